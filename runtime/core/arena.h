@@ -1,0 +1,34 @@
+/* A bump allocator over memory that the caller gives. Nothing is freed alone. */
+#ifndef ET_RUNTIME_CORE_ARENA_H_
+#define ET_RUNTIME_CORE_ARENA_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "runtime/core/span.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* With data == NULL the arena only measures: every allocation succeeds, returns
+ * NULL and counts, so that one piece of code both measures and allocates. */
+typedef struct et_arena {
+  uint8_t *data;
+  size_t size; /* SIZE_MAX when measuring */
+  size_t used;
+} et_arena;
+
+et_arena et_arena_over(et_mutable_span memory);
+et_arena et_arena_measuring(void);
+
+/* Sets *out to count * size bytes aligned to `alignment` (a power of two), or
+ * to NULL when measuring. False, and nothing taken, when they do not fit or the
+ * arithmetic would wrap. The bytes are not cleared. */
+bool et_arena_take(et_arena *arena, size_t count, size_t size,
+                    size_t alignment, void **out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* ET_RUNTIME_CORE_ARENA_H_ */

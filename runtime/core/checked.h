@@ -1,0 +1,53 @@
+/* Arithmetic that reports a wrap instead of making one. Every size and offset
+ * that comes from a model file goes through these. */
+#ifndef ET_RUNTIME_CORE_CHECKED_H_
+#define ET_RUNTIME_CORE_CHECKED_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Each returns false, and leaves *out alone, when the result does not fit. */
+static inline bool et_checked_add(size_t a, size_t b, size_t *out) {
+  if (b > SIZE_MAX - a) {
+    return false;
+  }
+  *out = a + b;
+  return true;
+}
+
+static inline bool et_checked_mul(size_t a, size_t b, size_t *out) {
+  if (a != 0 && b > SIZE_MAX / a) {
+    return false;
+  }
+  *out = a * b;
+  return true;
+}
+
+/* Rounds up to a multiple of `alignment`, which must be a power of two. */
+static inline bool et_checked_align(size_t value, size_t alignment,
+                                    size_t *out) {
+  size_t sum = 0;
+  if (alignment == 0 || (alignment & (alignment - 1)) != 0 ||
+      !et_checked_add(value, alignment - 1, &sum)) {
+    return false;
+  }
+  *out = sum & ~(alignment - 1);
+  return true;
+}
+
+/* Whether [offset, offset + length) lies in [0, size). Subtracts, because
+ * offset + length may wrap. */
+static inline bool et_range_in(uint64_t offset, uint64_t length,
+                               uint64_t size) {
+  return offset <= size && length <= size - offset;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* ET_RUNTIME_CORE_CHECKED_H_ */

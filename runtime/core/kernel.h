@@ -1,0 +1,63 @@
+/* The kernel calling convention and the tables kernels are found in. */
+#ifndef ET_RUNTIME_CORE_KERNEL_H_
+#define ET_RUNTIME_CORE_KERNEL_H_
+
+#include <stddef.h>
+
+#include "runtime/core/span.h"
+#include "runtime/core/status.h"
+#include "runtime/core/value.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a kernel may use besides its arguments. Lives for one call. */
+typedef struct et_kernel_context {
+  /* At least et_kernel.scratch_bytes, aligned to 64; contents undefined. */
+  et_mutable_span scratch;
+  /* Where et_fail puts the reason; may be NULL. */
+  et_error *error;
+} et_kernel_context;
+
+/* A kernel reads its operands from `args`, in the order of the operator's
+ * `.out` schema with every default present, then the out operand(s), then the
+ * return value(s), which repeat the outs.
+ *
+ * When a kernel is called, the count and kind of every argument fits its
+ * signature, every tensor has memory, and no out overlaps an operand (unless the
+ * operator writes in place): the method loader has seen to that. Ranks, sizes,
+ * dtypes, dim orders, attributes and values are for the kernel to check, before
+ * it writes anything: it returns et_fail(context->error, INVALID_ARGUMENT, ...).
+ * It sets its outs' sizes with et_tensor_resize. */
+typedef et_status (*et_kernel_fn)(et_kernel_context *context, et_value **args);
+
+/* One row of a kernel table. All pointers are static.
+ *
+ * `signature` has one code an argument, optionally preceded by '?' (None is
+ * allowed), made from the schema in schema/operators.toml:
+ *   t Tensor   w out Tensor (written)   i int, SymInt, dtype, layout, ...
+ *   b bool     d float                  n Scalar: int, bool or float
+ *   s str      I int[]    D float[]     B bool[]
+ *   T Tensor[] W out Tensor[]           O Tensor?[] */
+typedef struct et_kernel {
+  const char *name; /* "aten::add.out" */
+  const char *signature;
+  et_kernel_fn run;
+  size_t scratch_bytes;
+} et_kernel;
+
+/* Rows sorted by name (strcmp). */
+typedef struct et_kernel_table {
+  const et_kernel *kernels;
+  size_t count;
+} et_kernel_table;
+
+/* The row of that name, or NULL. O(log count). */
+const et_kernel *et_kernel_table_find(const et_kernel_table *table,
+                                      et_string name);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* ET_RUNTIME_CORE_KERNEL_H_ */

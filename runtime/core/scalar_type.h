@@ -1,0 +1,51 @@
+/* Element types of tensors: the numbering of the file format. */
+#ifndef ET_RUNTIME_CORE_SCALAR_TYPE_H_
+#define ET_RUNTIME_CORE_SCALAR_TYPE_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* X(NAME, code, bytes an element, name as PyTorch spells it). Only types whose
+ * elements are whole bytes are here; a program with others is refused. */
+#define ET_SCALAR_TYPE_LIST(X)   \
+  X(UINT8, 0, 1, "uint8")        \
+  X(INT8, 1, 1, "int8")          \
+  X(INT16, 2, 2, "int16")        \
+  X(INT32, 3, 4, "int32")        \
+  X(INT64, 4, 8, "int64")        \
+  X(FLOAT16, 5, 2, "float16")    \
+  X(FLOAT32, 6, 4, "float32")    \
+  X(FLOAT64, 7, 8, "float64")    \
+  X(BOOL, 11, 1, "bool")         \
+  X(BFLOAT16, 15, 2, "bfloat16") \
+  X(UINT16, 27, 2, "uint16")     \
+  X(UINT32, 28, 4, "uint32")     \
+  X(UINT64, 29, 8, "uint64")
+
+typedef enum et_scalar_type {
+#define ET_SCALAR_TYPE_ENUM(name, code, bytes, text) ET_SCALAR_TYPE_##name = code,
+  ET_SCALAR_TYPE_LIST(ET_SCALAR_TYPE_ENUM)
+#undef ET_SCALAR_TYPE_ENUM
+} et_scalar_type;
+
+/* Bytes an element, 0 for a code that is not in the list. */
+size_t et_scalar_type_size(int32_t code);
+
+/* "float32"; "unknown" for a code that is not in the list. */
+const char *et_scalar_type_name(int32_t code);
+
+/* float16, bfloat16, float32 or float64. */
+bool et_scalar_type_is_floating(et_scalar_type dtype);
+
+/* An integer type; bool is not one. */
+bool et_scalar_type_is_integral(et_scalar_type dtype);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* ET_RUNTIME_CORE_SCALAR_TYPE_H_ */

@@ -1,0 +1,33 @@
+/* A pointer and its length travel as one value. */
+#ifndef ET_RUNTIME_CORE_SPAN_H_
+#define ET_RUNTIME_CORE_SPAN_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Borrowed bytes that are read. */
+typedef struct et_span {
+  const uint8_t *data; /* may be NULL when size is 0 */
+  size_t size;         /* bytes */
+} et_span;
+
+/* Borrowed bytes that are written. */
+typedef struct et_mutable_span {
+  uint8_t *data;
+  size_t size;
+} et_mutable_span;
+
+/* Borrowed text, not NUL-terminated. */
+typedef struct et_string {
+  const char *data;
+  size_t size;
+} et_string;
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* ET_RUNTIME_CORE_SPAN_H_ */

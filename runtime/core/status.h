@@ -1,0 +1,90 @@
+/* Status codes and error messages: the one list of both.
+ *
+ * Every fallible call returns an et_status. A call that can fail for a reason
+ * that lies in its input also fills the caller's et_error, which names the
+ * element at fault ("values[17]: dim_order[2] = 5 ..."). */
+#ifndef ET_RUNTIME_CORE_STATUS_H_
+#define ET_RUNTIME_CORE_STATUS_H_
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* X(NAME, code, sentence). Codes are those of the official runtime, so that
+ * logs and tools of both read alike. */
+#define ET_STATUS_LIST(X)                                                    \
+  /* Success. */                                                             \
+  X(OK, 0x00, "success")                                                     \
+  /* The caller's or our own fault. */                                       \
+  X(INTERNAL, 0x01, "internal error of the runtime")                         \
+  X(INVALID_STATE, 0x02, "call made in the wrong order")                     \
+  /* What was asked for does not exist or does not fit. */                   \
+  X(NOT_SUPPORTED, 0x10, "valid, but not supported by this runtime")         \
+  X(NOT_IMPLEMENTED, 0x11, "not implemented")                                \
+  X(INVALID_ARGUMENT, 0x12, "an argument does not fit")                      \
+  X(INVALID_TYPE, 0x13, "a value has the wrong kind or dtype")               \
+  X(OPERATOR_MISSING, 0x14, "the program needs a kernel that is not linked") \
+  X(NOT_FOUND, 0x20, "no such element")                                      \
+  X(MEMORY_TOO_SMALL, 0x21, "memory given by the caller is too small")       \
+  X(ACCESS_FAILED, 0x22, "reading the file failed")                          \
+  /* The model file is damaged or hostile. */                                \
+  X(INVALID_PROGRAM, 0x23, "the program is malformed")                       \
+  X(INVALID_EXTERNAL_DATA, 0x24, "the external data does not fit")           \
+  X(OUT_OF_RESOURCES, 0x25, "a bound of the runtime was reached")            \
+  /* Delegates. */                                                           \
+  X(DELEGATE_INCOMPATIBLE, 0x30, "the delegate refuses its payload")         \
+  X(DELEGATE_MEMORY, 0x31, "the delegate needs more memory")                 \
+  X(DELEGATE_INVALID_HANDLE, 0x32, "the delegate's handle is not valid")
+
+typedef enum et_status {
+#define ET_STATUS_ENUM(name, code, text) ET_STATUS_##name = code,
+  ET_STATUS_LIST(ET_STATUS_ENUM)
+#undef ET_STATUS_ENUM
+} et_status;
+
+/* "INVALID_PROGRAM" for ET_STATUS_INVALID_PROGRAM; "UNKNOWN" otherwise. */
+const char *et_status_name(et_status status);
+
+/* The sentence of the list above; never NULL. */
+const char *et_status_text(et_status status);
+
+/* Longest message with its NUL; longer ones are cut at a whole character. */
+#define ET_ERROR_MESSAGE_BYTES 240
+
+/* Message of the first failure since et_error_clear. Owned by the caller and
+ * optional: each function that takes an et_error accepts NULL. A later failure
+ * while unwinding does not overwrite an earlier one. */
+typedef struct et_error {
+  et_status status;
+  char message[ET_ERROR_MESSAGE_BYTES];
+} et_error;
+
+void et_error_clear(et_error *error);
+
+/* Records `status` and a formatted message unless an earlier one is there, and
+ * returns `status`, so that `return et_fail(error, ...)` reads as one step.
+ * Formats: %s (NULL prints "(null)"), %d (int), %u (unsigned), %lld (int64_t),
+ * %llu (uint64_t), %zu (size_t), %x (unsigned), %%. No floating point. */
+et_status et_fail(et_error *error, et_status status, const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 3, 4)))
+#endif
+    ;
+
+/* Returns from the calling function when `expression` is not ET_STATUS_OK. */
+#define ET_RETURN_IF_ERROR(expression)            \
+  do {                                            \
+    const et_status et_status_ = (expression);    \
+    if (et_status_ != ET_STATUS_OK) {             \
+      return et_status_;                          \
+    }                                             \
+  } while (0)
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* ET_RUNTIME_CORE_STATUS_H_ */

@@ -1,0 +1,86 @@
+/* Values: what a method's value table holds and kernels take. */
+#ifndef ET_RUNTIME_CORE_VALUE_H_
+#define ET_RUNTIME_CORE_VALUE_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/core/span.h"
+#include "runtime/core/tensor.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* X(NAME, code, text): the union tags of the file format (KernelTypes). */
+#define ET_VALUE_TAG_LIST(X)                          \
+  X(NONE, 1, "None")                                  \
+  X(INT, 2, "int")                                    \
+  X(BOOL, 3, "bool")                                  \
+  X(DOUBLE, 4, "float")                               \
+  X(TENSOR, 5, "Tensor")                              \
+  X(STRING, 6, "str")                                 \
+  X(INT_LIST, 7, "int[]")                             \
+  X(DOUBLE_LIST, 8, "float[]")                        \
+  X(BOOL_LIST, 9, "bool[]")                           \
+  X(TENSOR_LIST, 10, "Tensor[]")                      \
+  X(OPTIONAL_TENSOR_LIST, 11, "Tensor?[]")
+
+typedef enum et_value_tag {
+#define ET_VALUE_TAG_ENUM(name, code, text) ET_VALUE_##name = code,
+  ET_VALUE_TAG_LIST(ET_VALUE_TAG_ENUM)
+#undef ET_VALUE_TAG_ENUM
+} et_value_tag;
+
+struct et_value;
+
+/* Items are other values of the method: ints for INT_LIST (they may be computed
+ * at run time), tensors for the tensor lists; NULL is an absent optional one. */
+typedef struct et_value_list {
+  struct et_value *const *items;
+  size_t size;
+} et_value_list;
+
+/* Unaligned little-endian numbers in the program file; read them with
+ * et_double_list_at and et_bool_list_at. */
+typedef struct et_packed_list {
+  const uint8_t *data;
+  size_t size; /* elements */
+} et_packed_list;
+
+typedef struct et_value {
+  et_value_tag tag;
+  union {
+    int64_t as_int;
+    bool as_bool;
+    double as_double;
+    et_tensor *as_tensor;
+    et_string as_string;
+    et_value_list as_list;   /* INT_LIST, TENSOR_LIST, OPTIONAL_TENSOR_LIST */
+    et_packed_list as_packed; /* DOUBLE_LIST, BOOL_LIST */
+  } u;
+} et_value;
+
+/* "Tensor" for ET_VALUE_TENSOR; "unknown" for a code outside the list. */
+const char *et_value_tag_name(int32_t tag);
+
+/* Element `index` < size of an INT_LIST. */
+static inline int64_t et_int_list_at(const et_value *list, size_t index) {
+  return list->u.as_list.items[index]->u.as_int;
+}
+
+/* Element `index` < size of a DOUBLE_LIST or BOOL_LIST. */
+double et_double_list_at(const et_value *list, size_t index);
+bool et_bool_list_at(const et_value *list, size_t index);
+
+/* The number in an INT, BOOL or DOUBLE value. */
+double et_scalar_to_double(const et_value *value);
+
+/* The same as an integer; a DOUBLE is truncated toward zero and saturates. */
+int64_t et_scalar_to_int(const et_value *value);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* ET_RUNTIME_CORE_VALUE_H_ */

@@ -1,0 +1,103 @@
+/* Loading a method into the caller's memory and running it.
+ *
+ *   et_program_load -> et_method_measure -> et_method_load
+ *     -> { et_method_set_input ... -> et_method_execute -> et_method_get_output }*
+ */
+#ifndef ET_RUNTIME_METHOD_METHOD_H_
+#define ET_RUNTIME_METHOD_METHOD_H_
+
+#include <stddef.h>
+
+#include "runtime/core/backend.h"
+#include "runtime/core/kernel.h"
+#include "runtime/core/span.h"
+#include "runtime/core/status.h"
+#include "runtime/core/value.h"
+#include "runtime/program/program.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A loaded method. Lies, with all it needs, in et_method_memory.method. */
+typedef struct et_method et_method;
+
+/* Alignment of every buffer in et_method_memory. */
+#define ET_MEMORY_ALIGNMENT 64
+
+/* Exactly what a method needs; the sizes of planned buffers come from
+ * et_method_meta_planned_bytes. The program's manifest states the same. */
+typedef struct et_method_requirements {
+  size_t method_bytes;  /* values, instructions, delegates' handles */
+  size_t scratch_bytes; /* the largest any of its kernels asks for */
+  size_t planned_count;
+} et_method_requirements;
+
+/* Verifies the method against the linked kernels and backends, as et_method_load
+ * does, and measures it. */
+et_status et_method_measure(const et_program *program, const char *name,
+                            const et_registry *registry,
+                            et_method_requirements *out_requirements,
+                            et_error *out_error);
+
+/* Memory for one method. Borrowed until the method is no longer used. Two
+ * methods may share `scratch`, and a planned buffer, if they are not run at the
+ * same time and the caller wants their mutable buffers shared. */
+typedef struct et_method_memory {
+  et_mutable_span method;
+  et_mutable_span scratch;
+  const et_mutable_span *planned; /* planned_count entries, copied */
+  size_t planned_count;
+} et_method_memory;
+
+/* Verifies everything that can be known before running: every index, argument
+ * kinds against kernel signatures, planned memory in bounds, and that no
+ * instruction reads bytes which another value has overwritten.
+ *
+ * OPERATOR_MISSING names every missing kernel or backend; INVALID_PROGRAM the
+ * element at fault; MEMORY_TOO_SMALL the buffer, its size and what it needs.
+ * Mutable buffers start with their initial state, or zero. */
+et_status et_method_load(const et_program *program, const char *name,
+                         const et_registry *registry,
+                         const et_method_memory *memory, et_method **out_method,
+                         et_error *out_error);
+
+size_t et_method_input_count(const et_method *method);
+size_t et_method_output_count(const et_method *method);
+
+/* Gives input `index` a tensor. `sizes` may be smaller than the loaded bound where
+ * the input is dynamic. A planned input copies `data`; one that is not planned
+ * borrows it until the next set_input or the last execute. `nbytes` must be what
+ * dtype and sizes need, in the input's own dim order.
+ *
+ * INVALID_ARGUMENT for a wrong index, dtype, rank, size or length; NOT_SUPPORTED
+ * for a size above the bound. The input keeps its earlier state then. */
+et_status et_method_set_input(et_method *method, size_t index,
+                              et_scalar_type dtype, const int32_t *sizes,
+                              size_t rank, const void *data, size_t nbytes,
+                              et_error *out_error);
+
+/* Checks that int, bool, float or str input `index` gets the value the program was
+ * compiled with: such inputs are constants of the program. */
+et_status et_method_set_scalar_input(et_method *method, size_t index,
+                                     const et_value *value,
+                                     et_error *out_error);
+
+/* Runs the method once. INVALID_STATE when a tensor input was never set. On an error
+ * the outputs and mutable buffers hold unspecified bytes; the method can be run
+ * again. */
+et_status et_method_execute(et_method *method, et_error *out_error);
+
+/* The value of output `index`, valid until the next set_input or execute. */
+et_status et_method_get_output(const et_method *method, size_t index,
+                               const et_value **out_value, et_error *out_error);
+
+/* Makes an output that is not planned write to the caller's `data`, borrowed until
+ * the method is no longer run. INVALID_STATE for a planned output. */
+et_status et_method_set_output(et_method *method, size_t index, void *data,
+                               size_t nbytes, et_error *out_error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* ET_RUNTIME_METHOD_METHOD_H_ */

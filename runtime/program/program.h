@@ -1,0 +1,88 @@
+/* Opening a .pte program and asking what it holds. Nothing here runs it. */
+#ifndef ET_RUNTIME_PROGRAM_PROGRAM_H_
+#define ET_RUNTIME_PROGRAM_PROGRAM_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/core/span.h"
+#include "runtime/core/status.h"
+#include "runtime/core/tensor.h"
+#include "runtime/core/value.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* An open program: a view of the caller's bytes. Plain data, freely copied; to be
+ * read by the runtime's own code only. */
+typedef struct et_program {
+  et_span file;       /* the whole file */
+  et_span flatbuffer; /* the part that holds tables */
+  et_span segments;   /* the part that holds constant and delegate bytes */
+  uint32_t root;      /* offset of the Program table in `flatbuffer` */
+} et_program;
+
+/* Bytes of the file that tell its length, for readers that load in pieces. */
+#define ET_PROGRAM_HEAD_BYTES 64
+
+/* Alignment that the file's first byte must have, so that constants (aligned to
+ * 16 in the file) can be used where they lie. */
+#define ET_PROGRAM_ALIGNMENT 16
+
+/* Verifies the structure of the whole program (tables, vectors, strings, union
+ * tags, indices, segments) and opens it.
+ *
+ * `file` is borrowed: it must stay unchanged as long as the program and every
+ * method loaded from it are used. INVALID_PROGRAM when anything in it is out of
+ * bounds or inconsistent; INVALID_ARGUMENT when file.data is NULL or not aligned.
+ * Takes time linear in the number of bytes of tables, no memory. */
+et_status et_program_load(et_span file, et_program *out_program,
+                          et_error *out_error);
+
+/* Number of methods. */
+size_t et_program_method_count(const et_program *program);
+
+/* Name of method `index`; INVALID_ARGUMENT when there is none. */
+et_status et_program_method_name(const et_program *program, size_t index,
+                                 et_string *out_name);
+
+/* What a method takes and gives, without loading it. Borrowed from the program. */
+typedef struct et_method_meta {
+  const et_program *program;
+  uint32_t plan; /* offset of the ExecutionPlan table */
+} et_method_meta;
+
+/* NOT_FOUND names the methods that exist. `name` ends with NUL. */
+et_status et_program_method_meta(const et_program *program, const char *name,
+                                 et_method_meta *out_meta, et_error *out_error);
+
+/* One input or output. Arrays hold `rank` entries. */
+typedef struct et_value_meta {
+  et_value_tag tag;
+  et_scalar_type dtype;           /* tensors only, as all that follows */
+  uint8_t rank;
+  uint8_t dynamism;               /* et_shape_dynamism */
+  int32_t sizes[ET_MAX_RANK];     /* upper bounds where dynamic */
+  uint8_t dim_order[ET_MAX_RANK];
+  size_t nbytes;                  /* at these sizes */
+  bool is_planned;                /* lies in planned memory */
+} et_value_meta;
+
+size_t et_method_meta_input_count(const et_method_meta *meta);
+size_t et_method_meta_output_count(const et_method_meta *meta);
+et_status et_method_meta_input(const et_method_meta *meta, size_t index,
+                               et_value_meta *out_meta, et_error *out_error);
+et_status et_method_meta_output(const et_method_meta *meta, size_t index,
+                                et_value_meta *out_meta, et_error *out_error);
+
+/* Number of planned buffers, and the bytes of each. Buffer `index` is memory id
+ * index + 1 of the file. */
+size_t et_method_meta_planned_count(const et_method_meta *meta);
+et_status et_method_meta_planned_bytes(const et_method_meta *meta, size_t index,
+                                       size_t *out_bytes, et_error *out_error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* ET_RUNTIME_PROGRAM_PROGRAM_H_ */
