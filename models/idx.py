@@ -1,0 +1,34 @@
+"""The IDX file format, in which MNIST is published: unsigned bytes with a shape.
+
+Big endian: two zero bytes, the type (8 = unsigned byte), the rank, then one u32 a
+dimension, then the elements in C order.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from pathlib import Path
+
+import numpy as np
+
+_UNSIGNED_BYTE = 8
+
+
+def read_idx(path: Path) -> np.ndarray:
+    """A uint8 array of the file's shape. ValueError when the file is no such thing."""
+    content = path.read_bytes()
+    if len(content) < 4 or content[:3] != bytes((0, 0, _UNSIGNED_BYTE)):
+        raise ValueError(f"{path}: not an IDX file of unsigned bytes")
+    rank = content[3]
+    start = 4 + 4 * rank
+    shape = struct.unpack_from(f">{rank}I", content, 4) if len(content) >= start else ()
+    if len(content) != start + math.prod(shape):
+        raise ValueError(f"{path}: {len(content)} bytes do not fit shape {shape}")
+    return np.frombuffer(content, np.uint8, offset=start).reshape(shape)
+
+
+def write_idx(path: Path, array: np.ndarray) -> None:
+    """Writes a uint8 array."""
+    head = struct.pack(f">BBBB{array.ndim}I", 0, 0, _UNSIGNED_BYTE, array.ndim, *array.shape)
+    path.write_bytes(head + np.ascontiguousarray(array, np.uint8).tobytes())
