@@ -34,12 +34,24 @@ typedef et_status (*et_kernel_fn)(et_kernel_context *context, et_value **args);
 
 /* One row of a kernel table. All pointers are static.
  *
- * `signature` has one code an argument, optionally preceded by '?' (None is
- * allowed), made from the schema in schema/operators.toml:
+ * `signature` has one code an argument of the schema in schema/operators.toml, in
+ * its order, optionally preceded by '?' (None is allowed); then '>' and one code
+ * for each value that a call lists after them, its return values:
  *   t Tensor   w out Tensor (written)   i int, SymInt, dtype, layout, ...
  *   b bool     d float                  n Scalar: int, bool or float
  *   s str      I int[]    D float[]     B bool[]
- *   T Tensor[] W out Tensor[]           O Tensor?[] */
+ *   T Tensor[] W out Tensor[]           O Tensor?[]
+ *   x int, bool or float that the call writes (only after '>')
+ * After '>' stands `w` where the one tensor written is repeated (every `.out` with
+ * one out, every in-place operator), `W` where a list repeats two or more outs or
+ * the one out Tensor[], `x` where a prim operator leaves a number, and nothing where
+ * the schema returns (). Examples:
+ *   aten::add.out                      ttnw>w
+ *   aten::max_pool2d_with_indices.out  tIIIIbww>W
+ *   aten::split_copy.Tensor_out        tiiW>W
+ *   aten::copy_                        wtb>w
+ *   aten::sym_size.int                 ti>x
+ *   executorch_prim::et_view.default   tIw> */
 typedef struct et_kernel {
   const char *name; /* "aten::add.out" */
   const char *signature;
