@@ -1,0 +1,95 @@
+"""The generated kernel table: selection, order, errors."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kernels.table import generate
+
+TABLE = """
+[dtypes]
+float = ["float32"]
+
+[[operator]]
+name = "aten::mul.out"
+schema = "(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)"
+kernel = "et_op_mul_out"
+library = "portable"
+file = "op_mul.c"
+dtypes = "float"
+
+[[operator]]
+name = "aten::abs.out"
+schema = "(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"
+kernel = "et_op_abs_out"
+library = "portable"
+file = "op_abs.c"
+dtypes = "float"
+scratch = 4096
+"""
+
+
+def run(folder: Path, *options: str) -> tuple[int, str]:
+    table, out = folder / "table.toml", folder / "out.c"
+    table.write_text(TABLE, encoding="utf-8")
+    status = generate.main(["--operators", str(table), "--symbol", "my_kernels", "--out", str(out), *options])
+    return status, out.read_text(encoding="utf-8") if out.exists() else ""
+
+
+def write_only(folder: Path, name: str, *operators: str) -> str:
+    path = folder / name
+    rows = [{"name": operator, "dtypes": ["float32"]} for operator in operators]
+    path.write_text(json.dumps({"operators": rows}) if name.endswith(".json") else "\n".join(operators), "utf-8")
+    return str(path)
+
+
+def test_whole_table_is_sorted_by_name(tmp_path: Path) -> None:
+    status, text = run(tmp_path)
+    assert status == 0
+    assert text.index("aten::abs.out") < text.index("aten::mul.out")
+    assert '{"aten::abs.out", "tww", et_op_abs_out, 4096},' in text
+    assert "const et_kernel_table my_kernels = {rows, 2};" in text
+
+
+def test_selection_names_only_the_chosen_kernels(tmp_path: Path) -> None:
+    status, text = run(tmp_path, "--only", write_only(tmp_path, "m.json", "aten::mul.out"))
+    assert status == 0
+    assert "et_op_mul_out" in text and "et_op_abs_out" not in text
+
+
+def test_selections_are_united(tmp_path: Path) -> None:
+    first = write_only(tmp_path, "m.json", "aten::mul.out")
+    second = write_only(tmp_path, "names.txt", "aten::abs.out", "aten::mul.out")
+    _, text = run(tmp_path, "--only", first, "--only", second)
+    assert "= {rows, 2};" in text
+
+
+def test_empty_selection_is_a_valid_table(tmp_path: Path) -> None:
+    _, text = run(tmp_path, "--only", write_only(tmp_path, "m.json"))
+    assert "const et_kernel_table my_kernels = {NULL, 0};" in text
+    assert "rows[]" not in text
+
+
+def test_operator_without_a_kernel_is_an_error_that_names_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    only = write_only(tmp_path, "m.json", "aten::det.out", "aten::mul.out")
+    status, text = run(tmp_path, "--only", only)
+    assert (status, text) == (1, "")
+    message = capsys.readouterr().err
+    assert "no kernel for aten::det.out" in message and only in message
+
+
+def test_damaged_selection_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    damaged = tmp_path / "m.json"
+    damaged.write_text("{}", encoding="utf-8")
+    assert run(tmp_path, "--only", str(damaged)) == (1, "")
+    assert "is no list of operators" in capsys.readouterr().err
+
+
+def test_symbol_must_be_an_identifier(tmp_path: Path) -> None:
+    with pytest.raises(SystemExit):
+        generate.main(["--operators", "t", "--symbol", "a b", "--out", str(tmp_path / "o.c")])
