@@ -1,0 +1,34 @@
+"""The ahead-of-time compiler: from `torch.export` programs to ExecuTorch `.pte` files.
+
+The API carries ExecuTorch's names. Names are resolved on first use, so importing
+`exir` costs nothing beyond what is asked of it.
+"""
+
+from importlib import import_module
+from typing import Any
+
+_HOME = {
+    "CaptureConfig": "exir.capture",
+    "EdgeCompileConfig": "exir.capture",
+    "EdgeProgramManager": "exir.program",
+    "ExecutorchBackendConfig": "exir.capture",
+    "ExecutorchProgramManager": "exir.program",
+    "ExportedProgram": "torch.export",
+    "ExportGraphSignature": "torch.export.graph_signature",
+    "ModelSpec": "exir.model_spec",
+    "capture": "exir.capture",
+    "to_edge": "exir.program",
+    "to_edge_transform_and_lower": "exir.program",
+}
+
+__all__ = sorted(_HOME)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'exir' has no attribute '{name}'")
+    return getattr(import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,69 @@
+"""Options of the compiler's stages."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from torch._ops import OpOverload
+from torch.fx import Node
+
+from exir.pass_manager import PassType
+
+
+@dataclass
+class CaptureConfig:
+    """Options of `exir.capture`.
+
+    pt2_mode: capture with `torch.export`; the only way there is.
+    """
+
+    pt2_mode: bool = True
+
+
+@dataclass
+class EdgeCompileConfig:
+    """Options of `to_edge`.
+
+    _check_ir_validity: verify the edge dialect between passes.
+    _skip_dim_order: keep `aten::_to_copy` and `aten::clone` instead of the `dim_order_ops`.
+    _core_aten_ops_exception_list: operators outside core ATen that the verifier lets pass.
+    preserve_ops: operators that are not decomposed.
+    """
+
+    _check_ir_validity: bool = True
+    _skip_dim_order: bool = False
+    _core_aten_ops_exception_list: list[OpOverload] = field(default_factory=list)
+    preserve_ops: list[OpOverload] = field(default_factory=list)
+
+
+@dataclass
+class ExecutorchBackendConfig:
+    """Options of `to_executorch`.
+
+    passes: run before the built-in ones.
+    memory_planning_pass: the planner, or one a method; None for the default.
+    to_out_var_pass: the conversion to out variants; None for the default.
+    sym_shape_eval_pass: bounds symbolic shapes; None for the default.
+    emit_stacktrace: write each instruction's source lines into the program.
+    extract_delegate_segments: keep delegate blobs in segments of their own, else inline.
+    segment_alignment: of segments in the file, in bytes, a power of two.
+    constant_tensor_alignment, delegate_alignment: bytes, a power of two; None for 16.
+    remove_view_copy: turn view copies into views that share memory.
+    external_constants: True moves every constant to a `.ptd` file; a function of a
+        placeholder node returns the file's name, or None to leave that one in the program.
+    external_mutable_weights: move trainable weights to a `.ptd` file.
+    emit_mutable_buffer_names: write the qualified names of mutable buffers.
+    """
+
+    passes: list[PassType] = field(default_factory=list)
+    memory_planning_pass: PassType | dict[str, PassType] | None = None
+    to_out_var_pass: PassType | None = None
+    sym_shape_eval_pass: PassType | dict[str, PassType] | None = None
+    emit_stacktrace: bool = False
+    extract_delegate_segments: bool = True
+    segment_alignment: int = 128
+    constant_tensor_alignment: int | None = None
+    delegate_alignment: int | None = None
+    remove_view_copy: bool = True
+    external_constants: bool | Callable[[Node], str | None] = False
+    external_mutable_weights: bool = False
+    emit_mutable_buffer_names: bool = False

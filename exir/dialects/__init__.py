@@ -1,0 +1,1 @@
+"""Operator sets of the compiler's stages."""

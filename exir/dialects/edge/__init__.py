@@ -1,0 +1,10 @@
+"""The edge dialect's operators."""
+
+from exir.dialects.edge._ops import (
+    EdgeOpOverload,
+    EdgeOpOverloadPacket,
+    edge_op,
+    to_torch_overload,
+)
+
+__all__ = ["EdgeOpOverload", "EdgeOpOverloadPacket", "edge_op", "to_torch_overload"]

@@ -1,0 +1,78 @@
+"""Every error that the compiler raises.
+
+`UserError`s are the model author's to mend: one message that says what is wrong, where,
+and what to do. An `InternalError` is a fault of the compiler.
+"""
+
+from enum import Enum
+
+from torch.fx import Node
+
+from exir.source import SourceLocation, source_of
+
+
+class ExirError(Exception):
+    """Base of all errors; knows the graph node and the source line when there is one."""
+
+    def __init__(self, message: str, node: Node | None = None) -> None:
+        self.message = message
+        self.node_name: str | None = node.name if node is not None else None
+        self.source: SourceLocation | None = source_of(node) if node is not None else None
+        super().__init__(message + self._where())
+
+    def _where(self) -> str:
+        where = f"\n  node: {self.node_name}" if self.node_name else ""
+        if self.source:
+            where += f"\n  source: {self.source}: {self.source.code}"
+        return where
+
+
+class UserError(ExirError):
+    """The model, its configuration or the call is at fault."""
+
+
+class ConfigError(UserError):
+    """A configuration key or value that does not exist or does not fit."""
+
+
+class UnsupportedOperatorError(UserError):
+    """An operator that the edge dialect, a pass or the runtime cannot carry."""
+
+
+class EdgeDialectError(UserError):
+    """A program that is not of the edge dialect: wrong operator, dtype, arguments or metadata."""
+
+
+class PassError(UserError):
+    """A pass failed; the message names it, the cause is chained."""
+
+
+class ExportErrorType(Enum):
+    """Kinds of `ExportError`."""
+
+    INVALID_INPUT_TYPE = 1
+    INVALID_OUTPUT_TYPE = 2
+    VIOLATION_OF_SPEC = 3
+    NOT_SUPPORTED = 4
+    MISSING_PROPERTY = 5
+    UNINITIALIZED = 6
+
+
+class ExportError(UserError):
+    """A program that cannot be lowered, with the kind of the fault as `error_code`."""
+
+    def __init__(
+        self, error_code: ExportErrorType, message: str, node: Node | None = None
+    ) -> None:
+        self.error_code = error_code
+        super().__init__(f"[{error_code.name}] {message}", node)
+
+
+class InternalError(ExirError):
+    """The compiler contradicts itself."""
+
+
+def internal_assert(condition: bool, message: str, node: Node | None = None) -> None:
+    """Raise `InternalError(message)` unless `condition` holds."""
+    if not condition:
+        raise InternalError(message, node)

@@ -1,0 +1,60 @@
+"""Where in the user's model a graph node comes from."""
+
+import os
+import re
+import sys
+from dataclasses import dataclass
+
+import torch
+from torch.fx import Node
+
+_FRAME = re.compile(r'^ *File "(?P<file>.+)", line (?P<line>\d+), in (?P<function>.+)$')
+_TORCH_ROOT = os.path.dirname(os.path.abspath(torch.__file__))
+
+
+@dataclass(frozen=True)
+class SourceLocation:
+    """One line of a user's source file.
+
+    `file` is relative to the import root that it was found under, so that it does not
+    depend on the machine or the sandbox that compiles.
+    """
+
+    file: str
+    line: int
+    function: str
+    code: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+def source_of(node: Node) -> SourceLocation | None:
+    """The innermost frame of user code behind `node`, or None when it is not recorded."""
+    frames = frames_of(node)
+    return frames[-1] if frames else None
+
+
+def frames_of(node: Node) -> list[SourceLocation]:
+    """Every recorded frame of user code behind `node`, outermost first; torch's own left out."""
+    lines = (node.meta.get("stack_trace") or "").splitlines()
+    frames = []
+    for index, text in enumerate(lines):
+        match = _FRAME.match(text)
+        if match and not match["file"].startswith(_TORCH_ROOT + os.sep):
+            code = lines[index + 1].strip() if index + 1 < len(lines) else ""
+            frames.append(_location(match, code))
+    return frames
+
+
+def _location(match: re.Match[str], code: str) -> SourceLocation:
+    return SourceLocation(import_path(match["file"]), int(match["line"]), match["function"], code)
+
+
+def import_path(file: str) -> str:
+    """`file` relative to the longest entry of `sys.path` above it, else its base name."""
+    roots = [os.path.abspath(root) + os.sep for root in sys.path]
+    above = [root for root in roots if os.path.abspath(file).startswith(root)]
+    if not above:
+        return os.path.basename(file)
+    return os.path.abspath(file)[len(max(above, key=len)) :].replace(os.sep, "/")

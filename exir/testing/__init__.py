@@ -1,0 +1,1 @@
+"""Small models and helpers that the compiler's tests share."""

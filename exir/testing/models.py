@@ -1,0 +1,190 @@
+"""Small models for tests, each with example inputs; seeded, so two makings are equal."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.export import Dim, ExportedProgram
+
+
+@dataclass(frozen=True)
+class Example:
+    """A model in eval mode, inputs to call it with and, when it has them, dynamic shapes."""
+
+    module: nn.Module
+    inputs: tuple[Any, ...]
+    dynamic_shapes: Any = field(default=None)
+
+    def export(self) -> ExportedProgram:
+        """The exported program of the model."""
+        return torch.export.export(
+            self.module, self.inputs, dynamic_shapes=self.dynamic_shapes, strict=False
+        )
+
+
+class SimpleConv(nn.Module):
+    """[1, 3, H, W] → [1, 16, H, W]."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = nn.Conv2d(3, 16, kernel_size=3, padding=1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return torch.relu(self.conv(x))
+
+
+class ConvBnRelu(nn.Module):
+    """Strided and depthwise convolution, each with batch norm and an in-place ReLU6.
+
+    [1, 3, H, W] → [1, 8, H/2, W/2].
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = nn.Sequential(
+            nn.Conv2d(3, 8, 3, stride=2, padding=1, bias=False),
+            nn.BatchNorm2d(8),
+            nn.ReLU6(inplace=True),
+            nn.Conv2d(8, 8, 3, padding=1, groups=8, bias=True),
+            nn.BatchNorm2d(8),
+            nn.ReLU6(inplace=True),
+        )
+        for layer in self.layers:
+            if isinstance(layer, nn.BatchNorm2d):
+                nn.init.uniform_(layer.running_mean, -0.5, 0.5)
+                nn.init.uniform_(layer.running_var, 0.5, 2.0)
+                nn.init.uniform_(layer.weight, 0.5, 1.5)
+                nn.init.uniform_(layer.bias, -0.5, 0.5)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.layers(x)
+
+
+class MLP(nn.Module):
+    """Two linear layers over the last dimension: [..., 8] → [..., 4]."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Dropout(0.5), nn.Linear(16, 4))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.layers(x)
+
+
+class Counter(nn.Module):
+    """A mutable buffer of shape [4] that each call adds its input to and returns."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("total", torch.zeros(4))
+
+    def forward(self, x: Tensor) -> Tensor:
+        self.total.add_(x)
+        return self.total + 1.0
+
+
+class KvCache(nn.Module):
+    """Writes one row into a cache of shape [16, 8] at `position` and returns its sum over rows."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("cache", torch.zeros(16, 8))
+
+    def forward(self, row: Tensor, position: Tensor) -> Tensor:
+        self.cache.index_put_((position,), row)
+        return self.cache.sum(dim=0)
+
+
+class DynamicAdd(nn.Module):
+    """x + 2·y with a dynamic first dimension: [n, 4], [n, 4] → [n, 4]."""
+
+    def forward(self, x: Tensor, y: Tensor) -> Tensor:
+        return x + 2 * y
+
+
+class Codec(nn.Module):
+    """A shared weight with two ways to use it: `encode` [n, 8] → [n, 4], `decode` back."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(8, 4) / 4)
+
+    def encode(self, x: Tensor) -> Tensor:
+        return torch.relu(x @ self.weight)
+
+    def decode(self, code: Tensor) -> Tensor:
+        return code @ self.weight.t()
+
+
+class Method(nn.Module):
+    """One method of a module as a module of its own that shares the parameters."""
+
+    def __init__(self, owner: nn.Module, name: str) -> None:
+        super().__init__()
+        self.owner = owner
+        self.name = name
+
+    def forward(self, *args: Tensor) -> Any:
+        return getattr(self.owner, self.name)(*args)
+
+
+def simple_conv() -> Example:
+    """`SimpleConv` on a 16 × 16 picture."""
+    return _example(SimpleConv, torch.randn(1, 3, 16, 16))
+
+
+def conv_bn_relu() -> Example:
+    """`ConvBnRelu` on a 16 × 16 picture."""
+    return _example(ConvBnRelu, torch.randn(1, 3, 16, 16))
+
+
+def mlp() -> Example:
+    """`MLP` on a batch of three."""
+    return _example(MLP, torch.randn(3, 8))
+
+
+def counter() -> Example:
+    """`Counter`."""
+    return _example(Counter, torch.ones(4))
+
+
+def kv_cache() -> Example:
+    """`KvCache` written at position 3."""
+    return _example(KvCache, torch.randn(1, 8), torch.tensor([3]))
+
+
+def dynamic_add() -> Example:
+    """`DynamicAdd` with n from 2 to 16."""
+    n = Dim("n", min=2, max=16)
+    shapes = {"x": {0: n}, "y": {0: n}}
+    return _example(DynamicAdd, torch.randn(4, 4), torch.randn(4, 4), dynamic_shapes=shapes)
+
+
+def codec() -> dict[str, Example]:
+    """`Codec`'s two methods, sharing one weight."""
+    torch.manual_seed(0)
+    owner = Codec().eval()
+    return {
+        "encode": Example(Method(owner, "encode").eval(), (torch.randn(2, 8),)),
+        "decode": Example(Method(owner, "decode").eval(), (torch.randn(2, 4),)),
+    }
+
+
+def _example(
+    make: Callable[[], nn.Module], *inputs: Tensor, dynamic_shapes: Any = None
+) -> Example:
+    torch.manual_seed(0)
+    return Example(make().eval(), inputs, dynamic_shapes)
+
+
+# Every single-method model, by name.
+ALL: dict[str, Callable[[], Example]] = {
+    "simple_conv": simple_conv,
+    "conv_bn_relu": conv_bn_relu,
+    "mlp": mlp,
+    "counter": counter,
+    "kv_cache": kv_cache,
+    "dynamic_add": dynamic_add,
+}
