@@ -1,0 +1,30 @@
+#include "runtime/core/arena.h"
+
+#include <stdint.h>
+
+#include "runtime/core/checked.h"
+
+et_arena et_arena_over(et_mutable_span memory) {
+  const et_arena arena = {memory.data, memory.size, 0};
+  return arena;
+}
+
+et_arena et_arena_measuring(void) {
+  const et_arena arena = {NULL, SIZE_MAX, 0};
+  return arena;
+}
+
+bool et_arena_take(et_arena *arena, size_t count, size_t size,
+                   size_t alignment, void **out) {
+  size_t bytes = 0;
+  size_t start = 0;
+  size_t end = 0;
+  if (!et_checked_mul(count, size, &bytes) ||
+      !et_checked_align(arena->used, alignment, &start) ||
+      !et_checked_add(start, bytes, &end) || end > arena->size) {
+    return false;
+  }
+  *out = arena->data != NULL ? arena->data + start : NULL;
+  arena->used = end;
+  return true;
+}

@@ -1,0 +1,33 @@
+#include "runtime/core/kernel.h"
+
+#include <string.h>
+
+/* Orders as strcmp does, for a name whose length is known. */
+static int compare_name(et_string name, const char *row) {
+  const size_t row_size = strlen(row);
+  const size_t shared = name.size < row_size ? name.size : row_size;
+  const int order = shared != 0 ? memcmp(name.data, row, shared) : 0;
+  if (order != 0) {
+    return order;
+  }
+  return (name.size > row_size) - (name.size < row_size);
+}
+
+const et_kernel *et_kernel_table_find(const et_kernel_table *table,
+                                      et_string name) {
+  size_t low = 0;
+  size_t high = table->count;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    const int order = compare_name(name, table->kernels[middle].name);
+    if (order == 0) {
+      return &table->kernels[middle];
+    }
+    if (order < 0) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return NULL;
+}

@@ -1,0 +1,35 @@
+#include "runtime/core/scalar_type.h"
+
+size_t et_scalar_type_size(int32_t code) {
+  switch (code) {
+#define ET_SCALAR_TYPE_SIZE(name, number, bytes, text) \
+  case number:                                         \
+    return bytes;
+    ET_SCALAR_TYPE_LIST(ET_SCALAR_TYPE_SIZE)
+#undef ET_SCALAR_TYPE_SIZE
+    default:
+      return 0;
+  }
+}
+
+const char *et_scalar_type_name(int32_t code) {
+  switch (code) {
+#define ET_SCALAR_TYPE_NAME(name, number, bytes, text) \
+  case number:                                         \
+    return text;
+    ET_SCALAR_TYPE_LIST(ET_SCALAR_TYPE_NAME)
+#undef ET_SCALAR_TYPE_NAME
+    default:
+      return "unknown";
+  }
+}
+
+bool et_scalar_type_is_floating(et_scalar_type dtype) {
+  return dtype == ET_SCALAR_TYPE_FLOAT16 || dtype == ET_SCALAR_TYPE_FLOAT32 ||
+         dtype == ET_SCALAR_TYPE_FLOAT64 || dtype == ET_SCALAR_TYPE_BFLOAT16;
+}
+
+bool et_scalar_type_is_integral(et_scalar_type dtype) {
+  return et_scalar_type_size((int32_t)dtype) != 0 &&
+         dtype != ET_SCALAR_TYPE_BOOL && !et_scalar_type_is_floating(dtype);
+}

@@ -1,0 +1,141 @@
+#include "runtime/core/tensor.h"
+
+#include <string.h>
+
+#include "runtime/core/checked.h"
+
+size_t et_tensor_nbytes(const et_tensor *tensor) {
+  return tensor->numel * et_scalar_type_size((int32_t)tensor->dtype);
+}
+
+bool et_tensor_is_contiguous(const et_tensor *tensor) {
+  for (size_t d = 0; d < tensor->rank; d++) {
+    if (tensor->dim_order[d] != d) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool same_sizes(const int32_t *a, const int32_t *b, size_t rank) {
+  return rank == 0 || memcmp(a, b, rank * sizeof *a) == 0;
+}
+
+bool et_tensor_same_shape(const et_tensor *a, const et_tensor *b) {
+  return a->rank == b->rank && same_sizes(a->sizes, b->sizes, a->rank);
+}
+
+bool et_tensor_same_dim_order(const et_tensor *a, const et_tensor *b) {
+  return a->rank == b->rank &&
+         (a->rank == 0 || memcmp(a->dim_order, b->dim_order, a->rank) == 0);
+}
+
+static et_status check_permutation(const uint8_t *dim_order, size_t rank,
+                                   et_error *error) {
+  uint32_t seen = 0;
+  for (size_t d = 0; d < rank; d++) {
+    const unsigned dim = dim_order[d];
+    if (dim >= rank || (seen >> dim & 1u) != 0) {
+      return et_fail(error, ET_STATUS_INVALID_PROGRAM,
+                     "dim_order[%zu] = %u makes no permutation of %zu dims", d,
+                     dim, rank);
+    }
+    seen |= 1u << dim;
+  }
+  return ET_STATUS_OK;
+}
+
+/* Strides from innermost to outermost. A size of 0 counts as 1 there, as in
+ * PyTorch, so that strides stay positive. */
+static et_status fill_strides(const int32_t *sizes, const uint8_t *dim_order,
+                              size_t rank, int32_t *out_strides,
+                              et_error *error) {
+  int64_t stride = 1;
+  for (size_t d = rank; d-- > 0;) {
+    const int64_t size = sizes[dim_order[d]];
+    if (size < 0) {
+      return et_fail(error, ET_STATUS_INVALID_PROGRAM,
+                     "sizes[%u] = %lld is negative", (unsigned)dim_order[d],
+                     (long long)size);
+    }
+    if (stride > INT32_MAX) {
+      return et_fail(error, ET_STATUS_INVALID_PROGRAM,
+                     "the stride of dim %u does not fit 32 bits",
+                     (unsigned)dim_order[d]);
+    }
+    out_strides[dim_order[d]] = (int32_t)stride;
+    stride *= size > 1 ? size : 1; /* below 2^62: both factors below 2^31 */
+  }
+  return ET_STATUS_OK;
+}
+
+static bool count_elements(const int32_t *sizes, size_t rank, size_t *out) {
+  size_t count = 1;
+  for (size_t d = 0; d < rank; d++) {
+    if (!et_checked_mul(count, (size_t)sizes[d], &count)) {
+      return false;
+    }
+  }
+  *out = count;
+  return true;
+}
+
+et_status et_tensor_layout(const int32_t *sizes, const uint8_t *dim_order,
+                           size_t rank, int32_t *out_strides, size_t *out_numel,
+                           et_error *error) {
+  if (rank > ET_MAX_RANK) {
+    return et_fail(error, ET_STATUS_INVALID_PROGRAM,
+                   "%zu dims, more than the limit of %d", rank, ET_MAX_RANK);
+  }
+  ET_RETURN_IF_ERROR(check_permutation(dim_order, rank, error));
+  ET_RETURN_IF_ERROR(fill_strides(sizes, dim_order, rank, out_strides, error));
+  if (!count_elements(sizes, rank, out_numel)) {
+    return et_fail(error, ET_STATUS_INVALID_PROGRAM,
+                   "the number of elements overflows");
+  }
+  return ET_STATUS_OK;
+}
+
+static et_status check_resize(const et_tensor *tensor, const int32_t *sizes,
+                              size_t rank, et_error *error) {
+  if (rank != tensor->rank) {
+    return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
+                   "%zu dims do not fit a tensor of %u", rank,
+                   (unsigned)tensor->rank);
+  }
+  for (size_t d = 0; d < rank; d++) {
+    if (sizes[d] < 0) {
+      return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
+                     "size %d of dim %zu is negative", (int)sizes[d], d);
+    }
+  }
+  return ET_STATUS_OK;
+}
+
+et_status et_tensor_resize(et_tensor *tensor, const int32_t *sizes,
+                           size_t rank, et_error *error) {
+  ET_RETURN_IF_ERROR(check_resize(tensor, sizes, rank, error));
+  if (same_sizes(tensor->sizes, sizes, rank)) {
+    return ET_STATUS_OK;
+  }
+  if (tensor->dynamism == ET_SHAPE_STATIC) {
+    return et_fail(error, ET_STATUS_NOT_SUPPORTED,
+                   "a tensor of static shape cannot be resized");
+  }
+  int32_t strides[ET_MAX_RANK];
+  size_t numel = 0;
+  size_t nbytes = 0;
+  if (et_tensor_layout(sizes, tensor->dim_order, rank, strides, &numel, NULL) !=
+          ET_STATUS_OK ||
+      !et_checked_mul(numel, et_scalar_type_size((int32_t)tensor->dtype),
+                      &nbytes) ||
+      nbytes > tensor->capacity) {
+    return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
+                   "the new sizes need more than the tensor's bound of %zu bytes",
+                   tensor->capacity);
+  }
+  memmove(tensor->sizes, sizes, rank * sizeof *sizes);
+  memcpy(tensor->strides, strides, rank * sizeof *strides);
+  tensor->numel = numel;
+  return ET_STATUS_OK;
+}
