@@ -1,0 +1,65 @@
+"""Writes the C side of compiled models: typed header, registry, embedded program.
+
+    python3 -m rules.codegen.c_library --name mobilenet_cc --include models/mobilenet_cc.h --out-header … --out-source …
+        --out-data … --model PREFIX,MANIFEST,PTE [--model …] [--backend ID=SYMBOL …]
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from rules.codegen.data_file import data_source
+from rules.codegen.header import header
+from rules.codegen.manifest_model import CodegenError, Model, c_identifier, read_manifest
+from rules.codegen.source import source
+
+
+def _arguments(argv: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, fromfile_prefix_chars="@")
+    parser.add_argument("--name", required=True, help="name of the library's target")
+    parser.add_argument("--include", required=True, help="the header as C includes it")
+    parser.add_argument("--model", action="append", required=True, help="PREFIX,MANIFEST,PTE")
+    parser.add_argument("--backend", action="append", default=[], help="ID=C symbol of its et_backend")
+    parser.add_argument("--out-header", type=Path, required=True)
+    parser.add_argument("--out-source", type=Path, required=True)
+    parser.add_argument("--out-data", type=Path, required=True)
+    return parser.parse_args(argv)
+
+
+def _backend_symbols(models: list[Model], entries: list[str]) -> list[str]:
+    known = dict(entry.split("=", 1) for entry in entries)
+    needed = sorted({backend for model in models for backend in model.backends})
+    for backend in needed:
+        if backend not in known:
+            users = ", ".join(model.target for model in models if backend in model.backends)
+            raise CodegenError(
+                f"{users} delegates to '{backend}', and no backend target in its 'backend' attribute brings a C side for it"
+            )
+    return [known[backend] for backend in needed]
+
+
+def _generate(options: argparse.Namespace) -> None:
+    entries = [entry.split(",", 2) for entry in options.model]
+    models = [read_manifest(Path(manifest), prefix) for prefix, manifest, _ in entries]
+    library = c_identifier(options.name)
+    symbols = _backend_symbols(models, options.backend)
+    programs = [(model.prefix, pte) for model, (_, _, pte) in zip(models, entries, strict=True)]
+    options.out_header.write_text(header(library, models), encoding="utf-8")
+    options.out_source.write_text(source(library, options.include, models, symbols), encoding="utf-8")
+    options.out_data.write_text(data_source(programs), encoding="utf-8")
+
+
+def main(argv: list[str]) -> int:
+    options = _arguments(argv)
+    try:
+        _generate(options)
+    except CodegenError as error:
+        print(f"{options.name}: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,95 @@
+"""What C is generated from a manifest."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from rules.codegen import c_library
+from rules.codegen.manifest_model import CodegenError, c_identifier, read_manifest
+
+
+def _slot(name: str, shape: list[int], dynamism: str = "static") -> dict:
+    return {"name": name, "kind": "tensor", "dtype": "float32", "shape": shape, "dim_order": [0], "dynamism": dynamism}
+
+
+def _manifest(**changes: object) -> dict:
+    return {
+        "format": 1,
+        "target": "//m:net_pte",
+        "weights": "seed",
+        "program": {"file": "net.pte", "bytes": 100},
+        "backends": [],
+        "methods": [
+            {
+                "name": "forward",
+                "inputs": [_slot("x", [2, 3]), _slot("default", [4, 8], "dynamic_bound")],
+                "outputs": [_slot("y", [2])],
+                "memory": {"planned_bytes": [64], "method_bytes": {"lp64": 320, "ilp32": 200}, "scratch_bytes": 0},
+            }
+        ],
+        **changes,
+    }
+
+
+def _generate(folder: Path, manifest: dict, *flags: str) -> tuple[int, str, str]:
+    path = folder / "net.json"
+    path.write_text(json.dumps(manifest), encoding="utf-8")
+    header, source = folder / "net.h", folder / "net.c"
+    code = c_library.main(
+        ["--name=net_cc", "--include=m/net_cc.h", f"--out-header={header}", f"--out-source={source}"]
+        + [f"--out-data={folder / 'net.S'}", f"--model=net,{path},out/net.pte", *flags]
+    )
+    return (code, header.read_text(), source.read_text()) if code == 0 else (code, "", "")
+
+
+def test_header_states_the_exact_memory_of_each_method(tmp_path: Path) -> None:
+    code, header, _ = _generate(tmp_path, _manifest())
+    assert code == 0
+    assert "#define NET_FORWARD_METHOD_BYTES 320u" in header
+    assert "#define NET_FORWARD_METHOD_BYTES 200u" in header
+    assert "#define NET_FORWARD_PLANNED_0_BYTES 64u" in header
+
+
+def test_static_input_is_typed_and_sized(tmp_path: Path) -> None:
+    _, header, _ = _generate(tmp_path, _manifest())
+    assert "net_forward_set_x(et_method *method, const float *x," in header
+    assert "static const int32_t sizes[] = {2, 3};" in header
+    assert "24u, out_error" in header
+
+
+def test_dynamic_input_takes_its_sizes(tmp_path: Path) -> None:
+    _, header, _ = _generate(tmp_path, _manifest())
+    assert "net_forward_set_value_default(et_method *method, const float *value_default,\n    size_t count" in header
+
+
+def test_program_is_included_by_path(tmp_path: Path) -> None:
+    _generate(tmp_path, _manifest())
+    assert '.incbin "out/net.pte"' in (tmp_path / "net.S").read_text()
+
+
+def test_backend_without_c_side_is_refused_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, _ = _generate(tmp_path, _manifest(backends=["Npu"]))
+    assert code == 1
+    assert "//m:net_pte delegates to 'Npu'" in capsys.readouterr().err
+    assert not (tmp_path / "net.h").exists()
+
+
+def test_backends_that_are_used_are_registered(tmp_path: Path) -> None:
+    _, _, source = _generate(tmp_path, _manifest(backends=["Npu"]), "--backend=Npu=npu_backend", "--backend=Dsp=dsp_backend")
+    assert "extern const et_backend npu_backend;" in source
+    assert "dsp_backend" not in source
+
+
+def test_manifest_of_another_format_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "net.json"
+    path.write_text(json.dumps(_manifest(format=2)), encoding="utf-8")
+    with pytest.raises(CodegenError, match="format 2, expected 1"):
+        read_manifest(path, "net")
+
+
+@pytest.mark.parametrize(("name", "identifier"), [("x", "x"), ("a.b", "a_b"), ("0", "value_0"), ("int", "value_int"), ("", "value_")])
+def test_names_become_c_identifiers(name: str, identifier: str) -> None:
+    assert c_identifier(name) == identifier

@@ -1,0 +1,39 @@
+"""An assembler file that puts programs into read-only memory.
+
+`.incbin` rather than a C array: a C array of 14 MB takes a compiler minutes and gigabytes.
+"""
+
+from __future__ import annotations
+
+# Constants inside a program are aligned relative to its first byte.
+_ALIGNMENT_LOG2 = 7
+
+_HEAD = f"""\
+/* Generated. The programs' bytes, where the linker may place them in flash. */
+#if defined(__APPLE__)
+#define SYMBOL(name) _##name
+  .section __TEXT,__const
+#else
+#define SYMBOL(name) name
+  .section .rodata
+#endif
+#define ALIGN .p2align {_ALIGNMENT_LOG2}
+"""
+
+_PROGRAM = """
+  ALIGN
+  .globl SYMBOL({prefix}_program_data)
+SYMBOL({prefix}_program_data):
+  .incbin "{path}"
+"""
+
+_TAIL = """
+#if defined(__ELF__)
+  .section .note.GNU-stack, "", %progbits
+#endif
+"""
+
+
+def data_source(programs: list[tuple[str, str]]) -> str:
+    """`programs` are (prefix, path relative to the execution root)."""
+    return _HEAD + "".join(_PROGRAM.format(prefix=prefix, path=path) for prefix, path in programs) + _TAIL

@@ -1,0 +1,196 @@
+"""The typed header of a library of compiled models."""
+
+from __future__ import annotations
+
+from rules.codegen.manifest_model import Method, Model, Slot
+
+_HEAD = """\
+/* Generated from {targets}. */
+#ifndef {guard}
+#define {guard}
+
+#include <stdalign.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/method/method.h"
+#include "runtime/program/program.h"
+
+#ifdef __cplusplus
+extern "C" {{
+#endif
+"""
+
+_MODEL = """
+/* ---- {target} ---- */
+
+/* The program's bytes, in read-only memory. */
+#define {upper}_PROGRAM_BYTES {program_bytes}u
+extern const uint8_t {prefix}_program_data[];
+extern const size_t {prefix}_program_size;
+
+/* The kernels and backends that the program uses. */
+extern const et_registry {prefix}_registry;
+
+/* 1 when the weights came from the rule's 'weights' file; 0 when from the module
+ * itself, seeded. */
+#define {upper}_WEIGHTS_FROM_FILE {weights_from_file:d}
+"""
+
+_METHOD = """
+/* Exactly what method {name} needs. */
+#if UINTPTR_MAX > 0xffffffffu
+#define {upper}_METHOD_BYTES {lp64}u
+#else
+#define {upper}_METHOD_BYTES {ilp32}u
+#endif
+{planned_defines}#define {upper}_SCRATCH_BYTES {scratch}u
+
+typedef struct {prefix}_memory {{
+  et_program program;
+  alignas(ET_MEMORY_ALIGNMENT) uint8_t method[{upper}_METHOD_BYTES];
+{members}}} {prefix}_memory;
+
+/* Opens the program and loads {name} into `memory`, which must stay in place, and be
+ * used for nothing else, as long as *out_method is used. */
+et_status {prefix}_load({prefix}_memory *memory, et_method **out_method,
+{indent}et_error *out_error);
+"""
+
+_STATIC_INPUT = """
+/* Input {index}, {name}: {dtype} {shape}. Copies {count} elements. */
+static inline et_status {prefix}_set_{name}(et_method *method, const {c_type} *{name},
+    et_error *out_error) {{
+  static const int32_t sizes[] = {{{sizes}}};
+  return et_method_set_input(method, {index}, {scalar_type}, sizes, {rank}, {name},
+                             {nbytes}u, out_error);
+}}
+"""
+
+_DYNAMIC_INPUT = """
+/* Input {index}, {name}: {dtype}, at most {shape}. Copies `count` elements, which is the
+ * product of the {rank} sizes. */
+static inline et_status {prefix}_set_{name}(et_method *method, const {c_type} *{name},
+    size_t count, const int32_t *sizes, et_error *out_error) {{
+  return et_method_set_input(method, {index}, {scalar_type}, sizes, {rank}, {name},
+                             count * {element_bytes}u, out_error);
+}}
+"""
+
+_OUTPUT = """
+/* Output {index}: {dtype} {bound}{shape}. Valid until the next execute. */
+static inline et_status {prefix}_get_{name}(const et_method *method, {out_type} **out_{name},
+    et_error *out_error) {{
+  const et_value *value = NULL;
+  ET_RETURN_IF_ERROR(et_method_get_output(method, {index}, &value, out_error));
+  *out_{name} = {expression};
+  return ET_STATUS_OK;
+}}
+"""
+
+_TAIL = """
+#ifdef __cplusplus
+}}  /* extern "C" */
+#endif
+#endif /* {guard} */
+"""
+
+
+def header(library: str, models: list[Model]) -> str:
+    """The header's text."""
+    guard = f"EXECUTORCH_{library.upper()}_H_"
+    targets = ", ".join(model.target for model in models)
+    parts = [_HEAD.format(targets=targets, guard=guard)]
+    for model in models:
+        parts.append(_model(model))
+        parts += [_method(model, method) for method in model.methods]
+    return "".join(parts) + _TAIL.format(guard=guard)
+
+
+def method_prefix(model: Model, method: Method) -> str:
+    return f"{model.prefix}_{method.identifier}"
+
+
+def planned_member(index: int) -> str:
+    """Name of the member for planned buffer `index` (memory id index + 1)."""
+    return f"planned_{index}"
+
+
+def _model(model: Model) -> str:
+    return _MODEL.format(
+        target=model.target,
+        prefix=model.prefix,
+        upper=model.prefix.upper(),
+        program_bytes=model.program_bytes,
+        weights_from_file=model.weights_from_file,
+    )
+
+
+def _method(model: Model, method: Method) -> str:
+    prefix = method_prefix(model, method)
+    text = _METHOD.format(
+        name=method.name,
+        prefix=prefix,
+        upper=prefix.upper(),
+        lp64=method.method_bytes["lp64"],
+        ilp32=method.method_bytes["ilp32"],
+        scratch=method.scratch_bytes,
+        planned_defines=_planned_defines(prefix, method),
+        members=_members(prefix, method),
+        indent=" " * (len(prefix) + 16),
+    )
+    tensors = [slot for slot in method.inputs if slot.kind == "tensor"]
+    text += "".join(_input(prefix, slot) for slot in tensors)
+    return text + "".join(_output(prefix, slot) for slot in method.outputs if slot.kind == "tensor")
+
+
+def _planned_defines(prefix: str, method: Method) -> str:
+    return "".join(
+        f"#define {prefix.upper()}_{planned_member(index).upper()}_BYTES {size}u\n"
+        for index, size in enumerate(method.planned_bytes)
+    )
+
+
+def _members(prefix: str, method: Method) -> str:
+    """One array a planned buffer, then scratch; empty ones are left out, as C requires."""
+    names = [planned_member(index) for index, size in enumerate(method.planned_bytes) if size > 0]
+    names += ["scratch"] if method.scratch_bytes > 0 else []
+    return "".join(
+        f"  alignas(ET_MEMORY_ALIGNMENT) uint8_t {name}[{prefix.upper()}_{name.upper()}_BYTES];\n" for name in names
+    )
+
+
+def _input(prefix: str, slot: Slot) -> str:
+    template = _DYNAMIC_INPUT if slot.is_dynamic else _STATIC_INPUT
+    return template.format(
+        prefix=prefix,
+        sizes=", ".join(map(str, slot.shape)) or "0",
+        nbytes=slot.count * slot.element_bytes,
+        **_facts(slot),
+    )
+
+
+def _output(prefix: str, slot: Slot) -> str:
+    tensor = "value->u.as_tensor"
+    return _OUTPUT.format(
+        prefix=prefix,
+        bound="at most " if slot.is_dynamic else "",
+        out_type="const et_tensor" if slot.is_dynamic else f"const {slot.c_type}",
+        expression=tensor if slot.is_dynamic else f"(const {slot.c_type} *){tensor}->data",
+        **_facts(slot),
+    )
+
+
+def _facts(slot: Slot) -> dict[str, object]:
+    return {
+        "index": slot.index,
+        "name": slot.name,
+        "dtype": slot.dtype,
+        "shape": list(slot.shape),
+        "count": slot.count,
+        "rank": len(slot.shape),
+        "c_type": slot.c_type,
+        "scalar_type": slot.scalar_type,
+        "element_bytes": slot.element_bytes,
+    }

@@ -1,0 +1,141 @@
+"""The parts of a program's manifest that C code is generated from."""
+
+from __future__ import annotations
+
+import json
+import keyword
+import math
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+MANIFEST_FORMAT = 1
+
+# dtype in the manifest: (C type, ET_SCALAR_TYPE_…, bytes an element).
+_C_TYPES = {
+    "uint8": ("uint8_t", "UINT8", 1),
+    "int8": ("int8_t", "INT8", 1),
+    "int16": ("int16_t", "INT16", 2),
+    "int32": ("int32_t", "INT32", 4),
+    "int64": ("int64_t", "INT64", 8),
+    "float16": ("uint16_t", "FLOAT16", 2),
+    "float32": ("float", "FLOAT32", 4),
+    "float64": ("double", "FLOAT64", 8),
+    "bool": ("bool", "BOOL", 1),
+    "bfloat16": ("uint16_t", "BFLOAT16", 2),
+    "uint16": ("uint16_t", "UINT16", 2),
+    "uint32": ("uint32_t", "UINT32", 4),
+    "uint64": ("uint64_t", "UINT64", 8),
+}
+
+
+class CodegenError(Exception):
+    """The manifest cannot be turned into C; the message says why and where."""
+
+
+@dataclass(frozen=True)
+class Slot:
+    """One input or output of a method."""
+
+    index: int
+    name: str  # a C identifier
+    kind: str  # "tensor", "int", …
+    dtype: str  # "" unless a tensor
+    shape: tuple[int, ...]  # upper bounds where dynamic
+    is_dynamic: bool
+
+    @property
+    def c_type(self) -> str:
+        return _C_TYPES[self.dtype][0]
+
+    @property
+    def scalar_type(self) -> str:
+        return "ET_SCALAR_TYPE_" + _C_TYPES[self.dtype][1]
+
+    @property
+    def element_bytes(self) -> int:
+        return _C_TYPES[self.dtype][2]
+
+    @property
+    def count(self) -> int:
+        return math.prod(self.shape)
+
+
+@dataclass(frozen=True)
+class Method:
+    name: str
+    identifier: str
+    inputs: tuple[Slot, ...]
+    outputs: tuple[Slot, ...]
+    planned_bytes: tuple[int, ...]
+    method_bytes: dict[str, int]  # by data model: "lp64", "ilp32"
+    scratch_bytes: int
+
+
+@dataclass(frozen=True)
+class Model:
+    """One compiled program."""
+
+    target: str
+    prefix: str  # C identifier that all its names start with
+    program_bytes: int
+    weights_from_file: bool
+    methods: tuple[Method, ...]
+    backends: tuple[str, ...]
+
+
+def read_manifest(path: Path, prefix: str) -> Model:
+    """Reads a manifest that exir wrote. CodegenError when it is of another format."""
+    content = json.loads(path.read_text(encoding="utf-8"))
+    if content.get("format") != MANIFEST_FORMAT:
+        raise CodegenError(f"{path}: manifest format {content.get('format')}, expected {MANIFEST_FORMAT}")
+    return Model(
+        target=content["target"],
+        prefix=c_identifier(prefix),
+        program_bytes=content["program"]["bytes"],
+        weights_from_file=content["weights"] == "file",
+        methods=tuple(_method(entry) for entry in content["methods"]),
+        backends=tuple(content["backends"]),
+    )
+
+
+def _method(entry: dict) -> Method:
+    memory = entry["memory"]
+    return Method(
+        name=entry["name"],
+        identifier=c_identifier(entry["name"]),
+        inputs=_slots(entry["inputs"], "input"),
+        outputs=_slots(entry["outputs"], "output"),
+        planned_bytes=tuple(memory["planned_bytes"]),
+        method_bytes=memory["method_bytes"],
+        scratch_bytes=memory["scratch_bytes"],
+    )
+
+
+def _slots(entries: list[dict], role: str) -> tuple[Slot, ...]:
+    names = [c_identifier(entry["name"]) for entry in entries]
+    return tuple(
+        Slot(
+            index=index,
+            name=name if role == "input" and names.count(name) == 1 else f"{role}_{index}",
+            kind=entry["kind"],
+            dtype=entry.get("dtype", ""),
+            shape=tuple(entry.get("shape", ())),
+            is_dynamic=entry.get("dynamism", "static") != "static",
+        )
+        for index, (entry, name) in enumerate(zip(entries, names, strict=True))
+    )
+
+
+_C_KEYWORDS = frozenset(
+    "auto break case char const continue default do double else enum extern float for goto if inline int long register "
+    "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while bool".split()
+)
+
+
+def c_identifier(name: str) -> str:
+    """`name` with every character that C or C++ does not allow replaced by '_'."""
+    identifier = re.sub(r"\W", "_", name, flags=re.ASCII)
+    if not identifier or identifier[0].isdigit() or identifier in _C_KEYWORDS or keyword.iskeyword(identifier):
+        identifier = "_".join(("value", identifier))
+    return identifier

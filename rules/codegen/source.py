@@ -1,0 +1,80 @@
+"""The C source behind the typed header: registries and load functions."""
+
+from __future__ import annotations
+
+from rules.codegen.header import method_prefix, planned_member
+from rules.codegen.manifest_model import Method, Model
+
+_HEAD = """\
+/* Generated. */
+#include "{include}"
+
+extern const et_kernel_table {library}_kernels;
+"""
+
+_REGISTRY = """
+const size_t {prefix}_program_size = {upper}_PROGRAM_BYTES;
+const et_registry {prefix}_registry = {{&{library}_kernels, {backends}, {backend_count}}};
+"""
+
+_LOAD = """
+et_status {prefix}_load({prefix}_memory *memory, et_method **out_method,
+{indent}et_error *out_error) {{
+  const et_span file = {{{model}_program_data, {model}_program_size}};
+{planned}  const et_method_memory parts = {{
+      {{memory->method, sizeof memory->method}}, {scratch}, {planned_list}, {planned_count}}};
+  ET_RETURN_IF_ERROR(et_program_load(file, &memory->program, out_error));
+  return et_method_load(&memory->program, "{name}", &{model}_registry, &parts, out_method,
+                        out_error);
+}}
+"""
+
+
+def source(library: str, include: str, models: list[Model], backend_symbols: list[str]) -> str:
+    """The source's text. `backend_symbols` are the et_backend objects to link."""
+    parts = [_HEAD.format(include=include, library=library), _backends(backend_symbols)]
+    for model in models:
+        parts.append(
+            _REGISTRY.format(
+                prefix=model.prefix,
+                upper=model.prefix.upper(),
+                library=library,
+                backends="backends" if backend_symbols else "NULL",
+                backend_count=len(backend_symbols),
+            )
+        )
+        parts += [_load(model, method) for method in model.methods]
+    return "".join(parts)
+
+
+def _backends(symbols: list[str]) -> str:
+    if not symbols:
+        return ""
+    declarations = "".join(f"extern const et_backend {symbol};\n" for symbol in symbols)
+    items = ", ".join(f"&{symbol}" for symbol in symbols)
+    return f"\n{declarations}static const et_backend *const backends[] = {{{items}}};\n"
+
+
+def _load(model: Model, method: Method) -> str:
+    prefix = method_prefix(model, method)
+    return _LOAD.format(
+        prefix=prefix,
+        model=model.prefix,
+        name=method.name,
+        indent=" " * (len(prefix) + 16),
+        planned=_planned(method),
+        planned_list="planned" if method.planned_bytes else "NULL",
+        planned_count=len(method.planned_bytes),
+        scratch=_span("scratch", method.scratch_bytes),
+    )
+
+
+def _planned(method: Method) -> str:
+    if not method.planned_bytes:
+        return ""
+    spans = ", ".join(_span(planned_member(index), size) for index, size in enumerate(method.planned_bytes))
+    return f"  const et_mutable_span planned[] = {{{spans}}};\n"
+
+
+def _span(member: str, size: int) -> str:
+    return f"{{memory->{member}, sizeof memory->{member}}}" if size else "{NULL, 0}"
