@@ -47,6 +47,10 @@ class PassError(UserError):
     """A pass failed; the message names it, the cause is chained."""
 
 
+class InvalidProgramError(UserError):
+    """Bytes that are no valid `.pte` program; the message names the element at fault."""
+
+
 class ExportErrorType(Enum):
     """Kinds of `ExportError`."""
 

@@ -1,0 +1,136 @@
+"""Flatbuffer layout of the dataclasses of `exir.schema`, derived from their annotations."""
+
+import dataclasses
+import types
+import typing
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import cache
+from typing import Annotated, Any, Union
+
+BUFFER_ALIGNMENT = 16
+"""Alignment (`force_align`) of byte vectors annotated with "aligned"."""
+
+
+@dataclass(frozen=True)
+class Wire:
+    """A scalar as it lies in the file: name, `struct` code, bytes."""
+
+    name: str
+    code: str
+    size: int
+
+
+WIRES = {
+    wire.name: wire
+    for wire in (
+        Wire("bool", "?", 1),
+        Wire("uint8", "B", 1),
+        Wire("int8", "b", 1),
+        Wire("int32", "i", 4),
+        Wire("uint32", "I", 4),
+        Wire("int64", "q", 8),
+        Wire("uint64", "Q", 8),
+        Wire("float64", "d", 8),
+    )
+}
+
+
+@dataclass(frozen=True)
+class ScalarKind:
+    """A scalar; `enum` names its values when it has names."""
+
+    wire: Wire
+    enum: type[IntEnum] | None = None
+
+
+@dataclass(frozen=True)
+class StringKind:
+    """UTF-8 text that ends with NUL."""
+
+
+@dataclass(frozen=True)
+class BytesKind:
+    """A vector of bytes."""
+
+    alignment: int
+
+
+@dataclass(frozen=True)
+class TableKind:
+    """Another table."""
+
+    table: type
+
+
+@dataclass(frozen=True)
+class UnionKind:
+    """One of several tables; a tag (place in `tables`, from 1) fills the slot before it."""
+
+    tables: tuple[type, ...]
+
+
+@dataclass(frozen=True)
+class VectorKind:
+    """A vector of scalars or of tables."""
+
+    element: ScalarKind | TableKind
+
+
+Kind = ScalarKind | StringKind | BytesKind | TableKind | UnionKind | VectorKind
+
+
+@dataclass(frozen=True)
+class TableField:
+    """A field: attribute name, flatbuffer field id, kind, and the default left out of files."""
+
+    name: str
+    slot: int
+    kind: Kind
+    default: Any
+    optional: bool
+
+
+@cache
+def fields_of(table: type) -> tuple[TableField, ...]:
+    """The fields of a dataclass of `exir.schema` in order of their ids."""
+    hints = typing.get_type_hints(table, include_extras=True)
+    fields = []
+    slot = 0
+    for item in dataclasses.fields(table):
+        kind = _kind_of(hints[item.name])
+        slot += isinstance(kind, UnionKind)  # the tag comes first
+        fields.append(TableField(item.name, slot, kind, item.default, _is_optional(hints[item.name])))
+        slot += 1
+    return tuple(fields)
+
+
+def _is_optional(hint: Any) -> bool:
+    return typing.get_origin(hint) is Union and type(None) in typing.get_args(hint)
+
+
+def _kind_of(hint: Any) -> Kind:
+    if _is_optional(hint):
+        hint = next(arg for arg in typing.get_args(hint) if arg is not types.NoneType)
+    origin = typing.get_origin(hint)
+    if origin is list:
+        return VectorKind(typing.cast(ScalarKind | TableKind, _kind_of(typing.get_args(hint)[0])))
+    if origin is Union:
+        return UnionKind(typing.get_args(hint))
+    if origin is Annotated:
+        return _annotated_kind(*typing.get_args(hint))
+    return _plain_kind(hint)
+
+
+def _annotated_kind(base: type, wire: str, *marks: str) -> Kind:
+    if base is bytes:
+        return BytesKind(BUFFER_ALIGNMENT if "aligned" in marks else 1)
+    return ScalarKind(WIRES[wire], base if issubclass(base, IntEnum) else None)
+
+
+def _plain_kind(hint: type) -> Kind:
+    if hint is str:
+        return StringKind()
+    if hint is bool:
+        return ScalarKind(WIRES["bool"])
+    return TableKind(hint)

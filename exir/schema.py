@@ -1,0 +1,410 @@
+"""The `.pte` program (flatbuffers, identifier `ET12`) as dataclasses.
+
+Fields stand in the order of their flatbuffer field ids and carry their wire type as an
+annotation, so this file is the one description that the writer and the reader of
+`exir._serialize` work from. A field equal to its default is left out of the file.
+"""
+
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Annotated, Optional, Union
+
+UInt8 = Annotated[int, "uint8"]
+Int8 = Annotated[int, "int8"]
+Int32 = Annotated[int, "int32"]
+UInt32 = Annotated[int, "uint32"]
+Int64 = Annotated[int, "int64"]
+UInt64 = Annotated[int, "uint64"]
+Float64 = Annotated[float, "float64"]
+Bytes = Annotated[bytes, "uint8"]
+AlignedBytes = Annotated[bytes, "uint8", "aligned"]
+
+
+class ScalarType(IntEnum):
+    """Element type of a tensor. Complex types have a number but no file holds them."""
+
+    BYTE = 0
+    CHAR = 1
+    SHORT = 2
+    INT = 3
+    LONG = 4
+    HALF = 5
+    FLOAT = 6
+    DOUBLE = 7
+    COMPLEX32 = 8
+    COMPLEX64 = 9
+    COMPLEX128 = 10
+    BOOL = 11
+    QINT8 = 12
+    QUINT8 = 13
+    QINT32 = 14
+    BFLOAT16 = 15
+    QUINT4x2 = 16
+    QUINT2x4 = 17
+    BITS16 = 22
+    FLOAT8E5M2 = 23
+    FLOAT8E4M3FN = 24
+    FLOAT8E5M2FNUZ = 25
+    FLOAT8E4M3FNUZ = 26
+    UINT16 = 27
+    UINT32 = 28
+    UINT64 = 29
+
+
+class TensorShapeDynamism(IntEnum):
+    """Whether a tensor's sizes are exact, upper bounds, or unknown."""
+
+    STATIC = 0
+    DYNAMIC_BOUND = 1
+    DYNAMIC_UNBOUND = 2
+
+
+class TensorDataLocation(IntEnum):
+    """Where a constant's bytes are: a segment of this file, or an external data file."""
+
+    SEGMENT = 0
+    EXTERNAL = 1
+
+
+class DeviceType(IntEnum):
+    """Device that memory belongs to."""
+
+    CPU = 0
+    CUDA = 1
+
+
+class DataLocation(IntEnum):
+    """Where a delegate's bytes are: in the flatbuffer, or in a segment."""
+
+    INLINE = 0
+    SEGMENT = 1
+
+
+@dataclass
+class AllocationDetails:
+    """Place in planned memory: buffer `memory_id` (from 1), byte offset high << 32 | low."""
+
+    memory_id: UInt32 = 0
+    memory_offset_low: UInt32 = 0
+    memory_offset_high: UInt32 = 0
+
+    @property
+    def memory_offset(self) -> int:
+        """Byte offset in the planned buffer."""
+        return self.memory_offset_high << 32 | self.memory_offset_low
+
+
+@dataclass
+class ExtraTensorInfo:
+    """What few tensors need: a name, the segment of an initial state, external data."""
+
+    mutable_data_segments_idx: UInt64 = 0
+    fully_qualified_name: Optional[str] = None
+    location: Annotated[TensorDataLocation, "int8"] = TensorDataLocation.SEGMENT
+    device_type: Annotated[DeviceType, "int8"] = DeviceType.CPU
+    device_index: Int8 = 0
+
+
+@dataclass
+class Tensor:
+    """A tensor value. `data_buffer_idx` > 0: its bytes lie in the file at that index."""
+
+    scalar_type: Annotated[ScalarType, "int8"] = ScalarType.BYTE
+    storage_offset: Int32 = 0
+    sizes: list[Int32] = field(default_factory=list)
+    dim_order: list[UInt8] = field(default_factory=list)
+    requires_grad: bool = False
+    data_buffer_idx: UInt32 = 0
+    allocation_info: Optional[AllocationDetails] = None
+    layout: Int8 = 0
+    shape_dynamism: Annotated[TensorShapeDynamism, "int8"] = TensorShapeDynamism.STATIC
+    extra_tensor_info: Optional[ExtraTensorInfo] = None
+
+
+@dataclass
+class Null:
+    """An absent optional argument."""
+
+
+@dataclass
+class Int:
+    """A 64-bit integer; also a dtype, a layout or a size that is only known when run."""
+
+    int_val: Int64 = 0
+
+
+@dataclass
+class Bool:
+    """A truth value."""
+
+    bool_val: bool = False
+
+
+@dataclass
+class Double:
+    """A 64-bit float."""
+
+    double_val: Float64 = 0.0
+
+
+@dataclass
+class String:
+    """Text."""
+
+    string_val: Optional[str] = None
+
+
+@dataclass
+class IntList:
+    """Integers, each an index of an `Int` value of the plan."""
+
+    items: list[Int64] = field(default_factory=list)
+
+
+@dataclass
+class DoubleList:
+    """Literal 64-bit floats."""
+
+    items: list[Float64] = field(default_factory=list)
+
+
+@dataclass
+class BoolList:
+    """Literal truth values."""
+
+    items: list[bool] = field(default_factory=list)
+
+
+@dataclass
+class TensorList:
+    """Indices of tensor values."""
+
+    items: list[Int32] = field(default_factory=list)
+
+
+@dataclass
+class OptionalTensorList:
+    """Indices of tensor values, -1 for an absent one."""
+
+    items: list[Int32] = field(default_factory=list)
+
+
+KernelTypes = Union[
+    Null,
+    Int,
+    Bool,
+    Double,
+    Tensor,
+    String,
+    IntList,
+    DoubleList,
+    BoolList,
+    TensorList,
+    OptionalTensorList,
+]
+
+
+@dataclass
+class EValue:
+    """One value of a plan. The union's tag is the place in `KernelTypes`, from 1."""
+
+    val: KernelTypes
+
+
+@dataclass
+class ContainerMetadata:
+    """PyTorch's pytree specs (JSON) of the method's inputs and outputs."""
+
+    encoded_inp_str: Optional[str] = None
+    encoded_out_str: Optional[str] = None
+
+
+@dataclass
+class KernelCall:
+    """Calls operator `op_index` with values `args`: arguments, outputs, results."""
+
+    op_index: Int32 = 0
+    args: list[Int32] = field(default_factory=list)
+
+
+@dataclass
+class DelegateCall:
+    """Calls delegate `delegate_index` with values `args`: inputs, then outputs."""
+
+    delegate_index: Int32 = 0
+    args: list[Int32] = field(default_factory=list)
+
+
+@dataclass
+class MoveCall:
+    """Lets value `move_to` be value `move_from`."""
+
+    move_from: Int32 = 0
+    move_to: Int32 = 0
+
+
+@dataclass
+class JumpFalseCall:
+    """Goes on at `destination_instruction` when the condition is false."""
+
+    cond_value_index: Int32 = 0
+    destination_instruction: Int32 = 0
+
+
+@dataclass
+class FreeCall:
+    """Releases the memory of a tensor without a plan."""
+
+    value_index: Int32 = 0
+
+
+InstructionArguments = Union[KernelCall, DelegateCall, MoveCall, JumpFalseCall, FreeCall]
+
+
+@dataclass
+class Instruction:
+    """One step. The union's tag is the place in `InstructionArguments`, from 1."""
+
+    instr_args: InstructionArguments
+
+
+@dataclass
+class Frame:
+    """One line of source behind an instruction."""
+
+    filename: Optional[str] = None
+    lineno: Int32 = 0
+    name: Optional[str] = None
+    context: Optional[str] = None
+
+
+@dataclass
+class FrameList:
+    """The source lines behind one instruction, outermost first."""
+
+    items: list[Frame] = field(default_factory=list)
+
+
+@dataclass
+class Chain:
+    """Instructions run in order."""
+
+    inputs: list[Int32] = field(default_factory=list)
+    outputs: list[Int32] = field(default_factory=list)
+    instructions: list[Instruction] = field(default_factory=list)
+    stacktrace: Optional[list[FrameList]] = None
+
+
+@dataclass
+class Operator:
+    """`aten::add` and its overload, `""` when it has none."""
+
+    name: Optional[str] = None
+    overload: Optional[str] = None
+
+    @property
+    def full_name(self) -> str:
+        """The name kernels are looked up by: `aten::add.out`."""
+        return f"{self.name}.{self.overload}" if self.overload else str(self.name)
+
+
+@dataclass
+class CompileSpec:
+    """One option given to a backend when it compiled."""
+
+    key: Optional[str] = None
+    value: Bytes = b""
+
+
+@dataclass
+class BackendDelegateDataReference:
+    """Index into `Program.backend_delegate_data` (INLINE) or `Program.segments`."""
+
+    location: Annotated[DataLocation, "int8"] = DataLocation.INLINE
+    index: UInt32 = 0
+
+
+@dataclass
+class BackendDelegate:
+    """A lowered part: the backend, its bytes, the options it was compiled with."""
+
+    id: Optional[str] = None
+    processed: Optional[BackendDelegateDataReference] = None
+    compile_specs: list[CompileSpec] = field(default_factory=list)
+
+
+@dataclass
+class NonConstBufferDevice:
+    """Device that a planned buffer lies on."""
+
+    buffer_idx: Int32 = 0
+    device_type: Annotated[DeviceType, "int8"] = DeviceType.CPU
+    device_index: Int8 = 0
+
+
+@dataclass
+class ExecutionPlan:
+    """One method. `non_const_buffer_sizes[m]` are the bytes of memory id m; [0] is unused."""
+
+    name: Optional[str] = None
+    container_meta_type: Optional[ContainerMetadata] = None
+    values: list[EValue] = field(default_factory=list)
+    inputs: list[Int32] = field(default_factory=list)
+    outputs: list[Int32] = field(default_factory=list)
+    chains: list[Chain] = field(default_factory=list)
+    operators: list[Operator] = field(default_factory=list)
+    delegates: list[BackendDelegate] = field(default_factory=list)
+    non_const_buffer_sizes: list[Int64] = field(default_factory=list)
+    non_const_buffer_device: Optional[list[NonConstBufferDevice]] = None
+
+
+@dataclass
+class Buffer:
+    """Bytes of a constant or of an initial state. Any contiguous bytes-like object."""
+
+    storage: AlignedBytes = b""
+
+
+@dataclass
+class BackendDelegateInlineData:
+    """Bytes of a delegate, inside the flatbuffer."""
+
+    data: AlignedBytes = b""
+
+
+@dataclass
+class DataSegment:
+    """Bytes behind the flatbuffer; `offset` counts from the segment base."""
+
+    offset: UInt64 = 0
+    size: UInt64 = 0
+
+
+@dataclass
+class SubsegmentOffsets:
+    """Where each buffer starts in a segment; entry 0 is reserved."""
+
+    segment_index: UInt32 = 0
+    offsets: list[UInt64] = field(default_factory=list)
+
+
+@dataclass
+class NamedData:
+    """A segment that is found by name."""
+
+    key: Optional[str] = None
+    segment_index: UInt32 = 0
+
+
+@dataclass
+class Program:
+    """The root: methods, and where their constants, states and delegates lie."""
+
+    version: UInt32 = 0
+    execution_plan: list[ExecutionPlan] = field(default_factory=list)
+    constant_buffer: list[Buffer] = field(default_factory=list)
+    backend_delegate_data: list[BackendDelegateInlineData] = field(default_factory=list)
+    segments: list[DataSegment] = field(default_factory=list)
+    constant_segment: Optional[SubsegmentOffsets] = None
+    mutable_data_segments: Optional[list[SubsegmentOffsets]] = None
+    named_data: Optional[list[NamedData]] = None
