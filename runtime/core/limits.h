@@ -1,0 +1,35 @@
+/* Bounds that this runtime sets where the file format sets none. A program that
+ * goes over one is refused when it is loaded, before time or memory is spent. */
+#ifndef ET_RUNTIME_CORE_LIMITS_H_
+#define ET_RUNTIME_CORE_LIMITS_H_
+
+/* Methods of a program. */
+#define ET_LIMIT_METHODS 1024
+
+/* Bytes of the name of a method, an operator, a backend or a data key. */
+#define ET_LIMIT_NAME_BYTES 255
+
+/* Segments of a file. Each is compared with each, to find overlaps. */
+#define ET_LIMIT_SEGMENTS 4096
+
+/* Values of a method. */
+#define ET_LIMIT_VALUES (1u << 18)
+
+/* Instructions of a method. */
+#define ET_LIMIT_INSTRUCTIONS (1u << 18)
+
+/* Planned buffers of a method. */
+#define ET_LIMIT_PLANNED_BUFFERS 32
+
+/* Arguments of one kernel or delegate call. */
+#define ET_LIMIT_CALL_ARGS 1024
+
+/* Steps of the check of the memory plan: instructions walked (a loop is walked
+ * again for each of its jumps) and intervals moved. About a second at most. */
+#define ET_LIMIT_PLAN_STEPS (UINT64_C(1) << 28)
+
+/* Instructions that one execution may run, so that a loop that never ends is an
+ * error. The official runtime's limit. */
+#define ET_LIMIT_EXECUTED_INSTRUCTIONS 10000000u
+
+#endif /* ET_RUNTIME_CORE_LIMITS_H_ */

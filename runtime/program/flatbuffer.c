@@ -1,0 +1,193 @@
+#include "runtime/program/flatbuffer.h"
+
+#include <string.h>
+
+#include "runtime/core/checked.h"
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "programs are little-endian and are read in place: no big-endian hosts"
+#endif
+
+/* Offsets are 32 bits wide and lengths are kept below 2^31, as the format does. */
+#define MAX_BUFFER_BYTES INT32_MAX
+
+/* Copies `width` bytes at `position` to `out`, or leaves it alone. */
+static bool load(et_span buffer, uint64_t position, size_t width, void *out) {
+  if (!et_range_in(position, width, buffer.size)) {
+    return false;
+  }
+  memcpy(out, buffer.data + position, width);
+  return true;
+}
+
+bool et_fb_table_at(et_span buffer, uint64_t position, et_fb_table *out) {
+  const et_fb_table absent = {{NULL, 0}, 0, 0, 0, 0};
+  *out = absent;
+  int32_t back = 0;
+  uint16_t sizes[2] = {0, 0}; /* of the vtable, of the table */
+  if (buffer.size > MAX_BUFFER_BYTES ||
+      !load(buffer, position, sizeof back, &back)) {
+    return false;
+  }
+  const int64_t vtable = (int64_t)position - back;
+  if (vtable < 0 || !load(buffer, (uint64_t)vtable, sizeof sizes, sizes) ||
+      sizes[0] < sizeof sizes || sizes[0] % 2 != 0 || sizes[1] < sizeof back ||
+      !et_range_in((uint64_t)vtable, sizes[0], buffer.size) ||
+      !et_range_in(position, sizes[1], buffer.size)) {
+    return false;
+  }
+  const et_fb_table table = {buffer, (uint32_t)position, (uint32_t)vtable,
+                             sizes[0], sizes[1]};
+  *out = table;
+  return true;
+}
+
+et_fb_presence et_fb_find(const et_fb_table *table, uint16_t field,
+                          size_t width, uint32_t *out_position) {
+  const uint32_t slot = 4 + 2 * (uint32_t)field; /* two sizes come first */
+  uint16_t offset = 0;
+  if (slot + sizeof offset > table->vtable_size) {
+    return ET_FB_ABSENT;
+  }
+  if (!load(table->buffer, (uint64_t)table->vtable + slot, sizeof offset,
+            &offset)) {
+    return ET_FB_BROKEN;
+  }
+  if (offset == 0) {
+    return ET_FB_ABSENT;
+  }
+  /* The first four bytes are the table's way to its vtable, never a field. */
+  if (offset < sizeof(int32_t) || !et_range_in(offset, width, table->size)) {
+    return ET_FB_BROKEN;
+  }
+  *out_position = table->position + offset;
+  return ET_FB_PRESENT;
+}
+
+bool et_fb_follow(et_span buffer, uint32_t position, uint32_t *out_target) {
+  uint32_t offset = 0;
+  if (!load(buffer, position, sizeof offset, &offset) || offset == 0 ||
+      !et_range_in((uint64_t)position + offset, sizeof offset, buffer.size)) {
+    return false;
+  }
+  *out_target = position + offset;
+  return true;
+}
+
+bool et_fb_vector_at(et_span buffer, uint32_t position, uint32_t width,
+                     et_fb_vector *out) {
+  const et_fb_vector empty = {{NULL, 0}, 0, 0, width};
+  *out = empty;
+  uint32_t count = 0;
+  const uint64_t first = (uint64_t)position + sizeof count;
+  if (!load(buffer, position, sizeof count, &count) ||
+      !et_range_in(first, (uint64_t)count * width, buffer.size)) {
+    return false;
+  }
+  const et_fb_vector vector = {buffer, (uint32_t)first, count, width};
+  *out = vector;
+  return true;
+}
+
+/* Reads a scalar field into `out`, which keeps its default when absent. */
+static void read_field(const et_fb_table *table, uint16_t field, size_t width,
+                       void *out) {
+  uint32_t position = 0;
+  if (et_fb_find(table, field, width, &position) == ET_FB_PRESENT) {
+    load(table->buffer, position, width, out);
+  }
+}
+
+#define ET_FB_DEFINE_READER(name, type)                       \
+  type et_fb_##name(const et_fb_table *table, uint16_t field) { \
+    type value = 0;                                           \
+    read_field(table, field, sizeof value, &value);           \
+    return value;                                             \
+  }
+
+ET_FB_DEFINE_READER(u8, uint8_t)
+ET_FB_DEFINE_READER(i8, int8_t)
+ET_FB_DEFINE_READER(i32, int32_t)
+ET_FB_DEFINE_READER(u32, uint32_t)
+ET_FB_DEFINE_READER(i64, int64_t)
+ET_FB_DEFINE_READER(u64, uint64_t)
+ET_FB_DEFINE_READER(f64, double)
+
+/* Where the offset in a field leads. */
+static bool follow_field(const et_fb_table *table, uint16_t field,
+                         uint32_t *out_target) {
+  uint32_t position = 0;
+  return et_fb_find(table, field, sizeof(uint32_t), &position) ==
+             ET_FB_PRESENT &&
+         et_fb_follow(table->buffer, position, out_target);
+}
+
+bool et_fb_has(const et_fb_table *table, uint16_t field) {
+  uint32_t position = 0;
+  return et_fb_find(table, field, 1, &position) == ET_FB_PRESENT;
+}
+
+et_fb_table et_fb_child(const et_fb_table *table, uint16_t field) {
+  et_fb_table child = {{NULL, 0}, 0, 0, 0, 0};
+  uint32_t target = 0;
+  if (follow_field(table, field, &target)) {
+    et_fb_table_at(table->buffer, target, &child);
+  }
+  return child;
+}
+
+et_fb_vector et_fb_list(const et_fb_table *table, uint16_t field,
+                        uint32_t width) {
+  et_fb_vector vector = {{NULL, 0}, 0, 0, width};
+  uint32_t target = 0;
+  if (follow_field(table, field, &target)) {
+    et_fb_vector_at(table->buffer, target, width, &vector);
+  }
+  return vector;
+}
+
+et_string et_fb_text(const et_fb_table *table, uint16_t field) {
+  const et_fb_vector vector = et_fb_list(table, field, 1);
+  const et_string text = {(const char *)et_fb_data(&vector), vector.count};
+  return text;
+}
+
+et_span et_fb_bytes(const et_fb_table *table, uint16_t field) {
+  const et_fb_vector vector = et_fb_list(table, field, 1);
+  const et_span bytes = {et_fb_data(&vector), vector.count};
+  return bytes;
+}
+
+const uint8_t *et_fb_data(const et_fb_vector *vector) {
+  return vector->count != 0 ? vector->buffer.data + vector->position : NULL;
+}
+
+static void read_element(const et_fb_vector *vector, uint32_t index,
+                         size_t width, void *out) {
+  if (index < vector->count && width == vector->width) {
+    memcpy(out, et_fb_data(vector) + (size_t)index * width, width);
+  }
+}
+
+#define ET_FB_DEFINE_ELEMENT(name, type)                              \
+  type et_fb_##name##_at(const et_fb_vector *vector, uint32_t index) { \
+    type value = 0;                                                   \
+    read_element(vector, index, sizeof value, &value);                \
+    return value;                                                     \
+  }
+
+ET_FB_DEFINE_ELEMENT(i32, int32_t)
+ET_FB_DEFINE_ELEMENT(i64, int64_t)
+ET_FB_DEFINE_ELEMENT(u64, uint64_t)
+
+et_fb_table et_fb_child_at(const et_fb_vector *vector, uint32_t index) {
+  et_fb_table child = {{NULL, 0}, 0, 0, 0, 0};
+  uint32_t target = 0;
+  if (index < vector->count && vector->width == sizeof target &&
+      et_fb_follow(vector->buffer,
+                   vector->position + index * (uint32_t)sizeof target,
+                   &target)) {
+    et_fb_table_at(vector->buffer, target, &child);
+  }
+  return child;
+}

@@ -1,0 +1,209 @@
+#include "runtime/program/schema_verify.h"
+
+#include <stdbool.h>
+
+#include "runtime/core/checked.h"
+#include "runtime/core/format.h"
+#include "runtime/program/flatbuffer.h"
+#include "runtime/program/schema.h"
+
+/* Program, plan, chain, stack trace, frame: the schema nests no deeper. */
+#define MAX_DEPTH 6
+
+/* Tables, texts and vectors may be shared by several owners. Bytes visited, each
+ * time counted, may exceed the buffer this often: sharing small vectors, as
+ * writers do, stays below; sharing that multiplies work does not. */
+#define MAX_VISITS_PER_BYTE 8
+
+/* Where the walk is in one table. */
+typedef struct walk_level {
+  et_fb_table table;
+  uint8_t type;     /* et_schema_table_id */
+  uint16_t field;   /* that comes next */
+  uint32_t element; /* of that field, when it is a vector of tables */
+} walk_level;
+
+typedef struct walk {
+  et_span buffer;
+  uint64_t budget; /* bytes that may still be visited */
+  size_t depth;    /* levels in use */
+  walk_level levels[MAX_DEPTH];
+  et_error *error;
+} walk;
+
+static const et_schema_field *current_field(const walk_level *level) {
+  return &et_schema_tables[level->type].fields[level->field];
+}
+
+/* Writes "execution_plan[0].values[3]" for where the walk stands. */
+static void write_path(const walk *w, char *text, size_t size) {
+  size_t used = et_format(text, size, "program");
+  for (size_t i = 0; i < w->depth; i++) {
+    const walk_level *level = &w->levels[i];
+    const et_schema_field *field = current_field(level);
+    used += et_format(text + used, size - used, ".%s", field->name);
+    if (field->kind == ET_KIND_TABLES) {
+      used += et_format(text + used, size - used, "[%u]",
+                        (unsigned)level->element);
+    }
+  }
+}
+
+static et_status fail_here(const walk *w, const char *reason) {
+  char path[160];
+  write_path(w, path, sizeof path);
+  return et_fail(w->error, ET_STATUS_INVALID_PROGRAM, "%s: %s", path, reason);
+}
+
+static et_status spend(walk *w, uint64_t bytes) {
+  if (bytes > w->budget) {
+    return fail_here(w, "parts are shared too often to be a written program");
+  }
+  w->budget -= bytes;
+  return ET_STATUS_OK;
+}
+
+static et_status push(walk *w, uint32_t position, uint8_t type) {
+  et_fb_table table;
+  if (!et_fb_table_at(w->buffer, position, &table)) {
+    return fail_here(w, "the table does not lie in the file");
+  }
+  if (w->depth == MAX_DEPTH) {
+    return fail_here(w, "tables are nested too deep");
+  }
+  ET_RETURN_IF_ERROR(spend(w, (uint64_t)table.size + table.vtable_size));
+  const walk_level level = {table, type, 0, 0};
+  w->levels[w->depth++] = level;
+  return ET_STATUS_OK;
+}
+
+static et_status check_vector(walk *w, uint32_t target, uint32_t width,
+                              et_fb_vector *out) {
+  if (!et_fb_vector_at(w->buffer, target, width, out)) {
+    return fail_here(w, "the vector does not lie in the file");
+  }
+  return spend(w, sizeof(uint32_t) + (uint64_t)out->count * width);
+}
+
+static et_status check_text(walk *w, uint32_t target) {
+  et_fb_vector text;
+  ET_RETURN_IF_ERROR(check_vector(w, target, 1, &text));
+  const uint64_t end = (uint64_t)text.position + text.count;
+  if (!et_range_in(end, 1, w->buffer.size) || w->buffer.data[end] != '\0') {
+    return fail_here(w, "the text does not end with NUL");
+  }
+  return ET_STATUS_OK;
+}
+
+/* A value whose tag says what it is. */
+static et_status enter_union(walk *w, walk_level *level, uint8_t union_id,
+                             et_fb_presence presence, uint32_t target) {
+  const et_schema_union *members = &et_schema_unions[union_id];
+  const uint8_t tag = et_fb_u8(&level->table, (uint16_t)(level->field - 1));
+  if (tag == 0 || tag >= members->count) {
+    return fail_here(w, "the tag of the union is unknown");
+  }
+  if (presence != ET_FB_PRESENT) {
+    return fail_here(w, "the union has a tag but no value");
+  }
+  return push(w, target, members->members[tag]);
+}
+
+/* The next element of a vector of tables, or the next field after the last. */
+static et_status enter_element(walk *w, walk_level *level, uint8_t type,
+                               uint32_t target) {
+  et_fb_vector tables;
+  if (level->element == 0) {
+    ET_RETURN_IF_ERROR(check_vector(w, target, sizeof(uint32_t), &tables));
+  } else {
+    et_fb_vector_at(w->buffer, target, sizeof(uint32_t), &tables);
+  }
+  if (level->element == tables.count) {
+    level->element = 0;
+    level->field++;
+    return ET_STATUS_OK;
+  }
+  uint32_t child = 0;
+  const uint32_t slot =
+      tables.position + level->element * (uint32_t)sizeof(uint32_t);
+  if (!et_fb_follow(w->buffer, slot, &child)) {
+    return fail_here(w, "the offset leads outside the file");
+  }
+  return push(w, child, type);
+}
+
+static et_status visit_present(walk *w, walk_level *level,
+                               const et_schema_field *field, uint32_t target) {
+  et_fb_vector ignored;
+  switch (field->kind) {
+    case ET_KIND_TEXT:
+      ET_RETURN_IF_ERROR(check_text(w, target));
+      break;
+    case ET_KIND_SCALARS:
+      ET_RETURN_IF_ERROR(check_vector(w, target, field->detail, &ignored));
+      break;
+    case ET_KIND_TABLE:
+      return push(w, target, field->detail);
+    case ET_KIND_TABLES:
+      return enter_element(w, level, field->detail, target);
+    default:
+      break; /* a scalar: that it lies in the table has been seen */
+  }
+  level->field++;
+  return ET_STATUS_OK;
+}
+
+static et_status visit_field(walk *w, walk_level *level) {
+  const et_schema_field *field = current_field(level);
+  const bool is_scalar = field->kind == ET_KIND_SCALAR;
+  uint32_t slot = 0;
+  uint32_t target = 0;
+  const et_fb_presence presence =
+      et_fb_find(&level->table, level->field,
+                 is_scalar ? field->detail : sizeof(uint32_t), &slot);
+  if (presence == ET_FB_BROKEN) {
+    return fail_here(w, "the field does not lie in its table");
+  }
+  if (presence == ET_FB_PRESENT && !is_scalar &&
+      !et_fb_follow(w->buffer, slot, &target)) {
+    return fail_here(w, "the offset leads outside the file");
+  }
+  if (field->kind == ET_KIND_UNION) {
+    return enter_union(w, level, field->detail, presence, target);
+  }
+  if (presence == ET_FB_ABSENT) {
+    level->field++;
+    return ET_STATUS_OK;
+  }
+  return visit_present(w, level, field, target);
+}
+
+/* Goes back to the owner of the table that is done, and on from there. */
+static void pop(walk *w) {
+  w->depth--;
+  if (w->depth == 0) {
+    return;
+  }
+  walk_level *owner = &w->levels[w->depth - 1];
+  if (current_field(owner)->kind == ET_KIND_TABLES) {
+    owner->element++;
+  } else {
+    owner->field++;
+  }
+}
+
+et_status et_schema_verify(et_span buffer, uint32_t root, et_error *error) {
+  walk w = {.buffer = buffer,
+            .budget = (uint64_t)buffer.size * MAX_VISITS_PER_BYTE,
+            .error = error};
+  ET_RETURN_IF_ERROR(push(&w, root, ET_TABLE_PROGRAM));
+  while (w.depth != 0) {
+    walk_level *level = &w.levels[w.depth - 1];
+    if (level->field == et_schema_tables[level->type].field_count) {
+      pop(&w);
+    } else {
+      ET_RETURN_IF_ERROR(visit_field(&w, level));
+    }
+  }
+  return ET_STATUS_OK;
+}
