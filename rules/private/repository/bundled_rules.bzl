@@ -1,0 +1,41 @@
+"""Rule sets for WORKSPACE mode that come with Bazel or stand in for what it has built in.
+
+Debian's Bazel 7 ships rule sets in its install base; Bazel 4 has the rules built in and needs files that pass them on.
+With modules (MODULE.bazel) none of this is used.
+"""
+
+_DOC = "A rule set from Bazel's own installation, or a stand-in for it; no network."
+
+_ATTRS = {
+    "bundled": attr.string(doc = "Folder in Bazel's install base that has the rule set."),
+    "stand_in": attr.string(doc = "Folder under third_party/offline/workspace to take where Bazel ships none."),
+    "_root": attr.label(default = Label("//:BUILD.bazel"), doc = "Finds this project's root folder."),
+}
+
+_MISSING = """\
+this Bazel does not ship '{name}'. Declare it in your WORKSPACE before executorch_dependencies(), or use MODULE.bazel \
+(Bazel 7 and newer)."""
+
+def _bundled(rctx):
+    tools = rctx.path(Label("@bazel_tools//tools:BUILD")).realpath
+    install_base = tools.dirname.dirname.dirname
+    return rctx.path("{}/{}".format(install_base, rctx.attr.bundled)) if rctx.attr.bundled else None
+
+def _stand_in(rctx):
+    root = rctx.path(rctx.attr._root).dirname
+    folder = "{}/third_party/offline/workspace/{}".format(root, rctx.attr.stand_in)
+    return rctx.path(folder) if rctx.attr.stand_in else None
+
+def _bundled_rules_impl(rctx):
+    found = [path for path in (_bundled(rctx), _stand_in(rctx)) if path and path.exists]
+    if not found:
+        fail(_MISSING.format(name = rctx.name))
+    for entry in found[0].readdir():
+        rctx.symlink(entry, entry.basename)
+
+bundled_rules = repository_rule(
+    implementation = _bundled_rules_impl,
+    attrs = _ATTRS,
+    doc = _DOC,
+    local = True,
+)

@@ -1,0 +1,36 @@
+"""cmocka, the C test library: one source file, built by the project's own toolchain."""
+
+_VERSION = "1.1.7"
+_SHA256 = "810570eb0b8d64804331f82b29ff47c790ce9cd6b163e98d47a4807047ecad82"
+_UPSTREAM = "https://cmocka.org/files/1.1/cmocka-{version}.tar.xz"
+_MIRROR = "{mirror}/pool/main/c/cmocka/cmocka_{version}.orig.tar.xz"
+
+_ATTRS = {
+    "_build_file": attr.label(default = Label("//third_party/cmocka:cmocka.BUILD")),
+    "_mirror": attr.label(default = Label("//tools/bootstrap:debian_mirror.py")),
+}
+
+def _debian_mirror(rctx):
+    """Returns the address of the machine's Debian mirror, or None: upstream serves those without."""
+    python = rctx.which("python3")
+    if not python:
+        return None
+    result = rctx.execute([python, "-B", rctx.path(rctx.attr._mirror)])
+    return result.stdout.strip() if result.return_code == 0 else None
+
+def _cmocka_impl(rctx):
+    mirror = _debian_mirror(rctx)
+    urls = [_MIRROR.format(mirror = mirror, version = _VERSION)] if mirror else []
+    rctx.download_and_extract(
+        url = urls + [_UPSTREAM.format(version = _VERSION)],
+        sha256 = _SHA256,
+        stripPrefix = "cmocka-" + _VERSION,
+        type = "tar.xz",
+    )
+    rctx.symlink(rctx.attr._build_file, "BUILD.bazel")
+
+cmocka = repository_rule(
+    implementation = _cmocka_impl,
+    attrs = _ATTRS,
+    doc = "cmocka's sources, pinned by hash, from the machine's Debian mirror or from upstream.",
+)

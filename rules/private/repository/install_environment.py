@@ -1,0 +1,97 @@
+"""Install the packages of a lock file once for a user and machine, and print the folder they are in.
+
+    python3 install_environment.py LOCK
+
+The folder lies in the user's cache under a name made from the lock's content, the Python it is for and the version of
+this recipe. Two installs of one lock by one Python hold the same bytes: no record of place or time is kept, and byte
+code is compiled without either. What the actions of a build never read (headers, test suites, scripts) is left out.
+"""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Iterator
+from pathlib import Path
+
+from errors import BootstrapError
+from pip_command import find_pip
+from user_cache import cache_root, publish
+
+_RECIPE = 1  # Raise it when what is installed from the same lock changes.
+_PIP_OPTIONS = (
+    *("--quiet", "--no-deps", "--require-hashes", "--no-compile", "--only-binary=:all:"),
+    *("--disable-pip-version-check", "--no-warn-script-location", "--root-user-action=ignore"),
+)
+_UNUSED = (
+    *("bin", "share", "torch/include", "torch/share", "torch/test", "torch/bin/protoc*", "executorch/include"),
+    # Notes of the installer, which name the place or the origin of a package.
+    *("*.dist-info/RECORD", "*.dist-info/direct_url.json", "*.dist-info/INSTALLER", "*.dist-info/REQUESTED"),
+    # Bazel would take these folders for packages of its own, and it refuses names with spaces.
+    *("**/BUILD", "**/BUILD.bazel", "**/WORKSPACE", "**/* *"),
+)
+_WITH_TEST_SUITES = ("joblib", "mpmath", "networkx", "numpy", "pandas", "scipy", "sklearn", "sympy")
+_TORCH_ADVICE = """
+The locked torch is PyTorch's CPU build, which the default index does not have. Tell pip where it is, for example by
+  PIP_FIND_LINKS=<folder that has the +cpu wheel>, or
+  PIP_EXTRA_INDEX_URL=<PyTorch's index of CPU wheels: pytorch.org, "Get Started", CPU>
+or the same in pip.conf, and start again."""
+
+
+def install(lock: Path) -> Path:
+    """The folder with the packages of `lock`, installed now if it was not there."""
+    entry = cache_root() / "python" / environment_key(lock)
+    publish(entry, lambda folder: _fill(folder / "site", lock))
+    return entry / "site"
+
+
+def environment_key(lock: Path) -> str:
+    """Name of the environment: the same lock, Python and recipe give the same name on every machine."""
+    parts = (str(_RECIPE), sys.implementation.cache_tag, sysconfig.get_platform(), lock.read_text())
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
+
+
+def _fill(site: Path, lock: Path) -> None:
+    _pip_install(site, lock)
+    for path in _unused_paths(site):
+        shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink(missing_ok=True)
+    _compile_byte_code(site)
+
+
+def _pip_install(site: Path, lock: Path) -> None:
+    command = [*find_pip(), "install", *_PIP_OPTIONS, "--target", str(site), "--requirement", str(lock)]
+    result = subprocess.run(command, capture_output=True, text=True)
+    if result.returncode:
+        errors = "\n".join(line for line in result.stderr.splitlines() if not line.startswith("WARNING"))
+        advice = _TORCH_ADVICE if "torch==" in errors else ""
+        raise BootstrapError(f"cannot install {lock.name}; pip says:\n{errors.strip()}{advice}")
+
+
+def _unused_paths(site: Path) -> Iterator[Path]:
+    for pattern in _UNUSED:
+        yield from sorted(site.glob(pattern))
+    for package in _WITH_TEST_SUITES:
+        yield from sorted((site / package).glob("**/tests"))
+
+
+def _compile_byte_code(site: Path) -> None:
+    """Without byte code each sandboxed import would compile torch anew; without hashes checked it is never stale."""
+    command = [sys.executable, "-m", "compileall", "-qq", "-j", "0", "--invalidation-mode", "unchecked-hash"]
+    environment = {**os.environ, "PYTHONHASHSEED": "0"}
+    # Files that are no valid Python (templates) make the exit code non-zero; they are not imported either.
+    subprocess.run([*command, "-s", str(site), "-p", "/site", str(site)], env=environment, check=False)
+
+
+def main() -> int:
+    try:
+        print(install(Path(sys.argv[1])))
+    except (BootstrapError, OSError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,47 @@
+"""The external repositories, for WORKSPACE; with modules, `extensions.bzl` makes the same ones.
+
+    load("@rules_executorch//rules:repositories.bzl", "executorch_dependencies")
+
+    executorch_dependencies()
+"""
+
+load("//rules/private/repository:bundled_rules.bzl", "bundled_rules")
+load("//rules/private/repository:cmocka.bzl", "cmocka")
+load("//rules/private/repository:python_environment.bzl", "python_environment")
+
+# Rule sets by name: folder in Bazel's install base, stand-in for Bazel 4.
+_RULE_SETS = {
+    "bazel_features": ("tools/features", None),
+    "bazel_skylib": ("tools/skylib", None),
+    "platforms": ("tools/platforms", None),
+    "remote_coverage_tools": (None, "remote_coverage_tools"),
+    "rules_cc": ("rules/cc", "bazel4/rules_cc"),
+    "rules_java": ("rules/java", "bazel4/rules_java"),
+    "rules_license": ("rules/license", None),
+    "rules_proto": ("rules/proto", None),
+    "rules_python": ("rules/python", "bazel4/rules_python"),
+}
+
+# Bazel 4 has these built in or does without.
+_NOT_BEFORE_BAZEL7 = ["bazel_features", "bazel_skylib", "platforms", "rules_license", "rules_proto"]
+
+def executorch_repositories():
+    """Defines what the rules need besides other rule sets: @executorch_pip, @executorch_oracle and @cmocka."""
+    python_environment(
+        name = "executorch_pip",
+        lock = Label("//third_party/python:requirements.lock"),
+    )
+    python_environment(
+        name = "executorch_oracle",
+        lock = Label("//third_party/python:oracle.lock"),
+    )
+    cmocka(name = "cmocka")
+
+def executorch_dependencies():
+    """Defines everything that the rules need; rule sets that your WORKSPACE has declared before stay as they are."""
+    bazel4 = not hasattr(native, "package_relative_label")
+    for name, (bundled, stand_in) in _RULE_SETS.items():
+        if native.existing_rule(name) or (bazel4 and name in _NOT_BEFORE_BAZEL7):
+            continue
+        bundled_rules(name = name, bundled = bundled, stand_in = stand_in)
+    executorch_repositories()

@@ -1,0 +1,3 @@
+"""py_test as Bazel 4 has it built in."""
+
+py_test = native.py_test

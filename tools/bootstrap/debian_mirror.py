@@ -1,0 +1,40 @@
+"""The Debian mirror that this machine uses.
+
+    python3 debian_mirror.py      # prints its base address
+"""
+
+import re
+import sys
+from pathlib import Path
+
+from commands import run
+from errors import BootstrapError
+
+
+def debian_mirror() -> str:
+    """Base address of the mirror in the machine's apt sources that serves its own release."""
+    # Works without root and before the first update, which `apt-get indextargets` does not.
+    listing = run(["apt-get", "update", "--print-uris"])
+    match = re.search(rf"'(\S+)/dists/{re.escape(debian_codename())}/", listing)
+    if not match:
+        raise BootstrapError("no mirror of this machine's release in its apt sources (`apt-get update --print-uris`)")
+    return match[1]
+
+
+def debian_codename() -> str:
+    """Name of the release that this machine runs, such as bookworm."""
+    fields = dict(line.split("=", 1) for line in Path("/etc/os-release").read_text().splitlines() if "=" in line)
+    return fields.get("VERSION_CODENAME", "unknown").strip('"')
+
+
+def main() -> int:
+    try:
+        print(debian_mirror())
+    except BootstrapError as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,48 @@
+"""Find a pip for this Python, which on Debian can be without one."""
+
+import importlib.util
+import sys
+import tempfile
+from pathlib import Path
+
+from debian_mirror import debian_codename, debian_mirror
+from errors import BootstrapError
+from private_apt import PrivateApt
+from user_cache import cache_root, publish
+
+_DEBIAN_WHEELS = "usr/share/python-wheels"
+_ADVICE = "this Python has no pip: install it (`apt-get install python3-pip`) or name another with EXECUTORCH_PYTHON"
+
+
+def find_pip() -> list[str]:
+    """The command that runs pip: the interpreter's own, else a wheel of it that the system has or can fetch."""
+    if importlib.util.find_spec("pip"):
+        return [sys.executable, "-m", "pip"]
+    wheel = _wheel_in(Path("/") / _DEBIAN_WHEELS) or _wheel_in(_bundled_wheels()) or _wheel_from_debian()
+    # A wheel is a zip archive that Python can run from.
+    return [sys.executable, f"{wheel}/pip"]
+
+
+def _wheel_in(folder: Path) -> Path | None:
+    return next(iter(sorted(folder.glob("pip-*.whl"))), None)
+
+
+def _bundled_wheels() -> Path:
+    """Where Python itself keeps a pip for new virtual environments; Debian leaves it out."""
+    return Path(tempfile.__file__).parent / "ensurepip/_bundled"
+
+
+def _wheel_from_debian() -> Path:
+    entry = cache_root() / f"pip-{debian_codename()}"
+    try:
+        publish(entry, _download)
+    except BootstrapError as error:
+        raise BootstrapError(f"{_ADVICE}; fetching it from Debian failed: {error}") from None
+    return _wheel_in(entry / _DEBIAN_WHEELS)
+
+
+def _download(folder: Path) -> None:
+    with tempfile.TemporaryDirectory(prefix="private-apt-") as scratch:
+        apt = PrivateApt(Path(scratch), debian_mirror(), debian_codename(), "amd64", ["ca-certificates"])
+        apt.update()
+        apt.unpack(["python3-pip-whl"], folder)
