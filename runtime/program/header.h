@@ -1,0 +1,15 @@
+/* The first bytes of a .pte file: identifier, root, and the extended header that
+ * tells tables from segments. */
+#ifndef ET_RUNTIME_PROGRAM_HEADER_H_
+#define ET_RUNTIME_PROGRAM_HEADER_H_
+
+#include "runtime/core/span.h"
+#include "runtime/core/status.h"
+#include "runtime/program/program.h"
+
+/* Divides the file into flatbuffer and segments. INVALID_PROGRAM when the
+ * identifier is another, or the file is shorter than its header says. */
+et_status et_header_parse(et_span file, et_program *out_program,
+                          et_error *error);
+
+#endif /* ET_RUNTIME_PROGRAM_HEADER_H_ */

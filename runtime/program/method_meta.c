@@ -1,0 +1,129 @@
+#include <string.h>
+
+#include "runtime/core/format.h"
+#include "runtime/program/program.h"
+#include "runtime/program/schema.h"
+#include "runtime/program/tables.h"
+#include "runtime/program/tensor_record.h"
+
+static et_fb_table plan_of(const et_method_meta *meta) {
+  et_fb_table plan;
+  et_fb_table_at(meta->program->flatbuffer, meta->plan, &plan);
+  return plan;
+}
+
+/* Fails with the names there are, as many as fit. */
+static et_status fail_not_found(const et_program *program, const char *name,
+                                et_error *error) {
+  char names[ET_ERROR_MESSAGE_BYTES];
+  size_t used = 0;
+  names[0] = '\0';
+  for (size_t i = 0; i < et_program_method_count(program); i++) {
+    et_string found;
+    et_program_method_name(program, i, &found);
+    used += et_format(names + used, sizeof names - used, "%s%s",
+                      i == 0 ? "" : ", ", found.data);
+  }
+  return et_fail(error, ET_STATUS_NOT_FOUND,
+                 "there is no method '%s'; the program has: %s", name, names);
+}
+
+et_status et_program_method_meta(const et_program *program, const char *name,
+                                 et_method_meta *out_meta, et_error *error) {
+  const size_t size = strlen(name);
+  for (size_t i = 0; i < et_program_method_count(program); i++) {
+    et_string found;
+    et_program_method_name(program, i, &found);
+    if (found.size == size && memcmp(found.data, name, size) == 0) {
+      out_meta->program = program;
+      out_meta->plan = et_tables_plan(program, (uint32_t)i).position;
+      return ET_STATUS_OK;
+    }
+  }
+  return fail_not_found(program, name, error);
+}
+
+static size_t end_count(const et_method_meta *meta, uint16_t field) {
+  const et_fb_table plan = plan_of(meta);
+  return et_tables_vector(&plan, field).count;
+}
+
+size_t et_method_meta_input_count(const et_method_meta *meta) {
+  return end_count(meta, ET_PLAN_INPUTS);
+}
+
+size_t et_method_meta_output_count(const et_method_meta *meta) {
+  return end_count(meta, ET_PLAN_OUTPUTS);
+}
+
+static et_status describe_tensor(const et_fb_table *table,
+                                 et_value_meta *out_meta, et_error *error) {
+  et_tensor_record record;
+  ET_RETURN_IF_ERROR(et_tensor_record_read(table, &record, error));
+  if (et_scalar_type_size(record.dtype) == 0 ||
+      record.dynamism == ET_SHAPE_DYNAMIC_UNBOUND) {
+    return et_fail(error, ET_STATUS_NOT_SUPPORTED,
+                   "a tensor of scalar_type %d, shape_dynamism %d",
+                   (int)record.dtype, (int)record.dynamism);
+  }
+  out_meta->dtype = (et_scalar_type)record.dtype;
+  out_meta->rank = (uint8_t)record.rank;
+  out_meta->dynamism = (uint8_t)record.dynamism;
+  out_meta->nbytes = record.nbytes;
+  out_meta->is_planned = record.is_planned;
+  memcpy(out_meta->sizes, record.sizes, sizeof record.sizes);
+  if (record.rank != 0) {
+    memcpy(out_meta->dim_order, record.dim_order, record.rank);
+  }
+  return ET_STATUS_OK;
+}
+
+/* Input or output `index`. */
+static et_status describe_end(const et_method_meta *meta, uint16_t field,
+                              size_t index, et_value_meta *out_meta,
+                              et_error *error) {
+  const et_fb_table plan = plan_of(meta);
+  const et_fb_vector ends = et_tables_vector(&plan, field);
+  if (index >= ends.count) {
+    return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
+                   "index %zu of %u inputs or outputs", index,
+                   (unsigned)ends.count);
+  }
+  const et_fb_vector values = et_tables_vector(&plan, ET_PLAN_VALUES);
+  const et_fb_table value =
+      et_fb_child_at(&values, (uint32_t)et_fb_i32_at(&ends, (uint32_t)index));
+  memset(out_meta, 0, sizeof *out_meta);
+  out_meta->tag = (et_value_tag)et_fb_u8(&value, ET_EVALUE_TAG);
+  if (out_meta->tag != ET_VALUE_TENSOR) {
+    return ET_STATUS_OK;
+  }
+  const et_fb_table tensor = et_fb_child(&value, ET_EVALUE_VALUE);
+  return describe_tensor(&tensor, out_meta, error);
+}
+
+et_status et_method_meta_input(const et_method_meta *meta, size_t index,
+                               et_value_meta *out_meta, et_error *error) {
+  return describe_end(meta, ET_PLAN_INPUTS, index, out_meta, error);
+}
+
+et_status et_method_meta_output(const et_method_meta *meta, size_t index,
+                                et_value_meta *out_meta, et_error *error) {
+  return describe_end(meta, ET_PLAN_OUTPUTS, index, out_meta, error);
+}
+
+size_t et_method_meta_planned_count(const et_method_meta *meta) {
+  const et_fb_table plan = plan_of(meta);
+  return et_tables_planned_count(&plan);
+}
+
+et_status et_method_meta_planned_bytes(const et_method_meta *meta, size_t index,
+                                       size_t *out_bytes, et_error *error) {
+  const et_fb_table plan = plan_of(meta);
+  if (index >= et_tables_planned_count(&plan)) {
+    return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
+                   "index %zu of %u planned buffers", index,
+                   (unsigned)et_tables_planned_count(&plan));
+  }
+  *out_bytes = (size_t)et_tables_planned_bytes(&plan, (uint32_t)index);
+  return ET_STATUS_OK;
+}

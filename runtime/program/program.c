@@ -1,0 +1,46 @@
+#include "runtime/program/program.h"
+
+#include "runtime/program/header.h"
+#include "runtime/program/schema.h"
+#include "runtime/program/schema_verify.h"
+#include "runtime/program/tables.h"
+#include "runtime/program/verify.h"
+
+static et_status check_base(et_span file, et_error *error) {
+  if (file.data == NULL) {
+    return et_fail(error, ET_STATUS_INVALID_ARGUMENT, "file.data is NULL");
+  }
+  if ((uintptr_t)file.data % ET_PROGRAM_ALIGNMENT != 0) {
+    return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
+                   "file.data is not aligned to %d bytes",
+                   ET_PROGRAM_ALIGNMENT);
+  }
+  return ET_STATUS_OK;
+}
+
+et_status et_program_load(et_span file, et_program *out_program,
+                          et_error *error) {
+  et_program program;
+  ET_RETURN_IF_ERROR(check_base(file, error));
+  ET_RETURN_IF_ERROR(et_header_parse(file, &program, error));
+  ET_RETURN_IF_ERROR(et_schema_verify(program.flatbuffer, program.root, error));
+  ET_RETURN_IF_ERROR(et_verify_data(&program, error));
+  ET_RETURN_IF_ERROR(et_verify_plans(&program, error));
+  *out_program = program;
+  return ET_STATUS_OK;
+}
+
+size_t et_program_method_count(const et_program *program) {
+  const et_fb_table root = et_tables_root(program);
+  return et_tables_vector(&root, ET_PROGRAM_EXECUTION_PLAN).count;
+}
+
+et_status et_program_method_name(const et_program *program, size_t index,
+                                 et_string *out_name) {
+  if (index >= et_program_method_count(program)) {
+    return ET_STATUS_INVALID_ARGUMENT;
+  }
+  const et_fb_table plan = et_tables_plan(program, (uint32_t)index);
+  *out_name = et_fb_text(&plan, ET_PLAN_NAME);
+  return ET_STATUS_OK;
+}

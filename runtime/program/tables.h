@@ -1,0 +1,44 @@
+/* Finding one's way in a program: its plans, segments and payloads.
+ *
+ * To be used on programs whose structure is verified; on others every lookup is
+ * still safe and finds nothing. */
+#ifndef ET_RUNTIME_PROGRAM_TABLES_H_
+#define ET_RUNTIME_PROGRAM_TABLES_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/core/span.h"
+#include "runtime/program/flatbuffer.h"
+#include "runtime/program/program.h"
+
+/* The Program table. */
+et_fb_table et_tables_root(const et_program *program);
+
+/* ExecutionPlan `index`; the absent table past the end. */
+et_fb_table et_tables_plan(const et_program *program, uint32_t index);
+
+/* A vector of tables, or of 32-bit indices, in a table. */
+et_fb_vector et_tables_vector(const et_fb_table *table, uint16_t field);
+
+/* Bytes of segment `index`. False when there is none or it does not lie in the
+ * file. */
+bool et_tables_segment(const et_program *program, uint32_t index,
+                       et_span *out_bytes);
+
+/* `nbytes` of entry `index` of a SubsegmentOffsets table. False when index is 0
+ * (reserved), past the end, or the bytes do not lie in the segment. */
+bool et_tables_subsegment(const et_program *program,
+                          const et_fb_table *subsegments, uint32_t index,
+                          size_t nbytes, et_span *out_bytes);
+
+/* The payload of a BackendDelegate, inline or in a segment. */
+bool et_tables_payload(const et_program *program, const et_fb_table *delegate,
+                       et_span *out_bytes);
+
+/* Buffer sizes: planned buffer `index` is memory id index + 1. */
+uint32_t et_tables_planned_count(const et_fb_table *plan);
+int64_t et_tables_planned_bytes(const et_fb_table *plan, uint32_t index);
+
+#endif /* ET_RUNTIME_PROGRAM_TABLES_H_ */

@@ -1,0 +1,47 @@
+/* A Tensor table, decoded. */
+#ifndef ET_RUNTIME_PROGRAM_TENSOR_RECORD_H_
+#define ET_RUNTIME_PROGRAM_TENSOR_RECORD_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/core/status.h"
+#include "runtime/core/tensor.h"
+#include "runtime/program/flatbuffer.h"
+#include "runtime/program/program.h"
+
+/* As the file says it. */
+typedef struct et_tensor_record {
+  et_fb_table table;
+  int32_t sizes[ET_MAX_RANK]; /* upper bounds where dynamic */
+  const uint8_t *dim_order;   /* `rank` entries in the file; NULL for rank 0 */
+  uint32_t rank;
+  int32_t dtype;              /* code of the file format, perhaps unknown */
+  int8_t dynamism;            /* et_shape_dynamism, or 2: unbounded */
+  uint32_t data_buffer;       /* 0: no initial data */
+  bool is_external;           /* data lies in a .ptd file */
+  bool is_planned;            /* lies in planned memory: */
+  uint32_t memory_id;
+  uint64_t memory_offset;
+  /* What follows from it: */
+  int32_t strides[ET_MAX_RANK];
+  size_t numel;
+  size_t nbytes;              /* 0 when the dtype is not known to this runtime */
+} et_tensor_record;
+
+/* TensorShapeDynamism that et_shape_dynamism leaves out. */
+#define ET_SHAPE_DYNAMIC_UNBOUND 2
+
+/* Decodes and checks the table. INVALID_PROGRAM for a rank over the limit, sizes
+ * that are negative or overflow, a dim_order that is no permutation, an unknown
+ * dtype, dynamism, layout or location; NOT_SUPPORTED for a storage offset. */
+et_status et_tensor_record_read(const et_fb_table *table,
+                                et_tensor_record *out_record, et_error *error);
+
+/* The `nbytes` that the tensor starts with: its constant or, when it is planned,
+ * its initial state. False when data_buffer does not name them. */
+bool et_tensor_record_data(const et_program *program,
+                           const et_tensor_record *record, et_span *out_bytes);
+
+#endif /* ET_RUNTIME_PROGRAM_TENSOR_RECORD_H_ */

@@ -1,0 +1,44 @@
+/* Verification of what the tables mean: indices, sizes, ranges, names. Comes after
+ * the structure (schema_verify.h) and takes time linear in the tables, but for the
+ * comparisons of names and segments with each other, which limits.h bounds. */
+#ifndef ET_RUNTIME_PROGRAM_VERIFY_H_
+#define ET_RUNTIME_PROGRAM_VERIFY_H_
+
+#include "runtime/core/status.h"
+#include "runtime/program/flatbuffer.h"
+#include "runtime/program/program.h"
+
+/* Segments lie in the file and do not overlap; constants, mutable data and named
+ * data refer to segments that exist, and lie in them. */
+et_status et_verify_data(const et_program *program, et_error *error);
+
+/* Methods: their number, names, and each plan. */
+et_status et_verify_plans(const et_program *program, et_error *error);
+
+/* One plan, being verified. */
+typedef struct et_plan_check {
+  const et_program *program;
+  et_fb_table plan;
+  uint32_t index;      /* of the plan, for messages */
+  et_fb_vector values;
+  et_error *error;
+} et_plan_check;
+
+/* Returns INVALID_PROGRAM with a message that begins with the plan. */
+#define ET_PLAN_FAIL(check, format, ...)                     \
+  et_fail((check)->error, ET_STATUS_INVALID_PROGRAM,         \
+          "execution_plan[%u]." format,                      \
+          (unsigned)(check)->index, __VA_ARGS__)
+
+/* Lists refer to values of the kind they hold; tensors are consistent and have
+ * their constants and planned bytes in bounds. */
+et_status et_verify_values(const et_plan_check *check);
+
+/* Operators and arguments of calls exist, jumps lead into their chain. */
+et_status et_verify_chains(const et_plan_check *check);
+
+/* A name that is there and not over-long. `what` is what it names. */
+et_status et_verify_name(et_string name, const char *what, uint32_t index,
+                         et_error *error);
+
+#endif /* ET_RUNTIME_PROGRAM_VERIFY_H_ */

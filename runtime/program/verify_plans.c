@@ -1,0 +1,136 @@
+#include <string.h>
+
+#include "runtime/core/limits.h"
+#include "runtime/program/schema.h"
+#include "runtime/program/tables.h"
+#include "runtime/program/verify.h"
+
+et_status et_verify_name(et_string name, const char *what, uint32_t index,
+                         et_error *error) {
+  if (name.size == 0) {
+    return et_fail(error, ET_STATUS_INVALID_PROGRAM, "%s[%u] has no name", what,
+                   (unsigned)index);
+  }
+  if (name.size > ET_LIMIT_NAME_BYTES) {
+    return et_fail(error, ET_STATUS_INVALID_PROGRAM,
+                   "%s[%u]: a name of %zu bytes, more than the limit of %d",
+                   what, (unsigned)index, name.size, ET_LIMIT_NAME_BYTES);
+  }
+  return ET_STATUS_OK;
+}
+
+static et_status check_operators(const et_plan_check *check) {
+  const et_fb_vector operators =
+      et_tables_vector(&check->plan, ET_PLAN_OPERATORS);
+  for (uint32_t i = 0; i < operators.count; i++) {
+    const et_fb_table row = et_fb_child_at(&operators, i);
+    const et_string name = et_fb_text(&row, ET_OPERATOR_NAME);
+    const et_string overload = et_fb_text(&row, ET_OPERATOR_OVERLOAD);
+    ET_RETURN_IF_ERROR(et_verify_name(name, "operators", i, check->error));
+    if (name.size + overload.size >= ET_LIMIT_NAME_BYTES) {
+      return ET_PLAN_FAIL(check, "operators[%u]: the name is over-long",
+                          (unsigned)i);
+    }
+  }
+  return ET_STATUS_OK;
+}
+
+static et_status check_delegates(const et_plan_check *check) {
+  const et_fb_vector delegates =
+      et_tables_vector(&check->plan, ET_PLAN_DELEGATES);
+  for (uint32_t i = 0; i < delegates.count; i++) {
+    const et_fb_table delegate = et_fb_child_at(&delegates, i);
+    et_span payload;
+    ET_RETURN_IF_ERROR(et_verify_name(et_fb_text(&delegate, ET_DELEGATE_ID),
+                                      "delegates", i, check->error));
+    if (!et_fb_has(&delegate, ET_DELEGATE_PROCESSED) ||
+        !et_tables_payload(check->program, &delegate, &payload)) {
+      return ET_PLAN_FAIL(check, "delegates[%u]: its payload does not exist",
+                          (unsigned)i);
+    }
+  }
+  return ET_STATUS_OK;
+}
+
+static et_status check_buffer_sizes(const et_plan_check *check) {
+  const uint32_t count = et_tables_planned_count(&check->plan);
+  if (count > ET_LIMIT_PLANNED_BUFFERS) {
+    return ET_PLAN_FAIL(check, "non_const_buffer_sizes: %u, the limit is %d",
+                        (unsigned)count, ET_LIMIT_PLANNED_BUFFERS);
+  }
+  for (uint32_t i = 0; i < count; i++) {
+    const int64_t bytes = et_tables_planned_bytes(&check->plan, i);
+    /* Pointer differences in a buffer must fit ptrdiff_t. */
+    if (bytes < 0 || (uint64_t)bytes > SIZE_MAX / 2) {
+      return ET_PLAN_FAIL(check, "non_const_buffer_sizes[%u] = %lld",
+                          (unsigned)i + 1, (long long)bytes);
+    }
+  }
+  return ET_STATUS_OK;
+}
+
+/* Inputs or outputs of the plan. */
+static et_status check_ends(const et_plan_check *check, uint16_t field,
+                            const char *name) {
+  const et_fb_vector ends = et_tables_vector(&check->plan, field);
+  for (uint32_t i = 0; i < ends.count; i++) {
+    const int32_t index = et_fb_i32_at(&ends, i);
+    if (index < 0 || (uint32_t)index >= check->values.count) {
+      return ET_PLAN_FAIL(check, "%s[%u] = %d: there are %u values", name,
+                          (unsigned)i, (int)index,
+                          (unsigned)check->values.count);
+    }
+  }
+  return ET_STATUS_OK;
+}
+
+static et_status check_name_is_new(const et_program *program, uint32_t index,
+                                   et_string name, et_error *error) {
+  for (uint32_t i = 0; i < index; i++) {
+    const et_fb_table other = et_tables_plan(program, i);
+    const et_string used = et_fb_text(&other, ET_PLAN_NAME);
+    if (used.size == name.size &&
+        memcmp(used.data, name.data, name.size) == 0) {
+      return et_fail(error, ET_STATUS_INVALID_PROGRAM,
+                     "execution_plan[%u] has the name of execution_plan[%u]",
+                     (unsigned)index, (unsigned)i);
+    }
+  }
+  return ET_STATUS_OK;
+}
+
+static et_status check_plan(const et_program *program, uint32_t index,
+                            et_error *error) {
+  et_plan_check check = {.program = program, .index = index, .error = error};
+  check.plan = et_tables_plan(program, index);
+  check.values = et_tables_vector(&check.plan, ET_PLAN_VALUES);
+  const et_string name = et_fb_text(&check.plan, ET_PLAN_NAME);
+  ET_RETURN_IF_ERROR(et_verify_name(name, "execution_plan", index, error));
+  ET_RETURN_IF_ERROR(check_name_is_new(program, index, name, error));
+  if (check.values.count > ET_LIMIT_VALUES) {
+    return ET_PLAN_FAIL(&check, "values: %u, the limit is %u",
+                        (unsigned)check.values.count, ET_LIMIT_VALUES);
+  }
+  ET_RETURN_IF_ERROR(check_buffer_sizes(&check));
+  ET_RETURN_IF_ERROR(check_operators(&check));
+  ET_RETURN_IF_ERROR(check_delegates(&check));
+  ET_RETURN_IF_ERROR(et_verify_values(&check));
+  ET_RETURN_IF_ERROR(check_ends(&check, ET_PLAN_INPUTS, "inputs"));
+  ET_RETURN_IF_ERROR(check_ends(&check, ET_PLAN_OUTPUTS, "outputs"));
+  return et_verify_chains(&check);
+}
+
+et_status et_verify_plans(const et_program *program, et_error *error) {
+  const et_fb_table root = et_tables_root(program);
+  const et_fb_vector plans =
+      et_tables_vector(&root, ET_PROGRAM_EXECUTION_PLAN);
+  if (plans.count == 0 || plans.count > ET_LIMIT_METHODS) {
+    return et_fail(error, ET_STATUS_INVALID_PROGRAM,
+                   "execution_plan: %u methods; there must be 1 to %d",
+                   (unsigned)plans.count, ET_LIMIT_METHODS);
+  }
+  for (uint32_t i = 0; i < plans.count; i++) {
+    ET_RETURN_IF_ERROR(check_plan(program, i, error));
+  }
+  return ET_STATUS_OK;
+}

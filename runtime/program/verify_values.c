@@ -1,0 +1,141 @@
+#include "runtime/core/checked.h"
+#include "runtime/core/value.h"
+#include "runtime/program/schema.h"
+#include "runtime/program/tables.h"
+#include "runtime/program/tensor_record.h"
+#include "runtime/program/verify.h"
+
+static uint8_t tag_of(const et_plan_check *check, uint32_t index) {
+  const et_fb_table value = et_fb_child_at(&check->values, index);
+  return et_fb_u8(&value, ET_EVALUE_TAG);
+}
+
+/* Item `item` of a list, which refers to value `target`: it must exist and be of
+ * kind `tag`. So no list can hold a list. */
+static et_status check_item(const et_plan_check *check, uint32_t list,
+                            uint32_t item, int64_t target, uint8_t tag) {
+  if (target < 0 || target >= (int64_t)check->values.count) {
+    return ET_PLAN_FAIL(check, "values[%u].items[%u] = %lld: there are %u values",
+                        (unsigned)list, (unsigned)item, (long long)target,
+                        (unsigned)check->values.count);
+  }
+  const uint8_t found = tag_of(check, (uint32_t)target);
+  if (found != tag) {
+    return ET_PLAN_FAIL(check, "values[%u].items[%u] is %s, not %s",
+                        (unsigned)list, (unsigned)item,
+                        et_value_tag_name(found), et_value_tag_name(tag));
+  }
+  return ET_STATUS_OK;
+}
+
+static et_status check_int_list(const et_plan_check *check, uint32_t index,
+                                const et_fb_table *list) {
+  const et_fb_vector items =
+      et_fb_list(list, ET_SINGLE_FIELD, sizeof(int64_t));
+  for (uint32_t i = 0; i < items.count; i++) {
+    ET_RETURN_IF_ERROR(
+        check_item(check, index, i, et_fb_i64_at(&items, i), ET_VALUE_INT));
+  }
+  return ET_STATUS_OK;
+}
+
+static et_status check_tensor_list(const et_plan_check *check, uint32_t index,
+                                   const et_fb_table *list, bool optional) {
+  const et_fb_vector items = et_tables_vector(list, ET_SINGLE_FIELD);
+  for (uint32_t i = 0; i < items.count; i++) {
+    const int32_t target = et_fb_i32_at(&items, i);
+    if (optional && target == -1) {
+      continue;
+    }
+    ET_RETURN_IF_ERROR(check_item(check, index, i, target, ET_VALUE_TENSOR));
+  }
+  return ET_STATUS_OK;
+}
+
+static et_status check_planned_bytes(const et_plan_check *check, uint32_t index,
+                                     const et_tensor_record *record) {
+  const uint32_t id = record->memory_id;
+  if (id == 0 || id > et_tables_planned_count(&check->plan)) {
+    return ET_PLAN_FAIL(check, "values[%u]: there is no memory id %u",
+                        (unsigned)index, (unsigned)id);
+  }
+  const int64_t bytes = et_tables_planned_bytes(&check->plan, id - 1);
+  if (!et_range_in(record->memory_offset, record->nbytes, (uint64_t)bytes)) {
+    return ET_PLAN_FAIL(
+        check, "values[%u]: %zu bytes at %llu exceed the %lld of memory id %u",
+        (unsigned)index, record->nbytes,
+        (unsigned long long)record->memory_offset, (long long)bytes,
+        (unsigned)id);
+  }
+  const size_t size = et_scalar_type_size(record->dtype);
+  if (size != 0 && record->memory_offset % size != 0) {
+    return ET_PLAN_FAIL(check, "values[%u]: offset %llu is not aligned to %zu",
+                        (unsigned)index,
+                        (unsigned long long)record->memory_offset, size);
+  }
+  return ET_STATUS_OK;
+}
+
+/* Initial bytes of a tensor: a constant when it is not planned, else the initial
+ * state of a mutable buffer. */
+static et_status check_initial_bytes(const et_plan_check *check, uint32_t index,
+                                     const et_tensor_record *record) {
+  et_span bytes;
+  if (!et_tensor_record_data(check->program, record, &bytes)) {
+    return ET_PLAN_FAIL(
+        check, "values[%u]: data_buffer_idx %u has no %zu bytes in its segment",
+        (unsigned)index, (unsigned)record->data_buffer, record->nbytes);
+  }
+  const size_t size = et_scalar_type_size(record->dtype);
+  /* State is copied, constants are used where they lie. */
+  if (!record->is_planned && size != 0 &&
+      (size_t)(bytes.data - check->program->file.data) % size != 0 &&
+      bytes.size != 0) {
+    return ET_PLAN_FAIL(check, "values[%u]: its constant is not aligned to %zu",
+                        (unsigned)index, size);
+  }
+  return ET_STATUS_OK;
+}
+
+static et_status check_tensor(const et_plan_check *check, uint32_t index,
+                              const et_fb_table *table) {
+  et_tensor_record record;
+  et_error reason;
+  et_error_clear(&reason);
+  const et_status status = et_tensor_record_read(table, &record, &reason);
+  if (status != ET_STATUS_OK) {
+    return et_fail(check->error, status, "execution_plan[%u].values[%u]: %s",
+                   (unsigned)check->index, (unsigned)index, reason.message);
+  }
+  if (record.is_planned) {
+    ET_RETURN_IF_ERROR(check_planned_bytes(check, index, &record));
+  }
+  if (record.data_buffer != 0 && !record.is_external) {
+    return check_initial_bytes(check, index, &record);
+  }
+  return ET_STATUS_OK;
+}
+
+static et_status check_value(const et_plan_check *check, uint32_t index) {
+  const et_fb_table value = et_fb_child_at(&check->values, index);
+  const et_fb_table held = et_fb_child(&value, ET_EVALUE_VALUE);
+  switch (et_fb_u8(&value, ET_EVALUE_TAG)) {
+    case ET_VALUE_TENSOR:
+      return check_tensor(check, index, &held);
+    case ET_VALUE_INT_LIST:
+      return check_int_list(check, index, &held);
+    case ET_VALUE_TENSOR_LIST:
+      return check_tensor_list(check, index, &held, false);
+    case ET_VALUE_OPTIONAL_TENSOR_LIST:
+      return check_tensor_list(check, index, &held, true);
+    default:
+      return ET_STATUS_OK;
+  }
+}
+
+et_status et_verify_values(const et_plan_check *check) {
+  for (uint32_t i = 0; i < check->values.count; i++) {
+    ET_RETURN_IF_ERROR(check_value(check, i));
+  }
+  return ET_STATUS_OK;
+}
