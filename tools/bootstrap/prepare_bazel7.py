@@ -13,6 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from commands import run
 from debian_mirror import debian_mirror
 from errors import BootstrapError
 from java_classpath import closed_class_path
@@ -21,7 +22,7 @@ from private_apt import PrivateApt
 from relocate import Relocation, is_program, make_links_relative
 from user_cache import publish
 
-READY = "ready"  # Marks an entry whose Bazel has been seen to start.
+READY = "ready"  # Marks an entry whose Bazel has been seen to start, and holds its version.
 _SUITES = ("forky", "sid")
 _RUNTIMES = ("openjdk-25-jre-headless", "openjdk-21-jre-headless")
 # libblake3-0 is loaded by the server but missing from the package's dependencies.
@@ -150,7 +151,8 @@ def _check(entry: Path) -> None:
         subprocess.run(["chmod", "-R", "u+w", scratch], check=False)
     if result.returncode:
         raise BootstrapError(f"the prepared Bazel does not start:\n{result.stderr.strip()}")
-    (entry / READY).touch()
+    version = run([str(entry / "bazel"), "--version"]).removeprefix("bazel ")
+    (entry / READY).write_text(version)
 
 
 def main() -> int:
