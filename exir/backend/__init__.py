@@ -1,0 +1,1 @@
+"""Delegation: handing parts of a program to a backend's own compiler."""

@@ -1,0 +1,187 @@
+"""`to_backend`: compile a program, or the parts of it that a partitioner chooses, for a backend."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import singledispatch
+from typing import Any
+
+from torch.export import ExportedProgram
+from torch.export.graph_signature import OutputKind
+from torch.fx import Graph, Node
+
+from exir.backend.backend_details import BackendDetails, PreprocessResult
+from exir.backend.compile_spec_schema import CompileSpec
+from exir.backend.extract import Partition, extract_program, find_partition
+from exir.backend.partitioner import DelegationSpec, Partitioner, PartitionResult
+from exir.backend.rewrite import with_delegate_calls
+from exir.backend.tags import remove_tags
+from exir.error import UserError
+from exir.lowered_backend_module import LoweredBackendModule
+
+__all__ = ["LoweredBackendModule", "MethodProgramsPartitionerSpec", "to_backend"]
+
+
+@dataclass(frozen=True)
+class MethodProgramsPartitionerSpec:
+    """Programs by method name, and a partitioner for those methods that are to be delegated."""
+
+    method_to_edge_program: Mapping[str, ExportedProgram]
+    method_to_partitioner: Mapping[str, Partitioner]
+
+
+@singledispatch
+def to_backend(args: Any) -> Any:
+    """Compile for a backend; what it does depends on the first argument.
+
+    to_backend(backend_id: str, edge_program, compile_specs) -> LoweredBackendModule
+        compiles the whole program;
+    to_backend(edge_program: ExportedProgram, partitioner) -> ExportedProgram
+        gives a copy of the program in which the parts that the partitioner chose are
+        `executorch_call_delegate` nodes;
+    to_backend(MethodProgramsPartitionerSpec) -> dict[str, ExportedProgram]
+        does the latter for several methods.
+    """
+    raise UserError(
+        "to_backend takes a backend id, an ExportedProgram or a MethodProgramsPartitionerSpec"
+        f" first, got {type(args).__name__}"
+    )
+
+
+@to_backend.register
+def _lower_whole(
+    backend_id: str, edge_program: ExportedProgram, compile_specs: list[CompileSpec]
+) -> LoweredBackendModule:
+    _refuse_state(edge_program, backend_id)
+    return _lower(backend_id, edge_program, compile_specs)
+
+
+@to_backend.register
+def _lower_partitions(edge_program: ExportedProgram, partitioner: Partitioner) -> ExportedProgram:
+    before = _shape_of(edge_program.graph)
+    result = partitioner(edge_program)
+    tagged = result.tagged_exported_program
+    _check_only_tags_changed(before, tagged, partitioner)
+    try:
+        partitions = _partitions_of(result)
+    finally:
+        remove_tags(tagged.graph)
+    lowered = {
+        tag: _lower_partition(tagged, partition, result.partition_tags[tag])
+        for tag, partition in partitions.items()
+    }
+    return with_delegate_calls(tagged, partitions, lowered) if lowered else tagged
+
+
+@to_backend.register
+def _lower_methods(methods: MethodProgramsPartitionerSpec) -> dict[str, ExportedProgram]:
+    chosen = methods.method_to_partitioner
+    programs = methods.method_to_edge_program
+    unknown = sorted(chosen.keys() - programs.keys())
+    if unknown:
+        raise UserError(
+            f"a partitioner is given for method '{unknown[0]}', but the methods are"
+            f" {', '.join(programs)}"
+        )
+    return {
+        name: to_backend(program, chosen[name]) if name in chosen else program
+        for name, program in programs.items()
+    }
+
+
+def _partitions_of(result: PartitionResult) -> dict[str, Partition]:
+    """The partitions that compute something, in the order of their tags."""
+    program = result.tagged_exported_program
+    found = {tag: find_partition(program, tag) for tag in result.partition_tags}
+    return {tag: partition for tag, partition in found.items() if partition.outputs}
+
+
+def _lower_partition(
+    program: ExportedProgram, partition: Partition, spec: DelegationSpec
+) -> LoweredBackendModule:
+    part = extract_program(program, partition)
+    return _lower(spec.backend_id, part, list(spec.compile_specs))
+
+
+def _lower(
+    backend_id: str, program: ExportedProgram, compile_specs: list[CompileSpec]
+) -> LoweredBackendModule:
+    backend = _find_backend(backend_id)
+    result = backend.preprocess(_with_graph_copied(program), compile_specs)
+    _check_result(result, backend_id)
+    meta = {
+        "debug_handle_map": result.debug_handle_map,
+        "_delegate_info_meta": result._delegate_info_meta,
+    }
+    return LoweredBackendModule(program, backend_id, result.processed_bytes, compile_specs, meta)
+
+
+def _find_backend(backend_id: str) -> type[BackendDetails]:
+    """The subclass of `BackendDetails` of that name; it exists once its module is imported."""
+    known = {backend.__name__: backend for backend in BackendDetails.__subclasses__()}
+    if backend_id not in known:
+        raise UserError(
+            f"backend '{backend_id}' was not found: no imported subclass of BackendDetails has"
+            f" that name (imported are: {', '.join(sorted(known)) or 'none'})"
+        )
+    return known[backend_id]
+
+
+def _with_graph_copied(program: ExportedProgram) -> ExportedProgram:
+    """`program` with a graph of its own, so that `preprocess` may change it; tensors are shared."""
+    graph = Graph()
+    copies: dict[Node, Node] = {}
+    result = graph.graph_copy(program.graph, copies)
+    graph.output(result)
+    graph.output_node().meta = dict(program.graph.output_node().meta)
+    return ExportedProgram(
+        root=program.graph_module,
+        graph=graph,
+        graph_signature=program.graph_signature,
+        state_dict=dict(program.state_dict),
+        range_constraints=dict(program.range_constraints),
+        module_call_graph=program.module_call_graph,
+        constants=dict(program.constants),
+        verifiers=program.verifiers,
+    )
+
+
+def _check_result(result: PreprocessResult, backend_id: str) -> None:
+    if not isinstance(result, PreprocessResult) or not isinstance(result.processed_bytes, bytes):
+        raise UserError(
+            f"{backend_id}.preprocess must return a PreprocessResult with processed_bytes of type"
+            f" bytes, got {type(result).__name__}"
+        )
+
+
+def _refuse_state(program: ExportedProgram, backend_id: str) -> None:
+    changed = [
+        spec.target
+        for spec in program.graph_signature.output_specs
+        if spec.kind is not OutputKind.USER_OUTPUT
+    ]
+    if changed:
+        raise UserError(
+            f"the program changes '{changed[0]}', which a delegate cannot keep; lower it to"
+            f" '{backend_id}' through a partitioner, which leaves such buffers with the program"
+        )
+
+
+def _shape_of(graph: Graph) -> list[tuple[str, str, str, str]]:
+    return [(node.op, node.name, str(node.target), f"{node.args}{node.kwargs}") for node in graph.nodes]
+
+
+def _check_only_tags_changed(
+    before: list[tuple[str, str, str, str]], tagged: ExportedProgram, partitioner: Partitioner
+) -> None:
+    for old, new in zip(before, _shape_of(tagged.graph)):
+        if old != new:
+            _refuse_change(partitioner, old[1])
+    if len(before) != len(tagged.graph.nodes):
+        _refuse_change(partitioner, before[-1][1])
+
+
+def _refuse_change(partitioner: Partitioner, node_name: str) -> None:
+    raise UserError(
+        f"partitioner {type(partitioner).__name__} changed the graph at '{node_name}'; a partitioner"
+        " may only set node.meta['delegation_tag']"
+    )

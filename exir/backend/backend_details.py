@@ -1,0 +1,45 @@
+"""What a backend's compiler takes and gives."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from torch.export import ExportedProgram
+
+from exir.backend.compile_spec_schema import CompileSpec
+
+
+@dataclass(frozen=True)
+class PreprocessResult:
+    """A compiled partition.
+
+    processed_bytes: the payload that the backend's runtime side reads.
+    debug_handle_map: the payload's own instruction ids to the debug handles of the nodes
+        that they came from (see `DelegateMappingBuilder`).
+    _delegate_info_meta: anything the backend's tools want to find again; kept in
+        `LoweredBackendModule.meta`, never written to the program.
+    """
+
+    processed_bytes: bytes = b""
+    debug_handle_map: Mapping[int, tuple[int, ...]] | Mapping[str, tuple[int, ...]] = field(
+        default_factory=dict
+    )
+    _delegate_info_meta: Any = None
+
+
+class BackendDetails(ABC):
+    """A backend's compiler. Its subclass's name is the backend id in the `.pte`."""
+
+    @staticmethod
+    @abstractmethod
+    def preprocess(
+        edge_program: ExportedProgram, compile_specs: list[CompileSpec]
+    ) -> PreprocessResult:
+        """Compile one partition.
+
+        `edge_program` is the partition alone, in edge dialect: its constants first, then the
+        inputs of the delegate call, in the order of the call. Its graph is the backend's to
+        change. The payload may depend on nothing else but `compile_specs`, so that equal
+        inputs give equal bytes. Raises a `UserError` for a program that it cannot carry.
+        """

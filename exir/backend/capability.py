@@ -1,0 +1,138 @@
+"""Partitions by capability: the largest groups of supported nodes that may be fused.
+
+A group may become one delegate call only if the graph stays free of cycles: no path may
+leave the group and come back. Groups are grown in one walk over the nodes; which groups a
+node can be reached from is kept as sets of groups, so that the check costs the number of
+groups, not of nodes.
+"""
+
+import operator
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from torch.fx import Graph, Node
+
+
+@dataclass
+class _Group:
+    """Nodes to be fused, the groups that it reads from directly, and by way of other nodes."""
+
+    nodes: list[Node]
+    direct: set[int] = field(default_factory=set)
+    indirect: set[int] = field(default_factory=set)
+
+
+class _Grouping:
+    """Groups while they grow. Ids are of creation; a merged group keeps the smaller one."""
+
+    def __init__(self, max_nodes: int | None) -> None:
+        self.groups: dict[int, _Group] = {}
+        self._group_of: dict[Node, int] = {}
+        self._reached_from: dict[Node, set[int]] = {}
+        self._max_nodes = max_nodes
+        self._next_id = 0
+
+    def leave_out(self, node: Node) -> None:
+        """Record which groups `node`, which is in none, can be reached from."""
+        self._reached_from[node] = set().union(
+            *(self._sources(producer) for producer in node.all_input_nodes)
+        )
+
+    def add(self, node: Node) -> None:
+        """Put `node` into a group with as many of its producers as may be."""
+        index = self._new_group(node)
+        for producer in node.all_input_nodes:
+            other = self._group_of.get(producer)
+            if other is not None and other != index and self._may_merge(index, other):
+                index = self._merge(index, other)
+
+    def follow(self, node: Node, producer: Node) -> None:
+        """Put `node`, which does nothing but unpack `producer`, where its producer is."""
+        index = self._group_of[producer]
+        self.groups[index].nodes.append(node)
+        self._group_of[node] = index
+
+    def _new_group(self, node: Node) -> int:
+        index, self._next_id = self._next_id, self._next_id + 1
+        group = _Group([node])
+        for producer in node.all_input_nodes:
+            grouped = producer in self._group_of
+            (group.direct if grouped else group.indirect).update(self._sources(producer))
+        self.groups[index] = group
+        self._group_of[node] = index
+        return index
+
+    def _sources(self, producer: Node) -> set[int]:
+        if producer in self._group_of:
+            return {self._group_of[producer]}
+        return self._reached_from.get(producer, set())
+
+    def _may_merge(self, first: int, second: int) -> bool:
+        a, b = self.groups[first], self.groups[second]
+        if self._max_nodes is not None and len(a.nodes) + len(b.nodes) > self._max_nodes:
+            return False
+        return not self._path_outside(first, second) and not self._path_outside(second, first)
+
+    def _path_outside(self, start: int, end: int) -> bool:
+        """Whether `end` is reached from `start` by a path through something that is in neither."""
+        group = self.groups[end]
+        return start in group.indirect or start in self._ancestors(
+            (group.direct | group.indirect) - {start}
+        )
+
+    def _ancestors(self, starts: Iterable[int]) -> set[int]:
+        seen: set[int] = set()
+        waiting = list(starts)
+        while waiting:
+            group = self.groups[waiting.pop()]
+            new = (group.direct | group.indirect) - seen
+            seen |= new
+            waiting.extend(new)
+        return seen
+
+    def _merge(self, first: int, second: int) -> int:
+        kept, gone = min(first, second), max(first, second)
+        group, old = self.groups[kept], self.groups.pop(gone)
+        group.nodes += old.nodes
+        group.direct = (group.direct | old.direct) - {kept, gone}
+        group.indirect = (group.indirect | old.indirect) - {kept, gone}
+        self._group_of.update(dict.fromkeys(old.nodes, kept))
+        if gone != self._next_id - 1:  # nothing can depend yet on the group made last
+            self._rename(gone, kept)
+        return kept
+
+    def _rename(self, gone: int, kept: int) -> None:
+        sets = [each for group in self.groups.values() for each in (group.direct, group.indirect)]
+        for each in [*sets, *self._reached_from.values()]:
+            if gone in each:
+                each.discard(gone)
+                each.add(kept)
+
+
+def propose_partitions(
+    graph: Graph, is_supported: Callable[[Node], bool], max_nodes: int | None = None
+) -> list[list[Node]]:
+    """Group the call_function nodes of `graph` for which `is_supported` holds.
+
+    Each group is connected, may be replaced by one call without making a cycle (also after
+    all other groups have been), has at most `max_nodes` calls, and lists its nodes in graph order. A
+    `getitem` goes with the node that it unpacks. Groups come in the order of their first node.
+    """
+    grouping = _Grouping(max_nodes)
+    supported: set[Node] = set()
+    for node in graph.nodes:
+        if _unpacks(node, supported):
+            supported.add(node)
+            grouping.follow(node, node.all_input_nodes[0])
+        elif node.op == "call_function" and node.target is not operator.getitem and is_supported(node):
+            supported.add(node)
+            grouping.add(node)
+        else:
+            grouping.leave_out(node)
+    position = {node: index for index, node in enumerate(graph.nodes)}
+    partitions = [sorted(group.nodes, key=position.__getitem__) for group in grouping.groups.values()]
+    return sorted(partitions, key=lambda nodes: position[nodes[0]])
+
+
+def _unpacks(node: Node, supported: set[Node]) -> bool:
+    return node.op == "call_function" and node.target is operator.getitem and node.args[0] in supported

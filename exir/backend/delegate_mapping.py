@@ -1,0 +1,65 @@
+"""The map from a backend's own instruction ids back to the model's nodes."""
+
+from collections.abc import Mapping
+
+from torch.fx import Node
+
+from exir.error import UserError
+
+
+class DelegateMappingBuilder:
+    """Collects, while a backend compiles, which nodes each of its instructions came from.
+
+    With `generated_identifiers` the ids are 0, 1, 2, …; without, the backend gives each
+    entry an id of its own (an int or a str, the same kind throughout).
+    """
+
+    def __init__(self, generated_identifiers: bool = False) -> None:
+        self._generated = generated_identifiers
+        self._entries: dict[int | str, tuple[int, ...]] = {}
+
+    def get_delegate_mapping(self) -> Mapping[int, tuple[int, ...]] | Mapping[str, tuple[int, ...]]:
+        """Identifier to sorted debug handles; what `PreprocessResult.debug_handle_map` takes."""
+        return dict(self._entries)
+
+    def insert_delegate_mapping_entry(
+        self,
+        nodes: Node | list[Node] | None = None,
+        handles: int | list[int] | None = None,
+        identifier: int | str | None = None,
+    ) -> int | str:
+        """Record one instruction by its nodes or by their debug handles; returns its id."""
+        if (nodes is None) == (handles is None):
+            raise UserError("a delegate mapping entry takes either 'nodes' or 'handles'")
+        found = _handles_of_nodes(nodes) if handles is None else _as_list(handles)
+        key = self._identifier(identifier)
+        self._entries[key] = tuple(sorted(set(found)))
+        return key
+
+    def _identifier(self, given: int | str | None) -> int | str:
+        if (given is None) != self._generated:
+            raise UserError(
+                "a delegate mapping entry takes an 'identifier' exactly when the builder does"
+                f" not generate them, got {given!r}"
+            )
+        key = len(self._entries) if given is None else given
+        self._check(key)
+        return key
+
+    def _check(self, key: int | str) -> None:
+        if key in self._entries:
+            raise UserError(f"delegate mapping identifier {key!r} is already taken")
+        other = next(iter(self._entries), key)
+        if type(other) is not type(key):
+            raise UserError(f"delegate mapping identifiers mix kinds: {other!r} and {key!r}")
+
+
+def _as_list(value: int | list[int]) -> list[int]:
+    return [value] if isinstance(value, int) else list(value)
+
+
+def _handles_of_nodes(nodes: Node | list[Node] | None) -> list[int]:
+    """Debug handles of `nodes`, those that have none left out."""
+    several = [nodes] if isinstance(nodes, Node) else list(nodes or ())
+    handles = (node.meta.get("debug_handle") for node in several)
+    return [handle for handle in handles if handle is not None]

@@ -1,0 +1,84 @@
+"""The order of a graph in which some groups of nodes have become one."""
+
+import heapq
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from torch.fx import Graph, Node
+
+from exir.error import UserError
+
+
+@dataclass
+class _Unit:
+    """What is moved as one: a node, or all nodes of a tag."""
+
+    position: int
+    nodes: Sequence[Node]
+    tag: str | None = None
+    waits_for: int = 0
+    readers: list["_Unit"] = field(default_factory=list)
+
+    def __lt__(self, other: "_Unit") -> bool:
+        return self.position < other.position
+
+
+def units_in_order(
+    graph: Graph, members: Mapping[str, Sequence[Node]]
+) -> list[tuple[str | None, Sequence[Node]]]:
+    """Nodes and tagged groups so that each comes after what it reads, otherwise in graph order.
+
+    An entry is a tag with its nodes, or None with one node. `UserError` when a group reads,
+    by way of other nodes, what it computes itself.
+    """
+    units = _make_units(graph, members)
+    _link(units)
+    ordered = _sorted(units)
+    if len(ordered) != len(units):
+        _refuse_cycle([unit for unit in units if unit.waits_for > 0])
+    return [(unit.tag, unit.nodes) for unit in ordered]
+
+
+def _make_units(graph: Graph, members: Mapping[str, Sequence[Node]]) -> list[_Unit]:
+    tag_of = {node: tag for tag, nodes in members.items() for node in nodes}
+    units = [
+        _Unit(position, (node,)) for position, node in enumerate(graph.nodes) if node not in tag_of
+    ]
+    position = {node: index for index, node in enumerate(graph.nodes)}
+    units += [_Unit(position[nodes[-1]], nodes, tag) for tag, nodes in members.items() if nodes]
+    return sorted(units)
+
+
+def _link(units: list[_Unit]) -> None:
+    unit_of = {node: unit for unit in units for node in unit.nodes}
+    for unit in units:
+        sources = [unit_of[source] for node in unit.nodes for source in node.all_input_nodes]
+        distinct = {source.position: source for source in sources if source is not unit}
+        unit.waits_for = len(distinct)
+        for source in distinct.values():
+            source.readers.append(unit)
+
+
+def _sorted(units: list[_Unit]) -> list[_Unit]:
+    """Kahn's algorithm; what lies in a cycle is left out."""
+    ready = [unit for unit in units if unit.waits_for == 0]
+    ordered = []
+    while ready:
+        unit = heapq.heappop(ready)
+        ordered.append(unit)
+        for reader in unit.readers:
+            reader.waits_for -= 1
+            if reader.waits_for == 0:
+                heapq.heappush(ready, reader)
+    return ordered
+
+
+def _refuse_cycle(stuck: list[_Unit]) -> None:
+    tags = [unit.tag for unit in stuck if unit.tag is not None]
+    first = next(unit for unit in stuck if unit.tag is not None)
+    raise UserError(
+        f"partition '{tags[0]}' cannot become one delegate call: it reads, by way of nodes outside of"
+        f" it, what it computes itself (caught in the same cycle: {', '.join(tags)}); tag fewer nodes,"
+        " or let exir.backend.capability.propose_partitions choose them",
+        first.nodes[0],
+    )

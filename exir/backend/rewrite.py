@@ -1,0 +1,124 @@
+"""Putting delegate calls in the place of partitions."""
+
+import operator
+from collections.abc import Mapping
+
+import torch
+from torch.export import ExportedProgram
+from torch.export.graph_signature import ExportGraphSignature
+from torch.fx import Graph, GraphModule, Node
+
+from exir.backend.extract import Partition
+from exir.backend.order import units_in_order
+from exir.delegate import attach_lowered_module, executorch_call_delegate
+from exir.lowered_backend_module import LoweredBackendModule
+from exir.program._update import renamed_signature
+
+
+def with_delegate_calls(
+    program: ExportedProgram,
+    partitions: Mapping[str, Partition],
+    lowered: Mapping[str, LoweredBackendModule],
+) -> ExportedProgram:
+    """A copy of `program` in which each partition is a call of its lowered module.
+
+    Constants that nothing reads any more are left out, with their inputs.
+    """
+    writer = _Writer(program, partitions, lowered)
+    members = {tag: partition.nodes for tag, partition in partitions.items()}
+    for tag, nodes in units_in_order(program.graph, members):
+        if tag is None:
+            writer.copy_node(nodes[0])
+        else:
+            writer.write_call(tag)
+    return writer.finish()
+
+
+class _Writer:
+    """Writes the new graph, node by node."""
+
+    def __init__(
+        self,
+        program: ExportedProgram,
+        partitions: Mapping[str, Partition],
+        lowered: Mapping[str, LoweredBackendModule],
+    ) -> None:
+        self._program = program
+        self._partitions = partitions
+        self._lowered = lowered
+        self._left_out = _constants_left_out(partitions)
+        self._graph = Graph()
+        self._root = torch.nn.Module()
+        self._copies: dict[Node, Node] = {}
+        self._next_handle = 1 + max(node.meta.get("debug_handle", 0) for node in program.graph.nodes)
+
+    def copy_node(self, node: Node) -> None:
+        """Copy a node that stays, unless it is a constant that only delegates read."""
+        if node in self._left_out:
+            return
+        self._copies[node] = self._graph.node_copy(node, self._copies.__getitem__)
+        if node.op == "get_attr":
+            setattr(self._root, node.target, getattr(self._program.graph_module, node.target))
+
+    def write_call(self, tag: str) -> None:
+        """Write the delegate call of a partition, and a getitem for each of its outputs."""
+        partition = self._partitions[tag]
+        holder = self._graph.get_attr(self._attach(self._lowered[tag]))
+        inputs = [self._copies[node] for node in partition.inputs]
+        call = self._graph.call_function(executorch_call_delegate, (holder, *inputs))
+        call.meta["val"] = tuple(node.meta["val"] for node in partition.outputs)
+        call.meta["debug_handle"] = self._next_handle
+        call.meta["stack_trace"] = partition.nodes[-1].meta.get("stack_trace")
+        self._next_handle += 1
+        for index, node in enumerate(partition.outputs):
+            self._copies[node] = self._unpack(call, index, node)
+
+    def finish(self) -> ExportedProgram:
+        """The program around the new graph."""
+        program = self._program
+        signature = self._signature(program.graph_signature)
+        gone = {spec.target for spec in program.graph_signature.input_specs} - {
+            spec.target for spec in signature.input_specs
+        }
+        result = ExportedProgram(
+            root=self._root,
+            graph=self._graph,
+            graph_signature=signature,
+            state_dict=_without(program.state_dict, gone),
+            range_constraints=dict(program.range_constraints),
+            module_call_graph=program.module_call_graph,
+            example_inputs=program.example_inputs,
+            constants=_without(program.constants, gone),
+            verifiers=program.verifiers,
+        )
+        result.graph_module.meta.update(program.graph_module.meta)
+        return result
+
+    def _attach(self, lowered: LoweredBackendModule) -> str:
+        """A name for `lowered` that no attribute of the program has, from earlier backends too."""
+        for node in self._program.graph.find_nodes(op="get_attr"):
+            setattr(self._root, node.target, getattr(self._program.graph_module, node.target))
+        return attach_lowered_module(self._root, lowered)
+
+    def _unpack(self, call: Node, index: int, original: Node) -> Node:
+        node = self._graph.create_node(
+            "call_function", operator.getitem, (call, index), name=original.name
+        )
+        node.meta = dict(original.meta)
+        return node
+
+    def _signature(self, old: ExportGraphSignature) -> ExportGraphSignature:
+        gone = {node.name for node in self._left_out}
+        kept = [spec for spec in old.input_specs if spec.arg.name not in gone]
+        module = GraphModule(self._root, self._graph)
+        return renamed_signature(ExportGraphSignature(kept, list(old.output_specs)), module)
+
+
+def _constants_left_out(partitions: Mapping[str, Partition]) -> frozenset[Node]:
+    inside = {node for partition in partitions.values() for node in partition.nodes}
+    owned = {node for partition in partitions.values() for node in partition.constants}
+    return frozenset(node for node in owned if inside.issuperset(node.users))
+
+
+def _without(tensors: Mapping[str, object], gone: set[str | None]) -> dict[str, object]:
+    return {name: tensor for name, tensor in tensors.items() if name not in gone}

@@ -1,0 +1,87 @@
+"""A part of a program, compiled by a backend."""
+
+from typing import Any
+
+import torch
+from torch.export import ExportedProgram
+from torch.fx import GraphModule, Interpreter
+from torch.utils import _pytree as pytree
+
+from exir.backend.compile_spec_schema import CompileSpec
+from exir.delegate import delegate_calls, executorch_call_delegate, lowered_module_of
+
+
+class LoweredBackendModule(torch.nn.Module):
+    """A backend's payload, with the program that it was compiled from.
+
+    Called eagerly it runs that program; on a device the backend runs the payload. It can
+    stand in another module and be exported with it. `meta` keeps what the backend's tools
+    want to find again (debug handles); it is not written to the program.
+    """
+
+    def __init__(
+        self,
+        edge_program: ExportedProgram,
+        backend_id: str,
+        processed_bytes: bytes,
+        compile_specs: list[CompileSpec],
+        meta: dict[str, Any] | None = None,
+    ) -> None:
+        super().__init__()
+        self._original_program = edge_program
+        self._backend_id = backend_id
+        self._processed_bytes = processed_bytes
+        self._compile_specs = compile_specs
+        self.meta = dict(meta or {})
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "LoweredBackendModule":
+        """Itself: a compiled part does not change, so copies of programs share it."""
+        return self
+
+    @property
+    def backend_id(self) -> str:
+        """The name under which the runtime looks the backend up."""
+        return self._backend_id
+
+    @property
+    def processed_bytes(self) -> bytes:
+        """The payload that the runtime hands to the backend."""
+        return self._processed_bytes
+
+    @property
+    def compile_specs(self) -> list[CompileSpec]:
+        """The options that the payload was compiled with."""
+        return self._compile_specs
+
+    @property
+    def original_module(self) -> ExportedProgram:
+        """The delegated part as a program of its own, in edge dialect."""
+        return self._original_program
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """What the original program returns, through `executorch_call_delegate`, so that tracing
+        records the call."""
+        flat = pytree.tree_leaves((args, kwargs))
+        outputs = executorch_call_delegate(self, *flat)
+        return pytree.tree_unflatten(list(outputs), self._original_program.call_spec.out_spec)
+
+    def run_original(self, *args: Any) -> tuple[Any, ...]:
+        """Outputs of the original program on the inputs of the delegate call."""
+        program = self._original_program
+        constants = [_constant(program, name) for name in _constant_targets(program)]
+        return Interpreter(program.graph_module).run(*constants, *args, enable_io_processing=False)
+
+
+def get_lowered_backend_modules(graph_module: GraphModule) -> list[LoweredBackendModule]:
+    """The compiled parts that `graph_module` calls, in order, each once."""
+    found = [lowered_module_of(node) for node in delegate_calls(graph_module.graph)]
+    return list(dict.fromkeys(found))
+
+
+def _constant_targets(program: ExportedProgram) -> list[str]:
+    specs = program.graph_signature.input_specs
+    return [spec.target for spec in specs if spec.target is not None]
+
+
+def _constant(program: ExportedProgram, target: str) -> Any:
+    return program.state_dict[target] if target in program.state_dict else program.constants[target]
