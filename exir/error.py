@@ -35,6 +35,14 @@ class ConfigError(UserError):
     """A configuration key or value that does not exist or does not fit."""
 
 
+class ModelError(UserError):
+    """The model's module, entry point or specification is at fault."""
+
+
+class WeightsError(UserError):
+    """A weights file that cannot be read or does not fit the model."""
+
+
 class UnsupportedOperatorError(UserError):
     """An operator that the edge dialect, a pass or the runtime cannot carry."""
 
@@ -70,6 +78,10 @@ class ExportError(UserError):
     ) -> None:
         self.error_code = error_code
         super().__init__(f"[{error_code.name}] {message}", node)
+
+
+class NotLocal(ExirError):
+    """A rewrite of one operator would need to see the whole program; the caller must retrace it."""
 
 
 class InternalError(ExirError):
