@@ -1,0 +1,190 @@
+"""What a model's entry point returns: the module and how to export it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MethodType
+from typing import Any
+
+import torch
+from torch import nn
+from torch.export import ExportedProgram
+
+from exir.error import ModelError
+
+# What a constant method may return.
+CONSTANT_TYPES = (bool, int, float, str, torch.Tensor)
+
+
+@dataclass(frozen=True)
+class MethodSpec:
+    """One more method of a program, beside `forward`.
+
+    example_args, example_kwargs: inputs to export it with.
+    dynamic_shapes: as `torch.export.export` takes them.
+    function: the attribute of the module to call; the method's own name by default.
+    module: the module it belongs to; that of the `ModelSpec` by default.
+    """
+
+    example_args: tuple[Any, ...]
+    example_kwargs: Mapping[str, Any] = field(default_factory=dict)
+    dynamic_shapes: Any = None
+    function: str | None = None
+    module: nn.Module | None = None
+
+
+@dataclass(frozen=True)
+class ModelSpec:
+    """A model to compile.
+
+    module: put into eval mode before it is exported.
+    example_args, example_kwargs: inputs of `forward`; None for a program without it.
+    dynamic_shapes: as `torch.export.export` takes them.
+    methods: further methods by name; constants that they share are stored once.
+    constant_methods: methods that return a constant, by name.
+    calibration_inputs: argument tuples of `forward` for quantization.
+    """
+
+    module: nn.Module
+    example_args: tuple[Any, ...] | None = None
+    example_kwargs: Mapping[str, Any] = field(default_factory=dict)
+    dynamic_shapes: Any = None
+    methods: Mapping[str, MethodSpec] = field(default_factory=dict)
+    constant_methods: Mapping[str, Any] = field(default_factory=dict)
+    calibration_inputs: Sequence[tuple[Any, ...]] = ()
+
+    def __post_init__(self) -> None:
+        _check_module("module", self.module)
+        _check_has_methods(self)
+        if self.example_args is not None:
+            _check_inputs("example_args", self.example_args, self.example_kwargs)
+        for name, method in self.methods.items():
+            _check_method(name, method)
+        for name, value in self.constant_methods.items():
+            _check_constant_method(name, value, self)
+        for index, inputs in enumerate(self.calibration_inputs):
+            _check_inputs(f"calibration_inputs[{index}]", inputs, {})
+
+    def resolved_methods(self) -> dict[str, "Method"]:
+        """Every method that runs the model, `forward` first, then by name."""
+        found = {}
+        if self.example_args is not None:
+            found["forward"] = Method(
+                self.module, "forward", self.example_args, self.example_kwargs, self.dynamic_shapes
+            )
+        for name, spec in sorted(self.methods.items()):
+            found[name] = _resolve(name, spec, self.module)
+        return found
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method with its module and inputs found."""
+
+    module: nn.Module
+    function: str
+    args: tuple[Any, ...]
+    kwargs: Mapping[str, Any]
+    dynamic_shapes: Any
+
+    def as_module(self, module: nn.Module | None = None) -> nn.Module:
+        """A module that shares everything with `module` (this method's own by default) and whose
+        `forward` is this method."""
+        owner = self.module if module is None else module
+        if self.function == "forward":
+            return owner
+        view = _shallow_copy(owner)
+        view.forward = MethodType(getattr(type(owner), self.function), view)
+        return view
+
+    def export(self) -> ExportedProgram:
+        """The exported program. Raises what `torch.export.export` raises."""
+        return torch.export.export(
+            self.as_module(),
+            self.args,
+            dict(self.kwargs),
+            dynamic_shapes=self.dynamic_shapes,
+            strict=False,
+        )
+
+
+def as_model_spec(returned: Any, where: str) -> ModelSpec:
+    """What an entry point returned as a `ModelSpec`; `where` names it in messages."""
+    if isinstance(returned, ModelSpec):
+        return returned
+    if isinstance(returned, tuple) and len(returned) == 2:
+        return ModelSpec(module=returned[0], example_args=returned[1])
+    raise ModelError(
+        f"{where} must return (module, example_inputs) or an exir.ModelSpec, got"
+        f" {_describe(returned)}"
+    )
+
+
+def _shallow_copy(module: nn.Module) -> nn.Module:
+    """Another object of the same class with the very same parameters, buffers and submodules."""
+    view = object.__new__(type(module))
+    view.__dict__.update(module.__dict__)
+    return view
+
+
+def _resolve(name: str, spec: MethodSpec, default: nn.Module) -> Method:
+    owner = default if spec.module is None else spec.module
+    function = spec.function or (name if hasattr(owner, name) else "forward")
+    if spec.module is None and function == "forward" and spec.function is None:
+        raise ModelError(
+            f"method '{name}': {type(owner).__name__} has no '{name}'; name the method after a"
+            " function of the module, or give MethodSpec(function=...)"
+        )
+    if not callable(getattr(type(owner), function, None)):
+        raise ModelError(f"method '{name}': {type(owner).__name__} has no function '{function}'")
+    return Method(owner, function, spec.example_args, spec.example_kwargs, spec.dynamic_shapes)
+
+
+def _check_module(what: str, module: Any) -> None:
+    if not isinstance(module, nn.Module):
+        raise ModelError(f"'{what}' must be a torch.nn.Module, got {_describe(module)}")
+
+
+def _check_has_methods(spec: ModelSpec) -> None:
+    if spec.example_args is None and not spec.methods:
+        raise ModelError("ModelSpec needs 'example_args' for forward, or 'methods'")
+    if "forward" in spec.methods and spec.example_args is not None:
+        raise ModelError("method 'forward' is given twice: as 'example_args' and in 'methods'")
+
+
+def _check_inputs(what: str, args: Any, kwargs: Any) -> None:
+    if not isinstance(args, tuple):
+        hint = "; write (x,) for one input" if isinstance(args, torch.Tensor) else ""
+        raise ModelError(f"{what} must be a tuple of inputs, got {_describe(args)}{hint}")
+    if not isinstance(kwargs, Mapping):
+        raise ModelError(f"example_kwargs must map names to inputs, got {_describe(kwargs)}")
+
+
+def _check_method(name: str, method: Any) -> None:
+    if not isinstance(name, str) or not name.isidentifier():
+        raise ModelError(f"a method's name must be an identifier, got {name!r}")
+    if not isinstance(method, MethodSpec):
+        raise ModelError(f"method '{name}' must be a MethodSpec, got {_describe(method)}")
+    if method.module is not None:
+        _check_module(f"methods['{name}'].module", method.module)
+    _check_inputs(f"example_args of method '{name}'", method.example_args, method.example_kwargs)
+
+
+def _check_constant_method(name: str, value: Any, spec: ModelSpec) -> None:
+    if not isinstance(name, str) or not name.isidentifier():
+        raise ModelError(f"a constant method's name must be an identifier, got {name!r}")
+    if name in spec.methods or (name == "forward" and spec.example_args is not None):
+        raise ModelError(f"'{name}' is both a method and a constant method")
+    items = value if isinstance(value, (list, tuple)) else [value]
+    for item in items:
+        if not isinstance(item, CONSTANT_TYPES):
+            raise ModelError(
+                f"constant method '{name}' must return a bool, int, float, str, tensor or a list of"
+                f" them, got {_describe(item)}"
+            )
+
+
+def _describe(value: Any) -> str:
+    """A short name of what `value` is."""
+    if isinstance(value, tuple):
+        return f"a tuple of {len(value)}"
+    return "None" if value is None else f"a {type(value).__name__}"

@@ -1,0 +1,87 @@
+"""`ModelSpec`: methods, and what it refuses."""
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from exir.error import ModelError
+from exir.model_spec import MethodSpec, ModelSpec, as_model_spec
+
+
+class _Codec(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(3, 3))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x
+
+    def encode(self, x: Tensor) -> Tensor:
+        return x @ self.weight
+
+    def decode(self, code: Tensor, scale: float = 1.0) -> Tensor:
+        return code @ self.weight.t() * scale
+
+
+_X = (torch.ones(2, 3),)
+
+
+def test_a_pair_is_a_model_with_forward() -> None:
+    module = _Codec()
+    spec = as_model_spec((module, _X), "entry point 'm'")
+    assert list(spec.resolved_methods()) == ["forward"]
+    assert spec.module is module and spec.example_args is _X
+
+
+def test_methods_are_exported_from_functions_of_the_module_and_share_its_parameters() -> None:
+    module = _Codec()
+    spec = ModelSpec(module, methods={"encode": MethodSpec(_X), "decode": MethodSpec(_X)})
+    programs = {name: method.export() for name, method in spec.resolved_methods().items()}
+    assert list(programs) == ["decode", "encode"]
+    for program in programs.values():
+        assert program.state_dict["weight"] is module.weight
+    assert torch.equal(programs["encode"].module()(*_X), module.encode(*_X))
+    assert torch.equal(programs["decode"].module()(*_X), module.decode(*_X))
+
+
+def test_a_method_may_have_another_name_than_its_function() -> None:
+    spec = ModelSpec(_Codec(), methods={"pack": MethodSpec(_X, function="encode")})
+    assert torch.equal(spec.resolved_methods()["pack"].as_module()(*_X), spec.module.encode(*_X))
+
+
+def test_a_method_may_run_a_module_of_its_own() -> None:
+    other = nn.Linear(3, 2)
+    spec = ModelSpec(_Codec(), _X, methods={"project": MethodSpec(_X, module=other)})
+    methods = spec.resolved_methods()
+    assert list(methods) == ["forward", "project"]
+    assert methods["project"].as_module() is other
+
+
+@pytest.mark.parametrize(
+    "make, message",
+    [
+        (lambda: ModelSpec(3, _X), "'module' must be a torch.nn.Module, got a int"),
+        (lambda: ModelSpec(_Codec()), "needs 'example_args'"),
+        (lambda: ModelSpec(_Codec(), _X[0]), "write \\(x,\\) for one input"),
+        (lambda: ModelSpec(_Codec(), _X, [1]), "example_kwargs must map"),
+        (lambda: ModelSpec(_Codec(), methods={"a b": MethodSpec(_X)}), "must be an identifier"),
+        (lambda: ModelSpec(_Codec(), methods={"encode": _X}), "must be a MethodSpec"),
+        (lambda: ModelSpec(_Codec(), _X, methods={"forward": MethodSpec(_X)}), "given twice"),
+        (lambda: ModelSpec(_Codec(), _X, constant_methods={"n": {}}), "constant method 'n' must"),
+        (lambda: ModelSpec(_Codec(), _X, constant_methods={"forward": 1}), "both a method and"),
+        (lambda: ModelSpec(_Codec(), _X, calibration_inputs=[torch.ones(1)]), "calibration_inputs\\[0\\]"),
+        (
+            lambda: ModelSpec(_Codec(), methods={"pack": MethodSpec(_X)}).resolved_methods(),
+            "_Codec has no 'pack'",
+        ),
+        (
+            lambda: ModelSpec(_Codec(), methods={"a": MethodSpec(_X, function="b")}).resolved_methods(),
+            "has no function 'b'",
+        ),
+        (lambda: as_model_spec(_Codec(), "entry point 'm'"), "entry point 'm' must return"),
+        (lambda: as_model_spec(None, "entry point 'm'"), "got None"),
+    ],
+)
+def test_a_wrong_specification_is_refused(make: object, message: str) -> None:
+    with pytest.raises(ModelError, match=message):
+        make()

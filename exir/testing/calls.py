@@ -1,0 +1,213 @@
+"""Recorded calls of a program: what it is given, and what it must answer.
+
+The file (`ETCL`, version 1, little-endian) is what parity tests replay on the C runtime:
+
+    file    char[4] "ETCL", u32 version, u32 count, call*
+    call    u32 length, method name; u32 expected status; u32 count, value* (inputs);
+            u32 count, value* (outputs)
+    value   u8 kind, then by kind
+            0 none     nothing
+            1 tensor   u8 dtype (ScalarType), u8 rank, i32 sizes[rank], u8 dim_order[rank],
+                       u64 length, the elements in the order of dim_order
+            2 int      i64
+            3 bool     u8
+            4 double   f64
+            5 string   u32 length, UTF-8
+"""
+
+import struct
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from math import prod
+from typing import Any
+
+import torch
+
+from exir.error import InvalidProgramError, UnsupportedOperatorError
+from exir.schema import ScalarType
+from exir.tensor import dim_order_of_strides, scalar_type
+
+MAGIC = b"ETCL"
+VERSION = 1
+
+_DTYPES = {
+    scalar_type(dtype): dtype
+    for dtype in (
+        torch.uint8,
+        torch.int8,
+        torch.int16,
+        torch.int32,
+        torch.int64,
+        torch.float16,
+        torch.float32,
+        torch.float64,
+        torch.bool,
+        torch.bfloat16,
+        torch.uint16,
+        torch.uint32,
+        torch.uint64,
+    )
+}
+
+
+class _Kind(IntEnum):
+    NONE = 0
+    TENSOR = 1
+    INT = 2
+    BOOL = 3
+    DOUBLE = 4
+    STRING = 5
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call: flat inputs and outputs, each None, a tensor, an int, a bool, a float or a str.
+
+    A tensor's dim order is that of its strides. `expected_status` is the runtime's status
+    code; when it is not 0, `outputs` is empty.
+    """
+
+    method: str
+    inputs: tuple[Any, ...]
+    outputs: tuple[Any, ...]
+    expected_status: int = 0
+
+
+def write_calls(calls: Iterable[Call]) -> bytes:
+    """The file that holds `calls`."""
+    encoded = [_encode_call(call) for call in calls]
+    return MAGIC + struct.pack("<II", VERSION, len(encoded)) + b"".join(encoded)
+
+
+def read_calls(data: bytes) -> list[Call]:
+    """The calls in a file. Raises `InvalidProgramError` when it is damaged."""
+    reader = _Reader(data)
+    if reader.take(4) != MAGIC or reader.unpack("<I") != VERSION:
+        raise InvalidProgramError("not a file of recorded calls (ETCL, version 1)")
+    calls = [reader.call() for _ in range(reader.unpack("<I"))]
+    reader.expect_end()
+    return calls
+
+
+def in_dim_order(tensor: torch.Tensor, dim_order: Sequence[int]) -> torch.Tensor:
+    """`tensor` with its elements laid out in `dim_order`, slowest dimension first."""
+    inverse = sorted(range(len(dim_order)), key=dim_order.__getitem__)
+    return tensor.detach().permute(tuple(dim_order)).contiguous().permute(inverse)
+
+
+def _encode_call(call: Call) -> bytes:
+    head = _encode_string(call.method) + struct.pack("<I", call.expected_status)
+    return head + _encode_values(call.inputs) + _encode_values(call.outputs)
+
+
+def _encode_values(values: tuple[Any, ...]) -> bytes:
+    return struct.pack("<I", len(values)) + b"".join(_encode_value(value) for value in values)
+
+
+def _encode_value(value: Any) -> bytes:
+    match value:
+        case None:
+            return bytes([_Kind.NONE])
+        case torch.Tensor():
+            return bytes([_Kind.TENSOR]) + _encode_tensor(value)
+        case bool():
+            return struct.pack("<BB", _Kind.BOOL, value)
+        case int():
+            return struct.pack("<Bq", _Kind.INT, value)
+        case float():
+            return struct.pack("<Bd", _Kind.DOUBLE, value)
+        case str():
+            return bytes([_Kind.STRING]) + _encode_string(value)
+    raise UnsupportedOperatorError(f"a recorded call cannot hold a {type(value).__name__}")
+
+
+def _encode_tensor(tensor: torch.Tensor) -> bytes:
+    shape = tuple(tensor.shape)
+    order = dim_order_of_strides(shape, tuple(tensor.stride()))
+    elements = tensor.detach().permute(order).contiguous().reshape(-1)
+    data = elements.view(torch.uint8).numpy().tobytes()
+    rank = len(shape)
+    head = struct.pack(f"<BB{rank}i{rank}B", scalar_type(tensor.dtype), rank, *shape, *order)
+    return head + struct.pack("<Q", len(data)) + data
+
+
+def _encode_string(text: str) -> bytes:
+    data = text.encode()
+    return struct.pack("<I", len(data)) + data
+
+
+class _Reader:
+    """Takes a file apart from its beginning; every read is checked against what is left."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._at = 0
+
+    def take(self, length: int) -> bytes:
+        """The next `length` bytes."""
+        if length > len(self._data) - self._at:
+            raise InvalidProgramError(
+                f"recorded calls: {length} bytes expected at {self._at}, the file has"
+                f" {len(self._data) - self._at} more"
+            )
+        self._at += length
+        return self._data[self._at - length : self._at]
+
+    def unpack(self, layout: str) -> Any:
+        """The next number."""
+        return struct.unpack(layout, self.take(struct.calcsize(layout)))[0]
+
+    def call(self) -> Call:
+        """The next call."""
+        method, status = self._string(), self.unpack("<I")
+        inputs, outputs = self._values(), self._values()
+        return Call(method, inputs, outputs, status)
+
+    def expect_end(self) -> None:
+        """Raise unless everything was read."""
+        if self._at != len(self._data):
+            raise InvalidProgramError(f"recorded calls: the file goes on after byte {self._at}")
+
+    def _values(self) -> tuple[Any, ...]:
+        return tuple(self._value() for _ in range(self.unpack("<I")))
+
+    def _value(self) -> Any:
+        match self.unpack("<B"):
+            case _Kind.NONE:
+                return None
+            case _Kind.TENSOR:
+                return self._tensor()
+            case _Kind.INT:
+                return self.unpack("<q")
+            case _Kind.BOOL:
+                return bool(self.unpack("<B"))
+            case _Kind.DOUBLE:
+                return self.unpack("<d")
+            case _Kind.STRING:
+                return self._string()
+            case kind:
+                raise InvalidProgramError(f"recorded calls: unknown kind of value {kind}")
+
+    def _string(self) -> str:
+        return self.take(self.unpack("<I")).decode()
+
+    def _tensor(self) -> torch.Tensor:
+        dtype = _DTYPES.get(number := self.unpack("<B"))
+        rank = self.unpack("<B")
+        sizes = struct.unpack(f"<{rank}i", self.take(4 * rank))
+        order = tuple(self.take(rank))
+        data = bytearray(self.take(self.unpack("<Q")))
+        if dtype is None or sorted(order) != list(range(rank)) or min(sizes, default=0) < 0:
+            raise InvalidProgramError(f"recorded calls: tensor of dtype {number}, {sizes}, {order}")
+        return _from_memory(data, dtype, sizes, order)
+
+
+def _from_memory(
+    data: bytearray, dtype: torch.dtype, sizes: tuple[int, ...], order: tuple[int, ...]
+) -> torch.Tensor:
+    if len(data) != prod(sizes) * dtype.itemsize:
+        raise InvalidProgramError(f"recorded calls: {len(data)} bytes for a {dtype} of sizes {sizes}")
+    flat = torch.frombuffer(data, dtype=dtype) if data else torch.empty(0, dtype=dtype)
+    inverse = sorted(range(len(order)), key=order.__getitem__)
+    return flat.reshape([sizes[dim] for dim in order]).permute(inverse)

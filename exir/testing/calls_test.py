@@ -1,0 +1,53 @@
+"""Files of recorded calls."""
+
+import pytest
+import torch
+
+from exir.error import InvalidProgramError
+from exir.testing.calls import Call, in_dim_order, read_calls, write_calls
+
+_VALUES = (None, -3, True, 2.5, "grün")
+
+
+def test_every_kind_of_value_is_read_back() -> None:
+    (call,) = read_calls(write_calls([Call("forward", _VALUES, (), 0x10)]))
+    assert call == Call("forward", _VALUES, (), 0x10)
+    assert [type(value) for value in call.inputs] == [type(value) for value in _VALUES]
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bool, torch.int64, torch.bfloat16, torch.uint8])
+@pytest.mark.parametrize("shape", [(), (0, 3), (2, 3, 4)])
+def test_tensors_are_read_back(dtype: torch.dtype, shape: tuple[int, ...]) -> None:
+    tensor = (torch.rand(shape) * 3).to(dtype)
+    (call,) = read_calls(write_calls([Call("f", (tensor,), (tensor,))]))
+    for read in (*call.inputs, *call.outputs):
+        assert read.dtype == dtype and torch.equal(read, tensor)
+
+
+def test_elements_lie_in_the_order_of_the_dim_order() -> None:
+    tensor = in_dim_order(torch.arange(24.0).reshape(1, 2, 3, 4), (0, 2, 3, 1))
+    data = write_calls([Call("f", (tensor,), ())])
+    assert bytes([0, 2, 3, 1]) + (96).to_bytes(8, "little") in data
+    elements = torch.frombuffer(bytearray(data[-100:-4]), dtype=torch.float32)
+    assert elements[:4].tolist() == [0.0, 12.0, 1.0, 13.0]
+    assert torch.equal(read_calls(data)[0].inputs[0], tensor)
+
+
+def test_the_bytes_are_as_documented() -> None:
+    data = write_calls([Call("f", (7,), (True,), 0)])
+    assert data.hex(" ") == (
+        "45 54 43 4c 01 00 00 00 01 00 00 00 01 00 00 00 66 00 00 00 00 "
+        "01 00 00 00 02 07 00 00 00 00 00 00 00 01 00 00 00 03 01"
+    )
+
+
+def test_a_file_cut_anywhere_is_refused() -> None:
+    data = write_calls([Call("f", (torch.ones(2), *_VALUES), (torch.ones(1),))])
+    for length in range(len(data)):
+        with pytest.raises(InvalidProgramError):
+            read_calls(data[:length])
+
+
+def test_bytes_after_the_end_are_refused() -> None:
+    with pytest.raises(InvalidProgramError, match="goes on after"):
+        read_calls(write_calls([]) + b"\0")
