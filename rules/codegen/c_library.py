@@ -22,6 +22,7 @@ def _arguments(argv: list[str]) -> argparse.Namespace:
     parser.add_argument("--include", required=True, help="the header as C includes it")
     parser.add_argument("--model", action="append", required=True, help="PREFIX,MANIFEST,PTE")
     parser.add_argument("--backend", action="append", default=[], help="ID=C symbol of its et_backend")
+    parser.add_argument("--linked-registry", action="store_true", help="also define et_linked_registry")
     parser.add_argument("--out-header", type=Path, required=True)
     parser.add_argument("--out-source", type=Path, required=True)
     parser.add_argument("--out-data", type=Path, required=True)
@@ -47,7 +48,8 @@ def _generate(options: argparse.Namespace) -> None:
     symbols = _backend_symbols(models, options.backend)
     programs = [(model.prefix, pte) for model, (_, _, pte) in zip(models, entries, strict=True)]
     options.out_header.write_text(header(library, models), encoding="utf-8")
-    options.out_source.write_text(source(library, options.include, models, symbols), encoding="utf-8")
+    registries = [f"{model.prefix}_registry" for model in models] + ["et_linked_registry"] * options.linked_registry
+    options.out_source.write_text(source(library, options.include, models, registries, symbols), encoding="utf-8")
     options.out_data.write_text(data_source(programs), encoding="utf-8")
 
 

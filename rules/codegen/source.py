@@ -12,9 +12,14 @@ _HEAD = """\
 extern const et_kernel_table {library}_kernels;
 """
 
-_REGISTRY = """
+_SIZE = """
 const size_t {prefix}_program_size = {upper}_PROGRAM_BYTES;
-const et_registry {prefix}_registry = {{&{library}_kernels, {backends}, {backend_count}}};
+"""
+
+# Declared first: et_linked_registry is in no header of the library.
+_REGISTRY = """
+extern const et_registry {name};
+const et_registry {name} = {{&{library}_kernels, {backends}, {backend_count}}};
 """
 
 _LOAD = """
@@ -30,21 +35,19 @@ et_status {prefix}_load({prefix}_memory *memory, et_method **out_method,
 """
 
 
-def source(library: str, include: str, models: list[Model], backend_symbols: list[str]) -> str:
-    """The source's text. `backend_symbols` are the et_backend objects to link."""
+def source(library: str, include: str, models: list[Model], registries: list[str], backend_symbols: list[str]) -> str:
+    """The source's text: `registries` are defined, all alike; `backend_symbols` are the et_backend objects to link."""
     parts = [_HEAD.format(include=include, library=library), _backends(backend_symbols)]
+    parts += [_registry(library, name, len(backend_symbols)) for name in registries]
     for model in models:
-        parts.append(
-            _REGISTRY.format(
-                prefix=model.prefix,
-                upper=model.prefix.upper(),
-                library=library,
-                backends="backends" if backend_symbols else "NULL",
-                backend_count=len(backend_symbols),
-            )
-        )
+        parts.append(_SIZE.format(prefix=model.prefix, upper=model.prefix.upper()))
         parts += [_load(model, method) for method in model.methods]
     return "".join(parts)
+
+
+def _registry(library: str, name: str, backend_count: int) -> str:
+    backends = "backends" if backend_count else "NULL"
+    return _REGISTRY.format(name=name, library=library, backends=backends, backend_count=backend_count)
 
 
 def _backends(symbols: list[str]) -> str:

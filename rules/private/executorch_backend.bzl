@@ -1,0 +1,55 @@
+"""executorch_backend: one label that brings a backend's compiler side and runtime side."""
+
+load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
+load("@rules_python//python:py_info.bzl", "PyInfo")
+load("//rules:providers.bzl", "ExecutorchBackendInfo")
+load("//rules/private:python_module.bzl", "module_file", "module_name")
+
+_DOC = """A backend that `executorch_model` can compile for.
+
+Its compiler side is a Python library with an attribute that makes a partitioner; its runtime side is a C library that defines an
+`et_backend`. See docs/adding_a_backend.md. Without either it is the portable backend: everything runs on kernels."""
+
+_ATTRS = {
+    "id": attr.string(doc = "Name of the delegate in the program: BackendDelegate.id."),
+    "partitioner": attr.label(
+        providers = [PyInfo],
+        doc = "py_library with the compiler side.",
+    ),
+    "entry_point": attr.string(
+        default = "BACKEND",
+        doc = "Attribute of that library: a `BackendEntry` (exir/backend).",
+    ),
+    "runtime": attr.label(
+        providers = [CcInfo],
+        doc = "cc_library that defines `symbol`.",
+    ),
+    "symbol": attr.string(doc = "C symbol of the backend's `const et_backend`."),
+}
+
+def _check(ctx):
+    if bool(ctx.attr.id) != bool(ctx.attr.partitioner):
+        fail("%s: 'id' and 'partitioner' go together: a delegate needs both, the portable backend neither" % ctx.label)
+    if bool(ctx.attr.runtime) != bool(ctx.attr.symbol):
+        fail("%s: 'runtime' and 'symbol' go together" % ctx.label)
+
+def _impl(ctx):
+    _check(ctx)
+    library = ctx.attr.partitioner
+    partitioner = "%s:%s" % (module_name(module_file(library, "partitioner")), ctx.attr.entry_point) if library else ""
+    return [
+        DefaultInfo(),
+        ExecutorchBackendInfo(
+            id = ctx.attr.id,
+            partitioner = partitioner,
+            sources = library[PyInfo].transitive_sources if library else depset(),
+            symbol = ctx.attr.symbol,
+            cc = ctx.attr.runtime[CcInfo] if ctx.attr.runtime else None,
+        ),
+    ]
+
+executorch_backend = rule(
+    implementation = _impl,
+    attrs = _ATTRS,
+    doc = _DOC,
+)

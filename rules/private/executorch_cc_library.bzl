@@ -1,0 +1,147 @@
+"""executorch_cc_library: compiled models as a C library with just the kernels they use."""
+
+load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain", "use_cc_toolchain")
+load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
+load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
+load("//rules:providers.bzl", "ExecutorchKernelsInfo", "ExecutorchModelInfo")
+load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE")
+load("//rules/private:python_command.bzl", "run_python_module")
+
+_DOC = """Compiled models as a C library: a typed header `<package>/<name>.h`, the programs' bytes in read-only memory, and a
+table of just the kernels and backends that they use. Nothing runs before `main` and nothing is looked up at run time."""
+
+_ATTRS = {
+    "models": attr.label_list(
+        mandatory = True,
+        allow_empty = False,
+        providers = [ExecutorchModelInfo],
+        doc = "The `executorch_model` targets. Their operators are united.",
+    ),
+    "kernels": attr.label_list(
+        providers = [ExecutorchKernelsInfo],
+        doc = "Further kernels, besides the toolchain's.",
+    ),
+    "linked_registry": attr.bool(doc = "Also define `et_linked_registry`, which the test programs of //runtime/testing take."),
+    "_runtime": attr.label(
+        default = "//runtime",
+        providers = [CcInfo],
+    ),
+    "_cc_toolchain": attr.label(default = "@bazel_tools//tools/cpp:current_cc_toolchain"),
+}
+
+_COPTS = ["-std=c11", "-Wall", "-Wextra", "-Werror"]
+
+def _generate_kernel_table(ctx, toolchain, models, out):
+    tables = depset(transitive = [model.operator_tables for model in models])
+    manifests = [model.manifest for model in models]
+    args = ctx.actions.args()
+    args.add_all(tables, before_each = "--operators")
+    args.add_all(manifests, before_each = "--only")
+    args.add("--symbol", ctx.label.name + "_kernels")
+    args.add("--out", out)
+    run_python_module(
+        ctx,
+        toolchain,
+        module = "kernels.table.generate",
+        arguments = args,
+        inputs = depset(manifests, transitive = [tables]),
+        outputs = [out],
+        mnemonic = "ExecutorchKernelTable",
+        message = "Selecting kernels for %s" % ctx.label,
+    )
+
+def _generate_library(ctx, toolchain, models, header, source, data):
+    args = ctx.actions.args()
+    args.add("--name", ctx.label.name)
+    args.add("--include", header.short_path if not header.short_path.startswith("../") else header.basename)
+    for model in models:
+        args.add_joined("--model", [model.prefix, model.manifest, model.pte], join_with = ",")
+    for backend in depset(transitive = [model.backends for model in models]).to_list():
+        if backend.symbol:
+            args.add("--backend", "%s=%s" % (backend.id, backend.symbol))
+    if ctx.attr.linked_registry:
+        args.add("--linked-registry")
+    args.add("--out-header", header)
+    args.add("--out-source", source)
+    args.add("--out-data", data)
+    run_python_module(
+        ctx,
+        toolchain,
+        module = "rules.codegen.c_library",
+        arguments = args,
+        inputs = depset([model.manifest for model in models]),
+        outputs = [header, source, data],
+        mnemonic = "ExecutorchCodegen",
+        message = "Generating C for %s" % ctx.label,
+    )
+
+def _dependencies(ctx, toolchain, models):
+    backends = depset(transitive = [model.backends for model in models]).to_list()
+    kernels = [toolchain.kernels] + [target[ExecutorchKernelsInfo] for target in ctx.attr.kernels]
+    return [ctx.attr._runtime[CcInfo]] + [info.cc for info in kernels] + [info.cc for info in backends if info.cc]
+
+def _compile(ctx, models, header, sources, dependencies):
+    cc_toolchain = find_cc_toolchain(ctx)
+    features = cc_common.configure_features(
+        ctx = ctx,
+        cc_toolchain = cc_toolchain,
+        requested_features = ctx.features,
+        unsupported_features = ctx.disabled_features,
+    )
+    common = dict(actions = ctx.actions, feature_configuration = features, cc_toolchain = cc_toolchain)
+    compilation, objects = cc_common.compile(
+        name = ctx.label.name,
+        public_hdrs = [header],
+        srcs = sources,
+        includes = [header.root.path] if header.root.path else [],
+        user_compile_flags = _COPTS,
+        additional_inputs = [model.pte for model in models],
+        compilation_contexts = [info.compilation_context for info in dependencies],
+        **common
+    )
+    linking, _ = cc_common.create_linking_context_from_compilation_outputs(
+        name = ctx.label.name,
+        compilation_outputs = objects,
+        linking_contexts = [info.linking_context for info in dependencies],
+        disallow_dynamic_library = True,
+        **common
+    )
+    return CcInfo(compilation_context = compilation, linking_context = linking)
+
+def _impl(ctx):
+    toolchain = ctx.toolchains[TOOLCHAIN_TYPE]
+    models = [target[ExecutorchModelInfo] for target in ctx.attr.models]
+    name = ctx.label.name
+    header = ctx.actions.declare_file(name + ".h")
+    source = ctx.actions.declare_file(name + ".c")
+    data = ctx.actions.declare_file(name + "_data.S")
+    table = ctx.actions.declare_file(name + "_kernels.c")
+    _generate_kernel_table(ctx, toolchain, models, table)
+    _generate_library(ctx, toolchain, models, header, source, data)
+    dependencies = _dependencies(ctx, toolchain, models)
+    return [
+        DefaultInfo(files = depset([header])),
+        _compile(ctx, models, header, [source, table, data], dependencies),
+    ]
+
+executorch_cc_library_rule = rule(
+    implementation = _impl,
+    attrs = _ATTRS,
+    doc = _DOC,
+    fragments = ["cpp"],
+    provides = [CcInfo],
+    toolchains = [TOOLCHAIN_TYPE] + use_cc_toolchain(),
+)
+
+def executorch_cc_library(name, model = None, models = [], **kwargs):
+    """Compiled models as a C library; see the rule for what it has.
+
+    Args:
+      name: name of the library; its header is `<package>/<name>.h`.
+      model: one `executorch_model`, or
+      models: several.
+      **kwargs: kernels, and what every rule has.
+    """
+    if bool(model) == bool(models):
+        fail("executorch_cc_library(name = '%s'): give either 'model' or 'models'" % name)
+    executorch_cc_library_rule(name = name, models = [model] if model else models, **kwargs)

@@ -1,0 +1,159 @@
+"""executorch_model: a PyTorch module compiled to a program."""
+
+load("@rules_python//python:py_info.bzl", "PyInfo")
+load("//rules:providers.bzl", "ExecutorchBackendInfo", "ExecutorchKernelsInfo", "ExecutorchModelInfo")
+load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE")
+load("//rules/private:python_command.bzl", "run_python_module")
+load("//rules/private:python_module.bzl", "import_roots", "module_file", "module_name")
+
+_DOC = """Compiles a PyTorch module to an ExecuTorch program.
+
+Writes `<name less _pte>.pte` and, beside it, a manifest in JSON. Output groups: `manifest`, and `reference` (example calls with
+eager PyTorch's outputs, which parity tests replay)."""
+
+_PTE_SUFFIX = "_pte"
+
+_ATTRS = {
+    "module": attr.label(
+        mandatory = True,
+        providers = [PyInfo],
+        doc = "py_library that defines the model. A library of several sources needs one named as the target.",
+    ),
+    "entry_point": attr.string(
+        default = "model",
+        doc = "Function in the module that takes nothing and returns `(module, example_inputs)` or an `exir.ModelSpec`.",
+    ),
+    "backends": attr.label_list(
+        providers = [ExecutorchBackendInfo],
+        doc = "Backends to compile for, tried in order; what none of them takes runs on portable kernels.",
+    ),
+    "config": attr.label(
+        allow_single_file = [".toml"],
+        doc = "Compiler options (docs/config.md).",
+    ),
+    "config_json": attr.string(doc = "The same options as JSON text."),
+    "weights": attr.label(
+        allow_single_file = [".safetensors", ".pt", ".pth"],
+        doc = "Parameters and buffers by name: safetensors or a state dict. Without it the module's own, made from a fixed seed.",
+    ),
+    "kernels": attr.label_list(
+        providers = [ExecutorchKernelsInfo],
+        doc = "Further kernels that the program may call, besides the toolchain's.",
+    ),
+}
+
+def _check(ctx):
+    name = ctx.attr.entry_point
+    if not name or name[0].isdigit() or [c for c in name.elems() if not (c.isalnum() or c == "_")]:
+        fail("%s: 'entry_point' must be a Python identifier, got '%s'" % (ctx.label, name))
+    if ctx.attr.config and ctx.attr.config_json:
+        fail("%s: 'config' is given twice, as a file and as a dict" % ctx.label)
+
+def _target_name(label):
+    repository = label.workspace_name
+    return ("@" + repository if repository else "") + "//%s:%s" % (label.package, label.name)
+
+def _operator_tables(ctx, toolchain):
+    kernels = [target[ExecutorchKernelsInfo] for target in ctx.attr.kernels]
+    return [toolchain.kernels.operator_table] + [info.operator_table for info in kernels]
+
+def _sources(ctx, backends):
+    info = ctx.attr.module[PyInfo]
+    return depset(transitive = [info.transitive_sources] + [backend.sources for backend in backends])
+
+def _arguments(ctx, toolchain, backends, sources):
+    """What the compiler is told, the same for the program and the reference."""
+    file = module_file(ctx.attr.module, "module")
+    imports = ctx.attr.module[PyInfo].imports.to_list()
+    args = ctx.actions.args()
+    args.add("--target", _target_name(ctx.label))
+    args.add("--module", module_name(file))
+    args.add("--module-file", file)
+    for root in import_roots(sources.to_list(), imports, ctx.workspace_name):
+        args.add("--import-root", root)
+    args.add("--entry-point", ctx.attr.entry_point)
+    for backend in backends:
+        if backend.partitioner:
+            args.add("--backend", backend.partitioner)
+    for table in _operator_tables(ctx, toolchain):
+        args.add("--operators", table)
+    if ctx.file.config:
+        args.add("--config", ctx.file.config)
+    if ctx.attr.config_json:
+        args.add("--config-json", ctx.attr.config_json)
+    if ctx.file.weights:
+        args.add("--weights", ctx.file.weights)
+    return args
+
+def _lower(ctx, toolchain, backends, outputs, mnemonic, message):
+    """Registers one run of the compiler. `outputs` maps flags to files."""
+    sources = _sources(ctx, backends)
+    args = _arguments(ctx, toolchain, backends, sources)
+    for flag, file in outputs.items():
+        args.add(flag, file)
+    optional = [file for file in [ctx.file.config, ctx.file.weights] if file]
+    run_python_module(
+        ctx,
+        toolchain,
+        module = "exir.cli.lower",
+        arguments = args,
+        inputs = depset(optional + _operator_tables(ctx, toolchain), transitive = [sources]),
+        outputs = outputs.values(),
+        mnemonic = mnemonic,
+        message = "%s %s" % (message, ctx.label),
+        requirements = {"requires-worker-protocol": "proto", "supports-workers": "1"},
+    )
+
+def _impl(ctx):
+    _check(ctx)
+    toolchain = ctx.toolchains[TOOLCHAIN_TYPE]
+    backends = [target[ExecutorchBackendInfo] for target in ctx.attr.backends]
+    name = ctx.label.name
+    prefix = name[:-len(_PTE_SUFFIX)] if name.endswith(_PTE_SUFFIX) else name
+    pte = ctx.actions.declare_file(prefix + ".pte")
+    manifest = ctx.actions.declare_file(prefix + ".manifest.json")
+    reference = ctx.actions.declare_file(prefix + ".reference.calls")
+    _lower(ctx, toolchain, backends, {"--out-pte": pte, "--out-manifest": manifest}, "ExecutorchLower", "Compiling")
+    _lower(ctx, toolchain, backends, {"--out-reference": reference}, "ExecutorchReference", "Running eager PyTorch for")
+    return [
+        DefaultInfo(files = depset([pte, manifest])),
+        OutputGroupInfo(manifest = depset([manifest]), reference = depset([reference])),
+        ExecutorchModelInfo(
+            pte = pte,
+            manifest = manifest,
+            reference = reference,
+            prefix = prefix,
+            operator_tables = depset(_operator_tables(ctx, toolchain)),
+            backends = depset(backends),
+        ),
+    ]
+
+executorch_model_rule = rule(
+    implementation = _impl,
+    attrs = _ATTRS,
+    doc = _DOC,
+    provides = [ExecutorchModelInfo],
+    toolchains = [TOOLCHAIN_TYPE],
+)
+
+def executorch_model(name, module, backend = Label("//backends/portable"), config = None, **kwargs):
+    """Compiles a PyTorch module to `<name less _pte>.pte`; see the rule's attributes for the rest.
+
+    Args:
+      name: name of the target; ends with `_pte` by custom.
+      module: py_library that defines the model.
+      backend: label of an `executorch_backend`, or a list of them that are tried in order; `select()` of lists works.
+      config: label of a TOML file, or a dict with the same content.
+      **kwargs: entry_point, weights, kernels, and what every rule has.
+    """
+    is_one = type(backend) in ["string", "Label"]
+    if type(config) == "dict":
+        kwargs["config_json"] = json.encode(config)
+    elif config:
+        kwargs["config"] = config
+    executorch_model_rule(
+        name = name,
+        module = module,
+        backends = [backend] if is_one else backend,
+        **kwargs
+    )

@@ -1,0 +1,63 @@
+"""executorch_parity_test: the C runtime against eager PyTorch."""
+
+load("@rules_cc//cc:cc_test.bzl", "cc_test")
+load("//rules:providers.bzl", "ExecutorchModelInfo")
+load("//rules/private:executorch_cc_library.bzl", "executorch_cc_library")
+
+_REPLAY_ATTRS = {
+    "model": attr.label(
+        mandatory = True,
+        providers = [ExecutorchModelInfo],
+        doc = "The `executorch_model`.",
+    ),
+}
+
+def _replay_data_impl(ctx):
+    info = ctx.attr.model[ExecutorchModelInfo]
+    files = [info.pte, info.reference]
+    return [DefaultInfo(files = depset(files), runfiles = ctx.runfiles(files))]
+
+_replay_data = rule(
+    implementation = _replay_data_impl,
+    attrs = _REPLAY_ATTRS,
+    doc = "A model's program and its reference calls, in this order.",
+)
+
+def executorch_parity_test(name, model, atol = 1e-4, rtol = 1e-4, kernels = [], tags = [], **kwargs):
+    """Tests that the program on the C runtime gives what eager PyTorch gives.
+
+    The model's example calls, and seeded random ones of the same shapes, were run by eager PyTorch in a cached build action; the
+    test replays them and compares every output element: |actual - expected| <= atol + rtol * |expected|. Prints the largest absolute
+    and relative error of each output.
+
+    Args:
+      name: name of the test.
+      model: the `executorch_model`.
+      atol: largest absolute error.
+      rtol: largest relative error.
+      kernels: further kernels the model needs, besides the toolchain's.
+      tags: tags of the test.
+      **kwargs: what every test has.
+    """
+    executorch_cc_library(
+        name = name + "_lib",
+        kernels = kernels,
+        linked_registry = True,
+        model = model,
+        tags = ["manual"],
+        testonly = True,
+    )
+    _replay_data(
+        name = name + "_data",
+        model = model,
+        tags = ["manual"],
+        testonly = True,
+    )
+    cc_test(
+        name = name,
+        args = ["$(rootpaths :%s_data)" % name, "--atol=%s" % atol, "--rtol=%s" % rtol],
+        data = [":%s_data" % name],
+        tags = tags,
+        deps = [":%s_lib" % name, Label("//runtime/testing:run_calls_main")],
+        **kwargs
+    )

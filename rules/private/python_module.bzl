@@ -1,0 +1,47 @@
+"""How a py_library is imported: its module's dotted name and the folders on the path."""
+
+def _is_python(file):
+    return file.extension == "py"
+
+def module_file(target, attribute):
+    """Returns the source file of `target` that is imported.
+
+    A library of one source is that source; of several, the one named as the target.
+    """
+    sources = [file for file in target[DefaultInfo].files.to_list() if _is_python(file)]
+    if len(sources) == 1:
+        return sources[0]
+    for file in sources:
+        if file.basename == target.label.name + ".py":
+            return file
+    fail("'%s' is %s, which has %d Python sources and none named %s.py" %
+         (attribute, target.label, len(sources), target.label.name))
+
+def _root(file):
+    """Folder, relative to the execution root, that imports of `file` start from."""
+    workspace = file.owner.workspace_root
+    return "/".join([part for part in [file.root.path, workspace] if part and not file.root.path.endswith(workspace)]) or "."
+
+def module_name(file):
+    """Returns the dotted name of a source file, from its repository's root."""
+    path = file.short_path
+    if path.startswith("../"):
+        path = path[len("../"):].partition("/")[2]
+    return path[:-len(".py")].replace("/", ".")
+
+def import_roots(files, imports, workspace_name):
+    """Returns the folders to put on the path, in order, without repeats.
+
+    Args:
+      files: list[File]: all Python sources.
+      imports: list[string]: PyInfo.imports; each starts with a repository's name.
+      workspace_name: name of the main repository.
+    """
+    roots = {}
+    for file in files:
+        roots[_root(file)] = True
+    for entry in imports:
+        repository, _, path = entry.partition("/")
+        prefix = "" if repository in [workspace_name, "_main"] else "external/" + repository + "/"
+        roots[(prefix + path).rstrip("/") or "."] = True
+    return roots.keys()

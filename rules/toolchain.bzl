@@ -1,0 +1,48 @@
+"""The compiler's toolchain: interpreter, packages and compiler sources as declared inputs."""
+
+load("//rules:providers.bzl", "ExecutorchKernelsInfo")
+
+TOOLCHAIN_TYPE = str(Label("//rules:toolchain_type"))
+
+_DOC = """What compiles models: a Python interpreter, the directory of its packages (torch and the rest, from a hash-locked
+requirements file), the compiler's sources, and the kernels that programs may call."""
+
+_ATTRS = {
+    "python": attr.label(
+        allow_single_file = True,
+        cfg = "exec",
+        mandatory = True,
+        doc = "The interpreter.",
+    ),
+    "site": attr.label(
+        allow_single_file = True,
+        cfg = "exec",
+        mandatory = True,
+        doc = "Directory of installed packages, as one source directory.",
+    ),
+    "compiler": attr.label(
+        cfg = "exec",
+        mandatory = True,
+        doc = "Sources of the compiler and of the C generators.",
+    ),
+    "kernels": attr.label(
+        mandatory = True,
+        providers = [ExecutorchKernelsInfo],
+        doc = "The kernels that programs may call.",
+    ),
+}
+
+def _impl(ctx):
+    return [platform_common.ToolchainInfo(
+        python = ctx.file.python,
+        site = ctx.file.site,
+        compiler = ctx.attr.compiler[DefaultInfo].files,
+        compiler_root = ctx.attr.compiler.label.workspace_root or ".",
+        kernels = ctx.attr.kernels[ExecutorchKernelsInfo],
+    )]
+
+executorch_toolchain = rule(
+    implementation = _impl,
+    attrs = _ATTRS,
+    doc = _DOC,
+)

@@ -1,0 +1,90 @@
+"""A scratch workspace that uses the rules as an outsider does, and what Bazel did in it."""
+
+from __future__ import annotations
+
+import json
+import os
+import pwd
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+_MODULE = """\
+module(name = "scratch")
+bazel_dep(name = "rules_executorch", version = "0.1.0")
+local_path_override(module_name = "rules_executorch", path = "{root}")
+bazel_dep(name = "rules_cc", version = "0.0.17")
+bazel_dep(name = "rules_python", version = "1.0.0")
+"""
+
+_BAZELRC = """\
+import {root}/tests/incrementality/scratch.bazelrc
+common:offline --override_module=apple_support={root}/third_party/offline/modules/apple_support
+common:offline --override_module=buildozer={root}/third_party/offline/modules/buildozer
+common:offline --override_module=protobuf={root}/third_party/offline/modules/protobuf
+common:offline --override_module=zlib={root}/third_party/offline/modules/zlib
+"""
+
+
+@dataclass(frozen=True)
+class Build:
+    """One finished `bazel build`."""
+
+    exit_code: int
+    stderr: str
+    mnemonics: tuple[str, ...]  # of the actions that were run, in order
+
+
+class Workspace:
+    """A folder with a MODULE.bazel that takes the rules from `root`."""
+
+    def __init__(self, folder: Path, root: Path):
+        self.folder = folder
+        self._root = root
+        self._log = folder.parent / "execution.json"
+        self._output_base = folder.parent / "output_base"
+        folder.mkdir()
+        self.write("MODULE.bazel", _MODULE.format(root=root))
+        self.write(".bazelrc", _BAZELRC.format(root=root))
+
+    def write(self, path: str, content: str) -> Path:
+        file = self.folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(content, encoding="utf-8")
+        return file
+
+    def build(self, *arguments: str) -> Build:
+        """Builds and reads from the execution log which actions ran."""
+        self._log.unlink(missing_ok=True)
+        result = self._bazel("build", f"--execution_log_json_file={self._log}", *arguments)
+        entries = _json_objects(self._log.read_text(encoding="utf-8")) if self._log.exists() else []
+        return Build(result.returncode, result.stderr, tuple(entry["mnemonic"] for entry in entries))
+
+    def run(self, target: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return self._bazel("run", target, "--", *arguments)
+
+    def shutdown(self) -> None:
+        self._bazel("shutdown")
+
+    def _bazel(self, command: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+        home = pwd.getpwuid(os.getuid()).pw_dir
+        environment = {key: value for key, value in os.environ.items() if not key.startswith(("TEST_", "RUNFILES", "PYTHON"))}
+        return subprocess.run(
+            [str(self._root / "bazelw"), f"--output_base={self._output_base}", command, *arguments],
+            cwd=self.folder,
+            env={**environment, "HOME": home, "USER": pwd.getpwuid(os.getuid()).pw_name},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+
+def _json_objects(text: str) -> list[dict]:
+    """The log is JSON objects one after another, without commas."""
+    decoder, position, objects = json.JSONDecoder(), 0, []
+    while position < len(text.rstrip()):
+        value, position = decoder.raw_decode(text, position)
+        objects.append(value)
+        while position < len(text) and text[position].isspace():
+            position += 1
+    return objects
