@@ -2,8 +2,16 @@
 
 check_prerequisites() {
   require python3 python3
+  require_certificates
   # Bazel links with the C++ library of the compiler, also C programs.
   [ -n "${CC:-}" ] || require g++ g++
+}
+
+# Debian's pip and Java trust the system's certificates, which a minimal installation lacks.
+require_certificates() {
+  [ -n "${SSL_CERT_FILE:-}" ] || ! has dpkg || [ -e /etc/ssl/certs/ca-certificates.crt ] ||
+    install_package ca-certificates ||
+    die "this machine has no certificates. Install them (Debian: apt-get install ca-certificates) and start again."
 }
 
 # require PROGRAM PACKAGE

@@ -25,6 +25,7 @@ _PIP_OPTIONS = (
     *("--quiet", "--no-deps", "--require-hashes", "--no-compile", "--only-binary=:all:"),
     *("--disable-pip-version-check", "--no-warn-script-location", "--root-user-action=ignore"),
 )
+_PIP_ASIDES = ("WARNING", "ERROR: Ignored the following versions")
 _UNUSED = (
     *("bin", "share", "torch/include", "torch/share", "torch/test", "torch/bin/protoc*", "executorch/include"),
     # Notes of the installer, which name the place or the origin of a package.
@@ -64,7 +65,7 @@ def _pip_install(site: Path, lock: Path) -> None:
     command = [*find_pip(), "install", *_PIP_OPTIONS, "--target", str(site), "--requirement", str(lock)]
     result = subprocess.run(command, capture_output=True, text=True)
     if result.returncode:
-        errors = "\n".join(line for line in result.stderr.splitlines() if not line.startswith("WARNING"))
+        errors = "\n".join(line for line in result.stderr.splitlines() if not line.startswith(_PIP_ASIDES))
         advice = _TORCH_ADVICE if "torch==" in errors else ""
         raise BootstrapError(f"cannot install {lock.name}; pip says:\n{errors.strip()}{advice}")
 

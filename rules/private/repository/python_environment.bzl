@@ -63,8 +63,7 @@ def _find_python(rctx):
             path, version = result.stdout.strip().rsplit(" ", 1)
             return struct(path = path, version = version)
         refusals.append("{} {}".format(candidate, result.stderr.strip()))
-    fail("@{} needs {}; name one with EXECUTORCH_PYTHON. {}".format(
-        rctx.name,
+    fail("the Python packages need {}; name one with EXECUTORCH_PYTHON. {}".format(
         _PYTHON,
         "; ".join(refusals) or "No python3 was found",
     ))
@@ -77,7 +76,7 @@ def _install(rctx, python):
         timeout = 3600,
     )
     if result.return_code:
-        fail("@{}: {}".format(rctx.name, result.stderr))
+        fail(result.stderr)
     return rctx.path(result.stdout.strip())
 
 def _locked_packages(rctx):
