@@ -21,6 +21,9 @@
 /* Planned buffers of a method. */
 #define ET_LIMIT_PLANNED_BUFFERS 32
 
+/* Compile specs of one delegate. */
+#define ET_LIMIT_COMPILE_SPECS 32
+
 /* Arguments of one kernel or delegate call. */
 #define ET_LIMIT_CALL_ARGS 1024
 

@@ -148,7 +148,8 @@ et_fb_vector et_fb_list(const et_fb_table *table, uint16_t field,
 
 et_string et_fb_text(const et_fb_table *table, uint16_t field) {
   const et_fb_vector vector = et_fb_list(table, field, 1);
-  const et_string text = {(const char *)et_fb_data(&vector), vector.count};
+  const char *bytes = (const char *)et_fb_data(&vector);
+  const et_string text = {bytes != NULL ? bytes : "", vector.count};
   return text;
 }
 

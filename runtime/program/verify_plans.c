@@ -35,19 +35,31 @@ static et_status check_operators(const et_plan_check *check) {
   return ET_STATUS_OK;
 }
 
+static et_status check_delegate(const et_plan_check *check, uint32_t index,
+                                const et_fb_table *delegate) {
+  et_span payload;
+  ET_RETURN_IF_ERROR(et_verify_name(et_fb_text(delegate, ET_DELEGATE_ID),
+                                    "delegates", index, check->error));
+  if (!et_fb_has(delegate, ET_DELEGATE_PROCESSED) ||
+      !et_tables_payload(check->program, delegate, &payload)) {
+    return ET_PLAN_FAIL(check, "delegates[%u]: its payload does not exist",
+                        (unsigned)index);
+  }
+  const uint32_t specs = et_tables_vector(delegate, ET_DELEGATE_SPECS).count;
+  if (specs > ET_LIMIT_COMPILE_SPECS) {
+    return ET_PLAN_FAIL(check, "delegates[%u]: %u compile_specs, the limit is %d",
+                        (unsigned)index, (unsigned)specs,
+                        ET_LIMIT_COMPILE_SPECS);
+  }
+  return ET_STATUS_OK;
+}
+
 static et_status check_delegates(const et_plan_check *check) {
   const et_fb_vector delegates =
       et_tables_vector(&check->plan, ET_PLAN_DELEGATES);
   for (uint32_t i = 0; i < delegates.count; i++) {
     const et_fb_table delegate = et_fb_child_at(&delegates, i);
-    et_span payload;
-    ET_RETURN_IF_ERROR(et_verify_name(et_fb_text(&delegate, ET_DELEGATE_ID),
-                                      "delegates", i, check->error));
-    if (!et_fb_has(&delegate, ET_DELEGATE_PROCESSED) ||
-        !et_tables_payload(check->program, &delegate, &payload)) {
-      return ET_PLAN_FAIL(check, "delegates[%u]: its payload does not exist",
-                          (unsigned)i);
-    }
+    ET_RETURN_IF_ERROR(check_delegate(check, i, &delegate));
   }
   return ET_STATUS_OK;
 }

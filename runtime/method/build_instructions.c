@@ -1,0 +1,56 @@
+#include "runtime/method/builder.h"
+#include "runtime/program/schema.h"
+#include "runtime/program/tables.h"
+
+static et_value *value_at(const et_builder *builder, int32_t index) {
+  return &builder->regions.values[index];
+}
+
+static et_value **fill_args(const et_builder *builder,
+                            const et_fb_vector *args, et_value **next) {
+  for (uint32_t i = 0; i < args->count; i++) {
+    *next++ = value_at(builder, et_fb_i32_at(args, i));
+  }
+  return next;
+}
+
+/* Fills one instruction and returns where the next one's arguments go. */
+static et_value **fill_instruction(const et_builder *builder,
+                                   const et_walk *walk, et_value **next,
+                                   et_instruction *out) {
+  const et_fb_vector args = et_walk_args(walk);
+  const et_instruction instruction = {
+      .tag = walk->tag, .arg_count = (uint16_t)args.count, .args = next};
+  *out = instruction;
+  switch (walk->tag) {
+    case ET_INSTRUCTION_KERNEL_CALL:
+      out->u.kernel = et_build_find_kernel(
+          builder, (uint32_t)et_fb_i32(&walk->args, ET_KERNEL_CALL_OPERATOR));
+      break;
+    case ET_INSTRUCTION_DELEGATE_CALL:
+      out->u.delegate =
+          (uint32_t)et_fb_i32(&walk->args, ET_DELEGATE_CALL_DELEGATE);
+      break;
+    case ET_INSTRUCTION_MOVE:
+      *next++ = value_at(builder, et_fb_i32(&walk->args, ET_MOVE_FROM));
+      *next++ = value_at(builder, et_fb_i32(&walk->args, ET_MOVE_TO));
+      break;
+    case ET_INSTRUCTION_JUMP_FALSE:
+      *next++ = value_at(builder, et_fb_i32(&walk->args, ET_JUMP_CONDITION));
+      out->u.target = walk->first + (uint32_t)et_fb_i32(
+                                        &walk->args, ET_JUMP_DESTINATION);
+      break;
+    default:
+      break;
+  }
+  return fill_args(builder, &args, next);
+}
+
+void et_build_instructions(et_builder *builder) {
+  et_walk walk = et_walk_start(&builder->plan);
+  et_value **next = builder->regions.args;
+  while (et_walk_next(&walk)) {
+    next = fill_instruction(builder, &walk, next,
+                            &builder->regions.instructions[walk.index]);
+  }
+}

@@ -1,0 +1,48 @@
+#include "runtime/core/checked.h"
+#include "runtime/method/builder.h"
+
+static bool take(et_builder *builder, size_t count, size_t size, void **out) {
+  return et_arena_take(&builder->arena, count, size, ET_REGION_ALIGNMENT, out);
+}
+
+/* `field` of the regions becomes room for `count` of what it points to. */
+#define TAKE(builder, field, count)                                          \
+  (take((builder), (count), sizeof *(builder)->regions.field, &region) &&    \
+   ((builder)->regions.field = region, true))
+
+static bool take_regions(et_builder *builder) {
+  const et_counts *n = &builder->counts;
+  void *region = NULL;
+  void *end = NULL;
+  return TAKE(builder, method, 1) && TAKE(builder, values, n->values) &&
+         TAKE(builder, tensors, n->tensors) &&
+         TAKE(builder, list_items, n->list_items) &&
+         TAKE(builder, instructions, n->instructions) &&
+         TAKE(builder, args, n->args) &&
+         TAKE(builder, delegates, n->delegates) &&
+         TAKE(builder, specs, n->specs) &&
+         TAKE(builder, ends, n->inputs + n->outputs) &&
+         TAKE(builder, dims, 2 * n->dims) && take(builder, 0, 1, &end);
+}
+
+et_status et_build_reserve(et_builder *builder) {
+  if (!take_regions(builder)) {
+    return et_fail(builder->error, ET_STATUS_MEMORY_TOO_SMALL,
+                   "memory.method: %zu bytes are not enough",
+                   builder->arena.size);
+  }
+  return ET_STATUS_OK;
+}
+
+bool et_build_check_bytes(const et_counts *counts, size_t *out_bytes) {
+  et_arena arena = et_arena_measuring();
+  void *region = NULL;
+  const bool fits =
+      et_arena_take(&arena, 2 * counts->planned_tensors + counts->planned_buffers,
+                    sizeof(et_interval), ET_REGION_ALIGNMENT, &region) &&
+      et_arena_take(&arena, counts->values, sizeof(uint32_t),
+                    ET_REGION_ALIGNMENT, &region) &&
+      et_arena_take(&arena, 0, 1, ET_REGION_ALIGNMENT, &region);
+  *out_bytes = arena.used;
+  return fits;
+}

@@ -1,0 +1,131 @@
+#include <string.h>
+
+#include "runtime/core/format.h"
+#include "runtime/core/limits.h"
+#include "runtime/method/builder.h"
+#include "runtime/method/check.h"
+#include "runtime/program/schema.h"
+#include "runtime/program/tables.h"
+
+/* Names of what is not linked, for one message. */
+typedef struct missing {
+  char names[ET_ERROR_MESSAGE_BYTES];
+  size_t used;
+} missing;
+
+static bool is_listed(const missing *m, const char *name) {
+  const size_t size = strlen(name);
+  for (const char *at = strstr(m->names, name); at != NULL;
+       at = strstr(at + 1, name)) {
+    if ((at == m->names || at[-1] == ' ') &&
+        (at[size] == '\0' || at[size] == ',')) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static void list_missing(missing *m, const char *name) {
+  if (!is_listed(m, name)) {
+    m->used += et_format(m->names + m->used, sizeof m->names - m->used, "%s%s",
+                         m->used == 0 ? "" : ", ", name);
+  }
+}
+
+/* "aten::add.out" of operator `index`; verified to fit. */
+static et_string full_name(const et_builder *builder, uint32_t index,
+                           char text[ET_LIMIT_NAME_BYTES + 1]) {
+  const et_fb_vector operators =
+      et_tables_vector(&builder->plan, ET_PLAN_OPERATORS);
+  const et_fb_table row = et_fb_child_at(&operators, index);
+  const et_string overload = et_fb_text(&row, ET_OPERATOR_OVERLOAD);
+  const et_string name = et_fb_text(&row, ET_OPERATOR_NAME);
+  et_string full = {text, 0};
+  full.size = et_format(text, ET_LIMIT_NAME_BYTES + 1, "%s%s%s", name.data,
+                        overload.size == 0 ? "" : ".", overload.data);
+  return full;
+}
+
+const et_kernel *et_build_find_kernel(const et_builder *builder,
+                                      uint32_t index) {
+  char text[ET_LIMIT_NAME_BYTES + 1];
+  if (builder->registry->kernels == NULL) {
+    return NULL;
+  }
+  return et_kernel_table_find(builder->registry->kernels,
+                              full_name(builder, index, text));
+}
+
+const et_backend *et_build_find_backend(const et_builder *builder,
+                                        uint32_t index) {
+  const et_fb_vector delegates =
+      et_tables_vector(&builder->plan, ET_PLAN_DELEGATES);
+  const et_fb_table delegate = et_fb_child_at(&delegates, index);
+  const et_string id = et_fb_text(&delegate, ET_DELEGATE_ID);
+  for (size_t i = 0; i < builder->registry->backend_count; i++) {
+    const et_backend *backend = builder->registry->backends[i];
+    if (strcmp(backend->id, id.data) == 0) {
+      return backend;
+    }
+  }
+  return NULL;
+}
+
+static void find_missing_backends(const et_builder *builder, missing *m) {
+  const et_fb_vector delegates =
+      et_tables_vector(&builder->plan, ET_PLAN_DELEGATES);
+  for (uint32_t i = 0; i < delegates.count; i++) {
+    if (et_build_find_backend(builder, i) == NULL) {
+      const et_fb_table delegate = et_fb_child_at(&delegates, i);
+      list_missing(m, et_fb_text(&delegate, ET_DELEGATE_ID).data);
+    }
+  }
+}
+
+/* Only operators that are called: a plan may list others. */
+static void find_missing_kernels(const et_builder *builder, missing *m) {
+  et_walk walk = et_walk_start(&builder->plan);
+  while (et_walk_next(&walk)) {
+    const uint32_t index =
+        (uint32_t)et_fb_i32(&walk.args, ET_KERNEL_CALL_OPERATOR);
+    if (walk.tag == ET_INSTRUCTION_KERNEL_CALL &&
+        et_build_find_kernel(builder, index) == NULL) {
+      char text[ET_LIMIT_NAME_BYTES + 1];
+      list_missing(m, full_name(builder, index, text).data);
+    }
+  }
+}
+
+static et_status check_linked(const et_builder *builder) {
+  missing m = {"", 0};
+  find_missing_kernels(builder, &m);
+  if (m.used != 0) {
+    return et_fail(builder->error, ET_STATUS_OPERATOR_MISSING,
+                   "no kernel is linked for: %s", m.names);
+  }
+  find_missing_backends(builder, &m);
+  if (m.used != 0) {
+    return et_fail(builder->error, ET_STATUS_OPERATOR_MISSING,
+                   "no backend is linked for: %s", m.names);
+  }
+  return ET_STATUS_OK;
+}
+
+et_status et_build_resolve(const et_builder *builder, size_t *out_scratch) {
+  size_t scratch = 0;
+  ET_RETURN_IF_ERROR(check_linked(builder));
+  ET_RETURN_IF_ERROR(et_check_values(builder));
+  et_walk walk = et_walk_start(&builder->plan);
+  while (et_walk_next(&walk)) {
+    const et_kernel *kernel = NULL;
+    if (walk.tag == ET_INSTRUCTION_KERNEL_CALL) {
+      kernel = et_build_find_kernel(
+          builder, (uint32_t)et_fb_i32(&walk.args, ET_KERNEL_CALL_OPERATOR));
+      scratch = kernel->scratch_bytes > scratch ? kernel->scratch_bytes
+                                                : scratch;
+    }
+    ET_RETURN_IF_ERROR(et_check_instruction(builder, &walk, kernel));
+  }
+  *out_scratch = scratch;
+  return ET_STATUS_OK;
+}

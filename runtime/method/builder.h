@@ -1,0 +1,72 @@
+/* Building a method: the same steps measure it and build it. */
+#ifndef ET_RUNTIME_METHOD_BUILDER_H_
+#define ET_RUNTIME_METHOD_BUILDER_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "runtime/core/arena.h"
+#include "runtime/core/backend.h"
+#include "runtime/core/status.h"
+#include "runtime/method/layout.h"
+#include "runtime/method/method.h"
+#include "runtime/method/walk.h"
+#include "runtime/program/flatbuffer.h"
+
+/* The regions of layout.h that a method keeps, or NULL while measuring. */
+typedef struct et_regions {
+  et_method *method;
+  et_value *values;
+  et_tensor *tensors;
+  et_value **list_items;
+  et_instruction *instructions;
+  et_value **args;
+  et_delegate *delegates;
+  et_compile_spec *specs;
+  et_end *ends;
+  int32_t *dims;
+} et_regions;
+
+typedef struct et_builder {
+  const et_program *program;
+  const et_registry *registry;
+  const et_method_memory *memory; /* NULL while measuring */
+  et_fb_table plan;
+  et_fb_vector values; /* EValues of the plan */
+  et_counts counts;
+  et_arena arena;
+  et_regions regions;
+  et_error *error;
+} et_builder;
+
+/* Takes all regions from the arena. */
+et_status et_build_reserve(et_builder *builder);
+
+/* Bytes of working memory for the check of the memory plan. */
+bool et_build_check_bytes(const et_counts *counts, size_t *out_bytes);
+
+/* Checks that what the plan needs is linked and that calls fit the signatures of
+ * their kernels; gives the largest scratch. Needs no memory. */
+et_status et_build_resolve(const et_builder *builder, size_t *out_scratch);
+
+/* The kernel of operator `index` of the plan, or NULL. */
+const et_kernel *et_build_find_kernel(const et_builder *builder,
+                                      uint32_t index);
+
+/* Fill the regions. Tensors that are neither planned nor constant get no memory
+ * here. */
+et_status et_build_values(et_builder *builder);
+void et_build_instructions(et_builder *builder);
+et_status et_build_ends(et_builder *builder);
+
+/* Writes back into INT, BOOL and DOUBLE values what the program says. */
+void et_build_scalars(const et_fb_vector *values, et_value *out_values);
+
+/* Has the backends build their handles in the arena, or measure them. */
+et_status et_build_delegates(et_builder *builder);
+
+/* The linked backend of delegate `index` of the plan, or NULL. */
+const et_backend *et_build_find_backend(const et_builder *builder,
+                                        uint32_t index);
+
+#endif /* ET_RUNTIME_METHOD_BUILDER_H_ */

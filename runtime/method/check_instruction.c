@@ -1,0 +1,200 @@
+#include <string.h>
+
+#include "runtime/method/check.h"
+#include "runtime/method/signature.h"
+#include "runtime/program/schema.h"
+#include "runtime/program/tables.h"
+#include "runtime/program/tensor_record.h"
+
+/* An instruction being checked. */
+typedef struct call_check {
+  const et_builder *builder;
+  const et_kernel *kernel;
+  uint32_t index; /* of the instruction, for messages */
+  et_fb_vector args;
+  uint32_t first_out; /* argument */
+  uint32_t out_count; /* arguments that are written */
+} call_check;
+
+#define CALL_FAIL(c, format, ...)                                    \
+  et_fail((c)->builder->error, ET_STATUS_INVALID_PROGRAM,            \
+          "instructions[%u] %s: " format, (unsigned)(c)->index,      \
+          (c)->kernel->name, __VA_ARGS__)
+
+static et_fb_table evalue_at(const et_builder *builder, int32_t index) {
+  return et_fb_child_at(&builder->values, (uint32_t)index);
+}
+
+static uint8_t tag_at(const et_builder *builder, int32_t index) {
+  const et_fb_table evalue = evalue_at(builder, index);
+  return et_fb_u8(&evalue, ET_EVALUE_TAG);
+}
+
+/* Items of the tensor list in argument `arg`. */
+static et_fb_vector list_at(const call_check *c, uint32_t arg) {
+  const et_fb_table evalue =
+      evalue_at(c->builder, et_fb_i32_at(&c->args, arg));
+  const et_fb_table held = et_fb_child(&evalue, ET_EVALUE_VALUE);
+  return et_tables_vector(&held, ET_SINGLE_FIELD);
+}
+
+/* A list that repeats out `out` .. `out` + its size. */
+static et_status check_repeated_outs(const call_check *c, uint32_t arg) {
+  const et_fb_vector list = list_at(c, arg);
+  bool same = list.count == c->out_count;
+  for (uint32_t i = 0; same && i < list.count; i++) {
+    same = et_fb_i32_at(&list, i) == et_fb_i32_at(&c->args, c->first_out + i);
+  }
+  return same ? ET_STATUS_OK
+              : CALL_FAIL(c, "args[%u] does not list the outs",
+                          (unsigned)arg);
+}
+
+/* A list that repeats the out list. */
+static et_status check_repeated_list(const call_check *c, uint32_t arg) {
+  const et_fb_vector list = list_at(c, arg);
+  const et_fb_vector outs = list_at(c, c->first_out);
+  bool same = list.count == outs.count;
+  for (uint32_t i = 0; same && i < list.count; i++) {
+    same = et_fb_i32_at(&list, i) == et_fb_i32_at(&outs, i);
+  }
+  return same ? ET_STATUS_OK
+              : CALL_FAIL(c, "args[%u] does not repeat the out list",
+                          (unsigned)arg);
+}
+
+/* A return value repeats what was written. */
+static et_status check_return(const call_check *c, uint32_t arg, char code) {
+  if (code == 'x') {
+    return ET_STATUS_OK;
+  }
+  if (code == 'W') {
+    const int32_t out = et_fb_i32_at(&c->args, c->first_out);
+    return tag_at(c->builder, out) == ET_VALUE_TENSOR_LIST
+               ? check_repeated_list(c, arg)
+               : check_repeated_outs(c, arg);
+  }
+  if (et_fb_i32_at(&c->args, arg) != et_fb_i32_at(&c->args, c->first_out)) {
+    return CALL_FAIL(c, "args[%u] does not repeat the out", (unsigned)arg);
+  }
+  return ET_STATUS_OK;
+}
+
+static et_status check_arg(call_check *c, uint32_t arg,
+                           const et_parameter *parameter) {
+  const uint8_t tag = tag_at(c->builder, et_fb_i32_at(&c->args, arg));
+  if (!et_parameter_accepts(parameter, tag)) {
+    return CALL_FAIL(c, "args[%u] is %s, not %s", (unsigned)arg,
+                     et_value_tag_name(tag), et_parameter_type(parameter));
+  }
+  if (parameter->is_return) {
+    return check_return(c, arg, parameter->code);
+  }
+  if (parameter->code == 'w' || parameter->code == 'W') {
+    c->first_out = c->out_count == 0 ? arg : c->first_out;
+    c->out_count++;
+  }
+  return ET_STATUS_OK;
+}
+
+static et_status check_kernel_call(call_check *c) {
+  const size_t expected = et_signature_count(c->kernel->signature);
+  if (c->args.count != expected) {
+    return CALL_FAIL(c, "%u args, expected %zu", (unsigned)c->args.count,
+                     expected);
+  }
+  et_signature_cursor cursor = {c->kernel->signature, false};
+  et_parameter parameter;
+  for (uint32_t i = 0; et_signature_next(&cursor, &parameter); i++) {
+    ET_RETURN_IF_ERROR(check_arg(c, i, &parameter));
+  }
+  return ET_STATUS_OK;
+}
+
+static et_status fail_instruction(const et_builder *builder,
+                                  const et_walk *walk, const char *reason) {
+  return et_fail(builder->error, ET_STATUS_INVALID_PROGRAM,
+                 "instructions[%u]: %s", (unsigned)walk->index, reason);
+}
+
+static et_status record_at(const et_builder *builder, int32_t index,
+                           et_tensor_record *out_record) {
+  const et_fb_table evalue = evalue_at(builder, index);
+  const et_fb_table held = et_fb_child(&evalue, ET_EVALUE_VALUE);
+  return et_tensor_record_read(&held, out_record, builder->error);
+}
+
+/* A move copies bytes, so both tensors must lay them out alike. */
+static et_status check_tensor_move(const et_builder *builder,
+                                   const et_walk *walk, int32_t from,
+                                   int32_t to) {
+  et_tensor_record a;
+  et_tensor_record b;
+  ET_RETURN_IF_ERROR(record_at(builder, from, &a));
+  ET_RETURN_IF_ERROR(record_at(builder, to, &b));
+  if (a.dtype != b.dtype || a.rank != b.rank ||
+      (a.rank != 0 && memcmp(a.dim_order, b.dim_order, a.rank) != 0)) {
+    return fail_instruction(builder, walk,
+                            "moves between tensors of different dtype, rank or "
+                            "dim order");
+  }
+  return ET_STATUS_OK;
+}
+
+static et_status check_move(const et_builder *builder, const et_walk *walk) {
+  const int32_t from = et_fb_i32(&walk->args, ET_MOVE_FROM);
+  const int32_t to = et_fb_i32(&walk->args, ET_MOVE_TO);
+  const uint8_t tag = tag_at(builder, from);
+  if (tag != tag_at(builder, to)) {
+    return fail_instruction(builder, walk, "moves change a value's kind");
+  }
+  if (tag == ET_VALUE_TENSOR) {
+    return check_tensor_move(builder, walk, from, to);
+  }
+  if (tag != ET_VALUE_INT && tag != ET_VALUE_BOOL && tag != ET_VALUE_DOUBLE) {
+    return fail_instruction(builder, walk,
+                            "moves what is neither tensor nor number");
+  }
+  return ET_STATUS_OK;
+}
+
+static et_status check_jump(const et_builder *builder, const et_walk *walk) {
+  const int32_t index = et_fb_i32(&walk->args, ET_JUMP_CONDITION);
+  const uint8_t tag = tag_at(builder, index);
+  et_tensor_record record;
+  if (tag == ET_VALUE_TENSOR) {
+    ET_RETURN_IF_ERROR(record_at(builder, index, &record));
+    return record.dtype == ET_SCALAR_TYPE_BOOL
+               ? ET_STATUS_OK
+               : fail_instruction(builder, walk,
+                                  "the condition is no bool tensor");
+  }
+  return tag == ET_VALUE_BOOL
+             ? ET_STATUS_OK
+             : fail_instruction(builder, walk,
+                                "the condition is neither bool nor Tensor");
+}
+
+static et_status check_free(const et_builder *builder, const et_walk *walk) {
+  const int32_t index = et_fb_i32(&walk->args, ET_FREE_VALUE);
+  return tag_at(builder, index) == ET_VALUE_TENSOR
+             ? ET_STATUS_OK
+             : fail_instruction(builder, walk, "frees what is no Tensor");
+}
+
+et_status et_check_instruction(const et_builder *builder, const et_walk *walk,
+                               const et_kernel *kernel) {
+  call_check c = {builder, kernel, walk->index, et_walk_args(walk), 0, 0};
+  switch (walk->tag) {
+    case ET_INSTRUCTION_KERNEL_CALL:
+      return check_kernel_call(&c);
+    case ET_INSTRUCTION_MOVE:
+      return check_move(builder, walk);
+    case ET_INSTRUCTION_JUMP_FALSE:
+      return check_jump(builder, walk);
+    case ET_INSTRUCTION_FREE:
+      return check_free(builder, walk);
+    default:
+      return ET_STATUS_OK; /* delegates check their arguments themselves */
+  }
+}

@@ -1,0 +1,128 @@
+/* What lies in et_method_memory.method, and how many bytes that is.
+ *
+ * The compiler states the size in a program's manifest, so the formula is part of
+ * the contract. With A(n) = n rounded up to a multiple of 16, for one method:
+ *
+ *   method_bytes = A(METHOD)
+ *                + A(VALUE * values)
+ *                + A(TENSOR * tensors)
+ *                + A(POINTER * list_items)
+ *                + A(INSTRUCTION * instructions)
+ *                + A(POINTER * args)
+ *                + A(DELEGATE * delegates)
+ *                + A(SPEC * specs)
+ *                + A(END * ends)
+ *                + A(8 * dims)
+ *                + max(check, handles)
+ *   check        = A(INTERVAL * (2 * planned_tensors + planned_buffers))
+ *                + A(4 * values)
+ *
+ *   values           entries of ExecutionPlan.values
+ *   tensors          those that are Tensor
+ *   planned_tensors  those with allocation_info
+ *   planned_buffers  entries of non_const_buffer_sizes, less one; at least 0
+ *   list_items       items of all IntList, TensorList and OptionalTensorList
+ *   instructions     of all chains
+ *   args             args of all KernelCall and DelegateCall, 2 for each MoveCall,
+ *                    1 for each JumpFalseCall
+ *   delegates        entries of ExecutionPlan.delegates
+ *   specs            compile_specs of all of them
+ *   ends             inputs + outputs
+ *   dims             sum of the ranks of all tensors
+ *   handles          what the backends' init take, one after the other; 0 without
+ *                    delegates
+ *
+ *                LP64   ILP32 (int64_t aligned to 8: ARM, RISC-V)
+ *   METHOD        136    72
+ *   VALUE          24    16
+ *   TENSOR         56    32
+ *   POINTER         8     4
+ *   INSTRUCTION    24    16
+ *   DELEGATE       48    24
+ *   SPEC           32    16
+ *   END            16     8
+ *   INTERVAL       24    12
+ *
+ * `check` is working memory of the check of the memory plan; the delegates' handles
+ * take its place afterwards. */
+#ifndef ET_RUNTIME_METHOD_LAYOUT_H_
+#define ET_RUNTIME_METHOD_LAYOUT_H_
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "runtime/core/backend.h"
+#include "runtime/core/kernel.h"
+#include "runtime/core/value.h"
+#include "runtime/method/method.h"
+#include "runtime/program/program.h"
+
+/* Alignment of every region. */
+#define ET_REGION_ALIGNMENT 16
+
+/* One step of a method. Chains are laid end to end. */
+typedef struct et_instruction {
+  uint8_t tag;           /* ET_INSTRUCTION_* */
+  uint16_t arg_count;
+  uint16_t output_count; /* of a delegate call: its last args that it writes */
+  union {
+    const et_kernel *kernel;
+    uint32_t delegate; /* index */
+    uint32_t target;   /* of a jump: index of the next instruction */
+  } u;
+  et_value **args; /* move: from, to; jump: condition */
+} et_instruction;
+
+typedef struct et_delegate {
+  const et_backend *backend;
+  void *handle;
+  et_backend_payload payload;
+} et_delegate;
+
+/* An input or output. */
+typedef struct et_end {
+  et_value *value;
+  bool is_planned; /* lies in planned memory */
+  bool is_set;     /* an input that was given, an output that has memory */
+} et_end;
+
+struct et_method {
+  et_program program;
+  et_mutable_span scratch;
+  et_value *values;
+  et_instruction *instructions;
+  et_delegate *delegates;
+  et_end *inputs;
+  et_end *outputs;
+  uint32_t plan; /* position of the ExecutionPlan table */
+  uint32_t value_count;
+  uint32_t instruction_count;
+  uint32_t delegate_count;
+  uint32_t input_count;
+  uint32_t output_count;
+};
+
+/* Planned bytes and the value that wrote them last: see plan_check.h. */
+typedef struct et_interval {
+  uintptr_t begin; /* address */
+  uintptr_t end;
+  uint32_t owner; /* index of a value */
+} et_interval;
+
+#define ET_ASSERT_SIZE(type, lp64, ilp32)                          \
+  _Static_assert(sizeof(type) == (sizeof(void *) == 8 ? lp64 : ilp32), \
+                 "method_bytes above must say the size of " #type)
+
+#if UINTPTR_MAX == UINT64_MAX || defined(__arm__) || defined(__riscv)
+ET_ASSERT_SIZE(struct et_method, 136, 72);
+ET_ASSERT_SIZE(et_value, 24, 16);
+ET_ASSERT_SIZE(et_tensor, 56, 32);
+ET_ASSERT_SIZE(et_value *, 8, 4);
+ET_ASSERT_SIZE(et_instruction, 24, 16);
+ET_ASSERT_SIZE(et_delegate, 48, 24);
+ET_ASSERT_SIZE(et_compile_spec, 32, 16);
+ET_ASSERT_SIZE(et_end, 16, 8);
+ET_ASSERT_SIZE(et_interval, 24, 12);
+#endif
+
+#endif /* ET_RUNTIME_METHOD_LAYOUT_H_ */

@@ -1,0 +1,111 @@
+#include "runtime/method/walk.h"
+
+#include "runtime/core/value.h"
+#include "runtime/program/schema.h"
+#include "runtime/program/tables.h"
+
+static void enter_chain(et_walk *walk) {
+  const et_fb_table chain = et_fb_child_at(&walk->chains, walk->chain);
+  walk->instructions = et_tables_vector(&chain, ET_CHAIN_INSTRUCTIONS);
+}
+
+et_walk et_walk_start(const et_fb_table *plan) {
+  et_walk walk = {.index = UINT32_MAX}; /* steps to 0 */
+  walk.chains = et_tables_vector(plan, ET_PLAN_CHAINS);
+  enter_chain(&walk);
+  return walk;
+}
+
+bool et_walk_next(et_walk *walk) {
+  while (walk->next == walk->instructions.count) {
+    if (walk->chain >= walk->chains.count) {
+      return false;
+    }
+    walk->first += walk->instructions.count;
+    walk->next = 0;
+    walk->chain++;
+    enter_chain(walk);
+  }
+  const et_fb_table instruction =
+      et_fb_child_at(&walk->instructions, walk->next);
+  walk->tag = et_fb_u8(&instruction, ET_INSTRUCTION_TAG);
+  walk->args = et_fb_child(&instruction, ET_INSTRUCTION_ARGS);
+  walk->next++;
+  walk->index++;
+  return true;
+}
+
+et_fb_vector et_walk_args(const et_walk *walk) {
+  const et_fb_vector none = {{NULL, 0}, 0, 0, sizeof(int32_t)};
+  switch (walk->tag) {
+    case ET_INSTRUCTION_KERNEL_CALL:
+      return et_tables_vector(&walk->args, ET_KERNEL_CALL_ARGS);
+    case ET_INSTRUCTION_DELEGATE_CALL:
+      return et_tables_vector(&walk->args, ET_DELEGATE_CALL_ARGS);
+    default:
+      return none;
+  }
+}
+
+static void count_tensor(et_counts *counts, const et_fb_table *tensor) {
+  counts->tensors++;
+  counts->dims +=
+      et_fb_list(tensor, ET_TENSOR_SIZES, sizeof(int32_t)).count;
+  if (et_fb_has(tensor, ET_TENSOR_ALLOCATION)) {
+    counts->planned_tensors++;
+  }
+}
+
+static void count_value(et_counts *counts, const et_fb_table *value) {
+  const et_fb_table held = et_fb_child(value, ET_EVALUE_VALUE);
+  switch (et_fb_u8(value, ET_EVALUE_TAG)) {
+    case ET_VALUE_TENSOR:
+      count_tensor(counts, &held);
+      break;
+    case ET_VALUE_INT_LIST:
+      counts->list_items +=
+          et_fb_list(&held, ET_SINGLE_FIELD, sizeof(int64_t)).count;
+      break;
+    case ET_VALUE_TENSOR_LIST:
+    case ET_VALUE_OPTIONAL_TENSOR_LIST:
+      counts->list_items += et_tables_vector(&held, ET_SINGLE_FIELD).count;
+      break;
+    default:
+      break;
+  }
+}
+
+static void count_instructions(et_counts *counts, const et_fb_table *plan) {
+  et_walk walk = et_walk_start(plan);
+  while (et_walk_next(&walk)) {
+    counts->instructions++;
+    counts->args += et_walk_args(&walk).count;
+    counts->args += walk.tag == ET_INSTRUCTION_MOVE ? 2 : 0;
+    counts->args += walk.tag == ET_INSTRUCTION_JUMP_FALSE ? 1 : 0;
+  }
+}
+
+static void count_delegates(et_counts *counts, const et_fb_table *plan) {
+  const et_fb_vector delegates = et_tables_vector(plan, ET_PLAN_DELEGATES);
+  counts->delegates = delegates.count;
+  for (uint32_t i = 0; i < delegates.count; i++) {
+    const et_fb_table delegate = et_fb_child_at(&delegates, i);
+    counts->specs += et_tables_vector(&delegate, ET_DELEGATE_SPECS).count;
+  }
+}
+
+et_counts et_counts_of(const et_fb_table *plan) {
+  et_counts counts = {0};
+  const et_fb_vector values = et_tables_vector(plan, ET_PLAN_VALUES);
+  counts.values = values.count;
+  counts.inputs = et_tables_vector(plan, ET_PLAN_INPUTS).count;
+  counts.outputs = et_tables_vector(plan, ET_PLAN_OUTPUTS).count;
+  counts.planned_buffers = et_tables_planned_count(plan);
+  for (uint32_t i = 0; i < values.count; i++) {
+    const et_fb_table value = et_fb_child_at(&values, i);
+    count_value(&counts, &value);
+  }
+  count_instructions(&counts, plan);
+  count_delegates(&counts, plan);
+  return counts;
+}
