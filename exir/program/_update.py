@@ -5,14 +5,18 @@ from dataclasses import replace
 from torch.export import ExportedProgram
 from torch.export.graph_signature import (
     ExportGraphSignature,
+    InputKind,
     InputSpec,
     OutputKind,
     OutputSpec,
+    TensorArgument,
     TokenArgument,
 )
-from torch.fx import GraphModule, Node
+from torch.fx import Graph, GraphModule, Node
 
-from exir.error import EdgeDialectError
+from exir.error import EdgeDialectError, NotLocal
+from exir.rewrite import Rewritten
+from exir.verification.verifier import EXIREdgeDialectVerifier
 
 
 def with_graph_module(program: ExportedProgram, graph_module: GraphModule) -> ExportedProgram:
@@ -21,17 +25,55 @@ def with_graph_module(program: ExportedProgram, graph_module: GraphModule) -> Ex
     The program is changed in place: the signature's names follow the new graph's
     placeholders and outputs, which must be as many as before.
     """
-    program._graph_signature = renamed_signature(program.graph_signature, graph_module)
+    program._graph_signature = renamed_signature(program.graph_signature, graph_module.graph)
     program._graph_module = graph_module
     return program
 
 
-def renamed_signature(
-    signature: ExportGraphSignature, graph_module: GraphModule
-) -> ExportGraphSignature:
-    """`signature` with the names of `graph_module`'s placeholders and outputs."""
-    placeholders = graph_module.graph.find_nodes(op="placeholder")
-    outputs = graph_module.graph.output_node().args[0]
+def edge_program(program: ExportedProgram, rewritten: Rewritten) -> ExportedProgram:
+    """A new program of the edge dialect: `program` computed by the rewritten graph.
+
+    Writes to buffers and inputs become the first outputs. Tensors are shared with `program`,
+    the containers that hold them are not.
+    """
+    signature = renamed_signature(program.graph_signature, rewritten.graph)
+    if rewritten.mutations:
+        signature = _with_mutations(signature, rewritten)
+    return ExportedProgram(
+        root=rewritten.submodules,
+        graph=rewritten.graph,
+        graph_signature=signature,
+        state_dict=dict(program.state_dict),
+        range_constraints=dict(program.range_constraints),
+        module_call_graph=program.module_call_graph,
+        example_inputs=program.example_inputs,
+        constants=dict(program.constants),
+        verifiers=[EXIREdgeDialectVerifier],
+    )
+
+
+def _with_mutations(signature: ExportGraphSignature, rewritten: Rewritten) -> ExportGraphSignature:
+    written = [spec for spec in signature.input_specs if spec.arg.name in rewritten.mutations]
+    values = [rewritten.mutations[spec.arg.name] for spec in written]
+    output = rewritten.graph.output_node()
+    output.args = ((*values, *output.args[0]),)
+    specs = [_mutation_spec(spec, value) for spec, value in zip(written, values)]
+    return ExportGraphSignature(signature.input_specs, specs + signature.output_specs)
+
+
+def _mutation_spec(written: InputSpec, value: Node) -> OutputSpec:
+    arg = TensorArgument(name=value.name)
+    if written.kind is InputKind.BUFFER:
+        return OutputSpec(OutputKind.BUFFER_MUTATION, arg, written.target)
+    if written.kind is InputKind.USER_INPUT:
+        return OutputSpec(OutputKind.USER_INPUT_MUTATION, arg, written.arg.name)
+    raise NotLocal(f"the program writes to the {written.kind.name.lower()} '{written.target}'")
+
+
+def renamed_signature(signature: ExportGraphSignature, graph: Graph) -> ExportGraphSignature:
+    """`signature` with the names of the graph's placeholders and outputs."""
+    placeholders = graph.find_nodes(op="placeholder")
+    outputs = graph.output_node().args[0]
     _check_count("inputs", len(signature.input_specs), len(placeholders))
     _check_count("outputs", len(signature.output_specs), len(outputs))
     new_name = {

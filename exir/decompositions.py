@@ -1,0 +1,79 @@
+"""Which operators are decomposed, and into what."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch._ops import OpOverload
+
+_ATEN = torch.ops.aten
+
+
+@dataclass(frozen=True)
+class Decompositions:
+    """The decompositions to core ATen, less the operators of `preserve`."""
+
+    table: Mapping[OpOverload, Callable[..., Any]]
+    preserve: frozenset[OpOverload] = frozenset()
+
+    def apply_to(self, op: OpOverload) -> bool:
+        """Whether `op` is to be decomposed: by the table, or as a composite outside core ATen."""
+        if op in self.preserve or op.namespace == "prim":
+            return False
+        return op in self.table or (op._can_decompose() and torch.Tag.core not in op.tags)
+
+    def for_retracing(self) -> dict[OpOverload, Callable[..., Any]]:
+        """What `run_decompositions` should know: our own decompositions are applied to what it leaves."""
+        kept = self.preserve | _OWN.keys()
+        return {op: run for op, run in self.table.items() if op not in kept}
+
+    def __call__(self, op: OpOverload, args: Any, kwargs: Mapping[str, Any]) -> Any:
+        """Run the decomposition of `op`, or return NotImplemented when there is none to run."""
+        if not self.apply_to(op):
+            return NotImplemented
+        return self.table[op](*args, **kwargs) if op in self.table else op.decompose(*args, **kwargs)
+
+
+def core_aten(preserve: list[OpOverload]) -> Decompositions:
+    """The decompositions that lead to core ATen."""
+    return Decompositions(_core_aten_table(), frozenset(preserve))
+
+
+@cache
+def _core_aten_table() -> Mapping[OpOverload, Callable[..., Any]]:
+    return {**torch._decomp.core_aten_decompositions(), **_OWN}
+
+
+def _linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """`x` [..., K], `weight` [N, K], `bias` [N] → [..., N] as one matrix product over the last dimension."""
+    rows = x if x.dim() == 2 else x.reshape(-1, weight.shape[1])
+    columns = weight.permute(1, 0)
+    product = torch.mm(rows, columns) if bias is None else torch.addmm(bias, rows, columns)
+    return product if x.dim() == 2 else product.reshape([*x.shape[:-1], weight.shape[0]])
+
+
+def _batch_norm(
+    x: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    mean: Tensor | None,
+    variance: Tensor | None,
+    training: bool,
+    momentum: float,
+    epsilon: float,
+    cudnn_enabled: bool,
+) -> Any:
+    """Batch norm of inference as the one operator that it is; of training as torch has it."""
+    if training or mean is None or variance is None:
+        return NotImplemented
+    statistics = (mean, variance, momentum, epsilon)
+    return _ATEN._native_batch_norm_legit_no_training.default(x, weight, bias, *statistics)[0]
+
+
+_OWN: Mapping[OpOverload, Callable[..., Any]] = {
+    _ATEN.linear.default: _linear,
+    _ATEN.batch_norm.default: _batch_norm,
+}

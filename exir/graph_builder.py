@@ -1,0 +1,73 @@
+"""Building a graph of edge operators."""
+
+import operator
+from typing import Any
+
+from torch._ops import OpOverload
+from torch._subclasses.fake_tensor import FakeTensor
+from torch.fx import Graph, Node
+from torch.fx.node import map_arg
+
+from exir.alias import AliasSets
+from exir.dialects.edge import edge_op
+from exir.symbols import SymbolicSizes
+from exir.variants import copy_form, is_view
+
+# Metadata that describes one node's value and not where it comes from.
+_OF_THE_VALUE = ("val", "tensor_meta", "unbacked_bindings")
+
+
+def inherited_meta(source: Node) -> dict[str, Any]:
+    """The metadata of `source` that a node derived from it shares: where it comes from."""
+    return {key: value for key, value in source.meta.items() if key not in _OF_THE_VALUE}
+
+
+class GraphBuilder:
+    """Appends operators in order to a new graph.
+
+    Views are appended as the operators that copy; which values shared memory before is kept in `aliases`.
+    `source` is the node of the original graph on whose behalf nodes are appended.
+    """
+
+    def __init__(self) -> None:
+        self.graph = Graph()
+        self.aliases = AliasSets()
+        self.sizes = SymbolicSizes(self.graph)
+        self.source: Node | None = None
+
+    def append(self, target: Any, args: Any, kwargs: dict[str, Any], val: Any) -> Node:
+        """Append a call of `target`, an ATen operator or another callable, whose value is `val`."""
+        called = edge_op(copy_form(target)) if isinstance(target, OpOverload) else target
+        node = self.graph.call_function(called, args, kwargs)
+        self._describe(node, val)
+        if isinstance(target, OpOverload) and is_view(target):
+            self.aliases.join(node, node.all_input_nodes[0])
+        return node
+
+    def append_item(self, node: Node, index: int) -> Node:
+        """Append the `index`th value of `node`, which has several."""
+        item = self.append(operator.getitem, (node, index), {}, node.meta["val"][index])
+        if self.aliases.root(node) is not node:
+            self.aliases.join(item, node)
+        return item
+
+    def _describe(self, node: Node, val: Any) -> None:
+        node.meta = inherited_meta(self.source) if self.source else {}
+        node.meta["val"] = val
+        self.sizes.learn(node)
+
+
+def values(arguments: Any) -> Any:
+    """`arguments` with each node replaced by its value."""
+    return map_arg(arguments, lambda node: node.meta["val"])
+
+
+def same_layout(a: Any, b: Any) -> bool:
+    """Whether two values are tensors of the same dtype, shape and strides."""
+    return (
+        isinstance(a, FakeTensor)
+        and isinstance(b, FakeTensor)
+        and a.dtype == b.dtype
+        and a.shape == b.shape
+        and a.stride() == b.stride()
+    )

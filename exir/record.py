@@ -1,0 +1,109 @@
+"""Decomposing one operator: run it on fake tensors and record the core operators that it runs."""
+
+from typing import Any
+
+import torch
+from torch import SymInt, Tensor
+from torch._ops import OpOverload
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.fx import Node
+from torch.fx.node import map_arg
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_any, tree_map
+
+from exir.decompositions import Decompositions
+from exir.error import NotLocal
+from exir.graph_builder import GraphBuilder
+from exir.variants import copy_form, functional_form
+
+class OperatorRecorder(TorchDispatchMode):
+    """Appends to a builder the core operators that one operator amounts to.
+
+    Operators of the decomposition table are replaced by what their decomposition runs,
+    composite ones by what they call; all else is recorded.
+    """
+
+    def __init__(
+        self, builder: GraphBuilder, fake_mode: FakeTensorMode, decompositions: Decompositions
+    ) -> None:
+        super().__init__()
+        self._builder = builder
+        self._fake_mode = fake_mode
+        self._decompositions = decompositions
+        self._nodes: dict[int, tuple[Tensor, Node]] = {}
+        self._inputs: list[Node] = []
+
+    def expand(self, op: OpOverload, args: Any, kwargs: dict[str, Any]) -> Any:
+        """Append what `op` does to `args` and `kwargs`, which hold nodes; returns its results as nodes.
+
+        Raises `NotLocal` when that cannot be told from the operator alone.
+        """
+        self._nodes.clear()
+        self._inputs = []
+        tensors, options = map_arg((args, kwargs), self._input_value)
+        with torch.no_grad(), self._fake_mode, self:
+            result = self._decompositions(op, tensors, options)
+            if result is NotImplemented:
+                result = op(*tensors, **options)
+        return tree_map(self._argument, result)
+
+    def _input_value(self, node: Node) -> Any:
+        value = node.meta["val"]
+        if isinstance(value, Tensor):
+            if id(value) in self._nodes and self._nodes[id(value)][1] is not node:
+                value = value.detach()
+            self._nodes[id(value)] = (value, node)
+            self._inputs.append(node)
+        return value
+
+    def __torch_dispatch__(
+        self, func: OpOverload, types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
+        kwargs = kwargs or {}
+        if func._schema.is_mutable:
+            return self._mutate(func, args, kwargs)
+        result = self._decomposed(func, args, kwargs)
+        return self._record(func, args, kwargs) if result is NotImplemented else result
+
+    def _decomposed(self, func: OpOverload, args: Any, kwargs: dict[str, Any]) -> Any:
+        with self:
+            if func.namespace == "prims":
+                return func.prim_impl_aten(*args, **kwargs)
+            return self._decompositions(func, args, kwargs)
+
+    def _record(self, func: OpOverload, args: Any, kwargs: dict[str, Any]) -> Any:
+        result = copy_form(func)(*args, **kwargs)
+        if tree_any(lambda leaf: isinstance(leaf, Tensor), result):
+            node_args, node_kwargs = tree_map(self._argument, (tuple(args), kwargs))
+            self._bind(result, self._builder.append(func, node_args, node_kwargs, result))
+        return result
+
+    def _bind(self, result: Any, node: Node) -> None:
+        if isinstance(result, Tensor):
+            self._nodes[id(result)] = (result, node)
+            return
+        for index, item in enumerate(result):
+            if isinstance(item, Tensor):
+                self._nodes[id(item)] = (item, self._builder.append_item(node, index))
+
+    def _argument(self, value: Any) -> Any:
+        if isinstance(value, Tensor):
+            if id(value) not in self._nodes:
+                raise NotLocal("a decomposition makes a tensor outside the graph", self._builder.source)
+            return self._nodes[id(value)][1]
+        if isinstance(value, SymInt):
+            return self._builder.sizes.node_for(value, self._inputs)
+        return value
+
+    def _mutate(self, func: OpOverload, args: Any, kwargs: dict[str, Any]) -> Any:
+        """Write to a tensor that the decomposition itself made and has no view of."""
+        form = functional_form(func)
+        node = self._argument(args[0])
+        if form is None or node in self._inputs or self._builder.aliases.others(node):
+            raise NotLocal(f"a decomposition writes to memory through {func}", self._builder.source)
+        with self:
+            result = form(*args, **kwargs)
+        if result.dtype != args[0].dtype or result.shape != args[0].shape:
+            raise NotLocal(f"{func} does not keep the type of what it writes", self._builder.source)
+        self._nodes[id(args[0])] = (args[0], self._argument(result))
+        return args[0]

@@ -1,0 +1,159 @@
+"""One walk over a graph that decomposes, functionalises and copies views."""
+
+import operator
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch._guards import detect_fake_mode
+from torch._ops import OpOverload
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.fx import Graph, GraphModule, Node
+
+from exir.decompositions import Decompositions
+from exir.error import NotLocal
+from exir.functionalize import WriteTracker
+from exir.graph_builder import GraphBuilder, same_layout, values
+from exir.record import OperatorRecorder
+from exir.value_map import ValueMap
+from exir.variants import copy_form, functional_form
+
+_ATEN = torch.ops.aten
+# Checks that hold once the program has been exported; nothing depends on them.
+_ASSERTIONS = frozenset(
+    {
+        _ATEN._assert_async.default,
+        _ATEN._assert_async.msg,
+        _ATEN._assert_scalar.default,
+        _ATEN._assert_tensor_metadata.default,
+        _ATEN.sym_constrain_range.default,
+        _ATEN.sym_constrain_range_for_size.default,
+    }
+)
+_ONLY_AT_RUN_TIME = frozenset({torch.Tag.data_dependent_output, torch.Tag.dynamic_output_shape})
+
+
+def fake_mode_of(graph: Graph) -> FakeTensorMode:
+    """The fake tensor mode of the graph's values."""
+    vals = [node.meta.get("val") for node in graph.nodes]
+    return detect_fake_mode(vals) or FakeTensorMode()
+
+
+@dataclass(frozen=True)
+class Rewritten:
+    """A graph of edge operators.
+
+    submodules: what its `get_attr` nodes name.
+    mutations: for each placeholder that the program writes to, by name, the value last written.
+    """
+
+    graph: Graph
+    submodules: dict[str, Any]
+    mutations: dict[str, Node]
+
+
+class GraphRewriter:
+    """Makes, from one graph module, the graph of edge operators that computes the same.
+
+    Raises `NotLocal` where an operator cannot be rewritten on its own.
+    """
+
+    def __init__(
+        self, source: GraphModule, fake_mode: FakeTensorMode, decompositions: Decompositions
+    ) -> None:
+        self._source = source
+        self._fake_mode = fake_mode
+        self._decompositions = decompositions
+        self._builder = GraphBuilder()
+        self._values = ValueMap()
+        self._writes = WriteTracker(source.graph, self._values, self._builder.aliases)
+        self._recorder = OperatorRecorder(self._builder, fake_mode, decompositions)
+        self._submodules: dict[str, Any] = {}
+
+    def run(self) -> Rewritten:
+        """The new graph."""
+        for node in self._source.graph.nodes:
+            self._builder.source = node
+            getattr(self, f"_{node.op}")(node)
+        self._builder.graph.eliminate_dead_code()
+        mutations = {placeholder.name: node for placeholder, node in self._writes.mutations.items()}
+        return Rewritten(self._builder.graph, self._submodules, mutations)
+
+    def _placeholder(self, node: Node) -> None:
+        new = self._builder.graph.node_copy(node)
+        self._builder.sizes.learn(new)
+        self._writes.add_input(new)
+        self._values.bind(node, new)
+
+    def _get_attr(self, node: Node) -> None:
+        attribute = getattr(self._source, node.target)
+        if isinstance(attribute, GraphModule):
+            attribute = self._rewritten_branch(attribute, node)
+        self._submodules[node.target] = attribute
+        self._values.bind(node, self._builder.graph.node_copy(node))
+
+    def _rewritten_branch(self, branch: GraphModule, node: Node) -> GraphModule:
+        rewritten = GraphRewriter(branch, self._fake_mode, self._decompositions).run()
+        if rewritten.mutations:
+            raise NotLocal("a branch writes to its inputs", node)
+        return GraphModule(rewritten.submodules, rewritten.graph)
+
+    def _output(self, node: Node) -> None:
+        new = self._builder.graph.output(self._values.translated(node.args[0]))
+        new.meta = dict(node.meta)
+
+    def _call_function(self, node: Node) -> None:
+        if node.target in _ASSERTIONS:
+            return
+        self._values.bind(node, self._result(node))
+
+    def _result(self, node: Node) -> Any:
+        args, kwargs = self._values.translated((node.args, node.kwargs))
+        if node.target is operator.getitem:
+            return self._item(*args)
+        if not isinstance(node.target, OpOverload):
+            return self._builder.append(node.target, args, kwargs, node.meta.get("val"))
+        if node.target._schema.is_mutable:
+            return self._write(node, args, kwargs)
+        return self._apply(node.target, args, kwargs, node)
+
+    def _item(self, source: Any, index: int) -> Any:
+        return self._builder.append_item(source, index) if isinstance(source, Node) else source[index]
+
+    def _apply(self, op: OpOverload, args: Any, kwargs: dict[str, Any], node: Node) -> Any:
+        if self._decompositions.apply_to(op):
+            return self._recorder.expand(op, args, kwargs)
+        return self._builder.append(op, args, kwargs, self._value(op, args, kwargs, node))
+
+    def _value(self, op: OpOverload, args: Any, kwargs: dict[str, Any], node: Node) -> Any:
+        """The exported value of `node` as long as it is right: computing it anew costs most of the time."""
+        known = node.meta.get("val")
+        if self._inputs_unchanged(node) and copy_form(op) is op or _ONLY_AT_RUN_TIME & set(op.tags):
+            return known
+        with torch.no_grad(), self._fake_mode:
+            val = copy_form(op)(*values(args), **values(kwargs))
+        return known if same_layout(val, known) else val
+
+    def _inputs_unchanged(self, node: Node) -> bool:
+        now = (self._values[source] for source in node.all_input_nodes)
+        return all(
+            isinstance(new, Node) and new.meta.get("val") is old.meta.get("val")
+            for old, new in zip(node.all_input_nodes, now)
+        )
+
+    def _write(self, node: Node, args: Any, kwargs: dict[str, Any]) -> Node:
+        form, target = functional_form(node.target), args[0]
+        if form is None or not isinstance(target, Node):
+            raise NotLocal(f"{node.target} has no functional form", node)
+        self._writes.check(node, target)
+        result = self._keep_dtype(self._apply(form, args, kwargs, node), target)
+        self._writes.commit(target, result)
+        return result
+
+    def _keep_dtype(self, result: Node, target: Node) -> Node:
+        dtype = target.meta["val"].dtype
+        if result.meta["val"].dtype == dtype:
+            return result
+        with self._fake_mode:
+            val = result.meta["val"].to(dtype)
+        return self._builder.append(_ATEN._to_copy.default, (result,), {"dtype": dtype}, val)

@@ -1,0 +1,74 @@
+"""Graph nodes for symbolic sizes."""
+
+import operator
+from functools import reduce
+from typing import Any
+
+import sympy
+import torch
+from torch import SymInt
+from torch.fx import Graph, Node
+from torch.utils._sympy.functions import FloorDiv
+
+from exir.dialects.edge import edge_op
+from exir.error import NotLocal
+
+_FOLDS = {sympy.Add: operator.add, sympy.Mul: operator.mul}
+
+
+class SymbolicSizes:
+    """Finds or builds, in one graph, the node that computes a symbolic integer."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._known: dict[sympy.Expr, Node] = {}
+
+    def learn(self, node: Node) -> None:
+        """Note that `node`, whose `val` may be a SymInt, is available from here on."""
+        val = node.meta.get("val")
+        if isinstance(val, SymInt):
+            self._known.setdefault(val.node.expr, node)
+
+    def node_for(self, size: SymInt, tensors: list[Node]) -> Node | int:
+        """The node (or the number) for `size`, read off the shape of one of `tensors` if need be.
+
+        Raises `NotLocal` when it cannot be had.
+        """
+        return self._build(size.node.expr, tensors)
+
+    def _build(self, expr: sympy.Expr, tensors: list[Node]) -> Node | int:
+        if expr.is_Integer:
+            return int(expr)
+        if expr not in self._known:
+            found = self._read_off(expr, tensors) or self._compute(expr, tensors)
+            self._known[expr] = found
+        return self._known[expr]
+
+    def _read_off(self, expr: sympy.Expr, tensors: list[Node]) -> Node | None:
+        for node in tensors:
+            for dim, size in enumerate(node.meta["val"].shape):
+                if isinstance(size, SymInt) and size.node.expr == expr:
+                    target = edge_op(torch.ops.aten.sym_size.int)
+                    return self._append(target, (node, dim), size, node)
+        return None
+
+    def _compute(self, expr: sympy.Expr, tensors: list[Node]) -> Node:
+        if isinstance(expr, FloorDiv):
+            return self._apply(operator.floordiv, list(expr.args), tensors)
+        if type(expr) in _FOLDS:
+            return self._apply(_FOLDS[type(expr)], list(expr.args), tensors)
+        raise NotLocal(f"no value of the graph gives the size {expr}")
+
+    def _apply(self, function: Any, terms: list[sympy.Expr], tensors: list[Node]) -> Node:
+        operands = [self._build(term, tensors) for term in terms]
+        return reduce(lambda left, right: self._combine(function, left, right), operands)
+
+    def _combine(self, function: Any, left: Node | int, right: Node | int) -> Node:
+        values = [v.meta["val"] if isinstance(v, Node) else v for v in (left, right)]
+        source = left if isinstance(left, Node) else right
+        return self._append(function, (left, right), function(*values), source)
+
+    def _append(self, target: Any, args: tuple[Any, ...], val: Any, source: Node) -> Node:
+        node = self._graph.call_function(target, args)
+        node.meta = {**source.meta, "val": val}
+        return node
