@@ -1,0 +1,222 @@
+"""Calls compiled kernels from Python, on torch tensors, for tests.
+
+The structures mirror `runtime/core/{value,tensor,kernel,status}.h`. Arguments are
+checked against the kernel's signature as the method loader would, and the scratch
+is exactly as large as the operator table says.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from ctypes import POINTER, Structure, Union, byref, c_bool, c_char, c_char_p, c_double, c_int32, c_int64
+from ctypes import c_size_t, c_uint8, c_void_p, cast, pointer
+from pathlib import Path
+
+import torch
+
+DTYPE_CODES = {
+    torch.uint8: 0,
+    torch.int8: 1,
+    torch.int16: 2,
+    torch.int32: 3,
+    torch.int64: 4,
+    torch.float16: 5,
+    torch.float32: 6,
+    torch.float64: 7,
+    torch.bool: 11,
+    torch.bfloat16: 15,
+}
+
+_NONE, _INT, _BOOL, _DOUBLE, _TENSOR, _STRING, _INT_LIST, _DOUBLE_LIST, _BOOL_LIST, _TENSOR_LIST, _OPTIONAL_LIST = range(1, 12)
+
+
+class _Tensor(Structure):
+    _fields_ = [
+        ("data", c_void_p),
+        ("capacity", c_size_t),
+        ("sizes", POINTER(c_int32)),
+        ("strides", POINTER(c_int32)),
+        ("dim_order", POINTER(c_uint8)),
+        ("numel", c_size_t),
+        ("dtype", c_int32),
+        ("rank", c_uint8),
+        ("dynamism", c_uint8),
+        ("is_constant", c_bool),
+    ]
+
+
+class _Span(Structure):
+    _fields_ = [("data", c_void_p), ("size", c_size_t)]
+
+
+class _Payload(Union):
+    _fields_ = [
+        ("as_int", c_int64),
+        ("as_bool", c_bool),
+        ("as_double", c_double),
+        ("as_tensor", POINTER(_Tensor)),
+        ("as_span", _Span),  # as_string, as_list, as_packed: a pointer and a length each
+    ]
+
+
+class _Value(Structure):
+    _fields_ = [("tag", c_int32), ("u", _Payload)]
+
+
+class _Error(Structure):
+    _fields_ = [("status", c_int32), ("message", c_char * 240)]
+
+
+class _Context(Structure):
+    _fields_ = [("scratch", _Span), ("error", POINTER(_Error))]
+
+
+_KERNEL_FN = ctypes.CFUNCTYPE(c_int32, POINTER(_Context), POINTER(POINTER(_Value)))
+
+
+class _Kernel(Structure):
+    _fields_ = [("name", c_char_p), ("signature", c_char_p), ("run", c_void_p), ("scratch_bytes", c_size_t)]
+
+
+class _KernelTable(Structure):
+    _fields_ = [("kernels", POINTER(_Kernel)), ("count", c_size_t)]
+
+
+class KernelError(Exception):
+    """A kernel returned another status than OK; the message is its own."""
+
+
+class Kernels:
+    """The kernels of a shared library that exports a kernel table."""
+
+    def __init__(self, library: Path | str, symbol: str = "et_all_kernels") -> None:
+        self._library = ctypes.CDLL(str(library))
+        table = _KernelTable.in_dll(self._library, symbol)
+        self._rows = {table.kernels[i].name.decode(): table.kernels[i] for i in range(table.count)}
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._rows
+
+    def call(self, name: str, *arguments: object) -> None:
+        """Calls a kernel with all arguments of its schema and its returns. Raises KernelError."""
+        row = self._rows[name]
+        builder = _Builder()
+        values = builder.values(row.signature.decode(), arguments)
+        scratch = ctypes.create_string_buffer(row.scratch_bytes + 64)
+        start = -ctypes.addressof(scratch) % 64 + ctypes.addressof(scratch)
+        error = _Error()
+        context = _Context(_Span(start, row.scratch_bytes), pointer(error))
+        array = (POINTER(_Value) * len(values))(*[pointer(value) for value in values])
+        status = _KERNEL_FN(row.run)(byref(context), array)
+        if status != 0:
+            raise KernelError(f"status {status:#x}: {error.message.decode()}")
+        builder.copy_back()
+
+
+class _Builder:
+    """Builds values for one call and keeps what they point to alive."""
+
+    def __init__(self) -> None:
+        self._alive: list[object] = []
+        self._outs: list[tuple[torch.Tensor, _Tensor]] = []
+        self._seen: dict[int, _Value] = {}
+
+    def values(self, signature: str, arguments: Sequence[object]) -> list[_Value]:
+        codes = _split_codes(signature)
+        assert len(codes) == len(arguments), f"signature {signature} takes {len(codes)} values, got {len(arguments)}"
+        return [self._value(code, argument) for code, argument in zip(codes, arguments, strict=True)]
+
+    def copy_back(self) -> None:
+        """Gives each out the shape that the kernel has set."""
+        for tensor, native in self._outs:
+            sizes = [native.sizes[i] for i in range(native.rank)]
+            strides = [native.strides[i] for i in range(native.rank)]
+            tensor.as_strided_(sizes, strides)
+
+    def _value(self, code: str, argument: object) -> _Value:
+        if argument is None:
+            assert code.startswith("?"), f"None for an argument of kind {code}"
+            return _Value(_NONE)
+        return self._build(code.removeprefix("?"), argument)
+
+    def _build(self, code: str, argument: object) -> _Value:
+        if code in "tw":
+            return self._tensor(argument, code == "w")
+        if code in "TWOI":
+            return self._list(code, argument)
+        if code in "DB":
+            return self._packed(code, argument)
+        return self._scalar(code, argument)
+
+    def _scalar(self, code: str, argument: object) -> _Value:
+        if code == "s":
+            text = str(argument).encode()
+            self._alive.append(text)
+            return _Value(_STRING, _Payload(as_span=_Span(cast(c_char_p(text), c_void_p), len(text))))
+        if isinstance(argument, bool):
+            assert code in "bn", f"bool for an argument of kind {code}"
+            return _Value(_BOOL, _Payload(as_bool=argument))
+        if isinstance(argument, float):
+            assert code in "dn", f"float for an argument of kind {code}"
+            return _Value(_DOUBLE, _Payload(as_double=argument))
+        assert code in "in", f"int for an argument of kind {code}"
+        return _Value(_INT, _Payload(as_int=argument))
+
+    def _list(self, code: str, items: Sequence[object]) -> _Value:
+        element = {"T": "t", "W": "w", "O": "t", "I": "i"}[code]
+        pointers = [None if item is None else pointer(self._build(element, item)) for item in items]
+        array = (POINTER(_Value) * max(1, len(items)))(*pointers)
+        self._alive.append((array, pointers))
+        tag = {"T": _TENSOR_LIST, "W": _TENSOR_LIST, "O": _OPTIONAL_LIST, "I": _INT_LIST}[code]
+        return _Value(tag, _Payload(as_span=_Span(cast(array, c_void_p), len(items))))
+
+    def _packed(self, code: str, items: Sequence[float]) -> _Value:
+        kind, tag = (c_double, _DOUBLE_LIST) if code == "D" else (c_bool, _BOOL_LIST)
+        array = (kind * max(1, len(items)))(*items)
+        self._alive.append(array)
+        return _Value(tag, _Payload(as_span=_Span(cast(array, c_void_p), len(items))))
+
+    def _tensor(self, tensor: torch.Tensor, out: bool) -> _Value:
+        if id(tensor) not in self._seen:
+            native = self._native(tensor)
+            self._seen[id(tensor)] = _Value(_TENSOR, _Payload(as_tensor=pointer(native)))
+            if out:
+                self._outs.append((tensor, native))
+        return self._seen[id(tensor)]
+
+    def _native(self, tensor: torch.Tensor) -> _Tensor:
+        rank, order = tensor.dim(), tensor.dim_order()
+        sizes = (c_int32 * 16)(*tensor.shape)
+        strides = (c_int32 * 16)(*_dense_strides(tensor.shape, order))
+        dim_order = (c_uint8 * 16)(*order)
+        self._alive.append((tensor, sizes, strides, dim_order))
+        return _Tensor(
+            data=tensor.data_ptr(),
+            capacity=tensor.untyped_storage().nbytes(),
+            sizes=sizes,
+            strides=strides,
+            dim_order=dim_order,
+            numel=tensor.numel(),
+            dtype=DTYPE_CODES[tensor.dtype],
+            rank=rank,
+            dynamism=1,
+        )
+
+
+def _dense_strides(sizes: Sequence[int], order: Sequence[int]) -> list[int]:
+    strides, stride = [0] * len(sizes), 1
+    for dim in reversed(order):
+        strides[dim] = stride
+        stride *= sizes[dim]
+    return strides
+
+
+def _split_codes(signature: str) -> list[str]:
+    codes: list[str] = []
+    for character in signature:
+        if codes and codes[-1] == "?":
+            codes[-1] += character
+        else:
+            codes.append(character)
+    return codes
