@@ -42,7 +42,7 @@ def _wheel_from_debian() -> Path:
 
 
 def _download(folder: Path) -> None:
-    with tempfile.TemporaryDirectory(prefix="private-apt-") as scratch:
+    with tempfile.TemporaryDirectory(prefix="private-apt-", dir=folder) as scratch:
         apt = PrivateApt(Path(scratch), debian_mirror(), debian_codename(), "amd64", ["ca-certificates"])
         apt.update()
         apt.unpack(["python3-pip-whl"], folder)

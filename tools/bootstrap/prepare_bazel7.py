@@ -66,8 +66,6 @@ def prepare(entry: Path) -> None:
 
 
 def _prepare_from(suite: str, entry: Path) -> None:
-    if entry.exists() and not (entry / READY).exists():
-        shutil.rmtree(entry)
     publish(entry, lambda folder: _fill(folder, entry, suite))
     _check(entry)
 
@@ -86,7 +84,7 @@ def _fill(folder: Path, home: Path, suite: str) -> None:
 
 
 def _download(root: Path, suite: str) -> None:
-    with tempfile.TemporaryDirectory(prefix="private-apt-") as scratch:
+    with tempfile.TemporaryDirectory(prefix="private-apt-", dir=root.parent) as scratch:
         apt = PrivateApt(Path(scratch), debian_mirror(), suite, "amd64", _PROVIDED)
         apt.update()
         runtime = next(filter(apt.has, _RUNTIMES), None)
@@ -150,6 +148,7 @@ def _check(entry: Path) -> None:
         # Bazel takes the write permission from what it unpacks.
         subprocess.run(["chmod", "-R", "u+w", scratch], check=False)
     if result.returncode:
+        shutil.rmtree(entry)
         raise BootstrapError(f"the prepared Bazel does not start:\n{result.stderr.strip()}")
     version = run([str(entry / "bazel"), "--version"]).removeprefix("bazel ")
     (entry / READY).write_text(version)

@@ -1,3 +1,3 @@
 """Bazel 4's built-in name under another: a file cannot define a name that it reads from the built-ins."""
 
-builtin_PyInfo = PyInfo
+BuiltinPyInfo = PyInfo

@@ -1,5 +1,5 @@
 """PyInfo as Bazel 4 has it built in."""
 
-load(":builtins.bzl", "builtin_PyInfo")
+load(":builtins.bzl", "BuiltinPyInfo")
 
-PyInfo = builtin_PyInfo
+PyInfo = BuiltinPyInfo

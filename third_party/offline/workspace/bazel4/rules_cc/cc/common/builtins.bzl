@@ -1,4 +1,4 @@
 """Bazel 4's built-in names under others: a file cannot define a name that it reads from the built-ins."""
 
-builtin_CcInfo = CcInfo
+BuiltinCcInfo = CcInfo
 builtin_cc_common = cc_common

@@ -1,5 +1,5 @@
 """CcInfo as Bazel 4 has it built in."""
 
-load(":builtins.bzl", "builtin_CcInfo")
+load(":builtins.bzl", "BuiltinCcInfo")
 
-CcInfo = builtin_CcInfo
+CcInfo = BuiltinCcInfo

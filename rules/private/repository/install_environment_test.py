@@ -1,0 +1,82 @@
+"""An environment is installed once, holds the same bytes each time and says why it cannot be installed."""
+
+import hashlib
+import sys
+from pathlib import Path
+
+import pytest
+
+_HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(_HERE), str(_HERE.parents[2] / "tools/bootstrap")]
+
+import install_environment
+from errors import BootstrapError
+
+_FAKE_PIP = """
+import pathlib, sys
+site = pathlib.Path(sys.argv[sys.argv.index("--target") + 1])
+for name in ("package/__init__.py", "package/BUILD.bazel", "bin/tool", "package-1.dist-info/RECORD", "numpy/tests/t.py"):
+    path = site / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("VALUE = frozenset(('a', 'b', 'c'))\\n")
+"""
+
+
+@pytest.fixture
+def lock(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    _use_pip(monkeypatch, tmp_path, _FAKE_PIP)
+    path = tmp_path / "requirements.lock"
+    path.write_text("package==1 --hash=sha256:00\n")
+    return path
+
+
+def _use_pip(monkeypatch: pytest.MonkeyPatch, folder: Path, program: str) -> None:
+    script = folder / "fake_pip.py"
+    script.write_text(program)
+    monkeypatch.setattr(install_environment, "find_pip", lambda: [sys.executable, str(script)])
+
+
+def _digests(site: Path) -> dict[str, str]:
+    files = [path for path in site.rglob("*") if path.is_file()]
+    return {str(path.relative_to(site)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+def test_key_changes_with_the_lock_alone(lock: Path) -> None:
+    before = install_environment.environment_key(lock)
+    moved = lock.rename(lock.with_name("moved.lock"))
+    assert install_environment.environment_key(moved) == before
+    moved.write_text("package==2 --hash=sha256:00\n")
+    assert install_environment.environment_key(moved) != before
+
+
+def test_second_install_needs_no_pip(lock: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    first = install_environment.install(lock)
+    _use_pip(monkeypatch, tmp_path, "raise SystemExit('no network')")
+    assert install_environment.install(lock) == first
+
+
+def test_two_installs_hold_the_same_bytes(lock: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    first = _digests(install_environment.install(lock))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "another/cache"))
+    monkeypatch.setenv("PYTHONHASHSEED", "7")
+    assert _digests(install_environment.install(lock)) == first
+
+
+def test_byte_code_is_installed_and_unused_files_are_not(lock: Path) -> None:
+    site = install_environment.install(lock)
+    tag = sys.implementation.cache_tag
+    assert set(_digests(site)) == {"package/__init__.py", f"package/__pycache__/__init__.{tag}.pyc"}
+
+
+def test_missing_cpu_build_of_torch_is_explained(lock: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    _use_pip(monkeypatch, tmp_path, "raise SystemExit('No matching distribution found for torch==2.13.0+cpu')")
+    with pytest.raises(BootstrapError, match="(?s)torch==2.13.0.*PIP_FIND_LINKS.*PIP_EXTRA_INDEX_URL"):
+        install_environment.install(lock)
+
+
+def test_failed_install_leaves_nothing(lock: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    _use_pip(monkeypatch, tmp_path, _FAKE_PIP + "raise SystemExit('disk full')")
+    with pytest.raises(BootstrapError, match="disk full"):
+        install_environment.install(lock)
+    assert not [path for path in (tmp_path / "cache").rglob("*") if path.name == "site"]

@@ -1,0 +1,182 @@
+"""bazelw takes a Bazel in a stated order, adds the flags it needs and starts over after an interruption.
+
+Each test runs a copy of bazelw in a folder of its own, with programs on the PATH that stand for real ones.
+"""
+
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+_ROOT = Path(__file__).resolve().parents[2]
+_SYSTEM_PROGRAMS = ("sh", "dirname", "readlink", "head", "cat", "cut", "find", "timeout", "id", "env", "mkdir", "grep")
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A workspace with bazelw in it, a PATH folder and a home, all empty of Bazel."""
+
+    folder: Path
+
+    @property
+    def cache(self) -> Path:
+        return self.folder / "home/.cache/rules_executorch"
+
+    def program(self, name: str, script: str) -> Path:
+        path = self.folder / "bin" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"#!/bin/sh\n{script}\n")
+        path.chmod(0o755)
+        return path
+
+    def bazel(self, name: str, version: str) -> Path:
+        """A program that knows its version and else prints how it was called."""
+        report = f'[ "$1" = --version ] && echo "bazel {version}" || echo "{name}" "$@"'
+        return self.program(name, report)
+
+    def prepared_bazel(self, version: str) -> None:
+        entry = self.cache / "bazel-7.r1"
+        entry.mkdir(parents=True)
+        shutil.copy(self.bazel("prepared", version), entry / "bazel")
+        (entry / "ready").write_text(f"{version}\n")
+
+    def registry(self, answer: str) -> None:
+        self.cache.mkdir(parents=True, exist_ok=True)
+        (self.cache / "central-registry").write_text(f"{answer}\n")
+
+    def run(self, *arguments: str, program: str = "bazelw", **environment: str) -> subprocess.CompletedProcess[str]:
+        variables = {"HOME": str(self.folder / "home"), "PATH": str(self.folder / "bin"), "CC": "cc", **environment}
+        variables.setdefault("SSL_CERT_FILE", "certificates.pem")
+        command = [str(self.folder / "workspace" / program), *arguments]
+        return subprocess.run(command, env=variables, capture_output=True, text=True, cwd=self.folder)
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    workspace = tmp_path / "workspace"
+    (workspace / "tools").mkdir(parents=True)
+    for name in ("bazelw", "tools/bazel"):
+        shutil.copy(_ROOT / name, workspace / name)
+    shutil.copytree(_ROOT / "tools/bootstrap", workspace / "tools/bootstrap")
+    made = Machine(tmp_path)
+    for name in _SYSTEM_PROGRAMS:
+        made.program(name, f'exec {shutil.which(name)} "$@"')
+    made.program("python3", "exit 1")
+    return made
+
+
+def test_requested_bazel_goes_before_all(machine: Machine) -> None:
+    machine.prepared_bazel("7.7.1")
+    mine = machine.bazel("mine", "8.1.0")
+    result = machine.run("build", "//...", BAZEL=str(mine))
+    assert result.stdout == "mine build //...\n"
+    assert "Bazel 8.1.0, as BAZEL asks" in result.stderr
+
+
+def test_requested_bazel_that_does_not_exist_is_an_error(machine: Machine) -> None:
+    machine.prepared_bazel("7.7.1")
+    result = machine.run("build", BAZEL="/nowhere/bazel")
+    assert result.returncode == 1
+    assert "BAZEL=/nowhere/bazel is no program" in result.stderr
+
+
+def test_prepared_bazel_goes_before_the_path(machine: Machine) -> None:
+    machine.registry("yes")
+    machine.prepared_bazel("7.7.1")
+    machine.bazel("bazel", "7.4.0")
+    assert machine.run("build").stdout == "prepared build\n"
+
+
+def test_prepared_bazel_without_registry_gets_the_offline_config(machine: Machine) -> None:
+    machine.registry("no")
+    machine.prepared_bazel("7.7.1")
+    result = machine.run("build")
+    rc_file = machine.folder / "workspace/third_party/offline/bazel7.bazelrc"
+    assert result.stdout == f"prepared --bazelrc={rc_file} build\n"
+    assert "--config=offline" in result.stderr
+
+
+def test_interrupted_preparation_is_not_taken(machine: Machine) -> None:
+    machine.registry("yes")
+    machine.prepared_bazel("7.7.1")
+    (machine.cache / "bazel-7.r1/ready").unlink()
+    machine.bazel("bazel", "7.4.0")
+    assert machine.run("build").stdout == "bazel build\n"
+
+
+def test_bazelisk_goes_before_bazel_on_the_path(machine: Machine) -> None:
+    machine.registry("yes")
+    machine.bazel("bazel", "7.4.0")
+    machine.bazel("bazelisk", "7.7.1")
+    assert machine.run("build").stdout == "bazelisk build\n"
+
+
+def test_bazelisk_that_cannot_run_is_passed_over(machine: Machine) -> None:
+    machine.registry("yes")
+    machine.program("bazelisk", "echo 'cannot download' >&2; exit 1")
+    machine.bazel("bazel", "7.4.0")
+    assert machine.run("build").stdout == "bazel build\n"
+
+
+def test_release_on_the_path_is_passed_over_without_registry(machine: Machine) -> None:
+    machine.registry("no")
+    machine.bazel("bazel", "7.4.0")
+    assert machine.run("build").returncode == 1
+
+
+def test_old_release_on_the_path_is_passed_over(machine: Machine) -> None:
+    machine.registry("yes")
+    machine.bazel("bazel", "5.4.1")
+    result = machine.run("build")
+    assert result.returncode == 1
+    assert "install bazelisk or Bazel 7, or set BAZEL" in result.stderr
+
+
+def test_bazel_4_gets_its_flags(machine: Machine) -> None:
+    result = machine.run("build", BAZEL=str(machine.bazel("bazel-4", "4.2.3")))
+    rc_file = machine.folder / "workspace/third_party/offline/bazel4.bazelrc"
+    assert result.stdout == f"bazel-4 --bazelrc={rc_file} build\n"
+
+
+def test_debian_launcher_is_stepped_over(machine: Machine) -> None:
+    machine.bazel("bazel-4", "4.2.3")
+    launcher = machine.program("bazel", "exit 1")
+    assert machine.run("build", BAZEL=str(launcher)).stdout.startswith("bazel-4 ")
+
+
+def test_launchers_reach_bazelw_through_tools_bazel(machine: Machine) -> None:
+    found = machine.bazel("found", "7.7.1")
+    result = machine.run("build", program="tools/bazel", BAZEL_REAL=str(found))
+    assert result.stdout == "found build\n"
+
+
+def test_missing_program_is_named_with_its_package(machine: Machine) -> None:
+    (machine.folder / "bin/python3").unlink()
+    result = machine.run("build")
+    assert result.returncode == 1
+    assert "no 'python3'" in result.stderr and "apt-get install python3" in result.stderr
+
+
+def test_standard_output_is_bazels_alone(machine: Machine) -> None:
+    machine.prepared_bazel("7.7.1")
+    machine.registry("yes")
+    result = machine.run("info")
+    assert result.stdout == "prepared info\n"
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_arguments_keep_spaces_and_quotes(machine: Machine) -> None:
+    mine = machine.program("mine", '[ "$1" = --version ] && echo bazel 7.0.0 || printf "<%s>" "$@"')
+    assert machine.run("build", "--copt=-DX='a b'", BAZEL=str(mine)).stdout == "<build><--copt=-DX='a b'>"
+
+
+def test_home_is_found_when_unset(machine: Machine) -> None:
+    mine = machine.program("mine", '[ "$1" = --version ] && echo bazel 7.0.0 || echo "$HOME"')
+    machine.program("getent", "echo 'user:x:1:1::/home/of/user:/bin/sh'")
+    command = ["env", "-u", "HOME", str(machine.folder / "workspace/bazelw"), "info"]
+    variables = {"PATH": f"{machine.folder}/bin", "BAZEL": str(mine), "CC": "cc", "SSL_CERT_FILE": os.devnull}
+    result = subprocess.run(command, env=variables, capture_output=True, text=True)
+    assert result.stdout == "/home/of/user\n"
