@@ -1,0 +1,33 @@
+"""Bytes of constants, each content once."""
+
+import hashlib
+from dataclasses import dataclass, field
+
+import torch
+
+from exir.schema import Buffer
+from exir.tensor import TensorSpec
+
+
+@dataclass
+class ConstantPool:
+    """Buffers that tensors of all methods refer to by index; index 0 is reserved."""
+
+    buffers: list[Buffer] = field(default_factory=lambda: [Buffer()])
+    _index_of: dict[bytes, int] = field(default_factory=dict)
+
+    def add(self, data: memoryview) -> int:
+        """The index of a buffer with the content of `data`, which is kept, not copied."""
+        digest = hashlib.sha256(data).digest()
+        if digest not in self._index_of:
+            self._index_of[digest] = len(self.buffers)
+            self.buffers.append(Buffer(data))
+        return self._index_of[digest]
+
+
+def bytes_of(tensor: torch.Tensor, spec: TensorSpec) -> memoryview:
+    """The elements of `tensor` in the dim order of `spec`: its own memory when it lies so."""
+    in_order = tensor.detach().cpu().permute(spec.dim_order).contiguous()
+    if not in_order.numel():
+        return memoryview(b"")
+    return memoryview(in_order.reshape(-1).view(torch.uint8).numpy()).cast("B")

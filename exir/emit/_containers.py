@@ -1,0 +1,26 @@
+"""The structure (pytree) of a method's inputs and outputs, as text."""
+
+from torch.utils import _pytree as pytree
+
+from exir.schema import ContainerMetadata
+
+
+def container_metadata(in_spec: pytree.TreeSpec, out_spec: pytree.TreeSpec) -> ContainerMetadata:
+    """PyTorch's JSON of both specs; named tuples without a serialised name are plain tuples."""
+    return ContainerMetadata(_dumps(in_spec), _dumps(out_spec))
+
+
+def _dumps(spec: pytree.TreeSpec) -> str:
+    try:
+        return pytree.treespec_dumps(spec)
+    except NotImplementedError:
+        return pytree.treespec_dumps(_with_plain_tuples(spec))
+
+
+def _with_plain_tuples(spec: pytree.TreeSpec) -> pytree.TreeSpec:
+    if spec.is_leaf():
+        return spec
+    children = [_with_plain_tuples(child) for child in spec.children()]
+    if spec.type in (tuple, list, dict):
+        return pytree.TreeSpec(spec.type, spec.context, children)
+    return pytree.treespec_tuple(children)

@@ -1,0 +1,78 @@
+"""Methods as one program."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from torch.export import ExportedProgram
+from torch.utils import _pytree as pytree
+
+import torch
+
+from exir import schema
+from exir.emit._constants import bytes_of
+from exir.emit._method import EmitOptions, MethodEmitter, MethodOutput, SharedData
+from exir.emit._values import Values, tensor_value
+from exir.tensor import TensorSpec
+
+
+@dataclass(frozen=True)
+class EmitterOutput:
+    """A program with its bytes inline, ready to be serialised.
+
+    mutable_data: initial states; entry 0 is reserved.
+    methods: what was emitted for each method that has a graph.
+    """
+
+    program: schema.Program
+    mutable_data: list[schema.Buffer]
+    methods: dict[str, MethodOutput] = field(default_factory=dict)
+
+
+def emit_program(
+    methods: ExportedProgram | Mapping[str, ExportedProgram],
+    emit_stacktrace: bool = False,
+    prim_getters: Mapping[str, Any] | None = None,
+    emit_mutable_buffer_names: bool = False,
+) -> EmitterOutput:
+    """The program of memory-planned `methods`, sorted by name, and of constant methods.
+
+    `prim_getters` gives each constant method's value: numbers, strings, tensors, or nested
+    tuples, lists and dicts of them.
+    """
+    if isinstance(methods, ExportedProgram):
+        methods = {"forward": methods}
+    shared = SharedData()
+    options = EmitOptions(emit_stacktrace, emit_mutable_buffer_names)
+    outputs = {
+        name: MethodEmitter(name, methods[name], shared, options).emit() for name in sorted(methods)
+    }
+    plans = [output.plan for output in outputs.values()]
+    plans += [_getter(name, value, shared) for name, value in sorted((prim_getters or {}).items())]
+    program = schema.Program(
+        execution_plan=plans,
+        constant_buffer=shared.constants.buffers,
+        backend_delegate_data=shared.delegates,
+    )
+    return EmitterOutput(program, shared.states.buffers, outputs)
+
+
+def _getter(name: str, value: Any, shared: SharedData) -> schema.ExecutionPlan:
+    """A method without inputs and instructions that returns `value`."""
+    values = Values()
+    outputs = [_constant(item, values, shared) for item in pytree.tree_leaves(value)]
+    return schema.ExecutionPlan(
+        name=name,
+        container_meta_type=schema.ContainerMetadata("", ""),
+        values=values.values,
+        outputs=outputs,
+        non_const_buffer_sizes=[0],
+    )
+
+
+def _constant(value: Any, values: Values, shared: SharedData) -> int:
+    if not isinstance(value, torch.Tensor):
+        return values.add_constant(value)
+    spec = TensorSpec.from_tensor(value, const=True)
+    index = shared.constants.add(bytes_of(value, spec))
+    return values.add_tensor(spec, tensor_value(spec, index))

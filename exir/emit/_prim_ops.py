@@ -1,0 +1,46 @@
+"""Arithmetic on sizes, as the runtime's `executorch_prim` operators."""
+
+import builtins
+import math
+import operator
+
+import torch
+from torch.fx import Node
+
+from exir.error import UnsupportedOperatorError
+from exir.schema import Operator
+
+_PRIM_OPERATORS = {
+    operator.add: "add",
+    operator.sub: "sub",
+    operator.mul: "mul",
+    operator.floordiv: "floordiv",
+    operator.truediv: "truediv",
+    operator.mod: "mod",
+    operator.neg: "neg",
+    operator.eq: "eq",
+    operator.gt: "gt",
+    operator.ge: "ge",
+    operator.lt: "lt",
+    operator.le: "le",
+    math.ceil: "ceil",
+    math.trunc: "trunc",
+    builtins.round: "round",
+    torch.sym_float: "sym_float",
+    torch.sym_int: "sym_int",
+    torch.sym_ite: "sym_ite",
+    torch.sym_max: "sym_max",
+    torch.sym_min: "sym_min",
+    torch.sym_not: "sym_not",
+}
+
+
+def prim_operator(node: Node) -> Operator:
+    """The operator that computes on numbers what `node` does.
+
+    Raises `UnsupportedOperatorError` when the runtime has none.
+    """
+    name = _PRIM_OPERATORS.get(node.target)
+    if name is None:
+        raise UnsupportedOperatorError(f"a .pte cannot call {node.target}", node)
+    return Operator(f"executorch_prim::{name}", "Scalar")

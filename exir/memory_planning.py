@@ -1,0 +1,176 @@
+"""Where tensors lie in planned memory.
+
+The problem is offline dynamic storage allocation: tensors with known sizes and lifetimes,
+to be given offsets such that two that live at once do not overlap, in as few bytes as
+possible. It is NP-hard; `greedy` places tensors one by one at the lowest offset that is
+free over their lifetime (offset calculation, Pisarchyk and Lee, "Efficient Memory
+Management for Deep Neural Net Inference", 2020), in several orders, and keeps the best.
+It is not always optimal; `lower_bound` says how far from it a plan can be at most.
+"""
+
+from bisect import insort
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from torch.export.graph_signature import ExportGraphSignature
+from torch.fx import GraphModule
+
+from exir.liveness import Lifetime, lifetimes_of
+from exir.tensor import TensorSpec
+
+DEFAULT_MEMORY_ID = 1
+
+
+@dataclass(frozen=True)
+class SpecAllocResult:
+    """Where one tensor goes: planned buffer, shared slot if any, byte offset."""
+
+    mem_id: int
+    mem_obj_id: int | None
+    mem_offset: int
+
+
+@dataclass(frozen=True)
+class MemoryAlgoResult:
+    """A plan: a place for every spec, and the bytes of every planned buffer, from id 0."""
+
+    spec_dict: dict[TensorSpec, SpecAllocResult]
+    bufsizes: list[int]
+
+
+MemoryPlanningAlgo: TypeAlias = Callable[
+    [int, Sequence[TensorSpec], GraphModule, ExportGraphSignature, int], MemoryAlgoResult
+]
+
+
+def aligned(nbytes: int, alignment: int) -> int:
+    """`nbytes` rounded up to a multiple of `alignment`."""
+    return -(-nbytes // alignment) * alignment
+
+
+@dataclass(frozen=True)
+class _Block:
+    """A tensor to place: aligned bytes and the steps at which it is alive."""
+
+    spec: TensorSpec
+    size: int
+    lifetime: Lifetime
+
+
+@dataclass
+class _Arena:
+    """Blocks placed so far, by offset."""
+
+    placed: list[tuple[int, int, Lifetime]] = field(default_factory=list)
+    size: int = 0
+
+    def place(self, block: _Block) -> int:
+        """The lowest offset that is free while `block` lives; it is taken from now on."""
+        offset = 0
+        for start, end, lifetime in self.placed:
+            if start >= offset + block.size:
+                break
+            if end > offset and lifetime.overlaps(block.lifetime):
+                offset = end
+        insort(self.placed, (offset, offset + block.size, block.lifetime))
+        self.size = max(self.size, offset + block.size)
+        return offset
+
+
+def greedy(
+    alignment: int,
+    specs: Sequence[TensorSpec],
+    graph_module: GraphModule,
+    graph_signature: ExportGraphSignature,
+    extra_padding: int = 0,
+) -> MemoryAlgoResult:
+    """Each tensor at the lowest free offset; the best of several orders of placing them.
+
+    `extra_padding` bytes are added to the end of the buffer.
+    """
+    blocks = _blocks(specs, graph_module, alignment)
+    plans = [_placed_in_order(order) for order in (_by_size(blocks), _by_breadth(blocks))]
+    offsets, size = min(plans, key=lambda plan: plan[1])
+    places = {
+        spec: SpecAllocResult(DEFAULT_MEMORY_ID, None, offset) for spec, offset in offsets.items()
+    }
+    return MemoryAlgoResult(places, [0, size + extra_padding])
+
+
+def naive(
+    alignment: int,
+    specs: Sequence[TensorSpec],
+    graph_module: GraphModule,
+    graph_signature: ExportGraphSignature,
+    extra_padding: int = 0,
+) -> MemoryAlgoResult:
+    """Every tensor has bytes of its own: nothing is reused, every value can be looked at later."""
+    places: dict[TensorSpec, SpecAllocResult] = {}
+    size = 0
+    for index, spec in enumerate(specs):
+        places[spec] = SpecAllocResult(DEFAULT_MEMORY_ID, index, size)
+        size += aligned(spec.nbytes, alignment)
+    return MemoryAlgoResult(places, [0, size + extra_padding])
+
+
+@dataclass(frozen=True)
+class MemoryPlanningAlgorithmSuite:
+    """Runs every algorithm and keeps the plan with the fewest bytes, the first on a tie."""
+
+    algo_list: tuple[MemoryPlanningAlgo, ...] = (greedy,)
+
+    def __call__(
+        self,
+        alignment: int,
+        specs: Sequence[TensorSpec],
+        graph_module: GraphModule,
+        graph_signature: ExportGraphSignature,
+        extra_padding: int = 0,
+    ) -> MemoryAlgoResult:
+        plans = [
+            algo(alignment, specs, graph_module, graph_signature, extra_padding)
+            for algo in self.algo_list
+        ]
+        return min(plans, key=lambda plan: sum(plan.bufsizes))
+
+
+def lower_bound(specs: Iterable[TensorSpec], graph_module: GraphModule, alignment: int) -> int:
+    """The largest sum of (aligned) bytes that live at one step: no plan can be smaller."""
+    return max(_live_bytes(_blocks(specs, graph_module, alignment)), default=0)
+
+
+def _blocks(
+    specs: Iterable[TensorSpec], graph_module: GraphModule, alignment: int
+) -> list[_Block]:
+    lifetimes = lifetimes_of(graph_module)
+    return [_Block(spec, aligned(spec.nbytes, alignment), lifetimes[spec]) for spec in specs]
+
+
+def _placed_in_order(blocks: Iterable[_Block]) -> tuple[dict[TensorSpec, int], int]:
+    arena = _Arena()
+    offsets = {block.spec: arena.place(block) for block in blocks}
+    return offsets, arena.size
+
+
+def _by_size(blocks: list[_Block]) -> list[_Block]:
+    """The largest first; then the longest lived."""
+    return sorted(blocks, key=lambda block: (-block.size, -block.lifetime.steps))
+
+
+def _by_breadth(blocks: list[_Block]) -> list[_Block]:
+    """Blocks of the step with the most live bytes first, then of the next; the largest first."""
+    live = _live_bytes(blocks)
+    widest = {
+        block.spec: max(live[block.lifetime.first : block.lifetime.last + 1]) for block in blocks
+    }
+    return sorted(blocks, key=lambda block: (-widest[block.spec], -block.size))
+
+
+def _live_bytes(blocks: Sequence[_Block]) -> list[int]:
+    """Bytes alive at each step."""
+    live = [0] * (max((block.lifetime.last for block in blocks), default=-1) + 1)
+    for block in blocks:
+        for step in range(block.lifetime.first, block.lifetime.last + 1):
+            live[step] += block.size
+    return live

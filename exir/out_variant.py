@@ -1,0 +1,70 @@
+"""Out variants of functional operators, found through PyTorch's operator registry."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import torch
+from torch._ops import OpOverload
+
+# Arguments that say where and how a result is made; with an out variant, the output says it.
+_TENSOR_OPTIONS = ("dtype", "layout", "device", "pin_memory")
+
+
+@dataclass(frozen=True)
+class OutVariant:
+    """An out overload, and which of its arguments are the outputs, in order."""
+
+    op: OpOverload
+    outputs: tuple[str, ...]
+    dropped: frozenset[str]
+    """Arguments of the functional overload that the out overload does not have."""
+
+
+@cache
+def out_variant_of(op: OpOverload) -> OutVariant | None:
+    """The out variant that computes what the functional `op` returns; None when there is none.
+
+    It takes the same arguments by name and type, tensor options excepted, and one output
+    argument for each tensor or list of tensors that `op` returns.
+    """
+    found = [variant for other in _overloads(op) if (variant := _match(op, other))]
+    return min(found, key=lambda variant: len(variant.dropped), default=None)
+
+
+def _overloads(op: OpOverload) -> Iterator[OpOverload]:
+    packet = op.overloadpacket
+    for name in sorted(packet.overloads()):
+        yield getattr(packet, name)
+
+
+def _match(op: OpOverload, other: OpOverload) -> OutVariant | None:
+    outputs = tuple(arg.name for arg in other._schema.arguments if arg.is_out)
+    if not outputs or len(outputs) != len(op._schema.returns):
+        return None
+    wanted = {arg.name: str(arg.type) for arg in op._schema.arguments}
+    given = {arg.name: str(arg.type) for arg in other._schema.arguments if not arg.is_out}
+    dropped = frozenset(wanted) - frozenset(given)
+    kept = {name: kind for name, kind in wanted.items() if name not in dropped}
+    if kept != given or not dropped <= set(_TENSOR_OPTIONS):
+        return None
+    return OutVariant(other, outputs, dropped)
+
+
+def is_in_place(op: OpOverload) -> bool:
+    """Whether `op` writes to one of its arguments, out arguments included."""
+    return any(arg.alias_info is not None and arg.alias_info.is_write for arg in op._schema.arguments)
+
+
+def returns_tensors(op: OpOverload) -> bool:
+    """Whether every result of `op` is a tensor or a list of tensors."""
+    kinds = (torch.TensorType, torch.ListType)
+    return all(isinstance(result.type, kinds) for result in op._schema.returns)
+
+
+def bind_arguments(op: OpOverload, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    """The given arguments of `op` by name, in order of its schema; defaults are left out."""
+    names = [arg.name for arg in op._schema.arguments]
+    given = {**dict(zip(names, args)), **kwargs}
+    return {name: given[name] for name in names if name in given}

@@ -1,0 +1,31 @@
+"""`InitializedMutableBufferPass`: initial states of mutable buffers go into the program."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from torch.export import ExportedProgram
+
+from exir.pass_manager import ProgramPass
+from exir.passes.insert_write_back_for_buffers_pass import mutation_targets
+
+
+@dataclass(frozen=True)
+class InitializedMutableBufferPass(ProgramPass):
+    """Marks mutable buffers whose initial bytes are written even when they are all zero.
+
+    Before: nothing. After: the placeholders of the mutable buffers whose qualified names
+    contain one of `patterns` have `meta["initial_state"]`. Buffers with other bytes than
+    zero are written in any case.
+    """
+
+    patterns: Sequence[str]
+    name: ClassVar[str] = "initialized_mutable_buffer"
+
+    def run(self, program: ExportedProgram) -> ExportedProgram:
+        mutated = set(mutation_targets(program).values())
+        placeholders = program.graph.find_nodes(op="placeholder")
+        for node, spec in zip(placeholders, program.graph_signature.input_specs):
+            if node in mutated and any(each in (spec.target or "") for each in self.patterns):
+                node.meta["initial_state"] = True
+        return program

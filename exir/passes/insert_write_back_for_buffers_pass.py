@@ -1,0 +1,96 @@
+"""`InsertWriteBackForBuffersPass`: mutated buffers get their new values at the end."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+from torch.export import ExportedProgram
+from torch.export.graph_signature import InputKind, OutputKind, OutputSpec
+from torch.fx import Node
+
+from exir.error import internal_assert
+from exir.pass_manager import ProgramPass
+from exir.program._update import with_graph_module
+
+_MUTATIONS = (OutputKind.BUFFER_MUTATION, OutputKind.USER_INPUT_MUTATION)
+_STATE = (InputKind.BUFFER, InputKind.CONSTANT_TENSOR)
+
+
+@dataclass(frozen=True)
+class InsertWriteBackForBuffersPass(ProgramPass):
+    """Copies the new value of every mutated buffer or input into it (`aten::copy_`).
+
+    Before: a functional program, whose signature lists the mutations among the outputs.
+    After: the graph's last calls are the copies, in order of the outputs; each mutation's
+    output is its copy. An old value that outlives its buffer's copy is saved before.
+    """
+
+    name: ClassVar[str] = "insert_write_back_for_buffers"
+
+    def run(self, program: ExportedProgram) -> ExportedProgram:
+        targets = mutation_targets(program)
+        if targets:
+            _save_old_values(program, set(targets.values()))
+            _insert_copies(program, targets)
+            with_graph_module(program, program.graph_module)
+        return program
+
+    def ensures(self, program: ExportedProgram) -> None:
+        outputs = program.graph.output_node().args[0]
+        for index in mutation_targets(program):
+            internal_assert(_is_copy(outputs[index]), f"output {index} is not written back")
+
+
+def _is_copy(node: Node) -> bool:
+    return node.target is torch.ops.aten.copy_.default
+
+
+def mutation_targets(program: ExportedProgram) -> dict[int, Node]:
+    """Index of each mutation among the outputs, with the placeholder that it is for."""
+    by_state, by_name = _placeholders(program)
+    targets = {}
+    for index, spec in enumerate(program.graph_signature.output_specs):
+        if spec.kind in _MUTATIONS:
+            is_input = spec.kind is OutputKind.USER_INPUT_MUTATION
+            targets[index] = _target(by_name if is_input else by_state, spec)
+    return targets
+
+
+def _target(placeholders: dict[str, Node], spec: OutputSpec) -> Node:
+    assert spec.target is not None
+    return placeholders[spec.target]
+
+
+def _placeholders(program: ExportedProgram) -> tuple[dict[str, Node], dict[str, Node]]:
+    """Placeholders of buffers by qualified name, and all by their own name."""
+    nodes = program.graph.find_nodes(op="placeholder")
+    specs = program.graph_signature.input_specs
+    by_state = {s.target: n for n, s in zip(nodes, specs) if s.kind in _STATE and s.target}
+    return by_state, {node.name: node for node in nodes}
+
+
+def _save_old_values(program: ExportedProgram, mutated: set[Node]) -> None:
+    """Outputs that are the old value of a mutated buffer become copies made before it changes."""
+    output = program.graph.output_node()
+    output.args = (tuple(_saved(value, mutated, output) for value in output.args[0]),)
+
+
+def _saved(value: object, mutated: set[Node], output: Node) -> object:
+    if not isinstance(value, Node) or value not in mutated:
+        return value
+    with output.graph.inserting_before(output):
+        saved = output.graph.call_function(torch.ops.aten.clone.default, (value,))
+    saved.meta = dict(value.meta)
+    return saved
+
+
+def _insert_copies(program: ExportedProgram, targets: dict[int, Node]) -> None:
+    output = program.graph.output_node()
+    values = list(output.args[0])
+    with program.graph.inserting_before(output):
+        for index, target in targets.items():
+            new_value = values[index]
+            copy = program.graph.call_function(torch.ops.aten.copy_.default, (target, new_value))
+            copy.meta = {**new_value.meta, "val": target.meta["val"]}
+            values[index] = copy
+    output.args = (tuple(values),)

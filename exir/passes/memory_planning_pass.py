@@ -1,0 +1,154 @@
+"""`MemoryPlanningPass`: every tensor gets its place in planned memory."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from torch.export import ExportedProgram
+from torch.export.graph_signature import InputKind
+from torch.fx import GraphModule, Node
+
+from exir.error import ConfigError
+from exir.liveness import schedule
+from exir.memory_plan_verifier import verify_memory_plan
+from exir.memory_planning import (
+    MemoryAlgoResult,
+    MemoryPlanningAlgo,
+    MemoryPlanningAlgorithmSuite,
+    aligned,
+    lower_bound,
+)
+from exir.pass_manager import ProgramPass
+from exir.tensor import TensorSpec, specs_of
+
+SHARED_STATE_MEMORY_ID = 2
+"""Planned buffer of mutable buffers that methods share."""
+
+
+@dataclass(frozen=True)
+class MemoryPlanningPass(ProgramPass):
+    """Plans memory and proves the plan with an independent verifier.
+
+    Before: operators are out variants and nodes have specs. After: every spec that is neither
+    constant nor the caller's has `mem_id` and `mem_offset`; the graph module's meta holds
+    `non_const_buffer_sizes` (bytes by memory id, [0] unused) and `lower_bound_bytes`.
+
+    memory_planning_algo: a `greedy`-like function or a suite of them.
+    alloc_graph_input, alloc_graph_output: plan memory for inputs and outputs; False leaves
+        it to the caller of the method.
+    share_mutable_buffers: put mutable buffers of the same name at the same place of a buffer
+        of their own, memory id 2, in every method.
+    alignment: of every offset, in bytes.
+    """
+
+    memory_planning_algo: MemoryPlanningAlgo = field(default_factory=MemoryPlanningAlgorithmSuite)
+    alloc_graph_input: bool = True
+    alloc_graph_output: bool = True
+    share_mutable_buffers: bool = False
+    alignment: int = 16
+    name: ClassVar[str] = "memory_planning"
+
+    def __post_init__(self) -> None:
+        if self.alignment < 1 or self.alignment & (self.alignment - 1):
+            raise ConfigError(f"'alignment' must be a power of two, got {self.alignment}")
+
+    def run(self, program: ExportedProgram) -> ExportedProgram:
+        """Plan one method by itself."""
+        return self.run_multimethod({"": program})[""]
+
+    def run_multimethod(self, programs: Mapping[str, ExportedProgram]) -> dict[str, ExportedProgram]:
+        """Plan the methods of one program; `share_mutable_buffers` is about all of them."""
+        shared = _SharedStates()
+        for program in programs.values() if self.share_mutable_buffers else ():
+            shared.add(program, self.alignment)
+        for program in programs.values():
+            self._plan(program, shared)
+        return dict(programs)
+
+    def ensures(self, program: ExportedProgram) -> None:
+        sizes = program.graph_module.meta["non_const_buffer_sizes"]
+        verify_memory_plan(program.graph_module, sizes, self.alignment)
+
+    def _plan(self, program: ExportedProgram, shared: "_SharedStates") -> None:
+        graph_module = program.graph_module
+        placed = shared.place(program)
+        specs = [spec for spec in self._specs_to_plan(graph_module) if spec not in placed]
+        plan = self.memory_planning_algo(
+            self.alignment, specs, graph_module, program.graph_signature, 0
+        )
+        _apply(plan)
+        graph_module.meta["non_const_buffer_sizes"] = shared.with_own_buffer(plan.bufsizes)
+        graph_module.meta["lower_bound_bytes"] = lower_bound(specs, graph_module, self.alignment)
+
+    def _specs_to_plan(self, graph_module: GraphModule) -> list[TensorSpec]:
+        """Owners of memory in order of the schedule, without constants and the caller's."""
+        excluded = self._callers_specs(graph_module)
+        found = (spec.storage for node in schedule(graph_module) for spec in specs_of(node))
+        return [spec for spec in dict.fromkeys(found) if not (spec.const or spec in excluded)]
+
+    def _callers_specs(self, graph_module: GraphModule) -> set[TensorSpec]:
+        callers: list[Node] = []
+        if not self.alloc_graph_input:
+            callers += graph_module.graph.find_nodes(op="placeholder")
+        if not self.alloc_graph_output:
+            callers += graph_module.graph.output_node().all_input_nodes
+        specs = (spec.storage for node in callers for spec in specs_of(node))
+        return {spec for spec in specs if not spec.state}
+
+
+@dataclass
+class _SharedStates:
+    """Place of every shared mutable buffer, by qualified name, in a planned buffer of its own."""
+
+    offsets: dict[str, int] = field(default_factory=dict)
+    sizes: dict[str, int] = field(default_factory=dict)
+    size: int = 0
+
+    def add(self, program: ExportedProgram, alignment: int) -> None:
+        """Give places to the mutable buffers of `program` that have none yet."""
+        for name, spec in sorted(states_by_name(program).items()):
+            if self.sizes.setdefault(name, spec.nbytes) != spec.nbytes:
+                raise ConfigError(
+                    f"'share_mutable_buffers': '{name}' has {spec.nbytes} bytes in one method and"
+                    f" {self.sizes[name]} in another"
+                )
+            if name not in self.offsets:
+                self.offsets[name] = self.size
+                self.size += aligned(spec.nbytes, alignment)
+
+    def place(self, program: ExportedProgram) -> set[TensorSpec]:
+        """Put the shared buffers of `program` in their places; returns their specs."""
+        shared = {n: spec for n, spec in states_by_name(program).items() if n in self.offsets}
+        for name, spec in shared.items():
+            spec.mem_id = SHARED_STATE_MEMORY_ID
+            spec.mem_offset = self.offsets[name]
+        return set(shared.values())
+
+    def with_own_buffer(self, bufsizes: list[int]) -> list[int]:
+        """`bufsizes` with the buffer of the shared states."""
+        if not self.size:
+            return list(bufsizes)
+        if len(bufsizes) > SHARED_STATE_MEMORY_ID:
+            raise ConfigError(
+                "'share_mutable_buffers' needs memory id 2, which the planning algorithm uses"
+            )
+        return [*bufsizes, self.size]
+
+
+def _apply(plan: MemoryAlgoResult) -> None:
+    for spec, place in plan.spec_dict.items():
+        spec.mem_id = place.mem_id
+        spec.mem_obj_id = place.mem_obj_id
+        spec.mem_offset = place.mem_offset
+
+
+def states_by_name(program: ExportedProgram) -> dict[str, TensorSpec]:
+    """Qualified name and spec of every mutable buffer."""
+    placeholders = program.graph.find_nodes(op="placeholder")
+    return {
+        str(spec.target): tensor_spec
+        for node, spec in zip(placeholders, program.graph_signature.input_specs)
+        if spec.kind is not InputKind.USER_INPUT
+        for tensor_spec in specs_of(node)
+        if tensor_spec.state
+    }

@@ -1,0 +1,135 @@
+"""`ReplaceViewCopyWithViewPass`: copies that only change the shape share their input's memory."""
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import torch
+from torch._ops import OpOverload
+from torch.export import ExportedProgram
+from torch.export.graph_signature import InputKind
+from torch.fx import Node
+
+from exir import memory
+from exir.dialects.edge._ops import to_torch_overload
+from exir.pass_manager import ProgramPass
+from exir.program._update import with_graph_module
+from exir.tensor import TensorSpec
+
+_aten = torch.ops.aten
+_VIEW_COPIES = (
+    _aten.view_copy.default,
+    _aten.unsqueeze_copy.default,
+    _aten.squeeze_copy.dim,
+    _aten.squeeze_copy.dims,
+)
+_COPIES = ("aten::clone", "aten::_to_copy", "aten::alias_copy", "aten::detach_copy",
+           "aten::lift_fresh_copy", "dim_order_ops::_clone_dim_order",
+           "dim_order_ops::_to_dim_order_copy")  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ReplaceViewCopyWithViewPass(ProgramPass):
+    """Turns copies into views where nobody can tell the difference.
+
+    Before: nodes have specs, operators are functional. After: a shape-only copy of a
+    contiguous tensor is a `memory.view` whose spec has the input's as its base; copies to
+    the same dtype and dim order are gone. Copies stay where the result leaves the method
+    and its memory is an input's, a constant's, a buffer's or another output's, or where it
+    is written back to a buffer; and, as the options say, where memory is not planned.
+
+    alias_inputs, alias_outputs: whether views of inputs and views that are outputs may
+        share memory; False when the caller provides that memory.
+    """
+
+    alias_inputs: bool = True
+    alias_outputs: bool = True
+    name: ClassVar[str] = "replace_view_copy_with_view"
+
+    def run(self, program: ExportedProgram) -> ExportedProgram:
+        finder = _Sharing(program, self.alias_inputs, self.alias_outputs)
+        for node in list(program.graph.nodes):
+            if _is_redundant_copy(node) and finder.may_share(node):
+                _remove_copy(node)
+            elif _is_view_copy(node) and finder.may_share(node):
+                _make_view(node)
+        return with_graph_module(program, program.graph_module)
+
+
+class _Sharing:
+    """Decides which results may share their input's memory."""
+
+    def __init__(self, program: ExportedProgram, alias_inputs: bool, alias_outputs: bool) -> None:
+        placeholders = program.graph.find_nodes(op="placeholder")
+        kinds = [spec.kind for spec in program.graph_signature.input_specs]
+        self._roots = {node.meta["spec"]: kind for node, kind in zip(placeholders, kinds)}
+        self._alias_inputs = alias_inputs
+        self._alias_outputs = alias_outputs
+
+    def may_share(self, node: Node) -> bool:
+        root_kind = self._roots.get(_source(node).meta["spec"].storage)
+        if root_kind is InputKind.USER_INPUT and not self._alias_inputs:
+            return False
+        if any(_is_write_back(user) for user in node.users):
+            return False
+        return not _is_output(node) or self._may_leave(node, root_kind)
+
+    def _may_leave(self, node: Node, root_kind: InputKind | None) -> bool:
+        storage = _source(node).meta["spec"].storage
+        return self._alias_outputs and root_kind is None and not _is_shared_output(node, storage)
+
+
+def _source(node: Node) -> Node:
+    source = node.args[0] if node.args else node.kwargs["self"]
+    assert isinstance(source, Node)
+    return source
+
+
+def _is_output(node: Node) -> bool:
+    return any(user.op == "output" for user in node.users)
+
+
+def _is_shared_output(node: Node, storage: TensorSpec) -> bool:
+    """Whether another output already lies in `storage`."""
+    outputs = node.graph.output_node().all_input_nodes
+    specs = [out.meta["spec"] for out in outputs if out is not node]
+    return any(isinstance(spec, TensorSpec) and spec.storage is storage for spec in specs)
+
+
+def _is_write_back(node: Node) -> bool:
+    return node.target is _aten.copy_.default
+
+
+def _overload(node: Node) -> OpOverload | None:
+    return to_torch_overload(node.target) if node.op == "call_function" else None
+
+
+def _is_view_copy(node: Node) -> bool:
+    op = _overload(node)
+    if op not in _VIEW_COPIES:
+        return False
+    source, result = _source(node).meta["spec"], node.meta["spec"]
+    is_sized = (source.is_static and result.is_static) or op is _aten.view_copy.default
+    return is_sized and source.is_contiguous and result.is_contiguous
+
+
+def _is_redundant_copy(node: Node) -> bool:
+    op = _overload(node)
+    if op is None or op._schema.name not in _COPIES:
+        return False
+    source, result = _source(node).meta["spec"], node.meta["spec"]
+    return source.dtype == result.dtype and source.dim_order == result.dim_order
+
+
+def _make_view(node: Node) -> None:
+    source = _source(node)
+    base, spec = source.meta["spec"], node.meta["spec"]
+    size = node.args[1] if _overload(node) is _aten.view_copy.default else list(spec.shape)
+    node.meta["spec"] = replace(spec, base=base, const=base.const)
+    node.target = memory.view
+    node.args = (source, size)
+    node.kwargs = {}
+
+
+def _remove_copy(node: Node) -> None:
+    node.replace_all_uses_with(_source(node))
+    node.graph.erase_node(node)

@@ -1,0 +1,169 @@
+"""`SpecPropPass`: what every value of the graph is, as `TensorSpec`s."""
+
+import operator
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import sympy
+import torch
+from torch.export import ExportedProgram
+from torch.export.graph_signature import InputKind
+from torch.fx import GraphModule, Node
+from torch.utils._sympy.numbers import int_oo
+from torch.utils._sympy.value_ranges import ValueRanges, bound_sympy
+
+from exir.control_flow import branches_of, is_cond
+from exir.error import ExportError, ExportErrorType, internal_assert
+from exir.pass_manager import ProgramPass
+from exir.passes.insert_write_back_for_buffers_pass import mutation_targets
+from exir.schema import TensorShapeDynamism
+from exir.tensor import TensorSpec, dim_order_of_strides
+
+Ranges = Mapping[sympy.Symbol, ValueRanges]
+
+_CONSTANT_KINDS = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR)
+
+
+@dataclass(frozen=True)
+class SpecPropPass(ProgramPass):
+    """Gives every node `meta["spec"]`: a `TensorSpec`, a list of specs, or None for no tensor.
+
+    Before: every node has `meta["val"]`. After: symbolic sizes are replaced by their upper
+    bounds under the program's range constraints; a `getitem` holds the very spec object of
+    its tuple; specs of constants are `const`, those of mutated buffers `state`;
+    a write-back has its buffer's spec; a branch of a `torch.cond` has its operands' specs and
+    computes into those that the `cond` returns. Raises `ExportError` naming the dimension that
+    has no upper bound.
+    """
+
+    name: ClassVar[str] = "spec_prop"
+
+    def run(self, program: ExportedProgram) -> ExportedProgram:
+        propagate_specs(program.graph_module, program.range_constraints)
+        _mark_constants(program)
+        return program
+
+    def ensures(self, program: ExportedProgram) -> None:
+        for node in program.graph.nodes:
+            internal_assert(node.op == "output" or "spec" in node.meta, "no spec", node)
+
+
+def propagate_specs(graph_module: GraphModule, ranges: Ranges) -> None:
+    """Set `meta["spec"]` on every node of `graph_module` and of its branches."""
+    _propagate(graph_module, ranges, {})
+
+
+def _propagate(graph_module: GraphModule, ranges: Ranges, given: Mapping[Node, Any]) -> None:
+    """`given` are the specs of a branch's operands, by placeholder."""
+    for node in graph_module.graph.nodes:
+        if node.op != "output":
+            node.meta["spec"] = given[node] if node in given else _spec_of(node, ranges)
+        if is_cond(node):
+            for branch in branches_of(node):
+                _propagate(branch, ranges, _operand_specs(node, branch))
+                _share_results(branch, node.meta["spec"])
+
+
+def _operand_specs(cond: Node, branch: GraphModule) -> dict[Node, Any]:
+    placeholders = branch.graph.find_nodes(op="placeholder")
+    specs = (value.meta["spec"] if isinstance(value, Node) else None for value in cond.args[3])
+    return dict(zip(placeholders, specs))
+
+
+def _share_results(branch: GraphModule, specs: list[TensorSpec]) -> None:
+    """Let a branch's results be the very tensors that its `cond` returns."""
+    output = branch.graph.output_node()
+    results = _distinct_results(output)
+    output.args = (tuple(results),)
+    for result, spec in zip(results, specs):
+        if result.target is operator.getitem:
+            container, index = result.args
+            container.meta["spec"][index] = spec
+        result.meta["spec"] = spec
+
+
+def _distinct_results(output: Node) -> list[Node]:
+    """The branch's results; one that is an operand or that is there already becomes a copy."""
+    results: list[Node] = []
+    for value in output.args[0]:
+        if value.op == "placeholder" or value in results:
+            with output.graph.inserting_before(output):
+                value = _copied(value)
+        results.append(value)
+    return results
+
+
+def _copied(value: Node) -> Node:
+    copy = value.graph.call_function(torch.ops.aten.clone.default, (value,))
+    copy.meta = dict(value.meta)
+    return copy
+
+
+def _spec_of(node: Node, ranges: Ranges) -> Any:
+    if node.target is operator.getitem:
+        container, index = node.args
+        assert isinstance(container, Node) and isinstance(index, int)
+        return container.meta["spec"][index]
+    if node.target is torch.ops.aten.copy_.default:
+        return node.args[0].meta["spec"]
+    return _spec_of_value(node.meta.get("val"), ranges, node)
+
+
+def _spec_of_value(value: Any, ranges: Ranges, node: Node) -> Any:
+    if isinstance(value, torch.Tensor):
+        return _tensor_spec(value, ranges, node)
+    if isinstance(value, (list, tuple)):
+        return [_spec_of_value(item, ranges, node) for item in value]
+    return None
+
+
+def _tensor_spec(tensor: torch.Tensor, ranges: Ranges, node: Node) -> TensorSpec:
+    if not any(isinstance(size, torch.SymInt) for size in tensor.shape):
+        return TensorSpec.from_tensor(tensor)
+    shape = tuple(_upper_bound(size, ranges, node, dim) for dim, size in enumerate(tensor.shape))
+    order = dim_order_of_strides(shape, tuple(_stride(s, ranges) for s in tensor.stride()))
+    return TensorSpec(tensor.dtype, shape, order, _dynamism(tensor))
+
+
+def _dynamism(tensor: torch.Tensor) -> TensorShapeDynamism:
+    sizes = (size for size in tensor.shape if isinstance(size, torch.SymInt))
+    is_static = all(size.node.expr.is_number for size in sizes)
+    return TensorShapeDynamism.STATIC if is_static else TensorShapeDynamism.DYNAMIC_BOUND
+
+
+def _upper_bound(size: int | torch.SymInt, ranges: Ranges, node: Node, dim: int) -> int:
+    bound = _upper(size, ranges)
+    if bound is None:
+        raise ExportError(
+            ExportErrorType.NOT_SUPPORTED,
+            f"dimension {dim} of '{node.name}' has size {size} without an upper bound, so no memory"
+            " can be planned for it; give its torch.export.Dim a max",
+            node,
+        )
+    return bound
+
+
+def _stride(stride: int | torch.SymInt, ranges: Ranges) -> int:
+    bound = _upper(stride, ranges)
+    return 0 if bound is None else bound
+
+
+def _upper(size: int | torch.SymInt, ranges: Ranges) -> int | None:
+    """The largest value of `size`; None when there is none. Ranges of users are inclusive."""
+    if not isinstance(size, torch.SymInt):
+        return size
+    upper = bound_sympy(size.node.expr, dict(ranges)).upper
+    return None if upper in (int_oo, sympy.oo) else int(upper)
+
+
+def _mark_constants(program: ExportedProgram) -> None:
+    """Say which placeholders are constants and which are states."""
+    mutated = set(mutation_targets(program).values())
+    placeholders = program.graph.find_nodes(op="placeholder")
+    for node, spec in zip(placeholders, program.graph_signature.input_specs):
+        if spec.kind in _CONSTANT_KINDS:
+            tensor_spec = node.meta["spec"]
+            tensor_spec.state = node in mutated
+            tensor_spec.const = not tensor_spec.state
+            tensor_spec.requires_grad = spec.kind is InputKind.PARAMETER

@@ -1,0 +1,95 @@
+"""`ToOutVarPass`: operators write into memory that they are given."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from torch.export import ExportedProgram
+from torch.fx import GraphModule, Node
+
+from exir import memory
+from exir.control_flow import branch_modules
+from exir.dialects.edge._ops import to_torch_overload
+from exir.error import UnsupportedOperatorError, internal_assert
+from exir.out_variant import (
+    OutVariant,
+    bind_arguments,
+    is_in_place,
+    out_variant_of,
+    returns_tensors,
+)
+from exir.pass_manager import ProgramPass
+from exir.tensor import TensorSpec
+
+
+@dataclass(frozen=True)
+class ToOutVarPass(ProgramPass):
+    """Turns every functional operator into its out variant on `memory.alloc` nodes.
+
+    Before: nodes have specs; operators are functional, but for the write-back of buffers.
+    After: every operator that returns tensors writes them to memory given to it. Operators
+    that return numbers, views, delegates and `torch.cond` stay. Raises
+    `UnsupportedOperatorError` naming the operator that has no out variant.
+    """
+
+    name: ClassVar[str] = "to_out_var"
+
+    def run(self, program: ExportedProgram) -> ExportedProgram:
+        convert_to_out_variants(program.graph_module)
+        return program
+
+    def ensures(self, program: ExportedProgram) -> None:
+        for node in program.graph.nodes:
+            op = to_torch_overload(node.target)
+            if op is not None and returns_tensors(op):
+                internal_assert(is_in_place(op), "operator has no output memory", node)
+
+
+def convert_to_out_variants(graph_module: GraphModule) -> None:
+    """Convert the operators of `graph_module` and of its branches."""
+    for node in list(graph_module.graph.nodes):
+        op = to_torch_overload(node.target)
+        if op is not None and returns_tensors(op) and not is_in_place(op):
+            _convert(node, _variant_for(node))
+    for branch in branch_modules(graph_module):
+        convert_to_out_variants(branch)
+
+
+def _variant_for(node: Node) -> OutVariant:
+    op = to_torch_overload(node.target)
+    assert op is not None
+    variant = out_variant_of(op)
+    if variant is None:
+        raise UnsupportedOperatorError(
+            f"operator {op.name()} has no out variant, so no .pte can call it; decompose it,"
+            " delegate it, or register an out overload with torch.library",
+            node,
+        )
+    return variant
+
+
+def _convert(node: Node, variant: OutVariant) -> None:
+    op = to_torch_overload(node.target)
+    assert op is not None
+    given = bind_arguments(op, node.args, node.kwargs)
+    spec = node.meta["spec"]
+    specs = [spec] if len(variant.outputs) == 1 else spec
+    outputs = {name: _alloc_before(node, each) for name, each in zip(variant.outputs, specs)}
+    node.target = variant.op
+    node.args = ()
+    node.kwargs = {
+        **{name: value for name, value in given.items() if name not in variant.dropped},
+        **outputs,
+    }
+
+
+def _alloc_before(node: Node, spec: Any) -> Node:
+    with node.graph.inserting_before(node):
+        alloc = node.graph.call_function(memory.alloc, (_shape_and_dtype(spec),))
+    alloc.meta["spec"] = spec
+    return alloc
+
+
+def _shape_and_dtype(spec: TensorSpec | list[TensorSpec]) -> Any:
+    if isinstance(spec, TensorSpec):
+        return (spec.shape, spec.dtype)
+    return [_shape_and_dtype(item) for item in spec]

@@ -1,0 +1,32 @@
+"""Copies of exported programs that share their tensors."""
+
+import copy
+
+from torch.export import ExportedProgram
+from torch.fx import Graph, GraphModule
+
+from exir.control_flow import branch_of, is_cond
+
+
+def copy_program(program: ExportedProgram) -> ExportedProgram:
+    """`program` with a graph of its own; weights, lowered modules and `meta` values are shared."""
+    copied = copy.copy(program)
+    copied._graph_module = copy_graph_module(program.graph_module)
+    return copied
+
+
+def copy_graph_module(graph_module: GraphModule) -> GraphModule:
+    """`graph_module` with a graph of its own, and so the branches of its control flow."""
+    graph = Graph()
+    result = graph.graph_copy(graph_module.graph, {}, return_output_node=True)
+    assert isinstance(result, tuple)
+    value, old_output = result
+    graph.output(value).meta = dict(old_output.meta)
+    graph._codegen = copy.copy(graph_module.graph._codegen)
+    copied = GraphModule(graph_module, graph)
+    copied.meta = dict(graph_module.meta)
+    for node in graph.nodes:
+        if is_cond(node):
+            for attribute in node.args[1:3]:
+                setattr(copied, attribute.target, copy_graph_module(branch_of(attribute)))
+    return copied

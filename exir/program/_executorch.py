@@ -1,0 +1,190 @@
+"""The last stage: edge programs to the program that a `.pte` holds."""
+
+import sys
+from collections.abc import Mapping
+from functools import cached_property
+from pprint import pformat
+from typing import Any, BinaryIO, TextIO
+
+from torch.export import ExportedProgram
+
+from exir import schema
+from exir._serialize import PTEFile, SerializedProgram, serialize_pte_binary
+from exir.capture import ExecutorchBackendConfig
+from exir.delegate import is_delegate_call, lowered_module_of
+from exir.emit import EmitterOutput, emit_program
+from exir.error import ConfigError
+from exir.pass_manager import PassType, as_program_pass, run_passes
+from exir.passes.insert_write_back_for_buffers_pass import InsertWriteBackForBuffersPass
+from exir.passes.memory_planning_pass import MemoryPlanningPass
+from exir.passes.replace_view_copy_with_view_pass import ReplaceViewCopyWithViewPass
+from exir.passes.spec_prop_pass import SpecPropPass
+from exir.passes.to_out_var_pass import ToOutVarPass
+from exir.program._copy import copy_program
+from exir.program._report import LoweringReport, lowering_report
+
+
+def to_executorch(
+    edge_programs: Mapping[str, ExportedProgram],
+    constant_methods: Mapping[str, Any] | None = None,
+    config: ExecutorchBackendConfig | None = None,
+) -> "ExecutorchProgramManager":
+    """Lower the methods of `edge_programs`, which stay as they are, to one program.
+
+    Raises `UserError`s for operators, values or options that a `.pte` cannot carry.
+    """
+    config = config or ExecutorchBackendConfig()
+    _check_supported(config)
+    lowered = {
+        name: _lowered(name, edge_programs[name], config) for name in sorted(edge_programs)
+    }
+    planned = _planned(lowered, config)
+    return ExecutorchProgramManager(planned, dict(constant_methods or {}), config)
+
+
+def _check_supported(config: ExecutorchBackendConfig) -> None:
+    for option in ("external_constants", "external_mutable_weights"):
+        if getattr(config, option):
+            raise ConfigError(f"'{option}' is not supported: constants stay in the .pte")
+
+
+def _lowered(
+    name: str, program: ExportedProgram, config: ExecutorchBackendConfig
+) -> ExportedProgram:
+    passes: list[PassType] = [*config.passes, InsertWriteBackForBuffersPass()]
+    passes.append(_for_method(config.sym_shape_eval_pass, name) or SpecPropPass())
+    if config.remove_view_copy:
+        passes.append(_view_pass(_planner(config, name)))
+    passes.append(config.to_out_var_pass or ToOutVarPass())
+    return run_passes(copy_program(program), passes)
+
+
+def _view_pass(planner: PassType) -> ReplaceViewCopyWithViewPass:
+    if not isinstance(planner, MemoryPlanningPass):
+        return ReplaceViewCopyWithViewPass()
+    return ReplaceViewCopyWithViewPass(planner.alloc_graph_input, planner.alloc_graph_output)
+
+
+def _for_method(option: Any, name: str) -> PassType | None:
+    """The pass that an option gives for a method: the option, or its entry for the method."""
+    return option.get(name) if isinstance(option, dict) else option
+
+
+def _planner(config: ExecutorchBackendConfig, name: str) -> PassType:
+    return _for_method(config.memory_planning_pass, name) or MemoryPlanningPass()
+
+
+def _planned(
+    programs: dict[str, ExportedProgram], config: ExecutorchBackendConfig
+) -> dict[str, ExportedProgram]:
+    """Methods of one planner are planned together, so that they can share mutable buffers."""
+    planner = config.memory_planning_pass or MemoryPlanningPass()
+    if isinstance(planner, MemoryPlanningPass):
+        planned = planner.run_multimethod(programs)
+        for program in planned.values():
+            planner.ensures(program)
+        return planned
+    return {
+        name: run_passes(program, [as_program_pass(_planner(config, name))])
+        for name, program in programs.items()
+    }
+
+
+class ExecutorchProgramManager:
+    """A lowered program: its bytes, its parts, and what is known about it."""
+
+    def __init__(
+        self,
+        programs: dict[str, ExportedProgram],
+        config_methods: dict[str, Any],
+        config: ExecutorchBackendConfig,
+    ) -> None:
+        self._programs = programs
+        self._config_methods = config_methods
+        self._config = config
+        self._emitted: EmitterOutput = emit_program(
+            programs, config.emit_stacktrace, config_methods, config.emit_mutable_buffer_names
+        )
+
+    @property
+    def methods(self) -> set[str]:
+        """Names of the methods that have a graph."""
+        return set(self._programs)
+
+    @property
+    def config_methods(self) -> set[str]:
+        """Names of the constant methods."""
+        return set(self._config_methods)
+
+    def exported_program(self, method_name: str = "forward") -> ExportedProgram:
+        """The lowered, memory-planned graph of a method."""
+        if method_name not in self._programs:
+            raise ConfigError(f"no method '{method_name}'; there are: {sorted(self._programs)}")
+        return self._programs[method_name]
+
+    @property
+    def executorch_program(self) -> schema.Program:
+        """The program as the file holds it, constants and delegates inline."""
+        return self._emitted.program
+
+    @cached_property
+    def report(self) -> LoweringReport:
+        """Inputs, outputs, operators, delegates and memory of every method."""
+        return lowering_report(self._programs, self._emitted)
+
+    @cached_property
+    def _serialized(self) -> SerializedProgram:
+        return serialize_pte_binary(
+            PTEFile(self._emitted.program, self._emitted.mutable_data),
+            extract_delegate_segments=self._config.extract_delegate_segments,
+            segment_alignment=self._config.segment_alignment,
+            constant_tensor_alignment=self._config.constant_tensor_alignment,
+            delegate_alignment=self._config.delegate_alignment,
+        )
+
+    @cached_property
+    def buffer(self) -> bytes:
+        """The bytes of the `.pte`; `write_to_file` does without this copy of the weights."""
+        return bytes(self._serialized)
+
+    def write_to_file(self, open_file: BinaryIO) -> None:
+        """Write the `.pte` to a file opened for binary writing."""
+        self._serialized.write_to_file(open_file)
+
+    def save(self, path: str) -> None:
+        """Write the `.pte` to `path`, which must end in `.pte`."""
+        if not path.endswith(".pte"):
+            raise ConfigError(f"'path' must end in .pte, got '{path}'")
+        with open(path, "wb") as file:
+            self.write_to_file(file)
+
+    @property
+    def debug_handle_map(self) -> dict[int, Any]:
+        """Instruction index to debug handle, of `forward` or of the only method."""
+        method = self._emitted.methods.get("forward") or next(iter(self._emitted.methods.values()))
+        handles = enumerate(node.meta.get("debug_handle") for node in method.nodes)
+        return {index: handle for index, handle in handles if handle is not None}
+
+    @property
+    def delegate_map(self) -> dict[str, dict[int, dict[str, Any]]]:
+        """Method to the index of each delegate call to its backend and debug handles."""
+        return {
+            name: {
+                index: _delegate_entry(node)
+                for index, node in enumerate(method.nodes)
+                if is_delegate_call(node)
+            }
+            for name, method in self._emitted.methods.items()
+        }
+
+    def dump_executorch_program(self, verbose: bool = False, out: TextIO | None = None) -> None:
+        """Print the program, or with `verbose` false its instructions, to `out` (stdout)."""
+        program = self.executorch_program
+        plans = program.execution_plan
+        shown = [program] if verbose else [chain for plan in plans for chain in plan.chains]
+        print(pformat(shown), file=out or sys.stdout)
+
+
+def _delegate_entry(node: Any) -> dict[str, Any]:
+    lowered = lowered_module_of(node)
+    return {"name": lowered.backend_id, "delegate_map": lowered.meta.get("debug_handle_map", {})}

@@ -1,0 +1,195 @@
+"""What a lowering produced, for manifests, size reports and kernel selection."""
+
+from dataclasses import dataclass
+
+from torch.export import ExportedProgram
+from torch.fx import Node
+
+from exir import schema
+from exir.emit import EmitterOutput
+from exir.emit._method import MethodOutput
+from exir.source import source_of
+
+
+@dataclass(frozen=True)
+class ValueReport:
+    """An input or output. `dtype`, `shape` (upper bounds), `dim_order`, `is_dynamic` and
+    `is_planned` say something of tensors only; `kind` is "Tensor", "Int", "Double", "Bool",
+    "String" or "Null"."""
+
+    name: str
+    kind: str
+    dtype: str = ""
+    shape: tuple[int, ...] = ()
+    dim_order: tuple[int, ...] = ()
+    is_dynamic: bool = False
+    is_planned: bool = False
+
+
+@dataclass(frozen=True)
+class OperatorUse:
+    """One call: operator as the `.pte` spells it, dtypes of its tensors (arguments, then
+    outputs), and the line of the model that it comes from as "file:line", or ""."""
+
+    name: str
+    dtypes: tuple[str, ...]
+    source: str
+
+
+@dataclass(frozen=True)
+class DelegateReport:
+    """A delegate: backend id and bytes of its payload."""
+
+    backend_id: str
+    nbytes: int
+
+
+@dataclass(frozen=True)
+class MethodReport:
+    """One method.
+
+    planned_bytes: bytes of planned memory by memory id; [0] is unused.
+    lower_bound_bytes: the largest sum of bytes alive at one instruction.
+    value_counts: number of values by kind. instruction_count: of its only chain.
+    """
+
+    name: str
+    inputs: tuple[ValueReport, ...]
+    outputs: tuple[ValueReport, ...]
+    operator_uses: tuple[OperatorUse, ...]
+    delegates: tuple[DelegateReport, ...]
+    planned_bytes: tuple[int, ...]
+    lower_bound_bytes: int
+    value_counts: dict[str, int]
+    instruction_count: int
+
+
+@dataclass(frozen=True)
+class LoweringReport:
+    """Every method, constant methods included, in the order of the program."""
+
+    methods: tuple[MethodReport, ...]
+
+    @property
+    def operators(self) -> tuple[str, ...]:
+        """Every operator that is called, sorted."""
+        return tuple(sorted({use.name for method in self.methods for use in method.operator_uses}))
+
+
+def lowering_report(
+    programs: dict[str, ExportedProgram], emitted: EmitterOutput
+) -> LoweringReport:
+    """The report of a program that was emitted from `programs`."""
+    return LoweringReport(
+        tuple(
+            _method(plan, programs.get(str(plan.name)), emitted)
+            for plan in emitted.program.execution_plan
+        )
+    )
+
+
+def _method(
+    plan: schema.ExecutionPlan, program: ExportedProgram | None, emitted: EmitterOutput
+) -> MethodReport:
+    output = emitted.methods.get(str(plan.name))
+    bound = program.graph_module.meta["lower_bound_bytes"] if program else 0
+    input_names = program.graph_signature.user_inputs if program else ()
+    output_names = program.graph_signature.user_outputs if program else ()
+    return MethodReport(
+        name=str(plan.name),
+        inputs=_values(plan, plan.inputs, input_names),
+        outputs=_values(plan, plan.outputs, output_names),
+        operator_uses=_operator_uses(output) if output else (),
+        delegates=_delegates(plan, emitted.program),
+        planned_bytes=tuple(plan.non_const_buffer_sizes),
+        lower_bound_bytes=bound,
+        value_counts=_value_counts(plan),
+        instruction_count=sum(len(chain.instructions) for chain in plan.chains),
+    )
+
+
+def _values(
+    plan: schema.ExecutionPlan, indices: list[int], names: tuple[object, ...]
+) -> tuple[ValueReport, ...]:
+    labels = [str(name) for name in names] or [""] * len(indices)
+    return tuple(_value(plan.values[i].val, label) for i, label in zip(indices, labels))
+
+
+def _value(value: schema.KernelTypes, name: str) -> ValueReport:
+    kind = type(value).__name__
+    if not isinstance(value, schema.Tensor):
+        return ValueReport(name, kind)
+    return ValueReport(
+        name,
+        kind,
+        dtype_name(value.scalar_type),
+        tuple(value.sizes),
+        tuple(value.dim_order),
+        value.shape_dynamism != schema.TensorShapeDynamism.STATIC,
+        value.allocation_info is not None,
+    )
+
+
+_DTYPE_NAMES = {
+    schema.ScalarType.BYTE: "uint8",
+    schema.ScalarType.CHAR: "int8",
+    schema.ScalarType.SHORT: "int16",
+    schema.ScalarType.INT: "int32",
+    schema.ScalarType.LONG: "int64",
+    schema.ScalarType.HALF: "float16",
+    schema.ScalarType.FLOAT: "float32",
+    schema.ScalarType.DOUBLE: "float64",
+}
+
+
+def dtype_name(kind: schema.ScalarType) -> str:
+    """PyTorch's name of an element type: "float32"."""
+    return _DTYPE_NAMES.get(kind, kind.name.lower())
+
+
+def _operator_uses(output: MethodOutput) -> tuple[OperatorUse, ...]:
+    pairs = zip(output.plan.chains[0].instructions, output.nodes)
+    return tuple(
+        _operator_use(output.plan, call, node)
+        for instruction, node in pairs
+        if isinstance(call := instruction.instr_args, schema.KernelCall)
+    )
+
+
+def _operator_use(
+    plan: schema.ExecutionPlan, call: schema.KernelCall, node: Node
+) -> OperatorUse:
+    operator = plan.operators[call.op_index]
+    tensors = dict.fromkeys(_tensor_indices(plan, call.args))
+    dtypes = tuple(dtype_name(plan.values[index].val.scalar_type) for index in tensors)
+    return OperatorUse(operator.full_name, dtypes, str(source_of(node) or ""))
+
+
+def _tensor_indices(plan: schema.ExecutionPlan, indices: list[int]) -> list[int]:
+    """Indices of tensors among `indices` and in the lists among them."""
+    found: list[int] = []
+    for index in indices:
+        value = plan.values[index].val if index >= 0 else None
+        if isinstance(value, schema.Tensor):
+            found.append(index)
+        elif isinstance(value, (schema.TensorList, schema.OptionalTensorList)):
+            found += _tensor_indices(plan, value.items)
+    return found
+
+
+def _delegates(
+    plan: schema.ExecutionPlan, program: schema.Program
+) -> tuple[DelegateReport, ...]:
+    return tuple(
+        DelegateReport(str(each.id), len(program.backend_delegate_data[each.processed.index].data))
+        for each in plan.delegates
+        if each.processed is not None
+    )
+
+
+def _value_counts(plan: schema.ExecutionPlan) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for value in plan.values:
+        kind = type(value.val).__name__
+        counts[kind] = counts.get(kind, 0) + 1
+    return dict(sorted(counts.items()))

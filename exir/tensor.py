@@ -1,0 +1,144 @@
+"""`TensorSpec`: all that planning and emission know of a tensor."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import torch
+from torch.fx import Node
+
+from exir.error import InternalError, UnsupportedOperatorError
+from exir.schema import ScalarType, TensorShapeDynamism
+
+_SCALAR_TYPES = {
+    torch.uint8: ScalarType.BYTE,
+    torch.int8: ScalarType.CHAR,
+    torch.int16: ScalarType.SHORT,
+    torch.int32: ScalarType.INT,
+    torch.int64: ScalarType.LONG,
+    torch.float16: ScalarType.HALF,
+    torch.float32: ScalarType.FLOAT,
+    torch.float64: ScalarType.DOUBLE,
+    torch.complex32: ScalarType.COMPLEX32,
+    torch.complex64: ScalarType.COMPLEX64,
+    torch.complex128: ScalarType.COMPLEX128,
+    torch.bool: ScalarType.BOOL,
+    torch.bfloat16: ScalarType.BFLOAT16,
+    torch.bits16: ScalarType.BITS16,
+    torch.float8_e5m2: ScalarType.FLOAT8E5M2,
+    torch.float8_e4m3fn: ScalarType.FLOAT8E4M3FN,
+    torch.float8_e5m2fnuz: ScalarType.FLOAT8E5M2FNUZ,
+    torch.float8_e4m3fnuz: ScalarType.FLOAT8E4M3FNUZ,
+    torch.uint16: ScalarType.UINT16,
+    torch.uint32: ScalarType.UINT32,
+    torch.uint64: ScalarType.UINT64,
+}
+
+
+def scalar_type(dtype: torch.dtype) -> ScalarType:
+    """The file's number for `dtype`. Raises `UnsupportedOperatorError` when it has none."""
+    if dtype not in _SCALAR_TYPES:
+        raise UnsupportedOperatorError(f"a .pte cannot hold tensors of {dtype}")
+    return _SCALAR_TYPES[dtype]
+
+
+@dataclass(eq=False)
+class TensorSpec:
+    """A tensor's type and, once planned, its place in memory. Compared by identity.
+
+    dtype: of the elements.
+    shape: sizes; upper bounds where `shape_dynamism` is DYNAMIC_BOUND.
+    dim_order: dimensions from slowest to fastest in memory.
+    const: its bytes are in the file.
+    state: a mutable buffer, whose bytes are kept from call to call.
+    base: the spec whose memory this one is a view of; None when it has its own.
+    mem_id, mem_offset: planned buffer (from 1) and byte offset in it, of specs without base.
+    mem_obj_id: number of the shared slot, for planners that work in slots.
+    """
+
+    dtype: torch.dtype
+    shape: tuple[int, ...]
+    dim_order: tuple[int, ...]
+    shape_dynamism: TensorShapeDynamism = TensorShapeDynamism.STATIC
+    const: bool = False
+    state: bool = False
+    requires_grad: bool = False
+    base: "TensorSpec | None" = None
+    mem_id: int | None = None
+    mem_offset: int | None = None
+    mem_obj_id: int | None = None
+
+    @classmethod
+    def from_tensor(cls, tensor: torch.Tensor, const: bool = False) -> "TensorSpec":
+        """The spec of a tensor whose sizes are numbers."""
+        shape = tuple(tensor.shape)
+        order = dim_order_of_strides(shape, tuple(tensor.stride()))
+        return cls(tensor.dtype, shape, order, const=const, requires_grad=tensor.requires_grad)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes at the (upper bounds of the) sizes."""
+        return prod(self.shape) * self.dtype.itemsize
+
+    @property
+    def is_static(self) -> bool:
+        """Whether the sizes are exact."""
+        return self.shape_dynamism == TensorShapeDynamism.STATIC
+
+    @property
+    def is_contiguous(self) -> bool:
+        """Whether memory runs in the order of the dimensions."""
+        return self.dim_order == tuple(range(len(self.shape)))
+
+    @property
+    def storage(self) -> "TensorSpec":
+        """The spec that owns the memory: itself, or what it is (a view of) a view of."""
+        spec = self
+        while spec.base is not None:
+            spec = spec.base
+        return spec
+
+
+def dim_order_of_strides(shape: Sequence[int], strides: Sequence[int]) -> tuple[int, ...]:
+    """Dimensions from slowest to fastest in memory; contiguous where sizes of 1 leave a choice."""
+    rank = len(shape)
+    orders = [tuple(range(rank))]
+    if rank in (4, 5):
+        orders.append((0, *range(2, rank), 1))
+    for order in orders:
+        if _runs_in(order, shape, strides):
+            return order
+    by_stride = tuple(sorted(range(rank), key=lambda dim: -strides[dim]))
+    return by_stride if _runs_in(by_stride, shape, strides) else orders[0]
+
+
+def _runs_in(order: Sequence[int], shape: Sequence[int], strides: Sequence[int]) -> bool:
+    """Whether the elements lie densely with dimensions in `order`."""
+    expected = 1
+    for dim in reversed(order):
+        if shape[dim] != 1 and strides[dim] != expected:
+            return prod(shape) == 0
+        expected *= shape[dim]
+    return True
+
+
+def specs_of(node: Node) -> list[TensorSpec]:
+    """Every tensor spec of `node`'s value, in order."""
+    return list(_flat_specs(node.meta.get("spec")))
+
+
+def spec_of(node: Node) -> TensorSpec:
+    """The spec of a node whose value is one tensor."""
+    spec = node.meta.get("spec")
+    if not isinstance(spec, TensorSpec):
+        raise InternalError(f"expected one tensor spec, found {spec!r}", node)
+    return spec
+
+
+def _flat_specs(spec: Any) -> Iterator[TensorSpec]:
+    if isinstance(spec, TensorSpec):
+        yield spec
+    elif isinstance(spec, (list, tuple)):
+        for item in spec:
+            yield from _flat_specs(item)
