@@ -20,6 +20,12 @@ _ATTRS = {
         mandatory = True,
         doc = "Directory of installed packages, as one source directory.",
     ),
+    "identity": attr.label(
+        allow_single_file = True,
+        cfg = "exec",
+        mandatory = True,
+        doc = "File that changes when interpreter or packages do; it restarts workers and keys the cache.",
+    ),
     "compiler": attr.label(
         cfg = "exec",
         mandatory = True,
@@ -36,6 +42,7 @@ def _impl(ctx):
     return [platform_common.ToolchainInfo(
         python = ctx.file.python,
         site = ctx.file.site,
+        identity = ctx.file.identity,
         compiler = ctx.attr.compiler[DefaultInfo].files,
         compiler_root = ctx.attr.compiler.label.workspace_root or ".",
         kernels = ctx.attr.kernels[ExecutorchKernelsInfo],

@@ -13,7 +13,7 @@ _ENV = {
 
 def python_tools(toolchain):
     """Returns the tools of an action that runs a module: interpreter, packages, compiler sources."""
-    return depset([toolchain.python, toolchain.site], transitive = [toolchain.compiler])
+    return depset([toolchain.python, toolchain.site, toolchain.identity], transitive = [toolchain.compiler])
 
 def python_env(toolchain):
     """Returns the environment of an action that runs a module. Paths are relative to the execution root."""
