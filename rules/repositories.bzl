@@ -1,8 +1,10 @@
 """The external repositories, for WORKSPACE; with modules, `extensions.bzl` makes the same ones.
 
-    load("@rules_executorch//rules:repositories.bzl", "executorch_dependencies")
+    load("@rules_executorch//rules:repositories.bzl", "executorch_dependencies", "executorch_register_toolchains")
 
     executorch_dependencies()
+
+    executorch_register_toolchains()
 """
 
 load("//rules/private/repository:bundled_rules.bzl", "bundled_rules")
@@ -45,3 +47,7 @@ def executorch_dependencies():
             continue
         bundled_rules(name = name, bundled = bundled, stand_in = stand_in)
     executorch_repositories()
+
+def executorch_register_toolchains():
+    """Registers the compiler's default toolchain."""
+    native.register_toolchains("@rules_executorch//rules:default_toolchain")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-_ROOT = Path(__file__).resolve().parents[2]
+_ROOT = Path(__file__).absolute().parents[2]
 _SYSTEM_PROGRAMS = ("sh", "dirname", "readlink", "head", "cat", "cut", "find", "timeout", "id", "env", "mkdir", "grep")
 
 

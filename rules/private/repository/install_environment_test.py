@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-_HERE = Path(__file__).resolve().parent
+_HERE = Path(__file__).absolute().parent
 sys.path[:0] = [str(_HERE), str(_HERE.parents[2] / "tools/bootstrap")]
 
 import install_environment
