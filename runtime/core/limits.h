@@ -27,8 +27,12 @@
 /* Arguments of one kernel or delegate call. */
 #define ET_LIMIT_CALL_ARGS 1024
 
-/* Steps of the check of the memory plan: instructions walked (a loop is walked
- * again for each of its jumps) and intervals moved. About a second at most. */
+/* Operands of all calls of a method, the items of lists counted each time that a
+ * call names the list. */
+#define ET_LIMIT_OPERANDS (1u << 24)
+
+/* Steps of the check of the memory plan: operands looked at (a loop is walked
+ * again for each of its jumps) and intervals moved. Seconds at most. */
 #define ET_LIMIT_PLAN_STEPS (UINT64_C(1) << 28)
 
 /* Instructions that one execution may run, so that a loop that never ends is an

@@ -29,7 +29,7 @@ typedef enum et_shape_dynamism {
  * from it and the sizes, so the elements always fill numel * size bytes without
  * gaps. The arrays have `rank` entries and outlive the tensor. */
 typedef struct et_tensor {
-  void *data;         /* NULL until memory is bound; read only for constants */
+  void *data;         /* NULL until memory is bound */
   size_t capacity;    /* bytes that may be used at data: the loaded upper bound */
   int32_t *sizes;     /* current sizes, each >= 0 */
   int32_t *strides;   /* in elements */
@@ -38,7 +38,8 @@ typedef struct et_tensor {
   et_scalar_type dtype;
   uint8_t rank;
   uint8_t dynamism;   /* et_shape_dynamism */
-  bool is_constant;   /* data lies in the program: never written */
+  bool is_constant;   /* never written: lies in the program, or is an input that
+                       * the caller lends */
 } et_tensor;
 
 /* Bytes that the current sizes fill. Cannot wrap: checked when sizes are set. */

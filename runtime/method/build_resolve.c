@@ -111,21 +111,51 @@ static et_status check_linked(const et_builder *builder) {
   return ET_STATUS_OK;
 }
 
+/* Operands of a call, with those in lists. */
+static uint64_t count_operands(const et_builder *builder,
+                               const et_walk *walk) {
+  const et_fb_vector args = et_walk_args(walk);
+  uint64_t count = args.count;
+  for (uint32_t i = 0; i < args.count; i++) {
+    const et_fb_table evalue =
+        et_fb_child_at(&builder->values, (uint32_t)et_fb_i32_at(&args, i));
+    const et_fb_table held = et_fb_child(&evalue, ET_EVALUE_VALUE);
+    const uint8_t tag = et_fb_u8(&evalue, ET_EVALUE_TAG);
+    if (tag == ET_VALUE_TENSOR_LIST || tag == ET_VALUE_OPTIONAL_TENSOR_LIST) {
+      count += et_tables_vector(&held, ET_SINGLE_FIELD).count;
+    }
+  }
+  return count;
+}
+
+/* The kernel that the instruction calls, or NULL when it calls none. */
+static const et_kernel *called_kernel(const et_builder *builder,
+                                      const et_walk *walk) {
+  return walk->tag != ET_INSTRUCTION_KERNEL_CALL
+             ? NULL
+             : et_build_find_kernel(builder,
+                                    (uint32_t)et_fb_i32(
+                                        &walk->args, ET_KERNEL_CALL_OPERATOR));
+}
+
 et_status et_build_resolve(const et_builder *builder, size_t *out_scratch) {
-  size_t scratch = 0;
   ET_RETURN_IF_ERROR(check_linked(builder));
   ET_RETURN_IF_ERROR(et_check_values(builder));
+  uint64_t operands = 0;
+  *out_scratch = 0;
   et_walk walk = et_walk_start(&builder->plan);
   while (et_walk_next(&walk)) {
-    const et_kernel *kernel = NULL;
-    if (walk.tag == ET_INSTRUCTION_KERNEL_CALL) {
-      kernel = et_build_find_kernel(
-          builder, (uint32_t)et_fb_i32(&walk.args, ET_KERNEL_CALL_OPERATOR));
-      scratch = kernel->scratch_bytes > scratch ? kernel->scratch_bytes
-                                                : scratch;
+    const et_kernel *kernel = called_kernel(builder, &walk);
+    operands += count_operands(builder, &walk);
+    if (operands > ET_LIMIT_OPERANDS) {
+      return et_fail(builder->error, ET_STATUS_OUT_OF_RESOURCES,
+                     "more operands of calls than the limit of %u",
+                     ET_LIMIT_OPERANDS);
     }
     ET_RETURN_IF_ERROR(et_check_instruction(builder, &walk, kernel));
+    if (kernel != NULL && kernel->scratch_bytes > *out_scratch) {
+      *out_scratch = kernel->scratch_bytes;
+    }
   }
-  *out_scratch = scratch;
   return ET_STATUS_OK;
 }

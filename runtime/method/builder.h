@@ -53,11 +53,17 @@ et_status et_build_resolve(const et_builder *builder, size_t *out_scratch);
 const et_kernel *et_build_find_kernel(const et_builder *builder,
                                       uint32_t index);
 
-/* Fill the regions. Tensors that are neither planned nor constant get no memory
- * here. */
+/* Fill the regions. A tensor that is neither planned nor constant has no memory
+ * then. */
 et_status et_build_values(et_builder *builder);
 void et_build_instructions(et_builder *builder);
+
+/* Fills inputs and outputs, gives the views that have no memory of their own that
+ * of their base, and refuses what is then left without memory. */
 et_status et_build_ends(et_builder *builder);
+
+/* Whether value `index` is a mutable buffer with an initial state. */
+bool et_build_has_state(const et_builder *builder, uint32_t index);
 
 /* Writes back into INT, BOOL and DOUBLE values what the program says. */
 void et_build_scalars(const et_fb_vector *values, et_value *out_values);

@@ -33,7 +33,7 @@
  *                    delegates
  *
  *                LP64   ILP32 (int64_t aligned to 8: ARM, RISC-V)
- *   METHOD        136    72
+ *   METHOD        144    84
  *   VALUE          24    16
  *   TENSOR         56    32
  *   POINTER         8     4
@@ -100,6 +100,7 @@ struct et_method {
   uint32_t delegate_count;
   uint32_t input_count;
   uint32_t output_count;
+  bool lends_views; /* some views lie on what the caller lends */
 };
 
 /* Planned bytes and the value that wrote them last: see plan_check.h. */
@@ -114,7 +115,7 @@ typedef struct et_interval {
                  "method_bytes above must say the size of " #type)
 
 #if UINTPTR_MAX == UINT64_MAX || defined(__arm__) || defined(__riscv)
-ET_ASSERT_SIZE(struct et_method, 136, 72);
+ET_ASSERT_SIZE(struct et_method, 144, 84);
 ET_ASSERT_SIZE(et_value, 24, 16);
 ET_ASSERT_SIZE(et_tensor, 56, 32);
 ET_ASSERT_SIZE(et_value *, 8, 4);

@@ -1,0 +1,134 @@
+#include "runtime/method/builder.h"
+#include "runtime/method/operands.h"
+#include "runtime/program/schema.h"
+#include "runtime/program/tables.h"
+
+static bool is_planned(const et_builder *builder, uint32_t index) {
+  const et_fb_table evalue = et_fb_child_at(&builder->values, index);
+  const et_fb_table held = et_fb_child(&evalue, ET_EVALUE_VALUE);
+  return et_fb_u8(&evalue, ET_EVALUE_TAG) == ET_VALUE_TENSOR &&
+         et_fb_has(&held, ET_TENSOR_ALLOCATION);
+}
+
+static et_tensor *tensor_of(const et_value *value) {
+  return value->tag == ET_VALUE_TENSOR ? value->u.as_tensor : NULL;
+}
+
+static void fill_ends(const et_builder *builder, uint16_t field,
+                      et_end *ends) {
+  const et_fb_vector indices = et_tables_vector(&builder->plan, field);
+  for (uint32_t i = 0; i < indices.count; i++) {
+    const uint32_t index = (uint32_t)et_fb_i32_at(&indices, i);
+    const et_end end = {&builder->regions.values[index],
+                        is_planned(builder, index), false};
+    ends[i] = end;
+  }
+}
+
+/* Gives tensors that the caller will lend an address for now, so that those
+ * without any memory can be told from them. */
+static void lend(const et_builder *builder, const et_end *ends,
+                 uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    et_tensor *tensor = tensor_of(ends[i].value);
+    if (tensor != NULL && tensor->data == NULL) {
+      tensor->data = builder->regions.method;
+    }
+  }
+}
+
+/* Takes that address away again; a tensor without bytes may keep it. */
+static void unlend(const et_builder *builder) {
+  et_method *method = builder->regions.method;
+  for (size_t i = 0; i < builder->counts.tensors; i++) {
+    et_tensor *tensor = &builder->regions.tensors[i];
+    if (tensor->data == method && tensor->capacity != 0) {
+      tensor->data = NULL;
+      method->lends_views = method->lends_views || tensor->is_constant;
+    }
+  }
+}
+
+static et_status check_inputs(const et_builder *builder) {
+  const et_method *method = builder->regions.method;
+  for (uint32_t i = 0; i < method->input_count; i++) {
+    const et_tensor *tensor = tensor_of(method->inputs[i].value);
+    if (tensor != NULL && tensor->is_constant) {
+      return et_fail(builder->error, ET_STATUS_INVALID_PROGRAM,
+                     "inputs[%u] is a constant", (unsigned)i);
+    }
+  }
+  return ET_STATUS_OK;
+}
+
+/* The out of an et_view lies where its base lies, and may leave it at that. */
+static et_status bind_view(const et_builder *builder, uint32_t index) {
+  const et_instruction *view = &builder->regions.instructions[index];
+  const et_tensor *base = view->args[0]->u.as_tensor;
+  et_tensor *out = view->args[2]->u.as_tensor;
+  if (out->data == NULL) {
+    out->data = base->data;
+    out->is_constant = true;
+  }
+  if (out->data != base->data || out->capacity > base->capacity ||
+      out->dtype != base->dtype) {
+    return et_fail(builder->error, ET_STATUS_INVALID_PROGRAM,
+                   "instructions[%u] %s: the out does not lie on its base",
+                   (unsigned)index, view->u.kernel->name);
+  }
+  return ET_STATUS_OK;
+}
+
+static et_status bind_views(const et_builder *builder) {
+  const et_method *method = builder->regions.method;
+  for (uint32_t i = 0; i < method->instruction_count; i++) {
+    if (et_instruction_is_view(&method->instructions[i])) {
+      ET_RETURN_IF_ERROR(bind_view(builder, i));
+    }
+  }
+  return ET_STATUS_OK;
+}
+
+static et_status check_all_bound(const et_builder *builder) {
+  const et_value *values = builder->regions.values;
+  for (uint32_t i = 0; i < builder->values.count; i++) {
+    const et_tensor *tensor = tensor_of(&values[i]);
+    if (tensor != NULL && tensor->data == NULL) {
+      return et_fail(builder->error, ET_STATUS_INVALID_PROGRAM,
+                     "values[%u]: a temporary tensor without memory",
+                     (unsigned)i);
+    }
+  }
+  return ET_STATUS_OK;
+}
+
+/* Inputs that the caller lends are read only. Outputs that need no memory of the
+ * caller count as set. */
+static void settle_ends(const et_method *method) {
+  for (uint32_t i = 0; i < method->input_count; i++) {
+    et_tensor *tensor = tensor_of(method->inputs[i].value);
+    if (tensor != NULL && !method->inputs[i].is_planned) {
+      tensor->is_constant = true;
+    }
+  }
+  for (uint32_t i = 0; i < method->output_count; i++) {
+    et_end *output = &method->outputs[i];
+    const et_tensor *tensor = tensor_of(output->value);
+    output->is_set =
+        tensor == NULL || output->is_planned || tensor->is_constant;
+  }
+}
+
+et_status et_build_ends(et_builder *builder) {
+  et_method *method = builder->regions.method;
+  fill_ends(builder, ET_PLAN_INPUTS, method->inputs);
+  fill_ends(builder, ET_PLAN_OUTPUTS, method->outputs);
+  ET_RETURN_IF_ERROR(check_inputs(builder));
+  lend(builder, method->inputs, method->input_count);
+  lend(builder, method->outputs, method->output_count);
+  ET_RETURN_IF_ERROR(bind_views(builder));
+  ET_RETURN_IF_ERROR(check_all_bound(builder));
+  unlend(builder);
+  settle_ends(method);
+  return ET_STATUS_OK;
+}

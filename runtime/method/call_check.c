@@ -1,0 +1,126 @@
+#include "runtime/method/call_check.h"
+
+#include "runtime/core/limits.h"
+#include "runtime/method/operands.h"
+#include "runtime/program/schema.h"
+
+typedef struct call_check {
+  const et_builder *builder;
+  const et_method *method;
+  int32_t *mentioned;  /* of each value: whether something before has it */
+  uint32_t instruction;
+  const et_value *out; /* whose overlaps are looked for */
+  uint64_t steps_left;
+} call_check;
+
+static uint32_t index_of(const call_check *c, const et_value *value) {
+  return (uint32_t)(value - c->method->values);
+}
+
+static et_status mention(void *context, et_value *value) {
+  call_check *c = context;
+  c->mentioned[index_of(c, value)] = 1;
+  return ET_STATUS_OK;
+}
+
+static bool is_new_tensor(const call_check *c, const et_value *value) {
+  return value->tag == ET_VALUE_TENSOR && !value->u.as_tensor->is_constant &&
+         c->mentioned[index_of(c, value)] == 0;
+}
+
+static uint16_t count_outputs(const call_check *c,
+                              const et_instruction *call) {
+  uint16_t count = 0;
+  while (count < call->arg_count &&
+         is_new_tensor(c, call->args[call->arg_count - 1 - count])) {
+    count++;
+  }
+  return count;
+}
+
+static void split_delegate_calls(call_check *c) {
+  for (uint32_t i = 0; i < c->method->value_count; i++) {
+    c->mentioned[i] = et_build_has_state(c->builder, i) ? 1 : 0;
+  }
+  for (uint32_t i = 0; i < c->method->input_count; i++) {
+    mention(c, c->method->inputs[i].value);
+  }
+  for (uint32_t i = 0; i < c->method->instruction_count; i++) {
+    et_instruction *instruction = &c->method->instructions[i];
+    if (instruction->tag == ET_INSTRUCTION_DELEGATE_CALL) {
+      instruction->output_count = count_outputs(c, instruction);
+    }
+    et_operands_visit(instruction, false, mention, c);
+    et_operands_visit(instruction, true, mention, c);
+  }
+}
+
+static bool overlap(const et_tensor *a, const et_tensor *b) {
+  const uintptr_t a_begin = (uintptr_t)a->data;
+  const uintptr_t b_begin = (uintptr_t)b->data;
+  return a->data != NULL && b->data != NULL && a->capacity != 0 &&
+         b->capacity != 0 && a_begin < b_begin + b->capacity &&
+         b_begin < a_begin + a->capacity;
+}
+
+static et_status compare_with_out(const call_check *c, const et_value *value) {
+  if (overlap(value->u.as_tensor, c->out->u.as_tensor)) {
+    return et_fail(c->builder->error, ET_STATUS_INVALID_PROGRAM,
+                   "instructions[%u] writes values[%u], which shares bytes with "
+                   "its operand values[%u]",
+                   (unsigned)c->instruction, (unsigned)index_of(c, c->out),
+                   (unsigned)index_of(c, value));
+  }
+  return ET_STATUS_OK;
+}
+
+static et_status spend_step(call_check *c) {
+  if (c->steps_left == 0) {
+    return et_fail(c->builder->error, ET_STATUS_OUT_OF_RESOURCES,
+                   "instructions[%u] has too many operands to compare",
+                   (unsigned)c->instruction);
+  }
+  c->steps_left--;
+  return ET_STATUS_OK;
+}
+
+static et_status check_against_read(void *context, et_value *value) {
+  call_check *c = context;
+  ET_RETURN_IF_ERROR(spend_step(c));
+  return compare_with_out(c, value);
+}
+
+static et_status check_against_written(void *context, et_value *value) {
+  call_check *c = context;
+  ET_RETURN_IF_ERROR(spend_step(c));
+  return value == c->out ? ET_STATUS_OK : compare_with_out(c, value);
+}
+
+static et_status check_out(void *context, et_value *out) {
+  call_check *c = context;
+  const et_instruction *instruction = &c->method->instructions[c->instruction];
+  if (out->u.as_tensor->is_constant) {
+    return et_fail(c->builder->error, ET_STATUS_INVALID_PROGRAM,
+                   "instructions[%u] writes values[%u], a constant or an input "
+                   "that the caller lends",
+                   (unsigned)c->instruction, (unsigned)index_of(c, out));
+  }
+  c->out = out;
+  ET_RETURN_IF_ERROR(
+      et_operands_visit(instruction, false, check_against_read, c));
+  return et_operands_visit(instruction, true, check_against_written, c);
+}
+
+et_status et_call_check_run(const et_builder *builder, int32_t *work) {
+  call_check c = {.builder = builder,
+                  .method = builder->regions.method,
+                  .mentioned = work,
+                  .steps_left = ET_LIMIT_PLAN_STEPS};
+  split_delegate_calls(&c);
+  for (uint32_t i = 0; i < c.method->instruction_count; i++) {
+    c.instruction = i;
+    ET_RETURN_IF_ERROR(et_operands_visit(&c.method->instructions[i], true,
+                                         check_out, &c));
+  }
+  return ET_STATUS_OK;
+}

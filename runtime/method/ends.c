@@ -1,0 +1,199 @@
+#include <string.h>
+
+#include "runtime/method/layout.h"
+#include "runtime/program/schema.h"
+#include "runtime/program/tables.h"
+
+size_t et_method_input_count(const et_method *method) {
+  return method->input_count;
+}
+
+size_t et_method_output_count(const et_method *method) {
+  return method->output_count;
+}
+
+static et_status check_index(const char *name, size_t index, uint32_t count,
+                             et_error *error) {
+  if (index >= count) {
+    return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
+                   "%s[%zu]: the method has %u", name, index, (unsigned)count);
+  }
+  return ET_STATUS_OK;
+}
+
+/* Sizes of the input as the program bounds them. */
+static et_fb_vector bounds_of(const et_method *method, size_t index) {
+  et_fb_table plan;
+  et_fb_table_at(method->program.flatbuffer, method->plan, &plan);
+  const et_fb_vector inputs = et_tables_vector(&plan, ET_PLAN_INPUTS);
+  const et_fb_vector values = et_tables_vector(&plan, ET_PLAN_VALUES);
+  const et_fb_table evalue =
+      et_fb_child_at(&values, (uint32_t)et_fb_i32_at(&inputs, (uint32_t)index));
+  const et_fb_table tensor = et_fb_child(&evalue, ET_EVALUE_VALUE);
+  return et_fb_list(&tensor, ET_TENSOR_SIZES, sizeof(int32_t));
+}
+
+static et_status check_sizes(const et_method *method, size_t index,
+                             const et_tensor *tensor, const int32_t *sizes,
+                             et_error *error) {
+  const et_fb_vector bounds = bounds_of(method, index);
+  for (uint32_t d = 0; d < bounds.count; d++) {
+    const int32_t bound = et_fb_i32_at(&bounds, d);
+    if (sizes[d] < 0 ||
+        (tensor->dynamism == ET_SHAPE_STATIC && sizes[d] != bound)) {
+      return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
+                     "inputs[%zu]: size %d of dim %u, expected %d", index,
+                     (int)sizes[d], (unsigned)d, (int)bound);
+    }
+    if (sizes[d] > bound) {
+      return et_fail(error, ET_STATUS_NOT_SUPPORTED,
+                     "inputs[%zu]: size %d of dim %u is above the bound of %d",
+                     index, (int)sizes[d], (unsigned)d, (int)bound);
+    }
+  }
+  return ET_STATUS_OK;
+}
+
+static et_status check_kind(const et_tensor *tensor, size_t index,
+                            et_scalar_type dtype, size_t rank,
+                            et_error *error) {
+  if (dtype != tensor->dtype) {
+    return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
+                   "inputs[%zu] is %s, not %s", index,
+                   et_scalar_type_name((int32_t)tensor->dtype),
+                   et_scalar_type_name((int32_t)dtype));
+  }
+  if (rank != tensor->rank) {
+    return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
+                   "inputs[%zu] has %u dims, not %zu", index,
+                   (unsigned)tensor->rank, rank);
+  }
+  return ET_STATUS_OK;
+}
+
+static et_status check_data(const et_end *input, size_t index,
+                            const int32_t *sizes, const void *data,
+                            size_t nbytes, et_error *error) {
+  const et_tensor *tensor = input->value->u.as_tensor;
+  const size_t size = et_scalar_type_size((int32_t)tensor->dtype);
+  size_t expected = size; /* cannot wrap: the bound does not */
+  for (size_t d = 0; d < tensor->rank; d++) {
+    expected *= (size_t)sizes[d];
+  }
+  if (nbytes != expected) {
+    return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
+                   "inputs[%zu]: %zu bytes given, %zu expected", index, nbytes,
+                   expected);
+  }
+  if (nbytes != 0 && data == NULL) {
+    return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
+                   "inputs[%zu]: data is NULL", index);
+  }
+  if (!input->is_planned && (uintptr_t)data % size != 0) {
+    return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
+                   "inputs[%zu]: data is not aligned to %zu bytes", index,
+                   size);
+  }
+  return ET_STATUS_OK;
+}
+
+et_status et_method_set_input(et_method *method, size_t index,
+                              et_scalar_type dtype, const int32_t *sizes,
+                              size_t rank, const void *data, size_t nbytes,
+                              et_error *out_error) {
+  ET_RETURN_IF_ERROR(
+      check_index("inputs", index, method->input_count, out_error));
+  et_end *input = &method->inputs[index];
+  if (input->value->tag != ET_VALUE_TENSOR) {
+    return et_fail(out_error, ET_STATUS_INVALID_ARGUMENT,
+                   "inputs[%zu] is %s, not Tensor", index,
+                   et_value_tag_name((int32_t)input->value->tag));
+  }
+  et_tensor *tensor = input->value->u.as_tensor;
+  ET_RETURN_IF_ERROR(check_kind(tensor, index, dtype, rank, out_error));
+  ET_RETURN_IF_ERROR(check_sizes(method, index, tensor, sizes, out_error));
+  ET_RETURN_IF_ERROR(
+      check_data(input, index, sizes, data, nbytes, out_error));
+  ET_RETURN_IF_ERROR(et_tensor_resize(tensor, sizes, rank, out_error));
+  if (nbytes != 0 && input->is_planned) {
+    memmove(tensor->data, data, nbytes);
+  } else if (nbytes != 0) {
+    tensor->data = (void *)(uintptr_t)data; /* is_constant guards it */
+  }
+  input->is_set = true;
+  return ET_STATUS_OK;
+}
+
+static bool same_string(et_string a, et_string b) {
+  return a.size == b.size &&
+         (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
+}
+
+static bool same_scalar(const et_value *a, const et_value *b) {
+  if (a->tag != b->tag) {
+    return false;
+  }
+  switch (a->tag) {
+    case ET_VALUE_NONE:
+      return true;
+    case ET_VALUE_INT:
+      return a->u.as_int == b->u.as_int;
+    case ET_VALUE_BOOL:
+      return a->u.as_bool == b->u.as_bool;
+    case ET_VALUE_DOUBLE:
+      return memcmp(&a->u.as_double, &b->u.as_double, sizeof(double)) == 0;
+    case ET_VALUE_STRING:
+      return same_string(a->u.as_string, b->u.as_string);
+    default:
+      return false;
+  }
+}
+
+et_status et_method_set_scalar_input(et_method *method, size_t index,
+                                     const et_value *value,
+                                     et_error *out_error) {
+  ET_RETURN_IF_ERROR(
+      check_index("inputs", index, method->input_count, out_error));
+  if (!same_scalar(method->inputs[index].value, value)) {
+    return et_fail(out_error, ET_STATUS_INVALID_ARGUMENT,
+                   "inputs[%zu] is not the %s the program was compiled with",
+                   index,
+                   et_value_tag_name(
+                       (int32_t)method->inputs[index].value->tag));
+  }
+  return ET_STATUS_OK;
+}
+
+et_status et_method_get_output(const et_method *method, size_t index,
+                               const et_value **out_value,
+                               et_error *out_error) {
+  ET_RETURN_IF_ERROR(
+      check_index("outputs", index, method->output_count, out_error));
+  *out_value = method->outputs[index].value;
+  return ET_STATUS_OK;
+}
+
+et_status et_method_set_output(et_method *method, size_t index, void *data,
+                               size_t nbytes, et_error *out_error) {
+  ET_RETURN_IF_ERROR(
+      check_index("outputs", index, method->output_count, out_error));
+  et_end *output = &method->outputs[index];
+  if (output->value->tag != ET_VALUE_TENSOR || output->is_planned ||
+      output->value->u.as_tensor->is_constant) {
+    return et_fail(out_error, ET_STATUS_INVALID_STATE,
+                   "outputs[%zu] has memory of its own", index);
+  }
+  et_tensor *tensor = output->value->u.as_tensor;
+  const size_t size = et_scalar_type_size((int32_t)tensor->dtype);
+  if (nbytes < tensor->capacity || (nbytes != 0 && data == NULL) ||
+      (uintptr_t)data % size != 0) {
+    return et_fail(out_error, ET_STATUS_INVALID_ARGUMENT,
+                   "outputs[%zu] needs %zu bytes, aligned to %zu", index,
+                   tensor->capacity, size);
+  }
+  if (tensor->capacity != 0) {
+    tensor->data = data;
+  }
+  output->is_set = true;
+  return ET_STATUS_OK;
+}

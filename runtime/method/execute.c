@@ -1,0 +1,193 @@
+#include <string.h>
+
+#include "runtime/core/limits.h"
+#include "runtime/method/builder.h"
+#include "runtime/method/layout.h"
+#include "runtime/method/operands.h"
+#include "runtime/program/schema.h"
+#include "runtime/program/tables.h"
+
+/* Adds the instruction to the reason that a kernel or backend gave. */
+static et_status fail_call(et_error *error, uint32_t index, const char *callee,
+                           et_status status, const et_error *reason) {
+  return et_fail(error, status, "instructions[%u] %s: %s", (unsigned)index,
+                 callee,
+                 reason->message[0] != '\0' ? reason->message
+                                            : et_status_text(status));
+}
+
+static et_status run_kernel(const et_method *method, uint32_t index,
+                            et_error *error) {
+  const et_instruction *call = &method->instructions[index];
+  et_error reason;
+  et_error_clear(&reason);
+  et_kernel_context context = {method->scratch, &reason};
+  const et_status status = call->u.kernel->run(&context, call->args);
+  return status == ET_STATUS_OK ? status
+                                : fail_call(error, index, call->u.kernel->name,
+                                            status, &reason);
+}
+
+static et_status run_delegate(const et_method *method, uint32_t index,
+                              et_error *error) {
+  const et_instruction *call = &method->instructions[index];
+  const et_delegate *delegate = &method->delegates[call->u.delegate];
+  et_error reason;
+  et_error_clear(&reason);
+  const et_status status = delegate->backend->execute(
+      delegate->handle, call->args, call->arg_count, &reason);
+  return status == ET_STATUS_OK ? status
+                                : fail_call(error, index, delegate->backend->id,
+                                            status, &reason);
+}
+
+/* Copies a number, or a tensor's bytes and sizes. */
+static et_status run_move(const et_method *method, uint32_t index,
+                          et_error *error) {
+  const et_instruction *move = &method->instructions[index];
+  const et_value *from = move->args[0];
+  et_value *to = move->args[1];
+  if (from->tag != ET_VALUE_TENSOR) {
+    *to = *from;
+    return ET_STATUS_OK;
+  }
+  const et_tensor *source = from->u.as_tensor;
+  et_error reason;
+  et_error_clear(&reason);
+  const et_status status =
+      et_tensor_resize(to->u.as_tensor, source->sizes, source->rank, &reason);
+  if (status != ET_STATUS_OK) {
+    return fail_call(error, index, "Move", status, &reason);
+  }
+  memmove(to->u.as_tensor->data, source->data, et_tensor_nbytes(source));
+  return ET_STATUS_OK;
+}
+
+static et_status read_condition(const et_method *method, uint32_t index,
+                                bool *out_condition, et_error *error) {
+  const et_value *value = method->instructions[index].args[0];
+  if (value->tag == ET_VALUE_BOOL) {
+    *out_condition = value->u.as_bool;
+    return ET_STATUS_OK;
+  }
+  const et_tensor *tensor = value->u.as_tensor;
+  if (tensor->numel != 1) {
+    return et_fail(error, ET_STATUS_INVALID_PROGRAM,
+                   "instructions[%u] JumpFalse: the condition has %zu elements",
+                   (unsigned)index, tensor->numel);
+  }
+  *out_condition = *(const uint8_t *)tensor->data != 0;
+  return ET_STATUS_OK;
+}
+
+/* Runs instruction *index and sets it to the one that comes next. */
+static et_status step(const et_method *method, uint32_t *index,
+                      et_error *error) {
+  const et_instruction *instruction = &method->instructions[*index];
+  bool condition = true;
+  switch (instruction->tag) {
+    case ET_INSTRUCTION_KERNEL_CALL:
+      ET_RETURN_IF_ERROR(run_kernel(method, *index, error));
+      break;
+    case ET_INSTRUCTION_DELEGATE_CALL:
+      ET_RETURN_IF_ERROR(run_delegate(method, *index, error));
+      break;
+    case ET_INSTRUCTION_MOVE:
+      ET_RETURN_IF_ERROR(run_move(method, *index, error));
+      break;
+    case ET_INSTRUCTION_JUMP_FALSE:
+      ET_RETURN_IF_ERROR(read_condition(method, *index, &condition, error));
+      break;
+    default:
+      break; /* Free: planned memory is not given back */
+  }
+  *index = condition ? *index + 1 : instruction->u.target;
+  return ET_STATUS_OK;
+}
+
+static et_status run_all(const et_method *method, et_error *error) {
+  uint32_t index = 0;
+  for (uint32_t steps = 0; index < method->instruction_count; steps++) {
+    if (steps == ET_LIMIT_EXECUTED_INSTRUCTIONS) {
+      return et_fail(error, ET_STATUS_INVALID_PROGRAM,
+                     "instructions[%u]: stopped after %u steps; a loop does not "
+                     "end",
+                     (unsigned)index, ET_LIMIT_EXECUTED_INSTRUCTIONS);
+    }
+    ET_RETURN_IF_ERROR(step(method, &index, error));
+  }
+  return ET_STATUS_OK;
+}
+
+static et_status check_set(const et_end *ends, uint32_t count,
+                           const char *message, et_error *error) {
+  for (uint32_t i = 0; i < count; i++) {
+    if (ends[i].value->tag == ET_VALUE_TENSOR && !ends[i].is_set) {
+      return et_fail(error, ET_STATUS_INVALID_STATE, message, (unsigned)i);
+    }
+  }
+  return ET_STATUS_OK;
+}
+
+/* Memory that the caller lends for an output may not be that of an input. */
+static et_status check_lent(const et_method *method, const et_tensor *output,
+                            uint32_t index, et_error *error) {
+  for (uint32_t i = 0; i < method->input_count; i++) {
+    const et_end *input = &method->inputs[i];
+    if (input->value->tag != ET_VALUE_TENSOR || input->is_planned) {
+      continue;
+    }
+    const et_tensor *lent = input->value->u.as_tensor;
+    const uintptr_t a = (uintptr_t)lent->data;
+    const uintptr_t b = (uintptr_t)output->data;
+    if (a < b + output->capacity && b < a + et_tensor_nbytes(lent)) {
+      return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
+                     "the memory of outputs[%u] overlaps that of inputs[%u]",
+                     (unsigned)index, (unsigned)i);
+    }
+  }
+  return ET_STATUS_OK;
+}
+
+static et_status check_ends(const et_method *method, et_error *error) {
+  ET_RETURN_IF_ERROR(check_set(method->inputs, method->input_count,
+                               "inputs[%u] was never set", error));
+  ET_RETURN_IF_ERROR(check_set(
+      method->outputs, method->output_count,
+      "outputs[%u] is not planned and was given no memory", error));
+  for (uint32_t i = 0; i < method->output_count; i++) {
+    const et_end *output = &method->outputs[i];
+    if (output->value->tag == ET_VALUE_TENSOR && !output->is_planned &&
+        !output->value->u.as_tensor->is_constant) {
+      ET_RETURN_IF_ERROR(
+          check_lent(method, output->value->u.as_tensor, i, error));
+    }
+  }
+  return ET_STATUS_OK;
+}
+
+/* Views of what the caller lends follow it to where it lies in this run. */
+static void rebind_views(const et_method *method) {
+  for (uint32_t i = 0; i < method->instruction_count; i++) {
+    const et_instruction *view = &method->instructions[i];
+    if (et_instruction_is_view(view)) {
+      view->args[2]->u.as_tensor->data = view->args[0]->u.as_tensor->data;
+    }
+  }
+}
+
+et_status et_method_execute(et_method *method, et_error *out_error) {
+  ET_RETURN_IF_ERROR(check_ends(method, out_error));
+  if (method->lends_views) {
+    rebind_views(method);
+  }
+  const et_status status = run_all(method, out_error);
+  if (status != ET_STATUS_OK) {
+    /* Loop counters live in values: an interrupted loop has left them somewhere. */
+    et_fb_table plan;
+    et_fb_table_at(method->program.flatbuffer, method->plan, &plan);
+    const et_fb_vector values = et_tables_vector(&plan, ET_PLAN_VALUES);
+    et_build_scalars(&values, method->values);
+  }
+  return status;
+}

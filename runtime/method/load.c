@@ -1,0 +1,194 @@
+#include <string.h>
+
+#include "runtime/core/checked.h"
+#include "runtime/method/builder.h"
+#include "runtime/method/method.h"
+#include "runtime/method/plan_check.h"
+#include "runtime/program/schema.h"
+#include "runtime/program/tables.h"
+
+static et_status start_builder(const et_program *program, const char *name,
+                               const et_registry *registry, et_error *error,
+                               et_builder *out_builder) {
+  et_method_meta meta;
+  ET_RETURN_IF_ERROR(et_program_method_meta(program, name, &meta, error));
+  const et_builder builder = {.program = program,
+                              .registry = registry,
+                              .arena = et_arena_measuring(),
+                              .error = error};
+  *out_builder = builder;
+  et_fb_table_at(program->flatbuffer, meta.plan, &out_builder->plan);
+  out_builder->values = et_tables_vector(&out_builder->plan, ET_PLAN_VALUES);
+  out_builder->counts = et_counts_of(&out_builder->plan);
+  return ET_STATUS_OK;
+}
+
+/* Bytes of the regions, then of the larger of what comes behind them. */
+static et_status measure(et_builder *builder,
+                         et_method_requirements *out_requirements) {
+  size_t check = 0;
+  size_t with_check = 0;
+  ET_RETURN_IF_ERROR(
+      et_build_resolve(builder, &out_requirements->scratch_bytes));
+  ET_RETURN_IF_ERROR(et_build_reserve(builder));
+  if (!et_build_check_bytes(&builder->counts, &check) ||
+      !et_checked_add(builder->arena.used, check, &with_check)) {
+    return et_fail(builder->error, ET_STATUS_OUT_OF_RESOURCES,
+                   "the method needs more bytes than there are addresses");
+  }
+  ET_RETURN_IF_ERROR(et_build_delegates(builder));
+  const size_t with_handles = builder->arena.used;
+  out_requirements->method_bytes =
+      with_check > with_handles ? with_check : with_handles;
+  out_requirements->planned_count = builder->counts.planned_buffers;
+  return ET_STATUS_OK;
+}
+
+et_status et_method_measure(const et_program *program, const char *name,
+                            const et_registry *registry,
+                            et_method_requirements *out_requirements,
+                            et_error *out_error) {
+  et_builder builder;
+  ET_RETURN_IF_ERROR(
+      start_builder(program, name, registry, out_error, &builder));
+  return measure(&builder, out_requirements);
+}
+
+static et_status check_buffer(const char *name, size_t index,
+                              const et_mutable_span *buffer, size_t needed,
+                              et_error *error) {
+  if (buffer->size < needed) {
+    return et_fail(error, ET_STATUS_MEMORY_TOO_SMALL,
+                   "memory.%s[%zu] has %zu bytes and needs %zu", name, index,
+                   buffer->size, needed);
+  }
+  if (buffer->size != 0 &&
+      (buffer->data == NULL ||
+       (uintptr_t)buffer->data % ET_MEMORY_ALIGNMENT != 0)) {
+    return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
+                   "memory.%s[%zu] is NULL or not aligned to %d bytes", name,
+                   index, ET_MEMORY_ALIGNMENT);
+  }
+  return ET_STATUS_OK;
+}
+
+static bool disjoint(const et_mutable_span *a, const et_mutable_span *b) {
+  const uintptr_t a_begin = (uintptr_t)a->data;
+  const uintptr_t b_begin = (uintptr_t)b->data;
+  return a->size == 0 || b->size == 0 || a_begin >= b_begin + b->size ||
+         b_begin >= a_begin + a->size;
+}
+
+static et_status check_disjoint(const et_method_memory *memory, size_t index,
+                                et_error *error) {
+  const et_mutable_span *buffer = &memory->planned[index];
+  bool apart = disjoint(buffer, &memory->method) &&
+               disjoint(buffer, &memory->scratch);
+  for (size_t i = 0; i < index; i++) {
+    apart = apart && disjoint(buffer, &memory->planned[i]);
+  }
+  return apart ? ET_STATUS_OK
+               : et_fail(error, ET_STATUS_INVALID_ARGUMENT,
+                         "memory.planned[%zu] overlaps another buffer", index);
+}
+
+static et_status check_planned(const et_builder *builder,
+                               const et_method_memory *memory) {
+  const size_t count = builder->counts.planned_buffers;
+  const size_t given = memory->planned != NULL ? memory->planned_count : 0;
+  if (given < count) {
+    return et_fail(builder->error, ET_STATUS_MEMORY_TOO_SMALL,
+                   "memory.planned has %zu buffers and needs %zu", given,
+                   count);
+  }
+  for (size_t i = 0; i < count; i++) {
+    const int64_t needed =
+        et_tables_planned_bytes(&builder->plan, (uint32_t)i);
+    ET_RETURN_IF_ERROR(check_buffer("planned", i, &memory->planned[i],
+                                    (size_t)needed, builder->error));
+    ET_RETURN_IF_ERROR(check_disjoint(memory, i, builder->error));
+  }
+  return ET_STATUS_OK;
+}
+
+static et_status check_memory(const et_builder *builder,
+                              const et_method_requirements *needed,
+                              const et_method_memory *memory) {
+  et_error *error = builder->error;
+  ET_RETURN_IF_ERROR(
+      check_buffer("method", 0, &memory->method, needed->method_bytes, error));
+  ET_RETURN_IF_ERROR(check_buffer("scratch", 0, &memory->scratch,
+                                  needed->scratch_bytes, error));
+  if (!disjoint(&memory->method, &memory->scratch)) {
+    return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
+                   "memory.scratch overlaps memory.method");
+  }
+  return check_planned(builder, memory);
+}
+
+static void fill_method(const et_builder *builder) {
+  const et_regions *regions = &builder->regions;
+  const et_counts *counts = &builder->counts;
+  const et_method method = {
+      .program = *builder->program,
+      .scratch = builder->memory->scratch,
+      .values = regions->values,
+      .instructions = regions->instructions,
+      .delegates = regions->delegates,
+      .inputs = regions->ends,
+      .outputs = regions->ends + counts->inputs,
+      .plan = builder->plan.position,
+      .value_count = (uint32_t)counts->values,
+      .instruction_count = (uint32_t)counts->instructions,
+      .delegate_count = (uint32_t)counts->delegates,
+      .input_count = (uint32_t)counts->inputs,
+      .output_count = (uint32_t)counts->outputs,
+  };
+  *regions->method = method;
+}
+
+static void clear_planned(const et_builder *builder) {
+  for (size_t i = 0; i < builder->counts.planned_buffers; i++) {
+    const et_mutable_span *buffer = &builder->memory->planned[i];
+    if (buffer->size != 0) {
+      memset(buffer->data, 0, buffer->size);
+    }
+  }
+}
+
+/* The part of the method's memory that is not taken yet. */
+static et_mutable_span rest_of(const et_builder *builder) {
+  const et_mutable_span rest = {
+      builder->arena.data + builder->arena.used,
+      builder->arena.size - builder->arena.used,
+  };
+  return rest;
+}
+
+static et_status build(et_builder *builder) {
+  builder->arena = et_arena_over(builder->memory->method);
+  ET_RETURN_IF_ERROR(et_build_reserve(builder));
+  clear_planned(builder);
+  fill_method(builder);
+  ET_RETURN_IF_ERROR(et_build_values(builder));
+  et_build_instructions(builder);
+  ET_RETURN_IF_ERROR(et_build_ends(builder));
+  ET_RETURN_IF_ERROR(et_plan_check_run(builder, rest_of(builder)));
+  return et_build_delegates(builder);
+}
+
+et_status et_method_load(const et_program *program, const char *name,
+                         const et_registry *registry,
+                         const et_method_memory *memory, et_method **out_method,
+                         et_error *out_error) {
+  et_builder builder;
+  et_method_requirements needed;
+  ET_RETURN_IF_ERROR(
+      start_builder(program, name, registry, out_error, &builder));
+  ET_RETURN_IF_ERROR(measure(&builder, &needed));
+  ET_RETURN_IF_ERROR(check_memory(&builder, &needed, memory));
+  builder.memory = memory;
+  ET_RETURN_IF_ERROR(build(&builder));
+  *out_method = builder.regions.method;
+  return ET_STATUS_OK;
+}

@@ -1,0 +1,226 @@
+#include "runtime/method/plan_check.h"
+
+#include <string.h>
+
+#include "runtime/core/limits.h"
+#include "runtime/method/call_check.h"
+#include "runtime/method/intervals.h"
+#include "runtime/method/operands.h"
+#include "runtime/program/schema.h"
+
+/* Where a value's bytes come from. Below ET_LIMIT_VALUES: it is a view of the value
+ * with that index. */
+enum {
+  ORIGIN_UNKNOWN = -1, /* not read yet, and written by nothing */
+  ORIGIN_WRITTEN = -2, /* an input, or written by an instruction */
+  ORIGIN_STATE = -3,   /* the run before */
+  ORIGIN_BOTH = -4,    /* a mutable buffer: the run before, then written */
+};
+
+typedef struct simulation {
+  const et_builder *builder;
+  const et_method *method;
+  et_intervals map;
+  int32_t *origins; /* of each value */
+  uint32_t instruction;
+} simulation;
+
+static uint32_t index_of(const simulation *sim, const et_value *value) {
+  return (uint32_t)(value - sim->method->values);
+}
+
+/* Whether it lies in planned memory and has bytes. */
+static bool is_tracked(const et_value *value) {
+  const et_tensor *tensor = value->u.as_tensor;
+  return value->tag == ET_VALUE_TENSOR && tensor->data != NULL &&
+         !tensor->is_constant && tensor->capacity != 0;
+}
+
+static bool owner_of(const simulation *sim, const et_value *value,
+                     uint32_t *out_owner) {
+  const uintptr_t begin = (uintptr_t)value->u.as_tensor->data;
+  return et_intervals_owner(&sim->map, begin,
+                            begin + value->u.as_tensor->capacity,
+                            index_of(sim, value), out_owner);
+}
+
+static et_status spend_step(simulation *sim) {
+  if (sim->map.steps_left == 0) {
+    return et_fail(sim->builder->error, ET_STATUS_OUT_OF_RESOURCES,
+                   "the memory plan takes too many steps to check");
+  }
+  sim->map.steps_left--;
+  return ET_STATUS_OK;
+}
+
+static et_status write_value(void *context, et_value *value) {
+  simulation *sim = context;
+  const et_tensor *tensor = value->u.as_tensor;
+  ET_RETURN_IF_ERROR(spend_step(sim));
+  if (!is_tracked(value)) {
+    return ET_STATUS_OK;
+  }
+  const uintptr_t begin = (uintptr_t)tensor->data;
+  if (!et_intervals_assign(&sim->map, begin, begin + tensor->capacity,
+                           index_of(sim, value))) {
+    return et_fail(sim->builder->error, ET_STATUS_OUT_OF_RESOURCES,
+                   "the memory plan takes too many steps to check");
+  }
+  return ET_STATUS_OK;
+}
+
+/* Whether `value` may take its bytes from `owner`, another value, or from the run
+ * before. Notes what it takes them as. */
+static bool accept_owner(simulation *sim, uint32_t value, uint32_t owner) {
+  int32_t *origin = &sim->origins[value];
+  const bool is_written =
+      *origin == ORIGIN_WRITTEN || *origin == ORIGIN_BOTH;
+  if (owner == ET_NO_OWNER) {
+    *origin = is_written ? ORIGIN_BOTH
+                         : (*origin == ORIGIN_UNKNOWN ? ORIGIN_STATE : *origin);
+    return *origin < 0;
+  }
+  if (*origin == ORIGIN_UNKNOWN) {
+    *origin = (int32_t)owner;
+    return true;
+  }
+  if (*origin == ORIGIN_STATE) { /* a view of a mutable buffer written since */
+    return sim->origins[owner] == ORIGIN_BOTH;
+  }
+  return *origin == (int32_t)owner;
+}
+
+/* Whether `value` holds what it should; else *out_owner has overwritten it. */
+static bool holds_its_bytes(simulation *sim, const et_value *value,
+                            uint32_t *out_owner) {
+  const uint32_t index = index_of(sim, value);
+  return !is_tracked(value) ||
+         (owner_of(sim, value, out_owner) &&
+          (*out_owner == index || accept_owner(sim, index, *out_owner)));
+}
+
+static et_status read_value(void *context, et_value *value) {
+  simulation *sim = context;
+  uint32_t owner = 0;
+  ET_RETURN_IF_ERROR(spend_step(sim));
+  if (holds_its_bytes(sim, value, &owner)) {
+    return ET_STATUS_OK;
+  }
+  return et_fail(sim->builder->error, ET_STATUS_INVALID_PROGRAM,
+                 "instructions[%u] reads values[%u], but values[%d] has "
+                 "overwritten its bytes",
+                 (unsigned)sim->instruction, (unsigned)index_of(sim, value),
+                 (int)(int32_t)owner);
+}
+
+static et_status follow(simulation *sim, uint32_t index) {
+  const et_instruction *instruction = &sim->method->instructions[index];
+  sim->instruction = index;
+  ET_RETURN_IF_ERROR(spend_step(sim));
+  ET_RETURN_IF_ERROR(et_operands_visit(instruction, false, read_value, sim));
+  return et_operands_visit(instruction, true, write_value, sim);
+}
+
+/* A backward jump has its loop followed a second time, to see what an iteration
+ * reads of the one before. */
+static et_status follow_all(simulation *sim) {
+  for (uint32_t i = 0; i < sim->method->instruction_count; i++) {
+    const et_instruction *instruction = &sim->method->instructions[i];
+    ET_RETURN_IF_ERROR(follow(sim, i));
+    if (instruction->tag == ET_INSTRUCTION_JUMP_FALSE &&
+        instruction->u.target <= i) {
+      for (uint32_t j = instruction->u.target; j <= i; j++) {
+        ET_RETURN_IF_ERROR(follow(sim, j));
+      }
+    }
+  }
+  return ET_STATUS_OK;
+}
+
+static et_status mark_written(void *context, et_value *value) {
+  simulation *sim = context;
+  sim->origins[index_of(sim, value)] = ORIGIN_WRITTEN;
+  return ET_STATUS_OK;
+}
+
+static void set_origins(simulation *sim) {
+  const et_method *method = sim->method;
+  for (uint32_t i = 0; i < method->value_count; i++) {
+    sim->origins[i] = ORIGIN_UNKNOWN;
+  }
+  for (uint32_t i = 0; i < method->instruction_count; i++) {
+    et_operands_visit(&method->instructions[i], true, mark_written, sim);
+  }
+  for (uint32_t i = 0; i < method->input_count; i++) {
+    mark_written(sim, method->inputs[i].value);
+  }
+  for (uint32_t i = 0; i < method->value_count; i++) {
+    if (et_build_has_state(sim->builder, i)) {
+      sim->origins[i] =
+          sim->origins[i] == ORIGIN_WRITTEN ? ORIGIN_BOTH : ORIGIN_STATE;
+    }
+  }
+}
+
+/* All planned bytes are left over from the run before; then inputs are set. */
+static et_status start_run(simulation *sim) {
+  const et_builder *builder = sim->builder;
+  for (size_t i = 0; i < builder->counts.planned_buffers; i++) {
+    const et_mutable_span *buffer = &builder->memory->planned[i];
+    const uintptr_t begin = (uintptr_t)buffer->data;
+    if (buffer->size != 0 &&
+        !et_intervals_assign(&sim->map, begin, begin + buffer->size,
+                             ET_NO_OWNER)) {
+      return et_fail(builder->error, ET_STATUS_INTERNAL,
+                     "no room to check the memory plan");
+    }
+  }
+  for (uint32_t i = 0; i < sim->method->input_count; i++) {
+    ET_RETURN_IF_ERROR(write_value(sim, sim->method->inputs[i].value));
+  }
+  return ET_STATUS_OK;
+}
+
+static et_status end_run(simulation *sim) {
+  uint32_t owner = 0;
+  for (uint32_t i = 0; i < sim->method->output_count; i++) {
+    if (!holds_its_bytes(sim, sim->method->outputs[i].value, &owner)) {
+      return et_fail(sim->builder->error, ET_STATUS_INVALID_PROGRAM,
+                     "outputs[%u]: values[%d] has overwritten its bytes",
+                     (unsigned)i, (int)(int32_t)owner);
+    }
+  }
+  for (uint32_t i = 0; i < sim->method->value_count; i++) {
+    const int32_t origin = sim->origins[i];
+    if ((origin == ORIGIN_STATE || origin == ORIGIN_BOTH) &&
+        !holds_its_bytes(sim, &sim->method->values[i], &owner)) {
+      return et_fail(sim->builder->error, ET_STATUS_INVALID_PROGRAM,
+                     "values[%u] is kept from run to run, but values[%d] has "
+                     "overwritten its bytes",
+                     (unsigned)i, (int)(int32_t)owner);
+    }
+  }
+  return ET_STATUS_OK;
+}
+
+et_status et_plan_check_run(const et_builder *builder, et_mutable_span work) {
+  et_arena arena = et_arena_over(work);
+  void *items = NULL;
+  void *origins = NULL;
+  const et_counts *counts = &builder->counts;
+  const size_t capacity = 2 * counts->planned_tensors + counts->planned_buffers;
+  if (!et_arena_take(&arena, capacity, sizeof(et_interval),
+                     ET_REGION_ALIGNMENT, &items) ||
+      !et_arena_take(&arena, counts->values, sizeof(int32_t),
+                     ET_REGION_ALIGNMENT, &origins)) {
+    return et_fail(builder->error, ET_STATUS_INTERNAL,
+                   "no room to check the memory plan");
+  }
+  simulation sim = {builder, builder->regions.method,
+                    {items, 0, capacity, ET_LIMIT_PLAN_STEPS}, origins, 0};
+  ET_RETURN_IF_ERROR(et_call_check_run(builder, origins));
+  set_origins(&sim);
+  ET_RETURN_IF_ERROR(start_run(&sim));
+  ET_RETURN_IF_ERROR(follow_all(&sim));
+  return end_run(&sim);
+}

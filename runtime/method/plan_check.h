@@ -1,0 +1,30 @@
+/* The check that no instruction reads bytes which another value has overwritten.
+ *
+ * The instructions are followed once, in the order they stand, the body of a loop
+ * once more at its end, and for all planned bytes it is noted which value wrote
+ * them last. A tensor that is read must own its bytes, with these exceptions:
+ *
+ *   - state: bytes that nothing has written in this run still hold what the run
+ *     before left there (a mutable buffer). They must hold it again at the end.
+ *   - views: a tensor that no instruction writes may lie in the bytes of the one
+ *     value that owns them all, since a compiler leaves view operations out.
+ *
+ * Of a branch both sides are followed, one after the other; so this finds a plan
+ * that is wrong for the straight order of instructions, not for each path.
+ *
+ * Also: nothing writes a constant, and what an instruction writes shares no byte
+ * with anything else it reads or writes. */
+#ifndef ET_RUNTIME_METHOD_PLAN_CHECK_H_
+#define ET_RUNTIME_METHOD_PLAN_CHECK_H_
+
+#include "runtime/core/span.h"
+#include "runtime/core/status.h"
+#include "runtime/method/builder.h"
+
+/* Checks the built method, with working memory of et_build_check_bytes. Sets
+ * output_count of the delegate calls on the way. INVALID_PROGRAM names the
+ * instruction and both values; OUT_OF_RESOURCES when following the plan takes more
+ * than ET_LIMIT_PLAN_STEPS. */
+et_status et_plan_check_run(const et_builder *builder, et_mutable_span work);
+
+#endif /* ET_RUNTIME_METHOD_PLAN_CHECK_H_ */
