@@ -1,23 +1,21 @@
 """Arguments of an operator as values of a plan, by the types of the operator's schema."""
 
-from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import torch
 from torch.fx import Node
 
 from exir import schema
-from exir.emit._values import Values
+from exir.emit._values import Indices, Values
 from exir.error import UnsupportedOperatorError
 
-# Index of a node's value, or of each of its values.
-Indices: TypeAlias = int | list[int]
 ABSENT = -1
 """Stands for None in a list of optional tensors."""
 
 
 class ArgumentEmitter:
-    """Adds values for arguments; a node's value is there already."""
+    """Adds values for arguments; a node's value is there already, in `indices`."""
 
     def __init__(self, values: Values, indices: Mapping[Node, Indices]) -> None:
         self._values = values
@@ -26,57 +24,39 @@ class ArgumentEmitter:
     def emit(self, value: Any, argument: torch.Argument, node: Node) -> int:
         """The index of the value of one argument of the operator that `node` calls."""
         kind = _without_optional(argument.type)
-        if value is None or isinstance(value, Node):
-            return self._single(value, node)
-        if isinstance(kind, torch.ListType):
+        if isinstance(kind, torch.ListType) and not (value is None or isinstance(value, Node)):
             items = value if isinstance(value, (list, tuple)) else [value] * (argument.N or 1)
             return self._list(items, kind.getElementType(), node)
-        return self._values.add_constant(_converted(value, kind), node)
+        return self.number(_converted(value, kind), node)
 
-    def _single(self, value: Node | None, node: Node) -> int:
-        index = None if value is None else self._indices[value]
-        if index is None:
-            return self._values.add_constant(None)
+    def number(self, value: Any, node: Node) -> int:
+        """The index of the value of a node, or of a new one for a constant."""
+        if not isinstance(value, Node):
+            return self._values.add_constant(value, node)
+        index = self._indices[value]
         return self._values.add(schema.TensorList(index)) if isinstance(index, list) else index
 
-    def _list(self, items: Any, element: Any, node: Node) -> int:
-        emit = self._list_emitter(element)
-        if emit is None:
-            raise UnsupportedOperatorError(f"a .pte has no value for a list of {element}", node)
-        return emit(items, node)
+    def numbers(self, items: Sequence[Any], node: Node) -> int:
+        """The index of a new list of integers, each of which is a value."""
+        return self._values.add(schema.IntList([self.number(item, node) for item in items]))
 
-    def _list_emitter(self, element: Any) -> Callable[[Any, Node], int] | None:
+    def _list(self, items: Sequence[Any], element: Any, node: Node) -> int:
         if isinstance(element, torch.OptionalType):
-            return self._optional_tensors
-        return {
-            "TensorType": self._tensors,
-            "IntType": self._integers,
-            "SymIntType": self._integers,
-            "FloatType": lambda items, node: self._values.add(schema.DoubleList([float(i) for i in items])),
-            "BoolType": lambda items, node: self._values.add(schema.BoolList([bool(i) for i in items])),
-        }.get(element.kind())
+            return self._values.add(schema.OptionalTensorList(self._tensors(items)))
+        match element.kind():
+            case "TensorType":
+                return self._values.add(schema.TensorList(self._tensors(items)))
+            case "IntType" | "SymIntType":
+                return self.numbers(items, node)
+            case "FloatType":
+                return self._values.add(schema.DoubleList([float(item) for item in items]))
+            case "BoolType":
+                return self._values.add(schema.BoolList([bool(item) for item in items]))
+        raise UnsupportedOperatorError(f"a .pte has no value for a list of {element}", node)
 
-    def _tensors(self, items: list[Node], node: Node) -> int:
-        return self._values.add(schema.TensorList([self._tensor(item) for item in items]))
-
-    def _optional_tensors(self, items: list[Node | None], node: Node) -> int:
-        indices = [ABSENT if item is None else self._tensor(item) for item in items]
-        return self._values.add(schema.OptionalTensorList(indices))
-
-    def _tensor(self, item: Node) -> int:
-        index = self._indices[item]
-        assert isinstance(index, int)
-        return index
-
-    def _integers(self, items: list[Any], node: Node) -> int:
-        indices = [self.number(item, node) for item in items]
-        return self._values.add_int_list(indices)
-
-    def number(self, item: Any, node: Node) -> int:
-        """The index of a number that is a node's or a constant."""
-        if isinstance(item, Node):
-            return self._single(item, node)
-        return self._values.add_constant(item, node)
+    def _tensors(self, items: Sequence[Node | None]) -> list[int]:
+        indices = [ABSENT if item is None else self._indices[item] for item in items]
+        return [index for index in indices if isinstance(index, int)]
 
 
 def _without_optional(kind: Any) -> Any:

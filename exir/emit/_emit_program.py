@@ -4,15 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import torch
 from torch.export import ExportedProgram
 from torch.utils import _pytree as pytree
 
-import torch
-
 from exir import schema
-from exir.emit._constants import bytes_of
-from exir.emit._method import EmitOptions, MethodEmitter, MethodOutput, SharedData
-from exir.emit._values import Values, tensor_value
+from exir.emit._method import EmitOptions, MethodOutput, emit_method
+from exir.emit._shared import SharedData, bytes_of
+from exir.emit._values import Values
 from exir.tensor import TensorSpec
 
 
@@ -45,7 +44,7 @@ def emit_program(
     shared = SharedData()
     options = EmitOptions(emit_stacktrace, emit_mutable_buffer_names)
     outputs = {
-        name: MethodEmitter(name, methods[name], shared, options).emit() for name in sorted(methods)
+        name: emit_method(name, methods[name], shared, options) for name in sorted(methods)
     }
     plans = [output.plan for output in outputs.values()]
     plans += [_getter(name, value, shared) for name, value in sorted((prim_getters or {}).items())]
@@ -66,6 +65,7 @@ def _getter(name: str, value: Any, shared: SharedData) -> schema.ExecutionPlan:
         container_meta_type=schema.ContainerMetadata("", ""),
         values=values.values,
         outputs=outputs,
+        chains=[schema.Chain()],
         non_const_buffer_sizes=[0],
     )
 
@@ -74,5 +74,4 @@ def _constant(value: Any, values: Values, shared: SharedData) -> int:
     if not isinstance(value, torch.Tensor):
         return values.add_constant(value)
     spec = TensorSpec.from_tensor(value, const=True)
-    index = shared.constants.add(bytes_of(value, spec))
-    return values.add_tensor(spec, tensor_value(spec, index))
+    return values.add_stored(spec, shared.constants.add(bytes_of(value, spec)))

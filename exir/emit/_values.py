@@ -1,15 +1,16 @@
 """The values of a plan: tensors, numbers and lists, each with an index."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 import torch
 from torch.fx import Node
 
 from exir import schema
-from exir.error import UnsupportedOperatorError
+from exir.error import ExportError, ExportErrorType, UnsupportedOperatorError
 from exir.tensor import TensorSpec, scalar_type
+
+# Index of a node's value, or of each of its values.
+Indices: TypeAlias = int | list[int]
 
 _MEMORY_FORMATS = {
     torch.contiguous_format: 0,
@@ -18,33 +19,63 @@ _MEMORY_FORMATS = {
     torch.channels_last_3d: 3,
 }
 _STRIDED_LAYOUT = 0
+_NUMBERS: dict[type, int | float | bool] = {
+    torch.SymInt: 0,
+    int: 0,
+    torch.SymFloat: 0.0,
+    float: 0.0,
+    torch.SymBool: False,
+    bool: False,
+}
 
 
-@dataclass
 class Values:
     """Values in order of emission. Numbers are not shared: one value for each occurrence."""
 
-    values: list[schema.EValue] = field(default_factory=list)
-    specs: dict[int, TensorSpec] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self.values: list[schema.EValue] = []
+        self._of_spec: dict[TensorSpec, int] = {}
 
     def add(self, value: schema.KernelTypes) -> int:
         """The index of a new value."""
         self.values.append(schema.EValue(value))
         return len(self.values) - 1
 
-    def add_tensor(self, spec: TensorSpec, tensor: schema.Tensor) -> int:
-        """The index of a new tensor; its spec is kept for reports."""
-        index = self.add(tensor)
-        self.specs[index] = spec
-        return index
-
     def add_constant(self, value: Any, node: Node | None = None) -> int:
         """The index of a new value that holds a Python constant."""
         return self.add(as_value(value, node))
 
-    def add_int_list(self, items: Sequence[int]) -> int:
-        """A list of integers, given as the indices of their values."""
-        return self.add(schema.IntList(list(items)))
+    def add_number(self, val: Any, node: Node) -> int:
+        """The index of a new number that `node` computes; `val` is its `meta["val"]`."""
+        if type(val) not in _NUMBERS:
+            what = f"a value of type {type(val).__name__}"
+            raise ExportError(ExportErrorType.NOT_SUPPORTED, what, node)
+        return self.add_constant(_NUMBERS[type(val)])
+
+    def add_stored(self, spec: TensorSpec, data_buffer_idx: int, name: str | None = None) -> int:
+        """The index of a new tensor whose bytes are in the file."""
+        self._of_spec[spec] = self.add(_tensor(spec, data_buffer_idx, name))
+        return self._of_spec[spec]
+
+    def tensor(self, spec: TensorSpec) -> int:
+        """The index of the one value for `spec`."""
+        if spec not in self._of_spec:
+            self._of_spec[spec] = self.add(_tensor(spec, self._data_index(spec)))
+        return self._of_spec[spec]
+
+    def _data_index(self, spec: TensorSpec) -> int:
+        """The buffer that `spec` is a view of when it is a view of a constant, else 0."""
+        if not spec.const:
+            return 0
+        constant = self.values[self._of_spec[spec.storage]].val
+        assert isinstance(constant, schema.Tensor)
+        return constant.data_buffer_idx
+
+    def tensors(self, spec: TensorSpec | list[TensorSpec]) -> Indices:
+        """The index of the value for a spec, or those of a list of specs."""
+        if isinstance(spec, TensorSpec):
+            return self.tensor(spec)
+        return [self.tensor(item) for item in spec]
 
 
 def as_value(value: Any, node: Node | None = None) -> schema.KernelTypes:
@@ -74,9 +105,7 @@ def as_value(value: Any, node: Node | None = None) -> schema.KernelTypes:
     )
 
 
-def tensor_value(
-    spec: TensorSpec, data_buffer_idx: int = 0, name: str | None = None
-) -> schema.Tensor:
+def _tensor(spec: TensorSpec, data_buffer_idx: int, name: str | None = None) -> schema.Tensor:
     """The tensor of `spec`; `name` is the qualified name of a mutable buffer."""
     return schema.Tensor(
         scalar_type=scalar_type(spec.dtype),

@@ -37,8 +37,8 @@ class ReplaceViewCopyWithViewPass(ProgramPass):
     and its memory is an input's, a constant's, a buffer's or another output's, or where it
     is written back to a buffer; and, as the options say, where memory is not planned.
 
-    alias_inputs, alias_outputs: whether views of inputs and views that are outputs may
-        share memory; False when the caller provides that memory.
+    alias_inputs, alias_outputs: whether views of inputs, and views of outputs or that are
+        outputs, may share memory; False when the caller provides that memory.
     """
 
     alias_inputs: bool = True
@@ -66,16 +66,17 @@ class _Sharing:
         self._alias_outputs = alias_outputs
 
     def may_share(self, node: Node) -> bool:
-        root_kind = self._roots.get(_source(node).meta["spec"].storage)
-        if root_kind is InputKind.USER_INPUT and not self._alias_inputs:
-            return False
+        storage = _source(node).meta["spec"].storage
+        is_shared_output = _is_output_storage(storage, node)
         if any(_is_write_back(user) for user in node.users):
             return False
-        return not _is_output(node) or self._may_leave(node, root_kind)
-
-    def _may_leave(self, node: Node, root_kind: InputKind | None) -> bool:
-        storage = _source(node).meta["spec"].storage
-        return self._alias_outputs and root_kind is None and not _is_shared_output(node, storage)
+        if is_shared_output and not self._alias_outputs:
+            return False
+        root_kind = self._roots.get(storage)
+        if root_kind is InputKind.USER_INPUT and not self._alias_inputs:
+            return False
+        may_leave = self._alias_outputs and root_kind is None and not is_shared_output
+        return may_leave or not _is_output(node)
 
 
 def _source(node: Node) -> Node:
@@ -88,8 +89,8 @@ def _is_output(node: Node) -> bool:
     return any(user.op == "output" for user in node.users)
 
 
-def _is_shared_output(node: Node, storage: TensorSpec) -> bool:
-    """Whether another output already lies in `storage`."""
+def _is_output_storage(storage: TensorSpec, node: Node) -> bool:
+    """Whether an output other than `node` lies in `storage`."""
     outputs = node.graph.output_node().all_input_nodes
     specs = [out.meta["spec"] for out in outputs if out is not node]
     return any(isinstance(spec, TensorSpec) and spec.storage is storage for spec in specs)

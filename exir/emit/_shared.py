@@ -1,16 +1,16 @@
-"""Bytes of constants, each content once."""
+"""Bytes that the methods of one program share, each content once."""
 
 import hashlib
 from dataclasses import dataclass, field
 
 import torch
 
-from exir.schema import Buffer
+from exir.schema import BackendDelegateInlineData, Buffer
 from exir.tensor import TensorSpec
 
 
 @dataclass
-class ConstantPool:
+class BufferPool:
     """Buffers that tensors of all methods refer to by index; index 0 is reserved."""
 
     buffers: list[Buffer] = field(default_factory=lambda: [Buffer()])
@@ -23,6 +23,20 @@ class ConstantPool:
             self._index_of[digest] = len(self.buffers)
             self.buffers.append(Buffer(data))
         return self._index_of[digest]
+
+
+@dataclass
+class SharedData:
+    """Constants, initial states of mutable buffers, and delegates' payloads."""
+
+    constants: BufferPool = field(default_factory=BufferPool)
+    states: BufferPool = field(default_factory=BufferPool)
+    delegates: list[BackendDelegateInlineData] = field(default_factory=list)
+
+    def add_delegate(self, data: bytes) -> int:
+        """The index of a delegate's bytes. The writer of the file stores equal ones once."""
+        self.delegates.append(BackendDelegateInlineData(data))
+        return len(self.delegates) - 1
 
 
 def bytes_of(tensor: torch.Tensor, spec: TensorSpec) -> memoryview:

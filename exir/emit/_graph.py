@@ -1,0 +1,139 @@
+"""Nodes of a planned graph as instructions."""
+
+import operator
+from typing import Any
+
+from torch.fx import GraphModule, Node
+
+from exir import memory, schema
+from exir.control_flow import branches_of, is_cond
+from exir.delegate import is_delegate_call, lowered_module_of
+from exir.dialects.edge._ops import to_torch_overload
+from exir.emit._arguments import ArgumentEmitter
+from exir.emit._instructions import Instructions
+from exir.emit._prim_ops import prim_operator
+from exir.emit._shared import SharedData
+from exir.emit._values import Indices, Values
+from exir.out_variant import bind_arguments, returns_tensors
+
+
+class GraphEmitter:
+    """Walks a graph once, adding values and instructions as it goes.
+
+    `indices` holds the values of every node that has been walked; those of the graph's
+    placeholders must be there before.
+    """
+
+    def __init__(self, values: Values, instructions: Instructions, shared: SharedData) -> None:
+        self.indices: dict[Node, Indices] = {}
+        self._values = values
+        self._instructions = instructions
+        self._shared = shared
+        self._arguments = ArgumentEmitter(values, self.indices)
+
+    def emit(self, graph_module: GraphModule) -> None:
+        """Add the instructions of `graph_module`. Raises an `ExirError` naming the node at fault."""
+        for node in graph_module.graph.nodes:
+            if node.op == "call_function":
+                self._emit_call(node)
+
+    def _emit_call(self, node: Node) -> None:
+        if node.target is operator.getitem:
+            self.indices[node] = self._item(node)
+        elif node.target is memory.alloc:
+            self.indices[node] = self._values.tensors(node.meta["spec"])
+        elif node.target is memory.view:
+            self._emit_view(node)
+        elif is_delegate_call(node):
+            self._emit_delegate(node)
+        elif is_cond(node):
+            self._emit_cond(node)
+        elif to_torch_overload(node.target) is not None:
+            self._emit_kernel(node)
+        else:
+            self._emit_prim(node)
+
+    def _item(self, node: Node) -> int:
+        container, index = node.args
+        assert isinstance(container, Node) and isinstance(index, int)
+        indices = self.indices[container]
+        assert isinstance(indices, list)
+        return indices[index]
+
+    def _emit_view(self, node: Node) -> None:
+        """A view of static sizes is a value alone; sizes known at run time take an instruction."""
+        spec = node.meta["spec"]
+        index = self._values.tensor(spec)
+        self.indices[node] = index
+        if spec.is_static:
+            return
+        base, size = node.args
+        assert isinstance(base, Node)
+        args = [self._values.tensor(base.meta["spec"]), self._arguments.numbers(size, node), index]
+        self._instructions.call(node, schema.Operator("executorch_prim::et_view", "default"), args)
+
+    def _emit_prim(self, node: Node) -> None:
+        name = prim_operator(node)
+        args = [self._arguments.number(arg, node) for arg in node.args]
+        result = self._values.add_number(node.meta["val"], node)
+        self.indices[node] = result
+        self._instructions.call(node, name, [*args, result])
+
+    def _emit_kernel(self, node: Node) -> None:
+        op = to_torch_overload(node.target)
+        assert op is not None
+        given = bind_arguments(op, node.args, node.kwargs)
+        args, written = [], []
+        for argument in op._schema.arguments:
+            value = given.get(argument.name, argument.default_value)
+            args.append(self._arguments.emit(value, argument, node))
+            if argument.alias_info and argument.alias_info.is_write:
+                written.append(self.indices[value])
+        name = schema.Operator(op._schema.name, op._schema.overload_name)
+        if returns_tensors(op):
+            args.append(self._written_again(node, written))
+        else:
+            self.indices[node] = self._values.add_number(node.meta["val"], node)
+            args.append(self.indices[node])
+        self._instructions.call(node, name, args)
+
+    def _written_again(self, node: Node, written: list[Indices]) -> int:
+        """What the call returns: the one output once more, or a list of all of them."""
+        outputs = written[0] if len(written) == 1 else [each for each in written if isinstance(each, int)]
+        self.indices[node] = outputs
+        if isinstance(outputs, int):
+            return outputs
+        return self._values.add(schema.TensorList(list(outputs)))
+
+    def _emit_delegate(self, node: Node) -> None:
+        lowered = lowered_module_of(node)
+        options = [schema.CompileSpec(each.key, each.value) for each in lowered.compile_specs]
+        data_index = self._shared.add_delegate(lowered.processed_bytes)
+        place = schema.BackendDelegateDataReference(schema.DataLocation.INLINE, data_index)
+        delegate = schema.BackendDelegate(lowered.backend_id, place, options)
+        inputs = [self._arguments.number(arg, node) for arg in node.args[1:]]
+        outputs = [self._values.tensor(spec) for spec in node.meta["spec"]]
+        self.indices[node] = outputs
+        self._instructions.call_delegate(node, delegate, inputs + outputs)
+
+    def _emit_cond(self, node: Node) -> None:
+        """Jump to the false branch unless the predicate holds; the true one jumps over it.
+
+        Both compute into the tensors that the `cond` returns, so nothing is moved.
+        """
+        predicate, _, _, operands = node.args
+        on_true, on_false = branches_of(node)
+        to_false = schema.JumpFalseCall(self._arguments.number(predicate, node))
+        self._instructions.add(node, to_false)
+        self._emit_branch(node, on_true, operands)
+        to_end = schema.JumpFalseCall(self._values.add_constant(False))
+        self._instructions.add(node, to_end)
+        to_false.destination_instruction = len(self._instructions)
+        self._emit_branch(node, on_false, operands)
+        to_end.destination_instruction = len(self._instructions)
+        self.indices[node] = self._values.tensors(node.meta["spec"])
+
+    def _emit_branch(self, node: Node, branch: GraphModule, operands: Any) -> None:
+        for placeholder, operand in zip(branch.graph.find_nodes(op="placeholder"), operands):
+            self.indices[placeholder] = self._arguments.number(operand, node)
+        self.emit(branch)

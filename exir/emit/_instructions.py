@@ -1,0 +1,48 @@
+"""The instructions of a plan and the tables they refer to."""
+
+from torch.fx import Node
+
+from exir import schema
+from exir.source import frames_of
+
+
+class Instructions:
+    """Instructions in order, each with the node behind it; operators and delegates by index."""
+
+    def __init__(self) -> None:
+        self.nodes: list[Node] = []
+        self.operators: list[schema.Operator] = []
+        self.delegates: list[schema.BackendDelegate] = []
+        self._instructions: list[schema.Instruction] = []
+        self._operator_index: dict[str, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._instructions)
+
+    def add(self, node: Node, arguments: schema.InstructionArguments) -> None:
+        """Append an instruction."""
+        self._instructions.append(schema.Instruction(arguments))
+        self.nodes.append(node)
+
+    def call(self, node: Node, operator: schema.Operator, args: list[int]) -> None:
+        """Append a call of `operator`."""
+        index = self._operator_index.setdefault(operator.full_name, len(self.operators))
+        if index == len(self.operators):
+            self.operators.append(operator)
+        self.add(node, schema.KernelCall(index, args))
+
+    def call_delegate(self, node: Node, delegate: schema.BackendDelegate, args: list[int]) -> None:
+        """Append a call of a delegate; each call has a delegate of its own."""
+        self.delegates.append(delegate)
+        self.add(node, schema.DelegateCall(len(self.delegates) - 1, args))
+
+    def chain(self, with_stacktrace: bool) -> schema.Chain:
+        """All instructions, with the source lines behind each if wanted."""
+        frames = [_frames(node) for node in self.nodes] if with_stacktrace else None
+        return schema.Chain(instructions=self._instructions, stacktrace=frames)
+
+
+def _frames(node: Node) -> schema.FrameList:
+    return schema.FrameList(
+        [schema.Frame(f.file, f.line, f.function, f.code) for f in frames_of(node)]
+    )
