@@ -7,7 +7,6 @@ from torch import Tensor
 from torch._ops import OpOverload
 from torch.fx import Node
 
-from exir.dialects.edge import EdgeOpOverload
 from exir.error import EdgeDialectError
 
 _FLOAT = frozenset({torch.float16, torch.bfloat16, torch.float32, torch.float64})
@@ -55,15 +54,14 @@ _ALLOWED: Mapping[str, Mapping[str, frozenset[torch.dtype]]] = {
 
 
 def check_dtypes(node: Node, operands: Mapping[str, object]) -> None:
-    """Raise `EdgeDialectError` unless the dtypes of the node's operands and results are allowed.
+    """Raise `EdgeDialectError` unless the dtypes of an edge operator's operands and results are allowed.
 
     operands: schema argument name → what the node passes for it.
     """
     for tensor in _tensors(node.meta["val"]):
         _check_storable(node, tensor.dtype)
-    if isinstance(node.target, EdgeOpOverload):
-        _check_same(node, node.target._op, operands)
-        _check_allowed(node, node.target._op, operands)
+    _check_same(node, node.target._op, operands)
+    _check_allowed(node, node.target._op, operands)
 
 
 def _check_storable(node: Node, dtype: torch.dtype) -> None:

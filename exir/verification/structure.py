@@ -79,8 +79,6 @@ def _check_names(node: Node, arguments: list[Argument], given: dict[str, object]
 
 def check_tensor_operands(node: Node, operands: Mapping[str, object]) -> None:
     """Raise `EdgeDialectError` when a number stands where the schema wants a tensor."""
-    if not isinstance(node.target, EdgeOpOverload):
-        return
     for argument in node.target._op._schema.arguments:
         value = operands.get(argument.name)
         if argument.type.kind() == "TensorType" and isinstance(value, (int, float, bool)):

@@ -1,35 +1,57 @@
 """The verifier of the edge dialect."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import torch
 from torch._export.verifier import Verifier
 from torch._ops import HigherOrderOperator, OpOverload
 from torch.export import ExportedProgram
 from torch.fx import GraphModule, Node
 
-from exir.dialects.edge import EdgeOpOverload, to_torch_overload
-from exir.error import EdgeDialectError
+from exir.dialects.edge import EdgeOpOverload
+from exir.error import EdgeDialectError, UnsupportedOperatorError
 from exir.verification.dtypes import check_dtypes
 from exir.verification.structure import check_node, check_tensor_operands, graphs
+
+if TYPE_CHECKING:
+    from exir.capture._config import EdgeCompileConfig
+
+
+# Operators outside core ATen that have no decomposition and that programs may call.
+_BESIDE_CORE = frozenset(
+    {
+        torch.ops.aten.bitwise_left_shift.Tensor,
+        torch.ops.aten.bitwise_left_shift.Tensor_Scalar,
+        torch.ops.aten.bitwise_right_shift.Tensor,
+        torch.ops.aten.bitwise_right_shift.Tensor_Scalar,
+        torch.ops.aten.lift_fresh_copy.default,
+        torch.ops.aten.masked_select.default,
+        torch.ops.aten.sym_numel.default,
+    }
+)
+_CORE_TAGS = frozenset({torch.Tag.core, torch.Tag.view_copy})
 
 
 class EXIREdgeDialectVerifier(Verifier):
     """Checks that a program or graph module is of the edge dialect.
 
-    Call it: it raises `EdgeDialectError` that names the node and its source line.
-    Checked are: operators are of the edge dialect and functional, arguments follow the
-    schema, values are described, dtypes are those that the operator allows.
+    Call it: it raises an `EdgeDialectError` or `UnsupportedOperatorError` that names the
+    node and its source line. Checked are: operators are of the edge dialect, functional and,
+    in ATen, core; arguments follow the schema; values are described; dtypes are those that the
+    operator allows.
 
-    except_dtypes_of: operators whose operands' dtypes are not checked.
+    edge_compile_config: its exceptions and preserved operators need not be core ATen.
     """
 
     dialect = "EDGE"
 
-    def __init__(self, except_dtypes_of: frozenset[OpOverload] = frozenset()) -> None:
-        self._except_dtypes_of = except_dtypes_of
+    def __init__(self, edge_compile_config: "EdgeCompileConfig | None" = None) -> None:
+        config = edge_compile_config
+        also = [*config._core_aten_ops_exception_list, *config.preserve_ops] if config else []
+        self._beside_core = _BESIDE_CORE.union(also)
 
     def __call__(self, given: ExportedProgram | GraphModule) -> None:
-        """Raise `EdgeDialectError` unless `given` is of the edge dialect."""
+        """Raise unless `given` is of the edge dialect."""
         top = given.graph_module if isinstance(given, ExportedProgram) else given
         for graph_module in graphs(top):
             for node in graph_module.graph.nodes:
@@ -39,16 +61,25 @@ class EXIREdgeDialectVerifier(Verifier):
         """Whether `graph_module` is of the edge dialect."""
         try:
             self(graph_module)
-        except EdgeDialectError:
+        except (EdgeDialectError, UnsupportedOperatorError):
             return False
         return True
 
     def _check(self, node: Node) -> None:
         operands = check_node(node)
-        check_tensor_operands(node, operands)
-        if node.op == "call_function" and isinstance(node.target, EdgeOpOverload):
-            if to_torch_overload(node.target) not in self._except_dtypes_of:
-                check_dtypes(node, operands)
+        if isinstance(node.target, EdgeOpOverload):
+            self._check_core(node, node.target._op)
+            check_tensor_operands(node, operands)
+            check_dtypes(node, operands)
+
+    def _check_core(self, node: Node, op: OpOverload) -> None:
+        is_core = op.namespace != "aten" or _CORE_TAGS & set(op.tags) or op in self._beside_core
+        if not is_core:
+            raise UnsupportedOperatorError(
+                f"{op} is not a core ATen operator and has no decomposition; write the model without it, or"
+                " list it in EdgeCompileConfig._core_aten_ops_exception_list",
+                node,
+            )
 
     def allowed_op_types(self) -> tuple[type[Any], ...]:
         """Types of targets that `torch.export.ExportedProgram` accepts when it is made."""

@@ -1,0 +1,111 @@
+"""The tensors that a program carries: parameters, buffers and lifted constants."""
+
+from collections.abc import Iterator
+from itertools import count
+
+import torch
+from torch import Tensor
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.export import ExportedProgram
+from torch.export.graph_signature import InputKind, InputSpec, OutputKind, TensorArgument
+from torch.fx import Node
+
+_CARRIED = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR)
+
+
+class ConstantTable:
+    """Reads and edits the constants of one program, its placeholders and signature with them.
+
+    Tensors are never written to: they may belong to the model or to another method.
+    """
+
+    def __init__(self, program: ExportedProgram, fake_mode: FakeTensorMode) -> None:
+        self._program = program
+        self._fake_mode = fake_mode
+        self._specs = {spec.arg.name: spec for spec in program.graph_signature.input_specs}
+        self._written = frozenset(
+            spec.target
+            for spec in program.graph_signature.output_specs
+            if spec.kind is OutputKind.BUFFER_MUTATION
+        )
+
+    def tensor(self, value: object) -> Tensor | None:
+        """The constant that a node stands for; None for other values and for buffers that the program writes to."""
+        spec = self._specs.get(value.name) if isinstance(value, Node) else None
+        if spec is None or spec.kind not in _CARRIED or self._is_written(spec):
+            return None
+        tensor = self._home(spec).get(spec.target)
+        return tensor.detach() if isinstance(tensor, Tensor) else None
+
+    def name(self, node: Node) -> str:
+        """The qualified name of the constant that `node` stands for."""
+        return self._specs[node.name].target
+
+    def with_value(self, node: Node, tensor: Tensor) -> Node:
+        """The constant of `node` with another value: `node` itself when nothing else uses it, else a new one."""
+        if len(node.users) > 1:
+            return self.add(self.name(node), tensor)
+        spec = self._specs[node.name]
+        is_parameter = spec.kind is InputKind.PARAMETER
+        self._home(spec)[spec.target] = _parameter(tensor) if is_parameter else tensor
+        node.meta["val"] = self._fake(tensor)
+        return node
+
+    def add(self, name: str, tensor: Tensor) -> Node:
+        """A new constant called `name`, or `name` and a number when there is one of that name."""
+        target = self._free(name)
+        position, first_input = self._first_input()
+        with self._program.graph.inserting_before(first_input):
+            node = self._program.graph.placeholder(target.replace(".", "_"))
+        node.meta = {"val": self._fake(tensor)}
+        spec = InputSpec(InputKind.CONSTANT_TENSOR, TensorArgument(node.name), target)
+        self._program.graph_signature.input_specs.insert(position, spec)
+        self._program.constants[target] = tensor
+        self._specs[node.name] = spec
+        return node
+
+    def drop_unused(self) -> None:
+        """Remove the constants that nothing uses."""
+        for node in self._program.graph.find_nodes(op="placeholder"):
+            spec = self._specs[node.name]
+            if not node.users and spec.kind in _CARRIED and not self._is_written(spec):
+                self._program.graph_signature.input_specs.remove(spec)
+                self._program.graph.erase_node(node)
+        self._forget_unnamed(self._program.state_dict)
+        self._forget_unnamed(self._program.constants)
+
+    def _is_written(self, spec: InputSpec) -> bool:
+        return spec.kind is InputKind.BUFFER and spec.target in self._written
+
+    def _home(self, spec: InputSpec) -> dict[str, Tensor]:
+        in_constants = spec.kind is InputKind.CONSTANT_TENSOR or spec.persistent is False
+        return self._program.constants if in_constants else self._program.state_dict
+
+    def _fake(self, tensor: Tensor) -> Tensor:
+        return self._fake_mode.from_tensor(tensor, static_shapes=True)
+
+    def _free(self, name: str) -> str:
+        taken = {spec.target for spec in self._program.graph_signature.input_specs}
+        return next(candidate for candidate in _numbered(name) if candidate not in taken)
+
+    def _first_input(self) -> tuple[int, Node]:
+        """The place of the first node that is no constant."""
+        for position, node in enumerate(self._program.graph.nodes):
+            spec = self._specs.get(node.name)
+            if node.op != "placeholder" or spec is None or spec.kind is InputKind.USER_INPUT:
+                return position, node
+        raise AssertionError("a graph ends with its output node")
+
+    def _forget_unnamed(self, home: dict[str, Tensor]) -> None:
+        named = {spec.target for spec in self._program.graph_signature.input_specs}
+        for target in [each for each in home if each not in named]:
+            del home[target]
+
+
+def _parameter(tensor: Tensor) -> torch.nn.Parameter:
+    return torch.nn.Parameter(tensor, requires_grad=False)
+
+
+def _numbered(name: str) -> Iterator[str]:
+    yield name
+    yield from (f"{name}_{number}" for number in count(1))

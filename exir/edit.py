@@ -1,0 +1,33 @@
+"""Inserting edge operators into a finished graph."""
+
+from typing import Any
+
+import torch
+from torch._ops import OpOverload
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.fx import Node
+
+from exir.dialects.edge import edge_op
+from exir.graph_builder import inherited_meta, values
+
+
+def insert_before(
+    node: Node,
+    op: OpOverload,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    fake_mode: FakeTensorMode,
+) -> Node:
+    """Insert a call of `op` right before `node`, described and attributed to the same source line."""
+    with torch.no_grad(), fake_mode:
+        val = op(*values(args), **values(kwargs))
+    with node.graph.inserting_before(node):
+        new = node.graph.call_function(edge_op(op), args, kwargs)
+    new.meta = {**inherited_meta(node), "val": val}
+    return new
+
+
+def replace_and_erase(node: Node, by: Node) -> None:
+    """Let every user of `node` use `by`, and erase `node`."""
+    node.replace_all_uses_with(by)
+    node.graph.erase_node(node)

@@ -1,0 +1,26 @@
+"""Constants that nothing uses leave the program."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from torch.export import ExportedProgram
+
+from exir.constants import ConstantTable
+from exir.pass_manager import ProgramPass
+from exir.rewrite import fake_mode_of
+
+
+@dataclass(frozen=True)
+class DropUnusedConstants(ProgramPass):
+    """Removes operators whose value nobody wants, and then the constants that nothing uses.
+
+    Before: the edge dialect. After: every parameter, buffer and lifted tensor of the
+    signature has a user or is written to; user inputs stay as they are.
+    """
+
+    name: ClassVar[str] = "drop_unused_constants"
+
+    def run(self, program: ExportedProgram) -> ExportedProgram:
+        program.graph.eliminate_dead_code()
+        ConstantTable(program, fake_mode_of(program.graph)).drop_unused()
+        return program

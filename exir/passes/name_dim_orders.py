@@ -1,0 +1,64 @@
+"""Operators that choose a memory layout name it by dim order."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import torch
+from torch.export import ExportedProgram
+from torch.fx import Node
+
+import exir.dialects.dim_order_ops  # noqa: F401  (registers the operators used below)
+from exir.dialects.edge import edge_op
+from exir.pass_manager import ProgramPass
+from exir.verification.structure import graphs
+
+_ATEN = torch.ops.aten
+_DIM_ORDER = torch.ops.dim_order_ops
+
+
+@dataclass(frozen=True)
+class NameDimOrders(ProgramPass):
+    """Replaces `aten::_to_copy`, `clone` and `empty` by their `dim_order_ops` counterparts.
+
+    Before: the edge dialect. After: no operator has an argument `memory_format`; the layout of
+    what these make is their argument `dim_order`.
+    """
+
+    name: ClassVar[str] = "name_dim_orders"
+
+    def run(self, program: ExportedProgram) -> ExportedProgram:
+        for graph_module in graphs(program.graph_module):
+            for node in graph_module.graph.nodes:
+                if node.target in _REPLACEMENTS:
+                    target, options = _REPLACEMENTS[node.target]
+                    node.target = edge_op(target)
+                    node.kwargs = options(node)
+        return program
+
+
+def _dim_order(node: Node) -> list[int]:
+    return list(node.meta["val"].dim_order())
+
+
+def _copy_options(node: Node) -> dict[str, Any]:
+    """Options of a copy: the dtype when it changes, and the layout."""
+    dtype = node.meta["val"].dtype
+    changed = {} if dtype == node.args[0].meta["val"].dtype else {"dtype": dtype}
+    return {**changed, "dim_order": _dim_order(node)}
+
+
+def _clone_options(node: Node) -> dict[str, Any]:
+    return {"dim_order": _dim_order(node)}
+
+
+def _empty_options(node: Node) -> dict[str, Any]:
+    return {"dtype": node.meta["val"].dtype, "dim_order": _dim_order(node)}
+
+
+# Operator → its counterpart and how the counterpart's options follow from the node.
+_REPLACEMENTS: dict[Any, tuple[Any, Callable[[Node], dict[str, Any]]]] = {
+    edge_op(_ATEN._to_copy.default): (_DIM_ORDER._to_dim_order_copy.default, _copy_options),
+    edge_op(_ATEN.clone.default): (_DIM_ORDER._clone_dim_order.default, _clone_options),
+    edge_op(_ATEN.empty.memory_format): (_DIM_ORDER._empty_dim_order.default, _empty_options),
+}

@@ -1,0 +1,141 @@
+"""Operands get the dtype in which the operator computes; numbers among them become tensors."""
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import torch
+from torch import SymBool, SymFloat, SymInt, Tensor
+from torch._ops import OpOverload
+from torch._prims_common import ELEMENTWISE_TYPE_PROMOTION_KIND as Kind
+from torch._prims_common import elementwise_dtypes
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.export import ExportedProgram
+from torch.fx import Node
+
+from exir.constants import ConstantTable
+from exir.dialects.edge import EdgeOpOverload
+from exir.edit import insert_before
+from exir.pass_manager import ProgramPass
+from exir.rewrite import fake_mode_of
+from exir.verification.structure import graphs
+
+_ATEN = torch.ops.aten
+_Number = (bool, int, float)
+_Symbolic = (SymBool, SymInt, SymFloat)
+_LIFTED = "_lifted_tensor_constant"
+
+# Operators that compute in one dtype common to all operands, and how that is found.
+_PROMOTING: dict[OpOverload, Kind] = {
+    _ATEN.add.Tensor: Kind.DEFAULT,
+    _ATEN.atan2.default: Kind.INT_TO_FLOAT,
+    _ATEN.bitwise_and.Tensor: Kind.DEFAULT,
+    _ATEN.bitwise_or.Tensor: Kind.DEFAULT,
+    _ATEN.bitwise_xor.Tensor: Kind.DEFAULT,
+    _ATEN.div.Tensor: Kind.INT_TO_FLOAT,
+    _ATEN.div.Tensor_mode: Kind.DEFAULT,
+    _ATEN.eq.Tensor: Kind.DEFAULT,
+    _ATEN.fmod.Tensor: Kind.DEFAULT,
+    _ATEN.ge.Tensor: Kind.DEFAULT,
+    _ATEN.gt.Tensor: Kind.DEFAULT,
+    _ATEN.le.Tensor: Kind.DEFAULT,
+    _ATEN.lt.Tensor: Kind.DEFAULT,
+    _ATEN.maximum.default: Kind.DEFAULT,
+    _ATEN.minimum.default: Kind.DEFAULT,
+    _ATEN.mul.Tensor: Kind.DEFAULT,
+    _ATEN.ne.Tensor: Kind.DEFAULT,
+    _ATEN.pow.Tensor_Tensor: Kind.DEFAULT,
+    _ATEN.remainder.Tensor: Kind.DEFAULT,
+    _ATEN.sub.Tensor: Kind.DEFAULT,
+    _ATEN.where.self: Kind.DEFAULT,
+}
+# Operands that decide by truth, not by value.
+_CONDITION = {_ATEN.where.self: 1}
+
+
+@dataclass(frozen=True)
+class PromoteOperands(ProgramPass):
+    """Makes PyTorch's implicit conversions explicit.
+
+    Before: the edge dialect, numbers allowed where the schema wants a tensor. After: every
+    operand that the schema calls a tensor is one, and the operands of an elementwise
+    operator have one dtype. Numbers become lifted constants of no dimension, one for each value and
+    dtype; in the branches of control flow, where constants cannot be lifted, `full` operators.
+    """
+
+    name: ClassVar[str] = "promote_operands"
+
+    def run(self, program: ExportedProgram) -> ExportedProgram:
+        fake_mode = fake_mode_of(program.graph)
+        constants = ConstantTable(program, fake_mode)
+        for graph_module in graphs(program.graph_module):
+            lifting = constants if graph_module is program.graph_module else None
+            promoter = _Promoter(fake_mode, lifting)
+            for node in list(graph_module.graph.nodes):
+                promoter.visit(node)
+        return program
+
+
+@dataclass
+class _Promoter:
+    """Converts the operands of one graph's nodes.
+
+    constants: where numbers are lifted to; None inside a branch.
+    """
+
+    fake_mode: FakeTensorMode
+    constants: ConstantTable | None
+    lifted: dict[tuple[str, torch.dtype], Node] = field(default_factory=dict)
+
+    def visit(self, node: Node) -> None:
+        if not isinstance(node.target, EdgeOpOverload):
+            return
+        op = node.target._op
+        kinds = [argument.type.kind() for argument in op._schema.arguments]
+        slots = [i for i, _ in enumerate(node.args) if kinds[i] == "TensorType"]
+        operands = slots[_CONDITION.get(op, 0) :]
+        dtype = self._common_dtype(op, [node.args[i] for i in operands])
+        for index in slots:
+            self._convert(node, index, dtype if index in operands else None)
+
+    def _common_dtype(self, op: OpOverload, operands: list[Any]) -> torch.dtype | None:
+        if op not in _PROMOTING:
+            return None
+        vals = [_val(operand) for operand in operands]
+        with self.fake_mode:
+            return elementwise_dtypes(*vals, type_promotion_kind=_PROMOTING[op])[1]
+
+    def _convert(self, node: Node, index: int, dtype: torch.dtype | None) -> None:
+        operand = node.args[index]
+        val = _val(operand)
+        if isinstance(val, Tensor):
+            if dtype is not None and val.dtype != dtype:
+                node.update_arg(index, self._insert(node, _ATEN._to_copy.default, operand, dtype))
+        elif isinstance(val, _Symbolic):
+            dtype = dtype or _default_dtype(val)
+            node.update_arg(index, self._insert(node, _ATEN.scalar_tensor.default, operand, dtype))
+        elif isinstance(val, _Number):
+            node.update_arg(index, self._lift(node, val, dtype or _default_dtype(val)))
+
+    def _insert(self, node: Node, op: OpOverload, operand: Node, dtype: torch.dtype) -> Node:
+        return insert_before(node, op, (operand,), {"dtype": dtype}, self.fake_mode)
+
+    def _lift(self, node: Node, number: bool | int | float, dtype: torch.dtype) -> Node:
+        if self.constants is None:
+            options = {"dtype": dtype}
+            return insert_before(node, _ATEN.full.default, ([], number), options, self.fake_mode)
+        tensor = torch.tensor(number, dtype=dtype)
+        key = (repr(tensor.item()), dtype)
+        if key not in self.lifted:
+            name = f"{_LIFTED}{len(self.lifted)}"
+            self.lifted[key] = self.constants.add(name, tensor)
+        return self.lifted[key]
+
+
+def _val(operand: Any) -> Any:
+    return operand.meta["val"] if isinstance(operand, Node) else operand
+
+
+def _default_dtype(number: Any) -> torch.dtype:
+    if isinstance(number, (bool, SymBool)):
+        return torch.bool
+    return torch.float32 if isinstance(number, (float, SymFloat)) else torch.int64

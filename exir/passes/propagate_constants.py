@@ -1,0 +1,90 @@
+"""Operators on constants alone are computed at compile time."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+from torch._ops import OpOverload
+from torch.export import ExportedProgram
+from torch.fx import Node
+from torch.fx.node import map_arg
+
+from exir.constants import ConstantTable
+from exir.dialects.edge import EdgeOpOverload
+from exir.edit import replace_and_erase
+from exir.pass_manager import ProgramPass
+from exir.rewrite import fake_mode_of
+
+_ATEN = torch.ops.aten
+_DIM_ORDER = torch.ops.dim_order_ops
+
+# Operators that move data or round correctly: every machine computes the same bits.
+_FOLDABLE: frozenset[OpOverload] = frozenset(
+    {
+        _ATEN._to_copy.default,
+        _ATEN.add.Tensor,
+        _ATEN.cat.default,
+        _ATEN.clone.default,
+        _ATEN.div.Tensor,
+        _ATEN.expand_copy.default,
+        _ATEN.mul.Tensor,
+        _ATEN.neg.default,
+        _ATEN.permute_copy.default,
+        _ATEN.select_copy.int,
+        _ATEN.slice_copy.Tensor,
+        _ATEN.sqrt.default,
+        _ATEN.squeeze_copy.dims,
+        _ATEN.sub.Tensor,
+        _ATEN.unsqueeze_copy.default,
+        _ATEN.view_copy.default,
+        _DIM_ORDER._clone_dim_order.default,
+        _DIM_ORDER._to_dim_order_copy.default,
+    }
+)
+
+
+@dataclass(frozen=True)
+class PropagateConstants(ProgramPass):
+    """Replaces operators whose operands are all constants by their result.
+
+    Before: the edge dialect. After: the weight of a linear layer is stored as its
+    matrix product reads it, [K, N], and no operator of the list above stands on constants alone,
+    unless its result is larger than its operands together and than `max_growth`.
+
+    max_growth: bytes.
+    """
+
+    max_growth: int = 4096
+    name: ClassVar[str] = "propagate_constants"
+
+    def run(self, program: ExportedProgram) -> ExportedProgram:
+        constants = ConstantTable(program, fake_mode_of(program.graph))
+        for node in list(program.graph.nodes):
+            if self._is_candidate(node, constants):
+                _fold(node, constants)
+        constants.drop_unused()
+        return program
+
+    def _is_candidate(self, node: Node, constants: ConstantTable) -> bool:
+        if not isinstance(node.target, EdgeOpOverload) or node.target._op not in _FOLDABLE:
+            return False
+        tensors = [constants.tensor(source) for source in node.all_input_nodes]
+        if not tensors or any(tensor is None for tensor in tensors):
+            return False
+        bound = max(self.max_growth, sum(tensor.nbytes for tensor in tensors))
+        return node.meta["val"].nbytes <= bound
+
+
+def _fold(node: Node, constants: ConstantTable) -> None:
+    args, kwargs = map_arg((node.args, node.kwargs), constants.tensor)
+    with torch.no_grad():
+        result = node.target._op(*args, **kwargs)
+    replace_and_erase(node, _as_constant(node, result, constants))
+
+
+def _as_constant(node: Node, result: Tensor, constants: ConstantTable) -> Node:
+    source = node.all_input_nodes[0]
+    if len(node.all_input_nodes) == 1 and source.meta["val"].nbytes == result.nbytes:
+        return constants.with_value(source, result)
+    return constants.add(constants.name(source), result)

@@ -1,0 +1,77 @@
+"""Operators that hand on their input unchanged are taken out."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+from torch.export import ExportedProgram
+from torch.fx import Graph, Node
+
+from exir.dialects.edge import edge_op
+from exir.edit import replace_and_erase
+from exir.graph_builder import same_layout
+from exir.pass_manager import ProgramPass
+from exir.verification.structure import graphs
+
+_ATEN = torch.ops.aten
+
+# Operators that change nothing when the result has the type, shape and layout of the first argument.
+_BY_LAYOUT = frozenset(
+    edge_op(op)
+    for op in (
+        _ATEN._to_copy.default,
+        _ATEN.alias_copy.default,
+        _ATEN.clone.default,
+        _ATEN.detach_copy.default,
+        _ATEN.expand_copy.default,
+        _ATEN.lift_fresh_copy.default,
+        _ATEN.slice_copy.Tensor,
+        _ATEN.squeeze_copy.dims,
+        _ATEN.view_copy.default,
+    )
+)
+_COPY = edge_op(_ATEN.copy.default)
+_PERMUTE = edge_op(_ATEN.permute_copy.default)
+
+
+@dataclass(frozen=True)
+class RemoveNoops(ProgramPass):
+    """Takes out copies, casts, views and slices that change neither values, dtype, shape nor layout.
+
+    Before: the edge dialect, functional. After: no such operator is left, save where a graph
+    output would become a graph input itself.
+    """
+
+    name: ClassVar[str] = "remove_noops"
+
+    def run(self, program: ExportedProgram) -> ExportedProgram:
+        for graph_module in graphs(program.graph_module):
+            _clean(graph_module.graph)
+        return program
+
+
+def _clean(graph: Graph) -> None:
+    for node in graph.nodes:
+        source = _unchanged_input(node)
+        if source is not None and not _would_return_an_input(node, source):
+            replace_and_erase(node, source)
+
+
+def _unchanged_input(node: Node) -> Node | None:
+    """The argument that `node` hands on, or None when it does something."""
+    if node.target in _BY_LAYOUT:
+        return _if_same_layout(node, node.args[0])
+    if node.target is _COPY:
+        return _if_same_layout(node, node.args[1])
+    if node.target is _PERMUTE and list(node.args[1]) == list(range(len(node.args[1]))):
+        return node.args[0]
+    return None
+
+
+def _if_same_layout(node: Node, source: object) -> Node | None:
+    unchanged = isinstance(source, Node) and same_layout(node.meta["val"], source.meta["val"])
+    return source if unchanged else None
+
+
+def _would_return_an_input(node: Node, source: Node) -> bool:
+    return source.op == "placeholder" and any(user.op == "output" for user in node.users)

@@ -1,0 +1,195 @@
+"""The edge stage: programs of the edge dialect and how they are made."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+from torch._ops import OpOverload
+from torch.export import ExportedProgram
+
+from exir.capture._config import EdgeCompileConfig, ExecutorchBackendConfig
+from exir.decompose import to_core_aten
+from exir.error import ConfigError
+from exir.pass_manager import PassType, ProgramPass, Verify, run_passes
+from exir.passes.drop_unused_constants import DropUnusedConstants
+from exir.passes.fold_batch_norm import FoldBatchNorm
+from exir.passes.name_dim_orders import NameDimOrders
+from exir.passes.promote_operands import PromoteOperands
+from exir.passes.propagate_constants import PropagateConstants
+from exir.passes.remove_noops import RemoveNoops
+from exir.verification.verifier import EXIREdgeDialectVerifier, verify_structure
+
+if TYPE_CHECKING:
+    from exir.backend.partitioner import Partitioner
+    from exir.program._executorch import ExecutorchProgramManager
+
+Programs = ExportedProgram | Mapping[str, ExportedProgram]
+Passes = Sequence[PassType] | Mapping[str, Sequence[PassType]]
+
+
+def edge_passes(config: EdgeCompileConfig) -> tuple[ProgramPass, ...]:
+    """The passes between decomposition and the finished edge program."""
+    naming = () if config._skip_dim_order else (NameDimOrders(),)
+    optimising = (PropagateConstants(), FoldBatchNorm(), DropUnusedConstants())
+    return (PromoteOperands(), RemoveNoops(), *naming, *optimising)
+
+
+def to_edge(
+    programs: Programs,
+    constant_methods: Mapping[str, Any] | None = None,
+    compile_config: EdgeCompileConfig | None = None,
+) -> "EdgeProgramManager":
+    """Lower exported programs to the edge dialect.
+
+    programs: one, which becomes the method `forward`, or method name → program.
+    constant_methods: method name → value that a method of this name shall return.
+    Raises an `ExirError` that names the operator and its source line when a program cannot be lowered.
+    """
+    config = compile_config or EdgeCompileConfig()
+    named = _by_method(programs)
+    edge = {name: _lowered(program, config) for name, program in named.items()}
+    return EdgeProgramManager(edge, constant_methods, config)
+
+
+def to_edge_transform_and_lower(
+    programs: Programs,
+    transform_passes: Passes | None = None,
+    partitioner: "Sequence[Partitioner] | Mapping[str, Sequence[Partitioner]] | None" = None,
+    constant_methods: Mapping[str, Any] | None = None,
+    compile_config: EdgeCompileConfig | None = None,
+) -> "EdgeProgramManager":
+    """`to_edge`, then `transform`, then `to_backend` for each partitioner in turn.
+
+    Operators that a method's partitioners ask for by `ops_to_not_decompose` are kept whole.
+    """
+    config = compile_config or EdgeCompileConfig()
+    named = _by_method(programs)
+    partitioners = _per_method(partitioner or (), named)
+    edge = {
+        name: _lowered(program, _preserving(config, partitioners[name], program))
+        for name, program in named.items()
+    }
+    manager = EdgeProgramManager(edge, constant_methods, config)
+    if transform_passes is not None:
+        manager = manager.transform(transform_passes)
+    for step in range(max((len(each) for each in partitioners.values()), default=0)):
+        manager = manager.to_backend({n: p[step] for n, p in partitioners.items() if step < len(p)})
+    return manager
+
+
+class EdgeProgramManager:
+    """The methods of a model, each a program of the edge dialect.
+
+    The programs belong to the manager: `transform` and `to_backend` hand them on to the one that they return.
+    """
+
+    def __init__(
+        self,
+        edge_programs: Programs,
+        constant_methods: Mapping[str, Any] | None = None,
+        compile_config: EdgeCompileConfig | None = None,
+    ) -> None:
+        self._config = compile_config or EdgeCompileConfig()
+        self._programs = _by_method(edge_programs)
+        self._constant_methods = dict(constant_methods or {})
+        both = sorted(self._programs.keys() & self._constant_methods.keys())
+        if both:
+            raise ConfigError(f"'{both[0]}' is both a method and a constant method; rename one")
+        verify = _verifier(self._config)
+        for program in self._programs.values() if verify else ():
+            verify(program)
+
+    @property
+    def methods(self) -> set[str]:
+        """Names of the methods."""
+        return set(self._programs)
+
+    @property
+    def config_methods(self) -> set[str]:
+        """Names of the constant methods."""
+        return set(self._constant_methods)
+
+    def exported_program(self, method_name: str = "forward") -> ExportedProgram:
+        """The program of a method; raises `ConfigError` when there is no such method."""
+        if method_name not in self._programs:
+            known = ", ".join(sorted(self._programs))
+            raise ConfigError(f"there is no method '{method_name}'; there are {known}")
+        return self._programs[method_name]
+
+    def transform(
+        self, passes: Passes, compile_config: EdgeCompileConfig | None = None
+    ) -> "EdgeProgramManager":
+        """Run `passes` over every method, or over each the passes given under its name."""
+        config = compile_config or self._config
+        wanted = _per_method(passes, self._programs)
+        programs = {
+            name: run_passes(program, wanted[name], _verifier(config))
+            for name, program in self._programs.items()
+        }
+        return EdgeProgramManager(programs, self._constant_methods, config)
+
+    def to_backend(
+        self, partitioner: "Partitioner | Mapping[str, Partitioner]"
+    ) -> "EdgeProgramManager":
+        """Hand the parts that the partitioner tags to its backend, in every method or those named."""
+        from exir.backend.backend_api import to_backend
+
+        chosen = _per_method(partitioner, self._programs)
+        programs = {
+            name: reduce(to_backend, chosen[name], program)
+            for name, program in self._programs.items()
+        }
+        return EdgeProgramManager(programs, self._constant_methods, self._config)
+
+    def to_executorch(
+        self, config: ExecutorchBackendConfig | None = None
+    ) -> "ExecutorchProgramManager":
+        """Lower every method to the execution plan that a `.pte` file holds."""
+        from exir.program._executorch import to_executorch
+
+        return to_executorch(
+            self._programs, self._constant_methods, config or ExecutorchBackendConfig()
+        )
+
+
+def _lowered(program: ExportedProgram, config: EdgeCompileConfig) -> ExportedProgram:
+    check = verify_structure if config._check_ir_validity else None
+    lowered = run_passes(to_core_aten(program, config), edge_passes(config), check)
+    lowered.graph_module.recompile()
+    return lowered
+
+
+def _verifier(config: EdgeCompileConfig) -> Verify | None:
+    return EXIREdgeDialectVerifier(config) if config._check_ir_validity else None
+
+
+def _by_method(programs: Programs) -> dict[str, ExportedProgram]:
+    if isinstance(programs, ExportedProgram):
+        return {"forward": programs}
+    return dict(programs)
+
+
+def _per_method(given: Any, methods: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """`given`, for every method or by method name, as a list for each method."""
+    if isinstance(given, Mapping):
+        unknown = sorted(given.keys() - methods.keys())
+        if unknown:
+            raise ConfigError(f"there is no method '{unknown[0]}'; there are {', '.join(sorted(methods))}")
+        return {name: _listed(given.get(name, ())) for name in methods}
+    return {name: _listed(given) for name in methods}
+
+
+def _listed(given: Any) -> list[Any]:
+    return list(given) if isinstance(given, Sequence) else [given]
+
+
+def _preserving(
+    config: EdgeCompileConfig, partitioners: "list[Partitioner]", program: ExportedProgram
+) -> EdgeCompileConfig:
+    wanted = [op for each in partitioners for op in _kept_whole(each, program)]
+    return replace(config, preserve_ops=[*config.preserve_ops, *wanted])
+
+
+def _kept_whole(partitioner: "Partitioner", program: ExportedProgram) -> list[OpOverload]:
+    return list(partitioner.ops_to_not_decompose(program)[0])
