@@ -100,8 +100,9 @@ class Operator:
 
     @property
     def signature(self) -> str:
-        """Codes of all values of a call: arguments in order, then the returns."""
-        return "".join(argument.code for argument in self.arguments) + self._return_codes()
+        """Codes of all values of a call: arguments in order, then `>` and the returns."""
+        arguments, returns = "".join(argument.code for argument in self.arguments), self._return_codes()
+        return f"{arguments}>{returns}" if returns else arguments
 
     @property
     def outs(self) -> tuple[Argument, ...]:
@@ -114,7 +115,7 @@ class Operator:
             return "W" if any(argument.code == "W" for argument in self.outs) else ""
         if len(self.returns) > 1:
             return "W"
-        return _OUT_CODES.get(self.returns[0]) or _CODES[self.returns[0]]
+        return _OUT_CODES.get(self.returns[0], "x")
 
 
 @dataclass(frozen=True)

@@ -155,12 +155,12 @@ class _Builder:
             self._alive.append(text)
             return _Value(_STRING, _Payload(as_span=_Span(cast(c_char_p(text), c_void_p), len(text))))
         if isinstance(argument, bool):
-            assert code in "bn", f"bool for an argument of kind {code}"
+            assert code in "bnx", f"bool for an argument of kind {code}"
             return _Value(_BOOL, _Payload(as_bool=argument))
         if isinstance(argument, float):
-            assert code in "dn", f"float for an argument of kind {code}"
+            assert code in "dnx", f"float for an argument of kind {code}"
             return _Value(_DOUBLE, _Payload(as_double=argument))
-        assert code in "in", f"int for an argument of kind {code}"
+        assert code in "inx", f"int for an argument of kind {code}"
         return _Value(_INT, _Payload(as_int=argument))
 
     def _list(self, code: str, items: Sequence[object]) -> _Value:
@@ -214,7 +214,7 @@ def _dense_strides(sizes: Sequence[int], order: Sequence[int]) -> list[int]:
 
 def _split_codes(signature: str) -> list[str]:
     codes: list[str] = []
-    for character in signature:
+    for character in signature.replace(">", ""):
         if codes and codes[-1] == "?":
             codes[-1] += character
         else:

@@ -43,15 +43,15 @@ typedef et_status (*et_kernel_fn)(et_kernel_context *context, et_value **args);
  *   T Tensor[] W out Tensor[]           O Tensor?[]
  *   x int, bool or float that the call writes (only after '>')
  * After '>' stands `w` where the one tensor written is repeated (every `.out` with
- * one out, every in-place operator), `W` where a list repeats two or more outs or
- * the one out Tensor[], `x` where a prim operator leaves a number, and nothing where
- * the schema returns (). Examples:
+ * one out, every in-place operator) or a prim operator without outs leaves one, `W`
+ * where a list repeats two or more outs or the one out Tensor[], `x` where a prim
+ * operator leaves a number; and no '>' where nothing is listed. Examples:
  *   aten::add.out                      ttnw>w
  *   aten::max_pool2d_with_indices.out  tIIIIbww>W
  *   aten::split_copy.Tensor_out        tiiW>W
  *   aten::copy_                        wtb>w
  *   aten::sym_size.int                 ti>x
- *   executorch_prim::et_view.default   tIw> */
+ *   executorch_prim::et_view.default   tI>w */
 typedef struct et_kernel {
   const char *name; /* "aten::add.out" */
   const char *signature;

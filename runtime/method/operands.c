@@ -33,9 +33,12 @@ static et_status visit_kernel(const et_instruction *call, bool written,
                               et_operand_fn visit, void *context) {
   et_signature_cursor cursor = {call->u.kernel->signature, false};
   et_parameter parameter;
+  bool has_out = false;
   for (size_t i = 0; et_signature_next(&cursor, &parameter); i++) {
     const bool writes = parameter.code == 'w' || parameter.code == 'W';
-    if (writes == written && !parameter.is_return) {
+    const bool repeats = parameter.is_return && has_out;
+    has_out = has_out || writes;
+    if (writes == written && !repeats) {
       ET_RETURN_IF_ERROR(visit_value(call->args[i], visit, context));
     }
   }
