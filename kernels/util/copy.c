@@ -83,37 +83,12 @@ et_status et_copy_view_to(et_kernel_context *context, const char *what,
   return et_copy_view(context, what, in, &to);
 }
 
-/* Strides of the row-major order of `view`'s sizes, in elements. */
-static void row_major_strides(const et_view *view, int64_t *strides) {
-  int64_t stride = 1;
-  for (size_t d = view->rank; d-- > 0;) {
-    strides[d] = stride;
-    stride *= view->sizes[d];
-  }
-}
-
-/* Where element number `index` of the row-major order lies, in elements. */
-static int64_t offset_of(const et_view *view, const int64_t *row_major,
-                         size_t index) {
-  int64_t rest = (int64_t)index;
-  int64_t offset = 0;
-  for (size_t d = 0; d < view->rank; d++) {
-    offset += rest / row_major[d] * view->strides[d];
-    rest %= row_major[d];
-  }
-  return offset;
-}
-
 static void reshape_elements(const et_view *in, const et_view *out,
                              size_t count) {
   const size_t size = et_scalar_type_size((int32_t)in->dtype);
-  int64_t in_strides[ET_MAX_RANK];
-  int64_t out_strides[ET_MAX_RANK];
-  row_major_strides(in, in_strides);
-  row_major_strides(out, out_strides);
   for (size_t i = 0; i < count; i++) {
-    memcpy(out->data + offset_of(out, out_strides, i) * (int64_t)size,
-           in->data + offset_of(in, in_strides, i) * (int64_t)size, size);
+    memcpy(out->data + et_view_offset(out, i) * (int64_t)size,
+           in->data + et_view_offset(in, i) * (int64_t)size, size);
   }
 }
 

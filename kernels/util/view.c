@@ -67,3 +67,13 @@ bool et_view_expand(const et_view *view, const int32_t *sizes, size_t rank,
   }
   return true;
 }
+
+int64_t et_view_offset(const et_view *view, size_t index) {
+  int64_t offset = 0;
+  for (size_t d = view->rank; d-- > 0;) {
+    const size_t size = (size_t)view->sizes[d];
+    offset += (int64_t)(index % size) * view->strides[d];
+    index /= size;
+  }
+  return offset;
+}

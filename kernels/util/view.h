@@ -36,4 +36,8 @@ et_view et_view_select(const et_view *view, size_t dim, int64_t index);
 bool et_view_expand(const et_view *view, const int32_t *sizes, size_t rank,
                     et_view *out);
 
+/* Where element number `index` of the row-major order lies, in elements from
+ * data. */
+int64_t et_view_offset(const et_view *view, size_t index);
+
 #endif /* ET_KERNELS_UTIL_VIEW_H_ */

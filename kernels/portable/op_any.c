@@ -1,0 +1,42 @@
+#include "kernels/util/args.h"
+#include "kernels/util/convert.h"
+#include "kernels/util/reduce.h"
+
+static bool run_has_any(et_scalar_type dtype, const uint8_t *in,
+                        ptrdiff_t stride, size_t count) {
+  for (size_t i = 0; i < count; i++, in += stride) {
+    double value = 0.0;
+    et_load_run(ET_COMPUTE_FLOAT64, dtype, in, 0, 1, &value);
+    if (value != 0.0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static void any_of(const et_reduction *r, et_loop *elements, uint8_t *out) {
+  bool any = false;
+  for (; elements->count > 0 && !any; et_loop_next(elements)) {
+    any = run_has_any(r->reduced.dtype, elements->at[0], elements->strides[0],
+                      elements->count);
+  }
+  *out = any;
+}
+
+et_status et_op_any_out(et_kernel_context *context, et_value **args) {
+  const et_tensor *self = args[0]->u.as_tensor;
+  et_tensor *out = args[3]->u.as_tensor;
+  et_reduction reduction;
+  et_value *const dim = args[1];
+  const et_value dims = {ET_VALUE_INT_LIST, {.as_list = {&dim, 1}}};
+  ET_CHECK(context,
+           et_dtype_is_computable(self->dtype) &&
+               out->dtype == ET_SCALAR_TYPE_BOOL,
+           "any: from %s to %s is not supported",
+           et_scalar_type_name((int32_t)self->dtype),
+           et_scalar_type_name((int32_t)out->dtype));
+  ET_RETURN_IF_ERROR(et_reduction_plan(context, "any", self, &dims,
+                                       args[2]->u.as_bool, out, &reduction));
+  et_reduction_run(&reduction, any_of);
+  return ET_STATUS_OK;
+}

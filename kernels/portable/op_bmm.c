@@ -1,0 +1,27 @@
+#include "kernels/util/args.h"
+#include "kernels/util/matmul.h"
+#include "kernels/util/shape.h"
+
+et_status et_op_bmm_out(et_kernel_context *context, et_value **args) {
+  const et_tensor *self = args[0]->u.as_tensor;
+  const et_tensor *mat2 = args[1]->u.as_tensor;
+  et_tensor *out = args[2]->u.as_tensor;
+  ET_RETURN_IF_ERROR(et_shape_rank(context, "bmm: self", self, 3, 3));
+  ET_RETURN_IF_ERROR(et_shape_rank(context, "bmm: mat2", mat2, 3, 3));
+  ET_CHECK(context, self->sizes[0] == mat2->sizes[0],
+           "bmm: batches of %d and %d", (int)self->sizes[0],
+           (int)mat2->sizes[0]);
+  const int32_t sizes[3] = {self->sizes[0], self->sizes[1], mat2->sizes[2]};
+  ET_RETURN_IF_ERROR(et_tensor_resize(out, sizes, 3, context->error));
+  const et_view a = et_view_of(self);
+  const et_view b = et_view_of(mat2);
+  const et_view c = et_view_of(out);
+  for (int64_t i = 0; i < sizes[0]; i++) {
+    const et_matmul product = {.name = "bmm",
+                               .a = et_view_select(&a, 0, i),
+                               .b = et_view_select(&b, 0, i),
+                               .out = et_view_select(&c, 0, i)};
+    ET_RETURN_IF_ERROR(et_matmul_run(context, &product));
+  }
+  return ET_STATUS_OK;
+}

@@ -1,0 +1,11 @@
+#include "kernels/util/copy.h"
+#include "kernels/util/shape.h"
+
+/* The memory format is that which the memory plan gave out. */
+et_status et_op_clone_out(et_kernel_context *context, et_value **args) {
+  et_tensor *out = args[2]->u.as_tensor;
+  const et_view view = et_view_of(args[0]->u.as_tensor);
+  ET_RETURN_IF_ERROR(
+      et_shape_same_dtype(context, "clone", args[0]->u.as_tensor, out));
+  return et_copy_view_to(context, "clone", &view, out);
+}

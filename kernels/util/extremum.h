@@ -1,0 +1,30 @@
+/* The place of the largest element of a sequence. */
+#ifndef ET_KERNELS_UTIL_EXTREMUM_H_
+#define ET_KERNELS_UTIL_EXTREMUM_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/core/scalar_type.h"
+
+/* The first of the largest elements seen, or the first NaN. */
+typedef struct et_extremum {
+  int64_t index; /* -1 before the first element */
+  double real;   /* its value, for floating dtypes */
+  int64_t integer;
+} et_extremum;
+
+/* Nothing seen: -infinity. */
+et_extremum et_extremum_none(void);
+
+/* Takes `count` elements `stride` bytes apart, whose indices are index,
+ * index + step, ... */
+void et_extremum_take(et_extremum *found, et_scalar_type dtype,
+                      const uint8_t *in, ptrdiff_t stride, size_t count,
+                      int64_t index, int64_t step);
+
+/* Stores the value as an element of the same dtype. */
+void et_extremum_store(const et_extremum *found, et_scalar_type dtype,
+                       uint8_t *out);
+
+#endif /* ET_KERNELS_UTIL_EXTREMUM_H_ */
