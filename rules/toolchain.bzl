@@ -29,7 +29,7 @@ _ATTRS = {
     "compiler": attr.label(
         cfg = "exec",
         mandatory = True,
-        doc = "Sources of the compiler and of the C generators.",
+        doc = "compiler_sources: the compiler and the C generators.",
     ),
     "kernels": attr.label(
         mandatory = True,
@@ -44,6 +44,7 @@ def _impl(ctx):
         site = ctx.file.site,
         identity = ctx.file.identity,
         compiler = ctx.attr.compiler[DefaultInfo].files,
+        compiler_program = ctx.attr.compiler[DefaultInfo].files_to_run,
         compiler_root = ctx.attr.compiler.label.workspace_root or ".",
         kernels = ctx.attr.kernels[ExecutorchKernelsInfo],
     )]

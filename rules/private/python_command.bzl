@@ -11,15 +11,19 @@ _ENV = {
     "TZ": "UTC",
 }
 
-def python_tools(toolchain):
-    """Returns the tools of an action that runs a module: interpreter, packages, compiler sources."""
-    return depset([toolchain.python, toolchain.site, toolchain.identity], transitive = [toolchain.compiler])
+# Told by feature: Debian's builds do not know their version.
+_IS_BAZEL_4 = not hasattr(native, "package_relative_label")
 
-def python_env(toolchain):
-    """Returns the environment of an action that runs a module. Paths are relative to the execution root."""
+def _tools(toolchain):
+    """Interpreter, packages and compiler sources: a change of any restarts a worker (see compiler_sources)."""
+    files = [toolchain.python, toolchain.site, toolchain.identity] + toolchain.compiler.to_list()
+    return files + ([toolchain.compiler_program] if _IS_BAZEL_4 else [])
+
+def _env(toolchain):
+    """Paths are relative to the execution root."""
     return dict(_ENV, PYTHONPATH = toolchain.compiler_root + ":" + toolchain.site.path)
 
-def run_python_module(ctx, toolchain, module, arguments, inputs, outputs, mnemonic, message, requirements = {}, tools = depset()):
+def run_python_module(ctx, toolchain, module, arguments, inputs, outputs, mnemonic, message, requirements = {}):
     """Registers an action that runs `python -m module @params`.
 
     Args:
@@ -32,7 +36,6 @@ def run_python_module(ctx, toolchain, module, arguments, inputs, outputs, mnemon
       mnemonic: CamelCase name of the action.
       message: progress message.
       requirements: execution requirements.
-      tools: depset[File]: further files whose change must restart a worker.
     """
     arguments.use_param_file("@%s", use_always = True)
     arguments.set_param_file_format("multiline")
@@ -41,8 +44,8 @@ def run_python_module(ctx, toolchain, module, arguments, inputs, outputs, mnemon
         arguments = ["-m", module, arguments],
         inputs = inputs,
         outputs = outputs,
-        tools = depset(transitive = [python_tools(toolchain), tools]),
-        env = python_env(toolchain),
+        tools = _tools(toolchain),
+        env = _env(toolchain),
         mnemonic = mnemonic,
         progress_message = message,
         execution_requirements = requirements,

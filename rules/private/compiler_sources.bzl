@@ -1,0 +1,30 @@
+"""compiler_sources: the files of the compiler, so that a changed one restarts its workers."""
+
+_DOC = """Sources that actions run, as files and as an executable target that has them in its runfiles.
+
+Bazel 4 restarts a worker only when the runfiles of an executable tool change; a changed plain file among the tools goes
+unnoticed, and the worker answers with the old compiler. The executable is never run."""
+
+_ATTRS = {
+    "srcs": attr.label_list(
+        allow_files = True,
+        mandatory = True,
+        doc = "The sources, and whatever else must restart a worker.",
+    ),
+}
+
+def _impl(ctx):
+    program = ctx.actions.declare_file(ctx.label.name + ".sh")
+    ctx.actions.write(program, "#!/bin/sh\nexit 1\n", is_executable = True)
+    return [DefaultInfo(
+        executable = program,
+        files = depset(ctx.files.srcs),
+        runfiles = ctx.runfiles(ctx.files.srcs),
+    )]
+
+compiler_sources = rule(
+    implementation = _impl,
+    attrs = _ATTRS,
+    doc = _DOC,
+    executable = True,
+)
