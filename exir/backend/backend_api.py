@@ -18,7 +18,7 @@ from exir.backend.tags import remove_tags
 from exir.error import UserError
 from exir.lowered_backend_module import LoweredBackendModule
 
-__all__ = ["LoweredBackendModule", "MethodProgramsPartitionerSpec", "to_backend"]
+__all__ = ["LoweredBackendModule", "MethodProgramsPartitionerSpec", "find_backend", "to_backend"]
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ def _lower_partition(
 def _lower(
     backend_id: str, program: ExportedProgram, compile_specs: list[CompileSpec]
 ) -> LoweredBackendModule:
-    backend = _find_backend(backend_id)
+    backend = find_backend(backend_id)
     result = backend.preprocess(_with_graph_copied(program), compile_specs)
     _check_result(result, backend_id)
     meta = {
@@ -115,7 +115,7 @@ def _lower(
     return LoweredBackendModule(program, backend_id, result.processed_bytes, compile_specs, meta)
 
 
-def _find_backend(backend_id: str) -> type[BackendDetails]:
+def find_backend(backend_id: str) -> type[BackendDetails]:
     """The subclass of `BackendDetails` of that name; it exists once its module is imported."""
     known = {backend.__name__: backend for backend in BackendDetails.__subclasses__()}
     if backend_id not in known:

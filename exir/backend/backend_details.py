@@ -43,3 +43,14 @@ class BackendDetails(ABC):
         change. The payload may depend on nothing else but `compile_specs`, so that equal
         inputs give equal bytes. Raises a `UserError` for a program that it cannot carry.
         """
+
+    @staticmethod
+    def runtime_bytes(
+        processed_bytes: bytes, compile_specs: list[CompileSpec], data_model: str
+    ) -> int:
+        """Bytes that the backend's C `init` takes from its arena for a payload.
+
+        Exact, a multiple of 16, on machines of `data_model` ("lp64" or "ilp32"): the manifest
+        states with it what memory a method needs. 0 for a backend that keeps nothing.
+        """
+        return 0

@@ -1,0 +1,139 @@
+"""The command line."""
+
+import argparse
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+from exir.error import ConfigError
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """One compilation. Paths are relative to the working directory.
+
+    target: the label that messages and the manifest name, as `//package:name`.
+    module: name that the model's module is imported by; module_file: the file it must come from.
+    import_roots: folders that the model's imports are looked up in, after the compiler's own.
+    entry_point: function of the module that returns the model.
+    backends: `<module>:<attribute>` of each backend, tried in order.
+    config, config_json: options, as a TOML file or a JSON object.
+    weights: a safetensors file or a torch state dict.
+    operators: operator tables to check the program against.
+    out_pte, out_manifest, out_reference, out_dump: files to write, at least one of them.
+    """
+
+    target: str
+    module: str
+    entry_point: str
+    out_pte: Path | None = None
+    module_file: Path | None = None
+    import_roots: tuple[Path, ...] = ()
+    backends: tuple[str, ...] = ()
+    config: Path | None = None
+    config_json: str | None = None
+    weights: Path | None = None
+    operators: tuple[Path, ...] = ()
+    out_manifest: Path | None = None
+    out_reference: Path | None = None
+    out_dump: Path | None = None
+    traceback: bool = False
+
+
+class _Parser(argparse.ArgumentParser):
+    """Raises instead of ending the process, which may be a worker."""
+
+    def error(self, message: str) -> NoReturn:
+        raise ConfigError(f"command line: {message}")
+
+
+def expand_params_file(argv: list[str]) -> list[str]:
+    """The lines of a file, for `@file` as the only argument. Raises `ConfigError`.
+
+    Elsewhere an argument that begins with `@` is itself: a label of another repository.
+    """
+    if len(argv) != 1 or not argv[0].startswith("@"):
+        return argv
+    try:
+        return Path(argv[0][1:]).read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        raise ConfigError(f"command line: {argv[0][1:]} cannot be read: {error.strerror}") from error
+
+
+def parse_arguments(argv: list[str]) -> Arguments:
+    """Parse flags. Raises `ConfigError`."""
+    values = vars(_make_parser().parse_args(argv))
+    for name in ("import_roots", "backends", "operators"):
+        values[name] = tuple(values[name])
+    values["target"] = display_label(values["target"])
+    arguments = Arguments(**values)
+    if not any((arguments.out_pte, arguments.out_manifest, arguments.out_reference, arguments.out_dump)):
+        raise ConfigError("command line: nothing to do: give --out-pte, or another output")
+    return arguments
+
+
+def display_label(label: str) -> str:
+    """A label as people write it: without the `@`s of the main repository's canonical form."""
+    return label.lstrip("@")
+
+
+def _make_parser() -> _Parser:
+    parser = _Parser(
+        prog="lower",
+        description="Compile a PyTorch model to an ExecuTorch .pte program.",
+        allow_abbrev=False,
+    )
+    _add_model_flags(parser)
+    _add_compiler_flags(parser)
+    _add_output_flags(parser)
+    return parser
+
+
+def _add_model_flags(parser: _Parser) -> None:
+    add = parser.add_argument
+    add("--target", required=True, metavar="LABEL", help="what is built, for messages")
+    add("--module", required=True, metavar="NAME", help="the model's module, as it is imported")
+    add("--module-file", type=Path, metavar="PATH", help="the file that the module must come from")
+    add(
+        "--import-root",
+        action="append",
+        default=[],
+        dest="import_roots",
+        type=Path,
+        metavar="DIR",
+        help="folder for the model's imports",
+    )
+    add("--entry-point", default="model", metavar="NAME", help="function that returns the model")
+    add("--weights", type=Path, metavar="PATH", help="safetensors file or state dict")
+
+
+def _add_compiler_flags(parser: _Parser) -> None:
+    add = parser.add_argument
+    add(
+        "--backend",
+        action="append",
+        default=[],
+        dest="backends",
+        metavar="MODULE:ATTRIBUTE",
+        help="a backend; several are tried in order",
+    )
+    config = parser.add_mutually_exclusive_group()
+    config.add_argument("--config", type=Path, metavar="PATH", help="options (TOML)")
+    config.add_argument("--config-json", metavar="JSON", help="options (a JSON object)")
+    add(
+        "--operators",
+        action="append",
+        default=[],
+        type=Path,
+        metavar="PATH",
+        help="table of operators that have kernels",
+    )
+    add("--traceback", action="store_true", help="show the compiler's traceback on every error")
+
+
+def _add_output_flags(parser: _Parser) -> None:
+    add = parser.add_argument
+    add("--out-pte", type=Path, metavar="PATH", help="the program")
+    add("--out-manifest", type=Path, metavar="PATH", help="what the program needs (JSON)")
+    add("--out-reference", type=Path, metavar="PATH", help="recorded calls of the eager model")
+    add("--out-dump", type=Path, metavar="PATH", help="the program as text")

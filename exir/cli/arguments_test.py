@@ -1,0 +1,57 @@
+"""The command line."""
+
+from pathlib import Path
+
+import pytest
+
+from exir.cli.arguments import expand_params_file, parse_arguments
+from exir.error import ConfigError
+
+_NEEDED = ["--target=//m:net_pte", "--module=m.net", "--out-pte=net.pte"]
+
+
+def test_lists_repeat_and_defaults_hold() -> None:
+    arguments = parse_arguments([*_NEEDED, "--backend=a:B", "--backend=c:D", "--import-root=."])
+    assert arguments.backends == ("a:B", "c:D")
+    assert arguments.import_roots == (Path("."),)
+    assert arguments.entry_point == "model"
+    assert arguments.out_pte == Path("net.pte")
+
+
+def test_flags_come_from_a_file_one_a_line(tmp_path: Path) -> None:
+    params = tmp_path / "flags"
+    params.write_text("--target\n@@//m:net pte\n--module\nm.net\n--out-reference\nout/net.calls\n")
+    arguments = parse_arguments(expand_params_file([f"@{params}"]))
+    assert arguments.target == "//m:net pte"
+    assert arguments.out_reference == Path("out/net.calls")
+
+
+@pytest.mark.parametrize(
+    "label, shown", [("@@//m:n", "//m:n"), ("@//m:n", "//m:n"), ("//m:n", "//m:n"), ("@@r//m:n", "r//m:n")]
+)
+def test_labels_are_shown_without_their_canonical_prefix(label: str, shown: str) -> None:
+    assert parse_arguments([f"--target={label}", *_NEEDED[1:]]).target == shown
+
+
+@pytest.mark.parametrize(
+    "argv, message",
+    [
+        (_NEEDED[:2], "nothing to do"),
+        (_NEEDED[1:], "--target"),
+        ([*_NEEDED, "--colour=red"], "unrecognized arguments: --colour=red"),
+        ([*_NEEDED, "--config=a", "--config-json={}"], "not allowed with"),
+    ],
+)
+def test_a_wrong_command_line_is_refused(argv: list[str], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        parse_arguments(argv)
+
+
+def test_a_params_file_that_is_missing_is_named() -> None:
+    with pytest.raises(ConfigError, match="no_such_file cannot be read"):
+        expand_params_file(["@no_such_file"])
+
+
+def test_a_label_of_another_repository_is_no_params_file() -> None:
+    flags = ["--target", "@other//m:n"]
+    assert expand_params_file(flags) == flags

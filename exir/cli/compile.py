@@ -1,0 +1,54 @@
+"""From a model to a program: export, edge dialect, delegation, lowering."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from torch.export import ExportedProgram
+
+from exir.backend.partitioner import Partitioner
+from exir.cli.config import CompilerConfig
+from exir.cli.user_code import describe
+from exir.error import ExirError, ModelError
+from exir.model_spec import ModelSpec
+from exir.pass_manager import PassType
+from exir.program import ExecutorchProgramManager, to_edge_transform_and_lower
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """What to compile with: options, partitioners in order, the user's passes of both stages."""
+
+    config: CompilerConfig = field(default_factory=CompilerConfig)
+    partitioners: tuple[Partitioner, ...] = ()
+    edge_passes: tuple[PassType, ...] = ()
+    executorch_passes: tuple[PassType, ...] = ()
+
+
+def export_methods(spec: ModelSpec, roots: tuple[Path, ...] = ()) -> dict[str, ExportedProgram]:
+    """Every method exported. `ModelError` with the user's line and torch's reason, shortened."""
+    programs = {}
+    spec.module.eval()
+    for name, method in spec.resolved_methods().items():
+        method.module.eval()
+        try:
+            programs[name] = method.export()
+        except ExirError:
+            raise
+        except Exception as error:
+            raise ModelError(f"method '{name}' cannot be exported: {describe(error, roots)}") from error
+    return programs
+
+
+def lower_programs(
+    programs: Mapping[str, ExportedProgram], spec: ModelSpec, pipeline: Pipeline
+) -> ExecutorchProgramManager:
+    """Lower exported programs. Raises a `UserError` for what cannot be carried."""
+    edge = to_edge_transform_and_lower(
+        dict(programs),
+        transform_passes=list(pipeline.edge_passes),
+        partitioner=list(pipeline.partitioners),
+        constant_methods=dict(spec.constant_methods),
+        compile_config=pipeline.config.edge_config(),
+    )
+    return edge.to_executorch(pipeline.config.executorch_config(list(pipeline.executorch_passes)))

@@ -1,0 +1,149 @@
+"""The compiler's options, from a TOML file or a JSON object. docs/config.md lists the keys."""
+
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch._ops import OpOverload
+
+from exir.capture import EdgeCompileConfig, ExecutorchBackendConfig
+from exir.cli.arguments import Arguments
+from exir.cli.options import check_keys, check_type
+from exir.error import ConfigError
+from exir.passes import MemoryPlanningPass
+
+_OPERATOR_LIST = list[str]
+
+# Keys of each section and their types; a key's field has the same name in the class it fills.
+_EDGE = {
+    "check_ir_validity": bool,
+    "skip_dim_order": bool,
+    "core_aten_ops_exception_list": _OPERATOR_LIST,
+    "preserve_ops": _OPERATOR_LIST,
+}
+_EXECUTORCH = {
+    "emit_stacktrace": bool,
+    "extract_delegate_segments": bool,
+    "segment_alignment": int,
+    "constant_tensor_alignment": int,
+    "delegate_alignment": int,
+    "remove_view_copy": bool,
+    "emit_mutable_buffer_names": bool,
+}
+_MEMORY_PLANNING = {
+    "alloc_graph_input": bool,
+    "alloc_graph_output": bool,
+    "share_mutable_buffers": bool,
+    "alignment": int,
+}
+_PASSES = {"edge": list[str], "executorch": list[str]}
+_SECTIONS = {
+    "edge": _EDGE,
+    "executorch": _EXECUTORCH,
+    "memory_planning": _MEMORY_PLANNING,
+    "passes": _PASSES,
+}
+_BACKENDS = "backends"
+
+# Fields that the API marks as unstable by a leading underscore.
+_UNDERSCORED = {"check_ir_validity", "skip_dim_order", "core_aten_ops_exception_list"}
+_ALIGNMENTS = ("segment_alignment", "constant_tensor_alignment", "delegate_alignment", "alignment")
+
+
+@dataclass(frozen=True)
+class CompilerConfig:
+    """Checked options.
+
+    origin: where they come from, for messages.
+    edge, executorch, memory_planning, passes: the sections' keys as given.
+    backends: options by backend id, to be checked against each backend's own parameters.
+    """
+
+    origin: str = "config"
+    edge: Mapping[str, Any] = field(default_factory=dict)
+    executorch: Mapping[str, Any] = field(default_factory=dict)
+    memory_planning: Mapping[str, Any] = field(default_factory=dict)
+    passes: Mapping[str, list[str]] = field(default_factory=dict)
+    backends: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    def edge_config(self) -> EdgeCompileConfig:
+        """Options of `to_edge`."""
+        values = {("_" if key in _UNDERSCORED else "") + key: value for key, value in self.edge.items()}
+        for key in ("_core_aten_ops_exception_list", "preserve_ops"):
+            values[key] = [self._operator(name) for name in values.get(key, ())]
+        return EdgeCompileConfig(**values)
+
+    def executorch_config(self, passes: list[Any]) -> ExecutorchBackendConfig:
+        """Options of `to_executorch`; `passes` are those named in `passes.executorch`."""
+        planning = MemoryPlanningPass(**self.memory_planning)
+        return ExecutorchBackendConfig(
+            passes=passes, memory_planning_pass=planning, **self.executorch
+        )
+
+    def _operator(self, name: str) -> OpOverload:
+        """The overload named `aten::add.Tensor`."""
+        namespace, _, rest = name.partition("::")
+        packet, _, overload = rest.partition(".")
+        try:
+            return getattr(getattr(getattr(torch.ops, namespace), packet), overload or "default")
+        except (AttributeError, RuntimeError):
+            raise ConfigError(
+                f"{self.origin}: there is no operator '{name}'; write it as 'aten::add.Tensor'"
+            ) from None
+
+
+def load_config(arguments: Arguments) -> CompilerConfig:
+    """The options of a compilation. Raises `ConfigError` that names the file and the key."""
+    if arguments.config is not None:
+        return parse_config(_read_toml(arguments.config), str(arguments.config))
+    if arguments.config_json is not None:
+        return parse_config(_read_json(arguments.config_json), "config")
+    return CompilerConfig()
+
+
+def parse_config(table: Mapping[str, Any], origin: str) -> CompilerConfig:
+    """Check a table of options; `origin` names it in messages."""
+    check_keys(table, [*_SECTIONS, _BACKENDS], origin)
+    for section, keys in _SECTIONS.items():
+        _check_section(table.get(section, {}), keys, f"{origin}: [{section}]")
+    backends = table.get(_BACKENDS, {})
+    _check_is_table(backends, f"{origin}: [{_BACKENDS}]")
+    for name, options in backends.items():
+        _check_is_table(options, f"{origin}: [{_BACKENDS}.{name}]")
+    return CompilerConfig(origin, **table)
+
+
+def _check_section(given: Any, keys: Mapping[str, Any], where: str) -> None:
+    _check_is_table(given, where)
+    check_keys(given, keys, where)
+    for key, value in given.items():
+        check_type(value, keys[key], f"{where} '{key}'")
+        if key in _ALIGNMENTS and (value < 1 or value & (value - 1)):
+            raise ConfigError(f"{where} '{key}' must be a power of two, got {value}")
+
+
+def _check_is_table(value: Any, where: str) -> None:
+    if not isinstance(value, Mapping):
+        raise ConfigError(f"{where} must be a table, got {value!r}")
+
+
+def _read_toml(path: Path) -> Mapping[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: is not TOML: {error}") from error
+
+
+def _read_json(text: str) -> Mapping[str, Any]:
+    try:
+        table = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ConfigError(f"config: is not JSON: {error}") from error
+    _check_is_table(table, "config")
+    return table

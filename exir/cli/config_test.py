@@ -1,0 +1,89 @@
+"""Options: sections, types, messages."""
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from exir.cli.arguments import parse_arguments
+from exir.cli.config import CompilerConfig, load_config, parse_config
+from exir.error import ConfigError
+
+_TABLE = {
+    "edge": {"skip_dim_order": True, "preserve_ops": ["aten::linear"]},
+    "executorch": {"segment_alignment": 4096, "emit_stacktrace": True},
+    "memory_planning": {"alloc_graph_input": False},
+    "backends": {"npu": {"level": 3}},
+}
+
+
+def _load(*flags: str) -> CompilerConfig:
+    needed = ["--target=//m:n", "--module=m", "--out-pte=m.pte"]
+    return load_config(parse_arguments([*needed, *flags]))
+
+
+def test_the_default_is_that_of_the_api() -> None:
+    config = _load()
+    assert config.edge_config()._check_ir_validity
+    assert config.executorch_config([]).segment_alignment == 128
+
+
+def test_options_reach_the_stages() -> None:
+    config = parse_config(_TABLE, "m.toml")
+    edge, executorch = config.edge_config(), config.executorch_config([])
+    assert edge._skip_dim_order and edge.preserve_ops == [torch.ops.aten.linear.default]
+    assert executorch.segment_alignment == 4096 and executorch.emit_stacktrace
+    assert not executorch.memory_planning_pass.alloc_graph_input
+    assert config.backends == {"npu": {"level": 3}}
+
+
+def test_toml_and_json_say_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "m.toml"
+    path.write_text('[edge]\nskip_dim_order = true\n[passes]\nedge = ["m.passes:Fold"]\n')
+    text = '{"edge": {"skip_dim_order": true}, "passes": {"edge": ["m.passes:Fold"]}}'
+    from_toml, from_json = _load(f"--config={path}"), _load(f"--config-json={text}")
+    assert (from_toml.edge, from_toml.passes) == (from_json.edge, from_json.passes)
+
+
+@pytest.mark.parametrize(
+    "table, message",
+    [
+        ({"egde": {}}, "m.toml: unknown key 'egde'; did you mean 'edge'?"),
+        (
+            {"executorch": {"segment_aligment": 1}},
+            r"m.toml: \[executorch\]: unknown key 'segment_aligment'; did you mean 'segment_alignment'?",
+        ),
+        ({"executorch": {"emit_stacktrace": 1}}, "'emit_stacktrace' must be true or false, got 1"),
+        ({"executorch": {"segment_alignment": True}}, "'segment_alignment' must be an integer"),
+        ({"executorch": {"segment_alignment": 100}}, "must be a power of two, got 100"),
+        ({"edge": {"preserve_ops": "aten::add"}}, "must be a list, each a string"),
+        ({"edge": 3}, r"\[edge\] must be a table"),
+        ({"backends": {"npu": 3}}, r"\[backends.npu\] must be a table"),
+    ],
+)
+def test_a_wrong_key_is_named_with_its_file(table: dict, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        parse_config(table, "m.toml")
+
+
+def test_an_unknown_operator_is_named() -> None:
+    config = parse_config({"edge": {"preserve_ops": ["aten::lineer"]}}, "m.toml")
+    with pytest.raises(ConfigError, match="m.toml: there is no operator 'aten::lineer'"):
+        config.edge_config()
+
+
+@pytest.mark.parametrize("content", [b"a = = 1", b"\xff"])
+def test_a_file_that_is_not_toml_is_refused(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "m.toml").write_bytes(content)
+    with pytest.raises(ConfigError, match="m.toml: is not TOML"):
+        _load(f"--config={tmp_path / 'm.toml'}")
+
+
+def test_a_missing_file_is_named() -> None:
+    with pytest.raises(ConfigError, match="nowhere.toml: cannot be read: No such file"):
+        _load("--config=nowhere.toml")
+
+
+def test_text_that_is_not_json_is_refused() -> None:
+    with pytest.raises(ConfigError, match="config: is not JSON"):
+        _load("--config-json={")

@@ -1,0 +1,145 @@
+"""Forked children: what they print, how they end, and that nothing of them stays."""
+
+import os
+import random
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+import torch
+
+from exir.cli.environment import seed_everything
+from exir.cli.isolation import check_single_threaded, run_isolated
+from exir.error import InternalError
+
+
+@pytest.fixture
+def idle_threads_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a process with idle threads of numeric libraries, such as pytest's, fork.
+
+    That the worker has none is tested in worker_test.py.
+    """
+    monkeypatch.setattr("exir.cli.isolation.check_single_threaded", lambda: None)
+
+
+@pytest.mark.usefixtures("idle_threads_allowed")
+def test_everything_printed_is_caught() -> None:
+    def child() -> int:
+        print("to stdout")
+        print("to stderr", file=sys.stderr)
+        os.system("echo from a grandchild")
+        os.write(1, b"raw\xff\n")
+        return 3
+
+    outcome = run_isolated(child)
+    assert outcome.exit_code == 3
+    lines = sorted(outcome.output.splitlines())
+    assert lines == sorted(["to stdout", "to stderr", "from a grandchild", "raw�"])
+
+
+@pytest.mark.usefixtures("idle_threads_allowed")
+def test_a_killed_child_is_told_by_its_signal() -> None:
+    outcome = run_isolated(lambda: os.kill(os.getpid(), signal.SIGKILL))
+    assert outcome.exit_code == -signal.SIGKILL
+
+
+@pytest.mark.usefixtures("idle_threads_allowed")
+def test_an_exception_of_ours_is_an_internal_error() -> None:
+    def child() -> int:
+        raise ValueError("slipped through")
+
+    outcome = run_isolated(child)
+    assert outcome.exit_code == 2
+    assert "ValueError: slipped through" in outcome.output
+
+
+@pytest.mark.usefixtures("idle_threads_allowed")
+def test_standard_input_is_empty() -> None:
+    assert run_isolated(lambda: len(os.read(0, 10))).exit_code == 0
+
+
+@pytest.mark.usefixtures("idle_threads_allowed")
+def test_what_a_child_leaves_running_is_ended(tmp_path: Path) -> None:
+    def child() -> int:
+        if os.fork() == 0:
+            (tmp_path / "pid").write_text(str(os.getpid()))
+            signal.pause()
+        while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text():
+            pass
+        return 0
+
+    assert run_isolated(child).exit_code == 0
+    while _is_running(int((tmp_path / "pid").read_text())):
+        time.sleep(0.01)
+
+
+def _is_running(pid: int) -> bool:
+    state = Path(f"/proc/{pid}/stat")
+    try:
+        return state.read_text().split()[2] not in "ZX"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+@pytest.mark.usefixtures("idle_threads_allowed")
+def test_no_child_sees_what_another_did() -> None:
+    def spoil() -> int:
+        sys.modules["exir_spoiled"] = sys
+        torch.set_default_dtype(torch.float64)
+        torch.set_grad_enabled(False)
+        torch.manual_seed(7)
+        random.seed(7)
+        os.environ["EXIR_SPOILED"] = "1"
+        os.chdir("/")
+        sys.path.append("/exir_spoiled")
+        library = torch.library.Library("exir_spoiled", "DEF")
+        library.define("op(Tensor x) -> Tensor")
+        return 0 if _traces() == _SPOILED else 1
+
+    assert run_isolated(spoil).exit_code == 0
+    assert run_isolated(lambda: 0 if not _traces() else 1).exit_code == 0
+    assert not _traces()
+
+
+_SPOILED = {"module", "dtype", "grad", "environ", "cwd", "path", "operator"}
+
+
+def _traces() -> set[str]:
+    found = {
+        "module": "exir_spoiled" in sys.modules,
+        "dtype": torch.get_default_dtype() is torch.float64,
+        "grad": not torch.is_grad_enabled(),
+        "environ": "EXIR_SPOILED" in os.environ,
+        "cwd": os.getcwd() == "/",
+        "path": "/exir_spoiled" in sys.path,
+        "operator": hasattr(torch.ops.exir_spoiled, "op"),
+    }
+    return {name for name, seen in found.items() if seen}
+
+
+@pytest.mark.usefixtures("idle_threads_allowed")
+def test_random_numbers_do_not_depend_on_earlier_requests(tmp_path: Path) -> None:
+    def draw(name: str) -> int:
+        seed_everything()
+        (tmp_path / name).write_text(f"{torch.randn(3).tolist()} {random.random()}")
+        return 0
+
+    run_isolated(lambda: draw("first"))
+    torch.randn(100)
+    run_isolated(lambda: draw("second"))
+    assert (tmp_path / "first").read_text() == (tmp_path / "second").read_text()
+
+
+def test_a_process_with_threads_does_not_fork() -> None:
+    release = threading.Event()
+    thread = threading.Thread(target=release.wait)
+    thread.start()
+    try:
+        with pytest.raises(InternalError, match=r"\d threads and cannot fork safely"):
+            check_single_threaded()
+    finally:
+        release.set()
+        thread.join()

@@ -1,0 +1,83 @@
+"""Whether every operator of a program has a kernel for its dtypes."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from exir import schema
+from exir.error import ConfigError, UnsupportedOperatorError
+from exir.program import ExecutorchProgramManager
+from exir.program._report import MethodReport, dtype_name
+from schema.operator_table import Operator, OperatorTable, OperatorTableError, load_operator_tables
+
+_MOST_PROBLEMS = 10
+
+
+def load_tables(paths: tuple[Path, ...]) -> OperatorTable | None:
+    """The tables merged, or None when there are none. Raises `ConfigError`."""
+    if not paths:
+        return None
+    try:
+        return load_operator_tables(*paths)
+    except OperatorTableError as error:
+        raise ConfigError(f"--operators: {error}") from error
+
+
+def check_kernels(manager: ExecutorchProgramManager, table: OperatorTable) -> None:
+    """Raise `UnsupportedOperatorError` that names every call without a kernel, and its line."""
+    plans = manager.executorch_program.execution_plan
+    problems = [
+        problem
+        for plan, method in zip(plans, manager.report.methods)
+        for problem in _problems(plan, method, table)
+    ]
+    distinct = list(dict.fromkeys(problems))
+    if distinct:
+        more = len(distinct) - _MOST_PROBLEMS
+        rest = f"\n    and {more} more" if more > 0 else ""
+        raise UnsupportedOperatorError(
+            "the program calls operators that no kernel of this build can run:"
+            + "".join(f"\n    {problem}" for problem in distinct[:_MOST_PROBLEMS])
+            + rest
+            + "\n  write the model with other operators, choose a 'backend' that takes them, or add kernels"
+            " (kernels/README.md)"
+        )
+
+
+def _problems(
+    plan: schema.ExecutionPlan, method: MethodReport, table: OperatorTable
+) -> Iterator[str]:
+    for call, use in zip(_kernel_calls(plan), method.operator_uses):
+        where = f" ({use.source})" if use.source else ""
+        operator = table.get(use.name)
+        if operator is None:
+            yield f"{use.name} on {', '.join(use.dtypes) or 'no tensors'}: no kernel{where}"
+        else:
+            yield from (reason + where for reason in _dtype_problems(plan, call, operator))
+
+
+def _kernel_calls(plan: schema.ExecutionPlan) -> list[schema.KernelCall]:
+    steps = (step.instr_args for chain in plan.chains for step in chain.instructions)
+    return [step for step in steps if isinstance(step, schema.KernelCall)]
+
+
+def _dtype_problems(
+    plan: schema.ExecutionPlan, call: schema.KernelCall, operator: Operator
+) -> Iterator[str]:
+    for argument, index in zip(operator.arguments, call.args):
+        allowed = operator.dtypes.get(argument.name, ())
+        for dtype in _dtypes(plan, index):
+            if dtype not in allowed:
+                yield (
+                    f"{operator.name}: no kernel takes {dtype} for '{argument.name}', only"
+                    f" {', '.join(allowed)}"
+                )
+
+
+def _dtypes(plan: schema.ExecutionPlan, index: int) -> list[str]:
+    """Dtypes of the tensor, or of each tensor of the list, at `index`."""
+    value = plan.values[index].val if index >= 0 else None
+    if isinstance(value, schema.Tensor):
+        return [dtype_name(value.scalar_type)]
+    if isinstance(value, (schema.TensorList, schema.OptionalTensorList)):
+        return [dtype for item in value.items for dtype in _dtypes(plan, item)]
+    return []

@@ -1,0 +1,132 @@
+"""Importing the user's module and calling its entry point."""
+
+import difflib
+import importlib
+import inspect
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from exir.cli.arguments import Arguments
+from exir.cli.environment import seed_everything
+from exir.cli.user_code import describe
+from exir.error import ModelError
+from exir.model_spec import ModelSpec, as_model_spec
+
+
+def use_import_roots(roots: tuple[Path, ...]) -> None:
+    """Let user modules be imported from `roots`.
+
+    They come last in `sys.path`, so that no user's file can take the place of a module that
+    the compiler, or a warm worker, may have imported already.
+    """
+    sys.dont_write_bytecode = True
+    sys.path += [os.path.abspath(root) for root in roots]
+    importlib.invalidate_caches()
+
+
+def load_model(arguments: Arguments) -> ModelSpec:
+    """The model, made from the fixed seed. Raises `ModelError`."""
+    seed_everything()
+    module = import_user_module(arguments.module, arguments.import_roots)
+    _check_file(module, arguments.module_file)
+    entry_point = _find_entry_point(module, arguments.entry_point)
+    seed_everything()
+    returned = _call(entry_point, arguments)
+    try:
+        return as_model_spec(returned, f"entry point '{arguments.entry_point}'")
+    except ModelError as error:
+        raise ModelError(f"{error}\n    {_location(entry_point)}") from None
+
+
+def import_user_module(name: str, roots: tuple[Path, ...]) -> ModuleType:
+    """Import a module of the user's; its own exceptions become one `ModelError`."""
+    try:
+        return importlib.import_module(name)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        if isinstance(error, ModuleNotFoundError) and error.name:
+            raise ModelError(_not_found(name, error, roots)) from error
+        raise ModelError(f"module '{name}' cannot be imported: {describe(error, roots)}") from error
+
+
+def _not_found(name: str, error: ModuleNotFoundError, roots: tuple[Path, ...]) -> str:
+    if (name + ".").startswith(f"{error.name}."):
+        places = ", ".join(str(root) for root in roots) or "no import root"
+        return f"module '{name}' was not found (looked in: {places})"
+    return (
+        f"module '{name}' cannot be imported: {describe(error, roots)}\n"
+        f"    add the library that provides '{error.name}' to the deps of the model's py_library"
+    )
+
+
+def _check_file(module: ModuleType, expected: Path | None) -> None:
+    if expected is None:
+        return
+    found = getattr(module, "__file__", None)
+    if found is None or os.path.realpath(found) != os.path.realpath(expected):
+        raise ModelError(
+            f"module '{module.__name__}' was to come from {expected}, but that name belongs to a"
+            " module that the compiler uses itself, or that comes earlier on the path; rename the file or"
+            " its package"
+        )
+
+
+def _find_entry_point(module: ModuleType, name: str) -> Callable[[], Any]:
+    if not hasattr(module, name):
+        raise ModelError(f"module '{module.__name__}' has no entry point '{name}'; {_choices(module, name)}")
+    entry_point = getattr(module, name)
+    if not callable(entry_point):
+        raise ModelError(f"'{name}' in module '{module.__name__}' is a {type(entry_point).__name__}, not a function")
+    _check_takes_nothing(entry_point, name)
+    return entry_point
+
+
+def _choices(module: ModuleType, name: str) -> str:
+    own = [
+        key
+        for key, value in vars(module).items()
+        if callable(value)
+        and not key.startswith("_")
+        and getattr(value, "__module__", None) == module.__name__
+    ]
+    if not own:
+        return "it defines no functions"
+    close = difflib.get_close_matches(name, own, 1)
+    hint = f"; did you mean '{close[0]}'?" if close else ""
+    return f"it has: {', '.join(sorted(own))}{hint}"
+
+
+def _check_takes_nothing(entry_point: Callable[..., Any], name: str) -> None:
+    parameters = inspect.signature(entry_point).parameters.values()
+    variadic = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    needed = [p.name for p in parameters if p.default is p.empty and p.kind not in variadic]
+    if needed:
+        raise ModelError(
+            f"entry point '{name}' must take no arguments, but needs {', '.join(needed)}\n"
+            f"    {_location(entry_point)}"
+        )
+
+
+def _call(entry_point: Callable[[], Any], arguments: Arguments) -> Any:
+    try:
+        return entry_point()
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        raise ModelError(
+            f"entry point '{arguments.entry_point}' failed: {describe(error, arguments.import_roots)}"
+        ) from error
+
+
+def _location(entry_point: Callable[..., Any]) -> str:
+    from exir.source import import_path
+
+    code = getattr(inspect.unwrap(entry_point), "__code__", None)
+    if code is None:
+        return f"{entry_point!r}"
+    return f"{import_path(code.co_filename)}:{code.co_firstlineno}: def {code.co_name}"

@@ -1,0 +1,135 @@
+"""Loading the user's module: messages name the user's line, never ours."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import torch
+
+from exir.cli.arguments import parse_arguments
+from exir.cli.load_model import load_model, use_import_roots
+from exir.error import ModelError
+from exir.model_spec import ModelSpec
+
+
+@pytest.fixture(autouse=True)
+def _modules_as_before(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    before = dict(sys.modules)
+    yield
+    for name in sys.modules.keys() - before.keys():
+        del sys.modules[name]
+
+
+def _load(folder: Path, source: str, entry_point: str = "model", module: str = "app.net") -> ModelSpec:
+    path = folder / "app" / "net.py"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(source)
+    arguments = parse_arguments(
+        [
+            "--target=//app:net_pte",
+            f"--module={module}",
+            f"--module-file={path}",
+            f"--import-root={folder}",
+            f"--entry-point={entry_point}",
+            "--out-pte=net.pte",
+        ]
+    )
+    use_import_roots(arguments.import_roots)
+    return load_model(arguments)
+
+
+def _refused(folder: Path, source: str, **options: str) -> str:
+    with pytest.raises(ModelError) as caught:
+        _load(folder, source, **options)
+    return str(caught.value)
+
+
+_GOOD = """
+import torch
+
+def model():
+    return torch.nn.Linear(2, 3), (torch.randn(1, 2),)
+"""
+
+
+def test_the_model_is_loaded_from_the_fixed_seed(tmp_path: Path) -> None:
+    first = _load(tmp_path, _GOOD)
+    del sys.modules["app.net"]
+    torch.randn(5)
+    second = _load(tmp_path, _GOOD)
+    assert torch.equal(first.module.weight, second.module.weight)
+    assert torch.equal(first.example_args[0], second.example_args[0])
+
+
+def test_no_byte_code_is_written_beside_the_source(tmp_path: Path) -> None:
+    _load(tmp_path, _GOOD)
+    assert not list(tmp_path.rglob("__pycache__"))
+
+
+def test_an_exception_at_import_is_shown_with_its_line(tmp_path: Path) -> None:
+    message = _refused(tmp_path, "import torch\nx = 1\ny = x + undefined\n")
+    assert message == (
+        "module 'app.net' cannot be imported: NameError: name 'undefined' is not defined\n"
+        "    app/net.py:3: y = x + undefined"
+    )
+
+
+def test_a_syntax_error_is_shown_with_its_line(tmp_path: Path) -> None:
+    message = _refused(tmp_path, "import torch\ndef model(:\n")
+    assert "SyntaxError: " in message
+    assert message.endswith("app/net.py:2: def model(:")
+
+
+def test_an_exit_at_import_is_an_error(tmp_path: Path) -> None:
+    assert "SystemExit: 0" in _refused(tmp_path, "raise SystemExit(0)\n")
+
+
+def test_a_missing_dependency_says_where_to_add_it(tmp_path: Path) -> None:
+    message = _refused(tmp_path, "import left_out.thing\n")
+    assert "app/net.py:1: import left_out.thing" in message
+    assert "add the library that provides 'left_out' to the deps" in message
+
+
+def test_a_module_that_is_not_there_is_named(tmp_path: Path) -> None:
+    message = _refused(tmp_path, _GOOD, module="app.nett")
+    assert message.startswith("module 'app.nett' was not found (looked in: ")
+
+
+def test_a_name_that_the_compiler_uses_is_refused(tmp_path: Path) -> None:
+    assert "the compiler uses itself" in _refused(tmp_path, _GOOD, module="exir.error")
+
+
+def test_a_missing_entry_point_lists_those_that_exist(tmp_path: Path) -> None:
+    source = _GOOD + "def _private(): pass\ndef mobilenet(): pass\n"
+    message = _refused(tmp_path, source, entry_point="mobilenett")
+    assert message == (
+        "module 'app.net' has no entry point 'mobilenett'; it has: mobilenet, model; did you mean"
+        " 'mobilenet'?"
+    )
+
+
+@pytest.mark.parametrize(
+    "source, expected",
+    [
+        ("model = 3", "'model' in module 'app.net' is a int, not a function"),
+        ("def model(size): pass", "must take no arguments, but needs size\n    app/net.py:1: def model"),
+        ("def model(): return 3", "entry point 'model' must return (module, example_inputs) or an"),
+        ("def model(): return 3, ()", "'module' must be a torch.nn.Module, got a int"),
+        ("def model():\n    raise ValueError('no data')", "failed: ValueError: no data\n    app/net.py:2: raise"),
+    ],
+)
+def test_a_wrong_entry_point_is_refused(tmp_path: Path, source: str, expected: str) -> None:
+    message = _refused(tmp_path, source)
+    assert expected in message
+    assert "app/net.py" in message or "is a int, not a function" in message
+
+
+def test_frames_of_libraries_and_of_the_compiler_are_left_out(tmp_path: Path) -> None:
+    source = "import torch\ndef model():\n    torch.ones(2) @ torch.ones(3)\n"
+    message = _refused(tmp_path, source)
+    assert [line.strip() for line in message.splitlines()[1:]] == [
+        "app/net.py:3: torch.ones(2) @ torch.ones(3)"
+    ]

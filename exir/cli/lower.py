@@ -1,0 +1,29 @@
+"""The compiler's command line.
+
+    python -m exir.cli.lower --target //models:net_pte --module models.net --out-pte net.pte …
+    python -m exir.cli.lower @flags.txt
+    python -m exir.cli.lower --persistent_worker
+
+Exit codes: 0 done, 1 the user's error, 2 an internal error.
+"""
+
+import sys
+
+from exir.cli.environment import pin_libraries
+
+
+def main(argv: list[str]) -> int:
+    """Run once, or as a worker. Torch is imported only when its environment is pinned."""
+    pin_libraries()
+    if argv == ["--persistent_worker"]:
+        from exir.cli.worker import serve
+
+        serve()
+        return 0
+    from exir.cli.one_shot import compile_command_line
+
+    return compile_command_line(argv)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

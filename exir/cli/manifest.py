@@ -1,0 +1,107 @@
+"""The manifest: what a program takes, gives, calls and needs, as JSON."""
+
+import hashlib
+import io
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from exir import schema
+from exir.cli.arguments import Arguments
+from exir.cli.method_memory import method_bytes
+from exir.program import ExecutorchProgramManager
+from exir.program._report import MethodReport, OperatorUse, ValueReport
+from schema.operator_table import OperatorTable
+
+FORMAT = 1
+
+
+def render_manifest(
+    arguments: Arguments, manager: ExecutorchProgramManager, table: OperatorTable | None
+) -> str:
+    """The manifest of a program as text: sorted keys, so that equal programs give equal bytes."""
+    program, report = manager.executorch_program, manager.report
+    methods = [
+        _method(method, plan, program, table)
+        for method, plan in zip(report.methods, program.execution_plan)
+    ]
+    content = {
+        "format": FORMAT,
+        "target": arguments.target,
+        "weights": "seed" if arguments.weights is None else "file",
+        "program": _program(arguments, manager),
+        "methods": methods,
+        "operators": _operators(use for method in report.methods for use in method.operator_uses),
+        "backends": sorted({each["id"] for method in methods for each in method["delegates"]}),
+    }
+    return json.dumps(content, indent=1, sort_keys=True) + "\n"
+
+
+class _Digest(io.RawIOBase):
+    """A file that keeps nothing of what is written but its length and hash."""
+
+    def __init__(self) -> None:
+        self.length = 0
+        self.sha256 = hashlib.sha256()
+
+    def write(self, data: Any) -> int:
+        """Take `data` into account."""
+        self.sha256.update(data)
+        self.length += memoryview(data).nbytes
+        return memoryview(data).nbytes
+
+
+def _program(arguments: Arguments, manager: ExecutorchProgramManager) -> dict[str, Any]:
+    digest = _Digest()
+    manager.write_to_file(digest)
+    return {
+        "file": arguments.out_pte.name if arguments.out_pte else "",
+        "bytes": digest.length,
+        "sha256": digest.sha256.hexdigest(),
+    }
+
+
+def _method(
+    report: MethodReport,
+    plan: schema.ExecutionPlan,
+    program: schema.Program,
+    table: OperatorTable | None,
+) -> dict[str, Any]:
+    return {
+        "name": report.name,
+        "inputs": [_value(value) for value in report.inputs],
+        "outputs": [_value(value) for value in report.outputs],
+        "operators": _operators(report.operator_uses),
+        "delegates": [{"id": each.backend_id, "bytes": each.nbytes} for each in report.delegates],
+        "instructions": report.instruction_count,
+        "memory": {
+            "planned_bytes": list(report.planned_bytes[1:]),
+            "lower_bound_bytes": report.lower_bound_bytes,
+            "method_bytes": method_bytes(plan, program),
+            "scratch_bytes": _scratch_bytes(report, table),
+        },
+    }
+
+
+def _value(value: ValueReport) -> dict[str, Any]:
+    described: dict[str, Any] = {"name": value.name, "kind": value.kind.lower()}
+    if value.kind == schema.Tensor.__name__:
+        described |= {
+            "dtype": value.dtype,
+            "shape": list(value.shape),
+            "dim_order": list(value.dim_order),
+            "dynamism": "dynamic_bound" if value.is_dynamic else "static",
+        }
+    return described
+
+
+def _operators(uses: Iterable[OperatorUse]) -> list[dict[str, Any]]:
+    """Each operator with each combination of dtypes, once, sorted."""
+    distinct = sorted({(use.name, use.dtypes) for use in uses})
+    return [{"name": name, "dtypes": list(dtypes)} for name, dtypes in distinct]
+
+
+def _scratch_bytes(report: MethodReport, table: OperatorTable | None) -> int:
+    """The largest scratch of the kernels used; methods run one at a time."""
+    rows = (table.get(use.name) for use in report.operator_uses) if table is not None else ()
+    return max((row.scratch for row in rows if row is not None), default=0)

@@ -1,0 +1,105 @@
+"""One compilation, from its command line to its files."""
+
+import io
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from torch.export import ExportedProgram
+
+from exir.cli.arguments import Arguments, display_label, expand_params_file, parse_arguments
+from exir.cli.compile import Pipeline, export_methods, lower_programs
+from exir.cli.config import load_config
+from exir.cli.environment import pin_torch
+from exir.cli.kernels import check_kernels, load_tables
+from exir.cli.load_model import load_model, use_import_roots
+from exir.cli.manifest import render_manifest
+from exir.cli.messages import EXIT_OK, explain
+from exir.cli.outputs import Write, write_outputs
+from exir.cli.reference import record_calls
+from exir.cli.references import make_partitioners, make_passes
+from exir.cli.weights import load_weights
+from exir.model_spec import ModelSpec
+from exir.program import ExecutorchProgramManager
+from exir.testing.calls import write_calls
+
+
+def compile_command_line(argv: list[str]) -> int:
+    """Compile what the flags ask for; returns the exit code, prints one message on failure."""
+    try:
+        argv = expand_params_file(argv)
+        run(parse_arguments(argv))
+    except Exception as error:
+        text, exit_code = explain(error, target_of(argv), "--traceback" in argv)
+        sys.stderr.write(text)
+        return exit_code
+    return EXIT_OK
+
+
+def run(arguments: Arguments) -> None:
+    """Compile and write every output that was asked for, or raise and write none."""
+    pin_torch()
+    use_import_roots(arguments.import_roots)
+    pipeline = _make_pipeline(arguments)
+    spec = load_model(arguments)
+    if arguments.weights is not None:
+        load_weights(spec.module, arguments.weights)
+    programs = export_methods(spec, arguments.import_roots)
+    outputs = _program_outputs(arguments, programs, spec, pipeline)
+    if arguments.out_reference is not None:
+        calls = write_calls(record_calls(spec, programs, arguments.import_roots))
+        outputs[arguments.out_reference] = lambda file: file.write(calls)
+    write_outputs(outputs)
+
+
+def target_of(argv: list[str]) -> str:
+    """The value of `--target`, before anything is checked."""
+    for index, argument in enumerate(argv):
+        if argument.startswith("--target="):
+            return display_label(argument.removeprefix("--target="))
+        if argument == "--target" and index + 1 < len(argv):
+            return display_label(argv[index + 1])
+    return "lower"
+
+
+def _make_pipeline(arguments: Arguments) -> Pipeline:
+    config, roots = load_config(arguments), arguments.import_roots
+    return Pipeline(
+        config=config,
+        partitioners=tuple(make_partitioners(arguments.backends, config, roots)),
+        edge_passes=tuple(make_passes(config.passes.get("edge", []), config, roots)),
+        executorch_passes=tuple(make_passes(config.passes.get("executorch", []), config, roots)),
+    )
+
+
+def _program_outputs(
+    arguments: Arguments,
+    programs: Mapping[str, ExportedProgram],
+    spec: ModelSpec,
+    pipeline: Pipeline,
+) -> dict[Path, Write]:
+    """The files that need the lowered program; nothing is lowered when there are none."""
+    if not (arguments.out_pte or arguments.out_manifest or arguments.out_dump):
+        return {}
+    manager = lower_programs(programs, spec, pipeline)
+    table = load_tables(arguments.operators)
+    if table is not None:
+        check_kernels(manager, table)
+    outputs: dict[Path, Write] = {}
+    if arguments.out_pte is not None:
+        outputs[arguments.out_pte] = manager.write_to_file
+    if arguments.out_manifest is not None:
+        manifest = render_manifest(arguments, manager, table).encode()
+        outputs[arguments.out_manifest] = lambda file: file.write(manifest)
+    if arguments.out_dump is not None:
+        dump = _dump(manager).encode()
+        outputs[arguments.out_dump] = lambda file: file.write(dump)
+    return outputs
+
+
+def _dump(manager: ExecutorchProgramManager) -> str:
+    text = io.StringIO()
+    for name in sorted(manager.methods):
+        print(f"method {name}\n\n{manager.exported_program(name).graph}\n", file=text)
+    manager.dump_executorch_program(out=text)
+    return text.getvalue()

@@ -1,0 +1,75 @@
+"""Resolving `<module>:<attribute>` references: backends and passes."""
+
+import difflib
+from pathlib import Path
+from typing import Any
+
+from exir.backend.entry import BackendEntry
+from exir.backend.partitioner import Partitioner
+from exir.cli.config import CompilerConfig
+from exir.cli.load_model import import_user_module
+from exir.cli.options import check_call, check_keys
+from exir.error import ConfigError
+from exir.pass_manager import PassType
+
+
+def make_partitioners(
+    references: tuple[str, ...], config: CompilerConfig, roots: tuple[Path, ...]
+) -> list[Partitioner]:
+    """The partitioners of the backends named, in order, made with their options."""
+    entries = [_as_entry(resolve(reference, "--backend", roots), reference) for reference in references]
+    check_keys(config.backends, [entry.id for entry in entries], f"{config.origin}: [backends]")
+    made = [_make_partitioner(entry, config) for entry in entries]
+    return [partitioner for partitioner in made if partitioner is not None]
+
+
+def make_passes(references: list[str], config: CompilerConfig, roots: tuple[Path, ...]) -> list[PassType]:
+    """The passes named; a class is made with no arguments."""
+    made = []
+    for reference in references:
+        found = resolve(reference, f"{config.origin}: [passes]", roots)
+        made.append(found() if isinstance(found, type) else found)
+    return made
+
+
+def resolve(reference: str, where: str, roots: tuple[Path, ...]) -> Any:
+    """The object that `reference` names; `where` says in messages who refers to it."""
+    module_name, colon, attribute = reference.partition(":")
+    if not (module_name and colon and attribute):
+        raise ConfigError(f"{where}: '{reference}' is not of the form '<module>:<attribute>'")
+    module = import_user_module(module_name, roots)
+    if not hasattr(module, attribute):
+        own = [name for name in vars(module) if not name.startswith("_")]
+        close = difflib.get_close_matches(attribute, own, 1)
+        hint = f"; did you mean '{close[0]}'?" if close else ""
+        raise ConfigError(f"{where}: module '{module_name}' has no '{attribute}'{hint}")
+    return getattr(module, attribute)
+
+
+def _as_entry(found: Any, reference: str) -> BackendEntry:
+    if isinstance(found, BackendEntry):
+        return found
+    if callable(found):
+        return BackendEntry(found.__name__, found)
+    raise ConfigError(
+        f"--backend: '{reference}' must be an exir.backend.entry.BackendEntry or a callable that gives"
+        f" a Partitioner, got a {type(found).__name__}"
+    )
+
+
+def _make_partitioner(entry: BackendEntry, config: CompilerConfig) -> Partitioner | None:
+    options = config.backends.get(entry.id, {})
+    where = f"{config.origin}: [backends.{entry.id}]"
+    if entry.partitioner is None:
+        check_keys(options, (), where)
+        return None
+    check_call(entry.partitioner, options, where)
+    return _expect_partitioner(entry.partitioner(**options), entry)
+
+
+def _expect_partitioner(made: Any, entry: BackendEntry) -> Partitioner:
+    if not isinstance(made, Partitioner):
+        raise ConfigError(
+            f"backend '{entry.id}' must give a Partitioner, its entry gave a {type(made).__name__}"
+        )
+    return made

@@ -1,0 +1,101 @@
+"""Weights files."""
+
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import save_file
+from torch import nn
+
+from exir.cli.weights import load_weights
+from exir.error import WeightsError
+
+
+def _net() -> nn.Module:
+    return nn.Sequential(nn.Linear(3, 2), nn.BatchNorm1d(2))
+
+
+class _Tied(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(4, 3)
+        self.head = nn.Linear(3, 4, bias=False)
+        self.head.weight = self.embedding.weight
+
+
+@pytest.mark.parametrize("name", ["w.safetensors", "w.pt"])
+def test_every_tensor_is_loaded(tmp_path: Path, name: str) -> None:
+    source, target = _net(), _net()
+    (save_file if name.endswith("tensors") else torch.save)(source.state_dict(), tmp_path / name)
+    load_weights(target, tmp_path / name)
+    for key, tensor in source.state_dict().items():
+        assert torch.equal(target.state_dict()[key], tensor)
+
+
+def test_names_and_shapes_that_do_not_fit_are_listed(tmp_path: Path) -> None:
+    state = _net().state_dict()
+    state["0.weights"] = state.pop("0.weight")
+    state["0.bias"] = torch.zeros(5)
+    state["1.weight"] = torch.zeros(2, dtype=torch.int64)
+    save_file(state, tmp_path / "w.safetensors")
+    with pytest.raises(WeightsError) as caught:
+        load_weights(_net(), tmp_path / "w.safetensors")
+    message = str(caught.value)
+    assert "w.safetensors does not fit Sequential:" in message
+    assert "missing (1): 0.weight\n" in message
+    assert "unexpected (1): 0.weights\n" in message
+    assert "0.bias (model float32[2], file float32[5])" in message
+    assert "1.weight (model float32[2], file int64[2])" in message
+
+
+def test_long_lists_are_cut(tmp_path: Path) -> None:
+    save_file({f"extra{index}": torch.zeros(1) for index in range(9)}, tmp_path / "w.safetensors")
+    with pytest.raises(WeightsError, match=r"unexpected \(9\): extra0, .*extra4, and 4 more"):
+        load_weights(nn.ReLU(), tmp_path / "w.safetensors")
+
+
+def test_floats_of_another_width_are_converted(tmp_path: Path) -> None:
+    save_file({"weight": torch.ones(2, 3, dtype=torch.float16)}, tmp_path / "w.safetensors")
+    linear = nn.Linear(3, 2, bias=False)
+    load_weights(linear, tmp_path / "w.safetensors")
+    assert linear.weight.dtype == torch.float32 and bool((linear.weight == 1).all())
+
+
+def test_a_tied_tensor_is_needed_once(tmp_path: Path) -> None:
+    save_file({"embedding.weight": torch.ones(4, 3)}, tmp_path / "w.safetensors")
+    module = _Tied()
+    load_weights(module, tmp_path / "w.safetensors")
+    assert bool((module.head.weight == 1).all())
+
+
+def test_a_model_on_the_meta_device_takes_the_tensors_of_the_file(tmp_path: Path) -> None:
+    with torch.device("meta"):
+        linear = nn.Linear(3, 2, bias=False)
+    save_file({"weight": torch.ones(2, 3)}, tmp_path / "w.safetensors")
+    load_weights(linear, tmp_path / "w.safetensors")
+    assert bool((linear.weight == 1).all())
+
+
+def test_a_counter_of_training_steps_may_be_missing(tmp_path: Path) -> None:
+    state = _net().state_dict()
+    del state["1.num_batches_tracked"]
+    save_file(state, tmp_path / "w.safetensors")
+    load_weights(_net(), tmp_path / "w.safetensors")
+
+
+@pytest.mark.parametrize("name", ["w.safetensors", "w.pt", "missing.pt"])
+def test_a_damaged_file_is_named(tmp_path: Path, name: str) -> None:
+    for present in ("w.safetensors", "w.pt"):
+        (tmp_path / present).write_bytes(b"no weights")
+    with pytest.raises(WeightsError, match=f"{name} cannot be read as weights"):
+        load_weights(_net(), tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    "saved, message",
+    [([1], "holds a list, not a state dict"), ({"epoch": 3}, "'epoch' is a int, not a tensor")],
+)
+def test_a_file_that_is_no_state_dict_is_refused(tmp_path: Path, saved: object, message: str) -> None:
+    torch.save(saved, tmp_path / "w.pt")
+    with pytest.raises(WeightsError, match=message):
+        load_weights(_net(), tmp_path / "w.pt")

@@ -1,0 +1,139 @@
+"""Bazel's persistent worker protocol (`worker_protocol.proto`), the fields that are used.
+
+Messages on both pipes are protobuf, each after its length as a varint:
+
+    WorkRequest   1 arguments: repeated string, 3 request_id: int32, 6 sandbox_dir: string
+    WorkResponse  1 exit_code: int32, 2 output: string, 3 request_id: int32
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import BinaryIO
+
+_VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
+_LONGEST_VARINT = 10
+
+
+class ProtocolError(Exception):
+    """Bytes that are no message of the protocol."""
+
+
+@dataclass(frozen=True)
+class WorkRequest:
+    """One compilation: the command line, and the folder that its paths are relative to."""
+
+    arguments: tuple[str, ...] = ()
+    request_id: int = 0
+    sandbox_dir: str = ""
+
+
+@dataclass(frozen=True)
+class WorkResponse:
+    """Exit code and messages of one compilation."""
+
+    exit_code: int
+    output: str
+    request_id: int = 0
+
+
+def read_request(stream: BinaryIO) -> WorkRequest | None:
+    """The next request, or None when Bazel has closed the pipe."""
+    length = _read_length(stream)
+    if length is None:
+        return None
+    data = stream.read(length)
+    if len(data) != length:
+        raise ProtocolError(f"a request of {length} bytes ends after {len(data)}")
+    return decode_request(data)
+
+
+def write_response(stream: BinaryIO, response: WorkResponse) -> None:
+    """Write `response` and flush."""
+    message = encode_response(response)
+    stream.write(encode_varint(len(message)) + message)
+    stream.flush()
+
+
+def decode_request(data: bytes) -> WorkRequest:
+    """A WorkRequest; fields that are not used are skipped."""
+    arguments: list[str] = []
+    request_id, sandbox_dir = 0, ""
+    for number, value in _fields(data):
+        if number == 1 and isinstance(value, bytes):
+            arguments.append(value.decode())
+        elif number == 3 and isinstance(value, int):
+            request_id = value
+        elif number == 6 and isinstance(value, bytes):
+            sandbox_dir = value.decode()
+    return WorkRequest(tuple(arguments), request_id, sandbox_dir)
+
+
+def encode_response(response: WorkResponse) -> bytes:
+    """A WorkResponse; zero and empty fields are left out, as protobuf does."""
+    output = response.output.encode(errors="replace")
+    message = b""
+    if response.exit_code:
+        message += b"\x08" + encode_varint(response.exit_code)
+    if output:
+        message += b"\x12" + encode_varint(len(output)) + output
+    if response.request_id:
+        message += b"\x18" + encode_varint(response.request_id)
+    return message
+
+
+def encode_varint(value: int) -> bytes:
+    """Seven bits a byte, lowest first; the top bit says that more follow."""
+    value &= 0xFFFF_FFFF_FFFF_FFFF
+    encoded = bytearray()
+    while value > 0x7F:
+        encoded.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes([*encoded, value])
+
+
+def _read_length(stream: BinaryIO) -> int | None:
+    data = b""
+    while len(data) < _LONGEST_VARINT:
+        byte = stream.read(1)
+        if not byte and data:
+            raise ProtocolError("the pipe ends within a length")
+        if not byte:
+            return None
+        data += byte
+        if byte[0] < 0x80:
+            break
+    return _varint(data, 0)[0]
+
+
+def _varint(data: bytes, at: int) -> tuple[int, int]:
+    """The number at `at`, and where it ends."""
+    value = 0
+    for index, byte in enumerate(data[at : at + _LONGEST_VARINT]):
+        value |= (byte & 0x7F) << (7 * index)
+        if byte < 0x80:
+            return value, at + index + 1
+    raise ProtocolError(f"no varint at byte {at}")
+
+
+def _fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
+    at = 0
+    while at < len(data):
+        key, at = _varint(data, at)
+        number, wire_type = key >> 3, key & 7
+        if wire_type == _VARINT:
+            value, at = _varint(data, at)
+            yield number, value
+        else:
+            length, at = _length(data, at, wire_type)
+            if length > len(data) - at:
+                raise ProtocolError(f"field {number} is longer than its message")
+            yield number, data[at : at + length]
+            at += length
+
+
+def _length(data: bytes, at: int, wire_type: int) -> tuple[int, int]:
+    if wire_type == _BYTES:
+        return _varint(data, at)
+    if wire_type in (_FIXED64, _FIXED32):
+        return (8 if wire_type == _FIXED64 else 4), at
+    raise ProtocolError(f"unknown wire type {wire_type}")
