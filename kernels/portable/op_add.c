@@ -5,7 +5,7 @@ ET_MAP_BINARY(add_int64, int64_t, int64, et_wrap_add(x, et_wrap_mul(s[0], y)))
 ET_MAP_BINARY_FLOATING(add, x + s[0] * y)
 
 static const et_map add = {
-    "add", ET_MAP_PROMOTE, {add_int64, add_float32, add_float64}};
+    "add", ET_MAP_PROMOTE, {add_int64, add_float32, add_float64}, true};
 
 et_status et_op_add_out(et_kernel_context *context, et_value **args) {
   const et_value *tensors[2] = {args[0], args[1]};

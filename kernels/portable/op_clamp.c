@@ -13,11 +13,11 @@ ET_MAP_UNARY_ALL(between, AT_MOST(AT_LEAST(x, s[0]), s[1]))
 static const et_map at_least = {
     "clamp",
     ET_MAP_PROMOTE,
-    {at_least_int64, at_least_float32, at_least_float64}};
+    {at_least_int64, at_least_float32, at_least_float64}, false};
 static const et_map at_most = {
-    "clamp", ET_MAP_PROMOTE, {at_most_int64, at_most_float32, at_most_float64}};
+    "clamp", ET_MAP_PROMOTE, {at_most_int64, at_most_float32, at_most_float64}, false};
 static const et_map between = {
-    "clamp", ET_MAP_PROMOTE, {between_int64, between_float32, between_float64}};
+    "clamp", ET_MAP_PROMOTE, {between_int64, between_float32, between_float64}, false};
 
 et_status et_op_clamp_out(et_kernel_context *context, et_value **args) {
   const et_value *self = args[0];

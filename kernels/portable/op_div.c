@@ -8,7 +8,7 @@
 ET_MAP_BINARY_FLOATING(div, x / y)
 
 static const et_map quotient = {
-    "div", ET_MAP_FLOATING, {NULL, div_float32, div_float64}};
+    "div", ET_MAP_FLOATING, {NULL, div_float32, div_float64}, false};
 
 /* y != 0; the one quotient that does not fit wraps. */
 static int64_t divide_trunc(int64_t x, int64_t y) {
@@ -45,9 +45,9 @@ ET_MAP_BINARY(floor_float32, float, float32, divide_floor_real(x, y))
 ET_MAP_BINARY(floor_float64, double, float64, divide_floor_real(x, y))
 
 static const et_map truncated = {
-    "div", ET_MAP_PROMOTE, {trunc_int64, trunc_float32, trunc_float64}};
+    "div", ET_MAP_PROMOTE, {trunc_int64, trunc_float32, trunc_float64}, false};
 static const et_map floored = {
-    "div", ET_MAP_PROMOTE, {floor_int64, floor_float32, floor_float64}};
+    "div", ET_MAP_PROMOTE, {floor_int64, floor_float32, floor_float64}, false};
 
 static bool has_zero(const et_tensor *tensor) {
   const et_view view = et_view_of(tensor);

@@ -19,9 +19,9 @@ ET_MAP_UNARY(gelu_tanh_float64, double, float64,
                              (x + 0.044715 * x * x * x))))
 
 static const et_map gelu = {
-    "gelu", ET_MAP_FLOATING, {NULL, gelu_float32, gelu_float64}};
+    "gelu", ET_MAP_FLOATING, {NULL, gelu_float32, gelu_float64}, false};
 static const et_map gelu_tanh = {
-    "gelu", ET_MAP_FLOATING, {NULL, gelu_tanh_float32, gelu_tanh_float64}};
+    "gelu", ET_MAP_FLOATING, {NULL, gelu_tanh_float32, gelu_tanh_float64}, false};
 
 et_status et_op_gelu_out(et_kernel_context *context, et_value **args) {
   const bool tanh_form = et_arg_is_text(args[1], "tanh");

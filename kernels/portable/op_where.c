@@ -19,7 +19,7 @@ DEFINE_WHERE(where_float32, float)
 DEFINE_WHERE(where_float64, double)
 
 static const et_map where = {
-    "where", ET_MAP_PROMOTE, {where_int64, where_float32, where_float64}};
+    "where", ET_MAP_PROMOTE, {where_int64, where_float32, where_float64}, false};
 
 et_status et_op_where_self_out(et_kernel_context *context, et_value **args) {
   const et_value *tensors[3] = {args[0], args[1], args[2]};

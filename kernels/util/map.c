@@ -99,12 +99,26 @@ static et_status check_dtypes(et_kernel_context *context, const et_map *map,
   return ET_STATUS_OK;
 }
 
+static et_status check_scalars(et_kernel_context *context, const et_map *map,
+                               const et_value *const *scalars, size_t count,
+                               et_scalar_type common) {
+  for (size_t i = 0; i < count && map->scalars_follow; i++) {
+    ET_CHECK(context,
+             scalars[i]->tag != ET_VALUE_DOUBLE ||
+                 et_scalar_type_is_floating(common),
+             "%s: a float cannot scale %s", map->name,
+             et_scalar_type_name((int32_t)common));
+  }
+  return ET_STATUS_OK;
+}
+
 static et_scalar_type common_dtype(const et_map *map, et_tensor *const *tensors,
                                    size_t tensor_count,
                                    const et_value *const *scalars,
                                    size_t scalar_count) {
   const et_scalar_type promoted =
-      et_result_type(tensors, tensor_count, scalars, scalar_count);
+      et_result_type(tensors, tensor_count, scalars,
+                     map->scalars_follow ? 0 : scalar_count);
   return map->rule == ET_MAP_FLOATING && !et_scalar_type_is_floating(promoted)
              ? ET_SCALAR_TYPE_FLOAT32
              : promoted;
@@ -148,6 +162,8 @@ et_status et_map_apply(et_kernel_context *context, const et_map *map,
       common_dtype(map, operands, tensor_count, scalars, scalar_count);
   ET_RETURN_IF_ERROR(
       check_dtypes(context, map, operands, tensor_count, common, out));
+  ET_RETURN_IF_ERROR(
+      check_scalars(context, map, scalars, scalar_count, common));
   ET_RETURN_IF_ERROR(resize_out(context, map, operands, tensor_count, out));
   const et_map_scalars numbers = scalars_of(scalars, scalar_count);
   application app;

@@ -3,6 +3,7 @@
 #ifndef ET_KERNELS_UTIL_MAP_H_
 #define ET_KERNELS_UTIL_MAP_H_
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -35,6 +36,8 @@ typedef struct et_map {
   const char *name; /* for messages */
   et_map_rule rule;
   et_map_fn run[ET_COMPUTE_COUNT]; /* by et_compute; NULL: not for that type */
+  bool scalars_follow; /* numbers take no part in promotion; integers need
+                          integers */
 } et_map;
 
 /* Applies `map` to `tensor_count` tensors and `scalar_count` numbers (Scalar, or
