@@ -1,0 +1,191 @@
+"""Bytes that are no program give an `InvalidProgramError`, whatever they are."""
+
+import random
+import struct
+from pathlib import Path
+
+import flatbuffers
+import pytest
+
+from exir._serialize import PTEFile, deserialize_pte_binary, serialize_pte_binary
+from exir._serialize.program_test import program
+from exir.error import InvalidProgramError
+
+FIXTURES = sorted((Path(__file__).parents[2] / "tests" / "fixtures").glob("**/tut*.pte"))
+ROOT_AT = 8 + 32
+"""Where the flatbuffer goes on behind a header of 32 bytes."""
+
+
+@pytest.fixture
+def data() -> bytearray:
+    return bytearray(serialize_pte_binary(PTEFile(program())).__bytes__())
+
+
+def survives(data: bytes) -> None:
+    """Reading either works or says why not."""
+    try:
+        deserialize_pte_binary(data)
+    except InvalidProgramError as error:
+        assert str(error)
+
+
+def test_m01_file_cut_at_every_byte(data: bytearray) -> None:
+    for length in range(len(data)):
+        with pytest.raises(InvalidProgramError):
+            deserialize_pte_binary(bytes(data[:length]))
+
+
+@pytest.mark.parametrize("identifier", [b"ET11", b"ET13", b"\0\0\0\0"])
+def test_m02_other_identifier(data: bytearray, identifier: bytes) -> None:
+    data[4:8] = identifier
+    with pytest.raises(InvalidProgramError, match="file identifier: expected b'ET12'"):
+        deserialize_pte_binary(bytes(data))
+
+
+@pytest.mark.parametrize("offset, size", [(12, 4), (16, 8), (24, 8), (32, 8)])
+@pytest.mark.parametrize("value", [0, 1, 23, 2**31, 2**32 - 1, 2**63, 2**64 - 1])
+def test_m03_wild_extended_header(data: bytearray, offset: int, size: int, value: int) -> None:
+    data[offset : offset + size] = (value % 256**size).to_bytes(size, "little")
+    survives(bytes(data))
+
+
+def test_m03_header_with_a_program_longer_than_the_file(data: bytearray) -> None:
+    struct.pack_into("<Q", data, 16, len(data) + 1)
+    with pytest.raises(InvalidProgramError, match="extended header: program of"):
+        deserialize_pte_binary(bytes(data))
+
+
+@pytest.mark.parametrize("root", [0, 2**31, 2**32 - 1])
+def test_m04_wild_root_offset(data: bytearray, root: int) -> None:
+    struct.pack_into("<I", data, 0, root)
+    with pytest.raises(InvalidProgramError, match="root|Program"):
+        deserialize_pte_binary(bytes(data))
+
+
+def test_m04_every_word_of_the_flatbuffer_replaced(data: bytearray) -> None:
+    for offset in range(ROOT_AT, len(data) - 3, 4):
+        for value in (0, 0x7FFFFFFF, 0xFFFFFFFF, len(data)):
+            damaged = bytearray(data)
+            struct.pack_into("<I", damaged, offset, value)
+            survives(bytes(damaged))
+
+
+def test_m05_string_without_nul(data: bytearray) -> None:
+    end = data.index(b"forward\0") + len(b"forward")
+    data[end] = ord("x")
+    with pytest.raises(InvalidProgramError, match=r"execution_plan\[0\].name: string does not end"):
+        deserialize_pte_binary(bytes(data))
+
+
+def test_m05_string_that_is_not_utf8(data: bytearray) -> None:
+    start = data.index(b"forward\0")
+    data[start] = 0xFF
+    with pytest.raises(InvalidProgramError, match="name: string is not UTF-8"):
+        deserialize_pte_binary(bytes(data))
+
+
+def test_m06_program_whose_fields_are_all_absent() -> None:
+    builder = flatbuffers.Builder(0)
+    builder.StartObject(0)
+    builder.Finish(builder.EndObject(), file_identifier=b"ET12")
+    read = deserialize_pte_binary(bytes(builder.Output()))
+    assert read.program.execution_plan == []
+
+
+def test_m07_value_without_union_tag() -> None:
+    with pytest.raises(InvalidProgramError, match=r"values\[0\].val: union without tag"):
+        deserialize_pte_binary(_program_of_one_plan(_values_vector(tag=None)))
+
+
+def test_m07_unknown_union_tag() -> None:
+    with pytest.raises(InvalidProgramError, match=r"values\[0\].val: union tag 12 is not in 1..11"):
+        deserialize_pte_binary(_program_of_one_plan(_values_vector(tag=12)))
+
+
+def test_m13_unknown_dtype(data: bytearray) -> None:
+    builder_bytes = bytes(data)
+    found = 0
+    for offset in range(ROOT_AT, len(builder_bytes)):
+        damaged = bytearray(builder_bytes)
+        damaged[offset] = 99
+        try:
+            deserialize_pte_binary(bytes(damaged))
+        except InvalidProgramError as error:
+            found += "99 is no ScalarType" in str(error)
+    assert found == 1
+
+
+def test_m17_segment_past_the_end(data: bytearray) -> None:
+    struct.pack_into("<Q", data, 32, struct.unpack_from("<Q", data, 32)[0] - 1)
+    with pytest.raises(InvalidProgramError, match=r"segments\[1\]: ends at"):
+        deserialize_pte_binary(bytes(data))
+
+
+def test_m23_vectors_that_share_their_elements_cannot_multiply_the_work() -> None:
+    count = 4000
+    with pytest.raises(InvalidProgramError, match="too many elements share bytes"):
+        deserialize_pte_binary(_shared_plans(count))
+
+
+def test_m32_random_damage_to_official_programs() -> None:
+    choose = random.Random(0)
+    for path in FIXTURES:
+        data = path.read_bytes()
+        for _ in range(60):
+            survives(_damaged(data, choose))
+
+
+def _damaged(data: bytes, choose: random.Random) -> bytes:
+    damaged = bytearray(data)
+    for _ in range(choose.randint(1, 8)):
+        damaged[choose.randrange(len(damaged))] = choose.randrange(256)
+    return bytes(damaged[: choose.randint(len(damaged) // 2, len(damaged))])
+
+
+class _Values:
+    """Writes the `values` of a plan: one EValue with a chosen tag, or none."""
+
+    def __init__(self, tag: int | None) -> None:
+        self._tag = tag
+
+    def __call__(self, builder: flatbuffers.Builder) -> int:
+        builder.StartObject(0)
+        null = builder.EndObject()
+        builder.StartObject(2)
+        if self._tag is not None:
+            builder.PrependUint8Slot(0, self._tag, 0)
+        builder.PrependUOffsetTRelativeSlot(1, null, 0)
+        return _vector(builder, [builder.EndObject()])
+
+
+def _values_vector(tag: int | None) -> _Values:
+    return _Values(tag)
+
+
+def _vector(builder: flatbuffers.Builder, offsets: list[int]) -> int:
+    builder.StartVector(4, len(offsets), 4)
+    for offset in reversed(offsets):
+        builder.PrependUOffsetTRelative(offset)
+    return builder.EndVector()
+
+
+def _table(builder: flatbuffers.Builder, slot: int, offset: int) -> int:
+    builder.StartObject(slot + 1)
+    builder.PrependUOffsetTRelativeSlot(slot, offset, 0)
+    return builder.EndObject()
+
+
+def _program_of_one_plan(write_values: _Values) -> bytes:
+    builder = flatbuffers.Builder(0)
+    plan = _table(builder, 2, write_values(builder))
+    builder.Finish(_table(builder, 1, _vector(builder, [plan])), file_identifier=b"ET12")
+    return bytes(builder.Output())
+
+
+def _shared_plans(count: int) -> bytes:
+    """`count` times one plan of `count` times one operator."""
+    builder = flatbuffers.Builder(0)
+    operator = _table(builder, 0, builder.CreateString("a"))
+    plan = _table(builder, 6, _vector(builder, [operator] * count))
+    builder.Finish(_table(builder, 1, _vector(builder, [plan] * count)), file_identifier=b"ET12")
+    return bytes(builder.Output())

@@ -1,0 +1,169 @@
+"""Writing programs to bytes and reading them back."""
+
+import struct
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from exir import schema
+from exir._serialize import NamedBlob, PTEFile, deserialize_pte_binary, serialize_pte_binary
+from exir.error import ConfigError
+
+FIXTURES = sorted((Path(__file__).parents[2] / "tests" / "fixtures").glob("**/*.pte"))
+
+
+def every_kind_of_value() -> list[schema.KernelTypes]:
+    return [
+        schema.Null(),
+        schema.Int(-(2**63)),
+        schema.Bool(True),
+        schema.Double(float("inf")),
+        schema.Tensor(
+            scalar_type=schema.ScalarType.FLOAT,
+            sizes=[2, 3],
+            dim_order=[0, 1],
+            requires_grad=True,
+            data_buffer_idx=1,
+            allocation_info=schema.AllocationDetails(1, 16, 2),
+            shape_dynamism=schema.TensorShapeDynamism.DYNAMIC_BOUND,
+            extra_tensor_info=schema.ExtraTensorInfo(fully_qualified_name="größe"),
+        ),
+        schema.String("text"),
+        schema.IntList([1, -1, 2**40]),
+        schema.DoubleList([0.5, float("-inf")]),
+        schema.BoolList([True, False]),
+        schema.TensorList([4, 4]),
+        schema.OptionalTensorList([-1, 4]),
+    ]
+
+
+def program() -> schema.Program:
+    instructions: list[schema.InstructionArguments] = [
+        schema.KernelCall(0, [1, 2, 3]),
+        schema.DelegateCall(0, [4]),
+        schema.MoveCall(1, 2),
+        schema.JumpFalseCall(2, 5),
+        schema.FreeCall(4),
+    ]
+    plan = schema.ExecutionPlan(
+        name="forward",
+        container_meta_type=schema.ContainerMetadata("in", "out"),
+        values=[schema.EValue(value) for value in every_kind_of_value()],
+        inputs=[4],
+        outputs=[4, 1],
+        chains=[schema.Chain(instructions=[schema.Instruction(each) for each in instructions])],
+        operators=[schema.Operator("aten::add", "out"), schema.Operator("aten::copy_", "")],
+        delegates=[
+            schema.BackendDelegate(
+                "Backend",
+                schema.BackendDelegateDataReference(schema.DataLocation.INLINE, 0),
+                [schema.CompileSpec("key", b"\x00\x01")],
+            )
+        ],
+        non_const_buffer_sizes=[0, 2**33],
+    )
+    return schema.Program(
+        execution_plan=[plan],
+        constant_buffer=[schema.Buffer(), schema.Buffer(b"\x01\x02\x03"), schema.Buffer(b"\x04" * 40)],
+        backend_delegate_data=[schema.BackendDelegateInlineData(b"payload")],
+    )
+
+
+def header(data: bytes) -> tuple[int, int, int, int]:
+    """Length, program size, segment base and segment size of the extended header."""
+    assert data[8:12] == b"eh00"
+    return struct.unpack_from("<IQQQ", data, 12)
+
+
+def test_reading_gives_back_every_kind_of_value_and_instruction() -> None:
+    read = deserialize_pte_binary(bytes(serialize_pte_binary(PTEFile(program()))))
+    assert read.program.execution_plan == program().execution_plan
+
+
+def test_reading_gives_back_constants_states_and_named_data() -> None:
+    states = [schema.Buffer(), schema.Buffer(b"ab"), schema.Buffer(b"c")]
+    file = PTEFile(program(), states, [NamedBlob("key", b"named", 64)])
+    read = deserialize_pte_binary(bytes(serialize_pte_binary(file)))
+    constants = [bytes(buffer.storage) for buffer in read.program.constant_buffer]
+    assert [c.rstrip(b"\0") for c in constants] == [b"", b"\x01\x02\x03", b"\x04" * 40]
+    assert [bytes(buffer.storage) for buffer in read.mutable_data] == [b"", b"ab", b"c"]
+    assert [(blob.key, bytes(blob.data)) for blob in read.named_data] == [("key", b"named")]
+    assert bytes(read.program.backend_delegate_data[0].data) == b"payload"
+
+
+def test_same_program_gives_same_bytes() -> None:
+    assert bytes(serialize_pte_binary(PTEFile(program()))) == bytes(serialize_pte_binary(PTEFile(program())))
+
+
+def test_header_states_where_program_and_segments_lie() -> None:
+    data = bytes(serialize_pte_binary(PTEFile(program())))
+    length, program_size, base, size = header(data)
+    assert length == 32
+    assert base == -(-program_size // 128) * 128
+    assert base + size == len(data)
+
+
+def test_program_without_data_has_no_header() -> None:
+    bare = replace(program(), constant_buffer=[], backend_delegate_data=[])
+    plan = replace(bare.execution_plan[0], delegates=[])
+    data = bytes(serialize_pte_binary(PTEFile(replace(bare, execution_plan=[plan]))))
+    assert data[4:8] == b"ET12" and data[8:12] != b"eh00"
+
+
+@pytest.mark.parametrize("alignment", [16, 64, 4096])
+def test_constants_are_aligned_in_the_file(alignment: int) -> None:
+    data = bytes(
+        serialize_pte_binary(
+            PTEFile(program()), segment_alignment=alignment, constant_tensor_alignment=alignment
+        )
+    )
+    base = header(data)[2]
+    assert data.index(b"\x04" * 40) % alignment == 0
+    assert base % alignment == 0
+
+
+def test_delegates_stay_in_the_flatbuffer_when_not_extracted() -> None:
+    data = bytes(
+        serialize_pte_binary(
+            PTEFile(program()), extract_delegate_segments=False, delegate_alignment=64
+        )
+    )
+    place = data.index(b"payload")
+    assert place < header(data)[1]
+    assert place % 64 == 0
+
+
+def test_equal_delegates_are_stored_once() -> None:
+    plan = program().execution_plan[0]
+    twice = [plan.delegates[0], replace(plan.delegates[0], processed=schema.BackendDelegateDataReference(index=1))]
+    doubled = replace(
+        program(),
+        execution_plan=[replace(plan, delegates=twice)],
+        backend_delegate_data=[schema.BackendDelegateInlineData(b"payload")] * 2,
+    )
+    assert bytes(serialize_pte_binary(PTEFile(doubled))).count(b"payload") == 1
+
+
+def test_pieces_hold_constants_without_copying_them() -> None:
+    weights = bytearray(b"\x07" * 64)
+    big = replace(program(), constant_buffer=[schema.Buffer(), schema.Buffer(memoryview(weights))])
+    pieces = serialize_pte_binary(PTEFile(big)).pieces
+    assert any(isinstance(piece, memoryview) and piece.obj is weights for piece in pieces)
+
+
+@pytest.mark.parametrize("name", ["segment_alignment", "constant_tensor_alignment", "delegate_alignment"])
+def test_alignment_must_be_a_power_of_two(name: str) -> None:
+    with pytest.raises(ConfigError, match=f"'{name}' must be a power of two, got 24"):
+        serialize_pte_binary(PTEFile(program()), **{name: 24})
+
+
+def test_there_are_programs_of_the_official_exporter() -> None:
+    assert FIXTURES
+
+
+@pytest.mark.parametrize("path", FIXTURES, ids=lambda path: path.stem)
+def test_official_programs_are_the_same_after_writing_and_reading(path: Path) -> None:
+    first = deserialize_pte_binary(path.read_bytes())
+    second = deserialize_pte_binary(bytes(serialize_pte_binary(first)))
+    assert second == first
