@@ -5,6 +5,7 @@ load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//rules:providers.bzl", "ExecutorchKernelsInfo", "ExecutorchModelInfo")
 load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE")
+load("//rules/private:labels.bzl", "display_label")
 load("//rules/private:python_command.bzl", "run_python_module")
 
 _DOC = """Compiled models as a C library: a typed header `<package>/<name>.h`, the programs' bytes in read-only memory, and a
@@ -47,7 +48,7 @@ def _generate_kernel_table(ctx, toolchain, models, out):
         inputs = depset(manifests, transitive = [tables]),
         outputs = [out],
         mnemonic = "ExecutorchKernelTable",
-        message = "Selecting kernels for %s" % ctx.label,
+        message = "Selecting kernels for %s" % display_label(ctx.label),
     )
 
 def _generate_library(ctx, toolchain, models, header, source, data):
@@ -72,7 +73,7 @@ def _generate_library(ctx, toolchain, models, header, source, data):
         inputs = depset([model.manifest for model in models]),
         outputs = [header, source, data],
         mnemonic = "ExecutorchCodegen",
-        message = "Generating C for %s" % ctx.label,
+        message = "Generating C for %s" % display_label(ctx.label),
     )
 
 def _dependencies(ctx, toolchain, models):

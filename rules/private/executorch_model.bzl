@@ -3,6 +3,7 @@
 load("@rules_python//python:py_info.bzl", "PyInfo")
 load("//rules:providers.bzl", "ExecutorchBackendInfo", "ExecutorchKernelsInfo", "ExecutorchModelInfo")
 load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE")
+load("//rules/private:labels.bzl", "display_label")
 load("//rules/private:python_command.bzl", "run_python_module")
 load("//rules/private:python_module.bzl", "import_roots", "module_file", "module_name")
 
@@ -49,10 +50,6 @@ def _check(ctx):
     if ctx.attr.config and ctx.attr.config_json:
         fail("%s: 'config' is given twice, as a file and as a dict" % ctx.label)
 
-def _target_name(label):
-    repository = label.workspace_name
-    return ("@" + repository if repository else "") + "//%s:%s" % (label.package, label.name)
-
 def _operator_tables(ctx, toolchain):
     kernels = [target[ExecutorchKernelsInfo] for target in ctx.attr.kernels]
     return [toolchain.kernels.operator_table] + [info.operator_table for info in kernels]
@@ -66,7 +63,7 @@ def _arguments(ctx, toolchain, backends, sources):
     file = module_file(ctx.attr.module, "module")
     imports = ctx.attr.module[PyInfo].imports.to_list()
     args = ctx.actions.args()
-    args.add("--target", _target_name(ctx.label))
+    args.add("--target", display_label(ctx.label))
     args.add("--module", module_name(file))
     args.add("--module-file", file)
     for root in import_roots(sources.to_list(), imports, ctx.workspace_name):
@@ -100,7 +97,7 @@ def _lower(ctx, toolchain, backends, outputs, mnemonic, message):
         inputs = depset(optional + _operator_tables(ctx, toolchain), transitive = [sources]),
         outputs = outputs.values(),
         mnemonic = mnemonic,
-        message = "%s %s" % (message, ctx.label),
+        message = "%s %s" % (message, display_label(ctx.label)),
         requirements = {"requires-worker-protocol": "proto", "supports-workers": "1"},
     )
 

@@ -2,6 +2,7 @@
 
 load("@rules_python//python:py_info.bzl", "PyInfo")
 load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE")
+load("//rules/private:labels.bzl", "display_label")
 load("//rules/private:python_command.bzl", "run_python_module")
 load("//rules/private:python_module.bzl", "module_file", "module_name")
 
@@ -34,10 +35,11 @@ def _impl(ctx):
         toolchain,
         module = module_name(module_file(ctx.attr.main, "main")),
         arguments = args,
+        params_file = False,
         inputs = depset(ctx.files.srcs, transitive = [ctx.attr.main[PyInfo].transitive_sources]),
         outputs = ctx.outputs.outs,
         mnemonic = "ExecutorchPython",
-        message = "Running %s" % ctx.label,
+        message = "Running %s" % display_label(ctx.label),
     )
     return [DefaultInfo(files = depset(ctx.outputs.outs))]
 

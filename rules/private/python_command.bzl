@@ -23,22 +23,24 @@ def _env(toolchain):
     """Paths are relative to the execution root."""
     return dict(_ENV, PYTHONPATH = toolchain.compiler_root + ":" + toolchain.site.path)
 
-def run_python_module(ctx, toolchain, module, arguments, inputs, outputs, mnemonic, message, requirements = {}):
-    """Registers an action that runs `python -m module @params`.
+def run_python_module(ctx, toolchain, module, arguments, inputs, outputs, mnemonic, message, params_file = True, requirements = {}):
+    """Registers an action that runs a module: `python -m module @params`, or with plain arguments.
 
     Args:
       ctx: the rule's context.
       toolchain: the executorch toolchain.
       module: dotted name of the module.
-      arguments: Args; always passed in a file, one argument a line.
+      arguments: Args.
       inputs: depset[File].
       outputs: list[File].
       mnemonic: CamelCase name of the action.
       message: progress message.
+      params_file: whether the arguments are passed in a file, one a line; workers need that.
       requirements: execution requirements.
     """
-    arguments.use_param_file("@%s", use_always = True)
-    arguments.set_param_file_format("multiline")
+    if params_file:
+        arguments.use_param_file("@%s", use_always = True)
+        arguments.set_param_file_format("multiline")
     ctx.actions.run(
         executable = toolchain.python,
         arguments = ["-m", module, arguments],
