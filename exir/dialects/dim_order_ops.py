@@ -106,7 +106,10 @@ def _empty_out(size: list[int], *, dim_order: list[int] | None = None, out: Tens
     return out
 
 
-def _register() -> Library:
+def _register() -> Library | None:
+    """Define the operators, unless ExecuTorch's own package has defined the same in this process."""
+    if hasattr(torch.ops.dim_order_ops, "_to_dim_order_copy"):
+        return None
     library = Library("dim_order_ops", "FRAGMENT")
     for schema in _SCHEMAS:
         library.define(schema)
