@@ -1,0 +1,20 @@
+"""A graph of which sin, mul, add and mm go to the demo backend and the rest stays on kernels."""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+
+
+class Mixed(nn.Module):
+    """float32 [3, 3] twice to [3, 3]; the demo backend has neither sub nor sigmoid."""
+
+    def forward(self, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        x = torch.sin(a) * b
+        y = torch.sigmoid(x) - b
+        return torch.mm(y, a) + torch.sin(y)
+
+
+def model() -> tuple[nn.Module, tuple[torch.Tensor, ...]]:
+    """Entry point."""
+    return Mixed(), (torch.randn(3, 3), torch.randn(3, 3))

@@ -1,0 +1,35 @@
+"""Two methods, `encode` and `decode`, with tied weights: each constant is stored once."""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+
+from exir.model_spec import MethodSpec, ModelSpec
+
+
+class Autoencoder(nn.Module):
+    """Codes of 4 numbers for rows of 16; both directions use the same matrix."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(16, 4) / 4)
+
+    def encode(self, rows: torch.Tensor) -> torch.Tensor:
+        """float32 [2, 16] to [2, 4]."""
+        return torch.tanh(rows @ self.weight) + self.weight.sum(0)
+
+    def decode(self, codes: torch.Tensor) -> torch.Tensor:
+        """float32 [2, 4] to [2, 16]."""
+        return (self.weight * codes[:1]).sum(1) + torch.mm(codes, torch.ones(4, 16))
+
+
+def model() -> ModelSpec:
+    """Entry point: the methods under their own names."""
+    return ModelSpec(
+        Autoencoder(),
+        methods={
+            "encode": MethodSpec((torch.randn(2, 16),)),
+            "decode": MethodSpec((torch.randn(2, 4),)),
+        },
+    )

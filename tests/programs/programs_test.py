@@ -1,0 +1,75 @@
+"""The example programs, run as a user runs them."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+_PICTURE = "models/pictures/flower.ppm"
+_DIGITS = "models/digits_data/{}"
+
+
+def _run(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([os.environ[program], *arguments], capture_output=True, text=True, check=False)
+
+
+def test_digits_equals_pytorch_on_every_picture() -> None:
+    result = _run(
+        "DIGITS", _DIGITS.format("images.idx3-ubyte"), _DIGITS.format("labels.idx1-ubyte"), os.environ["PREDICTIONS"]
+    )
+    assert result.returncode == 0, result.stderr
+    assert "(1796 of 1797 digits)" in result.stdout
+    assert "equal to PyTorch's prediction: 1797 of 1797" in result.stdout
+
+
+def test_digits_refuses_a_truncated_data_set(tmp_path: Path) -> None:
+    images = tmp_path / "images"
+    images.write_bytes(Path(_DIGITS.format("images.idx3-ubyte")).read_bytes()[:1000])
+    result = _run("DIGITS", str(images), _DIGITS.format("labels.idx1-ubyte"), os.environ["PREDICTIONS"])
+    assert result.returncode == 1
+    assert result.stderr == f"{images}: the elements are cut short\n"
+
+
+def test_mobilenet_prints_classes_latency_and_memory() -> None:
+    result = _run("MOBILENET", "--runs", "1", _PICTURE)
+    assert result.returncode == 0, result.stderr
+    assert "weights: seeded random; the classes mean nothing" in result.stdout
+    assert re.search(r"latency: \d+\.\d\d ms", result.stdout)
+    assert re.search(r"memory: \d+ bytes planned", result.stdout)
+    assert len(re.findall(r"^  \d\. class", result.stdout, re.MULTILINE)) == 5
+
+
+def test_mobilenet_runs_a_program_file_as_the_embedded_one() -> None:
+    embedded = _run("MOBILENET", "--runs", "1", _PICTURE).stdout
+    from_file = _run("MOBILENET", "--runs", "1", "--program", os.environ["MOBILENET_PTE"], _PICTURE).stdout
+    classes = re.findall(r"class .*", embedded)
+    assert classes == re.findall(r"class .*", from_file)
+    assert len(classes) == 5
+
+
+@pytest.mark.parametrize("kept", [0, 7, 63, 100, 4096, 1_000_000, -1])
+def test_truncated_program_is_refused_with_one_message(kept: int, tmp_path: Path) -> None:
+    program = tmp_path / "cut.pte"
+    program.write_bytes(Path(os.environ["MOBILENET_PTE"]).read_bytes()[:kept])
+    result = _run("MOBILENET", "--program", str(program), _PICTURE)
+    assert result.returncode == 1
+    assert result.stderr.startswith("mobilenet: ")
+    assert result.stderr.count("\n") == 1
+
+
+def test_missing_program_is_named() -> None:
+    result = _run("MOBILENET", "--program", "nowhere.pte", _PICTURE)
+    assert result.returncode == 1
+    assert "nowhere.pte" in result.stderr
+
+
+def test_picture_of_another_format_is_refused(tmp_path: Path) -> None:
+    picture = tmp_path / "photo.jpg"
+    picture.write_bytes(b"\xff\xd8\xff\xe0")
+    result = _run("MOBILENET", str(picture))
+    assert result.returncode == 1
+    assert "no binary PPM (P6)" in result.stderr
