@@ -79,9 +79,9 @@ class MobileNetV2(nn.Module):
 
 
 def _initialise(module: nn.Module) -> None:
-    """He et al. (2015) for convolutions, fan out; a small normal for the classifier."""
+    """He et al. (2015), fan in, so that activations keep their scale through depthwise layers as well."""
     if isinstance(module, nn.Conv2d):
-        nn.init.kaiming_normal_(module.weight, mode="fan_out")
+        nn.init.kaiming_normal_(module.weight, mode="fan_in", nonlinearity="relu")
     elif isinstance(module, nn.Linear):
         nn.init.normal_(module.weight, 0.0, 0.01)
         nn.init.zeros_(module.bias)
