@@ -9,7 +9,8 @@ linker takes only the kernels it names.
 
 Each `--only` file selects operators: a model's manifest (JSON, key `operators`
 with objects that have a `name`) or a text file with one name a line. Without
-`--only` every operator is taken.
+`--only` every operator is taken. `@file` stands for the arguments in that file, one
+a line.
 """
 
 from __future__ import annotations
@@ -117,7 +118,7 @@ def _identifier(text: str) -> str:
 
 
 def _parse_options(argv: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="Writes a C kernel table.")
+    parser = argparse.ArgumentParser(description="Writes a C kernel table.", fromfile_prefix_chars="@")
     parser.add_argument("--operators", type=Path, action="append", required=True, help="operator table (TOML)")
     parser.add_argument("--only", type=Path, action="append", help="manifest or name list that selects operators")
     parser.add_argument("--symbol", type=_identifier, required=True, help="name of the et_kernel_table")

@@ -90,6 +90,14 @@ def test_damaged_selection_is_an_error(tmp_path: Path, capsys: pytest.CaptureFix
     assert "is no list of operators" in capsys.readouterr().err
 
 
+def test_arguments_may_stand_in_a_file(tmp_path: Path) -> None:
+    table, out, params = tmp_path / "table.toml", tmp_path / "out.c", tmp_path / "params"
+    table.write_text(TABLE, encoding="utf-8")
+    params.write_text(f"--operators\n{table}\n--symbol\nk\n--out\n{out}\n", encoding="utf-8")
+    assert generate.main([f"@{params}"]) == 0
+    assert out.exists()
+
+
 def test_symbol_must_be_an_identifier(tmp_path: Path) -> None:
     with pytest.raises(SystemExit):
         generate.main(["--operators", "t", "--symbol", "a b", "--out", str(tmp_path / "o.c")])
