@@ -66,13 +66,17 @@ class ConstantTable:
 
     def drop_unused(self) -> None:
         """Remove the constants that nothing uses."""
-        for node in self._program.graph.find_nodes(op="placeholder"):
-            spec = self._specs[node.name]
-            if not node.users and spec.kind in _CARRIED and not self._is_written(spec):
-                self._program.graph_signature.input_specs.remove(spec)
-                self._program.graph.erase_node(node)
+        specs = self._program.graph_signature.input_specs
+        nodes = self._program.graph.find_nodes(op="placeholder")
+        unused = [self._is_unused(spec, node) for spec, node in zip(specs, nodes)]
+        specs[:] = [spec for spec, drop in zip(specs, unused) if not drop]
+        for node in [node for node, drop in zip(nodes, unused) if drop]:
+            self._program.graph.erase_node(node)
         self._forget_unnamed(self._program.state_dict)
         self._forget_unnamed(self._program.constants)
+
+    def _is_unused(self, spec: InputSpec, node: Node) -> bool:
+        return not node.users and spec.kind in _CARRIED and not self._is_written(spec)
 
     def _is_written(self, spec: InputSpec) -> bool:
         return spec.kind is InputKind.BUFFER and spec.target in self._written

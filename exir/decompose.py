@@ -5,6 +5,9 @@ operators that need it. A program for which that does not do (control flow, view
 are written to, …) is retraced as a whole by `run_decompositions`, which is several times slower.
 """
 
+from contextlib import AbstractContextManager
+
+import torch
 from torch._ops import HigherOrderOperator
 from torch.export import ExportedProgram
 from torch.fx import GraphModule
@@ -21,6 +24,7 @@ def to_core_aten(program: ExportedProgram, config: EdgeCompileConfig) -> Exporte
 
     After: every operator is core ATen, of `config.preserve_ops` or has no decomposition; none
     writes to its arguments; views are copies; writes to buffers and inputs are outputs.
+    Decompositions that would choose oneDNN's operators where this PyTorch has them do not.
     """
     decompositions = core_aten(config.preserve_ops)
     try:
@@ -32,14 +36,21 @@ def to_core_aten(program: ExportedProgram, config: EdgeCompileConfig) -> Exporte
 def decompose_locally(program: ExportedProgram, decompositions: Decompositions) -> ExportedProgram:
     """`to_core_aten` operator by operator; raises `NotLocal` when that would not be sound."""
     _refuse_control_flow(program.graph_module)
-    return _rewritten(program, decompositions)
+    with _without_onednn():
+        return _rewritten(program, decompositions)
 
 
 def decompose_by_retracing(
     program: ExportedProgram, decompositions: Decompositions
 ) -> ExportedProgram:
     """`to_core_aten` by tracing the whole program anew."""
-    return _rewritten(program.run_decompositions(decompositions.for_retracing()), decompositions)
+    with _without_onednn():
+        retraced = program.run_decompositions(decompositions.for_retracing())
+        return _rewritten(retraced, decompositions)
+
+
+def _without_onednn() -> AbstractContextManager[None]:
+    return torch.backends.mkldnn.flags(enabled=False)
 
 
 def _rewritten(program: ExportedProgram, decompositions: Decompositions) -> ExportedProgram:

@@ -44,7 +44,8 @@ def core_aten(preserve: list[OpOverload]) -> Decompositions:
 
 @cache
 def _core_aten_table() -> Mapping[OpOverload, Callable[..., Any]]:
-    return {**torch._decomp.core_aten_decompositions(), **_OWN}
+    beside = torch._decomp.get_decompositions([_ATEN.linalg_vector_norm])
+    return {**torch._decomp.core_aten_decompositions(), **beside, **_OWN}
 
 
 def _linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
@@ -74,6 +75,10 @@ def _batch_norm(
 
 
 _OWN: Mapping[OpOverload, Callable[..., Any]] = {
+    _ATEN.__lshift__.Scalar: _ATEN.bitwise_left_shift.Tensor_Scalar,
+    _ATEN.__lshift__.Tensor: _ATEN.bitwise_left_shift.Tensor,
+    _ATEN.__rshift__.Scalar: _ATEN.bitwise_right_shift.Tensor_Scalar,
+    _ATEN.__rshift__.Tensor: _ATEN.bitwise_right_shift.Tensor,
     _ATEN.linear.default: _linear,
     _ATEN.batch_norm.default: _batch_norm,
 }

@@ -14,7 +14,7 @@ from torch.utils._pytree import tree_any, tree_map
 from exir.decompositions import Decompositions
 from exir.error import NotLocal
 from exir.graph_builder import GraphBuilder
-from exir.variants import copy_form, functional_form
+from exir.variants import IDENTITIES, functional_form, run_copying
 
 class OperatorRecorder(TorchDispatchMode):
     """Appends to a builder the core operators that one operator amounts to.
@@ -60,6 +60,8 @@ class OperatorRecorder(TorchDispatchMode):
         self, func: OpOverload, types: Any, args: Any = (), kwargs: Any = None
     ) -> Any:
         kwargs = kwargs or {}
+        if func in IDENTITIES:
+            return args[0]
         if func._schema.is_mutable:
             return self._mutate(func, args, kwargs)
         result = self._decomposed(func, args, kwargs)
@@ -72,7 +74,7 @@ class OperatorRecorder(TorchDispatchMode):
             return self._decompositions(func, args, kwargs)
 
     def _record(self, func: OpOverload, args: Any, kwargs: dict[str, Any]) -> Any:
-        result = copy_form(func)(*args, **kwargs)
+        result = run_copying(func, args, kwargs)
         if tree_any(lambda leaf: isinstance(leaf, Tensor), result):
             node_args, node_kwargs = tree_map(self._argument, (tuple(args), kwargs))
             self._bind(result, self._builder.append(func, node_args, node_kwargs, result))

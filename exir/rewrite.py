@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from torch._guards import detect_fake_mode
 from torch._ops import OpOverload
-from torch._subclasses.fake_tensor import FakeTensorMode
+from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch.fx import Graph, GraphModule, Node
 
 from exir.decompositions import Decompositions
@@ -16,7 +15,7 @@ from exir.functionalize import WriteTracker
 from exir.graph_builder import GraphBuilder, same_layout, values
 from exir.record import OperatorRecorder
 from exir.value_map import ValueMap
-from exir.variants import copy_form, functional_form
+from exir.variants import IDENTITIES, functional_form, is_view, run_copying
 
 _ATEN = torch.ops.aten
 # Checks that hold once the program has been exported; nothing depends on them.
@@ -35,8 +34,8 @@ _ONLY_AT_RUN_TIME = frozenset({torch.Tag.data_dependent_output, torch.Tag.dynami
 
 def fake_mode_of(graph: Graph) -> FakeTensorMode:
     """The fake tensor mode of the graph's values."""
-    vals = [node.meta.get("val") for node in graph.nodes]
-    return detect_fake_mode(vals) or FakeTensorMode()
+    vals = (node.meta.get("val") for node in graph.nodes)
+    return next((val.fake_mode for val in vals if isinstance(val, FakeTensor)), FakeTensorMode())
 
 
 @dataclass(frozen=True)
@@ -121,6 +120,8 @@ class GraphRewriter:
         return self._builder.append_item(source, index) if isinstance(source, Node) else source[index]
 
     def _apply(self, op: OpOverload, args: Any, kwargs: dict[str, Any], node: Node) -> Any:
+        if op in IDENTITIES:
+            return args[0]
         if self._decompositions.apply_to(op):
             return self._recorder.expand(op, args, kwargs)
         return self._builder.append(op, args, kwargs, self._value(op, args, kwargs, node))
@@ -128,10 +129,10 @@ class GraphRewriter:
     def _value(self, op: OpOverload, args: Any, kwargs: dict[str, Any], node: Node) -> Any:
         """The exported value of `node` as long as it is right: computing it anew costs most of the time."""
         known = node.meta.get("val")
-        if self._inputs_unchanged(node) and copy_form(op) is op or _ONLY_AT_RUN_TIME & set(op.tags):
+        if self._inputs_unchanged(node) and not is_view(op) or _ONLY_AT_RUN_TIME & set(op.tags):
             return known
         with torch.no_grad(), self._fake_mode:
-            val = copy_form(op)(*values(args), **values(kwargs))
+            val = run_copying(op, values(args), values(kwargs))
         return known if same_layout(val, known) else val
 
     def _inputs_unchanged(self, node: Node) -> bool:

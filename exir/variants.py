@@ -1,9 +1,16 @@
 """Other forms of an ATen operator: a view's copying form, an in-place operator's functional form."""
 
+from collections.abc import Mapping
 from functools import cache
+from typing import Any
 
 import torch
+from torch import Tensor
 from torch._ops import OpOverload
+from torch.utils._pytree import tree_map_only
+
+# Operators that give their argument another name.
+IDENTITIES = frozenset({torch.ops.aten.alias.default, torch.ops.aten.detach.default})
 
 
 @cache
@@ -18,6 +25,19 @@ def copy_form(op: OpOverload) -> OpOverload:
     if not is_view(op):
         return op
     return _overload(op.namespace, f"{op._opname}_copy", op._overloadname) or op
+
+
+def run_copying(op: OpOverload, args: Any, kwargs: Mapping[str, Any]) -> Any:
+    """The value of `copy_form(op)`: of its own memory, contiguous, when `op` is a view.
+
+    Made from the view, as the copying operators themselves do not take symbolic sizes.
+    """
+    result = op(*args, **kwargs)
+    return tree_map_only(Tensor, _contiguous_copy, result) if is_view(op) else result
+
+
+def _contiguous_copy(tensor: Tensor) -> Tensor:
+    return tensor.clone(memory_format=torch.contiguous_format)
 
 
 @cache

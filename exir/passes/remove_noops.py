@@ -20,9 +20,7 @@ _BY_LAYOUT = frozenset(
     edge_op(op)
     for op in (
         _ATEN._to_copy.default,
-        _ATEN.alias_copy.default,
         _ATEN.clone.default,
-        _ATEN.detach_copy.default,
         _ATEN.expand_copy.default,
         _ATEN.lift_fresh_copy.default,
         _ATEN.slice_copy.Tensor,

@@ -26,7 +26,11 @@ _BESIDE_CORE = frozenset(
         torch.ops.aten.bitwise_right_shift.Tensor_Scalar,
         torch.ops.aten.lift_fresh_copy.default,
         torch.ops.aten.masked_select.default,
+        torch.ops.aten.max.default,
+        torch.ops.aten.min.default,
+        torch.ops.aten.repeat_interleave.Tensor,
         torch.ops.aten.sym_numel.default,
+        torch.ops.aten.var_mean.correction,
     }
 )
 _CORE_TAGS = frozenset({torch.Tag.core, torch.Tag.view_copy})
