@@ -1,0 +1,170 @@
+#include "runtime/extension/hosted_method.h"
+
+#include <stdlib.h>
+
+#include "runtime/core/arena.h"
+
+/* What is being loaded, and whose buffer it shares. */
+typedef struct request {
+  et_method_meta meta;
+  const char *name;
+  const et_registry *registry;
+  const et_hosted_method *owner; /* NULL: shares nothing */
+  uint32_t memory_id;
+  et_error *error;
+} request;
+
+static et_status fail_heap(const request *r) {
+  return et_fail(r->error, ET_STATUS_MEMORY_TOO_SMALL,
+                 "the heap has not enough memory for method '%s'", r->name);
+}
+
+static bool take(et_arena *arena, size_t size, et_mutable_span *out) {
+  void *data = NULL;
+  if (!et_arena_take(arena, 1, size, ET_MEMORY_ALIGNMENT, &data)) {
+    return false;
+  }
+  out->data = data;
+  out->size = size;
+  return true;
+}
+
+static et_status share_buffer(const request *r, size_t index, size_t size,
+                              et_mutable_span *out) {
+  if (index >= r->owner->requirements.planned_count ||
+      r->owner->planned[index].size < size) {
+    return et_fail(r->error, ET_STATUS_INVALID_ARGUMENT,
+                   "method '%s': memory id %u needs %zu bytes, more than the "
+                   "shared buffer has",
+                   r->name, (unsigned)r->memory_id, size);
+  }
+  *out = r->owner->planned[index];
+  return ET_STATUS_OK;
+}
+
+static et_status take_planned(const request *r, et_arena *arena,
+                              et_hosted_method *hosted) {
+  hosted->planned_bytes = 0;
+  for (size_t i = 0; i < hosted->requirements.planned_count; i++) {
+    size_t size = 0;
+    ET_RETURN_IF_ERROR(
+        et_method_meta_planned_bytes(&r->meta, i, &size, r->error));
+    hosted->planned_bytes += size;
+    if (r->owner != NULL && r->memory_id == i + 1) {
+      ET_RETURN_IF_ERROR(share_buffer(r, i, size, &hosted->planned[i]));
+    } else if (!take(arena, size, &hosted->planned[i])) {
+      return fail_heap(r);
+    }
+  }
+  return ET_STATUS_OK;
+}
+
+/* Room for output `index` when the method leaves that to the caller. */
+static et_status take_output(const request *r, et_arena *arena, size_t index,
+                             et_method *method) {
+  et_value_meta meta;
+  et_mutable_span memory;
+  ET_RETURN_IF_ERROR(
+      et_method_meta_output(&r->meta, index, &meta, r->error));
+  if (meta.tag != ET_VALUE_TENSOR || meta.is_planned) {
+    return ET_STATUS_OK;
+  }
+  if (!take(arena, meta.nbytes, &memory)) {
+    return fail_heap(r);
+  }
+  const et_value *value = NULL;
+  if (method == NULL) {
+    return ET_STATUS_OK;
+  }
+  ET_RETURN_IF_ERROR(et_method_get_output(method, index, &value, r->error));
+  return value->u.as_tensor->is_constant
+             ? ET_STATUS_OK
+             : et_method_set_output(method, index, memory.data, memory.size,
+                                    r->error);
+}
+
+static et_status take_outputs(const request *r, et_arena *arena,
+                              et_method *method) {
+  const size_t count = et_method_meta_output_count(&r->meta);
+  for (size_t i = 0; i < count; i++) {
+    ET_RETURN_IF_ERROR(take_output(r, arena, i, method));
+  }
+  return ET_STATUS_OK;
+}
+
+static et_status build(const request *r, et_arena *arena,
+                       et_hosted_method *hosted) {
+  et_method_memory memory = {.planned = hosted->planned};
+  memory.planned_count = hosted->requirements.planned_count;
+  if (!take(arena, hosted->requirements.method_bytes, &memory.method) ||
+      !take(arena, hosted->requirements.scratch_bytes, &memory.scratch)) {
+    return fail_heap(r);
+  }
+  ET_RETURN_IF_ERROR(take_planned(r, arena, hosted));
+  if (arena->data != NULL) {
+    ET_RETURN_IF_ERROR(et_method_load(r->meta.program, r->name, r->registry,
+                                      &memory, &hosted->method, r->error));
+  }
+  return take_outputs(r, arena, hosted->method);
+}
+
+/* The heap gives no such alignment everywhere: asks for more and rounds up. */
+static uint8_t *align_up(uint8_t *data) {
+  const uintptr_t over = (uintptr_t)data % ET_MEMORY_ALIGNMENT;
+  return over == 0 ? data : data + (ET_MEMORY_ALIGNMENT - over);
+}
+
+/* Takes everything from one allocation, measured by the same steps. */
+static et_status load(const request *r, et_hosted_method *hosted) {
+  et_arena arena = et_arena_measuring();
+  ET_RETURN_IF_ERROR(et_method_measure(r->meta.program, r->name, r->registry,
+                                       &hosted->requirements, r->error));
+  ET_RETURN_IF_ERROR(build(r, &arena, hosted));
+  if (arena.used > SIZE_MAX - ET_MEMORY_ALIGNMENT) {
+    return fail_heap(r);
+  }
+  hosted->allocation = malloc(arena.used + ET_MEMORY_ALIGNMENT);
+  if (hosted->allocation == NULL) {
+    return fail_heap(r);
+  }
+  const et_mutable_span memory = {align_up(hosted->allocation), arena.used};
+  arena = et_arena_over(memory);
+  return build(r, &arena, hosted);
+}
+
+et_status et_hosted_method_load_sharing(const et_program *program,
+                                        const char *name,
+                                        const et_registry *registry,
+                                        const et_hosted_method *owner,
+                                        uint32_t memory_id,
+                                        et_hosted_method *out_hosted,
+                                        et_error *out_error) {
+  request r = {.name = name,
+               .registry = registry,
+               .owner = owner,
+               .memory_id = memory_id,
+               .error = out_error};
+  const et_hosted_method none = {0};
+  *out_hosted = none;
+  ET_RETURN_IF_ERROR(
+      et_program_method_meta(program, name, &r.meta, out_error));
+  const et_status status = load(&r, out_hosted);
+  if (status != ET_STATUS_OK) {
+    et_hosted_method_free(out_hosted);
+  }
+  return status;
+}
+
+et_status et_hosted_method_load(const et_program *program, const char *name,
+                                const et_registry *registry,
+                                et_hosted_method *out_hosted,
+                                et_error *out_error) {
+  return et_hosted_method_load_sharing(program, name, registry, NULL, 0,
+                                       out_hosted, out_error);
+}
+
+void et_hosted_method_free(et_hosted_method *hosted) {
+  const et_hosted_method none = {0};
+  free(hosted->allocation);
+  *hosted = none;
+}

@@ -1,0 +1,53 @@
+/* A method with its memory from the heap, for programs that have one. */
+#ifndef ET_RUNTIME_EXTENSION_HOSTED_METHOD_H_
+#define ET_RUNTIME_EXTENSION_HOSTED_METHOD_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/core/backend.h"
+#include "runtime/core/limits.h"
+#include "runtime/core/span.h"
+#include "runtime/core/status.h"
+#include "runtime/method/method.h"
+#include "runtime/program/program.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* All zero is no method. The fields are for reading. */
+typedef struct et_hosted_method {
+  et_method *method;
+  et_method_requirements requirements;
+  size_t planned_bytes; /* of all planned buffers */
+  et_mutable_span planned[ET_LIMIT_PLANNED_BUFFERS];
+  void *allocation; /* all of it, outputs that are not planned included */
+} et_hosted_method;
+
+/* Loads a method into memory of its own, and gives memory to outputs that are not
+ * planned. On an error nothing is kept. MEMORY_TOO_SMALL when the heap has not
+ * enough, else as et_method_load. */
+et_status et_hosted_method_load(const et_program *program, const char *name,
+                                const et_registry *registry,
+                                et_hosted_method *out_hosted,
+                                et_error *out_error);
+
+/* The same, but memory id `memory_id` is that of `owner`, which must outlive the
+ * method, so that both see the same mutable buffers. Loading resets their state.
+ * INVALID_ARGUMENT when `owner` has no such buffer, or a smaller one. */
+et_status et_hosted_method_load_sharing(const et_program *program,
+                                        const char *name,
+                                        const et_registry *registry,
+                                        const et_hosted_method *owner,
+                                        uint32_t memory_id,
+                                        et_hosted_method *out_hosted,
+                                        et_error *out_error);
+
+/* Gives the memory back, and makes `hosted` no method. Nothing to do for one. */
+void et_hosted_method_free(et_hosted_method *hosted);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* ET_RUNTIME_EXTENSION_HOSTED_METHOD_H_ */

@@ -1,0 +1,162 @@
+#include "runtime/testing/compare.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "runtime/testing/element.h"
+
+static et_status fail_kind(const et_value *actual, const et_record *expected,
+                           et_error *error) {
+  static const char *const names[] = {"None", "Tensor", "int",
+                                      "bool", "float",  "str"};
+  return et_fail(error, ET_STATUS_INVALID_TYPE, "%s given, %s expected",
+                 et_value_tag_name((int32_t)actual->tag),
+                 names[expected->kind]);
+}
+
+static et_status check_shape(const et_tensor *actual, const et_record *expected,
+                             et_error *error) {
+  if (actual->dtype != expected->dtype) {
+    return et_fail(error, ET_STATUS_INVALID_TYPE, "%s given, %s expected",
+                   et_scalar_type_name((int32_t)actual->dtype),
+                   et_scalar_type_name((int32_t)expected->dtype));
+  }
+  if (actual->rank != expected->rank) {
+    return et_fail(error, ET_STATUS_INVALID_TYPE,
+                   "%u dims given, %u expected", (unsigned)actual->rank,
+                   (unsigned)expected->rank);
+  }
+  for (size_t d = 0; d < actual->rank; d++) {
+    if (actual->sizes[d] != expected->sizes[d]) {
+      return et_fail(error, ET_STATUS_INVALID_TYPE,
+                     "size %d of dim %zu given, %d expected",
+                     (int)actual->sizes[d], d, (int)expected->sizes[d]);
+    }
+  }
+  return ET_STATUS_OK;
+}
+
+static void compare_element(double actual, double expected, size_t index,
+                            et_tolerance tolerance, et_difference *out) {
+  if (actual == expected || (isnan(actual) && isnan(expected))) {
+    return;
+  }
+  const double absolute = fabs(actual - expected);
+  const bool passes = absolute <= tolerance.atol +
+                                      tolerance.rtol * fabs(expected);
+  out->max_absolute = fmax(out->max_absolute,
+                           isnan(absolute) ? (double)INFINITY : absolute);
+  if (expected != 0) {
+    out->max_relative = fmax(out->max_relative, absolute / fabs(expected));
+  }
+  if (!passes || isinf(expected)) {
+    if (out->failed == 0) {
+      out->first_failed = index;
+      out->actual = actual;
+      out->expected = expected;
+    }
+    out->failed++;
+  }
+}
+
+/* Index of element `index` (in C order) in memory with these strides. */
+static size_t offset_of(size_t index, const int32_t *sizes,
+                        const int32_t *strides, size_t rank) {
+  size_t offset = 0;
+  for (size_t d = rank; d-- > 0;) {
+    const size_t size = (size_t)sizes[d];
+    offset += index % size * (size_t)strides[d];
+    index /= size;
+  }
+  return offset;
+}
+
+static void compare_elements(const et_tensor *actual, const et_record *expected,
+                             et_tolerance tolerance, et_difference *out) {
+  const size_t size = et_scalar_type_size((int32_t)actual->dtype);
+  const uint8_t *given = actual->data;
+  for (size_t i = 0; i < expected->numel; i++) {
+    const size_t a =
+        offset_of(i, actual->sizes, actual->strides, actual->rank);
+    const size_t b =
+        offset_of(i, expected->sizes, expected->strides, expected->rank);
+    /* Equal bytes are equal even where a double cannot tell integers apart. */
+    if (memcmp(given + a * size, expected->bytes.data + b * size, size) != 0) {
+      compare_element(
+          et_element_load(actual->dtype, given + a * size),
+          et_element_load(actual->dtype, expected->bytes.data + b * size), i,
+          tolerance, out);
+    }
+  }
+}
+
+static et_status compare_number(double actual, double expected,
+                                et_tolerance tolerance, et_difference *out) {
+  compare_element(actual, expected, 0, tolerance, out);
+  return ET_STATUS_OK;
+}
+
+static et_status compare_string(et_string actual, et_string expected,
+                                et_error *error) {
+  if (actual.size != expected.size ||
+      (actual.size != 0 &&
+       memcmp(actual.data, expected.data, actual.size) != 0)) {
+    return et_fail(error, ET_STATUS_INVALID_TYPE, "another str was expected");
+  }
+  return ET_STATUS_OK;
+}
+
+static bool same_kind(const et_value *actual, const et_record *expected) {
+  static const et_value_tag tags[] = {ET_VALUE_NONE, ET_VALUE_TENSOR,
+                                      ET_VALUE_INT,  ET_VALUE_BOOL,
+                                      ET_VALUE_DOUBLE, ET_VALUE_STRING};
+  return actual->tag == tags[expected->kind];
+}
+
+et_status et_compare(const et_value *actual, const et_record *expected,
+                     et_tolerance tolerance, et_difference *out_difference,
+                     et_error *error) {
+  const et_difference none = {0};
+  const et_tolerance exact = {0, 0};
+  *out_difference = none;
+  if (!same_kind(actual, expected)) {
+    return fail_kind(actual, expected, error);
+  }
+  switch (expected->kind) {
+    case ET_RECORD_TENSOR:
+      ET_RETURN_IF_ERROR(check_shape(actual->u.as_tensor, expected, error));
+      compare_elements(actual->u.as_tensor, expected, tolerance,
+                       out_difference);
+      return ET_STATUS_OK;
+    case ET_RECORD_INT:
+      return compare_number((double)actual->u.as_int,
+                            (double)expected->u.as_int, exact, out_difference);
+    case ET_RECORD_BOOL:
+      return compare_number(actual->u.as_bool, expected->u.as_bool, exact,
+                            out_difference);
+    case ET_RECORD_DOUBLE:
+      return compare_number(actual->u.as_double, expected->u.as_double,
+                            tolerance, out_difference);
+    case ET_RECORD_STRING:
+      return compare_string(actual->u.as_string, expected->u.as_string, error);
+    default:
+      return ET_STATUS_OK;
+  }
+}
+
+void et_record_reorder(const et_record *record, const uint8_t *dim_order,
+                       void *out) {
+  const size_t size = et_scalar_type_size((int32_t)record->dtype);
+  int32_t strides[ET_MAX_RANK];
+  size_t numel = 0;
+  if (et_tensor_layout(record->sizes, dim_order, record->rank, strides, &numel,
+                       NULL) != ET_STATUS_OK) {
+    return; /* the caller's dim_order is that of a loaded program */
+  }
+  for (size_t i = 0; i < numel; i++) {
+    const size_t to = offset_of(i, record->sizes, strides, record->rank);
+    const size_t from =
+        offset_of(i, record->sizes, record->strides, record->rank);
+    memcpy((uint8_t *)out + to * size, record->bytes.data + from * size, size);
+  }
+}

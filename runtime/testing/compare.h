@@ -1,0 +1,39 @@
+/* Comparing what a program gave with what was recorded. */
+#ifndef ET_RUNTIME_TESTING_COMPARE_H_
+#define ET_RUNTIME_TESTING_COMPARE_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "runtime/core/status.h"
+#include "runtime/core/value.h"
+#include "runtime/testing/calls.h"
+
+/* |actual - expected| <= atol + rtol * |expected| passes; NaN equals NaN, and an
+ * infinity itself. */
+typedef struct et_tolerance {
+  double atol;
+  double rtol;
+} et_tolerance;
+
+typedef struct et_difference {
+  double max_absolute;
+  double max_relative; /* where expected is not 0 */
+  size_t failed;       /* elements out of tolerance */
+  size_t first_failed; /* in C order */
+  double actual;       /* at first_failed */
+  double expected;
+} et_difference;
+
+/* Compares each element, whatever the dim orders are. INVALID_TYPE says how kind,
+ * dtype, shape or a value that is no tensor differs. */
+et_status et_compare(const et_value *actual, const et_record *expected,
+                     et_tolerance tolerance, et_difference *out_difference,
+                     et_error *error);
+
+/* Writes the elements of a recorded tensor to `out`, record->bytes.size bytes, in
+ * another dim order of the same rank. */
+void et_record_reorder(const et_record *record, const uint8_t *dim_order,
+                       void *out);
+
+#endif /* ET_RUNTIME_TESTING_COMPARE_H_ */

@@ -1,0 +1,28 @@
+/* Replaying recorded calls on a program. */
+#ifndef ET_RUNTIME_TESTING_REPLAY_H_
+#define ET_RUNTIME_TESTING_REPLAY_H_
+
+#include <stdint.h>
+
+#include "runtime/core/backend.h"
+#include "runtime/core/span.h"
+#include "runtime/core/status.h"
+#include "runtime/testing/compare.h"
+
+typedef struct et_replay_options {
+  et_tolerance tolerance;
+  uint32_t shared_memory_id; /* which all methods share; 0 for none */
+} et_replay_options;
+
+/* Loads the methods that the calls name, makes the calls in order and compares all
+ * outputs. Prints on standard output the memory of each method and, for each output,
+ * the largest absolute and relative error.
+ *
+ * Fails with the first call that does not answer as recorded: INVALID_TYPE for a
+ * wrong output, INVALID_STATE for another status than the recorded one, else the
+ * status of the call. */
+et_status et_replay(et_span program_file, et_span calls_file,
+                    const et_registry *registry,
+                    const et_replay_options *options, et_error *error);
+
+#endif /* ET_RUNTIME_TESTING_REPLAY_H_ */
