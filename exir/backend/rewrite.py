@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import torch
 from torch.export import ExportedProgram
 from torch.export.graph_signature import ExportGraphSignature
-from torch.fx import Graph, GraphModule, Node
+from torch.fx import Graph, Node
 
 from exir.backend.extract import Partition
 from exir.backend.order import units_in_order
@@ -110,8 +110,7 @@ class _Writer:
     def _signature(self, old: ExportGraphSignature) -> ExportGraphSignature:
         gone = {node.name for node in self._left_out}
         kept = [spec for spec in old.input_specs if spec.arg.name not in gone]
-        module = GraphModule(self._root, self._graph)
-        return renamed_signature(ExportGraphSignature(kept, list(old.output_specs)), module)
+        return renamed_signature(ExportGraphSignature(kept, list(old.output_specs)), self._graph)
 
 
 def _constants_left_out(partitions: Mapping[str, Partition]) -> frozenset[Node]:

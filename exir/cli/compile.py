@@ -1,5 +1,8 @@
 """From a model to a program: export, edge dialect, delegation, lowering."""
 
+import contextlib
+import io
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,9 +13,17 @@ from exir.backend.partitioner import Partitioner
 from exir.cli.config import CompilerConfig
 from exir.cli.user_code import describe
 from exir.error import ExirError, ModelError
-from exir.model_spec import ModelSpec
+from exir.model_spec import Method, ModelSpec
 from exir.pass_manager import PassType
 from exir.program import ExecutorchProgramManager, to_edge_transform_and_lower
+
+
+# What to do about failures that torch explains in terms of its own, by exception.
+_ADVICE = {
+    "GuardOnDataDependentSymNode": (
+        "\n    the model chooses its path by the values of a tensor; use torch.where or torch.cond"
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -31,13 +42,23 @@ def export_methods(spec: ModelSpec, roots: tuple[Path, ...] = ()) -> dict[str, E
     spec.module.eval()
     for name, method in spec.resolved_methods().items():
         method.module.eval()
-        try:
-            programs[name] = method.export()
-        except ExirError:
-            raise
-        except Exception as error:
-            raise ModelError(f"method '{name}' cannot be exported: {describe(error, roots)}") from error
+        programs[name] = _export(name, method, roots)
     return programs
+
+
+def _export(name: str, method: Method, roots: tuple[Path, ...]) -> ExportedProgram:
+    """What is printed while torch exports is shown only when it succeeds: it prints graphs else."""
+    printed = io.StringIO()
+    try:
+        with contextlib.redirect_stderr(printed):
+            program = method.export()
+    except ExirError:
+        raise
+    except Exception as error:
+        reason = describe(error, roots) + _ADVICE.get(type(error).__name__, "")
+        raise ModelError(f"method '{name}' cannot be exported: {reason}") from error
+    sys.stderr.write(printed.getvalue())
+    return program
 
 
 def lower_programs(

@@ -1,7 +1,9 @@
 """What the process must look like so that its output depends on the inputs alone."""
 
+import logging
 import os
 import random
+import warnings
 
 # One thread: results do not depend on the number of cores, and the worker may fork.
 # The plain instruction set: seeded weights are the same on every x86-64 machine.
@@ -21,9 +23,14 @@ def pin_libraries() -> None:
 
 
 def pin_torch() -> None:
-    """One thread, deterministic kernels, and memory from `torch.empty` filled."""
+    """One thread, deterministic kernels, memory from `torch.empty` filled.
+
+    Torch's own warnings, which tell of its insides, are dropped.
+    """
     import torch
 
+    warnings.filterwarnings("ignore", module=r"torch(\.|$)")
+    torch._logging.set_logs(all=logging.ERROR)
     torch.set_num_threads(1)
     torch.use_deterministic_algorithms(True, warn_only=True)
 

@@ -16,15 +16,6 @@ from exir.cli.isolation import check_single_threaded, run_isolated
 from exir.error import InternalError
 
 
-@pytest.fixture
-def idle_threads_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a process with idle threads of numeric libraries, such as pytest's, fork.
-
-    That the worker has none is tested in worker_test.py.
-    """
-    monkeypatch.setattr("exir.cli.isolation.check_single_threaded", lambda: None)
-
-
 @pytest.mark.usefixtures("idle_threads_allowed")
 def test_everything_printed_is_caught() -> None:
     def child() -> int:

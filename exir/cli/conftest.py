@@ -1,0 +1,43 @@
+"""Fixtures of the command line's tests."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from exir.cli.isolation import Outcome, run_isolated
+from exir.cli.one_shot import compile_command_line
+
+# Compiles a source file with more flags; outputs lie in the folder "out" beside it.
+Compile = Callable[..., Outcome]
+
+
+@pytest.fixture
+def idle_threads_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a process with idle threads of numeric libraries, such as pytest's, fork.
+
+    That the worker has none is tested in worker_test.py.
+    """
+    monkeypatch.setattr("exir.cli.isolation.check_single_threaded", lambda: None)
+
+
+@pytest.fixture
+def compile_source(tmp_path: Path, idle_threads_allowed: None) -> Compile:
+    """Compiles `app/net.py` with the given content in a child process."""
+
+    def compile_it(source: str, *flags: str) -> Outcome:
+        (tmp_path / "app").mkdir(exist_ok=True)
+        (tmp_path / "app" / "net.py").write_text(source)
+        (tmp_path / "out").mkdir(exist_ok=True)
+        argv = [
+            "--target=@@//app:net_pte",
+            "--module=app.net",
+            f"--module-file={tmp_path / 'app' / 'net.py'}",
+            f"--import-root={tmp_path}",
+            f"--out-pte={tmp_path / 'out' / 'net.pte'}",
+            f"--out-manifest={tmp_path / 'out' / 'net.manifest.json'}",
+            *flags,
+        ]
+        return run_isolated(lambda: compile_command_line(argv))
+
+    return compile_it

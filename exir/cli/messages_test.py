@@ -1,0 +1,143 @@
+"""Bad input through the whole command line: one message, the exit code, no file."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from exir.cli.conftest import Compile
+
+_OPERATORS = str(Path(__file__).parents[2] / "schema" / "operators.toml")
+
+_LINEAR = """
+import torch
+
+def model():
+    return torch.nn.Linear(2, 3), (torch.randn(1, 2),)
+"""
+
+_CUMSUM = """
+import torch
+
+class Cumsum(torch.nn.Module):
+    def forward(self, x):
+        y = x + 1
+        return torch.cumsum(y, 0), torch.flip(y, (0,))
+
+def model():
+    return Cumsum(), (torch.rand(3),)
+"""
+
+_BRANCH = """
+import torch
+
+class Branch(torch.nn.Module):
+    def forward(self, x):
+        if x.sum() > 0:
+            return x
+        return -x
+
+def model():
+    return Branch(), (torch.rand(3),)
+"""
+
+_DOUBLE = """
+import torch
+
+class Net(torch.nn.Module):
+    def forward(self, x):
+        return torch.relu(x)
+
+def model():
+    return Net(), (torch.rand(3).double(),)
+"""
+
+
+def _lines(text: str) -> list[str]:
+    return text.strip().splitlines()
+
+
+@pytest.mark.parametrize(
+    "source, flags, expected",
+    [
+        ("x = undefined\n", [], ["cannot be imported: NameError", "app/net.py:1: x = undefined"]),
+        (_LINEAR, ["--entry-point=modle"], ["has no entry point 'modle'", "did you mean 'model'?"]),
+        ("def model(): return 3\n", [], ["must return (module, example_inputs)", "app/net.py:1"]),
+        (_LINEAR, ['--config-json={"edge": {"skip": 1}}'], ["config: [edge]: unknown key 'skip'"]),
+        (_LINEAR, ["--weights=nowhere.safetensors"], ["nowhere.safetensors cannot be read as weights"]),
+        (_LINEAR, ["--backend=backends.nowhere:B"], ["module 'backends.nowhere' was not found"]),
+        (_LINEAR, ["--operators=nowhere.toml"], ["--operators: nowhere.toml"]),
+        (_BRANCH, [], ["cannot be exported", "app/net.py:6: if x.sum() > 0:", "use torch.where"]),
+    ],
+)
+def test_a_users_mistake_is_one_message(
+    compile_source: Compile, tmp_path: Path, source: str, flags: list[str], expected: list[str]
+) -> None:
+    outcome = compile_source(source, *flags)
+    assert outcome.exit_code == 1
+    assert outcome.output.startswith("error: //app:net_pte: ")
+    for part in expected:
+        assert part in outcome.output
+    assert "Traceback" not in outcome.output and "exir/" not in outcome.output
+    assert len(_lines(outcome.output)) <= 8
+    assert os.listdir(tmp_path / "out") == []
+
+
+def test_every_operator_without_a_kernel_is_named_with_its_line(
+    compile_source: Compile, tmp_path: Path
+) -> None:
+    table = tmp_path / "operators.toml"
+    table.write_text(
+        '[dtypes]\nfloat = ["float32"]\n[[operator]]\nname = "aten::add.out"\n'
+        'schema = "(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)"\n'
+        'kernel = "et_op_add_out"\nlibrary = "portable"\nfile = "op_add.c"\ndtypes = "float"\n'
+    )
+    outcome = compile_source(_CUMSUM, f"--operators={table}")
+    assert outcome.exit_code == 1
+    assert "aten::cumsum.out on float32, float32: no kernel (app/net.py:7)" in outcome.output
+    assert "aten::flip.out on float32, float32: no kernel (app/net.py:7)" in outcome.output
+    assert "aten::add" not in outcome.output
+    assert os.listdir(tmp_path / "out") == []
+
+
+def test_a_dtype_without_a_kernel_is_named(compile_source: Compile, tmp_path: Path) -> None:
+    table = tmp_path / "operators.toml"
+    table.write_text(
+        '[dtypes]\nfloat = ["float32"]\n[[operator]]\nname = "aten::relu.out"\n'
+        'schema = "(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"\n'
+        'kernel = "et_op_relu_out"\nlibrary = "portable"\nfile = "op_relu.c"\ndtypes = "float"\n'
+    )
+    outcome = compile_source(_DOUBLE, f"--operators={table}")
+    assert outcome.exit_code == 1
+    expected = "aten::relu.out: no kernel takes float64 for 'self', only float32 (app/net.py:6)"
+    assert expected in outcome.output
+
+
+def test_the_repositorys_kernels_suffice_for_a_linear_model(compile_source: Compile) -> None:
+    outcome = compile_source(_LINEAR, f"--operators={_OPERATORS}")
+    assert (outcome.exit_code, outcome.output) == (0, "")
+
+
+def test_a_traceback_is_shown_when_asked_for(compile_source: Compile) -> None:
+    outcome = compile_source("x = undefined\n", "--traceback")
+    assert outcome.exit_code == 1
+    assert "Traceback (most recent call last)" in outcome.output
+    assert "\nerror: //app:net_pte: module 'app.net' cannot be imported" in outcome.output
+
+
+def test_an_error_of_ours_is_internal_and_has_a_traceback(
+    compile_source: Compile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*args: object) -> None:
+        raise ZeroDivisionError("our mistake")
+
+    monkeypatch.setattr("exir.cli.one_shot.lower_programs", fail)
+    outcome = compile_source(_LINEAR)
+    assert outcome.exit_code == 2
+    assert "Traceback" in outcome.output
+    assert "internal error: //app:net_pte: ZeroDivisionError: our mistake" in outcome.output
+    assert os.listdir(tmp_path / "out") == []
+
+
+def test_a_user_who_prints_is_heard(compile_source: Compile) -> None:
+    assert compile_source(_LINEAR + "\nprint('loading')\n").output == "loading\n"

@@ -1,0 +1,238 @@
+"""The worker as Bazel runs it: a process with pipes, one request after the other."""
+
+import hashlib
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from exir.cli.worker_protocol import encode_varint
+
+_ROOT = Path(__file__).parents[2]
+
+_MODEL = """
+import os, sys, torch
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = torch.nn.Conv2d(3, 4, 3)
+        self.norm = torch.nn.BatchNorm2d(4)
+        self.linear = torch.nn.Linear(4, 5)
+
+    def forward(self, x):
+        return self.linear(torch.relu(self.norm(self.conv(x))).mean((2, 3)))
+
+def model():
+    return Net(), (torch.randn(1, 3, 8, 8),)
+"""
+
+_DYNAMIC = """
+import torch
+from exir import ModelSpec
+
+class Counter(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("total", torch.zeros(4))
+
+    def forward(self, x):
+        self.total.add_(x.sum(0))
+        return x @ torch.ones(4, 2) + self.total.sum()
+
+def model():
+    n = torch.export.Dim("n", min=2, max=6)
+    return ModelSpec(Counter(), (torch.randn(3, 4),), dynamic_shapes={"x": {0: n}})
+"""
+
+_SPOILER = """
+import os, random, sys, torch
+torch.set_default_dtype(torch.float64)
+torch.manual_seed(99)
+random.seed(99)
+torch.nn.init.kaiming_uniform_ = lambda tensor, **options: torch.nn.init.zeros_(tensor)
+sys.modules["math"].pi = 3
+os.environ["OMP_NUM_THREADS"] = "7"
+torch.library.define("spoiler::op", "(Tensor x) -> Tensor")
+"""
+
+_CRASH = "import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)\n"
+
+_VARIATIONS = (
+    {"PYTHONHASHSEED": "0", "TZ": "UTC", "LANG": "C"},
+    {"PYTHONHASHSEED": "4711", "TZ": "Asia/Tokyo", "LANG": "tr_TR.UTF-8", "LC_ALL": "C.UTF-8"},
+)
+
+
+def _environment(**changes: str) -> dict[str, str]:
+    return {"PATH": os.environ.get("PATH", ""), "PYTHONPATH": os.pathsep.join([str(_ROOT), *sys.path]), **changes}
+
+
+class _Worker:
+    """A worker process."""
+
+    def __init__(self, cwd: Path) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "exir.cli.lower", "--persistent_worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=cwd,
+            env=_environment(PYTHONHASHSEED="1"),
+        )
+
+    def request(self, *arguments: str, sandbox_dir: str = "") -> tuple[int, str]:
+        """Exit code and output of one compilation."""
+        fields = [(1, argument) for argument in arguments] + [(6, sandbox_dir)]
+        message = b"".join(
+            bytes([number << 3 | 2]) + encode_varint(len(text.encode())) + text.encode()
+            for number, text in fields
+        )
+        self.process.stdin.write(encode_varint(len(message)) + message)
+        self.process.stdin.flush()
+        return self._response()
+
+    def close(self) -> str:
+        """End it by closing its input; returns what it printed to its log."""
+        _, log = self.process.communicate(timeout=60)
+        assert self.process.returncode == 0, log
+        return log.decode()
+
+    def _varint(self) -> int:
+        value = shift = 0
+        while True:
+            byte = self.process.stdout.read(1)[0]
+            value |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                return value
+
+    def _response(self) -> tuple[int, str]:
+        message = self.process.stdout.read(self._varint())
+        exit_code, at = (message[1], 2) if message[:1] == b"\x08" else (0, 0)
+        text = message[at:].split(b"\x12", 1)
+        if len(text) == 1:
+            return exit_code, ""
+        skip = 1 if len(text[1]) < 129 else 2
+        return exit_code, text[1][skip:].decode()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace with a few models, as an execution root."""
+    root = tmp_path_factory.mktemp("workspace")
+    (root / "app").mkdir()
+    sources = {"net": _MODEL, "dynamic": _DYNAMIC, "spoiler": _SPOILER + _MODEL, "crash": _CRASH}
+    for name, source in sources.items():
+        (root / "app" / f"{name}.py").write_text(source)
+    return root
+
+
+@pytest.fixture(scope="module")
+def worker(folder: Path) -> Iterator[_Worker]:
+    """One worker for all tests, so that each comes after other requests."""
+    started = _Worker(folder)
+    yield started
+    started.process.kill()
+    started.process.wait()
+
+
+def _flags(name: str, out: str, *more: str) -> list[str]:
+    return [
+        f"--target=//app:{name}",
+        f"--module=app.{name}",
+        f"--module-file=app/{name}.py",
+        "--import-root=.",
+        f"--out-pte={out}.pte",
+        f"--out-manifest={out}.json",
+        f"--out-reference={out}.calls",
+        *more,
+    ]
+
+
+def _digests(folder: Path, out: str) -> dict[str, str]:
+    names = [f"{out}.pte", f"{out}.calls"]
+    return {
+        Path(name).suffix: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in names
+    }
+
+
+def _one_shot(folder: Path, name: str, out: str, variation: int) -> None:
+    environment = _environment(**_VARIATIONS[variation])
+    params = folder / f"{out}.params"
+    params.write_text("\n".join(_flags(name, out)))
+    subprocess.run(
+        [sys.executable, "-m", "exir.cli.lower", f"@{params}"],
+        cwd=folder,
+        env=environment,
+        check=True,
+    )
+
+
+def test_the_same_bytes_come_out_whatever_runs_around(
+    folder: Path, worker: _Worker, tmp_path: Path
+) -> None:
+    elsewhere = tmp_path / "another" / "folder"
+    elsewhere.mkdir(parents=True)
+    (elsewhere / "app").symlink_to(folder / "app")
+    for name in ("net", "dynamic"):
+        _one_shot(folder, name, f"{name}_0", 0)
+        _one_shot(elsewhere, name, f"{name}_1", 1)
+        assert worker.request(*_flags(name, f"{name}_2")) == (0, "")
+        assert worker.request(*_flags("spoiler", "spoiler")) == (0, "")
+        assert worker.request(*_flags(name, f"{name}_3")) == (0, "")
+        expected = _digests(folder, f"{name}_0")
+        assert _digests(elsewhere, f"{name}_1") == expected
+        assert _digests(folder, f"{name}_2") == expected
+        assert _digests(folder, f"{name}_3") == expected
+
+
+def test_no_output_names_a_place_on_this_machine(folder: Path, worker: _Worker) -> None:
+    assert worker.request(*_flags("net", "places"))[0] == 0
+    for suffix in ("pte", "json", "calls"):
+        data = (folder / f"places.{suffix}").read_bytes()
+        assert str(folder).encode() not in data and str(_ROOT).encode() not in data
+
+
+def test_a_users_error_is_answered_and_the_worker_goes_on(folder: Path, worker: _Worker) -> None:
+    exit_code, output = worker.request(*_flags("net", "wrong", "--entry-point=modle"))
+    assert exit_code == 1
+    assert output.startswith("error: //app:net: module 'app.net' has no entry point 'modle'")
+    assert not (folder / "wrong.pte").exists()
+    assert worker.request(*_flags("net", "right")) == (0, "")
+
+
+def test_a_crash_is_answered_and_the_worker_goes_on(folder: Path, worker: _Worker) -> None:
+    exit_code, output = worker.request(*_flags("crash", "crash"))
+    assert exit_code == 2
+    assert "//app:crash: the compiling process was killed by signal 11 (SIGSEGV)" in output
+    assert worker.request(*_flags("net", "after_crash")) == (0, "")
+
+
+def test_paths_are_relative_to_the_sandbox(folder: Path, worker: _Worker) -> None:
+    sandbox = folder / "sandboxes" / "1"
+    sandbox.mkdir(parents=True)
+    (sandbox / "app").symlink_to(folder / "app")
+    assert worker.request(*_flags("net", "boxed"), sandbox_dir="sandboxes/1") == (0, "")
+    assert (sandbox / "boxed.pte").exists() and not (folder / "boxed.pte").exists()
+
+
+def test_a_source_that_changed_is_read_again(folder: Path, worker: _Worker) -> None:
+    source = folder / "app" / "edited.py"
+    source.write_text(_MODEL)
+    assert worker.request(*_flags("edited", "before"))[0] == 0
+    source.write_text(_MODEL.replace("Linear(4, 5)", "Linear(4, 6)"))
+    assert worker.request(*_flags("edited", "after"))[0] == 0
+    assert '"shape": [\n      1,\n      6' in (folder / "after.json").read_text()
+    source.unlink()
+    assert worker.request(*_flags("edited", "gone"))[0] == 1
+
+
+def test_a_worker_that_is_warm_has_one_thread_and_ends_with_its_input(folder: Path) -> None:
+    started = _Worker(folder)
+    assert started.request(*_flags("net", "threads"))[0] == 0
+    assert len(os.listdir(f"/proc/{started.process.pid}/task")) == 1
+    assert started.close() == ""
