@@ -47,8 +47,6 @@ def _check(ctx):
     name = ctx.attr.entry_point
     if not name or name[0].isdigit() or [c for c in name.elems() if not (c.isalnum() or c == "_")]:
         fail("%s: 'entry_point' must be a Python identifier, got '%s'" % (ctx.label, name))
-    if ctx.attr.config and ctx.attr.config_json:
-        fail("%s: 'config' is given twice, as a file and as a dict" % ctx.label)
 
 def _operator_tables(ctx, toolchain):
     kernels = [target[ExecutorchKernelsInfo] for target in ctx.attr.kernels]
@@ -143,6 +141,8 @@ def executorch_model(name, module, backend = Label("//backends/portable"), confi
       config: label of a TOML file, or a dict with the same content.
       **kwargs: entry_point, weights, kernels, and what every rule has.
     """
+    if config and "config_json" in kwargs:
+        fail("executorch_model(name = '%s'): 'config' is given twice, once as 'config_json'" % name)
     is_one = type(backend) in ["string", "Label"]
     if type(config) == "dict":
         kwargs["config_json"] = json.encode(config)

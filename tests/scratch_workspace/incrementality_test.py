@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from tests.incrementality.workspace import Workspace
+from tests.scratch_workspace.scratch import Workspace, repository_root
 
 _BUILD = """\
 load("@rules_cc//cc:cc_binary.bzl", "cc_binary")
@@ -48,8 +46,7 @@ int main(void) {{
 
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
-    root = Path(os.environ["WORKSPACE_FILE"]).resolve().parent
-    scratch = Workspace(tmp_path_factory.mktemp("scratch") / "workspace", root)
+    scratch = Workspace(tmp_path_factory.mktemp("scratch") / "workspace", repository_root())
     scratch.write("BUILD.bazel", _BUILD)
     for name, constant in (("first", "1.0"), ("second", "2.0")):
         scratch.write(f"{name}.py", _MODEL.format(constant=constant))

@@ -18,12 +18,17 @@ bazel_dep(name = "rules_python", version = "1.0.0")
 """
 
 _BAZELRC = """\
-import {root}/tests/incrementality/scratch.bazelrc
+import {root}/tests/scratch_workspace/scratch.bazelrc
 common:offline --override_module=apple_support={root}/third_party/offline/modules/apple_support
 common:offline --override_module=buildozer={root}/third_party/offline/modules/buildozer
 common:offline --override_module=protobuf={root}/third_party/offline/modules/protobuf
 common:offline --override_module=zlib={root}/third_party/offline/modules/zlib
 """
+
+
+def repository_root() -> Path:
+    """The source tree that the test comes from; its target says where one file of it lies."""
+    return Path(os.environ["WORKSPACE_FILE"]).resolve().parent
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,90 @@
+"""What a user sees after a mistake in a BUILD file or a model: one message that says what, where and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.scratch_workspace.scratch import Build, Workspace, repository_root
+
+_BUILD = """\
+load("@rules_executorch//rules:defs.bzl", "executorch_cc_library", "executorch_model")
+load("@rules_python//python:py_library.bzl", "py_library")
+
+py_library(name = "net", srcs = ["net.py"])
+executorch_model(name = "net_pte", module = ":net", {attributes})
+"""
+
+_GOOD_MODEL = """\
+import torch
+
+class Net(torch.nn.Module):
+    def forward(self, x):
+        return torch.relu(x)
+
+def model():
+    return Net(), (torch.ones(4),)
+"""
+
+_UNKNOWN_OPERATOR = _GOOD_MODEL.replace("torch.relu(x)", "torch.special.bessel_j0(x)")
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    scratch = Workspace(tmp_path_factory.mktemp("scratch") / "workspace", repository_root())
+    yield scratch
+    scratch.shutdown()
+
+
+def _build(workspace: Workspace, attributes: str = "", model: str = _GOOD_MODEL) -> Build:
+    workspace.write("BUILD.bazel", _BUILD.format(attributes=attributes))
+    workspace.write("net.py", model)
+    return workspace.build("//:net_pte")
+
+
+def _outputs(workspace: Workspace) -> list[Path]:
+    return [path for path in workspace.folder.glob("bazel-bin/net.*") if not path.name.endswith(".params")]
+
+
+def test_good_model_builds(workspace: Workspace) -> None:
+    build = _build(workspace)
+    assert build.exit_code == 0, build.stderr
+    assert [path.name for path in sorted(_outputs(workspace))] == ["net.manifest.json", "net.pte"]
+
+
+@pytest.mark.parametrize(
+    ("attributes", "message"),
+    [
+        ('entry_point = "2x"', "'entry_point' must be a Python identifier, got '2x'"),
+        ('weights = "net.py"', "'//:net.py' does not produce any executorch_model_rule weights files"),
+        ('config = {"executorch": {}}, config_json = "{}"', "'config' is given twice, once as 'config_json'"),
+    ],
+)
+def test_wrong_attribute_fails_in_analysis(workspace: Workspace, attributes: str, message: str) -> None:
+    build = _build(workspace, attributes)
+    assert build.exit_code != 0
+    assert build.mnemonics == ()
+    assert message in build.stderr.replace("'@@//", "'//")
+
+
+@pytest.mark.parametrize(
+    ("attributes", "model", "messages"),
+    [
+        ("", "import no_such_package\n" + _GOOD_MODEL, ["//:net_pte", "no_such_package", "net.py"]),
+        ('entry_point = "modle"', _GOOD_MODEL, ["//:net_pte", "modle", "model"]),
+        ('config = {"nonsense": 1}', _GOOD_MODEL, ["//:net_pte", "nonsense"]),
+        ("", _UNKNOWN_OPERATOR, ["//:net_pte", "special_bessel_j0", "net.py:5"]),
+    ],
+    ids=["import", "entry_point", "config", "operator"],
+)
+def test_mistake_is_named_and_leaves_no_file(
+    workspace: Workspace, attributes: str, model: str, messages: list[str]
+) -> None:
+    build = _build(workspace, attributes, model)
+    assert build.exit_code != 0
+    for message in messages:
+        assert message in build.stderr
+    assert "exir/" not in build.stderr, "the compiler's own traceback is shown"
+    assert _outputs(workspace) == []
