@@ -118,7 +118,7 @@ def naive(
 class MemoryPlanningAlgorithmSuite:
     """Runs every algorithm and keeps the plan with the fewest bytes, the first on a tie."""
 
-    algo_list: tuple[MemoryPlanningAlgo, ...] = (greedy,)
+    algo_list: Sequence[MemoryPlanningAlgo] = (greedy,)
 
     def __call__(
         self,

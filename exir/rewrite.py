@@ -74,7 +74,8 @@ class GraphRewriter:
         for node in self._source.graph.nodes:
             self._builder.source = node
             getattr(self, f"_{node.op}")(node)
-        self._builder.graph.eliminate_dead_code()
+        written = set(self._writes.mutations.values())
+        self._builder.graph.eliminate_dead_code(lambda n: n in written or n.is_impure())
         mutations = {placeholder.name: node for placeholder, node in self._writes.mutations.items()}
         return Rewritten(self._builder.graph, self._submodules, mutations)
 

@@ -32,7 +32,7 @@ class InsertWriteBackForBuffersPass(ProgramPass):
         if targets:
             _save_old_values(program, set(targets.values()))
             _insert_copies(program, targets)
-            with_graph_module(program, program.graph_module)
+            program = with_graph_module(program, program.graph_module)
         return program
 
     def ensures(self, program: ExportedProgram) -> None:

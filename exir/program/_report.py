@@ -50,7 +50,7 @@ class MethodReport:
 
     planned_bytes: bytes of planned memory by memory id; [0] is unused.
     lower_bound_bytes: the largest sum of bytes alive at one instruction.
-    value_counts: number of values by kind. instruction_count: of its only chain.
+    instruction_count: of its only chain.
     """
 
     name: str
@@ -60,7 +60,6 @@ class MethodReport:
     delegates: tuple[DelegateReport, ...]
     planned_bytes: tuple[int, ...]
     lower_bound_bytes: int
-    value_counts: dict[str, int]
     instruction_count: int
 
 
@@ -103,7 +102,6 @@ def _method(
         delegates=_delegates(plan, emitted.program),
         planned_bytes=tuple(plan.non_const_buffer_sizes),
         lower_bound_bytes=bound,
-        value_counts=_value_counts(plan),
         instruction_count=sum(len(chain.instructions) for chain in plan.chains),
     )
 
@@ -185,11 +183,3 @@ def _delegates(
         for each in plan.delegates
         if each.processed is not None
     )
-
-
-def _value_counts(plan: schema.ExecutionPlan) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    for value in plan.values:
-        kind = type(value.val).__name__
-        counts[kind] = counts.get(kind, 0) + 1
-    return dict(sorted(counts.items()))

@@ -1,0 +1,97 @@
+"""The `.fbs` files describe what `exir.schema` describes."""
+
+import re
+from enum import IntEnum
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from exir import schema
+from exir._serialize._tables import (
+    BytesKind,
+    Kind,
+    ScalarKind,
+    StringKind,
+    TableKind,
+    UnionKind,
+    VectorKind,
+    fields_of,
+)
+
+DIRECTORY = Path(__file__).parents[2] / "schema"
+WIRE_NAMES = {
+    "uint8": "ubyte",
+    "int8": "byte",
+    "int32": "int",
+    "uint32": "uint",
+    "int64": "long",
+    "uint64": "ulong",
+    "float64": "double",
+    "bool": "bool",
+}
+
+
+def text_of(name: str) -> str:
+    return re.sub(r"//.*", "", (DIRECTORY / name).read_text())
+
+
+def blocks(kind: str, text: str) -> dict[str, list[str]]:
+    """Name of each `table`, `enum` or `union` with its entries."""
+    found = re.findall(rf"{kind} (\w+)[^{{]*{{([^}}]*)}}", text)
+    return {name: [e.strip() for e in re.split("[;,]", body) if e.strip()] for name, body in found}
+
+
+def spelled(kind: Kind) -> str:
+    """How a `.fbs` file spells a kind of field."""
+    match kind:
+        case ScalarKind(wire, None):
+            return WIRE_NAMES[wire.name]
+        case ScalarKind(_, enum):
+            assert enum is not None
+            return enum.__name__
+        case StringKind():
+            return "string"
+        case BytesKind(alignment):
+            return "[ubyte]" + (f" (force_align: {alignment})" if alignment > 1 else "")
+        case TableKind(table):
+            return table.__name__
+        case VectorKind(element):
+            return f"[{spelled(element)}]"
+        case UnionKind(tables):
+            return "KernelTypes" if tables == get_args(schema.KernelTypes) else "InstructionArguments"
+
+
+TABLES = blocks("table", text_of("program.fbs"))
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_tables_have_the_same_fields_in_the_same_order(name: str) -> None:
+    fields = [f"{field.name}: {spelled(field.kind)}" for field in fields_of(getattr(schema, name))]
+    assert fields == TABLES[name]
+
+
+@pytest.mark.parametrize("union", ["KernelTypes", "InstructionArguments"])
+def test_unions_have_the_same_members_in_the_same_order(union: str) -> None:
+    members = [member.__name__ for member in get_args(getattr(schema, union))]
+    assert members == blocks("union", text_of("program.fbs"))[union]
+
+
+@pytest.mark.parametrize(
+    "name, file",
+    [
+        ("ScalarType", "scalar_type.fbs"),
+        ("TensorShapeDynamism", "program.fbs"),
+        ("TensorDataLocation", "program.fbs"),
+        ("DeviceType", "program.fbs"),
+        ("DataLocation", "program.fbs"),
+    ],
+)
+def test_enums_have_the_same_values(name: str, file: str) -> None:
+    enum: type[IntEnum] = getattr(schema, name)
+    values = [f"{m.name} = {m.value}" for m in enum if not m.name.startswith("COMPLEX")]
+    assert values == blocks("enum", text_of(file))[name]
+
+
+def test_every_table_of_the_file_is_described() -> None:
+    assert {"Program", "ExecutionPlan", "EValue", "Tensor", "Instruction"} <= set(TABLES)

@@ -1,0 +1,106 @@
+"""The verifier accepts sound plans and finds what is wrong with others."""
+
+import pytest
+import torch
+
+from exir.error import InternalError
+from exir.memory_plan_verifier import verify_memory_plan
+from exir.program import to_edge
+from exir.tensor import TensorSpec, specs_of
+from exir.testing import models
+from exir.testing.models import Example
+
+
+class Cond(torch.nn.Module):
+    def forward(self, flag: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+        y = x * 2
+        return torch.cond(flag, lambda a, b: a + b, lambda a, b: (a - b) * 3, (x, y)) + y
+
+
+def planned(example: Example) -> tuple[torch.fx.GraphModule, list[TensorSpec]]:
+    program = to_edge(example.export()).to_executorch().exported_program()
+    specs = [s.storage for node in program.graph.nodes for s in specs_of(node)]
+    return program.graph_module, [s for s in dict.fromkeys(specs) if not s.const]
+
+
+def verify(graph_module: torch.fx.GraphModule) -> None:
+    verify_memory_plan(graph_module, graph_module.meta["non_const_buffer_sizes"], 16)
+
+
+@pytest.mark.parametrize("name", models.ALL)
+def test_plans_of_the_compiler_are_sound(name: str) -> None:
+    verify(planned(models.ALL[name]())[0])
+
+
+@pytest.mark.parametrize("name", ["conv_bn_relu", "mlp", "counter", "kv_cache"])
+def test_every_pair_of_tensors_put_in_one_place_is_found_if_both_are_needed(name: str) -> None:
+    graph_module, specs = planned(models.ALL[name]())
+    original = [spec.mem_offset for spec in specs]
+    found = 0
+    for index, spec in enumerate(specs):
+        for other in range(index):
+            spec.mem_offset = original[other]
+            if original[index] != original[other]:
+                found += not is_sound(graph_module)
+            spec.mem_offset = original[index]
+    assert found
+    verify(graph_module)
+
+
+def is_sound(graph_module: torch.fx.GraphModule) -> bool:
+    try:
+        verify(graph_module)
+    except InternalError:
+        return False
+    return True
+
+
+def test_result_in_the_place_of_its_own_operand_is_found() -> None:
+    graph_module, specs = planned(models.dynamic_add())
+    specs[-1].mem_offset = specs[0].mem_offset
+    with pytest.raises(InternalError, match="are read after another tensor took them"):
+        verify(graph_module)
+
+
+def test_tensor_outside_its_buffer_is_found() -> None:
+    graph_module, specs = planned(models.mlp())
+    specs[0].mem_offset = 1 << 20
+    with pytest.raises(InternalError, match="memory plan: bytes 1048576 to"):
+        verify(graph_module)
+
+
+def test_unknown_buffer_is_found() -> None:
+    graph_module, specs = planned(models.mlp())
+    specs[0].mem_id = 7
+    with pytest.raises(InternalError, match="buffer 7 is not in 1..1"):
+        verify(graph_module)
+
+
+def test_misaligned_offset_is_found() -> None:
+    graph_module, specs = planned(models.mlp())
+    graph_module.meta["non_const_buffer_sizes"][1] += 16
+    specs[0].mem_offset += 4
+    with pytest.raises(InternalError, match="is no multiple of 16"):
+        verify(graph_module)
+
+
+def test_state_overwritten_before_the_end_is_found() -> None:
+    graph_module, specs = planned(models.counter())
+    state = next(spec for spec in specs if spec.state)
+    output = specs_of(graph_module.graph.output_node().args[0][1])[0]
+    output.mem_offset = state.mem_offset
+    with pytest.raises(InternalError, match="memory plan"):
+        verify(graph_module)
+
+
+def test_operand_overwritten_in_one_branch_is_found() -> None:
+    example = Example(Cond(), (torch.tensor(True), torch.ones(3)))
+    graph_module, _ = planned(example)
+    verify(graph_module)
+    inner = graph_module.graph.find_nodes(op="get_attr")[1]
+    branch = getattr(graph_module, inner.target)
+    scratch = next(n for n in branch.graph.nodes if n.op == "call_function").meta["spec"]
+    shared = next(n.meta["spec"] for n in graph_module.graph.nodes if n.name.startswith("aten_mul"))
+    scratch.mem_offset = shared.mem_offset
+    with pytest.raises(InternalError, match="are read after another tensor took them"):
+        verify(graph_module)

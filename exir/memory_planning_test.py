@@ -1,0 +1,148 @@
+"""Plans are sound and tight."""
+
+import operator
+import random
+from typing import Any
+
+import pytest
+import torch
+from torch.export.graph_signature import ExportGraphSignature
+from torch.fx import Graph, GraphModule, Node
+
+from exir import memory_planning
+from exir.liveness import Lifetime, lifetimes_of
+from exir.memory_planning import (
+    MemoryPlanningAlgo,
+    MemoryPlanningAlgorithmSuite,
+    greedy,
+    lower_bound,
+    naive,
+)
+from exir.tensor import TensorSpec
+
+SIGNATURE = ExportGraphSignature([], [])
+
+
+def spec(nbytes: int) -> TensorSpec:
+    return TensorSpec(torch.uint8, (nbytes,), (0,))
+
+
+def mix(*values: Any) -> Any:
+    """Stands for an operator of any number of operands."""
+
+
+def network(choose: random.Random, length: int) -> GraphModule:
+    """A graph of calls on tensors of random sizes, each of some of the values before it."""
+    graph = Graph()
+    values: list[Node] = [graph.placeholder("x")]
+    for _ in range(length):
+        inputs = tuple(choose.sample(values[-6:], k=min(len(values), choose.randint(1, 3))))
+        values.append(graph.call_function(mix, inputs))
+    for node in values:
+        node.meta["spec"] = spec(choose.randint(1, 4096))
+    graph.output((values[-1],))
+    return GraphModule({}, graph)
+
+
+def specs_in(graph_module: GraphModule) -> list[TensorSpec]:
+    return [n.meta["spec"] for n in graph_module.graph.nodes if n.op != "output"]
+
+
+def overlapping(first: tuple[int, int], second: tuple[int, int]) -> bool:
+    return first[0] < second[1] and second[0] < first[1]
+
+
+@pytest.mark.parametrize("algo", [greedy, naive])
+@pytest.mark.parametrize("seed", range(20))
+def test_planner_never_overlaps_live_tensors(algo: MemoryPlanningAlgo, seed: int) -> None:
+    graph_module = network(random.Random(seed), 40)
+    specs = specs_in(graph_module)
+    plan = algo(16, specs, graph_module, SIGNATURE, 0)
+    lifetimes = lifetimes_of(graph_module)
+    for index, one in enumerate(specs):
+        for other in specs[:index]:
+            if lifetimes[one].overlaps(lifetimes[other]):
+                starts = [plan.spec_dict[each].mem_offset for each in (one, other)]
+                ranges = [(s, s + each.nbytes) for s, each in zip(starts, (one, other))]
+                assert not overlapping(*ranges)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_greedy_stays_near_the_lower_bound(seed: int) -> None:
+    graph_module = network(random.Random(seed), 60)
+    specs = specs_in(graph_module)
+    size = greedy(16, specs, graph_module, SIGNATURE).bufsizes[1]
+    bound = lower_bound(specs, graph_module, 16)
+    assert bound <= size <= 1.25 * bound
+
+
+def test_greedy_reuses_memory_of_a_chain() -> None:
+    graph = Graph()
+    node = graph.placeholder("x")
+    node.meta["spec"] = spec(100)
+    for _ in range(10):
+        node = graph.call_function(operator.neg, (node,))
+        node.meta["spec"] = spec(100)
+    graph.output((node,))
+    graph_module = GraphModule({}, graph)
+    assert greedy(16, specs_in(graph_module), graph_module, SIGNATURE).bufsizes == [0, 224]
+
+
+def test_offsets_are_aligned_and_padding_is_added_at_the_end() -> None:
+    graph_module = network(random.Random(0), 10)
+    specs = specs_in(graph_module)
+    plain = greedy(64, specs, graph_module, SIGNATURE)
+    padded = greedy(64, specs, graph_module, SIGNATURE, 100)
+    assert all(place.mem_offset % 64 == 0 for place in plain.spec_dict.values())
+    assert padded.bufsizes[1] == plain.bufsizes[1] + 100
+
+
+def test_naive_gives_every_tensor_bytes_of_its_own() -> None:
+    graph_module = network(random.Random(0), 10)
+    specs = specs_in(graph_module)
+    plan = naive(16, specs, graph_module, SIGNATURE)
+    assert plan.bufsizes[1] == sum(memory_planning.aligned(each.nbytes, 16) for each in specs)
+
+
+def test_suite_keeps_the_smallest_plan() -> None:
+    graph_module = network(random.Random(0), 30)
+    specs = specs_in(graph_module)
+    suite = MemoryPlanningAlgorithmSuite([naive, greedy])
+    best = greedy(16, specs, graph_module, SIGNATURE)
+    assert suite(16, specs, graph_module, SIGNATURE).bufsizes == best.bufsizes
+
+
+def test_plan_does_not_depend_on_object_identity() -> None:
+    plans = []
+    for _ in range(2):
+        graph_module = network(random.Random(7), 40)
+        places = greedy(16, specs_in(graph_module), graph_module, SIGNATURE).spec_dict
+        plans.append([places[each].mem_offset for each in specs_in(graph_module)])
+    assert plans[0] == plans[1]
+
+
+def test_inputs_live_from_the_start_and_states_all_along() -> None:
+    graph = Graph()
+    first, state = graph.placeholder("x"), graph.placeholder("state")
+    late = graph.placeholder("late")
+    first.meta["spec"], state.meta["spec"], late.meta["spec"] = spec(1), spec(2), spec(3)
+    state.meta["spec"].state = True
+    total = graph.call_function(operator.add, (first, state))
+    total.meta["spec"] = spec(4)
+    graph.output((graph.call_function(operator.add, (total, late)),))
+    lifetimes = lifetimes_of(GraphModule({}, graph))
+    assert lifetimes[first.meta["spec"]] == Lifetime(0, 3)
+    assert lifetimes[late.meta["spec"]] == Lifetime(0, 4)
+    assert lifetimes[state.meta["spec"]] == Lifetime(0, 5)
+
+
+def test_use_of_a_view_keeps_its_base_alive() -> None:
+    graph = Graph()
+    base = graph.placeholder("x")
+    base.meta["spec"] = spec(8)
+    view = graph.call_function(torch.reshape, (base, (2, 4)))
+    view.meta["spec"] = TensorSpec(torch.uint8, (2, 4), (0, 1), base=base.meta["spec"])
+    other = graph.call_function(operator.neg, (base,))
+    other.meta["spec"] = spec(8)
+    graph.output((graph.call_function(operator.add, (other, view)),))
+    assert lifetimes_of(GraphModule({}, graph))[base.meta["spec"]] == Lifetime(0, 3)

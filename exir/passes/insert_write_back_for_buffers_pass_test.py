@@ -1,0 +1,76 @@
+"""Mutated buffers are written back, in an order that loses nothing."""
+
+import torch
+from torch.export import ExportedProgram
+from torch.fx import Node
+
+from exir.passes.insert_write_back_for_buffers_pass import InsertWriteBackForBuffersPass
+from exir.program import to_edge
+from exir.testing import models
+from exir.testing.models import Example
+
+COPY = torch.ops.aten.copy_.default
+
+
+class Two(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("a", torch.zeros(2))
+        self.register_buffer("b", torch.ones(2))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        self.a.add_(x)
+        self.b.mul_(x)
+        return self.a + self.b
+
+
+def written_back(program: ExportedProgram) -> ExportedProgram:
+    done = InsertWriteBackForBuffersPass()
+    program = done.run(program)
+    done.ensures(program)
+    return program
+
+
+def copies(program: ExportedProgram) -> list[Node]:
+    return program.graph.find_nodes(op="call_function", target=COPY)
+
+
+def test_copies_are_the_last_calls_in_order_of_the_buffers() -> None:
+    program = written_back(to_edge(Example(Two(), (torch.ones(2),)).export()).exported_program())
+    last = list(program.graph.nodes)[-3:-1]
+    assert last == copies(program)
+    assert [copy.args[0].name for copy in last] == ["b_a", "b_b"]
+
+
+def test_signature_names_the_copies() -> None:
+    program = written_back(to_edge(models.counter().export()).exported_program())
+    assert program.graph_signature.buffers_to_mutate == {copies(program)[0].name: "total"}
+
+
+def test_program_without_state_is_left_alone() -> None:
+    program = to_edge(models.mlp().export()).exported_program()
+    before = [node.name for node in program.graph.nodes]
+    assert [node.name for node in written_back(program).graph.nodes] == before
+
+
+def test_old_value_that_is_returned_is_saved_before_the_copy() -> None:
+    program = to_edge(Example(Two(), (torch.ones(2),)).export()).exported_program()
+    output = program.graph.output_node()
+    old = program.graph.find_nodes(op="placeholder")[0]
+    output.args = ((*output.args[0][:2], old),)
+    saved = written_back(program).graph.output_node().args[0][2]
+    nodes = list(program.graph.nodes)
+    assert saved.target is torch.ops.aten.clone.default
+    assert nodes.index(saved) < nodes.index(copies(program)[0])
+
+
+def test_buffers_that_change_places_are_saved_before_the_copies() -> None:
+    program = to_edge(Example(Two(), (torch.ones(2),)).export()).exported_program()
+    output = program.graph.output_node()
+    a, b = program.graph.find_nodes(op="placeholder")[:2]
+    output.args = ((b, a, *output.args[0][2:]),)
+    sources = [copy.args[1] for copy in copies(written_back(program))]
+    assert [(source.target, source.args) for source in sources] == [
+        (torch.ops.aten.clone.default, (b,)),
+        (torch.ops.aten.clone.default, (a,)),
+    ]

@@ -1,0 +1,112 @@
+"""Shape-only copies share memory where nobody can tell the difference."""
+
+from collections.abc import Callable
+
+import torch
+from torch.export import Dim, ExportedProgram
+
+from exir import memory
+from exir.passes.insert_write_back_for_buffers_pass import InsertWriteBackForBuffersPass
+from exir.passes.replace_view_copy_with_view_pass import ReplaceViewCopyWithViewPass
+from exir.passes.spec_prop_pass import SpecPropPass
+from exir.program import to_edge
+from exir.testing.models import Example
+
+Function = Callable[..., object]
+
+
+class Call(torch.nn.Module):
+    """A function as a module, with a buffer of four elements."""
+
+    def __init__(self, function: Function) -> None:
+        super().__init__()
+        self.register_buffer("state", torch.zeros(4))
+        self.function = function
+
+    def forward(self, x: torch.Tensor) -> object:
+        return self.function(self, x)
+
+
+def replaced(
+    function: Function, dynamic: bool = False, done: ReplaceViewCopyWithViewPass | None = None
+) -> ExportedProgram:
+    shapes = ({0: Dim("n", min=2, max=8)},) if dynamic else None
+    example = Example(Call(function), (torch.randn(4, 6),), shapes)
+    program = to_edge(example.export()).exported_program()
+    for each in (InsertWriteBackForBuffersPass(), SpecPropPass(), done or ReplaceViewCopyWithViewPass()):
+        program = each.run(program)
+    program.graph.lint()
+    return program
+
+
+def views(program: ExportedProgram) -> list[torch.fx.Node]:
+    return program.graph.find_nodes(op="call_function", target=memory.view)
+
+
+def test_view_of_an_intermediate_shares_its_memory() -> None:
+    program = replaced(lambda m, x: torch.relu(x).view(3, 8) + 1)
+    (view,) = views(program)
+    assert view.meta["spec"].storage is view.args[0].meta["spec"]
+    assert view.meta["spec"].shape == (3, 8)
+
+
+def test_unsqueeze_squeeze_and_chains_share_one_storage() -> None:
+    program = replaced(lambda m, x: torch.relu(x).unsqueeze(1).squeeze(1).view(24).view(2, 12) + 1)
+    storages = {view.meta["spec"].storage for view in views(program)}
+    assert len(storages) == 1
+
+
+def test_view_of_an_input_that_is_returned_stays_a_copy() -> None:
+    assert not views(replaced(lambda m, x: x.view(24)))
+
+
+def test_view_of_an_intermediate_that_is_returned_shares_memory_once() -> None:
+    def both(_: Call, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        y = torch.relu(x)
+        return y.view(24), y.view(2, 12)
+
+    assert len(views(replaced(both))) == 0 or len(views(replaced(both))) == 1
+
+
+def test_returned_views_stay_copies_when_the_caller_gives_their_memory() -> None:
+    done = ReplaceViewCopyWithViewPass(alias_outputs=False)
+    assert not views(replaced(lambda m, x: torch.relu(x).view(24), done=done))
+    program = replaced(lambda m, x: (y := torch.relu(x), y.view(24) + 1), done=done)
+    assert not views(program)
+
+
+def test_views_of_inputs_stay_copies_when_the_caller_gives_their_memory() -> None:
+    done = ReplaceViewCopyWithViewPass(alias_inputs=False)
+    assert not views(replaced(lambda m, x: x.view(24) + 1, done=done))
+    assert views(replaced(lambda m, x: x.view(24) + 1))
+
+
+def test_view_that_is_written_back_stays_a_copy() -> None:
+    def step(model: Call, x: torch.Tensor) -> torch.Tensor:
+        model.state.copy_(torch.relu(x).view(6, 4)[0].view(2, 2).view(4))
+        return x + 1
+
+    program = replaced(step)
+    (copy,) = program.graph.find_nodes(op="call_function", target=torch.ops.aten.copy_.default)
+    assert copy.args[1].target is not memory.view
+
+
+def test_view_of_a_channels_last_tensor_stays_a_copy() -> None:
+    def last(_: Call, x: torch.Tensor) -> torch.Tensor:
+        image = x.view(1, 2, 3, 4).to(memory_format=torch.channels_last)
+        return torch.relu(image).unsqueeze(0) + 1
+
+    program = replaced(last)
+    assert all(view.args[0].meta["spec"].is_contiguous for view in views(program))
+
+
+def test_dynamic_view_keeps_its_size_expressions() -> None:
+    program = replaced(lambda m, x: torch.relu(x).view(x.shape[0] * 2, 3) + 1, dynamic=True)
+    (view,) = views(program)
+    assert isinstance(view.args[1][0], torch.fx.Node)
+    assert not view.meta["spec"].is_static
+
+
+def test_copy_to_the_same_type_and_layout_is_gone() -> None:
+    program = replaced(lambda m, x: torch.relu(x).clone() + 1)
+    assert not [node for node in program.graph.nodes if "clone" in node.name]

@@ -1,0 +1,63 @@
+"""Operators become out variants that compute the same."""
+
+import copy
+
+import pytest
+import torch
+
+from exir import memory
+from exir.error import UnsupportedOperatorError
+from exir.passes.spec_prop_pass import SpecPropPass
+from exir.passes.to_out_var_pass import ToOutVarPass
+from exir.program import to_edge
+from exir.testing import models
+from exir.testing.models import Example
+
+
+class Several(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        values, indices = x.topk(2, dim=1)
+        first, second = torch.split(x, [1, 3], dim=1)
+        return values, indices, first, second + 1
+
+
+def converted(example: Example) -> torch.export.ExportedProgram:
+    program = to_edge(example.export()).exported_program()
+    SpecPropPass().run(program)
+    done = ToOutVarPass()
+    done.run(program)
+    done.ensures(program)
+    program.graph_module.recompile()
+    return program
+
+
+@pytest.mark.parametrize("name", ["simple_conv", "conv_bn_relu", "mlp", "dynamic_add"])
+def test_converted_program_computes_what_the_model_does(name: str) -> None:
+    example = models.ALL[name]()
+    expected = copy.deepcopy(example.module)(*example.inputs)
+    with torch.no_grad():
+        torch.testing.assert_close(converted(example).module()(*example.inputs), expected)
+
+
+def test_operators_with_several_outputs_write_all_of_them() -> None:
+    example = Example(Several(), (torch.randn(3, 4),))
+    program = converted(example)
+    top = next(n for n in program.graph.nodes if n.target is torch.ops.aten.topk.values)
+    assert {"values", "indices"} <= set(top.kwargs)
+    split = torch.ops.aten.split_with_sizes_copy.out
+    out = next(n for n in program.graph.nodes if n.target is split).kwargs["out"]
+    assert out.target is memory.alloc
+    assert out.args == ([((3, 1), torch.float32), ((3, 3), torch.float32)],)
+
+
+def test_operator_without_out_variant_is_an_error_that_names_it_and_its_line() -> None:
+    with torch.library._scoped_library("b_out_test", "DEF") as library:
+        library.define("twice(Tensor x) -> Tensor")
+        library.impl("twice", lambda x: x * 2, "CompositeExplicitAutograd")
+        program = to_edge(models.mlp().export()).exported_program()
+        SpecPropPass().run(program)
+        node = next(n for n in program.graph.nodes if n.name.startswith("aten_relu"))
+        node.target = torch.ops.b_out_test.twice.default
+        with pytest.raises(UnsupportedOperatorError, match="b_out_test::twice has no out variant") as error:
+            ToOutVarPass().run(program)
+        assert error.value.source is not None
