@@ -1,0 +1,263 @@
+"""Plans are emitted as the runtime expects them."""
+
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch.export import Dim
+
+from exir import schema
+from exir.capture import ExecutorchBackendConfig
+from exir.passes.init_mutable_pass import InitializedMutableBufferPass
+from exir.passes.memory_planning_pass import MemoryPlanningPass
+from exir.program import ExecutorchProgramManager, to_edge
+from exir.testing import models
+from exir.testing.models import Example
+
+
+class Call(torch.nn.Module):
+    """A function of tensors as a module."""
+
+    def __init__(self, function: Callable[..., object]) -> None:
+        super().__init__()
+        self.function = function
+
+    def forward(self, *inputs: torch.Tensor) -> object:
+        return self.function(*inputs)
+
+
+class Pair(torch.nn.Module):
+    """Two buffers, of which one starts as zeros."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("zeros", torch.zeros(2))
+        self.register_buffer("threes", torch.full((2,), 3.0))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        self.zeros.add_(x)
+        self.threes.mul_(x)
+        return self.zeros + self.threes
+
+
+def lowered(example: Example, config: ExecutorchBackendConfig | None = None) -> ExecutorchProgramManager:
+    return to_edge(example.export()).to_executorch(config)
+
+
+def plan_of(function: Callable[..., object], *inputs: torch.Tensor) -> schema.ExecutionPlan:
+    return lowered(Example(Call(function), inputs)).executorch_program.execution_plan[0]
+
+
+def calls(plan: schema.ExecutionPlan, operator: str) -> list[list[schema.KernelTypes]]:
+    """Arguments of every call of `operator`, as values."""
+    return [
+        [plan.values[index].val for index in call.args]
+        for call in instructions(plan)
+        if isinstance(call, schema.KernelCall)
+        and plan.operators[call.op_index].full_name == operator
+    ]
+
+
+def instructions(plan: schema.ExecutionPlan) -> list[schema.InstructionArguments]:
+    return [instruction.instr_args for instruction in plan.chains[0].instructions]
+
+
+def numbers(plan: schema.ExecutionPlan, items: schema.KernelTypes) -> list[int]:
+    assert isinstance(items, schema.IntList)
+    values = [plan.values[index].val for index in items.items]
+    return [value.int_val for value in values if isinstance(value, schema.Int)]
+
+
+def test_single_output_is_given_twice() -> None:
+    plan = plan_of(torch.relu, torch.ones(2))
+    (call,) = instructions(plan)
+    assert isinstance(call, schema.KernelCall)
+    assert call.args == [plan.inputs[0], plan.outputs[0], plan.outputs[0]]
+
+
+def test_several_outputs_are_followed_by_a_list_of_them() -> None:
+    plan = plan_of(lambda x: tuple(x.max(1)), torch.ones(2, 3))
+    (call,) = instructions(plan)
+    assert isinstance(call, schema.KernelCall)
+    assert call.args[-3:-1] == plan.outputs
+    assert plan.values[call.args[-1]].val == schema.TensorList(plan.outputs)
+
+
+def test_output_list_is_given_as_two_lists() -> None:
+    plan = plan_of(lambda x: tuple(torch.split(x, [1, 2])), torch.ones(3, 2))
+    (args,) = calls(plan, "aten::split_with_sizes_copy.out")
+    assert args[-2:] == [schema.TensorList(plan.outputs)] * 2
+    assert numbers(plan, args[1]) == [1, 2]
+
+
+def test_defaults_are_written_out_and_none_is_null() -> None:
+    plan = plan_of(lambda x: x.mean(1), torch.ones(2, 3))
+    (args,) = calls(plan, "aten::mean.out")
+    assert numbers(plan, args[1]) == [1]
+    assert args[2:4] == [schema.Bool(False), schema.Null()]
+
+
+def test_lists_of_optional_tensors_mark_absent_ones() -> None:
+    index = torch.tensor([0, 1])
+    plan = plan_of(lambda x, i: x[:, i], torch.ones(2, 3), index)
+    (args,) = calls(plan, "aten::index.Tensor_out")
+    assert args[1] == schema.OptionalTensorList([-1, plan.inputs[1]])
+
+
+def test_number_for_a_float_argument_is_a_double() -> None:
+    plan = plan_of(lambda x: torch.native_layer_norm(x, [2], None, None, 1)[0], torch.ones(2))
+    (args,) = calls(plan, "aten::native_layer_norm.out")
+    assert args[4] == schema.Double(1.0)
+
+
+def test_operators_are_listed_once() -> None:
+    plan = plan_of(lambda x: torch.relu(torch.relu(x).neg()), torch.ones(2))
+    assert [operator.full_name for operator in plan.operators] == ["aten::relu.out", "aten::neg.out"]
+
+
+def test_write_back_copies_into_the_buffer() -> None:
+    plan = lowered(models.counter()).executorch_program.execution_plan[0]
+    (args,) = calls(plan, "aten::copy_")
+    assert args[0] is args[3] and args[2] == schema.Bool(False)
+
+
+def test_states_start_from_their_bytes_or_as_zeros() -> None:
+    manager = lowered(Example(Pair(), (torch.ones(2),)))
+    threes = next(t for t in tensors(manager) if t.data_buffer_idx and t.allocation_info)
+    states = manager._emitted.mutable_data
+    assert len(states) == 2
+    assert bytes(states[threes.data_buffer_idx].storage) == torch.full((2,), 3.0).numpy().tobytes()
+
+
+def test_zero_state_is_written_when_asked_for() -> None:
+    config = ExecutorchBackendConfig(passes=[InitializedMutableBufferPass(["zeros"])])
+    assert len(lowered(Example(Pair(), (torch.ones(2),)), config)._emitted.mutable_data) == 3
+
+
+def test_names_of_states_are_written_when_asked_for() -> None:
+    config = ExecutorchBackendConfig(emit_mutable_buffer_names=True)
+    manager = lowered(Example(Pair(), (torch.ones(2),)), config)
+    names = [t.extra_tensor_info.fully_qualified_name for t in tensors(manager) if t.extra_tensor_info]
+    assert names == ["zeros", "threes"]
+
+
+def tensors(manager: ExecutorchProgramManager) -> list[schema.Tensor]:
+    values = manager.executorch_program.execution_plan[0].values
+    return [value.val for value in values if isinstance(value.val, schema.Tensor)]
+
+
+class View(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.relu(x).view(x.shape[0] * 2, 3) + 1
+
+
+def test_sizes_are_computed_by_prim_operators() -> None:
+    example = Example(View(), (torch.ones(4, 6),), ({0: Dim("n", min=2, max=8)},))
+    plan = lowered(example).executorch_program.execution_plan[0]
+    (product,) = calls(plan, "executorch_prim::mul.Scalar")
+    (view,) = calls(plan, "executorch_prim::et_view.default")
+    (size,) = calls(plan, "aten::sym_size.int")
+    assert product[0] is size[2] and product[1] == schema.Int(2)
+    assert isinstance(view[1], schema.IntList)
+    assert plan.values[view[1].items[0]].val is product[2]
+
+
+def test_view_of_static_shape_costs_no_instruction() -> None:
+    plan = plan_of(lambda x: torch.relu(x).view(6) + 1, torch.ones(2, 3))
+    assert len(instructions(plan)) == 2
+    assert not [operator for operator in plan.operators if "view" in str(operator.name)]
+
+
+def test_branches_compute_into_the_same_tensor() -> None:
+    def choose(flag: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+        return torch.cond(flag, lambda a: a + a, lambda a: a * a, (x,))
+
+    plan = plan_of(choose, torch.tensor(True), torch.ones(2))
+    to_false, on_true, to_end, on_false = instructions(plan)
+    assert isinstance(to_false, schema.JumpFalseCall) and isinstance(to_end, schema.JumpFalseCall)
+    assert isinstance(on_true, schema.KernelCall) and isinstance(on_false, schema.KernelCall)
+    assert to_false.cond_value_index == plan.inputs[0]
+    assert (to_false.destination_instruction, to_end.destination_instruction) == (3, 4)
+    assert plan.values[to_end.cond_value_index].val == schema.Bool(False)
+    assert on_true.args[-1] == on_false.args[-1] == plan.outputs[0]
+
+
+def test_unused_constants_are_not_written() -> None:
+    class Unused(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.used, self.unused = torch.nn.Linear(2, 2, bias=False), torch.nn.Linear(9, 9)
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return self.used(x)
+
+    manager = lowered(Example(Unused(), (torch.ones(1, 2),)))
+    assert len(manager.executorch_program.constant_buffer) == 2
+
+
+def test_methods_share_constants_and_are_sorted_by_name() -> None:
+    programs = {name: example.export() for name, example in models.codec().items()}
+    program = to_edge(programs, {"version": 3}).to_executorch().executorch_program
+    assert [plan.name for plan in program.execution_plan] == ["decode", "encode", "version"]
+    contents = [bytes(buffer.storage) for buffer in program.constant_buffer]
+    assert len(contents) == len(set(contents))
+
+
+@pytest.mark.parametrize(
+    "value, expected",
+    [
+        (3, [schema.Int(3)]),
+        (0.5, [schema.Double(0.5)]),
+        (True, [schema.Bool(True)]),
+        ("name", [schema.String("name")]),
+        ([1, (2, 3.5)], [schema.Int(1), schema.Int(2), schema.Double(3.5)]),
+    ],
+)
+def test_constant_method_returns_its_value(value: object, expected: list[schema.KernelTypes]) -> None:
+    manager = to_edge(models.mlp().export(), {"get": value}).to_executorch()
+    plan = manager.executorch_program.execution_plan[1]
+    assert [plan.values[index].val for index in plan.outputs] == expected
+    assert plan.inputs == [] and plan.chains == [schema.Chain()]
+
+
+def test_tuples_without_a_serialised_name_are_plain_tuples() -> None:
+    plan = plan_of(lambda x: x.topk(2), torch.ones(3))
+    assert plan.container_meta_type is not None
+    assert '"type": "builtins.tuple"' in str(plan.container_meta_type.encoded_out_str)
+
+
+def test_inputs_and_outputs_of_the_caller_have_no_place() -> None:
+    planner = MemoryPlanningPass(alloc_graph_input=False, alloc_graph_output=False)
+    manager = lowered(models.mlp(), ExecutorchBackendConfig(memory_planning_pass=planner))
+    plan = manager.executorch_program.execution_plan[0]
+    ends = [plan.values[index].val for index in plan.inputs + plan.outputs]
+    assert [end.allocation_info for end in ends if isinstance(end, schema.Tensor)] == [None, None]
+
+
+def test_shared_states_lie_at_the_same_place_in_every_method() -> None:
+    owner = models.Counter().eval()
+    owner.twice = lambda x: (owner.total.add_(x + x), owner.total * 1)[1]
+    programs = {
+        name: Example(models.Method(owner, name), (torch.ones(4),)).export()
+        for name in ("forward", "twice")
+    }
+    config = ExecutorchBackendConfig(memory_planning_pass=MemoryPlanningPass(share_mutable_buffers=True))
+    program = to_edge(programs).to_executorch(config).executorch_program
+    places = [
+        value.val.allocation_info
+        for plan in program.execution_plan
+        for value in plan.values
+        if isinstance(value.val, schema.Tensor)
+        and value.val.allocation_info
+        and value.val.allocation_info.memory_id == 2
+    ]
+    assert places == [schema.AllocationDetails(2, 0, 0)] * 2
+    assert [plan.non_const_buffer_sizes[2] for plan in program.execution_plan] == [16, 16]
+
+
+def test_stacktraces_name_lines_of_the_model() -> None:
+    config = ExecutorchBackendConfig(emit_stacktrace=True)
+    plan = lowered(models.mlp(), config).executorch_program.execution_plan[0]
+    frames = plan.chains[0].stacktrace
+    assert frames is not None and len(frames) == len(plan.chains[0].instructions)
+    assert any(frame.filename == "exir/testing/models.py" for each in frames for frame in each.items)
