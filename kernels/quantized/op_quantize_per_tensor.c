@@ -1,0 +1,46 @@
+#include "kernels/util/args.h"
+#include "kernels/util/loop.h"
+#include "kernels/util/quantize.h"
+#include "kernels/util/shape.h"
+
+static void quantize_run(const et_quantization *q, et_scalar_type from,
+                         et_scalar_type to, const et_loop *loop) {
+  for (size_t start = 0; start < loop->count; start += ET_CHUNK) {
+    et_chunk real;
+    et_chunk quantized;
+    const size_t rest = loop->count - start;
+    const size_t n = rest < ET_CHUNK ? rest : ET_CHUNK;
+    et_load_run(ET_COMPUTE_FLOAT32, from,
+                loop->at[1] + (ptrdiff_t)start * loop->strides[1],
+                loop->strides[1], n, &real);
+    for (size_t i = 0; i < n; i++) {
+      quantized.int64[i] = et_quantize(q, real.float32[i]);
+    }
+    et_store_run(ET_COMPUTE_INT64, &quantized, to,
+                 loop->at[0] + (ptrdiff_t)start * loop->strides[0],
+                 loop->strides[0], n);
+  }
+}
+
+et_status et_op_quantize_per_tensor_out(et_kernel_context *context,
+                                        et_value **args) {
+  const et_tensor *input = args[0]->u.as_tensor;
+  et_tensor *out = args[6]->u.as_tensor;
+  et_quantization q;
+  ET_CHECK(context,
+           et_scalar_type_is_floating(input->dtype) &&
+               args[5]->u.as_int == (int64_t)out->dtype,
+           "quantize_per_tensor: from %s to dtype %lld with out of %s",
+           et_scalar_type_name((int32_t)input->dtype),
+           (long long)args[5]->u.as_int,
+           et_scalar_type_name((int32_t)out->dtype));
+  ET_RETURN_IF_ERROR(et_quantization_read(context, "quantize_per_tensor",
+                                          &args[1], out->dtype, &q));
+  ET_RETURN_IF_ERROR(et_shape_resize_like(context, out, input));
+  const et_view views[2] = {et_view_of(out), et_view_of(input)};
+  for (et_loop loop = et_loop_over(views, 2); loop.count > 0;
+       et_loop_next(&loop)) {
+    quantize_run(&q, input->dtype, out->dtype, &loop);
+  }
+  return ET_STATUS_OK;
+}

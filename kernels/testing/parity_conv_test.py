@@ -1,0 +1,204 @@
+"""Convolution, pooling and upsampling give what PyTorch gives."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+import torch
+
+from kernels.testing.native import KernelError
+from kernels.testing.parity import channels_last, check, load_kernels, random_tensor
+
+KERNELS = load_kernels()
+CONV = "aten::convolution.out"
+CLOSE = (1e-4, 1e-4)
+
+
+def convolve(x, weight, bias, stride=(1, 1), padding=(0, 0), dilation=(1, 1), transposed=False, extra=(0, 0), groups=1, **options):
+    arguments = (list(stride), list(padding), list(dilation), transposed, list(extra), groups)
+    check(KERNELS, CONV, x, weight, bias, *arguments, **{"tolerance": CLOSE} | options)
+
+
+@pytest.mark.parametrize("kernel", [(1, 1), (3, 3), (1, 3), (5, 2)], ids=str)
+@pytest.mark.parametrize("stride", [(1, 1), (2, 2), (3, 1)], ids=str)
+@pytest.mark.parametrize("padding", [(0, 0), (1, 1), (2, 0)], ids=str)
+@pytest.mark.parametrize("groups", [1, 2, 4])
+def test_convolution_follows_pytorch(kernel, stride, padding, groups) -> None:
+    x = random_tensor((2, 4, 9, 11))
+    weight, bias = random_tensor((8, 4 // groups, *kernel), seed=1), random_tensor((8,), seed=2)
+    convolve(x, weight, bias, stride, padding, groups=groups)
+    convolve(x, weight, None, stride, padding, (2, 1), groups=groups)
+
+
+@pytest.mark.parametrize("channels", [1, 3, 6])
+@pytest.mark.parametrize("size", [(7, 7), (1, 30), (40, 5), (2, 2)], ids=str)
+def test_depthwise_convolution_follows_pytorch(channels, size) -> None:
+    x = random_tensor((2, channels, *size))
+    for kernel, stride, dilation in itertools.product([1, 3, 5], [1, 2, 3], [1, 2]):
+        padding = (kernel // 2 * dilation,) * 2
+        weight = random_tensor((2 * channels, 1, kernel, kernel), seed=1)
+        convolve(x, weight, random_tensor((2 * channels,), seed=2), (stride, 1), padding, (dilation, 1), groups=channels)
+
+
+def test_wide_depthwise_rows_that_do_not_fit_scratch_are_right() -> None:
+    convolve(random_tensor((1, 2, 4, 5000)), random_tensor((2, 1, 3, 3), seed=1), None, padding=(1, 1), groups=2)
+
+
+def test_padding_wider_than_the_input_is_right() -> None:
+    convolve(random_tensor((1, 2, 2, 3)), random_tensor((3, 2, 2, 2), seed=1), None, (2, 3), (5, 4))
+    convolve(random_tensor((1, 2, 2, 3)), random_tensor((2, 1, 2, 2), seed=1), None, (2, 3), (5, 4), groups=2)
+
+
+def test_many_channels_take_several_panels() -> None:
+    convolve(random_tensor((1, 130, 17, 19)), random_tensor((5, 130, 3, 3), seed=1) / 30, random_tensor((5,)), padding=(1, 1))
+    convolve(random_tensor((1, 515, 5, 5)), random_tensor((7, 515, 1, 1), seed=1) / 20, None)
+
+
+@pytest.mark.parametrize("groups", [1, 2])
+@pytest.mark.parametrize("stride", [1, 2, 3])
+def test_transposed_convolution_follows_pytorch(groups, stride) -> None:
+    x, weight = random_tensor((2, 4, 5, 6)), random_tensor((4, 6 // groups, 3, 2), seed=1)
+    bias = random_tensor((6,), seed=2)
+    convolve(x, weight, bias, (stride, 1), (1, 0), (1, 2), True, (stride - 1, 0), groups)
+
+
+def test_one_dimensional_convolution_follows_pytorch() -> None:
+    x = random_tensor((2, 4, 30))
+    for groups, stride, padding in [(1, 1, 0), (2, 2, 1), (4, 3, 2)]:
+        weight = random_tensor((8, 4 // groups, 3), seed=1)
+        convolve(x, weight, random_tensor((8,), seed=2), (stride,), (padding,), (1,), extra=(0,), groups=groups)
+    convolve(x, random_tensor((4, 3, 3), seed=1), None, (2,), (1,), (1,), True, (1,))
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float16, torch.bfloat16], ids=str)
+def test_convolution_takes_every_floating_dtype(dtype) -> None:
+    x, weight = random_tensor((1, 3, 6, 6), dtype), random_tensor((4, 3, 3, 3), dtype, seed=1)
+    convolve(x, weight, random_tensor((4,), dtype, seed=2), padding=(1, 1), tolerance=None)
+
+
+def test_convolution_takes_any_dim_order() -> None:
+    x, weight, bias = random_tensor((2, 3, 6, 7)), random_tensor((4, 3, 3, 3), seed=1), random_tensor((4,))
+    convolve(channels_last(x), channels_last(weight), bias, padding=(1, 1))
+    convolve(channels_last(x), weight, bias, padding=(1, 1), order=(0, 1, 2, 3))
+    convolve(x, weight, bias, (2, 2), (1, 1), order=(0, 2, 3, 1))
+
+
+def test_empty_batch_gives_an_empty_result() -> None:
+    convolve(torch.empty(0, 3, 5, 5), random_tensor((4, 3, 3, 3)), None)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"stride": [0, 1]}, r"stride\[0\] = 0 is not in"),
+        ({"stride": [1, 1, 1]}, "stride has 3 elements, expected 2"),
+        ({"padding": [-1, 0]}, r"padding\[0\] = -1"),
+        ({"dilation": [1, -2]}, r"dilation\[1\] = -2"),
+        ({"dilation": [2**31 - 1, 1]}, "does not fit an input"),
+        ({"groups": 0}, "groups = 0"),
+        ({"groups": 3}, "groups = 3"),
+        ({"groups": 2}, "input has 4 channels, the weight needs 8"),
+        ({"weight": torch.ones(4, 4, 9, 3)}, "does not fit an input"),
+        ({"weight": torch.ones(4, 4, 3)}, "weight has 3 dimensions"),
+        ({"weight": torch.ones(4, 4, 3, 3, dtype=torch.float64)}, "dtypes float64 and float32 differ"),
+        ({"bias": torch.ones(3)}, "bias must have one dimension of 4"),
+    ],
+    ids=str,
+)
+def test_wrong_convolution_is_an_error(change, message) -> None:
+    values = {
+        "x": torch.ones(1, 4, 5, 5),
+        "weight": torch.ones(4, 4, 3, 3),
+        "bias": torch.ones(4),
+        "stride": [1, 1],
+        "padding": [0, 0],
+        "dilation": [1, 1],
+        "transposed": False,
+        "extra": [0, 0],
+        "groups": 1,
+    } | change
+    out = torch.empty(1, 4, 3, 3)
+    with pytest.raises(KernelError, match=message):
+        KERNELS.call(CONV, *values.values(), out, out)
+
+
+@pytest.mark.parametrize("ceil_mode", [False, True])
+@pytest.mark.parametrize("padding", [0, 1])
+@pytest.mark.parametrize("stride", [[], [2, 1], [3]], ids=str)
+def test_max_pooling_follows_pytorch(stride, padding, ceil_mode) -> None:
+    for x in (random_tensor((2, 3, 7, 8)), channels_last(random_tensor((2, 3, 7, 8))), random_tensor((3, 7, 8))):
+        arguments = ([3, 2], stride, [padding], [1], ceil_mode)
+        check(KERNELS, "aten::max_pool2d_with_indices.out", x, *arguments, out=(x.dtype, torch.int64))
+
+
+@pytest.mark.parametrize("dtype", [torch.uint8, torch.int8, torch.int64, torch.float16, torch.float64], ids=str)
+def test_max_pooling_takes_every_dtype(dtype) -> None:
+    x = random_tensor((1, 2, 6, 6), dtype)
+    arguments = ([2], [2], [1], [2], False)
+    check(KERNELS, "aten::max_pool2d_with_indices.out", x, *arguments, out=(dtype, torch.int64))
+
+
+def test_max_pooling_keeps_nan_and_infinity() -> None:
+    x = torch.tensor([[[1.0, float("nan"), 3.0, 4.0], [float("-inf")] * 4]])
+    check(KERNELS, "aten::max_pool2d_with_indices.out", x, [1, 2], [], [0], [1], False, out=(x.dtype, torch.int64))
+
+
+@pytest.mark.parametrize("divisor", [None, 5])
+@pytest.mark.parametrize("include_pad", [False, True])
+@pytest.mark.parametrize("ceil_mode", [False, True])
+def test_average_pooling_follows_pytorch(ceil_mode, include_pad, divisor) -> None:
+    for x in (random_tensor((2, 3, 7, 8)), channels_last(random_tensor((2, 3, 7, 8))), random_tensor((3, 7, 8))):
+        check(KERNELS, "aten::avg_pool2d.out", x, [3, 2], [2], [1], ceil_mode, include_pad, divisor)
+
+
+@pytest.mark.parametrize("size", [[1, 1], [3, 2], [7, 9], [1, 5]], ids=str)
+def test_adaptive_pooling_follows_pytorch(size) -> None:
+    for x in (random_tensor((2, 3, 7, 8)), channels_last(random_tensor((2, 3, 7, 8))), random_tensor((3, 6, 6))):
+        check(KERNELS, "aten::_adaptive_avg_pool2d.out", x, size, order=range(x.dim()))
+
+
+@pytest.mark.parametrize(
+    ("kernel", "stride", "padding", "dilation", "message"),
+    [
+        ([0], [], [0], [1], r"kernel_size\[0\] = 0"),
+        ([2], [0], [0], [1], r"stride\[0\] = 0"),
+        ([2], [], [2], [1], "more than half the kernel"),
+        ([2], [], [-1], [1], r"padding\[0\] = -1"),
+        ([2], [], [0], [0], r"dilation\[0\] = 0"),
+        ([9], [], [0], [1], "does not fit an input"),
+        ([2, 2, 2], [], [0], [1], "kernel_size has 3 elements"),
+    ],
+)
+def test_wrong_pooling_is_an_error(kernel, stride, padding, dilation, message) -> None:
+    out, indices = torch.empty(1, 1, 4, 4), torch.empty(1, 1, 4, 4, dtype=torch.int64)
+    with pytest.raises(KernelError, match=message):
+        arguments = (torch.ones(1, 1, 4, 4), kernel, stride, padding, dilation, False)
+        KERNELS.call("aten::max_pool2d_with_indices.out", *arguments, out, indices, [out, indices])
+
+
+def interpolate(mode: str, align_corners: bool | None = None):
+    def reference(x, size, *rest):
+        factors = rest[-1]
+        return torch.nn.functional.interpolate(x, size, factors, mode, align_corners)
+
+    return reference
+
+
+@pytest.mark.parametrize(("size", "factors"), [([9, 7], None), ([3, 20], None), (None, [2.0, 2.0]), (None, [0.7, 1.6])], ids=str)
+def test_upsampling_follows_pytorch(size, factors) -> None:
+    for x in (random_tensor((2, 3, 5, 8)), channels_last(random_tensor((2, 3, 5, 8)))):
+        check(KERNELS, "aten::upsample_nearest2d.vec_out", x, size, factors, reference=interpolate("nearest"))
+        for align in (False, True):
+            reference = interpolate("bilinear", align)
+            check(KERNELS, "aten::upsample_bilinear2d.vec_out", x, size, align, factors, reference=reference)
+
+
+def test_upsampling_without_or_with_two_sizes_is_an_error() -> None:
+    x = torch.ones(1, 1, 2, 2)
+    for size, factors in [(None, None), ([4, 4], [2.0, 2.0])]:
+        with pytest.raises(KernelError, match="either output_size or scale_factors"):
+            KERNELS.call("aten::upsample_nearest2d.vec_out", x, size, factors, x.clone(), x.clone())
+    for factor in (float("nan"), 0.0, -1.0, 1e12):
+        with pytest.raises(KernelError, match="gives no size"):
+            KERNELS.call("aten::upsample_nearest2d.vec_out", x, None, [factor, 1.0], x.clone(), x.clone())

@@ -1,0 +1,159 @@
+"""Matrix products, reductions and normalisations give what PyTorch gives."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from kernels.testing.native import KernelError
+from kernels.testing.parity import FLOATING, INTEGRAL, NUMBERS, channels_last, check, load_kernels, random_tensor
+
+KERNELS = load_kernels()
+CLOSE = (1e-4, 1e-4)
+SHAPES = [(1, 1, 1), (1, 300, 70), (2, 5, 3), (5, 7, 300), (9, 600, 33), (3, 0, 4), (0, 3, 4), (4, 3, 0)]
+
+
+def transposed(shape: tuple[int, int], seed: int = 0) -> torch.Tensor:
+    """A matrix whose columns lie behind one another."""
+    return random_tensor(shape[::-1], seed=seed).t()
+
+
+@pytest.mark.parametrize(("m", "k", "n"), SHAPES)
+def test_products_follow_pytorch(m: int, k: int, n: int) -> None:
+    a, b, bias = random_tensor((m, k)), random_tensor((k, n), seed=1), random_tensor((n,), seed=2)
+    check(KERNELS, "aten::mm.out", a, b, tolerance=CLOSE)
+    check(KERNELS, "aten::addmm.out", bias, a, b, 1, 1, tolerance=CLOSE)
+    check(KERNELS, "aten::addmm.out", random_tensor((m, 1)), a, b, 0.5, 2.0, tolerance=CLOSE)
+    check(KERNELS, "aten::bmm.out", random_tensor((3, m, k)), random_tensor((3, k, n), seed=1), tolerance=CLOSE)
+
+
+@pytest.mark.parametrize(("m", "k", "n"), SHAPES)
+def test_linear_follows_pytorch(m: int, k: int, n: int) -> None:
+    x, weight, bias = random_tensor((m, k)), random_tensor((n, k), seed=1), random_tensor((n,), seed=2)
+    reference = torch.nn.functional.linear
+    check(KERNELS, "aten::linear.out", x, weight, bias, tolerance=CLOSE, reference=reference)
+    check(KERNELS, "aten::linear.out", x, weight, None, tolerance=CLOSE, reference=reference)
+    check(KERNELS, "aten::linear.out", random_tensor((2, m, k)), weight, bias, tolerance=CLOSE, reference=reference)
+    check(KERNELS, "aten::linear.out", random_tensor((k,)), weight, bias, tolerance=CLOSE, reference=reference)
+
+
+@pytest.mark.parametrize("rows", [1, 2, 4, 5, 40])
+def test_products_take_any_dim_order(rows: int) -> None:
+    a, b = random_tensor((rows, 200)), transposed((200, 150), seed=1)
+    check(KERNELS, "aten::mm.out", a, b, tolerance=CLOSE)
+    check(KERNELS, "aten::mm.out", transposed((rows, 200)), b, tolerance=CLOSE)
+    check(KERNELS, "aten::mm.out", a, b, tolerance=CLOSE, order=(1, 0))
+
+
+@pytest.mark.parametrize("dtype", [*INTEGRAL, torch.float16, torch.bfloat16, torch.float64], ids=str)
+def test_products_take_every_dtype(dtype: torch.dtype) -> None:
+    a, b, bias = random_tensor((3, 5), dtype), random_tensor((5, 4), dtype, seed=1), random_tensor((4,), dtype)
+    check(KERNELS, "aten::mm.out", a, b)
+    check(KERNELS, "aten::addmm.out", bias, a, b, 2, 3)
+
+
+def test_zero_beta_leaves_the_bias_out() -> None:
+    bias = torch.full((2, 2), float("nan"))
+    check(KERNELS, "aten::addmm.out", bias, random_tensor((2, 3)), random_tensor((3, 2)), 0, 1)
+
+
+def test_shapes_that_do_not_fit_are_an_error() -> None:
+    a, out = torch.ones(2, 3), torch.ones(2, 2)
+    with pytest.raises(KernelError, match=r"\[2, 3\] x \[2, 3\] do not fit together"):
+        KERNELS.call("aten::mm.out", a, a, torch.ones(2, 3), torch.ones(2, 3))
+    with pytest.raises(KernelError, match="self does not broadcast"):
+        KERNELS.call("aten::addmm.out", torch.ones(3), a, a.t().contiguous(), 1, 1, out, out)
+    with pytest.raises(KernelError, match="input has 3 features, weight needs 2"):
+        KERNELS.call("aten::linear.out", a, out, None, out, out)
+    with pytest.raises(KernelError, match="batches of 1 and 2"):
+        KERNELS.call("aten::bmm.out", a[None], torch.ones(2, 3, 2), out[None], out[None])
+
+
+@pytest.mark.parametrize("dims", [[0], [-1], [0, 2], [-1, -2], [], None], ids=str)
+@pytest.mark.parametrize("keepdim", [False, True])
+def test_mean_follows_pytorch(dims: list[int] | None, keepdim: bool) -> None:
+    for x in (random_tensor((3, 4, 5)), random_tensor((2, 70, 3), torch.float64)):
+        check(KERNELS, "aten::mean.out", x, dims, keepdim, None)
+    check(KERNELS, "aten::mean.out", channels_last(random_tensor((2, 3, 4, 5))), dims, keepdim, None)
+
+
+@pytest.mark.parametrize("dtype", FLOATING, ids=str)
+def test_mean_takes_every_floating_dtype(dtype: torch.dtype) -> None:
+    check(KERNELS, "aten::mean.out", random_tensor((3, 300), dtype), [1], False, None)
+
+
+def test_mean_of_nothing_is_nan() -> None:
+    check(KERNELS, "aten::mean.out", torch.empty(2, 0), [1], False, None)
+    check(KERNELS, "aten::mean.out", torch.tensor(3.0), [0], True, None)
+
+
+@pytest.mark.parametrize("dtype", NUMBERS, ids=str)
+def test_any_follows_pytorch(dtype: torch.dtype) -> None:
+    x = (random_tensor((4, 5, 6)) > 1).to(dtype)
+    for dim, keepdim in [(0, False), (-1, True), (1, False)]:
+        check(KERNELS, "aten::any.out", x, dim, keepdim, out=torch.bool)
+    check(KERNELS, "aten::any.out", torch.empty(2, 0, dtype=dtype), 1, False, out=torch.bool)
+
+
+@pytest.mark.parametrize("dtype", [*INTEGRAL, *FLOATING], ids=str)
+def test_argmax_takes_the_first_of_equals(dtype: torch.dtype) -> None:
+    x = random_tensor((4, 70, 6), dtype).clamp(0, 20)
+    for dim, keepdim in [(0, False), (-1, True), (1, False), (None, False), (None, True)]:
+        check(KERNELS, "aten::argmax.out", x, dim, keepdim, out=torch.int64)
+
+
+def test_argmax_finds_nan_and_counts_in_row_major_order() -> None:
+    x = torch.tensor([[1.0, 3.0], [float("nan"), 2.0]])
+    check(KERNELS, "aten::argmax.out", x, None, False, out=torch.int64)
+    check(KERNELS, "aten::argmax.out", x, 0, False, out=torch.int64)
+    check(KERNELS, "aten::argmax.out", channels_last(random_tensor((2, 3, 4, 5))), None, False, out=torch.int64)
+
+
+def test_argmax_of_nothing_is_an_error() -> None:
+    with pytest.raises(KernelError, match="no element to choose"):
+        out = torch.empty((), dtype=torch.int64)
+        KERNELS.call("aten::argmax.out", torch.empty(0), None, False, out, out)
+
+
+@pytest.mark.parametrize("name", ["aten::_softmax.out", "aten::_log_softmax.out"])
+@pytest.mark.parametrize("dtype", FLOATING, ids=str)
+def test_softmax_follows_pytorch(name: str, dtype: torch.dtype) -> None:
+    x = random_tensor((3, 70, 5), dtype)
+    for dim in (0, 1, -1):
+        check(KERNELS, name, x, dim, False)
+    check(KERNELS, name, torch.tensor(2.0, dtype=dtype), 0, False)
+    check(KERNELS, name, torch.empty(0, 3, dtype=dtype), 1, False)
+
+
+@pytest.mark.parametrize("name", ["aten::_softmax.out", "aten::_log_softmax.out"])
+def test_softmax_follows_pytorch_on_special_values(name: str) -> None:
+    inf = float("inf")
+    x = torch.tensor([[1.0, -inf, 2.0], [-inf, -inf, -inf], [1e4, 0.0, -1e4], [float("nan"), 1.0, 2.0], [inf, 1.0, 0.0]])
+    check(KERNELS, name, x, 1, False)
+    check(KERNELS, name, channels_last(random_tensor((2, 3, 4, 5))), 1, False)
+
+
+def test_batch_norm_follows_pytorch() -> None:
+    mean, var = random_tensor((3,), seed=1), random_tensor((3,), seed=2).abs() + 0.5
+    weight, bias = random_tensor((3,), seed=3), random_tensor((3,), seed=4)
+    name, out = "aten::_native_batch_norm_legit_no_training.out", (torch.float32,) * 3
+    for x in (random_tensor((2, 3, 4, 5)), channels_last(random_tensor((2, 3, 4, 5))), random_tensor((7, 3))):
+        check(KERNELS, name, x, weight, bias, mean, var, 0.1, 1e-5, out=out, tolerance=CLOSE)
+        check(KERNELS, name, x, None, None, mean, var, 0.1, 1e-3, out=out, tolerance=CLOSE)
+
+
+@pytest.mark.parametrize("shape", [[5], [4, 5]], ids=str)
+def test_layer_norm_follows_pytorch(shape: list[int]) -> None:
+    x = random_tensor((3, 4, 5))
+    weight, bias = random_tensor(shape, seed=1), random_tensor(shape, seed=2)
+    for parameters in [(weight, bias), (None, bias), (None, None)]:
+        check(KERNELS, "aten::native_layer_norm.out", x, shape, *parameters, 1e-5, out=(x.dtype,) * 3)
+    wide = random_tensor((2, 200))
+    check(KERNELS, "aten::native_layer_norm.out", wide, [200], None, None, 1e-5, out=(x.dtype,) * 3)
+
+
+def test_wrong_layer_norm_is_an_error() -> None:
+    x, outs = torch.ones(2, 3), [torch.ones(2, 3), torch.ones(2, 1), torch.ones(2, 1)]
+    for shape, message in [([2], "dimension 1 is not that"), ([], "0 normalised"), ([1, 2, 3], "3 normalised")]:
+        with pytest.raises(KernelError, match=message):
+            KERNELS.call("aten::native_layer_norm.out", x, shape, None, None, 1e-5, *outs, outs)

@@ -1,0 +1,19 @@
+/* Tensors of indices, whose values come from the model or its input. */
+#ifndef ET_KERNELS_UTIL_INDEX_H_
+#define ET_KERNELS_UTIL_INDEX_H_
+
+#include <stdbool.h>
+
+#include "kernels/util/view.h"
+#include "runtime/core/kernel.h"
+
+/* INVALID_ARGUMENT unless `indices` is int32 or int64 and every one lies in
+ * [0, size), or, when they may count from the end, in [-size, size). */
+et_status et_index_check(et_kernel_context *context, const char *what,
+                         const et_tensor *indices, int64_t size,
+                         bool from_end);
+
+/* Element number `i`, in row-major order, of a view of int32 or int64. */
+int64_t et_index_at(const et_view *indices, size_t i);
+
+#endif /* ET_KERNELS_UTIL_INDEX_H_ */
