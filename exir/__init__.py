@@ -8,7 +8,6 @@ from importlib import import_module
 from typing import Any
 
 _HOME = {
-    "CaptureConfig": "exir.capture",
     "EdgeCompileConfig": "exir.capture",
     "EdgeProgramManager": "exir.program",
     "ExecutorchBackendConfig": "exir.capture",
@@ -16,7 +15,6 @@ _HOME = {
     "ExportedProgram": "torch.export",
     "ExportGraphSignature": "torch.export.graph_signature",
     "ModelSpec": "exir.model_spec",
-    "capture": "exir.capture",
     "to_edge": "exir.program",
     "to_edge_transform_and_lower": "exir.program",
 }

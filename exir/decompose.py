@@ -5,28 +5,32 @@ operators that need it. A program for which that does not do (control flow, view
 are written to, …) is retraced as a whole by `run_decompositions`, which is several times slower.
 """
 
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 import torch
-from torch._ops import HigherOrderOperator
+from torch._ops import HigherOrderOperator, OpOverload
 from torch.export import ExportedProgram
 from torch.fx import GraphModule
 
-from exir.capture._config import EdgeCompileConfig
-from exir.decompositions import Decompositions, core_aten
+from exir.decompositions import Decompositions, NodeFilter, core_aten
+from exir.delegate import executorch_call_delegate
 from exir.error import NotLocal
 from exir.program._update import edge_program
 from exir.rewrite import GraphRewriter, fake_mode_of
 
 
-def to_core_aten(program: ExportedProgram, config: EdgeCompileConfig) -> ExportedProgram:
+def to_core_aten(
+    program: ExportedProgram, preserve: Mapping[OpOverload, NodeFilter]
+) -> ExportedProgram:
     """A new program of core ATen operators in the edge dialect's notation; `program` is left as it is.
 
-    After: every operator is core ATen, of `config.preserve_ops` or has no decomposition; none
+    After: every operator is core ATen, preserved or has no decomposition; none
     writes to its arguments; views are copies; writes to buffers and inputs are outputs.
-    Decompositions that would choose oneDNN's operators where this PyTorch has them do not.
+
+    preserve: operators that are kept whole, each at the nodes for which its function is true.
     """
-    decompositions = core_aten(config.preserve_ops)
+    decompositions = core_aten(preserve)
     try:
         return decompose_locally(program, decompositions)
     except NotLocal:
@@ -49,8 +53,15 @@ def decompose_by_retracing(
         return _rewritten(retraced, decompositions)
 
 
-def _without_onednn() -> AbstractContextManager[None]:
-    return torch.backends.mkldnn.flags(enabled=False)
+@contextmanager
+def _without_onednn() -> Iterator[None]:
+    """Keep decompositions from choosing oneDNN's operators, which not every PyTorch has."""
+    enabled = torch._C._get_mkldnn_enabled()
+    torch._C._set_mkldnn_enabled(False)
+    try:
+        yield
+    finally:
+        torch._C._set_mkldnn_enabled(enabled)
 
 
 def _rewritten(program: ExportedProgram, decompositions: Decompositions) -> ExportedProgram:
@@ -61,5 +72,6 @@ def _rewritten(program: ExportedProgram, decompositions: Decompositions) -> Expo
 
 def _refuse_control_flow(graph_module: GraphModule) -> None:
     for node in graph_module.graph.nodes:
-        if isinstance(node.target, HigherOrderOperator):
+        target = node.target
+        if isinstance(target, HigherOrderOperator) and target is not executorch_call_delegate:
             raise NotLocal("a higher-order operator", node)

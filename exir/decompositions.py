@@ -1,33 +1,44 @@
 """Which operators are decomposed, and into what."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch._ops import OpOverload
+from torch.fx import Node
 
 _ATEN = torch.ops.aten
+NodeFilter = Callable[[Node], bool]
 
 
 @dataclass(frozen=True)
 class Decompositions:
-    """The decompositions to core ATen, less the operators of `preserve`."""
+    """The decompositions to core ATen.
+
+    preserve: operators that are not decomposed, each where its function says so of the node.
+    """
 
     table: Mapping[OpOverload, Callable[..., Any]]
-    preserve: frozenset[OpOverload] = frozenset()
+    preserve: Mapping[OpOverload, NodeFilter] = field(default_factory=dict)
 
-    def apply_to(self, op: OpOverload) -> bool:
-        """Whether `op` is to be decomposed: by the table, or as a composite outside core ATen."""
-        if op in self.preserve or op.namespace == "prim":
+    def apply_to(self, op: OpOverload, node: Node | None = None) -> bool:
+        """Whether `op` is to be decomposed: by the table, or as a composite outside core ATen.
+
+        node: the node that calls it, when it is one of the program's own.
+        """
+        if op.namespace == "prim" or (node is not None and self._preserves(op, node)):
             return False
         return op in self.table or (op._can_decompose() and torch.Tag.core not in op.tags)
 
+    def _preserves(self, op: OpOverload, node: Node) -> bool:
+        return op in self.preserve and self.preserve[op](node)
+
     def for_retracing(self) -> dict[OpOverload, Callable[..., Any]]:
         """What `run_decompositions` should know: our own decompositions are applied to what it leaves."""
-        kept = self.preserve | _OWN.keys()
+        kept = self.preserve.keys() | _OWN.keys()
         return {op: run for op, run in self.table.items() if op not in kept}
 
     def __call__(self, op: OpOverload, args: Any, kwargs: Mapping[str, Any]) -> Any:
@@ -37,9 +48,9 @@ class Decompositions:
         return self.table[op](*args, **kwargs) if op in self.table else op.decompose(*args, **kwargs)
 
 
-def core_aten(preserve: list[OpOverload]) -> Decompositions:
+def core_aten(preserve: Mapping[OpOverload, NodeFilter] | None = None) -> Decompositions:
     """The decompositions that lead to core ATen."""
-    return Decompositions(_core_aten_table(), frozenset(preserve))
+    return Decompositions(_core_aten_table(), dict(preserve or {}))
 
 
 @cache

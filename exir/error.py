@@ -12,19 +12,27 @@ from exir.source import SourceLocation, source_of
 
 
 class ExirError(Exception):
-    """Base of all errors; knows the graph node and the source line when there is one."""
+    """Base of all errors; knows the graph node, the source line and the pass when there are any.
+
+    pass_name: the pass during which it was raised.
+    """
 
     def __init__(self, message: str, node: Node | None = None) -> None:
+        super().__init__(message)
         self.message = message
         self.node_name: str | None = node.name if node is not None else None
         self.source: SourceLocation | None = source_of(node) if node is not None else None
-        super().__init__(message + self._where())
+        self.pass_name: str | None = None
 
-    def _where(self) -> str:
-        where = f"\n  node: {self.node_name}" if self.node_name else ""
+    def __str__(self) -> str:
+        lines = [self.message]
+        if self.node_name:
+            lines.append(f"  node: {self.node_name}")
         if self.source:
-            where += f"\n  source: {self.source}: {self.source.code}"
-        return where
+            lines.append(f"  source: {self.source}: {self.source.code}")
+        if self.pass_name:
+            lines.append(f"  pass: {self.pass_name}")
+        return "\n".join(lines)
 
 
 class UserError(ExirError):

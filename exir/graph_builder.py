@@ -26,7 +26,6 @@ class GraphBuilder:
     """Appends operators in order to a new graph.
 
     Views are appended as the operators that copy; which values shared memory before is kept in `aliases`.
-    `source` is the node of the original graph on whose behalf nodes are appended.
     """
 
     def __init__(self) -> None:
@@ -34,6 +33,12 @@ class GraphBuilder:
         self.aliases = AliasSets()
         self.sizes = SymbolicSizes(self.graph)
         self.source: Node | None = None
+        self._origin: dict[str, Any] = {}
+
+    def begin(self, source: Node, debug_handle: int) -> None:
+        """What is appended from here on stems from `source`, a node of the original graph."""
+        self.source = source
+        self._origin = {"debug_handle": debug_handle, **inherited_meta(source)}
 
     def append(self, target: Any, args: Any, kwargs: dict[str, Any], val: Any) -> Node:
         """Append a call of `target`, an ATen operator or another callable, whose value is `val`."""
@@ -52,8 +57,7 @@ class GraphBuilder:
         return item
 
     def _describe(self, node: Node, val: Any) -> None:
-        node.meta = inherited_meta(self.source) if self.source else {}
-        node.meta["val"] = val
+        node.meta = {**self._origin, "val": val}
         self.sizes.learn(node)
 
 

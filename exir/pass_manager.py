@@ -87,7 +87,7 @@ def _run_one(
         if verify is not None:
             verify(program)
     except ExirError as error:
-        error.add_note(f"in pass '{pass_name(each)}'")
+        error.pass_name = error.pass_name or pass_name(each)
         raise
     except Exception as error:
         raise PassError(f"pass '{pass_name(each)}' failed: {error}") from error

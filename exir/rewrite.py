@@ -1,7 +1,9 @@
 """One walk over a graph that decomposes, functionalises and copies views."""
 
 import operator
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 import torch
@@ -9,6 +11,7 @@ from torch._ops import OpOverload
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch.fx import Graph, GraphModule, Node
 
+from exir.dialects.edge import to_torch_overload
 from exir.decompositions import Decompositions
 from exir.error import NotLocal
 from exir.functionalize import WriteTracker
@@ -54,12 +57,19 @@ class Rewritten:
 class GraphRewriter:
     """Makes, from one graph module, the graph of edge operators that computes the same.
 
+    Nodes made from one node share its source line and a debug handle.
+
     Raises `NotLocal` where an operator cannot be rewritten on its own.
     """
 
     def __init__(
-        self, source: GraphModule, fake_mode: FakeTensorMode, decompositions: Decompositions
+        self,
+        source: GraphModule,
+        fake_mode: FakeTensorMode,
+        decompositions: Decompositions,
+        debug_handles: Iterator[int] | None = None,
     ) -> None:
+        self._debug_handles = debug_handles or count(1)
         self._source = source
         self._fake_mode = fake_mode
         self._decompositions = decompositions
@@ -72,7 +82,7 @@ class GraphRewriter:
     def run(self) -> Rewritten:
         """The new graph."""
         for node in self._source.graph.nodes:
-            self._builder.source = node
+            self._builder.begin(node, next(self._debug_handles))
             getattr(self, f"_{node.op}")(node)
         written = set(self._writes.mutations.values())
         self._builder.graph.eliminate_dead_code(lambda n: n in written or n.is_impure())
@@ -93,7 +103,9 @@ class GraphRewriter:
         self._values.bind(node, self._builder.graph.node_copy(node))
 
     def _rewritten_branch(self, branch: GraphModule, node: Node) -> GraphModule:
-        rewritten = GraphRewriter(branch, self._fake_mode, self._decompositions).run()
+        rewritten = GraphRewriter(
+            branch, self._fake_mode, self._decompositions, self._debug_handles
+        ).run()
         if rewritten.mutations:
             raise NotLocal("a branch writes to its inputs", node)
         return GraphModule(rewritten.submodules, rewritten.graph)
@@ -111,11 +123,12 @@ class GraphRewriter:
         args, kwargs = self._values.translated((node.args, node.kwargs))
         if node.target is operator.getitem:
             return self._item(*args)
-        if not isinstance(node.target, OpOverload):
+        op = to_torch_overload(node.target)
+        if op is None:
             return self._builder.append(node.target, args, kwargs, node.meta.get("val"))
-        if node.target._schema.is_mutable:
-            return self._write(node, args, kwargs)
-        return self._apply(node.target, args, kwargs, node)
+        if op._schema.is_mutable:
+            return self._write(op, node, args, kwargs)
+        return self._apply(op, args, kwargs, node)
 
     def _item(self, source: Any, index: int) -> Any:
         return self._builder.append_item(source, index) if isinstance(source, Node) else source[index]
@@ -123,7 +136,7 @@ class GraphRewriter:
     def _apply(self, op: OpOverload, args: Any, kwargs: dict[str, Any], node: Node) -> Any:
         if op in IDENTITIES:
             return args[0]
-        if self._decompositions.apply_to(op):
+        if self._decompositions.apply_to(op, node):
             return self._recorder.expand(op, args, kwargs)
         return self._builder.append(op, args, kwargs, self._value(op, args, kwargs, node))
 
@@ -143,10 +156,10 @@ class GraphRewriter:
             for old, new in zip(node.all_input_nodes, now)
         )
 
-    def _write(self, node: Node, args: Any, kwargs: dict[str, Any]) -> Node:
-        form, target = functional_form(node.target), args[0]
+    def _write(self, op: OpOverload, node: Node, args: Any, kwargs: dict[str, Any]) -> Node:
+        form, target = functional_form(op), args[0]
         if form is None or not isinstance(target, Node):
-            raise NotLocal(f"{node.target} has no functional form", node)
+            raise NotLocal(f"{op} has no functional form", node)
         self._writes.check(node, target)
         result = self._keep_dtype(self._apply(form, args, kwargs, node), target)
         self._writes.commit(target, result)

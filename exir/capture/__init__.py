@@ -1,5 +1,5 @@
-"""Configuration of the stages, and capturing a model as an exported program."""
+"""Configuration of the compiler's stages."""
 
-from exir.capture._config import CaptureConfig, EdgeCompileConfig, ExecutorchBackendConfig
+from exir.capture._config import EdgeCompileConfig, ExecutorchBackendConfig
 
-__all__ = ["CaptureConfig", "EdgeCompileConfig", "ExecutorchBackendConfig"]
+__all__ = ["EdgeCompileConfig", "ExecutorchBackendConfig"]

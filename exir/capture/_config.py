@@ -10,16 +10,6 @@ from exir.pass_manager import PassType
 
 
 @dataclass
-class CaptureConfig:
-    """Options of `exir.capture`.
-
-    pt2_mode: capture with `torch.export`; the only way there is.
-    """
-
-    pt2_mode: bool = True
-
-
-@dataclass
 class EdgeCompileConfig:
     """Options of `to_edge`.
 

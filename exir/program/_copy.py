@@ -3,6 +3,7 @@
 import copy
 
 from torch.export import ExportedProgram
+from torch.export.graph_signature import ExportGraphSignature
 from torch.fx import Graph, GraphModule
 
 from exir.control_flow import branch_of, is_cond
@@ -10,8 +11,20 @@ from exir.control_flow import branch_of, is_cond
 
 def copy_program(program: ExportedProgram) -> ExportedProgram:
     """`program` with a graph of its own; weights, lowered modules and `meta` values are shared."""
-    copied = copy.copy(program)
+    copied = with_own_containers(program)
     copied._graph_module = copy_graph_module(program.graph_module)
+    return copied
+
+
+def with_own_containers(program: ExportedProgram) -> ExportedProgram:
+    """`program` with a signature and dictionaries of tensors of its own; the graph is shared."""
+    copied = copy.copy(program)
+    signature = program.graph_signature
+    copied._graph_signature = ExportGraphSignature(
+        list(signature.input_specs), list(signature.output_specs)
+    )
+    copied._state_dict = dict(program.state_dict)
+    copied._constants = dict(program.constants)
     return copied
 
 

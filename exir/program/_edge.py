@@ -1,15 +1,18 @@
 """The edge stage: programs of the edge dialect and how they are made."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from torch._ops import OpOverload
 from torch.export import ExportedProgram
+from torch.fx import Node
 
 from exir.capture._config import EdgeCompileConfig, ExecutorchBackendConfig
 from exir.decompose import to_core_aten
+from exir.decompositions import NodeFilter
+from exir.dialects.edge import to_torch_overload
 from exir.error import ConfigError
 from exir.pass_manager import PassType, ProgramPass, Verify, run_passes
 from exir.passes.drop_unused_constants import DropUnusedConstants
@@ -18,6 +21,7 @@ from exir.passes.name_dim_orders import NameDimOrders
 from exir.passes.promote_operands import PromoteOperands
 from exir.passes.propagate_constants import PropagateConstants
 from exir.passes.remove_noops import RemoveNoops
+from exir.program._copy import copy_program
 from exir.verification.verifier import EXIREdgeDialectVerifier, verify_structure
 
 if TYPE_CHECKING:
@@ -48,7 +52,7 @@ def to_edge(
     """
     config = compile_config or EdgeCompileConfig()
     named = _by_method(programs)
-    edge = {name: _lowered(program, config) for name, program in named.items()}
+    edge = {name: _lowered(program, config, {}) for name, program in named.items()}
     return EdgeProgramManager(edge, constant_methods, config)
 
 
@@ -61,27 +65,27 @@ def to_edge_transform_and_lower(
 ) -> "EdgeProgramManager":
     """`to_edge`, then `transform`, then `to_backend` for each partitioner in turn.
 
-    Operators that a method's partitioners ask for by `ops_to_not_decompose` are kept whole.
+    Operators that a method's partitioners ask for by `ops_to_not_decompose` are kept whole
+    until the partitioners have run; what none took is decomposed then.
     """
     config = compile_config or EdgeCompileConfig()
     named = _by_method(programs)
     partitioners = _per_method(partitioner or (), named)
-    edge = {
-        name: _lowered(program, _preserving(config, partitioners[name], program))
-        for name, program in named.items()
-    }
-    manager = EdgeProgramManager(edge, constant_methods, config)
+    whole = {name: _kept_whole(partitioners[name], program) for name, program in named.items()}
+    edge = {name: _lowered(program, config, whole[name]) for name, program in named.items()}
+    lenient = _preserving(config, whole)
+    manager = EdgeProgramManager(edge, constant_methods, lenient)
     if transform_passes is not None:
         manager = manager.transform(transform_passes)
     for step in range(max((len(each) for each in partitioners.values()), default=0)):
         manager = manager.to_backend({n: p[step] for n, p in partitioners.items() if step < len(p)})
-    return manager
+    return manager._finished(config)
 
 
 class EdgeProgramManager:
     """The methods of a model, each a program of the edge dialect.
 
-    The programs belong to the manager: `transform` and `to_backend` hand them on to the one that they return.
+    `transform` and `to_backend` return a new manager and leave this one as it is.
     """
 
     def __init__(
@@ -124,7 +128,7 @@ class EdgeProgramManager:
         config = compile_config or self._config
         wanted = _per_method(passes, self._programs)
         programs = {
-            name: run_passes(program, wanted[name], _verifier(config))
+            name: run_passes(copy_program(program), wanted[name], _verifier(config))
             for name, program in self._programs.items()
         }
         return EdgeProgramManager(programs, self._constant_methods, config)
@@ -142,6 +146,15 @@ class EdgeProgramManager:
         }
         return EdgeProgramManager(programs, self._constant_methods, self._config)
 
+    def _finished(self, config: EdgeCompileConfig) -> "EdgeProgramManager":
+        """The same with operators decomposed that `config` does not preserve but this manager does."""
+        left = [op for op in self._config.preserve_ops if op not in config.preserve_ops]
+        programs = {
+            name: _lowered(program, config, {}) if _holds(program, left) else program
+            for name, program in self._programs.items()
+        }
+        return EdgeProgramManager(programs, self._constant_methods, config)
+
     def to_executorch(
         self, config: ExecutorchBackendConfig | None = None
     ) -> "ExecutorchProgramManager":
@@ -153,11 +166,18 @@ class EdgeProgramManager:
         )
 
 
-def _lowered(program: ExportedProgram, config: EdgeCompileConfig) -> ExportedProgram:
+def _lowered(
+    program: ExportedProgram, config: EdgeCompileConfig, whole: Mapping[OpOverload, NodeFilter]
+) -> ExportedProgram:
+    preserve = {**whole, **dict.fromkeys(config.preserve_ops, _always)}
     check = verify_structure if config._check_ir_validity else None
-    lowered = run_passes(to_core_aten(program, config), edge_passes(config), check)
+    lowered = run_passes(to_core_aten(program, preserve), edge_passes(config), check)
     lowered.graph_module.recompile()
     return lowered
+
+
+def _always(node: Node) -> bool:
+    return True
 
 
 def _verifier(config: EdgeCompileConfig) -> Verify | None:
@@ -184,12 +204,29 @@ def _listed(given: Any) -> list[Any]:
     return list(given) if isinstance(given, Sequence) else [given]
 
 
+def _kept_whole(
+    partitioners: "list[Partitioner]", program: ExportedProgram
+) -> dict[OpOverload, NodeFilter]:
+    """The operators that the partitioners want whole, each with a test of the nodes that are meant."""
+    whole: dict[OpOverload, NodeFilter] = {}
+    for each in partitioners:
+        ops, wanted = each.ops_to_not_decompose(program)
+        for op in ops:
+            whole[op] = _either(whole.get(op), wanted or _always)
+    return whole
+
+
+def _either(first: NodeFilter | None, second: NodeFilter) -> NodeFilter:
+    return second if first is None else lambda node: first(node) or second(node)
+
+
 def _preserving(
-    config: EdgeCompileConfig, partitioners: "list[Partitioner]", program: ExportedProgram
+    config: EdgeCompileConfig, whole: Mapping[str, Mapping[OpOverload, NodeFilter]]
 ) -> EdgeCompileConfig:
-    wanted = [op for each in partitioners for op in _kept_whole(each, program)]
-    return replace(config, preserve_ops=[*config.preserve_ops, *wanted])
+    """`config` for the time that the operators of `whole` may stand in the programs."""
+    ops = [op for each in whole.values() for op in each if op not in config.preserve_ops]
+    return replace(config, preserve_ops=[*config.preserve_ops, *dict.fromkeys(ops)])
 
 
-def _kept_whole(partitioner: "Partitioner", program: ExportedProgram) -> list[OpOverload]:
-    return list(partitioner.ops_to_not_decompose(program)[0])
+def _holds(program: ExportedProgram, ops: Collection[OpOverload]) -> bool:
+    return any(to_torch_overload(node.target) in ops for node in program.graph.nodes)

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import torch
 from torch.export import ExportedProgram
 from torch.export.graph_signature import (
     ExportGraphSignature,
@@ -14,20 +15,36 @@ from torch.export.graph_signature import (
 )
 from torch.fx import Graph, GraphModule, Node
 
+from exir.constants import ConstantTable
 from exir.error import EdgeDialectError, NotLocal
-from exir.rewrite import Rewritten
+from exir.program._copy import with_own_containers
+from exir.rewrite import Rewritten, fake_mode_of
 from exir.verification.verifier import EXIREdgeDialectVerifier
 
 
 def with_graph_module(program: ExportedProgram, graph_module: GraphModule) -> ExportedProgram:
     """`program` around another graph module of the same interface.
 
-    The program is changed in place: the signature's names follow the new graph's
-    placeholders and outputs, which must be as many as before.
+    The signature's names follow the new graph's placeholders and outputs, which must be as
+    many as before. Tensors that a pass left as attributes become constants of the program.
     """
-    program._graph_signature = renamed_signature(program.graph_signature, graph_module.graph)
-    program._graph_module = graph_module
-    return program
+    signature = renamed_signature(program.graph_signature, graph_module.graph)
+    result = with_own_containers(program)
+    result._graph_signature = signature
+    result._graph_module = graph_module
+    _lift_attributes(result)
+    return result
+
+
+def _lift_attributes(program: ExportedProgram) -> None:
+    graph_module = program.graph_module
+    constants = ConstantTable(program, fake_mode_of(program.graph))
+    for node in program.graph.find_nodes(op="get_attr"):
+        value = getattr(graph_module, node.target)
+        if isinstance(value, torch.Tensor):
+            node.replace_all_uses_with(constants.add(node.target, value))
+            program.graph.erase_node(node)
+            delattr(graph_module, node.target)
 
 
 def edge_program(program: ExportedProgram, rewritten: Rewritten) -> ExportedProgram:

@@ -78,12 +78,12 @@ def _check_names(node: Node, arguments: list[Argument], given: dict[str, object]
 
 
 def check_tensor_operands(node: Node, operands: Mapping[str, object]) -> None:
-    """Raise `EdgeDialectError` when a number stands where the schema wants a tensor."""
+    """Raise `EdgeDialectError` when an operand that the schema calls a tensor is no value of the graph."""
     for argument in node.target._op._schema.arguments:
         value = operands.get(argument.name)
-        if argument.type.kind() == "TensorType" and isinstance(value, (int, float, bool)):
+        if argument.type.kind() == "TensorType" and not isinstance(value, Node):
             raise EdgeDialectError(
-                f"{node.target}: '{argument.name}' must be a tensor, got the number {value}", node
+                f"{node.target}: '{argument.name}' must be a value of the graph, got {value!r}", node
             )
 
 

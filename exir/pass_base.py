@@ -1,0 +1,286 @@
+"""`ExportPass`: a pass over graphs written as the meaning it gives to each operator.
+
+The pass is an interpreter. It runs the graph on fake tensors and builds the new graph from what
+the overridable methods return; a subclass overrides what it wants to change:
+
+    class ReluToSigmoid(ExportPass):
+        def call_operator(self, op, args, kwargs, meta):
+            if op == exir_ops.edge.aten.relu.default:
+                op = exir_ops.edge.aten.sigmoid.default
+            return super().call_operator(op, args, kwargs, meta)
+"""
+
+import operator
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch import SymBool, SymFloat, SymInt, Tensor
+from torch._dispatch.python import enable_python_dispatcher
+from torch._ops import HigherOrderOperator, OpOverload
+from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+from torch.fx import Graph, GraphModule, Node
+from torch.fx.node import map_arg
+from torch.fx.passes.infra.pass_base import PassBase, PassResult
+from torch.utils._pytree import tree_leaves, tree_map
+
+from exir.delegate import executorch_call_delegate
+from exir.dialects.edge import EdgeOpOverload
+from exir.graph_builder import values
+from exir.rewrite import fake_mode_of
+
+__all__ = ["Argument", "ExportPass", "NodeMetadata", "PassResult", "ProxyValue"]
+
+Argument = Any
+
+
+class NodeMetadata:
+    """What is known about a node beside its value: source line, debug handle, ….
+
+    source: the node of the original graph that is being interpreted, if any.
+    """
+
+    def __init__(self, data: dict[str, Any], source: Node | None = None) -> None:
+        self.data = dict(data)
+        self.source = source
+
+    def __getitem__(self, key: str) -> Any:
+        return self.data[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.data[key] = value
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.data
+
+    def copy(self) -> "NodeMetadata":
+        """The same metadata, to be changed on its own."""
+        return NodeMetadata(self.data, self.source)
+
+
+class ProxyValue:
+    """A value of the interpretation: `data`, a fake tensor, a number or several, and the `node` that yields it."""
+
+    def __init__(self, data: Any, node: Node) -> None:
+        self.data = data
+        self.node = node
+
+    def is_tensor(self) -> bool:
+        """Whether the value is one tensor."""
+        return isinstance(self.data, Tensor)
+
+    def to_tensor(self) -> Tensor:
+        """The value as a tensor; raises TypeError when it is none."""
+        if not self.is_tensor():
+            raise TypeError(f"the value of '{self.node.name}' is {type(self.data).__name__}, no tensor")
+        return self.data
+
+    def __iter__(self) -> Iterator["ProxyValue"]:
+        for index, item in enumerate(self.data):
+            with self.node.graph.inserting_after(self.node):
+                node = self.node.graph.call_function(operator.getitem, (self.node, index))
+            node.meta = {**self.node.meta, "val": item}
+            yield ProxyValue(item, node)
+
+    def __bool__(self) -> bool:
+        return bool(self.data)
+
+    def __int__(self) -> int:
+        return int(self.data)
+
+    def __float__(self) -> float:
+        return float(self.data)
+
+
+class ExportPass(PassBase):
+    """Base of passes that interpret a graph; on its own it copies the graph.
+
+    Arguments that hold values hold `ProxyValue`s; tensors that an override makes become constants. Every `call_…` method appends to the new
+    graph and returns the `ProxyValue` of what it appended.
+    """
+
+    def call(self, graph_module: GraphModule) -> PassResult:
+        """Interpret `graph_module`, which stays as it is, and return the new one."""
+        self._fake_mode: FakeTensorMode = fake_mode_of(graph_module.graph)
+        return self.call_submodule(graph_module, self.inputs(graph_module))
+
+    def inputs(self, graph_module: GraphModule) -> list[Argument]:
+        """The values that the interpretation starts from: those of the placeholders."""
+        return [node.meta.get("val") for node in graph_module.graph.find_nodes(op="placeholder")]
+
+    def call_submodule(self, graph_module: GraphModule, inputs: list[Argument]) -> PassResult:
+        """Interpret one graph module, the whole or a branch of control flow, on `inputs`."""
+        outer = getattr(self, "_frame", None)
+        self._frame = _Frame(graph_module)
+        try:
+            for node in graph_module.graph.nodes:
+                self._interpret(node, inputs)
+            return PassResult(GraphModule(self._frame.attributes, self._frame.graph), True)
+        finally:
+            self._frame = outer
+
+    def call_operator(
+        self, op: Any, args: tuple[Argument, ...], kwargs: dict[str, Argument], meta: NodeMetadata
+    ) -> ProxyValue:
+        """Append a call of the operator `op`."""
+        return self._append(op, args, kwargs, meta)
+
+    def call_sym(self, target: Any, args: tuple[Argument, ...], meta: NodeMetadata) -> ProxyValue:
+        """Append arithmetic on symbolic numbers."""
+        return self._append(target, args, {}, meta)
+
+    def call_getitem(self, value: ProxyValue, key: int, meta: NodeMetadata) -> ProxyValue:
+        """Append the selection of one of several values."""
+        return self._append(operator.getitem, (value, key), {}, meta)
+
+    def call_delegate(
+        self,
+        lowered_module: Any,
+        args: tuple[ProxyValue, ...],
+        kwargs: dict[str, Argument],
+        meta: NodeMetadata,
+    ) -> ProxyValue:
+        """Append a call of a part that a backend has compiled."""
+        return self._append_known(executorch_call_delegate, (lowered_module, *args), kwargs, meta)
+
+    def call_higher_order(
+        self, op: HigherOrderOperator, args: tuple[Argument, ...], meta: NodeMetadata
+    ) -> ProxyValue:
+        """Append control flow; its branches have been interpreted already."""
+        return self._append_known(op, args, {}, meta)
+
+    def placeholder(self, name: str, arg: Argument, meta: NodeMetadata) -> ProxyValue:
+        """Append an input."""
+        node = self._frame.graph.placeholder(name)
+        node.meta = {**meta.data, "val": arg}
+        return ProxyValue(arg, node)
+
+    def output(self, results: list[Argument], meta: NodeMetadata) -> None:
+        """Append the output."""
+        node = self._frame.graph.output(self._nodes(results))
+        node.meta = dict(meta.data)
+
+    def _interpret(self, node: Node, inputs: list[Argument]) -> None:
+        env, meta = self._frame.env, NodeMetadata(node.meta, node)
+        if node.op == "placeholder":
+            env[node] = self.placeholder(node.target, inputs[self._frame.next_input()], meta)
+        elif node.op == "get_attr":
+            env[node] = self._attribute(node)
+        elif node.op == "output":
+            self.output(map_arg(node.args[0], env.__getitem__), meta)
+        else:
+            env[node] = self._call(node, meta)
+
+    def _call(self, node: Node, meta: NodeMetadata) -> ProxyValue:
+        args, kwargs = map_arg((node.args, node.kwargs), self._frame.env.__getitem__)
+        if node.target is operator.getitem:
+            return self.call_getitem(*args, meta)
+        if node.target is executorch_call_delegate:
+            return self.call_delegate(args[0], args[1:], kwargs, meta)
+        if isinstance(node.target, HigherOrderOperator):
+            return self.call_higher_order(node.target, self._interpreted_branches(node, args), meta)
+        if isinstance(node.target, (EdgeOpOverload, OpOverload)):
+            return self.call_operator(node.target, args, kwargs, meta)
+        return self.call_sym(node.target, args, meta)
+
+    def _attribute(self, node: Node) -> Any:
+        value = getattr(self._frame.source, node.target)
+        if isinstance(value, torch.nn.Module):
+            self._frame.names[id(value)] = node.target
+            return value
+        return self._constant(value)
+
+    def _interpreted_branches(self, node: Node, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        return tuple(
+            self.call_submodule(arg, self.inputs(arg)).graph_module
+            if isinstance(arg, GraphModule)
+            else arg
+            for arg in args
+        )
+
+    def _append(
+        self, target: Any, args: Any, kwargs: dict[str, Any], meta: NodeMetadata
+    ) -> ProxyValue:
+        data_args, data_kwargs = tree_map(self._data, (args, kwargs), is_leaf=_is_proxy)
+        if _same_call(meta.source, target, data_args, data_kwargs):
+            return self._append_known(target, args, kwargs, meta)
+        with torch.no_grad(), enable_python_dispatcher(), self._fake_mode:
+            val = target(*data_args, **data_kwargs)
+        return self._add_node(target, args, kwargs, meta, val)
+
+    def _append_known(
+        self, target: Any, args: Any, kwargs: dict[str, Any], meta: NodeMetadata
+    ) -> ProxyValue:
+        """Append a call whose value is that of the node being interpreted."""
+        return self._add_node(target, args, kwargs, meta, meta.data.get("val"))
+
+    def _add_node(
+        self, target: Any, args: Any, kwargs: dict[str, Any], meta: NodeMetadata, val: Any
+    ) -> ProxyValue:
+        nodes, options = self._nodes((tuple(args), kwargs))
+        node = self._frame.graph.call_function(target, nodes, options)
+        node.meta = {**meta.data, "val": val}
+        return ProxyValue(val, node)
+
+    def _nodes(self, arguments: Any) -> Any:
+        return tree_map(self._node, arguments, is_leaf=_is_proxy)
+
+    def _node(self, value: Any) -> Any:
+        if isinstance(value, ProxyValue):
+            return value.node
+        if isinstance(value, torch.nn.Module):
+            return self._frame.attribute_node(value, "_module")
+        if isinstance(value, Tensor) and not isinstance(value, FakeTensor):
+            return self._constant(value).node
+        return value
+
+    def _data(self, value: Any) -> Any:
+        if isinstance(value, Tensor) and not isinstance(value, FakeTensor):
+            return self._fake_mode.from_tensor(value, static_shapes=True)
+        return value.data if isinstance(value, ProxyValue) else value
+
+    def _constant(self, tensor: Tensor) -> ProxyValue:
+        node = self._frame.attribute_node(tensor, "_tensor_constant")
+        node.meta["val"] = self._fake_mode.from_tensor(tensor, static_shapes=True)
+        return ProxyValue(node.meta["val"], node)
+
+
+class _Frame:
+    """The state of interpreting one graph module."""
+
+    def __init__(self, source: GraphModule) -> None:
+        self.source = source
+        self.graph = Graph()
+        self.env: dict[Node, Any] = {}
+        self.attributes: dict[str, Any] = {}
+        self.names: dict[int, str] = {}
+        self._inputs_seen = 0
+
+    def next_input(self) -> int:
+        """The index of the next placeholder."""
+        self._inputs_seen += 1
+        return self._inputs_seen - 1
+
+    def attribute_node(self, value: Any, prefix: str) -> Node:
+        """A `get_attr` node for `value`, under the name that it had, else a new one."""
+        name = self.names.get(id(value), f"{prefix}{len(self.attributes)}")
+        self.attributes[name] = value
+        return self.graph.get_attr(name)
+
+
+def _is_proxy(value: Any) -> bool:
+    return isinstance(value, ProxyValue)
+
+
+def _same_call(source: Node | None, target: Any, args: Any, kwargs: dict[str, Any]) -> bool:
+    """Whether a call is that of the `source` node, so that its value is known."""
+    if source is None or source.target is not target:
+        return False
+    before = tree_leaves(values((source.args, source.kwargs)))
+    now = tree_leaves((args, kwargs))
+    return len(before) == len(now) and all(map(_same_argument, before, now))
+
+
+def _same_argument(a: Any, b: Any) -> bool:
+    opaque = (Tensor, SymInt, SymFloat, SymBool)
+    return a is b or (not isinstance(a, opaque) and not isinstance(b, opaque) and type(a) is type(b) and a == b)
