@@ -8,7 +8,8 @@ import pytest
 from exir.cli.isolation import Outcome, run_isolated
 from exir.cli.one_shot import compile_command_line
 
-# Compiles a source file with more flags; outputs lie in the folder "out" beside it.
+# Compiles a source file with more flags. The outputs named (of pte, manifest, reference and dump;
+# by default the first two) lie in the folder "out" beside it, as net.pte and so on.
 Compile = Callable[..., Outcome]
 
 
@@ -25,7 +26,9 @@ def idle_threads_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
 def compile_source(tmp_path: Path, idle_threads_allowed: None) -> Compile:
     """Compiles `app/net.py` with the given content in a child process."""
 
-    def compile_it(source: str, *flags: str) -> Outcome:
+    def compile_it(
+        source: str, *flags: str, outputs: tuple[str, ...] = ("pte", "manifest")
+    ) -> Outcome:
         (tmp_path / "app").mkdir(exist_ok=True)
         (tmp_path / "app" / "net.py").write_text(source)
         (tmp_path / "out").mkdir(exist_ok=True)
@@ -34,8 +37,7 @@ def compile_source(tmp_path: Path, idle_threads_allowed: None) -> Compile:
             "--module=app.net",
             f"--module-file={tmp_path / 'app' / 'net.py'}",
             f"--import-root={tmp_path}",
-            f"--out-pte={tmp_path / 'out' / 'net.pte'}",
-            f"--out-manifest={tmp_path / 'out' / 'net.manifest.json'}",
+            *(f"--out-{name}={tmp_path / 'out' / 'net'}.{name}" for name in outputs),
             *flags,
         ]
         return run_isolated(lambda: compile_command_line(argv))

@@ -1,36 +1,38 @@
 """From an exception to what the user reads and the process's exit code."""
 
 import traceback
+from pathlib import Path
 
-from exir.error import InternalError, PassError, UserError
+from exir.cli.user_code import describe, user_lines
+from exir.error import ExirError, PassError, UserError
 
 EXIT_OK = 0
 EXIT_USER_ERROR = 1
 EXIT_INTERNAL_ERROR = 2
 
 
-def explain(error: BaseException, target: str, with_traceback: bool) -> tuple[str, int]:
+def explain(
+    error: BaseException, target: str, with_traceback: bool, roots: tuple[Path, ...] = ()
+) -> tuple[str, int]:
     """One message that begins with the target, and the exit code.
 
-    A user's error is its own text; anything else is ours and comes with a traceback.
+    A user's error is its own text. What the user's passes and backends (files under `roots`)
+    raise is theirs too. Anything else is ours and comes with a traceback.
     """
-    if _is_users(error):
-        text, code = f"error: {target}: {_text(error)}\n", EXIT_USER_ERROR
+    cause = _cause(error)
+    if isinstance(cause, UserError):
+        text, exit_code = f"error: {target}: {error}\n", EXIT_USER_ERROR
+    elif not isinstance(cause, ExirError) and user_lines(cause, roots):
+        text, exit_code = f"error: {target}: {describe(cause, roots)}\n", EXIT_USER_ERROR
     else:
-        text = f"internal error: {target}: {type(error).__name__}: {_text(error)}\n"
-        code = EXIT_INTERNAL_ERROR
-        with_traceback = True
+        text = f"internal error: {target}: {type(error).__name__}: {error}\n"
+        exit_code, with_traceback = EXIT_INTERNAL_ERROR, True
     trace = "".join(traceback.format_exception(error)) if with_traceback else ""
-    return trace + text, code
+    return trace + text, exit_code
 
 
-def _is_users(error: BaseException) -> bool:
-    """Whether the user can mend it; a pass that failed is as its cause."""
+def _cause(error: BaseException) -> BaseException:
+    """What went wrong in a pass, for a pass that failed."""
     if isinstance(error, PassError) and error.__cause__ is not None:
-        return _is_users(error.__cause__)
-    return isinstance(error, UserError)
-
-
-def _text(error: BaseException) -> str:
-    notes = "".join(f"\n    {note}" for note in getattr(error, "__notes__", ()))
-    return str(error) + notes
+        return _cause(error.__cause__)
+    return error

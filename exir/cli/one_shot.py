@@ -26,11 +26,14 @@ from exir.testing.calls import write_calls
 
 def compile_command_line(argv: list[str]) -> int:
     """Compile what the flags ask for; returns the exit code, prints one message on failure."""
+    roots: tuple[Path, ...] = ()
     try:
         argv = expand_params_file(argv)
-        run(parse_arguments(argv))
+        arguments = parse_arguments(argv)
+        roots = arguments.import_roots
+        run(arguments)
     except Exception as error:
-        text, exit_code = explain(error, target_of(argv), "--traceback" in argv)
+        text, exit_code = explain(error, target_of(argv), "--traceback" in argv, roots)
         sys.stderr.write(text)
         return exit_code
     return EXIT_OK

@@ -80,12 +80,12 @@ class _Runner:
         return Call(self._name, tuple(inputs), tuple(kept))
 
     def try_call(self, inputs: list[Any]) -> Call | None:
-        """Run, or None with all state as before when the model refuses the inputs."""
-        before = copy.deepcopy(self._module.state_dict())
+        """Run, or None with the buffers as before when the model refuses the inputs."""
+        before = {name: buffer.clone() for name, buffer in self._module.named_buffers()}
         try:
             return self.call(inputs)
         except Exception:
-            self._module.load_state_dict(before)
+            self._module.load_state_dict(before, strict=False)
             return None
 
 

@@ -1,0 +1,76 @@
+"""The manifest of a program."""
+
+import hashlib
+import json
+from typing import Any
+
+import torch
+from torch.export import Dim
+
+from backends.demo.compiler_demo import CompilerDemoPartitioner
+from exir.cli.arguments import parse_arguments
+from exir.cli.compile import Pipeline, export_methods, lower_programs
+from exir.cli.manifest import render_manifest
+from exir.model_spec import MethodSpec, ModelSpec
+from exir.testing.models import Codec, DynamicAdd
+
+_FLAGS = ["--target=@//app:net_pte", "--module=app.net", "--out-pte=out/net.pte"]
+
+
+def _manifest(spec: ModelSpec, *flags: str, pipeline: Pipeline = Pipeline()) -> dict[str, Any]:
+    manager = lower_programs(export_methods(spec), spec, pipeline)
+    text = render_manifest(parse_arguments([*_FLAGS, *flags]), manager, None)
+    manifest = json.loads(text)
+    assert text == json.dumps(manifest, indent=1, sort_keys=True) + "\n"
+    assert manifest["program"]["sha256"] == hashlib.sha256(manager.buffer).hexdigest()
+    assert manifest["program"]["bytes"] == len(manager.buffer)
+    return manifest
+
+
+def test_a_program_and_its_slots_are_described() -> None:
+    n = Dim("n", min=2, max=16)
+    shapes = {"x": {0: n}, "y": {0: n}}
+    manifest = _manifest(ModelSpec(DynamicAdd(), (torch.randn(4, 4),) * 2, dynamic_shapes=shapes))
+    (method,) = manifest["methods"]
+    tensor = {
+        "kind": "tensor",
+        "dtype": "float32",
+        "shape": [16, 4],
+        "dim_order": [0, 1],
+        "dynamism": "dynamic_bound",
+    }
+    assert method["inputs"] == [{"name": "x", **tensor}, {"name": "y", **tensor}]
+    assert [{**output, "name": ""} for output in method["outputs"]] == [{"name": "", **tensor}]
+    assert (manifest["format"], manifest["target"], manifest["weights"]) == (1, "//app:net_pte", "seed")
+    assert manifest["program"]["file"] == "net.pte"
+
+
+def test_memory_is_stated() -> None:
+    (method,) = _manifest(ModelSpec(torch.nn.ReLU(), (torch.ones(8),)))["methods"]
+    memory = method["memory"]
+    assert sum(memory["planned_bytes"]) >= memory["lower_bound_bytes"] >= 32
+    assert memory["method_bytes"]["lp64"] > memory["method_bytes"]["ilp32"] > 0
+    assert memory["scratch_bytes"] == 0
+
+
+def test_methods_operators_and_constant_methods_are_listed() -> None:
+    x, code = (torch.randn(2, 8),), (torch.randn(2, 4),)
+    methods = {"encode": MethodSpec(x), "decode": MethodSpec(code)}
+    manifest = _manifest(ModelSpec(Codec(), methods=methods, constant_methods={"width": 8}))
+    assert [method["name"] for method in manifest["methods"]] == ["decode", "encode", "width"]
+    names = [operator["name"] for operator in manifest["operators"]]
+    assert names == sorted(names) and "aten::relu.out" in names
+    assert manifest["methods"][2]["outputs"] == [{"name": "", "kind": "int"}]
+
+
+def test_delegates_are_listed_with_their_bytes() -> None:
+    spec = ModelSpec(DynamicAdd(), (torch.randn(4, 4), torch.randn(4, 4)))
+    manifest = _manifest(spec, pipeline=Pipeline(partitioners=(CompilerDemoPartitioner(),)))
+    (delegate,) = manifest["methods"][0]["delegates"]
+    assert delegate["id"] == "BackendWithCompilerDemo" and delegate["bytes"] > 0
+    assert manifest["backends"] == ["BackendWithCompilerDemo"]
+
+
+def test_weights_from_a_file_are_told_apart() -> None:
+    spec = ModelSpec(torch.nn.ReLU(), (torch.ones(2),))
+    assert _manifest(spec, "--weights=net.safetensors")["weights"] == "file"

@@ -1,0 +1,91 @@
+"""Whole compilations: what the flags select, and whose fault a failure is."""
+
+import json
+import os
+from pathlib import Path
+
+from exir.cli.conftest import Compile
+from exir.testing.calls import read_calls
+
+_MODEL = """
+import torch
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.randn(3, 3))
+
+    def forward(self, x):
+        return torch.exp(torch.mm(torch.sin(x), self.weight))
+
+def model():
+    return Net(), (torch.rand(2, 3),)
+"""
+
+_PASSES = """
+import torch
+
+def refuse(graph_module):
+    raise ValueError("no such luck")
+
+class SineToCosine:
+    def __call__(self, graph_module):
+        from exir.dialects._ops import ops
+        for node in graph_module.graph.nodes:
+            if node.target is ops.edge.aten.sin.default:
+                node.target = ops.edge.aten.cos.default
+        graph_module.recompile()
+"""
+
+_DEMO = "--backend=backends.demo.compiler_demo:BACKEND"
+
+
+def _manifest(folder: Path) -> dict:
+    return json.loads((folder / "out" / "net.manifest").read_text())
+
+
+def _operators(folder: Path) -> list[str]:
+    return [operator["name"] for operator in _manifest(folder)["operators"]]
+
+
+def test_without_a_backend_everything_runs_on_kernels(compile_source: Compile, tmp_path: Path) -> None:
+    assert compile_source(_MODEL, "--backend=backends.portable:BACKEND").output == ""
+    assert _manifest(tmp_path)["backends"] == []
+    assert _operators(tmp_path) == ["aten::exp.out", "aten::mm.out", "aten::sin.out"]
+
+
+def test_a_backend_takes_its_part(compile_source: Compile, tmp_path: Path) -> None:
+    assert compile_source(_MODEL, _DEMO).output == ""
+    assert _manifest(tmp_path)["backends"] == ["BackendWithCompilerDemo"]
+    assert _operators(tmp_path) == ["aten::exp.out"]
+
+
+def test_passes_of_the_config_run(compile_source: Compile, tmp_path: Path) -> None:
+    (tmp_path / "my_passes.py").write_text(_PASSES)
+    config = '--config-json={"passes": {"edge": ["my_passes:SineToCosine"]}}'
+    assert compile_source(_MODEL, config).output == ""
+    assert _operators(tmp_path) == ["aten::cos.out", "aten::exp.out", "aten::mm.out"]
+
+
+def test_a_users_pass_that_fails_is_the_users_error(compile_source: Compile, tmp_path: Path) -> None:
+    (tmp_path / "my_passes.py").write_text(_PASSES)
+    outcome = compile_source(_MODEL, '--config-json={"passes": {"edge": ["my_passes:refuse"]}}')
+    assert outcome.exit_code == 1
+    assert outcome.output == (
+        "error: //app:net_pte: ValueError: no such luck\n"
+        '    my_passes.py:5: raise ValueError("no such luck")\n'
+    )
+    assert os.listdir(tmp_path / "out") == []
+
+
+def test_the_dump_shows_graph_and_instructions(compile_source: Compile, tmp_path: Path) -> None:
+    assert compile_source(_MODEL, outputs=("dump",)).output == ""
+    text = (tmp_path / "out" / "net.dump").read_text()
+    assert "method forward" in text and "aten.sin.out" in text and "KernelCall" in text
+
+
+def test_the_reference_alone_is_not_lowered(compile_source: Compile, tmp_path: Path) -> None:
+    source = _MODEL.replace("torch.exp(", "torch.linalg.qr(")
+    assert compile_source(source).exit_code == 1
+    assert compile_source(source, outputs=("reference",)).output == ""
+    assert len(read_calls((tmp_path / "out" / "net.reference").read_bytes())) == 4

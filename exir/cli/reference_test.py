@@ -1,0 +1,111 @@
+"""Reference calls of eager models."""
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.export import Dim
+
+from exir.cli.compile import export_methods
+from exir.cli.reference import STATUS_ABOVE_BOUND, VARIANTS, record_calls
+from exir.error import ModelError
+from exir.model_spec import MethodSpec, ModelSpec
+from exir.testing.calls import Call
+from exir.testing.models import Codec, Counter, DynamicAdd
+
+
+def _record(spec: ModelSpec) -> list[Call]:
+    return record_calls(spec, export_methods(spec))
+
+
+def _shapes(call: Call) -> list[tuple[int, ...]]:
+    return [tuple(value.shape) for value in call.inputs]
+
+
+def test_the_example_comes_first_then_different_variants_of_it() -> None:
+    module, x = nn.Linear(3, 2), torch.randn(1, 3)
+    calls = _record(ModelSpec(module, (x,)))
+    assert len(calls) == 1 + VARIANTS
+    assert torch.equal(calls[0].inputs[0], x)
+    for call in calls:
+        assert torch.equal(call.outputs[0], module(call.inputs[0]))
+    assert len({call.inputs[0].sum().item() for call in calls}) == len(calls)
+
+
+def test_recording_twice_gives_the_same() -> None:
+    first, second = (_record(ModelSpec(nn.ReLU(), (torch.ones(3),))) for _ in range(2))
+    for one, other in zip(first, second, strict=True):
+        assert torch.equal(one.inputs[0], other.inputs[0])
+
+
+def test_state_is_kept_from_call_to_call_and_the_model_stays_as_it_was() -> None:
+    module = Counter()
+    calls = _record(ModelSpec(module, (torch.ones(4),)))
+    total = torch.zeros(4)
+    for call in calls:
+        total = total + call.inputs[0]
+        assert torch.allclose(call.outputs[0], total + 1)
+    assert bool((module.total == 0).all())
+
+
+def test_dynamic_dimensions_are_run_at_both_ends_and_the_middle_and_refused_above() -> None:
+    n = Dim("n", min=2, max=16)
+    shapes = {"x": {0: n}, "y": {0: n}}
+    calls = _record(ModelSpec(DynamicAdd(), (torch.randn(4, 4),) * 2, dynamic_shapes=shapes))
+    assert [_shapes(call)[0][0] for call in calls] == [4, 4, 4, 4, 2, 9, 16, 17]
+    assert all(_shapes(call)[0] == _shapes(call)[1] for call in calls)
+    assert [call.expected_status for call in calls] == [0] * 7 + [STATUS_ABOVE_BOUND]
+    assert calls[-1].outputs == ()
+
+
+def test_each_method_has_its_calls() -> None:
+    spec = ModelSpec(
+        Codec(), methods={"encode": MethodSpec((torch.randn(2, 8),)), "decode": MethodSpec((torch.randn(2, 4),))}
+    )
+    calls = _record(spec)
+    assert [call.method for call in calls] == ["decode"] * 4 + ["encode"] * 4
+    assert torch.equal(calls[0].outputs[0], spec.module.decode(calls[0].inputs[0]))
+
+
+class _Lookup(nn.Module):
+    def forward(self, table: Tensor, index: Tensor, flag: bool, scale: float) -> tuple[Tensor, None, int]:
+        return table[index] * scale, None, 7
+
+
+def test_integers_stay_in_the_range_of_the_example_and_scalars_as_they_are() -> None:
+    example = (torch.randn(5, 2), torch.tensor([0, 4]), True, 0.5)
+    calls = _record(ModelSpec(_Lookup(), example))
+    for call in calls:
+        assert 0 <= int(call.inputs[1].min()) and int(call.inputs[1].max()) <= 4
+        assert call.inputs[2:] == (True, 0.5)
+
+
+class _Picky(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        if not torch.compiler.is_compiling() and bool((x < 0).any()):
+            raise ValueError("negative")
+        return x
+
+
+def test_variants_that_the_model_refuses_are_left_out() -> None:
+    calls = _record(ModelSpec(_Picky(), (torch.tensor([0.0, 8.0, 0.0, 0.0]),)))
+    assert 1 <= len(calls) < 1 + VARIANTS
+
+
+def test_a_model_that_refuses_its_own_example_is_an_error() -> None:
+    with pytest.raises(ModelError, match="method 'forward' fails on its example inputs: ValueError: negative"):
+        _record(ModelSpec(_Picky(), (torch.tensor([-1.0]),)))
+
+
+def test_what_the_model_writes_into_its_inputs_is_not_recorded_as_given() -> None:
+    class Writer(nn.Module):
+        def forward(self, x: Tensor) -> Tensor:
+            return x.add_(1)
+
+    for call in _record(ModelSpec(Writer(), (torch.zeros(2),))):
+        assert torch.equal(call.outputs[0], call.inputs[0] + 1)
+
+
+def test_dim_order_of_inputs_is_that_of_the_example() -> None:
+    x = torch.randn(1, 2, 3, 3).contiguous(memory_format=torch.channels_last)
+    for call in _record(ModelSpec(nn.ReLU(), (x,))):
+        assert call.inputs[0].is_contiguous(memory_format=torch.channels_last)
