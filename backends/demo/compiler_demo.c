@@ -1,0 +1,201 @@
+#include "backends/demo/compiler_demo.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "backends/demo/ops.h"
+#include "backends/demo/payload.h"
+
+#define REGION_ALIGNMENT 16
+
+/* An op with room for its result. Sizes are those of the current call. */
+typedef struct demo_op {
+  uint8_t kind; /* demo_kind */
+  uint8_t operand_count;
+  demo_value operands[DEMO_MAX_OPERANDS];
+  uint32_t rank;
+  uint32_t capacity; /* elements at `result` */
+  uint32_t numel;
+  int32_t sizes[ET_MAX_RANK];
+  float *result;
+} demo_op;
+
+typedef struct demo_program {
+  uint32_t op_count;
+  uint32_t input_count;
+  uint32_t output_count;
+  demo_op *ops;
+  demo_value outputs[DEMO_MAX_OUTPUTS];
+} demo_program;
+
+/* PAYLOAD.md tells these sizes. */
+_Static_assert(sizeof(demo_op) == (sizeof(void *) == 8 ? 96 : 88),
+               "an op's size is part of the manifest");
+_Static_assert(sizeof(demo_program) == (sizeof(void *) == 8 ? 152 : 144),
+               "a program's size is part of the manifest");
+
+static et_status fail_memory(et_error *error) {
+  return et_fail(error, ET_STATUS_DELEGATE_MEMORY,
+                 "the method's memory is too small");
+}
+
+static bool take(et_arena *arena, size_t count, size_t size, void **out) {
+  return et_arena_take(arena, count, size, REGION_ALIGNMENT, out);
+}
+
+/* Room for one result. `op` is NULL while measuring. */
+static et_status init_op(const demo_op_text *text, et_arena *arena,
+                         demo_op *op, et_error *error) {
+  void *result = NULL;
+  if (!take(arena, text->numel, sizeof(float), &result)) {
+    return fail_memory(error);
+  }
+  if (op != NULL) {
+    memset(op, 0, sizeof *op);
+    op->kind = (uint8_t)text->kind;
+    op->operand_count = (uint8_t)text->operand_count;
+    memcpy(op->operands, text->operands, sizeof op->operands);
+    op->capacity = text->numel;
+    op->result = result;
+  }
+  return ET_STATUS_OK;
+}
+
+static et_status init_ops(demo_reader *reader, et_arena *arena, demo_op *ops) {
+  for (uint32_t i = 0; i < reader->op_count; i++) {
+    demo_op_text text = {.numel = 0};
+    ET_RETURN_IF_ERROR(demo_reader_op(reader, &text));
+    ET_RETURN_IF_ERROR(init_op(&text, arena, ops != NULL ? &ops[i] : NULL,
+                               reader->error));
+  }
+  return ET_STATUS_OK;
+}
+
+static et_status demo_init(const et_backend_payload *payload, et_arena *arena,
+                           void **out_handle, et_error *error) {
+  demo_reader reader;
+  demo_program program = {.ops = NULL};
+  void *handle = NULL;
+  void *ops = NULL;
+  void *end = NULL;
+  ET_RETURN_IF_ERROR(demo_reader_open(payload->processed, error, &reader));
+  if (!take(arena, 1, sizeof program, &handle) ||
+      !take(arena, reader.op_count, sizeof(demo_op), &ops)) {
+    return fail_memory(error);
+  }
+  ET_RETURN_IF_ERROR(init_ops(&reader, arena, ops));
+  ET_RETURN_IF_ERROR(demo_reader_outputs(&reader, program.outputs,
+                                         &program.output_count));
+  if (!take(arena, 0, 1, &end)) {
+    return fail_memory(error);
+  }
+  program.op_count = reader.op_count;
+  program.input_count = reader.input_count;
+  program.ops = ops;
+  if (handle != NULL) {
+    memcpy(handle, &program, sizeof program);
+  }
+  *out_handle = handle;
+  return ET_STATUS_OK;
+}
+
+static demo_view view_of(const demo_program *program, et_value **args,
+                         demo_value value) {
+  if (value < DEMO_MAX_INPUTS) {
+    const et_tensor *tensor = args[value]->u.as_tensor;
+    const demo_view view = {tensor->data, tensor->sizes, tensor->rank};
+    return view;
+  }
+  const demo_op *op = &program->ops[value - DEMO_MAX_INPUTS];
+  const demo_view view = {op->result, op->sizes, op->rank};
+  return view;
+}
+
+static void operand_views(const demo_program *program, et_value **args,
+                          const demo_op *op, demo_view out[2]) {
+  for (size_t i = 0; i < op->operand_count; i++) {
+    out[i] = view_of(program, args, op->operands[i]);
+  }
+}
+
+static et_status check_args(const demo_program *program, et_value **args,
+                            size_t count, et_error *error) {
+  if (count != (size_t)program->input_count + program->output_count) {
+    return et_fail(error, ET_STATUS_INVALID_PROGRAM,
+                   "%zu arguments; the payload has %u inputs and %u outputs",
+                   count, (unsigned)program->input_count,
+                   (unsigned)program->output_count);
+  }
+  for (size_t i = 0; i < count; i++) {
+    if (args[i]->tag != ET_VALUE_TENSOR ||
+        args[i]->u.as_tensor->dtype != ET_SCALAR_TYPE_FLOAT32 ||
+        !et_tensor_is_contiguous(args[i]->u.as_tensor)) {
+      return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
+                     "argument %zu is no float32 tensor in C order", i);
+    }
+  }
+  return ET_STATUS_OK;
+}
+
+/* Finds the sizes of all results for the inputs of this call. */
+static et_status infer_all(const demo_program *program, et_value **args,
+                           et_error *error) {
+  for (uint32_t i = 0; i < program->op_count; i++) {
+    demo_op *op = &program->ops[i];
+    demo_view operands[2] = {{NULL, NULL, 0}, {NULL, NULL, 0}};
+    size_t rank = 0;
+    size_t numel = 0;
+    operand_views(program, args, op, operands);
+    ET_RETURN_IF_ERROR(demo_infer((demo_kind)op->kind, operands, op->sizes,
+                                  &rank, &numel, error));
+    if (numel > op->capacity) {
+      return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
+                     "op %u: %zu elements, more than the payload's bound of %u",
+                     (unsigned)i, numel, (unsigned)op->capacity);
+    }
+    op->rank = (uint32_t)rank;
+    op->numel = (uint32_t)numel;
+  }
+  return ET_STATUS_OK;
+}
+
+static et_status resize_outputs(const demo_program *program, et_value **args,
+                                et_error *error) {
+  for (uint32_t i = 0; i < program->output_count; i++) {
+    const demo_view view = view_of(program, args, program->outputs[i]);
+    et_tensor *out = args[program->input_count + i]->u.as_tensor;
+    ET_RETURN_IF_ERROR(et_tensor_resize(out, view.sizes, view.rank, error));
+  }
+  return ET_STATUS_OK;
+}
+
+static void compute_all(const demo_program *program, et_value **args) {
+  for (uint32_t i = 0; i < program->op_count; i++) {
+    const demo_op *op = &program->ops[i];
+    demo_view operands[2] = {{NULL, NULL, 0}, {NULL, NULL, 0}};
+    operand_views(program, args, op, operands);
+    demo_compute((demo_kind)op->kind, operands, op->sizes, op->rank, op->numel,
+                 op->result);
+  }
+  for (uint32_t i = 0; i < program->output_count; i++) {
+    const demo_view view = view_of(program, args, program->outputs[i]);
+    const et_tensor *out = args[program->input_count + i]->u.as_tensor;
+    memcpy(out->data, view.data, et_tensor_nbytes(out));
+  }
+}
+
+static et_status demo_execute(void *handle, et_value **args, size_t count,
+                              et_error *error) {
+  const demo_program *program = handle;
+  ET_RETURN_IF_ERROR(check_args(program, args, count, error));
+  ET_RETURN_IF_ERROR(infer_all(program, args, error));
+  ET_RETURN_IF_ERROR(resize_outputs(program, args, error));
+  compute_all(program, args);
+  return ET_STATUS_OK;
+}
+
+const et_backend et_compiler_demo_backend = {
+    "BackendWithCompilerDemo",
+    demo_init,
+    demo_execute,
+};
