@@ -4,9 +4,16 @@ def _is_python(file):
     return file.extension == "py"
 
 def module_file(target, attribute):
-    """Returns the source file of `target` that is imported.
+    """Finds the source file of a library that is imported.
 
     A library of one source is that source; of several, the one named as the target.
+
+    Args:
+      target: the py_library.
+      attribute: name of the attribute that it was given in, for messages.
+
+    Returns:
+      File
     """
     sources = [file for file in target[DefaultInfo].files.to_list() if _is_python(file)]
     if len(sources) == 1:
@@ -23,19 +30,29 @@ def _root(file):
     return "/".join([part for part in [file.root.path, workspace] if part and not file.root.path.endswith(workspace)]) or "."
 
 def module_name(file):
-    """Returns the dotted name of a source file, from its repository's root."""
+    """Finds the dotted name that a source file is imported by, from its repository's root.
+
+    Args:
+      file: the source file.
+
+    Returns:
+      string
+    """
     path = file.short_path
     if path.startswith("../"):
         path = path[len("../"):].partition("/")[2]
     return path[:-len(".py")].replace("/", ".")
 
 def import_roots(files, imports, workspace_name):
-    """Returns the folders to put on the path, in order, without repeats.
+    """Finds the folders to put on the path.
 
     Args:
       files: list[File]: all Python sources.
       imports: list[string]: PyInfo.imports; each starts with a repository's name.
       workspace_name: name of the main repository.
+
+    Returns:
+      list[string]: paths from the execution root, in order, without repeats.
     """
     roots = {}
     for file in files:
