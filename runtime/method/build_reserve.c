@@ -1,6 +1,22 @@
 #include "runtime/core/checked.h"
 #include "runtime/method/builder.h"
 
+/* With 32-bit pointers some ABIs align less or have short enums: never more. */
+#define ET_ASSERT_SIZE(type, lp64, ilp32)                  \
+  _Static_assert(sizeof(void *) == 8 ? sizeof(type) == lp64   \
+                                     : sizeof(type) <= ilp32, \
+                 "layout.h must say the size of " #type)
+
+ET_ASSERT_SIZE(struct et_method, 144, 84);
+ET_ASSERT_SIZE(et_value, 24, 16);
+ET_ASSERT_SIZE(et_tensor, 56, 32);
+ET_ASSERT_SIZE(et_value *, 8, 4);
+ET_ASSERT_SIZE(et_instruction, 24, 16);
+ET_ASSERT_SIZE(et_delegate, 48, 24);
+ET_ASSERT_SIZE(et_compile_spec, 32, 16);
+ET_ASSERT_SIZE(et_end, 16, 8);
+ET_ASSERT_SIZE(et_interval, 24, 12);
+
 static bool take(et_builder *builder, size_t count, size_t size, void **out) {
   return et_arena_take(&builder->arena, count, size, ET_REGION_ALIGNMENT, out);
 }

@@ -32,7 +32,7 @@
  *   handles          what the backends' init take, one after the other; 0 without
  *                    delegates
  *
- *                LP64   ILP32 (int64_t aligned to 8: ARM, RISC-V)
+ *                LP64   ILP32
  *   METHOD        144    84
  *   VALUE          24    16
  *   TENSOR         56    32
@@ -43,8 +43,9 @@
  *   END            16     8
  *   INTERVAL       24    12
  *
- * `check` is working memory of the check of the memory plan; the delegates' handles
- * take its place afterwards. */
+ * build_reserve.c asserts these sizes. With 32-bit pointers they are the most that
+ * any ABI needs. `check` is working memory of the check of the memory plan; the
+ * delegates' handles take its place afterwards. */
 #ifndef ET_RUNTIME_METHOD_LAYOUT_H_
 #define ET_RUNTIME_METHOD_LAYOUT_H_
 
@@ -109,21 +110,5 @@ typedef struct et_interval {
   uintptr_t end;
   uint32_t owner; /* index of a value */
 } et_interval;
-
-#define ET_ASSERT_SIZE(type, lp64, ilp32)                          \
-  _Static_assert(sizeof(type) == (sizeof(void *) == 8 ? lp64 : ilp32), \
-                 "method_bytes above must say the size of " #type)
-
-#if UINTPTR_MAX == UINT64_MAX || defined(__arm__) || defined(__riscv)
-ET_ASSERT_SIZE(struct et_method, 144, 84);
-ET_ASSERT_SIZE(et_value, 24, 16);
-ET_ASSERT_SIZE(et_tensor, 56, 32);
-ET_ASSERT_SIZE(et_value *, 8, 4);
-ET_ASSERT_SIZE(et_instruction, 24, 16);
-ET_ASSERT_SIZE(et_delegate, 48, 24);
-ET_ASSERT_SIZE(et_compile_spec, 32, 16);
-ET_ASSERT_SIZE(et_end, 16, 8);
-ET_ASSERT_SIZE(et_interval, 24, 12);
-#endif
 
 #endif /* ET_RUNTIME_METHOD_LAYOUT_H_ */
