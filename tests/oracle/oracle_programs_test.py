@@ -1,0 +1,192 @@
+"""What this compiler writes runs on the official ExecuTorch runtime as in eager PyTorch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import executorch.runtime  # noqa: F401  (before exir, which takes the dim_order_ops that this registers)
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.export import Dim
+
+from exir.capture import ExecutorchBackendConfig
+from exir.memory_planning import naive
+from exir.passes.memory_planning_pass import MemoryPlanningPass
+from exir.program import to_edge
+from exir.testing import models
+from exir.testing.models import Example
+from models.digits import digits
+from models.mobilenet import mobilenet_v2
+from tests.oracle.official import OfficialProgram, assert_runs_as_eager
+
+
+class Views(nn.Module):
+    """Views of an input, of an intermediate that is an output, in chains, returned and not."""
+
+    def forward(self, x: Tensor) -> tuple[Tensor, ...]:
+        y = torch.relu(x)
+        return y.view(-1), x.view(8, 3), y.unsqueeze(0) + 1, y.view(2, 12).view(3, 8) + 2, y
+
+
+class Several(nn.Module):
+    """Operators with several outputs and with lists of outputs."""
+
+    def forward(self, x: Tensor) -> tuple[Any, ...]:
+        pooled = nn.functional.max_pool2d(x, 2, return_indices=True)
+        return pooled, x.topk(3), torch.split(x, [2, 6], dim=3), x.max(1), x.mean((2, 3), keepdim=True)
+
+
+class DynamicViews(nn.Module):
+    """Views whose sizes are computed when the program runs."""
+
+    def forward(self, x: Tensor) -> tuple[Tensor, ...]:
+        y = torch.relu(x)
+        return y.view(x.shape[0] * 2, -1) + 1, x.max(1).values, y.view(-1, 2, 3) * 2
+
+
+class Branches(nn.Module):
+    """Two branches over an input and an intermediate."""
+
+    def forward(self, flag: Tensor, x: Tensor) -> Tensor:
+        y = x * 2
+        return torch.cond(flag, lambda a, b: a + b, lambda a, b: (a - b) * 3, (x, y)) + y
+
+
+class TwoStates(nn.Module):
+    """One buffer that starts as zeros and one that does not."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("count", torch.zeros(1))
+        self.register_buffer("total", torch.full((2, 2), 3.0))
+
+    def forward(self, x: Tensor) -> Tensor:
+        self.count.add_(1)
+        self.total.mul_(0.5).add_(x)
+        return self.total * self.count
+
+
+class Swap(nn.Module):
+    """Two buffers change places and the old value of one is returned."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("a", torch.ones(3))
+        self.register_buffer("b", torch.arange(3.0))
+
+    def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        old = self.a.clone()
+        self.a.copy_(self.b)
+        self.b.copy_(old)
+        return self.a + x, old
+
+
+class Attention(nn.Module):
+    """One head of self-attention with layer norm and GELU: [1, n, 16] to [1, n, 16]."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.norm, self.qkv, self.out = nn.LayerNorm(16), nn.Linear(16, 48), nn.Linear(16, 16)
+
+    def forward(self, x: Tensor) -> Tensor:
+        q, k, v = self.qkv(self.norm(x)).chunk(3, dim=-1)
+        weights = torch.softmax(q @ k.transpose(-2, -1) / 4.0, dim=-1)
+        return x + nn.functional.gelu(self.out(weights @ v))
+
+
+def of(module: nn.Module, *inputs: Any, shapes: Any = None) -> Example:
+    torch.manual_seed(0)
+    return Example(module.eval(), inputs, shapes)
+
+
+STATIC = {
+    **{name: make for name, make in models.ALL.items() if name != "dynamic_add"},
+    "views": lambda: of(Views(), torch.randn(4, 6)),
+    "several": lambda: of(Several(), torch.randn(1, 3, 8, 8)),
+    "two_states": lambda: of(TwoStates(), torch.ones(2, 2)),
+    "swap": lambda: of(Swap(), torch.ones(3)),
+    "attention": lambda: of(Attention(), torch.randn(1, 5, 16)),
+}
+
+CONFIGS = {
+    "default": ExecutorchBackendConfig(),
+    "caller_gives_memory": ExecutorchBackendConfig(
+        memory_planning_pass=MemoryPlanningPass(alloc_graph_input=False, alloc_graph_output=False)
+    ),
+    "naive": ExecutorchBackendConfig(
+        memory_planning_pass=MemoryPlanningPass(memory_planning_algo=naive)
+    ),
+    "alignments": ExecutorchBackendConfig(
+        constant_tensor_alignment=64, segment_alignment=4096, emit_stacktrace=True
+    ),
+    "copies": ExecutorchBackendConfig(remove_view_copy=False),
+}
+
+
+@pytest.mark.parametrize("config", CONFIGS)
+@pytest.mark.parametrize("name", STATIC)
+def test_program_gives_eagers_outputs_on_three_calls(name: str, config: str) -> None:
+    example = STATIC[name]()
+    manager = to_edge(example.export()).to_executorch(CONFIGS[config])
+    assert_runs_as_eager(manager, example, [example.inputs] * 3)
+
+
+@pytest.mark.parametrize("size", [2, 7, 16])
+def test_dynamic_batch_runs_at_its_bounds_and_between(size: int) -> None:
+    example = models.dynamic_add()
+    manager = to_edge(example.export()).to_executorch()
+    assert_runs_as_eager(manager, example, [(torch.randn(size, 4), torch.randn(size, 4))])
+
+
+@pytest.mark.parametrize("size", [2, 5, 10])
+def test_dynamic_views_run_at_their_bounds_and_between(size: int) -> None:
+    example = of(DynamicViews(), torch.randn(4, 6), shapes=({0: Dim("n", min=2, max=10)},))
+    manager = to_edge(example.export()).to_executorch()
+    assert_runs_as_eager(manager, example, [(torch.randn(size, 6),)])
+
+
+def test_size_above_the_bound_is_refused() -> None:
+    manager = to_edge(models.dynamic_add().export()).to_executorch()
+    with pytest.raises(RuntimeError):
+        OfficialProgram(manager.buffer).run("forward", torch.ones(17, 4), torch.ones(17, 4))
+
+
+def test_branches_run_both_ways() -> None:
+    example = of(Branches(), torch.tensor(True), torch.randn(3))
+    manager = to_edge(example.export()).to_executorch()
+    calls = [(torch.tensor(flag), torch.randn(3)) for flag in (True, False, True)]
+    assert_runs_as_eager(manager, example, calls)
+
+
+def test_methods_that_share_constants_run() -> None:
+    examples = models.codec()
+    programs = {name: example.export() for name, example in examples.items()}
+    manager = to_edge(programs).to_executorch()
+    for name, example in examples.items():
+        assert_runs_as_eager(manager, example, [example.inputs], name)
+
+
+def test_constant_methods_return_their_values() -> None:
+    values = {"size": 3, "name": "mlp", "scale": 0.5, "quantized": False}
+    manager = to_edge(models.mlp().export(), values).to_executorch()
+    program = OfficialProgram(manager.buffer)
+    for name, value in values.items():
+        assert program.run(name) == [value]
+
+
+def test_constant_method_returns_a_tensor() -> None:
+    manager = to_edge(models.mlp().export(), {"bias": torch.arange(4.0)}).to_executorch()
+    assert torch.equal(OfficialProgram(manager.buffer).run("bias")[0], torch.arange(4.0))
+
+
+def test_mobilenet_gives_eagers_outputs() -> None:
+    module, inputs = mobilenet_v2()
+    example = of(module, *inputs)
+    assert_runs_as_eager(to_edge(example.export()).to_executorch(), example, [inputs])
+
+
+def test_digits_gives_eagers_outputs() -> None:
+    module, inputs = digits()
+    example = of(module, *inputs)
+    assert_runs_as_eager(to_edge(example.export()).to_executorch(), example, [inputs])
