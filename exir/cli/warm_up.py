@@ -12,16 +12,18 @@ from exir.model_spec import ModelSpec
 
 
 class _Picture(nn.Module):
-    """Convolution, batch norm, pooling, a linear layer."""
+    """Convolutions, batch norm, a residual, pooling, dropout, a linear layer."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.features = nn.Sequential(nn.Conv2d(1, 2, 3), nn.BatchNorm2d(2), nn.ReLU6(inplace=True))
-        self.classifier = nn.Linear(2, 2)
+        self.stem = nn.Sequential(nn.Conv2d(1, 2, 3), nn.BatchNorm2d(2), nn.ReLU6(inplace=True))
+        self.block = nn.Sequential(nn.Conv2d(2, 2, 3, padding=1, groups=2), nn.ReLU(), nn.MaxPool2d(1))
+        self.classifier = nn.Sequential(nn.Dropout(0.2), nn.Linear(2, 2))
 
     def forward(self, x: Tensor) -> Tensor:
-        pooled = nn.functional.adaptive_avg_pool2d(self.features(x), (1, 1))
-        return self.classifier(torch.flatten(pooled, 1))
+        x = self.stem(x)
+        x = nn.functional.adaptive_avg_pool2d(x + self.block(x), (1, 1))
+        return self.classifier(torch.flatten(x, 1))
 
 
 class _Sum(nn.Module):
