@@ -4,6 +4,7 @@ It takes sin, mm, add and mul on float32 tensors and writes them as text, which
 PAYLOAD.md describes and the C side beside this file interprets.
 """
 
+import re
 from math import prod
 
 import torch
@@ -25,6 +26,11 @@ MAX_OPS = 256
 MAX_INPUTS = 64
 MAX_OUTPUTS = 64
 MAX_NUMEL = 999_999_999
+
+# Of the runtime side (PAYLOAD.md): bytes of its program and of an op, by data model.
+_STRUCT_BYTES = {"lp64": (152, 96), "ilp32": (144, 88)}
+_REGION_ALIGNMENT = 16
+_NUMEL = re.compile(rb", numel:(\d+), ")
 
 _aten = torch.ops.aten
 _OPERANDS = {
@@ -56,6 +62,16 @@ class BackendWithCompilerDemo(BackendDetails):
             mapping.insert_delegate_mapping_entry(nodes=node)
         text += f"outputs:{_numbers(outputs, number)}#"
         return PreprocessResult(text.encode("ascii"), mapping.get_delegate_mapping())
+
+    @staticmethod
+    def runtime_bytes(
+        processed_bytes: bytes, compile_specs: list[CompileSpec], data_model: str
+    ) -> int:
+        """What PAYLOAD.md says: the program, its ops, and room for each op's result."""
+        program, op = _STRUCT_BYTES[data_model]
+        counts = [int(match[1]) for match in _NUMEL.finditer(processed_bytes)]
+        regions = [program, op * len(counts), *(4 * numel for numel in counts)]
+        return sum(-(-region // _REGION_ALIGNMENT) * _REGION_ALIGNMENT for region in regions)
 
 
 class CompilerDemoPartitioner(Partitioner):

@@ -112,6 +112,14 @@ def test_preprocess_maps_its_instructions_to_debug_handles() -> None:
     assert result.debug_handle_map == {0: (1,), 1: (2,)}
 
 
+@pytest.mark.parametrize("data_model, expected", [("lp64", 160 + 192 + 32), ("ilp32", 144 + 176 + 32)])
+def test_the_runtimes_memory_is_program_ops_and_results(data_model: str, expected: int) -> None:
+    payload = BackendWithCompilerDemo.preprocess(
+        _program(lambda x: torch.sin(torch.sin(x)), torch.ones(3)), []
+    ).processed_bytes
+    assert BackendWithCompilerDemo.runtime_bytes(payload, [], data_model) == expected
+
+
 def test_the_entry_makes_the_partitioner() -> None:
     assert BACKEND.id == "compiler_demo"
     assert isinstance(BACKEND.partitioner(), CompilerDemoPartitioner)
