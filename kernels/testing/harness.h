@@ -1,0 +1,71 @@
+/* Building a kernel's arguments in tests, and calling it as a method would. */
+#ifndef ET_KERNELS_TESTING_HARNESS_H_
+#define ET_KERNELS_TESTING_HARNESS_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/core/kernel.h"
+
+/* Owns all that one test makes. Every tensor has a block of its own, of exactly
+ * its size, so that a sanitizer sees a byte too many. */
+typedef struct et_test et_test;
+
+et_test *et_test_begin(void);
+void et_test_end(et_test *test);
+
+/* The message of the last call that failed; "" after a success. */
+const char *et_test_message(const et_test *test);
+
+/* A shape as two arguments: ET_SHAPE(2, 3). */
+#define ET_SHAPE(...)             \
+  (const int32_t[]){__VA_ARGS__}, \
+      sizeof((const int32_t[]){__VA_ARGS__}) / sizeof(int32_t)
+#define ET_SCALAR_SHAPE NULL, 0
+
+/* A tensor in row-major order with a copy of `elements`; rubbish for NULL. Its
+ * sizes may change up to those given here. */
+et_value *et_test_tensor(et_test *test, et_scalar_type dtype,
+                         const int32_t *sizes, size_t rank,
+                         const void *elements);
+
+/* float32, with elements or as an out. */
+et_value *et_test_floats(et_test *test, const int32_t *sizes, size_t rank,
+                         const float *elements);
+
+/* float32 holding small numbers of either sign, the same for the same seed. */
+et_value *et_test_random(et_test *test, const int32_t *sizes, size_t rank,
+                         uint32_t seed);
+
+et_value *et_test_none(et_test *test);
+et_value *et_test_int(et_test *test, int64_t value);
+et_value *et_test_bool(et_test *test, bool value);
+et_value *et_test_double(et_test *test, double value);
+et_value *et_test_text(et_test *test, const char *text);
+et_value *et_test_list(et_test *test, et_value_tag tag, et_value *const *items,
+                       size_t count);
+et_value *et_test_ints(et_test *test, const int64_t *values, size_t count);
+#define ET_INTS(test, ...)                               \
+  et_test_ints(test, (const int64_t[]){__VA_ARGS__},     \
+               sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
+
+const float *et_test_data(const et_value *tensor);
+
+/* Calls the kernel of that name in et_all_kernels with exactly the scratch that
+ * its row asks for, after checking the number of arguments. */
+et_status et_test_call(et_test *test, const char *name, et_value **args,
+                       size_t count);
+#define ET_CALL(test, name, ...)                            \
+  et_test_call(test, name, (et_value *[]){__VA_ARGS__},     \
+               sizeof((et_value *[]){__VA_ARGS__}) / sizeof(et_value *))
+
+/* Assert that a call fails with INVALID_ARGUMENT and a message that has `part`
+ * in it. */
+void et_test_assert_refused(et_test *test, et_status status, const char *part);
+
+/* Assert that float32 elements are within 1e-5, absolute and relative. */
+void et_test_assert_floats(const et_value *tensor, const float *expected,
+                           size_t count);
+
+#endif /* ET_KERNELS_TESTING_HARNESS_H_ */
