@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MethodType
+from types import FunctionType, MethodType
 from typing import Any
 
 import torch
@@ -93,7 +93,7 @@ class Method:
         if self.function == "forward":
             return owner
         view = _shallow_copy(owner)
-        view.forward = MethodType(getattr(type(owner), self.function), view)
+        view.forward = MethodType(_named_forward(getattr(type(owner), self.function)), view)
         return view
 
     def export(self) -> ExportedProgram:
@@ -124,6 +124,18 @@ def _shallow_copy(module: nn.Module) -> nn.Module:
     view = object.__new__(type(module))
     view.__dict__.update(module.__dict__)
     return view
+
+
+def _named_forward(function: Any) -> Any:
+    """`function` under the name `forward`: torch records source lines of no other function."""
+    if not isinstance(function, FunctionType):
+        return function
+    code = function.__code__.replace(co_name="forward")
+    renamed = FunctionType(
+        code, function.__globals__, "forward", function.__defaults__, function.__closure__
+    )
+    renamed.__kwdefaults__ = function.__kwdefaults__
+    return renamed
 
 
 def _resolve(name: str, spec: MethodSpec, default: nn.Module) -> Method:

@@ -44,6 +44,13 @@ def test_methods_are_exported_from_functions_of_the_module_and_share_its_paramet
     assert torch.equal(programs["decode"].module()(*_X), module.decode(*_X))
 
 
+def test_source_lines_of_methods_are_recorded() -> None:
+    spec = ModelSpec(_Codec(), methods={"decode": MethodSpec(_X, {"scale": 2.0})})
+    program = spec.resolved_methods()["decode"].export()
+    traces = [n.meta["stack_trace"] for n in program.graph.nodes if n.op == "call_function"]
+    assert all("code @ self.weight.t() * scale" in trace for trace in traces)
+
+
 def test_a_method_may_have_another_name_than_its_function() -> None:
     spec = ModelSpec(_Codec(), methods={"pack": MethodSpec(_X, function="encode")})
     assert torch.equal(spec.resolved_methods()["pack"].as_module()(*_X), spec.module.encode(*_X))
