@@ -52,6 +52,7 @@ class SpecPropPass(ProgramPass):
 def propagate_specs(graph_module: GraphModule, ranges: Ranges) -> None:
     """Set `meta["spec"]` on every node of `graph_module` and of its branches."""
     _propagate(graph_module, ranges, {})
+    _propagate_branches(graph_module, ranges)
 
 
 def _propagate(graph_module: GraphModule, ranges: Ranges, given: Mapping[Node, Any]) -> None:
@@ -59,10 +60,15 @@ def _propagate(graph_module: GraphModule, ranges: Ranges, given: Mapping[Node, A
     for node in graph_module.graph.nodes:
         if node.op != "output":
             node.meta["spec"] = given[node] if node in given else _spec_of(node, ranges)
-        if is_cond(node):
-            for branch in branches_of(node):
-                _propagate(branch, ranges, _operand_specs(node, branch))
-                _share_results(branch, node.meta["spec"])
+
+
+def _propagate_branches(graph_module: GraphModule, ranges: Ranges) -> None:
+    """Outer branches first: an inner `cond` may compute the results of an outer one."""
+    for cond in filter(is_cond, graph_module.graph.nodes):
+        for branch in branches_of(cond):
+            _propagate(branch, ranges, _operand_specs(cond, branch))
+            _share_results(branch, cond.meta["spec"])
+            _propagate_branches(branch, ranges)
 
 
 def _operand_specs(cond: Node, branch: GraphModule) -> dict[Node, Any]:
@@ -77,10 +83,19 @@ def _share_results(branch: GraphModule, specs: list[TensorSpec]) -> None:
     results = _distinct_results(output)
     output.args = (tuple(results),)
     for result, spec in zip(results, specs):
-        if result.target is operator.getitem:
-            container, index = result.args
-            container.meta["spec"][index] = spec
         result.meta["spec"] = spec
+        if result.target is operator.getitem:
+            _set_item(result, spec)
+
+
+def _set_item(item: Node, spec: TensorSpec) -> None:
+    """Let a tuple, and every `getitem` of the same element, have `spec` there."""
+    container, index = item.args
+    assert isinstance(container, Node)
+    container.meta["spec"][index] = spec
+    for user in container.users:
+        if user.target is operator.getitem and user.args[1] == index:
+            user.meta["spec"] = spec
 
 
 def _distinct_results(output: Node) -> list[Node]:

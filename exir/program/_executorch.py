@@ -120,7 +120,9 @@ class ExecutorchProgramManager:
         """The lowered, memory-planned graph of a method."""
         if method_name not in self._programs:
             raise ConfigError(f"no method '{method_name}'; there are: {sorted(self._programs)}")
-        return self._programs[method_name]
+        program = self._programs[method_name]
+        program.graph_module.recompile()
+        return program
 
     @property
     def executorch_program(self) -> schema.Program:

@@ -53,6 +53,28 @@ class Branches(nn.Module):
         return torch.cond(flag, lambda a, b: a + b, lambda a, b: (a - b) * 3, (x, y)) + y
 
 
+class NestedBranches(nn.Module):
+    """A branch that branches again."""
+
+    def forward(self, flag: Tensor, x: Tensor) -> Tensor:
+        def inner(a: Tensor) -> Tensor:
+            return torch.cond(a.sum() > 0, lambda b: b + 1, lambda b: b - 1, (a,))
+
+        return torch.cond(flag, inner, lambda a: a * 3, (x,))
+
+
+class Ends(nn.Module):
+    """Outputs that are an input, a constant, one tensor twice, a number, a string, nothing."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("constant", torch.ones(2, 2))
+
+    def forward(self, pair: dict[str, Tensor], scale: int) -> tuple[Any, ...]:
+        y = pair["x"] * scale
+        return pair["x"], self.constant.view(4), y, {"y": y, "z": y + pair["y"]}, 3, "text", None
+
+
 class TwoStates(nn.Module):
     """One buffer that starts as zeros and one that does not."""
 
@@ -100,6 +122,7 @@ def of(module: nn.Module, *inputs: Any, shapes: Any = None) -> Example:
     return Example(module.eval(), inputs, shapes)
 
 
+LAST = torch.channels_last
 STATIC = {
     **{name: make for name, make in models.ALL.items() if name != "dynamic_add"},
     "views": lambda: of(Views(), torch.randn(4, 6)),
@@ -107,6 +130,13 @@ STATIC = {
     "two_states": lambda: of(TwoStates(), torch.ones(2, 2)),
     "swap": lambda: of(Swap(), torch.ones(3)),
     "attention": lambda: of(Attention(), torch.randn(1, 5, 16)),
+    "channels_last": lambda: of(
+        nn.Sequential(nn.Conv2d(3, 4, 3), nn.ReLU(), nn.Conv2d(4, 2, 1)).to(memory_format=LAST),
+        torch.randn(1, 3, 8, 8).to(memory_format=LAST),
+    ),
+    "lstm": lambda: of(nn.LSTM(4, 5, batch_first=True), torch.randn(2, 6, 4)),
+    "bfloat16": lambda: of(nn.PReLU().bfloat16(), torch.randn(3, 4).bfloat16()),
+    "ends": lambda: of(Ends(), {"x": torch.randn(3), "y": torch.randn(3)}, 2),
 }
 
 CONFIGS = {
@@ -156,6 +186,13 @@ def test_branches_run_both_ways() -> None:
     example = of(Branches(), torch.tensor(True), torch.randn(3))
     manager = to_edge(example.export()).to_executorch()
     calls = [(torch.tensor(flag), torch.randn(3)) for flag in (True, False, True)]
+    assert_runs_as_eager(manager, example, calls)
+
+
+def test_branches_inside_branches_run_all_ways() -> None:
+    example = of(NestedBranches(), torch.tensor(True), torch.ones(3))
+    manager = to_edge(example.export()).to_executorch()
+    calls = [(torch.tensor(flag), torch.full((3,), x)) for flag in (True, False) for x in (1.0, -1.0)]
     assert_runs_as_eager(manager, example, calls)
 
 
