@@ -1,0 +1,49 @@
+/* Writing flatbuffers for tests: right ones, and wrong ones on purpose. */
+#ifndef ET_RUNTIME_TESTING_FLATBUFFER_WRITER_H_
+#define ET_RUNTIME_TESTING_FLATBUFFER_WRITER_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Grows at its end only: what refers to something is written before it. */
+typedef struct et_fb_writer {
+  uint8_t *data;
+  size_t size;
+  size_t capacity; /* writing more ends the test program */
+} et_fb_writer;
+
+/* Appends zeros until the size is a multiple of `alignment`, then `count` more, and
+ * returns where those begin. */
+size_t et_fb_append(et_fb_writer *writer, size_t count, size_t alignment);
+
+/* A table with room for `fields` fields, all absent. Returns its position. */
+size_t et_fb_add_table(et_fb_writer *writer, uint16_t fields);
+
+/* Makes a field present with these bytes, at most 8. */
+void et_fb_set(et_fb_writer *writer, size_t table, uint16_t field,
+               const void *bytes, size_t size);
+void et_fb_set_i8(et_fb_writer *writer, size_t table, uint16_t field,
+                  int8_t value);
+void et_fb_set_i32(et_fb_writer *writer, size_t table, uint16_t field,
+                   int32_t value);
+void et_fb_set_i64(et_fb_writer *writer, size_t table, uint16_t field,
+                   int64_t value);
+
+/* Makes a field refer to something behind it. */
+void et_fb_refer(et_fb_writer *writer, size_t table, uint16_t field,
+                 size_t target);
+
+/* A text, or a vector of `count` elements of `width` bytes (0 for `items` NULL).
+ * Returns its position. */
+size_t et_fb_add_text(et_fb_writer *writer, const char *text);
+size_t et_fb_add_vector(et_fb_writer *writer, const void *items, uint32_t count,
+                        size_t width);
+
+/* Makes element `index` of a vector of offsets refer to something behind it. */
+void et_fb_refer_element(et_fb_writer *writer, size_t vector, uint32_t index,
+                         size_t target);
+
+/* Overwrites four bytes. */
+void et_fb_put_u32(et_fb_writer *writer, size_t position, uint32_t value);
+
+#endif /* ET_RUNTIME_TESTING_FLATBUFFER_WRITER_H_ */

@@ -1,0 +1,92 @@
+#include "runtime/testing/program_test_support.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/extension/file_loader.h"
+#include "runtime/testing/test_kernels.h"
+
+uint8_t *et_test_read_fixture(const char *name, size_t *out_size) {
+  char path[128];
+  et_file file = {{NULL, 0}};
+  snprintf(path, sizeof path, "tests/fixtures/%s.pte", name);
+  assert_int_equal(et_file_open(path, &file, NULL), ET_STATUS_OK);
+  uint8_t *copy = aligned_alloc(64, (file.bytes.size + 63) / 64 * 64);
+  assert_non_null(copy);
+  memcpy(copy, file.bytes.data, file.bytes.size);
+  *out_size = file.bytes.size;
+  et_file_close(&file);
+  return copy;
+}
+
+et_status et_test_load(et_span file, et_error *out_error) {
+  et_program program;
+  et_error_clear(out_error);
+  return et_program_load(file, &program, out_error);
+}
+
+et_status et_test_load_method(et_span file, et_error *out_error) {
+  et_program program;
+  et_hosted_method hosted;
+  et_error_clear(out_error);
+  ET_RETURN_IF_ERROR(et_program_load(file, &program, out_error));
+  const et_status status = et_hosted_method_load(
+      &program, "forward", &et_test_registry, &hosted, out_error);
+  et_hosted_method_free(&hosted);
+  return status;
+}
+
+static void expect(et_status found, const et_error *error, et_status status,
+                   const char *part) {
+  if (found != status || strstr(error->message, part) == NULL) {
+    fail_msg("%s: '%s', expected %s: '...%s...'", et_status_name(found),
+             error->message, et_status_name(status), part);
+  }
+}
+
+void et_test_expect_refused(et_span file, et_status status, const char *part) {
+  et_error error;
+  expect(et_test_load(file, &error), &error, status, part);
+}
+
+void et_test_expect_method_refused(et_span file, et_status status,
+                                   const char *part) {
+  et_error error;
+  expect(et_test_load_method(file, &error), &error, status, part);
+}
+
+void et_test_open(et_program_writer *writer, et_program *program,
+                  et_hosted_method *out_method) {
+  et_error error;
+  et_error_clear(&error);
+  et_status status = et_program_load(et_writer_finish(writer), program, &error);
+  if (status == ET_STATUS_OK) {
+    status = et_hosted_method_load(program, "forward", &et_test_registry,
+                                   out_method, &error);
+  }
+  if (status != ET_STATUS_OK) {
+    fail_msg("%s: %s", et_status_name(status), error.message);
+  }
+}
+
+void et_test_set_floats(et_method *method, size_t index, const float *data,
+                        int32_t count) {
+  assert_int_equal(
+      et_method_set_input(method, index, ET_SCALAR_TYPE_FLOAT32, &count, 1,
+                          data, (size_t)count * sizeof *data, NULL),
+      ET_STATUS_OK);
+}
+
+float et_test_first_output(const et_method *method, size_t index) {
+  const et_value *value = NULL;
+  assert_int_equal(et_method_get_output(method, index, &value, NULL),
+                   ET_STATUS_OK);
+  assert_int_equal(value->tag, ET_VALUE_TENSOR);
+  return *(const float *)value->u.as_tensor->data;
+}

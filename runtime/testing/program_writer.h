@@ -1,0 +1,90 @@
+/* Programs of one method for tests, written value by value and step by step. */
+#ifndef ET_RUNTIME_TESTING_PROGRAM_WRITER_H_
+#define ET_RUNTIME_TESTING_PROGRAM_WRITER_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/core/scalar_type.h"
+#include "runtime/core/span.h"
+#include "runtime/testing/flatbuffer_writer.h"
+
+#define ET_WRITER_BYTES (1u << 16)
+#define ET_WRITER_ITEMS 64 /* of each kind: values, steps, ... */
+
+/* A tensor that is neither planned nor constant. */
+#define ET_NOT_PLANNED (-1)
+
+/* Positions of tables that tests damage are fields. */
+typedef struct et_program_writer {
+  et_fb_writer buffer;
+  size_t program;
+  size_t plan;
+  size_t chain;
+  size_t values; /* vectors with ET_WRITER_ITEMS slots */
+  size_t instructions;
+  size_t operators;
+  size_t inputs;
+  size_t outputs;
+  size_t last_table; /* payload of the value or step added last */
+  uint32_t value_count;
+  uint32_t instruction_count;
+  uint32_t operator_count;
+  uint32_t input_count;
+  uint32_t output_count;
+  _Alignas(64) uint8_t bytes[ET_WRITER_BYTES];
+} et_program_writer;
+
+/* Starts a program with the method "forward" and one planned buffer. */
+void et_writer_start(et_program_writer *writer, int64_t planned_bytes);
+
+/* Each adds a value and returns its index. */
+int32_t et_writer_int(et_program_writer *writer, int64_t value);
+int32_t et_writer_bool(et_program_writer *writer, int value);
+int32_t et_writer_double(et_program_writer *writer, double value);
+int32_t et_writer_text(et_program_writer *writer, const char *value);
+int32_t et_writer_none(et_program_writer *writer);
+int32_t et_writer_int_list(et_program_writer *writer, const int64_t *items,
+                           uint32_t count);
+int32_t et_writer_tensor_list(et_program_writer *writer, const int32_t *items,
+                              uint32_t count, uint8_t tag);
+
+/* A tensor of one dim at that offset of the planned buffer. */
+int32_t et_writer_tensor(et_program_writer *writer, et_scalar_type dtype,
+                         int32_t size, int32_t offset);
+
+/* The same for float32, which most tests use. */
+int32_t et_writer_floats(et_program_writer *writer, int32_t size,
+                         int32_t offset);
+
+/* A value with any tag and a table of `fields` fields, for damage. */
+int32_t et_writer_value(et_program_writer *writer, uint8_t tag,
+                        uint16_t fields);
+
+void et_writer_input(et_program_writer *writer, int32_t value);
+void et_writer_output(et_program_writer *writer, int32_t value);
+
+/* Adds an operator and returns its index. */
+int32_t et_writer_operator(et_program_writer *writer, const char *name,
+                           const char *overload);
+
+/* Each adds a step. A call's operator is added too: its name is "test::<name>" and
+ * its overload "out". */
+void et_writer_call(et_program_writer *writer, const char *name,
+                    const int32_t *args, uint32_t count);
+void et_writer_call_operator(et_program_writer *writer, int32_t op,
+                             const int32_t *args, uint32_t count);
+void et_writer_move(et_program_writer *writer, int32_t from, int32_t to);
+void et_writer_jump_false(et_program_writer *writer, int32_t condition,
+                          int32_t destination);
+void et_writer_free(et_program_writer *writer, int32_t value);
+
+/* Adds a backend's delegate with an inline payload, and a call of it. */
+void et_writer_delegate(et_program_writer *writer, const char *id,
+                        const char *payload, const int32_t *args,
+                        uint32_t count);
+
+/* The file: valid until the writer is used again. */
+et_span et_writer_finish(et_program_writer *writer);
+
+#endif /* ET_RUNTIME_TESTING_PROGRAM_WRITER_H_ */

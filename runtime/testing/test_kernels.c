@@ -1,0 +1,134 @@
+#include "runtime/testing/test_kernels.h"
+
+#include <string.h>
+
+static float *floats_of(const et_value *value) {
+  return value->u.as_tensor->data;
+}
+
+static et_status copy_tensor(et_kernel_context *context, const et_value *from,
+                             const et_value *to) {
+  const et_tensor *self = from->u.as_tensor;
+  ET_RETURN_IF_ERROR(et_tensor_resize(to->u.as_tensor, self->sizes, self->rank,
+                                      context->error));
+  memcpy(to->u.as_tensor->data, self->data, et_tensor_nbytes(self));
+  return ET_STATUS_OK;
+}
+
+static et_status test_copy(et_kernel_context *context, et_value **args) {
+  return copy_tensor(context, args[0], args[1]);
+}
+
+static et_status test_pair(et_kernel_context *context, et_value **args) {
+  ET_RETURN_IF_ERROR(copy_tensor(context, args[0], args[1]));
+  return copy_tensor(context, args[0], args[2]);
+}
+
+static et_status add_tensors(et_kernel_context *context, const et_value *a,
+                             const et_value *b, const et_value *out) {
+  const et_tensor *self = a->u.as_tensor;
+  if (!et_tensor_same_shape(self, b->u.as_tensor)) {
+    return et_fail(context->error, ET_STATUS_INVALID_ARGUMENT,
+                   "the operands have different shapes");
+  }
+  ET_RETURN_IF_ERROR(et_tensor_resize(out->u.as_tensor, self->sizes, self->rank,
+                                      context->error));
+  for (size_t i = 0; i < self->numel; i++) {
+    floats_of(out)[i] = floats_of(a)[i] + floats_of(b)[i];
+  }
+  return ET_STATUS_OK;
+}
+
+static et_status test_add(et_kernel_context *context, et_value **args) {
+  return add_tensors(context, args[0], args[1], args[2]);
+}
+
+static et_status aten_add(et_kernel_context *context, et_value **args) {
+  return add_tensors(context, args[0], args[1], args[3]);
+}
+
+static et_status test_fill(et_kernel_context *context, et_value **args) {
+  (void)context;
+  for (size_t i = 0; i < args[1]->u.as_tensor->numel; i++) {
+    floats_of(args[1])[i] = (float)et_scalar_to_double(args[0]);
+  }
+  return ET_STATUS_OK;
+}
+
+static et_status test_sum(et_kernel_context *context, et_value **args) {
+  (void)context;
+  float sum = 0;
+  for (size_t i = 0; i < args[0]->u.as_list.size; i++) {
+    sum += floats_of(args[0]->u.as_list.items[i])[0];
+  }
+  floats_of(args[1])[0] = sum;
+  return ET_STATUS_OK;
+}
+
+static et_status test_count(et_kernel_context *context, et_value **args) {
+  (void)context;
+  args[2]->u.as_int = et_scalar_to_int(args[0]) + args[1]->u.as_int;
+  return ET_STATUS_OK;
+}
+
+static et_status test_less(et_kernel_context *context, et_value **args) {
+  (void)context;
+  args[2]->u.as_bool = et_scalar_to_int(args[0]) < args[1]->u.as_int;
+  return ET_STATUS_OK;
+}
+
+static et_status test_fail(et_kernel_context *context, et_value **args) {
+  (void)args;
+  return et_fail(context->error, ET_STATUS_INVALID_ARGUMENT, "as it should");
+}
+
+/* The loader has bound the out to its operand; the shape stays. */
+static et_status prim_view(et_kernel_context *context, et_value **args) {
+  (void)context;
+  (void)args;
+  return ET_STATUS_OK;
+}
+
+static const et_kernel kernels[] = {
+    {"aten::add.out", "ttnw>w", aten_add, 0},
+    {"executorch_prim::et_view.default", "tI>w", prim_view, 0},
+    {"test::add.out", "ttw>w", test_add, 0},
+    {"test::copy.out", "tw>w", test_copy, 128},
+    {"test::count.out", "ni>x", test_count, 0},
+    {"test::fail.out", "t", test_fail, 0},
+    {"test::fill.out", "nw>w", test_fill, 0},
+    {"test::less.out", "ni>x", test_less, 0},
+    {"test::pair.out", "tww>W", test_pair, 0},
+    {"test::sum.out", "Tw>w", test_sum, 0},
+};
+static const et_kernel_table table = {kernels,
+                                      sizeof kernels / sizeof *kernels};
+
+static et_status backend_init(const et_backend_payload *payload,
+                              et_arena *arena, void **out_handle,
+                              et_error *error) {
+  if (payload->processed.size == 0) {
+    return et_fail(error, ET_STATUS_DELEGATE_INCOMPATIBLE,
+                   "the payload is empty");
+  }
+  return et_arena_take(arena, 1, payload->processed.size, 16, out_handle)
+             ? ET_STATUS_OK
+             : et_fail(error, ET_STATUS_DELEGATE_MEMORY, "too little memory");
+}
+
+static et_status backend_execute(void *handle, et_value **args, size_t count,
+                                 et_error *error) {
+  et_kernel_context context = {{NULL, 0}, error};
+  (void)handle;
+  if (count != 3) {
+    return et_fail(error, ET_STATUS_INVALID_PROGRAM, "%zu arguments, not 3",
+                   count);
+  }
+  return test_add(&context, args);
+}
+
+static const et_backend backend = {"TestBackend", backend_init,
+                                   backend_execute};
+static const et_backend *const backends[] = {&backend};
+
+const et_registry et_test_registry = {&table, backends, 1};
