@@ -57,7 +57,9 @@ def executorch_parity_test(name, model, atol = 1e-4, rtol = 1e-4, kernels = [], 
         name = name,
         args = ["$(rootpaths :%s_data)" % name, "--atol=%s" % atol, "--rtol=%s" % rtol],
         data = [":%s_data" % name],
+        # The program asks for a registry that only its own library defines.
+        linkstatic = True,
         tags = tags,
-        deps = [":%s_lib" % name, Label("//runtime/testing:run_calls_main")],
+        deps = [Label("//runtime/testing:run_calls_main"), ":%s_lib" % name],
         **kwargs
     )

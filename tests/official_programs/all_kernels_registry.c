@@ -2,9 +2,9 @@
 #include "runtime/core/backend.h"
 
 extern const et_kernel_table et_all_kernels;
-extern const et_backend et_backend_compiler_demo;
+extern const et_backend et_compiler_demo_backend;
 extern const et_registry et_linked_registry;
 
-static const et_backend *const backends[] = {&et_backend_compiler_demo};
+static const et_backend *const backends[] = {&et_compiler_demo_backend};
 
 const et_registry et_linked_registry = {&et_all_kernels, backends, 1};
