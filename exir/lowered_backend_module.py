@@ -1,14 +1,20 @@
 """A part of a program, compiled by a backend."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch.export import ExportedProgram
 from torch.fx import GraphModule, Interpreter
 from torch.utils import _pytree as pytree
 
+from exir import schema
 from exir.backend.compile_spec_schema import CompileSpec
+from exir.capture import ExecutorchBackendConfig
 from exir.delegate import delegate_calls, executorch_call_delegate, lowered_module_of
+
+if TYPE_CHECKING:
+    from exir.passes.memory_planning_pass import MemoryPlanningPass
+    from exir.program._executorch import ExecutorchProgramManager
 
 
 class LoweredBackendModule(torch.nn.Module):
@@ -64,6 +70,39 @@ class LoweredBackendModule(torch.nn.Module):
         flat = pytree.tree_leaves((args, kwargs))
         outputs = executorch_call_delegate(self, *flat)
         return pytree.tree_unflatten(list(outputs), self._original_program.call_spec.out_spec)
+
+    def program(
+        self, emit_stacktrace: bool = False, memory_planning: "MemoryPlanningPass | None" = None
+    ) -> schema.Program:
+        """A program whose method `forward` is one call of this delegate."""
+        config = ExecutorchBackendConfig(
+            emit_stacktrace=emit_stacktrace, memory_planning_pass=memory_planning
+        )
+        return self._lowered(config).executorch_program
+
+    def buffer(
+        self,
+        extract_delegate_segments: bool = False,
+        segment_alignment: int = 128,
+        constant_tensor_alignment: int | None = None,
+        delegate_alignment: int | None = None,
+        memory_planning: "MemoryPlanningPass | None" = None,
+    ) -> bytes:
+        """The `.pte` of `program`."""
+        config = ExecutorchBackendConfig(
+            extract_delegate_segments=extract_delegate_segments,
+            segment_alignment=segment_alignment,
+            constant_tensor_alignment=constant_tensor_alignment,
+            delegate_alignment=delegate_alignment,
+            memory_planning_pass=memory_planning,
+        )
+        return self._lowered(config).buffer
+
+    def _lowered(self, config: ExecutorchBackendConfig) -> "ExecutorchProgramManager":
+        from exir.backend.rewrite import as_one_call
+        from exir.program._executorch import to_executorch
+
+        return to_executorch({"forward": as_one_call(self)}, config=config)
 
     def run_original(self, *args: Any) -> tuple[Any, ...]:
         """Outputs of the original program on the inputs of the delegate call."""

@@ -5,6 +5,8 @@ import torch
 from torch import Tensor, nn
 from torch.export import Dim, ExportedProgram, export
 
+from exir import to_edge
+from exir._serialize import deserialize_pte_binary
 from exir.backend.backend_api import MethodProgramsPartitionerSpec, to_backend
 from exir.backend.backend_details import BackendDetails, PreprocessResult
 from exir.backend.capability import propose_partitions
@@ -16,6 +18,7 @@ from exir.delegate import delegate_calls, lowered_module_of
 from exir.dialects.edge import to_torch_overload
 from exir.error import UserError
 from exir.lowered_backend_module import get_lowered_backend_modules
+from exir.schema import DelegateCall
 
 _aten = torch.ops.aten
 
@@ -187,6 +190,17 @@ def test_a_whole_program_lowers_to_a_module_that_runs_and_exports() -> None:
     outer = export(Function(lowered), (x,), strict=False)
     assert len(delegate_calls(outer.graph)) == 1
     assert torch.equal(outer.module()(x), expected)
+
+
+def test_a_lowered_module_is_a_program_of_its_own() -> None:
+    edge = to_edge(export(TwoLinears(), (torch.randn(2, 4),), strict=False)).exported_program()
+    lowered = to_backend("NodeListBackend", edge, [])
+    (plan,) = lowered.program().execution_plan
+    (instruction,) = plan.chains[0].instructions
+    assert instruction.instr_args == DelegateCall(0, [plan.inputs[0], plan.outputs[0]])
+    assert plan.delegates[0].id == "NodeListBackend"
+    program = deserialize_pte_binary(lowered.buffer()).program
+    assert program.backend_delegate_data[0].data == lowered.processed_bytes
 
 
 def test_several_methods_are_partitioned_each_by_its_own() -> None:

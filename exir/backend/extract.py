@@ -65,7 +65,10 @@ def extract_program(program: ExportedProgram, partition: Partition) -> ExportedP
     """
     graph, copies = _copy_nodes(partition)
     inputs = [_constant_input(node, copies[node], spec) for node, spec in partition.constants.items()]
-    inputs += [InputSpec(InputKind.USER_INPUT, argument_spec(copies[node]), None) for node in partition.inputs]
+    inputs += [
+        InputSpec(InputKind.USER_INPUT, argument_spec(copies[node]), None)
+        for node in partition.inputs
+    ]
     outputs = [
         OutputSpec(OutputKind.USER_OUTPUT, argument_spec(copies[node]), None)
         for node in partition.outputs
@@ -100,15 +103,19 @@ def argument_spec(node: Node) -> ArgumentSpec:
 def _check_may_be_tagged(node: Node, constants: Mapping[str, InputSpec]) -> None:
     if node.op == "call_function" or node.op == "get_attr" or node.name in constants:
         return
-    what = "an input or a buffer that the program changes" if node.op == "placeholder" else f"a node of kind '{node.op}'"
-    raise UserError(f"'{node.name}' has delegation tag '{tag_of(node)}', but {what} cannot be delegated", node)
+    kinds = {"placeholder": "an input or a buffer that the program changes"}
+    what = kinds.get(node.op, f"a node of kind '{node.op}'")
+    raise UserError(
+        f"'{node.name}' has delegation tag '{tag_of(node)}', but {what} cannot be delegated", node
+    )
 
 
 def _outside_reads(graph: Graph, nodes: Iterable[Node]) -> list[Node]:
     """Nodes that `nodes` read but do not hold, in graph order; attributes are copied, not read."""
     inside = set(nodes)
     read = {source for node in inside for source in node.all_input_nodes}
-    return [node for node in graph.nodes if node in read and node not in inside and node.op != "get_attr"]
+    outside = (node for node in graph.nodes if node in read and node not in inside)
+    return [node for node in outside if node.op != "get_attr"]
 
 
 def _used_outside(node: Node, inside: set[Node]) -> bool:

@@ -10,6 +10,7 @@ from torch.fx import Graph, Node
 
 from exir.backend.extract import Partition
 from exir.backend.order import units_in_order
+from exir.backend.tags import constant_specs
 from exir.delegate import attach_lowered_module, executorch_call_delegate
 from exir.lowered_backend_module import LoweredBackendModule
 from exir.program._update import renamed_signature
@@ -32,6 +33,20 @@ def with_delegate_calls(
         else:
             writer.write_call(tag)
     return writer.finish()
+
+
+def as_one_call(lowered: LoweredBackendModule) -> ExportedProgram:
+    """The program that `lowered` was compiled from, as one call of it."""
+    program = lowered.original_module
+    constants = constant_specs(program)
+    placeholders = program.graph.find_nodes(op="placeholder")
+    whole = Partition(
+        nodes=tuple(node for node in program.graph.nodes if node.op == "call_function"),
+        constants={node: constants[node.name] for node in placeholders if node.name in constants},
+        inputs=tuple(node for node in placeholders if node.name not in constants),
+        outputs=tuple(program.graph.output_node().args[0]),
+    )
+    return with_delegate_calls(program, {"whole": whole}, {"whole": lowered})
 
 
 class _Writer:

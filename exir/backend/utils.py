@@ -18,11 +18,12 @@ __all__ = [
 
 def get_delegates(graph: Graph) -> list[Node]:
     """The `get_attr` nodes of lowered modules, in order."""
-    return [node for node in graph.find_nodes(op="get_attr") if node.target.startswith(LOWERED_MODULE_PREFIX)]
+    holders = graph.find_nodes(op="get_attr")
+    return [node for node in holders if node.target.startswith(LOWERED_MODULE_PREFIX)]
 
 
 def get_non_lowered_nodes(graph: Graph) -> list[Node]:
-    """The call_function nodes that the runtime's kernels will run: no delegate calls, nor what unpacks them."""
+    """The nodes that kernels will run: neither delegate calls, nor what unpacks them."""
     calls = [node for node in graph.nodes if node.op == "call_function"]
     return [node for node in calls if not is_delegate_call(node) and not _unpacks_delegate(node)]
 

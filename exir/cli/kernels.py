@@ -38,8 +38,8 @@ def check_kernels(manager: ExecutorchProgramManager, table: OperatorTable) -> No
             "the program calls operators that no kernel of this build can run:"
             + "".join(f"\n    {problem}" for problem in distinct[:_MOST_PROBLEMS])
             + rest
-            + "\n  write the model with other operators, choose a 'backend' that takes them, or add kernels"
-            " (kernels/README.md)"
+            + "\n  write the model with other operators, choose a 'backend' that takes them, or add"
+            " kernels (kernels/README.md)"
         )
 
 

@@ -71,17 +71,19 @@ def _check_file(module: ModuleType, expected: Path | None) -> None:
     if found is None or os.path.realpath(found) != os.path.realpath(expected):
         raise ModelError(
             f"module '{module.__name__}' was to come from {expected}, but that name belongs to a"
-            " module that the compiler uses itself, or that comes earlier on the path; rename the file or"
-            " its package"
+            " module that the compiler uses itself, or that comes earlier on the path; rename the"
+            " file or its package"
         )
 
 
 def _find_entry_point(module: ModuleType, name: str) -> Callable[[], Any]:
     if not hasattr(module, name):
-        raise ModelError(f"module '{module.__name__}' has no entry point '{name}'; {_choices(module, name)}")
+        choices = _choices(module, name)
+        raise ModelError(f"module '{module.__name__}' has no entry point '{name}'; {choices}")
     entry_point = getattr(module, name)
     if not callable(entry_point):
-        raise ModelError(f"'{name}' in module '{module.__name__}' is a {type(entry_point).__name__}, not a function")
+        kind = type(entry_point).__name__
+        raise ModelError(f"'{name}' in module '{module.__name__}' is a {kind}, not a function")
     _check_takes_nothing(entry_point, name)
     return entry_point
 

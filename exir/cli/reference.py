@@ -52,7 +52,8 @@ def _record_method(
     try:
         yield runner.call(examples)
     except Exception as error:
-        raise ModelError(f"method '{name}' fails on its example inputs: {describe(error, roots)}") from error
+        reason = describe(error, roots)
+        raise ModelError(f"method '{name}' fails on its example inputs: {reason}") from error
     shapes = [None] * VARIANTS + list(_shapes_within_bounds(program))
     for seed, shape in enumerate(shapes):
         call = runner.try_call(_variant(examples, shape, seed))

@@ -17,7 +17,7 @@ def make_partitioners(
     references: tuple[str, ...], config: CompilerConfig, roots: tuple[Path, ...]
 ) -> list[Partitioner]:
     """The partitioners of the backends named, in order, made with their options."""
-    entries = [_as_entry(resolve(reference, "--backend", roots), reference) for reference in references]
+    entries = [_as_entry(resolve(each, "--backend", roots), each) for each in references]
     check_keys(config.backends, [entry.id for entry in entries], f"{config.origin}: [backends]")
     made = [_make_partitioner(entry, config) for entry in entries]
     return [partitioner for partitioner in made if partitioner is not None]

@@ -48,6 +48,6 @@ def _death_note(outcome: Outcome, request: WorkRequest) -> str:
     number = -outcome.exit_code
     reason = "; the machine may be out of memory" if number == signal.SIGKILL else ""
     return (
-        f"internal error: {target_of(list(request.arguments))}: the compiling process was killed by signal {number}"
-        f" ({signal.Signals(number).name}){reason}\n"
+        f"internal error: {target_of(list(request.arguments))}: the compiling process was killed by"
+        f" signal {number} ({signal.Signals(number).name}){reason}\n"
     )
