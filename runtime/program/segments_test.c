@@ -1,0 +1,174 @@
+/* Constants and segments of a file that the exporter wrote: M16, M17, M25. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/program/flatbuffer.h"
+#include "runtime/program/schema.h"
+#include "runtime/program/tables.h"
+#include "runtime/testing/program_test_support.h"
+
+/* A program whose bytes may be changed, open. */
+typedef struct sample {
+  uint8_t *bytes;
+  et_span file;
+  et_program program;
+  et_fb_table root;
+} sample;
+
+static void open_sample(sample *s, const char *name) {
+  s->bytes = et_test_read_fixture(name, &s->file.size);
+  s->file.data = s->bytes;
+  assert_int_equal(et_program_load(s->file, &s->program, NULL), ET_STATUS_OK);
+  s->root = et_tables_root(&s->program);
+}
+
+/* Overwrites a field that is present, or an element. */
+static void put(sample *s, const et_fb_table *table, uint16_t field,
+                const void *value, size_t size) {
+  uint32_t position = 0;
+  assert_int_equal(et_fb_find(table, field, size, &position), ET_FB_PRESENT);
+  memcpy(s->bytes + position, value, size);
+}
+
+static void put_u64(sample *s, const et_fb_table *table, uint16_t field,
+                    uint64_t value) {
+  put(s, table, field, &value, sizeof value);
+}
+
+static void expect_invalid(sample *s, const char *part) {
+  et_test_expect_refused(s->file, ET_STATUS_INVALID_PROGRAM, part);
+  free(s->bytes);
+}
+
+static et_fb_table segment_at(const sample *s, uint32_t index) {
+  const et_fb_vector segments = et_tables_vector(&s->root, ET_PROGRAM_SEGMENTS);
+  return et_fb_child_at(&segments, index);
+}
+
+static void test_m17_segments_out_of_the_file_are_refused(void **state) {
+  (void)state;
+  const uint64_t sizes[] = {UINT64_MAX, INT64_MAX, 1u << 20};
+  for (size_t i = 0; i < 3; i++) {
+    sample s;
+    open_sample(&s, "bundled_linear_plain");
+    const et_fb_table segment = segment_at(&s, 0);
+    put_u64(&s, &segment, ET_SEGMENT_SIZE, sizes[i]);
+    expect_invalid(&s, "segments[0] does not lie in");
+  }
+}
+
+static void test_m17_segment_offset_that_wraps_is_refused(void **state) {
+  (void)state;
+  sample s;
+  open_sample(&s, "counter_mutable_init");
+  const et_fb_table segment = segment_at(&s, 1);
+  put_u64(&s, &segment, ET_SEGMENT_OFFSET, UINT64_MAX - 3);
+  expect_invalid(&s, "segments[1] does not lie in");
+}
+
+static void test_m17_overlapping_segments_are_refused(void **state) {
+  (void)state;
+  sample s;
+  open_sample(&s, "counter_mutable_init");
+  const et_fb_table segment = segment_at(&s, 1);
+  put_u64(&s, &segment, ET_SEGMENT_OFFSET, 4);
+  expect_invalid(&s, "segments[1] overlaps segments[0]");
+}
+
+static void test_m08_constant_segment_must_exist(void **state) {
+  (void)state;
+  sample s;
+  open_sample(&s, "counter_mutable_init");
+  const et_fb_vector tables =
+      et_tables_vector(&s.root, ET_PROGRAM_MUTABLE_DATA_SEGMENTS);
+  const et_fb_table table = et_fb_child_at(&tables, 0);
+  const uint32_t index = 77;
+  put(&s, &table, ET_SUBSEGMENT_INDEX, &index, sizeof index);
+  expect_invalid(&s, "mutable_data_segments.segment_index 77");
+}
+
+/* Element 1 of the constants' offsets: where constant 1 begins. */
+static void move_constant(sample *s, uint64_t offset) {
+  const et_fb_table constants =
+      et_fb_child(&s->root, ET_PROGRAM_CONSTANT_SEGMENT);
+  const et_fb_vector offsets =
+      et_fb_list(&constants, ET_SUBSEGMENT_OFFSETS, sizeof(uint64_t));
+  assert_true(offsets.count > 1);
+  memcpy(s->bytes + offsets.position + sizeof offset, &offset, sizeof offset);
+}
+
+static void test_m16_constant_beyond_its_segment_is_refused(void **state) {
+  (void)state;
+  sample s;
+  open_sample(&s, "bundled_linear_plain");
+  move_constant(&s, UINT64_MAX);
+  expect_invalid(&s, "constant_segment.offsets[1]");
+  open_sample(&s, "bundled_linear_plain");
+  et_span segment;
+  assert_true(et_tables_segment(&s.program, 0, &segment));
+  move_constant(&s, segment.size - 4);
+  expect_invalid(&s, "data_buffer_idx 1 has no");
+}
+
+static void test_m17_unaligned_constant_is_refused(void **state) {
+  (void)state;
+  sample s;
+  open_sample(&s, "multi_state_shared");
+  move_constant(&s, 2);
+  expect_invalid(&s, "constant is not aligned to 4");
+}
+
+static void test_m25_duplicate_data_keys_are_refused(void **state) {
+  (void)state;
+  sample s;
+  open_sample(&s, "mlp_xnn_seg_default");
+  const et_fb_vector named = et_tables_vector(&s.root, ET_PROGRAM_NAMED_DATA);
+  assert_true(named.count > 1);
+  const et_fb_table first = et_fb_child_at(&named, 0);
+  const et_fb_table second = et_fb_child_at(&named, 1);
+  const et_string key = et_fb_text(&first, ET_NAMED_DATA_KEY);
+  const et_string other = et_fb_text(&second, ET_NAMED_DATA_KEY);
+  assert_int_equal(key.size, other.size);
+  memcpy(s.bytes + ((const uint8_t *)other.data - s.bytes), key.data, key.size);
+  expect_invalid(&s, "named_data[1] has the key of named_data[0]");
+}
+
+static void test_external_constants_are_refused_by_the_method(void **state) {
+  (void)state;
+  static const et_kernel rows[] = {
+      {"aten::addmm.out", "tttnnw>w", NULL, 0},
+      {"aten::permute_copy.out", "tIw>w", NULL, 0},
+      {"aten::relu.out", "tw>w", NULL, 0},
+  };
+  static const et_kernel_table table = {rows, 3};
+  static const et_registry registry = {&table, NULL, 0};
+  sample s;
+  et_method_requirements needed;
+  et_error error;
+  et_error_clear(&error);
+  open_sample(&s, "ptd_mlp");
+  assert_int_equal(
+      et_method_measure(&s.program, "forward", &registry, &needed, &error),
+      ET_STATUS_NOT_SUPPORTED);
+  assert_non_null(strstr(error.message, "external file (.ptd)"));
+  free(s.bytes);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_m17_segments_out_of_the_file_are_refused),
+      cmocka_unit_test(test_m17_segment_offset_that_wraps_is_refused),
+      cmocka_unit_test(test_m17_overlapping_segments_are_refused),
+      cmocka_unit_test(test_m08_constant_segment_must_exist),
+      cmocka_unit_test(test_m16_constant_beyond_its_segment_is_refused),
+      cmocka_unit_test(test_m17_unaligned_constant_is_refused),
+      cmocka_unit_test(test_m25_duplicate_data_keys_are_refused),
+      cmocka_unit_test(test_external_constants_are_refused_by_the_method),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,294 @@
+/* Tables, vectors, strings, unions and absent fields: M04 to M07, M23. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "runtime/core/value.h"
+#include "runtime/program/flatbuffer.h"
+#include "runtime/program/schema.h"
+#include "runtime/testing/program_test_support.h"
+
+static et_program_writer writer;
+
+/* out = copy(in), of four floats each. */
+static void start_copy_program(void) {
+  et_writer_start(&writer, 64);
+  const int32_t in = et_writer_floats(&writer, 4, 0);
+  const int32_t out = et_writer_floats(&writer, 4, 16);
+  const int32_t args[3] = {in, out, out};
+  et_writer_input(&writer, in);
+  et_writer_output(&writer, out);
+  et_writer_call(&writer, "copy", args, 3);
+}
+
+static void expect_invalid(const char *part) {
+  et_test_expect_refused(et_writer_finish(&writer), ET_STATUS_INVALID_PROGRAM,
+                         part);
+}
+
+/* Where a field of a table lies. */
+static size_t slot_of(size_t table, uint16_t field) {
+  return table + 8 + 8 * (size_t)field;
+}
+
+static void test_written_program_is_accepted(void **state) {
+  (void)state;
+  et_error error;
+  start_copy_program();
+  assert_int_equal(et_test_load_method(et_writer_finish(&writer), &error),
+                   ET_STATUS_OK);
+}
+
+static void test_m04_wild_vtable_is_refused(void **state) {
+  (void)state;
+  const int32_t backs[] = {INT32_MAX, INT32_MIN, -1, 1};
+  for (size_t i = 0; i < 4; i++) {
+    start_copy_program();
+    et_fb_put_u32(&writer.buffer, writer.plan, (uint32_t)backs[i]);
+    expect_invalid("execution_plan[0]: the table does not lie in the file");
+  }
+}
+
+static void test_m04_field_outside_its_table_is_refused(void **state) {
+  (void)state;
+  start_copy_program();
+  uint32_t back = 0;
+  memcpy(&back, writer.bytes + writer.plan, sizeof back);
+  const size_t entry = writer.plan - back + 4 + 2 * ET_PLAN_VALUES;
+  memcpy(writer.bytes + entry, "\xFF\x7F", 2);
+  expect_invalid("execution_plan[0].values");
+  memcpy(writer.bytes + entry, "\x02\x00", 2);
+  expect_invalid("execution_plan[0].values");
+}
+
+static void test_m04_wild_offset_is_refused(void **state) {
+  (void)state;
+  const uint32_t offsets[] = {0, 0x7FFFFFFF, UINT32_MAX};
+  for (size_t i = 0; i < 3; i++) {
+    start_copy_program();
+    et_fb_put_u32(&writer.buffer, slot_of(writer.plan, ET_PLAN_VALUES),
+                  offsets[i]);
+    expect_invalid("values");
+  }
+}
+
+static void test_m04_vector_longer_than_the_file_is_refused(void **state) {
+  (void)state;
+  const uint32_t counts[] = {UINT32_MAX, 0x40000000, 100000};
+  for (size_t i = 0; i < 3; i++) {
+    start_copy_program();
+    et_fb_refer(&writer.buffer, writer.plan, ET_PLAN_BUFFER_SIZES,
+                et_fb_add_vector(&writer.buffer, NULL, 1, 8));
+    et_fb_put_u32(&writer.buffer, writer.buffer.size - 12, counts[i]);
+    expect_invalid("non_const_buffer_sizes: the vector does not lie");
+  }
+}
+
+static void test_m05_text_without_its_nul_is_refused(void **state) {
+  (void)state;
+  start_copy_program();
+  const size_t text = et_fb_add_text(&writer.buffer, "name");
+  et_fb_refer(&writer.buffer, writer.plan, ET_PLAN_NAME, text);
+  writer.bytes[text + 8] = 'x';
+  expect_invalid("name: the text does not end with NUL");
+  et_fb_put_u32(&writer.buffer, text, 3);
+  expect_invalid("name: the text does not end with NUL");
+}
+
+static void test_m05_text_at_the_end_of_the_file_is_refused(void **state) {
+  (void)state;
+  start_copy_program();
+  const size_t text = et_fb_add_text(&writer.buffer, "abcd");
+  et_fb_refer(&writer.buffer, writer.plan, ET_PLAN_NAME, text);
+  writer.buffer.size -= 1; /* its NUL */
+  expect_invalid("name: the text does not end with NUL");
+}
+
+/* Takes a field out of a table. */
+static void drop_field(size_t table, uint16_t field) {
+  uint32_t back = 0;
+  memcpy(&back, writer.bytes + table, sizeof back);
+  memset(writer.bytes + table - back + 4 + 2 * (size_t)field, 0, 2);
+}
+
+static void test_m06_program_without_methods_is_refused(void **state) {
+  (void)state;
+  start_copy_program();
+  drop_field(writer.program, ET_PROGRAM_EXECUTION_PLAN);
+  expect_invalid("execution_plan: 0 methods");
+}
+
+static void test_m06_absent_fields_of_a_plan_are_refused_where_needed(
+    void **state) {
+  (void)state;
+  const struct {
+    uint16_t field;
+    const char *part;
+  } cases[] = {{ET_PLAN_NAME, "execution_plan[0] has no name"},
+               {ET_PLAN_VALUES, "there are 0 values"},
+               {ET_PLAN_OPERATORS, "op_index 0 is not one of 0"},
+               {ET_PLAN_BUFFER_SIZES, "there is no memory id 1"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    start_copy_program();
+    drop_field(writer.plan, cases[i].field);
+    expect_invalid(cases[i].part);
+  }
+}
+
+static void test_m06_absent_lists_of_a_plan_are_empty(void **state) {
+  (void)state;
+  const uint16_t fields[] = {ET_PLAN_CONTAINER_META, ET_PLAN_INPUTS,
+                             ET_PLAN_OUTPUTS, ET_PLAN_CHAINS,
+                             ET_PLAN_DELEGATES};
+  et_error error;
+  for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+    start_copy_program();
+    drop_field(writer.plan, fields[i]);
+    assert_int_equal(et_test_load(et_writer_finish(&writer), &error),
+                     ET_STATUS_OK);
+  }
+}
+
+static void test_m06_operator_without_name_is_refused(void **state) {
+  (void)state;
+  start_copy_program();
+  et_fb_refer_element(&writer.buffer, writer.operators, 0,
+                      et_fb_add_table(&writer.buffer, 2));
+  expect_invalid("operators[0] has no name");
+}
+
+static void test_m06_tensor_without_sizes_is_a_scalar_or_refused(void **state) {
+  (void)state;
+  start_copy_program();
+  et_writer_floats(&writer, 4, 0);
+  drop_field(writer.last_table, ET_TENSOR_SIZES);
+  expect_invalid("0 sizes but 1 entries of dim_order");
+  drop_field(writer.last_table, ET_TENSOR_DIM_ORDER);
+  et_error error;
+  assert_int_equal(et_test_load(et_writer_finish(&writer), &error),
+                   ET_STATUS_OK);
+}
+
+static void test_m06_delegate_without_payload_or_id_is_refused(void **state) {
+  (void)state;
+  start_copy_program();
+  const size_t delegates = et_fb_add_vector(&writer.buffer, NULL, 1, 4);
+  et_fb_refer(&writer.buffer, writer.plan, ET_PLAN_DELEGATES, delegates);
+  const size_t delegate = et_fb_add_table(&writer.buffer, 3);
+  et_fb_refer_element(&writer.buffer, delegates, 0, delegate);
+  expect_invalid("delegates[0] has no name");
+  et_fb_refer(&writer.buffer, delegate, ET_DELEGATE_ID,
+              et_fb_add_text(&writer.buffer, "TestBackend"));
+  expect_invalid("delegates[0]: its payload does not exist");
+}
+
+static void test_m07_union_tag_without_value(void **state) {
+  (void)state;
+  start_copy_program();
+  const size_t owner = et_fb_add_table(&writer.buffer, 2);
+  et_fb_set_i8(&writer.buffer, owner, ET_EVALUE_TAG, ET_VALUE_INT);
+  et_fb_refer_element(&writer.buffer, writer.values, 1, owner);
+  expect_invalid("values[1].val: the union has a tag but no value");
+}
+
+static void test_m07_union_value_without_tag(void **state) {
+  (void)state;
+  start_copy_program();
+  et_writer_value(&writer, 0, 1);
+  expect_invalid("values[2].val: the tag of the union is unknown");
+}
+
+static void test_m07_unknown_union_tag(void **state) {
+  (void)state;
+  start_copy_program();
+  et_writer_value(&writer, 12, 1);
+  expect_invalid("values[2].val: the tag of the union is unknown");
+  start_copy_program();
+  et_writer_free(&writer, 0);
+  const size_t step = writer.last_table; /* its union lies before it */
+  uint32_t slot = 0;
+  memcpy(&slot, writer.bytes + writer.instructions + 8, sizeof slot);
+  const size_t owner = writer.instructions + 8 + slot;
+  assert_true(owner < step);
+  et_fb_set_i8(&writer.buffer, owner, ET_INSTRUCTION_TAG, 6);
+  expect_invalid("instructions[1].instr_args: the tag of the union is unknown");
+}
+
+/* One table that a hundred thousand entries share would be visited as often. */
+static void test_m23_shared_parts_do_not_multiply_work(void **state) {
+  (void)state;
+  static const uint32_t COUNT = 12000;
+  start_copy_program();
+  const size_t text = et_fb_add_vector(&writer.buffer, NULL, 1, 4);
+  et_fb_refer(&writer.buffer, writer.chain, ET_CHAIN_STACKTRACE, text);
+  const size_t frames = et_fb_add_table(&writer.buffer, 1);
+  et_fb_refer_element(&writer.buffer, text, 0, frames);
+  const size_t list = et_fb_add_vector(&writer.buffer, NULL, COUNT, 4);
+  et_fb_refer(&writer.buffer, frames, ET_FRAME_LIST_ITEMS, list);
+  const size_t frame = et_fb_add_table(&writer.buffer, 4);
+  for (uint32_t i = 0; i < COUNT; i++) {
+    et_fb_refer_element(&writer.buffer, list, i, frame);
+  }
+  expect_invalid("parts are shared too often");
+}
+
+static void test_m23_number_of_methods_is_limited(void **state) {
+  (void)state;
+  start_copy_program();
+  const size_t plans = et_fb_add_vector(&writer.buffer, NULL, 1025, 4);
+  et_fb_refer(&writer.buffer, writer.program, ET_PROGRAM_EXECUTION_PLAN, plans);
+  const size_t plan = et_fb_add_table(&writer.buffer, 0);
+  for (uint32_t i = 0; i < 1025; i++) {
+    et_fb_refer_element(&writer.buffer, plans, i, plan);
+  }
+  expect_invalid("1025 methods");
+}
+
+static void test_readers_stay_in_the_buffer_unverified(void **state) {
+  (void)state;
+  uint8_t bytes[64];
+  memset(bytes, 0xFF, sizeof bytes);
+  for (uint8_t fill = 0; fill < 64; fill++) {
+    et_fb_table table;
+    memset(bytes, fill, sizeof bytes);
+    const et_span buffer = {bytes, sizeof bytes};
+    for (uint64_t at = 0; at < 70; at++) {
+      et_fb_table_at(buffer, at, &table);
+      for (uint16_t field = 0; field < 16; field++) {
+        const et_fb_vector list = et_fb_list(&table, field, 4);
+        et_fb_i32_at(&list, 3);
+        et_fb_child(&table, field);
+        et_fb_u64(&table, field);
+        et_fb_text(&table, field);
+      }
+    }
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_written_program_is_accepted),
+      cmocka_unit_test(test_m04_wild_vtable_is_refused),
+      cmocka_unit_test(test_m04_field_outside_its_table_is_refused),
+      cmocka_unit_test(test_m04_wild_offset_is_refused),
+      cmocka_unit_test(test_m04_vector_longer_than_the_file_is_refused),
+      cmocka_unit_test(test_m05_text_without_its_nul_is_refused),
+      cmocka_unit_test(test_m05_text_at_the_end_of_the_file_is_refused),
+      cmocka_unit_test(test_m06_program_without_methods_is_refused),
+      cmocka_unit_test(test_m06_absent_fields_of_a_plan_are_refused_where_needed),
+      cmocka_unit_test(test_m06_absent_lists_of_a_plan_are_empty),
+      cmocka_unit_test(test_m06_operator_without_name_is_refused),
+      cmocka_unit_test(test_m06_tensor_without_sizes_is_a_scalar_or_refused),
+      cmocka_unit_test(test_m06_delegate_without_payload_or_id_is_refused),
+      cmocka_unit_test(test_m07_union_tag_without_value),
+      cmocka_unit_test(test_m07_union_value_without_tag),
+      cmocka_unit_test(test_m07_unknown_union_tag),
+      cmocka_unit_test(test_m23_shared_parts_do_not_multiply_work),
+      cmocka_unit_test(test_m23_number_of_methods_is_limited),
+      cmocka_unit_test(test_readers_stay_in_the_buffer_unverified),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,335 @@
+/* Indices, lists and tensors: M08 to M14, M25. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "runtime/core/value.h"
+#include "runtime/program/schema.h"
+#include "runtime/testing/program_test_support.h"
+
+static et_program_writer writer;
+
+/* values[0] and [1]: four floats each; out = copy(in). */
+static void start_copy_program(void) {
+  et_writer_start(&writer, 64);
+  const int32_t in = et_writer_floats(&writer, 4, 0);
+  const int32_t out = et_writer_floats(&writer, 4, 16);
+  const int32_t args[3] = {in, out, out};
+  et_writer_input(&writer, in);
+  et_writer_output(&writer, out);
+  et_writer_call(&writer, "copy", args, 3);
+}
+
+static void expect_invalid(const char *part) {
+  et_test_expect_refused(et_writer_finish(&writer), ET_STATUS_INVALID_PROGRAM,
+                         part);
+}
+
+static const int32_t WILD[] = {-1, -2, INT32_MIN, 1000, INT32_MAX};
+#define WILD_COUNT (sizeof WILD / sizeof *WILD)
+
+static void test_m08_wild_inputs_and_outputs_are_refused(void **state) {
+  (void)state;
+  for (size_t i = 0; i < WILD_COUNT; i++) {
+    start_copy_program();
+    et_writer_input(&writer, WILD[i]);
+    expect_invalid("inputs[1] = ");
+    start_copy_program();
+    et_writer_output(&writer, WILD[i]);
+    expect_invalid("outputs[1] = ");
+  }
+}
+
+static void test_m08_wild_kernel_args_are_refused(void **state) {
+  (void)state;
+  for (size_t i = 0; i < WILD_COUNT; i++) {
+    const int32_t args[3] = {0, WILD[i], 1};
+    start_copy_program();
+    et_writer_call(&writer, "copy", args, 3);
+    expect_invalid("chains[0].instructions[1]: args[1] = ");
+  }
+}
+
+static void test_m08_wild_op_index_is_refused(void **state) {
+  (void)state;
+  for (size_t i = 0; i < WILD_COUNT; i++) {
+    start_copy_program();
+    et_writer_call_operator(&writer, WILD[i], NULL, 0);
+    expect_invalid("op_index");
+  }
+}
+
+static void test_m08_wild_move_jump_and_free_are_refused(void **state) {
+  (void)state;
+  for (size_t i = 0; i < WILD_COUNT; i++) {
+    start_copy_program();
+    et_writer_move(&writer, WILD[i], 1);
+    expect_invalid("move_from");
+    start_copy_program();
+    et_writer_move(&writer, 1, WILD[i]);
+    expect_invalid("move_to");
+    start_copy_program();
+    et_writer_jump_false(&writer, WILD[i], 0);
+    expect_invalid("cond_value_index");
+    start_copy_program();
+    et_writer_free(&writer, WILD[i]);
+    expect_invalid("value_index");
+  }
+}
+
+static void test_m19_jump_out_of_the_chain_is_refused(void **state) {
+  (void)state;
+  const int32_t destinations[] = {-1, 3, INT32_MAX};
+  for (size_t i = 0; i < 3; i++) {
+    start_copy_program();
+    const int32_t condition = et_writer_bool(&writer, 1);
+    et_writer_jump_false(&writer, condition, destinations[i]);
+    expect_invalid("destination_instruction");
+  }
+}
+
+static void test_m19_delegate_call_without_delegates_is_refused(void **state) {
+  (void)state;
+  start_copy_program();
+  et_writer_delegate(&writer, "TestBackend", "x", NULL, 0);
+  const size_t none = et_fb_add_vector(&writer.buffer, NULL, 0, 4);
+  et_fb_refer(&writer.buffer, writer.plan, ET_PLAN_DELEGATES, none);
+  expect_invalid("delegate_index 0 is not one of 0");
+}
+
+static void test_m08_wild_list_items_are_refused(void **state) {
+  (void)state;
+  for (size_t i = 0; i < WILD_COUNT; i++) {
+    const int64_t wide = WILD[i];
+    start_copy_program();
+    et_writer_int_list(&writer, &wide, 1);
+    expect_invalid("values[2].items[0] = ");
+    start_copy_program();
+    et_writer_tensor_list(&writer, &WILD[i], 1, ET_VALUE_TENSOR_LIST);
+    expect_invalid("values[2].items[0] = ");
+  }
+}
+
+static void test_m08_int_list_items_wider_than_32_bits_are_refused(
+    void **state) {
+  (void)state;
+  const int64_t items[] = {INT64_C(1) << 32, INT64_MIN, INT64_MAX};
+  for (size_t i = 0; i < 3; i++) {
+    start_copy_program();
+    et_writer_int_list(&writer, &items[i], 1);
+    expect_invalid("values[2].items[0] = ");
+  }
+}
+
+static void test_m09_absent_item_is_allowed_only_where_optional(void **state) {
+  (void)state;
+  const int32_t absent = -1;
+  et_error error;
+  start_copy_program();
+  et_writer_tensor_list(&writer, &absent, 1, ET_VALUE_OPTIONAL_TENSOR_LIST);
+  assert_int_equal(et_test_load(et_writer_finish(&writer), &error),
+                   ET_STATUS_OK);
+  start_copy_program();
+  et_writer_tensor_list(&writer, &absent, 1, ET_VALUE_TENSOR_LIST);
+  expect_invalid("values[2].items[0] = -1");
+}
+
+static void test_m10_lists_of_other_kinds_are_refused(void **state) {
+  (void)state;
+  const int32_t self = 2;
+  const int64_t tensor = 0;
+  const int32_t later = 3;
+  start_copy_program();
+  et_writer_tensor_list(&writer, &self, 1, ET_VALUE_TENSOR_LIST);
+  expect_invalid("values[2].items[0] is Tensor[], not Tensor");
+  start_copy_program();
+  et_writer_int_list(&writer, &tensor, 1);
+  expect_invalid("values[2].items[0] is Tensor, not int");
+  start_copy_program();
+  et_writer_tensor_list(&writer, &later, 1, ET_VALUE_OPTIONAL_TENSOR_LIST);
+  et_writer_int(&writer, 1);
+  expect_invalid("values[2].items[0] is int, not Tensor");
+}
+
+static void refer_sizes(const int32_t *sizes, uint32_t rank,
+                        const uint8_t *order, uint32_t order_count) {
+  start_copy_program();
+  et_writer_floats(&writer, 1, ET_NOT_PLANNED);
+  const size_t tensor = writer.last_table;
+  et_fb_refer(&writer.buffer, tensor, ET_TENSOR_SIZES,
+              et_fb_add_vector(&writer.buffer, sizes, rank, sizeof *sizes));
+  et_fb_refer(&writer.buffer, tensor, ET_TENSOR_DIM_ORDER,
+              et_fb_add_vector(&writer.buffer, order, order_count, 1));
+}
+
+static void test_m11_impossible_sizes_are_refused(void **state) {
+  (void)state;
+  const uint8_t order[4] = {0, 1, 2, 3};
+  const int32_t negative[4] = {1, -1, 1, 1};
+  const int32_t huge[4] = {1 << 30, 1 << 30, 1 << 30, 1 << 30};
+  const int32_t bytes[4] = {INT32_MAX, INT32_MAX, 1, 1};
+  refer_sizes(negative, 4, order, 4);
+  expect_invalid("values[2]: sizes[1] = -1 is negative");
+  refer_sizes(huge, 4, order, 4);
+  expect_invalid("values[2]: the stride of dim");
+  /* (2^31 - 1)^2 elements of 8 bytes need 65 bits. */
+  refer_sizes(bytes, 4, order, 4);
+  et_fb_set_i8(&writer.buffer, writer.last_table, ET_TENSOR_SCALAR_TYPE,
+               ET_SCALAR_TYPE_FLOAT64);
+  expect_invalid("values[2]: the tensor's bytes overflow");
+}
+
+static void test_m12_impossible_dims_are_refused(void **state) {
+  (void)state;
+  const int32_t sizes[17] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+  const uint8_t order[17] = {0, 1, 2,  3,  4,  5,  6,  7, 8,
+                             9, 10, 11, 12, 13, 14, 15, 16};
+  const uint8_t twice[2] = {1, 1};
+  refer_sizes(sizes, 17, order, 17);
+  expect_invalid("values[2]: 17 sizes, more than the limit of 16");
+  refer_sizes(sizes, 3, order, 2);
+  expect_invalid("values[2]: 3 sizes but 2 entries of dim_order");
+  refer_sizes(sizes, 2, twice, 2);
+  expect_invalid("values[2]: dim_order[1] = 1 makes no permutation");
+}
+
+static void set_tensor_i8(uint16_t field, int8_t value) {
+  start_copy_program();
+  et_writer_floats(&writer, 4, 0);
+  et_fb_set_i8(&writer.buffer, writer.last_table, field, value);
+}
+
+static void test_m13_unknown_kinds_of_tensors_are_refused(void **state) {
+  (void)state;
+  set_tensor_i8(ET_TENSOR_SCALAR_TYPE, 30);
+  expect_invalid("scalar_type 30 is unknown");
+  set_tensor_i8(ET_TENSOR_SCALAR_TYPE, -1);
+  expect_invalid("scalar_type -1 is unknown");
+  set_tensor_i8(ET_TENSOR_DYNAMISM, 3);
+  expect_invalid("shape_dynamism 3 is unknown");
+  set_tensor_i8(ET_TENSOR_LAYOUT, 1);
+  expect_invalid("the layout is not strided");
+}
+
+static void test_m13_kinds_that_others_have_are_not_supported(void **state) {
+  (void)state;
+  set_tensor_i8(ET_TENSOR_SCALAR_TYPE, 9); /* complex64 */
+  et_test_expect_method_refused(et_writer_finish(&writer),
+                                ET_STATUS_NOT_SUPPORTED, "values[2]: its dtype");
+  set_tensor_i8(ET_TENSOR_DYNAMISM, 2);
+  et_test_expect_method_refused(et_writer_finish(&writer),
+                                ET_STATUS_NOT_SUPPORTED, "no upper bound");
+  start_copy_program();
+  et_writer_floats(&writer, 4, 0);
+  et_fb_set_i32(&writer.buffer, writer.last_table, ET_TENSOR_STORAGE_OFFSET, 1);
+  et_test_expect_refused(et_writer_finish(&writer), ET_STATUS_NOT_SUPPORTED,
+                         "storage_offset");
+}
+
+static void set_allocation(uint16_t field, int32_t value) {
+  start_copy_program();
+  et_writer_floats(&writer, 4, ET_NOT_PLANNED);
+  const size_t tensor = writer.last_table;
+  const size_t allocation = et_fb_add_table(&writer.buffer, 3);
+  et_fb_refer(&writer.buffer, tensor, ET_TENSOR_ALLOCATION, allocation);
+  et_fb_set_i32(&writer.buffer, allocation, ET_ALLOCATION_MEMORY_ID, 1);
+  et_fb_set_i32(&writer.buffer, allocation, field, value);
+}
+
+static void test_m14_planned_bytes_out_of_bounds_are_refused(void **state) {
+  (void)state;
+  set_allocation(ET_ALLOCATION_MEMORY_ID, 0);
+  expect_invalid("values[2]: there is no memory id 0");
+  set_allocation(ET_ALLOCATION_MEMORY_ID, 2);
+  expect_invalid("values[2]: there is no memory id 2");
+  set_allocation(ET_ALLOCATION_OFFSET_LOW, 52);
+  expect_invalid("values[2]: 16 bytes at 52 exceed the 64 of memory id 1");
+  set_allocation(ET_ALLOCATION_OFFSET_LOW, -16);
+  expect_invalid("values[2]: 16 bytes at 4294967280 exceed");
+  set_allocation(ET_ALLOCATION_OFFSET_HIGH, -1);
+  expect_invalid("exceed the 64 of memory id 1");
+  set_allocation(ET_ALLOCATION_OFFSET_LOW, 2);
+  expect_invalid("values[2]: offset 2 is not aligned to 4");
+}
+
+static void test_m14_negative_buffer_sizes_are_refused(void **state) {
+  (void)state;
+  const int64_t sizes[] = {-1, INT64_MIN, INT64_MAX};
+  for (size_t i = 0; i < 3; i++) {
+    et_writer_start(&writer, sizes[i]);
+    et_test_expect_refused(et_writer_finish(&writer),
+                           sizes[i] < 0 || SIZE_MAX == UINT32_MAX
+                               ? ET_STATUS_INVALID_PROGRAM
+                               : ET_STATUS_OK,
+                           sizes[i] < 0 ? "non_const_buffer_sizes[1]" : "");
+  }
+}
+
+static void test_m16_constant_without_segment_is_refused(void **state) {
+  (void)state;
+  start_copy_program();
+  et_writer_floats(&writer, 4, ET_NOT_PLANNED);
+  et_fb_set_i32(&writer.buffer, writer.last_table, ET_TENSOR_DATA_BUFFER, 1);
+  expect_invalid("values[2]: data_buffer_idx 1 has no 16 bytes");
+}
+
+static void test_m25_duplicate_method_names_are_refused(void **state) {
+  (void)state;
+  start_copy_program();
+  const size_t plans = et_fb_add_vector(&writer.buffer, NULL, 2, 4);
+  et_fb_refer(&writer.buffer, writer.program, ET_PROGRAM_EXECUTION_PLAN, plans);
+  for (uint32_t i = 0; i < 2; i++) {
+    const size_t plan = et_fb_add_table(&writer.buffer, 10);
+    et_fb_refer_element(&writer.buffer, plans, i, plan);
+    et_fb_refer(&writer.buffer, plan, ET_PLAN_NAME,
+                et_fb_add_text(&writer.buffer, "forward"));
+  }
+  expect_invalid("execution_plan[1] has the name of execution_plan[0]");
+}
+
+static void test_m25_over_long_names_are_refused(void **state) {
+  (void)state;
+  char name[300];
+  memset(name, 'a', sizeof name);
+  name[sizeof name - 1] = '\0';
+  start_copy_program();
+  et_writer_operator(&writer, name, "out");
+  expect_invalid("operators[1]: a name of 299 bytes");
+  name[250] = '\0';
+  start_copy_program();
+  et_writer_operator(&writer, name, "overload");
+  expect_invalid("operators[1]: the name is over-long");
+  name[250] = 'a';
+  start_copy_program();
+  et_fb_refer(&writer.buffer, writer.plan, ET_PLAN_NAME,
+              et_fb_add_text(&writer.buffer, name));
+  expect_invalid("execution_plan[0]: a name of 299 bytes");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_m08_wild_inputs_and_outputs_are_refused),
+      cmocka_unit_test(test_m08_wild_kernel_args_are_refused),
+      cmocka_unit_test(test_m08_wild_op_index_is_refused),
+      cmocka_unit_test(test_m08_wild_move_jump_and_free_are_refused),
+      cmocka_unit_test(test_m19_jump_out_of_the_chain_is_refused),
+      cmocka_unit_test(test_m19_delegate_call_without_delegates_is_refused),
+      cmocka_unit_test(test_m08_wild_list_items_are_refused),
+      cmocka_unit_test(test_m08_int_list_items_wider_than_32_bits_are_refused),
+      cmocka_unit_test(test_m09_absent_item_is_allowed_only_where_optional),
+      cmocka_unit_test(test_m10_lists_of_other_kinds_are_refused),
+      cmocka_unit_test(test_m11_impossible_sizes_are_refused),
+      cmocka_unit_test(test_m12_impossible_dims_are_refused),
+      cmocka_unit_test(test_m13_unknown_kinds_of_tensors_are_refused),
+      cmocka_unit_test(test_m13_kinds_that_others_have_are_not_supported),
+      cmocka_unit_test(test_m14_planned_bytes_out_of_bounds_are_refused),
+      cmocka_unit_test(test_m14_negative_buffer_sizes_are_refused),
+      cmocka_unit_test(test_m16_constant_without_segment_is_refused),
+      cmocka_unit_test(test_m25_duplicate_method_names_are_refused),
+      cmocka_unit_test(test_m25_over_long_names_are_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
