@@ -7,7 +7,12 @@ from importlib import import_module
 from typing import Any
 
 _HOME = {
+    "ConstraintBasedSymShapeEvalPass": "exir.passes.sym_shape_eval_pass",
+    "HintBasedSymShapeEvalPass": "exir.passes.sym_shape_eval_pass",
+    "InitializedMutableBufferPass": "exir.passes.init_mutable_pass",
     "MemoryPlanningPass": "exir.passes.memory_planning_pass",
+    "SpecPropPass": "exir.passes.spec_prop_pass",
+    "ToOutVarPass": "exir.passes.to_out_var_pass",
 }
 
 __all__ = sorted(_HOME)

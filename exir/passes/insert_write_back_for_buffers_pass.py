@@ -8,6 +8,7 @@ from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind, OutputKind, OutputSpec
 from torch.fx import Node
 
+from exir.cloning import clone_before
 from exir.error import internal_assert
 from exir.pass_manager import ProgramPass
 from exir.program._update import with_graph_module
@@ -76,12 +77,8 @@ def _save_old_values(program: ExportedProgram, mutated: set[Node]) -> None:
 
 
 def _saved(value: object, mutated: set[Node], output: Node) -> object:
-    if not isinstance(value, Node) or value not in mutated:
-        return value
-    with output.graph.inserting_before(output):
-        saved = output.graph.call_function(torch.ops.aten.clone.default, (value,))
-    saved.meta = dict(value.meta)
-    return saved
+    is_old_value = isinstance(value, Node) and value in mutated
+    return clone_before(output, value) if is_old_value else value
 
 
 def _insert_copies(program: ExportedProgram, targets: dict[int, Node]) -> None:

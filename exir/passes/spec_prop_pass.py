@@ -5,22 +5,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import sympy
 import torch
 from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind
 from torch.fx import GraphModule, Node
-from torch.utils._sympy.numbers import int_oo
-from torch.utils._sympy.value_ranges import ValueRanges, bound_sympy
 
+from exir.cloning import clone_before
 from exir.control_flow import branches_of, is_cond
 from exir.error import ExportError, ExportErrorType, internal_assert
 from exir.pass_manager import ProgramPass
 from exir.passes.insert_write_back_for_buffers_pass import mutation_targets
 from exir.schema import TensorShapeDynamism
+from exir.size_bounds import Bound, constraint_bound
 from exir.tensor import TensorSpec, dim_order_of_strides
-
-Ranges = Mapping[sympy.Symbol, ValueRanges]
 
 _CONSTANT_KINDS = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR)
 
@@ -40,35 +37,39 @@ class SpecPropPass(ProgramPass):
     name: ClassVar[str] = "spec_prop"
 
     def run(self, program: ExportedProgram) -> ExportedProgram:
-        propagate_specs(program.graph_module, program.range_constraints)
+        propagate_specs(program.graph_module, self.bound(program))
         _mark_constants(program)
         return program
+
+    def bound(self, program: ExportedProgram) -> Bound:
+        """How symbolic sizes become numbers."""
+        return constraint_bound(program.range_constraints)
 
     def ensures(self, program: ExportedProgram) -> None:
         for node in program.graph.nodes:
             internal_assert(node.op == "output" or "spec" in node.meta, "no spec", node)
 
 
-def propagate_specs(graph_module: GraphModule, ranges: Ranges) -> None:
+def propagate_specs(graph_module: GraphModule, bound: Bound) -> None:
     """Set `meta["spec"]` on every node of `graph_module` and of its branches."""
-    _propagate(graph_module, ranges, {})
-    _propagate_branches(graph_module, ranges)
+    _propagate(graph_module, bound, {})
+    _propagate_branches(graph_module, bound)
 
 
-def _propagate(graph_module: GraphModule, ranges: Ranges, given: Mapping[Node, Any]) -> None:
+def _propagate(graph_module: GraphModule, bound: Bound, given: Mapping[Node, Any]) -> None:
     """`given` are the specs of a branch's operands, by placeholder."""
     for node in graph_module.graph.nodes:
         if node.op != "output":
-            node.meta["spec"] = given[node] if node in given else _spec_of(node, ranges)
+            node.meta["spec"] = given[node] if node in given else _spec_of(node, bound)
 
 
-def _propagate_branches(graph_module: GraphModule, ranges: Ranges) -> None:
+def _propagate_branches(graph_module: GraphModule, bound: Bound) -> None:
     """Outer branches first: an inner `cond` may compute the results of an outer one."""
     for cond in filter(is_cond, graph_module.graph.nodes):
         for branch in branches_of(cond):
-            _propagate(branch, ranges, _operand_specs(cond, branch))
+            _propagate(branch, bound, _operand_specs(cond, branch))
             _share_results(branch, cond.meta["spec"])
-            _propagate_branches(branch, ranges)
+            _propagate_branches(branch, bound)
 
 
 def _operand_specs(cond: Node, branch: GraphModule) -> dict[Node, Any]:
@@ -102,42 +103,34 @@ def _distinct_results(output: Node) -> list[Node]:
     """The branch's results; one that is an operand or that is there already becomes a copy."""
     results: list[Node] = []
     for value in output.args[0]:
-        if value.op == "placeholder" or value in results:
-            with output.graph.inserting_before(output):
-                value = _copied(value)
-        results.append(value)
+        is_taken = value.op == "placeholder" or value in results
+        results.append(clone_before(output, value) if is_taken else value)
     return results
 
 
-def _copied(value: Node) -> Node:
-    copy = value.graph.call_function(torch.ops.aten.clone.default, (value,))
-    copy.meta = dict(value.meta)
-    return copy
-
-
-def _spec_of(node: Node, ranges: Ranges) -> Any:
+def _spec_of(node: Node, bound: Bound) -> Any:
     if node.target is operator.getitem:
         container, index = node.args
         assert isinstance(container, Node) and isinstance(index, int)
         return container.meta["spec"][index]
     if node.target is torch.ops.aten.copy_.default:
         return node.args[0].meta["spec"]
-    return _spec_of_value(node.meta.get("val"), ranges, node)
+    return _spec_of_value(node.meta.get("val"), bound, node)
 
 
-def _spec_of_value(value: Any, ranges: Ranges, node: Node) -> Any:
+def _spec_of_value(value: Any, bound: Bound, node: Node) -> Any:
     if isinstance(value, torch.Tensor):
-        return _tensor_spec(value, ranges, node)
+        return _tensor_spec(value, bound, node)
     if isinstance(value, (list, tuple)):
-        return [_spec_of_value(item, ranges, node) for item in value]
+        return [_spec_of_value(item, bound, node) for item in value]
     return None
 
 
-def _tensor_spec(tensor: torch.Tensor, ranges: Ranges, node: Node) -> TensorSpec:
+def _tensor_spec(tensor: torch.Tensor, bound: Bound, node: Node) -> TensorSpec:
     if not any(isinstance(size, torch.SymInt) for size in tensor.shape):
         return TensorSpec.from_tensor(tensor)
-    shape = tuple(_upper_bound(size, ranges, node, dim) for dim, size in enumerate(tensor.shape))
-    order = dim_order_of_strides(shape, tuple(_stride(s, ranges) for s in tensor.stride()))
+    shape = tuple(_upper_bound(size, bound, node, dim) for dim, size in enumerate(tensor.shape))
+    order = dim_order_of_strides(shape, tuple(bound(stride) or 0 for stride in tensor.stride()))
     return TensorSpec(tensor.dtype, shape, order, _dynamism(tensor))
 
 
@@ -147,29 +140,16 @@ def _dynamism(tensor: torch.Tensor) -> TensorShapeDynamism:
     return TensorShapeDynamism.STATIC if is_static else TensorShapeDynamism.DYNAMIC_BOUND
 
 
-def _upper_bound(size: int | torch.SymInt, ranges: Ranges, node: Node, dim: int) -> int:
-    bound = _upper(size, ranges)
-    if bound is None:
+def _upper_bound(size: int | torch.SymInt, bound: Bound, node: Node, dim: int) -> int:
+    number = bound(size)
+    if number is None:
         raise ExportError(
             ExportErrorType.NOT_SUPPORTED,
             f"dimension {dim} of '{node.name}' has size {size} without an upper bound, so no memory"
             " can be planned for it; give its torch.export.Dim a max",
             node,
         )
-    return bound
-
-
-def _stride(stride: int | torch.SymInt, ranges: Ranges) -> int:
-    bound = _upper(stride, ranges)
-    return 0 if bound is None else bound
-
-
-def _upper(size: int | torch.SymInt, ranges: Ranges) -> int | None:
-    """The largest value of `size`; None when there is none. Ranges of users are inclusive."""
-    if not isinstance(size, torch.SymInt):
-        return size
-    upper = bound_sympy(size.node.expr, dict(ranges)).upper
-    return None if upper in (int_oo, sympy.oo) else int(upper)
+    return number
 
 
 def _mark_constants(program: ExportedProgram) -> None:

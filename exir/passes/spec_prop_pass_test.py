@@ -6,6 +6,7 @@ from torch.export import Dim, ExportedProgram
 
 from exir.error import ExportError
 from exir.passes.spec_prop_pass import SpecPropPass
+from exir.passes.sym_shape_eval_pass import HintBasedSymShapeEvalPass
 from exir.program import to_edge
 from exir.schema import TensorShapeDynamism
 from exir.tensor import TensorSpec
@@ -73,3 +74,26 @@ def test_weights_are_constants_and_mutated_buffers_are_states() -> None:
     assert weight.const and not weight.state and weight.requires_grad
     total = spec_named(propagated(models.counter()), "b_total")
     assert total.state and not total.const
+
+
+class Nested(torch.nn.Module):
+    def forward(self, flag: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+        def inner(a: torch.Tensor) -> torch.Tensor:
+            return torch.cond(flag, lambda b: b + 1, lambda b: b - 1, (a,))
+
+        return torch.cond(flag, inner, lambda a: a * 3, (x,))
+
+
+def test_branches_compute_into_what_the_outermost_cond_returns() -> None:
+    program = propagated(Example(Nested(), (torch.tensor(True), torch.ones(2))))
+    outer = spec_named(program, "cond")[0]
+    branch = program.graph_module.true_graph_0
+    inner = branch.true_graph_0
+    for graph_module in (branch, program.graph_module.false_graph_0, inner, branch.false_graph_0):
+        assert graph_module.graph.output_node().args[0][0].meta["spec"] is outer
+
+
+def test_hints_bound_sizes_by_the_example_inputs() -> None:
+    program = to_edge(models.dynamic_add().export()).exported_program()
+    HintBasedSymShapeEvalPass().run(program)
+    assert spec_named(program, "x").shape == (4, 4)

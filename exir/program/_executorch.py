@@ -15,6 +15,7 @@ from exir.delegate import is_delegate_call, lowered_module_of
 from exir.emit import EmitterOutput, emit_program
 from exir.error import ConfigError
 from exir.pass_manager import PassType, as_program_pass, run_passes
+from exir.passes.distinct_outputs_pass import DistinctOutputsPass
 from exir.passes.insert_write_back_for_buffers_pass import InsertWriteBackForBuffersPass
 from exir.passes.memory_planning_pass import MemoryPlanningPass
 from exir.passes.replace_view_copy_with_view_pass import ReplaceViewCopyWithViewPass
@@ -51,23 +52,33 @@ def _check_supported(config: ExecutorchBackendConfig) -> None:
 def _lowered(
     name: str, program: ExportedProgram, config: ExecutorchBackendConfig
 ) -> ExportedProgram:
+    planner = _planner(config, name)
+    # The caller gives what the planner leaves out.
+    gives_outputs = isinstance(planner, MemoryPlanningPass) and not planner.alloc_graph_output
+    gives_inputs = isinstance(planner, MemoryPlanningPass) and not planner.alloc_graph_input
     passes: list[PassType] = [*config.passes, InsertWriteBackForBuffersPass()]
-    passes.append(_for_method(config.sym_shape_eval_pass, name) or SpecPropPass())
+    if gives_outputs:
+        passes.append(DistinctOutputsPass())
+    passes.append(_spec_pass(config, name))
     if config.remove_view_copy:
-        passes.append(_view_pass(_planner(config, name)))
+        passes.append(ReplaceViewCopyWithViewPass(not gives_inputs, not gives_outputs))
     passes.append(config.to_out_var_pass or ToOutVarPass())
     return run_passes(copy_program(program), passes)
-
-
-def _view_pass(planner: PassType) -> ReplaceViewCopyWithViewPass:
-    if not isinstance(planner, MemoryPlanningPass):
-        return ReplaceViewCopyWithViewPass()
-    return ReplaceViewCopyWithViewPass(planner.alloc_graph_input, planner.alloc_graph_output)
 
 
 def _for_method(option: Any, name: str) -> PassType | None:
     """The pass that an option gives for a method: the option, or its entry for the method."""
     return option.get(name) if isinstance(option, dict) else option
+
+
+def _spec_pass(config: ExecutorchBackendConfig, name: str) -> SpecPropPass:
+    chosen = _for_method(config.sym_shape_eval_pass, name) or SpecPropPass()
+    if not isinstance(chosen, SpecPropPass):
+        raise ConfigError(
+            "'sym_shape_eval_pass' must be a ConstraintBasedSymShapeEvalPass or a"
+            f" HintBasedSymShapeEvalPass, got {type(chosen).__name__}"
+        )
+    return chosen
 
 
 def _planner(config: ExecutorchBackendConfig, name: str) -> PassType:

@@ -131,3 +131,8 @@ def test_dump_shows_instructions() -> None:
     stream = io.StringIO()
     edge().to_executorch().dump_executorch_program(out=stream)
     assert "KernelCall" in stream.getvalue()
+
+
+def test_size_bounding_pass_of_another_kind_is_refused() -> None:
+    with pytest.raises(ConfigError, match="'sym_shape_eval_pass' must be a Constraint"):
+        edge().to_executorch(ExecutorchBackendConfig(sym_shape_eval_pass=lambda graph_module: None))

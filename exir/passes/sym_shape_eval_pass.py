@@ -1,0 +1,26 @@
+"""The ways in which symbolic sizes become the numbers that memory is planned for."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from torch.export import ExportedProgram
+
+from exir.passes.spec_prop_pass import SpecPropPass
+from exir.size_bounds import Bound, hint_bound
+
+
+@dataclass(frozen=True)
+class ConstraintBasedSymShapeEvalPass(SpecPropPass):
+    """`SpecPropPass` by its own name: upper bounds under the program's range constraints."""
+
+    name: ClassVar[str] = "constraint_based_sym_shape_eval"
+
+
+@dataclass(frozen=True)
+class HintBasedSymShapeEvalPass(SpecPropPass):
+    """`SpecPropPass` with the sizes of the example inputs, which then are the largest that run."""
+
+    name: ClassVar[str] = "hint_based_sym_shape_eval"
+
+    def bound(self, program: ExportedProgram) -> Bound:
+        return hint_bound
