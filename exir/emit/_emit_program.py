@@ -43,9 +43,7 @@ def emit_program(
         methods = {"forward": methods}
     shared = SharedData()
     options = EmitOptions(emit_stacktrace, emit_mutable_buffer_names)
-    outputs = {
-        name: emit_method(name, methods[name], shared, options) for name in sorted(methods)
-    }
+    outputs = {name: emit_method(name, methods[name], shared, options) for name in sorted(methods)}
     plans = [output.plan for output in outputs.values()]
     plans += [_getter(name, value, shared) for name, value in sorted((prim_getters or {}).items())]
     program = schema.Program(

@@ -1,45 +1,16 @@
-"""A program and its bytes as a `.pte` file: header, flatbuffer, segments."""
+"""A program as the bytes of a `.pte` file: header, flatbuffer, segments."""
 
 import math
 import struct
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import BinaryIO
 
 from exir import schema
-from exir._serialize._flatbuffer_reader import read_root
 from exir._serialize._flatbuffer_writer import write_root
+from exir._serialize._pte_file import HEADER, HEADER_AT, HEADER_MAGIC, IDENTIFIER, NamedBlob, PTEFile
 from exir._serialize._tables import BUFFER_ALIGNMENT
-from exir.error import ConfigError, InvalidProgramError
-
-IDENTIFIER = b"ET12"
-_HEADER_MAGIC = b"eh00"
-_HEADER_AT = 8
-_HEADER = struct.Struct("<4sIQQQ")
-_LEAST_HEADER = 24
-"""Bytes of a header that has no segment data size, as older files have it."""
-
-
-@dataclass(frozen=True)
-class NamedBlob:
-    """Bytes that a delegate finds by name at run time."""
-
-    key: str
-    data: bytes | memoryview
-    alignment: int = 1
-
-
-@dataclass
-class PTEFile:
-    """What a `.pte` holds: the program, initial states of mutable buffers, named data.
-
-    In `program`, constants and delegates are inline (`constant_buffer`,
-    `backend_delegate_data`); entry 0 of `constant_buffer` and of `mutable_data` is reserved.
-    """
-
-    program: schema.Program
-    mutable_data: list[schema.Buffer] = field(default_factory=list)
-    named_data: list[NamedBlob] = field(default_factory=list)
+from exir.error import ConfigError
 
 
 @dataclass(frozen=True)
@@ -203,136 +174,11 @@ def _assemble(
     """The file: the header goes in behind the identifier, which moves the root table."""
     if not segments.size:
         return SerializedProgram((flatbuffer,))
-    padded = align_up(_HEADER.size, header_alignment)
+    padded = align_up(HEADER.size, header_alignment)
     root = struct.unpack_from("<I", flatbuffer)[0] + padded
     program_size = len(flatbuffer) + padded
     base = align_up(program_size, segment_alignment)
-    header = _HEADER.pack(_HEADER_MAGIC, _HEADER.size, program_size, base, segments.size)
-    head = struct.pack("<I", root) + IDENTIFIER + header + bytes(padded - _HEADER.size)
+    header = HEADER.pack(HEADER_MAGIC, HEADER.size, program_size, base, segments.size)
+    head = struct.pack("<I", root) + IDENTIFIER + header + bytes(padded - HEADER.size)
     gap = bytes(base - program_size)
-    return SerializedProgram((head, flatbuffer[_HEADER_AT:], gap, *segments.pieces))
-
-
-@dataclass(frozen=True)
-class _Layout:
-    """Where the parts of a file lie, by its extended header."""
-
-    program_size: int
-    segment_base: int
-    segment_size: int
-
-
-def deserialize_pte_binary(program_data: bytes) -> PTEFile:
-    """The content of a `.pte` file; constants and delegates inline again, as views of it.
-
-    Raises `InvalidProgramError` for anything else, naming the element at fault. A constant's
-    length is not stored: each reaches to the next one, so it may have padding behind it.
-    """
-    data = memoryview(program_data)
-    if len(data) < _HEADER_AT or bytes(data[4:8]) != IDENTIFIER:
-        found = bytes(data[4:8])
-        raise InvalidProgramError(f"file identifier: expected {IDENTIFIER!r}, found {found!r}")
-    layout = _layout(data)
-    program: schema.Program = read_root(schema.Program, data[: layout.program_size])
-    area = data[layout.segment_base : layout.segment_base + layout.segment_size]
-    segments = [_segment(area, s, i) for i, s in enumerate(program.segments)]
-    constants = _unpacked(program.constant_segment, segments, "constant_segment")
-    states = program.mutable_data_segments or []
-    mutable = [b for i, s in enumerate(states) for b in _unpacked(s, segments, f"mutable_data_segments[{i}]")]
-    named = [_named_blob(item, segments, i) for i, item in enumerate(program.named_data or [])]
-    program = replace(
-        _with_delegates_inline(program, segments),
-        constant_buffer=constants or program.constant_buffer,
-        constant_segment=None,
-        mutable_data_segments=None,
-        named_data=None,
-        segments=[],
-    )
-    return PTEFile(program, mutable, named)
-
-
-def _layout(data: memoryview) -> _Layout:
-    if bytes(data[_HEADER_AT : _HEADER_AT + 4]) != _HEADER_MAGIC:
-        return _Layout(len(data), len(data), 0)
-    if len(data) < _HEADER_AT + _LEAST_HEADER:
-        raise InvalidProgramError(f"extended header: file of {len(data)} bytes is too short")
-    head = bytes(data[_HEADER_AT : _HEADER_AT + _HEADER.size]).ljust(_HEADER.size, b"\0")
-    _, length, program_size, base, size = _HEADER.unpack(head)
-    if length < _LEAST_HEADER:
-        raise InvalidProgramError(f"extended header: length {length} is below {_LEAST_HEADER}")
-    if length < _HEADER.size:
-        size = max(len(data) - base, 0) if base else 0
-    _check_layout(len(data), program_size, base, size)
-    return _Layout(program_size, base, size)
-
-
-def _check_layout(length: int, program_size: int, base: int, size: int) -> None:
-    if program_size > length:
-        raise InvalidProgramError(f"extended header: program of {program_size} bytes in a file of {length}")
-    if base + size > length or 0 < base < program_size:
-        raise InvalidProgramError(
-            f"extended header: segments at {base}, {size} bytes, in a file of {length} "
-            f"whose program has {program_size}"
-        )
-
-
-def _segment(area: memoryview, segment: schema.DataSegment, index: int) -> memoryview:
-    end = segment.offset + segment.size
-    if end > len(area):
-        raise InvalidProgramError(f"segments[{index}]: ends at {end}, past {len(area)}")
-    return area[segment.offset : end]
-
-
-def _unpacked(
-    subsegments: schema.SubsegmentOffsets | None, segments: list[memoryview], place: str
-) -> list[schema.Buffer]:
-    """Buffers of a packed segment; entry 0 is reserved and empty."""
-    if subsegments is None or not subsegments.offsets:
-        return []
-    data = _at(segments, subsegments.segment_index, f"{place}.segment_index")
-    ends = [*subsegments.offsets[2:], len(data)]
-    buffers = [schema.Buffer()]
-    for index, (start, end) in enumerate(zip(subsegments.offsets[1:], ends), start=1):
-        if not start <= end <= len(data):
-            raise InvalidProgramError(f"{place}.offsets[{index}]: {start} to {end} of {len(data)}")
-        buffers.append(schema.Buffer(data[start:end]))
-    return buffers
-
-
-def _at(items: list[memoryview], index: int, place: str) -> memoryview:
-    if index >= len(items):
-        raise InvalidProgramError(f"{place}: {index} is not below {len(items)}")
-    return items[index]
-
-
-def _named_blob(item: schema.NamedData, segments: list[memoryview], index: int) -> NamedBlob:
-    place = f"named_data[{index}]"
-    if item.key is None:
-        raise InvalidProgramError(f"{place}.key: missing")
-    return NamedBlob(item.key, _at(segments, item.segment_index, f"{place}.segment_index"))
-
-
-def _with_delegates_inline(program: schema.Program, segments: list[memoryview]) -> schema.Program:
-    inline = [memoryview(blob.data) for blob in program.backend_delegate_data]
-    blobs: list[schema.BackendDelegateInlineData] = []
-
-    def moved(delegate: schema.BackendDelegate, place: str) -> schema.BackendDelegate:
-        if delegate.processed is None:
-            raise InvalidProgramError(f"{place}.processed: missing")
-        is_segment = delegate.processed.location == schema.DataLocation.SEGMENT
-        data = _at(segments if is_segment else inline, delegate.processed.index, place)
-        blobs.append(schema.BackendDelegateInlineData(data))
-        reference = schema.BackendDelegateDataReference(index=len(blobs) - 1)
-        return replace(delegate, processed=reference)
-
-    plans = [
-        replace(
-            plan,
-            delegates=[
-                moved(delegate, f"execution_plan[{p}].delegates[{d}]")
-                for d, delegate in enumerate(plan.delegates)
-            ],
-        )
-        for p, plan in enumerate(program.execution_plan)
-    ]
-    return replace(program, execution_plan=plans, backend_delegate_data=blobs)
+    return SerializedProgram((head, flatbuffer[HEADER_AT:], gap, *segments.pieces))

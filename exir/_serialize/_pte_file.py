@@ -1,0 +1,35 @@
+"""What a `.pte` file holds, and the header that says where."""
+
+import struct
+from dataclasses import dataclass, field
+
+from exir import schema
+
+IDENTIFIER = b"ET12"
+HEADER_MAGIC = b"eh00"
+HEADER_AT = 8
+HEADER = struct.Struct("<4sIQQQ")
+LEAST_HEADER = 24
+"""Bytes of a header that has no segment data size, as older files have it."""
+
+
+@dataclass(frozen=True)
+class NamedBlob:
+    """Bytes that a delegate finds by name at run time."""
+
+    key: str
+    data: bytes | memoryview
+    alignment: int = 1
+
+
+@dataclass
+class PTEFile:
+    """What a `.pte` holds: the program, initial states of mutable buffers, named data.
+
+    In `program`, constants and delegates are inline (`constant_buffer`,
+    `backend_delegate_data`); entry 0 of `constant_buffer` and of `mutable_data` is reserved.
+    """
+
+    program: schema.Program
+    mutable_data: list[schema.Buffer] = field(default_factory=list)
+    named_data: list[NamedBlob] = field(default_factory=list)

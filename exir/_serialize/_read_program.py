@@ -1,0 +1,152 @@
+"""A program from bytes that are, or claim to be, a `.pte` file."""
+
+from dataclasses import dataclass, replace
+
+from exir import schema
+from exir._serialize._flatbuffer_reader import read_root
+from exir._serialize._pte_file import (
+    HEADER,
+    HEADER_AT,
+    HEADER_MAGIC,
+    IDENTIFIER,
+    LEAST_HEADER,
+    NamedBlob,
+    PTEFile,
+)
+from exir.error import InvalidProgramError
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """Where the parts of a file lie, by its extended header."""
+
+    program_size: int
+    segment_base: int
+    segment_size: int
+
+
+def deserialize_pte_binary(program_data: bytes) -> PTEFile:
+    """The content of a `.pte` file; constants and delegates inline again, as views of it.
+
+    Raises `InvalidProgramError` for anything else, naming the element at fault. A constant's
+    length is not stored: each reaches to the next one, so it may have padding behind it.
+    """
+    data = memoryview(program_data)
+    _check_identifier(bytes(data[4:HEADER_AT]))
+    layout = _layout(data)
+    program: schema.Program = read_root(schema.Program, data[: layout.program_size])
+    area = data[layout.segment_base : layout.segment_base + layout.segment_size]
+    segments = [_segment(area, s, i) for i, s in enumerate(program.segments)]
+    constants = _unpacked(program.constant_segment, segments, "constant_segment")
+    named = [_named_blob(item, segments, i) for i, item in enumerate(program.named_data or [])]
+    states = _states(program, segments)
+    inline = replace(
+        _with_delegates_inline(program, segments),
+        constant_buffer=constants or program.constant_buffer,
+        constant_segment=None,
+        mutable_data_segments=None,
+        named_data=None,
+        segments=[],
+    )
+    return PTEFile(inline, states, named)
+
+
+def _check_identifier(found: bytes) -> None:
+    if found != IDENTIFIER:
+        raise InvalidProgramError(f"file identifier: expected {IDENTIFIER!r}, found {found!r}")
+
+
+def _layout(data: memoryview) -> _Layout:
+    if bytes(data[HEADER_AT : HEADER_AT + 4]) != HEADER_MAGIC:
+        return _Layout(len(data), len(data), 0)
+    if len(data) < HEADER_AT + LEAST_HEADER:
+        raise InvalidProgramError(f"extended header: file of {len(data)} bytes is too short")
+    head = bytes(data[HEADER_AT : HEADER_AT + HEADER.size]).ljust(HEADER.size, b"\0")
+    _, length, program_size, base, size = HEADER.unpack(head)
+    if length < LEAST_HEADER:
+        raise InvalidProgramError(f"extended header: length {length} is below {LEAST_HEADER}")
+    if length < HEADER.size:
+        size = max(len(data) - base, 0) if base else 0
+    _check_layout(len(data), program_size, base, size)
+    return _Layout(program_size, base, size)
+
+
+def _check_layout(length: int, program_size: int, base: int, size: int) -> None:
+    if program_size > length:
+        raise InvalidProgramError(f"extended header: program of {program_size} bytes in a file of {length}")
+    if base + size > length or 0 < base < program_size:
+        raise InvalidProgramError(
+            f"extended header: segments at {base}, {size} bytes, in a file of {length} "
+            f"whose program has {program_size}"
+        )
+
+
+def _segment(area: memoryview, segment: schema.DataSegment, index: int) -> memoryview:
+    end = segment.offset + segment.size
+    if end > len(area):
+        raise InvalidProgramError(f"segments[{index}]: ends at {end}, past {len(area)}")
+    return area[segment.offset : end]
+
+
+def _states(program: schema.Program, segments: list[memoryview]) -> list[schema.Buffer]:
+    """Initial states of mutable buffers, of all segments that hold some."""
+    return [
+        buffer
+        for index, each in enumerate(program.mutable_data_segments or [])
+        for buffer in _unpacked(each, segments, f"mutable_data_segments[{index}]")
+    ]
+
+
+def _unpacked(
+    subsegments: schema.SubsegmentOffsets | None, segments: list[memoryview], place: str
+) -> list[schema.Buffer]:
+    """Buffers of a packed segment; entry 0 is reserved and empty."""
+    if subsegments is None or not subsegments.offsets:
+        return []
+    data = _at(segments, subsegments.segment_index, f"{place}.segment_index")
+    ends = [*subsegments.offsets[2:], len(data)]
+    buffers = [schema.Buffer()]
+    for index, (start, end) in enumerate(zip(subsegments.offsets[1:], ends), start=1):
+        if not start <= end <= len(data):
+            raise InvalidProgramError(f"{place}.offsets[{index}]: {start} to {end} of {len(data)}")
+        buffers.append(schema.Buffer(data[start:end]))
+    return buffers
+
+
+def _at(items: list[memoryview], index: int, place: str) -> memoryview:
+    if index >= len(items):
+        raise InvalidProgramError(f"{place}: {index} is not below {len(items)}")
+    return items[index]
+
+
+def _named_blob(item: schema.NamedData, segments: list[memoryview], index: int) -> NamedBlob:
+    place = f"named_data[{index}]"
+    if item.key is None:
+        raise InvalidProgramError(f"{place}.key: missing")
+    return NamedBlob(item.key, _at(segments, item.segment_index, f"{place}.segment_index"))
+
+
+def _with_delegates_inline(program: schema.Program, segments: list[memoryview]) -> schema.Program:
+    inline = [memoryview(blob.data) for blob in program.backend_delegate_data]
+    blobs: list[schema.BackendDelegateInlineData] = []
+
+    def moved(delegate: schema.BackendDelegate, place: str) -> schema.BackendDelegate:
+        if delegate.processed is None:
+            raise InvalidProgramError(f"{place}.processed: missing")
+        is_segment = delegate.processed.location == schema.DataLocation.SEGMENT
+        data = _at(segments if is_segment else inline, delegate.processed.index, place)
+        blobs.append(schema.BackendDelegateInlineData(data))
+        reference = schema.BackendDelegateDataReference(index=len(blobs) - 1)
+        return replace(delegate, processed=reference)
+
+    plans = [
+        replace(
+            plan,
+            delegates=[
+                moved(delegate, f"execution_plan[{p}].delegates[{d}]")
+                for d, delegate in enumerate(plan.delegates)
+            ],
+        )
+        for p, plan in enumerate(program.execution_plan)
+    ]
+    return replace(program, execution_plan=plans, backend_delegate_data=blobs)
