@@ -1,0 +1,35 @@
+"""Programs that the build made, on the official runtime: the same calls that parity tests replay on ours."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import executorch.runtime  # noqa: F401  (before exir, which takes the dim_order_ops that this registers)
+import pytest
+import torch
+
+from exir.testing.calls import Call, read_calls
+from tests.oracle.official import OfficialProgram
+
+# Pairs of a program and its recorded calls, by the program's name.
+_FILES = [Path(path) for path in os.environ["PROGRAMS_AND_CALLS"].split()]
+_PROGRAMS = {program.stem: (program, calls) for program, calls in zip(_FILES[::2], _FILES[1::2], strict=True)}
+
+
+def _check(program: OfficialProgram, call: Call) -> None:
+    outputs = program.run(call.method, *call.inputs)
+    for got, want in zip(outputs, call.outputs, strict=True):
+        torch.testing.assert_close(got, want, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", sorted(_PROGRAMS))
+def test_built_program_gives_eagers_outputs_on_the_official_runtime(name: str) -> None:
+    path, calls = _PROGRAMS[name]
+    program = OfficialProgram(path.read_bytes())
+    for call in read_calls(calls.read_bytes()):
+        if call.expected_status == 0:
+            _check(program, call)
+        else:
+            with pytest.raises(RuntimeError):
+                program.run(call.method, *call.inputs)
