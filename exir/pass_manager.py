@@ -10,7 +10,7 @@ from torch.fx import GraphModule
 from torch.fx.passes.infra.pass_base import PassResult
 
 from exir.error import ExirError, PassError
-from exir.program._update import with_graph_module
+from exir.program._update import with_graph_module, with_names_of_graph
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def _run_one(
     each: ProgramPass, program: ExportedProgram, verify: Verify | None
 ) -> ExportedProgram:
     try:
-        program = each.run(program)
+        program = with_names_of_graph(each.run(program))
         each.ensures(program)
         if verify is not None:
             verify(program)

@@ -1,7 +1,7 @@
 """The `dim_order_ops` operators: copies that name a memory layout by dim order.
 
 A dim order lists the dimensions from the slowest to the fastest in memory: `[0, 1, 2, 3]`
-is contiguous NCHW, `[0, 2, 3, 1]` channels last.
+is contiguous NCHW, `[0, 2, 3, 1]` channels last. A copy without one keeps its input's layout.
 """
 
 import torch
@@ -24,31 +24,6 @@ _SCHEMAS = (
 )
 
 
-def dim_order_of(rank: int, memory_format: torch.memory_format) -> list[int]:
-    """The dim order that `memory_format` gives a tensor of `rank` dimensions.
-
-    Raises ValueError when the format does not exist for the rank.
-    """
-    if memory_format is torch.contiguous_format:
-        return list(range(rank))
-    wanted = {torch.channels_last: 4, torch.channels_last_3d: 5}.get(memory_format)
-    if rank != wanted:
-        raise ValueError(f"{memory_format} does not exist for a tensor of {rank} dimensions")
-    return [0, *range(2, rank), 1]
-
-
-def memory_format_of(dim_order: list[int] | None) -> torch.memory_format:
-    """The memory format of a dim order; None means that the input's layout is preserved."""
-    if dim_order is None:
-        return torch.preserve_format
-    rank = len(dim_order)
-    if list(dim_order) == list(range(rank)):
-        return torch.contiguous_format
-    if rank in (4, 5) and list(dim_order) == [0, *range(2, rank), 1]:
-        return torch.channels_last if rank == 4 else torch.channels_last_3d
-    raise ValueError(f"dim order {list(dim_order)} is no memory format that PyTorch has")
-
-
 def _to_dim_order_copy(
     self: Tensor,
     *,
@@ -59,15 +34,10 @@ def _to_dim_order_copy(
     non_blocking: bool = False,
     dim_order: list[int] | None = None,
 ) -> Tensor:
-    return torch.ops.aten._to_copy.default(
-        self,
-        dtype=dtype,
-        layout=layout,
-        device=device,
-        pin_memory=pin_memory,
-        non_blocking=non_blocking,
-        memory_format=memory_format_of(dim_order),
-    )
+    dtype = dtype or self.dtype
+    if dim_order is None:
+        return self.to(dtype, copy=True)
+    return torch.empty_permuted(self.shape, dim_order, dtype=dtype, device=self.device).copy_(self)
 
 
 def _empty_dim_order(
@@ -79,21 +49,14 @@ def _empty_dim_order(
     pin_memory: bool | None = None,
     dim_order: list[int] | None = None,
 ) -> Tensor:
-    memory_format = memory_format_of(dim_order) if dim_order else torch.contiguous_format
-    return torch.ops.aten.empty.memory_format(
-        size,
-        dtype=dtype,
-        layout=layout,
-        device=device,
-        pin_memory=pin_memory,
-        memory_format=memory_format,
-    )
+    order = range(len(size)) if dim_order is None else dim_order
+    return torch.empty_permuted(size, list(order), dtype=dtype, device=device)
 
 
 def _clone_dim_order(
     self: Tensor, *, non_blocking: bool = False, dim_order: list[int] | None = None
 ) -> Tensor:
-    return torch.ops.aten.clone.default(self, memory_format=memory_format_of(dim_order))
+    return _to_dim_order_copy(self, dim_order=dim_order)
 
 
 def _copy_out(

@@ -10,6 +10,7 @@ from torch.export import ExportedProgram
 from torch.fx import Node
 from torch.fx.node import map_arg
 
+import exir.dialects.dim_order_ops  # noqa: F401  (registers the operators used below)
 from exir.constants import ConstantTable
 from exir.dialects.edge import EdgeOpOverload
 from exir.edit import replace_and_erase

@@ -36,6 +36,12 @@ def with_graph_module(program: ExportedProgram, graph_module: GraphModule) -> Ex
     return result
 
 
+def with_names_of_graph(program: ExportedProgram) -> ExportedProgram:
+    """`program`, changed in place: its signature follows the names of inputs and outputs in its graph."""
+    program._graph_signature = renamed_signature(program.graph_signature, program.graph)
+    return program
+
+
 def _lift_attributes(program: ExportedProgram) -> None:
     graph_module = program.graph_module
     constants = ConstantTable(program, fake_mode_of(program.graph))

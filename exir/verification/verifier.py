@@ -8,7 +8,7 @@ from torch._ops import HigherOrderOperator, OpOverload
 from torch.export import ExportedProgram
 from torch.fx import GraphModule, Node
 
-from exir.dialects.edge import EdgeOpOverload
+from exir.dialects.edge import EdgeOpOverload, to_torch_overload
 from exir.error import EdgeDialectError, UnsupportedOperatorError
 from exir.verification.dtypes import check_dtypes
 from exir.verification.structure import check_node, check_tensor_operands, graphs
@@ -72,11 +72,15 @@ class EXIREdgeDialectVerifier(Verifier):
     def _check(self, node: Node) -> None:
         operands = check_node(node)
         if isinstance(node.target, EdgeOpOverload):
-            self._check_core(node, node.target._op)
+            self.check_is_core(node)
             check_tensor_operands(node, operands)
             check_dtypes(node, operands)
 
-    def _check_core(self, node: Node, op: OpOverload) -> None:
+    def check_is_core(self, node: Node) -> None:
+        """Raise `UnsupportedOperatorError` when `node` calls an ATen operator that is not core."""
+        op = to_torch_overload(node.target)
+        if op is None:
+            return
         is_core = op.namespace != "aten" or _CORE_TAGS & set(op.tags) or op in self._beside_core
         if not is_core:
             raise UnsupportedOperatorError(

@@ -1,0 +1,105 @@
+"""Decomposition, operator by operator and by retracing, against PyTorch."""
+
+import pytest
+import torch
+from torch.export import ExportedProgram
+
+from exir.decompose import decompose_by_retracing, decompose_locally, to_core_aten
+from exir.decompositions import core_aten
+from exir.error import NotLocal
+from exir.testing import models, programs
+from exir.testing.graphs import assert_same, calls, operator_names, run, run_module
+from exir.testing.models import Example
+from exir.verification.verifier import EXIREdgeDialectVerifier, verify_structure
+
+CASES = {**models.ALL, **programs.CASES}
+# What one operator and its arguments do not tell: who else sees the memory, control flow.
+NOT_LOCAL = {
+    "assignment_to_slices",
+    "branches",
+    "no_gradients",
+    "slicedcache",
+    "write_seen_through_a_view",
+    "write_through_a_view",
+}
+
+
+@pytest.mark.parametrize("name", sorted(CASES.keys() - NOT_LOCAL))
+def test_program_decomposed_locally_computes_what_the_model_does(name: str):
+    example = CASES[name]()
+    _check(decompose_locally(example.export(), core_aten()), example)
+
+
+@pytest.mark.parametrize("name", sorted(CASES))
+def test_program_decomposed_by_retracing_computes_what_the_model_does(name: str):
+    example = CASES[name]()
+    _check(decompose_by_retracing(example.export(), core_aten()), example)
+
+
+@pytest.mark.parametrize("name", sorted(NOT_LOCAL))
+def test_unsound_local_decomposition_is_refused_and_the_program_retraced(name: str):
+    example = CASES[name]()
+    with pytest.raises(NotLocal):
+        decompose_locally(example.export(), core_aten())
+    _check(to_core_aten(example.export(), {}), example)
+
+
+def _check(program: ExportedProgram, example: Example) -> None:
+    assert_same(run(program, example.inputs), run_module(example.module, example.inputs), 1e-4, 1e-5)
+    verify_structure(program)
+    for node in calls(program):
+        EXIREdgeDialectVerifier().check_is_core(node)
+
+
+@pytest.mark.parametrize("size", [2, 5, 8])
+@pytest.mark.parametrize("name", sorted(n for n in programs.CASES if n.startswith("dynamic")))
+def test_dynamic_program_runs_at_every_size(name: str, size: int):
+    example = programs.CASES[name]()
+    program = to_core_aten(example.export(), {})
+    inputs = (torch.randn(size, *example.inputs[0].shape[1:]),)
+    assert_same(run(program, inputs), run_module(example.module, inputs), 1e-4, 1e-5)
+
+
+def test_given_program_stays_as_it_is():
+    example = models.conv_bn_relu()
+    program = example.export()
+    before = str(program)
+    to_core_aten(program, {})
+    assert str(program) == before
+
+
+def test_write_to_a_buffer_becomes_an_output_named_after_it():
+    signature = decompose_locally(models.counter().export(), core_aten()).graph_signature
+    assert list(signature.buffers_to_mutate.values()) == ["total"]
+
+
+def test_write_to_an_input_becomes_an_output_named_after_it():
+    program = decompose_locally(programs.CASES["write_to_an_input"]().export(), core_aten())
+    assert len(program.graph_signature.user_inputs_to_mutate) == 1
+
+
+def test_preserved_operators_stay_whole_where_their_filter_says_so():
+    first, second = (node for node in calls(models.mlp().export()) if "linear" in str(node.target))
+    linear = torch.ops.aten.linear.default
+    program = to_core_aten(models.mlp().export(), {linear: lambda node: node.name == first.name})
+    assert operator_names(program).count("aten::linear") == 1
+    assert "aten::addmm" in operator_names(program)
+
+
+def test_nodes_keep_their_source_line_and_share_the_debug_handle_of_their_origin():
+    program = to_core_aten(models.mlp().export(), {})
+    permute, addmm = calls(program)[:2]
+    assert permute.meta["debug_handle"] == addmm.meta["debug_handle"]
+    assert permute.meta["stack_trace"] == addmm.meta["stack_trace"]
+    assert calls(program)[2].meta["debug_handle"] != addmm.meta["debug_handle"]
+
+
+def test_linear_of_more_dimensions_is_one_product_of_matrices():
+    example = Example(torch.nn.Linear(8, 4).eval(), (torch.randn(2, 3, 5, 8),))
+    names = operator_names(to_core_aten(example.export(), {}))
+    assert sorted(names) == ["aten::addmm", "aten::permute_copy", "aten::view_copy", "aten::view_copy"]
+
+
+def test_two_decompositions_of_a_program_are_equal():
+    first, second = (str(to_core_aten(models.conv_bn_relu().export(), {}).graph) for _ in range(2))
+    assert first == second

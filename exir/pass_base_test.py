@@ -1,0 +1,96 @@
+"""Passes written as interpreters."""
+
+import pytest
+import torch
+
+from exir import to_edge
+from exir.dialects._ops import ops as exir_ops
+from exir.pass_base import ExportPass
+from exir.testing import models, programs
+from exir.testing.graphs import assert_same, calls, operator_names, run, run_module
+
+RELU = exir_ops.edge.aten.relu.default
+SIGMOID = exir_ops.edge.aten.sigmoid.default
+ADD = exir_ops.edge.aten.add.Tensor
+CASES = {**models.ALL, **programs.CASES}
+
+
+class ReluToSigmoid(ExportPass):
+    def call_operator(self, op, args, kwargs, meta):
+        return super().call_operator(SIGMOID if op == RELU else op, args, kwargs, meta)
+
+
+class AddOneAfterRelu(ExportPass):
+    def call_operator(self, op, args, kwargs, meta):
+        result = super().call_operator(op, args, kwargs, meta)
+        if op != RELU:
+            return result
+        ones = torch.ones(result.to_tensor().shape[-1])
+        return super().call_operator(ADD, (result, ones), {}, meta)
+
+
+def test_operator_is_replaced_with_its_source_line_kept():
+    example = models.mlp()
+    before = to_edge(example.export())
+    after = before.transform([ReluToSigmoid()]).exported_program()
+    assert operator_names(after) == ["aten::addmm", "aten::sigmoid", "aten::addmm"]
+    handles = [node.meta["debug_handle"] for node in calls(before.exported_program())]
+    assert [node.meta["debug_handle"] for node in calls(after)] == handles
+    assert all(node.meta["stack_trace"] for node in calls(after))
+    example.module.layers[1] = torch.nn.Sigmoid()
+    assert_same(run(after, example.inputs), run_module(example.module, example.inputs))
+
+
+def test_tensor_that_a_pass_makes_becomes_a_constant():
+    example = models.mlp()
+    program = to_edge(example.export()).transform([AddOneAfterRelu()]).exported_program()
+    program.validate()
+    assert [tuple(t.shape) for t in program.constants.values()] == [(16,)]
+    layers = example.module.layers
+    x = layers[1](layers[0](example.inputs[0])) + 1
+    assert_same(run(program, example.inputs), [layers[3](x)])
+
+
+@pytest.mark.parametrize("name", sorted(CASES))
+def test_pass_that_overrides_nothing_copies_the_program(name: str):
+    example = CASES[name]()
+    edge = to_edge(example.export())
+    copied = edge.transform([ExportPass()]).exported_program()
+    assert operator_names(copied) == operator_names(edge.exported_program())
+    assert_same(run(copied, example.inputs), run_module(example.module, example.inputs), 1e-3, 1e-5)
+
+
+def test_values_after_a_change_are_computed_anew():
+    class Pick(ExportPass):
+        def call_operator(self, op, args, kwargs, meta):
+            if op == exir_ops.edge.aten.permute_copy.default:
+                args = (args[0], [1, 0, 2])
+            return super().call_operator(op, args, kwargs, meta)
+
+    class Net(torch.nn.Module):
+        def forward(self, x):
+            return x.permute(2, 1, 0) * 2
+
+    example = models.Example(Net(), (torch.randn(2, 3, 4),))
+    program = to_edge(example.export()).transform([Pick()]).exported_program()
+    assert calls(program)[-1].meta["val"].shape == (3, 2, 4)
+    assert_same(run(program, example.inputs), [example.inputs[0].permute(1, 0, 2) * 2])
+
+
+def test_dynamic_values_are_computed_anew_with_symbolic_sizes():
+    class Doubled(ExportPass):
+        def call_operator(self, op, args, kwargs, meta):
+            result = super().call_operator(op, args, kwargs, meta)
+            return super().call_operator(ADD, (result, result), {}, meta) if op == ADD else result
+
+    example = models.dynamic_add()
+    program = to_edge(example.export()).transform([Doubled()]).exported_program()
+    assert isinstance(calls(program)[-1].meta["val"].shape[0], torch.SymInt)
+    x, y = torch.randn(7, 4), torch.randn(7, 4)
+    assert_same(run(program, (x, y)), [2 * (x + 2 * y)])
+
+
+def test_first_manager_keeps_its_program():
+    edge = to_edge(models.mlp().export())
+    edge.transform([ReluToSigmoid()])
+    assert "aten::relu" in operator_names(edge.exported_program())

@@ -1,0 +1,89 @@
+"""Running passes: ours and users', with checks between."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import pytest
+import torch
+from torch.export import ExportedProgram
+
+from exir.decompose import to_core_aten
+from exir.error import EdgeDialectError, PassError
+from exir.pass_manager import ProgramPass, pass_name, run_passes
+from exir.testing import models
+from exir.testing.graphs import calls, operator_names
+from exir.verification.verifier import EXIREdgeDialectVerifier
+
+
+@dataclass(frozen=True)
+class _Promise(ProgramPass):
+    """After: what `kept` says."""
+
+    kept: bool = True
+    name: ClassVar[str] = "promise"
+
+    def run(self, program: ExportedProgram) -> ExportedProgram:
+        return program
+
+    def ensures(self, program: ExportedProgram) -> None:
+        if not self.kept:
+            raise EdgeDialectError("the promise is broken", calls(program)[0])
+
+
+def _program() -> ExportedProgram:
+    return to_core_aten(models.simple_conv().export(), {})
+
+
+def test_passes_run_in_order():
+    seen = []
+    run_passes(_program(), [lambda gm: seen.append(1), _Promise(), lambda gm: seen.append(2)])
+    assert seen == [1, 2]
+
+
+def test_broken_promise_names_the_pass_the_node_and_the_source():
+    with pytest.raises(EdgeDialectError) as caught:
+        run_passes(_program(), [_Promise(kept=False)])
+    text = str(caught.value)
+    assert "pass: promise" in text and "node: aten_convolution" in text and "models.py" in text
+
+
+def test_exception_in_a_users_pass_names_it():
+    def faulty(graph_module: torch.fx.GraphModule) -> None:
+        raise KeyError("missing")
+
+    with pytest.raises(PassError, match="pass 'faulty' failed: 'missing'"):
+        run_passes(_program(), [faulty])
+
+
+def test_program_is_verified_after_each_pass():
+    def to_torch_operators(graph_module: torch.fx.GraphModule) -> None:
+        relu = list(graph_module.graph.nodes)[-2]
+        relu.target = relu.target._op
+
+    with pytest.raises(EdgeDialectError, match="not of the edge dialect") as caught:
+        run_passes(_program(), [to_torch_operators], EXIREdgeDialectVerifier())
+    assert caught.value.pass_name == "to_torch_operators"
+
+
+def test_function_that_returns_nothing_has_changed_the_program_in_place():
+    program = _program()
+    assert run_passes(program, [lambda gm: None]) is program
+    assert operator_names(program)
+
+
+def test_pass_that_changes_the_interface_is_refused():
+    def with_an_input(graph_module: torch.fx.GraphModule) -> torch.fx.passes.infra.pass_base.PassResult:
+        with graph_module.graph.inserting_before(next(iter(graph_module.graph.nodes))):
+            graph_module.graph.placeholder("surplus")
+        return torch.fx.passes.infra.pass_base.PassResult(graph_module, True)
+
+    with pytest.raises(EdgeDialectError, match="number of the graph's inputs from 3 to 4"):
+        run_passes(_program(), [with_an_input])
+
+
+def test_names_of_passes():
+    class Named:
+        def __call__(self, graph_module: torch.fx.GraphModule) -> None: ...
+
+    assert pass_name(_Promise()) == "promise"
+    assert pass_name(Named()) == "Named"

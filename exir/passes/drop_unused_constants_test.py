@@ -1,0 +1,36 @@
+"""A program carries no constant that nothing uses."""
+
+import torch
+from torch import nn
+
+from exir.decompose import to_core_aten
+from exir.passes.drop_unused_constants import DropUnusedConstants
+from exir.testing import models
+from exir.testing.graphs import assert_same, run, run_module
+
+
+def test_unused_buffers_leave_graph_signature_and_state():
+    example = models.conv_bn_relu()
+    program = DropUnusedConstants().run(to_core_aten(example.export(), {}))
+    names = [spec.target for spec in program.graph_signature.input_specs]
+    assert not any("num_batches_tracked" in str(name) for name in names)
+    assert not any("num_batches_tracked" in name for name in program.state_dict)
+    program.validate()
+    assert_same(run(program, example.inputs), run_module(example.module, example.inputs))
+
+
+def test_buffer_that_is_only_written_to_stays():
+    example = models.Example(_Last().eval(), (torch.ones(2),))
+    program = DropUnusedConstants().run(to_core_aten(example.export(), {}))
+    assert list(program.graph_signature.buffers_to_mutate.values()) == ["last"]
+    assert "last" in program.state_dict
+
+
+class _Last(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("last", torch.zeros(2))
+
+    def forward(self, x):
+        self.last.copy_(x)
+        return x * 2

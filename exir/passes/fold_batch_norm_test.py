@@ -1,0 +1,65 @@
+"""Batch norms disappear into the operator before them."""
+
+import pytest
+import torch
+from torch import nn
+
+from exir.decompose import to_core_aten
+from exir.passes.fold_batch_norm import FoldBatchNorm
+from exir.passes.propagate_constants import PropagateConstants
+from exir.testing import models, programs
+from exir.testing.graphs import assert_same, operator_names, run, run_module
+
+NORM = "aten::_native_batch_norm_legit_no_training"
+CASES = {**models.ALL, **programs.CASES}
+FOLDED = (
+    *("conv_bn_relu", "convolution1d", "dynamicconvolution", "normalisedlinear"),
+    *("residualblock", "sharedconvolution", "transposedconvolution"),
+)
+
+
+def _folded(name: str):
+    example = CASES[name]()
+    program = PropagateConstants().run(to_core_aten(example.export(), {}))
+    return example, FoldBatchNorm().run(program)
+
+
+@pytest.mark.parametrize("name", FOLDED)
+def test_folded_program_computes_what_the_model_does_without_batch_norm(name: str):
+    example, program = _folded(name)
+    assert NORM not in operator_names(program)
+    assert_same(run(program, example.inputs), run_module(example.module, example.inputs), 1e-5, 1e-5)
+
+
+def test_convolution_without_bias_gets_one_named_after_its_weight():
+    _, program = _folded("conv_bn_relu")
+    assert "layers.0.bias" in program.constants
+
+
+def test_weights_of_the_model_stay_as_they_are():
+    example, program = _folded("conv_bn_relu")
+    kept = example.module.layers[0].weight
+    assert program.state_dict["layers.0.weight"] is not kept
+    assert_same([kept], [models.conv_bn_relu().module.layers[0].weight])
+
+
+def test_weight_that_two_convolutions_share_is_folded_for_each():
+    _, program = _folded("sharedconvolution")
+    kernels = [n for n in program.graph.find_nodes(op="placeholder") if "weight" in n.name and n.users]
+    assert len({node for node in kernels if node.meta["val"].dim() == 4}) == 2
+
+
+def test_norm_of_a_value_that_others_use_too_is_kept():
+    example = models.Example(_Branching().eval(), (torch.randn(1, 2, 4, 4),))
+    program = FoldBatchNorm().run(to_core_aten(example.export(), {}))
+    assert NORM in operator_names(program)
+
+
+class _Branching(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv, self.norm = nn.Conv2d(2, 2, 1), nn.BatchNorm2d(2)
+
+    def forward(self, x):
+        y = self.conv(x)
+        return y, self.norm(y)

@@ -1,0 +1,39 @@
+"""Layouts are named by dim order."""
+
+import torch
+
+from exir.decompose import to_core_aten
+from exir.passes.name_dim_orders import NameDimOrders
+from exir.testing import programs
+from exir.testing.graphs import assert_same, calls, operator_names, run, run_module
+
+
+def _named(name: str):
+    example = programs.CASES[name]()
+    return example, NameDimOrders().run(to_core_aten(example.export(), {}))
+
+
+def test_named_program_computes_what_the_model_does_in_the_same_layouts():
+    example, program = _named("memory_formats")
+    found = run(program, example.inputs)
+    expected = run_module(example.module, example.inputs)
+    assert_same(found, expected)
+    assert [t.stride() for t in found] == [t.stride() for t in expected]
+
+
+def test_copies_carry_their_dim_order_and_no_memory_format():
+    _, program = _named("memory_formats")
+    copies = [node for node in calls(program) if "dim_order_ops" in str(node.target)]
+    assert copies[0].kwargs["dim_order"] == [0, 2, 3, 1]
+    assert all("memory_format" not in node.kwargs for node in copies)
+    assert not {"aten::clone", "aten::_to_copy"} & set(operator_names(program))
+
+
+def test_dtype_is_given_only_where_it_changes():
+    _, program = _named("mixed_dtypes")
+    casts = [n for n in calls(program) if str(n.target).endswith("_to_dim_order_copy.default")]
+    assert casts and all(
+        node.kwargs["dtype"] == node.meta["val"].dtype != node.args[0].meta["val"].dtype
+        for node in casts
+    )
+    assert torch.float16 in {node.kwargs["dtype"] for node in casts}

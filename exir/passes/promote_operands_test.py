@@ -1,0 +1,66 @@
+"""Implicit conversions become explicit."""
+
+import pytest
+import torch
+from torch.export import ExportedProgram
+
+from exir.decompose import to_core_aten
+from exir.passes.promote_operands import PromoteOperands
+from exir.testing import models, programs
+from exir.testing.graphs import assert_same, calls, operator_names, run, run_module
+from exir.testing.models import Example
+from exir.verification.verifier import EXIREdgeDialectVerifier
+
+
+def _promoted(example: Example) -> ExportedProgram:
+    return PromoteOperands().run(to_core_aten(example.export(), {}))
+
+
+def _of(function, *inputs) -> Example:
+    class Module(torch.nn.Module):
+        def forward(self, *args):
+            return function(*args)
+
+    return Example(Module(), inputs)
+
+
+@pytest.mark.parametrize(
+    "name", ["mixed_dtypes", "dynamic_views", "branches", "elementwise", "writes_that_keep_their_dtype"]
+)
+def test_promoted_program_computes_what_the_model_does_and_is_of_the_edge_dialect(name: str):
+    example = programs.CASES[name]()
+    program = _promoted(example)
+    EXIREdgeDialectVerifier()(program)
+    assert_same(run(program, example.inputs), run_module(example.module, example.inputs), 1e-3, 1e-5)
+
+
+def test_operands_of_arithmetic_have_the_dtype_of_the_result():
+    program = _promoted(_of(lambda x, i: x + i, torch.ones(2), torch.ones(2, dtype=torch.int64)))
+    assert operator_names(program) == ["aten::_to_copy", "aten::add.Tensor"]
+    assert calls(program)[0].kwargs == {"dtype": torch.float32}
+
+
+def test_equal_numbers_of_one_dtype_share_a_lifted_constant():
+    program = _promoted(_of(lambda x: (x * 2 + 2) * 2.0, torch.ones(2)))
+    assert list(program.constants) == ["_lifted_tensor_constant0"]
+    assert program.constants["_lifted_tensor_constant0"].item() == 2.0
+
+
+def test_numbers_of_different_dtypes_do_not_share_a_constant():
+    i = torch.ones(2, dtype=torch.int64)
+    program = _promoted(_of(lambda x, i: (x * 2, i * 2), torch.ones(2), i))
+    assert sorted(str(t.dtype) for t in program.constants.values()) == ["torch.float32", "torch.int64"]
+
+
+def test_number_in_a_branch_is_made_there():
+    assert "aten::full" in operator_names(_promoted(programs.CASES["branches"]()))
+
+
+def test_symbolic_number_becomes_a_tensor():
+    names = operator_names(_promoted(programs.CASES["dynamic_views"]()))
+    assert "aten::scalar_tensor" in names
+
+
+def test_program_of_one_dtype_is_left_alone():
+    before = operator_names(to_core_aten(models.conv_bn_relu().export(), {}))
+    assert operator_names(_promoted(models.conv_bn_relu())) == before

@@ -1,0 +1,107 @@
+"""From exported programs to the edge dialect, and on."""
+
+import pytest
+import torch
+
+from exir import EdgeCompileConfig, EdgeProgramManager, to_edge, to_edge_transform_and_lower
+from exir.backend.partitioner import Partitioner, PartitionResult
+from exir.error import ConfigError
+from exir.pass_base import ExportPass
+from exir.testing import models, programs
+from exir.testing.graphs import assert_same, operator_names, run, run_module
+
+CASES = {**models.ALL, **programs.CASES}
+
+
+@pytest.mark.parametrize("name", sorted(CASES))
+def test_edge_program_computes_what_the_model_does(name: str):
+    example = CASES[name]()
+    program = to_edge(example.export()).exported_program()
+    program.validate()
+    assert_same(run(program, example.inputs), run_module(example.module, example.inputs), 1e-3, 1e-5)
+
+
+def test_methods_are_lowered_each_and_share_no_state():
+    examples = models.codec()
+    manager = to_edge({name: example.export() for name, example in examples.items()})
+    assert manager.methods == {"encode", "decode"}
+    for name, example in examples.items():
+        program = manager.exported_program(name)
+        assert_same(run(program, example.inputs), run_module(example.module, example.inputs))
+    encode, decode = (manager.exported_program(name) for name in ("encode", "decode"))
+    assert encode.state_dict["owner.weight"].shape == (8, 4)
+    assert decode.state_dict["owner.weight"].shape == (4, 8)
+
+
+def test_constant_methods_are_kept_by_name():
+    manager = to_edge(models.mlp().export(), constant_methods={"width": 8})
+    assert manager.config_methods == {"width"}
+    assert manager.methods == {"forward"}
+
+
+def test_method_and_constant_method_of_one_name_are_refused():
+    with pytest.raises(ConfigError, match="'forward' is both"):
+        to_edge(models.mlp().export(), constant_methods={"forward": 8})
+
+
+def test_unknown_method_is_refused_with_those_that_there_are():
+    manager = to_edge(models.mlp().export())
+    with pytest.raises(ConfigError, match="no method 'encode'; there are forward"):
+        manager.exported_program("encode")
+    with pytest.raises(ConfigError, match="no method 'encode'"):
+        manager.transform({"encode": [ExportPass()]})
+
+
+def test_dim_order_operators_can_be_left_out():
+    example = programs.CASES["memory_formats"]()
+    program = to_edge(example.export(), compile_config=EdgeCompileConfig(_skip_dim_order=True))
+    names = operator_names(program.exported_program())
+    assert "aten::clone" in names and not any("dim_order" in name for name in names)
+
+
+def test_preserved_operator_stays_whole():
+    config = EdgeCompileConfig(preserve_ops=[torch.ops.aten.linear.default])
+    program = to_edge(models.mlp().export(), compile_config=config).exported_program()
+    assert operator_names(program) == ["aten::linear", "aten::relu", "aten::linear"]
+
+
+class _Recording(Partitioner):
+    """Takes nothing; notes what it was shown."""
+
+    def __init__(self) -> None:
+        self.shown: list[list[str]] = []
+
+    def ops_to_not_decompose(self, ep):
+        return [torch.ops.aten.linear.default], None
+
+    def partition(self, exported_program):
+        self.shown.append(operator_names(exported_program))
+        return PartitionResult(exported_program, {})
+
+
+def test_partitioner_sees_whole_what_it_asks_for_and_the_rest_is_lowered_after_it():
+    partitioner, example = _Recording(), models.mlp()
+    manager = to_edge_transform_and_lower(example.export(), partitioner=[partitioner])
+    assert partitioner.shown == [["aten::linear", "aten::relu", "aten::linear"]]
+    program = manager.exported_program()
+    assert operator_names(program) == ["aten::addmm", "aten::relu", "aten::addmm"]
+    assert_same(run(program, example.inputs), run_module(example.module, example.inputs))
+
+
+def test_passes_run_before_partitioners():
+    class Recorded(ExportPass):
+        ran = 0
+
+        def call(self, graph_module):
+            Recorded.ran += 1
+            return super().call(graph_module)
+
+    partitioner = _Recording()
+    passes = {"forward": [Recorded()]}
+    to_edge_transform_and_lower(models.mlp().export(), passes, [partitioner])
+    assert Recorded.ran == 1 and len(partitioner.shown) == 1
+
+
+def test_manager_can_be_made_of_edge_programs():
+    program = to_edge(models.mlp().export()).exported_program()
+    assert EdgeProgramManager({"run": program}).methods == {"run"}

@@ -1,0 +1,66 @@
+"""The values that an `ExportPass` computes with."""
+
+import operator
+from collections.abc import Iterator
+from typing import Any
+
+from torch import Tensor
+from torch.fx import Node
+
+
+class NodeMetadata:
+    """What is known about a node beside its value: source line, debug handle, ….
+
+    source: the node of the original graph that is being interpreted, if any.
+    """
+
+    def __init__(self, data: dict[str, Any], source: Node | None = None) -> None:
+        self.data = dict(data)
+        self.source = source
+
+    def __getitem__(self, key: str) -> Any:
+        return self.data[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.data[key] = value
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.data
+
+    def copy(self) -> "NodeMetadata":
+        """The same metadata, to be changed on its own."""
+        return NodeMetadata(self.data, self.source)
+
+
+class ProxyValue:
+    """A value of the interpretation: `data`, a fake tensor, a number or several, and the `node` that yields it."""
+
+    def __init__(self, data: Any, node: Node) -> None:
+        self.data = data
+        self.node = node
+
+    def is_tensor(self) -> bool:
+        """Whether the value is one tensor."""
+        return isinstance(self.data, Tensor)
+
+    def to_tensor(self) -> Tensor:
+        """The value as a tensor; raises TypeError when it is none."""
+        if not self.is_tensor():
+            raise TypeError(f"the value of '{self.node.name}' is {type(self.data).__name__}, no tensor")
+        return self.data
+
+    def __iter__(self) -> Iterator["ProxyValue"]:
+        for index, item in enumerate(self.data):
+            with self.node.graph.inserting_after(self.node):
+                node = self.node.graph.call_function(operator.getitem, (self.node, index))
+            node.meta = {**self.node.meta, "val": item}
+            yield ProxyValue(item, node)
+
+    def __bool__(self) -> bool:
+        return bool(self.data)
+
+    def __int__(self) -> int:
+        return int(self.data)
+
+    def __float__(self) -> float:
+        return float(self.data)

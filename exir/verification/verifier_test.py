@@ -1,0 +1,124 @@
+"""What is not of the edge dialect is refused, with node and source line."""
+
+import operator
+
+import pytest
+import torch
+from torch.export import ExportedProgram
+
+from exir import EdgeCompileConfig, to_edge
+from exir.dialects._ops import ops as exir_ops
+from exir.dialects.edge import edge_op
+from exir.error import EdgeDialectError, UnsupportedOperatorError
+from exir.testing import models, programs
+from exir.testing.graphs import calls
+from exir.verification.verifier import EXIREdgeDialectVerifier
+
+CASES = {**models.ALL, **programs.CASES}
+
+
+def _program() -> ExportedProgram:
+    return to_edge(models.dynamic_add().export()).exported_program()
+
+
+def _refused(program: ExportedProgram, message: str) -> None:
+    assert not EXIREdgeDialectVerifier().is_valid(program.graph_module)
+    with pytest.raises((EdgeDialectError, UnsupportedOperatorError), match=message) as caught:
+        EXIREdgeDialectVerifier()(program)
+    assert "node: aten_add_tensor" in str(caught.value)
+    assert "models.py" in str(caught.value)
+
+
+@pytest.mark.parametrize("name", sorted(CASES))
+def test_every_lowered_program_is_of_the_edge_dialect(name: str):
+    program = to_edge(CASES[name]().export()).exported_program()
+    EXIREdgeDialectVerifier()(program)
+    assert EXIREdgeDialectVerifier().is_valid(program.graph_module)
+
+
+def test_torch_operator_is_refused():
+    program = _program()
+    calls(program)[-1].target = torch.ops.aten.add.Tensor
+    _refused(program, "not of the edge dialect")
+
+
+def test_any_other_callable_is_refused():
+    program = _program()
+    calls(program)[-1].target = operator.matmul
+    _refused(program, "no operator of the edge dialect")
+
+
+def test_operator_that_writes_to_its_arguments_is_refused():
+    program = _program()
+    calls(program)[-1].target = exir_ops.edge.aten.add_.Tensor
+    _refused(program, "writes to its arguments")
+
+
+def test_operator_outside_core_aten_is_refused_unless_excepted():
+    program = _program()
+    hypot = torch.ops.aten.hypot.default
+    calls(program)[-1].target = edge_op(hypot)
+    _refused(program, "hypot.default is not a core ATen operator")
+    EXIREdgeDialectVerifier(EdgeCompileConfig(_core_aten_ops_exception_list=[hypot]))(program)
+
+
+def test_value_without_a_description_is_refused():
+    program = _program()
+    del calls(program)[-1].meta["val"]
+    _refused(program, r"not described")
+
+
+@pytest.mark.parametrize(
+    ("args", "kwargs", "message"),
+    [
+        ((0, 1, 2), {}, "takes 2 arguments, got 3"),
+        ((0,), {}, "lacks its argument 'other'"),
+        ((0, 1), {"beta": 2}, "no further argument 'beta'"),
+        ((0, 1), {"other": 2}, "no further argument 'other'"),
+        ((0, 2.0), {}, "'other' must be a value of the graph, got 2.0"),
+    ],
+)
+def test_arguments_follow_the_schema(args: tuple, kwargs: dict, message: str):
+    program = _program()
+    node = calls(program)[-1]
+    operands = node.args
+    node.args = tuple(operands[a] if type(a) is int and a < 2 else a for a in args)
+    node.kwargs = kwargs
+    _refused(program, message)
+
+
+def test_operands_of_different_dtypes_are_refused():
+    program = _program()
+    node = calls(program)[-1]
+    other = node.args[1]
+    other.meta["val"] = other.meta["val"].to(torch.int64)
+    _refused(program, r"operands of one dtype, got self: torch.float32, other: torch.int64")
+
+
+def test_dtype_that_no_program_file_can_hold_is_refused():
+    program = _program()
+    node = calls(program)[-1]
+    node.meta["val"] = node.meta["val"].to(torch.complex64)
+    _refused(program, "complex64")
+
+
+def test_dtype_that_the_operator_does_not_allow_is_refused():
+    class Softmax(torch.nn.Module):
+        def forward(self, x):
+            return x.softmax(0)
+
+    program = to_edge(models.Example(Softmax(), (torch.ones(3),)).export()).exported_program()
+    node = calls(program)[0]
+    node.args[0].meta["val"] = node.args[0].meta["val"].to(torch.int32)
+    with pytest.raises(EdgeDialectError, match="'self' is torch.int32, allowed are"):
+        EXIREdgeDialectVerifier()(program)
+
+
+def test_model_in_complex_numbers_is_refused_with_its_source_line():
+    class Complex(torch.nn.Module):
+        def forward(self, x):
+            return torch.view_as_real(torch.fft.fft(x))
+
+    with pytest.raises((EdgeDialectError, UnsupportedOperatorError)) as caught:
+        to_edge(models.Example(Complex(), (torch.ones(4),)).export())
+    assert "torch.fft.fft(x)" in str(caught.value)
