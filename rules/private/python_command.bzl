@@ -8,6 +8,8 @@ _ENV = {
     "PYTHONDONTWRITEBYTECODE": "1",
     "PYTHONHASHSEED": "0",
     "PYTHONNOUSERSITE": "1",
+    # The execution root is not on the path: files of the user's workspace must not shadow the standard library.
+    "PYTHONSAFEPATH": "1",
     "TZ": "UTC",
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -41,6 +42,19 @@ def test_mobilenet_prints_classes_latency_and_memory() -> None:
     assert re.search(r"latency: \d+\.\d\d ms", result.stdout)
     assert re.search(r"memory: \d+ bytes planned", result.stdout)
     assert len(re.findall(r"^  \d\. class", result.stdout, re.MULTILINE)) == 5
+
+
+def test_manifest_states_the_memory_that_the_runtime_takes() -> None:
+    memory = json.loads(Path(os.environ["MOBILENET_MANIFEST"]).read_text(encoding="utf-8"))["methods"][0]["memory"]
+    stated = [sum(memory["planned_bytes"]), memory["method_bytes"]["lp64"], memory["scratch_bytes"]]
+    output = _run("MOBILENET", "--runs", "1", _PICTURE).stdout
+    line = re.search(r"memory: (\d+) bytes planned, (\d+) for the method, (\d+) scratch", output)
+    assert [int(number) for number in line.groups()] == stated
+
+
+def test_planned_arena_is_within_five_percent_of_the_lower_bound() -> None:
+    memory = json.loads(Path(os.environ["MOBILENET_MANIFEST"]).read_text(encoding="utf-8"))["methods"][0]["memory"]
+    assert sum(memory["planned_bytes"]) <= 1.05 * memory["lower_bound_bytes"]
 
 
 def test_mobilenet_runs_a_program_file_as_the_embedded_one() -> None:
