@@ -16,7 +16,6 @@ from exir.memory_planning import (
     MemoryPlanningAlgo,
     MemoryPlanningAlgorithmSuite,
     aligned,
-    lower_bound,
 )
 from exir.pass_manager import ProgramPass
 from exir.tensor import TensorSpec, specs_of
@@ -27,11 +26,11 @@ SHARED_STATE_MEMORY_ID = 2
 
 @dataclass(frozen=True)
 class MemoryPlanningPass(ProgramPass):
-    """Plans memory and proves the plan with an independent verifier.
+    """Plans memory, and proves the plan with the independent `verify_memory_plan`.
 
     Before: operators are out variants and nodes have specs. After: every spec that is neither
     constant nor the caller's has `mem_id` and `mem_offset`; the graph module's meta holds
-    `non_const_buffer_sizes` (bytes by memory id, [0] unused) and `lower_bound_bytes`.
+    `non_const_buffer_sizes` (bytes by memory id, [0] unused).
 
     memory_planning_algo: a `greedy`-like function or a suite of them.
     alloc_graph_input, alloc_graph_output: plan memory for inputs and outputs; False leaves
@@ -78,7 +77,6 @@ class MemoryPlanningPass(ProgramPass):
         )
         _apply(plan)
         graph_module.meta["non_const_buffer_sizes"] = shared.with_own_buffer(plan.bufsizes)
-        graph_module.meta["lower_bound_bytes"] = lower_bound(specs, graph_module, self.alignment)
 
     def _specs_to_plan(self, graph_module: GraphModule) -> list[TensorSpec]:
         """Owners of memory in order of the schedule, without constants and the caller's."""

@@ -14,7 +14,8 @@ from exir.capture import ExecutorchBackendConfig
 from exir.delegate import is_delegate_call, lowered_module_of
 from exir.emit import EmitterOutput, emit_program
 from exir.error import ConfigError
-from exir.pass_manager import PassType, as_program_pass, run_passes
+from exir.memory_plan_verifier import verify_memory_plan
+from exir.pass_manager import PassType, as_program_pass, pass_name, run_passes
 from exir.passes.distinct_outputs_pass import DistinctOutputsPass
 from exir.passes.insert_write_back_for_buffers_pass import InsertWriteBackForBuffersPass
 from exir.passes.memory_planning_pass import MemoryPlanningPass
@@ -88,17 +89,32 @@ def _planner(config: ExecutorchBackendConfig, name: str) -> PassType:
 def _planned(
     programs: dict[str, ExportedProgram], config: ExecutorchBackendConfig
 ) -> dict[str, ExportedProgram]:
-    """Methods of one planner are planned together, so that they can share mutable buffers."""
+    """Methods of one planner are planned together, so that they can share mutable buffers.
+
+    Whoever made the plan, it is verified.
+    """
     planner = config.memory_planning_pass or MemoryPlanningPass()
     if isinstance(planner, MemoryPlanningPass):
         planned = planner.run_multimethod(programs)
-        for program in planned.values():
-            planner.ensures(program)
-        return planned
-    return {
-        name: run_passes(program, [as_program_pass(_planner(config, name))])
-        for name, program in programs.items()
-    }
+    else:
+        planned = {
+            name: run_passes(program, [as_program_pass(_planner(config, name))])
+            for name, program in programs.items()
+        }
+    for name, program in planned.items():
+        _verify_plan(program, _planner(config, name))
+    return planned
+
+
+def _verify_plan(program: ExportedProgram, planner: PassType) -> None:
+    graph_module = program.graph_module
+    sizes = graph_module.meta.get("non_const_buffer_sizes")
+    if sizes is None:
+        raise ConfigError(
+            f"'memory_planning_pass': {pass_name(planner)} did not set the graph module's"
+            " meta['non_const_buffer_sizes']"
+        )
+    verify_memory_plan(graph_module, sizes, getattr(planner, "alignment", 1))
 
 
 class ExecutorchProgramManager:

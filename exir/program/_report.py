@@ -8,7 +8,11 @@ from torch.fx import Node
 from exir import schema
 from exir.emit import EmitterOutput
 from exir.emit._method import MethodOutput
+from exir.liveness import schedule
+from exir.memory_planning import lower_bound
+from exir.passes.memory_planning_pass import MemoryPlanningPass
 from exir.source import source_of
+from exir.tensor import specs_of
 
 
 @dataclass(frozen=True)
@@ -49,7 +53,8 @@ class MethodReport:
     """One method.
 
     planned_bytes: bytes of planned memory by memory id; [0] is unused.
-    lower_bound_bytes: the largest sum of bytes alive at one instruction.
+    lower_bound_bytes: the largest sum of planned bytes alive at one instruction, each tensor
+        rounded up to 16.
     instruction_count: of its only chain.
     """
 
@@ -91,7 +96,6 @@ def _method(
     plan: schema.ExecutionPlan, program: ExportedProgram | None, emitted: EmitterOutput
 ) -> MethodReport:
     output = emitted.methods.get(str(plan.name))
-    bound = program.graph_module.meta["lower_bound_bytes"] if program else 0
     input_names = program.graph_signature.user_inputs if program else ()
     output_names = program.graph_signature.user_outputs if program else ()
     return MethodReport(
@@ -101,9 +105,16 @@ def _method(
         operator_uses=_operator_uses(output) if output else (),
         delegates=_delegates(plan, emitted.program),
         planned_bytes=tuple(plan.non_const_buffer_sizes),
-        lower_bound_bytes=bound,
+        lower_bound_bytes=_lower_bound(program) if program else 0,
         instruction_count=sum(len(chain.instructions) for chain in plan.chains),
     )
+
+
+def _lower_bound(program: ExportedProgram) -> int:
+    graph_module = program.graph_module
+    storages = (spec.storage for node in schedule(graph_module) for spec in specs_of(node))
+    placed = [spec for spec in dict.fromkeys(storages) if spec.mem_id is not None]
+    return lower_bound(placed, graph_module, MemoryPlanningPass().alignment)
 
 
 def _values(

@@ -13,9 +13,10 @@ from torch.fx.passes.infra.pass_base import PassResult
 from exir import schema
 from exir._serialize import deserialize_pte_binary
 from exir.capture import ExecutorchBackendConfig
-from exir.error import ConfigError
+from exir.error import ConfigError, InternalError
 from exir.passes.memory_planning_pass import MemoryPlanningPass
 from exir.program import EdgeProgramManager, to_edge
+from exir.tensor import specs_of
 from exir.testing import models
 
 LOWER = """
@@ -136,3 +137,25 @@ def test_dump_shows_instructions() -> None:
 def test_size_bounding_pass_of_another_kind_is_refused() -> None:
     with pytest.raises(ConfigError, match="'sym_shape_eval_pass' must be a Constraint"):
         edge().to_executorch(ExecutorchBackendConfig(sym_shape_eval_pass=lambda graph_module: None))
+
+
+def overlap_everything(graph_module: torch.fx.GraphModule) -> None:
+    """A planner that puts every tensor at the start of one buffer."""
+    for node in graph_module.graph.nodes:
+        for spec in specs_of(node):
+            if not spec.const:
+                spec.mem_id, spec.mem_offset = 1, 0
+    graph_module.meta["non_const_buffer_sizes"] = [0, 1 << 20]
+
+
+def test_plan_of_a_users_planner_is_verified() -> None:
+    with pytest.raises(InternalError, match="memory plan: bytes .* are read after another"):
+        edge().to_executorch(ExecutorchBackendConfig(memory_planning_pass=overlap_everything))
+
+
+def test_planner_that_plans_nothing_is_an_error_that_names_it() -> None:
+    def idle(graph_module: torch.fx.GraphModule) -> None:
+        return None
+
+    with pytest.raises(ConfigError, match="idle did not set the graph module's meta"):
+        edge().to_executorch(ExecutorchBackendConfig(memory_planning_pass=idle))
