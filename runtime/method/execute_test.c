@@ -1,0 +1,286 @@
+/* Control flow, moves, delegates, constant methods: M19, M20, M28. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/program/schema.h"
+#include "runtime/testing/program_test_support.h"
+
+static et_program_writer writer;
+static et_program program;
+static et_hosted_method hosted;
+
+static const float ONES[2] = {1, 1};
+
+/* values[0]: an input of two floats; values[1]: another tensor, an output. */
+static void start(void) {
+  et_writer_start(&writer, 128);
+  et_writer_input(&writer, et_writer_floats(&writer, 2, 0));
+  et_writer_output(&writer, et_writer_floats(&writer, 2, 16));
+}
+
+static void fill(int32_t number, int32_t out) {
+  const int32_t args[3] = {number, out, out};
+  et_writer_call(&writer, "fill", args, 3);
+}
+
+static et_status run(const float *data) {
+  et_test_set_floats(hosted.method, 0, data, 2);
+  return et_method_execute(hosted.method, NULL);
+}
+
+static void test_jump_false_chooses_a_branch(void **state) {
+  (void)state;
+  for (int condition = 0; condition < 2; condition++) {
+    start();
+    const int32_t chosen = et_writer_bool(&writer, condition);
+    const int32_t never = et_writer_bool(&writer, 0);
+    const int32_t two = et_writer_int(&writer, 2);
+    const int32_t three = et_writer_double(&writer, 3);
+    et_writer_jump_false(&writer, chosen, 3);
+    fill(two, 1);
+    et_writer_jump_false(&writer, never, 4); /* over the other branch */
+    fill(three, 1);
+    et_test_open(&writer, &program, &hosted);
+    assert_int_equal(run(ONES), ET_STATUS_OK);
+    assert_true(et_test_first_output(hosted.method, 0) == (condition ? 2 : 3));
+    et_hosted_method_free(&hosted);
+  }
+}
+
+/* for (i = 0; i < 5; i++) out = i; counters live in values. */
+static void write_loop(int32_t *out_counter) {
+  start();
+  const int32_t i = et_writer_int(&writer, 0);
+  const int32_t one = et_writer_int(&writer, 1);
+  const int32_t five = et_writer_int(&writer, 5);
+  const int32_t less = et_writer_bool(&writer, 0);
+  const int32_t never = et_writer_bool(&writer, 0);
+  const int32_t next[3] = {i, one, i};
+  const int32_t test[3] = {i, five, less};
+  fill(i, 1);
+  et_writer_call(&writer, "count", next, 3);
+  et_writer_call(&writer, "less", test, 3);
+  et_writer_jump_false(&writer, less, 5);
+  et_writer_jump_false(&writer, never, 0);
+  *out_counter = i;
+}
+
+static void test_loop_runs_until_its_condition_ends_it(void **state) {
+  (void)state;
+  int32_t counter = 0;
+  write_loop(&counter);
+  et_writer_output(&writer, counter);
+  et_test_open(&writer, &program, &hosted);
+  const et_value *value = NULL;
+  assert_int_equal(run(ONES), ET_STATUS_OK);
+  assert_true(et_test_first_output(hosted.method, 0) == 4);
+  et_method_get_output(hosted.method, 1, &value, NULL);
+  assert_int_equal(value->u.as_int, 5);
+  et_hosted_method_free(&hosted);
+}
+
+static void test_failed_run_leaves_no_counter_behind(void **state) {
+  (void)state;
+  int32_t counter = 0;
+  const int32_t args[1] = {0};
+  write_loop(&counter);
+  et_writer_call(&writer, "fail", args, 1);
+  et_writer_output(&writer, counter);
+  et_test_open(&writer, &program, &hosted);
+  const et_value *value = NULL;
+  assert_int_equal(run(ONES), ET_STATUS_INVALID_ARGUMENT);
+  et_method_get_output(hosted.method, 1, &value, NULL);
+  assert_int_equal(value->u.as_int, 0);
+  et_hosted_method_free(&hosted);
+}
+
+static void test_m19_endless_loop_is_stopped(void **state) {
+  (void)state;
+  start();
+  const int32_t never = et_writer_bool(&writer, 0);
+  et_writer_jump_false(&writer, never, 0);
+  et_test_open(&writer, &program, &hosted);
+  et_error error;
+  et_error_clear(&error);
+  et_test_set_floats(hosted.method, 0, ONES, 2);
+  assert_int_equal(et_method_execute(hosted.method, &error),
+                   ET_STATUS_INVALID_PROGRAM);
+  assert_non_null(strstr(error.message, "stopped after 10000000 steps"));
+  et_hosted_method_free(&hosted);
+}
+
+static void test_bool_tensor_is_a_condition(void **state) {
+  (void)state;
+  et_writer_start(&writer, 64);
+  const int32_t condition =
+      et_writer_tensor(&writer, ET_SCALAR_TYPE_BOOL, 1, 32);
+  const int32_t out = et_writer_floats(&writer, 2, 0);
+  const int32_t numbers[2] = {et_writer_int(&writer, 2),
+                              et_writer_int(&writer, 9)};
+  et_writer_input(&writer, condition);
+  et_writer_output(&writer, out);
+  fill(numbers[0], out);
+  et_writer_jump_false(&writer, condition, 3);
+  fill(numbers[1], out);
+  et_test_open(&writer, &program, &hosted);
+  for (uint8_t bit = 0; bit < 2; bit++) {
+    const int32_t size = 1;
+    assert_int_equal(
+        et_method_set_input(hosted.method, 0, ET_SCALAR_TYPE_BOOL, &size, 1,
+                            &bit, 1, NULL),
+        ET_STATUS_OK);
+    assert_int_equal(et_method_execute(hosted.method, NULL), ET_STATUS_OK);
+    assert_true(et_test_first_output(hosted.method, 0) == (bit ? 9 : 2));
+  }
+  et_hosted_method_free(&hosted);
+}
+
+static void test_move_copies_tensors_and_numbers(void **state) {
+  (void)state;
+  start();
+  const int32_t number = et_writer_int(&writer, 6);
+  const int32_t other = et_writer_int(&writer, 0);
+  et_writer_move(&writer, 0, 1);
+  et_writer_move(&writer, number, other);
+  et_writer_output(&writer, other);
+  et_test_open(&writer, &program, &hosted);
+  const et_value *value = NULL;
+  const float data[2] = {7, 8};
+  assert_int_equal(run(data), ET_STATUS_OK);
+  assert_true(et_test_first_output(hosted.method, 0) == 7);
+  et_method_get_output(hosted.method, 1, &value, NULL);
+  assert_int_equal(value->u.as_int, 6);
+  et_hosted_method_free(&hosted);
+}
+
+static void expect_refused(const char *part) {
+  et_test_expect_method_refused(et_writer_finish(&writer),
+                                ET_STATUS_INVALID_PROGRAM, part);
+}
+
+static void test_m20_moves_that_change_a_kind_are_refused(void **state) {
+  (void)state;
+  start();
+  et_writer_move(&writer, 0, et_writer_int(&writer, 1));
+  expect_refused("instructions[0]: moves change a value's kind");
+  start();
+  et_writer_move(&writer, et_writer_text(&writer, "a"),
+                 et_writer_text(&writer, "b"));
+  expect_refused("instructions[0]: moves what is neither tensor nor number");
+  start();
+  et_writer_move(&writer, 0,
+                 et_writer_tensor(&writer, ET_SCALAR_TYPE_INT64, 2, 32));
+  expect_refused("instructions[0]: moves between tensors of different dtype");
+}
+
+static void test_m20_conditions_and_frees_of_other_kinds_are_refused(
+    void **state) {
+  (void)state;
+  start();
+  et_writer_jump_false(&writer, 0, 0);
+  expect_refused("instructions[0]: the condition is no bool tensor");
+  start();
+  et_writer_jump_false(&writer, et_writer_int(&writer, 1), 0);
+  expect_refused("instructions[0]: the condition is neither bool nor Tensor");
+  start();
+  et_writer_free(&writer, et_writer_int(&writer, 1));
+  expect_refused("instructions[0]: frees what is no Tensor");
+}
+
+static void test_method_without_instructions_gives_its_constants(void **state) {
+  (void)state;
+  et_writer_start(&writer, 0);
+  et_writer_output(&writer, et_writer_int(&writer, 3));
+  et_writer_output(&writer, et_writer_text(&writer, "name"));
+  et_writer_output(&writer, et_writer_none(&writer));
+  et_test_open(&writer, &program, &hosted);
+  const et_value *value = NULL;
+  assert_int_equal(et_method_execute(hosted.method, NULL), ET_STATUS_OK);
+  et_method_get_output(hosted.method, 0, &value, NULL);
+  assert_int_equal(value->u.as_int, 3);
+  et_method_get_output(hosted.method, 2, &value, NULL);
+  assert_int_equal(value->tag, ET_VALUE_NONE);
+  et_hosted_method_free(&hosted);
+}
+
+static void write_delegate(const char *id, const char *payload,
+                           uint32_t count) {
+  start();
+  const int32_t args[4] = {0, 0, 1, 1};
+  et_writer_delegate(&writer, id, payload, args, count);
+}
+
+static void test_delegate_runs_with_its_handle_in_method_memory(void **state) {
+  (void)state;
+  write_delegate("TestBackend", "payload", 3);
+  et_test_open(&writer, &program, &hosted);
+  assert_int_equal(run(ONES), ET_STATUS_OK);
+  assert_true(et_test_first_output(hosted.method, 0) == 2);
+  et_hosted_method_free(&hosted);
+}
+
+static void test_missing_backend_is_named(void **state) {
+  (void)state;
+  write_delegate("OtherBackend", "payload", 3);
+  et_test_expect_method_refused(et_writer_finish(&writer),
+                                ET_STATUS_OPERATOR_MISSING,
+                                "no backend is linked for: OtherBackend");
+}
+
+static void test_m28_payload_that_the_backend_refuses_is_reported(
+    void **state) {
+  (void)state;
+  write_delegate("TestBackend", "", 3);
+  et_test_expect_method_refused(
+      et_writer_finish(&writer), ET_STATUS_DELEGATE_INCOMPATIBLE,
+      "delegates[0] TestBackend: the payload is empty");
+}
+
+static void test_m28_wrong_number_of_delegate_args_is_an_error(void **state) {
+  (void)state;
+  write_delegate("TestBackend", "payload", 4);
+  et_test_open(&writer, &program, &hosted);
+  assert_int_equal(run(ONES), ET_STATUS_INVALID_PROGRAM);
+  et_hosted_method_free(&hosted);
+}
+
+static void test_mutable_buffer_keeps_its_value_from_run_to_run(void **state) {
+  (void)state;
+  start();
+  const int32_t total = et_writer_floats(&writer, 2, 32);
+  const int32_t next[4] = {total, 0, 1, 1};
+  const int32_t back[3] = {1, total, total};
+  et_writer_call(&writer, "add", next, 4);
+  et_writer_call(&writer, "copy", back, 3);
+  et_test_open(&writer, &program, &hosted);
+  for (int i = 1; i <= 3; i++) {
+    assert_int_equal(run(ONES), ET_STATUS_OK);
+    assert_true(et_test_first_output(hosted.method, 0) == (float)i);
+  }
+  et_hosted_method_free(&hosted);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_jump_false_chooses_a_branch),
+      cmocka_unit_test(test_loop_runs_until_its_condition_ends_it),
+      cmocka_unit_test(test_failed_run_leaves_no_counter_behind),
+      cmocka_unit_test(test_m19_endless_loop_is_stopped),
+      cmocka_unit_test(test_bool_tensor_is_a_condition),
+      cmocka_unit_test(test_move_copies_tensors_and_numbers),
+      cmocka_unit_test(test_m20_moves_that_change_a_kind_are_refused),
+      cmocka_unit_test(test_m20_conditions_and_frees_of_other_kinds_are_refused),
+      cmocka_unit_test(test_method_without_instructions_gives_its_constants),
+      cmocka_unit_test(test_delegate_runs_with_its_handle_in_method_memory),
+      cmocka_unit_test(test_missing_backend_is_named),
+      cmocka_unit_test(test_m28_payload_that_the_backend_refuses_is_reported),
+      cmocka_unit_test(test_m28_wrong_number_of_delegate_args_is_an_error),
+      cmocka_unit_test(test_mutable_buffer_keeps_its_value_from_run_to_run),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
