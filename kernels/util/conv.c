@@ -1,5 +1,7 @@
 #include "kernels/util/conv.h"
 
+#include <string.h>
+
 static bool is_row_major_float32(const et_view *view) {
   int64_t stride = 1;
   for (size_t d = view->rank; d-- > 0;) {
@@ -38,4 +40,25 @@ void et_conv_inside(const et_conv_axis *axis, int64_t tap, int64_t *low,
   *low = at_most(divide_up(-shift, axis->stride), axis->out);
   *high = at_most(divide_up(axis->in - shift, axis->stride), axis->out);
   *high = *high < *low ? *low : *high;
+}
+
+/* The commonest step, on its own so that it is vectorised. */
+static void copy_every_second(float *restrict to, const float *restrict from,
+                              int64_t count) {
+  for (int64_t i = 0; i < count; i++) {
+    to[i] = from[2 * i];
+  }
+}
+
+void et_conv_copy_spaced(float *to, const float *from, int64_t step,
+                         int64_t count) {
+  if (step == 1) {
+    memcpy(to, from, (size_t)count * sizeof(float));
+  } else if (step == 2) {
+    copy_every_second(to, from, count);
+  } else {
+    for (int64_t i = 0; i < count; i++) {
+      to[i] = from[i * step];
+    }
+  }
 }

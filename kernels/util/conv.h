@@ -61,4 +61,8 @@ void et_conv_product(const et_conv *conv, et_mutable_span scratch);
 void et_conv_inside(const et_conv_axis *axis, int64_t tap, int64_t *low,
                     int64_t *high);
 
+/* Copies `count` elements that lie `step` apart. */
+void et_conv_copy_spaced(float *to, const float *from, int64_t step,
+                         int64_t count);
+
 #endif /* ET_KERNELS_UTIL_CONV_H_ */

@@ -32,18 +32,6 @@ static float *fill_zero(float *to, int64_t count) {
   return to + count;
 }
 
-static float *copy_spaced(float *to, const float *from, int64_t stride,
-                          int64_t count) {
-  if (stride == 1) {
-    memcpy(to, from, (size_t)count * sizeof(float));
-  } else {
-    for (int64_t i = 0; i < count; i++) {
-      to[i] = from[i * stride];
-    }
-  }
-  return to + count;
-}
-
 static int64_t between(int64_t value, int64_t low, int64_t high) {
   return value < low ? low : value > high ? high : value;
 }
@@ -59,7 +47,8 @@ static float *gather_row(const et_conv_axis *x, int64_t tap, const float *row,
   to = fill_zero(to, first - low);
   if (last > first) {
     const int64_t start = first * x->stride + tap * x->dilation - x->padding;
-    to = copy_spaced(to, row + start, x->stride, last - first);
+    et_conv_copy_spaced(to, row + start, x->stride, last - first);
+    to += last - first;
   }
   return fill_zero(to, high - last);
 }
@@ -105,36 +94,26 @@ static et_gemm_panel make_panel(const product *p, size_t tap, size_t taps,
   return (et_gemm_panel){p->panel, columns};
 }
 
-static void fill_bias(const product *p, size_t column, size_t columns) {
-  for (size_t row = 0; row < p->rows; row++) {
-    const float bias = p->bias == NULL ? 0.0f : p->bias[row];
-    float *out = p->out + row * p->columns + column;
-    for (size_t j = 0; j < columns; j++) {
-      out[j] = bias;
-    }
-  }
-}
-
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
+/* Even without taps, for the bias. */
 static void compute_columns(const product *p, size_t column, size_t columns) {
   const size_t block = p->panel_size / columns / 4 * 4;
-  fill_bias(p, column, columns);
-  for (size_t tap = 0; tap < p->depth; tap += block) {
+  size_t tap = 0;
+  do {
     const size_t taps = smaller(block, p->depth - tap);
     const et_gemm_panel panel = make_panel(p, tap, taps, column, columns);
     const et_gemm_matrix weight = {p->weight + tap, (ptrdiff_t)p->depth, 1};
     et_gemm_accumulate(p->rows, columns, taps, &weight, &panel,
-                       p->out + column, p->columns);
-  }
+                       (et_gemm_start){tap == 0, p->bias}, p->out + column,
+                       p->columns);
+    tap += taps;
+  } while (tap < p->depth);
 }
 
-/* Blocks of columns of about the same length. */
 static void compute_product(const product *p) {
-  const size_t blocks = (p->columns + PANEL_COLUMNS - 1) / PANEL_COLUMNS;
-  for (size_t i = 0; i < blocks; i++) {
-    const size_t start = p->columns * i / blocks;
-    compute_columns(p, start, p->columns * (i + 1) / blocks - start);
+  for (size_t start = 0; start < p->columns; start += PANEL_COLUMNS) {
+    compute_columns(p, start, smaller(PANEL_COLUMNS, p->columns - start));
   }
 }
 

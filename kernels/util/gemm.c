@@ -80,15 +80,27 @@ static void accumulate_row(size_t row, size_t columns, size_t depth,
   }
 }
 
+static void start_row(et_gemm_start start, size_t row, size_t columns,
+                      float *out) {
+  const float value = start.rows == NULL ? 0.0f : start.rows[row];
+  for (size_t j = 0; start.fresh && j < columns; j++) {
+    out[j] = value;
+  }
+}
+
 void et_gemm_accumulate(size_t rows, size_t columns, size_t depth,
                         const et_gemm_matrix *a, const et_gemm_panel *b,
-                        float *out, size_t out_stride) {
+                        et_gemm_start start, float *out, size_t out_stride) {
   size_t i = 0;
   for (; i + 2 <= rows; i += 2) {
-    accumulate_pair(i, columns, depth, a, b, out + i * out_stride,
-                    out + (i + 1) * out_stride);
+    float *out0 = out + i * out_stride;
+    float *out1 = out0 + out_stride;
+    start_row(start, i, columns, out0);
+    start_row(start, i + 1, columns, out1);
+    accumulate_pair(i, columns, depth, a, b, out0, out1);
   }
   if (i < rows) {
+    start_row(start, i, columns, out + i * out_stride);
     accumulate_row(i, columns, depth, a, b, out + i * out_stride);
   }
 }

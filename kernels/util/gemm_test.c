@@ -25,7 +25,8 @@ static void check_product(size_t rows, size_t columns, size_t depth) {
   float *out = numbers(rows * columns);
   const et_gemm_matrix left = {a, (ptrdiff_t)depth, 1};
   const et_gemm_panel right = {b, columns};
-  et_gemm_accumulate(rows, columns, depth, &left, &right, out, columns);
+  et_gemm_accumulate(rows, columns, depth, &left, &right,
+                     (et_gemm_start){false, NULL}, out, columns);
   for (size_t i = 0; i < rows * columns; i++) {
     float expected = number(i);
     for (size_t k = 0; k < depth; k++) {
@@ -56,8 +57,24 @@ static void test_left_side_may_be_transposed(void **state) {
   float out[2] = {0, 0};
   const et_gemm_matrix left = {a, 1, 2};
   const et_gemm_panel right = {b, 1};
-  et_gemm_accumulate(2, 1, 3, &left, &right, out, 1);
+  et_gemm_accumulate(2, 1, 3, &left, &right, (et_gemm_start){false, NULL}, out,
+                     1);
   assert_true(out[0] == 531 && out[1] == 642);
+}
+
+static void test_results_start_from_what_is_asked(void **state) {
+  (void)state;
+  const float a[3] = {1, 2, 3}; /* [3, 1] */
+  const float b[2] = {10, 20};
+  float out[6] = {9, 9, 9, 9, 9, 9};
+  const et_gemm_matrix left = {a, 1, 1};
+  const et_gemm_panel right = {b, 2};
+  const et_gemm_start bias = {true, (float[]){1, 2, 3}};
+  et_gemm_accumulate(3, 2, 1, &left, &right, bias, out, 2);
+  assert_true(out[0] == 11 && out[1] == 21 && out[4] == 33 && out[5] == 63);
+  et_gemm_accumulate(3, 2, 0, &left, &right, (et_gemm_start){true, NULL}, out,
+                     2);
+  assert_true(out[0] == 0 && out[5] == 0);
 }
 
 static void test_dot_products_of_every_remainder_are_right(void **state) {
@@ -77,6 +94,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_products_of_every_remainder_are_right),
       cmocka_unit_test(test_left_side_may_be_transposed),
+      cmocka_unit_test(test_results_start_from_what_is_asked),
       cmocka_unit_test(test_dot_products_of_every_remainder_are_right),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -52,7 +52,8 @@ static void multiply_rows(const et_matmul *p, size_t scratch_floats) {
           floats(&p->b) + (int64_t)k * p->b.strides[0] + j,
           (size_t)p->b.strides[0]};
       et_gemm_accumulate(rows, smaller(width, columns - j),
-                         smaller(height, depth - k), &a, &b, out_row(p, 0) + j,
+                         smaller(height, depth - k), &a, &b,
+                         (et_gemm_start){false, NULL}, out_row(p, 0) + j,
                          (size_t)p->out.strides[0]);
     }
   }
@@ -83,7 +84,8 @@ static void multiply_gathered(const et_matmul *p, float *panel, size_t floats) {
       const et_gemm_matrix a = matrix_of(&p->a, k);
       const et_gemm_panel b = {panel, n};
       et_gemm_accumulate((size_t)p->out.sizes[0], n, taps, &a, &b,
-                         out_row(p, 0) + j, (size_t)p->out.strides[0]);
+                         (et_gemm_start){false, NULL}, out_row(p, 0) + j,
+                         (size_t)p->out.strides[0]);
     }
   }
 }
