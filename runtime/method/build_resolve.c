@@ -9,8 +9,9 @@
 
 /* Names of what is not linked, for one message. */
 typedef struct missing {
-  char names[ET_ERROR_MESSAGE_BYTES];
+  char names[ET_ERROR_MESSAGE_BYTES]; /* as many as fit */
   size_t used;
+  bool any;
 } missing;
 
 static bool is_listed(const missing *m, const char *name) {
@@ -26,6 +27,7 @@ static bool is_listed(const missing *m, const char *name) {
 }
 
 static void list_missing(missing *m, const char *name) {
+  m->any = true;
   if (!is_listed(m, name)) {
     m->used += et_format(m->names + m->used, sizeof m->names - m->used, "%s%s",
                          m->used == 0 ? "" : ", ", name);
@@ -97,14 +99,14 @@ static void find_missing_kernels(const et_builder *builder, missing *m) {
 }
 
 static et_status check_linked(const et_builder *builder) {
-  missing m = {"", 0};
+  missing m = {"", 0, false};
   find_missing_kernels(builder, &m);
-  if (m.used != 0) {
+  if (m.any) {
     return et_fail(builder->error, ET_STATUS_OPERATOR_MISSING,
                    "no kernel is linked for: %s", m.names);
   }
   find_missing_backends(builder, &m);
-  if (m.used != 0) {
+  if (m.any) {
     return et_fail(builder->error, ET_STATUS_OPERATOR_MISSING,
                    "no backend is linked for: %s", m.names);
   }

@@ -301,12 +301,26 @@ static void test_m25_over_long_names_are_refused(void **state) {
   name[250] = '\0';
   start_copy_program();
   et_writer_operator(&writer, name, "overload");
-  expect_invalid("operators[1]: the name is over-long");
+  expect_invalid("operators[1]: the overload is over-long");
   name[250] = 'a';
   start_copy_program();
   et_fb_refer(&writer.buffer, writer.plan, ET_PLAN_NAME,
               et_fb_add_text(&writer.buffer, name));
   expect_invalid("execution_plan[0]: a name of 299 bytes");
+}
+
+/* The kernel table and messages read names up to their first NUL. */
+static void test_m05_names_with_nul_inside_are_refused(void **state) {
+  (void)state;
+  start_copy_program();
+  et_writer_operator(&writer, "test::abc", "out");
+  writer.bytes[writer.buffer.size - 8 - 8] = '\0';
+  expect_invalid("NUL inside");
+  start_copy_program();
+  const size_t name = et_fb_add_text(&writer.buffer, "forward");
+  et_fb_refer(&writer.buffer, writer.plan, ET_PLAN_NAME, name);
+  writer.bytes[name + 4] = '\0';
+  expect_invalid("execution_plan[0]: the name has a NUL inside");
 }
 
 int main(void) {
@@ -330,6 +344,7 @@ int main(void) {
       cmocka_unit_test(test_m16_constant_without_segment_is_refused),
       cmocka_unit_test(test_m25_duplicate_method_names_are_refused),
       cmocka_unit_test(test_m25_over_long_names_are_refused),
+      cmocka_unit_test(test_m05_names_with_nul_inside_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

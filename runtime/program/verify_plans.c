@@ -16,6 +16,10 @@ et_status et_verify_name(et_string name, const char *what, uint32_t index,
                    "%s[%u]: a name of %zu bytes, more than the limit of %d",
                    what, (unsigned)index, name.size, ET_LIMIT_NAME_BYTES);
   }
+  if (memchr(name.data, '\0', name.size) != NULL) {
+    return et_fail(error, ET_STATUS_INVALID_PROGRAM,
+                   "%s[%u]: the name has a NUL inside", what, (unsigned)index);
+  }
   return ET_STATUS_OK;
 }
 
@@ -27,9 +31,11 @@ static et_status check_operators(const et_plan_check *check) {
     const et_string name = et_fb_text(&row, ET_OPERATOR_NAME);
     const et_string overload = et_fb_text(&row, ET_OPERATOR_OVERLOAD);
     ET_RETURN_IF_ERROR(et_verify_name(name, "operators", i, check->error));
-    if (name.size + overload.size >= ET_LIMIT_NAME_BYTES) {
-      return ET_PLAN_FAIL(check, "operators[%u]: the name is over-long",
-                          (unsigned)i);
+    if (name.size + overload.size >= ET_LIMIT_NAME_BYTES ||
+        memchr(overload.data, '\0', overload.size) != NULL) {
+      return ET_PLAN_FAIL(
+          check, "operators[%u]: the overload is over-long or has a NUL inside",
+          (unsigned)i);
     }
   }
   return ET_STATUS_OK;

@@ -1,0 +1,178 @@
+#define _POSIX_C_SOURCE 200809L /* posix_memalign */
+
+/* Damaged copies of small programs of the official exporter: each gives an error or a
+ * program that runs, never a bad access (run it under the sanitizers as well). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/method/method.h"
+#include "runtime/program/program.h"
+#include "runtime/testing/program_test_support.h"
+
+static et_status do_nothing(et_kernel_context *context, et_value **args) {
+  (void)context;
+  (void)args;
+  return ET_STATUS_OK;
+}
+
+/* The operators of the programs below. What they compute does not matter here: what
+ * they are given does. */
+static const et_kernel kernels[] = {
+    {"aten::add.out", "ttnw>w", do_nothing, 0},
+    {"aten::addmm.out", "tttnnw>w", do_nothing, 64},
+    {"aten::copy_", "wtb>w", do_nothing, 0},
+    {"aten::cos.out", "tw>w", do_nothing, 0},
+    {"aten::mul.out", "ttw>w", do_nothing, 0},
+    {"aten::permute_copy.out", "tIw>w", do_nothing, 0},
+    {"aten::select_copy.int_out", "tiiw>w", do_nothing, 0},
+    {"aten::sin.out", "tw>w", do_nothing, 0},
+    {"aten::sym_size.int", "ti>x", do_nothing, 0},
+    {"dim_order_ops::_to_dim_order_copy.out", "tb?Iw>w", do_nothing, 0},
+    {"executorch_prim::add.Scalar", "nn>x", do_nothing, 0},
+    {"executorch_prim::eq.Scalar", "nn>x", do_nothing, 0},
+    {"executorch_prim::et_copy_index.tensor", "wti", do_nothing, 0},
+    {"executorch_prim::sub.Scalar", "nn>x", do_nothing, 0},
+};
+static const et_kernel_table table = {kernels,
+                                      sizeof kernels / sizeof *kernels};
+static const et_registry registry = {&table, NULL, 0};
+
+static const char *const FIXTURES[] = {
+    "control_flow_cond", "control_flow_map",    "counter_mutable_init",
+    "nested_pytree_io",  "noconst_mul",         "multi_state_shared",
+    "tut02_basic_add",   "tut03_dynamic_basic", "tut07a_lowered_buffer_only",
+};
+
+/* Bytes that hosting the method allocates for planned buffers and outputs. */
+static uint64_t hosted_bytes(const et_method_meta *meta) {
+  uint64_t total = 0;
+  et_value_meta value;
+  for (size_t i = 0; i < et_method_meta_planned_count(meta); i++) {
+    size_t bytes = 0;
+    et_method_meta_planned_bytes(meta, i, &bytes, NULL);
+    total += bytes;
+  }
+  for (size_t i = 0; i < et_method_meta_output_count(meta); i++) {
+    value.nbytes = 0;
+    et_method_meta_output(meta, i, &value, NULL);
+    total += value.nbytes;
+  }
+  return total;
+}
+
+/* Describes and loads every method, which reads all that the program holds. Methods
+ * that want much memory would only try the heap. */
+static void use_program(const et_program *program) {
+  for (size_t i = 0; i < et_program_method_count(program); i++) {
+    et_string name;
+    et_method_meta meta;
+    et_value_meta value;
+    et_hosted_method hosted;
+    et_program_method_name(program, i, &name);
+    et_program_method_meta(program, name.data, &meta, NULL);
+    for (size_t k = 0; k < et_method_meta_input_count(&meta); k++) {
+      et_method_meta_input(&meta, k, &value, NULL);
+    }
+    if (hosted_bytes(&meta) <= 1u << 20) {
+      et_hosted_method_load(program, name.data, &registry, &hosted, NULL);
+      et_hosted_method_free(&hosted);
+    }
+  }
+}
+
+/* Returns whether the program was accepted. A refusal has a reason. */
+static int try_program(const uint8_t *bytes, size_t size) {
+  const et_span file = {bytes, size};
+  et_program program;
+  et_error error;
+  et_error_clear(&error);
+  const et_status status = et_program_load(file, &program, &error);
+  if (status == ET_STATUS_OK) {
+    use_program(&program);
+    return 1;
+  }
+  assert_int_equal(error.status, status);
+  assert_true(error.message[0] != '\0');
+  return 0;
+}
+
+static void test_undamaged_programs_are_accepted(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof FIXTURES / sizeof *FIXTURES; i++) {
+    size_t size = 0;
+    uint8_t *bytes = et_test_read_fixture(FIXTURES[i], &size);
+    assert_true(try_program(bytes, size));
+    free(bytes);
+  }
+}
+
+/* Each length is a copy of its own, so that a sanitizer sees reads behind it. */
+static void test_m01_every_truncation_is_survived(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof FIXTURES / sizeof *FIXTURES; i++) {
+    size_t size = 0;
+    uint8_t *bytes = et_test_read_fixture(FIXTURES[i], &size);
+    for (size_t cut = 1; cut < size; cut++) {
+      void *copy = NULL;
+      assert_int_equal(posix_memalign(&copy, 64, cut), 0);
+      memcpy(copy, bytes, cut);
+      try_program(copy, cut);
+      free(copy);
+    }
+    free(bytes);
+  }
+}
+
+static void test_every_changed_byte_is_survived(void **state) {
+  (void)state;
+  const uint8_t changes[] = {0x01, 0x80, 0xFF, 0x7F};
+  for (size_t i = 0; i < sizeof FIXTURES / sizeof *FIXTURES; i++) {
+    size_t size = 0;
+    uint8_t *bytes = et_test_read_fixture(FIXTURES[i], &size);
+    for (size_t at = 0; at < size; at++) {
+      const uint8_t old = bytes[at];
+      for (size_t k = 0; k < sizeof changes; k++) {
+        bytes[at] = old ^ changes[k];
+        try_program(bytes, size);
+      }
+      bytes[at] = 0;
+      try_program(bytes, size);
+      bytes[at] = old;
+    }
+    free(bytes);
+  }
+}
+
+static void test_every_wild_word_is_survived(void **state) {
+  (void)state;
+  const uint32_t words[] = {0xFFFFFFFFu, 0x7FFFFFFFu, 0x80000000u, 0x10000u};
+  for (size_t i = 0; i < sizeof FIXTURES / sizeof *FIXTURES; i++) {
+    size_t size = 0;
+    uint8_t *bytes = et_test_read_fixture(FIXTURES[i], &size);
+    for (size_t at = 0; at + 4 <= size; at += 4) {
+      uint32_t old = 0;
+      memcpy(&old, bytes + at, sizeof old);
+      for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
+        memcpy(bytes + at, &words[k], sizeof old);
+        try_program(bytes, size);
+      }
+      memcpy(bytes + at, &old, sizeof old);
+    }
+    free(bytes);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_undamaged_programs_are_accepted),
+      cmocka_unit_test(test_m01_every_truncation_is_survived),
+      cmocka_unit_test(test_every_changed_byte_is_survived),
+      cmocka_unit_test(test_every_wild_word_is_survived),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
