@@ -12,6 +12,7 @@ from torch.fx import Node
 
 _ATEN = torch.ops.aten
 NodeFilter = Callable[[Node], bool]
+_CORE_COMPOSITES = frozenset({_ATEN.upsample_bilinear2d.vec, _ATEN.upsample_nearest2d.vec})
 
 
 @dataclass(frozen=True)
@@ -25,21 +26,25 @@ class Decompositions:
     preserve: Mapping[OpOverload, NodeFilter] = field(default_factory=dict)
 
     def apply_to(self, op: OpOverload, node: Node | None = None) -> bool:
-        """Whether `op` is to be decomposed: by the table, or as a composite outside core ATen.
+        """Whether `op` is to be decomposed: by the table, or as a composite operator.
 
         node: the node that calls it, when it is one of the program's own.
         """
         if op.namespace == "prim" or (node is not None and self._preserves(op, node)):
             return False
-        return op in self.table or (op._can_decompose() and torch.Tag.core not in op.tags)
+        return op in self.table or (op._can_decompose() and not _is_core_composite(op))
 
     def _preserves(self, op: OpOverload, node: Node) -> bool:
         return op in self.preserve and self.preserve[op](node)
 
     def for_retracing(self) -> dict[OpOverload, Callable[..., Any]]:
-        """What `run_decompositions` should know: our own decompositions are applied to what it leaves."""
+        """What `run_decompositions` should know, composites included: it keeps those that are not listed.
+
+        Our own decompositions are applied to what it leaves.
+        """
         kept = self.preserve.keys() | _OWN.keys()
-        return {op: run for op, run in self.table.items() if op not in kept}
+        table = {**torch._decomp.core_aten_decompositions(), **self.table}
+        return {op: run for op, run in table.items() if op not in kept}
 
     def __call__(self, op: OpOverload, args: Any, kwargs: Mapping[str, Any]) -> Any:
         """Run the decomposition of `op`, or return NotImplemented when there is none to run."""
@@ -55,8 +60,14 @@ def core_aten(preserve: Mapping[OpOverload, NodeFilter] | None = None) -> Decomp
 
 @cache
 def _core_aten_table() -> Mapping[OpOverload, Callable[..., Any]]:
-    beside = torch._decomp.get_decompositions([_ATEN.linalg_vector_norm])
-    return {**torch._decomp.core_aten_decompositions(), **beside, **_OWN}
+    # Without the composites, which cost most of the time to list and depend on what is registered.
+    core = torch._decomp._core_aten_decompositions_post_autograd()
+    return {**core, **torch._decomp.get_decompositions([_ATEN.linalg_vector_norm]), **_OWN}
+
+
+def _is_core_composite(op: OpOverload) -> bool:
+    """Whether a composite operator is itself one of core ATen."""
+    return op in _CORE_COMPOSITES or op._opname.startswith("sym_")
 
 
 def _linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
