@@ -13,14 +13,13 @@ static void test_permutation_moves_elements(void **state) {
   et_test *t = et_test_begin();
   et_value *x = et_test_floats(t, ET_SHAPE(2, 3), kElements);
   et_value *out = et_test_floats(t, ET_SHAPE(3, 2), NULL);
-  assert_int_equal(ET_CALL(t, "aten::permute_copy.out", x, ET_INTS(t, 1, -2),
-                           out, out),
-                   ET_STATUS_OK);
+  assert_int_equal(
+      ET_CALL(t, "aten::permute_copy.out", x, ET_INTS(t, 1, -2), out, out),
+      ET_STATUS_OK);
   et_test_assert_floats(out, (float[]){1, 4, 2, 5, 3, 6}, 6);
-  et_test_assert_refused(t,
-                         ET_CALL(t, "aten::permute_copy.out", x,
-                                 ET_INTS(t, 1, 1), out, out),
-                         "named twice");
+  et_test_assert_refused(
+      t, ET_CALL(t, "aten::permute_copy.out", x, ET_INTS(t, 1, 1), out, out),
+      "named twice");
   et_test_end(t);
 }
 
@@ -28,9 +27,8 @@ static void test_copy_in_place_may_be_given_itself(void **state) {
   (void)state;
   et_test *t = et_test_begin();
   et_value *x = et_test_floats(t, ET_SHAPE(2, 3), kElements);
-  assert_int_equal(
-      ET_CALL(t, "aten::copy_", x, x, et_test_bool(t, false), x),
-      ET_STATUS_OK);
+  assert_int_equal(ET_CALL(t, "aten::copy_", x, x, et_test_bool(t, false), x),
+                   ET_STATUS_OK);
   et_test_assert_floats(x, kElements, 6);
   et_test_end(t);
 }
@@ -41,11 +39,10 @@ static void test_slices_are_clipped(void **state) {
   et_value *x = et_test_floats(t, ET_SHAPE(2, 3), kElements);
   et_value *out = et_test_floats(t, ET_SHAPE(2, 3), NULL);
   et_value *axis = et_test_int(t, 1);
-  assert_int_equal(
-      ET_CALL(t, "aten::slice_copy.Tensor_out", x, axis,
-              et_test_int(t, INT64_MIN), et_test_int(t, INT64_MAX),
-              et_test_int(t, INT64_MAX), out, out),
-      ET_STATUS_OK);
+  assert_int_equal(ET_CALL(t, "aten::slice_copy.Tensor_out", x, axis,
+                           et_test_int(t, INT64_MIN), et_test_int(t, INT64_MAX),
+                           et_test_int(t, INT64_MAX), out, out),
+                   ET_STATUS_OK);
   et_test_assert_floats(out, (float[]){1, 4}, 2);
   et_test_assert_refused(
       t,
@@ -80,8 +77,7 @@ static void test_m22_sizes_that_do_not_hold_are_refused(void **state) {
       t, ET_CALL(t, "aten::view_copy.out", x, ET_INTS(t, 4, -1), out, out),
       "do not divide");
   et_test_assert_refused(
-      t,
-      ET_CALL(t, "aten::view_copy.out", x, ET_INTS(t, INT64_MAX), out, out),
+      t, ET_CALL(t, "aten::view_copy.out", x, ET_INTS(t, INT64_MAX), out, out),
       "is not in");
   et_test_assert_refused(
       t,

@@ -45,8 +45,7 @@ static void test_long_runs_of_converted_elements_are_right(void **state) {
     elements[i] = (int8_t)(i - 100);
     expected[i] = (float)(i - 100) + 0.5f;
   }
-  et_value *a =
-      et_test_tensor(t, ET_SCALAR_TYPE_INT8, ET_SHAPE(200), elements);
+  et_value *a = et_test_tensor(t, ET_SCALAR_TYPE_INT8, ET_SHAPE(200), elements);
   et_value *b = et_test_floats(t, ET_SHAPE(1), (float[]){0.5f});
   et_value *out = et_test_floats(t, ET_SHAPE(200), NULL);
   assert_int_equal(
@@ -78,8 +77,8 @@ static void test_wrong_operands_are_refused_before_writing(void **state) {
   et_value *u = et_test_tensor(t, ET_SCALAR_TYPE_UINT16, ET_SHAPE(2, 3), NULL);
   const float before[6] = {1, 2, 3, 4, 5, 6};
   et_value *out = et_test_floats(t, ET_SHAPE(6), before);
-  et_test_assert_refused(
-      t, ET_CALL(t, "aten::add.out", a, b, one, out, out), "do not broadcast");
+  et_test_assert_refused(t, ET_CALL(t, "aten::add.out", a, b, one, out, out),
+                         "do not broadcast");
   et_test_assert_refused(t, ET_CALL(t, "aten::add.out", i, i, one, out, out),
                          "the result is int32, but out is float32");
   et_test_assert_refused(t, ET_CALL(t, "aten::add.out", u, a, one, out, out),
@@ -116,10 +115,9 @@ static void test_limits_keep_nan(void **state) {
   et_test *t = et_test_begin();
   et_value *x = et_test_floats(t, ET_SHAPE(3), (float[]){NAN, -9, 9});
   et_value *out = et_test_floats(t, ET_SHAPE(3), NULL);
-  assert_int_equal(
-      ET_CALL(t, "aten::hardtanh.out", x, et_test_double(t, 0.0),
-              et_test_double(t, 6.0), out, out),
-      ET_STATUS_OK);
+  assert_int_equal(ET_CALL(t, "aten::hardtanh.out", x, et_test_double(t, 0.0),
+                           et_test_double(t, 6.0), out, out),
+                   ET_STATUS_OK);
   assert_true(isnan(et_test_data(out)[0]));
   assert_true(et_test_data(out)[1] == 0.0f && et_test_data(out)[2] == 6.0f);
   et_test_end(t);

@@ -37,10 +37,10 @@ static void test_rows_are_put(void **state) {
   et_value *x = et_test_floats(t, ET_SHAPE(2, 3), kElements);
   et_value *out = et_test_floats(t, ET_SHAPE(2, 3), NULL);
   et_value *values = et_test_floats(t, ET_SHAPE(1), (float[]){10});
-  assert_int_equal(ET_CALL(t, "aten::index_put.out", x,
-                           list(t, indices(t, 1, 1), false), values,
-                           et_test_bool(t, true), out, out),
-                   ET_STATUS_OK);
+  assert_int_equal(
+      ET_CALL(t, "aten::index_put.out", x, list(t, indices(t, 1, 1), false),
+              values, et_test_bool(t, true), out, out),
+      ET_STATUS_OK);
   et_test_assert_floats(out, (float[]){1, 2, 3, 24, 25, 26}, 6);
   et_test_end(t);
 }
@@ -91,11 +91,11 @@ static void test_m22_upsampling_to_no_size_is_refused(void **state) {
   et_value *out = et_test_floats(t, ET_SHAPE(1, 1, 2, 2), NULL);
   static const int64_t wrong[] = {0, -1, INT64_MAX};
   for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-    et_test_assert_refused(t,
-                           ET_CALL(t, "aten::upsample_nearest2d.vec_out", x,
-                                   ET_INTS(t, 2, wrong[i]), et_test_none(t),
-                                   out, out),
-                           "is not in");
+    et_test_assert_refused(
+        t,
+        ET_CALL(t, "aten::upsample_nearest2d.vec_out", x,
+                ET_INTS(t, 2, wrong[i]), et_test_none(t), out, out),
+        "is not in");
   }
   assert_int_not_equal(
       ET_CALL(t, "aten::upsample_nearest2d.vec_out", x,

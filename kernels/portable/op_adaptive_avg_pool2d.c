@@ -3,8 +3,9 @@
 #include "kernels/util/shape.h"
 #include "kernels/util/window.h"
 
-/* Window o of `out` over `in` elements: [o * in / out, ceil((o + 1) * in / out)).
- * They overlap where out does not divide in. */
+/* Window o of `out` windows over `in` elements goes from o * in / out to
+ * (o + 1) * in / out, rounded outwards: they overlap where out does not divide
+ * in. */
 static int64_t window_begin(int64_t o, int64_t in, int64_t out) {
   return o * in / out;
 }

@@ -29,12 +29,12 @@ et_status et_op_any_out(et_kernel_context *context, et_value **args) {
   et_reduction reduction;
   et_value *const dim = args[1];
   const et_value dims = {ET_VALUE_INT_LIST, {.as_list = {&dim, 1}}};
-  ET_CHECK(context,
-           et_dtype_is_computable(self->dtype) &&
-               out->dtype == ET_SCALAR_TYPE_BOOL,
-           "any: from %s to %s is not supported",
-           et_scalar_type_name((int32_t)self->dtype),
-           et_scalar_type_name((int32_t)out->dtype));
+  ET_CHECK(
+      context,
+      et_dtype_is_computable(self->dtype) && out->dtype == ET_SCALAR_TYPE_BOOL,
+      "any: from %s to %s is not supported",
+      et_scalar_type_name((int32_t)self->dtype),
+      et_scalar_type_name((int32_t)out->dtype));
   ET_RETURN_IF_ERROR(et_reduction_plan(context, "any", self, &dims,
                                        args[2]->u.as_bool, out, &reduction));
   et_reduction_run(&reduction, any_of);

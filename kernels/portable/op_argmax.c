@@ -35,12 +35,12 @@ et_status et_op_argmax_out(et_kernel_context *context, et_value **args) {
   et_value *const dim = args[1];
   const bool all = et_arg_is_none(dim);
   const et_value dims = {ET_VALUE_INT_LIST, {.as_list = {&dim, all ? 0 : 1}}};
-  ET_CHECK(context,
-           et_dtype_is_computable(self->dtype) &&
-               out->dtype == ET_SCALAR_TYPE_INT64,
-           "argmax: from %s to %s is not supported",
-           et_scalar_type_name((int32_t)self->dtype),
-           et_scalar_type_name((int32_t)out->dtype));
+  ET_CHECK(
+      context,
+      et_dtype_is_computable(self->dtype) && out->dtype == ET_SCALAR_TYPE_INT64,
+      "argmax: from %s to %s is not supported",
+      et_scalar_type_name((int32_t)self->dtype),
+      et_scalar_type_name((int32_t)out->dtype));
   ET_RETURN_IF_ERROR(et_reduction_plan(context, "argmax", self, &dims,
                                        args[2]->u.as_bool, out, &reduction));
   ET_CHECK(context, reduction.count > 0 || out->numel == 0,

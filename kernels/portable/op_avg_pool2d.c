@@ -21,8 +21,7 @@ static span span_of(const et_conv_axis *axis, int64_t o) {
 static double sum_window(const et_window *w, int64_t n, int64_t c,
                          const span *y, const span *x) {
   const ptrdiff_t stride =
-      w->in.strides[3] *
-      (ptrdiff_t)et_scalar_type_size((int32_t)w->in.dtype);
+      w->in.strides[3] * (ptrdiff_t)et_scalar_type_size((int32_t)w->in.dtype);
   double sum = 0.0;
   for (int64_t iy = y->begin; iy < y->end; iy++) {
     for (int64_t ix = x->begin; ix < x->end; ix += ET_CHUNK) {
@@ -46,8 +45,8 @@ static void pool_plane(const et_window *w, int64_t n, int64_t c,
       const span x = span_of(&w->x, ox);
       const int64_t inside = (y.end - y.begin) * (x.end - x.begin);
       const int64_t count = include_pad ? y.padded * x.padded : inside;
-      const double mean =
-          sum_window(w, n, c, &y, &x) / (double)(divisor != 0 ? divisor : count);
+      const double mean = sum_window(w, n, c, &y, &x) /
+                          (double)(divisor != 0 ? divisor : count);
       et_store_run(ET_COMPUTE_FLOAT64, &mean, w->out.dtype,
                    et_window_at(&w->out, n, c, oy, ox), 0, 1);
     }
@@ -66,8 +65,8 @@ et_status et_op_avg_pool2d_out(et_kernel_context *context, et_value **args) {
            et_scalar_type_name((int32_t)self->dtype));
   ET_CHECK(context, et_arg_is_none(args[6]) || divisor != 0,
            "avg_pool2d: divisor_override must not be zero");
-  ET_RETURN_IF_ERROR(et_window_plan(context, &arguments, self,
-                                    args[7]->u.as_tensor, &window));
+  ET_RETURN_IF_ERROR(
+      et_window_plan(context, &arguments, self, args[7]->u.as_tensor, &window));
   for (int64_t n = 0; n < window.in.sizes[0]; n++) {
     for (int64_t c = 0; c < window.in.sizes[1]; c++) {
       pool_plane(&window, n, c, include_pad, divisor);

@@ -13,11 +13,18 @@ ET_MAP_UNARY_ALL(between, AT_MOST(AT_LEAST(x, s[0]), s[1]))
 static const et_map at_least = {
     "clamp",
     ET_MAP_PROMOTE,
-    {at_least_int64, at_least_float32, at_least_float64}, false};
+    {at_least_int64, at_least_float32, at_least_float64},
+    false};
 static const et_map at_most = {
-    "clamp", ET_MAP_PROMOTE, {at_most_int64, at_most_float32, at_most_float64}, false};
+    "clamp",
+    ET_MAP_PROMOTE,
+    {at_most_int64, at_most_float32, at_most_float64},
+    false};
 static const et_map between = {
-    "clamp", ET_MAP_PROMOTE, {between_int64, between_float32, between_float64}, false};
+    "clamp",
+    ET_MAP_PROMOTE,
+    {between_int64, between_float32, between_float64},
+    false};
 
 et_status et_op_clamp_out(et_kernel_context *context, et_value **args) {
   const et_value *self = args[0];
@@ -30,6 +37,7 @@ et_status et_op_clamp_out(et_kernel_context *context, et_value **args) {
   if (has_min && has_max) {
     return et_map_apply(context, &between, &self, 1, limits, 2, out);
   }
-  return has_min ? et_map_apply(context, &at_least, &self, 1, limits, 1, out)
-                 : et_map_apply(context, &at_most, &self, 1, limits + 1, 1, out);
+  return has_min
+             ? et_map_apply(context, &at_least, &self, 1, limits, 1, out)
+             : et_map_apply(context, &at_most, &self, 1, limits + 1, 1, out);
 }

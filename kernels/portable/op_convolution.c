@@ -16,8 +16,8 @@ typedef struct attributes {
 static et_status read_attributes(et_kernel_context *context, et_value **args,
                                  size_t spatial, attributes *a) {
   const size_t at = 2 - spatial;
-  *a = (attributes){{1, 1}, {0, 0}, {1, 1}, {0, 0}, args[8]->u.as_int,
-                    args[6]->u.as_bool};
+  *a = (attributes){
+      {1, 1}, {0, 0}, {1, 1}, {0, 0}, args[8]->u.as_int, args[6]->u.as_bool};
   ET_RETURN_IF_ERROR(et_arg_ints(context, "convolution: stride", args[3],
                                  spatial, 1, INT32_MAX, NULL, &a->stride[at]));
   ET_RETURN_IF_ERROR(et_arg_ints(context, "convolution: padding", args[4],
@@ -46,10 +46,9 @@ static et_status check_dtypes(et_kernel_context *context,
 }
 
 /* Checks channels and groups; sets the number of out channels. */
-static et_status check_channels(et_kernel_context *context,
-                                const attributes *a, const et_tensor *input,
-                                const et_tensor *weight, const et_tensor *bias,
-                                int64_t *out_channels) {
+static et_status check_channels(et_kernel_context *context, const attributes *a,
+                                const et_tensor *input, const et_tensor *weight,
+                                const et_tensor *bias, int64_t *out_channels) {
   const int64_t channels = input->sizes[1];
   const int64_t outer = weight->sizes[0];
   ET_CHECK(context,
@@ -75,8 +74,8 @@ static et_status check_channels(et_kernel_context *context,
 static et_status plan_axis(et_kernel_context *context, const attributes *a,
                            size_t i, int64_t in, int64_t kernel,
                            et_conv_axis *axis) {
-  *axis = (et_conv_axis){in,           0,           kernel, a->stride[i],
-                         a->padding[i], a->dilation[i]};
+  *axis = (et_conv_axis){
+      in, 0, kernel, a->stride[i], a->padding[i], a->dilation[i]};
   ET_CHECK(context, kernel >= 1, "convolution: the kernel is empty");
   const int64_t reach = axis->dilation * (kernel - 1) + 1;
   axis->out = a->transposed ? (in - 1) * axis->stride - 2 * axis->padding +
@@ -130,8 +129,7 @@ static et_status plan_convolution(et_kernel_context *context, et_value **args,
   et_tensor *out = args[9]->u.as_tensor;
   attributes a;
   int64_t out_channels = 0;
-  ET_RETURN_IF_ERROR(
-      et_shape_rank(context, "convolution: input", input, 3, 4));
+  ET_RETURN_IF_ERROR(et_shape_rank(context, "convolution: input", input, 3, 4));
   ET_RETURN_IF_ERROR(et_shape_rank(context, "convolution: weight", weight,
                                    input->rank, input->rank));
   ET_RETURN_IF_ERROR(check_dtypes(context, input, weight, bias, out));
@@ -147,8 +145,7 @@ static et_status plan_convolution(et_kernel_context *context, et_value **args,
     conv->bias = et_view_of(bias);
   }
   ET_RETURN_IF_ERROR(plan_axes(context, &a, conv));
-  ET_RETURN_IF_ERROR(
-      resize_out(context, conv, input->rank, out_channels, out));
+  ET_RETURN_IF_ERROR(resize_out(context, conv, input->rank, out_channels, out));
   conv->out = with_two_spatial(out);
   return ET_STATUS_OK;
 }

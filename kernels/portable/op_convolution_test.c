@@ -29,8 +29,8 @@ static float sum_taps(const problem *p, const float *image, const float *weight,
   float sum = 0.0f;
   for (int64_t i = 0; i < channels * p->kernel * p->kernel; i++) {
     const int64_t c = i / p->kernel / p->kernel;
-    const int64_t y = oy * p->stride - p->padding +
-                      i / p->kernel % p->kernel * p->dilation;
+    const int64_t y =
+        oy * p->stride - p->padding + i / p->kernel % p->kernel * p->dilation;
     const int64_t x = ox * p->stride - p->padding + i % p->kernel * p->dilation;
     if (y >= 0 && y < p->height && x >= 0 && x < p->width) {
       sum += image[((first + c) * p->height + y) * p->width + x] *
@@ -67,8 +67,8 @@ static void check(const problem *p) {
     const float *image =
         et_test_data(input) + n * p->channels * p->height * p->width;
     const float expected =
-        et_test_data(bias)[m] + sum_taps(p, image, et_test_data(weight), m,
-                                         i % plane / ow, i % ow);
+        et_test_data(bias)[m] +
+        sum_taps(p, image, et_test_data(weight), m, i % plane / ow, i % ow);
     assert_float_equal(et_test_data(out)[i], expected, 1e-3f);
   }
   et_test_end(t);
@@ -137,11 +137,9 @@ static void test_m22_wrong_attributes_are_refused_before_writing(void **state) {
   refuse((problem){.groups = -4, .stride = 1, .dilation = 1}, "groups");
   refuse((problem){.groups = 1, .stride = 1, .dilation = INT32_MAX},
          "does not fit");
-  refuse((problem){.groups = 1,
-                   .stride = 1,
-                   .dilation = 1,
-                   .padding = INT32_MAX},
-         "too large");
+  refuse(
+      (problem){.groups = 1, .stride = 1, .dilation = 1, .padding = INT32_MAX},
+      "too large");
 }
 
 static void test_out_that_is_too_small_is_refused(void **state) {

@@ -1,4 +1,5 @@
-/* Copies to another dtype or dim order; which, the memory plan has given out. */
+/* Copies to another dtype or dim order; which, the memory plan has given out.
+ */
 #include "kernels/util/args.h"
 #include "kernels/util/copy.h"
 #include "kernels/util/shape.h"
@@ -34,8 +35,7 @@ et_status et_op_to_dim_order_copy_out(et_kernel_context *context,
 
 et_status et_op_clone_dim_order_out(et_kernel_context *context,
                                     et_value **args) {
-  ET_RETURN_IF_ERROR(et_shape_same_dtype(context, "_clone_dim_order",
-                                         args[0]->u.as_tensor,
-                                         args[3]->u.as_tensor));
+  ET_RETURN_IF_ERROR(et_shape_same_dtype(
+      context, "_clone_dim_order", args[0]->u.as_tensor, args[3]->u.as_tensor));
   return copy(context, "_clone_dim_order", args);
 }

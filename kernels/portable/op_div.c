@@ -71,10 +71,10 @@ static et_status divide_rounded(et_kernel_context *context, const et_map *map,
   const et_tensor *other = args[1]->u.as_tensor;
   const bool integral = !et_scalar_type_is_floating(self->dtype) &&
                         !et_scalar_type_is_floating(other->dtype);
-  ET_CHECK(context,
-           !integral || (et_dtype_is_computable(other->dtype) &&
-                         !has_zero(other)),
-           "div: integer division by zero");
+  ET_CHECK(
+      context,
+      !integral || (et_dtype_is_computable(other->dtype) && !has_zero(other)),
+      "div: integer division by zero");
   return et_map_binary(context, map, args[0], args[1], args[3]);
 }
 

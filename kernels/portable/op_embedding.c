@@ -23,8 +23,8 @@ static et_view row_of(const et_view *out, size_t row) {
   const size_t last = out->rank - 1;
   et_view leading = *out;
   leading.rank = last;
-  et_view view = {out->data, out->dtype, 1, {out->sizes[last]},
-                  {out->strides[last]}};
+  et_view view = {
+      out->data, out->dtype, 1, {out->sizes[last]}, {out->strides[last]}};
   view.data += et_view_offset(&leading, row) *
                (int64_t)et_scalar_type_size((int32_t)out->dtype);
   return view;
@@ -37,8 +37,8 @@ et_status et_op_embedding_out(et_kernel_context *context, et_value **args) {
   et_tensor *out = args[5]->u.as_tensor;
   ET_RETURN_IF_ERROR(et_shape_rank(context, "embedding: weight", weight, 2, 2));
   ET_RETURN_IF_ERROR(et_shape_same_dtype(context, "embedding", weight, out));
-  ET_RETURN_IF_ERROR(et_index_check(context, "embedding", indices,
-                                    weight->sizes[0], false));
+  ET_RETURN_IF_ERROR(
+      et_index_check(context, "embedding", indices, weight->sizes[0], false));
   ET_RETURN_IF_ERROR(resize_out(context, indices, weight->sizes[1], out));
   const et_view rows = et_view_of(weight);
   const et_view whole = et_view_of(out);

@@ -26,6 +26,5 @@ et_status et_op_expand_copy_out(et_kernel_context *context, et_value **args) {
   ET_RETURN_IF_ERROR(keep_sizes(context, self, sizes, rank));
   ET_CHECK(context, et_view_expand(&view, sizes, rank, &spread),
            "expand_copy: self does not broadcast to the sizes");
-  return et_copy_view_to(context, "expand_copy", &spread,
-                         args[3]->u.as_tensor);
+  return et_copy_view_to(context, "expand_copy", &spread, args[3]->u.as_tensor);
 }

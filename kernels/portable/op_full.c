@@ -15,14 +15,12 @@ et_status et_op_full_out(et_kernel_context *context, et_value **args) {
 
 et_status et_op_full_like_out(et_kernel_context *context, et_value **args) {
   et_tensor *out = args[3]->u.as_tensor;
-  ET_RETURN_IF_ERROR(
-      et_shape_resize_like(context, out, args[0]->u.as_tensor));
+  ET_RETURN_IF_ERROR(et_shape_resize_like(context, out, args[0]->u.as_tensor));
   const et_view view = et_view_of(out);
   return et_fill_view(context, "full_like", args[1], &view);
 }
 
-et_status et_op_scalar_tensor_out(et_kernel_context *context,
-                                  et_value **args) {
+et_status et_op_scalar_tensor_out(et_kernel_context *context, et_value **args) {
   et_tensor *out = args[1]->u.as_tensor;
   ET_RETURN_IF_ERROR(et_tensor_resize(out, NULL, 0, context->error));
   const et_view view = et_view_of(out);

@@ -15,13 +15,14 @@ ET_MAP_UNARY(gelu_tanh_float32, float, float32,
                  (1.0f + tanhf(0.79788456f * (x + 0.044715f * x * x * x))))
 ET_MAP_UNARY(gelu_tanh_float64, double, float64,
              0.5 * x *
-                 (1.0 + tanh(0.79788456080286536 *
-                             (x + 0.044715 * x * x * x))))
+                 (1.0 + tanh(0.79788456080286536 * (x + 0.044715 * x * x * x))))
 
 static const et_map gelu = {
     "gelu", ET_MAP_FLOATING, {NULL, gelu_float32, gelu_float64}, false};
-static const et_map gelu_tanh = {
-    "gelu", ET_MAP_FLOATING, {NULL, gelu_tanh_float32, gelu_tanh_float64}, false};
+static const et_map gelu_tanh = {"gelu",
+                                 ET_MAP_FLOATING,
+                                 {NULL, gelu_tanh_float32, gelu_tanh_float64},
+                                 false};
 
 et_status et_op_gelu_out(et_kernel_context *context, et_value **args) {
   const bool tanh_form = et_arg_is_text(args[1], "tanh");

@@ -27,11 +27,11 @@ static et_status check(et_kernel_context *context, const et_tensor *input,
   ET_CHECK(context, input->sizes[input->rank - 1] == weight->sizes[1],
            "linear: input has %d features, weight needs %d",
            (int)input->sizes[input->rank - 1], (int)weight->sizes[1]);
-  ET_CHECK(context,
-           bias == NULL ||
-               (bias->rank == 1 && bias->sizes[0] == weight->sizes[0]),
-           "linear: bias must have one dimension of %d elements",
-           (int)weight->sizes[0]);
+  ET_CHECK(
+      context,
+      bias == NULL || (bias->rank == 1 && bias->sizes[0] == weight->sizes[0]),
+      "linear: bias must have one dimension of %d elements",
+      (int)weight->sizes[0]);
   ET_CHECK(context,
            et_tensor_is_contiguous(input) && et_tensor_is_contiguous(out),
            "linear: input and out must be in row-major order");

@@ -21,8 +21,7 @@ static void take_row(const et_window *w, int64_t n, int64_t c, int64_t iy,
   int64_t last = 0;
   inside_taps(&w->x, ox, &first, &last);
   if (first < last) {
-    const int64_t ix =
-        ox * w->x.stride - w->x.padding + first * w->x.dilation;
+    const int64_t ix = ox * w->x.stride - w->x.padding + first * w->x.dilation;
     et_extremum_take(found, w->in.dtype, et_window_at(&w->in, n, c, iy, ix),
                      w->in.strides[3] * w->x.dilation * size,
                      (size_t)(last - first), iy * w->x.in + ix, w->x.dilation);
@@ -59,8 +58,8 @@ et_status et_op_max_pool2d_with_indices_out(et_kernel_context *context,
   const et_tensor *self = args[0]->u.as_tensor;
   et_tensor *out = args[6]->u.as_tensor;
   et_tensor *indices = args[7]->u.as_tensor;
-  const et_window_arguments arguments = {"max_pool2d", args[1], args[2],
-                                         args[3],      args[4], args[5]->u.as_bool};
+  const et_window_arguments arguments = {
+      "max_pool2d", args[1], args[2], args[3], args[4], args[5]->u.as_bool};
   et_window window;
   ET_CHECK(context,
            indices->dtype == ET_SCALAR_TYPE_INT64 &&

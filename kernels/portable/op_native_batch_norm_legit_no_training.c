@@ -52,12 +52,11 @@ static void transform_run(const affine *a, et_scalar_type in_dtype,
 
 static et_status check_parameter(et_kernel_context *context, const char *name,
                                  const et_tensor *tensor, int32_t channels) {
-  ET_CHECK(context,
-           tensor == NULL || (tensor->rank == 1 &&
-                              tensor->sizes[0] == channels &&
-                              et_scalar_type_is_floating(tensor->dtype)),
-           "batch_norm: %s must be floating with %d elements", name,
-           (int)channels);
+  ET_CHECK(
+      context,
+      tensor == NULL || (tensor->rank == 1 && tensor->sizes[0] == channels &&
+                         et_scalar_type_is_floating(tensor->dtype)),
+      "batch_norm: %s must be floating with %d elements", name, (int)channels);
   return ET_STATUS_OK;
 }
 
@@ -65,8 +64,8 @@ static et_status check(et_kernel_context *context, et_value **args) {
   static const char *const names[4] = {"weight", "bias", "running_mean",
                                        "running_var"};
   const et_tensor *input = args[0]->u.as_tensor;
-  ET_RETURN_IF_ERROR(et_shape_rank(context, "batch_norm: input", input, 2,
-                                   ET_MAX_RANK));
+  ET_RETURN_IF_ERROR(
+      et_shape_rank(context, "batch_norm: input", input, 2, ET_MAX_RANK));
   ET_CHECK(context, et_scalar_type_is_floating(input->dtype),
            "batch_norm: dtype %s is not supported",
            et_scalar_type_name((int32_t)input->dtype));

@@ -22,7 +22,8 @@ typedef struct moments {
   double rstd;
 } moments;
 
-/* Up to a chunk of elements from number `start` on; absent ones are `absent`. */
+/* Up to a chunk of elements from number `start` on; absent ones are `absent`.
+ */
 static void load(const et_tensor *tensor, size_t start, size_t count,
                  double absent, et_chunk *out) {
   if (tensor == NULL) {
@@ -116,10 +117,10 @@ static et_status check_shape(et_kernel_context *context, const et_value *shape,
   for (size_t d = 0; d < rank; d++) {
     const size_t leading = rank - count;
     *(d < leading ? &p->rows : &p->width) *= (size_t)p->input->sizes[d];
-    ET_CHECK(context,
-             d < leading ||
-                 et_int_list_at(shape, d - leading) == p->input->sizes[d],
-             "layer_norm: dimension %zu is not that of normalized_shape", d);
+    ET_CHECK(
+        context,
+        d < leading || et_int_list_at(shape, d - leading) == p->input->sizes[d],
+        "layer_norm: dimension %zu is not that of normalized_shape", d);
   }
   const bool fits = (p->weight == NULL || p->weight->numel == p->width) &&
                     (p->bias == NULL || p->bias->numel == p->width);

@@ -4,11 +4,11 @@
 
 static bool is_nonzero(const et_view *view, size_t i) {
   double value = 0.0;
-  et_load_run(ET_COMPUTE_FLOAT64, view->dtype,
-              view->data + et_view_offset(view, i) *
-                               (int64_t)et_scalar_type_size(
-                                   (int32_t)view->dtype),
-              0, 1, &value);
+  et_load_run(
+      ET_COMPUTE_FLOAT64, view->dtype,
+      view->data + et_view_offset(view, i) *
+                       (int64_t)et_scalar_type_size((int32_t)view->dtype),
+      0, 1, &value);
   return value != 0.0;
 }
 
@@ -29,12 +29,12 @@ et_status et_op_nonzero_out(et_kernel_context *context, et_value **args) {
   const et_tensor *self = args[0]->u.as_tensor;
   et_tensor *out = args[1]->u.as_tensor;
   const et_view view = et_view_of(self);
-  ET_CHECK(context,
-           et_dtype_is_computable(self->dtype) &&
-               out->dtype == ET_SCALAR_TYPE_INT64,
-           "nonzero: from %s to %s is not supported",
-           et_scalar_type_name((int32_t)self->dtype),
-           et_scalar_type_name((int32_t)out->dtype));
+  ET_CHECK(
+      context,
+      et_dtype_is_computable(self->dtype) && out->dtype == ET_SCALAR_TYPE_INT64,
+      "nonzero: from %s to %s is not supported",
+      et_scalar_type_name((int32_t)self->dtype),
+      et_scalar_type_name((int32_t)out->dtype));
   size_t count = 0;
   for (size_t i = 0; i < self->numel; i++) {
     count += is_nonzero(&view, i) ? 1 : 0;

@@ -18,7 +18,7 @@ ET_MAP_UNARY(pow_int64, int64_t, int64, integer_power(x, s[0]))
 ET_MAP_UNARY(pow_float32, float, float32, powf(x, s[0]))
 ET_MAP_UNARY(pow_float64, double, float64, pow(x, s[0]))
 ET_MAP_UNARY(square_int64, int64_t, int64, et_wrap_mul(x, x))
-ET_MAP_UNARY_FLOATING(square, x * x)
+ET_MAP_UNARY_FLOATING(square, x *x)
 
 /* The roots differ from pow at -0 and -infinity. */
 ET_MAP_UNARY(sqrt_float32, float, float32, sqrtf(x))
@@ -28,8 +28,10 @@ ET_MAP_UNARY(rsqrt_float64, double, float64, 1.0 / sqrt(x))
 
 static const et_map power = {
     "pow", ET_MAP_PROMOTE, {pow_int64, pow_float32, pow_float64}, false};
-static const et_map square = {
-    "pow", ET_MAP_PROMOTE, {square_int64, square_float32, square_float64}, false};
+static const et_map square = {"pow",
+                              ET_MAP_PROMOTE,
+                              {square_int64, square_float32, square_float64},
+                              false};
 static const et_map root = {
     "pow", ET_MAP_PROMOTE, {NULL, sqrt_float32, sqrt_float64}, false};
 static const et_map reciprocal_root = {

@@ -24,7 +24,6 @@ et_status et_op_slice_copy_tensor_out(et_kernel_context *context,
   const int64_t end = clip(et_arg_int_or(args[3], INT64_MAX), size);
   const int64_t count = end > start ? (end - start - 1) / step + 1 : 0;
   const et_view view = et_view_of(self);
-  const et_view slice =
-      et_view_slice(&view, axis, start, step, (int32_t)count);
+  const et_view slice = et_view_slice(&view, axis, start, step, (int32_t)count);
   return et_copy_view_to(context, "slice_copy", &slice, args[5]->u.as_tensor);
 }

@@ -26,8 +26,8 @@ et_status et_op_split_with_sizes_copy_out(et_kernel_context *context,
                                           et_value **args) {
   const et_tensor *self = args[0]->u.as_tensor;
   size_t axis = 0;
-  ET_RETURN_IF_ERROR(et_shape_rank(context, "split_with_sizes_copy: self",
-                                   self, 1, ET_MAX_RANK));
+  ET_RETURN_IF_ERROR(et_shape_rank(context, "split_with_sizes_copy: self", self,
+                                   1, ET_MAX_RANK));
   ET_RETURN_IF_ERROR(et_shape_axis(context, "split_with_sizes_copy",
                                    args[2]->u.as_int, self->rank, &axis));
   ET_RETURN_IF_ERROR(check(context, args[1], self->sizes[axis], args[3]));
@@ -36,8 +36,7 @@ et_status et_op_split_with_sizes_copy_out(et_kernel_context *context,
   for (size_t i = 0; i < args[1]->u.as_list.size; i++) {
     const int64_t part = et_int_list_at(args[1], i);
     const et_view slice = et_view_slice(&view, axis, start, 1, (int32_t)part);
-    ET_RETURN_IF_ERROR(et_copy_view_to(context, "split_with_sizes_copy",
-                                       &slice,
+    ET_RETURN_IF_ERROR(et_copy_view_to(context, "split_with_sizes_copy", &slice,
                                        et_arg_list_tensor(args[3], i)));
     start += part;
   }

@@ -17,6 +17,5 @@ et_status et_op_squeeze_copy_dims_out(et_kernel_context *context,
       view = et_view_select(&view, d, 0);
     }
   }
-  return et_copy_view_to(context, "squeeze_copy", &view,
-                         args[2]->u.as_tensor);
+  return et_copy_view_to(context, "squeeze_copy", &view, args[2]->u.as_tensor);
 }

@@ -8,9 +8,8 @@ et_status et_op_unsqueeze_copy_out(et_kernel_context *context,
   size_t axis = 0;
   ET_RETURN_IF_ERROR(
       et_shape_rank(context, "unsqueeze_copy: self", self, 0, ET_MAX_RANK - 1));
-  ET_RETURN_IF_ERROR(et_shape_axis(context, "unsqueeze_copy",
-                                   args[1]->u.as_int, (size_t)self->rank + 1,
-                                   &axis));
+  ET_RETURN_IF_ERROR(et_shape_axis(context, "unsqueeze_copy", args[1]->u.as_int,
+                                   (size_t)self->rank + 1, &axis));
   et_view view = et_view_of(self);
   for (size_t d = view.rank++; d > axis; d--) {
     view.sizes[d] = view.sizes[d - 1];

@@ -10,9 +10,9 @@ static et_status max_pool(et_test *t, et_value *x, int64_t kernel,
                           int64_t stride, int64_t padding, int64_t dilation,
                           et_value *out, et_value *indices) {
   et_value *outs[2] = {out, indices};
-  return ET_CALL(t, "aten::max_pool2d_with_indices.out", x,
-                 ET_INTS(t, kernel), ET_INTS(t, stride), ET_INTS(t, padding),
-                 ET_INTS(t, dilation), et_test_bool(t, false), out, indices,
+  return ET_CALL(t, "aten::max_pool2d_with_indices.out", x, ET_INTS(t, kernel),
+                 ET_INTS(t, stride), ET_INTS(t, padding), ET_INTS(t, dilation),
+                 et_test_bool(t, false), out, indices,
                  et_test_list(t, ET_VALUE_TENSOR_LIST, outs, 2));
 }
 
@@ -42,19 +42,23 @@ static void test_m22_wrong_windows_are_refused(void **state) {
     int64_t kernel, stride, padding, dilation;
     const char *part;
   } cases[] = {
-      {0, 1, 0, 1, "kernel_size"},  {-1, 1, 0, 1, "kernel_size"},
-      {2, 0, 0, 1, "stride"},       {2, -1, 0, 1, "stride"},
-      {2, 1, 2, 1, "half"},         {2, 1, -1, 1, "padding"},
-      {2, 1, 0, 0, "dilation"},     {5, 1, 0, 1, "does not fit"},
+      {0, 1, 0, 1, "kernel_size"},
+      {-1, 1, 0, 1, "kernel_size"},
+      {2, 0, 0, 1, "stride"},
+      {2, -1, 0, 1, "stride"},
+      {2, 1, 2, 1, "half"},
+      {2, 1, -1, 1, "padding"},
+      {2, 1, 0, 0, "dilation"},
+      {5, 1, 0, 1, "does not fit"},
       {2, 1, 0, INT32_MAX, "does not fit"},
       {INT64_MAX, 1, 0, 1, "kernel_size"},
   };
   for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-    et_test_assert_refused(t,
-                           max_pool(t, x, cases[i].kernel, cases[i].stride,
-                                    cases[i].padding, cases[i].dilation, out,
-                                    indices),
-                           cases[i].part);
+    et_test_assert_refused(
+        t,
+        max_pool(t, x, cases[i].kernel, cases[i].stride, cases[i].padding,
+                 cases[i].dilation, out, indices),
+        cases[i].part);
   }
   et_test_end(t);
 }

@@ -84,8 +84,8 @@ static void test_shapes_that_do_not_fit_are_refused(void **state) {
                          "1 dimensions");
   et_test_assert_refused(t, ET_CALL(t, "aten::bmm.out", a, a, out, out),
                          "2 dimensions");
-  et_test_assert_refused(
-      t, ET_CALL(t, "aten::linear.out", a, a, a, out, out), "bias must have");
+  et_test_assert_refused(t, ET_CALL(t, "aten::linear.out", a, a, a, out, out),
+                         "bias must have");
   et_test_end(t);
 }
 

@@ -92,8 +92,7 @@ static void test_layer_norm_gives_statistics(void **state) {
   assert_int_equal(
       ET_CALL(t, "aten::native_layer_norm.out", x, ET_INTS(t, 2),
               et_test_none(t), et_test_none(t), et_test_double(t, 0.0), outs[0],
-              outs[1], outs[2],
-              et_test_list(t, ET_VALUE_TENSOR_LIST, outs, 3)),
+              outs[1], outs[2], et_test_list(t, ET_VALUE_TENSOR_LIST, outs, 3)),
       ET_STATUS_OK);
   et_test_assert_floats(outs[0], (float[]){-1, 1}, 2);
   et_test_assert_floats(outs[1], (float[]){2}, 1);

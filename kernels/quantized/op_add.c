@@ -45,8 +45,7 @@ static et_status read_parameters(et_kernel_context *context, et_value **args,
                               args[14]->u.as_tensor->dtype, &add->out);
 }
 
-et_status et_op_quantized_add_out(et_kernel_context *context,
-                                  et_value **args) {
+et_status et_op_quantized_add_out(et_kernel_context *context, et_value **args) {
   et_tensor *out = args[14]->u.as_tensor;
   et_tensor *operands[2] = {args[0]->u.as_tensor, args[5]->u.as_tensor};
   const et_tensor *const tensors[3] = {out, operands[0], operands[1]};
@@ -55,8 +54,8 @@ et_status et_op_quantized_add_out(et_kernel_context *context,
   size_t rank = 0;
   et_view views[3];
   ET_RETURN_IF_ERROR(read_parameters(context, args, &add));
-  ET_RETURN_IF_ERROR(et_shape_broadcast(context, "quantized add", operands, 2,
-                                        sizes, &rank));
+  ET_RETURN_IF_ERROR(
+      et_shape_broadcast(context, "quantized add", operands, 2, sizes, &rank));
   ET_RETURN_IF_ERROR(et_tensor_resize(out, sizes, rank, context->error));
   views[0] = et_view_of(out);
   for (size_t i = 1; i < 3; i++) {

@@ -13,8 +13,8 @@ static et_status check_parameters(et_kernel_context *context,
            "dequantize_per_channel: scales must be floating, with %d elements",
            (int)channels);
   ET_CHECK(context,
-           zero_points == NULL || (zero_points->rank == 1 &&
-                                   zero_points->sizes[0] == channels),
+           zero_points == NULL ||
+               (zero_points->rank == 1 && zero_points->sizes[0] == channels),
            "dequantize_per_channel: zero_points must have %d elements",
            (int)channels);
   /* Any that fit 32 bits: they are only subtracted. */

@@ -46,8 +46,8 @@ et_value *et_test_text(et_test *test, const char *text);
 et_value *et_test_list(et_test *test, et_value_tag tag, et_value *const *items,
                        size_t count);
 et_value *et_test_ints(et_test *test, const int64_t *values, size_t count);
-#define ET_INTS(test, ...)                               \
-  et_test_ints(test, (const int64_t[]){__VA_ARGS__},     \
+#define ET_INTS(test, ...)                           \
+  et_test_ints(test, (const int64_t[]){__VA_ARGS__}, \
                sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
 
 const float *et_test_data(const et_value *tensor);
@@ -56,8 +56,8 @@ const float *et_test_data(const et_value *tensor);
  * its row asks for, after checking the number of arguments. */
 et_status et_test_call(et_test *test, const char *name, et_value **args,
                        size_t count);
-#define ET_CALL(test, name, ...)                            \
-  et_test_call(test, name, (et_value *[]){__VA_ARGS__},     \
+#define ET_CALL(test, name, ...)                        \
+  et_test_call(test, name, (et_value *[]){__VA_ARGS__}, \
                sizeof((et_value *[]){__VA_ARGS__}) / sizeof(et_value *))
 
 /* Assert that a call fails with INVALID_ARGUMENT and a message that has `part`

@@ -28,7 +28,8 @@ DTYPE_CODES = {
     torch.bfloat16: 15,
 }
 
-_NONE, _INT, _BOOL, _DOUBLE, _TENSOR, _STRING, _INT_LIST, _DOUBLE_LIST, _BOOL_LIST, _TENSOR_LIST, _OPTIONAL_LIST = range(1, 12)
+_NONE, _INT, _BOOL, _DOUBLE, _TENSOR, _STRING = range(1, 7)
+_INT_LIST, _DOUBLE_LIST, _BOOL_LIST, _TENSOR_LIST, _OPTIONAL_LIST = range(7, 12)
 
 
 class _Tensor(Structure):

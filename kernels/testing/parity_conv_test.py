@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable, Sequence
 
 import pytest
 import torch
@@ -15,7 +16,19 @@ CONV = "aten::convolution.out"
 CLOSE = (1e-4, 1e-4)
 
 
-def convolve(x, weight, bias, stride=(1, 1), padding=(0, 0), dilation=(1, 1), transposed=False, extra=(0, 0), groups=1, **options):
+def convolve(
+    x: torch.Tensor,
+    weight: torch.Tensor,
+    bias: torch.Tensor | None,
+    stride: Sequence[int] = (1, 1),
+    padding: Sequence[int] = (0, 0),
+    dilation: Sequence[int] = (1, 1),
+    transposed: bool = False,
+    extra: Sequence[int] = (0, 0),
+    groups: int = 1,
+    **options: object,
+) -> None:
+    """Checks a convolution, `extra` being its output padding."""
     arguments = (list(stride), list(padding), list(dilation), transposed, list(extra), groups)
     check(KERNELS, CONV, x, weight, bias, *arguments, **{"tolerance": CLOSE} | options)
 
@@ -24,7 +37,9 @@ def convolve(x, weight, bias, stride=(1, 1), padding=(0, 0), dilation=(1, 1), tr
 @pytest.mark.parametrize("stride", [(1, 1), (2, 2), (3, 1)], ids=str)
 @pytest.mark.parametrize("padding", [(0, 0), (1, 1), (2, 0)], ids=str)
 @pytest.mark.parametrize("groups", [1, 2, 4])
-def test_convolution_follows_pytorch(kernel, stride, padding, groups) -> None:
+def test_convolution_follows_pytorch(
+    kernel: tuple[int, int], stride: tuple[int, int], padding: tuple[int, int], groups: int
+) -> None:
     x = random_tensor((2, 4, 9, 11))
     weight, bias = random_tensor((8, 4 // groups, *kernel), seed=1), random_tensor((8,), seed=2)
     convolve(x, weight, bias, stride, padding, groups=groups)
@@ -33,12 +48,13 @@ def test_convolution_follows_pytorch(kernel, stride, padding, groups) -> None:
 
 @pytest.mark.parametrize("channels", [1, 3, 6])
 @pytest.mark.parametrize("size", [(7, 7), (1, 30), (40, 5), (2, 2)], ids=str)
-def test_depthwise_convolution_follows_pytorch(channels, size) -> None:
+def test_depthwise_convolution_follows_pytorch(channels: int, size: tuple[int, int]) -> None:
     x = random_tensor((2, channels, *size))
     for kernel, stride, dilation in itertools.product([1, 3, 5], [1, 2, 3], [1, 2]):
         padding = (kernel // 2 * dilation,) * 2
         weight = random_tensor((2 * channels, 1, kernel, kernel), seed=1)
-        convolve(x, weight, random_tensor((2 * channels,), seed=2), (stride, 1), padding, (dilation, 1), groups=channels)
+        bias = random_tensor((2 * channels,), seed=2)
+        convolve(x, weight, bias, (stride, 1), padding, (dilation, 1), groups=channels)
 
 
 def test_wide_depthwise_rows_that_do_not_fit_scratch_are_right() -> None:
@@ -51,13 +67,14 @@ def test_padding_wider_than_the_input_is_right() -> None:
 
 
 def test_many_channels_take_several_panels() -> None:
-    convolve(random_tensor((1, 130, 17, 19)), random_tensor((5, 130, 3, 3), seed=1) / 30, random_tensor((5,)), padding=(1, 1))
+    weight = random_tensor((5, 130, 3, 3), seed=1) / 30
+    convolve(random_tensor((1, 130, 17, 19)), weight, random_tensor((5,)), padding=(1, 1))
     convolve(random_tensor((1, 515, 5, 5)), random_tensor((7, 515, 1, 1), seed=1) / 20, None)
 
 
 @pytest.mark.parametrize("groups", [1, 2])
 @pytest.mark.parametrize("stride", [1, 2, 3])
-def test_transposed_convolution_follows_pytorch(groups, stride) -> None:
+def test_transposed_convolution_follows_pytorch(groups: int, stride: int) -> None:
     x, weight = random_tensor((2, 4, 5, 6)), random_tensor((4, 6 // groups, 3, 2), seed=1)
     bias = random_tensor((6,), seed=2)
     convolve(x, weight, bias, (stride, 1), (1, 0), (1, 2), True, (stride - 1, 0), groups)
@@ -72,7 +89,7 @@ def test_one_dimensional_convolution_follows_pytorch() -> None:
 
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float16, torch.bfloat16], ids=str)
-def test_convolution_takes_every_floating_dtype(dtype) -> None:
+def test_convolution_takes_every_floating_dtype(dtype: torch.dtype) -> None:
     x, weight = random_tensor((1, 3, 6, 6), dtype), random_tensor((4, 3, 3, 3), dtype, seed=1)
     convolve(x, weight, random_tensor((4,), dtype, seed=2), padding=(1, 1), tolerance=None)
 
@@ -106,7 +123,7 @@ def test_empty_batch_gives_an_empty_result() -> None:
     ],
     ids=str,
 )
-def test_wrong_convolution_is_an_error(change, message) -> None:
+def test_wrong_convolution_is_an_error(change: dict[str, object], message: str) -> None:
     values = {
         "x": torch.ones(1, 4, 5, 5),
         "weight": torch.ones(4, 4, 3, 3),
@@ -126,14 +143,14 @@ def test_wrong_convolution_is_an_error(change, message) -> None:
 @pytest.mark.parametrize("ceil_mode", [False, True])
 @pytest.mark.parametrize("padding", [0, 1])
 @pytest.mark.parametrize("stride", [[], [2, 1], [3]], ids=str)
-def test_max_pooling_follows_pytorch(stride, padding, ceil_mode) -> None:
+def test_max_pooling_follows_pytorch(stride: list[int], padding: int, ceil_mode: bool) -> None:
     for x in (random_tensor((2, 3, 7, 8)), channels_last(random_tensor((2, 3, 7, 8))), random_tensor((3, 7, 8))):
         arguments = ([3, 2], stride, [padding], [1], ceil_mode)
         check(KERNELS, "aten::max_pool2d_with_indices.out", x, *arguments, out=(x.dtype, torch.int64))
 
 
 @pytest.mark.parametrize("dtype", [torch.uint8, torch.int8, torch.int64, torch.float16, torch.float64], ids=str)
-def test_max_pooling_takes_every_dtype(dtype) -> None:
+def test_max_pooling_takes_every_dtype(dtype: torch.dtype) -> None:
     x = random_tensor((1, 2, 6, 6), dtype)
     arguments = ([2], [2], [1], [2], False)
     check(KERNELS, "aten::max_pool2d_with_indices.out", x, *arguments, out=(dtype, torch.int64))
@@ -147,13 +164,13 @@ def test_max_pooling_keeps_nan_and_infinity() -> None:
 @pytest.mark.parametrize("divisor", [None, 5])
 @pytest.mark.parametrize("include_pad", [False, True])
 @pytest.mark.parametrize("ceil_mode", [False, True])
-def test_average_pooling_follows_pytorch(ceil_mode, include_pad, divisor) -> None:
+def test_average_pooling_follows_pytorch(ceil_mode: bool, include_pad: bool, divisor: int | None) -> None:
     for x in (random_tensor((2, 3, 7, 8)), channels_last(random_tensor((2, 3, 7, 8))), random_tensor((3, 7, 8))):
         check(KERNELS, "aten::avg_pool2d.out", x, [3, 2], [2], [1], ceil_mode, include_pad, divisor)
 
 
 @pytest.mark.parametrize("size", [[1, 1], [3, 2], [7, 9], [1, 5]], ids=str)
-def test_adaptive_pooling_follows_pytorch(size) -> None:
+def test_adaptive_pooling_follows_pytorch(size: list[int]) -> None:
     for x in (random_tensor((2, 3, 7, 8)), channels_last(random_tensor((2, 3, 7, 8))), random_tensor((3, 6, 6))):
         check(KERNELS, "aten::_adaptive_avg_pool2d.out", x, size, order=range(x.dim()))
 
@@ -170,23 +187,26 @@ def test_adaptive_pooling_follows_pytorch(size) -> None:
         ([2, 2, 2], [], [0], [1], "kernel_size has 3 elements"),
     ],
 )
-def test_wrong_pooling_is_an_error(kernel, stride, padding, dilation, message) -> None:
+def test_wrong_pooling_is_an_error(
+    kernel: list[int], stride: list[int], padding: list[int], dilation: list[int], message: str
+) -> None:
     out, indices = torch.empty(1, 1, 4, 4), torch.empty(1, 1, 4, 4, dtype=torch.int64)
     with pytest.raises(KernelError, match=message):
         arguments = (torch.ones(1, 1, 4, 4), kernel, stride, padding, dilation, False)
         KERNELS.call("aten::max_pool2d_with_indices.out", *arguments, out, indices, [out, indices])
 
 
-def interpolate(mode: str, align_corners: bool | None = None):
-    def reference(x, size, *rest):
-        factors = rest[-1]
-        return torch.nn.functional.interpolate(x, size, factors, mode, align_corners)
+def interpolate(mode: str, align_corners: bool | None = None) -> Callable[..., torch.Tensor]:
+    def reference(x: torch.Tensor, size: list[int] | None, *rest: object) -> torch.Tensor:
+        return torch.nn.functional.interpolate(x, size, rest[-1], mode, align_corners)
 
     return reference
 
 
-@pytest.mark.parametrize(("size", "factors"), [([9, 7], None), ([3, 20], None), (None, [2.0, 2.0]), (None, [0.7, 1.6])], ids=str)
-def test_upsampling_follows_pytorch(size, factors) -> None:
+@pytest.mark.parametrize(
+    ("size", "factors"), [([9, 7], None), ([3, 20], None), (None, [2.0, 2.0]), (None, [0.7, 1.6])], ids=str
+)
+def test_upsampling_follows_pytorch(size: list[int] | None, factors: list[float] | None) -> None:
     for x in (random_tensor((2, 3, 5, 8)), channels_last(random_tensor((2, 3, 5, 8)))):
         check(KERNELS, "aten::upsample_nearest2d.vec_out", x, size, factors, reference=interpolate("nearest"))
         for align in (False, True):

@@ -9,6 +9,8 @@ from kernels.testing.native import KernelError
 from kernels.testing.parity import NUMBERS, blank, channels_last, check, load_kernels, random_tensor
 
 KERNELS = load_kernels()
+TO = "dim_order_ops::_to_dim_order_copy.out"
+EMBEDDING = "aten::embedding.out"
 X = random_tensor((2, 3, 4))
 IMAGE = random_tensor((2, 3, 4, 5))
 
@@ -53,13 +55,13 @@ def test_conversion_follows_pytorch(dtype: torch.dtype, target: torch.dtype) -> 
     if target in (torch.uint8, torch.int8, torch.int16):
         x = x.clamp(0, 100)
     x = x if target.is_floating_point else x[x.isfinite()]
-    check(KERNELS, "dim_order_ops::_to_dim_order_copy.out", x, False, [0], reference=lambda x, *_: x.to(target), out=target)
+    check(KERNELS, TO, x, False, [0], reference=lambda x, *_: x.to(target), out=target)
 
 
 def test_special_values_survive_conversion() -> None:
     x = torch.tensor([float("inf"), float("-inf"), float("nan"), 1e-45, 3.4e38, 1.5])
     for target in (torch.float16, torch.bfloat16, torch.float64, torch.bool):
-        check(KERNELS, "dim_order_ops::_to_dim_order_copy.out", x, False, None, reference=lambda x, *_: x.to(target), out=target)
+        check(KERNELS, TO, x, False, None, reference=lambda x, *_: x.to(target), out=target)
 
 
 def test_dim_order_changes() -> None:
@@ -101,7 +103,9 @@ def test_expand_copy_follows_pytorch(size: list[int]) -> None:
     fails("1 sizes for 3", "aten::expand_copy.out", X, [24], False, X.clone(), X.clone())
 
 
-@pytest.mark.parametrize("bounds", [(0, 2, 1), (1, 2**63 - 1, 1), (-2, None, 1), (None, -1, 2), (3, 1, 1), (0, 99, 3)], ids=str)
+@pytest.mark.parametrize(
+    "bounds", [(0, 2, 1), (1, 2**63 - 1, 1), (-2, None, 1), (None, -1, 2), (3, 1, 1), (0, 99, 3)], ids=str
+)
 @pytest.mark.parametrize("dim", [0, 1, -1])
 def test_slice_copy_follows_pytorch(dim: int, bounds: tuple[int | None, int | None, int]) -> None:
     check(KERNELS, "aten::slice_copy.Tensor_out", X, dim, *bounds)
@@ -165,10 +169,16 @@ def test_wrong_cat_is_an_error() -> None:
 
 def test_embedding_follows_pytorch() -> None:
     weight = random_tensor((10, 4))
-    for indices in (torch.tensor([[1, 9], [0, 1]]), torch.tensor(3), torch.tensor([2, 2], dtype=torch.int32), torch.empty(0, dtype=torch.int64)):
-        check(KERNELS, "aten::embedding.out", weight, indices, -1, False, False)
+    narrow, empty = torch.tensor([2, 2], dtype=torch.int32), torch.empty(0, dtype=torch.int64)
+    for indices in (torch.tensor([[1, 9], [0, 1]]), torch.tensor(3), narrow, empty):
+        check(KERNELS, EMBEDDING, weight, indices, -1, False, False)
+
+
+def test_embedded_index_out_of_range_is_an_error() -> None:
+    weight, out = random_tensor((10, 4)), torch.ones(1, 4)
     for index in (-1, 10, 2**62):
-        fails("is not in \\[0, 10\\)", "aten::embedding.out", weight, torch.tensor([index]), -1, False, False, torch.ones(1, 4), torch.ones(1, 4))
+        arguments = (weight, torch.tensor([index]), -1, False, False, out, out)
+        fails("is not in \\[0, 10\\)", EMBEDDING, *arguments)
 
 
 I = torch.tensor([0, -1, 1])

@@ -18,7 +18,15 @@ from kernels.testing.parity import (
 
 KERNELS = load_kernels()
 SPECIAL = [0.0, -0.0, 1.0, -1.5, 2.5, float("inf"), float("-inf"), float("nan"), 1e-30, 1e30, 7.0]
-SHAPES = [((3, 4), (3, 4)), ((2, 3, 5), (5,)), ((4, 1, 3), (2, 1)), ((), (2, 2)), ((3,), ()), ((0, 3), (1, 3)), ((130,), (130,))]
+SHAPES = [
+    ((3, 4), (3, 4)),
+    ((2, 3, 5), (5,)),
+    ((4, 1, 3), (2, 1)),
+    ((), (2, 2)),
+    ((3,), ()),
+    ((0, 3), (1, 3)),
+    ((130,), (130,)),
+]
 
 
 @pytest.mark.parametrize("shapes", SHAPES, ids=str)

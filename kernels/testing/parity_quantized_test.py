@@ -10,7 +10,13 @@ from kernels.testing.native import DTYPE_CODES, KernelError
 from kernels.testing.parity import check, load_kernels, random_tensor
 
 KERNELS = load_kernels()
-QUANTIZED = [(torch.uint8, 0, 255), (torch.int8, -128, 127), (torch.int8, -127, 127), (torch.int16, -32768, 32767), (torch.int32, -(2**31), 2**31 - 1)]
+QUANTIZED = [
+    (torch.uint8, 0, 255),
+    (torch.int8, -128, 127),
+    (torch.int8, -127, 127),
+    (torch.int16, -32768, 32767),
+    (torch.int32, -(2**31), 2**31 - 1),
+]
 SPECIAL = torch.tensor([0.0, -0.0, 1e30, -1e30, float("inf"), float("-inf"), 0.5, 1.5, -2.5])
 QUANTIZE = "quantized_decomposed::quantize_per_tensor.out"
 DEQUANTIZE = "quantized_decomposed::dequantize_per_tensor.out"

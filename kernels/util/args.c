@@ -28,16 +28,15 @@ et_status et_arg_ints(et_kernel_context *context, const char *what,
                       const et_value *list, size_t count, int64_t low,
                       int64_t high, const int64_t *absent, int64_t *out) {
   const size_t size = et_arg_is_none(list) ? 0 : list->u.as_list.size;
-  ET_CHECK(context,
-           size == count || size == 1 || (size == 0 && absent != NULL),
+  ET_CHECK(context, size == count || size == 1 || (size == 0 && absent != NULL),
            "%s has %zu elements, expected %zu", what, size, count);
   for (size_t i = 0; i < count; i++) {
     if (size == 0) {
       out[i] = *absent;
       continue;
     }
-    ET_RETURN_IF_ERROR(read_element(context, what, list, size == 1 ? 0 : i,
-                                    low, high, &out[i]));
+    ET_RETURN_IF_ERROR(read_element(context, what, list, size == 1 ? 0 : i, low,
+                                    high, &out[i]));
   }
   return ET_STATUS_OK;
 }

@@ -10,12 +10,12 @@
 
 /* Returns from the kernel with INVALID_ARGUMENT and a formatted message unless
  * `condition` holds. Formats are those of et_fail. */
-#define ET_CHECK(context, condition, ...)                               \
-  do {                                                                  \
-    if (!(condition)) {                                                 \
-      return et_fail((context)->error, ET_STATUS_INVALID_ARGUMENT,      \
-                     __VA_ARGS__);                                      \
-    }                                                                   \
+#define ET_CHECK(context, condition, ...)                          \
+  do {                                                             \
+    if (!(condition)) {                                            \
+      return et_fail((context)->error, ET_STATUS_INVALID_ARGUMENT, \
+                     __VA_ARGS__);                                 \
+    }                                                              \
   } while (0)
 
 static inline bool et_arg_is_none(const et_value *value) {

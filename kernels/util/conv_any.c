@@ -62,8 +62,8 @@ static double tap_sum(const et_conv *conv, int64_t n, int64_t m, int64_t iy,
   const uint8_t *weight =
       conv->transposed ? at(&conv->weight, first, m - group * outs, ky, kx)
                        : at(&conv->weight, m, 0, ky, kx);
-  return dot(&conv->input, 1, at(&conv->input, n, first, iy, ix),
-             &conv->weight, weight_dim, weight, (size_t)channels);
+  return dot(&conv->input, 1, at(&conv->input, n, first, iy, ix), &conv->weight,
+             weight_dim, weight, (size_t)channels);
 }
 
 static double bias_of(const et_conv *conv, int64_t m) {
@@ -100,9 +100,9 @@ void et_conv_any(const et_conv *conv) {
       const int64_t oy = o / conv->x.out;
       const int64_t ox = o % conv->x.out;
       const double sum = result_at(conv, i / channels, i % channels, oy, ox);
-      uint8_t *to = conv->out.data + (at(&conv->out, i / channels, i % channels,
-                                         oy, ox) -
-                                      conv->out.data);
+      uint8_t *to =
+          conv->out.data +
+          (at(&conv->out, i / channels, i % channels, oy, ox) - conv->out.data);
       et_store_run(ET_COMPUTE_FLOAT64, &sum, conv->out.dtype, to, 0, 1);
     }
   }

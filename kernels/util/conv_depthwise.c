@@ -18,11 +18,11 @@
 typedef struct layout {
   const et_conv *conv;
   float *phases;
-  float *results;  /* strip x pitch */
-  int64_t pitch;   /* elements of a row in a phase */
-  int64_t rows;    /* rows in a phase */
+  float *results; /* strip x pitch */
+  int64_t pitch;  /* elements of a row in a phase */
+  int64_t rows;   /* rows in a phase */
   int64_t phase_size;
-  int64_t strip;   /* output rows that are computed together */
+  int64_t strip; /* output rows that are computed together */
 } layout;
 
 /* Rows or columns in which the taps of an axis, beyond the first, begin. */
@@ -36,8 +36,8 @@ static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
  * for the strip. */
 static layout plan_layout(const et_conv *conv, et_mutable_span scratch) {
   const int64_t floats = (int64_t)(scratch.size / sizeof(float));
-  const int64_t phases = smaller(conv->y.stride, floats) *
-                         smaller(conv->x.stride, floats);
+  const int64_t phases =
+      smaller(conv->y.stride, floats) * smaller(conv->x.stride, floats);
   const int64_t slack = tap_reach(&conv->x);
   layout plan = {.conv = conv, .phases = (float *)(void *)scratch.data};
   plan.pitch = conv->x.out + slack;

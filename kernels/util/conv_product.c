@@ -20,7 +20,7 @@ typedef struct product {
   size_t rows;
   size_t columns;
   size_t depth;
-  float *panel; /* scratch */
+  float *panel;      /* scratch */
   size_t panel_size; /* floats */
 } product;
 
@@ -125,7 +125,8 @@ void et_conv_product(const et_conv *conv, et_mutable_span scratch) {
   p.depth = (size_t)(conv->weight.sizes[1] * conv->y.kernel * conv->x.kernel);
   p.panel = (float *)(void *)scratch.data;
   p.panel_size = scratch.size / sizeof(float);
-  const size_t image = (size_t)(conv->weight.sizes[1] * conv->y.in * conv->x.in);
+  const size_t image =
+      (size_t)(conv->weight.sizes[1] * conv->y.in * conv->x.in);
   const float *bias = (const float *)(const void *)conv->bias.data;
   for (size_t i = 0; i < (size_t)conv->out.sizes[0] * groups; i++) {
     const size_t group = i % groups;

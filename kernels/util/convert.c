@@ -4,16 +4,16 @@
 
 /* X(NAME, type, from, to_int, to_float): how an element of the dtype is read as
  * a number, and stored from an int64_t and from a float or double. */
-#define ET_CONVERTIBLE_LIST(X)                                           \
-  X(UINT8, uint8_t, AS_IS, LOW_BITS, TRUNCATED)                          \
-  X(INT8, int8_t, AS_IS, LOW_BITS, TRUNCATED)                            \
-  X(INT16, int16_t, AS_IS, LOW_BITS, TRUNCATED)                          \
-  X(INT32, int32_t, AS_IS, LOW_BITS, TRUNCATED)                          \
-  X(INT64, int64_t, AS_IS, AS_IS, TRUNCATED)                             \
-  X(FLOAT16, uint16_t, et_float16_to_float, TO_FLOAT16, TO_FLOAT16)      \
-  X(FLOAT32, float, AS_IS, TO_FLOAT, TO_FLOAT)                           \
-  X(FLOAT64, double, AS_IS, TO_DOUBLE, TO_DOUBLE)                        \
-  X(BOOL, uint8_t, NOT_ZERO, NOT_ZERO, NOT_ZERO)                         \
+#define ET_CONVERTIBLE_LIST(X)                                      \
+  X(UINT8, uint8_t, AS_IS, LOW_BITS, TRUNCATED)                     \
+  X(INT8, int8_t, AS_IS, LOW_BITS, TRUNCATED)                       \
+  X(INT16, int16_t, AS_IS, LOW_BITS, TRUNCATED)                     \
+  X(INT32, int32_t, AS_IS, LOW_BITS, TRUNCATED)                     \
+  X(INT64, int64_t, AS_IS, AS_IS, TRUNCATED)                        \
+  X(FLOAT16, uint16_t, et_float16_to_float, TO_FLOAT16, TO_FLOAT16) \
+  X(FLOAT32, float, AS_IS, TO_FLOAT, TO_FLOAT)                      \
+  X(FLOAT64, double, AS_IS, TO_DOUBLE, TO_DOUBLE)                   \
+  X(BOOL, uint8_t, NOT_ZERO, NOT_ZERO, NOT_ZERO)                    \
   X(BFLOAT16, uint16_t, et_bfloat16_to_float, TO_BFLOAT16, TO_BFLOAT16)
 
 #define AS_IS(x) (x)
@@ -25,10 +25,10 @@
 #define TO_FLOAT16(x) et_float_to_float16((float)(x))
 #define TO_BFLOAT16(x) et_float_to_bfloat16((float)(x))
 /* Reading a floating element as an integer. */
-#define INTEGER_OF(x)                              \
-  _Generic((x),                                    \
-      float: et_float_to_int64((double)(x)),       \
-      double: et_float_to_int64((double)(x)),      \
+#define INTEGER_OF(x)                         \
+  _Generic((x),                               \
+      float: et_float_to_int64((double)(x)),  \
+      double: et_float_to_int64((double)(x)), \
       default: (int64_t)(x))
 
 typedef void (*load_fn)(const uint8_t *in, ptrdiff_t stride, size_t count,
@@ -36,33 +36,33 @@ typedef void (*load_fn)(const uint8_t *in, ptrdiff_t stride, size_t count,
 typedef void (*store_fn)(const void *in, uint8_t *out, ptrdiff_t stride,
                          size_t count);
 
-#define DEFINE_LOAD(name, type, compute, READ)                            \
-  static void name(const uint8_t *in, ptrdiff_t stride, size_t count,     \
-                   void *out) {                                           \
-    compute *values = out;                                                \
-    for (size_t i = 0; i < count; i++, in += stride) {                    \
-      values[i] = (compute)READ(*(const type *)(const void *)in);         \
-    }                                                                     \
+#define DEFINE_LOAD(name, type, compute, READ)                        \
+  static void name(const uint8_t *in, ptrdiff_t stride, size_t count, \
+                   void *out) {                                       \
+    compute *values = out;                                            \
+    for (size_t i = 0; i < count; i++, in += stride) {                \
+      values[i] = (compute)READ(*(const type *)(const void *)in);     \
+    }                                                                 \
   }
 
-#define DEFINE_STORE(name, type, compute, WRITE)                          \
-  static void name(const void *in, uint8_t *out, ptrdiff_t stride,        \
-                   size_t count) {                                        \
-    const compute *values = in;                                           \
-    for (size_t i = 0; i < count; i++, out += stride) {                   \
-      *(type *)(void *)out = (type)WRITE(values[i]);                      \
-    }                                                                     \
+#define DEFINE_STORE(name, type, compute, WRITE)                   \
+  static void name(const void *in, uint8_t *out, ptrdiff_t stride, \
+                   size_t count) {                                 \
+    const compute *values = in;                                    \
+    for (size_t i = 0; i < count; i++, out += stride) {            \
+      *(type *)(void *)out = (type)WRITE(values[i]);               \
+    }                                                              \
   }
 
-#define DEFINE_ALL(NAME, type, from, to_int, to_float)              \
-  static inline int64_t integer_of_##NAME(type x) {                 \
-    return INTEGER_OF(from(x));                                     \
-  }                                                                 \
-  DEFINE_LOAD(load_int64_##NAME, type, int64_t, integer_of_##NAME)  \
-  DEFINE_LOAD(load_float32_##NAME, type, float, from)               \
-  DEFINE_LOAD(load_float64_##NAME, type, double, from)              \
-  DEFINE_STORE(store_int64_##NAME, type, int64_t, to_int)           \
-  DEFINE_STORE(store_float32_##NAME, type, float, to_float)         \
+#define DEFINE_ALL(NAME, type, from, to_int, to_float)             \
+  static inline int64_t integer_of_##NAME(type x) {                \
+    return INTEGER_OF(from(x));                                    \
+  }                                                                \
+  DEFINE_LOAD(load_int64_##NAME, type, int64_t, integer_of_##NAME) \
+  DEFINE_LOAD(load_float32_##NAME, type, float, from)              \
+  DEFINE_LOAD(load_float64_##NAME, type, double, from)             \
+  DEFINE_STORE(store_int64_##NAME, type, int64_t, to_int)          \
+  DEFINE_STORE(store_float32_##NAME, type, float, to_float)        \
   DEFINE_STORE(store_float64_##NAME, type, double, to_float)
 
 ET_CONVERTIBLE_LIST(DEFINE_ALL)
@@ -74,9 +74,9 @@ typedef struct converters {
 
 /* Indexed by dtype code; empty where a dtype cannot be computed with. */
 static const converters table[ET_SCALAR_TYPE_BFLOAT16 + 1] = {
-#define TABLE_ROW(NAME, type, from, to_int, to_float)                       \
-  [ET_SCALAR_TYPE_##NAME] = {                                               \
-      {load_int64_##NAME, load_float32_##NAME, load_float64_##NAME},        \
+#define TABLE_ROW(NAME, type, from, to_int, to_float)                \
+  [ET_SCALAR_TYPE_##NAME] = {                                        \
+      {load_int64_##NAME, load_float32_##NAME, load_float64_##NAME}, \
       {store_int64_##NAME, store_float32_##NAME, store_float64_##NAME}},
     ET_CONVERTIBLE_LIST(TABLE_ROW)
 #undef TABLE_ROW

@@ -6,14 +6,14 @@
 #include "kernels/util/convert.h"
 #include "kernels/util/loop.h"
 
-#define DEFINE_MOVE(name, type)                                         \
+#define DEFINE_MOVE(name, type)                                          \
   static void name(const uint8_t *in, ptrdiff_t in_stride, uint8_t *out, \
-                   ptrdiff_t out_stride, size_t count) {                \
-    for (size_t i = 0; i < count; i++) {                                \
-      *(type *)(void *)out = *(const type *)(const void *)in;           \
-      in += in_stride;                                                  \
-      out += out_stride;                                                \
-    }                                                                   \
+                   ptrdiff_t out_stride, size_t count) {                 \
+    for (size_t i = 0; i < count; i++) {                                 \
+      *(type *)(void *)out = *(const type *)(const void *)in;            \
+      in += in_stride;                                                   \
+      out += out_stride;                                                 \
+    }                                                                    \
   }
 
 DEFINE_MOVE(move_1, uint8_t)

@@ -39,10 +39,10 @@ et_status et_dequantize_check(et_kernel_context *context, const char *what,
            "%s: input is %s, not dtype %lld", what,
            et_scalar_type_name((int32_t)input->dtype),
            (long long)dtype->u.as_int);
-  ET_CHECK(context,
-           et_scalar_type_is_floating(out->dtype) &&
-               et_arg_int_or(out_dtype, (int64_t)out->dtype) ==
-                   (int64_t)out->dtype,
-           "%s: out is %s", what, et_scalar_type_name((int32_t)out->dtype));
+  ET_CHECK(
+      context,
+      et_scalar_type_is_floating(out->dtype) &&
+          et_arg_int_or(out_dtype, (int64_t)out->dtype) == (int64_t)out->dtype,
+      "%s: out is %s", what, et_scalar_type_name((int32_t)out->dtype));
   return ET_STATUS_OK;
 }

@@ -78,8 +78,7 @@ static bool is_indexed(const et_gather *g, size_t dim) {
 
 /* Dimensions that are indexed side by side are replaced where they stand. */
 static size_t first_index_dim(const et_gather *g) {
-  const bool together =
-      g->dims[g->indexed - 1] - g->dims[0] == g->indexed - 1;
+  const bool together = g->dims[g->indexed - 1] - g->dims[0] == g->indexed - 1;
   return together ? g->dims[0] : 0;
 }
 
@@ -87,8 +86,7 @@ static et_status plan_sizes(et_kernel_context *context, const char *what,
                             const int32_t *index_sizes, et_gather *g) {
   g->index_first = first_index_dim(g);
   g->rank = 0;
-  ET_CHECK(context,
-           g->self.rank - g->indexed + g->index_rank <= ET_MAX_RANK,
+  ET_CHECK(context, g->self.rank - g->indexed + g->index_rank <= ET_MAX_RANK,
            "%s: the result has too many dimensions", what);
   size_t dim = 0;
   for (; g->rank < g->index_first; dim++) {
@@ -117,9 +115,8 @@ et_status et_gather_plan(et_kernel_context *context, const char *what,
     sizes[0] = (int32_t)gather->mask_count;
     return plan_sizes(context, what, sizes, gather);
   }
-  ET_RETURN_IF_ERROR(et_shape_broadcast(context, what, tensors,
-                                        gather->indexed, sizes,
-                                        &gather->index_rank));
+  ET_RETURN_IF_ERROR(et_shape_broadcast(context, what, tensors, gather->indexed,
+                                        sizes, &gather->index_rank));
   for (size_t i = 0; i < gather->indexed; i++) {
     const et_view view = et_view_of(tensors[i]);
     et_view_expand(&view, sizes, gather->index_rank, &gather->indices[i]);
@@ -140,8 +137,8 @@ static int64_t index_in_dim(const et_gather *g, size_t k, size_t i) {
   return index < 0 ? index + g->self.sizes[g->dims[k]] : index;
 }
 
-/* Selects from the last indexed dimension to the first, so that the earlier keep
- * their numbers. */
+/* Selects from the last indexed dimension to the first, so that the earlier
+ * keep their numbers. */
 static et_view select_all(const et_gather *g, const int64_t *at) {
   et_view view = g->self;
   for (size_t k = g->indexed; k-- > 0;) {

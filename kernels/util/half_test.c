@@ -33,7 +33,8 @@ static void test_every_bfloat16_survives_a_round_trip(void **state) {
 
 static void test_float16_rounds_to_nearest_even(void **state) {
   (void)state;
-  assert_int_equal(et_float_to_float16(2049.0f), 0x6800); /* tie, down to 2048 */
+  assert_int_equal(et_float_to_float16(2049.0f),
+                   0x6800); /* tie, down to 2048 */
   assert_int_equal(et_float_to_float16(2051.0f), 0x6802); /* tie, up to 2052 */
   assert_int_equal(et_float_to_float16(65519.0f), 0x7bff);
   assert_int_equal(et_float_to_float16(65520.0f), 0x7c00);

@@ -7,8 +7,8 @@ int64_t et_index_at(const et_view *indices, size_t i) {
   const int64_t offset = et_view_offset(indices, i);
   int64_t index = 0;
   et_load_run(ET_COMPUTE_INT64, indices->dtype,
-              indices->data +
-                  offset * (int64_t)et_scalar_type_size((int32_t)indices->dtype),
+              indices->data + offset * (int64_t)et_scalar_type_size(
+                                           (int32_t)indices->dtype),
               0, 1, &index);
   return index;
 }

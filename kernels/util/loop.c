@@ -95,7 +95,8 @@ void et_loop_next(et_loop *loop) {
     }
     loop->index[level] = 0;
     for (size_t k = 0; k < loop->operands; k++) {
-      loop->at[k] -= loop->steps[level][k] * (ptrdiff_t)(loop->sizes[level] - 1);
+      loop->at[k] -=
+          loop->steps[level][k] * (ptrdiff_t)(loop->sizes[level] - 1);
     }
   }
   loop->count = 0;

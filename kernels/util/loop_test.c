@@ -50,8 +50,7 @@ static void test_slices_take_a_run_a_row(void **state) {
   (void)state;
   uint8_t data[24] = {0};
   size_t runs = 0;
-  const et_view whole =
-      view_of(data, 2, (int32_t[]){4, 6}, (int64_t[]){6, 1});
+  const et_view whole = view_of(data, 2, (int32_t[]){4, 6}, (int64_t[]){6, 1});
   const et_view slice = et_view_slice(&whole, 1, 1, 2, 2);
   assert_int_equal(visit(&slice, &runs), 8);
   assert_int_equal(runs, 4);
@@ -84,8 +83,7 @@ static void test_no_elements_and_no_dimensions(void **state) {
   (void)state;
   uint8_t data[1] = {0};
   size_t runs = 0;
-  const et_view empty =
-      view_of(NULL, 2, (int32_t[]){0, 3}, (int64_t[]){3, 1});
+  const et_view empty = view_of(NULL, 2, (int32_t[]){0, 3}, (int64_t[]){3, 1});
   const et_view scalar = view_of(data, 0, NULL, NULL);
   assert_int_equal(visit(&empty, &runs), 0);
   assert_int_equal(runs, 0);

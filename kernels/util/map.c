@@ -116,9 +116,8 @@ static et_scalar_type common_dtype(const et_map *map, et_tensor *const *tensors,
                                    size_t tensor_count,
                                    const et_value *const *scalars,
                                    size_t scalar_count) {
-  const et_scalar_type promoted =
-      et_result_type(tensors, tensor_count, scalars,
-                     map->scalars_follow ? 0 : scalar_count);
+  const et_scalar_type promoted = et_result_type(
+      tensors, tensor_count, scalars, map->scalars_follow ? 0 : scalar_count);
   return map->rule == ET_MAP_FLOATING && !et_scalar_type_is_floating(promoted)
              ? ET_SCALAR_TYPE_FLOAT32
              : promoted;

@@ -40,9 +40,10 @@ typedef struct et_map {
                           integers */
 } et_map;
 
-/* Applies `map` to `tensor_count` tensors and `scalar_count` numbers (Scalar, or
- * None, which the map's formula must not read). Resizes `out` to the broadcast
- * shape. An out of another floating dtype than the computed one is converted. */
+/* Applies `map` to `tensor_count` tensors and `scalar_count` numbers (Scalar,
+ * or None, which the map's formula must not read). Resizes `out` to the
+ * broadcast shape. An out of another floating dtype than the computed one is
+ * converted. */
 et_status et_map_apply(et_kernel_context *context, const et_map *map,
                        const et_value *const *tensors, size_t tensor_count,
                        const et_value *const *scalars, size_t scalar_count,
@@ -60,48 +61,46 @@ et_status et_map_with_scalar(et_kernel_context *context, const et_map *map,
 
 /* Define an et_map_fn from a formula of x (and y, z: the operands) and s (the
  * numbers in this type). */
-#define ET_MAP_UNARY(fn, type, member, formula)                            \
-  static void fn(const void *const *in, void *out, size_t count,           \
-                 const et_map_scalars *scalars) {                          \
-    const type *restrict a = in[0];                                        \
-    type *restrict result = out;                                           \
-    const type s[ET_MAP_SCALARS] = {scalars->member[0],                    \
-                                    scalars->member[1]};                   \
-    (void)s;                                                               \
-    for (size_t i = 0; i < count; i++) {                                   \
-      const type x = a[i];                                                 \
-      result[i] = (type)(formula);                                         \
-    }                                                                      \
+#define ET_MAP_UNARY(fn, type, member, formula)                              \
+  static void fn(const void *const *in, void *out, size_t count,             \
+                 const et_map_scalars *scalars) {                            \
+    const type *restrict a = in[0];                                          \
+    type *restrict result = out;                                             \
+    const type s[ET_MAP_SCALARS] = {scalars->member[0], scalars->member[1]}; \
+    (void)s;                                                                 \
+    for (size_t i = 0; i < count; i++) {                                     \
+      const type x = a[i];                                                   \
+      result[i] = (type)(formula);                                           \
+    }                                                                        \
   }
 
-#define ET_MAP_BINARY(fn, type, member, formula)                           \
-  static void fn(const void *const *in, void *out, size_t count,           \
-                 const et_map_scalars *scalars) {                          \
-    const type *restrict a = in[0];                                        \
-    const type *restrict b = in[1];                                        \
-    type *restrict result = out;                                           \
-    const type s[ET_MAP_SCALARS] = {scalars->member[0],                    \
-                                    scalars->member[1]};                   \
-    (void)s;                                                               \
-    for (size_t i = 0; i < count; i++) {                                   \
-      const type x = a[i];                                                 \
-      const type y = b[i];                                                 \
-      result[i] = (type)(formula);                                         \
-    }                                                                      \
+#define ET_MAP_BINARY(fn, type, member, formula)                             \
+  static void fn(const void *const *in, void *out, size_t count,             \
+                 const et_map_scalars *scalars) {                            \
+    const type *restrict a = in[0];                                          \
+    const type *restrict b = in[1];                                          \
+    type *restrict result = out;                                             \
+    const type s[ET_MAP_SCALARS] = {scalars->member[0], scalars->member[1]}; \
+    (void)s;                                                                 \
+    for (size_t i = 0; i < count; i++) {                                     \
+      const type x = a[i];                                                   \
+      const type y = b[i];                                                   \
+      result[i] = (type)(formula);                                           \
+    }                                                                        \
   }
 
 /* The same formula in every type, or in the floating ones. */
-#define ET_MAP_UNARY_FLOATING(fn, formula)              \
-  ET_MAP_UNARY(fn##_float32, float, float32, formula)   \
+#define ET_MAP_UNARY_FLOATING(fn, formula)            \
+  ET_MAP_UNARY(fn##_float32, float, float32, formula) \
   ET_MAP_UNARY(fn##_float64, double, float64, formula)
-#define ET_MAP_UNARY_ALL(fn, formula)                   \
-  ET_MAP_UNARY(fn##_int64, int64_t, int64, formula)     \
+#define ET_MAP_UNARY_ALL(fn, formula)               \
+  ET_MAP_UNARY(fn##_int64, int64_t, int64, formula) \
   ET_MAP_UNARY_FLOATING(fn, formula)
-#define ET_MAP_BINARY_FLOATING(fn, formula)             \
-  ET_MAP_BINARY(fn##_float32, float, float32, formula)  \
+#define ET_MAP_BINARY_FLOATING(fn, formula)            \
+  ET_MAP_BINARY(fn##_float32, float, float32, formula) \
   ET_MAP_BINARY(fn##_float64, double, float64, formula)
-#define ET_MAP_BINARY_ALL(fn, formula)                  \
-  ET_MAP_BINARY(fn##_int64, int64_t, int64, formula)    \
+#define ET_MAP_BINARY_ALL(fn, formula)               \
+  ET_MAP_BINARY(fn##_int64, int64_t, int64, formula) \
   ET_MAP_BINARY_FLOATING(fn, formula)
 
 #endif /* ET_KERNELS_UTIL_MAP_H_ */

@@ -4,8 +4,8 @@
 #include "kernels/util/convert.h"
 #include "kernels/util/gemm.h"
 
-/* Columns of out that are computed together when there are several rows, so that
- * the rows of b that they need stay in the cache from row to row. */
+/* Columns of out that are computed together when there are several rows, so
+ * that the rows of b that they need stay in the cache from row to row. */
 #define BLOCK_COLUMNS 256
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
@@ -15,9 +15,9 @@ static const float *floats(const et_view *view) {
 }
 
 static et_gemm_matrix matrix_of(const et_view *view, size_t column) {
-  return (et_gemm_matrix){
-      floats(view) + (ptrdiff_t)column * view->strides[1],
-      (ptrdiff_t)view->strides[0], (ptrdiff_t)view->strides[1]};
+  return (et_gemm_matrix){floats(view) + (ptrdiff_t)column * view->strides[1],
+                          (ptrdiff_t)view->strides[0],
+                          (ptrdiff_t)view->strides[1]};
 }
 
 static float *out_row(const et_matmul *p, size_t row) {
@@ -30,9 +30,11 @@ static void start_rows(const et_matmul *p) {
   for (size_t i = 0; i < (size_t)p->out.sizes[0]; i++) {
     float *out = out_row(p, i);
     for (int64_t j = 0; j < p->out.sizes[1]; j++) {
-      out[j] = bias->data == NULL ? 0.0f
-                                  : floats(bias)[(int64_t)i * bias->strides[0] +
-                                                 j * bias->strides[1]];
+      out[j] =
+          bias->data == NULL
+              ? 0.0f
+              : floats(
+                    bias)[(int64_t)i * bias->strides[0] + j * bias->strides[1]];
     }
   }
 }
@@ -48,9 +50,8 @@ static void multiply_rows(const et_matmul *p, size_t scratch_floats) {
   for (size_t j = 0; j < columns; j += width) {
     for (size_t k = 0; k < depth; k += height) {
       const et_gemm_matrix a = matrix_of(&p->a, k);
-      const et_gemm_panel b = {
-          floats(&p->b) + (int64_t)k * p->b.strides[0] + j,
-          (size_t)p->b.strides[0]};
+      const et_gemm_panel b = {floats(&p->b) + (int64_t)k * p->b.strides[0] + j,
+                               (size_t)p->b.strides[0]};
       et_gemm_accumulate(rows, smaller(width, columns - j),
                          smaller(height, depth - k), &a, &b,
                          (et_gemm_start){false, NULL}, out_row(p, 0) + j,
@@ -133,9 +134,10 @@ static et_status check(et_kernel_context *context, const et_matmul *p) {
            (int)p->a.sizes[0], (int)p->a.sizes[1], (int)p->b.sizes[0],
            (int)p->b.sizes[1]);
   const bool bias_fits = p->bias.data == NULL || p->bias.dtype == p->out.dtype;
-  ET_CHECK(context,
-           p->a.dtype == p->out.dtype && p->b.dtype == p->out.dtype && bias_fits,
-           "%s: operands and out must have one dtype", p->name);
+  ET_CHECK(
+      context,
+      p->a.dtype == p->out.dtype && p->b.dtype == p->out.dtype && bias_fits,
+      "%s: operands and out must have one dtype", p->name);
   ET_CHECK(context,
            et_dtype_is_computable(p->out.dtype) &&
                p->out.dtype != ET_SCALAR_TYPE_BOOL,

@@ -19,9 +19,9 @@ typedef struct et_matmul {
   const et_value *beta;
 } et_matmul;
 
-/* INVALID_ARGUMENT when the shapes do not fit together, the dtypes differ or are
- * bool. `out` has been resized. Integers wrap; float16 and bfloat16 are summed
- * in double. */
+/* INVALID_ARGUMENT when the shapes do not fit together, the dtypes differ or
+ * are bool. `out` has been resized. Integers wrap; float16 and bfloat16 are
+ * summed in double. */
 et_status et_matmul_run(et_kernel_context *context, const et_matmul *product);
 
 /* The slow part of it: no checks, no shape that it does not take. */

@@ -49,15 +49,17 @@ et_scalar_type et_promote(et_scalar_type a, et_scalar_type b) {
                                    : ET_SCALAR_TYPE_INT16;
 }
 
-/* The promoted dtype of one kind of operand; category NONE while there are none. */
+/* The promoted dtype of one kind of operand; category NONE while there are
+ * none. */
 typedef struct group {
   category category;
   et_scalar_type dtype;
 } group;
 
 static void join(group *group, et_scalar_type dtype) {
-  group->dtype =
-      group->category == CATEGORY_NONE ? dtype : et_promote(group->dtype, dtype);
+  group->dtype = group->category == CATEGORY_NONE
+                     ? dtype
+                     : et_promote(group->dtype, dtype);
   group->category = category_of(group->dtype);
 }
 

@@ -7,10 +7,10 @@
 #include "runtime/core/tensor.h"
 #include "runtime/core/value.h"
 
-/* The dtype in which an operator computes on `tensors` and `scalars` (INT, BOOL,
- * DOUBLE or NONE, which is passed over), as torch.result_type has it: tensors
- * with dimensions decide; tensors without, and after them numbers, only raise
- * the category bool < integer < floating. */
+/* The dtype in which an operator computes on `tensors` and `scalars` (INT,
+ * BOOL, DOUBLE or NONE, which is passed over), as torch.result_type has it:
+ * tensors with dimensions decide; tensors without, and after them numbers, only
+ * raise the category bool < integer < floating. */
 et_scalar_type et_result_type(et_tensor *const *tensors, size_t tensor_count,
                               const et_value *const *scalars,
                               size_t scalar_count);

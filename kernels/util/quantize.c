@@ -35,19 +35,19 @@ et_status et_quantization_read(et_kernel_context *context, const char *what,
                                et_quantization *out) {
   const double scale = et_scalar_to_double(args[0]);
   const limits range = limits_of(dtype);
-  *out = (et_quantization){(float)scale, (float)(1.0 / scale),
-                           args[1]->u.as_int, args[2]->u.as_int,
-                           args[3]->u.as_int};
+  *out =
+      (et_quantization){(float)scale, (float)(1.0 / scale), args[1]->u.as_int,
+                        args[2]->u.as_int, args[3]->u.as_int};
   ET_RETURN_IF_ERROR(et_quantization_check_dtype(context, what, dtype));
   ET_CHECK(context,
            out->scale > 0.0f && isfinite(out->scale) && isfinite(out->inverse),
            "%s: the scale is not a positive number", what);
-  ET_CHECK(context,
-           out->low >= range.low && out->high <= range.high &&
-               out->low <= out->high,
-           "%s: quant_min %lld and quant_max %lld do not fit %s", what,
-           (long long)out->low, (long long)out->high,
-           et_scalar_type_name((int32_t)dtype));
+  ET_CHECK(
+      context,
+      out->low >= range.low && out->high <= range.high && out->low <= out->high,
+      "%s: quant_min %lld and quant_max %lld do not fit %s", what,
+      (long long)out->low, (long long)out->high,
+      et_scalar_type_name((int32_t)dtype));
   ET_CHECK(context,
            out->zero_point >= range.low && out->zero_point <= range.high,
            "%s: zero_point %lld does not fit %s", what,

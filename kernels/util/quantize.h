@@ -18,7 +18,8 @@ typedef struct et_quantization {
 
 /* Reads scale, zero_point, quant_min and quant_max from args[0..3].
  * INVALID_ARGUMENT unless scale is finite and positive, low <= high, and the
- * zero point and both limits fit `dtype`, an integer type of at most 32 bits. */
+ * zero point and both limits fit `dtype`, an integer type of at most 32 bits.
+ */
 et_status et_quantization_read(et_kernel_context *context, const char *what,
                                et_value *const *args, et_scalar_type dtype,
                                et_quantization *out);
@@ -31,8 +32,7 @@ et_status et_quantization_check_dtype(et_kernel_context *context,
 static inline int64_t et_quantize(const et_quantization *q, float value) {
   const float scaled = rintf(value * q->inverse);
   /* Beyond these limits every value is clamped anyway. */
-  const float limited =
-      scaled > 4e9f ? 4e9f : scaled < -4e9f ? -4e9f : scaled;
+  const float limited = scaled > 4e9f ? 4e9f : scaled < -4e9f ? -4e9f : scaled;
   const int64_t result = et_float_to_int64((double)limited) + q->zero_point;
   return result < q->low ? q->low : result > q->high ? q->high : result;
 }

@@ -8,7 +8,8 @@
 #include "runtime/core/kernel.h"
 
 /* `kept` and `out` are the input and the result over the dimensions that stay,
- * `reduced` the input over those that go; `count` elements go into each result. */
+ * `reduced` the input over those that go; `count` elements go into each result.
+ */
 typedef struct et_reduction {
   et_view out;
   et_view kept;
@@ -16,7 +17,8 @@ typedef struct et_reduction {
   size_t count;
 } et_reduction;
 
-/* Splits `self` by the axes of `dims` (None or empty: all) and resizes `out`. */
+/* Splits `self` by the axes of `dims` (None or empty: all) and resizes `out`.
+ */
 et_status et_reduction_plan(et_kernel_context *context, const char *what,
                             const et_tensor *self, const et_value *dims,
                             bool keepdim, et_tensor *out,

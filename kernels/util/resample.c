@@ -31,8 +31,8 @@ static et_status plan_sizes(et_kernel_context *context, const char *what,
            "%s: give either output_size or scale_factors", what);
   int64_t sizes[2] = {0, 0};
   if (by_size) {
-    ET_RETURN_IF_ERROR(et_arg_ints(context, what, output_size, 2, 1, INT32_MAX,
-                                   NULL, sizes));
+    ET_RETURN_IF_ERROR(
+        et_arg_ints(context, what, output_size, 2, 1, INT32_MAX, NULL, sizes));
   }
   ET_CHECK(context, by_size || scale_factors->u.as_packed.size == 2,
            "%s: scale_factors must have two elements", what);
@@ -48,9 +48,8 @@ static et_status plan_sizes(et_kernel_context *context, const char *what,
 }
 
 static void align(et_resample_axis *axis) {
-  axis->scale = axis->out > 1
-                    ? (double)(axis->in - 1) / (double)(axis->out - 1)
-                    : 0.0;
+  axis->scale =
+      axis->out > 1 ? (double)(axis->in - 1) / (double)(axis->out - 1) : 0.0;
 }
 
 et_status et_resample_plan(et_kernel_context *context, const char *what,
@@ -74,8 +73,8 @@ et_status et_resample_plan(et_kernel_context *context, const char *what,
   const int32_t sizes[4] = {input->sizes[0], input->sizes[1],
                             (int32_t)axes[0].out, (int32_t)axes[1].out};
   ET_RETURN_IF_ERROR(et_tensor_resize(out, sizes, 4, context->error));
-  *resample = (et_resample){et_view_of(input), et_view_of(out), axes[0],
-                            axes[1]};
+  *resample =
+      (et_resample){et_view_of(input), et_view_of(out), axes[0], axes[1]};
   return ET_STATUS_OK;
 }
 

@@ -23,8 +23,8 @@ typedef struct et_resample {
   et_resample_axis x;
 } et_resample;
 
-/* Reads output_size (int[]?) or scale_factors (float[]?), one of which is given,
- * and resizes `out`. */
+/* Reads output_size (int[]?) or scale_factors (float[]?), one of which is
+ * given, and resizes `out`. */
 et_status et_resample_plan(et_kernel_context *context, const char *what,
                            const et_tensor *input, const et_value *output_size,
                            const et_value *scale_factors, bool align_corners,

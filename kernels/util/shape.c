@@ -15,8 +15,7 @@ et_status et_shape_axis(et_kernel_context *context, const char *what,
 et_status et_shape_axes(et_kernel_context *context, const char *what,
                         const et_value *list, size_t rank,
                         bool out_axes[ET_MAX_RANK]) {
-  const size_t count =
-      list->tag == ET_VALUE_NONE ? 0 : list->u.as_list.size;
+  const size_t count = list->tag == ET_VALUE_NONE ? 0 : list->u.as_list.size;
   for (size_t d = 0; d < ET_MAX_RANK; d++) {
     out_axes[d] = count == 0;
   }
@@ -85,7 +84,7 @@ et_status et_shape_rank(et_kernel_context *context, const char *what,
                         const et_tensor *tensor, size_t rank_low,
                         size_t rank_high) {
   ET_CHECK(context, tensor->rank >= rank_low && tensor->rank <= rank_high,
-           "%s has %d dimensions, expected %zu to %zu", what,
-           (int)tensor->rank, rank_low, rank_high);
+           "%s has %d dimensions, expected %zu to %zu", what, (int)tensor->rank,
+           rank_low, rank_high);
   return ET_STATUS_OK;
 }

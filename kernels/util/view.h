@@ -1,5 +1,6 @@
 /* Views: other ways to look at a tensor's elements without moving them. Slices,
- * permutations and broadcasts are views; copying kernels make one and copy it. */
+ * permutations and broadcasts are views; copying kernels make one and copy it.
+ */
 #ifndef ET_KERNELS_UTIL_VIEW_H_
 #define ET_KERNELS_UTIL_VIEW_H_
 

@@ -38,7 +38,8 @@ static et_status plan_out(et_kernel_context *context,
            "%s: a window of %lld does not fit an input of %lld", a->name,
            (long long)reach, (long long)axis->in);
   axis->out = (span + extra) / axis->stride + 1;
-  if (a->ceil_mode && (axis->out - 1) * axis->stride >= axis->in + axis->padding) {
+  if (a->ceil_mode &&
+      (axis->out - 1) * axis->stride >= axis->in + axis->padding) {
     axis->out--;
   }
   ET_CHECK(context, axis->out >= 1 && axis->out <= INT32_MAX,
@@ -68,8 +69,8 @@ static et_status read_attributes(et_kernel_context *context,
                                    1, INT32_MAX, NULL, dilation));
   }
   for (size_t i = 0; i < 2; i++) {
-    axes[i] = (et_conv_axis){0, 0, kernel[i], stride[i], padding[i],
-                             dilation[i]};
+    axes[i] =
+        (et_conv_axis){0, 0, kernel[i], stride[i], padding[i], dilation[i]};
   }
   return ET_STATUS_OK;
 }
@@ -92,8 +93,7 @@ et_status et_window_plan(et_kernel_context *context,
                          et_window *window) {
   et_conv_axis axes[2];
   ET_RETURN_IF_ERROR(et_shape_rank(context, arguments->name, self, 3, 4));
-  ET_RETURN_IF_ERROR(
-      et_shape_same_dtype(context, arguments->name, self, out));
+  ET_RETURN_IF_ERROR(et_shape_same_dtype(context, arguments->name, self, out));
   ET_RETURN_IF_ERROR(read_attributes(context, arguments, axes));
   window->in = et_window_view(self);
   axes[0].in = window->in.sizes[2];

@@ -23,8 +23,8 @@ typedef struct et_window_arguments {
   bool ceil_mode;
 } et_window_arguments;
 
-/* Reads and checks the attributes and resizes `out`. Padding may be at most half
- * the kernel, as in PyTorch. */
+/* Reads and checks the attributes and resizes `out`. Padding may be at most
+ * half the kernel, as in PyTorch. */
 et_status et_window_plan(et_kernel_context *context,
                          const et_window_arguments *arguments,
                          const et_tensor *self, et_tensor *out,

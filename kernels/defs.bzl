@@ -1,0 +1,59 @@
+"""How kernels are compiled and tested."""
+
+load("@rules_cc//cc:defs.bzl", "cc_library", "cc_test")
+
+# Kernels are loops over numbers: they are optimised and vectorised in every compilation mode. Products and sums may be
+# contracted where the processor has such an instruction; nothing else departs from IEEE 754.
+KERNEL_COPTS = [
+    "-std=c11",
+    "-Wall",
+    "-Wextra",
+    "-Werror",
+    "-pedantic",
+    "-O3",
+    "-ffp-contract=fast",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+]
+
+TEST_COPTS = [
+    "-std=c11",
+    "-Wall",
+    "-Wextra",
+    "-Werror",
+]
+
+def kernel_library(name):
+    """An archive of the package's kernels: of its objects, the linker takes those that a kernel table names.
+
+    Args:
+      name: name of the cc_library.
+    """
+    cc_library(
+        name = name,
+        srcs = native.glob(
+            ["*.c"],
+            exclude = ["*_test.c"],
+        ),
+        copts = KERNEL_COPTS,
+        linkstatic = True,
+        deps = [
+            "//kernels/util",
+            "//runtime/core",
+        ],
+    )
+
+def kernel_tests(deps):
+    """A test of each `*_test.c` of the package, named after it.
+
+    Args:
+      deps: libraries under test.
+    """
+    for source in native.glob(["*_test.c"]):
+        cc_test(
+            name = source[:-len(".c")],
+            size = "small",
+            srcs = [source],
+            copts = TEST_COPTS,
+            deps = deps + ["@cmocka"],
+        )
