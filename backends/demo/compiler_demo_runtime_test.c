@@ -1,0 +1,249 @@
+/* The demo backend's payload and arithmetic; M28: payloads and arguments that lie. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <string.h>
+
+#include "backends/demo/compiler_demo.h"
+
+#define CHAIN                                                                \
+  "2version:0#op:demo::aten.mm.default, numel:4, "                           \
+  "dtype:torch.float32<debug_handle>1#op:demo::aten.add.Tensor, numel:4, "   \
+  "dtype:torch.float32<debug_handle>2#"
+#define GRAPH                                                                \
+  "2version:1#inputs:2#op:demo::aten.mul.Tensor, numel:4, "                  \
+  "dtype:torch.float32, args:0;1<debug_handle>-1#op:demo::aten.sin.default, " \
+  "numel:4, dtype:torch.float32, args:2<debug_handle>2#outputs:3;2#"
+
+static const et_backend *const demo = &et_compiler_demo_backend;
+
+/* A 2-dimensional float tensor of at most four elements. */
+typedef struct sample {
+  float data[4];
+  int32_t sizes[2];
+  int32_t strides[2];
+  et_tensor tensor;
+  et_value value;
+} sample;
+
+static const uint8_t ORDER[2] = {0, 1};
+
+static void make_sample(sample *s, int32_t rows, int32_t columns,
+                        uint8_t dynamism) {
+  memset(s, 0, sizeof *s);
+  s->sizes[0] = rows;
+  s->sizes[1] = columns;
+  s->tensor.data = s->data;
+  s->tensor.capacity = sizeof s->data;
+  s->tensor.sizes = s->sizes;
+  s->tensor.strides = s->strides;
+  s->tensor.dim_order = ORDER;
+  s->tensor.dtype = ET_SCALAR_TYPE_FLOAT32;
+  s->tensor.rank = 2;
+  s->tensor.dynamism = dynamism;
+  et_tensor_layout(s->sizes, ORDER, 2, s->strides, &s->tensor.numel, NULL);
+  s->value.tag = ET_VALUE_TENSOR;
+  s->value.u.as_tensor = &s->tensor;
+  for (size_t i = 0; i < 4; i++) {
+    s->data[i] = (float)(i + 1);
+  }
+}
+
+/* Builds the handle of a payload in memory of exactly the measured size. */
+static et_status init(const char *text, size_t size, void **out_handle,
+                      size_t *out_bytes) {
+  _Alignas(64) static uint8_t memory[4096];
+  const et_backend_payload payload = {{(const uint8_t *)text, size}, NULL, 0};
+  et_arena measuring = et_arena_measuring();
+  ET_RETURN_IF_ERROR(demo->init(&payload, &measuring, out_handle, NULL));
+  const et_mutable_span span = {memory, measuring.used};
+  et_arena arena = et_arena_over(span);
+  *out_bytes = measuring.used;
+  assert_true(measuring.used <= sizeof memory);
+  assert_int_equal(demo->init(&payload, &arena, out_handle, NULL),
+                   ET_STATUS_OK);
+  assert_int_equal(arena.used, measuring.used);
+  return ET_STATUS_OK;
+}
+
+static void test_handle_takes_the_documented_bytes(void **state) {
+  (void)state;
+  void *handle = NULL;
+  size_t bytes = 0;
+  assert_int_equal(init(GRAPH, strlen(GRAPH), &handle, &bytes), ET_STATUS_OK);
+  if (sizeof(void *) == 8) {
+    assert_int_equal(bytes, 160 + 2 * 96 + 16 + 16);
+  }
+}
+
+static void test_version_0_runs_as_a_straight_chain(void **state) {
+  (void)state;
+  void *handle = NULL;
+  size_t bytes = 0;
+  sample s[4];
+  et_value *args[4];
+  for (size_t i = 0; i < 4; i++) {
+    make_sample(&s[i], 2, 2, ET_SHAPE_STATIC);
+    args[i] = &s[i].value;
+  }
+  assert_int_equal(init(CHAIN, strlen(CHAIN), &handle, &bytes), ET_STATUS_OK);
+  assert_int_equal(demo->execute(handle, args, 4, NULL), ET_STATUS_OK);
+  /* [[1, 2], [3, 4]] squared, plus itself */
+  const float expected[4] = {8, 12, 18, 26};
+  assert_memory_equal(s[3].data, expected, sizeof expected);
+}
+
+static void test_version_1_names_operands_and_outputs(void **state) {
+  (void)state;
+  void *handle = NULL;
+  size_t bytes = 0;
+  sample s[4];
+  et_value *args[4];
+  make_sample(&s[0], 2, 2, ET_SHAPE_STATIC);
+  make_sample(&s[1], 1, 2, ET_SHAPE_STATIC); /* broadcasts */
+  make_sample(&s[2], 2, 2, ET_SHAPE_STATIC);
+  make_sample(&s[3], 2, 2, ET_SHAPE_STATIC);
+  for (size_t i = 0; i < 4; i++) {
+    args[i] = &s[i].value;
+  }
+  assert_int_equal(init(GRAPH, strlen(GRAPH), &handle, &bytes), ET_STATUS_OK);
+  assert_int_equal(demo->execute(handle, args, 4, NULL), ET_STATUS_OK);
+  const float product[4] = {1, 4, 3, 8};
+  assert_memory_equal(s[3].data, product, sizeof product);
+  for (size_t i = 0; i < 4; i++) {
+    assert_true(s[2].data[i] == sinf(product[i]));
+  }
+}
+
+static void test_results_may_be_smaller_than_their_bound(void **state) {
+  (void)state;
+  void *handle = NULL;
+  size_t bytes = 0;
+  sample s[4];
+  et_value *args[4];
+  for (size_t i = 0; i < 4; i++) {
+    make_sample(&s[i], i < 2 ? 1 : 2, 2, ET_SHAPE_DYNAMIC_BOUND);
+    args[i] = &s[i].value;
+  }
+  assert_int_equal(init(GRAPH, strlen(GRAPH), &handle, &bytes), ET_STATUS_OK);
+  assert_int_equal(demo->execute(handle, args, 4, NULL), ET_STATUS_OK);
+  assert_int_equal(s[2].sizes[0], 1);
+}
+
+static void test_m28_every_cut_and_changed_payload_is_survived(void **state) {
+  (void)state;
+  char text[] = GRAPH;
+  const size_t size = strlen(text);
+  void *handle = NULL;
+  et_arena arena = et_arena_measuring();
+  for (size_t cut = 0; cut < size; cut++) {
+    const et_backend_payload payload = {{(const uint8_t *)text, cut}, NULL, 0};
+    assert_int_equal(demo->init(&payload, &arena, &handle, NULL),
+                     ET_STATUS_DELEGATE_INCOMPATIBLE);
+  }
+  for (size_t at = 0; at < size; at++) {
+    const char old = text[at];
+    for (int byte = 1; byte < 256; byte++) {
+      const et_backend_payload payload = {{(const uint8_t *)text, size}, NULL,
+                                          0};
+      text[at] = (char)byte;
+      arena = et_arena_measuring();
+      demo->init(&payload, &arena, &handle, NULL);
+    }
+    text[at] = old;
+  }
+}
+
+static void expect_incompatible(const char *text) {
+  void *handle = NULL;
+  et_arena arena = et_arena_measuring();
+  const et_backend_payload payload = {{(const uint8_t *)text, strlen(text)},
+                                      NULL, 0};
+  assert_int_equal(demo->init(&payload, &arena, &handle, NULL),
+                   ET_STATUS_DELEGATE_INCOMPATIBLE);
+}
+
+#define SIN_OF(operand)                                                       \
+  "op:demo::aten.sin.default, numel:1, dtype:torch.float32, args:" operand    \
+  "<debug_handle>1#"
+
+static void test_m28_payloads_that_contradict_themselves_are_refused(
+    void **state) {
+  (void)state;
+  expect_incompatible("");
+  expect_incompatible("0version:0#");
+  expect_incompatible("1version:2#" SIN_OF("0"));
+  expect_incompatible("999999999version:1#inputs:1#outputs:0#");
+  expect_incompatible("9999999999version:1#inputs:1#outputs:0#");
+  expect_incompatible("1version:1#inputs:65#" SIN_OF("0") "outputs:0#");
+  expect_incompatible("1version:1#inputs:1#" SIN_OF("1") "outputs:0#");
+  expect_incompatible("1version:1#inputs:1#" SIN_OF("0;0") "outputs:0#");
+  expect_incompatible("1version:1#inputs:1#" SIN_OF("0;0;0") "outputs:0#");
+  expect_incompatible("1version:1#inputs:1#" SIN_OF("0") "outputs:2#");
+  expect_incompatible("1version:1#inputs:1#" SIN_OF("0") "outputs:#");
+  expect_incompatible("1version:1#inputs:1#" SIN_OF("0") "outputs:1# ");
+  expect_incompatible("2version:1#inputs:1#" SIN_OF("0") "outputs:1#");
+  expect_incompatible(
+      "1version:1#inputs:1#op:demo::aten.sin.default, numel:1, "
+      "dtype:torch.float64, args:0<debug_handle>1#outputs:1#");
+}
+
+static void test_m28_wrong_arguments_are_refused_before_writing(void **state) {
+  (void)state;
+  void *handle = NULL;
+  size_t bytes = 0;
+  sample s[4];
+  et_value *args[4];
+  for (size_t i = 0; i < 4; i++) {
+    make_sample(&s[i], 2, 2, ET_SHAPE_STATIC);
+    args[i] = &s[i].value;
+  }
+  et_value number = {ET_VALUE_INT, {.as_int = 1}};
+  assert_int_equal(init(CHAIN, strlen(CHAIN), &handle, &bytes), ET_STATUS_OK);
+  assert_int_equal(demo->execute(handle, args, 3, NULL),
+                   ET_STATUS_INVALID_PROGRAM);
+  args[1] = &number;
+  assert_int_equal(demo->execute(handle, args, 4, NULL),
+                   ET_STATUS_INVALID_ARGUMENT);
+  args[1] = &s[1].value;
+  make_sample(&s[1], 1, 2, ET_SHAPE_STATIC); /* (2, 2) x (1, 2) */
+  assert_int_equal(demo->execute(handle, args, 4, NULL),
+                   ET_STATUS_INVALID_ARGUMENT);
+  make_sample(&s[1], 2, 2, ET_SHAPE_STATIC);
+  s[3].tensor.dtype = ET_SCALAR_TYPE_INT32;
+  assert_int_equal(demo->execute(handle, args, 4, NULL),
+                   ET_STATUS_INVALID_ARGUMENT);
+  assert_true(s[3].data[0] == 1);
+}
+
+static void test_m28_results_above_the_payloads_bound_are_refused(
+    void **state) {
+  (void)state;
+  const char *text = "1version:1#inputs:1#" SIN_OF("0") "outputs:1#";
+  void *handle = NULL;
+  size_t bytes = 0;
+  sample s[2];
+  et_value *args[2] = {&s[0].value, &s[1].value};
+  make_sample(&s[0], 2, 2, ET_SHAPE_STATIC);
+  make_sample(&s[1], 2, 2, ET_SHAPE_STATIC);
+  assert_int_equal(init(text, strlen(text), &handle, &bytes), ET_STATUS_OK);
+  assert_int_equal(demo->execute(handle, args, 2, NULL),
+                   ET_STATUS_INVALID_ARGUMENT);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_handle_takes_the_documented_bytes),
+      cmocka_unit_test(test_version_0_runs_as_a_straight_chain),
+      cmocka_unit_test(test_version_1_names_operands_and_outputs),
+      cmocka_unit_test(test_results_may_be_smaller_than_their_bound),
+      cmocka_unit_test(test_m28_every_cut_and_changed_payload_is_survived),
+      cmocka_unit_test(test_m28_payloads_that_contradict_themselves_are_refused),
+      cmocka_unit_test(test_m28_wrong_arguments_are_refused_before_writing),
+      cmocka_unit_test(test_m28_results_above_the_payloads_bound_are_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,133 @@
+/* Files and methods on the heap. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "runtime/extension/file_loader.h"
+#include "runtime/extension/hosted_method.h"
+#include "runtime/testing/program_test_support.h"
+
+static et_program_writer writer;
+
+static void test_file_is_mapped_where_a_program_can_be_opened(void **state) {
+  (void)state;
+  et_file file = {{NULL, 0}};
+  et_program program;
+  assert_int_equal(
+      et_file_open("tests/fixtures/tut02_basic_add.pte", &file, NULL),
+      ET_STATUS_OK);
+  assert_int_equal(file.bytes.size, 1072);
+  assert_int_equal(et_program_load(file.bytes, &program, NULL), ET_STATUS_OK);
+  et_file_close(&file);
+  et_file_close(&file); /* nothing to do */
+  assert_null(file.bytes.data);
+}
+
+static void test_m31_files_that_cannot_be_read_are_named(void **state) {
+  (void)state;
+  const char *const paths[] = {"no/such/file.pte", "tests/fixtures"};
+  for (size_t i = 0; i < 2; i++) {
+    et_file file = {{NULL, 0}};
+    et_error error;
+    et_error_clear(&error);
+    assert_int_equal(et_file_open(paths[i], &file, &error),
+                     ET_STATUS_ACCESS_FAILED);
+    assert_non_null(strstr(error.message, paths[i]));
+    assert_null(file.bytes.data);
+  }
+}
+
+/* out = state + in; state = out. */
+static void write_sum(int32_t in_offset, int32_t out_offset) {
+  et_writer_start(&writer, 96);
+  const int32_t in = et_writer_floats(&writer, 4, in_offset);
+  const int32_t state = et_writer_floats(&writer, 4, 16);
+  const int32_t out = et_writer_floats(&writer, 4, out_offset);
+  const int32_t add[4] = {state, in, out, out};
+  const int32_t copy[3] = {out, state, state};
+  et_writer_input(&writer, in);
+  et_writer_output(&writer, out);
+  et_writer_call(&writer, "add", add, 4);
+  et_writer_call(&writer, "copy", copy, 3);
+}
+
+static float run(et_hosted_method *hosted) {
+  const float ones[4] = {1, 1, 1, 1};
+  et_test_set_floats(hosted->method, 0, ones, 4);
+  assert_int_equal(et_method_execute(hosted->method, NULL), ET_STATUS_OK);
+  return et_test_first_output(hosted->method, 0);
+}
+
+static void test_outputs_that_are_not_planned_get_memory(void **state) {
+  (void)state;
+  et_program program;
+  et_hosted_method hosted;
+  write_sum(ET_NOT_PLANNED, ET_NOT_PLANNED);
+  et_test_open(&writer, &program, &hosted);
+  assert_true(run(&hosted) == 1);
+  assert_true(run(&hosted) == 2);
+  et_hosted_method_free(&hosted);
+  et_hosted_method_free(&hosted); /* nothing to do */
+}
+
+static void test_shared_buffer_is_seen_by_both_methods(void **state) {
+  (void)state;
+  et_program program;
+  et_hosted_method first;
+  et_hosted_method second;
+  write_sum(0, 32);
+  et_test_open(&writer, &program, &first);
+  assert_int_equal(et_hosted_method_load_sharing(&program, "forward",
+                                                 &et_test_registry, &first, 1,
+                                                 &second, NULL),
+                   ET_STATUS_OK);
+  assert_true(run(&first) == 1);
+  assert_true(run(&second) == 2);
+  assert_true(run(&first) == 3);
+  et_hosted_method_free(&second);
+  et_hosted_method_free(&first);
+}
+
+static void test_shared_buffer_must_be_large_enough(void **state) {
+  (void)state;
+  et_program program;
+  et_hosted_method first;
+  et_hosted_method second;
+  write_sum(0, 32);
+  et_test_open(&writer, &program, &first);
+  first.planned[0].size = 95;
+  assert_int_equal(et_hosted_method_load_sharing(&program, "forward",
+                                                 &et_test_registry, &first, 1,
+                                                 &second, NULL),
+                   ET_STATUS_INVALID_ARGUMENT);
+  assert_null(second.method);
+  et_hosted_method_free(&first);
+}
+
+static void test_refused_method_leaves_nothing_behind(void **state) {
+  (void)state;
+  et_program program;
+  et_hosted_method hosted;
+  write_sum(0, 32);
+  assert_int_equal(et_program_load(et_writer_finish(&writer), &program, NULL),
+                   ET_STATUS_OK);
+  assert_int_equal(et_hosted_method_load(&program, "other", &et_test_registry,
+                                         &hosted, NULL),
+                   ET_STATUS_NOT_FOUND);
+  assert_null(hosted.allocation);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_file_is_mapped_where_a_program_can_be_opened),
+      cmocka_unit_test(test_m31_files_that_cannot_be_read_are_named),
+      cmocka_unit_test(test_outputs_that_are_not_planned_get_memory),
+      cmocka_unit_test(test_shared_buffer_is_seen_by_both_methods),
+      cmocka_unit_test(test_shared_buffer_must_be_large_enough),
+      cmocka_unit_test(test_refused_method_leaves_nothing_behind),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

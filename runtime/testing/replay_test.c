@@ -1,0 +1,243 @@
+/* Recorded calls: reading them, comparing with them, M30. */
+#include "runtime/testing/replay.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/testing/calls.h"
+#include "runtime/testing/compare.h"
+#include "runtime/testing/element.h"
+#include "runtime/testing/program_test_support.h"
+
+/* A file of calls being written. */
+typedef struct recording {
+  uint8_t bytes[512];
+  size_t size;
+} recording;
+
+static void put(recording *r, const void *bytes, size_t size) {
+  assert_true(size <= sizeof r->bytes - r->size);
+  memcpy(r->bytes + r->size, bytes, size);
+  r->size += size;
+}
+
+static void put_u32(recording *r, uint32_t value) {
+  put(r, &value, sizeof value);
+}
+
+static void put_floats(recording *r, const float *data, int32_t count) {
+  const uint8_t head[3] = {ET_RECORD_TENSOR, ET_SCALAR_TYPE_FLOAT32, 1};
+  const uint64_t size = (uint64_t)count * sizeof *data;
+  put(r, head, sizeof head);
+  put(r, &count, sizeof count);
+  put(r, "\0", 1); /* dim order */
+  put(r, &size, sizeof size);
+  put(r, data, (size_t)size);
+}
+
+static void start_call(recording *r, uint32_t expected_status,
+                       uint32_t inputs) {
+  put_u32(r, 7);
+  put(r, "forward", 7);
+  put_u32(r, expected_status);
+  put_u32(r, inputs);
+}
+
+/* One call: out = copy(in), two floats. */
+static void record_copy(recording *r, const float *in, const float *out) {
+  r->size = 0;
+  put(r, "ETCL", 4);
+  put_u32(r, 1);
+  put_u32(r, 1);
+  start_call(r, 0, 1);
+  put_floats(r, in, 2);
+  put_u32(r, 1);
+  put_floats(r, out, 2);
+}
+
+static et_program_writer writer;
+
+static et_span copy_program(void) {
+  et_writer_start(&writer, 64);
+  const int32_t in = et_writer_floats(&writer, 2, 0);
+  const int32_t out = et_writer_floats(&writer, 2, 16);
+  const int32_t args[3] = {in, out, out};
+  et_writer_input(&writer, in);
+  et_writer_output(&writer, out);
+  et_writer_call(&writer, "copy", args, 3);
+  return et_writer_finish(&writer);
+}
+
+static et_status replay(const recording *r, double atol, et_error *error) {
+  const et_span calls = {r->bytes, r->size};
+  const et_replay_options options = {{atol, 0}, 0};
+  et_error_clear(error);
+  return et_replay(copy_program(), calls, &et_test_registry, &options, error);
+}
+
+static void test_calls_that_answer_as_recorded_pass(void **state) {
+  (void)state;
+  recording r;
+  et_error error;
+  const float data[2] = {1, 2};
+  const float near[2] = {1, 2.25F};
+  record_copy(&r, data, data);
+  assert_int_equal(replay(&r, 0, &error), ET_STATUS_OK);
+  record_copy(&r, data, near);
+  assert_int_equal(replay(&r, 0.25, &error), ET_STATUS_OK);
+}
+
+static void test_wrong_answers_fail_with_their_place(void **state) {
+  (void)state;
+  recording r;
+  et_error error;
+  const float data[2] = {1, 2};
+  const float far[2] = {1, 2.5F};
+  record_copy(&r, data, far);
+  assert_int_equal(replay(&r, 0.25, &error), ET_STATUS_INVALID_TYPE);
+  assert_string_equal(error.message,
+                      "call 0: output 0: 1 elements differ by more than the "
+                      "tolerance, the first at 1");
+}
+
+static void test_refusals_are_compared_by_status(void **state) {
+  (void)state;
+  recording r = {.size = 0};
+  et_error error;
+  const float data[3] = {1, 2, 3};
+  put(&r, "ETCL", 4);
+  put_u32(&r, 1);
+  put_u32(&r, 1);
+  start_call(&r, ET_STATUS_INVALID_ARGUMENT, 1);
+  put_floats(&r, data, 3);
+  put_u32(&r, 0);
+  assert_int_equal(replay(&r, 0, &error), ET_STATUS_OK);
+  record_copy(&r, data, data);
+  r.bytes[4 + 4 + 4 + 4 + 7] = ET_STATUS_NOT_FOUND;
+  assert_int_equal(replay(&r, 0, &error), ET_STATUS_INVALID_STATE);
+  assert_non_null(strstr(error.message, "status 0x0, expected 0x20"));
+}
+
+static void test_m30_cut_recordings_are_refused(void **state) {
+  (void)state;
+  recording r;
+  et_error error;
+  const float data[2] = {1, 2};
+  record_copy(&r, data, data);
+  const size_t size = r.size;
+  for (r.size = 0; r.size < size; r.size++) {
+    assert_int_not_equal(replay(&r, 0, &error), ET_STATUS_OK);
+  }
+}
+
+static void test_m30_changed_recordings_are_survived(void **state) {
+  (void)state;
+  recording r;
+  et_error error;
+  const float data[2] = {1, 2};
+  record_copy(&r, data, data);
+  for (size_t at = 0; at < r.size; at++) {
+    const uint8_t old = r.bytes[at];
+    for (int bit = 0; bit < 8; bit++) {
+      r.bytes[at] = (uint8_t)(old ^ (1 << bit));
+      replay(&r, 0, &error);
+    }
+    r.bytes[at] = old;
+  }
+}
+
+static et_difference difference_of(float actual, float expected, double atol,
+                                   double rtol) {
+  et_difference difference;
+  int32_t one = 1;
+  const uint8_t order = 0;
+  et_tensor tensor = {.data = &actual, .capacity = 4, .sizes = &one,
+                      .strides = &one, .dim_order = &order, .numel = 1,
+                      .dtype = ET_SCALAR_TYPE_FLOAT32, .rank = 1};
+  const et_value value = {ET_VALUE_TENSOR, {.as_tensor = &tensor}};
+  et_record record = {.kind = ET_RECORD_TENSOR, .dtype = ET_SCALAR_TYPE_FLOAT32,
+                      .rank = 1, .sizes = {1}, .strides = {1}, .numel = 1};
+  record.bytes.data = (const uint8_t *)&expected;
+  record.bytes.size = sizeof expected;
+  const et_tolerance tolerance = {atol, rtol};
+  assert_int_equal(et_compare(&value, &record, tolerance, &difference, NULL),
+                   ET_STATUS_OK);
+  return difference;
+}
+
+static void test_tolerance_is_absolute_plus_relative(void **state) {
+  (void)state;
+  assert_int_equal(difference_of(1.5F, 1, 0.25, 0.25).failed, 0);
+  assert_int_equal(difference_of(1.75F, 1, 0.25, 0.25).failed, 1);
+  assert_true(difference_of(3, 2, 0, 0).max_relative == 0.5);
+}
+
+static void test_special_numbers_equal_only_themselves(void **state) {
+  (void)state;
+  const float nan = (float)NAN;
+  const float infinity = (float)INFINITY;
+  assert_int_equal(difference_of(nan, nan, 0, 0).failed, 0);
+  assert_int_equal(difference_of(infinity, infinity, 0, 0).failed, 0);
+  assert_int_equal(difference_of(nan, 1, 1e9, 1).failed, 1);
+  assert_int_equal(difference_of(1, nan, 1e9, 1).failed, 1);
+  assert_int_equal(difference_of(1, infinity, 1e9, 1).failed, 1);
+  assert_int_equal(difference_of(-infinity, infinity, 1e9, 1).failed, 1);
+}
+
+static void test_records_are_reordered_by_dim_order(void **state) {
+  (void)state;
+  const float data[6] = {0, 1, 2, 3, 4, 5}; /* rows of a 2 x 3 */
+  float columns[6];
+  et_record record = {.kind = ET_RECORD_TENSOR, .dtype = ET_SCALAR_TYPE_FLOAT32,
+                      .rank = 2, .sizes = {2, 3}, .dim_order = {0, 1},
+                      .strides = {3, 1}, .numel = 6};
+  const uint8_t order[2] = {1, 0};
+  const float expected[6] = {0, 3, 1, 4, 2, 5};
+  record.bytes.data = (const uint8_t *)data;
+  record.bytes.size = sizeof data;
+  et_record_reorder(&record, order, columns);
+  assert_memory_equal(columns, expected, sizeof expected);
+}
+
+static void test_half_precision_elements_are_read(void **state) {
+  (void)state;
+  const struct {
+    et_scalar_type dtype;
+    uint16_t bits;
+    double value;
+  } cases[] = {
+      {ET_SCALAR_TYPE_FLOAT16, 0x3C00, 1},
+      {ET_SCALAR_TYPE_FLOAT16, 0xC500, -5},
+      {ET_SCALAR_TYPE_FLOAT16, 0x0001, 0x1p-24},
+      {ET_SCALAR_TYPE_FLOAT16, 0x7BFF, 65504},
+      {ET_SCALAR_TYPE_FLOAT16, 0xFC00, -(double)INFINITY},
+      {ET_SCALAR_TYPE_BFLOAT16, 0x3FC0, 1.5},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    assert_true(et_element_load(cases[i].dtype, &cases[i].bits) ==
+                cases[i].value);
+  }
+  const uint16_t nan = 0x7E00;
+  assert_true(isnan(et_element_load(ET_SCALAR_TYPE_FLOAT16, &nan)));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_calls_that_answer_as_recorded_pass),
+      cmocka_unit_test(test_wrong_answers_fail_with_their_place),
+      cmocka_unit_test(test_refusals_are_compared_by_status),
+      cmocka_unit_test(test_m30_cut_recordings_are_refused),
+      cmocka_unit_test(test_m30_changed_recordings_are_survived),
+      cmocka_unit_test(test_tolerance_is_absolute_plus_relative),
+      cmocka_unit_test(test_special_numbers_equal_only_themselves),
+      cmocka_unit_test(test_records_are_reordered_by_dim_order),
+      cmocka_unit_test(test_half_precision_elements_are_read),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
