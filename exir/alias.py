@@ -1,6 +1,19 @@
 """Which values of a graph under construction are views of the same memory."""
 
+from dataclasses import dataclass
+from typing import Any
+
+from torch._ops import OpOverload
 from torch.fx import Node
+
+
+@dataclass(frozen=True)
+class View:
+    """How a value is a view of another: `op(base, *args)`; `op` is None when that cannot be said so."""
+
+    base: Node
+    op: OpOverload | None = None
+    args: tuple[Any, ...] = ()
 
 
 class AliasSets:
@@ -9,18 +22,25 @@ class AliasSets:
     def __init__(self) -> None:
         self._root: dict[Node, Node] = {}
         self._members: dict[Node, list[Node]] = {}
+        self._view: dict[Node, View] = {}
 
-    def join(self, view: Node, base: Node) -> None:
-        """Record that `view`, a new node, shares the memory of `base`."""
-        root = self.root(base)
-        self._root[view] = root
-        self._members.setdefault(root, [root]).append(view)
+    def join(self, node: Node, view: View) -> None:
+        """Record that `node`, which stood alone so far, is a view."""
+        root = self._root.get(view.base, view.base)
+        self._root[node] = root
+        self._view[node] = view
+        self._members.setdefault(root, [root]).append(node)
 
-    def root(self, node: Node) -> Node:
-        """The node that owns the memory of `node`."""
-        return self._root.get(node, node)
+    def view(self, node: Node) -> View | None:
+        """How `node` is a view; None when it owns its memory."""
+        return self._view.get(node)
+
+    def bases(self, node: Node) -> list[Node]:
+        """What `node` is a view of, what that is a view of, and so on up to the owner."""
+        view = self._view.get(node)
+        return [] if view is None else [view.base, *self.bases(view.base)]
 
     def others(self, node: Node) -> list[Node]:
         """Every other node that shares the memory of `node`."""
-        members = self._members.get(self.root(node), [])
+        members = self._members.get(self._root.get(node, node), [])
         return [member for member in members if member is not node]

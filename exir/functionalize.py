@@ -1,14 +1,18 @@
 """Writes to memory turned into new values.
 
-`relu_(x)` becomes `y = relu(x)` with every later use of `x` a use of `y`. That is sound when
-nothing that is used later shares the memory of `x`, which is checked for each write.
+`relu_(x)` becomes `y = relu(x)` with every later use of `x` a use of `y`. When `x` is a view of `b`,
+`b` becomes what it holds after the write, by `slice_scatter` and the like. That is sound when
+nothing else that is used later shares the memory, which is checked for each write.
 """
+
+from dataclasses import replace
 
 from torch.fx import Graph, Node
 
-from exir.alias import AliasSets
 from exir.error import NotLocal
+from exir.graph_builder import GraphBuilder
 from exir.value_map import ValueMap
+from exir.view_inverse import is_invertible, written_base
 
 
 class WriteTracker:
@@ -18,9 +22,10 @@ class WriteTracker:
     mutations: placeholder of the new graph → the value last written to it.
     """
 
-    def __init__(self, graph: Graph, values: ValueMap, aliases: AliasSets) -> None:
+    def __init__(self, graph: Graph, values: ValueMap, builder: GraphBuilder) -> None:
         self._values = values
-        self._aliases = aliases
+        self._builder = builder
+        self._aliases = builder.aliases
         self._position = {node: index for index, node in enumerate(graph.nodes)}
         self._input_held: dict[Node, Node] = {}
         self.mutations: dict[Node, Node] = {}
@@ -29,21 +34,44 @@ class WriteTracker:
         """Note a placeholder of the new graph: writes to it are seen from outside."""
         self._input_held[placeholder] = placeholder
 
-    def check(self, write: Node, target: Node) -> None:
-        """Raise `NotLocal` unless the old node `write` may turn its write to `target` into a new value."""
-        for other in self._aliases.others(target):
-            if other in self._input_held or self._used_after(other, write):
-                raise NotLocal("memory that is seen under another name is written to", write)
+    def affected(self, write: Node, target: Node) -> list[Node]:
+        """`target` and those of its bases that the old node `write` must give a new value.
 
-    def commit(self, target: Node, result: Node) -> None:
-        """From here on, what stood for `target` stands for `result`."""
+        Raises `NotLocal` when the write is seen by other names, or through a view without inverse.
+        """
+        chain = [target, *self._aliases.bases(target)]
+        others = (other for other in self._aliases.others(target) if other not in chain)
+        if any(self._used_after(other, write) for other in others):
+            raise NotLocal("memory that is seen under another name is written to", write)
+        while len(chain) > 1 and not self._wanted(chain[-1], write):
+            chain.pop()
+        for node in chain[:-1]:
+            view = self._aliases.view(node)
+            if view is None or not is_invertible(view):
+                raise NotLocal("memory is written to through a view that cannot be undone", write)
+        return chain
+
+    def commit(self, affected: list[Node], result: Node) -> None:
+        """From here on, what stood for the first of `affected` stands for `result`, its bases accordingly."""
+        target, *bases = affected
         if result is target:
             return
+        view = self._aliases.view(target)
+        self._replace(target, result)
+        if bases and view is not None:
+            base_result = written_base(self._builder, view, result)
+            self.commit(bases, base_result)
+            self._aliases.join(result, replace(view, base=base_result))
+
+    def _replace(self, target: Node, result: Node) -> None:
         self._values.replace(target, result)
         if target in self._input_held:
             placeholder = self._input_held.pop(target)
             self._input_held[result] = placeholder
             self.mutations[placeholder] = result
+
+    def _wanted(self, base: Node, write: Node) -> bool:
+        return base in self._input_held or self._used_after(base, write)
 
     def _used_after(self, new: Node, write: Node) -> bool:
         users = (user for old in self._values.holders(new) for user in old.users)

@@ -3,15 +3,16 @@
 import operator
 from typing import Any
 
+import torch
 from torch._ops import OpOverload
-from torch._subclasses.fake_tensor import FakeTensor
+from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch.fx import Graph, Node
 from torch.fx.node import map_arg
 
-from exir.alias import AliasSets
+from exir.alias import AliasSets, View
 from exir.dialects.edge import edge_op
 from exir.symbols import SymbolicSizes
-from exir.variants import copy_form, is_view
+from exir.variants import copy_form, is_view, run_copying
 
 # Metadata that describes one node's value and not where it comes from.
 _OF_THE_VALUE = ("val", "tensor_meta", "unbacked_bindings")
@@ -28,7 +29,8 @@ class GraphBuilder:
     Views are appended as the operators that copy; which values shared memory before is kept in `aliases`.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, fake_mode: FakeTensorMode) -> None:
+        self._fake_mode = fake_mode
         self.graph = Graph()
         self.aliases = AliasSets()
         self.sizes = SymbolicSizes(self.graph)
@@ -46,14 +48,21 @@ class GraphBuilder:
         node = self.graph.call_function(called, args, kwargs)
         self._describe(node, val)
         if isinstance(target, OpOverload) and is_view(target):
-            self.aliases.join(node, node.all_input_nodes[0])
+            op = None if kwargs else target
+            self.aliases.join(node, View(node.all_input_nodes[0], op, tuple(args[1:])))
         return node
+
+    def call(self, op: OpOverload, args: tuple[Any, ...]) -> Node:
+        """Append a call of `op`, whose value is computed here."""
+        with torch.no_grad(), self._fake_mode:
+            val = run_copying(op, values(args), {})
+        return self.append(op, args, {}, val)
 
     def append_item(self, node: Node, index: int) -> Node:
         """Append the `index`th value of `node`, which has several."""
         item = self.append(operator.getitem, (node, index), {}, node.meta["val"][index])
-        if self.aliases.root(node) is not node:
-            self.aliases.join(item, node)
+        if self.aliases.view(node) is not None:
+            self.aliases.join(item, View(node))
         return item
 
     def _describe(self, node: Node, val: Any) -> None:

@@ -73,9 +73,9 @@ class GraphRewriter:
         self._source = source
         self._fake_mode = fake_mode
         self._decompositions = decompositions
-        self._builder = GraphBuilder()
+        self._builder = GraphBuilder(fake_mode)
         self._values = ValueMap()
-        self._writes = WriteTracker(source.graph, self._values, self._builder.aliases)
+        self._writes = WriteTracker(source.graph, self._values, self._builder)
         self._recorder = OperatorRecorder(self._builder, fake_mode, decompositions)
         self._submodules: dict[str, Any] = {}
 
@@ -160,9 +160,9 @@ class GraphRewriter:
         form, target = functional_form(op), args[0]
         if form is None or not isinstance(target, Node):
             raise NotLocal(f"{op} has no functional form", node)
-        self._writes.check(node, target)
+        affected = self._writes.affected(node, target)
         result = self._keep_dtype(self._apply(form, args, kwargs, node), target)
-        self._writes.commit(target, result)
+        self._writes.commit(affected, result)
         return result
 
     def _keep_dtype(self, result: Node, target: Node) -> Node:

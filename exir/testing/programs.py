@@ -325,6 +325,32 @@ def assignment_to_slices(x: Tensor) -> Tensor:
 
 
 @_case((4, 6))
+def writes_through_chains_of_views(x: Tensor) -> list[Tensor]:
+    y = x * 2
+    row = y.view(2, 2, 6)[1].t()
+    row[2:4].mul_(3)
+    row.add_(1)
+    y[:, None, 0].zero_()
+    return [y, y.view(24)[3:]]
+
+
+@_case((4, 6))
+def write_through_overlapping_views(x: Tensor) -> list[Tensor]:
+    y = x * 2
+    left, right = y.split(3, 1)
+    left.add_(1)
+    return [y, right]
+
+
+@_case((4, 6), batch=True)
+def dynamic_write_through_a_view(x: Tensor) -> Tensor:
+    y = x * 2
+    y.view(x.shape[0], 2, 3)[:, 0].add_(1)
+    y[:, 4:] = 0
+    return y
+
+
+@_case((4, 6))
 def write_to_an_input(x: Tensor) -> Tensor:
     x.add_(1)
     return x * 2

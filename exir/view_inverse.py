@@ -1,0 +1,60 @@
+"""What the base of a view holds after a write to the view."""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import SymInt
+from torch._ops import OpOverload
+from torch.fx import Node
+
+from exir.alias import View
+from exir.graph_builder import GraphBuilder
+
+_ATEN = torch.ops.aten
+
+
+def is_invertible(view: View) -> bool:
+    """Whether `written_base` can be told for `view`."""
+    return view.op in _INVERSES
+
+
+def written_base(builder: GraphBuilder, view: View, written: Node) -> Node:
+    """The value of `view.base` once the view of it holds `written`; appended to `builder`."""
+    assert view.op is not None
+    return _INVERSES[view.op](builder, view, written)
+
+
+def _slice(builder: GraphBuilder, view: View, written: Node) -> Node:
+    return builder.call(_ATEN.slice_scatter.default, (view.base, written, *view.args))
+
+
+def _select(builder: GraphBuilder, view: View, written: Node) -> Node:
+    return builder.call(_ATEN.select_scatter.default, (view.base, written, *view.args))
+
+
+def _permute(builder: GraphBuilder, view: View, written: Node) -> Node:
+    order = [dim % len(view.args[0]) for dim in view.args[0]]
+    inverse = sorted(range(len(order)), key=order.__getitem__)
+    return builder.call(_ATEN.permute_copy.default, (written, inverse))
+
+
+def _reshape(builder: GraphBuilder, view: View, written: Node) -> Node:
+    shape = [_size(builder, size, view.base) for size in view.base.meta["val"].shape]
+    return builder.call(_ATEN.view_copy.default, (written, shape))
+
+
+def _size(builder: GraphBuilder, size: Any, base: Node) -> Any:
+    return builder.sizes.node_for(size, [base]) if isinstance(size, SymInt) else size
+
+
+_INVERSES: dict[OpOverload | None, Callable[[GraphBuilder, View, Node], Node]] = {
+    _ATEN.permute.default: _permute,
+    _ATEN.select.int: _select,
+    _ATEN.slice.Tensor: _slice,
+    _ATEN.squeeze.default: _reshape,
+    _ATEN.squeeze.dim: _reshape,
+    _ATEN.squeeze.dims: _reshape,
+    _ATEN.unsqueeze.default: _reshape,
+    _ATEN.view.default: _reshape,
+}
