@@ -61,7 +61,7 @@ class OperatorRecorder(TorchDispatchMode):
     ) -> Any:
         kwargs = kwargs or {}
         if func in IDENTITIES:
-            return args[0]
+            return self._bind(func(*args, **kwargs), self._argument(args[0]))
         if func._schema.is_mutable:
             return self._mutate(func, args, kwargs)
         result = self._decomposed(func, args, kwargs)
@@ -77,16 +77,17 @@ class OperatorRecorder(TorchDispatchMode):
         result = run_copying(func, args, kwargs)
         if tree_any(lambda leaf: isinstance(leaf, Tensor), result):
             node_args, node_kwargs = tree_map(self._argument, (tuple(args), kwargs))
-            self._bind(result, self._builder.append(func, node_args, node_kwargs, result))
+            return self._bind(result, self._builder.append(func, node_args, node_kwargs, result))
         return result
 
-    def _bind(self, result: Any, node: Node) -> None:
+    def _bind(self, result: Any, node: Node) -> Any:
         if isinstance(result, Tensor):
             self._nodes[id(result)] = (result, node)
-            return
+            return result
         for index, item in enumerate(result):
             if isinstance(item, Tensor):
                 self._nodes[id(item)] = (item, self._builder.append_item(node, index))
+        return result
 
     def _argument(self, value: Any) -> Any:
         if isinstance(value, Tensor):
@@ -107,5 +108,10 @@ class OperatorRecorder(TorchDispatchMode):
             result = form(*args, **kwargs)
         if result.dtype != args[0].dtype or result.shape != args[0].shape:
             raise NotLocal(f"{func} does not keep the type of what it writes", self._builder.source)
-        self._nodes[id(args[0])] = (args[0], self._argument(result))
+        self._rebind(node, self._argument(result))
         return args[0]
+
+    def _rebind(self, old: Node, new: Node) -> None:
+        for key, (tensor, node) in self._nodes.items():
+            if node is old:
+                self._nodes[key] = (tensor, new)
