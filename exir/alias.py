@@ -9,7 +9,7 @@ from torch.fx import Node
 
 @dataclass(frozen=True)
 class View:
-    """How a value is a view of another: `op(base, *args)`; `op` is None when that cannot be said so."""
+    """How a value is a view of another: `op(base, *args)`; `op` is None when it is no such call."""
 
     base: Node
     op: OpOverload | None = None

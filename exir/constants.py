@@ -30,7 +30,7 @@ class ConstantTable:
         )
 
     def tensor(self, value: object) -> Tensor | None:
-        """The constant that a node stands for; None for other values and for buffers that the program writes to."""
+        """The constant that a node stands for, or None; a buffer that is written to is none."""
         spec = self._specs.get(value.name) if isinstance(value, Node) else None
         if spec is None or spec.kind not in _CARRIED or self._is_written(spec):
             return None
@@ -42,7 +42,10 @@ class ConstantTable:
         return self._specs[node.name].target
 
     def with_value(self, node: Node, tensor: Tensor) -> Node:
-        """The constant of `node` with another value: `node` itself when nothing else uses it, else a new one."""
+        """The constant of `node` with another value.
+
+        That is `node` itself when it has no other user, else a new constant.
+        """
         if len(node.users) > 1:
             return self.add(self.name(node), tensor)
         spec = self._specs[node.name]

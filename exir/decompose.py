@@ -23,7 +23,9 @@ from exir.rewrite import GraphRewriter, fake_mode_of
 def to_core_aten(
     program: ExportedProgram, preserve: Mapping[OpOverload, NodeFilter]
 ) -> ExportedProgram:
-    """A new program of core ATen operators in the edge dialect's notation; `program` is left as it is.
+    """A new program of core ATen operators in the edge dialect's notation.
+
+    `program` is left as it is.
 
     After: every operator is core ATen, preserved or has no decomposition; none
     writes to its arguments; views are copies; writes to buffers and inputs are outputs.

@@ -43,7 +43,8 @@ def test_unsound_local_decomposition_is_refused_and_the_program_retraced(name: s
 
 
 def _check(program: ExportedProgram, example: Example) -> None:
-    assert_same(run(program, example.inputs), run_module(example.module, example.inputs), 1e-4, 1e-5)
+    expected = run_module(example.module, example.inputs)
+    assert_same(run(program, example.inputs), expected, 1e-4, 1e-5)
     verify_structure(program)
     for node in calls(program):
         EXIREdgeDialectVerifier().check_is_core(node)
@@ -94,8 +95,8 @@ def test_nodes_keep_their_source_line_and_share_the_debug_handle_of_their_origin
 
 def test_linear_of_more_dimensions_is_one_product_of_matrices():
     example = Example(torch.nn.Linear(8, 4).eval(), (torch.randn(2, 3, 5, 8),))
-    names = operator_names(to_core_aten(example.export(), {}))
-    assert sorted(names) == ["aten::addmm", "aten::permute_copy", "aten::view_copy", "aten::view_copy"]
+    names = sorted(operator_names(to_core_aten(example.export(), {})))
+    assert names == ["aten::addmm", "aten::permute_copy", *["aten::view_copy"] * 2]
 
 
 def test_two_decompositions_of_a_program_are_equal():

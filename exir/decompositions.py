@@ -38,9 +38,9 @@ class Decompositions:
         return op in self.preserve and self.preserve[op](node)
 
     def for_retracing(self) -> dict[OpOverload, Callable[..., Any]]:
-        """What `run_decompositions` should know, composites included: it keeps those that are not listed.
+        """What `run_decompositions` should know; our own are applied to what it leaves.
 
-        Our own decompositions are applied to what it leaves.
+        Composites are listed with the rest: it keeps those that are not.
         """
         kept = self.preserve.keys() | _OWN.keys()
         table = {**torch._decomp.core_aten_decompositions(), **self.table}
@@ -50,7 +50,8 @@ class Decompositions:
         """Run the decomposition of `op`, or return NotImplemented when there is none to run."""
         if not self.apply_to(op):
             return NotImplemented
-        return self.table[op](*args, **kwargs) if op in self.table else op.decompose(*args, **kwargs)
+        decomposition = self.table.get(op, op.decompose)
+        return decomposition(*args, **kwargs)
 
 
 def core_aten(preserve: Mapping[OpOverload, NodeFilter] | None = None) -> Decompositions:
@@ -71,7 +72,7 @@ def _is_core_composite(op: OpOverload) -> bool:
 
 
 def _linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """`x` [..., K], `weight` [N, K], `bias` [N] → [..., N] as one matrix product over the last dimension."""
+    """`x` [..., K], `weight` [N, K], `bias` [N] → [..., N] as one product of two matrices."""
     rows = x if x.dim() == 2 else x.reshape(-1, weight.shape[1])
     columns = weight.permute(1, 0)
     product = torch.mm(rows, columns) if bias is None else torch.addmm(bias, rows, columns)

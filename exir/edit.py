@@ -18,7 +18,7 @@ def insert_before(
     kwargs: dict[str, Any],
     fake_mode: FakeTensorMode,
 ) -> Node:
-    """Insert a call of `op` right before `node`, described and attributed to the same source line."""
+    """Insert a call of `op` right before `node`, described and with the same source line."""
     with torch.no_grad(), fake_mode:
         val = op(*values(args), **values(kwargs))
     with node.graph.inserting_before(node):

@@ -1,8 +1,8 @@
 """Writes to memory turned into new values.
 
-`relu_(x)` becomes `y = relu(x)` with every later use of `x` a use of `y`. When `x` is a view of `b`,
-`b` becomes what it holds after the write, by `slice_scatter` and the like. That is sound when
-nothing else that is used later shares the memory, which is checked for each write.
+`relu_(x)` becomes `y = relu(x)` with every later use of `x` a use of `y`. When `x` is a view of
+`b`, `b` becomes what it holds after the write, by `slice_scatter` and the like. That is sound
+when nothing else that is used later shares the memory, which is checked for each write.
 """
 
 from dataclasses import replace
@@ -52,7 +52,10 @@ class WriteTracker:
         return chain
 
     def commit(self, affected: list[Node], result: Node) -> None:
-        """From here on, what stood for the first of `affected` stands for `result`, its bases accordingly."""
+        """From here on, what stood for the first of `affected` stands for `result`.
+
+        Its bases, the rest of `affected`, stand for what they hold then.
+        """
         target, *bases = affected
         if result is target:
             return

@@ -26,7 +26,7 @@ def inherited_meta(source: Node) -> dict[str, Any]:
 class GraphBuilder:
     """Appends operators in order to a new graph.
 
-    Views are appended as the operators that copy; which values shared memory before is kept in `aliases`.
+    Views are appended as the operators that copy; `aliases` keeps which values shared memory.
     """
 
     def __init__(self, fake_mode: FakeTensorMode) -> None:

@@ -37,8 +37,9 @@ Argument = Any
 class ExportPass(PassBase):
     """Base of passes that interpret a graph; on its own it copies the graph.
 
-    Arguments that hold values hold `ProxyValue`s; tensors that an override makes become constants. Every `call_…` method appends to the new
-    graph and returns the `ProxyValue` of what it appended.
+    Arguments that hold values hold `ProxyValue`s; tensors that an override makes become
+    constants. Every `call_…` method appends to the new graph and returns the `ProxyValue` of
+    what it appended.
     """
 
     def call(self, graph_module: GraphModule) -> PassResult:
@@ -224,5 +225,5 @@ def _same_call(source: Node | None, target: Any, args: Any, kwargs: dict[str, An
 
 
 def _same_argument(a: Any, b: Any) -> bool:
-    opaque = (Tensor, SymInt, SymFloat, SymBool)
-    return a is b or (not isinstance(a, opaque) and not isinstance(b, opaque) and type(a) is type(b) and a == b)
+    by_identity = isinstance(a, (Tensor, SymInt, SymFloat, SymBool))
+    return a is b or (type(a) is type(b) and not by_identity and a == b)

@@ -6,6 +6,7 @@ from typing import ClassVar
 import pytest
 import torch
 from torch.export import ExportedProgram
+from torch.fx.passes.infra.pass_base import PassResult
 
 from exir.decompose import to_core_aten
 from exir.error import EdgeDialectError, PassError
@@ -72,10 +73,10 @@ def test_function_that_returns_nothing_has_changed_the_program_in_place():
 
 
 def test_pass_that_changes_the_interface_is_refused():
-    def with_an_input(graph_module: torch.fx.GraphModule) -> torch.fx.passes.infra.pass_base.PassResult:
+    def with_an_input(graph_module: torch.fx.GraphModule) -> PassResult:
         with graph_module.graph.inserting_before(next(iter(graph_module.graph.nodes))):
             graph_module.graph.placeholder("surplus")
-        return torch.fx.passes.infra.pass_base.PassResult(graph_module, True)
+        return PassResult(graph_module, True)
 
     with pytest.raises(EdgeDialectError, match="number of the graph's inputs from 3 to 4"):
         run_passes(_program(), [with_an_input])

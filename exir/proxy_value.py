@@ -33,7 +33,10 @@ class NodeMetadata:
 
 
 class ProxyValue:
-    """A value of the interpretation: `data`, a fake tensor, a number or several, and the `node` that yields it."""
+    """A value of the interpretation and the node of the new graph that yields it.
+
+    data: a fake tensor, a number, or several of them.
+    """
 
     def __init__(self, data: Any, node: Node) -> None:
         self.data = data
@@ -46,7 +49,8 @@ class ProxyValue:
     def to_tensor(self) -> Tensor:
         """The value as a tensor; raises TypeError when it is none."""
         if not self.is_tensor():
-            raise TypeError(f"the value of '{self.node.name}' is {type(self.data).__name__}, no tensor")
+            kind = type(self.data).__name__
+            raise TypeError(f"the value of '{self.node.name}' is {kind}, no tensor")
         return self.data
 
     def __iter__(self) -> Iterator["ProxyValue"]:

@@ -34,7 +34,7 @@ class OperatorRecorder(TorchDispatchMode):
         self._inputs: list[Node] = []
 
     def expand(self, op: OpOverload, args: Any, kwargs: dict[str, Any]) -> Any:
-        """Append what `op` does to `args` and `kwargs`, which hold nodes; returns its results as nodes.
+        """Append what `op` does to `args` and `kwargs`, which hold nodes; returns nodes.
 
         Raises `NotLocal` when that cannot be told from the operator alone.
         """
@@ -92,7 +92,7 @@ class OperatorRecorder(TorchDispatchMode):
     def _argument(self, value: Any) -> Any:
         if isinstance(value, Tensor):
             if id(value) not in self._nodes:
-                raise NotLocal("a decomposition makes a tensor outside the graph", self._builder.source)
+                raise NotLocal("a decomposition makes a tensor of its own", self._builder.source)
             return self._nodes[id(value)][1]
         if isinstance(value, SymInt):
             return self._builder.sizes.node_for(value, self._inputs)

@@ -131,7 +131,8 @@ class GraphRewriter:
         return self._apply(op, args, kwargs, node)
 
     def _item(self, source: Any, index: int) -> Any:
-        return self._builder.append_item(source, index) if isinstance(source, Node) else source[index]
+        is_node = isinstance(source, Node)
+        return self._builder.append_item(source, index) if is_node else source[index]
 
     def _apply(self, op: OpOverload, args: Any, kwargs: dict[str, Any], node: Node) -> Any:
         if op in IDENTITIES:
@@ -141,7 +142,7 @@ class GraphRewriter:
         return self._builder.append(op, args, kwargs, self._value(op, args, kwargs, node))
 
     def _value(self, op: OpOverload, args: Any, kwargs: dict[str, Any], node: Node) -> Any:
-        """The exported value of `node` as long as it is right: computing it anew costs most of the time."""
+        """The exported value of `node` as long as it is right: computing values costs most."""
         known = node.meta.get("val")
         if self._inputs_unchanged(node) and not is_view(op) or _ONLY_AT_RUN_TIME & set(op.tags):
             return known

@@ -1,4 +1,4 @@
-"""Other forms of an ATen operator: a view's copying form, an in-place operator's functional form."""
+"""Other forms of an ATen operator: of a view the copying, of an in-place one the functional."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -21,7 +21,7 @@ def is_view(op: OpOverload) -> bool:
 
 @cache
 def copy_form(op: OpOverload) -> OpOverload:
-    """The operator that computes what the view `op` does into memory of its own; `op` when it is no view."""
+    """The operator that does what the view `op` does into memory of its own; else `op`."""
     if not is_view(op):
         return op
     return _overload(op.namespace, f"{op._opname}_copy", op._overloadname) or op

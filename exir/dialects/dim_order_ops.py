@@ -70,7 +70,7 @@ def _empty_out(size: list[int], *, dim_order: list[int] | None = None, out: Tens
 
 
 def _register() -> Library | None:
-    """Define the operators, unless ExecuTorch's own package has defined the same in this process."""
+    """Define the operators, unless ExecuTorch's own package has done so in this process."""
     if hasattr(torch.ops.dim_order_ops, "_to_dim_order_copy"):
         return None
     library = Library("dim_order_ops", "FRAGMENT")

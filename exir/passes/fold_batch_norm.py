@@ -26,8 +26,8 @@ _MM = edge_op(_ATEN.mm.default)
 class FoldBatchNorm(ProgramPass):
     """Folds a batch norm of inference into the constant weight of the one operator that feeds it.
 
-    Before: the edge dialect. After: no batch norm with constant statistics follows a
-    convolution (transposed or not) or a matrix product with constant weights that has no other user.
+    Before: the edge dialect. After: no batch norm with constant statistics follows a convolution
+    (transposed or not) or a matrix product that has constant weights and no other user.
 
     With s = γ / √(σ² + ε), computed in float64 by correctly rounded operations so that every
     machine gets the same bits: W' = W · s over the output channels, b' = (b − μ) · s + β.

@@ -15,7 +15,7 @@ from exir.verification.structure import graphs
 
 _ATEN = torch.ops.aten
 
-# Operators that change nothing when the result has the type, shape and layout of the first argument.
+# Operators that change nothing when the result has type, shape and layout of the first argument.
 _BY_LAYOUT = frozenset(
     edge_op(op)
     for op in (
@@ -34,7 +34,7 @@ _PERMUTE = edge_op(_ATEN.permute_copy.default)
 
 @dataclass(frozen=True)
 class RemoveNoops(ProgramPass):
-    """Takes out copies, casts, views and slices that change neither values, dtype, shape nor layout.
+    """Takes out copies, casts, views and slices that change nothing.
 
     Before: the edge dialect, functional. After: no such operator is left, save where a graph
     output would become a graph input itself.

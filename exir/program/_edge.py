@@ -48,7 +48,7 @@ def to_edge(
 
     programs: one, which becomes the method `forward`, or method name → program.
     constant_methods: method name → value that a method of this name shall return.
-    Raises an `ExirError` that names the operator and its source line when a program cannot be lowered.
+    Raises an `ExirError` that names the operator and its source line when that cannot be done.
     """
     config = compile_config or EdgeCompileConfig()
     named = _by_method(programs)
@@ -136,7 +136,7 @@ class EdgeProgramManager:
     def to_backend(
         self, partitioner: "Partitioner | Mapping[str, Partitioner]"
     ) -> "EdgeProgramManager":
-        """Hand the parts that the partitioner tags to its backend, in every method or those named."""
+        """Hand what the partitioner tags to its backend, in every method or those named."""
         from exir.backend.backend_api import to_backend
 
         chosen = _per_method(partitioner, self._programs)
@@ -147,7 +147,7 @@ class EdgeProgramManager:
         return EdgeProgramManager(programs, self._constant_methods, self._config)
 
     def _finished(self, config: EdgeCompileConfig) -> "EdgeProgramManager":
-        """The same with operators decomposed that `config` does not preserve but this manager does."""
+        """The same, with the operators decomposed that only this manager preserves."""
         left = [op for op in self._config.preserve_ops if op not in config.preserve_ops]
         programs = {
             name: _lowered(program, config, {}) if _holds(program, left) else program
@@ -195,7 +195,8 @@ def _per_method(given: Any, methods: Mapping[str, Any]) -> dict[str, list[Any]]:
     if isinstance(given, Mapping):
         unknown = sorted(given.keys() - methods.keys())
         if unknown:
-            raise ConfigError(f"there is no method '{unknown[0]}'; there are {', '.join(sorted(methods))}")
+            known = ", ".join(sorted(methods))
+            raise ConfigError(f"there is no method '{unknown[0]}'; there are {known}")
         return {name: _listed(given.get(name, ())) for name in methods}
     return {name: _listed(given) for name in methods}
 
@@ -207,7 +208,7 @@ def _listed(given: Any) -> list[Any]:
 def _kept_whole(
     partitioners: "list[Partitioner]", program: ExportedProgram
 ) -> dict[OpOverload, NodeFilter]:
-    """The operators that the partitioners want whole, each with a test of the nodes that are meant."""
+    """The operators that the partitioners want whole, each with a test of its nodes."""
     whole: dict[OpOverload, NodeFilter] = {}
     for each in partitioners:
         ops, wanted = each.ops_to_not_decompose(program)

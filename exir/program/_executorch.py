@@ -22,6 +22,7 @@ from exir.passes.memory_planning_pass import MemoryPlanningPass
 from exir.passes.replace_view_copy_with_view_pass import ReplaceViewCopyWithViewPass
 from exir.passes.spec_prop_pass import SpecPropPass
 from exir.passes.to_out_var_pass import ToOutVarPass
+from exir.print_program import print_program
 from exir.program._copy import copy_program
 from exir.program._report import LoweringReport, lowering_report
 
@@ -207,11 +208,11 @@ class ExecutorchProgramManager:
         }
 
     def dump_executorch_program(self, verbose: bool = False, out: TextIO | None = None) -> None:
-        """Print the program, or with `verbose` false its instructions, to `out` (stdout)."""
-        program = self.executorch_program
-        plans = program.execution_plan
-        shown = [program] if verbose else [chain for plan in plans for chain in plan.chains]
-        print(pformat(shown), file=out or sys.stdout)
+        """Print the instructions, with `verbose` every field of the program, to `out` (stdout)."""
+        if verbose:
+            print(pformat(self.executorch_program), file=out or sys.stdout)
+        else:
+            print_program(self.executorch_program, out=out)
 
 
 def _delegate_entry(node: Any) -> dict[str, Any]:

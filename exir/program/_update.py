@@ -37,7 +37,7 @@ def with_graph_module(program: ExportedProgram, graph_module: GraphModule) -> Ex
 
 
 def with_names_of_graph(program: ExportedProgram) -> ExportedProgram:
-    """`program`, changed in place: its signature follows the names of inputs and outputs in its graph."""
+    """`program`, its signature made to follow the names of its graph's inputs and outputs."""
     program._graph_signature = renamed_signature(program.graph_signature, program.graph)
     return program
 
@@ -102,9 +102,10 @@ def renamed_signature(signature: ExportGraphSignature, graph: Graph) -> ExportGr
     new_name = {
         spec.arg.name: node.name for spec, node in zip(signature.input_specs, placeholders)
     }
+    renamed = zip(signature.output_specs, outputs)
     return ExportGraphSignature(
         [_renamed_input(spec, node) for spec, node in zip(signature.input_specs, placeholders)],
-        [_renamed_output(spec, value, new_name) for spec, value in zip(signature.output_specs, outputs)],
+        [_renamed_output(spec, value, new_name) for spec, value in renamed],
     )
 
 

@@ -44,6 +44,7 @@ def assert_same(
     assert len(found) == len(expected)
     for one, other in zip(found, expected):
         if isinstance(other, Tensor):
-            torch.testing.assert_close(one.detach(), other.detach(), rtol=rtol, atol=atol, equal_nan=True)
+            pair = one.detach(), other.detach()
+            torch.testing.assert_close(*pair, rtol=rtol, atol=atol, equal_nan=True)
         else:
             assert one == other

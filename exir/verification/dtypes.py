@@ -54,7 +54,7 @@ _ALLOWED: Mapping[str, Mapping[str, frozenset[torch.dtype]]] = {
 
 
 def check_dtypes(node: Node, operands: Mapping[str, object]) -> None:
-    """Raise `EdgeDialectError` unless the dtypes of an edge operator's operands and results are allowed.
+    """Raise `EdgeDialectError` unless an edge operator allows the dtypes that it meets.
 
     operands: schema argument name → what the node passes for it.
     """

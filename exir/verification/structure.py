@@ -55,7 +55,7 @@ def _check_other(node: Node) -> None:
 def _operands(node: Node, op: OpOverload) -> dict[str, object]:
     schema = op._schema
     if schema.is_mutable:
-        raise EdgeDialectError(f"{op} writes to its arguments; the edge dialect is functional", node)
+        raise EdgeDialectError(f"{op} writes to its arguments; use its functional form", node)
     positional = [argument for argument in schema.arguments if not argument.kwarg_only]
     if len(node.args) > len(positional):
         raise EdgeDialectError(
@@ -78,12 +78,13 @@ def _check_names(node: Node, arguments: list[Argument], given: dict[str, object]
 
 
 def check_tensor_operands(node: Node, operands: Mapping[str, object]) -> None:
-    """Raise `EdgeDialectError` when an operand that the schema calls a tensor is no value of the graph."""
+    """Raise `EdgeDialectError` when what the schema calls a tensor is no value of the graph."""
     for argument in node.target._op._schema.arguments:
         value = operands.get(argument.name)
         if argument.type.kind() == "TensorType" and not isinstance(value, Node):
             raise EdgeDialectError(
-                f"{node.target}: '{argument.name}' must be a value of the graph, got {value!r}", node
+                f"{node.target}: '{argument.name}' must be a value of the graph, got {value!r}",
+                node,
             )
 
 

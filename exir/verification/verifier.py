@@ -84,8 +84,8 @@ class EXIREdgeDialectVerifier(Verifier):
         is_core = op.namespace != "aten" or _CORE_TAGS & set(op.tags) or op in self._beside_core
         if not is_core:
             raise UnsupportedOperatorError(
-                f"{op} is not a core ATen operator and has no decomposition; write the model without it, or"
-                " list it in EdgeCompileConfig._core_aten_ops_exception_list",
+                f"{op} is not a core ATen operator and has no decomposition; write the model"
+                " without it, or list it in EdgeCompileConfig._core_aten_ops_exception_list",
                 node,
             )
 
@@ -95,7 +95,7 @@ class EXIREdgeDialectVerifier(Verifier):
 
 
 def verify_structure(program: ExportedProgram) -> None:
-    """The part of the edge dialect's checks that also holds while a program is being lowered to it."""
+    """The checks of the edge dialect that hold while a program is being lowered to it, too."""
     for graph_module in graphs(program.graph_module):
         for node in graph_module.graph.nodes:
             check_node(node)

@@ -1,0 +1,139 @@
+"""Programs in a form that people read.
+
+    method forward
+      arena 1: 2048 bytes
+      inputs: %2
+        0: aten::addmm.out(%1, %2, %0, 1, 1, %9, %9)
+             %9: float32[3, 16] at 1+0
+      outputs: %9
+"""
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, TextIO
+
+from torch.fx import Graph, Node
+
+from exir import schema
+
+
+def print_program(
+    program: schema.Program,
+    show_meminfo: bool = True,
+    mark_dynamic_shape_tensor: bool = False,
+    out: TextIO | None = None,
+) -> None:
+    """Write every method of `program`: what it calls with which values, and the results' types.
+
+    show_meminfo: where tensors lie, as memory id + offset in bytes.
+    mark_dynamic_shape_tensor: a `~` before the sizes that are only upper bounds.
+    out: the standard output when left out.
+    """
+    options = _Options(show_meminfo, mark_dynamic_shape_tensor)
+    for plan in program.execution_plan:
+        for line in _plan_lines(plan, options):
+            print(line, file=out or sys.stdout)
+
+
+def inspect_node(graph: Graph, node: Node) -> str:
+    """The text of `graph` with an arrow before `node`."""
+    lines = ((each.format_node() or f"return {each.args[0]}", each is node) for each in graph.nodes)
+    return "\n".join(f"{'-->' if marked else '   '} {line}" for line, marked in lines)
+
+
+@dataclass(frozen=True)
+class _Options:
+    memory: bool
+    dynamic: bool
+
+
+def _plan_lines(plan: schema.ExecutionPlan, options: _Options) -> Iterator[str]:
+    yield f"method {plan.name}"
+    for memory_id, size in enumerate(plan.non_const_buffer_sizes[1:], start=1):
+        yield f"  arena {memory_id}: {size} bytes"
+    yield f"  inputs: {_indices(plan.inputs)}"
+    shown: set[int] = set()
+    for chain in plan.chains:
+        for index, instruction in enumerate(chain.instructions):
+            yield f"  {index:3}: {_instruction(instruction.instr_args, plan)}"
+            yield from _new_tensors(instruction.instr_args, plan, options, shown)
+    yield f"  outputs: {_indices(plan.outputs)}"
+
+
+def _indices(values: list[int]) -> str:
+    return ", ".join(f"%{index}" for index in values)
+
+
+def _instruction(call: schema.InstructionArguments, plan: schema.ExecutionPlan) -> str:
+    if isinstance(call, schema.KernelCall):
+        return f"{_name(plan.operators[call.op_index])}({_arguments(call.args, plan)})"
+    if isinstance(call, schema.DelegateCall):
+        delegate = plan.delegates[call.delegate_index]
+        return f"delegate {delegate.id}({_arguments(call.args, plan)})"
+    if isinstance(call, schema.MoveCall):
+        return f"%{call.move_to} = %{call.move_from}"
+    if isinstance(call, schema.JumpFalseCall):
+        return f"{_condition(call, plan)}go to {call.destination_instruction}"
+    return f"free %{call.value_index}"
+
+
+def _condition(jump: schema.JumpFalseCall, plan: schema.ExecutionPlan) -> str:
+    """What a jump depends on; nothing when the condition is the constant False."""
+    val = plan.values[jump.cond_value_index].val
+    always = isinstance(val, schema.Bool) and not val.bool_val
+    return "" if always else f"unless %{jump.cond_value_index} "
+
+
+def _name(operator: schema.Operator) -> str:
+    return f"{operator.name}.{operator.overload}" if operator.overload else str(operator.name)
+
+
+def _arguments(args: list[int], plan: schema.ExecutionPlan) -> str:
+    return ", ".join(_value(index, plan) for index in args)
+
+
+def _value(index: int, plan: schema.ExecutionPlan) -> str:
+    """A value as an argument: numbers and lists by what they hold, tensors by index."""
+    val = plan.values[index].val if index >= 0 else schema.Null()
+    if isinstance(val, schema.Null):
+        return "None"
+    if isinstance(val, (schema.Tensor, type(None))):
+        return f"%{index}"
+    if isinstance(val, (schema.IntList, schema.TensorList, schema.OptionalTensorList)):
+        return f"[{_arguments(val.items, plan)}]"
+    return repr(_literal(val))
+
+
+def _literal(val: Any) -> Any:
+    (content,) = vars(val).values()
+    return content
+
+
+def _new_tensors(
+    call: schema.InstructionArguments,
+    plan: schema.ExecutionPlan,
+    options: _Options,
+    shown: set[int],
+) -> Iterator[str]:
+    """One line for each tensor among the arguments that has not been described yet."""
+    for index in getattr(call, "args", ()):
+        val = plan.values[index].val if index >= 0 else None
+        if isinstance(val, schema.Tensor) and index not in shown:
+            shown.add(index)
+            yield f"         %{index}: {_tensor(val, options)}"
+
+
+def _tensor(tensor: schema.Tensor, options: _Options) -> str:
+    static = tensor.shape_dynamism is schema.TensorShapeDynamism.STATIC
+    mark = "" if static or not options.dynamic else "~"
+    text = f"{tensor.scalar_type.name.lower()}{mark}{list(tensor.sizes)}"
+    if tensor.data_buffer_idx:
+        text += f" constant {tensor.data_buffer_idx}"
+    if options.memory and tensor.allocation_info:
+        text += f" at {tensor.allocation_info.memory_id}+{_offset(tensor.allocation_info)}"
+    return text
+
+
+def _offset(allocation: schema.AllocationDetails) -> int:
+    return allocation.memory_offset_high << 32 | allocation.memory_offset_low

@@ -1,0 +1,59 @@
+"""Programs as people read them."""
+
+import io
+
+from exir import to_edge
+from exir.print_program import inspect_node, print_program
+from exir.schema import Program
+from exir.testing import models, programs
+from exir.testing.models import Example
+
+
+def _program(example: Example) -> Program:
+    return to_edge(example.export()).to_executorch().executorch_program
+
+
+def _text(program: Program, **options: bool) -> list[str]:
+    out = io.StringIO()
+    print_program(program, out=out, **options)
+    return [line.strip() for line in out.getvalue().splitlines()]
+
+
+def test_method_names_its_inputs_calls_and_outputs():
+    lines = _text(_program(models.mlp()))
+    assert lines[0] == "method forward"
+    assert [line.split("(")[0] for line in lines if line[0].isdigit()] == [
+        "0: aten::addmm.out",
+        "1: aten::relu.out",
+        "2: aten::addmm.out",
+    ]
+    assert lines[-1].startswith("outputs: %")
+
+
+def test_constants_and_places_in_memory_are_shown():
+    lines = _text(_program(models.mlp()))
+    assert any("float[8, 16] constant 1" in line for line in lines)
+    assert any("float[3, 16] at 1+" in line for line in lines)
+
+
+def test_places_in_memory_can_be_left_out():
+    assert not any(" at 1+" in line for line in _text(_program(models.mlp()), show_meminfo=False))
+
+
+def test_upper_bounds_are_marked_on_request():
+    lines = _text(_program(models.dynamic_add()), mark_dynamic_shape_tensor=True)
+    assert any("float~[16, 4]" in line for line in lines)
+
+
+def test_jumps_of_control_flow_are_shown():
+    lines = _text(_program(programs.CASES["branches"]()))
+    jumps = [line.split(": ")[1] for line in lines if " go to " in line]
+    assert len(jumps) == 2
+    assert jumps[0].startswith("unless %") and jumps[1].startswith("go to ")
+
+
+def test_arrow_points_at_the_node():
+    graph = models.mlp().export().graph
+    node = list(graph.nodes)[-2]
+    marked = [line for line in inspect_node(graph, node).splitlines() if line.startswith("-->")]
+    assert len(marked) == 1 and f"%{node.name} :" in marked[0]
