@@ -33,8 +33,8 @@ typedef struct et_method_requirements {
   size_t planned_count;
 } et_method_requirements;
 
-/* Verifies the method against the linked kernels and backends, as et_method_load
- * does, and measures it. */
+/* Verifies the method against the linked kernels and backends, and measures it. All
+ * that et_method_load checks, but for the memory plan: that takes memory. */
 et_status et_method_measure(const et_program *program, const char *name,
                             const et_registry *registry,
                             et_method_requirements *out_requirements,
@@ -50,13 +50,15 @@ typedef struct et_method_memory {
   size_t planned_count;
 } et_method_memory;
 
-/* Verifies everything that can be known before running: every index, argument
- * kinds against kernel signatures, planned memory in bounds, and that no
- * instruction reads bytes which another value has overwritten.
+/* Verifies everything that can be known before running: argument kinds against
+ * kernel signatures, that nothing writes a constant or its own operand, and that no
+ * instruction reads bytes which another value has overwritten (plan_check.h says how
+ * far that goes).
  *
  * OPERATOR_MISSING names every missing kernel or backend; INVALID_PROGRAM the
  * element at fault; MEMORY_TOO_SMALL the buffer, its size and what it needs.
- * Mutable buffers start with their initial state, or zero. */
+ * All planned bytes are set to zero, then mutable buffers get their initial state: a
+ * buffer that two methods share must not hold state yet when the second is loaded. */
 et_status et_method_load(const et_program *program, const char *name,
                          const et_registry *registry,
                          const et_method_memory *memory, et_method **out_method,
@@ -66,9 +68,10 @@ size_t et_method_input_count(const et_method *method);
 size_t et_method_output_count(const et_method *method);
 
 /* Gives input `index` a tensor. `sizes` may be smaller than the loaded bound where
- * the input is dynamic. A planned input copies `data`; one that is not planned
- * borrows it until the next set_input or the last execute. `nbytes` must be what
- * dtype and sizes need, in the input's own dim order.
+ * the input is dynamic. A planned input copies `data`, to bytes that the run may use
+ * again for other values: set it before every run. One that is not planned borrows
+ * `data` until the next set_input or the last execute, and never writes it. `nbytes`
+ * must be what dtype and sizes need, in the input's own dim order.
  *
  * INVALID_ARGUMENT for a wrong index, dtype, rank, size or length; NOT_SUPPORTED
  * for a size above the bound. The input keeps its earlier state then. */

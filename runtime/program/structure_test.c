@@ -13,17 +13,6 @@
 
 static et_program_writer writer;
 
-/* out = copy(in), of four floats each. */
-static void start_copy_program(void) {
-  et_writer_start(&writer, 64);
-  const int32_t in = et_writer_floats(&writer, 4, 0);
-  const int32_t out = et_writer_floats(&writer, 4, 16);
-  const int32_t args[3] = {in, out, out};
-  et_writer_input(&writer, in);
-  et_writer_output(&writer, out);
-  et_writer_call(&writer, "copy", args, 3);
-}
-
 static void expect_invalid(const char *part) {
   et_test_expect_refused(et_writer_finish(&writer), ET_STATUS_INVALID_PROGRAM,
                          part);
@@ -37,7 +26,7 @@ static size_t slot_of(size_t table, uint16_t field) {
 static void test_written_program_is_accepted(void **state) {
   (void)state;
   et_error error;
-  start_copy_program();
+  et_test_write_copy(&writer, 4);
   assert_int_equal(et_test_load_method(et_writer_finish(&writer), &error),
                    ET_STATUS_OK);
 }
@@ -46,7 +35,7 @@ static void test_m04_wild_vtable_is_refused(void **state) {
   (void)state;
   const int32_t backs[] = {INT32_MAX, INT32_MIN, -1, 1};
   for (size_t i = 0; i < 4; i++) {
-    start_copy_program();
+    et_test_write_copy(&writer, 4);
     et_fb_put_u32(&writer.buffer, writer.plan, (uint32_t)backs[i]);
     expect_invalid("execution_plan[0]: the table does not lie in the file");
   }
@@ -54,7 +43,7 @@ static void test_m04_wild_vtable_is_refused(void **state) {
 
 static void test_m04_field_outside_its_table_is_refused(void **state) {
   (void)state;
-  start_copy_program();
+  et_test_write_copy(&writer, 4);
   uint32_t back = 0;
   memcpy(&back, writer.bytes + writer.plan, sizeof back);
   const size_t entry = writer.plan - back + 4 + 2 * ET_PLAN_VALUES;
@@ -68,7 +57,7 @@ static void test_m04_wild_offset_is_refused(void **state) {
   (void)state;
   const uint32_t offsets[] = {0, 0x7FFFFFFF, UINT32_MAX};
   for (size_t i = 0; i < 3; i++) {
-    start_copy_program();
+    et_test_write_copy(&writer, 4);
     et_fb_put_u32(&writer.buffer, slot_of(writer.plan, ET_PLAN_VALUES),
                   offsets[i]);
     expect_invalid("values");
@@ -79,7 +68,7 @@ static void test_m04_vector_longer_than_the_file_is_refused(void **state) {
   (void)state;
   const uint32_t counts[] = {UINT32_MAX, 0x40000000, 100000};
   for (size_t i = 0; i < 3; i++) {
-    start_copy_program();
+    et_test_write_copy(&writer, 4);
     et_fb_refer(&writer.buffer, writer.plan, ET_PLAN_BUFFER_SIZES,
                 et_fb_add_vector(&writer.buffer, NULL, 1, 8));
     et_fb_put_u32(&writer.buffer, writer.buffer.size - 12, counts[i]);
@@ -89,7 +78,7 @@ static void test_m04_vector_longer_than_the_file_is_refused(void **state) {
 
 static void test_m05_text_without_its_nul_is_refused(void **state) {
   (void)state;
-  start_copy_program();
+  et_test_write_copy(&writer, 4);
   const size_t text = et_fb_add_text(&writer.buffer, "name");
   et_fb_refer(&writer.buffer, writer.plan, ET_PLAN_NAME, text);
   writer.bytes[text + 8] = 'x';
@@ -100,7 +89,7 @@ static void test_m05_text_without_its_nul_is_refused(void **state) {
 
 static void test_m05_text_at_the_end_of_the_file_is_refused(void **state) {
   (void)state;
-  start_copy_program();
+  et_test_write_copy(&writer, 4);
   const size_t text = et_fb_add_text(&writer.buffer, "abcd");
   et_fb_refer(&writer.buffer, writer.plan, ET_PLAN_NAME, text);
   writer.buffer.size -= 1; /* its NUL */
@@ -116,7 +105,7 @@ static void drop_field(size_t table, uint16_t field) {
 
 static void test_m06_program_without_methods_is_refused(void **state) {
   (void)state;
-  start_copy_program();
+  et_test_write_copy(&writer, 4);
   drop_field(writer.program, ET_PROGRAM_EXECUTION_PLAN);
   expect_invalid("execution_plan: 0 methods");
 }
@@ -132,7 +121,7 @@ static void test_m06_absent_fields_of_a_plan_are_refused_where_needed(
                {ET_PLAN_OPERATORS, "op_index 0 is not one of 0"},
                {ET_PLAN_BUFFER_SIZES, "there is no memory id 1"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    start_copy_program();
+    et_test_write_copy(&writer, 4);
     drop_field(writer.plan, cases[i].field);
     expect_invalid(cases[i].part);
   }
@@ -145,7 +134,7 @@ static void test_m06_absent_lists_of_a_plan_are_empty(void **state) {
                              ET_PLAN_DELEGATES};
   et_error error;
   for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-    start_copy_program();
+    et_test_write_copy(&writer, 4);
     drop_field(writer.plan, fields[i]);
     assert_int_equal(et_test_load(et_writer_finish(&writer), &error),
                      ET_STATUS_OK);
@@ -154,7 +143,7 @@ static void test_m06_absent_lists_of_a_plan_are_empty(void **state) {
 
 static void test_m06_operator_without_name_is_refused(void **state) {
   (void)state;
-  start_copy_program();
+  et_test_write_copy(&writer, 4);
   et_fb_refer_element(&writer.buffer, writer.operators, 0,
                       et_fb_add_table(&writer.buffer, 2));
   expect_invalid("operators[0] has no name");
@@ -162,7 +151,7 @@ static void test_m06_operator_without_name_is_refused(void **state) {
 
 static void test_m06_tensor_without_sizes_is_a_scalar_or_refused(void **state) {
   (void)state;
-  start_copy_program();
+  et_test_write_copy(&writer, 4);
   et_writer_floats(&writer, 4, 0);
   drop_field(writer.last_table, ET_TENSOR_SIZES);
   expect_invalid("0 sizes but 1 entries of dim_order");
@@ -174,7 +163,7 @@ static void test_m06_tensor_without_sizes_is_a_scalar_or_refused(void **state) {
 
 static void test_m06_delegate_without_payload_or_id_is_refused(void **state) {
   (void)state;
-  start_copy_program();
+  et_test_write_copy(&writer, 4);
   const size_t delegates = et_fb_add_vector(&writer.buffer, NULL, 1, 4);
   et_fb_refer(&writer.buffer, writer.plan, ET_PLAN_DELEGATES, delegates);
   const size_t delegate = et_fb_add_table(&writer.buffer, 3);
@@ -187,7 +176,7 @@ static void test_m06_delegate_without_payload_or_id_is_refused(void **state) {
 
 static void test_m07_union_tag_without_value(void **state) {
   (void)state;
-  start_copy_program();
+  et_test_write_copy(&writer, 4);
   const size_t owner = et_fb_add_table(&writer.buffer, 2);
   et_fb_set_i8(&writer.buffer, owner, ET_EVALUE_TAG, ET_VALUE_INT);
   et_fb_refer_element(&writer.buffer, writer.values, 1, owner);
@@ -196,17 +185,17 @@ static void test_m07_union_tag_without_value(void **state) {
 
 static void test_m07_union_value_without_tag(void **state) {
   (void)state;
-  start_copy_program();
+  et_test_write_copy(&writer, 4);
   et_writer_value(&writer, 0, 1);
   expect_invalid("values[2].val: the tag of the union is unknown");
 }
 
 static void test_m07_unknown_union_tag(void **state) {
   (void)state;
-  start_copy_program();
+  et_test_write_copy(&writer, 4);
   et_writer_value(&writer, 12, 1);
   expect_invalid("values[2].val: the tag of the union is unknown");
-  start_copy_program();
+  et_test_write_copy(&writer, 4);
   et_writer_free(&writer, 0);
   const size_t step = writer.last_table; /* its union lies before it */
   uint32_t slot = 0;
@@ -221,7 +210,7 @@ static void test_m07_unknown_union_tag(void **state) {
 static void test_m23_shared_parts_do_not_multiply_work(void **state) {
   (void)state;
   static const uint32_t COUNT = 12000;
-  start_copy_program();
+  et_test_write_copy(&writer, 4);
   const size_t text = et_fb_add_vector(&writer.buffer, NULL, 1, 4);
   et_fb_refer(&writer.buffer, writer.chain, ET_CHAIN_STACKTRACE, text);
   const size_t frames = et_fb_add_table(&writer.buffer, 1);
@@ -237,7 +226,7 @@ static void test_m23_shared_parts_do_not_multiply_work(void **state) {
 
 static void test_m23_number_of_methods_is_limited(void **state) {
   (void)state;
-  start_copy_program();
+  et_test_write_copy(&writer, 4);
   const size_t plans = et_fb_add_vector(&writer.buffer, NULL, 1025, 4);
   et_fb_refer(&writer.buffer, writer.program, ET_PROGRAM_EXECUTION_PLAN, plans);
   const size_t plan = et_fb_add_table(&writer.buffer, 0);

@@ -12,17 +12,6 @@
 
 static et_program_writer writer;
 
-/* values[0] and [1]: four floats each; out = copy(in). */
-static void start_copy_program(void) {
-  et_writer_start(&writer, 64);
-  const int32_t in = et_writer_floats(&writer, 4, 0);
-  const int32_t out = et_writer_floats(&writer, 4, 16);
-  const int32_t args[3] = {in, out, out};
-  et_writer_input(&writer, in);
-  et_writer_output(&writer, out);
-  et_writer_call(&writer, "copy", args, 3);
-}
-
 static void expect_invalid(const char *part) {
   et_test_expect_refused(et_writer_finish(&writer), ET_STATUS_INVALID_PROGRAM,
                          part);
@@ -34,10 +23,10 @@ static const int32_t WILD[] = {-1, -2, INT32_MIN, 1000, INT32_MAX};
 static void test_m08_wild_inputs_and_outputs_are_refused(void **state) {
   (void)state;
   for (size_t i = 0; i < WILD_COUNT; i++) {
-    start_copy_program();
+    et_test_write_copy(&writer, 4);
     et_writer_input(&writer, WILD[i]);
     expect_invalid("inputs[1] = ");
-    start_copy_program();
+    et_test_write_copy(&writer, 4);
     et_writer_output(&writer, WILD[i]);
     expect_invalid("outputs[1] = ");
   }
@@ -47,7 +36,7 @@ static void test_m08_wild_kernel_args_are_refused(void **state) {
   (void)state;
   for (size_t i = 0; i < WILD_COUNT; i++) {
     const int32_t args[3] = {0, WILD[i], 1};
-    start_copy_program();
+    et_test_write_copy(&writer, 4);
     et_writer_call(&writer, "copy", args, 3);
     expect_invalid("chains[0].instructions[1]: args[1] = ");
   }
@@ -56,7 +45,7 @@ static void test_m08_wild_kernel_args_are_refused(void **state) {
 static void test_m08_wild_op_index_is_refused(void **state) {
   (void)state;
   for (size_t i = 0; i < WILD_COUNT; i++) {
-    start_copy_program();
+    et_test_write_copy(&writer, 4);
     et_writer_call_operator(&writer, WILD[i], NULL, 0);
     expect_invalid("op_index");
   }
@@ -65,16 +54,16 @@ static void test_m08_wild_op_index_is_refused(void **state) {
 static void test_m08_wild_move_jump_and_free_are_refused(void **state) {
   (void)state;
   for (size_t i = 0; i < WILD_COUNT; i++) {
-    start_copy_program();
+    et_test_write_copy(&writer, 4);
     et_writer_move(&writer, WILD[i], 1);
     expect_invalid("move_from");
-    start_copy_program();
+    et_test_write_copy(&writer, 4);
     et_writer_move(&writer, 1, WILD[i]);
     expect_invalid("move_to");
-    start_copy_program();
+    et_test_write_copy(&writer, 4);
     et_writer_jump_false(&writer, WILD[i], 0);
     expect_invalid("cond_value_index");
-    start_copy_program();
+    et_test_write_copy(&writer, 4);
     et_writer_free(&writer, WILD[i]);
     expect_invalid("value_index");
   }
@@ -84,7 +73,7 @@ static void test_m19_jump_out_of_the_chain_is_refused(void **state) {
   (void)state;
   const int32_t destinations[] = {-1, 3, INT32_MAX};
   for (size_t i = 0; i < 3; i++) {
-    start_copy_program();
+    et_test_write_copy(&writer, 4);
     const int32_t condition = et_writer_bool(&writer, 1);
     et_writer_jump_false(&writer, condition, destinations[i]);
     expect_invalid("destination_instruction");
@@ -93,7 +82,7 @@ static void test_m19_jump_out_of_the_chain_is_refused(void **state) {
 
 static void test_m19_delegate_call_without_delegates_is_refused(void **state) {
   (void)state;
-  start_copy_program();
+  et_test_write_copy(&writer, 4);
   et_writer_delegate(&writer, "TestBackend", "x", NULL, 0);
   const size_t none = et_fb_add_vector(&writer.buffer, NULL, 0, 4);
   et_fb_refer(&writer.buffer, writer.plan, ET_PLAN_DELEGATES, none);
@@ -104,10 +93,10 @@ static void test_m08_wild_list_items_are_refused(void **state) {
   (void)state;
   for (size_t i = 0; i < WILD_COUNT; i++) {
     const int64_t wide = WILD[i];
-    start_copy_program();
+    et_test_write_copy(&writer, 4);
     et_writer_int_list(&writer, &wide, 1);
     expect_invalid("values[2].items[0] = ");
-    start_copy_program();
+    et_test_write_copy(&writer, 4);
     et_writer_tensor_list(&writer, &WILD[i], 1, ET_VALUE_TENSOR_LIST);
     expect_invalid("values[2].items[0] = ");
   }
@@ -118,7 +107,7 @@ static void test_m08_int_list_items_wider_than_32_bits_are_refused(
   (void)state;
   const int64_t items[] = {INT64_C(1) << 32, INT64_MIN, INT64_MAX};
   for (size_t i = 0; i < 3; i++) {
-    start_copy_program();
+    et_test_write_copy(&writer, 4);
     et_writer_int_list(&writer, &items[i], 1);
     expect_invalid("values[2].items[0] = ");
   }
@@ -128,11 +117,11 @@ static void test_m09_absent_item_is_allowed_only_where_optional(void **state) {
   (void)state;
   const int32_t absent = -1;
   et_error error;
-  start_copy_program();
+  et_test_write_copy(&writer, 4);
   et_writer_tensor_list(&writer, &absent, 1, ET_VALUE_OPTIONAL_TENSOR_LIST);
   assert_int_equal(et_test_load(et_writer_finish(&writer), &error),
                    ET_STATUS_OK);
-  start_copy_program();
+  et_test_write_copy(&writer, 4);
   et_writer_tensor_list(&writer, &absent, 1, ET_VALUE_TENSOR_LIST);
   expect_invalid("values[2].items[0] = -1");
 }
@@ -142,13 +131,13 @@ static void test_m10_lists_of_other_kinds_are_refused(void **state) {
   const int32_t self = 2;
   const int64_t tensor = 0;
   const int32_t later = 3;
-  start_copy_program();
+  et_test_write_copy(&writer, 4);
   et_writer_tensor_list(&writer, &self, 1, ET_VALUE_TENSOR_LIST);
   expect_invalid("values[2].items[0] is Tensor[], not Tensor");
-  start_copy_program();
+  et_test_write_copy(&writer, 4);
   et_writer_int_list(&writer, &tensor, 1);
   expect_invalid("values[2].items[0] is Tensor, not int");
-  start_copy_program();
+  et_test_write_copy(&writer, 4);
   et_writer_tensor_list(&writer, &later, 1, ET_VALUE_OPTIONAL_TENSOR_LIST);
   et_writer_int(&writer, 1);
   expect_invalid("values[2].items[0] is int, not Tensor");
@@ -156,7 +145,7 @@ static void test_m10_lists_of_other_kinds_are_refused(void **state) {
 
 static void refer_sizes(const int32_t *sizes, uint32_t rank,
                         const uint8_t *order, uint32_t order_count) {
-  start_copy_program();
+  et_test_write_copy(&writer, 4);
   et_writer_floats(&writer, 1, ET_NOT_PLANNED);
   const size_t tensor = writer.last_table;
   et_fb_refer(&writer.buffer, tensor, ET_TENSOR_SIZES,
@@ -197,7 +186,7 @@ static void test_m12_impossible_dims_are_refused(void **state) {
 }
 
 static void set_tensor_i8(uint16_t field, int8_t value) {
-  start_copy_program();
+  et_test_write_copy(&writer, 4);
   et_writer_floats(&writer, 4, 0);
   et_fb_set_i8(&writer.buffer, writer.last_table, field, value);
 }
@@ -222,7 +211,7 @@ static void test_m13_kinds_that_others_have_are_not_supported(void **state) {
   set_tensor_i8(ET_TENSOR_DYNAMISM, 2);
   et_test_expect_method_refused(et_writer_finish(&writer),
                                 ET_STATUS_NOT_SUPPORTED, "no upper bound");
-  start_copy_program();
+  et_test_write_copy(&writer, 4);
   et_writer_floats(&writer, 4, 0);
   et_fb_set_i32(&writer.buffer, writer.last_table, ET_TENSOR_STORAGE_OFFSET, 1);
   et_test_expect_refused(et_writer_finish(&writer), ET_STATUS_NOT_SUPPORTED,
@@ -230,7 +219,7 @@ static void test_m13_kinds_that_others_have_are_not_supported(void **state) {
 }
 
 static void set_allocation(uint16_t field, int32_t value) {
-  start_copy_program();
+  et_test_write_copy(&writer, 4);
   et_writer_floats(&writer, 4, ET_NOT_PLANNED);
   const size_t tensor = writer.last_table;
   const size_t allocation = et_fb_add_table(&writer.buffer, 3);
@@ -270,7 +259,7 @@ static void test_m14_negative_buffer_sizes_are_refused(void **state) {
 
 static void test_m16_constant_without_segment_is_refused(void **state) {
   (void)state;
-  start_copy_program();
+  et_test_write_copy(&writer, 4);
   et_writer_floats(&writer, 4, ET_NOT_PLANNED);
   et_fb_set_i32(&writer.buffer, writer.last_table, ET_TENSOR_DATA_BUFFER, 1);
   expect_invalid("values[2]: data_buffer_idx 1 has no 16 bytes");
@@ -278,7 +267,7 @@ static void test_m16_constant_without_segment_is_refused(void **state) {
 
 static void test_m25_duplicate_method_names_are_refused(void **state) {
   (void)state;
-  start_copy_program();
+  et_test_write_copy(&writer, 4);
   const size_t plans = et_fb_add_vector(&writer.buffer, NULL, 2, 4);
   et_fb_refer(&writer.buffer, writer.program, ET_PROGRAM_EXECUTION_PLAN, plans);
   for (uint32_t i = 0; i < 2; i++) {
@@ -295,15 +284,15 @@ static void test_m25_over_long_names_are_refused(void **state) {
   char name[300];
   memset(name, 'a', sizeof name);
   name[sizeof name - 1] = '\0';
-  start_copy_program();
+  et_test_write_copy(&writer, 4);
   et_writer_operator(&writer, name, "out");
   expect_invalid("operators[1]: a name of 299 bytes");
   name[250] = '\0';
-  start_copy_program();
+  et_test_write_copy(&writer, 4);
   et_writer_operator(&writer, name, "overload");
   expect_invalid("operators[1]: the overload is over-long");
   name[250] = 'a';
-  start_copy_program();
+  et_test_write_copy(&writer, 4);
   et_fb_refer(&writer.buffer, writer.plan, ET_PLAN_NAME,
               et_fb_add_text(&writer.buffer, name));
   expect_invalid("execution_plan[0]: a name of 299 bytes");
@@ -312,11 +301,11 @@ static void test_m25_over_long_names_are_refused(void **state) {
 /* The kernel table and messages read names up to their first NUL. */
 static void test_m05_names_with_nul_inside_are_refused(void **state) {
   (void)state;
-  start_copy_program();
+  et_test_write_copy(&writer, 4);
   et_writer_operator(&writer, "test::abc", "out");
   writer.bytes[writer.buffer.size - 8 - 8] = '\0';
   expect_invalid("NUL inside");
-  start_copy_program();
+  et_test_write_copy(&writer, 4);
   const size_t name = et_fb_add_text(&writer.buffer, "forward");
   et_fb_refer(&writer.buffer, writer.plan, ET_PLAN_NAME, name);
   writer.bytes[name + 4] = '\0';

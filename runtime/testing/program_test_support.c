@@ -25,6 +25,16 @@ uint8_t *et_test_read_fixture(const char *name, size_t *out_size) {
   return copy;
 }
 
+void et_test_write_copy(et_program_writer *writer, int32_t count) {
+  et_writer_start(writer, 64);
+  const int32_t in = et_writer_floats(writer, count, 0);
+  const int32_t out = et_writer_floats(writer, count, 32);
+  const int32_t args[3] = {in, out, out};
+  et_writer_input(writer, in);
+  et_writer_output(writer, out);
+  et_writer_call(writer, "copy", args, 3);
+}
+
 et_status et_test_load(et_span file, et_error *out_error) {
   et_program program;
   et_error_clear(out_error);

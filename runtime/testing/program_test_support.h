@@ -29,6 +29,10 @@ uint8_t *et_test_read_fixture(const char *name, size_t *out_size);
  *   backend "TestBackend": its outputs = sum of its two inputs */
 extern const et_registry et_test_registry;
 
+/* Writes out = copy(in): values[0] and values[1], `count` floats each, planned at 0 and
+ * 32 of 64 bytes. */
+void et_test_write_copy(et_program_writer *writer, int32_t count);
+
 /* Loads the program; the status and its message. */
 et_status et_test_load(et_span file, et_error *out_error);
 

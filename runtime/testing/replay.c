@@ -8,6 +8,7 @@
 #include "runtime/method/method.h"
 #include "runtime/program/program.h"
 #include "runtime/testing/calls.h"
+#include "runtime/testing/feed.h"
 
 #define MAX_METHODS 16
 #define MAX_INPUTS 64
@@ -92,86 +93,27 @@ static et_status load_methods(replay *r, et_calls calls) {
   return ET_STATUS_OK;
 }
 
-static et_value scalar_value(const et_record *record) {
-  et_value value = {ET_VALUE_NONE, {0}};
-  switch (record->kind) {
-    case ET_RECORD_INT:
-      value.tag = ET_VALUE_INT;
-      value.u.as_int = record->u.as_int;
-      break;
-    case ET_RECORD_BOOL:
-      value.tag = ET_VALUE_BOOL;
-      value.u.as_bool = record->u.as_bool;
-      break;
-    case ET_RECORD_DOUBLE:
-      value.tag = ET_VALUE_DOUBLE;
-      value.u.as_double = record->u.as_double;
-      break;
-    case ET_RECORD_STRING:
-      value.tag = ET_VALUE_STRING;
-      value.u.as_string = record->u.as_string;
-      break;
-    default:
-      break;
-  }
-  return value;
-}
-
-/* Copies a recorded tensor, in the dim order that the input has. */
-static et_status copy_input(replay *r, const char *name, uint32_t index,
-                            const et_record *record, et_error *reason) {
-  et_method_meta meta;
-  et_value_meta slot;
-  ET_RETURN_IF_ERROR(
-      et_program_method_meta(&r->program, name, &meta, reason));
-  ET_RETURN_IF_ERROR(et_method_meta_input(&meta, index, &slot, reason));
-  const bool reorder =
-      slot.tag == ET_VALUE_TENSOR && slot.rank == record->rank;
-  free(r->inputs[index]);
-  r->inputs[index] = malloc(record->bytes.size + 1);
-  if (r->inputs[index] == NULL) {
-    return et_fail(reason, ET_STATUS_MEMORY_TOO_SMALL, "the heap is full");
-  }
-  if (reorder) {
-    et_record_reorder(record, slot.dim_order, r->inputs[index]);
-  } else if (record->bytes.size != 0) {
-    memcpy(r->inputs[index], record->bytes.data, record->bytes.size);
-  }
-  return ET_STATUS_OK;
-}
-
-static et_status set_input(replay *r, const char *name, et_method *method,
-                           uint32_t index, const et_record *record,
-                           et_error *reason) {
-  if (record->kind != ET_RECORD_TENSOR) {
-    const et_value value = scalar_value(record);
-    return et_method_set_scalar_input(method, index, &value, reason);
-  }
-  ET_RETURN_IF_ERROR(copy_input(r, name, index, record, reason));
-  return et_method_set_input(method, index, record->dtype, record->sizes,
-                             record->rank, r->inputs[index],
-                             record->bytes.size, reason);
-}
-
 /* Sets the inputs and runs; reads past all inputs even when one is refused. */
 static et_status run(replay *r, const et_call *call, et_calls *calls,
                      et_status *out_status, et_error *reason) {
-  et_method *method = find_method(r, call->method);
+  et_feed_target target = {.method = find_method(r, call->method)};
   *out_status = ET_STATUS_OK;
   if (call->input_count > MAX_INPUTS) {
     return et_fail(r->error, ET_STATUS_OUT_OF_RESOURCES,
                    "call %u has more than %d inputs", (unsigned)r->call_index,
                    MAX_INPUTS);
   }
+  ET_RETURN_IF_ERROR(et_program_method_meta(&r->program, call->method,
+                                            &target.meta, r->error));
   for (uint32_t i = 0; i < call->input_count; i++) {
     et_record record;
     ET_RETURN_IF_ERROR(et_calls_record(calls, &record, r->error));
     if (*out_status == ET_STATUS_OK) {
-      *out_status = set_input(r, call->method, method, i, &record, reason);
+      *out_status = et_feed_input(&target, i, &record, &r->inputs[i], reason);
     }
   }
   if (*out_status == ET_STATUS_OK) {
-    *out_status = et_method_execute(method, reason);
+    *out_status = et_method_execute(target.method, reason);
   }
   return ET_STATUS_OK;
 }

@@ -63,22 +63,12 @@ static void record_copy(recording *r, const float *in, const float *out) {
 
 static et_program_writer writer;
 
-static et_span copy_program(void) {
-  et_writer_start(&writer, 64);
-  const int32_t in = et_writer_floats(&writer, 2, 0);
-  const int32_t out = et_writer_floats(&writer, 2, 16);
-  const int32_t args[3] = {in, out, out};
-  et_writer_input(&writer, in);
-  et_writer_output(&writer, out);
-  et_writer_call(&writer, "copy", args, 3);
-  return et_writer_finish(&writer);
-}
-
 static et_status replay(const recording *r, double atol, et_error *error) {
   const et_span calls = {r->bytes, r->size};
   const et_replay_options options = {{atol, 0}, 0};
   et_error_clear(error);
-  return et_replay(copy_program(), calls, &et_test_registry, &options, error);
+  et_test_write_copy(&writer, 2);
+  return et_replay(et_writer_finish(&writer), calls, &et_test_registry, &options, error);
 }
 
 static void test_calls_that_answer_as_recorded_pass(void **state) {

@@ -1,0 +1,48 @@
+"""How the runtime and its tests are built."""
+
+load("@rules_cc//cc:defs.bzl", "cc_library", "cc_test")
+
+RUNTIME_COPTS = [
+    "-std=c11",
+    "-Wall",
+    "-Wextra",
+    "-Werror",
+    "-pedantic",
+    "-O2",
+]
+
+def runtime_library(name, **kwargs):
+    """One part of the runtime: all C files of the package but its tests.
+
+    Args:
+      name: name of the cc_library.
+      **kwargs: what every cc_library has.
+    """
+    cc_library(
+        name = name,
+        srcs = native.glob(
+            ["*.c"],
+            exclude = ["*_test.c"],
+        ),
+        hdrs = native.glob(["*.h"]),
+        copts = RUNTIME_COPTS,
+        linkstatic = True,
+        **kwargs
+    )
+
+def runtime_tests(deps, data = []):
+    """A cc_test for each `*_test.c` of the package, named as its file.
+
+    Args:
+      deps: what they are tests of.
+      data: files that they read.
+    """
+    for source in native.glob(["*_test.c"]):
+        cc_test(
+            name = source[:-len(".c")],
+            size = "small",
+            srcs = [source],
+            copts = RUNTIME_COPTS,
+            data = data,
+            deps = deps + ["@cmocka"],
+        )
