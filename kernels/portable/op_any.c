@@ -14,29 +14,43 @@ static bool run_has_any(et_scalar_type dtype, const uint8_t *in,
   return false;
 }
 
-static void any_of(const et_reduction *r, et_loop *elements, uint8_t *out) {
+static void any_of(const et_reduction *r, et_loop *elements,
+                   uint8_t *const *outs, const void *state) {
   bool any = false;
+  (void)state;
   for (; elements->count > 0 && !any; et_loop_next(elements)) {
     any = run_has_any(r->reduced.dtype, elements->at[0], elements->strides[0],
                       elements->count);
   }
-  *out = any;
+  *outs[0] = any;
+}
+
+static et_status apply(et_kernel_context *context, const et_tensor *self,
+                       const et_value *dims, bool keepdim, et_tensor *out) {
+  et_reduction reduction;
+  ET_CHECK(context,
+           et_dtype_is_computable(self->dtype) &&
+               out->dtype == ET_SCALAR_TYPE_BOOL,
+           "any: from %s to %s is not supported",
+           et_scalar_type_name((int32_t)self->dtype),
+           et_scalar_type_name((int32_t)out->dtype));
+  ET_RETURN_IF_ERROR(et_reduction_plan(context, "any", self, dims, keepdim, out,
+                                       NULL, &reduction));
+  et_reduction_run(&reduction, any_of, NULL);
+  return ET_STATUS_OK;
 }
 
 et_status et_op_any_out(et_kernel_context *context, et_value **args) {
-  const et_tensor *self = args[0]->u.as_tensor;
-  et_tensor *out = args[3]->u.as_tensor;
-  et_reduction reduction;
-  et_value *const dim = args[1];
-  const et_value dims = {ET_VALUE_INT_LIST, {.as_list = {&dim, 1}}};
-  ET_CHECK(
-      context,
-      et_dtype_is_computable(self->dtype) && out->dtype == ET_SCALAR_TYPE_BOOL,
-      "any: from %s to %s is not supported",
-      et_scalar_type_name((int32_t)self->dtype),
-      et_scalar_type_name((int32_t)out->dtype));
-  ET_RETURN_IF_ERROR(et_reduction_plan(context, "any", self, &dims,
-                                       args[2]->u.as_bool, out, &reduction));
-  et_reduction_run(&reduction, any_of);
-  return ET_STATUS_OK;
+  return apply(context, args[0]->u.as_tensor, args[1], args[2]->u.as_bool,
+               args[3]->u.as_tensor);
+}
+
+et_status et_op_any_dims_out(et_kernel_context *context, et_value **args) {
+  return et_op_any_out(context, args);
+}
+
+et_status et_op_any_all_out(et_kernel_context *context, et_value **args) {
+  const et_value all = {ET_VALUE_NONE, {0}};
+  return apply(context, args[0]->u.as_tensor, &all, false,
+               args[1]->u.as_tensor);
 }
