@@ -49,6 +49,7 @@ def _generate_kernel_table(ctx, toolchain, models, out):
         outputs = [out],
         mnemonic = "ExecutorchKernelTable",
         message = "Selecting kernels for %s" % display_label(ctx.label),
+        packages = False,
     )
 
 def _generate_library(ctx, toolchain, models, header, source, data):
@@ -74,6 +75,7 @@ def _generate_library(ctx, toolchain, models, header, source, data):
         outputs = [header, source, data],
         mnemonic = "ExecutorchCodegen",
         message = "Generating C for %s" % display_label(ctx.label),
+        packages = False,
     )
 
 def _dependencies(ctx, toolchain, models):

@@ -17,15 +17,19 @@ _ENV = {
 _IS_BAZEL_4 = not hasattr(native, "package_relative_label")
 
 def _tools(toolchain):
-    """Interpreter, packages and compiler sources: a change of any restarts a worker (see compiler_sources)."""
-    files = [toolchain.python, toolchain.site, toolchain.identity] + toolchain.compiler.to_list()
+    """What restarts a worker when it changes: interpreter and compiler sources (see compiler_sources).
+
+    The packages' folder is an input and not among them: Bazel cannot digest a folder there unless a start-up flag tells it to.
+    The environment's identity stands for it.
+    """
+    files = [toolchain.python, toolchain.identity] + toolchain.compiler.to_list()
     return files + ([toolchain.compiler_program] if _IS_BAZEL_4 else [])
 
 def _env(toolchain):
     """Paths are relative to the execution root."""
     return dict(_ENV, PYTHONPATH = toolchain.compiler_root + ":" + toolchain.site.path)
 
-def run_python_module(ctx, toolchain, module, arguments, inputs, outputs, mnemonic, message, params_file = True, requirements = {}):
+def run_python_module(ctx, toolchain, module, arguments, inputs, outputs, mnemonic, message, packages = True, params_file = True, requirements = {}):
     """Registers an action that runs a module: `python -m module @params`, or with plain arguments.
 
     Args:
@@ -37,6 +41,7 @@ def run_python_module(ctx, toolchain, module, arguments, inputs, outputs, mnemon
       outputs: list[File].
       mnemonic: CamelCase name of the action.
       message: progress message.
+      packages: whether the module imports anything but the standard library and the compiler's own.
       params_file: whether the arguments are passed in a file, one a line; workers need that.
       requirements: execution requirements.
     """
@@ -46,7 +51,7 @@ def run_python_module(ctx, toolchain, module, arguments, inputs, outputs, mnemon
     ctx.actions.run(
         executable = toolchain.python,
         arguments = ["-m", module, arguments],
-        inputs = inputs,
+        inputs = depset([toolchain.site] if packages else [], transitive = [inputs]),
         outputs = outputs,
         tools = _tools(toolchain),
         env = _env(toolchain),
