@@ -23,19 +23,19 @@ NOT_LOCAL = {
 
 
 @pytest.mark.parametrize("name", sorted(CASES.keys() - NOT_LOCAL))
-def test_program_decomposed_locally_computes_what_the_model_does(name: str):
+def test_program_decomposed_locally_computes_what_the_model_does(name: str) -> None:
     example = CASES[name]()
     _check(decompose_locally(example.export(), core_aten()), example)
 
 
 @pytest.mark.parametrize("name", sorted(CASES))
-def test_program_decomposed_by_retracing_computes_what_the_model_does(name: str):
+def test_program_decomposed_by_retracing_computes_what_the_model_does(name: str) -> None:
     example = CASES[name]()
     _check(decompose_by_retracing(example.export(), core_aten()), example)
 
 
 @pytest.mark.parametrize("name", sorted(NOT_LOCAL))
-def test_unsound_local_decomposition_is_refused_and_the_program_retraced(name: str):
+def test_unsound_local_decomposition_is_refused_and_the_program_retraced(name: str) -> None:
     example = CASES[name]()
     with pytest.raises(NotLocal):
         decompose_locally(example.export(), core_aten())
@@ -52,14 +52,14 @@ def _check(program: ExportedProgram, example: Example) -> None:
 
 @pytest.mark.parametrize("size", [2, 5, 8])
 @pytest.mark.parametrize("name", sorted(n for n in programs.CASES if n.startswith("dynamic")))
-def test_dynamic_program_runs_at_every_size(name: str, size: int):
+def test_dynamic_program_runs_at_every_size(name: str, size: int) -> None:
     example = programs.CASES[name]()
     program = to_core_aten(example.export(), {})
     inputs = (torch.randn(size, *example.inputs[0].shape[1:]),)
     assert_same(run(program, inputs), run_module(example.module, inputs), 1e-4, 1e-5)
 
 
-def test_given_program_stays_as_it_is():
+def test_given_program_stays_as_it_is() -> None:
     example = models.conv_bn_relu()
     program = example.export()
     before = str(program)
@@ -67,17 +67,17 @@ def test_given_program_stays_as_it_is():
     assert str(program) == before
 
 
-def test_write_to_a_buffer_becomes_an_output_named_after_it():
+def test_write_to_a_buffer_becomes_an_output_named_after_it() -> None:
     signature = decompose_locally(models.counter().export(), core_aten()).graph_signature
     assert list(signature.buffers_to_mutate.values()) == ["total"]
 
 
-def test_write_to_an_input_becomes_an_output_named_after_it():
+def test_write_to_an_input_becomes_an_output_named_after_it() -> None:
     program = decompose_locally(programs.CASES["write_to_an_input"]().export(), core_aten())
     assert len(program.graph_signature.user_inputs_to_mutate) == 1
 
 
-def test_preserved_operators_stay_whole_where_their_filter_says_so():
+def test_preserved_operators_stay_whole_where_their_filter_says_so() -> None:
     first, second = (node for node in calls(models.mlp().export()) if "linear" in str(node.target))
     linear = torch.ops.aten.linear.default
     program = to_core_aten(models.mlp().export(), {linear: lambda node: node.name == first.name})
@@ -85,7 +85,7 @@ def test_preserved_operators_stay_whole_where_their_filter_says_so():
     assert "aten::addmm" in operator_names(program)
 
 
-def test_nodes_keep_their_source_line_and_share_the_debug_handle_of_their_origin():
+def test_nodes_keep_their_source_line_and_share_the_debug_handle_of_their_origin() -> None:
     program = to_core_aten(models.mlp().export(), {})
     permute, addmm = calls(program)[:2]
     assert permute.meta["debug_handle"] == addmm.meta["debug_handle"]
@@ -93,12 +93,12 @@ def test_nodes_keep_their_source_line_and_share_the_debug_handle_of_their_origin
     assert calls(program)[2].meta["debug_handle"] != addmm.meta["debug_handle"]
 
 
-def test_linear_of_more_dimensions_is_one_product_of_matrices():
+def test_linear_of_more_dimensions_is_one_product_of_matrices() -> None:
     example = Example(torch.nn.Linear(8, 4).eval(), (torch.randn(2, 3, 5, 8),))
     names = sorted(operator_names(to_core_aten(example.export(), {})))
     assert names == ["aten::addmm", "aten::permute_copy", *["aten::view_copy"] * 2]
 
 
-def test_two_decompositions_of_a_program_are_equal():
+def test_two_decompositions_of_a_program_are_equal() -> None:
     first, second = (str(to_core_aten(models.conv_bn_relu().export(), {}).graph) for _ in range(2))
     assert first == second

@@ -14,7 +14,7 @@ from exir.testing import models
 from exir.testing.graphs import calls
 
 
-def test_message_names_the_node_and_its_source_line():
+def test_message_names_the_node_and_its_source_line() -> None:
     node = calls(models.simple_conv().export())[0]
     text = str(EdgeDialectError("this is wrong", node))
     assert text.splitlines()[0] == "this is wrong"
@@ -22,20 +22,20 @@ def test_message_names_the_node_and_its_source_line():
     assert "models.py" in text and "self.conv(x)" in text
 
 
-def test_message_names_the_pass():
+def test_message_names_the_pass() -> None:
     error = EdgeDialectError("this is wrong")
     error.pass_name = "fold_batch_norm"
     assert str(error) == "this is wrong\n  pass: fold_batch_norm"
 
 
-def test_export_error_carries_its_kind():
+def test_export_error_carries_its_kind() -> None:
     error = ExportError(ExportErrorType.NOT_SUPPORTED, "no such thing")
     assert error.error_code is ExportErrorType.NOT_SUPPORTED
     assert str(error) == "[NOT_SUPPORTED] no such thing"
     assert isinstance(error, UserError)
 
 
-def test_internal_error_is_no_users_error():
+def test_internal_error_is_no_users_error() -> None:
     assert not issubclass(InternalError, UserError)
     internal_assert(True, "fine")
     with pytest.raises(InternalError, match="broken"):

@@ -29,7 +29,7 @@ class AddOneAfterRelu(ExportPass):
         return super().call_operator(ADD, (result, ones), {}, meta)
 
 
-def test_operator_is_replaced_with_its_source_line_kept():
+def test_operator_is_replaced_with_its_source_line_kept() -> None:
     example = models.mlp()
     before = to_edge(example.export())
     after = before.transform([ReluToSigmoid()]).exported_program()
@@ -41,7 +41,7 @@ def test_operator_is_replaced_with_its_source_line_kept():
     assert_same(run(after, example.inputs), run_module(example.module, example.inputs))
 
 
-def test_tensor_that_a_pass_makes_becomes_a_constant():
+def test_tensor_that_a_pass_makes_becomes_a_constant() -> None:
     example = models.mlp()
     program = to_edge(example.export()).transform([AddOneAfterRelu()]).exported_program()
     program.validate()
@@ -52,7 +52,7 @@ def test_tensor_that_a_pass_makes_becomes_a_constant():
 
 
 @pytest.mark.parametrize("name", sorted(CASES))
-def test_pass_that_overrides_nothing_copies_the_program(name: str):
+def test_pass_that_overrides_nothing_copies_the_program(name: str) -> None:
     example = CASES[name]()
     edge = to_edge(example.export())
     copied = edge.transform([ExportPass()]).exported_program()
@@ -61,7 +61,7 @@ def test_pass_that_overrides_nothing_copies_the_program(name: str):
     assert_same(run(copied, example.inputs), expected, 1e-3, 1e-5)
 
 
-def test_values_after_a_change_are_computed_anew():
+def test_values_after_a_change_are_computed_anew() -> None:
     class Pick(ExportPass):
         def call_operator(self, op, args, kwargs, meta):
             if op == exir_ops.edge.aten.permute_copy.default:
@@ -78,7 +78,7 @@ def test_values_after_a_change_are_computed_anew():
     assert_same(run(program, example.inputs), [example.inputs[0].permute(1, 0, 2) * 2])
 
 
-def test_dynamic_values_are_computed_anew_with_symbolic_sizes():
+def test_dynamic_values_are_computed_anew_with_symbolic_sizes() -> None:
     class Doubled(ExportPass):
         def call_operator(self, op, args, kwargs, meta):
             result = super().call_operator(op, args, kwargs, meta)
@@ -91,7 +91,7 @@ def test_dynamic_values_are_computed_anew_with_symbolic_sizes():
     assert_same(run(program, (x, y)), [2 * (x + 2 * y)])
 
 
-def test_first_manager_keeps_its_program():
+def test_first_manager_keeps_its_program() -> None:
     edge = to_edge(models.mlp().export())
     edge.transform([ReluToSigmoid()])
     assert "aten::relu" in operator_names(edge.exported_program())

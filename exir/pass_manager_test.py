@@ -35,20 +35,20 @@ def _program() -> ExportedProgram:
     return to_core_aten(models.simple_conv().export(), {})
 
 
-def test_passes_run_in_order():
+def test_passes_run_in_order() -> None:
     seen = []
     run_passes(_program(), [lambda gm: seen.append(1), _Promise(), lambda gm: seen.append(2)])
     assert seen == [1, 2]
 
 
-def test_broken_promise_names_the_pass_the_node_and_the_source():
+def test_broken_promise_names_the_pass_the_node_and_the_source() -> None:
     with pytest.raises(EdgeDialectError) as caught:
         run_passes(_program(), [_Promise(kept=False)])
     text = str(caught.value)
     assert "pass: promise" in text and "node: aten_convolution" in text and "models.py" in text
 
 
-def test_exception_in_a_users_pass_names_it():
+def test_exception_in_a_users_pass_names_it() -> None:
     def faulty(graph_module: torch.fx.GraphModule) -> None:
         raise KeyError("missing")
 
@@ -56,7 +56,7 @@ def test_exception_in_a_users_pass_names_it():
         run_passes(_program(), [faulty])
 
 
-def test_program_is_verified_after_each_pass():
+def test_program_is_verified_after_each_pass() -> None:
     def to_torch_operators(graph_module: torch.fx.GraphModule) -> None:
         relu = list(graph_module.graph.nodes)[-2]
         relu.target = relu.target._op
@@ -66,13 +66,13 @@ def test_program_is_verified_after_each_pass():
     assert caught.value.pass_name == "to_torch_operators"
 
 
-def test_function_that_returns_nothing_has_changed_the_program_in_place():
+def test_function_that_returns_nothing_has_changed_the_program_in_place() -> None:
     program = _program()
     assert run_passes(program, [lambda gm: None]) is program
     assert operator_names(program)
 
 
-def test_pass_that_changes_the_interface_is_refused():
+def test_pass_that_changes_the_interface_is_refused() -> None:
     def with_an_input(graph_module: torch.fx.GraphModule) -> PassResult:
         with graph_module.graph.inserting_before(next(iter(graph_module.graph.nodes))):
             graph_module.graph.placeholder("surplus")
@@ -82,7 +82,7 @@ def test_pass_that_changes_the_interface_is_refused():
         run_passes(_program(), [with_an_input])
 
 
-def test_names_of_passes():
+def test_names_of_passes() -> None:
     class Named:
         def __call__(self, graph_module: torch.fx.GraphModule) -> None: ...
 

@@ -38,7 +38,7 @@ KNOWN = {"plain": _Plain, "tuned": _Tuned}
         ((_Tuned(bound=8, label="a;b"),), "tuned(bound=8,label='a;b')"),
     ],
 )
-def test_pipeline_prints_and_parses_back(passes: tuple[ProgramPass, ...], text: str):
+def test_pipeline_prints_and_parses_back(passes: tuple[ProgramPass, ...], text: str) -> None:
     assert to_text(passes) == text
     assert parse(text, KNOWN) == passes
 
@@ -54,6 +54,6 @@ def test_pipeline_prints_and_parses_back(passes: tuple[ProgramPass, ...], text: 
         ("plain plain", "no list of passes: 'plain plain'"),
     ],
 )
-def test_bad_text_is_a_configuration_error(text: str, message: str):
+def test_bad_text_is_a_configuration_error(text: str, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         parse(text, KNOWN)

@@ -19,7 +19,7 @@ def _text(program: Program, **options: bool) -> list[str]:
     return [line.strip() for line in out.getvalue().splitlines()]
 
 
-def test_method_names_its_inputs_calls_and_outputs():
+def test_method_names_its_inputs_calls_and_outputs() -> None:
     lines = _text(_program(models.mlp()))
     assert lines[0] == "method forward"
     assert [line.split("(")[0] for line in lines if line[0].isdigit()] == [
@@ -30,29 +30,29 @@ def test_method_names_its_inputs_calls_and_outputs():
     assert lines[-1].startswith("outputs: %")
 
 
-def test_constants_and_places_in_memory_are_shown():
+def test_constants_and_places_in_memory_are_shown() -> None:
     lines = _text(_program(models.mlp()))
     assert any("float[8, 16] constant 1" in line for line in lines)
     assert any("float[3, 16] at 1+" in line for line in lines)
 
 
-def test_places_in_memory_can_be_left_out():
+def test_places_in_memory_can_be_left_out() -> None:
     assert not any(" at 1+" in line for line in _text(_program(models.mlp()), show_meminfo=False))
 
 
-def test_upper_bounds_are_marked_on_request():
+def test_upper_bounds_are_marked_on_request() -> None:
     lines = _text(_program(models.dynamic_add()), mark_dynamic_shape_tensor=True)
     assert any("float~[16, 4]" in line for line in lines)
 
 
-def test_jumps_of_control_flow_are_shown():
+def test_jumps_of_control_flow_are_shown() -> None:
     lines = _text(_program(programs.CASES["branches"]()))
     jumps = [line.split(": ")[1] for line in lines if " go to " in line]
     assert len(jumps) == 2
     assert jumps[0].startswith("unless %") and jumps[1].startswith("go to ")
 
 
-def test_arrow_points_at_the_node():
+def test_arrow_points_at_the_node() -> None:
     graph = models.mlp().export().graph
     node = list(graph.nodes)[-2]
     marked = [line for line in inspect_node(graph, node).splitlines() if line.startswith("-->")]

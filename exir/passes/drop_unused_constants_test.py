@@ -9,7 +9,7 @@ from exir.testing import models
 from exir.testing.graphs import assert_same, run, run_module
 
 
-def test_unused_buffers_leave_graph_signature_and_state():
+def test_unused_buffers_leave_graph_signature_and_state() -> None:
     example = models.conv_bn_relu()
     program = DropUnusedConstants().run(to_core_aten(example.export(), {}))
     names = [spec.target for spec in program.graph_signature.input_specs]
@@ -19,7 +19,7 @@ def test_unused_buffers_leave_graph_signature_and_state():
     assert_same(run(program, example.inputs), run_module(example.module, example.inputs))
 
 
-def test_buffer_that_is_only_written_to_stays():
+def test_buffer_that_is_only_written_to_stays() -> None:
     example = models.Example(_Last().eval(), (torch.ones(2),))
     program = DropUnusedConstants().run(to_core_aten(example.export(), {}))
     assert list(program.graph_signature.buffers_to_mutate.values()) == ["last"]

@@ -25,32 +25,32 @@ def _folded(name: str):
 
 
 @pytest.mark.parametrize("name", FOLDED)
-def test_folded_program_computes_what_the_model_does_without_batch_norm(name: str):
+def test_folded_program_computes_what_the_model_does_without_batch_norm(name: str) -> None:
     example, program = _folded(name)
     assert NORM not in operator_names(program)
     expected = run_module(example.module, example.inputs)
     assert_same(run(program, example.inputs), expected, 1e-5, 1e-5)
 
 
-def test_convolution_without_bias_gets_one_named_after_its_weight():
+def test_convolution_without_bias_gets_one_named_after_its_weight() -> None:
     _, program = _folded("conv_bn_relu")
     assert "layers.0.bias" in program.constants
 
 
-def test_weights_of_the_model_stay_as_they_are():
+def test_weights_of_the_model_stay_as_they_are() -> None:
     example, program = _folded("conv_bn_relu")
     kept = example.module.layers[0].weight
     assert program.state_dict["layers.0.weight"] is not kept
     assert_same([kept], [models.conv_bn_relu().module.layers[0].weight])
 
 
-def test_weight_that_two_convolutions_share_is_folded_for_each():
+def test_weight_that_two_convolutions_share_is_folded_for_each() -> None:
     _, program = _folded("sharedconvolution")
     used = [node for node in program.graph.find_nodes(op="placeholder") if node.users]
     assert len([node for node in used if node.meta["val"].shape == (4, 4, 3, 3)]) == 2
 
 
-def test_norm_of_a_value_that_others_use_too_is_kept():
+def test_norm_of_a_value_that_others_use_too_is_kept() -> None:
     example = models.Example(_Branching().eval(), (torch.randn(1, 2, 4, 4),))
     program = FoldBatchNorm().run(to_core_aten(example.export(), {}))
     assert NORM in operator_names(program)

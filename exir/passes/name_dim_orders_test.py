@@ -13,7 +13,7 @@ def _named(name: str):
     return example, NameDimOrders().run(to_core_aten(example.export(), {}))
 
 
-def test_named_program_computes_what_the_model_does_in_the_same_layouts():
+def test_named_program_computes_what_the_model_does_in_the_same_layouts() -> None:
     example, program = _named("memory_formats")
     found = run(program, example.inputs)
     expected = run_module(example.module, example.inputs)
@@ -21,7 +21,7 @@ def test_named_program_computes_what_the_model_does_in_the_same_layouts():
     assert [t.stride() for t in found] == [t.stride() for t in expected]
 
 
-def test_copies_carry_their_dim_order_and_no_memory_format():
+def test_copies_carry_their_dim_order_and_no_memory_format() -> None:
     _, program = _named("memory_formats")
     copies = [node for node in calls(program) if "dim_order_ops" in str(node.target)]
     assert copies[0].kwargs["dim_order"] == [0, 2, 3, 1]
@@ -29,7 +29,7 @@ def test_copies_carry_their_dim_order_and_no_memory_format():
     assert not {"aten::clone", "aten::_to_copy"} & set(operator_names(program))
 
 
-def test_dtype_is_given_only_where_it_changes():
+def test_dtype_is_given_only_where_it_changes() -> None:
     _, program = _named("mixed_dtypes")
     casts = [n for n in calls(program) if str(n.target).endswith("_to_dim_order_copy.default")]
     assert casts and all(

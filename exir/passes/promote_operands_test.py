@@ -31,7 +31,7 @@ PROMOTING = (
 
 
 @pytest.mark.parametrize("name", PROMOTING)
-def test_promoted_program_computes_what_the_model_does_and_is_of_the_edge_dialect(name: str):
+def test_promoted_program_is_of_the_edge_dialect_and_computes_the_same(name: str) -> None:
     example = programs.CASES[name]()
     program = _promoted(example)
     EXIREdgeDialectVerifier()(program)
@@ -39,34 +39,34 @@ def test_promoted_program_computes_what_the_model_does_and_is_of_the_edge_dialec
     assert_same(run(program, example.inputs), expected, 1e-3, 1e-5)
 
 
-def test_operands_of_arithmetic_have_the_dtype_of_the_result():
+def test_operands_of_arithmetic_have_the_dtype_of_the_result() -> None:
     program = _promoted(_of(lambda x, i: x + i, torch.ones(2), torch.ones(2, dtype=torch.int64)))
     assert operator_names(program) == ["aten::_to_copy", "aten::add.Tensor"]
     assert calls(program)[0].kwargs == {"dtype": torch.float32}
 
 
-def test_equal_numbers_of_one_dtype_share_a_lifted_constant():
+def test_equal_numbers_of_one_dtype_share_a_lifted_constant() -> None:
     program = _promoted(_of(lambda x: (x * 2 + 2) * 2.0, torch.ones(2)))
     assert list(program.constants) == ["_lifted_tensor_constant0"]
     assert program.constants["_lifted_tensor_constant0"].item() == 2.0
 
 
-def test_numbers_of_different_dtypes_do_not_share_a_constant():
+def test_numbers_of_different_dtypes_do_not_share_a_constant() -> None:
     i = torch.ones(2, dtype=torch.int64)
     program = _promoted(_of(lambda x, i: (x * 2, i * 2), torch.ones(2), i))
     dtypes = [tensor.dtype for tensor in program.constants.values()]
     assert dtypes == [torch.float32, torch.int64]
 
 
-def test_number_in_a_branch_is_made_there():
+def test_number_in_a_branch_is_made_there() -> None:
     assert "aten::full" in operator_names(_promoted(programs.CASES["branches"]()))
 
 
-def test_symbolic_number_becomes_a_tensor():
+def test_symbolic_number_becomes_a_tensor() -> None:
     names = operator_names(_promoted(programs.CASES["dynamic_views"]()))
     assert "aten::scalar_tensor" in names
 
 
-def test_program_of_one_dtype_is_left_alone():
+def test_program_of_one_dtype_is_left_alone() -> None:
     before = operator_names(to_core_aten(models.conv_bn_relu().export(), {}))
     assert operator_names(_promoted(models.conv_bn_relu())) == before

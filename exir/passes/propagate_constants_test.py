@@ -15,7 +15,7 @@ def _propagated(example: Example, max_growth: int = 4096):
     return PropagateConstants(max_growth).run(to_core_aten(example.export(), {}))
 
 
-def test_weight_of_a_linear_layer_is_stored_as_its_product_reads_it():
+def test_weight_of_a_linear_layer_is_stored_as_its_product_reads_it() -> None:
     example = models.mlp()
     program = _propagated(example)
     assert "aten::permute_copy" not in operator_names(program)
@@ -24,13 +24,13 @@ def test_weight_of_a_linear_layer_is_stored_as_its_product_reads_it():
     assert_same(run(program, example.inputs), run_module(example.module, example.inputs))
 
 
-def test_replaced_weights_leave_the_program():
+def test_replaced_weights_leave_the_program() -> None:
     program = _propagated(models.mlp())
     assert len(program.state_dict) == 4
     assert not program.constants
 
 
-def test_weight_that_is_also_used_as_it_is_stays_beside_its_transpose():
+def test_weight_that_is_also_used_as_it_is_stays_beside_its_transpose() -> None:
     example = programs.CASES["tiedembedding"]()
     program = _propagated(example)
     shapes = sorted(tuple(t.shape) for t in (program.state_dict | program.constants).values())
@@ -38,13 +38,13 @@ def test_weight_that_is_also_used_as_it_is_stays_beside_its_transpose():
     assert_same(run(program, example.inputs), run_module(example.module, example.inputs))
 
 
-def test_buffer_that_the_program_writes_to_is_no_constant():
+def test_buffer_that_the_program_writes_to_is_no_constant() -> None:
     names = operator_names(_propagated(models.kv_cache()))
     assert names == operator_names(to_core_aten(models.kv_cache().export(), {}))
 
 
 @pytest.mark.parametrize(("max_growth", "folded"), [(64, False), (1024, True)])
-def test_constants_grow_within_the_bound_only(max_growth: int, folded: bool):
+def test_constants_grow_within_the_bound_only(max_growth: int, folded: bool) -> None:
     program = _propagated(Example(_Expanding().eval(), (torch.randn(16, 4),)), max_growth)
     assert ("aten::expand_copy" not in operator_names(program)) is folded
 

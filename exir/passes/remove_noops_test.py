@@ -23,7 +23,7 @@ def _names(function, x: torch.Tensor) -> list[str]:
     return operator_names(RemoveNoops().run(program))
 
 
-def test_copies_views_and_casts_that_change_nothing_go():
+def test_copies_views_and_casts_that_change_nothing_go() -> None:
     def function(x):
         x = x.clone().view(2, 3).expand(2, 3).permute(0, 1).contiguous()
         return x.to(torch.float32).reshape(2, 3)[:].detach().relu()
@@ -31,23 +31,23 @@ def test_copies_views_and_casts_that_change_nothing_go():
     assert _names(function, torch.ones(2, 3)) == ["aten::relu"]
 
 
-def test_dropout_of_inference_goes():
+def test_dropout_of_inference_goes() -> None:
     program = RemoveNoops().run(to_core_aten(models.mlp().export(), {}))
     assert "aten::clone" not in operator_names(program)
 
 
-def test_change_of_layout_stays():
+def test_change_of_layout_stays() -> None:
     def function(x):
         return x.contiguous(memory_format=torch.channels_last).relu()
 
     assert _names(function, torch.ones(1, 2, 3, 4)) == ["aten::clone", "aten::relu"]
 
 
-def test_output_does_not_become_an_input():
+def test_output_does_not_become_an_input() -> None:
     assert _names(lambda x: x.clone(), torch.ones(2)) == ["aten::clone"]
 
 
-def test_copy_onto_a_buffer_is_the_copied_value():
+def test_copy_onto_a_buffer_is_the_copied_value() -> None:
     example = programs.CASES["counters"]()
     program = RemoveNoops().run(to_core_aten(example.export(), {}))
     assert "aten::copy" not in operator_names(program)

@@ -14,7 +14,7 @@ CASES = {**models.ALL, **programs.CASES}
 
 
 @pytest.mark.parametrize("name", sorted(CASES))
-def test_edge_program_computes_what_the_model_does(name: str):
+def test_edge_program_computes_what_the_model_does(name: str) -> None:
     example = CASES[name]()
     program = to_edge(example.export()).exported_program()
     program.validate()
@@ -22,7 +22,7 @@ def test_edge_program_computes_what_the_model_does(name: str):
     assert_same(run(program, example.inputs), expected, 1e-3, 1e-5)
 
 
-def test_methods_are_lowered_each_and_share_no_state():
+def test_methods_are_lowered_each_and_share_no_state() -> None:
     examples = models.codec()
     manager = to_edge({name: example.export() for name, example in examples.items()})
     assert manager.methods == {"encode", "decode"}
@@ -34,18 +34,18 @@ def test_methods_are_lowered_each_and_share_no_state():
     assert decode.state_dict["owner.weight"].shape == (4, 8)
 
 
-def test_constant_methods_are_kept_by_name():
+def test_constant_methods_are_kept_by_name() -> None:
     manager = to_edge(models.mlp().export(), constant_methods={"width": 8})
     assert manager.config_methods == {"width"}
     assert manager.methods == {"forward"}
 
 
-def test_method_and_constant_method_of_one_name_are_refused():
+def test_method_and_constant_method_of_one_name_are_refused() -> None:
     with pytest.raises(ConfigError, match="'forward' is both"):
         to_edge(models.mlp().export(), constant_methods={"forward": 8})
 
 
-def test_unknown_method_is_refused_with_those_that_there_are():
+def test_unknown_method_is_refused_with_those_that_there_are() -> None:
     manager = to_edge(models.mlp().export())
     with pytest.raises(ConfigError, match="no method 'encode'; there are forward"):
         manager.exported_program("encode")
@@ -53,14 +53,14 @@ def test_unknown_method_is_refused_with_those_that_there_are():
         manager.transform({"encode": [ExportPass()]})
 
 
-def test_dim_order_operators_can_be_left_out():
+def test_dim_order_operators_can_be_left_out() -> None:
     example = programs.CASES["memory_formats"]()
     program = to_edge(example.export(), compile_config=EdgeCompileConfig(_skip_dim_order=True))
     names = operator_names(program.exported_program())
     assert "aten::clone" in names and not any("dim_order" in name for name in names)
 
 
-def test_preserved_operator_stays_whole():
+def test_preserved_operator_stays_whole() -> None:
     config = EdgeCompileConfig(preserve_ops=[torch.ops.aten.linear.default])
     program = to_edge(models.mlp().export(), compile_config=config).exported_program()
     assert operator_names(program) == ["aten::linear", "aten::relu", "aten::linear"]
@@ -80,7 +80,7 @@ class _Recording(Partitioner):
         return PartitionResult(exported_program, {})
 
 
-def test_partitioner_sees_whole_what_it_asks_for_and_the_rest_is_lowered_after_it():
+def test_partitioner_sees_whole_what_it_asks_for_and_the_rest_is_lowered_after_it() -> None:
     partitioner, example = _Recording(), models.mlp()
     manager = to_edge_transform_and_lower(example.export(), partitioner=[partitioner])
     assert partitioner.shown == [["aten::linear", "aten::relu", "aten::linear"]]
@@ -89,7 +89,7 @@ def test_partitioner_sees_whole_what_it_asks_for_and_the_rest_is_lowered_after_i
     assert_same(run(program, example.inputs), run_module(example.module, example.inputs))
 
 
-def test_passes_run_before_partitioners():
+def test_passes_run_before_partitioners() -> None:
     class Recorded(ExportPass):
         ran = 0
 
@@ -103,6 +103,6 @@ def test_passes_run_before_partitioners():
     assert Recorded.ran == 1 and len(partitioner.shown) == 1
 
 
-def test_manager_can_be_made_of_edge_programs():
+def test_manager_can_be_made_of_edge_programs() -> None:
     program = to_edge(models.mlp().export()).exported_program()
     assert EdgeProgramManager({"run": program}).methods == {"run"}

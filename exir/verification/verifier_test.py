@@ -30,31 +30,31 @@ def _refused(program: ExportedProgram, message: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(CASES))
-def test_every_lowered_program_is_of_the_edge_dialect(name: str):
+def test_every_lowered_program_is_of_the_edge_dialect(name: str) -> None:
     program = to_edge(CASES[name]().export()).exported_program()
     EXIREdgeDialectVerifier()(program)
     assert EXIREdgeDialectVerifier().is_valid(program.graph_module)
 
 
-def test_torch_operator_is_refused():
+def test_torch_operator_is_refused() -> None:
     program = _program()
     calls(program)[-1].target = torch.ops.aten.add.Tensor
     _refused(program, "not of the edge dialect")
 
 
-def test_any_other_callable_is_refused():
+def test_any_other_callable_is_refused() -> None:
     program = _program()
     calls(program)[-1].target = operator.matmul
     _refused(program, "no operator of the edge dialect")
 
 
-def test_operator_that_writes_to_its_arguments_is_refused():
+def test_operator_that_writes_to_its_arguments_is_refused() -> None:
     program = _program()
     calls(program)[-1].target = exir_ops.edge.aten.add_.Tensor
     _refused(program, "writes to its arguments")
 
 
-def test_operator_outside_core_aten_is_refused_unless_excepted():
+def test_operator_outside_core_aten_is_refused_unless_excepted() -> None:
     program = _program()
     hypot = torch.ops.aten.hypot.default
     calls(program)[-1].target = edge_op(hypot)
@@ -62,7 +62,7 @@ def test_operator_outside_core_aten_is_refused_unless_excepted():
     EXIREdgeDialectVerifier(EdgeCompileConfig(_core_aten_ops_exception_list=[hypot]))(program)
 
 
-def test_value_without_a_description_is_refused():
+def test_value_without_a_description_is_refused() -> None:
     program = _program()
     del calls(program)[-1].meta["val"]
     _refused(program, r"not described")
@@ -78,7 +78,7 @@ def test_value_without_a_description_is_refused():
         ((0, 2.0), {}, "'other' must be a value of the graph, got 2.0"),
     ],
 )
-def test_arguments_follow_the_schema(args: tuple, kwargs: dict, message: str):
+def test_arguments_follow_the_schema(args: tuple, kwargs: dict, message: str) -> None:
     program = _program()
     node = calls(program)[-1]
     operands = node.args
@@ -87,7 +87,7 @@ def test_arguments_follow_the_schema(args: tuple, kwargs: dict, message: str):
     _refused(program, message)
 
 
-def test_operands_of_different_dtypes_are_refused():
+def test_operands_of_different_dtypes_are_refused() -> None:
     program = _program()
     node = calls(program)[-1]
     other = node.args[1]
@@ -95,14 +95,14 @@ def test_operands_of_different_dtypes_are_refused():
     _refused(program, r"operands of one dtype, got self: torch.float32, other: torch.int64")
 
 
-def test_dtype_that_no_program_file_can_hold_is_refused():
+def test_dtype_that_no_program_file_can_hold_is_refused() -> None:
     program = _program()
     node = calls(program)[-1]
     node.meta["val"] = node.meta["val"].to(torch.complex64)
     _refused(program, "complex64")
 
 
-def test_dtype_that_the_operator_does_not_allow_is_refused():
+def test_dtype_that_the_operator_does_not_allow_is_refused() -> None:
     class Softmax(torch.nn.Module):
         def forward(self, x):
             return x.softmax(0)
@@ -114,7 +114,7 @@ def test_dtype_that_the_operator_does_not_allow_is_refused():
         EXIREdgeDialectVerifier()(program)
 
 
-def test_model_in_complex_numbers_is_refused_with_its_source_line():
+def test_model_in_complex_numbers_is_refused_with_its_source_line() -> None:
     class Complex(torch.nn.Module):
         def forward(self, x):
             return torch.view_as_real(torch.fft.fft(x))

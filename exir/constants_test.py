@@ -1,0 +1,70 @@
+"""Editing the constants of a program keeps graph, signature and tensors in step."""
+
+import torch
+from torch.export import ExportedProgram
+from torch.fx import Node
+
+from exir.constants import ConstantTable
+from exir.decompose import to_core_aten
+from exir.rewrite import fake_mode_of
+from exir.testing import models
+from exir.testing.graphs import calls
+
+
+def _table(program: ExportedProgram) -> ConstantTable:
+    return ConstantTable(program, fake_mode_of(program.graph))
+
+
+def _program() -> tuple[ExportedProgram, Node]:
+    program = to_core_aten(models.simple_conv().export(), {})
+    return program, calls(program)[0].args[1]
+
+
+def test_only_constants_have_a_tensor() -> None:
+    program, weight = _program()
+    table = _table(program)
+    assert table.name(weight) == "conv.weight"
+    assert table.tensor(weight).shape == (16, 3, 3, 3)
+    assert table.tensor(calls(program)[0]) is None
+    assert table.tensor(2.0) is None
+
+
+def test_buffer_that_is_written_to_is_no_constant() -> None:
+    program = to_core_aten(models.counter().export(), {})
+    buffer = program.graph.find_nodes(op="placeholder")[0]
+    assert _table(program).tensor(buffer) is None
+
+
+def test_added_constant_stands_before_the_inputs_under_a_free_name() -> None:
+    program, _ = _program()
+    table = _table(program)
+    first, second = table.add("scale", torch.ones(2)), table.add("scale", torch.zeros(2))
+    assert [table.name(node) for node in (first, second)] == ["scale", "scale_1"]
+    names = [spec.arg.name for spec in program.graph_signature.input_specs]
+    assert names == [node.name for node in program.graph.find_nodes(op="placeholder")]
+    assert names[-1] == "x"
+    program.validate()
+
+
+def test_name_that_is_no_identifier_gives_a_graph_that_compiles() -> None:
+    program, _ = _program()
+    _table(program).add("0.weight", torch.ones(2))
+    program.graph_module.recompile()
+
+
+def test_new_value_takes_the_place_of_the_old_when_nothing_else_uses_it() -> None:
+    program, weight = _program()
+    before = program.state_dict["conv.weight"]
+    table = _table(program)
+    assert table.with_value(weight, torch.zeros(2, 2)) is weight
+    assert program.state_dict["conv.weight"].shape == weight.meta["val"].shape == (2, 2)
+    assert before.shape == (16, 3, 3, 3)
+
+
+def test_new_value_of_a_shared_constant_is_a_new_constant() -> None:
+    program, weight = _program()
+    calls(program)[1].args = (weight,)
+    new = _table(program).with_value(weight, torch.zeros(2, 2))
+    assert new is not weight
+    assert program.state_dict["conv.weight"].shape == (16, 3, 3, 3)
+    assert program.constants["conv.weight_1"].shape == (2, 2)
