@@ -4,8 +4,8 @@
 
 #include "runtime/core/checked.h"
 
-/* Size of dim `d` of a result of `rank` dims, as the operand sees it: operands are
- * aligned at their last dim. */
+/* Size of dim `d` of a result of `rank` dims, as the operand sees it: operands
+ * are aligned at their last dim. */
 static int32_t size_at(const demo_view *view, size_t rank, size_t d) {
   const size_t missing = rank - view->rank;
   return d < missing ? 1 : view->sizes[d - missing];

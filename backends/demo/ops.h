@@ -16,9 +16,9 @@ typedef struct demo_view {
   size_t rank;
 } demo_view;
 
-/* Writes the sizes of the result, of at most ET_MAX_RANK dims, and its elements.
- * INVALID_ARGUMENT when the operands do not go together: mm takes (m, k) and (k, n),
- * add and mul broadcast as PyTorch does. */
+/* Writes the sizes of the result, of at most ET_MAX_RANK dims, and its
+ * elements. INVALID_ARGUMENT when the operands do not go together: mm takes (m,
+ * k) and (k, n), add and mul broadcast as PyTorch does. */
 et_status demo_infer(demo_kind kind, const demo_view operands[2],
                      int32_t out_sizes[ET_MAX_RANK], size_t *out_rank,
                      size_t *out_numel, et_error *error);

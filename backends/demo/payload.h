@@ -15,8 +15,8 @@
 
 typedef enum demo_kind { DEMO_SIN, DEMO_MM, DEMO_ADD, DEMO_MUL } demo_kind;
 
-/* Number of a value in both versions: an input's is its index, that of the result of
- * op k is DEMO_MAX_INPUTS + k. */
+/* Number of a value in both versions: an input's is its index, that of the
+ * result of op k is DEMO_MAX_INPUTS + k. */
 typedef uint16_t demo_value;
 
 /* One op as the text says it. */

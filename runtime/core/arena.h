@@ -1,4 +1,5 @@
-/* A bump allocator over memory that the caller gives. Nothing is freed alone. */
+/* A bump allocator over memory that the caller gives. Nothing is freed
+ * alone. */
 #ifndef ET_RUNTIME_CORE_ARENA_H_
 #define ET_RUNTIME_CORE_ARENA_H_
 

@@ -33,9 +33,9 @@ typedef struct et_backend {
   const char *id; /* BackendDelegate.id in the file */
 
   /* Checks the payload and builds the handle in `arena`, which lives as long as
-   * the method. Called twice: first with a measuring arena (all allocations give
-   * NULL; *out_handle is ignored), then with the real one. Both calls must take
-   * the same bytes. */
+   * the method. Called twice: first with a measuring arena (all allocations
+   * give NULL; *out_handle is ignored), then with the real one. Both calls must
+   * take the same bytes. */
   et_status (*init)(const et_backend_payload *payload, et_arena *arena,
                     void **out_handle, et_error *error);
 

@@ -9,9 +9,9 @@
 extern "C" {
 #endif
 
-/* Writes the message at `text`, at most `size` > 0 bytes with its NUL, and returns
- * its length. What does not fit is cut at a whole UTF-8 character. The formats are
- * those of et_fail. */
+/* Writes the message at `text`, at most `size` > 0 bytes with its NUL, and
+ * returns its length. What does not fit is cut at a whole UTF-8 character. The
+ * formats are those of et_fail. */
 size_t et_format(char *text, size_t size, const char *format, ...)
 #if defined(__GNUC__)
     __attribute__((format(printf, 3, 4)))

@@ -25,11 +25,11 @@ typedef struct et_kernel_context {
  * return value(s), which repeat the outs.
  *
  * When a kernel is called, the count and kind of every argument fits its
- * signature, every tensor has memory, and no out overlaps an operand (unless the
- * operator writes in place): the method loader has seen to that. Ranks, sizes,
- * dtypes, dim orders, attributes and values are for the kernel to check, before
- * it writes anything: it returns et_fail(context->error, INVALID_ARGUMENT, ...).
- * It sets its outs' sizes with et_tensor_resize. */
+ * signature, every tensor has memory, and no out overlaps an operand (unless
+ * the operator writes in place): the method loader has seen to that. Ranks,
+ * sizes, dtypes, dim orders, attributes and values are for the kernel to check,
+ * before it writes anything: it returns et_fail(context->error,
+ * INVALID_ARGUMENT, ...). It sets its outs' sizes with et_tensor_resize. */
 typedef et_status (*et_kernel_fn)(et_kernel_context *context, et_value **args);
 
 /* One row of a kernel table. All pointers are static.

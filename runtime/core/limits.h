@@ -1,5 +1,6 @@
 /* Bounds that this runtime sets where the file format sets none. A program that
- * goes over one is refused when it is loaded, before time or memory is spent. */
+ * goes over one is refused when it is loaded, before time or memory is
+ * spent. */
 #ifndef ET_RUNTIME_CORE_LIMITS_H_
 #define ET_RUNTIME_CORE_LIMITS_H_
 
@@ -27,8 +28,8 @@
 /* Arguments of one kernel or delegate call. */
 #define ET_LIMIT_CALL_ARGS 1024
 
-/* Operands of all calls of a method, the items of lists counted each time that a
- * call names the list. */
+/* Operands of all calls of a method, the items of lists counted each time that
+ * a call names the list. */
 #define ET_LIMIT_OPERANDS (1u << 24)
 
 /* Steps of the check of the memory plan: operands looked at (a loop is walked

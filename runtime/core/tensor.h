@@ -42,7 +42,8 @@ typedef struct et_tensor {
                        * the caller lends */
 } et_tensor;
 
-/* Bytes that the current sizes fill. Cannot wrap: checked when sizes are set. */
+/* Bytes that the current sizes fill. Cannot wrap: checked when sizes are
+ * set. */
 size_t et_tensor_nbytes(const et_tensor *tensor);
 
 /* Whether dim_order is 0, 1, 2, ...: C order. */

@@ -36,7 +36,8 @@ typedef enum et_value_tag {
 struct et_value;
 
 /* Items are other values of the method: ints for INT_LIST (they may be computed
- * at run time), tensors for the tensor lists; NULL is an absent optional one. */
+ * at run time), tensors for the tensor lists; NULL is an absent optional
+ * one. */
 typedef struct et_value_list {
   struct et_value *const *items;
   size_t size;

@@ -14,8 +14,8 @@ typedef struct et_file {
   et_span bytes; /* page-aligned, as et_program_load needs it */
 } et_file;
 
-/* Maps a regular file that is not empty. It must not be changed while it is open.
- * ACCESS_FAILED names the path and the system's reason. */
+/* Maps a regular file that is not empty. It must not be changed while it is
+ * open. ACCESS_FAILED names the path and the system's reason. */
 et_status et_file_open(const char *path, et_file *out_file,
                        et_error *out_error);
 

@@ -25,17 +25,17 @@ typedef struct et_hosted_method {
   void *allocation; /* all of it, outputs that are not planned included */
 } et_hosted_method;
 
-/* Loads a method into memory of its own, and gives memory to outputs that are not
- * planned. On an error nothing is kept. MEMORY_TOO_SMALL when the heap has not
- * enough, else as et_method_load. */
+/* Loads a method into memory of its own, and gives memory to outputs that are
+ * not planned. On an error nothing is kept. MEMORY_TOO_SMALL when the heap has
+ * not enough, else as et_method_load. */
 et_status et_hosted_method_load(const et_program *program, const char *name,
                                 const et_registry *registry,
                                 et_hosted_method *out_hosted,
                                 et_error *out_error);
 
-/* The same, but memory id `memory_id` is that of `owner`, which must outlive the
- * method, so that both see the same mutable buffers. Loading resets their state.
- * INVALID_ARGUMENT when `owner` has no such buffer, or a smaller one. */
+/* The same, but memory id `memory_id` is that of `owner`, which must outlive
+ * the method, so that both see the same mutable buffers. Loading resets their
+ * state. INVALID_ARGUMENT when `owner` has no such buffer, or a smaller one. */
 et_status et_hosted_method_load_sharing(const et_program *program,
                                         const char *name,
                                         const et_registry *registry,
@@ -44,7 +44,8 @@ et_status et_hosted_method_load_sharing(const et_program *program,
                                         et_hosted_method *out_hosted,
                                         et_error *out_error);
 
-/* Gives the memory back, and makes `hosted` no method. Nothing to do for one. */
+/* Gives the memory back, and makes `hosted` no method. Nothing to do for
+ * one. */
 void et_hosted_method_free(et_hosted_method *hosted);
 
 #ifdef __cplusplus

@@ -102,8 +102,8 @@ static et_status check_all_bound(const et_builder *builder) {
   return ET_STATUS_OK;
 }
 
-/* Inputs that the caller lends are read only. Outputs that need no memory of the
- * caller count as set. */
+/* Inputs that the caller lends are read only. Outputs that need no memory of
+ * the caller count as set. */
 static void settle_ends(const et_method *method) {
   for (uint32_t i = 0; i < method->input_count; i++) {
     et_tensor *tensor = tensor_of(method->inputs[i].value);

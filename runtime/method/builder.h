@@ -45,8 +45,8 @@ et_status et_build_reserve(et_builder *builder);
 /* Bytes of working memory for the check of the memory plan. */
 bool et_build_check_bytes(const et_counts *counts, size_t *out_bytes);
 
-/* Checks that what the plan needs is linked and that calls fit the signatures of
- * their kernels; gives the largest scratch. Needs no memory. */
+/* Checks that what the plan needs is linked and that calls fit the signatures
+ * of their kernels; gives the largest scratch. Needs no memory. */
 et_status et_build_resolve(const et_builder *builder, size_t *out_scratch);
 
 /* The kernel of operator `index` of the plan, or NULL. */
@@ -58,8 +58,8 @@ const et_kernel *et_build_find_kernel(const et_builder *builder,
 et_status et_build_values(et_builder *builder);
 void et_build_instructions(et_builder *builder);
 
-/* Fills inputs and outputs, gives the views that have no memory of their own that
- * of their base, and refuses what is then left without memory. */
+/* Fills inputs and outputs, gives the views that have no memory of their own
+ * that of their base, and refuses what is then left without memory. */
 et_status et_build_ends(et_builder *builder);
 
 /* Whether value `index` is a mutable buffer with an initial state. */

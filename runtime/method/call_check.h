@@ -7,10 +7,10 @@
 #include "runtime/core/status.h"
 #include "runtime/method/builder.h"
 
-/* Finds how many of its last arguments each delegate call writes: a file does not
- * say it. Those are the ones that nothing before has mentioned and that are neither
- * input nor state. Then checks that nothing writes a constant and that what a call
- * writes shares no byte with its other operands.
+/* Finds how many of its last arguments each delegate call writes: a file does
+ * not say it. Those are the ones that nothing before has mentioned and that are
+ * neither input nor state. Then checks that nothing writes a constant and that
+ * what a call writes shares no byte with its other operands.
  *
  * `work` has room for an entry a value. INVALID_PROGRAM names instruction and
  * values. */

@@ -8,7 +8,8 @@
 #include "runtime/method/walk.h"
 
 /* NOT_SUPPORTED for tensors and buffers that the format allows and this runtime
- * has not: dtypes without whole bytes, unbounded shapes, external data, devices. */
+ * has not: dtypes without whole bytes, unbounded shapes, external data,
+ * devices. */
 et_status et_check_values(const et_builder *builder);
 
 /* INVALID_PROGRAM when the operands do not have the kinds that the instruction,

@@ -183,7 +183,8 @@ et_status et_method_execute(et_method *method, et_error *out_error) {
   }
   const et_status status = run_all(method, out_error);
   if (status != ET_STATUS_OK) {
-    /* Loop counters live in values: an interrupted loop has left them somewhere. */
+    /* Loop counters live in values: an interrupted loop has left them
+     * somewhere. */
     et_fb_table plan;
     et_fb_table_at(method->program.flatbuffer, method->plan, &plan);
     const et_fb_vector values = et_tables_vector(&plan, ET_PLAN_VALUES);

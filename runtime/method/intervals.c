@@ -16,8 +16,8 @@ size_t et_intervals_find(const et_intervals *map, uintptr_t address) {
   return low;
 }
 
-/* What [begin, end) leaves of the intervals at its two edges, and itself between
- * them: at most three. */
+/* What [begin, end) leaves of the intervals at its two edges, and itself
+ * between them: at most three. */
 static size_t split(const et_intervals *map, size_t first, size_t past,
                     const et_interval *middle, et_interval out[3]) {
   size_t count = 0;

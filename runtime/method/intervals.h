@@ -22,13 +22,13 @@ typedef struct et_intervals {
  * none. */
 size_t et_intervals_find(const et_intervals *map, uintptr_t address);
 
-/* Makes `owner` the owner of [begin, end), whoever had it. False when the array is
- * full or no steps are left; the map must not be used further then. */
+/* Makes `owner` the owner of [begin, end), whoever had it. False when the array
+ * is full or no steps are left; the map must not be used further then. */
 bool et_intervals_assign(et_intervals *map, uintptr_t begin, uintptr_t end,
                          uint32_t owner);
 
-/* The one owner of [begin, end). False, and the first owner that is not `wanted`,
- * when there are several. */
+/* The one owner of [begin, end). False, and the first owner that is not
+ * `wanted`, when there are several. */
 bool et_intervals_owner(const et_intervals *map, uintptr_t begin, uintptr_t end,
                         uint32_t wanted, uint32_t *out_owner);
 

@@ -33,8 +33,9 @@ typedef struct et_method_requirements {
   size_t planned_count;
 } et_method_requirements;
 
-/* Verifies the method against the linked kernels and backends, and measures it. All
- * that et_method_load checks, but for the memory plan: that takes memory. */
+/* Verifies the method against the linked kernels and backends, and measures it.
+ * All that et_method_load checks, but for the memory plan: that takes
+ * memory. */
 et_status et_method_measure(const et_program *program, const char *name,
                             const et_registry *registry,
                             et_method_requirements *out_requirements,
@@ -51,14 +52,15 @@ typedef struct et_method_memory {
 } et_method_memory;
 
 /* Verifies everything that can be known before running: argument kinds against
- * kernel signatures, that nothing writes a constant or its own operand, and that no
- * instruction reads bytes which another value has overwritten (plan_check.h says how
- * far that goes).
+ * kernel signatures, that nothing writes a constant or its own operand, and
+ * that no instruction reads bytes which another value has overwritten
+ * (plan_check.h says how far that goes).
  *
  * OPERATOR_MISSING names every missing kernel or backend; INVALID_PROGRAM the
  * element at fault; MEMORY_TOO_SMALL the buffer, its size and what it needs.
- * All planned bytes are set to zero, then mutable buffers get their initial state: a
- * buffer that two methods share must not hold state yet when the second is loaded. */
+ * All planned bytes are set to zero, then mutable buffers get their initial
+ * state: a buffer that two methods share must not hold state yet when the
+ * second is loaded. */
 et_status et_method_load(const et_program *program, const char *name,
                          const et_registry *registry,
                          const et_method_memory *memory, et_method **out_method,
@@ -67,36 +69,38 @@ et_status et_method_load(const et_program *program, const char *name,
 size_t et_method_input_count(const et_method *method);
 size_t et_method_output_count(const et_method *method);
 
-/* Gives input `index` a tensor. `sizes` may be smaller than the loaded bound where
- * the input is dynamic. A planned input copies `data`, to bytes that the run may use
- * again for other values: set it before every run. One that is not planned borrows
- * `data` until the next set_input or the last execute, and never writes it. `nbytes`
- * must be what dtype and sizes need, in the input's own dim order.
+/* Gives input `index` a tensor. `sizes` may be smaller than the loaded bound
+ * where the input is dynamic. A planned input copies `data`, to bytes that the
+ * run may use again for other values: set it before every run. One that is not
+ * planned borrows `data` until the next set_input or the last execute, and
+ * never writes it. `nbytes` must be what dtype and sizes need, in the input's
+ * own dim order.
  *
- * INVALID_ARGUMENT for a wrong index, dtype, rank, size or length; NOT_SUPPORTED
- * for a size above the bound. The input keeps its earlier state then. */
+ * INVALID_ARGUMENT for a wrong index, dtype, rank, size or length;
+ * NOT_SUPPORTED for a size above the bound. The input keeps its earlier state
+ * then. */
 et_status et_method_set_input(et_method *method, size_t index,
                               et_scalar_type dtype, const int32_t *sizes,
                               size_t rank, const void *data, size_t nbytes,
                               et_error *out_error);
 
-/* Checks that int, bool, float or str input `index` gets the value the program was
- * compiled with: such inputs are constants of the program. */
+/* Checks that int, bool, float or str input `index` gets the value the program
+ * was compiled with: such inputs are constants of the program. */
 et_status et_method_set_scalar_input(et_method *method, size_t index,
                                      const et_value *value,
                                      et_error *out_error);
 
-/* Runs the method once. INVALID_STATE when a tensor input was never set. On an error
- * the outputs and mutable buffers hold unspecified bytes; the method can be run
- * again. */
+/* Runs the method once. INVALID_STATE when a tensor input was never set. On an
+ * error the outputs and mutable buffers hold unspecified bytes; the method can
+ * be run again. */
 et_status et_method_execute(et_method *method, et_error *out_error);
 
 /* The value of output `index`, valid until the next set_input or execute. */
 et_status et_method_get_output(const et_method *method, size_t index,
                                const et_value **out_value, et_error *out_error);
 
-/* Makes an output that is not planned write to the caller's `data`, borrowed until
- * the method is no longer run. INVALID_STATE for a planned output. */
+/* Makes an output that is not planned write to the caller's `data`, borrowed
+ * until the method is no longer run. INVALID_STATE for a planned output. */
 et_status et_method_set_output(et_method *method, size_t index, void *data,
                                size_t nbytes, et_error *out_error);
 

@@ -11,10 +11,11 @@
 /* Gets one operand; any status but OK ends the visit and is its result. */
 typedef et_status (*et_operand_fn)(void *context, et_value *tensor);
 
-/* Visits the tensors that an instruction reads, or those it writes: arguments and
- * the items of lists. Kernels read and write what their signature says, delegates
- * write their last output_count arguments, moves write their second. An in-place
- * operator's `w` counts as written only, and an et_view writes nothing. */
+/* Visits the tensors that an instruction reads, or those it writes: arguments
+ * and the items of lists. Kernels read and write what their signature says,
+ * delegates write their last output_count arguments, moves write their second.
+ * An in-place operator's `w` counts as written only, and an et_view writes
+ * nothing. */
 et_status et_operands_visit(const et_instruction *instruction, bool written,
                             et_operand_fn visit, void *context);
 

@@ -8,8 +8,8 @@
 #include "runtime/method/operands.h"
 #include "runtime/program/schema.h"
 
-/* Where a value's bytes come from. Below ET_LIMIT_VALUES: it is a view of the value
- * with that index. */
+/* Where a value's bytes come from. Below ET_LIMIT_VALUES: it is a view of the
+ * value with that index. */
 enum {
   ORIGIN_UNKNOWN = -1, /* not read yet, and written by nothing */
   ORIGIN_WRITTEN = -2, /* an input, or written by an instruction */
@@ -69,8 +69,8 @@ static et_status write_value(void *context, et_value *value) {
   return ET_STATUS_OK;
 }
 
-/* Whether `value` may take its bytes from `owner`, another value, or from the run
- * before. Notes what it takes them as. */
+/* Whether `value` may take its bytes from `owner`, another value, or from the
+ * run before. Notes what it takes them as. */
 static bool accept_owner(simulation *sim, uint32_t value, uint32_t owner) {
   int32_t *origin = &sim->origins[value];
   const bool is_written =

@@ -23,8 +23,8 @@
 
 /* Checks the built method, with working memory of et_build_check_bytes. Sets
  * output_count of the delegate calls on the way. INVALID_PROGRAM names the
- * instruction and both values; OUT_OF_RESOURCES when following the plan takes more
- * than ET_LIMIT_PLAN_STEPS. */
+ * instruction and both values; OUT_OF_RESOURCES when following the plan takes
+ * more than ET_LIMIT_PLAN_STEPS. */
 et_status et_plan_check_run(const et_builder *builder, et_mutable_span work);
 
 #endif /* ET_RUNTIME_METHOD_PLAN_CHECK_H_ */

@@ -1,5 +1,6 @@
-/* Memory plans: what is refused because it would corrupt values in bounds (M21), and
- * what real programs do and must be accepted. All tensors are of four floats. */
+/* Memory plans: what is refused because it would corrupt values in bounds
+ * (M21), and what real programs do and must be accepted. All tensors are of
+ * four floats. */
 #include "runtime/method/plan_check.h"
 
 #include <setjmp.h>
@@ -284,7 +285,8 @@ static void test_view_of_a_lent_input_follows_it(void **state) {
   et_hosted_method_free(&hosted);
 }
 
-/* From the second iteration on, the loop reads what its own end has overwritten. */
+/* From the second iteration on, the loop reads what its own end has
+ * overwritten. */
 static void test_m21_loop_that_overwrites_its_own_operand_is_refused(
     void **state) {
   (void)state;
@@ -330,8 +332,8 @@ static void test_delegates_read_and_write(void **state) {
   expect_refused("instructions[0] writes values[2], which shares bytes");
 }
 
-/* Fourteen tensors cut the buffer into pieces, then one write takes them all. What is
- * read first, bytes 16 to 19, is state that `out` overwrites. */
+/* Fourteen tensors cut the buffer into pieces, then one write takes them all.
+ * What is read first, bytes 16 to 19, is state that `out` overwrites. */
 static void test_many_writes_stay_within_the_working_memory(void **state) {
   (void)state;
   const int32_t in = start_with_input();

@@ -1,4 +1,5 @@
-/* Weaknesses that were published of ExecuTorch, each as a program that we refuse. */
+/* Weaknesses that were published of ExecuTorch, each as a program that we
+ * refuse. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -25,8 +25,8 @@ bool et_signature_next(et_signature_cursor *cursor, et_parameter *out);
 /* Number of arguments that a call of this signature has. */
 size_t et_signature_count(const char *signature);
 
-/* Whether a value with that tag (et_value_tag) may stand there. False for a code
- * that is not known. */
+/* Whether a value with that tag (et_value_tag) may stand there. False for a
+ * code that is not known. */
 bool et_parameter_accepts(const et_parameter *parameter, uint8_t tag);
 
 /* The parameter's type as a schema spells it: "Tensor", "int[]". */

@@ -20,8 +20,8 @@ static inline bool et_number_is_float_pair(const et_value *a,
   return et_number_is_float(a) || et_number_is_float(b);
 }
 
-/* Each stores a result in a value that was declared to hold it; an int may go to a
- * float. INVALID_TYPE otherwise: a value never changes its kind. */
+/* Each stores a result in a value that was declared to hold it; an int may go
+ * to a float. INVALID_TYPE otherwise: a value never changes its kind. */
 et_status et_number_store_int(et_kernel_context *context, et_value *out,
                               int64_t result);
 et_status et_number_store_double(et_kernel_context *context, et_value *out,

@@ -124,8 +124,8 @@ static et_status check_copy_index(et_kernel_context *context,
   return ET_STATUS_OK;
 }
 
-/* args: [copy_to, copy_from, index]: copy_to[index] = copy_from. A dynamic copy_to
- * grows as a loop fills it: it has index + 1 rows afterwards. */
+/* args: [copy_to, copy_from, index]: copy_to[index] = copy_from. A dynamic
+ * copy_to grows as a loop fills it: it has index + 1 rows afterwards. */
 et_status et_prim_et_copy_index(et_kernel_context *context, et_value **args) {
   et_tensor *to = args[0]->u.as_tensor;
   const et_tensor *from = args[1]->u.as_tensor;

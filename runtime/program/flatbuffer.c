@@ -8,7 +8,8 @@
 #error "programs are little-endian and are read in place: no big-endian hosts"
 #endif
 
-/* Offsets are 32 bits wide and lengths are kept below 2^31, as the format does. */
+/* Offsets are 32 bits wide and lengths are kept below 2^31, as the format
+ * does. */
 #define MAX_BUFFER_BYTES INT32_MAX
 
 /* Copies `width` bytes at `position` to `out`, or leaves it alone. */

@@ -1,12 +1,12 @@
 /* Reading flatbuffers without trusting them.
  *
- * Every reader checks that what it reads lies in the buffer; what does not, or is
- * absent, reads as the default (0, empty). So a damaged buffer can give wrong
- * values, never a bad access. Whether it *is* damaged is asked once, by
+ * Every reader checks that what it reads lies in the buffer; what does not, or
+ * is absent, reads as the default (0, empty). So a damaged buffer can give
+ * wrong values, never a bad access. Whether it *is* damaged is asked once, by
  * schema_verify.h, before anything is used.
  *
- * Positions are bytes from the start of the buffer. Numbers are little-endian and
- * may lie unaligned. */
+ * Positions are bytes from the start of the buffer. Numbers are little-endian
+ * and may lie unaligned. */
 #ifndef ET_RUNTIME_PROGRAM_FLATBUFFER_H_
 #define ET_RUNTIME_PROGRAM_FLATBUFFER_H_
 
@@ -25,8 +25,8 @@ typedef struct et_fb_table {
   uint16_t size;        /* bytes of the table's own data */
 } et_fb_table;
 
-/* A vector of scalars (`width` bytes an element) or of offsets (width 4). All zero
- * is the empty vector. */
+/* A vector of scalars (`width` bytes an element) or of offsets (width 4). All
+ * zero is the empty vector. */
 typedef struct et_fb_vector {
   et_span buffer;
   uint32_t position; /* of the first element */
@@ -72,7 +72,8 @@ et_fb_vector et_fb_list(const et_fb_table *table, uint16_t field,
 et_string et_fb_text(const et_fb_table *table, uint16_t field);
 et_span et_fb_bytes(const et_fb_table *table, uint16_t field);
 
-/* Elements of a vector; an index past its end reads as 0 or the absent table. */
+/* Elements of a vector; an index past its end reads as 0 or the absent
+ * table. */
 int32_t et_fb_i32_at(const et_fb_vector *vector, uint32_t index);
 int64_t et_fb_i64_at(const et_fb_vector *vector, uint32_t index);
 uint64_t et_fb_u64_at(const et_fb_vector *vector, uint32_t index);

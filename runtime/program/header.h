@@ -1,5 +1,5 @@
-/* The first bytes of a .pte file: identifier, root, and the extended header that
- * tells tables from segments. */
+/* The first bytes of a .pte file: identifier, root, and the extended header
+ * that tells tables from segments. */
 #ifndef ET_RUNTIME_PROGRAM_HEADER_H_
 #define ET_RUNTIME_PROGRAM_HEADER_H_
 

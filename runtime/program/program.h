@@ -14,8 +14,8 @@
 extern "C" {
 #endif
 
-/* An open program: a view of the caller's bytes. Plain data, freely copied; to be
- * read by the runtime's own code only. */
+/* An open program: a view of the caller's bytes. Plain data, freely copied; to
+ * be read by the runtime's own code only. */
 typedef struct et_program {
   et_span file;       /* the whole file */
   et_span flatbuffer; /* the part that holds tables */
@@ -35,8 +35,8 @@ typedef struct et_program {
  *
  * `file` is borrowed: it must stay unchanged as long as the program and every
  * method loaded from it are used. INVALID_PROGRAM when anything in it is out of
- * bounds or inconsistent; INVALID_ARGUMENT when file.data is NULL or not aligned.
- * Takes time linear in the number of bytes of tables, no memory. */
+ * bounds or inconsistent; INVALID_ARGUMENT when file.data is NULL or not
+ * aligned. Takes time linear in the number of bytes of tables, no memory. */
 et_status et_program_load(et_span file, et_program *out_program,
                           et_error *out_error);
 
@@ -47,7 +47,8 @@ size_t et_program_method_count(const et_program *program);
 et_status et_program_method_name(const et_program *program, size_t index,
                                  et_string *out_name);
 
-/* What a method takes and gives, without loading it. Borrowed from the program. */
+/* What a method takes and gives, without loading it. Borrowed from the
+ * program. */
 typedef struct et_method_meta {
   const et_program *program;
   uint32_t plan; /* offset of the ExecutionPlan table */

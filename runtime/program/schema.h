@@ -1,13 +1,13 @@
-/* The tables of schema/program.fbs: their fields' numbers and, for the verifier,
- * what each field holds. */
+/* The tables of schema/program.fbs: their fields' numbers and, for the
+ * verifier, what each field holds. */
 #ifndef ET_RUNTIME_PROGRAM_SCHEMA_H_
 #define ET_RUNTIME_PROGRAM_SCHEMA_H_
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Fields in the order of the schema: the number of a field is its place. A union
- * takes two: its tag and its value. */
+/* Fields in the order of the schema: the number of a field is its place. A
+ * union takes two: its tag and its value. */
 enum { ET_PROGRAM_VERSION, ET_PROGRAM_EXECUTION_PLAN, ET_PROGRAM_CONSTANT_BUFFER,
        ET_PROGRAM_DELEGATE_DATA, ET_PROGRAM_SEGMENTS, ET_PROGRAM_CONSTANT_SEGMENT,
        ET_PROGRAM_MUTABLE_DATA_SEGMENTS, ET_PROGRAM_NAMED_DATA };

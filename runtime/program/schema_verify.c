@@ -10,9 +10,10 @@
 /* Program, plan, chain, stack trace, frame: the schema nests no deeper. */
 #define MAX_DEPTH 6
 
-/* Tables, texts and vectors may be shared by several owners. Bytes visited, each
- * time counted, may exceed the buffer this often: a writer that stores equal values,
- * vectors and vtables once stays below; sharing within what is shared does not. */
+/* Tables, texts and vectors may be shared by several owners. Bytes visited,
+ * each time counted, may exceed the buffer this often: a writer that stores
+ * equal values, vectors and vtables once stays below; sharing within what is
+ * shared does not. */
 #define MAX_VISITS_PER_BYTE 32
 
 /* Where the walk is in one table. */

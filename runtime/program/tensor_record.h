@@ -33,14 +33,15 @@ typedef struct et_tensor_record {
 /* TensorShapeDynamism that et_shape_dynamism leaves out. */
 #define ET_SHAPE_DYNAMIC_UNBOUND 2
 
-/* Decodes and checks the table. INVALID_PROGRAM for a rank over the limit, sizes
- * that are negative or overflow, a dim_order that is no permutation, an unknown
- * dtype, dynamism, layout or location; NOT_SUPPORTED for a storage offset. */
+/* Decodes and checks the table. INVALID_PROGRAM for a rank over the limit,
+ * sizes that are negative or overflow, a dim_order that is no permutation, an
+ * unknown dtype, dynamism, layout or location; NOT_SUPPORTED for a storage
+ * offset. */
 et_status et_tensor_record_read(const et_fb_table *table,
                                 et_tensor_record *out_record, et_error *error);
 
-/* The `nbytes` that the tensor starts with: its constant or, when it is planned,
- * its initial state. False when data_buffer does not name them. */
+/* The `nbytes` that the tensor starts with: its constant or, when it is
+ * planned, its initial state. False when data_buffer does not name them. */
 bool et_tensor_record_data(const et_program *program,
                            const et_tensor_record *record, et_span *out_bytes);
 

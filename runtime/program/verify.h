@@ -1,6 +1,7 @@
-/* Verification of what the tables mean: indices, sizes, ranges, names. Comes after
- * the structure (schema_verify.h) and takes time linear in the tables, but for the
- * comparisons of names and segments with each other, which limits.h bounds. */
+/* Verification of what the tables mean: indices, sizes, ranges, names. Comes
+ * after the structure (schema_verify.h) and takes time linear in the tables,
+ * but for the comparisons of names and segments with each other, which limits.h
+ * bounds. */
 #ifndef ET_RUNTIME_PROGRAM_VERIFY_H_
 #define ET_RUNTIME_PROGRAM_VERIFY_H_
 
@@ -8,8 +9,8 @@
 #include "runtime/program/flatbuffer.h"
 #include "runtime/program/program.h"
 
-/* Segments lie in the file and do not overlap; constants, mutable data and named
- * data refer to segments that exist, and lie in them. */
+/* Segments lie in the file and do not overlap; constants, mutable data and
+ * named data refer to segments that exist, and lie in them. */
 et_status et_verify_data(const et_program *program, et_error *error);
 
 /* Methods: their number, names, and each plan. */

@@ -42,8 +42,8 @@ static et_status check_segments(const et_program *program,
   return ET_STATUS_OK;
 }
 
-/* Offsets of a SubsegmentOffsets table. Entry 0 is reserved, so that a table with
- * nothing behind it may leave out its segment. */
+/* Offsets of a SubsegmentOffsets table. Entry 0 is reserved, so that a table
+ * with nothing behind it may leave out its segment. */
 static et_status check_subsegments(const et_program *program,
                                    const et_fb_table *table, const char *name,
                                    et_error *error) {

@@ -10,8 +10,8 @@ static uint8_t tag_of(const et_plan_check *check, uint32_t index) {
   return et_fb_u8(&value, ET_EVALUE_TAG);
 }
 
-/* Item `item` of a list, which refers to value `target`: it must exist and be of
- * kind `tag`. So no list can hold a list. */
+/* Item `item` of a list, which refers to value `target`: it must exist and be
+ * of kind `tag`. So no list can hold a list. */
 static et_status check_item(const et_plan_check *check, uint32_t list,
                             uint32_t item, int64_t target, uint8_t tag) {
   if (target < 0 || target >= (int64_t)check->values.count) {
@@ -76,8 +76,8 @@ static et_status check_planned_bytes(const et_plan_check *check, uint32_t index,
   return ET_STATUS_OK;
 }
 
-/* Initial bytes of a tensor: a constant when it is not planned, else the initial
- * state of a mutable buffer. */
+/* Initial bytes of a tensor: a constant when it is not planned, else the
+ * initial state of a mutable buffer. */
 static et_status check_initial_bytes(const et_plan_check *check, uint32_t index,
                                      const et_tensor_record *record) {
   et_span bytes;

@@ -1,5 +1,6 @@
-/* Reading recorded calls of a program (ETCL): what it is given, and what it must
- * answer. The format is described in exir/testing/calls.py, which writes it. */
+/* Reading recorded calls of a program (ETCL): what it is given, and what it
+ * must answer. The format is described in exir/testing/calls.py, which writes
+ * it. */
 #ifndef ET_RUNTIME_TESTING_CALLS_H_
 #define ET_RUNTIME_TESTING_CALLS_H_
 
@@ -24,7 +25,8 @@ typedef enum et_record_kind {
   ET_RECORD_STRING,
 } et_record_kind;
 
-/* A recorded input or output. Bytes are borrowed from the file and lie anywhere. */
+/* A recorded input or output. Bytes are borrowed from the file and lie
+ * anywhere. */
 typedef struct et_record {
   et_record_kind kind;
   union {
@@ -56,13 +58,14 @@ typedef struct et_call {
   uint32_t input_count;
 } et_call;
 
-/* Each returns INVALID_EXTERNAL_DATA when the file is damaged or ends too soon. */
+/* Each returns INVALID_EXTERNAL_DATA when the file is damaged or ends too
+ * soon. */
 
 /* Opens a file of recorded calls. */
 et_status et_calls_open(et_span file, et_calls *out_calls, et_error *error);
 
-/* The next call; calls_left must not be 0. `input_count` records follow, then what
- * et_calls_output_count says. */
+/* The next call; calls_left must not be 0. `input_count` records follow, then
+ * what et_calls_output_count says. */
 et_status et_calls_next(et_calls *calls, et_call *out_call, et_error *error);
 et_status et_calls_record(et_calls *calls, et_record *out_record,
                           et_error *error);

@@ -9,8 +9,8 @@
 #include "runtime/core/value.h"
 #include "runtime/testing/calls.h"
 
-/* |actual - expected| <= atol + rtol * |expected| passes; NaN equals NaN, and an
- * infinity itself. */
+/* |actual - expected| <= atol + rtol * |expected| passes; NaN equals NaN, and
+ * an infinity itself. */
 typedef struct et_tolerance {
   double atol;
   double rtol;
@@ -25,14 +25,14 @@ typedef struct et_difference {
   double expected;
 } et_difference;
 
-/* Compares each element, whatever the dim orders are. INVALID_TYPE says how kind,
- * dtype, shape or a value that is no tensor differs. */
+/* Compares each element, whatever the dim orders are. INVALID_TYPE says how
+ * kind, dtype, shape or a value that is no tensor differs. */
 et_status et_compare(const et_value *actual, const et_record *expected,
                      et_tolerance tolerance, et_difference *out_difference,
                      et_error *error);
 
-/* Writes the elements of a recorded tensor to `out`, record->bytes.size bytes, in
- * another dim order of the same rank. */
+/* Writes the elements of a recorded tensor to `out`, record->bytes.size bytes,
+ * in another dim order of the same rank. */
 void et_record_reorder(const et_record *record, const uint8_t *dim_order,
                        void *out);
 

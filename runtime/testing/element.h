@@ -4,7 +4,8 @@
 
 #include "runtime/core/scalar_type.h"
 
-/* The element at `data`, which may be unaligned. Integers beyond 2^53 are rounded. */
+/* The element at `data`, which may be unaligned. Integers beyond 2^53 are
+ * rounded. */
 double et_element_load(et_scalar_type dtype, const void *data);
 
 #endif /* ET_RUNTIME_TESTING_ELEMENT_H_ */

@@ -15,9 +15,10 @@ typedef struct et_feed_target {
   et_method *method;
 } et_feed_target;
 
-/* Sets input `index`. A tensor is copied, in the dim order that the input has, to the
- * heap at *buffer, whose former content is freed: the caller frees the last one after
- * the run, since inputs that are not planned borrow it. Fails as the setters do. */
+/* Sets input `index`. A tensor is copied, in the dim order that the input has,
+ * to the heap at *buffer, whose former content is freed: the caller frees the
+ * last one after the run, since inputs that are not planned borrow it. Fails as
+ * the setters do. */
 et_status et_feed_input(const et_feed_target *target, uint32_t index,
                         const et_record *record, void **buffer,
                         et_error *error);

@@ -24,8 +24,8 @@ void et_fb_put_u32(et_fb_writer *writer, size_t position, uint32_t value) {
   memcpy(writer->data + position, &value, sizeof value);
 }
 
-/* Vtable (its size, the table's, a slot a field), then the table behind it: four
- * bytes back to the vtable, four of padding, the fields. */
+/* Vtable (its size, the table's, a slot a field), then the table behind it:
+ * four bytes back to the vtable, four of padding, the fields. */
 size_t et_fb_add_table(et_fb_writer *writer, uint16_t fields) {
   const size_t vtable_bytes = 4 + 2 * (size_t)fields;
   const size_t table_bytes = 8 + SLOT_BYTES * (size_t)fields;

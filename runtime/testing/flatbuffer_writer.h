@@ -12,8 +12,8 @@ typedef struct et_fb_writer {
   size_t capacity; /* writing more ends the test program */
 } et_fb_writer;
 
-/* Appends zeros until the size is a multiple of `alignment`, then `count` more, and
- * returns where those begin. */
+/* Appends zeros until the size is a multiple of `alignment`, then `count` more,
+ * and returns where those begin. */
 size_t et_fb_append(et_fb_writer *writer, size_t count, size_t alignment);
 
 /* A table with room for `fields` fields, all absent. Returns its position. */
@@ -33,8 +33,8 @@ void et_fb_set_i64(et_fb_writer *writer, size_t table, uint16_t field,
 void et_fb_refer(et_fb_writer *writer, size_t table, uint16_t field,
                  size_t target);
 
-/* A text, or a vector of `count` elements of `width` bytes (0 for `items` NULL).
- * Returns its position. */
+/* A text, or a vector of `count` elements of `width` bytes (0 for `items`
+ * NULL). Returns its position. */
 size_t et_fb_add_text(et_fb_writer *writer, const char *text);
 size_t et_fb_add_vector(et_fb_writer *writer, const void *items, uint32_t count,
                         size_t width);

@@ -1,7 +1,8 @@
 #define _POSIX_C_SOURCE 200809L /* posix_memalign */
 
-/* Damaged copies of small programs of the official exporter: each gives an error or a
- * program that runs, never a bad access (run it under the sanitizers as well). */
+/* Damaged copies of small programs of the official exporter: each gives an
+ * error or a program that runs, never a bad access (run it under the sanitizers
+ * as well). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,8 +21,8 @@ static et_status do_nothing(et_kernel_context *context, et_value **args) {
   return ET_STATUS_OK;
 }
 
-/* The operators of the programs below. What they compute does not matter here: what
- * they are given does. */
+/* The operators of the programs below. What they compute does not matter here:
+ * what they are given does. */
 static const et_kernel kernels[] = {
     {"aten::add.out", "ttnw>w", do_nothing, 0},
     {"aten::addmm.out", "tttnnw>w", do_nothing, 64},
@@ -65,8 +66,8 @@ static uint64_t hosted_bytes(const et_method_meta *meta) {
   return total;
 }
 
-/* Describes and loads every method, which reads all that the program holds. Methods
- * that want much memory would only try the heap. */
+/* Describes and loads every method, which reads all that the program holds.
+ * Methods that want much memory would only try the heap. */
 static void use_program(const et_program *program) {
   for (size_t i = 0; i < et_program_method_count(program); i++) {
     et_string name;
@@ -111,7 +112,8 @@ static void test_undamaged_programs_are_accepted(void **state) {
   }
 }
 
-/* Each length is a copy of its own, so that a sanitizer sees reads behind it. */
+/* Each length is a copy of its own, so that a sanitizer sees reads behind
+ * it. */
 static void test_m01_every_truncation_is_survived(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof FIXTURES / sizeof *FIXTURES; i++) {

@@ -11,8 +11,8 @@
 #include "runtime/extension/hosted_method.h"
 #include "runtime/testing/program_writer.h"
 
-/* A copy of tests/fixtures/<name>.pte that may be changed, aligned to 64 bytes. Ends
- * the test when there is none. Freed with free(). */
+/* A copy of tests/fixtures/<name>.pte that may be changed, aligned to 64 bytes.
+ * Ends the test when there is none. Freed with free(). */
 uint8_t *et_test_read_fixture(const char *name, size_t *out_size);
 
 /* Kernels and a backend of the tests:
@@ -29,8 +29,8 @@ uint8_t *et_test_read_fixture(const char *name, size_t *out_size);
  *   backend "TestBackend": its outputs = sum of its two inputs */
 extern const et_registry et_test_registry;
 
-/* Writes out = copy(in): values[0] and values[1], `count` floats each, planned at 0 and
- * 32 of 64 bytes. */
+/* Writes out = copy(in): values[0] and values[1], `count` floats each, planned
+ * at 0 and 32 of 64 bytes. */
 void et_test_write_copy(et_program_writer *writer, int32_t count);
 
 /* Loads the program; the status and its message. */
@@ -39,8 +39,8 @@ et_status et_test_load(et_span file, et_error *out_error);
 /* Loads program and method "forward", then frees it. */
 et_status et_test_load_method(et_span file, et_error *out_error);
 
-/* Loads method "forward" of a finished writer, which must go well. `program` must
- * outlive it. */
+/* Loads method "forward" of a finished writer, which must go well. `program`
+ * must outlive it. */
 void et_test_open(et_program_writer *writer, et_program *program,
                   et_hosted_method *out_method);
 

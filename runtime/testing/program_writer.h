@@ -68,8 +68,8 @@ void et_writer_output(et_program_writer *writer, int32_t value);
 int32_t et_writer_operator(et_program_writer *writer, const char *name,
                            const char *overload);
 
-/* Each adds a step. A call's operator is added too: its name is "test::<name>" and
- * its overload "out". */
+/* Each adds a step. A call's operator is added too: its name is "test::<name>"
+ * and its overload "out". */
 void et_writer_call(et_program_writer *writer, const char *name,
                     const int32_t *args, uint32_t count);
 void et_writer_call_operator(et_program_writer *writer, int32_t op,
