@@ -1,6 +1,8 @@
 #include "kernels/util/args.h"
 #include "kernels/util/convert.h"
+#include "kernels/util/copy.h"
 #include "kernels/util/reduce.h"
+#include "kernels/util/shape.h"
 
 static bool run_has_any(et_scalar_type dtype, const uint8_t *in,
                         ptrdiff_t stride, size_t count) {
@@ -28,12 +30,10 @@ static void any_of(const et_reduction *r, et_loop *elements,
 static et_status apply(et_kernel_context *context, const et_tensor *self,
                        const et_value *dims, bool keepdim, et_tensor *out) {
   et_reduction reduction;
-  ET_CHECK(context,
-           et_dtype_is_computable(self->dtype) &&
-               out->dtype == ET_SCALAR_TYPE_BOOL,
-           "any: from %s to %s is not supported",
-           et_scalar_type_name((int32_t)self->dtype),
-           et_scalar_type_name((int32_t)out->dtype));
+  ET_RETURN_IF_ERROR(et_shape_supports(
+      context, "any",
+      et_dtype_is_computable(self->dtype) && out->dtype == ET_SCALAR_TYPE_BOOL,
+      self, out));
   ET_RETURN_IF_ERROR(et_reduction_plan(context, "any", self, dims, keepdim, out,
                                        NULL, &reduction));
   et_reduction_run(&reduction, any_of, NULL);
@@ -45,12 +45,16 @@ et_status et_op_any_out(et_kernel_context *context, et_value **args) {
                args[3]->u.as_tensor);
 }
 
+/* Unlike None, a list without dimensions reduces none. */
 et_status et_op_any_dims_out(et_kernel_context *context, et_value **args) {
+  const et_view view = et_view_of(args[0]->u.as_tensor);
+  if (!et_arg_is_none(args[1]) && args[1]->u.as_list.size == 0) {
+    return et_copy_view_to(context, "any", &view, args[3]->u.as_tensor);
+  }
   return et_op_any_out(context, args);
 }
 
 et_status et_op_any_all_out(et_kernel_context *context, et_value **args) {
-  const et_value all = {ET_VALUE_NONE, {0}};
-  return apply(context, args[0]->u.as_tensor, &all, false,
+  return apply(context, args[0]->u.as_tensor, NULL, false,
                args[1]->u.as_tensor);
 }

@@ -30,7 +30,7 @@ static void take_row(const et_window *w, int64_t n, int64_t c, int64_t iy,
 
 static et_extremum find_largest(const et_window *w, int64_t n, int64_t c,
                                 int64_t oy, int64_t ox) {
-  et_extremum found = et_extremum_none();
+  et_extremum found = et_extremum_none(false);
   int64_t first = 0;
   int64_t last = 0;
   inside_taps(&w->y, oy, &first, &last);

@@ -1,5 +1,6 @@
 #include "kernels/util/args.h"
 #include "kernels/util/fold.h"
+#include "kernels/util/shape.h"
 
 /* The mean of nothing is 0 / 0, NaN. */
 static void mean_of(const et_reduction *r, et_loop *elements,
@@ -14,12 +15,11 @@ et_status et_op_mean_out(et_kernel_context *context, et_value **args) {
   const et_tensor *self = args[0]->u.as_tensor;
   et_tensor *out = args[4]->u.as_tensor;
   et_reduction reduction;
-  ET_CHECK(context,
-           et_dtype_is_computable(self->dtype) &&
-               et_scalar_type_is_floating(out->dtype),
-           "mean: from %s to %s is not supported",
-           et_scalar_type_name((int32_t)self->dtype),
-           et_scalar_type_name((int32_t)out->dtype));
+  ET_RETURN_IF_ERROR(
+      et_shape_supports(context, "mean",
+                        et_dtype_is_computable(self->dtype) &&
+                            et_scalar_type_is_floating(out->dtype),
+                        self, out));
   ET_RETURN_IF_ERROR(et_fold_check_dtype(context, "mean", args[3], out));
   ET_RETURN_IF_ERROR(et_reduction_plan(context, "mean", self, args[1],
                                        args[2]->u.as_bool, out, NULL,

@@ -1,5 +1,6 @@
 #include "kernels/util/args.h"
 #include "kernels/util/convert.h"
+#include "kernels/util/shape.h"
 #include "kernels/util/view.h"
 
 static bool is_nonzero(const et_view *view, size_t i) {
@@ -29,12 +30,10 @@ et_status et_op_nonzero_out(et_kernel_context *context, et_value **args) {
   const et_tensor *self = args[0]->u.as_tensor;
   et_tensor *out = args[1]->u.as_tensor;
   const et_view view = et_view_of(self);
-  ET_CHECK(
-      context,
+  ET_RETURN_IF_ERROR(et_shape_supports(
+      context, "nonzero",
       et_dtype_is_computable(self->dtype) && out->dtype == ET_SCALAR_TYPE_INT64,
-      "nonzero: from %s to %s is not supported",
-      et_scalar_type_name((int32_t)self->dtype),
-      et_scalar_type_name((int32_t)out->dtype));
+      self, out));
   size_t count = 0;
   for (size_t i = 0; i < self->numel; i++) {
     count += is_nonzero(&view, i) ? 1 : 0;

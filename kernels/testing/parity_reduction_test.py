@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from kernels.testing.native import DTYPE_CODES, KernelError
-from kernels.testing.parity import NUMBERS, channels_last, check, load_kernels, random_tensor
+from kernels.testing.parity import FLOATING, NUMBERS, channels_last, check, load_kernels, random_tensor
 
 KERNELS = load_kernels()
 FLOAT32 = DTYPE_CODES[torch.float32]
@@ -35,3 +35,132 @@ def test_sum_of_any_layout_nothing_and_special_values() -> None:
     check(KERNELS, "aten::sum.IntList_out", torch.empty(2, 0), [1], False, None)
     check(KERNELS, "aten::sum.IntList_out", torch.tensor(3.0), [-1], True, None)
     check(KERNELS, "aten::sum.IntList_out", torch.tensor([2**62, 2**62, 5]), None, False, None)
+
+
+@pytest.mark.parametrize("dtype", NUMBERS, ids=str)
+@pytest.mark.parametrize("name", ["amax", "amin"])
+def test_extrema_follow_pytorch(name: str, dtype: torch.dtype) -> None:
+    x = random_tensor((2, 3, 4), dtype)
+    for dims in DIMS[1:]:
+        check(KERNELS, f"aten::{name}.out", x, dims, True)
+    side = name[1:]
+    check(KERNELS, f"aten::{side}.unary_out", x)
+    for dim in (0, -1):
+        check(KERNELS, f"aten::{side}.dim_{side}", x, dim, False, out=(dtype, torch.int64))
+
+
+@pytest.mark.parametrize("side", ["max", "min"])
+def test_extrema_of_special_values_and_any_layout(side: str) -> None:
+    along = f"aten::{side}.dim_{side}"
+    for x in (SPECIAL, torch.tensor([[0.0, -0.0], [-0.0, 0.0]]), torch.tensor([[2**62 + 1, 2**62], [-(2**63), 2**63 - 1]])):
+        check(KERNELS, f"aten::a{side}.out", x, [1], False)
+        check(KERNELS, along, x, 1, False, out=(x.dtype, torch.int64))
+        check(KERNELS, f"aten::arg{side}.out", x, 1, True, out=torch.int64)
+    check(KERNELS, along, IMAGE, 1, True, out=(torch.float32, torch.int64), order=range(4))
+    check(KERNELS, along, torch.tensor(3.0), 0, True, out=(torch.float32, torch.int64))
+    check(KERNELS, along, torch.empty(0, 2), 1, False, out=(torch.float32, torch.int64))
+
+
+@pytest.mark.parametrize("dtype", NUMBERS[1:], ids=str)
+def test_argmin_follows_pytorch(dtype: torch.dtype) -> None:
+    x = random_tensor((2, 3, 4), dtype)
+    for dim in (None, 0, -1):
+        check(KERNELS, "aten::argmin.out", x, dim, False, out=torch.int64)
+    check(KERNELS, "aten::argmin.out", IMAGE, None, False, out=torch.int64)
+
+
+def test_extrema_of_nothing_are_an_error() -> None:
+    empty, out, places = torch.empty(2, 0), torch.empty(2), torch.empty(2, dtype=torch.int64)
+    fails("no element to choose", "aten::amax.out", empty, [1], False, out, out)
+    fails("no element to choose", "aten::amin.out", empty, [1], False, out, out)
+    fails("no element to choose", "aten::max.unary_out", empty, out[0].clone(), out[0].clone())
+    fails("no element to choose", "aten::min.dim_min", empty, 1, False, out, places, [out, places])
+    fails("dtypes float32 and int64 differ", "aten::amax.out", X, [1], False, places, places)
+
+
+@pytest.mark.parametrize("dtype", NUMBERS, ids=str)
+def test_prod_follows_pytorch(dtype: torch.dtype) -> None:
+    out = dtype if dtype.is_floating_point else torch.int64
+    x = random_tensor((2, 3, 4), dtype)
+    for dim in (0, -1):
+        check(KERNELS, "aten::prod.int_out", x, dim, False, None, out=out)
+    check(KERNELS, "aten::prod.out", x, None, out=out)
+    check(KERNELS, "aten::prod.out", torch.empty(0), None)
+    fails("dtype 6 is not that of out", "aten::prod.out", x, FLOAT32, torch.empty((), dtype=torch.int64), places(()))
+
+
+@pytest.mark.parametrize("dtype", NUMBERS, ids=str)
+def test_any_follows_pytorch(dtype: torch.dtype) -> None:
+    x = random_tensor((2, 3, 4), dtype) * (random_tensor((2, 3, 4), seed=5) > 1.5).to(dtype)
+    reference = lambda *a: torch.ops.aten.any.dims(a[0] != 0, *a[1:])  # noqa: E731
+    for dims in DIMS:
+        check(KERNELS, "aten::any.dims_out", x, dims, False, out=torch.bool, reference=reference)
+    check(KERNELS, "aten::any.all_out", x, out=torch.bool, reference=lambda x: (x != 0).any())
+    check(KERNELS, "aten::any.all_out", torch.empty(0), out=torch.bool)
+    check(KERNELS, "aten::any.all_out", torch.tensor([float("nan")]), out=torch.bool)
+
+
+@pytest.mark.parametrize("dtype", FLOATING, ids=str)
+@pytest.mark.parametrize("dims", DIMS, ids=str)
+def test_variance_follows_pytorch(dims: list[int] | None, dtype: torch.dtype) -> None:
+    x = random_tensor((2, 3, 4), dtype)
+    check(KERNELS, "aten::var.out", x, dims, False, True)
+    for correction in (None, 0, 1.5, 30):
+        check(KERNELS, "aten::var.correction_out", x, dims, correction, False)
+        check(KERNELS, "aten::var_mean.correction_out", x, dims, correction, True, out=(dtype, dtype))
+
+
+def test_variance_of_one_or_no_element_and_any_layout() -> None:
+    check(KERNELS, "aten::var.out", torch.ones(2, 1), [1], True, False)
+    check(KERNELS, "aten::var.out", torch.ones(2, 0), [1], True, False)
+    check(KERNELS, "aten::var_mean.correction_out", IMAGE, [1], 1, True, out=(torch.float32, torch.float32))
+    far = torch.full((4,), 1e6) + random_tensor((4,))
+    check(KERNELS, "aten::var.out", far, None, True, False, reference=lambda x, *_: x.double().var().float())
+
+
+@pytest.mark.parametrize("dtype", NUMBERS, ids=str)
+def test_cumsum_follows_pytorch(dtype: torch.dtype) -> None:
+    out = dtype if dtype.is_floating_point else torch.int64
+    for dim in (0, -1):
+        check(KERNELS, "aten::cumsum.out", random_tensor((3, 100), dtype), dim, None, out=out)
+    check(KERNELS, "aten::cumsum.out", random_tensor((3, 100), dtype), 1, FLOAT32, out=torch.float32, tolerance=(1e-4, 1e-4))
+
+
+def test_cumsum_of_any_layout_nothing_and_special_values() -> None:
+    check(KERNELS, "aten::cumsum.out", IMAGE, 1, None, order=range(4))
+    check(KERNELS, "aten::cumsum.out", SPECIAL, 0, None)
+    check(KERNELS, "aten::cumsum.out", torch.tensor(3.0), 0, None)
+    check(KERNELS, "aten::cumsum.out", torch.empty(2, 0), 1, None)
+    fails("axis 2 is not in", "aten::cumsum.out", SPECIAL, 2, None, SPECIAL.clone(), SPECIAL.clone())
+
+
+def distinct(dtype: torch.dtype) -> torch.Tensor:
+    """[3, 40] without equal elements in a row, so that there is one right answer."""
+    order = torch.stack([torch.randperm(40, generator=torch.Generator().manual_seed(i)) for i in range(3)])
+    return (order if dtype == torch.uint8 else order - 20).to(dtype)
+
+
+@pytest.mark.parametrize("dtype", NUMBERS[1:], ids=str)
+@pytest.mark.parametrize("largest", [True, False])
+def test_topk_follows_pytorch(largest: bool, dtype: torch.dtype) -> None:
+    x = distinct(dtype)
+    for k in (0, 1, 7, 40):
+        check(KERNELS, "aten::topk.values", x, k, 1, largest, True, out=(dtype, torch.int64))
+    columns = x.t().contiguous()
+    check(KERNELS, "aten::topk.values", columns, 3, 0, largest, True, out=(dtype, torch.int64), order=(1, 0))
+
+
+def test_topk_puts_nan_above_infinity_and_equal_elements_in_order() -> None:
+    x = torch.tensor([1.0, float("nan"), float("inf"), 1.0, float("-inf"), 1.0])
+    values, indices = torch.empty(5), places((5,))
+    KERNELS.call("aten::topk.values", x, 5, 0, True, True, values, indices, [values, indices])
+    assert indices.tolist() == [1, 2, 0, 3, 5]
+    KERNELS.call("aten::topk.values", x, 5, 0, False, True, values, indices, [values, indices])
+    assert indices.tolist() == [4, 0, 3, 5, 2]
+    check(KERNELS, "aten::topk.values", torch.tensor(2.0), 1, 0, True, True, out=(torch.float32, torch.int64))
+    for k in (-1, 7):
+        fails("is not in \\[0, 6\\]", "aten::topk.values", x, k, 0, True, True, values, indices, [values, indices])
+
+
+def places(shape: tuple[int, ...]) -> torch.Tensor:
+    return torch.empty(shape, dtype=torch.int64)

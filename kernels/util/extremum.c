@@ -4,8 +4,18 @@
 
 #include "kernels/util/convert.h"
 
-et_extremum et_extremum_none(void) {
-  return (et_extremum){-1, -INFINITY, INT64_MIN};
+/* The smallest is sought as the largest of -x, and of ~x for integers: what is
+ * found is kept that way until it is stored. */
+et_extremum et_extremum_none(bool smallest) {
+  return (et_extremum){-1, -INFINITY, INT64_MIN, smallest};
+}
+
+static double turn_real(const et_extremum *found, double value) {
+  return found->smallest ? -value : value;
+}
+
+static int64_t turn_integer(const et_extremum *found, int64_t value) {
+  return found->smallest ? ~value : value;
 }
 
 /* x != x holds for NaN alone. */
@@ -15,8 +25,9 @@ et_extremum et_extremum_none(void) {
 static void take_real(et_extremum *found, const double *values, size_t count,
                       int64_t index, int64_t step) {
   for (size_t i = 0; i < count; i++) {
-    if (found->index < 0 || BEATS(values[i], found->real)) {
-      found->real = values[i];
+    const double value = turn_real(found, values[i]);
+    if (found->index < 0 || BEATS(value, found->real)) {
+      found->real = value;
       found->index = index + (int64_t)i * step;
     }
   }
@@ -25,8 +36,9 @@ static void take_real(et_extremum *found, const double *values, size_t count,
 static void take_integer(et_extremum *found, const int64_t *values,
                          size_t count, int64_t index, int64_t step) {
   for (size_t i = 0; i < count; i++) {
-    if (found->index < 0 || values[i] > found->integer) {
-      found->integer = values[i];
+    const int64_t value = turn_integer(found, values[i]);
+    if (found->index < 0 || value > found->integer) {
+      found->integer = value;
       found->index = index + (int64_t)i * step;
     }
   }
@@ -36,9 +48,10 @@ static void take_integer(et_extremum *found, const int64_t *values,
 static void take_float32(et_extremum *found, const uint8_t *in,
                          ptrdiff_t stride, size_t count, int64_t index,
                          int64_t step) {
+  const float sign = found->smallest ? -1.0f : 1.0f;
   float largest = (float)found->real;
   for (size_t i = 0; i < count; i++, in += stride) {
-    const float value = *(const float *)(const void *)in;
+    const float value = sign * *(const float *)(const void *)in;
     if (found->index < 0 || BEATS(value, largest)) {
       largest = value;
       found->index = index + (int64_t)i * step;
@@ -72,8 +85,10 @@ void et_extremum_take(et_extremum *found, et_scalar_type dtype,
 void et_extremum_store(const et_extremum *found, et_scalar_type dtype,
                        uint8_t *out) {
   if (et_scalar_type_is_floating(dtype)) {
-    et_store_run(ET_COMPUTE_FLOAT64, &found->real, dtype, out, 0, 1);
+    const double real = turn_real(found, found->real);
+    et_store_run(ET_COMPUTE_FLOAT64, &real, dtype, out, 0, 1);
   } else {
-    et_store_run(ET_COMPUTE_INT64, &found->integer, dtype, out, 0, 1);
+    const int64_t integer = turn_integer(found, found->integer);
+    et_store_run(ET_COMPUTE_INT64, &integer, dtype, out, 0, 1);
   }
 }

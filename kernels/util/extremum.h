@@ -1,21 +1,23 @@
-/* The place of the largest element of a sequence. */
+/* The place of the largest or smallest element of a sequence. */
 #ifndef ET_KERNELS_UTIL_EXTREMUM_H_
 #define ET_KERNELS_UTIL_EXTREMUM_H_
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "runtime/core/scalar_type.h"
 
-/* The first of the largest elements seen, or the first NaN. */
+/* The first of the largest (or smallest) elements seen, or the first NaN. */
 typedef struct et_extremum {
   int64_t index; /* -1 before the first element */
   double real;   /* its value, for floating dtypes */
   int64_t integer;
+  bool smallest;
 } et_extremum;
 
-/* Nothing seen: -infinity. */
-et_extremum et_extremum_none(void);
+/* Nothing seen: -infinity, or infinity when the smallest is sought. */
+et_extremum et_extremum_none(bool smallest);
 
 /* Takes `count` elements `stride` bytes apart, whose indices are index,
  * index + step, ... */

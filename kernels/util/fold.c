@@ -1,6 +1,7 @@
 #include "kernels/util/fold.h"
 
 #include "kernels/util/args.h"
+#include "kernels/util/shape.h"
 
 static void fold_one(const et_reduction *r, et_loop *elements,
                      uint8_t *const *outs, const void *state) {
@@ -30,10 +31,8 @@ et_status et_fold_apply(et_kernel_context *context, const et_fold *fold,
                         const et_tensor *self, const et_value *dims,
                         bool keepdim, et_tensor *out) {
   et_reduction reduction;
-  ET_CHECK(context, converts(self->dtype, out->dtype),
-           "%s: from %s to %s is not supported", fold->name,
-           et_scalar_type_name((int32_t)self->dtype),
-           et_scalar_type_name((int32_t)out->dtype));
+  ET_RETURN_IF_ERROR(et_shape_supports(
+      context, fold->name, converts(self->dtype, out->dtype), self, out));
   ET_RETURN_IF_ERROR(et_reduction_plan(context, fold->name, self, dims, keepdim,
                                        out, NULL, &reduction));
   if (fold->needs_elements) {
@@ -42,6 +41,13 @@ et_status et_fold_apply(et_kernel_context *context, const et_fold *fold,
   }
   et_reduction_run(&reduction, fold_one, fold);
   return ET_STATUS_OK;
+}
+
+et_status et_fold_same(et_kernel_context *context, const et_fold *fold,
+                       const et_tensor *self, const et_value *dims,
+                       bool keepdim, et_tensor *out) {
+  ET_RETURN_IF_ERROR(et_shape_same_dtype(context, fold->name, self, out));
+  return et_fold_apply(context, fold, self, dims, keepdim, out);
 }
 
 et_status et_fold_check_dtype(et_kernel_context *context, const char *what,

@@ -19,25 +19,30 @@ typedef struct et_fold {
   bool needs_elements; /* there is no result of no element */
 } et_fold;
 
-/* Reduces the dimensions `dims` of `self` (as et_reduction_plan reads them).
- * Elements are converted to the dtype of `out` first. */
+/* Reduces the dimensions `dims` of `self` (as et_reduction_plan reads them;
+ * NULL for all). Elements are converted to the dtype of `out` first. */
 et_status et_fold_apply(et_kernel_context *context, const et_fold *fold,
                         const et_tensor *self, const et_value *dims,
                         bool keepdim, et_tensor *out);
+
+/* The same, where `out` must have the dtype of `self`. */
+et_status et_fold_same(et_kernel_context *context, const et_fold *fold,
+                       const et_tensor *self, const et_value *dims,
+                       bool keepdim, et_tensor *out);
 
 /* INVALID_ARGUMENT unless `dtype` (ScalarType, or None) is that of `out`. */
 et_status et_fold_check_dtype(et_kernel_context *context, const char *what,
                               const et_value *dtype, const et_tensor *out);
 
 /* Define an et_take_fn that sets r from the element x. */
-#define ET_FOLD_TAKE(fn, type, member, formula)                                \
-  static void fn(void *state, const et_chunk *chunk, size_t count) {           \
-    type r = *(type *)state;                                                   \
-    for (size_t i = 0; i < count; i++) {                                       \
-      const type x = chunk->member[i];                                         \
-      r = (formula);                                                           \
-    }                                                                          \
-    *(type *)state = r;                                                        \
+#define ET_FOLD_TAKE(fn, type, member, formula)                      \
+  static void fn(void *state, const et_chunk *chunk, size_t count) { \
+    type r = *(type *)state;                                         \
+    for (size_t i = 0; i < count; i++) {                             \
+      const type x = chunk->member[i];                               \
+      r = (formula);                                                 \
+    }                                                                \
+    *(type *)state = r;                                              \
   }
 
 #endif /* ET_KERNELS_UTIL_FOLD_H_ */

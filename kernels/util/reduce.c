@@ -54,10 +54,10 @@ static size_t result_sizes(const et_tensor *self, const bool *axes,
 
 static et_status read_axes(et_kernel_context *context, const char *what,
                            const et_value *dims, size_t rank, bool *axes) {
-  et_value single = *dims;
-  et_value *item = &single;
-  const et_value list = {ET_VALUE_INT_LIST, {.as_list = {&item, 1}}};
-  return et_shape_axes(context, what, dims->tag == ET_VALUE_INT ? &list : dims,
+  et_value item = dims == NULL ? (et_value){ET_VALUE_NONE, {0}} : *dims;
+  et_value *items = &item;
+  const et_value list = {ET_VALUE_INT_LIST, {.as_list = {&items, 1}}};
+  return et_shape_axes(context, what, item.tag == ET_VALUE_INT ? &list : &item,
                        rank, axes);
 }
 

@@ -21,8 +21,8 @@ typedef struct et_reduction {
   size_t count;
 } et_reduction;
 
-/* Splits `self` by the axes of `dims` (one INT, or a list; None or empty: all)
- * and resizes `out`, and `second` unless it is NULL. */
+/* Splits `self` by the axes of `dims` (one INT, or a list; NULL, None or empty:
+ * all) and resizes `out`, and `second` unless it is NULL. */
 et_status et_reduction_plan(et_kernel_context *context, const char *what,
                             const et_tensor *self, const et_value *dims,
                             bool keepdim, et_tensor *out, et_tensor *second,

@@ -80,6 +80,15 @@ et_status et_shape_same_dtype(et_kernel_context *context, const char *what,
   return ET_STATUS_OK;
 }
 
+et_status et_shape_supports(et_kernel_context *context, const char *what,
+                            bool supports, const et_tensor *from,
+                            const et_tensor *to) {
+  ET_CHECK(context, supports, "%s: from %s to %s is not supported", what,
+           et_scalar_type_name((int32_t)from->dtype),
+           et_scalar_type_name((int32_t)to->dtype));
+  return ET_STATUS_OK;
+}
+
 et_status et_shape_rank(et_kernel_context *context, const char *what,
                         const et_tensor *tensor, size_t rank_low,
                         size_t rank_high) {

@@ -32,6 +32,11 @@ et_status et_shape_resize_like(et_kernel_context *context, et_tensor *out,
 et_status et_shape_same_dtype(et_kernel_context *context, const char *what,
                               const et_tensor *a, const et_tensor *b);
 
+/* INVALID_ARGUMENT, naming both dtypes, unless the operator `supports` them. */
+et_status et_shape_supports(et_kernel_context *context, const char *what,
+                            bool supports, const et_tensor *from,
+                            const et_tensor *to);
+
 /* INVALID_ARGUMENT unless `tensor` has one of `rank_low` to `rank_high`
  * dimensions. `what` names it: "conv: weight". */
 et_status et_shape_rank(et_kernel_context *context, const char *what,

@@ -1,0 +1,6 @@
+#include "kernels/util/extremum_reduce.h"
+
+et_status et_op_argmin_out(et_kernel_context *context, et_value **args) {
+  return et_extremum_places(context, "argmin", true, args[0]->u.as_tensor,
+                            args[1], args[2]->u.as_bool, args[3]->u.as_tensor);
+}

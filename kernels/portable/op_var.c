@@ -1,0 +1,55 @@
+#include "kernels/util/args.h"
+#include "kernels/util/reduce.h"
+
+/* The sum of squares is divided by count - correction, at least 0. The variance
+ * goes to the first out, the mean to a second. */
+static void var_of(const et_reduction *r, et_loop *elements,
+                   uint8_t *const *outs, const void *correction) {
+  const et_scalar_type dtype = r->reduced.dtype;
+  const double count = (double)r->count;
+  const double divisor = count - *(const double *)correction;
+  const double mean = et_sum_elements(*elements, dtype, 0.0, false) / count;
+  const double var = et_sum_elements(*elements, dtype, mean, true) /
+                     (divisor > 0.0 ? divisor : 0.0);
+  et_store_run(ET_COMPUTE_FLOAT64, &var, r->outs[0].dtype, outs[0], 0, 1);
+  if (r->out_count == 2) {
+    et_store_run(ET_COMPUTE_FLOAT64, &mean, r->outs[1].dtype, outs[1], 0, 1);
+  }
+}
+
+static et_status apply(et_kernel_context *context, et_value **args,
+                       double correction, bool keepdim, et_tensor *var,
+                       et_tensor *mean) {
+  const et_tensor *self = args[0]->u.as_tensor;
+  et_reduction reduction;
+  ET_CHECK(context,
+           et_scalar_type_is_floating(self->dtype) &&
+               et_scalar_type_is_floating(var->dtype) &&
+               (mean == NULL || et_scalar_type_is_floating(mean->dtype)),
+           "var: self and outs must be floating");
+  ET_RETURN_IF_ERROR(et_reduction_plan(context, "var", self, args[1], keepdim,
+                                       var, mean, &reduction));
+  et_reduction_run(&reduction, var_of, &correction);
+  return ET_STATUS_OK;
+}
+
+static double correction_of(const et_value *correction) {
+  return et_arg_is_none(correction) ? 1.0 : et_scalar_to_double(correction);
+}
+
+et_status et_op_var_out(et_kernel_context *context, et_value **args) {
+  return apply(context, args, args[2]->u.as_bool ? 1.0 : 0.0,
+               args[3]->u.as_bool, args[4]->u.as_tensor, NULL);
+}
+
+et_status et_op_var_correction_out(et_kernel_context *context,
+                                   et_value **args) {
+  return apply(context, args, correction_of(args[2]), args[3]->u.as_bool,
+               args[4]->u.as_tensor, NULL);
+}
+
+et_status et_op_var_mean_correction_out(et_kernel_context *context,
+                                        et_value **args) {
+  return apply(context, args, correction_of(args[2]), args[3]->u.as_bool,
+               args[4]->u.as_tensor, args[5]->u.as_tensor);
+}
