@@ -1,15 +1,8 @@
 #include "kernels/util/convert.h"
-#include "kernels/util/map.h"
+#include "kernels/util/operator.h"
 
-ET_MAP_BINARY(add_int64, int64_t, int64, et_wrap_add(x, et_wrap_mul(s[0], y)))
-ET_MAP_BINARY_FLOATING(add, x + s[0] * y)
-
-static const et_map add = {
-    "add", ET_MAP_PROMOTE, {add_int64, add_float32, add_float64}, true};
-
-et_status et_op_add_out(et_kernel_context *context, et_value **args) {
-  const et_value *tensors[2] = {args[0], args[1]};
-  const et_value *alpha = args[2];
-  return et_map_apply(context, &add, tensors, 2, &alpha, 1,
-                      args[3]->u.as_tensor);
-}
+ET_MAP_EACH(ET_MAP_BINARY, add, et_wrap_add(x, et_wrap_mul(s[0], y)),
+            x + s[0] * y, x + s[0] * y)
+ET_OPERATOR_MAP(add, ET_MAP_PROMOTE, ET_RUN_ALL(add), ET_MAP_SCALE)
+ET_KERNEL_BINARY_SCALED(add, out)
+ET_KERNEL_BINARY_SCALED(add, scalar_out)

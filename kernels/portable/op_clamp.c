@@ -6,38 +6,36 @@
 #define AT_LEAST(x, low) ((low) > (x) || (low) != (low) ? (low) : (x))
 #define AT_MOST(x, high) ((high) < (x) || (high) != (high) ? (high) : (x))
 
-ET_MAP_UNARY_ALL(at_least, AT_LEAST(x, s[0]))
-ET_MAP_UNARY_ALL(at_most, AT_MOST(x, s[0]))
-ET_MAP_UNARY_ALL(between, AT_MOST(AT_LEAST(x, s[0]), s[1]))
+ET_MAP_ALL(ET_MAP_BINARY, at_least, AT_LEAST(x, y))
+ET_MAP_ALL(ET_MAP_BINARY, at_most, AT_MOST(x, y))
+ET_MAP_ALL(ET_MAP_TERNARY, between, AT_MOST(AT_LEAST(x, y), z))
 
-static const et_map at_least = {
-    "clamp",
-    ET_MAP_PROMOTE,
-    {at_least_int64, at_least_float32, at_least_float64},
-    false};
-static const et_map at_most = {
-    "clamp",
-    ET_MAP_PROMOTE,
-    {at_most_int64, at_most_float32, at_most_float64},
-    false};
-static const et_map between = {
-    "clamp",
-    ET_MAP_PROMOTE,
-    {between_int64, between_float32, between_float64},
-    false};
+static const et_map at_least = {"clamp", ET_MAP_PROMOTE, ET_RUN_ALL(at_least),
+                                ET_MAP_JOIN};
+static const et_map at_most = {"clamp", ET_MAP_PROMOTE, ET_RUN_ALL(at_most),
+                               ET_MAP_JOIN};
+static const et_map between = {"clamp", ET_MAP_PROMOTE, ET_RUN_ALL(between),
+                               ET_MAP_JOIN};
 
-et_status et_op_clamp_out(et_kernel_context *context, et_value **args) {
-  const et_value *self = args[0];
-  const et_value *limits[2] = {args[1], args[2]};
-  et_tensor *out = args[3]->u.as_tensor;
+/* The limits are numbers or tensors. */
+static et_status clamp(et_kernel_context *context, et_value **args) {
+  const et_value *operands[3] = {args[0], args[1], args[2]};
   const bool has_min = !et_arg_is_none(args[1]);
   const bool has_max = !et_arg_is_none(args[2]);
   ET_CHECK(context, has_min || has_max,
            "clamp: at least one of min and max must be given");
   if (has_min && has_max) {
-    return et_map_apply(context, &between, &self, 1, limits, 2, out);
+    return et_map_apply(context, &between, operands, 3, NULL, 0,
+                        args[3]->u.as_tensor);
   }
-  return has_min
-             ? et_map_apply(context, &at_least, &self, 1, limits, 1, out)
-             : et_map_apply(context, &at_most, &self, 1, limits + 1, 1, out);
+  return has_min ? et_map_binary(context, &at_least, args[0], args[1], args[3])
+                 : et_map_binary(context, &at_most, args[0], args[2], args[3]);
+}
+
+et_status et_op_clamp_out(et_kernel_context *context, et_value **args) {
+  return clamp(context, args);
+}
+
+et_status et_op_clamp_tensor_out(et_kernel_context *context, et_value **args) {
+  return clamp(context, args);
 }

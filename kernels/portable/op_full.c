@@ -1,6 +1,5 @@
 #include "kernels/util/args.h"
 #include "kernels/util/copy.h"
-#include "kernels/util/shape.h"
 
 et_status et_op_full_out(et_kernel_context *context, et_value **args) {
   et_tensor *out = args[2]->u.as_tensor;
@@ -14,10 +13,8 @@ et_status et_op_full_out(et_kernel_context *context, et_value **args) {
 }
 
 et_status et_op_full_like_out(et_kernel_context *context, et_value **args) {
-  et_tensor *out = args[3]->u.as_tensor;
-  ET_RETURN_IF_ERROR(et_shape_resize_like(context, out, args[0]->u.as_tensor));
-  const et_view view = et_view_of(out);
-  return et_fill_view(context, "full_like", args[1], &view);
+  return et_fill_like(context, "full_like", args[1], args[0]->u.as_tensor,
+                      args[3]->u.as_tensor);
 }
 
 et_status et_op_scalar_tensor_out(et_kernel_context *context, et_value **args) {

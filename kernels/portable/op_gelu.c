@@ -4,25 +4,19 @@
 #include "kernels/util/map.h"
 
 /* x times the normal distribution function. */
-ET_MAP_UNARY(gelu_float32, float, float32,
-             0.5f * x * (1.0f + erff(x * 0.70710678f)))
-ET_MAP_UNARY(gelu_float64, double, float64,
-             0.5 * x * (1.0 + erf(x * 0.70710678118654752)))
+ET_MAP_FLOATS(ET_MAP_UNARY, gelu, 0.5f * x * (1.0f + erff(x * 0.70710678f)),
+              0.5 * x * (1.0 + erf(x * 0.70710678118654752)))
 
 /* Hendrycks and Gimpel's approximation (arXiv 1606.08415), with sqrt(2/pi). */
-ET_MAP_UNARY(gelu_tanh_float32, float, float32,
-             0.5f * x *
-                 (1.0f + tanhf(0.79788456f * (x + 0.044715f * x * x * x))))
-ET_MAP_UNARY(gelu_tanh_float64, double, float64,
-             0.5 * x *
-                 (1.0 + tanh(0.79788456080286536 * (x + 0.044715 * x * x * x))))
+ET_MAP_FLOATS(
+    ET_MAP_UNARY, gelu_tanh,
+    0.5f * x * (1.0f + tanhf(0.79788456f * (x + 0.044715f * x * x * x))),
+    0.5 * x * (1.0 + tanh(0.79788456080286536 * (x + 0.044715 * x * x * x))))
 
-static const et_map gelu = {
-    "gelu", ET_MAP_FLOATING, {NULL, gelu_float32, gelu_float64}, false};
-static const et_map gelu_tanh = {"gelu",
-                                 ET_MAP_FLOATING,
-                                 {NULL, gelu_tanh_float32, gelu_tanh_float64},
-                                 false};
+static const et_map gelu = {"gelu", ET_MAP_FLOATING, ET_RUN_FLOATS(gelu),
+                            ET_MAP_JOIN};
+static const et_map gelu_tanh = {"gelu", ET_MAP_FLOATING,
+                                 ET_RUN_FLOATS(gelu_tanh), ET_MAP_JOIN};
 
 et_status et_op_gelu_out(et_kernel_context *context, et_value **args) {
   const bool tanh_form = et_arg_is_text(args[1], "tanh");

@@ -1,13 +1,5 @@
-#include "kernels/util/map.h"
+#include "kernels/util/operator.h"
 
-ET_MAP_UNARY_ALL(gt_scalar, x > s[0])
-
-static const et_map gt_scalar = {
-    "gt",
-    ET_MAP_COMPARE,
-    {gt_scalar_int64, gt_scalar_float32, gt_scalar_float64},
-    false};
-
-et_status et_op_gt_scalar_out(et_kernel_context *context, et_value **args) {
-  return et_map_with_scalar(context, &gt_scalar, args[0], args[1], args[2]);
-}
+ET_OPERATOR_COMPARE(gt, x > y)
+ET_KERNEL_BINARY(gt, scalar_out)
+ET_KERNEL_BINARY(gt, tensor_out)

@@ -1,17 +1,12 @@
-#include "kernels/util/map.h"
+#include "kernels/util/operator.h"
 
 /* A NaN is smaller and greater than nothing, and stays. */
-ET_MAP_UNARY_ALL(hardtanh, x < s[0] ? s[0] : (x > s[1] ? s[1] : x))
-
-static const et_map hardtanh = {
-    "hardtanh",
-    ET_MAP_PROMOTE,
-    {hardtanh_int64, hardtanh_float32, hardtanh_float64},
-    false};
+ET_MAP_ALL(ET_MAP_UNARY, hardtanh, x < s[0] ? s[0] : (x > s[1] ? s[1] : x))
+ET_OPERATOR_MAP(hardtanh, ET_MAP_PROMOTE, ET_RUN_ALL(hardtanh), ET_MAP_FOLLOW)
 
 et_status et_op_hardtanh_out(et_kernel_context *context, et_value **args) {
   const et_value *self = args[0];
   const et_value *limits[2] = {args[1], args[2]};
-  return et_map_apply(context, &hardtanh, &self, 1, limits, 2,
+  return et_map_apply(context, &hardtanh_map, &self, 1, limits, 2,
                       args[3]->u.as_tensor);
 }

@@ -2,10 +2,13 @@
 
 #include "kernels/util/args.h"
 #include "kernels/util/convert.h"
-#include "kernels/util/map.h"
+#include "kernels/util/operator.h"
 
-/* By repeated squaring; exponent >= 0. */
+/* By repeated squaring. To a negative power, only 1 and -1 are not 0. */
 static int64_t integer_power(int64_t base, int64_t exponent) {
+  if (exponent < 0) {
+    return base == 1 ? 1 : base == -1 ? (exponent % 2 == 0 ? 1 : -1) : 0;
+  }
   int64_t result = 1;
   for (; exponent > 0; exponent >>= 1) {
     result = exponent & 1 ? et_wrap_mul(result, base) : result;
@@ -14,28 +17,20 @@ static int64_t integer_power(int64_t base, int64_t exponent) {
   return result;
 }
 
-ET_MAP_UNARY(pow_int64, int64_t, int64, integer_power(x, s[0]))
-ET_MAP_UNARY(pow_float32, float, float32, powf(x, s[0]))
-ET_MAP_UNARY(pow_float64, double, float64, pow(x, s[0]))
-ET_MAP_UNARY(square_int64, int64_t, int64, et_wrap_mul(x, x))
-ET_MAP_UNARY_FLOATING(square, x *x)
+ET_OPERATOR_BINARY(pow, ET_MAP_PROMOTE, integer_power(x, y), powf(x, y),
+                   pow(x, y))
 
-/* The roots differ from pow at -0 and -infinity. */
-ET_MAP_UNARY(sqrt_float32, float, float32, sqrtf(x))
-ET_MAP_UNARY(sqrt_float64, double, float64, sqrt(x))
-ET_MAP_UNARY(rsqrt_float32, float, float32, 1.0f / sqrtf(x))
-ET_MAP_UNARY(rsqrt_float64, double, float64, 1.0 / sqrt(x))
+/* Common exponents. The roots differ from pow at -0 and -infinity. */
+ET_MAP_EACH(ET_MAP_BINARY, square, et_wrap_mul(x, x), x *x, x *x)
+ET_MAP_FLOATS(ET_MAP_BINARY, sqrt, sqrtf(x), sqrt(x))
+ET_MAP_FLOATS(ET_MAP_BINARY, rsqrt, 1.0f / sqrtf(x), 1.0 / sqrt(x))
 
-static const et_map power = {
-    "pow", ET_MAP_PROMOTE, {pow_int64, pow_float32, pow_float64}, false};
-static const et_map square = {"pow",
-                              ET_MAP_PROMOTE,
-                              {square_int64, square_float32, square_float64},
-                              false};
-static const et_map root = {
-    "pow", ET_MAP_PROMOTE, {NULL, sqrt_float32, sqrt_float64}, false};
-static const et_map reciprocal_root = {
-    "pow", ET_MAP_PROMOTE, {NULL, rsqrt_float32, rsqrt_float64}, false};
+static const et_map square = {"pow", ET_MAP_PROMOTE, ET_RUN_ALL(square),
+                              ET_MAP_JOIN};
+static const et_map root = {"pow", ET_MAP_PROMOTE, ET_RUN_FLOATS(sqrt),
+                            ET_MAP_JOIN};
+static const et_map reciprocal_root = {"pow", ET_MAP_PROMOTE,
+                                       ET_RUN_FLOATS(rsqrt), ET_MAP_JOIN};
 
 static const et_map *map_of(const et_value *exponent) {
   const double value = et_scalar_to_double(exponent);
@@ -45,7 +40,7 @@ static const et_map *map_of(const et_value *exponent) {
   if (value == 0.5) {
     return &root;
   }
-  return value == -0.5 ? &reciprocal_root : &power;
+  return value == -0.5 ? &reciprocal_root : &pow_map;
 }
 
 et_status et_op_pow_tensor_scalar_out(et_kernel_context *context,
@@ -56,6 +51,8 @@ et_status et_op_pow_tensor_scalar_out(et_kernel_context *context,
            !integral || et_scalar_to_int(exponent) >= 0 ||
                et_scalar_type_is_floating(args[0]->u.as_tensor->dtype),
            "pow: integers to negative powers are not allowed");
-  return et_map_with_scalar(context, map_of(exponent), args[0], exponent,
-                            args[2]);
+  return et_map_binary(context, map_of(exponent), args[0], exponent, args[2]);
 }
+
+ET_KERNEL_BINARY(pow, tensor_tensor_out)
+ET_KERNEL_BINARY(pow, scalar_out)

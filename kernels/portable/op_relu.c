@@ -1,10 +1,5 @@
-#include "kernels/util/map.h"
+#include "kernels/util/operator.h"
 
-ET_MAP_UNARY_ALL(relu, x < 0 ? 0 : x)
+#define RELU(x) ((x) < 0 ? 0 : (x))
 
-static const et_map relu = {
-    "relu", ET_MAP_PROMOTE, {relu_int64, relu_float32, relu_float64}, false};
-
-et_status et_op_relu_out(et_kernel_context *context, et_value **args) {
-  return et_map_unary(context, &relu, args[0], args[1]);
-}
+ET_OPERATOR_UNARY(relu, ET_MAP_PROMOTE, RELU(x), RELU(x), RELU(x))

@@ -20,6 +20,8 @@ FLOATING = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 INTEGRAL = (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)
 NUMBERS = (torch.bool, *INTEGRAL, *FLOATING)
 
+SPECIAL = (0.0, -0.0, 1.0, -1.5, 2.5, float("inf"), float("-inf"), float("nan"), 1e-30, 1e30, 7.0)
+
 
 def load_kernels() -> Kernels:
     """The library named by the environment variable KERNELS_LIBRARY."""

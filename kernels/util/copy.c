@@ -5,6 +5,7 @@
 #include "kernels/util/args.h"
 #include "kernels/util/convert.h"
 #include "kernels/util/loop.h"
+#include "kernels/util/shape.h"
 
 #define DEFINE_MOVE(name, type)                                          \
   static void name(const uint8_t *in, ptrdiff_t in_stride, uint8_t *out, \
@@ -127,4 +128,12 @@ et_status et_fill_view(et_kernel_context *context, const char *what,
   et_view spread;
   et_view_expand(&one, out->sizes, out->rank, &spread);
   return et_copy_view(context, what, &spread, out);
+}
+
+et_status et_fill_like(et_kernel_context *context, const char *what,
+                       const et_value *number, const et_tensor *like,
+                       et_tensor *out) {
+  ET_RETURN_IF_ERROR(et_shape_resize_like(context, out, like));
+  const et_view view = et_view_of(out);
+  return et_fill_view(context, what, number, &view);
 }

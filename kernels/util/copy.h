@@ -24,4 +24,9 @@ et_status et_copy_reshaped(et_kernel_context *context, const char *what,
 et_status et_fill_view(et_kernel_context *context, const char *what,
                        const et_value *number, const et_view *out);
 
+/* Resizes `out` to the shape of `like` and sets every element to a number. */
+et_status et_fill_like(et_kernel_context *context, const char *what,
+                       const et_value *number, const et_tensor *like,
+                       et_tensor *out);
+
 #endif /* ET_KERNELS_UTIL_COPY_H_ */

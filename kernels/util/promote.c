@@ -64,12 +64,12 @@ static void join(group *group, et_scalar_type dtype) {
 }
 
 /* Numbers take PyTorch's default dtypes. */
-static void join_scalar(group *group, const et_value *scalar) {
-  if (scalar->tag == ET_VALUE_DOUBLE) {
+static void join_number(group *group, const et_value *number) {
+  if (number->tag == ET_VALUE_DOUBLE) {
     join(group, ET_SCALAR_TYPE_FLOAT32);
-  } else if (scalar->tag == ET_VALUE_INT) {
+  } else if (number->tag == ET_VALUE_INT) {
     join(group, ET_SCALAR_TYPE_INT64);
-  } else if (scalar->tag == ET_VALUE_BOOL) {
+  } else if (number->tag == ET_VALUE_BOOL) {
     join(group, ET_SCALAR_TYPE_BOOL);
   }
 }
@@ -78,17 +78,17 @@ static group prefer(group higher, group lower) {
   return lower.category > higher.category ? lower : higher;
 }
 
-et_scalar_type et_result_type(et_tensor *const *tensors, size_t tensor_count,
-                              const et_value *const *scalars,
-                              size_t scalar_count) {
+et_scalar_type et_result_type(const et_value *const *operands, size_t count) {
   group with_dims = {CATEGORY_NONE, ET_SCALAR_TYPE_BOOL};
   group without_dims = with_dims;
   group numbers = with_dims;
-  for (size_t i = 0; i < tensor_count; i++) {
-    join(tensors[i]->rank > 0 ? &with_dims : &without_dims, tensors[i]->dtype);
-  }
-  for (size_t i = 0; i < scalar_count; i++) {
-    join_scalar(&numbers, scalars[i]);
+  for (size_t i = 0; i < count; i++) {
+    if (operands[i]->tag == ET_VALUE_TENSOR) {
+      const et_tensor *tensor = operands[i]->u.as_tensor;
+      join(tensor->rank > 0 ? &with_dims : &without_dims, tensor->dtype);
+    } else {
+      join_number(&numbers, operands[i]);
+    }
   }
   return prefer(with_dims, prefer(without_dims, numbers)).dtype;
 }

@@ -4,16 +4,13 @@
 
 #include <stddef.h>
 
-#include "runtime/core/tensor.h"
 #include "runtime/core/value.h"
 
-/* The dtype in which an operator computes on `tensors` and `scalars` (INT,
- * BOOL, DOUBLE or NONE, which is passed over), as torch.result_type has it:
- * tensors with dimensions decide; tensors without, and after them numbers, only
- * raise the category bool < integer < floating. */
-et_scalar_type et_result_type(et_tensor *const *tensors, size_t tensor_count,
-                              const et_value *const *scalars,
-                              size_t scalar_count);
+/* The dtype in which an operator computes on `operands`, tensors and numbers
+ * (TENSOR, INT, BOOL, DOUBLE, or NONE, which is passed over), as
+ * torch.result_type has it: tensors with dimensions decide; tensors without,
+ * and after them numbers, only raise the category bool < integer < floating. */
+et_scalar_type et_result_type(const et_value *const *operands, size_t count);
 
 /* The smallest dtype that PyTorch lets both be computed in. */
 et_scalar_type et_promote(et_scalar_type a, et_scalar_type b);

@@ -1,0 +1,5 @@
+#include <math.h>
+
+#include "kernels/util/operator.h"
+
+ET_OPERATOR_UNARY(isinf, ET_MAP_COMPARE, 0, isinf(x), isinf(x))

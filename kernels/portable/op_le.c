@@ -1,0 +1,5 @@
+#include "kernels/util/operator.h"
+
+ET_OPERATOR_COMPARE(le, x <= y)
+ET_KERNEL_BINARY(le, scalar_out)
+ET_KERNEL_BINARY(le, tensor_out)

@@ -1,0 +1,8 @@
+#include "kernels/util/operator.h"
+
+/* A NaN on either side is the result. */
+#define MINIMUM(x, y) ((x) < (y) || (x) != (x) ? (x) : (y))
+
+ET_OPERATOR_BINARY(minimum, ET_MAP_PROMOTE, MINIMUM(x, y), MINIMUM(x, y),
+                   MINIMUM(x, y))
+ET_KERNEL_BINARY(minimum, out)

@@ -1,0 +1,3 @@
+#include "kernels/util/operator.h"
+
+ET_OPERATOR_FLOATING(reciprocal, 1.0f / x, 1.0 / x)

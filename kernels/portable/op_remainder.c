@@ -1,0 +1,7 @@
+#include "kernels/util/divide.h"
+#include "kernels/util/operator.h"
+
+ET_OPERATOR_BINARY(remainder, ET_MAP_PROMOTE, et_remainder_floor(x, y),
+                   et_remainder_floor_real(x, y), et_remainder_floor_real(x, y))
+ET_KERNEL_DIVIDE(remainder, scalar_out)
+ET_KERNEL_DIVIDE(remainder, tensor_out)

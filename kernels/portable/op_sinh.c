@@ -1,0 +1,5 @@
+#include <math.h>
+
+#include "kernels/util/operator.h"
+
+ET_OPERATOR_LIBM(sinh)
