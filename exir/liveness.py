@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from torch.fx import GraphModule, Node
 
-from exir.control_flow import branches_of, is_cond
+from exir.graph.control_flow import branches_of, is_cond
 from exir.tensor import TensorSpec, specs_of
 
 

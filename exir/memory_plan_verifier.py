@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from torch.fx import GraphModule, Node
 
 from exir import memory
-from exir.control_flow import branches_of, is_cond
 from exir.dialects.edge._ops import to_torch_overload
 from exir.error import InternalError
+from exir.graph.control_flow import branches_of, is_cond
 from exir.out_variant import bind_arguments
 from exir.tensor import TensorSpec, specs_of
 

@@ -25,9 +25,9 @@ from torch.utils._pytree import tree_leaves, tree_map
 
 from exir.delegate import executorch_call_delegate
 from exir.dialects.edge import EdgeOpOverload
-from exir.graph_builder import values
+from exir.graph.fake_mode import fake_mode_of
+from exir.graph.graph_builder import values
 from exir.proxy_value import NodeMetadata, ProxyValue
-from exir.rewrite import fake_mode_of
 
 __all__ = ["Argument", "ExportPass", "NodeMetadata", "PassResult", "ProxyValue"]
 

@@ -8,7 +8,7 @@ import torch
 from torch.export import ExportedProgram
 from torch.fx.passes.infra.pass_base import PassResult
 
-from exir.decompose import to_core_aten
+from exir.decomposition.decompose import to_core_aten
 from exir.error import EdgeDialectError, PassError
 from exir.pass_manager import ProgramPass, pass_name, run_passes
 from exir.testing import models

@@ -6,9 +6,11 @@ from typing import ClassVar
 import pytest
 from torch.export import ExportedProgram
 
+from exir.capture import EdgeCompileConfig
 from exir.error import ConfigError
 from exir.pass_manager import ProgramPass
 from exir.pipeline import parse, to_text
+from exir.program._edge import edge_passes
 
 
 @dataclass(frozen=True)
@@ -57,3 +59,13 @@ def test_pipeline_prints_and_parses_back(passes: tuple[ProgramPass, ...], text: 
 def test_bad_text_is_a_configuration_error(text: str, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         parse(text, KNOWN)
+
+
+def test_default_edge_pipeline_is_its_own_text() -> None:
+    default = edge_passes(EdgeCompileConfig())
+    assert edge_passes(EdgeCompileConfig(pipeline=to_text(default))) == default
+
+
+def test_pipeline_of_a_configuration_names_what_does_not_exist() -> None:
+    with pytest.raises(ConfigError, match="no pass is called 'fold_batchnorm'"):
+        edge_passes(EdgeCompileConfig(pipeline="fold_batchnorm"))

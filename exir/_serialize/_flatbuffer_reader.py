@@ -9,6 +9,7 @@ import struct
 from typing import Any
 
 from exir._serialize._tables import (
+    WIRES,
     BytesKind,
     Kind,
     ScalarKind,
@@ -18,7 +19,6 @@ from exir._serialize._tables import (
     UnionKind,
     VectorKind,
     Wire,
-    WIRES,
     fields_of,
 )
 from exir.error import InvalidProgramError

@@ -8,7 +8,14 @@ from typing import BinaryIO
 
 from exir import schema
 from exir._serialize._flatbuffer_writer import write_root
-from exir._serialize._pte_file import HEADER, HEADER_AT, HEADER_MAGIC, IDENTIFIER, NamedBlob, PTEFile
+from exir._serialize._pte_file import (
+    HEADER,
+    HEADER_AT,
+    HEADER_MAGIC,
+    IDENTIFIER,
+    NamedBlob,
+    PTEFile,
+)
 from exir._serialize._tables import BUFFER_ALIGNMENT
 from exir.error import ConfigError
 

@@ -1,5 +1,6 @@
 """Configuration of the compiler's stages."""
 
-from exir.capture._config import EdgeCompileConfig, ExecutorchBackendConfig
+from exir.capture._edge_config import EdgeCompileConfig
+from exir.capture._executorch_config import ExecutorchBackendConfig
 
 __all__ = ["EdgeCompileConfig", "ExecutorchBackendConfig"]

@@ -17,7 +17,6 @@ from exir.model_spec import Method, ModelSpec
 from exir.pass_manager import PassType
 from exir.program import ExecutorchProgramManager, to_edge_transform_and_lower
 
-
 # What to do about failures that torch explains in terms of its own, by exception.
 _ADVICE = {
     "GuardOnDataDependentSymNode": (

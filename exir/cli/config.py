@@ -24,6 +24,7 @@ _EDGE = {
     "skip_dim_order": bool,
     "core_aten_ops_exception_list": _OPERATOR_LIST,
     "preserve_ops": _OPERATOR_LIST,
+    "pipeline": str,
 }
 _EXECUTORCH = {
     "emit_stacktrace": bool,

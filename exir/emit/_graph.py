@@ -6,7 +6,6 @@ from typing import Any
 from torch.fx import GraphModule, Node
 
 from exir import memory, schema
-from exir.control_flow import branches_of, is_cond
 from exir.delegate import is_delegate_call, lowered_module_of
 from exir.dialects.edge._ops import to_torch_overload
 from exir.emit._arguments import ArgumentEmitter
@@ -14,6 +13,7 @@ from exir.emit._instructions import Instructions
 from exir.emit._prim_ops import prim_operator
 from exir.emit._shared import SharedData
 from exir.emit._values import Indices, Values
+from exir.graph.control_flow import branches_of, is_cond
 from exir.out_variant import bind_arguments, returns_tensors
 
 

@@ -8,8 +8,8 @@ from torch.export import ExportedProgram
 from torch.export.graph_signature import OutputKind
 from torch.fx import Node
 
-from exir.cloning import clone_before
 from exir.error import internal_assert
+from exir.graph.cloning import clone_before
 from exir.pass_manager import ProgramPass
 from exir.program._update import with_graph_module
 

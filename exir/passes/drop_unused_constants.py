@@ -5,9 +5,9 @@ from typing import ClassVar
 
 from torch.export import ExportedProgram
 
-from exir.constants import ConstantTable
+from exir.graph.constants import ConstantTable
+from exir.graph.fake_mode import fake_mode_of
 from exir.pass_manager import ProgramPass
-from exir.rewrite import fake_mode_of
 
 
 @dataclass(frozen=True)

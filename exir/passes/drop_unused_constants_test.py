@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from exir.decompose import to_core_aten
+from exir.decomposition.decompose import to_core_aten
 from exir.passes.drop_unused_constants import DropUnusedConstants
 from exir.testing import models
 from exir.testing.graphs import assert_same, run, run_module

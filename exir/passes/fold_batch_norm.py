@@ -9,11 +9,11 @@ from torch import Tensor
 from torch.export import ExportedProgram
 from torch.fx import Node
 
-from exir.constants import ConstantTable
 from exir.dialects.edge import edge_op
-from exir.edit import replace_and_erase
+from exir.graph.constants import ConstantTable
+from exir.graph.edit import replace_and_erase
+from exir.graph.fake_mode import fake_mode_of
 from exir.pass_manager import ProgramPass
-from exir.rewrite import fake_mode_of
 
 _ATEN = torch.ops.aten
 _BATCH_NORM = edge_op(_ATEN._native_batch_norm_legit_no_training.default)

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from exir.decompose import to_core_aten
+from exir.decomposition.decompose import to_core_aten
 from exir.passes.fold_batch_norm import FoldBatchNorm
 from exir.passes.propagate_constants import PropagateConstants
 from exir.testing import models, programs

@@ -2,7 +2,7 @@
 
 import torch
 
-from exir.decompose import to_core_aten
+from exir.decomposition.decompose import to_core_aten
 from exir.passes.name_dim_orders import NameDimOrders
 from exir.testing import programs
 from exir.testing.graphs import assert_same, calls, operator_names, run, run_module

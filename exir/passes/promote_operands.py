@@ -12,11 +12,11 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.export import ExportedProgram
 from torch.fx import Node
 
-from exir.constants import ConstantTable
 from exir.dialects.edge import EdgeOpOverload
-from exir.edit import insert_before
+from exir.graph.constants import ConstantTable
+from exir.graph.edit import insert_before
+from exir.graph.fake_mode import fake_mode_of
 from exir.pass_manager import ProgramPass
-from exir.rewrite import fake_mode_of
 from exir.verification.structure import graphs
 
 _ATEN = torch.ops.aten

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch.export import ExportedProgram
 
-from exir.decompose import to_core_aten
+from exir.decomposition.decompose import to_core_aten
 from exir.passes.promote_operands import PromoteOperands
 from exir.testing import models, programs
 from exir.testing.graphs import assert_same, calls, operator_names, run, run_module

@@ -11,11 +11,11 @@ from torch.fx import Node
 from torch.fx.node import map_arg
 
 import exir.dialects.dim_order_ops  # noqa: F401  (registers the operators used below)
-from exir.constants import ConstantTable
 from exir.dialects.edge import EdgeOpOverload
-from exir.edit import replace_and_erase
+from exir.graph.constants import ConstantTable
+from exir.graph.edit import replace_and_erase
+from exir.graph.fake_mode import fake_mode_of
 from exir.pass_manager import ProgramPass
-from exir.rewrite import fake_mode_of
 
 _ATEN = torch.ops.aten
 _DIM_ORDER = torch.ops.dim_order_ops

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from exir.decompose import to_core_aten
+from exir.decomposition.decompose import to_core_aten
 from exir.passes.propagate_constants import PropagateConstants
 from exir.testing import models, programs
 from exir.testing.graphs import assert_same, operator_names, run, run_module

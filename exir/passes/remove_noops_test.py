@@ -2,7 +2,7 @@
 
 import torch
 
-from exir.decompose import to_core_aten
+from exir.decomposition.decompose import to_core_aten
 from exir.passes.remove_noops import RemoveNoops
 from exir.testing import models, programs
 from exir.testing.graphs import assert_same, operator_names, run, run_module

@@ -10,13 +10,13 @@ from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind
 from torch.fx import GraphModule, Node
 
-from exir.cloning import clone_before
-from exir.control_flow import branches_of, is_cond
 from exir.error import ExportError, ExportErrorType, internal_assert
+from exir.graph.cloning import clone_before
+from exir.graph.control_flow import branches_of, is_cond
+from exir.graph.size_bounds import Bound, constraint_bound
 from exir.pass_manager import ProgramPass
 from exir.passes.insert_write_back_for_buffers_pass import mutation_targets
 from exir.schema import TensorShapeDynamism
-from exir.size_bounds import Bound, constraint_bound
 from exir.tensor import TensorSpec, dim_order_of_strides
 
 _CONSTANT_KINDS = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR)

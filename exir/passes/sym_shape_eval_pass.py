@@ -5,8 +5,8 @@ from typing import ClassVar
 
 from torch.export import ExportedProgram
 
+from exir.graph.size_bounds import Bound, hint_bound
 from exir.passes.spec_prop_pass import SpecPropPass
-from exir.size_bounds import Bound, hint_bound
 
 
 @dataclass(frozen=True)

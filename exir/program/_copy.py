@@ -6,7 +6,7 @@ from torch.export import ExportedProgram
 from torch.export.graph_signature import ExportGraphSignature
 from torch.fx import Graph, GraphModule
 
-from exir.control_flow import branch_of, is_cond
+from exir.graph.control_flow import branch_of, is_cond
 
 
 def copy_program(program: ExportedProgram) -> ExportedProgram:

@@ -9,9 +9,10 @@ from torch._ops import OpOverload
 from torch.export import ExportedProgram
 from torch.fx import Node
 
-from exir.capture._config import EdgeCompileConfig, ExecutorchBackendConfig
-from exir.decompose import to_core_aten
-from exir.decompositions import NodeFilter
+from exir import pipeline
+from exir.capture import EdgeCompileConfig, ExecutorchBackendConfig
+from exir.decomposition.decompose import to_core_aten
+from exir.decomposition.decompositions import NodeFilter
 from exir.dialects.edge import to_torch_overload
 from exir.error import ConfigError
 from exir.pass_manager import PassType, ProgramPass, Verify, run_passes
@@ -32,8 +33,27 @@ Programs = ExportedProgram | Mapping[str, ExportedProgram]
 Passes = Sequence[PassType] | Mapping[str, Sequence[PassType]]
 
 
+# What `EdgeCompileConfig.pipeline` may name.
+_EDGE_PASSES = {
+    each.name: each
+    for each in (
+        PromoteOperands,
+        RemoveNoops,
+        NameDimOrders,
+        PropagateConstants,
+        FoldBatchNorm,
+        DropUnusedConstants,
+    )
+}
+
+
 def edge_passes(config: EdgeCompileConfig) -> tuple[ProgramPass, ...]:
-    """The passes between decomposition and the finished edge program."""
+    """The passes between decomposition and the finished edge program.
+
+    Raises `ConfigError` when `config.pipeline` names what does not exist.
+    """
+    if config.pipeline is not None:
+        return pipeline.parse(config.pipeline, _EDGE_PASSES)
     naming = () if config._skip_dim_order else (NameDimOrders(),)
     optimising = (PropagateConstants(), FoldBatchNorm(), DropUnusedConstants())
     return (PromoteOperands(), RemoveNoops(), *naming, *optimising)

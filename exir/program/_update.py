@@ -15,10 +15,11 @@ from torch.export.graph_signature import (
 )
 from torch.fx import Graph, GraphModule, Node
 
-from exir.constants import ConstantTable
+from exir.decomposition.rewrite import Rewritten
 from exir.error import EdgeDialectError, NotLocal
+from exir.graph.constants import ConstantTable
+from exir.graph.fake_mode import fake_mode_of
 from exir.program._copy import with_own_containers
-from exir.rewrite import Rewritten, fake_mode_of
 from exir.verification.verifier import EXIREdgeDialectVerifier
 
 

@@ -25,7 +25,6 @@ from typing import Any
 import torch
 
 from exir.error import InvalidProgramError, UnsupportedOperatorError
-from exir.schema import ScalarType
 from exir.tensor import dim_order_of_strides, scalar_type
 
 MAGIC = b"ETCL"

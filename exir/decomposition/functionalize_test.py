@@ -7,8 +7,8 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from exir.decompose import decompose_locally
-from exir.decompositions import core_aten
+from exir.decomposition.decompose import decompose_locally
+from exir.decomposition.decompositions import core_aten
 from exir.error import NotLocal
 from exir.testing.graphs import assert_same
 

@@ -4,8 +4,8 @@ import pytest
 import torch
 from torch.export import ExportedProgram
 
-from exir.decompose import decompose_by_retracing, decompose_locally, to_core_aten
-from exir.decompositions import core_aten
+from exir.decomposition.decompose import decompose_by_retracing, decompose_locally, to_core_aten
+from exir.decomposition.decompositions import core_aten
 from exir.error import NotLocal
 from exir.testing import models, programs
 from exir.testing.graphs import assert_same, calls, operator_names, run, run_module

@@ -8,7 +8,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx import Node
 
 from exir.dialects.edge import edge_op
-from exir.graph_builder import inherited_meta, values
+from exir.graph.graph_builder import inherited_meta, values
 
 
 def insert_before(

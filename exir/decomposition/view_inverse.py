@@ -8,8 +8,8 @@ from torch import SymInt
 from torch._ops import OpOverload
 from torch.fx import Node
 
-from exir.alias import View
-from exir.graph_builder import GraphBuilder
+from exir.graph.alias import View
+from exir.graph.graph_builder import GraphBuilder
 
 _ATEN = torch.ops.aten
 

@@ -9,10 +9,10 @@ from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch.fx import Graph, Node
 from torch.fx.node import map_arg
 
-from exir.alias import AliasSets, View
 from exir.dialects.edge import edge_op
-from exir.symbols import SymbolicSizes
-from exir.variants import copy_form, is_view, run_copying
+from exir.graph.alias import AliasSets, View
+from exir.graph.symbols import SymbolicSizes
+from exir.graph.variants import copy_form, is_view, run_copying
 
 # Metadata that describes one node's value and not where it comes from.
 _OF_THE_VALUE = ("val", "tensor_meta", "unbacked_bindings")

@@ -4,9 +4,9 @@ import torch
 from torch.export import ExportedProgram
 from torch.fx import Node
 
-from exir.constants import ConstantTable
-from exir.decompose import to_core_aten
-from exir.rewrite import fake_mode_of
+from exir.decomposition.decompose import to_core_aten
+from exir.graph.constants import ConstantTable
+from exir.graph.fake_mode import fake_mode_of
 from exir.testing import models
 from exir.testing.graphs import calls
 

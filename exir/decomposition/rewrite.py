@@ -8,17 +8,17 @@ from typing import Any
 
 import torch
 from torch._ops import OpOverload
-from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx import Graph, GraphModule, Node
 
+from exir.decomposition.decompositions import Decompositions
+from exir.decomposition.functionalize import WriteTracker
+from exir.decomposition.record import OperatorRecorder
 from exir.dialects.edge import to_torch_overload
-from exir.decompositions import Decompositions
 from exir.error import NotLocal
-from exir.functionalize import WriteTracker
-from exir.graph_builder import GraphBuilder, same_layout, values
-from exir.record import OperatorRecorder
-from exir.value_map import ValueMap
-from exir.variants import IDENTITIES, functional_form, is_view, run_copying
+from exir.graph.graph_builder import GraphBuilder, same_layout, values
+from exir.graph.value_map import ValueMap
+from exir.graph.variants import IDENTITIES, functional_form, is_view, run_copying
 
 _ATEN = torch.ops.aten
 # Checks that hold once the program has been exported; nothing depends on them.
@@ -33,12 +33,6 @@ _ASSERTIONS = frozenset(
     }
 )
 _ONLY_AT_RUN_TIME = frozenset({torch.Tag.data_dependent_output, torch.Tag.dynamic_output_shape})
-
-
-def fake_mode_of(graph: Graph) -> FakeTensorMode:
-    """The fake tensor mode of the graph's values."""
-    vals = (node.meta.get("val") for node in graph.nodes)
-    return next((val.fake_mode for val in vals if isinstance(val, FakeTensor)), FakeTensorMode())
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """From the graph that `torch.export` gives to functional core ATen operators.
 
-Each operator is decomposed on its own (`exir.record`), so the cost is that of the few
+Each operator is decomposed on its own (`exir.decomposition.record`), so the cost is that of the few
 operators that need it. A program for which that does not do (control flow, views that
 are written to, …) is retraced as a whole by `run_decompositions`, which is several times slower.
 """
@@ -13,11 +13,12 @@ from torch._ops import HigherOrderOperator, OpOverload
 from torch.export import ExportedProgram
 from torch.fx import GraphModule
 
-from exir.decompositions import Decompositions, NodeFilter, core_aten
+from exir.decomposition.decompositions import Decompositions, NodeFilter, core_aten
+from exir.decomposition.rewrite import GraphRewriter
 from exir.delegate import executorch_call_delegate
 from exir.error import NotLocal
+from exir.graph.fake_mode import fake_mode_of
 from exir.program._update import edge_program
-from exir.rewrite import GraphRewriter, fake_mode_of
 
 
 def to_core_aten(

@@ -11,10 +11,11 @@ from torch.fx.node import map_arg
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_any, tree_map
 
-from exir.decompositions import Decompositions
+from exir.decomposition.decompositions import Decompositions
 from exir.error import NotLocal
-from exir.graph_builder import GraphBuilder
-from exir.variants import IDENTITIES, functional_form, run_copying
+from exir.graph.graph_builder import GraphBuilder
+from exir.graph.variants import IDENTITIES, functional_form, run_copying
+
 
 class OperatorRecorder(TorchDispatchMode):
     """Appends to a builder the core operators that one operator amounts to.

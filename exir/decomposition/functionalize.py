@@ -9,10 +9,10 @@ from dataclasses import replace
 
 from torch.fx import Graph, Node
 
+from exir.decomposition.view_inverse import is_invertible, written_base
 from exir.error import NotLocal
-from exir.graph_builder import GraphBuilder
-from exir.value_map import ValueMap
-from exir.view_inverse import is_invertible, written_base
+from exir.graph.graph_builder import GraphBuilder
+from exir.graph.value_map import ValueMap
 
 
 class WriteTracker:

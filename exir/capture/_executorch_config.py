@@ -1,28 +1,11 @@
-"""Options of the compiler's stages."""
+"""Options of `to_executorch`."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from torch._ops import OpOverload
 from torch.fx import Node
 
 from exir.pass_manager import PassType
-
-
-@dataclass
-class EdgeCompileConfig:
-    """Options of `to_edge`.
-
-    _check_ir_validity: verify the edge dialect between passes.
-    _skip_dim_order: keep `aten::_to_copy` and `aten::clone` instead of the `dim_order_ops`.
-    _core_aten_ops_exception_list: operators outside core ATen that the verifier lets pass.
-    preserve_ops: operators that are not decomposed.
-    """
-
-    _check_ir_validity: bool = True
-    _skip_dim_order: bool = False
-    _core_aten_ops_exception_list: list[OpOverload] = field(default_factory=list)
-    preserve_ops: list[OpOverload] = field(default_factory=list)
 
 
 @dataclass

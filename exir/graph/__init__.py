@@ -1,0 +1,1 @@
+"""Reading and writing graphs of edge operators: what passes and stages share."""
