@@ -110,6 +110,46 @@ static void test_integer_division_by_zero_is_refused(void **state) {
   et_test_end(t);
 }
 
+static void test_divisors_that_become_zero_are_refused(void **state) {
+  (void)state;
+  et_test *t = et_test_begin();
+  const int8_t before[2] = {7, -7};
+  et_value *a = et_test_tensor(t, ET_SCALAR_TYPE_INT8, ET_SHAPE(2), before);
+  et_value *out = et_test_tensor(t, ET_SCALAR_TYPE_INT8, ET_SHAPE(2), before);
+  et_value *wide = et_test_tensor(t, ET_SCALAR_TYPE_INT64, ET_SCALAR_SHAPE,
+                                  (int64_t[]){256});
+  et_test_assert_refused(
+      t, ET_CALL(t, "aten::floor_divide.out", a, wide, out, out),
+      "floor_divide: integer division by zero");
+  et_test_assert_refused(t,
+                         ET_CALL(t, "aten::remainder.Scalar_out", a,
+                                 et_test_int(t, 0), out, out),
+                         "remainder: integer division by zero");
+  et_test_assert_refused(t,
+                         ET_CALL(t, "aten::div.Scalar_mode_out", a,
+                                 et_test_bool(t, false),
+                                 et_test_text(t, "trunc"), out, out),
+                         "div: integer division by zero");
+  assert_memory_equal(out->u.as_tensor->data, before, sizeof(before));
+  et_test_end(t);
+}
+
+static void test_numbers_are_repeated_over_long_runs(void **state) {
+  (void)state;
+  et_test *t = et_test_begin();
+  et_value *x = et_test_random(t, ET_SHAPE(3, 67), 1);
+  et_value *out = et_test_floats(t, ET_SHAPE(3, 67), NULL);
+  float expected[201];
+  for (int i = 0; i < 201; i++) {
+    expected[i] = et_test_data(x)[i] * 0.5f;
+  }
+  assert_int_equal(ET_CALL(t, "aten::mul.Scalar_out", x,
+                           et_test_double(t, 0.5), out, out),
+                   ET_STATUS_OK);
+  et_test_assert_floats(out, expected, 201);
+  et_test_end(t);
+}
+
 static void test_limits_keep_nan(void **state) {
   (void)state;
   et_test *t = et_test_begin();
@@ -131,6 +171,8 @@ int main(void) {
       cmocka_unit_test(test_out_shrinks_to_the_result),
       cmocka_unit_test(test_wrong_operands_are_refused_before_writing),
       cmocka_unit_test(test_integer_division_by_zero_is_refused),
+      cmocka_unit_test(test_divisors_that_become_zero_are_refused),
+      cmocka_unit_test(test_numbers_are_repeated_over_long_runs),
       cmocka_unit_test(test_limits_keep_nan),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -80,18 +80,19 @@ et_status et_map_with_scalar(et_kernel_context *context, const et_map *map,
               formula)
 
 /* What they share. A formula may leave out any of its variables. */
-#define ET_MAP_LOOP(fn, type, member, variables, formula)        \
-  static void fn(const void *const *in, void *out, size_t count, \
-                 const et_map_scalars *scalars) {                \
-    const type *restrict a = in[0];                              \
-    const type *restrict b = in[1];                              \
-    const type *restrict c = in[2];                              \
-    const type *restrict s = scalars->member;                    \
-    type *restrict result = out;                                 \
-    (void)b, (void)c, (void)s;                                   \
-    for (size_t i = 0; i < count; i++) {                         \
-      variables result[i] = (type)(formula);                     \
-    }                                                            \
+#define ET_MAP_LOOP(fn, type, member, variables, formula)                   \
+  static void fn(const void *const *in, void *out, size_t count,            \
+                 const et_map_scalars *scalars) {                           \
+    const type *restrict a = in[0];                                         \
+    const type *restrict b = in[1];                                         \
+    const type *restrict c = in[2];                                         \
+    const type s[ET_MAP_SCALARS] = {scalars->member[0], scalars->member[1], \
+                                    scalars->member[2]};                    \
+    type *restrict result = out;                                            \
+    (void)b, (void)c, (void)s;                                              \
+    for (size_t i = 0; i < count; i++) {                                    \
+      variables result[i] = (type)(formula);                                \
+    }                                                                       \
   }
 #define ET_MAP_X(type) \
   const type x = a[i]; \
