@@ -1,0 +1,84 @@
+#include "kernels/util/args.h"
+#include "kernels/util/copy.h"
+#include "kernels/util/shape.h"
+
+/* How far elements move along each dimension, in [0, size). */
+typedef struct shifts {
+  int32_t by[ET_MAX_RANK];
+} shifts;
+
+static void add_shift(shifts *s, size_t dim, int64_t shift, int32_t size) {
+  if (size > 0) {
+    const int64_t by = (s->by[dim] + shift % size) % size;
+    s->by[dim] = (int32_t)(by < 0 ? by + size : by);
+  }
+}
+
+/* A dimension that moves falls in two parts, which change places. */
+static et_status roll(et_kernel_context *context, const shifts *s, size_t dim,
+                      const et_view *in, const et_view *out) {
+  if (dim == in->rank) {
+    return et_copy_view(context, "roll", in, out);
+  }
+  const int32_t by = s->by[dim];
+  const int32_t rest = in->sizes[dim] - by;
+  const et_view first = et_view_slice(in, dim, 0, 1, rest);
+  const et_view to_end = et_view_slice(out, dim, by, 1, rest);
+  ET_RETURN_IF_ERROR(roll(context, s, dim + 1, &first, &to_end));
+  if (by == 0) {
+    return ET_STATUS_OK;
+  }
+  const et_view last = et_view_slice(in, dim, rest, 1, by);
+  const et_view to_start = et_view_slice(out, dim, 0, 1, by);
+  return roll(context, s, dim + 1, &last, &to_start);
+}
+
+/* Without dims, all elements are one dimension. */
+static et_status flatten(et_kernel_context *context, const et_tensor *tensor,
+                         et_view *view) {
+  ET_CHECK(context,
+           et_tensor_is_contiguous(tensor) && tensor->numel <= INT32_MAX,
+           "roll: without dims, tensors must be in row-major order");
+  *view =
+      (et_view){tensor->data, tensor->dtype, 1, {(int32_t)tensor->numel}, {1}};
+  return ET_STATUS_OK;
+}
+
+static et_status read_shifts(et_kernel_context *context, const et_value *list,
+                             const et_value *dims, const et_view *self,
+                             shifts *s) {
+  const size_t count = dims->u.as_list.size;
+  const size_t expected = count == 0 ? 1 : count;
+  ET_CHECK(context, list->u.as_list.size == expected,
+           "roll: %zu shifts for %zu dims", list->u.as_list.size, expected);
+  *s = (shifts){{0}};
+  if (count == 0) {
+    add_shift(s, 0, et_int_list_at(list, 0), self->sizes[0]);
+  }
+  for (size_t i = 0; i < count; i++) {
+    size_t axis = 0;
+    ET_RETURN_IF_ERROR(et_shape_axis(context, "roll", et_int_list_at(dims, i),
+                                     self->rank, &axis));
+    add_shift(s, axis, et_int_list_at(list, i), self->sizes[axis]);
+  }
+  return ET_STATUS_OK;
+}
+
+et_status et_op_roll_out(et_kernel_context *context, et_value **args) {
+  const et_tensor *self = args[0]->u.as_tensor;
+  et_tensor *out = args[3]->u.as_tensor;
+  et_view in = et_view_of(self);
+  shifts s;
+  const bool flat = args[2]->u.as_list.size == 0;
+  if (flat) {
+    ET_RETURN_IF_ERROR(flatten(context, self, &in));
+  }
+  ET_RETURN_IF_ERROR(et_shape_same_dtype(context, "roll", self, out));
+  ET_RETURN_IF_ERROR(read_shifts(context, args[1], args[2], &in, &s));
+  ET_RETURN_IF_ERROR(et_shape_resize_like(context, out, self));
+  et_view to = et_view_of(out);
+  if (flat) {
+    ET_RETURN_IF_ERROR(flatten(context, out, &to));
+  }
+  return roll(context, &s, 0, &in, &to);
+}

@@ -1,0 +1,32 @@
+/* zeros and ones; empty, whose elements may be anything. */
+#include "kernels/util/args.h"
+#include "kernels/util/copy.h"
+
+static et_status resize(et_kernel_context *context, const char *what,
+                        const et_value *list, et_tensor *out) {
+  int32_t sizes[ET_MAX_RANK];
+  size_t rank = 0;
+  ET_RETURN_IF_ERROR(et_arg_sizes(context, what, list, sizes, &rank));
+  return et_tensor_resize(out, sizes, rank, context->error);
+}
+
+static et_status fill(et_kernel_context *context, const char *what,
+                      et_value **args, int64_t number) {
+  et_tensor *out = args[1]->u.as_tensor;
+  const et_value value = {ET_VALUE_INT, {.as_int = number}};
+  ET_RETURN_IF_ERROR(resize(context, what, args[0], out));
+  const et_view view = et_view_of(out);
+  return et_fill_view(context, what, &value, &view);
+}
+
+et_status et_op_zeros_out(et_kernel_context *context, et_value **args) {
+  return fill(context, "zeros: size", args, 0);
+}
+
+et_status et_op_ones_out(et_kernel_context *context, et_value **args) {
+  return fill(context, "ones: size", args, 1);
+}
+
+et_status et_op_empty_out(et_kernel_context *context, et_value **args) {
+  return resize(context, "empty: size", args[0], args[2]->u.as_tensor);
+}
