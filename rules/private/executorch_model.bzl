@@ -9,8 +9,8 @@ load("//rules/private:python_module.bzl", "import_roots", "module_file", "module
 
 _DOC = """Compiles a PyTorch module to an ExecuTorch program.
 
-Writes `<name less _pte>.pte` and, beside it, a manifest in JSON. Output groups: `manifest`, and `reference` (example calls with
-eager PyTorch's outputs, which parity tests replay)."""
+Writes `<name less _pte>.pte` and, beside it, a manifest in JSON. Output groups, made when asked for: `manifest`, `dump` (the program as
+text), and `reference` (example calls with eager PyTorch's outputs, which parity tests replay)."""
 
 _PTE_SUFFIX = "_pte"
 
@@ -80,8 +80,11 @@ def _arguments(ctx, toolchain, backends, sources):
         args.add("--weights", ctx.file.weights)
     return args
 
-def _lower(ctx, toolchain, backends, outputs, mnemonic, message):
-    """Registers one run of the compiler. `outputs` maps flags to files."""
+def _lower(ctx, toolchain, backends, outputs, message):
+    """Registers one run of the compiler. `outputs` maps flags to files.
+
+    All runs have one mnemonic, so that they share workers.
+    """
     sources = _sources(ctx, backends)
     args = _arguments(ctx, toolchain, backends, sources)
     for flag, file in outputs.items():
@@ -94,7 +97,7 @@ def _lower(ctx, toolchain, backends, outputs, mnemonic, message):
         arguments = args,
         inputs = depset(optional + _operator_tables(ctx, toolchain), transitive = [sources]),
         outputs = outputs.values(),
-        mnemonic = mnemonic,
+        mnemonic = "ExecutorchLower",
         message = "%s %s" % (message, display_label(ctx.label)),
         requirements = {"requires-worker-protocol": "proto", "supports-workers": "1"},
     )
@@ -107,12 +110,18 @@ def _impl(ctx):
     prefix = name[:-len(_PTE_SUFFIX)] if name.endswith(_PTE_SUFFIX) else name
     pte = ctx.actions.declare_file(prefix + ".pte")
     manifest = ctx.actions.declare_file(prefix + ".manifest.json")
+    dump = ctx.actions.declare_file(prefix + ".dump.txt")
     reference = ctx.actions.declare_file(prefix + ".reference.calls")
-    _lower(ctx, toolchain, backends, {"--out-pte": pte, "--out-manifest": manifest}, "ExecutorchLower", "Compiling")
-    _lower(ctx, toolchain, backends, {"--out-reference": reference}, "ExecutorchReference", "Running eager PyTorch for")
+    _lower(ctx, toolchain, backends, {"--out-pte": pte, "--out-manifest": manifest}, "Compiling")
+    _lower(ctx, toolchain, backends, {"--out-reference": reference}, "Running eager PyTorch for")
+    _lower(ctx, toolchain, backends, {"--out-dump": dump}, "Printing")
     return [
         DefaultInfo(files = depset([pte, manifest])),
-        OutputGroupInfo(manifest = depset([manifest]), reference = depset([reference])),
+        OutputGroupInfo(
+            dump = depset([dump]),
+            manifest = depset([manifest]),
+            reference = depset([reference]),
+        ),
         ExecutorchModelInfo(
             pte = pte,
             manifest = manifest,
