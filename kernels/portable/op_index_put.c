@@ -1,3 +1,4 @@
+#include "kernels/util/accumulate.h"
 #include "kernels/util/args.h"
 #include "kernels/util/convert.h"
 #include "kernels/util/copy.h"
@@ -8,24 +9,11 @@
 /* Adds `from` to `to`, element by element. */
 static void accumulate(const et_view *from, const et_view *to) {
   const et_view views[2] = {*to, *from};
-  const et_compute compute = et_compute_of(to->dtype);
   for (et_loop loop = et_loop_over(views, 2); loop.count > 0;
        et_loop_next(&loop)) {
     for (size_t i = 0; i < loop.count; i++) {
-      uint8_t *at = loop.at[0] + (ptrdiff_t)i * loop.strides[0];
-      et_chunk sum;
-      et_chunk added;
-      et_load_run(compute, to->dtype, at, 0, 1, &sum);
-      et_load_run(compute, from->dtype,
-                  loop.at[1] + (ptrdiff_t)i * loop.strides[1], 0, 1, &added);
-      if (compute == ET_COMPUTE_INT64) {
-        sum.int64[0] = et_wrap_add(sum.int64[0], added.int64[0]);
-      } else if (compute == ET_COMPUTE_FLOAT32) {
-        sum.float32[0] += added.float32[0];
-      } else {
-        sum.float64[0] += added.float64[0];
-      }
-      et_store_run(compute, &sum, to->dtype, at, 0, 1);
+      et_accumulate(to->dtype, loop.at[1] + (ptrdiff_t)i * loop.strides[1],
+                    loop.at[0] + (ptrdiff_t)i * loop.strides[0]);
     }
   }
 }

@@ -7,10 +7,8 @@ et_status et_op_narrow_copy_out(et_kernel_context *context, et_value **args) {
   const int64_t length = args[3]->u.as_int;
   int64_t start = args[2]->u.as_int;
   size_t axis = 0;
-  ET_RETURN_IF_ERROR(
-      et_shape_rank(context, "narrow_copy: self", self, 1, ET_MAX_RANK));
-  ET_RETURN_IF_ERROR(et_shape_axis(context, "narrow_copy", args[1]->u.as_int,
-                                   self->rank, &axis));
+  ET_RETURN_IF_ERROR(et_shape_some_axis(context, "narrow_copy", self->rank,
+                                        args[1]->u.as_int, &axis));
   const int64_t size = self->sizes[axis];
   ET_CHECK(context, start >= -size && start <= size,
            "narrow_copy: start %lld is out of %lld", (long long)start,

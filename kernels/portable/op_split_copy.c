@@ -20,10 +20,8 @@ et_status et_op_split_copy_tensor_out(et_kernel_context *context,
   const int64_t split_size = args[1]->u.as_int;
   const size_t count = args[3]->u.as_list.size;
   size_t axis = 0;
-  ET_RETURN_IF_ERROR(
-      et_shape_rank(context, "split_copy: self", self, 1, ET_MAX_RANK));
-  ET_RETURN_IF_ERROR(et_shape_axis(context, "split_copy", args[2]->u.as_int,
-                                   self->rank, &axis));
+  ET_RETURN_IF_ERROR(et_shape_some_axis(context, "split_copy", self->rank,
+                                        args[2]->u.as_int, &axis));
   const int64_t size = self->sizes[axis];
   ET_RETURN_IF_ERROR(check(context, split_size, size, count));
   const et_view view = et_view_of(self);

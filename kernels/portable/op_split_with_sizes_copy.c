@@ -26,10 +26,8 @@ et_status et_op_split_with_sizes_copy_out(et_kernel_context *context,
                                           et_value **args) {
   const et_tensor *self = args[0]->u.as_tensor;
   size_t axis = 0;
-  ET_RETURN_IF_ERROR(et_shape_rank(context, "split_with_sizes_copy: self", self,
-                                   1, ET_MAX_RANK));
-  ET_RETURN_IF_ERROR(et_shape_axis(context, "split_with_sizes_copy",
-                                   args[2]->u.as_int, self->rank, &axis));
+  ET_RETURN_IF_ERROR(et_shape_some_axis(context, "split_with_sizes_copy",
+                                        self->rank, args[2]->u.as_int, &axis));
   ET_RETURN_IF_ERROR(check(context, args[1], self->sizes[axis], args[3]));
   const et_view view = et_view_of(self);
   int64_t start = 0;

@@ -7,10 +7,8 @@ et_status et_op_unbind_copy_int_out(et_kernel_context *context,
   const et_tensor *self = args[0]->u.as_tensor;
   const size_t count = args[2]->u.as_list.size;
   size_t axis = 0;
-  ET_RETURN_IF_ERROR(
-      et_shape_rank(context, "unbind_copy: self", self, 1, ET_MAX_RANK));
-  ET_RETURN_IF_ERROR(et_shape_axis(context, "unbind_copy", args[1]->u.as_int,
-                                   self->rank, &axis));
+  ET_RETURN_IF_ERROR(et_shape_some_axis(context, "unbind_copy", self->rank,
+                                        args[1]->u.as_int, &axis));
   ET_CHECK(context, (size_t)self->sizes[axis] == count,
            "unbind_copy: %d parts for %zu outs", (int)self->sizes[axis], count);
   const et_view view = et_view_of(self);

@@ -4,13 +4,6 @@
 #include "kernels/util/copy.h"
 #include "kernels/util/shape.h"
 
-static et_status read_axis(et_kernel_context *context, const char *what,
-                           const et_view *whole, const et_value *dim,
-                           size_t *axis) {
-  ET_CHECK(context, whole->rank > 0, "%s: self has no dimensions", what);
-  return et_shape_axis(context, what, dim->u.as_int, whole->rank, axis);
-}
-
 /* A bound counted from the end when negative, and then clipped. */
 static int64_t clip(int64_t bound, int64_t size) {
   const int64_t at = bound < 0 ? bound + size : bound;
@@ -22,7 +15,8 @@ et_status et_part_slice(et_kernel_context *context, const char *what,
                         et_view *part) {
   size_t axis = 0;
   const int64_t step = arguments[3]->u.as_int;
-  ET_RETURN_IF_ERROR(read_axis(context, what, whole, arguments[0], &axis));
+  ET_RETURN_IF_ERROR(et_shape_some_axis(context, what, whole->rank,
+                                        arguments[0]->u.as_int, &axis));
   ET_CHECK(context, step >= 1, "%s: step %lld is not positive", what,
            (long long)step);
   const int64_t size = whole->sizes[axis];
@@ -38,7 +32,8 @@ et_status et_part_select(et_kernel_context *context, const char *what,
                          et_view *part) {
   size_t axis = 0;
   const int64_t index = arguments[1]->u.as_int;
-  ET_RETURN_IF_ERROR(read_axis(context, what, whole, arguments[0], &axis));
+  ET_RETURN_IF_ERROR(et_shape_some_axis(context, what, whole->rank,
+                                        arguments[0]->u.as_int, &axis));
   const int64_t size = whole->sizes[axis];
   ET_CHECK(context, index >= -size && index < size,
            "%s: index %lld is out of %lld", what, (long long)index,

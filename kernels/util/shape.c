@@ -12,6 +12,12 @@ et_status et_shape_axis(et_kernel_context *context, const char *what,
   return ET_STATUS_OK;
 }
 
+et_status et_shape_some_axis(et_kernel_context *context, const char *what,
+                             size_t rank, int64_t axis, size_t *out) {
+  ET_CHECK(context, rank > 0, "%s: self has no dimensions", what);
+  return et_shape_axis(context, what, axis, rank, out);
+}
+
 et_status et_shape_axes(et_kernel_context *context, const char *what,
                         const et_value *list, size_t rank,
                         bool out_axes[ET_MAX_RANK]) {

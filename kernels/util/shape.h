@@ -13,6 +13,10 @@
 et_status et_shape_axis(et_kernel_context *context, const char *what,
                         int64_t axis, size_t rank, size_t *out);
 
+/* The same for operators that need a dimension: INVALID_ARGUMENT for rank 0. */
+et_status et_shape_some_axis(et_kernel_context *context, const char *what,
+                             size_t rank, int64_t axis, size_t *out);
+
 /* The axes of `list` as flags. None and an empty list stand for all of them;
  * the same axis twice is an error. */
 et_status et_shape_axes(et_kernel_context *context, const char *what,
