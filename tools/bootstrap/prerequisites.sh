@@ -5,6 +5,13 @@ check_prerequisites() {
   require_certificates
   # Bazel links with the C++ library of the compiler, also C programs.
   [ -n "${CC:-}" ] || require g++ g++
+  offer_libpython
+}
+
+# The official ExecuTorch package, which some tests compare with, loads Python as a library. Debian's python3 does without
+# it. Not a must: those tests can be left out, and say so.
+offer_libpython() {
+  ls /usr/lib/*/libpython3.11.so.1.0 >/dev/null 2>&1 || install_package libpython3.11 || :
 }
 
 # Debian's pip and Java trust the system's certificates, which a minimal installation lacks.
