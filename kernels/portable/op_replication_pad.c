@@ -1,22 +1,16 @@
 #include "kernels/util/pad.h"
 
-static et_status pad(et_kernel_context *context, const char *what, size_t dims,
-                     et_value **args) {
-  return et_pad_edges(context, what, ET_PAD_REPLICATE, dims,
-                      args[0]->u.as_tensor, args[1], args[2]->u.as_tensor);
-}
-
 et_status et_op_replication_pad1d_out(et_kernel_context *context,
                                       et_value **args) {
-  return pad(context, "replication_pad1d", 1, args);
+  return et_pad_edges(context, "replication_pad1d", ET_PAD_REPLICATE, 1, args);
 }
 
 et_status et_op_replication_pad2d_out(et_kernel_context *context,
                                       et_value **args) {
-  return pad(context, "replication_pad2d", 2, args);
+  return et_pad_edges(context, "replication_pad2d", ET_PAD_REPLICATE, 2, args);
 }
 
 et_status et_op_replication_pad3d_out(et_kernel_context *context,
                                       et_value **args) {
-  return pad(context, "replication_pad3d", 3, args);
+  return et_pad_edges(context, "replication_pad3d", ET_PAD_REPLICATE, 3, args);
 }

@@ -26,8 +26,8 @@ static int64_t source(et_pad_rule rule, int64_t place, int64_t size) {
   return place;
 }
 
-/* Fills index `o` of dimension p->first + k of `out`. Dimensions are taken away
- * from p->first on, so that the next one to be padded is always that. */
+/* The part of `in` that belongs to index `o` of its dimension p->first, which
+ * disappears: the next one to be padded is always that. */
 static et_view pick(const padding *p, size_t k, const et_view *in, int64_t o) {
   const int64_t place = o - p->before[k];
   return et_view_select(in, p->first,
@@ -105,12 +105,13 @@ static et_status resize_out(et_kernel_context *context, const et_tensor *self,
 }
 
 et_status et_pad_edges(et_kernel_context *context, const char *what,
-                       et_pad_rule rule, size_t dims, const et_tensor *self,
-                       const et_value *padding_list, et_tensor *out) {
+                       et_pad_rule rule, size_t dims, et_value *const *args) {
+  const et_tensor *self = args[0]->u.as_tensor;
+  et_tensor *out = args[2]->u.as_tensor;
   ET_RETURN_IF_ERROR(et_shape_same_dtype(context, what, self, out));
   ET_RETURN_IF_ERROR(et_shape_rank(context, what, self, dims + 1, dims + 2));
   padding p = {rule, what, dims, self->rank - dims, {0}};
-  ET_RETURN_IF_ERROR(resize_out(context, self, padding_list, &p, out));
+  ET_RETURN_IF_ERROR(resize_out(context, self, args[1], &p, out));
   const et_view from = et_view_of(self);
   const et_view to = et_view_of(out);
   return pad_from(context, &p, 0, &from, &to);

@@ -9,11 +9,10 @@ typedef enum et_pad_rule {
   ET_PAD_REPLICATE, /* the edge is repeated */
 } et_pad_rule;
 
-/* Pads the last `dims` (1 to 3) dimensions of `self`, which may have one or two
- * before them. `padding` has a pair for each from the last on; negative cuts
- * off. */
+/* Pads the last `dims` (1 to 3) dimensions of a tensor, which may have one or
+ * two before them. `args` are self, padding and out; padding has a pair for
+ * each dimension, from the last on; negative cuts off. */
 et_status et_pad_edges(et_kernel_context *context, const char *what,
-                       et_pad_rule rule, size_t dims, const et_tensor *self,
-                       const et_value *padding, et_tensor *out);
+                       et_pad_rule rule, size_t dims, et_value *const *args);
 
 #endif /* ET_KERNELS_UTIL_PAD_H_ */
