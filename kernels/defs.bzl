@@ -8,7 +8,6 @@ KERNEL_COPTS = [
     "-std=c11",
     "-Wall",
     "-Wextra",
-    "-Werror",
     "-pedantic",
     "-O3",
     "-ffp-contract=fast",
@@ -20,7 +19,6 @@ TEST_COPTS = [
     "-std=c11",
     "-Wall",
     "-Wextra",
-    "-Werror",
 ]
 
 def kernel_library(name):

@@ -1,11 +1,9 @@
 """The compiler's toolchain: interpreter, packages and compiler sources as declared inputs."""
 
-load("//rules:providers.bzl", "ExecutorchKernelsInfo")
-
 TOOLCHAIN_TYPE = str(Label("//rules:toolchain_type"))
 
 _DOC = """What compiles models: a Python interpreter, the directory of its packages (torch and the rest, from a hash-locked
-requirements file), the compiler's sources, and the kernels that programs may call."""
+requirements file), and the compiler's sources."""
 
 _ATTRS = {
     "python": attr.label(
@@ -31,11 +29,6 @@ _ATTRS = {
         mandatory = True,
         doc = "compiler_sources: the compiler and the C generators.",
     ),
-    "kernels": attr.label(
-        mandatory = True,
-        providers = [ExecutorchKernelsInfo],
-        doc = "The kernels that programs may call.",
-    ),
 }
 
 def _impl(ctx):
@@ -46,7 +39,6 @@ def _impl(ctx):
         compiler = ctx.attr.compiler[DefaultInfo].files,
         compiler_program = ctx.attr.compiler[DefaultInfo].files_to_run,
         compiler_root = ctx.attr.compiler.label.workspace_root or ".",
-        kernels = ctx.attr.kernels[ExecutorchKernelsInfo],
     )]
 
 executorch_toolchain = rule(

@@ -6,7 +6,6 @@ RUNTIME_COPTS = [
     "-std=c11",
     "-Wall",
     "-Wextra",
-    "-Werror",
     "-pedantic",
     "-O2",
 ]

@@ -39,7 +39,11 @@ _ATTRS = {
     ),
     "kernels": attr.label_list(
         providers = [ExecutorchKernelsInfo],
-        doc = "Further kernels that the program may call, besides the toolchain's.",
+        doc = "Further kernels that the program may call, besides those that come with the rules.",
+    ),
+    "_kernels": attr.label(
+        default = "//kernels",
+        providers = [ExecutorchKernelsInfo],
     ),
 }
 
@@ -48,15 +52,14 @@ def _check(ctx):
     if not name or name[0].isdigit() or [c for c in name.elems() if not (c.isalnum() or c == "_")]:
         fail("%s: 'entry_point' must be a Python identifier, got '%s'" % (ctx.label, name))
 
-def _operator_tables(ctx, toolchain):
-    kernels = [target[ExecutorchKernelsInfo] for target in ctx.attr.kernels]
-    return [toolchain.kernels.operator_table] + [info.operator_table for info in kernels]
+def _operator_tables(ctx):
+    return [target[ExecutorchKernelsInfo].operator_table for target in [ctx.attr._kernels] + ctx.attr.kernels]
 
 def _sources(ctx, backends):
     info = ctx.attr.module[PyInfo]
     return depset(transitive = [info.transitive_sources] + [backend.sources for backend in backends])
 
-def _arguments(ctx, toolchain, backends, sources):
+def _arguments(ctx, backends, sources):
     """What the compiler is told, the same for the program and the reference."""
     file = module_file(ctx.attr.module, "module")
     imports = ctx.attr.module[PyInfo].imports.to_list()
@@ -70,7 +73,7 @@ def _arguments(ctx, toolchain, backends, sources):
     for backend in backends:
         if backend.partitioner:
             args.add("--backend", backend.partitioner)
-    for table in _operator_tables(ctx, toolchain):
+    for table in _operator_tables(ctx):
         args.add("--operators", table)
     if ctx.file.config:
         args.add("--config", ctx.file.config)
@@ -86,7 +89,7 @@ def _lower(ctx, toolchain, backends, outputs, message):
     All runs have one mnemonic, so that they share workers.
     """
     sources = _sources(ctx, backends)
-    args = _arguments(ctx, toolchain, backends, sources)
+    args = _arguments(ctx, backends, sources)
     for flag, file in outputs.items():
         args.add(flag, file)
     optional = [file for file in [ctx.file.config, ctx.file.weights] if file]
@@ -95,7 +98,7 @@ def _lower(ctx, toolchain, backends, outputs, message):
         toolchain,
         module = "exir.cli.lower",
         arguments = args,
-        inputs = depset(optional + _operator_tables(ctx, toolchain), transitive = [sources]),
+        inputs = depset(optional + _operator_tables(ctx), transitive = [sources]),
         outputs = outputs.values(),
         mnemonic = "ExecutorchLower",
         message = "%s %s" % (message, display_label(ctx.label)),
@@ -127,7 +130,7 @@ def _impl(ctx):
             manifest = manifest,
             reference = reference,
             prefix = prefix,
-            operator_tables = depset(_operator_tables(ctx, toolchain)),
+            operator_tables = depset(_operator_tables(ctx)),
             backends = depset(backends),
         ),
     ]

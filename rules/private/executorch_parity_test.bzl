@@ -35,7 +35,7 @@ def executorch_parity_test(name, model, atol = 1e-4, rtol = 1e-4, kernels = [], 
       model: the `executorch_model`.
       atol: largest absolute error.
       rtol: largest relative error.
-      kernels: further kernels the model needs, besides the toolchain's.
+      kernels: further kernels the model needs, besides those that come with the rules.
       tags: tags of the test.
       **kwargs: what every test has.
     """
