@@ -13,6 +13,7 @@ X = random_tensor((3, 4, 5))
 IMAGE = random_tensor((2, 3, 4, 5))
 ROWS = channels_last(IMAGE)
 NOTHING = torch.empty(0, dtype=torch.int64)
+REPEAT = torch.repeat_interleave
 
 
 def fails(message: str, name: str, *arguments: object) -> None:
@@ -94,7 +95,8 @@ def test_index_select_follows_pytorch(dtype: torch.dtype) -> None:
     for dim in (0, 1, -1):
         for index in (torch.tensor([2, 0, 2]), torch.tensor([1], dtype=torch.int32), NOTHING):
             check(KERNELS, "aten::index_select.out", x, dim, index)
-    check(KERNELS, "aten::index_select.out", channels_last(random_tensor((2, 3, 4, 5), dtype)), 1, torch.tensor([1, 0]), order=range(4))
+    rows = channels_last(random_tensor((2, 3, 4, 5), dtype))
+    check(KERNELS, "aten::index_select.out", rows, 1, torch.tensor([1, 0]), order=range(4))
 
 
 MASKS = [X > 0, X[0] > 0, torch.zeros(3, 1, 1, dtype=torch.bool), torch.tensor(True)]
@@ -125,7 +127,7 @@ def test_repeat_interleave_follows_pytorch(dtype: torch.dtype) -> None:
     for repeats in ([2, 0, 3], [], [0]):
         tensor = torch.tensor(repeats, dtype=dtype)
         for size in (None, sum(repeats)):
-            check(KERNELS, "aten::repeat_interleave.Tensor_out", tensor, size, reference=lambda x, _: torch.repeat_interleave(x))
+            check(KERNELS, "aten::repeat_interleave.Tensor_out", tensor, size, reference=lambda x, _: REPEAT(x))
 
 
 def test_wrong_repeats_are_an_error() -> None:

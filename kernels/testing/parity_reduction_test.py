@@ -52,7 +52,8 @@ def test_extrema_follow_pytorch(name: str, dtype: torch.dtype) -> None:
 @pytest.mark.parametrize("side", ["max", "min"])
 def test_extrema_of_special_values_and_any_layout(side: str) -> None:
     along = f"aten::{side}.dim_{side}"
-    for x in (SPECIAL, torch.tensor([[0.0, -0.0], [-0.0, 0.0]]), torch.tensor([[2**62 + 1, 2**62], [-(2**63), 2**63 - 1]])):
+    zeros, wide = torch.tensor([[0.0, -0.0], [-0.0, 0.0]]), torch.tensor([[2**62 + 1, 2**62], [-(2**63), 2**63 - 1]])
+    for x in (SPECIAL, zeros, wide):
         check(KERNELS, f"aten::a{side}.out", x, [1], False)
         check(KERNELS, along, x, 1, False, out=(x.dtype, torch.int64))
         check(KERNELS, f"aten::arg{side}.out", x, 1, True, out=torch.int64)
@@ -121,9 +122,10 @@ def test_variance_of_one_or_no_element_and_any_layout() -> None:
 @pytest.mark.parametrize("dtype", NUMBERS, ids=str)
 def test_cumsum_follows_pytorch(dtype: torch.dtype) -> None:
     out = dtype if dtype.is_floating_point else torch.int64
+    x = random_tensor((3, 100), dtype)
     for dim in (0, -1):
-        check(KERNELS, "aten::cumsum.out", random_tensor((3, 100), dtype), dim, None, out=out)
-    check(KERNELS, "aten::cumsum.out", random_tensor((3, 100), dtype), 1, FLOAT32, out=torch.float32, tolerance=(1e-4, 1e-4))
+        check(KERNELS, "aten::cumsum.out", x, dim, None, out=out)
+    check(KERNELS, "aten::cumsum.out", x, 1, FLOAT32, out=torch.float32, tolerance=(1e-4, 1e-4))
 
 
 def test_cumsum_of_any_layout_nothing_and_special_values() -> None:
