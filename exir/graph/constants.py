@@ -1,5 +1,6 @@
 """The tensors that a program carries: parameters, buffers and lifted constants."""
 
+import re
 from collections.abc import Iterator
 from itertools import count
 
@@ -59,7 +60,7 @@ class ConstantTable:
         target = self._free(name)
         position, first_input = self._first_input()
         with self._program.graph.inserting_before(first_input):
-            node = self._program.graph.placeholder("c_" + target.replace(".", "_"))
+            node = self._program.graph.placeholder("c_" + re.sub(r"\W", "_", target))
         node.meta = {"val": self._fake(tensor)}
         spec = InputSpec(InputKind.CONSTANT_TENSOR, TensorArgument(node.name), target)
         self._program.graph_signature.input_specs.insert(position, spec)

@@ -1,5 +1,7 @@
 """Editing the constants of a program keeps graph, signature and tensors in step."""
 
+from collections import OrderedDict
+
 import torch
 from torch.export import ExportedProgram
 from torch.fx import Node
@@ -7,6 +9,7 @@ from torch.fx import Node
 from exir.decomposition.decompose import to_core_aten
 from exir.graph.constants import ConstantTable
 from exir.graph.fake_mode import fake_mode_of
+from exir.program import to_edge
 from exir.testing import models
 from exir.testing.graphs import calls
 
@@ -68,3 +71,11 @@ def test_new_value_of_a_shared_constant_is_a_new_constant() -> None:
     assert new is not weight
     assert program.state_dict["conv.weight"].shape == (16, 3, 3, 3)
     assert program.constants["conv.weight_1"].shape == (2, 2)
+
+
+def test_module_whose_name_is_no_identifier_compiles() -> None:
+    """Names like `block1-0`, as torchvision's RegNet has them."""
+    model = torch.nn.Sequential(OrderedDict([("block1-0", torch.nn.Linear(3, 2))]))
+    manager = to_edge(torch.export.export(model.eval(), (torch.ones(1, 3),)))
+    manager.exported_program().graph_module.recompile()
+    assert b"ET12" in manager.to_executorch().buffer[:8]

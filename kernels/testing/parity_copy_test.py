@@ -252,3 +252,10 @@ def test_constant_pad_follows_pytorch(pad: list[int]) -> None:
 def test_wrong_padding_is_an_error() -> None:
     for pad, message in [([1], "1 paddings"), ([1] * 8, "8 paddings"), ([-3, -3], "size -2"), ([2**40, 0], "too large")]:
         fails(message, "aten::constant_pad_nd.out", X, pad, 0, X.clone(), X.clone())
+
+
+def test_copy_spreads_the_source_over_the_shape_of_self() -> None:
+    for dtype in (torch.float32, torch.int64, torch.bool, torch.float16):
+        source = random_tensor((4,)).to(dtype)
+        check(KERNELS, "aten::copy.out", torch.zeros(3, 4, dtype=dtype), source, False)
+    fails("does not broadcast", "aten::copy.out", torch.zeros(3), torch.ones(4), False, torch.zeros(3))

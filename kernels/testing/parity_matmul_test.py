@@ -82,6 +82,11 @@ def test_mean_takes_every_floating_dtype(dtype: torch.dtype) -> None:
     check(KERNELS, "aten::mean.out", random_tensor((3, 300), dtype), [1], False, None)
 
 
+def test_mean_of_all_takes_every_floating_dtype() -> None:
+    for dtype in (torch.float32, torch.float64, torch.float16, torch.bfloat16):
+        check(KERNELS, "aten::mean.dtype_out", random_tensor((3, 4, 5), dtype), None)
+
+
 def test_mean_of_nothing_is_nan() -> None:
     check(KERNELS, "aten::mean.out", torch.empty(2, 0), [1], False, None)
     check(KERNELS, "aten::mean.out", torch.tensor(3.0), [0], True, None)
