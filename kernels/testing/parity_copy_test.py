@@ -258,4 +258,5 @@ def test_copy_spreads_the_source_over_the_shape_of_self() -> None:
     for dtype in (torch.float32, torch.int64, torch.bool, torch.float16):
         source = random_tensor((4,)).to(dtype)
         check(KERNELS, "aten::copy.out", torch.zeros(3, 4, dtype=dtype), source, False)
-    fails("does not broadcast", "aten::copy.out", torch.zeros(3), torch.ones(4), False, torch.zeros(3))
+    out = torch.zeros(3)
+    fails("does not broadcast", "aten::copy.out", torch.zeros(3), torch.ones(4), False, out, out)
