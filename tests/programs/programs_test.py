@@ -27,6 +27,13 @@ def test_digits_equals_pytorch_on_every_picture() -> None:
     assert "equal to PyTorch's prediction: 1797 of 1797" in result.stdout
 
 
+def test_digits_carries_just_the_kernels_that_its_model_calls() -> None:
+    manifest = json.loads(Path(os.environ["DIGITS_MANIFEST"]).read_text(encoding="utf-8"))
+    called = {"et_op_" + re.sub(r"\W", "_", row["name"].removeprefix("aten::")) for row in manifest["operators"]}
+    symbols = subprocess.run(["nm", os.environ["DIGITS"]], capture_output=True, text=True, check=True).stdout
+    assert set(re.findall(r"\bet_op_\w+", symbols)) == called
+
+
 def test_digits_refuses_a_truncated_data_set(tmp_path: Path) -> None:
     images = tmp_path / "images"
     images.write_bytes(Path(_DIGITS.format("images.idx3-ubyte")).read_bytes()[:1000])
