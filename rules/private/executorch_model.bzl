@@ -24,9 +24,13 @@ _ATTRS = {
         default = "model",
         doc = "Function in the module that takes nothing and returns `(module, example_inputs)` or an `exir.ModelSpec`.",
     ),
+    "backend": attr.label(
+        providers = [ExecutorchBackendInfo],
+        doc = "Backend to compile for; what it does not take runs on portable kernels.",
+    ),
     "backends": attr.label_list(
         providers = [ExecutorchBackendInfo],
-        doc = "Backends to compile for, tried in order; what none of them takes runs on portable kernels.",
+        doc = "Several of them, tried in order.",
     ),
     "config": attr.label(
         allow_single_file = [".toml"],
@@ -51,6 +55,9 @@ def _check(ctx):
     name = ctx.attr.entry_point
     if not name or name[0].isdigit() or [c for c in name.elems() if not (c.isalnum() or c == "_")]:
         fail("%s: 'entry_point' must be a Python identifier, got '%s'" % (ctx.label, name))
+
+def _backends(ctx):
+    return ([ctx.attr.backend] if ctx.attr.backend else []) + ctx.attr.backends
 
 def _operator_tables(ctx):
     return [target[ExecutorchKernelsInfo].operator_table for target in [ctx.attr._kernels] + ctx.attr.kernels]
@@ -108,7 +115,7 @@ def _lower(ctx, toolchain, backends, outputs, message):
 def _impl(ctx):
     _check(ctx)
     toolchain = ctx.toolchains[TOOLCHAIN_TYPE]
-    backends = [target[ExecutorchBackendInfo] for target in ctx.attr.backends]
+    backends = [target[ExecutorchBackendInfo] for target in _backends(ctx)]
     name = ctx.label.name
     prefix = name[:-len(_PTE_SUFFIX)] if name.endswith(_PTE_SUFFIX) else name
     pte = ctx.actions.declare_file(prefix + ".pte")
@@ -149,13 +156,13 @@ def executorch_model(name, module, backend = Label("//backends/portable"), confi
     Args:
       name: name of the target; ends with `_pte` by custom.
       module: py_library that defines the model.
-      backend: label of an `executorch_backend`, or a list of them that are tried in order; `select()` of lists works.
+      backend: label of an `executorch_backend`, or a `select()` of labels, or a list of labels that are tried in order.
       config: label of a TOML file, or a dict with the same content.
       **kwargs: entry_point, weights, kernels, and what every rule has.
     """
     if config and "config_json" in kwargs:
         fail("executorch_model(name = '%s'): 'config' is given twice, once as 'config_json'" % name)
-    is_one = type(backend) in ["string", "Label"]
+    several = type(backend) == "list"
     if type(config) == "dict":
         kwargs["config_json"] = json.encode(config)
     elif config:
@@ -163,6 +170,7 @@ def executorch_model(name, module, backend = Label("//backends/portable"), confi
     executorch_model_rule(
         name = name,
         module = module,
-        backends = [backend] if is_one else backend,
+        backend = None if several else backend,
+        backends = backend if several else [],
         **kwargs
     )
