@@ -68,6 +68,9 @@ class Workspace:
     def run(self, target: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         return self._bazel("run", target, "--", *arguments)
 
+    def test(self, *targets: str) -> subprocess.CompletedProcess[str]:
+        return self._bazel("test", *targets)
+
     def shutdown(self) -> None:
         self._bazel("shutdown")
 

@@ -1,0 +1,21 @@
+/* Runs the model once. No heap: all memory is in one struct. */
+#include <stdio.h>
+#include "app/net_cc.h"
+
+static net_forward_memory memory;
+
+int main(void) {
+  const float x[4] = {1, 2, 3, 4};
+  const float *y = NULL;
+  et_error error = {0};
+  et_method *method = NULL;
+  if (net_forward_load(&memory, &method, &error) != ET_STATUS_OK ||
+      net_forward_set_x(method, x, &error) != ET_STATUS_OK ||
+      et_method_execute(method, &error) != ET_STATUS_OK ||
+      net_forward_get_output_0(method, &y, &error) != ET_STATUS_OK) {
+    fprintf(stderr, "%s\n", error.message);
+    return 1;
+  }
+  printf("%f %f\n", y[0], y[1]);
+  return 0;
+}
