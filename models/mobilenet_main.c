@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "executorch/file_loader.h"
+#include "executorch/hosted_method.h"
 #include "models/mobilenet_cc.h"
 #include "models/picture.h"
 #include "models/stopwatch.h"
-#include "runtime/extension/file_loader.h"
-#include "runtime/extension/hosted_method.h"
 
 enum {
   kResizeSide = 256,

@@ -1,20 +1,18 @@
 // The public headers compile as C++17, and link.
 
-#include "runtime/core/arena.h"
-#include "runtime/core/backend.h"
-#include "runtime/core/checked.h"
-#include "runtime/core/format.h"
-#include "runtime/core/kernel.h"
-#include "runtime/core/limits.h"
-#include "runtime/core/scalar_type.h"
-#include "runtime/core/span.h"
-#include "runtime/core/status.h"
-#include "runtime/core/tensor.h"
-#include "runtime/core/value.h"
-#include "runtime/extension/file_loader.h"
-#include "runtime/extension/hosted_method.h"
-#include "runtime/method/method.h"
-#include "runtime/program/program.h"
+#include "executorch/arena.h"
+#include "executorch/backend.h"
+#include "executorch/checked.h"
+#include "executorch/file_loader.h"
+#include "executorch/hosted_method.h"
+#include "executorch/kernel.h"
+#include "executorch/method.h"
+#include "executorch/program.h"
+#include "executorch/scalar_type.h"
+#include "executorch/span.h"
+#include "executorch/status.h"
+#include "executorch/tensor.h"
+#include "executorch/value.h"
 
 int main() {
   et_error error;

@@ -3,7 +3,7 @@
 `schema/operators.toml` is the one list of operators. The compiler, kernel
 selection, the tests and the docs read it through `load_operator_tables`, which
 parses every schema, derives the argument signature that the C runtime checks
-(codes in `runtime/core/kernel.h`) and resolves the dtypes of every tensor
+(codes in `runtime/include/executorch/kernel.h`) and resolves the dtypes of every tensor
 argument. Several tables merge, so that a project can add operators of its own.
 """
 

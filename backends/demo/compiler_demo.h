@@ -2,7 +2,7 @@
 #ifndef BACKENDS_DEMO_COMPILER_DEMO_H_
 #define BACKENDS_DEMO_COMPILER_DEMO_H_
 
-#include "runtime/core/backend.h"
+#include "executorch/backend.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "runtime/core/checked.h"
+#include "executorch/checked.h"
 
 /* Size of dim `d` of a result of `rank` dims, as the operand sees it: operands
  * are aligned at their last dim. */

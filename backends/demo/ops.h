@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 #include "backends/demo/payload.h"
-#include "runtime/core/status.h"
-#include "runtime/core/tensor.h"
+#include "executorch/status.h"
+#include "executorch/tensor.h"
 
 /* A tensor that is read. */
 typedef struct demo_view {

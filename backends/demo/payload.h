@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "runtime/core/span.h"
-#include "runtime/core/status.h"
+#include "executorch/span.h"
+#include "executorch/status.h"
 
 #define DEMO_MAX_OPS 256
 #define DEMO_MAX_INPUTS 64

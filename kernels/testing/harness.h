@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "runtime/core/kernel.h"
+#include "executorch/kernel.h"
 
 /* Owns all that one test makes. Every tensor has a block of its own, of exactly
  * its size, so that a sanitizer sees a byte too many. */

@@ -1,6 +1,6 @@
 """Calls compiled kernels from Python, on torch tensors, for tests.
 
-The structures mirror `runtime/core/{value,tensor,kernel,status}.h`. Arguments are
+The structures mirror `runtime/include/executorch/{value,tensor,kernel,status}.h`. Arguments are
 checked against the kernel's signature as the method loader would, and the scratch
 is exactly as large as the operator table says.
 """

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "runtime/core/scalar_type.h"
+#include "executorch/scalar_type.h"
 
 /* Adds the element at `from` to the one at `to`; both have `dtype`. Integers
  * wrap, bool is or. */

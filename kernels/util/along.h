@@ -3,8 +3,8 @@
 #ifndef ET_KERNELS_UTIL_ALONG_H_
 #define ET_KERNELS_UTIL_ALONG_H_
 
+#include "executorch/kernel.h"
 #include "kernels/util/view.h"
-#include "runtime/core/kernel.h"
 
 /* Checks `dim` and `index` against `self`: as many dimensions, no size larger
  * except along `dim`, and every value in [0, size of self there). An index

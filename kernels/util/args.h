@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "runtime/core/kernel.h"
+#include "executorch/kernel.h"
 
 /* Returns from the kernel with INVALID_ARGUMENT and a formatted message unless
  * `condition` holds. Formats are those of et_fail. */

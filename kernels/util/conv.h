@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "executorch/kernel.h"
 #include "kernels/util/view.h"
-#include "runtime/core/kernel.h"
 
 /* Bytes of scratch that et_conv_float32 needs. */
 #define ET_CONV_SCRATCH 32768

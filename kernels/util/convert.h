@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "runtime/core/scalar_type.h"
+#include "executorch/scalar_type.h"
 
 /* What elements are computed in: float16 and bfloat16 in float, as ATen does,
  * and all integers and bool in int64_t, whose results are the same modulo the

@@ -2,8 +2,8 @@
 #ifndef ET_KERNELS_UTIL_COPY_H_
 #define ET_KERNELS_UTIL_COPY_H_
 
+#include "executorch/kernel.h"
 #include "kernels/util/view.h"
-#include "runtime/core/kernel.h"
 
 /* Writes every element of `in` to the same place of `out`; both have the same
  * shape. INVALID_ARGUMENT, naming `what`, when dtypes differ and one of them

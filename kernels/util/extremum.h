@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "runtime/core/scalar_type.h"
+#include "executorch/scalar_type.h"
 
 /* The first of the largest (or smallest) elements seen, or the first NaN. */
 typedef struct et_extremum {

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "runtime/core/kernel.h"
+#include "executorch/kernel.h"
 
 /* argmax and argmin: places (int64) along `dim`, or, for None, in the row-major
  * order of all elements. */

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "executorch/kernel.h"
 #include "kernels/util/reduce.h"
-#include "runtime/core/kernel.h"
 
 /* One operator: results that are integers or bool are folded in int64_t, the
  * others in double. `take` adds elements to the number at `state`. */

@@ -2,8 +2,8 @@
 #ifndef ET_KERNELS_UTIL_GATHER_H_
 #define ET_KERNELS_UTIL_GATHER_H_
 
+#include "executorch/kernel.h"
 #include "kernels/util/view.h"
-#include "runtime/core/kernel.h"
 
 /* `self` indexed by a Tensor?[]: a tensor for some dimensions, which broadcast
  * to one shape, nothing for the others. The result has the broadcast dimensions

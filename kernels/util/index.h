@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
+#include "executorch/kernel.h"
 #include "kernels/util/view.h"
-#include "runtime/core/kernel.h"
 
 /* INVALID_ARGUMENT unless `indices` is int32 or int64 and every one lies in
  * [0, size), or, when they may count from the end, in [-size, size). */

@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "executorch/kernel.h"
 #include "kernels/util/convert.h"
-#include "runtime/core/kernel.h"
 
 #define ET_MAP_OPERANDS 3
 #define ET_MAP_SCALARS 3

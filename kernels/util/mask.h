@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
+#include "executorch/kernel.h"
 #include "kernels/util/view.h"
-#include "runtime/core/kernel.h"
 
 typedef struct et_mask {
   et_view self; /* both of the same sizes */

@@ -2,8 +2,8 @@
 #ifndef ET_KERNELS_UTIL_MATMUL_H_
 #define ET_KERNELS_UTIL_MATMUL_H_
 
+#include "executorch/kernel.h"
 #include "kernels/util/view.h"
-#include "runtime/core/kernel.h"
 
 /* Bytes of scratch that et_matmul_run needs. */
 #define ET_MATMUL_SCRATCH 32768

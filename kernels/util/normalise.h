@@ -2,8 +2,8 @@
 #ifndef ET_KERNELS_UTIL_NORMALISE_H_
 #define ET_KERNELS_UTIL_NORMALISE_H_
 
+#include "executorch/kernel.h"
 #include "kernels/util/view.h"
-#include "runtime/core/kernel.h"
 
 /* Mean and 1 / sqrt(variance + eps), with the variance over all elements. */
 typedef struct et_moments {

@@ -2,7 +2,7 @@
 #ifndef ET_KERNELS_UTIL_PAD_H_
 #define ET_KERNELS_UTIL_PAD_H_
 
-#include "runtime/core/kernel.h"
+#include "executorch/kernel.h"
 
 typedef enum et_pad_rule {
   ET_PAD_REFLECT,   /* at the edge, which is not repeated */

@@ -2,8 +2,8 @@
 #ifndef ET_KERNELS_UTIL_PART_H_
 #define ET_KERNELS_UTIL_PART_H_
 
+#include "executorch/kernel.h"
 #include "kernels/util/view.h"
-#include "runtime/core/kernel.h"
 
 /* whole[start:end:step] along a dimension. `arguments` are dim, start, end
  * (None or beyond the size: from one end to the other) and step. */

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "runtime/core/value.h"
+#include "executorch/value.h"
 
 /* The dtype in which an operator computes on `operands`, tensors and numbers
  * (TENSOR, INT, BOOL, DOUBLE, or NONE, which is passed over), as

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdint.h>
 
+#include "executorch/kernel.h"
 #include "kernels/util/convert.h"
-#include "runtime/core/kernel.h"
 
 typedef struct et_quantization {
   float scale;

@@ -4,9 +4,9 @@
 
 #include <stdbool.h>
 
+#include "executorch/kernel.h"
 #include "kernels/util/convert.h"
 #include "kernels/util/loop.h"
-#include "runtime/core/kernel.h"
 
 #define ET_REDUCE_OUTS 2
 

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "runtime/core/kernel.h"
+#include "executorch/kernel.h"
 
 /* Sets *out to `axis`, counted from the end when negative. A tensor without
  * dimensions has axes 0 and -1, as in PyTorch. */

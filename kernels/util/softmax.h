@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "runtime/core/kernel.h"
+#include "executorch/kernel.h"
 
 /* out = exp(x - max) / sum(exp(x - max)) along `dim`, or the logarithm of that,
  * in double. The dtypes are floating. */

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "runtime/core/tensor.h"
+#include "executorch/tensor.h"
 
 /* Element [i0, i1, ...] lies at data + dtype size * sum(i[d] * strides[d]). */
 typedef struct et_view {

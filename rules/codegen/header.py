@@ -14,8 +14,8 @@ _HEAD = """\
 #include <stddef.h>
 #include <stdint.h>
 
-#include "runtime/method/method.h"
-#include "runtime/program/program.h"
+#include "executorch/method.h"
+#include "executorch/program.h"
 
 #ifdef __cplusplus
 extern "C" {{

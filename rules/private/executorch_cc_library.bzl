@@ -22,7 +22,7 @@ _ATTRS = {
         providers = [ExecutorchKernelsInfo],
         doc = "Further kernels, besides those that come with the rules.",
     ),
-    "linked_registry": attr.bool(doc = "Also define `et_linked_registry`, which the test programs of //runtime/testing take."),
+    "linked_registry": attr.bool(doc = "Also define `et_linked_registry`, which the test programs of //runtime/replay take."),
     "_kernels": attr.label(
         default = "//kernels",
         providers = [ExecutorchKernelsInfo],

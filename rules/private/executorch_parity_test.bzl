@@ -60,6 +60,6 @@ def executorch_parity_test(name, model, atol = 1e-4, rtol = 1e-4, kernels = [], 
         # The program asks for a registry that only its own library defines.
         linkstatic = True,
         tags = tags,
-        deps = [Label("//runtime/testing:run_calls_main"), ":%s_lib" % name],
+        deps = [Label("//runtime/replay:run_calls_main"), ":%s_lib" % name],
         **kwargs
     )

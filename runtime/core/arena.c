@@ -1,8 +1,8 @@
-#include "runtime/core/arena.h"
+#include "executorch/arena.h"
 
 #include <stdint.h>
 
-#include "runtime/core/checked.h"
+#include "executorch/checked.h"
 
 et_arena et_arena_over(et_mutable_span memory) {
   const et_arena arena = {memory.data, memory.size, 0};

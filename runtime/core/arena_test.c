@@ -1,4 +1,4 @@
-#include "runtime/core/arena.h"
+#include "executorch/arena.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "runtime/core/checked.h"
+#include "executorch/checked.h"
 
 static void test_measuring_counts_what_allocating_takes(void **state) {
   (void)state;

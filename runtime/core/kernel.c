@@ -1,4 +1,4 @@
-#include "runtime/core/kernel.h"
+#include "executorch/kernel.h"
 
 #include <string.h>
 

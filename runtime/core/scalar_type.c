@@ -1,4 +1,4 @@
-#include "runtime/core/scalar_type.h"
+#include "executorch/scalar_type.h"
 
 size_t et_scalar_type_size(int32_t code) {
   switch (code) {

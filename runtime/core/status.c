@@ -1,4 +1,4 @@
-#include "runtime/core/status.h"
+#include "executorch/status.h"
 
 #include "runtime/core/format.h"
 

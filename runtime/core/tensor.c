@@ -1,8 +1,8 @@
-#include "runtime/core/tensor.h"
+#include "executorch/tensor.h"
 
 #include <string.h>
 
-#include "runtime/core/checked.h"
+#include "executorch/checked.h"
 
 size_t et_tensor_nbytes(const et_tensor *tensor) {
   return tensor->numel * et_scalar_type_size((int32_t)tensor->dtype);

@@ -1,4 +1,4 @@
-#include "runtime/core/tensor.h"
+#include "executorch/tensor.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-#include "runtime/core/value.h"
+#include "executorch/value.h"
 
 #include <string.h>
 

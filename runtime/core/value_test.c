@@ -1,4 +1,4 @@
-#include "runtime/core/value.h"
+#include "executorch/value.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "runtime/core/kernel.h"
+#include "executorch/kernel.h"
 
 static void test_floats_become_ints_truncated_and_saturated(void **state) {
   (void)state;

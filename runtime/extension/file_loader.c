@@ -1,6 +1,6 @@
 #define _POSIX_C_SOURCE 200809L
 
-#include "runtime/extension/file_loader.h"
+#include "executorch/file_loader.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
-#include "runtime/extension/hosted_method.h"
+#include "executorch/hosted_method.h"
 
 #include <stdlib.h>
 
-#include "runtime/core/arena.h"
+#include "executorch/arena.h"
 
 /* What is being loaded, and whose buffer it shares. */
 typedef struct request {

@@ -6,8 +6,8 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "runtime/extension/file_loader.h"
-#include "runtime/extension/hosted_method.h"
+#include "executorch/file_loader.h"
+#include "executorch/hosted_method.h"
 #include "runtime/testing/program_test_support.h"
 
 static et_program_writer writer;

@@ -1,4 +1,4 @@
-#include "runtime/core/checked.h"
+#include "executorch/checked.h"
 #include "runtime/method/builder.h"
 
 /* With 32-bit pointers some ABIs align less or have short enums: never more. */

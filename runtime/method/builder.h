@@ -5,11 +5,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "runtime/core/arena.h"
-#include "runtime/core/backend.h"
-#include "runtime/core/status.h"
+#include "executorch/arena.h"
+#include "executorch/backend.h"
+#include "executorch/method.h"
+#include "executorch/status.h"
 #include "runtime/method/layout.h"
-#include "runtime/method/method.h"
 #include "runtime/method/walk.h"
 #include "runtime/program/flatbuffer.h"
 

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "runtime/core/status.h"
+#include "executorch/status.h"
 #include "runtime/method/builder.h"
 
 /* Finds how many of its last arguments each delegate call writes: a file does

@@ -2,8 +2,8 @@
 #ifndef ET_RUNTIME_METHOD_CHECK_H_
 #define ET_RUNTIME_METHOD_CHECK_H_
 
-#include "runtime/core/kernel.h"
-#include "runtime/core/status.h"
+#include "executorch/kernel.h"
+#include "executorch/status.h"
 #include "runtime/method/builder.h"
 #include "runtime/method/walk.h"
 

@@ -52,11 +52,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "runtime/core/backend.h"
-#include "runtime/core/kernel.h"
-#include "runtime/core/value.h"
-#include "runtime/method/method.h"
-#include "runtime/program/program.h"
+#include "executorch/backend.h"
+#include "executorch/kernel.h"
+#include "executorch/method.h"
+#include "executorch/program.h"
+#include "executorch/value.h"
 
 /* Alignment of every region. */
 #define ET_REGION_ALIGNMENT 16

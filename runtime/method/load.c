@@ -1,8 +1,8 @@
 #include <string.h>
 
-#include "runtime/core/checked.h"
+#include "executorch/checked.h"
+#include "executorch/method.h"
 #include "runtime/method/builder.h"
-#include "runtime/method/method.h"
 #include "runtime/method/plan_check.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"

@@ -1,5 +1,5 @@
 /* Loading and running methods: memory, inputs, outputs, M14, M20, M29. */
-#include "runtime/method/method.h"
+#include "executorch/method.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

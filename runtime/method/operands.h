@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-#include "runtime/core/status.h"
-#include "runtime/core/value.h"
+#include "executorch/status.h"
+#include "executorch/value.h"
 #include "runtime/method/layout.h"
 
 /* Gets one operand; any status but OK ends the visit and is its result. */

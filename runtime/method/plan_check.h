@@ -17,8 +17,8 @@
 #ifndef ET_RUNTIME_METHOD_PLAN_CHECK_H_
 #define ET_RUNTIME_METHOD_PLAN_CHECK_H_
 
-#include "runtime/core/span.h"
-#include "runtime/core/status.h"
+#include "executorch/span.h"
+#include "executorch/status.h"
 #include "runtime/method/builder.h"
 
 /* Checks the built method, with working memory of et_build_check_bytes. Sets

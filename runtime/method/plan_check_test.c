@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include <stdlib.h>
 
-#include "runtime/core/value.h"
+#include "executorch/value.h"
 #include "runtime/program/schema.h"
 #include "runtime/testing/program_test_support.h"
 

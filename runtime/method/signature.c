@@ -1,6 +1,6 @@
 #include "runtime/method/signature.h"
 
-#include "runtime/core/value.h"
+#include "executorch/value.h"
 
 #define BIT(tag) (1u << ET_VALUE_##tag)
 #define NUMBER (BIT(INT) | BIT(BOOL) | BIT(DOUBLE))

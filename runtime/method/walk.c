@@ -1,6 +1,6 @@
 #include "runtime/method/walk.h"
 
-#include "runtime/core/value.h"
+#include "executorch/value.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
 

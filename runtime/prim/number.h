@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "runtime/core/kernel.h"
-#include "runtime/core/status.h"
-#include "runtime/core/value.h"
+#include "executorch/kernel.h"
+#include "executorch/status.h"
+#include "executorch/value.h"
 
 /* Whether Python would compute with it as a float: int and bool are ints. */
 static inline bool et_number_is_float(const et_value *value) {

@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "runtime/core/kernel.h"
-#include "runtime/core/value.h"
+#include "executorch/kernel.h"
+#include "executorch/value.h"
 
 et_status et_prim_add_scalar(et_kernel_context *context, et_value **args);
 et_status et_prim_sub_scalar(et_kernel_context *context, et_value **args);

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "runtime/core/checked.h"
+#include "executorch/checked.h"
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "programs are little-endian and are read in place: no big-endian hosts"

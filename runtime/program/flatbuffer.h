@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "runtime/core/span.h"
+#include "executorch/span.h"
 
 /* A table. All zero is the absent table, whose fields are all absent. */
 typedef struct et_fb_table {

@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "runtime/core/checked.h"
+#include "executorch/checked.h"
 
 /* Flatbuffer: root offset, then the identifier. The extended header follows. */
 #define IDENTIFIER "ET12"

@@ -3,9 +3,9 @@
 #ifndef ET_RUNTIME_PROGRAM_HEADER_H_
 #define ET_RUNTIME_PROGRAM_HEADER_H_
 
-#include "runtime/core/span.h"
-#include "runtime/core/status.h"
-#include "runtime/program/program.h"
+#include "executorch/program.h"
+#include "executorch/span.h"
+#include "executorch/status.h"
 
 /* Divides the file into flatbuffer and segments. INVALID_PROGRAM when the
  * identifier is another, or the file is shorter than its header says. */

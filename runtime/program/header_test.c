@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/program/program.h"
+#include "executorch/program.h"
 #include "runtime/testing/program_test_support.h"
 
 /* A fixture with segments, whose header the tests change. */

@@ -1,7 +1,7 @@
 #include <string.h>
 
+#include "executorch/program.h"
 #include "runtime/core/format.h"
-#include "runtime/program/program.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
 #include "runtime/program/tensor_record.h"

@@ -1,4 +1,4 @@
-#include "runtime/program/program.h"
+#include "executorch/program.h"
 
 #include "runtime/program/header.h"
 #include "runtime/program/schema.h"

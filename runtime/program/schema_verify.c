@@ -2,7 +2,7 @@
 
 #include <stdbool.h>
 
-#include "runtime/core/checked.h"
+#include "executorch/checked.h"
 #include "runtime/core/format.h"
 #include "runtime/program/flatbuffer.h"
 #include "runtime/program/schema.h"

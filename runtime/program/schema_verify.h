@@ -2,8 +2,8 @@
 #ifndef ET_RUNTIME_PROGRAM_SCHEMA_VERIFY_H_
 #define ET_RUNTIME_PROGRAM_SCHEMA_VERIFY_H_
 
-#include "runtime/core/span.h"
-#include "runtime/core/status.h"
+#include "executorch/span.h"
+#include "executorch/status.h"
 
 /* Walks every table that the Program table at `root` reaches and checks that
  * tables, vtables, vectors and strings lie in the buffer, strings end with NUL,

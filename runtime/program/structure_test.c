@@ -6,7 +6,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "runtime/core/value.h"
+#include "executorch/value.h"
 #include "runtime/program/flatbuffer.h"
 #include "runtime/program/schema.h"
 #include "runtime/testing/program_test_support.h"

@@ -1,6 +1,6 @@
 #include "runtime/program/tables.h"
 
-#include "runtime/core/checked.h"
+#include "executorch/checked.h"
 #include "runtime/program/schema.h"
 
 et_fb_table et_tables_root(const et_program *program) {

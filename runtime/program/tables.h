@@ -9,9 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "runtime/core/span.h"
+#include "executorch/program.h"
+#include "executorch/span.h"
 #include "runtime/program/flatbuffer.h"
-#include "runtime/program/program.h"
 
 /* The Program table. */
 et_fb_table et_tables_root(const et_program *program);

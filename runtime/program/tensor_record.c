@@ -1,6 +1,6 @@
 #include "runtime/program/tensor_record.h"
 
-#include "runtime/core/checked.h"
+#include "executorch/checked.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
 

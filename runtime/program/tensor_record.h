@@ -6,10 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "runtime/core/status.h"
-#include "runtime/core/tensor.h"
+#include "executorch/program.h"
+#include "executorch/status.h"
+#include "executorch/tensor.h"
 #include "runtime/program/flatbuffer.h"
-#include "runtime/program/program.h"
 
 /* As the file says it. */
 typedef struct et_tensor_record {

@@ -5,9 +5,9 @@
 #ifndef ET_RUNTIME_PROGRAM_VERIFY_H_
 #define ET_RUNTIME_PROGRAM_VERIFY_H_
 
-#include "runtime/core/status.h"
+#include "executorch/program.h"
+#include "executorch/status.h"
 #include "runtime/program/flatbuffer.h"
-#include "runtime/program/program.h"
 
 /* Segments lie in the file and do not overlap; constants, mutable data and
  * named data refer to segments that exist, and lie in them. */

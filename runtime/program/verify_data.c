@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "runtime/core/checked.h"
+#include "executorch/checked.h"
 #include "runtime/core/limits.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"

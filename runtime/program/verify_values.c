@@ -1,5 +1,5 @@
-#include "runtime/core/checked.h"
-#include "runtime/core/value.h"
+#include "executorch/checked.h"
+#include "executorch/value.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
 #include "runtime/program/tensor_record.h"

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/method/method.h"
-#include "runtime/program/program.h"
+#include "executorch/method.h"
+#include "executorch/program.h"
 #include "runtime/testing/program_test_support.h"
 
 static et_status do_nothing(et_kernel_context *context, et_value **args) {

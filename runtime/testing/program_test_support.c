@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/extension/file_loader.h"
+#include "executorch/file_loader.h"
 #include "runtime/testing/test_kernels.h"
 
 uint8_t *et_test_read_fixture(const char *name, size_t *out_size) {

@@ -5,10 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "runtime/core/backend.h"
-#include "runtime/core/span.h"
-#include "runtime/core/status.h"
-#include "runtime/extension/hosted_method.h"
+#include "executorch/backend.h"
+#include "executorch/hosted_method.h"
+#include "executorch/span.h"
+#include "executorch/status.h"
 #include "runtime/testing/program_writer.h"
 
 /* A copy of tests/fixtures/<name>.pte that may be changed, aligned to 64 bytes.

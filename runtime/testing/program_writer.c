@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/core/value.h"
+#include "executorch/value.h"
 #include "runtime/program/schema.h"
 
 /* A vector of offsets with room to grow; its count is set at the end. */

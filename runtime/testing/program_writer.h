@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "runtime/core/scalar_type.h"
-#include "runtime/core/span.h"
+#include "executorch/scalar_type.h"
+#include "executorch/span.h"
 #include "runtime/testing/flatbuffer_writer.h"
 
 #define ET_WRITER_BYTES (1u << 16)

@@ -2,7 +2,7 @@
 #ifndef ET_RUNTIME_TESTING_TEST_KERNELS_H_
 #define ET_RUNTIME_TESTING_TEST_KERNELS_H_
 
-#include "runtime/core/backend.h"
+#include "executorch/backend.h"
 
 extern const et_registry et_test_registry;
 

@@ -1,5 +1,5 @@
 /* Everything that the rules come with, for programs unknown when this is built. */
-#include "runtime/core/backend.h"
+#include "executorch/backend.h"
 
 extern const et_kernel_table et_all_kernels;
 extern const et_backend et_compiler_demo_backend;

@@ -1,13 +1,13 @@
 /* Comparing what a program gave with what was recorded. */
-#ifndef ET_RUNTIME_TESTING_COMPARE_H_
-#define ET_RUNTIME_TESTING_COMPARE_H_
+#ifndef ET_RUNTIME_REPLAY_COMPARE_H_
+#define ET_RUNTIME_REPLAY_COMPARE_H_
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "runtime/core/status.h"
-#include "runtime/core/value.h"
-#include "runtime/testing/calls.h"
+#include "executorch/status.h"
+#include "executorch/value.h"
+#include "runtime/replay/calls.h"
 
 /* |actual - expected| <= atol + rtol * |expected| passes; NaN equals NaN, and
  * an infinity itself. */
@@ -36,4 +36,4 @@ et_status et_compare(const et_value *actual, const et_record *expected,
 void et_record_reorder(const et_record *record, const uint8_t *dim_order,
                        void *out);
 
-#endif /* ET_RUNTIME_TESTING_COMPARE_H_ */
+#endif /* ET_RUNTIME_REPLAY_COMPARE_H_ */

@@ -1,12 +1,12 @@
 /* The kernel calling convention and the tables kernels are found in. */
-#ifndef ET_RUNTIME_CORE_KERNEL_H_
-#define ET_RUNTIME_CORE_KERNEL_H_
+#ifndef EXECUTORCH_KERNEL_H_
+#define EXECUTORCH_KERNEL_H_
 
 #include <stddef.h>
 
-#include "runtime/core/span.h"
-#include "runtime/core/status.h"
-#include "runtime/core/value.h"
+#include "executorch/span.h"
+#include "executorch/status.h"
+#include "executorch/value.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -72,4 +72,4 @@ const et_kernel *et_kernel_table_find(const et_kernel_table *table,
 #ifdef __cplusplus
 }
 #endif
-#endif /* ET_RUNTIME_CORE_KERNEL_H_ */
+#endif /* EXECUTORCH_KERNEL_H_ */

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/extension/file_loader.h"
-#include "runtime/testing/replay.h"
+#include "executorch/file_loader.h"
+#include "runtime/replay/replay.h"
 
 /* The binary's kernels and backends: from the library that is linked in. */
 extern const et_registry et_linked_registry;

@@ -1,14 +1,14 @@
 /* Opening a .pte program and asking what it holds. Nothing here runs it. */
-#ifndef ET_RUNTIME_PROGRAM_PROGRAM_H_
-#define ET_RUNTIME_PROGRAM_PROGRAM_H_
+#ifndef EXECUTORCH_PROGRAM_H_
+#define EXECUTORCH_PROGRAM_H_
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "runtime/core/span.h"
-#include "runtime/core/status.h"
-#include "runtime/core/tensor.h"
-#include "runtime/core/value.h"
+#include "executorch/span.h"
+#include "executorch/status.h"
+#include "executorch/tensor.h"
+#include "executorch/value.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -86,4 +86,4 @@ et_status et_method_meta_planned_bytes(const et_method_meta *meta, size_t index,
 #ifdef __cplusplus
 }
 #endif
-#endif /* ET_RUNTIME_PROGRAM_PROGRAM_H_ */
+#endif /* EXECUTORCH_PROGRAM_H_ */

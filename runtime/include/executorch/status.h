@@ -3,8 +3,8 @@
  * Every fallible call returns an et_status. A call that can fail for a reason
  * that lies in its input also fills the caller's et_error, which names the
  * element at fault ("values[17]: dim_order[2] = 5 ..."). */
-#ifndef ET_RUNTIME_CORE_STATUS_H_
-#define ET_RUNTIME_CORE_STATUS_H_
+#ifndef EXECUTORCH_STATUS_H_
+#define EXECUTORCH_STATUS_H_
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -87,4 +87,4 @@ et_status et_fail(et_error *error, et_status status, const char *format, ...)
 #ifdef __cplusplus
 }
 #endif
-#endif /* ET_RUNTIME_CORE_STATUS_H_ */
+#endif /* EXECUTORCH_STATUS_H_ */

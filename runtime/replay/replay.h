@@ -1,13 +1,13 @@
 /* Replaying recorded calls on a program. */
-#ifndef ET_RUNTIME_TESTING_REPLAY_H_
-#define ET_RUNTIME_TESTING_REPLAY_H_
+#ifndef ET_RUNTIME_REPLAY_REPLAY_H_
+#define ET_RUNTIME_REPLAY_REPLAY_H_
 
 #include <stdint.h>
 
-#include "runtime/core/backend.h"
-#include "runtime/core/span.h"
-#include "runtime/core/status.h"
-#include "runtime/testing/compare.h"
+#include "executorch/backend.h"
+#include "executorch/span.h"
+#include "executorch/status.h"
+#include "runtime/replay/compare.h"
 
 typedef struct et_replay_options {
   et_tolerance tolerance;
@@ -25,4 +25,4 @@ et_status et_replay(et_span program_file, et_span calls_file,
                     const et_registry *registry,
                     const et_replay_options *options, et_error *error);
 
-#endif /* ET_RUNTIME_TESTING_REPLAY_H_ */
+#endif /* ET_RUNTIME_REPLAY_REPLAY_H_ */

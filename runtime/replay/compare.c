@@ -1,9 +1,9 @@
-#include "runtime/testing/compare.h"
+#include "runtime/replay/compare.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "runtime/testing/element.h"
+#include "runtime/replay/element.h"
 
 static et_status fail_kind(const et_value *actual, const et_record *expected,
                            et_error *error) {

@@ -1,12 +1,12 @@
 /* A bump allocator over memory that the caller gives. Nothing is freed
  * alone. */
-#ifndef ET_RUNTIME_CORE_ARENA_H_
-#define ET_RUNTIME_CORE_ARENA_H_
+#ifndef EXECUTORCH_ARENA_H_
+#define EXECUTORCH_ARENA_H_
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "runtime/core/span.h"
+#include "executorch/span.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -32,4 +32,4 @@ bool et_arena_take(et_arena *arena, size_t count, size_t size,
 #ifdef __cplusplus
 }
 #endif
-#endif /* ET_RUNTIME_CORE_ARENA_H_ */
+#endif /* EXECUTORCH_ARENA_H_ */

@@ -1,13 +1,13 @@
 /* Tensors: dense, any dim order, at most ET_MAX_RANK dimensions. */
-#ifndef ET_RUNTIME_CORE_TENSOR_H_
-#define ET_RUNTIME_CORE_TENSOR_H_
+#ifndef EXECUTORCH_TENSOR_H_
+#define EXECUTORCH_TENSOR_H_
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "runtime/core/scalar_type.h"
-#include "runtime/core/status.h"
+#include "executorch/scalar_type.h"
+#include "executorch/status.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -72,4 +72,4 @@ et_status et_tensor_layout(const int32_t *sizes, const uint8_t *dim_order,
 #ifdef __cplusplus
 }
 #endif
-#endif /* ET_RUNTIME_CORE_TENSOR_H_ */
+#endif /* EXECUTORCH_TENSOR_H_ */

@@ -1,6 +1,6 @@
 /* A pointer and its length travel as one value. */
-#ifndef ET_RUNTIME_CORE_SPAN_H_
-#define ET_RUNTIME_CORE_SPAN_H_
+#ifndef EXECUTORCH_SPAN_H_
+#define EXECUTORCH_SPAN_H_
 
 #include <stddef.h>
 #include <stdint.h>
@@ -30,4 +30,4 @@ typedef struct et_string {
 #ifdef __cplusplus
 }
 #endif
-#endif /* ET_RUNTIME_CORE_SPAN_H_ */
+#endif /* EXECUTORCH_SPAN_H_ */

@@ -1,14 +1,14 @@
-#include "runtime/testing/replay.h"
+#include "runtime/replay/replay.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/extension/hosted_method.h"
-#include "runtime/method/method.h"
-#include "runtime/program/program.h"
-#include "runtime/testing/calls.h"
-#include "runtime/testing/feed.h"
+#include "executorch/hosted_method.h"
+#include "executorch/method.h"
+#include "executorch/program.h"
+#include "runtime/replay/calls.h"
+#include "runtime/replay/feed.h"
 
 #define MAX_METHODS 16
 #define MAX_INPUTS 64

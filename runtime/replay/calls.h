@@ -1,16 +1,16 @@
 /* Reading recorded calls of a program (ETCL): what it is given, and what it
  * must answer. The format is described in exir/testing/calls.py, which writes
  * it. */
-#ifndef ET_RUNTIME_TESTING_CALLS_H_
-#define ET_RUNTIME_TESTING_CALLS_H_
+#ifndef ET_RUNTIME_REPLAY_CALLS_H_
+#define ET_RUNTIME_REPLAY_CALLS_H_
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "runtime/core/span.h"
-#include "runtime/core/status.h"
-#include "runtime/core/tensor.h"
+#include "executorch/span.h"
+#include "executorch/status.h"
+#include "executorch/tensor.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -75,4 +75,4 @@ et_status et_calls_output_count(et_calls *calls, uint32_t *out_count,
 #ifdef __cplusplus
 }
 #endif
-#endif /* ET_RUNTIME_TESTING_CALLS_H_ */
+#endif /* ET_RUNTIME_REPLAY_CALLS_H_ */

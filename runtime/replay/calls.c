@@ -1,8 +1,8 @@
-#include "runtime/testing/calls.h"
+#include "runtime/replay/calls.h"
 
 #include <string.h>
 
-#include "runtime/core/checked.h"
+#include "executorch/checked.h"
 
 #define MAGIC "ETCL"
 #define VERSION 1

@@ -1,9 +1,9 @@
 /* Files as spans, on systems that have memory-mapped files (POSIX). */
-#ifndef ET_RUNTIME_EXTENSION_FILE_LOADER_H_
-#define ET_RUNTIME_EXTENSION_FILE_LOADER_H_
+#ifndef EXECUTORCH_FILE_LOADER_H_
+#define EXECUTORCH_FILE_LOADER_H_
 
-#include "runtime/core/span.h"
-#include "runtime/core/status.h"
+#include "executorch/span.h"
+#include "executorch/status.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -25,4 +25,4 @@ void et_file_close(et_file *file);
 #ifdef __cplusplus
 }
 #endif
-#endif /* ET_RUNTIME_EXTENSION_FILE_LOADER_H_ */
+#endif /* EXECUTORCH_FILE_LOADER_H_ */

@@ -1,13 +1,13 @@
 /* Values: what a method's value table holds and kernels take. */
-#ifndef ET_RUNTIME_CORE_VALUE_H_
-#define ET_RUNTIME_CORE_VALUE_H_
+#ifndef EXECUTORCH_VALUE_H_
+#define EXECUTORCH_VALUE_H_
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "runtime/core/span.h"
-#include "runtime/core/tensor.h"
+#include "executorch/span.h"
+#include "executorch/tensor.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -84,4 +84,4 @@ int64_t et_scalar_to_int(const et_value *value);
 #ifdef __cplusplus
 }
 #endif
-#endif /* ET_RUNTIME_CORE_VALUE_H_ */
+#endif /* EXECUTORCH_VALUE_H_ */

@@ -1,7 +1,7 @@
 /* Arithmetic that reports a wrap instead of making one. Every size and offset
  * that comes from a model file goes through these. */
-#ifndef ET_RUNTIME_CORE_CHECKED_H_
-#define ET_RUNTIME_CORE_CHECKED_H_
+#ifndef EXECUTORCH_CHECKED_H_
+#define EXECUTORCH_CHECKED_H_
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -50,4 +50,4 @@ static inline bool et_range_in(uint64_t offset, uint64_t length,
 #ifdef __cplusplus
 }
 #endif
-#endif /* ET_RUNTIME_CORE_CHECKED_H_ */
+#endif /* EXECUTORCH_CHECKED_H_ */

@@ -1,11 +1,11 @@
 /* One element of a tensor of any dtype, as a double. */
-#ifndef ET_RUNTIME_TESTING_ELEMENT_H_
-#define ET_RUNTIME_TESTING_ELEMENT_H_
+#ifndef ET_RUNTIME_REPLAY_ELEMENT_H_
+#define ET_RUNTIME_REPLAY_ELEMENT_H_
 
-#include "runtime/core/scalar_type.h"
+#include "executorch/scalar_type.h"
 
 /* The element at `data`, which may be unaligned. Integers beyond 2^53 are
  * rounded. */
 double et_element_load(et_scalar_type dtype, const void *data);
 
-#endif /* ET_RUNTIME_TESTING_ELEMENT_H_ */
+#endif /* ET_RUNTIME_REPLAY_ELEMENT_H_ */

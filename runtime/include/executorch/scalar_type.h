@@ -1,6 +1,6 @@
 /* Element types of tensors: the numbering of the file format. */
-#ifndef ET_RUNTIME_CORE_SCALAR_TYPE_H_
-#define ET_RUNTIME_CORE_SCALAR_TYPE_H_
+#ifndef EXECUTORCH_SCALAR_TYPE_H_
+#define EXECUTORCH_SCALAR_TYPE_H_
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,4 +48,4 @@ bool et_scalar_type_is_integral(et_scalar_type dtype);
 #ifdef __cplusplus
 }
 #endif
-#endif /* ET_RUNTIME_CORE_SCALAR_TYPE_H_ */
+#endif /* EXECUTORCH_SCALAR_TYPE_H_ */

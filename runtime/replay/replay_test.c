@@ -1,5 +1,5 @@
 /* Recorded calls: reading them, comparing with them, M30. */
-#include "runtime/testing/replay.h"
+#include "runtime/replay/replay.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "runtime/testing/calls.h"
-#include "runtime/testing/compare.h"
-#include "runtime/testing/element.h"
+#include "runtime/replay/calls.h"
+#include "runtime/replay/compare.h"
+#include "runtime/replay/element.h"
 #include "runtime/testing/program_test_support.h"
 
 /* A file of calls being written. */

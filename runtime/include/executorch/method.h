@@ -3,17 +3,17 @@
  *   et_program_load -> et_method_measure -> et_method_load
  *     -> { et_method_set_input ... -> et_method_execute -> et_method_get_output }*
  */
-#ifndef ET_RUNTIME_METHOD_METHOD_H_
-#define ET_RUNTIME_METHOD_METHOD_H_
+#ifndef EXECUTORCH_METHOD_H_
+#define EXECUTORCH_METHOD_H_
 
 #include <stddef.h>
 
-#include "runtime/core/backend.h"
-#include "runtime/core/kernel.h"
-#include "runtime/core/span.h"
-#include "runtime/core/status.h"
-#include "runtime/core/value.h"
-#include "runtime/program/program.h"
+#include "executorch/backend.h"
+#include "executorch/kernel.h"
+#include "executorch/program.h"
+#include "executorch/span.h"
+#include "executorch/status.h"
+#include "executorch/value.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -107,4 +107,4 @@ et_status et_method_set_output(et_method *method, size_t index, void *data,
 #ifdef __cplusplus
 }
 #endif
-#endif /* ET_RUNTIME_METHOD_METHOD_H_ */
+#endif /* EXECUTORCH_METHOD_H_ */

@@ -1,9 +1,9 @@
-#include "runtime/testing/feed.h"
+#include "runtime/replay/feed.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/testing/compare.h"
+#include "runtime/replay/compare.h"
 
 static et_value scalar_value(const et_record *record) {
   et_value value = {ET_VALUE_NONE, {0}};

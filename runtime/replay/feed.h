@@ -1,13 +1,13 @@
 /* Giving recorded inputs to a method. */
-#ifndef ET_RUNTIME_TESTING_FEED_H_
-#define ET_RUNTIME_TESTING_FEED_H_
+#ifndef ET_RUNTIME_REPLAY_FEED_H_
+#define ET_RUNTIME_REPLAY_FEED_H_
 
 #include <stdint.h>
 
-#include "runtime/core/status.h"
-#include "runtime/method/method.h"
-#include "runtime/program/program.h"
-#include "runtime/testing/calls.h"
+#include "executorch/method.h"
+#include "executorch/program.h"
+#include "executorch/status.h"
+#include "runtime/replay/calls.h"
 
 /* A method and what the program says of it. */
 typedef struct et_feed_target {
@@ -23,4 +23,4 @@ et_status et_feed_input(const et_feed_target *target, uint32_t index,
                         const et_record *record, void **buffer,
                         et_error *error);
 
-#endif /* ET_RUNTIME_TESTING_FEED_H_ */
+#endif /* ET_RUNTIME_REPLAY_FEED_H_ */

@@ -1,4 +1,4 @@
-#include "runtime/testing/element.h"
+#include "runtime/replay/element.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,16 +1,16 @@
 /* A method with its memory from the heap, for programs that have one. */
-#ifndef ET_RUNTIME_EXTENSION_HOSTED_METHOD_H_
-#define ET_RUNTIME_EXTENSION_HOSTED_METHOD_H_
+#ifndef EXECUTORCH_HOSTED_METHOD_H_
+#define EXECUTORCH_HOSTED_METHOD_H_
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "runtime/core/backend.h"
+#include "executorch/backend.h"
+#include "executorch/method.h"
+#include "executorch/program.h"
+#include "executorch/span.h"
+#include "executorch/status.h"
 #include "runtime/core/limits.h"
-#include "runtime/core/span.h"
-#include "runtime/core/status.h"
-#include "runtime/method/method.h"
-#include "runtime/program/program.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -51,4 +51,4 @@ void et_hosted_method_free(et_hosted_method *hosted);
 #ifdef __cplusplus
 }
 #endif
-#endif /* ET_RUNTIME_EXTENSION_HOSTED_METHOD_H_ */
+#endif /* EXECUTORCH_HOSTED_METHOD_H_ */

@@ -1,14 +1,14 @@
 /* Delegates: what a backend gives the runtime. */
-#ifndef ET_RUNTIME_CORE_BACKEND_H_
-#define ET_RUNTIME_CORE_BACKEND_H_
+#ifndef EXECUTORCH_BACKEND_H_
+#define EXECUTORCH_BACKEND_H_
 
 #include <stddef.h>
 
-#include "runtime/core/arena.h"
-#include "runtime/core/kernel.h"
-#include "runtime/core/span.h"
-#include "runtime/core/status.h"
-#include "runtime/core/value.h"
+#include "executorch/arena.h"
+#include "executorch/kernel.h"
+#include "executorch/span.h"
+#include "executorch/status.h"
+#include "executorch/value.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -55,4 +55,4 @@ typedef struct et_registry {
 #ifdef __cplusplus
 }
 #endif
-#endif /* ET_RUNTIME_CORE_BACKEND_H_ */
+#endif /* EXECUTORCH_BACKEND_H_ */
