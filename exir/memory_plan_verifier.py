@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from torch.fx import GraphModule, Node
 
 from exir import memory
-from exir.dialects.edge._ops import to_torch_overload
+from exir.dialects.edge import to_torch_overload
 from exir.error import InternalError
 from exir.graph.control_flow import branches_of, is_cond
 from exir.out_variant import bind_arguments

@@ -10,7 +10,7 @@ from torch.fx import GraphModule
 from torch.fx.passes.infra.pass_base import PassResult
 
 from exir.error import ExirError, PassError
-from exir.program._update import with_graph_module, with_names_of_graph
+from exir.graph.program_update import with_graph_module, with_names_of_graph
 
 
 @dataclass(frozen=True)

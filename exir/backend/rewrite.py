@@ -13,7 +13,7 @@ from exir.backend.order import units_in_order
 from exir.backend.tags import constant_specs
 from exir.delegate import attach_lowered_module, executorch_call_delegate
 from exir.lowered_backend_module import LoweredBackendModule
-from exir.program._update import renamed_signature
+from exir.graph.program_update import renamed_signature
 
 
 def with_delegate_calls(

@@ -11,7 +11,7 @@ from torch.export import ExportedProgram
 
 from exir.backend.partitioner import Partitioner
 from exir.cli.config import CompilerConfig
-from exir.cli.user_code import describe
+from exir.cli.loading.user_code import describe
 from exir.error import ExirError, ModelError
 from exir.model_spec import Method, ModelSpec
 from exir.pass_manager import PassType

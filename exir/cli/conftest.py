@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from exir.cli.isolation import Outcome, run_isolated
+from exir.cli.worker.isolation import Outcome, run_isolated
 from exir.cli.one_shot import compile_command_line
 
 # Compiles a source file with more flags. The outputs named (of pte, manifest, reference and dump;
@@ -19,7 +19,7 @@ def idle_threads_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
 
     That the worker has none is tested in worker_test.py.
     """
-    monkeypatch.setattr("exir.cli.isolation.check_single_threaded", lambda: None)
+    monkeypatch.setattr("exir.cli.worker.isolation.check_single_threaded", lambda: None)
 
 
 @pytest.fixture

@@ -9,14 +9,14 @@ Exit codes: 0 done, 1 the user's error, 2 an internal error.
 
 import sys
 
-from exir.cli.environment import pin_libraries
+from exir.cli.worker.environment import pin_libraries
 
 
 def main(argv: list[str]) -> int:
     """Run once, or as a worker. Torch is imported only when its environment is pinned."""
     pin_libraries()
     if argv == ["--persistent_worker"]:
-        from exir.cli.worker import serve
+        from exir.cli.worker.worker import serve
 
         serve()
         return 0

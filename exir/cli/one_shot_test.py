@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 from exir.cli.conftest import Compile
-from exir.testing.calls import read_calls
+from exir.cli.reporting.calls import read_calls
 
 _MODEL = """
 import torch

@@ -18,7 +18,7 @@ from exir.decomposition.rewrite import GraphRewriter
 from exir.delegate import executorch_call_delegate
 from exir.error import NotLocal
 from exir.graph.fake_mode import fake_mode_of
-from exir.program._update import edge_program
+from exir.graph.program_update import edge_program
 
 
 def to_core_aten(

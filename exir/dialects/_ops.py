@@ -3,7 +3,7 @@
 import torch
 
 import exir.dialects.dim_order_ops  # noqa: F401  (its operators resolve below)
-from exir.dialects.edge._ops import EdgeOpOverloadPacket, edge_packet
+from exir.dialects.edge import EdgeOpOverloadPacket, edge_packet
 
 
 class _EdgeNamespace:

@@ -7,7 +7,7 @@ from torch.fx import GraphModule, Node
 
 from exir import memory, schema
 from exir.delegate import is_delegate_call, lowered_module_of
-from exir.dialects.edge._ops import to_torch_overload
+from exir.dialects.edge import to_torch_overload
 from exir.emit._arguments import ArgumentEmitter
 from exir.emit._instructions import Instructions
 from exir.emit._prim_ops import prim_operator

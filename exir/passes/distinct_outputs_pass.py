@@ -11,7 +11,7 @@ from torch.fx import Node
 from exir.error import internal_assert
 from exir.graph.cloning import clone_before
 from exir.pass_manager import ProgramPass
-from exir.program._update import with_graph_module
+from exir.graph.program_update import with_graph_module
 
 
 @dataclass(frozen=True)

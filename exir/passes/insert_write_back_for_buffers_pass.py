@@ -11,7 +11,7 @@ from torch.fx import Node
 from exir.error import internal_assert
 from exir.graph.cloning import clone_before
 from exir.pass_manager import ProgramPass
-from exir.program._update import with_graph_module
+from exir.graph.program_update import with_graph_module
 
 _MUTATIONS = (OutputKind.BUFFER_MUTATION, OutputKind.USER_INPUT_MUTATION)
 _STATE = (InputKind.BUFFER, InputKind.CONSTANT_TENSOR)

@@ -10,9 +10,9 @@ from torch.export.graph_signature import InputKind
 from torch.fx import Node
 
 from exir import memory
-from exir.dialects.edge._ops import to_torch_overload
+from exir.dialects.edge import to_torch_overload
 from exir.pass_manager import ProgramPass
-from exir.program._update import with_graph_module
+from exir.graph.program_update import with_graph_module
 from exir.tensor import TensorSpec
 
 _aten = torch.ops.aten

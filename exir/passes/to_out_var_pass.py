@@ -7,7 +7,7 @@ from torch.export import ExportedProgram
 from torch.fx import GraphModule, Node
 
 from exir import memory
-from exir.dialects.edge._ops import to_torch_overload
+from exir.dialects.edge import to_torch_overload
 from exir.error import UnsupportedOperatorError, internal_assert
 from exir.graph.control_flow import branch_modules
 from exir.out_variant import (

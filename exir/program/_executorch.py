@@ -23,8 +23,8 @@ from exir.passes.replace_view_copy_with_view_pass import ReplaceViewCopyWithView
 from exir.passes.spec_prop_pass import SpecPropPass
 from exir.passes.to_out_var_pass import ToOutVarPass
 from exir.print_program import print_program
-from exir.program._copy import copy_program
-from exir.program._report import LoweringReport, lowering_report
+from exir.graph.program_copy import copy_program
+from exir.program.report import LoweringReport, lowering_report
 
 
 def to_executorch(

@@ -22,7 +22,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from schema.operator_table import Operator, OperatorTable, OperatorTableError, load_operator_tables
+from exir.operators.table import Operator, OperatorTable, OperatorTableError, load_operator_tables
 
 
 class SelectionError(ValueError):

@@ -1,5 +1,5 @@
 /* Reading recorded calls of a program (ETCL): what it is given, and what it
- * must answer. The format is described in exir/testing/calls.py, which writes
+ * must answer. The format is described in exir/cli/reporting/calls.py, which writes
  * it. */
 #ifndef ET_RUNTIME_REPLAY_CALLS_H_
 #define ET_RUNTIME_REPLAY_CALLS_H_

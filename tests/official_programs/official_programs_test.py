@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 import torch
 
-from exir.testing.calls import Call, in_dim_order, write_calls
+from exir.cli.reporting.calls import Call, in_dim_order, write_calls
 
 _FIXTURES = Path("tests/fixtures")
 _PROGRAMS = json.loads((_FIXTURES / "manifest.json").read_text(encoding="utf-8"))

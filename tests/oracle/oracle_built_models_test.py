@@ -9,7 +9,7 @@ import executorch.runtime  # noqa: F401  (before exir, which takes the dim_order
 import pytest
 import torch
 
-from exir.testing.calls import Call, read_calls
+from exir.cli.reporting.calls import Call, read_calls
 from tests.oracle.official import OfficialProgram
 
 # Pairs of a program and its recorded calls, by the program's name.

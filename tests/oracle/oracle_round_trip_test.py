@@ -13,7 +13,7 @@ import pytest
 import torch
 
 from exir._serialize import deserialize_pte_binary, serialize_pte_binary
-from exir.testing.calls import in_dim_order
+from exir.cli.reporting.calls import in_dim_order
 from tests.oracle.official import OfficialProgram
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"

@@ -4,7 +4,8 @@ from exir.dialects.edge._ops import (
     EdgeOpOverload,
     EdgeOpOverloadPacket,
     edge_op,
+    edge_packet,
     to_torch_overload,
 )
 
-__all__ = ["EdgeOpOverload", "EdgeOpOverloadPacket", "edge_op", "to_torch_overload"]
+__all__ = ["EdgeOpOverload", "EdgeOpOverloadPacket", "edge_op", "edge_packet", "to_torch_overload"]

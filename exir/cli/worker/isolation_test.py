@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from exir.cli.environment import seed_everything
-from exir.cli.isolation import check_single_threaded, run_isolated
+from exir.cli.worker.environment import seed_everything
+from exir.cli.worker.isolation import check_single_threaded, run_isolated
 from exir.error import InternalError
 
 

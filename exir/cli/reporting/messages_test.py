@@ -7,7 +7,7 @@ import pytest
 
 from exir.cli.conftest import Compile
 
-_OPERATORS = str(Path(__file__).parents[2] / "schema" / "operators.toml")
+_OPERATORS = str(Path(__file__).parents[3] / "schema" / "operators.toml")
 
 _LINEAR = """
 import torch

@@ -6,8 +6,8 @@ from pathlib import Path
 from exir import schema
 from exir.error import ConfigError, UnsupportedOperatorError
 from exir.program import ExecutorchProgramManager
-from exir.program._report import MethodReport, dtype_name
-from schema.operator_table import Operator, OperatorTable, OperatorTableError, load_operator_tables
+from exir.program.report import MethodReport, dtype_name
+from exir.operators.table import Operator, OperatorTable, OperatorTableError, load_operator_tables
 
 _MOST_PROBLEMS = 10
 

@@ -10,7 +10,7 @@ from torch.export import Dim
 from backends.demo.compiler_demo import CompilerDemoPartitioner
 from exir.cli.arguments import parse_arguments
 from exir.cli.compile import Pipeline, export_methods, lower_programs
-from exir.cli.manifest import render_manifest
+from exir.cli.reporting.manifest import render_manifest
 from exir.model_spec import MethodSpec, ModelSpec
 from exir.testing.models import Codec, DynamicAdd
 

@@ -6,10 +6,10 @@ from torch import Tensor, nn
 from torch.export import Dim
 
 from exir.cli.compile import export_methods
-from exir.cli.reference import STATUS_ABOVE_BOUND, VARIANTS, record_calls
+from exir.cli.reporting.reference import STATUS_ABOVE_BOUND, VARIANTS, record_calls
 from exir.error import ModelError
 from exir.model_spec import MethodSpec, ModelSpec
-from exir.testing.calls import Call
+from exir.cli.reporting.calls import Call
 from exir.testing.models import Codec, Counter, DynamicAdd
 
 

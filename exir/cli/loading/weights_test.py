@@ -7,7 +7,7 @@ import torch
 from safetensors.torch import save_file
 from torch import nn
 
-from exir.cli.weights import load_weights
+from exir.cli.loading.weights import load_weights
 from exir.error import WeightsError
 
 

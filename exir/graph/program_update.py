@@ -19,7 +19,7 @@ from exir.decomposition.rewrite import Rewritten
 from exir.error import EdgeDialectError, NotLocal
 from exir.graph.constants import ConstantTable
 from exir.graph.fake_mode import fake_mode_of
-from exir.program._copy import with_own_containers
+from exir.graph.program_copy import with_own_containers
 from exir.verification.verifier import EXIREdgeDialectVerifier
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from schema.operator_table import OperatorTable, OperatorTableError, load_operator_tables, parse_schema
+from exir.operators.table import OperatorTable, OperatorTableError, load_operator_tables, parse_schema
 
-TABLE = Path(__file__).parent / "operators.toml"
+TABLE = Path(__file__).parents[2] / "schema" / "operators.toml"
 
 ROW = """
 [dtypes]

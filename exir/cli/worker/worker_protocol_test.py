@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from exir.cli.worker_protocol import (
+from exir.cli.worker.worker_protocol import (
     ProtocolError,
     WorkRequest,
     WorkResponse,

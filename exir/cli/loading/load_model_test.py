@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from exir.cli.arguments import parse_arguments
-from exir.cli.load_model import load_model, use_import_roots
+from exir.cli.loading.load_model import load_model, use_import_roots
 from exir.error import ModelError
 from exir.model_spec import ModelSpec
 

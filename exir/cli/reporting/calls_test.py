@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from exir.error import InvalidProgramError
-from exir.testing.calls import Call, in_dim_order, read_calls, write_calls
+from exir.cli.reporting.calls import Call, in_dim_order, read_calls, write_calls
 
 _VALUES = (None, -3, True, 2.5, "grün")
 

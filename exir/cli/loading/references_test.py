@@ -7,7 +7,7 @@ from backends.demo.compiler_demo import CompilerDemoPartitioner
 from exir.backend.entry import BackendEntry
 from exir.backend.partitioner import Partitioner, PartitionResult
 from exir.cli.config import CompilerConfig, parse_config
-from exir.cli.references import make_partitioners, make_passes
+from exir.cli.loading.references import make_partitioners, make_passes
 from exir.error import ConfigError, ModelError
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from exir.cli.worker_protocol import encode_varint
+from exir.cli.worker.worker_protocol import encode_varint
 
-_ROOT = Path(__file__).parents[2]
+_ROOT = Path(__file__).parents[3]
 
 _MODEL = """
 import os, sys, torch

@@ -4,7 +4,7 @@ from torch.export import ExportedProgram
 
 from exir.backend.backend_details import BackendDetails, PreprocessResult
 from exir.backend.compile_spec_schema import CompileSpec as BackendCompileSpec
-from exir.cli.method_memory import method_bytes
+from exir.cli.reporting.method_memory import method_bytes
 from exir.schema import (
     AllocationDetails,
     BackendDelegate,

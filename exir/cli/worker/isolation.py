@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, NoReturn
 
-from exir.cli.messages import EXIT_INTERNAL_ERROR
+from exir.cli.reporting.messages import EXIT_INTERNAL_ERROR
 from exir.error import InternalError
 
 _THREADS = Path("/proc/self/task")

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from torch.export import Dim
 
 from exir.cli.compile import Pipeline, export_methods, lower_programs
-from exir.cli.environment import pin_torch
+from exir.cli.worker.environment import pin_torch
 from exir.model_spec import ModelSpec
 
 

@@ -3,7 +3,7 @@
 import traceback
 from pathlib import Path
 
-from exir.cli.user_code import describe, user_lines
+from exir.cli.loading.user_code import describe, user_lines
 from exir.error import ExirError, PassError, UserError
 
 EXIT_OK = 0

@@ -10,14 +10,13 @@ from pathlib import Path
 import torch
 
 import exir
-import schema
 
 _MOST_FRAMES = 4
 _LONGEST_REASON = 400
 
 _OURS = tuple(
     os.path.dirname(os.path.abspath(path)) + os.sep
-    for path in (exir.__file__, schema.__file__, os.path.dirname(torch.__file__))
+    for path in (exir.__file__, os.path.dirname(torch.__file__))
 )
 _SYSTEM = (os.path.abspath(sysconfig.get_path("stdlib")) + os.sep, "<")
 

@@ -8,10 +8,10 @@ from typing import Any
 
 from exir import schema
 from exir.cli.arguments import Arguments
-from exir.cli.method_memory import method_bytes
+from exir.cli.reporting.method_memory import method_bytes
 from exir.program import ExecutorchProgramManager
-from exir.program._report import MethodReport, OperatorUse, ValueReport
-from schema.operator_table import OperatorTable
+from exir.program.report import MethodReport, OperatorUse, ValueReport
+from exir.operators.table import OperatorTable
 
 FORMAT = 1
 

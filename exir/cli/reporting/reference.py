@@ -17,10 +17,10 @@ from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind
 from torch.utils import _pytree as pytree
 
-from exir.cli.user_code import describe
+from exir.cli.loading.user_code import describe
 from exir.error import ModelError
 from exir.model_spec import Method, ModelSpec
-from exir.testing.calls import Call
+from exir.cli.reporting.calls import Call
 
 VARIANTS = 3
 

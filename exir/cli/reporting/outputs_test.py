@@ -5,7 +5,7 @@ from typing import BinaryIO
 
 import pytest
 
-from exir.cli.outputs import write_outputs
+from exir.cli.reporting.outputs import write_outputs
 
 
 def _fail(file: BinaryIO) -> None:

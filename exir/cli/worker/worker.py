@@ -5,11 +5,11 @@ import signal
 import sys
 from typing import BinaryIO
 
-from exir.cli.isolation import Outcome, freeze_heap, run_isolated
-from exir.cli.messages import EXIT_INTERNAL_ERROR
+from exir.cli.worker.isolation import Outcome, freeze_heap, run_isolated
+from exir.cli.reporting.messages import EXIT_INTERNAL_ERROR
 from exir.cli.one_shot import compile_command_line, target_of
-from exir.cli.warm_up import warm_up
-from exir.cli.worker_protocol import WorkRequest, WorkResponse, read_request, write_response
+from exir.cli.worker.warm_up import warm_up
+from exir.cli.worker.worker_protocol import WorkRequest, WorkResponse, read_request, write_response
 
 
 def serve() -> None:

@@ -1,0 +1,1 @@
+"""Getting the user's model: modules, weights, and what the configuration names."""

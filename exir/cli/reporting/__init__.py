@@ -1,0 +1,1 @@
+"""What a compilation says and leaves behind: messages, files, the manifest, recorded calls."""
