@@ -21,22 +21,26 @@ TEST_COPTS = [
     "-Wextra",
 ]
 
-def kernel_library(name):
+def kernel_library(name, deps = []):
     """An archive of the package's kernels: of its objects, the linker takes those that a kernel table names.
 
     Args:
       name: name of the cc_library.
+      deps: what they use besides the author's helpers.
     """
     cc_library(
         name = name,
         srcs = native.glob(
-            ["*.c"],
+            [
+                "*.c",
+                "*.h",
+            ],
             exclude = ["*_test.c"],
         ),
         copts = KERNEL_COPTS,
         linkstatic = True,
-        deps = [
-            "//kernels/util",
+        deps = deps + [
+            "//kernels/author",
             "//runtime/core",
         ],
     )

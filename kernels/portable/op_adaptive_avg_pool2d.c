@@ -1,7 +1,7 @@
-#include "kernels/util/args.h"
-#include "kernels/util/convert.h"
-#include "kernels/util/shape.h"
-#include "kernels/util/window.h"
+#include "executorch/kernels/args.h"
+#include "executorch/kernels/convert.h"
+#include "executorch/kernels/shape.h"
+#include "kernels/engines/window.h"
 
 /* Window o of `out` windows over `in` elements goes from o * in / out to
  * (o + 1) * in / out, rounded outwards: they overlap where out does not divide

@@ -1,6 +1,6 @@
-#include "kernels/util/args.h"
-#include "kernels/util/matmul.h"
-#include "kernels/util/shape.h"
+#include "executorch/kernels/args.h"
+#include "executorch/kernels/shape.h"
+#include "kernels/engines/matmul.h"
 
 et_status et_op_addmm_out(et_kernel_context *context, et_value **args) {
   const et_tensor *mat1 = args[1]->u.as_tensor;

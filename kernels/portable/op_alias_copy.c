@@ -1,7 +1,7 @@
 /* alias_copy, detach_copy and lift_fresh_copy, which differ for gradients only.
  */
-#include "kernels/util/copy.h"
-#include "kernels/util/shape.h"
+#include "executorch/kernels/copy.h"
+#include "executorch/kernels/shape.h"
 
 static et_status copy(et_kernel_context *context, const char *what,
                       et_value **args) {

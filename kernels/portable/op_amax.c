@@ -1,6 +1,6 @@
 #include <math.h>
 
-#include "kernels/util/fold.h"
+#include "executorch/kernels/fold.h"
 
 /* x != x holds for NaN alone, which is the result when there is one. */
 ET_FOLD_TAKE(take_int64, int64_t, int64, x > r ? x : r)

@@ -1,8 +1,8 @@
-#include "kernels/util/args.h"
-#include "kernels/util/convert.h"
-#include "kernels/util/copy.h"
-#include "kernels/util/reduce.h"
-#include "kernels/util/shape.h"
+#include "executorch/kernels/args.h"
+#include "executorch/kernels/convert.h"
+#include "executorch/kernels/copy.h"
+#include "executorch/kernels/reduce.h"
+#include "executorch/kernels/shape.h"
 
 static bool run_has_any(et_scalar_type dtype, const uint8_t *in,
                         ptrdiff_t stride, size_t count) {

@@ -1,7 +1,7 @@
 #include <math.h>
 
-#include "kernels/util/args.h"
-#include "kernels/util/convert.h"
+#include "executorch/kernels/args.h"
+#include "executorch/kernels/convert.h"
 
 typedef struct range {
   double start;

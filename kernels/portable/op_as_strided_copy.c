@@ -1,5 +1,5 @@
-#include "kernels/util/args.h"
-#include "kernels/util/copy.h"
+#include "executorch/kernels/args.h"
+#include "executorch/kernels/copy.h"
 
 static bool is_empty(const et_view *view) {
   bool empty = false;

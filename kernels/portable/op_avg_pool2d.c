@@ -1,6 +1,6 @@
-#include "kernels/util/args.h"
-#include "kernels/util/convert.h"
-#include "kernels/util/window.h"
+#include "executorch/kernels/args.h"
+#include "executorch/kernels/convert.h"
+#include "kernels/engines/window.h"
 
 /* A window along one axis: [begin, end) lies in the input; [begin, padded_end)
  * from the padded start on is what count_include_pad counts. */

@@ -1,4 +1,4 @@
-#include "kernels/util/operator.h"
+#include "executorch/kernels/operator.h"
 
 /* 0 for a distance that is negative or the width of the dtype: the low bits are
  * 0, for which 64 serves every dtype. */

@@ -1,4 +1,4 @@
-#include "kernels/util/map.h"
+#include "executorch/kernels/map.h"
 
 ET_MAP_UNARY(complement_int64, int64_t, int64, ~x)
 ET_MAP_UNARY(opposite_int64, int64_t, int64, x == 0)

@@ -1,4 +1,4 @@
-#include "kernels/util/operator.h"
+#include "executorch/kernels/operator.h"
 
 /* The sign, 0 or -1, for a distance that is negative or the width of the dtype.
  */

@@ -1,4 +1,4 @@
-#include "kernels/util/operator.h"
+#include "executorch/kernels/operator.h"
 
 ET_OPERATOR_INTEGER(bitwise_xor, x ^ y)
 ET_KERNEL_BINARY(bitwise_xor, scalar_out)

@@ -1,6 +1,6 @@
-#include "kernels/util/args.h"
-#include "kernels/util/copy.h"
-#include "kernels/util/shape.h"
+#include "executorch/kernels/args.h"
+#include "executorch/kernels/copy.h"
+#include "executorch/kernels/shape.h"
 
 /* PyTorch lets one-dimensional tensors without elements stand anywhere. */
 static bool is_skipped(const et_tensor *tensor) {

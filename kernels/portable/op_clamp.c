@@ -1,5 +1,5 @@
-#include "kernels/util/args.h"
-#include "kernels/util/map.h"
+#include "executorch/kernels/args.h"
+#include "executorch/kernels/map.h"
 
 /* A NaN is smaller and greater than nothing, and stays; a NaN as limit is the
  * result. Where min > max the result is max, as in PyTorch. */

@@ -1,5 +1,5 @@
-#include "kernels/util/copy.h"
-#include "kernels/util/shape.h"
+#include "executorch/kernels/copy.h"
+#include "executorch/kernels/shape.h"
 
 /* The memory format is that which the memory plan gave out. */
 et_status et_op_clone_out(et_kernel_context *context, et_value **args) {

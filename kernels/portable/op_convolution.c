@@ -1,6 +1,6 @@
-#include "kernels/util/args.h"
-#include "kernels/util/conv.h"
-#include "kernels/util/shape.h"
+#include "executorch/kernels/args.h"
+#include "executorch/kernels/shape.h"
+#include "kernels/engines/conv.h"
 
 /* Attributes of both spatial dimensions; those of a one-dimensional convolution
  * are the second, the first being neutral. */

@@ -1,5 +1,5 @@
-#include "kernels/util/args.h"
-#include "kernels/util/copy.h"
+#include "executorch/kernels/args.h"
+#include "executorch/kernels/copy.h"
 
 /* src, spread to the shape of self, whose elements are not read. */
 et_status et_op_copy_out(et_kernel_context *context, et_value **args) {

@@ -1,7 +1,7 @@
-#include "kernels/util/args.h"
-#include "kernels/util/fold.h"
-#include "kernels/util/line.h"
-#include "kernels/util/shape.h"
+#include "executorch/kernels/args.h"
+#include "executorch/kernels/fold.h"
+#include "executorch/kernels/line.h"
+#include "executorch/kernels/shape.h"
 
 /* A sum so far, in the type that elements are added in. */
 typedef struct running_sum {

@@ -1,8 +1,8 @@
 /* Copies to another dtype or dim order; which, the memory plan has given out.
  */
-#include "kernels/util/args.h"
-#include "kernels/util/copy.h"
-#include "kernels/util/shape.h"
+#include "executorch/kernels/args.h"
+#include "executorch/kernels/copy.h"
+#include "executorch/kernels/shape.h"
 
 static et_status check_dim_order(et_kernel_context *context,
                                  const et_value *list, const et_tensor *out) {

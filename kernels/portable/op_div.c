@@ -1,8 +1,8 @@
 #include <math.h>
 
-#include "kernels/util/args.h"
-#include "kernels/util/divide.h"
-#include "kernels/util/operator.h"
+#include "executorch/kernels/args.h"
+#include "executorch/kernels/operator.h"
+#include "kernels/portable/divide.h"
 
 ET_MAP_FLOATS(ET_MAP_BINARY, div, x / y, x / y)
 ET_OPERATOR_MAP(div, ET_MAP_FLOATING, ET_RUN_FLOATS(div), ET_MAP_JOIN)

@@ -1,6 +1,6 @@
 #include <math.h>
 
-#include "kernels/util/operator.h"
+#include "executorch/kernels/operator.h"
 
 /* s: alpha, scale and input_scale. */
 ET_MAP_FLOATS(ET_MAP_UNARY, elu,

@@ -1,8 +1,8 @@
-#include "kernels/util/args.h"
-#include "kernels/util/convert.h"
-#include "kernels/util/copy.h"
-#include "kernels/util/index.h"
-#include "kernels/util/shape.h"
+#include "executorch/kernels/args.h"
+#include "executorch/kernels/convert.h"
+#include "executorch/kernels/copy.h"
+#include "executorch/kernels/index.h"
+#include "executorch/kernels/shape.h"
 
 static et_status resize_out(et_kernel_context *context,
                             const et_tensor *indices, int32_t width,

@@ -1,5 +1,5 @@
-#include "kernels/util/args.h"
-#include "kernels/util/copy.h"
+#include "executorch/kernels/args.h"
+#include "executorch/kernels/copy.h"
 
 /* -1 keeps the size that self has there. */
 static et_status keep_sizes(et_kernel_context *context, const et_tensor *self,

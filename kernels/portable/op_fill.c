@@ -1,5 +1,5 @@
-#include "kernels/util/copy.h"
-#include "kernels/util/shape.h"
+#include "executorch/kernels/copy.h"
+#include "executorch/kernels/shape.h"
 
 et_status et_op_fill_scalar_out(et_kernel_context *context, et_value **args) {
   return et_fill_like(context, "fill", args[1], args[0]->u.as_tensor,

@@ -1,5 +1,5 @@
-#include "kernels/util/copy.h"
-#include "kernels/util/shape.h"
+#include "executorch/kernels/copy.h"
+#include "executorch/kernels/shape.h"
 
 et_status et_op_flip_out(et_kernel_context *context, et_value **args) {
   const et_tensor *self = args[0]->u.as_tensor;

@@ -1,7 +1,7 @@
 #include <math.h>
 
-#include "kernels/util/divide.h"
-#include "kernels/util/operator.h"
+#include "executorch/kernels/operator.h"
+#include "kernels/portable/divide.h"
 
 ET_OPERATOR_BINARY(fmod, ET_MAP_PROMOTE, et_remainder_trunc(x, y), fmodf(x, y),
                    fmod(x, y))

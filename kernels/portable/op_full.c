@@ -1,5 +1,5 @@
-#include "kernels/util/args.h"
-#include "kernels/util/copy.h"
+#include "executorch/kernels/args.h"
+#include "executorch/kernels/copy.h"
 
 et_status et_op_full_out(et_kernel_context *context, et_value **args) {
   et_tensor *out = args[2]->u.as_tensor;

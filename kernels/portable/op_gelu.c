@@ -1,7 +1,7 @@
 #include <math.h>
 
-#include "kernels/util/args.h"
-#include "kernels/util/map.h"
+#include "executorch/kernels/args.h"
+#include "executorch/kernels/map.h"
 
 /* x times the normal distribution function. */
 ET_MAP_FLOATS(ET_MAP_UNARY, gelu, 0.5f * x * (1.0f + erff(x * 0.70710678f)),

@@ -1,9 +1,9 @@
 #include <math.h>
 
-#include "kernels/util/args.h"
-#include "kernels/util/convert.h"
-#include "kernels/util/loop.h"
-#include "kernels/util/shape.h"
+#include "executorch/kernels/args.h"
+#include "executorch/kernels/convert.h"
+#include "executorch/kernels/loop.h"
+#include "executorch/kernels/shape.h"
 
 static void gate(et_scalar_type dtype, et_scalar_type out_dtype,
                  const uint8_t *value, const uint8_t *gate, uint8_t *out) {

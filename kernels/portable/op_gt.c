@@ -1,4 +1,4 @@
-#include "kernels/util/operator.h"
+#include "executorch/kernels/operator.h"
 
 ET_OPERATOR_COMPARE(gt, x > y)
 ET_KERNEL_BINARY(gt, scalar_out)

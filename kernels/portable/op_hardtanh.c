@@ -1,4 +1,4 @@
-#include "kernels/util/operator.h"
+#include "executorch/kernels/operator.h"
 
 /* A NaN is smaller and greater than nothing, and stays. */
 ET_MAP_ALL(ET_MAP_UNARY, hardtanh, x < s[0] ? s[0] : (x > s[1] ? s[1] : x))

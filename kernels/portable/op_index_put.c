@@ -1,10 +1,10 @@
-#include "kernels/util/accumulate.h"
-#include "kernels/util/args.h"
-#include "kernels/util/convert.h"
-#include "kernels/util/copy.h"
-#include "kernels/util/gather.h"
-#include "kernels/util/loop.h"
-#include "kernels/util/shape.h"
+#include "executorch/kernels/args.h"
+#include "executorch/kernels/convert.h"
+#include "executorch/kernels/copy.h"
+#include "executorch/kernels/loop.h"
+#include "executorch/kernels/shape.h"
+#include "kernels/portable/accumulate.h"
+#include "kernels/portable/gather.h"
 
 /* Adds `from` to `to`, element by element. */
 static void accumulate(const et_view *from, const et_view *to) {

@@ -1,4 +1,4 @@
-#include "kernels/util/operator.h"
+#include "executorch/kernels/operator.h"
 
 ET_MAP_FLOATS(ET_MAP_UNARY, leaky_relu, x > 0 ? x : x * s[0],
               x > 0 ? x : x * s[0])

@@ -1,6 +1,6 @@
-#include "kernels/util/args.h"
-#include "kernels/util/matmul.h"
-#include "kernels/util/shape.h"
+#include "executorch/kernels/args.h"
+#include "executorch/kernels/shape.h"
+#include "kernels/engines/matmul.h"
 
 /* A tensor whose leading dimensions lie behind one another, as a matrix of rows
  * of its last one. */

@@ -1,7 +1,7 @@
 #include <math.h>
 
-#include "kernels/util/args.h"
-#include "kernels/util/map.h"
+#include "executorch/kernels/args.h"
+#include "executorch/kernels/map.h"
 
 /* A NaN is smaller and greater than nothing, and stays. */
 #define WITHIN(x, low, high) ((x) < (low) ? (low) : (x) > (high) ? (high) : (x))

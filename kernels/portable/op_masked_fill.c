@@ -1,5 +1,5 @@
-#include "kernels/util/args.h"
-#include "kernels/util/operator.h"
+#include "executorch/kernels/args.h"
+#include "executorch/kernels/operator.h"
 
 ET_MAP_ALL(ET_MAP_BINARY, masked_fill, y != 0 ? s[0] : x)
 ET_OPERATOR_MAP(masked_fill, ET_MAP_PROMOTE, ET_RUN_ALL(masked_fill),

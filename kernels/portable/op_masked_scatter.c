@@ -1,7 +1,7 @@
-#include "kernels/util/args.h"
-#include "kernels/util/copy.h"
-#include "kernels/util/mask.h"
-#include "kernels/util/shape.h"
+#include "executorch/kernels/args.h"
+#include "executorch/kernels/copy.h"
+#include "executorch/kernels/shape.h"
+#include "kernels/portable/mask.h"
 
 /* The elements of source replace the selected ones, in row-major order. */
 et_status et_op_masked_scatter_out(et_kernel_context *context,

@@ -1,8 +1,8 @@
-#include "kernels/util/args.h"
-#include "kernels/util/convert.h"
-#include "kernels/util/extremum.h"
-#include "kernels/util/shape.h"
-#include "kernels/util/window.h"
+#include "executorch/kernels/args.h"
+#include "executorch/kernels/convert.h"
+#include "executorch/kernels/shape.h"
+#include "kernels/engines/window.h"
+#include "kernels/portable/extremum.h"
 
 /* The taps [*first, *last) of window `o` that read inside the input. */
 static void inside_taps(const et_conv_axis *axis, int64_t o, int64_t *first,

@@ -1,4 +1,4 @@
-#include "kernels/util/operator.h"
+#include "executorch/kernels/operator.h"
 
 /* A NaN on either side is the result. */
 #define MAXIMUM(x, y) ((x) > (y) || (x) != (x) ? (x) : (y))

@@ -1,6 +1,6 @@
-#include "kernels/util/args.h"
-#include "kernels/util/fold.h"
-#include "kernels/util/shape.h"
+#include "executorch/kernels/args.h"
+#include "executorch/kernels/fold.h"
+#include "executorch/kernels/shape.h"
 
 /* The mean of nothing is 0 / 0, NaN. */
 static void mean_of(const et_reduction *r, et_loop *elements,

@@ -1,6 +1,6 @@
-#include "kernels/util/args.h"
-#include "kernels/util/copy.h"
-#include "kernels/util/shape.h"
+#include "executorch/kernels/args.h"
+#include "executorch/kernels/copy.h"
+#include "executorch/kernels/shape.h"
 
 et_status et_op_narrow_copy_out(et_kernel_context *context, et_value **args) {
   const et_tensor *self = args[0]->u.as_tensor;

@@ -1,7 +1,7 @@
-#include "kernels/util/args.h"
-#include "kernels/util/convert.h"
-#include "kernels/util/normalise.h"
-#include "kernels/util/shape.h"
+#include "executorch/kernels/args.h"
+#include "executorch/kernels/convert.h"
+#include "executorch/kernels/shape.h"
+#include "kernels/portable/normalise.h"
 
 typedef struct group_norm {
   const et_tensor *input; /* [N, C, ...] */

@@ -1,8 +1,8 @@
 #include <math.h>
 
-#include "kernels/util/args.h"
-#include "kernels/util/convert.h"
-#include "kernels/util/shape.h"
+#include "executorch/kernels/args.h"
+#include "executorch/kernels/convert.h"
+#include "executorch/kernels/shape.h"
 
 /* `rows` rows of `width` elements, in row-major order. */
 typedef struct layer_norm {

@@ -1,4 +1,4 @@
-#include "kernels/util/operator.h"
+#include "executorch/kernels/operator.h"
 
 ET_OPERATOR_COMPARE(ne, x != y)
 ET_KERNEL_BINARY(ne, scalar_out)

@@ -1,7 +1,7 @@
-#include "kernels/util/args.h"
-#include "kernels/util/convert.h"
-#include "kernels/util/shape.h"
-#include "kernels/util/view.h"
+#include "executorch/kernels/args.h"
+#include "executorch/kernels/convert.h"
+#include "executorch/kernels/shape.h"
+#include "executorch/kernels/view.h"
 
 static bool is_nonzero(const et_view *view, size_t i) {
   double value = 0.0;

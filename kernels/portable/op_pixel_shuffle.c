@@ -1,9 +1,9 @@
 /* pixel_shuffle and pixel_unshuffle: r * r channels of a coarse image are the
  * pixels of one channel of a fine one. Both are seen as [..., C, r, r, H, W].
  */
-#include "kernels/util/args.h"
-#include "kernels/util/copy.h"
-#include "kernels/util/shape.h"
+#include "executorch/kernels/args.h"
+#include "executorch/kernels/copy.h"
+#include "executorch/kernels/shape.h"
 
 /* The leading dimensions, C, and room for four more. */
 static et_view leading(const et_view *view, int32_t channels, int64_t stride) {

@@ -1,8 +1,8 @@
 #include <math.h>
 
-#include "kernels/util/args.h"
-#include "kernels/util/convert.h"
-#include "kernels/util/operator.h"
+#include "executorch/kernels/args.h"
+#include "executorch/kernels/convert.h"
+#include "executorch/kernels/operator.h"
 
 /* By repeated squaring. To a negative power, only 1 and -1 are not 0. */
 static int64_t integer_power(int64_t base, int64_t exponent) {

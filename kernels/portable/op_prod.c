@@ -1,4 +1,4 @@
-#include "kernels/util/fold.h"
+#include "executorch/kernels/fold.h"
 
 ET_FOLD_TAKE(multiply_int64, int64_t, int64, et_wrap_mul(r, x))
 ET_FOLD_TAKE(multiply_float64, double, float64, r *x)

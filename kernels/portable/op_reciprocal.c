@@ -1,3 +1,3 @@
-#include "kernels/util/operator.h"
+#include "executorch/kernels/operator.h"
 
 ET_OPERATOR_FLOATING(reciprocal, 1.0f / x, 1.0 / x)

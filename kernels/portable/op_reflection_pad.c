@@ -1,4 +1,4 @@
-#include "kernels/util/pad.h"
+#include "kernels/portable/pad.h"
 
 et_status et_op_reflection_pad1d_out(et_kernel_context *context,
                                      et_value **args) {

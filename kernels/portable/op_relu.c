@@ -1,4 +1,4 @@
-#include "kernels/util/operator.h"
+#include "executorch/kernels/operator.h"
 
 #define RELU(x) ((x) < 0 ? 0 : (x))
 

@@ -1,5 +1,5 @@
-#include "kernels/util/divide.h"
-#include "kernels/util/operator.h"
+#include "executorch/kernels/operator.h"
+#include "kernels/portable/divide.h"
 
 ET_OPERATOR_BINARY(remainder, ET_MAP_PROMOTE, et_remainder_floor(x, y),
                    et_remainder_floor_real(x, y), et_remainder_floor_real(x, y))

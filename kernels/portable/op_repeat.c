@@ -1,5 +1,5 @@
-#include "kernels/util/args.h"
-#include "kernels/util/copy.h"
+#include "executorch/kernels/args.h"
+#include "executorch/kernels/copy.h"
 
 /* `self` with dimensions of size 1 in front, as many as there are repeats. */
 static et_status align(et_kernel_context *context, const et_tensor *self,

@@ -1,7 +1,7 @@
-#include "kernels/util/args.h"
-#include "kernels/util/convert.h"
-#include "kernels/util/index.h"
-#include "kernels/util/shape.h"
+#include "executorch/kernels/args.h"
+#include "executorch/kernels/convert.h"
+#include "executorch/kernels/index.h"
+#include "executorch/kernels/shape.h"
 
 static et_status add_up(et_kernel_context *context, const et_view *repeats,
                         size_t count, int64_t *total) {

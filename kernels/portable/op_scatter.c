@@ -1,8 +1,8 @@
-#include "kernels/util/accumulate.h"
-#include "kernels/util/along.h"
-#include "kernels/util/convert.h"
-#include "kernels/util/copy.h"
-#include "kernels/util/shape.h"
+#include "executorch/kernels/convert.h"
+#include "executorch/kernels/copy.h"
+#include "executorch/kernels/shape.h"
+#include "kernels/portable/accumulate.h"
+#include "kernels/portable/along.h"
 
 static void add(et_scalar_type dtype, uint8_t *other, uint8_t *element) {
   et_accumulate(dtype, other, element);

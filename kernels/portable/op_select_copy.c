@@ -1,4 +1,4 @@
-#include "kernels/util/part.h"
+#include "kernels/portable/part.h"
 
 et_status et_op_select_copy_int_out(et_kernel_context *context,
                                     et_value **args) {

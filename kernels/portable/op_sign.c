@@ -1,4 +1,4 @@
-#include "kernels/util/operator.h"
+#include "executorch/kernels/operator.h"
 
 /* 0 for NaN, as in PyTorch. */
 #define SIGN(x) (((x) > 0) - ((x) < 0))

@@ -1,5 +1,5 @@
 #include <math.h>
 
-#include "kernels/util/operator.h"
+#include "executorch/kernels/operator.h"
 
 ET_OPERATOR_LIBM(sin)

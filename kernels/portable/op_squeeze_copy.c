@@ -1,6 +1,6 @@
-#include "kernels/util/args.h"
-#include "kernels/util/copy.h"
-#include "kernels/util/shape.h"
+#include "executorch/kernels/args.h"
+#include "executorch/kernels/copy.h"
+#include "executorch/kernels/shape.h"
 
 /* Named dimensions of size 1 disappear; others stay. */
 static et_status squeeze(et_kernel_context *context, const et_tensor *self,

@@ -1,5 +1,5 @@
-#include "kernels/util/convert.h"
-#include "kernels/util/operator.h"
+#include "executorch/kernels/convert.h"
+#include "executorch/kernels/operator.h"
 
 ET_MAP_EACH(ET_MAP_BINARY, sub, et_wrap_sub(x, et_wrap_mul(s[0], y)),
             x - s[0] * y, x - s[0] * y)

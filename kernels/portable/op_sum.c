@@ -1,4 +1,4 @@
-#include "kernels/util/fold.h"
+#include "executorch/kernels/fold.h"
 
 ET_FOLD_TAKE(add_int64, int64_t, int64, et_wrap_add(r, x))
 ET_FOLD_TAKE(add_float64, double, float64, r + x)

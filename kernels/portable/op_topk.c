@@ -1,9 +1,9 @@
 #include <string.h>
 
-#include "kernels/util/args.h"
-#include "kernels/util/convert.h"
-#include "kernels/util/line.h"
-#include "kernels/util/shape.h"
+#include "executorch/kernels/args.h"
+#include "executorch/kernels/convert.h"
+#include "executorch/kernels/line.h"
+#include "executorch/kernels/shape.h"
 
 /* The operands of a line. */
 enum { VALUES, PLACES, SELF };

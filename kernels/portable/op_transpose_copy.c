@@ -1,5 +1,5 @@
-#include "kernels/util/copy.h"
-#include "kernels/util/shape.h"
+#include "executorch/kernels/copy.h"
+#include "executorch/kernels/shape.h"
 
 /* Swaps two dimensions; one of none stays. */
 static et_status swap(et_kernel_context *context, const char *what,

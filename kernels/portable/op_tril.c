@@ -1,6 +1,6 @@
-#include "kernels/util/args.h"
-#include "kernels/util/copy.h"
-#include "kernels/util/shape.h"
+#include "executorch/kernels/args.h"
+#include "executorch/kernels/copy.h"
+#include "executorch/kernels/shape.h"
 
 static int64_t clip(int64_t value, int64_t high) {
   return value < 0 ? 0 : value > high ? high : value;

@@ -1,6 +1,6 @@
-#include "kernels/util/args.h"
-#include "kernels/util/copy.h"
-#include "kernels/util/shape.h"
+#include "executorch/kernels/args.h"
+#include "executorch/kernels/copy.h"
+#include "executorch/kernels/shape.h"
 
 et_status et_op_unsqueeze_copy_out(et_kernel_context *context,
                                    et_value **args) {

@@ -1,7 +1,7 @@
-#include "kernels/util/args.h"
-#include "kernels/util/convert.h"
-#include "kernels/util/resample.h"
-#include "kernels/util/window.h"
+#include "executorch/kernels/args.h"
+#include "executorch/kernels/convert.h"
+#include "kernels/engines/resample.h"
+#include "kernels/engines/window.h"
 
 static double element(const et_view *in, int64_t n, int64_t c, int64_t y,
                       int64_t x) {

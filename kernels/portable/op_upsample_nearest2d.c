@@ -1,7 +1,7 @@
 #include <string.h>
 
-#include "kernels/util/resample.h"
-#include "kernels/util/window.h"
+#include "kernels/engines/resample.h"
+#include "kernels/engines/window.h"
 
 static void resample_plane(const et_resample *r, int64_t n, int64_t c) {
   const size_t size = et_scalar_type_size((int32_t)r->in.dtype);

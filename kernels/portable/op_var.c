@@ -1,5 +1,5 @@
-#include "kernels/util/args.h"
-#include "kernels/util/reduce.h"
+#include "executorch/kernels/args.h"
+#include "executorch/kernels/reduce.h"
 
 /* The sum of squares is divided by count - correction, at least 0. The variance
  * goes to the first out, the mean to a second. */

@@ -1,5 +1,5 @@
-#include "kernels/util/args.h"
-#include "kernels/util/copy.h"
+#include "executorch/kernels/args.h"
+#include "executorch/kernels/copy.h"
 
 /* Replaces a -1 by what makes the number of elements right. */
 static et_status infer_size(et_kernel_context *context, size_t numel,

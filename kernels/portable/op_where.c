@@ -1,5 +1,5 @@
-#include "kernels/util/args.h"
-#include "kernels/util/operator.h"
+#include "executorch/kernels/args.h"
+#include "executorch/kernels/operator.h"
 
 ET_MAP_ALL(ET_MAP_TERNARY, where, x != 0 ? y : z)
 ET_OPERATOR_MAP(where, ET_MAP_PROMOTE, ET_RUN_ALL(where), ET_MAP_JOIN)

@@ -1,6 +1,6 @@
 /* zeros and ones; empty, whose elements may be anything. */
-#include "kernels/util/args.h"
-#include "kernels/util/copy.h"
+#include "executorch/kernels/args.h"
+#include "executorch/kernels/copy.h"
 
 static et_status resize(et_kernel_context *context, const char *what,
                         const et_value *list, et_tensor *out) {

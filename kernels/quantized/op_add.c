@@ -1,7 +1,7 @@
-#include "kernels/util/args.h"
-#include "kernels/util/loop.h"
-#include "kernels/util/quantize.h"
-#include "kernels/util/shape.h"
+#include "executorch/kernels/args.h"
+#include "executorch/kernels/loop.h"
+#include "executorch/kernels/shape.h"
+#include "kernels/quantized/quantize.h"
 
 typedef struct addition {
   et_quantization a;

@@ -1,7 +1,7 @@
-#include "kernels/util/args.h"
-#include "kernels/util/dequantize.h"
-#include "kernels/util/index.h"
-#include "kernels/util/shape.h"
+#include "executorch/kernels/args.h"
+#include "executorch/kernels/index.h"
+#include "executorch/kernels/shape.h"
+#include "kernels/quantized/dequantize.h"
 
 static et_status check_parameters(et_kernel_context *context,
                                   const et_tensor *scales,

@@ -1,5 +1,5 @@
-#include "kernels/util/dequantize.h"
-#include "kernels/util/shape.h"
+#include "executorch/kernels/shape.h"
+#include "kernels/quantized/dequantize.h"
 
 et_status et_op_dequantize_per_tensor_out(et_kernel_context *context,
                                           et_value **args) {

@@ -1,0 +1,68 @@
+/* The geometry of convolutions and pooling over two spatial dimensions. */
+#ifndef ET_KERNELS_ENGINES_CONV_H_
+#define ET_KERNELS_ENGINES_CONV_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "executorch/kernel.h"
+#include "executorch/kernels/view.h"
+
+/* Bytes of scratch that et_conv_float32 needs. */
+#define ET_CONV_SCRATCH 32768
+
+/* One spatial dimension. Window position o, tap k reads element
+ * o * stride + k * dilation - padding; a transposed convolution reads element
+ * (o + padding - k * dilation) / stride where that divides. */
+typedef struct et_conv_axis {
+  int64_t in;     /* size of the input */
+  int64_t out;    /* size of the output */
+  int64_t kernel; /* taps */
+  int64_t stride;
+  int64_t padding;
+  int64_t dilation;
+} et_conv_axis;
+
+/* A convolution, its operands seen with two spatial dimensions: input
+ * [batch, channels, H, W], weight [out channels, channels a group, KH, KW] or,
+ * transposed, [channels, out channels a group, KH, KW], bias [out channels] or
+ * none (data NULL), out [batch, out channels, OH, OW]. */
+typedef struct et_conv {
+  et_view input;
+  et_view weight;
+  et_view bias;
+  et_view out;
+  et_conv_axis y;
+  et_conv_axis x;
+  int64_t groups;
+  bool transposed;
+} et_conv;
+
+/* Whether et_conv_float32 takes it: float32, not transposed, every operand in
+ * row-major order. */
+bool et_conv_is_plain(const et_conv *conv);
+
+/* The fast path: a direct loop for depthwise convolutions, else matrix products
+ * over a panel of the input that is gathered into `scratch`. */
+void et_conv_float32(const et_conv *conv, et_mutable_span scratch);
+
+/* Any floating dtype, any dim order, transposed or not; sums in double. */
+void et_conv_any(const et_conv *conv);
+
+/* The two parts of et_conv_float32: the depthwise loop, which needs one channel
+ * a group and a few rows of the input to fit in scratch (false, and nothing
+ * written, when it cannot), and the matrix products. */
+bool et_conv_depthwise(const et_conv *conv, et_mutable_span scratch);
+void et_conv_product(const et_conv *conv, et_mutable_span scratch);
+
+/* The positions [*low, *high) of an axis, not transposed, at which tap `tap`
+ * reads inside the input. */
+void et_conv_inside(const et_conv_axis *axis, int64_t tap, int64_t *low,
+                    int64_t *high);
+
+/* Copies `count` elements that lie `step` apart. */
+void et_conv_copy_spaced(float *to, const float *from, int64_t step,
+                         int64_t count);
+
+#endif /* ET_KERNELS_ENGINES_CONV_H_ */

@@ -1,0 +1,41 @@
+/* What a tap of a convolution reads along one axis. */
+#include <string.h>
+
+#include "kernels/engines/conv.h"
+
+static int64_t divide_up(int64_t a, int64_t b) {
+  return a > 0 ? (a + b - 1) / b : 0;
+}
+
+static int64_t at_most(int64_t value, int64_t limit) {
+  return value < limit ? value : limit;
+}
+
+void et_conv_inside(const et_conv_axis *axis, int64_t tap, int64_t *low,
+                    int64_t *high) {
+  const int64_t shift = tap * axis->dilation - axis->padding;
+  *low = at_most(divide_up(-shift, axis->stride), axis->out);
+  *high = at_most(divide_up(axis->in - shift, axis->stride), axis->out);
+  *high = *high < *low ? *low : *high;
+}
+
+/* The commonest step, on its own so that it is vectorised. */
+static void copy_every_second(float *restrict to, const float *restrict from,
+                              int64_t count) {
+  for (int64_t i = 0; i < count; i++) {
+    to[i] = from[2 * i];
+  }
+}
+
+void et_conv_copy_spaced(float *to, const float *from, int64_t step,
+                         int64_t count) {
+  if (step == 1) {
+    memcpy(to, from, (size_t)count * sizeof(float));
+  } else if (step == 2) {
+    copy_every_second(to, from, count);
+  } else {
+    for (int64_t i = 0; i < count; i++) {
+      to[i] = from[i * step];
+    }
+  }
+}

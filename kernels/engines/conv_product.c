@@ -1,0 +1,140 @@
+/* Convolution as matrix products: weight [out channels, taps] times a panel
+ * [taps, positions] of the input, gathered block by block (implicit GEMM). */
+#include <string.h>
+
+#include "kernels/engines/conv.h"
+#include "kernels/engines/gemm.h"
+
+/* Columns of a panel at most: long enough for vector loops, short enough that
+ * the rows of out and of the panel that a pass touches stay in the cache. */
+#define PANEL_COLUMNS 256
+
+/* One image and group: `rows` out channels, `columns` positions, `depth` taps
+ * (channel, ky, kx). */
+typedef struct product {
+  const et_conv *conv;
+  const float *input;
+  const float *weight;
+  const float *bias; /* NULL for none */
+  float *out;
+  size_t rows;
+  size_t columns;
+  size_t depth;
+  float *panel;      /* scratch */
+  size_t panel_size; /* floats */
+} product;
+
+static float *fill_zero(float *to, int64_t count) {
+  if (count <= 0) {
+    return to;
+  }
+  memset(to, 0, (size_t)count * sizeof(float));
+  return to + count;
+}
+
+static int64_t between(int64_t value, int64_t low, int64_t high) {
+  return value < low ? low : value > high ? high : value;
+}
+
+/* Appends what tap `tap` reads of one input row at positions [low, high). */
+static float *gather_row(const et_conv_axis *x, int64_t tap, const float *row,
+                         int64_t low, int64_t high, float *to) {
+  int64_t first = 0;
+  int64_t last = 0;
+  et_conv_inside(x, tap, &first, &last);
+  first = between(first, low, high);
+  last = between(last, first, high);
+  to = fill_zero(to, first - low);
+  if (last > first) {
+    const int64_t start = first * x->stride + tap * x->dilation - x->padding;
+    et_conv_copy_spaced(to, row + start, x->stride, last - first);
+    to += last - first;
+  }
+  return fill_zero(to, high - last);
+}
+
+/* One row of a panel: what tap number `k` reads at positions [low, high). */
+static void gather_tap(const product *p, size_t k, int64_t low, int64_t high,
+                       float *to) {
+  const et_conv_axis *y = &p->conv->y;
+  const et_conv_axis *x = &p->conv->x;
+  const int64_t kx = (int64_t)k % x->kernel;
+  const int64_t ky = (int64_t)k / x->kernel % y->kernel;
+  const int64_t channel = (int64_t)k / x->kernel / y->kernel;
+  const float *plane = p->input + channel * y->in * x->in;
+  while (low < high) {
+    const int64_t oy = low / x->out;
+    const int64_t row_start = oy * x->out;
+    const int64_t end = between(row_start + x->out, low, high);
+    const int64_t iy = oy * y->stride + ky * y->dilation - y->padding;
+    if (iy < 0 || iy >= y->in) {
+      to = fill_zero(to, end - low);
+    } else {
+      to = gather_row(x, kx, plane + iy * x->in, low - row_start,
+                      end - row_start, to);
+    }
+    low = end;
+  }
+}
+
+/* Whether the input itself is the matrix: each tap reads position o at o. */
+static bool is_pointwise(const et_conv_axis *axis) {
+  return axis->kernel == 1 && axis->stride == 1 && axis->padding == 0;
+}
+
+static et_gemm_panel make_panel(const product *p, size_t tap, size_t taps,
+                                size_t column, size_t columns) {
+  if (is_pointwise(&p->conv->y) && is_pointwise(&p->conv->x)) {
+    return (et_gemm_panel){p->input + tap * p->columns + column, p->columns};
+  }
+  for (size_t k = 0; k < taps; k++) {
+    gather_tap(p, tap + k, (int64_t)column, (int64_t)(column + columns),
+               p->panel + k * columns);
+  }
+  return (et_gemm_panel){p->panel, columns};
+}
+
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+
+/* Even without taps, for the bias. */
+static void compute_columns(const product *p, size_t column, size_t columns) {
+  const size_t block = p->panel_size / columns / 4 * 4;
+  size_t tap = 0;
+  do {
+    const size_t taps = smaller(block, p->depth - tap);
+    const et_gemm_panel panel = make_panel(p, tap, taps, column, columns);
+    const et_gemm_matrix weight = {p->weight + tap, (ptrdiff_t)p->depth, 1};
+    et_gemm_accumulate(p->rows, columns, taps, &weight, &panel,
+                       (et_gemm_start){tap == 0, p->bias}, p->out + column,
+                       p->columns);
+    tap += taps;
+  } while (tap < p->depth);
+}
+
+static void compute_product(const product *p) {
+  for (size_t start = 0; start < p->columns; start += PANEL_COLUMNS) {
+    compute_columns(p, start, smaller(PANEL_COLUMNS, p->columns - start));
+  }
+}
+
+void et_conv_product(const et_conv *conv, et_mutable_span scratch) {
+  const size_t groups = (size_t)conv->groups;
+  product p = {.conv = conv};
+  p.rows = (size_t)conv->weight.sizes[0] / groups;
+  p.columns = (size_t)(conv->y.out * conv->x.out);
+  p.depth = (size_t)(conv->weight.sizes[1] * conv->y.kernel * conv->x.kernel);
+  p.panel = (float *)(void *)scratch.data;
+  p.panel_size = scratch.size / sizeof(float);
+  const size_t image =
+      (size_t)(conv->weight.sizes[1] * conv->y.in * conv->x.in);
+  const float *bias = (const float *)(const void *)conv->bias.data;
+  for (size_t i = 0; i < (size_t)conv->out.sizes[0] * groups; i++) {
+    const size_t group = i % groups;
+    p.input = (const float *)(const void *)conv->input.data + i * image;
+    p.weight = (const float *)(const void *)conv->weight.data +
+               group * p.rows * p.depth;
+    p.bias = bias == NULL ? NULL : bias + group * p.rows;
+    p.out = (float *)(void *)conv->out.data + i * p.rows * p.columns;
+    compute_product(&p);
+  }
+}

@@ -1,0 +1,101 @@
+#include "kernels/engines/gemm.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+/* Small integers, so that sums are exact in any order. */
+static float number(size_t i) { return (float)(int)(i * 7 % 11) - 5.0f; }
+
+static float *numbers(size_t count) {
+  float *values = malloc((count > 0 ? count : 1) * sizeof(float));
+  assert_non_null(values);
+  for (size_t i = 0; i < count; i++) {
+    values[i] = number(i);
+  }
+  return values;
+}
+
+static void check_product(size_t rows, size_t columns, size_t depth) {
+  float *a = numbers(rows * depth);
+  float *b = numbers(depth * columns);
+  float *out = numbers(rows * columns);
+  const et_gemm_matrix left = {a, (ptrdiff_t)depth, 1};
+  const et_gemm_panel right = {b, columns};
+  et_gemm_accumulate(rows, columns, depth, &left, &right,
+                     (et_gemm_start){false, NULL}, out, columns);
+  for (size_t i = 0; i < rows * columns; i++) {
+    float expected = number(i);
+    for (size_t k = 0; k < depth; k++) {
+      expected += a[i / columns * depth + k] * b[k * columns + i % columns];
+    }
+    assert_true(out[i] == expected);
+  }
+  free(a);
+  free(b);
+  free(out);
+}
+
+static void test_products_of_every_remainder_are_right(void **state) {
+  (void)state;
+  for (size_t rows = 0; rows <= 5; rows++) {
+    for (size_t columns = 1; columns <= 19; columns++) {
+      for (size_t depth = 0; depth <= 9; depth++) {
+        check_product(rows, columns, depth);
+      }
+    }
+  }
+}
+
+static void test_left_side_may_be_transposed(void **state) {
+  (void)state;
+  const float a[6] = {1, 2, 3, 4, 5, 6}; /* [2, 3] as columns */
+  const float b[3] = {1, 10, 100};
+  float out[2] = {0, 0};
+  const et_gemm_matrix left = {a, 1, 2};
+  const et_gemm_panel right = {b, 1};
+  et_gemm_accumulate(2, 1, 3, &left, &right, (et_gemm_start){false, NULL}, out,
+                     1);
+  assert_true(out[0] == 531 && out[1] == 642);
+}
+
+static void test_results_start_from_what_is_asked(void **state) {
+  (void)state;
+  const float a[3] = {1, 2, 3}; /* [3, 1] */
+  const float b[2] = {10, 20};
+  float out[6] = {9, 9, 9, 9, 9, 9};
+  const et_gemm_matrix left = {a, 1, 1};
+  const et_gemm_panel right = {b, 2};
+  const et_gemm_start bias = {true, (float[]){1, 2, 3}};
+  et_gemm_accumulate(3, 2, 1, &left, &right, bias, out, 2);
+  assert_true(out[0] == 11 && out[1] == 21 && out[4] == 33 && out[5] == 63);
+  et_gemm_accumulate(3, 2, 0, &left, &right, (et_gemm_start){true, NULL}, out,
+                     2);
+  assert_true(out[0] == 0 && out[5] == 0);
+}
+
+static void test_dot_products_of_every_remainder_are_right(void **state) {
+  (void)state;
+  for (size_t depth = 0; depth < 300; depth++) {
+    float *a = numbers(depth);
+    float expected = 0.0f;
+    for (size_t k = 0; k < depth; k++) {
+      expected += a[k] * a[k];
+    }
+    assert_true(et_gemm_dot(a, a, depth) == expected);
+    free(a);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_products_of_every_remainder_are_right),
+      cmocka_unit_test(test_left_side_may_be_transposed),
+      cmocka_unit_test(test_results_start_from_what_is_asked),
+      cmocka_unit_test(test_dot_products_of_every_remainder_are_right),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

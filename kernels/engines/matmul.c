@@ -1,0 +1,160 @@
+#include "kernels/engines/matmul.h"
+
+#include "executorch/kernels/args.h"
+#include "executorch/kernels/convert.h"
+#include "kernels/engines/gemm.h"
+
+/* Columns of out that are computed together when there are several rows, so
+ * that the rows of b that they need stay in the cache from row to row. */
+#define BLOCK_COLUMNS 256
+
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+
+static const float *floats(const et_view *view) {
+  return (const float *)(const void *)view->data;
+}
+
+static et_gemm_matrix matrix_of(const et_view *view, size_t column) {
+  return (et_gemm_matrix){floats(view) + (ptrdiff_t)column * view->strides[1],
+                          (ptrdiff_t)view->strides[0],
+                          (ptrdiff_t)view->strides[1]};
+}
+
+static float *out_row(const et_matmul *p, size_t row) {
+  return (float *)(void *)p->out.data + (int64_t)row * p->out.strides[0];
+}
+
+/* What out holds before the products are added. */
+static void start_rows(const et_matmul *p) {
+  const et_view *bias = &p->bias;
+  for (size_t i = 0; i < (size_t)p->out.sizes[0]; i++) {
+    float *out = out_row(p, i);
+    for (int64_t j = 0; j < p->out.sizes[1]; j++) {
+      out[j] =
+          bias->data == NULL
+              ? 0.0f
+              : floats(
+                    bias)[(int64_t)i * bias->strides[0] + j * bias->strides[1]];
+    }
+  }
+}
+
+/* b has unit stride along its rows: it is used where it lies. One row of out
+ * takes b in one sweep; more take it in blocks. */
+static void multiply_rows(const et_matmul *p, size_t scratch_floats) {
+  const size_t rows = (size_t)p->out.sizes[0];
+  const size_t columns = (size_t)p->out.sizes[1];
+  const size_t depth = (size_t)p->a.sizes[1];
+  const size_t width = rows == 1 ? columns : BLOCK_COLUMNS;
+  const size_t height = rows == 1 ? depth : scratch_floats / BLOCK_COLUMNS;
+  for (size_t j = 0; j < columns; j += width) {
+    for (size_t k = 0; k < depth; k += height) {
+      const et_gemm_matrix a = matrix_of(&p->a, k);
+      const et_gemm_panel b = {floats(&p->b) + (int64_t)k * p->b.strides[0] + j,
+                               (size_t)p->b.strides[0]};
+      et_gemm_accumulate(rows, smaller(width, columns - j),
+                         smaller(height, depth - k), &a, &b,
+                         (et_gemm_start){false, NULL}, out_row(p, 0) + j,
+                         (size_t)p->out.strides[0]);
+    }
+  }
+}
+
+/* Gathers depth x columns elements of b, from (k, j) on, in rows. */
+static void gather_panel(const et_view *b, size_t k, size_t depth, size_t j,
+                         size_t columns, float *panel) {
+  for (size_t column = 0; column < columns; column++) {
+    const float *from = floats(b) + (int64_t)k * b->strides[0] +
+                        (int64_t)(j + column) * b->strides[1];
+    for (size_t i = 0; i < depth; i++) {
+      panel[i * columns + column] = from[(int64_t)i * b->strides[0]];
+    }
+  }
+}
+
+static void multiply_gathered(const et_matmul *p, float *panel, size_t floats) {
+  const size_t columns = (size_t)p->out.sizes[1];
+  const size_t depth = (size_t)p->a.sizes[1];
+  const size_t width = 64;
+  const size_t height = floats / width;
+  for (size_t j = 0; j < columns; j += width) {
+    const size_t n = smaller(width, columns - j);
+    for (size_t k = 0; k < depth; k += height) {
+      const size_t taps = smaller(height, depth - k);
+      gather_panel(&p->b, k, taps, j, n, panel);
+      const et_gemm_matrix a = matrix_of(&p->a, k);
+      const et_gemm_panel b = {panel, n};
+      et_gemm_accumulate((size_t)p->out.sizes[0], n, taps, &a, &b,
+                         (et_gemm_start){false, NULL}, out_row(p, 0) + j,
+                         (size_t)p->out.strides[0]);
+    }
+  }
+}
+
+/* Few rows, and b with unit stride along its columns, as the weight of a linear
+ * layer: b is read once, without a copy. */
+static void multiply_dots(const et_matmul *p) {
+  for (int64_t j = 0; j < p->out.sizes[1]; j++) {
+    const float *column = floats(&p->b) + j * p->b.strides[1];
+    for (size_t i = 0; i < (size_t)p->out.sizes[0]; i++) {
+      const float *row = floats(&p->a) + (int64_t)i * p->a.strides[0];
+      out_row(p, i)[j] += et_gemm_dot(row, column, (size_t)p->a.sizes[1]);
+    }
+  }
+}
+
+static bool is_one(const et_value *number) {
+  return number == NULL || et_scalar_to_double(number) == 1.0;
+}
+
+/* Whether the float32 loops take it. */
+static bool is_plain(const et_matmul *p) {
+  return p->out.dtype == ET_SCALAR_TYPE_FLOAT32 && p->out.strides[1] == 1 &&
+         is_one(p->alpha) && is_one(p->beta);
+}
+
+#define FEW_ROWS 4
+
+static void multiply_float32(const et_matmul *p, et_mutable_span scratch) {
+  const size_t scratch_floats = scratch.size / sizeof(float);
+  start_rows(p);
+  if (p->b.strides[1] == 1) {
+    multiply_rows(p, scratch_floats);
+  } else if (p->out.sizes[0] <= FEW_ROWS && p->a.strides[1] == 1 &&
+             p->b.strides[0] == 1) {
+    multiply_dots(p);
+  } else {
+    multiply_gathered(p, (float *)(void *)scratch.data, scratch_floats);
+  }
+}
+
+static et_status check(et_kernel_context *context, const et_matmul *p) {
+  ET_CHECK(context, p->a.sizes[1] == p->b.sizes[0],
+           "%s: [%d, %d] x [%d, %d] do not fit together", p->name,
+           (int)p->a.sizes[0], (int)p->a.sizes[1], (int)p->b.sizes[0],
+           (int)p->b.sizes[1]);
+  const bool bias_fits = p->bias.data == NULL || p->bias.dtype == p->out.dtype;
+  ET_CHECK(
+      context,
+      p->a.dtype == p->out.dtype && p->b.dtype == p->out.dtype && bias_fits,
+      "%s: operands and out must have one dtype", p->name);
+  ET_CHECK(context,
+           et_dtype_is_computable(p->out.dtype) &&
+               p->out.dtype != ET_SCALAR_TYPE_BOOL,
+           "%s: dtype %s is not supported", p->name,
+           et_scalar_type_name((int32_t)p->out.dtype));
+  return ET_STATUS_OK;
+}
+
+et_status et_matmul_run(et_kernel_context *context, const et_matmul *product) {
+  ET_RETURN_IF_ERROR(check(context, product));
+  if (product->out.sizes[0] == 0 || product->out.sizes[1] == 0) {
+    return ET_STATUS_OK;
+  }
+  if (is_plain(product)) {
+    multiply_float32(product, context->scratch);
+  } else {
+    et_matmul_any(product);
+  }
+  return ET_STATUS_OK;
+}

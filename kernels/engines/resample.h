@@ -1,0 +1,40 @@
+/* Sizes and source positions of two-dimensional upsampling. */
+#ifndef ET_KERNELS_ENGINES_RESAMPLE_H_
+#define ET_KERNELS_ENGINES_RESAMPLE_H_
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "executorch/kernel.h"
+#include "executorch/kernels/view.h"
+
+/* One spatial dimension; `scale` is input elements an output element. */
+typedef struct et_resample_axis {
+  int64_t in;
+  int64_t out;
+  double scale;
+  bool align_corners;
+} et_resample_axis;
+
+typedef struct et_resample {
+  et_view in; /* [N, C, H, W] */
+  et_view out;
+  et_resample_axis y;
+  et_resample_axis x;
+} et_resample;
+
+/* Reads output_size (int[]?) or scale_factors (float[]?), one of which is
+ * given, and resizes `out`. */
+et_status et_resample_plan(et_kernel_context *context, const char *what,
+                           const et_tensor *input, const et_value *output_size,
+                           const et_value *scale_factors, bool align_corners,
+                           et_tensor *out, et_resample *resample);
+
+/* The element that is nearest below, as PyTorch's "nearest" has it. */
+int64_t et_resample_nearest(const et_resample_axis *axis, int64_t o);
+
+/* The two elements between which output `o` lies, and the second's weight. */
+void et_resample_linear(const et_resample_axis *axis, int64_t o, int64_t *low,
+                        int64_t *high, double *weight);
+
+#endif /* ET_KERNELS_ENGINES_RESAMPLE_H_ */

@@ -1,0 +1,56 @@
+/* Reading a kernel's arguments. */
+#ifndef EXECUTORCH_KERNELS_ARGS_H_
+#define EXECUTORCH_KERNELS_ARGS_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "executorch/kernel.h"
+
+/* Returns from the kernel with INVALID_ARGUMENT and a formatted message unless
+ * `condition` holds. Formats are those of et_fail. */
+#define ET_CHECK(context, condition, ...)                          \
+  do {                                                             \
+    if (!(condition)) {                                            \
+      return et_fail((context)->error, ET_STATUS_INVALID_ARGUMENT, \
+                     __VA_ARGS__);                                 \
+    }                                                              \
+  } while (0)
+
+static inline bool et_arg_is_none(const et_value *value) {
+  return value->tag == ET_VALUE_NONE;
+}
+
+/* The tensor, or NULL for None. */
+static inline et_tensor *et_arg_tensor(const et_value *value) {
+  return et_arg_is_none(value) ? NULL : value->u.as_tensor;
+}
+
+/* The integer, or `absent` for None. */
+static inline int64_t et_arg_int_or(const et_value *value, int64_t absent) {
+  return et_arg_is_none(value) ? absent : value->u.as_int;
+}
+
+/* Whether a str argument is `text`. */
+bool et_arg_is_text(const et_value *value, const char *text);
+
+/* The tensor at `index` of a TENSOR_LIST or OPTIONAL_TENSOR_LIST; NULL for an
+ * absent one. */
+et_tensor *et_arg_list_tensor(const et_value *list, size_t index);
+
+/* Reads an int[] of exactly `count` elements, or of one that stands for all of
+ * them, or of none when `absent` is given, which then stands for all of them.
+ * Every element must lie in [low, high]. `what` names it in the message:
+ * "convolution: stride". */
+et_status et_arg_ints(et_kernel_context *context, const char *what,
+                      const et_value *list, size_t count, int64_t low,
+                      int64_t high, const int64_t *absent, int64_t *out);
+
+/* Reads an int[] of at most ET_MAX_RANK sizes, each from -1 (to be inferred, or
+ * kept) to INT32_MAX. */
+et_status et_arg_sizes(et_kernel_context *context, const char *what,
+                       const et_value *list, int32_t *out_sizes,
+                       size_t *out_rank);
+
+#endif /* EXECUTORCH_KERNELS_ARGS_H_ */

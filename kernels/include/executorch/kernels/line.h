@@ -1,0 +1,26 @@
+/* Lines: the elements of tensors along one dimension. */
+#ifndef EXECUTORCH_KERNELS_LINE_H_
+#define EXECUTORCH_KERNELS_LINE_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "executorch/kernels/loop.h"
+
+/* What all lines have in common, by operand. */
+typedef struct et_lines {
+  et_scalar_type dtypes[ET_LOOP_OPERANDS];
+  size_t lengths[ET_LOOP_OPERANDS];    /* elements */
+  ptrdiff_t strides[ET_LOOP_OPERANDS]; /* bytes */
+} et_lines;
+
+/* Works on the lines that begin at `at`. */
+typedef void (*et_line_fn)(const et_lines *lines, uint8_t *const *at,
+                           const void *state);
+
+/* Calls `fn` for every line along `axis` of `operands` views, whose sizes
+ * differ in that dimension only. Without dimensions the element is a line. */
+void et_lines_run(const et_view *views, size_t operands, size_t axis,
+                  et_line_fn fn, const void *state);
+
+#endif /* EXECUTORCH_KERNELS_LINE_H_ */

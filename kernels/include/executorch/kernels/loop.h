@@ -1,0 +1,38 @@
+/* A nest of loops over views of one shape, in the memory order of the first. */
+#ifndef EXECUTORCH_KERNELS_LOOP_H_
+#define EXECUTORCH_KERNELS_LOOP_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "executorch/kernels/view.h"
+
+#define ET_LOOP_OPERANDS 4
+
+/* The innermost loop is the caller's: a run of `count` elements, operand k's at
+ * at[k], strides[k] bytes apart. Dimensions that lie behind one another in all
+ * operands are merged, so that tensors of one layout are a single run.
+ *
+ *   for (et_loop loop = et_loop_over(views, 2); loop.count > 0;
+ *        et_loop_next(&loop)) { ... }
+ */
+typedef struct et_loop {
+  size_t count; /* elements in a run; 0 at the end */
+  ptrdiff_t strides[ET_LOOP_OPERANDS];
+  uint8_t *at[ET_LOOP_OPERANDS];
+  /* The outer loops, innermost first. */
+  size_t operands;
+  size_t levels;
+  size_t sizes[ET_MAX_RANK];
+  size_t index[ET_MAX_RANK];
+  ptrdiff_t steps[ET_MAX_RANK][ET_LOOP_OPERANDS]; /* bytes */
+} et_loop;
+
+/* All `operands` <= ET_LOOP_OPERANDS views have the same rank and sizes. */
+et_loop et_loop_over(const et_view *views, size_t operands);
+
+/* Moves on to the next run. */
+void et_loop_next(et_loop *loop);
+
+#endif /* EXECUTORCH_KERNELS_LOOP_H_ */

@@ -1,0 +1,124 @@
+/* Elementwise operators: one engine for broadcasting, dim orders and dtypes, so
+ * that an operator is its formula in the three types kernels compute in. */
+#ifndef EXECUTORCH_KERNELS_MAP_H_
+#define EXECUTORCH_KERNELS_MAP_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "executorch/kernel.h"
+#include "executorch/kernels/convert.h"
+
+#define ET_MAP_OPERANDS 3
+#define ET_MAP_SCALARS 3
+
+/* The operator's parameters, in each type it may compute in. */
+typedef struct et_map_scalars {
+  int64_t int64[ET_MAP_SCALARS];
+  float float32[ET_MAP_SCALARS];
+  double float64[ET_MAP_SCALARS];
+} et_map_scalars;
+
+/* Computes out[i] from in[0][i], in[1][i], ... for i < count. All arrays have
+ * the type of the et_compute it is listed under; `out` overlaps no operand. */
+typedef void (*et_map_fn)(const void *const *in, void *out, size_t count,
+                          const et_map_scalars *scalars);
+
+/* Which dtype an operator computes in, and which its out has. */
+typedef enum et_map_rule {
+  ET_MAP_PROMOTE,  /* both: the promoted dtype of the operands */
+  ET_MAP_FLOATING, /* both: the promoted dtype, float32 if that is integral */
+  ET_MAP_COMPARE,  /* computes in the promoted dtype, gives bool */
+} et_map_rule;
+
+/* What the operator's parameters are to the dtype that is computed in. */
+typedef enum et_map_parameters {
+  ET_MAP_JOIN,   /* they are promoted with the operands */
+  ET_MAP_FOLLOW, /* they are converted to it */
+  ET_MAP_SCALE,  /* the same, but an integer cannot be scaled by a float */
+} et_map_parameters;
+
+typedef struct et_map {
+  const char *name; /* for messages */
+  et_map_rule rule;
+  et_map_fn run[ET_COMPUTE_COUNT]; /* by et_compute; NULL: not for that type */
+  et_map_parameters parameters;
+} et_map;
+
+/* Applies `map` to `operand_count` tensors or numbers (Scalar), which broadcast
+ * and are converted to the dtype that is computed in, and to `scalar_count`
+ * parameters (Scalar, or None, which the map's formula must not read). Resizes
+ * `out` to the broadcast shape. An out of another floating dtype than the
+ * computed one is converted. */
+et_status et_map_apply(et_kernel_context *context, const et_map *map,
+                       const et_value *const *operands, size_t operand_count,
+                       const et_value *const *scalars, size_t scalar_count,
+                       et_tensor *out);
+
+/* et_map_apply for the commonest operators. */
+et_status et_map_unary(et_kernel_context *context, const et_map *map,
+                       const et_value *self, const et_value *out);
+et_status et_map_binary(et_kernel_context *context, const et_map *map,
+                        const et_value *self, const et_value *other,
+                        const et_value *out);
+et_status et_map_scaled(et_kernel_context *context, const et_map *map,
+                        const et_value *self, const et_value *other,
+                        const et_value *scalar, const et_value *out);
+et_status et_map_with_scalar(et_kernel_context *context, const et_map *map,
+                             const et_value *self, const et_value *scalar,
+                             const et_value *out);
+
+/* Define an et_map_fn from a formula of its operands x, y and z and of its
+ * parameters s, all in `type`, the member of et_map_scalars of that name. */
+#define ET_MAP_UNARY(fn, type, member, formula) \
+  ET_MAP_LOOP(fn, type, member, ET_MAP_X(type), formula)
+#define ET_MAP_BINARY(fn, type, member, formula) \
+  ET_MAP_LOOP(fn, type, member, ET_MAP_X(type) ET_MAP_Y(type), formula)
+#define ET_MAP_TERNARY(fn, type, member, formula)                             \
+  ET_MAP_LOOP(fn, type, member, ET_MAP_X(type) ET_MAP_Y(type) ET_MAP_Z(type), \
+              formula)
+
+/* What they share. A formula may leave out any of its variables. */
+#define ET_MAP_LOOP(fn, type, member, variables, formula)                   \
+  static void fn(const void *const *in, void *out, size_t count,            \
+                 const et_map_scalars *scalars) {                           \
+    const type *restrict a = in[0];                                         \
+    const type *restrict b = in[1];                                         \
+    const type *restrict c = in[2];                                         \
+    const type s[ET_MAP_SCALARS] = {scalars->member[0], scalars->member[1], \
+                                    scalars->member[2]};                    \
+    type *restrict result = out;                                            \
+    (void)b, (void)c, (void)s;                                              \
+    for (size_t i = 0; i < count; i++) {                                    \
+      variables result[i] = (type)(formula);                                \
+    }                                                                       \
+  }
+#define ET_MAP_X(type) \
+  const type x = a[i]; \
+  (void)x;
+#define ET_MAP_Y(type) \
+  const type y = b[i]; \
+  (void)y;
+#define ET_MAP_Z(type) \
+  const type z = c[i]; \
+  (void)z;
+
+/* A formula each, or the same one, in the floating types or in all. DEFINE is
+ * one of the three above. */
+#define ET_MAP_FLOATS(DEFINE, fn, float32_formula, float64_formula) \
+  DEFINE(fn##_float32, float, float32, float32_formula)             \
+  DEFINE(fn##_float64, double, float64, float64_formula)
+#define ET_MAP_EACH(DEFINE, fn, int64_formula, float32_formula, \
+                    float64_formula)                            \
+  DEFINE(fn##_int64, int64_t, int64, int64_formula)             \
+  ET_MAP_FLOATS(DEFINE, fn, float32_formula, float64_formula)
+#define ET_MAP_ALL(DEFINE, fn, formula) \
+  ET_MAP_EACH(DEFINE, fn, formula, formula, formula)
+
+/* et_map.run of the functions so defined. */
+#define ET_RUN_ALL(fn) {fn##_int64, fn##_float32, fn##_float64}
+#define ET_RUN_FLOATS(fn) {NULL, fn##_float32, fn##_float64}
+#define ET_RUN_INT64(fn) {fn##_int64, NULL, NULL}
+
+#endif /* EXECUTORCH_KERNELS_MAP_H_ */

@@ -1,0 +1,63 @@
+/* Whole elementwise operators, from their formulas to their kernels. */
+#ifndef EXECUTORCH_KERNELS_OPERATOR_H_
+#define EXECUTORCH_KERNELS_OPERATOR_H_
+
+#include "executorch/kernels/map.h"
+
+/* Defines `<name>_map`; `run` is an ET_RUN_... of the functions of `name`. */
+#define ET_OPERATOR_MAP(name, rule, run, parameters) \
+  static const et_map name##_map = {#name, rule, run, parameters};
+
+/* Define the kernel et_op_<name>_<overload> that applies `<name>_map` to its
+ * first argument, to its first two, or to those and a parameter after them. */
+#define ET_KERNEL_UNARY(name)                                                 \
+  et_status et_op_##name##_out(et_kernel_context *context, et_value **args) { \
+    return et_map_unary(context, &name##_map, args[0], args[1]);              \
+  }
+#define ET_KERNEL_BINARY(name, overload)                                   \
+  et_status et_op_##name##_##overload(et_kernel_context *context,          \
+                                      et_value **args) {                   \
+    return et_map_binary(context, &name##_map, args[0], args[1], args[2]); \
+  }
+#define ET_KERNEL_BINARY_SCALED(name, overload)                           \
+  et_status et_op_##name##_##overload(et_kernel_context *context,         \
+                                      et_value **args) {                  \
+    return et_map_scaled(context, &name##_map, args[0], args[1], args[2], \
+                         args[3]);                                        \
+  }
+
+/* An operator of one operand x, with a formula for every type. */
+#define ET_OPERATOR_UNARY(name, rule, int64_formula, float32_formula, \
+                          float64_formula)                            \
+  ET_MAP_EACH(ET_MAP_UNARY, name, int64_formula, float32_formula,     \
+              float64_formula)                                        \
+  ET_OPERATOR_MAP(name, rule, ET_RUN_ALL(name), ET_MAP_JOIN)          \
+  ET_KERNEL_UNARY(name)
+
+/* One whose result is floating also where x is not. */
+#define ET_OPERATOR_FLOATING(name, float32_formula, float64_formula)       \
+  ET_MAP_FLOATS(ET_MAP_UNARY, name, float32_formula, float64_formula)      \
+  ET_OPERATOR_MAP(name, ET_MAP_FLOATING, ET_RUN_FLOATS(name), ET_MAP_JOIN) \
+  ET_KERNEL_UNARY(name)
+
+/* One of those that <math.h> has under the operator's name. */
+#define ET_OPERATOR_LIBM(name) ET_OPERATOR_FLOATING(name, name##f(x), name(x))
+
+/* The map of an operator of two operands, x and y; its kernels, one an
+ * overload, are defined apart. */
+#define ET_OPERATOR_BINARY(name, rule, int64_formula, float32_formula, \
+                           float64_formula)                            \
+  ET_MAP_EACH(ET_MAP_BINARY, name, int64_formula, float32_formula,     \
+              float64_formula)                                         \
+  ET_OPERATOR_MAP(name, rule, ET_RUN_ALL(name), ET_MAP_JOIN)
+
+/* A truth about two operands. */
+#define ET_OPERATOR_COMPARE(name, formula) \
+  ET_OPERATOR_BINARY(name, ET_MAP_COMPARE, formula, formula, formula)
+
+/* An operator of integers and bool. */
+#define ET_OPERATOR_INTEGER(name, formula)             \
+  ET_MAP_BINARY(name##_int64, int64_t, int64, formula) \
+  ET_OPERATOR_MAP(name, ET_MAP_PROMOTE, ET_RUN_INT64(name), ET_MAP_JOIN)
+
+#endif /* EXECUTORCH_KERNELS_OPERATOR_H_ */

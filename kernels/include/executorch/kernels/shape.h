@@ -1,0 +1,50 @@
+/* Checks and computations on shapes that kernels share. */
+#ifndef EXECUTORCH_KERNELS_SHAPE_H_
+#define EXECUTORCH_KERNELS_SHAPE_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "executorch/kernel.h"
+
+/* Sets *out to `axis`, counted from the end when negative. A tensor without
+ * dimensions has axes 0 and -1, as in PyTorch. */
+et_status et_shape_axis(et_kernel_context *context, const char *what,
+                        int64_t axis, size_t rank, size_t *out);
+
+/* The same for operators that need a dimension: INVALID_ARGUMENT for rank 0. */
+et_status et_shape_some_axis(et_kernel_context *context, const char *what,
+                             size_t rank, int64_t axis, size_t *out);
+
+/* The axes of `list` as flags. None and an empty list stand for all of them;
+ * the same axis twice is an error. */
+et_status et_shape_axes(et_kernel_context *context, const char *what,
+                        const et_value *list, size_t rank,
+                        bool out_axes[ET_MAX_RANK]);
+
+/* The shape to which all `tensors` broadcast. */
+et_status et_shape_broadcast(et_kernel_context *context, const char *what,
+                             et_tensor *const *tensors, size_t count,
+                             int32_t out_sizes[ET_MAX_RANK], size_t *out_rank);
+
+/* Resizes `out` to the shape of `tensor`. */
+et_status et_shape_resize_like(et_kernel_context *context, et_tensor *out,
+                               const et_tensor *tensor);
+
+/* INVALID_ARGUMENT unless the dtypes are the same. */
+et_status et_shape_same_dtype(et_kernel_context *context, const char *what,
+                              const et_tensor *a, const et_tensor *b);
+
+/* INVALID_ARGUMENT, naming both dtypes, unless the operator `supports` them. */
+et_status et_shape_supports(et_kernel_context *context, const char *what,
+                            bool supports, const et_tensor *from,
+                            const et_tensor *to);
+
+/* INVALID_ARGUMENT unless `tensor` has one of `rank_low` to `rank_high`
+ * dimensions. `what` names it: "conv: weight". */
+et_status et_shape_rank(et_kernel_context *context, const char *what,
+                        const et_tensor *tensor, size_t rank_low,
+                        size_t rank_high);
+
+#endif /* EXECUTORCH_KERNELS_SHAPE_H_ */

@@ -1,0 +1,13 @@
+/* Adding to an element in place. */
+#ifndef ET_KERNELS_PORTABLE_ACCUMULATE_H_
+#define ET_KERNELS_PORTABLE_ACCUMULATE_H_
+
+#include <stdint.h>
+
+#include "executorch/scalar_type.h"
+
+/* Adds the element at `from` to the one at `to`; both have `dtype`. Integers
+ * wrap, bool is or. */
+void et_accumulate(et_scalar_type dtype, const uint8_t *from, uint8_t *to);
+
+#endif /* ET_KERNELS_PORTABLE_ACCUMULATE_H_ */

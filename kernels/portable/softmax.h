@@ -1,0 +1,15 @@
+/* softmax and log_softmax along one dimension. */
+#ifndef ET_KERNELS_PORTABLE_SOFTMAX_H_
+#define ET_KERNELS_PORTABLE_SOFTMAX_H_
+
+#include <stdbool.h>
+
+#include "executorch/kernel.h"
+
+/* out = exp(x - max) / sum(exp(x - max)) along `dim`, or the logarithm of that,
+ * in double. The dtypes are floating. */
+et_status et_softmax_run(et_kernel_context *context, const char *what,
+                         const et_tensor *self, int64_t dim, bool logarithm,
+                         et_tensor *out);
+
+#endif /* ET_KERNELS_PORTABLE_SOFTMAX_H_ */

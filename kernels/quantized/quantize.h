@@ -1,0 +1,44 @@
+/* Affine quantization: real = (quantized - zero_point) * scale. */
+#ifndef ET_KERNELS_QUANTIZED_QUANTIZE_H_
+#define ET_KERNELS_QUANTIZED_QUANTIZE_H_
+
+#include <math.h>
+#include <stdint.h>
+
+#include "executorch/kernel.h"
+#include "executorch/kernels/convert.h"
+
+typedef struct et_quantization {
+  float scale;
+  float inverse; /* 1 / scale, rounded once, as PyTorch multiplies */
+  int64_t zero_point;
+  int64_t low; /* smallest and largest quantized value */
+  int64_t high;
+} et_quantization;
+
+/* Reads scale, zero_point, quant_min and quant_max from args[0..3].
+ * INVALID_ARGUMENT unless scale is finite and positive, low <= high, and the
+ * zero point and both limits fit `dtype`, an integer type of at most 32 bits.
+ */
+et_status et_quantization_read(et_kernel_context *context, const char *what,
+                               et_value *const *args, et_scalar_type dtype,
+                               et_quantization *out);
+
+/* INVALID_ARGUMENT unless `dtype` is uint8, int8, int16 or int32. */
+et_status et_quantization_check_dtype(et_kernel_context *context,
+                                      const char *what, et_scalar_type dtype);
+
+/* Rounds half to even; a NaN becomes the zero point. */
+static inline int64_t et_quantize(const et_quantization *q, float value) {
+  const float scaled = rintf(value * q->inverse);
+  /* Beyond these limits every value is clamped anyway. */
+  const float limited = scaled > 4e9f ? 4e9f : scaled < -4e9f ? -4e9f : scaled;
+  const int64_t result = et_float_to_int64((double)limited) + q->zero_point;
+  return result < q->low ? q->low : result > q->high ? q->high : result;
+}
+
+static inline float et_dequantize(const et_quantization *q, int64_t value) {
+  return (float)(value - q->zero_point) * q->scale;
+}
+
+#endif /* ET_KERNELS_QUANTIZED_QUANTIZE_H_ */
