@@ -15,6 +15,20 @@ def _slot(name: str, shape: list[int], dynamism: str = "static") -> dict:
     return {"name": name, "kind": "tensor", "dtype": "float32", "shape": shape, "dim_order": [0], "dynamism": dynamism}
 
 
+_TABLE = """
+[dtypes]
+float = ["float32"]
+
+[[operator]]
+name = "aten::abs.out"
+schema = "(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"
+kernel = "et_op_abs_out"
+library = "portable"
+file = "op_abs.c"
+dtypes = "float"
+"""
+
+
 def _manifest(**changes: object) -> dict:
     return {
         "format": 1,
@@ -22,6 +36,7 @@ def _manifest(**changes: object) -> dict:
         "weights": "seed",
         "program": {"file": "net.pte", "bytes": 100},
         "backends": [],
+        "operators": [{"name": "aten::abs.out", "dtypes": ["float32"]}],
         "methods": [
             {
                 "name": "forward",
@@ -37,10 +52,11 @@ def _manifest(**changes: object) -> dict:
 def _generate(folder: Path, manifest: dict, *flags: str) -> tuple[int, str, str]:
     path = folder / "net.json"
     path.write_text(json.dumps(manifest), encoding="utf-8")
-    header, source = folder / "net.h", folder / "net.c"
+    table, header, source = folder / "operators.toml", folder / "net.h", folder / "net.c"
+    table.write_text(_TABLE, encoding="utf-8")
     code = c_library.main(
         ["--name=net_cc", "--include=m/net_cc.h", f"--out-header={header}", f"--out-source={source}"]
-        + [f"--out-data={folder / 'net.S'}", f"--model=net,{path},out/net.pte", *flags]
+        + [f"--out-data={folder / 'net.S'}", f"--model=net,{path},out/net.pte", f"--operators={table}", *flags]
     )
     return (code, header.read_text(), source.read_text()) if code == 0 else (code, "", "")
 
@@ -68,6 +84,18 @@ def test_dynamic_input_takes_its_sizes(tmp_path: Path) -> None:
 def test_program_is_included_by_path(tmp_path: Path) -> None:
     _generate(tmp_path, _manifest())
     assert '.incbin "out/net.pte"' in (tmp_path / "net.S").read_text()
+
+
+def test_source_has_a_table_of_the_kernels_of_its_own(tmp_path: Path) -> None:
+    _, _, source = _generate(tmp_path, _manifest())
+    assert '{"aten::abs.out", "tw>w", et_op_abs_out, 0},' in source
+    assert "static const et_kernel_table kernels = {rows, 1};" in source
+
+
+def test_operator_without_a_kernel_is_refused_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, _ = _generate(tmp_path, _manifest(operators=[{"name": "aten::det.out", "dtypes": ["float32"]}]))
+    assert code == 1
+    assert "no kernel for aten::det.out" in capsys.readouterr().err
 
 
 def test_backend_without_c_side_is_refused_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,15 +1,18 @@
-"""The C source behind the typed header: registries and load functions."""
+"""The C source behind the typed header: the table of kernels, registries and load functions."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from exir.operators.table import Operator
 from rules.codegen.header import method_prefix, planned_member
+from rules.codegen.kernel_table import table_definition
 from rules.codegen.manifest_model import Method, Model
 
 _HEAD = """\
 /* Generated. */
 #include "{include}"
 
-extern const et_kernel_table {library}_kernels;
 """
 
 _SIZE = """
@@ -19,7 +22,7 @@ const size_t {prefix}_program_size = {upper}_PROGRAM_BYTES;
 # Declared first: et_linked_registry is in no header of the library.
 _REGISTRY = """
 extern const et_registry {name};
-const et_registry {name} = {{&{library}_kernels, {backends}, {backend_count}}};
+const et_registry {name} = {{&kernels, {backends}, {backend_count}}};
 """
 
 _LOAD = """
@@ -35,22 +38,29 @@ et_status {prefix}_load({prefix}_memory *memory, et_method **out_method,
 """
 
 
-def source(library: str, include: str, models: list[Model], registries: list[str], backend_symbols: list[str]) -> str:
+def source(
+    include: str,
+    models: Sequence[Model],
+    registries: Sequence[str],
+    operators: Sequence[Operator],
+    backend_symbols: Sequence[str],
+) -> str:
     """The source's text: `registries` are defined, all alike; `backend_symbols` are the et_backend objects to link."""
-    parts = [_HEAD.format(include=include, library=library), _backends(backend_symbols)]
-    parts += [_registry(library, name, len(backend_symbols)) for name in registries]
+    parts = [_HEAD.format(include=include), table_definition(operators, "kernels", "static ")]
+    parts.append(_backends(backend_symbols))
+    parts += [_registry(name, len(backend_symbols)) for name in registries]
     for model in models:
         parts.append(_SIZE.format(prefix=model.prefix, upper=model.prefix.upper()))
         parts += [_load(model, method) for method in model.methods]
     return "".join(parts)
 
 
-def _registry(library: str, name: str, backend_count: int) -> str:
+def _registry(name: str, backend_count: int) -> str:
     backends = "backends" if backend_count else "NULL"
-    return _REGISTRY.format(name=name, library=library, backends=backends, backend_count=backend_count)
+    return _REGISTRY.format(name=name, backends=backends, backend_count=backend_count)
 
 
-def _backends(symbols: list[str]) -> str:
+def _backends(symbols: Sequence[str]) -> str:
     if not symbols:
         return ""
     declarations = "".join(f"extern const et_backend {symbol};\n" for symbol in symbols)

@@ -36,32 +36,14 @@ _ATTRS = {
 
 _COPTS = ["-std=c11", "-Wall", "-Wextra"]
 
-def _generate_kernel_table(ctx, toolchain, models, out):
+def _generate(ctx, toolchain, models, header, source, data):
     tables = depset(transitive = [model.operator_tables for model in models])
-    manifests = [model.manifest for model in models]
-    args = ctx.actions.args()
-    args.add_all(tables, before_each = "--operators")
-    args.add_all(manifests, before_each = "--only")
-    args.add("--symbol", ctx.label.name + "_kernels")
-    args.add("--out", out)
-    run_python_module(
-        ctx,
-        toolchain,
-        module = "kernels.table.generate",
-        arguments = args,
-        inputs = depset(manifests, transitive = [tables]),
-        outputs = [out],
-        mnemonic = "ExecutorchKernelTable",
-        message = "Selecting kernels for %s" % display_label(ctx.label),
-        packages = False,
-    )
-
-def _generate_library(ctx, toolchain, models, header, source, data):
     args = ctx.actions.args()
     args.add("--name", ctx.label.name)
     args.add("--include", header.short_path if not header.short_path.startswith("../") else header.basename)
     for model in models:
         args.add_joined("--model", [model.prefix, model.manifest, model.pte], join_with = ",")
+    args.add_all(tables, before_each = "--operators")
     for backend in depset(transitive = [model.backends for model in models]).to_list():
         if backend.symbol:
             args.add("--backend", "%s=%s" % (backend.id, backend.symbol))
@@ -75,7 +57,7 @@ def _generate_library(ctx, toolchain, models, header, source, data):
         toolchain,
         module = "rules.codegen.c_library",
         arguments = args,
-        inputs = depset([model.manifest for model in models]),
+        inputs = depset([model.manifest for model in models], transitive = [tables]),
         outputs = [header, source, data],
         mnemonic = "ExecutorchCodegen",
         message = "Generating C for %s" % display_label(ctx.label),
@@ -122,13 +104,11 @@ def _impl(ctx):
     header = ctx.actions.declare_file(name + ".h")
     source = ctx.actions.declare_file(name + ".c")
     data = ctx.actions.declare_file(name + "_data.S")
-    table = ctx.actions.declare_file(name + "_kernels.c")
-    _generate_kernel_table(ctx, toolchain, models, table)
-    _generate_library(ctx, toolchain, models, header, source, data)
+    _generate(ctx, toolchain, models, header, source, data)
     dependencies = _dependencies(ctx, models)
     return [
         DefaultInfo(files = depset([header])),
-        _compile(ctx, models, header, [source, table, data], dependencies),
+        _compile(ctx, models, header, [source, data], dependencies),
     ]
 
 executorch_cc_library_rule = rule(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kernels.table import generate
+from rules.codegen import kernel_table
 
 TABLE = """
 [dtypes]
@@ -35,7 +35,7 @@ scratch = 4096
 def run(folder: Path, *options: str) -> tuple[int, str]:
     table, out = folder / "table.toml", folder / "out.c"
     table.write_text(TABLE, encoding="utf-8")
-    status = generate.main(["--operators", str(table), "--symbol", "my_kernels", "--out", str(out), *options])
+    status = kernel_table.main(["--operators", str(table), "--symbol", "my_kernels", "--out", str(out), *options])
     return status, out.read_text(encoding="utf-8") if out.exists() else ""
 
 
@@ -94,10 +94,10 @@ def test_arguments_may_stand_in_a_file(tmp_path: Path) -> None:
     table, out, params = tmp_path / "table.toml", tmp_path / "out.c", tmp_path / "params"
     table.write_text(TABLE, encoding="utf-8")
     params.write_text(f"--operators\n{table}\n--symbol\nk\n--out\n{out}\n", encoding="utf-8")
-    assert generate.main([f"@{params}"]) == 0
+    assert kernel_table.main([f"@{params}"]) == 0
     assert out.exists()
 
 
 def test_symbol_must_be_an_identifier(tmp_path: Path) -> None:
     with pytest.raises(SystemExit):
-        generate.main(["--operators", "t", "--symbol", "a b", "--out", str(tmp_path / "o.c")])
+        kernel_table.main(["--operators", "t", "--symbol", "a b", "--out", str(tmp_path / "o.c")])
