@@ -7,6 +7,8 @@
 #include "executorch/hosted_method.h"
 #include "executorch/kernel.h"
 #include "executorch/method.h"
+#include "executorch/observer.h"
+#include "executorch/parallel.h"
 #include "executorch/program.h"
 #include "executorch/scalar_type.h"
 #include "executorch/span.h"

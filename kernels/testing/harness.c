@@ -176,7 +176,8 @@ et_status et_test_call(et_test *test, const char *name, et_value **args,
   void *scratch = aligned_alloc(64, size > 0 ? size : 64);
   assert_non_null(scratch);
   et_error_clear(&test->error);
-  et_kernel_context context = {{scratch, kernel->scratch_bytes}, &test->error};
+  et_kernel_context context = {.scratch = {scratch, kernel->scratch_bytes},
+                               .error = &test->error};
   const et_status status = kernel->run(&context, args);
   free(scratch);
   return status;

@@ -70,14 +70,26 @@ class _Error(Structure):
 
 
 class _Context(Structure):
-    _fields_ = [("scratch", _Span), ("error", POINTER(_Error))]
+    _fields_ = [
+        ("scratch", _Span),
+        ("state", c_void_p),
+        ("parallel", c_void_p),
+        ("observer", c_void_p),
+        ("error", POINTER(_Error)),
+    ]
 
 
 _KERNEL_FN = ctypes.CFUNCTYPE(c_int32, POINTER(_Context), POINTER(POINTER(_Value)))
 
 
 class _Kernel(Structure):
-    _fields_ = [("name", c_char_p), ("signature", c_char_p), ("run", c_void_p), ("scratch_bytes", c_size_t)]
+    _fields_ = [
+        ("name", c_char_p),
+        ("signature", c_char_p),
+        ("run", c_void_p),
+        ("prepare", c_void_p),
+        ("scratch_bytes", c_size_t),
+    ]
 
 
 class _KernelTable(Structure):
@@ -107,7 +119,7 @@ class Kernels:
         scratch = ctypes.create_string_buffer(row.scratch_bytes + 64)
         start = -ctypes.addressof(scratch) % 64 + ctypes.addressof(scratch)
         error = _Error()
-        context = _Context(_Span(start, row.scratch_bytes), pointer(error))
+        context = _Context(scratch=_Span(start, row.scratch_bytes), error=pointer(error))
         array = (POINTER(_Value) * len(values))(*[pointer(value) for value in values])
         status = _KERNEL_FN(row.run)(byref(context), array)
         if status != 0:

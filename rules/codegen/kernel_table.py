@@ -108,7 +108,7 @@ def _render_rows(operators: Sequence[Operator]) -> list[str]:
     if not operators:
         return []
     rows = [
-        f'    {{"{operator.name}", "{operator.signature}", {operator.kernel}, {operator.scratch}}},'
+        f'    {{"{operator.name}", "{operator.signature}", {operator.kernel}, NULL, {operator.scratch}}},'
         for operator in operators
     ]
     return ["static const et_kernel rows[] = {", *rows, "};", ""]

@@ -50,7 +50,7 @@ def test_whole_table_is_sorted_by_name(tmp_path: Path) -> None:
     status, text = run(tmp_path)
     assert status == 0
     assert text.index("aten::abs.out") < text.index("aten::mul.out")
-    assert '{"aten::abs.out", "tw>w", et_op_abs_out, 4096},' in text
+    assert '{"aten::abs.out", "tw>w", et_op_abs_out, NULL, 4096},' in text
     assert "const et_kernel_table my_kernels = {rows, 2};" in text
 
 

@@ -54,9 +54,11 @@ static void test_tags_and_dtypes_have_names(void **state) {
 
 static void test_kernels_are_found_by_their_whole_name(void **state) {
   (void)state;
-  static const et_kernel rows[] = {{"a::add", "", NULL, 0},
-                                   {"a::add.out", "", NULL, 0},
-                                   {"b::mul.out", "", NULL, 0}};
+  static const et_kernel rows[] = {
+      {"a::add", "", NULL, NULL, 0},
+      {"a::add.out", "", NULL, NULL, 0},
+      {"b::mul.out", "", NULL, NULL, 0},
+  };
   const et_kernel_table table = {rows, 3};
   const char *const absent[] = {"", "a", "a::add.ou", "a::add.outs", "c"};
   for (size_t i = 0; i < 3; i++) {

@@ -21,7 +21,7 @@ static et_status run_kernel(const et_method *method, uint32_t index,
   const et_instruction *call = &method->instructions[index];
   et_error reason;
   et_error_clear(&reason);
-  et_kernel_context context = {method->scratch, &reason};
+  et_kernel_context context = {.scratch = method->scratch, .error = &reason};
   const et_status status = call->u.kernel->run(&context, call->args);
   return status == ET_STATUS_OK ? status
                                 : fail_call(error, index, call->u.kernel->name,

@@ -51,7 +51,7 @@ static et_value bool_value(bool truth) {
 /* Runs on two operands and an out, which is given and returned. */
 static et_status run(et_kernel_fn kernel, et_value a, et_value b,
                      et_value *out) {
-  et_kernel_context context = {{NULL, 0}, NULL};
+  et_kernel_context context = {.error = NULL};
   et_value *args[3] = {&a, &b, out};
   return kernel(&context, args);
 }
@@ -158,7 +158,7 @@ static void test_nan_compares_as_false(void **state) {
 
 static void test_choices_take_one_of_their_operands(void **state) {
   (void)state;
-  et_kernel_context context = {{NULL, 0}, NULL};
+  et_kernel_context context = {.error = NULL};
   expect_int(et_prim_sym_max_scalar, 3, 9, 9);
   expect_int(et_prim_sym_min_scalar, 3, 9, 3);
   et_value condition = bool_value(false);
@@ -174,7 +174,7 @@ static void test_choices_take_one_of_their_operands(void **state) {
 }
 
 static int64_t rounded(et_kernel_fn kernel, double number) {
-  et_kernel_context context = {{NULL, 0}, NULL};
+  et_kernel_context context = {.error = NULL};
   et_value from = double_value(number);
   et_value out = int_value(0);
   et_value *args[2] = {&from, &out};
@@ -193,7 +193,7 @@ static void test_floats_are_rounded_to_ints(void **state) {
 static void test_floats_without_an_int_are_errors(void **state) {
   (void)state;
   const double numbers[] = {(double)NAN, (double)INFINITY, 1e19, -1e19};
-  et_kernel_context context = {{NULL, 0}, NULL};
+  et_kernel_context context = {.error = NULL};
   for (size_t i = 0; i < 4; i++) {
     et_value from = double_value(numbers[i]);
     et_value out = int_value(0);
@@ -235,7 +235,7 @@ static const int32_t TWO_BY_THREE[2] = {2, 3};
 
 static void test_sizes_and_count_of_a_tensor_are_read(void **state) {
   (void)state;
-  et_kernel_context context = {{NULL, 0}, NULL};
+  et_kernel_context context = {.error = NULL};
   sample s;
   make_sample(&s, 2, TWO_BY_THREE, ET_SHAPE_STATIC);
   et_value out = int_value(0);
@@ -264,7 +264,7 @@ static void test_m22_dim_out_of_range_is_an_error(void **state) {
 
 static void test_one_element_becomes_a_number(void **state) {
   (void)state;
-  et_kernel_context context = {{NULL, 0}, NULL};
+  et_kernel_context context = {.error = NULL};
   const int32_t one = 1;
   sample s;
   make_sample(&s, 1, &one, ET_SHAPE_STATIC);
@@ -316,7 +316,7 @@ static void test_m22_views_that_do_not_fit_are_errors(void **state) {
 }
 
 static et_status copy_index(sample *to, sample *from, int64_t index) {
-  et_kernel_context context = {{NULL, 0}, NULL};
+  et_kernel_context context = {.error = NULL};
   et_value number = int_value(index);
   et_value *args[3] = {&to->value, &from->value, &number};
   return et_prim_et_copy_index(&context, args);

@@ -141,9 +141,9 @@ static void test_m25_duplicate_data_keys_are_refused(void **state) {
 static void test_external_constants_are_refused_by_the_method(void **state) {
   (void)state;
   static const et_kernel rows[] = {
-      {"aten::addmm.out", "tttnnw>w", NULL, 0},
-      {"aten::permute_copy.out", "tIw>w", NULL, 0},
-      {"aten::relu.out", "tw>w", NULL, 0},
+      {"aten::addmm.out", "tttnnw>w", NULL, NULL, 0},
+      {"aten::permute_copy.out", "tIw>w", NULL, NULL, 0},
+      {"aten::relu.out", "tw>w", NULL, NULL, 0},
   };
   static const et_kernel_table table = {rows, 3};
   static const et_registry registry = {&table, NULL, 0};

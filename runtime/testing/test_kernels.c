@@ -90,16 +90,16 @@ static et_status prim_view(et_kernel_context *context, et_value **args) {
 }
 
 static const et_kernel kernels[] = {
-    {"aten::add.out", "ttnw>w", aten_add, 0},
-    {"executorch_prim::et_view.default", "tI>w", prim_view, 0},
-    {"test::add.out", "ttw>w", test_add, 0},
-    {"test::copy.out", "tw>w", test_copy, 128},
-    {"test::count.out", "ni>x", test_count, 0},
-    {"test::fail.out", "t", test_fail, 0},
-    {"test::fill.out", "nw>w", test_fill, 0},
-    {"test::less.out", "ni>x", test_less, 0},
-    {"test::pair.out", "tww>W", test_pair, 0},
-    {"test::sum.out", "Tw>w", test_sum, 0},
+    {"aten::add.out", "ttnw>w", aten_add, NULL, 0},
+    {"executorch_prim::et_view.default", "tI>w", prim_view, NULL, 0},
+    {"test::add.out", "ttw>w", test_add, NULL, 0},
+    {"test::copy.out", "tw>w", test_copy, NULL, 128},
+    {"test::count.out", "ni>x", test_count, NULL, 0},
+    {"test::fail.out", "t", test_fail, NULL, 0},
+    {"test::fill.out", "nw>w", test_fill, NULL, 0},
+    {"test::less.out", "ni>x", test_less, NULL, 0},
+    {"test::pair.out", "tww>W", test_pair, NULL, 0},
+    {"test::sum.out", "Tw>w", test_sum, NULL, 0},
 };
 static const et_kernel_table table = {kernels,
                                       sizeof kernels / sizeof *kernels};
@@ -118,7 +118,7 @@ static et_status backend_init(const et_backend_payload *payload,
 
 static et_status backend_execute(void *handle, et_value **args, size_t count,
                                  et_error *error) {
-  et_kernel_context context = {{NULL, 0}, error};
+  et_kernel_context context = {.error = error};
   (void)handle;
   if (count != 3) {
     return et_fail(error, ET_STATUS_INVALID_PROGRAM, "%zu arguments, not 3",

@@ -4,6 +4,9 @@
 
 #include <stddef.h>
 
+#include "executorch/arena.h"
+#include "executorch/observer.h"
+#include "executorch/parallel.h"
 #include "executorch/span.h"
 #include "executorch/status.h"
 #include "executorch/value.h"
@@ -14,8 +17,12 @@ extern "C" {
 
 /* What a kernel may use besides its arguments. Lives for one call. */
 typedef struct et_kernel_context {
-  /* At least et_kernel.scratch_bytes, aligned to 64; contents undefined. */
+  /* At least what this call's `prepare` asked for, or et_kernel.scratch_bytes
+   * without one; aligned to 64; contents undefined. */
   et_mutable_span scratch;
+  void *state;                 /* what `prepare` built; NULL without one */
+  const et_parallel *parallel; /* NULL: this thread only */
+  const et_observer *observer; /* NULL: nobody watches */
   /* Where et_fail puts the reason; may be NULL. */
   et_error *error;
 } et_kernel_context;
@@ -31,6 +38,29 @@ typedef struct et_kernel_context {
  * before it writes anything: it returns et_fail(context->error,
  * INVALID_ARGUMENT, ...). It sets its outs' sizes with et_tensor_resize. */
 typedef et_status (*et_kernel_fn)(et_kernel_context *context, et_value **args);
+
+/* What a kernel may use when a call of it is prepared. */
+typedef struct et_prepare_context {
+  et_arena *arena;      /* the state is taken from it; it lives as long as the
+                         * method. Allocations give NULL when measuring. */
+  size_t scratch_bytes; /* in: et_kernel.scratch_bytes; out: what this call
+                         * needs */
+  const et_parallel *parallel; /* NULL: this thread only */
+  et_error *error;             /* may be NULL */
+} et_prepare_context;
+
+/* Prepares one call of a kernel when its method is loaded: chooses a loop, packs
+ * weights, says how much scratch this call needs. Sets *out_state to what `run`
+ * is to find in its context; it is NULL before.
+ *
+ * Called twice, first with an arena that measures, then with the real one; both
+ * calls see the same arguments and must take the same bytes and ask for the same
+ * scratch. Tensors have their upper-bound sizes, and data only where they are
+ * constants of the program; numbers have the value that the program starts with.
+ * Arguments are borrowed for this call, constants' data as long as the program. */
+typedef et_status (*et_kernel_prepare_fn)(et_prepare_context *context,
+                                          et_value *const *args,
+                                          void **out_state);
 
 /* One row of a kernel table. All pointers are static.
  *
@@ -56,6 +86,7 @@ typedef struct et_kernel {
   const char *name; /* "aten::add.out" */
   const char *signature;
   et_kernel_fn run;
+  et_kernel_prepare_fn prepare; /* may be NULL */
   size_t scratch_bytes;
 } et_kernel;
 
