@@ -88,7 +88,7 @@ def test_program_is_included_by_path(tmp_path: Path) -> None:
 
 def test_source_has_a_table_of_the_kernels_of_its_own(tmp_path: Path) -> None:
     _, _, source = _generate(tmp_path, _manifest())
-    assert '{"aten::abs.out", "tw>w", et_op_abs_out, 0},' in source
+    assert '{"aten::abs.out", "tw>w", et_op_abs_out, NULL, 0},' in source
     assert "static const et_kernel_table kernels = {rows, 1};" in source
 
 
