@@ -1,5 +1,4 @@
 #include "runtime/method/builder.h"
-#include "runtime/method/operands.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
 
@@ -39,12 +38,10 @@ static void lend(const et_builder *builder, const et_end *ends,
 
 /* Takes that address away again; a tensor without bytes may keep it. */
 static void unlend(const et_builder *builder) {
-  et_method *method = builder->regions.method;
   for (size_t i = 0; i < builder->counts.tensors; i++) {
     et_tensor *tensor = &builder->regions.tensors[i];
-    if (tensor->data == method && tensor->capacity != 0) {
+    if (tensor->data == builder->regions.method && tensor->capacity != 0) {
       tensor->data = NULL;
-      method->lends_views = method->lends_views || tensor->is_constant;
     }
   }
 }
@@ -56,34 +53,6 @@ static et_status check_inputs(const et_builder *builder) {
     if (tensor != NULL && tensor->is_constant) {
       return et_fail(builder->error, ET_STATUS_INVALID_PROGRAM,
                      "inputs[%u] is a constant", (unsigned)i);
-    }
-  }
-  return ET_STATUS_OK;
-}
-
-/* The out of an et_view lies where its base lies, and may leave it at that. */
-static et_status bind_view(const et_builder *builder, uint32_t index) {
-  const et_instruction *view = &builder->regions.instructions[index];
-  const et_tensor *base = view->args[0]->u.as_tensor;
-  et_tensor *out = view->args[2]->u.as_tensor;
-  if (out->data == NULL) {
-    out->data = base->data;
-    out->is_constant = true;
-  }
-  if (out->data != base->data || out->capacity > base->capacity ||
-      out->dtype != base->dtype) {
-    return et_fail(builder->error, ET_STATUS_INVALID_PROGRAM,
-                   "instructions[%u] %s: the out does not lie on its base",
-                   (unsigned)index, view->u.kernel->name);
-  }
-  return ET_STATUS_OK;
-}
-
-static et_status bind_views(const et_builder *builder) {
-  const et_method *method = builder->regions.method;
-  for (uint32_t i = 0; i < method->instruction_count; i++) {
-    if (et_instruction_is_view(&method->instructions[i])) {
-      ET_RETURN_IF_ERROR(bind_view(builder, i));
     }
   }
   return ET_STATUS_OK;
@@ -124,9 +93,10 @@ et_status et_build_ends(et_builder *builder) {
   fill_ends(builder, ET_PLAN_INPUTS, method->inputs);
   fill_ends(builder, ET_PLAN_OUTPUTS, method->outputs);
   ET_RETURN_IF_ERROR(check_inputs(builder));
+  et_build_mark_views(builder);
   lend(builder, method->inputs, method->input_count);
   lend(builder, method->outputs, method->output_count);
-  ET_RETURN_IF_ERROR(bind_views(builder));
+  ET_RETURN_IF_ERROR(et_build_bind_views(builder));
   ET_RETURN_IF_ERROR(check_all_bound(builder));
   unlend(builder);
   settle_ends(method);

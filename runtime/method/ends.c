@@ -97,6 +97,19 @@ static et_status check_data(const et_end *input, size_t index,
   return ET_STATUS_OK;
 }
 
+/* Without bytes there still is an address, since kernels may compute with it. */
+static void take_data(et_method *method, const et_end *input, const void *data,
+                      size_t nbytes) {
+  et_tensor *tensor = input->value->u.as_tensor;
+  if (!input->is_planned) {
+    tensor->data = nbytes == 0 ? method : (void *)(uintptr_t)data;
+    return; /* is_constant guards it */
+  }
+  if (nbytes != 0) {
+    memmove(tensor->data, data, nbytes);
+  }
+}
+
 et_status et_method_set_input(et_method *method, size_t index,
                               et_scalar_type dtype, const int32_t *sizes,
                               size_t rank, const void *data, size_t nbytes,
@@ -115,11 +128,7 @@ et_status et_method_set_input(et_method *method, size_t index,
   ET_RETURN_IF_ERROR(
       check_data(input, index, sizes, data, nbytes, out_error));
   ET_RETURN_IF_ERROR(et_tensor_resize(tensor, sizes, rank, out_error));
-  if (nbytes != 0 && input->is_planned) {
-    memmove(tensor->data, data, nbytes);
-  } else if (nbytes != 0) {
-    tensor->data = (void *)(uintptr_t)data; /* is_constant guards it */
-  }
+  take_data(method, input, data, nbytes);
   input->is_set = true;
   return ET_STATUS_OK;
 }

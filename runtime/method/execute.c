@@ -3,7 +3,7 @@
 #include "runtime/core/limits.h"
 #include "runtime/method/builder.h"
 #include "runtime/method/layout.h"
-#include "runtime/method/operands.h"
+#include "runtime/method/views.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
 
@@ -85,6 +85,9 @@ static et_status step(const et_method *method, uint32_t *index,
                       et_error *error) {
   const et_instruction *instruction = &method->instructions[*index];
   bool condition = true;
+  if (method->lends_views) {
+    ET_RETURN_IF_ERROR(et_views_enter(method, *index, error));
+  }
   switch (instruction->tag) {
     case ET_INSTRUCTION_KERNEL_CALL:
       ET_RETURN_IF_ERROR(run_kernel(method, *index, error));
@@ -116,7 +119,8 @@ static et_status run_all(const et_method *method, et_error *error) {
     }
     ET_RETURN_IF_ERROR(step(method, &index, error));
   }
-  return ET_STATUS_OK;
+  return method->lends_views ? et_views_check_outputs(method, error)
+                             : ET_STATUS_OK;
 }
 
 static et_status check_set(const et_end *ends, uint32_t count,
@@ -166,20 +170,10 @@ static et_status check_ends(const et_method *method, et_error *error) {
   return ET_STATUS_OK;
 }
 
-/* Views of what the caller lends follow it to where it lies in this run. */
-static void rebind_views(const et_method *method) {
-  for (uint32_t i = 0; i < method->instruction_count; i++) {
-    const et_instruction *view = &method->instructions[i];
-    if (et_instruction_is_view(view)) {
-      view->args[2]->u.as_tensor->data = view->args[0]->u.as_tensor->data;
-    }
-  }
-}
-
 et_status et_method_execute(et_method *method, et_error *out_error) {
   ET_RETURN_IF_ERROR(check_ends(method, out_error));
   if (method->lends_views) {
-    rebind_views(method);
+    et_views_reset(method);
   }
   const et_status status = run_all(method, out_error);
   if (status != ET_STATUS_OK) {

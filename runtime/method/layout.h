@@ -64,6 +64,7 @@
 /* One step of a method. Chains are laid end to end. */
 typedef struct et_instruction {
   uint8_t tag;           /* ET_INSTRUCTION_* */
+  bool binds_out;        /* a view: see views.h */
   uint16_t arg_count;
   uint16_t output_count; /* of a delegate call: its last args that it writes */
   union {
@@ -101,7 +102,7 @@ struct et_method {
   uint32_t delegate_count;
   uint32_t input_count;
   uint32_t output_count;
-  bool lends_views; /* some views lie on what the caller lends */
+  bool lends_views; /* some instruction binds_out */
 };
 
 /* Planned bytes and the value that wrote them last: see plan_check.h. */

@@ -4,6 +4,7 @@
 #include "executorch/method.h"
 #include "runtime/method/builder.h"
 #include "runtime/method/plan_check.h"
+#include "runtime/method/views.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
 
@@ -174,7 +175,9 @@ static et_status build(et_builder *builder) {
   et_build_instructions(builder);
   ET_RETURN_IF_ERROR(et_build_ends(builder));
   ET_RETURN_IF_ERROR(et_plan_check_run(builder, rest_of(builder)));
-  return et_build_delegates(builder);
+  ET_RETURN_IF_ERROR(et_build_delegates(builder));
+  et_views_reset(builder->regions.method);
+  return ET_STATUS_OK;
 }
 
 et_status et_method_load(const et_program *program, const char *name,

@@ -15,6 +15,7 @@ enum {
   ORIGIN_WRITTEN = -2, /* an input, or written by an instruction */
   ORIGIN_STATE = -3,   /* the run before */
   ORIGIN_BOTH = -4,    /* a mutable buffer: the run before, then written */
+  ORIGIN_UNVIEWED = -5, /* the out of an et_view that has not been followed */
 };
 
 typedef struct simulation {
@@ -103,6 +104,12 @@ static et_status read_value(void *context, et_value *value) {
   simulation *sim = context;
   uint32_t owner = 0;
   ET_RETURN_IF_ERROR(spend_step(sim));
+  if (sim->origins[index_of(sim, value)] == ORIGIN_UNVIEWED) {
+    return et_fail(sim->builder->error, ET_STATUS_INVALID_PROGRAM,
+                   "instructions[%u] reads values[%u] before the view that gives "
+                   "it bytes",
+                   (unsigned)sim->instruction, (unsigned)index_of(sim, value));
+  }
   if (holds_its_bytes(sim, value, &owner)) {
     return ET_STATUS_OK;
   }
@@ -113,11 +120,21 @@ static et_status read_value(void *context, et_value *value) {
                  (int)(int32_t)owner);
 }
 
+/* The out holds from its view on what the base holds then. */
+static et_status see_view(simulation *sim, const et_instruction *view) {
+  int32_t *origin = &sim->origins[index_of(sim, view->args[2])];
+  *origin = *origin == ORIGIN_UNVIEWED ? ORIGIN_UNKNOWN : *origin;
+  return read_value(sim, view->args[2]);
+}
+
 static et_status follow(simulation *sim, uint32_t index) {
   const et_instruction *instruction = &sim->method->instructions[index];
   sim->instruction = index;
   ET_RETURN_IF_ERROR(spend_step(sim));
   ET_RETURN_IF_ERROR(et_operands_visit(instruction, false, read_value, sim));
+  if (et_instruction_is_view(instruction)) {
+    ET_RETURN_IF_ERROR(see_view(sim, instruction));
+  }
   return et_operands_visit(instruction, true, write_value, sim);
 }
 
@@ -143,7 +160,32 @@ static et_status mark_written(void *context, et_value *value) {
   return ET_STATUS_OK;
 }
 
-static void set_origins(simulation *sim) {
+/* An out gets its bytes from one view and from nothing else. */
+static et_status mark_view(simulation *sim, uint32_t index) {
+  const et_instruction *view = &sim->method->instructions[index];
+  const uint32_t out = index_of(sim, view->args[2]);
+  if (sim->origins[out] == ORIGIN_UNKNOWN) {
+    sim->origins[out] = ORIGIN_UNVIEWED;
+    return ET_STATUS_OK;
+  }
+  return et_fail(sim->builder->error, ET_STATUS_INVALID_PROGRAM,
+                 "instructions[%u]: values[%u], the out of a view, %s",
+                 (unsigned)index, (unsigned)out,
+                 sim->origins[out] == ORIGIN_UNVIEWED
+                     ? "is that of another already"
+                     : "is an input, holds state or is written as well");
+}
+
+static et_status mark_views(simulation *sim) {
+  for (uint32_t i = 0; i < sim->method->instruction_count; i++) {
+    if (et_instruction_is_view(&sim->method->instructions[i])) {
+      ET_RETURN_IF_ERROR(mark_view(sim, i));
+    }
+  }
+  return ET_STATUS_OK;
+}
+
+static et_status set_origins(simulation *sim) {
   const et_method *method = sim->method;
   for (uint32_t i = 0; i < method->value_count; i++) {
     sim->origins[i] = ORIGIN_UNKNOWN;
@@ -160,6 +202,7 @@ static void set_origins(simulation *sim) {
           sim->origins[i] == ORIGIN_WRITTEN ? ORIGIN_BOTH : ORIGIN_STATE;
     }
   }
+  return mark_views(sim);
 }
 
 /* All planned bytes are left over from the run before; then inputs are set. */
@@ -219,7 +262,7 @@ et_status et_plan_check_run(const et_builder *builder, et_mutable_span work) {
   simulation sim = {builder, builder->regions.method,
                     {items, 0, capacity, ET_LIMIT_PLAN_STEPS}, origins, 0};
   ET_RETURN_IF_ERROR(et_call_check_run(builder, origins));
-  set_origins(&sim);
+  ET_RETURN_IF_ERROR(set_origins(&sim));
   ET_RETURN_IF_ERROR(start_run(&sim));
   ET_RETURN_IF_ERROR(follow_all(&sim));
   return end_run(&sim);

@@ -12,8 +12,9 @@
  * Of a branch both sides are followed, one after the other; so this finds a plan
  * that is wrong for the straight order of instructions, not for each path.
  *
- * Also: nothing writes a constant, and what an instruction writes shares no byte
- * with anything else it reads or writes. */
+ * Also: nothing writes a constant, what an instruction writes shares no byte with
+ * anything else it reads or writes, and the out of an et_view has one view, is
+ * written by nothing else and is read behind the view only. */
 #ifndef ET_RUNTIME_METHOD_PLAN_CHECK_H_
 #define ET_RUNTIME_METHOD_PLAN_CHECK_H_
 

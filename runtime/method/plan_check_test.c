@@ -239,52 +239,6 @@ static void test_m21_view_whose_base_is_overwritten_is_refused(void **state) {
   expect_refused("instructions[3] reads values[2], but values[4]");
 }
 
-static void view(int32_t base, int32_t sizes, int32_t out) {
-  const int32_t args[3] = {base, sizes, out};
-  const int32_t op =
-      et_writer_operator(&writer, "executorch_prim::et_view", "default");
-  et_writer_call_operator(&writer, op, args, 3);
-}
-
-static void test_view_operator_lies_on_its_base(void **state) {
-  (void)state;
-  int32_t in = start_with_input();
-  int32_t sizes = et_writer_int_list(&writer, NULL, 0);
-  int32_t out = tensor_at(0);
-  view(in, sizes, out);
-  et_writer_output(&writer, out);
-  expect_accepted();
-  in = start_with_input();
-  sizes = et_writer_int_list(&writer, NULL, 0);
-  out = tensor_at(1);
-  view(in, sizes, out);
-  expect_refused("instructions[0] executorch_prim::et_view.default: the out does "
-                 "not lie on its base");
-}
-
-static void test_view_of_a_lent_input_follows_it(void **state) {
-  (void)state;
-  et_program program;
-  et_hosted_method hosted;
-  const float data[2][4] = {{1, 2, 3, 4}, {5, 6, 7, 8}};
-  et_writer_start(&writer, 64);
-  const int32_t in = et_writer_floats(&writer, 4, ET_NOT_PLANNED);
-  const int32_t sizes = et_writer_int_list(&writer, NULL, 0);
-  const int32_t middle = et_writer_floats(&writer, 4, ET_NOT_PLANNED);
-  const int32_t out = tensor_at(0);
-  et_writer_input(&writer, in);
-  et_writer_output(&writer, out);
-  view(in, sizes, middle);
-  copy(middle, out);
-  et_test_open(&writer, &program, &hosted);
-  for (size_t i = 0; i < 2; i++) {
-    et_test_set_floats(hosted.method, 0, data[i], 4);
-    assert_int_equal(et_method_execute(hosted.method, NULL), ET_STATUS_OK);
-    assert_true(et_test_first_output(hosted.method, 0) == data[i][0]);
-  }
-  et_hosted_method_free(&hosted);
-}
-
 /* From the second iteration on, the loop reads what its own end has
  * overwritten. */
 static void test_m21_loop_that_overwrites_its_own_operand_is_refused(
@@ -370,8 +324,6 @@ int main(void) {
       cmocka_unit_test(test_view_of_a_live_value_is_accepted),
       cmocka_unit_test(test_m21_view_across_two_values_is_refused),
       cmocka_unit_test(test_m21_view_whose_base_is_overwritten_is_refused),
-      cmocka_unit_test(test_view_operator_lies_on_its_base),
-      cmocka_unit_test(test_view_of_a_lent_input_follows_it),
       cmocka_unit_test(test_m21_loop_that_overwrites_its_own_operand_is_refused),
       cmocka_unit_test(test_move_writes_its_target),
       cmocka_unit_test(test_delegates_read_and_write),
