@@ -15,7 +15,7 @@ from pathlib import Path
 
 _LOWER = [sys.executable, "-m", "exir.cli.lower"]
 _MODEL = ["--target=//models:mobilenet_pte", "--module=models.mobilenet", "--module-file=models/mobilenet.py"]
-_MODEL += ["--import-root=.", "--entry-point=mobilenet_v2", "--operators=schema/operators.toml"]
+_MODEL += ["--import-root=.", "--entry-point=mobilenet_v2", "--kernels=kernels/portable/kernels.toml"]
 _OFFICIAL = """
 import torch
 from executorch.exir import to_edge

@@ -7,7 +7,8 @@ ExecutorchModelInfo = provider(
         "manifest": "File: JSON; methods, shapes, operators and dtypes, backends, exact memory (docs/manifest.md).",
         "reference": "File: example calls with eager PyTorch's outputs, for parity tests. Built only when asked for.",
         "prefix": "string: C identifier that the model's names start with.",
-        "operator_tables": "depset[File]: operators.toml files that its operators come from.",
+        "operator_tables": "depset[File]: tables of operators that it was compiled with, besides our own.",
+        "kernel_tables": "depset[File]: tables of the kernels that it was compiled for.",
         "backends": "depset[ExecutorchBackendInfo]: the backends it was compiled for.",
     },
 )
@@ -24,9 +25,10 @@ ExecutorchBackendInfo = provider(
 )
 
 ExecutorchKernelsInfo = provider(
-    doc = "Kernels and the rows that describe them.",
+    doc = "Kernels, the rows that describe them, and those of operators that only they implement.",
     fields = {
-        "operator_table": "File: operators.toml.",
+        "operator_tables": "depset[File]: what the operators are, as far as our own table does not say.",
+        "kernel_tables": "depset[File]: what the kernels implement.",
         "cc": "CcInfo: archives with one object an operator; the linker takes only what a program names.",
     },
 )

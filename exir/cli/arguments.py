@@ -19,7 +19,7 @@ class Arguments:
     backends: `<module>:<attribute>` of each backend, tried in order.
     config, config_json: options, as a TOML file or a JSON object.
     weights: a safetensors file or a torch state dict.
-    operators: operator tables to check the program against.
+    operators: tables of operators, besides our own; kernels: tables of kernels to check the program against.
     out_pte, out_manifest, out_reference, out_dump: files to write, at least one of them.
     """
 
@@ -34,6 +34,7 @@ class Arguments:
     config_json: str | None = None
     weights: Path | None = None
     operators: tuple[Path, ...] = ()
+    kernels: tuple[Path, ...] = ()
     out_manifest: Path | None = None
     out_reference: Path | None = None
     out_dump: Path | None = None
@@ -63,7 +64,7 @@ def expand_params_file(argv: list[str]) -> list[str]:
 def parse_arguments(argv: list[str]) -> Arguments:
     """Parse flags. Raises `ConfigError`."""
     values = vars(_make_parser().parse_args(argv))
-    for name in ("import_roots", "backends", "operators"):
+    for name in ("import_roots", "backends", "operators", "kernels"):
         values[name] = tuple(values[name])
     values["target"] = display_label(values["target"])
     arguments = Arguments(**values)
@@ -120,15 +121,13 @@ def _add_compiler_flags(parser: _Parser) -> None:
     config = parser.add_mutually_exclusive_group()
     config.add_argument("--config", type=Path, metavar="PATH", help="options (TOML)")
     config.add_argument("--config-json", metavar="JSON", help="options (a JSON object)")
-    add(
-        "--operators",
-        action="append",
-        default=[],
-        type=Path,
-        metavar="PATH",
-        help="table of operators that have kernels",
-    )
+    _add_table_flag(parser, "--operators", "table of operators, besides our own")
+    _add_table_flag(parser, "--kernels", "table of kernels; without one, kernels are not checked")
     add("--traceback", action="store_true", help="show the compiler's traceback on every error")
+
+
+def _add_table_flag(parser: _Parser, flag: str, text: str) -> None:
+    parser.add_argument(flag, action="append", default=[], type=Path, metavar="PATH", help=text)
 
 
 def _add_output_flags(parser: _Parser) -> None:

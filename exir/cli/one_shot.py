@@ -85,7 +85,7 @@ def _program_outputs(
     if not (arguments.out_pte or arguments.out_manifest or arguments.out_dump):
         return {}
     manager = lower_programs(programs, spec, pipeline)
-    table = load_tables(arguments.operators)
+    table = load_tables(arguments.operators, arguments.kernels)
     if table is not None:
         check_kernels(manager, table)
     outputs: dict[Path, Write] = {}

@@ -1,7 +1,7 @@
 """Writes the C side of compiled models: typed header, registry, embedded program.
 
     python3 -m rules.codegen.c_library --name mobilenet_cc --include models/mobilenet_cc.h --out-header … --out-source …
-        --out-data … --operators schema/operators.toml --model PREFIX,MANIFEST,PTE [--model …] [--backend ID=SYMBOL …]
+        --out-data … --kernels kernels/portable/kernels.toml --model PREFIX,MANIFEST,PTE [--model …] [--backend ID=SYMBOL …]
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ import argparse
 import sys
 from pathlib import Path
 
-from exir.operators.table import OperatorTableError, load_operator_tables
+from exir.operators.document import TableError
 from rules.codegen.data_file import data_source
 from rules.codegen.header import header
-from rules.codegen.kernel_table import SelectionError, choose
+from rules.codegen.kernel_table import SelectionError, add_table_flags, choose, load_tables
 from rules.codegen.manifest_model import CodegenError, Model, c_identifier, read_manifest
 from rules.codegen.source import source
 
@@ -23,7 +23,7 @@ def _arguments(argv: list[str]) -> argparse.Namespace:
     parser.add_argument("--name", required=True, help="name of the library's target")
     parser.add_argument("--include", required=True, help="the header as C includes it")
     parser.add_argument("--model", action="append", required=True, help="PREFIX,MANIFEST,PTE")
-    parser.add_argument("--operators", type=Path, action="append", required=True, help="operator table (TOML)")
+    add_table_flags(parser)
     parser.add_argument("--backend", action="append", default=[], help="ID=C symbol of its et_backend")
     parser.add_argument("--linked-registry", action="store_true", help="also define et_linked_registry")
     parser.add_argument("--out-header", type=Path, required=True)
@@ -47,13 +47,13 @@ def _backend_symbols(models: list[Model], entries: list[str]) -> list[str]:
 def _generate(options: argparse.Namespace) -> None:
     entries = [entry.split(",", 2) for entry in options.model]
     models = [read_manifest(Path(manifest), prefix) for prefix, manifest, _ in entries]
-    operators = choose(load_operator_tables(*options.operators), [Path(manifest) for _, manifest, _ in entries])
+    kernels = choose(load_tables(options), [Path(manifest) for _, manifest, _ in entries])
     library = c_identifier(options.name)
     symbols = _backend_symbols(models, options.backend)
     programs = [(model.prefix, pte) for model, (_, _, pte) in zip(models, entries, strict=True)]
     options.out_header.write_text(header(library, models), encoding="utf-8")
     registries = [f"{model.prefix}_registry" for model in models] + ["et_linked_registry"] * options.linked_registry
-    options.out_source.write_text(source(options.include, models, registries, operators, symbols), encoding="utf-8")
+    options.out_source.write_text(source(options.include, models, registries, kernels, symbols), encoding="utf-8")
     options.out_data.write_text(data_source(programs), encoding="utf-8")
 
 
@@ -61,7 +61,7 @@ def main(argv: list[str]) -> int:
     options = _arguments(argv)
     try:
         _generate(options)
-    except (CodegenError, OperatorTableError, SelectionError) as error:
+    except (CodegenError, SelectionError, TableError) as error:
         print(f"{options.name}: {error}", file=sys.stderr)
         return 1
     return 0

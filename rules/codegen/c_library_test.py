@@ -19,11 +19,9 @@ _TABLE = """
 [dtypes]
 float = ["float32"]
 
-[[operator]]
-name = "aten::abs.out"
-schema = "(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"
-kernel = "et_op_abs_out"
-library = "portable"
+[[kernel]]
+operator = "aten::abs.out"
+symbol = "et_op_abs_out"
 file = "op_abs.c"
 dtypes = "float"
 """
@@ -52,11 +50,11 @@ def _manifest(**changes: object) -> dict:
 def _generate(folder: Path, manifest: dict, *flags: str) -> tuple[int, str, str]:
     path = folder / "net.json"
     path.write_text(json.dumps(manifest), encoding="utf-8")
-    table, header, source = folder / "operators.toml", folder / "net.h", folder / "net.c"
+    table, header, source = folder / "kernels.toml", folder / "net.h", folder / "net.c"
     table.write_text(_TABLE, encoding="utf-8")
     code = c_library.main(
         ["--name=net_cc", "--include=m/net_cc.h", f"--out-header={header}", f"--out-source={source}"]
-        + [f"--out-data={folder / 'net.S'}", f"--model=net,{path},out/net.pte", f"--operators={table}", *flags]
+        + [f"--out-data={folder / 'net.S'}", f"--model=net,{path},out/net.pte", f"--kernels={table}", *flags]
     )
     return (code, header.read_text(), source.read_text()) if code == 0 else (code, "", "")
 

@@ -4,13 +4,13 @@ The table is a `const et_kernel` array in read-only data, sorted by name, with
 `const et_kernel_table <symbol>` over it: no registration at run time, and the
 linker takes only the kernels it names.
 
-    python3 -m rules.codegen.kernel_table --operators schema/operators.toml --symbol et_all_kernels --out all.c
-    python3 -m rules.codegen.kernel_table --operators … --only model.json --symbol model_kernels --out model.c
+    python3 -m rules.codegen.kernel_table --kernels kernels/portable/kernels.toml --symbol et_all_kernels --out all.c
+    python3 -m rules.codegen.kernel_table --kernels … --only model.json --symbol model_kernels --out model.c
 
 Each `--only` file selects operators: a model's manifest (JSON, key `operators`
 with objects that have a `name`) or a text file with one name a line. Without
-`--only` every operator is taken. `@file` stands for the arguments in that file, one
-a line.
+`--only` every kernel is taken. `--operators` names tables of operators besides our own.
+`@file` stands for the arguments in that file, one a line.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from exir.operators.table import Operator, OperatorTable, OperatorTableError, load_operator_tables
-
+from exir.operators.document import TableError
+from exir.operators.kernels import Kernel, KernelTable, load_kernels
+from exir.operators.operators import load_operators
 
 _HEAD = """\
 /* Generated. */
@@ -36,6 +37,17 @@ class SelectionError(ValueError):
     """Operators were requested that cannot be given."""
 
 
+def add_table_flags(parser: argparse.ArgumentParser) -> None:
+    """The flags that `load_tables` reads."""
+    parser.add_argument("--operators", type=Path, action="append", default=[], help="table of operators besides our own")
+    parser.add_argument("--kernels", type=Path, action="append", required=True, help="table of kernels (TOML)")
+
+
+def load_tables(options: argparse.Namespace) -> KernelTable:
+    """The kernels of all tables that the flags name. Raises TableError."""
+    return load_kernels(options.kernels, load_operators(*options.operators))
+
+
 def read_names(path: Path) -> list[str]:
     """The operators that one `--only` file names. Raises SelectionError."""
     try:
@@ -45,54 +57,54 @@ def read_names(path: Path) -> list[str]:
         raise SelectionError(f"{path}: is no list of operators: {error!r}") from error
 
 
-def select(table: OperatorTable, names: Iterable[str], source: str) -> set[str]:
-    """`names` as a set, all of which have a row. Raises SelectionError naming those without."""
+def select(table: KernelTable, names: Iterable[str], source: str) -> set[str]:
+    """`names` as a set, all of which have a kernel. Raises SelectionError naming those without."""
     wanted = set(names)
     missing = table.missing(wanted)
     if missing:
         raise SelectionError(
-            f"{source}: no kernel for {', '.join(missing)}; add a row to an operator table, or lower the "
+            f"{source}: no kernel for {', '.join(missing)}; add a row to a table of kernels, or lower the "
             "model to a backend that takes these operators"
         )
     return wanted
 
 
-def table_definition(operators: Sequence[Operator], symbol: str, storage: str = "") -> str:
-    """C that declares the kernels and defines the table. The same operators give the same text.
+def table_definition(kernels: Sequence[Kernel], symbol: str, storage: str = "") -> str:
+    """C that declares the kernels and defines the table. The same kernels give the same text.
 
     `storage` stands before the definition: "static " keeps the table to its file.
     """
-    externs = sorted({operator.kernel for operator in operators})
+    externs = sorted({kernel.symbol for kernel in kernels})
     return "\n".join(
         [
-            *(f"et_status {kernel}(et_kernel_context *context, et_value **args);" for kernel in externs),
+            *(f"et_status {extern}(et_kernel_context *context, et_value **args);" for extern in externs),
             "",
-            *_render_rows(operators),
-            f"{storage}const et_kernel_table {symbol} = {{{_rows_or_null(operators)}, {len(operators)}}};",
+            *_render_rows(kernels),
+            f"{storage}const et_kernel_table {symbol} = {{{_rows_or_null(kernels)}, {len(kernels)}}};",
             "",
         ]
     )
 
 
-def choose(table: OperatorTable, only: Sequence[Path] | None) -> list[Operator]:
-    """The operators that the files `only` name, all without; by name. Raises SelectionError."""
+def choose(table: KernelTable, only: Sequence[Path] | None) -> list[Kernel]:
+    """The kernels of the operators that the files `only` name, all without; by name. Raises SelectionError."""
     if only is None:
         return list(table)
     wanted: set[str] = set()
     for path in only:
         wanted |= select(table, read_names(path), str(path))
-    return [operator for operator in table if operator.name in wanted]
+    return [kernel for kernel in table if kernel.operator.name in wanted]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     options = _parse_options(argv)
     try:
-        operators = choose(load_operator_tables(*options.operators), options.only)
-    except (OperatorTableError, SelectionError) as error:
+        kernels = choose(load_tables(options), options.only)
+    except (TableError, SelectionError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     declaration = f"extern const et_kernel_table {options.symbol};\n"
-    options.out.write_text(_HEAD + declaration + table_definition(operators, options.symbol), encoding="utf-8")
+    options.out.write_text(_HEAD + declaration + table_definition(kernels, options.symbol), encoding="utf-8")
     return 0
 
 
@@ -104,18 +116,18 @@ def _listed_names(text: str) -> list[str]:
     return [line.strip() for line in text.splitlines() if line.strip()]
 
 
-def _render_rows(operators: Sequence[Operator]) -> list[str]:
-    if not operators:
+def _render_rows(kernels: Sequence[Kernel]) -> list[str]:
+    if not kernels:
         return []
     rows = [
-        f'    {{"{operator.name}", "{operator.signature}", {operator.kernel}, NULL, {operator.scratch}}},'
-        for operator in operators
+        f'    {{"{kernel.operator.name}", "{kernel.operator.signature}", {kernel.symbol}, NULL, {kernel.scratch}}},'
+        for kernel in kernels
     ]
     return ["static const et_kernel rows[] = {", *rows, "};", ""]
 
 
-def _rows_or_null(operators: Sequence[Operator]) -> str:
-    return "rows" if operators else "NULL"
+def _rows_or_null(kernels: Sequence[Kernel]) -> str:
+    return "rows" if kernels else "NULL"
 
 
 def _identifier(text: str) -> str:
@@ -126,7 +138,7 @@ def _identifier(text: str) -> str:
 
 def _parse_options(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Writes a C kernel table.", fromfile_prefix_chars="@")
-    parser.add_argument("--operators", type=Path, action="append", required=True, help="operator table (TOML)")
+    add_table_flags(parser)
     parser.add_argument("--only", type=Path, action="append", help="manifest or name list that selects operators")
     parser.add_argument("--symbol", type=_identifier, required=True, help="name of the et_kernel_table")
     parser.add_argument("--out", type=Path, required=True, help="C file to write")

@@ -13,19 +13,15 @@ TABLE = """
 [dtypes]
 float = ["float32"]
 
-[[operator]]
-name = "aten::mul.out"
-schema = "(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)"
-kernel = "et_op_mul_out"
-library = "portable"
+[[kernel]]
+operator = "aten::mul.out"
+symbol = "et_op_mul_out"
 file = "op_mul.c"
 dtypes = "float"
 
-[[operator]]
-name = "aten::abs.out"
-schema = "(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"
-kernel = "et_op_abs_out"
-library = "portable"
+[[kernel]]
+operator = "aten::abs.out"
+symbol = "et_op_abs_out"
 file = "op_abs.c"
 dtypes = "float"
 scratch = 4096
@@ -35,7 +31,7 @@ scratch = 4096
 def run(folder: Path, *options: str) -> tuple[int, str]:
     table, out = folder / "table.toml", folder / "out.c"
     table.write_text(TABLE, encoding="utf-8")
-    status = kernel_table.main(["--operators", str(table), "--symbol", "my_kernels", "--out", str(out), *options])
+    status = kernel_table.main(["--kernels", str(table), "--symbol", "my_kernels", "--out", str(out), *options])
     return status, out.read_text(encoding="utf-8") if out.exists() else ""
 
 
@@ -58,6 +54,22 @@ def test_selection_names_only_the_chosen_kernels(tmp_path: Path) -> None:
     status, text = run(tmp_path, "--only", write_only(tmp_path, "m.json", "aten::mul.out"))
     assert status == 0
     assert "et_op_mul_out" in text and "et_op_abs_out" not in text
+
+
+def test_kernels_of_one_operator_follow_by_falling_priority(tmp_path: Path) -> None:
+    faster = tmp_path / "faster.toml"
+    faster.write_text(TABLE.replace("et_op", "fast").replace("file", "priority = 1\nfile"), encoding="utf-8")
+    _, text = run(tmp_path, "--kernels", str(faster))
+    assert text.index("fast_abs_out, NULL") < text.index("et_op_abs_out, NULL") < text.index("fast_mul_out, NULL")
+
+
+def test_operators_of_another_table_may_be_implemented(tmp_path: Path) -> None:
+    operators, kernels = tmp_path / "operators.toml", tmp_path / "acme.toml"
+    operators.write_text('[[operator]]\nname = "acme::twice.out"\nschema = "(Tensor x, *, Tensor(a!) out) -> Tensor(a!)"')
+    kernels.write_text(TABLE.replace("aten::mul", "acme::twice").replace("aten::abs", "aten::neg"), encoding="utf-8")
+    status, text = run(tmp_path, "--kernels", str(kernels), "--operators", str(operators))
+    assert status == 0
+    assert '{"acme::twice.out", "tw>w",' in text
 
 
 def test_selections_are_united(tmp_path: Path) -> None:
@@ -93,11 +105,11 @@ def test_damaged_selection_is_an_error(tmp_path: Path, capsys: pytest.CaptureFix
 def test_arguments_may_stand_in_a_file(tmp_path: Path) -> None:
     table, out, params = tmp_path / "table.toml", tmp_path / "out.c", tmp_path / "params"
     table.write_text(TABLE, encoding="utf-8")
-    params.write_text(f"--operators\n{table}\n--symbol\nk\n--out\n{out}\n", encoding="utf-8")
+    params.write_text(f"--kernels\n{table}\n--symbol\nk\n--out\n{out}\n", encoding="utf-8")
     assert kernel_table.main([f"@{params}"]) == 0
     assert out.exists()
 
 
 def test_symbol_must_be_an_identifier(tmp_path: Path) -> None:
     with pytest.raises(SystemExit):
-        kernel_table.main(["--operators", "t", "--symbol", "a b", "--out", str(tmp_path / "o.c")])
+        kernel_table.main(["--kernels", "t", "--symbol", "a b", "--out", str(tmp_path / "o.c")])

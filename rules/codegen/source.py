@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from exir.operators.table import Operator
+from exir.operators.kernels import Kernel
 from rules.codegen.header import method_prefix, planned_member
 from rules.codegen.kernel_table import table_definition
 from rules.codegen.manifest_model import Method, Model
@@ -42,11 +42,11 @@ def source(
     include: str,
     models: Sequence[Model],
     registries: Sequence[str],
-    operators: Sequence[Operator],
+    kernels: Sequence[Kernel],
     backend_symbols: Sequence[str],
 ) -> str:
     """The source's text: `registries` are defined, all alike; `backend_symbols` are the et_backend objects to link."""
-    parts = [_HEAD.format(include=include), table_definition(operators, "kernels", "static ")]
+    parts = [_HEAD.format(include=include), table_definition(kernels, "kernels", "static ")]
     parts.append(_backends(backend_symbols))
     parts += [_registry(name, len(backend_symbols)) for name in registries]
     for model in models:

@@ -37,13 +37,15 @@ _ATTRS = {
 _COPTS = ["-std=c11", "-Wall", "-Wextra"]
 
 def _generate(ctx, toolchain, models, header, source, data):
-    tables = depset(transitive = [model.operator_tables for model in models])
+    operators = depset(transitive = [model.operator_tables for model in models])
+    kernels = depset(transitive = [model.kernel_tables for model in models])
     args = ctx.actions.args()
     args.add("--name", ctx.label.name)
     args.add("--include", header.short_path if not header.short_path.startswith("../") else header.basename)
     for model in models:
         args.add_joined("--model", [model.prefix, model.manifest, model.pte], join_with = ",")
-    args.add_all(tables, before_each = "--operators")
+    args.add_all(operators, before_each = "--operators")
+    args.add_all(kernels, before_each = "--kernels")
     for backend in depset(transitive = [model.backends for model in models]).to_list():
         if backend.symbol:
             args.add("--backend", "%s=%s" % (backend.id, backend.symbol))
@@ -57,7 +59,7 @@ def _generate(ctx, toolchain, models, header, source, data):
         toolchain,
         module = "rules.codegen.c_library",
         arguments = args,
-        inputs = depset([model.manifest for model in models], transitive = [tables]),
+        inputs = depset([model.manifest for model in models], transitive = [operators, kernels]),
         outputs = [header, source, data],
         mnemonic = "ExecutorchCodegen",
         message = "Generating C for %s" % display_label(ctx.label),

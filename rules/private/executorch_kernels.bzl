@@ -1,29 +1,40 @@
-"""executorch_kernels: kernels with the table that describes them."""
+"""executorch_kernels: kernels with the tables that describe them."""
 
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//rules:providers.bzl", "ExecutorchKernelsInfo")
 
-_DOC = "A set of kernels: C libraries with one object an operator, and the operators.toml that lists them."
+_DOC = "A set of kernels: C libraries with one object an operator, and the tables that say what they implement."
 
 _ATTRS = {
-    "operator_table": attr.label(
+    "operators": attr.label(
         allow_single_file = [".toml"],
-        mandatory = True,
-        doc = "The operators; its form is described in schema/operators.toml.",
+        doc = "Table of operators that are not in `schema/operators.toml`, which describes its form.",
+    ),
+    "kernels": attr.label(
+        allow_single_file = [".toml"],
+        doc = "Table of the kernels; its form is described in kernels/README.md.",
     ),
     "deps": attr.label_list(
-        providers = [CcInfo],
-        doc = "cc_libraries that define the kernels.",
+        providers = [[CcInfo], [ExecutorchKernelsInfo]],
+        doc = "cc_libraries that define the kernels, and other sets of kernels.",
     ),
 }
 
+def _tables(file, transitive):
+    return depset([file] if file else [], transitive = transitive)
+
 def _impl(ctx):
+    sets = [dep[ExecutorchKernelsInfo] for dep in ctx.attr.deps if ExecutorchKernelsInfo in dep]
+    libraries = [dep[CcInfo] for dep in ctx.attr.deps if CcInfo in dep]
+    operators = _tables(ctx.file.operators, [each.operator_tables for each in sets])
+    kernels = _tables(ctx.file.kernels, [each.kernel_tables for each in sets])
     return [
-        DefaultInfo(files = depset([ctx.file.operator_table])),
+        DefaultInfo(files = depset(transitive = [operators, kernels])),
         ExecutorchKernelsInfo(
-            operator_table = ctx.file.operator_table,
-            cc = cc_common.merge_cc_infos(cc_infos = [dep[CcInfo] for dep in ctx.attr.deps]),
+            operator_tables = operators,
+            kernel_tables = kernels,
+            cc = cc_common.merge_cc_infos(cc_infos = libraries + [each.cc for each in sets]),
         ),
     ]
 
@@ -31,4 +42,5 @@ executorch_kernels = rule(
     implementation = _impl,
     attrs = _ATTRS,
     doc = _DOC,
+    provides = [ExecutorchKernelsInfo],
 )

@@ -59,8 +59,14 @@ def _check(ctx):
 def _backends(ctx):
     return ([ctx.attr.backend] if ctx.attr.backend else []) + ctx.attr.backends
 
+def _kernels(ctx):
+    return [target[ExecutorchKernelsInfo] for target in [ctx.attr._kernels] + ctx.attr.kernels]
+
 def _operator_tables(ctx):
-    return [target[ExecutorchKernelsInfo].operator_table for target in [ctx.attr._kernels] + ctx.attr.kernels]
+    return depset(transitive = [each.operator_tables for each in _kernels(ctx)])
+
+def _kernel_tables(ctx):
+    return depset(transitive = [each.kernel_tables for each in _kernels(ctx)])
 
 def _sources(ctx, backends):
     info = ctx.attr.module[PyInfo]
@@ -80,8 +86,8 @@ def _arguments(ctx, backends, sources):
     for backend in backends:
         if backend.partitioner:
             args.add("--backend", backend.partitioner)
-    for table in _operator_tables(ctx):
-        args.add("--operators", table)
+    args.add_all(_operator_tables(ctx), before_each = "--operators")
+    args.add_all(_kernel_tables(ctx), before_each = "--kernels")
     if ctx.file.config:
         args.add("--config", ctx.file.config)
     if ctx.attr.config_json:
@@ -105,7 +111,7 @@ def _lower(ctx, toolchain, backends, outputs, message):
         toolchain,
         module = "exir.cli.lower",
         arguments = args,
-        inputs = depset(optional + _operator_tables(ctx), transitive = [sources]),
+        inputs = depset(optional, transitive = [sources, _operator_tables(ctx), _kernel_tables(ctx)]),
         outputs = outputs.values(),
         mnemonic = "ExecutorchLower",
         message = "%s %s" % (message, display_label(ctx.label)),
@@ -137,7 +143,8 @@ def _impl(ctx):
             manifest = manifest,
             reference = reference,
             prefix = prefix,
-            operator_tables = depset(_operator_tables(ctx)),
+            operator_tables = _operator_tables(ctx),
+            kernel_tables = _kernel_tables(ctx),
             backends = depset(backends),
         ),
     ]

@@ -7,22 +7,26 @@ from exir import schema
 from exir.error import ConfigError, UnsupportedOperatorError
 from exir.program import ExecutorchProgramManager
 from exir.program.report import MethodReport, dtype_name
-from exir.operators.table import Operator, OperatorTable, OperatorTableError, load_operator_tables
+from exir.operators.document import TableError
+from exir.operators.kernels import Kernel, KernelTable, load_kernels
+from exir.operators.operators import load_operators
 
 _MOST_PROBLEMS = 10
 
 
-def load_tables(paths: tuple[Path, ...]) -> OperatorTable | None:
-    """The tables merged, or None when there are none. Raises `ConfigError`."""
-    if not paths:
-        return None
+def load_tables(operators: tuple[Path, ...], kernels: tuple[Path, ...]) -> KernelTable | None:
+    """The kernels of all tables, or None when no table of kernels is given. Raises `ConfigError`."""
     try:
-        return load_operator_tables(*paths)
-    except OperatorTableError as error:
+        known = load_operators(*operators)
+    except TableError as error:
         raise ConfigError(f"--operators: {error}") from error
+    try:
+        return load_kernels(kernels, known) if kernels else None
+    except TableError as error:
+        raise ConfigError(f"--kernels: {error}") from error
 
 
-def check_kernels(manager: ExecutorchProgramManager, table: OperatorTable) -> None:
+def check_kernels(manager: ExecutorchProgramManager, table: KernelTable) -> None:
     """Raise `UnsupportedOperatorError` that names every call without a kernel, and its line."""
     plans = manager.executorch_program.execution_plan
     problems = [
@@ -44,15 +48,16 @@ def check_kernels(manager: ExecutorchProgramManager, table: OperatorTable) -> No
 
 
 def _problems(
-    plan: schema.ExecutionPlan, method: MethodReport, table: OperatorTable
+    plan: schema.ExecutionPlan, method: MethodReport, table: KernelTable
 ) -> Iterator[str]:
     for call, use in zip(_kernel_calls(plan), method.operator_uses):
         where = f" ({use.source})" if use.source else ""
-        operator = table.get(use.name)
-        if operator is None:
+        kernels = table.of(use.name)
+        if not kernels:
             yield f"{use.name} on {', '.join(use.dtypes) or 'no tensors'}: no kernel{where}"
-        else:
-            yield from (reason + where for reason in _dtype_problems(plan, call, operator))
+        refusals = [list(_dtype_problems(plan, call, kernel)) for kernel in kernels]
+        if all(refusals):
+            yield from (reason + where for reasons in refusals[:1] for reason in reasons)
 
 
 def _kernel_calls(plan: schema.ExecutionPlan) -> list[schema.KernelCall]:
@@ -61,14 +66,14 @@ def _kernel_calls(plan: schema.ExecutionPlan) -> list[schema.KernelCall]:
 
 
 def _dtype_problems(
-    plan: schema.ExecutionPlan, call: schema.KernelCall, operator: Operator
+    plan: schema.ExecutionPlan, call: schema.KernelCall, kernel: Kernel
 ) -> Iterator[str]:
-    for argument, index in zip(operator.arguments, call.args):
-        allowed = operator.dtypes.get(argument.name, ())
+    for argument, index in zip(kernel.operator.arguments, call.args):
+        allowed = kernel.dtypes.get(argument.name, ())
         for dtype in _dtypes(plan, index):
             if dtype not in allowed:
                 yield (
-                    f"{operator.name}: no kernel takes {dtype} for '{argument.name}', only"
+                    f"{kernel.operator.name}: no kernel takes {dtype} for '{argument.name}', only"
                     f" {', '.join(allowed)}"
                 )
 

@@ -11,13 +11,13 @@ from exir.cli.arguments import Arguments
 from exir.cli.reporting.method_memory import method_bytes
 from exir.program import ExecutorchProgramManager
 from exir.program.report import MethodReport, OperatorUse, ValueReport
-from exir.operators.table import OperatorTable
+from exir.operators.kernels import KernelTable
 
 FORMAT = 1
 
 
 def render_manifest(
-    arguments: Arguments, manager: ExecutorchProgramManager, table: OperatorTable | None
+    arguments: Arguments, manager: ExecutorchProgramManager, table: KernelTable | None
 ) -> str:
     """The manifest of a program as text: sorted keys, so that equal programs give equal bytes."""
     program, report = manager.executorch_program, manager.report
@@ -65,7 +65,7 @@ def _method(
     report: MethodReport,
     plan: schema.ExecutionPlan,
     program: schema.Program,
-    table: OperatorTable | None,
+    table: KernelTable | None,
 ) -> dict[str, Any]:
     return {
         "name": report.name,
@@ -101,7 +101,7 @@ def _operators(uses: Iterable[OperatorUse]) -> list[dict[str, Any]]:
     return [{"name": name, "dtypes": list(dtypes)} for name, dtypes in distinct]
 
 
-def _scratch_bytes(report: MethodReport, table: OperatorTable | None) -> int:
+def _scratch_bytes(report: MethodReport, table: KernelTable | None) -> int:
     """The largest scratch of the kernels used; methods run one at a time."""
-    rows = (table.get(use.name) for use in report.operator_uses) if table is not None else ()
-    return max((row.scratch for row in rows if row is not None), default=0)
+    names = {use.name for use in report.operator_uses} if table is not None else set()
+    return max((kernel.scratch for name in names for kernel in table.of(name)), default=0)

@@ -7,7 +7,8 @@ import pytest
 
 from exir.cli.conftest import Compile
 
-_OPERATORS = str(Path(__file__).parents[3] / "schema" / "operators.toml")
+_ROOT = Path(__file__).parents[3]
+_LIBRARIES = [_ROOT / folder / "kernels.toml" for folder in ("kernels/portable", "runtime/prim")]
 
 _LINEAR = """
 import torch
@@ -52,6 +53,17 @@ def model():
     return Net(), (torch.rand(3).double(),)
 """
 
+_ONE_KERNEL = """
+[dtypes]
+float = ["float32"]
+
+[[kernel]]
+operator = "aten::{name}.out"
+symbol = "et_op_{name}_out"
+file = "op_{name}.c"
+dtypes = "float"
+"""
+
 
 def _lines(text: str) -> list[str]:
     return text.strip().splitlines()
@@ -67,6 +79,7 @@ def _lines(text: str) -> list[str]:
         (_LINEAR, ["--weights=nowhere.safetensors"], ["nowhere.safetensors cannot be read as weights"]),
         (_LINEAR, ["--backend=backends.nowhere:B"], ["module 'backends.nowhere' was not found"]),
         (_LINEAR, ["--operators=nowhere.toml"], ["--operators: nowhere.toml"]),
+        (_LINEAR, ["--kernels=nowhere.toml"], ["--kernels: nowhere.toml"]),
         (_BRANCH, [], ["cannot be exported", "app/net.py:6: if x.sum() > 0:", "use torch.where"]),
     ],
 )
@@ -86,13 +99,9 @@ def test_a_users_mistake_is_one_message(
 def test_every_operator_without_a_kernel_is_named_with_its_line(
     compile_source: Compile, tmp_path: Path
 ) -> None:
-    table = tmp_path / "operators.toml"
-    table.write_text(
-        '[dtypes]\nfloat = ["float32"]\n[[operator]]\nname = "aten::add.out"\n'
-        'schema = "(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)"\n'
-        'kernel = "et_op_add_out"\nlibrary = "portable"\nfile = "op_add.c"\ndtypes = "float"\n'
-    )
-    outcome = compile_source(_CUMSUM, f"--operators={table}")
+    table = tmp_path / "kernels.toml"
+    table.write_text(_ONE_KERNEL.format(name="add"))
+    outcome = compile_source(_CUMSUM, f"--kernels={table}")
     assert outcome.exit_code == 1
     assert "aten::cumsum.out on float32, float32: no kernel (app/net.py:7)" in outcome.output
     assert "aten::flip.out on float32, float32: no kernel (app/net.py:7)" in outcome.output
@@ -101,20 +110,16 @@ def test_every_operator_without_a_kernel_is_named_with_its_line(
 
 
 def test_a_dtype_without_a_kernel_is_named(compile_source: Compile, tmp_path: Path) -> None:
-    table = tmp_path / "operators.toml"
-    table.write_text(
-        '[dtypes]\nfloat = ["float32"]\n[[operator]]\nname = "aten::relu.out"\n'
-        'schema = "(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"\n'
-        'kernel = "et_op_relu_out"\nlibrary = "portable"\nfile = "op_relu.c"\ndtypes = "float"\n'
-    )
-    outcome = compile_source(_DOUBLE, f"--operators={table}")
+    table = tmp_path / "kernels.toml"
+    table.write_text(_ONE_KERNEL.format(name="relu"))
+    outcome = compile_source(_DOUBLE, f"--kernels={table}")
     assert outcome.exit_code == 1
     expected = "aten::relu.out: no kernel takes float64 for 'self', only float32 (app/net.py:6)"
     assert expected in outcome.output
 
 
 def test_the_repositorys_kernels_suffice_for_a_linear_model(compile_source: Compile) -> None:
-    outcome = compile_source(_LINEAR, f"--operators={_OPERATORS}")
+    outcome = compile_source(_LINEAR, *(f"--kernels={table}" for table in _LIBRARIES))
     assert (outcome.exit_code, outcome.output) == (0, "")
 
 

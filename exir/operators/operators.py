@@ -1,0 +1,118 @@
+"""The operator tables: what each operator that a program may call is.
+
+`schema/operators.toml` has the operators that we know. A library of kernels may bring a table of its own
+for more of them. Every column states a fact of the operator, whoever implements it (`kernels.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from types import MappingProxyType
+
+from exir.operators.document import Row, TableError, check_keys, check_sections, operator_name
+from exir.operators.document import parse_rows, read_document
+from exir.operators.schemas import OUT_CODES, Argument, parse_schema
+
+OWN_TABLE = Path(__file__).parents[2] / "schema" / "operators.toml"
+
+_REQUIRED_KEYS = frozenset({"name", "schema"})
+
+
+@dataclass(frozen=True)
+class Operator:
+    """One row: an operator as a `.pte` calls it."""
+
+    name: str  # "aten::add.out"
+    schema: str
+    arguments: tuple[Argument, ...]
+    returns: tuple[str, ...]  # types, without alias annotation
+    source: str  # the table it comes from
+
+    @property
+    def signature(self) -> str:
+        """Codes of all values of a call: arguments in order, then `>` and the returns."""
+        arguments, returns = "".join(argument.code for argument in self.arguments), self._return_codes()
+        return f"{arguments}>{returns}" if returns else arguments
+
+    @property
+    def tensors(self) -> tuple[Argument, ...]:
+        """The arguments that are tensors or lists of them, in order."""
+        return tuple(argument for argument in self.arguments if argument.is_tensor)
+
+    @property
+    def outs(self) -> tuple[Argument, ...]:
+        """The arguments that the operator writes, in order."""
+        return tuple(argument for argument in self.arguments if argument.out)
+
+    def _return_codes(self) -> str:
+        """A call repeats its one result, and bundles several outs in one list."""
+        if not self.returns:
+            return "W" if any(argument.code == "W" for argument in self.outs) else ""
+        if len(self.returns) > 1:
+            return "W"
+        return OUT_CODES.get(self.returns[0], "x")
+
+
+@dataclass(frozen=True)
+class OperatorTable:
+    """All operators of one or several tables, ordered by name."""
+
+    operators: Mapping[str, Operator]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.operators
+
+    def __iter__(self) -> Iterator[Operator]:
+        return iter(self.operators.values())
+
+    def __len__(self) -> int:
+        return len(self.operators)
+
+    def __getitem__(self, name: str) -> Operator:
+        return self.operators[name]
+
+    def get(self, name: str) -> Operator | None:
+        return self.operators.get(name)
+
+
+def load_operators(*paths: Path | str) -> OperatorTable:
+    """Our own table and those at `paths`, merged. Raises TableError for any row that is wrong."""
+    merged = dict(own_operators().operators)
+    for path in paths:
+        _merge(merged, Path(path))
+    return _table(merged)
+
+
+@lru_cache(maxsize=1)
+def own_operators() -> OperatorTable:
+    """The operators of `schema/operators.toml`, which is read once."""
+    merged: dict[str, Operator] = {}
+    _merge(merged, OWN_TABLE)
+    return _table(merged)
+
+
+def _table(merged: Mapping[str, Operator]) -> OperatorTable:
+    return OperatorTable(MappingProxyType(dict(sorted(merged.items()))))
+
+
+def _merge(merged: dict[str, Operator], path: Path) -> None:
+    for operator in _read(path):
+        earlier = merged.get(operator.name)
+        if earlier is not None:
+            raise TableError(f"{path}: {operator.name}: is also in {earlier.source}; remove one of the rows")
+        merged[operator.name] = operator
+
+
+def _read(path: Path) -> Iterator[Operator]:
+    document = read_document(path)
+    check_sections(path, document, frozenset({"operator"}))
+    return parse_rows(path, document.get("operator", []), "name", lambda row: _parse(row, str(path)))
+
+
+def _parse(row: Row, source: str) -> Operator:
+    check_keys(row, _REQUIRED_KEYS, frozenset())
+    arguments, returns = parse_schema(row["schema"])
+    return Operator(operator_name(row, "name"), row["schema"], arguments, returns, source)
