@@ -41,10 +41,18 @@ static bool has_zero(const et_tensor *tensor, et_scalar_type common) {
   return false;
 }
 
-static bool divides_by_zero(const et_value *other, et_scalar_type common) {
-  return other->tag == ET_VALUE_TENSOR
-             ? has_zero(other->u.as_tensor, common)
-             : is_zero_in(common, et_scalar_to_int(other));
+/* Where there is nothing to divide, nothing is divided by zero; what cannot be
+ * computed at all is not read. */
+static bool divides_by_zero(const et_value *self, const et_value *other,
+                            et_scalar_type common) {
+  if (self->u.as_tensor->numel == 0 || !et_dtype_is_computable(common)) {
+    return false;
+  }
+  if (other->tag != ET_VALUE_TENSOR) {
+    return is_zero_in(common, et_scalar_to_int(other));
+  }
+  const et_tensor *divisors = other->u.as_tensor;
+  return et_dtype_is_computable(divisors->dtype) && has_zero(divisors, common);
 }
 
 et_status et_map_divide(et_kernel_context *context, const et_map *map,
@@ -52,10 +60,9 @@ et_status et_map_divide(et_kernel_context *context, const et_map *map,
                         const et_value *out) {
   const et_value *operands[2] = {self, other};
   const et_scalar_type common = et_result_type(operands, 2);
-  ET_CHECK(
-      context,
-      et_scalar_type_is_floating(common) ||
-          (et_dtype_is_computable(common) && !divides_by_zero(other, common)),
-      "%s: integer division by zero", map->name);
+  ET_CHECK(context,
+           et_scalar_type_is_floating(common) ||
+               !divides_by_zero(self, other, common),
+           "%s: integer division by zero", map->name);
   return et_map_binary(context, map, self, other, out);
 }

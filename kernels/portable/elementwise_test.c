@@ -163,6 +163,51 @@ static void test_limits_keep_nan(void **state) {
   et_test_end(t);
 }
 
+/* The dtypes that no number is computed in. */
+static const et_scalar_type not_computable[] = {
+    ET_SCALAR_TYPE_UINT16, ET_SCALAR_TYPE_UINT32, ET_SCALAR_TYPE_UINT64};
+
+static void test_divisors_of_other_dtypes_are_refused_unread(void **state) {
+  (void)state;
+  for (size_t i = 0; i < 3; i++) {
+    et_test *t = et_test_begin();
+    et_value *a =
+        et_test_tensor(t, ET_SCALAR_TYPE_INT32, ET_SHAPE(2), (int32_t[]){1, 2});
+    et_value *b = et_test_tensor(t, not_computable[i], ET_SHAPE(2), NULL);
+    et_value *floor = et_test_text(t, "floor");
+    et_value *out = et_test_tensor(t, ET_SCALAR_TYPE_INT32, ET_SHAPE(2), NULL);
+    et_test_assert_refused(
+        t, ET_CALL(t, "aten::div.out_mode", a, b, floor, out, out),
+        "div: operand 1: dtype uint");
+    et_test_assert_refused(t,
+                           ET_CALL(t, "aten::floor_divide.out", a, b, out, out),
+                           "floor_divide: operand 1: dtype uint");
+    et_test_assert_refused(
+        t, ET_CALL(t, "aten::remainder.Tensor_out", a, b, out, out),
+        "remainder: operand 1: dtype uint");
+    et_test_assert_refused(
+        t, ET_CALL(t, "aten::remainder.Tensor_out", b, a, out, out),
+        "remainder: operand 0: dtype uint");
+    et_test_end(t);
+  }
+}
+
+static void test_nothing_is_divided_by_zero(void **state) {
+  (void)state;
+  et_test *t = et_test_begin();
+  const et_scalar_type dtype = ET_SCALAR_TYPE_INT16;
+  const int16_t zeros[6] = {0};
+  et_value *a = et_test_tensor(t, dtype, ET_SHAPE(0, 2, 3), NULL);
+  et_value *b = et_test_tensor(t, dtype, ET_SHAPE(2, 3), zeros);
+  et_value *out = et_test_tensor(t, dtype, ET_SHAPE(0, 2, 3), NULL);
+  assert_int_equal(ET_CALL(t, "aten::fmod.Tensor_out", a, b, out, out),
+                   ET_STATUS_OK);
+  assert_int_equal(
+      ET_CALL(t, "aten::fmod.Scalar_out", a, et_test_int(t, 0), out, out),
+      ET_STATUS_OK);
+  et_test_end(t);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_rows_and_columns_broadcast),
@@ -172,6 +217,8 @@ int main(void) {
       cmocka_unit_test(test_wrong_operands_are_refused_before_writing),
       cmocka_unit_test(test_integer_division_by_zero_is_refused),
       cmocka_unit_test(test_divisors_that_become_zero_are_refused),
+      cmocka_unit_test(test_divisors_of_other_dtypes_are_refused_unread),
+      cmocka_unit_test(test_nothing_is_divided_by_zero),
       cmocka_unit_test(test_numbers_are_repeated_over_long_runs),
       cmocka_unit_test(test_limits_keep_nan),
   };
