@@ -3,12 +3,36 @@
 #include "executorch/kernels/args.h"
 #include "executorch/kernels/shape.h"
 
+/* A result that is bool is of truths, 0 and 1. */
+typedef struct truths {
+  et_take_fn take;
+  int64_t result;
+} truths;
+
+static void take_truths(void *state, const et_chunk *chunk, size_t count) {
+  truths *t = state;
+  et_chunk converted;
+  for (size_t i = 0; i < count; i++) {
+    converted.int64[i] = chunk->float64[i] != 0.0;
+  }
+  t->take(&t->result, &converted, count);
+}
+
+static void fold_truths(const et_fold *fold, et_loop *elements,
+                        et_scalar_type dtype, uint8_t *out) {
+  truths t = {fold->take_int64, fold->start_int64};
+  et_take_elements(elements, dtype, ET_COMPUTE_FLOAT64, take_truths, &t);
+  *out = t.result != 0;
+}
+
 static void fold_one(const et_reduction *r, et_loop *elements,
                      uint8_t *const *outs, const void *state) {
   const et_fold *fold = state;
   const et_scalar_type dtype = r->reduced.dtype;
   const et_scalar_type out_dtype = r->outs[0].dtype;
-  if (et_scalar_type_is_floating(out_dtype)) {
+  if (out_dtype == ET_SCALAR_TYPE_BOOL) {
+    fold_truths(fold, elements, dtype, outs[0]);
+  } else if (et_scalar_type_is_floating(out_dtype)) {
     double result = fold->start_float64;
     et_take_elements(elements, dtype, ET_COMPUTE_FLOAT64, fold->take_float64,
                      &result);
@@ -21,18 +45,14 @@ static void fold_one(const et_reduction *r, et_loop *elements,
   }
 }
 
-/* Floating to bool is != 0, which is lost where elements become integers. */
-static bool converts(et_scalar_type from, et_scalar_type to) {
-  return et_dtype_is_computable(from) && et_dtype_is_computable(to) &&
-         !(et_scalar_type_is_floating(from) && to == ET_SCALAR_TYPE_BOOL);
-}
-
 et_status et_fold_apply(et_kernel_context *context, const et_fold *fold,
                         const et_tensor *self, const et_value *dims,
                         bool keepdim, et_tensor *out) {
   et_reduction reduction;
   ET_RETURN_IF_ERROR(et_shape_supports(
-      context, fold->name, converts(self->dtype, out->dtype), self, out));
+      context, fold->name,
+      et_dtype_is_computable(self->dtype) && et_dtype_is_computable(out->dtype),
+      self, out));
   ET_RETURN_IF_ERROR(et_reduction_plan(context, fold->name, self, dims, keepdim,
                                        out, NULL, &reduction));
   if (fold->needs_elements) {

@@ -13,14 +13,20 @@ int64_t et_index_at(const et_view *indices, size_t i) {
   return index;
 }
 
-et_status et_index_check(et_kernel_context *context, const char *what,
-                         const et_tensor *indices, int64_t size,
-                         bool from_end) {
+et_status et_index_check_dtype(et_kernel_context *context, const char *what,
+                               const et_tensor *indices) {
   ET_CHECK(context,
            indices->dtype == ET_SCALAR_TYPE_INT32 ||
                indices->dtype == ET_SCALAR_TYPE_INT64,
            "%s: indices are %s", what,
            et_scalar_type_name((int32_t)indices->dtype));
+  return ET_STATUS_OK;
+}
+
+et_status et_index_check(et_kernel_context *context, const char *what,
+                         const et_tensor *indices, int64_t size,
+                         bool from_end) {
+  ET_RETURN_IF_ERROR(et_index_check_dtype(context, what, indices));
   const et_view view = et_view_of(indices);
   const int64_t low = from_end ? -size : 0;
   for (size_t i = 0; i < indices->numel; i++) {

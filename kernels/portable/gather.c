@@ -38,10 +38,20 @@ static bool is_mask(const et_tensor *index) {
   return index->dtype == ET_SCALAR_TYPE_BOOL;
 }
 
+/* Where self has elements in no other dimension, none is accessed, and PyTorch
+ * takes any index. */
+static et_status check_index(et_kernel_context *context, const char *what,
+                             const et_tensor *index, int32_t size,
+                             bool nothing) {
+  ET_RETURN_IF_ERROR(et_index_check_dtype(context, what, index));
+  return nothing && size > 0 ? ET_STATUS_OK
+                             : et_index_check(context, what, index, size, true);
+}
+
 /* Takes the list apart; `tensors` are the indices that are there. */
 static et_status read_list(et_kernel_context *context, const char *what,
-                           const et_value *list, et_gather *g,
-                           et_tensor **tensors) {
+                           const et_tensor *self, const et_value *list,
+                           et_gather *g, et_tensor **tensors) {
   size_t dim = 0;
   for (size_t i = 0; i < list->u.as_list.size; i++) {
     et_tensor *index = et_arg_list_tensor(list, i);
@@ -58,8 +68,8 @@ static et_status read_list(et_kernel_context *context, const char *what,
       dim += index->rank;
       continue;
     }
-    ET_RETURN_IF_ERROR(
-        et_index_check(context, what, index, g->self.sizes[dim], true));
+    ET_RETURN_IF_ERROR(check_index(context, what, index, g->self.sizes[dim],
+                                   self->numel == 0));
     tensors[g->indexed] = index;
     g->dims[g->indexed++] = dim++;
   }
@@ -109,7 +119,7 @@ et_status et_gather_plan(et_kernel_context *context, const char *what,
   et_tensor *tensors[ET_MAX_RANK] = {NULL};
   int32_t sizes[ET_MAX_RANK];
   *gather = (et_gather){.self = et_view_of(self)};
-  ET_RETURN_IF_ERROR(read_list(context, what, list, gather, tensors));
+  ET_RETURN_IF_ERROR(read_list(context, what, self, list, gather, tensors));
   if (gather->mask != NULL) {
     gather->index_rank = 1;
     sizes[0] = (int32_t)gather->mask_count;
@@ -126,6 +136,11 @@ et_status et_gather_plan(et_kernel_context *context, const char *what,
 
 size_t et_gather_count(const et_gather *gather) {
   size_t count = 1;
+  for (size_t d = 0; d < gather->rank; d++) {
+    if (gather->sizes[d] == 0) {
+      return 0;
+    }
+  }
   for (size_t d = 0; d < gather->index_rank; d++) {
     count *= (size_t)gather->sizes[gather->index_first + d];
   }

@@ -27,7 +27,8 @@ et_status et_gather_plan(et_kernel_context *context, const char *what,
                          const et_tensor *self, const et_value *list,
                          et_gather *gather);
 
-/* How many places are indexed: the product of the broadcast dimensions. */
+/* How many places are indexed: the product of the broadcast dimensions; 0 where
+ * the result has no element, as the indices then need not lie in self. */
 size_t et_gather_count(const et_gather *gather);
 
 /* The part of self that place number `i` names: a view of the dimensions

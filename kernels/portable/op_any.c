@@ -27,13 +27,21 @@ static void any_of(const et_reduction *r, et_loop *elements,
   *outs[0] = any;
 }
 
+/* The result of uint8 is uint8, as in PyTorch. */
+static et_status check(et_kernel_context *context, const et_tensor *self,
+                       const et_tensor *out) {
+  return et_shape_supports(context, "any",
+                           et_dtype_is_computable(self->dtype) &&
+                               (out->dtype == ET_SCALAR_TYPE_BOOL ||
+                                (out->dtype == ET_SCALAR_TYPE_UINT8 &&
+                                 self->dtype == ET_SCALAR_TYPE_UINT8)),
+                           self, out);
+}
+
 static et_status apply(et_kernel_context *context, const et_tensor *self,
                        const et_value *dims, bool keepdim, et_tensor *out) {
   et_reduction reduction;
-  ET_RETURN_IF_ERROR(et_shape_supports(
-      context, "any",
-      et_dtype_is_computable(self->dtype) && out->dtype == ET_SCALAR_TYPE_BOOL,
-      self, out));
+  ET_RETURN_IF_ERROR(check(context, self, out));
   ET_RETURN_IF_ERROR(et_reduction_plan(context, "any", self, dims, keepdim, out,
                                        NULL, &reduction));
   et_reduction_run(&reduction, any_of, NULL);
@@ -45,11 +53,21 @@ et_status et_op_any_out(et_kernel_context *context, et_value **args) {
                args[3]->u.as_tensor);
 }
 
+/* The truth of each element, also where `out` holds it in a uint8. */
+static et_status truths(et_kernel_context *context, const et_tensor *self,
+                        et_tensor *out) {
+  ET_RETURN_IF_ERROR(check(context, self, out));
+  ET_RETURN_IF_ERROR(et_shape_resize_like(context, out, self));
+  const et_view from = et_view_of(self);
+  et_view to = et_view_of(out);
+  to.dtype = ET_SCALAR_TYPE_BOOL;
+  return et_copy_view(context, "any", &from, &to);
+}
+
 /* Unlike None, a list without dimensions reduces none. */
 et_status et_op_any_dims_out(et_kernel_context *context, et_value **args) {
-  const et_view view = et_view_of(args[0]->u.as_tensor);
   if (!et_arg_is_none(args[1]) && args[1]->u.as_list.size == 0) {
-    return et_copy_view_to(context, "any", &view, args[3]->u.as_tensor);
+    return truths(context, args[0]->u.as_tensor, args[3]->u.as_tensor);
   }
   return et_op_any_out(context, args);
 }

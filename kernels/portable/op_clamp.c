@@ -1,14 +1,10 @@
 #include "executorch/kernels/args.h"
 #include "executorch/kernels/map.h"
+#include "kernels/portable/limits.h"
 
-/* A NaN is smaller and greater than nothing, and stays; a NaN as limit is the
- * result. Where min > max the result is max, as in PyTorch. */
-#define AT_LEAST(x, low) ((low) > (x) || (low) != (low) ? (low) : (x))
-#define AT_MOST(x, high) ((high) < (x) || (high) != (high) ? (high) : (x))
-
-ET_MAP_ALL(ET_MAP_BINARY, at_least, AT_LEAST(x, y))
-ET_MAP_ALL(ET_MAP_BINARY, at_most, AT_MOST(x, y))
-ET_MAP_ALL(ET_MAP_TERNARY, between, AT_MOST(AT_LEAST(x, y), z))
+ET_MAP_ALL(ET_MAP_BINARY, at_least, ET_AT_LEAST(x, y))
+ET_MAP_ALL(ET_MAP_BINARY, at_most, ET_AT_MOST(x, y))
+ET_MAP_ALL(ET_MAP_TERNARY, between, ET_AT_MOST(ET_AT_LEAST(x, y), z))
 
 static const et_map at_least = {"clamp", ET_MAP_PROMOTE, ET_RUN_ALL(at_least),
                                 ET_MAP_JOIN};

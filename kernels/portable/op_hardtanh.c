@@ -1,7 +1,7 @@
 #include "executorch/kernels/operator.h"
+#include "kernels/portable/limits.h"
 
-/* A NaN is smaller and greater than nothing, and stays. */
-ET_MAP_ALL(ET_MAP_UNARY, hardtanh, x < s[0] ? s[0] : (x > s[1] ? s[1] : x))
+ET_MAP_ALL(ET_MAP_UNARY, hardtanh, ET_AT_MOST(ET_AT_LEAST(x, s[0]), s[1]))
 ET_OPERATOR_MAP(hardtanh, ET_MAP_PROMOTE, ET_RUN_ALL(hardtanh), ET_MAP_FOLLOW)
 
 et_status et_op_hardtanh_out(et_kernel_context *context, et_value **args) {

@@ -11,8 +11,9 @@ et_status et_op_index_tensor_out(et_kernel_context *context, et_value **args) {
   ET_RETURN_IF_ERROR(
       et_tensor_resize(out, gather.sizes, gather.rank, context->error));
   const et_view whole = et_view_of(out);
+  const size_t count = et_gather_count(&gather);
   size_t cursor = 0;
-  for (size_t i = 0; i < et_gather_count(&gather); i++) {
+  for (size_t i = 0; i < count; i++) {
     const et_view from = et_gather_self_at(&gather, i, &cursor);
     const et_view to = et_gather_result_at(&gather, &whole, i);
     ET_RETURN_IF_ERROR(et_copy_view(context, "index", &from, &to));

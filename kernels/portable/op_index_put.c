@@ -29,8 +29,9 @@ static et_status put(et_kernel_context *context, et_gather *gather,
            et_view_expand(&given, gather->sizes, gather->rank, &spread),
            "index_put: values do not broadcast to the indexed shape");
   gather->self = et_view_of(target);
+  const size_t count = et_gather_count(gather);
   size_t cursor = 0;
-  for (size_t i = 0; i < et_gather_count(gather); i++) {
+  for (size_t i = 0; i < count; i++) {
     const et_view from = et_gather_result_at(gather, &spread, i);
     const et_view to = et_gather_self_at(gather, i, &cursor);
     if (add) {

@@ -88,12 +88,21 @@ et_status et_op_pixel_shuffle_out(et_kernel_context *context, et_value **args) {
   return et_copy_view(context, "pixel_shuffle", &from, &to);
 }
 
+/* PyTorch gives back a tensor without elements as it is. A program of static
+ * shapes has planned what the other images would have. */
+static bool stays(const et_tensor *self, const et_tensor *out) {
+  return self->numel == 0 && out->dynamism != ET_SHAPE_STATIC;
+}
+
 et_status et_op_pixel_unshuffle_out(et_kernel_context *context,
                                     et_value **args) {
   const int64_t factor = args[1]->u.as_int;
   et_tensor *out = args[2]->u.as_tensor;
   ET_RETURN_IF_ERROR(resize_out(context, "pixel_unshuffle",
                                 args[0]->u.as_tensor, factor, false, out));
+  if (stays(args[0]->u.as_tensor, out)) {
+    return et_shape_resize_like(context, out, args[0]->u.as_tensor);
+  }
   const et_view from = fine(args[0]->u.as_tensor, (int32_t)factor);
   const et_view to = coarse(out, (int32_t)factor);
   return et_copy_view(context, "pixel_unshuffle", &from, &to);

@@ -2,8 +2,8 @@
 #include "executorch/kernels/copy.h"
 #include "executorch/kernels/shape.h"
 
-static int64_t clip(int64_t value, int64_t high) {
-  return value < 0 ? 0 : value > high ? high : value;
+static int64_t clip(int64_t value, int64_t low, int64_t high) {
+  return value < low ? low : value > high ? high : value;
 }
 
 /* Row `row` of all matrices, from column `start` to before `end`. */
@@ -19,20 +19,19 @@ static et_status keep(et_kernel_context *context, const char *what,
                       et_value **args, bool upper) {
   const et_tensor *self = args[0]->u.as_tensor;
   et_tensor *out = args[2]->u.as_tensor;
-  const int64_t diagonal = args[1]->u.as_int;
+  /* Beyond these every diagonal lies outside. */
+  const int64_t diagonal = clip(args[1]->u.as_int, INT32_MIN, INT32_MAX);
   const et_value zero = {ET_VALUE_INT, {.as_int = 0}};
   ET_RETURN_IF_ERROR(et_shape_same_dtype(context, what, self, out));
   ET_RETURN_IF_ERROR(et_shape_rank(context, what, self, 2, ET_MAX_RANK));
-  ET_CHECK(context, diagonal >= -INT32_MAX && diagonal <= INT32_MAX,
-           "%s: diagonal %lld is too large", what, (long long)diagonal);
   ET_RETURN_IF_ERROR(et_shape_resize_like(context, out, self));
   const et_view from = et_view_of(self);
   const et_view to = et_view_of(out);
   const int64_t columns = from.sizes[from.rank - 1];
   ET_RETURN_IF_ERROR(et_fill_view(context, what, &zero, &to));
   for (int64_t row = 0; row < from.sizes[from.rank - 2]; row++) {
-    const int64_t start = upper ? clip(row + diagonal, columns) : 0;
-    const int64_t end = upper ? columns : clip(row + diagonal + 1, columns);
+    const int64_t start = upper ? clip(row + diagonal, 0, columns) : 0;
+    const int64_t end = upper ? columns : clip(row + diagonal + 1, 0, columns);
     const et_view in = part_of(&from, row, start, end);
     const et_view target = part_of(&to, row, start, end);
     ET_RETURN_IF_ERROR(et_copy_view(context, what, &in, &target));

@@ -1,16 +1,24 @@
+#include <math.h>
+
 #include "executorch/kernels/args.h"
 #include "executorch/kernels/reduce.h"
 
-/* The sum of squares is divided by count - correction, at least 0. The variance
- * goes to the first out, the mean to a second. */
+/* The sum of squares is divided by count - correction, at least 0; of no
+ * element it is NaN, as its mean. */
+static double variance(et_loop elements, et_scalar_type dtype, double mean,
+                       double divisor) {
+  const double sum = et_sum_elements(elements, dtype, mean, true);
+  return isnan(mean) ? mean : sum / (divisor > 0.0 ? divisor : 0.0);
+}
+
+/* The variance goes to the first out, the mean to a second. */
 static void var_of(const et_reduction *r, et_loop *elements,
                    uint8_t *const *outs, const void *correction) {
   const et_scalar_type dtype = r->reduced.dtype;
   const double count = (double)r->count;
-  const double divisor = count - *(const double *)correction;
   const double mean = et_sum_elements(*elements, dtype, 0.0, false) / count;
-  const double var = et_sum_elements(*elements, dtype, mean, true) /
-                     (divisor > 0.0 ? divisor : 0.0);
+  const double var =
+      variance(*elements, dtype, mean, count - *(const double *)correction);
   et_store_run(ET_COMPUTE_FLOAT64, &var, r->outs[0].dtype, outs[0], 0, 1);
   if (r->out_count == 2) {
     et_store_run(ET_COMPUTE_FLOAT64, &mean, r->outs[1].dtype, outs[1], 0, 1);

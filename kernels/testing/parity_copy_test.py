@@ -216,6 +216,17 @@ def test_index_put_follows_pytorch(indices: list[torch.Tensor | None], accumulat
     torch.testing.assert_close(target, torch.ops.aten.index_put(X, indices, values, accumulate))
 
 
+def test_indices_are_free_where_nothing_is_indexed() -> None:
+    nothing = torch.empty(3, 0)
+    for index in ([9], [[9, 1]], [-7]):
+        indices = [torch.tensor(index)]
+        check(KERNELS, "aten::index.Tensor_out", nothing, indices, reference=lambda x, i: torch.ops.aten.index(x, i))
+        for accumulate in (False, True):
+            check(KERNELS, "aten::index_put.out", nothing, indices, torch.tensor(1.0), accumulate)
+    column = torch.empty(0, 3)
+    fails("is not in \\[0, 0\\)", "aten::index_put.out", column, [torch.tensor([0])], torch.tensor(1.0), False, *[column] * 2)
+
+
 def test_index_out_of_range_is_an_error() -> None:
     for index in (2, -3, 2**62):
         wrong = [torch.tensor([index])]

@@ -73,6 +73,7 @@ def test_integers_wrap() -> None:
 def test_limits_follow_pytorch(dtype: torch.dtype) -> None:
     x = torch.tensor(SPECIAL[:-2] if dtype.is_floating_point else [-9, -1, 0, 1, 9]).to(dtype)
     check(KERNELS, "aten::hardtanh.out", x, -1, 2)
+    check(KERNELS, "aten::hardtanh.out", x, 2, 1)
     for low, high in [(0, 3), (None, 2), (1, None), (3, -1)]:
         check(KERNELS, "aten::clamp.out", x, low, high)
 

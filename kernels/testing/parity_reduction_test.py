@@ -38,6 +38,16 @@ def test_sum_of_any_layout_nothing_and_special_values() -> None:
 
 
 @pytest.mark.parametrize("dtype", NUMBERS, ids=str)
+def test_sums_and_products_to_bool_are_of_truths(dtype: torch.dtype) -> None:
+    x = torch.tensor([[256.0, 0.25, 0.0], [1.0, -1.0, 0.0]]).to(dtype)
+    for dims in (None, [0], [1]):
+        check(KERNELS, "aten::sum.IntList_out", x, dims, False, None, out=torch.bool)
+        check(KERNELS, "aten::sum.IntList_out", x, dims, True, DTYPE_CODES[torch.bool], out=torch.bool)
+    for dim in (0, 1):
+        check(KERNELS, "aten::prod.int_out", x, dim, False, DTYPE_CODES[torch.bool], out=torch.bool)
+
+
+@pytest.mark.parametrize("dtype", NUMBERS, ids=str)
 @pytest.mark.parametrize("name", ["amax", "amin"])
 def test_extrema_follow_pytorch(name: str, dtype: torch.dtype) -> None:
     x = random_tensor((2, 3, 4), dtype)
@@ -101,6 +111,21 @@ def test_any_follows_pytorch(dtype: torch.dtype) -> None:
     check(KERNELS, "aten::any.all_out", torch.tensor([float("nan")]), out=torch.bool)
 
 
+def test_any_of_bytes_gives_bytes() -> None:
+    x = random_tensor((2, 3, 4), torch.uint8) * (random_tensor((2, 3, 4), seed=5) > 1.0)
+    check(KERNELS, "aten::any.out", x, 1, True, out=torch.uint8)
+    check(KERNELS, "aten::any.all_out", x, out=torch.uint8)
+    for dims in DIMS:
+        check(KERNELS, "aten::any.dims_out", x, dims, False, out=torch.uint8)
+
+
+def test_any_of_another_dtype_is_an_error() -> None:
+    out = torch.empty(2, 3, 4)
+    fails("float32 to float32", "aten::any.dims_out", X, [], False, out, out)
+    fails("float32 to float32", "aten::any.out", X, 0, False, out, out)
+    fails("float32 to uint8", "aten::any.out", X, 0, False, out.byte(), out.byte())
+
+
 @pytest.mark.parametrize("dtype", FLOATING, ids=str)
 @pytest.mark.parametrize("dims", DIMS, ids=str)
 def test_variance_follows_pytorch(dims: list[int] | None, dtype: torch.dtype) -> None:
@@ -109,6 +134,15 @@ def test_variance_follows_pytorch(dims: list[int] | None, dtype: torch.dtype) ->
     for correction in (None, 0, 1.5, 30):
         check(KERNELS, "aten::var.correction_out", x, dims, correction, False)
         check(KERNELS, "aten::var_mean.correction_out", x, dims, correction, True, out=(dtype, dtype))
+
+
+@pytest.mark.filterwarnings("ignore:.*degrees of freedom")
+@pytest.mark.parametrize("correction", [None, 0, 1, 0.5, -1])
+def test_variance_and_mean_of_nothing_are_nan(correction: float | None) -> None:
+    for shape, dims in (((0,), None), ((0, 3), [0]), ((0, 3), [1]), ((3, 0), [0, 1])):
+        nothing = torch.empty(shape)
+        check(KERNELS, "aten::var.correction_out", nothing, dims, correction, False)
+        check(KERNELS, "aten::var_mean.correction_out", nothing, dims, correction, True, out=(torch.float32, torch.float32))
 
 
 def test_variance_of_one_or_no_element_and_any_layout() -> None:

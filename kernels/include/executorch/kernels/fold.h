@@ -20,7 +20,8 @@ typedef struct et_fold {
 } et_fold;
 
 /* Reduces the dimensions `dims` of `self` (as et_reduction_plan reads them;
- * NULL for all). Elements are converted to the dtype of `out` first. */
+ * NULL for all). Elements are converted to the dtype of `out` first; to bool,
+ * they are 0 and 1 in int64_t. */
 et_status et_fold_apply(et_kernel_context *context, const et_fold *fold,
                         const et_tensor *self, const et_value *dims,
                         bool keepdim, et_tensor *out);

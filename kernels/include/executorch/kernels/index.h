@@ -7,6 +7,10 @@
 #include "executorch/kernel.h"
 #include "executorch/kernels/view.h"
 
+/* INVALID_ARGUMENT unless `indices` is int32 or int64. */
+et_status et_index_check_dtype(et_kernel_context *context, const char *what,
+                               const et_tensor *indices);
+
 /* INVALID_ARGUMENT unless `indices` is int32 or int64 and every one lies in
  * [0, size), or, when they may count from the end, in [-size, size). */
 et_status et_index_check(et_kernel_context *context, const char *what,
