@@ -88,7 +88,7 @@ int main(int argc, char **argv) {
   et_method *method = NULL;
   int different = -1;
   if (read_digits(argv + 1, &set)) {
-    if (digits_forward_load(&memory, &method, &error) == ET_STATUS_OK) {
+    if (digits_forward_load(&memory, NULL, &method, &error) == ET_STATUS_OK) {
       different = classify_all(method, &set, &error);
     }
     if (error.status != ET_STATUS_OK) {

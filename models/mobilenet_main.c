@@ -119,7 +119,7 @@ static et_status classify(const et_program *program, const float *input,
                           const options *chosen, et_error *error) {
   et_hosted_method hosted;
   ET_RETURN_IF_ERROR(
-      et_hosted_method_load(program, "forward", &mobilenet_registry, &hosted, error));
+      et_hosted_method_load(program, "forward", &mobilenet_registry, NULL, &hosted, error));
   const et_value *logits = NULL;
   et_status status = run_timed(hosted.method, input, chosen->runs, error);
   if (status == ET_STATUS_OK) {

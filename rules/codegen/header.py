@@ -53,9 +53,9 @@ typedef struct {prefix}_memory {{
 {members}}} {prefix}_memory;
 
 /* Opens the program and loads {name} into `memory`, which must stay in place, and be
- * used for nothing else, as long as *out_method is used. */
-et_status {prefix}_load({prefix}_memory *memory, et_method **out_method,
-{indent}et_error *out_error);
+ * used for nothing else, as long as *out_method is used. `options` may be NULL. */
+et_status {prefix}_load({prefix}_memory *memory, const et_method_options *options,
+{indent}et_method **out_method, et_error *out_error);
 """
 
 _STATIC_INPUT = """

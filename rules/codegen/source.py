@@ -26,14 +26,14 @@ const et_registry {name} = {{&kernels, {backends}, {backend_count}}};
 """
 
 _LOAD = """
-et_status {prefix}_load({prefix}_memory *memory, et_method **out_method,
-{indent}et_error *out_error) {{
+et_status {prefix}_load({prefix}_memory *memory, const et_method_options *options,
+{indent}et_method **out_method, et_error *out_error) {{
   const et_span file = {{{model}_program_data, {model}_program_size}};
 {planned}  const et_method_memory parts = {{
       {{memory->method, sizeof memory->method}}, {scratch}, {planned_list}, {planned_count}}};
   ET_RETURN_IF_ERROR(et_program_load(file, &memory->program, out_error));
-  return et_method_load(&memory->program, "{name}", &{model}_registry, &parts, out_method,
-                        out_error);
+  return et_method_load(&memory->program, "{name}", &{model}_registry, options, &parts,
+                        out_method, out_error);
 }}
 """
 

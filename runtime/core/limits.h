@@ -28,6 +28,12 @@
 /* Arguments of one kernel or delegate call. */
 #define ET_LIMIT_CALL_ARGS 1024
 
+/* Values that one call of a prepared kernel may have, the items of its lists
+ * counted, and how many of them may be tensors: they lie on the stack while the
+ * kernel's `prepare` looks at them. */
+#define ET_LIMIT_PREPARED_VALUES 64
+#define ET_LIMIT_PREPARED_TENSORS 16
+
 /* Operands of all calls of a method, the items of lists counted each time that
  * a call names the list. */
 #define ET_LIMIT_OPERANDS (1u << 24)

@@ -9,6 +9,7 @@ typedef struct request {
   et_method_meta meta;
   const char *name;
   const et_registry *registry;
+  const et_method_options *options;
   const et_hosted_method *owner; /* NULL: shares nothing */
   uint32_t memory_id;
   et_error *error;
@@ -103,7 +104,8 @@ static et_status build(const request *r, et_arena *arena,
   ET_RETURN_IF_ERROR(take_planned(r, arena, hosted));
   if (arena->data != NULL) {
     ET_RETURN_IF_ERROR(et_method_load(r->meta.program, r->name, r->registry,
-                                      &memory, &hosted->method, r->error));
+                                      r->options, &memory, &hosted->method,
+                                      r->error));
   }
   return take_outputs(r, arena, hosted->method);
 }
@@ -118,7 +120,8 @@ static uint8_t *align_up(uint8_t *data) {
 static et_status load(const request *r, et_hosted_method *hosted) {
   et_arena arena = et_arena_measuring();
   ET_RETURN_IF_ERROR(et_method_measure(r->meta.program, r->name, r->registry,
-                                       &hosted->requirements, r->error));
+                                       r->options, &hosted->requirements,
+                                       r->error));
   ET_RETURN_IF_ERROR(build(r, &arena, hosted));
   if (arena.used > SIZE_MAX - ET_MEMORY_ALIGNMENT) {
     return fail_heap(r);
@@ -135,12 +138,14 @@ static et_status load(const request *r, et_hosted_method *hosted) {
 et_status et_hosted_method_load_sharing(const et_program *program,
                                         const char *name,
                                         const et_registry *registry,
+                                        const et_method_options *options,
                                         const et_hosted_method *owner,
                                         uint32_t memory_id,
                                         et_hosted_method *out_hosted,
                                         et_error *out_error) {
   request r = {.name = name,
                .registry = registry,
+               .options = options,
                .owner = owner,
                .memory_id = memory_id,
                .error = out_error};
@@ -157,10 +162,11 @@ et_status et_hosted_method_load_sharing(const et_program *program,
 
 et_status et_hosted_method_load(const et_program *program, const char *name,
                                 const et_registry *registry,
+                                const et_method_options *options,
                                 et_hosted_method *out_hosted,
                                 et_error *out_error) {
-  return et_hosted_method_load_sharing(program, name, registry, NULL, 0,
-                                       out_hosted, out_error);
+  return et_hosted_method_load_sharing(program, name, registry, options, NULL,
+                                       0, out_hosted, out_error);
 }
 
 void et_hosted_method_free(et_hosted_method *hosted) {

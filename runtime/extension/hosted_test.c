@@ -81,8 +81,8 @@ static void test_shared_buffer_is_seen_by_both_methods(void **state) {
   write_sum(0, 32);
   et_test_open(&writer, &program, &first);
   assert_int_equal(et_hosted_method_load_sharing(&program, "forward",
-                                                 &et_test_registry, &first, 1,
-                                                 &second, NULL),
+                                                 &et_test_registry, NULL, &first,
+                                                 1, &second, NULL),
                    ET_STATUS_OK);
   assert_true(run(&first) == 1);
   assert_true(run(&second) == 2);
@@ -100,8 +100,8 @@ static void test_shared_buffer_must_be_large_enough(void **state) {
   et_test_open(&writer, &program, &first);
   first.planned[0].size = 95;
   assert_int_equal(et_hosted_method_load_sharing(&program, "forward",
-                                                 &et_test_registry, &first, 1,
-                                                 &second, NULL),
+                                                 &et_test_registry, NULL, &first,
+                                                 1, &second, NULL),
                    ET_STATUS_INVALID_ARGUMENT);
   assert_null(second.method);
   et_hosted_method_free(&first);
@@ -115,7 +115,7 @@ static void test_refused_method_leaves_nothing_behind(void **state) {
   assert_int_equal(et_program_load(et_writer_finish(&writer), &program, NULL),
                    ET_STATUS_OK);
   assert_int_equal(et_hosted_method_load(&program, "other", &et_test_registry,
-                                         &hosted, NULL),
+                                         NULL, &hosted, NULL),
                    ET_STATUS_NOT_FOUND);
   assert_null(hosted.allocation);
 }

@@ -7,11 +7,11 @@
                                      : sizeof(type) <= ilp32, \
                  "layout.h must say the size of " #type)
 
-ET_ASSERT_SIZE(struct et_method, 144, 84);
+ET_ASSERT_SIZE(struct et_method, 160, 92);
 ET_ASSERT_SIZE(et_value, 24, 16);
 ET_ASSERT_SIZE(et_tensor, 56, 32);
 ET_ASSERT_SIZE(et_value *, 8, 4);
-ET_ASSERT_SIZE(et_instruction, 24, 16);
+ET_ASSERT_SIZE(et_instruction, 32, 20);
 ET_ASSERT_SIZE(et_delegate, 48, 24);
 ET_ASSERT_SIZE(et_compile_spec, 32, 16);
 ET_ASSERT_SIZE(et_end, 16, 8);

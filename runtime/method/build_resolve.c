@@ -130,9 +130,8 @@ static uint64_t count_operands(const et_builder *builder,
   return count;
 }
 
-/* The kernel that the instruction calls, or NULL when it calls none. */
-static const et_kernel *called_kernel(const et_builder *builder,
-                                      const et_walk *walk) {
+const et_kernel *et_build_called_kernel(const et_builder *builder,
+                                        const et_walk *walk) {
   return walk->tag != ET_INSTRUCTION_KERNEL_CALL
              ? NULL
              : et_build_find_kernel(builder,
@@ -140,14 +139,13 @@ static const et_kernel *called_kernel(const et_builder *builder,
                                         &walk->args, ET_KERNEL_CALL_OPERATOR));
 }
 
-et_status et_build_resolve(const et_builder *builder, size_t *out_scratch) {
+et_status et_build_resolve(const et_builder *builder) {
   ET_RETURN_IF_ERROR(check_linked(builder));
   ET_RETURN_IF_ERROR(et_check_values(builder));
   uint64_t operands = 0;
-  *out_scratch = 0;
   et_walk walk = et_walk_start(&builder->plan);
   while (et_walk_next(&walk)) {
-    const et_kernel *kernel = called_kernel(builder, &walk);
+    const et_kernel *kernel = et_build_called_kernel(builder, &walk);
     operands += count_operands(builder, &walk);
     if (operands > ET_LIMIT_OPERANDS) {
       return et_fail(builder->error, ET_STATUS_OUT_OF_RESOURCES,
@@ -155,9 +153,6 @@ et_status et_build_resolve(const et_builder *builder, size_t *out_scratch) {
                      ET_LIMIT_OPERANDS);
     }
     ET_RETURN_IF_ERROR(et_check_instruction(builder, &walk, kernel));
-    if (kernel != NULL && kernel->scratch_bytes > *out_scratch) {
-      *out_scratch = kernel->scratch_bytes;
-    }
   }
   return ET_STATUS_OK;
 }

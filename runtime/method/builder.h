@@ -30,6 +30,7 @@ typedef struct et_regions {
 typedef struct et_builder {
   const et_program *program;
   const et_registry *registry;
+  const et_method_options *options; /* or NULL */
   const et_method_memory *memory; /* NULL while measuring */
   et_fb_table plan;
   et_fb_vector values; /* EValues of the plan */
@@ -46,8 +47,12 @@ et_status et_build_reserve(et_builder *builder);
 bool et_build_check_bytes(const et_counts *counts, size_t *out_bytes);
 
 /* Checks that what the plan needs is linked and that calls fit the signatures
- * of their kernels; gives the largest scratch. Needs no memory. */
-et_status et_build_resolve(const et_builder *builder, size_t *out_scratch);
+ * of their kernels. Needs no memory. */
+et_status et_build_resolve(const et_builder *builder);
+
+/* The kernel that an instruction calls, or NULL when it calls none. */
+const et_kernel *et_build_called_kernel(const et_builder *builder,
+                                        const et_walk *walk);
 
 /* The kernel of operator `index` of the plan, or NULL. */
 const et_kernel *et_build_find_kernel(const et_builder *builder,
@@ -76,6 +81,10 @@ void et_build_scalars(const et_fb_vector *values, et_value *out_values);
 
 /* Has the backends build their handles in the arena, or measure them. */
 et_status et_build_delegates(et_builder *builder);
+
+/* Prepares the calls of kernels that want it, their states in the arena, or
+ * measures them; gives the largest scratch that a call needs. */
+et_status et_build_prepare(et_builder *builder, size_t *out_scratch);
 
 /* The linked backend of delegate `index` of the plan, or NULL. */
 const et_backend *et_build_find_backend(const et_builder *builder,

@@ -21,7 +21,11 @@ static et_status run_kernel(const et_method *method, uint32_t index,
   const et_instruction *call = &method->instructions[index];
   et_error reason;
   et_error_clear(&reason);
-  et_kernel_context context = {.scratch = method->scratch, .error = &reason};
+  et_kernel_context context = {.scratch = method->scratch,
+                               .state = call->state,
+                               .parallel = method->parallel,
+                               .observer = method->observer,
+                               .error = &reason};
   const et_status status = call->u.kernel->run(&context, call->args);
   return status == ET_STATUS_OK ? status
                                 : fail_call(error, index, call->u.kernel->name,
@@ -80,31 +84,73 @@ static et_status read_condition(const et_method *method, uint32_t index,
   return ET_STATUS_OK;
 }
 
+/* Runs one instruction; *condition is false when it jumps. */
+static et_status run_one(const et_method *method, uint32_t index,
+                         bool *condition, et_error *error) {
+  switch (method->instructions[index].tag) {
+    case ET_INSTRUCTION_KERNEL_CALL:
+      return run_kernel(method, index, error);
+    case ET_INSTRUCTION_DELEGATE_CALL:
+      return run_delegate(method, index, error);
+    case ET_INSTRUCTION_MOVE:
+      return run_move(method, index, error);
+    case ET_INSTRUCTION_JUMP_FALSE:
+      return read_condition(method, index, condition, error);
+    default:
+      return ET_STATUS_OK; /* Free: planned memory is not given back */
+  }
+}
+
+/* False for an instruction that nobody is told of. */
+static bool describe(const et_method *method, uint32_t index,
+                     et_event *out_event) {
+  const et_instruction *instruction = &method->instructions[index];
+  out_event->index = index;
+  switch (instruction->tag) {
+    case ET_INSTRUCTION_KERNEL_CALL:
+      out_event->kind = ET_EVENT_KERNEL;
+      out_event->name = instruction->u.kernel->name;
+      return true;
+    case ET_INSTRUCTION_DELEGATE_CALL:
+      out_event->kind = ET_EVENT_DELEGATE;
+      out_event->name =
+          method->delegates[instruction->u.delegate].backend->id;
+      return true;
+    case ET_INSTRUCTION_MOVE:
+      out_event->kind = ET_EVENT_MOVE;
+      out_event->name = "Move";
+      return true;
+    case ET_INSTRUCTION_JUMP_FALSE:
+      out_event->kind = ET_EVENT_JUMP;
+      out_event->name = "JumpFalse";
+      return true;
+    default:
+      return false;
+  }
+}
+
+static et_status run_observed(const et_method *method, uint32_t index,
+                              bool *condition, et_error *error) {
+  const et_observer *observer = method->observer;
+  et_event event;
+  if (observer == NULL || !describe(method, index, &event)) {
+    return run_one(method, index, condition, error);
+  }
+  observer->begin(observer->context, &event);
+  const et_status status = run_one(method, index, condition, error);
+  observer->end(observer->context, &event, status);
+  return status;
+}
+
 /* Runs instruction *index and sets it to the one that comes next. */
 static et_status step(const et_method *method, uint32_t *index,
                       et_error *error) {
-  const et_instruction *instruction = &method->instructions[*index];
   bool condition = true;
   if (method->lends_views) {
     ET_RETURN_IF_ERROR(et_views_enter(method, *index, error));
   }
-  switch (instruction->tag) {
-    case ET_INSTRUCTION_KERNEL_CALL:
-      ET_RETURN_IF_ERROR(run_kernel(method, *index, error));
-      break;
-    case ET_INSTRUCTION_DELEGATE_CALL:
-      ET_RETURN_IF_ERROR(run_delegate(method, *index, error));
-      break;
-    case ET_INSTRUCTION_MOVE:
-      ET_RETURN_IF_ERROR(run_move(method, *index, error));
-      break;
-    case ET_INSTRUCTION_JUMP_FALSE:
-      ET_RETURN_IF_ERROR(read_condition(method, *index, &condition, error));
-      break;
-    default:
-      break; /* Free: planned memory is not given back */
-  }
-  *index = condition ? *index + 1 : instruction->u.target;
+  ET_RETURN_IF_ERROR(run_observed(method, *index, &condition, error));
+  *index = condition ? *index + 1 : method->instructions[*index].u.target;
   return ET_STATUS_OK;
 }
 

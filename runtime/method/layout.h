@@ -13,7 +13,7 @@
  *                + A(SPEC * specs)
  *                + A(END * ends)
  *                + A(8 * dims)
- *                + max(check, handles)
+ *                + max(check, prepared)
  *   check        = A(INTERVAL * (2 * planned_tensors + planned_buffers))
  *                + A(4 * values)
  *
@@ -29,15 +29,16 @@
  *   specs            compile_specs of all of them
  *   ends             inputs + outputs
  *   dims             sum of the ranks of all tensors
- *   handles          what the backends' init take, one after the other; 0 without
- *                    delegates
+ *   prepared         what the backends' init take, one after the other, then the
+ *                    states of kernels' calls, each from the next multiple of
+ *                    ET_MEMORY_ALIGNMENT to one; 0 without either
  *
  *                LP64   ILP32
- *   METHOD        144    84
+ *   METHOD        160    92
  *   VALUE          24    16
  *   TENSOR         56    32
  *   POINTER         8     4
- *   INSTRUCTION    24    16
+ *   INSTRUCTION    32    20
  *   DELEGATE       48    24
  *   SPEC           32    16
  *   END            16     8
@@ -45,7 +46,7 @@
  *
  * build_reserve.c asserts these sizes. With 32-bit pointers they are the most that
  * any ABI needs. `check` is working memory of the check of the memory plan; the
- * delegates' handles take its place afterwards. */
+ * delegates' handles and the calls' states take its place afterwards. */
 #ifndef ET_RUNTIME_METHOD_LAYOUT_H_
 #define ET_RUNTIME_METHOD_LAYOUT_H_
 
@@ -73,6 +74,7 @@ typedef struct et_instruction {
     uint32_t target;   /* of a jump: index of the next instruction */
   } u;
   et_value **args; /* move: from, to; jump: condition */
+  void *state;     /* of a kernel call: what its `prepare` built, or NULL */
 } et_instruction;
 
 typedef struct et_delegate {
@@ -91,6 +93,8 @@ typedef struct et_end {
 struct et_method {
   et_program program;
   et_mutable_span scratch;
+  const et_parallel *parallel;
+  const et_observer *observer;
   et_value *values;
   et_instruction *instructions;
   et_delegate *delegates;

@@ -9,12 +9,14 @@
 #include "runtime/program/tables.h"
 
 static et_status start_builder(const et_program *program, const char *name,
-                               const et_registry *registry, et_error *error,
-                               et_builder *out_builder) {
+                               const et_registry *registry,
+                               const et_method_options *options,
+                               et_error *error, et_builder *out_builder) {
   et_method_meta meta;
   ET_RETURN_IF_ERROR(et_program_method_meta(program, name, &meta, error));
   const et_builder builder = {.program = program,
                               .registry = registry,
+                              .options = options,
                               .arena = et_arena_measuring(),
                               .error = error};
   *out_builder = builder;
@@ -29,8 +31,7 @@ static et_status measure(et_builder *builder,
                          et_method_requirements *out_requirements) {
   size_t check = 0;
   size_t with_check = 0;
-  ET_RETURN_IF_ERROR(
-      et_build_resolve(builder, &out_requirements->scratch_bytes));
+  ET_RETURN_IF_ERROR(et_build_resolve(builder));
   ET_RETURN_IF_ERROR(et_build_reserve(builder));
   if (!et_build_check_bytes(&builder->counts, &check) ||
       !et_checked_add(builder->arena.used, check, &with_check)) {
@@ -38,20 +39,22 @@ static et_status measure(et_builder *builder,
                    "the method needs more bytes than there are addresses");
   }
   ET_RETURN_IF_ERROR(et_build_delegates(builder));
-  const size_t with_handles = builder->arena.used;
-  out_requirements->method_bytes =
-      with_check > with_handles ? with_check : with_handles;
+  ET_RETURN_IF_ERROR(
+      et_build_prepare(builder, &out_requirements->scratch_bytes));
+  const size_t prepared = builder->arena.used;
+  out_requirements->method_bytes = with_check > prepared ? with_check : prepared;
   out_requirements->planned_count = builder->counts.planned_buffers;
   return ET_STATUS_OK;
 }
 
 et_status et_method_measure(const et_program *program, const char *name,
                             const et_registry *registry,
+                            const et_method_options *options,
                             et_method_requirements *out_requirements,
                             et_error *out_error) {
   et_builder builder;
   ET_RETURN_IF_ERROR(
-      start_builder(program, name, registry, out_error, &builder));
+      start_builder(program, name, registry, options, out_error, &builder));
   return measure(&builder, out_requirements);
 }
 
@@ -130,9 +133,12 @@ static et_status check_memory(const et_builder *builder,
 static void fill_method(const et_builder *builder) {
   const et_regions *regions = &builder->regions;
   const et_counts *counts = &builder->counts;
+  const et_method_options *options = builder->options;
   const et_method method = {
       .program = *builder->program,
       .scratch = builder->memory->scratch,
+      .parallel = options != NULL ? options->parallel : NULL,
+      .observer = options != NULL ? options->observer : NULL,
       .values = regions->values,
       .instructions = regions->instructions,
       .delegates = regions->delegates,
@@ -167,6 +173,7 @@ static et_mutable_span rest_of(const et_builder *builder) {
 }
 
 static et_status build(et_builder *builder) {
+  size_t scratch = 0;
   builder->arena = et_arena_over(builder->memory->method);
   ET_RETURN_IF_ERROR(et_build_reserve(builder));
   clear_planned(builder);
@@ -176,18 +183,20 @@ static et_status build(et_builder *builder) {
   ET_RETURN_IF_ERROR(et_build_ends(builder));
   ET_RETURN_IF_ERROR(et_plan_check_run(builder, rest_of(builder)));
   ET_RETURN_IF_ERROR(et_build_delegates(builder));
+  ET_RETURN_IF_ERROR(et_build_prepare(builder, &scratch));
   et_views_reset(builder->regions.method);
   return ET_STATUS_OK;
 }
 
 et_status et_method_load(const et_program *program, const char *name,
                          const et_registry *registry,
+                         const et_method_options *options,
                          const et_method_memory *memory, et_method **out_method,
                          et_error *out_error) {
   et_builder builder;
   et_method_requirements needed;
   ET_RETURN_IF_ERROR(
-      start_builder(program, name, registry, out_error, &builder));
+      start_builder(program, name, registry, options, out_error, &builder));
   ET_RETURN_IF_ERROR(measure(&builder, &needed));
   ET_RETURN_IF_ERROR(check_memory(&builder, &needed, memory));
   builder.memory = memory;

@@ -42,7 +42,7 @@ static void test_official_program_runs(void **state) {
   const float data[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
   assert_int_equal(et_program_load(file, &program, NULL), ET_STATUS_OK);
   assert_int_equal(et_hosted_method_load(&program, "forward", &et_test_registry,
-                                         &hosted, NULL),
+                                         NULL, &hosted, NULL),
                    ET_STATUS_OK);
   for (size_t i = 0; i < et_method_input_count(hosted.method); i++) {
     assert_int_equal(
@@ -64,7 +64,7 @@ static void test_method_bytes_follow_the_documented_formula(void **state) {
   write_add(0, 32);
   et_test_open(&writer, &program, &hosted);
   if (sizeof(void *) == 8) {
-    const size_t regions = 144 + 3 * 24 + 8 /* to 16 */ + 3 * 56 + 8 + 24 + 8 +
+    const size_t regions = 160 + 3 * 24 + 8 /* to 16 */ + 3 * 56 + 8 + 32 +
                            4 * 8 + 3 * 16 + 3 * 8 + 8;
     const size_t check = (2 * 3 + 1) * 24 + 8 + 16;
     assert_int_equal(hosted.requirements.method_bytes, regions + check);
@@ -125,8 +125,8 @@ static et_status load_into(buffers *b, et_error *error) {
   assert_int_equal(et_program_load(et_writer_finish(&writer), &program, NULL),
                    ET_STATUS_OK);
   b->memory.planned = &b->span;
-  return et_method_load(&program, "forward", &et_test_registry, &b->memory,
-                        &method, error);
+  return et_method_load(&program, "forward", &et_test_registry, NULL,
+                        &b->memory, &method, error);
 }
 
 static void reset_buffers(buffers *b) {
@@ -174,7 +174,7 @@ static void test_m31_method_memory_one_byte_short_is_refused(void **state) {
   assert_int_equal(et_program_load(et_writer_finish(&writer), &program, NULL),
                    ET_STATUS_OK);
   assert_int_equal(et_method_measure(&program, "forward", &et_test_registry,
-                                     &needed, NULL),
+                                     NULL, &needed, NULL),
                    ET_STATUS_OK);
   reset_buffers(&b);
   b.memory.method.size = needed.method_bytes;
@@ -243,7 +243,7 @@ static et_method *load_bare(buffers *b, et_program *program) {
   assert_int_equal(et_program_load(et_writer_finish(&writer), program, NULL),
                    ET_STATUS_OK);
   assert_int_equal(et_method_load(program, "forward", &et_test_registry,
-                                  &b->memory, &method, NULL),
+                                  NULL, &b->memory, &method, NULL),
                    ET_STATUS_OK);
   return method;
 }

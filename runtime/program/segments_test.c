@@ -153,7 +153,8 @@ static void test_external_constants_are_refused_by_the_method(void **state) {
   et_error_clear(&error);
   open_sample(&s, "ptd_mlp");
   assert_int_equal(
-      et_method_measure(&s.program, "forward", &registry, &needed, &error),
+      et_method_measure(&s.program, "forward", &registry, NULL, &needed,
+                        &error),
       ET_STATUS_NOT_SUPPORTED);
   assert_non_null(strstr(error.message, "external file (.ptd)"));
   free(s.bytes);

@@ -47,7 +47,7 @@ static et_status load_method(replay *r, const char *name) {
   const uint32_t shared = r->options->shared_memory_id;
   const bool has_owner = shared != 0 && r->method_count != 0;
   ET_RETURN_IF_ERROR(et_hosted_method_load_sharing(
-      &r->program, name, r->registry,
+      &r->program, name, r->registry, NULL,
       has_owner ? &r->methods[0].hosted : NULL, shared, &method->hosted,
       r->error));
   strcpy(method->name, name); /* both have 256 bytes */

@@ -80,7 +80,8 @@ static void use_program(const et_program *program) {
       et_method_meta_input(&meta, k, &value, NULL);
     }
     if (hosted_bytes(&meta) <= 1u << 20) {
-      et_hosted_method_load(program, name.data, &registry, &hosted, NULL);
+      et_hosted_method_load(program, name.data, &registry, NULL, &hosted,
+                            NULL);
       et_hosted_method_free(&hosted);
     }
   }

@@ -47,7 +47,7 @@ et_status et_test_load_method(et_span file, et_error *out_error) {
   et_error_clear(out_error);
   ET_RETURN_IF_ERROR(et_program_load(file, &program, out_error));
   const et_status status = et_hosted_method_load(
-      &program, "forward", &et_test_registry, &hosted, out_error);
+      &program, "forward", &et_test_registry, NULL, &hosted, out_error);
   et_hosted_method_free(&hosted);
   return status;
 }
@@ -78,7 +78,7 @@ void et_test_open(et_program_writer *writer, et_program *program,
   et_status status = et_program_load(et_writer_finish(writer), program, &error);
   if (status == ET_STATUS_OK) {
     status = et_hosted_method_load(program, "forward", &et_test_registry,
-                                   out_method, &error);
+                                   NULL, out_method, &error);
   }
   if (status != ET_STATUS_OK) {
     fail_msg("%s: %s", et_status_name(status), error.message);

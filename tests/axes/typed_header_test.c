@@ -21,8 +21,8 @@ static void test_methods_of_one_model_run_side_by_side(void **state) {
   et_method *decoder = NULL;
   const float *codes = NULL;
   const float *rows = NULL;
-  assert_int_equal(encode_decode_encode_load(&encoder_memory, &encoder, NULL), ET_STATUS_OK);
-  assert_int_equal(encode_decode_decode_load(&decoder_memory, &decoder, NULL), ET_STATUS_OK);
+  assert_int_equal(encode_decode_encode_load(&encoder_memory, NULL, &encoder, NULL), ET_STATUS_OK);
+  assert_int_equal(encode_decode_decode_load(&decoder_memory, NULL, &decoder, NULL), ET_STATUS_OK);
   assert_int_equal(encode_decode_encode_set_rows(encoder, kRows, NULL), ET_STATUS_OK);
   assert_int_equal(et_method_execute(encoder, NULL), ET_STATUS_OK);
   assert_int_equal(encode_decode_encode_get_output_0(encoder, &codes, NULL), ET_STATUS_OK);
@@ -42,7 +42,7 @@ static void test_batch_up_to_the_bound_is_typed_and_larger_ones_are_refused(void
   et_method *method = NULL;
   et_error error = {ET_STATUS_OK, ""};
   const et_tensor *logits = NULL;
-  assert_int_equal(dynamic_batch_forward_load(&classifier_memory, &method, &error), ET_STATUS_OK);
+  assert_int_equal(dynamic_batch_forward_load(&classifier_memory, NULL, &method, &error), ET_STATUS_OK);
   assert_int_equal(dynamic_batch_forward_set_x(method, kInput, 3 * 6, kThree, &error),
                    ET_STATUS_OK);
   assert_int_equal(et_method_execute(method, &error), ET_STATUS_OK);

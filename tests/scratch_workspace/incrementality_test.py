@@ -39,7 +39,7 @@ static {name}_forward_memory memory;
 
 int main(void) {{
   et_method *method = NULL;
-  return {name}_forward_load(&memory, &method, NULL) == ET_STATUS_OK ? 0 : 1;
+  return {name}_forward_load(&memory, NULL, &method, NULL) == ET_STATUS_OK ? 0 : 1;
 }}
 """
 

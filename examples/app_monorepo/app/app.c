@@ -9,7 +9,7 @@ int main(void) {
   const float *y = NULL;
   et_error error = {0};
   et_method *method = NULL;
-  if (net_forward_load(&memory, &method, &error) != ET_STATUS_OK ||
+  if (net_forward_load(&memory, NULL, &method, &error) != ET_STATUS_OK ||
       net_forward_set_x(method, x, &error) != ET_STATUS_OK ||
       et_method_execute(method, &error) != ET_STATUS_OK ||
       net_forward_get_output_0(method, &y, &error) != ET_STATUS_OK) {

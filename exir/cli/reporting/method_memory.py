@@ -30,8 +30,8 @@ class DataModel:
     interval: int
 
 
-LP64 = DataModel("lp64", 144, 24, 56, 8, 24, 48, 32, 16, 24)
-ILP32 = DataModel("ilp32", 84, 16, 32, 4, 16, 24, 16, 8, 12)
+LP64 = DataModel("lp64", 160, 24, 56, 8, 32, 48, 32, 16, 24)
+ILP32 = DataModel("ilp32", 92, 16, 32, 4, 20, 24, 16, 8, 12)
 
 
 def method_bytes(plan: schema.ExecutionPlan, program: schema.Program) -> dict[str, int]:

@@ -43,7 +43,7 @@ class KeepsItsPayload(BackendDetails):
 
 
 def test_an_empty_method_takes_the_method_alone() -> None:
-    assert method_bytes(ExecutionPlan(), Program()) == {"lp64": 144, "ilp32": 96}
+    assert method_bytes(ExecutionPlan(), Program()) == {"lp64": 160, "ilp32": 96}
 
 
 def test_every_region_counts() -> None:
@@ -67,11 +67,11 @@ def test_every_region_counts() -> None:
         ],
         non_const_buffer_sizes=[0, 64],
     )
-    # method 144 + values 96 + tensors 112 + list items 32 + instructions 80 + args 48 + ends 32
+    # method 160 + values 96 + tensors 112 + list items 32 + instructions 96 + args 48 + ends 32
     # + dims 32, and the check: 24 * (2 + 1) -> 80, 4 * 4 -> 16.
-    assert method_bytes(plan, Program())["lp64"] == 144 + 96 + 112 + 32 + 80 + 48 + 32 + 32 + 80 + 16
-    # 96 + 64 + 64 + 16 + 48 + 32 + 16 + 32, and the check: 12 * 3 -> 48, 16.
-    assert method_bytes(plan, Program())["ilp32"] == 96 + 64 + 64 + 16 + 48 + 32 + 16 + 32 + 48 + 16
+    assert method_bytes(plan, Program())["lp64"] == 160 + 96 + 112 + 32 + 96 + 48 + 32 + 32 + 80 + 16
+    # 96 + 64 + 64 + 16 + 64 + 32 + 16 + 32, and the check: 12 * 3 -> 48, 16.
+    assert method_bytes(plan, Program())["ilp32"] == 96 + 64 + 64 + 16 + 64 + 32 + 16 + 32 + 48 + 16
 
 
 def test_what_delegates_keep_takes_the_place_of_the_checks_memory() -> None:
@@ -83,5 +83,5 @@ def test_what_delegates_keep_takes_the_place_of_the_checks_memory() -> None:
     )
     program = Program(backend_delegate_data=[BackendDelegateInlineData(bytes(160))])
     # method + values + instructions + args + delegates + specs, and the handle.
-    assert method_bytes(plan, program)["lp64"] == 144 + 32 + 32 + 16 + 48 + 32 + 320
-    assert method_bytes(plan, program)["ilp32"] == 96 + 16 + 16 + 16 + 32 + 16 + 160
+    assert method_bytes(plan, program)["lp64"] == 160 + 32 + 32 + 16 + 48 + 32 + 320
+    assert method_bytes(plan, program)["ilp32"] == 96 + 16 + 32 + 16 + 32 + 16 + 160

@@ -30,6 +30,7 @@ typedef struct et_hosted_method {
  * not enough, else as et_method_load. */
 et_status et_hosted_method_load(const et_program *program, const char *name,
                                 const et_registry *registry,
+                                const et_method_options *options,
                                 et_hosted_method *out_hosted,
                                 et_error *out_error);
 
@@ -39,6 +40,7 @@ et_status et_hosted_method_load(const et_program *program, const char *name,
 et_status et_hosted_method_load_sharing(const et_program *program,
                                         const char *name,
                                         const et_registry *registry,
+                                        const et_method_options *options,
                                         const et_hosted_method *owner,
                                         uint32_t memory_id,
                                         et_hosted_method *out_hosted,

@@ -53,9 +53,9 @@ typedef struct et_prepare_context {
  * weights, says how much scratch this call needs. Sets *out_state to what `run`
  * is to find in its context; it is NULL before.
  *
- * Called twice, first with an arena that measures, then with the real one; both
- * calls see the same arguments and must take the same bytes and ask for the same
- * scratch. Tensors have their upper-bound sizes, and data only where they are
+ * Called several times, with arenas that measure and at last with a real one, each
+ * time with the same arguments; it must always take the same bytes and ask for the
+ * same scratch. Tensors have their upper-bound sizes, and data only where they are
  * constants of the program; numbers have the value that the program starts with.
  * Arguments are borrowed for this call, constants' data as long as the program. */
 typedef et_status (*et_kernel_prepare_fn)(et_prepare_context *context,

@@ -10,6 +10,8 @@
 
 #include "executorch/backend.h"
 #include "executorch/kernel.h"
+#include "executorch/observer.h"
+#include "executorch/parallel.h"
 #include "executorch/program.h"
 #include "executorch/span.h"
 #include "executorch/status.h"
@@ -25,19 +27,28 @@ typedef struct et_method et_method;
 /* Alignment of every buffer in et_method_memory. */
 #define ET_MEMORY_ALIGNMENT 64
 
+/* What a method may use beyond its memory. Each may be NULL, and so may a pointer
+ * to all of them; what they point to is borrowed until the method is no longer
+ * used. */
+typedef struct et_method_options {
+  const et_parallel *parallel; /* workers for kernels and backends */
+  const et_observer *observer; /* is told of each instruction that is run */
+} et_method_options;
+
 /* Exactly what a method needs; the sizes of planned buffers come from
  * et_method_meta_planned_bytes. The program's manifest states the same. */
 typedef struct et_method_requirements {
-  size_t method_bytes;  /* values, instructions, delegates' handles */
-  size_t scratch_bytes; /* the largest any of its kernels asks for */
+  size_t method_bytes;  /* values, instructions, handles and states */
+  size_t scratch_bytes; /* the largest that any of its calls asks for */
   size_t planned_count;
 } et_method_requirements;
 
-/* Verifies the method against the linked kernels and backends, and measures it.
- * All that et_method_load checks, but for the memory plan: that takes
- * memory. */
+/* Verifies the method against the linked kernels and backends, and measures it,
+ * which asks those kernels and backends too. All that et_method_load checks, but
+ * for the memory plan: that takes memory. Load it with the same options. */
 et_status et_method_measure(const et_program *program, const char *name,
                             const et_registry *registry,
+                            const et_method_options *options,
                             et_method_requirements *out_requirements,
                             et_error *out_error);
 
@@ -63,6 +74,7 @@ typedef struct et_method_memory {
  * second is loaded. */
 et_status et_method_load(const et_program *program, const char *name,
                          const et_registry *registry,
+                         const et_method_options *options,
                          const et_method_memory *memory, et_method **out_method,
                          et_error *out_error);
 

@@ -1,0 +1,213 @@
+#include <string.h>
+
+#include "runtime/core/limits.h"
+#include "runtime/method/builder.h"
+#include "runtime/method/fill.h"
+#include "runtime/program/schema.h"
+#include "runtime/program/tables.h"
+
+/* A call that is prepared, with its arguments as the program has them: measuring
+ * has no method yet, and both times the kernel must see the same. */
+typedef struct prepared_call {
+  const et_builder *builder;
+  const et_kernel *kernel;
+  uint32_t instruction;
+  size_t value_count;
+  size_t item_count;
+  size_t tensor_count;
+  uint32_t indices[ET_LIMIT_PREPARED_VALUES]; /* of `values`, in the program */
+  et_value values[ET_LIMIT_PREPARED_VALUES];
+  et_value *args[ET_LIMIT_PREPARED_VALUES];
+  et_value *items[ET_LIMIT_PREPARED_VALUES];
+  et_tensor tensors[ET_LIMIT_PREPARED_TENSORS];
+  int32_t dims[ET_LIMIT_PREPARED_TENSORS * 2 * ET_MAX_RANK];
+} prepared_call;
+
+/* Where value `index` of the program is, or will be when its turn comes; NULL when
+ * there is no more room. */
+static et_value *value_at(void *context, uint32_t index) {
+  prepared_call *call = context;
+  size_t at = 0;
+  while (at < call->value_count && call->indices[at] != index) {
+    at++;
+  }
+  if (at == ET_LIMIT_PREPARED_VALUES) {
+    return NULL;
+  }
+  call->indices[at] = index;
+  call->value_count += at == call->value_count ? 1 : 0;
+  return &call->values[at];
+}
+
+static et_status fail_room(const prepared_call *call) {
+  return et_fail(call->builder->error, ET_STATUS_OUT_OF_RESOURCES,
+                 "instructions[%u] %s: more than the limit of %d values, or of "
+                 "%d tensors, of a call that is prepared",
+                 (unsigned)call->instruction, call->kernel->name,
+                 ET_LIMIT_PREPARED_VALUES, ET_LIMIT_PREPARED_TENSORS);
+}
+
+/* Whether the tensor, or each item of the list, has room. */
+static bool has_room(prepared_call *call, const et_fb_table *evalue) {
+  const et_fb_table held = et_fb_child(evalue, ET_EVALUE_VALUE);
+  const uint8_t tag = et_fb_u8(evalue, ET_EVALUE_TAG);
+  size_t items = 0;
+  if (tag == ET_VALUE_TENSOR) {
+    call->tensor_count++;
+  } else if (tag == ET_VALUE_INT_LIST) {
+    items = et_fb_list(&held, ET_SINGLE_FIELD, sizeof(int64_t)).count;
+  } else if (tag == ET_VALUE_TENSOR_LIST ||
+             tag == ET_VALUE_OPTIONAL_TENSOR_LIST) {
+    items = et_tables_vector(&held, ET_SINGLE_FIELD).count;
+  }
+  call->item_count += items;
+  return call->tensor_count <= ET_LIMIT_PREPARED_TENSORS &&
+         items <= ET_LIMIT_PREPARED_VALUES &&
+         call->item_count <= ET_LIMIT_PREPARED_VALUES &&
+         call->value_count + items <= ET_LIMIT_PREPARED_VALUES;
+}
+
+/* Only constants can be read before a method runs. */
+static void bind_constant(const prepared_call *call,
+                          const et_tensor_record *record, et_tensor *tensor) {
+  et_span bytes = {NULL, 0};
+  if (!record->is_planned && record->data_buffer != 0) {
+    et_tensor_record_data(call->builder->program, record, &bytes);
+    tensor->data = (void *)(uintptr_t)bytes.data; /* is_constant guards it */
+    tensor->is_constant = true;
+  }
+}
+
+static et_status fill_arg(prepared_call *call, et_fill *fill, size_t at) {
+  et_tensor_record record;
+  const et_fb_table evalue =
+      et_fb_child_at(&call->builder->values, call->indices[at]);
+  if (!has_room(call, &evalue)) {
+    return fail_room(call);
+  }
+  ET_RETURN_IF_ERROR(et_fill_value(fill, &evalue, &call->values[at], &record));
+  if (call->values[at].tag == ET_VALUE_TENSOR) {
+    bind_constant(call, &record, call->values[at].u.as_tensor);
+  }
+  return ET_STATUS_OK;
+}
+
+/* The items of lists queue up behind the arguments. */
+static et_status fill_args(prepared_call *call, const et_fb_vector *args) {
+  et_fill fill = {.tensor = call->tensors,
+                  .item = call->items,
+                  .dim = call->dims,
+                  .value_at = value_at,
+                  .context = call,
+                  .error = call->builder->error};
+  if (args->count > ET_LIMIT_PREPARED_VALUES) {
+    return fail_room(call);
+  }
+  for (uint32_t i = 0; i < args->count; i++) {
+    call->args[i] = value_at(call, (uint32_t)et_fb_i32_at(args, i));
+  }
+  for (size_t at = 0; at < call->value_count; at++) {
+    ET_RETURN_IF_ERROR(fill_arg(call, &fill, at));
+  }
+  return ET_STATUS_OK;
+}
+
+static et_status fail_prepare(const prepared_call *call, et_status status,
+                              const et_error *reason) {
+  return et_fail(call->builder->error, status, "instructions[%u] %s: %s",
+                 (unsigned)call->instruction, call->kernel->name,
+                 reason->message[0] != '\0' ? reason->message
+                                            : et_status_text(status));
+}
+
+static et_status run_prepare(const prepared_call *call, et_arena *arena,
+                             size_t *out_scratch, void **out_state) {
+  et_error reason;
+  et_error_clear(&reason);
+  const et_method_options *options = call->builder->options;
+  et_prepare_context context = {
+      .arena = arena,
+      .scratch_bytes = call->kernel->scratch_bytes,
+      .parallel = options != NULL ? options->parallel : NULL,
+      .error = &reason};
+  *out_state = NULL;
+  const et_status status =
+      call->kernel->prepare(&context, call->args, out_state);
+  *out_scratch = context.scratch_bytes;
+  return status == ET_STATUS_OK ? ET_STATUS_OK
+                                : fail_prepare(call, status, &reason);
+}
+
+/* Takes room for a state, in whole units of ET_MEMORY_ALIGNMENT, so that a state
+ * may be aligned as the method's memory is. */
+static bool take_room(et_arena *arena, size_t bytes, et_arena *out_room) {
+  void *data = NULL;
+  void *end = NULL;
+  if (!et_arena_take(arena, 1, bytes, ET_MEMORY_ALIGNMENT, &data) ||
+      !et_arena_take(arena, 0, 1, ET_MEMORY_ALIGNMENT, &end)) {
+    return false;
+  }
+  const et_mutable_span room = {data, bytes};
+  *out_room = et_arena_over(room);
+  return true;
+}
+
+/* Measures the state, then builds it in room of exactly that size when there is
+ * memory. */
+static et_status prepare(et_builder *builder, const prepared_call *call,
+                         size_t *out_scratch, void **out_state) {
+  et_arena measuring = et_arena_measuring();
+  et_arena room;
+  size_t scratch = 0;
+  ET_RETURN_IF_ERROR(run_prepare(call, &measuring, out_scratch, out_state));
+  if (!take_room(&builder->arena, measuring.used, &room)) {
+    return et_fail(builder->error, ET_STATUS_OUT_OF_RESOURCES,
+                   "instructions[%u] %s: %zu bytes of state do not fit",
+                   (unsigned)call->instruction, call->kernel->name,
+                   measuring.used);
+  }
+  if (builder->regions.instructions == NULL) {
+    return ET_STATUS_OK;
+  }
+  ET_RETURN_IF_ERROR(run_prepare(call, &room, &scratch, out_state));
+  if (room.used != measuring.used || scratch != *out_scratch) {
+    return et_fail(builder->error, ET_STATUS_INTERNAL,
+                   "instructions[%u] %s: its prepare takes %zu bytes and %zu of "
+                   "scratch, but %zu and %zu when it measures",
+                   (unsigned)call->instruction, call->kernel->name, room.used,
+                   scratch, measuring.used, *out_scratch);
+  }
+  return ET_STATUS_OK;
+}
+
+/* Apart from its caller, so that the arguments lie on the stack only here. */
+static et_status prepare_call(et_builder *builder, const et_walk *walk,
+                              const et_kernel *kernel, size_t *out_scratch) {
+  void *state = NULL;
+  const et_fb_vector args = et_walk_args(walk);
+  prepared_call call;
+  call.builder = builder;
+  call.kernel = kernel;
+  call.instruction = walk->index;
+  call.value_count = call.item_count = call.tensor_count = 0;
+  ET_RETURN_IF_ERROR(fill_args(&call, &args));
+  ET_RETURN_IF_ERROR(prepare(builder, &call, out_scratch, &state));
+  if (builder->regions.instructions != NULL) {
+    builder->regions.instructions[walk->index].state = state;
+  }
+  return ET_STATUS_OK;
+}
+
+et_status et_build_prepare(et_builder *builder, size_t *out_scratch) {
+  et_walk walk = et_walk_start(&builder->plan);
+  *out_scratch = 0;
+  while (et_walk_next(&walk)) {
+    const et_kernel *kernel = et_build_called_kernel(builder, &walk);
+    size_t scratch = kernel != NULL ? kernel->scratch_bytes : 0;
+    if (kernel != NULL && kernel->prepare != NULL) {
+      ET_RETURN_IF_ERROR(prepare_call(builder, &walk, kernel, &scratch));
+    }
+    *out_scratch = scratch > *out_scratch ? scratch : *out_scratch;
+  }
+  return ET_STATUS_OK;
+}

@@ -1,0 +1,104 @@
+#include "runtime/method/fill.h"
+
+#include <string.h>
+
+#include "runtime/program/schema.h"
+#include "runtime/program/tables.h"
+
+static et_status fill_tensor(et_fill *f, const et_fb_table *held,
+                             et_value *value, et_tensor_record *record) {
+  ET_RETURN_IF_ERROR(et_tensor_record_read(held, record, f->error));
+  et_tensor *tensor = f->tensor++;
+  memset(tensor, 0, sizeof *tensor);
+  tensor->capacity = record->nbytes;
+  tensor->sizes = f->dim;
+  tensor->strides = f->dim + record->rank;
+  tensor->dim_order = record->dim_order;
+  tensor->numel = record->numel;
+  tensor->dtype = (et_scalar_type)record->dtype;
+  tensor->rank = (uint8_t)record->rank;
+  tensor->dynamism = (uint8_t)record->dynamism;
+  memcpy(tensor->sizes, record->sizes, record->rank * sizeof *tensor->sizes);
+  memcpy(tensor->strides, record->strides,
+         record->rank * sizeof *tensor->strides);
+  f->dim += 2 * record->rank;
+  value->u.as_tensor = tensor;
+  return ET_STATUS_OK;
+}
+
+static void start_list(et_fill *f, et_value *value, uint32_t count) {
+  value->u.as_list.items = f->item;
+  value->u.as_list.size = count;
+}
+
+static void fill_int_list(et_fill *f, const et_fb_table *table, et_value *value) {
+  const et_fb_vector items =
+      et_fb_list(table, ET_SINGLE_FIELD, sizeof(int64_t));
+  start_list(f, value, items.count);
+  for (uint32_t i = 0; i < items.count; i++) {
+    *f->item++ = f->value_at(f->context, (uint32_t)et_fb_i64_at(&items, i));
+  }
+}
+
+static void fill_tensor_list(et_fill *f, const et_fb_table *table,
+                             et_value *value) {
+  const et_fb_vector items = et_tables_vector(table, ET_SINGLE_FIELD);
+  start_list(f, value, items.count);
+  for (uint32_t i = 0; i < items.count; i++) {
+    const int32_t index = et_fb_i32_at(&items, i);
+    *f->item++ = index < 0 ? NULL : f->value_at(f->context, (uint32_t)index);
+  }
+}
+
+static void fill_packed(const et_fb_table *table, uint32_t width,
+                        et_value *value) {
+  const et_fb_vector items = et_fb_list(table, ET_SINGLE_FIELD, width);
+  value->u.as_packed.data = et_fb_data(&items);
+  value->u.as_packed.size = items.count;
+}
+
+void et_fill_scalar(const et_fb_table *held, et_value *out_value) {
+  switch (out_value->tag) {
+    case ET_VALUE_INT:
+      out_value->u.as_int = et_fb_i64(held, ET_SINGLE_FIELD);
+      break;
+    case ET_VALUE_BOOL:
+      out_value->u.as_bool = et_fb_u8(held, ET_SINGLE_FIELD) != 0;
+      break;
+    case ET_VALUE_DOUBLE:
+      out_value->u.as_double = et_fb_f64(held, ET_SINGLE_FIELD);
+      break;
+    default:
+      break;
+  }
+}
+
+et_status et_fill_value(et_fill *fill, const et_fb_table *evalue,
+                        et_value *out_value, et_tensor_record *out_record) {
+  const et_fb_table held = et_fb_child(evalue, ET_EVALUE_VALUE);
+  memset(out_value, 0, sizeof *out_value);
+  out_value->tag = (et_value_tag)et_fb_u8(evalue, ET_EVALUE_TAG);
+  switch (out_value->tag) {
+    case ET_VALUE_TENSOR:
+      return fill_tensor(fill, &held, out_value, out_record);
+    case ET_VALUE_STRING:
+      out_value->u.as_string = et_fb_text(&held, ET_SINGLE_FIELD);
+      break;
+    case ET_VALUE_INT_LIST:
+      fill_int_list(fill, &held, out_value);
+      break;
+    case ET_VALUE_DOUBLE_LIST:
+      fill_packed(&held, sizeof(double), out_value);
+      break;
+    case ET_VALUE_BOOL_LIST:
+      fill_packed(&held, 1, out_value);
+      break;
+    case ET_VALUE_TENSOR_LIST:
+    case ET_VALUE_OPTIONAL_TENSOR_LIST:
+      fill_tensor_list(fill, &held, out_value);
+      break;
+    default:
+      et_fill_scalar(&held, out_value);
+  }
+  return ET_STATUS_OK;
+}

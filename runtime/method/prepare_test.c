@@ -1,0 +1,423 @@
+/* What a call is given beside its arguments: prepared state, scratch, workers; and
+ * what an observer is told. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "executorch/hosted_method.h"
+#include "runtime/core/limits.h"
+#include "runtime/testing/program_test_support.h"
+
+static et_program_writer writer;
+static et_program program;
+static et_hosted_method hosted;
+
+/* What the kernels below were given last. */
+static struct {
+  int32_t size;      /* of the first operand, in prepare */
+  const void *data;  /* of the same */
+  const et_parallel *prepare_parallel;
+  const et_parallel *parallel;
+  const et_observer *observer;
+  size_t scratch;
+  uint32_t prepares;
+  bool repeats_out; /* args[2] is args[1] */
+} seen;
+
+/* State: the number in args[0]; scratch: as many bytes. */
+static et_status prepare_scale(et_prepare_context *context,
+                               et_value *const *args, void **out_state) {
+  void *state = NULL;
+  const int64_t factor = args[0]->u.as_int;
+  if (factor < 0) {
+    return et_fail(context->error, ET_STATUS_INVALID_ARGUMENT,
+                   "factor %lld is negative", (long long)factor);
+  }
+  if (!et_arena_take(context->arena, (size_t)factor, sizeof(float), 64,
+                     &state)) {
+    return et_fail(context->error, ET_STATUS_MEMORY_TOO_SMALL, "no room");
+  }
+  if (state != NULL) {
+    assert_int_equal((uintptr_t)state % 64, 0);
+    ((float *)state)[0] = (float)factor;
+  }
+  seen.size = args[1]->u.as_tensor->sizes[0];
+  seen.data = args[1]->u.as_tensor->data;
+  seen.repeats_out = args[2] == args[3];
+  seen.prepare_parallel = context->parallel;
+  seen.prepares++;
+  assert_int_equal(context->scratch_bytes, 16);
+  context->scratch_bytes = (size_t)factor * 100;
+  *out_state = state;
+  return ET_STATUS_OK;
+}
+
+static et_status run_scale(et_kernel_context *context, et_value **args) {
+  const float *state = context->state;
+  const float *in = args[1]->u.as_tensor->data;
+  float *out = args[2]->u.as_tensor->data;
+  memset(context->scratch.data, 0, (size_t)state[0] * 100);
+  for (size_t i = 0; i < args[1]->u.as_tensor->numel; i++) {
+    out[i] = in[i] * state[0];
+  }
+  seen.parallel = context->parallel;
+  seen.observer = context->observer;
+  seen.scratch = context->scratch.size;
+  return ET_STATUS_OK;
+}
+
+/* Takes another number of bytes each time. */
+static et_status prepare_anew(et_prepare_context *context,
+                              et_value *const *args, void **out_state) {
+  static size_t bytes = 64;
+  (void)args;
+  bytes--;
+  return et_arena_take(context->arena, 1, bytes, 1, out_state)
+             ? ET_STATUS_OK
+             : ET_STATUS_MEMORY_TOO_SMALL;
+}
+
+static et_status prepare_list(et_prepare_context *context,
+                              et_value *const *args, void **out_state) {
+  (void)context;
+  *out_state = NULL;
+  seen.size = (int32_t)args[0]->u.as_list.size;
+  for (size_t i = 0; i < args[0]->u.as_list.size; i++) {
+    seen.size += (int32_t)et_int_list_at(args[0], i);
+  }
+  return ET_STATUS_OK;
+}
+
+static et_status prepare_nothing(et_prepare_context *context,
+                                 et_value *const *args, void **out_state) {
+  (void)context;
+  (void)args;
+  (void)out_state;
+  return ET_STATUS_OK;
+}
+
+static et_status run_nothing(et_kernel_context *context, et_value **args) {
+  (void)args;
+  assert_null(context->state);
+  return ET_STATUS_OK;
+}
+
+static et_status run_failing(et_kernel_context *context, et_value **args) {
+  (void)args;
+  return et_fail(context->error, ET_STATUS_INVALID_ARGUMENT, "as it should");
+}
+
+/* addmm(bias, ...): the bias is a constant of the program. */
+static et_status prepare_bias(et_prepare_context *context,
+                              et_value *const *args, void **out_state) {
+  const et_tensor *bias = args[0]->u.as_tensor;
+  (void)context;
+  *out_state = NULL;
+  seen.size = bias->sizes[0];
+  seen.data = bias->data;
+  assert_true(bias->is_constant);
+  assert_null(args[1]->u.as_tensor->data);
+  return ET_STATUS_OK;
+}
+
+static const et_kernel rows[] = {
+    {"aten::addmm.out", "tttnnw>w", run_nothing, prepare_bias, 0},
+    {"aten::permute_copy.out", "tIw>w", run_nothing, NULL, 0},
+    {"aten::relu.out", "tw>w", run_nothing, NULL, 0},
+    {"test::anew.out", "tw>w", run_nothing, prepare_anew, 0},
+    {"test::fail.out", "t", run_failing, NULL, 0},
+    {"test::join.out", "Tw>w", run_nothing, prepare_nothing, 0},
+    {"test::list.out", "Iw>w", run_nothing, prepare_list, 0},
+    {"test::scale.out", "itw>w", run_scale, prepare_scale, 16},
+};
+static const et_kernel_table table = {rows, sizeof rows / sizeof *rows};
+static const et_registry registry = {&table, NULL, 0};
+
+static et_status load(const et_method_options *options, et_error *out_error) {
+  et_error_clear(out_error);
+  memset(&seen, 0, sizeof seen);
+  ET_RETURN_IF_ERROR(
+      et_program_load(et_writer_finish(&writer), &program, out_error));
+  return et_hosted_method_load(&program, "forward", &registry, options,
+                               &hosted, out_error);
+}
+
+static void open_with(const et_method_options *options) {
+  et_error error;
+  if (load(options, &error) != ET_STATUS_OK) {
+    fail_msg("%s", error.message);
+  }
+}
+
+static void expect_refused(et_status status, const char *message) {
+  et_error error;
+  assert_int_equal(load(NULL, &error), status);
+  assert_string_equal(error.message, message);
+}
+
+/* values[0]: an input of two floats; values[1]: an output. */
+static void start(void) {
+  et_writer_start(&writer, 128);
+  et_writer_input(&writer, et_writer_floats(&writer, 2, 0));
+  et_writer_output(&writer, et_writer_floats(&writer, 2, 16));
+}
+
+static void scale(int64_t factor) {
+  const int32_t args[4] = {et_writer_int(&writer, factor), 0, 1, 1};
+  et_writer_call(&writer, "scale", args, 4);
+}
+
+static et_status run(void) {
+  const float data[2] = {1, 2};
+  et_test_set_floats(hosted.method, 0, data, 2);
+  return et_method_execute(hosted.method, NULL);
+}
+
+static void test_each_call_has_its_state_and_scratch(void **state) {
+  (void)state;
+  start();
+  scale(7);
+  scale(3);
+  open_with(NULL);
+  assert_int_equal(hosted.requirements.scratch_bytes, 700);
+  for (int i = 0; i < 2; i++) {
+    assert_int_equal(run(), ET_STATUS_OK);
+    assert_true(et_test_first_output(hosted.method, 0) == 3);
+  }
+  assert_true(seen.scratch >= 300);
+  assert_int_equal(seen.prepares % 2, 0);
+  et_hosted_method_free(&hosted);
+}
+
+static void test_prepare_sees_shapes_and_no_planned_bytes(void **state) {
+  (void)state;
+  start();
+  scale(1);
+  open_with(NULL);
+  assert_int_equal(seen.size, 2);
+  assert_null(seen.data);
+  assert_true(seen.repeats_out);
+  et_hosted_method_free(&hosted);
+}
+
+static void test_prepare_sees_the_items_of_lists(void **state) {
+  (void)state;
+  start();
+  const int64_t items[3] = {et_writer_int(&writer, 30),
+                            et_writer_int(&writer, 400),
+                            et_writer_int(&writer, 5000)};
+  const int32_t list = et_writer_int_list(&writer, items, 3);
+  const int32_t args[3] = {list, 1, 1};
+  et_writer_call(&writer, "list", args, 3);
+  open_with(NULL);
+  assert_int_equal(seen.size, 5433);
+  et_hosted_method_free(&hosted);
+}
+
+static void test_prepare_sees_constants(void **state) {
+  (void)state;
+  et_span file = {NULL, 0};
+  uint8_t *bytes = et_test_read_fixture("mlp_fp16_portable", &file.size);
+  file.data = bytes;
+  assert_int_equal(et_program_load(file, &program, NULL), ET_STATUS_OK);
+  assert_int_equal(et_hosted_method_load(&program, "forward", &registry, NULL,
+                                         &hosted, NULL),
+                   ET_STATUS_OK);
+  const uint8_t *data = seen.data;
+  assert_true(data > bytes && data < bytes + file.size);
+  assert_int_equal(seen.size, 4);
+  et_hosted_method_free(&hosted);
+  free(bytes);
+}
+
+static void test_state_counts_as_memory_of_the_method(void **state) {
+  (void)state;
+  et_method_requirements without;
+  et_method_requirements with;
+  start();
+  scale(0);
+  open_with(NULL);
+  without = hosted.requirements;
+  et_hosted_method_free(&hosted);
+  start();
+  scale(1000);
+  open_with(NULL);
+  with = hosted.requirements;
+  et_hosted_method_free(&hosted);
+  assert_true(with.method_bytes > 4000);
+  assert_true(with.method_bytes - without.method_bytes <= 4032);
+}
+
+static void test_method_memory_short_of_the_state_is_refused(void **state) {
+  (void)state;
+  et_method_requirements needed;
+  et_method *method = NULL;
+  et_error error;
+  _Alignas(64) static uint8_t bytes[8192];
+  _Alignas(64) static uint8_t planned[128];
+  const et_mutable_span buffer = {planned, sizeof planned};
+  start();
+  scale(100);
+  et_error_clear(&error);
+  et_program_load(et_writer_finish(&writer), &program, NULL);
+  assert_int_equal(et_method_measure(&program, "forward", &registry, NULL,
+                                     &needed, NULL),
+                   ET_STATUS_OK);
+  et_method_memory memory = {{bytes, needed.method_bytes - 1}, {NULL, 0},
+                             &buffer, 1};
+  assert_int_equal(et_method_load(&program, "forward", &registry, NULL, &memory,
+                                  &method, &error),
+                   ET_STATUS_MEMORY_TOO_SMALL);
+  assert_non_null(strstr(error.message, "memory.method[0]"));
+}
+
+static void test_refusal_of_prepare_names_the_call(void **state) {
+  (void)state;
+  start();
+  scale(1);
+  scale(-4);
+  expect_refused(ET_STATUS_INVALID_ARGUMENT,
+                 "instructions[1] test::scale.out: factor -4 is negative");
+}
+
+static void test_prepare_that_measures_otherwise_is_refused(void **state) {
+  (void)state;
+  const int32_t args[3] = {0, 1, 1};
+  start();
+  et_writer_call(&writer, "anew", args, 3);
+  expect_refused(ET_STATUS_INTERNAL,
+                 "instructions[0] test::anew.out: its prepare takes 60 bytes and "
+                 "0 of scratch, but 61 and 0 when it measures");
+}
+
+#define TOO_MANY                                                             \
+  "more than the limit of 64 values, or of 16 tensors, of a call that is " \
+  "prepared"
+
+static void join_tensors(uint32_t count) {
+  int32_t items[ET_LIMIT_PREPARED_TENSORS];
+  start();
+  for (uint32_t i = 0; i < count; i++) {
+    items[i] = et_writer_floats(&writer, 1, 32);
+  }
+  const int32_t list =
+      et_writer_tensor_list(&writer, items, count, ET_VALUE_TENSOR_LIST);
+  const int32_t args[3] = {list, 1, 1};
+  et_writer_call(&writer, "join", args, 3);
+}
+
+static void test_prepared_call_may_have_so_many_tensors(void **state) {
+  (void)state;
+  join_tensors(ET_LIMIT_PREPARED_TENSORS - 1); /* and the out */
+  open_with(NULL);
+  et_hosted_method_free(&hosted);
+  join_tensors(ET_LIMIT_PREPARED_TENSORS);
+  expect_refused(ET_STATUS_OUT_OF_RESOURCES,
+                 "instructions[0] test::join.out: " TOO_MANY);
+}
+
+static void list_ints(uint32_t count) {
+  int64_t items[ET_LIMIT_PREPARED_VALUES];
+  start();
+  const int32_t item = et_writer_int(&writer, 1);
+  for (uint32_t i = 0; i < count; i++) {
+    items[i] = item;
+  }
+  const int32_t list = et_writer_int_list(&writer, items, count);
+  const int32_t args[3] = {list, 1, 1};
+  et_writer_call(&writer, "list", args, 3);
+}
+
+static void test_prepared_call_may_have_so_many_values(void **state) {
+  (void)state;
+  list_ints(20);
+  open_with(NULL);
+  et_hosted_method_free(&hosted);
+  list_ints(ET_LIMIT_PREPARED_VALUES - 1); /* the list and the out */
+  expect_refused(ET_STATUS_OUT_OF_RESOURCES,
+                 "instructions[0] test::list.out: " TOO_MANY);
+}
+
+static void run_parallel(void *context, size_t count,
+                         void (*function)(void *data, size_t index),
+                         void *data) {
+  (void)context;
+  for (size_t i = 0; i < count; i++) {
+    function(data, i);
+  }
+}
+
+static void test_workers_reach_kernels_and_their_prepare(void **state) {
+  (void)state;
+  const et_parallel parallel = {NULL, 1, run_parallel};
+  const et_method_options options = {.parallel = &parallel};
+  start();
+  scale(1);
+  open_with(&options);
+  assert_int_equal(run(), ET_STATUS_OK);
+  assert_ptr_equal(seen.prepare_parallel, &parallel);
+  assert_ptr_equal(seen.parallel, &parallel);
+  et_hosted_method_free(&hosted);
+}
+
+/* Events as text: "(kind index name" at begin, "status)" at end. */
+static char events[512];
+
+static void on_begin(void *context, const et_event *event) {
+  char *text = context;
+  const size_t used = strlen(text);
+  snprintf(text + used, sizeof events - used, "(%d %u %s ", (int)event->kind,
+           (unsigned)event->index, event->name);
+}
+
+static void on_end(void *context, const et_event *event, et_status status) {
+  char *text = context;
+  const size_t used = strlen(text);
+  (void)event;
+  snprintf(text + used, sizeof events - used, "%d)", (int)status);
+}
+
+static void test_observer_is_told_of_each_instruction(void **state) {
+  (void)state;
+  const et_observer observer = {events, on_begin, on_end};
+  const et_method_options options = {.observer = &observer};
+  const int32_t args[1] = {0};
+  start();
+  scale(1);
+  et_writer_move(&writer, 0, 1);
+  et_writer_free(&writer, 0);
+  et_writer_jump_false(&writer, et_writer_bool(&writer, 0), 4);
+  et_writer_call(&writer, "fail", args, 1);
+  open_with(&options);
+  events[0] = '\0';
+  assert_int_equal(run(), ET_STATUS_INVALID_ARGUMENT);
+  assert_string_equal(
+      events,
+      "(0 0 test::scale.out 0)(2 1 Move 0)(3 3 JumpFalse 0)(0 4 test::fail.out "
+      "18)");
+  assert_ptr_equal(seen.observer, &observer);
+  et_hosted_method_free(&hosted);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_each_call_has_its_state_and_scratch),
+      cmocka_unit_test(test_prepare_sees_shapes_and_no_planned_bytes),
+      cmocka_unit_test(test_prepare_sees_the_items_of_lists),
+      cmocka_unit_test(test_prepare_sees_constants),
+      cmocka_unit_test(test_state_counts_as_memory_of_the_method),
+      cmocka_unit_test(test_method_memory_short_of_the_state_is_refused),
+      cmocka_unit_test(test_refusal_of_prepare_names_the_call),
+      cmocka_unit_test(test_prepare_that_measures_otherwise_is_refused),
+      cmocka_unit_test(test_prepared_call_may_have_so_many_tensors),
+      cmocka_unit_test(test_prepared_call_may_have_so_many_values),
+      cmocka_unit_test(test_workers_reach_kernels_and_their_prepare),
+      cmocka_unit_test(test_observer_is_told_of_each_instruction),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
