@@ -7,7 +7,7 @@ for more of them. Every column states a fact of the operator, whoever implements
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
@@ -19,6 +19,7 @@ from exir.operators.schemas import OUT_CODES, Argument, parse_schema
 OWN_TABLE = Path(__file__).parents[2] / "schema" / "operators.toml"
 
 _REQUIRED_KEYS = frozenset({"name", "schema"})
+_OPTIONAL_KEYS = frozenset({"partial_write"})
 
 
 @dataclass(frozen=True)
@@ -113,6 +114,15 @@ def _read(path: Path) -> Iterator[Operator]:
 
 
 def _parse(row: Row, source: str) -> Operator:
-    check_keys(row, _REQUIRED_KEYS, frozenset())
+    check_keys(row, _REQUIRED_KEYS, _OPTIONAL_KEYS)
     arguments, returns = parse_schema(row["schema"])
+    arguments = _mark_partial(arguments, row.get("partial_write", []))
     return Operator(operator_name(row, "name"), row["schema"], arguments, returns, source)
+
+
+def _mark_partial(arguments: tuple[Argument, ...], names: object) -> tuple[Argument, ...]:
+    """`arguments`, of which those called `names` are written in part. Raises ValueError."""
+    written = [argument.name for argument in arguments if argument.out and argument.type == "Tensor"]
+    if not isinstance(names, list) or not all(name in written for name in names):
+        raise ValueError(f"'partial_write' must list arguments of type Tensor(a!), got {names!r}")
+    return tuple(replace(argument, partial=argument.name in names) for argument in arguments)

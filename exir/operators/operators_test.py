@@ -57,6 +57,23 @@ def test_signature_follows_the_calling_convention(tmp_path: Path, schema: str, s
     assert load_operators(write(tmp_path, text))["x::y.out"].signature == signature
 
 
+def test_partly_written_argument_is_read_and_written(tmp_path: Path) -> None:
+    row = ROW.replace('out) -> Tensor(a!)"', 'out) -> Tensor(a!)"\npartial_write = ["out"]')
+    taken = load_operators(write(tmp_path, row))["acme::take.out"]
+    assert taken.signature == "t?tIsm>w"
+    assert [argument.name for argument in taken.outs] == ["out"]
+
+
+def test_operators_that_write_their_operand_say_whether_in_part() -> None:
+    operands = [(o.name, a) for o in own_operators() for a in o.outs if not a.keyword_only]
+    assert {name for name, argument in operands if not argument.partial} == {"aten::copy_"}
+    assert {name for name, argument in operands if argument.partial} == {
+        "aten::_native_batch_norm_legit.out",
+        "aten::index_put_",
+        "executorch_prim::et_copy_index.tensor",
+    }
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
@@ -68,6 +85,8 @@ def test_signature_follows_the_calling_convention(tmp_path: Path, schema: str, s
         ("-> Tensor(a!)", "Tensor", "is not of the form '(arguments) -> returns'"),
         ("Tensor(a!) out", "int(a!) out", "only a Tensor or Tensor"),
         ("[[operator]]", "[[kernel]]", "unknown sections: kernel"),
+        ("schema =", "partial_write = ['mask']\nschema =", "'partial_write' must list arguments of type Tensor(a!)"),
+        ("schema =", "partial_write = 'out'\nschema =", "'partial_write' must list arguments of type Tensor(a!)"),
     ],
 )
 def test_wrong_row_is_an_error_that_names_it(tmp_path: Path, old: str, new: str, message: str) -> None:

@@ -35,6 +35,7 @@ _CODES = {
     "Tensor?[]": "O",
 }
 OUT_CODES = {"Tensor": "w", "Tensor[]": "W"}
+PARTIAL_CODE = "m"
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,7 @@ class Argument:
     type: str  # without alias annotation, list length and outer '?': "Tensor", "int[]", "Tensor?[]"
     optional: bool = False  # None is allowed
     out: bool = False  # the operator writes it
+    partial: bool = False  # of an out: in part, so that the rest keeps what it was
     keyword_only: bool = False
     has_default: bool = False
     default: object = None  # a Python value; the bare word for one of PyTorch's enums
@@ -56,6 +58,8 @@ class Argument:
     @property
     def code(self) -> str:
         """The argument's part of the C signature, such as `t`, `?t` or `W`."""
+        if self.partial:
+            return PARTIAL_CODE
         codes = OUT_CODES if self.out else _CODES
         return ("?" if self.optional else "") + codes[self.type]
 

@@ -154,8 +154,8 @@ class _Builder:
         return self._build(code.removeprefix("?"), argument)
 
     def _build(self, code: str, argument: object) -> _Value:
-        if code in "tw":
-            return self._tensor(argument, code == "w")
+        if code in "twm":
+            return self._tensor(argument, code != "t")
         if code in "TWOI":
             return self._list(code, argument)
         if code in "DB":

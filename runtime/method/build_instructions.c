@@ -46,6 +46,19 @@ static et_value **fill_instruction(const et_builder *builder,
   return fill_args(builder, &args, next);
 }
 
+/* Goes back over the instructions with the lowest target of a jump seen. */
+static void mark_loops(const et_builder *builder) {
+  uint32_t lowest = UINT32_MAX;
+  for (size_t i = builder->counts.instructions; i-- > 0;) {
+    et_instruction *instruction = &builder->regions.instructions[i];
+    if (instruction->tag == ET_INSTRUCTION_JUMP_FALSE &&
+        instruction->u.target < lowest) {
+      lowest = instruction->u.target;
+    }
+    instruction->in_loop = lowest <= i;
+  }
+}
+
 void et_build_instructions(et_builder *builder) {
   et_walk walk = et_walk_start(&builder->plan);
   et_value **next = builder->regions.args;
@@ -53,4 +66,5 @@ void et_build_instructions(et_builder *builder) {
     next = fill_instruction(builder, &walk, next,
                             &builder->regions.instructions[walk.index]);
   }
+  mark_loops(builder);
 }

@@ -10,6 +10,7 @@ typedef struct call_check {
   int32_t *mentioned;  /* of each value: whether something before has it */
   uint32_t instruction;
   const et_value *out; /* whose overlaps are looked for */
+  uint32_t out_count;  /* places where the instruction writes it */
   uint64_t steps_left;
 } call_check;
 
@@ -50,8 +51,8 @@ static void split_delegate_calls(call_check *c) {
     if (instruction->tag == ET_INSTRUCTION_DELEGATE_CALL) {
       instruction->output_count = count_outputs(c, instruction);
     }
-    et_operands_visit(instruction, false, mention, c);
-    et_operands_visit(instruction, true, mention, c);
+    et_operands_visit(instruction, ET_OPERANDS_READ, mention, c);
+    et_operands_visit(instruction, ET_OPERANDS_WRITTEN, mention, c);
   }
 }
 
@@ -93,7 +94,15 @@ static et_status check_against_read(void *context, et_value *value) {
 static et_status check_against_written(void *context, et_value *value) {
   call_check *c = context;
   ET_RETURN_IF_ERROR(spend_step(c));
-  return value == c->out ? ET_STATUS_OK : compare_with_out(c, value);
+  if (value != c->out) {
+    return compare_with_out(c, value);
+  }
+  if (c->out_count++ == 0) {
+    return ET_STATUS_OK;
+  }
+  return et_fail(c->builder->error, ET_STATUS_INVALID_PROGRAM,
+                 "instructions[%u] writes values[%u] twice",
+                 (unsigned)c->instruction, (unsigned)index_of(c, value));
 }
 
 static et_status check_out(void *context, et_value *out) {
@@ -106,9 +115,11 @@ static et_status check_out(void *context, et_value *out) {
                    (unsigned)c->instruction, (unsigned)index_of(c, out));
   }
   c->out = out;
+  c->out_count = 0;
   ET_RETURN_IF_ERROR(
-      et_operands_visit(instruction, false, check_against_read, c));
-  return et_operands_visit(instruction, true, check_against_written, c);
+      et_operands_visit(instruction, ET_OPERAND_READ, check_against_read, c));
+  return et_operands_visit(instruction, ET_OPERANDS_WRITTEN,
+                           check_against_written, c);
 }
 
 et_status et_call_check_run(const et_builder *builder, int32_t *work) {
@@ -119,8 +130,8 @@ et_status et_call_check_run(const et_builder *builder, int32_t *work) {
   split_delegate_calls(&c);
   for (uint32_t i = 0; i < c.method->instruction_count; i++) {
     c.instruction = i;
-    ET_RETURN_IF_ERROR(et_operands_visit(&c.method->instructions[i], true,
-                                         check_out, &c));
+    ET_RETURN_IF_ERROR(et_operands_visit(&c.method->instructions[i],
+                                         ET_OPERANDS_WRITTEN, check_out, &c));
   }
   return ET_STATUS_OK;
 }

@@ -9,8 +9,9 @@
 
 /* Finds how many of its last arguments each delegate call writes: a file does
  * not say it. Those are the ones that nothing before has mentioned and that are
- * neither input nor state. Then checks that nothing writes a constant and that
- * what a call writes shares no byte with its other operands.
+ * neither input nor state. Then checks that nothing writes a constant, and that
+ * what a call writes is written once and shares no byte with its other
+ * operands.
  *
  * `work` has room for an entry a value. INVALID_PROGRAM names instruction and
  * values. */

@@ -13,7 +13,8 @@ typedef struct call_check {
   uint32_t index; /* of the instruction, for messages */
   et_fb_vector args;
   uint32_t first_out; /* argument */
-  uint32_t out_count; /* arguments that are written */
+  uint32_t out_count; /* arguments that return values repeat */
+  bool has_outs;      /* `w` or `W` */
 } call_check;
 
 #define CALL_FAIL(c, format, ...)                                    \
@@ -80,6 +81,17 @@ static et_status check_return(const call_check *c, uint32_t arg, char code) {
   return ET_STATUS_OK;
 }
 
+/* Whether return values repeat an argument of that code: outs or, where there is
+ * none, what an in-place operator writes in part. */
+static bool is_returned(const call_check *c, char code) {
+  return code == 'w' || code == 'W' || (code == 'm' && !c->has_outs);
+}
+
+static bool has_outs(const char *signature) {
+  const char first = signature[strcspn(signature, "wW>")];
+  return first == 'w' || first == 'W';
+}
+
 static et_status check_arg(call_check *c, uint32_t arg,
                            const et_parameter *parameter) {
   const uint8_t tag = tag_at(c->builder, et_fb_i32_at(&c->args, arg));
@@ -90,7 +102,7 @@ static et_status check_arg(call_check *c, uint32_t arg,
   if (parameter->is_return) {
     return check_return(c, arg, parameter->code);
   }
-  if (parameter->code == 'w' || parameter->code == 'W') {
+  if (is_returned(c, parameter->code)) {
     c->first_out = c->out_count == 0 ? arg : c->first_out;
     c->out_count++;
   }
@@ -105,6 +117,7 @@ static et_status check_kernel_call(call_check *c) {
   }
   et_signature_cursor cursor = {c->kernel->signature, false};
   et_parameter parameter;
+  c->has_outs = has_outs(c->kernel->signature);
   for (uint32_t i = 0; et_signature_next(&cursor, &parameter); i++) {
     ET_RETURN_IF_ERROR(check_arg(c, i, &parameter));
   }
@@ -184,7 +197,8 @@ static et_status check_free(const et_builder *builder, const et_walk *walk) {
 
 et_status et_check_instruction(const et_builder *builder, const et_walk *walk,
                                const et_kernel *kernel) {
-  call_check c = {builder, kernel, walk->index, et_walk_args(walk), 0, 0};
+  call_check c = {builder, kernel, walk->index, et_walk_args(walk), 0, 0,
+                  false};
   switch (walk->tag) {
     case ET_INSTRUCTION_KERNEL_CALL:
       return check_kernel_call(&c);

@@ -211,8 +211,8 @@ static void test_method_without_instructions_gives_its_constants(void **state) {
 static void write_delegate(const char *id, const char *payload,
                            uint32_t count) {
   start();
-  const int32_t args[4] = {0, 0, 1, 1};
-  et_writer_delegate(&writer, id, payload, args, count);
+  const int32_t args[4] = {0, 0, 0, 1}; /* the last is written */
+  et_writer_delegate(&writer, id, payload, args + 4 - count, count);
 }
 
 static void test_delegate_runs_with_its_handle_in_method_memory(void **state) {

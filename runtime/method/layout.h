@@ -68,6 +68,7 @@ typedef struct et_instruction {
   bool binds_out;        /* a view: see views.h */
   uint16_t arg_count;
   uint16_t output_count; /* of a delegate call: its last args that it writes */
+  bool in_loop;          /* a jump at or behind it leads to it or before it */
   union {
     const et_kernel *kernel;
     uint32_t delegate; /* index */

@@ -5,10 +5,17 @@
 #include "runtime/method/signature.h"
 #include "runtime/program/schema.h"
 
-bool et_instruction_is_view(const et_instruction *instruction) {
+static bool calls(const et_instruction *instruction, const char *name) {
   return instruction->tag == ET_INSTRUCTION_KERNEL_CALL &&
-         strcmp(instruction->u.kernel->name,
-                "executorch_prim::et_view.default") == 0;
+         strcmp(instruction->u.kernel->name, name) == 0;
+}
+
+bool et_instruction_is_view(const et_instruction *instruction) {
+  return calls(instruction, "executorch_prim::et_view.default");
+}
+
+bool et_instruction_is_row_copy(const et_instruction *instruction) {
+  return calls(instruction, "executorch_prim::et_copy_index.tensor");
 }
 
 /* Tensors in one argument: itself, or its items. */
@@ -29,48 +36,77 @@ static et_status visit_value(et_value *value, et_operand_fn visit,
   return ET_STATUS_OK;
 }
 
-static et_status visit_kernel(const et_instruction *call, bool written,
+static et_operand_role role_of(char code) {
+  switch (code) {
+    case 'w':
+    case 'W':
+      return ET_OPERAND_WRITTEN;
+    case 'm':
+      return ET_OPERAND_UPDATED;
+    default:
+      return ET_OPERAND_READ;
+  }
+}
+
+/* Return values repeat what was written; where nothing was, the call leaves them
+ * itself. */
+static et_status visit_kernel(const et_instruction *call, unsigned roles,
                               et_operand_fn visit, void *context) {
   et_signature_cursor cursor = {call->u.kernel->signature, false};
   et_parameter parameter;
   bool has_out = false;
   for (size_t i = 0; et_signature_next(&cursor, &parameter); i++) {
-    const bool writes = parameter.code == 'w' || parameter.code == 'W';
+    const et_operand_role role = role_of(parameter.code);
     const bool repeats = parameter.is_return && has_out;
-    has_out = has_out || writes;
-    if (writes == written && !repeats) {
+    has_out = has_out || role != ET_OPERAND_READ;
+    if ((role & roles) != 0 && !repeats) {
       ET_RETURN_IF_ERROR(visit_value(call->args[i], visit, context));
     }
   }
   return ET_STATUS_OK;
 }
 
-static et_status visit_range(const et_instruction *call, size_t first,
-                             size_t end, et_operand_fn visit, void *context) {
-  for (size_t i = first; i < end; i++) {
-    ET_RETURN_IF_ERROR(visit_value(call->args[i], visit, context));
+/* Its last output_count arguments are written. */
+static et_status visit_delegate(const et_instruction *call, unsigned roles,
+                                et_operand_fn visit, void *context) {
+  const size_t first_out = (size_t)call->arg_count - call->output_count;
+  for (size_t i = 0; i < call->arg_count; i++) {
+    const unsigned role = i < first_out ? ET_OPERAND_READ : ET_OPERAND_WRITTEN;
+    if ((role & roles) != 0) {
+      ET_RETURN_IF_ERROR(visit_value(call->args[i], visit, context));
+    }
   }
   return ET_STATUS_OK;
 }
 
-et_status et_operands_visit(const et_instruction *instruction, bool written,
+static et_status visit_move(const et_instruction *move, unsigned roles,
                             et_operand_fn visit, void *context) {
-  const size_t count = instruction->arg_count;
-  const size_t split = count - instruction->output_count;
+  if ((roles & ET_OPERAND_READ) != 0) {
+    ET_RETURN_IF_ERROR(visit_value(move->args[0], visit, context));
+  }
+  return (roles & ET_OPERAND_WRITTEN) != 0
+             ? visit_value(move->args[1], visit, context)
+             : ET_STATUS_OK;
+}
+
+et_status et_operands_visit(const et_instruction *instruction, unsigned roles,
+                            et_operand_fn visit, void *context) {
   switch (instruction->tag) {
     case ET_INSTRUCTION_KERNEL_CALL:
-      if (written && et_instruction_is_view(instruction)) {
-        return ET_STATUS_OK;
-      }
-      return visit_kernel(instruction, written, visit, context);
+      /* The `w` that a view returns is no out: it writes nothing. */
+      return visit_kernel(instruction,
+                          et_instruction_is_view(instruction)
+                              ? roles & ~(unsigned)ET_OPERAND_WRITTEN
+                              : roles,
+                          visit, context);
     case ET_INSTRUCTION_DELEGATE_CALL:
-      return visit_range(instruction, written ? split : 0,
-                         written ? count : split, visit, context);
+      return visit_delegate(instruction, roles, visit, context);
     case ET_INSTRUCTION_MOVE:
-      return visit_value(instruction->args[written ? 1 : 0], visit, context);
+      return visit_move(instruction, roles, visit, context);
     case ET_INSTRUCTION_JUMP_FALSE:
-      return written ? ET_STATUS_OK
-                     : visit_value(instruction->args[0], visit, context);
+      return (roles & ET_OPERAND_READ) != 0
+                 ? visit_value(instruction->args[0], visit, context)
+                 : ET_STATUS_OK;
     default:
       return ET_STATUS_OK;
   }

@@ -11,16 +11,30 @@
 /* Gets one operand; any status but OK ends the visit and is its result. */
 typedef et_status (*et_operand_fn)(void *context, et_value *tensor);
 
-/* Visits the tensors that an instruction reads, or those it writes: arguments
- * and the items of lists. Kernels read and write what their signature says,
+/* What an instruction does with an operand. */
+typedef enum et_operand_role {
+  ET_OPERAND_READ = 1,
+  ET_OPERAND_WRITTEN = 2, /* whole, whatever was there */
+  ET_OPERAND_UPDATED = 4, /* read, then written in part: `m` of a signature */
+} et_operand_role;
+
+/* Sets of roles. */
+#define ET_OPERANDS_READ (ET_OPERAND_READ | ET_OPERAND_UPDATED)
+#define ET_OPERANDS_WRITTEN (ET_OPERAND_WRITTEN | ET_OPERAND_UPDATED)
+
+/* Visits the tensors that have one of `roles` in an instruction: arguments and
+ * the items of lists. Kernels read and write what their signature says,
  * delegates write their last output_count arguments, moves write their second.
- * An in-place operator's `w` counts as written only, and an et_view writes
- * nothing. */
-et_status et_operands_visit(const et_instruction *instruction, bool written,
+ * An et_view writes nothing. */
+et_status et_operands_visit(const et_instruction *instruction, unsigned roles,
                             et_operand_fn visit, void *context);
 
 /* Whether it calls executorch_prim::et_view.default, whose out is its first
  * operand in another shape. */
 bool et_instruction_is_view(const et_instruction *instruction);
+
+/* Whether it calls executorch_prim::et_copy_index.tensor, which writes one row of
+ * its first operand. */
+bool et_instruction_is_row_copy(const et_instruction *instruction);
 
 #endif /* ET_RUNTIME_METHOD_OPERANDS_H_ */

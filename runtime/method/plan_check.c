@@ -16,6 +16,7 @@ enum {
   ORIGIN_STATE = -3,   /* the run before */
   ORIGIN_BOTH = -4,    /* a mutable buffer: the run before, then written */
   ORIGIN_UNVIEWED = -5, /* the out of an et_view that has not been followed */
+  ORIGIN_UNFILLED = -6, /* rows that a loop is to fill: see plan_check.h */
 };
 
 typedef struct simulation {
@@ -103,8 +104,10 @@ static bool holds_its_bytes(simulation *sim, const et_value *value,
 static et_status read_value(void *context, et_value *value) {
   simulation *sim = context;
   uint32_t owner = 0;
+  int32_t *origin = &sim->origins[index_of(sim, value)];
   ET_RETURN_IF_ERROR(spend_step(sim));
-  if (sim->origins[index_of(sim, value)] == ORIGIN_UNVIEWED) {
+  *origin = *origin == ORIGIN_UNFILLED ? ORIGIN_WRITTEN : *origin;
+  if (*origin == ORIGIN_UNVIEWED) {
     return et_fail(sim->builder->error, ET_STATUS_INVALID_PROGRAM,
                    "instructions[%u] reads values[%u] before the view that gives "
                    "it bytes",
@@ -120,6 +123,17 @@ static et_status read_value(void *context, et_value *value) {
                  (int)(int32_t)owner);
 }
 
+/* What is written in part keeps the rest, but for rows before their first. */
+static et_status update_value(void *context, et_value *value) {
+  simulation *sim = context;
+  int32_t *origin = &sim->origins[index_of(sim, value)];
+  if (*origin == ORIGIN_UNFILLED) {
+    *origin = ORIGIN_WRITTEN;
+    return ET_STATUS_OK;
+  }
+  return read_value(context, value);
+}
+
 /* The out holds from its view on what the base holds then. */
 static et_status see_view(simulation *sim, const et_instruction *view) {
   int32_t *origin = &sim->origins[index_of(sim, view->args[2])];
@@ -131,11 +145,14 @@ static et_status follow(simulation *sim, uint32_t index) {
   const et_instruction *instruction = &sim->method->instructions[index];
   sim->instruction = index;
   ET_RETURN_IF_ERROR(spend_step(sim));
-  ET_RETURN_IF_ERROR(et_operands_visit(instruction, false, read_value, sim));
+  ET_RETURN_IF_ERROR(
+      et_operands_visit(instruction, ET_OPERAND_READ, read_value, sim));
+  ET_RETURN_IF_ERROR(
+      et_operands_visit(instruction, ET_OPERAND_UPDATED, update_value, sim));
   if (et_instruction_is_view(instruction)) {
     ET_RETURN_IF_ERROR(see_view(sim, instruction));
   }
-  return et_operands_visit(instruction, true, write_value, sim);
+  return et_operands_visit(instruction, ET_OPERANDS_WRITTEN, write_value, sim);
 }
 
 /* A backward jump has its loop followed a second time, to see what an iteration
@@ -151,6 +168,14 @@ static et_status follow_all(simulation *sim) {
       }
     }
   }
+  return ET_STATUS_OK;
+}
+
+/* Rows that nothing but a loop's et_copy_index writes. */
+static et_status mark_rows(void *context, et_value *value) {
+  simulation *sim = context;
+  int32_t *origin = &sim->origins[index_of(sim, value)];
+  *origin = *origin == ORIGIN_UNKNOWN ? ORIGIN_UNFILLED : *origin;
   return ET_STATUS_OK;
 }
 
@@ -191,7 +216,11 @@ static et_status set_origins(simulation *sim) {
     sim->origins[i] = ORIGIN_UNKNOWN;
   }
   for (uint32_t i = 0; i < method->instruction_count; i++) {
-    et_operands_visit(&method->instructions[i], true, mark_written, sim);
+    const et_instruction *instruction = &method->instructions[i];
+    const bool fills =
+        instruction->in_loop && et_instruction_is_row_copy(instruction);
+    et_operands_visit(instruction, ET_OPERANDS_WRITTEN,
+                      fills ? mark_rows : mark_written, sim);
   }
   for (uint32_t i = 0; i < method->input_count; i++) {
     mark_written(sim, method->inputs[i].value);
@@ -199,7 +228,7 @@ static et_status set_origins(simulation *sim) {
   for (uint32_t i = 0; i < method->value_count; i++) {
     if (et_build_has_state(sim->builder, i)) {
       sim->origins[i] =
-          sim->origins[i] == ORIGIN_WRITTEN ? ORIGIN_BOTH : ORIGIN_STATE;
+          sim->origins[i] == ORIGIN_UNKNOWN ? ORIGIN_STATE : ORIGIN_BOTH;
     }
   }
   return mark_views(sim);

@@ -198,6 +198,151 @@ static void test_m21_state_read_after_a_temporary_is_refused(void **state) {
   expect_refused("instructions[1] reads values[2], but values[1]");
 }
 
+static void put(int32_t self, int32_t from) {
+  const int32_t args[3] = {self, from, self};
+  et_writer_call(&writer, "put", args, 3);
+}
+
+static void copy_index(int32_t to, int32_t from, int32_t index) {
+  const int32_t args[3] = {to, from, index};
+  const int32_t op =
+      et_writer_operator(&writer, "executorch_prim::et_copy_index", "tensor");
+  et_writer_call_operator(&writer, op, args, 3);
+}
+
+/* A mutable buffer that starts as zeros and is written in part. */
+static void test_partial_writes_keep_the_state_around_them(void **state) {
+  (void)state;
+  const int32_t in = start_with_input();
+  const int32_t cache = tensor_at(1);
+  const int32_t out = tensor_at(2);
+  put(cache, in);
+  copy(cache, out);
+  et_writer_output(&writer, out);
+  expect_accepted();
+}
+
+static void test_m21_state_under_a_partial_write_is_kept(void **state) {
+  (void)state;
+  const int32_t in = start_with_input();
+  const int32_t temporary = tensor_at(1);
+  const int32_t cache = tensor_at(1);
+  const int32_t out = tensor_at(2);
+  copy(in, temporary);
+  put(cache, in);
+  copy(cache, out);
+  et_writer_output(&writer, out);
+  expect_refused("instructions[1] reads values[2], but values[1] has");
+}
+
+static void test_m21_state_behind_a_partial_write_is_kept(void **state) {
+  (void)state;
+  const int32_t in = start_with_input();
+  const int32_t cache = tensor_at(1);
+  const int32_t temporary = tensor_at(1);
+  put(cache, in);
+  copy(in, temporary);
+  et_writer_output(&writer, temporary);
+  expect_refused("values[1] is kept from run to run, but values[2] has");
+}
+
+static void test_m21_state_under_a_row_is_kept(void **state) {
+  (void)state;
+  const int32_t in = start_with_input();
+  const int32_t temporary = tensor_at(1);
+  const int32_t cache = tensor_at(1);
+  const int32_t index = et_writer_int(&writer, 1);
+  copy(in, temporary);
+  copy_index(cache, in, index);
+  et_writer_output(&writer, cache);
+  expect_refused("instructions[1] reads values[2], but values[1] has");
+}
+
+/* for each row: rows[i] = in. All rows are written, so that bytes of dead
+ * values may be taken for them. */
+static void write_filling_loop(int32_t rows, int32_t clobber) {
+  const int32_t in = 0;
+  const int32_t index = et_writer_int(&writer, 0);
+  const int32_t go_on = et_writer_bool(&writer, 0);
+  copy(in, clobber);
+  copy_index(rows, in, index);
+  et_writer_jump_false(&writer, go_on, 1);
+  et_writer_output(&writer, rows);
+}
+
+static void test_loop_that_fills_rows_may_take_bytes_of_dead_values(
+    void **state) {
+  (void)state;
+  start_with_input();
+  int32_t temporary = tensor_at(1);
+  write_filling_loop(tensor_at(1), temporary);
+  expect_accepted();
+}
+
+static void test_m21_rows_that_a_loop_has_filled_are_kept(void **state) {
+  (void)state;
+  const int32_t in = start_with_input();
+  const int32_t temporary = tensor_at(1);
+  const int32_t rows = tensor_at(1);
+  const int32_t index = et_writer_int(&writer, 0);
+  const int32_t go_on = et_writer_bool(&writer, 0);
+  copy_index(rows, in, index);
+  copy(in, temporary);
+  et_writer_jump_false(&writer, go_on, 0);
+  expect_refused("instructions[0] reads values[2], but values[1] has");
+}
+
+static void test_m21_rows_that_were_read_before_the_loop_are_state(
+    void **state) {
+  (void)state;
+  const int32_t in = start_with_input();
+  const int32_t temporary = tensor_at(1);
+  const int32_t rows = tensor_at(1);
+  const int32_t out = tensor_at(2);
+  copy(rows, out);
+  write_filling_loop(rows, temporary);
+  (void)in;
+  expect_refused("instructions[2] reads values[2], but values[1] has");
+}
+
+static void test_m21_partly_written_operand_shares_no_bytes(void **state) {
+  (void)state;
+  const int32_t in = start_with_input();
+  const int32_t cache = tensor_at(1);
+  put(cache, et_writer_floats(&writer, 4, 24));
+  (void)in;
+  expect_refused("instructions[0] writes values[1], which shares bytes with its "
+                 "operand values[2]");
+  start_with_input();
+  const int32_t self = tensor_at(1);
+  put(self, self);
+  expect_refused("instructions[0] writes values[1], which shares bytes with its "
+                 "operand values[1]");
+}
+
+static void test_returns_beside_a_partial_write_are_the_outs(void **state) {
+  (void)state;
+  const int32_t in = start_with_input();
+  const int32_t self = tensor_at(1);
+  const int32_t outs[2] = {tensor_at(2), tensor_at(3)};
+  const int32_t list =
+      et_writer_tensor_list(&writer, outs, 2, ET_VALUE_TENSOR_LIST);
+  const int32_t args[5] = {self, in, outs[0], outs[1], list};
+  et_writer_call(&writer, "put_both", args, 5);
+  expect_accepted();
+}
+
+static void test_m21_one_value_as_two_outs_is_refused(void **state) {
+  (void)state;
+  const int32_t in = start_with_input();
+  const int32_t outs[2] = {tensor_at(1), 1};
+  const int32_t list =
+      et_writer_tensor_list(&writer, outs, 2, ET_VALUE_TENSOR_LIST);
+  const int32_t args[4] = {in, outs[0], outs[1], list};
+  et_writer_call(&writer, "pair", args, 4);
+  expect_refused("instructions[0] writes values[1] twice");
+}
+
 /* A compiler leaves out view operations: the view is never written. */
 static void test_view_of_a_live_value_is_accepted(void **state) {
   (void)state;
@@ -321,6 +466,16 @@ int main(void) {
       cmocka_unit_test(test_state_that_is_kept_is_accepted),
       cmocka_unit_test(test_m21_state_that_is_overwritten_is_refused),
       cmocka_unit_test(test_m21_state_read_after_a_temporary_is_refused),
+      cmocka_unit_test(test_partial_writes_keep_the_state_around_them),
+      cmocka_unit_test(test_m21_state_under_a_partial_write_is_kept),
+      cmocka_unit_test(test_m21_state_behind_a_partial_write_is_kept),
+      cmocka_unit_test(test_m21_state_under_a_row_is_kept),
+      cmocka_unit_test(test_loop_that_fills_rows_may_take_bytes_of_dead_values),
+      cmocka_unit_test(test_m21_rows_that_a_loop_has_filled_are_kept),
+      cmocka_unit_test(test_m21_rows_that_were_read_before_the_loop_are_state),
+      cmocka_unit_test(test_m21_partly_written_operand_shares_no_bytes),
+      cmocka_unit_test(test_returns_beside_a_partial_write_are_the_outs),
+      cmocka_unit_test(test_m21_one_value_as_two_outs_is_refused),
       cmocka_unit_test(test_view_of_a_live_value_is_accepted),
       cmocka_unit_test(test_m21_view_across_two_values_is_refused),
       cmocka_unit_test(test_m21_view_whose_base_is_overwritten_is_refused),

@@ -15,6 +15,7 @@ typedef struct code_row {
 static const code_row codes[] = {
     {'t', BIT(TENSOR), "Tensor"},
     {'w', BIT(TENSOR), "out Tensor"},
+    {'m', BIT(TENSOR), "Tensor to update"},
     {'i', BIT(INT), "int"},
     {'b', BIT(BOOL), "bool"},
     {'d', BIT(DOUBLE), "float"},

@@ -36,7 +36,7 @@ static const et_kernel kernels[] = {
     {"dim_order_ops::_to_dim_order_copy.out", "tb?Iw>w", do_nothing, NULL, 0},
     {"executorch_prim::add.Scalar", "nn>x", do_nothing, NULL, 0},
     {"executorch_prim::eq.Scalar", "nn>x", do_nothing, NULL, 0},
-    {"executorch_prim::et_copy_index.tensor", "wti", do_nothing, NULL, 0},
+    {"executorch_prim::et_copy_index.tensor", "mti", do_nothing, NULL, 0},
     {"executorch_prim::sub.Scalar", "nn>x", do_nothing, NULL, 0},
 };
 static const et_kernel_table table = {kernels,

@@ -21,10 +21,13 @@ uint8_t *et_test_read_fixture(const char *name, size_t *out_size);
  *   test::fill.out  nw>w   all elements of out = the number
  *   test::sum.out   Tw>w   out[0] = sum of the first elements of the tensors
  *   test::pair.out  tww>W  two copies of self
+ *   test::put.out   mt>w   self[0] = other[0]
+ *   test::put_both.out
+ *                   mtww>W the same, and two copies of other
  *   test::count.out ni>x   number + int
  *   test::less.out  ni>x   whether number < int
  *   test::fail.out  t      fails
- *   executorch_prim::et_view.default
+ *   executorch_prim::et_copy_index.tensor, executorch_prim::et_view.default
  *   aten::add.out   as test::add, with alpha ignored
  *   backend "TestBackend": its outputs = sum of its two inputs */
 extern const et_registry et_test_registry;

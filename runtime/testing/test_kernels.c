@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+et_status et_prim_et_copy_index(et_kernel_context *context, et_value **args);
 et_status et_prim_et_view(et_kernel_context *context, et_value **args);
 
 static float *floats_of(const et_value *value) {
@@ -57,6 +58,18 @@ static et_status test_fill(et_kernel_context *context, et_value **args) {
   return ET_STATUS_OK;
 }
 
+/* Writes the first element of a tensor, and of a second one. */
+static et_status test_put(et_kernel_context *context, et_value **args) {
+  (void)context;
+  floats_of(args[0])[0] = floats_of(args[1])[0];
+  return ET_STATUS_OK;
+}
+
+static et_status test_put_both(et_kernel_context *context, et_value **args) {
+  ET_RETURN_IF_ERROR(test_put(context, args));
+  return copy_tensor(context, args[1], args[2]);
+}
+
 static et_status test_sum(et_kernel_context *context, et_value **args) {
   (void)context;
   float sum = 0;
@@ -86,6 +99,8 @@ static et_status test_fail(et_kernel_context *context, et_value **args) {
 
 static const et_kernel kernels[] = {
     {"aten::add.out", "ttnw>w", aten_add, NULL, 0},
+    {"executorch_prim::et_copy_index.tensor", "mti", et_prim_et_copy_index, NULL,
+     0},
     {"executorch_prim::et_view.default", "tI>w", et_prim_et_view, NULL, 0},
     {"test::add.out", "ttw>w", test_add, NULL, 0},
     {"test::copy.out", "tw>w", test_copy, NULL, 128},
@@ -94,6 +109,8 @@ static const et_kernel kernels[] = {
     {"test::fill.out", "nw>w", test_fill, NULL, 0},
     {"test::less.out", "ni>x", test_less, NULL, 0},
     {"test::pair.out", "tww>W", test_pair, NULL, 0},
+    {"test::put.out", "mt>w", test_put, NULL, 0},
+    {"test::put_both.out", "mtww>W", test_put_both, NULL, 0},
     {"test::sum.out", "Tw>w", test_sum, NULL, 0},
 };
 static const et_kernel_table table = {kernels,

@@ -67,7 +67,8 @@ typedef et_status (*et_kernel_prepare_fn)(et_prepare_context *context,
  * `signature` has one code an argument of the schema in schema/operators.toml, in
  * its order, optionally preceded by '?' (None is allowed); then '>' and one code
  * for each value that a call lists after them, its return values:
- *   t Tensor   w out Tensor (written)   i int, SymInt, dtype, layout, ...
+ *   t Tensor   w out Tensor (written)   m Tensor written in part: read, then written
+ *   i int, SymInt, dtype, layout, ...
  *   b bool     d float                  n Scalar: int, bool or float
  *   s str      I int[]    D float[]     B bool[]
  *   T Tensor[] W out Tensor[]           O Tensor?[]
@@ -80,6 +81,7 @@ typedef et_status (*et_kernel_prepare_fn)(et_prepare_context *context,
  *   aten::max_pool2d_with_indices.out  tIIIIbww>W
  *   aten::split_copy.Tensor_out        tiiW>W
  *   aten::copy_                        wtb>w
+ *   aten::index_put_                   mOtb>w
  *   aten::sym_size.int                 ti>x
  *   executorch_prim::et_view.default   tI>w */
 typedef struct et_kernel {
