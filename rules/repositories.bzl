@@ -48,6 +48,7 @@ def executorch_dependencies():
         bundled_rules(name = name, bundled = bundled, stand_in = stand_in)
     executorch_repositories()
 
+# buildifier: disable=unnamed-macro
 def executorch_register_toolchains():
     """Registers the compiler's default toolchain."""
     native.register_toolchains("@rules_executorch//rules:default_toolchain")

@@ -1,7 +1,7 @@
-# What bazelw says goes to standard error: standard output is Bazel's.
+# What bazelw and its like say goes to standard error: standard output is Bazel's.
 
 say() {
-  printf 'bazelw: %s\n' "$*" >&2
+  printf '%s: %s\n' "${0##*/}" "$*" >&2
 }
 
 die() {

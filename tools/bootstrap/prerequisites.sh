@@ -21,6 +21,18 @@ require_certificates() {
     die "this machine has no certificates. Install them (Debian: apt-get install ca-certificates) and start again."
 }
 
+# Sets `python` to a CPython 3.11, which the locked packages are for.
+require_python311() {
+  for python in "${EXECUTORCH_PYTHON:-}" /usr/bin/python3.11 python3.11 python3; do
+    is_python311 "$python" && return
+  done
+  die "this machine has no CPython 3.11. Install it (Debian 12: apt-get install python3), or name one with EXECUTORCH_PYTHON."
+}
+
+is_python311() {
+  [ -n "$1" ] && "$1" -I -c 'import sys; sys.exit(sys.implementation.cache_tag != "cpython-311")' 2>/dev/null
+}
+
 # require PROGRAM PACKAGE
 require() {
   has "$1" && return

@@ -1,0 +1,102 @@
+"""Runs every check of this repository, two at a time, and tells which found something (`tools/check`)."""
+
+import argparse
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from commands import run
+from errors import BootstrapError
+from install_environment import install
+from toolbox import toolbox
+
+_ROOT = Path(__file__).absolute().parents[2]
+_LOCKS = _ROOT / "third_party/python"
+_C = ("*.c", "*.h")
+# What stands in for other rule sets on Bazel 4 keeps to the names that it knows.
+_STARLARK = ("*.bzl", "*.bazel", "*WORKSPACE", ":!third_party/offline")
+
+
+@dataclass(frozen=True)
+class Check:
+    """One program over the files of its kind; exit code 0 means that it found nothing."""
+
+    name: str
+    command: Sequence[str]
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a check printed, how it ended and how long it took."""
+
+    name: str
+    passed: bool
+    output: str
+    seconds: float
+
+
+def checks(tools: Path, site: Path, fix: bool) -> list[Check]:
+    """All checks, the slowest first. With `fix` those that can write put right what they find."""
+    python_path = {"PYTHONPATH": f"{tools}:{site}"}
+    ruff, clang_format = str(tools / "bin/ruff"), str(tools / "clang_format/data/bin/clang-format")
+    buildifier = [
+        str(tools / "bin/buildifier"),
+        f"-mode={'fix' if fix else 'check'}",
+        f"-lint={'fix' if fix else 'warn'}",
+    ]
+    return [
+        Check("types of Python", [sys.executable, "-m", "mypy"], python_path),
+        Check("format of C", [clang_format, *(["-i"] if fix else ["--dry-run", "--Werror"]), *files(*_C)]),
+        Check("format and lint of Starlark", [*buildifier, *files(*_STARLARK)]),
+        Check("lint of Python", [ruff, "check", *(["--fix"] if fix else [])]),
+        Check("format of Python", [ruff, "format", *([] if fix else ["--check"])]),
+    ]
+
+
+def files(*patterns: str) -> list[str]:
+    """The files of these kinds that belong to the repository, or will once they are added."""
+    listing = run(["git", "-C", str(_ROOT), "ls-files", "--cached", "--others", "--exclude-standard", *patterns])
+    return [name for name in listing.splitlines() if (_ROOT / name).exists()]
+
+
+def carry_out(check: Check) -> Finding:
+    start = time.monotonic()
+    environment = {**os.environ, **check.environment}
+    process = subprocess.run(
+        check.command, cwd=_ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    return Finding(check.name, process.returncode == 0, process.stdout, time.monotonic() - start)
+
+
+def report(findings: Sequence[Finding]) -> str:
+    """What the findings say, the failed ones' output first, and a line for each check."""
+    outputs = [f"--- {finding.name}\n{finding.output.rstrip()}" for finding in findings if not finding.passed]
+    lines = [f"{'ok    ' if one.passed else 'FAILED'} {one.seconds:5.1f} s  {one.name}" for one in findings]
+    passed = sum(finding.passed for finding in findings)
+    return "\n".join([*outputs, *lines, f"{passed} passed, {len(findings) - passed} failed"])
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="tools/check", description="Format, lint and types of this repository.")
+    parser.add_argument("--fix", action="store_true", help="format, and put right what can be")
+    options = parser.parse_args()
+    try:
+        tools, site = toolbox(_LOCKS / "check.lock"), install(_LOCKS / "requirements.lock")
+        planned = checks(tools, site, options.fix)
+    except (BootstrapError, OSError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    with ThreadPoolExecutor(max_workers=1 if options.fix else 2) as pool:
+        findings = list(pool.map(carry_out, planned))
+    print(report(findings))
+    return 0 if all(finding.passed for finding in findings) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

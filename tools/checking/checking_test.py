@@ -1,0 +1,68 @@
+"""Programs are used only if their bytes are the pinned ones; a check's finding is told and fails the whole."""
+
+import io
+import os
+import sys
+import tarfile
+from pathlib import Path
+
+import pytest
+
+_ROOT = Path(__file__).absolute().parents[2]
+sys.path[:0] = [str(_ROOT / folder) for folder in ("tools/checking", "tools/bootstrap", "rules/private/repository")]
+
+from check import Check, Finding, carry_out, report  # noqa: E402
+from errors import BootstrapError  # noqa: E402
+from toolbox import check_sha512, extract  # noqa: E402
+
+_SHA512_OF_ABC = "3a81oZNherrMQXNJriBBMRLm+k6JqX6iCp7u5ktV05ohkpkqJ0/BqDa6PCOj/uu9RU1EI2Q86A4qmslPpUyknw=="
+
+
+def _archive(folder: Path) -> Path:
+    path = folder / "package.tgz"
+    with tarfile.open(path, "w:gz") as archive:
+        member = tarfile.TarInfo("package/program")
+        member.size = 3
+        archive.addfile(member, io.BytesIO(b"abc"))
+    return path
+
+
+def test_pinned_bytes_are_taken(tmp_path: Path) -> None:
+    path = tmp_path / "package.tgz"
+    path.write_bytes(b"abc")
+    check_sha512(path, _SHA512_OF_ABC)
+
+
+def test_other_bytes_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "package.tgz"
+    path.write_bytes(b"abd")
+    with pytest.raises(BootstrapError, match="package.tgz: sha512 is .* not the release that was pinned"):
+        check_sha512(path, _SHA512_OF_ABC)
+
+
+def test_a_program_is_taken_out_of_its_archive(tmp_path: Path) -> None:
+    extract(_archive(tmp_path), "package/program", tmp_path / "program")
+    assert (tmp_path / "program").read_bytes() == b"abc"
+    assert os.access(tmp_path / "program", os.X_OK)
+
+
+def test_a_check_passes_by_its_exit_code() -> None:
+    found = carry_out(Check("name", [sys.executable, "-c", "print('something')"]))
+    assert (found.name, found.passed, found.output) == ("name", True, "something\n")
+    assert not carry_out(Check("name", [sys.executable, "-c", "raise SystemExit(3)"])).passed
+
+
+def test_a_check_sees_its_environment() -> None:
+    program = "import os; raise SystemExit(os.environ['PYTHONPATH'] != 'here')"
+    assert carry_out(Check("name", [sys.executable, "-c", program], {"PYTHONPATH": "here"})).passed
+
+
+def test_what_failed_is_shown_and_counted() -> None:
+    text = report([Finding("good", True, "silent", 1.0), Finding("bad", False, "file.c:1: wrong\n", 2.0)])
+    assert text.splitlines() == [
+        "--- bad",
+        "file.c:1: wrong",
+        "ok       1.0 s  good",
+        "FAILED   2.0 s  bad",
+        "1 passed, 1 failed",
+    ]
