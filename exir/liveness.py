@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from torch.fx import GraphModule, Node
 
-from exir.graph.control_flow import branches_of, is_cond
+from exir.graph.control_flow import regions
 from exir.tensor import TensorSpec, specs_of
 
 
@@ -28,12 +28,11 @@ class Lifetime:
 
 
 def schedule(graph_module: GraphModule) -> Iterator[Node]:
-    """The nodes in the order that their instructions stand in; branches after their `cond`'s
-    predicate, each in turn, before the `cond` itself."""
+    """The nodes in the order that their instructions stand in; the graphs that a node of
+    control flow runs, each in turn, before the node itself."""
     for node in graph_module.graph.nodes:
-        if is_cond(node):
-            for branch in branches_of(node):
-                yield from schedule(branch)
+        for region in regions(node):
+            yield from schedule(region.graph_module)
         yield node
 
 
@@ -42,7 +41,8 @@ def lifetimes_of(graph_module: GraphModule) -> dict[TensorSpec, Lifetime]:
 
     A node's step is its place in the schedule. Inputs live from the first step, since they
     are set before it; outputs live to the last; states live all along, since their bytes are
-    kept between calls.
+    kept between calls. What control flow is given or carries lives until it is done, since
+    its graphs may run again.
     """
     first: dict[TensorSpec, int] = {}
     last: dict[TensorSpec, int] = {}

@@ -6,60 +6,28 @@ still belongs to the tensor that is read.
 """
 
 import operator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
 
 from torch.fx import GraphModule, Node
 
 from exir import memory
 from exir.dialects.edge import to_torch_overload
 from exir.error import InternalError
-from exir.graph.control_flow import branches_of, is_cond
+from exir.graph.control_flow import START, Region, regions
+from exir.liveness import schedule
 from exir.out_variant import bind_arguments
+from exir.owned_memory import OwnedMemory, certain, place_of
 from exir.tensor import TensorSpec, specs_of
 
 _NO_INSTRUCTION = (operator.getitem, memory.alloc, memory.view)
 
 
-@dataclass
-class _Memory:
-    """Who owns which bytes: for each planned buffer, disjoint (start, end, owner)."""
-
-    owned: dict[int, list[tuple[int, int, TensorSpec]]] = field(default_factory=dict)
-
-    def copy(self) -> "_Memory":
-        return _Memory({mem_id: list(ranges) for mem_id, ranges in self.owned.items()})
-
-    def claim(self, spec: TensorSpec) -> None:
-        """`spec` writes all of its bytes; who owned any of them loses its whole range."""
-        mem_id, start, end = _range(spec)
-        if start == end:
-            return
-        ranges = self.owned.setdefault(mem_id, [])
-        ranges[:] = [each for each in ranges if each[1] <= start or each[0] >= end]
-        ranges.append((start, end, spec))
-
-    def owns(self, spec: TensorSpec) -> bool:
-        """Whether the bytes of `spec` are still its own."""
-        mem_id, start, end = _range(spec)
-        return start == end or (start, end, spec) in self.owned.get(mem_id, [])
-
-    def joined(self, other: "_Memory") -> "_Memory":
-        """What is certain after one of two branches has run."""
-        return _Memory(
-            {
-                mem_id: [each for each in ranges if each in other.owned.get(mem_id, [])]
-                for mem_id, ranges in self.owned.items()
-            }
-        )
-
-
 def verify_memory_plan(graph_module: GraphModule, bufsizes: list[int], alignment: int) -> None:
     """Raise `InternalError` unless every tensor's place lies inside its buffer and is aligned,
     and no instruction reads, and no output or state holds, bytes that another tensor wrote."""
-    placed = [spec for node in graph_module.graph.nodes for spec in specs_of(node) if _is_placed(spec)]
-    for spec in dict.fromkeys(placed):
+    for spec in dict.fromkeys(_placed(schedule(graph_module))):
         _check_place(spec, bufsizes, alignment)
-    state = _Memory()
+    state = OwnedMemory()
     for node in graph_module.graph.find_nodes(op="placeholder"):
         _write(node, specs_of(node), state)
     state = _run(graph_module, state)
@@ -67,17 +35,17 @@ def verify_memory_plan(graph_module: GraphModule, bufsizes: list[int], alignment
         _read(node, [spec for spec in specs_of(node) if spec.state], state)
 
 
+def _placed(nodes: Iterable[Node]) -> Iterator[TensorSpec]:
+    """The tensors of `nodes` that have a place in planned memory, views as they are."""
+    return (spec for node in nodes for spec in specs_of(node) if _is_placed(spec))
+
+
 def _is_placed(spec: TensorSpec) -> bool:
     return spec.storage.mem_id is not None
 
 
-def _range(spec: TensorSpec) -> tuple[int, int, int]:
-    assert spec.mem_id is not None and spec.mem_offset is not None
-    return spec.mem_id, spec.mem_offset, spec.mem_offset + spec.nbytes
-
-
 def _check_place(spec: TensorSpec, bufsizes: list[int], alignment: int) -> None:
-    mem_id, start, _ = _range(spec.storage)
+    mem_id, start, _ = place_of(spec.storage)
     if not 0 < mem_id < len(bufsizes):
         raise InternalError(f"memory plan: buffer {mem_id} is not in 1..{len(bufsizes) - 1}")
     if start < 0 or start + spec.nbytes > bufsizes[mem_id]:
@@ -89,26 +57,45 @@ def _check_place(spec: TensorSpec, bufsizes: list[int], alignment: int) -> None:
         raise InternalError(f"memory plan: offset {start} is no multiple of {alignment}")
 
 
-def _run(graph_module: GraphModule, state: _Memory) -> _Memory:
+def _run(graph_module: GraphModule, state: OwnedMemory) -> OwnedMemory:
     for node in graph_module.graph.nodes:
-        if is_cond(node):
-            state = _run_cond(node, state)
+        inner = regions(node)
+        if inner:
+            state = _run_regions(node, inner, state)
         elif node.op != "placeholder" and node.target not in _NO_INSTRUCTION:
             _run_node(node, state)
     return state
 
 
-def _run_cond(node: Node, state: _Memory) -> _Memory:
-    predicate = node.args[0]
-    if isinstance(predicate, Node):
-        _read(node, specs_of(predicate), state)
-    on_true, on_false = (_run(branch, state.copy()) for branch in branches_of(node))
-    joined = on_true.joined(on_false)
+def _run_regions(node: Node, inner: list[Region], state: OwnedMemory) -> OwnedMemory:
+    """Every way through the graphs of control flow, until one more run teaches nothing."""
+    _read(node, _all_specs([value for value in node.args if isinstance(value, Node)]), state)
+    _write(node, _all_specs(inner[0].carriers), state)
+    entered: dict[int, OwnedMemory] = {}
+    left: dict[int, OwnedMemory] = {START: state}
+    pending = [i for i, region in enumerate(inner) if START in region.after]
+    while pending:
+        position = pending.pop(0)
+        entry = certain(left[before] for before in inner[position].after if before in left)
+        if entered.get(position) != entry:
+            entered[position] = entry
+            left[position] = _run_region(inner[position], entry.copy())
+            pending += [i for i, region in enumerate(inner) if position in region.after]
+    joined = certain(left[i] for i, region in enumerate(inner) if region.is_last and i in left)
     _read(node, specs_of(node), joined)
     return joined
 
 
-def _run_node(node: Node, state: _Memory) -> None:
+def _run_region(region: Region, state: OwnedMemory) -> OwnedMemory:
+    state = _run(region.graph_module, state)
+    results = region.results
+    handed_on = [results[index] for index in region.hands_on]
+    _read(region.holder, _all_specs(handed_on), state)
+    _write(region.holder, _all_specs(region.carriers) if handed_on else [], state)
+    return state
+
+
+def _run_node(node: Node, state: OwnedMemory) -> None:
     read, written = _reads_and_writes(node)
     _read(node, read, state)
     _write(node, written, state)
@@ -131,7 +118,7 @@ def _all_specs(nodes: list[Node]) -> list[TensorSpec]:
     return [spec for node in nodes for spec in specs_of(node)]
 
 
-def _write(node: Node, specs: list[TensorSpec], state: _Memory) -> None:
+def _write(node: Node, specs: list[TensorSpec], state: OwnedMemory) -> None:
     placed = [spec.storage for spec in specs if _is_placed(spec)]
     for spec in placed:
         state.claim(spec)
@@ -140,10 +127,10 @@ def _write(node: Node, specs: list[TensorSpec], state: _Memory) -> None:
             raise InternalError("memory plan: two results share bytes", node)
 
 
-def _read(node: Node, specs: list[TensorSpec], state: _Memory) -> None:
+def _read(node: Node, specs: list[TensorSpec], state: OwnedMemory) -> None:
     for spec in specs:
         if _is_placed(spec) and not state.owns(spec.storage):
-            mem_id, start, end = _range(spec.storage)
+            mem_id, start, end = place_of(spec.storage)
             raise InternalError(
                 f"memory plan: bytes {start} to {end} of buffer {mem_id} are read after another"
                 " tensor took them",

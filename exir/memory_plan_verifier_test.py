@@ -97,10 +97,27 @@ def test_operand_overwritten_in_one_branch_is_found() -> None:
     example = Example(Cond(), (torch.tensor(True), torch.ones(3)))
     graph_module, _ = planned(example)
     verify(graph_module)
-    inner = graph_module.graph.find_nodes(op="get_attr")[1]
-    branch = getattr(graph_module, inner.target)
-    scratch = next(n for n in branch.graph.nodes if n.op == "call_function").meta["spec"]
+    scratch = first_result(branches(graph_module)[1])
     shared = next(n.meta["spec"] for n in graph_module.graph.nodes if n.name.startswith("aten_mul"))
     scratch.mem_offset = shared.mem_offset
     with pytest.raises(InternalError, match="are read after another tensor took them"):
         verify(graph_module)
+
+
+def test_branch_tensor_outside_its_buffer_is_found() -> None:
+    graph_module, _ = planned(Example(Cond(), (torch.tensor(True), torch.ones(3))))
+    for branch in branches(graph_module):
+        spec = first_result(branch)
+        place, spec.mem_offset = spec.mem_offset, 1 << 20
+        with pytest.raises(InternalError, match="memory plan: bytes 1048576 to 1048588 of buffer 1"):
+            verify(graph_module)
+        spec.mem_offset = place
+    verify(graph_module)
+
+
+def branches(graph_module: torch.fx.GraphModule) -> list[torch.fx.GraphModule]:
+    return [getattr(graph_module, node.target) for node in graph_module.graph.find_nodes(op="get_attr")]
+
+
+def first_result(branch: torch.fx.GraphModule) -> TensorSpec:
+    return next(node for node in branch.graph.nodes if node.op == "call_function").meta["spec"]

@@ -1,8 +1,8 @@
 """Nodes of a planned graph as instructions."""
 
 import operator
-from typing import Any
 
+import torch
 from torch.fx import GraphModule, Node
 
 from exir import memory, schema
@@ -13,7 +13,7 @@ from exir.emit._instructions import Instructions
 from exir.emit._prim_ops import prim_operator
 from exir.emit._shared import SharedData
 from exir.emit._values import Indices, Values
-from exir.graph.control_flow import branches_of, is_cond
+from exir.graph.control_flow import Region, regions
 from exir.out_variant import bind_arguments, returns_tensors
 
 
@@ -46,7 +46,7 @@ class GraphEmitter:
             self._emit_view(node)
         elif is_delegate_call(node):
             self._emit_delegate(node)
-        elif is_cond(node):
+        elif node.target is torch.ops.higher_order.cond:
             self._emit_cond(node)
         elif to_torch_overload(node.target) is not None:
             self._emit_kernel(node)
@@ -117,23 +117,22 @@ class GraphEmitter:
         self._instructions.call_delegate(node, delegate, inputs + outputs)
 
     def _emit_cond(self, node: Node) -> None:
-        """Jump to the false branch unless the predicate holds; the true one jumps over it.
+        """Jump to the false graph unless the predicate holds; the true one jumps over it.
 
         Both compute into the tensors that the `cond` returns, so nothing is moved.
         """
-        predicate, _, _, operands = node.args
-        on_true, on_false = branches_of(node)
-        to_false = schema.JumpFalseCall(self._arguments.number(predicate, node))
+        on_true, on_false = regions(node)
+        to_false = schema.JumpFalseCall(self._arguments.number(node.args[0], node))
         self._instructions.add(node, to_false)
-        self._emit_branch(node, on_true, operands)
+        self._emit_region(node, on_true)
         to_end = schema.JumpFalseCall(self._values.add_constant(False))
         self._instructions.add(node, to_end)
         to_false.destination_instruction = len(self._instructions)
-        self._emit_branch(node, on_false, operands)
+        self._emit_region(node, on_false)
         to_end.destination_instruction = len(self._instructions)
         self.indices[node] = self._values.tensors(node.meta["spec"])
 
-    def _emit_branch(self, node: Node, branch: GraphModule, operands: Any) -> None:
-        for placeholder, operand in zip(branch.graph.find_nodes(op="placeholder"), operands):
+    def _emit_region(self, node: Node, region: Region) -> None:
+        for placeholder, operand in region.bindings:
             self.indices[placeholder] = self._arguments.number(operand, node)
-        self.emit(branch)
+        self.emit(region.graph_module)

@@ -1,36 +1,99 @@
-"""Branches of `torch.cond` as a graph holds them."""
+"""Control flow as every walk over a graph sees it: nodes that run graphs of their own.
 
-from collections.abc import Iterator
+`regions` is all that liveness, spec propagation, verifiers, planning, emission and copying know
+of an operator of control flow. Another one is another entry of `_REGIONS`, and its instructions
+in `exir/emit/`.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 import torch
+from torch._ops import HigherOrderOperator
 from torch.fx import GraphModule, Node
 
 from exir.error import UnsupportedOperatorError
 
-
-def is_cond(node: Node) -> bool:
-    """Whether `node` is a `torch.cond`: `(predicate, true branch, false branch, operands)`."""
-    return node.op == "call_function" and node.target is torch.ops.higher_order.cond
+START = -1
+"""In `Region.after`: the region may be the first to run."""
 
 
-def branch_of(node: Node) -> GraphModule:
-    """The graph module that a `get_attr` node names."""
-    assert node.op == "get_attr" and isinstance(node.target, str)
-    branch = getattr(node.graph.owning_module, node.target)
-    if not isinstance(branch, GraphModule):
-        raise UnsupportedOperatorError(f"'{node.target}' is no graph", node)
-    return branch
+@dataclass(frozen=True)
+class Region:
+    """A graph that a node of control flow runs.
+
+    holder: the `get_attr` node that names the graph.
+    operands: what the node gives it, one for each placeholder: a node or a number.
+    after: positions, among the node's regions, of those that it may follow; or `START`.
+    is_last: whether the node may be done when the region has run.
+    values: for each result the index of the node's value that it is; empty when it is none.
+    carried: positions of the placeholders that start as their operands and then hold what runs
+        hand on; the n-th of each region lies where the node's n-th value does.
+    hands_on: positions of the results that become the carried values, in their order.
+    """
+
+    holder: Node
+    operands: tuple[Any, ...]
+    after: tuple[int, ...] = (START,)
+    is_last: bool = True
+    values: tuple[int, ...] = ()
+    carried: tuple[int, ...] = ()
+    hands_on: tuple[int, ...] = ()
+
+    @property
+    def graph_module(self) -> GraphModule:
+        """The graph itself. Raises `UnsupportedOperatorError` when the holder names none."""
+        assert isinstance(self.holder.target, str)
+        graph_module = getattr(self.holder.graph.owning_module, self.holder.target)
+        if not isinstance(graph_module, GraphModule):
+            raise UnsupportedOperatorError(f"'{self.holder.target}' is no graph", self.holder)
+        return graph_module
+
+    @property
+    def bindings(self) -> list[tuple[Node, Any]]:
+        """Each placeholder with its operand."""
+        placeholders = self.graph_module.graph.find_nodes(op="placeholder")
+        return list(zip(placeholders, self.operands, strict=True))
+
+    @property
+    def results(self) -> list[Any]:
+        """What the graph returns."""
+        returned = self.graph_module.graph.output_node().args[0]
+        return list(returned) if isinstance(returned, (list, tuple)) else [returned]
+
+    @property
+    def carriers(self) -> list[Node]:
+        """The placeholders that hold carried values."""
+        placeholders = self.graph_module.graph.find_nodes(op="placeholder")
+        return [placeholders[index] for index in self.carried]
 
 
-def branches_of(cond: Node) -> tuple[GraphModule, GraphModule]:
-    """The true and the false branch of a `torch.cond`."""
-    _, on_true, on_false, _ = cond.args
-    assert isinstance(on_true, Node) and isinstance(on_false, Node)
-    return branch_of(on_true), branch_of(on_false)
+def regions(node: Node) -> list[Region]:
+    """The graphs that `node` runs, in the order that their instructions stand in.
+
+    None for a node that is no control flow that the compiler knows.
+    """
+    if not isinstance(node.target, HigherOrderOperator) or node.target not in _REGIONS:
+        return []
+    return _REGIONS[node.target](node)
 
 
-def branch_modules(graph_module: GraphModule) -> Iterator[GraphModule]:
-    """The branches of every `torch.cond` in `graph_module`, not of nested ones."""
+def graphs(graph_module: GraphModule) -> Iterator[GraphModule]:
+    """`graph_module`, the graphs that its nodes run, and those inside them."""
+    yield graph_module
     for node in graph_module.graph.nodes:
-        if is_cond(node):
-            yield from branches_of(node)
+        for region in regions(node):
+            yield from graphs(region.graph_module)
+
+
+def _cond_regions(node: Node) -> list[Region]:
+    """Of `torch.cond(predicate, true graph, false graph, operands)`: one of the two runs."""
+    _, on_true, on_false, operands = node.args
+    count = len(node.meta["val"])
+    return [Region(each, tuple(operands), values=tuple(range(count))) for each in (on_true, on_false)]
+
+
+_REGIONS: Mapping[HigherOrderOperator, Callable[[Node], list[Region]]] = {
+    torch.ops.higher_order.cond: _cond_regions,
+}

@@ -6,7 +6,7 @@ from torch.export import ExportedProgram
 from torch.export.graph_signature import ExportGraphSignature
 from torch.fx import Graph, GraphModule
 
-from exir.graph.control_flow import branch_of, is_cond
+from exir.graph.control_flow import regions
 
 
 def copy_program(program: ExportedProgram) -> ExportedProgram:
@@ -29,7 +29,7 @@ def with_own_containers(program: ExportedProgram) -> ExportedProgram:
 
 
 def copy_graph_module(graph_module: GraphModule) -> GraphModule:
-    """`graph_module` with a graph of its own, and so the branches of its control flow."""
+    """`graph_module` with a graph of its own, and so the graphs of its control flow."""
     graph = Graph()
     result = graph.graph_copy(graph_module.graph, {}, return_output_node=True)
     assert isinstance(result, tuple)
@@ -39,7 +39,6 @@ def copy_graph_module(graph_module: GraphModule) -> GraphModule:
     copied = GraphModule(graph_module, graph)
     copied.meta = dict(graph_module.meta)
     for node in graph.nodes:
-        if is_cond(node):
-            for attribute in node.args[1:3]:
-                setattr(copied, attribute.target, copy_graph_module(branch_of(attribute)))
+        for region in regions(node):
+            setattr(copied, region.holder.target, copy_graph_module(region.graph_module))
     return copied

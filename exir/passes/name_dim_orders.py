@@ -10,8 +10,8 @@ from torch.fx import Node
 
 import exir.dialects.dim_order_ops  # noqa: F401  (registers the operators used below)
 from exir.dialects.edge import edge_op
+from exir.graph.control_flow import graphs
 from exir.pass_manager import ProgramPass
-from exir.verification.structure import graphs
 
 _ATEN = torch.ops.aten
 _DIM_ORDER = torch.ops.dim_order_ops

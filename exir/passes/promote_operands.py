@@ -14,10 +14,10 @@ from torch.fx import Node
 
 from exir.dialects.edge import EdgeOpOverload
 from exir.graph.constants import ConstantTable
+from exir.graph.control_flow import graphs
 from exir.graph.edit import insert_before
 from exir.graph.fake_mode import fake_mode_of
 from exir.pass_manager import ProgramPass
-from exir.verification.structure import graphs
 
 _ATEN = torch.ops.aten
 _Number = (bool, int, float)

@@ -8,10 +8,10 @@ from torch.export import ExportedProgram
 from torch.fx import Graph, Node
 
 from exir.dialects.edge import edge_op
+from exir.graph.control_flow import graphs
 from exir.graph.edit import replace_and_erase
 from exir.graph.graph_builder import same_layout
 from exir.pass_manager import ProgramPass
-from exir.verification.structure import graphs
 
 _ATEN = torch.ops.aten
 

@@ -12,7 +12,7 @@ from torch.fx import GraphModule, Node
 
 from exir.error import ExportError, ExportErrorType, internal_assert
 from exir.graph.cloning import clone_before
-from exir.graph.control_flow import branches_of, is_cond
+from exir.graph.control_flow import Region, graphs, regions
 from exir.graph.size_bounds import Bound, constraint_bound
 from exir.pass_manager import ProgramPass
 from exir.passes.insert_write_back_for_buffers_pass import mutation_targets
@@ -29,8 +29,8 @@ class SpecPropPass(ProgramPass):
     Before: every node has `meta["val"]`. After: symbolic sizes are replaced by their upper
     bounds under the program's range constraints; a `getitem` holds the very spec object of
     its tuple; specs of constants are `const`, those of mutated buffers `state`;
-    a write-back has its buffer's spec; a branch of a `torch.cond` has its operands' specs and
-    computes into those that the `cond` returns. Raises `ExportError` naming the dimension that
+    a write-back has its buffer's spec; a graph of control flow has its operands' specs and
+    computes into those that the control flow returns. Raises `ExportError` naming the dimension that
     has no upper bound.
     """
 
@@ -46,47 +46,54 @@ class SpecPropPass(ProgramPass):
         return constraint_bound(program.range_constraints)
 
     def ensures(self, program: ExportedProgram) -> None:
-        for node in program.graph.nodes:
-            internal_assert(node.op == "output" or "spec" in node.meta, "no spec", node)
+        for graph_module in graphs(program.graph_module):
+            for node in graph_module.graph.nodes:
+                internal_assert(node.op == "output" or "spec" in node.meta, "no spec", node)
 
 
 def propagate_specs(graph_module: GraphModule, bound: Bound) -> None:
-    """Set `meta["spec"]` on every node of `graph_module` and of its branches."""
+    """Set `meta["spec"]` on every node of `graph_module` and of the graphs inside it."""
     _propagate(graph_module, bound, {})
-    _propagate_branches(graph_module, bound)
+    _propagate_regions(graph_module, bound)
 
 
 def _propagate(graph_module: GraphModule, bound: Bound, given: Mapping[Node, Any]) -> None:
-    """`given` are the specs of a branch's operands, by placeholder."""
+    """`given` are the specs that placeholders of a region have from elsewhere."""
     for node in graph_module.graph.nodes:
         if node.op != "output":
             node.meta["spec"] = given[node] if node in given else _spec_of(node, bound)
 
 
-def _propagate_branches(graph_module: GraphModule, bound: Bound) -> None:
-    """Outer branches first: an inner `cond` may compute the results of an outer one."""
-    for cond in filter(is_cond, graph_module.graph.nodes):
-        for branch in branches_of(cond):
-            _propagate(branch, bound, _operand_specs(cond, branch))
-            _share_results(branch, cond.meta["spec"])
-            _propagate_branches(branch, bound)
+def _propagate_regions(graph_module: GraphModule, bound: Bound) -> None:
+    """Outer graphs first: an inner one may compute the results of an outer one."""
+    for node in graph_module.graph.nodes:
+        for region in regions(node):
+            _propagate(region.graph_module, bound, _given_specs(region, node.meta["spec"]))
+            _share_results(region, node.meta["spec"])
+            _propagate_regions(region.graph_module, bound)
 
 
-def _operand_specs(cond: Node, branch: GraphModule) -> dict[Node, Any]:
-    placeholders = branch.graph.find_nodes(op="placeholder")
-    specs = (value.meta["spec"] if isinstance(value, Node) else None for value in cond.args[3])
-    return dict(zip(placeholders, specs))
+def _given_specs(region: Region, values: list[TensorSpec]) -> dict[Node, Any]:
+    """An operand is used where it lies; what is carried lies where it is at the end."""
+    operands = {
+        placeholder: operand.meta["spec"] if isinstance(operand, Node) else None
+        for placeholder, operand in region.bindings
+        if placeholder not in region.carriers
+    }
+    return {**operands, **dict(zip(region.carriers, values))}
 
 
-def _share_results(branch: GraphModule, specs: list[TensorSpec]) -> None:
-    """Let a branch's results be the very tensors that its `cond` returns."""
-    output = branch.graph.output_node()
+def _share_results(region: Region, specs: list[TensorSpec]) -> None:
+    """Let a region's results be the very tensors that its control flow returns."""
+    if not region.values:
+        return
+    output = region.graph_module.graph.output_node()
     results = _distinct_results(output)
     output.args = (tuple(results),)
-    for result, spec in zip(results, specs):
-        result.meta["spec"] = spec
+    for result, index in zip(results, region.values):
+        result.meta["spec"] = specs[index]
         if result.target is operator.getitem:
-            _set_item(result, spec)
+            _set_item(result, specs[index])
 
 
 def _set_item(item: Node, spec: TensorSpec) -> None:
@@ -100,7 +107,7 @@ def _set_item(item: Node, spec: TensorSpec) -> None:
 
 
 def _distinct_results(output: Node) -> list[Node]:
-    """The branch's results; one that is an operand or that is there already becomes a copy."""
+    """The region's results; one that is an operand or that is there already becomes a copy."""
     results: list[Node] = []
     for value in output.args[0]:
         is_taken = value.op == "placeholder" or value in results

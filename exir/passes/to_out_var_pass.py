@@ -9,7 +9,7 @@ from torch.fx import GraphModule, Node
 from exir import memory
 from exir.dialects.edge import to_torch_overload
 from exir.error import UnsupportedOperatorError, internal_assert
-from exir.graph.control_flow import branch_modules
+from exir.graph.control_flow import graphs
 from exir.out_variant import (
     OutVariant,
     bind_arguments,
@@ -27,31 +27,31 @@ class ToOutVarPass(ProgramPass):
 
     Before: nodes have specs; operators are functional, but for the write-back of buffers.
     After: every operator that returns tensors writes them to memory given to it. Operators
-    that return numbers, views, delegates and `torch.cond` stay. Raises
+    that return numbers, views, delegates and control flow stay. Raises
     `UnsupportedOperatorError` naming the operator that has no out variant.
     """
 
     name: ClassVar[str] = "to_out_var"
 
     def run(self, program: ExportedProgram) -> ExportedProgram:
-        convert_to_out_variants(program.graph_module)
+        for graph_module in graphs(program.graph_module):
+            convert_to_out_variants(graph_module)
         return program
 
     def ensures(self, program: ExportedProgram) -> None:
-        for node in program.graph.nodes:
-            op = to_torch_overload(node.target)
-            if op is not None and returns_tensors(op):
-                internal_assert(is_in_place(op), "operator has no output memory", node)
+        for graph_module in graphs(program.graph_module):
+            for node in graph_module.graph.nodes:
+                op = to_torch_overload(node.target)
+                if op is not None and returns_tensors(op):
+                    internal_assert(is_in_place(op), "operator has no output memory", node)
 
 
 def convert_to_out_variants(graph_module: GraphModule) -> None:
-    """Convert the operators of `graph_module` and of its branches."""
+    """Convert the operators of `graph_module`, not those of graphs inside it."""
     for node in list(graph_module.graph.nodes):
         op = to_torch_overload(node.target)
         if op is not None and returns_tensors(op) and not is_in_place(op):
             _convert(node, _variant_for(node))
-    for branch in branch_modules(graph_module):
-        convert_to_out_variants(branch)
 
 
 def _variant_for(node: Node) -> OutVariant:

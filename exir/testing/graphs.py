@@ -10,7 +10,7 @@ from torch.fx import Node
 from torch.utils._pytree import tree_leaves
 
 from exir.dialects.edge import to_torch_overload
-from exir.verification.structure import graphs
+from exir.graph.control_flow import graphs
 
 
 def calls(program: ExportedProgram) -> list[Node]:

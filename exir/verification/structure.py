@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import torch
 from torch._C import Argument
 from torch._ops import HigherOrderOperator, OpOverload
-from torch.fx import GraphModule, Node
+from torch.fx import Node
 
 from exir.dialects.edge import EdgeOpOverload
 from exir.error import EdgeDialectError
@@ -86,8 +86,3 @@ def check_tensor_operands(node: Node, operands: Mapping[str, object]) -> None:
                 f"{node.target}: '{argument.name}' must be a value of the graph, got {value!r}",
                 node,
             )
-
-
-def graphs(graph_module: GraphModule) -> list[GraphModule]:
-    """`graph_module` and the graph modules of its branches."""
-    return [module for module in graph_module.modules() if isinstance(module, GraphModule)]

@@ -10,8 +10,9 @@ from torch.fx import GraphModule, Node
 
 from exir.dialects.edge import EdgeOpOverload, to_torch_overload
 from exir.error import EdgeDialectError, UnsupportedOperatorError
+from exir.graph.control_flow import graphs
 from exir.verification.dtypes import check_dtypes
-from exir.verification.structure import check_node, check_tensor_operands, graphs
+from exir.verification.structure import check_node, check_tensor_operands
 
 if TYPE_CHECKING:
     from exir.capture._edge_config import EdgeCompileConfig

@@ -1,0 +1,104 @@
+"""Every operator of control flow is told to the compiler by its regions alone."""
+
+from typing import Any
+
+import pytest
+import torch
+from torch.fx import Node
+
+from exir.error import InternalError
+from exir.graph import control_flow
+from exir.graph.control_flow import START, Region, graphs, regions
+from exir.memory_plan_verifier import verify_memory_plan
+from exir.pass_manager import run_passes
+from exir.passes import MemoryPlanningPass, SpecPropPass, ToOutVarPass
+from exir.program import to_edge
+from exir.testing.models import Example
+
+_WHILE = torch.ops.higher_order.while_loop
+
+
+class Nested(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        def inner(a: torch.Tensor) -> torch.Tensor:
+            return torch.cond(a.sum() > 1, lambda b: b + 1, lambda b: b - 1, (a,))
+
+        return torch.cond(x.sum() > 0, inner, lambda a: a * 3, (x,))
+
+
+class Loop(torch.nn.Module):
+    def forward(self, count: torch.Tensor, x: torch.Tensor) -> Any:
+        step = x * 2
+        return torch._higher_order_ops.while_loop(
+            lambda n, a: n < 5, lambda n, a: (n + 1, torch.relu(a + step) * step), (count, x)
+        )
+
+
+def edge_graph(module: torch.nn.Module, *inputs: torch.Tensor) -> torch.fx.GraphModule:
+    return to_edge(Example(module, inputs).export()).exported_program().graph_module
+
+
+def control_flow_of(graph_module: torch.fx.GraphModule) -> Node:
+    return next(node for node in graph_module.graph.nodes if regions(node))
+
+
+def test_cond_runs_one_of_two_graphs_on_its_operands() -> None:
+    node = control_flow_of(edge_graph(Nested(), torch.ones(3)))
+    on_true, on_false = regions(node)
+    for region in (on_true, on_false):
+        ((placeholder, operand),) = region.bindings
+        assert placeholder.op == "placeholder" and operand in node.all_input_nodes
+        assert region.values == (0,) and region.after == (START,) and region.is_last
+        assert not region.carried and not region.hands_on
+        assert len(region.results) == 1
+    assert on_true.graph_module is not on_false.graph_module
+
+
+def test_graphs_are_found_at_every_depth() -> None:
+    assert len(list(graphs(edge_graph(Nested(), torch.ones(3))))) == 5
+
+
+def test_other_nodes_run_no_graphs() -> None:
+    graph_module = edge_graph(torch.nn.ReLU(), torch.ones(3))
+    assert not any(regions(node) for node in graph_module.graph.nodes)
+
+
+def while_regions(node: Node) -> list[Region]:
+    """What it takes for the compiler to know `while_loop`: how its graphs follow each other."""
+    condition, body, carried, others = node.args
+    positions = tuple(range(len(carried)))
+    operands = (*carried, *others)
+    return [
+        Region(condition, operands, after=(START, 1), carried=positions),
+        Region(body, operands, (0,), is_last=False, carried=positions, hands_on=positions),
+    ]
+
+
+@pytest.fixture
+def planned_loop(monkeypatch: pytest.MonkeyPatch) -> torch.fx.GraphModule:
+    monkeypatch.setitem(control_flow._REGIONS, _WHILE, while_regions)
+    example = Example(Loop(), (torch.tensor(0), torch.ones(3)))
+    program = to_edge(example.export()).exported_program()
+    passes = [SpecPropPass(), ToOutVarPass(), MemoryPlanningPass()]
+    return run_passes(program, passes).graph_module
+
+
+def test_a_loop_is_planned_by_its_regions(planned_loop: torch.fx.GraphModule) -> None:
+    node = control_flow_of(planned_loop)
+    for region in regions(node):
+        assert [carrier.meta["spec"] for carrier in region.carriers] == node.meta["spec"]
+    verify(planned_loop)
+
+
+def test_loop_that_loses_a_value_for_its_next_run_is_found(planned_loop: torch.fx.GraphModule) -> None:
+    """The outer `x * 2` is read again in the second run, after the first has overwritten it."""
+    node = control_flow_of(planned_loop)
+    step = regions(node)[1].bindings[2][1].meta["spec"].storage
+    scratch = next(n for n in regions(node)[1].graph_module.graph.nodes if "add_tensor_1" in n.name)
+    scratch.meta["spec"].mem_offset = step.mem_offset
+    with pytest.raises(InternalError, match="are read after another tensor took them"):
+        verify(planned_loop)
+
+
+def verify(graph_module: torch.fx.GraphModule) -> None:
+    verify_memory_plan(graph_module, graph_module.meta["non_const_buffer_sizes"], 16)
