@@ -15,7 +15,7 @@ enum { kSide = 8, kPixels = kSide * kSide, kClasses = 10 };
 /* Pixels of the data set lie in 0..16. */
 static const float kLargestValue = 16.0f;
 
-static digits_forward_memory memory;
+static models_digits_forward_memory memory;
 
 static int largest(const float *logits) {
   int best = 0;
@@ -32,9 +32,9 @@ static et_status classify(et_method *method, const uint8_t *pixels, int *out_dig
     input[i] = (float)pixels[i] / kLargestValue;
   }
   const float *logits = NULL;
-  ET_RETURN_IF_ERROR(digits_forward_set_x(method, input, error));
+  ET_RETURN_IF_ERROR(models_digits_forward_set_x(method, input, error));
   ET_RETURN_IF_ERROR(et_method_execute(method, error));
-  ET_RETURN_IF_ERROR(digits_forward_get_output_0(method, &logits, error));
+  ET_RETURN_IF_ERROR(models_digits_forward_get_output_0(method, &logits, error));
   *out_digit = largest(logits);
   return ET_STATUS_OK;
 }
@@ -88,7 +88,7 @@ int main(int argc, char **argv) {
   et_method *method = NULL;
   int different = -1;
   if (read_digits(argv + 1, &set)) {
-    if (digits_forward_load(&memory, NULL, &method, &error) == ET_STATUS_OK) {
+    if (models_digits_forward_load(&memory, NULL, &method, &error) == ET_STATUS_OK) {
       different = classify_all(method, &set, &error);
     }
     if (error.status != ET_STATUS_OK) {

@@ -119,7 +119,7 @@ static et_status classify(const et_program *program, const float *input,
                           const options *chosen, et_error *error) {
   et_hosted_method hosted;
   ET_RETURN_IF_ERROR(
-      et_hosted_method_load(program, "forward", &mobilenet_registry, NULL, &hosted, error));
+      et_hosted_method_load(program, "forward", &models_mobilenet_registry, NULL, &hosted, error));
   const et_value *logits = NULL;
   et_status status = run_timed(hosted.method, input, chosen->runs, error);
   if (status == ET_STATUS_OK) {
@@ -142,13 +142,13 @@ static et_status classify(const et_program *program, const float *input,
 
 static et_status run_program(const float *input, const options *chosen, et_error *error) {
   et_file file = {{NULL, 0}};
-  et_span bytes = {mobilenet_program_data, mobilenet_program_size};
+  et_span bytes = {models_mobilenet_program_data, models_mobilenet_program_size};
   if (chosen->program != NULL) {
     ET_RETURN_IF_ERROR(et_file_open(chosen->program, &file, error));
     bytes = file.bytes;
     printf("program: %s\n", chosen->program);
   } else {
-    printf("weights: %s\n", MOBILENET_WEIGHTS_FROM_FILE
+    printf("weights: %s\n", MODELS_MOBILENET_WEIGHTS_FROM_FILE
                                 ? "from the file given to the rule"
                                 : "seeded random; the classes mean nothing");
   }

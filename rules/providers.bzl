@@ -6,7 +6,7 @@ ExecutorchModelInfo = provider(
         "pte": "File: the program.",
         "manifest": "File: JSON; methods, shapes, operators and dtypes, backends, exact memory (docs/manifest.md).",
         "reference": "File: example calls with eager PyTorch's outputs, for parity tests. Built only when asked for.",
-        "prefix": "string: C identifier that the model's names start with.",
+        "prefix": "string: C identifier that the model's names start with: package and name.",
         "operator_tables": "depset[File]: tables of operators that it was compiled with, besides our own.",
         "kernel_tables": "depset[File]: tables of the kernels that it was compiled for.",
         "backends": "depset[ExecutorchBackendInfo]: the backends it was compiled for.",

@@ -10,7 +10,12 @@ _ATTRS = {
         allow_single_file = True,
         cfg = "exec",
         mandatory = True,
-        doc = "The interpreter.",
+        doc = "The interpreter's program: CPython 3.11.",
+    ),
+    "python_files": attr.label_list(
+        allow_files = True,
+        cfg = "exec",
+        doc = "What the program needs beside it: the standard library of an interpreter that is not the system's.",
     ),
     "site": attr.label(
         allow_single_file = True,
@@ -26,19 +31,39 @@ _ATTRS = {
     ),
     "compiler": attr.label(
         cfg = "exec",
-        mandatory = True,
-        doc = "compiler_sources: the compiler and the C generators.",
+        default = "//rules:compiler",
+        doc = "compiler_sources: the compiler.",
+    ),
+    "compiler_main": attr.label(
+        allow_single_file = [".py"],
+        cfg = "exec",
+        default = "//exir:cli/start.py",
+        doc = "The compiler's program, of `compiler`.",
+    ),
+    "generators": attr.label(
+        cfg = "exec",
+        default = "//rules:generators",
+        doc = "compiler_sources: what writes C from manifests, and all that it imports.",
     ),
 }
+
+def _sources(target):
+    """Files, program (see compiler_sources) and root folder of sources."""
+    return struct(
+        files = target[DefaultInfo].files,
+        program = target[DefaultInfo].files_to_run,
+        root = target.label.workspace_root or ".",
+    )
 
 def _impl(ctx):
     return [platform_common.ToolchainInfo(
         python = ctx.file.python,
+        python_files = depset(ctx.files.python_files),
         site = ctx.file.site,
         identity = ctx.file.identity,
-        compiler = ctx.attr.compiler[DefaultInfo].files,
-        compiler_program = ctx.attr.compiler[DefaultInfo].files_to_run,
-        compiler_root = ctx.attr.compiler.label.workspace_root or ".",
+        compiler = _sources(ctx.attr.compiler),
+        compiler_main = ctx.file.compiler_main,
+        generators = _sources(ctx.attr.generators),
     )]
 
 executorch_toolchain = rule(

@@ -4,6 +4,8 @@
     python -m exir.cli.lower @flags.txt
     python -m exir.cli.lower --persistent_worker
 
+Build actions run it by `start.py`.
+
 Exit codes: 0 done, 1 the user's error, 2 an internal error.
 """
 

@@ -1,7 +1,7 @@
 """Writes the C side of compiled models: typed header, registry, embedded program.
 
-    python3 -m rules.codegen.c_library --name mobilenet_cc --include models/mobilenet_cc.h --out-header … --out-source …
-        --out-data … --kernels kernels/portable/kernels.toml --model PREFIX,MANIFEST,PTE [--model …] [--backend ID=SYMBOL …]
+    python3 -m rules.codegen.c_library --target //models:mobilenet_cc --include models/mobilenet_cc.h --out-header … --out-source …
+        --out-data … --kernels kernels/portable/kernels.toml --model PREFIX MANIFEST PTE [--model …] [--backend ID=SYMBOL …]
 """
 
 from __future__ import annotations
@@ -13,16 +13,18 @@ from pathlib import Path
 from exir.operators.document import TableError
 from rules.codegen.data_file import data_source
 from rules.codegen.header import header
+from rules.codegen.identifiers import check_names
 from rules.codegen.kernel_table import SelectionError, add_table_flags, choose, load_tables
-from rules.codegen.manifest_model import CodegenError, Model, c_identifier, read_manifest
+from rules.codegen.manifest_model import CodegenError, Model, read_manifest
+from rules.codegen.names import header_guard
 from rules.codegen.source import source
 
 
 def _arguments(argv: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, fromfile_prefix_chars="@")
-    parser.add_argument("--name", required=True, help="name of the library's target")
+    parser.add_argument("--target", required=True, help="the library's label")
     parser.add_argument("--include", required=True, help="the header as C includes it")
-    parser.add_argument("--model", action="append", required=True, help="PREFIX,MANIFEST,PTE")
+    parser.add_argument("--model", action="append", nargs=3, required=True, metavar=("PREFIX", "MANIFEST", "PTE"))
     add_table_flags(parser)
     parser.add_argument("--backend", action="append", default=[], help="ID=C symbol of its et_backend")
     parser.add_argument("--linked-registry", action="store_true", help="also define et_linked_registry")
@@ -45,13 +47,13 @@ def _backend_symbols(models: list[Model], entries: list[str]) -> list[str]:
 
 
 def _generate(options: argparse.Namespace) -> None:
-    entries = [entry.split(",", 2) for entry in options.model]
-    models = [read_manifest(Path(manifest), prefix) for prefix, manifest, _ in entries]
-    kernels = choose(load_tables(options), [Path(manifest) for _, manifest, _ in entries])
-    library = c_identifier(options.name)
+    models = [read_manifest(Path(manifest), prefix, options.target) for prefix, manifest, _ in options.model]
+    check_names(models)
+    kernels = choose(load_tables(options), [Path(manifest) for _, manifest, _ in options.model])
     symbols = _backend_symbols(models, options.backend)
-    programs = [(model.prefix, pte) for model, (_, _, pte) in zip(models, entries, strict=True)]
-    options.out_header.write_text(header(library, models), encoding="utf-8")
+    programs = [(model.link_prefix, pte) for model, (_, _, pte) in zip(models, options.model, strict=True)]
+    guard = header_guard(options.include, options.target)
+    options.out_header.write_text(header(guard, models), encoding="utf-8")
     registries = [f"{model.prefix}_registry" for model in models] + ["et_linked_registry"] * options.linked_registry
     options.out_source.write_text(source(options.include, models, registries, kernels, symbols), encoding="utf-8")
     options.out_data.write_text(data_source(programs), encoding="utf-8")
@@ -62,7 +64,7 @@ def main(argv: list[str]) -> int:
     try:
         _generate(options)
     except (CodegenError, SelectionError, TableError) as error:
-        print(f"{options.name}: {error}", file=sys.stderr)
+        print(f"{options.target}: {error}", file=sys.stderr)
         return 1
     return 0
 

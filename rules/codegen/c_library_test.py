@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from rules.codegen import c_library
-from rules.codegen.manifest_model import CodegenError, c_identifier, read_manifest
+from rules.codegen.manifest_model import CodegenError, read_manifest
+from rules.codegen.names import c_word
 
 
 def _slot(name: str, shape: list[int], dynamism: str = "static") -> dict:
@@ -53,8 +55,8 @@ def _generate(folder: Path, manifest: dict, *flags: str) -> tuple[int, str, str]
     table, header, source = folder / "kernels.toml", folder / "net.h", folder / "net.c"
     table.write_text(_TABLE, encoding="utf-8")
     code = c_library.main(
-        ["--name=net_cc", "--include=m/net_cc.h", f"--out-header={header}", f"--out-source={source}"]
-        + [f"--out-data={folder / 'net.S'}", f"--model=net,{path},out/net.pte", f"--kernels={table}", *flags]
+        ["--target=//m:net_cc", "--include=m/net_cc.h", f"--out-header={header}", f"--out-source={source}"]
+        + [f"--out-data={folder / 'net.S'}", "--model", "net", str(path), "out/net.pte", f"--kernels={table}", *flags]
     )
     return (code, header.read_text(), source.read_text()) if code == 0 else (code, "", "")
 
@@ -69,14 +71,14 @@ def test_header_states_the_exact_memory_of_each_method(tmp_path: Path) -> None:
 
 def test_static_input_is_typed_and_sized(tmp_path: Path) -> None:
     _, header, _ = _generate(tmp_path, _manifest())
-    assert "net_forward_set_x(et_method *method, const float *x," in header
+    assert "net_forward_set_x(et_method *method, const float *data," in header
     assert "static const int32_t sizes[] = {2, 3};" in header
     assert "24u, out_error" in header
 
 
 def test_dynamic_input_takes_its_sizes(tmp_path: Path) -> None:
     _, header, _ = _generate(tmp_path, _manifest())
-    assert "net_forward_set_value_default(et_method *method, const float *value_default,\n    size_t count" in header
+    assert "net_forward_set_default(et_method *method, const float *data,\n    size_t count" in header
 
 
 def test_program_is_included_by_path(tmp_path: Path) -> None:
@@ -113,9 +115,59 @@ def test_manifest_of_another_format_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "net.json"
     path.write_text(json.dumps(_manifest(format=2)), encoding="utf-8")
     with pytest.raises(CodegenError, match="format 2, expected 1"):
-        read_manifest(path, "net")
+        read_manifest(path, "net", "//m:net_cc")
 
 
-@pytest.mark.parametrize(("name", "identifier"), [("x", "x"), ("a.b", "a_b"), ("0", "value_0"), ("int", "value_int"), ("", "value_")])
-def test_names_become_c_identifiers(name: str, identifier: str) -> None:
-    assert c_identifier(name) == identifier
+def _linked(text: str) -> set[str]:
+    return set(re.findall(r"#define net_\w+ (net_\w+)", text))
+
+
+def test_linker_sees_other_names_for_another_label(tmp_path: Path) -> None:
+    _, here, _ = _generate(tmp_path, _manifest(target="//a:b_net_pte"))
+    _, there, _ = _generate(tmp_path, _manifest(target="//a/b:net_pte"))
+    assert len(_linked(here)) == len(_linked(there)) == 4
+    assert not _linked(here) & _linked(there)
+    assert f".globl SYMBOL({min(_linked(there), key=len)[:12]}" in (tmp_path / "net.S").read_text()
+
+
+def test_guard_is_another_for_another_label(tmp_path: Path) -> None:
+    _, here, _ = _generate(tmp_path, _manifest(), "--target=//m:net_cc")
+    _, there, _ = _generate(tmp_path, _manifest(), "--target=@other//m:net_cc")
+    guards = [re.findall(r"#ifndef (\w+)", header)[0] for header in (here, there)]
+    assert guards[0] != guards[1]
+    assert all(guard.startswith("EXECUTORCH_M_NET_CC_H_") for guard in guards)
+
+
+def _with_methods(*names: str) -> dict:
+    method = _manifest()["methods"][0]
+    return _manifest(methods=[{**method, "name": name} for name in names])
+
+
+@pytest.mark.parametrize("names", [("a.b", "a_b"), ("Run", "run")])
+def test_methods_with_one_name_in_c_are_refused(
+    names: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, _, _ = _generate(tmp_path, _with_methods(*names))
+    assert code == 1
+    assert f"method '{names[0]}' of //m:net_pte and method '{names[1]}' of //m:net_pte both get" in capsys.readouterr().err
+
+
+def test_method_and_input_with_one_name_in_c_are_refused(tmp_path: Path) -> None:
+    assert _generate(tmp_path, _with_methods("run", "run_set_x"))[0] == 0
+    manifest = _with_methods("run", "run_set")
+    manifest["methods"][0]["inputs"][0]["name"] = "load"
+    assert _generate(tmp_path, manifest)[0] == 1
+
+
+def test_text_of_labels_and_methods_cannot_leave_its_place(tmp_path: Path) -> None:
+    manifest = _manifest(target="//m:*/net", methods=[{**_manifest()["methods"][0], "name": 'a"b\\'}])
+    _, header, source = _generate(tmp_path, manifest)
+    assert "*/net" not in header
+    assert '"a\\042b\\134"' in source
+
+
+@pytest.mark.parametrize(
+    ("name", "word"), [("x", "x"), ("a.b", "a_b"), ("_x__1", "x_1"), ("int", "int"), ("gr\u00f6\u00dfe", "gr_e"), ("", ""), ("_", "")]
+)
+def test_names_become_parts_of_c_identifiers(name: str, word: str) -> None:
+    assert c_word(name) == word

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from rules.codegen.names import c_string
+
 # Constants inside a program are aligned relative to its first byte.
 _ALIGNMENT_LOG2 = 7
 
@@ -35,5 +37,5 @@ _TAIL = """
 
 
 def data_source(programs: list[tuple[str, str]]) -> str:
-    """`programs` are (prefix, path relative to the execution root)."""
-    return _HEAD + "".join(_PROGRAM.format(prefix=prefix, path=path) for prefix, path in programs) + _TAIL
+    """`programs` are (what its symbol begins with, path relative to the execution root)."""
+    return _HEAD + "".join(_PROGRAM.format(prefix=prefix, path=c_string(path)) for prefix, path in programs) + _TAIL

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from rules.codegen.identifiers import linked_names, method_prefix, planned_member
 from rules.codegen.manifest_model import Method, Model, Slot
+from rules.codegen.names import c_comment
 
 _HEAD = """\
 /* Generated from {targets}. */
@@ -25,6 +29,9 @@ extern "C" {{
 _MODEL = """
 /* ---- {target} ---- */
 
+/* To the linker, a digest of the labels stands in the names: //a:b_c and //a/b:c can be in one
+ * program. */
+{link_names}
 /* The program's bytes, in read-only memory. */
 #define {upper}_PROGRAM_BYTES {program_bytes}u
 extern const uint8_t {prefix}_program_data[];
@@ -39,7 +46,7 @@ extern const et_registry {prefix}_registry;
 """
 
 _METHOD = """
-/* Exactly what method {name} needs. */
+/* Exactly what method {comment} needs. */
 #if UINTPTR_MAX > 0xffffffffu
 #define {upper}_METHOD_BYTES {lp64}u
 #else
@@ -52,7 +59,7 @@ typedef struct {prefix}_memory {{
   alignas(ET_MEMORY_ALIGNMENT) uint8_t method[{upper}_METHOD_BYTES];
 {members}}} {prefix}_memory;
 
-/* Opens the program and loads {name} into `memory`, which must stay in place, and be
+/* Opens the program and loads the method into `memory`, which must stay in place, and be
  * used for nothing else, as long as *out_method is used. `options` may be NULL. */
 et_status {prefix}_load({prefix}_memory *memory, const et_method_options *options,
 {indent}et_method **out_method, et_error *out_error);
@@ -60,10 +67,10 @@ et_status {prefix}_load({prefix}_memory *memory, const et_method_options *option
 
 _STATIC_INPUT = """
 /* Input {index}, {name}: {dtype} {shape}. Copies {count} elements. */
-static inline et_status {prefix}_set_{name}(et_method *method, const {c_type} *{name},
+static inline et_status {prefix}_set_{name}(et_method *method, const {c_type} *data,
     et_error *out_error) {{
   static const int32_t sizes[] = {{{sizes}}};
-  return et_method_set_input(method, {index}, {scalar_type}, sizes, {rank}, {name},
+  return et_method_set_input(method, {index}, {scalar_type}, sizes, {rank}, data,
                              {nbytes}u, out_error);
 }}
 """
@@ -71,20 +78,20 @@ static inline et_status {prefix}_set_{name}(et_method *method, const {c_type} *{
 _DYNAMIC_INPUT = """
 /* Input {index}, {name}: {dtype}, at most {shape}. Copies `count` elements, which is the
  * product of the {rank} sizes. */
-static inline et_status {prefix}_set_{name}(et_method *method, const {c_type} *{name},
+static inline et_status {prefix}_set_{name}(et_method *method, const {c_type} *data,
     size_t count, const int32_t *sizes, et_error *out_error) {{
-  return et_method_set_input(method, {index}, {scalar_type}, sizes, {rank}, {name},
+  return et_method_set_input(method, {index}, {scalar_type}, sizes, {rank}, data,
                              count * {element_bytes}u, out_error);
 }}
 """
 
 _OUTPUT = """
 /* Output {index}: {dtype} {bound}{shape}. Valid until the next execute. */
-static inline et_status {prefix}_get_{name}(const et_method *method, {out_type} **out_{name},
+static inline et_status {prefix}_get_{name}(const et_method *method, {out_type} **out_data,
     et_error *out_error) {{
   const et_value *value = NULL;
   ET_RETURN_IF_ERROR(et_method_get_output(method, {index}, &value, out_error));
-  *out_{name} = {expression};
+  *out_data = {expression};
   return ET_STATUS_OK;
 }}
 """
@@ -97,10 +104,9 @@ _TAIL = """
 """
 
 
-def header(library: str, models: list[Model]) -> str:
-    """The header's text."""
-    guard = f"EXECUTORCH_{library.upper()}_H_"
-    targets = ", ".join(model.target for model in models)
+def header(guard: str, models: Sequence[Model]) -> str:
+    """The header's text; `guard` is the macro that it is included once by."""
+    targets = c_comment(", ".join(model.target for model in models))
     parts = [_HEAD.format(targets=targets, guard=guard)]
     for model in models:
         parts.append(_model(model))
@@ -108,18 +114,15 @@ def header(library: str, models: list[Model]) -> str:
     return "".join(parts) + _TAIL.format(guard=guard)
 
 
-def method_prefix(model: Model, method: Method) -> str:
-    return f"{model.prefix}_{method.identifier}"
-
-
-def planned_member(index: int) -> str:
-    """Name of the member for planned buffer `index` (memory id index + 1)."""
-    return f"planned_{index}"
+def _link_definitions(model: Model) -> str:
+    suffixes = [name.removeprefix(model.prefix) for name in linked_names(model)]
+    return "".join(f"#define {model.prefix}{suffix} {model.link_prefix}{suffix}\n" for suffix in suffixes)
 
 
 def _model(model: Model) -> str:
     return _MODEL.format(
-        target=model.target,
+        target=c_comment(model.target),
+        link_names=_link_definitions(model),
         prefix=model.prefix,
         upper=model.prefix.upper(),
         program_bytes=model.program_bytes,
@@ -130,7 +133,7 @@ def _model(model: Model) -> str:
 def _method(model: Model, method: Method) -> str:
     prefix = method_prefix(model, method)
     text = _METHOD.format(
-        name=method.name,
+        comment=c_comment(method.name),
         prefix=prefix,
         upper=prefix.upper(),
         lp64=method.method_bytes["lp64"],

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import keyword
 import math
-import re
 from dataclasses import dataclass
 from pathlib import Path
+
+from rules.codegen.names import c_word, link_prefix
 
 MANIFEST_FORMAT = 1
 
@@ -38,7 +38,7 @@ class Slot:
     """One input or output of a method."""
 
     index: int
-    name: str  # a C identifier
+    name: str  # a part of a C identifier
     kind: str  # "tensor", "int", …
     dtype: str  # "" unless a tensor
     shape: tuple[int, ...]  # upper bounds where dynamic
@@ -78,20 +78,22 @@ class Model:
 
     target: str
     prefix: str  # C identifier that all its names start with
+    link_prefix: str  # the same for what the linker sees
     program_bytes: int
     weights_from_file: bool
     methods: tuple[Method, ...]
     backends: tuple[str, ...]
 
 
-def read_manifest(path: Path, prefix: str) -> Model:
-    """Reads a manifest that exir wrote. CodegenError when it is of another format."""
+def read_manifest(path: Path, prefix: str, library: str) -> Model:
+    """Reads a manifest that exir wrote, for a library with this label. CodegenError when it is of another format."""
     content = json.loads(path.read_text(encoding="utf-8"))
     if content.get("format") != MANIFEST_FORMAT:
         raise CodegenError(f"{path}: manifest format {content.get('format')}, expected {MANIFEST_FORMAT}")
     return Model(
         target=content["target"],
-        prefix=c_identifier(prefix),
+        prefix=prefix,
+        link_prefix=link_prefix(prefix, library, content["target"]),
         program_bytes=content["program"]["bytes"],
         weights_from_file=content["weights"] == "file",
         methods=tuple(_method(entry) for entry in content["methods"]),
@@ -103,7 +105,7 @@ def _method(entry: dict) -> Method:
     memory = entry["memory"]
     return Method(
         name=entry["name"],
-        identifier=c_identifier(entry["name"]),
+        identifier=c_word(entry["name"]) or "method",
         inputs=_slots(entry["inputs"], "input"),
         outputs=_slots(entry["outputs"], "output"),
         planned_bytes=tuple(memory["planned_bytes"]),
@@ -113,11 +115,11 @@ def _method(entry: dict) -> Method:
 
 
 def _slots(entries: list[dict], role: str) -> tuple[Slot, ...]:
-    names = [c_identifier(entry["name"]) for entry in entries]
+    names = [c_word(entry["name"]) for entry in entries]
     return tuple(
         Slot(
             index=index,
-            name=name if role == "input" and names.count(name) == 1 else f"{role}_{index}",
+            name=name if role == "input" and name and names.count(name) == 1 else f"{role}_{index}",
             kind=entry["kind"],
             dtype=entry.get("dtype", ""),
             shape=tuple(entry.get("shape", ())),
@@ -125,17 +127,3 @@ def _slots(entries: list[dict], role: str) -> tuple[Slot, ...]:
         )
         for index, (entry, name) in enumerate(zip(entries, names, strict=True))
     )
-
-
-_C_KEYWORDS = frozenset(
-    "auto break case char const continue default do double else enum extern float for goto if inline int long register "
-    "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while bool".split()
-)
-
-
-def c_identifier(name: str) -> str:
-    """`name` with every character that C or C++ does not allow replaced by '_'."""
-    identifier = re.sub(r"\W", "_", name, flags=re.ASCII)
-    if not identifier or identifier[0].isdigit() or identifier in _C_KEYWORDS or keyword.iskeyword(identifier):
-        identifier = "_".join(("value", identifier))
-    return identifier

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from exir.operators.kernels import Kernel
-from rules.codegen.header import method_prefix, planned_member
+from rules.codegen.identifiers import method_prefix, planned_member
 from rules.codegen.kernel_table import table_definition
 from rules.codegen.manifest_model import Method, Model
+from rules.codegen.names import c_string
 
 _HEAD = """\
 /* Generated. */
@@ -73,7 +74,7 @@ def _load(model: Model, method: Method) -> str:
     return _LOAD.format(
         prefix=prefix,
         model=model.prefix,
-        name=method.name,
+        name=c_string(method.name),
         indent=" " * (len(prefix) + 16),
         planned=_planned(method),
         planned_list="planned" if method.planned_bytes else "NULL",

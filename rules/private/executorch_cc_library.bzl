@@ -5,8 +5,8 @@ load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//rules:providers.bzl", "ExecutorchKernelsInfo", "ExecutorchModelInfo")
 load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE")
-load("//rules/private:labels.bzl", "display_label")
-load("//rules/private:python_command.bzl", "run_python_module")
+load("//rules/private:labels.bzl", "display_label", "source_root")
+load("//rules/private:python_command.bzl", "run_generator")
 
 _DOC = """Compiled models as a C library: a typed header `<package>/<name>.h`, the programs' bytes in read-only memory, and a
 table of just the kernels and backends that they use. Nothing runs before `main` and nothing is looked up at run time."""
@@ -40,10 +40,10 @@ def _generate(ctx, toolchain, models, header, source, data):
     operators = depset(transitive = [model.operator_tables for model in models])
     kernels = depset(transitive = [model.kernel_tables for model in models])
     args = ctx.actions.args()
-    args.add("--name", ctx.label.name)
-    args.add("--include", header.short_path if not header.short_path.startswith("../") else header.basename)
+    args.add("--target", display_label(ctx.label))
+    args.add("--include", ctx.label.package + "/" + header.basename if ctx.label.package else header.basename)
     for model in models:
-        args.add_joined("--model", [model.prefix, model.manifest, model.pte], join_with = ",")
+        args.add_all("--model", [model.prefix, model.manifest, model.pte])
     args.add_all(operators, before_each = "--operators")
     args.add_all(kernels, before_each = "--kernels")
     for backend in depset(transitive = [model.backends for model in models]).to_list():
@@ -54,7 +54,7 @@ def _generate(ctx, toolchain, models, header, source, data):
     args.add("--out-header", header)
     args.add("--out-source", source)
     args.add("--out-data", data)
-    run_python_module(
+    run_generator(
         ctx,
         toolchain,
         module = "rules.codegen.c_library",
@@ -63,7 +63,6 @@ def _generate(ctx, toolchain, models, header, source, data):
         outputs = [header, source, data],
         mnemonic = "ExecutorchCodegen",
         message = "Generating C for %s" % display_label(ctx.label),
-        packages = False,
     )
 
 def _dependencies(ctx, models):
@@ -84,7 +83,7 @@ def _compile(ctx, models, header, sources, dependencies):
         name = ctx.label.name,
         public_hdrs = [header],
         srcs = sources,
-        includes = [header.root.path] if header.root.path else [],
+        includes = [source_root(header)],
         user_compile_flags = _COPTS,
         additional_inputs = [model.pte for model in models],
         compilation_contexts = [info.compilation_context for info in dependencies],

@@ -3,8 +3,9 @@
 load("@rules_python//python:py_info.bzl", "PyInfo")
 load("//rules:providers.bzl", "ExecutorchBackendInfo", "ExecutorchKernelsInfo", "ExecutorchModelInfo")
 load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE")
+load("//rules/private:c_names.bzl", "c_prefix")
 load("//rules/private:labels.bzl", "display_label")
-load("//rules/private:python_command.bzl", "run_python_module")
+load("//rules/private:python_command.bzl", "run_compiler")
 load("//rules/private:python_module.bzl", "import_roots", "module_file", "module_name")
 
 _DOC = """Compiles a PyTorch module to an ExecuTorch program.
@@ -41,6 +42,7 @@ _ATTRS = {
         allow_single_file = [".safetensors", ".pt", ".pth"],
         doc = "Parameters and buffers by name: safetensors or a state dict. Without it the module's own, made from a fixed seed.",
     ),
+    "prefix": attr.string(doc = "What its names in C begin with, instead of package and name: a C identifier."),
     "kernels": attr.label_list(
         providers = [ExecutorchKernelsInfo],
         doc = "Further kernels that the program may call, besides those that come with the rules.",
@@ -55,6 +57,9 @@ def _check(ctx):
     name = ctx.attr.entry_point
     if not name or name[0].isdigit() or [c for c in name.elems() if not (c.isalnum() or c == "_")]:
         fail("%s: 'entry_point' must be a Python identifier, got '%s'" % (ctx.label, name))
+    prefix = ctx.attr.prefix
+    if prefix and prefix != c_prefix("", prefix):
+        fail("%s: 'prefix' must be letters, digits and single '_', first a letter, got '%s'" % (ctx.label, prefix))
 
 def _backends(ctx):
     return ([ctx.attr.backend] if ctx.attr.backend else []) + ctx.attr.backends
@@ -106,10 +111,9 @@ def _lower(ctx, toolchain, backends, outputs, message):
     for flag, file in outputs.items():
         args.add(flag, file)
     optional = [file for file in [ctx.file.config, ctx.file.weights] if file]
-    run_python_module(
+    run_compiler(
         ctx,
         toolchain,
-        module = "exir.cli.lower",
         arguments = args,
         inputs = depset(optional, transitive = [sources, _operator_tables(ctx), _kernel_tables(ctx)]),
         outputs = outputs.values(),
@@ -123,11 +127,11 @@ def _impl(ctx):
     toolchain = ctx.toolchains[TOOLCHAIN_TYPE]
     backends = [target[ExecutorchBackendInfo] for target in _backends(ctx)]
     name = ctx.label.name
-    prefix = name[:-len(_PTE_SUFFIX)] if name.endswith(_PTE_SUFFIX) else name
-    pte = ctx.actions.declare_file(prefix + ".pte")
-    manifest = ctx.actions.declare_file(prefix + ".manifest.json")
-    dump = ctx.actions.declare_file(prefix + ".dump.txt")
-    reference = ctx.actions.declare_file(prefix + ".reference.calls")
+    stem = name[:-len(_PTE_SUFFIX)] if name.endswith(_PTE_SUFFIX) else name
+    pte = ctx.actions.declare_file(stem + ".pte")
+    manifest = ctx.actions.declare_file(stem + ".manifest.json")
+    dump = ctx.actions.declare_file(stem + ".dump.txt")
+    reference = ctx.actions.declare_file(stem + ".reference.calls")
     _lower(ctx, toolchain, backends, {"--out-pte": pte, "--out-manifest": manifest}, "Compiling")
     _lower(ctx, toolchain, backends, {"--out-reference": reference}, "Running eager PyTorch for")
     _lower(ctx, toolchain, backends, {"--out-dump": dump}, "Printing")
@@ -142,7 +146,7 @@ def _impl(ctx):
             pte = pte,
             manifest = manifest,
             reference = reference,
-            prefix = prefix,
+            prefix = ctx.attr.prefix or c_prefix(ctx.label.package, stem),
             operator_tables = _operator_tables(ctx),
             kernel_tables = _kernel_tables(ctx),
             backends = depset(backends),
@@ -165,7 +169,7 @@ def executorch_model(name, module, backend = Label("//backends/portable"), confi
       module: py_library that defines the model.
       backend: label of an `executorch_backend`, or a `select()` of labels, or a list of labels that are tried in order.
       config: label of a TOML file, or a dict with the same content.
-      **kwargs: entry_point, weights, kernels, and what every rule has.
+      **kwargs: entry_point, weights, kernels, prefix, and what every rule has.
     """
     if config and "config_json" in kwargs:
         fail("executorch_model(name = '%s'): 'config' is given twice, once as 'config_json'" % name)

@@ -16,21 +16,61 @@ _ENV = {
 # Told by feature: Debian's builds do not know their version.
 _IS_BAZEL_4 = not hasattr(native, "package_relative_label")
 
-def _tools(toolchain):
-    """What restarts a worker when it changes: interpreter and compiler sources (see compiler_sources).
+def _use_params_file(arguments):
+    arguments.use_param_file("@%s", use_always = True)
+    arguments.set_param_file_format("multiline")
+
+def _run_python(ctx, toolchain, sources, path, arguments, mnemonic, message, **kwargs):
+    """Registers an action. What restarts a worker when it changes are tools: interpreter and sources (see compiler_sources).
 
     The packages' folder is an input and not among them: Bazel cannot digest a folder there unless a start-up flag tells it to.
     The environment's identity stands for it.
     """
-    files = [toolchain.python, toolchain.identity] + toolchain.compiler.to_list()
-    return files + ([toolchain.compiler_program] if _IS_BAZEL_4 else [])
+    ctx.actions.run(
+        executable = toolchain.python,
+        arguments = arguments,
+        tools = depset(
+            [toolchain.python, toolchain.identity],
+            transitive = [toolchain.python_files, sources.files],
+        ).to_list() + ([sources.program] if _IS_BAZEL_4 else []),
+        # Relative to the execution root.
+        env = dict(_ENV, PYTHONPATH = ":".join(path)),
+        mnemonic = mnemonic,
+        progress_message = message,
+        **kwargs
+    )
 
-def _env(toolchain):
-    """Paths are relative to the execution root."""
-    return dict(_ENV, PYTHONPATH = toolchain.compiler_root + ":" + toolchain.site.path)
+def run_compiler(ctx, toolchain, arguments, inputs, outputs, mnemonic, message, requirements):
+    """Registers an action that runs the compiler.
 
-def run_python_module(ctx, toolchain, module, arguments, inputs, outputs, mnemonic, message, packages = True, params_file = True, requirements = {}):
-    """Registers an action that runs a module: `python -m module @params`, or with plain arguments.
+    User code runs in it: besides what the user gives, the standard library and the locked packages, it can import `exir` alone.
+
+    Args:
+      ctx: the rule's context.
+      toolchain: the executorch toolchain.
+      arguments: Args: the compiler's flags.
+      inputs: depset[File].
+      outputs: list[File].
+      mnemonic: CamelCase name of the action.
+      message: progress message.
+      requirements: execution requirements.
+    """
+    _use_params_file(arguments)
+    _run_python(
+        ctx,
+        toolchain,
+        toolchain.compiler,
+        path = [toolchain.site.path],
+        arguments = [toolchain.compiler_main.path, arguments],
+        inputs = depset([toolchain.site], transitive = [inputs]),
+        outputs = outputs,
+        mnemonic = mnemonic,
+        message = message,
+        execution_requirements = requirements,
+    )
+
+def run_generator(ctx, toolchain, module, arguments, inputs, outputs, mnemonic, message):
+    """Registers an action that runs a module of the generators, which need the standard library alone.
 
     Args:
       ctx: the rule's context.
@@ -41,21 +81,41 @@ def run_python_module(ctx, toolchain, module, arguments, inputs, outputs, mnemon
       outputs: list[File].
       mnemonic: CamelCase name of the action.
       message: progress message.
-      packages: whether the module imports anything but the standard library and the compiler's own.
-      params_file: whether the arguments are passed in a file, one a line; workers need that.
-      requirements: execution requirements.
     """
-    if params_file:
-        arguments.use_param_file("@%s", use_always = True)
-        arguments.set_param_file_format("multiline")
-    ctx.actions.run(
-        executable = toolchain.python,
+    _use_params_file(arguments)
+    _run_python(
+        ctx,
+        toolchain,
+        toolchain.generators,
+        path = [toolchain.generators.root],
         arguments = ["-m", module, arguments],
-        inputs = depset([toolchain.site] if packages else [], transitive = [inputs]),
+        inputs = inputs,
         outputs = outputs,
-        tools = _tools(toolchain),
-        env = _env(toolchain),
         mnemonic = mnemonic,
-        progress_message = message,
-        execution_requirements = requirements,
+        message = message,
+    )
+
+def run_project_module(ctx, toolchain, module, arguments, inputs, outputs, mnemonic, message):
+    """Registers an action that runs a module of this repository, which may import everything that it is given.
+
+    Args:
+      ctx: the rule's context.
+      toolchain: the executorch toolchain.
+      module: dotted name of the module.
+      arguments: Args.
+      inputs: depset[File].
+      outputs: list[File].
+      mnemonic: CamelCase name of the action.
+      message: progress message.
+    """
+    _run_python(
+        ctx,
+        toolchain,
+        toolchain.generators,
+        path = [toolchain.generators.root, toolchain.site.path],
+        arguments = ["-m", module, arguments],
+        inputs = depset([toolchain.site], transitive = [inputs]),
+        outputs = outputs,
+        mnemonic = mnemonic,
+        message = message,
     )

@@ -1,5 +1,7 @@
 """How a py_library is imported: its module's dotted name and the folders on the path."""
 
+load("//rules/private:labels.bzl", "source_root")
+
 def _is_python(file):
     return file.extension == "py"
 
@@ -23,11 +25,6 @@ def module_file(target, attribute):
             return file
     fail("'%s' is %s, which has %d Python sources and none named %s.py" %
          (attribute, target.label, len(sources), target.label.name))
-
-def _root(file):
-    """Folder, relative to the execution root, that imports of `file` start from."""
-    workspace = file.owner.workspace_root
-    return "/".join([part for part in [file.root.path, workspace] if part and not file.root.path.endswith(workspace)]) or "."
 
 def module_name(file):
     """Finds the dotted name that a source file is imported by, from its repository's root.
@@ -56,7 +53,7 @@ def import_roots(files, imports, workspace_name):
     """
     roots = {}
     for file in files:
-        roots[_root(file)] = True
+        roots[source_root(file)] = True
     for entry in imports:
         repository, _, path = entry.partition("/")
         prefix = "" if repository in [workspace_name, "_main"] else "external/" + repository + "/"

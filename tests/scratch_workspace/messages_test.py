@@ -58,6 +58,7 @@ def test_good_model_builds(workspace: Workspace) -> None:
     ("attributes", "message"),
     [
         ('entry_point = "2x"', "'entry_point' must be a Python identifier, got '2x'"),
+        ('prefix = "new-net"', "'prefix' must be letters, digits and single '_', first a letter, got 'new-net'"),
         ('weights = "net.py"', "'//:net.py' does not produce any executorch_model_rule weights files"),
         ('config = {"executorch": {}}, config_json = "{}"', "'config' is given twice, once as 'config_json'"),
     ],

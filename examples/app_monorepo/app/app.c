@@ -2,17 +2,17 @@
 #include <stdio.h>
 #include "app/net_cc.h"
 
-static net_forward_memory memory;
+static app_net_forward_memory memory;
 
 int main(void) {
   const float x[4] = {1, 2, 3, 4};
   const float *y = NULL;
   et_error error = {0};
   et_method *method = NULL;
-  if (net_forward_load(&memory, NULL, &method, &error) != ET_STATUS_OK ||
-      net_forward_set_x(method, x, &error) != ET_STATUS_OK ||
+  if (app_net_forward_load(&memory, NULL, &method, &error) != ET_STATUS_OK ||
+      app_net_forward_set_x(method, x, &error) != ET_STATUS_OK ||
       et_method_execute(method, &error) != ET_STATUS_OK ||
-      net_forward_get_output_0(method, &y, &error) != ET_STATUS_OK) {
+      app_net_forward_get_output_0(method, &y, &error) != ET_STATUS_OK) {
     fprintf(stderr, "%s\n", error.message);
     return 1;
   }

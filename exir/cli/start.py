@@ -1,0 +1,27 @@
+"""The compiler for build actions: of this repository, the models that it loads can import `exir` alone.
+
+    python exir/cli/start.py --target //models:net_pte --module models.net --out-pte net.pte …
+
+The folder that `exir` lies in has packages (`kernels`, `models`, `tests`) whose names a user's may have, so it is
+not on the path.
+"""
+
+import importlib.util
+import os
+import sys
+
+
+def provide_exir() -> None:
+    """Let `exir` be imported from beside this file, whatever the path holds."""
+    folder = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    spec = importlib.util.spec_from_file_location("exir", os.path.join(folder, "__init__.py"))
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["exir"] = module
+    spec.loader.exec_module(module)
+
+
+if __name__ == "__main__":
+    provide_exir()
+    from exir.cli.lower import main
+
+    sys.exit(main(sys.argv[1:]))

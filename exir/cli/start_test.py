@@ -1,0 +1,50 @@
+"""Of this repository, models can import `exir` and nothing else."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import torch
+
+_START = Path(__file__).with_name("start.py")
+_SITE = Path(torch.__file__).parents[1]
+_MODEL = """
+import torch
+import exir
+from kernels.own import OFFSET
+
+class Net(torch.nn.Module):
+    def forward(self, x):
+        return x + OFFSET
+
+def model():
+    return exir.ModelSpec(Net(), (torch.ones(2),))
+"""
+
+
+def _compile(folder: Path) -> subprocess.CompletedProcess[str]:
+    (folder / "net.py").write_text(_MODEL)
+    flags = ["--target=//:net_pte", "--module=net", "--import-root=.", "--out-pte=net.pte"]
+    return subprocess.run(
+        [sys.executable, str(_START), *flags],
+        cwd=folder,
+        env={"PYTHONPATH": str(_SITE), "PYTHONSAFEPATH": "1", "PATH": os.environ["PATH"]},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_users_package_may_have_the_name_of_one_of_ours(tmp_path: Path) -> None:
+    (tmp_path / "kernels").mkdir()
+    (tmp_path / "kernels" / "own.py").write_text("OFFSET = 1.0\n")
+    result = _compile(tmp_path)
+    assert result.returncode == 0, result.stderr
+    assert (tmp_path / "net.pte").read_bytes()[4:8] == b"ET12"
+
+
+def test_packages_beside_exir_are_not_found(tmp_path: Path) -> None:
+    result = _compile(tmp_path)
+    assert result.returncode == 1
+    assert "No module named 'kernels'" in result.stderr

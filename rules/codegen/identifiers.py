@@ -1,0 +1,46 @@
+"""The C names that a model's header defines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rules.codegen.manifest_model import CodegenError, Method, Model
+
+
+def method_prefix(model: Model, method: Method) -> str:
+    return f"{model.prefix}_{method.identifier}"
+
+
+def planned_member(index: int) -> str:
+    """Name of the member for planned buffer `index` (memory id index + 1)."""
+    return f"planned_{index}"
+
+
+def linked_names(model: Model) -> list[str]:
+    """What the linker sees of a model."""
+    return _model_names(model) + [f"{method_prefix(model, method)}_load" for method in model.methods]
+
+
+def check_names(models: Sequence[Model]) -> None:
+    """Raises CodegenError for two things of one library that would have the same name."""
+    owners: dict[str, str] = {}
+    for name, owner in (entry for model in models for entry in _names(model)):
+        if name in owners:
+            raise CodegenError(f"{owners[name]} and {owner} both get the C name '{name}'; rename one")
+        owners[name] = owner
+
+
+def _model_names(model: Model) -> list[str]:
+    return [f"{model.prefix}_{name}" for name in ("program_data", "program_size", "registry")]
+
+
+def _names(model: Model) -> Iterator[tuple[str, str]]:
+    """Each name with what it belongs to. One macro of a model or method stands for all of them."""
+    yield f"{model.prefix.upper()}_PROGRAM_BYTES", model.target
+    yield from ((name, model.target) for name in _model_names(model))
+    for method in model.methods:
+        prefix, owner = method_prefix(model, method), f"method '{method.name}' of {model.target}"
+        yield f"{prefix.upper()}_METHOD_BYTES", owner
+        yield from ((f"{prefix}_{name}", owner) for name in ("load", "memory"))
+        yield from ((f"{prefix}_set_{slot.name}", owner) for slot in method.inputs)
+        yield from ((f"{prefix}_get_{slot.name}", owner) for slot in method.outputs)

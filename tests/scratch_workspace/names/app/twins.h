@@ -1,0 +1,9 @@
+/* Models whose labels differ only in `/` and `_`: no header of theirs can be included beside the other, and both
+ * can be in one program. Each adds its constant to *x. */
+#ifndef APP_TWINS_H_
+#define APP_TWINS_H_
+
+int add_with_twin_1(float *x);
+int add_with_twin_2(float *x);
+
+#endif

@@ -1,0 +1,12 @@
+"""Adds two; another package's model of the same name adds one."""
+
+import torch
+
+
+class Net(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x + 2
+
+
+def model() -> tuple[torch.nn.Module, tuple[torch.Tensor]]:
+    return Net(), (torch.zeros(2),)

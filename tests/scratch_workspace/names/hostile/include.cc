@@ -1,0 +1,13 @@
+// The header after those that define the most macros.
+#include <cassert>
+#include <cerrno>
+#include <complex>
+#include <cstdio>
+
+#include "hostile/models_cc.h"
+
+et_status set_one(et_method *method, const float *x);
+
+et_status set_one(et_method *method, const float *x) {
+  return new_static_forward_set_new(method, x, nullptr);
+}
