@@ -1,0 +1,130 @@
+"""Writes docs/reference/rules.md from what the public .bzl files say of themselves.
+
+The command is `python3 tools/reference/rules_reference.py`; a test holds the page to the files.
+"""
+
+import inspect
+import json
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from starlark import Attribute, Provider, Rule, Workspace
+
+_PAGE = "docs/reference/rules.md"
+_INTRODUCTION = """\
+# Reference of the rules
+
+Made from the `.bzl` files by `python3 tools/reference/rules_reference.py`; do not edit.
+Rules and macros also take what every rule takes (`tags`, `visibility`, …)."""
+# File, its section's title, and the names to leave out.
+_SECTIONS = (
+    ("rules/defs.bzl", "Rules and providers"),
+    ("rules/toolchain.bzl", "Toolchain"),
+    ("rules/repositories.bzl", "Repositories, for WORKSPACE"),
+)
+_ARGUMENTS = re.compile(r"\n *Args:\n(?P<rows>(?: .*\n?)*)")
+_ARGUMENT = re.compile(r"^ +(?P<name>\*{0,2}\w+): (?P<doc>.*)$")
+
+
+def page(root: Path) -> str:
+    """The whole page."""
+    workspace = Workspace(root)
+    parts = [_INTRODUCTION]
+    for path, title in _SECTIONS:
+        parts += [f"## {title}", f'`load("@rules_executorch//{path.replace("rules/", "rules:")}", …)`']
+        parts += _entries(workspace, path)
+    return "\n\n".join(parts) + "\n"
+
+
+def _entries(workspace: Workspace, path: str) -> Iterator[str]:
+    names = workspace.names_of(path)
+    for name, value in names.items():
+        if name.startswith("_") or not _is_defined_there(value, name, path, workspace):
+            continue
+        if isinstance(value, Provider):
+            yield _provider_entry(name, value)
+        elif isinstance(value, Rule):
+            yield _entry(name, value.doc, _attribute_rows(value.attributes))
+        else:
+            yield _macro_entry(name, value, _wrapped_rule(value, name))
+
+
+def _is_defined_there(value: Any, name: str, path: str, workspace: Workspace) -> bool:
+    """Whether the file offers the name itself: by a definition, or by giving a loaded `_name` its public name."""
+    if not isinstance(value, Rule | Provider) and not inspect.isfunction(value):
+        return False
+    text = (workspace.root / path).read_text()
+    return re.search(rf"^(def {name}\(|{name} = )", text, re.MULTILINE) is not None
+
+
+def _wrapped_rule(macro: Callable[..., None], name: str) -> Rule | None:
+    """The rule `<name>_rule` beside a macro that passes its keyword arguments on to it."""
+    found = macro.__globals__.get(f"{name}_rule")
+    return found if isinstance(found, Rule) else None
+
+
+def _provider_entry(name: str, provider: Provider) -> str:
+    rows = [f"| `{field}` | {_cell(doc)} |" for field, doc in provider.fields.items()]
+    return "\n\n".join([f"### {name}", provider.doc, "\n".join(["| field | |", "| --- | --- |", *rows])])
+
+
+def _macro_entry(name: str, macro: Callable[..., None], rule: Rule | None) -> str:
+    """A macro's own arguments, then those attributes of the rule behind it that it passes on."""
+    doc, arguments = _parse(inspect.getdoc(macro) or "")
+    attributes = rule.attributes if rule else {}
+    defaults = {p.name: p.default for p in inspect.signature(macro).parameters.values()}
+    own = {key: text for key, text in arguments.items() if not key.startswith("*")}
+    rows = [_row(key, _kind(attributes.get(key)), _default(defaults[key]), text) for key, text in own.items()]
+    passed_on = {key: value for key, value in attributes.items() if key not in own}
+    return _entry(name, rule.doc if rule else doc, [*rows, *_attribute_rows(passed_on)])
+
+
+def _kind(attribute: Attribute | None) -> str:
+    return attribute.kind if attribute else ""
+
+
+def _parse(docstring: str) -> tuple[str, dict[str, str]]:
+    """A docstring's text and its arguments."""
+    match = _ARGUMENTS.search(docstring)
+    if match is None:
+        return docstring, {}
+    found = [_ARGUMENT.match(line) for line in match["rows"].splitlines()]
+    return docstring[: match.start()].rstrip(), {each["name"]: each["doc"] for each in found if each}
+
+
+def _attribute_rows(attributes: Mapping[str, Attribute]) -> list[str]:
+    public = {name: value for name, value in attributes.items() if not name.startswith("_")}
+    return [
+        _row(name, value.kind, "mandatory" if value.mandatory else _default(value.default), value.doc)
+        for name, value in public.items()
+    ]
+
+
+def _default(value: Any) -> str:
+    if value is inspect.Parameter.empty:
+        return "mandatory"
+    return f"`{json.dumps(value)}`" if value else ""
+
+
+def _row(name: str, kind: str, default: str, doc: str) -> str:
+    return f"| `{name}` | {kind} | {default} | {_cell(doc)} |"
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def _entry(name: str, doc: str, rows: Iterable[str]) -> str:
+    rows = list(rows)
+    table = ["| attribute | type | default | |", "| --- | --- | --- | --- |", *rows] if rows else []
+    return "\n\n".join(part for part in (f"### {name}", doc.strip(), "\n".join(table)) if part)
+
+
+if __name__ == "__main__":
+    root = Path(__file__).absolute().parents[2]
+    (root / _PAGE).write_text(page(root))

@@ -1,0 +1,90 @@
+"""The page is what the .bzl files say; a macro's entry has its own arguments and what it passes on to its rule."""
+
+import sys
+from pathlib import Path
+
+_ROOT = Path(__file__).absolute().parents[2]
+sys.path.insert(0, str(_ROOT / "tools/reference"))
+
+from rules_reference import page  # noqa: E402
+from starlark import Provider, Rule, Workspace  # noqa: E402
+
+_RULE = '''
+load("@elsewhere//:defs.bzl", "ElsewhereInfo")
+load("//rules/private:kinds.bzl", "KIND", depth = "DEPTH")
+
+WrittenInfo = provider(doc = "What was written.", fields = {"text": "string: a | b."})
+
+def _impl(ctx):
+    fail("never called")
+
+written_rule = rule(
+    implementation = _impl,
+    attrs = {
+        "kind": attr.string(default = KIND, doc = "Which."),
+        "depth": attr.int(default = depth),
+        "src": attr.label(mandatory = True, providers = [ElsewhereInfo], doc = "From where."),
+        "_tool": attr.label(default = Label("//:tool")),
+    },
+    doc = "Writes.",
+)
+
+def written(name, kind = "plain", **kwargs):
+    """Writes; see the rule.
+
+    Args:
+      name: its name.
+      kind: the kind, of several.
+      **kwargs: the rest.
+    """
+    written_rule(name = name, kind = kind, **kwargs)
+'''
+
+
+def _workspace(root: Path) -> Path:
+    (root / "rules/private").mkdir(parents=True)
+    (root / "rules/private/kinds.bzl").write_text('KIND = "x"\nDEPTH = 2\n')
+    (root / "rules/defs.bzl").write_text(_RULE)
+    (root / "rules/toolchain.bzl").write_text('"""Nothing."""\n')
+    (root / "rules/repositories.bzl").write_text('load(":defs.bzl", _w = "written")\n_hidden = _w\n')
+    return root
+
+
+def test_page_is_up_to_date() -> None:
+    text = (_ROOT / "docs/reference/rules.md").read_text()
+    assert text == page(_ROOT), "run python3 tools/reference/rules_reference.py"
+
+
+def test_files_are_evaluated(tmp_path: Path) -> None:
+    names = Workspace(_workspace(tmp_path)).names_of("rules/defs.bzl")
+    rule, provider = names["written_rule"], names["WrittenInfo"]
+    assert isinstance(rule, Rule)
+    assert (rule.doc, rule.attributes["kind"].default, rule.attributes["depth"].default) == ("Writes.", "x", 2)
+    assert provider == Provider("What was written.", {"text": "string: a | b."})
+
+
+def test_a_macro_has_its_arguments_and_the_rules_attributes(tmp_path: Path) -> None:
+    text = page(_workspace(tmp_path))
+    entry = text[text.index("### written\n") : text.index("## Toolchain")]
+    assert entry.splitlines() == [
+        "### written",
+        "",
+        "Writes.",
+        "",
+        "| attribute | type | default | |",
+        "| --- | --- | --- | --- |",
+        "| `name` |  | mandatory | its name. |",
+        '| `kind` | string | `"plain"` | the kind, of several. |',
+        "| `depth` | int | `2` |  |",
+        "| `src` | label | mandatory | From where. |",
+        "",
+    ]
+
+
+def test_a_providers_fields_are_cells_of_a_table(tmp_path: Path) -> None:
+    assert "| `text` | string: a \\| b. |" in page(_workspace(tmp_path))
+
+
+def test_what_is_only_loaded_is_no_entry(tmp_path: Path) -> None:
+    text = page(_workspace(tmp_path))
+    assert "_hidden" not in text[text.index("## Repositories") :]

@@ -1,0 +1,104 @@
+"""What a .bzl file defines: rules, providers and macros, with what they say of themselves.
+
+Starlark's syntax is Python's and the top level of a .bzl file only defines things, so Python can evaluate it, given
+stand-ins for what Bazel provides. Functions are defined and never called; files of other repositories stay unread.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """One attribute of a rule: `attr.<kind>(…)`."""
+
+    kind: str
+    mandatory: bool = False
+    default: Any = None
+    doc: str = ""
+
+
+@dataclass(frozen=True)
+class Rule:
+    attributes: Mapping[str, Attribute]
+    doc: str
+
+
+@dataclass(frozen=True)
+class Provider:
+    doc: str
+    fields: Mapping[str, str]
+
+
+class _Attributes:
+    """Stands for Bazel's module `attr`."""
+
+    def __getattr__(self, kind: str) -> Callable[..., Attribute]:
+        def make(*, mandatory: bool = False, default: Any = None, doc: str = "", **_: Any) -> Attribute:
+            return Attribute(kind, mandatory, default, doc)
+
+        return make
+
+
+class _Opaque:
+    """Stands for what Bazel or another repository provides and a definition only passes on."""
+
+    def __getattr__(self, name: str) -> "_Opaque":
+        return self
+
+    def __call__(self, *arguments: Any, **named: Any) -> "_Opaque":
+        return self
+
+    def __radd__(self, other: Any) -> Any:
+        return other
+
+    def __add__(self, other: Any) -> Any:
+        return other
+
+
+def _rule(attrs: Mapping[str, Attribute] | None = None, doc: str = "", **_: Any) -> Rule:
+    return Rule(attrs or {}, doc)
+
+
+def _provider(doc: str = "", fields: Mapping[str, str] | None = None, **_: Any) -> Provider:
+    return Provider(doc, fields or {})
+
+
+@dataclass
+class Workspace:
+    """The .bzl files below `root`, each evaluated once."""
+
+    root: Path
+    files: dict[Path, Mapping[str, Any]] = field(default_factory=dict)
+
+    def names_of(self, path: str) -> Mapping[str, Any]:
+        """What the file at `path` defines and loads, by name."""
+        file = self.root / path
+        if file not in self.files:
+            self.files[file] = self._evaluate(file)
+        return self.files[file]
+
+    def _evaluate(self, file: Path) -> Mapping[str, Any]:
+        names: dict[str, Any] = {}
+        package = file.parent.relative_to(self.root).as_posix()
+
+        def load(label: str, *same: str, **renamed: str) -> None:
+            wanted = {name: name for name in same} | renamed
+            source = None if label.startswith("@") else self.names_of(_path(label, package))
+            names.update({new: _Opaque() if source is None else source[old] for new, old in wanted.items()})
+
+        opaque = ("native", "platform_common", "config_common", "json", "struct", "depset", "repository_rule")
+        names |= {name: _Opaque() for name in (*opaque, "module_extension", "tag_class", "aspect", "transition")}
+        names |= {"attr": _Attributes(), "rule": _rule, "provider": _provider, "load": load, "Label": str}
+        names |= {"select": dict}
+        exec(compile(file.read_text(), str(file), "exec"), names)
+        return names
+
+
+def _path(label: str, package: str) -> str:
+    """`//a/b:c.bzl` or `:c.bzl` as a path from the workspace's root."""
+    if label.startswith("//"):
+        return label[2:].replace(":", "/")
+    return f"{package}/{label[1:]}"
