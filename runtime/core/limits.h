@@ -10,8 +10,10 @@
 /* Bytes of the name of a method, an operator, a backend or a data key. */
 #define ET_LIMIT_NAME_BYTES 255
 
-/* Segments of a file. Each is compared with each, to find overlaps. */
-#define ET_LIMIT_SEGMENTS 4096
+/* Segments or named data of a file, when they do not lie in order: by their
+ * place, and by length and bytes of their keys. Two bytes of stack each while they
+ * are sorted; those that lie in order have no limit but the file's size. */
+#define ET_LIMIT_UNSORTED 4096
 
 /* Values of a method. */
 #define ET_LIMIT_VALUES (1u << 18)

@@ -80,6 +80,56 @@ static void test_m17_overlapping_segments_are_refused(void **state) {
   expect_invalid(&s, "segments[1] overlaps segments[0]");
 }
 
+/* Has segment `a` lie where segment `b` lies, and the other way round. */
+static void swap_segments(sample *s, uint32_t a, uint32_t b) {
+  const uint16_t fields[] = {ET_SEGMENT_OFFSET, ET_SEGMENT_SIZE};
+  const et_fb_table first = segment_at(s, a);
+  const et_fb_table second = segment_at(s, b);
+  for (size_t i = 0; i < 2; i++) {
+    const uint64_t mine = et_fb_u64(&first, fields[i]);
+    put_u64(s, &first, fields[i], et_fb_u64(&second, fields[i]));
+    put_u64(s, &second, fields[i], mine);
+  }
+}
+
+static void test_segments_may_lie_in_any_order(void **state) {
+  (void)state;
+  sample s;
+  et_error error;
+  open_sample(&s, "mlp_xnn_seg_default");
+  swap_segments(&s, 2, 3);
+  assert_int_equal(et_test_load(s.file, &error), ET_STATUS_OK);
+  free(s.bytes);
+}
+
+static void test_m17_overlap_of_segments_out_of_order_is_seen(void **state) {
+  (void)state;
+  sample s;
+  open_sample(&s, "mlp_xnn_seg_default");
+  swap_segments(&s, 2, 3);
+  const et_fb_table third = segment_at(&s, 3);
+  const et_fb_table second = segment_at(&s, 2);
+  put_u64(&s, &third, ET_SEGMENT_SIZE,
+          et_fb_u64(&second, ET_SEGMENT_OFFSET) + 1 -
+              et_fb_u64(&third, ET_SEGMENT_OFFSET));
+  expect_invalid(&s, "segments[3] overlaps segments[2]");
+}
+
+/* An empty segment is in nobody's way, nor does it hide what lies around it. */
+static void test_m17_empty_segments_hide_no_overlap(void **state) {
+  (void)state;
+  sample s;
+  open_sample(&s, "mlp_xnn_seg_default");
+  const et_fb_table second = segment_at(&s, 2);
+  const et_fb_table third = segment_at(&s, 3);
+  const et_fb_table first = segment_at(&s, 1);
+  put_u64(&s, &second, ET_SEGMENT_SIZE, 0);
+  put_u64(&s, &first, ET_SEGMENT_SIZE,
+          et_fb_u64(&third, ET_SEGMENT_OFFSET) + 1 -
+              et_fb_u64(&first, ET_SEGMENT_OFFSET));
+  expect_invalid(&s, "segments[3] overlaps segments[1]");
+}
+
 static void test_m08_constant_segment_must_exist(void **state) {
   (void)state;
   sample s;
@@ -165,6 +215,9 @@ int main(void) {
       cmocka_unit_test(test_m17_segments_out_of_the_file_are_refused),
       cmocka_unit_test(test_m17_segment_offset_that_wraps_is_refused),
       cmocka_unit_test(test_m17_overlapping_segments_are_refused),
+      cmocka_unit_test(test_segments_may_lie_in_any_order),
+      cmocka_unit_test(test_m17_overlap_of_segments_out_of_order_is_seen),
+      cmocka_unit_test(test_m17_empty_segments_hide_no_overlap),
       cmocka_unit_test(test_m08_constant_segment_must_exist),
       cmocka_unit_test(test_m16_constant_beyond_its_segment_is_refused),
       cmocka_unit_test(test_m17_unaligned_constant_is_refused),

@@ -1,7 +1,6 @@
 /* Verification of what the tables mean: indices, sizes, ranges, names. Comes
- * after the structure (schema_verify.h) and takes time linear in the tables,
- * but for the comparisons of names and segments with each other, which limits.h
- * bounds. */
+ * after the structure (schema_verify.h) and takes time linear in the tables, but
+ * for segments and names that do not lie in order: those are sorted (order.h). */
 #ifndef ET_RUNTIME_PROGRAM_VERIFY_H_
 #define ET_RUNTIME_PROGRAM_VERIFY_H_
 
@@ -41,5 +40,10 @@ et_status et_verify_chains(const et_plan_check *check);
 /* A name that is there and not over-long. `what` is what it names. */
 et_status et_verify_name(et_string name, const char *what, uint32_t index,
                          et_error *error);
+
+/* That the texts in `field` of the tables differ. `called` is what they are. */
+et_status et_verify_distinct(const et_fb_vector *tables, uint16_t field,
+                             const char *what, const char *called,
+                             et_error *error);
 
 #endif /* ET_RUNTIME_PROGRAM_VERIFY_H_ */

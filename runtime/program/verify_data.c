@@ -1,35 +1,50 @@
-#include <string.h>
-
 #include "executorch/checked.h"
-#include "runtime/core/limits.h"
+#include "runtime/program/order.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
 #include "runtime/program/verify.h"
 
-static et_status check_overlaps(const et_program *program, uint32_t index,
-                                et_span segment, et_error *error) {
-  for (uint32_t i = 0; i < index; i++) {
-    et_span other = {NULL, 0};
-    et_tables_segment(program, i, &other);
-    /* Both lie in the file, so that neither end wraps. Empty ones are NULL. */
-    if (segment.size != 0 && other.size != 0 &&
-        segment.data < other.data + other.size &&
-        other.data < segment.data + segment.size) {
-      return et_fail(error, ET_STATUS_INVALID_PROGRAM,
-                     "segments[%u] overlaps segments[%u]", (unsigned)index,
-                     (unsigned)i);
-    }
+/* Segments are looked at in the order in which they lie. */
+typedef struct segment_walk {
+  const et_program *program;
+  const et_fb_vector *segments;
+  et_span before; /* the last that was not empty */
+  uint32_t before_index;
+} segment_walk;
+
+static int compare_segments(void *context, uint32_t a, uint32_t b) {
+  const segment_walk *walk = context;
+  const et_fb_table first = et_fb_child_at(walk->segments, a);
+  const et_fb_table second = et_fb_child_at(walk->segments, b);
+  const uint64_t x = et_fb_u64(&first, ET_SEGMENT_OFFSET);
+  const uint64_t y = et_fb_u64(&second, ET_SEGMENT_OFFSET);
+  return (x > y) - (x < y);
+}
+
+static et_status check_overlap(void *context, uint32_t index, et_error *error) {
+  segment_walk *walk = context;
+  const et_span *before = &walk->before;
+  et_span segment = {NULL, 0};
+  et_tables_segment(walk->program, index, &segment);
+  if (segment.size == 0) {
+    return ET_STATUS_OK;
   }
+  if (before->size != 0 && segment.data < before->data + before->size) {
+    const uint32_t other = walk->before_index;
+    return et_fail(error, ET_STATUS_INVALID_PROGRAM,
+                   "segments[%u] overlaps segments[%u]",
+                   (unsigned)(index > other ? index : other),
+                   (unsigned)(index > other ? other : index));
+  }
+  walk->before = segment;
+  walk->before_index = index;
   return ET_STATUS_OK;
 }
 
 static et_status check_segments(const et_program *program,
                                 const et_fb_vector *segments, et_error *error) {
-  if (segments->count > ET_LIMIT_SEGMENTS) {
-    return et_fail(error, ET_STATUS_INVALID_PROGRAM,
-                   "%u segments, more than the limit of %d",
-                   (unsigned)segments->count, ET_LIMIT_SEGMENTS);
-  }
+  segment_walk walk = {program, segments, {NULL, 0}, 0};
+  const et_order order = {"segments", compare_segments, check_overlap, &walk};
   for (uint32_t i = 0; i < segments->count; i++) {
     et_span bytes;
     if (!et_tables_segment(program, i, &bytes)) {
@@ -37,9 +52,8 @@ static et_status check_segments(const et_program *program,
                      "segments[%u] does not lie in the %zu bytes of segments",
                      (unsigned)i, program->segments.size);
     }
-    ET_RETURN_IF_ERROR(check_overlaps(program, i, bytes, error));
   }
-  return ET_STATUS_OK;
+  return et_order_walk(&order, segments->count, error);
 }
 
 /* Offsets of a SubsegmentOffsets table. Entry 0 is reserved, so that a table
@@ -80,16 +94,18 @@ static et_status check_mutable_data(const et_program *program,
   return ET_STATUS_OK;
 }
 
-static et_status check_key_is_new(const et_fb_vector *named, uint32_t index,
-                                  et_string key, et_error *error) {
-  for (uint32_t i = 0; i < index; i++) {
-    const et_fb_table other = et_fb_child_at(named, i);
-    const et_string used = et_fb_text(&other, ET_NAMED_DATA_KEY);
-    if (used.size == key.size && memcmp(used.data, key.data, key.size) == 0) {
-      return et_fail(error, ET_STATUS_INVALID_PROGRAM,
-                     "named_data[%u] has the key of named_data[%u]",
-                     (unsigned)index, (unsigned)i);
-    }
+static et_status check_named_entry(const et_program *program,
+                                   const et_fb_vector *named, uint32_t index,
+                                   et_error *error) {
+  const et_fb_table entry = et_fb_child_at(named, index);
+  const uint32_t segment = et_fb_u32(&entry, ET_NAMED_DATA_SEGMENT);
+  et_span bytes;
+  ET_RETURN_IF_ERROR(et_verify_name(et_fb_text(&entry, ET_NAMED_DATA_KEY),
+                                    "named_data", index, error));
+  if (!et_tables_segment(program, segment, &bytes)) {
+    return et_fail(error, ET_STATUS_INVALID_PROGRAM,
+                   "named_data[%u]: there is no segment %u", (unsigned)index,
+                   (unsigned)segment);
   }
   return ET_STATUS_OK;
 }
@@ -97,25 +113,11 @@ static et_status check_key_is_new(const et_fb_vector *named, uint32_t index,
 static et_status check_named_data(const et_program *program,
                                   const et_fb_table *root, et_error *error) {
   const et_fb_vector named = et_tables_vector(root, ET_PROGRAM_NAMED_DATA);
-  if (named.count > ET_LIMIT_SEGMENTS) {
-    return et_fail(error, ET_STATUS_INVALID_PROGRAM,
-                   "%u named_data, more than the limit of %d",
-                   (unsigned)named.count, ET_LIMIT_SEGMENTS);
-  }
   for (uint32_t i = 0; i < named.count; i++) {
-    const et_fb_table entry = et_fb_child_at(&named, i);
-    const et_string key = et_fb_text(&entry, ET_NAMED_DATA_KEY);
-    et_span bytes;
-    ET_RETURN_IF_ERROR(et_verify_name(key, "named_data", i, error));
-    ET_RETURN_IF_ERROR(check_key_is_new(&named, i, key, error));
-    if (!et_tables_segment(program, et_fb_u32(&entry, ET_NAMED_DATA_SEGMENT),
-                           &bytes)) {
-      return et_fail(error, ET_STATUS_INVALID_PROGRAM,
-                     "named_data[%u]: there is no segment %u", (unsigned)i,
-                     (unsigned)et_fb_u32(&entry, ET_NAMED_DATA_SEGMENT));
-    }
+    ET_RETURN_IF_ERROR(check_named_entry(program, &named, i, error));
   }
-  return ET_STATUS_OK;
+  return et_verify_distinct(&named, ET_NAMED_DATA_KEY, "named_data", "key",
+                            error);
 }
 
 et_status et_verify_data(const et_program *program, et_error *error) {

@@ -5,24 +5,6 @@
 #include "runtime/program/tables.h"
 #include "runtime/program/verify.h"
 
-et_status et_verify_name(et_string name, const char *what, uint32_t index,
-                         et_error *error) {
-  if (name.size == 0) {
-    return et_fail(error, ET_STATUS_INVALID_PROGRAM, "%s[%u] has no name", what,
-                   (unsigned)index);
-  }
-  if (name.size > ET_LIMIT_NAME_BYTES) {
-    return et_fail(error, ET_STATUS_INVALID_PROGRAM,
-                   "%s[%u]: a name of %zu bytes, more than the limit of %d",
-                   what, (unsigned)index, name.size, ET_LIMIT_NAME_BYTES);
-  }
-  if (memchr(name.data, '\0', name.size) != NULL) {
-    return et_fail(error, ET_STATUS_INVALID_PROGRAM,
-                   "%s[%u]: the name has a NUL inside", what, (unsigned)index);
-  }
-  return ET_STATUS_OK;
-}
-
 static et_status check_operators(const et_plan_check *check) {
   const et_fb_vector operators =
       et_tables_vector(&check->plan, ET_PLAN_OPERATORS);
@@ -102,21 +84,6 @@ static et_status check_ends(const et_plan_check *check, uint16_t field,
   return ET_STATUS_OK;
 }
 
-static et_status check_name_is_new(const et_program *program, uint32_t index,
-                                   et_string name, et_error *error) {
-  for (uint32_t i = 0; i < index; i++) {
-    const et_fb_table other = et_tables_plan(program, i);
-    const et_string used = et_fb_text(&other, ET_PLAN_NAME);
-    if (used.size == name.size &&
-        memcmp(used.data, name.data, name.size) == 0) {
-      return et_fail(error, ET_STATUS_INVALID_PROGRAM,
-                     "execution_plan[%u] has the name of execution_plan[%u]",
-                     (unsigned)index, (unsigned)i);
-    }
-  }
-  return ET_STATUS_OK;
-}
-
 static et_status check_plan(const et_program *program, uint32_t index,
                             et_error *error) {
   et_plan_check check = {.program = program, .index = index, .error = error};
@@ -124,7 +91,6 @@ static et_status check_plan(const et_program *program, uint32_t index,
   check.values = et_tables_vector(&check.plan, ET_PLAN_VALUES);
   const et_string name = et_fb_text(&check.plan, ET_PLAN_NAME);
   ET_RETURN_IF_ERROR(et_verify_name(name, "execution_plan", index, error));
-  ET_RETURN_IF_ERROR(check_name_is_new(program, index, name, error));
   if (check.values.count > ET_LIMIT_VALUES) {
     return ET_PLAN_FAIL(&check, "values: %u, the limit is %u",
                         (unsigned)check.values.count, ET_LIMIT_VALUES);
@@ -150,5 +116,6 @@ et_status et_verify_plans(const et_program *program, et_error *error) {
   for (uint32_t i = 0; i < plans.count; i++) {
     ET_RETURN_IF_ERROR(check_plan(program, i, error));
   }
-  return ET_STATUS_OK;
+  return et_verify_distinct(&plans, ET_PLAN_NAME, "execution_plan", "name",
+                            error);
 }

@@ -1,0 +1,122 @@
+/* Elements are visited in their order, whatever order they lie in: M23. */
+#include "runtime/program/order.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "runtime/core/limits.h"
+
+#define MOST (ET_LIMIT_UNSORTED + 1)
+
+/* What is walked, and the elements seen so far. */
+typedef struct numbers {
+  uint32_t items[MOST];
+  uint32_t seen[MOST];
+  uint32_t seen_count;
+  uint32_t stop_at; /* visits */
+} numbers;
+
+static numbers n;
+
+static int compare(void *context, uint32_t a, uint32_t b) {
+  const numbers *of = context;
+  return (of->items[a] > of->items[b]) - (of->items[a] < of->items[b]);
+}
+
+static et_status visit(void *context, uint32_t index, et_error *error) {
+  numbers *of = context;
+  of->seen[of->seen_count++] = index;
+  return of->seen_count == of->stop_at
+             ? et_fail(error, ET_STATUS_INVALID_PROGRAM, "stopped")
+             : ET_STATUS_OK;
+}
+
+static et_status walk(uint32_t count, et_error *error) {
+  const et_order order = {"numbers", compare, visit, &n};
+  n.seen_count = 0;
+  et_error_clear(error);
+  return et_order_walk(&order, count, error);
+}
+
+/* All were seen, smaller ones first and equal ones by their index. */
+static void expect_in_order(uint32_t count) {
+  assert_int_equal(n.seen_count, count);
+  for (uint32_t i = 1; i < count; i++) {
+    const uint32_t before = n.seen[i - 1];
+    const uint32_t now = n.seen[i];
+    assert_true(n.items[before] < n.items[now] ||
+                (n.items[before] == n.items[now] && before < now));
+  }
+}
+
+static void test_few_elements_in_every_order(void **state) {
+  (void)state;
+  et_error error;
+  /* All choices of six numbers below four: ties, runs and permutations. */
+  for (uint32_t choice = 0; choice < 4096; choice++) {
+    for (uint32_t i = 0; i < 6; i++) {
+      n.items[i] = choice >> 2 * i & 3u;
+    }
+    for (uint32_t count = 0; count <= 6; count++) {
+      assert_int_equal(walk(count, &error), ET_STATUS_OK);
+      expect_in_order(count);
+    }
+  }
+}
+
+static void fill_descending(uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    n.items[i] = count - i;
+  }
+}
+
+static void test_as_many_as_may_be_sorted(void **state) {
+  (void)state;
+  et_error error;
+  fill_descending(ET_LIMIT_UNSORTED);
+  assert_int_equal(walk(ET_LIMIT_UNSORTED, &error), ET_STATUS_OK);
+  expect_in_order(ET_LIMIT_UNSORTED);
+}
+
+static void test_m23_more_are_refused_unless_they_lie_in_order(void **state) {
+  (void)state;
+  et_error error;
+  fill_descending(MOST);
+  assert_int_equal(walk(MOST, &error), ET_STATUS_INVALID_PROGRAM);
+  assert_string_equal(error.message,
+                      "4097 numbers that do not lie in order; the limit is 4096");
+  for (uint32_t i = 0; i < MOST; i++) {
+    n.items[i] = i / 2;
+  }
+  assert_int_equal(walk(MOST, &error), ET_STATUS_OK);
+  expect_in_order(MOST);
+}
+
+static void test_visit_that_fails_ends_the_walk(void **state) {
+  (void)state;
+  et_error error;
+  n.stop_at = 3;
+  for (uint32_t sorted = 0; sorted < 2; sorted++) {
+    for (uint32_t i = 0; i < 5; i++) {
+      n.items[i] = sorted ? i : 5 - i;
+    }
+    assert_int_equal(walk(5, &error), ET_STATUS_INVALID_PROGRAM);
+    assert_int_equal(n.seen_count, 3);
+    assert_string_equal(error.message, "stopped");
+  }
+  n.stop_at = 0;
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_few_elements_in_every_order),
+      cmocka_unit_test(test_as_many_as_may_be_sorted),
+      cmocka_unit_test(test_m23_more_are_refused_unless_they_lie_in_order),
+      cmocka_unit_test(test_visit_that_fails_ends_the_walk),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
