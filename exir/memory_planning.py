@@ -8,15 +8,17 @@ Management for Deep Neural Net Inference", 2020), in several orders, and keeps t
 It is not always optimal; `lower_bound` says how far from it a plan can be at most.
 """
 
-from bisect import insort
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import TypeAlias
 
 from torch.export.graph_signature import ExportGraphSignature
 from torch.fx import GraphModule
 
 from exir.liveness import Lifetime, lifetimes_of
+from exir.occupancy import Occupancy
+from exir.range_maximum import RangeMaximum
 from exir.tensor import TensorSpec
 
 DEFAULT_MEMORY_ID = 1
@@ -49,6 +51,14 @@ def aligned(nbytes: int, alignment: int) -> int:
     return -(-nbytes // alignment) * alignment
 
 
+@dataclass
+class _Plan:
+    """Offsets of tensors, and the bytes that they take together."""
+
+    offsets: dict[TensorSpec, int] = field(default_factory=dict)
+    size: int = 0
+
+
 @dataclass(frozen=True)
 class _Block:
     """A tensor to place: aligned bytes and the steps at which it is alive."""
@@ -56,26 +66,6 @@ class _Block:
     spec: TensorSpec
     size: int
     lifetime: Lifetime
-
-
-@dataclass
-class _Arena:
-    """Blocks placed so far, by offset."""
-
-    placed: list[tuple[int, int, Lifetime]] = field(default_factory=list)
-    size: int = 0
-
-    def place(self, block: _Block) -> int:
-        """The lowest offset that is free while `block` lives; it is taken from now on."""
-        offset = 0
-        for start, end, lifetime in self.placed:
-            if start >= offset + block.size:
-                break
-            if end > offset and lifetime.overlaps(block.lifetime):
-                offset = end
-        insort(self.placed, (offset, offset + block.size, block.lifetime))
-        self.size = max(self.size, offset + block.size)
-        return offset
 
 
 def greedy(
@@ -90,12 +80,19 @@ def greedy(
     `extra_padding` bytes are added to the end of the buffer.
     """
     blocks = _blocks(specs, graph_module, alignment)
-    plans = [_placed_in_order(order) for order in (_by_size(blocks), _by_breadth(blocks))]
-    offsets, size = min(plans, key=lambda plan: plan[1])
+    bound = max(_live_bytes(blocks), default=0)
+    best: _Plan | None = None
+    for ordered in (_by_size, _by_breadth):
+        plan = _placed_in_order(ordered(blocks))
+        best = plan if best is None or plan.size < best.size else best
+        if best.size == bound:
+            break
+    assert best is not None
     places = {
-        spec: SpecAllocResult(DEFAULT_MEMORY_ID, None, offset) for spec, offset in offsets.items()
+        spec: SpecAllocResult(DEFAULT_MEMORY_ID, None, offset)
+        for spec, offset in best.offsets.items()
     }
-    return MemoryAlgoResult(places, [0, size + extra_padding])
+    return MemoryAlgoResult(places, [0, best.size + extra_padding])
 
 
 def naive(
@@ -147,10 +144,17 @@ def _blocks(
     return [_Block(spec, aligned(spec.nbytes, alignment), lifetimes[spec]) for spec in specs]
 
 
-def _placed_in_order(blocks: Iterable[_Block]) -> tuple[dict[TensorSpec, int], int]:
-    arena = _Arena()
-    offsets = {block.spec: arena.place(block) for block in blocks}
-    return offsets, arena.size
+def _placed_in_order(blocks: Sequence[_Block]) -> _Plan:
+    occupancy = Occupancy(_step_count(blocks))
+    plan = _Plan()
+    for block in blocks:
+        start = occupancy.lowest_free(block.lifetime, block.size)
+        end = start + block.size
+        if block.size:
+            occupancy.take(block.lifetime, start, end)
+        plan.offsets[block.spec] = start
+        plan.size = max(plan.size, end)
+    return plan
 
 
 def _by_size(blocks: list[_Block]) -> list[_Block]:
@@ -160,17 +164,19 @@ def _by_size(blocks: list[_Block]) -> list[_Block]:
 
 def _by_breadth(blocks: list[_Block]) -> list[_Block]:
     """Blocks of the step with the most live bytes first, then of the next; the largest first."""
-    live = _live_bytes(blocks)
-    widest = {
-        block.spec: max(live[block.lifetime.first : block.lifetime.last + 1]) for block in blocks
-    }
+    live = RangeMaximum(_live_bytes(blocks))
+    widest = {block.spec: live.of(block.lifetime.first, block.lifetime.last) for block in blocks}
     return sorted(blocks, key=lambda block: (-widest[block.spec], -block.size))
 
 
 def _live_bytes(blocks: Sequence[_Block]) -> list[int]:
     """Bytes alive at each step."""
-    live = [0] * (max((block.lifetime.last for block in blocks), default=-1) + 1)
+    change = [0] * (_step_count(blocks) + 1)
     for block in blocks:
-        for step in range(block.lifetime.first, block.lifetime.last + 1):
-            live[step] += block.size
-    return live
+        change[block.lifetime.first] += block.size
+        change[block.lifetime.last + 1] -= block.size
+    return list(accumulate(change))[:-1]
+
+
+def _step_count(blocks: Sequence[_Block]) -> int:
+    return max((block.lifetime.last for block in blocks), default=-1) + 1

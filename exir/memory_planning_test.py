@@ -2,15 +2,16 @@
 
 import operator
 import random
-from typing import Any
+import time
 
 import pytest
 import torch
 from torch.export.graph_signature import ExportGraphSignature
-from torch.fx import Graph, GraphModule, Node
+from torch.fx import Graph, GraphModule
 
 from exir import memory_planning
 from exir.liveness import Lifetime, lifetimes_of
+from exir.memory_plan_verifier import verify_memory_plan
 from exir.memory_planning import (
     MemoryPlanningAlgo,
     MemoryPlanningAlgorithmSuite,
@@ -19,33 +20,9 @@ from exir.memory_planning import (
     naive,
 )
 from exir.tensor import TensorSpec
+from exir.testing.networks import network, spec, specs_in
 
 SIGNATURE = ExportGraphSignature([], [])
-
-
-def spec(nbytes: int) -> TensorSpec:
-    return TensorSpec(torch.uint8, (nbytes,), (0,))
-
-
-def mix(*values: Any) -> Any:
-    """Stands for an operator of any number of operands."""
-
-
-def network(choose: random.Random, length: int) -> GraphModule:
-    """A graph of calls on tensors of random sizes, each of some of the values before it."""
-    graph = Graph()
-    values: list[Node] = [graph.placeholder("x")]
-    for _ in range(length):
-        inputs = tuple(choose.sample(values[-6:], k=min(len(values), choose.randint(1, 3))))
-        values.append(graph.call_function(mix, inputs))
-    for node in values:
-        node.meta["spec"] = spec(choose.randint(1, 4096))
-    graph.output((values[-1],))
-    return GraphModule({}, graph)
-
-
-def specs_in(graph_module: GraphModule) -> list[TensorSpec]:
-    return [n.meta["spec"] for n in graph_module.graph.nodes if n.op != "output"]
 
 
 def overlapping(first: tuple[int, int], second: tuple[int, int]) -> bool:
@@ -86,6 +63,22 @@ def test_greedy_reuses_memory_of_a_chain() -> None:
     graph.output((node,))
     graph_module = GraphModule({}, graph)
     assert greedy(16, specs_in(graph_module), graph_module, SIGNATURE).bufsizes == [0, 224]
+
+
+def test_time_grows_about_as_the_number_of_tensors() -> None:
+    """Eight times the tensors take eight times as long, where comparing all pairs takes 64 times."""
+    assert seconds(8_000) < 20 * seconds(1_000)
+
+
+def seconds(count: int) -> float:
+    """Processor time of planning and verifying `count` tensors."""
+    graph_module = network(random.Random(count), count, long_uses=0.01)
+    start = time.process_time()
+    plan = greedy(16, specs_in(graph_module), graph_module, SIGNATURE)
+    for each, place in plan.spec_dict.items():
+        each.mem_id, each.mem_offset = place.mem_id, place.mem_offset
+    verify_memory_plan(graph_module, plan.bufsizes, 16)
+    return time.process_time() - start
 
 
 def test_offsets_are_aligned_and_padding_is_added_at_the_end() -> None:
