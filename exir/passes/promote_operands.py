@@ -17,6 +17,7 @@ from exir.graph.constants import ConstantTable
 from exir.graph.control_flow import graphs
 from exir.graph.edit import insert_before
 from exir.graph.fake_mode import fake_mode_of
+from exir.graph.opmath import is_factor
 from exir.pass_manager import ProgramPass
 
 _ATEN = torch.ops.aten
@@ -58,7 +59,8 @@ class PromoteOperands(ProgramPass):
 
     Before: the edge dialect, numbers allowed where the schema wants a tensor. After: every
     operand that the schema calls a tensor is one, and the operands of an elementwise
-    operator have one dtype. Numbers become lifted constants of no dimension, one for each value and
+    operator have one dtype; but a factor or divisor without dimensions of halves has
+    float32, as PyTorch does not round it. Numbers become lifted constants of no dimension, one for each value and
     dtype; in the branches of control flow, where constants cannot be lifted, `full` operators.
     """
 
@@ -95,7 +97,16 @@ class _Promoter:
         operands = slots[_CONDITION.get(op, 0) :]
         dtype = self._common_dtype(op, [node.args[i] for i in operands])
         for index in slots:
-            self._convert(node, index, dtype if index in operands else None)
+            wanted = self._wanted(node, index, dtype) if index in operands else None
+            self._convert(node, index, wanted)
+
+    def _wanted(self, node: Node, index: int, common: torch.dtype | None) -> torch.dtype | None:
+        """The dtype that an operand gets where the operator computes in `common`."""
+        val = _val(node.args[index])
+        if isinstance(val, Tensor) and val.dtype == common:
+            return common
+        rank = val.dim() if isinstance(val, Tensor) else 0
+        return torch.float32 if is_factor(node.target._op, index, rank, common) else common
 
     def _common_dtype(self, op: OpOverload, operands: list[Any]) -> torch.dtype | None:
         if op not in _PROMOTING:

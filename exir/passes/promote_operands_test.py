@@ -3,6 +3,7 @@
 import pytest
 import torch
 from torch.export import ExportedProgram
+from torch.fx import Node
 
 from exir.decomposition.decompose import to_core_aten
 from exir.passes.promote_operands import PromoteOperands
@@ -56,6 +57,41 @@ def test_numbers_of_different_dtypes_do_not_share_a_constant() -> None:
     program = _promoted(_of(lambda x, i: (x * 2, i * 2), torch.ones(2), i))
     dtypes = [tensor.dtype for tensor in program.constants.values()]
     assert dtypes == [torch.float32, torch.int64]
+
+
+def is_scaling(node: Node) -> bool:
+    return node.target._op.name().startswith(("aten::mul.", "aten::div."))
+
+
+HALF = torch.tensor([60000.0, 1.0, -0.3]).half()
+
+
+@pytest.mark.parametrize("number", [100000, 1e-8, -1e9, 0.3])
+def test_factors_and_divisors_of_halves_are_not_rounded(number: float) -> None:
+    def scale(x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        divided = [torch.div(x, number, rounding_mode=mode) for mode in ("floor", "trunc")]
+        return (x * number, x / number, (1 - x) * number, *divided)
+
+    program = _promoted(_of(scale, HALF))
+    EXIREdgeDialectVerifier()(program)
+    assert_same(run(program, (HALF,)), scale(HALF), 0, 0)
+    factors = {node.args[1].meta["val"].dtype for node in calls(program) if is_scaling(node)}
+    assert factors == {torch.float32}
+
+
+def test_tensors_without_dimensions_are_factors_of_halves_as_well() -> None:
+    for dtype in (torch.float64, torch.int64, torch.float16):
+        number = torch.tensor(1001, dtype=dtype)
+        program = _promoted(_of(lambda x, n: x * n, HALF, number))
+        assert_same(run(program, (HALF, number)), (HALF * number,), 0, 0)
+        (product,) = (node for node in calls(program) if is_scaling(node))
+        kept = torch.float16 if dtype == torch.float16 else torch.float32
+        assert product.args[1].meta["val"].dtype == kept
+
+
+def test_other_numbers_are_rounded_to_halves() -> None:
+    program = _promoted(_of(lambda x: (x + 1000.7, torch.fmod(x, 1000.7)), HALF))
+    assert {tensor.dtype for tensor in program.constants.values()} == {torch.float16}
 
 
 def test_number_in_a_branch_is_made_there() -> None:

@@ -8,6 +8,7 @@ from torch._ops import OpOverload
 from torch.fx import Node
 
 from exir.error import EdgeDialectError
+from exir.graph.opmath import is_factor
 
 _FLOAT = frozenset({torch.float16, torch.bfloat16, torch.float32, torch.float64})
 _INDEX = frozenset({torch.int32, torch.int64})
@@ -76,6 +77,8 @@ def _check_storable(node: Node, dtype: torch.dtype) -> None:
 def _check_same(node: Node, op: OpOverload, operands: Mapping[str, object]) -> None:
     names = _SAME.get(op.name(), ())
     found = {name: dtype for name in names if (dtype := _dtype(operands.get(name)))}
+    if is_factor(op, 1, _rank(operands.get("other")), found.get("self")):
+        return
     if len(set(found.values())) > 1:
         listed = ", ".join(f"{name}: {dtype}" for name, dtype in found.items())
         raise EdgeDialectError(f"{op} wants operands of one dtype, got {listed}", node)
@@ -92,6 +95,11 @@ def _check_allowed(node: Node, op: OpOverload, operands: Mapping[str, object]) -
 def _dtype(operand: object) -> torch.dtype | None:
     value = operand.meta["val"] if isinstance(operand, Node) else None
     return value.dtype if isinstance(value, Tensor) else None
+
+
+def _rank(operand: object) -> int:
+    value = operand.meta["val"] if isinstance(operand, Node) else None
+    return value.dim() if isinstance(value, Tensor) else 0
 
 
 def _tensors(value: object) -> Iterator[Tensor]:

@@ -13,6 +13,7 @@ typedef struct application {
   et_compute compute;
   size_t operands;
   et_scalar_type dtypes[ET_MAP_OPERANDS + 1];
+  size_t exact; /* the operand that is not rounded to it; 0: none */
   et_chunk chunks[ET_MAP_OPERANDS + 1];
 } application;
 
@@ -47,7 +48,9 @@ static const void *load_operand(application *app, const et_loop *loop, size_t k,
   if (start == 0 || loop->strides[k] != 0) {
     et_load_run(app->compute, app->dtypes[k], in, loop->strides[k], count,
                 &app->chunks[k]);
-    narrow(app, app->dtypes[k], count, &app->chunks[k]);
+    if (k != app->exact) {
+      narrow(app, app->dtypes[k], count, &app->chunks[k]);
+    }
   }
   return &app->chunks[k];
 }
@@ -209,6 +212,14 @@ static void run_all(application *app, const operand_list *operands,
   }
 }
 
+/* The operand, from 1 on, that a factor without dimensions is; 0: none. */
+static size_t exact_operand(const et_map *map, const operand_list *operands,
+                            et_scalar_type common) {
+  const bool exact =
+      map->parameters == ET_MAP_FACTOR && et_scalar_type_is_floating(common);
+  return exact && operands->tensors[1]->rank == 0 ? 2 : 0;
+}
+
 et_status et_map_apply(et_kernel_context *context, const et_map *map,
                        const et_value *const *operands, size_t operand_count,
                        const et_value *const *scalars, size_t scalar_count,
@@ -227,6 +238,7 @@ et_status et_map_apply(et_kernel_context *context, const et_map *map,
   app.compute = et_compute_of(common);
   app.run = map->run[app.compute];
   app.scalars = &numbers;
+  app.exact = exact_operand(map, &list, common);
   run_all(&app, &list, out);
   return ET_STATUS_OK;
 }

@@ -5,7 +5,7 @@
 #include "kernels/portable/divide.h"
 
 ET_MAP_FLOATS(ET_MAP_BINARY, div, x / y, x / y)
-ET_OPERATOR_MAP(div, ET_MAP_FLOATING, ET_RUN_FLOATS(div), ET_MAP_JOIN)
+ET_OPERATOR_MAP(div, ET_MAP_FLOATING, ET_RUN_FLOATS(div), ET_MAP_FACTOR)
 ET_KERNEL_BINARY(div, out)
 ET_KERNEL_BINARY(div, scalar_out)
 
@@ -15,9 +15,9 @@ ET_MAP_EACH(ET_MAP_BINARY, floored, et_divide_floor(x, y),
             et_divide_floor_real(x, y), et_divide_floor_real(x, y))
 
 static const et_map truncated = {"div", ET_MAP_PROMOTE, ET_RUN_ALL(truncated),
-                                 ET_MAP_JOIN};
+                                 ET_MAP_FACTOR};
 static const et_map floored = {"div", ET_MAP_PROMOTE, ET_RUN_ALL(floored),
-                               ET_MAP_JOIN};
+                               ET_MAP_FACTOR};
 
 /* The divisor is a number or a tensor. */
 static et_status divide(et_kernel_context *context, et_value **args) {

@@ -72,6 +72,24 @@ def test_arithmetic_takes_numbers(scalar: float, dtype: torch.dtype) -> None:
     check(KERNELS, "aten::div.Scalar_mode_out", x, scalar, None, out=quotient)
 
 
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
+@pytest.mark.parametrize("scalar", [100000, 1e-8, 0.3, -1e9, 1000.7])
+def test_factors_and_divisors_of_halves_are_not_rounded(scalar: float, dtype: torch.dtype) -> None:
+    rows = random_tensor((3, 130), dtype, seed=2) * 100
+    exact = {"tolerance": (0.0, 0.0)}
+    for x in (rows, rows[0, 0], rows.T[::2].contiguous()):
+        check(KERNELS, "aten::mul.Scalar_out", x, scalar, **exact)
+        check(KERNELS, "aten::div.Scalar_out", x, scalar, **exact)
+    for number in (torch.tensor(scalar), torch.tensor(scalar, dtype=torch.float64), torch.tensor(int(scalar) or 7)):
+        check(KERNELS, "aten::mul.out", rows, number, **exact)
+        check(KERNELS, "aten::mul.out", number, rows, out=dtype, **exact)
+        check(KERNELS, "aten::div.out", rows, number, **exact)
+        check(KERNELS, "aten::div.out", number, rows, out=dtype, **exact)
+        check(KERNELS, "aten::floor_divide.out", rows, number, **exact)
+    for mode in ("floor", "trunc"):
+        check(KERNELS, "aten::div.Scalar_mode_out", rows, scalar, mode, **exact)
+
+
 @pytest.mark.parametrize("dtype", ARITHMETIC, ids=str)
 @pytest.mark.parametrize("scalar", [3, -2, 2.5])
 @pytest.mark.parametrize("alpha", [1, 3])

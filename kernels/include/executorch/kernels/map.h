@@ -37,6 +37,8 @@ typedef enum et_map_parameters {
   ET_MAP_JOIN,   /* they are promoted with the operands */
   ET_MAP_FOLLOW, /* they are converted to it */
   ET_MAP_SCALE,  /* the same, but an integer cannot be scaled by a float */
+  ET_MAP_FACTOR, /* there are none; but a second operand without dimensions is
+                  * as one: not rounded to that dtype before it is used */
 } et_map_parameters;
 
 typedef struct et_map {
@@ -117,8 +119,11 @@ et_status et_map_with_scalar(et_kernel_context *context, const et_map *map,
   ET_MAP_EACH(DEFINE, fn, formula, formula, formula)
 
 /* et_map.run of the functions so defined. */
-#define ET_RUN_ALL(fn) {fn##_int64, fn##_float32, fn##_float64}
-#define ET_RUN_FLOATS(fn) {NULL, fn##_float32, fn##_float64}
-#define ET_RUN_INT64(fn) {fn##_int64, NULL, NULL}
+#define ET_RUN_ALL(fn) \
+  { fn##_int64, fn##_float32, fn##_float64 }
+#define ET_RUN_FLOATS(fn) \
+  { NULL, fn##_float32, fn##_float64 }
+#define ET_RUN_INT64(fn) \
+  { fn##_int64, NULL, NULL }
 
 #endif /* EXECUTORCH_KERNELS_MAP_H_ */
