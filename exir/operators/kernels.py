@@ -7,13 +7,28 @@ Every library of kernels has a `kernels.toml`:
     index = ["int32", "int64"]
 
     [[kernel]]
-    operator = "aten::embedding.out"      # a row of an operator table
-    symbol = "et_op_embedding_out"        # the C function, an et_kernel_fn
-    file = "op_embedding.c"               # where it is, beside the table
-    dtypes = "floating"                   # what each tensor argument may be that is not listed in `arguments`
-    arguments = { indices = "index" }
-    priority = 1                          # of several kernels that fit, the one of highest priority is taken; 0
-    scratch = 4096                        # bytes of scratch that the kernel needs; 0
+    operator = "aten::native_layer_norm.out"    # a row of an operator table
+    symbol = "et_op_native_layer_norm_out"      # the C function, an et_kernel_fn
+    file = "op_native_layer_norm.c"             # where it is, beside the table
+
+What the kernel takes; a call that no row of its operator takes is a build error:
+
+    dtypes = "floating"                         # every tensor argument,
+    ranks = [1, 16]                             # the least and the most dimensions,
+    layout = "contiguous"                       # "contiguous", "channels_last" or, the default, "any";
+    arguments = { mean = "statistics", weight = { dtypes = "floating", ranks = [1, 1] } }    # but these
+    same_dtype = [["input", "weight", "bias"]]  # the tensors of a group have one dtype
+    attributes = { training = [false] }         # values that an argument other than a tensor may have
+
+How it is called:
+
+    priority = 1                                # of several rows that fit the highest is called; 0
+    features = ["avx2", "fma"]                  # the row is there only where the C compiler targets them
+    scratch = 4096                              # bytes of scratch that the kernel needs; 0
+    prepare = "et_op_native_layer_norm_prepare" # the C function that prepares a call, an et_kernel_prepare_fn
+
+A row with features is a faster way for what a row without takes as well: whether a program can run does not
+depend on them.
 """
 
 from __future__ import annotations
@@ -24,14 +39,51 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from exir.operators.document import Row, TableError, check_keys, check_sections, matching, operator_name
-from exir.operators.document import parse_rows, read_document
+from exir.operators.document import (
+    Row,
+    TableError,
+    check_keys,
+    check_sections,
+    matching,
+    operator_name,
+    parse_rows,
+    read_document,
+)
 from exir.operators.operators import Operator, OperatorTable
-
-DtypeSets = Mapping[str, tuple[str, ...]]
+from exir.operators.rules import Call, DtypeSets, Rules, parse_dtype_sets, parse_rules, refusals
 
 _REQUIRED_KEYS = frozenset({"operator", "symbol", "file"})
-_OPTIONAL_KEYS = frozenset({"arguments", "dtypes", "priority", "scratch"})
+_OPTIONAL_KEYS = frozenset(
+    {
+        "arguments",
+        "attributes",
+        "dtypes",
+        "features",
+        "layout",
+        "prepare",
+        "priority",
+        "ranks",
+        "same_dtype",
+        "scratch",
+    }
+)
+
+# CPU features, and what C compilers define where they target them.
+FEATURE_MACROS: Mapping[str, str] = MappingProxyType(
+    {
+        "avx": "__AVX__",
+        "avx2": "__AVX2__",
+        "avx512f": "__AVX512F__",
+        "avx512vnni": "__AVX512VNNI__",
+        "dotprod": "__ARM_FEATURE_DOTPROD",
+        "f16c": "__F16C__",
+        "fma": "__FMA__",
+        "i8mm": "__ARM_FEATURE_MATMUL_INT8",
+        "neon": "__ARM_NEON",
+        "sse4.1": "__SSE4_1__",
+        "sve": "__ARM_FEATURE_SVE",
+    }
+)
 
 _SYMBOL = re.compile(r"[A-Za-z_]\w*")
 _FILE = re.compile(r"[\w./-]+\.(c|cc|cpp|S)")
@@ -44,9 +96,11 @@ class Kernel:
     operator: Operator
     symbol: str
     file: str
-    dtypes: Mapping[str, tuple[str, ...]]  # tensor argument -> dtypes that the kernel takes
+    rules: Rules
     priority: int
+    features: tuple[str, ...]  # of FEATURE_MACROS
     scratch: int  # bytes
+    prepare: str  # C symbol, or ""
     source: str  # the table it comes from
 
 
@@ -66,6 +120,19 @@ class KernelTable:
         """The kernels of an operator, the first to try first; none for an operator without."""
         return self.kernels.get(operator, ())
 
+    def refusals(self, operator: str, call: Call) -> list[str]:
+        """Why no kernel of `operator`, which has some, takes the call: nothing when one does.
+
+        Rows with features do not count. The reasons are those of the last row, the most general one.
+        """
+        reasons: list[str] = []
+        for kernel in self.of(operator):
+            if not kernel.features:
+                reasons = refusals(kernel.rules, call)
+                if not reasons:
+                    break
+        return reasons
+
     def missing(self, operators: Iterable[str]) -> tuple[str, ...]:
         """Those of `operators` that have no kernel, sorted, each once."""
         return tuple(sorted(set(operators) - self.kernels.keys()))
@@ -82,22 +149,27 @@ def load_kernels(paths: Iterable[Path | str], operators: OperatorTable) -> Kerne
             merged.setdefault(kernel.operator.name, []).append(kernel)
     for kernels in merged.values():
         kernels.sort(key=lambda kernel: -kernel.priority)
+        _check_fallback(kernels)
     return KernelTable(MappingProxyType({name: tuple(merged[name]) for name in sorted(merged)}))
+
+
+def _check_fallback(kernels: list[Kernel]) -> None:
+    if all(kernel.features for kernel in kernels):
+        first = kernels[0]
+        raise TableError(
+            f"{first.source}: {first.operator.name}: every kernel has 'features'; add one without"
+        )
 
 
 def _read(path: Path, operators: OperatorTable) -> Iterator[Kernel]:
     document = read_document(path)
     check_sections(path, document, frozenset({"dtypes", "kernel"}))
-    sets = _parse_dtype_sets(path, document.get("dtypes", {}))
+    try:
+        sets = parse_dtype_sets(document.get("dtypes", {}))
+    except ValueError as error:
+        raise TableError(f"{path}: {error}") from error
     rows = document.get("kernel", [])
     return parse_rows(path, rows, "operator", lambda row: _parse(row, operators, sets, str(path)))
-
-
-def _parse_dtype_sets(path: Path, sets: Mapping[str, object]) -> DtypeSets:
-    for name, dtypes in sets.items():
-        if not isinstance(dtypes, list) or not all(isinstance(dtype, str) for dtype in dtypes):
-            raise TableError(f"{path}: dtypes.{name}: must be a list of dtype names")
-    return {name: tuple(dtypes) for name, dtypes in sets.items()}
 
 
 def _parse(row: Row, operators: OperatorTable, sets: DtypeSets, source: str) -> Kernel:
@@ -109,9 +181,11 @@ def _parse(row: Row, operators: OperatorTable, sets: DtypeSets, source: str) -> 
         operator=operator,
         symbol=matching(row, "symbol", _SYMBOL),
         file=matching(row, "file", _FILE),
-        dtypes=_resolve_dtypes(row, operator, sets),
+        rules=parse_rules(row, operator, sets),
         priority=_integer(row, "priority", None),
+        features=_features(row.get("features", [])),
         scratch=_integer(row, "scratch", 0),
+        prepare=matching(row, "prepare", _SYMBOL) if "prepare" in row else "",
         source=source,
     )
 
@@ -119,23 +193,14 @@ def _parse(row: Row, operators: OperatorTable, sets: DtypeSets, source: str) -> 
 def _integer(row: Row, key: str, low: int | None) -> int:
     value = row.get(key, 0)
     if not isinstance(value, int) or isinstance(value, bool) or (low is not None and value < low):
-        raise ValueError(f"'{key}' must be a whole number{'' if low is None else f', {low} or more'}, got {value!r}")
+        raise ValueError(
+            f"'{key}' must be a whole number{'' if low is None else f', {low} or more'}, got {value!r}"
+        )
     return value
 
 
-def _resolve_dtypes(row: Row, operator: Operator, sets: DtypeSets) -> Mapping[str, tuple[str, ...]]:
-    own = row.get("arguments", {})
-    tensors = [argument.name for argument in operator.tensors]
-    strangers = sorted(own.keys() - set(tensors))
-    if strangers:
-        raise ValueError(f"'arguments' names no tensor argument: {', '.join(strangers)}")
-    unlisted = [name for name in tensors if name not in own]
-    if unlisted and "dtypes" not in row:
-        raise ValueError(f"says no 'dtypes' for {', '.join(unlisted)}")
-    return MappingProxyType({name: _dtype_set(own.get(name, row.get("dtypes")), sets) for name in tensors})
-
-
-def _dtype_set(name: object, sets: DtypeSets) -> tuple[str, ...]:
-    if name not in sets:
-        raise ValueError(f"dtype set {name!r} is not in [dtypes] ({', '.join(sorted(sets))})")
-    return sets[str(name)]
+def _features(names: list[str]) -> tuple[str, ...]:
+    unknown = sorted(set(names) - FEATURE_MACROS.keys())
+    if unknown:
+        raise ValueError(f"'features' {', '.join(unknown)}: known are {', '.join(FEATURE_MACROS)}")
+    return tuple(names)

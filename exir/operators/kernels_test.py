@@ -9,9 +9,13 @@ import pytest
 from exir.operators.document import TableError
 from exir.operators.kernels import KernelTable, load_kernels
 from exir.operators.operators import own_operators
+from exir.operators.rules import TensorRule
 
 ROOT = Path(__file__).parents[2]
-LIBRARIES = [ROOT / folder / "kernels.toml" for folder in ("kernels/portable", "kernels/quantized", "runtime/prim")]
+LIBRARIES = [
+    ROOT / folder / "kernels.toml"
+    for folder in ("kernels/portable", "kernels/quantized", "runtime/prim")
+]
 
 ROW = """
 [dtypes]
@@ -38,10 +42,28 @@ def load(*paths: Path) -> KernelTable:
     return load_kernels(paths, own_operators())
 
 
-def test_dtypes_are_resolved_for_each_tensor_argument(tmp_path: Path) -> None:
-    (kernel,) = load(write(tmp_path, ROW)).of("aten::embedding.out")
-    assert dict(kernel.dtypes) == {"weight": ("float32",), "indices": ("int32", "int64"), "out": ("float32",)}
-    assert (kernel.symbol, kernel.priority, kernel.scratch) == ("acme_embedding", 0, 64)
+def test_row_is_parsed(tmp_path: Path) -> None:
+    more = 'prepare = "acme_prepare"\nfeatures = ["avx2", "fma"]\npriority = 2\n'
+    table = load(write(tmp_path, ROW + more + ROW[ROW.index("[[kernel]]") :]))
+    fast, plain = table.of("aten::embedding.out")
+    assert (fast.symbol, fast.file, fast.scratch) == ("acme_embedding", "embedding.c", 64)
+    assert (fast.prepare, fast.features, fast.priority) == ("acme_prepare", ("avx2", "fma"), 2)
+    assert (plain.prepare, plain.features, plain.priority) == ("", (), 0)
+
+
+def test_rules_are_resolved_for_each_tensor_argument(tmp_path: Path) -> None:
+    narrowed = '{ indices = { dtypes = "index", ranks = [0, 15], layout = "any" } }'
+    common = 'ranks = [2, 2]\nlayout = "contiguous"\nsame_dtype = [["weight", "out"]]\n'
+    row = ROW.replace('{ indices = "index" }', narrowed) + common + "attributes = { sparse = [false] }\n"
+    (kernel,) = load(write(tmp_path, row)).of("aten::embedding.out")
+    matrix = TensorRule(("float32",), (2, 2), "contiguous")
+    assert dict(kernel.rules.tensors) == {
+        "weight": matrix,
+        "indices": TensorRule(("int32", "int64"), (0, 15), "any"),
+        "out": matrix,
+    }
+    assert kernel.rules.same_dtype == (("weight", "out"),)
+    assert dict(kernel.rules.attributes) == {"sparse": (False,)}
 
 
 def test_kernels_of_an_operator_are_in_order_of_priority(tmp_path: Path) -> None:
@@ -59,13 +81,43 @@ def test_kernels_of_an_operator_are_in_order_of_priority(tmp_path: Path) -> None
         ("scratch = 64", "priority = 1.5", "'priority' must be a whole number, got 1.5"),
         ("scratch = 64", "size = 64", "unknown keys: size"),
         ('dtypes = "float"', 'dtypes = "complex"', "dtype set 'complex' is not in"),
-        ('dtypes = "float"\n', "", "says no 'dtypes' for weight, out"),
+        ('dtypes = "float"\n', "", "says no 'dtypes' for weight"),
+        (
+            "scratch = 64",
+            "ranks = [2, 1]",
+            "'ranks' must be the least and the most of 0 to 16, got [2, 1]",
+        ),
+        ("scratch = 64", "ranks = 2", "'ranks' must be the least and the most of 0 to 16, got 2"),
+        (
+            "scratch = 64",
+            'layout = "last"',
+            "'layout' must be one of any, contiguous, channels_last, got 'last'",
+        ),
+        (
+            "scratch = 64",
+            'same_dtype = [["weight", "sparse"]]',
+            "'same_dtype' names no tensor argument: sparse",
+        ),
+        ("scratch = 64", 'same_dtype = [["out"], ["out"]]', "'same_dtype' must be at most 7 groups"),
+        (
+            "scratch = 64",
+            "attributes = { out = [1] }",
+            "'attributes' names no argument that is no tensor: out",
+        ),
+        ("scratch = 64", 'features = ["mmx"]', "'features' mmx: known are avx,"),
+        ("scratch = 64", 'features = ["avx"]', "every kernel has 'features'; add one without"),
+        ('"index" }', "{ size = [2] } }", "'indices' has unknown keys: size"),
         ("indices = ", "padding_idx = ", "names no tensor argument: padding_idx"),
         ("aten::embedding.out", "embedding", "'operator' must match"),
         ("aten::embedding.out", "acme::embedding.out", "acme::embedding.out: is in no operator table"),
         ("acme_embedding", "acme embedding", "'symbol' must match"),
         ("[[kernel]]", "[[operator]]", "unknown sections: operator"),
-        ('index = ["int32", "int64"]', "index = 3", "dtypes.index: must be a list of dtype names"),
+        (
+            'index = ["int32", "int64"]',
+            "index = 3",
+            "dtypes.index: must be a list of dtypes out of uint8,",
+        ),
+        ('"int32"', '"int31"', "dtypes.index: must be a list of dtypes out of uint8,"),
     ],
 )
 def test_wrong_row_is_an_error_that_names_it(tmp_path: Path, old: str, new: str, message: str) -> None:
@@ -86,7 +138,9 @@ def test_operators_without_a_kernel_are_named(tmp_path: Path) -> None:
 def test_rows_are_sorted_and_their_files_exist(path: Path) -> None:
     kernels = list(load(path))
     lines = path.read_text(encoding="utf-8").splitlines()
-    assert [f'operator = "{k.operator.name}"' for k in kernels] == [x for x in lines if x.startswith("operator = ")]
+    assert [f'operator = "{k.operator.name}"' for k in kernels] == [
+        x for x in lines if x.startswith("operator = ")
+    ]
     assert [k.file for k in kernels if not (path.parent / k.file).is_file()] == []
 
 

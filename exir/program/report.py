@@ -10,6 +10,7 @@ from exir.emit import EmitterOutput
 from exir.emit._method import MethodOutput
 from exir.liveness import schedule
 from exir.memory_planning import lower_bound
+from exir.operators.dtypes import dtype_name
 from exir.passes.memory_planning_pass import MemoryPlanningPass
 from exir.source import source_of
 from exir.tensor import specs_of
@@ -80,9 +81,7 @@ class LoweringReport:
         return tuple(sorted({use.name for method in self.methods for use in method.operator_uses}))
 
 
-def lowering_report(
-    programs: dict[str, ExportedProgram], emitted: EmitterOutput
-) -> LoweringReport:
+def lowering_report(programs: dict[str, ExportedProgram], emitted: EmitterOutput) -> LoweringReport:
     """The report of a program that was emitted from `programs`."""
     return LoweringReport(
         tuple(
@@ -139,23 +138,6 @@ def _value(value: schema.KernelTypes, name: str) -> ValueReport:
     )
 
 
-_DTYPE_NAMES = {
-    schema.ScalarType.BYTE: "uint8",
-    schema.ScalarType.CHAR: "int8",
-    schema.ScalarType.SHORT: "int16",
-    schema.ScalarType.INT: "int32",
-    schema.ScalarType.LONG: "int64",
-    schema.ScalarType.HALF: "float16",
-    schema.ScalarType.FLOAT: "float32",
-    schema.ScalarType.DOUBLE: "float64",
-}
-
-
-def dtype_name(kind: schema.ScalarType) -> str:
-    """PyTorch's name of an element type: "float32"."""
-    return _DTYPE_NAMES.get(kind, kind.name.lower())
-
-
 def _operator_uses(output: MethodOutput) -> tuple[OperatorUse, ...]:
     pairs = zip(output.plan.chains[0].instructions, output.nodes)
     return tuple(
@@ -165,9 +147,7 @@ def _operator_uses(output: MethodOutput) -> tuple[OperatorUse, ...]:
     )
 
 
-def _operator_use(
-    plan: schema.ExecutionPlan, call: schema.KernelCall, node: Node
-) -> OperatorUse:
+def _operator_use(plan: schema.ExecutionPlan, call: schema.KernelCall, node: Node) -> OperatorUse:
     operator = plan.operators[call.op_index]
     tensors = dict.fromkeys(_tensor_indices(plan, call.args))
     dtypes = tuple(dtype_name(plan.values[index].val.scalar_type) for index in tensors)
@@ -186,9 +166,7 @@ def _tensor_indices(plan: schema.ExecutionPlan, indices: list[int]) -> list[int]
     return found
 
 
-def _delegates(
-    plan: schema.ExecutionPlan, program: schema.Program
-) -> tuple[DelegateReport, ...]:
+def _delegates(plan: schema.ExecutionPlan, program: schema.Program) -> tuple[DelegateReport, ...]:
     return tuple(
         DelegateReport(str(each.id), len(program.backend_delegate_data[each.processed.index].data))
         for each in plan.delegates

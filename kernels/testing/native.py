@@ -9,8 +9,24 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from ctypes import POINTER, Structure, Union, byref, c_bool, c_char, c_char_p, c_double, c_int32, c_int64
-from ctypes import c_size_t, c_uint8, c_void_p, cast, pointer
+from ctypes import (
+    POINTER,
+    Structure,
+    Union,
+    byref,
+    c_bool,
+    c_char,
+    c_char_p,
+    c_double,
+    c_int32,
+    c_int64,
+    c_size_t,
+    c_uint8,
+    c_uint32,
+    c_void_p,
+    cast,
+    pointer,
+)
 from pathlib import Path
 
 import torch
@@ -26,6 +42,9 @@ DTYPE_CODES = {
     torch.float64: 7,
     torch.bool: 11,
     torch.bfloat16: 15,
+    torch.uint16: 27,
+    torch.uint32: 28,
+    torch.uint64: 29,
 }
 
 _NONE, _INT, _BOOL, _DOUBLE, _TENSOR, _STRING = range(1, 7)
@@ -82,10 +101,21 @@ class _Context(Structure):
 _KERNEL_FN = ctypes.CFUNCTYPE(c_int32, POINTER(_Context), POINTER(POINTER(_Value)))
 
 
+class _Rule(Structure):
+    _fields_ = [
+        ("dtypes", c_uint32),
+        ("rank_low", c_uint8),
+        ("rank_high", c_uint8),
+        ("layout", c_uint8),
+        ("group", c_uint8),
+    ]
+
+
 class _Kernel(Structure):
     _fields_ = [
         ("name", c_char_p),
         ("signature", c_char_p),
+        ("rules", POINTER(_Rule)),
         ("run", c_void_p),
         ("prepare", c_void_p),
         ("scratch_bytes", c_size_t),
@@ -106,25 +136,59 @@ class Kernels:
     def __init__(self, library: Path | str, symbol: str = "et_all_kernels") -> None:
         self._library = ctypes.CDLL(str(library))
         table = _KernelTable.in_dll(self._library, symbol)
-        self._rows = {table.kernels[i].name.decode(): table.kernels[i] for i in range(table.count)}
+        self._rows: dict[str, list[_Kernel]] = {}
+        for row in table.kernels[: table.count]:
+            self._rows.setdefault(row.name.decode(), []).append(row)
 
     def __contains__(self, name: str) -> bool:
         return name in self._rows
 
     def call(self, name: str, *arguments: object) -> None:
-        """Calls a kernel with all arguments of its schema and its returns. Raises KernelError."""
-        row = self._rows[name]
-        builder = _Builder()
-        values = builder.values(row.signature.decode(), arguments)
-        scratch = ctypes.create_string_buffer(row.scratch_bytes + 64)
-        start = -ctypes.addressof(scratch) % 64 + ctypes.addressof(scratch)
-        error = _Error()
-        context = _Context(scratch=_Span(start, row.scratch_bytes), error=pointer(error))
-        array = (POINTER(_Value) * len(values))(*[pointer(value) for value in values])
-        status = _KERNEL_FN(row.run)(byref(context), array)
-        if status != 0:
-            raise KernelError(f"status {status:#x}: {error.message.decode()}")
-        builder.copy_back()
+        """Calls the operator's kernel with all arguments of its schema and its returns. Raises KernelError.
+
+        The first row is called that takes them, or else the last, whose own checks then have to refuse them.
+        """
+        rows = self._rows[name]
+        _run(next((row for row in rows if _fits(row, arguments)), rows[-1]), arguments)
+
+
+def _run(row: _Kernel, arguments: Sequence[object]) -> None:
+    builder = _Builder()
+    values = builder.values(row.signature.decode(), arguments)
+    scratch = ctypes.create_string_buffer(row.scratch_bytes + 64)
+    start = -ctypes.addressof(scratch) % 64 + ctypes.addressof(scratch)
+    error = _Error()
+    context = _Context(scratch=_Span(start, row.scratch_bytes), error=pointer(error))
+    array = (POINTER(_Value) * len(values))(*[pointer(value) for value in values])
+    status = _KERNEL_FN(row.run)(byref(context), array)
+    if status != 0:
+        raise KernelError(f"status {status:#x}: {error.message.decode()}")
+    builder.copy_back()
+
+
+def _fits(row: _Kernel, arguments: Sequence[object]) -> bool:
+    """Whether the loader would choose the row for the call."""
+    codes = _split_codes(row.signature.decode().partition(">")[0])
+    tensors = [argument for code, argument in zip(codes, arguments) if code[-1] in "tmwTWO"]
+    groups: dict[int, torch.dtype] = {}
+    return all(
+        _takes(row.rules[index], tensor, groups)
+        for index, argument in enumerate(tensors)
+        for tensor in (argument if isinstance(argument, (list, tuple)) else [argument])
+        if tensor is not None
+    )
+
+
+def _takes(rule: _Rule, tensor: torch.Tensor, groups: dict[int, torch.dtype]) -> bool:
+    agreed = tensor.dtype if rule.group == 0 else groups.setdefault(rule.group, tensor.dtype)
+    order, rank = tensor.dim_order(), tensor.dim()
+    orders = {1: tuple(range(rank)), 2: (0, *range(2, rank), 1)}
+    return (
+        bool(rule.dtypes >> DTYPE_CODES[tensor.dtype] & 1)
+        and agreed == tensor.dtype
+        and rule.rank_low <= rank <= rule.rank_high
+        and order == orders.get(rule.layout, order)
+    )
 
 
 class _Builder:

@@ -88,8 +88,8 @@ def test_program_is_included_by_path(tmp_path: Path) -> None:
 
 def test_source_has_a_table_of_the_kernels_of_its_own(tmp_path: Path) -> None:
     _, _, source = _generate(tmp_path, _manifest())
-    assert '{"aten::abs.out", "tw>w", et_op_abs_out, NULL, 0},' in source
-    assert "static const et_kernel_table kernels = {rows, 1};" in source
+    assert '{"aten::abs.out", "tw>w", &rules[0], et_op_abs_out, NULL, 0},' in source
+    assert "static const et_kernel_table kernels = {rows, sizeof rows / sizeof *rows};" in source
 
 
 def test_operator_without_a_kernel_is_refused_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -106,7 +106,9 @@ def test_backend_without_c_side_is_refused_by_name(tmp_path: Path, capsys: pytes
 
 
 def test_backends_that_are_used_are_registered(tmp_path: Path) -> None:
-    _, _, source = _generate(tmp_path, _manifest(backends=["Npu"]), "--backend=Npu=npu_backend", "--backend=Dsp=dsp_backend")
+    _, _, source = _generate(
+        tmp_path, _manifest(backends=["Npu"]), "--backend=Npu=npu_backend", "--backend=Dsp=dsp_backend"
+    )
     assert "extern const et_backend npu_backend;" in source
     assert "dsp_backend" not in source
 
@@ -149,7 +151,9 @@ def test_methods_with_one_name_in_c_are_refused(
 ) -> None:
     code, _, _ = _generate(tmp_path, _with_methods(*names))
     assert code == 1
-    assert f"method '{names[0]}' of //m:net_pte and method '{names[1]}' of //m:net_pte both get" in capsys.readouterr().err
+    assert (
+        f"method '{names[0]}' of //m:net_pte and method '{names[1]}' of //m:net_pte both get" in capsys.readouterr().err
+    )
 
 
 def test_method_and_input_with_one_name_in_c_are_refused(tmp_path: Path) -> None:
@@ -167,7 +171,8 @@ def test_text_of_labels_and_methods_cannot_leave_its_place(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("name", "word"), [("x", "x"), ("a.b", "a_b"), ("_x__1", "x_1"), ("int", "int"), ("gr\u00f6\u00dfe", "gr_e"), ("", ""), ("_", "")]
+    ("name", "word"),
+    [("x", "x"), ("a.b", "a_b"), ("_x__1", "x_1"), ("int", "int"), ("gr\u00f6\u00dfe", "gr_e"), ("", ""), ("_", "")],
 )
 def test_names_become_parts_of_c_identifiers(name: str, word: str) -> None:
     assert c_word(name) == word

@@ -19,18 +19,21 @@ import argparse
 import json
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from exir.operators.document import TableError
-from exir.operators.kernels import Kernel, KernelTable, load_kernels
+from exir.operators.dtypes import DTYPE_CODES
+from exir.operators.kernels import FEATURE_MACROS, Kernel, KernelTable, load_kernels
 from exir.operators.operators import load_operators
+from exir.operators.rules import TensorRule
 
 _HEAD = """\
 /* Generated. */
 #include "executorch/kernel.h"
 
 """
+_PREPARE_PARAMETERS = "et_prepare_context *context, et_value *const *args, void **out_state"
 
 
 class SelectionError(ValueError):
@@ -39,7 +42,9 @@ class SelectionError(ValueError):
 
 def add_table_flags(parser: argparse.ArgumentParser) -> None:
     """The flags that `load_tables` reads."""
-    parser.add_argument("--operators", type=Path, action="append", default=[], help="table of operators besides our own")
+    parser.add_argument(
+        "--operators", type=Path, action="append", default=[], help="table of operators besides our own"
+    )
     parser.add_argument("--kernels", type=Path, action="append", required=True, help="table of kernels (TOML)")
 
 
@@ -74,16 +79,12 @@ def table_definition(kernels: Sequence[Kernel], symbol: str, storage: str = "") 
 
     `storage` stands before the definition: "static " keeps the table to its file.
     """
-    externs = sorted({kernel.symbol for kernel in kernels})
-    return "\n".join(
-        [
-            *(f"et_status {extern}(et_kernel_context *context, et_value **args);" for extern in externs),
-            "",
-            *_render_rows(kernels),
-            f"{storage}const et_kernel_table {symbol} = {{{_rows_or_null(kernels)}, {len(kernels)}}};",
-            "",
-        ]
-    )
+    rows, count = ("rows", "sizeof rows / sizeof *rows") if kernels else ("NULL", "0")
+    lines = [*_externs(kernels), ""]
+    if kernels:
+        lines += ["static const et_tensor_rule rules[] = {", *_rules(kernels), "};", ""]
+        lines += ["static const et_kernel rows[] = {", *_rows(kernels), "};", ""]
+    return "\n".join([*lines, f"{storage}const et_kernel_table {symbol} = {{{rows}, {count}}};", ""])
 
 
 def choose(table: KernelTable, only: Sequence[Path] | None) -> list[Kernel]:
@@ -116,18 +117,47 @@ def _listed_names(text: str) -> list[str]:
     return [line.strip() for line in text.splitlines() if line.strip()]
 
 
-def _render_rows(kernels: Sequence[Kernel]) -> list[str]:
-    if not kernels:
-        return []
-    rows = [
-        f'    {{"{kernel.operator.name}", "{kernel.operator.signature}", {kernel.symbol}, NULL, {kernel.scratch}}},'
-        for kernel in kernels
+def _externs(kernels: Sequence[Kernel]) -> list[str]:
+    """A row that is left out for its features leaves out the declarations as well, which harms nothing."""
+    run = sorted({kernel.symbol for kernel in kernels})
+    prepare = sorted({kernel.prepare for kernel in kernels} - {""})
+    return [
+        *(f"et_status {symbol}(et_kernel_context *context, et_value **args);" for symbol in run),
+        *(f"et_status {symbol}({_PREPARE_PARAMETERS});" for symbol in prepare),
     ]
-    return ["static const et_kernel rows[] = {", *rows, "};", ""]
 
 
-def _rows_or_null(kernels: Sequence[Kernel]) -> str:
-    return "rows" if kernels else "NULL"
+def _rules(kernels: Sequence[Kernel]) -> list[str]:
+    """The rules of all rows, one behind another; one at the end keeps the array from being empty."""
+    lines = [f"    /* {kernel.symbol} */ {_row_rules(kernel)}".rstrip() for kernel in kernels if kernel.rules.tensors]
+    return [*lines, "    {0, 0, 0, 0, 0},"]
+
+
+def _row_rules(kernel: Kernel) -> str:
+    groups = {name: number for number, names in enumerate(kernel.rules.same_dtype, 1) for name in names}
+    rules = kernel.rules.tensors.items()
+    return " ".join(f"{_rule(rule, groups.get(name, 0))}," for name, rule in rules)
+
+
+def _rule(rule: TensorRule, group: int) -> str:
+    mask = sum(1 << DTYPE_CODES[dtype] for dtype in set(rule.dtypes))
+    low, high = rule.ranks
+    return f"{{0x{mask:08x}u, {low}, {high}, ET_LAYOUT_{rule.layout.upper()}, {group}}}"
+
+
+def _rows(kernels: Sequence[Kernel]) -> Iterator[str]:
+    first = 0
+    for kernel in kernels:
+        rules = f"&rules[{first}]" if kernel.rules.tensors else "NULL"
+        operator, prepare = kernel.operator, kernel.prepare or "NULL"
+        cells = [f'"{operator.name}"', f'"{operator.signature}"', rules, kernel.symbol, prepare, str(kernel.scratch)]
+        row = f"    {{{', '.join(cells)}}},"
+        yield from [f"#if {_condition(kernel)}", row, "#endif"] if kernel.features else [row]
+        first += len(kernel.rules.tensors)
+
+
+def _condition(kernel: Kernel) -> str:
+    return " && ".join(f"defined({FEATURE_MACROS[feature]})" for feature in kernel.features)
 
 
 def _identifier(text: str) -> str:

@@ -46,8 +46,35 @@ def test_whole_table_is_sorted_by_name(tmp_path: Path) -> None:
     status, text = run(tmp_path)
     assert status == 0
     assert text.index("aten::abs.out") < text.index("aten::mul.out")
-    assert '{"aten::abs.out", "tw>w", et_op_abs_out, NULL, 4096},' in text
-    assert "const et_kernel_table my_kernels = {rows, 2};" in text
+    assert '{"aten::abs.out", "tw>w", &rules[0], et_op_abs_out, NULL, 4096},' in text
+    assert '{"aten::mul.out", "ttw>w", &rules[2], et_op_mul_out, NULL, 0},' in text
+    assert "const et_kernel_table my_kernels = {rows, sizeof rows / sizeof *rows};" in text
+
+
+def test_rules_say_what_each_tensor_argument_may_be(tmp_path: Path) -> None:
+    table = tmp_path / "more.toml"
+    own = 'arguments = { other = { dtypes = "float", ranks = [3, 5], layout = "channels_last" } }'
+    row = TABLE.replace('file = "op_mul.c"', f'file = "op_mul.c"\n{own}\nsame_dtype = [["self", "out"]]')
+    table.write_text(row.replace('["float32"]', '["float32", "int64", "uint64"]'), encoding="utf-8")
+    only = write_only(tmp_path, "m.json", "aten::mul.out")
+    out = tmp_path / "more.c"
+    assert kernel_table.main(["--kernels", str(table), "--only", only, "--symbol=k", f"--out={out}"]) == 0
+    ends = "{0x20000050u, 0, 16, ET_LAYOUT_ANY, 1},"
+    middle = "{0x20000050u, 3, 5, ET_LAYOUT_CHANNELS_LAST, 0},"
+    assert f"/* et_op_mul_out */ {ends} {middle} {ends}" in out.read_text(encoding="utf-8")
+
+
+def test_rows_with_features_stand_in_a_condition(tmp_path: Path) -> None:
+    table = tmp_path / "fast.toml"
+    features = 'priority = 1\nfeatures = ["avx2", "fma"]\nprepare = "pack"\nfile'
+    table.write_text(TABLE.replace("et_op", "fast").replace("file", features), encoding="utf-8")
+    _, text = run(tmp_path, "--kernels", str(table))
+    condition, row = (
+        "#if defined(__AVX2__) && defined(__FMA__)\n",
+        '    {"aten::abs.out", "tw>w", &rules[0], fast_abs_out',
+    )
+    assert f"{condition}{row}, pack, 4096}},\n#endif\n" in text
+    assert "et_status pack(et_prepare_context *context, et_value *const *args, void **out_state);" in text
 
 
 def test_selection_names_only_the_chosen_kernels(tmp_path: Path) -> None:
@@ -65,7 +92,9 @@ def test_kernels_of_one_operator_follow_by_falling_priority(tmp_path: Path) -> N
 
 def test_operators_of_another_table_may_be_implemented(tmp_path: Path) -> None:
     operators, kernels = tmp_path / "operators.toml", tmp_path / "acme.toml"
-    operators.write_text('[[operator]]\nname = "acme::twice.out"\nschema = "(Tensor x, *, Tensor(a!) out) -> Tensor(a!)"')
+    operators.write_text(
+        '[[operator]]\nname = "acme::twice.out"\nschema = "(Tensor x, *, Tensor(a!) out) -> Tensor(a!)"'
+    )
     kernels.write_text(TABLE.replace("aten::mul", "acme::twice").replace("aten::abs", "aten::neg"), encoding="utf-8")
     status, text = run(tmp_path, "--kernels", str(kernels), "--operators", str(operators))
     assert status == 0
@@ -76,7 +105,7 @@ def test_selections_are_united(tmp_path: Path) -> None:
     first = write_only(tmp_path, "m.json", "aten::mul.out")
     second = write_only(tmp_path, "names.txt", "aten::abs.out", "aten::mul.out")
     _, text = run(tmp_path, "--only", first, "--only", second)
-    assert "= {rows, 2};" in text
+    assert text.count('    {"aten::') == 2
 
 
 def test_empty_selection_is_a_valid_table(tmp_path: Path) -> None:

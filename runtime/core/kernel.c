@@ -19,15 +19,21 @@ const et_kernel *et_kernel_table_find(const et_kernel_table *table,
   size_t high = table->count;
   while (low < high) {
     const size_t middle = low + (high - low) / 2;
-    const int order = compare_name(name, table->kernels[middle].name);
-    if (order == 0) {
-      return &table->kernels[middle];
-    }
-    if (order < 0) {
+    if (compare_name(name, table->kernels[middle].name) <= 0) {
       high = middle;
     } else {
       low = middle + 1;
     }
   }
-  return NULL;
+  const bool found =
+      low < table->count && compare_name(name, table->kernels[low].name) == 0;
+  return found ? &table->kernels[low] : NULL;
+}
+
+const et_kernel *et_kernel_table_next(const et_kernel_table *table,
+                                      const et_kernel *kernel) {
+  const et_kernel *next = kernel + 1;
+  const bool same = next < table->kernels + table->count &&
+                    strcmp(next->name, kernel->name) == 0;
+  return same ? next : NULL;
 }

@@ -15,9 +15,9 @@ static void test_floats_become_ints_truncated_and_saturated(void **state) {
   const struct {
     double from;
     int64_t to;
-  } cases[] = {{2.9, 2},        {-2.9, -2},       {1e300, INT64_MAX},
-               {-1e300, INT64_MIN}, {(double)NAN, 0},
-               {(double)INFINITY, INT64_MAX}};
+  } cases[] = {{2.9, 2},           {-2.9, -2},
+               {1e300, INT64_MAX}, {-1e300, INT64_MIN},
+               {(double)NAN, 0},   {(double)INFINITY, INT64_MAX}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const et_value value = {ET_VALUE_DOUBLE, {.as_double = cases[i].from}};
     assert_int_equal(et_scalar_to_int(&value), cases[i].to);
@@ -37,8 +37,7 @@ static void test_packed_numbers_are_read_unaligned(void **state) {
   uint8_t bytes[1 + 2 * sizeof(double)];
   const double numbers[2] = {1.5, -2.5};
   memcpy(bytes + 1, numbers, sizeof numbers);
-  const et_value list = {ET_VALUE_DOUBLE_LIST,
-                         {.as_packed = {bytes + 1, 2}}};
+  const et_value list = {ET_VALUE_DOUBLE_LIST, {.as_packed = {bytes + 1, 2}}};
   assert_true(et_double_list_at(&list, 1) == -2.5);
 }
 
@@ -55,9 +54,9 @@ static void test_tags_and_dtypes_have_names(void **state) {
 static void test_kernels_are_found_by_their_whole_name(void **state) {
   (void)state;
   static const et_kernel rows[] = {
-      {"a::add", "", NULL, NULL, 0},
-      {"a::add.out", "", NULL, NULL, 0},
-      {"b::mul.out", "", NULL, NULL, 0},
+      {"a::add", "", NULL, NULL, NULL, 0},
+      {"a::add.out", "", NULL, NULL, NULL, 0},
+      {"b::mul.out", "", NULL, NULL, NULL, 0},
   };
   const et_kernel_table table = {rows, 3};
   const char *const absent[] = {"", "a", "a::add.ou", "a::add.outs", "c"};

@@ -6,8 +6,8 @@ static et_value *value_at(const et_builder *builder, int32_t index) {
   return &builder->regions.values[index];
 }
 
-static et_value **fill_args(const et_builder *builder,
-                            const et_fb_vector *args, et_value **next) {
+static et_value **fill_args(const et_builder *builder, const et_fb_vector *args,
+                            et_value **next) {
   for (uint32_t i = 0; i < args->count; i++) {
     *next++ = value_at(builder, et_fb_i32_at(args, i));
   }
@@ -24,8 +24,7 @@ static et_value **fill_instruction(const et_builder *builder,
   *out = instruction;
   switch (walk->tag) {
     case ET_INSTRUCTION_KERNEL_CALL:
-      out->u.kernel = et_build_find_kernel(
-          builder, (uint32_t)et_fb_i32(&walk->args, ET_KERNEL_CALL_OPERATOR));
+      out->u.kernel = et_build_called_kernel(builder, walk);
       break;
     case ET_INSTRUCTION_DELEGATE_CALL:
       out->u.delegate =
@@ -37,8 +36,8 @@ static et_value **fill_instruction(const et_builder *builder,
       break;
     case ET_INSTRUCTION_JUMP_FALSE:
       *next++ = value_at(builder, et_fb_i32(&walk->args, ET_JUMP_CONDITION));
-      out->u.target = walk->first + (uint32_t)et_fb_i32(
-                                        &walk->args, ET_JUMP_DESTINATION);
+      out->u.target =
+          walk->first + (uint32_t)et_fb_i32(&walk->args, ET_JUMP_DESTINATION);
       break;
     default:
       break;
@@ -59,39 +58,12 @@ static void mark_loops(const et_builder *builder) {
   }
 }
 
-/* The last arguments of a delegate call are its outputs. */
-static et_status set_outputs(const et_builder *builder, uint32_t index,
-                             et_instruction *call) {
-  const et_delegate *delegate = &builder->regions.delegates[call->u.delegate];
-  if (delegate->output_count > call->arg_count) {
-    return et_fail(builder->error, ET_STATUS_INVALID_PROGRAM,
-                   "instructions[%u] %s: %u args, but %u outputs",
-                   (unsigned)index, delegate->backend->id,
-                   (unsigned)call->arg_count,
-                   (unsigned)delegate->output_count);
-  }
-  call->output_count = (uint16_t)delegate->output_count;
-  for (uint32_t i = call->arg_count - delegate->output_count;
-       i < call->arg_count; i++) {
-    if (call->args[i]->tag != ET_VALUE_TENSOR) {
-      return et_fail(builder->error, ET_STATUS_INVALID_PROGRAM,
-                     "instructions[%u] %s: args[%u], an output, is no Tensor",
-                     (unsigned)index, delegate->backend->id, (unsigned)i);
-    }
-  }
-  return ET_STATUS_OK;
-}
-
-et_status et_build_instructions(et_builder *builder) {
+void et_build_instructions(et_builder *builder) {
   et_walk walk = et_walk_start(&builder->plan);
   et_value **next = builder->regions.args;
   while (et_walk_next(&walk)) {
-    et_instruction *instruction = &builder->regions.instructions[walk.index];
-    next = fill_instruction(builder, &walk, next, instruction);
-    if (walk.tag == ET_INSTRUCTION_DELEGATE_CALL) {
-      ET_RETURN_IF_ERROR(set_outputs(builder, walk.index, instruction));
-    }
+    next = fill_instruction(builder, &walk, next,
+                            &builder->regions.instructions[walk.index]);
   }
   mark_loops(builder);
-  return ET_STATUS_OK;
 }

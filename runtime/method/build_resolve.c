@@ -4,6 +4,7 @@
 #include "runtime/core/limits.h"
 #include "runtime/method/builder.h"
 #include "runtime/method/check.h"
+#include "runtime/method/choose_kernel.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
 
@@ -114,8 +115,7 @@ static et_status check_linked(const et_builder *builder) {
 }
 
 /* Operands of a call, with those in lists. */
-static uint64_t count_operands(const et_builder *builder,
-                               const et_walk *walk) {
+static uint64_t count_operands(const et_builder *builder, const et_walk *walk) {
   const et_fb_vector args = et_walk_args(walk);
   uint64_t count = args.count;
   for (uint32_t i = 0; i < args.count; i++) {
@@ -130,13 +130,24 @@ static uint64_t count_operands(const et_builder *builder,
   return count;
 }
 
-const et_kernel *et_build_called_kernel(const et_builder *builder,
-                                        const et_walk *walk) {
+/* The first kernel of the operator that the instruction calls, or NULL when it
+ * calls none. */
+static const et_kernel *first_kernel(const et_builder *builder,
+                                     const et_walk *walk) {
   return walk->tag != ET_INSTRUCTION_KERNEL_CALL
              ? NULL
-             : et_build_find_kernel(builder,
-                                    (uint32_t)et_fb_i32(
-                                        &walk->args, ET_KERNEL_CALL_OPERATOR));
+             : et_build_find_kernel(
+                   builder,
+                   (uint32_t)et_fb_i32(&walk->args, ET_KERNEL_CALL_OPERATOR));
+}
+
+const et_kernel *et_build_called_kernel(const et_builder *builder,
+                                        const et_walk *walk) {
+  const et_kernel *kernel = first_kernel(builder, walk);
+  if (kernel != NULL) {
+    (void)et_choose_kernel(builder, walk, kernel, &kernel);
+  }
+  return kernel;
 }
 
 et_status et_build_resolve(const et_builder *builder) {
@@ -145,7 +156,7 @@ et_status et_build_resolve(const et_builder *builder) {
   uint64_t operands = 0;
   et_walk walk = et_walk_start(&builder->plan);
   while (et_walk_next(&walk)) {
-    const et_kernel *kernel = et_build_called_kernel(builder, &walk);
+    const et_kernel *kernel = first_kernel(builder, &walk);
     operands += count_operands(builder, &walk);
     if (operands > ET_LIMIT_OPERANDS) {
       return et_fail(builder->error, ET_STATUS_OUT_OF_RESOURCES,
@@ -153,6 +164,9 @@ et_status et_build_resolve(const et_builder *builder) {
                      ET_LIMIT_OPERANDS);
     }
     ET_RETURN_IF_ERROR(et_check_instruction(builder, &walk, kernel));
+    if (kernel != NULL) {
+      ET_RETURN_IF_ERROR(et_choose_kernel(builder, &walk, kernel, &kernel));
+    }
   }
   return ET_STATUS_OK;
 }

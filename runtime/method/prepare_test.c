@@ -19,8 +19,8 @@ static et_hosted_method hosted;
 
 /* What the kernels below were given last. */
 static struct {
-  int32_t size;      /* of the first operand, in prepare */
-  const void *data;  /* of the same */
+  int32_t size;     /* of the first operand, in prepare */
+  const void *data; /* of the same */
   const et_parallel *prepare_parallel;
   const et_parallel *parallel;
   const et_observer *observer;
@@ -126,14 +126,14 @@ static et_status prepare_bias(et_prepare_context *context,
 }
 
 static const et_kernel rows[] = {
-    {"aten::addmm.out", "tttnnw>w", run_nothing, prepare_bias, 0},
-    {"aten::permute_copy.out", "tIw>w", run_nothing, NULL, 0},
-    {"aten::relu.out", "tw>w", run_nothing, NULL, 0},
-    {"test::anew.out", "tw>w", run_nothing, prepare_anew, 0},
-    {"test::fail.out", "t", run_failing, NULL, 0},
-    {"test::join.out", "Tw>w", run_nothing, prepare_nothing, 0},
-    {"test::list.out", "Iw>w", run_nothing, prepare_list, 0},
-    {"test::scale.out", "itw>w", run_scale, prepare_scale, 16},
+    {"aten::addmm.out", "tttnnw>w", NULL, run_nothing, prepare_bias, 0},
+    {"aten::permute_copy.out", "tIw>w", NULL, run_nothing, NULL, 0},
+    {"aten::relu.out", "tw>w", NULL, run_nothing, NULL, 0},
+    {"test::anew.out", "tw>w", NULL, run_nothing, prepare_anew, 0},
+    {"test::fail.out", "t", NULL, run_failing, NULL, 0},
+    {"test::join.out", "Tw>w", NULL, run_nothing, prepare_nothing, 0},
+    {"test::list.out", "Iw>w", NULL, run_nothing, prepare_list, 0},
+    {"test::scale.out", "itw>w", NULL, run_scale, prepare_scale, 16},
 };
 static const et_kernel_table table = {rows, sizeof rows / sizeof *rows};
 static const et_registry registry = {&table, NULL, 0};
@@ -143,8 +143,8 @@ static et_status load(const et_method_options *options, et_error *out_error) {
   memset(&seen, 0, sizeof seen);
   ET_RETURN_IF_ERROR(
       et_program_load(et_writer_finish(&writer), &program, out_error));
-  return et_hosted_method_load(&program, "forward", &registry, options,
-                               &hosted, out_error);
+  return et_hosted_method_load(&program, "forward", &registry, options, &hosted,
+                               out_error);
 }
 
 static void open_with(const et_method_options *options) {
@@ -265,11 +265,11 @@ static void test_method_memory_short_of_the_state_is_refused(void **state) {
   scale(100);
   et_error_clear(&error);
   et_program_load(et_writer_finish(&writer), &program, NULL);
-  assert_int_equal(et_method_measure(&program, "forward", &registry, NULL,
-                                     &needed, NULL),
-                   ET_STATUS_OK);
-  et_method_memory memory = {{bytes, needed.method_bytes - 1}, {NULL, 0},
-                             &buffer, 1};
+  assert_int_equal(
+      et_method_measure(&program, "forward", &registry, NULL, &needed, NULL),
+      ET_STATUS_OK);
+  et_method_memory memory = {
+      {bytes, needed.method_bytes - 1}, {NULL, 0}, &buffer, 1};
   assert_int_equal(et_method_load(&program, "forward", &registry, NULL, &memory,
                                   &method, &error),
                    ET_STATUS_MEMORY_TOO_SMALL);
@@ -290,12 +290,13 @@ static void test_prepare_that_measures_otherwise_is_refused(void **state) {
   const int32_t args[3] = {0, 1, 1};
   start();
   et_writer_call(&writer, "anew", args, 3);
-  expect_refused(ET_STATUS_INTERNAL,
-                 "instructions[0] test::anew.out: its prepare takes 60 bytes and "
-                 "0 of scratch, but 61 and 0 when it measures");
+  expect_refused(
+      ET_STATUS_INTERNAL,
+      "instructions[0] test::anew.out: its prepare takes 60 bytes and "
+      "0 of scratch, but 61 and 0 when it measures");
 }
 
-#define TOO_MANY                                                             \
+#define TOO_MANY                                                           \
   "more than the limit of 64 values, or of 16 tensors, of a call that is " \
   "prepared"
 

@@ -74,6 +74,13 @@ bool et_parameter_accepts(const et_parameter *parameter, uint8_t tag) {
          (parameter->optional && tag == ET_VALUE_NONE);
 }
 
+bool et_parameter_is_tensor(const et_parameter *parameter) {
+  const uint16_t tensors =
+      BIT(TENSOR) | BIT(TENSOR_LIST) | BIT(OPTIONAL_TENSOR_LIST);
+  const code_row *row = find_code(parameter->code);
+  return row != NULL && (row->tags & tensors) != 0;
+}
+
 const char *et_parameter_type(const et_parameter *parameter) {
   const code_row *row = find_code(parameter->code);
   return row != NULL ? row->type : "unknown";

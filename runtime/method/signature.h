@@ -29,6 +29,9 @@ size_t et_signature_count(const char *signature);
  * code that is not known. */
 bool et_parameter_accepts(const et_parameter *parameter, uint8_t tag);
 
+/* Whether it is a tensor or a list of tensors, which has an et_tensor_rule. */
+bool et_parameter_is_tensor(const et_parameter *parameter);
+
 /* The parameter's type as a schema spells it: "Tensor", "int[]". */
 const char *et_parameter_type(const et_parameter *parameter);
 

@@ -191,9 +191,9 @@ static void test_m25_duplicate_data_keys_are_refused(void **state) {
 static void test_external_constants_are_refused_by_the_method(void **state) {
   (void)state;
   static const et_kernel rows[] = {
-      {"aten::addmm.out", "tttnnw>w", NULL, NULL, 0},
-      {"aten::permute_copy.out", "tIw>w", NULL, NULL, 0},
-      {"aten::relu.out", "tw>w", NULL, NULL, 0},
+      {"aten::addmm.out", "tttnnw>w", NULL, NULL, NULL, 0},
+      {"aten::permute_copy.out", "tIw>w", NULL, NULL, NULL, 0},
+      {"aten::relu.out", "tw>w", NULL, NULL, NULL, 0},
   };
   static const et_kernel_table table = {rows, 3};
   static const et_registry registry = {&table, NULL, 0};
@@ -202,10 +202,9 @@ static void test_external_constants_are_refused_by_the_method(void **state) {
   et_error error;
   et_error_clear(&error);
   open_sample(&s, "ptd_mlp");
-  assert_int_equal(
-      et_method_measure(&s.program, "forward", &registry, NULL, &needed,
-                        &error),
-      ET_STATUS_NOT_SUPPORTED);
+  assert_int_equal(et_method_measure(&s.program, "forward", &registry, NULL,
+                                     &needed, &error),
+                   ET_STATUS_NOT_SUPPORTED);
   assert_non_null(strstr(error.message, "external file (.ptd)"));
   free(s.bytes);
 }

@@ -24,20 +24,21 @@ static et_status do_nothing(et_kernel_context *context, et_value **args) {
 /* The operators of the programs below. What they compute does not matter here:
  * what they are given does. */
 static const et_kernel kernels[] = {
-    {"aten::add.out", "ttnw>w", do_nothing, NULL, 0},
-    {"aten::addmm.out", "tttnnw>w", do_nothing, NULL, 64},
-    {"aten::copy_", "wtb>w", do_nothing, NULL, 0},
-    {"aten::cos.out", "tw>w", do_nothing, NULL, 0},
-    {"aten::mul.out", "ttw>w", do_nothing, NULL, 0},
-    {"aten::permute_copy.out", "tIw>w", do_nothing, NULL, 0},
-    {"aten::select_copy.int_out", "tiiw>w", do_nothing, NULL, 0},
-    {"aten::sin.out", "tw>w", do_nothing, NULL, 0},
-    {"aten::sym_size.int", "ti>x", do_nothing, NULL, 0},
-    {"dim_order_ops::_to_dim_order_copy.out", "tb?Iw>w", do_nothing, NULL, 0},
-    {"executorch_prim::add.Scalar", "nn>x", do_nothing, NULL, 0},
-    {"executorch_prim::eq.Scalar", "nn>x", do_nothing, NULL, 0},
-    {"executorch_prim::et_copy_index.tensor", "mti", do_nothing, NULL, 0},
-    {"executorch_prim::sub.Scalar", "nn>x", do_nothing, NULL, 0},
+    {"aten::add.out", "ttnw>w", NULL, do_nothing, NULL, 0},
+    {"aten::addmm.out", "tttnnw>w", NULL, do_nothing, NULL, 64},
+    {"aten::copy_", "wtb>w", NULL, do_nothing, NULL, 0},
+    {"aten::cos.out", "tw>w", NULL, do_nothing, NULL, 0},
+    {"aten::mul.out", "ttw>w", NULL, do_nothing, NULL, 0},
+    {"aten::permute_copy.out", "tIw>w", NULL, do_nothing, NULL, 0},
+    {"aten::select_copy.int_out", "tiiw>w", NULL, do_nothing, NULL, 0},
+    {"aten::sin.out", "tw>w", NULL, do_nothing, NULL, 0},
+    {"aten::sym_size.int", "ti>x", NULL, do_nothing, NULL, 0},
+    {"dim_order_ops::_to_dim_order_copy.out", "tb?Iw>w", NULL, do_nothing, NULL,
+     0},
+    {"executorch_prim::add.Scalar", "nn>x", NULL, do_nothing, NULL, 0},
+    {"executorch_prim::eq.Scalar", "nn>x", NULL, do_nothing, NULL, 0},
+    {"executorch_prim::et_copy_index.tensor", "mti", NULL, do_nothing, NULL, 0},
+    {"executorch_prim::sub.Scalar", "nn>x", NULL, do_nothing, NULL, 0},
 };
 static const et_kernel_table table = {kernels,
                                       sizeof kernels / sizeof *kernels};
@@ -80,8 +81,7 @@ static void use_program(const et_program *program) {
       et_method_meta_input(&meta, k, &value, NULL);
     }
     if (hosted_bytes(&meta) <= 1u << 20) {
-      et_hosted_method_load(program, name.data, &registry, NULL, &hosted,
-                            NULL);
+      et_hosted_method_load(program, name.data, &registry, NULL, &hosted, NULL);
       et_hosted_method_free(&hosted);
     }
   }

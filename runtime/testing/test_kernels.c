@@ -98,57 +98,50 @@ static et_status test_fail(et_kernel_context *context, et_value **args) {
 }
 
 static const et_kernel kernels[] = {
-    {"aten::add.out", "ttnw>w", aten_add, NULL, 0},
-    {"executorch_prim::et_copy_index.tensor", "mti", et_prim_et_copy_index, NULL,
+    {"aten::add.out", "ttnw>w", NULL, aten_add, NULL, 0},
+    {"executorch_prim::et_copy_index.tensor", "mti", NULL,
+     et_prim_et_copy_index, NULL, 0},
+    {"executorch_prim::et_view.default", "tI>w", NULL, et_prim_et_view, NULL,
      0},
-    {"executorch_prim::et_view.default", "tI>w", et_prim_et_view, NULL, 0},
-    {"test::add.out", "ttw>w", test_add, NULL, 0},
-    {"test::copy.out", "tw>w", test_copy, NULL, 128},
-    {"test::count.out", "ni>x", test_count, NULL, 0},
-    {"test::fail.out", "t", test_fail, NULL, 0},
-    {"test::fill.out", "nw>w", test_fill, NULL, 0},
-    {"test::less.out", "ni>x", test_less, NULL, 0},
-    {"test::pair.out", "tww>W", test_pair, NULL, 0},
-    {"test::put.out", "mt>w", test_put, NULL, 0},
-    {"test::put_both.out", "mtww>W", test_put_both, NULL, 0},
-    {"test::sum.out", "Tw>w", test_sum, NULL, 0},
+    {"test::add.out", "ttw>w", NULL, test_add, NULL, 0},
+    {"test::copy.out", "tw>w", NULL, test_copy, NULL, 128},
+    {"test::count.out", "ni>x", NULL, test_count, NULL, 0},
+    {"test::fail.out", "t", NULL, test_fail, NULL, 0},
+    {"test::fill.out", "nw>w", NULL, test_fill, NULL, 0},
+    {"test::less.out", "ni>x", NULL, test_less, NULL, 0},
+    {"test::pair.out", "tww>W", NULL, test_pair, NULL, 0},
+    {"test::put.out", "mt>w", NULL, test_put, NULL, 0},
+    {"test::put_both.out", "mtww>W", NULL, test_put_both, NULL, 0},
+    {"test::sum.out", "Tw>w", NULL, test_sum, NULL, 0},
 };
 static const et_kernel_table table = {kernels,
                                       sizeof kernels / sizeof *kernels};
 
-static et_status backend_measure(const et_backend_context *context,
-                                 et_backend_requirements *out) {
-  if (context->payload.size == 0) {
-    return et_fail(context->error, ET_STATUS_DELEGATE_INCOMPATIBLE,
+static et_status backend_init(const et_backend_payload *payload,
+                              et_arena *arena, void **out_handle,
+                              et_error *error) {
+  if (payload->processed.size == 0) {
+    return et_fail(error, ET_STATUS_DELEGATE_INCOMPATIBLE,
                    "the payload is empty");
   }
-  out->handle_bytes = context->payload.size;
-  out->output_count = 1;
-  return ET_STATUS_OK;
-}
-
-static et_status backend_init(const et_backend_context *context,
-                              void **out_handle) {
-  return et_arena_take(context->arena, 1, context->payload.size, 16, out_handle)
+  return et_arena_take(arena, 1, payload->processed.size, 16, out_handle)
              ? ET_STATUS_OK
-             : et_fail(context->error, ET_STATUS_DELEGATE_MEMORY,
-                       "too little memory");
+             : et_fail(error, ET_STATUS_DELEGATE_MEMORY, "too little memory");
 }
 
-static et_status backend_execute(void *handle,
-                                 const et_execute_context *context,
-                                 et_value **args, size_t count) {
-  et_kernel_context call = {.error = context->error};
+static et_status backend_execute(void *handle, et_value **args, size_t count,
+                                 et_error *error) {
+  et_kernel_context context = {.error = error};
   (void)handle;
   if (count != 3) {
-    return et_fail(context->error, ET_STATUS_INVALID_PROGRAM,
-                   "%zu arguments, not 3", count);
+    return et_fail(error, ET_STATUS_INVALID_PROGRAM, "%zu arguments, not 3",
+                   count);
   }
-  return test_add(&call, args);
+  return test_add(&context, args);
 }
 
-static const et_backend backend = {"TestBackend", backend_measure, backend_init,
-                                   backend_execute, NULL};
+static const et_backend backend = {"TestBackend", backend_init,
+                                   backend_execute};
 static const et_backend *const backends[] = {&backend};
 
 const et_registry et_test_registry = {&table, backends, 1};

@@ -1,17 +1,20 @@
-"""Whether every operator of a program has a kernel for its dtypes."""
+"""Whether every call of a program has a kernel that takes it."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 from exir import schema
 from exir.error import ConfigError, UnsupportedOperatorError
-from exir.program import ExecutorchProgramManager
-from exir.program.report import MethodReport, dtype_name
 from exir.operators.document import TableError
-from exir.operators.kernels import Kernel, KernelTable, load_kernels
-from exir.operators.operators import load_operators
+from exir.operators.dtypes import dtype_name
+from exir.operators.kernels import KernelTable, load_kernels
+from exir.operators.operators import Operator, load_operators
+from exir.operators.rules import Call, TensorFacts
+from exir.program import ExecutorchProgramManager
+from exir.program.report import MethodReport
 
 _MOST_PROBLEMS = 10
+_CONSTANTS = (schema.Null, schema.Bool, schema.String)
 
 
 def load_tables(operators: tuple[Path, ...], kernels: tuple[Path, ...]) -> KernelTable | None:
@@ -47,17 +50,14 @@ def check_kernels(manager: ExecutorchProgramManager, table: KernelTable) -> None
         )
 
 
-def _problems(
-    plan: schema.ExecutionPlan, method: MethodReport, table: KernelTable
-) -> Iterator[str]:
+def _problems(plan: schema.ExecutionPlan, method: MethodReport, table: KernelTable) -> Iterator[str]:
     for call, use in zip(_kernel_calls(plan), method.operator_uses):
         where = f" ({use.source})" if use.source else ""
-        kernels = table.of(use.name)
-        if not kernels:
+        if use.name not in table:
             yield f"{use.name} on {', '.join(use.dtypes) or 'no tensors'}: no kernel{where}"
-        refusals = [list(_dtype_problems(plan, call, kernel)) for kernel in kernels]
-        if all(refusals):
-            yield from (reason + where for reasons in refusals[:1] for reason in reasons)
+        else:
+            facts = call_facts(plan, call, table.of(use.name)[0].operator)
+            yield from (f"{use.name}: {reason}{where}" for reason in table.refusals(use.name, facts))
 
 
 def _kernel_calls(plan: schema.ExecutionPlan) -> list[schema.KernelCall]:
@@ -65,24 +65,33 @@ def _kernel_calls(plan: schema.ExecutionPlan) -> list[schema.KernelCall]:
     return [step for step in steps if isinstance(step, schema.KernelCall)]
 
 
-def _dtype_problems(
-    plan: schema.ExecutionPlan, call: schema.KernelCall, kernel: Kernel
-) -> Iterator[str]:
-    for argument, index in zip(kernel.operator.arguments, call.args):
-        allowed = kernel.dtypes.get(argument.name, ())
-        for dtype in _dtypes(plan, index):
-            if dtype not in allowed:
-                yield (
-                    f"{kernel.operator.name}: no kernel takes {dtype} for '{argument.name}', only"
-                    f" {', '.join(allowed)}"
-                )
+def call_facts(plan: schema.ExecutionPlan, call: schema.KernelCall, operator: Operator) -> Call:
+    """What a program says of a call's arguments before it runs. Integers may be computed then."""
+    pairs = list(zip(operator.arguments, call.args))
+    attributes = {
+        argument.name: plan.values[index].val for argument, index in pairs if not argument.is_tensor
+    }
+    return Call(
+        tensors={
+            argument.name: _tensors(plan, index) for argument, index in pairs if argument.is_tensor
+        },
+        attributes={
+            name: _constant(value) for name, value in attributes.items() if isinstance(value, _CONSTANTS)
+        },
+    )
 
 
-def _dtypes(plan: schema.ExecutionPlan, index: int) -> list[str]:
-    """Dtypes of the tensor, or of each tensor of the list, at `index`."""
+def _constant(value: schema.Null | schema.Bool | schema.String) -> bool | str | None:
+    if isinstance(value, schema.Null):
+        return None
+    return value.bool_val if isinstance(value, schema.Bool) else value.string_val
+
+
+def _tensors(plan: schema.ExecutionPlan, index: int) -> list[TensorFacts]:
+    """The tensor, or each tensor of the list, at `index`."""
     value = plan.values[index].val if index >= 0 else None
     if isinstance(value, schema.Tensor):
-        return [dtype_name(value.scalar_type)]
+        return [TensorFacts(dtype_name(value.scalar_type), tuple(value.dim_order))]
     if isinstance(value, (schema.TensorList, schema.OptionalTensorList)):
-        return [dtype for item in value.items for dtype in _dtypes(plan, item)]
+        return [facts for item in value.items for facts in _tensors(plan, item)]
     return []

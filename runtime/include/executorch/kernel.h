@@ -32,11 +32,12 @@ typedef struct et_kernel_context {
  * return value(s), which repeat the outs.
  *
  * When a kernel is called, the count and kind of every argument fits its
- * signature, every tensor has memory, and no out overlaps an operand (unless
- * the operator writes in place): the method loader has seen to that. Ranks,
- * sizes, dtypes, dim orders, attributes and values are for the kernel to check,
- * before it writes anything: it returns et_fail(context->error,
- * INVALID_ARGUMENT, ...). It sets its outs' sizes with et_tensor_resize. */
+ * signature, every tensor fits the row's rules and has memory, and no out
+ * overlaps an operand (unless the operator writes in place): the method loader
+ * has seen to that. Sizes, attributes, values and what tensors have to do with
+ * each other are for the kernel to check, before it writes anything: it returns
+ * et_fail(context->error, INVALID_ARGUMENT, ...). It sets its outs' sizes with
+ * et_tensor_resize. */
 typedef et_status (*et_kernel_fn)(et_kernel_context *context, et_value **args);
 
 /* What a kernel may use when a call of it is prepared. */
@@ -62,7 +63,30 @@ typedef et_status (*et_kernel_prepare_fn)(et_prepare_context *context,
                                           et_value *const *args,
                                           void **out_state);
 
+/* The order in which a tensor's dimensions may lie. */
+typedef enum et_layout_rule {
+  ET_LAYOUT_ANY = 0,
+  ET_LAYOUT_CONTIGUOUS = 1,    /* 0, 1, 2, ... */
+  ET_LAYOUT_CHANNELS_LAST = 2, /* 0, 2, 3, ..., 1: three dimensions or more */
+} et_layout_rule;
+
+/* Groups of arguments are numbered below this; 0 is none. */
+#define ET_TENSOR_GROUPS 8
+
+/* What a kernel takes for one argument that is a tensor or a list of them. */
+typedef struct et_tensor_rule {
+  uint32_t dtypes;  /* 1u << et_scalar_type of each */
+  uint8_t rank_low; /* of those that are allowed */
+  uint8_t rank_high;
+  uint8_t layout; /* et_layout_rule */
+  uint8_t group;  /* all tensors of a group have one dtype; 0: of none */
+} et_tensor_rule;
+
 /* One row of a kernel table. All pointers are static.
+ *
+ * `rules` has one for each tensor argument (t w m T W O) of the signature before
+ * '>', in order; NULL lets every tensor pass. They are verified when a method is
+ * loaded, so that `run` never sees a tensor that they refuse.
  *
  * `signature` has one code an argument of the schema in schema/operators.toml, in
  * its order, optionally preceded by '?' (None is allowed); then '>' and one code
@@ -87,20 +111,26 @@ typedef et_status (*et_kernel_prepare_fn)(et_prepare_context *context,
 typedef struct et_kernel {
   const char *name; /* "aten::add.out" */
   const char *signature;
+  const et_tensor_rule *rules;
   et_kernel_fn run;
   et_kernel_prepare_fn prepare; /* may be NULL */
   size_t scratch_bytes;
 } et_kernel;
 
-/* Rows sorted by name (strcmp). */
+/* Rows sorted by name (strcmp). Several may have one name, and then have one
+ * signature: a call is run by the first of them whose rules it fits. */
 typedef struct et_kernel_table {
   const et_kernel *kernels;
   size_t count;
 } et_kernel_table;
 
-/* The row of that name, or NULL. O(log count). */
+/* The first row of that name, or NULL. O(log count). */
 const et_kernel *et_kernel_table_find(const et_kernel_table *table,
                                       et_string name);
+
+/* The row behind `kernel`, if it has the same name; else NULL. */
+const et_kernel *et_kernel_table_next(const et_kernel_table *table,
+                                      const et_kernel *kernel);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,35 @@
+"""Element types by the names that PyTorch, the tables and the manifest give them."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from exir.schema import ScalarType
+
+_OWN_NAMES = {
+    ScalarType.BYTE: "uint8",
+    ScalarType.CHAR: "int8",
+    ScalarType.SHORT: "int16",
+    ScalarType.INT: "int32",
+    ScalarType.LONG: "int64",
+    ScalarType.HALF: "float16",
+    ScalarType.FLOAT: "float32",
+    ScalarType.DOUBLE: "float64",
+}
+# Those whose elements are whole bytes: what the runtime has and a kernel may take.
+_RUNTIME = (
+    *_OWN_NAMES,
+    ScalarType.BOOL,
+    ScalarType.BFLOAT16,
+    ScalarType.UINT16,
+    ScalarType.UINT32,
+    ScalarType.UINT64,
+)
+
+
+def dtype_name(kind: ScalarType) -> str:
+    """PyTorch's name of an element type: "float32"."""
+    return _OWN_NAMES.get(kind, kind.name.lower())
+
+
+# The code in the file of each dtype that a kernel may take, by name.
+DTYPE_CODES: Mapping[str, int] = MappingProxyType({dtype_name(kind): int(kind) for kind in _RUNTIME})

@@ -1,0 +1,190 @@
+"""What a kernel takes: parsing a row's rules, and holding a call against them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from exir.operators.document import Row
+from exir.operators.dtypes import DTYPE_CODES
+from exir.operators.operators import Operator
+
+MAX_RANK = 16
+MAX_GROUPS = 7  # ET_TENSOR_GROUPS of executorch/kernel.h, of which 0 is none
+LAYOUTS = {
+    "any": "in any order",
+    "contiguous": "in row-major order",
+    "channels_last": "with channels last",
+}
+
+_RULE_KEYS = frozenset({"dtypes", "ranks", "layout"})
+
+DtypeSets = Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class TensorRule:
+    """What one tensor argument may be; of a list, each of its tensors."""
+
+    dtypes: tuple[str, ...]
+    ranks: tuple[int, int] = (0, MAX_RANK)  # the least and the most
+    layout: str = "any"  # of LAYOUTS
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What a kernel takes.
+
+    tensors: by argument, all of them; same_dtype: groups of tensor arguments that must agree;
+    attributes: the values that an argument which is no tensor may have, where not all are taken.
+    """
+
+    tensors: Mapping[str, TensorRule]
+    same_dtype: tuple[tuple[str, ...], ...] = ()
+    attributes: Mapping[str, tuple[object, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class TensorFacts:
+    """What is known of a tensor before a program runs."""
+
+    dtype: str
+    dim_order: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Call:
+    """What is known of a call before it runs.
+
+    tensors: of each tensor argument, none for one that is absent; attributes: the other arguments whose
+    values are in the program.
+    """
+
+    tensors: Mapping[str, Sequence[TensorFacts]]
+    attributes: Mapping[str, object] = field(default_factory=dict)
+
+
+def refusals(rules: Rules, call: Call) -> list[str]:
+    """Why the call does not fit: nothing when it does."""
+    return [
+        *_tensor_refusals(rules, call),
+        *_group_refusals(rules, call),
+        *_attribute_refusals(rules, call),
+    ]
+
+
+def _tensor_refusals(rules: Rules, call: Call) -> Iterator[str]:
+    for name, rule in rules.tensors.items():
+        for tensor in call.tensors.get(name, ()):
+            rank, (low, high) = len(tensor.dim_order), rule.ranks
+            if tensor.dtype not in rule.dtypes:
+                yield f"no kernel takes {tensor.dtype} for '{name}', only {', '.join(rule.dtypes)}"
+            elif not low <= rank <= high:
+                ranks = str(low) if low == high else f"{low} to {high}"
+                yield f"no kernel takes {rank} dimensions for '{name}', only {ranks}"
+            elif not _has_layout(tensor.dim_order, rule.layout):
+                order = ", ".join(map(str, tensor.dim_order))
+                yield f"no kernel takes dim order ({order}) for '{name}', only tensors {LAYOUTS[rule.layout]}"
+
+
+def _has_layout(dim_order: tuple[int, ...], layout: str) -> bool:
+    rank = len(dim_order)
+    if layout == "contiguous":
+        return dim_order == tuple(range(rank))
+    return layout == "any" or (rank >= 3 and dim_order == (0, *range(2, rank), 1))
+
+
+def _group_refusals(rules: Rules, call: Call) -> Iterator[str]:
+    for group in rules.same_dtype:
+        found = dict.fromkeys(tensor.dtype for name in group for tensor in call.tensors.get(name, ()))
+        if len(found) > 1:
+            names = " and ".join(f"'{name}'" for name in group)
+            yield f"no kernel takes {' and '.join(found)} for {names}, only one dtype for all"
+
+
+def _attribute_refusals(rules: Rules, call: Call) -> Iterator[str]:
+    for name, allowed in rules.attributes.items():
+        if name in call.attributes and call.attributes[name] not in allowed:
+            yield f"no kernel takes {name}={call.attributes[name]!r}, only {', '.join(map(repr, allowed))}"
+
+
+def parse_rules(row: Row, operator: Operator, sets: DtypeSets) -> Rules:
+    """The rules of a row of a kernel table. Raises ValueError."""
+    names = [argument.name for argument in operator.tensors]
+    own = row.get("arguments", {})
+    _check_names("arguments", own, names, "tensor argument")
+    others = [argument.name for argument in operator.arguments if not argument.is_tensor]
+    _check_names("attributes", row.get("attributes", {}), others, "argument that is no tensor")
+    common = {key: row[key] for key in _RULE_KEYS & row.keys()}
+    return Rules(
+        tensors=MappingProxyType(
+            {name: _parse_rule(name, common, own.get(name, {}), sets) for name in names}
+        ),
+        same_dtype=_parse_groups(row.get("same_dtype", []), names),
+        attributes=MappingProxyType(
+            {name: tuple(values) for name, values in row.get("attributes", {}).items()}
+        ),
+    )
+
+
+def _check_names(
+    key: str, given: Mapping[str, object] | Sequence[str], known: Sequence[str], kind: str
+) -> None:
+    strangers = sorted(set(given) - set(known))
+    if strangers:
+        raise ValueError(f"'{key}' names no {kind}: {', '.join(strangers)}")
+
+
+def _parse_rule(name: str, common: Row, own: str | Row, sets: DtypeSets) -> TensorRule:
+    given = {**common, **({"dtypes": own} if isinstance(own, str) else own)}
+    unknown = sorted(given.keys() - _RULE_KEYS)
+    if unknown:
+        raise ValueError(f"'{name}' has unknown keys: {', '.join(unknown)}")
+    if "dtypes" not in given:
+        raise ValueError(f"says no 'dtypes' for {name}")
+    return TensorRule(
+        _dtype_set(given["dtypes"], sets),
+        _ranks(given.get("ranks", [0, MAX_RANK])),
+        _layout(given.get("layout", "any")),
+    )
+
+
+def _dtype_set(name: str, sets: DtypeSets) -> tuple[str, ...]:
+    if name not in sets:
+        raise ValueError(f"dtype set {name!r} is not in [dtypes] ({', '.join(sorted(sets))})")
+    return sets[name]
+
+
+def _ranks(value: object) -> tuple[int, int]:
+    match value:
+        case [int(low), int(high)] if 0 <= low <= high <= MAX_RANK:
+            return low, high
+    raise ValueError(f"'ranks' must be the least and the most of 0 to {MAX_RANK}, got {value!r}")
+
+
+def _layout(value: str) -> str:
+    if value not in LAYOUTS:
+        raise ValueError(f"'layout' must be one of {', '.join(LAYOUTS)}, got {value!r}")
+    return value
+
+
+def _parse_groups(groups: Sequence[Sequence[str]], names: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    listed = [name for group in groups for name in group]
+    _check_names("same_dtype", listed, names, "tensor argument")
+    if len(set(listed)) < len(listed) or len(groups) > MAX_GROUPS:
+        raise ValueError(
+            f"'same_dtype' must be at most {MAX_GROUPS} groups, each argument in one of them"
+        )
+    return tuple(tuple(group) for group in groups)
+
+
+def parse_dtype_sets(sets: Mapping[str, object]) -> DtypeSets:
+    """The section [dtypes] of a kernel table. Raises ValueError."""
+    return {name: _parse_dtype_set(name, dtypes) for name, dtypes in sets.items()}
+
+
+def _parse_dtype_set(name: str, dtypes: object) -> tuple[str, ...]:
+    if not isinstance(dtypes, list) or not all(dtype in DTYPE_CODES for dtype in dtypes):
+        raise ValueError(f"dtypes.{name}: must be a list of dtypes out of {', '.join(DTYPE_CODES)}")
+    return tuple(dtypes)

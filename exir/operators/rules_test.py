@@ -1,0 +1,104 @@
+"""Calls held against the rules of kernels."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from exir.operators.kernels import KernelTable, load_kernels
+from exir.operators.operators import own_operators
+from exir.operators.rules import Call, TensorFacts
+
+OPERATOR = "aten::native_group_norm.out"
+TABLE = """
+[dtypes]
+float = ["float32"]
+floating = ["float16", "float32"]
+
+[[kernel]]
+operator = "aten::native_group_norm.out"
+symbol = "fast"
+file = "fast.c"
+dtypes = "float"
+layout = "channels_last"
+priority = 1
+features = ["avx2"]
+
+[[kernel]]
+operator = "aten::native_group_norm.out"
+symbol = "float_only"
+file = "group_norm.c"
+dtypes = "float"
+priority = 1
+
+[[kernel]]
+operator = "aten::native_group_norm.out"
+symbol = "plain"
+file = "group_norm.c"
+dtypes = "floating"
+layout = "contiguous"
+ranks = [2, 4]
+arguments = { out1 = { ranks = [2, 2] } }
+same_dtype = [["input", "weight", "bias", "out0"], ["out1", "out2"]]
+"""
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> KernelTable:
+    path = tmp_path / "kernels.toml"
+    path.write_text(TABLE, encoding="utf-8")
+    return load_kernels([path], own_operators())
+
+
+def call(order: tuple[int, ...] = (0, 1, 2), **dtypes: str) -> Call:
+    """A call of float32 tensors, but those in `dtypes`; `order` is the input's."""
+    names = ("input", "weight", "out0", "out2")
+    tensors = {name: [TensorFacts(dtypes.get(name, "float32"), (0, 1))] for name in names}
+    tensors["input"] = [TensorFacts(dtypes.get("input", "float32"), order)]
+    return Call({**tensors, "bias": [], "out1": [TensorFacts("float16", (0, 1))]})
+
+
+def test_a_call_that_a_row_takes_is_not_refused(table: KernelTable) -> None:
+    assert table.refusals(OPERATOR, call(out2="float16")) == []
+    wide = call(input="float16", weight="float16", out0="float16", out2="float16")
+    assert table.refusals(OPERATOR, wide) == []
+
+
+@pytest.mark.parametrize(
+    ("refused", "reason"),
+    [
+        (call(out2="int8"), "no kernel takes int8 for 'out2', only float16, float32"),
+        (call(order=(0,)), "no kernel takes 1 dimensions for 'input', only 2 to 4"),
+        (call(order=(0, 1, 2, 3, 4)), "no kernel takes 5 dimensions for 'input', only 2 to 4"),
+        (
+            call(order=(0, 2, 3, 1)),
+            "no kernel takes dim order (0, 2, 3, 1) for 'input', only tensors in row-major order",
+        ),
+        (
+            call(weight="float16", out2="float16"),
+            "no kernel takes float32 and float16 for 'input' and 'weight' and 'bias' and 'out0', only one dtype for all",
+        ),
+    ],
+)
+def test_what_the_last_row_refuses_is_the_reason(table: KernelTable, refused: Call, reason: str) -> None:
+    assert reason in table.refusals(OPERATOR, refused)
+
+
+def test_rows_with_features_do_not_make_a_call_runnable(table: KernelTable) -> None:
+    channels_last = call(order=(0, 2, 3, 1), out2="float16")
+    assert table.refusals(OPERATOR, channels_last) == [
+        "no kernel takes dim order (0, 2, 3, 1) for 'input', only tensors in row-major order"
+    ]
+
+
+def test_attributes_are_held_against_the_values_that_are_taken(tmp_path: Path) -> None:
+    path = tmp_path / "kernels.toml"
+    path.write_text(
+        TABLE.replace("same_dtype", "attributes = { group = [1, 2] }\nsame_dtype"), encoding="utf-8"
+    )
+    table = load_kernels([path], own_operators())
+    facts = call(out2="float16").tensors
+    assert table.refusals(OPERATOR, Call(facts)) == []
+    assert table.refusals(OPERATOR, Call(facts, {"group": 2})) == []
+    assert table.refusals(OPERATOR, Call(facts, {"group": 3})) == ["no kernel takes group=3, only 1, 2"]

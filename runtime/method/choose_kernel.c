@@ -1,0 +1,161 @@
+#include "runtime/method/choose_kernel.h"
+
+#include "runtime/core/format.h"
+#include "runtime/method/signature.h"
+#include "runtime/program/schema.h"
+#include "runtime/program/tables.h"
+#include "runtime/program/tensor_record.h"
+
+#define NO_DTYPE (-1)
+#define DIM_ORDER_TEXT_BYTES 48 /* "0,1,2, ... 15" has 37 characters */
+
+/* A row that is tried on a call, and the tensor that it refuses. */
+typedef struct trial {
+  const et_builder *builder;
+  et_fb_vector args;
+  int32_t group_dtypes[ET_TENSOR_GROUPS]; /* of what was seen, or NO_DTYPE */
+  uint32_t arg;                           /* being looked at */
+  et_tensor_record record;                /* of its tensor */
+} trial;
+
+static bool is_in_order(const et_tensor_record *record) {
+  for (uint32_t d = 0; d < record->rank; d++) {
+    if (record->dim_order[d] != d) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* 0, 2, 3, ..., 1. */
+static bool is_channels_last(const et_tensor_record *record) {
+  const uint32_t last = record->rank - 1;
+  if (record->rank < 3 || record->dim_order[0] != 0) {
+    return false;
+  }
+  for (uint32_t d = 1; d < last; d++) {
+    if (record->dim_order[d] != d + 1) {
+      return false;
+    }
+  }
+  return record->dim_order[last] == 1;
+}
+
+static bool layout_fits(uint8_t layout, const et_tensor_record *record) {
+  switch (layout) {
+    case ET_LAYOUT_ANY:
+      return true;
+    case ET_LAYOUT_CONTIGUOUS:
+      return is_in_order(record);
+    default:
+      return is_channels_last(record);
+  }
+}
+
+/* The first of a group says what dtype the others must have. */
+static bool group_fits(trial *t, uint8_t group) {
+  if (group == 0 || group >= ET_TENSOR_GROUPS) {
+    return group == 0;
+  }
+  int32_t *dtype = &t->group_dtypes[group];
+  *dtype = *dtype == NO_DTYPE ? t->record.dtype : *dtype;
+  return *dtype == t->record.dtype;
+}
+
+/* Codes above 31 have been refused: et_check_values. */
+static bool tensor_fits(trial *t, const et_tensor_rule *rule,
+                        const et_fb_table *tensor) {
+  if (et_tensor_record_read(tensor, &t->record, NULL) != ET_STATUS_OK) {
+    return false;
+  }
+  return (rule->dtypes >> t->record.dtype & 1u) != 0 &&
+         t->record.rank >= rule->rank_low &&
+         t->record.rank <= rule->rank_high &&
+         layout_fits(rule->layout, &t->record) && group_fits(t, rule->group);
+}
+
+static et_fb_table held_at(const trial *t, int32_t index, uint8_t *out_tag) {
+  const et_fb_table value =
+      et_fb_child_at(&t->builder->values, (uint32_t)index);
+  *out_tag = et_fb_u8(&value, ET_EVALUE_TAG);
+  return et_fb_child(&value, ET_EVALUE_VALUE);
+}
+
+static bool items_fit(trial *t, const et_tensor_rule *rule,
+                      const et_fb_table *list) {
+  const et_fb_vector items = et_tables_vector(list, ET_SINGLE_FIELD);
+  for (uint32_t i = 0; i < items.count; i++) {
+    const int32_t item = et_fb_i32_at(&items, i);
+    uint8_t tag = 0;
+    const et_fb_table tensor = held_at(t, item < 0 ? 0 : item, &tag);
+    if (item >= 0 && !tensor_fits(t, rule, &tensor)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* What is absent fits. */
+static bool argument_fits(trial *t, const et_tensor_rule *rule) {
+  uint8_t tag = 0;
+  const et_fb_table held = held_at(t, et_fb_i32_at(&t->args, t->arg), &tag);
+  switch (tag) {
+    case ET_VALUE_TENSOR:
+      return tensor_fits(t, rule, &held);
+    case ET_VALUE_TENSOR_LIST:
+    case ET_VALUE_OPTIONAL_TENSOR_LIST:
+      return items_fit(t, rule, &held);
+    default:
+      return true;
+  }
+}
+
+static bool row_fits(trial *t, const et_kernel *kernel) {
+  et_signature_cursor cursor = {kernel->signature, false};
+  et_parameter parameter;
+  const et_tensor_rule *rule = kernel->rules;
+  for (size_t i = 0; i < ET_TENSOR_GROUPS; i++) {
+    t->group_dtypes[i] = NO_DTYPE;
+  }
+  t->arg = 0;
+  while (et_signature_next(&cursor, &parameter) && !parameter.is_return) {
+    const bool is_tensor = et_parameter_is_tensor(&parameter);
+    if (is_tensor && rule != NULL && !argument_fits(t, rule++)) {
+      return false;
+    }
+    t->arg++;
+  }
+  return true;
+}
+
+static et_status refuse(const et_builder *builder, const trial *t,
+                        uint32_t instruction, const char *name) {
+  const et_tensor_record *record = &t->record;
+  char order[DIM_ORDER_TEXT_BYTES] = "";
+  size_t used = 0;
+  for (uint32_t d = 0; d < record->rank; d++) {
+    used += et_format(order + used, sizeof order - used, d == 0 ? "%u" : ",%u",
+                      (unsigned)record->dim_order[d]);
+  }
+  return et_fail(builder->error, ET_STATUS_INVALID_PROGRAM,
+                 "instructions[%u] %s: args[%u] is %s of %u dims in the order "
+                 "(%s), which no linked kernel takes",
+                 (unsigned)instruction, name, (unsigned)t->arg,
+                 et_scalar_type_name(record->dtype), (unsigned)record->rank,
+                 order);
+}
+
+et_status et_choose_kernel(const et_builder *builder, const et_walk *walk,
+                           const et_kernel *first,
+                           const et_kernel **out_kernel) {
+  trial t = {.builder = builder, .args = et_walk_args(walk)};
+  const et_kernel_table *table = builder->registry->kernels;
+  for (const et_kernel *row = first; row != NULL;
+       row = et_kernel_table_next(table, row)) {
+    if (row_fits(&t, row)) {
+      *out_kernel = row;
+      return ET_STATUS_OK;
+    }
+  }
+  return refuse(builder, &t, walk->index, first->name);
+}

@@ -1,0 +1,191 @@
+/* The kernel of a call, chosen by dtype, rank, dim order and agreement. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "executorch/method.h"
+#include "runtime/program/schema.h"
+#include "runtime/testing/program_test_support.h"
+
+#define FLOATS (1u << ET_SCALAR_TYPE_FLOAT32)
+#define INTS (1u << ET_SCALAR_TYPE_INT32)
+#define TRUTHS (1u << ET_SCALAR_TYPE_BOOL)
+
+static et_program_writer writer;
+
+static et_status do_nothing(et_kernel_context *context, et_value **args) {
+  (void)context;
+  (void)args;
+  return ET_STATUS_OK;
+}
+
+/* The rows are told apart by their scratch. */
+enum { FLAT = 64, AGREEING = 128, LISTING = 192, LAST = 256 };
+
+static const et_tensor_rule flat[] = {{FLOATS, 1, 1, ET_LAYOUT_ANY, 0},
+                                      {FLOATS, 1, 1, ET_LAYOUT_ANY, 0},
+                                      {FLOATS, 1, 1, ET_LAYOUT_ANY, 0}};
+static const et_tensor_rule agreeing[] = {
+    {FLOATS | INTS, 0, 4, ET_LAYOUT_CONTIGUOUS, 1},
+    {FLOATS | INTS, 0, 4, ET_LAYOUT_ANY, 0},
+    {FLOATS | INTS, 0, 4, ET_LAYOUT_ANY, 1}};
+static const et_tensor_rule listing[] = {{FLOATS, 0, 16, ET_LAYOUT_ANY, 0},
+                                         {FLOATS, 0, 16, ET_LAYOUT_ANY, 0}};
+static const et_tensor_rule last[] = {
+    {FLOATS, 3, 5, ET_LAYOUT_CHANNELS_LAST, 0}};
+
+static const et_kernel rows[] = {
+    {"test::add.out", "ttw>w", flat, do_nothing, NULL, FLAT},
+    {"test::add.out", "ttw>w", agreeing, do_nothing, NULL, AGREEING},
+    {"test::last.out", "t", last, do_nothing, NULL, LAST},
+    {"test::list.out", "Ow>w", listing, do_nothing, NULL, LISTING},
+};
+static const et_kernel_table table = {rows, sizeof rows / sizeof *rows};
+static const et_registry registry = {&table, NULL, 0};
+
+/* Scratch of the one call, or the status and message of its refusal. */
+static et_status measure(size_t *out_scratch, et_error *error) {
+  et_program program;
+  et_method_requirements needed = {0};
+  et_error_clear(error);
+  assert_int_equal(et_program_load(et_writer_finish(&writer), &program, NULL),
+                   ET_STATUS_OK);
+  const et_status status =
+      et_method_measure(&program, "forward", &registry, NULL, &needed, error);
+  *out_scratch = needed.scratch_bytes;
+  return status;
+}
+
+static void expect_scratch(size_t expected) {
+  et_error error;
+  size_t scratch = 0;
+  assert_int_equal(measure(&scratch, &error), ET_STATUS_OK);
+  assert_int_equal(scratch, expected);
+}
+
+static void expect_refused(const char *message) {
+  et_error error;
+  size_t scratch = 0;
+  assert_int_equal(measure(&scratch, &error), ET_STATUS_INVALID_PROGRAM);
+  assert_string_equal(error.message, message);
+}
+
+/* out = add(self, other), of one dimension. */
+static void write_add(et_scalar_type self, et_scalar_type other,
+                      et_scalar_type out) {
+  et_writer_start(&writer, 256);
+  const int32_t a = et_writer_tensor(&writer, self, 4, 0);
+  const int32_t b = et_writer_tensor(&writer, other, 4, 64);
+  const int32_t c = et_writer_tensor(&writer, out, 4, 128);
+  const int32_t args[4] = {a, b, c, c};
+  et_writer_call(&writer, "add", args, 4);
+}
+
+static void test_first_row_that_fits_is_taken(void **state) {
+  (void)state;
+  write_add(ET_SCALAR_TYPE_FLOAT32, ET_SCALAR_TYPE_FLOAT32,
+            ET_SCALAR_TYPE_FLOAT32);
+  expect_scratch(FLAT);
+  write_add(ET_SCALAR_TYPE_INT32, ET_SCALAR_TYPE_FLOAT32, ET_SCALAR_TYPE_INT32);
+  expect_scratch(AGREEING);
+}
+
+static void test_dtype_of_every_argument_is_verified(void **state) {
+  (void)state;
+  write_add(ET_SCALAR_TYPE_INT32, ET_SCALAR_TYPE_UINT16, ET_SCALAR_TYPE_INT32);
+  expect_refused(
+      "instructions[0] test::add.out: args[1] is uint16 of 1 dims in the order "
+      "(0), which no linked kernel takes");
+  write_add(ET_SCALAR_TYPE_INT32, ET_SCALAR_TYPE_INT32, ET_SCALAR_TYPE_UINT64);
+  expect_refused(
+      "instructions[0] test::add.out: args[2] is uint64 of 1 dims in the order "
+      "(0), which no linked kernel takes");
+}
+
+static void test_tensors_of_a_group_must_agree(void **state) {
+  (void)state;
+  write_add(ET_SCALAR_TYPE_INT32, ET_SCALAR_TYPE_INT32, ET_SCALAR_TYPE_FLOAT32);
+  expect_refused(
+      "instructions[0] test::add.out: args[2] is float32 of 1 dims in the "
+      "order (0), which no linked kernel takes");
+}
+
+static void test_items_of_lists_are_verified(void **state) {
+  (void)state;
+  for (int wrong = 0; wrong < 2; wrong++) {
+    et_writer_start(&writer, 256);
+    const et_scalar_type dtype =
+        wrong ? ET_SCALAR_TYPE_FLOAT64 : ET_SCALAR_TYPE_FLOAT32;
+    const int32_t a = et_writer_floats(&writer, 4, 0);
+    const int32_t b = et_writer_tensor(&writer, dtype, 4, 64);
+    const int32_t out = et_writer_floats(&writer, 4, 128);
+    const int32_t items[3] = {a, -1, b};
+    const int32_t list =
+        et_writer_tensor_list(&writer, items, 3, ET_VALUE_OPTIONAL_TENSOR_LIST);
+    const int32_t args[3] = {list, out, out};
+    et_writer_call(&writer, "list", args, 3);
+    if (wrong) {
+      expect_refused(
+          "instructions[0] test::list.out: args[0] is float64 of 1 dims in the "
+          "order (0), which no linked kernel takes");
+    } else {
+      expect_scratch(LISTING);
+    }
+  }
+}
+
+/* A float32 tensor of that rank and dim order, one element. */
+static int32_t write_shaped(const uint8_t *order, uint32_t rank) {
+  const int32_t index = et_writer_floats(&writer, 1, 0);
+  const size_t tensor = writer.last_table;
+  const int32_t ones[8] = {1, 1, 1, 1, 1, 1, 1, 1};
+  et_fb_refer(&writer.buffer, tensor, ET_TENSOR_SIZES,
+              et_fb_add_vector(&writer.buffer, ones, rank, sizeof *ones));
+  et_fb_refer(&writer.buffer, tensor, ET_TENSOR_DIM_ORDER,
+              et_fb_add_vector(&writer.buffer, order, rank, 1));
+  return index;
+}
+
+static void write_last(const uint8_t *order, uint32_t rank) {
+  et_writer_start(&writer, 256);
+  const int32_t arg = write_shaped(order, rank);
+  et_writer_call(&writer, "last", &arg, 1);
+}
+
+static void test_rank_and_dim_order_are_verified(void **state) {
+  (void)state;
+  write_last((const uint8_t[]){0, 2, 1}, 3);
+  expect_scratch(LAST);
+  write_last((const uint8_t[]){0, 2, 3, 4, 1}, 5);
+  expect_scratch(LAST);
+  write_last((const uint8_t[]){0, 1, 2, 3}, 4);
+  expect_refused(
+      "instructions[0] test::last.out: args[0] is float32 of 4 dims in the "
+      "order (0,1,2,3), which no linked kernel takes");
+  write_last((const uint8_t[]){0, 3, 2, 1}, 4);
+  expect_refused(
+      "instructions[0] test::last.out: args[0] is float32 of 4 dims in the "
+      "order (0,3,2,1), which no linked kernel takes");
+  write_last((const uint8_t[]){0, 1}, 2);
+  expect_refused(
+      "instructions[0] test::last.out: args[0] is float32 of 2 dims in the "
+      "order (0,1), which no linked kernel takes");
+  write_last((const uint8_t[]){0, 2, 3, 4, 5, 1}, 6);
+  expect_refused(
+      "instructions[0] test::last.out: args[0] is float32 of 6 dims in the "
+      "order (0,2,3,4,5,1), which no linked kernel takes");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_first_row_that_fits_is_taken),
+      cmocka_unit_test(test_dtype_of_every_argument_is_verified),
+      cmocka_unit_test(test_tensors_of_a_group_must_agree),
+      cmocka_unit_test(test_items_of_lists_are_verified),
+      cmocka_unit_test(test_rank_and_dim_order_are_verified),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
