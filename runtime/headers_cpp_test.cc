@@ -11,6 +11,7 @@
 #include "executorch/parallel.h"
 #include "executorch/program.h"
 #include "executorch/scalar_type.h"
+#include "executorch/shared_store.h"
 #include "executorch/span.h"
 #include "executorch/status.h"
 #include "executorch/tensor.h"

@@ -71,31 +71,55 @@ static et_status init_ops(demo_reader *reader, et_arena *arena, demo_op *ops) {
   return ET_STATUS_OK;
 }
 
-static et_status demo_init(const et_backend_payload *payload, et_arena *arena,
-                           void **out_handle, et_error *error) {
+/* Builds the program in the arena, or measures it. */
+static et_status build(const et_backend_context *context, et_arena *arena,
+                       demo_program *out_program, void **out_handle) {
   demo_reader reader;
   demo_program program = {.ops = NULL};
   void *handle = NULL;
   void *ops = NULL;
-  void *end = NULL;
-  ET_RETURN_IF_ERROR(demo_reader_open(payload->processed, error, &reader));
+  ET_RETURN_IF_ERROR(
+      demo_reader_open(context->payload, context->error, &reader));
   if (!take(arena, 1, sizeof program, &handle) ||
       !take(arena, reader.op_count, sizeof(demo_op), &ops)) {
-    return fail_memory(error);
+    return fail_memory(context->error);
   }
   ET_RETURN_IF_ERROR(init_ops(&reader, arena, ops));
   ET_RETURN_IF_ERROR(demo_reader_outputs(&reader, program.outputs,
                                          &program.output_count));
-  if (!take(arena, 0, 1, &end)) {
-    return fail_memory(error);
-  }
   program.op_count = reader.op_count;
   program.input_count = reader.input_count;
   program.ops = ops;
-  if (handle != NULL) {
-    memcpy(handle, &program, sizeof program);
-  }
+  *out_program = program;
   *out_handle = handle;
+  return ET_STATUS_OK;
+}
+
+/* There is nothing that a caller could choose. */
+static et_status check_options(const et_backend_context *context) {
+  return context->option_count == 0
+             ? ET_STATUS_OK
+             : et_fail(context->error, ET_STATUS_INVALID_ARGUMENT,
+                       "there is no option '%s'", context->options[0].key);
+}
+
+static et_status demo_measure(const et_backend_context *context,
+                              et_backend_requirements *out) {
+  et_arena arena = et_arena_measuring();
+  demo_program program;
+  void *handle = NULL;
+  ET_RETURN_IF_ERROR(check_options(context));
+  ET_RETURN_IF_ERROR(build(context, &arena, &program, &handle));
+  out->handle_bytes = arena.used;
+  out->output_count = program.output_count;
+  return ET_STATUS_OK;
+}
+
+static et_status demo_init(const et_backend_context *context,
+                           void **out_handle) {
+  demo_program program;
+  ET_RETURN_IF_ERROR(build(context, context->arena, &program, out_handle));
+  memcpy(*out_handle, &program, sizeof program);
   return ET_STATUS_OK;
 }
 
@@ -184,18 +208,19 @@ static void compute_all(const demo_program *program, et_value **args) {
   }
 }
 
-static et_status demo_execute(void *handle, et_value **args, size_t count,
-                              et_error *error) {
+static et_status demo_execute(void *handle, const et_execute_context *context,
+                              et_value **args, size_t count) {
   const demo_program *program = handle;
-  ET_RETURN_IF_ERROR(check_args(program, args, count, error));
-  ET_RETURN_IF_ERROR(infer_all(program, args, error));
-  ET_RETURN_IF_ERROR(resize_outputs(program, args, error));
+  ET_RETURN_IF_ERROR(check_args(program, args, count, context->error));
+  ET_RETURN_IF_ERROR(infer_all(program, args, context->error));
+  ET_RETURN_IF_ERROR(resize_outputs(program, args, context->error));
   compute_all(program, args);
   return ET_STATUS_OK;
 }
 
 const et_backend et_compiler_demo_backend = {
-    "BackendWithCompilerDemo",
-    demo_init,
-    demo_execute,
+    .id = "BackendWithCompilerDemo",
+    .measure = demo_measure,
+    .init = demo_init,
+    .execute = demo_execute,
 };

@@ -53,31 +53,71 @@ static void make_sample(sample *s, int32_t rows, int32_t columns,
   }
 }
 
+static et_backend_context context_of(const char *text, size_t size) {
+  const et_backend_context context = {
+      .size = sizeof context, .payload = {(const uint8_t *)text, size}};
+  return context;
+}
+
+static et_status measure(const char *text, size_t size,
+                         et_backend_requirements *out) {
+  const et_backend_context context = context_of(text, size);
+  return demo->measure(&context, out);
+}
+
 /* Builds the handle of a payload in memory of exactly the measured size. */
-static et_status init(const char *text, size_t size, void **out_handle,
-                      size_t *out_bytes) {
+static et_status init(const char *text, void **out_handle, size_t *out_bytes) {
   _Alignas(64) static uint8_t memory[4096];
-  const et_backend_payload payload = {{(const uint8_t *)text, size}, NULL, 0};
-  et_arena measuring = et_arena_measuring();
-  ET_RETURN_IF_ERROR(demo->init(&payload, &measuring, out_handle, NULL));
-  const et_mutable_span span = {memory, measuring.used};
+  et_backend_context context = context_of(text, strlen(text));
+  et_backend_requirements needed;
+  ET_RETURN_IF_ERROR(demo->measure(&context, &needed));
+  const et_mutable_span span = {memory, needed.handle_bytes};
   et_arena arena = et_arena_over(span);
-  *out_bytes = measuring.used;
-  assert_true(measuring.used <= sizeof memory);
-  assert_int_equal(demo->init(&payload, &arena, out_handle, NULL),
-                   ET_STATUS_OK);
-  assert_int_equal(arena.used, measuring.used);
+  context.arena = &arena;
+  *out_bytes = needed.handle_bytes;
+  assert_true(needed.handle_bytes <= sizeof memory);
+  assert_int_equal(demo->init(&context, out_handle), ET_STATUS_OK);
+  assert_int_equal(arena.used, needed.handle_bytes);
   return ET_STATUS_OK;
+}
+
+static et_status execute(void *handle, et_value **args, size_t count) {
+  const et_execute_context context = {.error = NULL};
+  return demo->execute(handle, &context, args, count);
 }
 
 static void test_handle_takes_the_documented_bytes(void **state) {
   (void)state;
   void *handle = NULL;
   size_t bytes = 0;
-  assert_int_equal(init(GRAPH, strlen(GRAPH), &handle, &bytes), ET_STATUS_OK);
+  assert_int_equal(init(GRAPH, &handle, &bytes), ET_STATUS_OK);
   if (sizeof(void *) == 8) {
     assert_int_equal(bytes, 160 + 2 * 96 + 16 + 16);
   }
+}
+
+static void test_outputs_are_counted(void **state) {
+  (void)state;
+  et_backend_requirements needed = {0};
+  assert_int_equal(measure(CHAIN, strlen(CHAIN), &needed), ET_STATUS_OK);
+  assert_int_equal(needed.output_count, 1);
+  assert_int_equal(measure(GRAPH, strlen(GRAPH), &needed), ET_STATUS_OK);
+  assert_int_equal(needed.output_count, 2);
+}
+
+static void test_options_are_refused_by_name(void **state) {
+  (void)state;
+  et_error error;
+  et_backend_requirements needed;
+  const et_backend_option option = {"speed", {ET_VALUE_INT, {.as_int = 1}}};
+  et_backend_context context = context_of(CHAIN, strlen(CHAIN));
+  et_error_clear(&error);
+  context.options = &option;
+  context.option_count = 1;
+  context.error = &error;
+  assert_int_equal(demo->measure(&context, &needed),
+                   ET_STATUS_INVALID_ARGUMENT);
+  assert_string_equal(error.message, "there is no option 'speed'");
 }
 
 static void test_version_0_runs_as_a_straight_chain(void **state) {
@@ -90,8 +130,8 @@ static void test_version_0_runs_as_a_straight_chain(void **state) {
     make_sample(&s[i], 2, 2, ET_SHAPE_STATIC);
     args[i] = &s[i].value;
   }
-  assert_int_equal(init(CHAIN, strlen(CHAIN), &handle, &bytes), ET_STATUS_OK);
-  assert_int_equal(demo->execute(handle, args, 4, NULL), ET_STATUS_OK);
+  assert_int_equal(init(CHAIN, &handle, &bytes), ET_STATUS_OK);
+  assert_int_equal(execute(handle, args, 4), ET_STATUS_OK);
   /* [[1, 2], [3, 4]] squared, plus itself */
   const float expected[4] = {8, 12, 18, 26};
   assert_memory_equal(s[3].data, expected, sizeof expected);
@@ -110,8 +150,8 @@ static void test_version_1_names_operands_and_outputs(void **state) {
   for (size_t i = 0; i < 4; i++) {
     args[i] = &s[i].value;
   }
-  assert_int_equal(init(GRAPH, strlen(GRAPH), &handle, &bytes), ET_STATUS_OK);
-  assert_int_equal(demo->execute(handle, args, 4, NULL), ET_STATUS_OK);
+  assert_int_equal(init(GRAPH, &handle, &bytes), ET_STATUS_OK);
+  assert_int_equal(execute(handle, args, 4), ET_STATUS_OK);
   const float product[4] = {1, 4, 3, 8};
   assert_memory_equal(s[3].data, product, sizeof product);
   for (size_t i = 0; i < 4; i++) {
@@ -129,8 +169,8 @@ static void test_results_may_be_smaller_than_their_bound(void **state) {
     make_sample(&s[i], i < 2 ? 1 : 2, 2, ET_SHAPE_DYNAMIC_BOUND);
     args[i] = &s[i].value;
   }
-  assert_int_equal(init(GRAPH, strlen(GRAPH), &handle, &bytes), ET_STATUS_OK);
-  assert_int_equal(demo->execute(handle, args, 4, NULL), ET_STATUS_OK);
+  assert_int_equal(init(GRAPH, &handle, &bytes), ET_STATUS_OK);
+  assert_int_equal(execute(handle, args, 4), ET_STATUS_OK);
   assert_int_equal(s[2].sizes[0], 1);
 }
 
@@ -138,32 +178,24 @@ static void test_m28_every_cut_and_changed_payload_is_survived(void **state) {
   (void)state;
   char text[] = GRAPH;
   const size_t size = strlen(text);
-  void *handle = NULL;
-  et_arena arena = et_arena_measuring();
+  et_backend_requirements needed;
   for (size_t cut = 0; cut < size; cut++) {
-    const et_backend_payload payload = {{(const uint8_t *)text, cut}, NULL, 0};
-    assert_int_equal(demo->init(&payload, &arena, &handle, NULL),
+    assert_int_equal(measure(text, cut, &needed),
                      ET_STATUS_DELEGATE_INCOMPATIBLE);
   }
   for (size_t at = 0; at < size; at++) {
     const char old = text[at];
     for (int byte = 1; byte < 256; byte++) {
-      const et_backend_payload payload = {{(const uint8_t *)text, size}, NULL,
-                                          0};
       text[at] = (char)byte;
-      arena = et_arena_measuring();
-      demo->init(&payload, &arena, &handle, NULL);
+      measure(text, size, &needed);
     }
     text[at] = old;
   }
 }
 
 static void expect_incompatible(const char *text) {
-  void *handle = NULL;
-  et_arena arena = et_arena_measuring();
-  const et_backend_payload payload = {{(const uint8_t *)text, strlen(text)},
-                                      NULL, 0};
-  assert_int_equal(demo->init(&payload, &arena, &handle, NULL),
+  et_backend_requirements needed;
+  assert_int_equal(measure(text, strlen(text), &needed),
                    ET_STATUS_DELEGATE_INCOMPATIBLE);
 }
 
@@ -203,20 +235,16 @@ static void test_m28_wrong_arguments_are_refused_before_writing(void **state) {
     args[i] = &s[i].value;
   }
   et_value number = {ET_VALUE_INT, {.as_int = 1}};
-  assert_int_equal(init(CHAIN, strlen(CHAIN), &handle, &bytes), ET_STATUS_OK);
-  assert_int_equal(demo->execute(handle, args, 3, NULL),
-                   ET_STATUS_INVALID_PROGRAM);
+  assert_int_equal(init(CHAIN, &handle, &bytes), ET_STATUS_OK);
+  assert_int_equal(execute(handle, args, 3), ET_STATUS_INVALID_PROGRAM);
   args[1] = &number;
-  assert_int_equal(demo->execute(handle, args, 4, NULL),
-                   ET_STATUS_INVALID_ARGUMENT);
+  assert_int_equal(execute(handle, args, 4), ET_STATUS_INVALID_ARGUMENT);
   args[1] = &s[1].value;
   make_sample(&s[1], 1, 2, ET_SHAPE_STATIC); /* (2, 2) x (1, 2) */
-  assert_int_equal(demo->execute(handle, args, 4, NULL),
-                   ET_STATUS_INVALID_ARGUMENT);
+  assert_int_equal(execute(handle, args, 4), ET_STATUS_INVALID_ARGUMENT);
   make_sample(&s[1], 2, 2, ET_SHAPE_STATIC);
   s[3].tensor.dtype = ET_SCALAR_TYPE_INT32;
-  assert_int_equal(demo->execute(handle, args, 4, NULL),
-                   ET_STATUS_INVALID_ARGUMENT);
+  assert_int_equal(execute(handle, args, 4), ET_STATUS_INVALID_ARGUMENT);
   assert_true(s[3].data[0] == 1);
 }
 
@@ -230,14 +258,15 @@ static void test_m28_results_above_the_payloads_bound_are_refused(
   et_value *args[2] = {&s[0].value, &s[1].value};
   make_sample(&s[0], 2, 2, ET_SHAPE_STATIC);
   make_sample(&s[1], 2, 2, ET_SHAPE_STATIC);
-  assert_int_equal(init(text, strlen(text), &handle, &bytes), ET_STATUS_OK);
-  assert_int_equal(demo->execute(handle, args, 2, NULL),
-                   ET_STATUS_INVALID_ARGUMENT);
+  assert_int_equal(init(text, &handle, &bytes), ET_STATUS_OK);
+  assert_int_equal(execute(handle, args, 2), ET_STATUS_INVALID_ARGUMENT);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_handle_takes_the_documented_bytes),
+      cmocka_unit_test(test_outputs_are_counted),
+      cmocka_unit_test(test_options_are_refused_by_name),
       cmocka_unit_test(test_version_0_runs_as_a_straight_chain),
       cmocka_unit_test(test_version_1_names_operands_and_outputs),
       cmocka_unit_test(test_results_may_be_smaller_than_their_bound),

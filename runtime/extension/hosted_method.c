@@ -171,6 +171,7 @@ et_status et_hosted_method_load(const et_program *program, const char *name,
 
 void et_hosted_method_free(et_hosted_method *hosted) {
   const et_hosted_method none = {0};
+  et_method_unload(hosted->method);
   free(hosted->allocation);
   *hosted = none;
 }

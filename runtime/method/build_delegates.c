@@ -1,3 +1,6 @@
+#include <string.h>
+
+#include "executorch/checked.h"
 #include "runtime/core/limits.h"
 #include "runtime/method/builder.h"
 #include "runtime/program/schema.h"
@@ -13,49 +16,185 @@ static et_status fail_delegate(const et_builder *builder, uint32_t index,
                                             : et_status_text(status));
 }
 
-/* Describes the payload, with its compile specs in `specs`, which has room. */
-static et_backend_payload make_payload(const et_builder *builder,
-                                       const et_fb_table *delegate,
-                                       et_compile_spec *specs) {
-  const et_fb_vector tables = et_tables_vector(delegate, ET_DELEGATE_SPECS);
-  et_backend_payload payload = {{NULL, 0}, specs, tables.count};
-  et_tables_payload(builder->program, delegate, &payload.processed);
-  for (uint32_t i = 0; i < tables.count; i++) {
-    const et_fb_table spec = et_fb_child_at(&tables, i);
+static et_status fail_missing(et_string key, et_error *error) {
+  char name[ET_LIMIT_NAME_BYTES + 1];
+  const size_t size = key.size < sizeof name ? key.size : sizeof name - 1;
+  memcpy(name, key.data, size);
+  name[size] = '\0';
+  return et_fail(error, ET_STATUS_NOT_FOUND,
+                 "the program has no named data '%s'", name);
+}
+
+static et_status find_data(const et_backend_context *context, et_string key,
+                           et_span *out_bytes, et_error *error) {
+  const et_program *program = context->data_context;
+  return et_tables_named_data(program, key, out_bytes)
+             ? ET_STATUS_OK
+             : fail_missing(key, error);
+}
+
+/* Copies the compile specs to where there is room. */
+static void fill_specs(const et_fb_vector *tables, et_compile_spec *specs) {
+  for (uint32_t i = 0; i < tables->count; i++) {
+    const et_fb_table spec = et_fb_child_at(tables, i);
     specs[i].key = et_fb_text(&spec, ET_SPEC_KEY);
     specs[i].value = et_fb_bytes(&spec, ET_SPEC_VALUE);
   }
-  return payload;
 }
 
-static et_status init_delegate(et_builder *builder, uint32_t index,
-                               et_delegate *delegate) {
+static void add_options(const et_method_options *options, const char *id,
+                        et_backend_context *context) {
+  context->store = options->store;
+  context->parallel = options->parallel;
+  context->observer = options->observer;
+  for (size_t i = 0; i < options->backend_options_count; i++) {
+    if (strcmp(options->backend_options[i].id, id) == 0) {
+      context->options = options->backend_options[i].options;
+      context->option_count = options->backend_options[i].count;
+    }
+  }
+}
+
+/* Describes delegate `index` to its backend. */
+static et_backend_context make_context(const et_builder *builder,
+                                       uint32_t index, const char *id,
+                                       et_compile_spec *specs,
+                                       et_error *error) {
+  const et_fb_vector delegates =
+      et_tables_vector(&builder->plan, ET_PLAN_DELEGATES);
+  const et_fb_table delegate = et_fb_child_at(&delegates, index);
+  const et_fb_vector tables = et_tables_vector(&delegate, ET_DELEGATE_SPECS);
+  et_backend_context context = {
+      .size = sizeof context,
+      .specs = specs,
+      .spec_count = tables.count,
+      .method_name = et_fb_text(&builder->plan, ET_PLAN_NAME).data,
+      .find_data = find_data,
+      .data_context = builder->program,
+      .error = error,
+  };
+  et_tables_payload(builder->program, &delegate, &context.payload);
+  fill_specs(&tables, specs);
+  if (builder->options != NULL) {
+    add_options(builder->options, id, &context);
+  }
+  return context;
+}
+
+/* Asks the backend of delegate `index`; its specs lie on the stack for that. */
+static et_status measure_delegate(const et_builder *builder, uint32_t index,
+                                  const et_backend *backend,
+                                  et_backend_requirements *out) {
+  et_compile_spec specs[ET_LIMIT_COMPILE_SPECS];
   et_error reason;
   et_error_clear(&reason);
-  const et_status status = delegate->backend->init(
-      &delegate->payload, &builder->arena, &delegate->handle, &reason);
+  const et_backend_context context =
+      make_context(builder, index, backend->id, specs, &reason);
+  memset(out, 0, sizeof *out);
+  const et_status status = backend->measure(&context, out);
   return status == ET_STATUS_OK
              ? ET_STATUS_OK
-             : fail_delegate(builder, index, delegate->backend, status,
-                             &reason);
+             : fail_delegate(builder, index, backend, status, &reason);
+}
+
+static et_status add_requirements(const et_builder *builder, uint32_t index,
+                                  const et_backend_requirements *needed,
+                                  et_method_requirements *sum) {
+  if (needed->scratch_bytes > sum->scratch_bytes) {
+    sum->scratch_bytes = needed->scratch_bytes;
+  }
+  if (needed->output_count > ET_LIMIT_CALL_ARGS ||
+      !et_checked_add(sum->shared_bytes, needed->shared_bytes,
+                      &sum->shared_bytes)) {
+    return et_fail(builder->error, ET_STATUS_OUT_OF_RESOURCES,
+                   "delegates[%u] needs %zu outputs and %zu shared bytes",
+                   (unsigned)index, needed->output_count,
+                   needed->shared_bytes);
+  }
+  return ET_STATUS_OK;
+}
+
+/* Takes the room, which tells its size, while measuring; notes what is needed
+ * when there are regions. */
+static et_status note_delegate(et_builder *builder, uint32_t index,
+                               const et_backend *backend,
+                               const et_backend_requirements *needed) {
+  et_arena room;
+  if (builder->regions.delegates != NULL) {
+    const et_delegate delegate = {
+        .backend = backend,
+        .handle_bytes = needed->handle_bytes,
+        .output_count = (uint32_t)needed->output_count,
+    };
+    builder->regions.delegates[index] = delegate;
+    return ET_STATUS_OK;
+  }
+  return et_build_take_room(builder, needed->handle_bytes, &room)
+             ? ET_STATUS_OK
+             : et_fail(builder->error, ET_STATUS_OUT_OF_RESOURCES,
+                       "delegates[%u] %s: %zu bytes for its handle do not fit",
+                       (unsigned)index, backend->id, needed->handle_bytes);
+}
+
+et_status et_build_measure_delegates(et_builder *builder,
+                                     et_method_requirements *out) {
+  for (uint32_t i = 0; i < builder->counts.delegates; i++) {
+    const et_backend *backend = et_build_find_backend(builder, i);
+    et_backend_requirements needed;
+    ET_RETURN_IF_ERROR(measure_delegate(builder, i, backend, &needed));
+    ET_RETURN_IF_ERROR(add_requirements(builder, i, &needed, out));
+    ET_RETURN_IF_ERROR(note_delegate(builder, i, backend, &needed));
+  }
+  return ET_STATUS_OK;
+}
+
+/* Moves *specs on behind those of this delegate. */
+static et_status init_delegate(et_builder *builder, uint32_t index,
+                               et_compile_spec **specs) {
+  et_delegate *delegate = &builder->regions.delegates[index];
+  et_arena room;
+  et_error reason;
+  et_error_clear(&reason);
+  et_backend_context context = make_context(
+      builder, index, delegate->backend->id, *specs, &reason);
+  *specs += context.spec_count;
+  if (!et_build_take_room(builder, delegate->handle_bytes, &room)) {
+    return et_fail(builder->error, ET_STATUS_INTERNAL,
+                   "delegates[%u] %s: measured otherwise before",
+                   (unsigned)index, delegate->backend->id);
+  }
+  context.arena = &room;
+  const et_status status =
+      delegate->backend->init(&context, &delegate->handle);
+  delegate->is_built = status == ET_STATUS_OK;
+  return status == ET_STATUS_OK ? ET_STATUS_OK
+                                : fail_delegate(builder, index,
+                                                delegate->backend, status,
+                                                &reason);
+}
+
+static et_status init_all(et_builder *builder) {
+  et_compile_spec *specs = builder->regions.specs;
+  for (uint32_t i = 0; i < builder->counts.delegates; i++) {
+    ET_RETURN_IF_ERROR(init_delegate(builder, i, &specs));
+  }
+  return ET_STATUS_OK;
 }
 
 et_status et_build_delegates(et_builder *builder) {
-  const et_fb_vector tables =
-      et_tables_vector(&builder->plan, ET_PLAN_DELEGATES);
-  const bool measuring = builder->regions.delegates == NULL;
-  /* Measuring has no regions: one delegate at a time lies here then. */
-  et_compile_spec some_specs[ET_LIMIT_COMPILE_SPECS];
-  et_delegate one;
-  et_compile_spec *specs = measuring ? some_specs : builder->regions.specs;
-  for (uint32_t i = 0; i < tables.count; i++) {
-    const et_fb_table table = et_fb_child_at(&tables, i);
-    et_delegate *delegate = measuring ? &one : &builder->regions.delegates[i];
-    delegate->handle = NULL;
-    delegate->backend = et_build_find_backend(builder, i);
-    delegate->payload = make_payload(builder, &table, specs);
-    ET_RETURN_IF_ERROR(init_delegate(builder, i, delegate));
-    specs += measuring ? 0 : delegate->payload.spec_count;
+  const et_status status = init_all(builder);
+  if (status != ET_STATUS_OK) {
+    et_destroy_delegates(builder->regions.method);
   }
-  return ET_STATUS_OK;
+  return status;
+}
+
+void et_destroy_delegates(const et_method *method) {
+  for (uint32_t i = 0; i < method->delegate_count; i++) {
+    et_delegate *delegate = &method->delegates[i];
+    if (delegate->is_built && delegate->backend->destroy != NULL) {
+      delegate->backend->destroy(delegate->handle);
+    }
+    delegate->is_built = false;
+  }
 }

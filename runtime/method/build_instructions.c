@@ -58,12 +58,39 @@ static void mark_loops(const et_builder *builder) {
   }
 }
 
-void et_build_instructions(et_builder *builder) {
+/* The last arguments of a delegate call are its outputs. */
+static et_status set_outputs(const et_builder *builder, uint32_t index,
+                             et_instruction *call) {
+  const et_delegate *delegate = &builder->regions.delegates[call->u.delegate];
+  if (delegate->output_count > call->arg_count) {
+    return et_fail(builder->error, ET_STATUS_INVALID_PROGRAM,
+                   "instructions[%u] %s: %u args, but %u outputs",
+                   (unsigned)index, delegate->backend->id,
+                   (unsigned)call->arg_count,
+                   (unsigned)delegate->output_count);
+  }
+  call->output_count = (uint16_t)delegate->output_count;
+  for (uint32_t i = call->arg_count - delegate->output_count;
+       i < call->arg_count; i++) {
+    if (call->args[i]->tag != ET_VALUE_TENSOR) {
+      return et_fail(builder->error, ET_STATUS_INVALID_PROGRAM,
+                     "instructions[%u] %s: args[%u], an output, is no Tensor",
+                     (unsigned)index, delegate->backend->id, (unsigned)i);
+    }
+  }
+  return ET_STATUS_OK;
+}
+
+et_status et_build_instructions(et_builder *builder) {
   et_walk walk = et_walk_start(&builder->plan);
   et_value **next = builder->regions.args;
   while (et_walk_next(&walk)) {
-    next = fill_instruction(builder, &walk, next,
-                            &builder->regions.instructions[walk.index]);
+    et_instruction *instruction = &builder->regions.instructions[walk.index];
+    next = fill_instruction(builder, &walk, next, instruction);
+    if (walk.tag == ET_INSTRUCTION_DELEGATE_CALL) {
+      ET_RETURN_IF_ERROR(set_outputs(builder, walk.index, instruction));
+    }
   }
   mark_loops(builder);
+  return ET_STATUS_OK;
 }

@@ -138,20 +138,6 @@ static et_status run_prepare(const prepared_call *call, et_arena *arena,
                                 : fail_prepare(call, status, &reason);
 }
 
-/* Takes room for a state, in whole units of ET_MEMORY_ALIGNMENT, so that a state
- * may be aligned as the method's memory is. */
-static bool take_room(et_arena *arena, size_t bytes, et_arena *out_room) {
-  void *data = NULL;
-  void *end = NULL;
-  if (!et_arena_take(arena, 1, bytes, ET_MEMORY_ALIGNMENT, &data) ||
-      !et_arena_take(arena, 0, 1, ET_MEMORY_ALIGNMENT, &end)) {
-    return false;
-  }
-  const et_mutable_span room = {data, bytes};
-  *out_room = et_arena_over(room);
-  return true;
-}
-
 /* Measures the state, then builds it in room of exactly that size when there is
  * memory. */
 static et_status prepare(et_builder *builder, const prepared_call *call,
@@ -160,7 +146,7 @@ static et_status prepare(et_builder *builder, const prepared_call *call,
   et_arena room;
   size_t scratch = 0;
   ET_RETURN_IF_ERROR(run_prepare(call, &measuring, out_scratch, out_state));
-  if (!take_room(&builder->arena, measuring.used, &room)) {
+  if (!et_build_take_room(builder, measuring.used, &room)) {
     return et_fail(builder->error, ET_STATUS_OUT_OF_RESOURCES,
                    "instructions[%u] %s: %zu bytes of state do not fit",
                    (unsigned)call->instruction, call->kernel->name,
@@ -198,16 +184,15 @@ static et_status prepare_call(et_builder *builder, const et_walk *walk,
   return ET_STATUS_OK;
 }
 
-et_status et_build_prepare(et_builder *builder, size_t *out_scratch) {
+et_status et_build_prepare(et_builder *builder, size_t *scratch) {
   et_walk walk = et_walk_start(&builder->plan);
-  *out_scratch = 0;
   while (et_walk_next(&walk)) {
     const et_kernel *kernel = et_build_called_kernel(builder, &walk);
-    size_t scratch = kernel != NULL ? kernel->scratch_bytes : 0;
+    size_t needed = kernel != NULL ? kernel->scratch_bytes : 0;
     if (kernel != NULL && kernel->prepare != NULL) {
-      ET_RETURN_IF_ERROR(prepare_call(builder, &walk, kernel, &scratch));
+      ET_RETURN_IF_ERROR(prepare_call(builder, &walk, kernel, &needed));
     }
-    *out_scratch = scratch > *out_scratch ? scratch : *out_scratch;
+    *scratch = needed > *scratch ? needed : *scratch;
   }
   return ET_STATUS_OK;
 }

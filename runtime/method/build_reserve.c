@@ -12,7 +12,7 @@ ET_ASSERT_SIZE(et_value, 24, 16);
 ET_ASSERT_SIZE(et_tensor, 56, 32);
 ET_ASSERT_SIZE(et_value *, 8, 4);
 ET_ASSERT_SIZE(et_instruction, 32, 20);
-ET_ASSERT_SIZE(et_delegate, 48, 24);
+ET_ASSERT_SIZE(et_delegate, 32, 20);
 ET_ASSERT_SIZE(et_compile_spec, 32, 16);
 ET_ASSERT_SIZE(et_end, 16, 8);
 ET_ASSERT_SIZE(et_interval, 24, 12);
@@ -48,6 +48,18 @@ et_status et_build_reserve(et_builder *builder) {
                    builder->arena.size);
   }
   return ET_STATUS_OK;
+}
+
+bool et_build_take_room(et_builder *builder, size_t bytes, et_arena *out_room) {
+  void *data = NULL;
+  void *end = NULL;
+  if (!et_arena_take(&builder->arena, 1, bytes, ET_MEMORY_ALIGNMENT, &data) ||
+      !et_arena_take(&builder->arena, 0, 1, ET_MEMORY_ALIGNMENT, &end)) {
+    return false;
+  }
+  const et_mutable_span room = {data, bytes};
+  *out_room = et_arena_over(room);
+  return true;
 }
 
 bool et_build_check_bytes(const et_counts *counts, size_t *out_bytes) {

@@ -60,9 +60,10 @@ const et_kernel *et_build_find_kernel(const et_builder *builder,
                                       uint32_t index);
 
 /* Fill the regions. A tensor that is neither planned nor constant has no memory
- * then. */
+ * then. INVALID_PROGRAM for a delegate call with fewer arguments than outputs, or
+ * with an output that is no tensor. */
 et_status et_build_values(et_builder *builder);
-void et_build_instructions(et_builder *builder);
+et_status et_build_instructions(et_builder *builder);
 
 /* Fills inputs and outputs, gives the views that have no memory of their own
  * that of their base, and refuses what is then left without memory. */
@@ -80,12 +81,25 @@ bool et_build_has_state(const et_builder *builder, uint32_t index);
 /* Writes back into INT, BOOL and DOUBLE values what the program says. */
 void et_build_scalars(const et_fb_vector *values, et_value *out_values);
 
-/* Has the backends build their handles in the arena, or measure them. */
+/* Asks the backends what the delegates need, and notes it in the regions when
+ * there are any: `out` gets the largest scratch and the sum of what is shared. */
+et_status et_build_measure_delegates(et_builder *builder,
+                                     et_method_requirements *out);
+
+/* Has the backends build their handles in the arena; undone when one fails. */
 et_status et_build_delegates(et_builder *builder);
 
+/* Has the backends give back what they hold. */
+void et_destroy_delegates(const et_method *method);
+
+/* Takes room for what a call or a delegate keeps, in whole units of
+ * ET_MEMORY_ALIGNMENT, so that it may be aligned as the method's memory is. False
+ * when it does not fit. */
+bool et_build_take_room(et_builder *builder, size_t bytes, et_arena *out_room);
+
 /* Prepares the calls of kernels that want it, their states in the arena, or
- * measures them; gives the largest scratch that a call needs. */
-et_status et_build_prepare(et_builder *builder, size_t *out_scratch);
+ * measures them; raises *scratch to the largest that a call needs. */
+et_status et_build_prepare(et_builder *builder, size_t *scratch);
 
 /* The linked backend of delegate `index` of the plan, or NULL. */
 const et_backend *et_build_find_backend(const et_builder *builder,

@@ -2,12 +2,10 @@
 
 #include "runtime/core/limits.h"
 #include "runtime/method/operands.h"
-#include "runtime/program/schema.h"
 
 typedef struct call_check {
   const et_builder *builder;
   const et_method *method;
-  int32_t *mentioned;  /* of each value: whether something before has it */
   uint32_t instruction;
   const et_value *out; /* whose overlaps are looked for */
   uint32_t out_count;  /* places where the instruction writes it */
@@ -16,44 +14,6 @@ typedef struct call_check {
 
 static uint32_t index_of(const call_check *c, const et_value *value) {
   return (uint32_t)(value - c->method->values);
-}
-
-static et_status mention(void *context, et_value *value) {
-  call_check *c = context;
-  c->mentioned[index_of(c, value)] = 1;
-  return ET_STATUS_OK;
-}
-
-static bool is_new_tensor(const call_check *c, const et_value *value) {
-  return value->tag == ET_VALUE_TENSOR && !value->u.as_tensor->is_constant &&
-         c->mentioned[index_of(c, value)] == 0;
-}
-
-static uint16_t count_outputs(const call_check *c,
-                              const et_instruction *call) {
-  uint16_t count = 0;
-  while (count < call->arg_count &&
-         is_new_tensor(c, call->args[call->arg_count - 1 - count])) {
-    count++;
-  }
-  return count;
-}
-
-static void split_delegate_calls(call_check *c) {
-  for (uint32_t i = 0; i < c->method->value_count; i++) {
-    c->mentioned[i] = et_build_has_state(c->builder, i) ? 1 : 0;
-  }
-  for (uint32_t i = 0; i < c->method->input_count; i++) {
-    mention(c, c->method->inputs[i].value);
-  }
-  for (uint32_t i = 0; i < c->method->instruction_count; i++) {
-    et_instruction *instruction = &c->method->instructions[i];
-    if (instruction->tag == ET_INSTRUCTION_DELEGATE_CALL) {
-      instruction->output_count = count_outputs(c, instruction);
-    }
-    et_operands_visit(instruction, ET_OPERANDS_READ, mention, c);
-    et_operands_visit(instruction, ET_OPERANDS_WRITTEN, mention, c);
-  }
 }
 
 static bool overlap(const et_tensor *a, const et_tensor *b) {
@@ -122,12 +82,10 @@ static et_status check_out(void *context, et_value *out) {
                            check_against_written, c);
 }
 
-et_status et_call_check_run(const et_builder *builder, int32_t *work) {
+et_status et_call_check_run(const et_builder *builder) {
   call_check c = {.builder = builder,
                   .method = builder->regions.method,
-                  .mentioned = work,
                   .steps_left = ET_LIMIT_PLAN_STEPS};
-  split_delegate_calls(&c);
   for (uint32_t i = 0; i < c.method->instruction_count; i++) {
     c.instruction = i;
     ET_RETURN_IF_ERROR(et_operands_visit(&c.method->instructions[i],

@@ -38,8 +38,12 @@ static et_status run_delegate(const et_method *method, uint32_t index,
   const et_delegate *delegate = &method->delegates[call->u.delegate];
   et_error reason;
   et_error_clear(&reason);
+  const et_execute_context context = {.scratch = method->scratch,
+                                      .parallel = method->parallel,
+                                      .observer = method->observer,
+                                      .error = &reason};
   const et_status status = delegate->backend->execute(
-      delegate->handle, call->args, call->arg_count, &reason);
+      delegate->handle, &context, call->args, call->arg_count);
   return status == ET_STATUS_OK ? status
                                 : fail_call(error, index, delegate->backend->id,
                                             status, &reason);

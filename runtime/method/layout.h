@@ -29,9 +29,9 @@
  *   specs            compile_specs of all of them
  *   ends             inputs + outputs
  *   dims             sum of the ranks of all tensors
- *   prepared         what the backends' init take, one after the other, then the
- *                    states of kernels' calls, each from the next multiple of
- *                    ET_MEMORY_ALIGNMENT to one; 0 without either
+ *   prepared         the handles of delegates, then the states of kernels' calls,
+ *                    each from the next multiple of ET_MEMORY_ALIGNMENT to one;
+ *                    0 without either
  *
  *                LP64   ILP32
  *   METHOD        160    92
@@ -39,7 +39,7 @@
  *   TENSOR         56    32
  *   POINTER         8     4
  *   INSTRUCTION    32    20
- *   DELEGATE       48    24
+ *   DELEGATE       32    20
  *   SPEC           32    16
  *   END            16     8
  *   INTERVAL       24    12
@@ -81,7 +81,9 @@ typedef struct et_instruction {
 typedef struct et_delegate {
   const et_backend *backend;
   void *handle;
-  et_backend_payload payload;
+  size_t handle_bytes;
+  uint32_t output_count;
+  bool is_built; /* has a handle to destroy */
 } et_delegate;
 
 /* An input or output. */

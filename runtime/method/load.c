@@ -38,7 +38,9 @@ static et_status measure(et_builder *builder,
     return et_fail(builder->error, ET_STATUS_OUT_OF_RESOURCES,
                    "the method needs more bytes than there are addresses");
   }
-  ET_RETURN_IF_ERROR(et_build_delegates(builder));
+  const et_method_requirements none = {0};
+  *out_requirements = none;
+  ET_RETURN_IF_ERROR(et_build_measure_delegates(builder, out_requirements));
   ET_RETURN_IF_ERROR(
       et_build_prepare(builder, &out_requirements->scratch_bytes));
   const size_t prepared = builder->arena.used;
@@ -172,18 +174,29 @@ static et_mutable_span rest_of(const et_builder *builder) {
   return rest;
 }
 
-static et_status build(et_builder *builder) {
+/* What must be undone when it fails comes last. */
+static et_status build_callees(et_builder *builder) {
   size_t scratch = 0;
+  ET_RETURN_IF_ERROR(et_build_delegates(builder));
+  const et_status status = et_build_prepare(builder, &scratch);
+  if (status != ET_STATUS_OK) {
+    et_destroy_delegates(builder->regions.method);
+  }
+  return status;
+}
+
+static et_status build(et_builder *builder) {
+  et_method_requirements needed = {0};
   builder->arena = et_arena_over(builder->memory->method);
   ET_RETURN_IF_ERROR(et_build_reserve(builder));
   clear_planned(builder);
   fill_method(builder);
   ET_RETURN_IF_ERROR(et_build_values(builder));
-  et_build_instructions(builder);
+  ET_RETURN_IF_ERROR(et_build_measure_delegates(builder, &needed));
+  ET_RETURN_IF_ERROR(et_build_instructions(builder));
   ET_RETURN_IF_ERROR(et_build_ends(builder));
   ET_RETURN_IF_ERROR(et_plan_check_run(builder, rest_of(builder)));
-  ET_RETURN_IF_ERROR(et_build_delegates(builder));
-  ET_RETURN_IF_ERROR(et_build_prepare(builder, &scratch));
+  ET_RETURN_IF_ERROR(build_callees(builder));
   et_views_reset(builder->regions.method);
   return ET_STATUS_OK;
 }
@@ -203,4 +216,10 @@ et_status et_method_load(const et_program *program, const char *name,
   ET_RETURN_IF_ERROR(build(&builder));
   *out_method = builder.regions.method;
   return ET_STATUS_OK;
+}
+
+void et_method_unload(et_method *method) {
+  if (method != NULL) {
+    et_destroy_delegates(method);
+  }
 }

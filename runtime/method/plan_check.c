@@ -290,7 +290,7 @@ et_status et_plan_check_run(const et_builder *builder, et_mutable_span work) {
   }
   simulation sim = {builder, builder->regions.method,
                     {items, 0, capacity, ET_LIMIT_PLAN_STEPS}, origins, 0};
-  ET_RETURN_IF_ERROR(et_call_check_run(builder, origins));
+  ET_RETURN_IF_ERROR(et_call_check_run(builder));
   ET_RETURN_IF_ERROR(set_origins(&sim));
   ET_RETURN_IF_ERROR(start_run(&sim));
   ET_RETURN_IF_ERROR(follow_all(&sim));

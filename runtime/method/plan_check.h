@@ -25,8 +25,7 @@
 #include "executorch/status.h"
 #include "runtime/method/builder.h"
 
-/* Checks the built method, with working memory of et_build_check_bytes. Sets
- * output_count of the delegate calls on the way. INVALID_PROGRAM names the
+/* Checks the built method, with working memory of et_build_check_bytes. INVALID_PROGRAM names the
  * instruction and both values; OUT_OF_RESOURCES when following the plan takes
  * more than ET_LIMIT_PLAN_STEPS. */
 et_status et_plan_check_run(const et_builder *builder, et_mutable_span work);

@@ -1,5 +1,7 @@
 #include "runtime/program/tables.h"
 
+#include <string.h>
+
 #include "executorch/checked.h"
 #include "runtime/program/schema.h"
 
@@ -81,6 +83,22 @@ bool et_tables_payload(const et_program *program, const et_fb_table *delegate,
     default:
       return false;
   }
+}
+
+bool et_tables_named_data(const et_program *program, et_string key,
+                          et_span *out_bytes) {
+  const et_fb_table root = et_tables_root(program);
+  const et_fb_vector named = et_tables_vector(&root, ET_PROGRAM_NAMED_DATA);
+  for (uint32_t i = 0; i < named.count; i++) {
+    const et_fb_table entry = et_fb_child_at(&named, i);
+    const et_string found = et_fb_text(&entry, ET_NAMED_DATA_KEY);
+    if (found.size == key.size &&
+        memcmp(found.data, key.data, key.size) == 0) {
+      return et_tables_segment(
+          program, et_fb_u32(&entry, ET_NAMED_DATA_SEGMENT), out_bytes);
+    }
+  }
+  return false;
 }
 
 /* Entry 0 of the sizes stands for no buffer. */

@@ -37,6 +37,10 @@ bool et_tables_subsegment(const et_program *program,
 bool et_tables_payload(const et_program *program, const et_fb_table *delegate,
                        et_span *out_bytes);
 
+/* The named data under `key`. False when there is none. */
+bool et_tables_named_data(const et_program *program, et_string key,
+                          et_span *out_bytes);
+
 /* Buffer sizes: planned buffer `index` is memory id index + 1. */
 uint32_t et_tables_planned_count(const et_fb_table *plan);
 int64_t et_tables_planned_bytes(const et_fb_table *plan, uint32_t index);

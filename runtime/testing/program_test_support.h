@@ -29,7 +29,7 @@ uint8_t *et_test_read_fixture(const char *name, size_t *out_size);
  *   test::fail.out  t      fails
  *   executorch_prim::et_copy_index.tensor, executorch_prim::et_view.default
  *   aten::add.out   as test::add, with alpha ignored
- *   backend "TestBackend": its outputs = sum of its two inputs */
+ *   backend "TestBackend": its output = sum of its two inputs */
 extern const et_registry et_test_registry;
 
 /* Writes out = copy(in): values[0] and values[1], `count` floats each, planned

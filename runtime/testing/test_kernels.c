@@ -117,31 +117,39 @@ static const et_kernel kernels[] = {
 static const et_kernel_table table = {kernels,
                                       sizeof kernels / sizeof *kernels};
 
-static et_status backend_init(const et_backend_payload *payload,
-                              et_arena *arena, void **out_handle,
-                              et_error *error) {
-  if (payload->processed.size == 0) {
-    return et_fail(error, ET_STATUS_DELEGATE_INCOMPATIBLE,
+static et_status backend_measure(const et_backend_context *context,
+                                 et_backend_requirements *out) {
+  if (context->payload.size == 0) {
+    return et_fail(context->error, ET_STATUS_DELEGATE_INCOMPATIBLE,
                    "the payload is empty");
   }
-  return et_arena_take(arena, 1, payload->processed.size, 16, out_handle)
-             ? ET_STATUS_OK
-             : et_fail(error, ET_STATUS_DELEGATE_MEMORY, "too little memory");
+  out->handle_bytes = context->payload.size;
+  out->output_count = 1;
+  return ET_STATUS_OK;
 }
 
-static et_status backend_execute(void *handle, et_value **args, size_t count,
-                                 et_error *error) {
-  et_kernel_context context = {.error = error};
+static et_status backend_init(const et_backend_context *context,
+                              void **out_handle) {
+  return et_arena_take(context->arena, 1, context->payload.size, 16, out_handle)
+             ? ET_STATUS_OK
+             : et_fail(context->error, ET_STATUS_DELEGATE_MEMORY,
+                       "too little memory");
+}
+
+static et_status backend_execute(void *handle,
+                                 const et_execute_context *context,
+                                 et_value **args, size_t count) {
+  et_kernel_context call = {.error = context->error};
   (void)handle;
   if (count != 3) {
-    return et_fail(error, ET_STATUS_INVALID_PROGRAM, "%zu arguments, not 3",
-                   count);
+    return et_fail(context->error, ET_STATUS_INVALID_PROGRAM,
+                   "%zu arguments, not 3", count);
   }
-  return test_add(&context, args);
+  return test_add(&call, args);
 }
 
-static const et_backend backend = {"TestBackend", backend_init,
-                                   backend_execute};
+static const et_backend backend = {"TestBackend", backend_measure, backend_init,
+                                   backend_execute, NULL};
 static const et_backend *const backends[] = {&backend};
 
 const et_registry et_test_registry = {&table, backends, 1};

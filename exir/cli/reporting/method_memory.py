@@ -9,6 +9,7 @@ from exir.backend.compile_spec_schema import CompileSpec
 from exir.memory_planning import aligned
 
 _REGION_ALIGNMENT = 16
+_HANDLE_ALIGNMENT = 64
 _DIM_BYTES = 8
 _INDEX_BYTES = 4
 _INDEX_LISTS = (schema.IntList, schema.TensorList, schema.OptionalTensorList)
@@ -30,8 +31,8 @@ class DataModel:
     interval: int
 
 
-LP64 = DataModel("lp64", 160, 24, 56, 8, 32, 48, 32, 16, 24)
-ILP32 = DataModel("ilp32", 92, 16, 32, 4, 20, 24, 16, 8, 12)
+LP64 = DataModel("lp64", 160, 24, 56, 8, 32, 32, 32, 16, 24)
+ILP32 = DataModel("ilp32", 92, 16, 32, 4, 20, 20, 16, 8, 12)
 
 
 def method_bytes(plan: schema.ExecutionPlan, program: schema.Program) -> dict[str, int]:
@@ -56,7 +57,8 @@ def _bytes(plan: schema.ExecutionPlan, program: schema.Program, model: DataModel
         model.end * (len(plan.inputs) + len(plan.outputs)),
         _DIM_BYTES * sum(len(tensor.sizes) for tensor in tensors),
     ]
-    return _total(regions) + max(_check_bytes(plan, tensors, model), _handle_bytes(plan, program, model))
+    used = _total(regions)
+    return max(used + _check_bytes(plan, tensors, model), _with_handles(used, plan, program, model))
 
 
 def _total(regions: Iterable[int]) -> int:
@@ -78,11 +80,11 @@ def _check_bytes(
     return _total([model.interval * (2 * planned + buffers), _INDEX_BYTES * len(plan.values)])
 
 
-def _handle_bytes(plan: schema.ExecutionPlan, program: schema.Program, model: DataModel) -> int:
-    """What the delegates keep, one after the other."""
-    used = 0
+def _with_handles(used: int, plan: schema.ExecutionPlan, program: schema.Program, model: DataModel) -> int:
+    """`used` bytes, then what the delegates keep, each from an aligned address to the next."""
     for delegate in plan.delegates:
         specs = [CompileSpec(str(spec.key), spec.value) for spec in delegate.compile_specs]
         payload = bytes(program.backend_delegate_data[delegate.processed.index].data)
-        used += find_backend(str(delegate.id)).runtime_bytes(payload, specs, model.name)
+        kept = find_backend(str(delegate.id)).runtime_bytes(payload, specs, model.name)
+        used = aligned(used, _HANDLE_ALIGNMENT) + aligned(kept, _HANDLE_ALIGNMENT)
     return used

@@ -82,6 +82,6 @@ def test_what_delegates_keep_takes_the_place_of_the_checks_memory() -> None:
         delegates=[BackendDelegate("KeepsItsPayload", processed, [CompileSpec("a", b"1")])],
     )
     program = Program(backend_delegate_data=[BackendDelegateInlineData(bytes(160))])
-    # method + values + instructions + args + delegates + specs, and the handle.
-    assert method_bytes(plan, program)["lp64"] == 160 + 32 + 32 + 16 + 48 + 32 + 320
-    assert method_bytes(plan, program)["ilp32"] == 96 + 16 + 32 + 16 + 32 + 16 + 160
+    # method + values + instructions + args + delegates + specs, to 64; then the handle, to 64.
+    assert method_bytes(plan, program)["lp64"] == (160 + 32 + 32 + 16 + 32 + 32) + 16 + 320
+    assert method_bytes(plan, program)["ilp32"] == (96 + 16 + 32 + 16 + 32 + 16) + 48 + 192

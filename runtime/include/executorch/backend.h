@@ -6,6 +6,9 @@
 
 #include "executorch/arena.h"
 #include "executorch/kernel.h"
+#include "executorch/observer.h"
+#include "executorch/parallel.h"
+#include "executorch/shared_store.h"
 #include "executorch/span.h"
 #include "executorch/status.h"
 #include "executorch/value.h"
@@ -14,35 +17,79 @@
 extern "C" {
 #endif
 
+/* What the compiler says to the backend's runtime side, beside the payload. */
 typedef struct et_compile_spec {
   et_string key;
   et_span value;
 } et_compile_spec;
 
-/* What the compiler's preprocess left for this delegate. Borrowed from the
- * program: valid as long as it. A payload is data, and may be hostile. */
-typedef struct et_backend_payload {
-  et_span processed;
+/* What the caller says to it when the method is loaded. */
+typedef struct et_backend_option {
+  const char *key;
+  et_value value; /* INT, BOOL, DOUBLE or STRING */
+} et_backend_option;
+
+/* What a backend is given to build one delegate. Lives for one call; payload,
+ * specs, names and named data live as long as the method, and so do workers,
+ * observer and store. A payload is data, and may be hostile. */
+typedef struct et_backend_context {
+  /* sizeof(et_backend_context) as the runtime was compiled. Fields are only ever
+   * added at the end: a backend that was compiled apart reads none beyond. */
+  size_t size;
+  et_span payload; /* what the compiler's preprocess left */
   const et_compile_spec *specs;
   size_t spec_count;
-} et_backend_payload;
+  const char *method_name;
+  /* The named data of the program under `key`. NOT_FOUND when there is none. */
+  et_status (*find_data)(const struct et_backend_context *context,
+                         et_string key, et_span *out_bytes, et_error *error);
+  const void *data_context; /* of find_data */
+  const et_backend_option *options; /* those of this backend */
+  size_t option_count;
+  et_shared_store *store; /* shared by methods; NULL: there is none */
+  const et_parallel *parallel; /* NULL: this thread only */
+  const et_observer *observer; /* NULL: nobody watches */
+  et_arena *arena;             /* exactly handle_bytes; NULL in `measure` */
+  et_error *error;             /* may be NULL */
+} et_backend_context;
 
-/* One backend. All pointers are static; `init` and `execute` keep no state but
- * what they take from the arena. */
+/* What one delegate needs. */
+typedef struct et_backend_requirements {
+  size_t handle_bytes;  /* of the method's memory, for as long as it lives */
+  size_t scratch_bytes; /* while it is executed, aligned to 64 */
+  size_t shared_bytes;  /* of the store, at most: et_shared_store_bytes */
+  size_t output_count;  /* the last arguments of its calls: what it writes */
+} et_backend_requirements;
+
+/* What a backend may use besides a delegate's arguments. Lives for one call. */
+typedef struct et_execute_context {
+  et_mutable_span scratch; /* at least scratch_bytes; contents undefined */
+  const et_parallel *parallel; /* NULL: this thread only */
+  const et_observer *observer; /* NULL: nobody watches */
+  et_error *error;             /* may be NULL */
+} et_execute_context;
+
+/* One backend. All pointers are static; its functions keep no state but what lies
+ * in handles and in the store. */
 typedef struct et_backend {
   const char *id; /* BackendDelegate.id in the file */
 
-  /* Checks the payload and builds the handle in `arena`, which lives as long as
-   * the method. Called twice: first with a measuring arena (all allocations
-   * give NULL; *out_handle is ignored), then with the real one. Both calls must
-   * take the same bytes. */
-  et_status (*init)(const et_backend_payload *payload, et_arena *arena,
-                    void **out_handle, et_error *error);
+  /* Checks the payload and says what the delegate needs: the same for the same
+   * context, as often as it is asked. *out is zero before. */
+  et_status (*measure)(const et_backend_context *context,
+                       et_backend_requirements *out);
+
+  /* Builds the handle in context->arena. Sets *out_handle, NULL before. */
+  et_status (*init)(const et_backend_context *context, void **out_handle);
 
   /* Runs on `count` values: the delegate's inputs, then its outputs. Checks the
    * count, kinds, dtypes and sizes of all of them before it writes. */
-  et_status (*execute)(void *handle, et_value **args, size_t count,
-                       et_error *error);
+  et_status (*execute)(void *handle, const et_execute_context *context,
+                       et_value **args, size_t count);
+
+  /* Gives back what `init` took besides memory of the arena, for each handle that
+   * it built. May be NULL. */
+  void (*destroy)(void *handle);
 } et_backend;
 
 /* What a method may call: the tables are static and owned by the binary. */

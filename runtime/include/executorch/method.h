@@ -13,6 +13,7 @@
 #include "executorch/observer.h"
 #include "executorch/parallel.h"
 #include "executorch/program.h"
+#include "executorch/shared_store.h"
 #include "executorch/span.h"
 #include "executorch/status.h"
 #include "executorch/value.h"
@@ -27,12 +28,22 @@ typedef struct et_method et_method;
 /* Alignment of every buffer in et_method_memory. */
 #define ET_MEMORY_ALIGNMENT 64
 
+/* The options of one backend. */
+typedef struct et_backend_options {
+  const char *id; /* et_backend.id; that of one the method does not use is fine */
+  const et_backend_option *options;
+  size_t count;
+} et_backend_options;
+
 /* What a method may use beyond its memory. Each may be NULL, and so may a pointer
  * to all of them; what they point to is borrowed until the method is no longer
  * used. */
 typedef struct et_method_options {
   const et_parallel *parallel; /* workers for kernels and backends */
   const et_observer *observer; /* is told of each instruction that is run */
+  const et_backend_options *backend_options; /* one entry a backend */
+  size_t backend_options_count;
+  et_shared_store *store; /* what delegates of several methods share */
 } et_method_options;
 
 /* Exactly what a method needs; the sizes of planned buffers come from
@@ -40,6 +51,7 @@ typedef struct et_method_options {
 typedef struct et_method_requirements {
   size_t method_bytes;  /* values, instructions, handles and states */
   size_t scratch_bytes; /* the largest that any of its calls asks for */
+  size_t shared_bytes;  /* what loading takes of the store, at most */
   size_t planned_count;
 } et_method_requirements;
 
@@ -77,6 +89,10 @@ et_status et_method_load(const et_program *program, const char *name,
                          const et_method_options *options,
                          const et_method_memory *memory, et_method **out_method,
                          et_error *out_error);
+
+/* Ends the use of a method: its backends give back what they hold besides its
+ * memory, which is the caller's again. NULL is no method. */
+void et_method_unload(et_method *method);
 
 size_t et_method_input_count(const et_method *method);
 size_t et_method_output_count(const et_method *method);

@@ -1,0 +1,355 @@
+/* Delegates: what their backend is given, what it asks for, what their calls read
+ * and write. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/testing/program_test_support.h"
+
+static et_program_writer writer;
+static et_program program;
+static et_hosted_method hosted;
+
+static const float ONES[2] = {1, 1};
+
+/* values[0]: an input of two floats; values[1]: an output. */
+static void start(int32_t in_offset) {
+  et_writer_start(&writer, 128);
+  et_writer_input(&writer, et_writer_floats(&writer, 2, in_offset));
+  et_writer_output(&writer, et_writer_floats(&writer, 2, 16));
+}
+
+/* out = a + b. */
+static void delegate(int32_t a, int32_t b, int32_t out) {
+  const int32_t args[3] = {a, b, out};
+  et_writer_delegate(&writer, "TestBackend", "payload", args, 3);
+}
+
+static void copy(int32_t from, int32_t to) {
+  const int32_t args[3] = {from, to, to};
+  et_writer_call(&writer, "copy", args, 3);
+}
+
+static void expect_refused(const char *part) {
+  et_test_expect_method_refused(et_writer_finish(&writer),
+                                ET_STATUS_INVALID_PROGRAM, part);
+}
+
+/* One branch gives the output by a delegate; the other uses its bytes for
+ * something else first, then gives it by a delegate too. */
+static void test_both_branches_may_give_the_same_output(void **state) {
+  (void)state;
+  for (int condition = 0; condition < 2; condition++) {
+    start(0);
+    const int32_t chosen = et_writer_bool(&writer, condition);
+    const int32_t never = et_writer_bool(&writer, 0);
+    const int32_t two = et_writer_int(&writer, 2);
+    const int32_t same_bytes = et_writer_floats(&writer, 2, 16);
+    const int32_t other = et_writer_floats(&writer, 2, 32);
+    const int32_t fill[3] = {two, same_bytes, same_bytes};
+    et_writer_jump_false(&writer, chosen, 3);
+    delegate(0, 0, 1);
+    et_writer_jump_false(&writer, never, 6);
+    et_writer_call(&writer, "fill", fill, 3);
+    copy(same_bytes, other);
+    delegate(other, other, 1);
+    et_test_open(&writer, &program, &hosted);
+    et_test_set_floats(hosted.method, 0, ONES, 2);
+    assert_int_equal(et_method_execute(hosted.method, NULL), ET_STATUS_OK);
+    assert_true(et_test_first_output(hosted.method, 0) == (condition ? 2 : 4));
+    et_hosted_method_free(&hosted);
+  }
+}
+
+static void test_output_that_was_read_before_is_written(void **state) {
+  (void)state;
+  start(0);
+  const int32_t view = et_writer_floats(&writer, 2, 0); /* of the input */
+  copy(view, 1);
+  delegate(0, 0, view);
+  expect_refused(
+      "instructions[1] writes values[2], which shares bytes with its operand "
+      "values[0]");
+}
+
+static void test_delegate_may_not_write_what_the_caller_lends(void **state) {
+  (void)state;
+  start(ET_NOT_PLANNED);
+  delegate(0, 0, 0);
+  expect_refused("instructions[0] writes values[0], a constant or an input");
+}
+
+/* A backend that does what its payload says: "handle scratch outputs", in bytes. */
+static struct {
+  size_t size;
+  char method_name[16];
+  const et_backend_option *options;
+  size_t option_count;
+  et_shared_store *store;
+  const et_parallel *parallel;
+  const et_observer *observer;
+  et_span data; /* of DATA_KEY */
+  char data_message[ET_ERROR_MESSAGE_BYTES];
+  et_mutable_span scratch;
+  const et_parallel *execute_parallel;
+  const et_observer *execute_observer;
+  bool had_arena; /* in measure */
+  void *handle;
+  size_t handle_bytes;
+  int inits;
+  int destroys;
+  bool refuses_init;
+} seen;
+
+/* A key of named data in mlp_xnn_seg_default. */
+#define DATA_KEY \
+  "226f83a0d4c26cef173203881c8f30201f89e036fe9a18c34ff36c57aa9f96ee"
+
+/* The key that init asks for. */
+static const char *data_key = "none";
+
+static et_status probe_measure(const et_backend_context *context,
+                               et_backend_requirements *out) {
+  char text[64] = "";
+  memcpy(text, context->payload.data,
+         context->payload.size < 63 ? context->payload.size : 63);
+  seen.had_arena = seen.had_arena || context->arena != NULL;
+  seen.handle_bytes = out->handle_bytes;
+  if (sscanf(text, "%zu %zu %zu", &out->handle_bytes, &out->scratch_bytes,
+             &out->output_count) != 3) {
+    out->output_count = 1;
+  }
+  out->shared_bytes = 11;
+  return ET_STATUS_OK;
+}
+
+static et_status probe_init(const et_backend_context *context,
+                            void **out_handle) {
+  const et_string key = {data_key, strlen(data_key)};
+  et_error error;
+  et_error_clear(&error);
+  seen.size = context->size;
+  snprintf(seen.method_name, sizeof seen.method_name, "%s",
+           context->method_name);
+  seen.options = context->options;
+  seen.option_count = context->option_count;
+  seen.store = context->store;
+  seen.parallel = context->parallel;
+  seen.observer = context->observer;
+  context->find_data(context, key, &seen.data, &error);
+  memcpy(seen.data_message, error.message, sizeof error.message);
+  seen.handle_bytes = context->arena->size;
+  seen.inits++;
+  et_arena_take(context->arena, 1, context->arena->size, 64, &seen.handle);
+  *out_handle = seen.handle;
+  return seen.refuses_init && seen.inits == 2
+             ? et_fail(context->error, ET_STATUS_DELEGATE_MEMORY, "not again")
+             : ET_STATUS_OK;
+}
+
+static et_status probe_execute(void *handle, const et_execute_context *context,
+                               et_value **args, size_t count) {
+  (void)args;
+  (void)count;
+  assert_ptr_equal(handle, seen.handle);
+  seen.scratch = context->scratch;
+  seen.execute_parallel = context->parallel;
+  seen.execute_observer = context->observer;
+  return ET_STATUS_OK;
+}
+
+static void probe_destroy(void *handle) {
+  (void)handle;
+  seen.destroys++;
+}
+
+static const et_backend probe = {"Probe", probe_measure, probe_init,
+                                 probe_execute, probe_destroy};
+static const et_backend xnnpack = {"XnnpackBackend", probe_measure, probe_init,
+                                   probe_execute, probe_destroy};
+static const et_backend *const probes[] = {&probe, &xnnpack};
+/* Between the delegates of dyn_mlp_xnn; never run. */
+static const et_kernel rows[] = {
+    {"aten::native_layer_norm.out", "tI?t?tdwww>W", NULL, NULL, 0},
+};
+static const et_kernel_table table = {rows, 1};
+static const et_registry probe_registry = {&table, probes, 2};
+
+static et_status load(et_span file, const et_method_options *options,
+                      et_error *out_error) {
+  et_error_clear(out_error);
+  seen.inits = 0;
+  seen.destroys = 0;
+  ET_RETURN_IF_ERROR(et_program_load(file, &program, out_error));
+  return et_hosted_method_load(&program, "forward", &probe_registry, options,
+                               &hosted, out_error);
+}
+
+static void probe_with(const char *payload) {
+  const int32_t args[2] = {0, 1};
+  start(0);
+  et_writer_delegate(&writer, "Probe", payload, args, 2);
+}
+
+static void open_with(const et_method_options *options) {
+  et_error error;
+  if (load(et_writer_finish(&writer), options, &error) != ET_STATUS_OK) {
+    fail_msg("%s", error.message);
+  }
+}
+
+static void test_backend_gets_exactly_what_it_measured(void **state) {
+  (void)state;
+  probe_with("100 7000 1");
+  open_with(NULL);
+  assert_int_equal(seen.size, sizeof(et_backend_context));
+  assert_string_equal(seen.method_name, "forward");
+  assert_int_equal(seen.handle_bytes, 100);
+  assert_false(seen.had_arena);
+  assert_non_null(seen.handle);
+  assert_int_equal((uintptr_t)seen.handle % 64, 0);
+  assert_int_equal(hosted.requirements.scratch_bytes, 7000);
+  assert_int_equal(hosted.requirements.shared_bytes, 11);
+  et_test_set_floats(hosted.method, 0, ONES, 2);
+  assert_int_equal(et_method_execute(hosted.method, NULL), ET_STATUS_OK);
+  assert_true(seen.scratch.size >= 7000);
+  et_hosted_method_free(&hosted);
+}
+
+static void run_parallel(void *context, size_t count,
+                         void (*function)(void *data, size_t index),
+                         void *data) {
+  (void)context;
+  for (size_t i = 0; i < count; i++) {
+    function(data, i);
+  }
+}
+
+static void ignore_begin(void *context, const et_event *event) {
+  (void)context;
+  (void)event;
+}
+
+static void ignore_end(void *context, const et_event *event, et_status status) {
+  (void)context;
+  (void)event;
+  (void)status;
+}
+
+static void test_backend_gets_its_options_and_what_the_caller_lends(
+    void **state) {
+  (void)state;
+  const et_parallel parallel = {NULL, 1, run_parallel};
+  const et_observer observer = {NULL, ignore_begin, ignore_end};
+  const et_backend_option option = {"cores", {ET_VALUE_INT, {.as_int = 2}}};
+  const et_backend_option other = {"speed", {ET_VALUE_INT, {.as_int = 1}}};
+  const et_backend_options groups[2] = {{"Another", &other, 1},
+                                        {"Probe", &option, 1}};
+  const et_mutable_span nothing = {NULL, 0};
+  et_shared_store store = et_shared_store_over(nothing);
+  const et_method_options options = {&parallel, &observer, groups, 2, &store};
+  probe_with("0 0 1");
+  open_with(&options);
+  assert_int_equal(seen.option_count, 1);
+  assert_ptr_equal(seen.options, &option);
+  assert_ptr_equal(seen.store, &store);
+  assert_ptr_equal(seen.parallel, &parallel);
+  assert_ptr_equal(seen.observer, &observer);
+  et_test_set_floats(hosted.method, 0, ONES, 2);
+  assert_int_equal(et_method_execute(hosted.method, NULL), ET_STATUS_OK);
+  assert_ptr_equal(seen.execute_parallel, &parallel);
+  assert_ptr_equal(seen.execute_observer, &observer);
+  et_hosted_method_free(&hosted);
+}
+
+static void test_handles_are_destroyed_once(void **state) {
+  (void)state;
+  probe_with("8 0 1");
+  open_with(NULL);
+  assert_int_equal(seen.destroys, 0);
+  et_method_unload(hosted.method);
+  assert_int_equal(seen.destroys, 1);
+  et_hosted_method_free(&hosted);
+  assert_int_equal(seen.destroys, 1);
+  et_method_unload(NULL); /* nothing to do */
+}
+
+static et_span read_program(const char *name) {
+  et_span file = {NULL, 0};
+  file.data = et_test_read_fixture(name, &file.size);
+  return file;
+}
+
+static void test_handles_are_destroyed_when_a_later_one_fails(void **state) {
+  (void)state;
+  et_error error;
+  const et_span file = read_program("dyn_mlp_xnn"); /* has two delegates */
+  seen.refuses_init = true;
+  assert_int_not_equal(load(file, NULL, &error), ET_STATUS_OK);
+  assert_string_equal(error.message, "delegates[1] XnnpackBackend: not again");
+  assert_int_equal(seen.inits, 2);
+  assert_int_equal(seen.destroys, 1);
+  seen.refuses_init = false;
+  free((void *)(uintptr_t)file.data);
+}
+
+static void test_named_data_is_found_by_its_key(void **state) {
+  (void)state;
+  et_error error;
+  const et_span file = read_program("mlp_xnn_seg_default");
+  const char *const keys[] = {"none", DATA_KEY};
+  const size_t sizes[] = {0, 16};
+  for (size_t i = 0; i < 2; i++) {
+    data_key = keys[i];
+    seen.data.size = 0;
+    assert_int_equal(load(file, NULL, &error), ET_STATUS_OK);
+    assert_int_equal(seen.data.size, sizes[i]);
+    assert_string_equal(seen.data_message,
+                        i == 0 ? "the program has no named data 'none'" : "");
+    et_hosted_method_free(&hosted);
+  }
+  free((void *)(uintptr_t)file.data);
+}
+
+static void expect_call_refused(const char *message) {
+  et_error error;
+  assert_int_equal(load(et_writer_finish(&writer), NULL, &error),
+                   ET_STATUS_INVALID_PROGRAM);
+  assert_string_equal(error.message, message);
+}
+
+static void test_calls_must_have_as_many_args_as_outputs(void **state) {
+  (void)state;
+  probe_with("0 0 3");
+  expect_call_refused("instructions[0] Probe: 2 args, but 3 outputs");
+}
+
+static void test_outputs_must_be_tensors(void **state) {
+  (void)state;
+  start(0);
+  const int32_t args[2] = {0, et_writer_int(&writer, 1)};
+  et_writer_delegate(&writer, "Probe", "0 0 1", args, 2);
+  expect_call_refused(
+      "instructions[0] Probe: args[1], an output, is no Tensor");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_both_branches_may_give_the_same_output),
+      cmocka_unit_test(test_output_that_was_read_before_is_written),
+      cmocka_unit_test(test_delegate_may_not_write_what_the_caller_lends),
+      cmocka_unit_test(test_backend_gets_exactly_what_it_measured),
+      cmocka_unit_test(test_backend_gets_its_options_and_what_the_caller_lends),
+      cmocka_unit_test(test_handles_are_destroyed_once),
+      cmocka_unit_test(test_handles_are_destroyed_when_a_later_one_fails),
+      cmocka_unit_test(test_named_data_is_found_by_its_key),
+      cmocka_unit_test(test_calls_must_have_as_many_args_as_outputs),
+      cmocka_unit_test(test_outputs_must_be_tensors),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
