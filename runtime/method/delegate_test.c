@@ -175,7 +175,7 @@ static const et_backend xnnpack = {"XnnpackBackend", probe_measure, probe_init,
 static const et_backend *const probes[] = {&probe, &xnnpack};
 /* Between the delegates of dyn_mlp_xnn; never run. */
 static const et_kernel rows[] = {
-    {"aten::native_layer_norm.out", "tI?t?tdwww>W", NULL, NULL, 0},
+    {"aten::native_layer_norm.out", "tI?t?tdwww>W", NULL, NULL, NULL, 0},
 };
 static const et_kernel_table table = {rows, 1};
 static const et_registry probe_registry = {&table, probes, 2};
