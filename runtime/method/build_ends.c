@@ -2,13 +2,6 @@
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
 
-static bool is_planned(const et_builder *builder, uint32_t index) {
-  const et_fb_table evalue = et_fb_child_at(&builder->values, index);
-  const et_fb_table held = et_fb_child(&evalue, ET_EVALUE_VALUE);
-  return et_fb_u8(&evalue, ET_EVALUE_TAG) == ET_VALUE_TENSOR &&
-         et_fb_has(&held, ET_TENSOR_ALLOCATION);
-}
-
 static et_tensor *tensor_of(const et_value *value) {
   return value->tag == ET_VALUE_TENSOR ? value->u.as_tensor : NULL;
 }
@@ -19,7 +12,7 @@ static void fill_ends(const et_builder *builder, uint16_t field,
   for (uint32_t i = 0; i < indices.count; i++) {
     const uint32_t index = (uint32_t)et_fb_i32_at(&indices, i);
     const et_end end = {&builder->regions.values[index],
-                        is_planned(builder, index), false};
+                        et_build_is_planned(builder, index), false};
     ends[i] = end;
   }
 }

@@ -1,4 +1,3 @@
-#include "executorch/checked.h"
 #include "runtime/method/builder.h"
 
 /* With 32-bit pointers some ABIs align less or have short enums: never more. */
@@ -15,7 +14,6 @@ ET_ASSERT_SIZE(et_instruction, 32, 20);
 ET_ASSERT_SIZE(et_delegate, 32, 20);
 ET_ASSERT_SIZE(et_compile_spec, 32, 16);
 ET_ASSERT_SIZE(et_end, 16, 8);
-ET_ASSERT_SIZE(et_interval, 24, 12);
 
 static bool take(et_builder *builder, size_t count, size_t size, void **out) {
   return et_arena_take(&builder->arena, count, size, ET_REGION_ALIGNMENT, out);
@@ -60,17 +58,4 @@ bool et_build_take_room(et_builder *builder, size_t bytes, et_arena *out_room) {
   const et_mutable_span room = {data, bytes};
   *out_room = et_arena_over(room);
   return true;
-}
-
-bool et_build_check_bytes(const et_counts *counts, size_t *out_bytes) {
-  et_arena arena = et_arena_measuring();
-  void *region = NULL;
-  const bool fits =
-      et_arena_take(&arena, 2 * counts->planned_tensors + counts->planned_buffers,
-                    sizeof(et_interval), ET_REGION_ALIGNMENT, &region) &&
-      et_arena_take(&arena, counts->values, sizeof(uint32_t),
-                    ET_REGION_ALIGNMENT, &region) &&
-      et_arena_take(&arena, 0, 1, ET_REGION_ALIGNMENT, &region);
-  *out_bytes = arena.used;
-  return fits;
 }

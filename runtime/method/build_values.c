@@ -59,11 +59,17 @@ et_status et_build_values(et_builder *builder) {
   return ET_STATUS_OK;
 }
 
-bool et_build_has_state(const et_builder *builder, uint32_t index) {
+bool et_build_is_planned(const et_builder *builder, uint32_t index) {
   const et_fb_table evalue = et_fb_child_at(&builder->values, index);
   const et_fb_table held = et_fb_child(&evalue, ET_EVALUE_VALUE);
   return et_fb_u8(&evalue, ET_EVALUE_TAG) == ET_VALUE_TENSOR &&
-         et_fb_has(&held, ET_TENSOR_ALLOCATION) &&
+         et_fb_has(&held, ET_TENSOR_ALLOCATION);
+}
+
+bool et_build_has_state(const et_builder *builder, uint32_t index) {
+  const et_fb_table evalue = et_fb_child_at(&builder->values, index);
+  const et_fb_table held = et_fb_child(&evalue, ET_EVALUE_VALUE);
+  return et_build_is_planned(builder, index) &&
          et_fb_u32(&held, ET_TENSOR_DATA_BUFFER) != 0;
 }
 

@@ -43,9 +43,6 @@ typedef struct et_builder {
 /* Takes all regions from the arena. */
 et_status et_build_reserve(et_builder *builder);
 
-/* Bytes of working memory for the check of the memory plan. */
-bool et_build_check_bytes(const et_counts *counts, size_t *out_bytes);
-
 /* Checks that what the plan needs is linked and that each call fits the signature
  * and the rules of a kernel. Needs no memory. */
 et_status et_build_resolve(const et_builder *builder);
@@ -74,6 +71,9 @@ et_status et_build_ends(et_builder *builder);
  * those on their base, and checks that all others lie there. */
 void et_build_mark_views(const et_builder *builder);
 et_status et_build_bind_views(const et_builder *builder);
+
+/* Whether value `index` is a tensor with a place in planned memory. */
+bool et_build_is_planned(const et_builder *builder, uint32_t index);
 
 /* Whether value `index` is a mutable buffer with an initial state. */
 bool et_build_has_state(const et_builder *builder, uint32_t index);

@@ -1,13 +1,92 @@
 #include "runtime/method/intervals.h"
 
-#include <string.h>
+#include "runtime/core/sort.h"
+#include "runtime/method/layout.h"
 
-size_t et_intervals_find(const et_intervals *map, uintptr_t address) {
+/* Of a node whose pieces have several owners. */
+#define MIXED (ET_NO_OWNER - 1)
+
+/* A node of the tree: its place in `owners`, and its pieces. */
+typedef struct node {
+  size_t place;
+  size_t first;
+  size_t past;
+} node;
+
+/* A tree over n pieces has 2n - 1 nodes: a node, all of its left child, all of its
+ * right child. */
+static node left_of(const node *parent) {
+  const node child = {parent->place + 1, parent->first,
+                      parent->first + (parent->past - parent->first) / 2};
+  return child;
+}
+
+static node right_of(const node *parent) {
+  const node left = left_of(parent);
+  const node child = {parent->place + 2 * (left.past - left.first), left.past,
+                      parent->past};
+  return child;
+}
+
+static node root_of(const et_intervals *map) {
+  const node root = {0, 0, map->edge_count - 1};
+  return root;
+}
+
+bool et_intervals_take(et_arena *arena, size_t ranges, et_intervals *out) {
+  void *edges = NULL;
+  void *owners = NULL;
+  if (!et_arena_take(arena, ranges, 2 * sizeof *out->edges,
+                     ET_REGION_ALIGNMENT, &edges) ||
+      !et_arena_take(arena, ranges, 4 * sizeof *out->owners,
+                     ET_REGION_ALIGNMENT, &owners)) {
+    return false;
+  }
+  const et_intervals map = {edges, 0, owners};
+  *out = map;
+  return true;
+}
+
+void et_intervals_add(et_intervals *map, uintptr_t begin, uintptr_t end) {
+  map->edges[map->edge_count++] = begin;
+  map->edges[map->edge_count++] = end;
+}
+
+static bool comes_before(void *context, size_t a, size_t b) {
+  const et_intervals *map = context;
+  return map->edges[a] < map->edges[b];
+}
+
+static void swap(void *context, size_t a, size_t b) {
+  const et_intervals *map = context;
+  const uintptr_t edge = map->edges[a];
+  map->edges[a] = map->edges[b];
+  map->edges[b] = edge;
+}
+
+void et_intervals_start(et_intervals *map) {
+  const et_sort_items items = {map, comes_before, swap};
+  et_sort(&items, map->edge_count);
+  size_t kept = 0;
+  for (size_t i = 0; i < map->edge_count; i++) {
+    if (i == 0 || map->edges[i] != map->edges[kept - 1]) {
+      map->edges[kept++] = map->edges[i];
+    }
+  }
+  map->edge_count = kept;
+  if (kept != 0) {
+    map->owners[0] = ET_NO_OWNER;
+  }
+}
+
+/* Index of the first edge at or behind `address`, which is that of the piece that
+ * begins there. */
+static size_t edge_at(const et_intervals *map, uintptr_t address) {
   size_t low = 0;
-  size_t high = map->count;
+  size_t high = map->edge_count;
   while (low < high) {
     const size_t middle = low + (high - low) / 2;
-    if (map->items[middle].end > address) {
+    if (map->edges[middle] >= address) {
       high = middle;
     } else {
       low = middle + 1;
@@ -16,62 +95,67 @@ size_t et_intervals_find(const et_intervals *map, uintptr_t address) {
   return low;
 }
 
-/* What [begin, end) leaves of the intervals at its two edges, and itself
- * between them: at most three. */
-static size_t split(const et_intervals *map, size_t first, size_t past,
-                    const et_interval *middle, et_interval out[3]) {
-  size_t count = 0;
-  if (first < past && map->items[first].begin < middle->begin) {
-    out[count] = map->items[first];
-    out[count++].end = middle->begin;
+/* Recursion is as deep as the tree: 32 at most, as values have 32-bit indices. */
+static void assign(et_intervals *map, node at, size_t first, size_t past,
+                   uint32_t owner) {
+  if (past <= at.first || at.past <= first) {
+    return;
   }
-  out[count++] = *middle;
-  if (first < past && map->items[past - 1].end > middle->end) {
-    out[count] = map->items[past - 1];
-    out[count++].begin = middle->end;
+  uint32_t *owners = map->owners;
+  if (first <= at.first && at.past <= past) {
+    owners[at.place] = owner;
+    return;
   }
-  return count;
+  const node left = left_of(&at);
+  const node right = right_of(&at);
+  if (owners[at.place] != MIXED) {
+    owners[left.place] = owners[at.place];
+    owners[right.place] = owners[at.place];
+  }
+  assign(map, left, first, past, owner);
+  assign(map, right, first, past, owner);
+  owners[at.place] = owners[left.place] == owners[right.place]
+                         ? owners[left.place]
+                         : MIXED;
 }
 
-/* Puts `count` intervals in the place of [first, past). */
-static bool replace(et_intervals *map, size_t first, size_t past,
-                    const et_interval *with, size_t count) {
-  const size_t tail = map->count - past;
-  if (first + count + tail > map->capacity || tail + count > map->steps_left) {
-    return false;
-  }
-  map->steps_left -= tail + count;
-  memmove(map->items + first + count, map->items + past,
-          tail * sizeof *map->items);
-  memcpy(map->items + first, with, count * sizeof *with);
-  map->count = first + count + tail;
-  return true;
-}
-
-bool et_intervals_assign(et_intervals *map, uintptr_t begin, uintptr_t end,
+void et_intervals_assign(et_intervals *map, uintptr_t begin, uintptr_t end,
                          uint32_t owner) {
-  const et_interval middle = {begin, end, owner};
-  et_interval parts[3];
-  const size_t first = et_intervals_find(map, begin);
-  size_t past = first;
-  while (past < map->count && map->items[past].begin < end) {
-    past++;
+  assign(map, root_of(map), edge_at(map, begin), edge_at(map, end), owner);
+}
+
+static uint32_t owner_of_piece(const et_intervals *map, size_t piece) {
+  node at = root_of(map);
+  while (map->owners[at.place] == MIXED) {
+    const node left = left_of(&at);
+    at = piece < left.past ? left : right_of(&at);
   }
-  const size_t count = split(map, first, past, &middle, parts);
-  return replace(map, first, past, parts, count);
+  return map->owners[at.place];
+}
+
+/* The first owner of the pieces that is not `owner`; `owner` when there is
+ * none. */
+static uint32_t other_owner(const et_intervals *map, node at, size_t first,
+                            size_t past, uint32_t owner) {
+  if (past <= at.first || at.past <= first) {
+    return owner;
+  }
+  if (map->owners[at.place] != MIXED) {
+    return map->owners[at.place];
+  }
+  const uint32_t found =
+      other_owner(map, left_of(&at), first, past, owner);
+  return found != owner ? found
+                        : other_owner(map, right_of(&at), first, past, owner);
 }
 
 bool et_intervals_owner(const et_intervals *map, uintptr_t begin, uintptr_t end,
                         uint32_t wanted, uint32_t *out_owner) {
-  size_t i = et_intervals_find(map, begin);
-  *out_owner = i < map->count ? map->items[i].owner : ET_NO_OWNER;
-  const uint32_t first = *out_owner;
-  for (; i < map->count && map->items[i].begin < end; i++) {
-    if (map->items[i].owner != first) {
-      const bool is_other = first != wanted && first != ET_NO_OWNER;
-      *out_owner = is_other ? first : map->items[i].owner;
-      return false;
-    }
-  }
-  return true;
+  const size_t piece = edge_at(map, begin);
+  const uint32_t first = owner_of_piece(map, piece);
+  const uint32_t other =
+      other_owner(map, root_of(map), piece, edge_at(map, end), first);
+  const bool is_first = first != wanted && first != ET_NO_OWNER;
+  *out_owner = other == first || is_first ? first : other;
+  return other == first;
 }

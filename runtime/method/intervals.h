@@ -1,4 +1,8 @@
-/* Who wrote which bytes last: a sorted array of disjoint address ranges. */
+/* Who wrote which bytes last.
+ *
+ * Where tensors begin and end is known before any is written. So the bytes are
+ * cut into pieces there, once, and a tree over the pieces notes owners: assigning
+ * and asking take logarithmic time. */
 #ifndef ET_RUNTIME_METHOD_INTERVALS_H_
 #define ET_RUNTIME_METHOD_INTERVALS_H_
 
@@ -6,29 +10,32 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "runtime/method/layout.h"
+#include "executorch/arena.h"
 
 /* Owner of bytes that nothing has written in this run. */
 #define ET_NO_OWNER UINT32_MAX
 
 typedef struct et_intervals {
-  et_interval *items;
-  size_t count;
-  size_t capacity;
-  uint64_t steps_left; /* items that may still be moved */
+  uintptr_t *edges; /* sorted and distinct once started */
+  size_t edge_count;
+  uint32_t *owners; /* of the tree's nodes */
 } et_intervals;
 
-/* Index of the first interval that ends after `address`; count when there is
- * none. */
-size_t et_intervals_find(const et_intervals *map, uintptr_t address);
+/* Takes room for `ranges` ranges of bytes: 16 bytes and two pointers each. */
+bool et_intervals_take(et_arena *arena, size_t ranges, et_intervals *out);
 
-/* Makes `owner` the owner of [begin, end), whoever had it. False when the array
- * is full or no steps are left; the map must not be used further then. */
-bool et_intervals_assign(et_intervals *map, uintptr_t begin, uintptr_t end,
+/* Adds a range that will be assigned, [begin, end). */
+void et_intervals_add(et_intervals *map, uintptr_t begin, uintptr_t end);
+
+/* After the last was added: nobody owns any bytes. */
+void et_intervals_start(et_intervals *map);
+
+/* Makes `owner` the owner of [begin, end), which was added, whoever had it. */
+void et_intervals_assign(et_intervals *map, uintptr_t begin, uintptr_t end,
                          uint32_t owner);
 
-/* The one owner of [begin, end). False, and the first owner that is not
- * `wanted`, when there are several. */
+/* The one owner of [begin, end), the beginning of a range that was added. False,
+ * and the first owner that is not `wanted`, when there are several. */
 bool et_intervals_owner(const et_intervals *map, uintptr_t begin, uintptr_t end,
                         uint32_t wanted, uint32_t *out_owner);
 

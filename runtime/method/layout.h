@@ -14,13 +14,13 @@
  *                + A(END * ends)
  *                + A(8 * dims)
  *                + max(check, prepared)
- *   check        = A(INTERVAL * (2 * planned_tensors + planned_buffers))
+ *   check        = A(POINTER * 2 * planned_tensors)
+ *                + A(16 * planned_tensors)
  *                + A(4 * values)
  *
  *   values           entries of ExecutionPlan.values
  *   tensors          those that are Tensor
  *   planned_tensors  those with allocation_info
- *   planned_buffers  entries of non_const_buffer_sizes, less one; at least 0
  *   list_items       items of all IntList, TensorList and OptionalTensorList
  *   instructions     of all chains
  *   args             args of all KernelCall and DelegateCall, 2 for each MoveCall,
@@ -42,7 +42,6 @@
  *   DELEGATE       32    20
  *   SPEC           32    16
  *   END            16     8
- *   INTERVAL       24    12
  *
  * build_reserve.c asserts these sizes. With 32-bit pointers they are the most that
  * any ABI needs. `check` is working memory of the check of the memory plan; the
@@ -111,12 +110,5 @@ struct et_method {
   uint32_t output_count;
   bool lends_views; /* some instruction binds_out */
 };
-
-/* Planned bytes and the value that wrote them last: see plan_check.h. */
-typedef struct et_interval {
-  uintptr_t begin; /* address */
-  uintptr_t end;
-  uint32_t owner; /* index of a value */
-} et_interval;
 
 #endif /* ET_RUNTIME_METHOD_LAYOUT_H_ */

@@ -33,7 +33,7 @@ static et_status measure(et_builder *builder,
   size_t with_check = 0;
   ET_RETURN_IF_ERROR(et_build_resolve(builder));
   ET_RETURN_IF_ERROR(et_build_reserve(builder));
-  if (!et_build_check_bytes(&builder->counts, &check) ||
+  if (!et_plan_check_bytes(&builder->counts, &check) ||
       !et_checked_add(builder->arena.used, check, &with_check)) {
     return et_fail(builder->error, ET_STATUS_OUT_OF_RESOURCES,
                    "the method needs more bytes than there are addresses");

@@ -66,7 +66,7 @@ static void test_method_bytes_follow_the_documented_formula(void **state) {
   if (sizeof(void *) == 8) {
     const size_t regions = 160 + 3 * 24 + 8 /* to 16 */ + 3 * 56 + 8 + 32 +
                            4 * 8 + 3 * 16 + 3 * 8 + 8;
-    const size_t check = (2 * 3 + 1) * 24 + 8 + 16;
+    const size_t check = 2 * 3 * 8 + 3 * 16 + 3 * 4 + 4;
     assert_int_equal(hosted.requirements.method_bytes, regions + check);
   }
   assert_int_equal(hosted.requirements.planned_count, 1);

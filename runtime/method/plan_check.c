@@ -1,7 +1,5 @@
 #include "runtime/method/plan_check.h"
 
-#include <string.h>
-
 #include "runtime/core/limits.h"
 #include "runtime/method/call_check.h"
 #include "runtime/method/intervals.h"
@@ -23,6 +21,7 @@ typedef struct simulation {
   const et_builder *builder;
   const et_method *method;
   et_intervals map;
+  uint64_t steps_left;
   int32_t *origins; /* of each value */
   uint32_t instruction;
 } simulation;
@@ -47,11 +46,11 @@ static bool owner_of(const simulation *sim, const et_value *value,
 }
 
 static et_status spend_step(simulation *sim) {
-  if (sim->map.steps_left == 0) {
+  if (sim->steps_left == 0) {
     return et_fail(sim->builder->error, ET_STATUS_OUT_OF_RESOURCES,
                    "the memory plan takes too many steps to check");
   }
-  sim->map.steps_left--;
+  sim->steps_left--;
   return ET_STATUS_OK;
 }
 
@@ -59,14 +58,10 @@ static et_status write_value(void *context, et_value *value) {
   simulation *sim = context;
   const et_tensor *tensor = value->u.as_tensor;
   ET_RETURN_IF_ERROR(spend_step(sim));
-  if (!is_tracked(value)) {
-    return ET_STATUS_OK;
-  }
-  const uintptr_t begin = (uintptr_t)tensor->data;
-  if (!et_intervals_assign(&sim->map, begin, begin + tensor->capacity,
-                           index_of(sim, value))) {
-    return et_fail(sim->builder->error, ET_STATUS_OUT_OF_RESOURCES,
-                   "the memory plan takes too many steps to check");
+  if (is_tracked(value)) {
+    const uintptr_t begin = (uintptr_t)tensor->data;
+    et_intervals_assign(&sim->map, begin, begin + tensor->capacity,
+                        index_of(sim, value));
   }
   return ET_STATUS_OK;
 }
@@ -234,19 +229,23 @@ static et_status set_origins(simulation *sim) {
   return mark_views(sim);
 }
 
-/* All planned bytes are left over from the run before; then inputs are set. */
-static et_status start_run(simulation *sim) {
-  const et_builder *builder = sim->builder;
-  for (size_t i = 0; i < builder->counts.planned_buffers; i++) {
-    const et_mutable_span *buffer = &builder->memory->planned[i];
-    const uintptr_t begin = (uintptr_t)buffer->data;
-    if (buffer->size != 0 &&
-        !et_intervals_assign(&sim->map, begin, begin + buffer->size,
-                             ET_NO_OWNER)) {
-      return et_fail(builder->error, ET_STATUS_INTERNAL,
-                     "no room to check the memory plan");
+/* Cuts planned memory where tensors begin and end. The out of a view that has no
+ * place of its own lies at the beginning of one that has. */
+static void cut_memory(simulation *sim) {
+  for (uint32_t i = 0; i < sim->method->value_count; i++) {
+    const et_value *value = &sim->method->values[i];
+    if (is_tracked(value) && et_build_is_planned(sim->builder, i)) {
+      const uintptr_t begin = (uintptr_t)value->u.as_tensor->data;
+      et_intervals_add(&sim->map, begin,
+                       begin + value->u.as_tensor->capacity);
     }
   }
+  et_intervals_start(&sim->map);
+}
+
+/* All planned bytes are left over from the run before; then inputs are set. */
+static et_status start_run(simulation *sim) {
+  cut_memory(sim);
   for (uint32_t i = 0; i < sim->method->input_count; i++) {
     ET_RETURN_IF_ERROR(write_value(sim, sim->method->inputs[i].value));
   }
@@ -275,21 +274,36 @@ static et_status end_run(simulation *sim) {
   return ET_STATUS_OK;
 }
 
+static bool take_work(et_arena *arena, const et_counts *counts,
+                      simulation *sim) {
+  void *origins = NULL;
+  const bool fits =
+      et_intervals_take(arena, counts->planned_tensors, &sim->map) &&
+      et_arena_take(arena, counts->values, sizeof *sim->origins,
+                    ET_REGION_ALIGNMENT, &origins);
+  sim->origins = origins;
+  return fits;
+}
+
+bool et_plan_check_bytes(const et_counts *counts, size_t *out_bytes) {
+  et_arena arena = et_arena_measuring();
+  simulation sim;
+  void *end = NULL;
+  const bool fits = take_work(&arena, counts, &sim) &&
+                    et_arena_take(&arena, 0, 1, ET_REGION_ALIGNMENT, &end);
+  *out_bytes = arena.used;
+  return fits;
+}
+
 et_status et_plan_check_run(const et_builder *builder, et_mutable_span work) {
   et_arena arena = et_arena_over(work);
-  void *items = NULL;
-  void *origins = NULL;
-  const et_counts *counts = &builder->counts;
-  const size_t capacity = 2 * counts->planned_tensors + counts->planned_buffers;
-  if (!et_arena_take(&arena, capacity, sizeof(et_interval),
-                     ET_REGION_ALIGNMENT, &items) ||
-      !et_arena_take(&arena, counts->values, sizeof(int32_t),
-                     ET_REGION_ALIGNMENT, &origins)) {
+  simulation sim = {.builder = builder,
+                    .method = builder->regions.method,
+                    .steps_left = ET_LIMIT_PLAN_STEPS};
+  if (!take_work(&arena, &builder->counts, &sim)) {
     return et_fail(builder->error, ET_STATUS_INTERNAL,
                    "no room to check the memory plan");
   }
-  simulation sim = {builder, builder->regions.method,
-                    {items, 0, capacity, ET_LIMIT_PLAN_STEPS}, origins, 0};
   ET_RETURN_IF_ERROR(et_call_check_run(builder));
   ET_RETURN_IF_ERROR(set_origins(&sim));
   ET_RETURN_IF_ERROR(start_run(&sim));

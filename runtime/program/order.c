@@ -3,6 +3,7 @@
 #include <stdbool.h>
 
 #include "runtime/core/limits.h"
+#include "runtime/core/sort.h"
 
 /* What is in order does not pay for the room on the stack that sorting takes. */
 #if defined(__GNUC__)
@@ -10,11 +11,6 @@
 #else
 #define ET_NOINLINE
 #endif
-
-static bool comes_before(const et_order *order, uint32_t a, uint32_t b) {
-  const int compared = order->compare(order->context, a, b);
-  return compared != 0 ? compared < 0 : a < b;
-}
 
 static bool is_in_order(const et_order *order, uint32_t count) {
   for (uint32_t i = 1; i < count; i++) {
@@ -25,45 +21,37 @@ static bool is_in_order(const et_order *order, uint32_t count) {
   return true;
 }
 
-/* Makes the parts of the heap below `root` one heap: its last element in the
- * order on top. */
-static void sift_down(const et_order *order, uint16_t *heap, uint32_t root,
-                      uint32_t count) {
-  const uint16_t moved = heap[root];
-  for (uint32_t child = 2 * root + 1; child < count; child = 2 * root + 1) {
-    if (child + 1 < count && comes_before(order, heap[child], heap[child + 1])) {
-      child++;
-    }
-    if (!comes_before(order, moved, heap[child])) {
-      break;
-    }
-    heap[root] = heap[child];
-    root = child;
-  }
-  heap[root] = moved;
+/* Indices that are sorted by what they stand for. */
+typedef struct sorting {
+  const et_order *order;
+  uint16_t indices[ET_LIMIT_UNSORTED];
+} sorting;
+
+static bool comes_before(void *context, size_t a, size_t b) {
+  const sorting *s = context;
+  const uint16_t first = s->indices[a];
+  const uint16_t second = s->indices[b];
+  const int compared = s->order->compare(s->order->context, first, second);
+  return compared != 0 ? compared < 0 : first < second;
 }
 
-static void sort(const et_order *order, uint16_t *indices, uint32_t count) {
-  for (uint32_t root = count / 2; root-- > 0;) {
-    sift_down(order, indices, root, count);
-  }
-  for (uint32_t end = count; end-- > 1;) {
-    const uint16_t last = indices[0];
-    indices[0] = indices[end];
-    indices[end] = last;
-    sift_down(order, indices, 0, end);
-  }
+static void swap(void *context, size_t a, size_t b) {
+  sorting *s = context;
+  const uint16_t index = s->indices[a];
+  s->indices[a] = s->indices[b];
+  s->indices[b] = index;
 }
 
 static ET_NOINLINE et_status walk_sorted(const et_order *order, uint32_t count,
                                          et_error *error) {
-  uint16_t indices[ET_LIMIT_UNSORTED];
+  sorting s = {.order = order};
+  const et_sort_items items = {&s, comes_before, swap};
   for (uint32_t i = 0; i < count; i++) {
-    indices[i] = (uint16_t)i;
+    s.indices[i] = (uint16_t)i;
   }
-  sort(order, indices, count);
+  et_sort(&items, count);
   for (uint32_t i = 0; i < count; i++) {
-    ET_RETURN_IF_ERROR(order->visit(order->context, indices[i], error));
+    ET_RETURN_IF_ERROR(order->visit(order->context, s.indices[i], error));
   }
   return ET_STATUS_OK;
 }

@@ -12,6 +12,7 @@ _REGION_ALIGNMENT = 16
 _HANDLE_ALIGNMENT = 64
 _DIM_BYTES = 8
 _INDEX_BYTES = 4
+_TREE_BYTES = 16  # of the nodes that stand for one planned tensor
 _INDEX_LISTS = (schema.IntList, schema.TensorList, schema.OptionalTensorList)
 
 
@@ -28,11 +29,10 @@ class DataModel:
     delegate: int
     spec: int
     end: int
-    interval: int
 
 
-LP64 = DataModel("lp64", 160, 24, 56, 8, 32, 32, 32, 16, 24)
-ILP32 = DataModel("ilp32", 92, 16, 32, 4, 20, 20, 16, 8, 12)
+LP64 = DataModel("lp64", 160, 24, 56, 8, 32, 32, 32, 16)
+ILP32 = DataModel("ilp32", 92, 16, 32, 4, 20, 20, 16, 8)
 
 
 def method_bytes(plan: schema.ExecutionPlan, program: schema.Program) -> dict[str, int]:
@@ -76,8 +76,7 @@ def _check_bytes(
 ) -> int:
     """Working memory of the loader's check of the memory plan."""
     planned = sum(tensor.allocation_info is not None for tensor in tensors)
-    buffers = max(len(plan.non_const_buffer_sizes) - 1, 0)
-    return _total([model.interval * (2 * planned + buffers), _INDEX_BYTES * len(plan.values)])
+    return _total([model.pointer * 2 * planned, _TREE_BYTES * planned, _INDEX_BYTES * len(plan.values)])
 
 
 def _with_handles(used: int, plan: schema.ExecutionPlan, program: schema.Program, model: DataModel) -> int:

@@ -68,10 +68,10 @@ def test_every_region_counts() -> None:
         non_const_buffer_sizes=[0, 64],
     )
     # method 160 + values 96 + tensors 112 + list items 32 + instructions 96 + args 48 + ends 32
-    # + dims 32, and the check: 24 * (2 + 1) -> 80, 4 * 4 -> 16.
-    assert method_bytes(plan, Program())["lp64"] == 160 + 96 + 112 + 32 + 96 + 48 + 32 + 32 + 80 + 16
-    # 96 + 64 + 64 + 16 + 64 + 32 + 16 + 32, and the check: 12 * 3 -> 48, 16.
-    assert method_bytes(plan, Program())["ilp32"] == 96 + 64 + 64 + 16 + 64 + 32 + 16 + 32 + 48 + 16
+    # + dims 32, and the check: 8 * 2, 16 and 4 * 4.
+    assert method_bytes(plan, Program())["lp64"] == 160 + 96 + 112 + 32 + 96 + 48 + 32 + 32 + 16 + 16 + 16
+    # 96 + 64 + 64 + 16 + 64 + 32 + 16 + 32, and the check: 4 * 2, 16 and 4 * 4.
+    assert method_bytes(plan, Program())["ilp32"] == 96 + 64 + 64 + 16 + 64 + 32 + 16 + 32 + 16 + 16 + 16
 
 
 def test_what_delegates_keep_takes_the_place_of_the_checks_memory() -> None:

@@ -1,0 +1,133 @@
+/* Owners of bytes: against an array with an owner for each byte. */
+#include "runtime/method/intervals.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+
+#define BYTES 40
+#define RANGES 12
+#define BASE 1000 /* an address */
+
+typedef struct range {
+  size_t begin;
+  size_t end;
+} range;
+
+/* Numbers that look random and are the same in each run. */
+static uint32_t seed = 1;
+
+static size_t below(size_t limit) {
+  seed = seed * 1103515245u + 12345u;
+  return (seed >> 16) % limit;
+}
+
+static range any_range(void) {
+  const size_t begin = below(BYTES);
+  const range found = {begin, begin + 1 + below(BYTES - begin)};
+  return found;
+}
+
+/* The map under test, and what it should say. */
+typedef struct fixture {
+  et_intervals map;
+  range ranges[RANGES];
+  uint32_t owners[BYTES];
+  void *memory;
+} fixture;
+
+static void start(fixture *f) {
+  et_arena measuring = et_arena_measuring();
+  assert_true(et_intervals_take(&measuring, RANGES, &f->map));
+  assert_int_equal(measuring.used, RANGES * (16 + 2 * sizeof(void *)));
+  f->memory = malloc(measuring.used);
+  const et_mutable_span memory = {f->memory, measuring.used};
+  et_arena arena = et_arena_over(memory);
+  assert_true(et_intervals_take(&arena, RANGES, &f->map));
+  for (size_t i = 0; i < RANGES; i++) {
+    f->ranges[i] = any_range();
+    et_intervals_add(&f->map, BASE + f->ranges[i].begin,
+                     BASE + f->ranges[i].end);
+  }
+  et_intervals_start(&f->map);
+  for (size_t i = 0; i < BYTES; i++) {
+    f->owners[i] = ET_NO_OWNER;
+  }
+}
+
+static void assign(fixture *f, const range *r, uint32_t owner) {
+  et_intervals_assign(&f->map, BASE + r->begin, BASE + r->end, owner);
+  for (size_t i = r->begin; i < r->end; i++) {
+    f->owners[i] = owner;
+  }
+}
+
+/* As intervals.h says it, byte by byte. */
+static bool expected_owner(const fixture *f, const range *r, uint32_t wanted,
+                           uint32_t *out_owner) {
+  const uint32_t first = f->owners[r->begin];
+  for (size_t i = r->begin; i < r->end; i++) {
+    if (f->owners[i] != first) {
+      *out_owner = first != wanted && first != ET_NO_OWNER ? first : f->owners[i];
+      return false;
+    }
+  }
+  *out_owner = first;
+  return true;
+}
+
+static void expect_same_owners(const fixture *f, uint32_t wanted) {
+  for (size_t i = 0; i < RANGES; i++) {
+    const range *r = &f->ranges[i];
+    uint32_t expected = 0;
+    uint32_t found = 0;
+    const bool is_one = expected_owner(f, r, wanted, &expected);
+    assert_int_equal(et_intervals_owner(&f->map, BASE + r->begin, BASE + r->end,
+                                        wanted, &found),
+                     is_one);
+    assert_int_equal(found, expected);
+  }
+}
+
+static void test_owners_are_those_of_each_byte(void **state) {
+  (void)state;
+  for (int round = 0; round < 200; round++) {
+    fixture f;
+    start(&f);
+    expect_same_owners(&f, 0);
+    for (uint32_t step = 0; step < 30; step++) {
+      assign(&f, &f.ranges[below(RANGES)], (uint32_t)below(4));
+      expect_same_owners(&f, (uint32_t)below(4));
+    }
+    free(f.memory);
+  }
+}
+
+static void test_nothing_to_own_takes_nothing(void **state) {
+  (void)state;
+  et_arena arena = et_arena_measuring();
+  et_intervals map;
+  assert_true(et_intervals_take(&arena, 0, &map));
+  assert_int_equal(arena.used, 0);
+  et_intervals_start(&map);
+}
+
+static void test_too_little_memory_is_refused(void **state) {
+  (void)state;
+  uint8_t bytes[64];
+  et_intervals map;
+  const et_mutable_span memory = {bytes, 2 * (16 + 2 * sizeof(void *)) - 1};
+  et_arena arena = et_arena_over(memory);
+  assert_false(et_intervals_take(&arena, 2, &map));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_owners_are_those_of_each_byte),
+      cmocka_unit_test(test_nothing_to_own_takes_nothing),
+      cmocka_unit_test(test_too_little_memory_is_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
