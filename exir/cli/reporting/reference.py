@@ -6,13 +6,13 @@ Calls of a method follow each other on one copy of the module, so that state is 
 """
 
 import copy
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import sympy
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind
 from torch.utils import _pytree as pytree
@@ -82,12 +82,27 @@ class _Runner:
 
     def try_call(self, inputs: list[Any]) -> Call | None:
         """Run, or None with the buffers as before when the model refuses the inputs."""
-        before = {name: buffer.clone() for name, buffer in self._module.named_buffers()}
+        restore = _restorer(self._module)
         try:
             return self.call(inputs)
         except Exception:
-            self._module.load_state_dict(before, strict=False)
+            restore()
             return None
+
+
+def _restorer(module: nn.Module) -> Callable[[], None]:
+    """A function that gives every buffer, persistent or not, its present tensor and values again."""
+    saved = [
+        (owner, name, buffer, buffer.clone())
+        for owner in module.modules()
+        for name, buffer in owner.named_buffers(recurse=False)
+    ]
+
+    def restore() -> None:
+        for owner, name, buffer, values in saved:
+            setattr(owner, name, buffer.copy_(values))
+
+    return restore
 
 
 def _variant(examples: list[Any], shapes: Shapes | None, seed: int) -> list[Any]:

@@ -91,6 +91,29 @@ def test_variants_that_the_model_refuses_are_left_out() -> None:
     assert 1 <= len(calls) < 1 + VARIANTS
 
 
+class _Meter(nn.Module):
+    """Counts in buffers, written in place and replaced, before it refuses."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("written", torch.zeros(1), persistent=False)
+        self.register_buffer("replaced", torch.zeros(1), persistent=False)
+
+    def forward(self, x: Tensor) -> Tensor:
+        self.written.add_(1)
+        self.replaced = self.replaced + 1
+        if not torch.compiler.is_compiling() and bool(x[1] < 2):
+            raise ValueError("too small")
+        return x + self.written + 100 * self.replaced
+
+
+def test_a_refused_variant_leaves_no_trace_in_any_buffer() -> None:
+    calls = _record(ModelSpec(_Meter(), (torch.tensor([0.0, 8.0, 0.0, 0.0]),)))
+    assert len(calls) == VARIANTS, "the second of the variants is refused"
+    for number, call in enumerate(calls, 1):
+        assert torch.equal(call.outputs[0], call.inputs[0] + 101 * number)
+
+
 def test_a_model_that_refuses_its_own_example_is_an_error() -> None:
     with pytest.raises(ModelError, match="method 'forward' fails on its example inputs: ValueError: negative"):
         _record(ModelSpec(_Picky(), (torch.tensor([-1.0]),)))
