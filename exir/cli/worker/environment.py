@@ -3,27 +3,50 @@
 import logging
 import os
 import random
+import sys
 import warnings
 
 # One thread: results do not depend on the number of cores, and the worker may fork.
-# The plain instruction set: seeded weights are the same on every x86-64 machine.
-_SETTINGS = {
+_ONE_THREAD = {
     "OMP_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
-    "ATEN_CPU_CAPABILITY": "default",
 }
+
+# Each of these libraries chooses its loops by the processor, and each loop rounds in its own way. Here all take those that every
+# x86-64 processor runs (numpy's and OpenBLAS' names are those of the features and the core).
+_PLAIN_INSTRUCTIONS = {
+    "ATEN_CPU_CAPABILITY": "default",
+    "MKL_CBWR": "COMPATIBLE",
+    "ONEDNN_MAX_CPU_ISA": "SSE41",
+    "OPENBLAS_CORETYPE": "Prescott",
+    "NPY_DISABLE_CPU_FEATURES": "X86_V3 X86_V4 AVX512_ICL AVX512_SPR",
+}
+
+# numpy refuses to start with both.
+_CONTRADICTED = "NPY_ENABLE_CPU_FEATURES"
+
+# exp, log, pow, sin, … of the C library, by the names of its versions since 2.33 and of those before.
+_C_LIBRARY = "GLIBC_TUNABLES"
+_C_LIBRARY_PLAIN = "glibc.cpu.hwcaps=-AVX2,-FMA,-FMA4,-AVX2_Usable,-FMA_Usable,-FMA4_Usable"
 
 SEED = 0
 
 
 def pin_libraries() -> None:
-    """Set what numeric libraries read when they are loaded. Call before torch is imported."""
-    os.environ.update(_SETTINGS)
+    """Set what numeric libraries read when they are loaded. Call before torch is imported.
+
+    The C library has read its part already: when that was another, the process starts anew, with the same command line.
+    """
+    os.environ.update(_ONE_THREAD | _PLAIN_INSTRUCTIONS)
+    os.environ.pop(_CONTRADICTED, None)
+    if os.environ.get(_C_LIBRARY) != _C_LIBRARY_PLAIN:
+        os.environ[_C_LIBRARY] = _C_LIBRARY_PLAIN
+        os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
 
 
 def pin_torch() -> None:
-    """One thread, deterministic kernels, memory from `torch.empty` filled.
+    """One thread, deterministic kernels, memory from `torch.empty` filled; no kernels that only some processors have.
 
     Torch's own warnings, which tell of its insides, are dropped.
     """
@@ -33,6 +56,7 @@ def pin_torch() -> None:
     torch._logging.set_logs(all=logging.ERROR)
     torch.set_num_threads(1)
     torch.use_deterministic_algorithms(True, warn_only=True)
+    torch.backends.nnpack.set_flags(False)
 
 
 def seed_everything() -> None:

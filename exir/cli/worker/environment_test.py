@@ -1,0 +1,85 @@
+"""A program's bytes do not depend on the machine's instruction set.
+
+The models draw weights and compute constants by everything that chooses its code by the processor: MKL, oneDNN, ATen's own loops,
+numpy, OpenBLAS and the C library's mathematics. The outer environment forces what another machine would choose by itself.
+"""
+
+import hashlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+_ROOT = Path(__file__).parents[3]
+
+_MODEL = """
+import math, numpy, torch
+from torch.nn import functional as F
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = torch.nn.Linear(96, 64)
+        torch.nn.init.orthogonal_(self.linear.weight)
+        self.conv = torch.nn.Conv2d(3, 8, 3)
+        wide = torch.randn(64, 300, dtype=torch.float64)
+        self.wide = torch.nn.Parameter(wide)
+        self.register_buffer("product", torch.randn(64, 300) @ torch.randn(300, 64))
+        self.register_buffer("inverse", torch.linalg.inv(self.product[:40, :40]))
+        self.register_buffer("filtered", F.conv2d(torch.randn(2, 16, 31, 33), torch.randn(24, 16, 3, 3)))
+        self.register_buffer("brief", torch.randn(40, 64).bfloat16() @ torch.randn(64, 8).bfloat16())
+        angles = [math.sin(place / 10000.0 ** (rate / 64)) for place in range(90) for rate in range(64)]
+        self.register_buffer("angles", torch.tensor(angles, dtype=torch.float64))
+        drawn = numpy.random.randn(60, 70)
+        self.register_buffer("drawn", torch.from_numpy(numpy.tanh(drawn) @ numpy.exp(drawn.T)))
+
+    def forward(self, x, picture):
+        constants = self.product.exp().sum() + self.filtered.tanh().sum() + self.inverse.sin().sum() + self.brief.float().sum()
+        doubles = torch.log1p(self.wide.abs()).sum() + self.wide.exp().sum() + torch.pow(self.wide.abs(), 1.3).sum()
+        return self.linear(x) + constants, self.conv(picture), doubles + self.angles.sum() + self.drawn.sum()
+
+def model():
+    return Net(), (torch.randn(2, 96), torch.randn(1, 3, 9, 9))
+"""
+
+# Where a library reads two variables, the machine is forced by the one that the compiler does not set.
+_MACHINES = {
+    "without AVX": {
+        "MKL_ENABLE_INSTRUCTIONS": "SSE4_2",
+        "DNNL_MAX_CPU_ISA": "SSE41",
+        "ATEN_CPU_CAPABILITY": "default",
+        "OPENBLAS_CORETYPE": "Nehalem",
+        "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX2,-FMA,-FMA4",
+    },
+    "with AVX2, two threads": {
+        "MKL_ENABLE_INSTRUCTIONS": "AVX2",
+        "DNNL_MAX_CPU_ISA": "AVX2",
+        "ATEN_CPU_CAPABILITY": "avx2",
+        "NPY_ENABLE_CPU_FEATURES": "X86_V3",
+        "OPENBLAS_CORETYPE": "Haswell",
+        "OMP_NUM_THREADS": "2",
+        "MKL_NUM_THREADS": "2",
+        "OPENBLAS_NUM_THREADS": "2",
+    },
+}
+
+
+def _compile(folder: Path, changes: dict[str, str]) -> dict[str, str]:
+    """Compiles the model in a process of its own with variables set; the digest of each output."""
+    outputs = {name: folder / name for name in ("pte", "reference")}
+    subprocess.run(
+        [
+            *(sys.executable, "-m", "exir.cli.lower", "--target=//:net", "--module=net", f"--import-root={folder}"),
+            *(f"--out-{name}={path}" for name, path in outputs.items()),
+        ],
+        env={"PATH": os.environ.get("PATH", ""), "PYTHONPATH": os.pathsep.join([str(_ROOT), *sys.path]), **changes},
+        check=True,
+    )
+    return {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in outputs.items()}
+
+
+def test_every_machine_writes_the_same_bytes(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(_MODEL)
+    as_it_is = _compile(tmp_path, {})
+    for machine, changes in _MACHINES.items():
+        assert _compile(tmp_path, changes) == as_it_is, machine
