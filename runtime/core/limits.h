@@ -15,11 +15,12 @@
  * are sorted; those that lie in order have no limit but the file's size. */
 #define ET_LIMIT_UNSORTED 4096
 
-/* Values of a method. */
-#define ET_LIMIT_VALUES (1u << 18)
+/* Values of a method. Room for 100,000 calls, each with a few numbers; loading takes
+ * some 5 us a value. */
+#define ET_LIMIT_VALUES (1u << 20)
 
 /* Instructions of a method. */
-#define ET_LIMIT_INSTRUCTIONS (1u << 18)
+#define ET_LIMIT_INSTRUCTIONS (1u << 20)
 
 /* Planned buffers of a method. */
 #define ET_LIMIT_PLANNED_BUFFERS 32
@@ -40,9 +41,9 @@
  * a call names the list. */
 #define ET_LIMIT_OPERANDS (1u << 24)
 
-/* Steps of the check of the memory plan: operands looked at (a loop is walked
- * again for each of its jumps) and intervals moved. Seconds at most. */
-#define ET_LIMIT_PLAN_STEPS (UINT64_C(1) << 28)
+/* Steps of the check of the memory plan: instructions and operands looked at; a
+ * loop is walked again for each of its jumps. Seconds at most. */
+#define ET_LIMIT_PLAN_STEPS (UINT64_C(1) << 24)
 
 /* Instructions that one execution may run, so that a loop that never ends is an
  * error. The official runtime's limit. */
