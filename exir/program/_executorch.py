@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Mapping
 from functools import cached_property
+from pathlib import Path
 from pprint import pformat
 from typing import Any, BinaryIO, TextIO
 
@@ -14,6 +15,7 @@ from exir.capture import ExecutorchBackendConfig
 from exir.delegate import is_delegate_call, lowered_module_of
 from exir.emit import EmitterOutput, emit_program
 from exir.error import ConfigError
+from exir.files import write_files
 from exir.memory_plan_verifier import verify_memory_plan
 from exir.pass_manager import PassType, as_program_pass, pass_name, run_passes
 from exir.passes.distinct_outputs_pass import DistinctOutputsPass
@@ -182,11 +184,10 @@ class ExecutorchProgramManager:
         self._serialized.write_to_file(open_file)
 
     def save(self, path: str) -> None:
-        """Write the `.pte` to `path`, which must end in `.pte`."""
+        """Write the `.pte` to `path`, which must end in `.pte`; on failure an earlier file stays."""
         if not path.endswith(".pte"):
             raise ConfigError(f"'path' must end in .pte, got '{path}'")
-        with open(path, "wb") as file:
-            self.write_to_file(file)
+        write_files({Path(path): self.write_to_file})
 
     @property
     def debug_handle_map(self) -> dict[int, Any]:

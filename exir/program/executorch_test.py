@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 import torch
@@ -85,10 +86,20 @@ def test_path_must_end_in_pte() -> None:
         edge().to_executorch().save("model.bin")
 
 
-@pytest.mark.parametrize("option", ["external_constants", "external_mutable_weights"])
-def test_external_weights_are_refused(option: str) -> None:
-    with pytest.raises(ConfigError, match=f"'{option}' is not supported"):
-        edge().to_executorch(ExecutorchBackendConfig(**{option: True}))
+def test_a_program_that_cannot_be_saved_leaves_the_earlier_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, manager = tmp_path / "mlp.pte", edge().to_executorch()
+    manager.save(str(path))
+    earlier = path.read_bytes()
+
+    def cut(open_file: BinaryIO) -> None:
+        open_file.write(earlier[:100])
+        raise OSError("no space left")
+
+    monkeypatch.setattr(manager, "write_to_file", cut)
+    with pytest.raises(OSError, match="no space left"):
+        manager.save(str(path))
+    assert list(tmp_path.iterdir()) == [path]
+    assert path.read_bytes() == earlier
 
 
 def test_users_passes_run_first() -> None:
