@@ -1,6 +1,6 @@
 """What a model's entry point returns: the module and how to export it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import FunctionType, MethodType
 from typing import Any
@@ -41,7 +41,6 @@ class ModelSpec:
     dynamic_shapes: as `torch.export.export` takes them.
     methods: further methods by name; constants that they share are stored once.
     constant_methods: methods that return a constant, by name.
-    calibration_inputs: argument tuples of `forward` for quantization.
     """
 
     module: nn.Module
@@ -50,7 +49,6 @@ class ModelSpec:
     dynamic_shapes: Any = None
     methods: Mapping[str, MethodSpec] = field(default_factory=dict)
     constant_methods: Mapping[str, Any] = field(default_factory=dict)
-    calibration_inputs: Sequence[tuple[Any, ...]] = ()
 
     def __post_init__(self) -> None:
         _check_module("module", self.module)
@@ -61,8 +59,6 @@ class ModelSpec:
             _check_method(name, method)
         for name, value in self.constant_methods.items():
             _check_constant_method(name, value, self)
-        for index, inputs in enumerate(self.calibration_inputs):
-            _check_inputs(f"calibration_inputs[{index}]", inputs, {})
 
     def resolved_methods(self) -> dict[str, "Method"]:
         """Every method that runs the model, `forward` first, then by name."""

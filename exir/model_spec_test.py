@@ -76,7 +76,6 @@ def test_a_method_may_run_a_module_of_its_own() -> None:
         (lambda: ModelSpec(_Codec(), _X, methods={"forward": MethodSpec(_X)}), "given twice"),
         (lambda: ModelSpec(_Codec(), _X, constant_methods={"n": {}}), "constant method 'n' must"),
         (lambda: ModelSpec(_Codec(), _X, constant_methods={"forward": 1}), "both a method and"),
-        (lambda: ModelSpec(_Codec(), _X, calibration_inputs=[torch.ones(1)]), "calibration_inputs\\[0\\]"),
         (
             lambda: ModelSpec(_Codec(), methods={"pack": MethodSpec(_X)}).resolved_methods(),
             "_Codec has no 'pack'",

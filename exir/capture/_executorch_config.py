@@ -1,9 +1,6 @@
 """Options of `to_executorch`."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
-
-from torch.fx import Node
 
 from exir.pass_manager import PassType
 
@@ -21,9 +18,6 @@ class ExecutorchBackendConfig:
     segment_alignment: of segments in the file, in bytes, a power of two.
     constant_tensor_alignment, delegate_alignment: bytes, a power of two; None for 16.
     remove_view_copy: turn view copies into views that share memory.
-    external_constants: True moves every constant to a `.ptd` file; a function of a
-        placeholder node returns the file's name, or None to leave that one in the program.
-    external_mutable_weights: move trainable weights to a `.ptd` file.
     emit_mutable_buffer_names: write the qualified names of mutable buffers.
     """
 
@@ -37,6 +31,4 @@ class ExecutorchBackendConfig:
     constant_tensor_alignment: int | None = None
     delegate_alignment: int | None = None
     remove_view_copy: bool = True
-    external_constants: bool | Callable[[Node], str | None] = False
-    external_mutable_weights: bool = False
     emit_mutable_buffer_names: bool = False

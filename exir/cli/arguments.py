@@ -38,7 +38,6 @@ class Arguments:
     out_manifest: Path | None = None
     out_reference: Path | None = None
     out_dump: Path | None = None
-    traceback: bool = False
 
 
 class _Parser(argparse.ArgumentParser):
@@ -67,6 +66,7 @@ def parse_arguments(argv: list[str]) -> Arguments:
     for name in ("import_roots", "backends", "operators", "kernels"):
         values[name] = tuple(values[name])
     values["target"] = display_label(values["target"])
+    del values["traceback"]  # looked up before parsing, which may fail itself
     arguments = Arguments(**values)
     if not any((arguments.out_pte, arguments.out_manifest, arguments.out_reference, arguments.out_dump)):
         raise ConfigError("command line: nothing to do: give --out-pte, or another output")

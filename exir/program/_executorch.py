@@ -39,18 +39,11 @@ def to_executorch(
     Raises `UserError`s for operators, values or options that a `.pte` cannot carry.
     """
     config = config or ExecutorchBackendConfig()
-    _check_supported(config)
     lowered = {
         name: _lowered(name, edge_programs[name], config) for name in sorted(edge_programs)
     }
     planned = _planned(lowered, config)
     return ExecutorchProgramManager(planned, dict(constant_methods or {}), config)
-
-
-def _check_supported(config: ExecutorchBackendConfig) -> None:
-    for option in ("external_constants", "external_mutable_weights"):
-        if getattr(config, option):
-            raise ConfigError(f"'{option}' is not supported: constants stay in the .pte")
 
 
 def _lowered(
