@@ -10,13 +10,7 @@ class Static(torch.nn.Module):
         self, method, sizes, out_error, count, value, memory, data, new, template, operator, this, namespace, register,
         restrict, int, default, static, errno, NULL, EOF, linux, unix, I, complex, assert_, true, bool, Größe, _x, X, x
     ):
-        total = torch.zeros_like(method)
-        for each in (
-            method, sizes, out_error, count, value, memory, data, new, template, operator, this, namespace, register,
-            restrict, int, default, static, errno, NULL, EOF, linux, unix, I, complex, assert_, true, bool, Größe, _x, X, x
-        ):
-            total = total + each
-        return total
+        return method + new + x
 
 
 class Dynamic(torch.nn.Module):
