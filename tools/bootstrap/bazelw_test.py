@@ -6,6 +6,8 @@ Each test runs a copy of bazelw in a folder of its own, with programs on the PAT
 import os
 import shutil
 import subprocess
+import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -55,13 +57,27 @@ class Machine:
 
 
 @pytest.fixture
-def machine(tmp_path: Path) -> Machine:
-    workspace = tmp_path / "workspace"
+def folder(tmp_path: Path) -> Iterator[Path]:
+    """Not below /tmp, where bazelw adds a flag: Bazel's tests have their files elsewhere, but pytest on its own has not."""
+    if not tmp_path.is_relative_to("/tmp"):
+        yield tmp_path
+        return
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as other:
+        yield Path(other)
+
+
+@pytest.fixture
+def machine(folder: Path) -> Machine:
+    return _machine(folder)
+
+
+def _machine(folder: Path) -> Machine:
+    workspace = folder / "workspace"
     (workspace / "tools").mkdir(parents=True)
     for name in ("bazelw", "tools/bazel"):
         shutil.copy(_ROOT / name, workspace / name)
     shutil.copytree(_ROOT / "tools/bootstrap", workspace / "tools/bootstrap")
-    made = Machine(tmp_path)
+    made = Machine(folder)
     for name in _SYSTEM_PROGRAMS:
         made.program(name, f'exec {shutil.which(name)} "$@"')
     made.program("python3", "exit 1")
@@ -151,6 +167,20 @@ def test_launchers_reach_bazelw_through_tools_bazel(machine: Machine) -> None:
     found = machine.bazel("found", "7.7.1")
     result = machine.run("build", program="tools/bazel", BAZEL_REAL=str(found))
     assert result.stdout == "found build\n"
+
+
+def test_rules_below_tmp_are_seen_by_sandboxes() -> None:
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        machine = _machine(Path(folder))
+        mine = machine.bazel("mine", "8.1.0")
+        rc_file = machine.folder / "workspace/tools/bootstrap/below_tmp.bazelrc"
+        assert machine.run("build", BAZEL=str(mine)).stdout == f"mine --bazelrc={rc_file} build\n"
+
+
+def test_packages_below_tmp_are_seen_by_sandboxes(machine: Machine) -> None:
+    mine = machine.bazel("mine", "8.1.0")
+    result = machine.run("build", BAZEL=str(mine), XDG_CACHE_HOME="/tmp/cache")
+    assert "below_tmp.bazelrc" in result.stdout
 
 
 def test_missing_program_is_named_with_its_package(machine: Machine) -> None:

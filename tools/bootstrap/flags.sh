@@ -1,7 +1,8 @@
-# Sets `flags` (an rc file for the Bazel found, or nothing) and `flags_reason`.
+# Sets `flags` (an rc file for the Bazel found, or nothing), `tmp_flags` (the same for the place) and `flags_reason`.
 
 choose_flags() {
   flags=
+  tmp_flags=
   flags_reason=
   if [ "${version%%.*}" = 4 ]; then
     flags=--bazelrc=$root/third_party/offline/bazel4.bazelrc
@@ -9,4 +10,15 @@ choose_flags() {
     flags=--bazelrc=$root/third_party/offline/bazel7.bazelrc
     flags_reason="; --config=offline, as the central registry cannot be reached"
   fi
+  if is_below_tmp "$root" || is_below_tmp "$cache"; then
+    tmp_flags=--bazelrc=$bootstrap/below_tmp.bazelrc
+  fi
+}
+
+# The cache folder may not be there yet, and then has no canonical name.
+is_below_tmp() {
+  case $1:$(readlink -f "$1") in
+  /tmp/* | *:/tmp/*) return 0 ;;
+  *) return 1 ;;
+  esac
 }
