@@ -38,7 +38,7 @@ is_suitable() {
 prepare_debian7() {
   has apt-get || return 1
   say "preparing Debian's Bazel 7 in $prepared (200 MB to download, 500 MB on disk)"
-  python3 -B "$bootstrap/prepare_bazel7.py" "$prepared" && use_prepared
+  PYTHONPATH=$root/rules/private/repository python3 -B "$bootstrap/prepare_bazel7.py" "$prepared" && use_prepared
 }
 
 use_debian4() {

@@ -3,7 +3,7 @@
 Debian's coming releases carry Bazel 7 (`bazel-bootstrap`), which needs a newer C library and Java than Debian 12 has.
 It is unpacked with both into a private folder; nothing of the system changes and no root is needed.
 
-    python3 prepare_bazel7.py FOLDER      # FOLDER: the cache entry to make
+    PYTHONPATH=rules/private/repository python3 tools/bootstrap/prepare_bazel7.py FOLDER      # the cache entry to make
 """
 
 import os
@@ -66,8 +66,7 @@ def prepare(entry: Path) -> None:
 
 
 def _prepare_from(suite: str, entry: Path) -> None:
-    publish(entry, lambda folder: _fill(folder, entry, suite))
-    _check(entry)
+    publish(entry, lambda folder: _fill(folder, entry, suite), _check)
 
 
 def _fill(folder: Path, home: Path, suite: str) -> None:
@@ -148,7 +147,6 @@ def _check(entry: Path) -> None:
         # Bazel takes the write permission from what it unpacks.
         subprocess.run(["chmod", "-R", "u+w", scratch], check=False)
     if result.returncode:
-        shutil.rmtree(entry)
         raise BootstrapError(f"the prepared Bazel does not start:\n{result.stderr.strip()}")
     version = run([str(entry / "bazel"), "--version"]).removeprefix("bazel ")
     (entry / READY).write_text(version)

@@ -1,5 +1,7 @@
 """cmocka, the C test library: one source file, built by the project's own toolchain."""
 
+load("//rules/private/repository:python_sources.bzl", "PYTHON_SOURCES", "python_program")
+
 _VERSION = "1.1.7"
 _SHA256 = "810570eb0b8d64804331f82b29ff47c790ce9cd6b163e98d47a4807047ecad82"
 _UPSTREAM = "https://cmocka.org/files/1.1/cmocka-{version}.tar.xz"
@@ -7,7 +9,7 @@ _MIRROR = "{mirror}/pool/main/c/cmocka/cmocka_{version}.orig.tar.xz"
 
 _ATTRS = {
     "_build_file": attr.label(default = Label("//third_party/cmocka:cmocka.BUILD")),
-    "_mirror": attr.label(default = Label("//tools/bootstrap:debian_mirror.py")),
+    "_python_sources": attr.label_list(default = PYTHON_SOURCES),
 }
 
 def _debian_mirror(rctx):
@@ -15,7 +17,7 @@ def _debian_mirror(rctx):
     python = rctx.which("python3")
     if not python:
         return None
-    result = rctx.execute([python, "-B", rctx.path(rctx.attr._mirror)])
+    result = rctx.execute([python, "-B", python_program(rctx, "debian_mirror")])
     return result.stdout.strip() if result.return_code == 0 else None
 
 def _cmocka_impl(rctx):

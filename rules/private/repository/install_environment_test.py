@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-_HERE = Path(__file__).absolute().parent
-sys.path[:0] = [str(_HERE), str(_HERE.parents[2] / "tools/bootstrap")]
+sys.path.insert(0, str(Path(__file__).absolute().parent))
 
 import install_environment
 from errors import BootstrapError

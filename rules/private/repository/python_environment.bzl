@@ -4,6 +4,8 @@ The folder itself is installed once for a user and machine (install_environment.
 source directory instead of some 14,000 files keeps a sandboxed action as fast as an unsandboxed one.
 """
 
+load("//rules/private/repository:python_sources.bzl", "PYTHON_SOURCES", "python_program")
+
 _DOC = """\
 The packages of a hash-locked requirements file.
 
@@ -13,8 +15,7 @@ lock, the interpreter or the recipe does), `:environment` (all three: what an ac
 
 _ATTRS = {
     "lock": attr.label(mandatory = True, allow_single_file = True, doc = "Exact versions with hashes, one a line."),
-    "_installer": attr.label(default = Label("//rules/private/repository:install_environment.py")),
-    "_bootstrap": attr.label(default = Label("//tools/bootstrap:user_cache.py"), doc = "Finds what it imports."),
+    "_python_sources": attr.label_list(default = PYTHON_SOURCES),
 }
 
 _PYTHON = "CPython 3.11 on x86-64 Linux"
@@ -69,10 +70,10 @@ def _find_python(rctx):
     ))
 
 def _install(rctx, python):
-    bootstrap = rctx.path(rctx.attr._bootstrap).dirname
+    installer = python_program(rctx, "install_environment")
     result = rctx.execute(
-        [python.path, "-B", rctx.path(rctx.attr._installer), rctx.path(rctx.attr.lock)],
-        environment = {"PYTHONPATH": str(bootstrap)},
+        [python.path, "-B", installer, rctx.path(rctx.attr.lock)],
+        environment = {"PYTHONPATH": str(installer.dirname)},
         timeout = 3600,
     )
     if result.return_code:

@@ -21,20 +21,31 @@ def cache_root() -> Path:
     return (Path(base) if base else Path.home() / ".cache") / "rules_executorch"
 
 
-def publish(entry: Path, make: Callable[[Path], None]) -> bool:
+def publish(entry: Path, make: Callable[[Path], None], check: Callable[[Path], None] | None = None) -> bool:
     """Fill `entry` by calling `make(temporary folder)`, unless it exists already.
 
-    Returns whether `make` was called. What `make` raises is passed on, and leaves no entry behind.
+    `check(entry)` sees it in its place, also one that was there. Returns whether `make` was called. What either raises
+    is passed on, and leaves no entry behind.
     """
-    if entry.exists():
+    if entry.exists() and check is None:
         return False
     entry.parent.mkdir(parents=True, exist_ok=True)
     with _lock(entry):
-        if entry.exists():
-            return False
-        _remove_abandoned(entry)
-        _make_and_rename(entry, make)
-    return True
+        made = not entry.exists()
+        if made:
+            _remove_abandoned(entry)
+            _make_and_rename(entry, make)
+        if check is not None:
+            _check_or_remove(entry, check)
+    return made
+
+
+def _check_or_remove(entry: Path, check: Callable[[Path], None]) -> None:
+    try:
+        check(entry)
+    except BaseException:
+        shutil.rmtree(entry, ignore_errors=True)
+        raise
 
 
 def _make_and_rename(entry: Path, make: Callable[[Path], None]) -> None:

@@ -1,6 +1,8 @@
 """An entry of the user's cache is there in full or not at all, and made once."""
 
+import fcntl
 import multiprocessing
+import shutil
 import sys
 import time
 from pathlib import Path
@@ -59,6 +61,45 @@ def test_leftover_of_a_killed_process_is_replaced(tmp_path: Path) -> None:
     leftover.mkdir()
     publish(tmp_path / "entry", _write)
     assert not leftover.exists()
+
+
+def _refuse(_: Path) -> None:
+    raise RuntimeError("does not start")
+
+
+def test_entry_is_checked_in_its_place_each_time(tmp_path: Path) -> None:
+    seen: list[Path] = []
+    assert publish(tmp_path / "entry", _write, seen.append)
+    assert not publish(tmp_path / "entry", _write, seen.append)
+    assert seen == [tmp_path / "entry"] * 2
+
+
+def test_entry_that_fails_its_check_is_removed(tmp_path: Path) -> None:
+    with pytest.raises(RuntimeError, match="does not start"):
+        publish(tmp_path / "entry", _write, _refuse)
+    assert not (tmp_path / "entry").exists()
+
+
+def test_entry_is_checked_and_removed_under_its_lock(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    locked: list[bool] = []
+
+    def refuse(entry: Path) -> None:
+        locked.append(_is_locked(entry))
+        raise RuntimeError("does not start")
+
+    monkeypatch.setattr(shutil, "rmtree", lambda path, **_: locked.append(_is_locked(path)))
+    with pytest.raises(RuntimeError):
+        publish(tmp_path / "entry", _write, refuse)
+    assert locked == [True, True]
+
+
+def _is_locked(entry: Path) -> bool:
+    with open(entry.parent / f".{entry.name}.lock") as handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
 
 
 def test_two_processes_make_an_entry_once(tmp_path: Path) -> None:
