@@ -15,7 +15,7 @@ from exir.dialects.edge import to_torch_overload
 from exir.error import InternalError
 from exir.graph.control_flow import START, Region, regions
 from exir.liveness import schedule
-from exir.out_variant import bind_arguments
+from exir.out_variant import bind_arguments, written_arguments
 from exir.owned_memory import OwnedMemory, certain, place_of
 from exir.tensor import TensorSpec, specs_of
 
@@ -108,8 +108,7 @@ def _reads_and_writes(node: Node) -> tuple[list[TensorSpec], list[TensorSpec]]:
     if op is None:
         return _all_specs(node.all_input_nodes), specs_of(node)
     given = bind_arguments(op, node.args, node.kwargs)
-    writes = [arg.name for arg in op._schema.arguments if arg.alias_info and arg.alias_info.is_write]
-    written = [given[name] for name in writes]
+    written = [given[name] for name in written_arguments(op)]
     read = [source for source in node.all_input_nodes if source not in written]
     return _all_specs(read), _all_specs(written)
 

@@ -52,9 +52,30 @@ def _match(op: OpOverload, other: OpOverload) -> OutVariant | None:
     return OutVariant(other, outputs, dropped)
 
 
+@cache
+def functional_of(op: OpOverload) -> OpOverload:
+    """The functional operator that `op` is the out variant of, else `op` itself."""
+    if not any(arg.is_out for arg in op._schema.arguments):
+        return op
+    variants = ((other, out_variant_of(other)) for other in _overloads(op))
+    return next((other for other, variant in variants if variant and variant.op == op), op)
+
+
+@cache
+def written_arguments(op: OpOverload) -> tuple[str, ...]:
+    """Names of the arguments that `op` writes to, out arguments included."""
+    arguments = op._schema.arguments
+    return tuple(arg.name for arg in arguments if arg.alias_info and arg.alias_info.is_write)
+
+
+@cache
+def _argument_names(op: OpOverload) -> tuple[str, ...]:
+    return tuple(arg.name for arg in op._schema.arguments)
+
+
 def is_in_place(op: OpOverload) -> bool:
     """Whether `op` writes to one of its arguments, out arguments included."""
-    return any(arg.alias_info is not None and arg.alias_info.is_write for arg in op._schema.arguments)
+    return bool(written_arguments(op))
 
 
 def returns_tensors(op: OpOverload) -> bool:
@@ -65,6 +86,6 @@ def returns_tensors(op: OpOverload) -> bool:
 
 def bind_arguments(op: OpOverload, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
     """The given arguments of `op` by name, in order of its schema; defaults are left out."""
-    names = [arg.name for arg in op._schema.arguments]
+    names = _argument_names(op)
     given = {**dict(zip(names, args)), **kwargs}
     return {name: given[name] for name in names if name in given}

@@ -11,6 +11,7 @@ from torch.fx.passes.infra.pass_base import PassResult
 
 from exir.error import ExirError, PassError
 from exir.graph.program_update import with_graph_module, with_names_of_graph
+from exir.verification.values import ValueChecker
 
 
 @dataclass(frozen=True)
@@ -69,23 +70,25 @@ def pass_name(given: PassType) -> str:
 def run_passes(
     program: ExportedProgram, passes: Iterable[PassType], verify: Verify | None = None
 ) -> ExportedProgram:
-    """Run `passes` in order, checking each one's promise, and with `verify` the IR after each.
+    """Run `passes` in order, checking each one's promise, and with `verify` the IR after each
+    and that values are what the nodes compute.
 
     Raises `PassError` with the pass's name and, where one is to blame, the node.
     """
+    checks = [] if verify is None else [verify, ValueChecker(program)]
     for each in passes:
-        program = _run_one(as_program_pass(each), program, verify)
+        program = _run_one(as_program_pass(each), program, checks)
     return program
 
 
 def _run_one(
-    each: ProgramPass, program: ExportedProgram, verify: Verify | None
+    each: ProgramPass, program: ExportedProgram, checks: Iterable[Verify]
 ) -> ExportedProgram:
     try:
         program = with_names_of_graph(each.run(program))
         each.ensures(program)
-        if verify is not None:
-            verify(program)
+        for check in checks:
+            check(program)
     except ExirError as error:
         error.pass_name = error.pass_name or pass_name(each)
         raise

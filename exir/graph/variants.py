@@ -27,6 +27,14 @@ def copy_form(op: OpOverload) -> OpOverload:
     return _overload(op.namespace, f"{op._opname}_copy", op._overloadname) or op
 
 
+@cache
+def view_form(op: OpOverload) -> OpOverload:
+    """The view whose result the operator `op` copies; else `op`."""
+    if torch.Tag.view_copy not in op.tags:
+        return op
+    return _overload(op.namespace, op._opname.removesuffix("_copy"), op._overloadname) or op
+
+
 def run_copying(op: OpOverload, args: Any, kwargs: Mapping[str, Any]) -> Any:
     """The value of `copy_form(op)`: of its own memory, contiguous, when `op` is a view.
 

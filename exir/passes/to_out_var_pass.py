@@ -73,7 +73,11 @@ def _convert(node: Node, variant: OutVariant) -> None:
     given = bind_arguments(op, node.args, node.kwargs)
     spec = node.meta["spec"]
     specs = [spec] if len(variant.outputs) == 1 else spec
-    outputs = {name: _alloc_before(node, each) for name, each in zip(variant.outputs, specs)}
+    val = node.meta["val"]
+    vals = [val] if len(variant.outputs) == 1 else val
+    outputs = {
+        name: _alloc_before(node, *each) for name, *each in zip(variant.outputs, specs, vals)
+    }
     node.target = variant.op
     node.args = ()
     node.kwargs = {
@@ -82,10 +86,10 @@ def _convert(node: Node, variant: OutVariant) -> None:
     }
 
 
-def _alloc_before(node: Node, spec: Any) -> Node:
+def _alloc_before(node: Node, spec: Any, val: Any) -> Node:
     with node.graph.inserting_before(node):
         alloc = node.graph.call_function(memory.alloc, (_shape_and_dtype(spec),))
-    alloc.meta["spec"] = spec
+    alloc.meta = {"spec": spec, "val": val}
     return alloc
 
 

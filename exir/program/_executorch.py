@@ -27,6 +27,7 @@ from exir.passes.to_out_var_pass import ToOutVarPass
 from exir.print_program import print_program
 from exir.graph.program_copy import copy_program
 from exir.program.report import LoweringReport, lowering_report
+from exir.verification.lowered import verify_lowered
 
 
 def to_executorch(
@@ -60,7 +61,7 @@ def _lowered(
     if config.remove_view_copy:
         passes.append(ReplaceViewCopyWithViewPass(not gives_inputs, not gives_outputs))
     passes.append(config.to_out_var_pass or ToOutVarPass())
-    return run_passes(copy_program(program), passes)
+    return run_passes(copy_program(program), passes, verify_lowered)
 
 
 def _for_method(option: Any, name: str) -> PassType | None:

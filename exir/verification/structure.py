@@ -3,9 +3,10 @@
 import math
 import operator
 from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
 
 import torch
-from torch._C import Argument
 from torch._ops import HigherOrderOperator, OpOverload
 from torch.fx import Node
 
@@ -31,50 +32,77 @@ def check_node(node: Node) -> Mapping[str, object]:
 
     Returns the operands of an edge operator by schema name, nothing for other nodes.
     """
-    if node.op in ("call_module", "call_method"):
-        raise EdgeDialectError(f"{node.op} of '{node.target}' is no operator", node)
-    if node.op != "call_function":
+    if not is_described_call(node):
         return {}
-    if "val" not in node.meta:
-        raise EdgeDialectError(f"the value of {node.target} is not described (meta['val'])", node)
     if isinstance(node.target, EdgeOpOverload):
-        return _operands(node, node.target._op)
+        op = node.target._op
+        if op._schema.is_mutable:
+            raise EdgeDialectError(f"{op} writes to its arguments; use its functional form", node)
+        return operands_of(node, op)
     _check_other(node)
     return {}
 
 
+def is_described_call(node: Node) -> bool:
+    """Whether `node` is a call. Raises `EdgeDialectError` when it says not of what value, or is
+    none of an operator."""
+    if node.op in ("call_module", "call_method"):
+        raise EdgeDialectError(f"{node.op} of '{node.target}' is no operator", node)
+    if node.op == "call_function" and "val" not in node.meta:
+        raise EdgeDialectError(f"the value of {node.target} is not described (meta['val'])", node)
+    return node.op == "call_function"
+
+
 def _check_other(node: Node) -> None:
-    target = node.target
-    if isinstance(target, OpOverload):
-        raise EdgeDialectError(f"{target} is not of the edge dialect; use exir_ops.edge", node)
-    if target is operator.getitem or target in SYMBOLIC or isinstance(target, HigherOrderOperator):
-        return
-    raise EdgeDialectError(f"{target} is no operator of the edge dialect", node)
+    if isinstance(node.target, OpOverload):
+        raise EdgeDialectError(f"{node.target} is not of the edge dialect; use exir_ops.edge", node)
+    if not is_beside_operators(node.target):
+        raise EdgeDialectError(f"{node.target} is no operator of the edge dialect", node)
 
 
-def _operands(node: Node, op: OpOverload) -> dict[str, object]:
-    schema = op._schema
-    if schema.is_mutable:
-        raise EdgeDialectError(f"{op} writes to its arguments; use its functional form", node)
-    positional = [argument for argument in schema.arguments if not argument.kwarg_only]
-    if len(node.args) > len(positional):
+def is_beside_operators(target: object) -> bool:
+    """Whether a graph may call `target`, which is no operator overload."""
+    is_known = target is operator.getitem or target in SYMBOLIC
+    return is_known or isinstance(target, HigherOrderOperator)
+
+
+def operands_of(node: Node, op: OpOverload) -> dict[str, object]:
+    """What `node` gives `op`, by argument. Raises `EdgeDialectError` when the schema forbids it."""
+    arguments = _arguments(op)
+    if len(node.args) > len(arguments.positional):
         raise EdgeDialectError(
-            f"{op} takes {len(positional)} arguments, got {len(node.args)}: {schema}", node
+            f"{op} takes {len(arguments.positional)} arguments, got {len(node.args)}: {op._schema}",
+            node,
         )
-    given = {argument.name: value for argument, value in zip(positional, node.args)}
-    _check_names(node, schema.arguments, given)
-    return {**given, **node.kwargs}
-
-
-def _check_names(node: Node, arguments: list[Argument], given: dict[str, object]) -> None:
-    names = {argument.name for argument in arguments}
+    given = dict(zip(arguments.positional, node.args))
     for name in node.kwargs:
-        if name not in names or name in given:
+        if name not in arguments.names or name in given:
             raise EdgeDialectError(f"{node.target} takes no further argument '{name}'", node)
-    for argument in arguments:
-        if argument.name not in given and argument.name not in node.kwargs:
-            if not argument.has_default_value():
-                raise EdgeDialectError(f"{node.target} lacks its argument '{argument.name}'", node)
+    given.update(node.kwargs)
+    for name in arguments.required:
+        if name not in given:
+            raise EdgeDialectError(f"{node.target} lacks its argument '{name}'", node)
+    return given
+
+
+@dataclass(frozen=True)
+class _Arguments:
+    """Names of an operator's arguments: all, those given by place, those that have no default."""
+
+    names: frozenset[str]
+    positional: tuple[str, ...]
+    required: tuple[str, ...]
+
+
+@cache
+def _arguments(op: OpOverload) -> _Arguments:
+    """Kept, as reading a schema takes longer than checking a node."""
+    arguments = op._schema.arguments
+    return _Arguments(
+        frozenset(each.name for each in arguments),
+        tuple(each.name for each in arguments if not each.kwarg_only),
+        tuple(each.name for each in arguments if not each.has_default_value()),
+    )
 
 
 def check_tensor_operands(node: Node, operands: Mapping[str, object]) -> None:

@@ -1,0 +1,103 @@
+"""The dialect of the last stage: operators on their way to out variants, memory and specs."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.export import ExportedProgram
+from torch.fx import Node
+
+from exir import memory
+from exir.dialects.edge import to_torch_overload
+from exir.error import EdgeDialectError
+from exir.graph.control_flow import graphs
+from exir.out_variant import written_arguments
+from exir.tensor import TensorSpec, dim_order_of_strides
+from exir.verification.structure import is_beside_operators, is_described_call, operands_of
+
+
+def verify_lowered(program: ExportedProgram) -> None:
+    """Raise `EdgeDialectError` that names a node unless `program` is of the last stage's dialect.
+
+    Operators of the edge dialect or of PyTorch, called after their schema; those that write,
+    write to memory that is given for it or to inputs and states; `memory.alloc` and
+    `memory.view` are as their specs say; specs are as the values are.
+    """
+    for graph_module in graphs(program.graph_module):
+        for node in graph_module.graph.nodes:
+            if is_described_call(node):
+                _check_call(node)
+            _check_specs(node)
+
+
+def _check_call(node: Node) -> None:
+    op = to_torch_overload(node.target)
+    if op is not None:
+        operands = operands_of(node, op)
+        for name in written_arguments(op):
+            _check_written(node, name, operands.get(name))
+    elif node.target is memory.alloc:
+        _check_alloc(node)
+    elif node.target is memory.view:
+        _check_view(node)
+    elif not is_beside_operators(node.target):
+        raise EdgeDialectError(f"{node.target} is no operator of a lowered program", node)
+
+
+def _check_written(node: Node, name: str, value: object) -> None:
+    is_memory = isinstance(value, Node) and (value.op == "placeholder" or value.target is memory.alloc)
+    if not is_memory:
+        raise EdgeDialectError(
+            f"{node.target} writes to '{name}', which is no memory.alloc, input or state: {value}",
+            node,
+        )
+
+
+def _check_alloc(node: Node) -> None:
+    given, spec = node.args[0], node.meta.get("spec")
+    if _shapes_and_dtypes(given) != [(each.shape, each.dtype) for each in _flat(spec)]:
+        raise EdgeDialectError(f"memory.alloc of {given}, but its spec is {spec}", node)
+
+
+def _shapes_and_dtypes(given: Any) -> list[Any]:
+    each_given = given if isinstance(given, list) else [given]
+    return [(tuple(shape), dtype) for shape, dtype in each_given]
+
+
+def _check_view(node: Node) -> None:
+    base, spec = node.args[0].meta.get("spec"), node.meta.get("spec")
+    if not isinstance(base, TensorSpec) or not isinstance(spec, TensorSpec) or spec.base is not base:
+        raise EdgeDialectError("memory.view whose spec has another base than its argument's", node)
+    if spec.nbytes > base.nbytes:
+        raise EdgeDialectError(f"memory.view of {spec.nbytes} bytes in {base.nbytes}", node)
+
+
+def _check_specs(node: Node) -> None:
+    if "spec" not in node.meta or "val" not in node.meta:
+        return
+    vals = node.meta["val"]
+    listed = vals if isinstance(vals, (list, tuple)) else [vals]
+    tensors = [val for val in listed if isinstance(val, Tensor)]
+    specs = list(_flat(node.meta["spec"]))
+    if len(specs) != len(tensors) or not all(map(_fits, specs, tensors)):
+        found = ", ".join(f"{each.dtype} {list(each.shape)} {list(each.dim_order)}" for each in specs)
+        raise EdgeDialectError(f"meta['spec'] does not fit meta['val']: {found}, but {vals}", node)
+
+
+def _flat(spec: Any) -> Iterator[TensorSpec]:
+    if isinstance(spec, TensorSpec):
+        yield spec
+    for item in spec if isinstance(spec, (list, tuple)) else ():
+        yield from _flat(item)
+
+
+def _fits(spec: TensorSpec, val: Tensor) -> bool:
+    """Sizes that are symbolic are bounded by the spec's; whether well, the bound's pass knows."""
+    if spec.dtype != val.dtype or len(spec.shape) != val.dim():
+        return False
+    symbolic = [isinstance(size, torch.SymInt) for size in val.shape]
+    if any(symbolic):
+        return all(s or size == given for s, size, given in zip(symbolic, val.shape, spec.shape))
+    order = dim_order_of_strides(tuple(val.shape), tuple(val.stride()))
+    return spec.shape == tuple(val.shape) and spec.dim_order == order

@@ -1,0 +1,248 @@
+"""Values as `meta["val"]` describes them, against what the nodes compute."""
+
+import operator
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch import SymBool, SymFloat, SymInt, Tensor
+from torch._dispatch.python import enable_python_dispatcher
+from torch._ops import OpOverload
+from torch._subclasses.fake_tensor import (
+    DataDependentOutputException,
+    DynamicOutputShapeException,
+    FakeTensorMode,
+    UnsupportedFakeTensorException,
+    UnsupportedOperatorException,
+)
+from torch.export import ExportedProgram
+from torch.fx import Node
+from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode, statically_known_true
+from torch.utils._pytree import tree_map
+
+from exir import memory
+from exir.delegate import is_delegate_call, lowered_module_of
+from exir.dialects.edge import to_torch_overload
+from exir.error import EdgeDialectError
+from exir.graph.control_flow import graphs, regions
+from exir.graph.fake_mode import fake_mode_of
+from exir.graph.graph_builder import values
+from exir.graph.size_bounds import hint_bound
+from exir.graph.variants import functional_form, run_copying, view_form
+from exir.out_variant import bind_arguments, functional_of, is_in_place, out_variant_of, written_arguments
+from exir.tensor import dim_order_of_strides
+from exir.verification.structure import SYMBOLIC
+
+_UNKNOWN = object()
+"""Stands for what cannot be told without the real data."""
+
+_NEED_DATA = (
+    DataDependentOutputException,
+    DynamicOutputShapeException,
+    GuardOnDataDependentSymNode,
+    NotImplementedError,
+    UnsupportedFakeTensorException,
+    UnsupportedOperatorException,
+)
+_ONLY_AT_RUN_TIME = frozenset({torch.Tag.data_dependent_output, torch.Tag.dynamic_output_shape})
+_SYMBOLS = (SymBool, SymFloat, SymInt)
+
+
+class ValueChecker:
+    """Holds a program's nodes to their values, from pass to pass.
+
+    What `program` says when the checker is made is taken as right: it stems from tracing, or
+    was checked. After that, a node that has changed is computed on fake tensors, unless one
+    of its operator and layouts has been before.
+    """
+
+    def __init__(self, program: ExportedProgram) -> None:
+        self._seen: dict[Node, tuple[Any, ...]] = {}
+        self._known: set[Any] = set()
+        self._layouts: dict[int, tuple[Any, Any]] = {}
+        for node in _calls(program):
+            self._seen[node] = _state(node)
+            self._known.update(self._keys(node))
+
+    def __call__(self, program: ExportedProgram) -> None:
+        """Raise `EdgeDialectError` that names a node whose value is not what it computes."""
+        with _fake_execution(fake_mode_of(program.graph)):
+            for node in _calls(program):
+                state = _state(node)
+                if not _same_objects(state, self._seen.get(node, ())):
+                    self._check(node)
+                    self._seen[node] = state
+
+    def _check(self, node: Node) -> None:
+        keys = self._keys(node)
+        if keys[0] not in self._known:
+            _check(node)
+            self._known.update(keys)
+
+    def _keys(self, node: Node) -> list[Any]:
+        """What `node` computes from what, and the same as its out variant would have it."""
+        val = self._layout(node.meta.get("val"))
+        op = to_torch_overload(node.target)
+        if op is None:
+            return [(node.target, self._layout([node.args, _results(node)]), val)]
+        functional = functional_of(op)
+        variant = out_variant_of(functional)
+        given = bind_arguments(op, node.args, node.kwargs)
+        layouts = {name: self._layout(value) for name, value in given.items()}
+        beside = (*variant.outputs, *variant.dropped) if variant else ()
+        kept = tuple(item for item in layouts.items() if item[0] not in beside)
+        as_called = (op, tuple(layouts.items()), val)
+        return [as_called, (functional, kept, val)] if functional is op else [(functional, kept, val)]
+
+    def _layout(self, value: Any) -> Any:
+        """Something hashable that is equal for values of equal dtype, sizes and strides."""
+        if isinstance(value, Node):
+            return self._layout(value.meta["val"]) if "val" in value.meta else _attribute(value)
+        if isinstance(value, (list, tuple)):
+            return tuple(map(self._layout, value))
+        if not isinstance(value, (Tensor, *_SYMBOLS)):
+            return (type(value), value)
+        if id(value) not in self._layouts:
+            self._layouts[id(value)] = (value, _layout_of(value))
+        return self._layouts[id(value)][1]
+
+
+def _calls(program: ExportedProgram) -> Iterator[Node]:
+    for graph_module in graphs(program.graph_module):
+        for node in graph_module.graph.nodes:
+            if node.op == "call_function" and node.target is not memory.alloc:
+                yield node
+
+
+def _state(node: Node) -> tuple[Any, ...]:
+    """All that `node`'s value and its computing depend on, as the very objects."""
+    sources = [*node.all_input_nodes, *_results(node)]
+    vals = [source.meta.get("val") for source in sources]
+    return (node.target, node.args, node.kwargs, node.meta.get("val"), *vals)
+
+
+def _same_objects(some: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
+    return len(some) == len(others) and all(map(operator.is_, some, others))
+
+
+def _results(node: Node) -> list[Node]:
+    """What the graphs of control flow return."""
+    results = (result for region in regions(node) for result in region.results)
+    return [result for result in results if isinstance(result, Node)]
+
+
+def _attribute(node: Node) -> int:
+    """Which graph or delegate a `get_attr` node names."""
+    return id(getattr(node.graph.owning_module, str(node.target), None))
+
+
+def _layout_of(value: Any) -> Any:
+    if isinstance(value, Tensor):
+        return (value.dtype, *map(_size, value.shape), *map(_size, value.stride()))
+    return (type(value), value.node.expr)
+
+
+def _size(size: int | SymInt) -> Any:
+    return size.node.expr if isinstance(size, SymInt) else size
+
+
+def _check(node: Node) -> None:
+    stated = node.meta.get("val")
+    for computed in _computed(node):
+        if computed is not _UNKNOWN and not _agree(stated, computed):
+            raise EdgeDialectError(
+                f"meta['val'] of {node.target} is {describe(stated)}, but it computes"
+                f" {describe(computed)}; set 'val' to that, or write the pass as an ExportPass",
+                node,
+            )
+
+
+def _computed(node: Node) -> list[Any]:
+    """The value of `node`; of control flow, the value by each graph that may give it."""
+    if is_delegate_call(node):
+        inner = lowered_module_of(node).original_module.graph
+        return [[value.meta["val"] for value in inner.output_node().args[0]]]
+    if regions(node):
+        giving = [region for region in regions(node) if region.values]
+        return [[values(region.results[i]) for i in region.values] for region in giving]
+    try:
+        return [_run(node)]
+    except _NEED_DATA:
+        return [_UNKNOWN]
+    except Exception as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise EdgeDialectError(f"{node.target} does not fit its operands: {reason}", node) from error
+
+
+@contextmanager
+def _fake_execution(fake_mode: FakeTensorMode) -> Iterator[None]:
+    with torch.no_grad(), enable_python_dispatcher(), fake_mode, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if fake_mode.shape_env is None:
+            yield
+        else:
+            with fake_mode.shape_env.ignore_fresh_unbacked_symbols():
+                yield
+
+
+def _run(node: Node) -> Any:
+    args, kwargs = values((node.args, node.kwargs))
+    op = to_torch_overload(node.target)
+    if op is not None:
+        return _UNKNOWN if _ONLY_AT_RUN_TIME & set(op.tags) else _run_operator(op, args, kwargs)
+    if node.target is memory.view:
+        return run_copying(torch.ops.aten.view.default, args, kwargs)
+    if node.target is operator.getitem or node.target in SYMBOLIC:
+        return node.target(*args)
+    return _UNKNOWN
+
+
+def _run_operator(op: OpOverload, args: Any, kwargs: Any) -> Any:
+    """What `op` returns; nothing that exists is written to."""
+    if not is_in_place(op):
+        return run_copying(view_form(op), args, kwargs)
+    functional = functional_form(op)
+    if functional is not None:
+        return functional(*args, **kwargs)
+    given = bind_arguments(op, args, kwargs)
+    for name in written_arguments(op):
+        given[name] = tree_map(torch.empty_like, given[name])
+    return op(**given)
+
+
+def _agree(stated: Any, computed: Any) -> bool:
+    if isinstance(computed, (list, tuple)):
+        is_list = isinstance(stated, (list, tuple)) and len(stated) == len(computed)
+        return is_list and all(map(_agree, stated, computed))
+    if isinstance(computed, Tensor):
+        return isinstance(stated, Tensor) and _same_tensor(stated, computed)
+    if isinstance(computed, (int, SymInt)) and isinstance(stated, (int, SymInt)):
+        return statically_known_true(stated == computed)
+    return True
+
+
+def _same_tensor(stated: Tensor, computed: Tensor) -> bool:
+    if stated.dtype != computed.dtype or stated.dim() != computed.dim():
+        return False
+    sizes = zip(stated.shape, computed.shape)
+    return all(statically_known_true(a == b) for a, b in sizes) and _order(stated) == _order(computed)
+
+
+def _order(tensor: Tensor) -> tuple[int, ...] | None:
+    """The dim order; None where it hangs on sizes that are known at run time alone."""
+    shape, strides = ([hint_bound(each) for each in of] for of in (tensor.shape, tensor.stride()))
+    return None if None in (*shape, *strides) else dim_order_of_strides(shape, strides)
+
+
+def describe(value: Any) -> str:
+    """`value` as messages have it: dtype, sizes and, when it is not contiguous, dim order."""
+    if isinstance(value, (list, tuple)):
+        return "(" + ", ".join(map(describe, value)) + ")"
+    if not isinstance(value, Tensor):
+        return str(value)
+    sizes = f"{str(value.dtype).removeprefix('torch.')}[{', '.join(map(str, value.shape))}]"
+    order = _order(value)
+    is_contiguous = order is None or order == tuple(range(value.dim()))
+    return sizes if is_contiguous else f"{sizes} in dim order {list(order)}"

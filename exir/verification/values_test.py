@@ -1,0 +1,153 @@
+"""A pass that describes a value other than the node computes is refused, with pass and node."""
+
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch.export import Dim
+from torch.fx import GraphModule, Node
+from torch.fx.passes.infra.pass_base import PassResult
+
+from exir.capture import ExecutorchBackendConfig
+from exir.dialects._ops import ops as exir_ops
+from exir.error import EdgeDialectError
+from exir.passes import ToOutVarPass
+from exir.program import EdgeProgramManager, to_edge
+from exir.testing import models
+from exir.testing.models import Example
+
+
+class Cond(torch.nn.Module):
+    def forward(self, flag: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+        return torch.cond(flag, lambda a: a + 1, lambda a: torch.relu(a) - 1, (x,))
+
+
+def edge(name: str = "mlp") -> EdgeProgramManager:
+    return to_edge(models.ALL[name]().export())
+
+
+def named(graph_module: GraphModule, prefix: str) -> Node:
+    modules = [each for each in graph_module.modules() if isinstance(each, GraphModule)]
+    nodes = (node for module in modules for node in module.graph.nodes)
+    return next(node for node in nodes if node.name.startswith(prefix))
+
+
+def liar(prefix: str, lie: Callable[[torch.Tensor], torch.Tensor]) -> Callable[[GraphModule], None]:
+    """A pass that describes the value of one node as `lie` has it."""
+
+    def lying(graph_module: GraphModule) -> None:
+        node = named(graph_module, prefix)
+        with node.meta["val"].fake_mode:
+            node.meta["val"] = lie(node.meta["val"])
+
+    return lying
+
+
+LIES = {
+    "size": (lambda val: val.new_empty(3, 99), r"float32\[3, 99\], but it computes float32\[3, 16\]"),
+    "rank": (lambda val: val.new_empty(48), r"float32\[48\], but it computes float32\[3, 16\]"),
+    "dtype": (lambda val: val.to(torch.float16), r"float16\[3, 16\], but it computes float32\[3, 16\]"),
+    "layout": (
+        lambda val: val.t().contiguous().t(),
+        r"float32\[3, 16\] in dim order \[1, 0\], but it computes float32\[3, 16\]",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", LIES)
+def test_lie_of_a_pass_between_edge_and_program_is_refused(kind: str) -> None:
+    lie, message = LIES[kind]
+    config = ExecutorchBackendConfig(passes=[liar("aten_relu", lie)])
+    with pytest.raises(EdgeDialectError, match=message) as caught:
+        edge().to_executorch(config)
+    assert (caught.value.pass_name, caught.value.node_name) == ("lying", "aten_relu_default")
+    assert "exir/testing/models.py" in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", ["size", "rank", "layout"])
+def test_lie_of_a_pass_over_the_edge_program_is_refused(kind: str) -> None:
+    lie, message = LIES[kind]
+    with pytest.raises(EdgeDialectError, match=message) as caught:
+        edge().transform([liar("aten_relu", lie)])
+    assert (caught.value.pass_name, caught.value.node_name) == ("lying", "aten_relu_default")
+
+
+def test_size_that_a_changed_operator_no_longer_has_is_refused() -> None:
+    def transpose_instead(graph_module: GraphModule) -> None:
+        node = named(graph_module, "aten_relu")
+        node.target = exir_ops.edge.aten.permute_copy.default
+        node.args = (node.args[0], [1, 0])
+
+    with pytest.raises(EdgeDialectError, match=r"float32\[3, 16\], but it computes float32\[16, 3\]"):
+        edge().transform([transpose_instead])
+
+
+def test_operator_that_does_not_fit_its_operands_is_refused() -> None:
+    def add_weights(graph_module: GraphModule) -> None:
+        node = named(graph_module, "aten_relu")
+        weight = graph_module.graph.find_nodes(op="placeholder")[0]
+        node.target = exir_ops.edge.aten.mul.Tensor
+        node.args = (node.args[0], weight)
+
+    with pytest.raises(EdgeDialectError, match="mul.Tensor does not fit its operands"):
+        edge().transform([add_weights])
+
+
+def test_bound_of_a_dynamic_size_cannot_be_made_up() -> None:
+    config = ExecutorchBackendConfig(passes=[liar("aten_add", lambda val: val.new_empty(2, 4))])
+    with pytest.raises(EdgeDialectError, match=r"float32\[2, 4\], but it computes float32\[s\d+, 4\]"):
+        edge("dynamic_add").to_executorch(config)
+
+
+def test_lie_inside_a_branch_is_refused() -> None:
+    manager = to_edge(Example(Cond(), (torch.tensor(True), torch.ones(3))).export())
+    config = ExecutorchBackendConfig(passes=[liar("aten_relu", lambda val: val.new_empty(5))])
+    with pytest.raises(EdgeDialectError, match=r"float32\[5\], but it computes float32\[3\]"):
+        manager.to_executorch(config)
+
+
+def test_lie_about_control_flow_is_refused() -> None:
+    def lying(graph_module: GraphModule) -> None:
+        node = named(graph_module, "cond")
+        with node.meta["val"][0].fake_mode:
+            node.meta["val"] = (node.meta["val"][0].new_empty(1),)
+
+    manager = to_edge(Example(Cond(), (torch.tensor(True), torch.ones(3))).export())
+    with pytest.raises(EdgeDialectError, match=r"\(float32\[1\]\), but it computes \(float32\[3\]\)"):
+        manager.to_executorch(ExecutorchBackendConfig(passes=[lying]))
+
+
+class LyingToOutVar(ToOutVarPass):
+    """Converts, and then describes the first product as smaller than it is."""
+
+    def run(self, program):
+        program = super().run(program)
+        node = named(program.graph_module, "aten_addmm")
+        with node.meta["val"].fake_mode:
+            node.meta["val"] = node.meta["val"].new_empty(3, 15)
+        return program
+
+
+def test_lie_about_an_out_variant_is_refused() -> None:
+    config = ExecutorchBackendConfig(to_out_var_pass=LyingToOutVar())
+    with pytest.raises(EdgeDialectError, match=r"does not fit|\[3, 15\], but it computes float32\[3, 16\]"):
+        edge().to_executorch(config)
+
+
+def test_true_change_is_accepted() -> None:
+    """A pass that says what its operator computes, in new sizes and for dynamic ones."""
+
+    def double(graph_module: GraphModule) -> PassResult:
+        node = named(graph_module, "aten_add")
+        with graph_module.graph.inserting_after(node):
+            new = graph_module.graph.call_function(exir_ops.edge.aten.cat.default, ([node, node], 0))
+        node.replace_all_uses_with(new, delete_user_cb=lambda user: user is not new)
+        with node.meta["val"].fake_mode:
+            new.meta["val"] = torch.cat([node.meta["val"], node.meta["val"]])
+        return PassResult(graph_module, True)
+
+    n = Dim("n", min=2, max=16)
+    example = Example(models.DynamicAdd(), (torch.ones(4, 4), torch.ones(4, 4)), {"x": {0: n}, "y": {0: n}})
+    manager = to_edge(example.export()).to_executorch(ExecutorchBackendConfig(passes=[double]))
+    (method,) = manager.report.methods
+    assert method.outputs[0].shape == (32, 4)
