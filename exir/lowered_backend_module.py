@@ -14,7 +14,7 @@ from exir.delegate import delegate_calls, executorch_call_delegate, lowered_modu
 
 if TYPE_CHECKING:
     from exir.passes.memory_planning_pass import MemoryPlanningPass
-    from exir.program._executorch import ExecutorchProgramManager
+    from exir.program import ExecutorchProgramManager
 
 
 class LoweredBackendModule(torch.nn.Module):
@@ -100,7 +100,7 @@ class LoweredBackendModule(torch.nn.Module):
 
     def _lowered(self, config: ExecutorchBackendConfig) -> "ExecutorchProgramManager":
         from exir.backend.rewrite import as_one_call
-        from exir.program._executorch import to_executorch
+        from exir.program import to_executorch
 
         return to_executorch({"forward": as_one_call(self)}, config=config)
 

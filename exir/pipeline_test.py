@@ -10,7 +10,7 @@ from exir.capture import EdgeCompileConfig
 from exir.error import ConfigError
 from exir.pass_manager import ProgramPass
 from exir.pipeline import parse, to_text
-from exir.program._edge import edge_passes
+from exir.program import edge_passes
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,10 @@ from typing import Any
 _HOME = {
     "EdgeProgramManager": "exir.program._edge",
     "ExecutorchProgramManager": "exir.program._executorch",
+    "edge_passes": "exir.program._edge",
     "to_edge": "exir.program._edge",
     "to_edge_transform_and_lower": "exir.program._edge",
+    "to_executorch": "exir.program._executorch",
 }
 
 __all__ = sorted(_HOME)

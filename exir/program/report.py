@@ -6,8 +6,7 @@ from torch.export import ExportedProgram
 from torch.fx import Node
 
 from exir import schema
-from exir.emit import EmitterOutput
-from exir.emit._method import MethodOutput
+from exir.emit import EmitterOutput, MethodOutput
 from exir.liveness import schedule
 from exir.memory_planning import lower_bound
 from exir.operators.dtypes import dtype_name

@@ -15,7 +15,7 @@ from exir.verification.dtypes import check_dtypes
 from exir.verification.structure import check_node, check_tensor_operands
 
 if TYPE_CHECKING:
-    from exir.capture._edge_config import EdgeCompileConfig
+    from exir.capture import EdgeCompileConfig
 
 
 # Operators outside core ATen that have no decomposition and that programs may call.

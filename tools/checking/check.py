@@ -54,6 +54,7 @@ def checks(tools: Path, site: Path, fix: bool) -> list[Check]:
         Check("types of Python", [sys.executable, "-m", "mypy"], python_path),
         Check("format of C", [clang_format, *(["-i"] if fix else ["--dry-run", "--Werror"]), *files(*_C)]),
         Check("format and lint of Starlark", [*buildifier, *files(*_STARLARK)]),
+        Check("imports of Python", [sys.executable, "tools/checking/imports.py"]),
         Check("lint of Python", [ruff, "check", *(["--fix"] if fix else [])]),
         Check("format of Python", [ruff, "format", *([] if fix else ["--check"])]),
     ]

@@ -1,0 +1,105 @@
+"""Which Python module may import which: the table of ARCHITECTURE.md, and no private module of another package.
+
+Prints a line for each import that may not be, as `file:line: reason`.
+"""
+
+import ast
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+# Private by their names, public by ExecuTorch's use of them.
+_OFFICIAL_NAMES = {"exir._serialize", "exir.dialects._ops"}
+_ROW = re.compile(r"^\| `(?P<folder>\w+)/` \|[^|]*\| (?P<uses>[^|]*) \|$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Import:
+    """An import statement of one name: by `path` at `line`, of a module or of something in it."""
+
+    path: Path
+    line: int
+    name: str
+
+    @property
+    def importer(self) -> tuple[str, ...]:
+        """The importing module's name, part by part."""
+        parts = self.path.with_suffix("").parts
+        return parts[:-1] if parts[-1] == "__init__" else parts
+
+
+@dataclass(frozen=True)
+class Folder:
+    """What a folder's files may use, itself included, and what its unit tests may."""
+
+    files: frozenset[str]
+    tests: frozenset[str]
+
+    def may_use(self, path: Path) -> frozenset[str]:
+        return self.tests if path.name.endswith("_test.py") else self.files
+
+
+def read_table(architecture: str) -> dict[str, Folder]:
+    """ARCHITECTURE.md's table by folder: `used, used; tests: used besides`, or `everything`."""
+    rows = {row["folder"]: row["uses"] for row in _ROW.finditer(architecture)}
+
+    def among(text: str) -> frozenset[str]:
+        return frozenset(rows) if text == "everything" else frozenset(rows).intersection(re.findall(r"\w+", text))
+
+    table = {}
+    for folder, uses in rows.items():
+        files, _, tests = uses.partition("; tests: ")
+        table[folder] = Folder(among(files) | {folder}, among(files) | among(tests) | {folder})
+    return table
+
+
+def imports_of(path: Path, source: str) -> Iterator[Import]:
+    """Every import in a file, those within functions as well."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (Import(path, node.lineno, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield from (Import(path, node.lineno, f"{node.module}.{alias.name}") for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield Import(path, node.lineno, ".")
+
+
+def fault_of(statement: Import, table: Mapping[str, Folder]) -> str:
+    """Why an import may not be, or ""."""
+    if statement.name == ".":
+        return "is a relative import; name the module from the root"
+    here, there = statement.path.parts[0], statement.name.split(".")[0]
+    if there in table and there not in table[here].may_use(statement.path):
+        return f"{here}/ may not use {there}/ (the table in ARCHITECTURE.md)"
+    owner = _owner_of_private_part(statement.name)
+    if there in table and owner is not None and statement.importer[: len(owner)] != owner:
+        return f"'{statement.name}' is private to {'.'.join(owner)}"
+    return ""
+
+
+def _owner_of_private_part(name: str) -> tuple[str, ...] | None:
+    """The package that the first private part of a dotted name belongs to."""
+    parts = tuple(name.split("."))
+    for index, part in enumerate(parts):
+        is_private = part.startswith("_") and not part.startswith("__")
+        if is_private and ".".join(parts[: index + 1]) not in _OFFICIAL_NAMES:
+            return parts[:index]
+    return None
+
+
+def faults(root: Path) -> Iterator[str]:
+    """All faults of the files below `root` that lie in the table's folders."""
+    table = read_table((root / "ARCHITECTURE.md").read_text(encoding="utf-8"))
+    for path in sorted(path for folder in table for path in (root / folder).rglob("*.py")):
+        for statement in imports_of(path.relative_to(root), path.read_text(encoding="utf-8")):
+            reason = fault_of(statement, table)
+            if reason:
+                yield f"{statement.path}:{statement.line}: {reason}"
+
+
+if __name__ == "__main__":
+    found = list(faults(Path(__file__).absolute().parents[2]))
+    print("\n".join(found))
+    sys.exit(1 if found else 0)
