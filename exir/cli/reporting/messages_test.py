@@ -53,6 +53,33 @@ def model():
     return Net(), (torch.rand(3).double(),)
 """
 
+_VOLUME = """
+import torch
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = torch.nn.Conv3d(2, 3, 2)
+
+    def forward(self, x):
+        return torch.relu(self.conv(x))
+
+def model():
+    return Net(), (torch.rand(1, 2, 4, 4, 4),)
+"""
+
+_CHANNELS_LAST = """
+import torch
+
+class Net(torch.nn.Module):
+    def forward(self, x):
+        y = x.to(memory_format=torch.channels_last)
+        return torch.nn.functional.layer_norm(y, (3, 5))
+
+def model():
+    return Net(), (torch.rand(1, 2, 3, 5),)
+"""
+
 _ONE_KERNEL = """
 [dtypes]
 float = ["float32"]
@@ -116,6 +143,28 @@ def test_a_dtype_without_a_kernel_is_named(compile_source: Compile, tmp_path: Pa
     assert outcome.exit_code == 1
     expected = "aten::relu.out: no kernel takes float64 for 'self', only float32 (app/net.py:6)"
     assert expected in outcome.output
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        (
+            _VOLUME,
+            "aten::convolution.out: no kernel takes 5 dimensions for 'input', only 3 to 4 (app/net.py:10)",
+        ),
+        (
+            _CHANNELS_LAST,
+            "aten::native_layer_norm.out: no kernel takes dim order (0, 2, 3, 1) for 'input', only tensors in row-major"
+            " order (app/net.py:7)",
+        ),
+    ],
+)
+def test_a_kernel_that_would_fail_on_the_device_is_a_build_error(
+    compile_source: Compile, source: str, reason: str
+) -> None:
+    outcome = compile_source(source, *(f"--kernels={table}" for table in _LIBRARIES))
+    assert outcome.exit_code == 1
+    assert reason in outcome.output
 
 
 def test_the_repositorys_kernels_suffice_for_a_linear_model(compile_source: Compile) -> None:
