@@ -65,7 +65,7 @@ def _layout(data: memoryview) -> _Layout:
     _, length, program_size, base, size = HEADER.unpack(head)
     if length < LEAST_HEADER:
         raise InvalidProgramError(f"extended header: length {length} is below {LEAST_HEADER}")
-    if length < HEADER.size:
+    if length < HEADER.size or size == 0:  # not stated: the rest of the file
         size = max(len(data) - base, 0) if base else 0
     _check_layout(len(data), program_size, base, size)
     return _Layout(program_size, base, size)

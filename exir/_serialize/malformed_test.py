@@ -49,6 +49,12 @@ def test_m03_wild_extended_header(data: bytearray, offset: int, size: int, value
     survives(bytes(data))
 
 
+def test_m03_segment_size_of_zero_is_not_stated(data: bytearray) -> None:
+    expected = deserialize_pte_binary(bytes(data))
+    struct.pack_into("<Q", data, 32, 0)
+    assert deserialize_pte_binary(bytes(data)) == expected
+
+
 def test_m03_header_with_a_program_longer_than_the_file(data: bytearray) -> None:
     struct.pack_into("<Q", data, 16, len(data) + 1)
     with pytest.raises(InvalidProgramError, match="extended header: program of"):

@@ -1,7 +1,10 @@
 #include "runtime/core/format.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+
+#include "runtime/core/format_double.h"
 
 /* A message being written; what does not fit is dropped. */
 typedef struct et_message {
@@ -40,46 +43,102 @@ static void put_signed(et_message *message, int64_t value) {
   put_unsigned(message, value < 0 ? 0 - (uint64_t)value : (uint64_t)value, 10);
 }
 
-/* The conversions that one letter tells: the rest are %ll. and %z. */
-static void put_short(et_message *message, char conversion, va_list *args) {
-  switch (conversion) {
-    case 's':
-      put_text(message, va_arg(*args, const char *));
-      break;
-    case 'd':
-      put_signed(message, va_arg(*args, int));
-      break;
-    case 'u':
-      put_unsigned(message, va_arg(*args, unsigned), 10);
-      break;
-    case 'x':
-      put_unsigned(message, va_arg(*args, unsigned), 16);
-      break;
+static void put_double(et_message *message, double value) {
+  char text[ET_FORMAT_DOUBLE_BYTES];
+  put_bytes(message, text, et_format_double(text, value));
+}
+
+/* Sizes of integers that a letter before the conversion tells. */
+typedef enum et_width { WIDTH_INT, WIDTH_LONG, WIDTH_LONG_LONG, WIDTH_SIZE } et_width;
+
+static et_width read_width(const char **format) {
+  if (**format == 'z') {
+    *format += 1;
+    return WIDTH_SIZE;
+  }
+  size_t letters = 0;
+  while (letters < 2 && **format == 'l') {
+    *format += 1;
+    letters++;
+  }
+  return letters == 0   ? WIDTH_INT
+         : letters == 1 ? WIDTH_LONG
+                        : WIDTH_LONG_LONG;
+}
+
+static uint64_t take_unsigned(et_width width, va_list *args) {
+  switch (width) {
+    case WIDTH_SIZE:
+      return va_arg(*args, size_t);
+    case WIDTH_LONG_LONG:
+      return va_arg(*args, unsigned long long);
+    case WIDTH_LONG:
+      return va_arg(*args, unsigned long);
     default:
-      put_bytes(message, &conversion, 1);
+      return va_arg(*args, unsigned);
   }
 }
 
-/* Writes the conversion that follows a '%' and returns what comes after it. */
+static int64_t take_signed(et_width width, va_list *args) {
+  switch (width) {
+    case WIDTH_SIZE:
+      return va_arg(*args, ptrdiff_t);
+    case WIDTH_LONG_LONG:
+      return va_arg(*args, long long);
+    case WIDTH_LONG:
+      return va_arg(*args, long);
+    default:
+      return va_arg(*args, int);
+  }
+}
+
+/* Writes one value. False, and nothing taken, for a conversion that is not
+ * known. */
+static bool put_value(et_message *message, char conversion, et_width width,
+                      va_list *args) {
+  switch (conversion) {
+    case 'd':
+      put_signed(message, take_signed(width, args));
+      return true;
+    case 'u':
+      put_unsigned(message, take_unsigned(width, args), 10);
+      return true;
+    case 'x':
+      put_unsigned(message, take_unsigned(width, args), 16);
+      return true;
+    default:
+      break;
+  }
+  if (width != WIDTH_INT) {
+    return false;
+  }
+  switch (conversion) {
+    case 's':
+      put_text(message, va_arg(*args, const char *));
+      return true;
+    case 'g':
+      put_double(message, va_arg(*args, double));
+      return true;
+    case '%':
+      put_bytes(message, "%", 1);
+      return true;
+    default:
+      return false;
+  }
+}
+
+/* Writes the conversion that begins with the '%' at `format` and returns what
+ * comes after it. Of one that is not known nobody knows what it takes: it is
+ * written as it stands, with all behind it. */
 static const char *put_conversion(et_message *message, const char *format,
                                   va_list *args) {
-  if (strncmp(format, "lld", 3) == 0) {
-    put_signed(message, va_arg(*args, long long));
-    return format + 3;
+  const char *at = format + 1;
+  const et_width width = read_width(&at);
+  if (put_value(message, *at, width, args)) {
+    return at + 1;
   }
-  if (strncmp(format, "llu", 3) == 0) {
-    put_unsigned(message, va_arg(*args, unsigned long long), 10);
-    return format + 3;
-  }
-  if (strncmp(format, "zu", 2) == 0) {
-    put_unsigned(message, va_arg(*args, size_t), 10);
-    return format + 2;
-  }
-  if (*format == '\0') {
-    return format;
-  }
-  put_short(message, *format, args);
-  return format + 1;
+  put_text(message, format);
+  return format + strlen(format);
 }
 
 /* Takes away a UTF-8 character that the end of the buffer has cut in two. */
@@ -106,7 +165,7 @@ size_t et_format_args(char *text, size_t size, const char *format,
     put_bytes(&message, format, plain);
     format += plain;
     if (*format == '%') {
-      format = put_conversion(&message, format + 1, args);
+      format = put_conversion(&message, format, args);
     }
   }
   drop_cut_character(&message);

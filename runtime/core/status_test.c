@@ -5,6 +5,9 @@
 #include <stddef.h>
 
 #include <cmocka.h>
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "runtime/core/format.h"
@@ -25,6 +28,64 @@ static void test_format_writes_every_conversion(void **state) {
             0xBEEFu);
   assert_string_equal(
       text, "a -7 7 -9223372036854775808 18446744073709551615 42 beef %");
+}
+
+static void test_format_reads_long_and_size(void **state) {
+  (void)state;
+  char text[160];
+  et_format(text, sizeof text, "%ld %lu %lx %zd %zx %llx", -8L, 8ul, 0xFul,
+            (ptrdiff_t)-9, (size_t)0xAB, 0xFFFFFFFFFFull);
+  assert_string_equal(text, "-8 8 f -9 ab ffffffffff");
+}
+
+/* As %g of the C library. */
+static void expect_double(double number) {
+  char expected[32];
+  char text[32];
+  snprintf(expected, sizeof expected, "%g", number);
+  et_format(text, sizeof text, "%g", number);
+  assert_string_equal(text, expected);
+}
+
+static void test_doubles_have_six_digits(void **state) {
+  (void)state;
+  const double numbers[] = {
+      0,        1,         -1,      0.5,      1.5,      1e5,       123456,
+      999999,   1e6,       1234567, 9999995,  999999.4, 999999.6,  0.0001,
+      0.00001,  0.0001234, 1e-5,    1.25e-7,  3.14159265358979,    2.0 / 3,
+      1e15,     1e16,      1e22,    1e100,    1e300,    DBL_MAX,   DBL_MIN,
+      -DBL_MAX, 4.94e-324, 100,     100000.5, 65504,    16777217,  0.1,
+      -0.0,     INFINITY,  -INFINITY,
+  };
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+    expect_double(numbers[i]);
+  }
+  char text[8];
+  et_format(text, sizeof text, "%g", (double)NAN);
+  assert_string_equal(text, "nan");
+}
+
+static void test_doubles_of_every_magnitude(void **state) {
+  (void)state;
+  for (int exponent = -1022; exponent < 1024; exponent++) {
+    expect_double(ldexp(1.2345678, exponent));
+    expect_double(ldexp(-1.9999999, exponent));
+  }
+}
+
+/* What comes behind a conversion that is not known cannot be told. */
+static void test_unknown_conversion_is_left_standing(void **state) {
+  (void)state;
+  char text[32];
+  const char *volatile format = "%d %5d %s"; /* hides it from the compiler */
+  et_format(text, sizeof text, format, 1, 2, "a");
+  assert_string_equal(text, "1 %5d %s");
+  format = "%d%";
+  et_format(text, sizeof text, format, 1);
+  assert_string_equal(text, "1%");
+  format = "%Lg %s";
+  et_format(text, sizeof text, format, 1.0L, "a");
+  assert_string_equal(text, "%Lg %s");
 }
 
 static void test_null_text_is_written_as_such(void **state) {
@@ -68,6 +129,10 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_every_status_has_a_name_and_a_sentence),
       cmocka_unit_test(test_format_writes_every_conversion),
+      cmocka_unit_test(test_format_reads_long_and_size),
+      cmocka_unit_test(test_doubles_have_six_digits),
+      cmocka_unit_test(test_doubles_of_every_magnitude),
+      cmocka_unit_test(test_unknown_conversion_is_left_standing),
       cmocka_unit_test(test_null_text_is_written_as_such),
       cmocka_unit_test(test_long_message_is_cut_at_a_whole_character),
       cmocka_unit_test(test_m26_first_failure_is_kept),

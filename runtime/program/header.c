@@ -70,11 +70,13 @@ static et_status split_segments(et_span file, uint64_t program_size,
   return ET_STATUS_OK;
 }
 
-/* Bytes of segments; a header without that field leaves the rest of the
- * file. */
+/* Bytes of segments; a header without that field, or with 0 in it, leaves the rest
+ * of the file. */
 static uint64_t segment_bytes(et_span file, uint32_t length, uint64_t base) {
-  if (length >= LENGTH_WITH_SIZE) {
-    return u64_at(file, SEGMENT_SIZE_AT);
+  const uint64_t stated =
+      length >= LENGTH_WITH_SIZE ? u64_at(file, SEGMENT_SIZE_AT) : 0;
+  if (stated != 0) {
+    return stated;
   }
   return base != 0 && base <= file.size ? file.size - base : 0;
 }

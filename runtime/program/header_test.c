@@ -94,6 +94,15 @@ static void test_m03_header_without_segment_size_reads_to_the_end(
   expect_u32(12, 48, ET_STATUS_OK, "");
 }
 
+/* To the official runtime as well, 0 means that the size is not stated. */
+static void test_m03_segment_size_of_zero_reads_to_the_end(void **state) {
+  (void)state;
+  expect_u64(32, 0, ET_STATUS_OK, "");
+  const uint64_t behind_the_file[2] = {1u << 30, 0}; /* base, size */
+  expect_changed(24, behind_the_file, sizeof behind_the_file,
+                 ET_STATUS_INVALID_PROGRAM, "behind the tables");
+}
+
 /* Without its magic the header is none, and constants are nowhere. */
 static void test_m02_damaged_header_magic_does_not_lose_constants(
     void **state) {
@@ -129,6 +138,7 @@ int main(void) {
       cmocka_unit_test(test_m02_other_identifiers_are_refused),
       cmocka_unit_test(test_m03_headers_that_contradict_the_file_are_refused),
       cmocka_unit_test(test_m03_header_without_segment_size_reads_to_the_end),
+      cmocka_unit_test(test_m03_segment_size_of_zero_reads_to_the_end),
       cmocka_unit_test(test_m02_damaged_header_magic_does_not_lose_constants),
       cmocka_unit_test(test_m04_wild_root_is_refused),
       cmocka_unit_test(test_m24_base_that_is_null_or_unaligned_is_refused),

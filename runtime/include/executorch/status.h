@@ -67,8 +67,9 @@ void et_error_clear(et_error *error);
 
 /* Records `status` and a formatted message unless an earlier one is there, and
  * returns `status`, so that `return et_fail(error, ...)` reads as one step.
- * Formats: %s (NULL prints "(null)"), %d (int), %u (unsigned), %lld (int64_t),
- * %llu (uint64_t), %zu (size_t), %x (unsigned), %%. No floating point. */
+ * Formats: %s (NULL prints "(null)"), %d, %u and %x, also of long (%ld), long long
+ * (%lld) and size_t (%zu), %g (double, six digits), %%; without flags, width or
+ * precision. Any other is written as it stands, with all that follows it. */
 et_status et_fail(et_error *error, et_status status, const char *format, ...)
 #if defined(__GNUC__)
     __attribute__((format(printf, 3, 4)))
