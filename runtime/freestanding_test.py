@@ -12,7 +12,7 @@ _ARCHIVES = [path for path in os.environ["ARCHIVES"].split() if path.endswith(".
 # String functions of C and libm, and what a compiler adds by itself.
 _ALLOWED = re.compile(
     r"et_\w+|_GLOBAL_OFFSET_TABLE_|__stack_chk_fail(_local)?|__udivdi3|__u?moddi3|__divdi3"
-    r"|(__)?(memcpy|memmove|memset|memcmp|memchr|strlen|strcmp|strcspn|strncmp|strstr|strchr)(_chk)?"
+    r"|(__)?(memcpy|memmove|memset|memcmp|bcmp|memchr|strlen|strcmp|strcspn|strncmp|strstr|strchr)(_chk)?"
     r"|floor|fmod|trunc|ceil|nearbyint"
 )
 
