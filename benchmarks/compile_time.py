@@ -32,18 +32,20 @@ class Worker:
         self._process = subprocess.Popen(
             [*_LOWER, "--persistent_worker"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         )
+        assert self._process.stdin and self._process.stdout
+        self._requests, self._responses = self._process.stdin, self._process.stdout
 
     def request(self, arguments: list[str]) -> None:
         """One compilation. A response without exit code and output, the good case, is one zero byte."""
         fields = b"".join(b"\x0a" + bytes([len(argument)]) + argument.encode() for argument in arguments)
         assert len(fields) < 1 << 14 and all(len(argument) < 128 for argument in arguments)
-        self._process.stdin.write(bytes([len(fields) & 127 | 128, len(fields) >> 7]) + fields)
-        self._process.stdin.flush()
-        if self._process.stdout.read(1) != b"\x00":
+        self._requests.write(bytes([len(fields) & 127 | 128, len(fields) >> 7]) + fields)
+        self._requests.flush()
+        if self._responses.read(1) != b"\x00":
             sys.exit("the worker refused the request")
 
     def close(self) -> None:
-        self._process.stdin.close()
+        self._requests.close()
         self._process.wait()
 
 

@@ -58,7 +58,8 @@ def _ours() -> float:
     """Median milliseconds that our program prints."""
     command = [os.environ["MOBILENET"], "--runs", str(_OUR_RUNS), _PICTURE]
     output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    return float(re.search(r"latency: ([\d.]+) ms", output).group(1))
+    (latency,) = re.findall(r"latency: ([\d.]+) ms", output)
+    return float(latency)
 
 
 def _measure(rounds: int, official: Callable[[], object]) -> dict[str, list[float]]:

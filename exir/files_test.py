@@ -1,5 +1,6 @@
 """Files are whole or not there."""
 
+import functools
 import os
 import resource
 from collections.abc import Iterator
@@ -27,8 +28,12 @@ def _fail(file: BinaryIO) -> None:
     raise RuntimeError("injected")
 
 
+def _write(file: BinaryIO, name: str) -> None:
+    file.write(name.encode())
+
+
 def test_files_are_written_and_nothing_else(tmp_path: Path) -> None:
-    write_files({tmp_path / name: lambda file, name=name: file.write(name.encode()) for name in ("a", "b")})
+    write_files({tmp_path / name: functools.partial(_write, name=name) for name in ("a", "b")})
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"a": "a", "b": "b"}
 
 

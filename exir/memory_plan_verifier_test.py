@@ -79,7 +79,7 @@ def test_unknown_buffer_is_found() -> None:
 def test_misaligned_offset_is_found() -> None:
     graph_module, specs = planned(models.mlp())
     graph_module.meta["non_const_buffer_sizes"][1] += 16
-    specs[0].mem_offset += 4
+    specs[0].mem_offset = 4
     with pytest.raises(InternalError, match="is no multiple of 16"):
         verify(graph_module)
 

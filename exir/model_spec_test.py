@@ -1,5 +1,8 @@
 """`ModelSpec`: methods, and what it refuses."""
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 import torch
 from torch import Tensor, nn
@@ -64,15 +67,19 @@ def test_a_method_may_run_a_module_of_its_own() -> None:
     assert methods["project"].as_module() is other
 
 
+# What a caller without a type checker may write.
+_untyped: Any = ModelSpec
+
+
 @pytest.mark.parametrize(
     "make, message",
     [
-        (lambda: ModelSpec(3, _X), "'module' must be a torch.nn.Module, got a int"),
+        (lambda: _untyped(3, _X), "'module' must be a torch.nn.Module, got a int"),
         (lambda: ModelSpec(_Codec()), "needs 'example_args'"),
-        (lambda: ModelSpec(_Codec(), _X[0]), "write \\(x,\\) for one input"),
-        (lambda: ModelSpec(_Codec(), _X, [1]), "example_kwargs must map"),
+        (lambda: _untyped(_Codec(), _X[0]), "write \\(x,\\) for one input"),
+        (lambda: _untyped(_Codec(), _X, [1]), "example_kwargs must map"),
         (lambda: ModelSpec(_Codec(), methods={"a b": MethodSpec(_X)}), "must be an identifier"),
-        (lambda: ModelSpec(_Codec(), methods={"encode": _X}), "must be a MethodSpec"),
+        (lambda: _untyped(_Codec(), methods={"encode": _X}), "must be a MethodSpec"),
         (lambda: ModelSpec(_Codec(), _X, methods={"forward": MethodSpec(_X)}), "given twice"),
         (lambda: ModelSpec(_Codec(), _X, constant_methods={"n": {}}), "constant method 'n' must"),
         (lambda: ModelSpec(_Codec(), _X, constant_methods={"forward": 1}), "both a method and"),
@@ -88,6 +95,6 @@ def test_a_method_may_run_a_module_of_its_own() -> None:
         (lambda: as_model_spec(None, "entry point 'm'"), "got None"),
     ],
 )
-def test_a_wrong_specification_is_refused(make: object, message: str) -> None:
+def test_a_wrong_specification_is_refused(make: Callable[[], object], message: str) -> None:
     with pytest.raises(ModelError, match=message):
         make()

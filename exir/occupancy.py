@@ -14,7 +14,6 @@ from itertools import cycle
 
 from exir.liveness import Lifetime
 
-
 # The root is node 1, the children of node n are n << _BITS and those after it. Eight children: most
 # tensors live for a few steps, for which a flat tree has less to keep.
 _BITS = 3

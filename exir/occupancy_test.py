@@ -1,6 +1,7 @@
 """The arena finds what trying every offset finds."""
 
 import random
+from typing import Any
 
 import pytest
 
@@ -26,7 +27,8 @@ def test_bytes_that_are_there_already_change_nothing() -> None:
 @pytest.mark.parametrize("steps", [1, 2, 8, 9, 64, 65, 600])
 def test_lowest_free_offset_is_that_of_trying_all(steps: int) -> None:
     choose = random.Random(steps)
-    occupancy, taken = Occupancy(steps), []
+    occupancy = Occupancy(steps)
+    taken: list[Any] = []
     for _ in range(60):
         first, size = choose.randrange(steps), choose.randint(1, 5)
         lifetime = Lifetime(first, choose.randrange(first, steps))

@@ -53,7 +53,7 @@ class ExportPass(PassBase):
 
     def call_submodule(self, graph_module: GraphModule, inputs: list[Argument]) -> PassResult:
         """Interpret one graph module, the whole or a branch of control flow, on `inputs`."""
-        outer = getattr(self, "_frame", None)
+        outer: Any = getattr(self, "_frame", None)
         self._frame = _Frame(graph_module)
         try:
             for node in graph_module.graph.nodes:
@@ -117,7 +117,7 @@ class ExportPass(PassBase):
     def _call(self, node: Node, meta: NodeMetadata) -> ProxyValue:
         args, kwargs = map_arg((node.args, node.kwargs), self._frame.env.__getitem__)
         if node.target is operator.getitem:
-            return self.call_getitem(*args, meta)
+            return self.call_getitem(args[0], args[1], meta)
         if node.target is executorch_call_delegate:
             return self.call_delegate(args[0], args[1:], kwargs, meta)
         if isinstance(node.target, HigherOrderOperator):

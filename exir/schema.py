@@ -16,8 +16,8 @@ UInt32 = Annotated[int, "uint32"]
 Int64 = Annotated[int, "int64"]
 UInt64 = Annotated[int, "uint64"]
 Float64 = Annotated[float, "float64"]
-Bytes = Annotated[bytes, "uint8"]
-AlignedBytes = Annotated[bytes, "uint8", "aligned"]
+Bytes = Annotated[bytes | memoryview, "uint8"]
+AlignedBytes = Annotated[bytes | memoryview, "uint8", "aligned"]
 
 
 class ScalarType(IntEnum):

@@ -92,7 +92,8 @@ BACKEND = BackendEntry(id="compiler_demo", partitioner=CompilerDemoPartitioner)
 
 def is_supported(node: Node) -> bool:
     """Whether `node` is one of the four operators, with alpha 1, on contiguous float32 tensors."""
-    operands = _OPERANDS.get(to_torch_overload(node.target))
+    op = to_torch_overload(node.target)
+    operands = _OPERANDS.get(op) if op is not None else None
     if operands is None or len(node.args) != operands or node.kwargs.get("alpha", 1) != 1:
         return False
     values = [node, *node.args]
@@ -101,8 +102,9 @@ def is_supported(node: Node) -> bool:
 
 def _is_plain_tensor(node: Node) -> bool:
     value = node.meta.get("val")
-    is_float = isinstance(value, torch.Tensor) and value.dtype == torch.float32
-    return is_float and value.is_contiguous() and _max_numel(value) <= MAX_NUMEL
+    if not isinstance(value, torch.Tensor) or value.dtype != torch.float32:
+        return False
+    return value.is_contiguous() and _max_numel(value) <= MAX_NUMEL
 
 
 def _max_numel(value: torch.Tensor) -> float:

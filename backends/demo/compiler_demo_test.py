@@ -1,5 +1,8 @@
 """The demo backend's compiler: payload, partitions, refusals."""
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 import torch
 from torch import Tensor, nn
@@ -16,7 +19,7 @@ from exir.error import UnsupportedOperatorError
 
 
 class _Model(nn.Module):
-    def __init__(self, function: object) -> None:
+    def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__()
         self.function = function
 
@@ -24,14 +27,14 @@ class _Model(nn.Module):
         return self.function(*args)
 
 
-def _program(function: object, *inputs: Tensor, **options: object) -> ExportedProgram:
+def _program(function: Callable[..., Any], *inputs: Tensor, **options: Any) -> ExportedProgram:
     program = export(_Model(function), inputs, strict=False, **options).run_decompositions()
     for handle, node in enumerate(program.graph.nodes):
         node.meta["debug_handle"] = handle
     return program
 
 
-def _payloads(function: object, *inputs: Tensor, **options: object) -> list[str]:
+def _payloads(function: Callable[..., Any], *inputs: Tensor, **options: Any) -> list[str]:
     lowered = to_backend(_program(function, *inputs, **options), CompilerDemoPartitioner())
     return [lowered_module_of(call).processed_bytes.decode() for call in delegate_calls(lowered.graph)]
 
@@ -76,7 +79,7 @@ def test_unsupported_operators_split_the_model_into_partitions() -> None:
         (torch.exp, (torch.ones(3),)),
     ],
 )
-def test_what_the_payload_cannot_say_is_left_to_the_kernels(function: object, inputs: tuple) -> None:
+def test_what_the_payload_cannot_say_is_left_to_the_kernels(function: Callable[..., Any], inputs: tuple) -> None:
     assert _payloads(function, *inputs) == []
 
 
@@ -122,4 +125,5 @@ def test_the_runtimes_memory_is_program_ops_and_results(data_model: str, expecte
 
 def test_the_entry_makes_the_partitioner() -> None:
     assert BACKEND.id == "compiler_demo"
+    assert BACKEND.partitioner is not None
     assert isinstance(BACKEND.partitioner(), CompilerDemoPartitioner)

@@ -54,7 +54,7 @@ def write_root(root: Any, identifier: bytes, inline_alignment: int = 1) -> bytes
     `inline_alignment` raises the alignment of byte vectors that are force-aligned.
     """
     builder = _Builder(inline_alignment)
-    builder.Finish(_table_writer(type(root))(builder, root), file_identifier=identifier)
+    builder.Finish(_table_writer(root.__class__)(builder, root), file_identifier=identifier)
     return bytes(builder.Output())
 
 
@@ -140,7 +140,7 @@ def _child_writer(kind: Kind) -> Write:
 
 
 def _write_union(builder: _Builder, value: Any) -> int:
-    return _table_writer(type(value))(builder, value)
+    return _table_writer(value.__class__)(builder, value)
 
 
 def _late_table_writer(table: type) -> Write:

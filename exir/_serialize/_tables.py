@@ -122,8 +122,8 @@ def _kind_of(hint: Any) -> Kind:
     return _plain_kind(hint)
 
 
-def _annotated_kind(base: type, wire: str, *marks: str) -> Kind:
-    if base is bytes:
+def _annotated_kind(base: Any, wire: str, *marks: str) -> Kind:
+    if base in (bytes, bytes | memoryview):
         return BytesKind(BUFFER_ALIGNMENT if "aligned" in marks else 1)
     return ScalarKind(WIRES[wire], base if issubclass(base, IntEnum) else None)
 

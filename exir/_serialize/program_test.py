@@ -3,6 +3,7 @@
 import struct
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
@@ -155,7 +156,7 @@ def test_pieces_hold_constants_without_copying_them() -> None:
 @pytest.mark.parametrize("name", ["segment_alignment", "constant_tensor_alignment", "delegate_alignment"])
 def test_alignment_must_be_a_power_of_two(name: str) -> None:
     with pytest.raises(ConfigError, match=f"'{name}' must be a power of two, got 24"):
-        serialize_pte_binary(PTEFile(program()), **{name: 24})
+        serialize_pte_binary(PTEFile(program()), **cast(Any, {name: 24}))
 
 
 def test_there_are_programs_of_the_official_exporter() -> None:

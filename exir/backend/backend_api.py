@@ -30,7 +30,7 @@ class MethodProgramsPartitionerSpec:
 
 
 @singledispatch
-def to_backend(args: Any) -> Any:
+def to_backend(first: Any, *rest: Any) -> Any:
     """Compile for a backend; what it does depends on the first argument.
 
     to_backend(backend_id: str, edge_program, compile_specs) -> LoweredBackendModule
@@ -43,7 +43,7 @@ def to_backend(args: Any) -> Any:
     """
     raise UserError(
         "to_backend takes a backend id, an ExportedProgram or a MethodProgramsPartitionerSpec"
-        f" first, got {type(args).__name__}"
+        f" first, got {type(first).__name__}"
     )
 
 

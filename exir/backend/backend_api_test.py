@@ -1,9 +1,13 @@
 """`to_backend`: whole programs, partitions, constants, errors."""
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 import torch
 from torch import Tensor, nn
 from torch.export import Dim, ExportedProgram, export
+from torch.fx import Node
 
 from exir import to_edge
 from exir._serialize import deserialize_pte_binary
@@ -80,7 +84,7 @@ class Accumulator(nn.Module):
         return torch.sin(self.total)
 
 
-def _program(module: nn.Module, *inputs: Tensor, **options: object) -> ExportedProgram:
+def _program(module: nn.Module, *inputs: Tensor, **options: Any) -> ExportedProgram:
     return export(module.eval(), inputs, strict=False, **options).run_decompositions()
 
 
@@ -91,7 +95,7 @@ def _sin_cos(x: Tensor) -> Tensor:
 class Function(nn.Module):
     """A function as a module."""
 
-    def __init__(self, function: object) -> None:
+    def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__()
         self.function = function
 
@@ -246,7 +250,7 @@ def test_a_whole_program_with_state_is_refused() -> None:
 class _TagAll(Partitioner):
     """Tags what its predicate chooses, cycles or not."""
 
-    def __init__(self, chosen: object) -> None:
+    def __init__(self, chosen: Callable[[Node], bool]) -> None:
         self.chosen = chosen
 
     def partition(self, exported_program: ExportedProgram) -> PartitionResult:

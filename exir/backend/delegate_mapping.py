@@ -1,6 +1,7 @@
 """The map from a backend's own instruction ids back to the model's nodes."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from torch.fx import Node
 
@@ -16,7 +17,7 @@ class DelegateMappingBuilder:
 
     def __init__(self, generated_identifiers: bool = False) -> None:
         self._generated = generated_identifiers
-        self._entries: dict[int | str, tuple[int, ...]] = {}
+        self._entries: dict[Any, tuple[int, ...]] = {}
 
     def get_delegate_mapping(self) -> Mapping[int, tuple[int, ...]] | Mapping[str, tuple[int, ...]]:
         """Identifier to sorted debug handles; what `PreprocessResult.debug_handle_map` takes."""

@@ -101,7 +101,7 @@ def argument_spec(node: Node) -> ArgumentSpec:
 
 
 def _check_may_be_tagged(node: Node, constants: Mapping[str, InputSpec]) -> None:
-    if node.op == "call_function" or node.op == "get_attr" or node.name in constants:
+    if node.op in ("call_function", "get_attr") or node.name in constants:
         return
     kinds = {"placeholder": "an input or a buffer that the program changes"}
     what = kinds.get(node.op, f"a node of kind '{node.op}'")
@@ -158,7 +158,7 @@ def _constant_input(node: Node, copy: Node, spec: InputSpec) -> InputSpec:
 
 
 def _owned(partition: Partition, tensors: Mapping[str, Any]) -> dict[str, Any]:
-    targets = [spec.target for spec in partition.constants.values()]
+    targets = [spec.target for spec in partition.constants.values() if spec.target]
     return {target: tensors[target] for target in targets if target in tensors}
 
 

@@ -2,6 +2,7 @@
 
 import operator
 from collections.abc import Mapping
+from typing import Any
 
 import torch
 from torch.export import ExportedProgram
@@ -12,8 +13,8 @@ from exir.backend.extract import Partition
 from exir.backend.order import units_in_order
 from exir.backend.tags import constant_specs
 from exir.delegate import attach_lowered_module, executorch_call_delegate
-from exir.lowered_backend_module import LoweredBackendModule
 from exir.graph.program_update import renamed_signature
+from exir.lowered_backend_module import LoweredBackendModule
 
 
 def with_delegate_calls(
@@ -134,5 +135,5 @@ def _constants_left_out(partitions: Mapping[str, Partition]) -> frozenset[Node]:
     return frozenset(node for node in owned if inside.issuperset(node.users))
 
 
-def _without(tensors: Mapping[str, object], gone: set[str | None]) -> dict[str, object]:
+def _without(tensors: Mapping[str, Any], gone: set[str | None]) -> dict[str, Any]:
     return {name: tensor for name, tensor in tensors.items() if name not in gone}

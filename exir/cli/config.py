@@ -42,7 +42,7 @@ _MEMORY_PLANNING = {
     "alignment": int,
 }
 _PASSES = {"edge": list[str], "executorch": list[str]}
-_SECTIONS = {
+_SECTIONS: Mapping[str, Mapping[str, Any]] = {
     "edge": _EDGE,
     "executorch": _EXECUTORCH,
     "memory_planning": _MEMORY_PLANNING,

@@ -8,6 +8,7 @@ import torch
 from exir.cli.arguments import parse_arguments
 from exir.cli.config import CompilerConfig, load_config, parse_config
 from exir.error import ConfigError
+from exir.passes.memory_planning_pass import MemoryPlanningPass
 
 _TABLE = {
     "edge": {"skip_dim_order": True, "preserve_ops": ["aten::linear"]},
@@ -33,7 +34,8 @@ def test_options_reach_the_stages() -> None:
     edge, executorch = config.edge_config(), config.executorch_config([])
     assert edge._skip_dim_order and edge.preserve_ops == [torch.ops.aten.linear.default]
     assert executorch.segment_alignment == 4096 and executorch.emit_stacktrace
-    assert not executorch.memory_planning_pass.alloc_graph_input
+    planner = executorch.memory_planning_pass
+    assert isinstance(planner, MemoryPlanningPass) and not planner.alloc_graph_input
     assert config.backends == {"npu": {"level": 3}}
 
 

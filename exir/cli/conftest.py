@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from exir.cli.worker.isolation import Outcome, run_isolated
 from exir.cli.one_shot import compile_command_line
+from exir.cli.worker.isolation import Outcome, run_isolated
 
 # Compiles a source file with more flags. The outputs named (of pte, manifest, reference and dump;
 # by default the first two) lie in the folder "out" beside it, as net.pte and so on.

@@ -10,19 +10,19 @@ from torch.export import ExportedProgram
 from exir.cli.arguments import Arguments, display_label, expand_params_file, parse_arguments
 from exir.cli.compile import Pipeline, export_methods, lower_programs
 from exir.cli.config import load_config
-from exir.cli.worker.environment import pin_torch
-from exir.cli.reporting.kernels import check_kernels, load_tables
 from exir.cli.loading.load_model import load_model, use_import_roots
+from exir.cli.loading.references import make_partitioners, make_passes
+from exir.cli.loading.weights import load_weights
+from exir.cli.reporting.calls import write_calls
+from exir.cli.reporting.kernels import check_kernels, load_tables
 from exir.cli.reporting.manifest import render_manifest
 from exir.cli.reporting.messages import EXIT_OK, explain
 from exir.cli.reporting.outputs import write_outputs
 from exir.cli.reporting.reference import record_calls
-from exir.cli.loading.references import make_partitioners, make_passes
-from exir.cli.loading.weights import load_weights
+from exir.cli.worker.environment import pin_torch
 from exir.files import Write
 from exir.model_spec import ModelSpec
 from exir.program import ExecutorchProgramManager
-from exir.cli.reporting.calls import write_calls
 
 
 def compile_command_line(argv: list[str]) -> int:

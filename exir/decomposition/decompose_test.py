@@ -78,7 +78,7 @@ def test_write_to_an_input_becomes_an_output_named_after_it() -> None:
 
 
 def test_preserved_operators_stay_whole_where_their_filter_says_so() -> None:
-    first, second = (node for node in calls(models.mlp().export()) if "linear" in str(node.target))
+    first, _ = (node for node in calls(models.mlp().export()) if "linear" in str(node.target))
     linear = torch.ops.aten.linear.default
     program = to_core_aten(models.mlp().export(), {linear: lambda node: node.name == first.name})
     assert operator_names(program).count("aten::linear") == 1

@@ -60,10 +60,11 @@ def core_aten(preserve: Mapping[OpOverload, NodeFilter] | None = None) -> Decomp
 
 
 @cache
-def _core_aten_table() -> Mapping[OpOverload, Callable[..., Any]]:
+def _core_aten_table() -> Mapping[Any, Callable[..., Any]]:
     # Without the composites, which cost most of the time to list and depend on what is registered.
     core = torch._decomp._core_aten_decompositions_post_autograd()
-    return {**core, **torch._decomp.get_decompositions([_ATEN.linalg_vector_norm]), **_OWN}
+    more: Mapping[Any, Callable[..., Any]] = torch._decomp.get_decompositions([_ATEN.linalg_vector_norm])
+    return {**core, **more, **_OWN}
 
 
 def _is_core_composite(op: OpOverload) -> bool:

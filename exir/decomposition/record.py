@@ -1,6 +1,6 @@
 """Decomposing one operator: run it on fake tensors and record the core operators that it runs."""
 
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import SymInt, Tensor
@@ -71,7 +71,7 @@ class OperatorRecorder(TorchDispatchMode):
     def _decomposed(self, func: OpOverload, args: Any, kwargs: dict[str, Any]) -> Any:
         with self:
             if func.namespace == "prims":
-                return func.prim_impl_aten(*args, **kwargs)
+                return cast(Any, func).prim_impl_aten(*args, **kwargs)
             return self._decompositions(func, args, kwargs)
 
     def _record(self, func: OpOverload, args: Any, kwargs: dict[str, Any]) -> Any:

@@ -1,7 +1,7 @@
 """Arguments of an operator as values of a plan, by the types of the operator's schema."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch.fx import Node
@@ -25,7 +25,7 @@ class ArgumentEmitter:
         """The index of the value of one argument of the operator that `node` calls."""
         kind = _without_optional(argument.type)
         if isinstance(kind, torch.ListType) and not (value is None or isinstance(value, Node)):
-            items = value if isinstance(value, (list, tuple)) else [value] * (argument.N or 1)
+            items = value if isinstance(value, (list, tuple)) else [value] * (cast(Any, argument).N or 1)
             return self._list(items, kind.getElementType(), node)
         return self.number(_converted(value, kind), node)
 

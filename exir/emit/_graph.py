@@ -1,6 +1,7 @@
 """Nodes of a planned graph as instructions."""
 
 import operator
+from typing import cast
 
 import torch
 from torch.fx import GraphModule, Node
@@ -83,18 +84,20 @@ class GraphEmitter:
         op = to_torch_overload(node.target)
         assert op is not None
         given = bind_arguments(op, node.args, node.kwargs)
-        args, written = [], []
+        args: list[int] = []
+        written: list[Indices] = []
         for argument in op._schema.arguments:
             value = given.get(argument.name, argument.default_value)
             args.append(self._arguments.emit(value, argument, node))
             if argument.alias_info and argument.alias_info.is_write:
-                written.append(self.indices[value])
+                written.append(self.indices[cast(Node, value)])
         name = schema.Operator(op._schema.name, op._schema.overload_name)
         if returns_tensors(op):
             args.append(self._written_again(node, written))
         else:
-            self.indices[node] = self._values.add_number(node.meta["val"], node)
-            args.append(self.indices[node])
+            result = self._values.add_number(node.meta["val"], node)
+            self.indices[node] = result
+            args.append(result)
         self._instructions.call(node, name, args)
 
     def _written_again(self, node: Node, written: list[Indices]) -> int:

@@ -76,8 +76,9 @@ class _MethodEmitter:
         inputs = []
         for node, spec in zip(placeholders, self._program.graph_signature.input_specs):
             if spec.kind is InputKind.USER_INPUT:
-                self._graph.indices[node] = self._input(node, spec)
-                inputs.append(self._graph.indices[node])
+                index = self._input(node, spec)
+                self._graph.indices[node] = index
+                inputs.append(index)
             elif node.users:
                 self._graph.indices[node] = self._stored(node, spec)
         return inputs

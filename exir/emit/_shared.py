@@ -2,6 +2,7 @@
 
 import hashlib
 from dataclasses import dataclass, field
+from typing import Any
 
 import torch
 
@@ -44,4 +45,5 @@ def bytes_of(tensor: torch.Tensor, spec: TensorSpec) -> memoryview:
     in_order = tensor.detach().cpu().permute(spec.dim_order).contiguous()
     if not in_order.numel():
         return memoryview(b"")
-    return memoryview(in_order.reshape(-1).view(torch.uint8).numpy()).cast("B")
+    elements: Any = in_order.reshape(-1).view(torch.uint8).numpy()
+    return memoryview(elements).cast("B")

@@ -1,6 +1,7 @@
 """Plans are emitted as the runtime expects them."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
@@ -235,7 +236,7 @@ def test_inputs_and_outputs_of_the_caller_have_no_place() -> None:
 
 
 def test_shared_states_lie_at_the_same_place_in_every_method() -> None:
-    owner = models.Counter().eval()
+    owner: Any = models.Counter().eval()
     owner.twice = lambda x: (owner.total.add_(x + x), owner.total * 1)[1]
     programs = {
         name: Example(models.Method(owner, name), (torch.ones(4),)).export()

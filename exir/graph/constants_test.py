@@ -27,7 +27,8 @@ def test_only_constants_have_a_tensor() -> None:
     program, weight = _program()
     table = _table(program)
     assert table.name(weight) == "conv.weight"
-    assert table.tensor(weight).shape == (16, 3, 3, 3)
+    found = table.tensor(weight)
+    assert found is not None and found.shape == (16, 3, 3, 3)
     assert table.tensor(calls(program)[0]) is None
     assert table.tensor(2.0) is None
 

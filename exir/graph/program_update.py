@@ -125,7 +125,7 @@ def _renamed_input(spec: InputSpec, node: Node) -> InputSpec:
 def _renamed_output(spec: OutputSpec, value: object, new_name: dict[str, str]) -> OutputSpec:
     target = spec.target
     if spec.kind is OutputKind.USER_INPUT_MUTATION:
-        target = new_name[target]
+        target = new_name[target or ""]
     if not isinstance(value, Node) or isinstance(spec.arg, TokenArgument):
         return replace(spec, target=target)
     return replace(spec, arg=replace(spec.arg, name=value.name), target=target)

@@ -2,7 +2,7 @@
 
 import operator
 from functools import reduce
-from typing import Any
+from typing import Any, cast
 
 import sympy
 import torch
@@ -61,11 +61,11 @@ class SymbolicSizes:
 
     def _apply(self, function: Any, terms: list[sympy.Expr], tensors: list[Node]) -> Node:
         operands = [self._build(term, tensors) for term in terms]
-        return reduce(lambda left, right: self._combine(function, left, right), operands)
+        return cast(Node, reduce(lambda left, right: self._combine(function, left, right), operands))
 
     def _combine(self, function: Any, left: Node | int, right: Node | int) -> Node:
         values = [v.meta["val"] if isinstance(v, Node) else v for v in (left, right)]
-        source = left if isinstance(left, Node) else right
+        source = left if isinstance(left, Node) else cast(Node, right)
         return self._append(function, (left, right), function(*values), source)
 
     def _append(self, target: Any, args: tuple[Any, ...], val: Any, source: Node) -> Node:

@@ -12,8 +12,15 @@ from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 
-from exir.operators.document import Row, TableError, check_keys, check_sections, operator_name
-from exir.operators.document import parse_rows, read_document
+from exir.operators.document import (
+    Row,
+    TableError,
+    check_keys,
+    check_sections,
+    operator_name,
+    parse_rows,
+    read_document,
+)
 from exir.operators.schemas import OUT_CODES, Argument, parse_schema
 
 OWN_TABLE = Path(__file__).parents[2] / "schema" / "operators.toml"

@@ -10,8 +10,8 @@ from torch.fx import Node
 
 from exir.error import internal_assert
 from exir.graph.cloning import clone_before
-from exir.pass_manager import ProgramPass
 from exir.graph.program_update import with_graph_module
+from exir.pass_manager import ProgramPass
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from torch.fx import Node
 
 from exir.error import internal_assert
 from exir.graph.cloning import clone_before
-from exir.pass_manager import ProgramPass
 from exir.graph.program_update import with_graph_module
+from exir.pass_manager import ProgramPass
 
 _MUTATIONS = (OutputKind.BUFFER_MUTATION, OutputKind.USER_INPUT_MUTATION)
 _STATE = (InputKind.BUFFER, InputKind.CONSTANT_TENSOR)
@@ -77,8 +77,9 @@ def _save_old_values(program: ExportedProgram, mutated: set[Node]) -> None:
 
 
 def _saved(value: object, mutated: set[Node], output: Node) -> object:
-    is_old_value = isinstance(value, Node) and value in mutated
-    return clone_before(output, value) if is_old_value else value
+    if isinstance(value, Node) and value in mutated:
+        return clone_before(output, value)
+    return value
 
 
 def _insert_copies(program: ExportedProgram, targets: dict[int, Node]) -> None:

@@ -71,10 +71,10 @@ class PropagateConstants(ProgramPass):
         if not isinstance(node.target, EdgeOpOverload) or node.target._op not in _FOLDABLE:
             return False
         tensors = [constants.tensor(source) for source in node.all_input_nodes]
-        if not tensors or any(tensor is None for tensor in tensors):
+        known = [tensor for tensor in tensors if tensor is not None]
+        if not known or len(known) < len(tensors):
             return False
-        bound = max(self.max_growth, sum(tensor.nbytes for tensor in tensors))
-        return node.meta["val"].nbytes <= bound
+        return bool(node.meta["val"].nbytes <= max(self.max_growth, sum(tensor.nbytes for tensor in known)))
 
 
 def _fold(node: Node, constants: ConstantTable) -> None:

@@ -67,8 +67,9 @@ def _unchanged_input(node: Node) -> Node | None:
 
 
 def _if_same_layout(node: Node, source: object) -> Node | None:
-    unchanged = isinstance(source, Node) and same_layout(node.meta["val"], source.meta["val"])
-    return source if unchanged else None
+    if isinstance(source, Node) and same_layout(node.meta["val"], source.meta["val"]):
+        return source
+    return None
 
 
 def _would_return_an_input(node: Node, source: Node) -> bool:

@@ -11,8 +11,8 @@ from torch.fx import Node
 
 from exir import memory
 from exir.dialects.edge import to_torch_overload
-from exir.pass_manager import ProgramPass
 from exir.graph.program_update import with_graph_module
+from exir.pass_manager import ProgramPass
 from exir.tensor import TensorSpec
 
 _aten = torch.ops.aten

@@ -3,7 +3,7 @@
 import operator
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import torch
 from torch.export import ExportedProgram
@@ -143,7 +143,7 @@ def _tensor_spec(tensor: torch.Tensor, bound: Bound, node: Node) -> TensorSpec:
 
 def _dynamism(tensor: torch.Tensor) -> TensorShapeDynamism:
     sizes = (size for size in tensor.shape if isinstance(size, torch.SymInt))
-    is_static = all(size.node.expr.is_number for size in sizes)
+    is_static = all(cast(Any, size).node.expr.is_number for size in sizes)
     return TensorShapeDynamism.STATIC if is_static else TensorShapeDynamism.DYNAMIC_BOUND
 
 

@@ -15,6 +15,7 @@ from exir.decomposition.decompose import to_core_aten
 from exir.decomposition.decompositions import NodeFilter
 from exir.dialects.edge import to_torch_overload
 from exir.error import ConfigError
+from exir.graph.program_copy import copy_program
 from exir.pass_manager import PassType, ProgramPass, Verify, run_passes
 from exir.passes.drop_unused_constants import DropUnusedConstants
 from exir.passes.fold_batch_norm import FoldBatchNorm
@@ -22,7 +23,6 @@ from exir.passes.name_dim_orders import NameDimOrders
 from exir.passes.promote_operands import PromoteOperands
 from exir.passes.propagate_constants import PropagateConstants
 from exir.passes.remove_noops import RemoveNoops
-from exir.graph.program_copy import copy_program
 from exir.verification.verifier import EXIREdgeDialectVerifier, verify_structure
 
 if TYPE_CHECKING:
@@ -121,8 +121,9 @@ class EdgeProgramManager:
         if both:
             raise ConfigError(f"'{both[0]}' is both a method and a constant method; rename one")
         verify = _verifier(self._config)
-        for program in self._programs.values() if verify else ():
-            verify(program)
+        if verify is not None:
+            for program in self._programs.values():
+                verify(program)
 
     @property
     def methods(self) -> set[str]:

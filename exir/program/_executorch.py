@@ -16,6 +16,7 @@ from exir.delegate import is_delegate_call, lowered_module_of
 from exir.emit import EmitterOutput, emit_program
 from exir.error import ConfigError
 from exir.files import write_files
+from exir.graph.program_copy import copy_program
 from exir.memory_plan_verifier import verify_memory_plan
 from exir.pass_manager import PassType, as_program_pass, pass_name, run_passes
 from exir.passes.distinct_outputs_pass import DistinctOutputsPass
@@ -25,7 +26,6 @@ from exir.passes.replace_view_copy_with_view_pass import ReplaceViewCopyWithView
 from exir.passes.spec_prop_pass import SpecPropPass
 from exir.passes.to_out_var_pass import ToOutVarPass
 from exir.print_program import print_program
-from exir.graph.program_copy import copy_program
 from exir.program.report import LoweringReport, lowering_report
 from exir.verification.lowered import verify_lowered
 

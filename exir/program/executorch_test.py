@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import pytest
 import torch
@@ -115,7 +115,7 @@ def test_users_passes_run_first() -> None:
 
 
 def test_planner_of_a_method_is_found_by_its_name() -> None:
-    planner = {"forward": MemoryPlanningPass(alignment=64)}
+    planner: dict[str, Any] = {"forward": MemoryPlanningPass(alignment=64)}
     manager = edge().to_executorch(ExecutorchBackendConfig(memory_planning_pass=planner))
     values = manager.executorch_program.execution_plan[0].values
     tensors = [value.val for value in values if isinstance(value.val, schema.Tensor)]

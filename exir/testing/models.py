@@ -53,6 +53,7 @@ class ConvBnRelu(nn.Module):
         )
         for layer in self.layers:
             if isinstance(layer, nn.BatchNorm2d):
+                assert layer.running_mean is not None and layer.running_var is not None
                 nn.init.uniform_(layer.running_mean, -0.5, 0.5)
                 nn.init.uniform_(layer.running_var, 0.5, 2.0)
                 nn.init.uniform_(layer.weight, 0.5, 1.5)

@@ -130,6 +130,8 @@ class _SlicedCache(nn.Module):
 
 @case(CASES, (4,))
 class _Counters(nn.Module):
+    calls: Tensor
+
     def __init__(self) -> None:
         super().__init__()
         self.register_buffer("total", torch.zeros(4))

@@ -28,6 +28,7 @@ from ctypes import (
     pointer,
 )
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -166,7 +167,7 @@ def _run(row: _Kernel, arguments: Sequence[object]) -> None:
     builder.copy_back()
 
 
-def _fits(row: _Kernel, arguments: Sequence[object]) -> bool:
+def _fits(row: _Kernel, arguments: Sequence[Any]) -> bool:
     """Whether the loader would choose the row for the call."""
     codes = _split_codes(row.signature.decode().partition(">")[0])
     tensors = [argument for code, argument in zip(codes, arguments) if code[-1] in "tmwTWO"]
@@ -217,7 +218,7 @@ class _Builder:
             return _Value(_NONE)
         return self._build(code.removeprefix("?"), argument)
 
-    def _build(self, code: str, argument: object) -> _Value:
+    def _build(self, code: str, argument: Any) -> _Value:
         if code in "twm":
             return self._tensor(argument, code != "t")
         if code in "TWOI":
@@ -242,13 +243,14 @@ class _Builder:
 
     def _list(self, code: str, items: Sequence[object]) -> _Value:
         element = {"T": "t", "W": "w", "O": "t", "I": "i"}[code]
-        pointers = [None if item is None else pointer(self._build(element, item)) for item in items]
+        pointers: list[Any] = [None if item is None else pointer(self._build(element, item)) for item in items]
         array = (POINTER(_Value) * max(1, len(items)))(*pointers)
         self._alive.append((array, pointers))
         tag = {"T": _TENSOR_LIST, "W": _TENSOR_LIST, "O": _OPTIONAL_LIST, "I": _INT_LIST}[code]
         return _Value(tag, _Payload(as_span=_Span(cast(array, c_void_p), len(items))))
 
     def _packed(self, code: str, items: Sequence[float]) -> _Value:
+        kind: Any
         kind, tag = (c_double, _DOUBLE_LIST) if code == "D" else (c_bool, _BOOL_LIST)
         array = (kind * max(1, len(items)))(*items)
         self._alive.append(array)

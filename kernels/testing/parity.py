@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from typing import Any, cast
 
 import torch
 
@@ -48,7 +49,7 @@ def blank(like: torch.Tensor, order: Sequence[int] | None = None) -> torch.Tenso
         stride *= max(like.shape[dim], 1)
     tensor = torch.empty_strided(like.shape, strides, dtype=like.dtype)
     if tensor.untyped_storage().nbytes():
-        tensor.untyped_storage().fill_(0x7B)
+        cast(Any, tensor.untyped_storage()).fill_(0x7B)
     return tensor
 
 
@@ -90,7 +91,7 @@ def _out_dtypes(out: torch.dtype | Sequence[torch.dtype] | None, arguments: Sequ
 
 def _reference(function: Callable[..., object], arguments: Sequence[object]) -> list[torch.Tensor]:
     result = function(*arguments)
-    return list(result) if isinstance(result, (tuple, list)) else [result]
+    return list(result) if isinstance(result, (tuple, list)) else [cast(torch.Tensor, result)]
 
 
 def _operator(name: str, dtypes: Sequence[torch.dtype]) -> Callable[..., object]:

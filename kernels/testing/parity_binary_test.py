@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import torch
 
@@ -76,7 +78,7 @@ def test_arithmetic_takes_numbers(scalar: float, dtype: torch.dtype) -> None:
 @pytest.mark.parametrize("scalar", [100000, 1e-8, 0.3, -1e9, 1000.7])
 def test_factors_and_divisors_of_halves_are_not_rounded(scalar: float, dtype: torch.dtype) -> None:
     rows = random_tensor((3, 130), dtype, seed=2) * 100
-    exact = {"tolerance": (0.0, 0.0)}
+    exact: dict[str, Any] = {"tolerance": (0.0, 0.0)}
     for x in (rows, rows[0, 0], rows.T[::2].contiguous()):
         check(KERNELS, "aten::mul.Scalar_out", x, scalar, **exact)
         check(KERNELS, "aten::div.Scalar_out", x, scalar, **exact)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import pytest
 import torch
@@ -26,7 +27,7 @@ def convolve(
     transposed: bool = False,
     extra: Sequence[int] = (0, 0),
     groups: int = 1,
-    **options: object,
+    **options: Any,
 ) -> None:
     """Checks a convolution, `extra` being its output padding."""
     arguments = (list(stride), list(padding), list(dilation), transposed, list(extra), groups)
@@ -197,7 +198,7 @@ def test_wrong_pooling_is_an_error(
 
 
 def interpolate(mode: str, align_corners: bool | None = None) -> Callable[..., torch.Tensor]:
-    def reference(x: torch.Tensor, size: list[int] | None, *rest: object) -> torch.Tensor:
+    def reference(x: torch.Tensor, size: list[int] | None, *rest: Any) -> torch.Tensor:
         return torch.nn.functional.interpolate(x, size, rest[-1], mode, align_corners)
 
     return reference

@@ -55,17 +55,17 @@ def test_conversion_follows_pytorch(dtype: torch.dtype, target: torch.dtype) -> 
     if target in (torch.uint8, torch.int8, torch.int16):
         x = x.clamp(0, 100)
     x = x if target.is_floating_point else x[x.isfinite()]
-    check(KERNELS, TO, x, False, [0], reference=lambda x, *_: x.to(target), out=target)
+    check(KERNELS, TO, x, False, [0], reference=lambda x, *_, to=target: x.to(to), out=target)
 
 
 def test_special_values_survive_conversion() -> None:
     x = torch.tensor([float("inf"), float("-inf"), float("nan"), 1e-45, 3.4e38, 1.5])
     for target in (torch.float16, torch.bfloat16, torch.float64, torch.bool):
-        check(KERNELS, TO, x, False, None, reference=lambda x, *_: x.to(target), out=target)
+        check(KERNELS, TO, x, False, None, reference=lambda x, *_, to=target: x.to(to), out=target)
 
 
 def test_dim_order_changes() -> None:
-    reference = lambda x, *_: x.contiguous()  # noqa: E731
+    reference = lambda x, *_: x.contiguous()
     clone = "dim_order_ops::_clone_dim_order.out"
     check(KERNELS, clone, IMAGE, False, [0, 2, 3, 1], order=(0, 2, 3, 1), reference=reference)
     check(KERNELS, clone, channels_last(IMAGE), False, [0, 1, 2, 3], order=(0, 1, 2, 3), reference=reference)
@@ -251,7 +251,7 @@ def test_nonzero_lists_coordinates_in_any_layout() -> None:
     for x in (X > 0, X.round(), torch.zeros(3), torch.tensor(1.0), channels_last(IMAGE) > 0):
         expected = torch.nonzero(x)
         for order in ((0, 1), (1, 0)):
-            check(KERNELS, "aten::nonzero.out", x, out=torch.int64, order=order, reference=lambda _: expected)
+            check(KERNELS, "aten::nonzero.out", x, out=torch.int64, order=order, reference=lambda _, nonzero=expected: nonzero)
 
 
 @pytest.mark.parametrize("pad", [[1, 2], [0, 1, 2, 0], [1, 1, 1, 1, 1, 1], [-1, 2], [-4, 0], []], ids=str)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
-import torch.ao.quantization.fx._decomposed  # noqa: F401  (defines quantized_decomposed)
+import torch.ao.quantization.fx._decomposed
 
 from kernels.testing.native import DTYPE_CODES, KernelError
 from kernels.testing.parity import check, load_kernels, random_tensor
@@ -29,7 +29,7 @@ OPS = torch.ops.quantized_decomposed
 @pytest.mark.parametrize(("dtype", "low", "high"), QUANTIZED[:4], ids=str)
 def test_quantization_follows_pytorch(dtype: torch.dtype, low: int, high: int) -> None:
     x = torch.cat([random_tensor((200,)) * 3, SPECIAL])
-    reference = lambda x, *a: OPS.quantize_per_tensor(x, *a[:4], dtype)  # noqa: E731
+    reference = lambda x, *a: OPS.quantize_per_tensor(x, *a[:4], dtype)
     for scale, zero_point in [(0.031, 3), (1.0, low), (0.5, high)]:
         check(KERNELS, QUANTIZE, x, scale, zero_point, low, high, DTYPE_CODES[dtype], out=dtype, reference=reference)
 
@@ -37,7 +37,7 @@ def test_quantization_follows_pytorch(dtype: torch.dtype, low: int, high: int) -
 @pytest.mark.parametrize(("dtype", "low", "high"), QUANTIZED, ids=str)
 def test_dequantization_follows_pytorch(dtype: torch.dtype, low: int, high: int) -> None:
     q = random_tensor((3, 50), dtype)
-    reference = lambda q, *a: OPS.dequantize_per_tensor(q, *a[:4], dtype)  # noqa: E731
+    reference = lambda q, *a: OPS.dequantize_per_tensor(q, *a[:4], dtype)
     check(KERNELS, DEQUANTIZE, q, 0.031, 3, low, high, DTYPE_CODES[dtype], None, out=torch.float32, reference=reference)
 
 
@@ -47,7 +47,7 @@ def test_dequantization_per_channel_follows_pytorch(axis: int) -> None:
     channels = q.shape[axis]
     scales, zero_points = random_tensor((channels,)).abs(), random_tensor((channels,), torch.int64)
     for points in (zero_points, zero_points.to(torch.int32), None):
-        reference = lambda q, s, z, a, *_: OPS.dequantize_per_channel(q, s, z, a % 3, -128, 127, torch.int8)  # noqa: E731
+        reference = lambda q, s, z, a, *_: OPS.dequantize_per_channel(q, s, z, a % 3, -128, 127, torch.int8)
         check(KERNELS, PER_CHANNEL, q, scales, points, axis, -128, 127, 1, None, out=torch.float32, reference=reference)
 
 

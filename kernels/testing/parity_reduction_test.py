@@ -103,7 +103,7 @@ def test_prod_follows_pytorch(dtype: torch.dtype) -> None:
 @pytest.mark.parametrize("dtype", NUMBERS, ids=str)
 def test_any_follows_pytorch(dtype: torch.dtype) -> None:
     x = random_tensor((2, 3, 4), dtype) * (random_tensor((2, 3, 4), seed=5) > 1.5).to(dtype)
-    reference = lambda *a: torch.ops.aten.any.dims(a[0] != 0, *a[1:])  # noqa: E731
+    reference = lambda *a: torch.ops.aten.any.dims(a[0] != 0, *a[1:])
     for dims in DIMS:
         check(KERNELS, "aten::any.dims_out", x, dims, False, out=torch.bool, reference=reference)
     check(KERNELS, "aten::any.all_out", x, out=torch.bool, reference=lambda x: (x != 0).any())

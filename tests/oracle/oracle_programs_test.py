@@ -131,7 +131,7 @@ STATIC = {
     "swap": lambda: of(Swap(), torch.ones(3)),
     "attention": lambda: of(Attention(), torch.randn(1, 5, 16)),
     "channels_last": lambda: of(
-        nn.Sequential(nn.Conv2d(3, 4, 3), nn.ReLU(), nn.Conv2d(4, 2, 1)).to(memory_format=LAST),
+        nn.Sequential(nn.Conv2d(3, 4, 3), nn.ReLU(), nn.Conv2d(4, 2, 1)).to(memory_format=LAST),  # type: ignore[call-overload]
         torch.randn(1, 3, 8, 8).to(memory_format=LAST),
     ),
     "lstm": lambda: of(nn.LSTM(4, 5, batch_first=True), torch.randn(2, 6, 4)),

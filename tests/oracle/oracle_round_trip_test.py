@@ -6,7 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-import executorch.runtime  # noqa: F401  (before exir, which takes the dim_order_ops that this registers)
+import executorch.runtime
+
 import executorch.kernels.quantized  # noqa: F401  (after the runtime, whose operators it adds to)  # isort: skip
 import numpy as np
 import pytest

@@ -55,8 +55,8 @@ def test_manifest_states_the_memory_that_the_runtime_takes() -> None:
     memory = json.loads(Path(os.environ["MOBILENET_MANIFEST"]).read_text(encoding="utf-8"))["methods"][0]["memory"]
     stated = [sum(memory["planned_bytes"]), memory["method_bytes"]["lp64"], memory["scratch_bytes"]]
     output = _run("MOBILENET", "--runs", "1", _PICTURE).stdout
-    line = re.search(r"memory: (\d+) bytes planned, (\d+) for the method, (\d+) scratch", output)
-    assert [int(number) for number in line.groups()] == stated
+    (printed,) = re.findall(r"memory: (\d+) bytes planned, (\d+) for the method, (\d+) scratch", output)
+    assert [int(number) for number in printed] == stated
 
 
 def test_planned_arena_is_within_five_percent_of_the_lower_bound() -> None:

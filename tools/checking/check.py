@@ -2,10 +2,11 @@
 
 import argparse
 import os
+import re
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +19,7 @@ from toolbox import toolbox
 _ROOT = Path(__file__).absolute().parents[2]
 _LOCKS = _ROOT / "third_party/python"
 _C = ("*.c", "*.h")
+_CLANG_FORMAT_PLACE = re.compile(r"^(\S+?):\d+:\d+: (?:error|warning): ", re.MULTILINE)
 # What stands in for other rule sets on Bazel 4 keeps to the names that it knows.
 _STARLARK = ("*.bzl", "*.bazel", "*WORKSPACE", ":!third_party/offline")
 
@@ -29,6 +31,7 @@ class Check:
     name: str
     command: Sequence[str]
     environment: Mapping[str, str] = field(default_factory=dict)
+    shorten: Callable[[str], str] = str
 
 
 @dataclass(frozen=True)
@@ -52,12 +55,21 @@ def checks(tools: Path, site: Path, fix: bool) -> list[Check]:
     ]
     return [
         Check("types of Python", [sys.executable, "-m", "mypy"], python_path),
-        Check("format of C", [clang_format, *(["-i"] if fix else ["--dry-run", "--Werror"]), *files(*_C)]),
+        Check(
+            "format of C",
+            [clang_format, *(["-i"] if fix else ["--dry-run", "--Werror"]), *files(*_C)],
+            shorten=files_to_format,
+        ),
         Check("format and lint of Starlark", [*buildifier, *files(*_STARLARK)]),
         Check("imports of Python", [sys.executable, "tools/checking/imports.py"]),
         Check("lint of Python", [ruff, "check", *(["--fix"] if fix else [])]),
         Check("format of Python", [ruff, "format", *([] if fix else ["--check"])]),
     ]
+
+
+def files_to_format(output: str) -> str:
+    """Of what clang-format says of each place only the names of the files, each once."""
+    return "".join(f"{name}\n" for name in dict.fromkeys(_CLANG_FORMAT_PLACE.findall(output)))
 
 
 def files(*patterns: str) -> list[str]:
@@ -72,7 +84,7 @@ def carry_out(check: Check) -> Finding:
     process = subprocess.run(
         check.command, cwd=_ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
-    return Finding(check.name, process.returncode == 0, process.stdout, time.monotonic() - start)
+    return Finding(check.name, process.returncode == 0, check.shorten(process.stdout), time.monotonic() - start)
 
 
 def report(findings: Sequence[Finding]) -> str:

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 _ROOT = Path(__file__).absolute().parents[2]
-sys.path[:0] = [str(_ROOT / folder) for folder in ("tools/checking", "tools/bootstrap", "rules/private/repository")]
+sys.path[:0] = [str(_ROOT / folder) for folder in ("tools/checking", "rules/private/repository")]
 
-from check import Check, Finding, carry_out, report  # noqa: E402
-from errors import BootstrapError  # noqa: E402
-from toolbox import check_sha512, extract  # noqa: E402
+from check import Check, Finding, carry_out, files_to_format, report
+from errors import BootstrapError
+from toolbox import check_sha512, extract
 
 _SHA512_OF_ABC = "3a81oZNherrMQXNJriBBMRLm+k6JqX6iCp7u5ktV05ohkpkqJ0/BqDa6PCOj/uu9RU1EI2Q86A4qmslPpUyknw=="
 
@@ -55,6 +55,11 @@ def test_a_check_passes_by_its_exit_code() -> None:
 def test_a_check_sees_its_environment() -> None:
     program = "import os; raise SystemExit(os.environ['PYTHONPATH'] != 'here')"
     assert carry_out(Check("name", [sys.executable, "-c", program], {"PYTHONPATH": "here"})).passed
+
+
+def test_a_file_to_format_is_named_once() -> None:
+    place = "a/b.c:{}:1: error: code should be clang-formatted [-Wclang-format-violations]\nint  a;\n   ^\n"
+    assert files_to_format(place.format(3) + place.format(9) + place.format(1).replace("b.c", "c.h")) == "a/b.c\na/c.h\n"
 
 
 def test_what_failed_is_shown_and_counted() -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 _ROOT = Path(__file__).absolute().parents[2]
 sys.path.insert(0, str(_ROOT / "tools/reference"))
 
-from rules_reference import page  # noqa: E402
-from starlark import Provider, Rule, Workspace  # noqa: E402
+from rules_reference import page
+from starlark import Provider, Rule, Workspace
 
 _RULE = '''
 load("@elsewhere//:defs.bzl", "ElsewhereInfo")

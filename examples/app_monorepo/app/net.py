@@ -2,6 +2,7 @@
 
 import torch
 
+
 class Net(torch.nn.Module):
     def __init__(self):
         super().__init__()

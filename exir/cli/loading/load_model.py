@@ -11,8 +11,8 @@ from types import ModuleType
 from typing import Any
 
 from exir.cli.arguments import Arguments
-from exir.cli.worker.environment import seed_everything
 from exir.cli.loading.user_code import describe
+from exir.cli.worker.environment import seed_everything
 from exir.error import ModelError
 from exir.model_spec import ModelSpec, as_model_spec
 

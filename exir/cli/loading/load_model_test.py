@@ -61,6 +61,7 @@ def test_the_model_is_loaded_from_the_fixed_seed(tmp_path: Path) -> None:
     torch.randn(5)
     second = _load(tmp_path, _GOOD)
     assert torch.equal(first.module.weight, second.module.weight)
+    assert first.example_args is not None and second.example_args is not None
     assert torch.equal(first.example_args[0], second.example_args[0])
 
 

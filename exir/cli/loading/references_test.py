@@ -1,5 +1,7 @@
 """Backends and passes by reference."""
 
+from typing import Any
+
 import pytest
 from torch.export import ExportedProgram
 
@@ -23,10 +25,16 @@ class Tunable(Partitioner):
 
 TUNABLE = BackendEntry("tunable", Tunable)
 NUMBER = 3
-NOT_A_PARTITIONER = BackendEntry("wrong", lambda: {})
 
 
-def _make(*attributes: str, **options: object) -> list[Partitioner]:
+def _no_partitioner() -> Any:
+    return {}
+
+
+NOT_A_PARTITIONER = BackendEntry("wrong", _no_partitioner)
+
+
+def _make(*attributes: str, **options: object) -> list[Any]:
     config = parse_config({"backends": options}, "m.toml")
     return make_partitioners(tuple(f"{__name__}:{each}" for each in attributes), config, ())
 

@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from exir.error import InvalidProgramError
 from exir.cli.reporting.calls import Call, in_dim_order, read_calls, write_calls
+from exir.error import InvalidProgramError
 
 _VALUES = (None, -3, True, 2.5, "grün")
 

@@ -9,9 +9,9 @@ from typing import Any
 from exir import schema
 from exir.cli.arguments import Arguments
 from exir.cli.reporting.method_memory import method_bytes
+from exir.operators.kernels import KernelTable
 from exir.program import ExecutorchProgramManager
 from exir.program.report import MethodReport, OperatorUse, ValueReport
-from exir.operators.kernels import KernelTable
 
 FORMAT = 1
 
@@ -103,5 +103,7 @@ def _operators(uses: Iterable[OperatorUse]) -> list[dict[str, Any]]:
 
 def _scratch_bytes(report: MethodReport, table: KernelTable | None) -> int:
     """The largest scratch of the kernels used; methods run one at a time."""
-    names = {use.name for use in report.operator_uses} if table is not None else set()
+    if table is None:
+        return 0
+    names = {use.name for use in report.operator_uses}
     return max((kernel.scratch for name in names for kernel in table.of(name)), default=0)

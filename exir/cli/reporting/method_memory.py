@@ -82,7 +82,8 @@ def _check_bytes(
 def _with_handles(used: int, plan: schema.ExecutionPlan, program: schema.Program, model: DataModel) -> int:
     """`used` bytes, then what the delegates keep, each from an aligned address to the next."""
     for delegate in plan.delegates:
-        specs = [CompileSpec(str(spec.key), spec.value) for spec in delegate.compile_specs]
+        specs = [CompileSpec(str(spec.key), bytes(spec.value)) for spec in delegate.compile_specs]
+        assert delegate.processed is not None
         payload = bytes(program.backend_delegate_data[delegate.processed.index].data)
         kept = find_backend(str(delegate.id)).runtime_bytes(payload, specs, model.name)
         used = aligned(used, _HANDLE_ALIGNMENT) + aligned(kept, _HANDLE_ALIGNMENT)

@@ -18,9 +18,9 @@ from torch.export.graph_signature import InputKind
 from torch.utils import _pytree as pytree
 
 from exir.cli.loading.user_code import describe
+from exir.cli.reporting.calls import Call
 from exir.error import ModelError
 from exir.model_spec import Method, ModelSpec
-from exir.cli.reporting.calls import Call
 
 VARIANTS = 3
 

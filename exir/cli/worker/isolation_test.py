@@ -33,7 +33,11 @@ def test_everything_printed_is_caught() -> None:
 
 @pytest.mark.usefixtures("idle_threads_allowed")
 def test_a_killed_child_is_told_by_its_signal() -> None:
-    outcome = run_isolated(lambda: os.kill(os.getpid(), signal.SIGKILL))
+    def child() -> int:
+        os.kill(os.getpid(), signal.SIGKILL)
+        return 0
+
+    outcome = run_isolated(child)
     assert outcome.exit_code == -signal.SIGKILL
 
 

@@ -5,9 +5,9 @@ import signal
 import sys
 from typing import BinaryIO
 
-from exir.cli.worker.isolation import Outcome, freeze_heap, run_isolated
-from exir.cli.reporting.messages import EXIT_INTERNAL_ERROR
 from exir.cli.one_shot import compile_command_line, target_of
+from exir.cli.reporting.messages import EXIT_INTERNAL_ERROR
+from exir.cli.worker.isolation import Outcome, freeze_heap, run_isolated
 from exir.cli.worker.warm_up import warm_up
 from exir.cli.worker.worker_protocol import WorkRequest, WorkResponse, read_request, write_response
 

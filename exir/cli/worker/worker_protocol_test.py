@@ -30,7 +30,8 @@ def test_a_request_is_read_and_unused_fields_are_skipped() -> None:
 
 
 def test_fixed_width_fields_are_skipped() -> None:
-    assert read_request(_stream(b"\x79" + bytes(8) + b"\x7d" + bytes(4) + b"\x18\x05")).request_id == 5
+    request = read_request(_stream(b"\x79" + bytes(8) + b"\x7d" + bytes(4) + b"\x18\x05"))
+    assert request is not None and request.request_id == 5
 
 
 @pytest.mark.parametrize("length", range(1, len(_REQUEST) + 1))

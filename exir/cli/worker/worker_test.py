@@ -83,6 +83,8 @@ class _Worker:
             cwd=cwd,
             env=_environment(PYTHONHASHSEED="1"),
         )
+        assert self.process.stdin and self.process.stdout
+        self._requests, self._responses = self.process.stdin, self.process.stdout
 
     def request(self, *arguments: str, sandbox_dir: str = "") -> tuple[int, str]:
         """Exit code and output of one compilation."""
@@ -91,8 +93,8 @@ class _Worker:
             bytes([number << 3 | 2]) + encode_varint(len(text.encode())) + text.encode()
             for number, text in fields
         )
-        self.process.stdin.write(encode_varint(len(message)) + message)
-        self.process.stdin.flush()
+        self._requests.write(encode_varint(len(message)) + message)
+        self._requests.flush()
         return self._response()
 
     def close(self) -> str:
@@ -104,14 +106,14 @@ class _Worker:
     def _varint(self) -> int:
         value = shift = 0
         while True:
-            byte = self.process.stdout.read(1)[0]
+            byte = self._responses.read(1)[0]
             value |= (byte & 0x7F) << shift
             shift += 7
             if byte < 0x80:
                 return value
 
     def _response(self) -> tuple[int, str]:
-        message = self.process.stdout.read(self._varint())
+        message = self._responses.read(self._varint())
         exit_code, at = (message[1], 2) if message[:1] == b"\x08" else (0, 0)
         text = message[at:].split(b"\x12", 1)
         if len(text) == 1:

@@ -38,7 +38,7 @@ def _wheel_from_debian() -> Path:
         publish(entry, _download)
     except BootstrapError as error:
         raise BootstrapError(f"{_ADVICE}; fetching it from Debian failed: {error}") from None
-    return _wheel_in(entry / _DEBIAN_WHEELS)
+    return next((entry / _DEBIAN_WHEELS).glob("pip-*.whl"))
 
 
 def _download(folder: Path) -> None:

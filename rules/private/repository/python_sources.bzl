@@ -23,6 +23,7 @@ def python_program(rctx, name):
     Returns:
       path
     """
+
     # Asking for a file's path is what has Bazel 7 watch it; an attribute alone has not.
     paths = {label.name: rctx.path(label) for label in rctx.attr._python_sources}
     return paths[name + ".py"]
