@@ -52,7 +52,9 @@ def test_a_full_disk_leaves_the_earlier_file(tmp_path: Path) -> None:
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"a": "earlier"}
 
 
-def test_a_file_that_cannot_be_moved_leaves_no_part_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_cannot_be_moved_leaves_no_part_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refuse(source: Path, place: Path) -> None:
         raise OSError(f"cannot move to {place.name}")
 

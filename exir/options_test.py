@@ -39,7 +39,9 @@ def _only_checks(function: str) -> bool:
 @pytest.fixture(scope="module")
 def read() -> frozenset[str]:
     sources = (path for path in _EXIR.rglob("*.py") if not path.name.endswith("_test.py"))
-    return frozenset(name for path in sources for name in _reads(ast.parse(path.read_text(encoding="utf-8"))))
+    return frozenset(
+        name for path in sources for name in _reads(ast.parse(path.read_text(encoding="utf-8")))
+    )
 
 
 @pytest.mark.parametrize("options", _CLASSES, ids=lambda each: each.__name__)

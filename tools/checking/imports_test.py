@@ -8,7 +8,7 @@ import pytest
 _ROOT = Path(__file__).absolute().parents[2]
 sys.path.insert(0, str(_ROOT / "tools/checking"))
 
-from imports import fault_of, faults, imports_of, read_table  # noqa: E402
+from imports import fault_of, faults, imports_of, read_table
 
 _TABLE = """
 | folder | subject | may use |
@@ -72,7 +72,9 @@ def test_private_modules_stay_in_their_package(path: str, source: str, private_t
 
 def test_official_names_are_not_private_and_what_lies_below_them_is() -> None:
     table = read_table(_TABLE.replace("compiler", "exir"))
-    found = [fault_of(each, table) for each in imports_of(Path("tests/a.py"), "import exir._serialize, exir._serialize._x")]
+    found = [
+        fault_of(each, table) for each in imports_of(Path("tests/a.py"), "import exir._serialize, exir._serialize._x")
+    ]
     assert found == ["", "'exir._serialize._x' is private to exir._serialize"]
 
 

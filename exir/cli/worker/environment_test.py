@@ -69,10 +69,21 @@ def _compile(folder: Path, changes: dict[str, str]) -> dict[str, str]:
     outputs = {name: folder / name for name in ("pte", "reference")}
     subprocess.run(
         [
-            *(sys.executable, "-m", "exir.cli.lower", "--target=//:net", "--module=net", f"--import-root={folder}"),
+            *(
+                sys.executable,
+                "-m",
+                "exir.cli.lower",
+                "--target=//:net",
+                "--module=net",
+                f"--import-root={folder}",
+            ),
             *(f"--out-{name}={path}" for name, path in outputs.items()),
         ],
-        env={"PATH": os.environ.get("PATH", ""), "PYTHONPATH": os.pathsep.join([str(_ROOT), *sys.path]), **changes},
+        env={
+            "PATH": os.environ.get("PATH", ""),
+            "PYTHONPATH": os.pathsep.join([str(_ROOT), *sys.path]),
+            **changes,
+        },
         check=True,
     )
     return {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in outputs.items()}
