@@ -75,7 +75,7 @@ def run_passes(
 
     Raises `PassError` with the pass's name and, where one is to blame, the node.
     """
-    checks = [] if verify is None else [verify, ValueChecker(program)]
+    checks: list[Verify] = [] if verify is None else [verify, ValueChecker(program)]
     for each in passes:
         program = _run_one(as_program_pass(each), program, checks)
     return program

@@ -2,7 +2,7 @@
 
 import operator
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -31,7 +31,13 @@ from exir.graph.fake_mode import fake_mode_of
 from exir.graph.graph_builder import values
 from exir.graph.size_bounds import hint_bound
 from exir.graph.variants import functional_form, run_copying, view_form
-from exir.out_variant import bind_arguments, functional_of, is_in_place, out_variant_of, written_arguments
+from exir.out_variant import (
+    bind_arguments,
+    functional_of,
+    is_in_place,
+    out_variant_of,
+    written_arguments,
+)
 from exir.tensor import dim_order_of_strides
 from exir.verification.structure import SYMBOLIC
 
@@ -232,8 +238,15 @@ def _same_tensor(stated: Tensor, computed: Tensor) -> bool:
 
 def _order(tensor: Tensor) -> tuple[int, ...] | None:
     """The dim order; None where it hangs on sizes that are known at run time alone."""
-    shape, strides = ([hint_bound(each) for each in of] for of in (tensor.shape, tensor.stride()))
-    return None if None in (*shape, *strides) else dim_order_of_strides(shape, strides)
+    shape, strides = _hints(tensor.shape), _hints(tensor.stride())
+    return None if shape is None or strides is None else dim_order_of_strides(shape, strides)
+
+
+def _hints(sizes: Iterable[int | SymInt]) -> list[int] | None:
+    """What each is for the example inputs; None where one is not known."""
+    hints = [hint_bound(size) for size in sizes]
+    known = [hint for hint in hints if hint is not None]
+    return known if len(known) == len(hints) else None
 
 
 def describe(value: Any) -> str:
@@ -244,5 +257,6 @@ def describe(value: Any) -> str:
         return str(value)
     sizes = f"{str(value.dtype).removeprefix('torch.')}[{', '.join(map(str, value.shape))}]"
     order = _order(value)
-    is_contiguous = order is None or order == tuple(range(value.dim()))
-    return sizes if is_contiguous else f"{sizes} in dim order {list(order)}"
+    if order is None or order == tuple(range(value.dim())):
+        return sizes
+    return f"{sizes} in dim order {list(order)}"
