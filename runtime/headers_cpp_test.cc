@@ -7,6 +7,7 @@
 #include "executorch/hosted_method.h"
 #include "executorch/kernel.h"
 #include "executorch/method.h"
+#include "executorch/method_layout.h"
 #include "executorch/observer.h"
 #include "executorch/parallel.h"
 #include "executorch/program.h"
@@ -16,6 +17,10 @@
 #include "executorch/status.h"
 #include "executorch/tensor.h"
 #include "executorch/value.h"
+
+static_assert(ET_METHOD_BYTES(1u, 1u, 1u, 1u, 1u, 1u, 1u, 1u, 1u, 1u, 1) >
+                  sizeof(et_value),
+              "usable in constant expressions");
 
 int main() {
   et_error error;

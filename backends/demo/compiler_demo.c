@@ -3,36 +3,9 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "backends/demo/handle.h"
 #include "backends/demo/ops.h"
 #include "backends/demo/payload.h"
-
-#define REGION_ALIGNMENT 16
-
-/* An op with room for its result. Sizes are those of the current call. */
-typedef struct demo_op {
-  uint8_t kind; /* demo_kind */
-  uint8_t operand_count;
-  demo_value operands[DEMO_MAX_OPERANDS];
-  uint32_t rank;
-  uint32_t capacity; /* elements at `result` */
-  uint32_t numel;
-  int32_t sizes[ET_MAX_RANK];
-  float *result;
-} demo_op;
-
-typedef struct demo_program {
-  uint32_t op_count;
-  uint32_t input_count;
-  uint32_t output_count;
-  demo_op *ops;
-  demo_value outputs[DEMO_MAX_OUTPUTS];
-} demo_program;
-
-/* PAYLOAD.md tells these sizes. */
-_Static_assert(sizeof(demo_op) == (sizeof(void *) == 8 ? 96 : 88),
-               "an op's size is part of the manifest");
-_Static_assert(sizeof(demo_program) == (sizeof(void *) == 8 ? 152 : 144),
-               "a program's size is part of the manifest");
 
 static et_status fail_memory(et_error *error) {
   return et_fail(error, ET_STATUS_DELEGATE_MEMORY,
@@ -40,7 +13,7 @@ static et_status fail_memory(et_error *error) {
 }
 
 static bool take(et_arena *arena, size_t count, size_t size, void **out) {
-  return et_arena_take(arena, count, size, REGION_ALIGNMENT, out);
+  return et_arena_take(arena, count, size, DEMO_ALIGNMENT, out);
 }
 
 /* Room for one result. `op` is NULL while measuring. */

@@ -11,7 +11,7 @@ import torch
 from torch.export import ExportedProgram
 from torch.fx import Node
 
-from exir.backend.backend_details import BackendDetails, PreprocessResult
+from exir.backend.backend_details import BackendDetails, PreprocessResult, RuntimeMemory
 from exir.backend.capability import propose_partitions
 from exir.backend.compile_spec_schema import CompileSpec
 from exir.backend.entry import BackendEntry
@@ -20,6 +20,7 @@ from exir.backend.tags import tag_nodes
 from exir.backend.utils import DelegateMappingBuilder
 from exir.dialects.edge import to_torch_overload
 from exir.error import UnsupportedOperatorError
+from exir.memory_planning import aligned
 
 # Limits of the payload (PAYLOAD.md).
 MAX_OPS = 256
@@ -27,9 +28,8 @@ MAX_INPUTS = 64
 MAX_OUTPUTS = 64
 MAX_NUMEL = 999_999_999
 
-# Of the runtime side (PAYLOAD.md): bytes of its program and of an op, by data model.
-_STRUCT_BYTES = {"lp64": (152, 96), "ilp32": (144, 88)}
-_REGION_ALIGNMENT = 16
+# Of the runtime side: how it aligns results in a handle.
+_ALIGNMENT = 16
 _NUMEL = re.compile(rb", numel:(\d+), ")
 
 _aten = torch.ops.aten
@@ -64,14 +64,11 @@ class BackendWithCompilerDemo(BackendDetails):
         return PreprocessResult(text.encode("ascii"), mapping.get_delegate_mapping())
 
     @staticmethod
-    def runtime_bytes(
-        processed_bytes: bytes, compile_specs: list[CompileSpec], data_model: str
-    ) -> int:
-        """What PAYLOAD.md says: the program, its ops, and room for each op's result."""
-        program, op = _STRUCT_BYTES[data_model]
+    def runtime_memory(processed_bytes: bytes, compile_specs: list[CompileSpec]) -> RuntimeMemory:
+        """The program, its ops, and room for each op's result: `handle.h`."""
         counts = [int(match[1]) for match in _NUMEL.finditer(processed_bytes)]
-        regions = [program, op * len(counts), *(4 * numel for numel in counts)]
-        return sum(-(-region // _REGION_ALIGNMENT) * _REGION_ALIGNMENT for region in regions)
+        results = sum(aligned(4 * numel, _ALIGNMENT) for numel in counts)
+        return RuntimeMemory(f"DEMO_HANDLE_BYTES({len(counts)}u, {results}u)", header="backends/demo/handle.h")
 
 
 class CompilerDemoPartitioner(Partitioner):

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "backends/demo/compiler_demo.h"
+#include "backends/demo/handle.h"
 
 #define CHAIN                                                                \
   "2version:0#op:demo::aten.mm.default, numel:4, "                           \
@@ -91,9 +92,7 @@ static void test_handle_takes_the_documented_bytes(void **state) {
   void *handle = NULL;
   size_t bytes = 0;
   assert_int_equal(init(GRAPH, &handle, &bytes), ET_STATUS_OK);
-  if (sizeof(void *) == 8) {
-    assert_int_equal(bytes, 160 + 2 * 96 + 16 + 16);
-  }
+  assert_int_equal(bytes, DEMO_HANDLE_BYTES(2u, 16 + 16));
 }
 
 static void test_outputs_are_counted(void **state) {

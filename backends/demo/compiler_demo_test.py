@@ -14,6 +14,7 @@ from backends.demo.compiler_demo import (
     CompilerDemoPartitioner,
 )
 from exir.backend.backend_api import to_backend
+from exir.backend.backend_details import RuntimeMemory
 from exir.delegate import delegate_calls, lowered_module_of
 from exir.error import UnsupportedOperatorError
 
@@ -115,12 +116,12 @@ def test_preprocess_maps_its_instructions_to_debug_handles() -> None:
     assert result.debug_handle_map == {0: (1,), 1: (2,)}
 
 
-@pytest.mark.parametrize("data_model, expected", [("lp64", 160 + 192 + 32), ("ilp32", 144 + 176 + 32)])
-def test_the_runtimes_memory_is_program_ops_and_results(data_model: str, expected: int) -> None:
+def test_the_runtimes_memory_is_program_ops_and_results() -> None:
     payload = BackendWithCompilerDemo.preprocess(
         _program(lambda x: torch.sin(torch.sin(x)), torch.ones(3)), []
     ).processed_bytes
-    assert BackendWithCompilerDemo.runtime_bytes(payload, [], data_model) == expected
+    memory = BackendWithCompilerDemo.runtime_memory(payload, [])
+    assert memory == RuntimeMemory("DEMO_HANDLE_BYTES(2u, 32u)", "", "backends/demo/handle.h")
 
 
 def test_the_entry_makes_the_partitioner() -> None:

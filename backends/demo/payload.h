@@ -8,6 +8,10 @@
 #include "executorch/span.h"
 #include "executorch/status.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define DEMO_MAX_OPS 256
 #define DEMO_MAX_INPUTS 64
 #define DEMO_MAX_OUTPUTS 64
@@ -52,4 +56,7 @@ et_status demo_reader_outputs(demo_reader *reader,
                               demo_value out_values[DEMO_MAX_OUTPUTS],
                               uint32_t *out_count);
 
+#ifdef __cplusplus
+}
+#endif
 #endif /* BACKENDS_DEMO_PAYLOAD_H_ */

@@ -28,6 +28,15 @@ class PreprocessResult:
     _delegate_info_meta: Any = None
 
 
+@dataclass(frozen=True)
+class RuntimeMemory:
+    """Memory that a delegate's runtime side needs, as constant C expressions, exact wherever they are compiled."""
+
+    handle: str = ""  # bytes of its handle; "" for none
+    scratch: str = ""  # bytes of scratch; "" for none
+    header: str = ""  # declares what the expressions name, as C includes it: of the backend's `runtime` library
+
+
 class BackendDetails(ABC):
     """A backend's compiler. Its subclass's name is the backend id in the `.pte`."""
 
@@ -45,12 +54,9 @@ class BackendDetails(ABC):
         """
 
     @staticmethod
-    def runtime_bytes(
-        processed_bytes: bytes, compile_specs: list[CompileSpec], data_model: str
-    ) -> int:
-        """Bytes that the backend's C `init` takes from its arena for a payload.
+    def runtime_memory(processed_bytes: bytes, compile_specs: list[CompileSpec]) -> RuntimeMemory:
+        """What the backend's C `measure` will ask for, for this payload and without options or a store.
 
-        Exact, a multiple of 16, on machines of `data_model` ("lp64" or "ilp32"): the manifest
-        states with it what memory a method needs. 0 for a backend that keeps nothing.
+        The manifest states with it what memory a method needs. Nothing for a backend that keeps nothing.
         """
-        return 0
+        return RuntimeMemory()

@@ -29,9 +29,17 @@ dtypes = "float"
 """
 
 
+_COUNTS = {
+    name: index
+    for index, name in enumerate(
+        "values tensors planned_tensors list_items instructions args delegates specs ends dims".split()
+    )
+}
+
+
 def _manifest(**changes: object) -> dict:
     return {
-        "format": 1,
+        "format": 2,
         "target": "//m:net_pte",
         "weights": "seed",
         "program": {"file": "net.pte", "bytes": 100},
@@ -42,7 +50,7 @@ def _manifest(**changes: object) -> dict:
                 "name": "forward",
                 "inputs": [_slot("x", [2, 3]), _slot("default", [4, 8], "dynamic_bound")],
                 "outputs": [_slot("y", [2])],
-                "memory": {"planned_bytes": [64], "method_bytes": {"lp64": 320, "ilp32": 200}, "scratch_bytes": 0},
+                "memory": {"planned_bytes": [64], "counts": _COUNTS, "kept": [], "scratch": [], "headers": []},
             }
         ],
         **changes,
@@ -64,9 +72,24 @@ def _generate(folder: Path, manifest: dict, *flags: str) -> tuple[int, str, str]
 def test_header_states_the_exact_memory_of_each_method(tmp_path: Path) -> None:
     code, header, _ = _generate(tmp_path, _manifest())
     assert code == 0
-    assert "#define NET_FORWARD_METHOD_BYTES 320u" in header
-    assert "#define NET_FORWARD_METHOD_BYTES 200u" in header
+    assert "#define NET_FORWARD_METHOD_BYTES \\\n  ET_METHOD_BYTES( \\\n      /* values */ 0u, \\\n" in header
+    assert "/* dims */ 9u, \\\n      /* kept */ 0)\n" in header
+    assert "#define NET_FORWARD_SCRATCH_BYTES 0u" in header and "scratch[" not in header
     assert "#define NET_FORWARD_PLANNED_0_BYTES 64u" in header
+
+
+def test_expressions_of_backends_and_kernels_reach_the_header(tmp_path: Path) -> None:
+    manifest = _manifest()
+    manifest["methods"][0]["memory"] |= {
+        "kept": ["NPU_BYTES(3)", "64"],
+        "scratch": ["4096", "sizeof(npu)"],
+        "headers": ["npu/npu.h"],
+    }
+    _, header, _ = _generate(tmp_path, manifest)
+    assert '#include "npu/npu.h"\n' in header
+    assert "/* kept */ ET_KEPT_BYTES(NPU_BYTES(3)) + ET_KEPT_BYTES(64))" in header
+    assert "#define NET_FORWARD_SCRATCH_BYTES ET_LARGER((sizeof(npu)), (4096))" in header
+    assert "uint8_t scratch[ET_LARGER(NET_FORWARD_SCRATCH_BYTES, 1u)];" in header
 
 
 def test_static_input_is_typed_and_sized(tmp_path: Path) -> None:
@@ -115,8 +138,8 @@ def test_backends_that_are_used_are_registered(tmp_path: Path) -> None:
 
 def test_manifest_of_another_format_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "net.json"
-    path.write_text(json.dumps(_manifest(format=2)), encoding="utf-8")
-    with pytest.raises(CodegenError, match="format 2, expected 1"):
+    path.write_text(json.dumps(_manifest(format=1)), encoding="utf-8")
+    with pytest.raises(CodegenError, match="format 1, expected 2"):
         read_manifest(path, "net", "//m:net_cc")
 
 

@@ -19,12 +19,27 @@ _HEAD = """\
 #include <stdint.h>
 
 #include "executorch/method.h"
+#include "executorch/method_layout.h"
 #include "executorch/program.h"
-
+{includes}
 #ifdef __cplusplus
 extern "C" {{
 #endif
 """
+
+# The arguments of ET_METHOD_BYTES, in its order, but for the last.
+_COUNTS = (
+    "values",
+    "tensors",
+    "planned_tensors",
+    "list_items",
+    "instructions",
+    "args",
+    "delegates",
+    "specs",
+    "ends",
+    "dims",
+)
 
 _MODEL = """
 /* ---- {target} ---- */
@@ -47,12 +62,9 @@ extern const et_registry {prefix}_registry;
 
 _METHOD = """
 /* Exactly what method {comment} needs. */
-#if UINTPTR_MAX > 0xffffffffu
-#define {upper}_METHOD_BYTES {lp64}u
-#else
-#define {upper}_METHOD_BYTES {ilp32}u
-#endif
-{planned_defines}#define {upper}_SCRATCH_BYTES {scratch}u
+#define {upper}_METHOD_BYTES \\
+  {method_bytes}
+{planned_defines}#define {upper}_SCRATCH_BYTES {scratch_bytes}
 
 typedef struct {prefix}_memory {{
   et_program program;
@@ -107,11 +119,17 @@ _TAIL = """
 def header(guard: str, models: Sequence[Model]) -> str:
     """The header's text; `guard` is the macro that it is included once by."""
     targets = c_comment(", ".join(model.target for model in models))
-    parts = [_HEAD.format(targets=targets, guard=guard)]
+    parts = [_HEAD.format(targets=targets, guard=guard, includes=_includes(models))]
     for model in models:
         parts.append(_model(model))
         parts += [_method(model, method) for method in model.methods]
     return "".join(parts) + _TAIL.format(guard=guard)
+
+
+def _includes(models: Sequence[Model]) -> str:
+    """What the expressions of the manifests need."""
+    headers = sorted({name for model in models for method in model.methods for name in method.headers})
+    return "".join(f'#include "{name}"\n' for name in headers)
 
 
 def _link_definitions(model: Model) -> str:
@@ -136,9 +154,8 @@ def _method(model: Model, method: Method) -> str:
         comment=c_comment(method.name),
         prefix=prefix,
         upper=prefix.upper(),
-        lp64=method.method_bytes["lp64"],
-        ilp32=method.method_bytes["ilp32"],
-        scratch=method.scratch_bytes,
+        method_bytes=_method_bytes(method),
+        scratch_bytes=_largest(method.scratch),
         planned_defines=_planned_defines(prefix, method),
         members=_members(prefix, method),
         indent=" " * (len(prefix) + 16),
@@ -146,6 +163,21 @@ def _method(model: Model, method: Method) -> str:
     tensors = [slot for slot in method.inputs if slot.kind == "tensor"]
     text += "".join(_input(prefix, slot) for slot in tensors)
     return text + "".join(_output(prefix, slot) for slot in method.outputs if slot.kind == "tensor")
+
+
+def _method_bytes(method: Method) -> str:
+    """The macro with an argument a line, as the manifest names them."""
+    kept = " + ".join(f"ET_KEPT_BYTES({each})" for each in method.kept) or "0"
+    counts = "".join(f"      /* {name} */ {method.counts[name]}u, \\\n" for name in _COUNTS)
+    return f"ET_METHOD_BYTES( \\\n{counts}      /* kept */ {kept})"
+
+
+def _largest(expressions: Sequence[str]) -> str:
+    """One expression for the largest of several."""
+    largest = "0u"
+    for expression in expressions:
+        largest = f"({expression})" if largest == "0u" else f"ET_LARGER(({expression}), {largest})"
+    return largest
 
 
 def _planned_defines(prefix: str, method: Method) -> str:
@@ -158,10 +190,10 @@ def _planned_defines(prefix: str, method: Method) -> str:
 def _members(prefix: str, method: Method) -> str:
     """One array a planned buffer, then scratch; empty ones are left out, as C requires."""
     names = [planned_member(index) for index, size in enumerate(method.planned_bytes) if size > 0]
-    names += ["scratch"] if method.scratch_bytes > 0 else []
-    return "".join(
-        f"  alignas(ET_MEMORY_ALIGNMENT) uint8_t {name}[{prefix.upper()}_{name.upper()}_BYTES];\n" for name in names
-    )
+    sizes = {name: f"{prefix.upper()}_{name.upper()}_BYTES" for name in names}
+    if method.scratch:
+        sizes["scratch"] = f"ET_LARGER({prefix.upper()}_SCRATCH_BYTES, 1u)"
+    return "".join(f"  alignas(ET_MEMORY_ALIGNMENT) uint8_t {name}[{size}];\n" for name, size in sizes.items())
 
 
 def _input(prefix: str, slot: Slot) -> str:

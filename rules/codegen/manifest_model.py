@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rules.codegen.names import c_word, link_prefix
 
-MANIFEST_FORMAT = 1
+MANIFEST_FORMAT = 2
 
 # dtype in the manifest: (C type, ET_SCALAR_TYPE_…, bytes an element).
 _C_TYPES = {
@@ -68,8 +68,10 @@ class Method:
     inputs: tuple[Slot, ...]
     outputs: tuple[Slot, ...]
     planned_bytes: tuple[int, ...]
-    method_bytes: dict[str, int]  # by data model: "lp64", "ilp32"
-    scratch_bytes: int
+    counts: dict[str, int]  # arguments of ET_METHOD_BYTES
+    kept: tuple[str, ...]  # C expressions: bytes of handles and states
+    scratch: tuple[str, ...]  # C expressions, the largest of which is needed
+    headers: tuple[str, ...]  # that the expressions need
 
 
 @dataclass(frozen=True)
@@ -109,8 +111,10 @@ def _method(entry: dict) -> Method:
         inputs=_slots(entry["inputs"], "input"),
         outputs=_slots(entry["outputs"], "output"),
         planned_bytes=tuple(memory["planned_bytes"]),
-        method_bytes=memory["method_bytes"],
-        scratch_bytes=memory["scratch_bytes"],
+        counts=memory["counts"],
+        kept=tuple(memory["kept"]),
+        scratch=tuple(memory["scratch"]),
+        headers=tuple(memory["headers"]),
     )
 
 

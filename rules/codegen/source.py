@@ -79,7 +79,7 @@ def _load(model: Model, method: Method) -> str:
         planned=_planned(method),
         planned_list="planned" if method.planned_bytes else "NULL",
         planned_count=len(method.planned_bytes),
-        scratch=_span("scratch", method.scratch_bytes),
+        scratch=_span("scratch", len(method.scratch)),
     )
 
 

@@ -1,20 +1,5 @@
 #include "runtime/method/builder.h"
 
-/* With 32-bit pointers some ABIs align less or have short enums: never more. */
-#define ET_ASSERT_SIZE(type, lp64, ilp32)                  \
-  _Static_assert(sizeof(void *) == 8 ? sizeof(type) == lp64   \
-                                     : sizeof(type) <= ilp32, \
-                 "layout.h must say the size of " #type)
-
-ET_ASSERT_SIZE(struct et_method, 160, 92);
-ET_ASSERT_SIZE(et_value, 24, 16);
-ET_ASSERT_SIZE(et_tensor, 56, 32);
-ET_ASSERT_SIZE(et_value *, 8, 4);
-ET_ASSERT_SIZE(et_instruction, 32, 20);
-ET_ASSERT_SIZE(et_delegate, 32, 20);
-ET_ASSERT_SIZE(et_compile_spec, 32, 16);
-ET_ASSERT_SIZE(et_end, 16, 8);
-
 static bool take(et_builder *builder, size_t count, size_t size, void **out) {
   return et_arena_take(&builder->arena, count, size, ET_REGION_ALIGNMENT, out);
 }
@@ -49,10 +34,11 @@ et_status et_build_reserve(et_builder *builder) {
 }
 
 bool et_build_take_room(et_builder *builder, size_t bytes, et_arena *out_room) {
-  void *data = NULL;
+  void *data = builder->arena.data; /* anything but NULL, which would measure */
   void *end = NULL;
-  if (!et_arena_take(&builder->arena, 1, bytes, ET_MEMORY_ALIGNMENT, &data) ||
-      !et_arena_take(&builder->arena, 0, 1, ET_MEMORY_ALIGNMENT, &end)) {
+  if (bytes != 0 &&
+      (!et_arena_take(&builder->arena, 1, bytes, ET_MEMORY_ALIGNMENT, &data) ||
+       !et_arena_take(&builder->arena, 0, 1, ET_MEMORY_ALIGNMENT, &end))) {
     return false;
   }
   const et_mutable_span room = {data, bytes};

@@ -9,11 +9,11 @@
 #include "executorch/backend.h"
 #include "executorch/method.h"
 #include "executorch/status.h"
-#include "runtime/method/layout.h"
+#include "executorch/method_layout.h"
 #include "runtime/method/walk.h"
 #include "runtime/program/flatbuffer.h"
 
-/* The regions of layout.h that a method keeps, or NULL while measuring. */
+/* The regions of method_layout.h that a method keeps, or NULL while measuring. */
 typedef struct et_regions {
   et_method *method;
   et_value *values;

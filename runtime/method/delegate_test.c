@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "executorch/method_layout.h"
 #include "runtime/testing/program_test_support.h"
 
 static et_program_writer writer;
@@ -221,6 +222,21 @@ static void test_backend_gets_exactly_what_it_measured(void **state) {
   et_hosted_method_free(&hosted);
 }
 
+static void test_method_bytes_with_handles_are_those_of_the_macro(
+    void **state) {
+  (void)state;
+  const char *const payloads[] = {"0 0 1", "1 0 1", "64 0 1", "3000 0 1"};
+  const size_t handles[] = {0, 1, 64, 3000};
+  for (size_t i = 0; i < 4; i++) {
+    probe_with(payloads[i]);
+    open_with(NULL);
+    assert_int_equal(hosted.requirements.method_bytes,
+                     ET_METHOD_BYTES(2u, 2u, 2u, 0u, 1u, 2u, 1u, 0u, 2u, 2u,
+                                     ET_KEPT_BYTES(handles[i])));
+    et_hosted_method_free(&hosted);
+  }
+}
+
 static void run_parallel(void *context, size_t count,
                          void (*function)(void *data, size_t index),
                          void *data) {
@@ -344,6 +360,7 @@ int main(void) {
       cmocka_unit_test(test_output_that_was_read_before_is_written),
       cmocka_unit_test(test_delegate_may_not_write_what_the_caller_lends),
       cmocka_unit_test(test_backend_gets_exactly_what_it_measured),
+      cmocka_unit_test(test_method_bytes_with_handles_are_those_of_the_macro),
       cmocka_unit_test(test_backend_gets_its_options_and_what_the_caller_lends),
       cmocka_unit_test(test_handles_are_destroyed_once),
       cmocka_unit_test(test_handles_are_destroyed_when_a_later_one_fails),

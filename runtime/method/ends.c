@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "runtime/method/layout.h"
+#include "executorch/method_layout.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
 

@@ -2,7 +2,7 @@
 
 #include "runtime/core/limits.h"
 #include "runtime/method/builder.h"
-#include "runtime/method/layout.h"
+#include "executorch/method_layout.h"
 #include "runtime/method/views.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"

@@ -1,7 +1,7 @@
 #include "runtime/method/intervals.h"
 
 #include "runtime/core/sort.h"
-#include "runtime/method/layout.h"
+#include "executorch/method_layout.h"
 
 /* Of a node whose pieces have several owners. */
 #define MIXED (ET_NO_OWNER - 1)

@@ -6,7 +6,7 @@
 
 #include "executorch/status.h"
 #include "executorch/value.h"
-#include "runtime/method/layout.h"
+#include "executorch/method_layout.h"
 
 /* Gets one operand; any status but OK ends the visit and is its result. */
 typedef et_status (*et_operand_fn)(void *context, et_value *tensor);

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "executorch/status.h"
-#include "runtime/method/layout.h"
+#include "executorch/method_layout.h"
 
 /* Empties the outs of views that have no memory of their own: before a run. */
 void et_views_reset(const et_method *method);

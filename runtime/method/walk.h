@@ -28,7 +28,7 @@ bool et_walk_next(et_walk *walk);
 /* Arguments of a kernel or delegate call; empty for other instructions. */
 et_fb_vector et_walk_args(const et_walk *walk);
 
-/* The counts of layout.h, and `args` with moves and jumps. */
+/* The counts of method_layout.h, and `args` with moves and jumps. */
 typedef struct et_counts {
   size_t values;
   size_t tensors;

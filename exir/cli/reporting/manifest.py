@@ -8,12 +8,12 @@ from typing import Any
 
 from exir import schema
 from exir.cli.arguments import Arguments
-from exir.cli.reporting.method_memory import method_bytes
+from exir.cli.reporting.method_memory import kept_memory, method_counts
 from exir.operators.kernels import KernelTable
 from exir.program import ExecutorchProgramManager
 from exir.program.report import MethodReport, OperatorUse, ValueReport
 
-FORMAT = 1
+FORMAT = 2
 
 
 def render_manifest(
@@ -74,12 +74,24 @@ def _method(
         "operators": _operators(report.operator_uses),
         "delegates": [{"id": each.backend_id, "bytes": each.nbytes} for each in report.delegates],
         "instructions": report.instruction_count,
-        "memory": {
-            "planned_bytes": list(report.planned_bytes[1:]),
-            "lower_bound_bytes": report.lower_bound_bytes,
-            "method_bytes": method_bytes(plan, program),
-            "scratch_bytes": _scratch_bytes(report, table),
-        },
+        "memory": _memory(report, plan, program, table),
+    }
+
+
+def _memory(
+    report: MethodReport,
+    plan: schema.ExecutionPlan,
+    program: schema.Program,
+    table: KernelTable | None,
+) -> dict[str, Any]:
+    delegates = kept_memory(plan, program)
+    return {
+        "planned_bytes": list(report.planned_bytes[1:]),
+        "lower_bound_bytes": report.lower_bound_bytes,
+        "counts": dict(method_counts(plan)),
+        "kept": list(delegates.kept),
+        "scratch": sorted({*_kernel_scratch(report, table), *delegates.scratch}),
+        "headers": list(delegates.headers),
     }
 
 
@@ -101,9 +113,9 @@ def _operators(uses: Iterable[OperatorUse]) -> list[dict[str, Any]]:
     return [{"name": name, "dtypes": list(dtypes)} for name, dtypes in distinct]
 
 
-def _scratch_bytes(report: MethodReport, table: KernelTable | None) -> int:
-    """The largest scratch of the kernels used; methods run one at a time."""
+def _kernel_scratch(report: MethodReport, table: KernelTable | None) -> set[str]:
+    """The scratch of each kernel that is used, as C expressions; methods run one at a time."""
     if table is None:
-        return 0
+        return set()
     names = {use.name for use in report.operator_uses}
-    return max((kernel.scratch for name in names for kernel in table.of(name)), default=0)
+    return {str(kernel.scratch) for name in names for kernel in table.of(name) if kernel.scratch}

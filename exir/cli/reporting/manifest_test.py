@@ -41,7 +41,7 @@ def test_a_program_and_its_slots_are_described() -> None:
     }
     assert method["inputs"] == [{"name": "x", **tensor}, {"name": "y", **tensor}]
     assert [{**output, "name": ""} for output in method["outputs"]] == [{"name": "", **tensor}]
-    assert (manifest["format"], manifest["target"], manifest["weights"]) == (1, "//app:net_pte", "seed")
+    assert (manifest["format"], manifest["target"], manifest["weights"]) == (2, "//app:net_pte", "seed")
     assert manifest["program"]["file"] == "net.pte"
 
 
@@ -49,8 +49,8 @@ def test_memory_is_stated() -> None:
     (method,) = _manifest(ModelSpec(torch.nn.ReLU(), (torch.ones(8),)))["methods"]
     memory = method["memory"]
     assert sum(memory["planned_bytes"]) >= memory["lower_bound_bytes"] >= 32
-    assert memory["method_bytes"]["lp64"] > memory["method_bytes"]["ilp32"] > 0
-    assert memory["scratch_bytes"] == 0
+    assert memory["counts"]["tensors"] == 2 and memory["counts"]["instructions"] == 1
+    assert (memory["kept"], memory["scratch"], memory["headers"]) == ([], [], [])
 
 
 def test_methods_operators_and_constant_methods_are_listed() -> None:
@@ -69,6 +69,9 @@ def test_delegates_are_listed_with_their_bytes() -> None:
     (delegate,) = manifest["methods"][0]["delegates"]
     assert delegate["id"] == "BackendWithCompilerDemo" and delegate["bytes"] > 0
     assert manifest["backends"] == ["BackendWithCompilerDemo"]
+    memory = manifest["methods"][0]["memory"]
+    assert memory["kept"] == ["DEMO_HANDLE_BYTES(2u, 128u)"]
+    assert memory["headers"] == ["backends/demo/handle.h"]
 
 
 def test_weights_from_a_file_are_told_apart() -> None:

@@ -1,10 +1,10 @@
-"""Bytes of method memory, computed by hand from runtime/method/layout.h."""
+"""What method memory holds, counted by hand."""
 
 from torch.export import ExportedProgram
 
-from exir.backend.backend_details import BackendDetails, PreprocessResult
+from exir.backend.backend_details import BackendDetails, PreprocessResult, RuntimeMemory
 from exir.backend.compile_spec_schema import CompileSpec as BackendCompileSpec
-from exir.cli.reporting.method_memory import method_bytes
+from exir.cli.reporting.method_memory import KeptMemory, kept_memory, method_counts
 from exir.schema import (
     AllocationDetails,
     BackendDelegate,
@@ -36,14 +36,14 @@ class KeepsItsPayload(BackendDetails):
         return PreprocessResult()
 
     @staticmethod
-    def runtime_bytes(
-        processed_bytes: bytes, compile_specs: list[BackendCompileSpec], data_model: str
-    ) -> int:
-        return len(processed_bytes) * len(compile_specs) * (2 if data_model == "lp64" else 1)
+    def runtime_memory(processed_bytes: bytes, compile_specs: list[BackendCompileSpec]) -> RuntimeMemory:
+        if not processed_bytes:
+            return RuntimeMemory()
+        return RuntimeMemory(f"{len(processed_bytes)} * sizeof(keeper)", f"{len(compile_specs)}", "keeper.h")
 
 
-def test_an_empty_method_takes_the_method_alone() -> None:
-    assert method_bytes(ExecutionPlan(), Program()) == {"lp64": 160, "ilp32": 96}
+def test_an_empty_method_has_nothing() -> None:
+    assert set(method_counts(ExecutionPlan()).values()) == {0}
 
 
 def test_every_region_counts() -> None:
@@ -67,21 +67,34 @@ def test_every_region_counts() -> None:
         ],
         non_const_buffer_sizes=[0, 64],
     )
-    # method 160 + values 96 + tensors 112 + list items 32 + instructions 96 + args 48 + ends 32
-    # + dims 32, and the check: 8 * 2, 16 and 4 * 4.
-    assert method_bytes(plan, Program())["lp64"] == 160 + 96 + 112 + 32 + 96 + 48 + 32 + 32 + 16 + 16 + 16
-    # 96 + 64 + 64 + 16 + 64 + 32 + 16 + 32, and the check: 4 * 2, 16 and 4 * 4.
-    assert method_bytes(plan, Program())["ilp32"] == 96 + 64 + 64 + 16 + 64 + 32 + 16 + 32 + 16 + 16 + 16
+    assert method_counts(plan) == {
+        "values": 4,
+        "tensors": 2,
+        "planned_tensors": 1,
+        "list_items": 3,
+        "instructions": 3,
+        "args": 3 + 2 + 1,
+        "delegates": 0,
+        "specs": 0,
+        "ends": 2,
+        "dims": 3,
+    }
 
 
-def test_what_delegates_keep_takes_the_place_of_the_checks_memory() -> None:
-    processed = BackendDelegateDataReference(index=0)
+def _delegate(payload: int, *specs: str) -> BackendDelegate:
+    reference = BackendDelegateDataReference(index=payload)
+    return BackendDelegate("KeepsItsPayload", reference, [CompileSpec(key, b"1") for key in specs])
+
+
+def test_delegates_say_what_they_keep() -> None:
     plan = ExecutionPlan(
         values=[EValue(Int(1))],
         chains=[Chain(instructions=[Instruction(DelegateCall(0, [0]))])],
-        delegates=[BackendDelegate("KeepsItsPayload", processed, [CompileSpec("a", b"1")])],
+        delegates=[_delegate(0, "a"), _delegate(1), _delegate(0, "a", "b")],
     )
-    program = Program(backend_delegate_data=[BackendDelegateInlineData(bytes(160))])
-    # method + values + instructions + args + delegates + specs, to 64; then the handle, to 64.
-    assert method_bytes(plan, program)["lp64"] == (160 + 32 + 32 + 16 + 32 + 32) + 16 + 320
-    assert method_bytes(plan, program)["ilp32"] == (96 + 16 + 32 + 16 + 32 + 16) + 48 + 192
+    program = Program(backend_delegate_data=[BackendDelegateInlineData(bytes(160)), BackendDelegateInlineData(b"")])
+    counts = method_counts(plan)
+    assert (counts["delegates"], counts["specs"], counts["args"]) == (3, 3, 1)
+    assert kept_memory(plan, program) == KeptMemory(
+        kept=("160 * sizeof(keeper)",) * 2, scratch=("1", "2"), headers=("keeper.h",)
+    )

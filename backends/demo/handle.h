@@ -1,0 +1,48 @@
+/* What BackendWithCompilerDemo keeps of a delegate, and how many bytes that is. */
+#ifndef BACKENDS_DEMO_HANDLE_H_
+#define BACKENDS_DEMO_HANDLE_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "backends/demo/payload.h"
+#include "executorch/tensor.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define DEMO_ALIGNMENT 16
+
+/* An op with room for its result. Sizes are those of the current call. */
+typedef struct demo_op {
+  uint8_t kind; /* demo_kind */
+  uint8_t operand_count;
+  demo_value operands[DEMO_MAX_OPERANDS];
+  uint32_t rank;
+  uint32_t capacity; /* elements at `result` */
+  uint32_t numel;
+  int32_t sizes[ET_MAX_RANK];
+  float *result;
+} demo_op;
+
+typedef struct demo_program {
+  uint32_t op_count;
+  uint32_t input_count;
+  uint32_t output_count;
+  demo_op *ops;
+  demo_value outputs[DEMO_MAX_OUTPUTS];
+} demo_program;
+
+#define DEMO_ALIGNED(bytes) \
+  (((bytes) + DEMO_ALIGNMENT - (size_t)1) / DEMO_ALIGNMENT * DEMO_ALIGNMENT)
+
+/* Bytes of a handle with that many ops, whose results, each aligned, take so many
+ * bytes. The manifest of a program says this of its delegates. */
+#define DEMO_HANDLE_BYTES(ops, results) \
+  (DEMO_ALIGNED(sizeof(demo_program)) + DEMO_ALIGNED(sizeof(demo_op) * (ops)) + (results))
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* BACKENDS_DEMO_HANDLE_H_ */

@@ -1,0 +1,139 @@
+/* What lies in et_method_memory.method, and how many bytes that is.
+ *
+ * The structs are the runtime's own: others need them for their size alone. A
+ * program's manifest states counts, and ET_METHOD_BYTES makes bytes of them for the
+ * machine that the program is compiled for, so that arrays can have exactly the size
+ * that et_method_measure gives. */
+#ifndef EXECUTORCH_METHOD_LAYOUT_H_
+#define EXECUTORCH_METHOD_LAYOUT_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "executorch/backend.h"
+#include "executorch/kernel.h"
+#include "executorch/method.h"
+#include "executorch/program.h"
+#include "executorch/value.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Alignment of every region. */
+#define ET_REGION_ALIGNMENT 16
+
+/* One step of a method. Chains are laid end to end. */
+typedef struct et_instruction {
+  uint8_t tag;           /* ET_INSTRUCTION_* */
+  bool binds_out;        /* a view: see runtime/method/views.h */
+  uint16_t arg_count;
+  uint16_t output_count; /* of a delegate call: its last args that it writes */
+  bool in_loop;          /* a jump at or behind it leads to it or before it */
+  union {
+    const et_kernel *kernel;
+    uint32_t delegate; /* index */
+    uint32_t target;   /* of a jump: index of the next instruction */
+  } u;
+  et_value **args; /* move: from, to; jump: condition */
+  void *state;     /* of a kernel call: what its `prepare` built, or NULL */
+} et_instruction;
+
+typedef struct et_delegate {
+  const et_backend *backend;
+  void *handle;
+  size_t handle_bytes;
+  uint32_t output_count;
+  bool is_built; /* has a handle to destroy */
+} et_delegate;
+
+/* An input or output. */
+typedef struct et_end {
+  et_value *value;
+  bool is_planned; /* lies in planned memory */
+  bool is_set;     /* an input that was given, an output that has memory */
+} et_end;
+
+struct et_method {
+  et_program program;
+  et_mutable_span scratch;
+  const et_parallel *parallel;
+  const et_observer *observer;
+  et_value *values;
+  et_instruction *instructions;
+  et_delegate *delegates;
+  et_end *inputs;
+  et_end *outputs;
+  uint32_t plan; /* position of the ExecutionPlan table */
+  uint32_t value_count;
+  uint32_t instruction_count;
+  uint32_t delegate_count;
+  uint32_t input_count;
+  uint32_t output_count;
+  bool lends_views; /* some instruction binds_out */
+};
+
+#define ET_LARGER(a, b) ((a) > (b) ? (a) : (b))
+
+#define ET_ROUND_UP(bytes, alignment) \
+  (((bytes) + (alignment) - (size_t)1) / (alignment) * (alignment))
+
+/* `count` structs of `type`, one after the other. */
+#define ET_REGION_BYTES(count, type) \
+  ET_ROUND_UP(sizeof(type) * (count), ET_REGION_ALIGNMENT)
+
+/* The part of `kept` below for the handle of one delegate, or for the state of one
+ * call, that takes that many bytes. */
+#define ET_KEPT_BYTES(bytes) ET_ROUND_UP((size_t)(bytes), ET_MEMORY_ALIGNMENT)
+
+/* All regions that live as long as the method. */
+#define ET_METHOD_REGION_BYTES(values, tensors, list_items, instructions, args, \
+                               delegates, specs, ends, dims)                    \
+  (ET_REGION_BYTES(1u, struct et_method) + ET_REGION_BYTES(values, et_value) +  \
+   ET_REGION_BYTES(tensors, et_tensor) +                                        \
+   ET_REGION_BYTES(list_items, et_value *) +                                    \
+   ET_REGION_BYTES(instructions, et_instruction) +                              \
+   ET_REGION_BYTES(args, et_value *) +                                          \
+   ET_REGION_BYTES(delegates, et_delegate) +                                    \
+   ET_REGION_BYTES(specs, et_compile_spec) + ET_REGION_BYTES(ends, et_end) +    \
+   ET_REGION_BYTES(2u * (dims), int32_t))
+
+/* Working memory of the check of the memory plan; what is kept takes its place. */
+#define ET_PLAN_CHECK_BYTES(values, planned_tensors)   \
+  (ET_REGION_BYTES(2u * (planned_tensors), uintptr_t) + \
+   ET_REGION_BYTES(4u * (planned_tensors), uint32_t) +  \
+   ET_REGION_BYTES(values, int32_t))
+
+/* The method_bytes of et_method_requirements.
+ *
+ *   values           entries of ExecutionPlan.values
+ *   tensors          those that are Tensor
+ *   planned_tensors  those with allocation_info
+ *   list_items       items of all IntList, TensorList and OptionalTensorList
+ *   instructions     of all chains
+ *   args             args of all KernelCall and DelegateCall, 2 for each MoveCall,
+ *                    1 for each JumpFalseCall
+ *   delegates        entries of ExecutionPlan.delegates
+ *   specs            compile_specs of all of them
+ *   ends             inputs + outputs
+ *   dims             sum of the ranks of all tensors
+ *   kept             sum of ET_KEPT_BYTES of all handles and states; 0 without */
+#define ET_METHOD_BYTES(values, tensors, planned_tensors, list_items,          \
+                        instructions, args, delegates, specs, ends, dims, kept) \
+  ET_LARGER(                                                                    \
+      ET_METHOD_REGION_BYTES(values, tensors, list_items, instructions, args,   \
+                             delegates, specs, ends, dims) +                    \
+          ET_PLAN_CHECK_BYTES(values, planned_tensors),                         \
+      (kept) == 0                                                               \
+          ? (size_t)0                                                           \
+          : ET_ROUND_UP(ET_METHOD_REGION_BYTES(values, tensors, list_items,     \
+                                               instructions, args, delegates,   \
+                                               specs, ends, dims),              \
+                        ET_MEMORY_ALIGNMENT) +                                  \
+                (kept))
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* EXECUTORCH_METHOD_LAYOUT_H_ */

@@ -1,0 +1,45 @@
+/* The bytes of generated headers are those that the runtime measures. */
+/* cmocka.h wants these four before it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "models/digits_cc.h"
+#include "models/mobilenet_cc.h"
+#include "tests/axes/delegated_cc.h"
+#include "tests/axes/two_models_cc.h"
+
+static void expect(const uint8_t *data, size_t size, const et_registry *registry,
+                   const char *name, size_t method_bytes, size_t scratch_bytes) {
+  const et_span file = {data, size};
+  et_program program;
+  et_method_requirements needed;
+  assert_int_equal(et_program_load(file, &program, NULL), ET_STATUS_OK);
+  assert_int_equal(et_method_measure(&program, name, registry, NULL, &needed, NULL), ET_STATUS_OK);
+  assert_int_equal(needed.method_bytes, method_bytes);
+  assert_int_equal(needed.scratch_bytes, scratch_bytes);
+}
+
+#define EXPECT(model, upper, name)                                                      \
+  expect(model##_program_data, model##_program_size, &model##_registry, name,          \
+         upper##_METHOD_BYTES, upper##_SCRATCH_BYTES)
+
+static void test_header_states_what_the_runtime_measures(void **state) {
+  (void)state;
+  EXPECT(models_digits, MODELS_DIGITS_FORWARD, "forward");
+  EXPECT(models_mobilenet, MODELS_MOBILENET_FORWARD, "forward");
+  EXPECT(tests_axes_delegated, TESTS_AXES_DELEGATED_FORWARD, "forward");
+  EXPECT(tests_axes_dynamic_batch, TESTS_AXES_DYNAMIC_BATCH_FORWARD, "forward");
+  EXPECT(tests_axes_encode_decode, TESTS_AXES_ENCODE_DECODE_ENCODE, "encode");
+  EXPECT(tests_axes_encode_decode, TESTS_AXES_ENCODE_DECODE_DECODE, "decode");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_header_states_what_the_runtime_measures),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
