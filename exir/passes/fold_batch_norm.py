@@ -13,6 +13,7 @@ from exir.dialects.edge import edge_op
 from exir.graph.constants import ConstantTable
 from exir.graph.edit import replace_and_erase
 from exir.graph.fake_mode import fake_mode_of
+from exir.graph.square_root import square_root
 from exir.pass_manager import ProgramPass
 
 _ATEN = torch.ops.aten
@@ -85,7 +86,7 @@ def _affine(norm: Node, constants: ConstantTable) -> _Affine | None:
         return None
     if (gamma is None) != (norm.args[1] is None) or (beta is None) != (norm.args[2] is None):
         return None
-    deviation = (variance.double() + norm.args[6]).sqrt()
+    deviation = square_root(variance.double() + norm.args[6])
     scale = torch.ones_like(deviation) / deviation if gamma is None else gamma.double() / deviation
     return _Affine(mean.double(), scale, torch.zeros_like(scale) if beta is None else beta.double())
 

@@ -5,6 +5,7 @@ import torch
 from torch import nn
 
 from exir.decomposition.decompose import to_core_aten
+from exir.graph.square_root import square_root
 from exir.passes.fold_batch_norm import FoldBatchNorm
 from exir.passes.propagate_constants import PropagateConstants
 from exir.testing import models, programs
@@ -35,6 +36,18 @@ def test_folded_program_computes_what_the_model_does_without_batch_norm(name: st
 def test_convolution_without_bias_gets_one_named_after_its_weight() -> None:
     _, program = _folded("conv_bn_relu")
     assert "layers.0.bias" in program.constants
+
+
+def test_square_roots_are_correctly_rounded() -> None:
+    """Weights of 1 become the reciprocals of the variances' square roots."""
+    linear, norm = nn.Linear(999, 999, bias=False), nn.BatchNorm1d(999, eps=0.0)
+    nn.init.eye_(linear.weight)
+    norm.running_var.uniform_(1, 2, generator=torch.Generator().manual_seed(1))
+    example = models.Example(nn.Sequential(linear, norm).double().eval(), (torch.randn(1, 999),))
+    module, inputs = example.module, (example.inputs[0].double(),)
+    program = FoldBatchNorm().run(PropagateConstants().run(to_core_aten(torch.export.export(module, inputs), {})))
+    weight = next(value for value in program.state_dict.values() if value.shape == (999, 999))
+    assert torch.equal(weight.diagonal(), 1 / square_root(norm.running_var))
 
 
 def test_weights_of_the_model_stay_as_they_are() -> None:

@@ -1,5 +1,6 @@
 """Operators on constants alone are computed at compile time."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -15,6 +16,7 @@ from exir.dialects.edge import EdgeOpOverload
 from exir.graph.constants import ConstantTable
 from exir.graph.edit import replace_and_erase
 from exir.graph.fake_mode import fake_mode_of
+from exir.graph.square_root import square_root
 from exir.pass_manager import ProgramPass
 
 _ATEN = torch.ops.aten
@@ -43,6 +45,10 @@ _FOLDABLE: frozenset[OpOverload] = frozenset(
         _DIM_ORDER._to_dim_order_copy.default,
     }
 )
+
+
+# Those of which torch's own kernel depends on the processor.
+_EXACT: Mapping[OpOverload, Callable[..., Tensor]] = {_ATEN.sqrt.default: square_root}
 
 
 @dataclass(frozen=True)
@@ -80,7 +86,8 @@ class PropagateConstants(ProgramPass):
 def _fold(node: Node, constants: ConstantTable) -> None:
     args, kwargs = map_arg((node.args, node.kwargs), constants.tensor)
     with torch.no_grad():
-        result = node.target._op(*args, **kwargs)
+        operator = node.target._op
+        result = _EXACT.get(operator, operator)(*args, **kwargs)
     replace_and_erase(node, _as_constant(node, result, constants))
 
 

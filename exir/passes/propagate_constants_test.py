@@ -5,6 +5,7 @@ import torch
 from torch import Tensor, nn
 
 from exir.decomposition.decompose import to_core_aten
+from exir.graph.square_root import square_root
 from exir.passes.propagate_constants import PropagateConstants
 from exir.testing import models, programs
 from exir.testing.graphs import assert_same, operator_names, run, run_module
@@ -22,6 +23,21 @@ def test_weight_of_a_linear_layer_is_stored_as_its_product_reads_it() -> None:
     assert program.state_dict["layers.0.weight"].shape == (8, 16)
     assert program.state_dict["layers.0.weight"].is_contiguous()
     assert_same(run(program, example.inputs), run_module(example.module, example.inputs))
+
+
+class _Scaled(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.spread = nn.Parameter(torch.rand(512, generator=torch.Generator().manual_seed(1)) + 1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x * torch.sqrt(self.spread)
+
+
+def test_square_roots_of_constants_are_correctly_rounded() -> None:
+    program = _propagated(Example(_Scaled().eval(), (torch.randn(512),)))
+    (roots,) = program.state_dict.values()
+    assert torch.equal(roots, square_root(_Scaled().spread))
 
 
 def test_replaced_weights_leave_the_program() -> None:
