@@ -11,5 +11,6 @@ class Net(torch.nn.Module):
     def forward(self, x):
         return torch.relu(self.linear(x))
 
+
 def model():
     return Net().eval(), (torch.randn(1, 4),)
