@@ -1,0 +1,183 @@
+#include "tests/fuzz/trial.h"
+
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "executorch/hosted_method.h"
+#include "executorch/method.h"
+#include "executorch/program.h"
+
+extern const et_registry et_linked_registry;
+
+/* A damaged method may want much memory, which tries just the heap, or run in
+ * circles. */
+#define MOST_BYTES (1u << 17)
+#define MOST_INSTRUCTIONS 4096
+#define MOST_INPUTS 64
+
+typedef struct watch {
+  jmp_buf stop;
+  size_t instructions;
+} watch;
+
+static void count_instruction(void *context, const et_event *event) {
+  watch *w = context;
+  (void)event;
+  if (++w->instructions > MOST_INSTRUCTIONS) {
+    longjmp(w->stop, 1);
+  }
+}
+
+static void ignore_end(void *context, const et_event *event, et_status status) {
+  (void)context, (void)event, (void)status;
+}
+
+/* Bytes of planned buffers and of inputs and outputs that are not planned. */
+static uint64_t bytes_wanted(const et_method_meta *meta) {
+  uint64_t total = 0;
+  et_value_meta value;
+  for (size_t i = 0; i < et_method_meta_planned_count(meta); i++) {
+    size_t bytes = 0;
+    et_method_meta_planned_bytes(meta, i, &bytes, NULL);
+    total += bytes;
+  }
+  for (size_t i = 0; i < et_method_meta_input_count(meta); i++) {
+    value.nbytes = 0;
+    et_method_meta_input(meta, i, &value, NULL);
+    total += value.nbytes;
+  }
+  for (size_t i = 0; i < et_method_meta_output_count(meta); i++) {
+    value.nbytes = 0;
+    et_method_meta_output(meta, i, &value, NULL);
+    total += value.nbytes;
+  }
+  return total;
+}
+
+/* Small numbers mostly, which are indices and sizes as well; else any bits. */
+static void fill(et_random *random, et_scalar_type dtype, uint8_t *bytes,
+                 size_t size) {
+  const size_t width = et_scalar_type_size((int32_t)dtype);
+  const bool small = et_random_below(random, 4) != 0;
+  for (size_t i = 0; i < size; i++) {
+    bytes[i] = small ? 0 : (uint8_t)et_random_next(random);
+  }
+  for (size_t i = 0; small && width > 0 && i + width <= size; i += width) {
+    const size_t number = et_random_below(random, 3);
+    const float real = (float)number - 0.5f;
+    if (dtype == ET_SCALAR_TYPE_FLOAT32) {
+      memcpy(bytes + i, &real, sizeof real);
+    } else {
+      bytes[i] = (uint8_t)number;
+    }
+  }
+}
+
+/* Fewer elements than the bound, in any dimensions. */
+static size_t shorten(et_random *random, et_value_meta *meta) {
+  size_t numel = 1;
+  for (size_t d = 0; d < meta->rank; d++) {
+    if (meta->dynamism != ET_SHAPE_STATIC && meta->sizes[d] > 0 &&
+        et_random_below(random, 2) == 0) {
+      meta->sizes[d] =
+          (int32_t)et_random_below(random, (size_t)meta->sizes[d] + 1);
+    }
+    numel *= (size_t)meta->sizes[d];
+  }
+  return numel * et_scalar_type_size((int32_t)meta->dtype);
+}
+
+/* The block that the input borrows, or NULL. */
+static void *lend_input(et_method *method, const et_method_meta *program_meta,
+                        size_t index, et_random *random) {
+  et_value_meta meta;
+  if (et_method_meta_input(program_meta, index, &meta, NULL) != ET_STATUS_OK ||
+      meta.tag != ET_VALUE_TENSOR) {
+    return NULL;
+  }
+  const size_t size = shorten(random, &meta);
+  uint8_t *block = malloc(size > 0 ? size : 1);
+  if (block != NULL) {
+    fill(random, meta.dtype, block, size);
+    et_method_set_input(method, index, meta.dtype, meta.sizes, meta.rank, block,
+                        size, NULL);
+  }
+  return block;
+}
+
+static uint8_t sum_of(const et_value *value) {
+  uint8_t sum = 0;
+  if (value->tag == ET_VALUE_TENSOR) {
+    const et_tensor *tensor = value->u.as_tensor;
+    const uint8_t *bytes = tensor->data;
+    for (size_t i = 0; i < et_tensor_nbytes(tensor); i++) {
+      sum ^= bytes[i];
+    }
+  }
+  return sum;
+}
+
+static void read_outputs(const et_method *method) {
+  static volatile uint8_t sink;
+  for (size_t i = 0; i < et_method_output_count(method); i++) {
+    const et_value *value = NULL;
+    if (et_method_get_output(method, i, &value, NULL) == ET_STATUS_OK) {
+      sink ^= sum_of(value);
+    }
+  }
+}
+
+static void execute(et_method *method, const et_method_meta *meta, watch *w,
+                    et_random *random, et_trials *trials) {
+  void *blocks[MOST_INPUTS] = {NULL};
+  const size_t count = et_method_input_count(method);
+  for (size_t i = 0; i < count && i < MOST_INPUTS; i++) {
+    blocks[i] = lend_input(method, meta, i, random);
+  }
+  w->instructions = 0;
+  if (setjmp(w->stop) != 0) {
+    trials->stopped++;
+  } else if (et_method_execute(method, NULL) == ET_STATUS_OK) {
+    trials->completed++;
+    read_outputs(method);
+  } else {
+    trials->refused++;
+  }
+  for (size_t i = 0; i < MOST_INPUTS; i++) {
+    free(blocks[i]);
+  }
+}
+
+static void try_method(const et_program *program, const char *name,
+                       et_random *random, et_trials *trials) {
+  watch w = {.instructions = 0};
+  const et_observer observer = {&w, count_instruction, ignore_end};
+  const et_method_options options = {.observer = &observer};
+  et_method_meta meta;
+  et_hosted_method hosted;
+  if (et_program_method_meta(program, name, &meta, NULL) != ET_STATUS_OK ||
+      bytes_wanted(&meta) > MOST_BYTES ||
+      et_hosted_method_load(program, name, &et_linked_registry, &options,
+                            &hosted, NULL) != ET_STATUS_OK) {
+    return;
+  }
+  trials->loaded++;
+  execute(hosted.method, &meta, &w, random, trials);
+  execute(hosted.method, &meta, &w, random, trials);
+  et_hosted_method_free(&hosted);
+}
+
+void et_try_program(et_span file, et_random *random, et_trials *trials) {
+  et_program program;
+  trials->programs++;
+  if (et_program_load(file, &program, NULL) != ET_STATUS_OK) {
+    return;
+  }
+  for (size_t i = 0; i < et_program_method_count(&program); i++) {
+    et_string name;
+    if (et_program_method_name(&program, i, &name) == ET_STATUS_OK) {
+      try_method(&program, name.data, random, trials);
+    }
+  }
+}
