@@ -9,7 +9,7 @@
 #include "executorch/kernel.h"
 #include "executorch/kernels/view.h"
 
-/* Bytes of scratch that et_conv_float32 needs. */
+/* Bytes of scratch at most. */
 #define ET_CONV_SCRATCH 32768
 
 /* One spatial dimension. Window position o, tap k reads element
@@ -43,6 +43,10 @@ typedef struct et_conv {
  * row-major order. */
 bool et_conv_is_plain(const et_conv *conv);
 
+/* Bytes of scratch that it then takes: none where each product reads the input
+ * where it lies. */
+size_t et_conv_scratch(const et_conv *conv);
+
 /* The fast path: a direct loop for depthwise convolutions, else matrix products
  * over a panel of the input that is gathered into `scratch`. */
 void et_conv_float32(const et_conv *conv, et_mutable_span scratch);
@@ -55,6 +59,10 @@ void et_conv_any(const et_conv *conv);
  * written, when it cannot), and the matrix products. */
 bool et_conv_depthwise(const et_conv *conv, et_mutable_span scratch);
 void et_conv_product(const et_conv *conv, et_mutable_span scratch);
+
+/* Whether each position of the output reads just its own of the input, so that
+ * the input itself is a factor of the product. */
+bool et_conv_is_pointwise(const et_conv *conv);
 
 /* The positions [*low, *high) of an axis, not transposed, at which tap `tap`
  * reads inside the input. */

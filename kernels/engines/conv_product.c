@@ -20,8 +20,7 @@ typedef struct product {
   size_t rows;
   size_t columns;
   size_t depth;
-  float *panel;      /* scratch */
-  size_t panel_size; /* floats */
+  float *panel; /* scratch; NULL where the input itself is the matrix */
 } product;
 
 static float *fill_zero(float *to, int64_t count) {
@@ -77,14 +76,9 @@ static void gather_tap(const product *p, size_t k, int64_t low, int64_t high,
   }
 }
 
-/* Whether the input itself is the matrix: each tap reads position o at o. */
-static bool is_pointwise(const et_conv_axis *axis) {
-  return axis->kernel == 1 && axis->stride == 1 && axis->padding == 0;
-}
-
 static et_gemm_panel make_panel(const product *p, size_t tap, size_t taps,
                                 size_t column, size_t columns) {
-  if (is_pointwise(&p->conv->y) && is_pointwise(&p->conv->x)) {
+  if (p->panel == NULL) {
     return (et_gemm_panel){p->input + tap * p->columns + column, p->columns};
   }
   for (size_t k = 0; k < taps; k++) {
@@ -98,7 +92,8 @@ static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
 /* Even without taps, for the bias. */
 static void compute_columns(const product *p, size_t column, size_t columns) {
-  const size_t block = p->panel_size / columns / 4 * 4;
+  const size_t floats = ET_CONV_SCRATCH / sizeof(float);
+  const size_t block = floats / columns / 4 * 4;
   size_t tap = 0;
   do {
     const size_t taps = smaller(block, p->depth - tap);
@@ -123,8 +118,7 @@ void et_conv_product(const et_conv *conv, et_mutable_span scratch) {
   p.rows = (size_t)conv->weight.sizes[0] / groups;
   p.columns = (size_t)(conv->y.out * conv->x.out);
   p.depth = (size_t)(conv->weight.sizes[1] * conv->y.kernel * conv->x.kernel);
-  p.panel = (float *)(void *)scratch.data;
-  p.panel_size = scratch.size / sizeof(float);
+  p.panel = et_conv_is_pointwise(conv) ? NULL : (float *)(void *)scratch.data;
   const size_t image =
       (size_t)(conv->weight.sizes[1] * conv->y.in * conv->x.in);
   const float *bias = (const float *)(const void *)conv->bias.data;

@@ -7,6 +7,7 @@
 /* Columns of out that are computed together when there are several rows, so
  * that the rows of b that they need stay in the cache from row to row. */
 #define BLOCK_COLUMNS 256
+#define BLOCK_ROWS 32
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
@@ -41,12 +42,12 @@ static void start_rows(const et_matmul *p) {
 
 /* b has unit stride along its rows: it is used where it lies. One row of out
  * takes b in one sweep; more take it in blocks. */
-static void multiply_rows(const et_matmul *p, size_t scratch_floats) {
+static void multiply_rows(const et_matmul *p) {
   const size_t rows = (size_t)p->out.sizes[0];
   const size_t columns = (size_t)p->out.sizes[1];
   const size_t depth = (size_t)p->a.sizes[1];
   const size_t width = rows == 1 ? columns : BLOCK_COLUMNS;
-  const size_t height = rows == 1 ? depth : scratch_floats / BLOCK_COLUMNS;
+  const size_t height = rows == 1 ? depth : BLOCK_ROWS;
   for (size_t j = 0; j < columns; j += width) {
     for (size_t k = 0; k < depth; k += height) {
       const et_gemm_matrix a = matrix_of(&p->a, k);
@@ -115,17 +116,25 @@ static bool is_plain(const et_matmul *p) {
 
 #define FEW_ROWS 4
 
-static void multiply_float32(const et_matmul *p, et_mutable_span scratch) {
-  const size_t scratch_floats = scratch.size / sizeof(float);
+static bool is_few_dots(const et_matmul *p) {
+  return p->out.sizes[0] <= FEW_ROWS && p->a.strides[1] == 1 &&
+         p->b.strides[0] == 1;
+}
+
+static void multiply_float32(const et_matmul *p, float *scratch) {
   start_rows(p);
   if (p->b.strides[1] == 1) {
-    multiply_rows(p, scratch_floats);
-  } else if (p->out.sizes[0] <= FEW_ROWS && p->a.strides[1] == 1 &&
-             p->b.strides[0] == 1) {
+    multiply_rows(p);
+  } else if (is_few_dots(p)) {
     multiply_dots(p);
   } else {
-    multiply_gathered(p, (float *)(void *)scratch.data, scratch_floats);
+    multiply_gathered(p, scratch, ET_MATMUL_SCRATCH / sizeof(float));
   }
+}
+
+size_t et_matmul_scratch(const et_matmul *product) {
+  const bool in_place = product->b.strides[1] == 1 || is_few_dots(product);
+  return is_plain(product) && !in_place ? ET_MATMUL_SCRATCH : 0;
 }
 
 static et_status check(et_kernel_context *context, const et_matmul *p) {
@@ -146,13 +155,26 @@ static et_status check(et_kernel_context *context, const et_matmul *p) {
   return ET_STATUS_OK;
 }
 
+et_status et_matmul_prepare(et_prepare_context *context, et_value *const *args,
+                            et_matmul_plan_fn plan) {
+  et_kernel_context call = {.error = NULL};
+  et_matmul product;
+  if (plan(&call, args, &product) == ET_STATUS_OK) {
+    context->scratch_bytes = et_matmul_scratch(&product);
+  }
+  return ET_STATUS_OK;
+}
+
 et_status et_matmul_run(et_kernel_context *context, const et_matmul *product) {
   ET_RETURN_IF_ERROR(check(context, product));
   if (product->out.sizes[0] == 0 || product->out.sizes[1] == 0) {
     return ET_STATUS_OK;
   }
-  if (is_plain(product)) {
-    multiply_float32(product, context->scratch);
+  /* Sizes that a run computes may want another loop than those that were
+   * prepared. */
+  if (is_plain(product) &&
+      context->scratch.size >= et_matmul_scratch(product)) {
+    multiply_float32(product, (float *)(void *)context->scratch.data);
   } else {
     et_matmul_any(product);
   }

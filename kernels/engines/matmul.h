@@ -5,7 +5,7 @@
 #include "executorch/kernel.h"
 #include "executorch/kernels/view.h"
 
-/* Bytes of scratch that et_matmul_run needs. */
+/* Bytes of scratch at most. */
 #define ET_MATMUL_SCRATCH 32768
 
 /* out = beta * bias + alpha * (a x b), with a [M, K], b [K, N], out [M, N]. */
@@ -23,6 +23,21 @@ typedef struct et_matmul {
  * are bool. `out` has been resized. Integers wrap; float16 and bfloat16 are
  * summed in double. */
 et_status et_matmul_run(et_kernel_context *context, const et_matmul *product);
+
+/* Bytes of scratch that its fastest loop takes: none where b is used where it
+ * lies. */
+size_t et_matmul_scratch(const et_matmul *product);
+
+/* Reads a kernel's arguments; checks what et_matmul_run does not. `out` is seen
+ * as it is: it gets the product's sizes after that. */
+typedef et_status (*et_matmul_plan_fn)(et_kernel_context *context,
+                                       et_value *const *args,
+                                       et_matmul *product);
+
+/* Asks for the scratch of the loop that a call will take. What cannot be
+ * planned is for the call to refuse. */
+et_status et_matmul_prepare(et_prepare_context *context, et_value *const *args,
+                            et_matmul_plan_fn plan);
 
 /* The slow part of it: no checks, no shape that it does not take. */
 void et_matmul_any(const et_matmul *product);

@@ -13,8 +13,9 @@ typedef struct attributes {
   bool transposed;
 } attributes;
 
-static et_status read_attributes(et_kernel_context *context, et_value **args,
-                                 size_t spatial, attributes *a) {
+static et_status read_attributes(et_kernel_context *context,
+                                 et_value *const *args, size_t spatial,
+                                 attributes *a) {
   const size_t at = 2 - spatial;
   *a = (attributes){
       {1, 1}, {0, 0}, {1, 1}, {0, 0}, args[8]->u.as_int, args[6]->u.as_bool};
@@ -121,14 +122,15 @@ static et_status resize_out(et_kernel_context *context, const et_conv *conv,
   return et_tensor_resize(out, sizes, rank, context->error);
 }
 
-static et_status plan_convolution(et_kernel_context *context, et_value **args,
+/* All but out, whose sizes it finds. */
+static et_status plan_convolution(et_kernel_context *context,
+                                  et_value *const *args, int64_t *out_channels,
                                   et_conv *conv) {
   const et_tensor *input = args[0]->u.as_tensor;
   const et_tensor *weight = args[1]->u.as_tensor;
   const et_tensor *bias = et_arg_tensor(args[2]);
   et_tensor *out = args[9]->u.as_tensor;
   attributes a;
-  int64_t out_channels = 0;
   ET_RETURN_IF_ERROR(et_shape_rank(context, "convolution: input", input, 3, 4));
   ET_RETURN_IF_ERROR(et_shape_rank(context, "convolution: weight", weight,
                                    input->rank, input->rank));
@@ -136,7 +138,7 @@ static et_status plan_convolution(et_kernel_context *context, et_value **args,
   ET_RETURN_IF_ERROR(
       read_attributes(context, args, (size_t)input->rank - 2, &a));
   ET_RETURN_IF_ERROR(
-      check_channels(context, &a, input, weight, bias, &out_channels));
+      check_channels(context, &a, input, weight, bias, out_channels));
   *conv = (et_conv){.input = with_two_spatial(input),
                     .weight = with_two_spatial(weight),
                     .groups = a.groups,
@@ -145,18 +147,41 @@ static et_status plan_convolution(et_kernel_context *context, et_value **args,
     conv->bias = et_view_of(bias);
   }
   ET_RETURN_IF_ERROR(plan_axes(context, &a, conv));
-  ET_RETURN_IF_ERROR(resize_out(context, conv, input->rank, out_channels, out));
-  conv->out = with_two_spatial(out);
+  return et_shape_rank(context, "convolution: out", out, input->rank,
+                       input->rank);
+}
+
+/* The scratch of the loop that the call will take. What cannot be planned is
+ * for the call to refuse. */
+et_status et_op_convolution_prepare(et_prepare_context *context,
+                                    et_value *const *args, void **out_state) {
+  et_kernel_context call = {.error = NULL};
+  et_conv conv;
+  int64_t out_channels = 0;
+  (void)out_state;
+  if (plan_convolution(&call, args, &out_channels, &conv) == ET_STATUS_OK) {
+    conv.out = with_two_spatial(args[9]->u.as_tensor);
+    context->scratch_bytes =
+        et_conv_is_plain(&conv) ? et_conv_scratch(&conv) : 0;
+  }
   return ET_STATUS_OK;
 }
 
 et_status et_op_convolution_out(et_kernel_context *context, et_value **args) {
+  et_tensor *out = args[9]->u.as_tensor;
   et_conv conv;
-  ET_RETURN_IF_ERROR(plan_convolution(context, args, &conv));
-  if (args[9]->u.as_tensor->numel == 0) {
+  int64_t out_channels = 0;
+  ET_RETURN_IF_ERROR(plan_convolution(context, args, &out_channels, &conv));
+  ET_RETURN_IF_ERROR(resize_out(context, &conv, args[0]->u.as_tensor->rank,
+                                out_channels, out));
+  conv.out = with_two_spatial(out);
+  if (out->numel == 0) {
     return ET_STATUS_OK;
   }
-  if (et_conv_is_plain(&conv)) {
+  /* Sizes and attributes that a run computes may want another loop than those
+   * that were prepared. */
+  if (et_conv_is_plain(&conv) &&
+      context->scratch.size >= et_conv_scratch(&conv)) {
     et_conv_float32(&conv, context->scratch);
   } else {
     et_conv_any(&conv);

@@ -154,6 +154,32 @@ static void test_out_that_is_too_small_is_refused(void **state) {
   et_test_end(t);
 }
 
+static size_t scratch_of(int32_t channels, int32_t kernel, int64_t stride,
+                         int64_t padding) {
+  et_test *t = et_test_begin();
+  et_value *input = et_test_random(t, ET_SHAPE(1, 4, 8, 8), 1);
+  et_value *weight =
+      et_test_random(t, ET_SHAPE(4, channels, kernel, kernel), 2);
+  et_value *out = et_test_floats(t, ET_SHAPE(1, 4, 8, 8), NULL);
+  const size_t bytes =
+      ET_SCRATCH("aten::convolution.out", input, weight, et_test_none(t),
+                 ET_INTS(t, stride, stride), ET_INTS(t, padding, padding),
+                 ET_INTS(t, 1, 1), et_test_bool(t, false), ET_INTS(t, 0, 0),
+                 et_test_int(t, 4 / channels), out, out);
+  et_test_end(t);
+  return bytes;
+}
+
+static void test_scratch_is_what_the_loop_takes(void **state) {
+  (void)state;
+  assert_int_equal(scratch_of(4, 1, 1, 0), 0);     /* pointwise */
+  assert_int_equal(scratch_of(2, 1, 1, 0), 0);     /* in groups */
+  assert_int_equal(scratch_of(4, 1, 2, 0), 32768); /* not every position */
+  assert_int_equal(scratch_of(4, 1, 1, 1), 32768); /* a border */
+  assert_int_equal(scratch_of(4, 3, 1, 1), 32768);
+  assert_int_equal(scratch_of(1, 3, 1, 1), 32768); /* depthwise */
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_matrix_products_agree_with_plain_loops),
@@ -162,6 +188,7 @@ int main(void) {
       cmocka_unit_test(test_no_elements_give_no_elements),
       cmocka_unit_test(test_m22_wrong_attributes_are_refused_before_writing),
       cmocka_unit_test(test_out_that_is_too_small_is_refused),
+      cmocka_unit_test(test_scratch_is_what_the_loop_takes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

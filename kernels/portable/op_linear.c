@@ -24,6 +24,8 @@ static et_status check(et_kernel_context *context, const et_tensor *input,
   ET_RETURN_IF_ERROR(
       et_shape_rank(context, "linear: input", input, 1, ET_MAX_RANK));
   ET_RETURN_IF_ERROR(et_shape_rank(context, "linear: weight", weight, 2, 2));
+  ET_RETURN_IF_ERROR(
+      et_shape_rank(context, "linear: out", out, input->rank, input->rank));
   ET_CHECK(context, input->sizes[input->rank - 1] == weight->sizes[1],
            "linear: input has %d features, weight needs %d",
            (int)input->sizes[input->rank - 1], (int)weight->sizes[1]);
@@ -47,19 +49,36 @@ static et_status resize_out(et_kernel_context *context, const et_tensor *input,
   return et_tensor_resize(out, sizes, input->rank, context->error);
 }
 
-et_status et_op_linear_out(et_kernel_context *context, et_value **args) {
+static et_status plan(et_kernel_context *context, et_value *const *args,
+                      et_matmul *product) {
   const et_tensor *input = args[0]->u.as_tensor;
   const et_tensor *weight = args[1]->u.as_tensor;
   const et_tensor *bias = et_arg_tensor(args[2]);
-  et_tensor *out = args[3]->u.as_tensor;
+  const et_tensor *out = args[3]->u.as_tensor;
   ET_RETURN_IF_ERROR(check(context, input, weight, bias, out));
-  ET_RETURN_IF_ERROR(resize_out(context, input, weight->sizes[0], out));
   static const uint8_t transposed[2] = {1, 0};
   const et_view weight_view = et_view_of(weight);
-  et_matmul product = {.name = "linear",
-                       .a = as_rows(input),
-                       .b = et_view_permute(&weight_view, transposed),
-                       .out = as_rows(out)};
+  *product = (et_matmul){.name = "linear",
+                         .a = as_rows(input),
+                         .b = et_view_permute(&weight_view, transposed),
+                         .out = as_rows(out)};
+  return ET_STATUS_OK;
+}
+
+et_status et_op_linear_prepare(et_prepare_context *context,
+                               et_value *const *args, void **out_state) {
+  (void)out_state;
+  return et_matmul_prepare(context, args, plan);
+}
+
+et_status et_op_linear_out(et_kernel_context *context, et_value **args) {
+  const et_tensor *bias = et_arg_tensor(args[2]);
+  et_tensor *out = args[3]->u.as_tensor;
+  et_matmul product;
+  ET_RETURN_IF_ERROR(plan(context, args, &product));
+  ET_RETURN_IF_ERROR(resize_out(context, args[0]->u.as_tensor,
+                                args[1]->u.as_tensor->sizes[0], out));
+  product.out = as_rows(out);
   if (bias != NULL) {
     const et_view bias_view = et_view_of(bias);
     et_view_expand(&bias_view, product.out.sizes, 2, &product.bias);

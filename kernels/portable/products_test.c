@@ -89,11 +89,35 @@ static void test_shapes_that_do_not_fit_are_refused(void **state) {
   et_test_end(t);
 }
 
+/* mat2 is [8, 9], its columns lying one behind another where `transposed`. */
+static size_t scratch_of(et_scalar_type dtype, int32_t rows, bool transposed) {
+  et_test *t = et_test_begin();
+  et_value *self = et_test_tensor(t, dtype, ET_SHAPE(rows, 8), NULL);
+  et_value *mat2 = et_test_tensor(t, dtype, ET_SHAPE(8, 9), NULL);
+  et_value *out = et_test_tensor(t, dtype, ET_SHAPE(rows, 9), NULL);
+  if (transposed) {
+    mat2->u.as_tensor->strides[0] = 1;
+    mat2->u.as_tensor->strides[1] = 8;
+  }
+  const size_t bytes = ET_SCRATCH("aten::mm.out", self, mat2, out, out);
+  et_test_end(t);
+  return bytes;
+}
+
+static void test_scratch_is_what_the_loop_takes(void **state) {
+  (void)state;
+  assert_int_equal(scratch_of(ET_SCALAR_TYPE_FLOAT32, 5, false), 0);
+  assert_int_equal(scratch_of(ET_SCALAR_TYPE_FLOAT32, 4, true), 0);
+  assert_int_equal(scratch_of(ET_SCALAR_TYPE_FLOAT32, 5, true), 32768);
+  assert_int_equal(scratch_of(ET_SCALAR_TYPE_INT32, 5, true), 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_products_agree_with_plain_loops),
       cmocka_unit_test(test_zero_beta_leaves_the_bias_out),
       cmocka_unit_test(test_shapes_that_do_not_fit_are_refused),
+      cmocka_unit_test(test_scratch_is_what_the_loop_takes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -166,17 +166,36 @@ static size_t count_codes(const char *signature) {
   return count;
 }
 
-et_status et_test_call(et_test *test, const char *name, et_value **args,
-                       size_t count) {
+/* The kernel of that name, which takes as many arguments. */
+static const et_kernel *find(const char *name, size_t count) {
   const et_string key = {name, strlen(name)};
   const et_kernel *kernel = et_kernel_table_find(&et_all_kernels, key);
   assert_non_null(kernel);
   assert_int_equal(count, count_codes(kernel->signature));
-  const size_t size = (kernel->scratch_bytes + 63) / 64 * 64;
-  void *scratch = aligned_alloc(64, size > 0 ? size : 64);
-  assert_non_null(scratch);
+  return kernel;
+}
+
+size_t et_test_scratch(const char *name, et_value **args, size_t count) {
+  const et_kernel *kernel = find(name, count);
+  et_arena arena = et_arena_measuring();
+  void *state = NULL;
+  et_prepare_context context = {.arena = &arena,
+                                .scratch_bytes = kernel->scratch_bytes};
+  if (kernel->prepare != NULL) {
+    assert_int_equal(kernel->prepare(&context, args, &state), ET_STATUS_OK);
+  }
+  return context.scratch_bytes;
+}
+
+et_status et_test_call(et_test *test, const char *name, et_value **args,
+                       size_t count) {
+  const et_kernel *kernel = find(name, count);
+  const size_t wanted = et_test_scratch(name, args, count);
+  const size_t size = (wanted + 63) / 64 * 64;
+  void *scratch = size > 0 ? aligned_alloc(64, size) : NULL;
+  assert_true(size == 0 || scratch != NULL);
   et_error_clear(&test->error);
-  et_kernel_context context = {.scratch = {scratch, kernel->scratch_bytes},
+  et_kernel_context context = {.scratch = {scratch, wanted},
                                .error = &test->error};
   const et_status status = kernel->run(&context, args);
   free(scratch);

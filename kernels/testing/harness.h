@@ -52,8 +52,15 @@ et_value *et_test_ints(et_test *test, const int64_t *values, size_t count);
 
 const float *et_test_data(const et_value *tensor);
 
-/* Calls the kernel of that name in et_all_kernels with exactly the scratch that
- * its row asks for, after checking the number of arguments. */
+/* The scratch that the call asks for when it is prepared, or the row of the
+ * kernel of that name in et_all_kernels. */
+size_t et_test_scratch(const char *name, et_value **args, size_t count);
+#define ET_SCRATCH(name, ...)                        \
+  et_test_scratch(name, (et_value *[]){__VA_ARGS__}, \
+                  sizeof((et_value *[]){__VA_ARGS__}) / sizeof(et_value *))
+
+/* Calls that kernel with exactly that scratch, after checking the number of
+ * arguments. */
 et_status et_test_call(et_test *test, const char *name, et_value **args,
                        size_t count);
 #define ET_CALL(test, name, ...)                        \

@@ -2,7 +2,7 @@
 
 The structures mirror `runtime/include/executorch/{value,tensor,kernel,status}.h`. Arguments are
 checked against the kernel's signature as the method loader would, and the scratch
-is exactly as large as the operator table says.
+is exactly as large as the call asks for.
 """
 
 from __future__ import annotations
@@ -99,6 +99,16 @@ class _Context(Structure):
     ]
 
 
+class _PrepareContext(Structure):
+    _fields_ = [
+        ("arena", c_void_p),  # no kernel here keeps a state
+        ("scratch_bytes", c_size_t),
+        ("parallel", c_void_p),
+        ("error", POINTER(_Error)),
+    ]
+
+
+_PREPARE_FN = ctypes.CFUNCTYPE(c_int32, POINTER(_PrepareContext), POINTER(POINTER(_Value)), POINTER(c_void_p))
 _KERNEL_FN = ctypes.CFUNCTYPE(c_int32, POINTER(_Context), POINTER(POINTER(_Value)))
 
 
@@ -153,14 +163,23 @@ class Kernels:
         _run(next((row for row in rows if _fits(row, arguments)), rows[-1]), arguments)
 
 
+def _scratch_bytes(row: _Kernel, values: ctypes.Array[object]) -> int:
+    """What the call asks for when it is prepared, or its row."""
+    context = _PrepareContext(scratch_bytes=row.scratch_bytes)
+    if row.prepare:
+        assert _PREPARE_FN(row.prepare)(byref(context), values, byref(c_void_p())) == 0
+    return context.scratch_bytes
+
+
 def _run(row: _Kernel, arguments: Sequence[object]) -> None:
     builder = _Builder()
     values = builder.values(row.signature.decode(), arguments)
-    scratch = ctypes.create_string_buffer(row.scratch_bytes + 64)
+    array = (POINTER(_Value) * len(values))(*[pointer(value) for value in values])
+    wanted = _scratch_bytes(row, array)
+    scratch = ctypes.create_string_buffer(wanted + 64)
     start = -ctypes.addressof(scratch) % 64 + ctypes.addressof(scratch)
     error = _Error()
-    context = _Context(scratch=_Span(start, row.scratch_bytes), error=pointer(error))
-    array = (POINTER(_Value) * len(values))(*[pointer(value) for value in values])
+    context = _Context(scratch=_Span(start, wanted), error=pointer(error))
     status = _KERNEL_FN(row.run)(byref(context), array)
     if status != 0:
         raise KernelError(f"status {status:#x}: {error.message.decode()}")
