@@ -6,6 +6,13 @@
 
 #include <cmocka.h>
 
+#include "kernels/author/converter.h"
+
+/* What a kernel table does: names the converters, so that they are linked. */
+#define REFERENCE(NAME, name) &et_converter_##name,
+const et_converter *const et_linked_converters[] = {
+    ET_CONVERTER_LIST(REFERENCE)};
+
 static void test_floating_to_integer_truncates_and_saturates(void **state) {
   (void)state;
   assert_int_equal(et_float_to_int64(2.9), 2);

@@ -4,6 +4,7 @@
 #include "executorch/kernels/loop.h"
 #include "executorch/kernels/promote.h"
 #include "executorch/kernels/shape.h"
+#include "kernels/author/operands.h"
 
 /* One application: what does not change from run to run. Operand 0 is out. */
 typedef struct application {
@@ -13,6 +14,7 @@ typedef struct application {
   et_compute compute;
   size_t operands;
   et_scalar_type dtypes[ET_MAP_OPERANDS + 1];
+  const et_value *numbers[ET_MAP_OPERANDS + 1]; /* NULL: a tensor */
   size_t exact; /* the operand that is not rounded to it; 0: none */
   et_chunk chunks[ET_MAP_OPERANDS + 1];
 } application;
@@ -37,6 +39,16 @@ static void narrow(const application *app, et_scalar_type dtype, size_t count,
   }
 }
 
+static void load_elements(application *app, size_t k, const uint8_t *in,
+                          ptrdiff_t stride, size_t count) {
+  if (app->numbers[k] != NULL) {
+    et_operands_repeat(app->compute, app->numbers[k], count, &app->chunks[k]);
+  } else {
+    et_load_run(app->compute, app->dtypes[k], in, stride, count,
+                &app->chunks[k]);
+  }
+}
+
 /* Operand k from element `start` of the run on, as an array. A single element
  * that is repeated is laid out once a run. */
 static const void *load_operand(application *app, const et_loop *loop, size_t k,
@@ -46,8 +58,7 @@ static const void *load_operand(application *app, const et_loop *loop, size_t k,
     return in;
   }
   if (start == 0 || loop->strides[k] != 0) {
-    et_load_run(app->compute, app->dtypes[k], in, loop->strides[k], count,
-                &app->chunks[k]);
+    load_elements(app, k, in, loop->strides[k], count);
     if (k != app->exact) {
       narrow(app, app->dtypes[k], count, &app->chunks[k]);
     }
@@ -96,41 +107,6 @@ static et_map_scalars scalars_of(const et_value *const *values, size_t count) {
   return scalars;
 }
 
-/* The operands as tensors. A number becomes one without dimensions, which lies
- * in the number's value. */
-typedef struct operand_list {
-  size_t count;
-  et_tensor *tensors[ET_MAP_OPERANDS];
-  et_tensor numbers[ET_MAP_OPERANDS];
-} operand_list;
-
-static et_scalar_type dtype_of_number(et_value_tag tag) {
-  if (tag == ET_VALUE_DOUBLE) {
-    return ET_SCALAR_TYPE_FLOAT64;
-  }
-  return tag == ET_VALUE_BOOL ? ET_SCALAR_TYPE_BOOL : ET_SCALAR_TYPE_INT64;
-}
-
-static et_tensor tensor_of_number(const et_value *number) {
-  return (et_tensor){.data = (void *)&number->u,
-                     .numel = 1,
-                     .dtype = dtype_of_number(number->tag),
-                     .is_constant = true};
-}
-
-static void list_operands(const et_value *const *values, size_t count,
-                          operand_list *out) {
-  out->count = count;
-  for (size_t i = 0; i < count; i++) {
-    if (values[i]->tag == ET_VALUE_TENSOR) {
-      out->tensors[i] = values[i]->u.as_tensor;
-    } else {
-      out->numbers[i] = tensor_of_number(values[i]);
-      out->tensors[i] = &out->numbers[i];
-    }
-  }
-}
-
 static et_scalar_type common_dtype(const et_map *map,
                                    const et_value *const *operands,
                                    size_t operand_count,
@@ -151,11 +127,12 @@ static et_scalar_type common_dtype(const et_map *map,
 }
 
 static et_status check_dtypes(et_kernel_context *context, const et_map *map,
-                              const operand_list *operands,
+                              const et_operands *operands,
                               et_scalar_type common, const et_tensor *out) {
   for (size_t i = 0; i < operands->count; i++) {
     const et_scalar_type dtype = operands->tensors[i]->dtype;
-    ET_CHECK(context, et_dtype_is_computable(dtype),
+    ET_CHECK(context,
+             operands->numbers[i] != NULL || et_dtype_is_computable(dtype),
              "%s: operand %zu: dtype %s is not supported", map->name, i,
              et_scalar_type_name((int32_t)dtype));
   }
@@ -167,7 +144,10 @@ static et_status check_dtypes(et_kernel_context *context, const et_map *map,
            "%s: the result is %s, but out is %s", map->name,
            et_scalar_type_name((int32_t)result),
            et_scalar_type_name((int32_t)out->dtype));
-  ET_CHECK(context, map->run[et_compute_of(common)] != NULL,
+  ET_CHECK(context,
+           map->run[et_compute_of(common)] != NULL &&
+               (et_compute_is_stored(et_compute_of(common), common) ||
+                et_dtype_is_computable(common)),
            "%s: dtype %s is not supported", map->name,
            et_scalar_type_name((int32_t)common));
   return ET_STATUS_OK;
@@ -187,7 +167,7 @@ static et_status check_scalars(et_kernel_context *context, const et_map *map,
 }
 
 static et_status resize_out(et_kernel_context *context, const et_map *map,
-                            const operand_list *operands, et_tensor *out) {
+                            const et_operands *operands, et_tensor *out) {
   int32_t sizes[ET_MAX_RANK];
   size_t rank = 0;
   ET_RETURN_IF_ERROR(et_shape_broadcast(context, map->name, operands->tensors,
@@ -195,16 +175,18 @@ static et_status resize_out(et_kernel_context *context, const et_map *map,
   return et_tensor_resize(out, sizes, rank, context->error);
 }
 
-static void run_all(application *app, const operand_list *operands,
+static void run_all(application *app, const et_operands *operands,
                     et_tensor *out) {
   et_view views[ET_MAP_OPERANDS + 1];
   views[0] = et_view_of(out);
   app->dtypes[0] = out->dtype;
   app->operands = operands->count;
+  app->numbers[0] = NULL;
   for (size_t i = 0; i < app->operands; i++) {
     const et_view view = et_view_of(operands->tensors[i]);
     et_view_expand(&view, views[0].sizes, views[0].rank, &views[i + 1]);
     app->dtypes[i + 1] = view.dtype;
+    app->numbers[i + 1] = operands->numbers[i];
   }
   for (et_loop loop = et_loop_over(views, app->operands + 1); loop.count > 0;
        et_loop_next(&loop)) {
@@ -213,7 +195,7 @@ static void run_all(application *app, const operand_list *operands,
 }
 
 /* The operand, from 1 on, that a factor without dimensions is; 0: none. */
-static size_t exact_operand(const et_map *map, const operand_list *operands,
+static size_t exact_operand(const et_map *map, const et_operands *operands,
                             et_scalar_type common) {
   const bool exact =
       map->parameters == ET_MAP_FACTOR && et_scalar_type_is_floating(common);
@@ -224,8 +206,8 @@ et_status et_map_apply(et_kernel_context *context, const et_map *map,
                        const et_value *const *operands, size_t operand_count,
                        const et_value *const *scalars, size_t scalar_count,
                        et_tensor *out) {
-  operand_list list;
-  list_operands(operands, operand_count, &list);
+  et_operands list;
+  et_operands_list(operands, operand_count, &list);
   const et_scalar_type common =
       common_dtype(map, operands, operand_count, scalars, scalar_count);
   ET_RETURN_IF_ERROR(check_dtypes(context, map, &list, common, out));

@@ -20,6 +20,7 @@ import json
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from exir.operators.document import TableError
@@ -34,6 +35,10 @@ _HEAD = """\
 
 """
 _PREPARE_PARAMETERS = "et_prepare_context *context, et_value *const *args, void **out_state"
+
+
+# What kernels compute with; the other dtypes they just move.
+_CONVERTIBLE = frozenset(DTYPE_CODES) - {"uint16", "uint32", "uint64"}
 
 
 class SelectionError(ValueError):
@@ -53,11 +58,11 @@ def load_tables(options: argparse.Namespace) -> KernelTable:
     return load_kernels(options.kernels, load_operators(*options.operators))
 
 
-def read_names(path: Path) -> list[str]:
-    """The operators that one `--only` file names. Raises SelectionError."""
+def read_uses(path: Path) -> dict[str, set[str]]:
+    """The operators that one `--only` file names, and the dtypes that they meet. Raises SelectionError."""
     try:
         text = path.read_text(encoding="utf-8")
-        return _manifest_names(text) if path.suffix == ".json" else _listed_names(text)
+        return _manifest_uses(text) if path.suffix == ".json" else _listed_uses(text)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise SelectionError(f"{path}: is no list of operators: {error!r}") from error
 
@@ -80,7 +85,7 @@ def table_definition(kernels: Sequence[Kernel], symbol: str, storage: str = "") 
     `storage` stands before the definition: "static " keeps the table to its file.
     """
     rows, count = ("rows", "sizeof rows / sizeof *rows") if kernels else ("NULL", "0")
-    lines = [*_externs(kernels), ""]
+    lines = [*_externs(kernels), "", *_converters(kernels), ""]
     if kernels:
         lines += ["static const et_tensor_rule rules[] = {", *_rules(kernels), "};", ""]
         lines += ["static const et_kernel rows[] = {", *_rows(kernels), "};", ""]
@@ -88,13 +93,26 @@ def table_definition(kernels: Sequence[Kernel], symbol: str, storage: str = "") 
 
 
 def choose(table: KernelTable, only: Sequence[Path] | None) -> list[Kernel]:
-    """The kernels of the operators that the files `only` name, all without; by name. Raises SelectionError."""
+    """The kernels of the operators that the files `only` name, all without; by name. Raises SelectionError.
+
+    They take no dtype but those that a manifest among the files records.
+    """
     if only is None:
         return list(table)
-    wanted: set[str] = set()
+    recorded: dict[str, set[str]] = {}
     for path in only:
-        wanted |= select(table, read_names(path), str(path))
-    return [kernel for kernel in table if kernel.operator.name in wanted]
+        uses = read_uses(path)
+        for name in select(table, uses, str(path)):
+            recorded.setdefault(name, set()).update(uses[name])
+    return [_narrowed(kernel, recorded[kernel.operator.name]) for kernel in table if kernel.operator.name in recorded]
+
+
+def _narrowed(kernel: Kernel, dtypes: set[str]) -> Kernel:
+    tensors = {
+        name: replace(rule, dtypes=tuple(dtype for dtype in rule.dtypes if dtype in dtypes))
+        for name, rule in kernel.rules.tensors.items()
+    }
+    return replace(kernel, rules=replace(kernel.rules, tensors=tensors))
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -109,12 +127,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _manifest_names(text: str) -> list[str]:
-    return [operator["name"] for operator in json.loads(text)["operators"]]
+def _manifest_uses(text: str) -> dict[str, set[str]]:
+    uses: dict[str, set[str]] = {}
+    for operator in json.loads(text)["operators"]:
+        uses.setdefault(operator["name"], set()).update(operator["dtypes"])
+    return uses
 
 
-def _listed_names(text: str) -> list[str]:
-    return [line.strip() for line in text.splitlines() if line.strip()]
+def _listed_uses(text: str) -> dict[str, set[str]]:
+    """Of a list of names any dtype may be met."""
+    return {line.strip(): set(DTYPE_CODES) for line in text.splitlines() if line.strip()}
 
 
 def _externs(kernels: Sequence[Kernel]) -> list[str]:
@@ -125,6 +147,18 @@ def _externs(kernels: Sequence[Kernel]) -> list[str]:
         *(f"et_status {symbol}(et_kernel_context *context, et_value **args);" for symbol in run),
         *(f"et_status {symbol}({_PREPARE_PARAMETERS});" for symbol in prepare),
     ]
+
+
+def _converters(kernels: Sequence[Kernel]) -> list[str]:
+    """References to the conversions of the dtypes that the kernels take, for the linker; see converter.h."""
+    taken = {dtype for kernel in kernels for rule in kernel.rules.tensors.values() for dtype in rule.dtypes}
+    names = [f"et_converter_{dtype}" for dtype in sorted(taken & _CONVERTIBLE)]
+    if not names:
+        return []
+    declarations = [f"extern const struct et_converter {name};" for name in names]
+    references = ", ".join(f"&{name}" for name in names)
+    array = "__attribute__((used)) static const struct et_converter *const converters[]"
+    return [*declarations, f"{array} = {{{references}}};"]
 
 
 def _rules(kernels: Sequence[Kernel]) -> list[str]:

@@ -56,12 +56,34 @@ def test_rules_say_what_each_tensor_argument_may_be(tmp_path: Path) -> None:
     own = 'arguments = { other = { dtypes = "float", ranks = [3, 5], layout = "channels_last" } }'
     row = TABLE.replace('file = "op_mul.c"', f'file = "op_mul.c"\n{own}\nsame_dtype = [["self", "out"]]')
     table.write_text(row.replace('["float32"]', '["float32", "int64", "uint64"]'), encoding="utf-8")
-    only = write_only(tmp_path, "m.json", "aten::mul.out")
+    only = write_only(tmp_path, "names.txt", "aten::mul.out")
     out = tmp_path / "more.c"
     assert kernel_table.main(["--kernels", str(table), "--only", only, "--symbol=k", f"--out={out}"]) == 0
     ends = "{0x20000050u, 0, 16, ET_LAYOUT_ANY, 1},"
     middle = "{0x20000050u, 3, 5, ET_LAYOUT_CHANNELS_LAST, 0},"
     assert f"/* et_op_mul_out */ {ends} {middle} {ends}" in out.read_text(encoding="utf-8")
+
+
+def test_rules_admit_just_the_dtypes_of_the_manifests(tmp_path: Path) -> None:
+    table, out = tmp_path / "more.toml", tmp_path / "more.c"
+    table.write_text(TABLE.replace('["float32"]', '["float32", "float64", "int64", "uint64"]'), encoding="utf-8")
+    one, other = tmp_path / "one.json", tmp_path / "other.json"
+    one.write_text('{"operators": [{"name": "aten::mul.out", "dtypes": ["float32", "int64"]}]}', "utf-8")
+    other.write_text('{"operators": [{"name": "aten::mul.out", "dtypes": ["uint64"]}]}', "utf-8")
+    only = [f"--only={one}", f"--only={other}"]
+    assert kernel_table.main(["--kernels", str(table), *only, "--symbol=k", f"--out={out}"]) == 0
+    rule = "{0x20000050u, 0, 16, ET_LAYOUT_ANY, 0},"
+    text = out.read_text(encoding="utf-8")
+    assert f"/* et_op_mul_out */ {rule} {rule} {rule}" in text
+    assert "converters[] = {&et_converter_float32, &et_converter_int64};" in text
+
+
+def test_tables_name_the_conversions_of_all_dtypes_that_they_take(tmp_path: Path) -> None:
+    _, text = run(tmp_path)
+    assert "extern const struct et_converter et_converter_float32;\n" in text
+    assert "converters[] = {&et_converter_float32};" in text
+    _, text = run(tmp_path, "--only", write_only(tmp_path, "none.txt"))
+    assert "et_converter" not in text
 
 
 def test_rows_with_features_stand_in_a_condition(tmp_path: Path) -> None:

@@ -32,12 +32,14 @@ et_compute et_compute_of(et_scalar_type dtype);
 /* Whether elements of `dtype` are stored as `compute` has them. */
 bool et_compute_is_stored(et_compute compute, et_scalar_type dtype);
 
-/* Whether et_load_run and et_store_run know `dtype`: all of the list but the
- * unsigned integers of more than 8 bits. */
+/* Whether et_load_run and et_store_run know `dtype`. Unsigned integers of more
+ * than 8 bits they never do; of the others those that a kernel table of the
+ * binary names, which are those that its programs have. */
 bool et_dtype_is_computable(et_scalar_type dtype);
 
 /* Reads `count` elements that lie `stride` bytes apart (0 repeats one) into
- * `out`, an array of the type of `compute`. */
+ * `out`, an array of the type of `compute`. A dtype that is not known reads as
+ * 0, and is not written below: check it before. */
 void et_load_run(et_compute compute, et_scalar_type dtype, const uint8_t *in,
                  ptrdiff_t stride, size_t count, void *out);
 

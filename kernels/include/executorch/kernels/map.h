@@ -119,11 +119,8 @@ et_status et_map_with_scalar(et_kernel_context *context, const et_map *map,
   ET_MAP_EACH(DEFINE, fn, formula, formula, formula)
 
 /* et_map.run of the functions so defined. */
-#define ET_RUN_ALL(fn) \
-  { fn##_int64, fn##_float32, fn##_float64 }
-#define ET_RUN_FLOATS(fn) \
-  { NULL, fn##_float32, fn##_float64 }
-#define ET_RUN_INT64(fn) \
-  { fn##_int64, NULL, NULL }
+#define ET_RUN_ALL(fn) {fn##_int64, fn##_float32, fn##_float64}
+#define ET_RUN_FLOATS(fn) {NULL, fn##_float32, fn##_float64}
+#define ET_RUN_INT64(fn) {fn##_int64, NULL, NULL}
 
 #endif /* EXECUTORCH_KERNELS_MAP_H_ */

@@ -1,0 +1,90 @@
+/* How the elements of one dtype become numbers and numbers become elements. One
+ * file a dtype, so that a program is linked with those that its kernel table
+ * names, and with no others. */
+#ifndef ET_KERNELS_AUTHOR_CONVERTER_H_
+#define ET_KERNELS_AUTHOR_CONVERTER_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "executorch/kernels/convert.h"
+#include "kernels/author/half.h"
+
+typedef void (*et_convert_load_fn)(const uint8_t *in, ptrdiff_t stride,
+                                   size_t count, void *out);
+typedef void (*et_convert_store_fn)(const void *in, uint8_t *out,
+                                    ptrdiff_t stride, size_t count);
+
+/* By et_compute. */
+typedef struct et_converter {
+  et_convert_load_fn load[ET_COMPUTE_COUNT];
+  et_convert_store_fn store[ET_COMPUTE_COUNT];
+} et_converter;
+
+/* X(NAME, name): the dtypes that have a converter, et_converter_<name>. */
+#define ET_CONVERTER_LIST(X) \
+  X(UINT8, uint8)            \
+  X(INT8, int8)              \
+  X(INT16, int16)            \
+  X(INT32, int32)            \
+  X(INT64, int64)            \
+  X(FLOAT16, float16)        \
+  X(FLOAT32, float32)        \
+  X(FLOAT64, float64)        \
+  X(BOOL, bool)              \
+  X(BFLOAT16, bfloat16)
+
+#define ET_CONVERTER_DECLARE(NAME, name) \
+  extern const et_converter et_converter_##name;
+ET_CONVERTER_LIST(ET_CONVERTER_DECLARE)
+
+/* Define et_converter_<name> for elements of `type`: how one is read as a
+ * number, and stored from an int64_t and from a float or double. */
+#define ET_CONVERTER_DEFINE(name, type, from, to_int, to_float)               \
+  static inline int64_t integer_of(type x) { return ET_INTEGER_OF(from(x)); } \
+  ET_CONVERTER_LOAD(load_int64, type, int64_t, integer_of)                    \
+  ET_CONVERTER_LOAD(load_float32, type, float, from)                          \
+  ET_CONVERTER_LOAD(load_float64, type, double, from)                         \
+  ET_CONVERTER_STORE(store_int64, type, int64_t, to_int)                      \
+  ET_CONVERTER_STORE(store_float32, type, float, to_float)                    \
+  ET_CONVERTER_STORE(store_float64, type, double, to_float)                   \
+  const et_converter et_converter_##name = {                                  \
+      {load_int64, load_float32, load_float64},                               \
+      {store_int64, store_float32, store_float64}};
+
+#define ET_CONVERTER_LOAD(name, type, compute, READ)                  \
+  static void name(const uint8_t *in, ptrdiff_t stride, size_t count, \
+                   void *out) {                                       \
+    compute *values = out;                                            \
+    for (size_t i = 0; i < count; i++, in += stride) {                \
+      values[i] = (compute)READ(*(const type *)(const void *)in);     \
+    }                                                                 \
+  }
+
+#define ET_CONVERTER_STORE(name, type, compute, WRITE)             \
+  static void name(const void *in, uint8_t *out, ptrdiff_t stride, \
+                   size_t count) {                                 \
+    const compute *values = in;                                    \
+    for (size_t i = 0; i < count; i++, out += stride) {            \
+      *(type *)(void *)out = (type)WRITE(values[i]);               \
+    }                                                              \
+  }
+
+/* What a converter is defined with. */
+#define ET_AS_IS(x) (x)
+#define ET_NOT_ZERO(x) ((x) != 0)
+#define ET_LOW_BITS(x) ((uint64_t)(x))
+#define ET_TRUNCATED(x) ((uint64_t)et_float_to_int64(x))
+#define ET_TO_FLOAT(x) ((float)(x))
+#define ET_TO_DOUBLE(x) ((double)(x))
+#define ET_TO_FLOAT16(x) et_float_to_float16((float)(x))
+#define ET_TO_BFLOAT16(x) et_float_to_bfloat16((float)(x))
+
+/* Reading a floating element as an integer. */
+#define ET_INTEGER_OF(x)                      \
+  _Generic((x),                               \
+      float: et_float_to_int64((double)(x)),  \
+      double: et_float_to_int64((double)(x)), \
+      default: (int64_t)(x))
+
+#endif /* ET_KERNELS_AUTHOR_CONVERTER_H_ */
