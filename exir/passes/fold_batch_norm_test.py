@@ -42,6 +42,7 @@ def test_square_roots_are_correctly_rounded() -> None:
     """Weights of 1 become the reciprocals of the variances' square roots."""
     linear, norm = nn.Linear(999, 999, bias=False), nn.BatchNorm1d(999, eps=0.0)
     nn.init.eye_(linear.weight)
+    assert norm.running_var is not None
     norm.running_var.uniform_(1, 2, generator=torch.Generator().manual_seed(1))
     example = models.Example(nn.Sequential(linear, norm).double().eval(), (torch.randn(1, 999),))
     module, inputs = example.module, (example.inputs[0].double(),)
