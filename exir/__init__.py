@@ -15,6 +15,7 @@ _HOME = {
     "ExportedProgram": "torch.export",
     "ExportGraphSignature": "torch.export.graph_signature",
     "ModelSpec": "exir.model_spec",
+    "data_path": "exir.data",
     "to_edge": "exir.program",
     "to_edge_transform_and_lower": "exir.program",
 }

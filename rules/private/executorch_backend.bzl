@@ -2,8 +2,8 @@
 
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("@rules_python//python:py_info.bzl", "PyInfo")
-load("//rules:providers.bzl", "ExecutorchBackendInfo")
-load("//rules/private:python_module.bzl", "module_file", "module_name")
+load("//rules:providers.bzl", "ExecutorchBackendInfo", "ExecutorchKernelsInfo")
+load("//rules/private:python_module.bzl", "data_files", "module_file", "module_name")
 
 _DOC = """A backend that `executorch_model` can compile for.
 
@@ -25,6 +25,19 @@ _ATTRS = {
         doc = "cc_library that defines `symbol`.",
     ),
     "symbol": attr.string(doc = "C symbol of the backend's `const et_backend`."),
+    "data": attr.label_list(
+        allow_files = True,
+        doc = "Files that the compiler side reads: `exir.data_path(\"<package>/<file>\")`.",
+    ),
+    "tools": attr.label_list(
+        allow_files = True,
+        cfg = "exec",
+        doc = "Programs that the compiler side runs, found as `data` is.",
+    ),
+    "kernels": attr.label_list(
+        providers = [ExecutorchKernelsInfo],
+        doc = "Kernels that programs compiled for it may call, besides those that come with the rules.",
+    ),
 }
 
 def _check(ctx):
@@ -36,13 +49,18 @@ def _check(ctx):
 def _impl(ctx):
     _check(ctx)
     library = ctx.attr.partitioner
+    libraries = [library] if library else []
     partitioner = "%s:%s" % (module_name(module_file(library, "partitioner")), ctx.attr.entry_point) if library else ""
     return [
         DefaultInfo(),
         ExecutorchBackendInfo(
             id = ctx.attr.id,
             partitioner = partitioner,
-            sources = library[PyInfo].transitive_sources if library else depset(),
+            sources = depset(transitive = [each[PyInfo].transitive_sources for each in libraries]),
+            imports = depset(transitive = [each[PyInfo].imports for each in libraries]),
+            data = data_files(libraries + ctx.attr.data),
+            tools = [tool[DefaultInfo].files_to_run for tool in ctx.attr.tools],
+            kernels = depset([target[ExecutorchKernelsInfo] for target in ctx.attr.kernels]),
             symbol = ctx.attr.symbol,
             cc = ctx.attr.runtime[CcInfo] if ctx.attr.runtime else None,
         ),

@@ -3,8 +3,9 @@
 load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain", "use_cc_toolchain")
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
-load("//rules:providers.bzl", "ExecutorchKernelsInfo", "ExecutorchModelInfo")
+load("//rules:providers.bzl", "ExecutorchModelInfo")
 load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE")
+load("//rules/private:kernel_sets.bzl", "kernel_tables", "operator_tables")
 load("//rules/private:labels.bzl", "display_label", "source_root")
 load("//rules/private:python_command.bzl", "run_generator")
 
@@ -16,17 +17,9 @@ _ATTRS = {
         mandatory = True,
         allow_empty = False,
         providers = [ExecutorchModelInfo],
-        doc = "The `executorch_model` targets. Their operators are united.",
-    ),
-    "kernels": attr.label_list(
-        providers = [ExecutorchKernelsInfo],
-        doc = "Further kernels, besides those that come with the rules.",
+        doc = "The `executorch_model` targets. Their operators are united, and so are the kernels that they were compiled for.",
     ),
     "linked_registry": attr.bool(doc = "Also define `et_linked_registry`, which the test programs of //runtime/replay take."),
-    "_kernels": attr.label(
-        default = "//kernels",
-        providers = [ExecutorchKernelsInfo],
-    ),
     "_runtime": attr.label(
         default = "//runtime",
         providers = [CcInfo],
@@ -36,9 +29,13 @@ _ATTRS = {
 
 _COPTS = ["-std=c11", "-Wall", "-Wextra"]
 
+def _kernels(models):
+    return depset(transitive = [model.kernels for model in models])
+
 def _generate(ctx, toolchain, models, header, source, data):
-    operators = depset(transitive = [model.operator_tables for model in models])
-    kernels = depset(transitive = [model.kernel_tables for model in models])
+    sets = _kernels(models)
+    operators = operator_tables(sets)
+    kernels = kernel_tables(sets)
     args = ctx.actions.args()
     args.add("--target", display_label(ctx.label))
     args.add("--include", ctx.label.package + "/" + header.basename if ctx.label.package else header.basename)
@@ -67,8 +64,7 @@ def _generate(ctx, toolchain, models, header, source, data):
 
 def _dependencies(ctx, models):
     backends = depset(transitive = [model.backends for model in models]).to_list()
-    kernels = [target[ExecutorchKernelsInfo] for target in [ctx.attr._kernels] + ctx.attr.kernels]
-    return [ctx.attr._runtime[CcInfo]] + [info.cc for info in kernels] + [info.cc for info in backends if info.cc]
+    return [ctx.attr._runtime[CcInfo]] + [info.cc for info in _kernels(models).to_list()] + [info.cc for info in backends if info.cc]
 
 def _compile(ctx, models, header, sources, dependencies):
     cc_toolchain = find_cc_toolchain(ctx)
@@ -128,7 +124,7 @@ def executorch_cc_library(name, model = None, models = [], **kwargs):
       name: name of the library; its header is `<package>/<name>.h`.
       model: one `executorch_model`, or
       models: several.
-      **kwargs: kernels, and what every rule has.
+      **kwargs: what every rule has.
     """
     if bool(model) == bool(models):
         fail("executorch_cc_library(name = '%s'): give either 'model' or 'models'" % name)

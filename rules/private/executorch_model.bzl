@@ -4,9 +4,10 @@ load("@rules_python//python:py_info.bzl", "PyInfo")
 load("//rules:providers.bzl", "ExecutorchBackendInfo", "ExecutorchKernelsInfo", "ExecutorchModelInfo")
 load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE")
 load("//rules/private:c_names.bzl", "c_prefix")
+load("//rules/private:kernel_sets.bzl", "kernel_tables", "operator_tables")
 load("//rules/private:labels.bzl", "display_label")
 load("//rules/private:python_command.bzl", "run_compiler")
-load("//rules/private:python_module.bzl", "import_roots", "module_file", "module_name")
+load("//rules/private:python_module.bzl", "data_files", "import_roots", "module_file", "module_name")
 
 _DOC = """Compiles a PyTorch module to an ExecuTorch program.
 
@@ -42,6 +43,10 @@ _ATTRS = {
         allow_single_file = [".safetensors", ".pt", ".pth"],
         doc = "Parameters and buffers by name: safetensors or a state dict. Without it the module's own, made from a fixed seed.",
     ),
+    "data": attr.label_list(
+        allow_files = True,
+        doc = "Files that the entry point reads, besides the data of its libraries: `exir.data_path(\"<package>/<file>\")`.",
+    ),
     "prefix": attr.string(doc = "What its names in C begin with, instead of package and name: a C identifier."),
     "kernels": attr.label_list(
         providers = [ExecutorchKernelsInfo],
@@ -64,35 +69,42 @@ def _check(ctx):
 def _backends(ctx):
     return ([ctx.attr.backend] if ctx.attr.backend else []) + ctx.attr.backends
 
-def _kernels(ctx):
-    return [target[ExecutorchKernelsInfo] for target in [ctx.attr._kernels] + ctx.attr.kernels]
-
-def _operator_tables(ctx):
-    return depset(transitive = [each.operator_tables for each in _kernels(ctx)])
-
-def _kernel_tables(ctx):
-    return depset(transitive = [each.kernel_tables for each in _kernels(ctx)])
-
-def _sources(ctx, backends):
+def _gather(ctx):
+    """What the compiler is given by the model and its backends together."""
     info = ctx.attr.module[PyInfo]
-    return depset(transitive = [info.transitive_sources] + [backend.sources for backend in backends])
+    backends = [target[ExecutorchBackendInfo] for target in _backends(ctx)]
+    kernels = [target[ExecutorchKernelsInfo] for target in [ctx.attr._kernels] + ctx.attr.kernels]
+    data = data_files([ctx.attr.module] + ctx.attr.data)
+    return struct(
+        backends = backends,
+        kernels = depset(kernels, transitive = [backend.kernels for backend in backends]),
+        sources = depset(transitive = [info.transitive_sources] + [backend.sources for backend in backends]),
+        imports = depset(transitive = [info.imports] + [backend.imports for backend in backends]),
+        data = depset(transitive = [data] + [backend.data for backend in backends]),
+        tools = [tool for backend in backends for tool in backend.tools],
+    )
 
-def _arguments(ctx, backends, sources):
+def _import_roots(ctx, given):
+    """Where modules are looked up, and then data and programs."""
+    programs = [tool.executable for tool in given.tools if tool.executable]
+    files = given.sources.to_list() + given.data.to_list() + programs
+    return import_roots(files, given.imports.to_list(), ctx.workspace_name)
+
+def _arguments(ctx, given):
     """What the compiler is told, the same for the program and the reference."""
     file = module_file(ctx.attr.module, "module")
-    imports = ctx.attr.module[PyInfo].imports.to_list()
     args = ctx.actions.args()
     args.add("--target", display_label(ctx.label))
     args.add("--module", module_name(file))
     args.add("--module-file", file)
-    for root in import_roots(sources.to_list(), imports, ctx.workspace_name):
+    for root in _import_roots(ctx, given):
         args.add("--import-root", root)
     args.add("--entry-point", ctx.attr.entry_point)
-    for backend in backends:
+    for backend in given.backends:
         if backend.partitioner:
             args.add("--backend", backend.partitioner)
-    args.add_all(_operator_tables(ctx), before_each = "--operators")
-    args.add_all(_kernel_tables(ctx), before_each = "--kernels")
+    args.add_all(operator_tables(given.kernels), before_each = "--operators")
+    args.add_all(kernel_tables(given.kernels), before_each = "--kernels")
     if ctx.file.config:
         args.add("--config", ctx.file.config)
     if ctx.attr.config_json:
@@ -101,21 +113,22 @@ def _arguments(ctx, backends, sources):
         args.add("--weights", ctx.file.weights)
     return args
 
-def _lower(ctx, toolchain, backends, outputs, message):
+def _lower(ctx, given, outputs, message):
     """Registers one run of the compiler. `outputs` maps flags to files.
 
     All runs have one mnemonic, so that they share workers.
     """
-    sources = _sources(ctx, backends)
-    args = _arguments(ctx, backends, sources)
+    args = _arguments(ctx, given)
     for flag, file in outputs.items():
         args.add(flag, file)
     optional = [file for file in [ctx.file.config, ctx.file.weights] if file]
+    tables = [operator_tables(given.kernels), kernel_tables(given.kernels)]
     run_compiler(
         ctx,
-        toolchain,
+        ctx.toolchains[TOOLCHAIN_TYPE],
         arguments = args,
-        inputs = depset(optional, transitive = [sources, _operator_tables(ctx), _kernel_tables(ctx)]),
+        inputs = depset(optional, transitive = [given.sources, given.data] + tables),
+        programs = given.tools,
         outputs = outputs.values(),
         mnemonic = "ExecutorchLower",
         message = "%s %s" % (message, display_label(ctx.label)),
@@ -124,17 +137,16 @@ def _lower(ctx, toolchain, backends, outputs, message):
 
 def _impl(ctx):
     _check(ctx)
-    toolchain = ctx.toolchains[TOOLCHAIN_TYPE]
-    backends = [target[ExecutorchBackendInfo] for target in _backends(ctx)]
+    given = _gather(ctx)
     name = ctx.label.name
     stem = name[:-len(_PTE_SUFFIX)] if name.endswith(_PTE_SUFFIX) else name
     pte = ctx.actions.declare_file(stem + ".pte")
     manifest = ctx.actions.declare_file(stem + ".manifest.json")
     dump = ctx.actions.declare_file(stem + ".dump.txt")
     reference = ctx.actions.declare_file(stem + ".reference.calls")
-    _lower(ctx, toolchain, backends, {"--out-pte": pte, "--out-manifest": manifest}, "Compiling")
-    _lower(ctx, toolchain, backends, {"--out-reference": reference}, "Running eager PyTorch for")
-    _lower(ctx, toolchain, backends, {"--out-dump": dump}, "Printing")
+    _lower(ctx, given, {"--out-pte": pte, "--out-manifest": manifest}, "Compiling")
+    _lower(ctx, given, {"--out-reference": reference}, "Running eager PyTorch for")
+    _lower(ctx, given, {"--out-dump": dump}, "Printing")
     return [
         DefaultInfo(files = depset([pte, manifest])),
         OutputGroupInfo(
@@ -147,9 +159,8 @@ def _impl(ctx):
             manifest = manifest,
             reference = reference,
             prefix = ctx.attr.prefix or c_prefix(ctx.label.package, stem),
-            operator_tables = _operator_tables(ctx),
-            kernel_tables = _kernel_tables(ctx),
-            backends = depset(backends),
+            kernels = given.kernels,
+            backends = depset(given.backends),
         ),
     ]
 
@@ -169,7 +180,7 @@ def executorch_model(name, module, backend = Label("//backends/portable"), confi
       module: py_library that defines the model.
       backend: label of an `executorch_backend`, or a `select()` of labels, or a list of labels that are tried in order.
       config: label of a TOML file, or a dict with the same content.
-      **kwargs: entry_point, weights, kernels, prefix, and what every rule has.
+      **kwargs: entry_point, weights, data, kernels, prefix, and what every rule has.
     """
     if config and "config_json" in kwargs:
         fail("executorch_model(name = '%s'): 'config' is given twice, once as 'config_json'" % name)

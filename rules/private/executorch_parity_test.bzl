@@ -23,7 +23,7 @@ _replay_data = rule(
     doc = "A model's program and its reference calls, in this order.",
 )
 
-def executorch_parity_test(name, model, atol = 1e-4, rtol = 1e-4, kernels = [], tags = [], **kwargs):
+def executorch_parity_test(name, model, atol = 1e-4, rtol = 1e-4, tags = [], **kwargs):
     """Tests that the program on the C runtime gives what eager PyTorch gives.
 
     The model's example calls, and seeded random ones of the same shapes, were run by eager PyTorch in a cached build action; the
@@ -35,13 +35,11 @@ def executorch_parity_test(name, model, atol = 1e-4, rtol = 1e-4, kernels = [], 
       model: the `executorch_model`.
       atol: largest absolute error.
       rtol: largest relative error.
-      kernels: further kernels the model needs, besides those that come with the rules.
       tags: tags of the test.
       **kwargs: what every test has.
     """
     executorch_cc_library(
         name = name + "_lib",
-        kernels = kernels,
         linked_registry = True,
         model = model,
         tags = ["manual"],

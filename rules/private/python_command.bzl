@@ -20,7 +20,7 @@ def _use_params_file(arguments):
     arguments.use_param_file("@%s", use_always = True)
     arguments.set_param_file_format("multiline")
 
-def _run_python(ctx, toolchain, sources, path, arguments, mnemonic, message, **kwargs):
+def _run_python(ctx, toolchain, sources, path, arguments, mnemonic, message, programs = [], **kwargs):
     """Registers an action. What restarts a worker when it changes are tools: interpreter and sources (see compiler_sources).
 
     The packages' folder is an input and not among them: Bazel cannot digest a folder there unless a start-up flag tells it to.
@@ -32,7 +32,7 @@ def _run_python(ctx, toolchain, sources, path, arguments, mnemonic, message, **k
         tools = depset(
             [toolchain.python, toolchain.identity],
             transitive = [toolchain.python_files, sources.files],
-        ).to_list() + ([sources.program] if _IS_BAZEL_4 else []),
+        ).to_list() + ([sources.program] if _IS_BAZEL_4 else []) + programs,
         # Relative to the execution root.
         env = dict(_ENV, PYTHONPATH = ":".join(path)),
         mnemonic = mnemonic,
@@ -40,7 +40,7 @@ def _run_python(ctx, toolchain, sources, path, arguments, mnemonic, message, **k
         **kwargs
     )
 
-def run_compiler(ctx, toolchain, arguments, inputs, outputs, mnemonic, message, requirements):
+def run_compiler(ctx, toolchain, arguments, inputs, programs, outputs, mnemonic, message, requirements):
     """Registers an action that runs the compiler.
 
     User code runs in it: besides what the user gives, the standard library and the locked packages, it can import `exir` alone.
@@ -50,6 +50,7 @@ def run_compiler(ctx, toolchain, arguments, inputs, outputs, mnemonic, message, 
       toolchain: the executorch toolchain.
       arguments: Args: the compiler's flags.
       inputs: depset[File].
+      programs: list[FilesToRunProvider]: what user code runs.
       outputs: list[File].
       mnemonic: CamelCase name of the action.
       message: progress message.
@@ -61,6 +62,7 @@ def run_compiler(ctx, toolchain, arguments, inputs, outputs, mnemonic, message, 
         toolchain,
         toolchain.compiler,
         path = [toolchain.site.path],
+        programs = programs,
         arguments = [toolchain.compiler_main.path, arguments],
         inputs = depset([toolchain.site], transitive = [inputs]),
         outputs = outputs,

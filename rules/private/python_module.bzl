@@ -40,6 +40,18 @@ def module_name(file):
         path = path[len("../"):].partition("/")[2]
     return path[:-len(".py")].replace("/", ".")
 
+def data_files(targets):
+    """Finds what targets need when they run: their own files, and the data of the libraries behind them.
+
+    Args:
+      targets: list[Target]
+
+    Returns:
+      depset[File]
+    """
+    files = [target[DefaultInfo].files for target in targets]
+    return depset(transitive = files + [target[DefaultInfo].default_runfiles.files for target in targets])
+
 def import_roots(files, imports, workspace_name):
     """Finds the folders to put on the path.
 

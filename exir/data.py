@@ -1,0 +1,19 @@
+"""Files that a model, a pass or a backend reads while it is compiled."""
+
+import os
+import sys
+from pathlib import Path
+
+from exir.error import ModelError
+
+
+def data_path(name: str) -> Path:
+    """Where a file lies that a target lists in its `data` or `tools`, made by the build or not.
+
+    `name` is its path from the root of its repository: "app/vocabulary.txt". Raises `ModelError`.
+    """
+    candidates = (Path(os.path.abspath(root)) / name for root in sys.path)
+    found = next((path for path in candidates if path.exists()), None)
+    if found is None:
+        raise ModelError(f"no file '{name}' was given; add its label to 'data' of the model, its library or its backend")
+    return found

@@ -1,0 +1,21 @@
+"""Data is found from the root of its repository."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from exir import data_path
+from exir.error import ModelError
+
+
+def test_file_is_found_under_any_root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "bin" / "app").mkdir(parents=True)
+    (tmp_path / "bin" / "app" / "words.txt").write_text("a b")
+    monkeypatch.setattr(sys, "path", [str(tmp_path), str(tmp_path / "bin")])
+    assert data_path("app/words.txt").read_text() == "a b"
+
+
+def test_file_that_was_not_given_is_an_error_that_names_it() -> None:
+    with pytest.raises(ModelError, match="no file 'app/words.txt' was given; add its label to 'data'"):
+        data_path("app/words.txt")

@@ -1,0 +1,8 @@
+"""A library that is imported from a folder of its own."""
+
+import json
+from pathlib import Path
+
+
+def units(limits: Path) -> int:
+    return int(json.loads(limits.read_text())["units"])
