@@ -77,8 +77,13 @@ def greedy(
 ) -> MemoryAlgoResult:
     """Each tensor at the lowest free offset; the best of several orders of placing them.
 
-    `extra_padding` bytes are added to the end of the buffer.
+    Tensors that have a `mem_id` already lie in that planned buffer, the others in the first.
+    `extra_padding` bytes are added to the end of each buffer.
     """
+    return _each_memory(specs, lambda some: _smallest(some, graph_module, alignment), extra_padding)
+
+
+def _smallest(specs: Sequence[TensorSpec], graph_module: GraphModule, alignment: int) -> _Plan:
     blocks = _blocks(specs, graph_module, alignment)
     bound = max(_live_bytes(blocks), default=0)
     best: _Plan | None = None
@@ -88,11 +93,7 @@ def greedy(
         if best.size == bound:
             break
     assert best is not None
-    places = {
-        spec: SpecAllocResult(DEFAULT_MEMORY_ID, None, offset)
-        for spec, offset in best.offsets.items()
-    }
-    return MemoryAlgoResult(places, [0, best.size + extra_padding])
+    return best
 
 
 def naive(
@@ -103,12 +104,31 @@ def naive(
     extra_padding: int = 0,
 ) -> MemoryAlgoResult:
     """Every tensor has bytes of its own: nothing is reused, every value can be looked at later."""
-    places: dict[TensorSpec, SpecAllocResult] = {}
-    size = 0
-    for index, spec in enumerate(specs):
-        places[spec] = SpecAllocResult(DEFAULT_MEMORY_ID, index, size)
-        size += aligned(spec.nbytes, alignment)
-    return MemoryAlgoResult(places, [0, size + extra_padding])
+    return _each_memory(specs, lambda some: _side_by_side(some, alignment), extra_padding)
+
+
+def _side_by_side(specs: Sequence[TensorSpec], alignment: int) -> _Plan:
+    plan = _Plan()
+    for spec in specs:
+        plan.offsets[spec] = plan.size
+        plan.size += aligned(spec.nbytes, alignment)
+    return plan
+
+
+def _each_memory(
+    specs: Sequence[TensorSpec], planned: Callable[[Sequence[TensorSpec]], _Plan], extra_padding: int
+) -> MemoryAlgoResult:
+    """The tensors of each planned buffer by themselves."""
+    by_memory: dict[int, list[TensorSpec]] = {}
+    for spec in specs:
+        by_memory.setdefault(spec.mem_id or DEFAULT_MEMORY_ID, []).append(spec)
+    result = MemoryAlgoResult({}, [0] * (1 + max(by_memory, default=DEFAULT_MEMORY_ID)))
+    for mem_id, some in by_memory.items():
+        plan = planned(some)
+        result.bufsizes[mem_id] = plan.size + extra_padding
+        places = {spec: SpecAllocResult(mem_id, None, start) for spec, start in plan.offsets.items()}
+        result.spec_dict.update(places)
+    return result
 
 
 @dataclass(frozen=True)

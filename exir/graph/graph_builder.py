@@ -15,7 +15,7 @@ from exir.graph.symbols import SymbolicSizes
 from exir.graph.variants import copy_form, is_view, run_copying
 
 # Metadata that describes one node's value and not where it comes from.
-_OF_THE_VALUE = ("val", "tensor_meta", "unbacked_bindings")
+_OF_THE_VALUE = ("val", "tensor_meta", "unbacked_bindings", "mem_id")
 
 
 def inherited_meta(source: Node) -> dict[str, Any]:

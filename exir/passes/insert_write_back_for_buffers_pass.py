@@ -10,6 +10,7 @@ from torch.fx import Node
 
 from exir.error import internal_assert
 from exir.graph.cloning import clone_before
+from exir.graph.graph_builder import inherited_meta
 from exir.graph.program_update import with_graph_module
 from exir.pass_manager import ProgramPass
 
@@ -89,6 +90,6 @@ def _insert_copies(program: ExportedProgram, targets: dict[int, Node]) -> None:
         for index, target in targets.items():
             new_value = values[index]
             copy = program.graph.call_function(torch.ops.aten.copy_.default, (target, new_value))
-            copy.meta = {**new_value.meta, "val": target.meta["val"]}
+            copy.meta = {**inherited_meta(new_value), "val": target.meta["val"]}
             values[index] = copy
     output.args = (tuple(values),)

@@ -8,6 +8,7 @@ from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind
 from torch.fx import GraphModule, Node
 
+from exir import memory
 from exir.error import ConfigError
 from exir.liveness import schedule
 from exir.memory_plan_verifier import verify_memory_plan
@@ -30,7 +31,8 @@ class MemoryPlanningPass(ProgramPass):
 
     Before: operators are out variants and nodes have specs. After: every spec that is neither
     constant nor the caller's has `mem_id` and `mem_offset`; the graph module's meta holds
-    `non_const_buffer_sizes` (bytes by memory id, [0] unused).
+    `non_const_buffer_sizes` (bytes by memory id, [0] unused). A spec that has its `mem_id`
+    before keeps it: each planned buffer is planned by itself.
 
     memory_planning_algo: a `greedy`-like function or a suite of them.
     alloc_graph_input, alloc_graph_output: plan memory for inputs and outputs; False leaves
@@ -72,6 +74,7 @@ class MemoryPlanningPass(ProgramPass):
         graph_module = program.graph_module
         placed = shared.place(program)
         specs = [spec for spec in self._specs_to_plan(graph_module) if spec not in placed]
+        _check_wishes(graph_module, {*specs, *placed})
         plan = self.memory_planning_algo(
             self.alignment, specs, graph_module, program.graph_signature, 0
         )
@@ -133,8 +136,24 @@ class _SharedStates:
         return [*bufsizes, self.size]
 
 
+def _check_wishes(graph_module: GraphModule, planned: set[TensorSpec]) -> None:
+    """Refuse memory ids that no planned buffer has, and those of tensors that are not planned."""
+    nodes = (node for node in schedule(graph_module) if node.target is not memory.alloc)
+    for node in nodes:
+        for spec in specs_of(node):
+            if spec.mem_id is not None and (spec.mem_id < 1 or spec.storage not in planned):
+                raise ConfigError(
+                    f"memory id {spec.mem_id} of '{node.name}': ids are from 1 on, and for tensors"
+                    " that are planned, not for constants or the caller's memory"
+                )
+
+
 def _apply(plan: MemoryAlgoResult) -> None:
     for spec, place in plan.spec_dict.items():
+        if spec.mem_id not in (None, place.mem_id):
+            raise ConfigError(
+                f"the planning algorithm puts a tensor of memory id {spec.mem_id} in {place.mem_id}"
+            )
         spec.mem_id = place.mem_id
         spec.mem_obj_id = place.mem_obj_id
         spec.mem_offset = place.mem_offset

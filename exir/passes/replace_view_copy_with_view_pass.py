@@ -35,7 +35,8 @@ class ReplaceViewCopyWithViewPass(ProgramPass):
     contiguous tensor is a `memory.view` whose spec has the input's as its base; copies to
     the same dtype and dim order are gone. Copies stay where the result leaves the method
     and its memory is an input's, a constant's, a buffer's or another output's, or where it
-    is written back to a buffer; and, as the options say, where memory is not planned.
+    is written back to a buffer; where it has a planned buffer of its own choice; and, as the
+    options say, where memory is not planned.
 
     alias_inputs, alias_outputs: whether views of inputs, and views of outputs or that are
         outputs, may share memory; False when the caller provides that memory.
@@ -69,6 +70,8 @@ class _Sharing:
         storage = _source(node).meta["spec"].storage
         is_shared_output = _is_output_storage(storage, node)
         if any(_is_write_back(user) for user in node.users):
+            return False
+        if node.meta["spec"].mem_id not in (None, storage.mem_id):
             return False
         if is_shared_output and not self._alias_outputs:
             return False

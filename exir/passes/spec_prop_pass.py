@@ -17,7 +17,7 @@ from exir.graph.size_bounds import Bound, constraint_bound
 from exir.pass_manager import ProgramPass
 from exir.passes.insert_write_back_for_buffers_pass import mutation_targets
 from exir.schema import TensorShapeDynamism
-from exir.tensor import TensorSpec, dim_order_of_strides
+from exir.tensor import TensorSpec, dim_order_of_strides, specs_of
 
 _CONSTANT_KINDS = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR)
 
@@ -30,7 +30,8 @@ class SpecPropPass(ProgramPass):
     bounds under the program's range constraints; a `getitem` holds the very spec object of
     its tuple; specs of constants are `const`, those of mutated buffers `state`;
     a write-back has its buffer's spec; a graph of control flow has its operands' specs and
-    computes into those that the control flow returns. Raises `ExportError` naming the dimension that
+    computes into those that the control flow returns. `meta["mem_id"]`, if a pass has set it, is
+    the `mem_id` of the node's specs. Raises `ExportError` naming the dimension that
     has no upper bound.
     """
 
@@ -62,6 +63,14 @@ def _propagate(graph_module: GraphModule, bound: Bound, given: Mapping[Node, Any
     for node in graph_module.graph.nodes:
         if node.op != "output":
             node.meta["spec"] = given[node] if node in given else _spec_of(node, bound)
+            _choose_memory(node)
+
+
+def _choose_memory(node: Node) -> None:
+    """Where a pass has asked for a planned buffer, ask the planner for it."""
+    if "mem_id" in node.meta:
+        for spec in specs_of(node):
+            spec.mem_id = node.meta["mem_id"]
 
 
 def _propagate_regions(graph_module: GraphModule, bound: Bound) -> None:
