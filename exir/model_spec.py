@@ -1,6 +1,6 @@
 """What a model's entry point returns: the module and how to export it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import FunctionType, MethodType
 from typing import Any
@@ -41,6 +41,7 @@ class ModelSpec:
     dynamic_shapes: as `torch.export.export` takes them.
     methods: further methods by name; constants that they share are stored once.
     constant_methods: methods that return a constant, by name.
+    calibration_inputs: for passes that measure: of a method, argument tuples as it will see them.
     """
 
     module: nn.Module
@@ -49,6 +50,7 @@ class ModelSpec:
     dynamic_shapes: Any = None
     methods: Mapping[str, MethodSpec] = field(default_factory=dict)
     constant_methods: Mapping[str, Any] = field(default_factory=dict)
+    calibration_inputs: Mapping[str, Sequence[tuple[Any, ...]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         _check_module("module", self.module)
@@ -59,6 +61,9 @@ class ModelSpec:
             _check_method(name, method)
         for name, value in self.constant_methods.items():
             _check_constant_method(name, value, self)
+        unknown = sorted(self.calibration_inputs.keys() - self.resolved_methods().keys())
+        if unknown:
+            raise ModelError(f"'calibration_inputs' of '{unknown[0]}': there is no such method")
 
     def resolved_methods(self) -> dict[str, "Method"]:
         """Every method that runs the model, `forward` first, then by name."""

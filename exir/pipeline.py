@@ -9,17 +9,18 @@ from dataclasses import fields
 from typing import Any
 
 from exir.error import ConfigError
-from exir.pass_manager import ProgramPass
+from exir.pass_manager import BundlePass, ProgramPass
 
-Known = Mapping[str, type[ProgramPass]]
+NamedPass = BundlePass | ProgramPass
+Known = Mapping[str, type[NamedPass]]
 
 
-def to_text(passes: Sequence[ProgramPass]) -> str:
+def to_text(passes: Sequence[NamedPass]) -> str:
     """The text form of `passes`."""
     return ",".join(_one(each) for each in passes)
 
 
-def parse(text: str, known: Known) -> tuple[ProgramPass, ...]:
+def parse(text: str, known: Known) -> tuple[NamedPass, ...]:
     """The passes that `text` names, of the classes in `known`; raises `ConfigError`."""
     try:
         listed = ast.parse(f"[{text}]", mode="eval").body
@@ -29,13 +30,13 @@ def parse(text: str, known: Known) -> tuple[ProgramPass, ...]:
     return tuple(_made(item, known) for item in listed.elts)
 
 
-def _one(each: ProgramPass) -> str:
+def _one(each: NamedPass) -> str:
     options = [(field.name, getattr(each, field.name), field.default) for field in fields(each)]
     changed = [f"{name}={value!r}" for name, value, default in options if value != default]
     return f"{each.name}({','.join(changed)})" if changed else each.name
 
 
-def _made(item: ast.expr, known: Known) -> ProgramPass:
+def _made(item: ast.expr, known: Known) -> NamedPass:
     called = item.func if isinstance(item, ast.Call) else item
     if not isinstance(called, ast.Name):
         raise ConfigError(f"no pass: '{ast.unparse(item)}'; write a name, or name(option=value)")

@@ -4,12 +4,13 @@ import contextlib
 import io
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from torch.export import ExportedProgram
 
 from exir.backend.partitioner import Partitioner
+from exir.bundle import Facts
 from exir.cli.config import CompilerConfig
 from exir.cli.loading.user_code import describe
 from exir.error import ExirError, ModelError
@@ -27,12 +28,14 @@ _ADVICE = {
 
 @dataclass(frozen=True)
 class Pipeline:
-    """What to compile with: options, partitioners in order, the user's passes of both stages."""
+    """What to compile with: options, partitioners in order, the user's passes of both stages, and
+    the facts that passes may ask for."""
 
     config: CompilerConfig = field(default_factory=CompilerConfig)
     partitioners: tuple[Partitioner, ...] = ()
     edge_passes: tuple[PassType, ...] = ()
     executorch_passes: tuple[PassType, ...] = ()
+    facts: Facts = field(default_factory=Facts)
 
 
 def export_methods(spec: ModelSpec, roots: tuple[Path, ...] = ()) -> dict[str, ExportedProgram]:
@@ -70,5 +73,6 @@ def lower_programs(
         partitioner=list(pipeline.partitioners),
         constant_methods=dict(spec.constant_methods),
         compile_config=pipeline.config.edge_config(),
+        facts=replace(pipeline.facts, calibration_inputs=spec.calibration_inputs),
     )
     return edge.to_executorch(pipeline.config.executorch_config(list(pipeline.executorch_passes)))

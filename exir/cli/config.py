@@ -49,6 +49,7 @@ _SECTIONS: Mapping[str, Mapping[str, Any]] = {
     "passes": _PASSES,
 }
 _BACKENDS = "backends"
+_TARGET = "target"
 
 # Fields that the API marks as unstable by a leading underscore.
 _UNDERSCORED = {"check_ir_validity", "skip_dim_order", "core_aten_ops_exception_list"}
@@ -62,6 +63,7 @@ class CompilerConfig:
     origin: where they come from, for messages.
     edge, executorch, memory_planning, passes: the sections' keys as given.
     backends: options by backend id, to be checked against each backend's own parameters.
+    target: what passes may know of the device; any keys.
     """
 
     origin: str = "config"
@@ -70,6 +72,7 @@ class CompilerConfig:
     memory_planning: Mapping[str, Any] = field(default_factory=dict)
     passes: Mapping[str, list[str]] = field(default_factory=dict)
     backends: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    target: Mapping[str, Any] = field(default_factory=dict)
 
     def edge_config(self) -> EdgeCompileConfig:
         """Options of `to_edge`."""
@@ -108,13 +111,14 @@ def load_config(arguments: Arguments) -> CompilerConfig:
 
 def parse_config(table: Mapping[str, Any], origin: str) -> CompilerConfig:
     """Check a table of options; `origin` names it in messages."""
-    check_keys(table, [*_SECTIONS, _BACKENDS], origin)
+    check_keys(table, [*_SECTIONS, _BACKENDS, _TARGET], origin)
     for section, keys in _SECTIONS.items():
         _check_section(table.get(section, {}), keys, f"{origin}: [{section}]")
     backends = table.get(_BACKENDS, {})
     _check_is_table(backends, f"{origin}: [{_BACKENDS}]")
     for name, options in backends.items():
         _check_is_table(options, f"{origin}: [{_BACKENDS}.{name}]")
+    _check_is_table(table.get(_TARGET, {}), f"{origin}: [{_TARGET}]")
     return CompilerConfig(origin, **table)
 
 

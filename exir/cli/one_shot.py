@@ -7,6 +7,7 @@ from pathlib import Path
 
 from torch.export import ExportedProgram
 
+from exir.bundle import Facts
 from exir.cli.arguments import Arguments, display_label, expand_params_file, parse_arguments
 from exir.cli.compile import Pipeline, export_methods, lower_programs
 from exir.cli.config import load_config
@@ -68,7 +69,9 @@ def target_of(argv: list[str]) -> str:
 
 def _make_pipeline(arguments: Arguments) -> Pipeline:
     config, roots = load_config(arguments), arguments.import_roots
+    operators, kernels = load_tables(arguments.operators, arguments.kernels)
     return Pipeline(
+        facts=Facts(operators, kernels, config.target),
         config=config,
         partitioners=tuple(make_partitioners(arguments.backends, config, roots)),
         edge_passes=tuple(make_passes(config.passes.get("edge", []), config, roots)),
@@ -86,9 +89,11 @@ def _program_outputs(
     if not (arguments.out_pte or arguments.out_manifest or arguments.out_dump):
         return {}
     manager = lower_programs(programs, spec, pipeline)
-    table = load_tables(arguments.operators, arguments.kernels)
+    table = pipeline.facts.kernels
     if table is not None:
         check_kernels(manager, table)
+    for message in pipeline.facts.diagnostics.messages:
+        sys.stderr.write(f"note: {message}\n")
     outputs: dict[Path, Write] = {}
     if arguments.out_pte is not None:
         outputs[arguments.out_pte] = manager.write_to_file

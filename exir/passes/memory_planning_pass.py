@@ -1,6 +1,5 @@
 """`MemoryPlanningPass`: every tensor gets its place in planned memory."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -9,6 +8,7 @@ from torch.export.graph_signature import InputKind
 from torch.fx import GraphModule, Node
 
 from exir import memory
+from exir.bundle import ProgramBundle
 from exir.error import ConfigError
 from exir.liveness import schedule
 from exir.memory_plan_verifier import verify_memory_plan
@@ -18,7 +18,7 @@ from exir.memory_planning import (
     MemoryPlanningAlgorithmSuite,
     aligned,
 )
-from exir.pass_manager import ProgramPass
+from exir.pass_manager import BundlePass
 from exir.tensor import TensorSpec, specs_of
 
 SHARED_STATE_MEMORY_ID = 2
@@ -26,7 +26,7 @@ SHARED_STATE_MEMORY_ID = 2
 
 
 @dataclass(frozen=True)
-class MemoryPlanningPass(ProgramPass):
+class MemoryPlanningPass(BundlePass):
     """Plans memory, and proves the plan with the independent `verify_memory_plan`.
 
     Before: operators are out variants and nodes have specs. After: every spec that is neither
@@ -53,22 +53,19 @@ class MemoryPlanningPass(ProgramPass):
         if self.alignment < 1 or self.alignment & (self.alignment - 1):
             raise ConfigError(f"'alignment' must be a power of two, got {self.alignment}")
 
-    def run(self, program: ExportedProgram) -> ExportedProgram:
-        """Plan one method by itself."""
-        return self.run_multimethod({"": program})[""]
-
-    def run_multimethod(self, programs: Mapping[str, ExportedProgram]) -> dict[str, ExportedProgram]:
-        """Plan the methods of one program; `share_mutable_buffers` is about all of them."""
+    def run(self, bundle: ProgramBundle) -> ProgramBundle:
+        programs = bundle.programs.values()
         shared = _SharedStates()
-        for program in programs.values() if self.share_mutable_buffers else ():
+        for program in programs if self.share_mutable_buffers else ():
             shared.add(program, self.alignment)
-        for program in programs.values():
+        for program in programs:
             self._plan(program, shared)
-        return dict(programs)
+        return bundle
 
-    def ensures(self, program: ExportedProgram) -> None:
-        sizes = program.graph_module.meta["non_const_buffer_sizes"]
-        verify_memory_plan(program.graph_module, sizes, self.alignment)
+    def ensures(self, bundle: ProgramBundle) -> None:
+        for program in bundle.programs.values():
+            sizes = program.graph_module.meta["non_const_buffer_sizes"]
+            verify_memory_plan(program.graph_module, sizes, self.alignment)
 
     def _plan(self, program: ExportedProgram, shared: "_SharedStates") -> None:
         graph_module = program.graph_module

@@ -10,13 +10,14 @@ from torch.export import ExportedProgram
 from torch.fx import Node
 
 from exir import pipeline
+from exir.bundle import Facts, ProgramBundle
 from exir.capture import EdgeCompileConfig, ExecutorchBackendConfig
 from exir.decomposition.decompose import to_core_aten
 from exir.decomposition.decompositions import NodeFilter
 from exir.dialects.edge import to_torch_overload
 from exir.error import ConfigError
 from exir.graph.program_copy import copy_program
-from exir.pass_manager import PassType, ProgramPass, Verify, run_passes
+from exir.pass_manager import BundlePass, PassType, ProgramPass, Verify, as_bundle_pass, run_bundle
 from exir.passes.drop_unused_constants import DropUnusedConstants
 from exir.passes.fold_batch_norm import FoldBatchNorm
 from exir.passes.name_dim_orders import NameDimOrders
@@ -47,7 +48,7 @@ _EDGE_PASSES = {
 }
 
 
-def edge_passes(config: EdgeCompileConfig) -> tuple[ProgramPass, ...]:
+def edge_passes(config: EdgeCompileConfig) -> tuple[BundlePass | ProgramPass, ...]:
     """The passes between decomposition and the finished edge program.
 
     Raises `ConfigError` when `config.pipeline` names what does not exist.
@@ -63,17 +64,19 @@ def to_edge(
     programs: Programs,
     constant_methods: Mapping[str, Any] | None = None,
     compile_config: EdgeCompileConfig | None = None,
+    facts: Facts | None = None,
 ) -> "EdgeProgramManager":
     """Lower exported programs to the edge dialect.
 
     programs: one, which becomes the method `forward`, or method name → program.
     constant_methods: method name → value that a method of this name shall return.
+    facts: what passes over all methods may know.
     Raises an `ExirError` that names the operator and its source line when that cannot be done.
     """
     config = compile_config or EdgeCompileConfig()
     named = _by_method(programs)
-    edge = {name: _lowered(program, config, {}) for name, program in named.items()}
-    return EdgeProgramManager(edge, constant_methods, config)
+    bundle = ProgramBundle(named, dict(constant_methods or {}), facts or Facts())
+    return EdgeProgramManager._of(_lowered(bundle, config, {}), config)
 
 
 def to_edge_transform_and_lower(
@@ -82,6 +85,7 @@ def to_edge_transform_and_lower(
     partitioner: "Sequence[Partitioner] | Mapping[str, Sequence[Partitioner]] | None" = None,
     constant_methods: Mapping[str, Any] | None = None,
     compile_config: EdgeCompileConfig | None = None,
+    facts: Facts | None = None,
 ) -> "EdgeProgramManager":
     """`to_edge`, then `transform`, then `to_backend` for each partitioner in turn.
 
@@ -92,9 +96,8 @@ def to_edge_transform_and_lower(
     named = _by_method(programs)
     partitioners = _per_method(partitioner or (), named)
     whole = {name: _kept_whole(partitioners[name], program) for name, program in named.items()}
-    edge = {name: _lowered(program, config, whole[name]) for name, program in named.items()}
-    lenient = _preserving(config, whole)
-    manager = EdgeProgramManager(edge, constant_methods, lenient)
+    bundle = ProgramBundle(named, dict(constant_methods or {}), facts or Facts())
+    manager = EdgeProgramManager._of(_lowered(bundle, config, whole), _preserving(config, whole))
     if transform_passes is not None:
         manager = manager.transform(transform_passes)
     for step in range(max((len(each) for each in partitioners.values()), default=0)):
@@ -113,10 +116,12 @@ class EdgeProgramManager:
         edge_programs: Programs,
         constant_methods: Mapping[str, Any] | None = None,
         compile_config: EdgeCompileConfig | None = None,
+        facts: Facts | None = None,
     ) -> None:
         self._config = compile_config or EdgeCompileConfig()
         self._programs = _by_method(edge_programs)
         self._constant_methods = dict(constant_methods or {})
+        self._facts = facts or Facts()
         both = sorted(self._programs.keys() & self._constant_methods.keys())
         if both:
             raise ConfigError(f"'{both[0]}' is both a method and a constant method; rename one")
@@ -124,6 +129,13 @@ class EdgeProgramManager:
         if verify is not None:
             for program in self._programs.values():
                 verify(program)
+
+    @classmethod
+    def _of(cls, bundle: ProgramBundle, config: EdgeCompileConfig) -> "EdgeProgramManager":
+        return cls(bundle.programs, bundle.constant_methods, config, bundle.facts)
+
+    def _bundle(self, programs: Mapping[str, ExportedProgram]) -> ProgramBundle:
+        return ProgramBundle(programs, self._constant_methods, self._facts)
 
     @property
     def methods(self) -> set[str]:
@@ -145,14 +157,20 @@ class EdgeProgramManager:
     def transform(
         self, passes: Passes, compile_config: EdgeCompileConfig | None = None
     ) -> "EdgeProgramManager":
-        """Run `passes` over every method, or over each the passes given under its name."""
+        """Run `passes` over every method, or over each the passes given under its name.
+
+        A `BundlePass` sees all methods at once, or the one under whose name it is given.
+        """
         config = compile_config or self._config
+        bundle = self._bundle({name: copy_program(each) for name, each in self._programs.items()})
+        bundle = run_bundle(bundle, self._bundle_passes(passes), _verifier(config))
+        return EdgeProgramManager._of(bundle, config)
+
+    def _bundle_passes(self, passes: Passes) -> list[PassType]:
+        if not isinstance(passes, Mapping):
+            return list(passes)
         wanted = _per_method(passes, self._programs)
-        programs = {
-            name: run_passes(copy_program(program), wanted[name], _verifier(config))
-            for name, program in self._programs.items()
-        }
-        return EdgeProgramManager(programs, self._constant_methods, config)
+        return [as_bundle_pass(each, (name,)) for name, some in wanted.items() for each in some]
 
     def to_backend(
         self, partitioner: "Partitioner | Mapping[str, Partitioner]"
@@ -165,16 +183,15 @@ class EdgeProgramManager:
             name: reduce(to_backend, chosen[name], program)
             for name, program in self._programs.items()
         }
-        return EdgeProgramManager(programs, self._constant_methods, self._config)
+        return EdgeProgramManager._of(self._bundle(programs), self._config)
 
     def _finished(self, config: EdgeCompileConfig) -> "EdgeProgramManager":
         """The same, with the operators decomposed that only this manager preserves."""
         left = [op for op in self._config.preserve_ops if op not in config.preserve_ops]
-        programs = {
-            name: _lowered(program, config, {}) if _holds(program, left) else program
-            for name, program in self._programs.items()
-        }
-        return EdgeProgramManager(programs, self._constant_methods, config)
+        bundle = self._bundle(self._programs)
+        holding = [name for name, program in self._programs.items() if _holds(program, left)]
+        finished = _lowered(bundle.only(holding), config, {})
+        return EdgeProgramManager._of(bundle.with_programs(finished.programs), config)
 
     def to_executorch(
         self, config: ExecutorchBackendConfig | None = None
@@ -183,17 +200,25 @@ class EdgeProgramManager:
         from exir.program._executorch import to_executorch
 
         return to_executorch(
-            self._programs, self._constant_methods, config or ExecutorchBackendConfig()
+            self._programs, self._constant_methods, config or ExecutorchBackendConfig(), self._facts
         )
 
 
 def _lowered(
-    program: ExportedProgram, config: EdgeCompileConfig, whole: Mapping[OpOverload, NodeFilter]
-) -> ExportedProgram:
-    preserve = {**whole, **dict.fromkeys(config.preserve_ops, _always)}
+    bundle: ProgramBundle,
+    config: EdgeCompileConfig,
+    whole: Mapping[str, Mapping[OpOverload, NodeFilter]],
+) -> ProgramBundle:
+    """The programs in the edge dialect; `whole` are the operators to keep in each method."""
+    always = dict.fromkeys(config.preserve_ops, _always)
+    core = {
+        name: to_core_aten(program, {**whole.get(name, {}), **always})
+        for name, program in bundle.programs.items()
+    }
     check = verify_structure if config._check_ir_validity else None
-    lowered = run_passes(to_core_aten(program, preserve), edge_passes(config), check)
-    lowered.graph_module.recompile()
+    lowered = run_bundle(bundle.with_programs(core), edge_passes(config), check)
+    for program in lowered.programs.values():
+        program.graph_module.recompile()
     return lowered
 
 

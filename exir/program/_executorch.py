@@ -11,6 +11,7 @@ from torch.export import ExportedProgram
 
 from exir import schema
 from exir._serialize import PTEFile, SerializedProgram, serialize_pte_binary
+from exir.bundle import Facts, ProgramBundle
 from exir.capture import ExecutorchBackendConfig
 from exir.delegate import is_delegate_call, lowered_module_of
 from exir.emit import EmitterOutput, emit_program
@@ -18,7 +19,7 @@ from exir.error import ConfigError
 from exir.files import write_files
 from exir.graph.program_copy import copy_program
 from exir.memory_plan_verifier import verify_memory_plan
-from exir.pass_manager import PassType, as_program_pass, pass_name, run_passes
+from exir.pass_manager import PassType, as_bundle_pass, pass_name, run_bundle
 from exir.passes.distinct_outputs_pass import DistinctOutputsPass
 from exir.passes.insert_write_back_for_buffers_pass import InsertWriteBackForBuffersPass
 from exir.passes.memory_planning_pass import MemoryPlanningPass
@@ -34,34 +35,39 @@ def to_executorch(
     edge_programs: Mapping[str, ExportedProgram],
     constant_methods: Mapping[str, Any] | None = None,
     config: ExecutorchBackendConfig | None = None,
+    facts: Facts | None = None,
 ) -> "ExecutorchProgramManager":
     """Lower the methods of `edge_programs`, which stay as they are, to one program.
 
     Raises `UserError`s for operators, values or options that a `.pte` cannot carry.
     """
     config = config or ExecutorchBackendConfig()
-    lowered = {
-        name: _lowered(name, edge_programs[name], config) for name in sorted(edge_programs)
-    }
-    planned = _planned(lowered, config)
-    return ExecutorchProgramManager(planned, dict(constant_methods or {}), config)
+    programs = {name: copy_program(edge_programs[name]) for name in sorted(edge_programs)}
+    bundle = ProgramBundle(programs, dict(constant_methods or {}), facts or Facts())
+    bundle = run_bundle(bundle, config.passes, verify_lowered)
+    bundle = run_bundle(bundle, _built_in(config, list(bundle.programs)), verify_lowered)
+    return ExecutorchProgramManager(_planned(bundle, config), config)
 
 
-def _lowered(
-    name: str, program: ExportedProgram, config: ExecutorchBackendConfig
-) -> ExportedProgram:
+def _built_in(config: ExecutorchBackendConfig, methods: list[str]) -> list[PassType]:
+    """The passes of every method up to the planning of memory."""
+    return [
+        as_bundle_pass(each, (name,)) for name in methods for each in _of_method(config, name)
+    ]
+
+
+def _of_method(config: ExecutorchBackendConfig, name: str) -> list[PassType]:
     planner = _planner(config, name)
     # The caller gives what the planner leaves out.
     gives_outputs = isinstance(planner, MemoryPlanningPass) and not planner.alloc_graph_output
     gives_inputs = isinstance(planner, MemoryPlanningPass) and not planner.alloc_graph_input
-    passes: list[PassType] = [*config.passes, InsertWriteBackForBuffersPass()]
+    passes: list[PassType] = [InsertWriteBackForBuffersPass()]
     if gives_outputs:
         passes.append(DistinctOutputsPass())
     passes.append(_spec_pass(config, name))
     if config.remove_view_copy:
         passes.append(ReplaceViewCopyWithViewPass(not gives_inputs, not gives_outputs))
-    passes.append(config.to_out_var_pass or ToOutVarPass())
-    return run_passes(copy_program(program), passes, verify_lowered)
+    return [*passes, config.to_out_var_pass or ToOutVarPass()]
 
 
 def _for_method(option: Any, name: str) -> PassType | None:
@@ -83,24 +89,20 @@ def _planner(config: ExecutorchBackendConfig, name: str) -> PassType:
     return _for_method(config.memory_planning_pass, name) or MemoryPlanningPass()
 
 
-def _planned(
-    programs: dict[str, ExportedProgram], config: ExecutorchBackendConfig
-) -> dict[str, ExportedProgram]:
+def _planned(bundle: ProgramBundle, config: ExecutorchBackendConfig) -> ProgramBundle:
     """Methods of one planner are planned together, so that they can share mutable buffers.
 
     Whoever made the plan, it is verified.
     """
-    planner = config.memory_planning_pass or MemoryPlanningPass()
-    if isinstance(planner, MemoryPlanningPass):
-        planned = planner.run_multimethod(programs)
+    names = list(bundle.programs)
+    if isinstance(config.memory_planning_pass, dict):
+        planners = [as_bundle_pass(_planner(config, name), (name,)) for name in names]
     else:
-        planned = {
-            name: run_passes(program, [as_program_pass(_planner(config, name))])
-            for name, program in programs.items()
-        }
-    for name, program in planned.items():
+        planners = [as_bundle_pass(config.memory_planning_pass or MemoryPlanningPass())]
+    bundle = run_bundle(bundle, planners)
+    for name, program in bundle.programs.items():
         _verify_plan(program, _planner(config, name))
-    return planned
+    return bundle
 
 
 def _verify_plan(program: ExportedProgram, planner: PassType) -> None:
@@ -119,12 +121,11 @@ class ExecutorchProgramManager:
 
     def __init__(
         self,
-        programs: dict[str, ExportedProgram],
-        config_methods: dict[str, Any],
+        bundle: ProgramBundle,
         config: ExecutorchBackendConfig,
     ) -> None:
-        self._programs = programs
-        self._config_methods = config_methods
+        self._programs = programs = dict(bundle.programs)
+        self._config_methods = config_methods = dict(bundle.constant_methods)
         self._config = config
         self._emitted: EmitterOutput = emit_program(
             programs, config.emit_stacktrace, config_methods, config.emit_mutable_buffer_names

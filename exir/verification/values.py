@@ -59,16 +59,16 @@ _SYMBOLS = (SymBool, SymFloat, SymInt)
 class ValueChecker:
     """Holds a program's nodes to their values, from pass to pass.
 
-    What `program` says when the checker is made is taken as right: it stems from tracing, or
+    What `program`, if there is one, says when the checker is made is taken as right: it stems from tracing, or
     was checked. After that, a node that has changed is computed on fake tensors, unless one
     of its operator and layouts has been before.
     """
 
-    def __init__(self, program: ExportedProgram) -> None:
+    def __init__(self, program: ExportedProgram | None = None) -> None:
         self._seen: dict[Node, tuple[Any, ...]] = {}
         self._known: set[Any] = set()
         self._layouts: dict[int, tuple[Any, Any]] = {}
-        for node in _calls(program):
+        for node in _calls(program) if program is not None else ():
             self._seen[node] = _state(node)
             self._known.update(self._keys(node))
 

@@ -8,7 +8,7 @@ from exir.error import ConfigError, UnsupportedOperatorError
 from exir.operators.document import TableError
 from exir.operators.dtypes import dtype_name
 from exir.operators.kernels import KernelTable, load_kernels
-from exir.operators.operators import Operator, load_operators
+from exir.operators.operators import Operator, OperatorTable, load_operators
 from exir.operators.rules import Call, TensorFacts
 from exir.program import ExecutorchProgramManager
 from exir.program.report import MethodReport
@@ -17,14 +17,19 @@ _MOST_PROBLEMS = 10
 _CONSTANTS = (schema.Null, schema.Bool, schema.String)
 
 
-def load_tables(operators: tuple[Path, ...], kernels: tuple[Path, ...]) -> KernelTable | None:
-    """The kernels of all tables, or None when no table of kernels is given. Raises `ConfigError`."""
+def load_tables(
+    operators: tuple[Path, ...], kernels: tuple[Path, ...]
+) -> tuple[OperatorTable, KernelTable | None]:
+    """The operators of all tables, and the kernels, None when no table of kernels is given.
+
+    Raises `ConfigError`.
+    """
     try:
         known = load_operators(*operators)
     except TableError as error:
         raise ConfigError(f"--operators: {error}") from error
     try:
-        return load_kernels(kernels, known) if kernels else None
+        return known, load_kernels(kernels, known) if kernels else None
     except TableError as error:
         raise ConfigError(f"--kernels: {error}") from error
 

@@ -1,0 +1,144 @@
+"""Passes that see all methods at once, beside those that see one."""
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import pytest
+import torch
+from torch.export import ExportedProgram
+
+from exir import pipeline
+from exir.bundle import Facts, ProgramBundle
+from exir.capture import ExecutorchBackendConfig
+from exir.error import EdgeDialectError, PassError
+from exir.operators.operators import own_operators
+from exir.pass_manager import BundlePass, ProgramPass, run_bundle
+from exir.program import EdgeProgramManager, to_edge
+from exir.testing import models
+from exir.testing.graphs import calls
+from exir.verification.verifier import verify_structure
+
+
+@dataclass(frozen=True)
+class See(BundlePass):
+    """Notes what it sees."""
+
+    tag: str = ""
+    name: ClassVar[str] = "see"
+
+    def run(self, bundle: ProgramBundle) -> ProgramBundle:
+        bundle.facts.diagnostics.note(f"{self.tag}{sorted(bundle.programs)}")
+        return bundle
+
+
+@dataclass(frozen=True)
+class Mark(ProgramPass):
+    """Notes which programs it is run on."""
+
+    seen: list[ExportedProgram] = field(default_factory=list)
+    name: ClassVar[str] = "mark"
+
+    def run(self, program: ExportedProgram) -> ExportedProgram:
+        self.seen.append(program)
+        return program
+
+
+def codec(facts: Facts | None = None) -> EdgeProgramManager:
+    programs = {name: example.export() for name, example in models.codec().items()}
+    return to_edge(programs, {"version": 3}, facts=facts)
+
+
+def test_both_kinds_of_pass_stand_in_one_list() -> None:
+    facts, mark = Facts(), Mark()
+    codec(facts).transform([See("a "), mark, See("b "), lambda graph_module: None])
+    both = "['decode', 'encode']"
+    assert facts.diagnostics.messages == [f"a {both}", f"b {both}"]
+    assert len(mark.seen) == 2
+
+
+def test_pass_given_for_a_method_sees_that_one_alone() -> None:
+    facts, mark = Facts(), Mark()
+    codec(facts).transform({"encode": [See(), mark]})
+    assert facts.diagnostics.messages == ["['encode']"]
+    assert len(mark.seen) == 1
+
+
+def test_pass_over_all_methods_runs_in_the_last_stage_and_in_the_edge_pipeline_text() -> None:
+    facts = Facts()
+    codec(facts).to_executorch(ExecutorchBackendConfig(passes=[See("last "), Mark()]))
+    assert facts.diagnostics.messages == ["last ['decode', 'encode']"]
+    known: dict[str, Any] = {"see": See, "mark": Mark}
+    passes = pipeline.parse("see(tag='x'),mark", known)
+    assert passes == (See("x"), Mark()) and pipeline.to_text(passes[:1]) == "see(tag='x')"
+
+
+def test_facts_reach_the_pass() -> None:
+    found: list[ProgramBundle] = []
+
+    @dataclass(frozen=True)
+    class Keep(See):
+        def run(self, bundle: ProgramBundle) -> ProgramBundle:
+            found.append(bundle)
+            return bundle
+
+    inputs = {"encode": [(torch.ones(2, 8),)]}
+    facts = Facts(own_operators(), None, {"sram": 4096}, inputs)
+    codec(facts).transform([Keep()]).to_executorch(ExecutorchBackendConfig(passes=[Keep()]))
+    for bundle in found:
+        assert bundle.constant_methods == {"version": 3}
+        assert bundle.facts is facts and "aten::add.out" in facts.operators
+    assert len(found) == 2
+
+
+@dataclass(frozen=True)
+class Lie(BundlePass):
+    """Says of the last value of `decode` that it is another."""
+
+    name: ClassVar[str] = "lie"
+
+    def run(self, bundle: ProgramBundle) -> ProgramBundle:
+        node = calls(bundle.programs["decode"])[-1]
+        with node.meta["val"].fake_mode:
+            node.meta["val"] = node.meta["val"].new_empty(9)
+        return bundle
+
+
+def test_every_method_is_verified_after_a_pass_over_all() -> None:
+    with pytest.raises(EdgeDialectError, match=r"float32\[9\], but it computes") as caught:
+        codec().transform([See(), Lie(), See()])
+    assert caught.value.pass_name == "lie"
+
+
+def test_program_that_a_pass_adds_is_verified_as_a_whole() -> None:
+    @dataclass(frozen=True)
+    class Add(See):
+        name: ClassVar[str] = "add"
+
+        def run(self, bundle: ProgramBundle) -> ProgramBundle:
+            other = codec()._bundle({"other": codec().exported_program("decode")})
+            lying = Lie().run(ProgramBundle({"decode": other.programs["other"]}))
+            return bundle.with_programs({"other": lying.programs["decode"]})
+
+    manager = codec()
+    with pytest.raises(EdgeDialectError, match=r"float32\[9\], but it computes") as caught:
+        run_bundle(manager._bundle(manager._programs), [Add()], verify_structure)
+    assert caught.value.pass_name == "add"
+
+
+def test_failure_names_the_pass() -> None:
+    @dataclass(frozen=True)
+    class Fail(See):
+        name: ClassVar[str] = "fail"
+
+        def run(self, bundle: ProgramBundle) -> ProgramBundle:
+            raise KeyError("what")
+
+    with pytest.raises(PassError, match="pass 'fail' failed: 'what'"):
+        codec().transform([Fail()])
+
+
+def test_note_carries_the_models_line() -> None:
+    facts = Facts()
+    program = codec().exported_program("encode")
+    facts.diagnostics.note("slow", calls(program)[-1])
+    assert facts.diagnostics.messages[0].startswith("slow (exir/testing/models.py:")
