@@ -157,9 +157,7 @@ def lower_bound(specs: Iterable[TensorSpec], graph_module: GraphModule, alignmen
     return max(_live_bytes(_blocks(specs, graph_module, alignment)), default=0)
 
 
-def _blocks(
-    specs: Iterable[TensorSpec], graph_module: GraphModule, alignment: int
-) -> list[_Block]:
+def _blocks(specs: Iterable[TensorSpec], graph_module: GraphModule, alignment: int) -> list[_Block]:
     lifetimes = lifetimes_of(graph_module)
     return [_Block(spec, aligned(spec.nbytes, alignment), lifetimes[spec]) for spec in specs]
 

@@ -115,8 +115,7 @@ def as_model_spec(returned: Any, where: str) -> ModelSpec:
     if isinstance(returned, tuple) and len(returned) == 2:
         return ModelSpec(module=returned[0], example_args=returned[1])
     raise ModelError(
-        f"{where} must return (module, example_inputs) or an exir.ModelSpec, got"
-        f" {_describe(returned)}"
+        f"{where} must return (module, example_inputs) or an exir.ModelSpec, got {_describe(returned)}"
     )
 
 

@@ -84,9 +84,7 @@ class CompilerConfig:
     def executorch_config(self, passes: list[Any]) -> ExecutorchBackendConfig:
         """Options of `to_executorch`; `passes` are those named in `passes.executorch`."""
         planning = MemoryPlanningPass(**self.memory_planning)
-        return ExecutorchBackendConfig(
-            passes=passes, memory_planning_pass=planning, **self.executorch
-        )
+        return ExecutorchBackendConfig(passes=passes, memory_planning_pass=planning, **self.executorch)
 
     def _operator(self, name: str) -> OpOverload:
         """The overload named `aten::add.Tensor`."""

@@ -72,9 +72,7 @@ class MemoryPlanningPass(BundlePass):
         placed = shared.place(program)
         specs = [spec for spec in self._specs_to_plan(graph_module) if spec not in placed]
         _check_wishes(graph_module, {*specs, *placed})
-        plan = self.memory_planning_algo(
-            self.alignment, specs, graph_module, program.graph_signature, 0
-        )
+        plan = self.memory_planning_algo(self.alignment, specs, graph_module, program.graph_signature, 0)
         _apply(plan)
         graph_module.meta["non_const_buffer_sizes"] = shared.with_own_buffer(plan.bufsizes)
 

@@ -172,16 +172,13 @@ class EdgeProgramManager:
         wanted = _per_method(passes, self._programs)
         return [as_bundle_pass(each, (name,)) for name, some in wanted.items() for each in some]
 
-    def to_backend(
-        self, partitioner: "Partitioner | Mapping[str, Partitioner]"
-    ) -> "EdgeProgramManager":
+    def to_backend(self, partitioner: "Partitioner | Mapping[str, Partitioner]") -> "EdgeProgramManager":
         """Hand what the partitioner tags to its backend, in every method or those named."""
         from exir.backend.backend_api import to_backend
 
         chosen = _per_method(partitioner, self._programs)
         programs = {
-            name: reduce(to_backend, chosen[name], program)
-            for name, program in self._programs.items()
+            name: reduce(to_backend, chosen[name], program) for name, program in self._programs.items()
         }
         return EdgeProgramManager._of(self._bundle(programs), self._config)
 
@@ -193,9 +190,7 @@ class EdgeProgramManager:
         finished = _lowered(bundle.only(holding), config, {})
         return EdgeProgramManager._of(bundle.with_programs(finished.programs), config)
 
-    def to_executorch(
-        self, config: ExecutorchBackendConfig | None = None
-    ) -> "ExecutorchProgramManager":
+    def to_executorch(self, config: ExecutorchBackendConfig | None = None) -> "ExecutorchProgramManager":
         """Lower every method to the execution plan that a `.pte` file holds."""
         from exir.program._executorch import to_executorch
 

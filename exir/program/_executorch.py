@@ -51,9 +51,7 @@ def to_executorch(
 
 def _built_in(config: ExecutorchBackendConfig, methods: list[str]) -> list[PassType]:
     """The passes of every method up to the planning of memory."""
-    return [
-        as_bundle_pass(each, (name,)) for name in methods for each in _of_method(config, name)
-    ]
+    return [as_bundle_pass(each, (name,)) for name in methods for each in _of_method(config, name)]
 
 
 def _of_method(config: ExecutorchBackendConfig, name: str) -> list[PassType]:

@@ -14,8 +14,10 @@ static tests_axes_two_arenas_forward_memory memory;
 static void test_wide_tensors_lie_in_the_second_buffer(void **state) {
   (void)state;
   /* Two tensors of [4, 256] live at once; the narrow ones have the first buffer for themselves. */
-  assert_int_equal(TESTS_AXES_TWO_ARENAS_FORWARD_PLANNED_1_BYTES, 2 * 4 * 256 * sizeof(float));
-  assert_true(TESTS_AXES_TWO_ARENAS_FORWARD_PLANNED_0_BYTES <= 3 * 4 * 32 * sizeof(float));
+  assert_int_equal(TESTS_AXES_TWO_ARENAS_FORWARD_PLANNED_1_BYTES,
+                   2 * 4 * 256 * sizeof(float));
+  assert_true(TESTS_AXES_TWO_ARENAS_FORWARD_PLANNED_0_BYTES <=
+              3 * 4 * 32 * sizeof(float));
 }
 
 static void test_both_buffers_are_used(void **state) {
@@ -23,10 +25,15 @@ static void test_both_buffers_are_used(void **state) {
   static const float kInput[4 * 32] = {1, -2, 3};
   et_method *method = NULL;
   const float *output = NULL;
-  assert_int_equal(tests_axes_two_arenas_forward_load(&memory, NULL, &method, NULL), ET_STATUS_OK);
-  assert_int_equal(tests_axes_two_arenas_forward_set_x(method, kInput, NULL), ET_STATUS_OK);
+  assert_int_equal(
+      tests_axes_two_arenas_forward_load(&memory, NULL, &method, NULL),
+      ET_STATUS_OK);
+  assert_int_equal(tests_axes_two_arenas_forward_set_x(method, kInput, NULL),
+                   ET_STATUS_OK);
   assert_int_equal(et_method_execute(method, NULL), ET_STATUS_OK);
-  assert_int_equal(tests_axes_two_arenas_forward_get_output_0(method, &output, NULL), ET_STATUS_OK);
+  assert_int_equal(
+      tests_axes_two_arenas_forward_get_output_0(method, &output, NULL),
+      ET_STATUS_OK);
   const float *wide = (const float *)memory.planned_1;
   int positive = 0;
   for (size_t i = 0; i < sizeof(memory.planned_1) / sizeof(float); ++i) {
@@ -35,7 +42,8 @@ static void test_both_buffers_are_used(void **state) {
   assert_true(positive > 0);
   const uint8_t *result = (const uint8_t *)output;
   assert_true(result >= (const uint8_t *)memory.planned_0 &&
-              result < (const uint8_t *)memory.planned_0 + sizeof(memory.planned_0));
+              result <
+                  (const uint8_t *)memory.planned_0 + sizeof(memory.planned_0));
 }
 
 int main(void) {

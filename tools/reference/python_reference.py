@@ -24,6 +24,7 @@ _MODULES = (
     ("exir.model_spec", "What an entry point returns"),
     ("exir.passes", "Passes"),
     ("exir.pass_manager", "Running passes"),
+    ("exir.bundle", "What passes over all methods see"),
     ("exir.pass_base", "Passes that visit each node"),
     ("exir.pipeline", "Passes as text"),
     ("exir.memory_planning", "Planning memory"),
