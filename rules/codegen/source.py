@@ -86,8 +86,9 @@ def _load(model: Model, method: Method) -> str:
 def _planned(method: Method) -> str:
     if not method.planned_bytes:
         return ""
-    spans = ", ".join(_span(planned_member(index), size) for index, size in enumerate(method.planned_bytes))
-    return f"  const et_mutable_span planned[] = {{{spans}}};\n"
+    spans = (_span(planned_member(index), size) for index, size in enumerate(method.planned_bytes))
+    buffers = ", ".join(f"{{{span}, NULL}}" for span in spans)
+    return f"  const et_planned_buffer planned[] = {{{buffers}}};\n"
 
 
 def _span(member: str, size: int) -> str:

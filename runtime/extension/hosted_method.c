@@ -31,9 +31,9 @@ static bool take(et_arena *arena, size_t size, et_mutable_span *out) {
 }
 
 static et_status share_buffer(const request *r, size_t index, size_t size,
-                              et_mutable_span *out) {
+                              et_planned_buffer *out) {
   if (index >= r->owner->requirements.planned_count ||
-      r->owner->planned[index].size < size) {
+      r->owner->planned[index].bytes.size < size) {
     return et_fail(r->error, ET_STATUS_INVALID_ARGUMENT,
                    "method '%s': memory id %u needs %zu bytes, more than the "
                    "shared buffer has",
@@ -41,6 +41,21 @@ static et_status share_buffer(const request *r, size_t index, size_t size,
   }
   *out = r->owner->planned[index];
   return ET_STATUS_OK;
+}
+
+/* Each buffer has a state, so that another method may share it. */
+static bool take_buffer(et_arena *arena, size_t size, et_planned_buffer *out) {
+  const et_state none = {.program = {NULL, 0}};
+  void *state = NULL;
+  if (!take(arena, size, &out->bytes) ||
+      !et_arena_take(arena, 1, sizeof none, ET_MEMORY_ALIGNMENT, &state)) {
+    return false;
+  }
+  out->state = state;
+  if (state != NULL) {
+    *out->state = none;
+  }
+  return true;
 }
 
 static et_status take_planned(const request *r, et_arena *arena,
@@ -53,7 +68,7 @@ static et_status take_planned(const request *r, et_arena *arena,
     hosted->planned_bytes += size;
     if (r->owner != NULL && r->memory_id == i + 1) {
       ET_RETURN_IF_ERROR(share_buffer(r, i, size, &hosted->planned[i]));
-    } else if (!take(arena, size, &hosted->planned[i])) {
+    } else if (!take_buffer(arena, size, &hosted->planned[i])) {
       return fail_heap(r);
     }
   }

@@ -73,6 +73,15 @@ static void test_outputs_that_are_not_planned_get_memory(void **state) {
   et_hosted_method_free(&hosted); /* nothing to do */
 }
 
+static void load_sharing(const et_program *program,
+                         const et_hosted_method *owner,
+                         et_hosted_method *out_hosted) {
+  assert_int_equal(et_hosted_method_load_sharing(program, "forward",
+                                                 &et_test_registry, NULL, owner,
+                                                 1, out_hosted, NULL),
+                   ET_STATUS_OK);
+}
+
 static void test_shared_buffer_is_seen_by_both_methods(void **state) {
   (void)state;
   et_program program;
@@ -80,13 +89,26 @@ static void test_shared_buffer_is_seen_by_both_methods(void **state) {
   et_hosted_method second;
   write_sum(0, 32);
   et_test_open(&writer, &program, &first);
-  assert_int_equal(et_hosted_method_load_sharing(&program, "forward",
-                                                 &et_test_registry, NULL, &first,
-                                                 1, &second, NULL),
-                   ET_STATUS_OK);
+  load_sharing(&program, &first, &second);
   assert_true(run(&first) == 1);
   assert_true(run(&second) == 2);
   assert_true(run(&first) == 3);
+  et_hosted_method_free(&second);
+  et_hosted_method_free(&first);
+}
+
+static void test_second_method_finds_the_state_as_it_is(void **state) {
+  (void)state;
+  et_program program;
+  et_hosted_method first;
+  et_hosted_method second;
+  write_sum(0, 32);
+  et_test_open(&writer, &program, &first);
+  assert_true(run(&first) == 1);
+  load_sharing(&program, &first, &second);
+  assert_true(run(&second) == 2);
+  et_method_reset_state(second.method);
+  assert_true(run(&first) == 1);
   et_hosted_method_free(&second);
   et_hosted_method_free(&first);
 }
@@ -98,7 +120,7 @@ static void test_shared_buffer_must_be_large_enough(void **state) {
   et_hosted_method second;
   write_sum(0, 32);
   et_test_open(&writer, &program, &first);
-  first.planned[0].size = 95;
+  first.planned[0].bytes.size = 95;
   assert_int_equal(et_hosted_method_load_sharing(&program, "forward",
                                                  &et_test_registry, NULL, &first,
                                                  1, &second, NULL),
@@ -126,6 +148,7 @@ int main(void) {
       cmocka_unit_test(test_m31_files_that_cannot_be_read_are_named),
       cmocka_unit_test(test_outputs_that_are_not_planned_get_memory),
       cmocka_unit_test(test_shared_buffer_is_seen_by_both_methods),
+      cmocka_unit_test(test_second_method_finds_the_state_as_it_is),
       cmocka_unit_test(test_shared_buffer_must_be_large_enough),
       cmocka_unit_test(test_refused_method_leaves_nothing_behind),
   };

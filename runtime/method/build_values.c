@@ -1,5 +1,3 @@
-#include <string.h>
-
 #include "runtime/method/builder.h"
 #include "runtime/method/fill.h"
 #include "runtime/program/schema.h"
@@ -12,7 +10,7 @@ static void bind_memory(const et_builder *builder,
                         const et_tensor_record *record, et_tensor *tensor) {
   et_span constant = {NULL, 0};
   if (record->is_planned) {
-    uint8_t *base = builder->memory->planned[record->memory_id - 1].data;
+    uint8_t *base = builder->memory->planned[record->memory_id - 1].bytes.data;
     tensor->data = base != NULL ? base + record->memory_offset : NULL;
   } else if (record->data_buffer != 0) {
     et_tensor_record_data(builder->program, record, &constant);
@@ -21,16 +19,6 @@ static void bind_memory(const et_builder *builder,
   }
   if (record->nbytes == 0) {
     tensor->data = builder->regions.method;
-  }
-}
-
-/* Mutable buffers start with their state; all other planned bytes are zero. */
-static void copy_state(const et_builder *builder,
-                       const et_tensor_record *record, et_tensor *tensor) {
-  et_span state = {NULL, 0};
-  if (record->is_planned && record->data_buffer != 0 && record->nbytes != 0 &&
-      et_tensor_record_data(builder->program, record, &state)) {
-    memcpy(tensor->data, state.data, state.size);
   }
 }
 
@@ -53,7 +41,6 @@ et_status et_build_values(et_builder *builder) {
     ET_RETURN_IF_ERROR(et_fill_value(&fill, &evalue, value, &record));
     if (value->tag == ET_VALUE_TENSOR) {
       bind_memory(builder, &record, value->u.as_tensor);
-      copy_state(builder, &record, value->u.as_tensor);
     }
   }
   return ET_STATUS_OK;

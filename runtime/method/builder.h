@@ -75,6 +75,10 @@ et_status et_build_bind_views(const et_builder *builder);
 /* Whether value `index` is a tensor with a place in planned memory. */
 bool et_build_is_planned(const et_builder *builder, uint32_t index);
 
+/* Sets planned bytes to zero and gives mutable buffers their initial values, but
+ * where methods that were loaded before share them. */
+et_status et_build_state(const et_builder *builder);
+
 /* Whether value `index` is a mutable buffer with an initial state. */
 bool et_build_has_state(const et_builder *builder, uint32_t index);
 

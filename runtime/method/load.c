@@ -87,11 +87,11 @@ static bool disjoint(const et_mutable_span *a, const et_mutable_span *b) {
 
 static et_status check_disjoint(const et_method_memory *memory, size_t index,
                                 et_error *error) {
-  const et_mutable_span *buffer = &memory->planned[index];
+  const et_mutable_span *buffer = &memory->planned[index].bytes;
   bool apart = disjoint(buffer, &memory->method) &&
                disjoint(buffer, &memory->scratch);
   for (size_t i = 0; i < index; i++) {
-    apart = apart && disjoint(buffer, &memory->planned[i]);
+    apart = apart && disjoint(buffer, &memory->planned[i].bytes);
   }
   return apart ? ET_STATUS_OK
                : et_fail(error, ET_STATUS_INVALID_ARGUMENT,
@@ -110,7 +110,7 @@ static et_status check_planned(const et_builder *builder,
   for (size_t i = 0; i < count; i++) {
     const int64_t needed =
         et_tables_planned_bytes(&builder->plan, (uint32_t)i);
-    ET_RETURN_IF_ERROR(check_buffer("planned", i, &memory->planned[i],
+    ET_RETURN_IF_ERROR(check_buffer("planned", i, &memory->planned[i].bytes,
                                     (size_t)needed, builder->error));
     ET_RETURN_IF_ERROR(check_disjoint(memory, i, builder->error));
   }
@@ -156,15 +156,6 @@ static void fill_method(const et_builder *builder) {
   *regions->method = method;
 }
 
-static void clear_planned(const et_builder *builder) {
-  for (size_t i = 0; i < builder->counts.planned_buffers; i++) {
-    const et_mutable_span *buffer = &builder->memory->planned[i];
-    if (buffer->size != 0) {
-      memset(buffer->data, 0, buffer->size);
-    }
-  }
-}
-
 /* The part of the method's memory that is not taken yet. */
 static et_mutable_span rest_of(const et_builder *builder) {
   const et_mutable_span rest = {
@@ -189,13 +180,13 @@ static et_status build(et_builder *builder) {
   et_method_requirements needed = {0};
   builder->arena = et_arena_over(builder->memory->method);
   ET_RETURN_IF_ERROR(et_build_reserve(builder));
-  clear_planned(builder);
   fill_method(builder);
   ET_RETURN_IF_ERROR(et_build_values(builder));
   ET_RETURN_IF_ERROR(et_build_measure_delegates(builder, &needed));
   ET_RETURN_IF_ERROR(et_build_instructions(builder));
   ET_RETURN_IF_ERROR(et_build_ends(builder));
   ET_RETURN_IF_ERROR(et_plan_check_run(builder, rest_of(builder)));
+  ET_RETURN_IF_ERROR(et_build_state(builder));
   ET_RETURN_IF_ERROR(build_callees(builder));
   et_views_reset(builder->regions.method);
   return ET_STATUS_OK;

@@ -110,7 +110,7 @@ static void test_operators_that_nothing_calls_may_be_missing(void **state) {
 typedef struct buffers {
   _Alignas(64) uint8_t method[4096];
   _Alignas(64) uint8_t planned[128];
-  et_mutable_span span;
+  et_planned_buffer buffer;
   et_method_memory memory;
 } buffers;
 
@@ -121,7 +121,7 @@ static et_status load_into(buffers *b, et_error *error) {
   write_add(0, 32);
   assert_int_equal(et_program_load(et_writer_finish(&writer), &program, NULL),
                    ET_STATUS_OK);
-  b->memory.planned = &b->span;
+  b->memory.planned = &b->buffer;
   return et_method_load(&program, "forward", &et_test_registry, NULL,
                         &b->memory, &method, error);
 }
@@ -129,8 +129,8 @@ static et_status load_into(buffers *b, et_error *error) {
 static void reset_buffers(buffers *b) {
   const et_mutable_span span = {b->planned, 64};
   const et_method_memory memory = {
-      {b->method, sizeof b->method}, {NULL, 0}, &b->span, 1};
-  b->span = span;
+      {b->method, sizeof b->method}, {NULL, 0}, &b->buffer, 1};
+  b->buffer.bytes = span;
   b->memory = memory;
 }
 
@@ -140,13 +140,13 @@ static void test_m14_memory_of_the_caller_is_checked(void **state) {
   et_error error;
   reset_buffers(&b);
   assert_int_equal(load_into(&b, &error), ET_STATUS_OK);
-  b.span.size = 63;
+  b.buffer.bytes.size = 63;
   assert_int_equal(load_into(&b, &error), ET_STATUS_MEMORY_TOO_SMALL);
   assert_non_null(strstr(error.message, "planned[0] has 63 bytes and needs 64"));
   reset_buffers(&b);
-  b.span.data = NULL;
+  b.buffer.bytes.data = NULL;
   assert_int_equal(load_into(&b, &error), ET_STATUS_INVALID_ARGUMENT);
-  b.span.data = b.planned + 4;
+  b.buffer.bytes.data = b.planned + 4;
   assert_int_equal(load_into(&b, &error), ET_STATUS_INVALID_ARGUMENT);
   reset_buffers(&b);
   b.memory.planned_count = 0;
@@ -155,7 +155,7 @@ static void test_m14_memory_of_the_caller_is_checked(void **state) {
   b.memory.method.size = 100;
   assert_int_equal(load_into(&b, &error), ET_STATUS_MEMORY_TOO_SMALL);
   reset_buffers(&b);
-  b.span.data = b.method + 64;
+  b.buffer.bytes.data = b.method + 64;
   assert_int_equal(load_into(&b, &error), ET_STATUS_INVALID_ARGUMENT);
   assert_non_null(strstr(error.message, "overlaps"));
 }

@@ -21,7 +21,7 @@ typedef struct et_hosted_method {
   et_method *method;
   et_method_requirements requirements;
   size_t planned_bytes; /* of all planned buffers */
-  et_mutable_span planned[ET_LIMIT_PLANNED_BUFFERS];
+  et_planned_buffer planned[ET_LIMIT_PLANNED_BUFFERS];
   void *allocation; /* all of it, outputs that are not planned included */
 } et_hosted_method;
 
@@ -35,8 +35,8 @@ et_status et_hosted_method_load(const et_program *program, const char *name,
                                 et_error *out_error);
 
 /* The same, but memory id `memory_id` is that of `owner`, which must outlive
- * the method, so that both see the same mutable buffers. Loading resets their
- * state. INVALID_ARGUMENT when `owner` has no such buffer, or a smaller one. */
+ * the method, so that both see the same mutable buffers, as they are now.
+ * INVALID_ARGUMENT when `owner` has no such buffer, or a smaller one. */
 et_status et_hosted_method_load_sharing(const et_program *program,
                                         const char *name,
                                         const et_registry *registry,

@@ -7,6 +7,7 @@
 #define EXECUTORCH_METHOD_H_
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "executorch/backend.h"
 #include "executorch/kernel.h"
@@ -64,13 +65,34 @@ et_status et_method_measure(const et_program *program, const char *name,
                             et_method_requirements *out_requirements,
                             et_error *out_error);
 
-/* Memory for one method. Borrowed until the method is no longer used. Two
- * methods may share `scratch`, and a planned buffer, if they are not run at the
- * same time and the caller wants their mutable buffers shared. */
+/* The state in a planned buffer that several methods share. All zero before the
+ * first of them is loaded; it must outlive them, and is to be read by the runtime's
+ * own code only. */
+typedef struct et_state {
+  et_span program;       /* whose methods share it; NULL before the first load */
+  et_mutable_span bytes; /* the buffer */
+  uint64_t loaded[16];   /* a bit for each method of the program: was loaded */
+} et_state;
+
+/* A planned buffer. Without a state it is the method's own: loading sets it to
+ * zero and gives mutable buffers their initial values.
+ *
+ * Methods of one program that name the same buffer and state share what they keep
+ * there: the first load makes it, later ones leave it alone and add just what only
+ * they have. INVALID_ARGUMENT when the state is another program's or buffer's;
+ * INVALID_PROGRAM when the methods place it differently. */
+typedef struct et_planned_buffer {
+  et_mutable_span bytes;
+  et_state *state; /* NULL: the method's own */
+} et_planned_buffer;
+
+/* Memory for one method. Borrowed until the method is no longer used. Two methods
+ * may share `scratch`, and a planned buffer that has a state, if they are not run
+ * at the same time. */
 typedef struct et_method_memory {
   et_mutable_span method;
   et_mutable_span scratch;
-  const et_mutable_span *planned; /* planned_count entries, copied */
+  const et_planned_buffer *planned; /* planned_count entries, copied */
   size_t planned_count;
 } et_method_memory;
 
@@ -80,15 +102,16 @@ typedef struct et_method_memory {
  * (plan_check.h says how far that goes).
  *
  * OPERATOR_MISSING names every missing kernel or backend; INVALID_PROGRAM the
- * element at fault; MEMORY_TOO_SMALL the buffer, its size and what it needs.
- * All planned bytes are set to zero, then mutable buffers get their initial
- * state: a buffer that two methods share must not hold state yet when the
- * second is loaded. */
+ * element at fault; MEMORY_TOO_SMALL the buffer, its size and what it needs. */
 et_status et_method_load(const et_program *program, const char *name,
                          const et_registry *registry,
                          const et_method_options *options,
                          const et_method_memory *memory, et_method **out_method,
                          et_error *out_error);
+
+/* Gives the mutable buffers of the method their initial values, also where other
+ * methods share them. Inputs must be set again; outputs hold unspecified bytes. */
+void et_method_reset_state(et_method *method);
 
 /* Ends the use of a method: its backends give back what they hold besides its
  * memory, which is the caller's again. NULL is no method. */

@@ -1,0 +1,180 @@
+/* State with a life of its own: made once, shared by methods, reset on request. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "executorch/method.h"
+#include "runtime/program/schema.h"
+#include "runtime/program/tables.h"
+#include "runtime/testing/program_test_support.h"
+
+static et_status do_nothing(et_kernel_context *context, et_value **args) {
+  (void)context;
+  (void)args;
+  return ET_STATUS_OK;
+}
+
+/* The operators of multi_state_shared; what they compute does not matter here. */
+static const et_kernel rows[] = {
+    {"aten::add.out", "ttnw>w", NULL, do_nothing, NULL, 0},
+    {"aten::addmm.out", "tttnnw>w", NULL, do_nothing, NULL, 0},
+    {"aten::copy_", "wtb>w", NULL, do_nothing, NULL, 0},
+    {"aten::permute_copy.out", "tIw>w", NULL, do_nothing, NULL, 0},
+    {"dim_order_ops::_to_dim_order_copy.out", "tb?Iw>w", NULL, do_nothing, NULL,
+     0},
+};
+static const et_kernel_table table = {rows, sizeof rows / sizeof *rows};
+static const et_registry registry = {&table, NULL, 0};
+
+/* The program, one buffer that its methods share, and memory for each. */
+typedef struct sample {
+  uint8_t *file;
+  et_program program;
+  et_state state;
+  _Alignas(64) uint8_t shared[64];
+  _Alignas(64) uint8_t own[2][1024];
+  _Alignas(64) uint8_t memory[2][8192];
+  et_method *methods[2];
+  et_error error;
+} sample;
+
+static void open_sample(sample *s) {
+  size_t size = 0;
+  memset(s, 0, sizeof *s);
+  memset(s->shared, 0x55, sizeof s->shared);
+  s->file = et_test_read_fixture("multi_state_shared", &size);
+  const et_span file = {s->file, size};
+  assert_int_equal(et_program_load(file, &s->program, NULL), ET_STATUS_OK);
+}
+
+/* Loads method `index` with memory id 2 shared. */
+static et_status load(sample *s, size_t index) {
+  et_string name = {NULL, 0};
+  const et_planned_buffer planned[2] = {
+      {{s->own[index], sizeof s->own[index]}, NULL},
+      {{s->shared, sizeof s->shared}, &s->state}};
+  const et_method_memory memory = {
+      {s->memory[index], sizeof s->memory[index]}, {NULL, 0}, planned, 2};
+  et_error_clear(&s->error);
+  et_program_method_name(&s->program, index, &name);
+  return et_method_load(&s->program, name.data, &registry, NULL, &memory,
+                        &s->methods[index], &s->error);
+}
+
+/* Name of the mutable buffer of a method, in the file. */
+static char *state_name(const sample *s, uint32_t method) {
+  const et_fb_table plan = et_tables_plan(&s->program, method);
+  const et_fb_vector values = et_tables_vector(&plan, ET_PLAN_VALUES);
+  const et_fb_table evalue = et_fb_child_at(&values, 2);
+  const et_fb_table held = et_fb_child(&evalue, ET_EVALUE_VALUE);
+  const et_fb_table extra = et_fb_child(&held, ET_TENSOR_EXTRA);
+  const et_string name = et_fb_text(&extra, ET_EXTRA_NAME);
+  assert_int_equal(name.size, strlen("m.state"));
+  return (char *)(uintptr_t)name.data;
+}
+
+static void test_first_load_makes_the_state(void **state) {
+  (void)state;
+  static sample s;
+  static const uint8_t zeros[16] = {0};
+  open_sample(&s);
+  assert_int_equal(load(&s, 0), ET_STATUS_OK);
+  assert_memory_equal(s.shared, zeros, 16);
+  free(s.file);
+}
+
+static void test_later_loads_leave_it_alone(void **state) {
+  (void)state;
+  static sample s;
+  open_sample(&s);
+  assert_int_equal(load(&s, 0), ET_STATUS_OK);
+  memset(s.shared, 7, 16);
+  assert_int_equal(load(&s, 1), ET_STATUS_OK);
+  assert_int_equal(load(&s, 0), ET_STATUS_OK); /* and the same once more */
+  for (size_t i = 0; i < 16; i++) {
+    assert_int_equal(s.shared[i], 7);
+  }
+  free(s.file);
+}
+
+static void test_reset_gives_initial_values(void **state) {
+  (void)state;
+  static sample s;
+  static const uint8_t zeros[16] = {0};
+  open_sample(&s);
+  load(&s, 0);
+  load(&s, 1);
+  memset(s.shared, 7, 16);
+  et_method_reset_state(s.methods[1]);
+  assert_memory_equal(s.shared, zeros, 16);
+  free(s.file);
+}
+
+static void test_state_of_another_program_or_buffer_is_refused(void **state) {
+  (void)state;
+  static sample a;
+  static sample b;
+  open_sample(&a);
+  open_sample(&b);
+  load(&a, 0);
+  b.state = a.state;
+  assert_int_equal(load(&b, 0), ET_STATUS_INVALID_ARGUMENT);
+  assert_string_equal(b.error.message,
+                      "memory.planned[1].state is that of another program");
+  a.state.bytes.data = b.shared;
+  assert_int_equal(load(&a, 1), ET_STATUS_INVALID_ARGUMENT);
+  assert_string_equal(a.error.message,
+                      "memory.planned[1].state is that of another buffer");
+  free(a.file);
+  free(b.file);
+}
+
+static void test_other_state_in_the_same_place_is_refused(void **state) {
+  (void)state;
+  static sample s;
+  open_sample(&s);
+  state_name(&s, 1)[0] = 'n';
+  assert_int_equal(state_name(&s, 0)[0], 'm');
+  assert_int_equal(load(&s, 0), ET_STATUS_OK);
+  memset(s.shared, 7, 16);
+  assert_int_equal(load(&s, 1), ET_STATUS_INVALID_PROGRAM);
+  assert_string_equal(s.error.message,
+                      "values[2] and values[2] of method 'get' share state, but "
+                      "not the same place in memory id 2");
+  assert_int_equal(s.shared[0], 7);
+  free(s.file);
+}
+
+static void test_same_state_in_another_place_is_refused(void **state) {
+  (void)state;
+  static sample s;
+  open_sample(&s);
+  const et_fb_table plan = et_tables_plan(&s.program, 1);
+  const et_fb_vector values = et_tables_vector(&plan, ET_PLAN_VALUES);
+  const et_fb_table evalue = et_fb_child_at(&values, 2);
+  const et_fb_table held = et_fb_child(&evalue, ET_EVALUE_VALUE);
+  const et_fb_vector sizes =
+      et_fb_list(&held, ET_TENSOR_SIZES, sizeof(int32_t));
+  const int32_t two = 2; /* instead of 4: the same name, fewer bytes */
+  memcpy((void *)(uintptr_t)et_fb_data(&sizes), &two, sizeof two);
+  assert_int_equal(load(&s, 0), ET_STATUS_OK);
+  assert_int_equal(load(&s, 1), ET_STATUS_INVALID_PROGRAM);
+  assert_non_null(strstr(s.error.message, "share state, but not the same place"));
+  free(s.file);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_first_load_makes_the_state),
+      cmocka_unit_test(test_later_loads_leave_it_alone),
+      cmocka_unit_test(test_reset_gives_initial_values),
+      cmocka_unit_test(test_state_of_another_program_or_buffer_is_refused),
+      cmocka_unit_test(test_other_state_in_the_same_place_is_refused),
+      cmocka_unit_test(test_same_state_in_another_place_is_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
