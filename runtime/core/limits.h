@@ -22,9 +22,6 @@
 /* Instructions of a method. */
 #define ET_LIMIT_INSTRUCTIONS (1u << 20)
 
-/* Planned buffers of a method. */
-#define ET_LIMIT_PLANNED_BUFFERS 32
-
 /* Compile specs of one delegate. */
 #define ET_LIMIT_COMPILE_SPECS 32
 

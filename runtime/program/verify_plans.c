@@ -54,9 +54,9 @@ static et_status check_delegates(const et_plan_check *check) {
 
 static et_status check_buffer_sizes(const et_plan_check *check) {
   const uint32_t count = et_tables_planned_count(&check->plan);
-  if (count > ET_LIMIT_PLANNED_BUFFERS) {
+  if (count > ET_MAX_PLANNED_BUFFERS) {
     return ET_PLAN_FAIL(check, "non_const_buffer_sizes: %u, the limit is %d",
-                        (unsigned)count, ET_LIMIT_PLANNED_BUFFERS);
+                        (unsigned)count, ET_MAX_PLANNED_BUFFERS);
   }
   for (uint32_t i = 0; i < count; i++) {
     const int64_t bytes = et_tables_planned_bytes(&check->plan, i);

@@ -10,7 +10,6 @@
 #include "executorch/program.h"
 #include "executorch/span.h"
 #include "executorch/status.h"
-#include "runtime/core/limits.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -21,7 +20,7 @@ typedef struct et_hosted_method {
   et_method *method;
   et_method_requirements requirements;
   size_t planned_bytes; /* of all planned buffers */
-  et_planned_buffer planned[ET_LIMIT_PLANNED_BUFFERS];
+  et_planned_buffer planned[ET_MAX_PLANNED_BUFFERS];
   void *allocation; /* all of it, outputs that are not planned included */
 } et_hosted_method;
 

@@ -30,6 +30,9 @@ typedef struct et_program {
  * 16 in the file) can be used where they lie. */
 #define ET_PROGRAM_ALIGNMENT 16
 
+/* Planned buffers that a method may have at most. */
+#define ET_MAX_PLANNED_BUFFERS 32
+
 /* Verifies the structure of the whole program (tables, vectors, strings, union
  * tags, indices, segments) and opens it.
  *
