@@ -163,7 +163,7 @@ class Kernels:
         _run(next((row for row in rows if _fits(row, arguments)), rows[-1]), arguments)
 
 
-def _scratch_bytes(row: _Kernel, values: ctypes.Array[object]) -> int:
+def _scratch_bytes(row: _Kernel, values: ctypes.Array[Any]) -> int:
     """What the call asks for when it is prepared, or its row."""
     context = _PrepareContext(scratch_bytes=row.scratch_bytes)
     if row.prepare:

@@ -21,7 +21,7 @@ def _output(*command: str) -> str:
 @pytest.mark.parametrize("program", _CODE_BUDGET)
 def test_code_is_within_its_budget(program: str) -> None:
     sections = _output("size", "-A", "-d", os.environ[program])
-    code = int(re.search(r"^\.text\s+(\d+)", sections, re.MULTILINE).group(1))
+    (code,) = map(int, re.findall(r"^\.text\s+(\d+)", sections, re.MULTILINE))
     print(f"{program}: {code} bytes of code")
     assert code <= _CODE_BUDGET[program]
 
