@@ -80,6 +80,9 @@ static void test_unknown_conversion_is_left_standing(void **state) {
   const char *volatile format = "%d %5d %s"; /* hides it from the compiler */
   et_format(text, sizeof text, format, 1, 2, "a");
   assert_string_equal(text, "1 %5d %s");
+  format = "%ls %d";
+  et_format(text, sizeof text, format, L"a", 1);
+  assert_string_equal(text, "%ls %d");
   format = "%d%";
   et_format(text, sizeof text, format, 1);
   assert_string_equal(text, "1%");

@@ -279,6 +279,72 @@ static void test_m29_lent_output_may_not_overlap_a_lent_input(void **state) {
   assert_int_equal(et_method_execute(m, NULL), ET_STATUS_INVALID_ARGUMENT);
 }
 
+/* Other inputs than lent tensors have no memory that could overlap. */
+static void test_lent_output_beside_numbers_and_planned_inputs(void **state) {
+  (void)state;
+  static buffers b;
+  et_program program;
+  float out[4] = {0};
+  write_add(0, ET_NOT_PLANNED);
+  et_writer_input(&writer, et_writer_int(&writer, -1));
+  et_method *m = load_bare(&b, &program);
+  et_test_set_floats(m, 0, ONES, 4);
+  et_test_set_floats(m, 1, TWOS, 4);
+  assert_int_equal(et_method_set_output(m, 0, out, 16, NULL), ET_STATUS_OK);
+  assert_int_equal(et_method_execute(m, NULL), ET_STATUS_OK);
+  assert_true(out[0] == 3);
+}
+
+/* Neighbours may touch: the last byte of one is before the first of the other. */
+static void test_lent_output_may_touch_a_lent_input(void **state) {
+  (void)state;
+  static buffers b;
+  et_program program;
+  float shared[12] = {0, 0, 0, 0, 1, 1, 1, 1};
+  write_add(ET_NOT_PLANNED, ET_NOT_PLANNED);
+  et_method *m = load_bare(&b, &program);
+  et_test_set_floats(m, 0, shared + 4, 4);
+  et_test_set_floats(m, 1, TWOS, 4);
+  for (size_t at = 0; at <= 8; at += 8) {
+    assert_int_equal(et_method_set_output(m, 0, shared + at, 16, NULL),
+                     ET_STATUS_OK);
+    assert_int_equal(et_method_execute(m, NULL), ET_STATUS_OK);
+    assert_true(shared[at] == 3 && shared[4] == 1 && shared[7] == 1);
+  }
+}
+
+static void test_m29_indices_of_inputs_and_outputs_end_at_their_count(
+    void **state) {
+  (void)state;
+  et_program program;
+  et_hosted_method hosted;
+  et_error error;
+  const int32_t four = 4;
+  const et_value none = {ET_VALUE_NONE, {.as_int = 0}};
+  const et_value *out = NULL;
+  write_add(0, 32);
+  et_test_open(&writer, &program, &hosted);
+  et_method *m = hosted.method;
+  et_error_clear(&error);
+  assert_int_equal(et_method_set_input(m, 2, ET_SCALAR_TYPE_FLOAT32, &four, 1,
+                                       ONES, 16, &error),
+                   ET_STATUS_INVALID_ARGUMENT);
+  assert_string_equal(error.message, "inputs[2]: the method has 2");
+  et_error_clear(&error);
+  assert_int_equal(et_method_set_scalar_input(m, 2, &none, &error),
+                   ET_STATUS_INVALID_ARGUMENT);
+  assert_string_equal(error.message, "inputs[2]: the method has 2");
+  et_error_clear(&error);
+  assert_int_equal(et_method_get_output(m, 1, &out, &error),
+                   ET_STATUS_INVALID_ARGUMENT);
+  assert_string_equal(error.message, "outputs[1]: the method has 1");
+  et_error_clear(&error);
+  assert_int_equal(et_method_set_output(m, 1, NULL, 0, &error),
+                   ET_STATUS_INVALID_ARGUMENT);
+  assert_string_equal(error.message, "outputs[1]: the method has 1");
+  et_hosted_method_free(&hosted);
+}
+
 static void test_dynamic_input_runs_up_to_its_bound(void **state) {
   (void)state;
   et_program program;
@@ -372,6 +438,35 @@ static void test_m20_calls_must_fit_their_signature(void **state) {
                       "args[3] does not list the outs");
 }
 
+/* An out list comes twice: as an argument and as what the call returns. */
+static void test_m20_returned_list_must_repeat_the_out_list(void **state) {
+  (void)state;
+  const int32_t items[2] = {2, 3};
+  const int32_t swapped[2] = {3, 2};
+  const int32_t *const returned[] = {items, swapped, items};
+  const uint32_t counts[] = {2, 2, 1};
+  for (size_t i = 0; i < 3; i++) {
+    et_error error;
+    write_add(0, 32);
+    et_writer_floats(&writer, 4, 48);
+    const int32_t outs =
+        et_writer_tensor_list(&writer, items, 2, ET_VALUE_TENSOR_LIST);
+    const int32_t repeated = et_writer_tensor_list(
+        &writer, returned[i], counts[i], ET_VALUE_TENSOR_LIST);
+    const int32_t args[3] = {0, outs, repeated};
+    et_writer_call(&writer, "spread", args, 3);
+    if (i == 0) {
+      assert_int_equal(et_test_load_method(et_writer_finish(&writer), &error),
+                       ET_STATUS_OK);
+    } else {
+      et_test_expect_method_refused(
+          et_writer_finish(&writer), ET_STATUS_INVALID_PROGRAM,
+          "instructions[1] test::spread.out: args[2] does not repeat the out "
+          "list");
+    }
+  }
+}
+
 static void test_temporary_tensor_without_memory_is_refused(void **state) {
   (void)state;
   write_add(0, 32);
@@ -413,9 +508,14 @@ int main(void) {
       cmocka_unit_test(test_m29_outputs_are_checked),
       cmocka_unit_test(test_ends_that_are_not_planned_use_memory_of_the_caller),
       cmocka_unit_test(test_m29_lent_output_may_not_overlap_a_lent_input),
+      cmocka_unit_test(test_lent_output_beside_numbers_and_planned_inputs),
+      cmocka_unit_test(test_lent_output_may_touch_a_lent_input),
+      cmocka_unit_test(
+          test_m29_indices_of_inputs_and_outputs_end_at_their_count),
       cmocka_unit_test(test_dynamic_input_runs_up_to_its_bound),
       cmocka_unit_test(test_scalar_inputs_must_be_those_compiled_in),
       cmocka_unit_test(test_m20_calls_must_fit_their_signature),
+      cmocka_unit_test(test_m20_returned_list_must_repeat_the_out_list),
       cmocka_unit_test(test_temporary_tensor_without_memory_is_refused),
       cmocka_unit_test(test_kernels_reason_is_reported_with_its_instruction),
   };

@@ -18,6 +18,8 @@ et_status et_prim_mod_scalar(et_kernel_context *context, et_value **args);
 et_status et_prim_truediv_scalar(et_kernel_context *context, et_value **args);
 et_status et_prim_eq_scalar(et_kernel_context *context, et_value **args);
 et_status et_prim_lt_scalar(et_kernel_context *context, et_value **args);
+et_status et_prim_le_scalar(et_kernel_context *context, et_value **args);
+et_status et_prim_gt_scalar(et_kernel_context *context, et_value **args);
 et_status et_prim_ge_scalar(et_kernel_context *context, et_value **args);
 et_status et_prim_sym_max_scalar(et_kernel_context *context, et_value **args);
 et_status et_prim_sym_min_scalar(et_kernel_context *context, et_value **args);
@@ -139,6 +141,32 @@ static void test_m20_result_never_changes_the_kind_of_its_value(void **state) {
                    ET_STATUS_INVALID_TYPE);
 }
 
+static void test_comparisons_tell_less_equal_and_more(void **state) {
+  (void)state;
+  const struct {
+    et_kernel_fn kernel;
+    bool less;
+    bool equal;
+    bool more;
+  } rows[] = {
+      {et_prim_eq_scalar, false, true, false},
+      {et_prim_lt_scalar, true, false, false},
+      {et_prim_le_scalar, true, true, false},
+      {et_prim_gt_scalar, false, false, true},
+      {et_prim_ge_scalar, false, true, true},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    const bool expected[3] = {rows[i].less, rows[i].equal, rows[i].more};
+    for (int64_t a = 1; a <= 3; a++) {
+      et_value out = bool_value(false);
+      run(rows[i].kernel, int_value(a), int_value(2), &out);
+      assert_int_equal(out.u.as_bool, expected[a - 1]);
+      run(rows[i].kernel, double_value((double)a), int_value(2), &out);
+      assert_int_equal(out.u.as_bool, expected[a - 1]);
+    }
+  }
+}
+
 static void test_ints_are_compared_exactly(void **state) {
   (void)state;
   const int64_t large = INT64_C(9007199254740993); /* 2^53 + 1 */
@@ -161,6 +189,8 @@ static void test_choices_take_one_of_their_operands(void **state) {
   et_kernel_context context = {.error = NULL};
   expect_int(et_prim_sym_max_scalar, 3, 9, 9);
   expect_int(et_prim_sym_min_scalar, 3, 9, 3);
+  expect_int(et_prim_sym_max_scalar, 9, 3, 9);
+  expect_int(et_prim_sym_min_scalar, 9, 3, 3);
   et_value condition = bool_value(false);
   et_value a = int_value(1);
   et_value b = int_value(2);
@@ -278,6 +308,45 @@ static void test_one_element_becomes_a_number(void **state) {
                    ET_STATUS_INVALID_ARGUMENT);
 }
 
+static void test_one_element_of_each_dtype_becomes_a_number(void **state) {
+  (void)state;
+  et_kernel_context context = {.error = NULL};
+  const uint8_t minus_two[8] = {0xFE, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF};
+  const double half = 0.5;
+  const int32_t one = 1;
+  const struct {
+    et_scalar_type dtype;
+    int64_t expected;
+  } ints[] = {
+      {ET_SCALAR_TYPE_UINT8, 254}, {ET_SCALAR_TYPE_INT8, -2},
+      {ET_SCALAR_TYPE_INT16, -2},  {ET_SCALAR_TYPE_INT32, -2},
+      {ET_SCALAR_TYPE_INT64, -2},
+  };
+  sample s;
+  make_sample(&s, 1, &one, ET_SHAPE_STATIC);
+  memcpy(s.data, minus_two, sizeof minus_two);
+  for (size_t i = 0; i < sizeof ints / sizeof *ints; i++) {
+    et_value out = int_value(0);
+    et_value *args[2] = {&s.value, &out};
+    s.tensor.dtype = ints[i].dtype;
+    assert_int_equal(et_prim_local_scalar_dense(&context, args), ET_STATUS_OK);
+    assert_int_equal(out.u.as_int, ints[i].expected);
+  }
+  et_value out = bool_value(false);
+  et_value *args[2] = {&s.value, &out};
+  s.tensor.dtype = ET_SCALAR_TYPE_BOOL;
+  assert_int_equal(et_prim_local_scalar_dense(&context, args), ET_STATUS_OK);
+  assert_true(out.u.as_bool);
+  memcpy(s.data, &half, sizeof half);
+  s.tensor.dtype = ET_SCALAR_TYPE_FLOAT64;
+  out = double_value(0);
+  assert_int_equal(et_prim_local_scalar_dense(&context, args), ET_STATUS_OK);
+  assert_true(out.u.as_double == 0.5);
+  s.tensor.dtype = ET_SCALAR_TYPE_FLOAT16;
+  assert_int_equal(et_prim_local_scalar_dense(&context, args),
+                   ET_STATUS_NOT_SUPPORTED);
+}
+
 static et_status view_as(const int64_t *sizes, size_t rank, uint8_t out_rank,
                          sample *out) {
   sample self;
@@ -299,7 +368,10 @@ static void test_view_infers_one_size(void **state) {
   sample out;
   const int64_t inferred[3] = {1, -1, 2};
   assert_int_equal(view_as(inferred, 3, 3, &out), ET_STATUS_OK);
+  assert_int_equal(out.sizes[0], 1);
   assert_int_equal(out.sizes[1], 3);
+  assert_int_equal(out.sizes[2], 2);
+  assert_int_equal(out.tensor.numel, 6);
 }
 
 static void test_m22_views_that_do_not_fit_are_errors(void **state) {
@@ -371,6 +443,7 @@ int main(void) {
       cmocka_unit_test(test_division_and_modulo_floor_as_in_python),
       cmocka_unit_test(test_m22_overflow_and_division_by_zero_are_errors),
       cmocka_unit_test(test_m20_result_never_changes_the_kind_of_its_value),
+      cmocka_unit_test(test_comparisons_tell_less_equal_and_more),
       cmocka_unit_test(test_ints_are_compared_exactly),
       cmocka_unit_test(test_nan_compares_as_false),
       cmocka_unit_test(test_choices_take_one_of_their_operands),
@@ -379,6 +452,7 @@ int main(void) {
       cmocka_unit_test(test_sizes_and_count_of_a_tensor_are_read),
       cmocka_unit_test(test_m22_dim_out_of_range_is_an_error),
       cmocka_unit_test(test_one_element_becomes_a_number),
+      cmocka_unit_test(test_one_element_of_each_dtype_becomes_a_number),
       cmocka_unit_test(test_view_infers_one_size),
       cmocka_unit_test(test_m22_views_that_do_not_fit_are_errors),
       cmocka_unit_test(test_copy_index_grows_its_target_row_by_row),

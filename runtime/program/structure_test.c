@@ -31,6 +31,54 @@ static void test_written_program_is_accepted(void **state) {
                    ET_STATUS_OK);
 }
 
+static void test_methods_and_ends_end_at_their_count(void **state) {
+  (void)state;
+  et_program program;
+  et_method_meta meta;
+  et_value_meta value;
+  et_string name = {NULL, 0};
+  size_t bytes = 0;
+  et_test_write_copy(&writer, 4);
+  assert_int_equal(et_program_load(et_writer_finish(&writer), &program, NULL),
+                   ET_STATUS_OK);
+  assert_int_equal(et_program_method_count(&program), 1);
+  assert_int_equal(et_program_method_name(&program, 0, &name), ET_STATUS_OK);
+  assert_string_equal(name.data, "forward");
+  assert_int_equal(et_program_method_name(&program, 1, &name),
+                   ET_STATUS_INVALID_ARGUMENT);
+  assert_int_equal(et_program_method_meta(&program, "forward", &meta, NULL),
+                   ET_STATUS_OK);
+  assert_int_equal(et_method_meta_input(&meta, 0, &value, NULL), ET_STATUS_OK);
+  assert_int_equal(et_method_meta_input(&meta, 1, &value, NULL),
+                   ET_STATUS_INVALID_ARGUMENT);
+  assert_int_equal(et_method_meta_output(&meta, 1, &value, NULL),
+                   ET_STATUS_INVALID_ARGUMENT);
+  assert_int_equal(et_method_meta_planned_bytes(&meta, 0, &bytes, NULL),
+                   ET_STATUS_OK);
+  assert_int_equal(bytes, 64);
+  assert_int_equal(et_method_meta_planned_bytes(&meta, 1, &bytes, NULL),
+                   ET_STATUS_INVALID_ARGUMENT);
+}
+
+/* One table of 40 KB, of which each value refers to all. */
+static void test_m23_shared_large_tables_do_not_multiply_work(void **state) {
+  (void)state;
+  et_test_write_copy(&writer, 4);
+  size_t owners[62];
+  writer.value_count = 64;
+  for (uint32_t i = 2; i < 64; i++) {
+    const size_t owner = et_fb_add_table(&writer.buffer, 2);
+    et_fb_refer_element(&writer.buffer, writer.values, i, owner);
+    et_fb_set_i8(&writer.buffer, owner, ET_EVALUE_TAG, ET_VALUE_NONE);
+    owners[i - 2] = owner;
+  }
+  const size_t large = et_fb_add_table(&writer.buffer, 4000);
+  for (size_t i = 0; i < 62; i++) {
+    et_fb_refer(&writer.buffer, owners[i], ET_EVALUE_VALUE, large);
+  }
+  expect_invalid("parts are shared too often");
+}
+
 static void test_m04_wild_vtable_is_refused(void **state) {
   (void)state;
   const int32_t backs[] = {INT32_MAX, INT32_MIN, -1, 1};
@@ -271,6 +319,8 @@ static void test_readers_stay_in_the_buffer_unverified(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_written_program_is_accepted),
+      cmocka_unit_test(test_methods_and_ends_end_at_their_count),
+      cmocka_unit_test(test_m23_shared_large_tables_do_not_multiply_work),
       cmocka_unit_test(test_m04_wild_vtable_is_refused),
       cmocka_unit_test(test_m04_field_outside_its_table_is_refused),
       cmocka_unit_test(test_m04_wild_offset_is_refused),

@@ -24,6 +24,8 @@ uint8_t *et_test_read_fixture(const char *name, size_t *out_size);
  *   test::put.out   mt>w   self[0] = other[0]
  *   test::put_both.out
  *                   mtww>W the same, and two copies of other
+ *   test::spread.out
+ *                   tW>W   a copy of self in each tensor of a list
  *   test::count.out ni>x   number + int
  *   test::less.out  ni>x   whether number < int
  *   test::fail.out  t      fails

@@ -70,6 +70,15 @@ static et_status test_put_both(et_kernel_context *context, et_value **args) {
   return copy_tensor(context, args[1], args[2]);
 }
 
+/* Copies to each tensor of a list. */
+static et_status test_spread(et_kernel_context *context, et_value **args) {
+  for (size_t i = 0; i < args[1]->u.as_list.size; i++) {
+    ET_RETURN_IF_ERROR(
+        copy_tensor(context, args[0], args[1]->u.as_list.items[i]));
+  }
+  return ET_STATUS_OK;
+}
+
 static et_status test_sum(et_kernel_context *context, et_value **args) {
   (void)context;
   float sum = 0;
@@ -112,6 +121,7 @@ static const et_kernel kernels[] = {
     {"test::pair.out", "tww>W", NULL, test_pair, NULL, 0},
     {"test::put.out", "mt>w", NULL, test_put, NULL, 0},
     {"test::put_both.out", "mtww>W", NULL, test_put_both, NULL, 0},
+    {"test::spread.out", "tW>W", NULL, test_spread, NULL, 0},
     {"test::sum.out", "Tw>w", NULL, test_sum, NULL, 0},
 };
 static const et_kernel_table table = {kernels,

@@ -1,0 +1,189 @@
+/* Reading tables, fields and vectors at the very edges of a buffer: M04. Each
+ * buffer is a block of its own, so that a sanitizer sees a byte too many. */
+#include "runtime/program/flatbuffer.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TABLE_AT 8 /* of 16 bytes: vtable with two fields, then the table */
+#define BYTES 16
+
+static void put_u16(uint8_t *bytes, size_t at, uint16_t value) {
+  memcpy(bytes + at, &value, sizeof value);
+}
+
+static void put_u32(uint8_t *bytes, size_t at, uint32_t value) {
+  memcpy(bytes + at, &value, sizeof value);
+}
+
+/* A vtable of 8 bytes at 0: a table of 8 bytes, field 0 at 4 in it, field 1
+ * absent. Then the table. */
+static uint8_t *new_buffer(void) {
+  uint8_t *bytes = calloc(1, BYTES);
+  put_u16(bytes, 0, 8);
+  put_u16(bytes, 2, 8);
+  put_u16(bytes, 4, 4);
+  put_u32(bytes, TABLE_AT, TABLE_AT);
+  put_u32(bytes, TABLE_AT + 4, 77);
+  return bytes;
+}
+
+static bool read_table(const uint8_t *bytes, size_t size, uint64_t position) {
+  const et_span buffer = {bytes, size};
+  et_fb_table table;
+  const bool found = et_fb_table_at(buffer, position, &table);
+  if (!found) {
+    assert_int_equal(table.vtable_size, 0);
+    assert_null(table.buffer.data);
+  }
+  return found;
+}
+
+static void test_table_that_fills_the_buffer_is_read(void **state) {
+  (void)state;
+  uint8_t *bytes = new_buffer();
+  const et_span buffer = {bytes, BYTES};
+  et_fb_table table;
+  assert_true(et_fb_table_at(buffer, TABLE_AT, &table));
+  assert_int_equal(et_fb_u32(&table, 0), 77);
+  assert_false(et_fb_has(&table, 1));
+  assert_int_equal(et_fb_u32(&table, 1), 0);
+  assert_int_equal(et_fb_u32(&table, 2), 0);
+  free(bytes);
+}
+
+static void expect_no_table(size_t at, size_t width, uint32_t value) {
+  uint8_t *bytes = new_buffer();
+  memcpy(bytes + at, &value, width);
+  assert_false(read_table(bytes, BYTES, TABLE_AT));
+  free(bytes);
+}
+
+static void test_m04_each_size_of_a_table_is_checked(void **state) {
+  (void)state;
+  expect_no_table(0, 2, 2);  /* of the vtable: shorter than its two sizes */
+  expect_no_table(0, 2, 0);
+  expect_no_table(0, 2, 7);  /* odd */
+  expect_no_table(0, 2, 18); /* past the buffer */
+  expect_no_table(2, 2, 3);  /* of the table: shorter than its way back */
+  expect_no_table(2, 2, 9);  /* past the buffer */
+}
+
+static void test_m04_vtable_lies_in_the_buffer(void **state) {
+  (void)state;
+  expect_no_table(TABLE_AT, 4, TABLE_AT + 1);          /* before it */
+  expect_no_table(TABLE_AT, 4, (uint32_t)-(BYTES - 11)); /* cut off */
+  expect_no_table(TABLE_AT, 4, (uint32_t)-100);        /* behind it */
+}
+
+static void test_m04_table_position_lies_in_the_buffer(void **state) {
+  (void)state;
+  uint8_t *bytes = new_buffer();
+  assert_false(read_table(bytes, BYTES, BYTES - 3));
+  assert_false(read_table(bytes, BYTES, BYTES));
+  assert_false(read_table(bytes, BYTES, UINT64_MAX - 1));
+  for (size_t size = 0; size < BYTES; size++) {
+    assert_false(read_table(bytes, size, TABLE_AT));
+  }
+  /* Positions are of 32 bits, lengths below 2^31. */
+  assert_true(read_table(bytes, INT32_MAX, TABLE_AT));
+  assert_false(read_table(bytes, (size_t)INT32_MAX + 1, TABLE_AT));
+  free(bytes);
+}
+
+static et_fb_presence find(uint16_t offset, uint16_t field, size_t width) {
+  uint8_t *bytes = new_buffer();
+  const et_span buffer = {bytes, BYTES};
+  et_fb_table table;
+  uint32_t position = 0;
+  put_u16(bytes, 4, offset);
+  assert_true(et_fb_table_at(buffer, TABLE_AT, &table));
+  const et_fb_presence found = et_fb_find(&table, field, width, &position);
+  if (found == ET_FB_PRESENT) {
+    assert_int_equal(position, TABLE_AT + offset);
+  }
+  free(bytes);
+  return found;
+}
+
+static void test_m04_fields_lie_in_their_table(void **state) {
+  (void)state;
+  assert_int_equal(find(4, 0, 4), ET_FB_PRESENT);
+  assert_int_equal(find(7, 0, 1), ET_FB_PRESENT);
+  assert_int_equal(find(0, 0, 1), ET_FB_ABSENT);
+  assert_int_equal(find(4, 1, 1), ET_FB_ABSENT);
+  assert_int_equal(find(4, 2, 1), ET_FB_ABSENT);
+  assert_int_equal(find(3, 0, 1), ET_FB_BROKEN); /* in the way to the vtable */
+  assert_int_equal(find(5, 0, 4), ET_FB_BROKEN);
+  assert_int_equal(find(8, 0, 1), ET_FB_BROKEN);
+  assert_int_equal(find(UINT16_MAX, 0, 1), ET_FB_BROKEN);
+}
+
+static void test_m04_offsets_lead_into_the_buffer(void **state) {
+  (void)state;
+  uint8_t *bytes = calloc(1, BYTES);
+  const et_span buffer = {bytes, BYTES};
+  uint32_t target = 0;
+  const struct {
+    uint32_t position;
+    uint32_t offset;
+    bool leads;
+  } cases[] = {
+      {0, 12, true},          {0, 13, false}, {0, 0, false},
+      {4, 8, true},           {4, 9, false},  {12, 4, false},
+      {0, UINT32_MAX, false},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    put_u32(bytes, cases[i].position, cases[i].offset);
+    assert_int_equal(et_fb_follow(buffer, cases[i].position, &target),
+                     cases[i].leads);
+    assert_true(!cases[i].leads ||
+                target == cases[i].position + cases[i].offset);
+  }
+  assert_false(et_fb_follow(buffer, BYTES - 3, &target));
+  free(bytes);
+}
+
+static void test_m04_vectors_lie_in_the_buffer(void **state) {
+  (void)state;
+  uint8_t *bytes = calloc(1, BYTES);
+  const et_span buffer = {bytes, BYTES};
+  et_fb_vector vector;
+  put_u32(bytes, 0, 3);
+  put_u32(bytes, 4, 10);
+  put_u32(bytes, 12, 30);
+  assert_true(et_fb_vector_at(buffer, 0, 4, &vector));
+  assert_int_equal(vector.count, 3);
+  assert_int_equal(et_fb_i32_at(&vector, 0), 10);
+  assert_int_equal(et_fb_i32_at(&vector, 2), 30);
+  assert_int_equal(et_fb_i32_at(&vector, 3), 0);
+  assert_int_equal(et_fb_i64_at(&vector, 0), 0); /* another width */
+  put_u32(bytes, 0, 4);
+  assert_false(et_fb_vector_at(buffer, 0, 4, &vector));
+  assert_int_equal(vector.count, 0);
+  assert_null(et_fb_data(&vector));
+  put_u32(bytes, 0, UINT32_MAX);
+  assert_false(et_fb_vector_at(buffer, 0, 8, &vector));
+  put_u32(bytes, 12, 0);
+  assert_true(et_fb_vector_at(buffer, 12, 4, &vector));
+  assert_false(et_fb_vector_at(buffer, 13, 4, &vector));
+  free(bytes);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_table_that_fills_the_buffer_is_read),
+      cmocka_unit_test(test_m04_each_size_of_a_table_is_checked),
+      cmocka_unit_test(test_m04_vtable_lies_in_the_buffer),
+      cmocka_unit_test(test_m04_table_position_lies_in_the_buffer),
+      cmocka_unit_test(test_m04_fields_lie_in_their_table),
+      cmocka_unit_test(test_m04_offsets_lead_into_the_buffer),
+      cmocka_unit_test(test_m04_vectors_lie_in_the_buffer),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
