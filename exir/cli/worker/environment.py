@@ -15,6 +15,8 @@ _ONE_THREAD = {
 
 # Each of these libraries chooses its loops by the processor, and each loop rounds in its own way. Here all take those that every
 # x86-64 processor runs (numpy's and OpenBLAS' names are those of the features and the core).
+# What remains: torch's sqrt, asin, acos, atan and log, called by a model's own code, refine estimates (`rsqrtps`) that processors of
+# different makers give differently. What the compiler itself computes avoids them (exir/graph/square_root.py).
 _PLAIN_INSTRUCTIONS = {
     "ATEN_CPU_CAPABILITY": "default",
     "MKL_CBWR": "COMPATIBLE",
