@@ -119,13 +119,14 @@ static uint8_t sum_of(const et_value *value) {
 }
 
 static void read_outputs(const et_method *method) {
-  static volatile uint8_t sink;
+  static volatile uint8_t sink; /* so that the reads are not left out */
   for (size_t i = 0; i < et_method_output_count(method); i++) {
     const et_value *value = NULL;
     if (et_method_get_output(method, i, &value, NULL) == ET_STATUS_OK) {
       sink ^= sum_of(value);
     }
   }
+  (void)sink;
 }
 
 static void execute(et_method *method, const et_method_meta *meta, watch *w,
