@@ -121,15 +121,15 @@ static void test_divisors_that_become_zero_are_refused(void **state) {
   et_test_assert_refused(
       t, ET_CALL(t, "aten::floor_divide.out", a, wide, out, out),
       "floor_divide: integer division by zero");
-  et_test_assert_refused(t,
-                         ET_CALL(t, "aten::remainder.Scalar_out", a,
-                                 et_test_int(t, 0), out, out),
-                         "remainder: integer division by zero");
-  et_test_assert_refused(t,
-                         ET_CALL(t, "aten::div.Scalar_mode_out", a,
-                                 et_test_bool(t, false),
-                                 et_test_text(t, "trunc"), out, out),
-                         "div: integer division by zero");
+  et_test_assert_refused(
+      t,
+      ET_CALL(t, "aten::remainder.Scalar_out", a, et_test_int(t, 0), out, out),
+      "remainder: integer division by zero");
+  et_test_assert_refused(
+      t,
+      ET_CALL(t, "aten::div.Scalar_mode_out", a, et_test_bool(t, false),
+              et_test_text(t, "trunc"), out, out),
+      "div: integer division by zero");
   assert_memory_equal(out->u.as_tensor->data, before, sizeof(before));
   et_test_end(t);
 }
@@ -143,9 +143,9 @@ static void test_numbers_are_repeated_over_long_runs(void **state) {
   for (int i = 0; i < 201; i++) {
     expected[i] = et_test_data(x)[i] * 0.5f;
   }
-  assert_int_equal(ET_CALL(t, "aten::mul.Scalar_out", x,
-                           et_test_double(t, 0.5), out, out),
-                   ET_STATUS_OK);
+  assert_int_equal(
+      ET_CALL(t, "aten::mul.Scalar_out", x, et_test_double(t, 0.5), out, out),
+      ET_STATUS_OK);
   et_test_assert_floats(out, expected, 201);
   et_test_end(t);
 }
@@ -208,6 +208,18 @@ static void test_nothing_is_divided_by_zero(void **state) {
   et_test_end(t);
 }
 
+static void test_one_parameter_is_read_and_no_more(void **state) {
+  (void)state;
+  et_test *t = et_test_begin();
+  et_value *x = et_test_floats(t, ET_SHAPE(3), (float[]){-2, 0, 3});
+  et_value *out = et_test_floats(t, ET_SHAPE(3), NULL);
+  assert_int_equal(
+      ET_CALL(t, "aten::leaky_relu.out", x, et_test_double(t, 0.5), out, out),
+      ET_STATUS_OK);
+  et_test_assert_floats(out, (float[]){-1, 0, 3}, 3);
+  et_test_end(t);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_rows_and_columns_broadcast),
@@ -219,6 +231,7 @@ int main(void) {
       cmocka_unit_test(test_divisors_that_become_zero_are_refused),
       cmocka_unit_test(test_divisors_of_other_dtypes_are_refused_unread),
       cmocka_unit_test(test_nothing_is_divided_by_zero),
+      cmocka_unit_test(test_one_parameter_is_read_and_no_more),
       cmocka_unit_test(test_numbers_are_repeated_over_long_runs),
       cmocka_unit_test(test_limits_keep_nan),
   };

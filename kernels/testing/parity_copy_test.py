@@ -154,6 +154,7 @@ def test_wrong_split_is_an_error() -> None:
 @pytest.mark.parametrize("dim", [0, 1, -1])
 def test_cat_follows_pytorch(dim: int) -> None:
     empty = torch.empty(0)
+    check(KERNELS, "aten::cat.out", [X], dim, out=torch.float32)
     check(KERNELS, "aten::cat.out", [X, X * 2, X], dim, out=torch.float32)
     check(KERNELS, "aten::cat.out", [empty, X, empty, X], dim, out=torch.float32)
     check(KERNELS, "aten::cat.out", [channels_last(IMAGE), IMAGE], dim, out=torch.float32, order=(0, 1, 2, 3))

@@ -134,6 +134,7 @@ def test_wrong_repeats_are_an_error() -> None:
     out = torch.empty(9, dtype=torch.int64)
     for repeats in ([1, -1], [2**31], [2**31 - 1, 1], [2**62, 2**62]):
         fails("negative or too large", "aten::repeat_interleave.Tensor_out", torch.tensor(repeats), None, out, out)
+    fails("int64 to int32", "aten::repeat_interleave.Tensor_out", torch.tensor([1, 2]), None, out.int(), out.int())
     fails("output_size 4 is not 3", "aten::repeat_interleave.Tensor_out", torch.tensor([1, 2]), 4, out, out)
 
 

@@ -54,6 +54,15 @@ def test_batch_norm_follows_pytorch(dtype: torch.dtype) -> None:
     check(KERNELS, f"{BATCH}.out", x, weight, bias, *given, False, 0.1, 1e-5, out=(dtype,) * 3)
 
 
+@pytest.mark.parametrize("place, name", list(enumerate(["weight", "bias", "running_mean", "running_var"])))
+def test_batch_norm_checks_every_vector(place: int, name: str) -> None:
+    vectors = [WEIGHT, BIAS, WEIGHT, BIAS]
+    vectors[place] = vectors[place][:5]
+    outs = [torch.empty(2, 6, 3, 4), torch.empty(6), torch.empty(6)]
+    with pytest.raises(KernelError, match=f"{name} must be floating with 6 elements"):
+        KERNELS.call(f"{BATCH}.out", IMAGE, *vectors, False, 0.1, 1e-5, *outs, outs)
+
+
 def test_training_of_running_statistics_is_an_error() -> None:
     outs = [torch.empty(2, 6, 3, 4), torch.empty(6), torch.empty(6)]
     with pytest.raises(KernelError, match="training is not supported"):

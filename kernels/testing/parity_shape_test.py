@@ -235,6 +235,7 @@ def test_pixel_shuffles_of_nothing_follow_pytorch() -> None:
     for shape in ((0, 4, 4), (2, 4, 0, 4), (0, 4, 4, 4), (4, 0, 0)):
         check(KERNELS, "aten::pixel_shuffle.out", torch.empty(shape), 2)
         check(KERNELS, "aten::pixel_unshuffle.out", torch.empty(shape), 2)
+    check(KERNELS, "aten::pixel_shuffle.out", torch.empty(1, 2**31 - 1, 0), 1)
 
 
 def test_wrong_pixel_shuffles_are_an_error() -> None:
