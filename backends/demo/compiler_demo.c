@@ -17,8 +17,8 @@ static bool take(et_arena *arena, size_t count, size_t size, void **out) {
 }
 
 /* Room for one result. `op` is NULL while measuring. */
-static et_status init_op(const demo_op_text *text, et_arena *arena,
-                         demo_op *op, et_error *error) {
+static et_status init_op(const demo_op_text *text, et_arena *arena, demo_op *op,
+                         et_error *error) {
   void *result = NULL;
   if (!take(arena, text->numel, sizeof(float), &result)) {
     return fail_memory(error);
@@ -38,8 +38,8 @@ static et_status init_ops(demo_reader *reader, et_arena *arena, demo_op *ops) {
   for (uint32_t i = 0; i < reader->op_count; i++) {
     demo_op_text text = {.numel = 0};
     ET_RETURN_IF_ERROR(demo_reader_op(reader, &text));
-    ET_RETURN_IF_ERROR(init_op(&text, arena, ops != NULL ? &ops[i] : NULL,
-                               reader->error));
+    ET_RETURN_IF_ERROR(
+        init_op(&text, arena, ops != NULL ? &ops[i] : NULL, reader->error));
   }
   return ET_STATUS_OK;
 }
@@ -58,8 +58,8 @@ static et_status build(const et_backend_context *context, et_arena *arena,
     return fail_memory(context->error);
   }
   ET_RETURN_IF_ERROR(init_ops(&reader, arena, ops));
-  ET_RETURN_IF_ERROR(demo_reader_outputs(&reader, program.outputs,
-                                         &program.output_count));
+  ET_RETURN_IF_ERROR(
+      demo_reader_outputs(&reader, program.outputs, &program.output_count));
   program.op_count = reader.op_count;
   program.input_count = reader.input_count;
   program.ops = ops;

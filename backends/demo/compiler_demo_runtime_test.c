@@ -11,12 +11,12 @@
 #include "backends/demo/compiler_demo.h"
 #include "backends/demo/handle.h"
 
-#define CHAIN                                                                \
-  "2version:0#op:demo::aten.mm.default, numel:4, "                           \
-  "dtype:torch.float32<debug_handle>1#op:demo::aten.add.Tensor, numel:4, "   \
+#define CHAIN                                                              \
+  "2version:0#op:demo::aten.mm.default, numel:4, "                         \
+  "dtype:torch.float32<debug_handle>1#op:demo::aten.add.Tensor, numel:4, " \
   "dtype:torch.float32<debug_handle>2#"
-#define GRAPH                                                                \
-  "2version:1#inputs:2#op:demo::aten.mul.Tensor, numel:4, "                  \
+#define GRAPH                                                                 \
+  "2version:1#inputs:2#op:demo::aten.mul.Tensor, numel:4, "                   \
   "dtype:torch.float32, args:0;1<debug_handle>-1#op:demo::aten.sin.default, " \
   "numel:4, dtype:torch.float32, args:2<debug_handle>2#outputs:3;2#"
 
@@ -55,8 +55,8 @@ static void make_sample(sample *s, int32_t rows, int32_t columns,
 }
 
 static et_backend_context context_of(const char *text, size_t size) {
-  const et_backend_context context = {
-      .size = sizeof context, .payload = {(const uint8_t *)text, size}};
+  const et_backend_context context = {.size = sizeof context,
+                                      .payload = {(const uint8_t *)text, size}};
   return context;
 }
 
@@ -198,8 +198,8 @@ static void expect_incompatible(const char *text) {
                    ET_STATUS_DELEGATE_INCOMPATIBLE);
 }
 
-#define SIN_OF(operand)                                                       \
-  "op:demo::aten.sin.default, numel:1, dtype:torch.float32, args:" operand    \
+#define SIN_OF(operand)                                                    \
+  "op:demo::aten.sin.default, numel:1, dtype:torch.float32, args:" operand \
   "<debug_handle>1#"
 
 static void test_m28_payloads_that_contradict_themselves_are_refused(
@@ -270,7 +270,8 @@ int main(void) {
       cmocka_unit_test(test_version_1_names_operands_and_outputs),
       cmocka_unit_test(test_results_may_be_smaller_than_their_bound),
       cmocka_unit_test(test_m28_every_cut_and_changed_payload_is_survived),
-      cmocka_unit_test(test_m28_payloads_that_contradict_themselves_are_refused),
+      cmocka_unit_test(
+          test_m28_payloads_that_contradict_themselves_are_refused),
       cmocka_unit_test(test_m28_wrong_arguments_are_refused_before_writing),
       cmocka_unit_test(test_m28_results_above_the_payloads_bound_are_refused),
   };

@@ -40,7 +40,8 @@ typedef struct demo_program {
 /* Bytes of a handle with that many ops, whose results, each aligned, take so many
  * bytes. The manifest of a program says this of its delegates. */
 #define DEMO_HANDLE_BYTES(ops, results) \
-  (DEMO_ALIGNED(sizeof(demo_program)) + DEMO_ALIGNED(sizeof(demo_op) * (ops)) + (results))
+  (DEMO_ALIGNED(sizeof(demo_program)) + \
+   DEMO_ALIGNED(sizeof(demo_op) * (ops)) + (results))
 
 #ifdef __cplusplus
 }

@@ -42,9 +42,10 @@ size_t et_shared_store_bytes(et_string key, size_t size) {
 static const et_shared_entry *find(const et_shared_store *store,
                                    const char *owner, et_string key) {
   const et_shared_entry *entry = store->newest;
-  while (entry != NULL &&
-         (strcmp(entry->owner, owner) != 0 || entry->key.size != key.size ||
-          (key.size != 0 && memcmp(entry->key.data, key.data, key.size) != 0))) {
+  while (
+      entry != NULL &&
+      (strcmp(entry->owner, owner) != 0 || entry->key.size != key.size ||
+       (key.size != 0 && memcmp(entry->key.data, key.data, key.size) != 0))) {
     entry = entry->next;
   }
   return entry;

@@ -80,8 +80,7 @@ static et_status take_output(const request *r, et_arena *arena, size_t index,
                              et_method *method) {
   et_value_meta meta;
   et_mutable_span memory;
-  ET_RETURN_IF_ERROR(
-      et_method_meta_output(&r->meta, index, &meta, r->error));
+  ET_RETURN_IF_ERROR(et_method_meta_output(&r->meta, index, &meta, r->error));
   if (meta.tag != ET_VALUE_TENSOR || meta.is_planned) {
     return ET_STATUS_OK;
   }
@@ -150,14 +149,10 @@ static et_status load(const request *r, et_hosted_method *hosted) {
   return build(r, &arena, hosted);
 }
 
-et_status et_hosted_method_load_sharing(const et_program *program,
-                                        const char *name,
-                                        const et_registry *registry,
-                                        const et_method_options *options,
-                                        const et_hosted_method *owner,
-                                        uint32_t memory_id,
-                                        et_hosted_method *out_hosted,
-                                        et_error *out_error) {
+et_status et_hosted_method_load_sharing(
+    const et_program *program, const char *name, const et_registry *registry,
+    const et_method_options *options, const et_hosted_method *owner,
+    uint32_t memory_id, et_hosted_method *out_hosted, et_error *out_error) {
   request r = {.name = name,
                .registry = registry,
                .options = options,
@@ -166,8 +161,7 @@ et_status et_hosted_method_load_sharing(const et_program *program,
                .error = out_error};
   const et_hosted_method none = {0};
   *out_hosted = none;
-  ET_RETURN_IF_ERROR(
-      et_program_method_meta(program, name, &r.meta, out_error));
+  ET_RETURN_IF_ERROR(et_program_method_meta(program, name, &r.meta, out_error));
   const et_status status = load(&r, out_hosted);
   if (status != ET_STATUS_OK) {
     et_hosted_method_free(out_hosted);

@@ -76,10 +76,10 @@ static void test_outputs_that_are_not_planned_get_memory(void **state) {
 static void load_sharing(const et_program *program,
                          const et_hosted_method *owner,
                          et_hosted_method *out_hosted) {
-  assert_int_equal(et_hosted_method_load_sharing(program, "forward",
-                                                 &et_test_registry, NULL, owner,
-                                                 1, out_hosted, NULL),
-                   ET_STATUS_OK);
+  assert_int_equal(
+      et_hosted_method_load_sharing(program, "forward", &et_test_registry, NULL,
+                                    owner, 1, out_hosted, NULL),
+      ET_STATUS_OK);
 }
 
 static void test_shared_buffer_is_seen_by_both_methods(void **state) {
@@ -121,10 +121,10 @@ static void test_shared_buffer_must_be_large_enough(void **state) {
   write_sum(0, 32);
   et_test_open(&writer, &program, &first);
   first.planned[0].bytes.size = 95;
-  assert_int_equal(et_hosted_method_load_sharing(&program, "forward",
-                                                 &et_test_registry, NULL, &first,
-                                                 1, &second, NULL),
-                   ET_STATUS_INVALID_ARGUMENT);
+  assert_int_equal(
+      et_hosted_method_load_sharing(&program, "forward", &et_test_registry,
+                                    NULL, &first, 1, &second, NULL),
+      ET_STATUS_INVALID_ARGUMENT);
   assert_null(second.method);
   et_hosted_method_free(&first);
 }

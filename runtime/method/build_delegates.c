@@ -108,8 +108,7 @@ static et_status add_requirements(const et_builder *builder, uint32_t index,
                       &sum->shared_bytes)) {
     return et_fail(builder->error, ET_STATUS_OUT_OF_RESOURCES,
                    "delegates[%u] needs %zu outputs and %zu shared bytes",
-                   (unsigned)index, needed->output_count,
-                   needed->shared_bytes);
+                   (unsigned)index, needed->output_count, needed->shared_bytes);
   }
   return ET_STATUS_OK;
 }
@@ -155,8 +154,8 @@ static et_status init_delegate(et_builder *builder, uint32_t index,
   et_arena room;
   et_error reason;
   et_error_clear(&reason);
-  et_backend_context context = make_context(
-      builder, index, delegate->backend->id, *specs, &reason);
+  et_backend_context context =
+      make_context(builder, index, delegate->backend->id, *specs, &reason);
   *specs += context.spec_count;
   if (!et_build_take_room(builder, delegate->handle_bytes, &room)) {
     return et_fail(builder->error, ET_STATUS_INTERNAL,
@@ -164,13 +163,12 @@ static et_status init_delegate(et_builder *builder, uint32_t index,
                    (unsigned)index, delegate->backend->id);
   }
   context.arena = &room;
-  const et_status status =
-      delegate->backend->init(&context, &delegate->handle);
+  const et_status status = delegate->backend->init(&context, &delegate->handle);
   delegate->is_built = status == ET_STATUS_OK;
-  return status == ET_STATUS_OK ? ET_STATUS_OK
-                                : fail_delegate(builder, index,
-                                                delegate->backend, status,
-                                                &reason);
+  return status == ET_STATUS_OK
+             ? ET_STATUS_OK
+             : fail_delegate(builder, index, delegate->backend, status,
+                             &reason);
 }
 
 static et_status init_all(et_builder *builder) {

@@ -125,11 +125,11 @@ static et_status run_prepare(const prepared_call *call, et_arena *arena,
   et_error reason;
   et_error_clear(&reason);
   const et_method_options *options = call->builder->options;
-  et_prepare_context context = {
-      .arena = arena,
-      .scratch_bytes = call->kernel->scratch_bytes,
-      .parallel = options != NULL ? options->parallel : NULL,
-      .error = &reason};
+  et_prepare_context context = {.arena = arena,
+                                .scratch_bytes = call->kernel->scratch_bytes,
+                                .parallel =
+                                    options != NULL ? options->parallel : NULL,
+                                .error = &reason};
   *out_state = NULL;
   const et_status status =
       call->kernel->prepare(&context, call->args, out_state);
@@ -157,11 +157,12 @@ static et_status prepare(et_builder *builder, const prepared_call *call,
   }
   ET_RETURN_IF_ERROR(run_prepare(call, &room, &scratch, out_state));
   if (room.used != measuring.used || scratch != *out_scratch) {
-    return et_fail(builder->error, ET_STATUS_INTERNAL,
-                   "instructions[%u] %s: its prepare takes %zu bytes and %zu of "
-                   "scratch, but %zu and %zu when it measures",
-                   (unsigned)call->instruction, call->kernel->name, room.used,
-                   scratch, measuring.used, *out_scratch);
+    return et_fail(
+        builder->error, ET_STATUS_INTERNAL,
+        "instructions[%u] %s: its prepare takes %zu bytes and %zu of "
+        "scratch, but %zu and %zu when it measures",
+        (unsigned)call->instruction, call->kernel->name, room.used, scratch,
+        measuring.used, *out_scratch);
   }
   return ET_STATUS_OK;
 }

@@ -77,12 +77,12 @@ static et_status compare(state_check *check, uint32_t index, const kept *mine,
       continue;
     }
     if (!agree(mine, &theirs)) {
-      return et_fail(check->builder->error, ET_STATUS_INVALID_PROGRAM,
-                     "values[%u] and values[%u] of method '%s' share state, but "
-                     "not the same place in memory id %u",
-                     (unsigned)index, (unsigned)i,
-                     et_fb_text(&plan, ET_PLAN_NAME).data,
-                     (unsigned)mine->record.memory_id);
+      return et_fail(
+          check->builder->error, ET_STATUS_INVALID_PROGRAM,
+          "values[%u] and values[%u] of method '%s' share state, but "
+          "not the same place in memory id %u",
+          (unsigned)index, (unsigned)i, et_fb_text(&plan, ET_PLAN_NAME).data,
+          (unsigned)mine->record.memory_id);
     }
     *out_there = *out_there || same_place(mine, &theirs);
   }
@@ -94,8 +94,8 @@ static bool was_loaded(const et_state *state, uint32_t method) {
 }
 
 /* Whether a method that was loaded before has made `mine`. */
-static et_status find_made(state_check *check, uint32_t index,
-                           const kept *mine, bool *out_made) {
+static et_status find_made(state_check *check, uint32_t index, const kept *mine,
+                           bool *out_made) {
   const et_state *state =
       check->builder->memory->planned[mine->record.memory_id - 1].state;
   const size_t count = et_program_method_count(check->builder->program);

@@ -31,7 +31,8 @@ static void start_list(et_fill *f, et_value *value, uint32_t count) {
   value->u.as_list.size = count;
 }
 
-static void fill_int_list(et_fill *f, const et_fb_table *table, et_value *value) {
+static void fill_int_list(et_fill *f, const et_fb_table *table,
+                          et_value *value) {
   const et_fb_vector items =
       et_fb_list(table, ET_SINGLE_FIELD, sizeof(int64_t));
   start_list(f, value, items.count);

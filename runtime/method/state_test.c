@@ -142,9 +142,10 @@ static void test_other_state_in_the_same_place_is_refused(void **state) {
   assert_int_equal(load(&s, 0), ET_STATUS_OK);
   memset(s.shared, 7, 16);
   assert_int_equal(load(&s, 1), ET_STATUS_INVALID_PROGRAM);
-  assert_string_equal(s.error.message,
-                      "values[2] and values[2] of method 'get' share state, but "
-                      "not the same place in memory id 2");
+  assert_string_equal(
+      s.error.message,
+      "values[2] and values[2] of method 'get' share state, but "
+      "not the same place in memory id 2");
   assert_int_equal(s.shared[0], 7);
   free(s.file);
 }
@@ -163,7 +164,8 @@ static void test_same_state_in_another_place_is_refused(void **state) {
   memcpy((void *)(uintptr_t)et_fb_data(&sizes), &two, sizeof two);
   assert_int_equal(load(&s, 0), ET_STATUS_OK);
   assert_int_equal(load(&s, 1), ET_STATUS_INVALID_PROGRAM);
-  assert_non_null(strstr(s.error.message, "share state, but not the same place"));
+  assert_non_null(
+      strstr(s.error.message, "share state, but not the same place"));
   free(s.file);
 }
 

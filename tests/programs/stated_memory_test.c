@@ -14,19 +14,22 @@
 #include "tests/axes/delegated_cc.h"
 #include "tests/axes/two_models_cc.h"
 
-static void expect(const uint8_t *data, size_t size, const et_registry *registry,
-                   const char *name, size_t method_bytes, size_t scratch_bytes) {
+static void expect(const uint8_t *data, size_t size,
+                   const et_registry *registry, const char *name,
+                   size_t method_bytes, size_t scratch_bytes) {
   const et_span file = {data, size};
   et_program program;
   et_method_requirements needed;
   assert_int_equal(et_program_load(file, &program, NULL), ET_STATUS_OK);
-  assert_int_equal(et_method_measure(&program, name, registry, NULL, &needed, NULL), ET_STATUS_OK);
+  assert_int_equal(
+      et_method_measure(&program, name, registry, NULL, &needed, NULL),
+      ET_STATUS_OK);
   assert_int_equal(needed.method_bytes, method_bytes);
   assert_in_range(needed.scratch_bytes, 0, scratch_bytes);
 }
 
-#define EXPECT(model, upper, name)                                                      \
-  expect(model##_program_data, model##_program_size, &model##_registry, name,          \
+#define EXPECT(model, upper, name)                                            \
+  expect(model##_program_data, model##_program_size, &model##_registry, name, \
          upper##_METHOD_BYTES, upper##_SCRATCH_BYTES)
 
 static void test_header_states_what_the_runtime_measures(void **state) {

@@ -43,10 +43,10 @@ typedef struct et_backend_context {
   /* The named data of the program under `key`. NOT_FOUND when there is none. */
   et_status (*find_data)(const struct et_backend_context *context,
                          et_string key, et_span *out_bytes, et_error *error);
-  const void *data_context; /* of find_data */
+  const void *data_context;         /* of find_data */
   const et_backend_option *options; /* those of this backend */
   size_t option_count;
-  et_shared_store *store; /* shared by methods; NULL: there is none */
+  et_shared_store *store;      /* shared by methods; NULL: there is none */
   const et_parallel *parallel; /* NULL: this thread only */
   const et_observer *observer; /* NULL: nobody watches */
   et_arena *arena;             /* exactly handle_bytes; NULL in `measure` */
@@ -63,7 +63,7 @@ typedef struct et_backend_requirements {
 
 /* What a backend may use besides a delegate's arguments. Lives for one call. */
 typedef struct et_execute_context {
-  et_mutable_span scratch; /* at least scratch_bytes; contents undefined */
+  et_mutable_span scratch;     /* at least scratch_bytes; contents undefined */
   const et_parallel *parallel; /* NULL: this thread only */
   const et_observer *observer; /* NULL: nobody watches */
   et_error *error;             /* may be NULL */

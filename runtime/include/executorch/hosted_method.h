@@ -36,14 +36,10 @@ et_status et_hosted_method_load(const et_program *program, const char *name,
 /* The same, but memory id `memory_id` is that of `owner`, which must outlive
  * the method, so that both see the same mutable buffers, as they are now.
  * INVALID_ARGUMENT when `owner` has no such buffer, or a smaller one. */
-et_status et_hosted_method_load_sharing(const et_program *program,
-                                        const char *name,
-                                        const et_registry *registry,
-                                        const et_method_options *options,
-                                        const et_hosted_method *owner,
-                                        uint32_t memory_id,
-                                        et_hosted_method *out_hosted,
-                                        et_error *out_error);
+et_status et_hosted_method_load_sharing(
+    const et_program *program, const char *name, const et_registry *registry,
+    const et_method_options *options, const et_hosted_method *owner,
+    uint32_t memory_id, et_hosted_method *out_hosted, et_error *out_error);
 
 /* Gives the memory back, and makes `hosted` no method. Nothing to do for
  * one. */

@@ -31,7 +31,8 @@ typedef struct et_method et_method;
 
 /* The options of one backend. */
 typedef struct et_backend_options {
-  const char *id; /* et_backend.id; that of one the method does not use is fine */
+  const char
+      *id; /* et_backend.id; that of one the method does not use is fine */
   const et_backend_option *options;
   size_t count;
 } et_backend_options;
@@ -69,7 +70,7 @@ et_status et_method_measure(const et_program *program, const char *name,
  * first of them is loaded; it must outlive them, and is to be read by the runtime's
  * own code only. */
 typedef struct et_state {
-  et_span program;       /* whose methods share it; NULL before the first load */
+  et_span program; /* whose methods share it; NULL before the first load */
   et_mutable_span bytes; /* the buffer */
   uint64_t loaded[16];   /* a bit for each method of the program: was loaded */
 } et_state;

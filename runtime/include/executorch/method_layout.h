@@ -26,8 +26,8 @@ extern "C" {
 
 /* One step of a method. Chains are laid end to end. */
 typedef struct et_instruction {
-  uint8_t tag;           /* ET_INSTRUCTION_* */
-  bool binds_out;        /* a view: see runtime/method/views.h */
+  uint8_t tag;    /* ET_INSTRUCTION_* */
+  bool binds_out; /* a view: see runtime/method/views.h */
   uint16_t arg_count;
   uint16_t output_count; /* of a delegate call: its last args that it writes */
   bool in_loop;          /* a jump at or behind it leads to it or before it */
@@ -88,19 +88,19 @@ struct et_method {
 #define ET_KEPT_BYTES(bytes) ET_ROUND_UP((size_t)(bytes), ET_MEMORY_ALIGNMENT)
 
 /* All regions that live as long as the method. */
-#define ET_METHOD_REGION_BYTES(values, tensors, list_items, instructions, args, \
-                               delegates, specs, ends, dims)                    \
-  (ET_REGION_BYTES(1u, struct et_method) + ET_REGION_BYTES(values, et_value) +  \
-   ET_REGION_BYTES(tensors, et_tensor) +                                        \
-   ET_REGION_BYTES(list_items, et_value *) +                                    \
-   ET_REGION_BYTES(instructions, et_instruction) +                              \
-   ET_REGION_BYTES(args, et_value *) +                                          \
-   ET_REGION_BYTES(delegates, et_delegate) +                                    \
-   ET_REGION_BYTES(specs, et_compile_spec) + ET_REGION_BYTES(ends, et_end) +    \
+#define ET_METHOD_REGION_BYTES(values, tensors, list_items, instructions,      \
+                               args, delegates, specs, ends, dims)             \
+  (ET_REGION_BYTES(1u, struct et_method) + ET_REGION_BYTES(values, et_value) + \
+   ET_REGION_BYTES(tensors, et_tensor) +                                       \
+   ET_REGION_BYTES(list_items, et_value *) +                                   \
+   ET_REGION_BYTES(instructions, et_instruction) +                             \
+   ET_REGION_BYTES(args, et_value *) +                                         \
+   ET_REGION_BYTES(delegates, et_delegate) +                                   \
+   ET_REGION_BYTES(specs, et_compile_spec) + ET_REGION_BYTES(ends, et_end) +   \
    ET_REGION_BYTES(2u * (dims), int32_t))
 
 /* Working memory of the check of the memory plan; what is kept takes its place. */
-#define ET_PLAN_CHECK_BYTES(values, planned_tensors)   \
+#define ET_PLAN_CHECK_BYTES(values, planned_tensors)    \
   (ET_REGION_BYTES(2u * (planned_tensors), uintptr_t) + \
    ET_REGION_BYTES(4u * (planned_tensors), uint32_t) +  \
    ET_REGION_BYTES(values, int32_t))
@@ -119,19 +119,19 @@ struct et_method {
  *   ends             inputs + outputs
  *   dims             sum of the ranks of all tensors
  *   kept             sum of ET_KEPT_BYTES of all handles and states; 0 without */
-#define ET_METHOD_BYTES(values, tensors, planned_tensors, list_items,          \
-                        instructions, args, delegates, specs, ends, dims, kept) \
-  ET_LARGER(                                                                    \
-      ET_METHOD_REGION_BYTES(values, tensors, list_items, instructions, args,   \
-                             delegates, specs, ends, dims) +                    \
-          ET_PLAN_CHECK_BYTES(values, planned_tensors),                         \
-      (kept) == 0                                                               \
-          ? (size_t)0                                                           \
-          : ET_ROUND_UP(ET_METHOD_REGION_BYTES(values, tensors, list_items,     \
-                                               instructions, args, delegates,   \
-                                               specs, ends, dims),              \
-                        ET_MEMORY_ALIGNMENT) +                                  \
-                (kept))
+#define ET_METHOD_BYTES(values, tensors, planned_tensors, list_items,         \
+                        instructions, args, delegates, specs, ends, dims,     \
+                        kept)                                                 \
+  ET_LARGER(ET_METHOD_REGION_BYTES(values, tensors, list_items, instructions, \
+                                   args, delegates, specs, ends, dims) +      \
+                ET_PLAN_CHECK_BYTES(values, planned_tensors),                 \
+            (kept) == 0                                                       \
+                ? (size_t)0                                                   \
+                : ET_ROUND_UP(ET_METHOD_REGION_BYTES(                         \
+                                  values, tensors, list_items, instructions,  \
+                                  args, delegates, specs, ends, dims),        \
+                              ET_MEMORY_ALIGNMENT) +                          \
+                      (kept))
 
 #ifdef __cplusplus
 }
