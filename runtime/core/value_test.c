@@ -41,6 +41,29 @@ static void test_packed_numbers_are_read_unaligned(void **state) {
   assert_true(et_double_list_at(&list, 1) == -2.5);
 }
 
+static void test_bools_become_zero_and_one(void **state) {
+  (void)state;
+  for (int truth = 0; truth < 2; truth++) {
+    const et_value value = {ET_VALUE_BOOL, {.as_bool = truth != 0}};
+    assert_int_equal(et_scalar_to_int(&value), truth);
+    assert_true(et_scalar_to_double(&value) == truth);
+  }
+}
+
+static void test_each_dtype_is_floating_integral_or_bool(void **state) {
+  (void)state;
+  for (int32_t code = 0; code < 40; code++) {
+    const et_scalar_type dtype = (et_scalar_type)code;
+    const char *name = et_scalar_type_name(code);
+    const bool floats = strstr(name, "float") != NULL;
+    const bool ints = strstr(name, "int") != NULL;
+    assert_int_equal(et_scalar_type_is_floating(dtype), floats);
+    assert_int_equal(et_scalar_type_is_integral(dtype), ints);
+    assert_int_equal(et_scalar_type_size(code) != 0,
+                     floats || ints || strcmp(name, "bool") == 0);
+  }
+}
+
 static void test_tags_and_dtypes_have_names(void **state) {
   (void)state;
   assert_string_equal(et_value_tag_name(ET_VALUE_TENSOR), "Tensor");
@@ -75,6 +98,8 @@ int main(void) {
       cmocka_unit_test(test_floats_become_ints_truncated_and_saturated),
       cmocka_unit_test(test_ints_and_bools_become_floats),
       cmocka_unit_test(test_packed_numbers_are_read_unaligned),
+      cmocka_unit_test(test_bools_become_zero_and_one),
+      cmocka_unit_test(test_each_dtype_is_floating_integral_or_bool),
       cmocka_unit_test(test_tags_and_dtypes_have_names),
       cmocka_unit_test(test_kernels_are_found_by_their_whole_name),
   };

@@ -295,6 +295,51 @@ static void test_lent_output_beside_numbers_and_planned_inputs(void **state) {
   assert_true(out[0] == 3);
 }
 
+static void test_m29_lent_data_is_aligned_to_its_dtype(void **state) {
+  (void)state;
+  static buffers b;
+  et_program program;
+  const int32_t four = 4;
+  _Alignas(8) uint8_t bytes[20] = {0};
+  write_add(ET_NOT_PLANNED, 0);
+  et_method *m = load_bare(&b, &program);
+  for (size_t at = 0; at <= 4; at++) {
+    assert_int_equal(et_method_set_input(m, 0, ET_SCALAR_TYPE_FLOAT32, &four, 1,
+                                         bytes + at, 16, NULL),
+                     at % 4 == 0 ? ET_STATUS_OK : ET_STATUS_INVALID_ARGUMENT);
+  }
+  /* A planned input is copied, from wherever it lies. */
+  write_add(0, 32);
+  m = load_bare(&b, &program);
+  assert_int_equal(et_method_set_input(m, 0, ET_SCALAR_TYPE_FLOAT32, &four, 1,
+                                       bytes + 1, 16, NULL),
+                   ET_STATUS_OK);
+}
+
+static void test_m14_planned_buffers_of_the_caller_may_not_overlap(
+    void **state) {
+  (void)state;
+  static buffers b;
+  et_program program;
+  et_method *method = NULL;
+  const int64_t sizes[3] = {0, 64, 64};
+  write_add(0, 32);
+  et_fb_refer(&writer.buffer, writer.plan, ET_PLAN_BUFFER_SIZES,
+              et_fb_add_vector(&writer.buffer, sizes, 3, sizeof *sizes));
+  assert_int_equal(et_program_load(et_writer_finish(&writer), &program, NULL),
+                   ET_STATUS_OK);
+  reset_buffers(&b);
+  for (size_t at = 0; at <= 64; at += 64) {
+    et_planned_buffer both[2] = {{.bytes = {b.planned, 64}},
+                                 {.bytes = {b.planned + at, 64}}};
+    b.memory.planned = both;
+    b.memory.planned_count = 2;
+    assert_int_equal(et_method_load(&program, "forward", &et_test_registry, NULL,
+                                    &b.memory, &method, NULL),
+                     at == 64 ? ET_STATUS_OK : ET_STATUS_INVALID_ARGUMENT);
+  }
+}
+
 /* Neighbours may touch: the last byte of one is before the first of the other. */
 static void test_lent_output_may_touch_a_lent_input(void **state) {
   (void)state;
@@ -509,6 +554,8 @@ int main(void) {
       cmocka_unit_test(test_ends_that_are_not_planned_use_memory_of_the_caller),
       cmocka_unit_test(test_m29_lent_output_may_not_overlap_a_lent_input),
       cmocka_unit_test(test_lent_output_beside_numbers_and_planned_inputs),
+      cmocka_unit_test(test_m29_lent_data_is_aligned_to_its_dtype),
+      cmocka_unit_test(test_m14_planned_buffers_of_the_caller_may_not_overlap),
       cmocka_unit_test(test_lent_output_may_touch_a_lent_input),
       cmocka_unit_test(
           test_m29_indices_of_inputs_and_outputs_end_at_their_count),

@@ -401,6 +401,17 @@ static void test_m21_loop_that_overwrites_its_own_operand_is_refused(
   expect_refused("instructions[1] reads values[1], but values[2]");
 }
 
+static void test_m21_overwritten_condition_is_refused(void **state) {
+  (void)state;
+  const int32_t in = start_with_input();
+  const int32_t condition =
+      et_writer_tensor(&writer, ET_SCALAR_TYPE_BOOL, 1, 16);
+  et_writer_input(&writer, condition);
+  copy(in, tensor_at(1));
+  et_writer_jump_false(&writer, condition, 2);
+  expect_refused("instructions[1] reads values[1], but values[2] has");
+}
+
 static void test_move_writes_its_target(void **state) {
   (void)state;
   const int32_t in = start_with_input();
@@ -480,6 +491,7 @@ int main(void) {
       cmocka_unit_test(test_m21_view_across_two_values_is_refused),
       cmocka_unit_test(test_m21_view_whose_base_is_overwritten_is_refused),
       cmocka_unit_test(test_m21_loop_that_overwrites_its_own_operand_is_refused),
+      cmocka_unit_test(test_m21_overwritten_condition_is_refused),
       cmocka_unit_test(test_move_writes_its_target),
       cmocka_unit_test(test_delegates_read_and_write),
       cmocka_unit_test(test_many_writes_stay_within_the_working_memory),

@@ -16,6 +16,7 @@ et_status et_prim_mul_scalar(et_kernel_context *context, et_value **args);
 et_status et_prim_floordiv_scalar(et_kernel_context *context, et_value **args);
 et_status et_prim_mod_scalar(et_kernel_context *context, et_value **args);
 et_status et_prim_truediv_scalar(et_kernel_context *context, et_value **args);
+et_status et_prim_neg_scalar(et_kernel_context *context, et_value **args);
 et_status et_prim_eq_scalar(et_kernel_context *context, et_value **args);
 et_status et_prim_lt_scalar(et_kernel_context *context, et_value **args);
 et_status et_prim_le_scalar(et_kernel_context *context, et_value **args);
@@ -125,6 +126,23 @@ static void test_m22_overflow_and_division_by_zero_are_errors(void **state) {
                      ET_STATUS_INVALID_ARGUMENT);
     assert_int_equal(out.u.as_int, -5);
   }
+}
+
+static void test_negation(void **state) {
+  (void)state;
+  et_kernel_context context = {.error = NULL};
+  et_value number = int_value(-5);
+  et_value out = int_value(0);
+  et_value *args[2] = {&number, &out};
+  assert_int_equal(et_prim_neg_scalar(&context, args), ET_STATUS_OK);
+  assert_int_equal(out.u.as_int, 5);
+  number = int_value(INT64_MIN);
+  assert_int_equal(et_prim_neg_scalar(&context, args),
+                   ET_STATUS_INVALID_ARGUMENT);
+  number = double_value(1.5);
+  out = double_value(0);
+  assert_int_equal(et_prim_neg_scalar(&context, args), ET_STATUS_OK);
+  assert_true(out.u.as_double == -1.5);
 }
 
 static void test_m20_result_never_changes_the_kind_of_its_value(void **state) {
@@ -442,6 +460,7 @@ int main(void) {
       cmocka_unit_test(test_arithmetic_with_a_float_is_float),
       cmocka_unit_test(test_division_and_modulo_floor_as_in_python),
       cmocka_unit_test(test_m22_overflow_and_division_by_zero_are_errors),
+      cmocka_unit_test(test_negation),
       cmocka_unit_test(test_m20_result_never_changes_the_kind_of_its_value),
       cmocka_unit_test(test_comparisons_tell_less_equal_and_more),
       cmocka_unit_test(test_ints_are_compared_exactly),

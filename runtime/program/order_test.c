@@ -18,12 +18,14 @@ typedef struct numbers {
   uint32_t seen[MOST];
   uint32_t seen_count;
   uint32_t stop_at; /* visits */
+  uint32_t count;
 } numbers;
 
 static numbers n;
 
 static int compare(void *context, uint32_t a, uint32_t b) {
   const numbers *of = context;
+  assert_true(a < of->count && b < of->count);
   return (of->items[a] > of->items[b]) - (of->items[a] < of->items[b]);
 }
 
@@ -38,6 +40,7 @@ static et_status visit(void *context, uint32_t index, et_error *error) {
 static et_status walk(uint32_t count, et_error *error) {
   const et_order order = {"numbers", compare, visit, &n};
   n.seen_count = 0;
+  n.count = count;
   et_error_clear(error);
   return et_order_walk(&order, count, error);
 }

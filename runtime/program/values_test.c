@@ -265,18 +265,31 @@ static void test_m16_constant_without_segment_is_refused(void **state) {
   expect_invalid("values[2]: data_buffer_idx 1 has no 16 bytes");
 }
 
-static void test_m25_duplicate_method_names_are_refused(void **state) {
-  (void)state;
+static void write_methods(const char *const *names, uint32_t count) {
   et_test_write_copy(&writer, 4);
-  const size_t plans = et_fb_add_vector(&writer.buffer, NULL, 2, 4);
+  const size_t plans = et_fb_add_vector(&writer.buffer, NULL, count, 4);
   et_fb_refer(&writer.buffer, writer.program, ET_PROGRAM_EXECUTION_PLAN, plans);
-  for (uint32_t i = 0; i < 2; i++) {
+  for (uint32_t i = 0; i < count; i++) {
     const size_t plan = et_fb_add_table(&writer.buffer, 10);
     et_fb_refer_element(&writer.buffer, plans, i, plan);
     et_fb_refer(&writer.buffer, plan, ET_PLAN_NAME,
-                et_fb_add_text(&writer.buffer, "forward"));
+                et_fb_add_text(&writer.buffer, names[i]));
   }
+}
+
+static void test_m25_duplicate_method_names_are_refused(void **state) {
+  (void)state;
+  const char *const twice[] = {"forward", "forward"};
+  const char *const apart[] = {"decode", "b", "encoder", "a", "c", "decode"};
+  const char *const others[] = {"decode", "b", "encoder", "a", "c", "decoda"};
+  et_error error;
+  write_methods(twice, 2);
   expect_invalid("execution_plan[1] has the name of execution_plan[0]");
+  write_methods(apart, 6);
+  expect_invalid("execution_plan[5] has the name of execution_plan[0]");
+  write_methods(others, 6);
+  assert_int_equal(et_test_load(et_writer_finish(&writer), &error),
+                   ET_STATUS_OK);
 }
 
 static void test_m25_over_long_names_are_refused(void **state) {
