@@ -17,6 +17,15 @@ bazel_dep(name = "rules_cc", version = "0.0.17")
 bazel_dep(name = "rules_python", version = "1.0.0")
 """
 
+# For Bazel 4, which knows no modules.
+_WORKSPACE = """\
+workspace(name = "scratch")
+local_repository(name = "rules_executorch", path = "{root}")
+load("@rules_executorch//rules:repositories.bzl", "executorch_dependencies", "executorch_register_toolchains")
+executorch_dependencies()
+executorch_register_toolchains()
+"""
+
 _BAZELRC = """\
 import "{root}/tests/scratch_workspace/scratch.bazelrc"
 common:offline "--override_module=apple_support={root}/third_party/offline/modules/apple_support"
@@ -41,7 +50,7 @@ class Build:
 
 
 class Workspace:
-    """A folder with a MODULE.bazel that takes the rules from `root`."""
+    """A folder with a MODULE.bazel and a WORKSPACE that take the rules from `root`."""
 
     def __init__(self, folder: Path, root: Path):
         self.folder = folder
@@ -50,6 +59,7 @@ class Workspace:
         self._output_base = folder.parent / "output_base"
         folder.mkdir()
         self.write("MODULE.bazel", _MODULE.format(root=root))
+        self.write("WORKSPACE", _WORKSPACE.format(root=root))
         self.write(".bazelrc", _BAZELRC.format(root=root))
 
     def write(self, path: str, content: str) -> Path:

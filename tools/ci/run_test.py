@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 _ROOT = Path(__file__).absolute().parents[2]
-_STAGES = ("tests", "sanitizers", "clang", "bazel4", "check")
+_STAGES = ("tests", "sanitizers", "clang", "bazel4", "bazel4_outside", "check")
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def test_all_stages_pass(checkout: Checkout) -> None:
     summary = result.stdout.splitlines()
     assert [line.split(": ")[0] for line in summary[:-1]] == list(_STAGES)
     assert all(": passed in " in line for line in summary[:-1])
-    assert summary[-1] == "5 passed, 0 failed"
+    assert summary[-1] == "6 passed, 0 failed"
 
 
 def test_the_first_stage_is_the_readmes_command(checkout: Checkout) -> None:
@@ -80,6 +80,7 @@ def test_bazel_4_is_debians_and_has_its_own_output(checkout: Checkout) -> None:
         ("bazelw", "config=asan", "sanitizers"),
         ("bazelw", "config=clang", "clang"),
         ("bazelw", "BAZEL=/usr", "bazel4"),
+        ("bazelw", "scratch_workspace:bazel4", "bazel4_outside"),
         ("tools/check", "check", "check"),
     ],
 )
@@ -91,4 +92,4 @@ def test_a_failing_stage_fails_the_whole_and_the_others_run(
     assert result.returncode == 1
     assert len(checkout.calls()) == len(_STAGES)
     failed = [line.split(": ")[0] for line in result.stdout.splitlines() if "FAILED with exit code 1" in line]
-    assert (failed, result.stdout.splitlines()[-1]) == ([stage], "4 passed, 1 failed")
+    assert (failed, result.stdout.splitlines()[-1]) == ([stage], "5 passed, 1 failed")
