@@ -9,6 +9,7 @@ from torch.fx import Node
 
 from exir.dialects.edge import edge_op
 from exir.graph.graph_builder import inherited_meta, values
+from exir.graph.variants import run_copying, view_form
 
 
 def insert_before(
@@ -20,7 +21,7 @@ def insert_before(
 ) -> Node:
     """Insert a call of `op` right before `node`, described and with the same source line."""
     with torch.no_grad(), fake_mode:
-        val = op(*values(args), **values(kwargs))
+        val = run_copying(view_form(op), values(args), values(kwargs))
     with node.graph.inserting_before(node):
         new = node.graph.call_function(edge_op(op), args, kwargs)
     new.meta = {**inherited_meta(node), "val": val}

@@ -24,6 +24,7 @@ from exir.passes.name_dim_orders import NameDimOrders
 from exir.passes.promote_operands import PromoteOperands
 from exir.passes.propagate_constants import PropagateConstants
 from exir.passes.remove_noops import RemoveNoops
+from exir.passes.share_transposed import ShareTransposed
 from exir.verification.verifier import EXIREdgeDialectVerifier, verify_structure
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ _EDGE_PASSES = {
         PromoteOperands,
         RemoveNoops,
         NameDimOrders,
+        ShareTransposed,
         PropagateConstants,
         FoldBatchNorm,
         DropUnusedConstants,
@@ -56,7 +58,7 @@ def edge_passes(config: EdgeCompileConfig) -> tuple[BundlePass | ProgramPass, ..
     if config.pipeline is not None:
         return pipeline.parse(config.pipeline, _EDGE_PASSES)
     naming = () if config._skip_dim_order else (NameDimOrders(),)
-    optimising = (PropagateConstants(), FoldBatchNorm(), DropUnusedConstants())
+    optimising = (ShareTransposed(), PropagateConstants(), FoldBatchNorm(), DropUnusedConstants())
     return (PromoteOperands(), RemoveNoops(), *naming, *optimising)
 
 

@@ -117,6 +117,18 @@ class Attention(nn.Module):
         return x + nn.functional.gelu(self.out(weights @ v))
 
 
+class BothWays(nn.Module):
+    """Words whose matrix scores them at the end, and a matrix that is multiplied by both ways."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words, self.matrix = nn.Embedding(100, 16), nn.Parameter(torch.randn(16, 128) / 4)
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        wide = torch.relu(self.words(tokens) @ self.matrix)
+        return nn.functional.linear(wide, self.matrix) @ self.words.weight.t()
+
+
 def of(module: nn.Module, *inputs: Any, shapes: Any = None) -> Example:
     torch.manual_seed(0)
     return Example(module.eval(), inputs, shapes)
@@ -136,6 +148,7 @@ STATIC = {
     ),
     "lstm": lambda: of(nn.LSTM(4, 5, batch_first=True), torch.randn(2, 6, 4)),
     "bfloat16": lambda: of(nn.PReLU().bfloat16(), torch.randn(3, 4).bfloat16()),
+    "both_ways": lambda: of(BothWays(), torch.tensor([3, 0, 99])),
     "ends": lambda: of(Ends(), {"x": torch.randn(3), "y": torch.randn(3)}, 2),
 }
 
@@ -144,12 +157,8 @@ CONFIGS = {
     "caller_gives_memory": ExecutorchBackendConfig(
         memory_planning_pass=MemoryPlanningPass(alloc_graph_input=False, alloc_graph_output=False)
     ),
-    "naive": ExecutorchBackendConfig(
-        memory_planning_pass=MemoryPlanningPass(memory_planning_algo=naive)
-    ),
-    "alignments": ExecutorchBackendConfig(
-        constant_tensor_alignment=64, segment_alignment=4096, emit_stacktrace=True
-    ),
+    "naive": ExecutorchBackendConfig(memory_planning_pass=MemoryPlanningPass(memory_planning_algo=naive)),
+    "alignments": ExecutorchBackendConfig(constant_tensor_alignment=64, segment_alignment=4096, emit_stacktrace=True),
     "copies": ExecutorchBackendConfig(remove_view_copy=False),
 }
 

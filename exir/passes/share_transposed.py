@@ -1,0 +1,125 @@
+"""A matrix that is used as it is and transposed is stored once."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import torch
+from torch import SymInt
+from torch._ops import OpOverload
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.export import ExportedProgram
+from torch.fx import Node
+
+from exir.dialects.edge import edge_op
+from exir.graph.constants import ConstantTable
+from exir.graph.edit import insert_before, replace_and_erase
+from exir.graph.fake_mode import fake_mode_of
+from exir.pass_manager import ProgramPass
+
+_ATEN = torch.ops.aten
+_EMBEDDING = edge_op(_ATEN.embedding.default)
+_MM = edge_op(_ATEN.mm.default)
+_PERMUTE = edge_op(_ATEN.permute_copy.default)
+
+
+@dataclass(frozen=True)
+class ShareTransposed(ProgramPass):
+    """Lets the users of a constant matrix that is used both ways agree on one layout.
+
+    Before: the edge dialect, constants not yet propagated. After: a constant of more than
+    `limit` bytes that an embedding takes as it is and a product takes transposed, as tied
+    weights are, is taken transposed by both: the embedding selects columns, few of which a call
+    needs. Where a product takes it as it is, products with it transposed multiply from the other
+    side: x · Wᵀ = (W · xᵀ)ᵀ.
+
+    limit: bytes; smaller constants are rather stored twice.
+    """
+
+    limit: int = 4096
+    name: ClassVar[str] = "share_transposed"
+
+    def run(self, program: ExportedProgram) -> ExportedProgram:
+        fake_mode = fake_mode_of(program.graph)
+        constants = ConstantTable(program, fake_mode)
+        for node in program.graph.find_nodes(op="placeholder"):
+            tensor = constants.tensor(node)
+            if tensor is not None and tensor.dim() == 2 and tensor.nbytes > self.limit:
+                _Sharing(node, fake_mode).settle()
+        return program
+
+
+class _Sharing:
+    """One constant and its users."""
+
+    def __init__(self, constant: Node, fake_mode: FakeTensorMode) -> None:
+        self._constant = constant
+        self._fake_mode = fake_mode
+        self._transposed = [user for user in constant.users if _is_transpose(user)]
+        self._plain = [user for user in constant.users if not _is_transpose(user)]
+
+    def settle(self) -> None:
+        """Rewrite the users, if they use the constant both ways, so that one way is left."""
+        if not self._transposed or not self._plain:
+            return
+        if all(map(_selects_columns, self._plain)):
+            self._transpose_once()
+            for embedding in self._plain:
+                self._select_columns(embedding)
+        elif all(_is_product(user, each) for each in self._transposed for user in each.users):
+            for each in self._transposed:
+                self._multiply_from_the_left(each)
+
+    def _transpose_once(self) -> None:
+        """One transpose before all users, for `PropagateConstants` to fold into the constant."""
+        first = next(node for node in self._constant.graph.nodes if node in self._constant.users)
+        transposed = self._insert(first, _ATEN.permute_copy.default, self._constant, [1, 0])
+        for each in self._transposed:
+            replace_and_erase(each, transposed)
+        self._transposed = [transposed]
+
+    def _select_columns(self, embedding: Node) -> None:
+        indices = embedding.args[1]
+        assert isinstance(indices, Node)
+        sizes = _sizes(indices)
+        if len(sizes) != 1:
+            indices = self._insert(embedding, _ATEN.view_copy.default, indices, [-1])
+        columns = self._insert(embedding, _ATEN.index_select.default, self._transposed[0], 1, indices)
+        rows = self._insert(embedding, _ATEN.permute_copy.default, columns, [1, 0])
+        if len(sizes) != 1:
+            width = int(embedding.meta["val"].shape[-1])
+            rows = self._insert(embedding, _ATEN.view_copy.default, rows, [*sizes, width])
+        replace_and_erase(embedding, rows)
+
+    def _multiply_from_the_left(self, transposed: Node) -> None:
+        for product in list(transposed.users):
+            *added, left, _ = product.args
+            turned = self._insert(product, _ATEN.permute_copy.default, left, [1, 0])
+            columns = self._insert(product, _ATEN.mm.default, self._constant, turned)
+            result = self._insert(product, _ATEN.permute_copy.default, columns, [1, 0])
+            if added:
+                result = self._insert(product, _ATEN.add.Tensor, result, *added)
+            replace_and_erase(product, result)
+        transposed.graph.erase_node(transposed)
+
+    def _insert(self, before: Node, op: OpOverload, *args: Any) -> Node:
+        return insert_before(before, op, args, {}, self._fake_mode)
+
+
+def _is_transpose(node: Node) -> bool:
+    return node.target is _PERMUTE and list(node.args[1]) in ([1, 0], [-1, -2])
+
+
+def _selects_columns(node: Node) -> bool:
+    """Whether `node` is an embedding whose result has its sizes but for one from numbers."""
+    return node.target is _EMBEDDING and _sizes(node.args[1]).count(-1) <= 1
+
+
+def _sizes(indices: Any) -> list[int]:
+    """The sizes, -1 for one that is known at run time."""
+    return [-1 if isinstance(size, SymInt) else size for size in indices.meta["val"].shape]
+
+
+def _is_product(node: Node, right: Node) -> bool:
+    """Whether `node` multiplies something else by `right`, and adds a bias to it at most."""
+    is_product = node.target in (_MM, edge_op(_ATEN.addmm.default)) and not node.kwargs
+    return is_product and node.args[-1] is right and node.all_input_nodes.count(right) == 1

@@ -1,0 +1,108 @@
+"""Weights that are used both as they are and transposed are stored once."""
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.export import Dim
+
+from exir.program import EdgeProgramManager, to_edge
+from exir.testing.graphs import assert_same, operator_names, run, run_module
+from exir.testing.models import Example
+
+WORDS, WIDTH = 200, 32
+MATRIX = WORDS * WIDTH * 4
+
+
+class Tied(nn.Module):
+    """A language model's ends: the output projection has the weight of the embedding."""
+
+    def __init__(self, bias: bool = False) -> None:
+        super().__init__()
+        self.words = nn.Embedding(WORDS, WIDTH)
+        self.head = nn.Linear(WIDTH, WORDS, bias=bias)
+        self.head.weight = self.words.weight
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        return self.head(torch.relu(self.words(tokens)))
+
+
+class BothWays(nn.Module):
+    """An autoencoder with one matrix."""
+
+    def __init__(self, bias: bool) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(WORDS, WIDTH))
+        self.bias = nn.Parameter(torch.randn(WORDS)) if bias else None
+
+    def forward(self, x: Tensor) -> Tensor:
+        return nn.functional.linear(torch.tanh(x @ self.weight), self.weight, self.bias)
+
+
+def edge(module: nn.Module, inputs: tuple[Tensor, ...], shapes: object = None) -> EdgeProgramManager:
+    return to_edge(Example(module.eval(), inputs, shapes).export())
+
+
+def stored(manager: EdgeProgramManager) -> int:
+    return len(manager.to_executorch().buffer)
+
+
+TOKENS = {
+    "one": torch.tensor([7]),
+    "row": torch.tensor([1, 5, 5, 199]),
+    "batch": torch.tensor([[3, 0], [1, 9]]),
+}
+
+
+@pytest.mark.parametrize("bias", [False, True])
+@pytest.mark.parametrize("shape", TOKENS)
+def test_tied_embedding_and_projection_are_stored_once(shape: str, bias: bool) -> None:
+    torch.manual_seed(0)
+    module, inputs = Tied(bias), (TOKENS[shape],)
+    manager = edge(module, inputs)
+    assert MATRIX < stored(manager) < 1.3 * MATRIX
+    assert_same(run(manager.exported_program(), inputs), run_module(module, inputs))
+
+
+def test_tokens_of_a_number_known_at_run_time() -> None:
+    torch.manual_seed(0)
+    module, inputs = Tied(), (torch.tensor([[1, 2, 3]]),)
+    manager = edge(module, inputs, ({1: Dim("n", min=2, max=8)},))
+    assert MATRIX < stored(manager) < 1.3 * MATRIX
+    longer = (torch.tensor([[4, 0, 199, 7, 7]]),)
+    assert_same(run(manager.exported_program(), longer), run_module(module, longer))
+
+
+@pytest.mark.parametrize("bias", [False, True])
+def test_matrix_of_products_both_ways_is_stored_once(bias: bool) -> None:
+    torch.manual_seed(0)
+    module, inputs = BothWays(bias), (torch.randn(3, WORDS) / 8,)
+    manager = edge(module, inputs)
+    assert MATRIX < stored(manager) < 1.3 * MATRIX
+    found = run(manager.exported_program(), inputs)
+    assert_same(found, run_module(module, inputs), rtol=1e-4, atol=1e-5)
+
+
+def test_matrix_that_is_used_one_way_is_left_alone() -> None:
+    class Untied(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.words, self.head = nn.Embedding(WORDS, WIDTH), nn.Linear(WIDTH, WORDS)
+
+        def forward(self, tokens: Tensor) -> Tensor:
+            return self.head(self.words(tokens))
+
+    names = operator_names(edge(Untied(), (TOKENS["row"],)).exported_program())
+    assert names == ["aten::embedding", "aten::addmm"]
+
+
+def test_small_matrix_is_rather_stored_twice() -> None:
+    class Small(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.words = nn.Embedding(16, 8)
+
+        def forward(self, tokens: Tensor) -> Tensor:
+            return self.words(tokens) @ self.words.weight.t()
+
+    names = operator_names(edge(Small(), (TOKENS["one"],)).exported_program())
+    assert names == ["aten::embedding", "aten::mm"]
