@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "executorch/kernels/args.h"
 #include "executorch/kernels/copy.h"
 #include "executorch/kernels/shape.h"
@@ -33,14 +35,28 @@ static et_status roll(et_kernel_context *context, const shifts *s, size_t dim,
   return roll(context, s, dim + 1, &last, &to_start);
 }
 
-/* Without dims, all elements are one dimension. */
-static et_status flatten(et_kernel_context *context, const et_tensor *tensor,
-                         et_view *view) {
-  ET_CHECK(context,
-           et_tensor_is_contiguous(tensor) && tensor->numel <= INT32_MAX,
-           "roll: without dims, tensors must be in row-major order");
-  *view =
-      (et_view){tensor->data, tensor->dtype, 1, {(int32_t)tensor->numel}, {1}};
+/* Without dims, all elements in row-major order are one dimension. */
+static void roll_elements(const et_tensor *self, size_t by,
+                          const et_tensor *out) {
+  const et_view from = et_view_of(self);
+  const et_view to = et_view_of(out);
+  const size_t size = et_scalar_type_size((int32_t)self->dtype);
+  for (size_t i = 0; i < self->numel; i++) {
+    const size_t place = (i + by) % self->numel;
+    memcpy(to.data + et_view_offset(&to, place) * (int64_t)size,
+           from.data + et_view_offset(&from, i) * (int64_t)size, size);
+  }
+}
+
+static et_status roll_flat(et_kernel_context *context, const et_value *list,
+                           const et_tensor *self, const et_tensor *out) {
+  ET_CHECK(context, list->u.as_list.size == 1, "roll: %zu shifts for no dims",
+           list->u.as_list.size);
+  if (self->numel > 0) {
+    const int64_t size = (int64_t)self->numel;
+    const int64_t shift = et_int_list_at(list, 0) % size;
+    roll_elements(self, (size_t)(shift < 0 ? shift + size : shift), out);
+  }
   return ET_STATUS_OK;
 }
 
@@ -48,13 +64,9 @@ static et_status read_shifts(et_kernel_context *context, const et_value *list,
                              const et_value *dims, const et_view *self,
                              shifts *s) {
   const size_t count = dims->u.as_list.size;
-  const size_t expected = count == 0 ? 1 : count;
-  ET_CHECK(context, list->u.as_list.size == expected,
-           "roll: %zu shifts for %zu dims", list->u.as_list.size, expected);
+  ET_CHECK(context, list->u.as_list.size == count,
+           "roll: %zu shifts for %zu dims", list->u.as_list.size, count);
   *s = (shifts){{0}};
-  if (count == 0) {
-    add_shift(s, 0, et_int_list_at(list, 0), self->sizes[0]);
-  }
   for (size_t i = 0; i < count; i++) {
     size_t axis = 0;
     ET_RETURN_IF_ERROR(et_shape_axis(context, "roll", et_int_list_at(dims, i),
@@ -67,18 +79,15 @@ static et_status read_shifts(et_kernel_context *context, const et_value *list,
 et_status et_op_roll_out(et_kernel_context *context, et_value **args) {
   const et_tensor *self = args[0]->u.as_tensor;
   et_tensor *out = args[3]->u.as_tensor;
-  et_view in = et_view_of(self);
   shifts s;
-  const bool flat = args[2]->u.as_list.size == 0;
-  if (flat) {
-    ET_RETURN_IF_ERROR(flatten(context, self, &in));
-  }
   ET_RETURN_IF_ERROR(et_shape_same_dtype(context, "roll", self, out));
+  if (args[2]->u.as_list.size == 0) {
+    ET_RETURN_IF_ERROR(et_shape_resize_like(context, out, self));
+    return roll_flat(context, args[1], self, out);
+  }
+  const et_view in = et_view_of(self);
   ET_RETURN_IF_ERROR(read_shifts(context, args[1], args[2], &in, &s));
   ET_RETURN_IF_ERROR(et_shape_resize_like(context, out, self));
-  et_view to = et_view_of(out);
-  if (flat) {
-    ET_RETURN_IF_ERROR(flatten(context, out, &to));
-  }
+  const et_view to = et_view_of(out);
   return roll(context, &s, 0, &in, &to);
 }

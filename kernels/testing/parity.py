@@ -36,7 +36,7 @@ def random_tensor(shape: Sequence[int], dtype: torch.dtype = torch.float32, seed
         return torch.randint(0, 2, tuple(shape), generator=generator).bool()
     if dtype.is_floating_point:
         return torch.randn(tuple(shape), generator=generator).to(dtype)
-    low = 0 if dtype == torch.uint8 else -50
+    low = -50 if dtype.is_signed else 0
     return torch.randint(low, 50, tuple(shape), generator=generator).to(dtype)
 
 

@@ -91,8 +91,14 @@ def test_roll_follows_pytorch(shifts: list[int], dims: list[int]) -> None:
 
 def test_wrong_roll_is_an_error() -> None:
     refused("2 shifts for 1 dims", "aten::roll.out", X, [1, 2], [0])
-    refused("2 shifts for 1 dims", "aten::roll.out", X, [1, 2], [])
-    refused("row-major order", "aten::roll.out", ROWS, [1], [])
+    refused("2 shifts for no dims", "aten::roll.out", X, [1, 2], [])
+
+
+@pytest.mark.parametrize("shift", [0, 1, -7, 1000])
+def test_roll_without_dims_follows_pytorch_in_any_layout(shift: int) -> None:
+    for x in (X, ROWS, NOTHING):
+        check(KERNELS, "aten::roll.out", x, [shift], [])
+    check(KERNELS, "aten::roll.out", ROWS, [shift], [], order=range(4))
 
 
 @pytest.mark.parametrize("repeats", [[1, 1, 1], [2, 1, 3], [2, 2, 1, 1], [0, 1, 1]], ids=str)

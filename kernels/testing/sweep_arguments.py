@@ -1,0 +1,321 @@
+"""The arguments of the calls that the sweep tries, less the outs: one maker for each operator that needs its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+
+from exir.operators.schemas import Argument
+from kernels.testing.native import DTYPE_CODES
+from kernels.testing.sweep_case import Case
+
+Maker = Callable[[Case], list[object]]
+
+# What stands for a required argument that is no tensor, by its name.
+_NUMBERS: dict[str, object] = {
+    "alpha": 1,
+    "approximate": "tanh",
+    "dim": 0,
+    "dim0": 0,
+    "dim1": -1,
+    "eps": 1e-5,
+    "exponent": 2,
+    "fill_value": 3,
+    "half_to_float": False,
+    "index": 0,
+    "max_val": 3,
+    "min": 1,
+    "min_val": 1,
+    "momentum": 0.1,
+    "other": 3,
+    "padding": 0,
+    "rounding_mode": "floor",
+    "s": 3,
+    "self": 2,
+    "training": False,
+    "value": 2,
+}
+
+
+def arguments_of(case: Case) -> list[object]:
+    """All arguments before the outs, in the order of the schema."""
+    return _MAKERS.get(case.kernel.operator.name, _by_name)(case)
+
+
+def _by_name(case: Case) -> list[object]:
+    return [_argument(case, argument) for argument in case.reads]
+
+
+def _argument(case: Case, argument: Argument) -> object:
+    if argument.type == "Tensor":
+        return case.tensor(argument.name)
+    if argument.type == "Tensor[]":
+        return [case.tensor(argument.name), case.tensor(argument.name)]
+    if argument.name == "dtype":
+        return DTYPE_CODES[case.dtypes["out"]]
+    if argument.name == "size":
+        return list(case.shape)
+    if argument.has_default and argument.name not in _NUMBERS:
+        return argument.default
+    if argument.type == "Scalar" and set(case.dtypes.values()) == {torch.bool}:
+        return True
+    if argument.name == "dim" and argument.type == "int[]":
+        return list(range(min(case.rank, 1)))
+    return _NUMBERS[argument.name]
+
+
+def _divisors(case: Case) -> list[object]:
+    """No zero among them: integers cannot be divided by it."""
+    rest = [_argument(case, argument) for argument in case.reads[2:]]
+    divisor = case.tensor("other")
+    return [case.tensor("self"), torch.where(divisor == 0, torch.ones_like(divisor), divisor), *rest]
+
+
+def _distances(case: Case) -> list[object]:
+    """Not negative, for which PyTorch has no rule."""
+    dtype = case.dtypes["other"]
+    return [case.tensor("self"), (case.tensor("other").to(torch.int64) % 4).to(dtype)]
+
+
+def _powers(case: Case) -> list[object]:
+    base, exponent = case.tensor("self"), case.tensor("exponent")
+    return [base.abs() if base.dtype != torch.bool else base, (exponent.to(torch.float64).abs() % 3).to(exponent.dtype)]
+
+
+def _power_of_scalar(case: Case) -> list[object]:
+    exponent = case.tensor("exponent")
+    base = True if exponent.dtype == torch.bool else 2
+    return [base, (exponent.to(torch.float64).abs() % 5).to(exponent.dtype)]
+
+
+def _factors(case: Case) -> list[object]:
+    """Ones and a few twos, whose product every floating dtype holds."""
+    rest = [_argument(case, argument) for argument in case.reads[1:]]
+    factors = case.tensor("self")
+    twos = torch.rand(factors.shape, generator=torch.Generator().manual_seed(0)) < 0.1
+    return [torch.ones_like(factors) + twos.to(factors.dtype), *rest]
+
+
+def _matrices(first: str, second: str) -> Maker:
+    def make(case: Case) -> list[object]:
+        batch = (2,) if case.kernel.operator.name == "aten::bmm.out" else ()
+        return [case.tensor(first, (*batch, 3, 5)), case.tensor(second, (*batch, 5, 4))]
+
+    return make
+
+
+def _addmm(case: Case) -> list[object]:
+    return [case.tensor("self", (3, 4)[2 - case.rank :]), *_matrices("mat1", "mat2")(case), 1, 1]
+
+
+def _linear(case: Case) -> list[object]:
+    return [case.tensor("input"), case.tensor("weight", (5, 6)), case.tensor("bias", (5,))]
+
+
+def _convolution(case: Case) -> list[object]:
+    spatial = case.rank - 2
+    x = case.tensor("input", (2, 4, *[7] * spatial))
+    weight = case.tensor("weight", (6, 2, *[3] * spatial))
+    return [x, weight, case.tensor("bias", (6,)), [2] * spatial, [1] * spatial, [1] * spatial, False, [0] * spatial, 2]
+
+
+def _pooling(rest: list[object]) -> Maker:
+    return lambda case: [case.tensor("self"), [2, 2], [1, 2], [0, 1], *rest]
+
+
+def _layer_norm(case: Case) -> list[object]:
+    last = case.shape[-1:]
+    return [case.tensor("input"), list(last), case.tensor("weight", last), case.tensor("bias", last), 1e-5]
+
+
+def _group_norm(case: Case) -> list[object]:
+    n, c, *rest = case.shape
+    size = int(torch.tensor(rest).prod())
+    return [case.tensor("input"), case.tensor("weight", (c,)), case.tensor("bias", (c,)), n, c, size, 1, 1e-5]
+
+
+def _batch_norm(*rest: object, statistics: bool = True) -> Maker:
+    def make(case: Case) -> list[object]:
+        channels = case.shape[1:2]
+        made: list[object] = [case.tensor("input"), case.tensor("weight", channels), case.tensor("bias", channels)]
+        if statistics:
+            made += [case.tensor("running_mean", channels), case.tensor("running_var", channels).abs()]
+        return [*made, *rest]
+
+    return make
+
+
+def _indices(case: Case, name: str, shape: tuple[int, ...], size: int) -> torch.Tensor:
+    """Each place once: what is written to one place twice has no order."""
+    places = torch.arange(int(torch.tensor(shape).prod())) % max(size, 1)
+    return places.reshape(shape).to(case.dtypes[name])
+
+
+def _along(name: str, *rest: str | int | bool) -> Maker:
+    """Along the last dimension, which the index names whole."""
+
+    def make(case: Case) -> list[object]:
+        index = _indices(case, "index", case.shape, case.shape[-1] if case.rank else 1)
+        others = [case.tensor(each) if isinstance(each, str) else each for each in rest]
+        return [case.tensor(name), -1, index, *others]
+
+    return make
+
+
+def _indexed(case: Case) -> list[object]:
+    """The first dimension by a tensor of each dtype; by a mask where it is bool."""
+    size = case.shape[0] if case.rank else 1
+    if case.dtypes["indices"] == torch.bool:
+        return [case.tensor("self"), [torch.arange(size) % 2 == 0]]
+    return [case.tensor("self"), [_indices(case, "indices", (size,), size)]]
+
+
+def _index_put(accumulate: bool) -> Maker:
+    def make(case: Case) -> list[object]:
+        target, indices = _indexed(case)
+        return [target, indices, case.tensor("values", case.shape[1:]), accumulate]
+
+    return make
+
+
+def _masked(*rest: str) -> Maker:
+    return lambda case: [case.tensor("self"), case.tensor("mask"), *(case.tensor(name) for name in rest)]
+
+
+def _padding(dims: int) -> Maker:
+    return lambda case: [case.tensor("self"), [1, 1] * dims]
+
+
+def _strided(case: Case) -> list[object]:
+    return [case.tensor("self"), [1], [1], 0]
+
+
+def _embedding(case: Case) -> list[object]:
+    return [case.tensor("weight", (7, 3)), _indices(case, "indices", case.shape, 7), -1, False, False]
+
+
+def _view(case: Case) -> list[object]:
+    return [case.tensor("self"), [-1] if case.rank else [1, 1]]
+
+
+def _parts(case: Case) -> list[object]:
+    return [case.tensor("self"), [case.shape[0] - 1, 1] if case.shape[0] > 1 else [1], 0]
+
+
+def _stacked(case: Case) -> list[object]:
+    return [[case.tensor("tensors"), case.tensor("tensors")], 0]
+
+
+_RANGES = {
+    torch.uint8: (0, 255),
+    torch.int8: (-128, 127),
+    torch.int16: (-(2**15), 2**15 - 1),
+    torch.int32: (-(2**31), 2**31 - 1),
+}
+
+
+def _quantize(case: Case) -> list[object]:
+    dtype = case.dtypes["out"]
+    return [case.tensor("input"), 0.03, 1, *_RANGES[dtype], DTYPE_CODES[dtype]]
+
+
+def _dequantize(case: Case) -> list[object]:
+    dtype = case.dtypes["input"]
+    return [case.tensor("input"), 0.03, 1, *_RANGES[dtype], DTYPE_CODES[dtype], DTYPE_CODES[case.dtypes["out"]]]
+
+
+def _dequantize_channels(case: Case) -> list[object]:
+    dtype, channels = case.dtypes["input"], case.shape[:1]
+    vectors = [case.tensor("scales", channels).abs(), case.tensor("zero_points", channels)]
+    limits = [0, *_RANGES[dtype], DTYPE_CODES[dtype], DTYPE_CODES[case.dtypes["out"]]]
+    return [case.tensor("input"), *vectors, *limits]
+
+
+def _quantized_add(case: Case) -> list[object]:
+    made: list[object] = []
+    for name in ("a", "b"):
+        made += [case.tensor(name), 0.03, 1, *_RANGES[case.dtypes[name]]]
+    return [*made, 0.05, 2, *_RANGES[case.dtypes["out"]]]
+
+
+_MAKERS: dict[str, Maker] = {
+    "aten::_adaptive_avg_pool2d.out": lambda case: [case.tensor("self"), [2, 3]],
+    "aten::_native_batch_norm_legit.no_stats_out": _batch_norm(True, 0.1, 1e-5, statistics=False),
+    "aten::_native_batch_norm_legit.out": _batch_norm(False, 0.1, 1e-5),
+    "aten::_native_batch_norm_legit_no_training.out": _batch_norm(0.1, 1e-5),
+    "aten::addmm.out": _addmm,
+    "aten::arange.out": lambda case: [5],
+    "aten::arange.start_out": lambda case: [1, 9, 2],
+    "aten::as_strided_copy.out": _strided,
+    "aten::avg_pool2d.out": _pooling([False, True, None]),
+    "aten::bitwise_left_shift.Tensor_out": _distances,
+    "aten::bitwise_right_shift.Tensor_out": _distances,
+    "aten::bmm.out": _matrices("self", "mat2"),
+    "aten::constant_pad_nd.out": lambda case: [case.tensor("self"), [1, 2] if case.rank else [], 1],
+    "aten::convolution.out": _convolution,
+    "aten::diagonal_copy.out": lambda case: [case.tensor("self"), 1, 0, -1],
+    "aten::div.out": _divisors,
+    "aten::div.out_mode": _divisors,
+    "aten::embedding.out": _embedding,
+    "aten::expand_copy.out": lambda case: [case.tensor("self"), list(case.shape), False],
+    "aten::fill.Tensor_out": lambda case: [case.tensor("self"), case.tensor("value", ())],
+    "aten::flip.out": lambda case: [case.tensor("self"), list(range(min(case.rank, 2)))],
+    "aten::floor_divide.out": _divisors,
+    "aten::fmod.Tensor_out": _divisors,
+    "aten::gather.out": _along("self", False),
+    "aten::glu.out": lambda case: [case.tensor("self"), -1],
+    "aten::index.Tensor_out": _indexed,
+    "aten::index_put.out": _index_put(False),
+    "aten::index_put_": _index_put(False),
+    "aten::index_select.out": lambda case: [case.tensor("self"), 0, _indices(case, "index", (1,), case.shape[0])],
+    "aten::linear.out": _linear,
+    "aten::logit.out": lambda case: [case.tensor("self"), 0.25],
+    "aten::masked_fill.Scalar_out": lambda case: [*_masked()(case), 2],
+    "aten::masked_scatter.out": _masked("source"),
+    "aten::masked_select.out": _masked(),
+    "aten::max_pool2d_with_indices.out": _pooling([[1, 1], False]),
+    "aten::mm.out": _matrices("self", "mat2"),
+    "aten::narrow_copy.out": lambda case: [case.tensor("self"), -1, 1, 4],
+    "aten::native_group_norm.out": _group_norm,
+    "aten::native_layer_norm.out": _layer_norm,
+    "aten::permute_copy.out": lambda case: [case.tensor("self"), list(reversed(range(case.rank)))],
+    "aten::pixel_shuffle.out": lambda case: [case.tensor("self", (*case.shape[:-3], 8, 2, 3)), 2],
+    "aten::pixel_unshuffle.out": lambda case: [case.tensor("self"), 2],
+    "aten::pow.Scalar_out": _power_of_scalar,
+    "aten::pow.Tensor_Tensor_out": _powers,
+    "aten::prod.int_out": _factors,
+    "aten::prod.out": _factors,
+    "aten::reflection_pad1d.out": _padding(1),
+    "aten::reflection_pad2d.out": _padding(2),
+    "aten::reflection_pad3d.out": _padding(3),
+    "aten::remainder.Tensor_out": _divisors,
+    "aten::repeat.out": lambda case: [case.tensor("self"), [2] * min(case.rank, 1) + [1] * (case.rank - 1)],
+    "aten::repeat_interleave.Tensor_out": lambda case: [case.tensor("repeats").abs() % 4, None],
+    "aten::replication_pad1d.out": _padding(1),
+    "aten::replication_pad2d.out": _padding(2),
+    "aten::replication_pad3d.out": _padding(3),
+    "aten::roll.out": lambda case: [case.tensor("self"), [1], [0] if case.rank in (1, 3) else []],
+    "aten::scatter.src_out": _along("self", "src"),
+    "aten::scatter.value_out": _along("self", 1),
+    "aten::scatter_add.out": _along("self", "src"),
+    "aten::select_scatter.out": lambda case: [case.tensor("self"), case.tensor("src", case.shape[1:]), 0, 0],
+    "aten::slice_copy.Tensor_out": lambda case: [case.tensor("self"), -1, 1, None, 2],
+    "aten::slice_scatter.out": lambda case: [case.tensor("self"), case.tensor("src"), 0, None, None, 1],
+    "aten::split_copy.Tensor_out": lambda case: [case.tensor("self"), 4, -1],
+    "aten::split_with_sizes_copy.out": _parts,
+    "aten::squeeze_copy.dims_out": lambda case: [case.tensor("self"), list(range(min(case.rank, 1)))],
+    "aten::stack.out": _stacked,
+    "aten::topk.values": lambda case: [case.tensor("self"), 1, -1, True, True],
+    "aten::transpose_copy.int_out": lambda case: [case.tensor("self"), 0, -1],
+    "aten::unfold_copy.out": lambda case: [case.tensor("self"), -1, 3, 2],
+    "aten::upsample_bilinear2d.vec_out": lambda case: [case.tensor("input"), [5, 7], False, None],
+    "aten::upsample_nearest2d.vec_out": lambda case: [case.tensor("input"), [5, 7], None],
+    "aten::view_copy.out": _view,
+    "dim_order_ops::_clone_dim_order.out": lambda case: [case.tensor("self"), False, None],
+    "dim_order_ops::_to_dim_order_copy.out": lambda case: [case.tensor("self"), False, None],
+    "quantized_decomposed::add.out": _quantized_add,
+    "quantized_decomposed::dequantize_per_channel.out": _dequantize_channels,
+    "quantized_decomposed::dequantize_per_tensor.out": _dequantize,
+    "quantized_decomposed::quantize_per_tensor.out": _quantize,
+}

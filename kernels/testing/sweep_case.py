@@ -1,0 +1,131 @@
+"""Which calls a row of a kernel table claims to take: its dtypes, ranks and dim orders, one varied at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import torch
+
+from exir.operators.kernels import Kernel
+from exir.operators.schemas import Argument
+from kernels.testing.parity import random_tensor
+
+ORDERS = ("contiguous", "channels_last", "reversed")
+# The last `rank` of these: small, all different where it matters, and even at the end.
+_SIZES = (*[1] * 12, 2, 3, 4, 6)
+_MOST_RANK = 5  # beside the highest that a row claims
+
+
+def shape_of(rank: int) -> tuple[int, ...]:
+    """The shape of the tensors in calls of that rank."""
+    return _SIZES[len(_SIZES) - rank :]
+
+
+def dim_order_of(order: str, rank: int) -> tuple[int, ...]:
+    """One of ORDERS for that rank; the contiguous one where there is no other."""
+    if order == "reversed":
+        return tuple(reversed(range(rank)))
+    if order == "channels_last" and rank >= 3:
+        return (0, *range(2, rank), 1)
+    return tuple(range(rank))
+
+
+def laid_out(tensor: torch.Tensor, order: str) -> torch.Tensor:
+    """The tensor with its dimensions in one of ORDERS in memory."""
+    dims = dim_order_of(order, tensor.dim())
+    return tensor.permute(dims).contiguous().permute(torch.tensor(dims).argsort().tolist() if dims else ())
+
+
+@dataclass(frozen=True)
+class Case:
+    """One call to try.
+
+    dtypes: of each tensor argument; rank: of the first one, where the operator leaves a choice.
+    """
+
+    kernel: Kernel
+    dtypes: Mapping[str, torch.dtype]
+    rank: int
+    order: str = "contiguous"
+    seeds: list[str] = field(default_factory=list)  # of the tensors made so far
+
+    def __str__(self) -> str:
+        dtypes = ", ".join(f"{name} {str(dtype).removeprefix('torch.')}" for name, dtype in self.dtypes.items())
+        return f"{self.kernel.operator.name} of {dtypes}; {self.rank} dims, {self.order}"
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return shape_of(self.rank)
+
+    @property
+    def reads(self) -> list[Argument]:
+        return [argument for argument in self.kernel.operator.arguments if not (argument.out and argument.keyword_only)]
+
+    def tensor(self, name: str, shape: Sequence[int] | None = None) -> torch.Tensor:
+        """A tensor for that argument, of the shape of the case unless another is given."""
+        self.seeds.append(name)
+        value = random_tensor(self.shape if shape is None else shape, self.dtypes[name], seed=len(self.seeds))
+        takes_any = self.kernel.rules.tensors[name].layout == "any"
+        return laid_out(value, self.order) if takes_any else value
+
+
+def torch_dtype(name: str) -> torch.dtype:
+    """The dtype of that name in the tables."""
+    return getattr(torch, name)
+
+
+def cases_of(kernel: Kernel) -> Iterator[Case]:
+    """Every dtype of every argument, every rank and every order that the row claims, each with the usual others."""
+    usual, rank = _usual_dtypes(kernel), _usual_rank(kernel)
+    yield Case(kernel, usual, rank)
+    for name, rule in kernel.rules.tensors.items():
+        for dtype in rule.dtypes:
+            yield Case(kernel, {**usual, **_agreeing(kernel, name, torch_dtype(dtype))}, rank)
+    for dtype in dict.fromkeys(dtype for rule in kernel.rules.tensors.values() for dtype in rule.dtypes):
+        yield Case(kernel, _alike(kernel, usual, dtype), rank)
+    for other in _ranks(kernel):
+        for order in ORDERS:
+            if other == 0 and order != "contiguous":
+                continue
+            yield Case(kernel, usual, other, order)
+
+
+def _usual_dtypes(kernel: Kernel) -> dict[str, torch.dtype]:
+    """float32 where it is taken, else the first that is; arguments that must agree do."""
+    chosen: dict[str, torch.dtype] = {}
+    for name, rule in kernel.rules.tensors.items():
+        chosen[name] = torch_dtype("float32" if "float32" in rule.dtypes else rule.dtypes[0])
+    for group in kernel.rules.same_dtype:
+        chosen |= dict.fromkeys(group, chosen[group[0]])
+    return chosen
+
+
+def _agreeing(kernel: Kernel, name: str, dtype: torch.dtype) -> dict[str, torch.dtype]:
+    groups = [group for group in kernel.rules.same_dtype if name in group]
+    return dict.fromkeys(groups[0] if groups else [name], dtype)
+
+
+def _alike(kernel: Kernel, usual: Mapping[str, torch.dtype], dtype: str) -> dict[str, torch.dtype]:
+    """All arguments that may be of `dtype` are."""
+    rules = kernel.rules.tensors
+    chosen = {name: torch_dtype(dtype) if dtype in rules[name].dtypes else each for name, each in usual.items()}
+    for group in kernel.rules.same_dtype:
+        chosen |= dict.fromkeys(group, chosen[group[0]])
+    return chosen
+
+
+def _lead_ranks(kernel: Kernel) -> tuple[int, int]:
+    """Ranks of the first argument that may have several."""
+    ranks = [rule.ranks for rule in kernel.rules.tensors.values()]
+    return next((each for each in ranks if each[0] < each[1]), ranks[0])
+
+
+def _usual_rank(kernel: Kernel) -> int:
+    low, high = _lead_ranks(kernel)
+    return min(max(low, 3), high)
+
+
+def _ranks(kernel: Kernel) -> list[int]:
+    low, high = _lead_ranks(kernel)
+    return sorted({*range(low, min(high, _MOST_RANK) + 1), high})

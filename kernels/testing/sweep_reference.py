@@ -1,0 +1,138 @@
+"""What PyTorch gives for a call that the sweep tries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+import torch
+import torch.ao.quantization.fx._decomposed  # noqa: F401  (defines quantized_decomposed)
+from torch.utils._pytree import tree_map_only
+
+import exir.dialects.dim_order_ops  # noqa: F401  (defines dim_order_ops)
+from exir.out_variant import OutVariant, out_variant_of
+from kernels.testing.native import DTYPE_CODES
+from kernels.testing.sweep_case import Case
+
+_BY_CODE = {code: dtype for dtype, code in DTYPE_CODES.items()}
+# Dtypes for which PyTorch lacks many loops, and the ones that take their place: of the same bits, or wider.
+_SAME_BITS = {torch.uint16: torch.int16, torch.uint32: torch.int32, torch.uint64: torch.int64}
+_WIDER = {torch.float16: torch.float32, torch.bfloat16: torch.float32, torch.float32: torch.float32}
+
+
+Change = Callable[[torch.Tensor], torch.Tensor]
+
+
+class NotInPyTorch(Exception):
+    """PyTorch refuses the call; the message is its own."""
+
+
+def expected_of(case: Case, arguments: list[object]) -> list[torch.Tensor]:
+    """The results, in the dtypes that PyTorch gives them."""
+    own = _OWN.get(case.kernel.operator.name)
+    compute = own if own is not None else _call_functional
+    try:
+        return _as_list(compute(case, arguments))
+    except (RuntimeError, NotImplementedError) as error:
+        return _by_other_dtypes(case, arguments, compute, error)
+
+
+def _by_other_dtypes(
+    case: Case, arguments: list[object], compute: Callable[[Case, list[object]], object], error: Exception
+) -> list[torch.Tensor]:
+    if "not implemented for" not in str(error):
+        raise NotInPyTorch(str(error).splitlines()[0]) from error
+    for change, back in ((_same_bits, torch.Tensor.view), (_widened, torch.Tensor.to)):
+        try:
+            results = _as_list(compute(case, tree_map_only(torch.Tensor, change, arguments)))
+        except (RuntimeError, NotImplementedError):
+            continue
+        return [_changed_back(result, case, change, back) for result in results]
+    raise NotInPyTorch(str(error).splitlines()[0]) from error
+
+
+def _same_bits(tensor: torch.Tensor) -> torch.Tensor:
+    return tensor.view(_SAME_BITS.get(tensor.dtype, tensor.dtype))
+
+
+def _widened(tensor: torch.Tensor) -> torch.Tensor:
+    return tensor.to(_WIDER.get(tensor.dtype, torch.float64))
+
+
+def _changed_back(result: torch.Tensor, case: Case, change: Change, back: Callable[..., torch.Tensor]) -> torch.Tensor:
+    """The result in the dtype of the case that became the result's."""
+    for dtype in case.dtypes.values():
+        if change(torch.empty(0, dtype=dtype)).dtype == result.dtype:
+            return back(result, dtype)
+    return result
+
+
+def _as_list(result: object) -> list[torch.Tensor]:
+    return list(result) if isinstance(result, (tuple, list)) else [result]
+
+
+def _call_functional(case: Case, arguments: list[object]) -> object:
+    function, variant = _functional(case.kernel.operator.name)
+    values = {argument.name: _value(argument.name, value) for argument, value in zip(case.reads, arguments)}
+    declared = [argument for argument in function._schema.arguments if argument.name in values]
+    positional = [values[argument.name] for argument in declared if not argument.kwarg_only]
+    keywords = {argument.name: values[argument.name] for argument in declared if argument.kwarg_only}
+    if "dtype" in variant.dropped and not any(argument.is_tensor for argument in case.reads):
+        keywords["dtype"] = case.dtypes["out"]
+    return function(*positional, **keywords)
+
+
+def _value(name: str, value: object) -> object:
+    return _BY_CODE[value] if name in ("dtype", "out_dtype") and isinstance(value, int) else value
+
+
+@cache
+def _functional(name: str) -> tuple[torch._ops.OpOverload, OutVariant]:
+    """The operator whose out variant is called so."""
+    namespace, _, rest = name.partition("::")
+    base, _, overload = rest.partition(".")
+    packet = getattr(getattr(torch.ops, namespace), base)
+    out = getattr(packet, overload)
+    for each in packet.overloads():
+        variant = out_variant_of(getattr(packet, each))
+        if variant is not None and variant.op is out:
+            return getattr(packet, each), variant
+    raise LookupError(f"{name} is the out variant of no operator")
+
+
+def _in_place(case: Case, arguments: list[object]) -> torch.Tensor:
+    base = case.kernel.operator.name.removeprefix("aten::")
+    target, *rest = arguments
+    return getattr(torch.ops.aten, base).default(target.clone(), *rest)
+
+
+def _quantized_add(case: Case, arguments: list[object]) -> torch.Tensor:
+    ops = torch.ops.quantized_decomposed
+    a, b, (scale, zero_point, low, high) = arguments[:5], arguments[5:10], arguments[10:]
+    real = [ops.dequantize_per_tensor(*each, each[0].dtype) for each in (a, b)]
+    wide = ops.quantize_per_tensor(real[0] + real[1], scale, zero_point, low, high, torch.int32)
+    return wide.to(case.dtypes["out"])
+
+
+def _dequantized(case: Case, arguments: list[object]) -> torch.Tensor:
+    named = [_value(argument.name, value) for argument, value in zip(case.reads, arguments)]
+    base = case.kernel.operator.name.removeprefix("quantized_decomposed::").removesuffix(".out")
+    return getattr(torch.ops.quantized_decomposed, base)(*named[:-1], out_dtype=named[-1])
+
+
+def _quantized(case: Case, arguments: list[object]) -> torch.Tensor:
+    *parameters, _ = arguments
+    real, *rest = parameters
+    return torch.ops.quantized_decomposed.quantize_per_tensor(real.to(torch.float32), *rest, case.dtypes["out"])
+
+
+_OWN: dict[str, Callable[[Case, list[object]], object]] = {
+    "aten::copy_": _in_place,
+    "aten::index_put_": _in_place,
+    "dim_order_ops::_clone_dim_order.out": lambda case, arguments: arguments[0].clone(),
+    "dim_order_ops::_to_dim_order_copy.out": lambda case, arguments: arguments[0].to(case.dtypes["out"]),
+    "quantized_decomposed::add.out": _quantized_add,
+    "quantized_decomposed::dequantize_per_channel.out": _dequantized,
+    "quantized_decomposed::dequantize_per_tensor.out": _dequantized,
+    "quantized_decomposed::quantize_per_tensor.out": _quantized,
+}

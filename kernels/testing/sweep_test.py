@@ -1,0 +1,121 @@
+"""Every row of the kernel tables: what it claims to take, held against PyTorch; what no row claims, refused."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+import torch
+
+from exir.operators.kernels import Kernel, load_kernels
+from exir.operators.dtypes import DTYPE_CODES
+from exir.operators.operators import own_operators
+from exir.operators.rules import MAX_RANK, Call, TensorFacts
+from kernels.testing.parity import TOLERANCES, blank, load_kernels as load_library
+from kernels.testing.sweep_arguments import arguments_of
+from kernels.testing.sweep_case import Case, cases_of
+from kernels.testing.sweep_reference import NotInPyTorch, expected_of
+
+LIBRARY = load_library()
+ROOT = Path(__file__).parents[2]
+TABLES = [ROOT / folder / "kernels.toml" for folder in ("kernels/portable", "kernels/quantized", "runtime/prim")]
+TABLE = load_kernels(TABLES, own_operators())
+# runtime/prim/prim_test.c holds what gives numbers and what writes nothing but sizes against their definitions.
+ROWS = [kernel for kernel in TABLE if not kernel.source.endswith("runtime/prim/kernels.toml")]
+
+
+def run(case: Case) -> set[tuple[str, str]]:
+    """Holds the call against PyTorch; the dtypes of tensor arguments that were tried. Raises NotInPyTorch."""
+    arguments = arguments_of(case)
+    expected = expected_of(case, arguments)
+    outs = [argument for argument in case.kernel.operator.outs if argument.keyword_only]
+    results = _results(case, arguments, expected, len(outs))
+    LIBRARY.call(case.kernel.operator.name, *arguments, *_outs(case, arguments, results))
+    for result, wanted in zip(results, expected, strict=True):
+        _compare(case, result, wanted)
+    tried = dict(zip((argument.name for argument in outs), (result.dtype for result in results)))
+    return {(name, str(dtype).removeprefix("torch.")) for name, dtype in {**case.dtypes, **tried}.items()}
+
+
+def _results(case: Case, arguments: list[object], expected: list[torch.Tensor], outs: int) -> list[torch.Tensor]:
+    """Tensors for the kernel to write: of the dtype that PyTorch gives, or another floating one that the case asks for."""
+    if outs == 0:
+        target = arguments[0]
+        assert isinstance(target, torch.Tensor)
+        return [target]
+    names = [argument.name for argument in case.kernel.operator.outs if argument.keyword_only]
+    if len(names) < len(expected):
+        names = names * len(expected)
+    dtypes = [_out_dtype(case, name, tensor.dtype) for name, tensor in zip(names, expected, strict=True)]
+    return [blank(tensor.to(dtype)) for tensor, dtype in zip(expected, dtypes, strict=True)]
+
+
+def _out_dtype(case: Case, name: str, natural: torch.dtype) -> torch.dtype:
+    asked = case.dtypes[name]
+    dtype = asked if asked.is_floating_point and natural.is_floating_point else natural
+    if str(dtype).removeprefix("torch.") not in case.kernel.rules.tensors[name].dtypes:
+        raise NotInPyTorch(f"the result is {dtype}, which no '{name}' may be")
+    return dtype
+
+
+def _outs(case: Case, arguments: list[object], results: list[torch.Tensor]) -> list[object]:
+    """The outs of a call and what it returns, which repeats them."""
+    if any(argument.type == "Tensor[]" for argument in case.kernel.operator.outs):
+        return [results, results]
+    if results[0] is arguments[0]:
+        return [results[0]]
+    return [*results, results if len(results) > 1 else results[0]]
+
+
+def _compare(case: Case, result: torch.Tensor, expected: torch.Tensor) -> None:
+    assert result.shape == expected.shape, case
+    if case.kernel.operator.name == "aten::empty.out":
+        return
+    dtypes = [dtype for dtype in (*case.dtypes.values(), result.dtype) if result.is_floating_point()]
+    rtol = max((TOLERANCES[dtype][0] for dtype in dtypes if dtype in TOLERANCES), default=0.0)
+    torch.testing.assert_close(
+        result, expected.to(result.dtype), rtol=rtol, atol=rtol, equal_nan=True, check_stride=False, msg=lambda m: f"{case}: {m}"
+    )
+
+
+@pytest.mark.parametrize("kernel", ROWS, ids=[f"{i}-{kernel.operator.name}" for i, kernel in enumerate(ROWS)])
+def test_row_does_what_it_claims(kernel: Kernel) -> None:
+    """Each dtype of each argument has to be tried in some call that PyTorch takes as well."""
+    tried: set[tuple[str, str]] = set()
+    refused: dict[str, list[str]] = defaultdict(list)
+    for case in cases_of(kernel):
+        try:
+            tried |= run(case)
+        except NotInPyTorch as error:
+            refused[str(error)].append(str(case))
+    claimed = {(name, dtype) for name, rule in kernel.rules.tensors.items() for dtype in rule.dtypes}
+    assert claimed - tried == set(), f"never tried; PyTorch refuses {dict(refused)}"
+
+
+def _facts(case: Case) -> dict[str, list[TensorFacts]]:
+    """The arguments of the case as the compiler sees them: each of the fewest dimensions that the row takes."""
+    return {
+        name: [TensorFacts(str(dtype).removeprefix("torch."), tuple(range(case.kernel.rules.tensors[name].ranks[0])))]
+        for name, dtype in case.dtypes.items()
+    }
+
+
+def _takes(kernel: Kernel, facts: dict[str, list[TensorFacts]]) -> bool:
+    return not TABLE.refusals(kernel.operator.name, Call(facts))
+
+
+@pytest.mark.parametrize("kernel", list(TABLE), ids=[f"{i}-{kernel.operator.name}" for i, kernel in enumerate(TABLE)])
+def test_what_no_row_claims_is_refused(kernel: Kernel) -> None:
+    """Each dtype and rank of each argument, the others being as the row wants them."""
+    usual = _facts(next(cases_of(kernel))) if kernel.rules.tensors else {}
+    assert _takes(kernel, usual)
+    rows = TABLE.of(kernel.operator.name)
+    for name, (facts,) in usual.items():
+        for dtype in DTYPE_CODES.keys() - {each for row in rows for each in row.rules.tensors[name].dtypes}:
+            assert not _takes(kernel, {**usual, name: [TensorFacts(dtype, facts.dim_order)]}), (name, dtype)
+        ranks = {rank for row in rows for rank in range(row.rules.tensors[name].ranks[0], row.rules.tensors[name].ranks[1] + 1)}
+        for rank in set(range(MAX_RANK + 1)) - ranks:
+            assert not _takes(kernel, {**usual, name: [TensorFacts(facts.dtype, tuple(range(rank)))]}), (name, rank)
+        if all(row.rules.tensors[name].layout == "contiguous" for row in rows) and max(ranks) >= 2:
+            assert not _takes(kernel, {**usual, name: [TensorFacts(facts.dtype, (1, 0))]}), name
