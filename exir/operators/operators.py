@@ -21,12 +21,13 @@ from exir.operators.document import (
     parse_rows,
     read_document,
 )
+from exir.operators.facts import FACT_KEYS, Facts, parse_facts
 from exir.operators.schemas import OUT_CODES, Argument, parse_schema
 
 OWN_TABLE = Path(__file__).parents[2] / "schema" / "operators.toml"
 
 _REQUIRED_KEYS = frozenset({"name", "schema"})
-_OPTIONAL_KEYS = frozenset({"partial_write"})
+_OPTIONAL_KEYS = FACT_KEYS | {"partial_write"}
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,7 @@ class Operator:
     schema: str
     arguments: tuple[Argument, ...]
     returns: tuple[str, ...]  # types, without alias annotation
+    facts: Facts
     source: str  # the table it comes from
 
     @property
@@ -110,7 +112,9 @@ def _merge(merged: dict[str, Operator], path: Path) -> None:
     for operator in _read(path):
         earlier = merged.get(operator.name)
         if earlier is not None:
-            raise TableError(f"{path}: {operator.name}: is also in {earlier.source}; remove one of the rows")
+            raise TableError(
+                f"{path}: {operator.name}: is also in {earlier.source}; remove one of the rows"
+            )
         merged[operator.name] = operator
 
 
@@ -124,7 +128,8 @@ def _parse(row: Row, source: str) -> Operator:
     check_keys(row, _REQUIRED_KEYS, _OPTIONAL_KEYS)
     arguments, returns = parse_schema(row["schema"])
     arguments = _mark_partial(arguments, row.get("partial_write", []))
-    return Operator(operator_name(row, "name"), row["schema"], arguments, returns, source)
+    facts = parse_facts(row, arguments)
+    return Operator(operator_name(row, "name"), row["schema"], arguments, returns, facts, source)
 
 
 def _mark_partial(arguments: tuple[Argument, ...], names: object) -> tuple[Argument, ...]:

@@ -18,39 +18,14 @@ from exir.graph.control_flow import graphs
 from exir.graph.edit import insert_before
 from exir.graph.fake_mode import fake_mode_of
 from exir.graph.opmath import is_factor
+from exir.operators.facts_of import facts_of
 from exir.pass_manager import ProgramPass
 
 _ATEN = torch.ops.aten
 _Number = (bool, int, float)
 _Symbolic = (SymBool, SymInt, SymFloat)
 _LIFTED = "_lifted_tensor_constant"
-
-# Operators that compute in one dtype common to all operands, and how that is found.
-_PROMOTING: dict[OpOverload, Kind] = {
-    _ATEN.add.Tensor: Kind.DEFAULT,
-    _ATEN.atan2.default: Kind.INT_TO_FLOAT,
-    _ATEN.bitwise_and.Tensor: Kind.DEFAULT,
-    _ATEN.bitwise_or.Tensor: Kind.DEFAULT,
-    _ATEN.bitwise_xor.Tensor: Kind.DEFAULT,
-    _ATEN.div.Tensor: Kind.INT_TO_FLOAT,
-    _ATEN.div.Tensor_mode: Kind.DEFAULT,
-    _ATEN.eq.Tensor: Kind.DEFAULT,
-    _ATEN.fmod.Tensor: Kind.DEFAULT,
-    _ATEN.ge.Tensor: Kind.DEFAULT,
-    _ATEN.gt.Tensor: Kind.DEFAULT,
-    _ATEN.le.Tensor: Kind.DEFAULT,
-    _ATEN.lt.Tensor: Kind.DEFAULT,
-    _ATEN.maximum.default: Kind.DEFAULT,
-    _ATEN.minimum.default: Kind.DEFAULT,
-    _ATEN.mul.Tensor: Kind.DEFAULT,
-    _ATEN.ne.Tensor: Kind.DEFAULT,
-    _ATEN.pow.Tensor_Tensor: Kind.DEFAULT,
-    _ATEN.remainder.Tensor: Kind.DEFAULT,
-    _ATEN.sub.Tensor: Kind.DEFAULT,
-    _ATEN.where.self: Kind.DEFAULT,
-}
-# Operands that decide by truth, not by value.
-_CONDITION = {_ATEN.where.self: 1}
+_KINDS = {"default": Kind.DEFAULT, "int_to_float": Kind.INT_TO_FLOAT}
 
 
 @dataclass(frozen=True)
@@ -92,9 +67,9 @@ class _Promoter:
         if not isinstance(node.target, EdgeOpOverload):
             return
         op = node.target._op
-        kinds = [argument.type.kind() for argument in op._schema.arguments]
-        slots = [i for i, _ in enumerate(node.args) if kinds[i] == "TensorType"]
-        operands = slots[_CONDITION.get(op, 0) :]
+        arguments = op._schema.arguments[: len(node.args)]
+        slots = [i for i, argument in enumerate(arguments) if argument.type.kind() == "TensorType"]
+        operands = [i for i in slots if arguments[i].name in facts_of(op).promoted]
         dtype = self._common_dtype(op, [node.args[i] for i in operands])
         for index in slots:
             wanted = self._wanted(node, index, dtype) if index in operands else None
@@ -106,14 +81,16 @@ class _Promoter:
         if isinstance(val, Tensor) and val.dtype == common:
             return common
         rank = val.dim() if isinstance(val, Tensor) else 0
-        return torch.float32 if is_factor(node.target._op, index, rank, common) else common
+        op = node.target._op
+        name = op._schema.arguments[index].name
+        return torch.float32 if is_factor(op, name, rank, common) else common
 
     def _common_dtype(self, op: OpOverload, operands: list[Any]) -> torch.dtype | None:
-        if op not in _PROMOTING:
+        if not operands:
             return None
         vals = [_val(operand) for operand in operands]
         with self.fake_mode:
-            return elementwise_dtypes(*vals, type_promotion_kind=_PROMOTING[op])[1]
+            return elementwise_dtypes(*vals, type_promotion_kind=_KINDS[facts_of(op).promotion])[1]
 
     def _convert(self, node: Node, index: int, dtype: torch.dtype | None) -> None:
         operand = node.args[index]

@@ -17,37 +17,12 @@ from exir.graph.constants import ConstantTable
 from exir.graph.edit import replace_and_erase
 from exir.graph.fake_mode import fake_mode_of
 from exir.graph.square_root import square_root
+from exir.operators.facts_of import facts_of
 from exir.pass_manager import ProgramPass
 
 _ATEN = torch.ops.aten
-_DIM_ORDER = torch.ops.dim_order_ops
 
-# Operators that move data or round correctly: every machine computes the same bits.
-_FOLDABLE: frozenset[OpOverload] = frozenset(
-    {
-        _ATEN._to_copy.default,
-        _ATEN.add.Tensor,
-        _ATEN.cat.default,
-        _ATEN.clone.default,
-        _ATEN.div.Tensor,
-        _ATEN.expand_copy.default,
-        _ATEN.mul.Tensor,
-        _ATEN.neg.default,
-        _ATEN.permute_copy.default,
-        _ATEN.select_copy.int,
-        _ATEN.slice_copy.Tensor,
-        _ATEN.sqrt.default,
-        _ATEN.squeeze_copy.dims,
-        _ATEN.sub.Tensor,
-        _ATEN.unsqueeze_copy.default,
-        _ATEN.view_copy.default,
-        _DIM_ORDER._clone_dim_order.default,
-        _DIM_ORDER._to_dim_order_copy.default,
-    }
-)
-
-
-# Those of which torch's own kernel depends on the processor.
+# Operators that are foldable, but of which torch's own kernel depends on the processor.
 _EXACT: Mapping[OpOverload, Callable[..., Tensor]] = {_ATEN.sqrt.default: square_root}
 
 
@@ -56,7 +31,7 @@ class PropagateConstants(ProgramPass):
     """Replaces operators whose operands are all constants by their result.
 
     Before: the edge dialect. After: the weight of a linear layer is stored as its
-    matrix product reads it, [K, N], and no operator of the list above stands on constants alone,
+    matrix product reads it, [K, N], and no foldable operator stands on constants alone,
     unless its result is larger than its operands together and than `max_growth`.
 
     max_growth: bytes.
@@ -74,13 +49,15 @@ class PropagateConstants(ProgramPass):
         return program
 
     def _is_candidate(self, node: Node, constants: ConstantTable) -> bool:
-        if not isinstance(node.target, EdgeOpOverload) or node.target._op not in _FOLDABLE:
+        if not isinstance(node.target, EdgeOpOverload) or not facts_of(node.target._op).foldable:
             return False
         tensors = [constants.tensor(source) for source in node.all_input_nodes]
         known = [tensor for tensor in tensors if tensor is not None]
         if not known or len(known) < len(tensors):
             return False
-        return bool(node.meta["val"].nbytes <= max(self.max_growth, sum(tensor.nbytes for tensor in known)))
+        return bool(
+            node.meta["val"].nbytes <= max(self.max_growth, sum(tensor.nbytes for tensor in known))
+        )
 
 
 def _fold(node: Node, constants: ConstantTable) -> None:

@@ -7,27 +7,15 @@ import torch
 from torch.export import ExportedProgram
 from torch.fx import Graph, Node
 
-from exir.dialects.edge import edge_op
+from exir.dialects.edge import EdgeOpOverload, edge_op
 from exir.graph.control_flow import graphs
 from exir.graph.edit import replace_and_erase
 from exir.graph.graph_builder import same_layout
+from exir.operators.facts_of import facts_of
 from exir.pass_manager import ProgramPass
 
 _ATEN = torch.ops.aten
 
-# Operators that change nothing when the result has type, shape and layout of the first argument.
-_BY_LAYOUT = frozenset(
-    edge_op(op)
-    for op in (
-        _ATEN._to_copy.default,
-        _ATEN.clone.default,
-        _ATEN.expand_copy.default,
-        _ATEN.lift_fresh_copy.default,
-        _ATEN.slice_copy.Tensor,
-        _ATEN.squeeze_copy.dims,
-        _ATEN.view_copy.default,
-    )
-)
 _COPY = edge_op(_ATEN.copy.default)
 _PERMUTE = edge_op(_ATEN.permute_copy.default)
 
@@ -57,7 +45,7 @@ def _clean(graph: Graph) -> None:
 
 def _unchanged_input(node: Node) -> Node | None:
     """The argument that `node` hands on, or None when it does something."""
-    if node.target in _BY_LAYOUT:
+    if isinstance(node.target, EdgeOpOverload) and facts_of(node.target._op).noop_by_layout:
         return _if_same_layout(node, node.args[0])
     if node.target is _COPY:
         return _if_same_layout(node, node.args[1])

@@ -12,19 +12,11 @@ from torch.fx import Node
 from exir import memory
 from exir.dialects.edge import to_torch_overload
 from exir.graph.program_update import with_graph_module
+from exir.operators.facts_of import facts_of
 from exir.pass_manager import ProgramPass
 from exir.tensor import TensorSpec
 
 _aten = torch.ops.aten
-_VIEW_COPIES = (
-    _aten.view_copy.default,
-    _aten.unsqueeze_copy.default,
-    _aten.squeeze_copy.dim,
-    _aten.squeeze_copy.dims,
-)
-_COPIES = ("aten::clone", "aten::_to_copy", "aten::alias_copy", "aten::detach_copy",
-           "aten::lift_fresh_copy", "dim_order_ops::_clone_dim_order",
-           "dim_order_ops::_to_dim_order_copy")  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -109,7 +101,7 @@ def _overload(node: Node) -> OpOverload | None:
 
 def _is_view_copy(node: Node) -> bool:
     op = _overload(node)
-    if op not in _VIEW_COPIES:
+    if op is None or not facts_of(op).view_of:
         return False
     source, result = _source(node).meta["spec"], node.meta["spec"]
     is_sized = (source.is_static and result.is_static) or op is _aten.view_copy.default
@@ -118,7 +110,7 @@ def _is_view_copy(node: Node) -> bool:
 
 def _is_redundant_copy(node: Node) -> bool:
     op = _overload(node)
-    if op is None or op._schema.name not in _COPIES:
+    if op is None or not facts_of(op).copy_of:
         return False
     source, result = _source(node).meta["spec"], node.meta["spec"]
     return source.dtype == result.dtype and source.dim_order == result.dim_order

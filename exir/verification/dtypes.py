@@ -9,6 +9,7 @@ from torch.fx import Node
 
 from exir.error import EdgeDialectError
 from exir.graph.opmath import is_factor
+from exir.operators.facts_of import facts_of
 
 _FLOAT = frozenset({torch.float16, torch.bfloat16, torch.float32, torch.float64})
 _INDEX = frozenset({torch.int32, torch.int64})
@@ -22,35 +23,10 @@ _FLOAT8 = frozenset(
 # What a `.pte` has a code for and the edge dialect admits.
 STORABLE = _FLOAT | _INTEGRAL | _FLOAT8
 
-# Operator → the operands that must have one and the same dtype.
-_SAME: Mapping[str, tuple[str, ...]] = {
-    "aten::add.Tensor": ("self", "other"),
-    "aten::addmm": ("self", "mat1", "mat2"),
-    "aten::bmm": ("self", "mat2"),
-    "aten::convolution": ("input", "weight", "bias"),
-    "aten::div.Tensor": ("self", "other"),
-    "aten::linear": ("input", "weight", "bias"),
-    "aten::maximum": ("self", "other"),
-    "aten::minimum": ("self", "other"),
-    "aten::mm": ("self", "mat2"),
-    "aten::mul.Tensor": ("self", "other"),
-    "aten::native_layer_norm": ("input", "weight", "bias"),
-    "aten::sub.Tensor": ("self", "other"),
-    "aten::where.self": ("self", "other"),
-}
-# Operator → operand → the dtypes that it may have.
-_ALLOWED: Mapping[str, Mapping[str, frozenset[torch.dtype]]] = {
-    "aten::_log_softmax": {"self": _FLOAT},
-    "aten::_native_batch_norm_legit_no_training": {"input": _FLOAT},
-    "aten::_softmax": {"self": _FLOAT},
-    "aten::avg_pool2d": {"self": _FLOAT},
-    "aten::bitwise_not": {"self": _INTEGRAL},
-    "aten::embedding": {"weight": _FLOAT, "indices": _INDEX},
-    "aten::gather": {"index": _INDEX},
-    "aten::gelu": {"self": _FLOAT},
-    "aten::index_select": {"index": _INDEX},
-    "aten::native_group_norm": {"input": _FLOAT},
-    "aten::native_layer_norm": {"input": _FLOAT},
+_KINDS: Mapping[str, frozenset[torch.dtype]] = {
+    "floating": _FLOAT,
+    "index": _INDEX,
+    "integral": _INTEGRAL,
 }
 
 
@@ -68,16 +44,14 @@ def check_dtypes(node: Node, operands: Mapping[str, object]) -> None:
 def _check_storable(node: Node, dtype: torch.dtype) -> None:
     if dtype not in STORABLE:
         raise EdgeDialectError(
-            f"{node.target} yields {dtype}, which a program file cannot hold;"
-            " convert it in the model",
+            f"{node.target} yields {dtype}, which a program file cannot hold; convert it in the model",
             node,
         )
 
 
 def _check_same(node: Node, op: OpOverload, operands: Mapping[str, object]) -> None:
-    names = _SAME.get(op.name(), ())
-    found = {name: dtype for name in names if (dtype := _dtype(operands.get(name)))}
-    if is_factor(op, 1, _rank(operands.get("other")), found.get("self")):
+    found = {name: dtype for name in facts_of(op).same_dtype if (dtype := _dtype(operands.get(name)))}
+    if is_factor(op, "other", _rank(operands.get("other")), found.get("self")):
         return
     if len(set(found.values())) > 1:
         listed = ", ".join(f"{name}: {dtype}" for name, dtype in found.items())
@@ -85,8 +59,8 @@ def _check_same(node: Node, op: OpOverload, operands: Mapping[str, object]) -> N
 
 
 def _check_allowed(node: Node, op: OpOverload, operands: Mapping[str, object]) -> None:
-    for name, allowed in _ALLOWED.get(op.name(), {}).items():
-        dtype = _dtype(operands.get(name))
+    for name, kind in facts_of(op).dtypes.items():
+        dtype, allowed = _dtype(operands.get(name)), _KINDS[kind]
         if dtype is not None and dtype not in allowed:
             listed = ", ".join(sorted(str(each) for each in allowed))
             raise EdgeDialectError(f"{op}: '{name}' is {dtype}, allowed are {listed}", node)

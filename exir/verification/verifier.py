@@ -11,6 +11,7 @@ from torch.fx import GraphModule, Node
 from exir.dialects.edge import EdgeOpOverload, to_torch_overload
 from exir.error import EdgeDialectError, UnsupportedOperatorError
 from exir.graph.control_flow import graphs
+from exir.operators.facts_of import facts_of
 from exir.verification.dtypes import check_dtypes
 from exir.verification.structure import check_node, check_tensor_operands
 
@@ -18,22 +19,6 @@ if TYPE_CHECKING:
     from exir.capture import EdgeCompileConfig
 
 
-# Operators outside core ATen that have no decomposition and that programs may call.
-_BESIDE_CORE = frozenset(
-    {
-        torch.ops.aten.bitwise_left_shift.Tensor,
-        torch.ops.aten.bitwise_left_shift.Tensor_Scalar,
-        torch.ops.aten.bitwise_right_shift.Tensor,
-        torch.ops.aten.bitwise_right_shift.Tensor_Scalar,
-        torch.ops.aten.lift_fresh_copy.default,
-        torch.ops.aten.masked_select.default,
-        torch.ops.aten.max.default,
-        torch.ops.aten.min.default,
-        torch.ops.aten.repeat_interleave.Tensor,
-        torch.ops.aten.sym_numel.default,
-        torch.ops.aten.var_mean.correction,
-    }
-)
 _CORE_TAGS = frozenset({torch.Tag.core, torch.Tag.view_copy})
 
 
@@ -53,7 +38,7 @@ class EXIREdgeDialectVerifier(Verifier):
     def __init__(self, edge_compile_config: "EdgeCompileConfig | None" = None) -> None:
         config = edge_compile_config
         also = [*config._core_aten_ops_exception_list, *config.preserve_ops] if config else []
-        self._beside_core = _BESIDE_CORE.union(also)
+        self._exceptions = frozenset(also)
 
     def __call__(self, given: ExportedProgram | GraphModule) -> None:
         """Raise unless `given` is of the edge dialect."""
@@ -82,13 +67,16 @@ class EXIREdgeDialectVerifier(Verifier):
         op = to_torch_overload(node.target)
         if op is None:
             return
-        is_core = op.namespace != "aten" or _CORE_TAGS & set(op.tags) or op in self._beside_core
+        is_core = op.namespace != "aten" or _CORE_TAGS & set(op.tags) or self._is_beside_core(op)
         if not is_core:
             raise UnsupportedOperatorError(
                 f"{op} is not a core ATen operator and has no decomposition; write the model"
                 " without it, or list it in EdgeCompileConfig._core_aten_ops_exception_list",
                 node,
             )
+
+    def _is_beside_core(self, op: OpOverload) -> bool:
+        return op in self._exceptions or facts_of(op).beside_core
 
     def allowed_op_types(self) -> tuple[type[Any], ...]:
         """Types of targets that `torch.export.ExportedProgram` accepts when it is made."""

@@ -1,0 +1,68 @@
+"""Facts of an operator that passes and verifiers go by: the columns of an operator table beyond its schema."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from exir.operators.document import Row
+from exir.operators.schemas import Argument
+
+PROMOTIONS = ("default", "int_to_float")
+DTYPE_KINDS = ("floating", "index", "integral")
+
+_TRUTHS = ("noop_by_layout", "foldable", "beside_core")
+_OPERANDS = ("factor", "view_of", "copy_of")
+FACT_KEYS = frozenset({"promoted", "promotion", "same_dtype", "dtypes", *_TRUTHS, *_OPERANDS})
+
+
+@dataclass(frozen=True)
+class Facts:
+    """`schema/operators.toml` says what each of them means. Operands are named; "" is none."""
+
+    promoted: tuple[str, ...] = ()
+    promotion: str = "default"
+    factor: str = ""
+    same_dtype: tuple[str, ...] = ()
+    dtypes: Mapping[str, str] = field(default_factory=dict)  # operand -> one of DTYPE_KINDS
+    view_of: str = ""
+    copy_of: str = ""
+    noop_by_layout: bool = False
+    foldable: bool = False
+    beside_core: bool = False
+
+
+def parse_facts(row: Row, arguments: Sequence[Argument]) -> Facts:
+    """The facts of a row of an operator table. Raises ValueError."""
+    operands = frozenset(
+        argument.name for argument in arguments if argument.is_tensor and not argument.out
+    )
+    given = {key: row[key] for key in FACT_KEYS & row.keys()}
+    for key in _TRUTHS:
+        _check(key, given.get(key, True) is True, "true", given.get(key))
+    for key in _OPERANDS:
+        _check(key, given.get(key, "") in operands | {""}, "a tensor operand", given.get(key))
+    for key in ("promoted", "same_dtype"):
+        given[key] = tuple(given.get(key, []))
+        _check(key, set(given[key]) <= operands, "tensor operands", given[key])
+    given["dtypes"] = MappingProxyType(dict(given.get("dtypes", {})))
+    kinds = set(given["dtypes"].values())
+    _check(
+        "dtypes",
+        given["dtypes"].keys() <= operands and kinds <= set(DTYPE_KINDS),
+        "operand = kind",
+        row.get("dtypes"),
+    )
+    _check(
+        "promotion",
+        given.get("promotion", "default") in PROMOTIONS,
+        " or ".join(PROMOTIONS),
+        row.get("promotion"),
+    )
+    return Facts(**given)
+
+
+def _check(key: str, holds: bool, wanted: str, value: object) -> None:
+    if not holds:
+        raise ValueError(f"'{key}' must be {wanted}, got {value!r}")
