@@ -62,7 +62,7 @@ def _launch(ctx, command, sources):
     ))
     runfiles = ctx.runfiles(
         files = sources + ctx.files.data + packages + [toolchain.python],
-        transitive_files = depset(transitive = [toolchain.python_files, toolchain.compiler.files, toolchain.generators.files]),
+        transitive_files = toolchain.python_files,
     )
     for target in ctx.attr.data:
         runfiles = runfiles.merge(target[DefaultInfo].default_runfiles)
