@@ -1,6 +1,6 @@
 """Compiling MobileNetV2: one-shot, through a warm worker, and the official exporter, interleaved in one run.
 
-    ./bazelw run //benchmarks:compile_time -- [ROUNDS]
+./bazelw run //benchmarks:compile_time -- [ROUNDS]
 """
 
 from __future__ import annotations
@@ -75,7 +75,9 @@ def main(rounds: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         times = _measure(rounds, Path(folder))
     for name, values in times.items():
-        print(f"{name:16s} {statistics.median(values):6.2f} s   ({min(values):.2f} to {max(values):.2f}, {len(values)} runs)")
+        print(
+            f"{name:16s} {statistics.median(values):6.2f} s   ({min(values):.2f} to {max(values):.2f}, {len(values)} runs)"
+        )
 
 
 if __name__ == "__main__":

@@ -55,8 +55,8 @@ static void start(file *f, size_t capacity, int64_t planned_bytes) {
   }
   et_fb_append(writer, 40, 1); /* root, identifier, extended header */
   f->program = et_fb_add_table(writer, 8);
-  const size_t plans = add_vector_of_tables(writer, f->program,
-                                            ET_PROGRAM_EXECUTION_PLAN, 1);
+  const size_t plans =
+      add_vector_of_tables(writer, f->program, ET_PROGRAM_EXECUTION_PLAN, 1);
   f->plan = add_element(writer, plans, 0, 10);
   et_fb_refer(writer, f->plan, ET_PLAN_NAME, et_fb_add_text(writer, "forward"));
   et_fb_refer(writer, f->plan, ET_PLAN_BUFFER_SIZES,
@@ -82,15 +82,15 @@ static et_span finish(file *f, size_t segment_bytes) {
 static et_span write_segments(file *f, uint32_t count) {
   et_fb_writer *writer = &f->writer;
   start(f, 4096 + (size_t)count * 192, 0);
-  const size_t segments = add_vector_of_tables(writer, f->program,
-                                               ET_PROGRAM_SEGMENTS, count);
+  const size_t segments =
+      add_vector_of_tables(writer, f->program, ET_PROGRAM_SEGMENTS, count);
   for (uint32_t i = 0; i < count; i++) {
     const size_t segment = add_element(writer, segments, i, 2);
     et_fb_set_i64(writer, segment, ET_SEGMENT_OFFSET, (int64_t)i * PART_BYTES);
     et_fb_set_i64(writer, segment, ET_SEGMENT_SIZE, PART_BYTES);
   }
-  const size_t named = add_vector_of_tables(writer, f->program,
-                                            ET_PROGRAM_NAMED_DATA, count);
+  const size_t named =
+      add_vector_of_tables(writer, f->program, ET_PROGRAM_NAMED_DATA, count);
   for (uint32_t i = 0; i < count; i++) {
     char key[16];
     snprintf(key, sizeof key, "%08x", (unsigned)i);
@@ -194,8 +194,7 @@ static double load_method(const et_program *program) {
   et_error_clear(&error);
   const double begin = seconds();
   if (et_hosted_method_load(program, "forward", &registry, NULL, &hosted,
-                            &error) !=
-      ET_STATUS_OK) {
+                            &error) != ET_STATUS_OK) {
     end_with(error.message);
   }
   const double taken = seconds() - begin;

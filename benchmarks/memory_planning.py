@@ -1,6 +1,6 @@
 """Planning and verifying the memory of graphs of 1,000, 10,000 and 100,000 tensors.
 
-    ./bazelw run //benchmarks:memory_planning -- [SIZES]
+./bazelw run //benchmarks:memory_planning -- [SIZES]
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """MobileNetV2, one thread: eager PyTorch, the official portable kernels and ours, interleaved in one run.
 
-    ./bazelw run -c opt //benchmarks:mobilenet_latency -- [ROUNDS]
+./bazelw run -c opt //benchmarks:mobilenet_latency -- [ROUNDS]
 """
 
 from __future__ import annotations

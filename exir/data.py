@@ -15,5 +15,7 @@ def data_path(name: str) -> Path:
     candidates = (Path(os.path.abspath(root)) / name for root in sys.path)
     found = next((path for path in candidates if path.exists()), None)
     if found is None:
-        raise ModelError(f"no file '{name}' was given; add its label to 'data' of the model, its library or its backend")
+        raise ModelError(
+            f"no file '{name}' was given; add its label to 'data' of the model, its library or its backend"
+        )
     return found

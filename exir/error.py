@@ -81,9 +81,7 @@ class ExportErrorType(Enum):
 class ExportError(UserError):
     """A program that cannot be lowered, with the kind of the fault as `error_code`."""
 
-    def __init__(
-        self, error_code: ExportErrorType, message: str, node: Node | None = None
-    ) -> None:
+    def __init__(self, error_code: ExportErrorType, message: str, node: Node | None = None) -> None:
         self.error_code = error_code
         super().__init__(f"[{error_code.name}] {message}", node)
 

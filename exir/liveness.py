@@ -51,7 +51,9 @@ def lifetimes_of(graph_module: GraphModule) -> dict[TensorSpec, Lifetime]:
         for spec in _touched(node):
             first.setdefault(spec, step)
             last[spec] = step
-    inputs = {spec for node in graph_module.graph.find_nodes(op="placeholder") for spec in specs_of(node)}
+    inputs = {
+        spec for node in graph_module.graph.find_nodes(op="placeholder") for spec in specs_of(node)
+    }
     return {
         spec: Lifetime(0 if spec in inputs else first[spec], step if spec.state else last[spec])
         for spec in first

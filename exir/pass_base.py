@@ -141,9 +141,7 @@ class ExportPass(PassBase):
             for arg in args
         )
 
-    def _append(
-        self, target: Any, args: Any, kwargs: dict[str, Any], meta: NodeMetadata
-    ) -> ProxyValue:
+    def _append(self, target: Any, args: Any, kwargs: dict[str, Any], meta: NodeMetadata) -> ProxyValue:
         data_args, data_kwargs = tree_map(self._data, (args, kwargs), is_leaf=_is_proxy)
         if _same_call(meta.source, target, data_args, data_kwargs):
             return self._append_known(target, args, kwargs, meta)

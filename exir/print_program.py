@@ -1,11 +1,11 @@
 """Programs in a form that people read.
 
-    method forward
-      arena 1: 2048 bytes
-      inputs: %2
-        0: aten::addmm.out(%1, %2, %0, 1, 1, %9, %9)
-             %9: float32[3, 16] at 1+0
-      outputs: %9
+method forward
+  arena 1: 2048 bytes
+  inputs: %2
+    0: aten::addmm.out(%1, %2, %0, 1, 1, %9, %9)
+         %9: float32[3, 16] at 1+0
+  outputs: %9
 """
 
 import sys

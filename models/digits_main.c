@@ -25,8 +25,8 @@ static int largest(const float *logits) {
   return best;
 }
 
-static et_status classify(et_method *method, const uint8_t *pixels, int *out_digit,
-                          et_error *error) {
+static et_status classify(et_method *method, const uint8_t *pixels,
+                          int *out_digit, et_error *error) {
   float input[kPixels];
   for (int i = 0; i < kPixels; ++i) {
     input[i] = (float)pixels[i] / kLargestValue;
@@ -34,7 +34,8 @@ static et_status classify(et_method *method, const uint8_t *pixels, int *out_dig
   const float *logits = NULL;
   ET_RETURN_IF_ERROR(models_digits_forward_set_x(method, input, error));
   ET_RETURN_IF_ERROR(et_method_execute(method, error));
-  ET_RETURN_IF_ERROR(models_digits_forward_get_output_0(method, &logits, error));
+  ET_RETURN_IF_ERROR(
+      models_digits_forward_get_output_0(method, &logits, error));
   *out_digit = largest(logits);
   return ET_STATUS_OK;
 }
@@ -46,34 +47,39 @@ typedef struct digit_set {
 } digit_set;
 
 static bool read_digits(char **paths, digit_set *out) {
-  if (!idx_read(paths[0], 3, &out->images) || !idx_read(paths[1], 1, &out->labels) ||
+  if (!idx_read(paths[0], 3, &out->images) ||
+      !idx_read(paths[1], 1, &out->labels) ||
       !idx_read(paths[2], 1, &out->pytorch)) {
     return false;
   }
   const uint32_t count = out->images.sizes[0];
   if (out->images.sizes[1] != kSide || out->images.sizes[2] != kSide ||
       out->labels.sizes[0] != count || out->pytorch.sizes[0] != count) {
-    fprintf(stderr, "digits: the files do not hold 8 x 8 pictures and one number for each\n");
+    fprintf(stderr,
+            "digits: the files do not hold 8 x 8 pictures and one number for "
+            "each\n");
     return false;
   }
   return true;
 }
 
 /* The number of pictures on which the program differs from PyTorch; -1 on an error. */
-static int classify_all(et_method *method, const digit_set *set, et_error *error) {
+static int classify_all(et_method *method, const digit_set *set,
+                        et_error *error) {
   const int count = (int)set->images.sizes[0];
   int right = 0;
   int different = 0;
   for (int i = 0; i < count; ++i) {
     int digit = 0;
-    if (classify(method, set->images.elements + (size_t)i * kPixels, &digit, error) !=
-        ET_STATUS_OK) {
+    if (classify(method, set->images.elements + (size_t)i * kPixels, &digit,
+                 error) != ET_STATUS_OK) {
       return -1;
     }
     right += digit == set->labels.elements[i];
     different += digit != set->pytorch.elements[i];
   }
-  printf("accuracy: %.4f (%d of %d digits)\n", (double)right / count, right, count);
+  printf("accuracy: %.4f (%d of %d digits)\n", (double)right / count, right,
+         count);
   printf("equal to PyTorch's prediction: %d of %d\n", count - different, count);
   return different;
 }
@@ -88,11 +94,13 @@ int main(int argc, char **argv) {
   et_method *method = NULL;
   int different = -1;
   if (read_digits(argv + 1, &set)) {
-    if (models_digits_forward_load(&memory, NULL, &method, &error) == ET_STATUS_OK) {
+    if (models_digits_forward_load(&memory, NULL, &method, &error) ==
+        ET_STATUS_OK) {
       different = classify_all(method, &set, &error);
     }
     if (error.status != ET_STATUS_OK) {
-      fprintf(stderr, "digits: %s: %s\n", et_status_text(error.status), error.message);
+      fprintf(stderr, "digits: %s: %s\n", et_status_text(error.status),
+              error.message);
     }
   }
   idx_free(&set.images);

@@ -18,7 +18,8 @@ static bool read_size(FILE *file, uint32_t *out) {
 
 static const char *read_array(FILE *file, int rank, idx_array *out) {
   uint8_t head[4];
-  if (fread(head, 1, 4, file) != 4 || head[0] != 0 || head[1] != 0 || head[2] != 8) {
+  if (fread(head, 1, 4, file) != 4 || head[0] != 0 || head[1] != 0 ||
+      head[2] != 8) {
     return "no IDX file of unsigned bytes";
   }
   if (head[3] != rank) {
@@ -36,7 +37,9 @@ static const char *read_array(FILE *file, int rank, idx_array *out) {
   if (out->elements == NULL) {
     return "out of memory";
   }
-  return fread(out->elements, 1, count, file) == count ? NULL : "the elements are cut short";
+  return fread(out->elements, 1, count, file) == count
+             ? NULL
+             : "the elements are cut short";
 }
 
 bool idx_read(const char *path, int rank, idx_array *out) {

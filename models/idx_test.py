@@ -16,7 +16,9 @@ def test_round_trip(tmp_path: Path) -> None:
     assert np.array_equal(read_idx(tmp_path / "a.idx"), array)
 
 
-@pytest.mark.parametrize("content", [b"", b"\0\0\x08", b"\0\0\x09\x01\0\0\0\0", b"\0\0\x08\x01\0\0\0\x02a", b"\0\0\x08\x02\0\0\0\x02"])
+@pytest.mark.parametrize(
+    "content", [b"", b"\0\0\x08", b"\0\0\x09\x01\0\0\0\0", b"\0\0\x08\x01\0\0\0\x02a", b"\0\0\x08\x02\0\0\0\x02"]
+)
 def test_damaged_file_is_refused_by_name(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "damaged.idx"
     path.write_bytes(content)

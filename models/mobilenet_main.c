@@ -55,7 +55,8 @@ static bool parse_options(int argc, char **argv, options *out) {
 static void read_label(const char *path, size_t index, char *out) {
   FILE *file = path != NULL ? fopen(path, "r") : NULL;
   out[0] = '\0';
-  for (size_t line = 0; file != NULL && fgets(out, kLabelBytes, file) != NULL; ++line) {
+  for (size_t line = 0; file != NULL && fgets(out, kLabelBytes, file) != NULL;
+       ++line) {
     if (line == index) {
       out[strcspn(out, "\r\n")] = '\0';
       fclose(file);
@@ -69,7 +70,8 @@ static void read_label(const char *path, size_t index, char *out) {
 }
 
 /* Index of the largest logit below `limit` in order: by value, then by index. */
-static size_t next_best(const float *logits, size_t count, const size_t *taken, size_t n) {
+static size_t next_best(const float *logits, size_t count, const size_t *taken,
+                        size_t n) {
   size_t best = count;
   for (size_t i = 0; i < count; ++i) {
     bool is_taken = false;
@@ -103,8 +105,9 @@ static et_status run_timed(et_method *method, const float *input, int runs,
   static double seconds[kMaxRuns];
   for (int run = -1; run < runs; ++run) {
     const double start = stopwatch_seconds();
-    ET_RETURN_IF_ERROR(et_method_set_input(method, 0, ET_SCALAR_TYPE_FLOAT32, kSizes, 4,
-                                           input, kElements * sizeof(float), error));
+    ET_RETURN_IF_ERROR(et_method_set_input(method, 0, ET_SCALAR_TYPE_FLOAT32,
+                                           kSizes, 4, input,
+                                           kElements * sizeof(float), error));
     ET_RETURN_IF_ERROR(et_method_execute(method, error));
     if (run >= 0) {
       seconds[run] = stopwatch_seconds() - start;
@@ -118,21 +121,25 @@ static et_status run_timed(et_method *method, const float *input, int runs,
 static et_status classify(const et_program *program, const float *input,
                           const options *chosen, et_error *error) {
   et_hosted_method hosted;
-  ET_RETURN_IF_ERROR(
-      et_hosted_method_load(program, "forward", &models_mobilenet_registry, NULL, &hosted, error));
+  ET_RETURN_IF_ERROR(et_hosted_method_load(
+      program, "forward", &models_mobilenet_registry, NULL, &hosted, error));
   const et_value *logits = NULL;
   et_status status = run_timed(hosted.method, input, chosen->runs, error);
   if (status == ET_STATUS_OK) {
     status = et_method_get_output(hosted.method, 0, &logits, error);
   }
-  if (status == ET_STATUS_OK && (logits->tag != ET_VALUE_TENSOR ||
-                                 logits->u.as_tensor->dtype != ET_SCALAR_TYPE_FLOAT32)) {
-    status = et_fail(error, ET_STATUS_INVALID_TYPE, "the output is no float32 tensor");
+  if (status == ET_STATUS_OK &&
+      (logits->tag != ET_VALUE_TENSOR ||
+       logits->u.as_tensor->dtype != ET_SCALAR_TYPE_FLOAT32)) {
+    status = et_fail(error, ET_STATUS_INVALID_TYPE,
+                     "the output is no float32 tensor");
   }
   if (status == ET_STATUS_OK) {
-    printf("memory: %zu bytes planned, %zu for the method, %zu scratch; program %zu bytes\n",
-           hosted.planned_bytes, hosted.requirements.method_bytes,
-           hosted.requirements.scratch_bytes, program->file.size);
+    printf(
+        "memory: %zu bytes planned, %zu for the method, %zu scratch; program "
+        "%zu bytes\n",
+        hosted.planned_bytes, hosted.requirements.method_bytes,
+        hosted.requirements.scratch_bytes, program->file.size);
     printf("best %d of %zu classes:\n", kBest, logits->u.as_tensor->numel);
     print_best(logits->u.as_tensor, chosen->labels);
   }
@@ -140,9 +147,11 @@ static et_status classify(const et_program *program, const float *input,
   return status;
 }
 
-static et_status run_program(const float *input, const options *chosen, et_error *error) {
+static et_status run_program(const float *input, const options *chosen,
+                             et_error *error) {
   et_file file = {{NULL, 0}};
-  et_span bytes = {models_mobilenet_program_data, models_mobilenet_program_size};
+  et_span bytes = {models_mobilenet_program_data,
+                   models_mobilenet_program_size};
   if (chosen->program != NULL) {
     ET_RETURN_IF_ERROR(et_file_open(chosen->program, &file, error));
     bytes = file.bytes;
@@ -165,7 +174,8 @@ int main(int argc, char **argv) {
   options chosen;
   if (!parse_options(argc, argv, &chosen)) {
     fprintf(stderr,
-            "usage: mobilenet [--program FILE.pte] [--labels FILE] [--runs 1..10000] "
+            "usage: mobilenet [--program FILE.pte] [--labels FILE] [--runs "
+            "1..10000] "
             "PICTURE.ppm\n");
     return EXIT_FAILURE;
   }
@@ -179,7 +189,8 @@ int main(int argc, char **argv) {
   picture_free(&image);
   et_error error = {ET_STATUS_OK, ""};
   if (run_program(input, &chosen, &error) != ET_STATUS_OK) {
-    fprintf(stderr, "mobilenet: %s: %s\n", et_status_text(error.status), error.message);
+    fprintf(stderr, "mobilenet: %s: %s\n", et_status_text(error.status),
+            error.message);
     return EXIT_FAILURE;
   }
   return EXIT_SUCCESS;

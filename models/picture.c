@@ -26,7 +26,8 @@ static int read_number(FILE *file) {
 
 static const char *read_ppm(FILE *file, picture *out) {
   if (fgetc(file) != 'P' || fgetc(file) != '6') {
-    return "no binary PPM (P6); convert it first, for example: convert photo.jpg photo.ppm";
+    return "no binary PPM (P6); convert it first, for example: convert "
+           "photo.jpg photo.ppm";
   }
   out->width = read_number(file);
   out->height = read_number(file);
@@ -39,7 +40,8 @@ static const char *read_ppm(FILE *file, picture *out) {
   if (out->pixels == NULL) {
     return "out of memory";
   }
-  return fread(out->pixels, 1, size, file) == size ? NULL : "the pixels are cut short";
+  return fread(out->pixels, 1, size, file) == size ? NULL
+                                                   : "the pixels are cut short";
 }
 
 bool picture_read_ppm(const char *path, picture *out) {
@@ -79,11 +81,13 @@ static sample sample_at(float position, int size) {
 }
 
 static float pixel(const picture *image, int y, int x, int channel) {
-  return (float)image->pixels[((size_t)y * (size_t)image->width + (size_t)x) * 3 +
-                              (size_t)channel];
+  return (float)
+      image->pixels[((size_t)y * (size_t)image->width + (size_t)x) * 3 +
+                    (size_t)channel];
 }
 
-static float interpolate(const picture *image, sample y, sample x, int channel) {
+static float interpolate(const picture *image, sample y, sample x,
+                         int channel) {
   const float top = pixel(image, y.low, x.low, channel) * (1 - x.fraction) +
                     pixel(image, y.low, x.high, channel) * x.fraction;
   const float bottom = pixel(image, y.high, x.low, channel) * (1 - x.fraction) +
@@ -93,17 +97,19 @@ static float interpolate(const picture *image, sample y, sample x, int channel) 
 
 void picture_to_tensor(const picture *image, int resize_side, int crop_side,
                        float *out) {
-  const int shorter = image->width < image->height ? image->width : image->height;
+  const int shorter =
+      image->width < image->height ? image->width : image->height;
   const float scale = (float)shorter / (float)resize_side;
   const float left = ((float)image->width / scale - (float)crop_side) / 2;
   const float top = ((float)image->height / scale - (float)crop_side) / 2;
   for (int channel = 0; channel < 3; ++channel) {
     for (int row = 0; row < crop_side; ++row) {
       /* Pixel centres lie at half positions. */
-      const sample y = sample_at(((float)row + top + 0.5f) * scale - 0.5f, image->height);
+      const sample y =
+          sample_at(((float)row + top + 0.5f) * scale - 0.5f, image->height);
       for (int column = 0; column < crop_side; ++column) {
-        const sample x =
-            sample_at(((float)column + left + 0.5f) * scale - 0.5f, image->width);
+        const sample x = sample_at(((float)column + left + 0.5f) * scale - 0.5f,
+                                   image->width);
         const float value = interpolate(image, y, x, channel) / 255.0f;
         *out++ = (value - kMean[channel]) / kDeviation[channel];
       }

@@ -1,6 +1,6 @@
 """Writes eager PyTorch's prediction for every digit, for the program to compare with.
 
-    python -m models.predict_digits IMAGES.idx3 WEIGHTS.safetensors PREDICTIONS.idx1
+python -m models.predict_digits IMAGES.idx3 WEIGHTS.safetensors PREDICTIONS.idx1
 """
 
 from __future__ import annotations

@@ -45,9 +45,7 @@ class BackendWithCompilerDemo(BackendDetails):
     """Writes version 1 of the payload. Takes no compile specs."""
 
     @staticmethod
-    def preprocess(
-        edge_program: ExportedProgram, compile_specs: list[CompileSpec]
-    ) -> PreprocessResult:
+    def preprocess(edge_program: ExportedProgram, compile_specs: list[CompileSpec]) -> PreprocessResult:
         """`UnsupportedOperatorError` for a node that `is_supported` refuses, or too many of them."""
         graph = edge_program.graph
         inputs = graph.find_nodes(op="placeholder")
@@ -136,9 +134,7 @@ def _op_text(node: Node, number: dict[Node, int]) -> str:
     numel = _max_numel(node.meta["val"])
     handle = node.meta.get("debug_handle", -1)
     operands = _numbers(node.args, number)
-    return (
-        f"op:demo::{name}, numel:{numel}, dtype:torch.float32, args:{operands}<debug_handle>{handle}#"
-    )
+    return f"op:demo::{name}, numel:{numel}, dtype:torch.float32, args:{operands}<debug_handle>{handle}#"
 
 
 def _numbers(nodes: tuple[Node, ...], number: dict[Node, int]) -> str:

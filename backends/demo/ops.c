@@ -96,8 +96,8 @@ static void compute_mm(const demo_view operands[2], float *out) {
     for (size_t j = 0; j < columns; j++) {
       float sum = 0;
       for (size_t k = 0; k < depth; k++) {
-        sum += operands[0].data[i * depth + k] *
-               operands[1].data[k * columns + j];
+        sum +=
+            operands[0].data[i * depth + k] * operands[1].data[k * columns + j];
       }
       out[i * columns + j] = sum;
     }

@@ -83,9 +83,7 @@ class _Reader:
         self._need(vtable, size, f"{place}: vtable")
         return struct.unpack_from(f"<{size // 2 - 2}H", self._data, vtable + 4)
 
-    def _field(
-        self, field: TableField, table: int, slots: tuple[int, ...], place: str
-    ) -> Any:
+    def _field(self, field: TableField, table: int, slots: tuple[int, ...], place: str) -> Any:
         """The field's value; None when it is absent, so that the default holds."""
         offset = slots[field.slot] if field.slot < len(slots) else 0
         name = f"{place}.{field.name}"
@@ -110,9 +108,7 @@ class _Reader:
                 return self._tables(table, self._follow(position, place), place)
         raise TypeError(f"{kind} has no reader")
 
-    def _union(
-        self, kind: UnionKind, table: int, offsets: tuple[int, int], place: str
-    ) -> Any:
+    def _union(self, kind: UnionKind, table: int, offsets: tuple[int, int], place: str) -> Any:
         if not all(offsets):
             self._fail(place, "union without tag or without value")
         tag = self._number(WIRES["uint8"], table + offsets[0], place)

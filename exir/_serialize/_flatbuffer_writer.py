@@ -63,7 +63,9 @@ def _table_writer(table: type) -> Write:
     """Children first, since a table may only point forward to what is already written."""
     fields = fields_of(table)
     slots = fields[-1].slot + 1 if fields else 0
-    children = [(index, f.name, _child_writer(f.kind)) for index, f in enumerate(fields) if not _is_scalar(f)]
+    children = [
+        (index, f.name, _child_writer(f.kind)) for index, f in enumerate(fields) if not _is_scalar(f)
+    ]
     fillers = [(index, f.name, _slot_filler(f)) for index, f in enumerate(fields)]
 
     def write(builder: _Builder, value: Any) -> int:
@@ -163,9 +165,7 @@ def _scalar_vector_writer(wire: Wire) -> Write:
     return write
 
 
-def _write_packed(
-    builder: _Builder, packed: bytes, size: int, count: int, alignment: int
-) -> int:
+def _write_packed(builder: _Builder, packed: bytes, size: int, count: int, alignment: int) -> int:
     """A vector from its bytes; the builder itself would place one element at a time."""
     builder.StartVector(size, count, alignment)
     builder.head = builder.Head() - len(packed)

@@ -73,7 +73,9 @@ def _layout(data: memoryview) -> _Layout:
 
 def _check_layout(length: int, program_size: int, base: int, size: int) -> None:
     if program_size > length:
-        raise InvalidProgramError(f"extended header: program of {program_size} bytes in a file of {length}")
+        raise InvalidProgramError(
+            f"extended header: program of {program_size} bytes in a file of {length}"
+        )
     if base + size > length or 0 < base < program_size:
         raise InvalidProgramError(
             f"extended header: segments at {base}, {size} bytes, in a file of {length} "

@@ -97,9 +97,7 @@ def _alignment(name: str, value: int | None, least: int = BUFFER_ALIGNMENT) -> i
     return max(value, least)
 
 
-def _packed(
-    buffers: list[schema.Buffer], alignment: int
-) -> tuple[list[int], list[bytes | memoryview]]:
+def _packed(buffers: list[schema.Buffer], alignment: int) -> tuple[list[int], list[bytes | memoryview]]:
     """Offsets of `buffers` in one segment, each aligned, and the bytes of that segment."""
     offsets: list[int] = []
     pieces: list[bytes | memoryview] = []

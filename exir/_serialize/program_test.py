@@ -94,7 +94,9 @@ def test_reading_gives_back_constants_states_and_named_data() -> None:
 
 
 def test_same_program_gives_same_bytes() -> None:
-    assert bytes(serialize_pte_binary(PTEFile(program()))) == bytes(serialize_pte_binary(PTEFile(program())))
+    assert bytes(serialize_pte_binary(PTEFile(program()))) == bytes(
+        serialize_pte_binary(PTEFile(program()))
+    )
 
 
 def test_header_states_where_program_and_segments_lie() -> None:
@@ -126,9 +128,7 @@ def test_constants_are_aligned_in_the_file(alignment: int) -> None:
 
 def test_delegates_stay_in_the_flatbuffer_when_not_extracted() -> None:
     data = bytes(
-        serialize_pte_binary(
-            PTEFile(program()), extract_delegate_segments=False, delegate_alignment=64
-        )
+        serialize_pte_binary(PTEFile(program()), extract_delegate_segments=False, delegate_alignment=64)
     )
     place = data.index(b"payload")
     assert place < header(data)[1]
@@ -137,7 +137,10 @@ def test_delegates_stay_in_the_flatbuffer_when_not_extracted() -> None:
 
 def test_equal_delegates_are_stored_once() -> None:
     plan = program().execution_plan[0]
-    twice = [plan.delegates[0], replace(plan.delegates[0], processed=schema.BackendDelegateDataReference(index=1))]
+    twice = [
+        plan.delegates[0],
+        replace(plan.delegates[0], processed=schema.BackendDelegateDataReference(index=1)),
+    ]
     doubled = replace(
         program(),
         execution_plan=[replace(plan, delegates=twice)],
@@ -153,7 +156,9 @@ def test_pieces_hold_constants_without_copying_them() -> None:
     assert any(isinstance(piece, memoryview) and piece.obj is weights for piece in pieces)
 
 
-@pytest.mark.parametrize("name", ["segment_alignment", "constant_tensor_alignment", "delegate_alignment"])
+@pytest.mark.parametrize(
+    "name", ["segment_alignment", "constant_tensor_alignment", "delegate_alignment"]
+)
 def test_alignment_must_be_a_power_of_two(name: str) -> None:
     with pytest.raises(ConfigError, match=f"'{name}' must be a power of two, got 24"):
         serialize_pte_binary(PTEFile(program()), **cast(Any, {name: 24}))

@@ -157,9 +157,7 @@ def test_a_buffer_that_the_program_changes_stays_with_the_program() -> None:
 
 def test_dynamic_shapes_cross_the_border() -> None:
     n = Dim("n", min=2, max=9)
-    program = _program(
-        Function(_sin_cos), torch.randn(3, 4), dynamic_shapes={"args": ({0: n},)}
-    )
+    program = _program(Function(_sin_cos), torch.randn(3, 4), dynamic_shapes={"args": ({0: n},)})
     lowered = to_backend(program, SomeOps(_aten.sin.default))
     x = torch.randn(7, 4)
     assert torch.equal(lowered.module()(x), _sin_cos(x))
@@ -274,9 +272,9 @@ class _Rewriter(Partitioner):
     """A partitioner that does what it must not."""
 
     def partition(self, exported_program: ExportedProgram) -> PartitionResult:
-        exported_program.graph.find_nodes(op="call_function", target=_aten.sin.default)[0].target = (
-            _aten.cos.default
-        )
+        exported_program.graph.find_nodes(op="call_function", target=_aten.sin.default)[
+            0
+        ].target = _aten.cos.default
         return PartitionResult(exported_program, {})
 
 

@@ -34,7 +34,9 @@ class RuntimeMemory:
 
     handle: str = ""  # bytes of its handle; "" for none
     scratch: str = ""  # bytes of scratch; "" for none
-    header: str = ""  # declares what the expressions name, as C includes it: of the backend's `runtime` library
+    header: str = (
+        ""  # declares what the expressions name, as C includes it: of the backend's `runtime` library
+    )
 
 
 class BackendDetails(ABC):
@@ -42,9 +44,7 @@ class BackendDetails(ABC):
 
     @staticmethod
     @abstractmethod
-    def preprocess(
-        edge_program: ExportedProgram, compile_specs: list[CompileSpec]
-    ) -> PreprocessResult:
+    def preprocess(edge_program: ExportedProgram, compile_specs: list[CompileSpec]) -> PreprocessResult:
         """Compile one partition.
 
         `edge_program` is the partition alone, in edge dialect: its constants first, then the

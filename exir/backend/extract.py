@@ -66,8 +66,7 @@ def extract_program(program: ExportedProgram, partition: Partition) -> ExportedP
     graph, copies = _copy_nodes(partition)
     inputs = [_constant_input(node, copies[node], spec) for node, spec in partition.constants.items()]
     inputs += [
-        InputSpec(InputKind.USER_INPUT, argument_spec(copies[node]), None)
-        for node in partition.inputs
+        InputSpec(InputKind.USER_INPUT, argument_spec(copies[node]), None) for node in partition.inputs
     ]
     outputs = [
         OutputSpec(OutputKind.USER_OUTPUT, argument_spec(copies[node]), None)
@@ -148,9 +147,7 @@ def _copy_nodes(partition: Partition) -> tuple[Graph, dict[Node, Node]]:
 def _submodules_of(root: GraphModule, partition: Partition) -> dict[str, Any]:
     """The attributes that the partition's nodes refer to: branches of control flow."""
     sources = (source for node in partition.nodes for source in node.all_input_nodes)
-    return {
-        source.target: getattr(root, source.target) for source in sources if source.op == "get_attr"
-    }
+    return {source.target: getattr(root, source.target) for source in sources if source.op == "get_attr"}
 
 
 def _constant_input(node: Node, copy: Node, spec: InputSpec) -> InputSpec:

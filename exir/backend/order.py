@@ -41,9 +41,7 @@ def units_in_order(
 
 def _make_units(graph: Graph, members: Mapping[str, Sequence[Node]]) -> list[_Unit]:
     tag_of = {node: tag for tag, nodes in members.items() for node in nodes}
-    units = [
-        _Unit(position, (node,)) for position, node in enumerate(graph.nodes) if node not in tag_of
-    ]
+    units = [_Unit(position, (node,)) for position, node in enumerate(graph.nodes) if node not in tag_of]
     position = {node: index for index, node in enumerate(graph.nodes)}
     units += [_Unit(position[nodes[-1]], nodes, tag) for tag, nodes in members.items() if nodes]
     return sorted(units)

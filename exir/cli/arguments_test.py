@@ -27,7 +27,8 @@ def test_flags_come_from_a_file_one_a_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "label, shown", [("@@//m:n", "//m:n"), ("@//m:n", "//m:n"), ("//m:n", "//m:n"), ("@@r//m:n", "r//m:n")]
+    "label, shown",
+    [("@@//m:n", "//m:n"), ("@//m:n", "//m:n"), ("//m:n", "//m:n"), ("@@r//m:n", "r//m:n")],
 )
 def test_labels_are_shown_without_their_canonical_prefix(label: str, shown: str) -> None:
     assert parse_arguments([f"--target={label}", *_NEEDED[1:]]).target == shown

@@ -51,7 +51,10 @@ def test_toml_and_json_say_the_same(tmp_path: Path) -> None:
     "table, message",
     [
         ({"egde": {}}, "m.toml: unknown key 'egde'; did you mean 'edge'?"),
-        ({"executorch": {"external_constants": True}}, r"m.toml: \[executorch\]: unknown key 'external_constants'"),
+        (
+            {"executorch": {"external_constants": True}},
+            r"m.toml: \[executorch\]: unknown key 'external_constants'",
+        ),
         (
             {"executorch": {"segment_aligment": 1}},
             r"m.toml: \[executorch\]: unknown key 'segment_aligment'; did you mean 'segment_alignment'?",

@@ -26,9 +26,7 @@ def idle_threads_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
 def compile_source(tmp_path: Path, idle_threads_allowed: None) -> Compile:
     """Compiles `app/net.py` with the given content in a child process."""
 
-    def compile_it(
-        source: str, *flags: str, outputs: tuple[str, ...] = ("pte", "manifest")
-    ) -> Outcome:
+    def compile_it(source: str, *flags: str, outputs: tuple[str, ...] = ("pte", "manifest")) -> Outcome:
         (tmp_path / "app").mkdir(exist_ok=True)
         (tmp_path / "app" / "net.py").write_text(source)
         (tmp_path / "out").mkdir(exist_ok=True)

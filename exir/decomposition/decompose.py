@@ -21,9 +21,7 @@ from exir.graph.fake_mode import fake_mode_of
 from exir.graph.program_update import edge_program
 
 
-def to_core_aten(
-    program: ExportedProgram, preserve: Mapping[OpOverload, NodeFilter]
-) -> ExportedProgram:
+def to_core_aten(program: ExportedProgram, preserve: Mapping[OpOverload, NodeFilter]) -> ExportedProgram:
     """A new program of core ATen operators in the edge dialect's notation.
 
     `program` is left as it is.
@@ -47,9 +45,7 @@ def decompose_locally(program: ExportedProgram, decompositions: Decompositions) 
         return _rewritten(program, decompositions)
 
 
-def decompose_by_retracing(
-    program: ExportedProgram, decompositions: Decompositions
-) -> ExportedProgram:
+def decompose_by_retracing(program: ExportedProgram, decompositions: Decompositions) -> ExportedProgram:
     """`to_core_aten` by tracing the whole program anew."""
     with _without_onednn():
         retraced = program.run_decompositions(decompositions.for_retracing())

@@ -102,7 +102,9 @@ class GraphEmitter:
 
     def _written_again(self, node: Node, written: list[Indices]) -> int:
         """What the call returns: the one output once more, or a list of all of them."""
-        outputs = written[0] if len(written) == 1 else [each for each in written if isinstance(each, int)]
+        outputs = (
+            written[0] if len(written) == 1 else [each for each in written if isinstance(each, int)]
+        )
         self.indices[node] = outputs
         if isinstance(outputs, int):
             return outputs

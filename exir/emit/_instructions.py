@@ -43,6 +43,4 @@ class Instructions:
 
 
 def _frames(node: Node) -> schema.FrameList:
-    return schema.FrameList(
-        [schema.Frame(f.file, f.line, f.function, f.code) for f in frames_of(node)]
-    )
+    return schema.FrameList([schema.Frame(f.file, f.line, f.function, f.code) for f in frames_of(node)])

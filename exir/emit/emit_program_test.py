@@ -54,8 +54,7 @@ def calls(plan: schema.ExecutionPlan, operator: str) -> list[list[schema.KernelT
     return [
         [plan.values[index].val for index in call.args]
         for call in instructions(plan)
-        if isinstance(call, schema.KernelCall)
-        and plan.operators[call.op_index].full_name == operator
+        if isinstance(call, schema.KernelCall) and plan.operators[call.op_index].full_name == operator
     ]
 
 

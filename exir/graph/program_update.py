@@ -100,9 +100,7 @@ def renamed_signature(signature: ExportGraphSignature, graph: Graph) -> ExportGr
     outputs = graph.output_node().args[0]
     _check_count("inputs", len(signature.input_specs), len(placeholders))
     _check_count("outputs", len(signature.output_specs), len(outputs))
-    new_name = {
-        spec.arg.name: node.name for spec, node in zip(signature.input_specs, placeholders)
-    }
+    new_name = {spec.arg.name: node.name for spec, node in zip(signature.input_specs, placeholders)}
     renamed = zip(signature.output_specs, outputs)
     return ExportGraphSignature(
         [_renamed_input(spec, node) for spec, node in zip(signature.input_specs, placeholders)],

@@ -32,7 +32,9 @@ def check_sections(path: Path, document: Mapping[str, Any], known: frozenset[str
     """Raises TableError for a section that nobody reads, such as rows of another kind of table."""
     unknown = sorted(document.keys() - known)
     if unknown:
-        raise TableError(f"{path}: has unknown sections: {', '.join(unknown)}; known are {', '.join(sorted(known))}")
+        raise TableError(
+            f"{path}: has unknown sections: {', '.join(unknown)}; known are {', '.join(sorted(known))}"
+        )
 
 
 def parse_rows(

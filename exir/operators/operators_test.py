@@ -39,12 +39,18 @@ def test_row_is_parsed_into_arguments(tmp_path: Path) -> None:
     [
         ("(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)", "ttnw>w"),
         ("(Tensor self, *, MemoryFormat? memory_format=None, Tensor(a!) out) -> Tensor(a!)", "t?iw>w"),
-        ("(Tensor self, int[2] k, bool c=False, *, Tensor(a!) out, Tensor(b!) i) -> (Tensor(a!), Tensor(b!))", "tIbww>W"),
+        (
+            "(Tensor self, int[2] k, bool c=False, *, Tensor(a!) out, Tensor(b!) i) -> (Tensor(a!), Tensor(b!))",
+            "tIbww>W",
+        ),
         ("(Tensor self, SymInt[] sizes, int dim=0, *, Tensor(a!)[] out) -> ()", "tIiW>W"),
         ("(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!)", "wtb>w"),
         ("(Tensor self, Tensor?[] indices, *, Tensor(a!) out) -> Tensor(a!)", "tOw>w"),
         ("(Tensor[] tensors, int dim=0, *, Tensor(a!) out) -> Tensor(a!)", "Tiw>w"),
-        ("(Tensor x, SymInt[]? size, float[]? scales, str m, bool[] f, *, Tensor(a!) out) -> Tensor(a!)", "t?I?DsBw>w"),
+        (
+            "(Tensor x, SymInt[]? size, float[]? scales, str m, bool[] f, *, Tensor(a!) out) -> Tensor(a!)",
+            "t?I?DsBw>w",
+        ),
         ("(Tensor self, int dim) -> SymInt", "ti>x"),
         ("(Scalar a, Scalar b) -> Scalar", "nn>x"),
         ("(Scalar a, Scalar b) -> bool", "nn>x"),
@@ -88,10 +94,22 @@ def test_operators_that_write_their_operand_say_whether_in_part() -> None:
         ("schema =", "foldable = 1\nschema =", "'foldable' must be true, got 1"),
         ("schema =", "view_of = 'size'\nschema =", "'view_of' must be a tensor operand, got 'size'"),
         ("schema =", "promoted = ['out']\nschema =", "'promoted' must be tensor operands, got ('out',)"),
-        ("schema =", "promotion = 'up'\nschema =", "'promotion' must be default or int_to_float, got 'up'"),
+        (
+            "schema =",
+            "promotion = 'up'\nschema =",
+            "'promotion' must be default or int_to_float, got 'up'",
+        ),
         ("schema =", "dtypes = { self = 'big' }\nschema =", "'dtypes' must be operand = kind, got"),
-        ("schema =", "partial_write = ['mask']\nschema =", "'partial_write' must list arguments of type Tensor(a!)"),
-        ("schema =", "partial_write = 'out'\nschema =", "'partial_write' must list arguments of type Tensor(a!)"),
+        (
+            "schema =",
+            "partial_write = ['mask']\nschema =",
+            "'partial_write' must list arguments of type Tensor(a!)",
+        ),
+        (
+            "schema =",
+            "partial_write = 'out'\nschema =",
+            "'partial_write' must list arguments of type Tensor(a!)",
+        ),
     ],
 )
 def test_wrong_row_is_an_error_that_names_it(tmp_path: Path, old: str, new: str, message: str) -> None:
@@ -114,7 +132,9 @@ def test_tables_merge_with_our_own_in_order_of_names(tmp_path: Path) -> None:
     merged = load_operators(write(tmp_path, ROW), second)
     names = [operator.name for operator in merged]
     assert names == sorted(names)
-    assert set(names) == {"acme::take.out", "zeta::take.out"} | {operator.name for operator in own_operators()}
+    assert set(names) == {"acme::take.out", "zeta::take.out"} | {
+        operator.name for operator in own_operators()
+    }
 
 
 def test_same_operator_in_two_tables_is_an_error(tmp_path: Path) -> None:
@@ -138,4 +158,6 @@ def test_aten_schemas_are_those_of_pytorch() -> None:
             base, _, overload = rest.partition(".")
             packet = getattr(torch.ops.aten, base)
             declared = str(getattr(packet, overload or "default")._schema)
-            assert parse_schema(operator.schema) == parse_schema(declared[declared.index("(") :]), operator.name
+            assert parse_schema(operator.schema) == parse_schema(declared[declared.index("(") :]), (
+                operator.name
+            )

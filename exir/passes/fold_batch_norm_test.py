@@ -46,7 +46,9 @@ def test_square_roots_are_correctly_rounded() -> None:
     norm.running_var.uniform_(1, 2, generator=torch.Generator().manual_seed(1))
     example = models.Example(nn.Sequential(linear, norm).double().eval(), (torch.randn(1, 999),))
     module, inputs = example.module, (example.inputs[0].double(),)
-    program = FoldBatchNorm().run(PropagateConstants().run(to_core_aten(torch.export.export(module, inputs), {})))
+    program = FoldBatchNorm().run(
+        PropagateConstants().run(to_core_aten(torch.export.export(module, inputs), {}))
+    )
     weight = next(value for value in program.state_dict.values() if value.shape == (999, 999))
     assert torch.equal(weight.diagonal(), 1 / square_root(norm.running_var))
 

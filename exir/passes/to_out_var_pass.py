@@ -75,9 +75,7 @@ def _convert(node: Node, variant: OutVariant) -> None:
     specs = [spec] if len(variant.outputs) == 1 else spec
     val = node.meta["val"]
     vals = [val] if len(variant.outputs) == 1 else val
-    outputs = {
-        name: _alloc_before(node, *each) for name, *each in zip(variant.outputs, specs, vals)
-    }
+    outputs = {name: _alloc_before(node, *each) for name, *each in zip(variant.outputs, specs, vals)}
     node.target = variant.op
     node.args = ()
     node.kwargs = {

@@ -62,7 +62,12 @@ def test_bytes_do_not_depend_on_hash_seed_locale_or_directory(tmp_path: Path) ->
     root = str(Path(__file__).parents[2])
     results = set()
     for seed, directory in (("1", str(tmp_path)), ("2", root)):
-        env = {**os.environ, "PYTHONHASHSEED": seed, "TZ": f"UTC-{seed}", "PYTHONPATH": os.pathsep.join([root, *sys.path])}
+        env = {
+            **os.environ,
+            "PYTHONHASHSEED": seed,
+            "TZ": f"UTC-{seed}",
+            "PYTHONPATH": os.pathsep.join([root, *sys.path]),
+        }
         command = [sys.executable, "-W", "ignore", "-c", LOWER]
         results.add(subprocess.check_output(command, env=env, cwd=directory, text=True))
     assert len(results) == 1
@@ -86,7 +91,9 @@ def test_path_must_end_in_pte() -> None:
         edge().to_executorch().save("model.bin")
 
 
-def test_a_program_that_cannot_be_saved_leaves_the_earlier_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_that_cannot_be_saved_leaves_the_earlier_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path, manager = tmp_path / "mlp.pte", edge().to_executorch()
     manager.save(str(path))
     earlier = path.read_bytes()

@@ -150,7 +150,9 @@ def _operator_uses(output: MethodOutput) -> tuple[OperatorUse, ...]:
 def _operator_use(plan: schema.ExecutionPlan, call: schema.KernelCall, node: Node) -> OperatorUse:
     operator = plan.operators[call.op_index]
     tensors = dict.fromkeys(_tensor_indices(plan, call.args))
-    dtypes = tuple(dtype_name(cast(schema.Tensor, plan.values[index].val).scalar_type) for index in tensors)
+    dtypes = tuple(
+        dtype_name(cast(schema.Tensor, plan.values[index].val).scalar_type) for index in tensors
+    )
     return OperatorUse(operator.full_name, dtypes, str(source_of(node) or ""))
 
 

@@ -37,9 +37,7 @@ def run_module(module: torch.nn.Module, inputs: tuple[Any, ...]) -> list[Any]:
         return tree_leaves(copy.deepcopy(module)(*copy.deepcopy(inputs)))
 
 
-def assert_same(
-    found: list[Any], expected: list[Any], rtol: float = 1e-5, atol: float = 1e-6
-) -> None:
+def assert_same(found: list[Any], expected: list[Any], rtol: float = 1e-5, atol: float = 1e-6) -> None:
     """Assert that values agree, tensors in dtype and shape too."""
     assert len(found) == len(expected)
     for one, other in zip(found, expected):

@@ -173,9 +173,7 @@ def codec() -> dict[str, Example]:
     }
 
 
-def _example(
-    make: Callable[[], nn.Module], *inputs: Tensor, dynamic_shapes: Any = None
-) -> Example:
+def _example(make: Callable[[], nn.Module], *inputs: Tensor, dynamic_shapes: Any = None) -> Example:
     torch.manual_seed(0)
     return Example(make().eval(), inputs, dynamic_shapes)
 

@@ -130,7 +130,9 @@ class LyingToOutVar(ToOutVarPass):
 
 def test_lie_about_an_out_variant_is_refused() -> None:
     config = ExecutorchBackendConfig(to_out_var_pass=LyingToOutVar())
-    with pytest.raises(EdgeDialectError, match=r"does not fit|\[3, 15\], but it computes float32\[3, 16\]"):
+    with pytest.raises(
+        EdgeDialectError, match=r"does not fit|\[3, 15\], but it computes float32\[3, 16\]"
+    ):
         edge().to_executorch(config)
 
 
@@ -147,7 +149,9 @@ def test_true_change_is_accepted() -> None:
         return PassResult(graph_module, True)
 
     n = Dim("n", min=2, max=16)
-    example = Example(models.DynamicAdd(), (torch.ones(4, 4), torch.ones(4, 4)), {"x": {0: n}, "y": {0: n}})
+    example = Example(
+        models.DynamicAdd(), (torch.ones(4, 4), torch.ones(4, 4)), {"x": {0: n}, "y": {0: n}}
+    )
     manager = to_edge(example.export()).to_executorch(ExecutorchBackendConfig(passes=[double]))
     (method,) = manager.report.methods
     assert method.outputs[0].shape == (32, 4)

@@ -13,8 +13,8 @@ static void mean_of(const et_reduction *r, et_loop *elements,
 
 /* `dims` NULL: over all of self. */
 static et_status mean(et_kernel_context *context, const et_tensor *self,
-                      const et_value *dims, bool keepdim,
-                      const et_value *dtype, et_tensor *out) {
+                      const et_value *dims, bool keepdim, const et_value *dtype,
+                      et_tensor *out) {
   et_reduction reduction;
   ET_RETURN_IF_ERROR(
       et_shape_supports(context, "mean",

@@ -225,7 +225,15 @@ def test_indices_are_free_where_nothing_is_indexed() -> None:
         for accumulate in (False, True):
             check(KERNELS, "aten::index_put.out", nothing, indices, torch.tensor(1.0), accumulate)
     column = torch.empty(0, 3)
-    fails("is not in \\[0, 0\\)", "aten::index_put.out", column, [torch.tensor([0])], torch.tensor(1.0), False, *[column] * 2)
+    fails(
+        "is not in \\[0, 0\\)",
+        "aten::index_put.out",
+        column,
+        [torch.tensor([0])],
+        torch.tensor(1.0),
+        False,
+        *[column] * 2,
+    )
 
 
 def test_index_out_of_range_is_an_error() -> None:
@@ -252,7 +260,14 @@ def test_nonzero_lists_coordinates_in_any_layout() -> None:
     for x in (X > 0, X.round(), torch.zeros(3), torch.tensor(1.0), channels_last(IMAGE) > 0):
         expected = torch.nonzero(x)
         for order in ((0, 1), (1, 0)):
-            check(KERNELS, "aten::nonzero.out", x, out=torch.int64, order=order, reference=lambda _, nonzero=expected: nonzero)
+            check(
+                KERNELS,
+                "aten::nonzero.out",
+                x,
+                out=torch.int64,
+                order=order,
+                reference=lambda _, nonzero=expected: nonzero,
+            )
 
 
 @pytest.mark.parametrize("pad", [[1, 2], [0, 1, 2, 0], [1, 1, 1, 1, 1, 1], [-1, 2], [-4, 0], []], ids=str)
@@ -262,7 +277,12 @@ def test_constant_pad_follows_pytorch(pad: list[int]) -> None:
 
 
 def test_wrong_padding_is_an_error() -> None:
-    for pad, message in [([1], "1 paddings"), ([1] * 8, "8 paddings"), ([-3, -3], "size -2"), ([2**40, 0], "too large")]:
+    for pad, message in [
+        ([1], "1 paddings"),
+        ([1] * 8, "8 paddings"),
+        ([-3, -3], "size -2"),
+        ([2**40, 0], "too large"),
+    ]:
         fails(message, "aten::constant_pad_nd.out", X, pad, 0, X.clone(), X.clone())
 
 

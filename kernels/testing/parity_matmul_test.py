@@ -133,7 +133,9 @@ def test_softmax_follows_pytorch(name: str, dtype: torch.dtype) -> None:
 @pytest.mark.parametrize("name", ["aten::_softmax.out", "aten::_log_softmax.out"])
 def test_softmax_follows_pytorch_on_special_values(name: str) -> None:
     inf = float("inf")
-    x = torch.tensor([[1.0, -inf, 2.0], [-inf, -inf, -inf], [1e4, 0.0, -1e4], [float("nan"), 1.0, 2.0], [inf, 1.0, 0.0]])
+    x = torch.tensor(
+        [[1.0, -inf, 2.0], [-inf, -inf, -inf], [1e4, 0.0, -1e4], [float("nan"), 1.0, 2.0], [inf, 1.0, 0.0]]
+    )
     check(KERNELS, name, x, 1, False)
     check(KERNELS, name, channels_last(random_tensor((2, 3, 4, 5))), 1, False)
 

@@ -25,7 +25,6 @@ ADD = "quantized_decomposed::add.out"
 OPS = torch.ops.quantized_decomposed
 
 
-
 @pytest.mark.parametrize(("dtype", "low", "high"), QUANTIZED[:4], ids=str)
 def test_quantization_follows_pytorch(dtype: torch.dtype, low: int, high: int) -> None:
     x = torch.cat([random_tensor((200,)) * 3, SPECIAL])
@@ -56,9 +55,7 @@ def test_quantized_addition_rounds_once() -> None:
     parameters = [(0.02, 3, -128, 127), (0.05, -7, -128, 127), (0.06, 1, -127, 127)]
 
     def reference(*_: object) -> torch.Tensor:
-        x, y = (
-            OPS.dequantize_per_tensor(q, *p, torch.int8) for q, p in zip((a, b), parameters[:2], strict=True)
-        )
+        x, y = (OPS.dequantize_per_tensor(q, *p, torch.int8) for q, p in zip((a, b), parameters[:2], strict=True))
         return OPS.quantize_per_tensor(x + y, *parameters[2], torch.int8)
 
     check(KERNELS, ADD, a, *parameters[0], b, *parameters[1], *parameters[2], reference=reference)

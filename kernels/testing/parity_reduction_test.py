@@ -142,7 +142,15 @@ def test_variance_and_mean_of_nothing_are_nan(correction: float | None) -> None:
     for shape, dims in (((0,), None), ((0, 3), [0]), ((0, 3), [1]), ((3, 0), [0, 1])):
         nothing = torch.empty(shape)
         check(KERNELS, "aten::var.correction_out", nothing, dims, correction, False)
-        check(KERNELS, "aten::var_mean.correction_out", nothing, dims, correction, True, out=(torch.float32, torch.float32))
+        check(
+            KERNELS,
+            "aten::var_mean.correction_out",
+            nothing,
+            dims,
+            correction,
+            True,
+            out=(torch.float32, torch.float32),
+        )
 
 
 def test_variance_of_one_or_no_element_and_any_layout() -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 import torch
-import torch.ao.quantization.fx._decomposed  # noqa: F401  (defines quantized_decomposed)
+import torch.ao.quantization.fx._decomposed
 from torch.utils._pytree import tree_map_only
 
 import exir.dialects.dim_order_ops  # noqa: F401  (defines dim_order_ops)
@@ -27,7 +28,7 @@ class NotInPyTorch(Exception):
     """PyTorch refuses the call; the message is its own."""
 
 
-def expected_of(case: Case, arguments: list[object]) -> list[torch.Tensor]:
+def expected_of(case: Case, arguments: list[Any]) -> list[torch.Tensor]:
     """The results, in the dtypes that PyTorch gives them."""
     own = _OWN.get(case.kernel.operator.name)
     compute = own if own is not None else _call_functional
@@ -38,7 +39,7 @@ def expected_of(case: Case, arguments: list[object]) -> list[torch.Tensor]:
 
 
 def _by_other_dtypes(
-    case: Case, arguments: list[object], compute: Callable[[Case, list[object]], object], error: Exception
+    case: Case, arguments: list[Any], compute: Callable[[Case, list[Any]], object], error: Exception
 ) -> list[torch.Tensor]:
     if "not implemented for" not in str(error):
         raise NotInPyTorch(str(error).splitlines()[0]) from error
@@ -67,11 +68,11 @@ def _changed_back(result: torch.Tensor, case: Case, change: Change, back: Callab
     return result
 
 
-def _as_list(result: object) -> list[torch.Tensor]:
+def _as_list(result: Any) -> list[torch.Tensor]:
     return list(result) if isinstance(result, (tuple, list)) else [result]
 
 
-def _call_functional(case: Case, arguments: list[object]) -> object:
+def _call_functional(case: Case, arguments: list[Any]) -> object:
     function, variant = _functional(case.kernel.operator.name)
     values = {argument.name: _value(argument.name, value) for argument, value in zip(case.reads, arguments)}
     declared = [argument for argument in function._schema.arguments if argument.name in values]
@@ -100,13 +101,13 @@ def _functional(name: str) -> tuple[torch._ops.OpOverload, OutVariant]:
     raise LookupError(f"{name} is the out variant of no operator")
 
 
-def _in_place(case: Case, arguments: list[object]) -> torch.Tensor:
+def _in_place(case: Case, arguments: list[Any]) -> torch.Tensor:
     base = case.kernel.operator.name.removeprefix("aten::")
     target, *rest = arguments
     return getattr(torch.ops.aten, base).default(target.clone(), *rest)
 
 
-def _quantized_add(case: Case, arguments: list[object]) -> torch.Tensor:
+def _quantized_add(case: Case, arguments: list[Any]) -> torch.Tensor:
     ops = torch.ops.quantized_decomposed
     a, b, (scale, zero_point, low, high) = arguments[:5], arguments[5:10], arguments[10:]
     real = [ops.dequantize_per_tensor(*each, each[0].dtype) for each in (a, b)]
@@ -114,19 +115,19 @@ def _quantized_add(case: Case, arguments: list[object]) -> torch.Tensor:
     return wide.to(case.dtypes["out"])
 
 
-def _dequantized(case: Case, arguments: list[object]) -> torch.Tensor:
+def _dequantized(case: Case, arguments: list[Any]) -> torch.Tensor:
     named = [_value(argument.name, value) for argument, value in zip(case.reads, arguments)]
     base = case.kernel.operator.name.removeprefix("quantized_decomposed::").removesuffix(".out")
     return getattr(torch.ops.quantized_decomposed, base)(*named[:-1], out_dtype=named[-1])
 
 
-def _quantized(case: Case, arguments: list[object]) -> torch.Tensor:
+def _quantized(case: Case, arguments: list[Any]) -> torch.Tensor:
     *parameters, _ = arguments
     real, *rest = parameters
     return torch.ops.quantized_decomposed.quantize_per_tensor(real.to(torch.float32), *rest, case.dtypes["out"])
 
 
-_OWN: dict[str, Callable[[Case, list[object]], object]] = {
+_OWN: dict[str, Callable[[Case, list[Any]], object]] = {
     "aten::copy_": _in_place,
     "aten::index_put_": _in_place,
     "dim_order_ops::_clone_dim_order.out": lambda case, arguments: arguments[0].clone(),

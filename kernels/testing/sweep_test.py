@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 import torch
 
-from exir.operators.kernels import Kernel, load_kernels
 from exir.operators.dtypes import DTYPE_CODES
+from exir.operators.kernels import Kernel, load_kernels
 from exir.operators.operators import own_operators
 from exir.operators.rules import MAX_RANK, Call, TensorFacts
-from kernels.testing.parity import TOLERANCES, blank, load_kernels as load_library
+from kernels.testing.parity import TOLERANCES, blank
+from kernels.testing.parity import load_kernels as load_library
 from kernels.testing.sweep_arguments import arguments_of
 from kernels.testing.sweep_case import Case, cases_of
 from kernels.testing.sweep_reference import NotInPyTorch, expected_of
@@ -75,7 +76,13 @@ def _compare(case: Case, result: torch.Tensor, expected: torch.Tensor) -> None:
     dtypes = [dtype for dtype in (*case.dtypes.values(), result.dtype) if result.is_floating_point()]
     rtol = max((TOLERANCES[dtype][0] for dtype in dtypes if dtype in TOLERANCES), default=0.0)
     torch.testing.assert_close(
-        result, expected.to(result.dtype), rtol=rtol, atol=rtol, equal_nan=True, check_stride=False, msg=lambda m: f"{case}: {m}"
+        result,
+        expected.to(result.dtype),
+        rtol=rtol,
+        atol=rtol,
+        equal_nan=True,
+        check_stride=False,
+        msg=lambda m: f"{case}: {m}",
     )
 
 
@@ -114,7 +121,11 @@ def test_what_no_row_claims_is_refused(kernel: Kernel) -> None:
     for name, (facts,) in usual.items():
         for dtype in DTYPE_CODES.keys() - {each for row in rows for each in row.rules.tensors[name].dtypes}:
             assert not _takes(kernel, {**usual, name: [TensorFacts(dtype, facts.dim_order)]}), (name, dtype)
-        ranks = {rank for row in rows for rank in range(row.rules.tensors[name].ranks[0], row.rules.tensors[name].ranks[1] + 1)}
+        ranks = {
+            rank
+            for row in rows
+            for rank in range(row.rules.tensors[name].ranks[0], row.rules.tensors[name].ranks[1] + 1)
+        }
         for rank in set(range(MAX_RANK + 1)) - ranks:
             assert not _takes(kernel, {**usual, name: [TensorFacts(facts.dtype, tuple(range(rank)))]}), (name, rank)
         if all(row.rules.tensors[name].layout == "contiguous" for row in rows) and max(ranks) >= 2:

@@ -14,8 +14,8 @@ et_arena et_arena_measuring(void) {
   return arena;
 }
 
-bool et_arena_take(et_arena *arena, size_t count, size_t size,
-                   size_t alignment, void **out) {
+bool et_arena_take(et_arena *arena, size_t count, size_t size, size_t alignment,
+                   void **out) {
   size_t bytes = 0;
   size_t start = 0;
   size_t end = 0;

@@ -49,7 +49,12 @@ static void put_double(et_message *message, double value) {
 }
 
 /* Sizes of integers that a letter before the conversion tells. */
-typedef enum et_width { WIDTH_INT, WIDTH_LONG, WIDTH_LONG_LONG, WIDTH_SIZE } et_width;
+typedef enum et_width {
+  WIDTH_INT,
+  WIDTH_LONG,
+  WIDTH_LONG_LONG,
+  WIDTH_SIZE
+} et_width;
 
 static et_width read_width(const char **format) {
   if (**format == 'z') {
@@ -61,9 +66,7 @@ static et_width read_width(const char **format) {
     *format += 1;
     letters++;
   }
-  return letters == 0   ? WIDTH_INT
-         : letters == 1 ? WIDTH_LONG
-                        : WIDTH_LONG_LONG;
+  return letters == 0 ? WIDTH_INT : letters == 1 ? WIDTH_LONG : WIDTH_LONG_LONG;
 }
 
 static uint64_t take_unsigned(et_width width, va_list *args) {

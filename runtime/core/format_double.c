@@ -95,7 +95,8 @@ static void put_fixed(text_end *out, const decimal *d) {
 static void put_scientific(text_end *out, const decimal *d) {
   const int exponent = d->exponent - 1; /* one digit before the point */
   const int size = exponent < 0 ? -exponent : exponent;
-  const char digits[3] = {(char)('0' + size / 100), (char)('0' + size / 10 % 10),
+  const char digits[3] = {(char)('0' + size / 100),
+                          (char)('0' + size / 10 % 10),
                           (char)('0' + size % 10)};
   put(out, d->digits, 1);
   if (d->count > 1) {

@@ -112,8 +112,8 @@ static et_status check_resize(const et_tensor *tensor, const int32_t *sizes,
   return ET_STATUS_OK;
 }
 
-et_status et_tensor_resize(et_tensor *tensor, const int32_t *sizes,
-                           size_t rank, et_error *error) {
+et_status et_tensor_resize(et_tensor *tensor, const int32_t *sizes, size_t rank,
+                           et_error *error) {
   ET_RETURN_IF_ERROR(check_resize(tensor, sizes, rank, error));
   if (same_sizes(tensor->sizes, sizes, rank)) {
     return ET_STATUS_OK;
@@ -130,9 +130,10 @@ et_status et_tensor_resize(et_tensor *tensor, const int32_t *sizes,
       !et_checked_mul(numel, et_scalar_type_size((int32_t)tensor->dtype),
                       &nbytes) ||
       nbytes > tensor->capacity) {
-    return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
-                   "the new sizes need more than the tensor's bound of %zu bytes",
-                   tensor->capacity);
+    return et_fail(
+        error, ET_STATUS_INVALID_ARGUMENT,
+        "the new sizes need more than the tensor's bound of %zu bytes",
+        tensor->capacity);
   }
   memmove(tensor->sizes, sizes, rank * sizeof *sizes);
   memcpy(tensor->strides, strides, rank * sizeof *strides);

@@ -17,7 +17,8 @@ typedef struct sample {
 } sample;
 
 static void make_sample(sample *s, uint8_t dynamism) {
-  const sample empty = {.sizes = {2, 3}, .strides = {3, 1}, .dim_order = {0, 1}};
+  const sample empty = {
+      .sizes = {2, 3}, .strides = {3, 1}, .dim_order = {0, 1}};
   *s = empty;
   s->tensor.data = s->data;
   s->tensor.capacity = sizeof s->data;
@@ -44,7 +45,8 @@ static void test_layout_follows_the_dim_order(void **state) {
   assert_int_equal(numel, 120);
 }
 
-static void test_layout_of_an_empty_tensor_keeps_positive_strides(void **state) {
+static void test_layout_of_an_empty_tensor_keeps_positive_strides(
+    void **state) {
   (void)state;
   const int32_t sizes[3] = {2, 0, 3};
   const uint8_t order[3] = {0, 1, 2};
@@ -62,8 +64,9 @@ static void refuse_layout(const int32_t *sizes, const uint8_t *order,
   size_t numel = 0;
   et_error error;
   et_error_clear(&error);
-  assert_int_equal(et_tensor_layout(sizes, order, rank, strides, &numel, &error),
-                   ET_STATUS_INVALID_PROGRAM);
+  assert_int_equal(
+      et_tensor_layout(sizes, order, rank, strides, &numel, &error),
+      ET_STATUS_INVALID_PROGRAM);
   assert_non_null(strstr(error.message, part));
 }
 
@@ -149,7 +152,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_layout_follows_the_dim_order),
       cmocka_unit_test(test_layout_of_an_empty_tensor_keeps_positive_strides),
-      cmocka_unit_test(test_m11_sizes_that_are_negative_or_overflow_are_refused),
+      cmocka_unit_test(
+          test_m11_sizes_that_are_negative_or_overflow_are_refused),
       cmocka_unit_test(test_m12_dim_order_must_be_a_permutation),
       cmocka_unit_test(test_resize_changes_sizes_strides_and_count),
       cmocka_unit_test(test_m21_resize_past_the_bound_is_refused),

@@ -39,7 +39,8 @@ et_status et_file_open(const char *path, et_file *out_file,
   if (descriptor < 0) {
     return fail_access(path, strerror(errno), out_error);
   }
-  const et_status status = map_descriptor(path, descriptor, out_file, out_error);
+  const et_status status =
+      map_descriptor(path, descriptor, out_file, out_error);
   close(descriptor); /* the mapping stays */
   return status;
 }

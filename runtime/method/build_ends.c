@@ -6,8 +6,7 @@ static et_tensor *tensor_of(const et_value *value) {
   return value->tag == ET_VALUE_TENSOR ? value->u.as_tensor : NULL;
 }
 
-static void fill_ends(const et_builder *builder, uint16_t field,
-                      et_end *ends) {
+static void fill_ends(const et_builder *builder, uint16_t field, et_end *ends) {
   const et_fb_vector indices = et_tables_vector(&builder->plan, field);
   for (uint32_t i = 0; i < indices.count; i++) {
     const uint32_t index = (uint32_t)et_fb_i32_at(&indices, i);

@@ -66,8 +66,7 @@ static et_status set_outputs(const et_builder *builder, uint32_t index,
     return et_fail(builder->error, ET_STATUS_INVALID_PROGRAM,
                    "instructions[%u] %s: %u args, but %u outputs",
                    (unsigned)index, delegate->backend->id,
-                   (unsigned)call->arg_count,
-                   (unsigned)delegate->output_count);
+                   (unsigned)call->arg_count, (unsigned)delegate->output_count);
   }
   call->output_count = (uint16_t)delegate->output_count;
   for (uint32_t i = call->arg_count - delegate->output_count;

@@ -5,8 +5,8 @@ static bool take(et_builder *builder, size_t count, size_t size, void **out) {
 }
 
 /* `field` of the regions becomes room for `count` of what it points to. */
-#define TAKE(builder, field, count)                                          \
-  (take((builder), (count), sizeof *(builder)->regions.field, &region) &&    \
+#define TAKE(builder, field, count)                                       \
+  (take((builder), (count), sizeof *(builder)->regions.field, &region) && \
    ((builder)->regions.field = region, true))
 
 static bool take_regions(et_builder *builder) {

@@ -8,8 +8,8 @@
 #include "executorch/arena.h"
 #include "executorch/backend.h"
 #include "executorch/method.h"
-#include "executorch/status.h"
 #include "executorch/method_layout.h"
+#include "executorch/status.h"
 #include "runtime/method/walk.h"
 #include "runtime/program/flatbuffer.h"
 

@@ -26,11 +26,12 @@ static bool overlap(const et_tensor *a, const et_tensor *b) {
 
 static et_status compare_with_out(const call_check *c, const et_value *value) {
   if (overlap(value->u.as_tensor, c->out->u.as_tensor)) {
-    return et_fail(c->builder->error, ET_STATUS_INVALID_PROGRAM,
-                   "instructions[%u] writes values[%u], which shares bytes with "
-                   "its operand values[%u]",
-                   (unsigned)c->instruction, (unsigned)index_of(c, c->out),
-                   (unsigned)index_of(c, value));
+    return et_fail(
+        c->builder->error, ET_STATUS_INVALID_PROGRAM,
+        "instructions[%u] writes values[%u], which shares bytes with "
+        "its operand values[%u]",
+        (unsigned)c->instruction, (unsigned)index_of(c, c->out),
+        (unsigned)index_of(c, value));
   }
   return ET_STATUS_OK;
 }

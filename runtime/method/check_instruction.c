@@ -17,9 +17,9 @@ typedef struct call_check {
   bool has_outs;      /* `w` or `W` */
 } call_check;
 
-#define CALL_FAIL(c, format, ...)                                    \
-  et_fail((c)->builder->error, ET_STATUS_INVALID_PROGRAM,            \
-          "instructions[%u] %s: " format, (unsigned)(c)->index,      \
+#define CALL_FAIL(c, format, ...)                               \
+  et_fail((c)->builder->error, ET_STATUS_INVALID_PROGRAM,       \
+          "instructions[%u] %s: " format, (unsigned)(c)->index, \
           (c)->kernel->name, __VA_ARGS__)
 
 static et_fb_table evalue_at(const et_builder *builder, int32_t index) {
@@ -33,8 +33,7 @@ static uint8_t tag_at(const et_builder *builder, int32_t index) {
 
 /* Items of the tensor list in argument `arg`. */
 static et_fb_vector list_at(const call_check *c, uint32_t arg) {
-  const et_fb_table evalue =
-      evalue_at(c->builder, et_fb_i32_at(&c->args, arg));
+  const et_fb_table evalue = evalue_at(c->builder, et_fb_i32_at(&c->args, arg));
   const et_fb_table held = et_fb_child(&evalue, ET_EVALUE_VALUE);
   return et_tables_vector(&held, ET_SINGLE_FIELD);
 }
@@ -47,8 +46,7 @@ static et_status check_repeated_outs(const call_check *c, uint32_t arg) {
     same = et_fb_i32_at(&list, i) == et_fb_i32_at(&c->args, c->first_out + i);
   }
   return same ? ET_STATUS_OK
-              : CALL_FAIL(c, "args[%u] does not list the outs",
-                          (unsigned)arg);
+              : CALL_FAIL(c, "args[%u] does not list the outs", (unsigned)arg);
 }
 
 /* A list that repeats the out list. */
@@ -197,8 +195,8 @@ static et_status check_free(const et_builder *builder, const et_walk *walk) {
 
 et_status et_check_instruction(const et_builder *builder, const et_walk *walk,
                                const et_kernel *kernel) {
-  call_check c = {builder, kernel, walk->index, et_walk_args(walk), 0, 0,
-                  false};
+  call_check c = {builder, kernel, walk->index, et_walk_args(walk),
+                  0,       0,      false};
   switch (walk->tag) {
     case ET_INSTRUCTION_KERNEL_CALL:
       return check_kernel_call(&c);

@@ -22,10 +22,11 @@ static et_status fail_external(const et_builder *builder, uint32_t index,
                                const et_tensor_record *record) {
   const et_fb_table extra = et_fb_child(&record->table, ET_TENSOR_EXTRA);
   const et_string key = et_fb_text(&extra, ET_EXTRA_NAME);
-  return et_fail(builder->error, ET_STATUS_NOT_SUPPORTED,
-                 "values[%u]: its data lies in an external file (.ptd), under the "
-                 "key '%s'",
-                 (unsigned)index, key.size != 0 ? key.data : "");
+  return et_fail(
+      builder->error, ET_STATUS_NOT_SUPPORTED,
+      "values[%u]: its data lies in an external file (.ptd), under the "
+      "key '%s'",
+      (unsigned)index, key.size != 0 ? key.data : "");
 }
 
 static et_status check_tensor(const et_builder *builder, uint32_t index,

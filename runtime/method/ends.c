@@ -125,8 +125,7 @@ et_status et_method_set_input(et_method *method, size_t index,
   et_tensor *tensor = input->value->u.as_tensor;
   ET_RETURN_IF_ERROR(check_kind(tensor, index, dtype, rank, out_error));
   ET_RETURN_IF_ERROR(check_sizes(method, index, tensor, sizes, out_error));
-  ET_RETURN_IF_ERROR(
-      check_data(input, index, sizes, data, nbytes, out_error));
+  ET_RETURN_IF_ERROR(check_data(input, index, sizes, data, nbytes, out_error));
   ET_RETURN_IF_ERROR(et_tensor_resize(tensor, sizes, rank, out_error));
   take_data(method, input, data, nbytes);
   input->is_set = true;
@@ -164,11 +163,10 @@ et_status et_method_set_scalar_input(et_method *method, size_t index,
   ET_RETURN_IF_ERROR(
       check_index("inputs", index, method->input_count, out_error));
   if (!same_scalar(method->inputs[index].value, value)) {
-    return et_fail(out_error, ET_STATUS_INVALID_ARGUMENT,
-                   "inputs[%zu] is not the %s the program was compiled with",
-                   index,
-                   et_value_tag_name(
-                       (int32_t)method->inputs[index].value->tag));
+    return et_fail(
+        out_error, ET_STATUS_INVALID_ARGUMENT,
+        "inputs[%zu] is not the %s the program was compiled with", index,
+        et_value_tag_name((int32_t)method->inputs[index].value->tag));
   }
   return ET_STATUS_OK;
 }

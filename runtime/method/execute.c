@@ -1,8 +1,8 @@
 #include <string.h>
 
+#include "executorch/method_layout.h"
 #include "runtime/core/limits.h"
 #include "runtime/method/builder.h"
-#include "executorch/method_layout.h"
 #include "runtime/method/views.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
@@ -10,10 +10,9 @@
 /* Adds the instruction to the reason that a kernel or backend gave. */
 static et_status fail_call(et_error *error, uint32_t index, const char *callee,
                            et_status status, const et_error *reason) {
-  return et_fail(error, status, "instructions[%u] %s: %s", (unsigned)index,
-                 callee,
-                 reason->message[0] != '\0' ? reason->message
-                                            : et_status_text(status));
+  return et_fail(
+      error, status, "instructions[%u] %s: %s", (unsigned)index, callee,
+      reason->message[0] != '\0' ? reason->message : et_status_text(status));
 }
 
 static et_status run_kernel(const et_method *method, uint32_t index,
@@ -27,9 +26,9 @@ static et_status run_kernel(const et_method *method, uint32_t index,
                                .observer = method->observer,
                                .error = &reason};
   const et_status status = call->u.kernel->run(&context, call->args);
-  return status == ET_STATUS_OK ? status
-                                : fail_call(error, index, call->u.kernel->name,
-                                            status, &reason);
+  return status == ET_STATUS_OK
+             ? status
+             : fail_call(error, index, call->u.kernel->name, status, &reason);
 }
 
 static et_status run_delegate(const et_method *method, uint32_t index,
@@ -44,9 +43,9 @@ static et_status run_delegate(const et_method *method, uint32_t index,
                                       .error = &reason};
   const et_status status = delegate->backend->execute(
       delegate->handle, &context, call->args, call->arg_count);
-  return status == ET_STATUS_OK ? status
-                                : fail_call(error, index, delegate->backend->id,
-                                            status, &reason);
+  return status == ET_STATUS_OK
+             ? status
+             : fail_call(error, index, delegate->backend->id, status, &reason);
 }
 
 /* Copies a number, or a tensor's bytes and sizes. */
@@ -117,8 +116,7 @@ static bool describe(const et_method *method, uint32_t index,
       return true;
     case ET_INSTRUCTION_DELEGATE_CALL:
       out_event->kind = ET_EVENT_DELEGATE;
-      out_event->name =
-          method->delegates[instruction->u.delegate].backend->id;
+      out_event->name = method->delegates[instruction->u.delegate].backend->id;
       return true;
     case ET_INSTRUCTION_MOVE:
       out_event->kind = ET_EVENT_MOVE;
@@ -162,10 +160,11 @@ static et_status run_all(const et_method *method, et_error *error) {
   uint32_t index = 0;
   for (uint32_t steps = 0; index < method->instruction_count; steps++) {
     if (steps == ET_LIMIT_EXECUTED_INSTRUCTIONS) {
-      return et_fail(error, ET_STATUS_INVALID_PROGRAM,
-                     "instructions[%u]: stopped after %u steps; a loop does not "
-                     "end",
-                     (unsigned)index, ET_LIMIT_EXECUTED_INSTRUCTIONS);
+      return et_fail(
+          error, ET_STATUS_INVALID_PROGRAM,
+          "instructions[%u]: stopped after %u steps; a loop does not "
+          "end",
+          (unsigned)index, ET_LIMIT_EXECUTED_INSTRUCTIONS);
     }
     ET_RETURN_IF_ERROR(step(method, &index, error));
   }
@@ -206,9 +205,9 @@ static et_status check_lent(const et_method *method, const et_tensor *output,
 static et_status check_ends(const et_method *method, et_error *error) {
   ET_RETURN_IF_ERROR(check_set(method->inputs, method->input_count,
                                "inputs[%u] was never set", error));
-  ET_RETURN_IF_ERROR(check_set(
-      method->outputs, method->output_count,
-      "outputs[%u] is not planned and was given no memory", error));
+  ET_RETURN_IF_ERROR(
+      check_set(method->outputs, method->output_count,
+                "outputs[%u] is not planned and was given no memory", error));
   for (uint32_t i = 0; i < method->output_count; i++) {
     const et_end *output = &method->outputs[i];
     if (output->value->tag == ET_VALUE_TENSOR && !output->is_planned &&

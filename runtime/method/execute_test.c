@@ -130,10 +130,9 @@ static void test_bool_tensor_is_a_condition(void **state) {
   et_test_open(&writer, &program, &hosted);
   for (uint8_t bit = 0; bit < 2; bit++) {
     const int32_t size = 1;
-    assert_int_equal(
-        et_method_set_input(hosted.method, 0, ET_SCALAR_TYPE_BOOL, &size, 1,
-                            &bit, 1, NULL),
-        ET_STATUS_OK);
+    assert_int_equal(et_method_set_input(hosted.method, 0, ET_SCALAR_TYPE_BOOL,
+                                         &size, 1, &bit, 1, NULL),
+                     ET_STATUS_OK);
     assert_int_equal(et_method_execute(hosted.method, NULL), ET_STATUS_OK);
     assert_true(et_test_first_output(hosted.method, 0) == (bit ? 9 : 2));
   }
@@ -274,7 +273,8 @@ int main(void) {
       cmocka_unit_test(test_bool_tensor_is_a_condition),
       cmocka_unit_test(test_move_copies_tensors_and_numbers),
       cmocka_unit_test(test_m20_moves_that_change_a_kind_are_refused),
-      cmocka_unit_test(test_m20_conditions_and_frees_of_other_kinds_are_refused),
+      cmocka_unit_test(
+          test_m20_conditions_and_frees_of_other_kinds_are_refused),
       cmocka_unit_test(test_method_without_instructions_gives_its_constants),
       cmocka_unit_test(test_delegate_runs_with_its_handle_in_method_memory),
       cmocka_unit_test(test_missing_backend_is_named),

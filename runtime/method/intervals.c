@@ -1,7 +1,7 @@
 #include "runtime/method/intervals.h"
 
-#include "runtime/core/sort.h"
 #include "executorch/method_layout.h"
+#include "runtime/core/sort.h"
 
 /* Of a node whose pieces have several owners. */
 #define MIXED (ET_NO_OWNER - 1)
@@ -36,8 +36,8 @@ static node root_of(const et_intervals *map) {
 bool et_intervals_take(et_arena *arena, size_t ranges, et_intervals *out) {
   void *edges = NULL;
   void *owners = NULL;
-  if (!et_arena_take(arena, ranges, 2 * sizeof *out->edges,
-                     ET_REGION_ALIGNMENT, &edges) ||
+  if (!et_arena_take(arena, ranges, 2 * sizeof *out->edges, ET_REGION_ALIGNMENT,
+                     &edges) ||
       !et_arena_take(arena, ranges, 4 * sizeof *out->owners,
                      ET_REGION_ALIGNMENT, &owners)) {
     return false;
@@ -114,9 +114,8 @@ static void assign(et_intervals *map, node at, size_t first, size_t past,
   }
   assign(map, left, first, past, owner);
   assign(map, right, first, past, owner);
-  owners[at.place] = owners[left.place] == owners[right.place]
-                         ? owners[left.place]
-                         : MIXED;
+  owners[at.place] =
+      owners[left.place] == owners[right.place] ? owners[left.place] : MIXED;
 }
 
 void et_intervals_assign(et_intervals *map, uintptr_t begin, uintptr_t end,
@@ -143,8 +142,7 @@ static uint32_t other_owner(const et_intervals *map, node at, size_t first,
   if (map->owners[at.place] != MIXED) {
     return map->owners[at.place];
   }
-  const uint32_t found =
-      other_owner(map, left_of(&at), first, past, owner);
+  const uint32_t found = other_owner(map, left_of(&at), first, past, owner);
   return found != owner ? found
                         : other_owner(map, right_of(&at), first, past, owner);
 }

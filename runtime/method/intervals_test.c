@@ -70,7 +70,8 @@ static bool expected_owner(const fixture *f, const range *r, uint32_t wanted,
   const uint32_t first = f->owners[r->begin];
   for (size_t i = r->begin; i < r->end; i++) {
     if (f->owners[i] != first) {
-      *out_owner = first != wanted && first != ET_NO_OWNER ? first : f->owners[i];
+      *out_owner =
+          first != wanted && first != ET_NO_OWNER ? first : f->owners[i];
       return false;
     }
   }

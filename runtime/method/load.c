@@ -44,7 +44,8 @@ static et_status measure(et_builder *builder,
   ET_RETURN_IF_ERROR(
       et_build_prepare(builder, &out_requirements->scratch_bytes));
   const size_t prepared = builder->arena.used;
-  out_requirements->method_bytes = with_check > prepared ? with_check : prepared;
+  out_requirements->method_bytes =
+      with_check > prepared ? with_check : prepared;
   out_requirements->planned_count = builder->counts.planned_buffers;
   return ET_STATUS_OK;
 }
@@ -88,8 +89,8 @@ static bool disjoint(const et_mutable_span *a, const et_mutable_span *b) {
 static et_status check_disjoint(const et_method_memory *memory, size_t index,
                                 et_error *error) {
   const et_mutable_span *buffer = &memory->planned[index].bytes;
-  bool apart = disjoint(buffer, &memory->method) &&
-               disjoint(buffer, &memory->scratch);
+  bool apart =
+      disjoint(buffer, &memory->method) && disjoint(buffer, &memory->scratch);
   for (size_t i = 0; i < index; i++) {
     apart = apart && disjoint(buffer, &memory->planned[i].bytes);
   }
@@ -108,8 +109,7 @@ static et_status check_planned(const et_builder *builder,
                    count);
   }
   for (size_t i = 0; i < count; i++) {
-    const int64_t needed =
-        et_tables_planned_bytes(&builder->plan, (uint32_t)i);
+    const int64_t needed = et_tables_planned_bytes(&builder->plan, (uint32_t)i);
     ET_RETURN_IF_ERROR(check_buffer("planned", i, &memory->planned[i].bytes,
                                     (size_t)needed, builder->error));
     ET_RETURN_IF_ERROR(check_disjoint(memory, i, builder->error));

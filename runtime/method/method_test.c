@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/program/schema.h"
 #include "executorch/method_layout.h"
+#include "runtime/program/schema.h"
 #include "runtime/testing/program_test_support.h"
 
 static et_program_writer writer;
@@ -81,8 +81,8 @@ static void test_unknown_method_names_those_there_are(void **state) {
                    ET_STATUS_OK);
   assert_int_equal(et_program_method_meta(&program, "backward", &meta, &error),
                    ET_STATUS_NOT_FOUND);
-  assert_string_equal(error.message,
-                      "there is no method 'backward'; the program has: forward");
+  assert_string_equal(
+      error.message, "there is no method 'backward'; the program has: forward");
 }
 
 static void test_missing_kernels_are_all_named_once(void **state) {
@@ -142,7 +142,8 @@ static void test_m14_memory_of_the_caller_is_checked(void **state) {
   assert_int_equal(load_into(&b, &error), ET_STATUS_OK);
   b.buffer.bytes.size = 63;
   assert_int_equal(load_into(&b, &error), ET_STATUS_MEMORY_TOO_SMALL);
-  assert_non_null(strstr(error.message, "planned[0] has 63 bytes and needs 64"));
+  assert_non_null(
+      strstr(error.message, "planned[0] has 63 bytes and needs 64"));
   reset_buffers(&b);
   b.buffer.bytes.data = NULL;
   assert_int_equal(load_into(&b, &error), ET_STATUS_INVALID_ARGUMENT);
@@ -199,9 +200,9 @@ static void test_m29_wrong_inputs_are_refused_and_change_nothing(void **state) {
   et_test_set_floats(m, 1, ONES, 4);
   assert_int_equal(et_method_set_input(m, 2, f32, &four, 1, ONES, 16, NULL),
                    ET_STATUS_INVALID_ARGUMENT);
-  assert_int_equal(et_method_set_input(m, 0, ET_SCALAR_TYPE_INT32, &four, 1,
-                                       ONES, 16, NULL),
-                   ET_STATUS_INVALID_ARGUMENT);
+  assert_int_equal(
+      et_method_set_input(m, 0, ET_SCALAR_TYPE_INT32, &four, 1, ONES, 16, NULL),
+      ET_STATUS_INVALID_ARGUMENT);
   assert_int_equal(et_method_set_input(m, 0, f32, square, 2, ONES, 16, NULL),
                    ET_STATUS_INVALID_ARGUMENT);
   assert_int_equal(et_method_set_input(m, 0, f32, &five, 1, ONES, 20, NULL),
@@ -239,8 +240,8 @@ static et_method *load_bare(buffers *b, et_program *program) {
   reset_buffers(b);
   assert_int_equal(et_program_load(et_writer_finish(&writer), program, NULL),
                    ET_STATUS_OK);
-  assert_int_equal(et_method_load(program, "forward", &et_test_registry,
-                                  NULL, &b->memory, &method, NULL),
+  assert_int_equal(et_method_load(program, "forward", &et_test_registry, NULL,
+                                  &b->memory, &method, NULL),
                    ET_STATUS_OK);
   return method;
 }
@@ -334,8 +335,8 @@ static void test_m14_planned_buffers_of_the_caller_may_not_overlap(
                                  {.bytes = {b.planned + at, 64}}};
     b.memory.planned = both;
     b.memory.planned_count = 2;
-    assert_int_equal(et_method_load(&program, "forward", &et_test_registry, NULL,
-                                    &b.memory, &method, NULL),
+    assert_int_equal(et_method_load(&program, "forward", &et_test_registry,
+                                    NULL, &b.memory, &method, NULL),
                      at == 64 ? ET_STATUS_OK : ET_STATUS_INVALID_ARGUMENT);
   }
 }
@@ -413,10 +414,9 @@ static void test_dynamic_input_runs_up_to_its_bound(void **state) {
     assert_int_equal(value->u.as_tensor->sizes[0], counts[i]);
   }
   const int32_t five = 5;
-  assert_int_equal(
-      et_method_set_input(hosted.method, 0, ET_SCALAR_TYPE_FLOAT32, &five, 1,
-                          TWOS, 20, NULL),
-      ET_STATUS_NOT_SUPPORTED);
+  assert_int_equal(et_method_set_input(hosted.method, 0, ET_SCALAR_TYPE_FLOAT32,
+                                       &five, 1, TWOS, 20, NULL),
+                   ET_STATUS_NOT_SUPPORTED);
   et_hosted_method_free(&hosted);
 }
 
@@ -436,7 +436,8 @@ static void test_scalar_inputs_must_be_those_compiled_in(void **state) {
   const et_value mode = {ET_VALUE_STRING, {.as_string = {"mode", 4}}};
   const et_value *out = NULL;
   et_method *m = hosted.method;
-  assert_int_equal(et_method_set_scalar_input(m, 0, &seven, NULL), ET_STATUS_OK);
+  assert_int_equal(et_method_set_scalar_input(m, 0, &seven, NULL),
+                   ET_STATUS_OK);
   assert_int_equal(et_method_set_scalar_input(m, 0, &eight, NULL),
                    ET_STATUS_INVALID_ARGUMENT);
   assert_int_equal(et_method_set_scalar_input(m, 0, &mode, NULL),

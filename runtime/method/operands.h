@@ -4,9 +4,9 @@
 
 #include <stdbool.h>
 
+#include "executorch/method_layout.h"
 #include "executorch/status.h"
 #include "executorch/value.h"
-#include "executorch/method_layout.h"
 
 /* Gets one operand; any status but OK ends the visit and is its result. */
 typedef et_status (*et_operand_fn)(void *context, et_value *tensor);

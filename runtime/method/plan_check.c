@@ -9,10 +9,10 @@
 /* Where a value's bytes come from. Below ET_LIMIT_VALUES: it is a view of the
  * value with that index. */
 enum {
-  ORIGIN_UNKNOWN = -1, /* not read yet, and written by nothing */
-  ORIGIN_WRITTEN = -2, /* an input, or written by an instruction */
-  ORIGIN_STATE = -3,   /* the run before */
-  ORIGIN_BOTH = -4,    /* a mutable buffer: the run before, then written */
+  ORIGIN_UNKNOWN = -1,  /* not read yet, and written by nothing */
+  ORIGIN_WRITTEN = -2,  /* an input, or written by an instruction */
+  ORIGIN_STATE = -3,    /* the run before */
+  ORIGIN_BOTH = -4,     /* a mutable buffer: the run before, then written */
   ORIGIN_UNVIEWED = -5, /* the out of an et_view that has not been followed */
   ORIGIN_UNFILLED = -6, /* rows that a loop is to fill: see plan_check.h */
 };
@@ -70,8 +70,7 @@ static et_status write_value(void *context, et_value *value) {
  * run before. Notes what it takes them as. */
 static bool accept_owner(simulation *sim, uint32_t value, uint32_t owner) {
   int32_t *origin = &sim->origins[value];
-  const bool is_written =
-      *origin == ORIGIN_WRITTEN || *origin == ORIGIN_BOTH;
+  const bool is_written = *origin == ORIGIN_WRITTEN || *origin == ORIGIN_BOTH;
   if (owner == ET_NO_OWNER) {
     *origin = is_written ? ORIGIN_BOTH
                          : (*origin == ORIGIN_UNKNOWN ? ORIGIN_STATE : *origin);
@@ -103,10 +102,11 @@ static et_status read_value(void *context, et_value *value) {
   ET_RETURN_IF_ERROR(spend_step(sim));
   *origin = *origin == ORIGIN_UNFILLED ? ORIGIN_WRITTEN : *origin;
   if (*origin == ORIGIN_UNVIEWED) {
-    return et_fail(sim->builder->error, ET_STATUS_INVALID_PROGRAM,
-                   "instructions[%u] reads values[%u] before the view that gives "
-                   "it bytes",
-                   (unsigned)sim->instruction, (unsigned)index_of(sim, value));
+    return et_fail(
+        sim->builder->error, ET_STATUS_INVALID_PROGRAM,
+        "instructions[%u] reads values[%u] before the view that gives "
+        "it bytes",
+        (unsigned)sim->instruction, (unsigned)index_of(sim, value));
   }
   if (holds_its_bytes(sim, value, &owner)) {
     return ET_STATUS_OK;
@@ -236,8 +236,7 @@ static void cut_memory(simulation *sim) {
     const et_value *value = &sim->method->values[i];
     if (is_tracked(value) && et_build_is_planned(sim->builder, i)) {
       const uintptr_t begin = (uintptr_t)value->u.as_tensor->data;
-      et_intervals_add(&sim->map, begin,
-                       begin + value->u.as_tensor->capacity);
+      et_intervals_add(&sim->map, begin, begin + value->u.as_tensor->capacity);
     }
   }
   et_intervals_start(&sim->map);

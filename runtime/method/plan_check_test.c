@@ -119,8 +119,9 @@ static void test_m21_out_that_shares_bytes_with_an_operand_is_refused(
   const int32_t in = start_with_input();
   const int32_t out = et_writer_floats(&writer, 4, 8);
   copy(in, out);
-  expect_refused("instructions[0] writes values[1], which shares bytes with its "
-                 "operand values[0]");
+  expect_refused(
+      "instructions[0] writes values[1], which shares bytes with its "
+      "operand values[0]");
 }
 
 static void test_m21_outs_that_share_bytes_are_refused(void **state) {
@@ -182,8 +183,9 @@ static void test_m21_state_that_is_overwritten_is_refused(void **state) {
   add(total, in, next);
   copy(next, after);
   et_writer_output(&writer, next);
-  expect_refused("values[1] is kept from run to run, but values[3] has "
-                 "overwritten its bytes");
+  expect_refused(
+      "values[1] is kept from run to run, but values[3] has "
+      "overwritten its bytes");
 }
 
 static void test_m21_state_read_after_a_temporary_is_refused(void **state) {
@@ -311,13 +313,15 @@ static void test_m21_partly_written_operand_shares_no_bytes(void **state) {
   const int32_t cache = tensor_at(1);
   put(cache, et_writer_floats(&writer, 4, 24));
   (void)in;
-  expect_refused("instructions[0] writes values[1], which shares bytes with its "
-                 "operand values[2]");
+  expect_refused(
+      "instructions[0] writes values[1], which shares bytes with its "
+      "operand values[2]");
   start_with_input();
   const int32_t self = tensor_at(1);
   put(self, self);
-  expect_refused("instructions[0] writes values[1], which shares bytes with its "
-                 "operand values[1]");
+  expect_refused(
+      "instructions[0] writes values[1], which shares bytes with its "
+      "operand values[1]");
 }
 
 static void test_returns_beside_a_partial_write_are_the_outs(void **state) {
@@ -470,7 +474,8 @@ int main(void) {
       cmocka_unit_test(test_bytes_of_dead_values_may_be_reused),
       cmocka_unit_test(test_m21_overlapping_inputs_are_refused),
       cmocka_unit_test(test_m21_overwritten_output_is_refused),
-      cmocka_unit_test(test_m21_out_that_shares_bytes_with_an_operand_is_refused),
+      cmocka_unit_test(
+          test_m21_out_that_shares_bytes_with_an_operand_is_refused),
       cmocka_unit_test(test_m21_outs_that_share_bytes_are_refused),
       cmocka_unit_test(test_m21_list_items_are_operands),
       cmocka_unit_test(test_m21_writing_a_lent_input_is_refused),
@@ -490,7 +495,8 @@ int main(void) {
       cmocka_unit_test(test_view_of_a_live_value_is_accepted),
       cmocka_unit_test(test_m21_view_across_two_values_is_refused),
       cmocka_unit_test(test_m21_view_whose_base_is_overwritten_is_refused),
-      cmocka_unit_test(test_m21_loop_that_overwrites_its_own_operand_is_refused),
+      cmocka_unit_test(
+          test_m21_loop_that_overwrites_its_own_operand_is_refused),
       cmocka_unit_test(test_m21_overwritten_condition_is_refused),
       cmocka_unit_test(test_move_writes_its_target),
       cmocka_unit_test(test_delegates_read_and_write),

@@ -25,8 +25,9 @@ static void test_cve_2025_54950_prim_operator_arity(void **state) {
       et_writer_operator(&writer, "executorch_prim::et_view", "default");
   const int32_t args[1] = {0};
   et_writer_call_operator(&writer, op, args, 1);
-  expect_refused("instructions[1] executorch_prim::et_view.default: 1 args, "
-                 "expected 3");
+  expect_refused(
+      "instructions[1] executorch_prim::et_view.default: 1 args, "
+      "expected 3");
 }
 
 /* More dims than the arrays that are indexed by them. */

@@ -104,8 +104,9 @@ static void test_view_lies_on_its_base(void **state) {
   out = et_writer_floats(&writer, 4, 16);
   et_writer_input(&writer, in);
   view(in, out);
-  expect_refused("instructions[0] executorch_prim::et_view.default: the out does "
-                 "not lie on its base");
+  expect_refused(
+      "instructions[0] executorch_prim::et_view.default: the out does "
+      "not lie on its base");
 }
 
 static void test_view_of_a_lent_input_follows_it(void **state) {
@@ -161,8 +162,9 @@ static void test_m21_reading_before_the_view_is_refused(void **state) {
   const lent values = start_lent();
   copy(values.view, values.out);
   view(values.in, values.view);
-  expect_refused("instructions[0] reads values[1] before the view that gives it "
-                 "bytes");
+  expect_refused(
+      "instructions[0] reads values[1] before the view that gives it "
+      "bytes");
 }
 
 static void test_m21_jump_over_the_view_reads_nothing(void **state) {
@@ -175,14 +177,14 @@ static void test_m21_jump_over_the_view_reads_nothing(void **state) {
   et_test_open(&writer, &program, &hosted);
   for (int i = 0; i < 2; i++) {
     assert_int_equal(run_on(2, &error), ET_STATUS_INVALID_PROGRAM);
-    assert_string_equal(error.message,
-                        "instructions[2] reads values[1], whose view was not run");
+    assert_string_equal(
+        error.message,
+        "instructions[2] reads values[1], whose view was not run");
   }
   et_hosted_method_free(&hosted);
 }
 
-static void test_m21_jump_over_the_view_of_an_output_is_an_error(
-    void **state) {
+static void test_m21_jump_over_the_view_of_an_output_is_an_error(void **state) {
   (void)state;
   et_error error;
   const lent values = start_lent();
@@ -199,9 +201,10 @@ static void test_m21_jump_over_the_view_of_an_output_is_an_error(
 
 static void set_bool(size_t index, uint8_t bit) {
   const int32_t size = 1;
-  assert_int_equal(et_method_set_input(hosted.method, index, ET_SCALAR_TYPE_BOOL,
-                                       &size, 1, &bit, 1, NULL),
-                   ET_STATUS_OK);
+  assert_int_equal(
+      et_method_set_input(hosted.method, index, ET_SCALAR_TYPE_BOOL, &size, 1,
+                          &bit, 1, NULL),
+      ET_STATUS_OK);
 }
 
 /* A run that jumps over the view sees nothing of the block that the run before
@@ -210,8 +213,8 @@ static void test_m21_view_of_the_run_before_is_gone(void **state) {
   (void)state;
   et_error error;
   const lent values = start_lent();
-  const int32_t go = et_writer_tensor(&writer, ET_SCALAR_TYPE_BOOL, 1,
-                                      BOUND * sizeof(float));
+  const int32_t go =
+      et_writer_tensor(&writer, ET_SCALAR_TYPE_BOOL, 1, BOUND * sizeof(float));
   et_writer_input(&writer, go);
   et_writer_jump_false(&writer, go, 2);
   view(values.in, values.view);
@@ -235,8 +238,9 @@ static void test_m21_two_views_on_one_out_are_refused(void **state) {
   view(values.in, values.view);
   view(other, values.view);
   copy(values.view, values.out);
-  expect_refused("instructions[1]: values[1], the out of a view, is that of "
-                 "another already");
+  expect_refused(
+      "instructions[1]: values[1], the out of a view, is that of "
+      "another already");
 }
 
 static void test_m21_out_of_a_view_that_is_written_or_an_input_is_refused(
@@ -246,8 +250,9 @@ static void test_m21_out_of_a_view_that_is_written_or_an_input_is_refused(
   et_writer_input(&writer, values.view);
   view(values.in, values.view);
   copy(values.view, values.out);
-  expect_refused("instructions[0]: values[1], the out of a view, is an input, "
-                 "holds state or is written as well");
+  expect_refused(
+      "instructions[0]: values[1], the out of a view, is an input, "
+      "holds state or is written as well");
   et_writer_start(&writer, 64);
   const int32_t in = et_writer_floats(&writer, 4, 32);
   const int32_t planned = et_writer_floats(&writer, 4, 0);
@@ -255,8 +260,9 @@ static void test_m21_out_of_a_view_that_is_written_or_an_input_is_refused(
   et_writer_input(&writer, in);
   copy(in, viewed);
   view(planned, viewed);
-  expect_refused("instructions[1]: values[2], the out of a view, is an input, "
-                 "holds state or is written as well");
+  expect_refused(
+      "instructions[1]: values[2], the out of a view, is an input, "
+      "holds state or is written as well");
 }
 
 /* A view that lies in planned memory without a place of its own there is seen

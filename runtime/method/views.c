@@ -44,8 +44,8 @@ et_status et_views_enter(const et_method *method, uint32_t index,
                          et_error *error) {
   const et_instruction *instruction = &method->instructions[index];
   reading r = {method, index, error};
-  ET_RETURN_IF_ERROR(et_operands_visit(instruction, ET_OPERANDS_READ,
-                                       check_viewed, &r));
+  ET_RETURN_IF_ERROR(
+      et_operands_visit(instruction, ET_OPERANDS_READ, check_viewed, &r));
   if (instruction->binds_out) {
     const et_tensor *base = instruction->args[0]->u.as_tensor;
     et_tensor *out = instruction->args[2]->u.as_tensor;

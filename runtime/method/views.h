@@ -10,8 +10,8 @@
 
 #include <stdint.h>
 
-#include "executorch/status.h"
 #include "executorch/method_layout.h"
+#include "executorch/status.h"
 
 /* Empties the outs of views that have no memory of their own: before a run. */
 void et_views_reset(const et_method *method);

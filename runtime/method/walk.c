@@ -49,8 +49,7 @@ et_fb_vector et_walk_args(const et_walk *walk) {
 
 static void count_tensor(et_counts *counts, const et_fb_table *tensor) {
   counts->tensors++;
-  counts->dims +=
-      et_fb_list(tensor, ET_TENSOR_SIZES, sizeof(int32_t)).count;
+  counts->dims += et_fb_list(tensor, ET_TENSOR_SIZES, sizeof(int32_t)).count;
   if (et_fb_has(tensor, ET_TENSOR_ALLOCATION)) {
     counts->planned_tensors++;
   }

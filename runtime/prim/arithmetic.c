@@ -40,9 +40,9 @@ static bool mul_int(int64_t a, int64_t b, int64_t *out) {
     return false;
   }
   const uint64_t product = x * y;
-  *out = !negative             ? (int64_t)product
-         : product == 0        ? 0
-                               : -(int64_t)(product - 1) - 1;
+  *out = !negative      ? (int64_t)product
+         : product == 0 ? 0
+                        : -(int64_t)(product - 1) - 1;
   return true;
 }
 
@@ -80,13 +80,13 @@ static et_status store_int_result(et_kernel_context *context, et_value **args,
   return et_number_store_int(context, args[2], result);
 }
 
-#define DEFINE_BINARY(name, int_fn, expression)                           \
-  et_status name(et_kernel_context *context, et_value **args) {           \
-    const double a = et_scalar_to_double(args[0]);                        \
-    const double b = et_scalar_to_double(args[1]);                        \
-    return et_number_is_float_pair(args[0], args[1])                      \
-               ? et_number_store_double(context, args[2], expression)     \
-               : store_int_result(context, args, int_fn);                 \
+#define DEFINE_BINARY(name, int_fn, expression)                       \
+  et_status name(et_kernel_context *context, et_value **args) {       \
+    const double a = et_scalar_to_double(args[0]);                    \
+    const double b = et_scalar_to_double(args[1]);                    \
+    return et_number_is_float_pair(args[0], args[1])                  \
+               ? et_number_store_double(context, args[2], expression) \
+               : store_int_result(context, args, int_fn);             \
   }
 
 DEFINE_BINARY(et_prim_add_scalar, add_int, a + b)
@@ -94,16 +94,16 @@ DEFINE_BINARY(et_prim_sub_scalar, sub_int, a - b)
 DEFINE_BINARY(et_prim_mul_scalar, mul_int, a *b)
 
 /* Division: the divisor must not be 0. */
-#define DEFINE_DIVISION(name, int_fn, double_fn)                          \
-  et_status name(et_kernel_context *context, et_value **args) {           \
-    const double a = et_scalar_to_double(args[0]);                        \
-    const double b = et_scalar_to_double(args[1]);                        \
-    if (b == 0) {                                                         \
-      return fail_zero(context);                                          \
-    }                                                                     \
-    return et_number_is_float_pair(args[0], args[1])                      \
+#define DEFINE_DIVISION(name, int_fn, double_fn)                           \
+  et_status name(et_kernel_context *context, et_value **args) {            \
+    const double a = et_scalar_to_double(args[0]);                         \
+    const double b = et_scalar_to_double(args[1]);                         \
+    if (b == 0) {                                                          \
+      return fail_zero(context);                                           \
+    }                                                                      \
+    return et_number_is_float_pair(args[0], args[1])                       \
                ? et_number_store_double(context, args[2], double_fn(a, b)) \
-               : store_int_result(context, args, int_fn);                 \
+               : store_int_result(context, args, int_fn);                  \
   }
 
 DEFINE_DIVISION(et_prim_floordiv_scalar, floordiv_int, floordiv_double)

@@ -14,10 +14,10 @@ static int compare(const et_value *a, const et_value *b) {
 }
 
 /* args: [a, b, out]. */
-#define DEFINE_COMPARISON(name, condition)                        \
-  et_status name(et_kernel_context *context, et_value **args) {   \
-    const int order = compare(args[0], args[1]);                  \
-    return et_number_store_bool(context, args[2], condition);     \
+#define DEFINE_COMPARISON(name, condition)                      \
+  et_status name(et_kernel_context *context, et_value **args) { \
+    const int order = compare(args[0], args[1]);                \
+    return et_number_store_bool(context, args[2], condition);   \
   }
 
 DEFINE_COMPARISON(et_prim_eq_scalar, order == 0)
@@ -48,8 +48,7 @@ et_status et_prim_sym_min_scalar(et_kernel_context *context, et_value **args) {
 
 /* args: [condition, if_true, if_false, out]. */
 et_status et_prim_sym_ite_scalar(et_kernel_context *context, et_value **args) {
-  return store_number(context, args[3],
-                      args[0]->u.as_bool ? args[1] : args[2]);
+  return store_number(context, args[3], args[0]->u.as_bool ? args[1] : args[2]);
 }
 
 /* args: [a, out]. */

@@ -5,18 +5,17 @@
 
 et_status et_prim_sym_float_scalar(et_kernel_context *context,
                                    et_value **args) {
-  return et_number_store_double(context, args[1],
-                                et_scalar_to_double(args[0]));
+  return et_number_store_double(context, args[1], et_scalar_to_double(args[0]));
 }
 
 /* An int stays as it is, since not each has its own double. */
-#define DEFINE_ROUNDING(name, round_fn)                                     \
-  et_status name(et_kernel_context *context, et_value **args) {             \
-    return et_number_is_float(args[0])                                      \
-               ? et_number_store_truncated(context, args[1],                \
-                                           round_fn(args[0]->u.as_double))  \
-               : et_number_store_int(context, args[1],                      \
-                                     et_scalar_to_int(args[0]));            \
+#define DEFINE_ROUNDING(name, round_fn)                                    \
+  et_status name(et_kernel_context *context, et_value **args) {            \
+    return et_number_is_float(args[0])                                     \
+               ? et_number_store_truncated(context, args[1],               \
+                                           round_fn(args[0]->u.as_double)) \
+               : et_number_store_int(context, args[1],                     \
+                                     et_scalar_to_int(args[0]));           \
   }
 
 DEFINE_ROUNDING(et_prim_sym_int_scalar, trunc)

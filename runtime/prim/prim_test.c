@@ -149,9 +149,8 @@ static void test_m20_result_never_changes_the_kind_of_its_value(void **state) {
   (void)state;
   et_value truth = bool_value(false);
   et_value number = int_value(0);
-  assert_int_equal(
-      run(et_prim_add_scalar, int_value(1), int_value(2), &truth),
-      ET_STATUS_INVALID_TYPE);
+  assert_int_equal(run(et_prim_add_scalar, int_value(1), int_value(2), &truth),
+                   ET_STATUS_INVALID_TYPE);
   assert_int_equal(
       run(et_prim_add_scalar, double_value(1), int_value(2), &number),
       ET_STATUS_INVALID_TYPE);

@@ -23,10 +23,10 @@ et_status et_prim_sym_numel(et_kernel_context *context, et_value **args) {
                              (int64_t)args[0]->u.as_tensor->numel);
 }
 
-#define CASE_INT(NAME, type)                                               \
-  case ET_SCALAR_TYPE_##NAME:                                              \
-    return et_number_store_int(context, args[1],                           \
-                               (int64_t) * (const type *)self->data);
+#define CASE_INT(NAME, type)                     \
+  case ET_SCALAR_TYPE_##NAME:                    \
+    return et_number_store_int(context, args[1], \
+                               (int64_t)*(const type *)self->data);
 
 /* args: [self, out]: the one element of a tensor. */
 et_status et_prim_local_scalar_dense(et_kernel_context *context,
@@ -52,8 +52,7 @@ et_status et_prim_local_scalar_dense(et_kernel_context *context,
       return et_number_store_double(context, args[1],
                                     *(const double *)self->data);
     default:
-      return et_fail(context->error, ET_STATUS_NOT_SUPPORTED,
-                     "a tensor of %s",
+      return et_fail(context->error, ET_STATUS_NOT_SUPPORTED, "a tensor of %s",
                      et_scalar_type_name((int32_t)self->dtype));
   }
 }

@@ -99,11 +99,11 @@ static void read_field(const et_fb_table *table, uint16_t field, size_t width,
   }
 }
 
-#define ET_FB_DEFINE_READER(name, type)                       \
+#define ET_FB_DEFINE_READER(name, type)                         \
   type et_fb_##name(const et_fb_table *table, uint16_t field) { \
-    type value = 0;                                           \
-    read_field(table, field, sizeof value, &value);           \
-    return value;                                             \
+    type value = 0;                                             \
+    read_field(table, field, sizeof value, &value);             \
+    return value;                                               \
   }
 
 ET_FB_DEFINE_READER(u8, uint8_t)
@@ -171,11 +171,11 @@ static void read_element(const et_fb_vector *vector, uint32_t index,
   }
 }
 
-#define ET_FB_DEFINE_ELEMENT(name, type)                              \
+#define ET_FB_DEFINE_ELEMENT(name, type)                               \
   type et_fb_##name##_at(const et_fb_vector *vector, uint32_t index) { \
-    type value = 0;                                                   \
-    read_element(vector, index, sizeof value, &value);                \
-    return value;                                                     \
+    type value = 0;                                                    \
+    read_element(vector, index, sizeof value, &value);                 \
+    return value;                                                      \
   }
 
 ET_FB_DEFINE_ELEMENT(i32, int32_t)

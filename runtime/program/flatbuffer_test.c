@@ -66,7 +66,7 @@ static void expect_no_table(size_t at, size_t width, uint32_t value) {
 
 static void test_m04_each_size_of_a_table_is_checked(void **state) {
   (void)state;
-  expect_no_table(0, 2, 2);  /* of the vtable: shorter than its two sizes */
+  expect_no_table(0, 2, 2); /* of the vtable: shorter than its two sizes */
   expect_no_table(0, 2, 0);
   expect_no_table(0, 2, 7);  /* odd */
   expect_no_table(0, 2, 18); /* past the buffer */
@@ -76,9 +76,9 @@ static void test_m04_each_size_of_a_table_is_checked(void **state) {
 
 static void test_m04_vtable_lies_in_the_buffer(void **state) {
   (void)state;
-  expect_no_table(TABLE_AT, 4, TABLE_AT + 1);          /* before it */
+  expect_no_table(TABLE_AT, 4, TABLE_AT + 1);            /* before it */
   expect_no_table(TABLE_AT, 4, (uint32_t)-(BYTES - 11)); /* cut off */
-  expect_no_table(TABLE_AT, 4, (uint32_t)-100);        /* behind it */
+  expect_no_table(TABLE_AT, 4, (uint32_t)-100);          /* behind it */
 }
 
 static void test_m04_table_position_lies_in_the_buffer(void **state) {
@@ -134,9 +134,8 @@ static void test_m04_offsets_lead_into_the_buffer(void **state) {
     uint32_t offset;
     bool leads;
   } cases[] = {
-      {0, 12, true},          {0, 13, false}, {0, 0, false},
-      {4, 8, true},           {4, 9, false},  {12, 4, false},
-      {0, UINT32_MAX, false},
+      {0, 12, true}, {0, 13, false}, {0, 0, false},          {4, 8, true},
+      {4, 9, false}, {12, 4, false}, {0, UINT32_MAX, false},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     put_u32(bytes, cases[i].position, cases[i].offset);

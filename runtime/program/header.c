@@ -59,11 +59,11 @@ static et_status split_segments(et_span file, uint64_t program_size,
     return ET_STATUS_OK;
   }
   if (base < program_size || !et_range_in(base, size, file.size)) {
-    return et_fail(error, ET_STATUS_INVALID_PROGRAM,
-                   "header: %llu bytes of segments at %llu do not lie behind the "
-                   "tables in a file of %zu bytes",
-                   (unsigned long long)size, (unsigned long long)base,
-                   file.size);
+    return et_fail(
+        error, ET_STATUS_INVALID_PROGRAM,
+        "header: %llu bytes of segments at %llu do not lie behind the "
+        "tables in a file of %zu bytes",
+        (unsigned long long)size, (unsigned long long)base, file.size);
   }
   program->segments.data = file.data + base;
   program->segments.size = (size_t)size;

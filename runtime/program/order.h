@@ -21,7 +21,6 @@ typedef struct et_order {
  * ones by their index. Elements that lie in order already, as writers leave them,
  * take linear time; others are sorted first, which INVALID_PROGRAM refuses for
  * more than ET_LIMIT_UNSORTED. */
-et_status et_order_walk(const et_order *order, uint32_t count,
-                        et_error *error);
+et_status et_order_walk(const et_order *order, uint32_t count, et_error *error);
 
 #endif /* ET_RUNTIME_PROGRAM_ORDER_H_ */

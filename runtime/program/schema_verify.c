@@ -44,8 +44,8 @@ static void write_path(const walk *w, char *text, size_t size) {
     const et_schema_field *field = current_field(level);
     used += et_format(text + used, size - used, ".%s", field->name);
     if (field->kind == ET_KIND_TABLES) {
-      used += et_format(text + used, size - used, "[%u]",
-                        (unsigned)level->element);
+      used +=
+          et_format(text + used, size - used, "[%u]", (unsigned)level->element);
     }
   }
 }

@@ -205,7 +205,8 @@ static void test_external_constants_are_refused_by_the_method(void **state) {
   assert_int_equal(et_method_measure(&s.program, "forward", &registry, NULL,
                                      &needed, &error),
                    ET_STATUS_NOT_SUPPORTED);
-  assert_non_null(strstr(error.message, "external file (.ptd), under the key '0.weight'"));
+  assert_non_null(
+      strstr(error.message, "external file (.ptd), under the key '0.weight'"));
   free(s.bytes);
 }
 

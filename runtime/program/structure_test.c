@@ -328,7 +328,8 @@ int main(void) {
       cmocka_unit_test(test_m05_text_without_its_nul_is_refused),
       cmocka_unit_test(test_m05_text_at_the_end_of_the_file_is_refused),
       cmocka_unit_test(test_m06_program_without_methods_is_refused),
-      cmocka_unit_test(test_m06_absent_fields_of_a_plan_are_refused_where_needed),
+      cmocka_unit_test(
+          test_m06_absent_fields_of_a_plan_are_refused_where_needed),
       cmocka_unit_test(test_m06_absent_lists_of_a_plan_are_empty),
       cmocka_unit_test(test_m06_operator_without_name_is_refused),
       cmocka_unit_test(test_m06_tensor_without_sizes_is_a_scalar_or_refused),

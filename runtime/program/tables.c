@@ -17,8 +17,7 @@ et_fb_vector et_tables_vector(const et_fb_table *table, uint16_t field) {
 
 et_fb_table et_tables_plan(const et_program *program, uint32_t index) {
   const et_fb_table root = et_tables_root(program);
-  const et_fb_vector plans =
-      et_tables_vector(&root, ET_PROGRAM_EXECUTION_PLAN);
+  const et_fb_vector plans = et_tables_vector(&root, ET_PROGRAM_EXECUTION_PLAN);
   return et_fb_child_at(&plans, index);
 }
 
@@ -47,8 +46,7 @@ bool et_tables_subsegment(const et_program *program,
       et_fb_list(subsegments, ET_SUBSEGMENT_OFFSETS, sizeof(uint64_t));
   et_span segment = {NULL, 0};
   if (index == 0 || index >= offsets.count ||
-      !et_tables_segment(program,
-                         et_fb_u32(subsegments, ET_SUBSEGMENT_INDEX),
+      !et_tables_segment(program, et_fb_u32(subsegments, ET_SUBSEGMENT_INDEX),
                          &segment)) {
     return false;
   }
@@ -92,8 +90,7 @@ bool et_tables_named_data(const et_program *program, et_string key,
   for (uint32_t i = 0; i < named.count; i++) {
     const et_fb_table entry = et_fb_child_at(&named, i);
     const et_string found = et_fb_text(&entry, ET_NAMED_DATA_KEY);
-    if (found.size == key.size &&
-        memcmp(found.data, key.data, key.size) == 0) {
+    if (found.size == key.size && memcmp(found.data, key.data, key.size) == 0) {
       return et_tables_segment(
           program, et_fb_u32(&entry, ET_NAMED_DATA_SEGMENT), out_bytes);
     }

@@ -45,8 +45,8 @@ static et_status check_kind(const et_tensor_record *record, int8_t location,
                             et_error *error) {
   const et_fb_table *table = &record->table;
   if (record->dtype < 0 || record->dtype > MAX_SCALAR_TYPE_CODE) {
-    return et_fail(error, ET_STATUS_INVALID_PROGRAM, "scalar_type %d is unknown",
-                   (int)record->dtype);
+    return et_fail(error, ET_STATUS_INVALID_PROGRAM,
+                   "scalar_type %d is unknown", (int)record->dtype);
   }
   if (record->dynamism < 0 || record->dynamism > ET_SHAPE_DYNAMIC_UNBOUND) {
     return et_fail(error, ET_STATUS_INVALID_PROGRAM,
@@ -61,8 +61,7 @@ static et_status check_kind(const et_tensor_record *record, int8_t location,
                    "extra_tensor_info.location %d is unknown", (int)location);
   }
   if (et_fb_i32(table, ET_TENSOR_STORAGE_OFFSET) != 0) {
-    return et_fail(error, ET_STATUS_NOT_SUPPORTED,
-                   "storage_offset is not 0");
+    return et_fail(error, ET_STATUS_NOT_SUPPORTED, "storage_offset is not 0");
   }
   return ET_STATUS_OK;
 }

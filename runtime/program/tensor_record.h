@@ -17,17 +17,17 @@ typedef struct et_tensor_record {
   int32_t sizes[ET_MAX_RANK]; /* upper bounds where dynamic */
   const uint8_t *dim_order;   /* `rank` entries in the file; NULL for rank 0 */
   uint32_t rank;
-  int32_t dtype;              /* code of the file format, perhaps unknown */
-  int8_t dynamism;            /* et_shape_dynamism, or 2: unbounded */
-  uint32_t data_buffer;       /* 0: no initial data */
-  bool is_external;           /* data lies in a .ptd file */
-  bool is_planned;            /* lies in planned memory: */
+  int32_t dtype;        /* code of the file format, perhaps unknown */
+  int8_t dynamism;      /* et_shape_dynamism, or 2: unbounded */
+  uint32_t data_buffer; /* 0: no initial data */
+  bool is_external;     /* data lies in a .ptd file */
+  bool is_planned;      /* lies in planned memory: */
   uint32_t memory_id;
   uint64_t memory_offset;
   /* What follows from it: */
   int32_t strides[ET_MAX_RANK];
   size_t numel;
-  size_t nbytes;              /* 0 when the dtype is not known to this runtime */
+  size_t nbytes; /* 0 when the dtype is not known to this runtime */
 } et_tensor_record;
 
 /* TensorShapeDynamism that et_shape_dynamism leaves out. */

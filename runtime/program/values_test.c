@@ -174,7 +174,7 @@ static void test_m11_impossible_sizes_are_refused(void **state) {
 static void test_m12_impossible_dims_are_refused(void **state) {
   (void)state;
   const int32_t sizes[17] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
-  const uint8_t order[17] = {0, 1, 2,  3,  4,  5,  6,  7, 8,
+  const uint8_t order[17] = {0, 1,  2,  3,  4,  5,  6,  7, 8,
                              9, 10, 11, 12, 13, 14, 15, 16};
   const uint8_t twice[2] = {1, 1};
   refer_sizes(sizes, 17, order, 17);
@@ -207,7 +207,8 @@ static void test_m13_kinds_that_others_have_are_not_supported(void **state) {
   (void)state;
   set_tensor_i8(ET_TENSOR_SCALAR_TYPE, 9); /* complex64 */
   et_test_expect_method_refused(et_writer_finish(&writer),
-                                ET_STATUS_NOT_SUPPORTED, "values[2]: its dtype");
+                                ET_STATUS_NOT_SUPPORTED,
+                                "values[2]: its dtype");
   set_tensor_i8(ET_TENSOR_DYNAMISM, 2);
   et_test_expect_method_refused(et_writer_finish(&writer),
                                 ET_STATUS_NOT_SUPPORTED, "no upper bound");

@@ -11,9 +11,10 @@ typedef struct place {
   uint32_t instruction_count; /* of the chain */
 } place;
 
-#define PLACE_FAIL(at, format, ...)                                       \
-  ET_PLAN_FAIL((at)->check, "chains[%u].instructions[%u]: " format,       \
-               (unsigned)(at)->chain, (unsigned)(at)->instruction, __VA_ARGS__)
+#define PLACE_FAIL(at, format, ...)                                 \
+  ET_PLAN_FAIL((at)->check, "chains[%u].instructions[%u]: " format, \
+               (unsigned)(at)->chain, (unsigned)(at)->instruction,  \
+               __VA_ARGS__)
 
 static et_status check_index(const place *at, const char *name, int32_t index,
                              uint32_t count) {
@@ -46,8 +47,8 @@ static et_status check_call(const place *at, const et_fb_table *call,
                             uint16_t index_field, uint16_t args_field,
                             const char *name, uint16_t field) {
   const et_fb_vector callees = et_tables_vector(&at->check->plan, field);
-  ET_RETURN_IF_ERROR(check_index(at, name, et_fb_i32(call, index_field),
-                                 callees.count));
+  ET_RETURN_IF_ERROR(
+      check_index(at, name, et_fb_i32(call, index_field), callees.count));
   return check_args(at, call, args_field);
 }
 
@@ -109,7 +110,8 @@ et_status et_verify_chains(const et_plan_check *check) {
         et_tables_vector(&chain, ET_CHAIN_INSTRUCTIONS);
     total += instructions.count;
     if (total > ET_LIMIT_INSTRUCTIONS) {
-      return ET_PLAN_FAIL(check, "chains: more instructions than the limit of %u",
+      return ET_PLAN_FAIL(check,
+                          "chains: more instructions than the limit of %u",
                           ET_LIMIT_INSTRUCTIONS);
     }
     ET_RETURN_IF_ERROR(check_chain(check, i, &instructions));

@@ -72,11 +72,11 @@ static et_status check_subsegments(const et_program *program,
   }
   for (uint32_t i = 1; i < offsets.count; i++) {
     if (et_fb_u64_at(&offsets, i) > segment.size) {
-      return et_fail(error, ET_STATUS_INVALID_PROGRAM,
-                     "%s.offsets[%u] = %llu lies outside its segment of %zu bytes",
-                     name, (unsigned)i,
-                     (unsigned long long)et_fb_u64_at(&offsets, i),
-                     segment.size);
+      return et_fail(
+          error, ET_STATUS_INVALID_PROGRAM,
+          "%s.offsets[%u] = %llu lies outside its segment of %zu bytes", name,
+          (unsigned)i, (unsigned long long)et_fb_u64_at(&offsets, i),
+          segment.size);
     }
   }
   return ET_STATUS_OK;
@@ -88,8 +88,8 @@ static et_status check_mutable_data(const et_program *program,
       et_tables_vector(root, ET_PROGRAM_MUTABLE_DATA_SEGMENTS);
   for (uint32_t i = 0; i < tables.count; i++) {
     const et_fb_table table = et_fb_child_at(&tables, i);
-    ET_RETURN_IF_ERROR(check_subsegments(program, &table,
-                                         "mutable_data_segments", error));
+    ET_RETURN_IF_ERROR(
+        check_subsegments(program, &table, "mutable_data_segments", error));
   }
   return ET_STATUS_OK;
 }
@@ -123,8 +123,7 @@ static et_status check_named_data(const et_program *program,
 et_status et_verify_data(const et_program *program, et_error *error) {
   const et_fb_table root = et_tables_root(program);
   const et_fb_vector segments = et_tables_vector(&root, ET_PROGRAM_SEGMENTS);
-  const et_fb_table constants =
-      et_fb_child(&root, ET_PROGRAM_CONSTANT_SEGMENT);
+  const et_fb_table constants = et_fb_child(&root, ET_PROGRAM_CONSTANT_SEGMENT);
   ET_RETURN_IF_ERROR(check_segments(program, &segments, error));
   ET_RETURN_IF_ERROR(
       check_subsegments(program, &constants, "constant_segment", error));

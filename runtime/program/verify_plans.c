@@ -35,9 +35,9 @@ static et_status check_delegate(const et_plan_check *check, uint32_t index,
   }
   const uint32_t specs = et_tables_vector(delegate, ET_DELEGATE_SPECS).count;
   if (specs > ET_LIMIT_COMPILE_SPECS) {
-    return ET_PLAN_FAIL(check, "delegates[%u]: %u compile_specs, the limit is %d",
-                        (unsigned)index, (unsigned)specs,
-                        ET_LIMIT_COMPILE_SPECS);
+    return ET_PLAN_FAIL(
+        check, "delegates[%u]: %u compile_specs, the limit is %d",
+        (unsigned)index, (unsigned)specs, ET_LIMIT_COMPILE_SPECS);
   }
   return ET_STATUS_OK;
 }
@@ -106,8 +106,7 @@ static et_status check_plan(const et_program *program, uint32_t index,
 
 et_status et_verify_plans(const et_program *program, et_error *error) {
   const et_fb_table root = et_tables_root(program);
-  const et_fb_vector plans =
-      et_tables_vector(&root, ET_PROGRAM_EXECUTION_PLAN);
+  const et_fb_vector plans = et_tables_vector(&root, ET_PROGRAM_EXECUTION_PLAN);
   if (plans.count == 0 || plans.count > ET_LIMIT_METHODS) {
     return et_fail(error, ET_STATUS_INVALID_PROGRAM,
                    "execution_plan: %u methods; there must be 1 to %d",

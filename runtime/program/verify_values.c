@@ -15,7 +15,8 @@ static uint8_t tag_of(const et_plan_check *check, uint32_t index) {
 static et_status check_item(const et_plan_check *check, uint32_t list,
                             uint32_t item, int64_t target, uint8_t tag) {
   if (target < 0 || target >= (int64_t)check->values.count) {
-    return ET_PLAN_FAIL(check, "values[%u].items[%u] = %lld: there are %u values",
+    return ET_PLAN_FAIL(check,
+                        "values[%u].items[%u] = %lld: there are %u values",
                         (unsigned)list, (unsigned)item, (long long)target,
                         (unsigned)check->values.count);
   }
@@ -30,8 +31,7 @@ static et_status check_item(const et_plan_check *check, uint32_t list,
 
 static et_status check_int_list(const et_plan_check *check, uint32_t index,
                                 const et_fb_table *list) {
-  const et_fb_vector items =
-      et_fb_list(list, ET_SINGLE_FIELD, sizeof(int64_t));
+  const et_fb_vector items = et_fb_list(list, ET_SINGLE_FIELD, sizeof(int64_t));
   for (uint32_t i = 0; i < items.count; i++) {
     ET_RETURN_IF_ERROR(
         check_item(check, index, i, et_fb_i64_at(&items, i), ET_VALUE_INT));

@@ -22,9 +22,8 @@ static et_status check_shape(const et_tensor *actual, const et_record *expected,
                    et_scalar_type_name((int32_t)expected->dtype));
   }
   if (actual->rank != expected->rank) {
-    return et_fail(error, ET_STATUS_INVALID_TYPE,
-                   "%u dims given, %u expected", (unsigned)actual->rank,
-                   (unsigned)expected->rank);
+    return et_fail(error, ET_STATUS_INVALID_TYPE, "%u dims given, %u expected",
+                   (unsigned)actual->rank, (unsigned)expected->rank);
   }
   for (size_t d = 0; d < actual->rank; d++) {
     if (actual->sizes[d] != expected->sizes[d]) {
@@ -42,10 +41,10 @@ static void compare_element(double actual, double expected, size_t index,
     return;
   }
   const double absolute = fabs(actual - expected);
-  const bool passes = absolute <= tolerance.atol +
-                                      tolerance.rtol * fabs(expected);
-  out->max_absolute = fmax(out->max_absolute,
-                           isnan(absolute) ? (double)INFINITY : absolute);
+  const bool passes =
+      absolute <= tolerance.atol + tolerance.rtol * fabs(expected);
+  out->max_absolute =
+      fmax(out->max_absolute, isnan(absolute) ? (double)INFINITY : absolute);
   if (expected != 0) {
     out->max_relative = fmax(out->max_relative, absolute / fabs(expected));
   }
@@ -76,8 +75,7 @@ static void compare_elements(const et_tensor *actual, const et_record *expected,
   const size_t size = et_scalar_type_size((int32_t)actual->dtype);
   const uint8_t *given = actual->data;
   for (size_t i = 0; i < expected->numel; i++) {
-    const size_t a =
-        offset_of(i, actual->sizes, actual->strides, actual->rank);
+    const size_t a = offset_of(i, actual->sizes, actual->strides, actual->rank);
     const size_t b =
         offset_of(i, expected->sizes, expected->strides, expected->rank);
     /* Equal bytes are equal even where a double cannot tell integers apart. */
@@ -107,8 +105,8 @@ static et_status compare_string(et_string actual, et_string expected,
 }
 
 static bool same_kind(const et_value *actual, const et_record *expected) {
-  static const et_value_tag tags[] = {ET_VALUE_NONE, ET_VALUE_TENSOR,
-                                      ET_VALUE_INT,  ET_VALUE_BOOL,
+  static const et_value_tag tags[] = {ET_VALUE_NONE,   ET_VALUE_TENSOR,
+                                      ET_VALUE_INT,    ET_VALUE_BOOL,
                                       ET_VALUE_DOUBLE, ET_VALUE_STRING};
   return actual->tag == tags[expected->kind];
 }

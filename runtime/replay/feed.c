@@ -34,8 +34,7 @@ static et_status copy_tensor(const et_feed_target *target, uint32_t index,
                              const et_record *record, void **buffer,
                              et_error *error) {
   et_value_meta slot;
-  ET_RETURN_IF_ERROR(
-      et_method_meta_input(&target->meta, index, &slot, error));
+  ET_RETURN_IF_ERROR(et_method_meta_input(&target->meta, index, &slot, error));
   free(*buffer);
   *buffer = malloc(record->bytes.size + 1);
   if (*buffer == NULL) {

@@ -46,10 +46,10 @@ static et_status load_method(replay *r, const char *name) {
   loaded *method = &r->methods[r->method_count];
   const uint32_t shared = r->options->shared_memory_id;
   const bool has_owner = shared != 0 && r->method_count != 0;
-  ET_RETURN_IF_ERROR(et_hosted_method_load_sharing(
-      &r->program, name, r->registry, NULL,
-      has_owner ? &r->methods[0].hosted : NULL, shared, &method->hosted,
-      r->error));
+  ET_RETURN_IF_ERROR(
+      et_hosted_method_load_sharing(&r->program, name, r->registry, NULL,
+                                    has_owner ? &r->methods[0].hosted : NULL,
+                                    shared, &method->hosted, r->error));
   strcpy(method->name, name); /* both have 256 bytes */
   r->method_count++;
   printf("method '%s': %zu bytes, %zu planned, %zu scratch\n", name,
@@ -126,8 +126,8 @@ static et_status check_output(replay *r, const et_method *method,
   et_error reason;
   et_error_clear(&reason);
   ET_RETURN_IF_ERROR(et_method_get_output(method, index, &actual, r->error));
-  const et_status status = et_compare(actual, expected, r->options->tolerance,
-                                      &difference, &reason);
+  const et_status status =
+      et_compare(actual, expected, r->options->tolerance, &difference, &reason);
   if (status != ET_STATUS_OK) {
     return fail_part(r, "output", index, status, &reason);
   }

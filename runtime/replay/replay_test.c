@@ -68,7 +68,8 @@ static et_status replay(const recording *r, double atol, et_error *error) {
   const et_replay_options options = {{atol, 0}, 0};
   et_error_clear(error);
   et_test_write_copy(&writer, 2);
-  return et_replay(et_writer_finish(&writer), calls, &et_test_registry, &options, error);
+  return et_replay(et_writer_finish(&writer), calls, &et_test_registry,
+                   &options, error);
 }
 
 static void test_calls_that_answer_as_recorded_pass(void **state) {
@@ -147,12 +148,21 @@ static et_difference difference_of(float actual, float expected, double atol,
   et_difference difference;
   int32_t one = 1;
   const uint8_t order = 0;
-  et_tensor tensor = {.data = &actual, .capacity = 4, .sizes = &one,
-                      .strides = &one, .dim_order = &order, .numel = 1,
-                      .dtype = ET_SCALAR_TYPE_FLOAT32, .rank = 1};
+  et_tensor tensor = {.data = &actual,
+                      .capacity = 4,
+                      .sizes = &one,
+                      .strides = &one,
+                      .dim_order = &order,
+                      .numel = 1,
+                      .dtype = ET_SCALAR_TYPE_FLOAT32,
+                      .rank = 1};
   const et_value value = {ET_VALUE_TENSOR, {.as_tensor = &tensor}};
-  et_record record = {.kind = ET_RECORD_TENSOR, .dtype = ET_SCALAR_TYPE_FLOAT32,
-                      .rank = 1, .sizes = {1}, .strides = {1}, .numel = 1};
+  et_record record = {.kind = ET_RECORD_TENSOR,
+                      .dtype = ET_SCALAR_TYPE_FLOAT32,
+                      .rank = 1,
+                      .sizes = {1},
+                      .strides = {1},
+                      .numel = 1};
   record.bytes.data = (const uint8_t *)&expected;
   record.bytes.size = sizeof expected;
   const et_tolerance tolerance = {atol, rtol};
@@ -184,9 +194,13 @@ static void test_records_are_reordered_by_dim_order(void **state) {
   (void)state;
   const float data[6] = {0, 1, 2, 3, 4, 5}; /* rows of a 2 x 3 */
   float columns[6];
-  et_record record = {.kind = ET_RECORD_TENSOR, .dtype = ET_SCALAR_TYPE_FLOAT32,
-                      .rank = 2, .sizes = {2, 3}, .dim_order = {0, 1},
-                      .strides = {3, 1}, .numel = 6};
+  et_record record = {.kind = ET_RECORD_TENSOR,
+                      .dtype = ET_SCALAR_TYPE_FLOAT32,
+                      .rank = 2,
+                      .sizes = {2, 3},
+                      .dim_order = {0, 1},
+                      .strides = {3, 1},
+                      .numel = 6};
   const uint8_t order[2] = {1, 0};
   const float expected[6] = {0, 3, 1, 4, 2, 5};
   record.bytes.data = (const uint8_t *)data;

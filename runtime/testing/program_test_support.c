@@ -77,8 +77,8 @@ void et_test_open(et_program_writer *writer, et_program *program,
   et_error_clear(&error);
   et_status status = et_program_load(et_writer_finish(writer), program, &error);
   if (status == ET_STATUS_OK) {
-    status = et_hosted_method_load(program, "forward", &et_test_registry,
-                                   NULL, out_method, &error);
+    status = et_hosted_method_load(program, "forward", &et_test_registry, NULL,
+                                   out_method, &error);
   }
   if (status != ET_STATUS_OK) {
     fail_msg("%s: %s", et_status_name(status), error.message);

@@ -137,8 +137,8 @@ int32_t et_writer_floats(et_program_writer *writer, int32_t size,
   return et_writer_tensor(writer, ET_SCALAR_TYPE_FLOAT32, size, offset);
 }
 
-static void add_index(et_program_writer *writer, size_t vector,
-                      uint32_t *count, int32_t value) {
+static void add_index(et_program_writer *writer, size_t vector, uint32_t *count,
+                      int32_t value) {
   const uint32_t slot = next_slot(count);
   et_fb_put_u32(&writer->buffer, vector + 4 + 4 * (size_t)slot,
                 (uint32_t)value);

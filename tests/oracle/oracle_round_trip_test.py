@@ -21,11 +21,7 @@ FIXTURES = Path(__file__).parents[1] / "fixtures"
 PROGRAMS = json.loads((FIXTURES / "manifest.json").read_text(encoding="utf-8"))
 # No official runtime has the demo backend; the others need an external file or shared memory.
 _NOT_ALONE = ("ptd_mlp", "ptd_mlp_xnn", "multi_state_shared")
-RUNNABLE = [
-    name
-    for name, entry in PROGRAMS.items()
-    if "delegate-demo" not in entry["tags"] and name not in _NOT_ALONE
-]
+RUNNABLE = [name for name, entry in PROGRAMS.items() if "delegate-demo" not in entry["tags"] and name not in _NOT_ALONE]
 
 
 def value_of(spec: dict[str, Any], arrays: Any) -> Any:
@@ -42,8 +38,7 @@ def outputs_of(data: bytes, entry: dict[str, Any]) -> list[Any]:
     program = OfficialProgram(data)
     arrays = np.load(FIXTURES / entry["data"])
     return [
-        program.run(call["method"], *(value_of(spec, arrays) for spec in call["inputs"]))
-        for call in entry["calls"]
+        program.run(call["method"], *(value_of(spec, arrays) for spec in call["inputs"])) for call in entry["calls"]
     ]
 
 

@@ -86,7 +86,9 @@ class Workspace:
 
     def _bazel(self, command: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         home = pwd.getpwuid(os.getuid()).pw_dir
-        environment = {key: value for key, value in os.environ.items() if not key.startswith(("TEST_", "RUNFILES", "PYTHON"))}
+        environment = {
+            key: value for key, value in os.environ.items() if not key.startswith(("TEST_", "RUNFILES", "PYTHON"))
+        }
         return subprocess.run(
             [str(self._root / "bazelw"), f"--output_base={self._output_base}", command, *arguments],
             cwd=self.folder,

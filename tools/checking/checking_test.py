@@ -59,7 +59,9 @@ def test_a_check_sees_its_environment() -> None:
 
 def test_a_file_to_format_is_named_once() -> None:
     place = "a/b.c:{}:1: error: code should be clang-formatted [-Wclang-format-violations]\nint  a;\n   ^\n"
-    assert files_to_format(place.format(3) + place.format(9) + place.format(1).replace("b.c", "c.h")) == "a/b.c\na/c.h\n"
+    assert (
+        files_to_format(place.format(3) + place.format(9) + place.format(1).replace("b.c", "c.h")) == "a/b.c\na/c.h\n"
+    )
 
 
 def test_what_failed_is_shown_and_counted() -> None:

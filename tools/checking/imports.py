@@ -38,7 +38,8 @@ class Folder:
     tests: frozenset[str]
 
     def may_use(self, path: Path) -> frozenset[str]:
-        return self.tests if path.name.endswith("_test.py") else self.files
+        is_test = path.name.endswith("_test.py") or "testing" in path.parts
+        return self.tests if is_test else self.files
 
 
 def read_table(architecture: str) -> dict[str, Folder]:

@@ -47,6 +47,7 @@ def test_folders_use_what_their_rows_say() -> None:
 
 def test_unit_tests_use_what_their_rows_say_of_them() -> None:
     assert _faults("compiler/a_test.py", "import backends.demo\nimport data\n") == []
+    assert _faults("compiler/testing/a.py", "import backends.demo\n") == []
     assert _faults("compiler/a_test.py", "import tests.a\n") != []
 
 

@@ -119,7 +119,10 @@ def test_a_missing_entry_point_lists_those_that_exist(tmp_path: Path) -> None:
         ("def model(size): pass", "must take no arguments, but needs size\n    app/net.py:1: def model"),
         ("def model(): return 3", "entry point 'model' must return (module, example_inputs) or an"),
         ("def model(): return 3, ()", "'module' must be a torch.nn.Module, got a int"),
-        ("def model():\n    raise ValueError('no data')", "failed: ValueError: no data\n    app/net.py:2: raise"),
+        (
+            "def model():\n    raise ValueError('no data')",
+            "failed: ValueError: no data\n    app/net.py:2: raise",
+        ),
     ],
 )
 def test_a_wrong_entry_point_is_refused(tmp_path: Path, source: str, expected: str) -> None:

@@ -23,7 +23,9 @@ def make_partitioners(
     return [partitioner for partitioner in made if partitioner is not None]
 
 
-def make_passes(references: list[str], config: CompilerConfig, roots: tuple[Path, ...]) -> list[PassType]:
+def make_passes(
+    references: list[str], config: CompilerConfig, roots: tuple[Path, ...]
+) -> list[PassType]:
     """The passes named; a class is made with no arguments."""
     made = []
     for reference in references:

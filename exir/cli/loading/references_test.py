@@ -62,7 +62,11 @@ def test_a_partitioner_class_is_an_entry_too() -> None:
         ("TUNABLE", {}, r"m.toml: \[backends.tunable\]: 'level' is required"),
         ("TUNABLE", {"tunable": {"level": "high"}}, "'level' must be an integer, got 'high'"),
         ("TUNABLE", {"tunable": {"level": True}}, "'level' must be an integer, got True"),
-        ("TUNABLE", {"tunable": {"level": 1, "ratios": 1}}, "unknown key 'ratios'; did you mean 'ratio'"),
+        (
+            "TUNABLE",
+            {"tunable": {"level": 1, "ratios": 1}},
+            "unknown key 'ratios'; did you mean 'ratio'",
+        ),
         ("TUNABLE", {"tunable": {"level": 1, "units": [1]}}, "'units' must be a list, each a string"),
         ("TUNABLE", {"tunabel": {"level": 1}}, r"\[backends\]: unknown key 'tunabel'; did you mean"),
         ("TUNABEL", {}, "has no 'TUNABEL'; did you mean 'TUNABLE'"),

@@ -39,7 +39,9 @@ class KeepsItsPayload(BackendDetails):
     def runtime_memory(processed_bytes: bytes, compile_specs: list[BackendCompileSpec]) -> RuntimeMemory:
         if not processed_bytes:
             return RuntimeMemory()
-        return RuntimeMemory(f"{len(processed_bytes)} * sizeof(keeper)", f"{len(compile_specs)}", "keeper.h")
+        return RuntimeMemory(
+            f"{len(processed_bytes)} * sizeof(keeper)", f"{len(compile_specs)}", "keeper.h"
+        )
 
 
 def test_an_empty_method_has_nothing() -> None:
@@ -92,7 +94,9 @@ def test_delegates_say_what_they_keep() -> None:
         chains=[Chain(instructions=[Instruction(DelegateCall(0, [0]))])],
         delegates=[_delegate(0, "a"), _delegate(1), _delegate(0, "a", "b")],
     )
-    program = Program(backend_delegate_data=[BackendDelegateInlineData(bytes(160)), BackendDelegateInlineData(b"")])
+    program = Program(
+        backend_delegate_data=[BackendDelegateInlineData(bytes(160)), BackendDelegateInlineData(b"")]
+    )
     counts = method_counts(plan)
     assert (counts["delegates"], counts["specs"], counts["args"]) == (3, 3, 1)
     assert kept_memory(plan, program) == KeptMemory(

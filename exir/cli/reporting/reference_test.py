@@ -59,7 +59,8 @@ def test_dynamic_dimensions_are_run_at_both_ends_and_the_middle_and_refused_abov
 
 def test_each_method_has_its_calls() -> None:
     spec = ModelSpec(
-        Codec(), methods={"encode": MethodSpec((torch.randn(2, 8),)), "decode": MethodSpec((torch.randn(2, 4),))}
+        Codec(),
+        methods={"encode": MethodSpec((torch.randn(2, 8),)), "decode": MethodSpec((torch.randn(2, 4),))},
     )
     calls = _record(spec)
     assert [call.method for call in calls] == ["decode"] * 4 + ["encode"] * 4
@@ -67,7 +68,9 @@ def test_each_method_has_its_calls() -> None:
 
 
 class _Lookup(nn.Module):
-    def forward(self, table: Tensor, index: Tensor, flag: bool, scale: float) -> tuple[Tensor, None, int]:
+    def forward(
+        self, table: Tensor, index: Tensor, flag: bool, scale: float
+    ) -> tuple[Tensor, None, int]:
         return table[index] * scale, None, 7
 
 
@@ -117,7 +120,9 @@ def test_a_refused_variant_leaves_no_trace_in_any_buffer() -> None:
 
 
 def test_a_model_that_refuses_its_own_example_is_an_error() -> None:
-    with pytest.raises(ModelError, match="method 'forward' fails on its example inputs: ValueError: negative"):
+    with pytest.raises(
+        ModelError, match="method 'forward' fails on its example inputs: ValueError: negative"
+    ):
         _record(ModelSpec(_Picky(), (torch.tensor([-1.0]),)))
 
 

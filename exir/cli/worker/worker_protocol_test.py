@@ -56,6 +56,8 @@ def test_empty_fields_of_a_response_are_left_out() -> None:
     assert encode_response(WorkResponse(0, "")) == b""
 
 
-@pytest.mark.parametrize("value, encoded", [(0, b"\0"), (127, b"\x7f"), (128, b"\x80\x01"), (-1, b"\xff" * 9 + b"\x01")])
+@pytest.mark.parametrize(
+    "value, encoded", [(0, b"\0"), (127, b"\x7f"), (128, b"\x80\x01"), (-1, b"\xff" * 9 + b"\x01")]
+)
 def test_varints(value: int, encoded: bytes) -> None:
     assert encode_varint(value) == encoded

@@ -68,7 +68,11 @@ _VARIATIONS = (
 
 
 def _environment(**changes: str) -> dict[str, str]:
-    return {"PATH": os.environ.get("PATH", ""), "PYTHONPATH": os.pathsep.join([str(_ROOT), *sys.path]), **changes}
+    return {
+        "PATH": os.environ.get("PATH", ""),
+        "PYTHONPATH": os.pathsep.join([str(_ROOT), *sys.path]),
+        **changes,
+    }
 
 
 class _Worker:

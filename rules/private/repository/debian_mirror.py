@@ -1,6 +1,6 @@
 """The Debian mirror that this machine uses.
 
-    python3 debian_mirror.py      # prints its base address
+python3 debian_mirror.py      # prints its base address
 """
 
 import re

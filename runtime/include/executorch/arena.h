@@ -26,8 +26,8 @@ et_arena et_arena_measuring(void);
 /* Sets *out to count * size bytes aligned to `alignment` (a power of two), or
  * to NULL when measuring. False, and nothing taken, when they do not fit or the
  * arithmetic would wrap. The bytes are not cleared. */
-bool et_arena_take(et_arena *arena, size_t count, size_t size,
-                    size_t alignment, void **out);
+bool et_arena_take(et_arena *arena, size_t count, size_t size, size_t alignment,
+                   void **out);
 
 #ifdef __cplusplus
 }

@@ -64,13 +64,13 @@ et_status et_program_method_meta(const et_program *program, const char *name,
 /* One input or output. Arrays hold `rank` entries. */
 typedef struct et_value_meta {
   et_value_tag tag;
-  et_scalar_type dtype;           /* tensors only, as all that follows */
+  et_scalar_type dtype; /* tensors only, as all that follows */
   uint8_t rank;
-  uint8_t dynamism;               /* et_shape_dynamism */
-  int32_t sizes[ET_MAX_RANK];     /* upper bounds where dynamic */
+  uint8_t dynamism;           /* et_shape_dynamism */
+  int32_t sizes[ET_MAX_RANK]; /* upper bounds where dynamic */
   uint8_t dim_order[ET_MAX_RANK];
-  size_t nbytes;                  /* at these sizes */
-  bool is_planned;                /* lies in planned memory */
+  size_t nbytes;   /* at these sizes */
+  bool is_planned; /* lies in planned memory */
 } et_value_meta;
 
 size_t et_method_meta_input_count(const et_method_meta *meta);

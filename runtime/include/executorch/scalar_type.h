@@ -28,7 +28,8 @@ extern "C" {
   X(UINT64, 29, 8, "uint64")
 
 typedef enum et_scalar_type {
-#define ET_SCALAR_TYPE_ENUM(name, code, bytes, text) ET_SCALAR_TYPE_##name = code,
+#define ET_SCALAR_TYPE_ENUM(name, code, bytes, text) \
+  ET_SCALAR_TYPE_##name = code,
   ET_SCALAR_TYPE_LIST(ET_SCALAR_TYPE_ENUM)
 #undef ET_SCALAR_TYPE_ENUM
 } et_scalar_type;

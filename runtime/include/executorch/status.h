@@ -77,12 +77,12 @@ et_status et_fail(et_error *error, et_status status, const char *format, ...)
     ;
 
 /* Returns from the calling function when `expression` is not ET_STATUS_OK. */
-#define ET_RETURN_IF_ERROR(expression)            \
-  do {                                            \
-    const et_status et_status_ = (expression);    \
-    if (et_status_ != ET_STATUS_OK) {             \
-      return et_status_;                          \
-    }                                             \
+#define ET_RETURN_IF_ERROR(expression)         \
+  do {                                         \
+    const et_status et_status_ = (expression); \
+    if (et_status_ != ET_STATUS_OK) {          \
+      return et_status_;                       \
+    }                                          \
   } while (0)
 
 #ifdef __cplusplus

@@ -29,16 +29,16 @@ typedef enum et_shape_dynamism {
  * from it and the sizes, so the elements always fill numel * size bytes without
  * gaps. The arrays have `rank` entries and outlive the tensor. */
 typedef struct et_tensor {
-  void *data;         /* NULL until memory is bound */
-  size_t capacity;    /* bytes that may be used at data: the loaded upper bound */
-  int32_t *sizes;     /* current sizes, each >= 0 */
-  int32_t *strides;   /* in elements */
+  void *data;       /* NULL until memory is bound */
+  size_t capacity;  /* bytes that may be used at data: the loaded upper bound */
+  int32_t *sizes;   /* current sizes, each >= 0 */
+  int32_t *strides; /* in elements */
   const uint8_t *dim_order;
-  size_t numel;       /* product of sizes; 1 for rank 0 */
+  size_t numel; /* product of sizes; 1 for rank 0 */
   et_scalar_type dtype;
   uint8_t rank;
-  uint8_t dynamism;   /* et_shape_dynamism */
-  bool is_constant;   /* never written: lies in the program, or is an input that
+  uint8_t dynamism; /* et_shape_dynamism */
+  bool is_constant; /* never written: lies in the program, or is an input that
                        * the caller lends */
 } et_tensor;
 
@@ -58,8 +58,8 @@ bool et_tensor_same_dim_order(const et_tensor *a, const et_tensor *b);
 /* Sets the sizes and, from them, numel and strides. INVALID_ARGUMENT when rank
  * differs, a size is negative, the product overflows or the result needs more
  * than `capacity` bytes; NOT_SUPPORTED when a static tensor would change. */
-et_status et_tensor_resize(et_tensor *tensor, const int32_t *sizes,
-                           size_t rank, et_error *error);
+et_status et_tensor_resize(et_tensor *tensor, const int32_t *sizes, size_t rank,
+                           et_error *error);
 
 /* Computes strides (in elements) of `rank` sizes in `dim_order` and the element
  * count. INVALID_PROGRAM when rank > ET_MAX_RANK, a size is negative, dim_order

@@ -14,17 +14,17 @@ extern "C" {
 #endif
 
 /* X(NAME, code, text): the union tags of the file format (KernelTypes). */
-#define ET_VALUE_TAG_LIST(X)                          \
-  X(NONE, 1, "None")                                  \
-  X(INT, 2, "int")                                    \
-  X(BOOL, 3, "bool")                                  \
-  X(DOUBLE, 4, "float")                               \
-  X(TENSOR, 5, "Tensor")                              \
-  X(STRING, 6, "str")                                 \
-  X(INT_LIST, 7, "int[]")                             \
-  X(DOUBLE_LIST, 8, "float[]")                        \
-  X(BOOL_LIST, 9, "bool[]")                           \
-  X(TENSOR_LIST, 10, "Tensor[]")                      \
+#define ET_VALUE_TAG_LIST(X)     \
+  X(NONE, 1, "None")             \
+  X(INT, 2, "int")               \
+  X(BOOL, 3, "bool")             \
+  X(DOUBLE, 4, "float")          \
+  X(TENSOR, 5, "Tensor")         \
+  X(STRING, 6, "str")            \
+  X(INT_LIST, 7, "int[]")        \
+  X(DOUBLE_LIST, 8, "float[]")   \
+  X(BOOL_LIST, 9, "bool[]")      \
+  X(TENSOR_LIST, 10, "Tensor[]") \
   X(OPTIONAL_TENSOR_LIST, 11, "Tensor?[]")
 
 typedef enum et_value_tag {
@@ -58,7 +58,7 @@ typedef struct et_value {
     double as_double;
     et_tensor *as_tensor;
     et_string as_string;
-    et_value_list as_list;   /* INT_LIST, TENSOR_LIST, OPTIONAL_TENSOR_LIST */
+    et_value_list as_list;    /* INT_LIST, TENSOR_LIST, OPTIONAL_TENSOR_LIST */
     et_packed_list as_packed; /* DOUBLE_LIST, BOOL_LIST */
   } u;
 } et_value;

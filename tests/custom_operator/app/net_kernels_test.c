@@ -13,7 +13,10 @@ static int is_first(const char *name, size_t size, et_kernel_fn run) {
 }
 
 int main(void) {
-  const int add = is_first("aten::add.out", sizeof "aten::add.out" - 1, demo_add_float32);
-  const int step = is_first("demo::soft_step.out", sizeof "demo::soft_step.out" - 1, demo_soft_step_out);
+  const int add =
+      is_first("aten::add.out", sizeof "aten::add.out" - 1, demo_add_float32);
+  const int step =
+      is_first("demo::soft_step.out", sizeof "demo::soft_step.out" - 1,
+               demo_soft_step_out);
   return add && step ? 0 : 1;
 }

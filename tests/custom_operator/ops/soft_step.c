@@ -7,8 +7,10 @@ et_status demo_soft_step_out(et_kernel_context *context, et_value **args) {
   const et_tensor *self = args[0]->u.as_tensor;
   const float slope = (float)args[1]->u.as_double;
   et_tensor *out = args[2]->u.as_tensor;
-  ET_CHECK(context, slope > 0, "soft_step: slope = %f is not above zero", (double)slope);
-  ET_RETURN_IF_ERROR(et_tensor_resize(out, self->sizes, self->rank, context->error));
+  ET_CHECK(context, slope > 0, "soft_step: slope = %f is not above zero",
+           (double)slope);
+  ET_RETURN_IF_ERROR(
+      et_tensor_resize(out, self->sizes, self->rank, context->error));
   const float *x = self->data;
   float *y = out->data;
   for (size_t i = 0; i < out->numel; ++i) {
