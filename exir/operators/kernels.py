@@ -24,8 +24,14 @@ How it is called:
 
     priority = 1                                # of several rows that fit the highest is called; 0
     features = ["avx2", "fma"]                  # the row is there only where the C compiler targets them
-    scratch = 4096                              # bytes of scratch that the kernel needs; 0
     prepare = "et_op_native_layer_norm_prepare" # the C function that prepares a call, an et_kernel_prepare_fn
+
+What memory it needs besides its arguments, in bytes. Each is a number or a constant C expression; where there is a `prepare`
+it may have fields, facts of one call (`expressions.py`), and must say what `prepare` then asks for and takes:
+
+    scratch = "LAYER_NORM_SCRATCH({input.rank}, {eps})"     # during a call; 0
+    state = "sizeof(plan)"                      # as long as the method; 0
+    header = "acme/layer_norm_plan.h"           # that declares what the expressions name
 
 A row with features is a faster way for what a row without takes as well: whether a program can run does not
 depend on them.
@@ -49,6 +55,7 @@ from exir.operators.document import (
     parse_rows,
     read_document,
 )
+from exir.operators.expressions import fields, fill
 from exir.operators.operators import Operator, OperatorTable
 from exir.operators.rules import Call, DtypeSets, Rules, parse_dtype_sets, parse_rules, refusals
 
@@ -59,12 +66,14 @@ _OPTIONAL_KEYS = frozenset(
         "attributes",
         "dtypes",
         "features",
+        "header",
         "layout",
         "prepare",
         "priority",
         "ranks",
         "same_dtype",
         "scratch",
+        "state",
     }
 )
 
@@ -85,7 +94,11 @@ FEATURE_MACROS: Mapping[str, str] = MappingProxyType(
     }
 )
 
+# Codes of the arguments that an expression may have facts of: tensors, numbers, lists of whole numbers.
+_FACT_CODES = frozenset("twmibdnI")
+
 _SYMBOL = re.compile(r"[A-Za-z_]\w*")
+_HEADER = re.compile(r"[\w./-]+")
 _FILE = re.compile(r"[\w./-]+\.(c|cc|cpp|S)")
 
 
@@ -99,9 +112,16 @@ class Kernel:
     rules: Rules
     priority: int
     features: tuple[str, ...]  # of FEATURE_MACROS
-    scratch: int  # bytes
+    scratch: str  # C expression of bytes, or ""
+    state: str  # likewise
+    header: str  # that the expressions need, or ""
     prepare: str  # C symbol, or ""
     source: str  # the table it comes from
+
+    @property
+    def constant_scratch(self) -> str:
+        """What every call needs; "0" where each says it for itself."""
+        return "0" if not self.scratch or fields(self.scratch) else fill(self.scratch, Call({}))
 
 
 @dataclass(frozen=True)
@@ -132,6 +152,14 @@ class KernelTable:
                 if not reasons:
                     break
         return reasons
+
+    def candidates(self, operator: str, call: Call) -> Iterator[Kernel]:
+        """The kernels that may run the call: the first that takes it, and while that has features, the next."""
+        for kernel in self.of(operator):
+            if not refusals(kernel.rules, call):
+                yield kernel
+                if not kernel.features:
+                    return
 
     def missing(self, operators: Iterable[str]) -> tuple[str, ...]:
         """Those of `operators` that have no kernel, sorted, each once."""
@@ -177,26 +205,52 @@ def _parse(row: Row, operators: OperatorTable, sets: DtypeSets, source: str) -> 
     operator = operators.get(operator_name(row, "operator"))
     if operator is None:
         raise ValueError("is in no operator table; add a row that says what the operator is")
-    return Kernel(
+    kernel = Kernel(
         operator=operator,
         symbol=matching(row, "symbol", _SYMBOL),
         file=matching(row, "file", _FILE),
         rules=parse_rules(row, operator, sets),
-        priority=_integer(row, "priority", None),
+        priority=_integer(row, "priority"),
         features=_features(row.get("features", [])),
-        scratch=_integer(row, "scratch", 0),
+        scratch=_bytes(row, "scratch", operator),
+        state=_bytes(row, "state", operator),
+        header=matching(row, "header", _HEADER) if "header" in row else "",
         prepare=matching(row, "prepare", _SYMBOL) if "prepare" in row else "",
         source=source,
     )
+    if not kernel.prepare and (kernel.state or fields(kernel.scratch)):
+        raise ValueError("has a state, or scratch that depends on the call; these need 'prepare'")
+    return kernel
 
 
-def _integer(row: Row, key: str, low: int | None) -> int:
+def _integer(row: Row, key: str) -> int:
     value = row.get(key, 0)
-    if not isinstance(value, int) or isinstance(value, bool) or (low is not None and value < low):
-        raise ValueError(
-            f"'{key}' must be a whole number{'' if low is None else f', {low} or more'}, got {value!r}"
-        )
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise ValueError(f"'{key}' must be a whole number, got {value!r}")
     return value
+
+
+def _bytes(row: Row, key: str, operator: Operator) -> str:
+    """A C expression on one line; "" for none."""
+    value = row.get(key, 0)
+    if isinstance(value, str):
+        expression = " ".join(value.split())
+        _check_fields(key, expression, operator)
+        return expression
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise ValueError(f"'{key}' must be bytes or a C expression of them, got {value!r}")
+    return str(value) if value else ""
+
+
+def _check_fields(key: str, expression: str, operator: Operator) -> None:
+    try:
+        named = fields(expression)
+    except ValueError as error:
+        raise ValueError(f"'{key}': {error}") from error
+    known = {each.name for each in operator.arguments if each.code.lstrip("?") in _FACT_CODES}
+    strangers = sorted(named - known)
+    if strangers:
+        raise ValueError(f"'{key}' names no tensor, number or list of numbers: {', '.join(strangers)}")
 
 
 def _features(names: list[str]) -> tuple[str, ...]:

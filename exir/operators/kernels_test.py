@@ -46,9 +46,29 @@ def test_row_is_parsed(tmp_path: Path) -> None:
     more = 'prepare = "acme_prepare"\nfeatures = ["avx2", "fma"]\npriority = 2\n'
     table = load(write(tmp_path, ROW + more + ROW[ROW.index("[[kernel]]") :]))
     fast, plain = table.of("aten::embedding.out")
-    assert (fast.symbol, fast.file, fast.scratch) == ("acme_embedding", "embedding.c", 64)
+    assert (fast.symbol, fast.file, fast.scratch) == ("acme_embedding", "embedding.c", "64")
     assert (fast.prepare, fast.features, fast.priority) == ("acme_prepare", ("avx2", "fma"), 2)
     assert (plain.prepare, plain.features, plain.priority) == ("", (), 0)
+
+
+def test_memory_is_said_by_expressions(tmp_path: Path) -> None:
+    memory = """
+scratch = '''ACME_SCRATCH({weight.shape[1]},
+                       {indices.rank}, {padding_idx})'''
+state = "sizeof(acme_plan)"
+header = "acme/plan.h"
+prepare = "acme_prepare"
+"""
+    (kernel,) = load(write(tmp_path, ROW.replace("scratch = 64\n", memory))).of("aten::embedding.out")
+    assert kernel.scratch == "ACME_SCRATCH({weight.shape[1]}, {indices.rank}, {padding_idx})"
+    assert (kernel.state, kernel.header) == ("sizeof(acme_plan)", "acme/plan.h")
+    assert kernel.constant_scratch == "0"
+
+
+def test_scratch_of_every_call_is_a_constant(tmp_path: Path) -> None:
+    row = ROW.replace("scratch = 64", 'scratch = "sizeof(acme)"')
+    (kernel,) = load(write(tmp_path, row)).of("aten::embedding.out")
+    assert kernel.constant_scratch == "sizeof(acme)"
 
 
 def test_rules_are_resolved_for_each_tensor_argument(tmp_path: Path) -> None:
@@ -77,7 +97,21 @@ def test_kernels_of_an_operator_are_in_order_of_priority(tmp_path: Path) -> None
     ("old", "new", "message"),
     [
         ('symbol = "acme_embedding"\n', "", "lacks symbol"),
-        ("scratch = 64", "scratch = -1", "'scratch' must be a whole number, 0 or more, got -1"),
+        ("scratch = 64", "scratch = -1", "'scratch' must be bytes or a C expression of them, got -1"),
+        (
+            "scratch = 64",
+            "scratch = true",
+            "'scratch' must be bytes or a C expression of them, got True",
+        ),
+        (
+            "scratch = 64",
+            'scratch = "{sizes}"',
+            "'scratch' names no tensor, number or list of numbers: sizes",
+        ),
+        ("scratch = 64", 'scratch = "{"', "'scratch': Single '{'"),
+        ("scratch = 64", 'scratch = "{sparse}"', "these need 'prepare'"),
+        ("scratch = 64", 'state = "64"', "these need 'prepare'"),
+        ("scratch = 64", "header = '\"a.h\"'", "'header' must match"),
         ("scratch = 64", "priority = 1.5", "'priority' must be a whole number, got 1.5"),
         ("scratch = 64", "size = 64", "unknown keys: size"),
         ('dtypes = "float"', 'dtypes = "complex"', "dtype set 'complex' is not in"),

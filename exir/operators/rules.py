@@ -51,6 +51,7 @@ class TensorFacts:
 
     dtype: str
     dim_order: tuple[int, ...]
+    shape: tuple[int, ...] = ()  # upper bounds; rules ask for none
 
 
 @dataclass(frozen=True)
@@ -58,11 +59,13 @@ class Call:
     """What is known of a call before it runs.
 
     tensors: of each tensor argument, none for one that is absent; attributes: the other arguments whose
-    values are in the program.
+    values are in the program; numbers: those that are numbers or lists of whole ones, which may change when it
+    runs, as the program starts with them.
     """
 
     tensors: Mapping[str, Sequence[TensorFacts]]
     attributes: Mapping[str, object] = field(default_factory=dict)
+    numbers: Mapping[str, float | Sequence[int]] = field(default_factory=dict)
 
 
 def refusals(rules: Rules, call: Call) -> list[str]:

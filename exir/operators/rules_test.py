@@ -102,3 +102,10 @@ def test_attributes_are_held_against_the_values_that_are_taken(tmp_path: Path) -
     assert table.refusals(OPERATOR, Call(facts)) == []
     assert table.refusals(OPERATOR, Call(facts, {"group": 2})) == []
     assert table.refusals(OPERATOR, Call(facts, {"group": 3})) == ["no kernel takes group=3, only 1, 2"]
+
+
+def test_kernels_with_features_and_the_one_behind_them_may_be_called(table: KernelTable) -> None:
+    names = ("input", "weight", "bias", "out0", "out1", "out2")
+    channels_last = Call({name: [TensorFacts("float32", (0, 2, 1))] for name in names})
+    assert [each.symbol for each in table.candidates(OPERATOR, channels_last)] == ["fast", "float_only"]
+    assert [each.symbol for each in table.candidates(OPERATOR, call(out2="float16"))] == ["plain"]

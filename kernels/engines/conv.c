@@ -1,6 +1,10 @@
 #include "kernels/engines/conv.h"
 
-static bool is_row_major_float32(const et_view *view) {
+#include "executorch/kernels/scratch.h"
+
+static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
+
+static bool is_row_major(const et_view *view) {
   int64_t stride = 1;
   for (size_t d = view->rank; d-- > 0;) {
     if (view->sizes[d] != 1 && view->strides[d] != stride) {
@@ -8,27 +12,32 @@ static bool is_row_major_float32(const et_view *view) {
     }
     stride *= view->sizes[d];
   }
-  return view->dtype == ET_SCALAR_TYPE_FLOAT32;
+  return true;
+}
+
+static bool is_all_row_major(const et_conv *conv) {
+  return is_row_major(&conv->input) && is_row_major(&conv->weight) &&
+         is_row_major(&conv->out) &&
+         (conv->bias.data == NULL || is_row_major(&conv->bias));
 }
 
 bool et_conv_is_plain(const et_conv *conv) {
-  return !conv->transposed && is_row_major_float32(&conv->input) &&
-         is_row_major_float32(&conv->weight) &&
-         is_row_major_float32(&conv->out) &&
-         (conv->bias.data == NULL || is_row_major_float32(&conv->bias));
-}
-
-static bool is_pointwise(const et_conv_axis *axis) {
-  return axis->kernel == 1 && axis->stride == 1 && axis->padding == 0;
+  return ET_CONV_IS_PLAIN(conv->input.dtype, is_all_row_major(conv),
+                          conv->transposed);
 }
 
 bool et_conv_is_pointwise(const et_conv *conv) {
-  return is_pointwise(&conv->y) && is_pointwise(&conv->x);
+  return ET_CONV_IS_POINTWISE(larger(conv->y.kernel, conv->x.kernel),
+                              larger(conv->y.stride, conv->x.stride),
+                              larger(conv->y.padding, conv->x.padding));
 }
 
 size_t et_conv_scratch(const et_conv *conv) {
-  const bool is_depthwise = conv->weight.sizes[1] == 1;
-  return et_conv_is_pointwise(conv) && !is_depthwise ? 0 : ET_CONV_SCRATCH;
+  return ET_CONV_SCRATCH(conv->input.dtype, is_all_row_major(conv),
+                         conv->transposed, conv->weight.sizes[1],
+                         larger(conv->y.kernel, conv->x.kernel),
+                         larger(conv->y.stride, conv->x.stride),
+                         larger(conv->y.padding, conv->x.padding));
 }
 
 void et_conv_float32(const et_conv *conv, et_mutable_span scratch) {

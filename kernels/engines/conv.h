@@ -9,9 +9,6 @@
 #include "executorch/kernel.h"
 #include "executorch/kernels/view.h"
 
-/* Bytes of scratch at most. */
-#define ET_CONV_SCRATCH 32768
-
 /* One spatial dimension. Window position o, tap k reads element
  * o * stride + k * dilation - padding; a transposed convolution reads element
  * (o + padding - k * dilation) / stride where that divides. */
@@ -43,8 +40,7 @@ typedef struct et_conv {
  * row-major order. */
 bool et_conv_is_plain(const et_conv *conv);
 
-/* Bytes of scratch that it then takes: none where each product reads the input
- * where it lies. */
+/* Bytes of scratch that it then takes, else 0; see executorch/kernels/scratch.h. */
 size_t et_conv_scratch(const et_conv *conv);
 
 /* The fast path: a direct loop for depthwise convolutions, else matrix products

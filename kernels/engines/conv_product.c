@@ -2,6 +2,7 @@
  * [taps, positions] of the input, gathered block by block (implicit GEMM). */
 #include <string.h>
 
+#include "executorch/kernels/scratch.h"
 #include "kernels/engines/conv.h"
 #include "kernels/engines/gemm.h"
 
@@ -92,7 +93,7 @@ static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
 /* Even without taps, for the bias. */
 static void compute_columns(const product *p, size_t column, size_t columns) {
-  const size_t floats = ET_CONV_SCRATCH / sizeof(float);
+  const size_t floats = ET_CONV_SCRATCH_BYTES / sizeof(float);
   const size_t block = floats / columns / 4 * 4;
   size_t tap = 0;
   do {

@@ -2,6 +2,7 @@
 
 #include "executorch/kernels/args.h"
 #include "executorch/kernels/convert.h"
+#include "executorch/kernels/scratch.h"
 #include "kernels/engines/gemm.h"
 
 /* Columns of out that are computed together when there are several rows, so
@@ -108,33 +109,32 @@ static bool is_one(const et_value *number) {
   return number == NULL || et_scalar_to_double(number) == 1.0;
 }
 
-/* Whether the float32 loops take it. */
-static bool is_plain(const et_matmul *p) {
-  return p->out.dtype == ET_SCALAR_TYPE_FLOAT32 && p->out.strides[1] == 1 &&
-         is_one(p->alpha) && is_one(p->beta);
+static bool is_unscaled(const et_matmul *p) {
+  return is_one(p->alpha) && is_one(p->beta);
 }
 
-#define FEW_ROWS 4
-
-static bool is_few_dots(const et_matmul *p) {
-  return p->out.sizes[0] <= FEW_ROWS && p->a.strides[1] == 1 &&
-         p->b.strides[0] == 1;
+/* Whether the float32 loops take it. */
+static bool is_plain(const et_matmul *p) {
+  return ET_MATMUL_IS_PLAIN(p->out.dtype, is_unscaled(p), p->out.strides[1]);
 }
 
 static void multiply_float32(const et_matmul *p, float *scratch) {
   start_rows(p);
   if (p->b.strides[1] == 1) {
     multiply_rows(p);
-  } else if (is_few_dots(p)) {
+  } else if (ET_MATMUL_IS_DOTS(p->out.sizes[0], p->a.strides[1],
+                               p->b.strides[0])) {
     multiply_dots(p);
   } else {
-    multiply_gathered(p, scratch, ET_MATMUL_SCRATCH / sizeof(float));
+    multiply_gathered(p, scratch, ET_MATMUL_SCRATCH_BYTES / sizeof(float));
   }
 }
 
 size_t et_matmul_scratch(const et_matmul *product) {
-  const bool in_place = product->b.strides[1] == 1 || is_few_dots(product);
-  return is_plain(product) && !in_place ? ET_MATMUL_SCRATCH : 0;
+  return ET_MATMUL_SCRATCH(product->out.dtype, is_unscaled(product),
+                           product->out.sizes[0], product->a.strides[1],
+                           product->b.strides[0], product->b.strides[1],
+                           product->out.strides[1]);
 }
 
 static et_status check(et_kernel_context *context, const et_matmul *p) {

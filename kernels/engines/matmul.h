@@ -5,9 +5,6 @@
 #include "executorch/kernel.h"
 #include "executorch/kernels/view.h"
 
-/* Bytes of scratch at most. */
-#define ET_MATMUL_SCRATCH 32768
-
 /* out = beta * bias + alpha * (a x b), with a [M, K], b [K, N], out [M, N]. */
 typedef struct et_matmul {
   const char *name; /* for messages */
@@ -24,8 +21,8 @@ typedef struct et_matmul {
  * summed in double. */
 et_status et_matmul_run(et_kernel_context *context, const et_matmul *product);
 
-/* Bytes of scratch that its fastest loop takes: none where b is used where it
- * lies. */
+/* Bytes of scratch that its fastest loop takes; see
+ * executorch/kernels/scratch.h. */
 size_t et_matmul_scratch(const et_matmul *product);
 
 /* Reads a kernel's arguments; checks what et_matmul_run does not. `out` is seen

@@ -161,8 +161,7 @@ et_status et_op_convolution_prepare(et_prepare_context *context,
   (void)out_state;
   if (plan_convolution(&call, args, &out_channels, &conv) == ET_STATUS_OK) {
     conv.out = with_two_spatial(args[9]->u.as_tensor);
-    context->scratch_bytes =
-        et_conv_is_plain(&conv) ? et_conv_scratch(&conv) : 0;
+    context->scratch_bytes = et_conv_scratch(&conv);
   }
   return ET_STATUS_OK;
 }

@@ -88,7 +88,8 @@ def test_expressions_of_backends_and_kernels_reach_the_header(tmp_path: Path) ->
     _, header, _ = _generate(tmp_path, manifest)
     assert '#include "npu/npu.h"\n' in header
     assert "/* kept */ ET_KEPT_BYTES(NPU_BYTES(3)) + ET_KEPT_BYTES(64))" in header
-    assert "#define NET_FORWARD_SCRATCH_BYTES ET_LARGER((sizeof(npu)), (4096))" in header
+    assert "#define NET_FORWARD_SCRATCH_BYTES (sizeof(net_forward_scratch) - 1u)\n" in header
+    assert "  uint8_t call_0[1u + (4096)];\n  uint8_t call_1[1u + (sizeof(npu))];\n}" in header
     assert "uint8_t scratch[ET_LARGER(NET_FORWARD_SCRATCH_BYTES, 1u)];" in header
 
 

@@ -64,8 +64,7 @@ _METHOD = """
 /* Exactly what method {comment} needs. */
 #define {upper}_METHOD_BYTES \\
   {method_bytes}
-{planned_defines}#define {upper}_SCRATCH_BYTES {scratch_bytes}
-
+{planned_defines}{scratch_define}
 typedef struct {prefix}_memory {{
   et_program program;
   alignas(ET_MEMORY_ALIGNMENT) uint8_t method[{upper}_METHOD_BYTES];
@@ -155,7 +154,7 @@ def _method(model: Model, method: Method) -> str:
         prefix=prefix,
         upper=prefix.upper(),
         method_bytes=_method_bytes(method),
-        scratch_bytes=_largest(method.scratch),
+        scratch_define=_scratch_define(prefix, method.scratch),
         planned_defines=_planned_defines(prefix, method),
         members=_members(prefix, method),
         indent=" " * (len(prefix) + 16),
@@ -172,12 +171,16 @@ def _method_bytes(method: Method) -> str:
     return f"ET_METHOD_BYTES( \\\n{counts}      /* kept */ {kept})"
 
 
-def _largest(expressions: Sequence[str]) -> str:
-    """One expression for the largest of several."""
-    largest = "0u"
-    for expression in expressions:
-        largest = f"({expression})" if largest == "0u" else f"ET_LARGER(({expression}), {largest})"
-    return largest
+def _scratch_define(prefix: str, expressions: Sequence[str]) -> str:
+    """The largest of them. A union finds it: a macro of two operands, nested, would double its text each time."""
+    if not expressions:
+        return f"#define {prefix.upper()}_SCRATCH_BYTES 0u\n"
+    members = "".join(f"  uint8_t call_{index}[1u + ({expression})];\n" for index, expression in enumerate(expressions))
+    union = f"{prefix}_scratch"
+    return (
+        f"#define {prefix.upper()}_SCRATCH_BYTES (sizeof({union}) - 1u)\n"
+        f"typedef union {union} {{ /* each a byte longer: it may be none */\n{members}}} {union};\n"
+    )
 
 
 def _planned_defines(prefix: str, method: Method) -> str:

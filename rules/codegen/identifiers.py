@@ -41,6 +41,6 @@ def _names(model: Model) -> Iterator[tuple[str, str]]:
     for method in model.methods:
         prefix, owner = method_prefix(model, method), f"method '{method.name}' of {model.target}"
         yield f"{prefix.upper()}_METHOD_BYTES", owner
-        yield from ((f"{prefix}_{name}", owner) for name in ("load", "memory"))
+        yield from ((f"{prefix}_{name}", owner) for name in ("load", "memory", "scratch"))
         yield from ((f"{prefix}_set_{slot.name}", owner) for slot in method.inputs)
         yield from ((f"{prefix}_get_{slot.name}", owner) for slot in method.outputs)

@@ -85,7 +85,7 @@ def table_definition(kernels: Sequence[Kernel], symbol: str, storage: str = "") 
     `storage` stands before the definition: "static " keeps the table to its file.
     """
     rows, count = ("rows", "sizeof rows / sizeof *rows") if kernels else ("NULL", "0")
-    lines = [*_externs(kernels), "", *_converters(kernels), ""]
+    lines = [*_includes(kernels), *_externs(kernels), "", *_converters(kernels), ""]
     if kernels:
         lines += ["static const et_tensor_rule rules[] = {", *_rules(kernels), "};", ""]
         lines += ["static const et_kernel rows[] = {", *_rows(kernels), "};", ""]
@@ -139,6 +139,12 @@ def _listed_uses(text: str) -> dict[str, set[str]]:
     return {line.strip(): set(DTYPE_CODES) for line in text.splitlines() if line.strip()}
 
 
+def _includes(kernels: Sequence[Kernel]) -> list[str]:
+    """What the expressions of rows need; those of single calls are elsewhere, in the typed header."""
+    headers = {kernel.header for kernel in kernels if kernel.header and kernel.constant_scratch != "0"}
+    return [f'#include "{header}"' for header in sorted(headers)]
+
+
 def _externs(kernels: Sequence[Kernel]) -> list[str]:
     """A row that is left out for its features leaves out the declarations as well, which harms nothing."""
     run = sorted({kernel.symbol for kernel in kernels})
@@ -184,7 +190,8 @@ def _rows(kernels: Sequence[Kernel]) -> Iterator[str]:
     for kernel in kernels:
         rules = f"&rules[{first}]" if kernel.rules.tensors else "NULL"
         operator, prepare = kernel.operator, kernel.prepare or "NULL"
-        cells = [f'"{operator.name}"', f'"{operator.signature}"', rules, kernel.symbol, prepare, str(kernel.scratch)]
+        names = [f'"{operator.name}"', f'"{operator.signature}"']
+        cells = [*names, rules, kernel.symbol, prepare, kernel.constant_scratch]
         row = f"    {{{', '.join(cells)}}},"
         yield from [f"#if {_condition(kernel)}", row, "#endif"] if kernel.features else [row]
         first += len(kernel.rules.tensors)

@@ -51,6 +51,18 @@ def test_whole_table_is_sorted_by_name(tmp_path: Path) -> None:
     assert "const et_kernel_table my_kernels = {rows, sizeof rows / sizeof *rows};" in text
 
 
+def test_expressions_of_every_call_bring_their_headers(tmp_path: Path) -> None:
+    table, out = tmp_path / "more.toml", tmp_path / "more.c"
+    memory = 'header = "acme/abs.h"\nscratch = "sizeof(acme)"'
+    other = 'header = "acme/mul.h"\nscratch = "ROOM({self.rank})"\nprepare = "prepare"'
+    text = TABLE.replace("scratch = 4096", memory).replace('"op_mul.c"', f'"op_mul.c"\n{other}')
+    table.write_text(text, encoding="utf-8")
+    assert kernel_table.main(["--kernels", str(table), "--symbol", "more", "--out", str(out)]) == 0
+    source = out.read_text(encoding="utf-8")
+    assert "et_op_abs_out, NULL, sizeof(acme)}," in source and '#include "acme/abs.h"\n' in source
+    assert "et_op_mul_out, prepare, 0}," in source and "acme/mul.h" not in source
+
+
 def test_rules_say_what_each_tensor_argument_may_be(tmp_path: Path) -> None:
     table = tmp_path / "more.toml"
     own = 'arguments = { other = { dtypes = "float", ranks = [3, 5], layout = "channels_last" } }'

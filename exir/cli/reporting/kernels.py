@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import cast
 
 from exir import schema
 from exir.error import ConfigError, UnsupportedOperatorError
@@ -15,6 +16,7 @@ from exir.program.report import MethodReport
 
 _MOST_PROBLEMS = 10
 _CONSTANTS = (schema.Null, schema.Bool, schema.String)
+_NUMBERS = (schema.Int, schema.Bool, schema.Double, schema.IntList)
 
 
 def load_tables(
@@ -56,7 +58,7 @@ def check_kernels(manager: ExecutorchProgramManager, table: KernelTable) -> None
 
 
 def _problems(plan: schema.ExecutionPlan, method: MethodReport, table: KernelTable) -> Iterator[str]:
-    for call, use in zip(_kernel_calls(plan), method.operator_uses):
+    for call, use in zip(kernel_calls(plan), method.operator_uses):
         where = f" ({use.source})" if use.source else ""
         if use.name not in table:
             yield f"{use.name} on {', '.join(use.dtypes) or 'no tensors'}: no kernel{where}"
@@ -65,7 +67,8 @@ def _problems(plan: schema.ExecutionPlan, method: MethodReport, table: KernelTab
             yield from (f"{use.name}: {reason}{where}" for reason in table.refusals(use.name, facts))
 
 
-def _kernel_calls(plan: schema.ExecutionPlan) -> list[schema.KernelCall]:
+def kernel_calls(plan: schema.ExecutionPlan) -> list[schema.KernelCall]:
+    """The calls of kernels, in order."""
     steps = (step.instr_args for chain in plan.chains for step in chain.instructions)
     return [step for step in steps if isinstance(step, schema.KernelCall)]
 
@@ -73,7 +76,7 @@ def _kernel_calls(plan: schema.ExecutionPlan) -> list[schema.KernelCall]:
 def call_facts(plan: schema.ExecutionPlan, call: schema.KernelCall, operator: Operator) -> Call:
     """What a program says of a call's arguments before it runs. Integers may be computed then."""
     pairs = list(zip(operator.arguments, call.args))
-    attributes = {
+    others = {
         argument.name: plan.values[index].val for argument, index in pairs if not argument.is_tensor
     }
     return Call(
@@ -81,7 +84,10 @@ def call_facts(plan: schema.ExecutionPlan, call: schema.KernelCall, operator: Op
             argument.name: _tensors(plan, index) for argument, index in pairs if argument.is_tensor
         },
         attributes={
-            name: _constant(value) for name, value in attributes.items() if isinstance(value, _CONSTANTS)
+            name: _constant(value) for name, value in others.items() if isinstance(value, _CONSTANTS)
+        },
+        numbers={
+            name: _number(plan, value) for name, value in others.items() if isinstance(value, _NUMBERS)
         },
     )
 
@@ -92,11 +98,20 @@ def _constant(value: schema.Null | schema.Bool | schema.String) -> bool | str | 
     return value.bool_val if isinstance(value, schema.Bool) else value.string_val
 
 
+def _number(plan: schema.ExecutionPlan, value: schema.KernelTypes) -> float | tuple[int, ...]:
+    """What the program starts with, of `_NUMBERS`."""
+    if isinstance(value, schema.IntList):
+        return tuple(cast(schema.Int, plan.values[index].val).int_val for index in value.items)
+    if isinstance(value, schema.Double):
+        return value.double_val
+    return value.int_val if isinstance(value, schema.Int) else cast(schema.Bool, value).bool_val
+
+
 def _tensors(plan: schema.ExecutionPlan, index: int) -> list[TensorFacts]:
     """The tensor, or each tensor of the list, at `index`."""
     value = plan.values[index].val if index >= 0 else None
     if isinstance(value, schema.Tensor):
-        return [TensorFacts(dtype_name(value.scalar_type), tuple(value.dim_order))]
+        return [TensorFacts(dtype_name(value.scalar_type), tuple(value.dim_order), tuple(value.sizes))]
     if isinstance(value, (schema.TensorList, schema.OptionalTensorList)):
         return [facts for item in value.items for facts in _tensors(plan, item)]
     return []

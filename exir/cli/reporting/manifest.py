@@ -8,7 +8,12 @@ from typing import Any
 
 from exir import schema
 from exir.cli.arguments import Arguments
-from exir.cli.reporting.method_memory import kept_memory, method_counts
+from exir.cli.reporting.method_memory import (
+    CalledMemory,
+    delegate_memory,
+    kernel_memory,
+    method_counts,
+)
 from exir.operators.kernels import KernelTable
 from exir.program import ExecutorchProgramManager
 from exir.program.report import MethodReport, OperatorUse, ValueReport
@@ -84,14 +89,15 @@ def _memory(
     program: schema.Program,
     table: KernelTable | None,
 ) -> dict[str, Any]:
-    delegates = kept_memory(plan, program)
+    delegates = delegate_memory(plan, program)
+    kernels = kernel_memory(plan, table) if table else CalledMemory((), (), ())
     return {
         "planned_bytes": list(report.planned_bytes[1:]),
         "lower_bound_bytes": report.lower_bound_bytes,
         "counts": dict(method_counts(plan)),
-        "kept": list(delegates.kept),
-        "scratch": sorted({*_kernel_scratch(report, table), *delegates.scratch}),
-        "headers": list(delegates.headers),
+        "kept": sorted([*delegates.kept, *kernels.kept]),
+        "scratch": sorted({*delegates.scratch, *kernels.scratch}),
+        "headers": sorted({*delegates.headers, *kernels.headers}),
     }
 
 
@@ -111,11 +117,3 @@ def _operators(uses: Iterable[OperatorUse]) -> list[dict[str, Any]]:
     """Each operator with each combination of dtypes, once, sorted."""
     distinct = sorted({(use.name, use.dtypes) for use in uses})
     return [{"name": name, "dtypes": list(dtypes)} for name, dtypes in distinct]
-
-
-def _kernel_scratch(report: MethodReport, table: KernelTable | None) -> set[str]:
-    """The scratch of each kernel that is used, as C expressions; methods run one at a time."""
-    if table is None:
-        return set()
-    names = {use.name for use in report.operator_uses}
-    return {str(kernel.scratch) for name in names for kernel in table.of(name) if kernel.scratch}

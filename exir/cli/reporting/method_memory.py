@@ -1,22 +1,28 @@
 """What method memory holds, counted; `executorch/method_layout.h` makes bytes of it on each machine."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import reduce
 
 from exir import schema
 from exir.backend.backend_api import find_backend
 from exir.backend.backend_details import RuntimeMemory
 from exir.backend.compile_spec_schema import CompileSpec
+from exir.cli.reporting.kernels import call_facts, kernel_calls
+from exir.error import ConfigError
+from exir.operators.expressions import fill
+from exir.operators.kernels import Kernel, KernelTable
+from exir.operators.rules import Call
 
 _INDEX_LISTS = (schema.IntList, schema.TensorList, schema.OptionalTensorList)
 
 
 @dataclass(frozen=True)
-class KeptMemory:
-    """What the delegates of a method need besides, as C expressions."""
+class CalledMemory:
+    """What the delegates or the kernels that a method calls need besides, as C expressions."""
 
-    kept: tuple[str, ...]  # bytes of each delegate's handle
-    scratch: tuple[str, ...]  # bytes of each delegate's scratch
+    kept: tuple[str, ...]  # bytes of each delegate's handle, or of each call's state
+    scratch: tuple[str, ...]  # bytes of scratch, the largest of which does
     headers: tuple[str, ...]  # that declare what the expressions name
 
 
@@ -40,10 +46,20 @@ def method_counts(plan: schema.ExecutionPlan) -> Mapping[str, int]:
     }
 
 
-def kept_memory(plan: schema.ExecutionPlan, program: schema.Program) -> KeptMemory:
+def delegate_memory(plan: schema.ExecutionPlan, program: schema.Program) -> CalledMemory:
     """What the backends say of their delegates."""
-    needs = [_delegate_memory(delegate, program) for delegate in plan.delegates]
-    return KeptMemory(
+    return _called_memory([_delegate_memory(delegate, program) for delegate in plan.delegates])
+
+
+def kernel_memory(plan: schema.ExecutionPlan, table: KernelTable) -> CalledMemory:
+    """What the rows of the kernels say of the calls. Raises `ConfigError`."""
+    return _called_memory(
+        [need for call in kernel_calls(plan) for need in _call_memory(plan, call, table)]
+    )
+
+
+def _called_memory(needs: list[RuntimeMemory]) -> CalledMemory:
+    return CalledMemory(
         kept=tuple(each.handle for each in needs if each.handle),
         scratch=tuple(each.scratch for each in needs if each.scratch),
         headers=tuple(sorted({each.header for each in needs if each.header})),
@@ -55,6 +71,29 @@ def _delegate_memory(delegate: schema.BackendDelegate, program: schema.Program) 
     assert delegate.processed is not None
     payload = bytes(program.backend_delegate_data[delegate.processed.index].data)
     return find_backend(str(delegate.id)).runtime_memory(payload, specs)
+
+
+def _call_memory(
+    plan: schema.ExecutionPlan, call: schema.KernelCall, table: KernelTable
+) -> Iterator[RuntimeMemory]:
+    """What the kernels that may run a call need: just one keeps a state."""
+    name = plan.operators[call.op_index].full_name
+    if name not in table:
+        return
+    facts = call_facts(plan, call, table.of(name)[0].operator)
+    kernels = list(table.candidates(name, facts))
+    states = [_filled(kernel, kernel.state, facts) for kernel in kernels if kernel.state]
+    for kernel in kernels:
+        yield RuntimeMemory("", _filled(kernel, kernel.scratch, facts), kernel.header)
+    if states:
+        yield RuntimeMemory(reduce("ET_LARGER({}, {})".format, states))
+
+
+def _filled(kernel: Kernel, expression: str, facts: Call) -> str:
+    try:
+        return fill(expression, facts)
+    except ValueError as error:
+        raise ConfigError(f"--kernels: {kernel.source}: {kernel.operator.name}: {error}") from error
 
 
 def _argument_count(step: schema.InstructionArguments) -> int:

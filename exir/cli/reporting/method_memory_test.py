@@ -1,15 +1,22 @@
 """What method memory holds, counted by hand."""
 
+from pathlib import Path
+
+import pytest
 from torch.export import ExportedProgram
 
 from exir.backend.backend_details import BackendDetails, PreprocessResult, RuntimeMemory
 from exir.backend.compile_spec_schema import CompileSpec as BackendCompileSpec
-from exir.cli.reporting.method_memory import KeptMemory, kept_memory, method_counts
+from exir.cli.reporting.method_memory import CalledMemory, delegate_memory, kernel_memory, method_counts
+from exir.error import ConfigError
+from exir.operators.kernels import KernelTable, load_kernels
+from exir.operators.operators import own_operators
 from exir.schema import (
     AllocationDetails,
     BackendDelegate,
     BackendDelegateDataReference,
     BackendDelegateInlineData,
+    Bool,
     Chain,
     CompileSpec,
     DelegateCall,
@@ -21,7 +28,10 @@ from exir.schema import (
     JumpFalseCall,
     KernelCall,
     MoveCall,
+    Null,
+    Operator,
     Program,
+    ScalarType,
     Tensor,
 )
 
@@ -99,6 +109,95 @@ def test_delegates_say_what_they_keep() -> None:
     )
     counts = method_counts(plan)
     assert (counts["delegates"], counts["specs"], counts["args"]) == (3, 3, 1)
-    assert kept_memory(plan, program) == KeptMemory(
+    assert delegate_memory(plan, program) == CalledMemory(
         kept=("160 * sizeof(keeper)",) * 2, scratch=("1", "2"), headers=("keeper.h",)
+    )
+
+
+_KERNELS = """
+[dtypes]
+float = ["float32"]
+
+[[kernel]]
+operator = "aten::convolution.out"
+symbol = "fast"
+file = "fast.c"
+dtypes = "float"
+priority = 1
+features = ["avx2"]
+scratch = 256
+state = "sizeof(fast_plan)"
+header = "acme/fast.h"
+prepare = "fast_prepare"
+
+[[kernel]]
+operator = "aten::convolution.out"
+symbol = "plain"
+file = "plain.c"
+dtypes = "float"
+scratch = "ROOM({weight.shape[2]}, {bias.is_given}, {stride[1]}, {groups})"
+state = "PLAN({input.rank})"
+header = "acme/plain.h"
+prepare = "plain_prepare"
+
+[[kernel]]
+operator = "aten::convolution.out"
+symbol = "never"
+file = "never.c"
+dtypes = "float"
+scratch = "never"
+"""
+
+
+def _table(folder: Path, text: str = _KERNELS) -> KernelTable:
+    path = folder / "kernels.toml"
+    path.write_text(text, encoding="utf-8")
+    return load_kernels([path], own_operators())
+
+
+def _convolutions(*groups: int) -> ExecutionPlan:
+    """Calls of a convolution over [1, 4, 8, 8] that are alike but for their groups."""
+    sizes = ([1, 4, 8, 8], [4, 4, 5, 3])
+    tensors = [EValue(Tensor(ScalarType.FLOAT, 0, size, [0, 1, 2, 3])) for size in sizes]
+    numbers = [
+        EValue(Null()),
+        EValue(Bool(False)),
+        EValue(Int(2)),
+        EValue(Int(3)),
+        EValue(IntList([4, 5])),
+    ]
+    return ExecutionPlan(
+        values=[*tensors, *numbers, *(EValue(Int(number)) for number in groups)],
+        operators=[Operator("aten::convolution", "out")],
+        chains=[
+            Chain(
+                instructions=[
+                    Instruction(KernelCall(0, [0, 1, 2, 6, 6, 6, 3, 6, 7 + index, 0, 0]))
+                    for index in range(len(groups))
+                ]
+            )
+        ],
+    )
+
+
+def test_kernels_say_what_each_call_needs(tmp_path: Path) -> None:
+    assert kernel_memory(_convolutions(2, 1, 2), _table(tmp_path)) == CalledMemory(
+        kept=("ET_LARGER(sizeof(fast_plan), PLAN(4))",) * 3,
+        scratch=tuple(x for groups in (2, 1, 2) for x in ("256", f"ROOM(5, 0, 3, {groups})")),
+        headers=("acme/fast.h", "acme/plain.h"),
+    )
+
+
+def test_operators_without_a_kernel_need_nothing(tmp_path: Path) -> None:
+    plan = _convolutions(2)
+    plan.operators = [Operator("acme::convolution", "out")]
+    assert kernel_memory(plan, _table(tmp_path)) == CalledMemory((), (), ())
+
+
+def test_an_expression_that_a_call_cannot_fill_names_its_table(tmp_path: Path) -> None:
+    table = _table(tmp_path, _KERNELS.replace("{stride[1]}", "{stride[2]}"))
+    with pytest.raises(ConfigError) as caught:
+        kernel_memory(_convolutions(2), table)
+    assert f"{tmp_path / 'kernels.toml'}: aten::convolution.out: {{stride[2]}}: the call has no" in str(
+        caught.value
     )

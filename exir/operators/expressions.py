@@ -1,0 +1,158 @@
+"""C expressions over the facts of a call, as rows of kernel tables have them.
+
+A field in braces stands for a fact of the call, a number to C: what `et_kernel_prepare_fn` sees as well, so
+shapes are upper bounds, and numbers that the program computes are what it starts with.
+
+    {input.rank}                    of a tensor
+    {input.dtype}                   ET_SCALAR_TYPE_FLOAT32, ...
+    {input.shape[1]}                of a list of whole numbers; [-1] is the last
+    {input.shape[2:].largest}       0 of an empty list; `product`, `count` likewise
+    {input.strides[1]}              in elements
+    {input.is_row_major}            1 or 0
+    {bias.is_given}                 all that an optional tensor has when it is absent
+    {groups}, {alpha.is_one}        of a number; 1 and 0 are true and false
+    {stride[0]}, {stride.largest}   of a list of whole numbers
+
+Other braces are doubled.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from string import Formatter
+
+from exir.operators.rules import Call, TensorFacts
+
+
+def fields(expression: str) -> set[str]:
+    """The arguments that an expression names. Raises ValueError for fields of another form."""
+    return {_argument(field) for field in _fields(expression)}
+
+
+def fill(expression: str, call: Call) -> str:
+    """The expression for one call. Raises ValueError for a fact that the call does not have."""
+    facts: dict[str, object] = {name: _number(value) for name, value in call.numbers.items()}
+    facts |= {name: _tensor(tensors) for name, tensors in call.tensors.items()}
+    for field in _fields(expression):
+        _check_fact(field, facts)
+    return expression.format_map(facts)
+
+
+def _fields(expression: str) -> list[str]:
+    found = []
+    for _, field, specification, conversion in Formatter().parse(expression):
+        if field is not None:
+            if not _argument(field) or specification or conversion:
+                raise ValueError(f"field {{{field}}} must name a fact of an argument, and no format")
+            found.append(field)
+    return found
+
+
+def _argument(field: str) -> str:
+    return field.partition("[")[0].partition(".")[0]
+
+
+def _check_fact(field: str, facts: Mapping[str, object]) -> None:
+    try:
+        fact, _ = Formatter().get_field(field, (), facts)
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{{{field}}}: the call has no such fact") from error
+    if not isinstance(fact, (int, str, _Number)):
+        raise ValueError(f"{{{field}}}: is no number; add which of its facts")
+
+
+@dataclass(frozen=True)
+class _Number:
+    value: float
+
+    def __str__(self) -> str:
+        return repr(self.value) if isinstance(self.value, float) else str(int(self.value))
+
+    @property
+    def is_one(self) -> int:
+        return int(self.value == 1)
+
+
+@dataclass(frozen=True)
+class _Numbers:
+    """A list of whole numbers."""
+
+    values: tuple[int, ...]
+
+    def __getitem__(self, key: int | str) -> int | _Numbers:
+        """`key` is what stands between brackets in a field: text, unless it is digits."""
+        first, colon, end = str(key).partition(":")
+        if colon:
+            return _Numbers(self.values[_bound(first) : _bound(end)])
+        return self.values[int(key)]
+
+    @property
+    def largest(self) -> int:
+        return max(self.values, default=0)
+
+    @property
+    def product(self) -> int:
+        return math.prod(self.values)
+
+    @property
+    def count(self) -> int:
+        return len(self.values)
+
+
+def _bound(text: str) -> int | None:
+    return int(text) if text else None
+
+
+@dataclass(frozen=True)
+class _Tensor:
+    dtype: str
+    rank: int
+    shape: _Numbers
+    strides: _Numbers
+    is_row_major: int
+    is_given: int = 1
+
+
+@dataclass(frozen=True)
+class _Absent:
+    is_given: int = 0
+
+
+def _number(value: float | Sequence[int]) -> _Number | _Numbers:
+    return _Numbers(tuple(value)) if isinstance(value, Sequence) else _Number(value)
+
+
+def _tensor(tensors: Sequence[TensorFacts]) -> _Absent | _Tensor:
+    if not tensors:
+        return _Absent()
+    tensor = tensors[0]
+    strides = _strides(tensor)
+    return _Tensor(
+        dtype=f"ET_SCALAR_TYPE_{tensor.dtype.upper()}",
+        rank=len(tensor.shape),
+        shape=_Numbers(tensor.shape),
+        strides=_Numbers(strides),
+        is_row_major=int(_is_row_major(tensor.shape, strides)),
+    )
+
+
+def _strides(tensor: TensorFacts) -> tuple[int, ...]:
+    """As the runtime has them: a size of 0 counts as 1."""
+    strides = [1] * len(tensor.shape)
+    stride = 1
+    for dim in reversed(tensor.dim_order):
+        strides[dim] = stride
+        stride *= max(tensor.shape[dim], 1)
+    return tuple(strides)
+
+
+def _is_row_major(shape: Sequence[int], strides: Sequence[int]) -> bool:
+    """Whatever the stride of a dimension of size 1."""
+    stride = 1
+    for size, actual in zip(reversed(shape), reversed(strides)):
+        if size != 1 and actual != stride:
+            return False
+        stride *= size
+    return True

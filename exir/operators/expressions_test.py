@@ -1,0 +1,89 @@
+"""C expressions over the facts of a call."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+from exir.operators.expressions import fields, fill
+from exir.operators.rules import Call, TensorFacts
+
+_NUMBERS: Mapping[str, float | Sequence[int]] = {
+    "stride": (1, 2),
+    "groups": 4,
+    "transposed": False,
+    "alpha": 1.0,
+    "beta": 0.5,
+    "output_padding": (),
+}
+CALL = Call(
+    tensors={
+        "input": [TensorFacts("float32", (0, 2, 3, 1), (2, 3, 5, 7))],
+        "weight": [TensorFacts("int8", (0, 1), (1, 6))],
+        "column": [TensorFacts("float32", (1, 0), (4, 1))],
+        "empty": [TensorFacts("bool", (0, 1, 2), (3, 0, 2))],
+        "bias": [],
+    },
+    numbers=_NUMBERS,
+)
+
+
+@pytest.mark.parametrize(
+    ("expression", "filled"),
+    [
+        ("sizeof(acme)", "sizeof(acme)"),
+        ("(acme){{0}}", "(acme){0}"),
+        ("{input.dtype} {empty.dtype}", "ET_SCALAR_TYPE_FLOAT32 ET_SCALAR_TYPE_BOOL"),
+        ("{input.rank} {input.shape[1]} {input.shape[-1]}", "4 3 7"),
+        ("{input.shape[2:].largest} {input.shape[:-1].product} {input.shape.product}", "7 30 210"),
+        ("{input.strides[0]} {input.strides[1]} {input.strides[2]} {input.strides[3]}", "105 1 21 3"),
+        ("{empty.strides[0]} {empty.strides[1]}", "2 2"),
+        ("{input.is_row_major} {weight.is_row_major} {column.is_row_major}", "0 1 1"),
+        ("{input.is_given} {bias.is_given}", "1 0"),
+        ("{stride[1]} {stride.largest} {stride.count} {output_padding.largest}", "2 2 2 0"),
+        ("{groups} {transposed} {alpha.is_one} {beta.is_one} {groups.is_one}", "4 0 1 0 0"),
+    ],
+)
+def test_facts_of_a_call_are_filled_in(expression: str, filled: str) -> None:
+    assert fill(expression, CALL) == filled
+
+
+@pytest.mark.parametrize(
+    ("expression", "fact"),
+    [
+        ("{bias.shape[0]}", "bias.shape[0]"),
+        ("{input.shape[4]}", "input.shape[4]"),
+        ("{input.size}", "input.size"),
+        ("{groups[0]}", "groups[0]"),
+        ("{padding}", "padding"),
+    ],
+)
+def test_what_a_call_does_not_have_is_an_error(expression: str, fact: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(f"{{{fact}}}: the call has no such fact")):
+        fill(expression, CALL)
+
+
+def test_a_list_is_no_number() -> None:
+    with pytest.raises(ValueError, match="{input.shape}: is no number; add which of its facts"):
+        fill("{input.shape}", CALL)
+
+
+def test_fields_are_named() -> None:
+    assert fields("A({groups}, {input.shape[1]}, {input.rank})") == {"groups", "input"}
+    assert fields("sizeof(acme)") == set()
+
+
+@pytest.mark.parametrize(
+    ("expression", "message"),
+    [
+        ("{", "Single '{'"),
+        ("{}", "field {} must name a fact"),
+        ("{groups!r}", "field {groups} must name a fact of an argument, and no format"),
+        ("{groups:3}", "field {groups} must name a fact of an argument, and no format"),
+    ],
+)
+def test_other_forms_of_fields_are_refused(expression: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        fields(expression)

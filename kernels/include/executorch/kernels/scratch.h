@@ -1,0 +1,55 @@
+/* How much scratch the larger loops take: what kernels ask for when a call is
+ * prepared, and what programs' headers state, as constant expressions.
+ *
+ * Operands are numbers, truths are 1 and 0. */
+#ifndef EXECUTORCH_KERNELS_SCRATCH_H_
+#define EXECUTORCH_KERNELS_SCRATCH_H_
+
+#include <stddef.h>
+
+#include "executorch/tensor.h"
+
+/* Bytes of scratch where a loop takes any. */
+#define ET_CONV_SCRATCH_BYTES ((size_t)32768)
+#define ET_MATMUL_SCRATCH_BYTES ((size_t)32768)
+
+/* Whether the float32 loops of convolutions take one: every operand in row-major
+ * order. */
+#define ET_CONV_IS_PLAIN(dtype, is_row_major, is_transposed) \
+  ((dtype) == ET_SCALAR_TYPE_FLOAT32 && (is_row_major) && !(is_transposed))
+
+/* Whether each position of the output reads just its own of the input, so that
+ * the input itself is a factor of the product: by the largest of each attribute,
+ * of all dimensions. */
+#define ET_CONV_IS_POINTWISE(kernel, stride, padding) \
+  ((kernel) == 1 && (stride) == 1 && (padding) == 0)
+
+/* Of a convolution with `channels` of the input in each group: none where each
+ * product reads the input where it lies. A depthwise one never does. */
+#define ET_CONV_SCRATCH(dtype, is_row_major, is_transposed, channels, kernel,  \
+                        stride, padding)                                       \
+  (ET_CONV_IS_PLAIN(dtype, is_row_major, is_transposed) &&                     \
+           !(ET_CONV_IS_POINTWISE(kernel, stride, padding) && (channels) != 1) \
+       ? ET_CONV_SCRATCH_BYTES                                                 \
+       : (size_t)0)
+
+/* Whether the float32 loops of matrix products take one: `is_unscaled` when its
+ * factors are 1, `out_column` the stride from a column to the next. */
+#define ET_MATMUL_IS_PLAIN(dtype, is_unscaled, out_column) \
+  ((dtype) == ET_SCALAR_TYPE_FLOAT32 && (is_unscaled) && (out_column) == 1)
+
+/* Whether a product a x b has few rows, and rows of a and columns of b without
+ * gaps: b is read once, without a copy. */
+#define ET_MATMUL_IS_DOTS(rows, a_column, b_row) \
+  ((rows) <= 4 && (a_column) == 1 && (b_row) == 1)
+
+/* Of a product with that many rows; the others are strides, from a column or a
+ * row of a matrix to the next. None where b is used where it lies. */
+#define ET_MATMUL_SCRATCH(dtype, is_unscaled, rows, a_column, b_row, b_column, \
+                          out_column)                                          \
+  (ET_MATMUL_IS_PLAIN(dtype, is_unscaled, out_column) && (b_column) != 1 &&    \
+           !ET_MATMUL_IS_DOTS(rows, a_column, b_row)                           \
+       ? ET_MATMUL_SCRATCH_BYTES                                               \
+       : (size_t)0)
+
+#endif /* EXECUTORCH_KERNELS_SCRATCH_H_ */
