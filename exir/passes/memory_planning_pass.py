@@ -31,8 +31,9 @@ class MemoryPlanningPass(BundlePass):
 
     Before: operators are out variants and nodes have specs. After: every spec that is neither
     constant nor the caller's has `mem_id` and `mem_offset`; the graph module's meta holds
-    `non_const_buffer_sizes` (bytes by memory id, [0] unused). A spec that has its `mem_id`
-    before keeps it: each planned buffer is planned by itself.
+    `non_const_buffer_sizes` (bytes by memory id, [0] unused) and `shared_memory_id` (of the
+    buffer that methods share, 0 without). A spec that has its `mem_id` before keeps it: each
+    planned buffer is planned by itself.
 
     memory_planning_algo: a `greedy`-like function or a suite of them.
     alloc_graph_input, alloc_graph_output: plan memory for inputs and outputs; False leaves
@@ -75,6 +76,7 @@ class MemoryPlanningPass(BundlePass):
         plan = self.memory_planning_algo(self.alignment, specs, graph_module, program.graph_signature, 0)
         _apply(plan)
         graph_module.meta["non_const_buffer_sizes"] = shared.with_own_buffer(plan.bufsizes)
+        graph_module.meta["shared_memory_id"] = shared.memory_id
 
     def _specs_to_plan(self, graph_module: GraphModule) -> list[TensorSpec]:
         """Owners of memory in order of the schedule, without constants and the caller's."""
@@ -99,6 +101,11 @@ class _SharedStates:
     offsets: dict[str, int] = field(default_factory=dict)
     sizes: dict[str, int] = field(default_factory=dict)
     size: int = 0
+
+    @property
+    def memory_id(self) -> int:
+        """Of the planned buffer; 0 without any shared buffer."""
+        return SHARED_STATE_MEMORY_ID if self.size else 0
 
     def add(self, program: ExportedProgram, alignment: int) -> None:
         """Give places to the mutable buffers of `program` that have none yet."""

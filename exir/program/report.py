@@ -54,6 +54,7 @@ class MethodReport:
     """One method.
 
     planned_bytes: bytes of planned memory by memory id; [0] is unused.
+    shared_memory_id: of the planned buffer that it shares with other methods; 0 for none.
     lower_bound_bytes: the largest sum of planned bytes alive at one instruction, each tensor
         rounded up to 16.
     instruction_count: of its only chain.
@@ -65,6 +66,7 @@ class MethodReport:
     operator_uses: tuple[OperatorUse, ...]
     delegates: tuple[DelegateReport, ...]
     planned_bytes: tuple[int, ...]
+    shared_memory_id: int
     lower_bound_bytes: int
     instruction_count: int
 
@@ -104,6 +106,7 @@ def _method(
         operator_uses=_operator_uses(output) if output else (),
         delegates=_delegates(plan, emitted.program),
         planned_bytes=tuple(plan.non_const_buffer_sizes),
+        shared_memory_id=program.graph_module.meta.get("shared_memory_id", 0) if program else 0,
         lower_bound_bytes=_lower_bound(program) if program else 0,
         instruction_count=sum(len(chain.instructions) for chain in plan.chains),
     )

@@ -50,7 +50,14 @@ def _manifest(**changes: object) -> dict:
                 "name": "forward",
                 "inputs": [_slot("x", [2, 3]), _slot("default", [4, 8], "dynamic_bound")],
                 "outputs": [_slot("y", [2])],
-                "memory": {"planned_bytes": [64], "counts": _COUNTS, "kept": [], "scratch": [], "headers": []},
+                "memory": {
+                    "planned_bytes": [64],
+                    "shared_id": 0,
+                    "counts": _COUNTS,
+                    "kept": [],
+                    "scratch": [],
+                    "headers": [],
+                },
             }
         ],
         **changes,
@@ -91,6 +98,20 @@ def test_expressions_of_backends_and_kernels_reach_the_header(tmp_path: Path) ->
     assert "#define NET_FORWARD_SCRATCH_BYTES (sizeof(net_forward_scratch) - 1u)\n" in header
     assert "  uint8_t call_0[1u + (4096)];\n  uint8_t call_1[1u + (sizeof(npu))];\n}" in header
     assert "uint8_t scratch[ET_LARGER(NET_FORWARD_SCRATCH_BYTES, 1u)];" in header
+
+
+def test_state_that_methods_share_is_the_models(tmp_path: Path) -> None:
+    manifest = _with_methods("put", "take", "look")
+    for method in manifest["methods"][:2]:
+        method["memory"] = method["memory"] | {"planned_bytes": [64, 32], "shared_id": 2}
+    code, header, source = _generate(tmp_path, manifest)
+    assert code == 0
+    assert "#define NET_STATE_BYTES 32u\ntypedef struct net_state {\n  et_state state;\n" in header
+    assert header.count("net_state *state,") == 2 and "planned_1[" not in header
+    planned = "{{memory->planned_0, sizeof memory->planned_0}, NULL}"
+    shared = "{{state->bytes, sizeof state->bytes}, &state->state}"
+    assert source.count(f"planned[] = {{{planned}, {shared}}};") == 2
+    assert source.count(f"planned[] = {{{planned}}};") == 1
 
 
 def test_static_input_is_typed_and_sized(tmp_path: Path) -> None:

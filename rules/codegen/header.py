@@ -60,6 +60,16 @@ extern const et_registry {prefix}_registry;
 #define {upper}_WEIGHTS_FROM_FILE {weights_from_file:d}
 """
 
+_STATE = """
+/* What methods of the program keep from run to run and share. All zero before the first
+ * of them is loaded; the methods that share it must not run at the same time. */
+#define {upper}_STATE_BYTES {state_bytes}u
+typedef struct {prefix}_state {{
+  et_state state;
+  alignas(ET_MEMORY_ALIGNMENT) uint8_t bytes[{upper}_STATE_BYTES];
+}} {prefix}_state;
+"""
+
 _METHOD = """
 /* Exactly what method {comment} needs. */
 #define {upper}_METHOD_BYTES \\
@@ -72,8 +82,7 @@ typedef struct {prefix}_memory {{
 
 /* Opens the program and loads the method into `memory`, which must stay in place, and be
  * used for nothing else, as long as *out_method is used. `options` may be NULL. */
-et_status {prefix}_load({prefix}_memory *memory, const et_method_options *options,
-{indent}et_method **out_method, et_error *out_error);
+et_status {load_parameters};
 """
 
 _STATIC_INPUT = """
@@ -120,7 +129,7 @@ def header(guard: str, models: Sequence[Model]) -> str:
     targets = c_comment(", ".join(model.target for model in models))
     parts = [_HEAD.format(targets=targets, guard=guard, includes=_includes(models))]
     for model in models:
-        parts.append(_model(model))
+        parts += [_model(model), _state(model)]
         parts += [_method(model, method) for method in model.methods]
     return "".join(parts) + _TAIL.format(guard=guard)
 
@@ -147,6 +156,23 @@ def _model(model: Model) -> str:
     )
 
 
+def _state(model: Model) -> str:
+    if not model.state_bytes:
+        return ""
+    return _STATE.format(prefix=model.prefix, upper=model.prefix.upper(), state_bytes=model.state_bytes)
+
+
+def load_parameters(model: Model, method: Method) -> str:
+    """The name of a method's load function and what it takes."""
+    prefix = method_prefix(model, method)
+    indent = " " * (len(prefix) + 16)
+    state = f"{indent}{model.prefix}_state *state,\n" if method.shared is not None else ""
+    return (
+        f"{prefix}_load({prefix}_memory *memory, const et_method_options *options,\n{state}"
+        f"{indent}et_method **out_method, et_error *out_error)"
+    )
+
+
 def _method(model: Model, method: Method) -> str:
     prefix = method_prefix(model, method)
     text = _METHOD.format(
@@ -157,7 +183,7 @@ def _method(model: Model, method: Method) -> str:
         scratch_define=_scratch_define(prefix, method.scratch),
         planned_defines=_planned_defines(prefix, method),
         members=_members(prefix, method),
-        indent=" " * (len(prefix) + 16),
+        load_parameters=load_parameters(model, method),
     )
     tensors = [slot for slot in method.inputs if slot.kind == "tensor"]
     text += "".join(_input(prefix, slot) for slot in tensors)
@@ -191,8 +217,9 @@ def _planned_defines(prefix: str, method: Method) -> str:
 
 
 def _members(prefix: str, method: Method) -> str:
-    """One array a planned buffer, then scratch; empty ones are left out, as C requires."""
-    names = [planned_member(index) for index, size in enumerate(method.planned_bytes) if size > 0]
+    """One array a planned buffer of its own, then scratch; empty ones are left out, as C requires."""
+    own = [(index, size) for index, size in enumerate(method.planned_bytes) if index != method.shared]
+    names = [planned_member(index) for index, size in own if size > 0]
     sizes = {name: f"{prefix.upper()}_{name.upper()}_BYTES" for name in names}
     if method.scratch:
         sizes["scratch"] = f"ET_LARGER({prefix.upper()}_SCRATCH_BYTES, 1u)"

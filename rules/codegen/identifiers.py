@@ -38,6 +38,8 @@ def _names(model: Model) -> Iterator[tuple[str, str]]:
     """Each name with what it belongs to. One macro of a model or method stands for all of them."""
     yield f"{model.prefix.upper()}_PROGRAM_BYTES", model.target
     yield from ((name, model.target) for name in _model_names(model))
+    if model.state_bytes:
+        yield f"{model.prefix}_state", model.target
     for method in model.methods:
         prefix, owner = method_prefix(model, method), f"method '{method.name}' of {model.target}"
         yield f"{prefix.upper()}_METHOD_BYTES", owner

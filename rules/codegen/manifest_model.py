@@ -68,6 +68,7 @@ class Method:
     inputs: tuple[Slot, ...]
     outputs: tuple[Slot, ...]
     planned_bytes: tuple[int, ...]
+    shared: int | None  # index of the planned buffer that methods share
     counts: dict[str, int]  # arguments of ET_METHOD_BYTES
     kept: tuple[str, ...]  # C expressions: bytes of handles and states
     scratch: tuple[str, ...]  # C expressions, the largest of which is needed
@@ -85,6 +86,11 @@ class Model:
     weights_from_file: bool
     methods: tuple[Method, ...]
     backends: tuple[str, ...]
+
+    @property
+    def state_bytes(self) -> int:
+        """Of the planned buffer that methods share; it is of one size in all of them."""
+        return max((each.planned_bytes[each.shared] for each in self.methods if each.shared is not None), default=0)
 
 
 def read_manifest(path: Path, prefix: str, library: str) -> Model:
@@ -111,6 +117,7 @@ def _method(entry: dict) -> Method:
         inputs=_slots(entry["inputs"], "input"),
         outputs=_slots(entry["outputs"], "output"),
         planned_bytes=tuple(memory["planned_bytes"]),
+        shared=memory["shared_id"] - 1 if memory["shared_id"] else None,
         counts=memory["counts"],
         kept=tuple(memory["kept"]),
         scratch=tuple(memory["scratch"]),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from exir.operators.kernels import Kernel
-from rules.codegen.identifiers import method_prefix, planned_member
+from rules.codegen.header import load_parameters
+from rules.codegen.identifiers import planned_member
 from rules.codegen.kernel_table import table_definition
 from rules.codegen.manifest_model import Method, Model
 from rules.codegen.names import c_string
@@ -27,8 +28,7 @@ const et_registry {name} = {{&kernels, {backends}, {backend_count}}};
 """
 
 _LOAD = """
-et_status {prefix}_load({prefix}_memory *memory, const et_method_options *options,
-{indent}et_method **out_method, et_error *out_error) {{
+et_status {load_parameters} {{
   const et_span file = {{{model}_program_data, {model}_program_size}};
 {planned}  const et_method_memory parts = {{
       {{memory->method, sizeof memory->method}}, {scratch}, {planned_list}, {planned_count}}};
@@ -70,12 +70,10 @@ def _backends(symbols: Sequence[str]) -> str:
 
 
 def _load(model: Model, method: Method) -> str:
-    prefix = method_prefix(model, method)
     return _LOAD.format(
-        prefix=prefix,
+        load_parameters=load_parameters(model, method),
         model=model.prefix,
         name=c_string(method.name),
-        indent=" " * (len(prefix) + 16),
         planned=_planned(method),
         planned_list="planned" if method.planned_bytes else "NULL",
         planned_count=len(method.planned_bytes),
@@ -86,8 +84,12 @@ def _load(model: Model, method: Method) -> str:
 def _planned(method: Method) -> str:
     if not method.planned_bytes:
         return ""
-    spans = (_span(planned_member(index), size) for index, size in enumerate(method.planned_bytes))
-    buffers = ", ".join(f"{{{span}, NULL}}" for span in spans)
+    buffers = ", ".join(
+        "{{state->bytes, sizeof state->bytes}, &state->state}"
+        if index == method.shared
+        else f"{{{_span(planned_member(index), size)}, NULL}}"
+        for index, size in enumerate(method.planned_bytes)
+    )
     return f"  const et_planned_buffer planned[] = {{{buffers}}};\n"
 
 

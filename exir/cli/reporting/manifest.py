@@ -93,6 +93,7 @@ def _memory(
     kernels = kernel_memory(plan, table) if table else CalledMemory((), (), ())
     return {
         "planned_bytes": list(report.planned_bytes[1:]),
+        "shared_id": report.shared_memory_id,
         "lower_bound_bytes": report.lower_bound_bytes,
         "counts": dict(method_counts(plan)),
         "kept": sorted([*delegates.kept, *kernels.kept]),

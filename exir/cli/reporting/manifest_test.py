@@ -4,12 +4,14 @@ import hashlib
 import json
 from typing import Any
 
+import pytest
 import torch
 from torch.export import Dim
 
 from backends.demo.compiler_demo import CompilerDemoPartitioner
 from exir.cli.arguments import parse_arguments
 from exir.cli.compile import Pipeline, export_methods, lower_programs
+from exir.cli.config import parse_config
 from exir.cli.reporting.manifest import render_manifest
 from exir.model_spec import MethodSpec, ModelSpec
 from exir.testing.models import Codec, DynamicAdd
@@ -51,6 +53,30 @@ def test_memory_is_stated() -> None:
     assert sum(memory["planned_bytes"]) >= memory["lower_bound_bytes"] >= 32
     assert memory["counts"]["tensors"] == 2 and memory["counts"]["instructions"] == 1
     assert (memory["kept"], memory["scratch"], memory["headers"]) == ([], [], [])
+
+
+class _Shared(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("total", torch.ones(4))
+
+    def put(self, x: torch.Tensor) -> torch.Tensor:
+        return self.total.add_(x) * 1
+
+    def take(self, x: torch.Tensor) -> torch.Tensor:
+        return self.total.sub_(x) * 1
+
+
+@pytest.mark.parametrize("is_shared", [False, True])
+def test_a_buffer_that_methods_share_is_named(is_shared: bool) -> None:
+    inputs = MethodSpec((torch.randn(4),))
+    spec = ModelSpec(_Shared(), methods={"put": inputs, "take": inputs}, constant_methods={"width": 4})
+    pipeline = Pipeline(parse_config({"memory_planning": {"share_mutable_buffers": is_shared}}, "test"))
+    memory = {each["name"]: each["memory"] for each in _manifest(spec, pipeline=pipeline)["methods"]}
+    ids = {name: each["shared_id"] for name, each in memory.items()}
+    assert ids == {"put": 2 * is_shared, "take": 2 * is_shared, "width": 0}
+    if is_shared:
+        assert [memory[name]["planned_bytes"][1] for name in ("put", "take")] == [16, 16]
 
 
 def test_methods_operators_and_constant_methods_are_listed() -> None:

@@ -1,0 +1,32 @@
+"""Two methods, `put` and `take`, over one sum that both write."""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+
+from exir.model_spec import MethodSpec, ModelSpec
+
+
+class SharedSum(nn.Module):
+    """A sum of float32 [4], from ones on."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("total", torch.ones(4))
+
+    def put(self, x: torch.Tensor) -> torch.Tensor:
+        """Adds x; gives the new sum."""
+        self.total.add_(x)
+        return self.total * 1
+
+    def take(self, x: torch.Tensor) -> torch.Tensor:
+        """Takes x away; gives the new sum."""
+        self.total.sub_(x)
+        return self.total * 1
+
+
+def model() -> ModelSpec:
+    """Entry point: the methods under their own names."""
+    inputs = (torch.randn(4),)
+    return ModelSpec(SharedSum(), methods={"put": MethodSpec(inputs), "take": MethodSpec(inputs)})
