@@ -73,8 +73,6 @@ class _Writer:
         if node in self._left_out:
             return
         self._copies[node] = self._graph.node_copy(node, self._copies.__getitem__)
-        if node.op == "get_attr":
-            setattr(self._root, node.target, getattr(self._program.graph_module, node.target))
 
     def write_call(self, tag: str) -> None:
         """Write the delegate call of a partition, and a getitem for each of its outputs."""
