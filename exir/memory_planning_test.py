@@ -55,6 +55,15 @@ def test_greedy_stays_near_the_lower_bound(seed: int) -> None:
     assert bound <= size <= 1.25 * bound
 
 
+@pytest.mark.parametrize("seed", [10, 18, 21, 27, 32, 38])
+def test_tensors_of_the_widest_steps_placed_first_meet_the_lower_bound(seed: int) -> None:
+    """Graphs for which neither the order of sizes does, nor another order within a step."""
+    graph_module = network(random.Random(seed), 20)
+    specs = specs_in(graph_module)
+    bound = lower_bound(specs, graph_module, 16)
+    assert greedy(16, specs, graph_module, SIGNATURE).bufsizes == [0, bound]
+
+
 def test_greedy_reuses_memory_of_a_chain() -> None:
     graph = Graph()
     node = graph.placeholder("x")

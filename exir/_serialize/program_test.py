@@ -9,6 +9,7 @@ import pytest
 
 from exir import schema
 from exir._serialize import NamedBlob, PTEFile, deserialize_pte_binary, serialize_pte_binary
+from exir._serialize._flatbuffer_writer import write_root
 from exir.error import ConfigError
 
 FIXTURES = sorted((Path(__file__).parents[2] / "tests" / "fixtures").glob("**/*.pte"))
@@ -133,6 +134,11 @@ def test_delegates_stay_in_the_flatbuffer_when_not_extracted() -> None:
     place = data.index(b"payload")
     assert place < header(data)[1]
     assert place % 64 == 0
+
+
+def test_bytes_that_need_no_alignment_are_not_padded_for_the_delegates() -> None:
+    spec = schema.CompileSpec("key", b"\x01")
+    assert write_root(spec, b"TEST", inline_alignment=4096) == write_root(spec, b"TEST")
 
 
 def test_equal_delegates_are_stored_once() -> None:

@@ -93,6 +93,11 @@ def test_nodes_keep_their_source_line_and_share_the_debug_handle_of_their_origin
     assert calls(program)[2].meta["debug_handle"] != addmm.meta["debug_handle"]
 
 
+def test_linear_of_rows_needs_no_view() -> None:
+    example = Example(torch.nn.Linear(8, 4).eval(), (torch.randn(2, 8),))
+    assert operator_names(to_core_aten(example.export(), {})) == ["aten::permute_copy", "aten::addmm"]
+
+
 def test_linear_of_more_dimensions_is_one_product_of_matrices() -> None:
     example = Example(torch.nn.Linear(8, 4).eval(), (torch.randn(2, 3, 5, 8),))
     names = sorted(operator_names(to_core_aten(example.export(), {})))

@@ -9,9 +9,11 @@ from torch.export import Dim
 
 from exir import schema
 from exir.capture import ExecutorchBackendConfig
+from exir.emit._values import Values
 from exir.passes.init_mutable_pass import InitializedMutableBufferPass
 from exir.passes.memory_planning_pass import MemoryPlanningPass
 from exir.program import ExecutorchProgramManager, to_edge
+from exir.tensor import TensorSpec
 from exir.testing import models
 from exir.testing.models import Example
 
@@ -232,6 +234,14 @@ def test_inputs_and_outputs_of_the_caller_have_no_place() -> None:
     plan = manager.executorch_program.execution_plan[0]
     ends = [plan.values[index].val for index in plan.inputs + plan.outputs]
     assert [end.allocation_info for end in ends if isinstance(end, schema.Tensor)] == [None, None]
+
+
+def test_offset_of_more_than_32_bits_is_split() -> None:
+    values = Values()
+    values.tensor(TensorSpec(torch.float32, (2,), (0,), mem_id=1, mem_offset=(3 << 32) + 16))
+    (tensor,) = (value.val for value in values.values)
+    assert isinstance(tensor, schema.Tensor)
+    assert tensor.allocation_info == schema.AllocationDetails(1, 16, 3)
 
 
 def test_shared_states_lie_at_the_same_place_in_every_method() -> None:

@@ -72,6 +72,27 @@ def test_norm_of_a_value_that_others_use_too_is_kept() -> None:
     assert NORM in operator_names(program)
 
 
+def test_norm_with_a_scale_alone_is_folded() -> None:
+    example = models.Example(_Scaled().eval(), (torch.randn(1, 2, 4, 4),))
+    program = FoldBatchNorm().run(to_core_aten(example.export(), {}))
+    assert NORM not in operator_names(program)
+    expected = run_module(example.module, example.inputs)
+    assert_same(run(program, example.inputs), expected, 1e-5, 1e-5)
+
+
+class _Scaled(nn.Module):
+    """A batch norm that multiplies by a weight and adds no bias."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv, self.scale = nn.Conv2d(2, 2, 1), nn.Parameter(torch.tensor([2.0, 3.0]))
+        self.register_buffer("mean", torch.tensor([1.0, -1.0]))
+        self.register_buffer("variance", torch.tensor([0.5, 2.0]))
+
+    def forward(self, x):
+        return nn.functional.batch_norm(self.conv(x), self.mean, self.variance, self.scale)
+
+
 class _Branching(nn.Module):
     def __init__(self) -> None:
         super().__init__()

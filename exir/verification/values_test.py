@@ -117,6 +117,17 @@ def test_lie_about_control_flow_is_refused() -> None:
         manager.to_executorch(ExecutorchBackendConfig(passes=[lying]))
 
 
+class Largest(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x.max(1)[0]
+
+
+def test_lie_about_one_of_several_results_is_refused() -> None:
+    manager = to_edge(Example(Largest(), (torch.ones(2, 3),)).export())
+    with pytest.raises(EdgeDialectError, match=r"float32\[3\], but it computes float32\[2\]"):
+        manager.transform([liar("getitem", lambda val: val.new_empty(3))])
+
+
 class LyingToOutVar(ToOutVarPass):
     """Converts, and then describes the first product as smaller than it is."""
 
