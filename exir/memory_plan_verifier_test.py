@@ -69,10 +69,11 @@ def test_tensor_outside_its_buffer_is_found() -> None:
         verify(graph_module)
 
 
-def test_unknown_buffer_is_found() -> None:
+@pytest.mark.parametrize("mem_id", [0, 2])
+def test_unknown_buffer_is_found(mem_id: int) -> None:
     graph_module, specs = planned(models.mlp())
-    specs[0].mem_id = 7
-    with pytest.raises(InternalError, match="buffer 7 is not in 1..1"):
+    specs[0].mem_id = mem_id
+    with pytest.raises(InternalError, match=f"buffer {mem_id} is not in 1..1"):
         verify(graph_module)
 
 

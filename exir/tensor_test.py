@@ -14,6 +14,7 @@ from exir.tensor import TensorSpec, dim_order_of_strides, scalar_type
         (torch.empty(2, 3, 4, 5).to(memory_format=torch.channels_last), (0, 2, 3, 1)),
         (torch.empty(2, 3, 4, 5, 6).to(memory_format=torch.channels_last_3d), (0, 2, 3, 4, 1)),
         (torch.empty(2, 4, 1, 3).permute(2, 3, 0, 1), (0, 2, 3, 1)),
+        (torch.empty(2, 4, 5, 1, 3).permute(3, 4, 0, 1, 2), (0, 2, 3, 4, 1)),
         (torch.empty(3, 2).t(), (1, 0)),
         (torch.empty(()), ()),
         (torch.empty(0, 3), (0, 1)),

@@ -67,6 +67,12 @@ def test_m04_wild_root_offset(data: bytearray, root: int) -> None:
         deserialize_pte_binary(bytes(data))
 
 
+def test_m04_offset_of_zero(data: bytearray) -> None:
+    struct.pack_into("<I", data, 0, 0)
+    with pytest.raises(InvalidProgramError, match="offset 0 points to itself"):
+        deserialize_pte_binary(bytes(data))
+
+
 def test_m04_every_word_of_the_flatbuffer_replaced(data: bytearray) -> None:
     for offset in range(ROOT_AT, len(data) - 3, 4):
         for value in (0, 0x7FFFFFFF, 0xFFFFFFFF, len(data)):

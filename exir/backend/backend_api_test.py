@@ -114,6 +114,14 @@ def test_partitions_become_delegate_calls_that_compute_the_same() -> None:
     assert torch.equal(lowered.module()(x), _sin_cos(x))
 
 
+def test_only_what_is_read_outside_leaves_a_partition() -> None:
+    program = _program(Function(_sin_cos), torch.randn(3))
+    lowered = to_backend(program, SomeOps(_aten.sin.default, _aten.mul.Tensor))
+    (call,) = delegate_calls(lowered.graph)
+    assert lowered_module_of(call).processed_bytes == b"sin,mul"
+    assert len(call.meta["val"]) == 1
+
+
 def test_the_program_given_keeps_its_graph_and_loses_the_tags() -> None:
     program = _program(Function(_sin_cos), torch.randn(3))
     text = str(program.graph)

@@ -80,6 +80,21 @@ def test_norm_with_a_scale_alone_is_folded() -> None:
     assert_same(run(program, example.inputs), expected, 1e-5, 1e-5)
 
 
+def test_norm_of_a_product_of_two_inputs_is_kept() -> None:
+    example = models.Example(_NormalisedProduct().eval(), (torch.randn(3, 4), torch.randn(4, 2)))
+    program = FoldBatchNorm().run(to_core_aten(example.export(), {}))
+    assert NORM in operator_names(program)
+
+
+class _NormalisedProduct(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.norm = nn.BatchNorm1d(2)
+
+    def forward(self, x, y):
+        return self.norm(torch.mm(x, y))
+
+
 class _Scaled(nn.Module):
     """A batch norm that multiplies by a weight and adds no bias."""
 
