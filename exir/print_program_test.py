@@ -36,6 +36,13 @@ def test_constants_and_places_in_memory_are_shown() -> None:
     assert any("float[3, 16] at 1+" in line for line in lines)
 
 
+def test_planned_buffers_are_listed_from_1() -> None:
+    program = _program(models.mlp())
+    _, size = program.execution_plan[0].non_const_buffer_sizes
+    arenas = [line for line in _text(program) if line.startswith("arena ")]
+    assert arenas == [f"arena 1: {size} bytes"]
+
+
 def test_places_in_memory_can_be_left_out() -> None:
     assert not any(" at 1+" in line for line in _text(_program(models.mlp()), show_meminfo=False))
 
