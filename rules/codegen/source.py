@@ -31,7 +31,7 @@ _LOAD = """
 et_status {load_parameters} {{
   const et_span file = {{{model}_program_data, {model}_program_size}};
 {planned}  const et_method_memory parts = {{
-      {{memory->method, sizeof memory->method}}, {scratch}, {planned_list}, {planned_count}}};
+      {{memory->method, sizeof memory->method}}, {scratch}, {planned_list}, {planned_count}, {{NULL, 0}}}};
   ET_RETURN_IF_ERROR(et_program_load(file, &memory->program, out_error));
   return et_method_load(&memory->program, "{name}", &{model}_registry, options, &parts,
                         out_method, out_error);

@@ -10,6 +10,7 @@ typedef struct request {
   const char *name;
   const et_registry *registry;
   const et_method_options *options;
+  et_method_options measuring;   /* the same, with room for data */
   const et_hosted_method *owner; /* NULL: shares nothing */
   uint32_t memory_id;
   et_error *error;
@@ -111,6 +112,7 @@ static et_status build(const request *r, et_arena *arena,
                        et_hosted_method *hosted) {
   et_method_memory memory = {.planned = hosted->planned};
   memory.planned_count = hosted->requirements.planned_count;
+  memory.data = r->measuring.data;
   if (!take(arena, hosted->requirements.method_bytes, &memory.method) ||
       !take(arena, hosted->requirements.scratch_bytes, &memory.scratch)) {
     return fail_heap(r);
@@ -130,21 +132,38 @@ static uint8_t *align_up(uint8_t *data) {
   return over == 0 ? data : data + (ET_MEMORY_ALIGNMENT - over);
 }
 
-/* Takes everything from one allocation, measured by the same steps. */
-static et_status load(const request *r, et_hosted_method *hosted) {
+static et_status allocate(const request *r, size_t size, void **out_allocation,
+                          et_mutable_span *out_memory) {
+  *out_allocation = size <= SIZE_MAX - ET_MEMORY_ALIGNMENT
+                        ? malloc(size + ET_MEMORY_ALIGNMENT)
+                        : NULL;
+  if (*out_allocation == NULL) {
+    return fail_heap(r);
+  }
+  out_memory->data = align_up(*out_allocation);
+  out_memory->size = size;
+  return ET_STATUS_OK;
+}
+
+/* Room for what must be read, which is needed to measure the rest. */
+static et_status allocate_data(request *r, et_hosted_method *hosted) {
+  size_t size = 0;
+  ET_RETURN_IF_ERROR(
+      et_method_data_bytes(r->meta.program, r->name, &size, r->error));
+  return size == 0 ? ET_STATUS_OK
+                   : allocate(r, size, &hosted->data, &r->measuring.data);
+}
+
+/* Takes everything else from one allocation, measured by the same steps. */
+static et_status load(request *r, et_hosted_method *hosted) {
   et_arena arena = et_arena_measuring();
+  et_mutable_span memory;
+  ET_RETURN_IF_ERROR(allocate_data(r, hosted));
   ET_RETURN_IF_ERROR(et_method_measure(r->meta.program, r->name, r->registry,
-                                       r->options, &hosted->requirements,
+                                       &r->measuring, &hosted->requirements,
                                        r->error));
   ET_RETURN_IF_ERROR(build(r, &arena, hosted));
-  if (arena.used > SIZE_MAX - ET_MEMORY_ALIGNMENT) {
-    return fail_heap(r);
-  }
-  hosted->allocation = malloc(arena.used + ET_MEMORY_ALIGNMENT);
-  if (hosted->allocation == NULL) {
-    return fail_heap(r);
-  }
-  const et_mutable_span memory = {align_up(hosted->allocation), arena.used};
+  ET_RETURN_IF_ERROR(allocate(r, arena.used, &hosted->allocation, &memory));
   arena = et_arena_over(memory);
   return build(r, &arena, hosted);
 }
@@ -160,6 +179,11 @@ et_status et_hosted_method_load_sharing(
                .memory_id = memory_id,
                .error = out_error};
   const et_hosted_method none = {0};
+  const et_mutable_span no_data = {NULL, 0};
+  if (options != NULL) {
+    r.measuring = *options;
+  }
+  r.measuring.data = no_data;
   *out_hosted = none;
   ET_RETURN_IF_ERROR(et_program_method_meta(program, name, &r.meta, out_error));
   const et_status status = load(&r, out_hosted);
@@ -181,6 +205,7 @@ et_status et_hosted_method_load(const et_program *program, const char *name,
 void et_hosted_method_free(et_hosted_method *hosted) {
   const et_hosted_method none = {0};
   et_method_unload(hosted->method);
+  free(hosted->data);
   free(hosted->allocation);
   *hosted = none;
 }

@@ -3,6 +3,7 @@
 #include "executorch/checked.h"
 #include "runtime/core/limits.h"
 #include "runtime/method/builder.h"
+#include "runtime/method/data.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
 
@@ -27,9 +28,10 @@ static et_status fail_missing(et_string key, et_error *error) {
 
 static et_status find_data(const et_backend_context *context, et_string key,
                            et_span *out_bytes, et_error *error) {
-  const et_program *program = context->data_context;
-  return et_tables_named_data(program, key, out_bytes)
-             ? ET_STATUS_OK
+  const et_builder *builder = context->data_context;
+  et_piece piece;
+  return et_tables_named_data(builder->program, key, &piece)
+             ? et_data_get(builder, piece, out_bytes, error)
              : fail_missing(key, error);
 }
 
@@ -70,10 +72,14 @@ static et_backend_context make_context(const et_builder *builder,
       .spec_count = tables.count,
       .method_name = et_fb_text(&builder->plan, ET_PLAN_NAME).data,
       .find_data = find_data,
-      .data_context = builder->program,
+      .data_context = builder,
       .error = error,
   };
-  et_tables_payload(builder->program, &delegate, &context.payload);
+  et_piece payload = {0, 0};
+  et_tables_payload(builder->program, &delegate, &payload);
+  context.payload.data =
+      et_data_find(builder->program, &builder->data, payload);
+  context.payload.size = payload.size;
   fill_specs(&tables, specs);
   if (builder->options != NULL) {
     add_options(builder->options, id, &context);

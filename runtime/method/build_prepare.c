@@ -2,6 +2,7 @@
 
 #include "runtime/core/limits.h"
 #include "runtime/method/builder.h"
+#include "runtime/method/data.h"
 #include "runtime/method/fill.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
@@ -70,10 +71,12 @@ static bool has_room(prepared_call *call, const et_fb_table *evalue) {
 /* Only constants can be read before a method runs. */
 static void bind_constant(const prepared_call *call,
                           const et_tensor_record *record, et_tensor *tensor) {
-  et_span bytes = {NULL, 0};
+  const et_builder *builder = call->builder;
+  et_piece piece = {0, 0};
   if (!record->is_planned && record->data_buffer != 0) {
-    et_tensor_record_data(call->builder->program, record, &bytes);
-    tensor->data = (void *)(uintptr_t)bytes.data; /* is_constant guards it */
+    et_tensor_record_data(builder->program, record, &piece);
+    tensor->data = (void *)(uintptr_t)et_data_find(
+        builder->program, &builder->data, piece); /* is_constant guards it */
     tensor->is_constant = true;
   }
 }

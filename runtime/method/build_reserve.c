@@ -45,3 +45,21 @@ bool et_build_take_room(et_builder *builder, size_t bytes, et_arena *out_room) {
   *out_room = et_arena_over(room);
   return true;
 }
+
+et_status et_build_check_buffer(const char *name, size_t index,
+                                const et_mutable_span *buffer, size_t needed,
+                                et_error *error) {
+  if (buffer->size < needed) {
+    return et_fail(error, ET_STATUS_MEMORY_TOO_SMALL,
+                   "%s[%zu] has %zu bytes and needs %zu", name, index,
+                   buffer->size, needed);
+  }
+  if (buffer->size != 0 &&
+      (buffer->data == NULL ||
+       (uintptr_t)buffer->data % ET_MEMORY_ALIGNMENT != 0)) {
+    return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
+                   "%s[%zu] is NULL or not aligned to %d bytes", name, index,
+                   ET_MEMORY_ALIGNMENT);
+  }
+  return ET_STATUS_OK;
+}

@@ -3,6 +3,7 @@
 #include "executorch/checked.h"
 #include "runtime/core/limits.h"
 #include "runtime/method/builder.h"
+#include "runtime/method/data.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
 #include "runtime/program/tensor_record.h"
@@ -108,16 +109,16 @@ static et_status find_made(state_check *check, uint32_t index, const kept *mine,
   return ET_STATUS_OK;
 }
 
-static void set_initial(const et_program *program,
+static void set_initial(const et_program *program, const et_data *constants,
                         const et_tensor_record *record, void *data) {
-  et_span initial = {NULL, 0};
+  et_piece initial = {0, 0};
   if (record->nbytes == 0) {
     return;
   }
   memset(data, 0, record->nbytes);
   if (record->data_buffer != 0 &&
       et_tensor_record_data(program, record, &initial)) {
-    memcpy(data, initial.data, initial.size);
+    memcpy(data, et_data_find(program, constants, initial), initial.size);
   }
 }
 
@@ -132,7 +133,7 @@ static et_status settle(const et_builder *builder, bool writes) {
     }
     ET_RETURN_IF_ERROR(find_made(&check, i, &mine, &made));
     if (writes && !made) {
-      set_initial(builder->program, &mine.record,
+      set_initial(builder->program, &builder->data, &mine.record,
                   builder->regions.values[i].u.as_tensor->data);
     }
   }
@@ -218,7 +219,7 @@ static void reset(const et_method *method, bool with_initial) {
         et_fb_has(&held, ET_TENSOR_ALLOCATION) &&
         et_tensor_record_read(&held, &record, NULL) == ET_STATUS_OK &&
         (!with_initial || record.data_buffer != 0)) {
-      set_initial(&method->program, &record,
+      set_initial(&method->program, &method->data, &record,
                   method->values[i].u.as_tensor->data);
     }
   }

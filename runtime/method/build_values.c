@@ -1,4 +1,5 @@
 #include "runtime/method/builder.h"
+#include "runtime/method/data.h"
 #include "runtime/method/fill.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
@@ -8,13 +9,14 @@
  * since kernels may compute with it. */
 static void bind_memory(const et_builder *builder,
                         const et_tensor_record *record, et_tensor *tensor) {
-  et_span constant = {NULL, 0};
+  et_piece constant = {0, 0};
   if (record->is_planned) {
     uint8_t *base = builder->memory->planned[record->memory_id - 1].bytes.data;
     tensor->data = base != NULL ? base + record->memory_offset : NULL;
   } else if (record->data_buffer != 0) {
     et_tensor_record_data(builder->program, record, &constant);
-    tensor->data = (void *)(uintptr_t)constant.data; /* is_constant guards it */
+    tensor->data = (void *)(uintptr_t)et_data_find(
+        builder->program, &builder->data, constant); /* is_constant guards it */
     tensor->is_constant = true;
   }
   if (record->nbytes == 0) {

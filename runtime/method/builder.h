@@ -37,11 +37,17 @@ typedef struct et_builder {
   et_counts counts;
   et_arena arena;
   et_regions regions;
+  et_data data;
   et_error *error;
 } et_builder;
 
 /* Takes all regions from the arena. */
 et_status et_build_reserve(et_builder *builder);
+
+/* Checks the size of a buffer that the caller gives, and its alignment. */
+et_status et_build_check_buffer(const char *name, size_t index,
+                                const et_mutable_span *buffer, size_t needed,
+                                et_error *error);
 
 /* Checks that what the plan needs is linked and that each call fits the signature
  * and the rules of a kernel. Needs no memory. */

@@ -3,6 +3,7 @@
 #include "executorch/checked.h"
 #include "executorch/method.h"
 #include "runtime/method/builder.h"
+#include "runtime/method/data.h"
 #include "runtime/method/plan_check.h"
 #include "runtime/method/views.h"
 #include "runtime/program/schema.h"
@@ -26,8 +27,22 @@ static et_status start_builder(const et_program *program, const char *name,
   return ET_STATUS_OK;
 }
 
+et_status et_method_data_bytes(const et_program *program, const char *name,
+                               size_t *out_bytes, et_error *out_error) {
+  et_builder builder;
+  ET_RETURN_IF_ERROR(
+      start_builder(program, name, NULL, NULL, out_error, &builder));
+  return et_data_measure(&builder, out_bytes);
+}
+
+/* Where data is read to, and what that is called. */
+typedef struct data_room {
+  const char *name;
+  et_mutable_span bytes;
+} data_room;
+
 /* Bytes of the regions, then of the larger of what comes behind them. */
-static et_status measure(et_builder *builder,
+static et_status measure(et_builder *builder, const data_room *room,
                          et_method_requirements *out_requirements) {
   size_t check = 0;
   size_t with_check = 0;
@@ -40,6 +55,8 @@ static et_status measure(et_builder *builder,
   }
   const et_method_requirements none = {0};
   *out_requirements = none;
+  ET_RETURN_IF_ERROR(et_data_build(builder, room->name, room->bytes,
+                                   &out_requirements->data_bytes));
   ET_RETURN_IF_ERROR(et_build_measure_delegates(builder, out_requirements));
   ET_RETURN_IF_ERROR(
       et_build_prepare(builder, &out_requirements->scratch_bytes));
@@ -56,27 +73,13 @@ et_status et_method_measure(const et_program *program, const char *name,
                             et_method_requirements *out_requirements,
                             et_error *out_error) {
   et_builder builder;
+  data_room room = {"options.data", {NULL, 0}};
+  if (options != NULL) {
+    room.bytes = options->data;
+  }
   ET_RETURN_IF_ERROR(
       start_builder(program, name, registry, options, out_error, &builder));
-  return measure(&builder, out_requirements);
-}
-
-static et_status check_buffer(const char *name, size_t index,
-                              const et_mutable_span *buffer, size_t needed,
-                              et_error *error) {
-  if (buffer->size < needed) {
-    return et_fail(error, ET_STATUS_MEMORY_TOO_SMALL,
-                   "memory.%s[%zu] has %zu bytes and needs %zu", name, index,
-                   buffer->size, needed);
-  }
-  if (buffer->size != 0 &&
-      (buffer->data == NULL ||
-       (uintptr_t)buffer->data % ET_MEMORY_ALIGNMENT != 0)) {
-    return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
-                   "memory.%s[%zu] is NULL or not aligned to %d bytes", name,
-                   index, ET_MEMORY_ALIGNMENT);
-  }
-  return ET_STATUS_OK;
+  return measure(&builder, &room, out_requirements);
 }
 
 static bool disjoint(const et_mutable_span *a, const et_mutable_span *b) {
@@ -84,6 +87,19 @@ static bool disjoint(const et_mutable_span *a, const et_mutable_span *b) {
   const uintptr_t b_begin = (uintptr_t)b->data;
   return a->size == 0 || b->size == 0 || a_begin >= b_begin + b->size ||
          b_begin >= a_begin + a->size;
+}
+
+/* Before anything is read there. */
+static et_status check_data(const et_method_memory *memory, et_error *error) {
+  bool apart = disjoint(&memory->data, &memory->method) &&
+               disjoint(&memory->data, &memory->scratch);
+  for (size_t i = 0; memory->planned != NULL && i < memory->planned_count;
+       i++) {
+    apart = apart && disjoint(&memory->data, &memory->planned[i].bytes);
+  }
+  return apart ? ET_STATUS_OK
+               : et_fail(error, ET_STATUS_INVALID_ARGUMENT,
+                         "memory.data overlaps another buffer");
 }
 
 static et_status check_disjoint(const et_method_memory *memory, size_t index,
@@ -110,8 +126,9 @@ static et_status check_planned(const et_builder *builder,
   }
   for (size_t i = 0; i < count; i++) {
     const int64_t needed = et_tables_planned_bytes(&builder->plan, (uint32_t)i);
-    ET_RETURN_IF_ERROR(check_buffer("planned", i, &memory->planned[i].bytes,
-                                    (size_t)needed, builder->error));
+    ET_RETURN_IF_ERROR(et_build_check_buffer("memory.planned", i,
+                                             &memory->planned[i].bytes,
+                                             (size_t)needed, builder->error));
     ET_RETURN_IF_ERROR(check_disjoint(memory, i, builder->error));
   }
   return ET_STATUS_OK;
@@ -121,10 +138,10 @@ static et_status check_memory(const et_builder *builder,
                               const et_method_requirements *needed,
                               const et_method_memory *memory) {
   et_error *error = builder->error;
-  ET_RETURN_IF_ERROR(
-      check_buffer("method", 0, &memory->method, needed->method_bytes, error));
-  ET_RETURN_IF_ERROR(check_buffer("scratch", 0, &memory->scratch,
-                                  needed->scratch_bytes, error));
+  ET_RETURN_IF_ERROR(et_build_check_buffer("memory.method", 0, &memory->method,
+                                           needed->method_bytes, error));
+  ET_RETURN_IF_ERROR(et_build_check_buffer(
+      "memory.scratch", 0, &memory->scratch, needed->scratch_bytes, error));
   if (!disjoint(&memory->method, &memory->scratch)) {
     return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
                    "memory.scratch overlaps memory.method");
@@ -138,6 +155,7 @@ static void fill_method(const et_builder *builder) {
   const et_method_options *options = builder->options;
   const et_method method = {
       .program = *builder->program,
+      .data = builder->data,
       .scratch = builder->memory->scratch,
       .parallel = options != NULL ? options->parallel : NULL,
       .observer = options != NULL ? options->observer : NULL,
@@ -199,9 +217,11 @@ et_status et_method_load(const et_program *program, const char *name,
                          et_error *out_error) {
   et_builder builder;
   et_method_requirements needed;
+  const data_room room = {"memory.data", memory->data};
   ET_RETURN_IF_ERROR(
       start_builder(program, name, registry, options, out_error, &builder));
-  ET_RETURN_IF_ERROR(measure(&builder, &needed));
+  ET_RETURN_IF_ERROR(check_data(memory, out_error));
+  ET_RETURN_IF_ERROR(measure(&builder, &room, &needed));
   ET_RETURN_IF_ERROR(check_memory(&builder, &needed, memory));
   builder.memory = memory;
   ET_RETURN_IF_ERROR(build(&builder));

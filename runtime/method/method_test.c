@@ -129,7 +129,7 @@ static et_status load_into(buffers *b, et_error *error) {
 static void reset_buffers(buffers *b) {
   const et_mutable_span span = {b->planned, 64};
   const et_method_memory memory = {
-      {b->method, sizeof b->method}, {NULL, 0}, &b->buffer, 1};
+      {b->method, sizeof b->method}, {NULL, 0}, &b->buffer, 1, {NULL, 0}};
   b->buffer.bytes = span;
   b->memory = memory;
 }

@@ -269,7 +269,7 @@ static void test_method_memory_short_of_the_state_is_refused(void **state) {
       et_method_measure(&program, "forward", &registry, NULL, &needed, NULL),
       ET_STATUS_OK);
   et_method_memory memory = {
-      {bytes, needed.method_bytes - 1}, {NULL, 0}, &buffer, 1};
+      {bytes, needed.method_bytes - 1}, {NULL, 0}, &buffer, 1, {NULL, 0}};
   assert_int_equal(et_method_load(&program, "forward", &registry, NULL, &memory,
                                   &method, &error),
                    ET_STATUS_MEMORY_TOO_SMALL);

@@ -57,8 +57,11 @@ static et_status load(sample *s, size_t index) {
   const et_planned_buffer planned[2] = {
       {{s->own[index], sizeof s->own[index]}, NULL},
       {{s->shared, sizeof s->shared}, &s->state}};
-  const et_method_memory memory = {
-      {s->memory[index], sizeof s->memory[index]}, {NULL, 0}, planned, 2};
+  const et_method_memory memory = {{s->memory[index], sizeof s->memory[index]},
+                                   {NULL, 0},
+                                   planned,
+                                   2,
+                                   {NULL, 0}};
   et_error_clear(&s->error);
   et_program_method_name(&s->program, index, &name);
   return et_method_load(&s->program, name.data, &registry, NULL, &memory,

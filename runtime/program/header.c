@@ -52,59 +52,91 @@ static bool has_header(et_span file) {
          memcmp(file.data + MAGIC_AT, MAGIC, 4) == 0;
 }
 
-static et_status split_segments(et_span file, uint64_t program_size,
+static et_status split_segments(uint64_t file_size, uint64_t program_size,
                                 uint64_t base, uint64_t size,
                                 et_program *program, et_error *error) {
   if (base == 0 && size == 0) {
     return ET_STATUS_OK;
   }
-  if (base < program_size || !et_range_in(base, size, file.size)) {
+  if (base < program_size || !et_range_in(base, size, file_size)) {
     return et_fail(
         error, ET_STATUS_INVALID_PROGRAM,
         "header: %llu bytes of segments at %llu do not lie behind the "
-        "tables in a file of %zu bytes",
-        (unsigned long long)size, (unsigned long long)base, file.size);
+        "tables in a file of %llu bytes",
+        (unsigned long long)size, (unsigned long long)base,
+        (unsigned long long)file_size);
   }
-  program->segments.data = file.data + base;
-  program->segments.size = (size_t)size;
+  program->segments_offset = base;
+  program->segments_size = size;
   return ET_STATUS_OK;
 }
 
 /* Bytes of segments; a header without that field, or with 0 in it, leaves the rest
  * of the file. */
-static uint64_t segment_bytes(et_span file, uint32_t length, uint64_t base) {
+static uint64_t segment_bytes(et_span file, uint64_t file_size, uint32_t length,
+                              uint64_t base) {
   const uint64_t stated =
       length >= LENGTH_WITH_SIZE ? u64_at(file, SEGMENT_SIZE_AT) : 0;
   if (stated != 0) {
     return stated;
   }
-  return base != 0 && base <= file.size ? file.size - base : 0;
+  return base != 0 && base <= file_size ? file_size - base : 0;
 }
 
-static et_status parse_extended(et_span file, et_program *program,
+/* Finds the bytes of tables, and the segments behind them. */
+static et_status parse_extended(et_span file, uint64_t file_size,
+                                uint64_t *program_size, et_program *program,
                                 et_error *error) {
   const uint32_t length = u32_at(file, LENGTH_AT);
-  if (length < LENGTH_WITH_BASE || !et_range_in(MAGIC_AT, length, file.size)) {
+  if (length < LENGTH_WITH_BASE || !et_range_in(MAGIC_AT, length, file_size)) {
     return et_fail(error, ET_STATUS_INVALID_PROGRAM,
                    "header: its length %u does not fit", (unsigned)length);
   }
-  const uint64_t program_size = u64_at(file, PROGRAM_SIZE_AT);
-  if (program_size < (uint64_t)MAGIC_AT + length || program_size > file.size) {
+  *program_size = u64_at(file, PROGRAM_SIZE_AT);
+  if (*program_size < (uint64_t)MAGIC_AT + length ||
+      *program_size > file_size) {
     return et_fail(error, ET_STATUS_INVALID_PROGRAM,
-                   "header: %llu bytes of tables in a file of %zu bytes",
-                   (unsigned long long)program_size, file.size);
+                   "header: %llu bytes of tables in a file of %llu bytes",
+                   (unsigned long long)*program_size,
+                   (unsigned long long)file_size);
   }
-  program->flatbuffer.size = (size_t)program_size;
   const uint64_t base = u64_at(file, SEGMENT_BASE_AT);
-  return split_segments(file, program_size, base,
-                        segment_bytes(file, length, base), program, error);
+  return split_segments(file_size, *program_size, base,
+                        segment_bytes(file, file_size, length, base), program,
+                        error);
 }
 
-et_status et_header_parse(et_span file, et_program *out_program,
+static et_status check_extent(const et_data_source *source, uint64_t needed,
+                              const char *what, et_error *error) {
+  const size_t there =
+      source->extent_count != 0 && source->extents[0].offset == 0
+          ? source->extents[0].bytes.size
+          : 0;
+  return needed <= there
+             ? ET_STATUS_OK
+             : et_fail(error, ET_STATUS_INVALID_ARGUMENT,
+                       "source '%s': its first extent must hold the %llu bytes "
+                       "of %s from 0 on, and holds %zu",
+                       source->name, (unsigned long long)needed, what, there);
+}
+
+et_status et_header_parse(const et_data_source *source, et_program *out_program,
                           et_error *error) {
+  uint64_t tables = source->size;
+  const uint64_t head =
+      tables < ET_PROGRAM_HEAD_BYTES ? tables : ET_PROGRAM_HEAD_BYTES;
+  ET_RETURN_IF_ERROR(check_extent(source, head, "its head", error));
+  const et_span file = source->extents[0].bytes;
   ET_RETURN_IF_ERROR(check_identifier(file, error));
-  const et_program program = {file, file, {NULL, 0}, u32_at(file, 0)};
+  et_program program = {.file = file, .root = u32_at(file, 0)};
+  if (has_header(file)) {
+    ET_RETURN_IF_ERROR(
+        parse_extended(file, source->size, &tables, &program, error));
+  }
+  ET_RETURN_IF_ERROR(check_extent(source, tables, "tables", error));
+  program.flatbuffer.data = file.data;
+  program.flatbuffer.size = (size_t)tables;
+  program.source = file.size == source->size ? NULL : source;
   *out_program = program;
-  return has_header(file) ? parse_extended(file, out_program, error)
-                          : ET_STATUS_OK;
+  return ET_STATUS_OK;
 }

@@ -7,9 +7,10 @@
 #include "executorch/span.h"
 #include "executorch/status.h"
 
-/* Divides the file into flatbuffer and segments. INVALID_PROGRAM when the
- * identifier is another, or the file is shorter than its header says. */
-et_status et_header_parse(et_span file, et_program *out_program,
+/* Divides the file, whose first extent begins at 0, into flatbuffer and segments.
+ * INVALID_PROGRAM when the identifier is another, or the file is shorter than its
+ * header says; INVALID_ARGUMENT when that extent does not hold all tables. */
+et_status et_header_parse(const et_data_source *source, et_program *out_program,
                           et_error *error);
 
 #endif /* ET_RUNTIME_PROGRAM_HEADER_H_ */

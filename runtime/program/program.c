@@ -3,6 +3,7 @@
 #include "runtime/program/header.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/schema_verify.h"
+#include "runtime/program/source.h"
 #include "runtime/program/tables.h"
 #include "runtime/program/verify.h"
 
@@ -18,16 +19,48 @@ static et_status check_base(et_span file, et_error *error) {
   return ET_STATUS_OK;
 }
 
-et_status et_program_load(et_span file, et_program *out_program,
-                          et_error *error) {
+static et_status load(const et_data_source *source, et_program *out_program,
+                      et_error *error) {
   et_program program;
-  ET_RETURN_IF_ERROR(check_base(file, error));
-  ET_RETURN_IF_ERROR(et_header_parse(file, &program, error));
+  ET_RETURN_IF_ERROR(et_header_parse(source, &program, error));
   ET_RETURN_IF_ERROR(et_schema_verify(program.flatbuffer, program.root, error));
   ET_RETURN_IF_ERROR(et_verify_data(&program, error));
   ET_RETURN_IF_ERROR(et_verify_plans(&program, error));
   *out_program = program;
   return ET_STATUS_OK;
+}
+
+et_status et_program_load(et_span file, et_program *out_program,
+                          et_error *error) {
+  const et_extent whole = {0, file};
+  const et_data_source source = {"program", file.size, &whole, 1, NULL, NULL};
+  ET_RETURN_IF_ERROR(check_base(file, error));
+  return load(&source, out_program, error);
+}
+
+static et_status check_sources(const et_data_source *sources, size_t count,
+                               et_error *error) {
+  for (size_t i = 0; i < count; i++) {
+    if (sources[i].name == NULL) {
+      return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
+                     "sources[%zu].name is NULL", i);
+    }
+  }
+  if (count > 1) {
+    return et_fail(error, ET_STATUS_NOT_SUPPORTED,
+                   "source '%s': a second source; external data (.ptd) is not "
+                   "supported",
+                   sources[1].name);
+  }
+  return count == 1 ? et_source_check(&sources[0], error)
+                    : et_fail(error, ET_STATUS_INVALID_ARGUMENT,
+                              "a program needs a source");
+}
+
+et_status et_program_load_sources(const et_data_source *sources, size_t count,
+                                  et_program *out_program, et_error *error) {
+  ET_RETURN_IF_ERROR(check_sources(sources, count, error));
+  return load(&sources[0], out_program, error);
 }
 
 size_t et_program_method_count(const et_program *program) {

@@ -159,7 +159,7 @@ static void test_m16_constant_beyond_its_segment_is_refused(void **state) {
   move_constant(&s, UINT64_MAX);
   expect_invalid(&s, "constant_segment.offsets[1]");
   open_sample(&s, "bundled_linear_plain");
-  et_span segment;
+  et_piece segment;
   assert_true(et_tables_segment(&s.program, 0, &segment));
   move_constant(&s, segment.size - 4);
   expect_invalid(&s, "data_buffer_idx 1 has no");

@@ -22,7 +22,7 @@ et_fb_table et_tables_plan(const et_program *program, uint32_t index) {
 }
 
 bool et_tables_segment(const et_program *program, uint32_t index,
-                       et_span *out_bytes) {
+                       et_piece *out) {
   const et_fb_table root = et_tables_root(program);
   const et_fb_vector segments = et_tables_vector(&root, ET_PROGRAM_SEGMENTS);
   if (index >= segments.count) {
@@ -31,20 +31,20 @@ bool et_tables_segment(const et_program *program, uint32_t index,
   const et_fb_table segment = et_fb_child_at(&segments, index);
   const uint64_t offset = et_fb_u64(&segment, ET_SEGMENT_OFFSET);
   const uint64_t size = et_fb_u64(&segment, ET_SEGMENT_SIZE);
-  if (!et_range_in(offset, size, program->segments.size)) {
+  if (!et_range_in(offset, size, program->segments_size) || size > SIZE_MAX) {
     return false;
   }
-  out_bytes->data = size != 0 ? program->segments.data + offset : NULL;
-  out_bytes->size = (size_t)size;
+  out->offset = program->segments_offset + offset;
+  out->size = (size_t)size;
   return true;
 }
 
 bool et_tables_subsegment(const et_program *program,
                           const et_fb_table *subsegments, uint32_t index,
-                          size_t nbytes, et_span *out_bytes) {
+                          size_t nbytes, et_piece *out) {
   const et_fb_vector offsets =
       et_fb_list(subsegments, ET_SUBSEGMENT_OFFSETS, sizeof(uint64_t));
-  et_span segment = {NULL, 0};
+  et_piece segment = {0, 0};
   if (index == 0 || index >= offsets.count ||
       !et_tables_segment(program, et_fb_u32(subsegments, ET_SUBSEGMENT_INDEX),
                          &segment)) {
@@ -54,45 +54,48 @@ bool et_tables_subsegment(const et_program *program,
   if (!et_range_in(offset, nbytes, segment.size)) {
     return false;
   }
-  out_bytes->data = segment.data != NULL ? segment.data + offset : NULL;
-  out_bytes->size = nbytes;
+  out->offset = segment.offset + offset;
+  out->size = nbytes;
   return true;
 }
 
 static bool inline_payload(const et_program *program, uint32_t index,
-                           et_span *out_bytes) {
+                           et_piece *out) {
   const et_fb_table root = et_tables_root(program);
   const et_fb_vector payloads =
       et_tables_vector(&root, ET_PROGRAM_DELEGATE_DATA);
   const et_fb_table payload = et_fb_child_at(&payloads, index);
-  *out_bytes = et_fb_bytes(&payload, ET_SINGLE_FIELD);
+  const et_span bytes = et_fb_bytes(&payload, ET_SINGLE_FIELD);
+  out->offset =
+      bytes.size != 0 ? (uint64_t)(bytes.data - program->flatbuffer.data) : 0;
+  out->size = bytes.size;
   return index < payloads.count;
 }
 
 bool et_tables_payload(const et_program *program, const et_fb_table *delegate,
-                       et_span *out_bytes) {
+                       et_piece *out) {
   const et_fb_table processed = et_fb_child(delegate, ET_DELEGATE_PROCESSED);
   const uint32_t index = et_fb_u32(&processed, ET_PROCESSED_INDEX);
   switch (et_fb_i8(&processed, ET_PROCESSED_LOCATION)) {
     case ET_LOCATION_INLINE:
-      return inline_payload(program, index, out_bytes);
+      return inline_payload(program, index, out);
     case ET_LOCATION_SEGMENT:
-      return et_tables_segment(program, index, out_bytes);
+      return et_tables_segment(program, index, out);
     default:
       return false;
   }
 }
 
 bool et_tables_named_data(const et_program *program, et_string key,
-                          et_span *out_bytes) {
+                          et_piece *out) {
   const et_fb_table root = et_tables_root(program);
   const et_fb_vector named = et_tables_vector(&root, ET_PROGRAM_NAMED_DATA);
   for (uint32_t i = 0; i < named.count; i++) {
     const et_fb_table entry = et_fb_child_at(&named, i);
     const et_string found = et_fb_text(&entry, ET_NAMED_DATA_KEY);
     if (found.size == key.size && memcmp(found.data, key.data, key.size) == 0) {
-      return et_tables_segment(
-          program, et_fb_u32(&entry, ET_NAMED_DATA_SEGMENT), out_bytes);
+      return et_tables_segment(program,
+                               et_fb_u32(&entry, ET_NAMED_DATA_SEGMENT), out);
     }
   }
   return false;

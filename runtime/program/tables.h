@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 #include "executorch/program.h"
-#include "executorch/span.h"
 #include "runtime/program/flatbuffer.h"
+#include "runtime/program/source.h"
 
 /* The Program table. */
 et_fb_table et_tables_root(const et_program *program);
@@ -22,24 +22,24 @@ et_fb_table et_tables_plan(const et_program *program, uint32_t index);
 /* A vector of tables, or of 32-bit indices, in a table. */
 et_fb_vector et_tables_vector(const et_fb_table *table, uint16_t field);
 
-/* Bytes of segment `index`. False when there is none or it does not lie in the
+/* Where segment `index` lies. False when there is none or it does not lie in the
  * file. */
 bool et_tables_segment(const et_program *program, uint32_t index,
-                       et_span *out_bytes);
+                       et_piece *out);
 
 /* `nbytes` of entry `index` of a SubsegmentOffsets table. False when index is 0
  * (reserved), past the end, or the bytes do not lie in the segment. */
 bool et_tables_subsegment(const et_program *program,
                           const et_fb_table *subsegments, uint32_t index,
-                          size_t nbytes, et_span *out_bytes);
+                          size_t nbytes, et_piece *out);
 
 /* The payload of a BackendDelegate, inline or in a segment. */
 bool et_tables_payload(const et_program *program, const et_fb_table *delegate,
-                       et_span *out_bytes);
+                       et_piece *out);
 
 /* The named data under `key`. False when there is none. */
 bool et_tables_named_data(const et_program *program, et_string key,
-                          et_span *out_bytes);
+                          et_piece *out);
 
 /* Buffer sizes: planned buffer `index` is memory id index + 1. */
 uint32_t et_tables_planned_count(const et_fb_table *plan);

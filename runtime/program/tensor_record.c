@@ -103,8 +103,8 @@ static et_fb_table data_table(const et_program *program,
 }
 
 bool et_tensor_record_data(const et_program *program,
-                           const et_tensor_record *record, et_span *out_bytes) {
+                           const et_tensor_record *record, et_piece *out) {
   const et_fb_table table = data_table(program, record);
   return et_tables_subsegment(program, &table, record->data_buffer,
-                              record->nbytes, out_bytes);
+                              record->nbytes, out);
 }

@@ -10,6 +10,7 @@
 #include "executorch/status.h"
 #include "executorch/tensor.h"
 #include "runtime/program/flatbuffer.h"
+#include "runtime/program/source.h"
 
 /* As the file says it. */
 typedef struct et_tensor_record {
@@ -40,9 +41,9 @@ typedef struct et_tensor_record {
 et_status et_tensor_record_read(const et_fb_table *table,
                                 et_tensor_record *out_record, et_error *error);
 
-/* The `nbytes` that the tensor starts with: its constant or, when it is
+/* Where the `nbytes` lie that the tensor starts with: its constant or, when it is
  * planned, its initial state. False when data_buffer does not name them. */
 bool et_tensor_record_data(const et_program *program,
-                           const et_tensor_record *record, et_span *out_bytes);
+                           const et_tensor_record *record, et_piece *out);
 
 #endif /* ET_RUNTIME_PROGRAM_TENSOR_RECORD_H_ */

@@ -8,7 +8,7 @@
 typedef struct segment_walk {
   const et_program *program;
   const et_fb_vector *segments;
-  et_span before; /* the last that was not empty */
+  et_piece before; /* the last that was not empty */
   uint32_t before_index;
 } segment_walk;
 
@@ -23,13 +23,13 @@ static int compare_segments(void *context, uint32_t a, uint32_t b) {
 
 static et_status check_overlap(void *context, uint32_t index, et_error *error) {
   segment_walk *walk = context;
-  const et_span *before = &walk->before;
-  et_span segment = {NULL, 0};
+  const et_piece *before = &walk->before;
+  et_piece segment = {0, 0};
   et_tables_segment(walk->program, index, &segment);
   if (segment.size == 0) {
     return ET_STATUS_OK;
   }
-  if (before->size != 0 && segment.data < before->data + before->size) {
+  if (before->size != 0 && segment.offset < before->offset + before->size) {
     const uint32_t other = walk->before_index;
     return et_fail(error, ET_STATUS_INVALID_PROGRAM,
                    "segments[%u] overlaps segments[%u]",
@@ -43,14 +43,14 @@ static et_status check_overlap(void *context, uint32_t index, et_error *error) {
 
 static et_status check_segments(const et_program *program,
                                 const et_fb_vector *segments, et_error *error) {
-  segment_walk walk = {program, segments, {NULL, 0}, 0};
+  segment_walk walk = {program, segments, {0, 0}, 0};
   const et_order order = {"segments", compare_segments, check_overlap, &walk};
   for (uint32_t i = 0; i < segments->count; i++) {
-    et_span bytes;
+    et_piece bytes;
     if (!et_tables_segment(program, i, &bytes)) {
       return et_fail(error, ET_STATUS_INVALID_PROGRAM,
-                     "segments[%u] does not lie in the %zu bytes of segments",
-                     (unsigned)i, program->segments.size);
+                     "segments[%u] does not lie in the %llu bytes of segments",
+                     (unsigned)i, (unsigned long long)program->segments_size);
     }
   }
   return et_order_walk(&order, segments->count, error);
@@ -64,7 +64,7 @@ static et_status check_subsegments(const et_program *program,
   const et_fb_vector offsets =
       et_fb_list(table, ET_SUBSEGMENT_OFFSETS, sizeof(uint64_t));
   const uint32_t index = et_fb_u32(table, ET_SUBSEGMENT_INDEX);
-  et_span segment = {NULL, 0};
+  et_piece segment = {0, 0};
   if (offsets.count > 1 && !et_tables_segment(program, index, &segment)) {
     return et_fail(error, ET_STATUS_INVALID_PROGRAM,
                    "%s.segment_index %u: there is no such segment", name,
@@ -99,7 +99,7 @@ static et_status check_named_entry(const et_program *program,
                                    et_error *error) {
   const et_fb_table entry = et_fb_child_at(named, index);
   const uint32_t segment = et_fb_u32(&entry, ET_NAMED_DATA_SEGMENT);
-  et_span bytes;
+  et_piece bytes;
   ET_RETURN_IF_ERROR(et_verify_name(et_fb_text(&entry, ET_NAMED_DATA_KEY),
                                     "named_data", index, error));
   if (!et_tables_segment(program, segment, &bytes)) {

@@ -25,7 +25,7 @@ static et_status check_operators(const et_plan_check *check) {
 
 static et_status check_delegate(const et_plan_check *check, uint32_t index,
                                 const et_fb_table *delegate) {
-  et_span payload;
+  et_piece payload;
   ET_RETURN_IF_ERROR(et_verify_name(et_fb_text(delegate, ET_DELEGATE_ID),
                                     "delegates", index, check->error));
   if (!et_fb_has(delegate, ET_DELEGATE_PROCESSED) ||

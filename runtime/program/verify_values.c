@@ -80,17 +80,16 @@ static et_status check_planned_bytes(const et_plan_check *check, uint32_t index,
  * initial state of a mutable buffer. */
 static et_status check_initial_bytes(const et_plan_check *check, uint32_t index,
                                      const et_tensor_record *record) {
-  et_span bytes;
-  if (!et_tensor_record_data(check->program, record, &bytes)) {
+  et_piece piece;
+  if (!et_tensor_record_data(check->program, record, &piece)) {
     return ET_PLAN_FAIL(
         check, "values[%u]: data_buffer_idx %u has no %zu bytes in its segment",
         (unsigned)index, (unsigned)record->data_buffer, record->nbytes);
   }
   const size_t size = et_scalar_type_size(record->dtype);
   /* State is copied, constants are used where they lie. */
-  if (!record->is_planned && size != 0 &&
-      (size_t)(bytes.data - check->program->file.data) % size != 0 &&
-      bytes.size != 0) {
+  if (!record->is_planned && size != 0 && piece.offset % size != 0 &&
+      piece.size != 0) {
     return ET_PLAN_FAIL(check, "values[%u]: its constant is not aligned to %zu",
                         (unsigned)index, size);
   }

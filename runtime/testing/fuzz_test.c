@@ -87,6 +87,28 @@ static void use_program(const et_program *program) {
   }
 }
 
+static et_status read_file(void *context, uint64_t offset, size_t size,
+                           void *out, et_error *error) {
+  const et_span *file = context;
+  (void)error;
+  assert_true(offset <= file->size && size <= file->size - offset);
+  memcpy(out, file->data + offset, size);
+  return ET_STATUS_OK;
+}
+
+/* The same with nothing but the tables in memory. */
+static void use_by_reading(et_span file, et_span tables) {
+  const et_extent extent = {0, tables};
+  const et_data_source source = {"file",   file.size, &extent, 1,
+                                 read_file, &file};
+  et_program program;
+  if (et_program_load_sources(&source, 1, &program, NULL) == ET_STATUS_OK) {
+    use_program(&program);
+  } else {
+    assert_true(tables.size < ET_PROGRAM_HEAD_BYTES);
+  }
+}
+
 /* Returns whether the program was accepted. A refusal has a reason. */
 static int try_program(const uint8_t *bytes, size_t size) {
   const et_span file = {bytes, size};
@@ -96,6 +118,7 @@ static int try_program(const uint8_t *bytes, size_t size) {
   const et_status status = et_program_load(file, &program, &error);
   if (status == ET_STATUS_OK) {
     use_program(&program);
+    use_by_reading(file, program.flatbuffer);
     return 1;
   }
   assert_int_equal(error.status, status);

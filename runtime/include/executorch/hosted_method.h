@@ -21,7 +21,8 @@ typedef struct et_hosted_method {
   et_method_requirements requirements;
   size_t planned_bytes; /* of all planned buffers */
   et_planned_buffer planned[ET_MAX_PLANNED_BUFFERS];
-  void *allocation; /* all of it, outputs that are not planned included */
+  void *data;       /* what was read of the program's source, or NULL */
+  void *allocation; /* all else, outputs that are not planned included */
 } et_hosted_method;
 
 /* Loads a method into memory of its own, and gives memory to outputs that are

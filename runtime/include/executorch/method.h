@@ -46,6 +46,9 @@ typedef struct et_method_options {
   const et_backend_options *backend_options; /* one entry a backend */
   size_t backend_options_count;
   et_shared_store *store; /* what delegates of several methods share */
+  /* Of et_method_measure: room to read data to that kernels and backends look at
+   * while they are measured, et_method_data_bytes of it. Free again afterwards. */
+  et_mutable_span data;
 } et_method_options;
 
 /* Exactly what a method needs; the sizes of planned buffers come from
@@ -54,12 +57,21 @@ typedef struct et_method_requirements {
   size_t method_bytes;  /* values, instructions, handles and states */
   size_t scratch_bytes; /* the largest that any of its calls asks for */
   size_t shared_bytes;  /* what loading takes of the store, at most */
+  size_t data_bytes;    /* et_method_data_bytes */
   size_t planned_count;
 } et_method_requirements;
 
+/* Bytes of memory for the constants, initial values and payloads of a method that do
+ * not lie whole in one extent of the program's source, and, for a method with
+ * delegates, for named data that does not: 0 when all of the source is in memory in
+ * one piece. */
+et_status et_method_data_bytes(const et_program *program, const char *name,
+                               size_t *out_bytes, et_error *out_error);
+
 /* Verifies the method against the linked kernels and backends, and measures it,
  * which asks those kernels and backends too. All that et_method_load checks, but
- * for the memory plan: that takes memory. Load it with the same options. */
+ * for the memory plan: that takes memory. Load it with the same options.
+ * MEMORY_TOO_SMALL when data must be read and options->data has no room for it. */
 et_status et_method_measure(const et_program *program, const char *name,
                             const et_registry *registry,
                             const et_method_options *options,
@@ -95,12 +107,18 @@ typedef struct et_method_memory {
   et_mutable_span scratch;
   const et_planned_buffer *planned; /* planned_count entries, copied */
   size_t planned_count;
+  et_mutable_span
+      data; /* what is read is kept here; none for data_bytes of 0 */
 } et_method_memory;
 
 /* Verifies everything that can be known before running: argument kinds against
  * kernel signatures, that nothing writes a constant or its own operand, and
  * that no instruction reads bytes which another value has overwritten
  * (plan_check.h says how far that goes).
+ *
+ * Reads each run of bytes that it needs once, named data only when a backend asks for
+ * it; a status of the source's read function is returned with the source's name and
+ * the offset.
  *
  * OPERATOR_MISSING names every missing kernel or backend; INVALID_PROGRAM the
  * element at fault; MEMORY_TOO_SMALL the buffer, its size and what it needs. */

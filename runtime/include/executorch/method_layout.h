@@ -55,8 +55,23 @@ typedef struct et_end {
   bool is_set;     /* an input that was given, an output that has memory */
 } et_end;
 
+/* Bytes of a file that are not addressable, as read. In et_method_memory.data, with a
+ * list of all of them behind. */
+typedef struct et_data_run {
+  uint64_t offset; /* in the file */
+  size_t size;
+  uint8_t *bytes;
+  bool is_read;
+} et_data_run;
+
+typedef struct et_data {
+  et_data_run *runs; /* by rising offset */
+  size_t count;
+} et_data;
+
 struct et_method {
   et_program program;
+  et_data data;
   et_mutable_span scratch;
   const et_parallel *parallel;
   const et_observer *observer;

@@ -14,13 +14,36 @@
 extern "C" {
 #endif
 
+/* Bytes of a source that lie in memory, from `offset` on. */
+typedef struct et_extent {
+  uint64_t offset;
+  et_span bytes; /* not empty; address and offset are equal modulo 16 */
+} et_extent;
+
+/* Where the bytes of a file come from: memory, all in one piece or in several, and a
+ * function of the caller's for what lies in none of them. */
+typedef struct et_data_source {
+  const char *name;         /* in messages; not NULL */
+  uint64_t size;            /* of the file */
+  const et_extent *extents; /* by rising offset, none overlapping another */
+  size_t extent_count;
+  /* Reads exactly `size` bytes at `offset` of the file to `out`. Any status but OK
+   * ends what was being done. NULL when the extents hold the whole file. */
+  et_status (*read)(void *context, uint64_t offset, size_t size, void *out,
+                    et_error *error);
+  void *context; /* of read */
+} et_data_source;
+
 /* An open program: a view of the caller's bytes. Plain data, freely copied; to
  * be read by the runtime's own code only. */
 typedef struct et_program {
-  et_span file;       /* the whole file */
-  et_span flatbuffer; /* the part that holds tables */
-  et_span segments;   /* the part that holds constant and delegate bytes */
-  uint32_t root;      /* offset of the Program table in `flatbuffer` */
+  et_span file; /* its first extent: the whole file when that is one span */
+  et_span flatbuffer;           /* the part that holds tables */
+  const et_data_source *source; /* NULL: `file` is the whole file */
+  uint64_t
+      segments_offset; /* the part that holds constant and delegate bytes */
+  uint64_t segments_size;
+  uint32_t root; /* offset of the Program table in `flatbuffer` */
 } et_program;
 
 /* Bytes of the file that tell its length, for readers that load in pieces. */
@@ -42,6 +65,18 @@ typedef struct et_program {
  * aligned. Takes time linear in the number of bytes of tables, no memory. */
 et_status et_program_load(et_span file, et_program *out_program,
                           et_error *out_error);
+
+/* The same for a file that does not lie in memory in one piece. sources[0] is the
+ * .pte: its first extent begins at 0 and holds all tables. Constants and payloads
+ * that lie whole in one extent are used where they are; a method that needs others
+ * is given memory for them (et_method_requirements.data_bytes) and puts them
+ * together or reads them when it is loaded.
+ *
+ * `sources` and all that they refer to are borrowed, as `file` is above.
+ * INVALID_ARGUMENT names the source whose extents are not as they must be;
+ * NOT_SUPPORTED a second source: external data (.ptd) is not read. */
+et_status et_program_load_sources(const et_data_source *sources, size_t count,
+                                  et_program *out_program, et_error *out_error);
 
 /* Number of methods. */
 size_t et_program_method_count(const et_program *program);

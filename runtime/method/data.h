@@ -1,0 +1,25 @@
+/* Constants and payloads of a method: where they lie, or read into its memory. */
+#ifndef ET_RUNTIME_METHOD_DATA_H_
+#define ET_RUNTIME_METHOD_DATA_H_
+
+#include "executorch/method_layout.h"
+#include "runtime/method/builder.h"
+#include "runtime/program/source.h"
+
+/* Measures what is not addressable, the list of it included. */
+et_status et_data_measure(const et_builder *builder, size_t *out_bytes);
+
+/* Measures it, lays it out in `room`, which is called `name`, and reads what is
+ * needed for sure. MEMORY_TOO_SMALL when the room is. */
+et_status et_data_build(et_builder *builder, const char *name,
+                        et_mutable_span room, size_t *out_bytes);
+
+/* The bytes of a piece; NULL when it is empty. */
+const uint8_t *et_data_find(const et_program *program, const et_data *data,
+                            et_piece piece);
+
+/* The same for a piece that perhaps nobody has needed yet. */
+et_status et_data_get(const et_builder *builder, et_piece piece,
+                      et_span *out_bytes, et_error *error);
+
+#endif /* ET_RUNTIME_METHOD_DATA_H_ */

@@ -1,0 +1,148 @@
+#include "runtime/method/pieces.h"
+
+#include <string.h>
+
+#include "runtime/core/limits.h"
+#include "runtime/program/schema.h"
+#include "runtime/program/tables.h"
+#include "runtime/program/tensor_record.h"
+
+static bool value_piece(const et_builder *builder, uint32_t index,
+                        et_piece *out) {
+  const et_fb_table evalue = et_fb_child_at(&builder->values, index);
+  const et_fb_table held = et_fb_child(&evalue, ET_EVALUE_VALUE);
+  et_tensor_record record;
+  return et_fb_u8(&evalue, ET_EVALUE_TAG) == ET_VALUE_TENSOR &&
+         et_fb_u32(&held, ET_TENSOR_DATA_BUFFER) != 0 &&
+         et_tensor_record_read(&held, &record, NULL) == ET_STATUS_OK &&
+         et_tensor_record_data(builder->program, &record, out);
+}
+
+static bool payload_piece(const et_builder *builder, uint32_t index,
+                          et_piece *out) {
+  const et_fb_vector delegates =
+      et_tables_vector(&builder->plan, ET_PLAN_DELEGATES);
+  const et_fb_table delegate = et_fb_child_at(&delegates, index);
+  return et_tables_payload(builder->program, &delegate, out);
+}
+
+static et_fb_vector named_data(const et_builder *builder) {
+  const et_fb_table root = et_tables_root(builder->program);
+  return et_tables_vector(&root, ET_PROGRAM_NAMED_DATA);
+}
+
+static bool named_piece(const et_builder *builder, uint32_t index,
+                        et_piece *out) {
+  const et_fb_vector named = named_data(builder);
+  const et_fb_table entry = et_fb_child_at(&named, index);
+  return et_tables_segment(builder->program,
+                           et_fb_u32(&entry, ET_NAMED_DATA_SEGMENT), out);
+}
+
+uint32_t et_piece_needed_count(const et_builder *builder) {
+  return builder->values.count + (uint32_t)builder->counts.delegates;
+}
+
+uint32_t et_piece_count(const et_builder *builder) {
+  return et_piece_needed_count(builder) +
+         (builder->counts.delegates != 0 ? named_data(builder).count : 0);
+}
+
+static bool find_piece(const et_builder *builder, uint32_t index,
+                       et_piece *out) {
+  const uint32_t values = builder->values.count;
+  const uint32_t needed = et_piece_needed_count(builder);
+  return index < values   ? value_piece(builder, index, out)
+         : index < needed ? payload_piece(builder, index - values, out)
+                          : named_piece(builder, index - needed, out);
+}
+
+bool et_piece_at(const et_builder *builder, uint32_t index, et_piece *out) {
+  return find_piece(builder, index, out) && out->size != 0 &&
+         et_source_address(builder->program, *out) == NULL;
+}
+
+void et_piece_walk_start(et_piece_walk *walk, const et_builder *builder) {
+  walk->builder = builder;
+  walk->count = et_piece_count(builder);
+  walk->steps_left = ET_LIMIT_PLAN_STEPS;
+  walk->from = 0;
+  walk->used = walk->next = 0;
+}
+
+/* Number of entries that begin before `offset`. */
+static uint32_t entries_before(const et_piece_walk *walk, uint64_t offset) {
+  uint32_t low = 0;
+  uint32_t high = walk->used;
+  while (low < high) {
+    const uint32_t middle = low + (high - low) / 2;
+    if (walk->window[middle].offset < offset) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+/* Of pieces that begin at the same place the longest stays; a full window loses its
+ * last. */
+static void insert(et_piece_walk *walk, et_piece piece) {
+  const uint32_t at = entries_before(walk, piece.offset);
+  if (at == ET_PIECE_WINDOW) {
+    return;
+  }
+  et_piece *entry = &walk->window[at];
+  if (at < walk->used && entry->offset == piece.offset) {
+    entry->size = entry->size > piece.size ? entry->size : piece.size;
+    return;
+  }
+  walk->used += walk->used < ET_PIECE_WINDOW ? 1 : 0;
+  memmove(entry + 1, entry, (walk->used - at - 1) * sizeof *entry);
+  *entry = piece;
+}
+
+static et_status fill_window(et_piece_walk *walk) {
+  walk->used = walk->next = 0;
+  if (walk->count > walk->steps_left) {
+    return et_fail(walk->builder->error, ET_STATUS_OUT_OF_RESOURCES,
+                   "the method has too many constants to be read apart");
+  }
+  walk->steps_left -= walk->count;
+  for (uint32_t i = 0; i < walk->count; i++) {
+    et_piece piece;
+    if (et_piece_at(walk->builder, i, &piece) && piece.offset >= walk->from) {
+      insert(walk, piece);
+    }
+  }
+  if (walk->used != 0) {
+    walk->from = walk->window[walk->used - 1].offset + 1;
+  }
+  return ET_STATUS_OK;
+}
+
+/* The entry that is next, or NULL. A window that was not full held all there was. */
+static et_status peek(et_piece_walk *walk, const et_piece **out) {
+  const bool all = walk->used != 0 && walk->used < ET_PIECE_WINDOW;
+  if (walk->next == walk->used && !all) {
+    ET_RETURN_IF_ERROR(fill_window(walk));
+  }
+  *out = walk->next < walk->used ? &walk->window[walk->next] : NULL;
+  return ET_STATUS_OK;
+}
+
+et_status et_piece_walk_next(et_piece_walk *walk, et_piece *out) {
+  const et_piece *entry = NULL;
+  const et_piece none = {0, 0};
+  ET_RETURN_IF_ERROR(peek(walk, &entry));
+  *out = entry != NULL ? *entry : none;
+  while (entry != NULL && entry->offset < out->offset + out->size) {
+    const uint64_t end = entry->offset + entry->size;
+    const uint64_t larger =
+        end > out->offset + out->size ? end : out->offset + out->size;
+    out->size = (size_t)(larger - out->offset);
+    walk->next++;
+    ET_RETURN_IF_ERROR(peek(walk, &entry));
+  }
+  return ET_STATUS_OK;
+}

@@ -1,0 +1,155 @@
+#include "runtime/program/source.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "executorch/checked.h"
+
+static et_status fail_extent(const et_data_source *source, size_t index,
+                             const char *reason, et_error *error) {
+  return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
+                 "source '%s': extents[%zu] %s", source->name, index, reason);
+}
+
+/* Aligned constants of the file must be so in memory too. */
+static bool is_aligned(const et_extent *extent) {
+  return (uintptr_t)extent->bytes.data % ET_PROGRAM_ALIGNMENT ==
+         extent->offset % ET_PROGRAM_ALIGNMENT;
+}
+
+/* `end` is where the extent before ends. */
+static et_status check_extent(const et_data_source *source, size_t index,
+                              uint64_t end, et_error *error) {
+  const et_extent *extent = &source->extents[index];
+  if (extent->bytes.data == NULL || extent->bytes.size == 0) {
+    return fail_extent(source, index, "is empty", error);
+  }
+  if (!et_range_in(extent->offset, extent->bytes.size, source->size)) {
+    return fail_extent(source, index, "does not lie in the source", error);
+  }
+  if (extent->offset < end) {
+    return fail_extent(source, index, "begins before the last one ends", error);
+  }
+  return is_aligned(extent)
+             ? ET_STATUS_OK
+             : fail_extent(source, index,
+                           "and its place in the source differ modulo 16",
+                           error);
+}
+
+static et_status check_gap(const et_data_source *source, uint64_t begin,
+                           uint64_t end, et_error *error) {
+  return begin == end || source->read != NULL
+             ? ET_STATUS_OK
+             : et_fail(error, ET_STATUS_INVALID_ARGUMENT,
+                       "source '%s': %llu bytes at %llu lie in no extent, and "
+                       "it has no read function",
+                       source->name, (unsigned long long)(end - begin),
+                       (unsigned long long)begin);
+}
+
+et_status et_source_check(const et_data_source *source, et_error *error) {
+  uint64_t end = 0;
+  if (source->size == 0) {
+    return et_fail(error, ET_STATUS_INVALID_ARGUMENT, "source '%s' is empty",
+                   source->name);
+  }
+  for (size_t i = 0; i < source->extent_count; i++) {
+    const et_extent *extent = &source->extents[i];
+    ET_RETURN_IF_ERROR(check_extent(source, i, end, error));
+    ET_RETURN_IF_ERROR(check_gap(source, end, extent->offset, error));
+    end = extent->offset + extent->bytes.size;
+  }
+  return check_gap(source, end, source->size, error);
+}
+
+/* The extent that `offset` lies in, else the first behind it; extent_count when there
+ * is none. */
+static size_t find_extent(const et_data_source *source, uint64_t offset) {
+  size_t index = 0;
+  while (index < source->extent_count &&
+         source->extents[index].offset + source->extents[index].bytes.size <=
+             offset) {
+    index++;
+  }
+  return index;
+}
+
+/* Of the piece, what follows `offset` in the extent. NULL when it lies before. */
+static et_span rest_of_extent(const et_data_source *source, size_t index,
+                              uint64_t offset) {
+  et_span rest = {NULL, 0};
+  if (index < source->extent_count && source->extents[index].offset <= offset) {
+    const et_extent *extent = &source->extents[index];
+    const size_t skipped = (size_t)(offset - extent->offset);
+    rest.data = extent->bytes.data + skipped;
+    rest.size = extent->bytes.size - skipped;
+  }
+  return rest;
+}
+
+const uint8_t *et_source_address(const et_program *program, et_piece piece) {
+  if (piece.size == 0) {
+    return NULL;
+  }
+  if (et_range_in(piece.offset, piece.size, program->file.size)) {
+    return program->file.data + piece.offset;
+  }
+  const et_data_source *source = program->source;
+  const et_span rest =
+      rest_of_extent(source, find_extent(source, piece.offset), piece.offset);
+  return rest.size >= piece.size ? rest.data : NULL;
+}
+
+static et_status call_read(const et_data_source *source, et_piece piece,
+                           uint8_t *out, et_error *error) {
+  et_error reason;
+  et_error_clear(&reason);
+  const et_status status =
+      source->read(source->context, piece.offset, piece.size, out, &reason);
+  return status == ET_STATUS_OK
+             ? ET_STATUS_OK
+             : et_fail(
+                   error, status, "source '%s': reading %zu bytes at %llu: %s",
+                   source->name, piece.size, (unsigned long long)piece.offset,
+                   reason.message[0] != '\0' ? reason.message
+                                             : et_status_text(status));
+}
+
+/* Bytes from `offset` to where extent `index` begins, or the source ends. */
+static uint64_t gap_before(const et_data_source *source, size_t index,
+                           uint64_t offset) {
+  const uint64_t end = index < source->extent_count
+                           ? source->extents[index].offset
+                           : source->size;
+  return end - offset;
+}
+
+/* Gives the first bytes of the piece, as many as come from one place. */
+static et_status read_part(const et_data_source *source, et_piece piece,
+                           uint8_t *out, size_t *out_size, et_error *error) {
+  const size_t index = find_extent(source, piece.offset);
+  const et_span rest = rest_of_extent(source, index, piece.offset);
+  const uint64_t there =
+      rest.data != NULL ? rest.size : gap_before(source, index, piece.offset);
+  const et_piece part = {piece.offset,
+                         there < piece.size ? (size_t)there : piece.size};
+  *out_size = part.size;
+  if (rest.data == NULL) {
+    return call_read(source, part, out, error);
+  }
+  memcpy(out, rest.data, part.size);
+  return ET_STATUS_OK;
+}
+
+et_status et_source_read(const et_data_source *source, et_piece piece,
+                         uint8_t *out, et_error *error) {
+  while (piece.size != 0) {
+    size_t done = 0;
+    ET_RETURN_IF_ERROR(read_part(source, piece, out, &done, error));
+    piece.offset += done;
+    piece.size -= done;
+    out += done;
+  }
+  return ET_STATUS_OK;
+}

@@ -1,0 +1,252 @@
+/* Programs whose bytes lie in several places, or are read. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "executorch/program.h"
+#include "runtime/program/source.h"
+#include "runtime/testing/program_test_support.h"
+
+static const char *const FIXTURE = "bundled_linear_plain";
+
+static uint8_t *bytes;
+static size_t size;
+static et_program program;
+
+static int open_fixture(void **state) {
+  (void)state;
+  bytes = et_test_read_fixture(FIXTURE, &size);
+  return 0;
+}
+
+static int close_fixture(void **state) {
+  (void)state;
+  free(bytes);
+  return 0;
+}
+
+static et_status read_file(void *context, uint64_t offset, size_t count,
+                           void *out, et_error *error) {
+  (void)error;
+  *(size_t *)context += 1;
+  memcpy(out, bytes + offset, count);
+  return ET_STATUS_OK;
+}
+
+static et_extent extent(uint64_t offset, size_t count) {
+  const et_extent result = {offset, {bytes + offset, count}};
+  return result;
+}
+
+static et_data_source source_of(const et_extent *extents, size_t count) {
+  const et_data_source source = {"flash", size, extents, count, NULL, NULL};
+  return source;
+}
+
+static void expect_refused(const et_data_source *sources, size_t count,
+                           et_status status, const char *message) {
+  et_error error;
+  et_error_clear(&error);
+  assert_int_equal(et_program_load_sources(sources, count, &program, &error),
+                   status);
+  assert_string_equal(error.message, message);
+}
+
+static void expect_extents_refused(const et_extent *extents, size_t count,
+                                   const char *message) {
+  const et_data_source source = source_of(extents, count);
+  expect_refused(&source, 1, ET_STATUS_INVALID_ARGUMENT, message);
+}
+
+static void test_sources_must_be_one_and_named(void **state) {
+  (void)state;
+  const et_extent whole = extent(0, size);
+  et_data_source sources[2] = {source_of(&whole, 1), source_of(&whole, 1)};
+  expect_refused(sources, 0, ET_STATUS_INVALID_ARGUMENT,
+                 "a program needs a source");
+  sources[1].name = "weights";
+  expect_refused(sources, 2, ET_STATUS_NOT_SUPPORTED,
+                 "source 'weights': a second source; external data (.ptd) is "
+                 "not supported");
+  sources[1].name = NULL;
+  expect_refused(sources, 2, ET_STATUS_INVALID_ARGUMENT,
+                 "sources[1].name is NULL");
+}
+
+static void test_empty_source_is_refused(void **state) {
+  (void)state;
+  const et_data_source source = {"flash", 0, NULL, 0, read_file, NULL};
+  expect_refused(&source, 1, ET_STATUS_INVALID_ARGUMENT,
+                 "source 'flash' is empty");
+}
+
+static void test_one_extent_of_all_is_the_file(void **state) {
+  (void)state;
+  const et_extent whole = extent(0, size);
+  const et_data_source source = source_of(&whole, 1);
+  assert_int_equal(et_program_load_sources(&source, 1, &program, NULL),
+                   ET_STATUS_OK);
+  assert_null(program.source);
+  assert_ptr_equal(program.file.data, bytes);
+}
+
+static void test_hostile_extents_are_refused(void **state) {
+  (void)state;
+  const et_extent overlap[] = {extent(0, 1008), extent(992, size - 992)};
+  expect_extents_refused(
+      overlap, 2, "source 'flash': extents[1] begins before the last one ends");
+  const et_extent falling[] = {extent(1008, size - 1008), extent(0, 1008)};
+  const et_data_source backwards = {"flash", size,      falling,
+                                    2,       read_file, &size};
+  expect_refused(&backwards, 1, ET_STATUS_INVALID_ARGUMENT,
+                 "source 'flash': extents[1] begins before the last one ends");
+  et_extent wild[] = {extent(0, 1008), extent(1008, size - 1008)};
+  wild[1].offset = UINT64_MAX - 15;
+  expect_extents_refused(
+      wild, 2, "source 'flash': extents[1] does not lie in the source");
+  wild[1] = extent(1008, size - 1008);
+  wild[1].bytes.size += 1;
+  expect_extents_refused(
+      wild, 2, "source 'flash': extents[1] does not lie in the source");
+  wild[1].bytes.size = 0;
+  expect_extents_refused(wild, 2, "source 'flash': extents[1] is empty");
+  wild[1] = extent(1008, size - 1008);
+  wild[1].bytes.data = NULL;
+  expect_extents_refused(wild, 2, "source 'flash': extents[1] is empty");
+  wild[1].bytes.data = bytes + 1004;
+  expect_extents_refused(wild, 2,
+                         "source 'flash': extents[1] and its place in the "
+                         "source differ modulo 16");
+}
+
+static void test_gaps_need_a_read_function(void **state) {
+  (void)state;
+  const et_extent parts[] = {extent(0, 1008), extent(1040, 16)};
+  et_data_source source = source_of(parts, 2);
+  size_t reads = 0;
+  expect_refused(&source, 1, ET_STATUS_INVALID_ARGUMENT,
+                 "source 'flash': 32 bytes at 1008 lie in no extent, and it "
+                 "has no read function");
+  source.extent_count = 1;
+  expect_refused(&source, 1, ET_STATUS_INVALID_ARGUMENT,
+                 "source 'flash': 588 bytes at 1008 lie in no extent, and it "
+                 "has no read function");
+  source.extent_count = 2;
+  source.read = read_file;
+  source.context = &reads;
+  et_program_load_sources(&source, 1, &program, NULL);
+  assert_int_equal(reads, 0);
+}
+
+/* Bytes of tables, as the header says. */
+static size_t table_bytes(void) {
+  uint64_t tables = 0;
+  memcpy(&tables, bytes + 16, sizeof tables);
+  return (size_t)tables;
+}
+
+static void test_tables_must_lie_in_the_first_extent(void **state) {
+  (void)state;
+  const size_t tables = table_bytes();
+  for (size_t cut = 1; cut < size; cut++) {
+    const et_extent parts[] = {extent(0, cut), extent(cut, size - cut)};
+    const et_data_source source = source_of(parts, 2);
+    et_error error;
+    et_error_clear(&error);
+    const et_status status =
+        et_program_load_sources(&source, 1, &program, &error);
+    if (cut >= tables) {
+      assert_int_equal(status, ET_STATUS_OK);
+      continue;
+    }
+    assert_int_equal(status, ET_STATUS_INVALID_ARGUMENT);
+    assert_non_null(strstr(error.message, "source 'flash': its first extent"));
+  }
+}
+
+static void test_head_must_lie_in_the_first_extent(void **state) {
+  (void)state;
+  size_t reads = 0;
+  et_extent later = extent(16, size - 16);
+  et_data_source source = {"flash", size, &later, 1, read_file, &reads};
+  expect_refused(&source, 1, ET_STATUS_INVALID_ARGUMENT,
+                 "source 'flash': its first extent must hold the 64 bytes of "
+                 "its head from 0 on, and holds 0");
+  source.extent_count = 0;
+  expect_refused(&source, 1, ET_STATUS_INVALID_ARGUMENT,
+                 "source 'flash': its first extent must hold the 64 bytes of "
+                 "its head from 0 on, and holds 0");
+}
+
+/* Every piece of a source of three extents with gaps between them. */
+static void test_pieces_are_put_together_from_all_places(void **state) {
+  (void)state;
+  enum { LENGTH = 96 };
+  size_t reads = 0;
+  const et_extent parts[] = {extent(16, 8), extent(32, 16), extent(48, 16)};
+  const et_data_source source = {"flash", LENGTH, parts, 3, read_file, &reads};
+  assert_int_equal(et_source_check(&source, NULL), ET_STATUS_OK);
+  for (size_t begin = 0; begin <= LENGTH; begin++) {
+    for (size_t end = begin; end <= LENGTH; end++) {
+      const et_piece piece = {begin, end - begin};
+      uint8_t *out = malloc(piece.size + 1);
+      out[piece.size] = 0x5A;
+      assert_int_equal(et_source_read(&source, piece, out, NULL), ET_STATUS_OK);
+      assert_memory_equal(out, bytes + begin, piece.size);
+      assert_int_equal(out[piece.size], 0x5A);
+      free(out);
+    }
+  }
+}
+
+static et_status fail_read(void *context, uint64_t offset, size_t count,
+                           void *out, et_error *error) {
+  (void)offset;
+  (void)count;
+  (void)out;
+  return context != NULL ? et_fail(error, ET_STATUS_ACCESS_FAILED, "bus error")
+                         : ET_STATUS_OUT_OF_RESOURCES;
+}
+
+static void test_errors_of_reading_say_where(void **state) {
+  (void)state;
+  const et_extent part = extent(16, 16);
+  et_data_source source = {"flash", 64, &part, 1, fail_read, &size};
+  const et_piece piece = {24, 20};
+  uint8_t out[20];
+  et_error error;
+  et_error_clear(&error);
+  assert_int_equal(et_source_read(&source, piece, out, &error),
+                   ET_STATUS_ACCESS_FAILED);
+  assert_string_equal(error.message,
+                      "source 'flash': reading 12 bytes at 32: bus error");
+  source.context = NULL;
+  et_error_clear(&error);
+  assert_int_equal(et_source_read(&source, piece, out, &error),
+                   ET_STATUS_OUT_OF_RESOURCES);
+  assert_string_equal(error.message,
+                      "source 'flash': reading 12 bytes at 32: a bound of the "
+                      "runtime was reached");
+}
+
+#define TEST(test) \
+  cmocka_unit_test_setup_teardown(test, open_fixture, close_fixture)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      TEST(test_sources_must_be_one_and_named),
+      TEST(test_empty_source_is_refused),
+      TEST(test_one_extent_of_all_is_the_file),
+      TEST(test_hostile_extents_are_refused),
+      TEST(test_gaps_need_a_read_function),
+      TEST(test_tables_must_lie_in_the_first_extent),
+      TEST(test_head_must_lie_in_the_first_extent),
+      TEST(test_pieces_are_put_together_from_all_places),
+      TEST(test_errors_of_reading_say_where),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
