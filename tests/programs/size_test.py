@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 # Bytes of .text, measured and 3 % more. A program that grows for a reason gets a new figure here.
-_CODE_BUDGET = {"DIGITS": 104_100, "MOBILENET": 110_800}
+_CODE_BUDGET = {"DIGITS": 109_700, "MOBILENET": 116_800}
 
 
 def _output(*command: str) -> str:
