@@ -128,6 +128,23 @@ def test_lie_about_one_of_several_results_is_refused() -> None:
         manager.transform([liar("getitem", lambda val: val.new_empty(3))])
 
 
+class Doubled(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x.new_ones(x.shape[0] * 2)
+
+
+def test_lie_about_a_size_is_refused() -> None:
+    example = Example(Doubled(), (torch.ones(3),), dynamic_shapes={"x": {0: Dim("n", min=2, max=8)}})
+
+    def lying(graph_module: GraphModule) -> None:
+        size = named(graph_module, "mul")
+        size.meta["val"] = size.meta["val"] + 1
+
+    with pytest.raises(EdgeDialectError, match="but it computes 2") as caught:
+        to_edge(example.export()).transform([lying])
+    assert (caught.value.pass_name, caught.value.node_name) == ("lying", "mul")
+
+
 class LyingToOutVar(ToOutVarPass):
     """Converts, and then describes the first product as smaller than it is."""
 
