@@ -1,0 +1,72 @@
+/* What a payload is made of when it is loaded: steps over dense tensors. */
+#ifndef BACKENDS_CPU_STEPS_STEP_H_
+#define BACKENDS_CPU_STEPS_STEP_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "executorch/backend.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ET_CPU_MAX_RANK 8
+
+/* Where a tensor's bytes lie. The codes stand in the payload. */
+typedef enum et_cpu_place {
+  ET_CPU_INPUT = 0,
+  ET_CPU_OUTPUT = 1,
+  ET_CPU_SCRATCH = 2,
+  ET_CPU_DATA = 3, /* named data of the program, used where it lies */
+} et_cpu_place;
+
+/* A dense tensor in C order, with the sizes of the current call. */
+typedef struct et_cpu_tensor {
+  void *data;
+  size_t numel;
+  size_t bytes; /* that the sizes fill */
+  int32_t sizes[ET_CPU_MAX_RANK];
+  uint8_t rank;
+  uint8_t dtype; /* et_scalar_type */
+  uint8_t place; /* et_cpu_place */
+} et_cpu_tensor;
+
+struct et_cpu_kind;
+
+/* One step of a payload. Everything is borrowed from the handle. */
+typedef struct et_cpu_step {
+  const struct et_cpu_kind *kind;
+  et_cpu_tensor *const *tensors;    /* inputs, then outputs, then workspaces */
+  const int32_t *const *dims;       /* numbers that depend on the call */
+  const uint32_t *attributes;       /* ints, and floats as their bits */
+  uint16_t input_count;
+  uint16_t output_count;
+  uint16_t workspace_count;
+  uint16_t dim_count;
+  uint16_t attribute_count;
+} et_cpu_step;
+
+/* What a step may use besides its tensors. */
+typedef struct et_cpu_run {
+  uint8_t isa;                 /* et_cpu_isa */
+  const et_parallel *parallel; /* NULL: this thread only */
+} et_cpu_run;
+
+/* One kind of step. All pointers are static. */
+typedef struct et_cpu_kind {
+  const char *name;
+  /* Everything that `run` relies on: counts, dtypes, ranks, sizes, attributes.
+   * Called at load with upper bounds, and again for other sizes. */
+  et_status (*check)(const et_cpu_step *step, et_error *error);
+  /* Computes the outputs. The same bits for every number of threads. */
+  void (*run)(const et_cpu_step *step, const et_cpu_run *run);
+  /* 1 + the input that output 0 may lie exactly on; 0: no output overlaps any
+   * other tensor of the step. */
+  uint8_t in_place;
+} et_cpu_kind;
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* BACKENDS_CPU_STEPS_STEP_H_ */
