@@ -11,7 +11,6 @@ import torch
 from torch.export.graph_signature import ExportGraphSignature
 from torch.fx import Graph, GraphModule
 
-from exir import memory_planning
 from exir.liveness import Lifetime, lifetimes_of
 from exir.memory_plan_verifier import verify_memory_plan
 from exir.memory_planning import (
@@ -21,6 +20,7 @@ from exir.memory_planning import (
     lower_bound,
     naive,
 )
+from exir.placement import aligned
 from exir.tensor import TensorSpec
 from exir.testing.networks import network, spec, specs_in
 
@@ -120,7 +120,7 @@ def test_naive_gives_every_tensor_bytes_of_its_own() -> None:
     graph_module = network(random.Random(0), 10)
     specs = specs_in(graph_module)
     plan = naive(16, specs, graph_module, SIGNATURE)
-    assert plan.bufsizes[1] == sum(memory_planning.aligned(each.nbytes, 16) for each in specs)
+    assert plan.bufsizes[1] == sum(aligned(each.nbytes, 16) for each in specs)
 
 
 def test_suite_keeps_the_smallest_plan() -> None:
