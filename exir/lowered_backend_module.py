@@ -8,6 +8,7 @@ from torch.fx import GraphModule, Interpreter
 from torch.utils import _pytree as pytree
 
 from exir import schema
+from exir._serialize import NamedDataStoreOutput
 from exir.backend.compile_spec_schema import CompileSpec
 from exir.capture import ExecutorchBackendConfig
 from exir.delegate import delegate_calls, executorch_call_delegate, lowered_module_of
@@ -32,12 +33,14 @@ class LoweredBackendModule(torch.nn.Module):
         processed_bytes: bytes,
         compile_specs: list[CompileSpec],
         meta: dict[str, Any] | None = None,
+        named_data_store_output: NamedDataStoreOutput | None = None,
     ) -> None:
         super().__init__()
         self._original_program = edge_program
         self._backend_id = backend_id
         self._processed_bytes = processed_bytes
         self._compile_specs = compile_specs
+        self._named_data_store_output = named_data_store_output
         self.meta = dict(meta or {})
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "LoweredBackendModule":
@@ -58,6 +61,11 @@ class LoweredBackendModule(torch.nn.Module):
     def compile_specs(self) -> list[CompileSpec]:
         """The options that the payload was compiled with."""
         return self._compile_specs
+
+    @property
+    def named_data_store_output(self) -> NamedDataStoreOutput | None:
+        """The named data that the payload refers to."""
+        return self._named_data_store_output
 
     @property
     def original_module(self) -> ExportedProgram:

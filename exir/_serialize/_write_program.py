@@ -1,5 +1,6 @@
 """A program as the bytes of a `.pte` file: header, flatbuffer, segments."""
 
+import hashlib
 import math
 import struct
 from collections.abc import Iterable
@@ -43,6 +44,7 @@ class _Segments:
 
     def __init__(self, alignment: int) -> None:
         self._alignment = alignment
+        self.base_alignment = alignment  # of the area in the file
         self.table: list[schema.DataSegment] = []
         self.pieces: list[bytes | memoryview] = []
         self.size = 0
@@ -53,6 +55,7 @@ class _Segments:
         length = sum(len(piece) for piece in pieces)
         start = align_up(self.size, math.lcm(self._alignment, alignment)) if length else 0
         if length:
+            self.base_alignment = math.lcm(self.base_alignment, alignment)
             self.pieces += [bytes(start - self.size), *pieces]
             self.size = start + length
         self.table.append(schema.DataSegment(start, length))
@@ -87,7 +90,7 @@ def serialize_pte_binary(
     program = _with_named_data(program, pte_file.named_data, segments)
     program = replace(program, segments=segments.table)
     flatbuffer = write_root(program, IDENTIFIER, inline_alignment)
-    return _assemble(flatbuffer, segments, max(constant_alignment, inline_alignment), segment_alignment)
+    return _assemble(flatbuffer, segments, max(constant_alignment, inline_alignment))
 
 
 def _alignment(name: str, value: int | None, least: int = BUFFER_ALIGNMENT) -> int:
@@ -163,26 +166,28 @@ def _with_delegate_places(
 def _with_named_data(
     program: schema.Program, blobs: list[NamedBlob], segments: _Segments
 ) -> schema.Program:
+    """Equal bytes are one segment, aligned as all of their keys ask."""
+    digests = [hashlib.sha256(blob.data).digest() for blob in blobs]
+    alignments: dict[bytes, int] = {}
+    for digest, blob in zip(digests, blobs):
+        alignments[digest] = math.lcm(alignments.get(digest, 1), blob.alignment)
     seen: dict[bytes, int] = {}
     table = []
-    for blob in blobs:
-        data = bytes(blob.data)
-        if data not in seen:
-            seen[data] = segments.add([data], blob.alignment)
-        table.append(schema.NamedData(blob.key, seen[data]))
+    for digest, blob in zip(digests, blobs):
+        if digest not in seen:
+            seen[digest] = segments.add([blob.data], alignments[digest])
+        table.append(schema.NamedData(blob.key, seen[digest]))
     return replace(program, named_data=table or None)
 
 
-def _assemble(
-    flatbuffer: bytes, segments: _Segments, header_alignment: int, segment_alignment: int
-) -> SerializedProgram:
+def _assemble(flatbuffer: bytes, segments: _Segments, header_alignment: int) -> SerializedProgram:
     """The file: the header goes in behind the identifier, which moves the root table."""
     if not segments.size:
         return SerializedProgram((flatbuffer,))
     padded = align_up(HEADER.size, header_alignment)
     root = struct.unpack_from("<I", flatbuffer)[0] + padded
     program_size = len(flatbuffer) + padded
-    base = align_up(program_size, segment_alignment)
+    base = align_up(program_size, segments.base_alignment)
     header = HEADER.pack(HEADER_MAGIC, HEADER.size, program_size, base, segments.size)
     head = struct.pack("<I", root) + IDENTIFIER + header + bytes(padded - HEADER.size)
     gap = bytes(base - program_size)

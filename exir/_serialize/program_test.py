@@ -94,6 +94,19 @@ def test_reading_gives_back_constants_states_and_named_data() -> None:
     assert bytes(read.program.backend_delegate_data[0].data) == b"payload"
 
 
+def test_named_data_is_aligned_as_all_its_keys_ask() -> None:
+    blobs = [NamedBlob("a", b"same", 1), NamedBlob("b", b"same", 512), NamedBlob("c", b"odd", 384)]
+    data = bytes(serialize_pte_binary(PTEFile(program(), [], blobs)))
+    read = deserialize_pte_binary(data)
+    assert [(blob.key, bytes(blob.data)) for blob in read.named_data] == [
+        ("a", b"same"),
+        ("b", b"same"),
+        ("c", b"odd"),
+    ]
+    assert data.count(b"same") == 1
+    assert data.index(b"same") % 512 == 0 and data.index(b"odd") % 384 == 0
+
+
 def test_same_program_gives_same_bytes() -> None:
     assert bytes(serialize_pte_binary(PTEFile(program()))) == bytes(
         serialize_pte_binary(PTEFile(program()))

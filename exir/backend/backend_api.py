@@ -112,7 +112,9 @@ def _lower(
         "debug_handle_map": result.debug_handle_map,
         "_delegate_info_meta": result._delegate_info_meta,
     }
-    return LoweredBackendModule(program, backend_id, result.processed_bytes, compile_specs, meta)
+    return LoweredBackendModule(
+        program, backend_id, result.processed_bytes, compile_specs, meta, result.data_store_output
+    )
 
 
 def find_backend(backend_id: str) -> type[BackendDetails]:

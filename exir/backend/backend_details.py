@@ -7,6 +7,7 @@ from typing import Any
 
 from torch.export import ExportedProgram
 
+from exir._serialize import NamedDataStoreOutput
 from exir.backend.compile_spec_schema import CompileSpec
 
 
@@ -17,6 +18,8 @@ class PreprocessResult:
     processed_bytes: the payload that the backend's runtime side reads.
     debug_handle_map: the payload's own instruction ids to the debug handles of the nodes
         that they came from (see `DelegateMappingBuilder`).
+    data_store_output: named data that the runtime side finds by its keys (see `NamedDataStore`);
+        delegates of the whole program share what they give one key.
     _delegate_info_meta: anything the backend's tools want to find again; kept in
         `LoweredBackendModule.meta`, never written to the program.
     """
@@ -25,6 +28,7 @@ class PreprocessResult:
     debug_handle_map: Mapping[int, tuple[int, ...]] | Mapping[str, tuple[int, ...]] = field(
         default_factory=dict
     )
+    data_store_output: NamedDataStoreOutput | None = None
     _delegate_info_meta: Any = None
 
 
@@ -60,3 +64,11 @@ class BackendDetails(ABC):
         The manifest states with it what memory a method needs. Nothing for a backend that keeps nothing.
         """
         return RuntimeMemory()
+
+    @staticmethod
+    def runtime_parts(processed_bytes: bytes, compile_specs: list[CompileSpec]) -> list[str]:
+        """C symbols of the parts (`et_backend_part`) of the runtime side that this payload needs.
+
+        Only those that a program's delegates name are linked. Nothing for a backend that is linked as a whole.
+        """
+        return []

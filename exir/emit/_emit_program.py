@@ -9,7 +9,9 @@ from torch.export import ExportedProgram
 from torch.utils import _pytree as pytree
 
 from exir import schema
+from exir._serialize import NamedBlob
 from exir.emit._method import EmitOptions, MethodOutput, emit_method
+from exir.emit._named_data import named_data
 from exir.emit._shared import SharedData, bytes_of
 from exir.emit._values import Values
 from exir.tensor import TensorSpec
@@ -21,11 +23,13 @@ class EmitterOutput:
 
     mutable_data: initial states; entry 0 is reserved.
     methods: what was emitted for each method that has a graph.
+    named_data: what delegates find by name, sorted by key.
     """
 
     program: schema.Program
     mutable_data: list[schema.Buffer]
     methods: dict[str, MethodOutput] = field(default_factory=dict)
+    named_data: list[NamedBlob] = field(default_factory=list)
 
 
 def emit_program(
@@ -51,7 +55,7 @@ def emit_program(
         constant_buffer=shared.constants.buffers,
         backend_delegate_data=shared.delegates,
     )
-    return EmitterOutput(program, shared.states.buffers, outputs)
+    return EmitterOutput(program, shared.states.buffers, outputs, named_data(outputs))
 
 
 def _getter(name: str, value: Any, shared: SharedData) -> schema.ExecutionPlan:

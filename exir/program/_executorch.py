@@ -160,7 +160,7 @@ class ExecutorchProgramManager:
     @cached_property
     def _serialized(self) -> SerializedProgram:
         return serialize_pte_binary(
-            PTEFile(self._emitted.program, self._emitted.mutable_data),
+            PTEFile(self._emitted.program, self._emitted.mutable_data, self._emitted.named_data),
             extract_delegate_segments=self._config.extract_delegate_segments,
             segment_alignment=self._config.segment_alignment,
             constant_tensor_alignment=self._config.constant_tensor_alignment,

@@ -17,7 +17,7 @@ from rules.codegen.identifiers import check_names
 from rules.codegen.kernel_table import SelectionError, add_table_flags, choose, load_tables
 from rules.codegen.manifest_model import CodegenError, Model, read_manifest
 from rules.codegen.names import header_guard
-from rules.codegen.source import source
+from rules.codegen.source import LinkedBackend, source
 
 
 def _arguments(argv: list[str]) -> argparse.Namespace:
@@ -34,7 +34,7 @@ def _arguments(argv: list[str]) -> argparse.Namespace:
     return parser.parse_args(argv)
 
 
-def _backend_symbols(models: list[Model], entries: list[str]) -> list[str]:
+def _linked_backends(models: list[Model], entries: list[str]) -> list[LinkedBackend]:
     known = dict(entry.split("=", 1) for entry in entries)
     needed = sorted({backend for model in models for backend in model.backends})
     for backend in needed:
@@ -43,19 +43,24 @@ def _backend_symbols(models: list[Model], entries: list[str]) -> list[str]:
             raise CodegenError(
                 f"{users} delegates to '{backend}', and no backend target in its 'backend' attribute brings a C side for it"
             )
-    return [known[backend] for backend in needed]
+    return [LinkedBackend(known[backend], _parts(models, backend)) for backend in needed]
+
+
+def _parts(models: list[Model], backend: str) -> tuple[str, ...]:
+    """What any of the models needs of it."""
+    return tuple(sorted({part for model in models for part in model.parts.get(backend, ())}))
 
 
 def _generate(options: argparse.Namespace) -> None:
     models = [read_manifest(Path(manifest), prefix, options.target) for prefix, manifest, _ in options.model]
     check_names(models)
     kernels = choose(load_tables(options), [Path(manifest) for _, manifest, _ in options.model])
-    symbols = _backend_symbols(models, options.backend)
+    backends = _linked_backends(models, options.backend)
     programs = [(model.link_prefix, pte) for model, (_, _, pte) in zip(models, options.model, strict=True)]
     guard = header_guard(options.include, options.target)
     options.out_header.write_text(header(guard, models), encoding="utf-8")
     registries = [f"{model.prefix}_registry" for model in models] + ["et_linked_registry"] * options.linked_registry
-    options.out_source.write_text(source(options.include, models, registries, kernels, symbols), encoding="utf-8")
+    options.out_source.write_text(source(options.include, models, registries, kernels, backends), encoding="utf-8")
     options.out_data.write_text(data_source(programs), encoding="utf-8")
 
 

@@ -50,6 +50,7 @@ def _manifest(**changes: object) -> dict:
                 "name": "forward",
                 "inputs": [_slot("x", [2, 3]), _slot("default", [4, 8], "dynamic_bound")],
                 "outputs": [_slot("y", [2])],
+                "delegates": [],
                 "memory": {
                     "planned_bytes": [64],
                     "shared_id": 0,
@@ -156,6 +157,35 @@ def test_backends_that_are_used_are_registered(tmp_path: Path) -> None:
     )
     assert "extern const et_backend npu_backend;" in source
     assert "dsp_backend" not in source
+
+
+def _with_delegates(*delegates: tuple[str, list[str]]) -> dict:
+    method = _manifest()["methods"][0]
+    entries = [{"id": backend, "bytes": 1, "parts": parts} for backend, parts in delegates]
+    return _manifest(backends=sorted({backend for backend, _ in delegates}), methods=[{**method, "delegates": entries}])
+
+
+def test_parts_of_all_delegates_are_linked_once(tmp_path: Path) -> None:
+    manifest = _with_delegates(("Npu", ["npu_b", "npu_a"]), ("Npu", ["npu_a"]), ("Dsp", []))
+    _, _, source = _generate(tmp_path, manifest, "--backend=Npu=npu_backend", "--backend=Dsp=dsp_backend")
+    assert "static const et_backend *const backends[] = {&dsp_backend, &npu_backend};" in source
+    assert source.count("extern const et_backend_part ") == 2
+    assert "static const et_backend_part *const parts_0[] = {NULL};" in source
+    assert "static const et_backend_part *const parts_1[] = {&npu_a, &npu_b};" in source
+    assert "static const et_backend_parts parts[] = {{parts_0, 0}, {parts_1, 2}};" in source
+    assert "const et_registry net_registry = {&kernels, backends, 2, parts};" in source
+
+
+def test_backends_without_parts_have_no_table_of_them(tmp_path: Path) -> None:
+    _, _, source = _generate(tmp_path, _with_delegates(("Npu", [])), "--backend=Npu=npu_backend")
+    assert "const et_registry net_registry = {&kernels, backends, 1, NULL};" in source
+    assert "parts_0" not in source
+
+
+def test_a_part_that_is_no_identifier_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, _ = _generate(tmp_path, _with_delegates(("Npu", ["a; b"])), "--backend=Npu=npu_backend")
+    assert code == 1
+    assert "a part of 'Npu' is no C identifier: 'a; b'" in capsys.readouterr().err
 
 
 def test_manifest_of_another_format_is_refused(tmp_path: Path) -> None:

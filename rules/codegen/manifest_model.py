@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -86,6 +87,7 @@ class Model:
     weights_from_file: bool
     methods: tuple[Method, ...]
     backends: tuple[str, ...]
+    parts: dict[str, frozenset[str]]  # of each backend: C symbols of the parts that the program needs
 
     @property
     def state_bytes(self) -> int:
@@ -106,7 +108,18 @@ def read_manifest(path: Path, prefix: str, library: str) -> Model:
         weights_from_file=content["weights"] == "file",
         methods=tuple(_method(entry) for entry in content["methods"]),
         backends=tuple(content["backends"]),
+        parts=_parts(content, path),
     )
+
+
+def _parts(content: dict, path: Path) -> dict[str, frozenset[str]]:
+    parts: dict[str, frozenset[str]] = {}
+    for delegate in (each for method in content["methods"] for each in method["delegates"]):
+        for symbol in delegate["parts"]:
+            if re.fullmatch(r"[A-Za-z_]\w*", symbol, re.ASCII) is None:
+                raise CodegenError(f"{path}: a part of '{delegate['id']}' is no C identifier: {symbol!r}")
+        parts[delegate["id"]] = parts.get(delegate["id"], frozenset()).union(delegate["parts"])
+    return parts
 
 
 def _method(entry: dict) -> Method:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from exir.operators.kernels import Kernel
 from rules.codegen.header import load_parameters
@@ -24,7 +25,7 @@ const size_t {prefix}_program_size = {upper}_PROGRAM_BYTES;
 # Declared first: et_linked_registry is in no header of the library.
 _REGISTRY = """
 extern const et_registry {name};
-const et_registry {name} = {{&kernels, {backends}, {backend_count}}};
+const et_registry {name} = {{&kernels, {backends}, {backend_count}, {parts}}};
 """
 
 _LOAD = """
@@ -39,34 +40,59 @@ et_status {load_parameters} {{
 """
 
 
+@dataclass(frozen=True)
+class LinkedBackend:
+    """A backend's C side: the `et_backend` and those of its parts that are needed."""
+
+    symbol: str
+    parts: tuple[str, ...]
+
+
 def source(
     include: str,
     models: Sequence[Model],
     registries: Sequence[str],
     kernels: Sequence[Kernel],
-    backend_symbols: Sequence[str],
+    backends: Sequence[LinkedBackend],
 ) -> str:
-    """The source's text: `registries` are defined, all alike; `backend_symbols` are the et_backend objects to link."""
+    """The source's text: `registries` are defined, all alike."""
     parts = [_HEAD.format(include=include), table_definition(kernels, "kernels", "static ")]
-    parts.append(_backends(backend_symbols))
-    parts += [_registry(name, len(backend_symbols)) for name in registries]
+    parts += [_backends(backends), _backend_parts(backends)]
+    parts += [_registry(name, backends) for name in registries]
     for model in models:
         parts.append(_SIZE.format(prefix=model.prefix, upper=model.prefix.upper()))
         parts += [_load(model, method) for method in model.methods]
     return "".join(parts)
 
 
-def _registry(name: str, backend_count: int) -> str:
-    backends = "backends" if backend_count else "NULL"
-    return _REGISTRY.format(name=name, backends=backends, backend_count=backend_count)
+def _registry(name: str, backends: Sequence[LinkedBackend]) -> str:
+    return _REGISTRY.format(
+        name=name,
+        backends="backends" if backends else "NULL",
+        backend_count=len(backends),
+        parts="parts" if any(each.parts for each in backends) else "NULL",
+    )
 
 
-def _backends(symbols: Sequence[str]) -> str:
+def _backends(backends: Sequence[LinkedBackend]) -> str:
+    if not backends:
+        return ""
+    declarations = "".join(f"extern const et_backend {each.symbol};\n" for each in backends)
+    items = ", ".join(f"&{each.symbol}" for each in backends)
+    return f"\n{declarations}static const et_backend *const backends[] = {{{items}}};\n"
+
+
+def _backend_parts(backends: Sequence[LinkedBackend]) -> str:
+    """A list of parts for each backend, beside `backends`."""
+    symbols = sorted({part for each in backends for part in each.parts})
     if not symbols:
         return ""
-    declarations = "".join(f"extern const et_backend {symbol};\n" for symbol in symbols)
-    items = ", ".join(f"&{symbol}" for symbol in symbols)
-    return f"\n{declarations}static const et_backend *const backends[] = {{{items}}};\n"
+    lines = ["", *(f"extern const et_backend_part {symbol};" for symbol in symbols)]
+    for index, each in enumerate(backends):
+        items = ", ".join(f"&{part}" for part in each.parts) or "NULL"
+        lines.append(f"static const et_backend_part *const parts_{index}[] = {{{items}}};")
+    cells = ", ".join(f"{{parts_{index}, {len(each.parts)}}}" for index, each in enumerate(backends))
+    return "\n".join([*lines, f"static const et_backend_parts parts[] = {{{cells}}};", ""])
 
 
 def _load(model: Model, method: Method) -> str:

@@ -57,9 +57,21 @@ static void add_options(const et_method_options *options, const char *id,
   }
 }
 
+static void add_parts(const et_registry *registry, const et_backend *backend,
+                      et_backend_context *context) {
+  for (size_t i = 0; registry->parts != NULL && i < registry->backend_count;
+       i++) {
+    if (registry->backends[i] == backend) {
+      context->parts = registry->parts[i].items;
+      context->part_count = registry->parts[i].count;
+    }
+  }
+}
+
 /* Describes delegate `index` to its backend. */
 static et_backend_context make_context(const et_builder *builder,
-                                       uint32_t index, const char *id,
+                                       uint32_t index,
+                                       const et_backend *backend,
                                        et_compile_spec *specs,
                                        et_error *error) {
   const et_fb_vector delegates =
@@ -81,8 +93,9 @@ static et_backend_context make_context(const et_builder *builder,
       et_data_find(builder->program, &builder->data, payload);
   context.payload.size = payload.size;
   fill_specs(&tables, specs);
+  add_parts(builder->registry, backend, &context);
   if (builder->options != NULL) {
-    add_options(builder->options, id, &context);
+    add_options(builder->options, backend->id, &context);
   }
   return context;
 }
@@ -95,7 +108,7 @@ static et_status measure_delegate(const et_builder *builder, uint32_t index,
   et_error reason;
   et_error_clear(&reason);
   const et_backend_context context =
-      make_context(builder, index, backend->id, specs, &reason);
+      make_context(builder, index, backend, specs, &reason);
   memset(out, 0, sizeof *out);
   const et_status status = backend->measure(&context, out);
   return status == ET_STATUS_OK
@@ -161,7 +174,7 @@ static et_status init_delegate(et_builder *builder, uint32_t index,
   et_error reason;
   et_error_clear(&reason);
   et_backend_context context =
-      make_context(builder, index, delegate->backend->id, *specs, &reason);
+      make_context(builder, index, delegate->backend, *specs, &reason);
   *specs += context.spec_count;
   if (!et_build_take_room(builder, delegate->handle_bytes, &room)) {
     return et_fail(builder->error, ET_STATUS_INTERNAL,

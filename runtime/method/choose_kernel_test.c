@@ -44,7 +44,7 @@ static const et_kernel rows[] = {
     {"test::list.out", "Ow>w", listing, do_nothing, NULL, LISTING},
 };
 static const et_kernel_table table = {rows, sizeof rows / sizeof *rows};
-static const et_registry registry = {&table, NULL, 0};
+static const et_registry registry = {.kernels = &table};
 
 /* Scratch of the one call, or the status and message of its refusal. */
 static et_status measure(size_t *out_scratch, et_error *error) {

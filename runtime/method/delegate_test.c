@@ -91,6 +91,8 @@ static struct {
   char method_name[16];
   const et_backend_option *options;
   size_t option_count;
+  const et_backend_part *const *parts;
+  size_t part_count;
   et_shared_store *store;
   const et_parallel *parallel;
   const et_observer *observer;
@@ -139,6 +141,8 @@ static et_status probe_init(const et_backend_context *context,
            context->method_name);
   seen.options = context->options;
   seen.option_count = context->option_count;
+  seen.parts = context->parts;
+  seen.part_count = context->part_count;
   seen.store = context->store;
   seen.parallel = context->parallel;
   seen.observer = context->observer;
@@ -179,7 +183,10 @@ static const et_kernel rows[] = {
     {"aten::native_layer_norm.out", "tI?t?tdwww>W", NULL, NULL, NULL, 0},
 };
 static const et_kernel_table table = {rows, 1};
-static const et_registry probe_registry = {&table, probes, 2};
+static const et_backend_part probe_part = {7, &seen};
+static const et_backend_part *const probe_items[] = {&probe_part};
+static const et_backend_parts probe_parts[] = {{probe_items, 1}, {NULL, 0}};
+static const et_registry probe_registry = {&table, probes, 2, probe_parts};
 
 static et_status load(et_span file, const et_method_options *options,
                       et_error *out_error) {
@@ -204,6 +211,12 @@ static void open_with(const et_method_options *options) {
   }
 }
 
+static et_span read_program(const char *name) {
+  et_span file = {NULL, 0};
+  file.data = et_test_read_fixture(name, &file.size);
+  return file;
+}
+
 static void test_backend_gets_exactly_what_it_measured(void **state) {
   (void)state;
   probe_with("100 7000 1");
@@ -220,6 +233,21 @@ static void test_backend_gets_exactly_what_it_measured(void **state) {
   assert_int_equal(et_method_execute(hosted.method, NULL), ET_STATUS_OK);
   assert_true(seen.scratch.size >= 7000);
   et_hosted_method_free(&hosted);
+}
+
+static void test_backend_gets_the_parts_that_are_linked_of_it(void **state) {
+  (void)state;
+  et_error error;
+  probe_with("0 0 1");
+  open_with(NULL);
+  assert_int_equal(seen.part_count, 1);
+  assert_ptr_equal(seen.parts[0], &probe_part);
+  et_hosted_method_free(&hosted);
+  const et_span file = read_program("mlp_xnn_seg_default");
+  assert_int_equal(load(file, NULL, &error), ET_STATUS_OK);
+  assert_int_equal(seen.part_count, 0);
+  et_hosted_method_free(&hosted);
+  free((void *)(uintptr_t)file.data);
 }
 
 static void test_method_bytes_with_handles_are_those_of_the_macro(
@@ -296,12 +324,6 @@ static void test_handles_are_destroyed_once(void **state) {
   et_method_unload(NULL); /* nothing to do */
 }
 
-static et_span read_program(const char *name) {
-  et_span file = {NULL, 0};
-  file.data = et_test_read_fixture(name, &file.size);
-  return file;
-}
-
 static void test_handles_are_destroyed_when_a_later_one_fails(void **state) {
   (void)state;
   et_error error;
@@ -361,6 +383,7 @@ int main(void) {
       cmocka_unit_test(test_output_that_was_read_before_is_written),
       cmocka_unit_test(test_delegate_may_not_write_what_the_caller_lends),
       cmocka_unit_test(test_backend_gets_exactly_what_it_measured),
+      cmocka_unit_test(test_backend_gets_the_parts_that_are_linked_of_it),
       cmocka_unit_test(test_method_bytes_with_handles_are_those_of_the_macro),
       cmocka_unit_test(test_backend_gets_its_options_and_what_the_caller_lends),
       cmocka_unit_test(test_handles_are_destroyed_once),

@@ -136,7 +136,7 @@ static const et_kernel rows[] = {
     {"test::scale.out", "itw>w", NULL, run_scale, prepare_scale, 16},
 };
 static const et_kernel_table table = {rows, sizeof rows / sizeof *rows};
-static const et_registry registry = {&table, NULL, 0};
+static const et_registry registry = {.kernels = &table};
 
 static et_status load(const et_method_options *options, et_error *out_error) {
   et_error_clear(out_error);

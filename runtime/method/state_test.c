@@ -28,7 +28,7 @@ static const et_kernel rows[] = {
      0},
 };
 static const et_kernel_table table = {rows, sizeof rows / sizeof *rows};
-static const et_registry registry = {&table, NULL, 0};
+static const et_registry registry = {.kernels = &table};
 
 /* The program, one buffer that its methods share, and memory for each. */
 typedef struct sample {

@@ -196,7 +196,7 @@ static void test_external_constants_are_refused_by_the_method(void **state) {
       {"aten::relu.out", "tw>w", NULL, NULL, NULL, 0},
   };
   static const et_kernel_table table = {rows, 3};
-  static const et_registry registry = {&table, NULL, 0};
+  static const et_registry registry = {.kernels = &table};
   sample s;
   et_method_requirements needed;
   et_error error;

@@ -42,7 +42,7 @@ static const et_kernel kernels[] = {
 };
 static const et_kernel_table table = {kernels,
                                       sizeof kernels / sizeof *kernels};
-static const et_registry registry = {&table, NULL, 0};
+static const et_registry registry = {.kernels = &table};
 
 static const char *const FIXTURES[] = {
     "control_flow_cond", "control_flow_map",    "counter_mutable_init",

@@ -7,4 +7,4 @@ extern const et_registry et_linked_registry;
 
 static const et_backend *const backends[] = {&et_compiler_demo_backend};
 
-const et_registry et_linked_registry = {&et_all_kernels, backends, 1};
+const et_registry et_linked_registry = {&et_all_kernels, backends, 1, NULL};

@@ -31,6 +31,7 @@ _MODULES = (
     ("exir.backend.entry", "Naming a backend"),
     ("exir.backend.partitioner", "Choosing what a backend gets"),
     ("exir.backend.backend_details", "Compiling for a backend"),
+    ("exir._serialize._named_data_store", "Constants that delegates share"),
     ("exir.backend.compile_spec_schema", "A backend's options in the program"),
     ("exir.backend.backend_api", "Handing parts to a backend"),
     ("exir.backend.capability", "Proposing partitions"),

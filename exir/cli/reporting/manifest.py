@@ -8,6 +8,7 @@ from typing import Any
 
 from exir import schema
 from exir.cli.arguments import Arguments
+from exir.cli.reporting.delegates import delegate_parts
 from exir.cli.reporting.method_memory import (
     CalledMemory,
     delegate_memory,
@@ -77,10 +78,19 @@ def _method(
         "inputs": [_value(value) for value in report.inputs],
         "outputs": [_value(value) for value in report.outputs],
         "operators": _operators(report.operator_uses),
-        "delegates": [{"id": each.backend_id, "bytes": each.nbytes} for each in report.delegates],
+        "delegates": _delegates(report, plan, program),
         "instructions": report.instruction_count,
         "memory": _memory(report, plan, program, table),
     }
+
+
+def _delegates(
+    report: MethodReport, plan: schema.ExecutionPlan, program: schema.Program
+) -> list[dict[str, Any]]:
+    return [
+        {"id": each.backend_id, "bytes": each.nbytes, "parts": parts}
+        for each, parts in zip(report.delegates, delegate_parts(plan, program), strict=True)
+    ]
 
 
 def _memory(

@@ -94,6 +94,7 @@ def test_delegates_are_listed_with_their_bytes() -> None:
     manifest = _manifest(spec, pipeline=Pipeline(partitioners=(CompilerDemoPartitioner(),)))
     (delegate,) = manifest["methods"][0]["delegates"]
     assert delegate["id"] == "BackendWithCompilerDemo" and delegate["bytes"] > 0
+    assert delegate["parts"] == []
     assert manifest["backends"] == ["BackendWithCompilerDemo"]
     memory = manifest["methods"][0]["memory"]
     assert memory["kept"] == ["DEMO_HANDLE_BYTES(2u, 128u)"]

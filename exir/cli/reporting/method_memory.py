@@ -7,7 +7,7 @@ from functools import reduce
 from exir import schema
 from exir.backend.backend_api import find_backend
 from exir.backend.backend_details import RuntimeMemory
-from exir.backend.compile_spec_schema import CompileSpec
+from exir.cli.reporting.delegates import compiled_as
 from exir.cli.reporting.kernels import call_facts, kernel_calls
 from exir.error import ConfigError
 from exir.operators.expressions import fill
@@ -67,10 +67,7 @@ def _called_memory(needs: list[RuntimeMemory]) -> CalledMemory:
 
 
 def _delegate_memory(delegate: schema.BackendDelegate, program: schema.Program) -> RuntimeMemory:
-    specs = [CompileSpec(str(spec.key), bytes(spec.value)) for spec in delegate.compile_specs]
-    assert delegate.processed is not None
-    payload = bytes(program.backend_delegate_data[delegate.processed.index].data)
-    return find_backend(str(delegate.id)).runtime_memory(payload, specs)
+    return find_backend(str(delegate.id)).runtime_memory(*compiled_as(delegate, program))
 
 
 def _call_memory(

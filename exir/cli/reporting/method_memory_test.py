@@ -7,6 +7,7 @@ from torch.export import ExportedProgram
 
 from exir.backend.backend_details import BackendDetails, PreprocessResult, RuntimeMemory
 from exir.backend.compile_spec_schema import CompileSpec as BackendCompileSpec
+from exir.cli.reporting.delegates import delegate_parts
 from exir.cli.reporting.method_memory import CalledMemory, delegate_memory, kernel_memory, method_counts
 from exir.error import ConfigError
 from exir.operators.kernels import KernelTable, load_kernels
@@ -53,6 +54,10 @@ class KeepsItsPayload(BackendDetails):
             f"{len(processed_bytes)} * sizeof(keeper)", f"{len(compile_specs)}", "keeper.h"
         )
 
+    @staticmethod
+    def runtime_parts(processed_bytes: bytes, compile_specs: list[BackendCompileSpec]) -> list[str]:
+        return [f"keeper_{spec.key}" for spec in compile_specs] * 2
+
 
 def test_an_empty_method_has_nothing() -> None:
     assert set(method_counts(ExecutionPlan()).values()) == {0}
@@ -98,20 +103,30 @@ def _delegate(payload: int, *specs: str) -> BackendDelegate:
     return BackendDelegate("KeepsItsPayload", reference, [CompileSpec(key, b"1") for key in specs])
 
 
-def test_delegates_say_what_they_keep() -> None:
+def _program_with_delegates() -> Program:
     plan = ExecutionPlan(
         values=[EValue(Int(1))],
         chains=[Chain(instructions=[Instruction(DelegateCall(0, [0]))])],
-        delegates=[_delegate(0, "a"), _delegate(1), _delegate(0, "a", "b")],
+        delegates=[_delegate(0, "a"), _delegate(1), _delegate(0, "b", "a")],
     )
-    program = Program(
-        backend_delegate_data=[BackendDelegateInlineData(bytes(160)), BackendDelegateInlineData(b"")]
-    )
+    payloads = [BackendDelegateInlineData(bytes(160)), BackendDelegateInlineData(b"")]
+    return Program(execution_plan=[plan], backend_delegate_data=payloads)
+
+
+def test_delegates_say_what_they_keep() -> None:
+    program = _program_with_delegates()
+    (plan,) = program.execution_plan
     counts = method_counts(plan)
     assert (counts["delegates"], counts["specs"], counts["args"]) == (3, 3, 1)
     assert delegate_memory(plan, program) == CalledMemory(
         kept=("160 * sizeof(keeper)",) * 2, scratch=("1", "2"), headers=("keeper.h",)
     )
+
+
+def test_delegates_name_the_parts_that_they_need() -> None:
+    program = _program_with_delegates()
+    parts = delegate_parts(program.execution_plan[0], program)
+    assert parts == [["keeper_a"], [], ["keeper_a", "keeper_b"]]
 
 
 _KERNELS = """

@@ -3,6 +3,7 @@
 #define EXECUTORCH_BACKEND_H_
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "executorch/arena.h"
 #include "executorch/kernel.h"
@@ -29,6 +30,13 @@ typedef struct et_backend_option {
   et_value value; /* INT, BOOL, DOUBLE or STRING */
 } et_backend_option;
 
+/* A part of a backend's runtime side that not every program needs. Only those that
+ * the compiler side names (`BackendDetails.runtime_parts`) are linked. */
+typedef struct et_backend_part {
+  uint32_t id;         /* as the backend numbers them */
+  const void *content; /* what the backend makes of it: a table of functions */
+} et_backend_part;
+
 /* What a backend is given to build one delegate. Lives for one call; payload,
  * specs, names and named data live as long as the method, and so do workers,
  * observer and store. A payload is data, and may be hostile. */
@@ -51,6 +59,8 @@ typedef struct et_backend_context {
   const et_observer *observer; /* NULL: nobody watches */
   et_arena *arena;             /* exactly handle_bytes; NULL in `measure` */
   et_error *error;             /* may be NULL */
+  const et_backend_part *const *parts; /* of this backend, as they are linked */
+  size_t part_count;
 } et_backend_context;
 
 /* What one delegate needs. */
@@ -92,11 +102,18 @@ typedef struct et_backend {
   void (*destroy)(void *handle);
 } et_backend;
 
+/* The parts that are linked of one backend. */
+typedef struct et_backend_parts {
+  const et_backend_part *const *items;
+  size_t count;
+} et_backend_parts;
+
 /* What a method may call: the tables are static and owned by the binary. */
 typedef struct et_registry {
   const et_kernel_table *kernels;
   const et_backend *const *backends;
   size_t backend_count;
+  const et_backend_parts *parts; /* of each of `backends`; NULL: of none */
 } et_registry;
 
 #ifdef __cplusplus

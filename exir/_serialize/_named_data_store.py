@@ -1,0 +1,84 @@
+"""Bytes that a backend's delegates share at run time, each under a key."""
+
+import hashlib
+import math
+from dataclasses import dataclass, field
+
+from exir.error import ConfigError, UserError
+
+
+@dataclass(frozen=True)
+class DataEntry:
+    """One key's bytes: the index in `NamedDataStoreOutput.buffers`, and what their offset in the file is a multiple of."""
+
+    buffer_index: int
+    alignment: int
+
+
+@dataclass(frozen=True)
+class NamedDataStoreOutput:
+    """What a store holds.
+
+    buffers: each content once.
+    pte_data: key to entry, in order of adding.
+    external_data: of files beside the program, by their name; a `.pte` of ours holds all its data, so it is empty.
+    """
+
+    buffers: list[bytes]
+    pte_data: dict[str, DataEntry]
+    external_data: dict[str, dict[str, DataEntry]] = field(default_factory=dict)
+
+
+class NamedDataStore:
+    """Collects named data while a backend compiles; `PreprocessResult.data_store_output` takes it to the program."""
+
+    def __init__(self) -> None:
+        self._buffers: list[bytes] = []
+        self._index_of: dict[bytes, int] = {}
+        self._entries: dict[str, DataEntry] = {}
+
+    def add_named_data(
+        self, key: str, data: bytes, alignment: int | None = 1, external_tag: str | None = None
+    ) -> None:
+        """Put `data` under `key`; equal bytes are stored once.
+
+        Adding a key again with the same bytes makes the alignments' least common multiple of it. Raises a `UserError`
+        for other bytes under a key, an alignment below 1, or an `external_tag`, as the program holds all its data.
+        """
+        if external_tag is not None:
+            raise ConfigError(
+                f"named data '{key}' is to lie in a file '{external_tag}' beside the program, which holds all its"
+                " data: leave 'external_tag' out"
+            )
+        alignment = _checked_alignment(key, alignment)
+        index = self._buffer_index(data)
+        known = self._entries.setdefault(key, DataEntry(index, alignment))
+        if known.buffer_index != index:
+            raise UserError(
+                f"named data '{key}' is there already with {len(self._buffers[known.buffer_index])} other bytes;"
+                f" now it is given {len(data)}: a key stands for one content"
+            )
+        self._entries[key] = DataEntry(index, math.lcm(known.alignment, alignment))
+
+    def get_named_data_store_output(self) -> NamedDataStoreOutput:
+        """What has been added so far."""
+        return NamedDataStoreOutput(list(self._buffers), dict(self._entries))
+
+    def merge_named_data_store(self, other: NamedDataStoreOutput) -> None:
+        """Add all that `other` holds; raises as `add_named_data` does."""
+        for tag, entries in [(None, other.pte_data), *other.external_data.items()]:
+            for key, entry in entries.items():
+                self.add_named_data(key, other.buffers[entry.buffer_index], entry.alignment, tag)
+
+    def _buffer_index(self, data: bytes) -> int:
+        index = self._index_of.setdefault(hashlib.sha256(data).digest(), len(self._buffers))
+        if index == len(self._buffers):
+            self._buffers.append(data)
+        return index
+
+
+def _checked_alignment(key: str, alignment: int | None) -> int:
+    alignment = 1 if alignment is None else alignment
+    if alignment < 1:
+        raise ConfigError(f"named data '{key}': its alignment must be at least 1, got {alignment}")
+    return alignment

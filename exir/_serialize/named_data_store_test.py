@@ -1,0 +1,52 @@
+"""`NamedDataStore`."""
+
+import pytest
+
+from exir._serialize._named_data_store import DataEntry, NamedDataStore
+from exir.error import UserError
+
+
+def test_equal_bytes_are_stored_once_under_each_key() -> None:
+    store = NamedDataStore()
+    store.add_named_data("b", b"same", 64)
+    store.add_named_data("a", b"same")
+    store.add_named_data("c", b"other", alignment=None)
+    output = store.get_named_data_store_output()
+    assert output.buffers == [b"same", b"other"]
+    assert output.pte_data == {"b": DataEntry(0, 64), "a": DataEntry(0, 1), "c": DataEntry(1, 1)}
+    assert output.external_data == {}
+
+
+def test_a_key_given_again_is_aligned_for_both() -> None:
+    store = NamedDataStore()
+    store.add_named_data("key", b"bytes", 6)
+    store.add_named_data("key", b"bytes", 4)
+    assert store.get_named_data_store_output().pte_data == {"key": DataEntry(0, 12)}
+
+
+def test_a_key_stands_for_one_content() -> None:
+    store = NamedDataStore()
+    store.add_named_data("key", b"bytes")
+    with pytest.raises(UserError, match="'key' is there already with 5 other bytes; now it is given 4"):
+        store.add_named_data("key", b"more")
+    assert store.get_named_data_store_output().buffers[0] == b"bytes"
+
+
+def test_stores_are_merged() -> None:
+    one, other = NamedDataStore(), NamedDataStore()
+    one.add_named_data("key", b"bytes", 4)
+    other.add_named_data("none", b"")
+    other.add_named_data("key", b"bytes", 8)
+    one.merge_named_data_store(other.get_named_data_store_output())
+    output = one.get_named_data_store_output()
+    assert output.pte_data == {"key": DataEntry(0, 8), "none": DataEntry(1, 1)}
+
+
+def test_an_alignment_below_one_is_refused() -> None:
+    with pytest.raises(UserError, match="'key': its alignment must be at least 1, got 0"):
+        NamedDataStore().add_named_data("key", b"", 0)
+
+
+def test_data_beside_the_program_is_refused() -> None:
+    with pytest.raises(UserError, match="a file 'weights' beside the program"):
+        NamedDataStore().add_named_data("key", b"", 1, "weights")

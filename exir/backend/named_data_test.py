@@ -1,0 +1,86 @@
+"""Named data on its way from `preprocess` to the program."""
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.export import ExportedProgram, export
+
+from exir import to_edge
+from exir._serialize import NamedDataStore, deserialize_pte_binary
+from exir.backend.backend_api import to_backend
+from exir.backend.backend_details import BackendDetails, PreprocessResult
+from exir.backend.compile_spec_schema import CompileSpec
+from exir.error import UserError
+from exir.lowered_backend_module import LoweredBackendModule
+from exir.program import ExecutorchProgramManager
+
+
+class WeighedBackend(BackendDetails):
+    """Gives what its compile specs say as named data, with a mark that the file has nowhere else."""
+
+    @staticmethod
+    def preprocess(edge_program: ExportedProgram, compile_specs: list[CompileSpec]) -> PreprocessResult:
+        store = NamedDataStore()
+        for spec in compile_specs:
+            store.add_named_data(spec.key, spec.value + b"!", 64)
+        return PreprocessResult(b"weighed", data_store_output=store.get_named_data_store_output())
+
+
+class _Calls(nn.Module):
+    """Calls some lowered modules in turn."""
+
+    def __init__(self, *lowered: LoweredBackendModule) -> None:
+        super().__init__()
+        self.lowered = nn.ModuleList(lowered)
+
+    def forward(self, x: Tensor) -> Tensor:
+        for each in self.lowered:
+            x = each(x)
+        return x
+
+
+def _lowered(**data: bytes) -> LoweredBackendModule:
+    edge = to_edge(export(nn.ReLU(), (torch.ones(2),), strict=False)).exported_program()
+    specs = [CompileSpec(key, value) for key, value in data.items()]
+    return to_backend("WeighedBackend", edge, specs)
+
+
+def _program(**methods: _Calls) -> ExecutorchProgramManager:
+    exported = {name: export(module, (torch.ones(2),), strict=False) for name, module in methods.items()}
+    return to_edge(exported).to_executorch()
+
+
+def test_the_lowered_module_keeps_its_named_data() -> None:
+    output = _lowered(b=b"1", a=b"22").named_data_store_output
+    assert output is not None
+    assert list(output.pte_data) == ["b", "a"] and output.buffers == [b"1!", b"22!"]
+
+
+def test_all_delegates_of_all_methods_share_one_sorted_list() -> None:
+    one, two, three = _lowered(b=b"weights", c=b"same"), _lowered(a=b"same"), _lowered(b=b"weights")
+    data = _program(first=_Calls(one, two), second=_Calls(three)).buffer
+    blobs = deserialize_pte_binary(data).named_data
+    assert [(blob.key, bytes(blob.data)) for blob in blobs] == [
+        ("a", b"same!"),
+        ("b", b"weights!"),
+        ("c", b"same!"),
+    ]
+    assert data.count(b"weights!") == data.count(b"same!") == 1
+    assert data.index(b"weights!") % 64 == data.index(b"same!") % 64 == 0
+
+
+def test_equal_methods_give_equal_files() -> None:
+    files = {
+        _program(forward=_Calls(_lowered(b=b"1", a=b"22"), _lowered(c=b"3"))).buffer for _ in range(2)
+    }
+    assert len(files) == 1
+
+
+def test_one_key_with_two_contents_is_refused_naming_both_delegates() -> None:
+    calls = _Calls(_lowered(key=b"byte")), _Calls(_lowered(), _lowered(key=b"one"))
+    with pytest.raises(UserError) as caught:
+        _program(first=calls[0], second=calls[1])
+    assert str(caught.value).startswith(
+        "named data 'key': WeighedBackend (method 'first', delegates[0]) gives it 5 bytes,"
+        " WeighedBackend (method 'second', delegates[1]) 4 others"
+    )

@@ -1,0 +1,27 @@
+/* What BiasBackend keeps of a delegate, and what its parts are. */
+#ifndef TESTS_AXES_BIAS_BACKEND_BIAS_BACKEND_H_
+#define TESTS_AXES_BIAS_BACKEND_BIAS_BACKEND_H_
+
+#include <stddef.h>
+
+#include "executorch/backend.h"
+
+#define BIAS_ADD 'a'
+#define BIAS_MUL 'm'
+
+typedef float bias_function(float x, float constant);
+
+/* The content of a part. */
+typedef struct bias_operation {
+  bias_function *function;
+} bias_operation;
+
+typedef struct bias_handle {
+  const bias_operation *operation;
+  const float *constants; /* of the program, where they lie */
+  size_t count;
+} bias_handle;
+
+extern const et_backend bias_backend;
+
+#endif /* TESTS_AXES_BIAS_BACKEND_BIAS_BACKEND_H_ */
