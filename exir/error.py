@@ -4,7 +4,7 @@
 and what to do. An `InternalError` is a fault of the compiler.
 """
 
-from enum import Enum
+from enum import Enum, unique
 
 from torch.fx import Node
 
@@ -67,6 +67,7 @@ class InvalidProgramError(UserError):
     """Bytes that are no valid `.pte` program; the message names the element at fault."""
 
 
+@unique
 class ExportErrorType(Enum):
     """Kinds of `ExportError`."""
 

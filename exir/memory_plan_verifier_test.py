@@ -105,6 +105,25 @@ def test_operand_overwritten_in_one_branch_is_found() -> None:
         verify(graph_module)
 
 
+def test_branch_may_overwrite_what_only_the_other_branch_reads() -> None:
+    class Choice(torch.nn.Module):
+        def forward(self, flag: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+            return torch.cond(flag, lambda a, b: (a - 1) * 3, lambda a, b: a + b, (x, x * 2))
+
+    graph_module, _ = planned(Example(Choice(), (torch.tensor(True), torch.ones(3))))
+    operand = next(n.meta["spec"] for n in graph_module.graph.nodes if n.name.startswith("aten_mul"))
+    first_result(branches(graph_module)[0]).mem_offset = operand.mem_offset
+    verify(graph_module)
+
+
+def test_tensors_without_bytes_are_in_nobodys_way() -> None:
+    class Empty(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return torch.cat([torch.relu(x[:0]), x])
+
+    verify(planned(Example(Empty(), (torch.ones(3),)))[0])
+
+
 def test_branch_tensor_outside_its_buffer_is_found() -> None:
     graph_module, _ = planned(Example(Cond(), (torch.tensor(True), torch.ones(3))))
     for branch in branches(graph_module):

@@ -41,6 +41,18 @@ def test_operator_is_replaced_with_its_source_line_kept() -> None:
     assert_same(run(after, example.inputs), run_module(example.module, example.inputs))
 
 
+def test_metadata_is_changed_on_a_copy() -> None:
+    class Marked(ExportPass):
+        def call_operator(self, op, args, kwargs, meta):
+            marked = meta.copy()
+            marked["mark"] = meta["debug_handle"] if "stack_trace" in meta else None
+            assert "mark" not in meta
+            return super().call_operator(op, args, kwargs, marked)
+
+    program = to_edge(models.mlp().export()).transform([Marked()]).exported_program()
+    assert all(node.meta["mark"] == node.meta["debug_handle"] for node in calls(program))
+
+
 def test_tensor_that_a_pass_makes_becomes_a_constant() -> None:
     example = models.mlp()
     program = to_edge(example.export()).transform([AddOneAfterRelu()]).exported_program()
@@ -89,6 +101,12 @@ def test_dynamic_values_are_computed_anew_with_symbolic_sizes() -> None:
     assert isinstance(calls(program)[-1].meta["val"].shape[0], torch.SymInt)
     x, y = torch.randn(7, 4), torch.randn(7, 4)
     assert_same(run(program, (x, y)), [2 * (x + 2 * y)])
+
+
+def test_a_pass_makes_a_new_graph_and_says_so() -> None:
+    graph_module = to_edge(models.mlp().export()).exported_program().graph_module
+    result = ExportPass().call(graph_module)
+    assert result.modified and result.graph_module is not graph_module
 
 
 def test_first_manager_keeps_its_program() -> None:

@@ -70,11 +70,11 @@ class TensorSpec:
     mem_obj_id: int | None = None
 
     @classmethod
-    def from_tensor(cls, tensor: torch.Tensor, const: bool = False) -> "TensorSpec":
+    def from_tensor(cls, tensor: torch.Tensor) -> "TensorSpec":
         """The spec of a tensor whose sizes are numbers."""
         shape = tuple(tensor.shape)
         order = dim_order_of_strides(shape, tuple(tensor.stride()))
-        return cls(tensor.dtype, shape, order, const=const, requires_grad=tensor.requires_grad)
+        return cls(tensor.dtype, shape, order, requires_grad=tensor.requires_grad)
 
     @property
     def nbytes(self) -> int:

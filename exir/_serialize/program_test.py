@@ -83,13 +83,13 @@ def test_reading_gives_back_every_kind_of_value_and_instruction() -> None:
     assert read.program.execution_plan == program().execution_plan
 
 
-def test_reading_gives_back_constants_states_and_named_data() -> None:
-    states = [schema.Buffer(), schema.Buffer(b"ab"), schema.Buffer(b"c")]
-    file = PTEFile(program(), states, [NamedBlob("key", b"named", 64)])
+@pytest.mark.parametrize("states", [[b"", b"ab"], [b"", b"ab", b"c"]])
+def test_reading_gives_back_constants_states_and_named_data(states: list[bytes]) -> None:
+    file = PTEFile(program(), list(map(schema.Buffer, states)), [NamedBlob("key", b"named", 64)])
     read = deserialize_pte_binary(bytes(serialize_pte_binary(file)))
     constants = [bytes(buffer.storage) for buffer in read.program.constant_buffer]
     assert [c.rstrip(b"\0") for c in constants] == [b"", b"\x01\x02\x03", b"\x04" * 40]
-    assert [bytes(buffer.storage) for buffer in read.mutable_data] == [b"", b"ab", b"c"]
+    assert [bytes(buffer.storage) for buffer in read.mutable_data] == states
     assert [(blob.key, bytes(blob.data)) for blob in read.named_data] == [("key", b"named")]
     assert bytes(read.program.backend_delegate_data[0].data) == b"payload"
 

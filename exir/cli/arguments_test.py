@@ -39,6 +39,7 @@ def test_labels_are_shown_without_their_canonical_prefix(label: str, shown: str)
     [
         (_NEEDED[:2], "nothing to do"),
         (_NEEDED[1:], "--target"),
+        (_NEEDED[::2], "--module"),
         ([*_NEEDED, "--colour=red"], "unrecognized arguments: --colour=red"),
         ([*_NEEDED, "--config=a", "--config-json={}"], "not allowed with"),
     ],

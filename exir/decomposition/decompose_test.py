@@ -85,6 +85,12 @@ def test_preserved_operators_stay_whole_where_their_filter_says_so() -> None:
     assert "aten::addmm" in operator_names(program)
 
 
+def test_preserved_operators_stay_whole_when_the_program_is_retraced() -> None:
+    preserve = core_aten({torch.ops.aten.linear.default: lambda node: True})
+    program = decompose_by_retracing(models.mlp().export(), preserve)
+    assert operator_names(program).count("aten::linear") == 2
+
+
 def test_nodes_keep_their_source_line_and_share_the_debug_handle_of_their_origin() -> None:
     program = to_core_aten(models.mlp().export(), {})
     permute, addmm = calls(program)[:2]

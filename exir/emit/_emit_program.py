@@ -33,23 +33,17 @@ class EmitterOutput:
 
 
 def emit_program(
-    methods: ExportedProgram | Mapping[str, ExportedProgram],
-    emit_stacktrace: bool = False,
-    prim_getters: Mapping[str, Any] | None = None,
-    emit_mutable_buffer_names: bool = False,
+    methods: Mapping[str, ExportedProgram], prim_getters: Mapping[str, Any], options: EmitOptions
 ) -> EmitterOutput:
     """The program of memory-planned `methods`, sorted by name, and of constant methods.
 
     `prim_getters` gives each constant method's value: numbers, strings, tensors, or nested
     tuples, lists and dicts of them.
     """
-    if isinstance(methods, ExportedProgram):
-        methods = {"forward": methods}
     shared = SharedData()
-    options = EmitOptions(emit_stacktrace, emit_mutable_buffer_names)
     outputs = {name: emit_method(name, methods[name], shared, options) for name in sorted(methods)}
     plans = [output.plan for output in outputs.values()]
-    plans += [_getter(name, value, shared) for name, value in sorted((prim_getters or {}).items())]
+    plans += [_getter(name, value, shared) for name, value in sorted(prim_getters.items())]
     program = schema.Program(
         execution_plan=plans,
         constant_buffer=shared.constants.buffers,
@@ -75,5 +69,5 @@ def _getter(name: str, value: Any, shared: SharedData) -> schema.ExecutionPlan:
 def _constant(value: Any, values: Values, shared: SharedData) -> int:
     if not isinstance(value, torch.Tensor):
         return values.add_constant(value)
-    spec = TensorSpec.from_tensor(value, const=True)
+    spec = TensorSpec.from_tensor(value)
     return values.add_stored(spec, shared.constants.add(bytes_of(value, spec)))

@@ -222,6 +222,15 @@ def test_constant_method_returns_its_value(value: object, expected: list[schema.
     assert plan.inputs == [] and plan.chains == [schema.Chain()]
 
 
+def test_constant_method_returns_a_tensor_of_the_file() -> None:
+    manager = to_edge(models.mlp().export(), {"get": torch.arange(3)}).to_executorch()
+    program = manager.executorch_program
+    (value,) = program.execution_plan[1].values
+    assert isinstance(value.val, schema.Tensor) and value.val.sizes == [3]
+    stored = program.constant_buffer[value.val.data_buffer_idx].storage
+    assert bytes(stored) == torch.arange(3).numpy().tobytes()
+
+
 def test_tuples_without_a_serialised_name_are_plain_tuples() -> None:
     plan = plan_of(lambda x: x.topk(2), torch.ones(3))
     assert plan.container_meta_type is not None

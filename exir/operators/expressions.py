@@ -9,6 +9,7 @@ shapes are upper bounds, and numbers that the program computes are what it start
     {input.shape[2:].largest}       0 of an empty list; `product`, `count` likewise
     {input.strides[1]}              in elements
     {input.is_row_major}            1 or 0
+    {tensors.rank}                  of a list of tensors: of its first
     {bias.is_given}                 all that an optional tensor has when it is absent
     {groups}, {alpha.is_one}        of a number; 1 and 0 are true and false
     {stride[0]}, {stride.largest}   of a list of whole numbers

@@ -25,6 +25,7 @@ CALL = Call(
         "column": [TensorFacts("float32", (1, 0), (4, 1))],
         "empty": [TensorFacts("bool", (0, 1, 2), (3, 0, 2))],
         "bias": [],
+        "tensors": [TensorFacts("float32", (0,), (2,)), TensorFacts("float32", (0, 1), (2, 3))],
     },
     numbers=_NUMBERS,
 )
@@ -42,6 +43,7 @@ CALL = Call(
         ("{empty.strides[0]} {empty.strides[1]}", "2 2"),
         ("{input.is_row_major} {weight.is_row_major} {column.is_row_major}", "0 1 1"),
         ("{input.is_given} {bias.is_given}", "1 0"),
+        ("{tensors.rank}", "1"),
         ("{stride[1]} {stride.largest} {stride.count} {output_padding.largest}", "2 2 2 0"),
         ("{groups} {transposed} {alpha.is_one} {beta.is_one} {groups.is_one}", "4 0 1 0 0"),
     ],

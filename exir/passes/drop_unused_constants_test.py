@@ -6,7 +6,7 @@ from torch import nn
 from exir.decomposition.decompose import to_core_aten
 from exir.passes.drop_unused_constants import DropUnusedConstants
 from exir.testing import models
-from exir.testing.graphs import assert_same, run, run_module
+from exir.testing.graphs import assert_same, calls, operator_names, run, run_module
 
 
 def test_unused_buffers_leave_graph_signature_and_state() -> None:
@@ -17,6 +17,15 @@ def test_unused_buffers_leave_graph_signature_and_state() -> None:
     assert not any("num_batches_tracked" in name for name in program.state_dict)
     program.validate()
     assert_same(run(program, example.inputs), run_module(example.module, example.inputs))
+
+
+def test_operators_whose_value_nobody_wants_leave_with_their_constants() -> None:
+    program = to_core_aten(models.mlp().export(), {})
+    relu, addmm = (calls(program)[index] for index in (2, -1))
+    addmm.replace_all_uses_with(relu)
+    program = DropUnusedConstants().run(program)
+    assert operator_names(program) == ["aten::permute_copy", "aten::addmm", "aten::relu"]
+    assert list(program.state_dict) == ["layers.0.weight", "layers.0.bias"]
 
 
 def test_buffer_that_is_only_written_to_stays() -> None:

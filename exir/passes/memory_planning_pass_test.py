@@ -108,3 +108,10 @@ def test_algorithm_that_puts_a_tensor_elsewhere_is_refused() -> None:
     )
     with pytest.raises(ConfigError, match="puts a tensor of memory id 2 in 1"):
         to_edge(models.mlp().export()).to_executorch(config)
+
+
+@pytest.mark.parametrize("alignment", [0, -2, 24])
+def test_alignment_is_a_power_of_two(alignment: int) -> None:
+    assert MemoryPlanningPass(alignment=1).alignment == 1
+    with pytest.raises(ConfigError, match=f"'alignment' must be a power of two, got {alignment}"):
+        MemoryPlanningPass(alignment=alignment)

@@ -5,6 +5,9 @@ import torch
 from torch import Tensor, nn
 from torch.export import Dim
 
+from exir.decomposition.decompose import to_core_aten
+from exir.pass_manager import run_passes
+from exir.passes.share_transposed import ShareTransposed
 from exir.program import EdgeProgramManager, to_edge
 from exir.testing.graphs import assert_same, operator_names, run, run_module
 from exir.testing.models import Example
@@ -61,6 +64,14 @@ def test_tied_embedding_and_projection_are_stored_once(shape: str, bias: bool) -
     manager = edge(module, inputs)
     assert MATRIX < stored(manager) < 1.3 * MATRIX
     assert_same(run(manager.exported_program(), inputs), run_module(module, inputs))
+
+
+def test_program_is_in_order_before_its_constants_are_propagated() -> None:
+    inputs = (TOKENS["row"],)
+    program = to_core_aten(Example(Tied().eval(), inputs).export(), {})
+    program = run_passes(program, [ShareTransposed()])
+    program.graph.lint()
+    assert "aten::index_select" in operator_names(program)
 
 
 def test_tokens_of_a_number_known_at_run_time() -> None:

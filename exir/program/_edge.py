@@ -268,8 +268,8 @@ def _preserving(
     config: EdgeCompileConfig, whole: Mapping[str, Mapping[OpOverload, NodeFilter]]
 ) -> EdgeCompileConfig:
     """`config` for the time that the operators of `whole` may stand in the programs."""
-    ops = [op for each in whole.values() for op in each if op not in config.preserve_ops]
-    return replace(config, preserve_ops=[*config.preserve_ops, *dict.fromkeys(ops)])
+    ops = [op for each in whole.values() for op in each]
+    return replace(config, preserve_ops=[*config.preserve_ops, *ops])
 
 
 def _holds(program: ExportedProgram, ops: Collection[OpOverload]) -> bool:

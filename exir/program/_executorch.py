@@ -14,7 +14,7 @@ from exir._serialize import PTEFile, SerializedProgram, serialize_pte_binary
 from exir.bundle import Facts, ProgramBundle
 from exir.capture import ExecutorchBackendConfig
 from exir.delegate import is_delegate_call, lowered_module_of
-from exir.emit import EmitterOutput, emit_program
+from exir.emit import EmitOptions, EmitterOutput, emit_program
 from exir.error import ConfigError
 from exir.files import write_files
 from exir.graph.program_copy import copy_program
@@ -125,9 +125,8 @@ class ExecutorchProgramManager:
         self._programs = programs = dict(bundle.programs)
         self._config_methods = config_methods = dict(bundle.constant_methods)
         self._config = config
-        self._emitted: EmitterOutput = emit_program(
-            programs, config.emit_stacktrace, config_methods, config.emit_mutable_buffer_names
-        )
+        options = EmitOptions(config.emit_stacktrace, config.emit_mutable_buffer_names)
+        self._emitted: EmitterOutput = emit_program(programs, config_methods, options)
 
     @property
     def methods(self) -> set[str]:

@@ -67,13 +67,17 @@ def test_preserved_operator_stays_whole() -> None:
 
 
 class _Recording(Partitioner):
-    """Takes nothing; notes what it was shown."""
+    """Takes nothing; wants the linear layers with `wanted` inputs whole; notes what it was shown."""
 
-    def __init__(self) -> None:
+    def __init__(self, *wanted: int) -> None:
         self.shown: list[list[str]] = []
+        self._wanted = wanted
 
     def ops_to_not_decompose(self, ep):
-        return [torch.ops.aten.linear.default], None
+        def is_wanted(node: torch.fx.Node) -> bool:
+            return node.args[0].meta["val"].shape[-1] in self._wanted
+
+        return [torch.ops.aten.linear.default], is_wanted if self._wanted else None
 
     def partition(self, exported_program):
         self.shown.append(operator_names(exported_program))
@@ -87,6 +91,13 @@ def test_partitioner_sees_whole_what_it_asks_for_and_the_rest_is_lowered_after_i
     program = manager.exported_program()
     assert operator_names(program) == ["aten::addmm", "aten::relu", "aten::addmm"]
     assert_same(run(program, example.inputs), run_module(example.module, example.inputs))
+
+
+def test_what_one_of_several_partitioners_asks_for_stays_whole() -> None:
+    partitioners = [_Recording(16), _Recording(5)]
+    to_edge_transform_and_lower(models.mlp().export(), partitioner=partitioners)
+    for each in partitioners:
+        assert each.shown == [["aten::addmm", "aten::relu", "aten::linear"]]
 
 
 def test_passes_run_before_partitioners() -> None:

@@ -52,6 +52,11 @@ def dynamic_views(x: Tensor) -> list[Tensor]:
     return [*shaped, *made, x.mean(0), x / n]
 
 
+@case(CASES, (4, 6), batch=True)
+def dynamic_size_of_no_operand(x: Tensor) -> Tensor:
+    return torch.zeros(x.shape[0], 2)
+
+
 @case(CASES, (4, 6), torch.arange(24).reshape(4, 6) % 3, torch.arange(24).reshape(4, 6) % 2 == 0)
 def mixed_dtypes(x: Tensor, i: Tensor, b: Tensor) -> list[Tensor]:
     mixed = [i + x, b * x, x.half() + i, x.double() + x, torch.maximum(i, x), torch.cat([x, i])]

@@ -33,6 +33,7 @@ def _load(folder: Path, source: str, entry_point: str = "model", module: str = "
             f"--module={module}",
             f"--module-file={path}",
             f"--import-root={folder}",
+            f"--import-root={folder / 'of' / 'another' / 'library'}",
             f"--entry-point={entry_point}",
             "--out-pte=net.pte",
         ]
@@ -61,6 +62,17 @@ def test_the_model_is_loaded_from_the_fixed_seed(tmp_path: Path) -> None:
     torch.randn(5)
     second = _load(tmp_path, _GOOD)
     assert torch.equal(first.module.weight, second.module.weight)
+    assert first.example_args is not None and second.example_args is not None
+    assert torch.equal(first.example_args[0], second.example_args[0])
+
+
+def test_weights_drawn_when_the_module_is_imported_are_the_same_too(tmp_path: Path) -> None:
+    source = _GOOD.replace("def model", "_X = torch.randn(1, 2)\ndef model").replace(
+        "(torch.randn(1, 2),)", "(_X,)"
+    )
+    first = _load(tmp_path, source)
+    del sys.modules["app.net"]
+    second = _load(tmp_path, source)
     assert first.example_args is not None and second.example_args is not None
     assert torch.equal(first.example_args[0], second.example_args[0])
 

@@ -89,6 +89,13 @@ def test_methods_operators_and_constant_methods_are_listed() -> None:
     assert manifest["methods"][2]["outputs"] == [{"name": "", "kind": "int"}]
 
 
+def test_a_method_of_another_module_is_exported_for_inference_too() -> None:
+    inputs = (torch.randn(4),)
+    method = MethodSpec(inputs, module=torch.nn.Sequential(torch.nn.ReLU(), torch.nn.Dropout()))
+    manifest = _manifest(ModelSpec(torch.nn.ReLU(), inputs, methods={"drop": method}))
+    assert [operator["name"] for operator in manifest["operators"]] == ["aten::relu.out"]
+
+
 def test_delegates_are_listed_with_their_bytes() -> None:
     spec = ModelSpec(DynamicAdd(), (torch.randn(4, 4), torch.randn(4, 4)))
     manifest = _manifest(spec, pipeline=Pipeline(partitioners=(CompilerDemoPartitioner(),)))

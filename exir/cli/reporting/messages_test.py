@@ -136,6 +136,18 @@ def test_every_operator_without_a_kernel_is_named_with_its_line(
     assert os.listdir(tmp_path / "out") == []
 
 
+def test_of_many_operators_without_a_kernel_the_first_ten_are_named(
+    compile_source: Compile, tmp_path: Path
+) -> None:
+    table = tmp_path / "kernels.toml"
+    table.write_text(_ONE_KERNEL.format(name="add"))
+    layer = "        y = torch.cumsum(y, 0)\n"
+    source = _CUMSUM.replace("        return", 12 * layer + "        return")
+    output = compile_source(source, f"--kernels={table}").output
+    assert output.count("no kernel (app/net.py:") == 10
+    assert "\n    and 4 more\n" in output
+
+
 def test_a_dtype_without_a_kernel_is_named(compile_source: Compile, tmp_path: Path) -> None:
     table = tmp_path / "kernels.toml"
     table.write_text(_ONE_KERNEL.format(name="relu"))

@@ -30,13 +30,14 @@ class Net(torch.nn.Module):
         self.register_buffer("brief", torch.randn(40, 64).bfloat16() @ torch.randn(64, 8).bfloat16())
         angles = [math.sin(place / 10000.0 ** (rate / 64)) for place in range(90) for rate in range(64)]
         self.register_buffer("angles", torch.tensor(angles, dtype=torch.float64))
+        self.register_buffer("put", torch.zeros(4).put_(torch.tensor([1]), torch.ones(1)))  # of no deterministic kernel
         drawn = numpy.random.randn(60, 70)
         self.register_buffer("drawn", torch.from_numpy(numpy.tanh(drawn) @ numpy.exp(drawn.T)))
 
     def forward(self, x, picture):
         constants = self.product.exp().sum() + self.filtered.tanh().sum() + self.inverse.sin().sum() + self.brief.float().sum()
         doubles = torch.log1p(self.wide.abs()).sum() + self.wide.exp().sum() + torch.pow(self.wide.abs(), 1.3).sum()
-        return self.linear(x) + constants, self.conv(picture), doubles + self.angles.sum() + self.drawn.sum()
+        return self.linear(x) + constants, self.conv(picture), doubles + self.angles.sum() + self.drawn.sum() + self.put.sum()
 
 def model():
     return Net(), (torch.randn(2, 96), torch.randn(1, 3, 9, 9))
