@@ -40,7 +40,13 @@ def test_files_are_written_and_nothing_else(tmp_path: Path) -> None:
 def test_earlier_files_stay_when_one_fails(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("earlier")
     with pytest.raises(RuntimeError, match="injected"):
-        write_files({tmp_path / "a": lambda file: file.write(b"new"), tmp_path / "b": _fail})
+        write_files(
+            {
+                tmp_path / "a": lambda file: file.write(b"new"),
+                tmp_path / "b": _fail,
+                tmp_path / "c": lambda file: file.write(b"not come to"),
+            }
+        )
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"a": "earlier"}
 
 

@@ -93,3 +93,8 @@ def test_a_missing_file_is_named() -> None:
 def test_text_that_is_not_json_is_refused() -> None:
     with pytest.raises(ConfigError, match="config: is not JSON"):
         _load("--config-json={")
+
+
+def test_json_that_is_no_object_is_refused() -> None:
+    with pytest.raises(ConfigError, match=r"config must be a table, got \[3\]"):
+        _load("--config-json=[3]")

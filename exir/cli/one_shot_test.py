@@ -4,7 +4,10 @@ import json
 import os
 from pathlib import Path
 
+import pytest
+
 from exir.cli.conftest import Compile
+from exir.cli.one_shot import target_of
 from exir.cli.reporting.calls import read_calls
 
 _MODEL = """
@@ -89,3 +92,15 @@ def test_the_reference_alone_is_not_lowered(compile_source: Compile, tmp_path: P
     assert compile_source(source).exit_code == 1
     assert compile_source(source, outputs=("reference",)).output == ""
     assert len(read_calls((tmp_path / "out" / "net.reference").read_bytes())) == 4
+
+
+@pytest.mark.parametrize(
+    ("argv", "target"),
+    [
+        (["--module", "m", "--target", "@//m:n", "--colour"], "//m:n"),
+        (["--module=m", "--target=@//m:n"], "//m:n"),
+        (["--module=m", "--target"], "lower"),
+    ],
+)
+def test_messages_name_the_target_whatever_else_is_wrong(argv: list[str], target: str) -> None:
+    assert target_of(argv) == target

@@ -23,8 +23,8 @@ from exir.tensor import TensorSpec
 class EmitOptions:
     """stacktrace: write source lines; state_names: write names of mutable buffers."""
 
-    stacktrace: bool = False
-    state_names: bool = False
+    stacktrace: bool
+    state_names: bool
 
 
 @dataclass(frozen=True)

@@ -131,9 +131,11 @@ def test_states_start_from_their_bytes_or_as_zeros() -> None:
     assert bytes(states[threes.data_buffer_idx].storage) == torch.full((2,), 3.0).numpy().tobytes()
 
 
-def test_zero_state_is_written_when_asked_for() -> None:
-    config = ExecutorchBackendConfig(passes=[InitializedMutableBufferPass(["zeros"])])
-    assert len(lowered(Example(Pair(), (torch.ones(2),)), config)._emitted.mutable_data) == 3
+@pytest.mark.parametrize(("pattern", "written"), [("zeros", 3), ("ones", 2)])
+def test_zero_state_is_written_when_asked_for(pattern: str, written: int) -> None:
+    config = ExecutorchBackendConfig(passes=[InitializedMutableBufferPass([pattern])])
+    manager = lowered(Example(Pair(), (torch.ones(2),)), config)
+    assert len(manager._emitted.mutable_data) == written
 
 
 def test_names_of_states_are_written_when_asked_for() -> None:

@@ -86,6 +86,18 @@ def test_norm_of_a_product_of_two_inputs_is_kept() -> None:
     assert NORM in operator_names(program)
 
 
+@pytest.mark.parametrize("given", ["mean", "variance"])
+def test_norm_with_statistics_of_an_input_is_kept(given: str) -> None:
+    class Normalised(_Scaled):
+        def forward(self, x, statistic):
+            statistics = {"mean": self.mean, "variance": self.variance, given: statistic}
+            return nn.functional.batch_norm(self.conv(x), *statistics.values(), self.scale)
+
+    example = models.Example(Normalised().eval(), (torch.randn(1, 2, 4, 4), torch.ones(2)))
+    program = FoldBatchNorm().run(to_core_aten(example.export(), {}))
+    assert NORM in operator_names(program)
+
+
 class _NormalisedProduct(nn.Module):
     def __init__(self) -> None:
         super().__init__()

@@ -3,6 +3,7 @@
 import pytest
 import torch
 
+import exir
 from exir import EdgeCompileConfig, EdgeProgramManager, to_edge, to_edge_transform_and_lower
 from exir.backend.partitioner import Partitioner, PartitionResult
 from exir.error import ConfigError
@@ -117,3 +118,18 @@ def test_passes_run_before_partitioners() -> None:
 def test_manager_can_be_made_of_edge_programs() -> None:
     program = to_edge(models.mlp().export()).exported_program()
     assert EdgeProgramManager({"run": program}).methods == {"run"}
+
+
+def test_a_number_may_be_the_first_input() -> None:
+    class Scaled(torch.nn.Module):
+        def forward(self, factor: int, x: torch.Tensor) -> torch.Tensor:
+            return x * factor
+
+    example = models.Example(Scaled(), (3, torch.randn(4)))
+    program = to_edge(example.export()).exported_program()
+    assert_same(run(program, example.inputs), run_module(example.module, example.inputs))
+
+
+def test_what_the_package_does_not_have_is_no_attribute_of_it() -> None:
+    for package in (exir, exir.program):
+        assert not hasattr(package, "to_edges")

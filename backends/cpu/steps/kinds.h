@@ -4,30 +4,30 @@
 
 /* X(NAME, code, name). Codes are never used again. The kind `name` is the
  * et_backend_part `et_cpu_step_<name>`. */
-#define ET_CPU_KIND_LIST(X)         \
-  X(PRODUCT, 1, product)            \
-  X(CONVOLUTION, 2, convolution)    \
-  X(DEPTHWISE, 3, depthwise)        \
-  X(WINOGRAD, 4, winograd)          \
-  X(BLOCK, 5, block)                \
-  X(POOL, 6, pool)                  \
-  X(PERMUTE, 7, permute)            \
-  X(COPY, 8, copy)                  \
-  X(MAP, 9, map)                    \
-  X(REDUCE, 10, reduce)             \
-  X(SOFTMAX, 11, softmax)           \
-  X(NORM, 12, norm)                 \
-  X(MATMUL, 13, matmul)             \
-  X(ATTENTION, 14, attention)       \
-  X(EMBEDDING, 15, embedding)       \
-  X(RESIZE, 16, resize)             \
-  X(QUANTIZE, 17, quantize)         \
-  X(DEQUANTIZE, 18, dequantize)     \
-  X(PRODUCT_I8, 19, product_i8)     \
+#define ET_CPU_KIND_LIST(X)             \
+  X(PRODUCT, 1, product)                \
+  X(CONVOLUTION, 2, convolution)        \
+  X(DEPTHWISE, 3, depthwise)            \
+  X(WINOGRAD, 4, winograd)              \
+  X(BLOCK, 5, block)                    \
+  X(POOL, 6, pool)                      \
+  X(PERMUTE, 7, permute)                \
+  X(COPY, 8, copy)                      \
+  X(MAP, 9, map)                        \
+  X(REDUCE, 10, reduce)                 \
+  X(SOFTMAX, 11, softmax)               \
+  X(NORM, 12, norm)                     \
+  X(MATMUL, 13, matmul)                 \
+  X(ATTENTION, 14, attention)           \
+  X(EMBEDDING, 15, embedding)           \
+  X(RESIZE, 16, resize)                 \
+  X(QUANTIZE, 17, quantize)             \
+  X(DEQUANTIZE, 18, dequantize)         \
+  X(PRODUCT_I8, 19, product_i8)         \
   X(CONVOLUTION_I8, 20, convolution_i8) \
-  X(DEPTHWISE_I8, 21, depthwise_i8) \
-  X(MAP_I8, 22, map_i8)             \
-  X(PRODUCT_Q, 23, product_q)       \
+  X(DEPTHWISE_I8, 21, depthwise_i8)     \
+  X(MAP_I8, 22, map_i8)                 \
+  X(PRODUCT_Q, 23, product_q)           \
   X(UPDATE, 24, update)
 
 typedef enum et_cpu_kind_code {

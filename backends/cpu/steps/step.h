@@ -37,9 +37,9 @@ struct et_cpu_kind;
 /* One step of a payload. Everything is borrowed from the handle. */
 typedef struct et_cpu_step {
   const struct et_cpu_kind *kind;
-  et_cpu_tensor *const *tensors;    /* inputs, then outputs, then workspaces */
-  const int32_t *const *dims;       /* numbers that depend on the call */
-  const uint32_t *attributes;       /* ints, and floats as their bits */
+  et_cpu_tensor *const *tensors; /* inputs, then outputs, then workspaces */
+  const int32_t *const *dims;    /* numbers that depend on the call */
+  const uint32_t *attributes;    /* ints, and floats as their bits */
   uint16_t input_count;
   uint16_t output_count;
   uint16_t workspace_count;
