@@ -1,0 +1,55 @@
+"""From a partition of the edge program to a payload."""
+
+from torch.export import ExportedProgram
+from torch.export.graph_signature import InputKind
+from torch.fx import Node
+
+from backends.cpu.compiler.fusion import fuse
+from backends.cpu.compiler.graph import StepGraph, verify
+from backends.cpu.compiler.lower.builder import Builder
+from backends.cpu.compiler.lower.rule import Program
+from backends.cpu.compiler.lower.table import refusal, rule_of
+from backends.cpu.compiler.options import Options
+from backends.cpu.compiler.pack import pack
+from backends.cpu.compiler.payload import Payload, write
+from backends.cpu.compiler.plan import plan, write_results_in_place
+from exir.error import UnsupportedOperatorError
+
+
+def compile_partition(program: ExportedProgram, options: Options) -> Payload:
+    """The payload of `program`. Raises `UnsupportedOperatorError` for a node that cannot be lowered."""
+    graph = step_graph(program, options)
+    return write(graph, plan(graph))
+
+
+def step_graph(program: ExportedProgram, options: Options) -> StepGraph:
+    """The steps of `program`, ready to be planned."""
+    graph = lower(program)
+    fuse(graph)
+    pack(graph)
+    write_results_in_place(graph)
+    verify(graph)
+    return graph
+
+
+def lower(program: ExportedProgram) -> StepGraph:
+    """Steps for every node, one by one."""
+    known = Program(program)
+    builder = Builder(known)
+    given = {spec.arg.name for spec in program.graph_signature.input_specs if spec.kind is InputKind.USER_INPUT}
+    for node in program.graph.nodes:
+        if node.op == "placeholder" and node.name in given:
+            builder.add_argument(node)
+        elif node.op == "call_function":
+            _lower_node(known, builder, node)
+    for result in program.graph.output_node().args[0]:
+        builder.add_result(result)
+    return builder.graph
+
+
+def _lower_node(program: Program, builder: Builder, node: Node) -> None:
+    reason = refusal(program, node)
+    rule = rule_of(node)
+    if reason is not None or rule is None:
+        raise UnsupportedOperatorError(f"the cpu backend cannot run {node.target}: {reason}", node)
+    rule.lower(builder, node)

@@ -1,0 +1,151 @@
+"""Sizes as the payload computes them: a table of small operations on what the call is made with."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import partial, reduce
+from typing import Any
+
+import sympy
+from torch.utils._sympy import functions
+
+from backends.cpu.compiler.dims import Bounds, Dim
+from backends.cpu.compiler.graph import Laid
+from exir.error import UnsupportedOperatorError
+
+
+class DimOp(IntEnum):
+    """What an entry is, by its number in payloads."""
+
+    CONST = 0  # a
+    SIZE = 1  # dimension b of argument a
+    INT = 2  # argument a
+    ADD = 3  # of entries a and b from here on
+    SUB = 4
+    MUL = 5
+    FLOORDIV = 6
+    MOD = 7
+    MIN = 8
+    MAX = 9
+
+
+@dataclass(frozen=True)
+class DimEntry:
+    """An entry of the table; its value is from 0 to `maximum`."""
+
+    op: DimOp
+    a: int
+    b: int
+    maximum: int
+
+
+_BINARY = {
+    functions.FloorDiv: DimOp.FLOORDIV,
+    functions.CleanDiv: DimOp.FLOORDIV,
+    functions.Mod: DimOp.MOD,
+    functions.PythonMod: DimOp.MOD,
+}
+_FOLDED = {
+    functions.Min: (DimOp.MIN, functions.Min),
+    functions.Max: (DimOp.MAX, functions.Max),
+    sympy.Mul: (DimOp.MUL, sympy.Mul),
+}
+
+
+class DimTable:
+    """Grows the table; equal sizes are one entry."""
+
+    def __init__(self, bounds: Bounds, arguments: Sequence[Laid | Dim]) -> None:
+        self.entries: list[DimEntry] = []
+        self._bounds = bounds
+        self._ids: dict[Any, int] = {}
+        self._sources: dict[Any, tuple[DimOp, int, int]] = dict(_sources(arguments))
+
+    def add(self, dim: Dim) -> int:
+        """The number of the entry that has the value of `dim`."""
+        if dim not in self._ids:
+            self._ids[dim] = self._new(dim)
+        return self._ids[dim]
+
+    def _new(self, dim: Dim) -> int:
+        if isinstance(dim, int) or dim.is_Integer:
+            return self._append(DimOp.CONST, int(dim), 0, int(dim))
+        if dim in self._sources:
+            return self._append(*self._sources[dim], self._maximum(dim))
+        if isinstance(dim, sympy.Symbol):
+            return self._solved(dim)
+        return self._computed(dim)
+
+    def _computed(self, dim: Any) -> int:
+        kind = type(dim)
+        if kind is sympy.Add:
+            return self._sum(dim)
+        if kind in _BINARY:
+            return self._apply(_BINARY[kind], dim, *dim.args)
+        if kind in _FOLDED:
+            op, whole = _FOLDED[kind]
+            return self._fold(op, whole, _in_order(dim.args))
+        if kind is sympy.Pow and dim.exp.is_Integer and dim.exp > 0:
+            return self._fold(DimOp.MUL, sympy.Mul, [dim.base] * int(dim.exp))
+        raise UnsupportedOperatorError(f"the cpu backend cannot compute the size {dim}")
+
+    def _sum(self, dim: Any) -> int:
+        """What is added first, so that no part of the sum is below zero when the whole is not."""
+        terms = _in_order(dim.args)
+        taken = [-term for term in terms if term.could_extract_minus_sign()]
+        added = [term for term in terms if not term.could_extract_minus_sign()]
+        total = sympy.Add(*added)
+        index = self._fold(DimOp.ADD, sympy.Add, added)
+        for term in taken:
+            total = total - term
+            index = self._remember(total, DimOp.SUB, index, self.add(term))
+        return index
+
+    def _fold(self, op: DimOp, whole: Callable[..., Any], terms: Sequence[Any]) -> int:
+        return self.add(reduce(partial(self._combine, op, whole), terms))
+
+    def _combine(self, op: DimOp, whole: Callable[..., Any], left: Any, right: Any) -> Any:
+        both = whole(left, right)
+        self._remember(both, op, self.add(left), self.add(right))
+        return both
+
+    def _apply(self, op: DimOp, dim: Any, left: Any, right: Any) -> int:
+        return self._append(op, self.add(left), self.add(right), self._maximum(dim))
+
+    def _solved(self, symbol: Any) -> int:
+        """A symbol that no argument has alone, from one that has a multiple of it or more than it."""
+        for expression in self._sources:
+            slope = sympy.Poly(expression, symbol).all_coeffs() if expression.free_symbols == {symbol} else []
+            if len(slope) == 2 and all(each.is_Integer and each >= 0 for each in slope):
+                more = self._append(*self._sources[expression], self._maximum(expression))
+                scaled = self._append(DimOp.SUB, more, self.add(slope[1]), self._maximum(expression - slope[1]))
+                return self._append(DimOp.FLOORDIV, scaled, self.add(slope[0]), self._maximum(symbol))
+        raise UnsupportedOperatorError(f"no argument of the cpu delegate says what the size {symbol} is")
+
+    def _remember(self, dim: Any, op: DimOp, left: int, right: int) -> int:
+        if dim not in self._ids:
+            self._ids[dim] = self._append(op, left, right, self._maximum(dim))
+        return self._ids[dim]
+
+    def _append(self, op: DimOp, a: int, b: int, maximum: int) -> int:
+        self.entries.append(DimEntry(op, a, b, maximum))
+        return len(self.entries) - 1
+
+    def _maximum(self, dim: Any) -> int:
+        return self._bounds.most([dim])
+
+
+def _sources(arguments: Sequence[Laid | Dim]) -> Iterable[tuple[Any, tuple[DimOp, int, int]]]:
+    """Every expression that an argument has as a size or is; the first one counts."""
+    found: dict[Any, tuple[DimOp, int, int]] = {}
+    for index, argument in enumerate(arguments):
+        if isinstance(argument, Laid):
+            for number, dim in enumerate(argument.dims):
+                found.setdefault(dim, (DimOp.SIZE, index, number))
+        else:
+            found.setdefault(argument, (DimOp.INT, index, 0))
+    return [(dim, source) for dim, source in found.items() if not isinstance(dim, int)]
+
+
+def _in_order(terms: Iterable[Any]) -> list[Any]:
+    return sorted(terms, key=str)

@@ -1,0 +1,63 @@
+"""Sizes become entries that compute them from what a call is made with."""
+
+import pytest
+import sympy
+import torch
+from torch.utils._sympy import functions
+from torch.utils._sympy.value_ranges import ValueRanges
+
+from backends.cpu.compiler.dim_table import DimEntry, DimOp, DimTable
+from backends.cpu.compiler.dims import Bounds, Dim
+from backends.cpu.compiler.graph import Input, Laid, Value
+from backends.cpu.compiler.testing.interpreter import dim_values
+from exir.error import UnsupportedOperatorError
+
+_N = sympy.Symbol("n", integer=True, positive=True)
+_BOUNDS = Bounds({_N: ValueRanges(2, 9)})
+
+
+def _argument(*dims: Dim) -> Laid:
+    return Laid(Value(torch.float32, dims, Input(0)), tuple(range(len(dims))))
+
+
+def test_numbers_and_sizes_of_arguments_are_entries_once() -> None:
+    table = DimTable(_BOUNDS, [_argument(3, _N)])
+    assert [table.add(dim) for dim in (3, _N, 3, _N)] == [0, 1, 0, 1]
+    assert table.entries == [DimEntry(DimOp.CONST, 3, 0, 3), DimEntry(DimOp.SIZE, 0, 1, 9)]
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        _N + 3,
+        _N * _N * 4,
+        10 - _N,
+        functions.FloorDiv(_N - 1, 2) + 1,
+        functions.Mod(_N, 4),
+        functions.Max(_N, 5),
+        functions.Min(3, _N + 1),
+    ],
+)
+@pytest.mark.parametrize("n", [2, 9])
+def test_expressions_are_computed_from_their_parts(expression: sympy.Expr, n: int) -> None:
+    table = DimTable(_BOUNDS, [_argument(_N)])
+    found = table.add(expression)
+    values = dim_values(table.entries, [torch.zeros(n)])
+    assert values[found] == expression.subs(_N, n)
+
+
+def test_a_symbol_is_solved_from_an_argument_that_has_more_of_it() -> None:
+    table = DimTable(_BOUNDS, [_argument(2 * _N + 1)])
+    found = table.add(_N)
+    assert dim_values(table.entries, [torch.zeros(11)])[found] == 5
+
+
+def test_an_integer_argument_is_a_size() -> None:
+    table = DimTable(_BOUNDS, [_N])
+    assert table.entries == [] and table.add(_N) == 0
+    assert table.entries == [DimEntry(DimOp.INT, 0, 0, 9)]
+
+
+def test_a_size_that_no_argument_tells_is_refused() -> None:
+    with pytest.raises(UnsupportedOperatorError, match="no argument of the cpu delegate says what the size n is"):
+        DimTable(_BOUNDS, []).add(_N)

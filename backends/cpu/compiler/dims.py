@@ -1,0 +1,51 @@
+"""Sizes: numbers, or expressions over the sizes and integers that a call is made with."""
+
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from typing import Any, TypeAlias
+
+import sympy
+import torch
+from torch.utils._sympy.numbers import int_oo
+from torch.utils._sympy.value_ranges import ValueRanges, bound_sympy
+
+Dim: TypeAlias = int | Any  # Any: an expression of sympy
+
+
+def dim_of(size: int | torch.SymInt) -> Dim:
+    """A size of a tensor, as a number where it is one."""
+    return _plain(size.node.expr) if isinstance(size, torch.SymInt) else size
+
+
+def dims_of(tensor: torch.Tensor) -> tuple[Dim, ...]:
+    """The sizes of `tensor`."""
+    return tuple(dim_of(size) for size in tensor.shape)
+
+
+def product(dims: Sequence[Dim]) -> Dim:
+    """Elements of a tensor of these sizes."""
+    return _plain(reduce(lambda left, right: left * right, dims, 1))
+
+
+def _plain(expression: Any) -> Dim:
+    return int(expression) if isinstance(expression, int) or expression.is_Integer else expression
+
+
+class Bounds:
+    """The largest numbers that sizes can be while their symbols stay in their ranges."""
+
+    def __init__(self, ranges: Mapping[Any, ValueRanges]) -> None:
+        self._ranges = dict(ranges)
+
+    def maximum(self, dim: Dim) -> int | None:
+        """The largest value of `dim`; None when it has no upper bound."""
+        if isinstance(dim, int):
+            return dim
+        upper = bound_sympy(dim, self._ranges).upper
+        return None if upper in (int_oo, sympy.oo) else int(upper)
+
+    def most(self, dims: Sequence[Dim]) -> int:
+        """Elements of a tensor at its largest sizes, each of which must have a bound."""
+        sizes = [self.maximum(dim) for dim in dims]
+        assert None not in sizes, "lowering takes bounded sizes only"
+        return int(product([size for size in sizes if size is not None]))

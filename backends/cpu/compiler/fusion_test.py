@@ -1,0 +1,88 @@
+"""What products and convolutions do at once."""
+
+from collections.abc import Callable
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from backends.cpu.compiler.kinds.activation import NONE, RELU, Activation, Function
+from backends.cpu.compiler.kinds.depthwise import Depthwise
+from backends.cpu.compiler.kinds.map import Map
+from backends.cpu.compiler.kinds.product import Product
+from backends.cpu.compiler.testing.compare import assert_computes, operations, steps
+
+_COLUMN = torch.ones(3, 1)
+
+
+class _Layer(nn.Module):
+    def __init__(self, use: Callable[[nn.Module, Tensor], Tensor]) -> None:
+        super().__init__()
+        self.linear = nn.Linear(8, 8)
+        self.use = use
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.use(self.linear, x)
+
+
+def _activated_times_itself(linear: nn.Module, x: Tensor) -> Tensor:
+    y = linear(x)
+    return y.relu() * y
+
+
+@pytest.mark.parametrize(
+    "function, activation",
+    [
+        (torch.relu, RELU),
+        (F.relu6, Activation(Function.CLAMP, 0.0, 6.0)),
+        (F.gelu, Activation(Function.GELU)),
+        (F.silu, Activation(Function.SILU)),
+        (F.hardswish, Activation(Function.HARDSWISH)),
+    ],
+)
+def test_an_activation_joins_the_product(function: Callable[[Tensor], Tensor], activation: Activation) -> None:
+    module, x = _Layer(lambda linear, x: function(linear(x))), torch.randn(3, 8)
+    assert operations(module, x) == [Product(activation)]
+    assert_computes(module, x)
+
+
+def test_a_residual_and_the_activation_after_it_join() -> None:
+    module, x = _Layer(lambda linear, x: torch.relu(x + linear(x))), torch.randn(3, 8)
+    (step,) = steps(module, x).steps
+    assert step.operation == Product(RELU)
+    assert len(step.inputs) == 4
+    assert_computes(module, x)
+
+
+def test_of_two_products_the_later_one_takes_the_other() -> None:
+    module, x = _Layer(lambda linear, x: linear(x) + linear(x * 2)), torch.randn(3, 8)
+    assert [type(each) for each in operations(module, x)] == [Product, Map, Product]
+    assert_computes(module, x)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        _activated_times_itself,  # what is activated is used elsewhere, too
+        lambda linear, x: linear(x).relu() + x,  # added after the activation
+        lambda linear, x: (linear(x) + _COLUMN).relu(),  # of another size
+        lambda linear, x: linear(x).reshape(2, 12).relu(),  # seen in another shape
+    ],
+)
+def test_what_is_not_the_same_stays_apart(use: Callable[[nn.Module, Tensor], Tensor]) -> None:
+    module, x = _Layer(use), torch.randn(3, 8)
+    found = [each for each in steps(module, x).steps if isinstance(each.operation, Product)]
+    assert all(len(each.inputs) == 3 for each in found)
+    assert any(isinstance(each, Map) for each in operations(module, x))
+    assert_computes(module, x)
+
+
+def test_a_depthwise_convolution_takes_no_residual() -> None:
+    convolution = nn.Conv2d(4, 4, 3, padding=1, groups=4)
+    x = torch.randn(1, 4, 5, 5)
+    made = operations(nn.Sequential(convolution, nn.ReLU()), x)
+    assert [each.activation for each in made if isinstance(each, Depthwise)] == [RELU]
+    module = _Layer(lambda linear, x: x + convolution(x))
+    assert [each.activation for each in operations(module, x) if isinstance(each, Depthwise)] == [NONE]
+    assert_computes(module, x)

@@ -1,0 +1,183 @@
+"""`map`: a small program for each element of its output.
+
+Its operands are broadcast as PyTorch does, right-aligned. Registers hold float32: the operands
+first, then the result of each instruction; the last one is the output.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any, Self
+
+import torch
+from torch import Tensor
+
+from backends.cpu.compiler.kinds.activation import NONE, Activation
+from backends.cpu.compiler.kinds.operation import Operation, Sizes
+from backends.cpu.compiler.kinds.words import float_of_word, word_of_float
+
+MAX_OPERANDS = 8
+MAX_REGISTERS = 32
+_WORDS = 5
+
+
+class Opcode(IntEnum):
+    """Instructions, by their numbers in payloads."""
+
+    CONSTANT = 0  # bits of a float32
+    ACTIVATE = 1  # register, then the three words of an activation
+    ADD = 2  # from here on one, two or three registers
+    SUB = 3
+    MUL = 4
+    DIV = 5
+    MAX = 6
+    MIN = 7
+    POW = 8
+    NEG = 9
+    ABS = 10
+    EXP = 11
+    LOG = 12
+    SQRT = 13
+    RSQRT = 14
+    RECIPROCAL = 15
+    SIN = 16
+    COS = 17
+    ERF = 18
+    FLOOR = 19
+    CEIL = 20
+    ROUND = 21
+
+
+_FUNCTIONS: dict[Opcode, tuple[int, Callable[..., Tensor]]] = {
+    Opcode.ADD: (2, torch.add),
+    Opcode.SUB: (2, torch.sub),
+    Opcode.MUL: (2, torch.mul),
+    Opcode.DIV: (2, torch.div),
+    Opcode.MAX: (2, torch.maximum),
+    Opcode.MIN: (2, torch.minimum),
+    Opcode.POW: (2, torch.pow),
+    Opcode.NEG: (1, torch.neg),
+    Opcode.ABS: (1, torch.abs),
+    Opcode.EXP: (1, torch.exp),
+    Opcode.LOG: (1, torch.log),
+    Opcode.SQRT: (1, torch.sqrt),
+    Opcode.RSQRT: (1, torch.rsqrt),
+    Opcode.RECIPROCAL: (1, torch.reciprocal),
+    Opcode.SIN: (1, torch.sin),
+    Opcode.COS: (1, torch.cos),
+    Opcode.ERF: (1, torch.erf),
+    Opcode.FLOOR: (1, torch.floor),
+    Opcode.CEIL: (1, torch.ceil),
+    Opcode.ROUND: (1, torch.round),
+}
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """registers: read; they are operands of the step or results of earlier instructions.
+    value: of a CONSTANT. activation: of an ACTIVATE.
+    """
+
+    opcode: Opcode
+    registers: tuple[int, ...] = ()
+    value: float = 0.0
+    activation: Activation = NONE
+
+    def words(self) -> tuple[int, ...]:
+        """As the payload has it: five words."""
+        if self.opcode is Opcode.CONSTANT:
+            found: tuple[int, ...] = (word_of_float(self.value),)
+        elif self.opcode is Opcode.ACTIVATE:
+            found = (*self.registers, *self.activation.words())
+        else:
+            found = self.registers
+        return (self.opcode, *found, *[0] * (_WORDS - 1 - len(found)))
+
+    @staticmethod
+    def read(words: Sequence[int]) -> "Instruction":
+        """The instruction of five words."""
+        opcode = Opcode(words[0])
+        if opcode is Opcode.CONSTANT:
+            return Instruction(opcode, value=float_of_word(words[1]))
+        if opcode is Opcode.ACTIVATE:
+            return Instruction(opcode, (words[1],), activation=Activation.read(words[2:]))
+        return Instruction(opcode, tuple(words[1 : 1 + _FUNCTIONS[opcode][0]]))
+
+    def run(self, registers: Sequence[Tensor]) -> Tensor:
+        """Its result, in torch."""
+        if self.opcode is Opcode.CONSTANT:
+            return torch.tensor(self.value)
+        operands = [registers[index] for index in self.registers]
+        if self.opcode is Opcode.ACTIVATE:
+            return self.activation(*operands)
+        return _FUNCTIONS[self.opcode][1](*operands)
+
+
+@dataclass(frozen=True)
+class Map(Operation):
+    """One to eight operands to an output of their broadcast sizes.
+
+    Operand 0, when it has the sizes of the output, may be written over.
+    """
+
+    operands: int
+    instructions: tuple[Instruction, ...]
+
+    code = 9
+    in_place = 0
+
+    @staticmethod
+    def of(activation: Activation) -> "Map":
+        """One activation of one operand."""
+        return Map(1, (Instruction(Opcode.ACTIVATE, (0,), activation=activation),))
+
+    @staticmethod
+    def call(opcode: Opcode, *operands: "float | None") -> "Map":
+        """One instruction on operands of the step, in order, those that are None, and numbers."""
+        count = operands.count(None)
+        numbers = [value for value in operands if value is not None]
+        constants = [Instruction(Opcode.CONSTANT, value=value) for value in numbers]
+        tensors, scalars = iter(range(count)), iter(range(count, len(operands)))
+        registers = tuple(next(tensors if each is None else scalars) for each in operands)
+        return Map(count, (*constants, Instruction(opcode, registers)))
+
+    @property
+    def activation(self) -> Activation | None:
+        """The activation that this is and nothing else, or None."""
+        if self.operands != 1 or len(self.instructions) != 1:
+            return None
+        (only,) = self.instructions
+        return only.activation if only.opcode is Opcode.ACTIVATE else None
+
+    @property
+    def is_sum(self) -> bool:
+        """Whether it adds its two operands and does nothing else."""
+        return self == Map.call(Opcode.ADD, None, None)
+
+    def words(self) -> tuple[int, ...]:
+        flat = (word for instruction in self.instructions for word in instruction.words())
+        return (self.operands, *flat)
+
+    @classmethod
+    def read(cls, words: Sequence[int]) -> Self:
+        starts = range(1, len(words), _WORDS)
+        return cls(words[0], tuple(Instruction.read(words[at : at + _WORDS]) for at in starts))
+
+    def check(self, sizes: Sizes) -> None:
+        self.expect(len(sizes) == self.operands + 1 <= MAX_OPERANDS + 1, "takes one to eight operands")
+        self.expect(self.operands + len(self.instructions) <= MAX_REGISTERS, "has too many registers")
+        *operands, output = sizes
+        rank = len(output)
+        padded = [(1,) * (rank - len(each)) + tuple(each) for each in operands]
+        found = tuple(_broadcast([each[dim] for each in padded]) for dim in range(rank))
+        self.expect(found == output, f"operands of sizes {operands} do not give {output}")
+
+    def run(self, inputs: Sequence[Tensor], outputs: Sequence[Tensor], dims: Sequence[int]) -> None:
+        registers = list(inputs)
+        for instruction in self.instructions:
+            registers.append(instruction.run(registers))
+        outputs[0].copy_(registers[-1])
+
+
+def _broadcast(sizes: Sequence[Any]) -> Any:
+    return next((size for size in sizes if size != 1), 1)

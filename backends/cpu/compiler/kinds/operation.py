@@ -1,0 +1,44 @@
+"""What every kind of step says of itself."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar, Self
+
+from torch import Tensor
+
+from backends.cpu.compiler.dims import Dim
+from exir.error import internal_assert
+
+Sizes = Sequence[tuple[Dim, ...]]
+
+
+class Operation(ABC):
+    """The attributes of a step; a subclass is one kind of step, a frozen dataclass.
+
+    code: its number in payloads (`backends/cpu/steps/kinds.h`).
+    in_place: the input that output 0 may lie on; None where outputs overlap nothing.
+    """
+
+    code: ClassVar[int]
+    in_place: ClassVar[int | None] = None
+
+    @abstractmethod
+    def words(self) -> tuple[int, ...]:
+        """The attributes as the payload has them."""
+
+    @classmethod
+    @abstractmethod
+    def read(cls, words: Sequence[int]) -> Self:
+        """The operation of attributes that `words` gave."""
+
+    @abstractmethod
+    def check(self, sizes: Sizes) -> None:
+        """Raise `InternalError` unless a step may have inputs, outputs and workspaces of these sizes."""
+
+    @abstractmethod
+    def run(self, inputs: Sequence[Tensor], outputs: Sequence[Tensor], dims: Sequence[int]) -> None:
+        """What the step means: compute `outputs` from `inputs`, in torch."""
+
+    def expect(self, holds: Any, what: str) -> None:
+        """Raise `InternalError` unless `holds`."""
+        internal_assert(bool(holds), f"{self}: {what}")

@@ -1,0 +1,80 @@
+"""`pool`: the mean or the largest of the pixels below a window."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Self
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from backends.cpu.compiler.kinds.operation import Operation, Sizes
+from backends.cpu.compiler.kinds.window import WORDS, Window
+
+
+class Pooling(IntEnum):
+    """What is made of the pixels, by its number in payloads."""
+
+    AVERAGE = 0
+    MAX = 1
+
+
+WHOLE = Window((0, 0))
+
+
+@dataclass(frozen=True)
+class Pool(Operation):
+    """x [B, H, W, C] to [B, Ho, Wo, C].
+
+    window: `WHOLE` for the whole picture, whatever its size.
+    count_pads: a mean is divided by the pixels that the window covers, pads among them.
+    divisor: a mean is divided by this instead; 0 for none.
+    """
+
+    pooling: Pooling
+    window: Window = WHOLE
+    count_pads: bool = False
+    divisor: int = 0
+
+    code = 6
+
+    def words(self) -> tuple[int, ...]:
+        return (int(self.pooling), *self.window.words(), int(self.count_pads), self.divisor)
+
+    @classmethod
+    def read(cls, words: Sequence[int]) -> Self:
+        window, (count_pads, divisor) = words[1 : 1 + WORDS], words[1 + WORDS :]
+        return cls(Pooling(words[0]), Window.read(window), bool(count_pads), divisor)
+
+    def check(self, sizes: Sizes) -> None:
+        self.expect(len(sizes) == 2, "takes one input, gives one output")
+        x, y = sizes
+        self.expect(len(x) == len(y) == 4 and x[0] == y[0], f"{x} and {y} are no pictures of one batch")
+        self.expect(x[3] == y[3], f"channels of {x} and {y} differ")
+
+    def run(self, inputs: Sequence[Tensor], outputs: Sequence[Tensor], dims: Sequence[int]) -> None:
+        planes = inputs[0].permute(0, 3, 1, 2)
+        window = self.window if self.window != WHOLE else Window(_sizes(planes), _sizes(planes))
+        run = self._largest if self.pooling is Pooling.MAX else self._mean
+        outputs[0].copy_(run(planes, window).permute(0, 2, 3, 1))
+
+    def _largest(self, planes: Tensor, window: Window) -> Tensor:
+        padded = window.pad(planes, float("-inf"))
+        return F.max_pool2d(padded, window.kernel, window.stride, 0, window.dilation)
+
+    def _mean(self, planes: Tensor, window: Window) -> Tensor:
+        total = _sums(window.pad(planes), window)
+        if self.divisor:
+            return total / self.divisor
+        if self.count_pads:
+            return total / window.taps
+        return total / _sums(window.pad(torch.ones_like(planes)), window)
+
+
+def _sizes(planes: Tensor) -> tuple[int, int]:
+    return planes.shape[2], planes.shape[3]
+
+
+def _sums(planes: Tensor, window: Window) -> Tensor:
+    return F.avg_pool2d(planes, window.kernel, window.stride, divisor_override=1)

@@ -1,0 +1,16 @@
+"""Every kind of step, by its code."""
+
+from backends.cpu.compiler.kinds.convolution import Convolution
+from backends.cpu.compiler.kinds.depthwise import Depthwise
+from backends.cpu.compiler.kinds.map import Map
+from backends.cpu.compiler.kinds.operation import Operation
+from backends.cpu.compiler.kinds.permute import Permute
+from backends.cpu.compiler.kinds.pool import Pool
+from backends.cpu.compiler.kinds.product import Product
+
+KINDS: dict[int, type[Operation]] = {kind.code: kind for kind in (Product, Convolution, Depthwise, Pool, Permute, Map)}
+
+
+def symbol_of(code: int) -> str:
+    """The part of the runtime side that runs steps of this kind."""
+    return f"et_cpu_step_{KINDS[code].__name__.lower()}"

@@ -1,0 +1,26 @@
+"""Attributes as 32-bit words."""
+
+import struct
+
+
+def word_of_int(value: int) -> int:
+    """`value`, which may be negative, as a word."""
+    return value & 0xFFFFFFFF
+
+
+def int_of_word(word: int) -> int:
+    """The signed number of a word."""
+    return word - (1 << 32) if word >> 31 else word
+
+
+def word_of_float(value: float) -> int:
+    """The bits of `value` as float32; beyond its range infinite."""
+    try:
+        return int.from_bytes(struct.pack("<f", value), "little")
+    except OverflowError:
+        return word_of_float(float("inf") if value > 0 else float("-inf"))
+
+
+def float_of_word(word: int) -> float:
+    """The float32 of these bits."""
+    return float(struct.unpack("<f", word.to_bytes(4, "little"))[0])

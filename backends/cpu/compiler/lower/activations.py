@@ -1,0 +1,71 @@
+"""Operators of one tensor that a product or convolution can apply to what it computes."""
+
+from collections.abc import Callable
+from math import inf
+
+import torch
+from torch._ops import OpOverload
+from torch.fx import Node
+
+from backends.cpu.compiler.kinds.activation import RELU, Activation, Function
+from backends.cpu.compiler.kinds.map import Map
+from backends.cpu.compiler.lower.builder import Builder
+from backends.cpu.compiler.lower.rule import Program, Refusal, Refuses, Rule, argument, never
+
+_aten = torch.ops.aten
+
+
+def _hardtanh(node: Node) -> Activation:
+    low, high = argument(node, 1, "min_val", -1.0), argument(node, 2, "max_val", 1.0)
+    return Activation(Function.CLAMP, float(low), float(high))
+
+
+def _clamp(node: Node) -> Activation:
+    low, high = argument(node, 1, "min"), argument(node, 2, "max")
+    return Activation(Function.CLAMP, -inf if low is None else float(low), inf if high is None else float(high))
+
+
+def _gelu(node: Node) -> Activation:
+    tanh = argument(node, 1, "approximate", "none") == "tanh"
+    return Activation(Function.GELU_TANH if tanh else Function.GELU)
+
+
+def _leaky_relu(node: Node) -> Activation:
+    return Activation(Function.LEAKY_RELU, float(argument(node, 1, "negative_slope", 0.01)))
+
+
+def _elu(node: Node) -> Activation:
+    return Activation(Function.ELU, float(argument(node, 1, "alpha", 1.0)))
+
+
+def _elu_is_plain(program: Program, node: Node) -> Refusal:
+    scales = argument(node, 2, "scale", 1), argument(node, 3, "input_scale", 1)
+    return None if scales == (1, 1) else "elu is taken with scales of 1 only"
+
+
+def _plain(function: Function) -> Callable[[Node], Activation]:
+    return lambda node: Activation(function)
+
+
+def _rule(activation: Callable[[Node], Activation], refuses: Refuses = never) -> Rule:
+    def lower(builder: Builder, node: Node) -> None:
+        laid = builder.laid(node.args[0])
+        output = builder.write(node, laid.order)
+        builder.step(Map.of(activation(node)), [laid.value], output, node)
+
+    return Rule(lower, refuses)
+
+
+RULES: dict[OpOverload, Rule] = {
+    _aten.relu.default: _rule(lambda node: RELU),
+    _aten.hardtanh.default: _rule(_hardtanh),
+    _aten.clamp.default: _rule(_clamp),
+    _aten.gelu.default: _rule(_gelu),
+    _aten.leaky_relu.default: _rule(_leaky_relu),
+    _aten.elu.default: _rule(_elu, refuses=_elu_is_plain),
+    _aten.silu.default: _rule(_plain(Function.SILU)),
+    _aten.hardswish.default: _rule(_plain(Function.HARDSWISH)),
+    _aten.sigmoid.default: _rule(_plain(Function.SIGMOID)),
+    _aten.tanh.default: _rule(_plain(Function.TANH)),
+    _aten.hardsigmoid.default: _rule(_plain(Function.HARDSIGMOID)),
+}

@@ -1,0 +1,135 @@
+"""Builds a step graph: where each tensor of the program lies, and in what order of dimensions."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch.fx import Node
+
+from backends.cpu.compiler.dims import Dim, dim_of, dims_of
+from backends.cpu.compiler.graph import Input, Laid, Step, StepGraph, Value, constant
+from backends.cpu.compiler.kinds.operation import Operation
+from backends.cpu.compiler.kinds.permute import Permute
+from backends.cpu.compiler.lower.rule import Program, tensor_of
+from exir.tensor import dim_order_of_strides
+
+Order = tuple[int, ...]
+
+
+def as_it_is(rank: int) -> Order:
+    """Memory in the order of the dimensions."""
+    return tuple(range(rank))
+
+
+def channels_last(rank: int) -> Order:
+    """Dimension 1 innermost."""
+    return (0, *range(2, rank), 1)
+
+
+class Builder:
+    """Grows a step graph, one node of the program after the other."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.graph = StepGraph(program.bounds)
+        self._laid: dict[Node, Laid] = {}
+        self._converted: dict[tuple[Value, Order], Value] = {}
+
+    def add_argument(self, node: Node) -> None:
+        """The next argument of the call: a tensor or an integer."""
+        value = node.meta["val"]
+        index = len(self.graph.arguments)
+        if isinstance(value, torch.Tensor):
+            order = self._given_order(value)
+            laid = Laid(Value(value.dtype, _in_order(dims_of(value), order), Input(index)), order)
+            self._laid[node] = laid
+            self.graph.arguments.append(laid)
+        else:
+            self.graph.arguments.append(dim_of(value))
+
+    def add_result(self, node: Node) -> None:
+        """The next result of the call, in the order that the program says."""
+        order = self._given_order(tensor_of(node))
+        self.graph.results.append(Laid(self.read(node, order), order))
+
+    def laid(self, node: Node) -> Laid:
+        """Where the tensor of `node` lies; a constant as its elements are ordered."""
+        found = self.program.constant(node)
+        if node not in self._laid and found is not None:
+            self._laid[node] = Laid(constant(found), as_it_is(found.dim()))
+        return self._laid[node]
+
+    def read(self, node: Node, order: Order | None = None) -> Value:
+        """The tensor of `node` with its dimensions in `order`; by a step if it lies otherwise."""
+        laid = self.laid(node)
+        return self._ordered(laid, order or as_it_is(len(laid.order)), node)
+
+    def broadcast(self, node: Node, order: Order) -> Value:
+        """The tensor of `node` with dimensions of size 1 before its own, as many as `order` has, and
+        in that order."""
+        laid = self.laid(node)
+        missing = len(order) - len(laid.order)
+        dims = (1,) * missing + laid.value.dims
+        raised = (*range(missing), *(dim + missing for dim in laid.order))
+        return self._ordered(Laid(view(laid.value, dims), raised), order, node)
+
+    def write(self, node: Node, order: Order | None = None) -> Value:
+        """A new value for what `node` gives, with its dimensions in `order`."""
+        tensor = tensor_of(node)
+        order = order or as_it_is(tensor.dim())
+        value = Value(tensor.dtype, _in_order(dims_of(tensor), order))
+        self._laid[node] = Laid(value, order)
+        return value
+
+    def alias(self, node: Node, laid: Laid) -> None:
+        """What `node` gives lies there already."""
+        self._laid[node] = laid
+
+    def step(self, operation: Operation, inputs: Sequence[Value], output: Value, *nodes: Node) -> None:
+        """Append a step with one output, which computes `nodes`."""
+        self.graph.steps.append(Step(operation, tuple(inputs), (output,), nodes=nodes))
+
+    def maximum(self, dim: Dim) -> int:
+        """The largest value of `dim`, which has one."""
+        return self.graph.bounds.most([dim])
+
+    def _given_order(self, tensor: torch.Tensor) -> Order:
+        """The order in which a tensor that crosses the border lies; exir plans by the same rule."""
+        shape = [self.maximum(dim_of(size)) for size in tensor.shape]
+        strides = [self.maximum(dim_of(stride)) for stride in tensor.stride()]
+        return dim_order_of_strides(shape, strides)
+
+    def _ordered(self, laid: Laid, order: Order, node: Node) -> Value:
+        if _same_bytes(laid, order):
+            return view(laid.value, _in_order(laid.dims, order))
+        key = laid.value, order
+        if key not in self._converted:
+            self._converted[key] = self._permuted(laid, order, node)
+        return self._converted[key]
+
+    def _permuted(self, laid: Laid, order: Order, node: Node) -> Value:
+        permutation = tuple(laid.order.index(dim) for dim in order)
+        tensor = laid.value.constant
+        if tensor is not None:
+            return constant(tensor.permute(permutation))
+        output = Value(laid.value.dtype, _in_order(laid.dims, order))
+        self.step(Permute(permutation), [laid.value], output, node)
+        return output
+
+
+def view(value: Value, dims: tuple[Dim, ...]) -> Value:
+    """`value` with other sizes; `value` itself where they are its own."""
+    if value.dims == dims:
+        return value
+    tensor = value.constant
+    return Value(value.dtype, dims, base=value) if tensor is None else constant(tensor.reshape(dims))
+
+
+def _in_order(dims: Sequence[Any], order: Order) -> tuple[Any, ...]:
+    return tuple(dims[dim] for dim in order)
+
+
+def _same_bytes(laid: Laid, order: Order) -> bool:
+    """Whether the elements lie in `order` as it is; dimensions of size 1 may stand anywhere."""
+    dims = laid.dims
+    return [dim for dim in laid.order if dims[dim] != 1] == [dim for dim in order if dims[dim] != 1]

@@ -1,0 +1,121 @@
+"""Convolutions of one and two dimensions with constant weights."""
+
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+from torch._ops import OpOverload
+from torch.fx import Node
+
+from backends.cpu.compiler.cost import reads_planes
+from backends.cpu.compiler.graph import Laid, Value, constant
+from backends.cpu.compiler.kinds.convolution import Convolution
+from backends.cpu.compiler.kinds.depthwise import Depthwise
+from backends.cpu.compiler.kinds.product import Product
+from backends.cpu.compiler.kinds.window import Pair, Window
+from backends.cpu.compiler.lower.builder import Builder, as_it_is, channels_last, view
+from backends.cpu.compiler.lower.rule import Program, Refusal, Rule, tensor_of
+
+_aten = torch.ops.aten
+
+
+class _Call(NamedTuple):
+    """The arguments of `aten.convolution`."""
+
+    x: Node
+    weight: Node
+    bias: Node | None
+    stride: list[int]
+    padding: list[int]
+    dilation: list[int]
+    transposed: bool
+    output_padding: list[int]
+    groups: int
+
+
+def _refuses(program: Program, node: Node) -> Refusal:
+    call = _Call(*node.args)
+    if call.transposed:
+        return "a transposed convolution is not taken"
+    if tensor_of(call.x).dim() not in (3, 4):
+        return "convolution is taken of one or two dimensions, with a batch"
+    if program.constant(call.weight) is None:
+        return "the weight is computed, not constant"
+    if call.bias is not None and program.constant(call.bias) is None:
+        return "the bias is computed, not constant"
+    return None
+
+
+def _lower(builder: Builder, node: Node) -> None:
+    call = _Call(*node.args)
+    weight, bias = _parameters(builder, call)
+    window = _window(call, weight)
+    if call.groups == 1 and _is_planes(builder, call, window):
+        planes = _as_picture(builder.read(call.x), 2)
+        _emit(builder, node, Convolution(window, planes=True), planes, weight, bias)
+        return
+    source = builder.read(call.x, channels_last(tensor_of(call.x).dim()))
+    operation = _operation(call, window, weight)
+    if isinstance(operation, Product):
+        output = builder.write(node, channels_last(len(source.dims)))
+        builder.step(operation, [source, constant(weight.flatten(1)), constant(bias)], output, node)
+        return
+    _emit(builder, node, operation, _as_picture(source, 1), weight, bias)
+
+
+def _emit(builder: Builder, node: Node, operation: Any, x: Value, weight: Tensor, bias: Tensor) -> None:
+    """A step from picture to picture; what is of one dimension has a height of 1."""
+    order = channels_last(tensor_of(node).dim())
+    output = builder.write(node, order)
+    if len(order) == 3:
+        rows = output
+        output = Value(rows.dtype, (rows.dims[0], 1, *rows.dims[1:]))
+        builder.alias(node, Laid(view(output, rows.dims), order))
+    builder.step(operation, [x, constant(weight), constant(bias)], output, node)
+
+
+def _parameters(builder: Builder, call: _Call) -> tuple[Tensor, Tensor]:
+    """Weight [N, C / groups, kh, kw] and bias [N], of zeros where there is none."""
+    weight = builder.program.constant(call.weight)
+    assert weight is not None
+    bias = builder.program.constant(call.bias)
+    if weight.dim() == 3:
+        weight = weight.unsqueeze(2)
+    return weight, weight.new_zeros(weight.shape[0]) if bias is None else bias
+
+
+def _window(call: _Call, weight: Tensor) -> Window:
+    (top, left), kernel = _pair(call.padding, 0), weight.shape[2:]
+    stride, dilation = _pair(call.stride, 1), _pair(call.dilation, 1)
+    return Window((kernel[0], kernel[1]), stride, (top, left, top, left), dilation)
+
+
+def _pair(sizes: list[int], along_height: int) -> Pair:
+    """Height and width; `along_height` where only the width is said."""
+    return (sizes[0], sizes[1]) if len(sizes) == 2 else (along_height, sizes[0])
+
+
+def _operation(call: _Call, window: Window, weight: Tensor) -> Product | Depthwise | Convolution:
+    n, each, *_ = weight.shape
+    if call.groups == 1 and window.is_point:
+        return Product()
+    if call.groups == n and each == 1:
+        return Depthwise(window)
+    return Convolution(window, groups=call.groups)
+
+
+def _is_planes(builder: Builder, call: _Call, window: Window) -> bool:
+    """Whether the input is better read as the planes that it lies in than brought in order."""
+    rank = tensor_of(call.x).dim()
+    channels = tensor_of(call.x).shape[1]
+    in_planes = builder.laid(call.x).order == as_it_is(rank)
+    return in_planes and not window.is_point and reads_planes(channels)
+
+
+def _as_picture(x: Value, height_at: int) -> Value:
+    if len(x.dims) == 4:
+        return x
+    return view(x, (*x.dims[:height_at], 1, *x.dims[height_at:]))
+
+
+RULES: dict[OpOverload, Rule] = {_aten.convolution.default: Rule(_lower, _refuses)}

@@ -1,0 +1,61 @@
+"""Convolutions of every form compute what PyTorch does, in the step that is meant for them."""
+
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+from backends.cpu.compiler.kinds.convolution import Convolution
+from backends.cpu.compiler.kinds.depthwise import Depthwise
+from backends.cpu.compiler.kinds.operation import Operation
+from backends.cpu.compiler.kinds.permute import Permute
+from backends.cpu.compiler.kinds.product import Product
+from backends.cpu.compiler.testing.compare import assert_computes, lowered, operations
+from exir.delegate import delegate_calls
+
+_CASES: list[tuple[nn.Module, tuple[int, ...], type[Operation]]] = [
+    (nn.Conv2d(5, 7, 3, padding=1), (2, 5, 9, 8), Convolution),
+    (nn.Conv2d(5, 20, (2, 3), stride=(2, 1), padding=(0, 2), dilation=(2, 1)), (1, 5, 9, 8), Convolution),
+    (nn.Conv2d(3, 17, 3, stride=2, padding=1, bias=False), (1, 3, 9, 9), Convolution),
+    (nn.Conv2d(12, 36, 3, groups=3), (1, 12, 5, 5), Convolution),
+    (nn.Conv2d(6, 6, 3, groups=6, padding=1), (2, 6, 5, 7), Depthwise),
+    (nn.Conv2d(6, 12, 3, groups=6), (1, 6, 5, 7), Convolution),
+    (nn.Conv2d(6, 40, 1), (2, 6, 3, 4), Product),
+    (nn.Conv2d(6, 8, 1, stride=2), (1, 6, 5, 5), Convolution),
+    (nn.Conv1d(5, 8, 3, padding=1), (2, 5, 10), Convolution),
+    (nn.Conv1d(6, 6, 5, groups=6, dilation=2), (1, 6, 20), Depthwise),
+    (nn.Conv1d(6, 9, 1), (2, 6, 7), Product),
+]
+
+
+@pytest.mark.parametrize("module, shape, kind", _CASES)
+def test_a_convolution_is_one_step_and_agrees(module: nn.Module, shape: tuple[int, ...], kind: type[Operation]) -> None:
+    x = torch.randn(shape)
+    assert [type(each) for each in operations(module, x) if not isinstance(each, Permute)] == [kind]
+    assert_computes(module, x)
+
+
+def test_few_planes_are_read_where_they_lie() -> None:
+    first, last = operations(nn.Conv2d(3, 8, 3), torch.randn(1, 3, 8, 8))
+    assert isinstance(first, Convolution) and first.planes
+    assert last == Permute((0, 3, 1, 2))
+
+
+def test_channels_last_needs_no_permutation() -> None:
+    x = torch.randn(1, 8, 6, 6).to(memory_format=torch.channels_last)
+    module = nn.Conv2d(8, 8, 3).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    assert [type(each) for each in operations(module, x)] == [Convolution]
+
+
+@pytest.mark.parametrize(
+    "module, shapes",
+    [
+        (nn.ConvTranspose2d(3, 4, 3), [(1, 3, 5, 5)]),
+        (nn.Conv3d(3, 4, 3), [(1, 3, 5, 5, 5)]),
+        (nn.functional.conv2d, [(1, 3, 5, 5), (4, 3, 3, 3)]),
+    ],
+)
+def test_other_convolutions_are_left_to_kernels(module: Any, shapes: list[tuple[int, ...]]) -> None:
+    program = lowered(module, [torch.randn(shape) for shape in shapes])
+    assert delegate_calls(program.graph) == []

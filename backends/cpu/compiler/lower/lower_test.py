@@ -1,0 +1,144 @@
+"""Operators of the other families compute what PyTorch does; one delegate takes each."""
+
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from backends.cpu.compiler.kinds.map import Map
+from backends.cpu.compiler.kinds.permute import Permute
+from backends.cpu.compiler.kinds.pool import Pool
+from backends.cpu.compiler.kinds.product import Product
+from backends.cpu.compiler.testing.compare import assert_computes, operations
+
+_PICTURE = (2, 5, 6, 8)
+_MATRIX = torch.arange(18.0).reshape(6, 3)
+_ROW = torch.arange(7.0)
+
+
+@pytest.mark.parametrize(
+    "module, shape",
+    [
+        (nn.Linear(6, 40), (3, 6)),
+        (nn.Linear(6, 7, bias=False), (2, 4, 6)),
+        (nn.Linear(6, 7), (6,)),
+        (lambda x: torch.mm(x, _MATRIX), (2, 6)),
+    ],
+)
+def test_products(module: Any, shape: tuple[int, ...]) -> None:
+    assert_computes(module, torch.randn(shape))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x.mean((2, 3)),
+        lambda x: x.mean((-1, -2), keepdim=True),
+        lambda x: F.adaptive_avg_pool2d(x, 1),
+        lambda x: F.adaptive_avg_pool2d(x, (3, 2)),
+        lambda x: F.avg_pool2d(x, 3, 2, 1),
+        lambda x: F.avg_pool2d(x, (2, 3), 1, (1, 0), count_include_pad=False),
+        lambda x: F.avg_pool2d(x, 2, divisor_override=3),
+        lambda x: F.max_pool2d(x, 3, 2, 1),
+        lambda x: F.max_pool2d(x, 2, 1, dilation=2),
+    ],
+)
+def test_pooling(function: Any) -> None:
+    x = torch.randn(_PICTURE)
+    assert [type(each) for each in operations(function, x) if not isinstance(each, Permute)] == [Pool]
+    assert_computes(function, x)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        F.relu,
+        F.relu6,
+        F.hardtanh,
+        F.gelu,
+        lambda x: F.gelu(x, approximate="tanh"),
+        F.silu,
+        F.hardswish,
+        torch.sigmoid,
+        torch.tanh,
+        F.hardsigmoid,
+        lambda x: F.leaky_relu(x, 0.2),
+        lambda x: F.elu(x, 0.5),
+        lambda x: x.clamp(min=0.5),
+        lambda x: x.clamp(max=0.5),
+    ],
+)
+def test_an_activation_is_one_map(function: Any) -> None:
+    x = torch.randn(3, 7)
+    (only,) = operations(function, x)
+    assert isinstance(only, Map) and only.activation is not None
+    assert_computes(function, x)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [torch.add, torch.sub, torch.mul, torch.div, torch.maximum, torch.minimum, lambda x, y: x.abs() ** y],
+)
+@pytest.mark.parametrize("shape", [(2, 3, 4, 5), (3, 1, 1), (1, 3, 4, 5), (5,), (2, 1, 1, 5)])
+def test_two_tensors_are_broadcast(function: Any, shape: tuple[int, ...]) -> None:
+    x, y = torch.randn(2, 3, 4, 5), torch.randn(shape).abs() + 1
+    assert_computes(function, x, y)
+    assert_computes(lambda x, y: function(F.avg_pool2d(x, 1), y), x, y)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: 2 - x,
+        lambda x: x * 3 + 1,
+        lambda x: x**2,
+        lambda x: 1 / x,
+        lambda x: torch.exp(-x).sqrt(),
+        lambda x: x + _ROW,
+    ],
+)
+def test_numbers_and_constants_are_operands(function: Any) -> None:
+    assert_computes(function, torch.rand(3, 7) + 0.5)
+
+
+def _two_orders(x: Tensor) -> tuple[Tensor, Tensor]:
+    y = x.relu()
+    return y, y.permute(3, 2, 1, 0)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x.permute(0, 2, 3, 1).relu(),
+        lambda x: x.transpose(1, 2).relu(),
+        lambda x: x.flatten(1).relu(),
+        lambda x: x.relu().reshape(2, 5, 2, 3, 8),
+        lambda x: x.unsqueeze(1).relu().squeeze(1),
+        lambda x: F.avg_pool2d(x, 1).flatten(2).transpose(1, 2),
+        lambda x: F.avg_pool2d(x, 1).flatten(1),
+        lambda x: F.avg_pool2d(x, 1).reshape(2, 5, 2, 3, 4, 2),
+        lambda x: F.avg_pool2d(x, 1).reshape(10, 48),
+        _two_orders,
+    ],
+)
+def test_shapes(function: Any) -> None:
+    assert_computes(function, torch.randn(_PICTURE))
+
+
+def test_patches_become_rows_without_a_step() -> None:
+    """The way from pictures to tokens: channels are innermost already."""
+    made = operations(lambda x: F.avg_pool2d(x, 1).flatten(2).transpose(1, 2), torch.randn(_PICTURE))
+    assert [type(each) for each in made] == [Permute, Pool]
+
+
+def test_permutations_that_undo_each_other_are_no_step() -> None:
+    made = operations(lambda x: x.permute(0, 2, 3, 1).relu().permute(0, 3, 1, 2), torch.randn(_PICTURE))
+    assert [type(each) for each in made] == [Map]
+
+
+def test_a_flattened_pixel_is_a_view() -> None:
+    module = nn.Sequential(nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(5, 3))
+    made = operations(module, torch.randn(_PICTURE))
+    assert [type(each) for each in made] == [Permute, Pool, Product]

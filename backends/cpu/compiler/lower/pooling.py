@@ -1,0 +1,109 @@
+"""Pooling over pictures, and means that are nothing else."""
+
+from typing import Any
+
+import torch
+from torch._ops import OpOverload
+from torch.fx import Node
+
+from backends.cpu.compiler.graph import Laid
+from backends.cpu.compiler.kinds.pool import Pool, Pooling
+from backends.cpu.compiler.kinds.window import Pair, Window
+from backends.cpu.compiler.lower.builder import Builder, channels_last, view
+from backends.cpu.compiler.lower.rule import Program, Refusal, Rule, argument, dims_at, tensor_of
+
+_aten = torch.ops.aten
+_PICTURE = channels_last(4)
+
+
+def _emit(builder: Builder, node: Node, operation: Pool) -> None:
+    source = builder.read(node.args[0], _PICTURE)
+    builder.step(operation, [source], builder.write(node, _PICTURE), node)
+
+
+def _refuses_picture(program: Program, node: Node) -> Refusal:
+    return None if tensor_of(node.args[0]).dim() == 4 else "pooling is taken of pictures with a batch"
+
+
+def _refuses_mean(program: Program, node: Node) -> Refusal:
+    dims = argument(node, 1, "dim") or []
+    if tensor_of(node.args[0]).dim() != 4 or sorted(dim % 4 for dim in dims) != [2, 3]:
+        return "a mean is taken over height and width only"
+    return None
+
+
+def _lower_mean(builder: Builder, node: Node) -> None:
+    """With or without the two dimensions of size 1 that are left of the picture."""
+    if tensor_of(node).dim() == 4:
+        _emit(builder, node, Pool(Pooling.AVERAGE))
+        return
+    rows = builder.write(node)
+    batch, channels = rows.dims
+    picture = type(rows)(rows.dtype, (batch, 1, 1, channels))
+    builder.alias(node, Laid(view(picture, rows.dims), (0, 1)))
+    source = builder.read(node.args[0], _PICTURE)
+    builder.step(Pool(Pooling.AVERAGE), [source], picture, node)
+
+
+def _refuses_adaptive(program: Program, node: Node) -> Refusal:
+    before, after = dims_at(node.args[0])[2:], dims_at(node)[2:]
+    if after == (1, 1):
+        return _refuses_picture(program, node)
+    if not all(isinstance(size, int) for size in (*before, *after)):
+        return "adaptive pooling of a picture of variable size is taken to a size of 1 only"
+    if any(size % parts for size, parts in zip(before, after)):
+        return f"adaptive pooling from {before} to {after} has windows of several sizes"
+    return _refuses_picture(program, node)
+
+
+def _lower_adaptive(builder: Builder, node: Node) -> None:
+    before, after = dims_at(node.args[0])[2:], dims_at(node)[2:]
+    if after == (1, 1):
+        _emit(builder, node, Pool(Pooling.AVERAGE))
+        return
+    kernel = before[0] // after[0], before[1] // after[1]
+    _emit(builder, node, Pool(Pooling.AVERAGE, Window(kernel, kernel)))
+
+
+def _refuses_average(program: Program, node: Node) -> Refusal:
+    if argument(node, 4, "ceil_mode", False):
+        return "average pooling with ceil_mode is not taken"
+    return _refuses_picture(program, node)
+
+
+def _lower_average(builder: Builder, node: Node) -> None:
+    count_pads = bool(argument(node, 5, "count_include_pad", True))
+    divisor = argument(node, 6, "divisor_override") or 0
+    _emit(builder, node, Pool(Pooling.AVERAGE, _window(node), count_pads, divisor))
+
+
+def _refuses_max(program: Program, node: Node) -> Refusal:
+    if argument(node, 5, "ceil_mode", False):
+        return "maximum pooling with ceil_mode is not taken"
+    return _refuses_picture(program, node)
+
+
+def _lower_max(builder: Builder, node: Node) -> None:
+    dilation = _pair(argument(node, 4, "dilation", (1, 1)))
+    _emit(builder, node, Pool(Pooling.MAX, _window(node, dilation)))
+
+
+def _window(node: Node, dilation: Pair = (1, 1)) -> Window:
+    kernel = _pair(argument(node, 1, "kernel_size"))
+    stride = _pair(argument(node, 2, "stride") or kernel)
+    top, left = _pair(argument(node, 3, "padding", (0, 0)))
+    return Window(kernel, stride, (top, left, top, left), dilation)
+
+
+def _pair(sizes: Any) -> Pair:
+    both = [sizes] if isinstance(sizes, int) else list(sizes)
+    return both[0], both[-1]
+
+
+RULES: dict[OpOverload, Rule] = {
+    _aten.mean.dim: Rule(_lower_mean, _refuses_mean),
+    _aten.adaptive_avg_pool2d.default: Rule(_lower_adaptive, _refuses_adaptive),
+    _aten._adaptive_avg_pool2d.default: Rule(_lower_adaptive, _refuses_adaptive),
+    _aten.avg_pool2d.default: Rule(_lower_average, _refuses_average),
+    _aten.max_pool2d.default: Rule(_lower_max, _refuses_max),
+}

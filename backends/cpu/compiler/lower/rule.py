@@ -1,0 +1,76 @@
+"""What a lowering rule is, and what it may ask about the program."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import torch
+from torch import Tensor
+from torch.export import ExportedProgram
+from torch.fx import Node
+
+from backends.cpu.compiler.dims import Bounds, Dim, dims_of
+from exir.graph.constants import ConstantTable
+from exir.graph.fake_mode import fake_mode_of
+
+if TYPE_CHECKING:
+    from backends.cpu.compiler.lower.builder import Builder
+
+MAX_RANK = 8
+
+
+class Program:
+    """A program to be lowered: its constants, and how large its sizes can be."""
+
+    def __init__(self, program: ExportedProgram) -> None:
+        self.graph = program.graph
+        self.bounds = Bounds(program.range_constraints)
+        self._constants = ConstantTable(program, fake_mode_of(program.graph))
+
+    def constant(self, value: object) -> Tensor | None:
+        """The elements of a constant; None for anything else."""
+        return self._constants.tensor(value)
+
+
+# Why a node cannot be lowered, for people to read; None when it can.
+Refusal: TypeAlias = str | None
+Refuses: TypeAlias = Callable[[Program, Node], Refusal]
+
+
+def never(program: Program, node: Node) -> Refusal:
+    """Every node can be lowered."""
+    return None
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How one operator of the edge dialect becomes steps.
+
+    refuses: the reason why a node cannot be lowered, or None. Dtypes, ranks and bounds of all
+        tensors have been looked at before.
+    lower: adds the node's steps and says where its result lies.
+    computes: whether it does more than look at its input in another shape.
+    """
+
+    lower: Callable[["Builder", Node], None]
+    refuses: Refuses = never
+    computes: bool = True
+
+
+def argument(node: Node, index: int, name: str, default: Any = None) -> Any:
+    """An argument of a call, wherever it stands."""
+    if len(node.args) > index:
+        return node.args[index]
+    return node.kwargs.get(name, default)
+
+
+def tensor_of(node: Any) -> Tensor:
+    """The (fake) tensor that `node` gives."""
+    value = node.meta["val"]
+    assert isinstance(value, torch.Tensor)
+    return value
+
+
+def dims_at(node: Any) -> tuple[Dim, ...]:
+    """The sizes of the tensor that `node` gives."""
+    return dims_of(tensor_of(node))

@@ -1,0 +1,111 @@
+"""Operators that show the same elements in another shape or order. Few of them need a step."""
+
+from collections.abc import Iterator, Sequence
+
+import torch
+from torch._ops import OpOverload
+from torch.fx import Node
+
+import exir.dialects.dim_order_ops  # noqa: F401  (registers what `_dim_order` has)
+from backends.cpu.compiler.dims import Dim, product
+from backends.cpu.compiler.graph import Laid
+from backends.cpu.compiler.lower.builder import Builder, Order, as_it_is, view
+from backends.cpu.compiler.lower.rule import Rule, dims_at, tensor_of
+
+_aten = torch.ops.aten
+_dim_order = torch.ops.dim_order_ops
+
+
+def _lower_same(builder: Builder, node: Node) -> None:
+    builder.alias(node, builder.laid(node.args[0]))
+
+
+def _lower_permute(builder: Builder, node: Node) -> None:
+    rank = tensor_of(node).dim()
+    _alias_permuted(builder, node, [dim % rank for dim in node.args[1]])
+
+
+def _lower_transpose(builder: Builder, node: Node) -> None:
+    rank = tensor_of(node).dim()
+    first, second = (dim % rank for dim in node.args[1:3])
+    dims = list(range(rank))
+    dims[first], dims[second] = second, first
+    _alias_permuted(builder, node, dims)
+
+
+def _lower_t(builder: Builder, node: Node) -> None:
+    _alias_permuted(builder, node, list(reversed(range(tensor_of(node).dim()))))
+
+
+def _alias_permuted(builder: Builder, node: Node, dims: list[int]) -> None:
+    laid = builder.laid(node.args[0])
+    builder.alias(node, Laid(laid.value, tuple(dims.index(dim) for dim in laid.order)))
+
+
+def _lower_view(builder: Builder, node: Node) -> None:
+    """Where the groups of dimensions that belong together lie together, nothing moves."""
+    laid, dims = builder.laid(node.args[0]), dims_at(node)
+    order = viewed_order(laid, dims)
+    if order is None:
+        laid, order = Laid(builder.read(node.args[0]), as_it_is(len(laid.order))), as_it_is(len(dims))
+    builder.alias(node, Laid(view(laid.value, tuple(dims[dim] for dim in order)), order))
+
+
+def viewed_order(laid: Laid, dims: Sequence[Dim]) -> Order | None:
+    """The order in which a view of sizes `dims` lies in the same bytes, or None when they must move."""
+    place = {dim: position for position, dim in enumerate(laid.order)}
+    placed: list[tuple[int, list[int]]] = []
+    for old, new in _groups(laid.dims, dims):
+        positions = [place[dim] for dim in old if laid.dims[dim] != 1]
+        if not _are_consecutive(positions, laid):
+            return None
+        placed.append((positions[0] if positions else -1, new))
+    return tuple(dim for _, new in sorted(placed, key=lambda each: each[0]) for dim in new)
+
+
+def _are_consecutive(positions: list[int], laid: Laid) -> bool:
+    """Whether nothing but dimensions of size 1 lies between these places."""
+    if positions != sorted(positions):
+        return False
+    between = range(positions[0], positions[-1]) if positions else ()
+    return all(laid.value.dims[at] == 1 or at in positions for at in between)
+
+
+def _groups(old: Sequence[Dim], new: Sequence[Dim]) -> Iterator[tuple[list[int], list[int]]]:
+    """The smallest runs of dimensions, of both shapes in turn, that have the same elements."""
+    i = j = 0
+    while i < len(old) or j < len(new):
+        first, second = [i] if i < len(old) else [], [j] if j < len(new) else []
+        i, j = i + len(first), j + len(second)
+        while (left := _elements(old, first)) != (right := _elements(new, second)):
+            if j == len(new) or (i < len(old) and _is_less(left, right)):
+                first, i = [*first, i], i + 1
+            else:
+                second, j = [*second, j], j + 1
+        yield first, second
+
+
+def _elements(dims: Sequence[Dim], some: list[int]) -> Dim:
+    return product([dims[dim] for dim in some])
+
+
+def _is_less(left: Dim, right: Dim) -> bool:
+    """Of two numbers whether the first is less; an expression counts as more than a number."""
+    if isinstance(left, int) and isinstance(right, int):
+        return left < right
+    return isinstance(left, int)
+
+
+RULES: dict[OpOverload, Rule] = {
+    _aten.permute_copy.default: Rule(_lower_permute, computes=False),
+    _aten.permute.default: Rule(_lower_permute, computes=False),
+    _aten.transpose_copy.int: Rule(_lower_transpose, computes=False),
+    _aten.t_copy.default: Rule(_lower_t, computes=False),
+    _aten.view_copy.default: Rule(_lower_view, computes=False),
+    _aten.squeeze_copy.dim: Rule(_lower_view, computes=False),
+    _aten.squeeze_copy.dims: Rule(_lower_view, computes=False),
+    _aten.unsqueeze_copy.default: Rule(_lower_view, computes=False),
+    _aten.clone.default: Rule(_lower_same, computes=False),
+    _aten.alias_copy.default: Rule(_lower_same, computes=False),
+    _dim_order._clone_dim_order.default: Rule(_lower_same, computes=False),
+}

@@ -1,0 +1,74 @@
+"""Which operators are lowered, and by which rule. A family of operators is a module with `RULES`."""
+
+import torch
+from torch._ops import OpOverload
+from torch.fx import Node
+
+from backends.cpu.compiler.dims import dims_of
+from backends.cpu.compiler.lower import (
+    activations,
+    convolutions,
+    elementwise,
+    pooling,
+    products,
+    shapes,
+)
+from backends.cpu.compiler.lower.rule import MAX_RANK, Program, Refusal, Rule
+from exir.dialects.edge import to_torch_overload
+
+_FAMILIES = (convolutions, products, pooling, activations, elementwise, shapes)
+
+RULES: dict[OpOverload, Rule] = {operator: rule for family in _FAMILIES for operator, rule in family.RULES.items()}
+
+# Operators that have a decomposition and are lowered better as they are.
+WHOLE = tuple(
+    operator
+    for operator in (
+        torch.ops.aten.linear.default,
+        torch.ops.aten.adaptive_avg_pool2d.default,
+        torch.ops.aten.avg_pool2d.default,
+        torch.ops.aten.max_pool2d.default,
+        torch.ops.aten.gelu.default,
+        torch.ops.aten.silu.default,
+        torch.ops.aten.silu_.default,
+        torch.ops.aten.hardswish.default,
+        torch.ops.aten.hardswish_.default,
+        torch.ops.aten.hardsigmoid.default,
+        torch.ops.aten.leaky_relu.default,
+        torch.ops.aten.elu.default,
+    )
+    if operator in RULES
+)
+
+
+def rule_of(node: Node) -> Rule | None:
+    """The rule for the operator of `node`."""
+    operator = to_torch_overload(node.target)
+    return RULES.get(operator) if operator is not None else None
+
+
+def refusal(program: Program, node: Node) -> Refusal:
+    """Why `node` runs on kernels; None when it can be lowered."""
+    rule = rule_of(node)
+    if rule is None:
+        return f"there is no rule for {to_torch_overload(node.target) or node.target}"
+    for each in (node, *node.all_input_nodes):
+        reason = _refuses_value(program, each)
+        if reason is not None:
+            return reason
+    return rule.refuses(program, node)
+
+
+def _refuses_value(program: Program, node: Node) -> Refusal:
+    value = node.meta.get("val")
+    if isinstance(value, (int, torch.SymInt)):
+        return None
+    if not isinstance(value, torch.Tensor):
+        return f"'{node.name}' is no tensor"
+    if value.dtype != torch.float32:
+        return f"'{node.name}' is of {value.dtype}; float32 is taken"
+    if value.dim() > MAX_RANK:
+        return f"'{node.name}' has {value.dim()} dimensions; {MAX_RANK} are taken"
+    if any(program.bounds.maximum(size) is None for size in dims_of(value)):
+        return f"'{node.name}' has a dimension without an upper bound"
+    return None

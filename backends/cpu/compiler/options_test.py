@@ -1,0 +1,26 @@
+"""Options travel as compile specs."""
+
+import pytest
+
+from backends.cpu.compiler.options import Options
+from exir.backend.compile_spec_schema import CompileSpec
+from exir.error import ConfigError
+
+
+def test_specs_say_what_was_given() -> None:
+    options = Options(winograd="never", threads=2)
+    assert Options.read(options.specs()) == options
+    assert Options.read([]) == Options()
+
+
+@pytest.mark.parametrize(
+    "specs, message",
+    [
+        ([CompileSpec("winograd", b"maybe")], "'winograd' must be one of auto, never, always, got 'maybe'"),
+        ([CompileSpec("threads", b"0")], "'threads' must be from 1 to 64, got 0"),
+        ([CompileSpec("strips", b"1")], "unknown compile spec 'strips'"),
+    ],
+)
+def test_what_no_option_may_be_is_refused(specs: list[CompileSpec], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        Options.read(specs)

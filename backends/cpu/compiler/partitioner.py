@@ -1,0 +1,59 @@
+"""`CpuPartitioner`: what this backend takes of a program."""
+
+from collections.abc import Callable
+
+from torch._ops import OpOverload
+from torch.export import ExportedProgram
+from torch.fx import Node
+
+from backends.cpu.compiler.lower.rule import Program
+from backends.cpu.compiler.lower.table import WHOLE, refusal, rule_of
+from backends.cpu.compiler.options import Options
+from backends.cpu.compiler.preprocess import CpuBackend
+from exir.backend.capability import propose_partitions
+from exir.backend.entry import BackendEntry
+from exir.backend.partitioner import DelegationSpec, Partitioner, PartitionResult
+from exir.backend.tags import constant_specs, tag_nodes, tag_of
+
+
+class CpuPartitioner(Partitioner):
+    """Delegates the largest groups of nodes that can be lowered and compute something.
+
+    winograd, threads: see `Options`.
+    """
+
+    def __init__(self, winograd: str = "auto", threads: int = 4) -> None:
+        self.options = Options(winograd, threads)
+
+    def partition(self, exported_program: ExportedProgram) -> PartitionResult:
+        """Tags `cpu_0`, `cpu_1`, … in graph order."""
+        program = Program(exported_program)
+        groups = propose_partitions(program.graph, lambda node: refusal(program, node) is None)
+        tags = {}
+        for index, nodes in enumerate(group for group in groups if _computes(group)):
+            tag_nodes(nodes, f"cpu_{index}")
+            tags[f"cpu_{index}"] = DelegationSpec(CpuBackend.__name__, self.options.specs())
+        _tag_constants(exported_program)
+        return PartitionResult(exported_program, tags)
+
+    def ops_to_not_decompose(self, ep: ExportedProgram) -> tuple[list[OpOverload], Callable[[Node], bool] | None]:
+        """Operators that are lowered better whole, where they can be lowered."""
+        program = Program(ep)
+        return list(WHOLE), lambda node: refusal(program, node) is None
+
+
+BACKEND = BackendEntry(id="cpu", partitioner=CpuPartitioner)
+
+
+def _computes(nodes: list[Node]) -> bool:
+    rules = [rule_of(node) for node in nodes]
+    return any(rule is not None and rule.computes for rule in rules)
+
+
+def _tag_constants(program: ExportedProgram) -> None:
+    """Constants that kernels use as well become part of a delegate, too: it packs them."""
+    specs = constant_specs(program)
+    for node in program.graph.find_nodes(op="placeholder"):
+        tags = [tag for user in node.users if (tag := tag_of(user)) is not None]
+        if node.name in specs and tags:
+            tag_nodes([node], tags[0])

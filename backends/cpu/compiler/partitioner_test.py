@@ -1,0 +1,56 @@
+"""What the backend takes, and what it leaves."""
+
+import torch
+from torch import Tensor, nn
+
+from backends.cpu.compiler.compile import compile_partition
+from backends.cpu.compiler.lower.rule import Program
+from backends.cpu.compiler.lower.table import refusal
+from backends.cpu.compiler.options import Options
+from backends.cpu.compiler.partitioner import BACKEND, CpuPartitioner
+from backends.cpu.compiler.testing.compare import assert_computes, lowered
+from exir.backend.utils import get_non_lowered_nodes
+from exir.delegate import delegate_calls, lowered_module_of
+from models.mobilenet import MobileNetV2
+
+
+def test_the_whole_of_mobilenet_is_one_delegate() -> None:
+    torch.manual_seed(0)
+    assert_computes(MobileNetV2().eval(), torch.randn(1, 3, 64, 64))
+
+
+def test_what_has_no_rule_is_left_to_kernels_and_says_why() -> None:
+    program = lowered(lambda x: torch.cumsum(x.relu(), 0).relu(), [torch.randn(3, 4)])
+    assert len(delegate_calls(program.graph)) == 2
+    (left,) = get_non_lowered_nodes(program.graph)
+    assert refusal(Program(program), left) == "there is no rule for aten.cumsum.default"
+
+
+def test_dtypes_that_are_not_taken_are_named() -> None:
+    program = lowered(torch.relu, [torch.ones(3, dtype=torch.float64)])
+    (left,) = get_non_lowered_nodes(program.graph)
+    assert refusal(Program(program), left) == "'aten_relu_default' is of torch.float64; float32 is taken"
+
+
+def test_views_alone_are_no_delegate() -> None:
+    assert delegate_calls(lowered(lambda x: x.t().reshape(4, 3), [torch.randn(3, 4)]).graph) == []
+
+
+def test_a_constant_that_kernels_use_as_well_is_packed_all_the_same() -> None:
+    class Tied(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.weight = nn.Parameter(torch.randn(4, 4))
+
+        def forward(self, x: Tensor) -> Tensor:
+            return nn.functional.linear(x, self.weight) + torch.cumsum(self.weight, 0)
+
+    module = Tied().eval()
+    program = lowered(module, [torch.randn(4, 4)])
+    product = lowered_module_of(delegate_calls(program.graph)[0]).original_module
+    assert len(compile_partition(product, Options()).named) == 2
+
+
+def test_the_entry_makes_the_partitioner() -> None:
+    assert BACKEND.id == "cpu" and BACKEND.partitioner is CpuPartitioner
+    assert CpuPartitioner(winograd="never", threads=2).options == Options("never", 2)

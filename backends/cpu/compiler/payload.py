@@ -1,0 +1,143 @@
+"""The payload: what `backends/cpu/PAYLOAD.md` describes, from a step graph and its plan."""
+
+import hashlib
+import struct
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import accumulate
+
+import torch
+from torch import Tensor
+
+from backends.cpu.compiler.dim_table import DimTable
+from backends.cpu.compiler.graph import (
+    Constant,
+    Input,
+    Laid,
+    Output,
+    Scratch,
+    Step,
+    StepGraph,
+    Value,
+    tensors_of,
+)
+from backends.cpu.compiler.plan import Plan
+from exir.tensor import scalar_type
+
+MAGIC = 0x43504531
+VERSION = 1
+HEADER_WORDS = 11
+WORD = 4
+_PLACES = {Input: 0, Output: 1, Scratch: 2, Constant: 3}
+
+
+@dataclass(frozen=True)
+class Payload:
+    """A payload, and the named data that it refers to, by key."""
+
+    data: bytes
+    named: Mapping[str, bytes]
+
+
+def write(graph: StepGraph, plan: Plan) -> Payload:
+    """The payload of a planned graph. Equal graphs give equal bytes."""
+    return _Writer(graph, plan).payload()
+
+
+def content_key(data: bytes) -> str:
+    """The key of named data: equal bytes have equal keys."""
+    return "cpu-" + hashlib.sha256(data).hexdigest()[:40]
+
+
+def pack_words(words: Iterable[int]) -> bytes:
+    """Words as the payload has them."""
+    flat = list(words)
+    return struct.pack(f"<{len(flat)}I", *flat)
+
+
+class _Writer:
+    """Collects the tables of a payload."""
+
+    def __init__(self, graph: StepGraph, plan: Plan) -> None:
+        self._graph = graph
+        self._plan = plan
+        self._dims = DimTable(graph.bounds, graph.arguments)
+        self._named: dict[str, bytes] = {}
+        self._values: dict[Value, list[int]] = {}
+        self._ids: dict[Value, int] = {}
+
+    def payload(self) -> Payload:
+        """The whole."""
+        for laid in self._graph.arguments:
+            if isinstance(laid, Laid):
+                self._add_value(laid.value, laid.order)
+        for laid in self._graph.results:
+            self._add_value(laid.value, laid.order)
+        steps = [word for step in self._graph.steps for word in self._step(step)]
+        return Payload(self._joined(steps), dict(self._named))
+
+    def _joined(self, steps: list[int]) -> bytes:
+        """Header and tables; the tables are complete once the steps were made."""
+        dims = [word for each in self._dims.entries for word in (each.op, each.a, each.b, each.maximum)]
+        values = [word for each in self._values.values() for word in each]
+        keys = [key.encode() for key in self._named]
+        starts = [0, *accumulate(len(key) for key in keys)]
+        data = [
+            word
+            for start, key, content in zip(starts, keys, self._named.values())
+            for word in (start, len(key), len(content))
+        ]
+        names = b"".join(keys)
+        padded = names + bytes(-len(names) % WORD)
+        body = [*dims, *values, *data, *steps]
+        total = HEADER_WORDS + len(body) + len(padded) // WORD
+        return pack_words([*self._header(total, len(names)), *body]) + padded
+
+    def _header(self, total: int, key_bytes: int) -> tuple[int, ...]:
+        graph = self._graph
+        counts = len(graph.arguments), len(graph.results), len(self._dims.entries), len(self._values)
+        steps = len(graph.steps)
+        return (MAGIC, VERSION, total, *counts, len(self._named), steps, self._plan.size, key_bytes)
+
+    def _step(self, step: Step) -> list[int]:
+        values = [self._value(value) for value in tensors_of(step)]
+        dims = [self._dims.add(dim) for dim in step.dims]
+        words = step.operation.words()
+        groups = (step.inputs, step.outputs, step.workspaces, dims, words)
+        return [step.operation.code, *map(len, groups), *values, *dims, *words]
+
+    def _value(self, value: Value) -> int:
+        if value not in self._ids:
+            self._add_value(value, tuple(range(len(value.dims))))
+        return self._ids[value]
+
+    def _add_value(self, value: Value, order: tuple[int, ...]) -> None:
+        dims = [self._dims.add(dim) for dim in value.dims]
+        place, index, offset = self._place(value.storage)
+        dtype = scalar_type(value.dtype)
+        self._ids[value] = len(self._values)
+        self._values[value] = [dtype, len(dims), place, index, offset, _order_word(order), *dims]
+
+    def _place(self, storage: Value) -> tuple[int, int, int]:
+        """Kind of place, index in it, and offset."""
+        place = storage.place
+        kind = _PLACES[type(place)]
+        if isinstance(place, (Input, Output)):
+            return kind, place.index, 0
+        if isinstance(place, Constant):
+            return kind, self._name(bytes_of_tensor(place.tensor)), 0
+        return kind, 0, self._plan.offsets[storage]
+
+    def _name(self, data: bytes) -> int:
+        key = content_key(data)
+        self._named.setdefault(key, data)
+        return list(self._named).index(key)
+
+
+def _order_word(order: tuple[int, ...]) -> int:
+    return sum(dim << 4 * place for place, dim in enumerate(order))
+
+
+def bytes_of_tensor(tensor: Tensor) -> bytes:
+    """The elements of a contiguous tensor."""
+    return tensor.reshape(-1).view(torch.uint8).numpy().tobytes()

@@ -1,0 +1,90 @@
+"""Payloads: what they hold, how they are planned, that equal programs give equal bytes."""
+
+import pytest
+import torch
+from torch import nn
+from torch.export import Dim
+
+from backends.cpu.compiler.compile import compile_partition
+from backends.cpu.compiler.dim_table import DimOp
+from backends.cpu.compiler.options import Options
+from backends.cpu.compiler.payload import Payload, content_key
+from backends.cpu.compiler.plan import ALIGNMENT, plan
+from backends.cpu.compiler.preprocess import CpuBackend
+from backends.cpu.compiler.read_payload import read
+from backends.cpu.compiler.testing.compare import assert_computes, delegated, steps
+from exir.error import InvalidProgramError
+
+
+def _network() -> tuple[nn.Module, torch.Tensor]:
+    torch.manual_seed(0)
+    layers = [nn.Conv2d(3, 8, 3, padding=1), nn.ReLU(), nn.Conv2d(8, 8, 3, groups=8), nn.Conv2d(8, 4, 1)]
+    return nn.Sequential(*layers).eval(), torch.randn(1, 3, 6, 6)
+
+
+def _payload() -> Payload:
+    module, x = _network()
+    return compile_partition(delegated(module, [x]), Options())
+
+
+def test_equal_programs_give_equal_bytes() -> None:
+    assert _payload() == _payload()
+
+
+def test_named_data_is_keyed_by_its_content() -> None:
+    payload = _payload()
+    rows = read(payload.data)
+    assert dict(rows.data) == {key: len(data) for key, data in payload.named.items()}
+    assert all(content_key(data) == key for key, data in payload.named.items())
+
+
+def test_the_parts_are_the_kinds_of_its_steps() -> None:
+    names = ["convolution", "depthwise", "permute", "product"]
+    symbols = sorted(CpuBackend.runtime_parts(_payload().data, []))
+    assert symbols == [f"et_cpu_step_{name}" for name in names]
+
+
+def test_arguments_and_results_come_first() -> None:
+    rows = read(_payload().data)
+    assert (rows.input_count, rows.output_count) == (1, 1)
+    assert [(value.place, value.order) for value in rows.values[:2]] == [(0, 0x3210), (1, 0x3210)]
+
+
+def test_scratch_is_aligned_and_as_small_as_can_be() -> None:
+    module, x = _network()
+    planned = plan(steps(module, x))
+    assert planned.size == planned.lower_bound
+    assert all(offset % ALIGNMENT == 0 for offset in planned.offsets.values())
+
+
+def test_a_result_is_written_where_the_call_wants_it() -> None:
+    rows = read(compile_partition(delegated(nn.Linear(4, 4), [torch.randn(2, 4)]), Options()).data)
+    assert rows.scratch_bytes == 0
+    assert [value.place for value in rows.values] == [0, 1, 3, 3]
+
+
+def test_a_result_that_is_given_twice_is_copied() -> None:
+    def twice(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        y = x.relu()
+        return y, y.view(6)
+
+    assert_computes(twice, torch.randn(2, 3))
+
+
+def test_sizes_of_a_call_are_computed_from_its_arguments() -> None:
+    module, x = _network()
+    batch, height = Dim("batch", min=1, max=4), Dim("height", min=4, max=12)
+    others = [[torch.randn(4, 3, 12, 6)], [torch.randn(1, 3, 4, 6)]]
+    shapes = ({0: batch, 2: height},)
+    x = torch.randn(2, 3, 7, 6)
+    assert_computes(lambda x: module(x), x, dynamic_shapes=shapes, others=others)
+    program = delegated(lambda x: module(x), [x], shapes)
+    rows = read(compile_partition(program, Options()).data)
+    sizes = [entry for entry in rows.dims if entry.op is DimOp.SIZE]
+    assert [(entry.a, entry.b, entry.maximum) for entry in sizes] == [(0, 0, 4), (0, 2, 12)]
+
+
+def test_other_bytes_are_no_payload() -> None:
+    for damaged in (b"", bytes(64), _payload().data[:-4]):
+        with pytest.raises(InvalidProgramError, match="not a payload of the cpu backend"):
+            read(damaged)

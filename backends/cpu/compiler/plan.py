@@ -1,0 +1,72 @@
+"""Where values lie: in results of the call where they can, else in planned scratch."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from backends.cpu.compiler.graph import (
+    Laid,
+    Output,
+    Scratch,
+    Step,
+    StepGraph,
+    Value,
+    storages_of,
+    tensors_of,
+)
+from backends.cpu.compiler.kinds.permute import Permute
+from exir.liveness import Lifetime
+from exir.placement import Block, aligned, bound, placed
+
+# Of values in scratch and of named data: the width of a cache line and of the widest vectors.
+ALIGNMENT = 64
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Offsets of the values that lie in scratch, its bytes, and the least that they could be."""
+
+    offsets: dict[Value, int]
+    size: int
+    lower_bound: int
+
+
+def write_results_in_place(graph: StepGraph) -> None:
+    """Let what computes a result write it into the tensor of the call; copy what cannot be so."""
+    for index, result in enumerate(graph.results):
+        storage = result.value.storage
+        if not isinstance(storage.place, Scratch):
+            graph.results[index] = _copied(graph, result)
+            storage = graph.results[index].value
+        storage.place = Output(index)
+
+
+def _copied(graph: StepGraph, result: Laid) -> Laid:
+    copy = Value(result.value.dtype, result.value.dims)
+    keep = Permute(tuple(range(len(copy.dims))))
+    graph.steps.append(Step(keep, (result.value,), (copy,)))
+    return Laid(copy, result.order)
+
+
+def plan(graph: StepGraph) -> Plan:
+    """Offsets for everything in scratch."""
+    blocks = list(_blocks(graph))
+    placement = placed(blocks)
+    return Plan(placement.offsets, placement.size, bound(blocks))
+
+
+def _blocks(graph: StepGraph) -> Iterator[Block[Value]]:
+    first: dict[Value, int] = {}
+    last: dict[Value, int] = {}
+    for place, step in enumerate(graph.steps):
+        for value in storages_of(tensors_of(step)):
+            first.setdefault(value, place)
+            last[value] = place
+    for value, start in first.items():
+        if isinstance(value.place, Scratch):
+            size = aligned(bytes_of(graph, value), ALIGNMENT)
+            yield Block(value, size, Lifetime(start, last[value]))
+
+
+def bytes_of(graph: StepGraph, value: Value) -> int:
+    """Bytes of a value at its largest."""
+    return graph.bounds.most(value.dims) * value.dtype.itemsize

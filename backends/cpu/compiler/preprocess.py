@@ -1,0 +1,49 @@
+"""`CpuBackend`: what exir calls to compile a partition."""
+
+from collections.abc import Mapping
+
+from torch.export import ExportedProgram
+
+from backends.cpu.compiler.compile import step_graph
+from backends.cpu.compiler.graph import StepGraph
+from backends.cpu.compiler.kinds.table import symbol_of
+from backends.cpu.compiler.options import Options
+from backends.cpu.compiler.payload import Payload, write
+from backends.cpu.compiler.plan import ALIGNMENT, plan
+from backends.cpu.compiler.read_payload import read
+from exir._serialize import NamedDataStore, NamedDataStoreOutput
+from exir.backend.backend_details import BackendDetails, PreprocessResult
+from exir.backend.compile_spec_schema import CompileSpec
+from exir.backend.utils import DelegateMappingBuilder
+
+
+class CpuBackend(BackendDetails):
+    """Writes version 1 of the payload; weights become named data. `Options` are its compile specs."""
+
+    @staticmethod
+    def preprocess(edge_program: ExportedProgram, compile_specs: list[CompileSpec]) -> PreprocessResult:
+        """`UnsupportedOperatorError` for a node that the partitioner would have left to kernels."""
+        graph = step_graph(edge_program, Options.read(compile_specs))
+        payload = write(graph, plan(graph))
+        return PreprocessResult(payload.data, _handles(graph), _stored(payload))
+
+    @staticmethod
+    def runtime_parts(processed_bytes: bytes, compile_specs: list[CompileSpec]) -> list[str]:
+        """The kinds of steps in the payload, by their symbols, each once."""
+        kinds = sorted({step.kind for step in read(processed_bytes).steps})
+        return [symbol_of(kind) for kind in kinds]
+
+
+def _stored(payload: Payload) -> NamedDataStoreOutput:
+    store = NamedDataStore()
+    for key, data in payload.named.items():
+        store.add_named_data(key, data, ALIGNMENT)
+    return store.get_named_data_store_output()
+
+
+def _handles(graph: StepGraph) -> Mapping[int, tuple[int, ...]] | Mapping[str, tuple[int, ...]]:
+    """Debug handles of what each step computes, by its place among the steps."""
+    mapping = DelegateMappingBuilder(generated_identifiers=True)
+    for step in graph.steps:
+        mapping.insert_delegate_mapping_entry(nodes=list(step.nodes))
+    return mapping.get_delegate_mapping()

@@ -1,0 +1,98 @@
+"""Takes a payload apart again, for what its runtime side needs and for tests."""
+
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from backends.cpu.compiler.dim_table import DimEntry, DimOp
+from backends.cpu.compiler.payload import HEADER_WORDS, MAGIC, VERSION, WORD
+from exir.error import InvalidProgramError
+
+
+@dataclass(frozen=True)
+class ValueRow:
+    """A value: `dims` are numbers of entries of the table of sizes; `order` is four bits a dimension."""
+
+    dtype: int
+    place: int
+    index: int
+    offset: int
+    order: int
+    dims: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class StepRow:
+    """A step: numbers of values and sizes, and the words of its attributes."""
+
+    kind: int
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+    workspaces: tuple[int, ...]
+    dims: tuple[int, ...]
+    words: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class PayloadRows:
+    """The tables of a payload; `data` is key and bytes of each piece of named data."""
+
+    input_count: int
+    output_count: int
+    scratch_bytes: int
+    dims: tuple[DimEntry, ...]
+    values: tuple[ValueRow, ...]
+    data: tuple[tuple[str, int], ...]
+    steps: tuple[StepRow, ...]
+
+
+def read(payload: bytes) -> PayloadRows:
+    """The tables of what `payload.write` gave. Raises `InvalidProgramError` for other bytes."""
+    words = struct.unpack(f"<{len(payload) // WORD}I", payload[: len(payload) // WORD * WORD])
+    if words[:2] != (MAGIC, VERSION) or words[2] * WORD != len(payload):
+        raise InvalidProgramError(f"not a payload of the cpu backend, version {VERSION}")
+    return _Reader(words, payload).rows()
+
+
+class _Reader:
+    """Reads tables one after the other."""
+
+    def __init__(self, words: Sequence[int], payload: bytes) -> None:
+        self._words = words
+        self._payload = payload
+        self._at = HEADER_WORDS
+
+    def rows(self) -> PayloadRows:
+        """All tables."""
+        header = self._words[:HEADER_WORDS]
+        inputs, outputs, dims, values, data, steps, scratch, key_bytes = header[3:]
+        return PayloadRows(
+            inputs,
+            outputs,
+            scratch,
+            tuple(self._dim() for _ in range(dims)),
+            tuple(self._value() for _ in range(values)),
+            tuple(self._data(key_bytes) for _ in range(data)),
+            tuple(self._step() for _ in range(steps)),
+        )
+
+    def _take(self, count: int) -> tuple[int, ...]:
+        self._at += count
+        return tuple(self._words[self._at - count : self._at])
+
+    def _dim(self) -> DimEntry:
+        op, a, b, maximum = self._take(4)
+        return DimEntry(DimOp(op), a, b, maximum)
+
+    def _value(self) -> ValueRow:
+        dtype, rank, place, index, offset, order = self._take(6)
+        return ValueRow(dtype, place, index, offset, order, self._take(rank))
+
+    def _data(self, key_bytes: int) -> tuple[str, int]:
+        offset, size, length = self._take(3)
+        keys = self._payload[len(self._payload) - key_bytes - (-key_bytes % WORD) :]
+        return keys[offset : offset + size].decode(), length
+
+    def _step(self) -> StepRow:
+        kind, *counts = self._take(6)
+        return StepRow(kind, *(self._take(count) for count in counts))

@@ -1,0 +1,118 @@
+"""Runs payloads in torch: what the runtime side must compute, with bytes where the payload says they are."""
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from math import prod
+
+import torch
+from torch import Tensor
+
+from backends.cpu.compiler.dim_table import DimEntry, DimOp
+from backends.cpu.compiler.kinds.table import KINDS
+from backends.cpu.compiler.read_payload import PayloadRows, StepRow, ValueRow, read
+from exir.tensor import scalar_type
+
+_DTYPES = {
+    int(scalar_type(dtype)): dtype
+    for dtype in (torch.float32, torch.float16, torch.bfloat16, torch.int8, torch.uint8, torch.int32, torch.int64)
+}
+_OPS: dict[DimOp, Callable[[int, int], int]] = {
+    DimOp.ADD: operator.add,
+    DimOp.SUB: operator.sub,
+    DimOp.MUL: operator.mul,
+    DimOp.FLOORDIV: operator.floordiv,
+    DimOp.MOD: operator.mod,
+    DimOp.MIN: min,
+    DimOp.MAX: max,
+}
+_NAN = 255  # as every byte
+_INPUT, _OUTPUT, _SCRATCH, _DATA = range(4)
+Arguments = Sequence[Tensor | int]
+
+
+def run_payload(payload: bytes, named: Mapping[str, bytes], arguments: Arguments) -> list[Tensor]:
+    """The results of a call. Scratch starts with NaN, so that what nobody wrote shows."""
+    return _Run(read(payload), named, arguments).results()
+
+
+class _Run:
+    """One call."""
+
+    def __init__(self, rows: PayloadRows, named: Mapping[str, bytes], arguments: Arguments) -> None:
+        assert len(arguments) == rows.input_count
+        self._rows = rows
+        self._dims = dim_values(rows.dims, arguments)
+        self._results = _first_of_each(rows.values, _OUTPUT)
+        self._bytes = {(_SCRATCH, 0): torch.full((rows.scratch_bytes,), _NAN, dtype=torch.uint8)}
+        for index, (key, size) in enumerate(rows.data):
+            assert len(named[key]) == size
+            self._bytes[_DATA, index] = torch.frombuffer(bytearray(named[key]), dtype=torch.uint8)
+        for index, row in _first_of_each(rows.values, _INPUT).items():
+            self._bytes[_INPUT, index] = self._given(row, arguments[index])
+        for index, row in self._results.items():
+            size = prod(self._sizes(row)) * _DTYPES[row.dtype].itemsize
+            self._bytes[_OUTPUT, index] = torch.full((size,), _NAN, dtype=torch.uint8)
+
+    def results(self) -> list[Tensor]:
+        """Runs every step."""
+        for step in self._rows.steps:
+            self._run(step)
+        rows = [self._results[index] for index in range(self._rows.output_count)]
+        return [self._tensor(row).permute(_inverse(_order(row))) for row in rows]
+
+    def _run(self, step: StepRow) -> None:
+        operation = KINDS[step.kind].read(step.words)
+        inputs, outputs, workspaces = (
+            [self._rows.values[index] for index in some] for some in (step.inputs, step.outputs, step.workspaces)
+        )
+        operation.check([self._sizes(row) for row in (*inputs, *outputs, *workspaces)])
+        dims = [self._dims[index] for index in step.dims]
+        operation.run([self._tensor(row) for row in inputs], [self._tensor(row) for row in outputs], dims)
+
+    def _given(self, row: ValueRow, argument: Tensor | int) -> Tensor:
+        assert isinstance(argument, Tensor)
+        assert scalar_type(argument.dtype) == row.dtype
+        return argument.permute(_order(row)).contiguous().reshape(-1).view(torch.uint8)
+
+    def _sizes(self, row: ValueRow) -> tuple[int, ...]:
+        return tuple(self._dims[index] for index in row.dims)
+
+    def _tensor(self, row: ValueRow) -> Tensor:
+        sizes, dtype = self._sizes(row), _DTYPES[row.dtype]
+        end = row.offset + prod(sizes) * dtype.itemsize
+        return self._bytes[row.place, row.index][row.offset : end].view(dtype).reshape(sizes)
+
+
+def _first_of_each(rows: Sequence[ValueRow], place: int) -> dict[int, ValueRow]:
+    """The values that say what the arguments or results of a call are."""
+    found: dict[int, ValueRow] = {}
+    for row in rows:
+        if row.place == place:
+            found.setdefault(row.index, row)
+    return found
+
+
+def _order(row: ValueRow) -> list[int]:
+    return [row.order >> 4 * place & 15 for place in range(len(row.dims))]
+
+
+def _inverse(order: Sequence[int]) -> list[int]:
+    return [order.index(dim) for dim in range(len(order))]
+
+
+def dim_values(entries: Sequence[DimEntry], arguments: Arguments) -> list[int]:
+    """What the table of sizes says for a call; `AssertionError` for one beyond its maximum."""
+    values: list[int] = []
+    for entry in entries:
+        values.append(_dim_value(entry, values, arguments))
+        assert 0 <= values[-1] <= entry.maximum, f"{entry} is {values[-1]}"
+    return values
+
+
+def _dim_value(entry: DimEntry, values: Sequence[int], arguments: Arguments) -> int:
+    if entry.op is DimOp.CONST:
+        return entry.a
+    if entry.op in (DimOp.SIZE, DimOp.INT):
+        argument = arguments[entry.a]
+        return argument.shape[entry.b] if isinstance(argument, Tensor) else argument
+    return _OPS[entry.op](values[entry.a], values[entry.b])
