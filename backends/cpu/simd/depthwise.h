@@ -1,0 +1,25 @@
+/* Depthwise convolution in float: every channel has taps of its own. */
+#ifndef BACKENDS_CPU_SIMD_DEPTHWISE_H_
+#define BACKENDS_CPU_SIMD_DEPTHWISE_H_
+
+#include "backends/cpu/simd/activation.h"
+#include "backends/cpu/simd/variants.h"
+#include "backends/cpu/simd/window.h"
+
+typedef struct et_cpu_depthwise {
+  et_cpu_window window;
+  const float *taps; /* [ceil(channels / 16)][kernel_y][kernel_x][16] */
+  const float *bias; /* [ceil(channels / 16) * 16] */
+  size_t channels;
+  et_cpu_activation activation;
+} et_cpu_depthwise;
+
+/* Computes one row of the output, [out_width][channels]. rows[i] is the row of
+ * the image, [width][channels], that tap row i reads, NULL outside of it. */
+typedef void et_cpu_depthwise_f32_function(const et_cpu_depthwise *depthwise,
+                                           const float *const *rows,
+                                           float *out);
+
+ET_CPU_DECLARE(et_cpu_depthwise_f32_function, et_cpu_depthwise_f32);
+
+#endif /* BACKENDS_CPU_SIMD_DEPTHWISE_H_ */

@@ -1,0 +1,105 @@
+#include "backends/cpu/simd/pool.h"
+
+#include "backends/cpu/simd/simd.h"
+
+/* Taps first, first + 1, ... before end of one axis lie inside of the image. */
+typedef struct taps {
+  size_t first;
+  size_t end;
+  size_t begin;   /* what tap 0 reads; it wraps before the image */
+  size_t counted; /* taps inside of image and padding */
+} taps;
+
+/* How many of `kernel` taps, the first at `begin` (which may be negative), lie
+ * before `size`. */
+static size_t taps_before(size_t begin, size_t size, size_t kernel,
+                          size_t dilation) {
+  size_t n = 0;
+  while (n < kernel && (ptrdiff_t)(begin + n * dilation) < (ptrdiff_t)size) {
+    n++;
+  }
+  return n;
+}
+
+static taps find_taps(size_t begin, size_t size, size_t kernel,
+                      size_t dilation) {
+  taps t = {.begin = begin};
+  t.end = taps_before(begin, size, kernel, dilation);
+  t.first = taps_before(begin, 0, kernel, dilation);
+  return t;
+}
+
+static taps row_taps(const et_cpu_pool *pool, size_t y) {
+  const et_cpu_window *w = &pool->window;
+  taps t = find_taps(y * w->stride_y - w->top, w->height, w->kernel_y,
+                     w->dilation_y);
+  t.counted = taps_before(t.begin, pool->padded_height - w->top, w->kernel_y,
+                          w->dilation_y);
+  return t;
+}
+
+static taps column_taps(const et_cpu_pool *pool, size_t x) {
+  const et_cpu_window *w = &pool->window;
+  taps t = find_taps(x * w->stride_x - w->left, w->width, w->kernel_x,
+                     w->dilation_x);
+  t.counted = taps_before(t.begin, pool->padded_width - w->left, w->kernel_x,
+                          w->dilation_x);
+  return t;
+}
+
+static float divisor(const et_cpu_pool *pool, const taps *y, const taps *x) {
+  if (pool->divisor != 0) {
+    return (float)pool->divisor;
+  }
+  return pool->count_padding
+             ? (float)(y->counted * x->counted)
+             : (float)((y->end - y->first) * (x->end - x->first));
+}
+
+/* NaN wins. */
+ET_INLINE et_f32 larger(et_f32 x, et_f32 most) {
+  return et_f32_select((x > most) | (x != x), x, most);
+}
+
+/* The sum or the largest of a window's vectors. */
+ET_INLINE et_f32 fold_window(const et_cpu_pool *pool, const float *image,
+                             const taps *y, const taps *x, size_t count,
+                             bool maximum) {
+  const et_cpu_window *w = &pool->window;
+  et_f32 result = et_f32_all(maximum ? -__builtin_inff() : 0.0f);
+  for (size_t i = y->first; i < y->end; i++) {
+    const size_t row = (y->begin + i * w->dilation_y) * w->width;
+    for (size_t j = x->first; j < x->end; j++) {
+      const float *at =
+          image + (row + x->begin + j * w->dilation_x) * pool->channels;
+      const et_f32 value =
+          count == ET_CPU_LANES ? et_f32_load(at) : et_f32_load_some(at, count);
+      result = maximum ? larger(value, result) : result + value;
+    }
+  }
+  return result;
+}
+
+static et_f32 pool_window(const et_cpu_pool *pool, const float *image,
+                          const taps *y, const taps *x, size_t count) {
+  if (pool->maximum) {
+    return fold_window(pool, image, y, x, count, true);
+  }
+  return fold_window(pool, image, y, x, count, false) /
+         et_f32_all(divisor(pool, y, x));
+}
+
+void ET_CPU_NAME(et_cpu_pool_f32)(const et_cpu_pool *pool, const float *image,
+                                  size_t row, size_t first, size_t channels,
+                                  float *out) {
+  const taps y = row_taps(pool, row);
+  for (size_t i = 0; i < pool->window.out_width; i++, out += pool->channels) {
+    const taps x = column_taps(pool, i);
+    for (size_t c = first; c < first + channels; c += ET_CPU_LANES) {
+      const size_t left = first + channels - c;
+      const size_t count = left < ET_CPU_LANES ? left : ET_CPU_LANES;
+      const et_f32 value = pool_window(pool, image + c, &y, &x, count);
+      et_f32_store_some(out + c, value, count);
+    }
+  }
+}

@@ -1,0 +1,244 @@
+#include "backends/cpu/simd/tile.h"
+
+/* Rows and panels of the tiles there are: what fits the registers beside the
+ * vectors of a row of weights and one element. */
+#if defined(ET_CPU_ISA_PLAIN)
+#define ET_TILE_LIST(X) X(1, 1) X(1, 2) X(2, 1) X(3, 1)
+#elif defined(ET_CPU_ISA_AVX512)
+#define ET_TILE_LIST(X)                                                       \
+  X(1, 1)                                                                     \
+  X(1, 2)                                                                     \
+  X(1, 3) X(1, 4) X(2, 1) X(2, 2) X(2, 3) X(2, 4) X(3, 1) X(3, 2) X(3, 3)     \
+      X(3, 4) X(4, 1) X(4, 2) X(4, 3) X(4, 4) X(5, 1) X(5, 2) X(5, 3) X(5, 4) \
+          X(6, 1) X(6, 2) X(6, 3) X(6, 4)
+#else
+#define ET_TILE_LIST(X) \
+  X(1, 1) X(1, 2) X(1, 4) X(2, 1) X(2, 2) X(3, 1) X(4, 1) X(5, 1) X(6, 1)
+#endif
+
+#define ET_TILE_PANELS 4 /* most */
+#define ET_TILE_VECTORS (ET_TILE_PANELS * ET_PANEL_VECTORS)
+typedef et_f32 et_sums[ET_TILE_ROWS][ET_TILE_VECTORS];
+
+ET_INLINE void et_tile_begin(const et_tiles *t, int rows, int vectors,
+                             et_sums sums) {
+  if (t->start == NULL) {
+    ET_UNROLL for (int r = 0; r < rows; r++) {
+      ET_UNROLL for (int v = 0; v < vectors; v++) {
+        sums[r][v] =
+            et_f32_load(t->out + (size_t)r * t->out_stride + v * ET_CPU_LANES);
+      }
+    }
+    return;
+  }
+  ET_UNROLL for (int v = 0; v < vectors; v++) {
+    const et_f32 start = et_f32_load(t->start + v * ET_CPU_LANES);
+    ET_UNROLL for (int r = 0; r < rows; r++) { sums[r][v] = start; }
+  }
+}
+
+/* Adds x[row][k] * panel[k] for one segment; returns the panels' next k. */
+ET_INLINE const float *et_tile_add(const float *const *begins,
+                                   const float *panels, size_t panel_stride,
+                                   size_t depth, int rows, int vectors,
+                                   et_sums sums) {
+  const float *row[ET_TILE_ROWS];
+  ET_UNROLL for (int r = 0; r < rows; r++) { row[r] = begins[r]; }
+  for (size_t k = 0; k < depth; k++, panels += ET_PANEL) {
+    et_f32 w[ET_TILE_VECTORS];
+    ET_UNROLL for (int v = 0; v < vectors; v++) {
+      w[v] = et_f32_load(panels + v / ET_PANEL_VECTORS * panel_stride +
+                         v % ET_PANEL_VECTORS * ET_CPU_LANES);
+      ET_PIN(w[v]);
+    }
+    ET_UNROLL for (int r = 0; r < rows; r++) {
+      const et_f32 x = et_f32_all(row[r][k]);
+      ET_UNROLL for (int v = 0; v < vectors; v++) {
+        sums[r][v] = et_f32_fma(x, w[v], sums[r][v]);
+      }
+    }
+  }
+  return panels;
+}
+
+ET_INLINE void et_tile_add_residual(const et_tiles *t, int rows, int vectors,
+                                    et_sums sums) {
+  ET_UNROLL for (int r = 0; r < rows; r++) {
+    ET_UNROLL for (int v = 0; v < vectors; v++) {
+      sums[r][v] += et_f32_load(t->residual + (size_t)r * t->residual_stride +
+                                v * ET_CPU_LANES);
+    }
+  }
+}
+
+ET_INLINE void et_tile_clamp(const et_tiles *t, int rows, int vectors,
+                             et_sums sums) {
+  const et_f32 low = et_f32_all(t->low);
+  const et_f32 high = et_f32_all(t->high);
+  ET_UNROLL for (int r = 0; r < rows; r++) {
+    ET_UNROLL for (int v = 0; v < vectors; v++) {
+      sums[r][v] = et_f32_clamp(sums[r][v], low, high);
+    }
+  }
+}
+
+ET_INLINE void et_tile_end(const et_tiles *t, int rows, int vectors,
+                           et_sums sums) {
+  if (t->last && t->residual != NULL) {
+    et_tile_add_residual(t, rows, vectors, sums);
+  }
+  if (t->last) {
+    et_tile_clamp(t, rows, vectors, sums);
+  }
+  ET_UNROLL for (int r = 0; r < rows; r++) {
+    ET_UNROLL for (int v = 0; v < vectors; v++) {
+      et_f32_store(t->out + (size_t)r * t->out_stride + v * ET_CPU_LANES,
+                   sums[r][v]);
+    }
+  }
+}
+
+ET_INLINE void et_tile_add_all(const et_tiles *t, int rows, int vectors,
+                               et_sums sums) {
+  const float *dense[ET_TILE_ROWS];
+  ET_UNROLL for (int r = 0; r < rows; r++) {
+    dense[r] = t->x + (size_t)r * t->x_stride;
+  }
+  const float *const *begins = t->table != NULL ? t->table : dense;
+  const float *panels = t->panels;
+  for (size_t s = 0; s < t->segments; s++, begins += ET_TILE_ROWS) {
+    panels = et_tile_add(begins, panels, t->panel_stride, t->depth, rows,
+                         vectors, sums);
+  }
+}
+
+/* What lies under `count` tiles. */
+ET_INLINE et_tiles below(et_tiles tiles, size_t count, size_t rows) {
+  tiles.out += count * rows * tiles.out_stride;
+  if (tiles.table != NULL) {
+    tiles.table += count * tiles.segments * ET_TILE_ROWS;
+  } else {
+    tiles.x += count * rows * tiles.x_stride;
+  }
+  if (tiles.residual != NULL) {
+    tiles.residual += count * rows * tiles.residual_stride;
+  }
+  return tiles;
+}
+
+ET_INLINE void et_tile_run(const et_tiles *tiles, size_t count, int rows,
+                           int panels) {
+  const int vectors = panels * ET_PANEL_VECTORS;
+  et_tiles t = *tiles;
+  for (size_t i = 0; i < count; i++, t = below(t, 1, (size_t)rows)) {
+    et_sums sums;
+    et_tile_begin(&t, rows, vectors, sums);
+    et_tile_add_all(&t, rows, vectors, sums);
+    et_tile_end(&t, rows, vectors, sums);
+  }
+}
+
+typedef void tile_function(const et_tiles *tiles, size_t count);
+
+#define DEFINE_TILE(rows, panels)                                          \
+  static void run_##rows##x##panels(const et_tiles *tiles, size_t count) { \
+    et_tile_run(tiles, count, rows, panels);                               \
+  }
+ET_TILE_LIST(DEFINE_TILE)
+
+/* [rows][panels]; NULL: no such tile. */
+#define TILE_ENTRY(rows, panels) [rows][panels] = run_##rows##x##panels,
+static tile_function *const tile_functions[ET_TILE_ROWS + 1]
+                                          [ET_TILE_PANELS + 1] = {
+                                              ET_TILE_LIST(TILE_ENTRY)};
+
+/* How many of `left` panels are worked on together: groups of like size. */
+static size_t group_size(size_t rows, size_t left) {
+  size_t widest = ET_TILE_PANELS;
+  while (tile_functions[rows][widest] == NULL) {
+    widest--;
+  }
+  const size_t groups = (left + widest - 1) / widest;
+  size_t size = (left + groups - 1) / groups;
+  while (tile_functions[rows][size] == NULL) {
+    size--;
+  }
+  return size;
+}
+
+/* Moves `panels` panels to the right. */
+static void advance_columns(et_tiles *tiles, size_t panels) {
+  tiles->panels += panels * tiles->panel_stride;
+  tiles->out += panels * ET_PANEL;
+  if (tiles->start != NULL) {
+    tiles->start += panels * ET_PANEL;
+  }
+  if (tiles->residual != NULL) {
+    tiles->residual += panels * ET_PANEL;
+  }
+}
+
+static void run_group(const et_tiles *tiles, const et_tile_split *split,
+                      size_t panels) {
+  if (split->taller > 0) {
+    tile_functions[split->height + 1][panels](tiles, split->taller);
+  }
+  if (split->tiles > split->taller) {
+    const et_tiles rest = below(*tiles, split->taller, split->height + 1);
+    tile_functions[split->height][panels](&rest, split->tiles - split->taller);
+  }
+}
+
+static void copy_columns(const float *from, size_t from_stride, float *to,
+                         size_t to_stride, size_t rows, size_t columns) {
+  for (size_t r = 0; r < rows; r++) {
+    memcpy(to + r * to_stride, from + r * from_stride, columns * sizeof(float));
+  }
+}
+
+/* One tile of one panel of which only some columns exist: beside the tensors,
+ * as a vector would reach past their ends. */
+static void run_part(const et_tiles *tiles, size_t rows, size_t columns) {
+  float out[ET_TILE_ROWS * ET_PANEL] = {0};
+  float residual[ET_TILE_ROWS * ET_PANEL] = {0};
+  et_tiles part = *tiles;
+  part.out = out;
+  part.out_stride = ET_PANEL;
+  if (tiles->start == NULL) {
+    copy_columns(tiles->out, tiles->out_stride, out, ET_PANEL, rows, columns);
+  }
+  if (tiles->residual != NULL) {
+    copy_columns(tiles->residual, tiles->residual_stride, residual, ET_PANEL,
+                 rows, columns);
+    part.residual = residual;
+    part.residual_stride = ET_PANEL;
+  }
+  tile_functions[rows][1](&part, 1);
+  copy_columns(out, ET_PANEL, tiles->out, tiles->out_stride, rows, columns);
+}
+
+static void run_last_panel(et_tiles tiles, const et_tile_split *split,
+                           size_t columns) {
+  for (size_t i = 0; i < split->tiles; i++) {
+    const size_t rows = split->height + (i < split->taller ? 1 : 0);
+    run_part(&tiles, rows, columns);
+    tiles = below(tiles, 1, rows);
+  }
+}
+
+void ET_CPU_NAME(et_cpu_tiles)(const et_tiles *tiles, size_t rows,
+                               size_t columns) {
+  const et_tile_split split = et_split_rows(rows);
+  et_tiles t = *tiles;
+  size_t left = columns / ET_PANEL;
+  while (left > 0 && rows > 0) {
+    const size_t panels =
+        group_size(split.height + (split.taller > 0 ? 1 : 0), left);
+    run_group(&t, &split, panels);
+    advance_columns(&t, panels);
+    left -= panels;
+  }
+  if (columns % ET_PANEL != 0) {
+    run_last_panel(t, &split, columns % ET_PANEL);
+  }
+}

@@ -1,0 +1,92 @@
+"""Libraries that are compiled once an instruction set, and the build setting that says for which."""
+
+load("@rules_cc//cc:defs.bzl", "cc_library")
+
+# Only what simd.h says fuses: contraction would make bits depend on the compiler.
+SIMD_COPTS = [
+    "-std=c11",
+    "-Wall",
+    "-Wextra",
+    "-pedantic",
+    "-O3",
+    "-ffp-contract=off",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    "-fno-tree-vectorize",
+]
+
+_ISA_COPTS = {
+    "plain": [],
+    "avx2": [
+        "-mavx2",
+        "-mfma",
+        "-mf16c",
+    ],
+    "avx512": [
+        "-mavx512f",
+        "-mavx512bw",
+        "-mavx512dq",
+        "-mavx512vl",
+        "-mavx512vnni",
+        "-mfma",
+        "-mf16c",
+        "-mprefer-vector-width=512",
+    ],
+    "neon": ["-march=armv8.2-a+dotprod+fp16"],
+}
+
+_ISAS = list(_ISA_COPTS)
+
+def _isa_setting_impl(ctx):
+    values = ["auto"] + _ISAS
+    if ctx.build_setting_value not in values:
+        fail("%s: '%s' is none of %s" % (ctx.label, ctx.build_setting_value, ", ".join(values)))
+    return []
+
+cpu_isa_setting = rule(
+    implementation = _isa_setting_impl,
+    build_setting = config.string(flag = True),
+    doc = "Which instruction sets are linked: auto (all of the target's processor, chosen at load), or one of them.",
+)
+
+def per_isa(lists):
+    """A select over the instruction sets that are linked.
+
+    Args:
+      lists: dict from each instruction set's name to a list.
+    Returns:
+      for `auto` the lists of all that the target's processor may have, else that of the one chosen.
+    """
+    choices = {"//backends/cpu/simd:only_" + isa: lists[isa] for isa in _ISAS}
+    choices["//backends/cpu/simd:auto_x86_64"] = lists["plain"] + lists["avx2"] + lists["avx512"]
+    choices["//backends/cpu/simd:auto_aarch64"] = lists["plain"] + lists["neon"]
+    choices["//backends/cpu/simd:auto"] = lists["plain"]
+    return select({str(Label(label)): value for label, value in choices.items()})
+
+def simd_library(name, srcs, hdrs = [], variant_deps = [], deps = [], **kwargs):
+    """A library whose sources are compiled once for each instruction set that is linked.
+
+    Args:
+      name: the library; `name`_avx2 and so on are its variants.
+      srcs: sources written with simd.h.
+      hdrs: what they declare for others.
+      variant_deps: simd_libraries of this package that each variant uses in its own variant.
+      deps: libraries that all variants use.
+      **kwargs: what every cc_library has.
+    """
+    for isa, copts in _ISA_COPTS.items():
+        cc_library(
+            name = "%s_%s" % (name, isa),
+            srcs = srcs,
+            hdrs = hdrs,
+            copts = SIMD_COPTS + copts + ["-DET_CPU_ISA_" + isa.upper()],
+            linkstatic = True,
+            tags = ["manual"],
+            deps = deps + [Label("//backends/cpu/simd")] + ["%s_%s" % (dep, isa) for dep in variant_deps],
+        )
+    cc_library(
+        name = name,
+        hdrs = hdrs,
+        deps = deps + [Label("//backends/cpu/simd:linked")] + per_isa({isa: [":%s_%s" % (name, isa)] for isa in _ISAS}),
+        **kwargs
+    )

@@ -1,0 +1,52 @@
+/* What the checks of several kinds have in common. */
+#ifndef BACKENDS_CPU_STEPS_CHECK_H_
+#define BACKENDS_CPU_STEPS_CHECK_H_
+
+#include <stdbool.h>
+
+#include "backends/cpu/steps/step.h"
+
+/* Returns from a check with a formatted message unless `condition` holds. */
+#define ET_CPU_CHECK(error, condition, ...)                                \
+  do {                                                                     \
+    if (!(condition)) {                                                    \
+      return et_fail(error, ET_STATUS_DELEGATE_INCOMPATIBLE, __VA_ARGS__); \
+    }                                                                      \
+  } while (0)
+
+/* What a kind takes: numbers of tensors, dims and attributes. */
+typedef struct et_cpu_counts {
+  uint16_t inputs_least;
+  uint16_t inputs_most;
+  uint16_t outputs;
+  uint16_t workspaces;
+  uint16_t dims;
+  uint16_t attributes;
+} et_cpu_counts;
+
+et_status et_cpu_check_counts(const et_cpu_step *step,
+                              const et_cpu_counts *counts, et_error *error);
+
+/* That tensor `index` of the step has this dtype and rank. */
+et_status et_cpu_check_tensor(const et_cpu_step *step, size_t index,
+                              et_scalar_type dtype, uint8_t rank,
+                              et_error *error);
+
+/* That tensor `index` is of this dtype and has these sizes. */
+et_status et_cpu_check_sizes(const et_cpu_step *step, size_t index,
+                             et_scalar_type dtype, uint8_t rank,
+                             const int64_t *sizes, et_error *error);
+
+/* That tensors `index` and `other` have the same rank, sizes and dtype. */
+et_status et_cpu_check_same(const et_cpu_step *step, size_t index, size_t other,
+                            et_error *error);
+
+/* That an attribute lies in [low, high]. */
+et_status et_cpu_check_attribute(const et_cpu_step *step, size_t index,
+                                 int64_t low, int64_t high, et_error *error);
+
+static inline int64_t et_cpu_attribute(const et_cpu_step *step, size_t index) {
+  return (int64_t)(int32_t)step->attributes[index];
+}
+
+#endif /* BACKENDS_CPU_STEPS_CHECK_H_ */

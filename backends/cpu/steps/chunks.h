@@ -1,0 +1,32 @@
+/* Sharing a step's work out among the caller's threads. */
+#ifndef BACKENDS_CPU_STEPS_CHUNKS_H_
+#define BACKENDS_CPU_STEPS_CHUNKS_H_
+
+#include "backends/cpu/steps/step.h"
+
+/* Calls function(data, i) for each i < count, on the caller's threads if it has
+ * lent any. */
+static inline void et_cpu_for_each(const et_cpu_run *run, size_t count,
+                                   void (*function)(void *data, size_t index),
+                                   void *data) {
+  if (run->parallel != NULL && run->parallel->thread_count > 1 && count > 1) {
+    run->parallel->run(run->parallel->context, count, function, data);
+    return;
+  }
+  for (size_t i = 0; i < count; i++) {
+    function(data, i);
+  }
+}
+
+/* Parts of `size` elements that cover `total`. */
+static inline size_t et_cpu_parts(size_t total, size_t size) {
+  return total / size + (total % size != 0 ? 1 : 0);
+}
+
+/* Size of part `index`. */
+static inline size_t et_cpu_part(size_t total, size_t size, size_t index) {
+  const size_t left = total - index * size;
+  return left < size ? left : size;
+}
+
+#endif /* BACKENDS_CPU_STEPS_CHUNKS_H_ */

@@ -1,0 +1,180 @@
+#include "backends/cpu/steps/kinds.h"
+#include "backends/cpu/steps/testing_window.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+extern const et_backend_part et_cpu_step_convolution;
+
+#define F32 ET_SCALAR_TYPE_FLOAT32
+
+typedef struct shape {
+  int32_t batch, channels, columns, groups;
+  et_test_axis y, x;
+  bool planes, residual, clamp;
+} shape;
+
+static void make(et_test_step *test, const shape *s) {
+  const int32_t image[4] = {s->batch, s->y.in, s->x.in, s->channels};
+  const int32_t planes[4] = {s->batch, s->channels, s->y.in, s->x.in};
+  const int32_t out[4] = {s->batch, s->y.out, s->x.out, s->columns};
+  const int32_t count = (s->columns / s->groups + 15) / 16;
+  const int32_t depth = s->y.kernel * s->x.kernel * (s->channels / s->groups);
+  const int32_t panels[4] = {s->groups, count, depth, 16};
+  const int32_t bias[1] = {s->groups * count * 16};
+  et_test_begin(test, &et_cpu_step_convolution);
+  et_test_input(test, F32, 4, s->planes ? planes : image);
+  et_test_input(test, F32, 4, panels);
+  et_test_input(test, F32, 1, bias);
+  if (s->residual) {
+    et_test_input(test, F32, 4, out);
+  }
+  et_test_output(test, F32, 4, out);
+  et_test_int(test, s->planes);
+  et_test_window(test, &s->y, &s->x);
+  et_test_int(test, s->groups);
+  et_test_int(test, s->clamp ? 1 : 0);
+  et_test_float(test, -0.5f);
+  et_test_float(test, 0.75f);
+}
+
+/* Where a channel of a pixel stands in the input. */
+static size_t place(const shape *s, int32_t image, int32_t y, int32_t x,
+                    int32_t channel) {
+  const size_t plane = (size_t)s->y.in * (size_t)s->x.in;
+  const size_t pixel = (size_t)y * (size_t)s->x.in + (size_t)x;
+  const size_t before = (size_t)image * plane * (size_t)s->channels;
+  return s->planes ? before + (size_t)channel * plane + pixel
+                   : before + pixel * (size_t)s->channels + (size_t)channel;
+}
+
+/* One element in double, and how far a sum of floats may be from it. */
+static double element(const et_test_step *test, const shape *s, int32_t image,
+                      int32_t y, int32_t x, int32_t n, double *margin) {
+  const int32_t columns = s->columns / s->groups;
+  const int32_t depth = s->channels / s->groups;
+  const int32_t group = n / columns;
+  const int32_t column = n % columns + group * ((columns + 15) / 16) * 16;
+  const float *in = test->tensors[0].data;
+  const size_t stride = (size_t)(s->y.kernel * s->x.kernel * depth);
+  const float *w = (const float *)test->tensors[1].data +
+                   (size_t)(column / 16) * stride * 16 + column % 16;
+  double sum = ((const float *)test->tensors[2].data)[column];
+  double size = fabs(sum);
+  for (int32_t tap = 0; tap < s->y.kernel * s->x.kernel; tap++) {
+    const int32_t iy = et_test_tap(&s->y, y, tap / s->x.kernel);
+    const int32_t ix = et_test_tap(&s->x, x, tap % s->x.kernel);
+    for (int32_t c = 0; c < depth; c++, w += 16) {
+      if (iy >= 0 && ix >= 0) {
+        const double product =
+            (double)*w * (double)in[place(s, image, iy, ix, group * depth + c)];
+        sum += product;
+        size += fabs(product);
+      }
+    }
+  }
+  *margin = 1e-6 + 1e-6 * size;
+  return sum;
+}
+
+static void check_convolution(const shape *s) {
+  et_test_step test;
+  make(&test, s);
+  const size_t count = et_test_result(&test)->numel;
+  double *expected = malloc((2 * count + 1) * sizeof(double));
+  assert_non_null(expected);
+  for (size_t i = 0; i < count; i++) {
+    const int32_t at = (int32_t)i;
+    const int32_t pixel = at / s->columns;
+    double sum = element(&test, s, pixel / s->x.out / s->y.out,
+                         pixel / s->x.out % s->y.out, pixel % s->x.out,
+                         at % s->columns, &expected[count + i]);
+    if (s->residual) {
+      sum += (double)((const float *)test.tensors[3].data)[i];
+    }
+    expected[i] = !s->clamp ? sum : sum < -0.5 ? -0.5 : sum > 0.75 ? 0.75 : sum;
+  }
+  et_test_run(&test, expected, expected + count);
+  free(expected);
+  et_test_end(&test);
+}
+
+static shape random_shape(bool planes) {
+  shape s = {.batch = 1 + (int32_t)et_test_below(2), .planes = planes};
+  s.groups = et_test_below(3) == 0 ? 1 + (int32_t)et_test_below(4) : 1;
+  s.channels = s.groups * (1 + (int32_t)et_test_below(9));
+  s.columns = s.groups * (1 + (int32_t)et_test_below(40));
+  s.residual = et_test_below(2) == 0;
+  s.clamp = et_test_below(2) == 0;
+  s.y = et_test_axis_random(1 + (int32_t)et_test_below(5),
+                            1 + (int32_t)et_test_below(3),
+                            1 + (int32_t)et_test_below(3));
+  s.x = et_test_axis_random(1 + (int32_t)et_test_below(5),
+                            1 + (int32_t)et_test_below(3),
+                            1 + (int32_t)et_test_below(3));
+  return s;
+}
+
+static void test_convolutions_of_random_shapes(void **state) {
+  (void)state;
+  for (int i = 0; i < 120; i++) {
+    const shape s = random_shape(false);
+    check_convolution(&s);
+  }
+}
+
+static void test_images_of_several_blocks(void **state) {
+  (void)state;
+  const et_test_axis side = {15, 15, 3, 1, 1, 1, 1};
+  const shape s = {1, 20, 40, 1, side, side, false, true, true};
+  check_convolution(&s);
+}
+
+static void test_many_channels_go_through_memory(void **state) {
+  (void)state;
+  const et_test_axis side = {3, 3, 3, 1, 1, 1, 1};
+  const shape wide = {1, 400, 20, 1, side, side, false, true, true};
+  const shape deep = {1, 100, 130, 1, side, side, false, true, false};
+  check_convolution(&wide);
+  check_convolution(&deep);
+}
+
+static void test_what_does_not_fit_is_refused(void **state) {
+  (void)state;
+  const et_test_axis side = {6, 6, 3, 1, 1, 1, 1};
+  const shape s = {1, 4, 8, 2, side, side, false, true, true};
+  et_test_step test;
+  make(&test, &s);
+  et_error error = {0};
+  assert_int_equal(et_test_check(&test, &error), ET_STATUS_OK);
+  test.attributes[1] = 0;
+  et_test_refused(&test, "convolution: attribute 1 is 0");
+  test.attributes[1] = 3;
+  test.attributes[5] = 0x7fffffff;
+  et_test_refused(&test, "convolution: attribute 5 is 2147483647");
+  test.attributes[5] = 2;
+  et_test_refused(&test, "convolution: 6 outputs along an axis of 6");
+  test.attributes[5] = 1;
+  test.attributes[11] = 3;
+  et_test_refused(&test, "convolution: 3 groups of 4 channels, 8 outputs");
+  test.attributes[11] = 0;
+  et_test_refused(&test, "convolution: 0 groups");
+  test.attributes[11] = 2;
+  test.tensors[1].sizes[2] = 9;
+  et_test_refused(&test, "convolution: tensor 1, dim 2 is 9, expected 18");
+  et_test_end(&test);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_convolutions_of_random_shapes),
+      cmocka_unit_test(test_images_of_several_blocks),
+      cmocka_unit_test(test_many_channels_go_through_memory),
+      cmocka_unit_test(test_what_does_not_fit_is_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,91 @@
+/* Step depthwise: a convolution whose channels do not mix. */
+#include "backends/cpu/simd/depthwise.h"
+
+#include "backends/cpu/steps/activation.h"
+#include "backends/cpu/steps/check.h"
+#include "backends/cpu/steps/chunks.h"
+#include "backends/cpu/steps/kinds.h"
+#include "backends/cpu/steps/window.h"
+
+static et_cpu_depthwise_f32_function *const variants[ET_CPU_ISA_COUNT] =
+    ET_CPU_VARIANTS(et_cpu_depthwise_f32);
+
+enum { X, TAPS, BIAS, Y };
+enum {
+  WINDOW,
+  ACTIVATION = WINDOW + ET_CPU_WINDOW_WORDS,
+  WORDS = ACTIVATION + ET_CPU_ACTIVATION_WORDS
+};
+
+/* Rows of a window are listed on the stack. */
+#define MOST_ROWS 256
+
+static et_status check_weights(const et_cpu_step *step, et_error *error) {
+  ET_RETURN_IF_ERROR(et_cpu_check_attribute(step, WINDOW, 1, MOST_ROWS, error));
+  const int64_t panels = ((int64_t)step->tensors[X]->sizes[3] + 15) / 16;
+  const int64_t taps =
+      et_cpu_attribute(step, WINDOW) * et_cpu_attribute(step, WINDOW + 1);
+  const int64_t packed[3] = {panels, taps, 16};
+  const int64_t padded[1] = {panels * 16};
+  ET_RETURN_IF_ERROR(
+      et_cpu_check_sizes(step, TAPS, ET_SCALAR_TYPE_FLOAT32, 3, packed, error));
+  return et_cpu_check_sizes(step, BIAS, ET_SCALAR_TYPE_FLOAT32, 1, padded,
+                            error);
+}
+
+static et_status check(const et_cpu_step *step, et_error *error) {
+  const et_cpu_counts counts = {
+      .inputs_least = Y, .inputs_most = Y, .outputs = 1, .attributes = WORDS};
+  ET_RETURN_IF_ERROR(et_cpu_check_counts(step, &counts, error));
+  ET_RETURN_IF_ERROR(et_cpu_check_activation(step, ACTIVATION, error));
+  ET_RETURN_IF_ERROR(
+      et_cpu_check_tensor(step, X, ET_SCALAR_TYPE_FLOAT32, 4, error));
+  ET_RETURN_IF_ERROR(
+      et_cpu_check_tensor(step, Y, ET_SCALAR_TYPE_FLOAT32, 4, error));
+  const int32_t *in = step->tensors[X]->sizes;
+  const int32_t *out = step->tensors[Y]->sizes;
+  ET_CPU_CHECK(error, in[0] == out[0] && in[3] == out[3],
+               "depthwise: %d images of %d channels in, %d of %d out",
+               (int)in[0], (int)in[3], (int)out[0], (int)out[3]);
+  ET_RETURN_IF_ERROR(et_cpu_check_window(step, WINDOW, in + 1, out + 1, error));
+  return check_weights(step, error);
+}
+
+typedef struct work {
+  et_cpu_depthwise depthwise;
+  et_cpu_depthwise_f32_function *function;
+  const float *x;
+  float *y;
+} work;
+
+/* Row `index` of all output rows of the batch. */
+static void run_row(void *data, size_t index) {
+  const work *w = data;
+  const et_cpu_window *window = &w->depthwise.window;
+  const size_t channels = w->depthwise.channels;
+  const size_t pitch = window->width * channels;
+  const float *image =
+      w->x + index / window->out_height * window->height * pitch;
+  size_t y = index % window->out_height * window->stride_y - window->top;
+  const float *rows[MOST_ROWS];
+  for (size_t i = 0; i < window->kernel_y; i++, y += window->dilation_y) {
+    rows[i] = y < window->height ? image + y * pitch : NULL;
+  }
+  w->function(&w->depthwise, rows, w->y + index * window->out_width * channels);
+}
+
+static void run(const et_cpu_step *step, const et_cpu_run *run) {
+  const et_cpu_tensor *x = step->tensors[X];
+  const et_cpu_tensor *y = step->tensors[Y];
+  work w = {.function = variants[run->isa], .x = x->data, .y = y->data};
+  w.depthwise = (et_cpu_depthwise){
+      .window = et_cpu_read_window(step, WINDOW, x->sizes + 1, y->sizes + 1),
+      .taps = step->tensors[TAPS]->data,
+      .bias = step->tensors[BIAS]->data,
+      .channels = (size_t)x->sizes[3],
+      .activation = et_cpu_read_activation(step, ACTIVATION)};
+  et_cpu_for_each(run, (size_t)y->sizes[0] * (size_t)y->sizes[1], run_row, &w);
+}
+
+static const et_cpu_kind kind = {"depthwise", check, run, 0};
+const et_backend_part et_cpu_step_depthwise = {ET_CPU_KIND_DEPTHWISE, &kind};

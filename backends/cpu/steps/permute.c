@@ -1,0 +1,196 @@
+/* Step permute: out[i0, i1, ...] = x at the dims in another order. */
+#include <string.h>
+
+#include "backends/cpu/steps/check.h"
+#include "backends/cpu/steps/chunks.h"
+#include "backends/cpu/steps/kinds.h"
+
+enum { X, Y };
+
+/* A side of the squares in which two dims are exchanged: both sides of one stay
+ * in the nearest cache. */
+#define SIDE 16
+
+static et_status check_order(const et_cpu_step *step, et_error *error) {
+  const et_cpu_tensor *x = step->tensors[X];
+  uint32_t seen = 0;
+  for (uint8_t i = 0; i < x->rank; i++) {
+    const uint32_t from = step->attributes[i];
+    ET_CPU_CHECK(error, from < x->rank && (seen & 1u << from) == 0,
+                 "permute: attribute %d is %u, no permutation of %d dims",
+                 (int)i, from, (int)x->rank);
+    seen |= 1u << from;
+  }
+  return ET_STATUS_OK;
+}
+
+static et_status check(const et_cpu_step *step, et_error *error) {
+  const et_cpu_counts counts = {.inputs_least = 1,
+                                .inputs_most = 1,
+                                .outputs = 1,
+                                .attributes = step->attribute_count};
+  ET_RETURN_IF_ERROR(et_cpu_check_counts(step, &counts, error));
+  const et_cpu_tensor *x = step->tensors[X];
+  ET_CPU_CHECK(error, step->attribute_count == x->rank,
+               "permute: %d attributes for %d dims", (int)step->attribute_count,
+               (int)x->rank);
+  ET_RETURN_IF_ERROR(check_order(step, error));
+  int64_t sizes[ET_CPU_MAX_RANK];
+  for (uint8_t i = 0; i < x->rank; i++) {
+    sizes[i] = x->sizes[step->attributes[i]];
+  }
+  return et_cpu_check_sizes(step, Y, (et_scalar_type)x->dtype, x->rank, sizes,
+                            error);
+}
+
+/* Dims of the output, those that stay neighbours as one, in elements of x. */
+typedef struct work {
+  const char *x;
+  char *y;
+  size_t element; /* bytes */
+  size_t rank;
+  size_t sizes[ET_CPU_MAX_RANK];
+  size_t strides[ET_CPU_MAX_RANK];
+  size_t column; /* the dim that is the last one of x */
+} work;
+
+static void add_dim(work *w, size_t size, size_t stride) {
+  if (size == 1) {
+    return;
+  }
+  if (w->rank > 0 && w->strides[w->rank - 1] == stride * size) {
+    w->sizes[w->rank - 1] *= size;
+    w->strides[w->rank - 1] = stride;
+    return;
+  }
+  w->sizes[w->rank] = size;
+  w->strides[w->rank] = stride;
+  w->rank++;
+}
+
+static work plan(const et_cpu_step *step) {
+  const et_cpu_tensor *x = step->tensors[X];
+  work w = {.x = x->data,
+            .y = step->tensors[Y]->data,
+            .element = et_scalar_type_size(x->dtype)};
+  size_t strides[ET_CPU_MAX_RANK] = {0};
+  size_t stride = 1;
+  for (size_t i = x->rank; i-- > 0;) {
+    strides[i] = stride;
+    stride *= (size_t)x->sizes[i];
+  }
+  for (size_t i = 0; i < x->rank; i++) {
+    const uint32_t from = step->attributes[i];
+    add_dim(&w, (size_t)x->sizes[from], strides[from]);
+  }
+  while (w.rank < 2) { /* a row, or an element, as a matrix */
+    memmove(w.sizes + 1, w.sizes, w.rank * sizeof(size_t));
+    memmove(w.strides + 1, w.strides, w.rank * sizeof(size_t));
+    w.sizes[0] = 1;
+    w.strides[0] = w.rank > 0 ? stride : 1;
+    w.rank++;
+  }
+  for (size_t i = 0; i < w.rank; i++) {
+    if (w.strides[i] == 1) {
+      w.column = i;
+    }
+  }
+  return w;
+}
+
+/* to[i][j] = from[j * stride + i] for a square. */
+#define DEFINE_TURN(type)                                                  \
+  static void turn_##type(const void *from, size_t from_stride, void *to,  \
+                          size_t to_stride, size_t rows, size_t columns) { \
+    const type *x = from;                                                  \
+    type *y = to;                                                          \
+    for (size_t i = 0; i < rows; i++) {                                    \
+      for (size_t j = 0; j < columns; j++) {                               \
+        y[i * to_stride + j] = x[j * from_stride + i];                     \
+      }                                                                    \
+    }                                                                      \
+  }
+DEFINE_TURN(uint8_t)
+DEFINE_TURN(uint16_t)
+DEFINE_TURN(uint32_t)
+DEFINE_TURN(uint64_t)
+
+static void turn(size_t element, const void *from, size_t from_stride, void *to,
+                 size_t to_stride, size_t rows, size_t columns) {
+  switch (element) {
+    case 1:
+      turn_uint8_t(from, from_stride, to, to_stride, rows, columns);
+      return;
+    case 2:
+      turn_uint16_t(from, from_stride, to, to_stride, rows, columns);
+      return;
+    case 4:
+      turn_uint32_t(from, from_stride, to, to_stride, rows, columns);
+      return;
+    default:
+      turn_uint64_t(from, from_stride, to, to_stride, rows, columns);
+      return;
+  }
+}
+
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+
+/* Elements of the output from one step of dim `dim` to the next. */
+static size_t out_stride(const work *w, size_t dim) {
+  size_t stride = 1;
+  for (size_t i = dim + 1; i < w->rank; i++) {
+    stride *= w->sizes[i];
+  }
+  return stride;
+}
+
+/* Exchanges x's last dim, up to SIDE rows of it, with the output's last. */
+static void turn_strip(const work *w, const char *from, char *to, size_t rows) {
+  const size_t last = w->rank - 1;
+  const size_t to_stride = out_stride(w, w->column);
+  for (size_t j = 0; j < w->sizes[last]; j += SIDE) {
+    turn(w->element, from + j * w->strides[last] * w->element, w->strides[last],
+         to + j * w->element, to_stride, rows,
+         smaller(SIDE, w->sizes[last] - j));
+  }
+}
+
+/* Chunk `index`: one position in all dims but the output's last; of x's last
+ * dim, SIDE positions. */
+static void run_chunk(void *data, size_t index) {
+  const work *w = data;
+  const char *from = w->x;
+  char *to = w->y;
+  size_t rows = 1;
+  size_t stride = w->sizes[w->rank - 1] * w->element;
+  for (size_t i = w->rank - 1; i-- > 0;) {
+    const size_t step = i == w->column ? SIDE : 1;
+    const size_t parts = et_cpu_parts(w->sizes[i], step);
+    const size_t at = index % parts * step;
+    rows = i == w->column ? smaller(SIDE, w->sizes[i] - at) : rows;
+    from += at * w->strides[i] * w->element;
+    to += at * stride;
+    stride *= w->sizes[i];
+    index /= parts;
+  }
+  if (w->column == w->rank - 1) {
+    memcpy(to, from, w->sizes[w->column] * w->element);
+  } else {
+    turn_strip(w, from, to, rows);
+  }
+}
+
+static void run(const et_cpu_step *step, const et_cpu_run *run) {
+  if (step->tensors[X]->numel == 0) {
+    return;
+  }
+  work w = plan(step);
+  size_t chunks = 1;
+  for (size_t i = 0; i + 1 < w.rank; i++) {
+    chunks *= et_cpu_parts(w.sizes[i], i == w.column ? SIDE : 1);
+  }
+  et_cpu_for_each(run, chunks, run_chunk, &w);
+}
+
+static const et_cpu_kind kind = {"permute", check, run, 0};
+const et_backend_part et_cpu_step_permute = {ET_CPU_KIND_PERMUTE, &kind};

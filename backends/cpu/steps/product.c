@@ -1,0 +1,124 @@
+/* Step product: x[..., k] times packed weights, plus bias and residual. */
+#include "backends/cpu/simd/product.h"
+
+#include "backends/cpu/steps/activation.h"
+#include "backends/cpu/steps/check.h"
+#include "backends/cpu/steps/chunks.h"
+#include "backends/cpu/steps/kinds.h"
+
+static et_cpu_product_f32_function *const variants[ET_CPU_ISA_COUNT] =
+    ET_CPU_VARIANTS(et_cpu_product_f32);
+
+enum { X, PANELS, BIAS, RESIDUAL, INPUTS };
+
+static const et_cpu_tensor *output(const et_cpu_step *step) {
+  return step->tensors[step->input_count];
+}
+
+static et_status check_output(const et_cpu_step *step, et_error *error) {
+  const et_cpu_tensor *x = step->tensors[X];
+  const et_cpu_tensor *y = output(step);
+  int64_t sizes[ET_CPU_MAX_RANK];
+  for (uint8_t i = 0; i < x->rank; i++) {
+    sizes[i] = x->sizes[i];
+  }
+  if (y->rank == x->rank) {
+    sizes[x->rank - 1] = y->sizes[x->rank - 1];
+  }
+  ET_RETURN_IF_ERROR(et_cpu_check_sizes(
+      step, step->input_count, ET_SCALAR_TYPE_FLOAT32, x->rank, sizes, error));
+  return step->input_count == INPUTS
+             ? et_cpu_check_same(step, RESIDUAL, step->input_count, error)
+             : ET_STATUS_OK;
+}
+
+static et_status check(const et_cpu_step *step, et_error *error) {
+  const et_cpu_counts counts = {.inputs_least = INPUTS - 1,
+                                .inputs_most = INPUTS,
+                                .outputs = 1,
+                                .attributes = ET_CPU_ACTIVATION_WORDS};
+  ET_RETURN_IF_ERROR(et_cpu_check_counts(step, &counts, error));
+  ET_RETURN_IF_ERROR(et_cpu_check_activation(step, 0, error));
+  const et_cpu_tensor *x = step->tensors[X];
+  ET_CPU_CHECK(error, x->rank >= 1, "product: tensor 0 has no dims");
+  ET_RETURN_IF_ERROR(
+      et_cpu_check_tensor(step, X, ET_SCALAR_TYPE_FLOAT32, x->rank, error));
+  ET_RETURN_IF_ERROR(check_output(step, error));
+  const int64_t columns = output(step)->sizes[x->rank - 1];
+  const int64_t panels = (columns + 15) / 16;
+  const int64_t packed[3] = {panels, x->sizes[x->rank - 1], 16};
+  const int64_t padded[1] = {panels * 16};
+  ET_RETURN_IF_ERROR(et_cpu_check_sizes(step, PANELS, ET_SCALAR_TYPE_FLOAT32, 3,
+                                        packed, error));
+  return et_cpu_check_sizes(step, BIAS, ET_SCALAR_TYPE_FLOAT32, 1, padded,
+                            error);
+}
+
+/* The output in blocks of rows times blocks of columns. */
+typedef struct work {
+  et_cpu_product product;
+  et_cpu_product_f32_function *function;
+  size_t rows;
+  size_t block_rows;
+  size_t block_columns;
+  size_t column_blocks;
+} work;
+
+static void run_block(void *data, size_t index) {
+  const work *w = data;
+  const size_t row = index / w->column_blocks;
+  const size_t column = index % w->column_blocks;
+  const et_cpu_range range = {
+      row * w->block_rows, et_cpu_part(w->rows, w->block_rows, row),
+      column * w->block_columns,
+      et_cpu_part(w->product.columns, w->block_columns, column)};
+  w->function(&w->product, &range);
+}
+
+/* Rows of a block: as many as stay in the second cache while the panels pass,
+ * and no fewer than make reading the panels worth while. */
+static size_t rows_per_block(size_t depth) {
+  const size_t floats = 65536;
+  const size_t rows = floats / (depth > 0 ? depth : 1) / 6 * 6;
+  return rows < 96 ? 96 : rows > 768 ? 768 : rows;
+}
+
+/* Columns of a block: all where there are many rows, else so that a block is
+ * about half a million multiplications. */
+static size_t columns_per_block(const work *w) {
+  const size_t enough = 524288;
+  const size_t rows = w->rows < w->block_rows ? w->rows : w->block_rows;
+  const size_t column = rows * w->product.depth + 1;
+  const size_t panels = enough / column / 64 * 64;
+  return panels < 64 ? 64 : panels;
+}
+
+static work plan(const et_cpu_step *step, const et_cpu_run *run) {
+  const et_cpu_tensor *x = step->tensors[X];
+  const et_cpu_tensor *y = output(step);
+  work w = {.function = variants[run->isa]};
+  w.product = (et_cpu_product){.x = x->data,
+                               .panels = step->tensors[PANELS]->data,
+                               .bias = step->tensors[BIAS]->data,
+                               .residual = step->input_count == INPUTS
+                                               ? step->tensors[RESIDUAL]->data
+                                               : NULL,
+                               .out = y->data,
+                               .depth = (size_t)x->sizes[x->rank - 1],
+                               .columns = (size_t)y->sizes[y->rank - 1],
+                               .activation = et_cpu_read_activation(step, 0)};
+  w.rows = w.product.columns == 0 ? 0 : y->numel / w.product.columns;
+  w.block_rows = rows_per_block(w.product.depth);
+  w.block_columns = columns_per_block(&w);
+  w.column_blocks = et_cpu_parts(w.product.columns, w.block_columns);
+  return w;
+}
+
+static void run(const et_cpu_step *step, const et_cpu_run *run) {
+  work w = plan(step, run);
+  et_cpu_for_each(run, et_cpu_parts(w.rows, w.block_rows) * w.column_blocks,
+                  run_block, &w);
+}
+
+static const et_cpu_kind kind = {"product", check, run, 0};
+const et_backend_part et_cpu_step_product = {ET_CPU_KIND_PRODUCT, &kind};

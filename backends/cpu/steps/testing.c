@@ -1,0 +1,194 @@
+#include "backends/cpu/steps/testing.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static uint32_t state = 1;
+
+static uint32_t next(void) {
+  state = state * 1664525u + 1013904223u;
+  return state >> 8;
+}
+
+size_t et_test_below(size_t count) { return next() % count; }
+
+float et_test_number(void) { return (float)next() / 8388608.0f - 1.0f; }
+
+void et_test_begin(et_test_step *test, const et_backend_part *part) {
+  memset(test, 0, sizeof(*test));
+  test->step.kind = part->content;
+  test->step.tensors = test->list;
+  test->step.attributes = test->attributes;
+}
+
+void et_test_end(et_test_step *test) {
+  for (size_t i = 0; i < ET_TEST_TENSORS; i++) {
+    free(test->tensors[i].data);
+  }
+}
+
+static void fill(et_cpu_tensor *tensor) {
+  if (tensor->dtype == ET_SCALAR_TYPE_FLOAT32) {
+    float *values = tensor->data;
+    for (size_t i = 0; i < tensor->numel; i++) {
+      values[i] = et_test_number();
+    }
+    return;
+  }
+  uint8_t *bytes = tensor->data;
+  for (size_t i = 0; i < tensor->bytes; i++) {
+    bytes[i] = (uint8_t)next();
+  }
+}
+
+static void *add(et_test_step *test, et_scalar_type dtype, uint8_t rank,
+                 const int32_t *sizes) {
+  et_cpu_step *step = &test->step;
+  const size_t index =
+      (size_t)step->input_count + step->output_count + step->workspace_count;
+  assert_true(index < ET_TEST_TENSORS);
+  et_cpu_tensor *tensor = &test->tensors[index];
+  tensor->dtype = (uint8_t)dtype;
+  tensor->rank = rank;
+  tensor->numel = 1;
+  for (uint8_t i = 0; i < rank; i++) {
+    tensor->sizes[i] = sizes[i];
+    tensor->numel *= (size_t)sizes[i];
+  }
+  tensor->bytes = tensor->numel * et_scalar_type_size((int32_t)dtype);
+  tensor->data = malloc(tensor->bytes + (tensor->bytes == 0));
+  assert_non_null(tensor->data);
+  fill(tensor);
+  test->list[index] = tensor;
+  return tensor->data;
+}
+
+void *et_test_input(et_test_step *test, et_scalar_type dtype, uint8_t rank,
+                    const int32_t *sizes) {
+  void *data = add(test, dtype, rank, sizes);
+  test->step.input_count++;
+  return data;
+}
+
+void *et_test_output(et_test_step *test, et_scalar_type dtype, uint8_t rank,
+                     const int32_t *sizes) {
+  void *data = add(test, dtype, rank, sizes);
+  test->step.output_count++;
+  return data;
+}
+
+void *et_test_workspace(et_test_step *test, et_scalar_type dtype, uint8_t rank,
+                        const int32_t *sizes) {
+  void *data = add(test, dtype, rank, sizes);
+  test->step.workspace_count++;
+  return data;
+}
+
+void et_test_int(et_test_step *test, int32_t value) {
+  assert_true(test->step.attribute_count < ET_TEST_ATTRIBUTES);
+  test->attributes[test->step.attribute_count++] = (uint32_t)value;
+}
+
+void et_test_float(et_test_step *test, float value) {
+  int32_t bits;
+  memcpy(&bits, &value, sizeof(bits));
+  et_test_int(test, bits);
+}
+
+et_cpu_tensor *et_test_result(et_test_step *test) {
+  return test->list[test->step.input_count];
+}
+
+et_status et_test_check(et_test_step *test, et_error *error) {
+  return test->step.kind->check(&test->step, error);
+}
+
+void et_test_refused(et_test_step *test, const char *part) {
+  et_error error = {0};
+  assert_int_not_equal(et_test_check(test, &error), ET_STATUS_OK);
+  if (strstr(error.message, part) == NULL) {
+    fail_msg("'%s' has no '%s'", error.message, part);
+  }
+}
+
+static const bool linked[ET_CPU_ISA_COUNT] = {
+    ET_CPU_IF_PLAIN([ET_CPU_PLAIN] = true, )
+        ET_CPU_IF_AVX2([ET_CPU_AVX2] = true, )
+            ET_CPU_IF_AVX512([ET_CPU_AVX512] = true, )
+                ET_CPU_IF_NEON([ET_CPU_NEON] = true, )};
+
+bool et_test_has(et_cpu_isa isa) {
+#if defined(__x86_64__)
+  if (isa == ET_CPU_AVX2) {
+    return linked[isa] && __builtin_cpu_supports("avx2") &&
+           __builtin_cpu_supports("fma");
+  }
+  if (isa == ET_CPU_AVX512) {
+    return linked[isa] && __builtin_cpu_supports("avx512vnni") &&
+           __builtin_cpu_supports("avx512dq");
+  }
+#endif
+  return linked[isa];
+}
+
+static void run_backwards(void *context, size_t count,
+                          void (*function)(void *data, size_t index),
+                          void *data) {
+  (void)context;
+  while (count > 0) {
+    function(data, --count);
+  }
+}
+
+static void run_on(et_test_step *test, et_cpu_isa isa, bool backwards) {
+  const et_parallel parallel = {NULL, 3, run_backwards};
+  const et_cpu_run run = {(uint8_t)isa, backwards ? &parallel : NULL};
+  et_cpu_tensor *result = et_test_result(test);
+  memset(result->data, 0x7f, result->bytes);
+  test->step.kind->run(&test->step, &run);
+}
+
+static void compare(et_test_step *test, et_cpu_isa isa, const double *expected,
+                    const double *margin) {
+  const et_cpu_tensor *result = et_test_result(test);
+  const float *values = result->data;
+  for (size_t i = 0; i < result->numel; i++) {
+    const double off = (double)values[i] - expected[i];
+    if (!(off <= margin[i] && -off <= margin[i])) {
+      fail_msg("isa %d, element %zu of %zu: %.9g, expected %.9g within %.3g",
+               (int)isa, i, result->numel, (double)values[i], expected[i],
+               margin[i]);
+    }
+  }
+}
+
+void et_test_run(et_test_step *test, const double *expected,
+                 const double *margin) {
+  et_error error = {0};
+  if (et_test_check(test, &error) != ET_STATUS_OK) {
+    fail_msg("refused: %s", error.message);
+  }
+  const et_cpu_tensor *result = et_test_result(test);
+  void *first = malloc(result->bytes + 1);
+  void *fused = NULL;
+  assert_non_null(first);
+  for (int isa = 0; isa < ET_CPU_ISA_COUNT; isa++) {
+    if (!et_test_has((et_cpu_isa)isa)) {
+      continue;
+    }
+    run_on(test, (et_cpu_isa)isa, false);
+    compare(test, (et_cpu_isa)isa, expected, margin);
+    if (fused != NULL) {
+      assert_memory_equal(fused, result->data, result->bytes);
+    }
+    memcpy(first, result->data, result->bytes);
+    fused = isa == ET_CPU_PLAIN ? NULL : first;
+    run_on(test, (et_cpu_isa)isa, true);
+    assert_memory_equal(first, result->data, result->bytes);
+  }
+  free(first);
+}

@@ -1,0 +1,57 @@
+/* What tests of step kinds are written with: a step over random tensors, run on
+ * every instruction set that is linked and that this machine has. */
+#ifndef BACKENDS_CPU_STEPS_TESTING_H_
+#define BACKENDS_CPU_STEPS_TESTING_H_
+
+#include <stdbool.h>
+
+#include "backends/cpu/simd/variants.h"
+#include "backends/cpu/steps/step.h"
+
+#define ET_TEST_TENSORS 8
+#define ET_TEST_ATTRIBUTES 32
+
+typedef struct et_test_step {
+  et_cpu_step step;
+  et_cpu_tensor tensors[ET_TEST_TENSORS];
+  et_cpu_tensor *list[ET_TEST_TENSORS];
+  uint32_t attributes[ET_TEST_ATTRIBUTES];
+} et_test_step;
+
+/* The next pseudo-random number: below `count`, and in [-1, 1). */
+size_t et_test_below(size_t count);
+float et_test_number(void);
+
+void et_test_begin(et_test_step *test, const et_backend_part *part);
+void et_test_end(et_test_step *test);
+
+/* Adds a tensor in memory of exactly its size. Floats are random numbers, other
+ * types random bytes. Inputs come first, then outputs, then workspaces. */
+void *et_test_input(et_test_step *test, et_scalar_type dtype, uint8_t rank,
+                    const int32_t *sizes);
+void *et_test_output(et_test_step *test, et_scalar_type dtype, uint8_t rank,
+                     const int32_t *sizes);
+void *et_test_workspace(et_test_step *test, et_scalar_type dtype, uint8_t rank,
+                        const int32_t *sizes);
+
+void et_test_int(et_test_step *test, int32_t value);
+void et_test_float(et_test_step *test, float value);
+
+/* Output 0. */
+et_cpu_tensor *et_test_result(et_test_step *test);
+
+et_status et_test_check(et_test_step *test, et_error *error);
+
+/* That the check refuses the step with a message that has `part` in it. */
+void et_test_refused(et_test_step *test, const char *part);
+
+bool et_test_has(et_cpu_isa isa);
+
+/* Runs the step on every instruction set, on one thread and in chunks that come
+ * in reverse order: output 0 has the same bits both times, and on every
+ * instruction set with a fused multiply-add. It has to be expected[i] within
+ * margin[i]. */
+void et_test_run(et_test_step *test, const double *expected,
+                 const double *margin);
+
+#endif /* BACKENDS_CPU_STEPS_TESTING_H_ */

@@ -1,0 +1,58 @@
+#include "backends/cpu/steps/window.h"
+
+#include "backends/cpu/steps/check.h"
+
+/* Words of a window; those of the other axis follow each. */
+enum { KERNEL = 0, STRIDE = 2, BEFORE = 4, AFTER = 6, DILATION = 8 };
+
+/* Larger values are of no use; within them no sum or product overflows. */
+#define MOST (1 << 20)
+
+static et_status check_axis(const et_cpu_step *step, size_t index, int32_t in,
+                            int32_t out, et_error *error) {
+  ET_RETURN_IF_ERROR(
+      et_cpu_check_attribute(step, index + KERNEL, 1, MOST, error));
+  ET_RETURN_IF_ERROR(
+      et_cpu_check_attribute(step, index + STRIDE, 1, MOST, error));
+  ET_RETURN_IF_ERROR(
+      et_cpu_check_attribute(step, index + BEFORE, 0, MOST, error));
+  ET_RETURN_IF_ERROR(
+      et_cpu_check_attribute(step, index + AFTER, 0, MOST, error));
+  ET_RETURN_IF_ERROR(
+      et_cpu_check_attribute(step, index + DILATION, 1, MOST, error));
+  const int64_t reach = (et_cpu_attribute(step, index + KERNEL) - 1) *
+                        et_cpu_attribute(step, index + DILATION);
+  const int64_t room = in + et_cpu_attribute(step, index + BEFORE) +
+                       et_cpu_attribute(step, index + AFTER) - reach - 1;
+  const int64_t expected =
+      room < 0 ? 0 : room / et_cpu_attribute(step, index + STRIDE) + 1;
+  ET_CPU_CHECK(error, out == expected,
+               "%s: %d outputs along an axis of %d, expected %lld",
+               step->kind->name, (int)out, (int)in, (long long)expected);
+  return ET_STATUS_OK;
+}
+
+et_status et_cpu_check_window(const et_cpu_step *step, size_t index,
+                              const int32_t *in, const int32_t *out,
+                              et_error *error) {
+  ET_RETURN_IF_ERROR(check_axis(step, index, in[0], out[0], error));
+  return check_axis(step, index + 1, in[1], out[1], error);
+}
+
+et_cpu_window et_cpu_read_window(const et_cpu_step *step, size_t index,
+                                 const int32_t *in, const int32_t *out) {
+  const uint32_t *words = step->attributes + index;
+  const et_cpu_window window = {.height = (size_t)in[0],
+                                .width = (size_t)in[1],
+                                .out_height = (size_t)out[0],
+                                .out_width = (size_t)out[1],
+                                .kernel_y = words[KERNEL],
+                                .kernel_x = words[KERNEL + 1],
+                                .stride_y = words[STRIDE],
+                                .stride_x = words[STRIDE + 1],
+                                .dilation_y = words[DILATION],
+                                .dilation_x = words[DILATION + 1],
+                                .top = words[BEFORE],
+                                .left = words[BEFORE + 1]};
+  return window;
+}

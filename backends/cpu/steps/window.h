@@ -1,0 +1,21 @@
+/* The window that a step's attributes describe. */
+#ifndef BACKENDS_CPU_STEPS_WINDOW_H_
+#define BACKENDS_CPU_STEPS_WINDOW_H_
+
+#include "backends/cpu/simd/window.h"
+#include "backends/cpu/steps/step.h"
+
+/* Words: kernel y, x; stride y, x; padding top, left, bottom, right; dilation y,
+ * x. */
+#define ET_CPU_WINDOW_WORDS 10
+
+/* That the words from attribute `index` on are a window that takes images of
+ * in[0] x in[1] to out[0] x out[1]. */
+et_status et_cpu_check_window(const et_cpu_step *step, size_t index,
+                              const int32_t *in, const int32_t *out,
+                              et_error *error);
+
+et_cpu_window et_cpu_read_window(const et_cpu_step *step, size_t index,
+                                 const int32_t *in, const int32_t *out);
+
+#endif /* BACKENDS_CPU_STEPS_WINDOW_H_ */
