@@ -105,6 +105,22 @@ def test_operand_overwritten_in_one_branch_is_found() -> None:
         verify(graph_module)
 
 
+def test_condition_overwritten_before_it_is_read_is_found() -> None:
+    class Choice(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            flag, y = x.sum() > 0, x * 2
+            return torch.cond(flag, lambda a: a + 1, lambda a: a - 1, (y,))
+
+    graph_module, _ = planned(Example(Choice(), (torch.ones(3),)))
+    flag, operand = (
+        next(n.meta["spec"] for n in graph_module.graph.nodes if n.name.startswith(name))
+        for name in ("aten_gt", "aten_mul")
+    )
+    operand.mem_offset = flag.mem_offset
+    with pytest.raises(InternalError, match="are read after another tensor took them"):
+        verify(graph_module)
+
+
 def test_branch_may_overwrite_what_only_the_other_branch_reads() -> None:
     class Choice(torch.nn.Module):
         def forward(self, flag: torch.Tensor, x: torch.Tensor) -> torch.Tensor:

@@ -34,6 +34,15 @@ class _Scaled(nn.Module):
         return x * torch.sqrt(self.spread)
 
 
+def test_operator_that_may_round_otherwise_elsewhere_is_left_to_the_program() -> None:
+    class Exponential(_Scaled):
+        def forward(self, x: Tensor) -> Tensor:
+            return x * torch.exp(self.spread)
+
+    program = _propagated(Example(Exponential().eval(), (torch.randn(512),)))
+    assert "aten::exp" in operator_names(program)
+
+
 def test_square_roots_of_constants_are_correctly_rounded() -> None:
     program = _propagated(Example(_Scaled().eval(), (torch.randn(512),)))
     (roots,) = program.state_dict.values()

@@ -48,6 +48,14 @@ def test_a_file_cut_anywhere_is_refused() -> None:
             read_calls(data[:length])
 
 
+def test_a_tensor_of_more_bytes_than_its_sizes_say_is_refused() -> None:
+    data = write_calls([Call("f", (torch.ones(2),), ())])
+    sizes = data.index((2).to_bytes(4, "little") + b"\0" + (8).to_bytes(8, "little"))
+    damaged = data[:sizes] + (1).to_bytes(4, "little") + data[sizes + 4 :]
+    with pytest.raises(InvalidProgramError, match="8 bytes for a torch.float32 of sizes"):
+        read_calls(damaged)
+
+
 def test_bytes_after_the_end_are_refused() -> None:
     with pytest.raises(InvalidProgramError, match="goes on after"):
         read_calls(write_calls([]) + b"\0")
