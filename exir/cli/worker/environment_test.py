@@ -95,3 +95,35 @@ def test_every_machine_writes_the_same_bytes(tmp_path: Path) -> None:
     as_it_is = _compile(tmp_path, {})
     for machine, changes in _MACHINES.items():
         assert _compile(tmp_path, changes) == as_it_is, machine
+
+
+_MATHEMATICS = """
+import ctypes, hashlib
+C = ctypes.CDLL("libm.so.6")
+FURTHER = {"pow": (1.37,), "atan2": (1.37,), "fma": (1.1, -0.3)}
+NAMES = "exp log sin cos tan atan asin acos sinh cosh tanh exp2 log2 log10 log1p expm1 erf lgamma cbrt asinh atanh".split()
+for name in [*NAMES, *FURTHER]:
+    further = FURTHER.get(name, ())
+    for function, kind in (getattr(C, name), ctypes.c_double), (getattr(C, name + "f"), ctypes.c_float):
+        function.restype, function.argtypes = kind, [kind] * (1 + len(further))
+        results = [function(i / 3001, *further) for i in range(1, 3000)]
+        print(function.__name__, hashlib.sha256(repr(results).encode()).hexdigest())
+"""
+
+
+_PINNED = "from exir.cli.worker.environment import pin_libraries\npin_libraries()\n"
+
+
+def _computed(program: str, changes: dict[str, str]) -> list[str]:
+    """A line for each function of the C library's mathematics: its name and what it computes."""
+    environment = {**os.environ, "PYTHONPATH": str(_ROOT), **changes}
+    command = [sys.executable, "-c", program]
+    finished = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
+    return finished.stdout.splitlines()
+
+
+def test_the_c_library_computes_as_on_a_processor_without_fma() -> None:
+    without = "glibc.cpu.hwcaps=-AVX2,-FMA,-FMA4,-AVX2_Usable,-FMA_Usable,-FMA4_Usable"
+    plain = _computed(_MATHEMATICS, {"GLIBC_TUNABLES": without})
+    assert len(plain) == 48
+    assert _computed(_PINNED + _MATHEMATICS, {"GLIBC_TUNABLES": ""}) == plain
