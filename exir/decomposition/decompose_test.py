@@ -4,6 +4,7 @@ import pytest
 import torch
 from torch.export import ExportedProgram
 
+from exir import to_edge
 from exir.decomposition.decompose import decompose_by_retracing, decompose_locally, to_core_aten
 from exir.decomposition.decompositions import core_aten
 from exir.error import NotLocal
@@ -40,6 +41,21 @@ def test_unsound_local_decomposition_is_refused_and_the_program_retraced(name: s
     with pytest.raises(NotLocal):
         decompose_locally(example.export(), core_aten())
     _check(to_core_aten(example.export(), {}), example)
+
+
+class _AddsInPlace(torch.nn.Module):
+    def forward(self, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        return x.add_(y)
+
+
+def test_what_is_written_in_place_is_computed_in_the_dtype_of_its_operands() -> None:
+    inputs = (torch.full((3,), 2048, dtype=torch.float16), torch.tensor([1.5, 2.5, -0.5]))
+    exported = torch.export.export(_AddsInPlace(), inputs)
+    program = decompose_locally(exported, core_aten())
+    add, convert = calls(program)
+    assert add.meta["val"].dtype is torch.float32 and convert.meta["val"].dtype is torch.float16
+    edge = to_edge(exported).exported_program()
+    assert_same(run(edge, inputs), run_module(_AddsInPlace(), inputs))
 
 
 def _check(program: ExportedProgram, example: Example) -> None:

@@ -138,7 +138,8 @@ class GraphRewriter:
     def _value(self, op: OpOverload, args: Any, kwargs: dict[str, Any], node: Node) -> Any:
         """The exported value of `node` as long as it is right: computing values costs most."""
         known = node.meta.get("val")
-        if (self._inputs_unchanged(node) and not is_view(op)) or _ONLY_AT_RUN_TIME & set(op.tags):
+        is_exported = op is node.target and not is_view(op) and self._inputs_unchanged(node)
+        if is_exported or _ONLY_AT_RUN_TIME & set(op.tags):
             return known
         with torch.no_grad(), self._fake_mode:
             val = run_copying(op, values(args), values(kwargs))
