@@ -14,7 +14,8 @@ from torch.utils._pytree import tree_any, tree_map
 from exir.decomposition.decompositions import Decompositions
 from exir.error import NotLocal
 from exir.graph.graph_builder import GraphBuilder
-from exir.graph.variants import IDENTITIES, functional_form, run_copying
+from exir.graph.known_values import known_value
+from exir.graph.variants import IDENTITIES, functional_form
 
 
 class OperatorRecorder(TorchDispatchMode):
@@ -75,7 +76,7 @@ class OperatorRecorder(TorchDispatchMode):
             return self._decompositions(func, args, kwargs)
 
     def _record(self, func: OpOverload, args: Any, kwargs: dict[str, Any]) -> Any:
-        result = run_copying(func, args, kwargs)
+        result = known_value(func, args, kwargs)
         if tree_any(lambda leaf: isinstance(leaf, Tensor), result):
             node_args, node_kwargs = tree_map(self._argument, (tuple(args), kwargs))
             return self._bind(result, self._builder.append(func, node_args, node_kwargs, result))

@@ -117,7 +117,7 @@ def _check_count(what: str, expected: int, found: int) -> None:
 
 
 def _renamed_input(spec: InputSpec, node: Node) -> InputSpec:
-    return replace(spec, arg=replace(spec.arg, name=node.name))
+    return spec if spec.arg.name == node.name else replace(spec, arg=replace(spec.arg, name=node.name))
 
 
 def _renamed_output(spec: OutputSpec, value: object, new_name: dict[str, str]) -> OutputSpec:

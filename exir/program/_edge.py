@@ -100,7 +100,7 @@ def to_edge_transform_and_lower(
     whole = {name: _kept_whole(partitioners[name], program) for name, program in named.items()}
     bundle = ProgramBundle(named, dict(constant_methods or {}), facts or Facts())
     manager = EdgeProgramManager._of(_lowered(bundle, config, whole), _preserving(config, whole))
-    if transform_passes is not None:
+    if transform_passes:
         manager = manager.transform(transform_passes)
     for step in range(max((len(each) for each in partitioners.values()), default=0)):
         manager = manager.to_backend({n: p[step] for n, p in partitioners.items() if step < len(p)})
@@ -187,6 +187,8 @@ class EdgeProgramManager:
     def _finished(self, config: EdgeCompileConfig) -> "EdgeProgramManager":
         """The same, with the operators decomposed that only this manager preserves."""
         left = [op for op in self._config.preserve_ops if op not in config.preserve_ops]
+        if not left:
+            return self
         bundle = self._bundle(self._programs)
         holding = [name for name, program in self._programs.items() if _holds(program, left)]
         finished = _lowered(bundle.only(holding), config, {})
