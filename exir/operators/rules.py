@@ -78,17 +78,33 @@ def refusals(rules: Rules, call: Call) -> list[str]:
 
 
 def _tensor_refusals(rules: Rules, call: Call) -> Iterator[str]:
+    """Each reason once, with all arguments that it holds of."""
+    concerned: dict[tuple[str, str], dict[str, None]] = {}
     for name, rule in rules.tensors.items():
         for tensor in call.tensors.get(name, ()):
-            rank, (low, high) = len(tensor.dim_order), rule.ranks
-            if tensor.dtype not in rule.dtypes:
-                yield f"no kernel takes {tensor.dtype} for '{name}', only {', '.join(rule.dtypes)}"
-            elif not low <= rank <= high:
-                ranks = str(low) if low == high else f"{low} to {high}"
-                yield f"no kernel takes {rank} dimensions for '{name}', only {ranks}"
-            elif not _has_layout(tensor.dim_order, rule.layout):
-                order = ", ".join(map(str, tensor.dim_order))
-                yield f"no kernel takes dim order ({order}) for '{name}', only tensors {LAYOUTS[rule.layout]}"
+            misfit = _misfit(rule, tensor)
+            if misfit is not None:
+                concerned.setdefault(misfit, {})[name] = None
+    for (found, taken), names in concerned.items():
+        yield f"no kernel takes {found} for {_listed(list(names))}, only {taken}"
+
+
+def _misfit(rule: TensorRule, tensor: TensorFacts) -> tuple[str, str] | None:
+    """What `tensor` has and the rule does not take, and what it takes instead; None when it fits."""
+    rank, (low, high) = len(tensor.dim_order), rule.ranks
+    if tensor.dtype not in rule.dtypes:
+        return tensor.dtype, ", ".join(rule.dtypes)
+    if not low <= rank <= high:
+        return f"{rank} dimensions", str(low) if low == high else f"{low} to {high}"
+    if not _has_layout(tensor.dim_order, rule.layout):
+        return f"dim order ({', '.join(map(str, tensor.dim_order))})", f"tensors {LAYOUTS[rule.layout]}"
+    return None
+
+
+def _listed(names: Sequence[str]) -> str:
+    """`'a', 'b' and 'c'`."""
+    quoted = [f"'{name}'" for name in names]
+    return " and ".join([*filter(None, [", ".join(quoted[:-1])]), quoted[-1]])
 
 
 def _has_layout(dim_order: tuple[int, ...], layout: str) -> bool:
@@ -102,8 +118,7 @@ def _group_refusals(rules: Rules, call: Call) -> Iterator[str]:
     for group in rules.same_dtype:
         found = dict.fromkeys(tensor.dtype for name in group for tensor in call.tensors.get(name, ()))
         if len(found) > 1:
-            names = " and ".join(f"'{name}'" for name in group)
-            yield f"no kernel takes {' and '.join(found)} for {names}, only one dtype for all"
+            yield f"no kernel takes {' and '.join(found)} for {_listed(group)}, only one dtype for all"
 
 
 def _attribute_refusals(rules: Rules, call: Call) -> Iterator[str]:

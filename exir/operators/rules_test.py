@@ -77,12 +77,20 @@ def test_a_call_that_a_row_takes_is_not_refused(table: KernelTable) -> None:
         ),
         (
             call(weight="float16", out2="float16"),
-            "no kernel takes float32 and float16 for 'input' and 'weight' and 'bias' and 'out0', only one dtype for all",
+            "no kernel takes float32 and float16 for 'input', 'weight', 'bias' and 'out0', only one dtype for all",
         ),
     ],
 )
 def test_what_the_last_row_refuses_is_the_reason(table: KernelTable, refused: Call, reason: str) -> None:
     assert reason in table.refusals(OPERATOR, refused)
+
+
+def test_a_reason_that_holds_of_several_arguments_names_them_once(table: KernelTable) -> None:
+    volumes = {name: [TensorFacts("float32", (0, 1, 2, 3, 4))] for name in ("input", "weight", "out0")}
+    assert table.refusals(OPERATOR, Call(volumes | {"out2": [TensorFacts("int8", (0, 1))]})) == [
+        "no kernel takes 5 dimensions for 'input', 'weight' and 'out0', only 2 to 4",
+        "no kernel takes int8 for 'out2', only float16, float32",
+    ]
 
 
 def test_rows_with_features_do_not_make_a_call_runnable(table: KernelTable) -> None:
