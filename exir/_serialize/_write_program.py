@@ -166,7 +166,8 @@ def _with_delegate_places(
 def _with_named_data(
     program: schema.Program, blobs: list[NamedBlob], segments: _Segments
 ) -> schema.Program:
-    """Equal bytes are one segment, aligned as all of their keys ask."""
+    """Equal bytes are one segment, aligned as all of their keys ask; keys lie so that readers need not sort."""
+    blobs = sorted(blobs, key=_order_of_key)
     digests = [hashlib.sha256(blob.data).digest() for blob in blobs]
     alignments: dict[bytes, int] = {}
     for digest, blob in zip(digests, blobs):
@@ -178,6 +179,12 @@ def _with_named_data(
             seen[digest] = segments.add([blob.data], alignments[digest])
         table.append(schema.NamedData(blob.key, seen[digest]))
     return replace(program, named_data=table or None)
+
+
+def _order_of_key(blob: NamedBlob) -> tuple[int, bytes]:
+    """By length, then by bytes, as the runtime compares keys."""
+    key = blob.key.encode()
+    return len(key), key
 
 
 def _assemble(flatbuffer: bytes, segments: _Segments, header_alignment: int) -> SerializedProgram:
