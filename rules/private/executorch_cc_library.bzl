@@ -7,7 +7,7 @@ load("//rules:providers.bzl", "ExecutorchModelInfo")
 load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE")
 load("//rules/private:kernel_sets.bzl", "kernel_tables", "operator_tables")
 load("//rules/private:labels.bzl", "display_label", "source_root")
-load("//rules/private:python_command.bzl", "run_generator")
+load("//rules/private:python_command.bzl", "run_module", "use_params_file")
 
 _DOC = """Compiled models as a C library: a typed header `<package>/<name>.h`, the programs' bytes in read-only memory, and a
 table of just the kernels and backends that they use. Nothing runs before `main` and nothing is looked up at run time."""
@@ -51,7 +51,8 @@ def _generate(ctx, toolchain, models, header, source, data):
     args.add("--out-header", header)
     args.add("--out-source", source)
     args.add("--out-data", data)
-    run_generator(
+    use_params_file(args)
+    run_module(
         ctx,
         toolchain,
         module = "rules.codegen.c_library",

@@ -16,7 +16,12 @@ _ENV = {
 # Told by feature: Debian's builds do not know their version.
 _IS_BAZEL_4 = not hasattr(native, "package_relative_label")
 
-def _use_params_file(arguments):
+def use_params_file(arguments):
+    """Lets a program read `arguments` from a file, which is its one argument then.
+
+    Args:
+      arguments: Args.
+    """
     arguments.use_param_file("@%s", use_always = True)
     arguments.set_param_file_format("multiline")
 
@@ -56,7 +61,7 @@ def run_compiler(ctx, toolchain, arguments, inputs, programs, outputs, mnemonic,
       message: progress message.
       requirements: execution requirements.
     """
-    _use_params_file(arguments)
+    use_params_file(arguments)
     _run_python(
         ctx,
         toolchain,
@@ -71,8 +76,8 @@ def run_compiler(ctx, toolchain, arguments, inputs, programs, outputs, mnemonic,
         execution_requirements = requirements,
     )
 
-def run_generator(ctx, toolchain, module, arguments, inputs, outputs, mnemonic, message):
-    """Registers an action that runs a module of the generators, which need the standard library alone.
+def run_module(ctx, toolchain, module, arguments, inputs, outputs, mnemonic, message, with_packages = False):
+    """Registers an action that runs a module of the generators, or of this repository.
 
     Args:
       ctx: the rule's context.
@@ -83,40 +88,16 @@ def run_generator(ctx, toolchain, module, arguments, inputs, outputs, mnemonic, 
       outputs: list[File].
       mnemonic: CamelCase name of the action.
       message: progress message.
+      with_packages: whether it needs the locked packages besides the standard library.
     """
-    _use_params_file(arguments)
+    packages = [toolchain.site] if with_packages else []
     _run_python(
         ctx,
         toolchain,
         toolchain.generators,
-        path = [toolchain.generators.root],
+        path = [toolchain.generators.root] + [site.path for site in packages],
         arguments = ["-m", module, arguments],
-        inputs = inputs,
-        outputs = outputs,
-        mnemonic = mnemonic,
-        message = message,
-    )
-
-def run_project_module(ctx, toolchain, module, arguments, inputs, outputs, mnemonic, message):
-    """Registers an action that runs a module of this repository, which may import everything that it is given.
-
-    Args:
-      ctx: the rule's context.
-      toolchain: the executorch toolchain.
-      module: dotted name of the module.
-      arguments: Args.
-      inputs: depset[File].
-      outputs: list[File].
-      mnemonic: CamelCase name of the action.
-      message: progress message.
-    """
-    _run_python(
-        ctx,
-        toolchain,
-        toolchain.generators,
-        path = [toolchain.generators.root, toolchain.site.path],
-        arguments = ["-m", module, arguments],
-        inputs = depset([toolchain.site], transitive = [inputs]),
+        inputs = depset(packages, transitive = [inputs]),
         outputs = outputs,
         mnemonic = mnemonic,
         message = message,

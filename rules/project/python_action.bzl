@@ -3,7 +3,7 @@
 load("@rules_python//python:py_info.bzl", "PyInfo")
 load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE")
 load("//rules/private:labels.bzl", "display_label")
-load("//rules/private:python_command.bzl", "run_project_module")
+load("//rules/private:python_command.bzl", "run_module")
 load("//rules/private:python_module.bzl", "module_file", "module_name")
 
 _DOC = "Runs a Python module of this repository with the toolchain's interpreter and packages to make files."
@@ -30,7 +30,7 @@ def _impl(ctx):
     args = ctx.actions.args()
     args.add_all([ctx.expand_location(argument, ctx.attr.srcs) for argument in ctx.attr.arguments])
     args.add_all(ctx.outputs.outs)
-    run_project_module(
+    run_module(
         ctx,
         toolchain,
         module = module_name(module_file(ctx.attr.main, "main")),
@@ -39,6 +39,7 @@ def _impl(ctx):
         outputs = ctx.outputs.outs,
         mnemonic = "ExecutorchPython",
         message = "Running %s" % display_label(ctx.label),
+        with_packages = True,
     )
     return [DefaultInfo(files = depset(ctx.outputs.outs))]
 
