@@ -27,7 +27,7 @@ def test_passes(workspace: Workspace, test: str) -> None:
     assert result.returncode == 0, result.stdout + result.stderr
 
 
-@pytest.mark.parametrize("given", ["app/offset.txt", "npu/limits.json"])
+@pytest.mark.parametrize("given", ["app/offset.txt", "npu/limits.json", "npu/revision.txt"])
 def test_edit_of_data_compiles_the_model_anew(workspace: Workspace, given: str) -> None:
     assert workspace.build("//app:delegating_pte").exit_code == 0
     file = workspace.folder / given

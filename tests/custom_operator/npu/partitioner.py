@@ -1,4 +1,4 @@
-"""The compiler side: reads a file and runs a program of its own, and then leaves all to kernels."""
+"""The compiler side: reads files and runs a program of its own, and then leaves all to kernels."""
 
 import subprocess
 
@@ -12,6 +12,7 @@ from exir.backend.partitioner import Partitioner, PartitionResult
 
 class NpuPartitioner(Partitioner):
     def __init__(self) -> None:
+        assert data_path("npu/revision.txt").read_text().split() == ["2"]
         units = npu_units.units(data_path("npu/limits.json"))
         said = subprocess.run([data_path("npu/describe.sh"), str(units)], capture_output=True, text=True, check=True)
         assert said.stdout == "npu with 4 units\n"
