@@ -41,13 +41,17 @@ def random_tensor(shape: Sequence[int], dtype: torch.dtype = torch.float32, seed
 
 
 def blank(like: torch.Tensor, order: Sequence[int] | None = None) -> torch.Tensor:
-    """A tensor of that shape and dtype, in `order` (default: of `like`), holding rubbish."""
+    """A tensor of that dtype, in `order` (default: of `like`), holding rubbish.
+
+    Each dimension has an element too many, so that a kernel has to give it its sizes.
+    """
     order = list(like.dim_order()) if order is None else list(order)
+    shape = [size + 1 for size in like.shape]
     strides, stride = [0] * like.dim(), 1
     for dim in reversed(order):
         strides[dim] = stride
-        stride *= max(like.shape[dim], 1)
-    tensor = torch.empty_strided(like.shape, strides, dtype=like.dtype)
+        stride *= shape[dim]
+    tensor = torch.empty_strided(shape, strides, dtype=like.dtype)
     if tensor.untyped_storage().nbytes():
         cast(Any, tensor.untyped_storage()).fill_(0x7B)
     return tensor
