@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 #include <float.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -36,6 +37,13 @@ static void test_format_reads_long_and_size(void **state) {
   et_format(text, sizeof text, "%ld %lu %lx %zd %zx %llx", -8L, 8ul, 0xFul,
             (ptrdiff_t)-9, (size_t)0xAB, 0xFFFFFFFFFFull);
   assert_string_equal(text, "-8 8 f -9 ab ffffffffff");
+  char expected[160];
+  et_format(text, sizeof text, "%zu %zd", SIZE_MAX, PTRDIFF_MIN);
+  snprintf(expected, sizeof expected, "%zu %td", SIZE_MAX, PTRDIFF_MIN);
+  assert_string_equal(text, expected);
+  et_format(text, sizeof text, "%lu %ld", ULONG_MAX, LONG_MIN);
+  snprintf(expected, sizeof expected, "%lu %ld", ULONG_MAX, LONG_MIN);
+  assert_string_equal(text, expected);
 }
 
 /* As %g of the C library. */

@@ -36,12 +36,23 @@ static const et_tensor_rule listing[] = {{FLOATS, 0, 16, ET_LAYOUT_ANY, 0},
                                          {FLOATS, 0, 16, ET_LAYOUT_ANY, 0}};
 static const et_tensor_rule last[] = {
     {FLOATS, 3, 5, ET_LAYOUT_CHANNELS_LAST, 0}};
+static const et_tensor_rule any_rank[] = {
+    {FLOATS, 0, 16, ET_LAYOUT_CHANNELS_LAST, 0}};
+static const et_tensor_rule in_order[] = {
+    {FLOATS, 0, 16, ET_LAYOUT_CONTIGUOUS, 0}};
+static const et_tensor_rule any_order[] = {{FLOATS, 0, 16, ET_LAYOUT_ANY, 0}};
+static const et_tensor_rule wild[] = {
+    {FLOATS, 0, 16, ET_LAYOUT_ANY, ET_TENSOR_GROUPS}};
 
 static const et_kernel rows[] = {
     {"test::add.out", "ttw>w", flat, do_nothing, NULL, FLAT},
     {"test::add.out", "ttw>w", agreeing, do_nothing, NULL, AGREEING},
+    {"test::any_order.out", "t", any_order, do_nothing, NULL, FLAT},
+    {"test::any_rank.out", "t", any_rank, do_nothing, NULL, LAST},
+    {"test::in_order.out", "t", in_order, do_nothing, NULL, FLAT},
     {"test::last.out", "t", last, do_nothing, NULL, LAST},
     {"test::list.out", "Ow>w", listing, do_nothing, NULL, LISTING},
+    {"test::wild.out", "t", wild, do_nothing, NULL, LAST},
 };
 static const et_kernel_table table = {rows, sizeof rows / sizeof *rows};
 static const et_registry registry = {.kernels = &table};
@@ -149,10 +160,14 @@ static int32_t write_shaped(const uint8_t *order, uint32_t rank) {
   return index;
 }
 
-static void write_last(const uint8_t *order, uint32_t rank) {
+static void write_one(const char *name, const uint8_t *order, uint32_t rank) {
   et_writer_start(&writer, 256);
   const int32_t arg = write_shaped(order, rank);
-  et_writer_call(&writer, "last", &arg, 1);
+  et_writer_call(&writer, name, &arg, 1);
+}
+
+static void write_last(const uint8_t *order, uint32_t rank) {
+  write_one("last", order, rank);
 }
 
 static void test_rank_and_dim_order_are_verified(void **state) {
@@ -179,6 +194,44 @@ static void test_rank_and_dim_order_are_verified(void **state) {
       "order (0,2,3,4,5,1), which no linked kernel takes");
 }
 
+static void test_dim_order_may_be_free(void **state) {
+  (void)state;
+  const uint8_t straight[3] = {0, 1, 2};
+  const uint8_t swapped[3] = {0, 2, 1};
+  write_one("any_order", swapped, 3);
+  expect_scratch(FLAT);
+  write_one("in_order", straight, 3);
+  expect_scratch(FLAT);
+  write_one("in_order", swapped, 3);
+  expect_refused(
+      "instructions[0] test::in_order.out: args[0] is float32 of 3 dims in the "
+      "order (0,2,1), which no linked kernel takes");
+}
+
+static void test_channels_last_needs_three_dims(void **state) {
+  (void)state;
+  const uint8_t order[3] = {0, 1, 2};
+  const uint8_t channels_last[3] = {0, 2, 1};
+  write_one("any_rank", channels_last, 3);
+  expect_scratch(LAST);
+  write_one("any_rank", order, 2);
+  expect_refused(
+      "instructions[0] test::any_rank.out: args[0] is float32 of 2 dims in the "
+      "order (0,1), which no linked kernel takes");
+  write_one("any_rank", order, 0);
+  expect_refused(
+      "instructions[0] test::any_rank.out: args[0] is float32 of 0 dims in the "
+      "order (), which no linked kernel takes");
+}
+
+static void test_row_with_a_group_that_is_none_takes_nothing(void **state) {
+  (void)state;
+  write_one("wild", (const uint8_t[]){0}, 1);
+  expect_refused(
+      "instructions[0] test::wild.out: args[0] is float32 of 1 dims in the "
+      "order (0), which no linked kernel takes");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_first_row_that_fits_is_taken),
@@ -186,6 +239,9 @@ int main(void) {
       cmocka_unit_test(test_tensors_of_a_group_must_agree),
       cmocka_unit_test(test_items_of_lists_are_verified),
       cmocka_unit_test(test_rank_and_dim_order_are_verified),
+      cmocka_unit_test(test_dim_order_may_be_free),
+      cmocka_unit_test(test_channels_last_needs_three_dims),
+      cmocka_unit_test(test_row_with_a_group_that_is_none_takes_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

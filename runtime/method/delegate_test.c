@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "executorch/method_layout.h"
+#include "runtime/program/schema.h"
 #include "runtime/testing/program_test_support.h"
 
 static et_program_writer writer;
@@ -107,6 +108,8 @@ static struct {
   int inits;
   int destroys;
   bool refuses_init;
+  const et_compile_spec *specs[2]; /* of each delegate, in init */
+  size_t spec_counts[2];
 } seen;
 
 /* A key of named data in mlp_xnn_seg_default. */
@@ -149,6 +152,10 @@ static et_status probe_init(const et_backend_context *context,
   context->find_data(context, key, &seen.data, &error);
   memcpy(seen.data_message, error.message, sizeof error.message);
   seen.handle_bytes = context->arena->size;
+  if (seen.inits < 2) {
+    seen.specs[seen.inits] = context->specs;
+    seen.spec_counts[seen.inits] = context->spec_count;
+  }
   seen.inits++;
   et_arena_take(context->arena, 1, context->arena->size, 64, &seen.handle);
   *out_handle = seen.handle;
@@ -265,6 +272,54 @@ static void test_method_bytes_with_handles_are_those_of_the_macro(
   }
 }
 
+/* A delegate of `count` specs: "k" and a digit, which is the value too. */
+static size_t add_specified(uint32_t count, char first) {
+  et_fb_writer *buffer = &writer.buffer;
+  const size_t delegate = et_fb_add_table(buffer, 3);
+  et_fb_refer(buffer, delegate, ET_DELEGATE_ID,
+              et_fb_add_text(buffer, "Probe"));
+  et_fb_refer(buffer, delegate, ET_DELEGATE_PROCESSED,
+              et_fb_add_table(buffer, 2));
+  const size_t specs = et_fb_add_vector(buffer, NULL, count, 4);
+  et_fb_refer(buffer, delegate, ET_DELEGATE_SPECS, specs);
+  for (uint32_t i = 0; i < count; i++) {
+    const char key[3] = {'k', (char)(first + (char)i), '\0'};
+    const size_t spec = et_fb_add_table(buffer, 2);
+    et_fb_refer_element(buffer, specs, i, spec);
+    et_fb_refer(buffer, spec, ET_SPEC_KEY, et_fb_add_text(buffer, key));
+    et_fb_refer(buffer, spec, ET_SPEC_VALUE,
+                et_fb_add_vector(buffer, key + 1, 1, 1));
+  }
+  return delegate;
+}
+
+static void expect_specs(size_t delegate, size_t count, char first) {
+  assert_int_equal(seen.spec_counts[delegate], count);
+  for (size_t i = 0; i < count; i++) {
+    const et_compile_spec *spec = &seen.specs[delegate][i];
+    assert_int_equal(spec->key.size, 2);
+    assert_int_equal(spec->key.data[0], 'k');
+    assert_int_equal(spec->key.data[1], first + (int)i);
+    assert_int_equal(spec->value.size, 1);
+    assert_int_equal(spec->value.data[0], first + (int)i);
+  }
+}
+
+/* And keeps them as long as the method lives. */
+static void test_each_delegate_has_its_specs(void **state) {
+  (void)state;
+  probe_with("8 0 1");
+  const size_t delegates = et_fb_add_vector(&writer.buffer, NULL, 2, 4);
+  et_fb_refer(&writer.buffer, writer.plan, ET_PLAN_DELEGATES, delegates);
+  et_fb_refer_element(&writer.buffer, delegates, 0, add_specified(2, '0'));
+  et_fb_refer_element(&writer.buffer, delegates, 1, add_specified(3, '5'));
+  open_with(NULL);
+  assert_int_equal(seen.inits, 2);
+  expect_specs(0, 2, '0');
+  expect_specs(1, 3, '5');
+  et_hosted_method_free(&hosted);
+}
+
 static void run_parallel(void *context, size_t count,
                          void (*function)(void *data, size_t index),
                          void *data) {
@@ -309,6 +364,12 @@ static void test_backend_gets_its_options_and_what_the_caller_lends(
   assert_int_equal(et_method_execute(hosted.method, NULL), ET_STATUS_OK);
   assert_ptr_equal(seen.execute_parallel, &parallel);
   assert_ptr_equal(seen.execute_observer, &observer);
+  et_hosted_method_free(&hosted);
+  const et_backend_options turned[2] = {groups[1], groups[0]};
+  const et_method_options first = {.backend_options = turned,
+                                   .backend_options_count = 2};
+  open_with(&first);
+  assert_ptr_equal(seen.options, &option);
   et_hosted_method_free(&hosted);
 }
 
@@ -386,6 +447,7 @@ int main(void) {
       cmocka_unit_test(test_backend_gets_the_parts_that_are_linked_of_it),
       cmocka_unit_test(test_method_bytes_with_handles_are_those_of_the_macro),
       cmocka_unit_test(test_backend_gets_its_options_and_what_the_caller_lends),
+      cmocka_unit_test(test_each_delegate_has_its_specs),
       cmocka_unit_test(test_handles_are_destroyed_once),
       cmocka_unit_test(test_handles_are_destroyed_when_a_later_one_fails),
       cmocka_unit_test(test_named_data_is_found_by_its_key),

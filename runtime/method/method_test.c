@@ -482,6 +482,8 @@ static void test_m20_calls_must_fit_their_signature(void **state) {
                       "args[3] is int, not out Tensor[]");
   expect_call_refused("pair", (const int32_t[]){2, 1, 0, 5}, 4,
                       "args[3] does not list the outs");
+  expect_call_refused("pair", (const int32_t[]){2, 2, 1, 5}, 4,
+                      "args[3] does not list the outs");
 }
 
 /* An out list comes twice: as an argument and as what the call returns. */
@@ -489,9 +491,10 @@ static void test_m20_returned_list_must_repeat_the_out_list(void **state) {
   (void)state;
   const int32_t items[2] = {2, 3};
   const int32_t swapped[2] = {3, 2};
-  const int32_t *const returned[] = {items, swapped, items};
-  const uint32_t counts[] = {2, 2, 1};
-  for (size_t i = 0; i < 3; i++) {
+  const int32_t other_first[2] = {1, 3};
+  const int32_t *const returned[] = {items, swapped, other_first, items};
+  const uint32_t counts[] = {2, 2, 2, 1};
+  for (size_t i = 0; i < 4; i++) {
     et_error error;
     write_add(0, 32);
     et_writer_floats(&writer, 4, 48);

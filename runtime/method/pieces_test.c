@@ -162,9 +162,9 @@ static void test_steps_of_sorting_have_a_limit(void **state) {
                       "the method has too many constants to be read apart");
 }
 
-/* Constants of 8 bytes at 0, 4, 16 and 0 again. */
-static void write_constants(void) {
-  const uint64_t offsets[5] = {0, 0, 4, 16, 0};
+/* Constants of 8 bytes at four offsets. */
+static void write_constants_at(uint64_t a, uint64_t b, uint64_t c, uint64_t d) {
+  const uint64_t offsets[5] = {0, a, b, c, d};
   start();
   for (int32_t i = 1; i < 5; i++) {
     et_writer_floats(&writer, 2, ET_NOT_PLANNED);
@@ -179,6 +179,8 @@ static void write_constants(void) {
               et_fb_add_vector(&writer.buffer, offsets, 5, sizeof *offsets));
 }
 
+static void write_constants(void) { write_constants_at(0, 4, 16, 0); }
+
 static void test_overlapping_pieces_are_one(void **state) {
   (void)state;
   write_constants();
@@ -186,6 +188,26 @@ static void test_overlapping_pieces_are_one(void **state) {
   start_walk();
   expect_next(0, 12);
   expect_next(16, 8);
+  expect_next(0, 0);
+}
+
+static void test_pieces_that_touch_stay_apart(void **state) {
+  (void)state;
+  write_constants_at(8, 16, 0, 8);
+  open_reading(24);
+  start_walk();
+  expect_next(0, 8);
+  expect_next(8, 8);
+  expect_next(16, 8);
+  expect_next(0, 0);
+}
+
+static void test_chain_of_overlaps_is_one(void **state) {
+  (void)state;
+  write_constants_at(12, 0, 4, 8);
+  open_reading(24);
+  start_walk();
+  expect_next(0, 20);
   expect_next(0, 0);
 }
 
@@ -216,6 +238,8 @@ int main(void) {
       cmocka_unit_test(test_many_pieces_come_by_their_place),
       cmocka_unit_test(test_steps_of_sorting_have_a_limit),
       cmocka_unit_test(test_overlapping_pieces_are_one),
+      cmocka_unit_test(test_pieces_that_touch_stay_apart),
+      cmocka_unit_test(test_chain_of_overlaps_is_one),
       cmocka_unit_test(test_longest_of_equal_begin_stays),
       cmocka_unit_test(test_named_data_is_for_delegates),
   };

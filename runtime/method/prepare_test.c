@@ -133,6 +133,8 @@ static const et_kernel rows[] = {
     {"test::fail.out", "t", NULL, run_failing, NULL, 0},
     {"test::join.out", "Tw>w", NULL, run_nothing, prepare_nothing, 0},
     {"test::list.out", "Iw>w", NULL, run_nothing, prepare_list, 0},
+    {"test::lists.out", "IIIw>w", NULL, run_nothing, prepare_nothing, 0},
+    {"test::pick.out", "Ow>w", NULL, run_nothing, prepare_nothing, 0},
     {"test::scale.out", "itw>w", NULL, run_scale, prepare_scale, 16},
 };
 static const et_kernel_table table = {rows, sizeof rows / sizeof *rows};
@@ -336,12 +338,67 @@ static void list_ints(uint32_t count) {
 
 static void test_prepared_call_may_have_so_many_values(void **state) {
   (void)state;
-  list_ints(20);
+  list_ints(ET_LIMIT_PREPARED_VALUES - 2);
   open_with(NULL);
   et_hosted_method_free(&hosted);
   list_ints(ET_LIMIT_PREPARED_VALUES - 1); /* the list and the out */
   expect_refused(ET_STATUS_OUT_OF_RESOURCES,
                  "instructions[0] test::list.out: " TOO_MANY);
+}
+
+/* The same tensor `count` times. */
+static void list_tensor(const char *name, uint8_t tag, uint32_t count) {
+  const int32_t items[ET_LIMIT_PREPARED_VALUES] = {0};
+  start();
+  const int32_t list = et_writer_tensor_list(&writer, items, count, tag);
+  const int32_t args[3] = {list, 1, 1};
+  et_writer_call(&writer, name, args, 3);
+}
+
+static void test_items_of_tensor_lists_are_counted(void **state) {
+  (void)state;
+  const struct {
+    const char *name;
+    uint8_t tag;
+    const char *message;
+  } lists[] = {
+      {"join", ET_VALUE_TENSOR_LIST,
+       "instructions[0] test::join.out: " TOO_MANY},
+      {"pick", ET_VALUE_OPTIONAL_TENSOR_LIST,
+       "instructions[0] test::pick.out: " TOO_MANY},
+  };
+  for (size_t i = 0; i < 2; i++) {
+    list_tensor(lists[i].name, lists[i].tag, ET_LIMIT_PREPARED_VALUES - 2);
+    open_with(NULL);
+    et_hosted_method_free(&hosted);
+    list_tensor(lists[i].name, lists[i].tag, ET_LIMIT_PREPARED_VALUES - 1);
+    expect_refused(ET_STATUS_OUT_OF_RESOURCES, lists[i].message);
+  }
+}
+
+/* Of three lists of one int. */
+static void list_thrice(const uint32_t *counts) {
+  int64_t items[ET_LIMIT_PREPARED_VALUES];
+  int32_t args[5] = {0, 0, 0, 1, 1};
+  start();
+  const int32_t item = et_writer_int(&writer, 1);
+  for (uint32_t i = 0; i < ET_LIMIT_PREPARED_VALUES; i++) {
+    items[i] = item;
+  }
+  for (size_t i = 0; i < 3; i++) {
+    args[i] = et_writer_int_list(&writer, items, counts[i]);
+  }
+  et_writer_call(&writer, "lists", args, 5);
+}
+
+static void test_items_of_all_lists_are_counted_together(void **state) {
+  (void)state;
+  list_thrice((const uint32_t[]){20, 20, 24});
+  open_with(NULL);
+  et_hosted_method_free(&hosted);
+  list_thrice((const uint32_t[]){20, 20, 25});
+  expect_refused(ET_STATUS_OUT_OF_RESOURCES,
+                 "instructions[0] test::lists.out: " TOO_MANY);
 }
 
 static void run_parallel(void *context, size_t count,
@@ -417,6 +474,8 @@ int main(void) {
       cmocka_unit_test(test_prepare_that_measures_otherwise_is_refused),
       cmocka_unit_test(test_prepared_call_may_have_so_many_tensors),
       cmocka_unit_test(test_prepared_call_may_have_so_many_values),
+      cmocka_unit_test(test_items_of_tensor_lists_are_counted),
+      cmocka_unit_test(test_items_of_all_lists_are_counted_together),
       cmocka_unit_test(test_workers_reach_kernels_and_their_prepare),
       cmocka_unit_test(test_observer_is_told_of_each_instruction),
   };

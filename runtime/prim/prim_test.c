@@ -78,6 +78,13 @@ static void test_arithmetic_of_ints_stays_int(void **state) {
   (void)state;
   expect_int(et_prim_add_scalar, 7, -3, 4);
   expect_int(et_prim_sub_scalar, 7, -3, 10);
+  expect_int(et_prim_add_scalar, INT64_MIN, 0, INT64_MIN);
+  expect_int(et_prim_add_scalar, INT64_MAX, 0, INT64_MAX);
+  expect_int(et_prim_add_scalar, INT64_MIN + 1, -1, INT64_MIN);
+  expect_int(et_prim_sub_scalar, INT64_MIN, 0, INT64_MIN);
+  expect_int(et_prim_sub_scalar, INT64_MAX, 0, INT64_MAX);
+  expect_int(et_prim_sub_scalar, INT64_MIN + 1, 1, INT64_MIN);
+  expect_int(et_prim_sub_scalar, INT64_MAX - 1, -1, INT64_MAX);
   expect_int(et_prim_mul_scalar, -7, 3, -21);
   expect_int(et_prim_mul_scalar, INT64_MIN, 1, INT64_MIN);
   expect_int(et_prim_mul_scalar, INT64_MIN, 0, 0);
@@ -86,6 +93,7 @@ static void test_arithmetic_of_ints_stays_int(void **state) {
 static void test_arithmetic_with_a_float_is_float(void **state) {
   (void)state;
   expect_double(et_prim_add_scalar, 1.5, 2, 3.5);
+  expect_double(et_prim_sub_scalar, 1.5, 2, -0.5);
   expect_double(et_prim_mul_scalar, 1.5, 2, 3);
   expect_double(et_prim_floordiv_scalar, -7.5, 2, -4);
   expect_double(et_prim_mod_scalar, -7.5, 2, 0.5);
@@ -218,6 +226,26 @@ static void test_choices_take_one_of_their_operands(void **state) {
   et_value *negation[2] = {&condition, &condition};
   assert_int_equal(et_prim_sym_not_scalar(&context, negation), ET_STATUS_OK);
   assert_true(condition.u.as_bool);
+}
+
+static void test_choices_of_bools_stay_bool(void **state) {
+  (void)state;
+  for (int i = 0; i < 4; i++) {
+    const bool a = i / 2 == 1;
+    const bool b = i % 2 == 1;
+    et_value out = bool_value(!(a || b));
+    assert_int_equal(
+        run(et_prim_sym_max_scalar, bool_value(a), bool_value(b), &out),
+        ET_STATUS_OK);
+    assert_int_equal(out.u.as_bool, a || b);
+    assert_int_equal(
+        run(et_prim_sym_min_scalar, bool_value(a), bool_value(b), &out),
+        ET_STATUS_OK);
+    assert_int_equal(out.u.as_bool, a && b);
+    et_value number = int_value(7);
+    run(et_prim_sym_max_scalar, bool_value(a), int_value(0), &number);
+    assert_int_equal(number.u.as_int, a);
+  }
 }
 
 static int64_t rounded(et_kernel_fn kernel, double number) {
@@ -465,6 +493,7 @@ int main(void) {
       cmocka_unit_test(test_ints_are_compared_exactly),
       cmocka_unit_test(test_nan_compares_as_false),
       cmocka_unit_test(test_choices_take_one_of_their_operands),
+      cmocka_unit_test(test_choices_of_bools_stay_bool),
       cmocka_unit_test(test_floats_are_rounded_to_ints),
       cmocka_unit_test(test_floats_without_an_int_are_errors),
       cmocka_unit_test(test_sizes_and_count_of_a_tensor_are_read),

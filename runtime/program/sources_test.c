@@ -182,13 +182,26 @@ static void test_head_must_lie_in_the_first_extent(void **state) {
                  "its head from 0 on, and holds 0");
 }
 
+/* Where the three extents below lie. */
+static bool is_in_memory(uint64_t offset) {
+  return (offset >= 16 && offset < 24) || (offset >= 32 && offset < 64);
+}
+
+static et_status read_gap(void *context, uint64_t offset, size_t count,
+                          void *out, et_error *error) {
+  for (size_t i = 0; i < count; i++) {
+    assert_false(is_in_memory(offset + i));
+  }
+  return read_file(context, offset, count, out, error);
+}
+
 /* Every piece of a source of three extents with gaps between them. */
 static void test_pieces_are_put_together_from_all_places(void **state) {
   (void)state;
   enum { LENGTH = 96 };
   size_t reads = 0;
   const et_extent parts[] = {extent(16, 8), extent(32, 16), extent(48, 16)};
-  const et_data_source source = {"flash", LENGTH, parts, 3, read_file, &reads};
+  const et_data_source source = {"flash", LENGTH, parts, 3, read_gap, &reads};
   assert_int_equal(et_source_check(&source, NULL), ET_STATUS_OK);
   for (size_t begin = 0; begin <= LENGTH; begin++) {
     for (size_t end = begin; end <= LENGTH; end++) {
@@ -201,6 +214,32 @@ static void test_pieces_are_put_together_from_all_places(void **state) {
       free(out);
     }
   }
+}
+
+/* What lies in one extent is used where it is; nothing else has an address. */
+static void test_pieces_of_one_extent_are_not_copied(void **state) {
+  (void)state;
+  enum { LENGTH = 96 };
+  size_t reads = 0;
+  const et_extent parts[] = {extent(16, 8), extent(32, 16), extent(48, 16)};
+  const et_data_source source = {"flash", LENGTH, parts, 3, read_gap, &reads};
+  const et_program opened = {.source = &source};
+  for (size_t begin = 0; begin < LENGTH; begin++) {
+    for (size_t end = begin + 1; end <= LENGTH; end++) {
+      const et_piece piece = {begin, end - begin};
+      const uint8_t *expected = NULL;
+      for (size_t i = 0; i < 3; i++) {
+        const size_t first = (size_t)parts[i].offset;
+        if (begin >= first && end <= first + parts[i].bytes.size) {
+          expected = bytes + begin;
+        }
+      }
+      assert_ptr_equal(et_source_address(&opened, piece), expected);
+    }
+    const et_piece nothing = {begin, 0};
+    assert_null(et_source_address(&opened, nothing));
+  }
+  assert_int_equal(reads, 0);
 }
 
 static et_status fail_read(void *context, uint64_t offset, size_t count,
@@ -246,6 +285,7 @@ int main(void) {
       TEST(test_tables_must_lie_in_the_first_extent),
       TEST(test_head_must_lie_in_the_first_extent),
       TEST(test_pieces_are_put_together_from_all_places),
+      TEST(test_pieces_of_one_extent_are_not_copied),
       TEST(test_errors_of_reading_say_where),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

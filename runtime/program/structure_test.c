@@ -60,6 +60,43 @@ static void test_methods_and_ends_end_at_their_count(void **state) {
                    ET_STATUS_INVALID_ARGUMENT);
 }
 
+static void test_ends_are_described(void **state) {
+  (void)state;
+  const int32_t sizes[2] = {2, 3};
+  const uint8_t order[2] = {1, 0};
+  et_program program;
+  et_method_meta meta;
+  et_value_meta value;
+  et_test_write_copy(&writer, 4);
+  et_writer_input(&writer, et_writer_int(&writer, 5));
+  et_writer_output(&writer, et_writer_tensor(&writer, ET_SCALAR_TYPE_INT16, 6,
+                                             ET_NOT_PLANNED));
+  const size_t tensor = writer.last_table;
+  et_fb_set_i8(&writer.buffer, tensor, ET_TENSOR_DYNAMISM,
+               ET_SHAPE_DYNAMIC_BOUND);
+  et_fb_refer(&writer.buffer, tensor, ET_TENSOR_SIZES,
+              et_fb_add_vector(&writer.buffer, sizes, 2, sizeof *sizes));
+  et_fb_refer(&writer.buffer, tensor, ET_TENSOR_DIM_ORDER,
+              et_fb_add_vector(&writer.buffer, order, 2, 1));
+  assert_int_equal(et_program_load(et_writer_finish(&writer), &program, NULL),
+                   ET_STATUS_OK);
+  et_program_method_meta(&program, "forward", &meta, NULL);
+  assert_int_equal(et_method_meta_output(&meta, 1, &value, NULL), ET_STATUS_OK);
+  assert_int_equal(value.tag, ET_VALUE_TENSOR);
+  assert_int_equal(value.dtype, ET_SCALAR_TYPE_INT16);
+  assert_int_equal(value.rank, 2);
+  assert_int_equal(value.dynamism, ET_SHAPE_DYNAMIC_BOUND);
+  assert_int_equal(value.nbytes, 12);
+  assert_false(value.is_planned);
+  assert_memory_equal(value.sizes, sizes, sizeof sizes);
+  assert_memory_equal(value.dim_order, order, sizeof order);
+  assert_int_equal(et_method_meta_input(&meta, 0, &value, NULL), ET_STATUS_OK);
+  assert_true(value.is_planned);
+  assert_int_equal(value.dynamism, ET_SHAPE_STATIC);
+  assert_int_equal(et_method_meta_input(&meta, 1, &value, NULL), ET_STATUS_OK);
+  assert_int_equal(value.tag, ET_VALUE_INT);
+}
+
 /* One table of 40 KB, of which each value refers to all. */
 static void test_m23_shared_large_tables_do_not_multiply_work(void **state) {
   (void)state;
@@ -320,6 +357,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_written_program_is_accepted),
       cmocka_unit_test(test_methods_and_ends_end_at_their_count),
+      cmocka_unit_test(test_ends_are_described),
       cmocka_unit_test(test_m23_shared_large_tables_do_not_multiply_work),
       cmocka_unit_test(test_m04_wild_vtable_is_refused),
       cmocka_unit_test(test_m04_field_outside_its_table_is_refused),

@@ -6,6 +6,7 @@
 #include <cmocka.h>
 #include <string.h>
 
+#include "executorch/program.h"
 #include "executorch/value.h"
 #include "runtime/program/schema.h"
 #include "runtime/testing/program_test_support.h"
@@ -30,6 +31,9 @@ static void test_m08_wild_inputs_and_outputs_are_refused(void **state) {
     et_writer_output(&writer, WILD[i]);
     expect_invalid("outputs[1] = ");
   }
+  et_test_write_copy(&writer, 4);
+  et_writer_input(&writer, (int32_t)writer.value_count);
+  expect_invalid("inputs[1] = 2: there are 2 values");
 }
 
 static void test_m08_wild_kernel_args_are_refused(void **state) {
@@ -219,6 +223,33 @@ static void test_m13_kinds_that_others_have_are_not_supported(void **state) {
                          "storage_offset");
 }
 
+static void test_m13_ends_of_other_kinds_are_not_described(void **state) {
+  (void)state;
+  const struct {
+    uint16_t field;
+    int8_t value;
+    const char *message;
+  } kinds[] = {
+      {ET_TENSOR_SCALAR_TYPE, 9, "a tensor of scalar_type 9, shape_dynamism 0"},
+      {ET_TENSOR_DYNAMISM, 2, "a tensor of scalar_type 6, shape_dynamism 2"},
+  };
+  for (size_t i = 0; i < 2; i++) {
+    et_program program;
+    et_method_meta meta;
+    et_value_meta value;
+    et_error error;
+    set_tensor_i8(kinds[i].field, kinds[i].value);
+    et_writer_input(&writer, 2);
+    et_error_clear(&error);
+    assert_int_equal(et_program_load(et_writer_finish(&writer), &program, NULL),
+                     ET_STATUS_OK);
+    et_program_method_meta(&program, "forward", &meta, NULL);
+    assert_int_equal(et_method_meta_input(&meta, 1, &value, &error),
+                     ET_STATUS_NOT_SUPPORTED);
+    assert_string_equal(error.message, kinds[i].message);
+  }
+}
+
 static void set_allocation(uint16_t field, int32_t value) {
   et_test_write_copy(&writer, 4);
   et_writer_floats(&writer, 4, ET_NOT_PLANNED);
@@ -255,6 +286,21 @@ static void test_m14_negative_buffer_sizes_are_refused(void **state) {
                                ? ET_STATUS_INVALID_PROGRAM
                                : ET_STATUS_OK,
                            sizes[i] < 0 ? "non_const_buffer_sizes[1]" : "");
+  }
+}
+
+static void test_number_of_planned_buffers_is_limited(void **state) {
+  (void)state;
+  /* The first is of no buffer; values lie in the second. */
+  const int64_t sizes[ET_MAX_PLANNED_BUFFERS + 2] = {0, 64};
+  for (uint32_t count = 32; count <= 33; count++) {
+    et_test_write_copy(&writer, 4);
+    et_fb_refer(&writer.buffer, writer.plan, ET_PLAN_BUFFER_SIZES,
+                et_fb_add_vector(&writer.buffer, sizes, count + 1, 8));
+    et_test_expect_refused(
+        et_writer_finish(&writer),
+        count == 32 ? ET_STATUS_OK : ET_STATUS_INVALID_PROGRAM,
+        count == 32 ? "" : "non_const_buffer_sizes: 33, the limit is 32");
   }
 }
 
@@ -342,8 +388,10 @@ int main(void) {
       cmocka_unit_test(test_m12_impossible_dims_are_refused),
       cmocka_unit_test(test_m13_unknown_kinds_of_tensors_are_refused),
       cmocka_unit_test(test_m13_kinds_that_others_have_are_not_supported),
+      cmocka_unit_test(test_m13_ends_of_other_kinds_are_not_described),
       cmocka_unit_test(test_m14_planned_bytes_out_of_bounds_are_refused),
       cmocka_unit_test(test_m14_negative_buffer_sizes_are_refused),
+      cmocka_unit_test(test_number_of_planned_buffers_is_limited),
       cmocka_unit_test(test_m16_constant_without_segment_is_refused),
       cmocka_unit_test(test_m25_duplicate_method_names_are_refused),
       cmocka_unit_test(test_m25_over_long_names_are_refused),
