@@ -43,10 +43,10 @@ def random_tensor(shape: Sequence[int], dtype: torch.dtype = torch.float32, seed
 def blank(like: torch.Tensor, order: Sequence[int] | None = None) -> torch.Tensor:
     """A tensor of that dtype, in `order` (default: of `like`), holding rubbish.
 
-    Each dimension has an element too many, so that a kernel has to give it its sizes.
+    Dimensions of other sizes than one have an element too many, so that a kernel has to give it its sizes.
     """
     order = list(like.dim_order()) if order is None else list(order)
-    shape = [size + 1 for size in like.shape]
+    shape = [size if size == 1 else size + 1 for size in like.shape]
     strides, stride = [0] * like.dim(), 1
     for dim in reversed(order):
         strides[dim] = stride

@@ -168,6 +168,7 @@ def test_max_pooling_keeps_nan_and_infinity() -> None:
 def test_average_pooling_follows_pytorch(ceil_mode: bool, include_pad: bool, divisor: int | None) -> None:
     for x in (random_tensor((2, 3, 7, 8)), channels_last(random_tensor((2, 3, 7, 8))), random_tensor((3, 7, 8))):
         check(KERNELS, "aten::avg_pool2d.out", x, [3, 2], [2], [1], ceil_mode, include_pad, divisor)
+        check(KERNELS, "aten::avg_pool2d.out", x, [7, 8], [1], [0], ceil_mode, include_pad, divisor)
 
 
 @pytest.mark.parametrize("size", [[1, 1], [3, 2], [7, 9], [1, 5]], ids=str)

@@ -23,6 +23,7 @@ def fails(message: str, name: str, *arguments: object) -> None:
 @pytest.mark.parametrize("size", [[24], [4, -1], [2, 1, 12], [6, 4]], ids=str)
 def test_view_copy_keeps_row_major_order(size: list[int]) -> None:
     check(KERNELS, "aten::view_copy.out", X, size)
+    check(KERNELS, "aten::view_copy.out", torch.empty(2, 0, 3), [0, 4])
     rows = channels_last(IMAGE)
     order = range(2)
     check(KERNELS, "aten::view_copy.out", rows, [6, -1], order=order, reference=lambda x, s: x.reshape(s).contiguous())
@@ -30,6 +31,8 @@ def test_view_copy_keeps_row_major_order(size: list[int]) -> None:
 
 def test_view_copy_to_another_count_is_an_error() -> None:
     fails("24 elements do not divide by 5", "aten::view_copy.out", X, [5, -1], X.clone(), X.clone())
+    nothing = torch.empty(2, 0, 3)
+    fails("0 elements do not divide by 0", "aten::view_copy.out", nothing, [0, -1], nothing.clone(), nothing.clone())
     fails("only one size may be inferred", "aten::view_copy.out", X, [-1, -1], X.clone(), X.clone())
     fails("-2 is not in", "aten::view_copy.out", X, [-2], X.clone(), X.clone())
 

@@ -164,6 +164,7 @@ def test_padding_cuts_off_and_takes_any_layout() -> None:
 
 def test_m22_wrong_paddings_are_an_error() -> None:
     refused("padding 5, 0 of a dimension of size 5", "aten::reflection_pad1d.out", X, [5, 0])
+    refused("padding 0, 5 of a dimension of size 5", "aten::reflection_pad1d.out", X, [0, 5])
     refused("would have size 0", "aten::replication_pad1d.out", X, [-3, -2])
     refused("would have size", "aten::replication_pad1d.out", X, [2**31 - 1, 2**31 - 1])
     refused("is not in", "aten::replication_pad1d.out", X, [2**40, 0])

@@ -25,6 +25,26 @@ def refused(message: str, name: str, *arguments: object) -> None:
     fails(message, name, *arguments, out, out)
 
 
+OTHER_RANKS = [
+    ("unsqueeze_copy: self", "aten::unsqueeze_copy.out", torch.ones([1] * 16), 0),
+    ("repeat_interleave: repeats", "aten::repeat_interleave.Tensor_out", torch.tensor([[2]]), None),
+    ("repeat_interleave: repeats", "aten::repeat_interleave.Tensor_out", torch.tensor(2), None),
+    ("index_select: index", "aten::index_select.out", X, 0, torch.tensor([[1]])),
+    ("bmm: mat2", "aten::bmm.out", X, X[0]),
+    ("bmm: self", "aten::bmm.out", X[0], X),
+    ("mm: self", "aten::mm.out", X, X[0]),
+    ("mm: mat2", "aten::mm.out", X[0], X),
+    ("addmm: mat1", "aten::addmm.out", X[0, 0], X, X[0], 1, 1),
+    ("addmm: mat2", "aten::addmm.out", X[0, 0], X[0], X, 1, 1),
+]
+
+
+@pytest.mark.parametrize("call", OTHER_RANKS, ids=[f"{i}-{call[1]}" for i, call in enumerate(OTHER_RANKS)])
+def test_tensors_of_other_ranks_are_refused(call: tuple[str, str, object]) -> None:
+    message, name, *arguments = call
+    refused(message, name, *arguments)
+
+
 @pytest.mark.parametrize("dtype", NUMBERS, ids=str)
 def test_every_dtype_is_moved(dtype: torch.dtype) -> None:
     x, image = random_tensor((2, 3, 4), dtype), random_tensor((1, 4, 2, 2), dtype)
