@@ -4,11 +4,14 @@ from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind
 from torch.fx import Node
 
+from backends.cpu.compiler.folding import fold
 from backends.cpu.compiler.fusion import fuse
 from backends.cpu.compiler.graph import StepGraph, verify
+from backends.cpu.compiler.in_place import write_in_place
 from backends.cpu.compiler.lower.builder import Builder
 from backends.cpu.compiler.lower.rule import Program
 from backends.cpu.compiler.lower.table import refusal, rule_of
+from backends.cpu.compiler.map_fusion import join_maps
 from backends.cpu.compiler.options import Options
 from backends.cpu.compiler.pack import pack
 from backends.cpu.compiler.payload import Payload, write
@@ -25,10 +28,13 @@ def compile_partition(program: ExportedProgram, options: Options) -> Payload:
 def step_graph(program: ExportedProgram, options: Options) -> StepGraph:
     """The steps of `program`, ready to be planned."""
     graph = lower(program)
+    fold(graph)
     fuse(graph)
+    join_maps(graph)
     pack(graph)
     write_results_in_place(graph)
     verify(graph)
+    write_in_place(graph)
     return graph
 
 

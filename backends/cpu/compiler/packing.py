@@ -36,8 +36,8 @@ def convolution_panels(weight: Tensor, groups: int) -> Tensor:
 
 
 def group_bias(bias: Tensor, groups: int) -> Tensor:
-    """[N] as [groups, N / groups, filled up to a multiple of 16]."""
-    return padded(bias.reshape(groups, -1), 1)
+    """[N] with the N / groups of each group filled up to a multiple of 16."""
+    return padded(bias.reshape(groups, -1), 1).flatten()
 
 
 def taps(weight: Tensor) -> Tensor:

@@ -55,16 +55,20 @@ def plan(graph: StepGraph) -> Plan:
 
 
 def _blocks(graph: StepGraph) -> Iterator[Block[Value]]:
+    for value, lifetime in lifetimes(graph).items():
+        if isinstance(value.place, Scratch):
+            yield Block(value, aligned(bytes_of(graph, value), ALIGNMENT), lifetime)
+
+
+def lifetimes(graph: StepGraph) -> dict[Value, Lifetime]:
+    """The first and last step that touches the bytes of each value that has some."""
     first: dict[Value, int] = {}
     last: dict[Value, int] = {}
     for place, step in enumerate(graph.steps):
         for value in storages_of(tensors_of(step)):
             first.setdefault(value, place)
             last[value] = place
-    for value, start in first.items():
-        if isinstance(value.place, Scratch):
-            size = aligned(bytes_of(graph, value), ALIGNMENT)
-            yield Block(value, size, Lifetime(start, last[value]))
+    return {value: Lifetime(start, last[value]) for value, start in first.items()}
 
 
 def bytes_of(graph: StepGraph, value: Value) -> int:

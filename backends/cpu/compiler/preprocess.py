@@ -12,7 +12,7 @@ from backends.cpu.compiler.payload import Payload, write
 from backends.cpu.compiler.plan import ALIGNMENT, plan
 from backends.cpu.compiler.read_payload import read
 from exir._serialize import NamedDataStore, NamedDataStoreOutput
-from exir.backend.backend_details import BackendDetails, PreprocessResult
+from exir.backend.backend_details import BackendDetails, PreprocessResult, RuntimeMemory
 from exir.backend.compile_spec_schema import CompileSpec
 from exir.backend.utils import DelegateMappingBuilder
 
@@ -26,6 +26,16 @@ class CpuBackend(BackendDetails):
         graph = step_graph(edge_program, Options.read(compile_specs))
         payload = write(graph, plan(graph))
         return PreprocessResult(payload.data, _handles(graph), _stored(payload))
+
+    @staticmethod
+    def runtime_memory(processed_bytes: bytes, compile_specs: list[CompileSpec]) -> RuntimeMemory:
+        """The handle with the tables of the payload, and the scratch that was planned."""
+        rows = read(processed_bytes)
+        references = sum(len((*step.inputs, *step.outputs, *step.workspaces)) for step in rows.steps)
+        sums = references, sum(len(step.dims) for step in rows.steps), sum(len(step.words) for step in rows.steps)
+        counts = rows.input_count + rows.output_count, len(rows.dims), len(rows.values), len(rows.steps), *sums
+        handle = f"ET_CPU_HANDLE_BYTES({', '.join(f'{count}u' for count in counts)})"
+        return RuntimeMemory(handle, f"{rows.scratch_bytes}u", "backends/cpu/runtime/handle.h")
 
     @staticmethod
     def runtime_parts(processed_bytes: bytes, compile_specs: list[CompileSpec]) -> list[str]:

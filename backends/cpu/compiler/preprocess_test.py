@@ -6,6 +6,7 @@ from torch import nn
 from backends.cpu.compiler.options import Options
 from backends.cpu.compiler.preprocess import CpuBackend
 from backends.cpu.compiler.testing.compare import delegated
+from exir.backend.backend_details import RuntimeMemory
 
 
 def _linear_relu() -> nn.Module:
@@ -19,6 +20,13 @@ def test_weights_are_named_data_on_cache_lines() -> None:
     assert output is not None
     assert [entry.alignment for entry in output.pte_data.values()] == [64, 64]
     assert [len(each) for each in output.buffers] == [4 * 16 * 4, 16 * 4]
+
+
+def test_the_runtimes_memory_is_tables_and_planned_scratch() -> None:
+    program = delegated(_linear_relu(), [torch.randn(2, 4)])
+    payload = CpuBackend.preprocess(program, []).processed_bytes
+    handle = "ET_CPU_HANDLE_BYTES(2u, 5u, 5u, 1u, 4u, 0u, 3u)"
+    assert CpuBackend.runtime_memory(payload, []) == RuntimeMemory(handle, "0u", "backends/cpu/runtime/handle.h")
 
 
 def test_each_step_has_the_handles_of_what_it_computes() -> None:

@@ -5,7 +5,7 @@ first, then the result of each instruction; the last one is the output.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Any, Self
 
@@ -148,6 +148,24 @@ class Map(Operation):
             return None
         (only,) = self.instructions
         return only.activation if only.opcode is Opcode.ACTIVATE else None
+
+    def as_call(self) -> "tuple[Opcode, tuple[int | float, ...]] | None":
+        """The opcode and operands (numbers of inputs, or constants) that `call` would make this of, or None."""
+        *constants, last = self.instructions
+        if any(each.opcode is not Opcode.CONSTANT for each in constants) or last.opcode not in _FUNCTIONS:
+            return None
+        values = [*range(self.operands), *(each.value for each in constants)]
+        return last.opcode, tuple(values[register] for register in last.registers)
+
+    def with_operands_in(self, order: Sequence[int]) -> "Map":
+        """The same when operand `order[i]` is given as operand i."""
+        registers = [order.index(operand) for operand in range(self.operands)]
+        registers += range(self.operands, self.operands + len(self.instructions))
+        moved = (
+            replace(each, registers=tuple(registers[register] for register in each.registers))
+            for each in self.instructions
+        )
+        return Map(self.operands, tuple(moved))
 
     @property
     def is_sum(self) -> bool:

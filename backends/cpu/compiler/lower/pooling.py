@@ -1,5 +1,6 @@
 """Pooling over pictures, and means that are nothing else."""
 
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -7,7 +8,7 @@ from torch._ops import OpOverload
 from torch.fx import Node
 
 from backends.cpu.compiler.graph import Laid
-from backends.cpu.compiler.kinds.pool import Pool, Pooling
+from backends.cpu.compiler.kinds.pool import WHOLE, Pool, Pooling
 from backends.cpu.compiler.kinds.window import Pair, Window
 from backends.cpu.compiler.lower.builder import Builder, channels_last, view
 from backends.cpu.compiler.lower.rule import Program, Refusal, Rule, argument, dims_at, tensor_of
@@ -35,14 +36,14 @@ def _refuses_mean(program: Program, node: Node) -> Refusal:
 def _lower_mean(builder: Builder, node: Node) -> None:
     """With or without the two dimensions of size 1 that are left of the picture."""
     if tensor_of(node).dim() == 4:
-        _emit(builder, node, Pool(Pooling.AVERAGE))
+        _emit(builder, node, Pool(Pooling.AVERAGE, _whole(node)))
         return
     rows = builder.write(node)
     batch, channels = rows.dims
     picture = type(rows)(rows.dtype, (batch, 1, 1, channels))
     builder.alias(node, Laid(view(picture, rows.dims), (0, 1)))
     source = builder.read(node.args[0], _PICTURE)
-    builder.step(Pool(Pooling.AVERAGE), [source], picture, node)
+    builder.step(Pool(Pooling.AVERAGE, _whole(node)), [source], picture, node)
 
 
 def _refuses_adaptive(program: Program, node: Node) -> Refusal:
@@ -59,40 +60,62 @@ def _refuses_adaptive(program: Program, node: Node) -> Refusal:
 def _lower_adaptive(builder: Builder, node: Node) -> None:
     before, after = dims_at(node.args[0])[2:], dims_at(node)[2:]
     if after == (1, 1):
-        _emit(builder, node, Pool(Pooling.AVERAGE))
+        _emit(builder, node, Pool(Pooling.AVERAGE, _whole(node)))
         return
     kernel = before[0] // after[0], before[1] // after[1]
     _emit(builder, node, Pool(Pooling.AVERAGE, Window(kernel, kernel)))
 
 
-def _refuses_average(program: Program, node: Node) -> Refusal:
-    if argument(node, 4, "ceil_mode", False):
-        return "average pooling with ceil_mode is not taken"
+def _refuses_window(program: Program, node: Node) -> Refusal:
+    ceil_mode = argument(node, _ceil_at(node), "ceil_mode", False)
+    if ceil_mode and not all(isinstance(size, int) for size in dims_at(node)[2:]):
+        return "pooling of a picture of variable size is not taken with ceil_mode"
     return _refuses_picture(program, node)
+
+
+def _ceil_at(node: Node) -> int:
+    """The place of `ceil_mode` among the arguments."""
+    return 4 if "avg" in str(node.target) else 5
 
 
 def _lower_average(builder: Builder, node: Node) -> None:
+    window, more = _window(node, (1, 1))
     count_pads = bool(argument(node, 5, "count_include_pad", True))
     divisor = argument(node, 6, "divisor_override") or 0
-    _emit(builder, node, Pool(Pooling.AVERAGE, _window(node), count_pads, divisor))
-
-
-def _refuses_max(program: Program, node: Node) -> Refusal:
-    if argument(node, 5, "ceil_mode", False):
-        return "maximum pooling with ceil_mode is not taken"
-    return _refuses_picture(program, node)
+    _emit(builder, node, Pool(Pooling.AVERAGE, window, count_pads, divisor, more))
 
 
 def _lower_max(builder: Builder, node: Node) -> None:
-    dilation = _pair(argument(node, 4, "dilation", (1, 1)))
-    _emit(builder, node, Pool(Pooling.MAX, _window(node, dilation)))
+    window, more = _window(node, _pair(argument(node, 4, "dilation", (1, 1))))
+    _emit(builder, node, Pool(Pooling.MAX, window, more=more))
 
 
-def _window(node: Node, dilation: Pair = (1, 1)) -> Window:
+def _window(node: Node, dilation: Pair) -> tuple[Window, Pair]:
+    """The window, and what `ceil_mode` adds to its pads below and to the right."""
     kernel = _pair(argument(node, 1, "kernel_size"))
     stride = _pair(argument(node, 2, "stride") or kernel)
     top, left = _pair(argument(node, 3, "padding", (0, 0)))
-    return Window(kernel, stride, (top, left, top, left), dilation)
+    plain = Window(kernel, stride, (top, left, top, left), dilation)
+    if not argument(node, _ceil_at(node), "ceil_mode", False):
+        return plain, (0, 0)
+    below, right = (_missing(node, plain, axis) for axis in (0, 1))
+    return replace(plain, pads=(top, left, top + below, left + right)), (below, right)
+
+
+def _missing(node: Node, window: Window, axis: int) -> int:
+    """Rows or columns that the last window lies beyond the pads."""
+    size, count = dims_at(node.args[0])[2 + axis], dims_at(node)[2 + axis]
+    reach = (window.kernel[axis] - 1) * window.dilation[axis] + 1
+    needed = (count - 1) * window.stride[axis] + reach
+    return max(0, needed - size - 2 * window.pads[axis])
+
+
+def _whole(node: Node) -> Window:
+    """The window that is the picture."""
+    height, width = dims_at(node.args[0])[2:]
+    if isinstance(height, int) and isinstance(width, int):
+        return Window((height, width))
+    return WHOLE
 
 
 def _pair(sizes: Any) -> Pair:
@@ -104,6 +127,6 @@ RULES: dict[OpOverload, Rule] = {
     _aten.mean.dim: Rule(_lower_mean, _refuses_mean),
     _aten.adaptive_avg_pool2d.default: Rule(_lower_adaptive, _refuses_adaptive),
     _aten._adaptive_avg_pool2d.default: Rule(_lower_adaptive, _refuses_adaptive),
-    _aten.avg_pool2d.default: Rule(_lower_average, _refuses_average),
-    _aten.max_pool2d.default: Rule(_lower_max, _refuses_max),
+    _aten.avg_pool2d.default: Rule(_lower_average, _refuses_window),
+    _aten.max_pool2d.default: Rule(_lower_max, _refuses_window),
 }

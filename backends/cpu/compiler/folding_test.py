@@ -1,0 +1,54 @@
+"""Constant factors and summands disappear into weights."""
+
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from backends.cpu.compiler.kinds.depthwise import Depthwise
+from backends.cpu.compiler.kinds.map import Map
+from backends.cpu.compiler.kinds.product import Product
+from backends.cpu.compiler.testing.compare import assert_computes, operations
+
+_LINEAR = nn.Linear(5, 3)
+_ROW = torch.tensor([1.0, -2.0, 0.5])
+_COLUMN = torch.tensor([[1.0], [3.0]])
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: _LINEAR(x) * _ROW + _ROW,
+        lambda x: _ROW - _LINEAR(x),
+        lambda x: _LINEAR(x) / 4 - 1.5,
+        lambda x: (_LINEAR(x) - _ROW) / _ROW,
+    ],
+)
+def test_columns_are_scaled_and_shifted_by_the_weights(function: Callable[[Tensor], Tensor]) -> None:
+    x = torch.randn(2, 5)
+    assert [type(each) for each in operations(function, x)] == [Product]
+    assert_computes(function, x)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: _LINEAR(x) * _COLUMN,  # each row by itself
+        lambda x: _ROW / torch.exp(_LINEAR(x)),
+        lambda x: torch.relu(_LINEAR(x)) * _ROW,
+        lambda x: torch.maximum(_LINEAR(x), _ROW),
+    ],
+)
+def test_what_is_no_scale_of_columns_stays(function: Callable[[Tensor], Tensor]) -> None:
+    x = torch.randn(2, 5)
+    assert [type(each) for each in operations(function, x)] == [Product, Map]
+    assert_computes(function, x)
+
+
+def test_channels_of_a_depthwise_convolution_are_scaled() -> None:
+    convolution, factor = nn.Conv2d(4, 4, 3, groups=4), torch.arange(1.0, 5.0).reshape(1, 4, 1, 1)
+    x = torch.randn(1, 4, 5, 5).to(memory_format=torch.channels_last)
+    made = operations(lambda x: convolution(x) * factor, x)
+    assert [type(each) for each in made] == [Depthwise]
+    assert_computes(lambda x: convolution(x) * factor, x)

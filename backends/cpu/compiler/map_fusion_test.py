@@ -1,0 +1,48 @@
+"""Chains of elementwise operators are one step, in place where an operand ends there."""
+
+import torch
+from torch import Tensor
+
+from backends.cpu.compiler.compile import compile_partition
+from backends.cpu.compiler.kinds.map import Map
+from backends.cpu.compiler.options import Options
+from backends.cpu.compiler.read_payload import read
+from backends.cpu.compiler.testing.compare import assert_computes, delegated, operations
+
+
+def _chain(x: Tensor, y: Tensor) -> Tensor:
+    return (torch.exp(x * 2) + y * torch.sigmoid(y)) / (x + 5)
+
+
+def test_a_tree_of_operators_is_one_map() -> None:
+    x, y = torch.rand(3, 4), torch.rand(4)
+    assert [type(each) for each in operations(_chain, x, torch.rand(3, 4))] == [Map]
+    assert_computes(_chain, x, torch.rand(3, 4))
+    assert_computes(_chain, x, y)
+
+
+def test_what_is_broadcast_is_not_computed_anew_for_each_element() -> None:
+    made = operations(lambda x, y: x + torch.exp(y), torch.rand(3, 4), torch.rand(4))
+    assert [type(each) for each in made] == [Map, Map]
+
+
+def test_a_long_chain_is_cut_at_the_registers_that_there_are() -> None:
+    def long(x: Tensor) -> Tensor:
+        for _ in range(40):
+            x = torch.sin(x)
+        return x
+
+    x = torch.rand(5)
+    assert len(operations(long, x)) == 2
+    assert_computes(long, x)
+
+
+def test_a_map_writes_over_an_operand_that_ends_with_it() -> None:
+    def function(x: Tensor, y: Tensor) -> Tensor:
+        columns = torch.nn.functional.avg_pool2d(x, 1)
+        return torch.nn.functional.max_pool2d(y - columns, 1)
+
+    inputs = [torch.rand(1, 16, 4, 4).to(memory_format=torch.channels_last) for _ in range(2)]
+    rows = read(compile_partition(delegated(function, inputs), Options()).data)
+    assert rows.scratch_bytes == 16 * 4 * 4 * 4
+    assert_computes(function, *inputs)
