@@ -1,133 +1,262 @@
 #include "kernels/engines/gemm.h"
 
-/* Adds four summands to each element of two rows. */
-static void add_four_to_two(size_t columns, const float *a, const float *c,
-                            const float *restrict b, size_t stride,
-                            float *restrict out0, float *restrict out1) {
-  const float *restrict b1 = b + stride;
-  const float *restrict b2 = b1 + stride;
-  const float *restrict b3 = b2 + stride;
-  const float a0 = a[0], a1 = a[1], a2 = a[2], a3 = a[3];
-  const float c0 = c[0], c1 = c[1], c2 = c[2], c3 = c[3];
-  for (size_t j = 0; j < columns; j++) {
-    out0[j] += a0 * b[j] + a1 * b1[j] + a2 * b2[j] + a3 * b3[j];
-    out1[j] += c0 * b[j] + c1 * b1[j] + c2 * b2[j] + c3 * b3[j];
+#include <string.h>
+
+/* A tile is as much of the result as fits the registers that this is compiled
+ * for: TILE_ROWS rows, TILE_VECTORS vectors of LANES floats wide; beside it a row
+ * of b and an element of a. Compilers take the vectors apart for processors that
+ * have none. */
+#if defined(__AVX512F__)
+#define LANES 16
+#elif defined(__AVX__)
+#define LANES 8
+#else
+#define LANES 4
+#endif
+#if defined(__SSE2__) || defined(__ARM_NEON)
+#define TILE_ROWS 6
+#define FOR_EACH_TILE(TILE) TILE(6) TILE(4) TILE(2) TILE(1)
+#else
+#define TILE_ROWS 2
+#define FOR_EACH_TILE(TILE) TILE(2) TILE(1)
+#endif
+#define TILE_VECTORS 2
+
+/* Without an instruction that loads one float into all lanes, those of a are
+ * repeated in memory once for a row of tiles. */
+#if defined(__SSE2__) && !defined(__AVX__)
+#define HAS_BROADCAST false
+#else
+#define HAS_BROADCAST true
+#endif
+
+/* Summands that a tile takes before it is added to the results: few enough that
+ * what it reads stays in the nearest cache. What a result is rounded to depends
+ * on this alone, not on the tile that it is in. */
+#define TILE_DEPTH 64
+
+typedef float vector __attribute__((vector_size(LANES * sizeof(float))));
+
+/* A product that is added to `out`, whose rows are `out_stride` apart; at most
+ * TILE_DEPTH deep. */
+typedef struct part {
+  size_t depth;
+  et_gemm_matrix a;
+  et_gemm_panel b;
+  float *out;
+  size_t out_stride;
+} part;
+
+static inline vector load(const float *from) {
+  vector value;
+  memcpy(&value, from, sizeof value);
+  return value;
+}
+
+static inline void store(vector value, float *to) {
+  memcpy(to, &value, sizeof value);
+}
+
+/* One element in all lanes. */
+static inline vector repeat(float value) { return value - (vector){0.0f}; }
+
+static inline vector load_factor(const float *from) {
+  return HAS_BROADCAST ? repeat(*from) : load(from);
+}
+
+/* A tile of `rows` x `vectors` vectors. Both are constants where this is called:
+ * the loops over them are gone, and `sum` is no memory. */
+static inline __attribute__((always_inline)) void add_tile(size_t rows,
+                                                           size_t vectors,
+                                                           const part *p) {
+  vector sum[TILE_ROWS][TILE_VECTORS];
+  const float *a = p->a.data;
+  const float *b = p->b.data;
+  const ptrdiff_t row_stride = p->a.row_stride;
+  for (size_t i = 0; i < rows; i++) {
+    for (size_t v = 0; v < vectors; v++) {
+      sum[i][v] = (vector){0.0f};
+    }
+  }
+  for (size_t k = 0; k < p->depth; k++) {
+    for (size_t i = 0; i < rows; i++) {
+      const vector x = load_factor(a + (ptrdiff_t)i * row_stride);
+      for (size_t v = 0; v < vectors; v++) {
+        sum[i][v] += x * load(b + v * LANES);
+      }
+    }
+    a += p->a.column_stride;
+    b += p->b.stride;
+  }
+  const size_t out_stride = p->out_stride;
+  float *out = p->out;
+  for (size_t i = 0; i < rows; i++) {
+    for (size_t v = 0; v < vectors; v++) {
+      store(load(out + v * LANES) + sum[i][v], out + v * LANES);
+    }
+    out += out_stride;
   }
 }
 
-static void add_four(size_t columns, const float *a, const float *restrict b,
-                     size_t stride, float *restrict out) {
-  const float *restrict b1 = b + stride;
-  const float *restrict b2 = b1 + stride;
-  const float *restrict b3 = b2 + stride;
-  const float a0 = a[0], a1 = a[1], a2 = a[2], a3 = a[3];
-  for (size_t j = 0; j < columns; j++) {
-    out[j] += a0 * b[j] + a1 * b1[j] + a2 * b2[j] + a3 * b3[j];
+#define DEFINE_TILE(rows)                      \
+  static void add_wide_##rows(const part *p) { \
+    add_tile(rows, TILE_VECTORS, p);           \
+  }                                            \
+  static void add_narrow_##rows(const part *p) { add_tile(rows, 1, p); }
+FOR_EACH_TILE(DEFINE_TILE)
+
+typedef struct tile {
+  size_t rows;
+  void (*add_wide)(const part *p);
+  void (*add_narrow)(const part *p); /* one vector */
+} tile;
+
+/* The tallest tile that `rows` rows, of which there are some, take. */
+static const tile *tile_of(size_t rows) {
+#define ENTRY(rows) {rows, add_wide_##rows, add_narrow_##rows},
+  static const tile tiles[] = {FOR_EACH_TILE(ENTRY)};
+#undef ENTRY
+  const tile *t = tiles;
+  while (t->rows > rows) {
+    t++;
+  }
+  return t;
+}
+
+/* One row of tiles; `columns` are whole vectors. */
+static void add_vectors(const tile *t, part p, size_t columns) {
+  const size_t wide = TILE_VECTORS * LANES;
+  for (; columns >= wide; columns -= wide) {
+    t->add_wide(&p);
+    p.b.data += wide;
+    p.out += wide;
+  }
+  for (; columns > 0; columns -= LANES) {
+    t->add_narrow(&p);
+    p.b.data += LANES;
+    p.out += LANES;
   }
 }
 
-static void add_one(size_t columns, float a, const float *restrict b,
-                    float *restrict out) {
-  for (size_t j = 0; j < columns; j++) {
-    out[j] += a * b[j];
+static void copy_rows(size_t rows, size_t columns, const float *from,
+                      size_t from_stride, float *to, size_t to_stride) {
+  for (size_t i = 0; i < rows; i++) {
+    memcpy(to + i * to_stride, from + i * from_stride, columns * sizeof(float));
   }
 }
 
-/* Four elements of row `row` of a, from column `column` on. */
-static void load_four(const et_gemm_matrix *a, size_t row, size_t column,
-                      float out[4]) {
-  const float *from = a->data + (ptrdiff_t)row * a->row_stride +
-                      (ptrdiff_t)column * a->column_stride;
-  for (ptrdiff_t i = 0; i < 4; i++) {
-    out[i] = from[i * a->column_stride];
+/* The last columns of a row of tiles, fewer than a vector's: in a copy. p.b is
+ * one already. */
+static void add_edge(const tile *t, part p, size_t columns) {
+  float out[TILE_ROWS * LANES] = {0.0f};
+  float *const edge = p.out;
+  const size_t stride = p.out_stride;
+  copy_rows(t->rows, columns, edge, stride, out, LANES);
+  p.out = out;
+  p.out_stride = LANES;
+  t->add_narrow(&p);
+  copy_rows(t->rows, columns, out, LANES, edge, stride);
+}
+
+static void start_rows(et_gemm_start start, size_t first, size_t rows,
+                       size_t columns, float *out, size_t out_stride) {
+  for (size_t i = 0; start.fresh && i < rows; i++) {
+    const float value = start.rows == NULL ? 0.0f : start.rows[first + i];
+    for (size_t j = 0; j < columns; j++) {
+      out[i * out_stride + j] = value;
+    }
   }
 }
 
-static float element(const et_gemm_matrix *a, size_t row, size_t column) {
-  return a->data[(ptrdiff_t)row * a->row_stride +
-                 (ptrdiff_t)column * a->column_stride];
+/* Repeats the elements of `rows` rows of a, LANES times each, in `to`. */
+static et_gemm_matrix repeat_elements(size_t rows, const part *p, float *to) {
+  float *at = to;
+  for (size_t k = 0; k < p->depth; k++) {
+    const float *column = p->a.data + (ptrdiff_t)k * p->a.column_stride;
+    for (size_t i = 0; i < rows; i++, at += LANES) {
+      store(repeat(column[(ptrdiff_t)i * p->a.row_stride]), at);
+    }
+  }
+  return (et_gemm_matrix){to, LANES, (ptrdiff_t)(rows * LANES)};
 }
 
-static void accumulate_pair(size_t row, size_t columns, size_t depth,
-                            const et_gemm_matrix *a, const et_gemm_panel *b,
-                            float *out0, float *out1) {
-  size_t k = 0;
-  for (; k + 4 <= depth; k += 4) {
-    float a0[4];
-    float a1[4];
-    load_four(a, row, k, a0);
-    load_four(a, row + 1, k, a1);
-    add_four_to_two(columns, a0, a1, b->data + k * b->stride, b->stride, out0,
-                    out1);
-  }
-  for (; k < depth; k++) {
-    add_one(columns, element(a, row, k), b->data + k * b->stride, out0);
-    add_one(columns, element(a, row + 1, k), b->data + k * b->stride, out1);
-  }
+/* The columns behind the last whole vector, copied so that they are one. */
+static et_gemm_panel copy_edge(const part *p, size_t whole, size_t columns,
+                               float *to) {
+  memset(to, 0, p->depth * LANES * sizeof(float));
+  copy_rows(p->depth, columns, p->b.data + whole, p->b.stride, to, LANES);
+  return (et_gemm_panel){to, LANES};
 }
 
-static void accumulate_row(size_t row, size_t columns, size_t depth,
-                           const et_gemm_matrix *a, const et_gemm_panel *b,
-                           float *out) {
-  size_t k = 0;
-  for (; k + 4 <= depth; k += 4) {
-    float a0[4];
-    load_four(a, row, k, a0);
-    add_four(columns, a0, b->data + k * b->stride, b->stride, out);
+static void add_tiles(const tile *t, part p, size_t whole, size_t columns,
+                      et_gemm_panel edge) {
+  float repeated[HAS_BROADCAST ? 1 : TILE_DEPTH * TILE_ROWS * LANES];
+  if (!HAS_BROADCAST) {
+    p.a = repeat_elements(t->rows, &p, repeated);
   }
-  for (; k < depth; k++) {
-    add_one(columns, element(a, row, k), b->data + k * b->stride, out);
+  add_vectors(t, p, whole);
+  if (whole < columns) {
+    p.b = edge;
+    p.out += whole;
+    add_edge(t, p, columns - whole);
   }
 }
 
-static void start_row(et_gemm_start start, size_t row, size_t columns,
-                      float *out) {
-  const float value = start.rows == NULL ? 0.0f : start.rows[row];
-  for (size_t j = 0; start.fresh && j < columns; j++) {
-    out[j] = value;
+static void add_part(size_t rows, size_t columns, et_gemm_start start, part p) {
+  float copy[TILE_DEPTH * LANES];
+  const size_t whole = columns / LANES * LANES;
+  et_gemm_panel edge = p.b;
+  if (whole < columns) {
+    edge = copy_edge(&p, whole, columns - whole, copy);
+  }
+  for (size_t i = 0; i < rows;) {
+    const tile *t = tile_of(rows - i);
+    start_rows(start, i, t->rows, columns, p.out, p.out_stride);
+    add_tiles(t, p, whole, columns, edge);
+    i += t->rows;
+    p.a.data += (ptrdiff_t)t->rows * p.a.row_stride;
+    p.out += t->rows * p.out_stride;
   }
 }
 
+/* Even without summands, for the start. */
 void et_gemm_accumulate(size_t rows, size_t columns, size_t depth,
                         const et_gemm_matrix *a, const et_gemm_panel *b,
                         et_gemm_start start, float *out, size_t out_stride) {
-  size_t i = 0;
-  for (; i + 2 <= rows; i += 2) {
-    float *out0 = out + i * out_stride;
-    float *out1 = out0 + out_stride;
-    start_row(start, i, columns, out0);
-    start_row(start, i + 1, columns, out1);
-    accumulate_pair(i, columns, depth, a, b, out0, out1);
-  }
-  if (i < rows) {
-    start_row(start, i, columns, out + i * out_stride);
-    accumulate_row(i, columns, depth, a, b, out + i * out_stride);
-  }
+  part p = {0, *a, *b, out, out_stride};
+  do {
+    p.depth = depth < TILE_DEPTH ? depth : TILE_DEPTH;
+    add_part(rows, columns, start, p);
+    p.a.data += TILE_DEPTH * a->column_stride;
+    p.b.data += TILE_DEPTH * b->stride;
+    start.fresh = false;
+    depth -= p.depth;
+  } while (depth > 0);
 }
 
 /* Partial sums that are kept apart: without them the additions would have to
  * follow one another, and could not be vectorised. */
-#define LANES 32
+#define PARTIAL_SUMS 32
 
 static void add_products(const float *restrict a, const float *restrict b,
                          float *restrict sums) {
-  for (size_t j = 0; j < LANES; j++) {
-    sums[j] += a[j] * b[j] + a[j + LANES] * b[j + LANES] +
-               a[j + 2 * LANES] * b[j + 2 * LANES] +
-               a[j + 3 * LANES] * b[j + 3 * LANES];
+  for (size_t j = 0; j < PARTIAL_SUMS; j++) {
+    sums[j] += a[j] * b[j] + a[j + PARTIAL_SUMS] * b[j + PARTIAL_SUMS] +
+               a[j + 2 * PARTIAL_SUMS] * b[j + 2 * PARTIAL_SUMS] +
+               a[j + 3 * PARTIAL_SUMS] * b[j + 3 * PARTIAL_SUMS];
   }
 }
 
 float et_gemm_dot(const float *a, const float *b, size_t depth) {
-  float sums[LANES] = {0.0f};
+  float sums[PARTIAL_SUMS] = {0.0f};
   size_t k = 0;
-  for (; k + 4 * LANES <= depth; k += 4 * LANES) {
+  for (; k + 4 * PARTIAL_SUMS <= depth; k += 4 * PARTIAL_SUMS) {
     add_products(a + k, b + k, sums);
   }
   for (; k < depth; k++) {
-    sums[k % LANES] += a[k] * b[k];
+    sums[k % PARTIAL_SUMS] += a[k] * b[k];
   }
-  for (size_t width = LANES / 2; width > 0; width /= 2) {
+  for (size_t width = PARTIAL_SUMS / 2; width > 0; width /= 2) {
     for (size_t j = 0; j < width; j++) {
       sums[j] += sums[j + width];
     }

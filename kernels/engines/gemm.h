@@ -27,10 +27,10 @@ typedef struct et_gemm_start {
 
 /* out[i][j] = start + sum over k of a[i][k] * b[k][j], with `rows` x `columns`
  * results and `depth` summands. `out` overlaps nothing else; its rows are
- * `out_stride` apart. Two rows take four summands a pass, so that each element
- * that is loaded serves eight multiplications, and a pass is long enough to be
- * vectorised. It is fastest when `depth` rows of b, `columns` wide, stay in the
- * nearest cache. */
+ * `out_stride` apart. A tile of the results stays in registers over a block of
+ * summands, which are added in their order: a result has the same bits whatever
+ * rows and columns are computed with it. It is fastest when 64 rows of b,
+ * `columns` wide, stay in a near cache. */
 void et_gemm_accumulate(size_t rows, size_t columns, size_t depth,
                         const et_gemm_matrix *a, const et_gemm_panel *b,
                         et_gemm_start start, float *out, size_t out_stride);

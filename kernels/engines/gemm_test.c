@@ -41,13 +41,54 @@ static void check_product(size_t rows, size_t columns, size_t depth) {
 
 static void test_products_of_every_remainder_are_right(void **state) {
   (void)state;
-  for (size_t rows = 0; rows <= 5; rows++) {
-    for (size_t columns = 1; columns <= 19; columns++) {
-      for (size_t depth = 0; depth <= 9; depth++) {
+  for (size_t rows = 0; rows <= 13; rows++) {
+    for (size_t columns = 1; columns <= 50; columns++) {
+      for (size_t depth = 0; depth <= 3; depth++) {
         check_product(rows, columns, depth);
       }
     }
   }
+}
+
+static void test_products_of_every_depth_are_right(void **state) {
+  (void)state;
+  for (size_t depth = 0; depth <= 200; depth++) {
+    check_product(7, 35, depth);
+  }
+}
+
+/* Rows [row, row + rows) and columns [column, column + columns) of a product of
+ * 9 x 40 results. */
+static void compute_part(size_t row, size_t rows, size_t column, size_t columns,
+                         float *out) {
+  enum { kDepth = 150, kColumns = 40 };
+  float a[9 * kDepth];
+  float b[kDepth * kColumns];
+  for (size_t i = 0; i < sizeof a / sizeof *a; i++) {
+    a[i] = 1.0f / (float)(i % 97 + 1);
+  }
+  for (size_t i = 0; i < sizeof b / sizeof *b; i++) {
+    b[i] = (number(i) + 0.5f) / (float)(i % 89 + 1);
+  }
+  const et_gemm_matrix left = {a + row * kDepth, kDepth, 1};
+  const et_gemm_panel right = {b + column, kColumns};
+  et_gemm_accumulate(rows, columns, kDepth, &left, &right,
+                     (et_gemm_start){true, NULL}, out + row * kColumns + column,
+                     kColumns);
+}
+
+static void test_results_do_not_depend_on_what_is_computed_with_them(
+    void **state) {
+  (void)state;
+  float together[9 * 40];
+  float apart[9 * 40];
+  compute_part(0, 9, 0, 40, together);
+  for (size_t row = 0; row < 9; row++) {
+    for (size_t column = 0; column < 40; column += 5) {
+      compute_part(row, 1, column, 5, apart);
+    }
+  }
+  assert_memory_equal(together, apart, sizeof apart);
 }
 
 static void test_left_side_may_be_transposed(void **state) {
@@ -93,6 +134,9 @@ static void test_dot_products_of_every_remainder_are_right(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_products_of_every_remainder_are_right),
+      cmocka_unit_test(test_products_of_every_depth_are_right),
+      cmocka_unit_test(
+          test_results_do_not_depend_on_what_is_computed_with_them),
       cmocka_unit_test(test_left_side_may_be_transposed),
       cmocka_unit_test(test_results_start_from_what_is_asked),
       cmocka_unit_test(test_dot_products_of_every_remainder_are_right),

@@ -8,7 +8,6 @@
 /* Columns of out that are computed together when there are several rows, so
  * that the rows of b that they need stay in the cache from row to row. */
 #define BLOCK_COLUMNS 256
-#define BLOCK_ROWS 32
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
@@ -46,19 +45,13 @@ static void start_rows(const et_matmul *p) {
 static void multiply_rows(const et_matmul *p) {
   const size_t rows = (size_t)p->out.sizes[0];
   const size_t columns = (size_t)p->out.sizes[1];
-  const size_t depth = (size_t)p->a.sizes[1];
   const size_t width = rows == 1 ? columns : BLOCK_COLUMNS;
-  const size_t height = rows == 1 ? depth : BLOCK_ROWS;
+  const et_gemm_matrix a = matrix_of(&p->a, 0);
   for (size_t j = 0; j < columns; j += width) {
-    for (size_t k = 0; k < depth; k += height) {
-      const et_gemm_matrix a = matrix_of(&p->a, k);
-      const et_gemm_panel b = {floats(&p->b) + (int64_t)k * p->b.strides[0] + j,
-                               (size_t)p->b.strides[0]};
-      et_gemm_accumulate(rows, smaller(width, columns - j),
-                         smaller(height, depth - k), &a, &b,
-                         (et_gemm_start){false, NULL}, out_row(p, 0) + j,
-                         (size_t)p->out.strides[0]);
-    }
+    const et_gemm_panel b = {floats(&p->b) + j, (size_t)p->b.strides[0]};
+    et_gemm_accumulate(rows, smaller(width, columns - j), (size_t)p->a.sizes[1],
+                       &a, &b, (et_gemm_start){false, NULL}, out_row(p, 0) + j,
+                       (size_t)p->out.strides[0]);
   }
 }
 
