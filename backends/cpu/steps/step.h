@@ -56,7 +56,8 @@ typedef struct et_cpu_run {
 /* One kind of step. All pointers are static. */
 typedef struct et_cpu_kind {
   const char *name;
-  /* Everything that `run` relies on: counts, dtypes, ranks, sizes, attributes.
+  /* Everything that `run` relies on: counts, dtypes, ranks, sizes, attributes. The
+   * message begins with the kind's name.
    * Called at load with upper bounds, and again for other sizes. */
   et_status (*check)(const et_cpu_step *step, et_error *error);
   /* Computes the outputs. The same bits for every number of threads. */

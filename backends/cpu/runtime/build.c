@@ -1,0 +1,307 @@
+#include "backends/cpu/runtime/build.h"
+
+#include <string.h>
+
+#include "backends/cpu/runtime/sizes.h"
+#include "executorch/checked.h"
+
+static bool take(et_arena *arena, size_t count, size_t size, void **out) {
+  return et_arena_take(arena, count, size, ET_CPU_HANDLE_ALIGNMENT, out);
+}
+
+/* The regions of ET_CPU_HANDLE_BYTES, in its order. */
+static bool take_all(const et_cpu_payload *payload, et_arena *arena,
+                     void *regions[9]) {
+  const struct {
+    size_t count;
+    size_t size;
+  } sizes[9] = {
+      {1, sizeof(et_cpu_handle)},
+      {(size_t)payload->input_count + payload->output_count,
+       sizeof(et_cpu_argument)},
+      {payload->value_count, sizeof(et_cpu_tensor)},
+      {payload->value_count, sizeof(et_cpu_slot)},
+      {payload->step_count, sizeof(et_cpu_step)},
+      {payload->tensor_refs, sizeof(et_cpu_tensor *)},
+      {payload->dim_refs, sizeof(int32_t *)},
+      {payload->dim_count, sizeof(int32_t)},
+      {payload->attribute_words, sizeof(uint32_t)},
+  };
+  for (size_t i = 0; i < 9; i++) {
+    if (!take(arena, sizes[i].count, sizes[i].size, &regions[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+et_status et_cpu_reserve(const et_cpu_payload *payload, et_arena *arena,
+                         et_error *error, et_cpu_handle **out) {
+  void *regions[9];
+  if (!take_all(payload, arena, regions)) {
+    return et_fail(error, ET_STATUS_DELEGATE_MEMORY,
+                   "the method's memory is too small");
+  }
+  *out = regions[0];
+  if (*out != NULL) {
+    const et_cpu_handle handle = {
+        .payload = *payload,
+        .arguments = regions[1],
+        .tensors = regions[2],
+        .slots = regions[3],
+        .steps = regions[4],
+        .tensor_refs = regions[5],
+        .dim_refs = regions[6],
+        .dims = regions[7],
+        .attributes = regions[8],
+    };
+    **out = handle;
+  }
+  return ET_STATUS_OK;
+}
+
+static et_status fail_value(et_error *error, uint32_t index,
+                            const char *reason) {
+  return et_fail(error, ET_STATUS_DELEGATE_INCOMPATIBLE,
+                 "payload: values[%u] %s", (unsigned)index, reason);
+}
+
+static void fill_tensors(et_cpu_handle *handle) {
+  size_t at = handle->payload.values_at;
+  et_cpu_value value = {.rank = 0};
+  for (uint32_t i = 0; i < handle->payload.value_count; i++) {
+    et_cpu_read_value(&handle->payload, &at, &value);
+    const et_cpu_tensor tensor = {
+        .rank = (uint8_t)value.rank,
+        .dtype = (uint8_t)value.dtype,
+        .place = (uint8_t)value.place,
+    };
+    const et_cpu_slot slot = {value.offset, value.index};
+    handle->tensors[i] = tensor;
+    handle->slots[i] = slot;
+  }
+}
+
+static size_t argument_count(const et_cpu_handle *handle) {
+  return (size_t)handle->payload.input_count + handle->payload.output_count;
+}
+
+/* An argument cannot be an int and a tensor. */
+static bool use_as(et_cpu_argument *argument, et_cpu_argument_kind kind) {
+  if (argument->kind != ET_CPU_UNUSED && argument->kind != kind) {
+    return false;
+  }
+  argument->kind = (uint8_t)kind;
+  return true;
+}
+
+static et_status use_in_dims(et_cpu_handle *handle, et_error *error) {
+  for (uint32_t i = 0; i < handle->payload.dim_count; i++) {
+    const et_cpu_dim dim = et_cpu_dim_at(&handle->payload, i);
+    if ((dim.op == ET_CPU_DIM_INT &&
+         !use_as(&handle->arguments[dim.a], ET_CPU_INT)) ||
+        (dim.op == ET_CPU_DIM_SIZE &&
+         !use_as(&handle->arguments[dim.a], ET_CPU_TENSOR))) {
+      return et_fail(error, ET_STATUS_DELEGATE_INCOMPATIBLE,
+                     "payload: dims[%u] takes an int for a tensor",
+                     (unsigned)i);
+    }
+  }
+  return ET_STATUS_OK;
+}
+
+/* Whether the lowest `rank` digits are a permutation, and the others zero. */
+static bool is_permutation(uint32_t order, uint32_t rank) {
+  uint32_t seen = 0;
+  for (uint32_t i = 0; i < rank; i++) {
+    seen |= 1u << (order >> 4 * i & 15);
+  }
+  return seen == (1u << rank) - 1 &&
+         (rank == ET_CPU_MAX_RANK || order >> 4 * rank == 0);
+}
+
+/* The first value at an argument says what the argument is; others are views of it,
+ * of as many elements. */
+static bool fits_argument(et_cpu_handle *handle, uint32_t index,
+                          const et_cpu_value *value,
+                          et_cpu_argument *argument) {
+  if (!use_as(argument, ET_CPU_TENSOR)) {
+    return false;
+  }
+  if (argument->value == ET_CPU_NO_VALUE) {
+    argument->value = index;
+    argument->order = value->order;
+    return is_permutation(value->order, value->rank);
+  }
+  const et_cpu_tensor *first = &handle->tensors[argument->value];
+  return first->dtype == value->dtype &&
+         first->numel == handle->tensors[index].numel;
+}
+
+/* All dims are constants of the payload. */
+static bool is_constant(const et_cpu_payload *payload,
+                        const et_cpu_value *value) {
+  for (uint32_t i = 0; i < value->rank; i++) {
+    const uint32_t dim = et_cpu_word(payload, value->dims_at + i);
+    if (et_cpu_dim_at(payload, dim).op != ET_CPU_DIM_CONST) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool fits_place(et_cpu_handle *handle, uint32_t index,
+                       const et_cpu_value *value) {
+  const et_cpu_payload *payload = &handle->payload;
+  const size_t bytes = handle->tensors[index].bytes;
+  switch ((et_cpu_place)value->place) {
+    case ET_CPU_INPUT:
+      return fits_argument(handle, index, value,
+                           &handle->arguments[value->index]);
+    case ET_CPU_OUTPUT:
+      return fits_argument(
+          handle, index, value,
+          &handle->arguments[payload->input_count + value->index]);
+    case ET_CPU_SCRATCH:
+      return et_range_in(value->offset, bytes, payload->scratch_bytes);
+    default:
+      return is_constant(payload, value) &&
+             et_range_in(value->offset, bytes,
+                         et_cpu_data_at(payload, value->index).bytes);
+  }
+}
+
+static et_status check_places(et_cpu_handle *handle, et_error *error) {
+  size_t at = handle->payload.values_at;
+  et_cpu_value value = {.rank = 0};
+  for (uint32_t i = 0; i < handle->payload.value_count; i++) {
+    et_cpu_read_value(&handle->payload, &at, &value);
+    if (!fits_place(handle, i, &value)) {
+      return fail_value(error, i, "does not fit where it lies");
+    }
+  }
+  return ET_STATUS_OK;
+}
+
+static et_status fill_arguments(et_cpu_handle *handle, et_error *error) {
+  const et_cpu_argument unused = {ET_CPU_NO_VALUE, 0, ET_CPU_UNUSED};
+  for (size_t i = 0; i < argument_count(handle); i++) {
+    handle->arguments[i] = unused;
+  }
+  ET_RETURN_IF_ERROR(use_in_dims(handle, error));
+  return check_places(handle, error);
+}
+
+/* The bytes of one piece of named data, where they lie. */
+static et_status find_data(const et_backend_context *context,
+                           const et_cpu_data *data, et_span *out) {
+  ET_RETURN_IF_ERROR(
+      context->find_data(context, data->key, out, context->error));
+  if (out->size != data->bytes) {
+    return et_fail(context->error, ET_STATUS_DELEGATE_INCOMPATIBLE,
+                   "named data has %zu bytes; the payload says %u", out->size,
+                   (unsigned)data->bytes);
+  }
+  return (uintptr_t)out->data % ET_CPU_DATA_ALIGNMENT == 0
+             ? ET_STATUS_OK
+             : et_fail(context->error, ET_STATUS_INVALID_ARGUMENT,
+                       "named data is not aligned: the program must lie at a "
+                       "multiple of %u",
+                       ET_CPU_DATA_ALIGNMENT);
+}
+
+/* Sets the pointers of all values that lie in data `index`. */
+static void place_data(et_cpu_handle *handle, uint32_t index, et_span bytes) {
+  for (uint32_t i = 0; i < handle->payload.value_count; i++) {
+    et_cpu_tensor *tensor = &handle->tensors[i];
+    const et_cpu_slot slot = handle->slots[i];
+    if (tensor->place == ET_CPU_DATA && slot.index == index) {
+      tensor->data = (void *)((uintptr_t)bytes.data + slot.offset);
+    }
+  }
+}
+
+static et_status fill_data(const et_backend_context *context,
+                           et_cpu_handle *handle) {
+  for (uint32_t i = 0; i < handle->payload.data_count; i++) {
+    const et_cpu_data data = et_cpu_data_at(&handle->payload, i);
+    et_span bytes = {NULL, 0};
+    ET_RETURN_IF_ERROR(find_data(context, &data, &bytes));
+    place_data(handle, i, bytes);
+  }
+  return ET_STATUS_OK;
+}
+
+/* NULL when it is not linked. */
+static const et_cpu_kind *find_kind(const et_backend_context *context,
+                                    uint32_t code) {
+  for (size_t i = 0; i < context->part_count; i++) {
+    if (context->parts[i]->id == code) {
+      return context->parts[i]->content;
+    }
+  }
+  return NULL;
+}
+
+/* What a step refers to lies behind what the step before it refers to. */
+typedef struct step_room {
+  et_cpu_tensor **tensors;
+  const int32_t **dims;
+  uint32_t *attributes;
+} step_room;
+
+static void fill_step(et_cpu_handle *handle, const et_cpu_record *record,
+                      step_room *room, et_cpu_step *out) {
+  const et_cpu_payload *payload = &handle->payload;
+  const et_cpu_step step = {
+      .kind = out->kind,
+      .tensors = room->tensors,
+      .dims = room->dims,
+      .attributes = room->attributes,
+      .input_count = (uint16_t)record->input_count,
+      .output_count = (uint16_t)record->output_count,
+      .workspace_count = (uint16_t)record->workspace_count,
+      .dim_count = (uint16_t)record->dim_count,
+      .attribute_count = (uint16_t)record->attribute_count,
+  };
+  for (uint32_t i = 0; i < record->tensor_count; i++) {
+    const uint32_t value = et_cpu_word(payload, record->tensors_at + i);
+    *room->tensors++ = &handle->tensors[value];
+  }
+  for (uint32_t i = 0; i < record->dim_count; i++) {
+    const uint32_t dim = et_cpu_word(payload, record->dims_at + i);
+    *room->dims++ = &handle->dims[dim];
+  }
+  for (uint32_t i = 0; i < record->attribute_count; i++) {
+    *room->attributes++ = et_cpu_word(payload, record->attributes_at + i);
+  }
+  *out = step;
+}
+
+static et_status fill_steps(const et_backend_context *context,
+                            et_cpu_handle *handle) {
+  size_t at = handle->payload.steps_at;
+  et_cpu_record record = {.kind = 0};
+  step_room room = {handle->tensor_refs, handle->dim_refs, handle->attributes};
+  for (uint32_t i = 0; i < handle->payload.step_count; i++) {
+    et_cpu_read_record(&handle->payload, &at, &record);
+    handle->steps[i].kind = find_kind(context, record.kind);
+    if (handle->steps[i].kind == NULL) {
+      return et_fail(context->error, ET_STATUS_DELEGATE_INCOMPATIBLE,
+                     "payload: steps[%u] is of kind %u, which is not linked",
+                     (unsigned)i, (unsigned)record.kind);
+    }
+    fill_step(handle, &record, &room, &handle->steps[i]);
+  }
+  return ET_STATUS_OK;
+}
+
+et_status et_cpu_build(const et_backend_context *context,
+                       et_cpu_handle *handle) {
+  et_cpu_dims_to_maxima(handle);
+  fill_tensors(handle);
+  ET_RETURN_IF_ERROR(et_cpu_tensors_update(handle, context->error));
+  ET_RETURN_IF_ERROR(fill_arguments(handle, context->error));
+  ET_RETURN_IF_ERROR(fill_data(context, handle));
+  return fill_steps(context, handle);
+}

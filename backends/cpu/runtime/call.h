@@ -1,0 +1,14 @@
+/* Making a handle ready for one call. */
+#ifndef BACKENDS_CPU_RUNTIME_CALL_H_
+#define BACKENDS_CPU_RUNTIME_CALL_H_
+
+#include "backends/cpu/runtime/handle.h"
+#include "executorch/span.h"
+#include "executorch/value.h"
+
+/* Checks the arguments, computes all sizes, resizes the outputs, and lets every
+ * tensor point to its bytes. Writes nothing but sizes. */
+et_status et_cpu_bind(et_cpu_handle *handle, et_mutable_span scratch,
+                      et_value **args, size_t count, et_error *error);
+
+#endif /* BACKENDS_CPU_RUNTIME_CALL_H_ */

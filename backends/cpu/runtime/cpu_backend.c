@@ -1,0 +1,70 @@
+#include "backends/cpu/runtime/cpu_backend.h"
+
+#include "backends/cpu/runtime/build.h"
+#include "backends/cpu/runtime/call.h"
+#include "backends/cpu/runtime/isa.h"
+#include "backends/cpu/runtime/verify.h"
+
+static et_status cpu_measure(const et_backend_context *context,
+                             et_backend_requirements *out) {
+  et_cpu_payload payload;
+  et_cpu_handle *none = NULL;
+  et_arena arena = et_arena_measuring();
+  ET_RETURN_IF_ERROR(
+      et_cpu_payload_open(context->payload, context->error, &payload));
+  ET_RETURN_IF_ERROR(et_cpu_reserve(&payload, &arena, context->error, &none));
+  out->handle_bytes = arena.used;
+  out->scratch_bytes = payload.scratch_bytes;
+  out->output_count = payload.output_count;
+  return ET_STATUS_OK;
+}
+
+static et_status cpu_init(const et_backend_context *context,
+                          void **out_handle) {
+  et_cpu_payload payload;
+  et_cpu_handle *handle = NULL;
+  et_cpu_isa isa = ET_CPU_PLAIN;
+  ET_RETURN_IF_ERROR(et_cpu_isa_choose(context, &isa));
+  ET_RETURN_IF_ERROR(
+      et_cpu_payload_open(context->payload, context->error, &payload));
+  ET_RETURN_IF_ERROR(
+      et_cpu_reserve(&payload, context->arena, context->error, &handle));
+  ET_RETURN_IF_ERROR(et_cpu_build(context, handle));
+  ET_RETURN_IF_ERROR(et_cpu_verify(handle, context->error));
+  handle->isa = (uint8_t)isa;
+  handle->is_current = true;
+  *out_handle = handle;
+  return ET_STATUS_OK;
+}
+
+static void run_observed(const et_cpu_step *step, uint32_t index,
+                         const et_cpu_run *run, const et_observer *observer) {
+  const et_event event = {ET_EVENT_STEP, index, step->kind->name};
+  observer->begin(observer->context, &event);
+  step->kind->run(step, run);
+  observer->end(observer->context, &event, ET_STATUS_OK);
+}
+
+static et_status cpu_execute(void *memory, const et_execute_context *context,
+                             et_value **args, size_t count) {
+  et_cpu_handle *handle = memory;
+  const et_cpu_run run = {handle->isa, context->parallel};
+  ET_RETURN_IF_ERROR(
+      et_cpu_bind(handle, context->scratch, args, count, context->error));
+  for (uint32_t i = 0; i < handle->payload.step_count; i++) {
+    const et_cpu_step *step = &handle->steps[i];
+    if (context->observer != NULL) {
+      run_observed(step, i, &run, context->observer);
+    } else {
+      step->kind->run(step, &run);
+    }
+  }
+  return ET_STATUS_OK;
+}
+
+const et_backend et_cpu_backend = {
+    .id = "CpuBackend",
+    .measure = cpu_measure,
+    .init = cpu_init,
+    .execute = cpu_execute,
+};

@@ -1,0 +1,120 @@
+#include "backends/cpu/runtime/isa.h"
+
+#include <string.h>
+
+#if defined(__aarch64__) && defined(__linux__)
+#include <sys/auxv.h>
+#endif
+
+/* In the order of the codes. */
+static const char *const names[ET_CPU_ISA_COUNT] = {"plain", "avx2", "avx512",
+                                                    "neon"};
+
+static const bool linked[ET_CPU_ISA_COUNT] = {
+    ET_CPU_IF_PLAIN([ET_CPU_PLAIN] = true, )
+        ET_CPU_IF_AVX2([ET_CPU_AVX2] = true, )
+            ET_CPU_IF_AVX512([ET_CPU_AVX512] = true, )
+                ET_CPU_IF_NEON([ET_CPU_NEON] = true, )};
+
+/* The compiler's builtins ask the operating system's part too: whether it saves
+ * the wide registers. */
+#if defined(__x86_64__) || defined(__i386__)
+static bool has_avx2(void) {
+  __builtin_cpu_init();
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+         __builtin_cpu_supports("f16c");
+}
+
+static bool has_avx512(void) {
+  return has_avx2() && __builtin_cpu_supports("avx512f") &&
+         __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512dq") &&
+         __builtin_cpu_supports("avx512vl") &&
+         __builtin_cpu_supports("avx512vnni");
+}
+#else
+static bool has_avx2(void) { return false; }
+
+static bool has_avx512(void) { return false; }
+#endif
+
+static bool has_neon(void) {
+#if defined(__ARM_FEATURE_DOTPROD)
+  return true;
+#elif defined(__aarch64__) && defined(__linux__)
+  return (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0;
+#else
+  return false;
+#endif
+}
+
+const char *et_cpu_isa_name(et_cpu_isa isa) { return names[isa]; }
+
+bool et_cpu_isa_available(et_cpu_isa isa) {
+  if (!linked[isa]) {
+    return false;
+  }
+  switch (isa) {
+    case ET_CPU_AVX2:
+      return has_avx2();
+    case ET_CPU_AVX512:
+      return has_avx512();
+    case ET_CPU_NEON:
+      return has_neon();
+    default:
+      return true;
+  }
+}
+
+et_backend_option et_cpu_force_isa(et_cpu_isa isa) {
+  et_backend_option option = {.key = "isa", .value = {.tag = ET_VALUE_STRING}};
+  option.value.u.as_string.data = names[isa];
+  option.value.u.as_string.size = strlen(names[isa]);
+  return option;
+}
+
+static bool is_name(et_string text, const char *name) {
+  return text.size == strlen(name) && memcmp(text.data, name, text.size) == 0;
+}
+
+static et_status find_named(et_string text, et_error *error,
+                            et_cpu_isa *out_isa) {
+  for (int isa = 0; isa < ET_CPU_ISA_COUNT; isa++) {
+    if (is_name(text, names[isa])) {
+      *out_isa = (et_cpu_isa)isa;
+      return et_cpu_isa_available(*out_isa)
+                 ? ET_STATUS_OK
+                 : et_fail(error, ET_STATUS_NOT_SUPPORTED,
+                           "isa '%s' is not linked or not of this machine",
+                           names[isa]);
+    }
+  }
+  return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
+                 "option 'isa' is plain, avx2, avx512 or neon");
+}
+
+/* Codes rise with preference. */
+static et_status find_best(et_error *error, et_cpu_isa *out_isa) {
+  for (int isa = ET_CPU_ISA_COUNT - 1; isa >= 0; isa--) {
+    if (et_cpu_isa_available((et_cpu_isa)isa)) {
+      *out_isa = (et_cpu_isa)isa;
+      return ET_STATUS_OK;
+    }
+  }
+  return et_fail(error, ET_STATUS_NOT_SUPPORTED,
+                 "this machine runs none of the linked instruction sets");
+}
+
+et_status et_cpu_isa_choose(const et_backend_context *context,
+                            et_cpu_isa *out_isa) {
+  for (size_t i = 0; i < context->option_count; i++) {
+    const et_backend_option *option = &context->options[i];
+    if (strcmp(option->key, "isa") != 0 ||
+        option->value.tag != ET_VALUE_STRING) {
+      return et_fail(context->error, ET_STATUS_INVALID_ARGUMENT,
+                     "option '%s': there is just 'isa', a string", option->key);
+    }
+    return find_named(option->value.u.as_string, context->error, out_isa);
+  }
+  return find_best(context->error, out_isa);
+}

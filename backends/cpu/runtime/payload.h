@@ -1,0 +1,121 @@
+/* Reading the payload of CpuBackend: see PAYLOAD.md. */
+#ifndef BACKENDS_CPU_RUNTIME_PAYLOAD_H_
+#define BACKENDS_CPU_RUNTIME_PAYLOAD_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "backends/cpu/steps/step.h"
+#include "executorch/span.h"
+#include "executorch/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ET_CPU_MAGIC 0x43504531u
+#define ET_CPU_VERSION 1u
+#define ET_CPU_DATA_ALIGNMENT 64u
+#define ET_CPU_MAX_ARGUMENTS \
+  1024u /* inputs, and outputs: as the runtime's calls */
+
+/* How a dim is computed, from arguments or from earlier dims. */
+typedef enum et_cpu_dim_op {
+  ET_CPU_DIM_CONST = 0, /* a */
+  ET_CPU_DIM_SIZE = 1,  /* of argument a, its dimension b */
+  ET_CPU_DIM_INT = 2,   /* the int argument a */
+  ET_CPU_DIM_ADD = 3,
+  ET_CPU_DIM_SUB = 4,
+  ET_CPU_DIM_MUL = 5,
+  ET_CPU_DIM_FLOORDIV = 6,
+  ET_CPU_DIM_MOD = 7,
+  ET_CPU_DIM_MIN = 8,
+  ET_CPU_DIM_MAX = 9,
+} et_cpu_dim_op;
+
+typedef struct et_cpu_dim {
+  uint32_t op; /* et_cpu_dim_op */
+  uint32_t a;
+  uint32_t b;
+  uint32_t maximum;
+} et_cpu_dim;
+
+/* One value as the payload has it. */
+typedef struct et_cpu_value {
+  uint32_t dtype;
+  uint32_t rank;
+  uint32_t place; /* et_cpu_place */
+  uint32_t index;
+  uint32_t offset;
+  uint32_t order;
+  size_t dims_at; /* word of the first dim's number */
+} et_cpu_value;
+
+/* One piece of named data. */
+typedef struct et_cpu_data {
+  et_string key;
+  uint32_t bytes;
+} et_cpu_data;
+
+/* One step as the payload has it. */
+typedef struct et_cpu_record {
+  uint32_t kind;
+  uint32_t input_count;
+  uint32_t output_count;
+  uint32_t workspace_count;
+  uint32_t dim_count;
+  uint32_t attribute_count;
+  uint32_t tensor_count; /* inputs, outputs and workspaces */
+  size_t tensors_at;     /* word of the first value's number */
+  size_t dims_at;
+  size_t attributes_at;
+} et_cpu_record;
+
+/* A payload of which every number is in range. What lies overlapping or is read
+ * before it is written is another matter: see verify.h. */
+typedef struct et_cpu_payload {
+  const uint8_t *bytes;
+  size_t words;
+  uint32_t input_count;
+  uint32_t output_count;
+  uint32_t dim_count;
+  uint32_t value_count;
+  uint32_t data_count;
+  uint32_t step_count;
+  uint32_t scratch_bytes;
+  uint32_t key_bytes;
+  size_t values_at; /* words where the sections begin; dims follow the header */
+  size_t data_at;
+  size_t steps_at;
+  size_t keys_at;
+  size_t tensor_refs; /* sums over all steps */
+  size_t dim_refs;
+  size_t attribute_words;
+} et_cpu_payload;
+
+/* DELEGATE_INCOMPATIBLE names the element at fault. */
+et_status et_cpu_payload_open(et_span bytes, et_error *error,
+                              et_cpu_payload *out);
+
+/* Word `at` < words; a payload may lie unaligned. */
+static inline uint32_t et_cpu_word(const et_cpu_payload *payload, size_t at) {
+  const uint8_t *bytes = payload->bytes + 4 * at;
+  return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 |
+         (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+}
+
+et_cpu_dim et_cpu_dim_at(const et_cpu_payload *payload, uint32_t index);
+et_cpu_data et_cpu_data_at(const et_cpu_payload *payload, uint32_t index);
+
+/* The value or step that begins at word *at, which moves behind it; false when
+ * it does not end within the payload. */
+bool et_cpu_read_value(const et_cpu_payload *payload, size_t *at,
+                       et_cpu_value *out);
+bool et_cpu_read_record(const et_cpu_payload *payload, size_t *at,
+                        et_cpu_record *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* BACKENDS_CPU_RUNTIME_PAYLOAD_H_ */

@@ -1,0 +1,44 @@
+/* A payload that is loaded and called in memory of exactly the measured sizes. */
+#ifndef BACKENDS_CPU_RUNTIME_TESTING_CPU_SESSION_H_
+#define BACKENDS_CPU_RUNTIME_TESTING_CPU_SESSION_H_
+
+#include "backends/cpu/runtime/testing/cpu_payload_writer.h"
+#include "executorch/backend.h"
+
+#define CPU_SESSION_RANK 2
+#define CPU_SESSION_NUMEL 16
+
+/* A float32 tensor of up to CPU_SESSION_NUMEL elements. */
+typedef struct cpu_sample {
+  float data[CPU_SESSION_NUMEL];
+  int32_t sizes[CPU_SESSION_RANK];
+  int32_t strides[CPU_SESSION_RANK];
+  uint8_t order[CPU_SESSION_RANK];
+  et_tensor tensor;
+  et_value value;
+} cpu_sample;
+
+/* What a program around the payload has. Zero before it is used. */
+typedef struct cpu_session {
+  et_backend_requirements needed;
+  const et_backend_option *options;
+  size_t option_count;
+  const et_observer *observer;
+  void *memory; /* of the handle */
+  void *scratch;
+  void *handle;
+  et_error error;
+} cpu_session;
+
+/* The bytes of the only named data, "weights": floats 1, 2, 3, ... */
+extern const float cpu_session_weights[CPU_SESSION_NUMEL];
+
+/* Elements 1, 2, 3, ... in memory order. */
+void cpu_sample_make(cpu_sample *sample, int32_t rows, int32_t columns);
+
+/* Takes memory that cpu_session_end gives back, whatever it returns. */
+et_status cpu_session_load(cpu_session *session, et_span payload);
+et_status cpu_session_call(cpu_session *session, et_value **args, size_t count);
+void cpu_session_end(cpu_session *session);
+
+#endif /* BACKENDS_CPU_RUNTIME_TESTING_CPU_SESSION_H_ */

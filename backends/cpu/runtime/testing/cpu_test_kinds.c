@@ -1,0 +1,50 @@
+#include "backends/cpu/runtime/testing/cpu_test_kinds.h"
+
+static et_status check_shift(const et_cpu_step *step, et_error *error) {
+  if (step->input_count != 1 || step->output_count != 1 ||
+      step->attribute_count != 1 ||
+      step->tensors[0]->dtype != ET_SCALAR_TYPE_FLOAT32 ||
+      step->tensors[1]->dtype != ET_SCALAR_TYPE_FLOAT32 ||
+      step->tensors[0]->numel != step->tensors[1]->numel) {
+    return et_fail(error, ET_STATUS_DELEGATE_INCOMPATIBLE,
+                   "shift: x and y are float32 of one size");
+  }
+  return ET_STATUS_OK;
+}
+
+static void run_shift(const et_cpu_step *step, const et_cpu_run *run) {
+  const float *x = step->tensors[0]->data;
+  float *y = step->tensors[1]->data;
+  (void)run;
+  for (size_t i = 0; i < step->tensors[0]->numel; i++) {
+    y[i] = x[i] + (float)step->attributes[0];
+  }
+}
+
+static et_status check_sum(const et_cpu_step *step, et_error *error) {
+  if (step->input_count != 1 || step->output_count != 1 ||
+      step->dim_count != 1 || step->tensors[1]->numel != 1 ||
+      step->tensors[0]->dtype != ET_SCALAR_TYPE_FLOAT32 ||
+      step->tensors[1]->dtype != ET_SCALAR_TYPE_FLOAT32) {
+    return et_fail(error, ET_STATUS_DELEGATE_INCOMPATIBLE,
+                   "sum: x is float32 and y one of it");
+  }
+  return ET_STATUS_OK;
+}
+
+static void run_sum(const et_cpu_step *step, const et_cpu_run *run) {
+  const float *x = step->tensors[0]->data;
+  float sum = (float)*step->dims[0];
+  (void)run;
+  for (size_t i = 0; i < step->tensors[0]->numel; i++) {
+    sum += x[i];
+  }
+  *(float *)step->tensors[1]->data = sum;
+}
+
+static const et_cpu_kind shift = {"shift", check_shift, run_shift, 1};
+static const et_cpu_kind sum = {"sum", check_sum, run_sum, 0};
+static const et_backend_part shift_part = {CPU_TEST_SHIFT, &shift};
+static const et_backend_part sum_part = {CPU_TEST_SUM, &sum};
+
+const et_backend_part *const cpu_test_parts[2] = {&shift_part, &sum_part};

@@ -1,0 +1,14 @@
+/* Kinds of steps that tests of the runtime side run. */
+#ifndef BACKENDS_CPU_RUNTIME_TESTING_CPU_TEST_KINDS_H_
+#define BACKENDS_CPU_RUNTIME_TESTING_CPU_TEST_KINDS_H_
+
+#include "backends/cpu/steps/step.h"
+
+enum {
+  CPU_TEST_SHIFT = 1001, /* y = x + attribute 0; may work in place */
+  CPU_TEST_SUM = 1002,   /* y = the sum of x and dim 0 */
+};
+
+extern const et_backend_part *const cpu_test_parts[2];
+
+#endif /* BACKENDS_CPU_RUNTIME_TESTING_CPU_TEST_KINDS_H_ */

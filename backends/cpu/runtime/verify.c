@@ -1,0 +1,177 @@
+#include "backends/cpu/runtime/verify.h"
+
+#include "backends/cpu/runtime/build.h"
+
+/* Pairs of values that are compared before a payload is refused: milliseconds. */
+#define MAX_COMPARISONS (UINT32_C(1) << 24)
+
+typedef struct verifier {
+  const et_cpu_handle *handle;
+  et_error *error;
+  uint32_t comparisons;
+} verifier;
+
+/* A range of bytes at a place. */
+typedef struct extent {
+  uint8_t place;
+  uint32_t index;
+  uint64_t start;
+  uint64_t end;
+} extent;
+
+static extent extent_of(const et_cpu_handle *handle,
+                        const et_cpu_tensor *tensor) {
+  const et_cpu_slot slot = handle->slots[tensor - handle->tensors];
+  const extent e = {tensor->place, slot.index, slot.offset,
+                    slot.offset + (uint64_t)tensor->bytes};
+  return e;
+}
+
+static bool same_place(const extent *a, const extent *b) {
+  return a->place == b->place && a->index == b->index;
+}
+
+static bool overlap(const extent *a, const extent *b) {
+  return same_place(a, b) && a->start < b->end && b->start < a->end;
+}
+
+static bool same(const extent *a, const extent *b) {
+  return same_place(a, b) && a->start == b->start && a->end == b->end;
+}
+
+static et_status fail_step(const verifier *v, uint32_t index,
+                           const char *reason) {
+  return et_fail(v->error, ET_STATUS_DELEGATE_INCOMPATIBLE,
+                 "payload: steps[%u] %s", (unsigned)index, reason);
+}
+
+static bool count_comparison(verifier *v) {
+  v->comparisons++;
+  return v->comparisons < MAX_COMPARISONS;
+}
+
+static size_t tensor_count(const et_cpu_step *step) {
+  return (size_t)step->input_count + step->output_count + step->workspace_count;
+}
+
+/* Whether output 0 may lie on this input. */
+static bool is_in_place(const et_cpu_step *step, size_t written, size_t other) {
+  return written == step->input_count && other < step->input_count &&
+         other + 1 == step->kind->in_place;
+}
+
+/* Whether tensor `written` of the step is apart from all others of it. */
+static et_status check_apart(verifier *v, uint32_t index,
+                             const et_cpu_step *step, size_t written) {
+  const extent mine = extent_of(v->handle, step->tensors[written]);
+  for (size_t i = 0; i < tensor_count(step); i++) {
+    const extent other = extent_of(v->handle, step->tensors[i]);
+    if (i == written || !overlap(&mine, &other) ||
+        (is_in_place(step, written, i) && same(&mine, &other))) {
+      continue;
+    }
+    return fail_step(v, index, "writes over another value of its own");
+  }
+  v->comparisons += (uint32_t)tensor_count(step);
+  return v->comparisons < MAX_COMPARISONS
+             ? ET_STATUS_OK
+             : fail_step(v, index, "is one of too many to be checked");
+}
+
+static et_status check_writes(verifier *v, uint32_t index,
+                              const et_cpu_step *step) {
+  for (size_t i = step->input_count; i < tensor_count(step); i++) {
+    const uint8_t place = step->tensors[i]->place;
+    const bool is_output = i < (size_t)step->input_count + step->output_count;
+    if (place != ET_CPU_SCRATCH && !(is_output && place == ET_CPU_OUTPUT)) {
+      return fail_step(v, index, "writes where nothing may be written");
+    }
+    ET_RETURN_IF_ERROR(check_apart(v, index, step, i));
+  }
+  return ET_STATUS_OK;
+}
+
+/* The end of what an output of the first `count` steps covers from `read.start` on:
+ * `read.start` when none covers it. The latest is the likeliest. */
+static uint64_t covered_to(verifier *v, const extent *read, uint32_t count) {
+  for (uint32_t i = count; i > 0; i--) {
+    const et_cpu_step *step = &v->handle->steps[i - 1];
+    for (size_t k = 0; k < step->output_count; k++) {
+      const extent written =
+          extent_of(v->handle, step->tensors[step->input_count + k]);
+      if (same_place(&written, read) && written.start <= read->start &&
+          read->start < written.end) {
+        return written.end;
+      }
+      if (!count_comparison(v)) {
+        return read->start;
+      }
+    }
+  }
+  return read->start;
+}
+
+/* Whether the first `count` steps have written all of `tensor`. */
+static bool is_written(verifier *v, const et_cpu_tensor *tensor,
+                       uint32_t count) {
+  extent left = extent_of(v->handle, tensor);
+  if (tensor->place == ET_CPU_INPUT || tensor->place == ET_CPU_DATA) {
+    return true;
+  }
+  while (left.start < left.end) {
+    const uint64_t to = covered_to(v, &left, count);
+    if (to == left.start) {
+      return false;
+    }
+    left.start = to;
+  }
+  return true;
+}
+
+static et_status check_reads(verifier *v, uint32_t index,
+                             const et_cpu_step *step) {
+  for (size_t i = 0; i < step->input_count; i++) {
+    if (!is_written(v, step->tensors[i], index)) {
+      return fail_step(v, index, "reads what is not written before");
+    }
+  }
+  return ET_STATUS_OK;
+}
+
+static et_status check_outputs(verifier *v) {
+  const et_cpu_payload *payload = &v->handle->payload;
+  for (uint32_t i = 0; i < payload->output_count; i++) {
+    const uint32_t value = v->handle->arguments[payload->input_count + i].value;
+    if (value == ET_CPU_NO_VALUE ||
+        !is_written(v, &v->handle->tensors[value], payload->step_count)) {
+      return et_fail(v->error, ET_STATUS_DELEGATE_INCOMPATIBLE,
+                     "payload: output %u is not written", (unsigned)i);
+    }
+  }
+  return ET_STATUS_OK;
+}
+
+et_status et_cpu_check_steps(const et_cpu_handle *handle, et_error *error) {
+  for (uint32_t i = 0; i < handle->payload.step_count; i++) {
+    const et_cpu_step *step = &handle->steps[i];
+    et_error reason;
+    et_error_clear(&reason);
+    const et_status status = step->kind->check(step, &reason);
+    if (status != ET_STATUS_OK) {
+      return et_fail(error, status, "steps[%u]: %s", (unsigned)i,
+                     reason.message[0] != '\0' ? reason.message
+                                               : et_status_text(status));
+    }
+  }
+  return ET_STATUS_OK;
+}
+
+et_status et_cpu_verify(const et_cpu_handle *handle, et_error *error) {
+  verifier v = {handle, error, 0};
+  for (uint32_t i = 0; i < handle->payload.step_count; i++) {
+    ET_RETURN_IF_ERROR(check_writes(&v, i, &handle->steps[i]));
+    ET_RETURN_IF_ERROR(check_reads(&v, i, &handle->steps[i]));
+  }
+  ET_RETURN_IF_ERROR(check_outputs(&v));
+  return et_cpu_check_steps(handle, error);
+}

@@ -1,0 +1,35 @@
+"""A small image network, which the CPU backend takes as a whole; the batch is dynamic."""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+from torch.export import Dim
+
+from exir.model_spec import ModelSpec
+
+
+class Network(nn.Module):
+    """Pictures with their channels innermost, float32 [n, 17, 19, 3], to [n, 5]."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = nn.Sequential(
+            nn.Conv2d(3, 24, 3, stride=2, padding=1),
+            nn.ReLU6(),
+            nn.Conv2d(24, 24, 3, padding=1, groups=24),
+            nn.ReLU6(),
+            nn.Conv2d(24, 40, 1),
+            nn.AdaptiveAvgPool2d(1),
+            nn.Flatten(),
+            nn.Linear(40, 5),
+        )
+
+    def forward(self, pictures: torch.Tensor) -> torch.Tensor:
+        return self.layers(pictures.permute(0, 3, 1, 2))
+
+
+def model() -> ModelSpec:
+    """Entry point: up to 4 pictures."""
+    n = Dim("n", min=1, max=4)
+    return ModelSpec(Network(), (torch.randn(2, 17, 19, 3),), dynamic_shapes={"pictures": {0: n}})
