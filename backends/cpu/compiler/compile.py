@@ -4,6 +4,7 @@ from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind
 from torch.fx import Node
 
+from backends.cpu.compiler.choice import choose
 from backends.cpu.compiler.folding import fold
 from backends.cpu.compiler.fusion import fuse
 from backends.cpu.compiler.graph import StepGraph, verify
@@ -31,6 +32,7 @@ def step_graph(program: ExportedProgram, options: Options) -> StepGraph:
     fold(graph)
     fuse(graph)
     join_maps(graph)
+    choose(graph, options)
     pack(graph)
     write_results_in_place(graph)
     verify(graph)

@@ -1,14 +1,62 @@
 """What is faster: the one place with the numbers that choices between steps go by.
 
-Measured in user cycles on AVX2 (Zen 3), one thread, packed weights; the choices hold for NEON and AVX-512
-too, as they follow from how often bytes are touched.
+Measured in user cycles on AVX2 (Zen 3), one thread, packed weights. NEON and AVX-512 share the choices, as they
+follow from how often bytes are touched and from the sizes of caches.
 """
 
-# Planes: with so few channels a row of panels is cut from planes for less than the planes are
-# brought channels last first (224 x 224 x 3: 27 products a pixel of the output either way).
+from backends.cpu.compiler.dims import Dim
+
+# Planes: with so few channels rows of panels are cut from planes for less than the planes are
+# brought channels last first (224 x 224 x 3: 27 multiplications a pixel of the output either way).
 MOST_PLANES = 4
 
+# Winograd against direct 3 x 3 convolution, million cycles, channels = columns:
+#   56 x 56 x 64    2.8 against 7.6
+#   28 x 28 x 128   2.6 against 7.8
+#   14 x 14 x 256   3.4 against 8.0
+#   7 x 7 x 512     8.2 against 10.3, but 38 MB of weights instead of 9.4
+# Its weights are four times as large; where few pixels use them, reading them is what takes the time.
+WINOGRAD_LEAST_PIXELS = 144
+WINOGRAD_LEAST_CHANNELS = 32
+# Tiles that are transformed at once: 48 of 64 channels, at 36 positions, are 440 KB.
+_WINOGRAD_TILE_CHANNELS = 3072
+_WINOGRAD_TILES = (6, 48)
 
-def reads_planes(channels: int) -> bool:
+# Strips: an expanded picture that does not stay in the second-level cache is made row by row.
+# 28 x 28 x 192 in strips and 14 x 14 x 576 as a whole are each the faster way.
+BLOCK_LEAST_BYTES = 512 << 10
+# Pixels of a strip: below, the product that projects them has too few rows for its tiles.
+_STRIP_PIXELS = 56
+# Workspaces of all threads of a step; beyond, fewer threads run at once (MobileNetV2 stays below 1.5 MB).
+MOST_WORKSPACE = 384 << 10
+
+
+def reads_planes(channels: Dim) -> bool:
     """Whether a convolution is to read `channels` planes as they lie."""
-    return channels <= MOST_PLANES
+    return isinstance(channels, int) and channels <= MOST_PLANES
+
+
+def prefers_winograd(pixels: int, channels: int, columns: int) -> bool:
+    """Whether a 3 x 3 convolution of stride 1 is faster, and its weights worth their bytes."""
+    return pixels >= WINOGRAD_LEAST_PIXELS and min(channels, columns) >= WINOGRAD_LEAST_CHANNELS
+
+
+def winograd_tiles(channels: int) -> int:
+    """How many tiles are to be transformed at once: a multiple of the rows of a product's tile."""
+    least, most = _WINOGRAD_TILES
+    return max(least, min(most, _WINOGRAD_TILE_CHANNELS // channels // least * least))
+
+
+def prefers_strips(expanded_bytes: int) -> bool:
+    """Whether a block is to be made in strips, by the size of one expanded picture."""
+    return expanded_bytes >= BLOCK_LEAST_BYTES
+
+
+def strip_rows(filtered_width: int) -> int:
+    """Rows of a strip."""
+    return max(1, -(-_STRIP_PIXELS // max(filtered_width, 1)))
+
+
+def lanes(threads: int, bytes_of_one: int) -> int:
+    """Threads that may have a workspace of `bytes_of_one` each."""
+    return max(1, min(threads, MOST_WORKSPACE // max(bytes_of_one, 1)))

@@ -26,7 +26,7 @@ def fold(graph: StepGraph) -> None:
         writer = _foldable_writer(rewriter, step)
         affine = _affine(step, writer.output) if writer is not None else None
         if writer is not None and affine is not None:
-            rewriter.merge(writer, step, _folded(writer, step, affine))
+            rewriter.merge([writer], step, _folded(writer, step, affine))
     rewriter.finish()
 
 

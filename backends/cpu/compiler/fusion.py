@@ -34,7 +34,7 @@ def _fuse_activation(rewriter: Rewriter, step: Step) -> None:
         return
     writer = _fusable_writer(rewriter, step.inputs[0])
     if writer is not None:
-        rewriter.merge(writer, step, _activated(writer, step, activation))
+        rewriter.merge([writer], step, _activated(writer, step, activation))
 
 
 def _activated(writer: Step, step: Step, activation: Activation) -> Step:
@@ -52,7 +52,7 @@ def _fuse_sum(rewriter: Rewriter, step: Step) -> None:
         writer = _fusable_writer(rewriter, computed)
         if writer is not None and _takes_residual(writer) and rewriter.comes_after(writer, residual):
             inputs, nodes = (*writer.inputs, residual), writer.nodes + step.nodes
-            rewriter.merge(writer, step, replace(writer, inputs=inputs, outputs=step.outputs, nodes=nodes))
+            rewriter.merge([writer], step, replace(writer, inputs=inputs, outputs=step.outputs, nodes=nodes))
             return
 
 

@@ -25,7 +25,7 @@ def _joined_with_one(rewriter: Rewriter, step: Step) -> Step | None:
             continue
         joined = _join(writer, step) if value.dims == step.output.dims else None
         if joined is not None:
-            rewriter.merge(writer, step, joined)
+            rewriter.merge([writer], step, joined)
             return joined
     return None
 

@@ -1,57 +1,84 @@
 """Weights and biases of steps as the steps read them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 from torch import Tensor
 
 from backends.cpu.compiler.graph import Step, StepGraph, Value, constant
+from backends.cpu.compiler.kinds.block import WEIGHTS, Block
 from backends.cpu.compiler.kinds.convolution import Convolution
 from backends.cpu.compiler.kinds.depthwise import Depthwise
 from backends.cpu.compiler.kinds.operation import Operation
 from backends.cpu.compiler.kinds.product import Product
-from backends.cpu.compiler.packing import convolution_panels, group_bias, padded, panels, taps
+from backends.cpu.compiler.kinds.winograd import Winograd
+from backends.cpu.compiler.packing import (
+    convolution_panels,
+    group_bias,
+    padded,
+    panels,
+    taps,
+    winograd_panels,
+)
 
-Packed = tuple[Tensor, Tensor]
+Packed = tuple[Tensor, ...]
 
 
-def _product(operation: Operation, weight: Tensor, bias: Tensor) -> Packed:
+def _product(operation: Product, weight: Tensor, bias: Tensor) -> Packed:
     return panels(weight), padded(bias, 0)
 
 
-def _convolution(operation: Operation, weight: Tensor, bias: Tensor) -> Packed:
-    assert isinstance(operation, Convolution)
+def _convolution(operation: Convolution, weight: Tensor, bias: Tensor) -> Packed:
     return convolution_panels(weight, operation.groups), group_bias(bias, operation.groups)
 
 
-def _depthwise(operation: Operation, weight: Tensor, bias: Tensor) -> Packed:
+def _winograd(operation: Winograd, weight: Tensor, bias: Tensor) -> Packed:
+    return winograd_panels(weight), padded(bias, 0)
+
+
+def _depthwise(operation: Depthwise, weight: Tensor, bias: Tensor) -> Packed:
     return taps(weight), padded(bias, 0)
 
 
-_PACKERS: dict[type[Operation], Callable[[Operation, Tensor, Tensor], Packed]] = {
-    Product: _product,
-    Convolution: _convolution,
-    Depthwise: _depthwise,
+def _block(operation: Block, *weights: Tensor) -> Packed:
+    expand, expand_bias, *others, weight, bias = weights
+    taps_and_bias = _depthwise(operation.filter, *others)
+    expanded = _convolution(operation.expand, expand, expand_bias)
+    return (*expanded, *taps_and_bias, *_product(operation.project, weight, bias))
+
+
+# How many inputs after the first are weights, and what makes of them what is read.
+_PACKERS: dict[type[Operation], tuple[int, Callable[..., Packed]]] = {
+    Product: (2, _product),
+    Convolution: (2, _convolution),
+    Winograd: (2, _winograd),
+    Depthwise: (2, _depthwise),
+    Block: (WEIGHTS, _block),
 }
+_Done = dict[Any, Sequence[Value]]
 
 
 def pack(graph: StepGraph) -> None:
-    """Replace the weight and bias (inputs 1 and 2) of each step that has them by what it reads.
+    """Replace the weights of each step, inputs 1 and on, by what it reads.
 
-    Before, weights are as PyTorch has them; steps that share one share what it becomes.
+    Before, weights are as PyTorch has them; steps that share some share what they become.
     """
-    done: dict[tuple[Value, Value, Operation], tuple[Value, Value]] = {}
+    done: _Done = {}
     graph.steps = [_packed(step, done) for step in graph.steps]
 
 
-def _packed(step: Step, done: dict[tuple[Value, Value, Operation], tuple[Value, Value]]) -> Step:
-    packer = _PACKERS.get(type(step.operation))
-    if packer is None:
+def _packed(step: Step, done: _Done) -> Step:
+    if type(step.operation) not in _PACKERS:
         return step
-    x, weight, bias, *others = step.inputs
-    key = weight, bias, step.operation
+    count, packer = _PACKERS[type(step.operation)]
+    x, weights, others = step.inputs[0], step.inputs[1 : 1 + count], step.inputs[1 + count :]
+    key = weights, step.operation
     if key not in done:
-        assert weight.constant is not None and bias.constant is not None
-        packed = packer(step.operation, weight.constant, bias.constant)
-        done[key] = constant(packed[0]), constant(packed[1])
+        done[key] = [constant(each) for each in packer(step.operation, *map(_elements, weights))]
     return replace(step, inputs=(x, *done[key], *others))
+
+
+def _elements(weight: Value) -> Tensor:
+    assert weight.constant is not None
+    return weight.constant

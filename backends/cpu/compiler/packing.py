@@ -40,6 +40,26 @@ def group_bias(bias: Tensor, groups: int) -> Tensor:
     return padded(bias.reshape(groups, -1), 1).flatten()
 
 
+# G: weights of 3 taps at the six points of F(4, 3).
+_WINOGRAD = torch.tensor(
+    [
+        [1 / 4, 0, 0],
+        [-1 / 6, -1 / 6, -1 / 6],
+        [-1 / 6, 1 / 6, -1 / 6],
+        [1 / 24, 1 / 12, 1 / 6],
+        [1 / 24, -1 / 12, 1 / 6],
+        [0, 0, 1],
+    ],
+    dtype=torch.float64,
+)
+
+
+def winograd_panels(weight: Tensor) -> Tensor:
+    """[N, C, 3, 3] as [36, ceil(N / 16), C, 16]: at the positions of F(4 x 4, 3 x 3)."""
+    transformed = _WINOGRAD @ weight.double() @ _WINOGRAD.t()
+    return panels(transformed.to(weight.dtype).flatten(2).permute(2, 0, 1))
+
+
 def taps(weight: Tensor) -> Tensor:
     """[C, 1, kh, kw] as [ceil(C / 16), kh * kw, 16]."""
     return panels(weight.flatten(1))

@@ -1,7 +1,7 @@
 """Replacing steps of a graph while knowing who reads what."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from backends.cpu.compiler.graph import Constant, Step, StepGraph, Value
 
@@ -52,10 +52,11 @@ class Rewriter:
         self._note(old, -1)
         self._note(new, 1)
 
-    def merge(self, first: Step, last: Step, merged: Step) -> None:
-        """`merged` where `last` was, and nothing where `first` was."""
-        self._steps[self._place.pop(first)] = None
-        self._note(first, -1)
+    def merge(self, first: Iterable[Step], last: Step, merged: Step) -> None:
+        """`merged` where `last` was, and nothing where those of `first` were."""
+        for step in first:
+            self._steps[self._place.pop(step)] = None
+            self._note(step, -1)
         self.replace(last, merged)
 
     def finish(self) -> None:

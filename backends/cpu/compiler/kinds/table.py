@@ -1,5 +1,6 @@
 """Every kind of step, by its code."""
 
+from backends.cpu.compiler.kinds.block import Block
 from backends.cpu.compiler.kinds.convolution import Convolution
 from backends.cpu.compiler.kinds.depthwise import Depthwise
 from backends.cpu.compiler.kinds.map import Map
@@ -7,8 +8,11 @@ from backends.cpu.compiler.kinds.operation import Operation
 from backends.cpu.compiler.kinds.permute import Permute
 from backends.cpu.compiler.kinds.pool import Pool
 from backends.cpu.compiler.kinds.product import Product
+from backends.cpu.compiler.kinds.winograd import Winograd
 
-KINDS: dict[int, type[Operation]] = {kind.code: kind for kind in (Product, Convolution, Depthwise, Pool, Permute, Map)}
+KINDS: dict[int, type[Operation]] = {
+    kind.code: kind for kind in (Product, Convolution, Depthwise, Winograd, Block, Pool, Permute, Map)
+}
 
 
 def symbol_of(code: int) -> str:

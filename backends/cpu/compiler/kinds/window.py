@@ -7,6 +7,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 Pair = tuple[int, int]
+Pads = tuple[int, int, int, int]
 WORDS = 10
 
 
@@ -16,7 +17,7 @@ class Window:
 
     kernel: Pair
     stride: Pair = (1, 1)
-    pads: tuple[int, int, int, int] = (0, 0, 0, 0)
+    pads: Pads = (0, 0, 0, 0)
     dilation: Pair = (1, 1)
 
     def words(self) -> tuple[int, ...]:
@@ -38,6 +39,14 @@ class Window:
     def taps(self) -> int:
         """Pixels that it covers."""
         return self.kernel[0] * self.kernel[1]
+
+    def output_size(self, size: Pair) -> Pair:
+        """Height and width of what a picture of this size becomes."""
+        top, left, bottom, right = self.pads
+        padded = size[0] + top + bottom, size[1] + left + right
+        reach = [(kernel - 1) * dilation + 1 for kernel, dilation in zip(self.kernel, self.dilation)]
+        height, width = ((padded[axis] - reach[axis]) // self.stride[axis] + 1 for axis in (0, 1))
+        return height, width
 
     def pad(self, x: Tensor, value: float = 0.0) -> Tensor:
         """[B, C, H, W] with its pads."""

@@ -1,0 +1,113 @@
+"""Which steps are taken, and that they compute the same."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.export import Dim
+
+from backends.cpu.compiler import cost
+from backends.cpu.compiler.kinds.activation import RELU
+from backends.cpu.compiler.kinds.block import Block
+from backends.cpu.compiler.kinds.convolution import Convolution
+from backends.cpu.compiler.kinds.winograd import Winograd
+from backends.cpu.compiler.plan import plan
+from backends.cpu.compiler.testing.compare import assert_computes, operations, steps
+from models.mobilenet import InvertedResidual, MobileNetV2
+
+_WINOGRAD_TOLERANCE = 1e-4
+
+
+def _picture(*shape: int) -> Tensor:
+    torch.manual_seed(0)
+    return torch.randn(shape).to(memory_format=torch.channels_last)
+
+
+@pytest.mark.parametrize(
+    "channels, columns, size, option, kind",
+    [
+        (32, 40, 12, "auto", Winograd),
+        (32, 40, 12, "never", Convolution),
+        (32, 40, 11, "auto", Convolution),
+        (16, 40, 12, "auto", Convolution),
+        (5, 7, 6, "always", Winograd),
+    ],
+)
+def test_winograd_is_taken_by_shape_and_option(channels: int, columns: int, size: int, option: str, kind: type) -> None:
+    module = nn.Sequential(nn.Conv2d(channels, columns, 3, padding=1), nn.ReLU())
+    x = _picture(1, channels, size, size)
+    (chosen, *_) = operations(module, x, winograd=option)
+    assert isinstance(chosen, kind)
+    assert_computes(module, x, tolerance=_WINOGRAD_TOLERANCE, winograd=option)
+
+
+@pytest.mark.parametrize("shape", [(4, 4), (5, 7), (3, 3), (9, 6)])
+@pytest.mark.parametrize("pads", [0, (1, 1), (2, 0)])
+def test_winograd_computes_tiles_that_reach_beyond_the_picture(shape: tuple[int, int], pads: Any) -> None:
+    module = nn.Conv2d(5, 20, 3, padding=pads)
+    assert_computes(module, _picture(2, 5, *shape), tolerance=_WINOGRAD_TOLERANCE, winograd="always")
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        nn.Conv2d(32, 32, 3, stride=2, padding=1),
+        nn.Conv2d(32, 32, 3, dilation=2),
+        nn.Conv2d(32, 32, 3, groups=2),
+        nn.Conv2d(32, 32, 5),
+        nn.Conv2d(3, 32, 3),
+    ],
+)
+def test_other_convolutions_stay_direct(module: nn.Conv2d) -> None:
+    x = torch.randn(1, module.in_channels, 16, 16)
+    assert not any(isinstance(each, Winograd) for each in operations(module, x, winograd="always"))
+
+
+def _blocks(module: nn.Module, x: Tensor, **options: Any) -> Sequence[Block]:
+    return [each for each in operations(module, x, **options) if isinstance(each, Block)]
+
+
+@pytest.mark.parametrize("stride", [1, 2])
+def test_a_large_expansion_is_a_block_in_strips(stride: int) -> None:
+    module, x = InvertedResidual(16, 16, stride, 6).eval(), _picture(1, 16, 60, 40)
+    (block,) = _blocks(module, x)
+    assert block.rows == (2 if stride == 1 else 3)
+    assert block.ring == (4 if stride == 1 else 7)
+    assert_computes(module, x)
+
+
+def test_a_small_expansion_is_made_layer_by_layer() -> None:
+    assert _blocks(InvertedResidual(16, 16, 1, 6).eval(), _picture(1, 16, 14, 14)) == []
+
+
+def test_the_stem_may_be_what_expands() -> None:
+    convolution = nn.Conv2d(3, 24, 3, stride=2, padding=1)
+    filtering = nn.Conv2d(24, 24, 3, padding=1, groups=24)
+    module = nn.Sequential(convolution, nn.ReLU(), filtering, nn.ReLU(), nn.Conv2d(24, 8, 1)).eval()
+    x = torch.randn(2, 3, 160, 160)
+    (block,) = _blocks(module, x)
+    assert block.expand.planes and block.expand.activation == RELU
+    assert_computes(module, x)
+
+
+def test_a_block_takes_pictures_of_any_size() -> None:
+    module = InvertedResidual(16, 16, 1, 6).eval()
+    height, width = Dim("height", min=8, max=60), Dim("width", min=8, max=60)
+    x = torch.randn(1, 16, 20, 30)
+    others = [[torch.randn(1, 16, 60, 60)], [torch.randn(1, 16, 8, 9)]]
+    assert_computes(module, x, dynamic_shapes=({2: height, 3: width},), others=others)
+
+
+def test_mobilenet_needs_no_more_than_its_bound_of_scratch() -> None:
+    planned = plan(steps(MobileNetV2().eval(), torch.randn(1, 3, 224, 224)))
+    assert planned.size == planned.lower_bound <= 1_500_000
+
+
+def test_tiles_of_winograd_are_multiples_of_the_rows_of_a_product() -> None:
+    assert [cost.winograd_tiles(channels) for channels in (16, 64, 128, 256, 512, 2048)] == [48, 48, 24, 12, 6, 6]
+
+
+def test_fewer_threads_run_at_once_where_workspaces_are_large() -> None:
+    assert [cost.lanes(4, size) for size in (0, 1 << 10, 150 << 10, 1 << 20)] == [4, 4, 2, 1]
