@@ -101,8 +101,7 @@ static et_tiles whole_tiles(const et_cpu_convolution *c,
       .out_stride = c->columns,
       .residual = c->residual == NULL ? NULL : c->residual + first,
       .residual_stride = c->columns,
-      .low = et_cpu_clamp_low(&c->activation),
-      .high = et_cpu_clamp_high(&c->activation),
+      .activation = &c->activation,
   };
   return tiles;
 }

@@ -2,6 +2,7 @@
 
 #include <stdbool.h>
 
+#include "backends/cpu/simd/activate.h"
 #include "backends/cpu/simd/simd.h"
 
 /* Pixels that are computed together, so that each element that is loaded and
@@ -175,5 +176,10 @@ void ET_CPU_NAME(et_cpu_depthwise_f32)(const et_cpu_depthwise *depthwise,
     l.taps = depthwise->taps + c / ET_PANEL * panel + c % ET_PANEL;
     l.bias = et_f32_load(depthwise->bias + c);
     choose(w, l.count)(&l);
+  }
+  if (et_cpu_is_curve(&depthwise->activation)) {
+    const size_t count = w->out_width * depthwise->channels;
+    ET_CPU_NAME(et_cpu_activate_f32)
+    (&depthwise->activation, out, count, 1, count);
   }
 }

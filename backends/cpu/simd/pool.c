@@ -6,8 +6,7 @@
 typedef struct taps {
   size_t first;
   size_t end;
-  size_t begin;   /* what tap 0 reads; it wraps before the image */
-  size_t counted; /* taps inside of image and padding */
+  size_t begin; /* what tap 0 reads; it wraps before the image */
 } taps;
 
 /* How many of `kernel` taps, the first at `begin` (which may be negative), lie
@@ -29,30 +28,12 @@ static taps find_taps(size_t begin, size_t size, size_t kernel,
   return t;
 }
 
-static taps row_taps(const et_cpu_pool *pool, size_t y) {
-  const et_cpu_window *w = &pool->window;
-  taps t = find_taps(y * w->stride_y - w->top, w->height, w->kernel_y,
-                     w->dilation_y);
-  t.counted = taps_before(t.begin, pool->padded_height - w->top, w->kernel_y,
-                          w->dilation_y);
-  return t;
-}
-
-static taps column_taps(const et_cpu_pool *pool, size_t x) {
-  const et_cpu_window *w = &pool->window;
-  taps t = find_taps(x * w->stride_x - w->left, w->width, w->kernel_x,
-                     w->dilation_x);
-  t.counted = taps_before(t.begin, pool->padded_width - w->left, w->kernel_x,
-                          w->dilation_x);
-  return t;
-}
-
 static float divisor(const et_cpu_pool *pool, const taps *y, const taps *x) {
   if (pool->divisor != 0) {
     return (float)pool->divisor;
   }
   return pool->count_padding
-             ? (float)(y->counted * x->counted)
+             ? (float)(pool->window.kernel_y * pool->window.kernel_x)
              : (float)((y->end - y->first) * (x->end - x->first));
 }
 
@@ -92,9 +73,12 @@ static et_f32 pool_window(const et_cpu_pool *pool, const float *image,
 void ET_CPU_NAME(et_cpu_pool_f32)(const et_cpu_pool *pool, const float *image,
                                   size_t row, size_t first, size_t channels,
                                   float *out) {
-  const taps y = row_taps(pool, row);
-  for (size_t i = 0; i < pool->window.out_width; i++, out += pool->channels) {
-    const taps x = column_taps(pool, i);
+  const et_cpu_window *w = &pool->window;
+  const taps y = find_taps(row * w->stride_y - w->top, w->height, w->kernel_y,
+                           w->dilation_y);
+  for (size_t i = 0; i < w->out_width; i++, out += pool->channels) {
+    const taps x = find_taps(i * w->stride_x - w->left, w->width, w->kernel_x,
+                             w->dilation_x);
     for (size_t c = first; c < first + channels; c += ET_CPU_LANES) {
       const size_t left = first + channels - c;
       const size_t count = left < ET_CPU_LANES ? left : ET_CPU_LANES;

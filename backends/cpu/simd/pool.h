@@ -10,11 +10,9 @@
 typedef struct et_cpu_pool {
   et_cpu_window window;
   size_t channels;
-  bool maximum;         /* else the average */
-  bool count_padding;   /* an average counts padding up to these edges: */
-  size_t padded_height; /* height and padding above and below */
-  size_t padded_width;
-  size_t divisor; /* of every average, when it is not 0 */
+  bool maximum;       /* else the average */
+  bool count_padding; /* an average is of all taps, else of those inside */
+  size_t divisor;     /* of every average, when it is not 0 */
 } et_cpu_pool;
 
 /* Computes `channels` channels from `first` on of one row of the output,

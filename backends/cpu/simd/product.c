@@ -16,8 +16,7 @@ static et_tiles whole_tiles(const et_cpu_product *p,
       .out_stride = p->columns,
       .residual = p->residual == NULL ? NULL : p->residual + first,
       .residual_stride = p->columns,
-      .low = et_cpu_clamp_low(&p->activation),
-      .high = et_cpu_clamp_high(&p->activation),
+      .activation = &p->activation,
   };
   return tiles;
 }

@@ -1,4 +1,5 @@
-#include "backends/cpu/simd/tile.h"
+#include "backends/cpu/simd/activate.h"
+#include "backends/cpu/simd/sums.h"
 
 /* Rows and panels of the tiles there are: what fits the registers beside the
  * vectors of a row of weights and one element. */
@@ -8,34 +9,14 @@
 #define ET_TILE_LIST(X)                                                       \
   X(1, 1)                                                                     \
   X(1, 2)                                                                     \
-  X(1, 3) X(1, 4) X(2, 1) X(2, 2) X(2, 3) X(2, 4) X(3, 1) X(3, 2) X(3, 3)     \
-      X(3, 4) X(4, 1) X(4, 2) X(4, 3) X(4, 4) X(5, 1) X(5, 2) X(5, 3) X(5, 4) \
-          X(6, 1) X(6, 2) X(6, 3) X(6, 4)
+  X(1, 3)                                                                     \
+  X(1, 4) X(2, 1) X(2, 2) X(2, 3) X(2, 4) X(3, 1) X(3, 2) X(3, 3) X(3, 4)     \
+      X(4, 1) X(4, 2) X(4, 3) X(4, 4) X(5, 1) X(5, 2) X(5, 3) X(5, 4) X(6, 1) \
+          X(6, 2) X(6, 3) X(6, 4)
 #else
 #define ET_TILE_LIST(X) \
   X(1, 1) X(1, 2) X(1, 4) X(2, 1) X(2, 2) X(3, 1) X(4, 1) X(5, 1) X(6, 1)
 #endif
-
-#define ET_TILE_PANELS 4 /* most */
-#define ET_TILE_VECTORS (ET_TILE_PANELS * ET_PANEL_VECTORS)
-typedef et_f32 et_sums[ET_TILE_ROWS][ET_TILE_VECTORS];
-
-ET_INLINE void et_tile_begin(const et_tiles *t, int rows, int vectors,
-                             et_sums sums) {
-  if (t->start == NULL) {
-    ET_UNROLL for (int r = 0; r < rows; r++) {
-      ET_UNROLL for (int v = 0; v < vectors; v++) {
-        sums[r][v] =
-            et_f32_load(t->out + (size_t)r * t->out_stride + v * ET_CPU_LANES);
-      }
-    }
-    return;
-  }
-  ET_UNROLL for (int v = 0; v < vectors; v++) {
-    const et_f32 start = et_f32_load(t->start + v * ET_CPU_LANES);
-    ET_UNROLL for (int r = 0; r < rows; r++) { sums[r][v] = start; }
-  }
-}
 
 /* Adds x[row][k] * panel[k] for one segment; returns the panels' next k. */
 ET_INLINE const float *et_tile_add(const float *const *begins,
@@ -59,43 +40,6 @@ ET_INLINE const float *et_tile_add(const float *const *begins,
     }
   }
   return panels;
-}
-
-ET_INLINE void et_tile_add_residual(const et_tiles *t, int rows, int vectors,
-                                    et_sums sums) {
-  ET_UNROLL for (int r = 0; r < rows; r++) {
-    ET_UNROLL for (int v = 0; v < vectors; v++) {
-      sums[r][v] += et_f32_load(t->residual + (size_t)r * t->residual_stride +
-                                v * ET_CPU_LANES);
-    }
-  }
-}
-
-ET_INLINE void et_tile_clamp(const et_tiles *t, int rows, int vectors,
-                             et_sums sums) {
-  const et_f32 low = et_f32_all(t->low);
-  const et_f32 high = et_f32_all(t->high);
-  ET_UNROLL for (int r = 0; r < rows; r++) {
-    ET_UNROLL for (int v = 0; v < vectors; v++) {
-      sums[r][v] = et_f32_clamp(sums[r][v], low, high);
-    }
-  }
-}
-
-ET_INLINE void et_tile_end(const et_tiles *t, int rows, int vectors,
-                           et_sums sums) {
-  if (t->last && t->residual != NULL) {
-    et_tile_add_residual(t, rows, vectors, sums);
-  }
-  if (t->last) {
-    et_tile_clamp(t, rows, vectors, sums);
-  }
-  ET_UNROLL for (int r = 0; r < rows; r++) {
-    ET_UNROLL for (int v = 0; v < vectors; v++) {
-      et_f32_store(t->out + (size_t)r * t->out_stride + v * ET_CPU_LANES,
-                   sums[r][v]);
-    }
-  }
 }
 
 ET_INLINE void et_tile_add_all(const et_tiles *t, int rows, int vectors,
@@ -166,15 +110,11 @@ static size_t group_size(size_t rows, size_t left) {
   return size;
 }
 
-/* Moves `panels` panels to the right. */
-static void advance_columns(et_tiles *tiles, size_t panels) {
-  tiles->panels += panels * tiles->panel_stride;
-  tiles->out += panels * ET_PANEL;
-  if (tiles->start != NULL) {
-    tiles->start += panels * ET_PANEL;
-  }
-  if (tiles->residual != NULL) {
-    tiles->residual += panels * ET_PANEL;
+/* Applies what the tiles themselves do not. */
+static void finish(const et_tiles *tiles, size_t rows, size_t columns) {
+  if (tiles->last && et_cpu_is_curve(tiles->activation)) {
+    ET_CPU_NAME(et_cpu_activate_f32)
+    (tiles->activation, tiles->out, tiles->out_stride, rows, columns);
   }
 }
 
@@ -189,13 +129,6 @@ static void run_group(const et_tiles *tiles, const et_tile_split *split,
   }
 }
 
-static void copy_columns(const float *from, size_t from_stride, float *to,
-                         size_t to_stride, size_t rows, size_t columns) {
-  for (size_t r = 0; r < rows; r++) {
-    memcpy(to + r * to_stride, from + r * from_stride, columns * sizeof(float));
-  }
-}
-
 /* One tile of one panel of which only some columns exist: beside the tensors,
  * as a vector would reach past their ends. */
 static void run_part(const et_tiles *tiles, size_t rows, size_t columns) {
@@ -205,16 +138,17 @@ static void run_part(const et_tiles *tiles, size_t rows, size_t columns) {
   part.out = out;
   part.out_stride = ET_PANEL;
   if (tiles->start == NULL) {
-    copy_columns(tiles->out, tiles->out_stride, out, ET_PANEL, rows, columns);
+    et_copy_columns(tiles->out, tiles->out_stride, out, ET_PANEL, rows,
+                    columns);
   }
   if (tiles->residual != NULL) {
-    copy_columns(tiles->residual, tiles->residual_stride, residual, ET_PANEL,
-                 rows, columns);
+    et_copy_columns(tiles->residual, tiles->residual_stride, residual, ET_PANEL,
+                    rows, columns);
     part.residual = residual;
     part.residual_stride = ET_PANEL;
   }
   tile_functions[rows][1](&part, 1);
-  copy_columns(out, ET_PANEL, tiles->out, tiles->out_stride, rows, columns);
+  et_copy_columns(out, ET_PANEL, tiles->out, tiles->out_stride, rows, columns);
 }
 
 static void run_last_panel(et_tiles tiles, const et_tile_split *split,
@@ -235,10 +169,12 @@ void ET_CPU_NAME(et_cpu_tiles)(const et_tiles *tiles, size_t rows,
     const size_t panels =
         group_size(split.height + (split.taller > 0 ? 1 : 0), left);
     run_group(&t, &split, panels);
-    advance_columns(&t, panels);
+    finish(&t, rows, panels * ET_PANEL);
+    et_tiles_right(&t, panels);
     left -= panels;
   }
   if (columns % ET_PANEL != 0) {
     run_last_panel(t, &split, columns % ET_PANEL);
+    finish(&t, rows, columns % ET_PANEL);
   }
 }

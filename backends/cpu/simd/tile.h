@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+#include "backends/cpu/simd/activation.h"
 #include "backends/cpu/simd/simd.h"
 
 /* Most rows of a tile. */
@@ -41,9 +42,8 @@ typedef struct et_tiles {
   size_t out_stride;
   const float *residual; /* added at the end; NULL: nothing */
   size_t residual_stride;
-  float low;
-  float high;
-  bool last; /* add the residual, clamp */
+  bool last; /* add the residual, apply the activation */
+  const et_cpu_activation *activation;
 } et_tiles;
 
 /* How rows are shared out among tiles, as evenly as possible: `taller` tiles of

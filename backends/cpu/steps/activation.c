@@ -7,7 +7,7 @@
 et_status et_cpu_check_activation(const et_cpu_step *step, size_t index,
                                   et_error *error) {
   ET_RETURN_IF_ERROR(et_cpu_check_attribute(step, index, ET_CPU_ACTIVATION_NONE,
-                                            ET_CPU_ACTIVATION_CLAMP, error));
+                                            ET_CPU_ACTIVATION_ELU, error));
   return ET_STATUS_OK;
 }
 

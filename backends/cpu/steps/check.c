@@ -52,6 +52,18 @@ et_status et_cpu_check_sizes(const et_cpu_step *step, size_t index,
   return ET_STATUS_OK;
 }
 
+et_status et_cpu_check_numel(const et_cpu_step *step, size_t index,
+                             et_scalar_type dtype, int64_t numel,
+                             et_error *error) {
+  const et_cpu_tensor *tensor = step->tensors[index];
+  ET_RETURN_IF_ERROR(
+      et_cpu_check_tensor(step, index, dtype, tensor->rank, error));
+  ET_CPU_CHECK(error, (int64_t)tensor->numel == numel,
+               "%s: tensor %zu has %zu elements, expected %lld",
+               step->kind->name, index, tensor->numel, (long long)numel);
+  return ET_STATUS_OK;
+}
+
 et_status et_cpu_check_same(const et_cpu_step *step, size_t index, size_t other,
                             et_error *error) {
   const et_cpu_tensor *as = step->tensors[other];

@@ -37,6 +37,11 @@ et_status et_cpu_check_sizes(const et_cpu_step *step, size_t index,
                              et_scalar_type dtype, uint8_t rank,
                              const int64_t *sizes, et_error *error);
 
+/* That tensor `index` has this dtype and this many elements, of any rank. */
+et_status et_cpu_check_numel(const et_cpu_step *step, size_t index,
+                             et_scalar_type dtype, int64_t numel,
+                             et_error *error);
+
 /* That tensors `index` and `other` have the same rank, sizes and dtype. */
 et_status et_cpu_check_same(const et_cpu_step *step, size_t index, size_t other,
                             et_error *error);

@@ -1,5 +1,5 @@
 /* Step convolution: any window, any groups, of images [batch][y][x][channel]. */
-#include "backends/cpu/simd/convolution.h"
+#include "backends/cpu/simd/planes.h"
 
 #include "backends/cpu/steps/activation.h"
 #include "backends/cpu/steps/check.h"
@@ -9,6 +9,8 @@
 
 static et_cpu_convolution_f32_function *const variants[ET_CPU_ISA_COUNT] =
     ET_CPU_VARIANTS(et_cpu_convolution_f32);
+static et_cpu_planes_f32_function *const plane_variants[ET_CPU_ISA_COUNT] =
+    ET_CPU_VARIANTS(et_cpu_planes_f32);
 
 enum { X, PANELS, BIAS, RESIDUAL, INPUTS };
 enum {
@@ -23,9 +25,22 @@ static const et_cpu_tensor *output(const et_cpu_step *step) {
   return step->tensors[step->input_count];
 }
 
+static bool reads_planes(const et_cpu_step *step) {
+  return step->attributes[PLANES] != 0;
+}
+
+static int64_t channels_of(const et_cpu_step *step) {
+  return step->tensors[X]->sizes[reads_planes(step) ? 1 : 3];
+}
+
+/* Height and width. */
+static const int32_t *image_of(const et_cpu_step *step) {
+  return step->tensors[X]->sizes + (reads_planes(step) ? 2 : 1);
+}
+
 static et_status check_weights(const et_cpu_step *step, et_error *error) {
   const int64_t groups = et_cpu_attribute(step, GROUPS);
-  const int64_t channels = step->tensors[X]->sizes[3];
+  const int64_t channels = channels_of(step);
   const int64_t columns = output(step)->sizes[3];
   ET_CPU_CHECK(error,
                groups >= 1 && channels % groups == 0 && columns % groups == 0,
@@ -34,13 +49,11 @@ static et_status check_weights(const et_cpu_step *step, et_error *error) {
   const int64_t panels = (columns / groups + 15) / 16;
   const int64_t taps =
       et_cpu_attribute(step, WINDOW) * et_cpu_attribute(step, WINDOW + 1);
-  const int64_t depth = taps * (channels / groups);
-  const int64_t packed[4] = {groups, panels, depth, 16};
-  const int64_t padded[1] = {groups * panels * 16};
+  const int64_t packed[4] = {groups, panels, taps * (channels / groups), 16};
   ET_RETURN_IF_ERROR(et_cpu_check_sizes(step, PANELS, ET_SCALAR_TYPE_FLOAT32, 4,
                                         packed, error));
-  return et_cpu_check_sizes(step, BIAS, ET_SCALAR_TYPE_FLOAT32, 1, padded,
-                            error);
+  return et_cpu_check_numel(step, BIAS, ET_SCALAR_TYPE_FLOAT32,
+                            groups * panels * 16, error);
 }
 
 static et_status check_images(const et_cpu_step *step, et_error *error) {
@@ -53,10 +66,32 @@ static et_status check_images(const et_cpu_step *step, et_error *error) {
   ET_CPU_CHECK(error, in[0] == out[0],
                "convolution: %d images in, %d images out", (int)in[0],
                (int)out[0]);
-  ET_RETURN_IF_ERROR(et_cpu_check_window(step, WINDOW, in + 1, out + 1, error));
+  ET_RETURN_IF_ERROR(
+      et_cpu_check_window(step, WINDOW, image_of(step), out + 1, error));
   return step->input_count == INPUTS
              ? et_cpu_check_same(step, RESIDUAL, step->input_count, error)
              : ET_STATUS_OK;
+}
+
+static et_cpu_window read_window(const et_cpu_step *step) {
+  return et_cpu_read_window(step, WINDOW, image_of(step),
+                            output(step)->sizes + 1);
+}
+
+/* That the rows which one output row reads fit the memory that is laid for them:
+ * reading planes is for few channels. */
+static et_status check_planes(const et_cpu_step *step, et_error *error) {
+  const et_cpu_window window = read_window(step);
+  const size_t channels = (size_t)channels_of(step);
+  ET_CPU_CHECK(error, et_cpu_attribute(step, GROUPS) == 1,
+               "convolution: planes are read in one group only");
+  ET_CPU_CHECK(
+      error,
+      channels * window.kernel_y * window.kernel_x <= ET_CPU_PLANES_TAPS &&
+          et_cpu_planes_columns(&window, channels) >= ET_CPU_PLANES_COLUMNS,
+      "convolution: windows of %zu x %zu over %zu planes are too large",
+      window.kernel_y, window.kernel_x, channels);
+  return ET_STATUS_OK;
 }
 
 static et_status check(const et_cpu_step *step, et_error *error) {
@@ -65,10 +100,11 @@ static et_status check(const et_cpu_step *step, et_error *error) {
                                 .outputs = 1,
                                 .attributes = WORDS};
   ET_RETURN_IF_ERROR(et_cpu_check_counts(step, &counts, error));
-  ET_RETURN_IF_ERROR(et_cpu_check_attribute(step, PLANES, 0, 0, error));
+  ET_RETURN_IF_ERROR(et_cpu_check_attribute(step, PLANES, 0, 1, error));
   ET_RETURN_IF_ERROR(et_cpu_check_activation(step, ACTIVATION, error));
   ET_RETURN_IF_ERROR(check_images(step, error));
-  return check_weights(step, error);
+  ET_RETURN_IF_ERROR(check_weights(step, error));
+  return reads_planes(step) ? check_planes(step, error) : ET_STATUS_OK;
 }
 
 /* Blocks of pixels times blocks of a group's columns. */
@@ -95,17 +131,16 @@ static void run_block(void *data, size_t index) {
 }
 
 static et_cpu_convolution read(const et_cpu_step *step) {
-  const et_cpu_tensor *x = step->tensors[X];
   const et_cpu_tensor *y = output(step);
   const et_cpu_convolution conv = {
-      .window = et_cpu_read_window(step, WINDOW, x->sizes + 1, y->sizes + 1),
-      .x = x->data,
+      .window = read_window(step),
+      .x = step->tensors[X]->data,
       .panels = step->tensors[PANELS]->data,
       .bias = step->tensors[BIAS]->data,
       .residual =
           step->input_count == INPUTS ? step->tensors[RESIDUAL]->data : NULL,
       .out = y->data,
-      .channels = (size_t)x->sizes[3],
+      .channels = (size_t)channels_of(step),
       .columns = (size_t)y->sizes[3],
       .groups = (size_t)et_cpu_attribute(step, GROUPS),
       .activation = et_cpu_read_activation(step, ACTIVATION)};
@@ -119,7 +154,7 @@ static size_t columns_per_block(const work *w) {
   return blocks < few ? 64 : w->group_columns + 1;
 }
 
-static void run(const et_cpu_step *step, const et_cpu_run *run) {
+static void run_images(const et_cpu_step *step, const et_cpu_run *run) {
   const et_cpu_tensor *y = output(step);
   work w = {.conv = read(step), .function = variants[run->isa]};
   w.pixels = (size_t)y->sizes[0] * (size_t)y->sizes[1] * (size_t)y->sizes[2];
@@ -128,6 +163,26 @@ static void run(const et_cpu_step *step, const et_cpu_run *run) {
   w.column_blocks = et_cpu_parts(w.group_columns, w.block_columns);
   const size_t blocks = et_cpu_parts(w.pixels, ET_CPU_CONVOLUTION_PIXELS);
   et_cpu_for_each(run, blocks * w.conv.groups * w.column_blocks, run_block, &w);
+}
+
+typedef struct plane_work {
+  et_cpu_convolution conv;
+  et_cpu_planes_f32_function *function;
+} plane_work;
+
+static void run_row(void *data, size_t index) {
+  const plane_work *w = data;
+  w->function(&w->conv, index);
+}
+
+static void run(const et_cpu_step *step, const et_cpu_run *run) {
+  if (!reads_planes(step)) {
+    run_images(step, run);
+    return;
+  }
+  const et_cpu_tensor *y = output(step);
+  plane_work w = {read(step), plane_variants[run->isa]};
+  et_cpu_for_each(run, (size_t)y->sizes[0] * (size_t)y->sizes[1], run_row, &w);
 }
 
 static const et_cpu_kind kind = {"convolution", check, run, 0};

@@ -127,6 +127,25 @@ static void test_convolutions_of_random_shapes(void **state) {
   }
 }
 
+static void test_planes_of_random_shapes(void **state) {
+  (void)state;
+  for (int i = 0; i < 80; i++) {
+    shape s = random_shape(true);
+    s.channels /= s.groups;
+    s.columns /= s.groups;
+    s.groups = 1;
+    check_convolution(&s);
+  }
+}
+
+static void test_planes_of_several_strips(void **state) {
+  (void)state;
+  const et_test_axis y = {5, 5, 3, 1, 1, 1, 1};
+  const et_test_axis x = {1400, 700, 3, 2, 1, 0, 1};
+  const shape s = {1, 3, 100, 1, y, x, true, true, true};
+  check_convolution(&s);
+}
+
 static void test_images_of_several_blocks(void **state) {
   (void)state;
   const et_test_axis side = {15, 15, 3, 1, 1, 1, 1};
@@ -169,12 +188,30 @@ static void test_what_does_not_fit_is_refused(void **state) {
   et_test_end(&test);
 }
 
+static void test_large_windows_over_planes_are_refused(void **state) {
+  (void)state;
+  const et_test_axis small = {6, 6, 3, 1, 1, 1, 1};
+  const et_test_axis far = {400, 2, 3, 1, 0, 0, 199};
+  const shape many = {1, 57, 8, 1, small, small, true, false, false};
+  const shape wide = {1, 6, 8, 1, small, far, true, false, false};
+  et_test_step test;
+  make(&test, &many);
+  et_test_refused(&test, "windows of 3 x 3 over 57 planes are too large");
+  et_test_end(&test);
+  make(&test, &wide);
+  et_test_refused(&test, "windows of 3 x 3 over 6 planes are too large");
+  et_test_end(&test);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_convolutions_of_random_shapes),
+      cmocka_unit_test(test_planes_of_random_shapes),
+      cmocka_unit_test(test_planes_of_several_strips),
       cmocka_unit_test(test_images_of_several_blocks),
       cmocka_unit_test(test_many_channels_go_through_memory),
       cmocka_unit_test(test_what_does_not_fit_is_refused),
+      cmocka_unit_test(test_large_windows_over_planes_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,10 +26,9 @@ static et_status check_weights(const et_cpu_step *step, et_error *error) {
   const int64_t taps =
       et_cpu_attribute(step, WINDOW) * et_cpu_attribute(step, WINDOW + 1);
   const int64_t packed[3] = {panels, taps, 16};
-  const int64_t padded[1] = {panels * 16};
   ET_RETURN_IF_ERROR(
       et_cpu_check_sizes(step, TAPS, ET_SCALAR_TYPE_FLOAT32, 3, packed, error));
-  return et_cpu_check_sizes(step, BIAS, ET_SCALAR_TYPE_FLOAT32, 1, padded,
+  return et_cpu_check_numel(step, BIAS, ET_SCALAR_TYPE_FLOAT32, panels * 16,
                             error);
 }
 

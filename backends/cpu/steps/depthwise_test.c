@@ -115,9 +115,9 @@ static void test_what_does_not_fit_is_refused(void **state) {
   test.tensors[1].sizes[1] = 8;
   et_test_refused(&test, "depthwise: tensor 1, dim 1 is 8, expected 9");
   test.tensors[1].sizes[1] = 9;
-  test.tensors[2].sizes[0] = 16;
-  et_test_refused(&test, "depthwise: tensor 2, dim 0 is 16, expected 32");
-  test.tensors[2].sizes[0] = 32;
+  test.tensors[2].numel = 16;
+  et_test_refused(&test, "depthwise: tensor 2 has 16 elements, expected 32");
+  test.tensors[2].numel = 32;
   test.attributes[0] = 257;
   test.attributes[4] = 130;
   test.attributes[6] = 126;

@@ -1,5 +1,4 @@
-/* Step pool: averages and maxima of windows; global pooling is a window as large
- * as the image. */
+/* Step pool: averages and maxima of windows, or of whole images. */
 #include "backends/cpu/simd/pool.h"
 
 #include "backends/cpu/steps/check.h"
@@ -16,10 +15,42 @@ enum {
   WINDOW,
   COUNT_PADDING = WINDOW + ET_CPU_WINDOW_WORDS,
   DIVISOR,
-  MORE_BELOW, /* part of the padding below and right that is not counted: what */
-  MORE_RIGHT, /* rounding the output's size up adds */
   WORDS
 };
+
+/* A kernel of 0 x 0 is the whole image, whatever its size. */
+static bool is_whole(const et_cpu_step *step) {
+  return step->attributes[WINDOW] == 0 && step->attributes[WINDOW + 1] == 0;
+}
+
+static et_status check_window(const et_cpu_step *step, const int32_t *in,
+                              const int32_t *out, et_error *error) {
+  if (!is_whole(step)) {
+    return et_cpu_check_window(step, WINDOW, in, out, error);
+  }
+  ET_CPU_CHECK(error, out[0] == 1 && out[1] == 1,
+               "pool: the whole image gives %d x %d outputs, expected 1 x 1",
+               (int)out[0], (int)out[1]);
+  return ET_STATUS_OK;
+}
+
+static et_cpu_window read_window(const et_cpu_step *step, const int32_t *in,
+                                 const int32_t *out) {
+  et_cpu_window window = et_cpu_read_window(step, WINDOW, in, out);
+  if (is_whole(step)) {
+    window = (et_cpu_window){.height = window.height,
+                             .width = window.width,
+                             .out_height = 1,
+                             .out_width = 1,
+                             .kernel_y = window.height,
+                             .kernel_x = window.width,
+                             .stride_y = 1,
+                             .stride_x = 1,
+                             .dilation_y = 1,
+                             .dilation_x = 1};
+  }
+  return window;
+}
 
 static et_status check(const et_cpu_step *step, et_error *error) {
   const et_cpu_counts counts = {
@@ -34,15 +65,10 @@ static et_status check(const et_cpu_step *step, et_error *error) {
   ET_CPU_CHECK(error, in[0] == out[0] && in[3] == out[3],
                "pool: %d images of %d channels in, %d of %d out", (int)in[0],
                (int)in[3], (int)out[0], (int)out[3]);
-  ET_RETURN_IF_ERROR(et_cpu_check_window(step, WINDOW, in + 1, out + 1, error));
+  ET_RETURN_IF_ERROR(check_window(step, in + 1, out + 1, error));
   ET_RETURN_IF_ERROR(et_cpu_check_attribute(step, MAXIMUM, 0, 1, error));
   ET_RETURN_IF_ERROR(et_cpu_check_attribute(step, COUNT_PADDING, 0, 1, error));
-  ET_RETURN_IF_ERROR(
-      et_cpu_check_attribute(step, DIVISOR, 0, INT32_MAX, error));
-  ET_RETURN_IF_ERROR(et_cpu_check_attribute(
-      step, MORE_BELOW, 0, et_cpu_attribute(step, WINDOW + 6), error));
-  return et_cpu_check_attribute(step, MORE_RIGHT, 0,
-                                et_cpu_attribute(step, WINDOW + 7), error);
+  return et_cpu_check_attribute(step, DIVISOR, 0, INT32_MAX, error);
 }
 
 /* Rows of the output times blocks of channels. */
@@ -72,17 +98,12 @@ static et_cpu_pool read(const et_cpu_step *step) {
   const et_cpu_tensor *x = step->tensors[X];
   const et_cpu_tensor *y = step->tensors[Y];
   const uint32_t *words = step->attributes;
-  const uint32_t *padding = words + WINDOW + 4; /* top, left, bottom, right */
-  const et_cpu_pool pool = {
-      .window = et_cpu_read_window(step, WINDOW, x->sizes + 1, y->sizes + 1),
-      .channels = (size_t)x->sizes[3],
-      .maximum = words[MAXIMUM] != 0,
-      .count_padding = words[COUNT_PADDING] != 0,
-      .padded_height =
-          (size_t)x->sizes[1] + padding[0] + padding[2] - words[MORE_BELOW],
-      .padded_width =
-          (size_t)x->sizes[2] + padding[1] + padding[3] - words[MORE_RIGHT],
-      .divisor = words[DIVISOR]};
+  const et_cpu_pool pool = {.window =
+                                read_window(step, x->sizes + 1, y->sizes + 1),
+                            .channels = (size_t)x->sizes[3],
+                            .maximum = words[MAXIMUM] != 0,
+                            .count_padding = words[COUNT_PADDING] != 0,
+                            .divisor = words[DIVISOR]};
   return pool;
 }
 

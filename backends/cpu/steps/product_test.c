@@ -113,6 +113,24 @@ static void test_many_rows_are_shared_out(void **state) {
   check_product(&s);
 }
 
+/* The curves themselves are tested beside them; here, that they are applied once,
+ * to all elements. */
+static void test_curves_follow_the_sum(void **state) {
+  (void)state;
+  const shape s = {13, 400, 41, true, false};
+  et_test_step test;
+  make(&test, &s);
+  test.attributes[0] = 9; /* leaky relu of slope -0.5 */
+  double expected[13 * 41];
+  double margin[13 * 41];
+  for (size_t i = 0; i < 13 * 41; i++) {
+    const double sum = element(&test, &s, i / 41, i % 41, &margin[i]);
+    expected[i] = sum < 0 ? -0.5 * sum : sum;
+  }
+  et_test_run(&test, expected, margin);
+  et_test_end(&test);
+}
+
 static void test_leading_dims_are_rows(void **state) {
   (void)state;
   const shape s = {12, 5, 20, true, true};
@@ -162,9 +180,9 @@ static void test_what_does_not_fit_is_refused(void **state) {
   test.tensors[1].sizes[1] = 4;
   et_test_refused(&test, "product: tensor 1, dim 1 is 4, expected 5");
   test.tensors[1].sizes[1] = 5;
-  test.tensors[2].sizes[0] = 20;
-  et_test_refused(&test, "product: tensor 2, dim 0 is 20, expected 32");
-  test.tensors[2].sizes[0] = 32;
+  test.tensors[2].numel = 20;
+  et_test_refused(&test, "product: tensor 2 has 20 elements, expected 32");
+  test.tensors[2].numel = 32;
   test.tensors[3].sizes[0] = 3;
   et_test_refused(&test, "product: tensor 3, dim 0 is 3, expected 4");
   test.tensors[3].sizes[0] = 4;
@@ -182,6 +200,7 @@ int main(void) {
       cmocka_unit_test(test_products_of_random_shapes),
       cmocka_unit_test(test_long_sums_go_through_memory),
       cmocka_unit_test(test_many_rows_are_shared_out),
+      cmocka_unit_test(test_curves_follow_the_sum),
       cmocka_unit_test(test_leading_dims_are_rows),
       cmocka_unit_test(test_nan_stays),
       cmocka_unit_test(test_what_does_not_fit_is_refused),

@@ -1,0 +1,114 @@
+#include "backends/cpu/simd/activate.h"
+
+#include "backends/cpu/simd/functions.h"
+
+typedef struct parameters {
+  et_f32 low;
+  et_f32 high;
+} parameters;
+
+ET_INLINE et_f32 clamped(et_f32 x, parameters p) {
+  return et_f32_clamp(x, p.low, p.high);
+}
+
+/* x times the share of the normal distribution below x. */
+ET_INLINE et_f32 gelu(et_f32 x, parameters p) {
+  (void)p;
+  const et_f32 half = et_f32_all(0.5f);
+  return x * et_f32_fma(half, et_f32_erf(x * et_f32_all(0.707106781f)), half);
+}
+
+ET_INLINE et_f32 gelu_tanh(et_f32 x, parameters p) {
+  (void)p;
+  const et_f32 half = et_f32_all(0.5f);
+  const et_f32 cube = x * x * x;
+  const et_f32 inner = et_f32_fma(et_f32_all(0.044715f), cube, x);
+  return x *
+         et_f32_fma(half, et_f32_tanh(inner * et_f32_all(0.797884561f)), half);
+}
+
+ET_INLINE et_f32 silu(et_f32 x, parameters p) {
+  (void)p;
+  return x / (et_f32_all(1.0f) + et_f32_exp(-x));
+}
+
+ET_INLINE et_f32 hardsigmoid(et_f32 x, parameters p) {
+  (void)p;
+  return et_f32_clamp(x + et_f32_all(3.0f), et_f32_all(0.0f),
+                      et_f32_all(6.0f)) /
+         et_f32_all(6.0f);
+}
+
+ET_INLINE et_f32 hardswish(et_f32 x, parameters p) {
+  (void)p;
+  return x *
+         et_f32_clamp(x + et_f32_all(3.0f), et_f32_all(0.0f),
+                      et_f32_all(6.0f)) /
+         et_f32_all(6.0f);
+}
+
+ET_INLINE et_f32 sigmoid(et_f32 x, parameters p) {
+  (void)p;
+  return et_f32_sigmoid(x);
+}
+
+ET_INLINE et_f32 hyperbolic(et_f32 x, parameters p) {
+  (void)p;
+  return et_f32_tanh(x);
+}
+
+ET_INLINE et_f32 leaky_relu(et_f32 x, parameters p) {
+  return et_f32_select(x > et_f32_all(0.0f), x, x * p.low);
+}
+
+ET_INLINE et_f32 elu(et_f32 x, parameters p) {
+  return et_f32_select(x > et_f32_all(0.0f), x, p.low * et_f32_expm1(x));
+}
+
+typedef void row_function(float *values, size_t count, parameters p);
+
+#define DEFINE_ROW(name)                                              \
+  static void name##_row(float *values, size_t count, parameters p) { \
+    size_t i = 0;                                                     \
+    for (; i + ET_CPU_LANES <= count; i += ET_CPU_LANES) {            \
+      et_f32_store(values + i, name(et_f32_load(values + i), p));     \
+    }                                                                 \
+    if (i < count) {                                                  \
+      const et_f32 x = et_f32_load_some(values + i, count - i);       \
+      et_f32_store_some(values + i, name(x, p), count - i);           \
+    }                                                                 \
+  }
+DEFINE_ROW(clamped)
+DEFINE_ROW(gelu)
+DEFINE_ROW(gelu_tanh)
+DEFINE_ROW(silu)
+DEFINE_ROW(hardswish)
+DEFINE_ROW(sigmoid)
+DEFINE_ROW(hyperbolic)
+DEFINE_ROW(hardsigmoid)
+DEFINE_ROW(leaky_relu)
+DEFINE_ROW(elu)
+
+static row_function *const row_functions[] = {
+    [ET_CPU_ACTIVATION_CLAMP] = clamped_row,
+    [ET_CPU_ACTIVATION_GELU] = gelu_row,
+    [ET_CPU_ACTIVATION_GELU_TANH] = gelu_tanh_row,
+    [ET_CPU_ACTIVATION_SILU] = silu_row,
+    [ET_CPU_ACTIVATION_HARDSWISH] = hardswish_row,
+    [ET_CPU_ACTIVATION_SIGMOID] = sigmoid_row,
+    [ET_CPU_ACTIVATION_TANH] = hyperbolic_row,
+    [ET_CPU_ACTIVATION_HARDSIGMOID] = hardsigmoid_row,
+    [ET_CPU_ACTIVATION_LEAKY_RELU] = leaky_relu_row,
+    [ET_CPU_ACTIVATION_ELU] = elu_row,
+};
+
+void ET_CPU_NAME(et_cpu_activate_f32)(const et_cpu_activation *activation,
+                                      float *values, size_t stride, size_t rows,
+                                      size_t columns) {
+  row_function *function = row_functions[activation->kind];
+  const parameters p = {et_f32_all(activation->low),
+                        et_f32_all(activation->high)};
+  for (size_t r = 0; function != NULL && r < rows; r++) {
+    function(values + r * stride, columns, p);
+  }
+}

@@ -1,0 +1,221 @@
+#include "backends/cpu/simd/planes.h"
+
+#include "backends/cpu/simd/activate.h"
+#include "backends/cpu/simd/sums.h"
+
+/* Panels beside one another in a tile of ET_TILE_ROWS columns of the output. */
+#if defined(ET_CPU_ISA_AVX512)
+#define PANELS 4
+#else
+#define PANELS 1
+#endif
+
+/* Some columns of one row of the output, and what they read. */
+typedef struct strip {
+  const et_cpu_convolution *conv;
+  const float *image;
+  size_t y;     /* in the image, of tap row 0; it wraps before it */
+  size_t first; /* column */
+  size_t columns;
+  size_t pitch; /* elements of a row */
+  float *out;   /* of the whole row */
+  const float *residual;
+  const float *taps[ET_CPU_PLANES_TAPS]; /* what each reads for column 0 */
+  float rows[ET_CPU_PLANES_FLOATS];      /* [channel][kernel_y][pitch] */
+} strip;
+
+/* Copies columns begin, begin + 1, ... of a row, which may lie outside. */
+static void lay_row(const float *row, size_t width, ptrdiff_t begin,
+                    size_t count, float *to) {
+  const ptrdiff_t end = begin + (ptrdiff_t)count;
+  const ptrdiff_t from = begin < 0 ? 0 : begin;
+  const ptrdiff_t stop = end < (ptrdiff_t)width ? end : (ptrdiff_t)width;
+  memset(to, 0, count * sizeof(float));
+  if (row != NULL && from < stop) {
+    memcpy(to + (from - begin), row + from,
+           (size_t)(stop - from) * sizeof(float));
+  }
+}
+
+static void lay_rows(strip *s) {
+  const et_cpu_window *w = &s->conv->window;
+  const size_t plane = w->height * w->width;
+  const ptrdiff_t begin = (ptrdiff_t)(s->first * w->stride_x - w->left);
+  float *to = s->rows;
+  for (size_t c = 0; c < s->conv->channels; c++) {
+    size_t y = s->y;
+    for (size_t i = 0; i < w->kernel_y; i++, y += w->dilation_y) {
+      const float *row =
+          y < w->height ? s->image + c * plane + y * w->width : NULL;
+      lay_row(row, w->width, begin, s->pitch, to);
+      to += s->pitch;
+    }
+  }
+}
+
+/* In the order of packed weights: the channels of a tap follow one another. */
+static void list_taps(strip *s) {
+  const et_cpu_window *w = &s->conv->window;
+  const float **tap = s->taps;
+  for (size_t i = 0; i < w->kernel_y; i++) {
+    for (size_t j = 0; j < w->kernel_x; j++) {
+      for (size_t c = 0; c < s->conv->channels; c++) {
+        const size_t row = c * w->kernel_y + i;
+        *tap++ = s->rows + row * s->pitch + j * w->dilation_x;
+      }
+    }
+  }
+}
+
+ET_INLINE void add_taps(const et_tiles *t, const float *const *taps, size_t at,
+                        size_t stride, int vectors, et_sums sums) {
+  const float *panels = t->panels;
+  for (size_t k = 0; k < t->depth; k++, panels += ET_PANEL) {
+    const float *x = taps[k] + at;
+    et_f32 w[ET_TILE_VECTORS];
+    ET_UNROLL for (int v = 0; v < vectors; v++) {
+      w[v] = et_f32_load(panels + v / ET_PANEL_VECTORS * t->panel_stride +
+                         v % ET_PANEL_VECTORS * ET_CPU_LANES);
+      ET_PIN(w[v]);
+    }
+    ET_UNROLL for (int r = 0; r < ET_TILE_ROWS; r++) {
+      const et_f32 element = et_f32_all(x[(size_t)r * stride]);
+      ET_UNROLL for (int v = 0; v < vectors; v++) {
+        sums[r][v] = et_f32_fma(element, w[v], sums[r][v]);
+      }
+    }
+  }
+}
+
+ET_INLINE void run_tile(const et_tiles *t, const strip *s, size_t column,
+                        int panels) {
+  const size_t stride = s->conv->window.stride_x;
+  et_sums sums;
+  et_tile_begin(t, ET_TILE_ROWS, panels * ET_PANEL_VECTORS, sums);
+  add_taps(t, s->taps, column * stride, stride, panels * ET_PANEL_VECTORS,
+           sums);
+  et_tile_end(t, ET_TILE_ROWS, panels * ET_PANEL_VECTORS, sums);
+}
+
+typedef void tile_function(const et_tiles *t, const strip *s, size_t column);
+
+static void run_one(const et_tiles *t, const strip *s, size_t column) {
+  run_tile(t, s, column, 1);
+}
+
+static void run_several(const et_tiles *t, const strip *s, size_t column) {
+  run_tile(t, s, column, PANELS);
+}
+
+/* A tile of which only some rows and columns exist. */
+static void run_part(const et_tiles *tiles, const strip *s, size_t column,
+                     size_t rows, size_t columns) {
+  float out[ET_TILE_ROWS * ET_PANEL];
+  float residual[ET_TILE_ROWS * ET_PANEL] = {0};
+  et_tiles part = *tiles;
+  if (part.residual != NULL) {
+    et_copy_columns(part.residual, part.residual_stride, residual, ET_PANEL,
+                    rows, columns);
+    part.residual = residual;
+    part.residual_stride = ET_PANEL;
+  }
+  part.out = out;
+  part.out_stride = ET_PANEL;
+  run_one(&part, s, column);
+  et_copy_columns(out, ET_PANEL, tiles->out, tiles->out_stride, rows, columns);
+}
+
+/* All columns of the strip, whole panels. The last tile ends where the
+ * strip does: what it shares with the one before comes out the same. */
+static void run_panels(const et_tiles *tiles, const strip *s,
+                       tile_function *function) {
+  const size_t last = s->columns - ET_TILE_ROWS;
+  for (size_t x = 0; x < s->columns; x += ET_TILE_ROWS) {
+    const size_t at = x < last ? x : last;
+    et_tiles t = *tiles;
+    t.out += at * t.out_stride;
+    t.residual += t.residual == NULL ? 0 : at * t.residual_stride;
+    function(&t, s, at);
+  }
+}
+
+/* All columns of the strip, a panel that may not be whole. */
+static void run_parts(const et_tiles *tiles, const strip *s, size_t count) {
+  for (size_t x = 0; x < s->columns; x += ET_TILE_ROWS) {
+    const size_t left = s->columns - x;
+    et_tiles t = *tiles;
+    t.out += x * t.out_stride;
+    t.residual += t.residual == NULL ? 0 : x * t.residual_stride;
+    run_part(&t, s, x, left < ET_TILE_ROWS ? left : ET_TILE_ROWS, count);
+  }
+}
+
+static et_tiles strip_tiles(const strip *s) {
+  const et_cpu_convolution *c = s->conv;
+  const et_cpu_window *w = &c->window;
+  const size_t first = s->first * c->columns;
+  const size_t depth = c->channels * w->kernel_y * w->kernel_x;
+  const et_tiles tiles = {.depth = depth,
+                          .panels = c->panels,
+                          .panel_stride = depth * ET_PANEL,
+                          .start = c->bias,
+                          .out = s->out + first,
+                          .out_stride = c->columns,
+                          .residual =
+                              s->residual == NULL ? NULL : s->residual + first,
+                          .residual_stride = c->columns,
+                          .last = true,
+                          .activation = &c->activation};
+  return tiles;
+}
+
+static void run_strip(const strip *s) {
+  et_tiles tiles = strip_tiles(s);
+  size_t left = s->conv->columns;
+  while (left > 0) {
+    const bool whole = s->columns >= ET_TILE_ROWS && left >= ET_PANEL;
+    const bool several = whole && left >= PANELS * ET_PANEL;
+    if (whole) {
+      run_panels(&tiles, s, several ? run_several : run_one);
+    } else {
+      run_parts(&tiles, s, left < ET_PANEL ? left : ET_PANEL);
+    }
+    const size_t panels = several ? PANELS : 1;
+    et_tiles_right(&tiles, panels);
+    left -= left < panels * ET_PANEL ? left : panels * ET_PANEL;
+  }
+}
+
+static void lay_strip(strip *s) {
+  const et_cpu_window *w = &s->conv->window;
+  const size_t columns = s->columns < ET_TILE_ROWS ? ET_TILE_ROWS : s->columns;
+  s->pitch =
+      (columns - 1) * w->stride_x + (w->kernel_x - 1) * w->dilation_x + 1;
+  lay_rows(s);
+  list_taps(s);
+}
+
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+
+void ET_CPU_NAME(et_cpu_planes_f32)(const et_cpu_convolution *conv,
+                                    size_t row) {
+  const et_cpu_window *w = &conv->window;
+  const size_t first = row * w->out_width * conv->columns;
+  const size_t most = et_cpu_planes_columns(w, conv->channels);
+  strip s;
+  s.conv = conv;
+  s.image =
+      conv->x + row / w->out_height * conv->channels * w->height * w->width;
+  s.y = row % w->out_height * w->stride_y - w->top;
+  s.out = conv->out + first;
+  s.residual = conv->residual == NULL ? NULL : conv->residual + first;
+  for (s.first = 0; s.first < w->out_width; s.first += s.columns) {
+    s.columns = smaller(most, w->out_width - s.first);
+    lay_strip(&s);
+    run_strip(&s);
+  }
+  if (et_cpu_is_curve(&conv->activation)) {
+    const size_t count = w->out_width * conv->columns;
+    ET_CPU_NAME(et_cpu_activate_f32)(&conv->activation, s.out, count, 1, count);
+  }
+}

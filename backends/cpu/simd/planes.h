@@ -1,0 +1,33 @@
+/* Convolution in float that reads planes, [batch][channels][height][width]: the
+ * first of a network, of few channels. */
+#ifndef BACKENDS_CPU_SIMD_PLANES_H_
+#define BACKENDS_CPU_SIMD_PLANES_H_
+
+#include "backends/cpu/simd/convolution.h"
+
+/* The rows that one row of the output reads are laid out with their padding on
+ * the stack, in strips of columns. */
+#define ET_CPU_PLANES_FLOATS 6144
+#define ET_CPU_PLANES_TAPS 512
+
+/* Columns of the output that are computed together, at least. */
+#define ET_CPU_PLANES_COLUMNS 6
+
+/* Columns of the output that a strip has room for. */
+static inline size_t et_cpu_planes_columns(const et_cpu_window *window,
+                                           size_t channels) {
+  const size_t rows = channels * window->kernel_y;
+  const size_t reach = (window->kernel_x - 1) * window->dilation_x + 1;
+  const size_t pitch = ET_CPU_PLANES_FLOATS / (rows > 0 ? rows : 1);
+  return pitch < reach ? 0 : (pitch - reach) / window->stride_x + 1;
+}
+
+/* Computes row `row` of the output, counted over all images of the batch. One
+ * group; channels * kernel_y * kernel_x is at most ET_CPU_PLANES_TAPS, and there
+ * is room for ET_CPU_PLANES_COLUMNS. */
+typedef void et_cpu_planes_f32_function(const et_cpu_convolution *conv,
+                                        size_t row);
+
+ET_CPU_DECLARE(et_cpu_planes_f32_function, et_cpu_planes_f32);
+
+#endif /* BACKENDS_CPU_SIMD_PLANES_H_ */

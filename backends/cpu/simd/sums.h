@@ -1,0 +1,84 @@
+/* The sums of a tile: how they begin, and what becomes of them at the end. */
+#ifndef BACKENDS_CPU_SIMD_SUMS_H_
+#define BACKENDS_CPU_SIMD_SUMS_H_
+
+#include "backends/cpu/simd/tile.h"
+
+#define ET_TILE_PANELS 4 /* most */
+#define ET_TILE_VECTORS (ET_TILE_PANELS * ET_PANEL_VECTORS)
+typedef et_f32 et_sums[ET_TILE_ROWS][ET_TILE_VECTORS];
+
+ET_INLINE void et_tile_begin(const et_tiles *t, int rows, int vectors,
+                             et_sums sums) {
+  if (t->start == NULL) {
+    ET_UNROLL for (int r = 0; r < rows; r++) {
+      ET_UNROLL for (int v = 0; v < vectors; v++) {
+        sums[r][v] =
+            et_f32_load(t->out + (size_t)r * t->out_stride + v * ET_CPU_LANES);
+      }
+    }
+    return;
+  }
+  ET_UNROLL for (int v = 0; v < vectors; v++) {
+    const et_f32 start = et_f32_load(t->start + v * ET_CPU_LANES);
+    ET_UNROLL for (int r = 0; r < rows; r++) { sums[r][v] = start; }
+  }
+}
+
+ET_INLINE void et_tile_add_residual(const et_tiles *t, int rows, int vectors,
+                                    et_sums sums) {
+  ET_UNROLL for (int r = 0; r < rows; r++) {
+    ET_UNROLL for (int v = 0; v < vectors; v++) {
+      sums[r][v] += et_f32_load(t->residual + (size_t)r * t->residual_stride +
+                                v * ET_CPU_LANES);
+    }
+  }
+}
+
+ET_INLINE void et_tile_clamp(const et_tiles *t, int rows, int vectors,
+                             et_sums sums) {
+  const et_f32 low = et_f32_all(et_cpu_clamp_low(t->activation));
+  const et_f32 high = et_f32_all(et_cpu_clamp_high(t->activation));
+  ET_UNROLL for (int r = 0; r < rows; r++) {
+    ET_UNROLL for (int v = 0; v < vectors; v++) {
+      sums[r][v] = et_f32_clamp(sums[r][v], low, high);
+    }
+  }
+}
+
+ET_INLINE void et_tile_end(const et_tiles *t, int rows, int vectors,
+                           et_sums sums) {
+  if (t->last && t->residual != NULL) {
+    et_tile_add_residual(t, rows, vectors, sums);
+  }
+  if (t->last) {
+    et_tile_clamp(t, rows, vectors, sums);
+  }
+  ET_UNROLL for (int r = 0; r < rows; r++) {
+    ET_UNROLL for (int v = 0; v < vectors; v++) {
+      et_f32_store(t->out + (size_t)r * t->out_stride + v * ET_CPU_LANES,
+                   sums[r][v]);
+    }
+  }
+}
+
+/* Moves `panels` panels to the right. */
+ET_INLINE void et_tiles_right(et_tiles *tiles, size_t panels) {
+  tiles->panels += panels * tiles->panel_stride;
+  tiles->out += panels * ET_PANEL;
+  if (tiles->start != NULL) {
+    tiles->start += panels * ET_PANEL;
+  }
+  if (tiles->residual != NULL) {
+    tiles->residual += panels * ET_PANEL;
+  }
+}
+
+ET_INLINE void et_copy_columns(const float *from, size_t from_stride, float *to,
+                               size_t to_stride, size_t rows, size_t columns) {
+  for (size_t r = 0; r < rows; r++) {
+    memcpy(to + r * to_stride, from + r * from_stride, columns * sizeof(float));
+  }
+}
+
+#endif /* BACKENDS_CPU_SIMD_SUMS_H_ */
