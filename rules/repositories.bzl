@@ -28,7 +28,7 @@ _RULE_SETS = {
 _NOT_BEFORE_BAZEL7 = ["bazel_features", "bazel_skylib", "platforms", "rules_license", "rules_proto"]
 
 def executorch_repositories():
-    """Defines what the rules need besides other rule sets: @executorch_pip, @executorch_oracle and @cmocka."""
+    """Defines what the rules need besides other rule sets, @executorch_pip, and what this project's tests and benchmarks need."""
     python_environment(
         name = "executorch_pip",
         lock = Label("//third_party/python:requirements.lock"),
@@ -36,6 +36,16 @@ def executorch_repositories():
     python_environment(
         name = "executorch_oracle",
         lock = Label("//third_party/python:oracle.lock"),
+    )
+    python_environment(
+        name = "executorch_peers",
+        lock = Label("//third_party/python:peers.lock"),
+        optional = True,
+    )
+    python_environment(
+        name = "executorch_litert",
+        lock = Label("//third_party/python:litert.lock"),
+        optional = True,
     )
     cmocka(name = "cmocka")
 

@@ -2,10 +2,11 @@
 
     python3 third_party/python/lock.py requirements            # requirements.in -> requirements.lock
     python3 third_party/python/lock.py oracle --base requirements --no-deps executorch
+    python3 third_party/python/lock.py peers --base requirements --base oracle --no-deps executorch
 
 Run it with the Python that the environment is for (CPython 3.11 on x86-64 Linux); pip resolves with its own configuration.
-`--base` names a lock below this one: its versions hold and its packages are left out. `--no-deps` names a package
-whose declared dependencies are not followed, as the .in file lists what it imports instead.
+`--base` names a lock below this one: its versions hold and its packages are left out. `--no-deps` names a package, of
+this lock or of one below, whose declared dependencies are not followed, as the .in file lists what it imports instead.
 """
 
 import argparse
@@ -54,9 +55,9 @@ def lock(requirements: Iterable[str], base: Sequence[str], alone: Iterable[str])
     """Lock lines for `requirements`, without the packages of the `base` lock; `alone` come without dependencies."""
     requirements, alone = list(requirements), set(map(_normalised, alone))
     pins = [line.split()[0] for line in base]
-    followed = [line for line in requirements if _name_of(line) not in alone]
+    followed = [line for line in (*requirements, *pins) if _name_of(line) not in alone]
     single = [line for line in requirements if _name_of(line) in alone]
-    found = resolve([*followed, *pins], [])
+    found = resolve(followed, [])
     found |= resolve(single, ["--no-deps"]) if single else {}
     below = set(map(_name_of, pins))
     return [line for name, line in sorted(found.items()) if name not in below]
@@ -65,11 +66,11 @@ def lock(requirements: Iterable[str], base: Sequence[str], alone: Iterable[str])
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("name")
-    parser.add_argument("--base")
+    parser.add_argument("--base", action="append", default=[])
     parser.add_argument("--no-deps", action="append", default=[])
     options = parser.parse_args()
     source = _FOLDER / f"{options.name}.in"
-    base = _lines(_FOLDER / f"{options.base}.lock") if options.base else []
+    base = [line for name in options.base for line in _lines(_FOLDER / f"{name}.lock")]
     lines = lock(_lines(source), base, options.no_deps)
     (_FOLDER / f"{options.name}.lock").write_text(_HEADER.format(source=source.name) + "\n".join(lines) + "\n")
 

@@ -15,6 +15,7 @@ lock, the interpreter or the recipe does), `:environment` (all three: what an ac
 
 _ATTRS = {
     "lock": attr.label(mandatory = True, allow_single_file = True, doc = "Exact versions with hashes, one a line."),
+    "optional": attr.bool(doc = "Where the packages cannot be had, an empty folder and a line that says so are no failure."),
     "_python_sources": attr.label_list(default = PYTHON_SOURCES),
 }
 
@@ -76,9 +77,14 @@ def _install(rctx, python):
         environment = {"PYTHONPATH": str(installer.dirname)},
         timeout = 3600,
     )
-    if result.return_code:
+    if result.return_code == 0:
+        return rctx.path(result.stdout.strip())
+    if not rctx.attr.optional:
         fail(result.stderr)
-    return rctx.path(result.stdout.strip())
+
+    # buildifier: disable=print
+    print("going on without the packages of %s: %s" % (rctx.attr.lock.name, result.stderr.strip()))
+    return None
 
 def _locked_packages(rctx):
     lines = rctx.read(rctx.attr.lock).splitlines()
@@ -88,9 +94,13 @@ def _python_environment_impl(rctx):
     python = _find_python(rctx)
     rctx.report_progress("installing the packages of " + rctx.attr.lock.name)
     site = _install(rctx, python)
-    rctx.symlink(site, "site")
+    if site:
+        rctx.symlink(site, "site")
+    else:
+        rctx.file("site/README", "These packages could not be installed.\n", executable = False)
     rctx.symlink(python.path, "python3")
-    rctx.file("identity", "{} python-{}\n".format(site.dirname.basename, python.version), executable = False)
+    installed = site.dirname.basename if site else "none"
+    rctx.file("identity", "{} python-{}\n".format(installed, python.version), executable = False)
     rctx.file("BUILD.bazel", _BUILD, executable = False)
     for name in _locked_packages(rctx):
         rctx.file(name + "/BUILD.bazel", _PACKAGE_BUILD.format(name = name), executable = False)

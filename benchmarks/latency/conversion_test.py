@@ -1,0 +1,68 @@
+"""Tests of how peers' programs are made."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.latency import conversion
+from benchmarks.latency.catalogue import MODELS
+from benchmarks.latency.sides.side import Loaded, Missing, Setting, Side
+
+_MODEL = MODELS["mobilenet_v2"]
+
+
+class _Peer(Side):
+    name = "peer"
+
+    def convert(self, model: Any, path: Path) -> None:
+        raise AssertionError("runs in a process of its own")
+
+    def load(self, model: Any, path: Path | None, setting: Setting) -> Loaded:
+        raise AssertionError("not asked for")
+
+
+class _Uninstalled(_Peer):
+    converters = ("no-such-distribution",)
+
+
+class _Result:
+    def __init__(self, returncode: int, stderr: str) -> None:
+        self.returncode, self.stderr = returncode, stderr
+
+
+@pytest.fixture
+def runs(monkeypatch, tmp_path):
+    """Commands that were run; the next one's result comes first in `results`."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    commands: list[list[str]] = []
+    results: list[_Result] = []
+
+    def run(command, **_options):
+        commands.append(command)
+        Path(command[-1]).write_text("converted")
+        return results.pop(0)
+
+    monkeypatch.setattr(conversion.subprocess, "run", run)
+    return commands, results
+
+
+def test_a_program_is_made_once(runs):
+    commands, results = runs
+    results.append(_Result(0, ""))
+    assert conversion.converted(_Peer(), _MODEL) == conversion.converted(_Peer(), _MODEL)
+    assert len(commands) == 1
+
+
+def test_a_converter_that_fails_is_a_reason(runs):
+    _, results = runs
+    results.append(_Result(1, "Traceback\nValueError: not this model\n"))
+    with pytest.raises(Missing, match="its converter failed: ValueError: not this model"):
+        conversion.converted(_Peer(), _MODEL)
+
+
+def test_a_converter_that_is_not_installed_is_a_reason(runs):
+    with pytest.raises(Missing, match="no-such-distribution is not installed"):
+        conversion.converted(_Uninstalled(), _MODEL)

@@ -1,0 +1,66 @@
+"""One model on all sides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import torch
+
+from benchmarks.latency.catalogue import Model
+from benchmarks.latency.conversion import converted
+from benchmarks.latency.rounds import Sample, Samples, sample, take_turns
+from benchmarks.latency.sides.side import Loaded, Missing, Setting, Side, converts
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One side's figures."""
+
+    side: str
+    samples: Samples
+    loaded: Loaded
+    error: float | None  # largest difference from eager PyTorch, as a share of its largest output
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """One model's figures."""
+
+    model: Model
+    sides: list[Measured]
+    missing: dict[str, str]  # reason by side
+
+
+def measure(model: Model, sides: Iterable[Side], setting: Setting, rounds: int) -> Measurement:
+    """Load all sides, then run them in turn."""
+    expected = model.module(*model.inputs)
+    loaded: dict[str, Loaded] = {}
+    samples: dict[str, Samples] = {}
+    missing: dict[str, str] = {}
+    for side in sides:
+        if not side.takes(model):
+            continue
+        try:
+            loaded[side.name], samples[side.name] = _load(side, model, setting)
+        except Missing as reason:
+            missing[side.name] = str(reason)
+    take_turns(setting.library, {name: each.run for name, each in loaded.items()}, samples, rounds)
+    measured = [Measured(name, samples[name], each, _error(each, expected)) for name, each in loaded.items()]
+    return Measurement(model, measured, missing)
+
+
+def _load(side: Side, model: Model, setting: Setting) -> tuple[Loaded, Samples]:
+    side.start(setting)
+    path = converted(side, model) if converts(side) else None
+    found: list[Loaded] = []
+    loading: Sample = sample(setting.library, lambda: found.append(side.load(model, path, setting)))
+    first = sample(setting.library, found[0].run)
+    return found[0], Samples(loading.wall_ns, first)
+
+
+def _error(loaded: Loaded, expected: torch.Tensor) -> float | None:
+    if loaded.outputs is None:
+        return None
+    found = loaded.outputs()[0].reshape(expected.shape).to(expected.dtype)
+    return float((found - expected).abs().max() / expected.abs().max())

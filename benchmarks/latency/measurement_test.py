@@ -1,0 +1,129 @@
+"""Tests of taking turns and of what is said of them, with sides that only pretend."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+
+from benchmarks.latency import plot, table
+from benchmarks.latency.measurement import Measurement, measure
+from benchmarks.latency.native import Reading
+from benchmarks.latency.sides.side import Loaded, Missing, Setting, Side
+
+_MODEL: Any = SimpleNamespace(
+    name="tiny", operations=8_000_000, weights=4, kind="text", module=lambda x: 2 * x, inputs=(torch.tensor([4.0]),)
+)
+
+
+@dataclass
+class _Clock:
+    """A library whose counter stands still but for what sides add to it."""
+
+    unit: str = "cycles"
+    now: int = 0
+    log: list[str] = field(default_factory=list)
+
+    def read(self) -> Reading:
+        return Reading(self.now, self.now, self.now, self.now)
+
+
+class _Pretended(Side):
+    def __init__(self, name: str, clock: _Clock, costs: list[int], output: float | None = 8.0) -> None:
+        self.name, self._clock, self._costs, self._output = name, clock, costs, output
+
+    def load(self, model: Any, path: Path | None, setting: Setting) -> Loaded:
+        outputs = None if self._output is None else lambda: [torch.tensor([self._output])]
+        return Loaded(self._run, outputs, 1_000_000, {"planned": 2_000_000, "scratch": 500_000})
+
+    def _run(self) -> None:
+        self._clock.log.append(self.name)
+        self._clock.now += self._costs.pop(0) if len(self._costs) > 1 else self._costs[0]
+
+
+class _Absent(Side):
+    name = "absent"
+
+    def start(self, setting: Setting) -> None:
+        raise Missing("absent is not installed")
+
+    def load(self, model: Any, path: Path | None, setting: Setting) -> Loaded:
+        raise AssertionError("never started")
+
+
+class _Unfit(_Absent):
+    name = "unfit"
+
+    def takes(self, model: Any) -> bool:
+        return False
+
+
+_SLOW = 1_000_000_000  # so that a turn is one run
+
+
+def _measure(clock: _Clock, sides: list[Side], rounds: int = 2) -> Measurement:
+    return measure(_MODEL, sides, Setting(clock, "avx2", 1, Path()), rounds)  # type: ignore[arg-type]
+
+
+def _three(clock: _Clock) -> list[Side]:
+    return [
+        _Pretended("ours, cpu", clock, [9 * _SLOW, 3 * _SLOW, 2 * _SLOW]),
+        _Pretended("peer", clock, [4 * _SLOW], 8.4),
+        _Pretended(table.LIMIT, clock, [_SLOW], None),
+    ]
+
+
+def test_sides_run_in_turn():
+    clock = _Clock()
+    _measure(clock, [*_three(clock)[:2], _Absent(), _Unfit()])
+    assert clock.log == ["ours, cpu", "peer"] * 3  # the first runs, and two rounds
+
+
+def test_short_runs_are_repeated_within_a_turn():
+    clock = _Clock()
+    _measure(clock, [_Pretended("short", clock, [10_000_000])], rounds=1)
+    assert len(clock.log) == 1 + 10
+
+
+def test_the_cheapest_run_counts_and_the_first_stands_apart():
+    clock = _Clock()
+    ours = _measure(clock, _three(clock)).sides[0].samples
+    assert (ours.cost, ours.first.cost, len(ours.runs)) == (2 * _SLOW, 9 * _SLOW, 2)
+
+
+def test_ratios_to_peers_and_to_the_limit():
+    clock = _Clock()
+    ratios = table.ratios(_measure(clock, _three(clock)), threads=1)
+    assert ratios["peer"] == {"ours": 0.5, "limit": 0.25}
+    assert ratios["ours, cpu"] == {"ours": 1.0, "limit": 0.5}
+
+
+def test_outputs_are_compared_with_eager():
+    clock = _Clock()
+    errors = [each.error for each in _measure(clock, _three(clock)).sides]
+    assert errors == [0.0, pytest.approx(0.05), None]
+
+
+def test_a_missing_peer_is_a_line():
+    clock = _Clock()
+    found = _measure(clock, [*_three(clock), _Absent(), _Unfit()])
+    lines = table.text(found, "cycles", 1).splitlines()
+    assert lines[-1] == "  absent: left out: absent is not installed"
+    assert "peer" in lines[3] and "0.50" in lines[3] and "4000.00" in lines[3]
+    assert table.record(found, 1)["missing"] == {"absent": "absent is not installed"}
+
+
+def test_without_our_side_or_a_limit_there_are_no_ratios():
+    clock = _Clock()
+    assert table.ratios(_measure(clock, [_Pretended("peer", clock, [_SLOW])]), 1) == {"peer": {}}
+
+
+def test_a_plot_needs_the_limit():
+    clock = _Clock()
+    record = table.record(_measure(clock, [_Pretended("peer", clock, [_SLOW])]), 1)
+    with pytest.raises(Missing):
+        plot.draw([record], "title", Path("never.png"))

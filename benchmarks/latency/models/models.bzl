@@ -1,0 +1,35 @@
+"""compiled_models: every model for every backend."""
+
+load("//rules:defs.bzl", "executorch_model")
+
+def compiled_models(name, backends, models):
+    """Compiles each model for each backend, as `<model>_<backend>.pte`.
+
+    Args:
+      name: filegroup of all programs and manifests.
+      backends: folders in //backends.
+      models: py_library by model; the entry point is named as the model.
+    """
+    programs = []
+    for backend in backends:
+        for model, module in models.items():
+            program = "%s_%s_pte" % (model, backend)
+            executorch_model(
+                name = program,
+                backend = "//backends/" + backend,
+                entry_point = model,
+                module = module,
+                tags = ["manual"],
+            )
+            native.filegroup(
+                name = program + "_manifest",
+                srcs = [program],
+                output_group = "manifest",
+                tags = ["manual"],
+            )
+            programs += [program, program + "_manifest"]
+    native.filegroup(
+        name = name,
+        srcs = programs,
+        tags = ["manual"],
+    )

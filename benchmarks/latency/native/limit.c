@@ -1,0 +1,59 @@
+/* Compiled once an instruction set, with LIMIT_NAME and LIMIT_BYTES for it. */
+#include "benchmarks/latency/native/limit.h"
+
+typedef float floats __attribute__((vector_size(LIMIT_BYTES)));
+typedef uint64_t words __attribute__((vector_size(LIMIT_BYTES)));
+
+#define LANES (LIMIT_BYTES / sizeof(float))
+
+/* Variables, not an array: compilers keep arrays of vectors in memory. Twelve sums
+ * are enough for two units of five cycles' latency. */
+#define EACH_SUM(X) \
+  X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11)
+#define SUMS 12
+#define EACH_STREAM(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
+#define STREAMS 8
+
+static float total(floats sums) {
+  float result = 0;
+  for (size_t lane = 0; lane < LANES; lane++) {
+    result += sums[lane];
+  }
+  return result;
+}
+
+/* The sums begin apart, and none at 2, or the compiler sees that some are the same. */
+#define BEGIN(s) floats sum##s = (floats){0} + (float)((s) + 3);
+#define MULTIPLY_ADD(s) sum##s = sum##s * factor + term;
+#define ADD_UP(s) result += total(sum##s);
+
+float LIMIT_NAME(bench_fma)(uint64_t operations) {
+  const floats factor = (floats){0} + 0.5f;
+  const floats term = (floats){0} + 1.0f;
+  float result = 0;
+  EACH_SUM(BEGIN)
+  for (uint64_t done = 0; done < operations; done += 2 * SUMS * LANES) {
+    EACH_SUM(MULTIPLY_ADD)
+  }
+  EACH_SUM(ADD_UP)
+  return result;
+}
+
+#define BEGIN_STREAM(s) words stream##s = {0};
+#define TAKE(s) stream##s ^= in[i + (s)];
+#define MIX(s) all ^= stream##s;
+
+uint64_t LIMIT_NAME(bench_read)(const void *data, size_t size) {
+  const words *in = data;
+  words all = {0};
+  uint64_t result = 0;
+  EACH_STREAM(BEGIN_STREAM)
+  for (size_t i = 0; i + STREAMS <= size / sizeof *in; i += STREAMS) {
+    EACH_STREAM(TAKE)
+  }
+  EACH_STREAM(MIX)
+  for (size_t lane = 0; lane < sizeof all / sizeof result; lane++) {
+    result ^= all[lane];
+  }
+  return result;
+}

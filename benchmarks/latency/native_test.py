@@ -1,0 +1,52 @@
+"""Tests of the shared library, as far as they hold on every machine."""
+
+from __future__ import annotations
+
+import ctypes
+import subprocess
+import sys
+
+import pytest
+
+from benchmarks.latency.native import Library, NativeError, Program
+
+_HIDDEN = """
+import sys
+from benchmarks.latency.native import Library
+hidden = Library().hide_avx512()
+import torch
+sys.exit(hidden and torch.backends.cpu.get_cpu_capability().startswith("AVX512"))
+"""
+
+
+def test_costs_grow_with_work():
+    library = Library()
+    before = library.read()
+    sum(range(1_000_000))
+    after = library.read()
+    assert after.thread_ns > before.thread_ns and after.process_ns > before.process_ns
+    assert (library.unit == "cycles") == (after.cycles > before.cycles)
+
+
+def test_reading_takes_every_byte():
+    data = (ctypes.c_uint64 * 64)()
+    address = ctypes.addressof(data)
+    library = Library()
+    expected = 0
+    for index in range(64):
+        data[index] = 1 << index
+        expected |= 1 << index
+        size = ctypes.sizeof(data)
+    aligned = (ctypes.c_char * (size + 64))()
+    start = ctypes.addressof(aligned) + -ctypes.addressof(aligned) % 64
+    ctypes.memmove(start, address, size)
+    assert library.calls.bench_read_avx2(start, size) == expected
+
+
+def test_a_program_that_is_not_there():
+    with pytest.raises(NativeError, match=r"nowhere\.pte"):
+        Program(Library(), "nowhere.pte")
+
+
+def test_hidden_avx512_is_not_used():
+    assert subprocess.run([sys.executable, "-c", _HIDDEN]).returncode == 0

@@ -1,0 +1,43 @@
+"""Tests of the command line."""
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.latency.options import parse
+
+_MODELS, _SIDES, _ISAS = ["small", "large"], ["ours, cpu", "eager"], ["avx2", "avx512"]
+
+
+def _parse(*arguments: str):
+    return parse(list(arguments), _MODELS, _SIDES, _ISAS)
+
+
+def test_all_models_on_the_widest_instruction_set():
+    options = _parse()
+    assert (options.models, options.isa, options.threads, options.sides) == (_MODELS, "avx512", 1, None)
+
+
+def test_sides_are_separated_by_semicolons():
+    assert _parse("small", "--sides", "ours, cpu; eager").sides == ["ours, cpu", "eager"]
+
+
+def test_files_lie_where_bazel_was_called(monkeypatch):
+    monkeypatch.setenv("BUILD_WORKING_DIRECTORY", "/somewhere")
+    assert _parse("--json", "out.json").json == Path("/somewhere/out.json")
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["medium"], "there is no model 'medium'; there are small, large"),
+        (["--sides", "eager;lazy"], "there is no side 'lazy'; there are ours, cpu, eager"),
+        (["--rounds", "0"], "0 is not a positive number"),
+        (["--isa", "neon"], "invalid choice: 'neon'"),
+        (["--threads", "3"], "invalid choice: 3"),
+    ],
+)
+def test_what_is_not_there_is_named(arguments, message, capsys):
+    with pytest.raises(SystemExit):
+        _parse(*arguments)
+    assert message in capsys.readouterr().err

@@ -1,0 +1,31 @@
+"""All sides, in the order of the tables."""
+
+from __future__ import annotations
+
+from benchmarks.latency.sides.limits import FmaLimit, ReadLimit
+from benchmarks.latency.sides.litert import LiteRt
+from benchmarks.latency.sides.official import Xnnpack, Xnnpack4Bit, XnnpackInt8
+from benchmarks.latency.sides.onnx import OnnxRuntime
+from benchmarks.latency.sides.ours import Ours
+from benchmarks.latency.sides.pytorch import Compiled, Eager
+from benchmarks.latency.sides.side import Side
+
+KERNELS = Ours("ours, kernels", "portable", held=False)
+EAGER = Eager()
+_SCALED_4_BIT = 4 + 16 / 32  # a 16-bit scale for 32 weights
+
+_ALL: tuple[Side, ...] = (
+    KERNELS,
+    Xnnpack(),
+    XnnpackInt8(),
+    Xnnpack4Bit(),
+    OnnxRuntime(),
+    LiteRt(),
+    EAGER,
+    Compiled(),
+    FmaLimit(),
+    ReadLimit("read limit", 32),
+    ReadLimit("read limit, 4-bit", _SCALED_4_BIT),
+)
+SIDES = {side.name: side for side in _ALL}
+ON_REQUEST = ("torch.compile",)  # takes minutes to compile

@@ -1,0 +1,75 @@
+"""Running sides in turn, and what each of their runs cost."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from benchmarks.latency.native import Library
+
+_SECONDS_A_TURN = 0.1
+_MOST_RUNS_A_TURN = 20
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One run."""
+
+    cost: int  # of the calling thread: cycles, or nanoseconds of processor time where none are counted
+    wall_ns: int
+    thread_ns: int
+    process_ns: int
+
+
+@dataclass
+class Samples:
+    """The runs of one side."""
+
+    load_ns: int
+    first: Sample
+    runs: list[Sample] = field(default_factory=list)
+
+    @property
+    def cost(self) -> int:
+        """The cheapest run: on a shared machine others' work only ever adds to it."""
+        return min(run.cost for run in self.runs)
+
+    @property
+    def wall_ns(self) -> float:
+        return statistics.median(run.wall_ns for run in self.runs)
+
+    @property
+    def fastest_ns(self) -> int:
+        return min(run.wall_ns for run in self.runs)
+
+    @property
+    def elsewhere(self) -> float:
+        """Share of the processor time that other threads took."""
+        total = sum(run.process_ns for run in self.runs)
+        return 1 - sum(run.thread_ns for run in self.runs) / total if total else 0.0
+
+
+def sample(library: Library, run: Callable[[], object]) -> Sample:
+    """What one call costs."""
+    before = library.read()
+    run()
+    after = library.read()
+    wall, thread = after.wall_ns - before.wall_ns, after.thread_ns - before.thread_ns
+    cost = after.cycles - before.cycles if library.unit == "cycles" else thread
+    return Sample(cost, wall, thread, after.process_ns - before.process_ns)
+
+
+def take_turns(
+    library: Library, runs: Mapping[str, Callable[[], object]], samples: Mapping[str, Samples], rounds: int
+) -> None:
+    """Each round gives every side a turn of about the same time; the first run of a turn finds cold caches."""
+    for _ in range(rounds):
+        for name, run in runs.items():
+            for _ in range(_runs_a_turn(samples[name])):
+                samples[name].runs.append(sample(library, run))
+
+
+def _runs_a_turn(samples: Samples) -> int:
+    seconds = (samples.runs[-1] if samples.runs else samples.first).thread_ns / 1e9
+    return max(1, min(_MOST_RUNS_A_TURN, round(_SECONDS_A_TURN / max(seconds, 1e-6))))

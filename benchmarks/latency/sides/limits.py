@@ -1,0 +1,42 @@
+"""The limits: a model's arithmetic without anything else, and its weights read once."""
+
+from __future__ import annotations
+
+import ctypes
+from pathlib import Path
+
+from benchmarks.latency.catalogue import Model
+from benchmarks.latency.sides.side import Loaded, Setting, Side
+
+_READ_STEP = 512  # bytes: bench_read_* takes multiples
+
+
+class FmaLimit(Side):
+    """As many fused multiply-adds as the model's products and convolutions have, in registers."""
+
+    name = "FMA limit"
+
+    def load(self, model: Model, path: Path | None, setting: Setting) -> Loaded:
+        multiply_add = getattr(setting.library.calls, f"bench_fma_{setting.isa}")
+        operations = model.operations
+        return Loaded(lambda: multiply_add(operations))
+
+
+class ReadLimit(Side):
+    """Reads as many bytes as the model's weights take."""
+
+    def __init__(self, name: str, bits: float) -> None:
+        self.name = name
+        self._bits = bits
+
+    def takes(self, model: Model) -> bool:
+        return model.kind == "decoder"
+
+    def load(self, model: Model, path: Path | None, setting: Setting) -> Loaded:
+        size = int(model.weights * self._bits / 8) // _READ_STEP * _READ_STEP
+        data = (ctypes.c_char * (size + 64))()
+        ctypes.memset(data, 1, size)
+        read = getattr(setting.library.calls, f"bench_read_{setting.isa}")
+        address = ctypes.addressof(data)
+        start = address + -address % 64
+        return Loaded(lambda data=data: read(start, size), memory={"read": size})  # type: ignore[misc]

@@ -1,0 +1,93 @@
+"""Figures as text and as data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchmarks.latency.measurement import Measured, Measurement
+
+LIMIT = "FMA limit"
+_OURS = ("ours, cpu", "ours, kernels")  # the first that took part is what peers are compared with
+_ELSEWHERE = 0.05  # share of other threads that is worth a word
+
+
+def _cost(each: Measured, threads: int) -> float:
+    """What sides are compared by. With several threads no one thread's cost says it all: the time does."""
+    return each.samples.cost if threads == 1 else each.samples.fastest_ns
+
+
+def ratios(measurement: Measurement, threads: int) -> dict[str, dict[str, float]]:
+    """By side: `ours`, our cost as a share of its, and `limit`, the limit's."""
+    costs = {each.side: _cost(each, threads) for each in measurement.sides}
+    ours = next((costs[name] for name in _OURS if name in costs), None)
+    found: dict[str, dict[str, float]] = {side: {} for side in costs}
+    for side, cost in costs.items():
+        if ours is not None:
+            found[side]["ours"] = ours / cost
+        if LIMIT in costs:
+            found[side]["limit"] = costs[LIMIT] / cost
+    return found
+
+
+def text(measurement: Measurement, unit: str, threads: int) -> str:
+    """The table of one model, and a line for each side that is missing."""
+    model = measurement.model
+    shares = ratios(measurement, threads)
+    cost = "Mcycles" if unit == "cycles" else "cpu ms"
+    lines = [f"{model.name}: {model.operations / 1e9:.3f} Gflop, {model.weights / 1e6:.2f} M weights"]
+    lines.append(
+        f"  {'side':18s}{cost:>9s}{'median ms':>11s}{'ours / it':>11s}{'limit / it':>11s}"
+        f"{'load ms':>9s}{'first ms':>10s}{'file MB':>9s}{'memory MB':>11s}{'error':>10s}"
+    )
+    lines += [_row(each, shares[each.side]) for each in measurement.sides]
+    lines += [f"  {side}: left out: {reason}" for side, reason in measurement.missing.items()]
+    lines += [_busy(each) for each in measurement.sides if threads == 1 and each.samples.elsewhere > _ELSEWHERE]
+    return "\n".join(lines)
+
+
+def _row(each: Measured, shares: dict[str, float]) -> str:
+    samples, loaded = each.samples, each.loaded
+    return (
+        f"  {each.side:18s}{samples.cost / 1e6:9.2f}{samples.wall_ns / 1e6:11.2f}"
+        f"{_number(shares.get('ours'), '11.2f')}{_number(shares.get('limit'), '11.2f')}"
+        f"{samples.load_ns / 1e6:9.1f}{samples.first.wall_ns / 1e6:10.2f}"
+        f"{_number(loaded.file_bytes and loaded.file_bytes / 1e6, '9.2f')}"
+        f"{_number(sum(loaded.memory.values()) / 1e6 or None, '11.2f')}{_number(each.error, '10.1e')}"
+    )
+
+
+def _number(value: float | None, form: str) -> str:
+    width = int(form.split(".", maxsplit=1)[0])
+    return "-".rjust(width) if value is None else format(value, form)
+
+
+def _busy(each: Measured) -> str:
+    return f"  {each.side}: {each.samples.elsewhere:.0%} of its processor time was other threads'"
+
+
+def record(measurement: Measurement, threads: int) -> dict[str, Any]:
+    """The same as data, for JSON."""
+    shares = ratios(measurement, threads)
+    return {
+        "model": measurement.model.name,
+        "operations": measurement.model.operations,
+        "weights": measurement.model.weights,
+        "missing": measurement.missing,
+        "sides": {each.side: _figures(each) | {"ratios": shares[each.side]} for each in measurement.sides},
+    }
+
+
+def _figures(each: Measured) -> dict[str, Any]:
+    samples = each.samples
+    return {
+        "cost": samples.cost,
+        "wall_median_ns": samples.wall_ns,
+        "wall_min_ns": samples.fastest_ns,
+        "runs": len(samples.runs),
+        "load_ns": samples.load_ns,
+        "first_wall_ns": samples.first.wall_ns,
+        "first_cost": samples.first.cost,
+        "file_bytes": each.loaded.file_bytes,
+        "memory_bytes": each.loaded.memory,
+        "error": each.error,
+    }
