@@ -1,6 +1,7 @@
 #define _POSIX_C_SOURCE 200809L /* posix_memalign, clock_gettime */
 
 /* execute_fuzz: damages programs, loads and runs them with the real kernels.
+ * cpu_fuzz: damages payloads of the CPU backend, and runs them on it.
  *
  *   execute_fuzz SECONDS SEED PROGRAM.pte ...
  *

@@ -1,10 +1,10 @@
 #include "tests/fuzz/sites.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "runtime/program/flatbuffer.h"
 #include "runtime/program/schema.h"
+#include "tests/fuzz/site_list.h"
 
 /* Of a long vector, weights or text, this many elements stand for all. */
 #define LONGEST_VECTOR 64
@@ -13,20 +13,11 @@
 
 typedef struct walk {
   et_span program;
-  et_site *sites;
-  size_t count;
-  size_t capacity;
+  et_site_list list;
 } walk;
 
 static void add(walk *w, uint32_t position, uint16_t kind, uint8_t width) {
-  if (w->count == w->capacity) {
-    w->capacity = w->capacity == 0 ? 1024 : 2 * w->capacity;
-    w->sites = realloc(w->sites, w->capacity * sizeof *w->sites);
-    if (w->sites == NULL) {
-      abort();
-    }
-  }
-  w->sites[w->count++] = (et_site){position, kind, width};
+  et_site_list_add(&w->list, position, kind, width);
 }
 
 /* `width` 0: the elements are no numbers, just the length is. */
@@ -92,22 +83,12 @@ static void add_table(walk *w, uint32_t position, uint8_t type) {
   }
 }
 
-static int by_kind(const void *a, const void *b) {
-  const et_site *left = a;
-  const et_site *right = b;
-  if (left->kind != right->kind) {
-    return left->kind < right->kind ? -1 : 1;
-  }
-  return left->position < right->position ? -1
-                                          : left->position > right->position;
-}
-
 et_site *et_sites_of(et_span program, size_t *out_count) {
-  walk w = {program, NULL, 0, 0};
+  walk w = {.program = program};
   uint32_t root = 0;
   memcpy(&root, program.data, sizeof root);
   add_table(&w, root, ET_TABLE_PROGRAM);
-  qsort(w.sites, w.count, sizeof *w.sites, by_kind);
-  *out_count = w.count;
-  return w.sites;
+  et_site_list_sort(&w.list);
+  *out_count = w.list.count;
+  return w.list.sites;
 }

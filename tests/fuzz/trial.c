@@ -13,6 +13,7 @@ extern const et_registry et_linked_registry;
 /* A damaged method may want much memory, which tries just the heap, or run in
  * circles. */
 #define MOST_BYTES (1u << 17)
+#define MOST_SCRATCH_BYTES (1u << 24)
 #define MOST_INSTRUCTIONS 4096
 #define MOST_INPUTS 64
 
@@ -156,9 +157,13 @@ static void try_method(const et_program *program, const char *name,
   const et_observer observer = {&w, count_instruction, ignore_end};
   const et_method_options options = {.observer = &observer};
   et_method_meta meta;
+  et_method_requirements needed;
   et_hosted_method hosted;
   if (et_program_method_meta(program, name, &meta, NULL) != ET_STATUS_OK ||
       bytes_wanted(&meta) > MOST_BYTES ||
+      et_method_measure(program, name, &et_linked_registry, &options, &needed,
+                        NULL) != ET_STATUS_OK ||
+      needed.scratch_bytes > MOST_SCRATCH_BYTES ||
       et_hosted_method_load(program, name, &et_linked_registry, &options,
                             &hosted, NULL) != ET_STATUS_OK) {
     return;

@@ -1,0 +1,208 @@
+/* Chunks are claimed one by one, by whoever comes first, the caller among them: a
+ * thread that the system does not schedule costs nothing. Threads look out for work
+ * for a while before they sleep, as one step of a method follows close upon another. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "backends/cpu/threads/pool.h"
+
+#include <signal.h>
+
+/* Looks for work before a thread sleeps: some 50 us. */
+#define MAX_LOOKS 1000
+
+/* Tells the processor that this is a loop that waits. */
+static void pause_a_little(void) {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__) || defined(__arm__)
+  __asm__ volatile("yield");
+#endif
+}
+
+/* True when chunk *index is the calling thread's. It is of the work that lies in the
+ * pool, which stays there until the chunk is finished. */
+static bool claim(et_cpu_pool *pool, size_t *index) {
+  size_t left = atomic_load_explicit(&pool->unclaimed, memory_order_relaxed);
+  while (left > 0) {
+    if (atomic_compare_exchange_weak_explicit(&pool->unclaimed, &left, left - 1,
+                                              memory_order_acquire,
+                                              memory_order_relaxed)) {
+      *index = pool->count - left;
+      return true;
+    }
+  }
+  return false;
+}
+
+/* The last one wakes the caller, which may sleep. */
+static void finish(et_cpu_pool *pool) {
+  if (atomic_fetch_sub_explicit(&pool->unfinished, 1, memory_order_acq_rel) ==
+      1) {
+    pthread_mutex_lock(&pool->mutex);
+    pthread_cond_signal(&pool->idle);
+    pthread_mutex_unlock(&pool->mutex);
+  }
+}
+
+/* Runs chunks while there are any. */
+static void help(et_cpu_pool *pool) {
+  size_t index = 0;
+  while (claim(pool, &index)) {
+    pool->function(pool->data, index);
+    finish(pool);
+  }
+}
+
+static bool has_work(et_cpu_pool *pool) {
+  return atomic_load(&pool->unclaimed) > 0;
+}
+
+static bool is_ending(et_cpu_pool *pool) {
+  return atomic_load(&pool->is_ending);
+}
+
+/* Counted among the sleepers before it looks a last time: whoever gives work after
+ * that sees the sleeper. */
+static void sleep_until_work(et_cpu_pool *pool) {
+  pthread_mutex_lock(&pool->mutex);
+  atomic_fetch_add(&pool->sleepers, 1);
+  while (!has_work(pool) && !is_ending(pool)) {
+    pthread_cond_wait(&pool->work, &pool->mutex);
+  }
+  atomic_fetch_sub(&pool->sleepers, 1);
+  pthread_mutex_unlock(&pool->mutex);
+}
+
+static void await_work(et_cpu_pool *pool) {
+  for (size_t i = 0; i < MAX_LOOKS; i++) {
+    if (has_work(pool) || is_ending(pool)) {
+      return;
+    }
+    pause_a_little();
+  }
+  sleep_until_work(pool);
+}
+
+static void *work(void *argument) {
+  et_cpu_pool *pool = argument;
+  while (!is_ending(pool)) {
+    await_work(pool);
+    help(pool);
+  }
+  return NULL;
+}
+
+static void wake_all(et_cpu_pool *pool) {
+  pthread_mutex_lock(&pool->mutex);
+  pthread_cond_broadcast(&pool->work);
+  pthread_mutex_unlock(&pool->mutex);
+}
+
+static bool is_finished(et_cpu_pool *pool) {
+  return atomic_load_explicit(&pool->unfinished, memory_order_acquire) == 0;
+}
+
+/* Chunks that others have claimed may still run. */
+static void await_finish(et_cpu_pool *pool) {
+  for (size_t i = 0; i < MAX_LOOKS; i++) {
+    if (is_finished(pool)) {
+      return;
+    }
+    pause_a_little();
+  }
+  pthread_mutex_lock(&pool->mutex);
+  while (!is_finished(pool)) {
+    pthread_cond_wait(&pool->idle, &pool->mutex);
+  }
+  pthread_mutex_unlock(&pool->mutex);
+}
+
+static void run_alone(size_t count, void (*function)(void *data, size_t index),
+                      void *data) {
+  for (size_t i = 0; i < count; i++) {
+    function(data, i);
+  }
+}
+
+/* A second caller at the same time gets no help. */
+static void run(void *context, size_t count,
+                void (*function)(void *data, size_t index), void *data) {
+  et_cpu_pool *pool = context;
+  if (count < 2 || pool->parallel.thread_count < 2 ||
+      atomic_flag_test_and_set_explicit(&pool->is_busy, memory_order_acquire)) {
+    run_alone(count, function, data);
+    return;
+  }
+  pool->function = function;
+  pool->data = data;
+  pool->count = count;
+  atomic_store_explicit(&pool->unfinished, count, memory_order_relaxed);
+  atomic_store(&pool->unclaimed, count);
+  if (atomic_load(&pool->sleepers) > 0) {
+    wake_all(pool);
+  }
+  help(pool);
+  await_finish(pool);
+  atomic_flag_clear_explicit(&pool->is_busy, memory_order_release);
+}
+
+static void end_threads(et_cpu_pool *pool, size_t count) {
+  atomic_store(&pool->is_ending, true);
+  wake_all(pool);
+  for (size_t i = 0; i < count; i++) {
+    pthread_join(pool->threads[i], NULL);
+  }
+  pthread_cond_destroy(&pool->idle);
+  pthread_cond_destroy(&pool->work);
+  pthread_mutex_destroy(&pool->mutex);
+}
+
+static void fill(et_cpu_pool *pool, size_t thread_count) {
+  const et_parallel parallel = {pool, thread_count, run};
+  pool->parallel = parallel;
+  pthread_mutex_init(&pool->mutex, NULL);
+  pthread_cond_init(&pool->work, NULL);
+  pthread_cond_init(&pool->idle, NULL);
+  atomic_flag_clear(&pool->is_busy);
+  atomic_init(&pool->is_ending, false);
+  atomic_init(&pool->unclaimed, 0);
+  atomic_init(&pool->unfinished, 0);
+  atomic_init(&pool->sleepers, 0);
+}
+
+/* As many as there are to be had. */
+static size_t start_threads(et_cpu_pool *pool, size_t count) {
+  sigset_t all;
+  sigset_t old;
+  size_t started = 0;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &old);
+  while (started < count &&
+         pthread_create(&pool->threads[started], NULL, work, pool) == 0) {
+    started++;
+  }
+  pthread_sigmask(SIG_SETMASK, &old, NULL);
+  return started;
+}
+
+et_status et_cpu_pool_create(et_cpu_pool *pool, size_t thread_count,
+                             et_error *error) {
+  if (thread_count < 1 || thread_count > ET_CPU_POOL_MAX_THREADS) {
+    return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
+                   "a pool has 1 to %d threads, not %zu",
+                   ET_CPU_POOL_MAX_THREADS, thread_count);
+  }
+  fill(pool, thread_count);
+  const size_t started = start_threads(pool, thread_count - 1);
+  if (started < thread_count - 1) {
+    end_threads(pool, started);
+    return et_fail(error, ET_STATUS_OUT_OF_RESOURCES,
+                   "the system starts %zu threads of %zu", started,
+                   thread_count - 1);
+  }
+  return ET_STATUS_OK;
+}
+
+void et_cpu_pool_destroy(et_cpu_pool *pool) {
+  end_threads(pool, pool->parallel.thread_count - 1);
+}

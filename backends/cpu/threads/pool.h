@@ -1,0 +1,44 @@
+/* A small pool of POSIX threads to lend to methods, for programs that have none of
+ * their own. */
+#ifndef BACKENDS_CPU_THREADS_POOL_H_
+#define BACKENDS_CPU_THREADS_POOL_H_
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "executorch/parallel.h"
+#include "executorch/status.h"
+
+#define ET_CPU_POOL_MAX_THREADS 64
+#define ET_CPU_POOL_LINE 64 /* bytes: what threads write apart lies apart */
+
+/* Lies in memory of the caller, where it stays from create to destroy. All but
+ * `parallel` is the pool's own. */
+typedef struct et_cpu_pool {
+  et_parallel parallel; /* to lend: et_method_options.parallel */
+  void (*function)(void *data, size_t index);
+  void *data;
+  size_t count;
+  pthread_t threads[ET_CPU_POOL_MAX_THREADS];
+  pthread_mutex_t mutex;
+  pthread_cond_t work; /* there is some, or the pool ends */
+  pthread_cond_t idle; /* all of it is done */
+  atomic_flag is_busy;
+  atomic_bool is_ending;
+  _Alignas(ET_CPU_POOL_LINE) atomic_size_t unclaimed; /* of `count` */
+  _Alignas(ET_CPU_POOL_LINE) atomic_size_t unfinished;
+  _Alignas(ET_CPU_POOL_LINE) atomic_size_t sleepers; /* threads that wait */
+} et_cpu_pool;
+
+/* Starts thread_count - 1 threads: the one that runs a method is the last. They take
+ * no signals. INVALID_ARGUMENT unless 1 <= thread_count <= ET_CPU_POOL_MAX_THREADS;
+ * OUT_OF_RESOURCES, and nothing to destroy, when the system has none left. */
+et_status et_cpu_pool_create(et_cpu_pool *pool, size_t thread_count,
+                             et_error *error);
+
+/* Ends the threads. No method that was loaded with the pool runs. */
+void et_cpu_pool_destroy(et_cpu_pool *pool);
+
+#endif /* BACKENDS_CPU_THREADS_POOL_H_ */
