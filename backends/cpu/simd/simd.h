@@ -102,6 +102,21 @@ ET_INLINE et_f32 et_f32_fma(et_f32 a, et_f32 b, et_f32 c) {
 #endif
 }
 
+ET_INLINE et_f32 et_f32_sqrt(et_f32 x) {
+#if defined(ET_CPU_ISA_AVX512)
+  return (et_f32)_mm512_sqrt_ps((__m512)x);
+#elif defined(ET_CPU_ISA_AVX2)
+  return (et_f32)_mm256_sqrt_ps((__m256)x);
+#elif defined(ET_CPU_ISA_NEON)
+  return (et_f32)vsqrtq_f32((float32x4_t)x);
+#else
+  for (int i = 0; i < ET_CPU_LANES; i++) {
+    x[i] = __builtin_sqrtf(x[i]);
+  }
+  return x;
+#endif
+}
+
 /* Lanes of `a` where `mask` is set, of `b` elsewhere. */
 ET_INLINE et_f32 et_f32_select(et_i32 mask, et_f32 a, et_f32 b) {
   return (et_f32)((mask & (et_i32)a) | (~mask & (et_i32)b));

@@ -8,8 +8,8 @@
 #include "backends/cpu/simd/variants.h"
 #include "backends/cpu/steps/step.h"
 
-#define ET_TEST_TENSORS 8
-#define ET_TEST_ATTRIBUTES 32
+#define ET_TEST_TENSORS 12
+#define ET_TEST_ATTRIBUTES 192
 
 typedef struct et_test_step {
   et_cpu_step step;

@@ -1,0 +1,69 @@
+/* A small program for each element of its output: registers of float, worked
+ * through instruction by instruction over blocks that stay in the nearest cache. */
+#ifndef BACKENDS_CPU_SIMD_MAP_H_
+#define BACKENDS_CPU_SIMD_MAP_H_
+
+#include "backends/cpu/simd/variants.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define ET_CPU_MAP_OPERANDS 8
+#define ET_CPU_MAP_REGISTERS 32
+#define ET_CPU_MAP_BLOCK 256 /* elements */
+#define ET_CPU_MAP_WORDS 5   /* of an instruction */
+
+/* X(NAME, code, registers that it reads). The codes stand in payloads. CONSTANT
+ * has the bits of a float, ACTIVATE behind its register an activation. */
+#define ET_CPU_MAP_LIST(X) \
+  X(CONSTANT, 0, 0)        \
+  X(ACTIVATE, 1, 1)        \
+  X(ADD, 2, 2)             \
+  X(SUB, 3, 2)             \
+  X(MUL, 4, 2)             \
+  X(DIV, 5, 2)             \
+  X(MAX, 6, 2)             \
+  X(MIN, 7, 2)             \
+  X(POW, 8, 2)             \
+  X(NEG, 9, 1)             \
+  X(ABS, 10, 1)            \
+  X(EXP, 11, 1)            \
+  X(LOG, 12, 1)            \
+  X(SQRT, 13, 1)           \
+  X(RSQRT, 14, 1)          \
+  X(RECIPROCAL, 15, 1)     \
+  X(SIN, 16, 1)            \
+  X(COS, 17, 1)            \
+  X(ERF, 18, 1)            \
+  X(FLOOR, 19, 1)          \
+  X(CEIL, 20, 1)           \
+  X(ROUND, 21, 1)
+
+typedef enum et_cpu_map_opcode {
+#define ET_CPU_MAP_ENUM(NAME, code, registers) ET_CPU_MAP_##NAME = code,
+  ET_CPU_MAP_LIST(ET_CPU_MAP_ENUM)
+#undef ET_CPU_MAP_ENUM
+} et_cpu_map_opcode;
+
+typedef struct et_cpu_map {
+  const uint32_t *words; /* ET_CPU_MAP_WORDS an instruction */
+  size_t count;          /* instructions, at least one */
+  size_t operands;
+} et_cpu_map;
+
+/* What one thread works with. Registers are operands, then the results of
+ * instructions; they lie in their rooms or elsewhere. */
+typedef struct et_cpu_map_state {
+  const float *registers[ET_CPU_MAP_REGISTERS];
+  float rooms[ET_CPU_MAP_REGISTERS][ET_CPU_MAP_BLOCK];
+} et_cpu_map_state;
+
+/* Runs the program on `count` <= ET_CPU_MAP_BLOCK elements of the operands that
+ * the state's first registers point to. `out` may be one of them. */
+typedef void et_cpu_map_f32_function(const et_cpu_map *map,
+                                     et_cpu_map_state *state, float *out,
+                                     size_t count);
+
+ET_CPU_DECLARE(et_cpu_map_f32_function, et_cpu_map_f32);
+
+#endif /* BACKENDS_CPU_SIMD_MAP_H_ */
