@@ -11,17 +11,18 @@ from benchmarks.latency.sides.pytorch import Compiled, Eager
 from benchmarks.latency.sides.side import Side
 
 KERNELS = Ours("ours, kernels", "portable", held=False)
-EAGER = Eager()
+CPU = Ours("ours, cpu", "cpu", held=True)
 _SCALED_4_BIT = 4 + 16 / 32  # a 16-bit scale for 32 weights
 
 _ALL: tuple[Side, ...] = (
     KERNELS,
+    CPU,
     Xnnpack(),
     XnnpackInt8(),
     Xnnpack4Bit(),
     OnnxRuntime(),
     LiteRt(),
-    EAGER,
+    Eager(),
     Compiled(),
     FmaLimit(),
     ReadLimit("read limit", 32),

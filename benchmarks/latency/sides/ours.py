@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from benchmarks.latency.catalogue import Model
-from benchmarks.latency.native import Program
+from benchmarks.latency.native import NativeError, Program
 from benchmarks.latency.sides.side import Loaded, Missing, Setting, Side
 from exir.tensor import scalar_type
 
@@ -29,7 +29,11 @@ class Ours(Side):
 
     def open(self, model: Model, setting: Setting, watched: bool = False) -> Program:
         isa = setting.isa if self._held else ""
-        return Program(setting.library, str(self.program(model, setting)), isa, watched)
+        path = self.program(model, setting)
+        try:
+            return Program(setting.library, str(path), isa, watched)
+        except NativeError as error:
+            raise Missing(str(error)) from error
 
     def load(self, model: Model, path: Path | None, setting: Setting) -> Loaded:
         if setting.threads != 1:

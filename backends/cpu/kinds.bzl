@@ -1,0 +1,9 @@
+"""The kinds of steps that are there: each is a target of //backends/cpu/steps that defines et_cpu_step_<kind>."""
+
+CPU_KINDS = [
+    "convolution",
+    "depthwise",
+    "permute",
+    "pool",
+    "product",
+]
