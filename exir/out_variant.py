@@ -8,6 +8,8 @@ from typing import Any
 import torch
 from torch._ops import OpOverload
 
+import exir.dialects.quantized_decomposed_ops  # noqa: F401  (registers out overloads)
+
 # Arguments that say where and how a result is made; with an out variant, the output says it.
 _TENSOR_OPTIONS = ("dtype", "layout", "device", "pin_memory")
 
@@ -35,8 +37,10 @@ def out_variant_of(op: OpOverload) -> OutVariant | None:
 
 def _overloads(op: OpOverload) -> Iterator[OpOverload]:
     packet = op.overloadpacket
-    for name in sorted(packet.overloads()):
-        yield getattr(packet, name)
+    # Not those that the packet lists: it does not know what was registered after it was made.
+    schemas = torch._C._jit_get_schemas_for_operator(packet._qualified_op_name)
+    for name in sorted(schema.overload_name for schema in schemas):
+        yield getattr(packet, name or "default")
 
 
 def _match(op: OpOverload, other: OpOverload) -> OutVariant | None:

@@ -1,0 +1,126 @@
+"""Quantized networks as converters of trained ones leave them: between quantized tensors stands float arithmetic on
+what they mean."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import torch
+import torch.ao.quantization.fx._decomposed  # noqa: F401  (registers the operators used below)
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+_OPS = torch.ops.quantized_decomposed
+_CODES = {torch.int8: (-128, 127), torch.uint8: (0, 255)}
+
+
+class Affine(nn.Module):
+    """Quantizes a tensor, q = round(x / scale) + zero_point, and gives what that means."""
+
+    def __init__(self, example: Tensor, dtype: torch.dtype) -> None:
+        super().__init__()
+        low, high = min(float(example.min()), 0.0), max(float(example.max()), 1e-3)
+        self.scale = (high - low) / 255
+        self.codes = _CODES[dtype]
+        self.zero_point = self.codes[0] - round(low / self.scale)
+        self.dtype = dtype
+
+    def forward(self, x: Tensor) -> Tensor:
+        parameters = self.scale, self.zero_point, *self.codes, self.dtype
+        return _OPS.dequantize_per_tensor(_OPS.quantize_per_tensor(x, *parameters), *parameters)
+
+
+class Weight(nn.Module):
+    """A weight in int8 with one scale for each of its rows, or for all."""
+
+    def __init__(self, weight: Tensor, per_channel: bool) -> None:
+        super().__init__()
+        flat = weight.detach().reshape(weight.shape[0] if per_channel else 1, -1)
+        scales = flat.abs().amax(1) / 127
+        self.register_buffer("codes", (flat / scales[:, None]).round().to(torch.int8).reshape(weight.shape))
+        self.scale = None if per_channel else float(scales)
+        if per_channel:
+            self.register_buffer("scales", scales)
+            self.register_buffer("zero_points", torch.zeros(len(scales), dtype=torch.int64))
+
+    def forward(self) -> Tensor:
+        if self.scale is not None:
+            return _OPS.dequantize_per_tensor(self.codes, self.scale, 0, -127, 127, torch.int8)
+        return _OPS.dequantize_per_channel(self.codes, self.scales, self.zero_points, 0, -127, 127, torch.int8)
+
+
+class Layer(nn.Module):
+    """A convolution or linear layer of an int8 weight."""
+
+    def __init__(self, layer: nn.Conv2d | nn.Linear, per_channel: bool) -> None:
+        super().__init__()
+        self.layer = layer
+        self.weight = Weight(layer.weight, per_channel)
+        layer.weight = None
+
+    def forward(self, x: Tensor) -> Tensor:
+        layer, weight = self.layer, self.weight()
+        if isinstance(layer, nn.Linear):
+            return F.linear(x, weight, layer.bias)
+        return F.conv2d(x, weight, layer.bias, layer.stride, layer.padding, layer.dilation, layer.groups)
+
+
+class Residual(nn.Module):
+    """A body whose input is added to its result."""
+
+    def __init__(self, *body: nn.Module) -> None:
+        super().__init__()
+        self.body = nn.Sequential(*body)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x + self.body(x)
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """dtype: of activations. per_channel: whether each row of a weight has a scale."""
+
+    dtype: torch.dtype = torch.int8
+    per_channel: bool = True
+
+
+def quantized(network: nn.Sequential, x: Tensor, recipe: Recipe = Recipe()) -> nn.Sequential:
+    """`network` with what each of its layers gives of `x` quantized to the range it has; `network` is used up."""
+    with torch.no_grad():
+        return nn.Sequential(Affine(x, recipe.dtype), *_converted(network, x, recipe)).eval()
+
+
+def _converted(network: nn.Sequential, x: Tensor, recipe: Recipe) -> Iterator[nn.Module]:
+    for group in _with_activations(list(network)):
+        layers = nn.Sequential(*(_layer(each, x, recipe) for each in group))
+        x = layers(x)
+        yield layers
+        yield Affine(x, recipe.dtype)
+
+
+def _with_activations(layers: Sequence[nn.Module]) -> Iterator[Sequence[nn.Module]]:
+    """Each layer, with the activation that follows it."""
+    for place, layer in enumerate(layers):
+        after = layers[place + 1 : place + 2]
+        if not isinstance(layer, (nn.ReLU, nn.ReLU6)):
+            yield [layer, *(each for each in after if isinstance(each, (nn.ReLU, nn.ReLU6)))]
+
+
+def _layer(layer: nn.Module, x: Tensor, recipe: Recipe) -> nn.Module:
+    if isinstance(layer, Residual):
+        return Residual(*_converted(layer.body, x, recipe))
+    return Layer(layer, recipe.per_channel) if isinstance(layer, (nn.Conv2d, nn.Linear)) else layer
+
+
+def mlp() -> tuple[nn.Sequential, Tensor]:
+    """Three linear layers, and rows for them."""
+    layers = nn.Linear(20, 33), nn.ReLU(), nn.Linear(33, 40), nn.ReLU(), nn.Linear(40, 10)
+    return nn.Sequential(*layers), torch.randn(7, 20)
+
+
+def cnn() -> tuple[nn.Sequential, Tensor]:
+    """Convolutions of every kind, a residual block, a pooled head, and pictures for them."""
+    block = nn.Conv2d(16, 48, 1), nn.ReLU6(), nn.Conv2d(48, 48, 3, padding=1, groups=48), nn.ReLU6(), nn.Conv2d(48, 16, 1)
+    head = nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(24, 10)
+    stem = nn.Conv2d(3, 16, 3, stride=2, padding=1), nn.ReLU()
+    layers = *stem, Residual(*block), nn.Conv2d(16, 24, 3, stride=2, padding=1, groups=2), nn.ReLU6(), *head
+    return nn.Sequential(*layers), torch.randn(2, 3, 17, 15)

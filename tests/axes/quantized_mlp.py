@@ -1,0 +1,15 @@
+"""Linear layers with activations in uint8 and one scale for a weight."""
+
+from __future__ import annotations
+
+import torch
+
+from exir.model_spec import ModelSpec
+from exir.testing import quantized
+from exir.testing.quantized import Recipe
+
+
+def model() -> ModelSpec:
+    """Entry point."""
+    network, x = quantized.mlp()
+    return ModelSpec(quantized.quantized(network, x, Recipe(torch.uint8, per_channel=False)), (x,))
