@@ -91,15 +91,14 @@ static et_tiles whole_tiles(const et_cpu_convolution *c,
   const size_t group_columns = c->columns / c->groups;
   const size_t padded = (group_columns + ET_PANEL - 1) / ET_PANEL * ET_PANEL;
   const size_t column = at->group * padded + at->first_column;
-  const size_t first = at->first_pixel * c->columns +
-                       at->group * group_columns + at->first_column;
+  const size_t first = at->group * group_columns + at->first_column;
   const et_tiles tiles = {
       .panels = c->panels + column * depth,
       .panel_stride = depth * ET_PANEL,
       .start = c->bias + column,
-      .out = c->out + first,
+      .out = at->out + first,
       .out_stride = c->columns,
-      .residual = c->residual == NULL ? NULL : c->residual + first,
+      .residual = at->residual == NULL ? NULL : at->residual + first,
       .residual_stride = c->columns,
       .activation = &c->activation,
   };

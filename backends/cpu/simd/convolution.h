@@ -9,25 +9,26 @@
 
 typedef struct et_cpu_convolution {
   et_cpu_window window;
-  const float *x;        /* [batch][height][width][channels] */
-  const float *panels;   /* [group][panel][kernel_y][kernel_x][depth][16] */
-  const float *bias;     /* [group][panel][16] */
-  const float *residual; /* as out, or NULL */
-  float *out;            /* [batch][out_height][out_width][columns] */
-  size_t channels;       /* of all groups, as the columns */
+  const float *x;      /* [batch][height][width][channels] */
+  const float *panels; /* [group][panel][kernel_y][kernel_x][depth][16] */
+  const float *bias;   /* [group][panel][16] */
+  size_t channels;     /* of all groups, as the columns */
   size_t columns;
   size_t groups;
   et_cpu_activation activation;
 } et_cpu_convolution;
 
 /* Pixels of the output in the order of memory, over all images of the batch;
- * columns of one group, the first that of a panel. */
+ * columns of one group, the first that of a panel. `out` and `residual`, if there
+ * is one, begin with the first pixel. */
 typedef struct et_cpu_pixels {
   size_t first_pixel;
   size_t pixels;
   size_t group;
   size_t first_column;
   size_t columns;
+  float *out; /* [pixel][columns of all groups] */
+  const float *residual;
 } et_cpu_pixels;
 
 /* Most pixels of a call: a multiple of the rows of every tile. */

@@ -197,18 +197,17 @@ static void lay_strip(strip *s) {
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
-void ET_CPU_NAME(et_cpu_planes_f32)(const et_cpu_convolution *conv,
-                                    size_t row) {
+void ET_CPU_NAME(et_cpu_planes_f32)(const et_cpu_convolution *conv, size_t row,
+                                    float *out, const float *residual) {
   const et_cpu_window *w = &conv->window;
-  const size_t first = row * w->out_width * conv->columns;
   const size_t most = et_cpu_planes_columns(w, conv->channels);
   strip s;
   s.conv = conv;
   s.image =
       conv->x + row / w->out_height * conv->channels * w->height * w->width;
   s.y = row % w->out_height * w->stride_y - w->top;
-  s.out = conv->out + first;
-  s.residual = conv->residual == NULL ? NULL : conv->residual + first;
+  s.out = out;
+  s.residual = residual;
   for (s.first = 0; s.first < w->out_width; s.first += s.columns) {
     s.columns = smaller(most, w->out_width - s.first);
     lay_strip(&s);
@@ -216,6 +215,6 @@ void ET_CPU_NAME(et_cpu_planes_f32)(const et_cpu_convolution *conv,
   }
   if (et_cpu_is_curve(&conv->activation)) {
     const size_t count = w->out_width * conv->columns;
-    ET_CPU_NAME(et_cpu_activate_f32)(&conv->activation, s.out, count, 1, count);
+    ET_CPU_NAME(et_cpu_activate_f32)(&conv->activation, out, count, 1, count);
   }
 }

@@ -22,11 +22,13 @@ static inline size_t et_cpu_planes_columns(const et_cpu_window *window,
   return pitch < reach ? 0 : (pitch - reach) / window->stride_x + 1;
 }
 
-/* Computes row `row` of the output, counted over all images of the batch. One
+/* Computes row `row` of the output, counted over all images of the batch, and
+ * adds to it a row of a residual unless that is NULL. One
  * group; channels * kernel_y * kernel_x is at most ET_CPU_PLANES_TAPS, and there
  * is room for ET_CPU_PLANES_COLUMNS. */
 typedef void et_cpu_planes_f32_function(const et_cpu_convolution *conv,
-                                        size_t row);
+                                        size_t row, float *out,
+                                        const float *residual);
 
 ET_CPU_DECLARE(et_cpu_planes_f32_function, et_cpu_planes_f32);
 

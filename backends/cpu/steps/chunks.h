@@ -18,6 +18,15 @@ static inline void et_cpu_for_each(const et_cpu_run *run, size_t count,
   }
 }
 
+/* Threads to share work out among, when so many workspaces are there. */
+static inline size_t et_cpu_lanes(const et_cpu_run *run, size_t workspaces) {
+  const size_t threads =
+      run->parallel == NULL || run->parallel->thread_count < 1
+          ? 1
+          : run->parallel->thread_count;
+  return threads < workspaces ? threads : workspaces;
+}
+
 /* Parts of `size` elements that cover `total`. */
 static inline size_t et_cpu_parts(size_t total, size_t size) {
   return total / size + (total % size != 0 ? 1 : 0);

@@ -111,6 +111,8 @@ static et_status check(const et_cpu_step *step, et_error *error) {
 typedef struct work {
   et_cpu_convolution conv;
   et_cpu_convolution_f32_function *function;
+  float *out;
+  const float *residual; /* or NULL */
   size_t pixels;
   size_t group_columns;
   size_t block_columns;
@@ -122,26 +124,31 @@ static void run_block(void *data, size_t index) {
   const size_t column = index % w->column_blocks;
   const size_t group = index / w->column_blocks % w->conv.groups;
   const size_t pixel = index / w->column_blocks / w->conv.groups;
+  const size_t first = pixel * ET_CPU_CONVOLUTION_PIXELS;
+  const size_t before = first * w->conv.columns;
   const et_cpu_pixels pixels = {
-      pixel * ET_CPU_CONVOLUTION_PIXELS,
-      et_cpu_part(w->pixels, ET_CPU_CONVOLUTION_PIXELS, pixel), group,
-      column * w->block_columns,
-      et_cpu_part(w->group_columns, w->block_columns, column)};
+      .first_pixel = first,
+      .pixels = et_cpu_part(w->pixels, ET_CPU_CONVOLUTION_PIXELS, pixel),
+      .group = group,
+      .first_column = column * w->block_columns,
+      .columns = et_cpu_part(w->group_columns, w->block_columns, column),
+      .out = w->out + before,
+      .residual = w->residual == NULL ? NULL : w->residual + before};
   w->function(&w->conv, &pixels);
 }
 
+static const float *residual_of(const et_cpu_step *step) {
+  return step->input_count == INPUTS ? step->tensors[RESIDUAL]->data : NULL;
+}
+
 static et_cpu_convolution read(const et_cpu_step *step) {
-  const et_cpu_tensor *y = output(step);
   const et_cpu_convolution conv = {
       .window = read_window(step),
       .x = step->tensors[X]->data,
       .panels = step->tensors[PANELS]->data,
       .bias = step->tensors[BIAS]->data,
-      .residual =
-          step->input_count == INPUTS ? step->tensors[RESIDUAL]->data : NULL,
-      .out = y->data,
       .channels = (size_t)channels_of(step),
-      .columns = (size_t)y->sizes[3],
+      .columns = (size_t)output(step)->sizes[3],
       .groups = (size_t)et_cpu_attribute(step, GROUPS),
       .activation = et_cpu_read_activation(step, ACTIVATION)};
   return conv;
@@ -156,7 +163,10 @@ static size_t columns_per_block(const work *w) {
 
 static void run_images(const et_cpu_step *step, const et_cpu_run *run) {
   const et_cpu_tensor *y = output(step);
-  work w = {.conv = read(step), .function = variants[run->isa]};
+  work w = {.conv = read(step),
+            .function = variants[run->isa],
+            .out = y->data,
+            .residual = residual_of(step)};
   w.pixels = (size_t)y->sizes[0] * (size_t)y->sizes[1] * (size_t)y->sizes[2];
   w.group_columns = w.conv.columns / w.conv.groups;
   w.block_columns = columns_per_block(&w);
@@ -168,11 +178,15 @@ static void run_images(const et_cpu_step *step, const et_cpu_run *run) {
 typedef struct plane_work {
   et_cpu_convolution conv;
   et_cpu_planes_f32_function *function;
+  float *out;
+  const float *residual; /* or NULL */
 } plane_work;
 
 static void run_row(void *data, size_t index) {
   const plane_work *w = data;
-  w->function(&w->conv, index);
+  const size_t before = index * w->conv.window.out_width * w->conv.columns;
+  w->function(&w->conv, index, w->out + before,
+              w->residual == NULL ? NULL : w->residual + before);
 }
 
 static void run(const et_cpu_step *step, const et_cpu_run *run) {
@@ -181,7 +195,8 @@ static void run(const et_cpu_step *step, const et_cpu_run *run) {
     return;
   }
   const et_cpu_tensor *y = output(step);
-  plane_work w = {read(step), plane_variants[run->isa]};
+  plane_work w = {read(step), plane_variants[run->isa], y->data,
+                  residual_of(step)};
   et_cpu_for_each(run, (size_t)y->sizes[0] * (size_t)y->sizes[1], run_row, &w);
 }
 

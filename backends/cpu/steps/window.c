@@ -8,8 +8,8 @@ enum { KERNEL = 0, STRIDE = 2, BEFORE = 4, AFTER = 6, DILATION = 8 };
 /* Larger values are of no use; within them no sum or product overflows. */
 #define MOST (1 << 20)
 
-static et_status check_axis(const et_cpu_step *step, size_t index, int32_t in,
-                            int32_t out, et_error *error) {
+static et_status check_axis_words(const et_cpu_step *step, size_t index,
+                                  et_error *error) {
   ET_RETURN_IF_ERROR(
       et_cpu_check_attribute(step, index + KERNEL, 1, MOST, error));
   ET_RETURN_IF_ERROR(
@@ -18,25 +18,37 @@ static et_status check_axis(const et_cpu_step *step, size_t index, int32_t in,
       et_cpu_check_attribute(step, index + BEFORE, 0, MOST, error));
   ET_RETURN_IF_ERROR(
       et_cpu_check_attribute(step, index + AFTER, 0, MOST, error));
-  ET_RETURN_IF_ERROR(
-      et_cpu_check_attribute(step, index + DILATION, 1, MOST, error));
-  const int64_t reach = (et_cpu_attribute(step, index + KERNEL) - 1) *
-                        et_cpu_attribute(step, index + DILATION);
-  const int64_t room = in + et_cpu_attribute(step, index + BEFORE) +
-                       et_cpu_attribute(step, index + AFTER) - reach - 1;
-  const int64_t expected =
-      room < 0 ? 0 : room / et_cpu_attribute(step, index + STRIDE) + 1;
-  ET_CPU_CHECK(error, out == expected,
-               "%s: %d outputs along an axis of %d, expected %lld",
-               step->kind->name, (int)out, (int)in, (long long)expected);
-  return ET_STATUS_OK;
+  return et_cpu_check_attribute(step, index + DILATION, 1, MOST, error);
+}
+
+et_status et_cpu_check_window_words(const et_cpu_step *step, size_t index,
+                                    et_error *error) {
+  ET_RETURN_IF_ERROR(check_axis_words(step, index, error));
+  return check_axis_words(step, index + 1, error);
+}
+
+int64_t et_cpu_window_outputs(const et_cpu_step *step, size_t index,
+                              size_t axis, int64_t in) {
+  const size_t at = index + axis;
+  const int64_t reach = (et_cpu_attribute(step, at + KERNEL) - 1) *
+                        et_cpu_attribute(step, at + DILATION);
+  const int64_t room = in + et_cpu_attribute(step, at + BEFORE) +
+                       et_cpu_attribute(step, at + AFTER) - reach - 1;
+  return room < 0 ? 0 : room / et_cpu_attribute(step, at + STRIDE) + 1;
 }
 
 et_status et_cpu_check_window(const et_cpu_step *step, size_t index,
                               const int32_t *in, const int32_t *out,
                               et_error *error) {
-  ET_RETURN_IF_ERROR(check_axis(step, index, in[0], out[0], error));
-  return check_axis(step, index + 1, in[1], out[1], error);
+  ET_RETURN_IF_ERROR(et_cpu_check_window_words(step, index, error));
+  for (size_t axis = 0; axis < 2; axis++) {
+    const int64_t expected = et_cpu_window_outputs(step, index, axis, in[axis]);
+    ET_CPU_CHECK(error, out[axis] == expected,
+                 "%s: %d outputs along an axis of %d, expected %lld",
+                 step->kind->name, (int)out[axis], (int)in[axis],
+                 (long long)expected);
+  }
+  return ET_STATUS_OK;
 }
 
 et_cpu_window et_cpu_read_window(const et_cpu_step *step, size_t index,

@@ -15,6 +15,14 @@ et_status et_cpu_check_window(const et_cpu_step *step, size_t index,
                               const int32_t *in, const int32_t *out,
                               et_error *error);
 
+/* That the words are a window of any image. */
+et_status et_cpu_check_window_words(const et_cpu_step *step, size_t index,
+                                    et_error *error);
+
+/* Outputs along axis 0 (y) or 1 (x) of an image of `in` pixels along it. */
+int64_t et_cpu_window_outputs(const et_cpu_step *step, size_t index,
+                              size_t axis, int64_t in);
+
 et_cpu_window et_cpu_read_window(const et_cpu_step *step, size_t index,
                                  const int32_t *in, const int32_t *out);
 

@@ -1,0 +1,161 @@
+/* Step winograd: convolution 3 x 3 of stride 1 with a quarter of the products. */
+#include "backends/cpu/simd/winograd.h"
+
+#include "backends/cpu/steps/activation.h"
+#include "backends/cpu/steps/check.h"
+#include "backends/cpu/steps/chunks.h"
+#include "backends/cpu/steps/kinds.h"
+
+static et_cpu_winograd_f32_function *const variants[ET_CPU_ISA_COUNT] =
+    ET_CPU_VARIANTS(et_cpu_winograd_f32);
+
+enum { X, PANELS, BIAS, RESIDUAL, INPUTS };
+enum {
+  TOP,
+  LEFT,
+  BOTTOM,
+  RIGHT,
+  TILES,
+  ACTIVATION,
+  WORDS = ACTIVATION + ET_CPU_ACTIVATION_WORDS
+};
+
+/* Larger values are of no use; within them no sum or product overflows. */
+#define MOST (1 << 20)
+
+static const et_cpu_tensor *output(const et_cpu_step *step) {
+  return step->tensors[step->input_count];
+}
+
+static const et_cpu_tensor *workspace(const et_cpu_step *step) {
+  return step->tensors[step->input_count + 1];
+}
+
+static et_status check_weights(const et_cpu_step *step, et_error *error) {
+  const int64_t panels = ((int64_t)output(step)->sizes[3] + 15) / 16;
+  const int64_t channels = step->tensors[X]->sizes[3];
+  const int64_t packed[4] = {ET_CPU_WINOGRAD_POSITIONS, panels, channels, 16};
+  ET_RETURN_IF_ERROR(et_cpu_check_sizes(step, PANELS, ET_SCALAR_TYPE_FLOAT32, 4,
+                                        packed, error));
+  return et_cpu_check_numel(step, BIAS, ET_SCALAR_TYPE_FLOAT32, panels * 16,
+                            error);
+}
+
+/* Expects in + before + after - 2 outputs. */
+static et_status check_axis(const et_cpu_step *step, size_t before,
+                            size_t after, int32_t in, int32_t out,
+                            et_error *error) {
+  ET_RETURN_IF_ERROR(et_cpu_check_attribute(step, before, 0, MOST, error));
+  ET_RETURN_IF_ERROR(et_cpu_check_attribute(step, after, 0, MOST, error));
+  const int64_t room =
+      in + et_cpu_attribute(step, before) + et_cpu_attribute(step, after) - 2;
+  const int64_t expected = room < 0 ? 0 : room;
+  ET_CPU_CHECK(error, out == expected,
+               "winograd: %d outputs along an axis of %d, expected %lld",
+               (int)out, (int)in, (long long)expected);
+  return ET_STATUS_OK;
+}
+
+static et_status check_images(const et_cpu_step *step, et_error *error) {
+  ET_RETURN_IF_ERROR(
+      et_cpu_check_tensor(step, X, ET_SCALAR_TYPE_FLOAT32, 4, error));
+  ET_RETURN_IF_ERROR(et_cpu_check_tensor(step, step->input_count,
+                                         ET_SCALAR_TYPE_FLOAT32, 4, error));
+  const int32_t *in = step->tensors[X]->sizes;
+  const int32_t *out = output(step)->sizes;
+  ET_CPU_CHECK(error, in[0] == out[0], "winograd: %d images in, %d images out",
+               (int)in[0], (int)out[0]);
+  ET_RETURN_IF_ERROR(check_axis(step, TOP, BOTTOM, in[1], out[1], error));
+  ET_RETURN_IF_ERROR(check_axis(step, LEFT, RIGHT, in[2], out[2], error));
+  return step->input_count == INPUTS
+             ? et_cpu_check_same(step, RESIDUAL, step->input_count, error)
+             : ET_STATUS_OK;
+}
+
+static et_status check_workspace(const et_cpu_step *step, et_error *error) {
+  ET_RETURN_IF_ERROR(et_cpu_check_attribute(step, TILES, 1, MOST, error));
+  const size_t index = (size_t)step->input_count + 1;
+  ET_RETURN_IF_ERROR(
+      et_cpu_check_tensor(step, index, ET_SCALAR_TYPE_FLOAT32, 2, error));
+  const int32_t *sizes = workspace(step)->sizes;
+  const size_t needed =
+      et_cpu_winograd_workspace((size_t)et_cpu_attribute(step, TILES),
+                                (size_t)step->tensors[X]->sizes[3]);
+  ET_CPU_CHECK(error, sizes[0] >= 1 && (size_t)sizes[1] >= needed,
+               "winograd: a workspace of %d x %d floats, needed 1 x %zu",
+               (int)sizes[0], (int)sizes[1], needed);
+  return ET_STATUS_OK;
+}
+
+static et_status check(const et_cpu_step *step, et_error *error) {
+  const et_cpu_counts counts = {.inputs_least = INPUTS - 1,
+                                .inputs_most = INPUTS,
+                                .outputs = 1,
+                                .workspaces = 1,
+                                .attributes = WORDS};
+  ET_RETURN_IF_ERROR(et_cpu_check_counts(step, &counts, error));
+  ET_RETURN_IF_ERROR(et_cpu_check_activation(step, ACTIVATION, error));
+  ET_RETURN_IF_ERROR(check_images(step, error));
+  ET_RETURN_IF_ERROR(check_weights(step, error));
+  return check_workspace(step, error);
+}
+
+/* Groups of tiles, shared out among as many lanes as have a workspace. */
+typedef struct work {
+  et_cpu_winograd winograd;
+  et_cpu_winograd_f32_function *function;
+  size_t tiles;
+  size_t group; /* tiles at once */
+  size_t lanes;
+  float *workspace;
+  size_t workspace_size;
+} work;
+
+static void run_lane(void *data, size_t index) {
+  const work *w = data;
+  const size_t groups = et_cpu_parts(w->tiles, w->group);
+  const size_t end = groups * (index + 1) / w->lanes;
+  for (size_t i = groups * index / w->lanes; i < end; i++) {
+    w->function(&w->winograd, i * w->group, et_cpu_part(w->tiles, w->group, i),
+                w->workspace + index * w->workspace_size);
+  }
+}
+
+static et_cpu_winograd read(const et_cpu_step *step) {
+  const int32_t *in = step->tensors[X]->sizes;
+  const int32_t *out = output(step)->sizes;
+  const et_cpu_winograd winograd = {
+      .x = step->tensors[X]->data,
+      .panels = step->tensors[PANELS]->data,
+      .bias = step->tensors[BIAS]->data,
+      .residual =
+          step->input_count == INPUTS ? step->tensors[RESIDUAL]->data : NULL,
+      .out = output(step)->data,
+      .height = (size_t)in[1],
+      .width = (size_t)in[2],
+      .out_height = (size_t)out[1],
+      .out_width = (size_t)out[2],
+      .top = step->attributes[TOP],
+      .left = step->attributes[LEFT],
+      .channels = (size_t)in[3],
+      .columns = (size_t)out[3],
+      .activation = et_cpu_read_activation(step, ACTIVATION)};
+  return winograd;
+}
+
+static void run(const et_cpu_step *step, const et_cpu_run *run) {
+  const et_cpu_tensor *space = workspace(step);
+  work w = {.winograd = read(step),
+            .function = variants[run->isa],
+            .group = step->attributes[TILES],
+            .workspace = space->data,
+            .workspace_size = (size_t)space->sizes[1]};
+  w.tiles = (size_t)output(step)->sizes[0] *
+            et_cpu_winograd_tiles(w.winograd.out_height) *
+            et_cpu_winograd_tiles(w.winograd.out_width);
+  w.lanes = et_cpu_lanes(run, (size_t)space->sizes[0]);
+  et_cpu_for_each(run, w.lanes, run_lane, &w);
+}
+
+static const et_cpu_kind kind = {"winograd", check, run, 0};
+const et_backend_part et_cpu_step_winograd = {ET_CPU_KIND_WINOGRAD, &kind};
