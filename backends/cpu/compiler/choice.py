@@ -56,7 +56,7 @@ def _make_block(graph: StepGraph, rewriter: Rewriter, project: Step, options: Op
     if filtering is None or not isinstance(filtering.operation, Depthwise):
         return
     expand = _sole_writer(rewriter, filtering.inputs[0])
-    if expand is None or not _expands(expand) or not _is_large(graph, expand.output):
+    if expand is None or not _expands(expand) or not _takes_strips(graph, expand.output, options):
         return
     block = _block(graph, expand, filtering, project, options)
     rewriter.merge([expand, filtering], project, block)
@@ -73,7 +73,9 @@ def _expands(step: Step) -> bool:
     return isinstance(operation, Product) or (isinstance(operation, Convolution) and operation.groups == 1)
 
 
-def _is_large(graph: StepGraph, expanded: Value) -> bool:
+def _takes_strips(graph: StepGraph, expanded: Value, options: Options) -> bool:
+    if options.strips != "auto":
+        return options.strips == "always"
     return cost.prefers_strips(_FLOAT_BYTES * graph.bounds.most(expanded.dims[1:]))
 
 

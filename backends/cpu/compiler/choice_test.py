@@ -76,10 +76,13 @@ def test_a_large_expansion_is_a_block_in_strips(stride: int) -> None:
     assert block.rows == (2 if stride == 1 else 3)
     assert block.ring == (4 if stride == 1 else 7)
     assert_computes(module, x)
+    assert _blocks(module, x, strips="never") == []
 
 
 def test_a_small_expansion_is_made_layer_by_layer() -> None:
-    assert _blocks(InvertedResidual(16, 16, 1, 6).eval(), _picture(1, 16, 14, 14)) == []
+    module, x = InvertedResidual(16, 16, 1, 6).eval(), _picture(1, 16, 14, 14)
+    assert _blocks(module, x) == []
+    assert len(_blocks(module, x, strips="always")) == 1
 
 
 def test_the_stem_may_be_what_expands() -> None:

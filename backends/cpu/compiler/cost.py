@@ -4,8 +4,6 @@ Measured in user cycles on AVX2 (Zen 3), one thread, packed weights. NEON and AV
 follow from how often bytes are touched and from the sizes of caches.
 """
 
-from backends.cpu.compiler.dims import Dim
-
 # Planes: with so few channels rows of panels are cut from planes for less than the planes are
 # brought channels last first (224 x 224 x 3: 27 multiplications a pixel of the output either way).
 MOST_PLANES = 4
@@ -29,11 +27,6 @@ BLOCK_LEAST_BYTES = 512 << 10
 _STRIP_PIXELS = 56
 # Workspaces of all threads of a step; beyond, fewer threads run at once (MobileNetV2 stays below 1.5 MB).
 MOST_WORKSPACE = 384 << 10
-
-
-def reads_planes(channels: Dim) -> bool:
-    """Whether a convolution is to read `channels` planes as they lie."""
-    return isinstance(channels, int) and channels <= MOST_PLANES
 
 
 def prefers_winograd(pixels: int, channels: int, columns: int) -> bool:

@@ -8,7 +8,7 @@ from exir.error import ConfigError
 
 
 def test_specs_say_what_was_given() -> None:
-    options = Options(winograd="never", threads=2)
+    options = Options(winograd="never", strips="always", threads=2)
     assert Options.read(options.specs()) == options
     assert Options.read([]) == Options()
 
@@ -18,7 +18,7 @@ def test_specs_say_what_was_given() -> None:
     [
         ([CompileSpec("winograd", b"maybe")], "'winograd' must be one of auto, never, always, got 'maybe'"),
         ([CompileSpec("threads", b"0")], "'threads' must be from 1 to 64, got 0"),
-        ([CompileSpec("strips", b"1")], "unknown compile spec 'strips'"),
+        ([CompileSpec("strip", b"1")], "unknown compile spec 'strip'"),
     ],
 )
 def test_what_no_option_may_be_is_refused(specs: list[CompileSpec], message: str) -> None:

@@ -19,11 +19,11 @@ from exir.backend.tags import constant_specs, tag_nodes, tag_of
 class CpuPartitioner(Partitioner):
     """Delegates the largest groups of nodes that can be lowered and compute something.
 
-    winograd, threads: see `Options`.
+    winograd, strips, threads: see `Options`.
     """
 
-    def __init__(self, winograd: str = "auto", threads: int = 4) -> None:
-        self.options = Options(winograd, threads)
+    def __init__(self, winograd: str = "auto", strips: str = "auto", threads: int = 4) -> None:
+        self.options = Options(winograd, strips, threads)
 
     def partition(self, exported_program: ExportedProgram) -> PartitionResult:
         """Tags `cpu_0`, `cpu_1`, … in graph order."""

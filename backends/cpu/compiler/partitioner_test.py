@@ -53,4 +53,4 @@ def test_a_constant_that_kernels_use_as_well_is_packed_all_the_same() -> None:
 
 def test_the_entry_makes_the_partitioner() -> None:
     assert BACKEND.id == "cpu" and BACKEND.partitioner is CpuPartitioner
-    assert CpuPartitioner(winograd="never", threads=2).options == Options("never", 2)
+    assert CpuPartitioner(winograd="never", threads=2).options == Options("never", threads=2)

@@ -13,6 +13,18 @@ from backends.cpu.compiler.kinds.operation import Sizes
 from backends.cpu.compiler.kinds.window import WORDS, Window
 from backends.cpu.compiler.packing import unpanelled
 
+# Of planes: the rows that a strip of the output reads are laid out on the stack (simd/planes.h).
+_PLANES_TAPS = 512
+_PLANES_FLOATS = 6144
+_PLANES_COLUMNS = 6
+
+
+def takes_planes(window: Window, channels: int) -> bool:
+    """Whether a convolution of this window can read so many planes."""
+    kh, kw = window.kernel
+    columns = (_PLANES_COLUMNS - 1) * window.stride[1] + (kw - 1) * window.dilation[1] + 1
+    return channels * kh * kw <= _PLANES_TAPS and channels * kh * columns <= _PLANES_FLOATS
+
 
 @dataclass(frozen=True)
 class Convolution(Activated):

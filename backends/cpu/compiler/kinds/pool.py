@@ -10,7 +10,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from backends.cpu.compiler.kinds.operation import Operation, Sizes
-from backends.cpu.compiler.kinds.window import WORDS, Pair, Window
+from backends.cpu.compiler.kinds.window import WORDS, Window
 
 
 class Pooling(IntEnum):
@@ -27,27 +27,25 @@ WHOLE = Window((0, 0))
 class Pool(Operation):
     """x [B, H, W, C] to [B, Ho, Wo, C].
 
-    window: `WHOLE` for the whole picture where its size varies.
+    window: `WHOLE` for the whole picture, whatever its size.
     count_pads: a mean is divided by the pixels that the window covers, pads among them.
     divisor: a mean is divided by this instead; 0 for none.
-    more: part of the pads below and to the right that is never counted (of `ceil_mode`).
     """
 
     pooling: Pooling
-    window: Window
+    window: Window = WHOLE
     count_pads: bool = False
     divisor: int = 0
-    more: Pair = (0, 0)
 
     code = 6
 
     def words(self) -> tuple[int, ...]:
-        return (int(self.pooling), *self.window.words(), int(self.count_pads), self.divisor, *self.more)
+        return (int(self.pooling), *self.window.words(), int(self.count_pads), self.divisor)
 
     @classmethod
     def read(cls, words: Sequence[int]) -> Self:
-        window, (count_pads, divisor, *more) = words[1 : 1 + WORDS], words[1 + WORDS :]
-        return cls(Pooling(words[0]), Window.read(window), bool(count_pads), divisor, (more[0], more[1]))
+        window, (count_pads, divisor) = words[1 : 1 + WORDS], words[1 + WORDS :]
+        return cls(Pooling(words[0]), Window.read(window), bool(count_pads), divisor)
 
     def check(self, sizes: Sizes) -> None:
         self.expect(len(sizes) == 2, "takes one input, gives one output")
@@ -69,16 +67,9 @@ class Pool(Operation):
         total = _sums(window.pad(planes), window)
         if self.divisor:
             return total / self.divisor
-        return total / _sums(self._counted(planes, window), window)
-
-    def _counted(self, planes: Tensor, window: Window) -> Tensor:
-        """1 at pixels that count, pads included, else 0."""
-        top, left, bottom, right = window.pads
-        below, to_the_right = self.more
-        ones = F.pad(torch.ones_like(planes), (left, right, top, bottom), value=float(self.count_pads))
-        ones[:, :, ones.shape[2] - below :] = 0.0
-        ones[:, :, :, ones.shape[3] - to_the_right :] = 0.0
-        return ones
+        if self.count_pads:
+            return total / window.taps
+        return total / _sums(window.pad(torch.ones_like(planes)), window)
 
 
 def _sizes(planes: Tensor) -> tuple[int, int]:

@@ -7,9 +7,9 @@ from torch import Tensor
 from torch._ops import OpOverload
 from torch.fx import Node
 
-from backends.cpu.compiler.cost import reads_planes
+from backends.cpu.compiler.cost import MOST_PLANES
 from backends.cpu.compiler.graph import Laid, Value, constant
-from backends.cpu.compiler.kinds.convolution import Convolution
+from backends.cpu.compiler.kinds.convolution import Convolution, takes_planes
 from backends.cpu.compiler.kinds.depthwise import Depthwise
 from backends.cpu.compiler.kinds.product import Product
 from backends.cpu.compiler.kinds.window import Pair, Window
@@ -108,8 +108,9 @@ def _is_planes(builder: Builder, call: _Call, window: Window) -> bool:
     """Whether the input is better read as the planes that it lies in than brought in order."""
     rank = tensor_of(call.x).dim()
     channels = tensor_of(call.x).shape[1]
-    in_planes = builder.laid(call.x).order == as_it_is(rank)
-    return in_planes and not window.is_point and reads_planes(channels)
+    if builder.laid(call.x).order != as_it_is(rank) or window.is_point:
+        return False
+    return channels <= MOST_PLANES and takes_planes(window, channels)
 
 
 def _as_picture(x: Value, height_at: int) -> Value:

@@ -42,6 +42,11 @@ def test_few_planes_are_read_where_they_lie() -> None:
     assert last == Permute((0, 3, 1, 2))
 
 
+def test_windows_that_do_not_fit_the_stack_read_no_planes() -> None:
+    patches = operations(nn.Conv2d(3, 8, 16, stride=16), torch.randn(1, 3, 32, 32))
+    assert [getattr(each, "planes", None) for each in patches] == [None, False, None]
+
+
 def test_channels_last_needs_no_permutation() -> None:
     x = torch.randn(1, 8, 6, 6).to(memory_format=torch.channels_last)
     module = nn.Conv2d(8, 8, 3).to(memory_format=torch.channels_last)  # type: ignore[call-overload]

@@ -8,7 +8,7 @@ from torch._ops import OpOverload
 from torch.fx import Node
 
 from backends.cpu.compiler.graph import Laid
-from backends.cpu.compiler.kinds.pool import WHOLE, Pool, Pooling
+from backends.cpu.compiler.kinds.pool import Pool, Pooling
 from backends.cpu.compiler.kinds.window import Pair, Window
 from backends.cpu.compiler.lower.builder import Builder, channels_last, view
 from backends.cpu.compiler.lower.rule import Program, Refusal, Rule, argument, dims_at, tensor_of
@@ -36,14 +36,14 @@ def _refuses_mean(program: Program, node: Node) -> Refusal:
 def _lower_mean(builder: Builder, node: Node) -> None:
     """With or without the two dimensions of size 1 that are left of the picture."""
     if tensor_of(node).dim() == 4:
-        _emit(builder, node, Pool(Pooling.AVERAGE, _whole(node)))
+        _emit(builder, node, Pool(Pooling.AVERAGE))
         return
     rows = builder.write(node)
     batch, channels = rows.dims
     picture = type(rows)(rows.dtype, (batch, 1, 1, channels))
     builder.alias(node, Laid(view(picture, rows.dims), (0, 1)))
     source = builder.read(node.args[0], _PICTURE)
-    builder.step(Pool(Pooling.AVERAGE, _whole(node)), [source], picture, node)
+    builder.step(Pool(Pooling.AVERAGE), [source], picture, node)
 
 
 def _refuses_adaptive(program: Program, node: Node) -> Refusal:
@@ -60,7 +60,7 @@ def _refuses_adaptive(program: Program, node: Node) -> Refusal:
 def _lower_adaptive(builder: Builder, node: Node) -> None:
     before, after = dims_at(node.args[0])[2:], dims_at(node)[2:]
     if after == (1, 1):
-        _emit(builder, node, Pool(Pooling.AVERAGE, _whole(node)))
+        _emit(builder, node, Pool(Pooling.AVERAGE))
         return
     kernel = before[0] // after[0], before[1] // after[1]
     _emit(builder, node, Pool(Pooling.AVERAGE, Window(kernel, kernel)))
@@ -78,28 +78,34 @@ def _ceil_at(node: Node) -> int:
     return 4 if "avg" in str(node.target) else 5
 
 
+def _refuses_average(program: Program, node: Node) -> Refusal:
+    """Pads that only `ceil_mode` adds are never counted, which the step has no word for."""
+    if argument(node, _ceil_at(node), "ceil_mode", False) and argument(node, 5, "count_include_pad", True):
+        return "average pooling with ceil_mode is taken without count_include_pad only"
+    return _refuses_window(program, node)
+
+
 def _lower_average(builder: Builder, node: Node) -> None:
-    window, more = _window(node, (1, 1))
     count_pads = bool(argument(node, 5, "count_include_pad", True))
     divisor = argument(node, 6, "divisor_override") or 0
-    _emit(builder, node, Pool(Pooling.AVERAGE, window, count_pads, divisor, more))
+    _emit(builder, node, Pool(Pooling.AVERAGE, _window(node, (1, 1)), count_pads, divisor))
 
 
 def _lower_max(builder: Builder, node: Node) -> None:
-    window, more = _window(node, _pair(argument(node, 4, "dilation", (1, 1))))
-    _emit(builder, node, Pool(Pooling.MAX, window, more=more))
+    dilation = _pair(argument(node, 4, "dilation", (1, 1)))
+    _emit(builder, node, Pool(Pooling.MAX, _window(node, dilation)))
 
 
-def _window(node: Node, dilation: Pair) -> tuple[Window, Pair]:
-    """The window, and what `ceil_mode` adds to its pads below and to the right."""
+def _window(node: Node, dilation: Pair) -> Window:
+    """The window; `ceil_mode` adds to its pads below and to the right."""
     kernel = _pair(argument(node, 1, "kernel_size"))
     stride = _pair(argument(node, 2, "stride") or kernel)
     top, left = _pair(argument(node, 3, "padding", (0, 0)))
     plain = Window(kernel, stride, (top, left, top, left), dilation)
     if not argument(node, _ceil_at(node), "ceil_mode", False):
-        return plain, (0, 0)
+        return plain
     below, right = (_missing(node, plain, axis) for axis in (0, 1))
-    return replace(plain, pads=(top, left, top + below, left + right)), (below, right)
+    return replace(plain, pads=(top, left, top + below, left + right))
 
 
 def _missing(node: Node, window: Window, axis: int) -> int:
@@ -108,14 +114,6 @@ def _missing(node: Node, window: Window, axis: int) -> int:
     reach = (window.kernel[axis] - 1) * window.dilation[axis] + 1
     needed = (count - 1) * window.stride[axis] + reach
     return max(0, needed - size - 2 * window.pads[axis])
-
-
-def _whole(node: Node) -> Window:
-    """The window that is the picture."""
-    height, width = dims_at(node.args[0])[2:]
-    if isinstance(height, int) and isinstance(width, int):
-        return Window((height, width))
-    return WHOLE
 
 
 def _pair(sizes: Any) -> Pair:
@@ -127,6 +125,6 @@ RULES: dict[OpOverload, Rule] = {
     _aten.mean.dim: Rule(_lower_mean, _refuses_mean),
     _aten.adaptive_avg_pool2d.default: Rule(_lower_adaptive, _refuses_adaptive),
     _aten._adaptive_avg_pool2d.default: Rule(_lower_adaptive, _refuses_adaptive),
-    _aten.avg_pool2d.default: Rule(_lower_average, _refuses_window),
+    _aten.avg_pool2d.default: Rule(_lower_average, _refuses_average),
     _aten.max_pool2d.default: Rule(_lower_max, _refuses_window),
 }
