@@ -3,7 +3,9 @@
 CPU_KINDS = [
     "convolution",
     "depthwise",
+    "map",
     "permute",
     "pool",
     "product",
+    "winograd",
 ]
