@@ -4,8 +4,10 @@ CPU_KINDS = [
     "convolution",
     "depthwise",
     "map",
+    "norm",
     "permute",
     "pool",
     "product",
+    "softmax",
     "winograd",
 ]

@@ -11,16 +11,16 @@ et_status et_cpu_check_activation(const et_cpu_step *step, size_t index,
   return ET_STATUS_OK;
 }
 
-static float float_of_bits(uint32_t bits) {
+float et_cpu_read_float(const et_cpu_step *step, size_t index) {
   float value;
-  memcpy(&value, &bits, sizeof(value));
+  memcpy(&value, step->attributes + index, sizeof(value));
   return value;
 }
 
 et_cpu_activation et_cpu_read_activation(const et_cpu_step *step,
                                          size_t index) {
-  const uint32_t *words = step->attributes + index;
-  const et_cpu_activation activation = {words[0], float_of_bits(words[1]),
-                                        float_of_bits(words[2])};
+  const et_cpu_activation activation = {step->attributes[index],
+                                        et_cpu_read_float(step, index + 1),
+                                        et_cpu_read_float(step, index + 2)};
   return activation;
 }

@@ -4,14 +4,17 @@ from backends.cpu.compiler.kinds.block import Block
 from backends.cpu.compiler.kinds.convolution import Convolution
 from backends.cpu.compiler.kinds.depthwise import Depthwise
 from backends.cpu.compiler.kinds.map import Map
+from backends.cpu.compiler.kinds.norm import Norm
 from backends.cpu.compiler.kinds.operation import Operation
 from backends.cpu.compiler.kinds.permute import Permute
 from backends.cpu.compiler.kinds.pool import Pool
 from backends.cpu.compiler.kinds.product import Product
+from backends.cpu.compiler.kinds.softmax import Softmax
 from backends.cpu.compiler.kinds.winograd import Winograd
 
 KINDS: dict[int, type[Operation]] = {
-    kind.code: kind for kind in (Product, Convolution, Depthwise, Winograd, Block, Pool, Permute, Map)
+    kind.code: kind
+    for kind in (Product, Convolution, Depthwise, Winograd, Block, Pool, Permute, Map, Softmax, Norm)
 }
 
 

@@ -9,6 +9,7 @@ from backends.cpu.compiler.lower import (
     activations,
     convolutions,
     elementwise,
+    normalization,
     pooling,
     products,
     shapes,
@@ -16,7 +17,7 @@ from backends.cpu.compiler.lower import (
 from backends.cpu.compiler.lower.rule import MAX_RANK, Program, Refusal, Rule
 from exir.dialects.edge import to_torch_overload
 
-_FAMILIES = (convolutions, products, pooling, activations, elementwise, shapes)
+_FAMILIES = (convolutions, products, pooling, activations, elementwise, normalization, shapes)
 
 RULES: dict[OpOverload, Rule] = {operator: rule for family in _FAMILIES for operator, rule in family.RULES.items()}
 
@@ -36,6 +37,8 @@ WHOLE = tuple(
         torch.ops.aten.hardsigmoid.default,
         torch.ops.aten.leaky_relu.default,
         torch.ops.aten.elu.default,
+        torch.ops.aten.layer_norm.default,
+        torch.ops.aten.rms_norm.default,
     )
     if operator in RULES
 )

@@ -1,0 +1,73 @@
+"""Norms and softmax are one step each and compute what PyTorch does."""
+
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+from torch.export import Dim
+
+from backends.cpu.compiler.kinds.norm import Norm
+from backends.cpu.compiler.kinds.permute import Permute
+from backends.cpu.compiler.kinds.softmax import Softmax
+from backends.cpu.compiler.testing.compare import assert_computes, lowered, operations
+from exir.backend.utils import get_non_lowered_nodes
+
+_SIZES = (2, 3, 4, 5)
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        nn.LayerNorm(5),
+        nn.LayerNorm((4, 5), eps=1e-3),
+        nn.LayerNorm(5, elementwise_affine=False),
+        nn.LayerNorm(5, bias=False),
+        nn.RMSNorm(5),
+        nn.RMSNorm(5, eps=1e-3),
+        lambda x: F.layer_norm(x, (5,)),
+    ],
+)
+def test_norms(module: Any) -> None:
+    if isinstance(module, nn.Module):
+        for each in module.parameters():
+            nn.init.normal_(each)
+    x = torch.randn(_SIZES)
+    assert [type(each) for each in operations(module, x)] == [Norm]
+    assert_computes(module, x)
+
+
+def test_a_norm_of_rows_that_grow() -> None:
+    shapes = {0: Dim("rows", max=20)}
+    others = [(torch.randn(20, 6),), (torch.randn(1, 6),)]
+    assert_computes(nn.LayerNorm(6), torch.randn(3, 6), dynamic_shapes=(shapes,), others=others)
+
+
+def test_a_scale_that_is_computed_runs_on_kernels() -> None:
+    def scaled(x: Tensor, scale: Tensor) -> Tensor:
+        return F.layer_norm(x, (5,), scale)
+
+    assert get_non_lowered_nodes(lowered(scaled, [torch.randn(_SIZES), torch.randn(5)]).graph)
+
+
+@pytest.mark.parametrize("function", [F.softmax, F.log_softmax])
+@pytest.mark.parametrize("dim", [-1, 0, 1, 2])
+def test_softmax_over_any_dimension(function: Any, dim: int) -> None:
+    x = torch.randn(_SIZES) * 10
+    made = operations(lambda x: function(x, dim), x)
+    assert [type(each) for each in made if not isinstance(each, Permute)] == [Softmax]
+    assert_computes(lambda x: function(x, dim), x)
+
+
+def test_softmax_over_channels_of_a_picture_is_one_step() -> None:
+    def scores(x: Tensor) -> Tensor:
+        return F.softmax(F.avg_pool2d(x, 1), 1).flatten(2).transpose(1, 2)
+
+    x = torch.randn(_SIZES).to(memory_format=torch.channels_last)
+    assert [type(each).__name__ for each in operations(scores, x)] == ["Pool", "Softmax"]
+    assert_computes(scores, x)
+
+
+def test_softmax_of_a_number() -> None:
+    assert_computes(lambda x: F.softmax(x.relu(), 0), torch.randn(()))
