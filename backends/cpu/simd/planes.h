@@ -22,10 +22,16 @@ static inline size_t et_cpu_planes_columns(const et_cpu_window *window,
   return pitch < reach ? 0 : (pitch - reach) / window->stride_x + 1;
 }
 
+/* Whether a window over so many planes is taken. */
+static inline int et_cpu_planes_fit(const et_cpu_window *window,
+                                    size_t channels) {
+  return channels * window->kernel_y * window->kernel_x <= ET_CPU_PLANES_TAPS &&
+         et_cpu_planes_columns(window, channels) >= ET_CPU_PLANES_COLUMNS;
+}
+
 /* Computes row `row` of the output, counted over all images of the batch, and
  * adds to it a row of a residual unless that is NULL. One
- * group; channels * kernel_y * kernel_x is at most ET_CPU_PLANES_TAPS, and there
- * is room for ET_CPU_PLANES_COLUMNS. */
+ * group; the window fits. */
 typedef void et_cpu_planes_f32_function(const et_cpu_convolution *conv,
                                         size_t row, float *out,
                                         const float *residual);

@@ -38,16 +38,17 @@ def step_test(name, deps):
         ],
     )
 
-def step_kind(name, deps = []):
+def step_kind(name, srcs = [], deps = []):
     """A kind: `name`.c, which defines et_cpu_step_`name`, and its test.
 
     Args:
       name: of the kind.
+      srcs: sources besides.
       deps: the loops that it calls.
     """
     step_library(
         name = name,
-        srcs = [name + ".c"],
+        srcs = [name + ".c"] + srcs,
         deps = deps + [":check"],
     )
     step_test(

@@ -86,9 +86,7 @@ static et_status check_planes(const et_cpu_step *step, et_error *error) {
   ET_CPU_CHECK(error, et_cpu_attribute(step, GROUPS) == 1,
                "convolution: planes are read in one group only");
   ET_CPU_CHECK(
-      error,
-      channels * window.kernel_y * window.kernel_x <= ET_CPU_PLANES_TAPS &&
-          et_cpu_planes_columns(&window, channels) >= ET_CPU_PLANES_COLUMNS,
+      error, et_cpu_planes_fit(&window, channels),
       "convolution: windows of %zu x %zu over %zu planes are too large",
       window.kernel_y, window.kernel_x, channels);
   return ET_STATUS_OK;

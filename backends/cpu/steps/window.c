@@ -7,11 +7,12 @@ enum { KERNEL = 0, STRIDE = 2, BEFORE = 4, AFTER = 6, DILATION = 8 };
 
 /* Larger values are of no use; within them no sum or product overflows. */
 #define MOST (1 << 20)
+#define MOST_KERNEL (1 << 15)
 
 static et_status check_axis_words(const et_cpu_step *step, size_t index,
                                   et_error *error) {
   ET_RETURN_IF_ERROR(
-      et_cpu_check_attribute(step, index + KERNEL, 1, MOST, error));
+      et_cpu_check_attribute(step, index + KERNEL, 1, MOST_KERNEL, error));
   ET_RETURN_IF_ERROR(
       et_cpu_check_attribute(step, index + STRIDE, 1, MOST, error));
   ET_RETURN_IF_ERROR(
