@@ -96,7 +96,7 @@ def _misfit(rule: TensorRule, tensor: TensorFacts) -> tuple[str, str] | None:
         return tensor.dtype, ", ".join(rule.dtypes)
     if not low <= rank <= high:
         return f"{rank} dimensions", str(low) if low == high else f"{low} to {high}"
-    if not _has_layout(tensor.dim_order, rule.layout):
+    if not has_layout(tensor.dim_order, rule.layout):
         return f"dim order ({', '.join(map(str, tensor.dim_order))})", f"tensors {LAYOUTS[rule.layout]}"
     return None
 
@@ -107,7 +107,7 @@ def _listed(names: Sequence[str]) -> str:
     return " and ".join([*filter(None, [", ".join(quoted[:-1])]), quoted[-1]])
 
 
-def _has_layout(dim_order: tuple[int, ...], layout: str) -> bool:
+def has_layout(dim_order: tuple[int, ...], layout: str) -> bool:
     rank = len(dim_order)
     if layout == "contiguous":
         return dim_order == tuple(range(rank))

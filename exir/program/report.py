@@ -11,6 +11,7 @@ from exir.emit import EmitterOutput, MethodOutput
 from exir.liveness import schedule
 from exir.memory_planning import lower_bound
 from exir.operators.dtypes import dtype_name
+from exir.operators.rules import has_layout
 from exir.passes.memory_planning_pass import MemoryPlanningPass
 from exir.source import source_of
 from exir.tensor import specs_of
@@ -34,11 +35,13 @@ class ValueReport:
 @dataclass(frozen=True)
 class OperatorUse:
     """One call: operator as the `.pte` spells it, dtypes of its tensors (arguments, then
-    outputs), and the line of the model that it comes from as "file:line", or ""."""
+    outputs), the line of the model that it comes from as "file:line", or "", and whether
+    any of its tensors has its channels last."""
 
     name: str
     dtypes: tuple[str, ...]
     source: str
+    channels_last: bool = False
 
 
 @dataclass(frozen=True)
@@ -152,11 +155,14 @@ def _operator_uses(output: MethodOutput) -> tuple[OperatorUse, ...]:
 
 def _operator_use(plan: schema.ExecutionPlan, call: schema.KernelCall, node: Node) -> OperatorUse:
     operator = plan.operators[call.op_index]
-    tensors = dict.fromkeys(_tensor_indices(plan, call.args))
-    dtypes = tuple(
-        dtype_name(cast(schema.Tensor, plan.values[index].val).scalar_type) for index in tensors
+    indices = dict.fromkeys(_tensor_indices(plan, call.args))
+    tensors = [cast(schema.Tensor, plan.values[index].val) for index in indices]
+    return OperatorUse(
+        operator.full_name,
+        tuple(dtype_name(tensor.scalar_type) for tensor in tensors),
+        str(source_of(node) or ""),
+        any(has_layout(tuple(tensor.dim_order), "channels_last") for tensor in tensors),
     )
-    return OperatorUse(operator.full_name, dtypes, str(source_of(node) or ""))
 
 
 def _tensor_indices(plan: schema.ExecutionPlan, indices: list[int]) -> list[int]:

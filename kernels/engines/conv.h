@@ -47,6 +47,12 @@ size_t et_conv_scratch(const et_conv *conv);
  * over a panel of the input that is gathered into `scratch`. */
 void et_conv_float32(const et_conv *conv, et_mutable_span scratch);
 
+/* float32, not transposed, the channels of a pixel of input and out behind one
+ * another: a loop over the channels of pixels for depthwise convolutions, else
+ * products with panels of the weights, which are laid out in ET_CONV_SCRATCH_BYTES
+ * of `scratch`. */
+void et_conv_last(const et_conv *conv, et_mutable_span scratch);
+
 /* Any floating dtype, any dim order, transposed or not; sums in double. */
 void et_conv_any(const et_conv *conv);
 
@@ -56,6 +62,10 @@ void et_conv_any(const et_conv *conv);
 bool et_conv_depthwise(const et_conv *conv, et_mutable_span scratch);
 void et_conv_product(const et_conv *conv, et_mutable_span scratch);
 
+/* The depthwise part of et_conv_last; false, and nothing written, when it is not
+ * for it. */
+bool et_conv_last_depthwise(const et_conv *conv, et_mutable_span scratch);
+
 /* Whether each position of the output reads just its own of the input, so that
  * the input itself is a factor of the product. */
 bool et_conv_is_pointwise(const et_conv *conv);
@@ -64,6 +74,11 @@ bool et_conv_is_pointwise(const et_conv *conv);
  * reads inside the input. */
 void et_conv_inside(const et_conv_axis *axis, int64_t tap, int64_t *low,
                     int64_t *high);
+
+/* The taps [*low, *high) of an axis, not transposed, that read inside the input
+ * at `position`. */
+void et_conv_taps_inside(const et_conv_axis *axis, int64_t position,
+                         int64_t *low, int64_t *high);
 
 /* Copies `count` elements that lie `step` apart. */
 void et_conv_copy_spaced(float *to, const float *from, int64_t step,

@@ -19,6 +19,19 @@ void et_conv_inside(const et_conv_axis *axis, int64_t tap, int64_t *low,
   *high = *high < *low ? *low : *high;
 }
 
+void et_conv_taps_inside(const et_conv_axis *axis, int64_t position,
+                         int64_t *low, int64_t *high) {
+  const int64_t start = position * axis->stride - axis->padding;
+  *low = 0;
+  *high = axis->kernel;
+  while (*low < *high && start + *low * axis->dilation < 0) {
+    ++*low;
+  }
+  while (*high > *low && start + (*high - 1) * axis->dilation >= axis->in) {
+    --*high;
+  }
+}
+
 /* The commonest step, on its own so that it is vectorised. */
 static void copy_every_second(float *restrict to, const float *restrict from,
                               int64_t count) {

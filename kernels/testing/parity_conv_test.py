@@ -34,6 +34,10 @@ def convolve(
     check(KERNELS, CONV, x, weight, bias, *arguments, **{"tolerance": CLOSE} | options)
 
 
+def in_both_orders(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    return x, channels_last(x)
+
+
 @pytest.mark.parametrize("kernel", [(1, 1), (3, 3), (1, 3), (5, 2)], ids=str)
 @pytest.mark.parametrize("stride", [(1, 1), (2, 2), (3, 1)], ids=str)
 @pytest.mark.parametrize("padding", [(0, 0), (1, 1), (2, 0)], ids=str)
@@ -41,21 +45,30 @@ def convolve(
 def test_convolution_follows_pytorch(
     kernel: tuple[int, int], stride: tuple[int, int], padding: tuple[int, int], groups: int
 ) -> None:
-    x = random_tensor((2, 4, 9, 11))
     weight, bias = random_tensor((8, 4 // groups, *kernel), seed=1), random_tensor((8,), seed=2)
-    convolve(x, weight, bias, stride, padding, groups=groups)
-    convolve(x, weight, None, stride, padding, (2, 1), groups=groups)
+    for x in in_both_orders(random_tensor((2, 4, 9, 11))):
+        convolve(x, weight, bias, stride, padding, groups=groups)
+        convolve(x, weight, None, stride, padding, (2, 1), groups=groups)
+        convolve(x, weight, None, stride, padding, (1, 2), groups=groups)
 
 
 @pytest.mark.parametrize("channels", [1, 3, 6])
 @pytest.mark.parametrize("size", [(7, 7), (1, 30), (40, 5), (2, 2)], ids=str)
 def test_depthwise_convolution_follows_pytorch(channels: int, size: tuple[int, int]) -> None:
     x = random_tensor((2, channels, *size))
-    for kernel, stride, dilation in itertools.product([1, 3, 5], [1, 2, 3], [1, 2]):
+    for kernel, stride, dilation, outs in itertools.product([1, 3, 5], [1, 2, 3], [1, 2], [1, 2]):
         padding = (kernel // 2 * dilation,) * 2
-        weight = random_tensor((2 * channels, 1, kernel, kernel), seed=1)
-        bias = random_tensor((2 * channels,), seed=2)
-        convolve(x, weight, bias, (stride, 1), padding, (dilation, 1), groups=channels)
+        weight = random_tensor((outs * channels, 1, kernel, kernel), seed=1)
+        bias = random_tensor((outs * channels,), seed=2)
+        for each in in_both_orders(x):
+            convolve(each, weight, bias, (stride, 1), padding, (dilation, 1), groups=channels)
+
+
+def test_depthwise_weights_that_do_not_fit_scratch_are_right() -> None:
+    many = random_tensor((1, 1000, 3, 4))
+    convolve(channels_last(many), random_tensor((1000, 1, 3, 3), seed=1), None, padding=(1, 1), groups=1000)
+    high = random_tensor((1, 2, 9000, 1))
+    convolve(channels_last(high), random_tensor((2, 1, 8500, 1), seed=1) / 90, None, groups=2)
 
 
 def test_wide_depthwise_rows_that_do_not_fit_scratch_are_right() -> None:
@@ -63,14 +76,18 @@ def test_wide_depthwise_rows_that_do_not_fit_scratch_are_right() -> None:
 
 
 def test_padding_wider_than_the_input_is_right() -> None:
-    convolve(random_tensor((1, 2, 2, 3)), random_tensor((3, 2, 2, 2), seed=1), None, (2, 3), (5, 4))
-    convolve(random_tensor((1, 2, 2, 3)), random_tensor((2, 1, 2, 2), seed=1), None, (2, 3), (5, 4), groups=2)
+    for x in in_both_orders(random_tensor((1, 2, 2, 3))):
+        convolve(x, random_tensor((3, 2, 2, 2), seed=1), None, (2, 3), (5, 4))
+        convolve(x, random_tensor((2, 1, 2, 2), seed=1), None, (2, 3), (5, 4), groups=2)
 
 
 def test_many_channels_take_several_panels() -> None:
-    weight = random_tensor((5, 130, 3, 3), seed=1) / 30
-    convolve(random_tensor((1, 130, 17, 19)), weight, random_tensor((5,)), padding=(1, 1))
-    convolve(random_tensor((1, 515, 5, 5)), random_tensor((7, 515, 1, 1), seed=1) / 20, None)
+    weight = random_tensor((70, 130, 3, 3), seed=1) / 30
+    for x in in_both_orders(random_tensor((1, 130, 17, 19))):
+        convolve(x, weight, random_tensor((70,)), padding=(1, 1))
+        convolve(x, channels_last(weight), random_tensor((70,)), padding=(1, 1))
+    for x in in_both_orders(random_tensor((1, 515, 5, 5))):
+        convolve(x, random_tensor((7, 515, 1, 1), seed=1) / 20, None)
 
 
 @pytest.mark.parametrize("groups", [1, 2])
@@ -86,6 +103,8 @@ def test_one_dimensional_convolution_follows_pytorch() -> None:
     for groups, stride, padding in [(1, 1, 0), (2, 2, 1), (4, 3, 2)]:
         weight = random_tensor((8, 4 // groups, 3), seed=1)
         convolve(x, weight, random_tensor((8,), seed=2), (stride,), (padding,), (1,), extra=(0,), groups=groups)
+        last = x.permute(0, 2, 1).contiguous().permute(0, 2, 1)
+        convolve(last, weight, random_tensor((8,), seed=2), (stride,), (padding,), (1,), extra=(0,), groups=groups)
     convolve(x, random_tensor((4, 3, 3), seed=1), None, (2,), (1,), (1,), True, (1,))
 
 
@@ -98,6 +117,7 @@ def test_convolution_takes_every_floating_dtype(dtype: torch.dtype) -> None:
 def test_convolution_takes_any_dim_order() -> None:
     x, weight, bias = random_tensor((2, 3, 6, 7)), random_tensor((4, 3, 3, 3), seed=1), random_tensor((4,))
     convolve(channels_last(x), channels_last(weight), bias, padding=(1, 1))
+    convolve(channels_last(x), random_tensor((3, 4, 3, 3)), bias, padding=(1, 1), transposed=True)
     convolve(channels_last(x), weight, bias, padding=(1, 1), order=(0, 1, 2, 3))
     convolve(x, weight, bias, (2, 2), (1, 1), order=(0, 2, 3, 1))
 

@@ -20,7 +20,7 @@ import json
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from exir.operators.document import TableError
@@ -58,8 +58,20 @@ def load_tables(options: argparse.Namespace) -> KernelTable:
     return load_kernels(options.kernels, load_operators(*options.operators))
 
 
-def read_uses(path: Path) -> dict[str, set[str]]:
-    """The operators that one `--only` file names, and the dtypes that they meet. Raises SelectionError."""
+@dataclass
+class Uses:
+    """What an operator meets: dtypes, and whether any tensor has its channels last."""
+
+    dtypes: set[str] = field(default_factory=set)
+    channels_last: bool = False
+
+    def add(self, other: Uses) -> None:
+        self.dtypes |= other.dtypes
+        self.channels_last |= other.channels_last
+
+
+def read_uses(path: Path) -> dict[str, Uses]:
+    """The operators that one `--only` file names, and what they meet. Raises SelectionError."""
     try:
         text = path.read_text(encoding="utf-8")
         return _manifest_uses(text) if path.suffix == ".json" else _listed_uses(text)
@@ -95,16 +107,25 @@ def table_definition(kernels: Sequence[Kernel], symbol: str, storage: str = "") 
 def choose(table: KernelTable, only: Sequence[Path] | None) -> list[Kernel]:
     """The kernels of the operators that the files `only` name, all without; by name. Raises SelectionError.
 
-    They take no dtype but those that a manifest among the files records.
+    They take no dtype but those that a manifest among the files records; those for channels last are left out where it
+    records no such tensor.
     """
     if only is None:
         return list(table)
-    recorded: dict[str, set[str]] = {}
+    recorded: dict[str, Uses] = {}
     for path in only:
         uses = read_uses(path)
         for name in select(table, uses, str(path)):
-            recorded.setdefault(name, set()).update(uses[name])
-    return [_narrowed(kernel, recorded[kernel.operator.name]) for kernel in table if kernel.operator.name in recorded]
+            recorded.setdefault(name, Uses()).add(uses[name])
+    return [
+        _narrowed(kernel, uses.dtypes)
+        for kernel in table
+        if (uses := recorded.get(kernel.operator.name)) and (uses.channels_last or not _is_for_channels_last(kernel))
+    ]
+
+
+def _is_for_channels_last(kernel: Kernel) -> bool:
+    return any(rule.layout == "channels_last" for rule in kernel.rules.tensors.values())
 
 
 def _narrowed(kernel: Kernel, dtypes: set[str]) -> Kernel:
@@ -127,16 +148,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _manifest_uses(text: str) -> dict[str, set[str]]:
-    uses: dict[str, set[str]] = {}
+def _manifest_uses(text: str) -> dict[str, Uses]:
+    uses: dict[str, Uses] = {}
     for operator in json.loads(text)["operators"]:
-        uses.setdefault(operator["name"], set()).update(operator["dtypes"])
+        use = Uses(set(operator["dtypes"]), operator.get("channels_last", False))
+        uses.setdefault(operator["name"], Uses()).add(use)
     return uses
 
 
-def _listed_uses(text: str) -> dict[str, set[str]]:
-    """Of a list of names any dtype may be met."""
-    return {line.strip(): set(DTYPE_CODES) for line in text.splitlines() if line.strip()}
+def _listed_uses(text: str) -> dict[str, Uses]:
+    """Of a list of names anything may be met."""
+    return {line.strip(): Uses(set(DTYPE_CODES), True) for line in text.splitlines() if line.strip()}
 
 
 def _includes(kernels: Sequence[Kernel]) -> list[str]:

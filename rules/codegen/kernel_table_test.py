@@ -90,6 +90,18 @@ def test_rules_admit_just_the_dtypes_of_the_manifests(tmp_path: Path) -> None:
     assert "converters[] = {&et_converter_float32, &et_converter_int64};" in text
 
 
+def test_kernels_for_channels_last_are_there_where_a_tensor_has_that_order(tmp_path: Path) -> None:
+    table, out, only = tmp_path / "more.toml", tmp_path / "more.c", tmp_path / "only.json"
+    table.write_text(
+        TABLE.replace('symbol = "et_op_mul_out"', 'symbol = "et_op_mul_out"\nlayout = "channels_last"'), "utf-8"
+    )
+    for order, kernels in (("", 0), (', "channels_last": true', 1)):
+        only.write_text(f'{{"operators": [{{"name": "aten::mul.out", "dtypes": ["float32"]{order}}}]}}', "utf-8")
+        flags = ["--kernels", str(table), f"--only={only}", "--symbol=k", f"--out={out}"]
+        assert kernel_table.main(flags) == 0
+        assert out.read_text(encoding="utf-8").count("et_op_mul_out, NULL") == kernels
+
+
 def test_tables_name_the_conversions_of_all_dtypes_that_they_take(tmp_path: Path) -> None:
     _, text = run(tmp_path)
     assert "extern const struct et_converter et_converter_float32;\n" in text

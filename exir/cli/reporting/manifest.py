@@ -125,6 +125,9 @@ def _value(value: ValueReport) -> dict[str, Any]:
 
 
 def _operators(uses: Iterable[OperatorUse]) -> list[dict[str, Any]]:
-    """Each operator with each combination of dtypes, once, sorted."""
-    distinct = sorted({(use.name, use.dtypes) for use in uses})
-    return [{"name": name, "dtypes": list(dtypes)} for name, dtypes in distinct]
+    """Each operator with each combination of dtypes, in either layout, once, sorted."""
+    distinct = sorted({(use.name, use.dtypes, use.channels_last) for use in uses})
+    return [
+        {"name": name, "dtypes": list(dtypes)} | ({"channels_last": True} if last else {})
+        for name, dtypes, last in distinct
+    ]

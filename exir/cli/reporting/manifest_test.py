@@ -89,6 +89,17 @@ def test_methods_operators_and_constant_methods_are_listed() -> None:
     assert manifest["methods"][2]["outputs"] == [{"name": "", "kind": "int"}]
 
 
+def test_operators_on_tensors_with_channels_last_are_marked() -> None:
+    x = torch.randn(1, 2, 3, 3)
+    assert _manifest(ModelSpec(torch.nn.ReLU(), (x,)))["operators"] == [
+        {"name": "aten::relu.out", "dtypes": ["float32", "float32"]}
+    ]
+    last = x.contiguous(memory_format=torch.channels_last)
+    assert _manifest(ModelSpec(torch.nn.ReLU(), (last,)))["operators"] == [
+        {"name": "aten::relu.out", "dtypes": ["float32", "float32"], "channels_last": True}
+    ]
+
+
 def test_a_method_of_another_module_is_exported_for_inference_too() -> None:
     inputs = (torch.randn(4),)
     method = MethodSpec(inputs, module=torch.nn.Sequential(torch.nn.ReLU(), torch.nn.Dropout()))
