@@ -1,49 +1,88 @@
-/* Matrix products of any dtype and layout, one result after the other. */
+/* Matrix products of any dtype and layout, block by block: an element of b that
+ * is converted serves all rows of a block, one of a all its columns. The
+ * summands of a result are added in their order. */
+#include <string.h>
+
 #include "executorch/kernels/convert.h"
 #include "kernels/engines/matmul.h"
 
-static size_t chunk_of(int64_t rest) {
-  return rest < ET_CHUNK ? (size_t)rest : ET_CHUNK;
+#define BLOCK_ROWS 8
+#define BLOCK_COLUMNS 32
+#define BLOCK_DEPTH 32
+
+/* A block of results and what they are computed in. */
+typedef struct block {
+  const et_matmul *product;
+  et_compute compute;
+  int64_t row;
+  int64_t column;
+  size_t rows;
+  size_t columns;
+} block;
+
+typedef union sums {
+  double float64[BLOCK_ROWS][BLOCK_COLUMNS];
+  int64_t int64[BLOCK_ROWS][BLOCK_COLUMNS];
+} sums;
+
+typedef union factors {
+  double float64[BLOCK_ROWS][BLOCK_DEPTH];
+  int64_t int64[BLOCK_ROWS][BLOCK_DEPTH];
+} factors;
+
+static size_t at_most(int64_t rest, size_t limit) {
+  return rest < (int64_t)limit ? (size_t)rest : limit;
 }
 
-static void load(const et_view *view, size_t walked, int64_t i, int64_t j,
-                 size_t count, et_compute compute, et_chunk *out) {
+/* `count` elements of row i, from column j on. */
+static void load(const et_view *view, int64_t i, int64_t j, size_t count,
+                 et_compute compute, void *out) {
   const int64_t size = (int64_t)et_scalar_type_size((int32_t)view->dtype);
   const int64_t at = i * view->strides[0] + j * view->strides[1];
   et_load_run(compute, view->dtype, view->data + at * size,
-              (ptrdiff_t)(view->strides[walked] * size), count, out);
+              (ptrdiff_t)(view->strides[1] * size), count, out);
 }
 
-static double element_double(const et_matmul *p, int64_t i, int64_t j) {
-  double sum = 0.0;
-  const int64_t depth = p->a.sizes[1];
-  for (int64_t k = 0; k < depth; k += ET_CHUNK) {
-    const size_t n = chunk_of(depth - k);
-    et_chunk a;
-    et_chunk b;
-    load(&p->a, 1, i, k, n, ET_COMPUTE_FLOAT64, &a);
-    load(&p->b, 0, k, j, n, ET_COMPUTE_FLOAT64, &b);
-    for (size_t t = 0; t < n; t++) {
-      sum += a.float64[t] * b.float64[t];
-    }
+static void add_double(size_t columns, double a, const double *restrict b,
+                       double *restrict out) {
+  for (size_t j = 0; j < columns; j++) {
+    out[j] += a * b[j];
   }
-  return sum;
 }
 
-static int64_t element_int64(const et_matmul *p, int64_t i, int64_t j) {
-  int64_t sum = 0;
-  const int64_t depth = p->a.sizes[1];
-  for (int64_t k = 0; k < depth; k += ET_CHUNK) {
-    const size_t n = chunk_of(depth - k);
-    et_chunk a;
-    et_chunk b;
-    load(&p->a, 1, i, k, n, ET_COMPUTE_INT64, &a);
-    load(&p->b, 0, k, j, n, ET_COMPUTE_INT64, &b);
-    for (size_t t = 0; t < n; t++) {
-      sum = et_wrap_add(sum, et_wrap_mul(a.int64[t], b.int64[t]));
+static void add_int64(size_t columns, int64_t a, const int64_t *restrict b,
+                      int64_t *restrict out) {
+  for (size_t j = 0; j < columns; j++) {
+    out[j] = et_wrap_add(out[j], et_wrap_mul(a, b[j]));
+  }
+}
+
+static void add_row_of_b(const block *b, const factors *a, size_t k,
+                         const et_chunk *row, sums *out) {
+  for (size_t i = 0; i < b->rows; i++) {
+    if (b->compute == ET_COMPUTE_FLOAT64) {
+      add_double(b->columns, a->float64[i][k], row->float64, out->float64[i]);
+    } else {
+      add_int64(b->columns, a->int64[i][k], row->int64, out->int64[i]);
     }
   }
-  return sum;
+}
+
+static void add_products(const block *b, sums *out) {
+  const et_matmul *p = b->product;
+  const int64_t depth = p->a.sizes[1];
+  for (int64_t k = 0; k < depth; k += BLOCK_DEPTH) {
+    const size_t n = at_most(depth - k, BLOCK_DEPTH);
+    factors a;
+    for (size_t i = 0; i < b->rows; i++) {
+      load(&p->a, b->row + (int64_t)i, k, n, b->compute, a.float64[i]);
+    }
+    for (size_t t = 0; t < n; t++) {
+      et_chunk row;
+      load(&p->b, k + (int64_t)t, b->column, b->columns, b->compute, &row);
+      add_row_of_b(b, &a, t, &row, out);
+    }
+  }
 }
 
 static double real_of(const et_value *number) {
@@ -55,37 +94,65 @@ static int64_t integer_of(const et_value *number) {
 }
 
 /* beta = 0 leaves the bias out, be it NaN, as in PyTorch. */
-static void finish_double(const et_matmul *p, int64_t i, int64_t j,
-                          et_chunk *out) {
-  out->float64[0] = real_of(p->alpha) * element_double(p, i, j);
-  if (p->bias.data != NULL && real_of(p->beta) != 0.0) {
-    et_chunk bias;
-    load(&p->bias, 0, i, j, 1, ET_COMPUTE_FLOAT64, &bias);
-    out->float64[0] += real_of(p->beta) * bias.float64[0];
+static void finish_double(const block *b, int64_t row, double *results) {
+  const et_matmul *p = b->product;
+  const double alpha = real_of(p->alpha);
+  const double beta = real_of(p->beta);
+  const bool has_bias = p->bias.data != NULL && beta != 0.0;
+  et_chunk bias;
+  if (has_bias) {
+    load(&p->bias, row, b->column, b->columns, b->compute, &bias);
+  }
+  for (size_t j = 0; j < b->columns; j++) {
+    results[j] = has_bias ? alpha * results[j] + beta * bias.float64[j]
+                          : alpha * results[j];
   }
 }
 
-static void finish_int64(const et_matmul *p, int64_t i, int64_t j,
-                         et_chunk *out) {
-  out->int64[0] = et_wrap_mul(integer_of(p->alpha), element_int64(p, i, j));
+static void finish_int64(const block *b, int64_t row, int64_t *results) {
+  const et_matmul *p = b->product;
+  const int64_t alpha = integer_of(p->alpha);
+  const int64_t beta = integer_of(p->beta);
+  et_chunk bias;
   if (p->bias.data != NULL) {
-    et_chunk bias;
-    load(&p->bias, 0, i, j, 1, ET_COMPUTE_INT64, &bias);
-    out->int64[0] = et_wrap_add(
-        out->int64[0], et_wrap_mul(integer_of(p->beta), bias.int64[0]));
+    load(&p->bias, row, b->column, b->columns, b->compute, &bias);
+  }
+  for (size_t j = 0; j < b->columns; j++) {
+    const int64_t added =
+        p->bias.data == NULL ? 0 : et_wrap_mul(beta, bias.int64[j]);
+    results[j] = et_wrap_add(et_wrap_mul(alpha, results[j]), added);
+  }
+}
+
+static void compute_block(const block *b) {
+  const et_view *out = &b->product->out;
+  const int64_t size = (int64_t)et_scalar_type_size((int32_t)out->dtype);
+  sums results;
+  memset(&results, 0, sizeof results);
+  add_products(b, &results);
+  for (size_t i = 0; i < b->rows; i++) {
+    const int64_t row = b->row + (int64_t)i;
+    const int64_t at = row * out->strides[0] + b->column * out->strides[1];
+    if (b->compute == ET_COMPUTE_FLOAT64) {
+      finish_double(b, row, results.float64[i]);
+    } else {
+      finish_int64(b, row, results.int64[i]);
+    }
+    et_store_run(b->compute, results.float64[i], out->dtype,
+                 out->data + at * size, (ptrdiff_t)(out->strides[1] * size),
+                 b->columns);
   }
 }
 
 void et_matmul_any(const et_matmul *p) {
   const bool real = et_scalar_type_is_floating(p->out.dtype);
-  const int64_t size = (int64_t)et_scalar_type_size((int32_t)p->out.dtype);
-  for (int64_t i = 0; i < p->out.sizes[0]; i++) {
-    for (int64_t j = 0; j < p->out.sizes[1]; j++) {
-      et_chunk result;
-      (real ? finish_double : finish_int64)(p, i, j, &result);
-      const int64_t at = i * p->out.strides[0] + j * p->out.strides[1];
-      et_store_run(real ? ET_COMPUTE_FLOAT64 : ET_COMPUTE_INT64, &result,
-                   p->out.dtype, p->out.data + at * size, 0, 1);
+  block b = {.product = p,
+             .compute = real ? ET_COMPUTE_FLOAT64 : ET_COMPUTE_INT64};
+  for (; b.row < p->out.sizes[0]; b.row += BLOCK_ROWS) {
+    b.rows = at_most(p->out.sizes[0] - b.row, BLOCK_ROWS);
+    for (b.column = 0; b.column < p->out.sizes[1]; b.column += BLOCK_COLUMNS) {
+      b.columns = at_most(p->out.sizes[1] - b.column, BLOCK_COLUMNS);
+      compute_block(&b);
     }
   }
 }

@@ -52,6 +52,15 @@ def test_products_take_every_dtype(dtype: torch.dtype) -> None:
     check(KERNELS, "aten::addmm.out", bias, a, b, 2, 3)
 
 
+@pytest.mark.parametrize("dtype", [*INTEGRAL, torch.float16, torch.bfloat16, torch.float64], ids=str)
+@pytest.mark.parametrize(("m", "k", "n"), [(1, 70, 33), (8, 32, 32), (9, 33, 70), (17, 70, 64), (3, 0, 40)])
+def test_products_of_every_dtype_take_several_blocks(dtype: torch.dtype, m: int, k: int, n: int) -> None:
+    a, b, bias = random_tensor((m, k), dtype), random_tensor((k, n), dtype, seed=1), random_tensor((m, n), dtype)
+    check(KERNELS, "aten::mm.out", a, b)
+    check(KERNELS, "aten::mm.out", a.t().contiguous().t(), b.t().contiguous().t(), order=(1, 0))
+    check(KERNELS, "aten::addmm.out", bias, a, b, 3, 2)
+
+
 def test_zero_beta_leaves_the_bias_out() -> None:
     bias = torch.full((2, 2), float("nan"))
     check(KERNELS, "aten::addmm.out", bias, random_tensor((2, 3)), random_tensor((3, 2)), 0, 1)
