@@ -4,6 +4,7 @@ from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind
 from torch.fx import Node
 
+from backends.cpu.compiler.attention_fusion import prepare_attention
 from backends.cpu.compiler.choice import choose
 from backends.cpu.compiler.folding import fold
 from backends.cpu.compiler.fusion import fuse
@@ -32,6 +33,7 @@ def step_graph(program: ExportedProgram, options: Options) -> StepGraph:
     fold(graph)
     fuse(graph)
     join_maps(graph)
+    prepare_attention(graph, options)
     choose(graph, options)
     pack(graph)
     write_results_in_place(graph)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import torch
 from torch._ops import OpOverload
 from torch.export import ExportedProgram
 from torch.fx import Node
@@ -28,7 +29,7 @@ class CpuPartitioner(Partitioner):
     def partition(self, exported_program: ExportedProgram) -> PartitionResult:
         """Tags `cpu_0`, `cpu_1`, … in graph order."""
         program = Program(exported_program)
-        groups = propose_partitions(program.graph, lambda node: refusal(program, node) is None)
+        groups = _groups(program)
         tags = {}
         for index, nodes in enumerate(group for group in groups if _computes(group)):
             tag_nodes(nodes, f"cpu_{index}")
@@ -43,6 +44,24 @@ class CpuPartitioner(Partitioner):
 
 
 BACKEND = BackendEntry(id="cpu", partitioner=CpuPartitioner)
+
+
+def _groups(program: Program) -> list[list[Node]]:
+    """What can be lowered together; only tensors leave a group."""
+    outside: set[Node] = set()
+    while True:
+        groups = propose_partitions(
+            program.graph, lambda node: node not in outside and refusal(program, node) is None
+        )
+        leaving = {node for group in groups for node in group if _is_number_for_others(node, group)}
+        if not leaving:
+            return groups
+        outside |= leaving
+
+
+def _is_number_for_others(node: Node, group: list[Node]) -> bool:
+    is_number = not isinstance(node.meta["val"], torch.Tensor)
+    return is_number and not set(node.users) <= set(group)
 
 
 def _computes(nodes: list[Node]) -> bool:

@@ -54,3 +54,16 @@ def test_a_constant_that_kernels_use_as_well_is_packed_all_the_same() -> None:
 def test_the_entry_makes_the_partitioner() -> None:
     assert BACKEND.id == "cpu" and BACKEND.partitioner is CpuPartitioner
     assert CpuPartitioner(winograd="never", threads=2).options == Options("never", threads=2)
+
+
+def test_a_size_that_others_need_is_taken_outside() -> None:
+    def function(x: torch.Tensor) -> torch.Tensor:
+        y = torch.nn.functional.relu(x)
+        return torch.cumsum(y.new_ones(y.shape[0]), 0) + y.sum()
+
+    program = lowered(function, [torch.randn(3)], ({0: torch.export.Dim("n", min=2, max=9)},))
+    sizes = [node for node in get_non_lowered_nodes(program.graph) if "sym_size" in str(node.target)]
+    assert len(sizes) == 1
+    for call in delegate_calls(program.graph):
+        results = lowered_module_of(call).original_module.graph.output_node().args[0]
+        assert all(isinstance(each.meta["val"], torch.Tensor) for each in results)

@@ -1,5 +1,6 @@
 """Every kind of step, by its code."""
 
+from backends.cpu.compiler.kinds.attention import Attention
 from backends.cpu.compiler.kinds.block import Block
 from backends.cpu.compiler.kinds.convolution import Convolution
 from backends.cpu.compiler.kinds.depthwise import Depthwise
@@ -14,7 +15,7 @@ from backends.cpu.compiler.kinds.winograd import Winograd
 
 KINDS: dict[int, type[Operation]] = {
     kind.code: kind
-    for kind in (Product, Convolution, Depthwise, Winograd, Block, Pool, Permute, Map, Softmax, Norm)
+    for kind in (Product, Convolution, Depthwise, Winograd, Block, Pool, Permute, Map, Softmax, Norm, Attention)
 }
 
 

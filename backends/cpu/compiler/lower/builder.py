@@ -85,9 +85,11 @@ class Builder:
         """What `node` gives lies there already."""
         self._laid[node] = laid
 
-    def step(self, operation: Operation, inputs: Sequence[Value], output: Value, *nodes: Node) -> None:
+    def step(
+        self, operation: Operation, inputs: Sequence[Value], output: Value, *nodes: Node, dims: tuple[Dim, ...] = ()
+    ) -> None:
         """Append a step with one output, which computes `nodes`."""
-        self.graph.steps.append(Step(operation, tuple(inputs), (output,), nodes=nodes))
+        self.graph.steps.append(Step(operation, tuple(inputs), (output,), dims=dims, nodes=nodes))
 
     def maximum(self, dim: Dim) -> int:
         """The largest value of `dim`, which has one."""

@@ -96,7 +96,12 @@ def _is_less(left: Dim, right: Dim) -> bool:
     return isinstance(left, int)
 
 
+def _lower_size(builder: Builder, node: Node) -> None:
+    """Sizes are known from the call's arguments; no step hands them on."""
+
+
 RULES: dict[OpOverload, Rule] = {
+    _aten.sym_size.int: Rule(_lower_size, computes=False),
     _aten.permute_copy.default: Rule(_lower_permute, computes=False),
     _aten.permute.default: Rule(_lower_permute, computes=False),
     _aten.transpose_copy.int: Rule(_lower_transpose, computes=False),

@@ -7,6 +7,7 @@ from torch.fx import Node
 from backends.cpu.compiler.dims import dims_of
 from backends.cpu.compiler.lower import (
     activations,
+    attention,
     convolutions,
     elementwise,
     normalization,
@@ -17,7 +18,7 @@ from backends.cpu.compiler.lower import (
 from backends.cpu.compiler.lower.rule import MAX_RANK, Program, Refusal, Rule
 from exir.dialects.edge import to_torch_overload
 
-_FAMILIES = (convolutions, products, pooling, activations, elementwise, normalization, shapes)
+_FAMILIES = (convolutions, products, pooling, activations, elementwise, normalization, attention, shapes)
 
 RULES: dict[OpOverload, Rule] = {operator: rule for family in _FAMILIES for operator, rule in family.RULES.items()}
 
@@ -39,6 +40,7 @@ WHOLE = tuple(
         torch.ops.aten.elu.default,
         torch.ops.aten.layer_norm.default,
         torch.ops.aten.rms_norm.default,
+        torch.ops.aten.scaled_dot_product_attention.default,
     )
     if operator in RULES
 )

@@ -1,0 +1,76 @@
+"""Attention as a whole: `scaled_dot_product_attention`."""
+
+from math import sqrt
+
+import torch
+from torch._ops import OpOverload
+from torch.fx import Node
+
+from backends.cpu.compiler.dims import Dim
+from backends.cpu.compiler.graph import Value
+from backends.cpu.compiler.kinds.attention import Attention
+from backends.cpu.compiler.lower.builder import Builder, Order, as_it_is, view
+from backends.cpu.compiler.lower.rule import Program, Refusal, Rule, argument, dims_at, tensor_of
+
+_aten = torch.ops.aten
+_MASK, _DROPOUT, _CAUSAL = 3, 4, 5
+# [batch, heads, rows, size] as it has to lie for heads to stand side by side.
+_SIDE_BY_SIDE: Order = (0, 2, 1, 3)
+
+
+def _lower_attention(builder: Builder, node: Node) -> None:
+    q, k, v = node.args[:3]
+    heads, depth = (int(dims_at(q)[dim]) for dim in (1, 3))
+    scale = node.kwargs.get("scale")
+    operation = Attention(
+        heads,
+        int(dims_at(k)[1]),
+        depth,
+        bool(argument(node, _CAUSAL, "is_causal", False)),
+        1 / sqrt(depth) if scale is None else float(scale),
+    )
+    inputs = [_rows(builder.read(each, _SIDE_BY_SIDE)) for each in (q, k, v)]
+    mask = argument(node, _MASK, "attn_mask")
+    if mask is not None:
+        inputs.append(builder.broadcast(mask, as_it_is(4)))
+    output = builder.write(node, _SIDE_BY_SIDE)
+    builder.step(operation, inputs, view(output, _joined(output)), node, dims=(0,))
+
+
+def _rows(value: Value) -> Value:
+    """`value` [B, S, heads, size] as rows; what it is a view of where that has such rows already."""
+    dims = _joined(value)
+    return value.storage if value.storage.dims == dims else view(value, dims)
+
+
+def _joined(value: Value) -> tuple[Dim, ...]:
+    batch, rows, heads, size = value.dims
+    return (batch, rows, heads * size)
+
+
+def _refuses(program: Program, node: Node) -> Refusal:
+    q, k, v = (tensor_of(each) for each in node.args[:3])
+    if not q.dim() == k.dim() == v.dim() == 4:
+        return "attention is taken of tensors [batch, heads, rows, size] only"
+    if argument(node, _DROPOUT, "dropout_p", 0.0) != 0:
+        return "attention with dropout is not taken"
+    heads, groups = dims_at(node.args[0])[1], dims_at(node.args[1])[1]
+    sizes = [heads, groups, dims_at(node.args[2])[1], *(dims_at(each)[3] for each in node.args[:3])]
+    if not all(isinstance(size, int) for size in sizes):
+        return "heads and their sizes must be known before the call"
+    if groups != sizes[2] or heads % groups != 0:
+        return f"{heads} heads of queries do not share {groups} of keys and {sizes[2]} of values evenly"
+    return _refuses_mask(node)
+
+
+def _refuses_mask(node: Node) -> Refusal:
+    mask = argument(node, _MASK, "attn_mask")
+    if mask is not None and dims_at(mask)[-1:] != dims_at(node.args[1])[2:3]:
+        return "a mask that is the same for all keys is not taken"
+    same_batch = dims_at(node.args[0])[0] == dims_at(node.args[1])[0] == dims_at(node.args[2])[0]
+    return None if same_batch else "queries, keys and values of other batches are not taken"
+
+
+RULES: dict[OpOverload, Rule] = {
+    _aten.scaled_dot_product_attention.default: Rule(_lower_attention, _refuses),
+}

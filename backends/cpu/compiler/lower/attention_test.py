@@ -1,0 +1,85 @@
+"""Attention is one step, without transposes, and computes what PyTorch does."""
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+from torch.export import Dim
+
+from backends.cpu.compiler.kinds.attention import Attention
+from backends.cpu.compiler.kinds.norm import Norm
+from backends.cpu.compiler.kinds.product import Product
+from backends.cpu.compiler.testing.compare import assert_computes, lowered, operations, steps
+from exir.backend.utils import get_non_lowered_nodes
+
+_attend = F.scaled_dot_product_attention
+
+
+class _Layer(nn.Module):
+    """A layer of an encoder as BERT has it."""
+
+    def __init__(self, size: int, heads: int) -> None:
+        super().__init__()
+        self.heads = heads
+        self.query, self.key, self.value, self.out = (nn.Linear(size, size) for _ in range(4))
+        self.wide, self.narrow = nn.Linear(size, 4 * size), nn.Linear(4 * size, size)
+        self.first, self.second = nn.LayerNorm(size), nn.LayerNorm(size)
+
+    def split(self, x: Tensor) -> Tensor:
+        return x.unflatten(-1, (self.heads, -1)).transpose(1, 2)
+
+    def forward(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
+        q, k, v = (self.split(each(x)) for each in (self.query, self.key, self.value))
+        attended = _attend(q, k, v, mask).transpose(1, 2).flatten(2)
+        x = self.first(x + self.out(attended))
+        return self.second(x + self.narrow(F.gelu(self.wide(x))))
+
+
+def _qkv(heads: int = 4, groups: int = 4, queries: int = 5, keys: int = 7) -> list[Tensor]:
+    return [torch.randn(2, heads, queries, 8), torch.randn(2, groups, keys, 8), torch.randn(2, groups, keys, 6)]
+
+
+@pytest.mark.parametrize("mask", [(5, 7), (1, 7), (1, 5, 7), (4, 5, 7), (2, 1, 1, 7), (2, 4, 5, 7)])
+def test_masks(mask: tuple[int, ...]) -> None:
+    assert_computes(lambda q, k, v, mask: _attend(q, k, v, mask), *_qkv(), torch.randn(mask))
+
+
+def test_causal_scaled_and_in_groups() -> None:
+    assert_computes(lambda q, k, v: _attend(q, k, v, is_causal=True), *_qkv())
+    assert_computes(lambda q, k, v: _attend(q, k, v, scale=0.3), *_qkv())
+    assert_computes(lambda q, k, v: _attend(q, k, v, enable_gqa=True), *_qkv(groups=2))
+
+
+def test_what_is_refused() -> None:
+    q, k, v = _qkv()
+    for function, inputs in (
+        (lambda q, k, v: _attend(q, k, v), [q[0], k[0], v[0]]),
+        (lambda q, k, v: _attend(q, k, v), [q, k[:1], v[:1]]),
+    ):
+        assert get_non_lowered_nodes(lowered(function, inputs).graph)
+
+
+def test_a_layer_of_an_encoder_has_one_product_for_queries_keys_and_values() -> None:
+    x = torch.randn(2, 9, 32)
+    made = operations(_Layer(32, 4), x)
+    assert [type(each) for each in made] == [Product, Attention, Product, Norm, Product, Product, Norm]
+    assert_computes(_Layer(32, 4), x)
+    assert_computes(_Layer(32, 4), x, torch.randn(2, 1, 1, 9))
+
+
+def test_a_layer_takes_sequences_of_any_length() -> None:
+    length = Dim("length", min=2, max=30)
+    others = [(torch.randn(1, size, 32),) for size in (2, 30)]
+    assert_computes(_Layer(32, 4), torch.randn(1, 9, 32), dynamic_shapes=({1: length},), others=others)
+
+
+def test_queries_that_are_needed_elsewhere_stay_a_product_of_their_own() -> None:
+    class Shared(_Layer):
+        def forward(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
+            rows = self.query(x)
+            k, v = self.split(self.key(x)), self.split(self.value(x))
+            return _attend(self.split(rows), k, v).transpose(1, 2).flatten(2) * torch.exp(rows)
+
+    made = [type(step.operation) for step in steps(Shared(32, 4), torch.randn(2, 9, 32)).steps]
+    assert made.count(Product) == 3
+    assert_computes(Shared(32, 4), torch.randn(2, 9, 32))

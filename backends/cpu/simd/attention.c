@@ -1,0 +1,200 @@
+#include "backends/cpu/simd/attention.h"
+
+#include "backends/cpu/simd/rows.h"
+#include "backends/cpu/simd/tile.h"
+
+/* Some keys of one group, packed, and what goes on beside them. */
+typedef struct block {
+  size_t first; /* key */
+  size_t count;
+  float *keys;   /* [panel][depth][ET_PANEL], scaled */
+  float *values; /* [panel][count][ET_PANEL] */
+  float *scores; /* [row][stride] */
+  size_t stride;
+  float *most; /* of each query of the group so far */
+  float *sums; /* of each query's e^(score - most) */
+} block;
+
+/* Queries of one head that are worked on together. */
+typedef struct queries {
+  size_t head;
+  size_t first;
+  size_t count;
+  size_t columns; /* keys of the block that one of them sees */
+  float *most;
+  float *sums;
+} queries;
+
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+
+static size_t whole_panels(size_t columns) {
+  return (columns + ET_PANEL - 1) / ET_PANEL * ET_PANEL;
+}
+
+static void pack_keys(const et_cpu_attention *a, const float *from,
+                      const block *b) {
+  for (size_t n = 0; n < whole_panels(b->count); n++) {
+    float *to = b->keys + n / ET_PANEL * ET_PANEL * a->depth + n % ET_PANEL;
+    const float *key = from + n * a->k_stride;
+    for (size_t d = 0; d < a->depth; d++) {
+      to[d * ET_PANEL] = n < b->count ? key[d] * a->scale : 0.0f;
+    }
+  }
+}
+
+static void pack_values(const et_cpu_attention *a, const float *from,
+                        const block *b) {
+  float *to = b->values;
+  for (size_t c = 0; c < a->width; c += ET_PANEL) {
+    const size_t some = smaller(ET_PANEL, a->width - c);
+    for (size_t n = 0; n < b->count; n++, to += ET_PANEL) {
+      memset(to + some, 0, (ET_PANEL - some) * sizeof(float));
+      memcpy(to, from + n * a->v_stride + c, some * sizeof(float));
+    }
+  }
+}
+
+/* Keys up to which query `row` sees. */
+static size_t visible(const et_cpu_attention *a, const block *b, size_t row) {
+  const size_t end = a->causal ? a->position + row + 1 : b->first + b->count;
+  return end < b->first ? 0 : smaller(end - b->first, b->count);
+}
+
+static void score(const et_cpu_attention *a, const block *b, const queries *q) {
+  static const float zeros[ET_CPU_ATTENTION_KEYS];
+  static const et_cpu_activation none = {ET_CPU_ACTIVATION_NONE, 0.0f, 0.0f};
+  et_tiles tiles = {
+      .x = a->q + q->first * a->q_stride + q->head * a->depth,
+      .x_stride = a->q_stride,
+      .segments = 1,
+      .depth = a->depth,
+      .panels = b->keys,
+      .panel_stride = a->depth * ET_PANEL,
+      .start = zeros,
+      .out = b->scores,
+      .out_stride = b->stride,
+      .activation = &none,
+  };
+  size_t columns = whole_panels(q->columns);
+  if (a->mask != NULL) {
+    tiles.residual =
+        a->mask + q->head * a->mask_head + q->first * a->mask_row + b->first;
+    tiles.residual_stride = a->mask_row;
+    tiles.last = true;
+    columns = q->columns;
+  }
+  ET_CPU_NAME(et_cpu_tiles)(&tiles, q->count, columns);
+}
+
+static float exp_of(float x) { return et_f32_exp(et_f32_all(x))[0]; }
+
+/* Turns a row of scores into e^(score - most), and what was summed before with
+ * another maximum into what it is with this one. */
+static void weigh_row(const block *b, const queries *q, size_t row,
+                      size_t count, float *out, size_t width) {
+  float *scores = b->scores + row * b->stride;
+  const float before = q->most[row];
+  const float row_most = et_row_most(scores, count);
+  const float most = row_most < before ? before : row_most;
+  const float base = most == -__builtin_inff() ? 0.0f : most;
+  et_row_exp(scores, scores, count, base);
+  memset(scores + count, 0, (q->columns - count) * sizeof(float));
+  const float factor = b->first == 0 ? 0.0f : exp_of(before - base);
+  q->sums[row] = q->sums[row] * factor + et_row_sum(scores, count);
+  q->most[row] = most;
+  if (b->first > 0 && factor != 1.0f) {
+    et_row_scale(out, out, width, factor);
+  }
+}
+
+static void add_values(const et_cpu_attention *a, const block *b,
+                       const queries *q, float *out) {
+  const et_tiles tiles = {
+      .x = b->scores,
+      .x_stride = b->stride,
+      .segments = 1,
+      .depth = q->columns,
+      .panels = b->values,
+      .panel_stride = b->count * ET_PANEL,
+      .out = out,
+      .out_stride = a->heads * a->width,
+  };
+  ET_CPU_NAME(et_cpu_tiles)(&tiles, q->count, a->width);
+}
+
+static void attend(const et_cpu_attention *a, const block *b,
+                   const queries *q) {
+  const size_t out_stride = a->heads * a->width;
+  float *out = a->out + q->first * out_stride + q->head * a->width;
+  if (b->first == 0) {
+    for (size_t r = 0; r < q->count; r++) {
+      memset(out + r * out_stride, 0, a->width * sizeof(float));
+    }
+  }
+  score(a, b, q);
+  for (size_t r = 0; r < q->count; r++) {
+    weigh_row(b, q, r, visible(a, b, q->first + r), out + r * out_stride,
+              a->width);
+  }
+  add_values(a, b, q, out);
+}
+
+/* One head's queries, as many at once as there is room for scores: in blocks of
+ * like size. */
+static void attend_head(const et_cpu_attention *a, const block *b, size_t head,
+                        size_t offset) {
+  const size_t most = ET_CPU_ATTENTION_SCORES / b->stride;
+  const size_t blocks = (a->queries + most - 1) / most;
+  const size_t size = (a->queries + blocks - 1) / blocks;
+  for (size_t i = 0; i < a->queries; i += size) {
+    queries q = {.head = head,
+                 .first = i,
+                 .count = smaller(size, a->queries - i),
+                 .most = b->most + offset + i,
+                 .sums = b->sums + offset + i};
+    q.columns = visible(a, b, i + q.count - 1);
+    if (q.columns > 0) {
+      attend(a, b, &q);
+    }
+  }
+}
+
+static void divide_head(const et_cpu_attention *a, const block *b, size_t head,
+                        size_t offset) {
+  for (size_t i = 0; i < a->queries; i++) {
+    float *out = a->out + (i * a->heads + head) * a->width;
+    et_row_scale(out, out, a->width, 1.0f / b->sums[offset + i]);
+  }
+}
+
+static block begin(const et_cpu_attention *a, size_t rows, float *workspace) {
+  block b = {.keys = workspace};
+  b.values = b.keys + ET_CPU_ATTENTION_KEYS * a->depth;
+  b.scores = b.values + ET_CPU_ATTENTION_KEYS * whole_panels(a->width);
+  b.most = b.scores + ET_CPU_ATTENTION_SCORES;
+  b.sums = b.most + rows;
+  for (size_t i = 0; i < rows; i++) {
+    b.most[i] = -__builtin_inff();
+    b.sums[i] = 0.0f;
+  }
+  return b;
+}
+
+void ET_CPU_NAME(et_cpu_attention_f32)(const et_cpu_attention *attention,
+                                       size_t group, float *workspace) {
+  const et_cpu_attention *a = attention;
+  const size_t heads = a->heads / a->groups;
+  block b = begin(a, heads * a->queries, workspace);
+  for (; b.first < a->keys; b.first += ET_CPU_ATTENTION_KEYS) {
+    b.count = smaller(ET_CPU_ATTENTION_KEYS, a->keys - b.first);
+    b.stride = whole_panels(b.count);
+    pack_keys(a, a->k + b.first * a->k_stride + group * a->depth, &b);
+    pack_values(a, a->v + b.first * a->v_stride + group * a->width, &b);
+    for (size_t h = 0; h < heads; h++) {
+      attend_head(a, &b, group * heads + h, h * a->queries);
+    }
+  }
+  for (size_t h = 0; h < heads; h++) {
+    divide_head(a, &b, group * heads + h, h * a->queries);
+  }
+}

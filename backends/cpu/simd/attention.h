@@ -1,0 +1,53 @@
+/* softmax(scale * q k^T + mask) v for heads that lie side by side in rows: no
+ * head is ever moved, and no matrix of all queries and keys is built. */
+#ifndef BACKENDS_CPU_SIMD_ATTENTION_H_
+#define BACKENDS_CPU_SIMD_ATTENTION_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "backends/cpu/simd/variants.h"
+
+/* Keys that are worked on together, and most scores of a block of queries. */
+#define ET_CPU_ATTENTION_KEYS 512
+#define ET_CPU_ATTENTION_SCORES 6144
+
+/* One batch. Head h reads its query at q + h * depth, and its keys and values,
+ * which it shares with the other heads of its group, at those of the group. */
+typedef struct et_cpu_attention {
+  const float *q;
+  const float *k;
+  const float *v;
+  const float *mask; /* added to scores; NULL: none */
+  float *out;        /* [queries][heads * width] */
+  size_t queries;
+  size_t keys;
+  size_t heads;
+  size_t groups;
+  size_t depth; /* floats of a query, and of a key */
+  size_t width; /* floats of a value */
+  size_t q_stride;
+  size_t k_stride;
+  size_t v_stride;
+  size_t mask_head; /* strides of the mask, 0 where it is the same for all */
+  size_t mask_row;
+  size_t position; /* of query 0 among the keys */
+  float scale;
+  bool causal; /* a query sees keys up to its own position */
+} et_cpu_attention;
+
+static inline size_t et_cpu_attention_floats(size_t rows, size_t depth,
+                                             size_t width) {
+  const size_t panels = (width + 15) / 16;
+  return ET_CPU_ATTENTION_KEYS * (depth + panels * 16) +
+         ET_CPU_ATTENTION_SCORES + 2 * rows;
+}
+
+/* All heads of one group. The workspace has et_cpu_attention_floats(queries *
+ * heads / groups, depth, width) floats. */
+typedef void et_cpu_attention_f32_function(const et_cpu_attention *attention,
+                                           size_t group, float *workspace);
+
+ET_CPU_DECLARE(et_cpu_attention_f32_function, et_cpu_attention_f32);
+
+#endif /* BACKENDS_CPU_SIMD_ATTENTION_H_ */

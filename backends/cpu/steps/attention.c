@@ -1,0 +1,216 @@
+/* Step attention: softmax(scale * q k^T + mask) v. Heads lie side by side in the
+ * rows of q, k and v, from an offset on: all may be parts of one tensor. */
+#include "backends/cpu/simd/attention.h"
+
+#include "backends/cpu/steps/activation.h"
+#include "backends/cpu/steps/check.h"
+#include "backends/cpu/steps/chunks.h"
+#include "backends/cpu/steps/kinds.h"
+
+static et_cpu_attention_f32_function *const variants[ET_CPU_ISA_COUNT] =
+    ET_CPU_VARIANTS(et_cpu_attention_f32);
+
+#define F32 ET_SCALAR_TYPE_FLOAT32
+
+enum { Q, K, V, MASK, INPUTS };
+enum {
+  HEADS,
+  GROUPS, /* of heads that share keys and values */
+  DEPTH,
+  Q_OFFSET,
+  K_OFFSET,
+  V_OFFSET,
+  CAUSAL,
+  SCALE,
+  WORDS
+};
+
+static const et_cpu_tensor *output(const et_cpu_step *step) {
+  return step->tensors[step->input_count];
+}
+
+static const et_cpu_tensor *workspace(const et_cpu_step *step) {
+  return step->tensors[step->input_count + 1];
+}
+
+static int64_t width_of(const et_cpu_step *step) {
+  return output(step)->sizes[2] / et_cpu_attribute(step, HEADS);
+}
+
+static et_status check_words(const et_cpu_step *step, et_error *error) {
+  const int64_t most = INT32_MAX;
+  ET_RETURN_IF_ERROR(et_cpu_check_attribute(step, HEADS, 1, 65536, error));
+  const int64_t heads = et_cpu_attribute(step, HEADS);
+  ET_RETURN_IF_ERROR(et_cpu_check_attribute(step, GROUPS, 1, heads, error));
+  ET_CPU_CHECK(error, heads % et_cpu_attribute(step, GROUPS) == 0,
+               "attention: %d heads in %d groups", (int)heads,
+               (int)et_cpu_attribute(step, GROUPS));
+  ET_RETURN_IF_ERROR(et_cpu_check_attribute(step, DEPTH, 1, 65536, error));
+  for (size_t i = Q_OFFSET; i <= V_OFFSET; i++) {
+    ET_RETURN_IF_ERROR(et_cpu_check_attribute(step, i, 0, most, error));
+  }
+  return et_cpu_check_attribute(step, CAUSAL, 0, 1, error);
+}
+
+/* That `heads` heads of `size` floats fit the rows of tensor `index`, of which
+ * there are as many as tensor `other` has. */
+static et_status check_rows(const et_cpu_step *step, size_t index, size_t other,
+                            int64_t heads, int64_t size, et_error *error) {
+  const et_cpu_tensor *x = step->tensors[index];
+  const et_cpu_tensor *like = step->tensors[other];
+  ET_RETURN_IF_ERROR(et_cpu_check_tensor(step, index, F32, 3, error));
+  ET_CPU_CHECK(error,
+               x->sizes[0] == like->sizes[0] && x->sizes[1] == like->sizes[1],
+               "attention: tensor %zu is [%d, %d, ...], expected [%d, %d, ...]",
+               index, (int)x->sizes[0], (int)x->sizes[1], (int)like->sizes[0],
+               (int)like->sizes[1]);
+  const int64_t offset =
+      index < MASK ? et_cpu_attribute(step, Q_OFFSET + index) : 0;
+  ET_CPU_CHECK(error, offset + heads * size <= x->sizes[2],
+               "attention: %d heads of %d from %d on in rows of %d, tensor %zu",
+               (int)heads, (int)size, (int)offset, (int)x->sizes[2], index);
+  return ET_STATUS_OK;
+}
+
+static et_status check_mask(const et_cpu_step *step, et_error *error) {
+  if (step->input_count < INPUTS) {
+    return ET_STATUS_OK;
+  }
+  const int32_t *sizes = step->tensors[MASK]->sizes;
+  const int32_t full[4] = {
+      step->tensors[Q]->sizes[0], (int32_t)et_cpu_attribute(step, HEADS),
+      step->tensors[Q]->sizes[1], step->tensors[K]->sizes[1]};
+  ET_RETURN_IF_ERROR(et_cpu_check_tensor(step, MASK, F32, 4, error));
+  for (size_t i = 0; i < 4; i++) {
+    ET_CPU_CHECK(error, sizes[i] == full[i] || (sizes[i] == 1 && i < 3),
+                 "attention: tensor 3, dim %zu is %d, expected %d", i,
+                 (int)sizes[i], (int)full[i]);
+  }
+  return ET_STATUS_OK;
+}
+
+static et_status check_workspace(const et_cpu_step *step, et_error *error) {
+  const size_t rows =
+      (size_t)step->tensors[Q]->sizes[1] *
+      (size_t)(et_cpu_attribute(step, HEADS) / et_cpu_attribute(step, GROUPS));
+  const size_t floats = et_cpu_attention_floats(rows, step->attributes[DEPTH],
+                                                (size_t)width_of(step));
+  const et_cpu_tensor *room = workspace(step);
+  ET_RETURN_IF_ERROR(
+      et_cpu_check_tensor(step, step->input_count + 1u, F32, 2, error));
+  ET_CPU_CHECK(error, room->sizes[0] >= 1 && (size_t)room->sizes[1] >= floats,
+               "attention: workspace is [%d, %d], expected [1, %zu] at least",
+               (int)room->sizes[0], (int)room->sizes[1], floats);
+  return ET_STATUS_OK;
+}
+
+static et_status check(const et_cpu_step *step, et_error *error) {
+  const et_cpu_counts counts = {.inputs_least = MASK,
+                                .inputs_most = INPUTS,
+                                .outputs = 1,
+                                .workspaces = 1,
+                                .dims = 1,
+                                .attributes = WORDS};
+  ET_RETURN_IF_ERROR(et_cpu_check_counts(step, &counts, error));
+  ET_RETURN_IF_ERROR(check_words(step, error));
+  const int64_t heads = et_cpu_attribute(step, HEADS);
+  const int64_t groups = et_cpu_attribute(step, GROUPS);
+  const int64_t depth = et_cpu_attribute(step, DEPTH);
+  ET_RETURN_IF_ERROR(check_rows(step, Q, Q, heads, depth, error));
+  ET_RETURN_IF_ERROR(check_rows(step, step->input_count, Q, heads, 0, error));
+  const int64_t width = width_of(step);
+  ET_CPU_CHECK(error, width >= 1 && width * heads == output(step)->sizes[2],
+               "attention: rows of %d for %d heads",
+               (int)output(step)->sizes[2], (int)heads);
+  ET_RETURN_IF_ERROR(check_rows(step, V, K, groups, width, error));
+  ET_RETURN_IF_ERROR(check_rows(step, K, V, groups, depth, error));
+  ET_CPU_CHECK(error, step->tensors[K]->sizes[0] == step->tensors[Q]->sizes[0],
+               "attention: queries of %d batches, keys of %d",
+               (int)step->tensors[Q]->sizes[0],
+               (int)step->tensors[K]->sizes[0]);
+  ET_RETURN_IF_ERROR(check_mask(step, error));
+  return check_workspace(step, error);
+}
+
+/* Groups of heads of all batches, a run of them to each chunk. */
+typedef struct work {
+  const et_cpu_step *step;
+  et_cpu_attention_f32_function *function;
+  size_t groups;
+  size_t units;
+  size_t chunks;
+} work;
+
+static const float *rows_of(const et_cpu_tensor *x, size_t batch,
+                            uint32_t offset) {
+  const size_t rows = batch * (size_t)x->sizes[1];
+  return (const float *)x->data + rows * (size_t)x->sizes[2] + offset;
+}
+
+static void set_mask(const et_cpu_step *step, size_t batch,
+                     et_cpu_attention *a) {
+  if (step->input_count < INPUTS) {
+    return;
+  }
+  const et_cpu_tensor *mask = step->tensors[MASK];
+  const size_t rows = (size_t)mask->sizes[2] * (size_t)mask->sizes[3];
+  a->mask_row = mask->sizes[2] == 1 ? 0 : (size_t)mask->sizes[3];
+  a->mask_head = mask->sizes[1] == 1 ? 0 : rows;
+  const size_t own = mask->sizes[0] == 1 ? 0 : batch;
+  a->mask = (const float *)mask->data + own * (size_t)mask->sizes[1] * rows;
+}
+
+static et_cpu_attention batch_of(const et_cpu_step *step, size_t batch) {
+  const uint32_t *words = step->attributes;
+  const et_cpu_tensor *q = step->tensors[Q];
+  const et_cpu_tensor *k = step->tensors[K];
+  const et_cpu_tensor *v = step->tensors[V];
+  const et_cpu_tensor *out = output(step);
+  et_cpu_attention a = {
+      .q = rows_of(q, batch, words[Q_OFFSET]),
+      .k = rows_of(k, batch, words[K_OFFSET]),
+      .v = rows_of(v, batch, words[V_OFFSET]),
+      .out = (float *)out->data + out->numel / (size_t)out->sizes[0] * batch,
+      .queries = (size_t)q->sizes[1],
+      .keys = (size_t)k->sizes[1],
+      .heads = words[HEADS],
+      .groups = words[GROUPS],
+      .depth = words[DEPTH],
+      .width = (size_t)width_of(step),
+      .q_stride = (size_t)q->sizes[2],
+      .k_stride = (size_t)k->sizes[2],
+      .v_stride = (size_t)v->sizes[2],
+      .position = (size_t)*step->dims[0],
+      .scale = et_cpu_read_float(step, SCALE),
+      .causal = words[CAUSAL] != 0};
+  set_mask(step, batch, &a);
+  return a;
+}
+
+/* Each chunk has a row of the workspace for itself. */
+static void run_chunk(void *data, size_t index) {
+  const work *w = data;
+  const et_cpu_tensor *room = workspace(w->step);
+  float *floats = (float *)room->data + index * (size_t)room->sizes[1];
+  const size_t end = (index + 1) * w->units / w->chunks;
+  for (size_t i = index * w->units / w->chunks; i < end; i++) {
+    const et_cpu_attention a = batch_of(w->step, i / w->groups);
+    w->function(&a, i % w->groups, floats);
+  }
+}
+
+static void run(const et_cpu_step *step, const et_cpu_run *run) {
+  if (output(step)->numel == 0) {
+    return;
+  }
+  work w = {.step = step,
+            .function = variants[run->isa],
+            .groups = step->attributes[GROUPS]};
+  w.units = (size_t)output(step)->sizes[0] * w.groups;
+  const size_t slots = (size_t)workspace(step)->sizes[0];
+  w.chunks = slots < w.units ? slots : w.units;
+  et_cpu_for_each(run, w.chunks, run_chunk, &w);
+}
+
+static const et_cpu_kind kind = {"attention", check, run, 0};
+const et_backend_part et_cpu_step_attention = {ET_CPU_KIND_ATTENTION, &kind};

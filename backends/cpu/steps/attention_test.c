@@ -1,0 +1,279 @@
+#include "backends/cpu/simd/attention.h"
+#include "backends/cpu/steps/kinds.h"
+#include "backends/cpu/steps/testing.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+extern const et_backend_part et_cpu_step_attention;
+
+#define F32 ET_SCALAR_TYPE_FLOAT32
+
+typedef struct shape {
+  int32_t batch, queries, keys, heads, groups, depth, width;
+  bool causal;
+  int32_t position;
+  int32_t mask[3]; /* sizes before the keys; 0: no mask */
+  bool joined;     /* q, k and v are parts of one tensor */
+} shape;
+
+static const int32_t *position_of; /* the step's only dim */
+
+static void add_inputs(et_test_step *test, const shape *s) {
+  const int32_t q_row = s->heads * s->depth;
+  const int32_t k_row = s->groups * s->depth;
+  const int32_t v_row = s->groups * s->width;
+  const int32_t q[3] = {s->batch, s->queries, q_row + 3};
+  const int32_t k[3] = {s->batch, s->keys, k_row + 2};
+  const int32_t v[3] = {s->batch, s->keys, v_row};
+  const int32_t all[3] = {s->batch, s->keys, q_row + k_row + v_row};
+  et_test_input(test, F32, 3, s->joined ? all : q);
+  et_test_input(test, F32, 3, s->joined ? all : k);
+  et_test_input(test, F32, 3, s->joined ? all : v);
+  if (s->mask[0] != 0) {
+    const int32_t mask[4] = {s->mask[0], s->mask[1], s->mask[2], s->keys};
+    et_test_input(test, F32, 4, mask);
+  }
+}
+
+static void make(et_test_step *test, const shape *s) {
+  const int32_t out[3] = {s->batch, s->queries, s->heads * s->width};
+  const size_t rows = (size_t)(s->queries * s->heads / s->groups);
+  const int32_t room[2] = {3, (int32_t)et_cpu_attention_floats(
+                                  rows, (size_t)s->depth, (size_t)s->width)};
+  et_test_begin(test, &et_cpu_step_attention);
+  add_inputs(test, s);
+  et_test_output(test, F32, 3, out);
+  et_test_workspace(test, F32, 2, room);
+  et_test_int(test, s->heads);
+  et_test_int(test, s->groups);
+  et_test_int(test, s->depth);
+  et_test_int(test, s->joined ? 0 : 3);
+  et_test_int(test, s->joined ? s->heads * s->depth : 1);
+  et_test_int(test, s->joined ? (s->heads + s->groups) * s->depth : 0);
+  et_test_int(test, s->causal);
+  et_test_float(test, 1.5f);
+  position_of = &s->position;
+  test->step.dims = &position_of;
+  test->step.dim_count = 1;
+}
+
+/* Element `at` of the row that tensor `index` has for this batch. */
+static double read(const et_test_step *test, size_t index, int32_t batch,
+                   int32_t row, int32_t at) {
+  const et_cpu_tensor *x = &test->tensors[index];
+  const int64_t rows = (int64_t)batch * x->sizes[1] + row;
+  const int64_t offset = test->attributes[3 + index];
+  return (double)((const float *)x->data)[rows * x->sizes[2] + offset + at];
+}
+
+static double mask_at(const et_test_step *test, const shape *s, int32_t batch,
+                      int32_t head, int32_t query, int32_t key) {
+  if (s->mask[0] == 0) {
+    return 0;
+  }
+  const int64_t b = s->mask[0] == 1 ? 0 : batch;
+  const int64_t h = s->mask[1] == 1 ? 0 : head;
+  const int64_t q = s->mask[2] == 1 ? 0 : query;
+  const int64_t row = (b * s->mask[1] + h) * s->mask[2] + q;
+  return (double)((const float *)test->tensors[3].data)[row * s->keys + key];
+}
+
+static double score_of(const et_test_step *test, const shape *s, int32_t batch,
+                       int32_t head, int32_t query, int32_t key) {
+  if (s->causal && key > query + s->position) {
+    return -INFINITY;
+  }
+  const int32_t group = head / (s->heads / s->groups);
+  double sum = 0;
+  for (int32_t d = 0; d < s->depth; d++) {
+    sum += read(test, 0, batch, query, head * s->depth + d) *
+           read(test, 1, batch, key, group * s->depth + d);
+  }
+  return 1.5 * sum + mask_at(test, s, batch, head, query, key);
+}
+
+/* The outputs of one query of one head. */
+static void attend(const et_test_step *test, const shape *s, int32_t batch,
+                   int32_t head, int32_t query, double *out) {
+  double *scores = malloc((size_t)s->keys * sizeof(double));
+  assert_non_null(scores);
+  double most = -INFINITY;
+  double sum = 0;
+  for (int32_t k = 0; k < s->keys; k++) {
+    scores[k] = score_of(test, s, batch, head, query, k);
+    most = fmax(most, scores[k]);
+  }
+  for (int32_t i = 0; i < s->width; i++) {
+    out[i] = 0;
+  }
+  const int32_t group = head / (s->heads / s->groups);
+  for (int32_t k = 0; k < s->keys; k++) {
+    const double weight = exp(scores[k] - most);
+    sum += weight;
+    for (int32_t i = 0; i < s->width; i++) {
+      out[i] += weight * read(test, 2, batch, k, group * s->width + i);
+    }
+  }
+  for (int32_t i = 0; i < s->width; i++) {
+    out[i] /= sum;
+  }
+  free(scores);
+}
+
+static void check_attention(const shape *s) {
+  et_test_step test;
+  make(&test, s);
+  const size_t count = et_test_result(&test)->numel;
+  double *expected = malloc((2 * count + 1) * sizeof(double));
+  assert_non_null(expected);
+  double *to = expected;
+  for (int32_t b = 0; b < s->batch; b++) {
+    for (int32_t q = 0; q < s->queries; q++) {
+      for (int32_t h = 0; h < s->heads; h++, to += s->width) {
+        attend(&test, s, b, h, q, to);
+      }
+    }
+  }
+  for (size_t i = 0; i < count; i++) {
+    expected[count + i] = 3e-6;
+  }
+  et_test_run(&test, expected, expected + count);
+  free(expected);
+  et_test_end(&test);
+}
+
+static void test_attention_of_random_shapes(void **state) {
+  (void)state;
+  for (int i = 0; i < 60; i++) {
+    const int32_t groups = 1 + (int32_t)et_test_below(3);
+    shape s = {.batch = 1 + (int32_t)et_test_below(2),
+               .queries = 1 + (int32_t)et_test_below(60),
+               .groups = groups,
+               .heads = groups * (1 + (int32_t)et_test_below(3)),
+               .depth = 1 + (int32_t)et_test_below(40),
+               .width = 1 + (int32_t)et_test_below(40),
+               .causal = et_test_below(2) == 0,
+               .joined = et_test_below(3) == 0};
+    s.keys = s.joined ? s.queries : 1 + (int32_t)et_test_below(70);
+    s.position = (int32_t)et_test_below(20);
+    check_attention(&s);
+  }
+}
+
+static void test_masks_are_broadcast(void **state) {
+  (void)state;
+  for (int i = 0; i < 8; i++) {
+    const shape s = {.batch = 2,
+                     .queries = 9,
+                     .keys = 21,
+                     .heads = 4,
+                     .groups = 2,
+                     .depth = 8,
+                     .width = 16,
+                     .causal = i == 3,
+                     .mask = {i % 2 + 1, i % 4 < 2 ? 1 : 4, i < 4 ? 1 : 9}};
+    check_attention(&s);
+  }
+}
+
+static void test_many_keys_go_block_by_block(void **state) {
+  (void)state;
+  const shape shapes[] = {
+      {1, 70, 513, 2, 1, 16, 16, false, 0, {0}, false},
+      {1, 5, 1300, 2, 2, 32, 20, true, 1100, {0}, false},
+      {1, 5, 1300, 2, 2, 32, 20, true, 100, {1, 1, 5}, false},
+      {1, 600, 600, 1, 1, 8, 8, true, 0, {0}, true},
+  };
+  for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+    check_attention(&shapes[i]);
+  }
+}
+
+static const shape small_shape = {2, 5,     7, 4,         2,    8,
+                                  6, false, 0, {1, 1, 5}, false};
+
+/* Keys that a mask takes out leave no trace, a whole block of them neither. */
+static void test_keys_that_are_masked_out(void **state) {
+  (void)state;
+  shape s = {1, 3, 600, 1, 1, 4, 4, false, 0, {1, 1, 1}, false};
+  et_test_step test;
+  make(&test, &s);
+  float *mask = test.tensors[3].data;
+  for (int i = 0; i < 600; i++) {
+    mask[i] = i == 590 ? 0.0f : -INFINITY;
+  }
+  for (int isa = 0; isa < ET_CPU_ISA_COUNT; isa++) {
+    const et_cpu_run run = {(uint8_t)isa, NULL};
+    if (et_test_has((et_cpu_isa)isa)) {
+      test.step.kind->run(&test.step, &run);
+      const float *y = et_test_result(&test)->data;
+      assert_true((double)y[5] == read(&test, 2, 0, 590, 1));
+    }
+  }
+  et_test_end(&test);
+}
+
+static void test_attributes_that_do_not_fit_are_refused(void **state) {
+  (void)state;
+  et_test_step test;
+  make(&test, &small_shape);
+  test.attributes[0] = 0;
+  et_test_refused(&test, "attention: attribute 0 is 0");
+  test.attributes[0] = 4;
+  test.attributes[1] = 3;
+  et_test_refused(&test, "attention: 4 heads in 3 groups");
+  test.attributes[1] = 2;
+  test.attributes[2] = 9;
+  et_test_refused(&test, "attention: 4 heads of 9 from 3 on in rows of 35");
+  test.attributes[2] = 8;
+  test.attributes[4] = 3;
+  et_test_refused(&test, "attention: 2 heads of 8 from 3 on in rows of 18");
+  test.attributes[4] = 1;
+  test.attributes[5] = 1;
+  et_test_refused(&test, "attention: 2 heads of 6 from 1 on in rows of 12");
+  test.attributes[5] = 0;
+  test.attributes[6] = 2;
+  et_test_refused(&test, "attention: attribute 6 is 2");
+  et_test_end(&test);
+}
+
+static void test_sizes_that_do_not_fit_are_refused(void **state) {
+  (void)state;
+  et_test_step test;
+  make(&test, &small_shape);
+  test.tensors[2].sizes[1] = 6;
+  et_test_refused(&test, "attention: tensor 2 is [2, 6, ...], expected [2, 7");
+  test.tensors[2].sizes[1] = 7;
+  test.tensors[0].sizes[0] = 1;
+  et_test_refused(&test, "attention: tensor 4 is [2, 5, ...], expected [1, 5");
+  test.tensors[0].sizes[0] = 2;
+  test.tensors[3].sizes[3] = 1;
+  et_test_refused(&test, "attention: tensor 3, dim 3 is 1, expected 7");
+  test.tensors[3].sizes[3] = 7;
+  test.tensors[4].sizes[2] = 25;
+  et_test_refused(&test, "attention: rows of 25 for 4 heads");
+  test.tensors[4].sizes[2] = 24;
+  test.tensors[5].sizes[1]--;
+  et_test_refused(&test, "attention: workspace is [3, ");
+  test.tensors[5].sizes[1]++;
+  test.step.dim_count = 0;
+  et_test_refused(&test, "attention: 0 dims, expected 1 to 1");
+  et_test_end(&test);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_attention_of_random_shapes),
+      cmocka_unit_test(test_masks_are_broadcast),
+      cmocka_unit_test(test_many_keys_go_block_by_block),
+      cmocka_unit_test(test_keys_that_are_masked_out),
+      cmocka_unit_test(test_attributes_that_do_not_fit_are_refused),
+      cmocka_unit_test(test_sizes_that_do_not_fit_are_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
