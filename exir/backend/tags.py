@@ -1,12 +1,13 @@
-"""Delegation tags on nodes: reading, writing, and which constants go with a partition."""
+"""Delegation tags on nodes: reading, writing, which constants go with a partition, and why a node has none."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind, InputSpec, OutputKind
 from torch.fx import Graph, Node
 
 TAG = "delegation_tag"
+_REFUSALS = "delegation_refusals"
 
 _CONSTANT_KINDS = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR)
 
@@ -20,6 +21,16 @@ def tag_nodes(nodes: Iterable[Node], tag: str) -> None:
     """Put `nodes` into the partition `tag`."""
     for node in nodes:
         node.meta[TAG] = tag
+
+
+def note_refusal(node: Node, backend: str, reason: str) -> None:
+    """Note why `backend` leaves `node` to others; the manifest says so."""
+    node.meta[_REFUSALS] = {**refusals_of(node), backend: reason}
+
+
+def refusals_of(node: Node) -> Mapping[str, str]:
+    """Why backends have not taken `node`: the reason by the id of the backend."""
+    return node.meta.get(_REFUSALS, {})
 
 
 def remove_tags(graph: Graph) -> None:

@@ -1,5 +1,6 @@
 """What a lowering produced, for manifests, size reports and kernel selection."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
 
@@ -7,6 +8,7 @@ from torch.export import ExportedProgram
 from torch.fx import Node
 
 from exir import schema
+from exir.backend.tags import refusals_of
 from exir.emit import EmitterOutput, MethodOutput
 from exir.liveness import schedule
 from exir.memory_planning import lower_bound
@@ -35,13 +37,14 @@ class ValueReport:
 @dataclass(frozen=True)
 class OperatorUse:
     """One call: operator as the `.pte` spells it, dtypes of its tensors (arguments, then
-    outputs), the line of the model that it comes from as "file:line", or "", and whether
-    any of its tensors has its channels last."""
+    outputs), the line of the model that it comes from as "file:line", or "", whether any of its
+    tensors has its channels last, and why backends have not taken it, by their ids."""
 
     name: str
     dtypes: tuple[str, ...]
     source: str
-    channels_last: bool = False
+    channels_last: bool
+    refusals: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -162,6 +165,7 @@ def _operator_use(plan: schema.ExecutionPlan, call: schema.KernelCall, node: Nod
         tuple(dtype_name(tensor.scalar_type) for tensor in tensors),
         str(source_of(node) or ""),
         any(has_layout(tuple(tensor.dim_order), "channels_last") for tensor in tensors),
+        dict(refusals_of(node)),
     )
 
 

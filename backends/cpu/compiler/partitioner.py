@@ -14,7 +14,7 @@ from backends.cpu.compiler.preprocess import CpuBackend
 from exir.backend.capability import propose_partitions
 from exir.backend.entry import BackendEntry
 from exir.backend.partitioner import DelegationSpec, Partitioner, PartitionResult
-from exir.backend.tags import constant_specs, tag_nodes, tag_of
+from exir.backend.tags import constant_specs, note_refusal, tag_nodes, tag_of
 
 
 class CpuPartitioner(Partitioner):
@@ -48,20 +48,25 @@ BACKEND = BackendEntry(id="cpu", partitioner=CpuPartitioner)
 
 def _groups(program: Program) -> list[list[Node]]:
     """What can be lowered together; only tensors leave a group."""
-    outside: set[Node] = set()
+    taken = {node for node in program.graph.nodes if node.op == "call_function" and _is_taken(program, node)}
     while True:
-        groups = propose_partitions(
-            program.graph, lambda node: node not in outside and refusal(program, node) is None
-        )
+        groups = propose_partitions(program.graph, taken.__contains__)
         leaving = {node for group in groups for node in group if _is_number_for_others(node, group)}
         if not leaving:
             return groups
-        outside |= leaving
+        taken -= leaving
 
 
 def _is_number_for_others(node: Node, group: list[Node]) -> bool:
     is_number = not isinstance(node.meta["val"], torch.Tensor)
     return is_number and not set(node.users) <= set(group)
+
+
+def _is_taken(program: Program, node: Node) -> bool:
+    reason = refusal(program, node)
+    if reason is not None:
+        note_refusal(node, BACKEND.id, reason)
+    return reason is None
 
 
 def _computes(nodes: list[Node]) -> bool:

@@ -4,11 +4,10 @@ import torch
 from torch import Tensor, nn
 
 from backends.cpu.compiler.compile import compile_partition
-from backends.cpu.compiler.lower.rule import Program
-from backends.cpu.compiler.lower.table import refusal
 from backends.cpu.compiler.options import Options
 from backends.cpu.compiler.partitioner import BACKEND, CpuPartitioner
 from backends.cpu.compiler.testing.compare import assert_computes, lowered
+from exir.backend.tags import refusals_of
 from exir.backend.utils import get_non_lowered_nodes
 from exir.delegate import delegate_calls, lowered_module_of
 from models.mobilenet import MobileNetV2
@@ -23,13 +22,13 @@ def test_what_has_no_rule_is_left_to_kernels_and_says_why() -> None:
     program = lowered(lambda x: torch.cumsum(x.relu(), 0).relu(), [torch.randn(3, 4)])
     assert len(delegate_calls(program.graph)) == 2
     (left,) = get_non_lowered_nodes(program.graph)
-    assert refusal(Program(program), left) == "there is no rule for aten.cumsum.default"
+    assert refusals_of(left) == {"cpu": "there is no rule for aten.cumsum.default"}
 
 
 def test_dtypes_that_are_not_taken_are_named() -> None:
     program = lowered(torch.relu, [torch.ones(3, dtype=torch.float64)])
     (left,) = get_non_lowered_nodes(program.graph)
-    assert refusal(Program(program), left) == "'aten_relu_default' is of torch.float64; float32 is taken"
+    assert refusals_of(left) == {"cpu": "'aten_relu_default' is of torch.float64; float32 is taken"}
 
 
 def test_views_alone_are_no_delegate() -> None:

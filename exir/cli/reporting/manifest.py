@@ -79,6 +79,7 @@ def _method(
         "outputs": [_value(value) for value in report.outputs],
         "operators": _operators(report.operator_uses),
         "delegates": _delegates(report, plan, program),
+        "not_delegated": _not_delegated(report.operator_uses),
         "instructions": report.instruction_count,
         "memory": _memory(report, plan, program, table),
     }
@@ -122,6 +123,19 @@ def _value(value: ValueReport) -> dict[str, Any]:
             "dynamism": "dynamic_bound" if value.is_dynamic else "static",
         }
     return described
+
+
+def _not_delegated(uses: Iterable[OperatorUse]) -> list[dict[str, str]]:
+    """Each call that a backend has left to kernels, and why, once, sorted."""
+    distinct = {
+        (use.source, use.name, backend, reason)
+        for use in uses
+        for backend, reason in use.refusals.items()
+    }
+    return [
+        {"source": source, "operator": name, "backend": backend, "reason": reason}
+        for source, name, backend, reason in sorted(distinct)
+    ]
 
 
 def _operators(uses: Iterable[OperatorUse]) -> list[dict[str, Any]]:

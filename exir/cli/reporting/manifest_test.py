@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 import torch
-from torch.export import Dim
+from torch.export import Dim, ExportedProgram
 
 from backends.demo.compiler_demo import CompilerDemoPartitioner
+from exir.backend.partitioner import PartitionResult
+from exir.backend.tags import note_refusal
 from exir.cli.arguments import parse_arguments
 from exir.cli.compile import Pipeline, export_methods, lower_programs
 from exir.cli.config import parse_config
@@ -27,6 +29,19 @@ def _manifest(spec: ModelSpec, *flags: str, pipeline: Pipeline = Pipeline()) -> 
     assert manifest["program"]["sha256"] == hashlib.sha256(manager.buffer).hexdigest()
     assert manifest["program"]["bytes"] == len(manager.buffer)
     return manifest
+
+
+def test_calls_that_a_backend_left_say_why() -> None:
+    class Partial(CompilerDemoPartitioner):
+        def partition(self, exported_program: ExportedProgram) -> PartitionResult:
+            for node in exported_program.graph.nodes:
+                note_refusal(node, "demo", "it is too small")
+            return super().partition(exported_program)
+
+    spec = ModelSpec(torch.nn.ReLU(), (torch.ones(8),))
+    manifest = _manifest(spec, pipeline=Pipeline(partitioners=(Partial(),)))
+    left = {"backend": "demo", "operator": "aten::relu.out", "reason": "it is too small", "source": ""}
+    assert manifest["methods"][0]["not_delegated"] == [left]
 
 
 def test_a_program_and_its_slots_are_described() -> None:
