@@ -50,7 +50,9 @@ class _Attention(nn.Module):
         self.keys[:, :, position] = _turned(self.key(x).view(1, _KEY_HEADS, 1, _HEAD), angles)
         self.values[:, :, position] = self.value(x).view(1, _KEY_HEADS, 1, _HEAD)
         mixed = functional.scaled_dot_product_attention(query, self.keys, self.values, mask)
-        return self.output(mixed.reshape(1, 1, _HEADS * _HEAD))
+        # A copy, as exporters that decompose attention end with other strides than it has here.
+        mixed = mixed.clone(memory_format=torch.contiguous_format)
+        return self.output(mixed.view(1, 1, _HEADS * _HEAD))
 
 
 def _turned(x: torch.Tensor, angles: tuple[torch.Tensor, torch.Tensor]) -> torch.Tensor:
