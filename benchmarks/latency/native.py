@@ -68,7 +68,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "bench_fma_avx512": (c_float, [c_uint64]),
     "bench_read_avx2": (c_uint64, [c_void_p, c_size_t]),
     "bench_read_avx512": (c_uint64, [c_void_p, c_size_t]),
-    "bench_program_open": (c_void_p, [c_char_p, c_char_p, POINTER(c_int), c_char_p]),
+    "bench_program_open": (c_void_p, [c_char_p, c_char_p, c_size_t, POINTER(c_int), c_char_p]),
     "bench_program_close": (None, [c_void_p]),
     "bench_program_planned_bytes": (c_size_t, [c_void_p]),
     "bench_program_scratch_bytes": (c_size_t, [c_void_p]),
@@ -111,11 +111,11 @@ class Library:
 class Program:
     """A `.pte` on this project's runtime."""
 
-    def __init__(self, library: Library, path: str, isa: str = "", watched: bool = False) -> None:
+    def __init__(self, library: Library, path: str, isa: str = "", threads: int = 1, watched: bool = False) -> None:
         self._calls = library.calls
         self._error = ctypes.create_string_buffer(_ERROR_BYTES)
         counter = byref(c_int(library.counter)) if watched else None
-        self._program = self._calls.bench_program_open(path.encode(), isa.encode(), counter, self._error)
+        self._program = self._calls.bench_program_open(path.encode(), isa.encode(), threads, counter, self._error)
         if not self._program:
             raise NativeError(self._error.value.decode())
 

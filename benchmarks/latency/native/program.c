@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backends/cpu/threads/pool.h"
 #include "executorch/file_loader.h"
 #include "executorch/hosted_method.h"
 
@@ -17,6 +18,7 @@ struct bench_program {
   et_hosted_method hosted;
   et_observer observer;
   bench_steps *steps; /* NULL: not watched */
+  et_cpu_pool *pool;  /* NULL: one thread */
 };
 
 static et_status watch(bench_program *program, int counter, et_error *error) {
@@ -29,6 +31,21 @@ static et_status watch(bench_program *program, int counter, et_error *error) {
   return ET_STATUS_OK;
 }
 
+static et_status lend(bench_program *program, size_t threads,
+                      et_error *error) {
+  et_cpu_pool *pool = aligned_alloc(ET_CPU_POOL_LINE, sizeof *pool);
+  if (pool == NULL) {
+    return et_fail(error, ET_STATUS_MEMORY_TOO_SMALL, "no memory for threads");
+  }
+  const et_status status = et_cpu_pool_create(pool, threads, error);
+  if (status != ET_STATUS_OK) {
+    free(pool);
+    return status;
+  }
+  program->pool = pool;
+  return ET_STATUS_OK;
+}
+
 static et_status load_method(bench_program *program, const char *isa,
                              et_error *error) {
   et_backend_option option = {"isa", {ET_VALUE_STRING, {0}}};
@@ -36,6 +53,7 @@ static et_status load_method(bench_program *program, const char *isa,
   option.value.u.as_string.size = strlen(isa);
   const et_backend_options held = {"CpuBackend", &option, isa[0] != '\0'};
   const et_method_options options = {
+      .parallel = program->pool != NULL ? &program->pool->parallel : NULL,
       .observer = program->steps != NULL ? &program->observer : NULL,
       .backend_options = &held,
       .backend_options_count = 1};
@@ -44,7 +62,10 @@ static et_status load_method(bench_program *program, const char *isa,
 }
 
 static et_status load(bench_program *program, const char *path, const char *isa,
-                      const int *counter, et_error *error) {
+                      size_t threads, const int *counter, et_error *error) {
+  if (threads > 1) {
+    ET_RETURN_IF_ERROR(lend(program, threads, error));
+  }
   if (counter != NULL) {
     ET_RETURN_IF_ERROR(watch(program, *counter, error));
   }
@@ -62,13 +83,14 @@ static int32_t report(et_status status, const et_error *from, char *error) {
 }
 
 bench_program *bench_program_open(const char *path, const char *isa,
-                                  const int *counter, char *error) {
+                                  size_t threads, const int *counter,
+                                  char *error) {
   et_error failure = {0};
   bench_program *program = calloc(1, sizeof *program);
   if (program == NULL) {
     return NULL;
   }
-  if (report(load(program, path, isa, counter, &failure), &failure, error)) {
+  if (report(load(program, path, isa, threads, counter, &failure), &failure, error)) {
     bench_program_close(program);
     return NULL;
   }
@@ -78,6 +100,10 @@ bench_program *bench_program_open(const char *path, const char *isa,
 void bench_program_close(bench_program *program) {
   et_hosted_method_free(&program->hosted);
   et_file_close(&program->file);
+  if (program->pool != NULL) {
+    et_cpu_pool_destroy(program->pool);
+    free(program->pool);
+  }
   free(program->steps);
   free(program);
 }

@@ -10,11 +10,13 @@
 typedef struct bench_program bench_program;
 
 /* Loads method "forward" of the file. `isa` is the instruction set that the CPU
- * backend is held to, "" for its own choice. With a `counter`, bench_counter_open's,
- * what bench_program_steps gives is collected, which costs time. NULL on an error,
- * with its message in `error`, of ET_ERROR_MESSAGE_BYTES. */
+ * backend is held to, "" for its own choice; `threads` are lent to it. With a
+ * `counter`, bench_counter_open's, what bench_program_steps gives is collected, which
+ * costs time. NULL on an error, with its message in `error`, of
+ * ET_ERROR_MESSAGE_BYTES. */
 bench_program *bench_program_open(const char *path, const char *isa,
-                                  const int *counter, char *error);
+                                  size_t threads, const int *counter,
+                                  char *error);
 void bench_program_close(bench_program *program);
 
 /* What the method takes of memory besides its file. */

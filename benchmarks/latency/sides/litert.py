@@ -13,6 +13,7 @@ from benchmarks.latency.sides.side import Loaded, Setting, Side
 class LiteRt(Side):
     name = "LiteRT"
     packages = ("ai-edge-litert",)
+    modules = ("ai_edge_litert.interpreter",)
     converters = ("litert-torch", "litert-converter", "ai-edge-quantizer")
 
     def convert(self, model: Model, path: Path) -> None:

@@ -19,6 +19,7 @@ _GROUP = 32  # weights that share a scale
 class Xnnpack(Side):
     name = "XNNPACK"
     packages = ("executorch",)
+    modules = ("executorch.runtime", "executorch.kernels.quantized")
     converters = ("torchao",)
 
     def quantized(self, model: Model) -> nn.Module:
@@ -33,10 +34,9 @@ class Xnnpack(Side):
         path.write_bytes(edge.to_executorch().buffer)
 
     def load(self, model: Model, path: Path | None, setting: Setting) -> Loaded:
-        import executorch.kernels.quantized
         from executorch.runtime import Runtime, Verification
 
-        assert path is not None and executorch.kernels.quantized
+        assert path is not None
         _set_threads(setting.threads)
         method = Runtime.get().load_program(path, verification=Verification.Minimal).load_method("forward")
         inputs = list(model.inputs)

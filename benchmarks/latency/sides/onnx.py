@@ -15,6 +15,7 @@ _OPSET = 17
 class OnnxRuntime(Side):
     name = "ONNX Runtime"
     packages = ("onnxruntime",)
+    modules = ("onnxruntime",)
     converters = ("onnx",)
 
     def convert(self, model: Model, path: Path) -> None:

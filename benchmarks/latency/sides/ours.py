@@ -31,13 +31,11 @@ class Ours(Side):
         isa = setting.isa if self._held else ""
         path = self.program(model, setting)
         try:
-            return Program(setting.library, str(path), isa, watched)
+            return Program(setting.library, str(path), isa, setting.threads, watched)
         except NativeError as error:
             raise Missing(str(error)) from error
 
     def load(self, model: Model, path: Path | None, setting: Setting) -> Loaded:
-        if setting.threads != 1:
-            raise Missing("runs on one thread")
         program = self.open(model, setting)
         return Loaded(
             lambda: run(program, model.inputs),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.metadata
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -43,6 +44,7 @@ class Side(ABC):
 
     name: str
     packages: tuple[str, ...] = ()  # distributions that it needs
+    modules: tuple[str, ...] = ()  # of those; imported before anything is timed
     converters: tuple[str, ...] = ()  # and those that its converter needs besides
 
     def takes(self, model: Model) -> bool:
@@ -52,6 +54,8 @@ class Side(ABC):
     def start(self, setting: Setting) -> None:
         """Import what it needs and set the number of threads; Missing when something is not there."""
         require(self.packages)
+        for module in self.modules:
+            importlib.import_module(module)
 
     def convert(self, model: Model, path: Path) -> None:
         """Write the model as this side reads it. Runs in a process of its own."""
