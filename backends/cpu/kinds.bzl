@@ -5,6 +5,7 @@ CPU_KINDS = [
     "block",
     "convolution",
     "depthwise",
+    "embedding",
     "map",
     "norm",
     "permute",

@@ -4,6 +4,7 @@ from backends.cpu.compiler.kinds.attention import Attention
 from backends.cpu.compiler.kinds.block import Block
 from backends.cpu.compiler.kinds.convolution import Convolution
 from backends.cpu.compiler.kinds.depthwise import Depthwise
+from backends.cpu.compiler.kinds.embedding import Embedding
 from backends.cpu.compiler.kinds.map import Map
 from backends.cpu.compiler.kinds.norm import Norm
 from backends.cpu.compiler.kinds.operation import Operation
@@ -15,7 +16,7 @@ from backends.cpu.compiler.kinds.winograd import Winograd
 
 KINDS: dict[int, type[Operation]] = {
     kind.code: kind
-    for kind in (Product, Convolution, Depthwise, Winograd, Block, Pool, Permute, Map, Softmax, Norm, Attention)
+    for kind in (Product, Convolution, Depthwise, Winograd, Block, Pool, Permute, Map, Softmax, Norm, Attention, Embedding)
 }
 
 

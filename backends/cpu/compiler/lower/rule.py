@@ -50,11 +50,13 @@ class Rule:
         tensors have been looked at before.
     lower: adds the node's steps and says where its result lies.
     computes: whether it does more than look at its input in another shape.
+    indices: the argument that is a tensor of integers; all others are float32.
     """
 
     lower: Callable[["Builder", Node], None]
     refuses: Refuses = never
     computes: bool = True
+    indices: int | None = None
 
 
 def argument(node: Node, index: int, name: str, default: Any = None) -> Any:

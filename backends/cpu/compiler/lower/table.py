@@ -14,13 +14,17 @@ from backends.cpu.compiler.lower import (
     pooling,
     products,
     shapes,
+    tables,
 )
 from backends.cpu.compiler.lower.rule import MAX_RANK, Program, Refusal, Rule
 from exir.dialects.edge import to_torch_overload
 
-_FAMILIES = (convolutions, products, pooling, activations, elementwise, normalization, attention, shapes)
+_FAMILIES = (convolutions, products, pooling, activations, elementwise, normalization, attention, tables, shapes)
 
 RULES: dict[OpOverload, Rule] = {operator: rule for family in _FAMILIES for operator, rule in family.RULES.items()}
+
+_FLOATS = (torch.float32,)
+_INTEGERS = (torch.int64, torch.int32)
 
 # Operators that have a decomposition and are lowered better as they are.
 WHOLE = tuple(
@@ -57,21 +61,22 @@ def refusal(program: Program, node: Node) -> Refusal:
     rule = rule_of(node)
     if rule is None:
         return f"there is no rule for {to_torch_overload(node.target) or node.target}"
+    indices = None if rule.indices is None else node.args[rule.indices]
     for each in (node, *node.all_input_nodes):
-        reason = _refuses_value(program, each)
+        reason = _refuses_value(program, each, _INTEGERS if each is indices else _FLOATS)
         if reason is not None:
             return reason
     return rule.refuses(program, node)
 
 
-def _refuses_value(program: Program, node: Node) -> Refusal:
+def _refuses_value(program: Program, node: Node, dtypes: tuple[torch.dtype, ...]) -> Refusal:
     value = node.meta.get("val")
     if isinstance(value, (int, torch.SymInt)):
         return None
     if not isinstance(value, torch.Tensor):
         return f"'{node.name}' is no tensor"
-    if value.dtype != torch.float32:
-        return f"'{node.name}' is of {value.dtype}; float32 is taken"
+    if value.dtype not in dtypes:
+        return f"'{node.name}' is of {value.dtype}; {str(dtypes[0]).removeprefix('torch.')} is taken"
     if value.dim() > MAX_RANK:
         return f"'{node.name}' has {value.dim()} dimensions; {MAX_RANK} are taken"
     if any(program.bounds.maximum(size) is None for size in dims_of(value)):

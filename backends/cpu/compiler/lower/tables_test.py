@@ -1,0 +1,33 @@
+"""Rows of tables are one step, whatever integers say which."""
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.export import Dim
+
+from backends.cpu.compiler.kinds.embedding import Embedding
+from backends.cpu.compiler.testing.compare import assert_computes, lowered, operations
+from exir.backend.utils import get_non_lowered_nodes
+
+
+@pytest.mark.parametrize("dtype", [torch.int64, torch.int32])
+@pytest.mark.parametrize("sizes", [(), (5,), (2, 3)])
+def test_embeddings(dtype: torch.dtype, sizes: tuple[int, ...]) -> None:
+    indices = torch.randint(0, 20, sizes, dtype=dtype)
+    assert [type(each) for each in operations(nn.Embedding(20, 6), indices)] == [Embedding]
+    assert_computes(nn.Embedding(20, 6), indices)
+
+
+def test_as_many_rows_as_there_are_tokens() -> None:
+    module = nn.Sequential(nn.Embedding(20, 6), nn.LayerNorm(6))
+    others = [(torch.randint(0, 20, (1, size)),) for size in (2, 9)]
+    tokens = torch.randint(0, 20, (1, 4))
+    assert_computes(module, tokens, dynamic_shapes=({1: Dim("tokens", min=2, max=9)},), others=others)
+
+
+def test_only_indices_may_be_integers() -> None:
+    def function(x: Tensor, indices: Tensor) -> Tensor:
+        return nn.functional.embedding(indices + 1, x)
+
+    left = get_non_lowered_nodes(lowered(function, [torch.randn(20, 6), torch.arange(4)]).graph)
+    assert [str(node.target) for node in left] == ["edge.aten.add.Tensor"]

@@ -1,0 +1,112 @@
+#include "backends/cpu/steps/kinds.h"
+#include "backends/cpu/steps/testing.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+extern const et_backend_part et_cpu_step_embedding;
+
+#define F32 ET_SCALAR_TYPE_FLOAT32
+#define ROWS 50
+
+static void make(et_test_step *test, et_scalar_type indices, int32_t count,
+                 int32_t columns) {
+  const int32_t table[2] = {ROWS, columns};
+  const int32_t sizes[2] = {2, count};
+  const int32_t out[3] = {2, count, columns};
+  et_test_begin(test, &et_cpu_step_embedding);
+  et_test_input(test, F32, 2, table);
+  void *data = et_test_input(test, indices, 2, sizes);
+  for (int32_t i = 0; i < 2 * count; i++) {
+    const int32_t row = (int32_t)et_test_below(ROWS);
+    if (indices == ET_SCALAR_TYPE_INT64) {
+      ((int64_t *)data)[i] = row;
+    } else {
+      ((int32_t *)data)[i] = row;
+    }
+  }
+  et_test_output(test, F32, 3, out);
+}
+
+static size_t index_at(const et_test_step *test, size_t i) {
+  const et_cpu_tensor *indices = &test->tensors[1];
+  return indices->dtype == ET_SCALAR_TYPE_INT64
+             ? (size_t)((const int64_t *)indices->data)[i]
+             : (size_t)((const int32_t *)indices->data)[i];
+}
+
+static void check_embedding(et_scalar_type dtype, int32_t count,
+                            int32_t columns) {
+  et_test_step test;
+  make(&test, dtype, count, columns);
+  const size_t numel = et_test_result(&test)->numel;
+  double *expected = calloc(2 * numel + 1, sizeof(double));
+  assert_non_null(expected);
+  const float *table = test.tensors[0].data;
+  for (size_t i = 0; i < numel; i++) {
+    const size_t row = index_at(&test, i / (size_t)columns);
+    expected[i] = (double)table[row * (size_t)columns + i % (size_t)columns];
+  }
+  et_test_run(&test, expected, expected + numel);
+  free(expected);
+  et_test_end(&test);
+}
+
+static void test_rows_of_the_table(void **state) {
+  (void)state;
+  check_embedding(ET_SCALAR_TYPE_INT64, 7, 33);
+  check_embedding(ET_SCALAR_TYPE_INT32, 300, 5);
+  check_embedding(ET_SCALAR_TYPE_INT64, 0, 5);
+}
+
+/* Whatever indices say, only the table is read. */
+static void test_rows_that_are_not_there_are_nan(void **state) {
+  (void)state;
+  et_test_step test;
+  make(&test, ET_SCALAR_TYPE_INT64, 3, 4);
+  int64_t *indices = test.tensors[1].data;
+  const int64_t bad[6] = {-1, ROWS, INT64_MAX, INT64_MIN, 1, 2};
+  memcpy(indices, bad, sizeof(bad));
+  const et_cpu_run run = {ET_CPU_PLAIN, NULL};
+  test.step.kind->run(&test.step, &run);
+  const float *y = et_test_result(&test)->data;
+  for (size_t i = 0; i < 24; i++) {
+    assert_int_equal(isnan(y[i]) != 0, i < 16);
+  }
+  et_test_end(&test);
+}
+
+static void test_what_does_not_fit_is_refused(void **state) {
+  (void)state;
+  et_test_step test;
+  make(&test, ET_SCALAR_TYPE_INT64, 3, 4);
+  test.tensors[2].sizes[2] = 5;
+  et_test_refused(&test, "embedding: tensor 2, dim 2 is 5, expected 4");
+  test.tensors[2].sizes[2] = 4;
+  test.tensors[2].dtype = ET_SCALAR_TYPE_FLOAT16;
+  et_test_refused(&test, "embedding: tensor 2 is float16, expected float32");
+  test.tensors[2].dtype = F32;
+  test.tensors[1].dtype = F32;
+  et_test_refused(&test, "embedding: tensor 1 is float32, expected int64");
+  test.tensors[1].dtype = ET_SCALAR_TYPE_INT64;
+  test.tensors[1].rank = ET_CPU_MAX_RANK;
+  et_test_refused(&test, "embedding: tensor 1 has 8 dims");
+  test.tensors[1].rank = 2;
+  test.tensors[0].sizes[0] = 0;
+  et_test_refused(&test, "embedding: the table has no rows");
+  et_test_end(&test);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_rows_of_the_table),
+      cmocka_unit_test(test_rows_that_are_not_there_are_nan),
+      cmocka_unit_test(test_what_does_not_fit_is_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
