@@ -1,6 +1,6 @@
 #include "backends/cpu/simd/product.h"
 
-#include "backends/cpu/simd/tile.h"
+#include "backends/cpu/simd/sums.h"
 
 static et_tiles whole_tiles(const et_cpu_product *p,
                             const et_cpu_range *range) {
@@ -21,19 +21,33 @@ static et_tiles whole_tiles(const et_cpu_product *p,
   return tiles;
 }
 
-void ET_CPU_NAME(et_cpu_product_f32)(const et_cpu_product *product,
-                                     const et_cpu_range *range) {
-  et_tiles tiles = whole_tiles(product, range);
-  const size_t block = et_tile_depth(product->depth);
+/* One group of columns, in parts of the summands: a part of a panel stays in the
+ * nearest cache while all rows pass by, and so do the results between parts. */
+static void run_columns(et_tiles tiles, size_t rows, size_t columns,
+                        size_t depth) {
+  const size_t part = et_tile_depth(depth);
   size_t k = 0;
   do {
-    const size_t left = product->depth - k;
-    tiles.depth = left < block ? left : block;
-    tiles.last = tiles.depth == left;
-    ET_CPU_NAME(et_cpu_tiles)(&tiles, range->rows, range->columns);
+    tiles.depth = depth - k < part ? depth - k : part;
+    k += tiles.depth;
+    tiles.last = k == depth;
+    ET_CPU_NAME(et_cpu_tiles)(&tiles, rows, columns);
     tiles.x += tiles.depth;
     tiles.panels += tiles.depth * ET_PANEL;
     tiles.start = NULL;
-    k += tiles.depth;
   } while (!tiles.last);
+}
+
+void ET_CPU_NAME(et_cpu_product_f32)(const et_cpu_product *product,
+                                     const et_cpu_range *range) {
+  const size_t group = ET_TILE_PANELS * ET_PANEL;
+  et_tiles tiles = whole_tiles(product, range);
+  size_t left = range->columns;
+  while (left > 0) {
+    /* The last two groups together, so that tiles may share them out evenly. */
+    const size_t columns = left < 2 * group ? left : group;
+    run_columns(tiles, range->rows, columns, product->depth);
+    et_tiles_right(&tiles, ET_TILE_PANELS);
+    left -= columns;
+  }
 }

@@ -8,13 +8,37 @@
 #define ET_TILE_VECTORS (ET_TILE_PANELS * ET_PANEL_VECTORS)
 typedef et_f32 et_sums[ET_TILE_ROWS][ET_TILE_VECTORS];
 
+/* Vector `v` of a row of results. With AVX-512 the last one may have fewer lanes:
+ * masks cost nothing there. */
+#if defined(ET_CPU_ISA_AVX512)
+#define ET_SUM_IS_PART(v, vectors) ((v) == (vectors) - 1)
+#else
+#define ET_SUM_IS_PART(v, vectors) ((v) >= (vectors))
+#endif
+
+ET_INLINE et_f32 et_sum_load(const et_tiles *t, const float *row, int v,
+                             int vectors) {
+  const float *from = row + v * ET_CPU_LANES;
+  return ET_SUM_IS_PART(v, vectors) ? et_f32_load_some(from, t->lanes)
+                                    : et_f32_load(from);
+}
+
+ET_INLINE void et_sum_store(const et_tiles *t, float *row, int v, int vectors,
+                            et_f32 sum) {
+  if (ET_SUM_IS_PART(v, vectors)) {
+    et_f32_store_some(row + v * ET_CPU_LANES, sum, t->lanes);
+  } else {
+    et_f32_store(row + v * ET_CPU_LANES, sum);
+  }
+}
+
 ET_INLINE void et_tile_begin(const et_tiles *t, int rows, int vectors,
                              et_sums sums) {
   if (t->start == NULL) {
     ET_UNROLL for (int r = 0; r < rows; r++) {
       ET_UNROLL for (int v = 0; v < vectors; v++) {
         sums[r][v] =
-            et_f32_load(t->out + (size_t)r * t->out_stride + v * ET_CPU_LANES);
+            et_sum_load(t, t->out + (size_t)r * t->out_stride, v, vectors);
       }
     }
     return;
@@ -29,8 +53,8 @@ ET_INLINE void et_tile_add_residual(const et_tiles *t, int rows, int vectors,
                                     et_sums sums) {
   ET_UNROLL for (int r = 0; r < rows; r++) {
     ET_UNROLL for (int v = 0; v < vectors; v++) {
-      sums[r][v] += et_f32_load(t->residual + (size_t)r * t->residual_stride +
-                                v * ET_CPU_LANES);
+      sums[r][v] += et_sum_load(t, t->residual + (size_t)r * t->residual_stride,
+                                v, vectors);
     }
   }
 }
@@ -56,7 +80,7 @@ ET_INLINE void et_tile_end(const et_tiles *t, int rows, int vectors,
   }
   ET_UNROLL for (int r = 0; r < rows; r++) {
     ET_UNROLL for (int v = 0; v < vectors; v++) {
-      et_f32_store(t->out + (size_t)r * t->out_stride + v * ET_CPU_LANES,
+      et_sum_store(t, t->out + (size_t)r * t->out_stride, v, vectors,
                    sums[r][v]);
     }
   }

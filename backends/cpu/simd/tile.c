@@ -6,19 +6,33 @@
 #if defined(ET_CPU_ISA_PLAIN)
 #define ET_TILE_LIST(X) X(1, 1) X(1, 2) X(2, 1) X(3, 1)
 #elif defined(ET_CPU_ISA_AVX512)
-#define ET_TILE_LIST(X)                                                       \
-  X(1, 1)                                                                     \
-  X(1, 2)                                                                     \
-  X(1, 3)                                                                     \
-  X(1, 4)                                                                     \
-  X(2, 1)                                                                     \
-  X(2, 2) X(2, 3) X(2, 4) X(3, 1) X(3, 2) X(3, 3) X(3, 4) X(4, 1) X(4, 2)     \
-      X(4, 3) X(4, 4) X(5, 1) X(5, 2) X(5, 3) X(5, 4) X(6, 1) X(6, 2) X(6, 3) \
-          X(6, 4)
+#define ET_TILE_LIST(X)                                                   \
+  X(1, 1)                                                                 \
+  X(1, 2)                                                                 \
+  X(1, 3)                                                                 \
+  X(1, 4)                                                                 \
+  X(2, 1)                                                                 \
+  X(2, 2)                                                                 \
+  X(2, 3) X(2, 4) X(3, 1) X(3, 2) X(3, 3) X(3, 4) X(4, 1) X(4, 2) X(4, 3) \
+      X(4, 4) X(5, 1) X(5, 2) X(5, 3) X(5, 4) X(6, 1) X(6, 2) X(6, 3) X(6, 4)
 #else
 #define ET_TILE_LIST(X) \
   X(1, 1) X(1, 2) X(1, 4) X(2, 1) X(2, 2) X(3, 1) X(4, 1) X(5, 1) X(6, 1)
 #endif
+
+/* How many summands ahead. */
+#define AHEAD 16
+
+/* A single row reads every weight once, at the speed of memory: what comes next is
+ * asked for early. With more rows it is in the cache, and asking costs time. */
+ET_INLINE void et_tile_fetch(const float *panels, size_t panel_stride, int rows,
+                             int vectors) {
+  if (rows == 1) {
+    ET_UNROLL for (int p = 0; p * ET_PANEL_VECTORS < vectors; p++) {
+      et_prefetch(panels + (size_t)p * panel_stride + AHEAD * ET_PANEL);
+    }
+  }
+}
 
 /* Adds x[row][k] * panel[k] for one segment; returns the panels' next k. */
 ET_INLINE const float *et_tile_add(const float *const *begins,
@@ -29,6 +43,7 @@ ET_INLINE const float *et_tile_add(const float *const *begins,
   ET_UNROLL for (int r = 0; r < rows; r++) { row[r] = begins[r]; }
   for (size_t k = 0; k < depth; k++, panels += ET_PANEL) {
     et_f32 w[ET_TILE_VECTORS];
+    et_tile_fetch(panels, panel_stride, rows, vectors);
     ET_UNROLL for (int v = 0; v < vectors; v++) {
       w[v] = et_f32_load(panels + v / ET_PANEL_VECTORS * panel_stride +
                          v % ET_PANEL_VECTORS * ET_CPU_LANES);
@@ -73,8 +88,7 @@ ET_INLINE et_tiles below(et_tiles tiles, size_t count, size_t rows) {
 }
 
 ET_INLINE void et_tile_run(const et_tiles *tiles, size_t count, int rows,
-                           int panels) {
-  const int vectors = panels * ET_PANEL_VECTORS;
+                           int vectors) {
   et_tiles t = *tiles;
   for (size_t i = 0; i < count; i++, t = below(t, 1, (size_t)rows)) {
     et_sums sums;
@@ -88,7 +102,7 @@ typedef void tile_function(const et_tiles *tiles, size_t count);
 
 #define DEFINE_TILE(rows, panels)                                          \
   static void run_##rows##x##panels(const et_tiles *tiles, size_t count) { \
-    et_tile_run(tiles, count, rows, panels);                               \
+    et_tile_run(tiles, count, rows, (panels) * ET_PANEL_VECTORS);          \
   }
 ET_TILE_LIST(DEFINE_TILE)
 
@@ -131,6 +145,37 @@ static void run_group(const et_tiles *tiles, const et_tile_split *split,
   }
 }
 
+#if defined(ET_CPU_ISA_AVX512)
+/* Columns are whole panels, and lanes of a last one. */
+static size_t whole_panels(size_t columns) {
+  return (columns + ET_PANEL - 1) / ET_PANEL;
+}
+
+static void run_rest(const et_tiles *tiles, const et_tile_split *split,
+                     size_t columns) {
+  (void)tiles;
+  (void)split;
+  (void)columns;
+}
+#else
+static size_t whole_panels(size_t columns) { return columns / ET_PANEL; }
+
+/* Tiles of half a panel: networks have many layers of 24 or 40 columns. */
+#define HALF (ET_PANEL / 2)
+#define DEFINE_HALF(rows)                                            \
+  static void run_half_##rows(const et_tiles *tiles, size_t count) { \
+    et_tile_run(tiles, count, rows, ET_PANEL_VECTORS / 2);           \
+  }
+#define HALF_ENTRY(rows) [rows] = run_half_##rows,
+#if ET_TILE_ROWS == 6
+#define HALF_LIST(X) X(1) X(2) X(3) X(4) X(5) X(6)
+#else
+#define HALF_LIST(X) X(1) X(2) X(3)
+#endif
+HALF_LIST(DEFINE_HALF)
+static tile_function *const half_functions[ET_TILE_ROWS + 1] = {
+    HALF_LIST(HALF_ENTRY)};
+
 /* One tile of one panel of which only some columns exist: beside the tensors,
  * as a vector would reach past their ends. */
 static void run_part(const et_tiles *tiles, size_t rows, size_t columns) {
@@ -153,30 +198,42 @@ static void run_part(const et_tiles *tiles, size_t rows, size_t columns) {
   et_copy_columns(out, ET_PANEL, tiles->out, tiles->out_stride, rows, columns);
 }
 
-static void run_last_panel(et_tiles tiles, const et_tile_split *split,
-                           size_t columns) {
+/* Columns that do not fill a panel. */
+static void run_rest(const et_tiles *all, const et_tile_split *split,
+                     size_t columns) {
+  et_tiles tiles = *all;
   for (size_t i = 0; i < split->tiles; i++) {
     const size_t rows = split->height + (i < split->taller ? 1 : 0);
-    run_part(&tiles, rows, columns);
+    if (columns == HALF) {
+      half_functions[rows](&tiles, 1);
+    } else if (columns > 0) {
+      run_part(&tiles, rows, columns);
+    }
     tiles = below(tiles, 1, rows);
   }
 }
+
+#endif
+
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
 void ET_CPU_NAME(et_cpu_tiles)(const et_tiles *tiles, size_t rows,
                                size_t columns) {
   const et_tile_split split = et_split_rows(rows);
   et_tiles t = *tiles;
-  size_t left = columns / ET_PANEL;
-  while (left > 0 && rows > 0) {
+  size_t left = rows == 0 ? 0 : whole_panels(columns);
+  size_t rest = columns;
+  while (left > 0) {
     const size_t panels =
         group_size(split.height + (split.taller > 0 ? 1 : 0), left);
+    const size_t width = smaller(rest, panels * ET_PANEL);
+    t.lanes = (width - 1) % ET_PANEL + 1;
     run_group(&t, &split, panels);
-    finish(&t, rows, panels * ET_PANEL);
+    finish(&t, rows, width);
     et_tiles_right(&t, panels);
     left -= panels;
+    rest -= width;
   }
-  if (columns % ET_PANEL != 0) {
-    run_last_panel(t, &split, columns % ET_PANEL);
-    finish(&t, rows, columns % ET_PANEL);
-  }
+  run_rest(&t, &split, rest);
+  finish(&t, rows, rest);
 }

@@ -42,7 +42,8 @@ typedef struct et_tiles {
   size_t out_stride;
   const float *residual; /* added at the end; NULL: nothing */
   size_t residual_stride;
-  bool last; /* add the residual, apply the activation */
+  size_t lanes; /* of the last vector of a row of results, with AVX-512 */
+  bool last;    /* add the residual, apply the activation */
   const et_cpu_activation *activation;
 } et_tiles;
 

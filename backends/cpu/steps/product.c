@@ -75,11 +75,14 @@ static void run_block(void *data, size_t index) {
 }
 
 /* Rows of a block: as many as stay in the second cache while the panels pass,
- * and no fewer than make reading the panels worth while. */
+ * ET_TILE_DEPTH elements of each at a time, and no fewer than make reading the
+ * panels worth while. */
 static size_t rows_per_block(size_t depth) {
-  const size_t floats = 65536;
+  const size_t floats = 98304;
+  const size_t least = 252;
+  const size_t most = 768;
   const size_t rows = floats / (depth > 0 ? depth : 1) / 6 * 6;
-  return rows < 96 ? 96 : rows > 768 ? 768 : rows;
+  return rows < least ? least : rows > most ? most : rows;
 }
 
 /* Columns of a block: all where there are many rows, else so that a block is
