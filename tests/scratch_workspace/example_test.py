@@ -21,22 +21,37 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     scratch.shutdown()
 
 
-def test_app_runs(workspace: Workspace) -> None:
-    result = workspace.run("//app")
+@pytest.mark.parametrize("target", ["//app", "//app:fast"])
+def test_app_runs(target: str, workspace: Workspace) -> None:
+    result = workspace.run(target)
     assert result.returncode == 0, result.stderr
     assert re.fullmatch(r"\d+\.\d{6} \d+\.\d{6}\n", result.stdout)
 
 
-def test_model_gives_what_pytorch_gives(workspace: Workspace) -> None:
-    result = workspace.test("//app:net_parity_test")
+@pytest.mark.parametrize("target", ["//app:net_parity_test", "//app:net_fast_parity_test"])
+def test_model_gives_what_pytorch_gives(target: str, workspace: Workspace) -> None:
+    result = workspace.test(target)
     assert result.returncode == 0, result.stdout + result.stderr
 
 
-@pytest.mark.parametrize("name", ["net.py", "BUILD.bazel", "app.c"])
-def test_guide_shows_the_files_of_the_example(name: str) -> None:
-    guide = (repository_root() / "docs" / "first_model.md").read_text(encoding="utf-8")
-    shown = dict(_code_blocks(guide))
-    assert _without_head((_APP / name).read_text(encoding="utf-8")) == _without_head(shown[name])
+@pytest.mark.parametrize(
+    ("guide", "name"),
+    [
+        ("first_model.md", "net.py"),
+        ("first_model.md", "BUILD.bazel"),
+        ("first_model.md", "app.c"),
+        ("cpu_backend.md", "BUILD.bazel"),
+        ("cpu_backend.md", "fast.c"),
+    ],
+)
+def test_guide_shows_the_files_of_the_example(guide: str, name: str) -> None:
+    """Of BUILD.bazel each shows its own part."""
+    shown = dict(_code_blocks((repository_root() / "docs" / guide).read_text(encoding="utf-8")))
+    content = _without_head((_APP / name).read_text(encoding="utf-8"))
+    if name == "BUILD.bazel":
+        assert _without_head(shown[name]) in content
+    else:
+        assert content == _without_head(shown[name])
 
 
 def _code_blocks(guide: str) -> list[tuple[str, str]]:
