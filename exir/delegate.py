@@ -4,6 +4,7 @@
 with fake tensors, it computes what the delegated part of the model computed.
 """
 
+import operator
 from typing import Any
 
 import torch
@@ -89,6 +90,24 @@ def is_delegate_call(node: Node) -> bool:
 def delegate_calls(graph: Graph) -> list[Node]:
     """Every delegate call of `graph`, in order."""
     return graph.find_nodes(op="call_function", target=executorch_call_delegate)
+
+
+def updated_argument(node: Node) -> Node | None:
+    """The argument of a delegate call of which `node` is the new value: it lies where that lies."""
+    source = node.args[0] if node.target is operator.getitem else None
+    if not isinstance(source, Node) or not is_delegate_call(source):
+        return None
+    index = node.args[1]
+    assert isinstance(index, int)
+    return updated_arguments(source).get(index)
+
+
+def updated_arguments(call: Node) -> dict[int, Node]:
+    """What a delegate call updates, by the indices of the new values among its results."""
+    count = lowered_module_of(call).state_count
+    first = len(call.meta["val"]) - count
+    arguments = call.args[len(call.args) - count :]
+    return {first + i: argument for i, argument in enumerate(arguments) if isinstance(argument, Node)}
 
 
 def lowered_module_of(node: Node) -> Any:

@@ -112,11 +112,22 @@ class LoweredBackendModule(torch.nn.Module):
 
         return to_executorch({"forward": as_one_call(self)}, config=config)
 
+    @property
+    def state_count(self) -> int:
+        """How many buffers of the program around it are updated by a call: the last of its arguments, whose new
+        values are the last of its results."""
+        return len(self._original_program.graph_signature.buffers_to_mutate)
+
     def run_original(self, *args: Any) -> tuple[Any, ...]:
-        """Outputs of the original program on the inputs of the delegate call."""
+        """Results of the original program on the arguments of the delegate call."""
         program = self._original_program
         constants = [_constant(program, name) for name in _constant_targets(program)]
-        return Interpreter(program.graph_module).run(*constants, *args, enable_io_processing=False)
+        inputs, states = _split(args, len(args) - self.state_count)
+        results = Interpreter(program.graph_module).run(
+            *constants, *states, *inputs, enable_io_processing=False
+        )
+        new_states, outputs = _split(results, self.state_count)
+        return (*outputs, *new_states)
 
 
 def get_lowered_backend_modules(graph_module: GraphModule) -> list[LoweredBackendModule]:
@@ -125,9 +136,19 @@ def get_lowered_backend_modules(graph_module: GraphModule) -> list[LoweredBacken
     return list(dict.fromkeys(found))
 
 
+def _split(values: tuple[Any, ...], count: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    return values[:count], values[count:]
+
+
 def _constant_targets(program: ExportedProgram) -> list[str]:
-    specs = program.graph_signature.input_specs
-    return [spec.target for spec in specs if spec.target is not None]
+    """Of all that is no argument of the call."""
+    signature = program.graph_signature
+    states = signature.buffers_to_mutate.values()
+    return [
+        spec.target
+        for spec in signature.input_specs
+        if spec.target is not None and spec.target not in states
+    ]
 
 
 def _constant(program: ExportedProgram, target: str) -> Any:

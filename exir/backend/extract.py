@@ -1,7 +1,7 @@
 """Cutting partitions out of a program: each becomes a program of its own."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
@@ -23,7 +23,7 @@ from torch.export.graph_signature import (
 from torch.fx import Graph, GraphModule, Node
 from torch.utils import _pytree as pytree
 
-from exir.backend.tags import constant_specs, tag_of
+from exir.backend.tags import MutatedBuffer, constant_specs, mutated_buffers, tag_of, why_not_updated
 from exir.error import UserError
 
 
@@ -32,43 +32,76 @@ class Partition:
     """Nodes to be delegated, and what crosses the border.
 
     All lists are in the order of the whole graph. `inputs` and `outputs` are nodes of the
-    whole graph: arguments and results of the delegate call.
+    whole graph: arguments and results of the delegate call. `states` are buffers that it updates: further
+    arguments, whose new values are further results.
     """
 
     nodes: tuple[Node, ...]
     constants: Mapping[Node, InputSpec]
     inputs: tuple[Node, ...]
     outputs: tuple[Node, ...]
+    states: Mapping[Node, MutatedBuffer] = field(default_factory=dict)
+
+    @property
+    def arguments(self) -> tuple[Node, ...]:
+        """Of the delegate call: inputs, then states."""
+        return (*self.inputs, *self.states)
+
+    @property
+    def results(self) -> tuple[Node, ...]:
+        """Of the delegate call: outputs, then new values of the states."""
+        return (*self.outputs, *(state.new_value for state in self.states.values()))
 
 
 def find_partition(program: ExportedProgram, tag: str) -> Partition:
     """The nodes tagged `tag`; `UserError` when a node of that tag cannot be delegated."""
     tagged = [node for node in program.graph.nodes if tag_of(node) == tag]
     specs = constant_specs(program)
+    buffers = mutated_buffers(program)
     for node in tagged:
-        _check_may_be_tagged(node, specs)
+        _check_may_be_tagged(node, specs, buffers)
     nodes = [node for node in tagged if node.op == "call_function"]
     reads = _outside_reads(program.graph, nodes)
     owned = {node: specs[node.name] for node in reads if node.name in specs and tag_of(node)}
+    states = {node: _state(program, node, buffers[node], tag) for node in tagged if node in buffers}
     return Partition(
         nodes=tuple(nodes),
         constants=owned,
-        inputs=tuple(node for node in reads if node not in owned),
-        outputs=tuple(node for node in nodes if _used_outside(node, set(nodes))),
+        inputs=tuple(node for node in reads if node not in owned and node not in states),
+        outputs=_outputs(nodes, states),
+        states=states,
     )
 
 
+def _state(program: ExportedProgram, node: Node, buffer: MutatedBuffer, tag: str) -> MutatedBuffer:
+    reason = why_not_updated(program, node, buffer, tag)
+    if reason is not None:
+        raise UserError(f"buffer '{node.name}' has delegation tag '{tag}', but {reason}", node)
+    return buffer
+
+
+def _outputs(nodes: list[Node], states: Mapping[Node, MutatedBuffer]) -> tuple[Node, ...]:
+    """What is read outside, but for new values of states: those are read nowhere else."""
+    new_values = {state.new_value for state in states.values()}
+    return tuple(node for node in nodes if _used_outside(node, set(nodes)) and node not in new_values)
+
+
 def extract_program(program: ExportedProgram, partition: Partition) -> ExportedProgram:
-    """`partition` as a program: its constants, then its inputs, to a tuple of its outputs.
+    """`partition` as a program: its constants, its states, then its inputs, to a tuple of new values of the states
+    and its outputs.
 
     Tensors are shared with `program`, not copied.
     """
     graph, copies = _copy_nodes(partition)
-    inputs = [_constant_input(node, copies[node], spec) for node, spec in partition.constants.items()]
+    inputs = [_held_input(node, copies[node], spec) for node, spec in _held(partition).items()]
     inputs += [
         InputSpec(InputKind.USER_INPUT, argument_spec(copies[node]), None) for node in partition.inputs
     ]
     outputs = [
+        OutputSpec(OutputKind.BUFFER_MUTATION, argument_spec(copies[state.new_value]), state.spec.target)
+        for state in partition.states.values()
+    ]
+    outputs += [
         OutputSpec(OutputKind.USER_OUTPUT, argument_spec(copies[node]), None)
         for node in partition.outputs
     ]
@@ -99,10 +132,17 @@ def argument_spec(node: Node) -> ArgumentSpec:
     return ConstantArgument(name=node.name, value=value)
 
 
-def _check_may_be_tagged(node: Node, constants: Mapping[str, InputSpec]) -> None:
-    if node.op in ("call_function", "get_attr") or node.name in constants:
+def _held(partition: Partition) -> dict[Node, InputSpec]:
+    """Constants and states, as signatures describe them."""
+    return {**partition.constants, **{node: state.spec for node, state in partition.states.items()}}
+
+
+def _check_may_be_tagged(
+    node: Node, constants: Mapping[str, InputSpec], buffers: Mapping[Node, MutatedBuffer]
+) -> None:
+    if node.op in ("call_function", "get_attr") or node.name in constants or node in buffers:
         return
-    kinds = {"placeholder": "an input or a buffer that the program changes"}
+    kinds = {"placeholder": "an input"}
     what = kinds.get(node.op, f"a node of kind '{node.op}'")
     raise UserError(
         f"'{node.name}' has delegation tag '{tag_of(node)}', but {what} cannot be delegated", node
@@ -132,7 +172,7 @@ def _used_outside(node: Node, inside: set[Node]) -> bool:
 def _copy_nodes(partition: Partition) -> tuple[Graph, dict[Node, Node]]:
     graph = Graph()
     copies: dict[Node, Node] = {}
-    for node in [*partition.constants, *partition.inputs]:
+    for node in [*_held(partition), *partition.inputs]:
         copies[node] = graph.placeholder(node.name)
         copies[node].meta = dict(node.meta)
     for node in partition.nodes:
@@ -140,7 +180,8 @@ def _copy_nodes(partition: Partition) -> tuple[Graph, dict[Node, Node]]:
             if source.op == "get_attr" and source not in copies:
                 copies[source] = graph.node_copy(source)
         copies[node] = graph.node_copy(node, copies.__getitem__)
-    graph.output(tuple(copies[node] for node in partition.outputs))
+    new_values = [state.new_value for state in partition.states.values()]
+    graph.output(tuple(copies[node] for node in [*new_values, *partition.outputs]))
     return graph, copies
 
 
@@ -150,18 +191,18 @@ def _submodules_of(root: GraphModule, partition: Partition) -> dict[str, Any]:
     return {source.target: getattr(root, source.target) for source in sources if source.op == "get_attr"}
 
 
-def _constant_input(node: Node, copy: Node, spec: InputSpec) -> InputSpec:
+def _held_input(node: Node, copy: Node, spec: InputSpec) -> InputSpec:
     return InputSpec(spec.kind, argument_spec(copy), spec.target, spec.persistent)
 
 
 def _owned(partition: Partition, tensors: Mapping[str, Any]) -> dict[str, Any]:
-    targets = [spec.target for spec in partition.constants.values() if spec.target]
+    targets = [spec.target for spec in _held(partition).values() if spec.target]
     return {target: tensors[target] for target in targets if target in tensors}
 
 
 def _call_entry(inputs: list[InputSpec], outputs: list[OutputSpec]) -> ModuleCallEntry:
     given = [spec.arg for spec in inputs if spec.kind is InputKind.USER_INPUT]
-    results = [spec.arg for spec in outputs]
+    results = [spec.arg for spec in outputs if spec.kind is OutputKind.USER_OUTPUT]
     signature = ModuleCallSignature(
         inputs=given,
         outputs=results,

@@ -11,7 +11,7 @@ from torch.fx import Graph, Node
 
 from exir.backend.extract import Partition
 from exir.backend.order import units_in_order
-from exir.backend.tags import constant_specs
+from exir.backend.tags import constant_specs, mutated_buffers
 from exir.delegate import attach_lowered_module, executorch_call_delegate
 from exir.graph.program_update import renamed_signature
 from exir.lowered_backend_module import LoweredBackendModule
@@ -40,12 +40,14 @@ def as_one_call(lowered: LoweredBackendModule) -> ExportedProgram:
     """The program that `lowered` was compiled from, as one call of it."""
     program = lowered.original_module
     constants = constant_specs(program)
+    states = mutated_buffers(program)
     placeholders = program.graph.find_nodes(op="placeholder")
     whole = Partition(
         nodes=tuple(node for node in program.graph.nodes if node.op == "call_function"),
         constants={node: constants[node.name] for node in placeholders if node.name in constants},
-        inputs=tuple(node for node in placeholders if node.name not in constants),
-        outputs=tuple(program.graph.output_node().args[0]),
+        inputs=tuple(node for node in placeholders if node.name not in constants and node not in states),
+        outputs=tuple(program.graph.output_node().args[0][len(states) :]),
+        states=states,
     )
     return with_delegate_calls(program, {"whole": whole}, {"whole": lowered})
 
@@ -75,16 +77,16 @@ class _Writer:
         self._copies[node] = self._graph.node_copy(node, self._copies.__getitem__)
 
     def write_call(self, tag: str) -> None:
-        """Write the delegate call of a partition, and a getitem for each of its outputs."""
+        """Write the delegate call of a partition, and a getitem for each of its results."""
         partition = self._partitions[tag]
         holder = self._graph.get_attr(self._attach(self._lowered[tag]))
-        inputs = [self._copies[node] for node in partition.inputs]
-        call = self._graph.call_function(executorch_call_delegate, (holder, *inputs))
-        call.meta["val"] = tuple(node.meta["val"] for node in partition.outputs)
+        arguments = [self._copies[node] for node in partition.arguments]
+        call = self._graph.call_function(executorch_call_delegate, (holder, *arguments))
+        call.meta["val"] = tuple(node.meta["val"] for node in partition.results)
         call.meta["debug_handle"] = self._next_handle
         call.meta["stack_trace"] = partition.nodes[-1].meta.get("stack_trace")
         self._next_handle += 1
-        for index, node in enumerate(partition.outputs):
+        for index, node in enumerate(partition.results):
             self._copies[node] = self._unpack(call, index, node)
 
     def finish(self) -> ExportedProgram:

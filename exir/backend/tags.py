@@ -1,6 +1,7 @@
 """Delegation tags on nodes: reading, writing, which constants go with a partition, and why a node has none."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind, InputSpec, OutputKind
@@ -37,6 +38,59 @@ def remove_tags(graph: Graph) -> None:
     """Forget all partitions."""
     for node in graph.nodes:
         node.meta.pop(TAG, None)
+
+
+@dataclass(frozen=True)
+class MutatedBuffer:
+    """A buffer that a program changes: how its placeholder is described, and the node that gives its new value."""
+
+    spec: InputSpec
+    new_value: Node
+
+
+def mutated_buffers(program: ExportedProgram) -> dict[Node, MutatedBuffer]:
+    """By their placeholders, in order."""
+    outputs = program.graph.output_node().args[0]
+    new_values = {
+        spec.target: value
+        for spec, value in zip(program.graph_signature.output_specs, outputs)
+        if spec.kind is OutputKind.BUFFER_MUTATION
+    }
+    placeholders = program.graph.find_nodes(op="placeholder")
+    return {
+        node: MutatedBuffer(spec, new_values[spec.target])
+        for node, spec in zip(placeholders, program.graph_signature.input_specs)
+        if spec.kind is InputKind.BUFFER and spec.target in new_values
+    }
+
+
+def tag_mutated_buffer(edge_program: ExportedProgram) -> None:
+    """Tag each buffer that the program changes, and that one partition alone reads and changes.
+
+    To be called when the other nodes are tagged. The buffer stays the program's; the delegate updates it where it
+    lies: its runtime side counts it in `et_backend_requirements.updated_count`. Others are passed at every call,
+    and their new values copied back.
+    """
+    for node, buffer in mutated_buffers(edge_program).items():
+        tag = tag_of(buffer.new_value)
+        if tag is not None and why_not_updated(edge_program, node, buffer, tag) is None:
+            node.meta[TAG] = tag
+
+
+def why_not_updated(program: ExportedProgram, node: Node, buffer: MutatedBuffer, tag: str) -> str | None:
+    """What keeps partition `tag` from updating the buffer of placeholder `node` where it lies."""
+    output = program.graph.output_node()
+    outside = [user for user in node.users if tag_of(user) != tag]
+    if outside:
+        return f"'{outside[0].name}' outside of the partition reads it, too"
+    if buffer.new_value.op != "call_function" or tag_of(buffer.new_value) != tag:
+        return f"its new value '{buffer.new_value.name}' is not of the partition"
+    users = [user for user in buffer.new_value.users if user is not output and tag_of(user) != tag]
+    if users:
+        return f"'{users[0].name}' outside of the partition reads its new value"
+    if list(output.args[0]).count(buffer.new_value) > 1:
+        return f"its new value '{buffer.new_value.name}' is given elsewhere, too"
+    return None
 
 
 def constant_specs(program: ExportedProgram) -> dict[str, InputSpec]:

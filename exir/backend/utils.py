@@ -3,7 +3,7 @@
 from torch.fx import Graph, GraphModule, Node
 
 from exir.backend.delegate_mapping import DelegateMappingBuilder
-from exir.backend.tags import tag_constant_data
+from exir.backend.tags import tag_constant_data, tag_mutated_buffer
 from exir.delegate import LOWERED_MODULE_PREFIX, delegate_calls, is_delegate_call, lowered_module_of
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "get_non_lowered_nodes",
     "print_delegated_graph",
     "tag_constant_data",
+    "tag_mutated_buffer",
 ]
 
 

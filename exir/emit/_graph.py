@@ -116,10 +116,12 @@ class GraphEmitter:
         data_index = self._shared.add_delegate(lowered.processed_bytes)
         place = schema.BackendDelegateDataReference(schema.DataLocation.INLINE, data_index)
         delegate = schema.BackendDelegate(lowered.backend_id, place, options)
-        inputs = [self._arguments.number(arg, node) for arg in node.args[1:]]
-        outputs = [self._values.tensor(spec) for spec in node.meta["spec"]]
-        self.indices[node] = outputs
-        self._instructions.call_delegate(node, delegate, inputs + outputs)
+        arguments = [self._arguments.number(arg, node) for arg in node.args[1:]]
+        specs = node.meta["spec"]
+        outputs = [self._values.tensor(spec) for spec in specs[: len(specs) - lowered.state_count]]
+        updated = arguments[len(arguments) - lowered.state_count :]
+        self.indices[node] = outputs + updated
+        self._instructions.call_delegate(node, delegate, arguments + outputs)
 
     def _emit_cond(self, node: Node) -> None:
         """Jump to the false graph unless the predicate holds; the true one jumps over it.

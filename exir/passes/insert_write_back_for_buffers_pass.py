@@ -8,6 +8,7 @@ from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind, OutputKind, OutputSpec
 from torch.fx import Node
 
+from exir.delegate import updated_argument
 from exir.error import internal_assert
 from exir.graph.cloning import clone_before
 from exir.graph.graph_builder import inherited_meta
@@ -24,7 +25,7 @@ class InsertWriteBackForBuffersPass(ProgramPass):
 
     Before: a functional program, whose signature lists the mutations among the outputs.
     After: the graph's last calls are the copies, in order of the outputs; each mutation's
-    output is its copy. An old value that outlives its buffer's copy is saved before.
+    output is its copy. What a delegate updates where it lies is not copied. An old value that outlives its buffer's copy is saved before.
     """
 
     name: ClassVar[str] = "insert_write_back_for_buffers"
@@ -40,7 +41,9 @@ class InsertWriteBackForBuffersPass(ProgramPass):
     def ensures(self, program: ExportedProgram) -> None:
         outputs = program.graph.output_node().args[0]
         for index in mutation_targets(program):
-            internal_assert(_is_copy(outputs[index]), f"output {index} is not written back")
+            value = outputs[index]
+            is_written = _is_copy(value) or updated_argument(value) is not None
+            internal_assert(is_written, f"output {index} is not written back")
 
 
 def _is_copy(node: Node) -> bool:
@@ -89,6 +92,8 @@ def _insert_copies(program: ExportedProgram, targets: dict[int, Node]) -> None:
     with program.graph.inserting_before(output):
         for index, target in targets.items():
             new_value = values[index]
+            if updated_argument(new_value) is target:
+                continue
             copy = program.graph.call_function(torch.ops.aten.copy_.default, (target, new_value))
             copy.meta = {**inherited_meta(new_value), "val": target.meta["val"]}
             values[index] = copy

@@ -10,6 +10,7 @@ from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind
 from torch.fx import GraphModule, Node
 
+from exir.delegate import is_delegate_call, updated_arguments
 from exir.error import ExportError, ExportErrorType, internal_assert
 from exir.graph.cloning import clone_before
 from exir.graph.control_flow import Region, graphs, regions
@@ -131,7 +132,11 @@ def _spec_of(node: Node, bound: Bound) -> Any:
         return container.meta["spec"][index]
     if node.target is torch.ops.aten.copy_.default:
         return node.args[0].meta["spec"]
-    return _spec_of_value(node.meta.get("val"), bound, node)
+    specs = _spec_of_value(node.meta.get("val"), bound, node)
+    if is_delegate_call(node):
+        for index, argument in updated_arguments(node).items():
+            specs[index] = argument.meta["spec"]
+    return specs
 
 
 def _spec_of_value(value: Any, bound: Bound, node: Node) -> Any:

@@ -123,11 +123,14 @@ static et_status add_requirements(const et_builder *builder, uint32_t index,
     sum->scratch_bytes = needed->scratch_bytes;
   }
   if (needed->output_count > ET_LIMIT_CALL_ARGS ||
+      needed->updated_count > ET_LIMIT_CALL_ARGS ||
       !et_checked_add(sum->shared_bytes, needed->shared_bytes,
                       &sum->shared_bytes)) {
     return et_fail(builder->error, ET_STATUS_OUT_OF_RESOURCES,
-                   "delegates[%u] needs %zu outputs and %zu shared bytes",
-                   (unsigned)index, needed->output_count, needed->shared_bytes);
+                   "delegates[%u] needs %zu outputs, updates %zu tensors, and "
+                   "needs %zu shared bytes",
+                   (unsigned)index, needed->output_count, needed->updated_count,
+                   needed->shared_bytes);
   }
   return ET_STATUS_OK;
 }
@@ -143,6 +146,7 @@ static et_status note_delegate(et_builder *builder, uint32_t index,
         .backend = backend,
         .handle_bytes = needed->handle_bytes,
         .output_count = (uint32_t)needed->output_count,
+        .updated_count = (uint32_t)needed->updated_count,
     };
     builder->regions.delegates[index] = delegate;
     return ET_STATUS_OK;

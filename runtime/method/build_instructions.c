@@ -58,19 +58,21 @@ static void mark_loops(const et_builder *builder) {
   }
 }
 
-/* The last arguments of a delegate call are its outputs. */
+/* The last arguments of a delegate call are its outputs, those before are what it
+ * updates. */
 static et_status set_outputs(const et_builder *builder, uint32_t index,
                              et_instruction *call) {
   const et_delegate *delegate = &builder->regions.delegates[call->u.delegate];
-  if (delegate->output_count > call->arg_count) {
+  const uint32_t changed = delegate->output_count + delegate->updated_count;
+  if (changed > call->arg_count) {
     return et_fail(builder->error, ET_STATUS_INVALID_PROGRAM,
                    "instructions[%u] %s: %u args, but %u outputs",
                    (unsigned)index, delegate->backend->id,
-                   (unsigned)call->arg_count, (unsigned)delegate->output_count);
+                   (unsigned)call->arg_count, (unsigned)changed);
   }
   call->output_count = (uint16_t)delegate->output_count;
-  for (uint32_t i = call->arg_count - delegate->output_count;
-       i < call->arg_count; i++) {
+  call->updated_count = (uint16_t)delegate->updated_count;
+  for (uint32_t i = call->arg_count - changed; i < call->arg_count; i++) {
     if (call->args[i]->tag != ET_VALUE_TENSOR) {
       return et_fail(builder->error, ET_STATUS_INVALID_PROGRAM,
                      "instructions[%u] %s: args[%u], an output, is no Tensor",

@@ -86,7 +86,8 @@ static void test_delegate_may_not_write_what_the_caller_lends(void **state) {
   expect_refused("instructions[0] writes values[0], a constant or an input");
 }
 
-/* A backend that does what its payload says: "handle scratch outputs", in bytes. */
+/* A backend that does what its payload says: "handle scratch outputs updated", the
+ * first two in bytes. */
 static struct {
   size_t size;
   char method_name[16];
@@ -126,8 +127,8 @@ static et_status probe_measure(const et_backend_context *context,
          context->payload.size < 63 ? context->payload.size : 63);
   seen.had_arena = seen.had_arena || context->arena != NULL;
   seen.handle_bytes = out->handle_bytes;
-  if (sscanf(text, "%zu %zu %zu", &out->handle_bytes, &out->scratch_bytes,
-             &out->output_count) != 3) {
+  if (sscanf(text, "%zu %zu %zu %zu", &out->handle_bytes, &out->scratch_bytes,
+             &out->output_count, &out->updated_count) < 3) {
     out->output_count = 1;
   }
   out->shared_bytes = 11;
@@ -438,6 +439,53 @@ static void test_outputs_must_be_tensors(void **state) {
       "instructions[0] Probe: args[1], an output, is no Tensor");
 }
 
+/* A call that reads values[0], updates `updated` and writes values[1]. */
+static void probe_that_updates(int32_t updated) {
+  const int32_t args[3] = {0, updated, 1};
+  et_writer_delegate(&writer, "Probe", "0 0 1 1", args, 3);
+}
+
+static void test_what_is_updated_is_read_and_written(void **state) {
+  (void)state;
+  start(0);
+  const int32_t kept = et_writer_floats(&writer, 2, 32);
+  const int32_t same_bytes = et_writer_floats(&writer, 2, 32);
+  probe_that_updates(kept);
+  probe_that_updates(kept);
+  open_with(NULL);
+  et_hosted_method_free(&hosted);
+  probe_that_updates(same_bytes);
+  expect_call_refused(
+      "instructions[2] reads values[3], but values[2] has overwritten its "
+      "bytes");
+}
+
+static void test_what_is_updated_is_nothing_else_of_the_call(void **state) {
+  (void)state;
+  start(0);
+  probe_that_updates(0);
+  expect_call_refused(
+      "instructions[0] writes values[0], which shares bytes with its operand "
+      "values[0]");
+  start(0);
+  probe_that_updates(1);
+  expect_call_refused("instructions[0] writes values[1] twice");
+  start(0);
+  probe_that_updates(et_writer_int(&writer, 2));
+  expect_call_refused(
+      "instructions[0] Probe: args[1], an output, is no Tensor");
+}
+
+static void test_what_the_caller_lends_is_not_updated(void **state) {
+  (void)state;
+  start(0);
+  et_writer_input(&writer, et_writer_floats(&writer, 2, ET_NOT_PLANNED));
+  probe_that_updates(2);
+  expect_call_refused(
+      "instructions[0] writes values[2], a constant or an input that the "
+      "caller lends");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_both_branches_may_give_the_same_output),
@@ -453,6 +501,9 @@ int main(void) {
       cmocka_unit_test(test_named_data_is_found_by_its_key),
       cmocka_unit_test(test_calls_must_have_as_many_args_as_outputs),
       cmocka_unit_test(test_outputs_must_be_tensors),
+      cmocka_unit_test(test_what_is_updated_is_read_and_written),
+      cmocka_unit_test(test_what_is_updated_is_nothing_else_of_the_call),
+      cmocka_unit_test(test_what_the_caller_lends_is_not_updated),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,13 +66,20 @@ static et_status visit_kernel(const et_instruction *call, unsigned roles,
   return ET_STATUS_OK;
 }
 
-/* Its last output_count arguments are written. */
+/* Its last output_count arguments are written, the updated_count before updated. */
+static et_operand_role delegate_role(const et_instruction *call, size_t index) {
+  const size_t first_out = (size_t)call->arg_count - call->output_count;
+  if (index >= first_out) {
+    return ET_OPERAND_WRITTEN;
+  }
+  return index + call->updated_count >= first_out ? ET_OPERAND_UPDATED
+                                                  : ET_OPERAND_READ;
+}
+
 static et_status visit_delegate(const et_instruction *call, unsigned roles,
                                 et_operand_fn visit, void *context) {
-  const size_t first_out = (size_t)call->arg_count - call->output_count;
   for (size_t i = 0; i < call->arg_count; i++) {
-    const unsigned role = i < first_out ? ET_OPERAND_READ : ET_OPERAND_WRITTEN;
-    if ((role & roles) != 0) {
+    if ((delegate_role(call, i) & roles) != 0) {
       ET_RETURN_IF_ERROR(visit_value(call->args[i], visit, context));
     }
   }

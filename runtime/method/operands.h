@@ -24,7 +24,8 @@ typedef enum et_operand_role {
 
 /* Visits the tensors that have one of `roles` in an instruction: arguments and
  * the items of lists. Kernels read and write what their signature says,
- * delegates write their last output_count arguments, moves write their second.
+ * delegates write their last output_count arguments and update the updated_count
+ * before, moves write their second.
  * An et_view writes nothing. */
 et_status et_operands_visit(const et_instruction *instruction, unsigned roles,
                             et_operand_fn visit, void *context);

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "tests/axes/shared_sum_cc.h"
+#include SHARED_SUM_HEADER
 
 static tests_axes_shared_sum_put_memory put_memory;
 static tests_axes_shared_sum_take_memory take_memory;

@@ -156,7 +156,10 @@ static bool fits_place(et_cpu_handle *handle, uint32_t index,
   const size_t bytes = handle->tensors[index].bytes;
   switch ((et_cpu_place)value->place) {
     case ET_CPU_INPUT:
-      return fits_argument(handle, index, value,
+    case ET_CPU_STATE:
+      return (value->place == ET_CPU_STATE) ==
+                 (value->index >= payload->first_state) &&
+             fits_argument(handle, index, value,
                            &handle->arguments[value->index]);
     case ET_CPU_OUTPUT:
       return fits_argument(
@@ -183,13 +186,27 @@ static et_status check_places(et_cpu_handle *handle, et_error *error) {
   return ET_STATUS_OK;
 }
 
+/* The runtime counts states from the end of the inputs. */
+static et_status check_states(const et_cpu_handle *handle, et_error *error) {
+  const et_cpu_payload *payload = &handle->payload;
+  for (uint32_t i = payload->first_state; i < payload->input_count; i++) {
+    if (handle->arguments[i].value == ET_CPU_NO_VALUE) {
+      return et_fail(error, ET_STATUS_DELEGATE_INCOMPATIBLE,
+                     "payload: input %u stands among states and is none",
+                     (unsigned)i);
+    }
+  }
+  return ET_STATUS_OK;
+}
+
 static et_status fill_arguments(et_cpu_handle *handle, et_error *error) {
   const et_cpu_argument unused = {ET_CPU_NO_VALUE, 0, ET_CPU_UNUSED};
   for (size_t i = 0; i < argument_count(handle); i++) {
     handle->arguments[i] = unused;
   }
   ET_RETURN_IF_ERROR(use_in_dims(handle, error));
-  return check_places(handle, error);
+  ET_RETURN_IF_ERROR(check_places(handle, error));
+  return check_states(handle, error);
 }
 
 /* The bytes of one piece of named data, where they lie. */

@@ -106,7 +106,7 @@ static et_status check_views(const et_cpu_handle *handle, et_error *error) {
   const et_cpu_payload *payload = &handle->payload;
   for (uint32_t i = 0; i < payload->value_count; i++) {
     const et_cpu_tensor *view = &handle->tensors[i];
-    if (view->place != ET_CPU_INPUT && view->place != ET_CPU_OUTPUT) {
+    if (view->place == ET_CPU_SCRATCH || view->place == ET_CPU_DATA) {
       continue;
     }
     const size_t skipped =
@@ -159,6 +159,7 @@ static void bind_tensor(const et_cpu_handle *handle, uint32_t index,
   const et_cpu_slot slot = handle->slots[index];
   switch ((et_cpu_place)tensor->place) {
     case ET_CPU_INPUT:
+    case ET_CPU_STATE:
       tensor->data = args[slot.index]->u.as_tensor->data;
       break;
     case ET_CPU_OUTPUT:

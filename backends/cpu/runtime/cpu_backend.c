@@ -16,6 +16,7 @@ static et_status cpu_measure(const et_backend_context *context,
   out->handle_bytes = arena.used;
   out->scratch_bytes = payload.scratch_bytes;
   out->output_count = payload.output_count;
+  out->updated_count = payload.input_count - payload.first_state;
   return ET_STATUS_OK;
 }
 

@@ -388,7 +388,7 @@ static void test_numbers_out_of_range_are_named(void **state) {
   expect_word_refused(&writer.dims, 5, 4, "payload: dims[1]: maximum 3");
   expect_word_refused(&writer.values, 0, 9, "payload: values[0]: dtype 9");
   expect_word_refused(&writer.values, 1, 9, "payload: values[0]: rank 9");
-  expect_word_refused(&writer.values, 2, 4, "payload: values[0]: index 0");
+  expect_word_refused(&writer.values, 2, 5, "payload: values[0]: index 0");
   expect_word_refused(&writer.values, 3, 1, "payload: values[0]: index 1");
   expect_word_refused(&writer.values, 4, 4, "payload: values[0]: offset 4");
   expect_word_refused(&writer.values, 12, 2, "payload: values[1]: offset 2");
@@ -458,9 +458,10 @@ static void test_payloads_of_others_are_refused(void **state) {
 static void survive(et_span payload) {
   et_error_clear(&session.error);
   if (cpu_session_load(&session, payload) == ET_STATUS_OK) {
-    cpu_sample_make(&samples[0], 2, 3);
-    cpu_sample_make(&samples[1], 2, 3);
-    cpu_session_call(&session, args, 2);
+    for (size_t i = 0; i < 3; i++) {
+      cpu_sample_make(&samples[i], 2, 3);
+    }
+    cpu_session_call(&session, args, writer.inputs + (size_t)1);
   }
   cpu_session_end(&session);
 }
@@ -476,6 +477,44 @@ static void survive_all_changes(et_span span) {
   }
 }
 
+/* total += 5; y = total + 1, of [2, 3]. */
+static void write_stateful(void) {
+  const uint32_t dims[2] = {cpu_write_const(&writer, 2),
+                            cpu_write_const(&writer, 3)};
+  writer.inputs = 2;
+  writer.outputs = 1;
+  const uint32_t x = cpu_write_floats(&writer, ET_CPU_INPUT, 0, 0, dims, 2);
+  const uint32_t s = cpu_write_floats(&writer, ET_CPU_STATE, 1, 0, dims, 2);
+  const uint32_t y = cpu_write_floats(&writer, ET_CPU_OUTPUT, 0, 0, dims, 2);
+  (void)x;
+  cpu_write_unary(&writer, CPU_TEST_SHIFT, s, s, 5);
+  cpu_write_unary(&writer, CPU_TEST_SHIFT, s, y, 1);
+}
+
+static void test_states_are_updated_where_they_lie(void **state) {
+  (void)state;
+  write_stateful();
+  must_load();
+  assert_int_equal(session.needed.updated_count, 1);
+  assert_int_equal(session.needed.output_count, 1);
+  must_call(3);
+  must_call(3);
+  for (size_t i = 0; i < 6; i++) {
+    assert_true(samples[1].data[i] == (float)(i + 1 + 10));
+    assert_true(samples[2].data[i] == (float)(i + 1 + 11));
+  }
+}
+
+static void test_states_are_the_last_inputs(void **state) {
+  (void)state;
+  write_stateful();
+  writer.values.words[3] = 1; /* an input where the state is */
+  expect_refused("payload: values[0] does not fit where it lies");
+  writer.values.words[3] = 0;
+  writer.inputs = 3;
+  expect_refused("payload: input 2 stands among states and is none");
+}
+
 static void test_every_cut_and_changed_payload_is_survived(void **state) {
   (void)state;
   write_dynamic();
@@ -487,6 +526,12 @@ static void test_every_cut_and_changed_payload_is_survived(void **state) {
   for (; span.size > 0; span.size--) {
     survive(span);
   }
+}
+
+static void test_every_changed_payload_with_a_state_is_survived(void **state) {
+  (void)state;
+  write_stateful();
+  survive_all_changes(cpu_write_finish(&writer));
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, finish)
@@ -517,7 +562,10 @@ int main(void) {
       TEST(test_an_int_is_no_tensor),
       TEST(test_named_data_must_be_what_the_payload_says),
       TEST(test_payloads_of_others_are_refused),
+      TEST(test_states_are_updated_where_they_lie),
+      TEST(test_states_are_the_last_inputs),
       TEST(test_every_cut_and_changed_payload_is_survived),
+      TEST(test_every_changed_payload_with_a_state_is_survived),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -118,14 +118,14 @@ static et_status check_dim(const et_cpu_payload *payload, uint32_t index,
 /* Of each place how many there are. */
 static uint32_t place_count(const et_cpu_payload *payload, uint32_t place) {
   const uint32_t counts[] = {payload->input_count, payload->output_count, 1,
-                             payload->data_count};
+                             payload->data_count, payload->input_count};
   return place < sizeof counts / sizeof *counts ? counts[place] : 0;
 }
 
 static et_status check_value(const et_cpu_payload *payload, uint32_t index,
                              const et_cpu_value *value, et_error *error) {
   const bool is_argument =
-      value->place == ET_CPU_INPUT || value->place == ET_CPU_OUTPUT;
+      value->place != ET_CPU_SCRATCH && value->place != ET_CPU_DATA;
   if (value->rank > ET_CPU_MAX_RANK) {
     return fail_word(error, "values", index, "rank", value->rank);
   }
@@ -203,7 +203,7 @@ static et_status check_dims(const et_cpu_payload *payload, size_t *at,
   return ET_STATUS_OK;
 }
 
-static et_status check_values(const et_cpu_payload *payload, size_t *at,
+static et_status check_values(et_cpu_payload *payload, size_t *at,
                               et_error *error) {
   for (uint32_t i = 0; i < payload->value_count; i++) {
     et_cpu_value value;
@@ -211,6 +211,9 @@ static et_status check_values(const et_cpu_payload *payload, size_t *at,
       return fail_end(error, "values", i);
     }
     ET_RETURN_IF_ERROR(check_value(payload, i, &value, error));
+    if (value.place == ET_CPU_STATE && value.index < payload->first_state) {
+      payload->first_state = value.index;
+    }
   }
   return ET_STATUS_OK;
 }
@@ -258,6 +261,7 @@ static et_status read_header(et_span bytes, et_error *error,
     return fail_header(error, "its length is not the one that it states");
   }
   out->input_count = et_cpu_word(out, 3);
+  out->first_state = out->input_count;
   out->output_count = et_cpu_word(out, 4);
   out->dim_count = et_cpu_word(out, 5);
   out->value_count = et_cpu_word(out, 6);

@@ -77,8 +77,9 @@ typedef struct et_cpu_record {
 typedef struct et_cpu_payload {
   const uint8_t *bytes;
   size_t words;
-  uint32_t input_count;
+  uint32_t input_count; /* states among them */
   uint32_t output_count;
+  uint32_t first_state; /* inputs from here on are states */
   uint32_t dim_count;
   uint32_t value_count;
   uint32_t data_count;

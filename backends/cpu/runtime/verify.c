@@ -83,7 +83,8 @@ static et_status check_writes(verifier *v, uint32_t index,
   for (size_t i = step->input_count; i < tensor_count(step); i++) {
     const uint8_t place = step->tensors[i]->place;
     const bool is_output = i < (size_t)step->input_count + step->output_count;
-    if (place != ET_CPU_SCRATCH && !(is_output && place == ET_CPU_OUTPUT)) {
+    if (place != ET_CPU_SCRATCH &&
+        !(is_output && (place == ET_CPU_OUTPUT || place == ET_CPU_STATE))) {
       return fail_step(v, index, "writes where nothing may be written");
     }
     ET_RETURN_IF_ERROR(check_apart(v, index, step, i));
@@ -115,7 +116,7 @@ static uint64_t covered_to(verifier *v, const extent *read, uint32_t count) {
 static bool is_written(verifier *v, const et_cpu_tensor *tensor,
                        uint32_t count) {
   extent left = extent_of(v->handle, tensor);
-  if (tensor->place == ET_CPU_INPUT || tensor->place == ET_CPU_DATA) {
+  if (tensor->place != ET_CPU_SCRATCH && tensor->place != ET_CPU_OUTPUT) {
     return true;
   }
   while (left.start < left.end) {

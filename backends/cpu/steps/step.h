@@ -18,7 +18,8 @@ typedef enum et_cpu_place {
   ET_CPU_INPUT = 0,
   ET_CPU_OUTPUT = 1,
   ET_CPU_SCRATCH = 2,
-  ET_CPU_DATA = 3, /* named data of the program, used where it lies */
+  ET_CPU_DATA = 3,  /* named data of the program, used where it lies */
+  ET_CPU_STATE = 4, /* a mutable buffer of the program, updated where it lies */
 } et_cpu_place;
 
 /* A dense tensor in C order, with the sizes of the current call. */

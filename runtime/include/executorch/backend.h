@@ -69,6 +69,8 @@ typedef struct et_backend_requirements {
   size_t scratch_bytes; /* while it is executed, aligned to 64 */
   size_t shared_bytes;  /* of the store, at most: et_shared_store_bytes */
   size_t output_count;  /* the last arguments of its calls: what it writes */
+  size_t updated_count; /* those before: tensors that it reads and changes where
+                         * they lie, mutable buffers of the program */
 } et_backend_requirements;
 
 /* What a backend may use besides a delegate's arguments. Lives for one call. */
@@ -92,8 +94,8 @@ typedef struct et_backend {
   /* Builds the handle in context->arena. Sets *out_handle, NULL before. */
   et_status (*init)(const et_backend_context *context, void **out_handle);
 
-  /* Runs on `count` values: the delegate's inputs, then its outputs. Checks the
-   * count, kinds, dtypes and sizes of all of them before it writes. */
+  /* Runs on `count` values: the delegate's inputs, then what it updates, then its
+   * outputs. Checks the count, kinds, dtypes and sizes of all of them before it writes. */
   et_status (*execute)(void *handle, const et_execute_context *context,
                        et_value **args, size_t count);
 

@@ -26,11 +26,12 @@ extern "C" {
 
 /* One step of a method. Chains are laid end to end. */
 typedef struct et_instruction {
-  uint8_t tag;    /* ET_INSTRUCTION_* */
-  bool binds_out; /* a view: see runtime/method/views.h */
+  uint8_t tag;        /* ET_INSTRUCTION_* */
+  bool binds_out : 1; /* a view: see runtime/method/views.h */
+  bool in_loop : 1;   /* a jump at or behind it leads to it or before it */
   uint16_t arg_count;
-  uint16_t output_count; /* of a delegate call: its last args that it writes */
-  bool in_loop;          /* a jump at or behind it leads to it or before it */
+  uint16_t output_count;  /* of a delegate call: its last args that it writes */
+  uint16_t updated_count; /* and those before, that it reads and writes */
   union {
     const et_kernel *kernel;
     uint32_t delegate; /* index */
@@ -45,6 +46,7 @@ typedef struct et_delegate {
   void *handle;
   size_t handle_bytes;
   uint32_t output_count;
+  uint32_t updated_count;
   bool is_built; /* has a handle to destroy */
 } et_delegate;
 

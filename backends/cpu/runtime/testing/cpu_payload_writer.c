@@ -29,7 +29,7 @@ uint32_t cpu_write_floats(cpu_writer *writer, et_cpu_place place,
                           uint32_t index, uint32_t offset, const uint32_t *dims,
                           uint32_t rank) {
   uint32_t order = 0;
-  for (uint32_t i = 0; i < rank && place <= ET_CPU_OUTPUT; i++) {
+  for (uint32_t i = 0; i < rank; i++) {
     order |= i << 4 * i;
   }
   const uint32_t words[6] = {
