@@ -5,6 +5,7 @@ from torch.export.graph_signature import InputKind
 from torch.fx import Node
 
 from backends.cpu.compiler.attention_fusion import prepare_attention
+from backends.cpu.compiler.bytes_fusion import compute_in_bytes
 from backends.cpu.compiler.choice import choose
 from backends.cpu.compiler.folding import fold
 from backends.cpu.compiler.fusion import fuse
@@ -29,10 +30,12 @@ def compile_partition(program: ExportedProgram, options: Options) -> Payload:
 
 def step_graph(program: ExportedProgram, options: Options) -> StepGraph:
     """The steps of `program`, ready to be planned."""
-    graph = lower(program)
+    known = Program(program)
+    graph = lower(program, known)
     fold(graph)
     fuse(graph)
     join_maps(graph)
+    compute_in_bytes(graph, known.quantized)
     prepare_attention(graph, options)
     choose(graph, options)
     pack(graph)
@@ -42,9 +45,8 @@ def step_graph(program: ExportedProgram, options: Options) -> StepGraph:
     return graph
 
 
-def lower(program: ExportedProgram) -> StepGraph:
+def lower(program: ExportedProgram, known: Program) -> StepGraph:
     """Steps for every node, one by one."""
-    known = Program(program)
     builder = Builder(known)
     given = {spec.arg.name for spec in program.graph_signature.input_specs if spec.kind is InputKind.USER_INPUT}
     for node in program.graph.nodes:

@@ -1,6 +1,10 @@
 """Weights as steps read them: panels of 16 columns, filled up with zeros."""
 
+from collections.abc import Sequence
+from math import prod
+
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 WIDTH = 16
@@ -63,3 +67,38 @@ def winograd_panels(weight: Tensor) -> Tensor:
 def taps(weight: Tensor) -> Tensor:
     """[C, 1, kh, kw] as [ceil(C / 16), kh * kw, 16]."""
     return panels(weight.flatten(1))
+
+
+def quads(codes: Tensor, groups: int) -> Tensor:
+    """int8 [N, C / groups, kh, kw] as [groups * ceil(N / groups / 16), kh * kw * ceil(C / groups / 4), 16, 4]."""
+    n, channels, *kernel = codes.shape
+    rows = F.pad(codes.permute(0, 2, 3, 1), (0, -channels % 4)).reshape(groups, n // groups, -1)
+    full = padded(rows, 1)
+    depth = full.shape[2] // 4
+    return full.reshape(-1, WIDTH, depth, 4).transpose(1, 2).contiguous()
+
+
+def unquadded(packed: Tensor, n: int, channels: int, kernel: Sequence[int], groups: int) -> Tensor:
+    """What `quads` was given, of n columns and so many channels of all groups."""
+    rows = packed.transpose(1, 2).reshape(groups, -1, *kernel, packed.shape[1] * 4 // prod(kernel))
+    return rows[:, : n // groups].flatten(0, 1)[..., : channels // groups].permute(0, 3, 1, 2)
+
+
+def tap_pairs(codes: Tensor) -> Tensor:
+    """int8 [C, 1, kh, kw] as int16 [ceil(C / 16), ceil(kh * kw / 2), 16, 2]."""
+    rows = padded(codes.flatten(1).to(torch.int16), 0)
+    rows = F.pad(rows, (0, rows.shape[1] % 2))
+    return rows.reshape(-1, WIDTH, rows.shape[1] // 2, 2).transpose(1, 2).contiguous()
+
+
+def unpaired_taps(packed: Tensor, channels: int, kernel: Sequence[int]) -> Tensor:
+    """What `tap_pairs` was given."""
+    rows = packed.transpose(1, 2).reshape(packed.shape[0] * WIDTH, -1)
+    return rows[:channels, : prod(kernel)].reshape(channels, 1, *kernel)
+
+
+def is_narrow(packed: Tensor) -> bool:
+    """Of what `quads` gives: whether no two neighbours of a quad, times bytes, exceed an int16."""
+    pairs = packed.to(torch.int16).reshape(-1, 2)
+    largest = torch.maximum(pairs.clamp_min(0).sum(1), -pairs.clamp_max(0).sum(1))
+    return int(largest.max()) <= 128

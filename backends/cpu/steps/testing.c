@@ -152,15 +152,26 @@ static void run_on(et_test_step *test, et_cpu_isa isa, bool backwards) {
   test->step.kind->run(&test->step, &run);
 }
 
+static double number(const et_cpu_tensor *tensor, size_t index) {
+  switch (tensor->dtype) {
+    case ET_SCALAR_TYPE_INT8:
+      return ((const int8_t *)tensor->data)[index];
+    case ET_SCALAR_TYPE_UINT8:
+      return ((const uint8_t *)tensor->data)[index];
+    default:
+      return (double)((const float *)tensor->data)[index];
+  }
+}
+
 static void compare(et_test_step *test, et_cpu_isa isa, const double *expected,
                     const double *margin) {
   const et_cpu_tensor *result = et_test_result(test);
-  const float *values = result->data;
   for (size_t i = 0; i < result->numel; i++) {
-    const double off = (double)values[i] - expected[i];
+    const double found = number(result, i);
+    const double off = found - expected[i];
     if (!(off <= margin[i] && -off <= margin[i])) {
       fail_msg("isa %d, element %zu of %zu: %.9g, expected %.9g within %.3g",
-               (int)isa, i, result->numel, (double)values[i], expected[i],
+               (int)isa, i, result->numel, found, expected[i],
                margin[i]);
     }
   }

@@ -1,5 +1,6 @@
 """What every kind of step says of itself."""
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, ClassVar, Self
@@ -21,6 +22,11 @@ class Operation(ABC):
 
     code: ClassVar[int]
     in_place: ClassVar[int | None] = None
+
+    @classmethod
+    def kind(cls) -> str:
+        """The name of the kind: `ConvolutionI8` is convolution_i8."""
+        return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", cls.__name__).lower()
 
     @abstractmethod
     def words(self) -> tuple[int, ...]:

@@ -2,7 +2,9 @@
 
 from backends.cpu.compiler.kinds.attention import Attention
 from backends.cpu.compiler.kinds.block import Block
+from backends.cpu.compiler.kinds.bytes import Dequantize, MapI8, Quantize
 from backends.cpu.compiler.kinds.convolution import Convolution
+from backends.cpu.compiler.kinds.convolution_i8 import ConvolutionI8, DepthwiseI8
 from backends.cpu.compiler.kinds.depthwise import Depthwise
 from backends.cpu.compiler.kinds.embedding import Embedding
 from backends.cpu.compiler.kinds.map import Map
@@ -16,10 +18,13 @@ from backends.cpu.compiler.kinds.winograd import Winograd
 
 KINDS: dict[int, type[Operation]] = {
     kind.code: kind
-    for kind in (Product, Convolution, Depthwise, Winograd, Block, Pool, Permute, Map, Softmax, Norm, Attention, Embedding)
+    for kind in (
+        *(Product, Convolution, Depthwise, Winograd, Block, Pool, Permute, Map, Softmax, Norm, Attention, Embedding),
+        *(Quantize, Dequantize, ConvolutionI8, DepthwiseI8, MapI8),
+    )
 }
 
 
 def symbol_of(code: int) -> str:
     """The part of the runtime side that runs steps of this kind."""
-    return f"et_cpu_step_{KINDS[code].__name__.lower()}"
+    return f"et_cpu_step_{KINDS[code].kind()}"

@@ -10,6 +10,7 @@ from torch.export import ExportedProgram
 from torch.fx import Node
 
 from backends.cpu.compiler.dims import Bounds, Dim, dims_of
+from backends.cpu.compiler.quantized import QuantizedConstants
 from exir.graph.constants import ConstantTable
 from exir.graph.fake_mode import fake_mode_of
 
@@ -25,10 +26,13 @@ class Program:
     def __init__(self, program: ExportedProgram) -> None:
         self.graph = program.graph
         self.bounds = Bounds(program.range_constraints)
+        self.quantized = QuantizedConstants()
         self._constants = ConstantTable(program, fake_mode_of(program.graph))
 
     def constant(self, value: object) -> Tensor | None:
-        """The elements of a constant; None for anything else."""
+        """The elements of a constant, or what a quantized one stands for; None for anything else."""
+        if isinstance(value, Node) and value.op == "call_function":
+            return self.quantized.dequantized(value, self._constants.tensor)
         return self._constants.tensor(value)
 
 
@@ -50,13 +54,15 @@ class Rule:
         tensors have been looked at before.
     lower: adds the node's steps and says where its result lies.
     computes: whether it does more than look at its input in another shape.
-    indices: the argument that is a tensor of integers; all others are float32.
+    indices: the argument that is a tensor of integers; all others are as `dtypes` says.
+    dtypes: that its operands and result may have.
     """
 
     lower: Callable[["Builder", Node], None]
     refuses: Refuses = never
     computes: bool = True
     indices: int | None = None
+    dtypes: tuple[torch.dtype, ...] = (torch.float32,)
 
 
 def argument(node: Node, index: int, name: str, default: Any = None) -> Any:

@@ -13,17 +13,20 @@ from backends.cpu.compiler.lower import (
     normalization,
     pooling,
     products,
+    quantization,
     shapes,
     tables,
 )
 from backends.cpu.compiler.lower.rule import MAX_RANK, Program, Refusal, Rule
 from exir.dialects.edge import to_torch_overload
 
-_FAMILIES = (convolutions, products, pooling, activations, elementwise, normalization, attention, tables, shapes)
+_FAMILIES = (
+    *(convolutions, products, pooling, activations, elementwise, normalization),
+    *(quantization, attention, tables, shapes),
+)
 
 RULES: dict[OpOverload, Rule] = {operator: rule for family in _FAMILIES for operator, rule in family.RULES.items()}
 
-_FLOATS = (torch.float32,)
 _INTEGERS = (torch.int64, torch.int32)
 
 # Operators that have a decomposition and are lowered better as they are.
@@ -63,7 +66,7 @@ def refusal(program: Program, node: Node) -> Refusal:
         return f"there is no rule for {to_torch_overload(node.target) or node.target}"
     indices = None if rule.indices is None else node.args[rule.indices]
     for each in (node, *node.all_input_nodes):
-        reason = _refuses_value(program, each, _INTEGERS if each is indices else _FLOATS)
+        reason = _refuses_value(program, each, _INTEGERS if each is indices else rule.dtypes)
         if reason is not None:
             return reason
     return rule.refuses(program, node)

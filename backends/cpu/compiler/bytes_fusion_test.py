@@ -1,0 +1,87 @@
+"""Quantized networks are computed in bytes."""
+
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from backends.cpu.compiler.compile import compile_partition
+from backends.cpu.compiler.kinds.bytes import Dequantize, MapI8, Quantize
+from backends.cpu.compiler.kinds.convolution_i8 import ConvolutionI8, DepthwiseI8
+from backends.cpu.compiler.options import Options
+from backends.cpu.compiler.testing.compare import delegated, operations
+from backends.cpu.compiler.testing.interpreter import run_payload
+from exir.testing import quantized
+from exir.testing.quantized import Affine, Recipe
+
+RECIPES = [Recipe(), Recipe(torch.uint8), Recipe(per_channel=False)]
+
+
+def kinds(module: nn.Module, x: Tensor) -> list[str]:
+    return [type(each).__name__ for each in operations(module, x)]
+
+
+def assert_within_one_step(network: nn.Sequential, x: Tensor) -> None:
+    last = network[-1]
+    assert isinstance(last, Affine)
+    payload = compile_partition(delegated(network, (x,)), Options())
+    (found,) = run_payload(payload.data, payload.named, [x])
+    with torch.no_grad():
+        expected = network(x)
+    assert torch.unique(expected).numel() > 10
+    steps = ((found - expected) / last.scale).round()
+    assert steps.abs().max() <= 1
+    assert steps.count_nonzero() <= 0.01 * steps.numel() + 1
+
+
+@pytest.mark.parametrize("recipe", RECIPES, ids=str)
+@pytest.mark.parametrize("make", [quantized.mlp, quantized.cnn])
+def test_bytes_are_those_of_the_network(make: Callable[[], tuple[nn.Sequential, Tensor]], recipe: Recipe) -> None:
+    network, x = make()
+    assert_within_one_step(quantized.quantized(network, x, recipe), x)
+
+
+def test_linear_layers_are_steps_on_bytes() -> None:
+    network, x = quantized.mlp()
+    network = quantized.quantized(network, x)
+    assert kinds(network, x) == ["Quantize", *3 * ["ConvolutionI8"], "Dequantize"]
+
+
+def test_no_float_is_left_but_where_pixels_are_averaged() -> None:
+    network, x = quantized.cnn()
+    network = quantized.quantized(network, x)
+    block = ["ConvolutionI8", "DepthwiseI8", "ConvolutionI8", "MapI8"]
+    pooled = ["Dequantize", "Pool", "Quantize", "Dequantize", "Quantize", "ConvolutionI8", "Dequantize"]
+    assert kinds(network, x) == ["Quantize", "Permute", "ConvolutionI8", *block, "ConvolutionI8", *pooled]
+
+
+def test_clamps_become_bounds_of_bytes() -> None:
+    layer = nn.Sequential(nn.Linear(4, 4), nn.ReLU6())
+    network = quantized.quantized(layer, torch.randn(3, 4) * 9)
+    (step,) = (each for each in operations(network, torch.randn(3, 4)) if isinstance(each, ConvolutionI8))
+    output = network[-1]
+    assert step.quantizing.low == output.zero_point
+    assert step.quantizing.high == min(127, output.zero_point + round(6 / output.scale))
+
+
+def test_small_weights_are_told() -> None:
+    for largest, narrow in ((64, True), (65, False)):
+        network = quantized.quantized(nn.Sequential(nn.Linear(8, 4)), torch.randn(3, 8))
+        network[1][0].weight.codes.fill_(largest)
+        (step,) = (each for each in operations(network, torch.randn(3, 8)) if isinstance(each, ConvolutionI8))
+        assert step.narrow is narrow
+
+
+def test_floats_that_others_read_stay() -> None:
+    class Twice(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.body = quantized.Layer(nn.Linear(4, 4), per_channel=True)
+            self.before, self.after = Affine(torch.randn(9), torch.int8), Affine(torch.randn(9), torch.int8)
+
+        def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
+            y = self.body(self.before(x))
+            return y, self.after(y)
+
+    assert kinds(Twice(), torch.randn(2, 4)) == ["Quantize", "Dequantize", "Product", "Quantize", "Dequantize"]

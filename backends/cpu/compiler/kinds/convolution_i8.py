@@ -1,0 +1,102 @@
+"""`convolution_i8` and `depthwise_i8`: of bytes, with exact sums."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from backends.cpu.compiler.kinds.operation import Operation, Sizes
+from backends.cpu.compiler.kinds.quantizing import Quantizing
+from backends.cpu.compiler.kinds.window import WORDS, Window
+from backends.cpu.compiler.kinds.words import int_of_word, word_of_int
+from backends.cpu.compiler.packing import unpaired_taps, unquadded
+
+# What is kept on the stack (simd/convolution_i8.h, simd/depthwise_i8.h).
+MOST_TAPS = 64
+MOST_QUADS = 4096
+MOST_CHANNELS = 4096
+MOST_DEPTHWISE_CHANNELS = 8192
+
+COLUMNS = 3
+"""Inputs that say what a column's sum means: sums of weights, scales, biases."""
+
+
+@dataclass(frozen=True)
+class ConvolutionI8(Operation):
+    """x [B, H, W, C], panels, sums of weights, scales, biases to [B, Ho, Wo, N].
+
+    narrow: weights are small enough for the faster products of some processors.
+    """
+
+    window: Window
+    groups: int
+    zero_point: int
+    narrow: bool
+    quantizing: Quantizing
+
+    code = 20
+
+    def words(self) -> tuple[int, ...]:
+        own = self.groups, word_of_int(self.zero_point), int(self.narrow)
+        return (*self.window.words(), *own, *self.quantizing.words())
+
+    @classmethod
+    def read(cls, words: Sequence[int]) -> Self:
+        groups, zero_point, narrow, *quantizing = words[WORDS:]
+        window = Window.read(words[:WORDS])
+        return cls(window, groups, int_of_word(zero_point), bool(narrow), Quantizing.read(quantizing))
+
+    def check(self, sizes: Sizes) -> None:
+        self.expect(len(sizes) == 3 + COLUMNS, "takes five inputs, gives one output")
+        x, y = sizes[0], sizes[-1]
+        self.expect(len(x) == len(y) == 4 and x[0] == y[0], f"{x} and {y} are no pictures of one batch")
+
+    def run(self, inputs: Sequence[Tensor], outputs: Sequence[Tensor], dims: Sequence[int]) -> None:
+        x, packed, sums, scales, biases = inputs
+        weight = unquadded(packed, outputs[0].shape[3], x.shape[3], self.window.kernel, self.groups)
+        total = _sum(x, self.zero_point, weight, self.window, self.groups)
+        each = outputs[0].shape[3] // self.groups
+        scale, bias = (row.reshape(self.groups, -1)[:, :each].flatten() for row in (scales, biases))
+        outputs[0].copy_(self.quantizing(total * scale + bias))
+
+
+@dataclass(frozen=True)
+class DepthwiseI8(Operation):
+    """x [B, H, W, C], pairs of taps, sums of weights, scales, biases to [B, Ho, Wo, C]."""
+
+    window: Window
+    zero_point: int
+    quantizing: Quantizing
+
+    code = 21
+
+    def words(self) -> tuple[int, ...]:
+        return (*self.window.words(), word_of_int(self.zero_point), *self.quantizing.words())
+
+    @classmethod
+    def read(cls, words: Sequence[int]) -> Self:
+        zero_point, *quantizing = words[WORDS:]
+        return cls(Window.read(words[:WORDS]), int_of_word(zero_point), Quantizing.read(quantizing))
+
+    def check(self, sizes: Sizes) -> None:
+        self.expect(len(sizes) == 3 + COLUMNS, "takes five inputs, gives one output")
+        x, y = sizes[0], sizes[-1]
+        self.expect(len(x) == len(y) == 4 and x[0] == y[0], f"{x} and {y} are no pictures of one batch")
+        self.expect(x[3] == y[3], f"channels of {x} and {y} differ")
+
+    def run(self, inputs: Sequence[Tensor], outputs: Sequence[Tensor], dims: Sequence[int]) -> None:
+        x, packed, sums, scales, biases = inputs
+        channels = x.shape[3]
+        weight = unpaired_taps(packed, channels, self.window.kernel)
+        total = _sum(x, self.zero_point, weight, self.window, channels)
+        outputs[0].copy_(self.quantizing(total * scales[:channels] + biases[:channels]))
+
+
+def _sum(x: Tensor, zero_point: int, weight: Tensor, window: Window, groups: int) -> Tensor:
+    """The exact sums of products, rounded once to float32."""
+    planes = window.pad(x.permute(0, 3, 1, 2).double() - zero_point)
+    sums = F.conv2d(planes, weight.double(), None, window.stride, 0, window.dilation, groups)
+    return sums.permute(0, 2, 3, 1).to(torch.float32)

@@ -1,0 +1,62 @@
+"""Between floats and the bytes that stand for them."""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+import torch.ao.quantization.fx._decomposed  # noqa: F401  (registers the operators used below)
+from torch._ops import OpOverload
+from torch.fx import Node
+
+from backends.cpu.compiler.graph import Laid, Value
+from backends.cpu.compiler.kinds.bytes import Dequantize, Quantize
+from backends.cpu.compiler.kinds.operation import Operation
+from backends.cpu.compiler.kinds.quantizing import Quantizing, Reading
+from backends.cpu.compiler.lower.builder import Builder
+from backends.cpu.compiler.lower.rule import Program, Refusal, Rule, tensor_of
+
+_ops = torch.ops.quantized_decomposed
+_BYTES = (torch.int8, torch.uint8)
+_DTYPES = (torch.float32, *_BYTES, torch.int64, torch.int32)
+
+
+def _emit(builder: Builder, node: Node, operation: Operation) -> None:
+    """Element by element: the result lies as the operand."""
+    laid = builder.laid(node.args[0])
+    output = Value(tensor_of(node).dtype, laid.value.dims)
+    builder.alias(node, Laid(output, laid.order))
+    builder.step(operation, [laid.value], output, node)
+
+
+def _lower_quantize(builder: Builder, node: Node) -> None:
+    _, scale, zero_point, low, high, _ = node.args
+    _emit(builder, node, Quantize(Quantizing(1.0 / scale, zero_point, low, high)))
+
+
+def _lower_dequantize(builder: Builder, node: Node) -> None:
+    if builder.program.constant(node) is None:
+        _emit(builder, node, Dequantize(Reading(node.args[2], node.args[1])))
+
+
+def _refuses_tensor(at: Callable[[Node], Any], what: str) -> Callable[[Program, Node], Refusal]:
+    def refuses(program: Program, node: Node) -> Refusal:
+        if program.constant(node) is not None:
+            return None
+        return None if tensor_of(at(node)).dtype in _BYTES else f"{what} is taken of int8 and uint8"
+
+    return refuses
+
+
+def _refuses_channels(program: Program, node: Node) -> Refusal:
+    return None if program.constant(node) is not None else "channels are dequantized of constants only"
+
+
+RULES: dict[OpOverload, Rule] = {
+    _ops.quantize_per_tensor.default: Rule(
+        _lower_quantize, _refuses_tensor(lambda node: node, "quantization"), dtypes=_DTYPES
+    ),
+    _ops.dequantize_per_tensor.default: Rule(
+        _lower_dequantize, _refuses_tensor(lambda node: node.args[0], "dequantization"), dtypes=_DTYPES
+    ),
+    _ops.dequantize_per_channel.default: Rule(_lower_dequantize, _refuses_channels, dtypes=_DTYPES),
+}

@@ -1,0 +1,65 @@
+"""Constants that lie in bytes, and what they stand for."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.fx import Node
+
+from exir.dialects.edge import to_torch_overload
+
+# torch registers the operators when a quantized program is made: they are known by their names.
+PER_TENSOR = "quantized_decomposed::dequantize_per_tensor"
+PER_CHANNEL = "quantized_decomposed::dequantize_per_channel"
+
+
+@dataclass(frozen=True, eq=False)
+class Codes:
+    """codes: int8 [N, ...]. scales: [N], of each row."""
+
+    codes: Tensor
+    scales: Tensor
+
+
+class QuantizedConstants:
+    """What dequantized constants were made of.
+
+    A dequantized constant is known by where it lies: seen in another shape it is still the one, as
+    long as its elements are as many.
+    """
+
+    def __init__(self) -> None:
+        self._dequantized: dict[Node, Tensor] = {}
+        self._codes: dict[int, Codes] = {}
+
+    def dequantized(self, node: Node, constant: Callable[[object], Tensor | None]) -> Tensor | None:
+        """What `node` gives when it dequantizes constants."""
+        if node not in self._dequantized and _name(node) in (PER_TENSOR, PER_CHANNEL):
+            tensors = [constant(source) for source in node.all_input_nodes]
+            if all(tensor is not None for tensor in tensors):
+                self._add(node, [constant(each) if isinstance(each, Node) else each for each in node.args])
+        return self._dequantized.get(node)
+
+    def codes(self, tensor: Tensor) -> Codes | None:
+        """The bytes behind a dequantized constant, where each row has one scale and zero is 0."""
+        found = self._codes.get(tensor.data_ptr())
+        return found if found is not None and found.codes.numel() == tensor.numel() else None
+
+    def _add(self, node: Node, args: list[Any]) -> None:
+        operator = to_torch_overload(node.target)
+        assert operator is not None
+        tensor = operator(*args).contiguous()
+        self._dequantized[node] = tensor
+        codes, scales, zero_points, axis = args[0], args[1], args[2], args[3]
+        if _name(node) == PER_TENSOR:
+            scales, zero_points, axis = torch.tensor([scales]), torch.tensor([zero_points]), 0
+        is_plain = codes.dtype == torch.int8 and axis == 0 and (zero_points is None or not zero_points.any())
+        if is_plain and codes.dim() > 0:
+            self._codes[tensor.data_ptr()] = Codes(codes, scales.float().expand(codes.shape[0]))
+
+
+def _name(node: Node) -> str | None:
+    operator = to_torch_overload(node.target)
+    return operator.name() if operator is not None else None

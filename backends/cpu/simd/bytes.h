@@ -1,0 +1,29 @@
+/* Rows of bytes that stand for numbers, one by one. */
+#ifndef BACKENDS_CPU_SIMD_BYTES_H_
+#define BACKENDS_CPU_SIMD_BYTES_H_
+
+#include "backends/cpu/simd/quantized.h"
+#include "backends/cpu/simd/variants.h"
+
+/* Bytes, and what one step of them is worth. */
+typedef struct et_cpu_scaled_bytes {
+  et_cpu_bytes bytes;
+  float scale;
+} et_cpu_scaled_bytes;
+
+typedef void et_cpu_quantize_function(const et_cpu_quantizing *quantizing,
+                                      const float *x, uint8_t *y, size_t count);
+typedef void et_cpu_dequantize_function(const et_cpu_scaled_bytes *x, float *y,
+                                        size_t count);
+
+/* What the numbers behind two bytes add up to, as a byte. */
+typedef void et_cpu_add_bytes_function(const et_cpu_quantizing *quantizing,
+                                       const et_cpu_scaled_bytes *a,
+                                       const et_cpu_scaled_bytes *b, uint8_t *y,
+                                       size_t count);
+
+ET_CPU_DECLARE(et_cpu_quantize_function, et_cpu_quantize);
+ET_CPU_DECLARE(et_cpu_dequantize_function, et_cpu_dequantize);
+ET_CPU_DECLARE(et_cpu_add_bytes_function, et_cpu_add_bytes);
+
+#endif /* BACKENDS_CPU_SIMD_BYTES_H_ */

@@ -1,0 +1,43 @@
+/* Convolution of bytes: exact sums, requantized per column. */
+#ifndef BACKENDS_CPU_SIMD_CONVOLUTION_I8_H_
+#define BACKENDS_CPU_SIMD_CONVOLUTION_I8_H_
+
+#include "backends/cpu/simd/quantized.h"
+#include "backends/cpu/simd/variants.h"
+#include "backends/cpu/simd/window.h"
+
+typedef struct et_cpu_convolution_i8 {
+  et_cpu_window window;
+  et_cpu_bytes x; /* [batch][height][width][channels] */
+  bool narrow;    /* weights are small: see tile_i8.h */
+  const int8_t *panels; /* [group][panel][kernel_y][kernel_x][quad][16][4] */
+  et_cpu_columns_i8 of_columns; /* [group][panel][16] */
+  et_cpu_quantizing quantizing;
+  uint8_t *out;    /* [batch][out_height][out_width][columns] */
+  size_t channels; /* of all groups, as the columns */
+  size_t columns;
+  size_t groups;
+} et_cpu_convolution_i8;
+
+/* Pixels of the output in the order of memory, over all images of the batch, of
+ * one group; at most ET_CPU_PIXELS_I8. */
+typedef struct et_cpu_pixels_i8 {
+  size_t first_pixel;
+  size_t pixels;
+  size_t group;
+} et_cpu_pixels_i8;
+
+#define ET_CPU_PIXELS_I8 96
+
+/* Bounds of what is kept on the stack. */
+#define ET_CPU_TAPS_I8 64
+#define ET_CPU_QUADS_I8 4096
+/* Most channels of a group: what a tap beyond the edges reads is as long. */
+#define ET_CPU_CHANNELS_I8 4096
+
+typedef void et_cpu_convolution_i8_function(const et_cpu_convolution_i8 *conv,
+                                            const et_cpu_pixels_i8 *pixels);
+
+ET_CPU_DECLARE(et_cpu_convolution_i8_function, et_cpu_convolution_i8);
+
+#endif /* BACKENDS_CPU_SIMD_CONVOLUTION_I8_H_ */

@@ -1,0 +1,33 @@
+/* How a tensor of bytes stands for numbers. */
+#ifndef BACKENDS_CPU_SIMD_QUANTIZED_H_
+#define BACKENDS_CPU_SIMD_QUANTIZED_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What is written: bytes from `low` to `high`, which stand for the numbers
+ * (byte - zero_point) / inverse. */
+typedef struct et_cpu_quantizing {
+  float inverse;
+  int32_t zero_point;
+  int32_t low;
+  int32_t high;
+} et_cpu_quantizing;
+
+/* What is read. */
+typedef struct et_cpu_bytes {
+  const uint8_t *data;
+  int32_t zero_point;
+  bool is_signed; /* int8, else uint8 */
+} et_cpu_bytes;
+
+/* A sum s of products of a column stands for the number
+ * (s - zero_point * sums) * scale + bias, rounded twice. */
+typedef struct et_cpu_columns_i8 {
+  const int32_t *sums; /* of all weights of the column */
+  const float *scale;
+  const float *bias;
+} et_cpu_columns_i8;
+
+#endif /* BACKENDS_CPU_SIMD_QUANTIZED_H_ */

@@ -1,0 +1,122 @@
+/* Vectors of small integers: exact products of bytes, and what makes bytes of
+ * sums again. */
+#ifndef BACKENDS_CPU_SIMD_SIMD_I8_H_
+#define BACKENDS_CPU_SIMD_SIMD_I8_H_
+
+#include "backends/cpu/simd/simd.h"
+
+/* As wide as et_i32: pairs of numbers that et_i32_dot2 adds up. */
+typedef int16_t et_i16 __attribute__((vector_size(4 * ET_CPU_LANES)));
+typedef int8_t et_i8 __attribute__((vector_size(4 * ET_CPU_LANES)));
+typedef int32_t et_i32_loose
+    __attribute__((vector_size(4 * ET_CPU_LANES), aligned(4), may_alias));
+typedef int8_t et_i8_loose
+    __attribute__((vector_size(4 * ET_CPU_LANES), aligned(1), may_alias));
+typedef int8_t et_i8_narrow __attribute__((vector_size(ET_CPU_LANES)));
+
+/* Instruction sets that add up four products of bytes in one go, and how they
+ * want the operand that is no weight: its numbers with ET_DOT4_SHIFT added to
+ * those of int8. AVX2 saturates where two products are large; there it is for
+ * weights of which two neighbours make no sum beyond 128. */
+#if defined(ET_CPU_ISA_AVX512) || defined(ET_CPU_ISA_NEON)
+#define ET_DOT4_EXACT 1
+#else
+#define ET_DOT4_EXACT 0
+#endif
+#if defined(ET_CPU_ISA_NEON)
+#define ET_DOT4_SHIFT 0
+#else
+#define ET_DOT4_SHIFT 128
+#endif
+
+ET_INLINE et_i32 et_i32_load(const int32_t *from) {
+  return *(const et_i32_loose *)from;
+}
+
+ET_INLINE void et_i32_store(int32_t *to, et_i32 value) {
+  *(et_i32_loose *)to = value;
+}
+
+ET_INLINE et_i8 et_i8_load(const int8_t *from) {
+  return *(const et_i8_loose *)from;
+}
+
+ET_INLINE et_i32 et_i32_all(int32_t value) {
+#if defined(ET_CPU_ISA_AVX512)
+  return (et_i32)_mm512_set1_epi32(value);
+#elif defined(ET_CPU_ISA_AVX2)
+  return (et_i32)_mm256_set1_epi32(value);
+#else
+  return (et_i32){value, value, value, value};
+#endif
+}
+
+/* sum + a[2i] * b[2i] + a[2i + 1] * b[2i + 1] in each lane i. */
+ET_INLINE et_i32 et_i32_dot2(et_i32 sum, et_i16 a, et_i16 b) {
+#if defined(ET_CPU_ISA_AVX512)
+  return (et_i32)_mm512_dpwssd_epi32((__m512i)sum, (__m512i)a, (__m512i)b);
+#elif defined(ET_CPU_ISA_AVX2)
+  return sum + (et_i32)_mm256_madd_epi16((__m256i)a, (__m256i)b);
+#elif defined(ET_CPU_ISA_NEON)
+  const int16x8_t x = (int16x8_t)a;
+  const int16x8_t y = (int16x8_t)b;
+  return sum + (et_i32)vpaddq_s32(vmull_s16(vget_low_s16(x), vget_low_s16(y)),
+                                  vmull_high_s16(x, y));
+#else
+  const et_i32 x = (et_i32)a;
+  const et_i32 y = (et_i32)b;
+  return sum + (x << 16 >> 16) * (y << 16 >> 16) + (x >> 16) * (y >> 16);
+#endif
+}
+
+/* The same of four bytes; `x` has ET_DOT4_SHIFT added. */
+ET_INLINE et_i32 et_i32_dot4(et_i32 sum, et_i8 x, et_i8 weights) {
+#if defined(ET_CPU_ISA_AVX512)
+  return (et_i32)_mm512_dpbusd_epi32((__m512i)sum, (__m512i)x,
+                                     (__m512i)weights);
+#elif defined(ET_CPU_ISA_AVX2)
+  const __m256i ones = _mm256_set1_epi16(1);
+  const __m256i pairs = _mm256_maddubs_epi16((__m256i)x, (__m256i)weights);
+  return sum + (et_i32)_mm256_madd_epi16(pairs, ones);
+#elif defined(ET_CPU_ISA_NEON)
+  return (et_i32)vdotq_s32((int32x4_t)sum, (int8x16_t)x, (int8x16_t)weights);
+#else
+  const et_i16 bytes = (et_i16)x;
+  const et_i16 w = (et_i16)weights;
+  sum = et_i32_dot2(sum, bytes & 255, w << 8 >> 8);
+  return et_i32_dot2(sum, (bytes >> 8) & 255, w >> 8);
+#endif
+}
+
+ET_INLINE et_f32 et_f32_of_i32(et_i32 value) {
+  return __builtin_convertvector(value, et_f32);
+}
+
+/* The nearest whole numbers, halves to even, plus `offset`. Each is within 2^22
+ * of zero, or NaN, which becomes any number: in this range the last bit of a
+ * float that begins at 1.5 * 2^23 is worth 1. */
+ET_INLINE et_i32 et_i32_nearest(et_f32 value, int32_t offset) {
+  return (et_i32)(value + et_f32_all(12582912.0f)) -
+         et_i32_all(0x4B400000 - offset);
+}
+
+/* The low byte of each lane. */
+ET_INLINE et_i8_narrow et_i8_of_i32(et_i32 value) {
+  return __builtin_convertvector(value, et_i8_narrow);
+}
+
+/* How a float becomes a byte: low <= round(value * inverse) + zero_point <=
+ * high. */
+typedef struct et_quantizer {
+  et_f32 inverse;
+  et_f32 low; /* less the zero point, as `high` */
+  et_f32 high;
+  int32_t zero_point;
+} et_quantizer;
+
+ET_INLINE et_i8_narrow et_i8_quantized(const et_quantizer *q, et_f32 value) {
+  const et_f32 clamped = et_f32_clamp(value * q->inverse, q->low, q->high);
+  return et_i8_of_i32(et_i32_nearest(clamped, q->zero_point));
+}
+
+#endif /* BACKENDS_CPU_SIMD_SIMD_I8_H_ */

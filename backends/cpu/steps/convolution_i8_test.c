@@ -1,0 +1,286 @@
+#include "backends/cpu/steps/kinds.h"
+#include "backends/cpu/steps/testing_window.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+extern const et_backend_part et_cpu_step_convolution_i8;
+
+#define F32 ET_SCALAR_TYPE_FLOAT32
+#define I8 ET_SCALAR_TYPE_INT8
+#define U8 ET_SCALAR_TYPE_UINT8
+
+typedef struct shape {
+  int32_t batch, channels, columns, groups;
+  et_test_axis y, x;
+  bool from_signed, to_signed, narrow;
+} shape;
+
+static const float inverse = 19.0f;
+
+/* x = byte - 3, y = (byte - 7) / inverse, of which 10 bytes at both ends are
+ * left out. */
+enum { X_ZERO = 3, Y_ZERO = 7, LOW = 10, HIGH = 117 };
+
+static int32_t panel_count(const shape *s) {
+  return s->groups * ((s->columns / s->groups + 15) / 16);
+}
+
+static int32_t quads_of(int32_t channels) { return (channels + 3) / 4; }
+
+/* Of the sizes there are, sums of some hundreds of thousands and a few bytes. */
+static void fill_scales(float *scale, size_t count, int32_t depth) {
+  for (size_t i = 0; i < count; i++) {
+    scale[i] = (1.5f + et_test_number()) / (400.0f * sqrtf((float)depth));
+  }
+}
+
+static void fill_weights(int8_t *weights, size_t count, bool narrow) {
+  for (size_t i = 0; narrow && i < count; i++) {
+    weights[i] = (int8_t)((int32_t)et_test_below(129) - 64);
+  }
+}
+
+/* The sums of all weights of each column. */
+static void fill_sums(int32_t *sums, const int8_t *panels, int32_t count,
+                      int32_t quads) {
+  for (int32_t i = 0; i < count * 16; i++) {
+    const int8_t *column = panels + i / 16 * quads * 64 + i % 16 * 4;
+    sums[i] = 0;
+    for (int32_t k = 0; k < quads * 4; k++) {
+      sums[i] += column[k / 4 * 64 + k % 4];
+    }
+  }
+}
+
+/* Weights of the elements that only fill up quads are 0. */
+static void clear_padding(int8_t *panels, const shape *s) {
+  const int32_t channels = s->channels / s->groups;
+  const int32_t depth = quads_of(channels) * 4;
+  const int32_t rows = panel_count(s) * s->y.kernel * s->x.kernel * depth;
+  for (int32_t row = 0; row < rows; row++) {
+    for (int32_t n = 0; n < 16 && row % depth >= channels; n++) {
+      panels[row / 4 * 64 + n * 4 + row % 4] = 0;
+    }
+  }
+}
+
+static void make(et_test_step *test, const shape *s) {
+  const int32_t in[4] = {s->batch, s->y.in, s->x.in, s->channels};
+  const int32_t out[4] = {s->batch, s->y.out, s->x.out, s->columns};
+  const int32_t count = panel_count(s);
+  const int32_t quads =
+      s->y.kernel * s->x.kernel * quads_of(s->channels / s->groups);
+  const int32_t panels[4] = {count, quads, 16, 4};
+  const int32_t columns[1] = {count * 16};
+  et_test_begin(test, &et_cpu_step_convolution_i8);
+  et_test_input(test, s->from_signed ? I8 : U8, 4, in);
+  int8_t *weights = et_test_input(test, I8, 4, panels);
+  fill_weights(weights, (size_t)(count * quads * 64), s->narrow);
+  clear_padding(weights, s);
+  int32_t *sums = et_test_input(test, ET_SCALAR_TYPE_INT32, 1, columns);
+  fill_sums(sums, weights, count, quads);
+  float *scale = et_test_input(test, F32, 1, columns);
+  fill_scales(scale, (size_t)columns[0], quads * 4 * 2500);
+  et_test_input(test, F32, 1, columns);
+  et_test_output(test, s->to_signed ? I8 : U8, 4, out);
+  et_test_window(test, &s->y, &s->x);
+  et_test_int(test, s->groups);
+  et_test_int(test, X_ZERO);
+  et_test_int(test, s->narrow);
+  et_test_float(test, inverse);
+  et_test_int(test, Y_ZERO);
+  et_test_int(test, LOW);
+  et_test_int(test, HIGH);
+}
+
+static int32_t byte_at(const et_test_step *test, size_t index) {
+  const et_cpu_tensor *x = &test->tensors[0];
+  return x->dtype == I8 ? ((const int8_t *)x->data)[index]
+                        : ((const uint8_t *)x->data)[index];
+}
+
+/* What one tap of one pixel adds to column n. */
+static int32_t tap_sum(const et_test_step *test, const shape *s, int32_t image,
+                       int32_t y, int32_t x, int32_t tap, int32_t n) {
+  const int32_t channels = s->channels / s->groups;
+  const int32_t columns = s->columns / s->groups;
+  const int32_t quads = quads_of(channels);
+  const int32_t depth = quads * s->y.kernel * s->x.kernel;
+  const int32_t panel =
+      n / columns * ((columns + 15) / 16) + n % columns / 16;
+  const int8_t *weights = (const int8_t *)test->tensors[1].data +
+                          (panel * depth + tap * quads) * 64 +
+                          n % columns % 16 * 4;
+  const int32_t first =
+      ((image * s->y.in + y) * s->x.in + x) * s->channels +
+      n / columns * channels;
+  int32_t sum = 0;
+  for (int32_t c = 0; c < channels; c++) {
+    sum += (byte_at(test, (size_t)(first + c)) - X_ZERO) *
+           weights[c / 4 * 64 + c % 4];
+  }
+  return sum;
+}
+
+/* One byte: the sum in integers, then the three operations in float. */
+static double element(const et_test_step *test, const shape *s, int32_t image,
+                      int32_t y, int32_t x, int32_t n) {
+  const int32_t columns = s->columns / s->groups;
+  const int32_t place =
+      n / columns * ((columns + 15) / 16) * 16 + n % columns;
+  int32_t sum = 0;
+  for (int32_t tap = 0; tap < s->y.kernel * s->x.kernel; tap++) {
+    const int32_t at_y = et_test_tap(&s->y, y, tap / s->x.kernel);
+    const int32_t at_x = et_test_tap(&s->x, x, tap % s->x.kernel);
+    if (at_y >= 0 && at_x >= 0) {
+      sum += tap_sum(test, s, image, at_y, at_x, tap, n);
+    }
+  }
+  const float scaled =
+      (float)sum * ((const float *)test->tensors[3].data)[place];
+  const float value = scaled + ((const float *)test->tensors[4].data)[place];
+  const float byte = rintf(value * inverse) + Y_ZERO;
+  return (double)(byte < LOW ? LOW : byte > HIGH ? HIGH : byte);
+}
+
+static void check_convolution(const shape *s) {
+  et_test_step test;
+  make(&test, s);
+  const size_t count = et_test_result(&test)->numel;
+  double *expected = calloc(2 * count + 1, sizeof(double));
+  assert_non_null(expected);
+  for (size_t i = 0; i < count; i++) {
+    const int32_t pixel = (int32_t)i / s->columns;
+    expected[i] =
+        element(&test, s, pixel / s->x.out / s->y.out,
+                pixel / s->x.out % s->y.out, pixel % s->x.out,
+                (int32_t)i % s->columns);
+  }
+  et_test_run(&test, expected, expected + count);
+  free(expected);
+  et_test_end(&test);
+}
+
+static et_test_axis points(int32_t count) {
+  const et_test_axis axis = {count, count, 1, 1, 0, 0, 1};
+  return axis;
+}
+
+static void test_products_of_every_remainder(void **state) {
+  (void)state;
+  for (int32_t rows = 0; rows <= 26; rows++) {
+    for (int32_t columns = 1; columns <= 40; columns += 9) {
+      const shape s = {1, (rows * 5 + columns) % 37 + 1, columns, 1,
+                       points(1), points(rows), rows % 2 == 0,
+                       columns % 2 == 0, rows % 3 == 0};
+      check_convolution(&s);
+    }
+  }
+}
+
+static void test_windows_of_random_shapes(void **state) {
+  (void)state;
+  for (int i = 0; i < 60; i++) {
+    const int32_t groups = 1 + (int32_t)et_test_below(3);
+    const int32_t dilation = 1 + (int32_t)et_test_below(2);
+    const shape s = {1 + (int32_t)et_test_below(2),
+                     groups * (1 + (int32_t)et_test_below(20)),
+                     groups * (1 + (int32_t)et_test_below(34)),
+                     groups,
+                     et_test_axis_random(1 + (int32_t)et_test_below(4),
+                                         1 + (int32_t)et_test_below(3), dilation),
+                     et_test_axis_random(1 + (int32_t)et_test_below(4),
+                                         1 + (int32_t)et_test_below(3), dilation),
+                     et_test_below(2) == 0,
+                     et_test_below(2) == 0,
+                     et_test_below(2) == 0};
+    check_convolution(&s);
+  }
+}
+
+static void test_long_rows_come_in_smaller_blocks(void **state) {
+  (void)state;
+  const int32_t depths[] = {1000, 3000, 4096};
+  for (size_t i = 0; i < sizeof(depths) / sizeof(depths[0]); i++) {
+    const shape s = {1, depths[i], 20, 1, points(1), points(15), true, true,
+                     false};
+    check_convolution(&s);
+  }
+}
+
+static void test_the_largest_products_do_not_saturate(void **state) {
+  (void)state;
+  for (int narrow = 0; narrow < 2; narrow++) {
+    const shape s = {1, 16, 16, 1, points(1), points(6), false, true,
+                     narrow == 1};
+    et_test_step test;
+    make(&test, &s);
+    const int8_t weight = narrow ? 64 : -128;
+    memset(test.tensors[0].data, 255, test.tensors[0].bytes);
+    memset(test.tensors[1].data, weight, test.tensors[1].bytes);
+    fill_sums(test.tensors[2].data, test.tensors[1].data, 1, 4);
+    double expected[96];
+    double margin[96] = {0};
+    for (int32_t i = 0; i < 96; i++) {
+      expected[i] = element(&test, &s, 0, 0, i / 16, i % 16);
+    }
+    et_test_run(&test, expected, margin);
+    et_test_end(&test);
+  }
+}
+
+static void test_what_does_not_fit_is_refused(void **state) {
+  (void)state;
+  const shape s = {1,         8,         20,   2,    points(2),
+                   points(3), true,      true, true};
+  et_test_step test;
+  make(&test, &s);
+  test.attributes[10] = 3;
+  et_test_refused(&test, "convolution_i8: 3 groups of 8 channels, 20 columns");
+  test.attributes[10] = 2;
+  test.attributes[11] = 200;
+  et_test_refused(&test, "attribute 11 is 200, expected -128 to 127");
+  test.attributes[11] = 0;
+  test.attributes[12] = 2;
+  et_test_refused(&test, "attribute 12 is 2, expected 0 to 1");
+  test.attributes[12] = 1;
+  test.attributes[13] = 0;
+  et_test_refused(&test, "attribute 13 is no positive number");
+  test.attributes[13] = 0x3f800000;
+  test.tensors[1].sizes[1] = 2;
+  et_test_refused(&test, "convolution_i8: tensor 1, dim 1 is 2, expected 1");
+  test.tensors[1].sizes[1] = 1;
+  test.tensors[2].numel = 31;
+  et_test_refused(&test, "tensor 2 has 31 elements, expected 32");
+  test.tensors[2].numel = 32;
+  test.tensors[0].dtype = F32;
+  et_test_refused(&test, "tensor 0 is float32, expected int8 or uint8");
+  et_test_end(&test);
+}
+
+static void test_what_does_not_fit_the_stack_is_refused(void **state) {
+  (void)state;
+  const shape s = {1, 4097, 1, 1, points(1), points(1), true, true, true};
+  et_test_step test;
+  make(&test, &s);
+  et_test_refused(&test, "1 taps of 4097 channels are too many");
+  et_test_end(&test);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_products_of_every_remainder),
+      cmocka_unit_test(test_windows_of_random_shapes),
+      cmocka_unit_test(test_long_rows_come_in_smaller_blocks),
+      cmocka_unit_test(test_the_largest_products_do_not_saturate),
+      cmocka_unit_test(test_what_does_not_fit_is_refused),
+      cmocka_unit_test(test_what_does_not_fit_the_stack_is_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

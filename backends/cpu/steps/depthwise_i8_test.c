@@ -1,0 +1,156 @@
+#include "backends/cpu/steps/kinds.h"
+#include "backends/cpu/steps/testing_window.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+extern const et_backend_part et_cpu_step_depthwise_i8;
+
+#define F32 ET_SCALAR_TYPE_FLOAT32
+#define I8 ET_SCALAR_TYPE_INT8
+#define U8 ET_SCALAR_TYPE_UINT8
+
+typedef struct shape {
+  int32_t batch, channels;
+  et_test_axis y, x;
+  bool from_signed, to_signed;
+} shape;
+
+static const float inverse = 20.0f;
+
+enum { X_ZERO = 5, Y_ZERO = 60, LOW = 20, HIGH = 110 };
+
+static int32_t tap_count(const shape *s) { return s->y.kernel * s->x.kernel; }
+
+static size_t tap_place(const shape *s, int32_t tap, int32_t channel) {
+  const int32_t pairs = (tap_count(s) + 1) / 2;
+  const int32_t pair = channel / 16 * pairs + tap / 2;
+  return (size_t)(pair * 32 + channel % 16 * 2 + tap % 2);
+}
+
+/* Weights of int8, with their sums; the tap that only fills up a pair is 0. */
+static void fill_taps(const shape *s, int16_t *taps, int32_t *sums) {
+  for (int32_t c = 0; c < (s->channels + 15) / 16 * 16; c++) {
+    sums[c] = 0;
+    for (int32_t tap = 0; tap < (tap_count(s) + 1) / 2 * 2; tap++) {
+      const int32_t weight = (int32_t)et_test_below(256) - 128;
+      taps[tap_place(s, tap, c)] =
+          (int16_t)(tap < tap_count(s) ? weight : 0);
+      sums[c] += taps[tap_place(s, tap, c)];
+    }
+  }
+}
+
+static void make(et_test_step *test, const shape *s) {
+  const int32_t in[4] = {s->batch, s->y.in, s->x.in, s->channels};
+  const int32_t out[4] = {s->batch, s->y.out, s->x.out, s->channels};
+  const int32_t count = (s->channels + 15) / 16;
+  const int32_t packed[4] = {count, (tap_count(s) + 1) / 2, 16, 2};
+  const int32_t columns[1] = {count * 16};
+  et_test_begin(test, &et_cpu_step_depthwise_i8);
+  et_test_input(test, s->from_signed ? I8 : U8, 4, in);
+  int16_t *taps = et_test_input(test, ET_SCALAR_TYPE_INT16, 4, packed);
+  fill_taps(s, taps,
+            et_test_input(test, ET_SCALAR_TYPE_INT32, 1, columns));
+  float *scale = et_test_input(test, F32, 1, columns);
+  for (int32_t i = 0; i < columns[0]; i++) {
+    scale[i] = (1.5f + et_test_number()) * 1e-4f;
+  }
+  et_test_input(test, F32, 1, columns);
+  et_test_output(test, s->to_signed ? I8 : U8, 4, out);
+  et_test_window(test, &s->y, &s->x);
+  et_test_int(test, X_ZERO);
+  et_test_float(test, inverse);
+  et_test_int(test, Y_ZERO);
+  et_test_int(test, LOW);
+  et_test_int(test, HIGH);
+}
+
+static int32_t byte_at(const et_test_step *test, size_t index) {
+  const et_cpu_tensor *x = &test->tensors[0];
+  return x->dtype == I8 ? ((const int8_t *)x->data)[index]
+                        : ((const uint8_t *)x->data)[index];
+}
+
+static double element(const et_test_step *test, const shape *s, int32_t image,
+                      int32_t y, int32_t x, int32_t c) {
+  int32_t sum = 0;
+  for (int32_t tap = 0; tap < tap_count(s); tap++) {
+    const int32_t at_y = et_test_tap(&s->y, y, tap / s->x.kernel);
+    const int32_t at_x = et_test_tap(&s->x, x, tap % s->x.kernel);
+    if (at_y >= 0 && at_x >= 0) {
+      const int32_t pixel = (image * s->y.in + at_y) * s->x.in + at_x;
+      sum += (byte_at(test, (size_t)(pixel * s->channels + c)) - X_ZERO) *
+             ((const int16_t *)test->tensors[1].data)[tap_place(s, tap, c)];
+    }
+  }
+  const float scaled = (float)sum * ((const float *)test->tensors[3].data)[c];
+  const float value = scaled + ((const float *)test->tensors[4].data)[c];
+  const float byte = rintf(value * inverse) + Y_ZERO;
+  return (double)(byte < LOW ? LOW : byte > HIGH ? HIGH : byte);
+}
+
+static void check_depthwise(const shape *s) {
+  et_test_step test;
+  make(&test, s);
+  const size_t count = et_test_result(&test)->numel;
+  double *expected = calloc(2 * count + 1, sizeof(double));
+  assert_non_null(expected);
+  for (size_t i = 0; i < count; i++) {
+    const int32_t pixel = (int32_t)i / s->channels;
+    expected[i] = element(&test, s, pixel / s->x.out / s->y.out,
+                          pixel / s->x.out % s->y.out, pixel % s->x.out,
+                          (int32_t)i % s->channels);
+  }
+  et_test_run(&test, expected, expected + count);
+  free(expected);
+  et_test_end(&test);
+}
+
+static void test_windows_of_random_shapes(void **state) {
+  (void)state;
+  for (int i = 0; i < 80; i++) {
+    const int32_t dilation = 1 + (int32_t)et_test_below(2);
+    const int32_t stride = 1 + (int32_t)et_test_below(3);
+    const shape s = {
+        1 + (int32_t)et_test_below(2),
+        1 + (int32_t)et_test_below(50),
+        et_test_axis_random(1 + (int32_t)et_test_below(5), stride, dilation),
+        et_test_axis_random(1 + (int32_t)et_test_below(5), stride, dilation),
+        et_test_below(2) == 0,
+        et_test_below(2) == 0};
+    check_depthwise(&s);
+  }
+}
+
+static void test_what_does_not_fit_is_refused(void **state) {
+  (void)state;
+  const et_test_axis axis = et_test_axis_random(3, 1, 1);
+  const shape s = {1, 20, axis, axis, true, true};
+  et_test_step test;
+  make(&test, &s);
+  test.tensors[1].sizes[1] = 9;
+  et_test_refused(&test, "depthwise_i8: tensor 1, dim 1 is 9, expected 5");
+  test.tensors[1].sizes[1] = 5;
+  test.tensors[5].sizes[3] = 21;
+  et_test_refused(&test, "1 images of 20 channels in, 1 of 21 out");
+  test.tensors[5].sizes[3] = 20;
+  test.attributes[13] = 128;
+  et_test_refused(&test, "attribute 13 is 128, expected -128 to 127");
+  test.tensors[0].sizes[3] = test.tensors[5].sizes[3] = 9000;
+  test.attributes[13] = 0;
+  et_test_refused(&test, "9 taps of 9000 channels are too many");
+  et_test_end(&test);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_windows_of_random_shapes),
+      cmocka_unit_test(test_what_does_not_fit_is_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,84 @@
+#include "backends/cpu/steps/quantized.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "backends/cpu/steps/check.h"
+
+enum { INVERSE, ZERO_POINT, LOW, HIGH };
+
+et_status et_cpu_check_bytes(const et_cpu_step *step, size_t index,
+                             et_error *error) {
+  const uint8_t dtype = step->tensors[index]->dtype;
+  ET_CPU_CHECK(
+      error, dtype == ET_SCALAR_TYPE_INT8 || dtype == ET_SCALAR_TYPE_UINT8,
+      "%s: tensor %zu is %s, expected int8 or uint8", step->kind->name, index,
+      et_scalar_type_name(dtype));
+  return ET_STATUS_OK;
+}
+
+et_status et_cpu_check_image_i8(const et_cpu_step *step, size_t index,
+                                et_error *error) {
+  ET_RETURN_IF_ERROR(et_cpu_check_bytes(step, index, error));
+  const et_scalar_type dtype = (et_scalar_type)step->tensors[index]->dtype;
+  return et_cpu_check_tensor(step, index, dtype, 4, error);
+}
+
+et_cpu_bytes et_cpu_read_bytes(const et_cpu_step *step, size_t index,
+                               size_t word) {
+  const et_cpu_tensor *tensor = step->tensors[index];
+  const et_cpu_bytes bytes = {tensor->data, (int32_t)step->attributes[word],
+                              tensor->dtype == ET_SCALAR_TYPE_INT8};
+  return bytes;
+}
+
+et_status et_cpu_check_columns(const et_cpu_step *step, size_t first,
+                               int64_t count, et_error *error) {
+  ET_RETURN_IF_ERROR(
+      et_cpu_check_numel(step, first, ET_SCALAR_TYPE_INT32, count, error));
+  ET_RETURN_IF_ERROR(et_cpu_check_numel(step, first + 1, ET_SCALAR_TYPE_FLOAT32,
+                                        count, error));
+  return et_cpu_check_numel(step, first + 2, ET_SCALAR_TYPE_FLOAT32, count,
+                            error);
+}
+
+et_cpu_columns_i8 et_cpu_read_columns(const et_cpu_step *step, size_t first) {
+  const et_cpu_columns_i8 columns = {step->tensors[first]->data,
+                                     step->tensors[first + 1]->data,
+                                     step->tensors[first + 2]->data};
+  return columns;
+}
+
+et_status et_cpu_check_byte(const et_cpu_step *step, size_t word, size_t index,
+                            et_error *error) {
+  const bool is_signed = step->tensors[index]->dtype == ET_SCALAR_TYPE_INT8;
+  return et_cpu_check_attribute(step, word, is_signed ? -128 : 0,
+                                is_signed ? 127 : 255, error);
+}
+
+et_status et_cpu_check_quantizing(const et_cpu_step *step, size_t word,
+                                  size_t index, et_error *error) {
+  const float inverse = et_cpu_float_attribute(step, word + INVERSE);
+  ET_CPU_CHECK(error, isfinite(inverse) && inverse > 0,
+               "%s: attribute %zu is no positive number", step->kind->name,
+               word + INVERSE);
+  ET_RETURN_IF_ERROR(et_cpu_check_bytes(step, index, error));
+  ET_RETURN_IF_ERROR(et_cpu_check_byte(step, word + ZERO_POINT, index, error));
+  ET_RETURN_IF_ERROR(et_cpu_check_byte(step, word + LOW, index, error));
+  return et_cpu_check_byte(step, word + HIGH, index, error);
+}
+
+et_cpu_quantizing et_cpu_read_quantizing(const et_cpu_step *step, size_t word) {
+  const et_cpu_quantizing quantizing = {
+      et_cpu_float_attribute(step, word + INVERSE),
+      (int32_t)step->attributes[word + ZERO_POINT],
+      (int32_t)step->attributes[word + LOW],
+      (int32_t)step->attributes[word + HIGH]};
+  return quantizing;
+}
+
+float et_cpu_float_attribute(const et_cpu_step *step, size_t word) {
+  float value;
+  memcpy(&value, &step->attributes[word], sizeof(value));
+  return value;
+}
