@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
-import torch.ao.quantization.fx._decomposed
+import torch.ao.quantization.fx._decomposed  # registers the operators used below
 import torch.nn.functional as F
 from torch import Tensor, nn
 

@@ -9,6 +9,7 @@
 
 #include "models/digits_cc.h"
 #include "models/mobilenet_cc.h"
+#include "models/mobilenet_cpu_cc.h"
 #include "tests/axes/convolved_cc.h"
 #include "tests/axes/delegated_cc.h"
 #include "tests/axes/two_models_cc.h"
@@ -35,6 +36,7 @@ static void test_header_states_what_the_runtime_measures(void **state) {
   (void)state;
   EXPECT(models_digits, MODELS_DIGITS_FORWARD, "forward");
   EXPECT(models_mobilenet, MODELS_MOBILENET_FORWARD, "forward");
+  EXPECT(models_mobilenet_cpu, MODELS_MOBILENET_CPU_FORWARD, "forward");
   EXPECT(tests_axes_convolved, TESTS_AXES_CONVOLVED_FORWARD, "forward");
   EXPECT(tests_axes_delegated, TESTS_AXES_DELEGATED_FORWARD, "forward");
   EXPECT(tests_axes_dynamic_batch, TESTS_AXES_DYNAMIC_BATCH_FORWARD, "forward");
