@@ -7,8 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from backends.cpu.compiler.compile import compile_partition
-from backends.cpu.compiler.kinds.bytes import Dequantize, MapI8, Quantize
-from backends.cpu.compiler.kinds.convolution_i8 import ConvolutionI8, DepthwiseI8
+from backends.cpu.compiler.kinds.convolution_i8 import ConvolutionI8
 from backends.cpu.compiler.options import Options
 from backends.cpu.compiler.testing.compare import delegated, operations
 from backends.cpu.compiler.testing.interpreter import run_payload

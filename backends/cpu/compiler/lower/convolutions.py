@@ -15,6 +15,7 @@ from backends.cpu.compiler.kinds.product import Product
 from backends.cpu.compiler.kinds.window import Pair, Window
 from backends.cpu.compiler.lower.builder import Builder, as_it_is, channels_last, view
 from backends.cpu.compiler.lower.rule import Program, Refusal, Rule, tensor_of
+from backends.cpu.compiler.lower.transposed import lower_transposed, refuses_transposed
 
 _aten = torch.ops.aten
 
@@ -35,8 +36,8 @@ class _Call(NamedTuple):
 
 def _refuses(program: Program, node: Node) -> Refusal:
     call = _Call(*node.args)
-    if call.transposed:
-        return "a transposed convolution is not taken"
+    if call.transposed and (reason := refuses_transposed(node)) is not None:
+        return reason
     if tensor_of(call.x).dim() not in (3, 4):
         return "convolution is taken of one or two dimensions, with a batch"
     if program.constant(call.weight) is None:
@@ -49,6 +50,9 @@ def _refuses(program: Program, node: Node) -> Refusal:
 def _lower(builder: Builder, node: Node) -> None:
     call = _Call(*node.args)
     weight, bias = _parameters(builder, call)
+    if call.transposed:
+        lower_transposed(builder, node, weight, bias)
+        return
     window = _window(call, weight)
     if call.groups == 1 and _is_planes(builder, call, window):
         planes = _as_picture(builder.read(call.x), 2)
@@ -75,13 +79,14 @@ def _emit(builder: Builder, node: Node, operation: Any, x: Value, weight: Tensor
 
 
 def _parameters(builder: Builder, call: _Call) -> tuple[Tensor, Tensor]:
-    """Weight [N, C / groups, kh, kw] and bias [N], of zeros where there is none."""
+    """Weight [N, C / groups, kh, kw], if transposed [C, N, kh, kw], and bias [N], of zeros where there is none."""
     weight = builder.program.constant(call.weight)
     assert weight is not None
     bias = builder.program.constant(call.bias)
     if weight.dim() == 3:
         weight = weight.unsqueeze(2)
-    return weight, weight.new_zeros(weight.shape[0]) if bias is None else bias
+    columns = weight.shape[1 if call.transposed else 0]
+    return weight, weight.new_zeros(columns) if bias is None else bias
 
 
 def _window(call: _Call, weight: Tensor) -> Window:

@@ -54,9 +54,28 @@ def test_channels_last_needs_no_permutation() -> None:
 
 
 @pytest.mark.parametrize(
+    "module",
+    [
+        nn.ConvTranspose2d(5, 7, 2, stride=2),
+        nn.ConvTranspose2d(5, 7, 4, stride=2, padding=1),
+        nn.ConvTranspose2d(5, 7, 3, stride=2, padding=1, output_padding=1, bias=False),
+        nn.ConvTranspose2d(5, 7, 3, padding=1),
+        nn.ConvTranspose2d(5, 7, (3, 5), stride=(1, 3), padding=(0, 1)),
+        nn.ConvTranspose2d(5, 7, 1, stride=2, output_padding=1),
+    ],
+)
+def test_a_transposed_convolution_is_a_convolution_and_a_permutation(module: nn.Module) -> None:
+    x = torch.randn(2, 5, 4, 6).to(memory_format=torch.channels_last)
+    assert [type(each) for each in operations(module, x)][:2] == [Convolution, Permute]
+    assert_computes(module, x)
+
+
+@pytest.mark.parametrize(
     "module, shapes",
     [
-        (nn.ConvTranspose2d(3, 4, 3), [(1, 3, 5, 5)]),
+        (nn.ConvTranspose2d(4, 4, 2, stride=2, groups=2), [(1, 4, 5, 5)]),
+        (nn.ConvTranspose2d(3, 4, 3, stride=2), [(1, 3, 5, 5)]),
+        (nn.ConvTranspose2d(3, 4, 1, padding=1), [(1, 3, 5, 5)]),
         (nn.Conv3d(3, 4, 3), [(1, 3, 5, 5, 5)]),
         (nn.functional.conv2d, [(1, 3, 5, 5), (4, 3, 3, 3)]),
     ],

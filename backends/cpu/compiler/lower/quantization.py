@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-import torch.ao.quantization.fx._decomposed  # noqa: F401  (registers the operators used below)
+import torch.ao.quantization.fx._decomposed
 from torch._ops import OpOverload
 from torch.fx import Node
 

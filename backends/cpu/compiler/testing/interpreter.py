@@ -14,7 +14,16 @@ from exir.tensor import scalar_type
 
 _DTYPES = {
     int(scalar_type(dtype)): dtype
-    for dtype in (torch.float32, torch.float16, torch.bfloat16, torch.int8, torch.uint8, torch.int16, torch.int32, torch.int64)
+    for dtype in (
+        torch.float32,
+        torch.float16,
+        torch.bfloat16,
+        torch.int8,
+        torch.uint8,
+        torch.int16,
+        torch.int32,
+        torch.int64,
+    )
 }
 _OPS: dict[DimOp, Callable[[int, int], int]] = {
     DimOp.ADD: operator.add,
