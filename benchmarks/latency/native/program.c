@@ -31,8 +31,7 @@ static et_status watch(bench_program *program, int counter, et_error *error) {
   return ET_STATUS_OK;
 }
 
-static et_status lend(bench_program *program, size_t threads,
-                      et_error *error) {
+static et_status lend(bench_program *program, size_t threads, et_error *error) {
   et_cpu_pool *pool = aligned_alloc(ET_CPU_POOL_LINE, sizeof *pool);
   if (pool == NULL) {
     return et_fail(error, ET_STATUS_MEMORY_TOO_SMALL, "no memory for threads");
@@ -90,7 +89,8 @@ bench_program *bench_program_open(const char *path, const char *isa,
   if (program == NULL) {
     return NULL;
   }
-  if (report(load(program, path, isa, threads, counter, &failure), &failure, error)) {
+  if (report(load(program, path, isa, threads, counter, &failure), &failure,
+             error)) {
     bench_program_close(program);
     return NULL;
   }
