@@ -53,7 +53,7 @@ typedef float et_f32_loose
 /* Before a loop of constant bounds over vectors: only an array whose every index
  * is a constant is kept in registers. */
 #if defined(__clang__)
-#define ET_UNROLL _Pragma("unroll")
+#define ET_UNROLL _Pragma("clang loop unroll(full)")
 #else
 #define ET_UNROLL _Pragma("GCC unroll 16")
 #endif
