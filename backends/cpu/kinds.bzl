@@ -5,6 +5,7 @@ CPU_KINDS = [
     "block",
     "convolution",
     "convolution_i8",
+    "copy",
     "depthwise",
     "depthwise_i8",
     "dequantize",

@@ -5,6 +5,7 @@ from backends.cpu.compiler.kinds.block import Block
 from backends.cpu.compiler.kinds.bytes import Dequantize, MapI8, Quantize
 from backends.cpu.compiler.kinds.convolution import Convolution
 from backends.cpu.compiler.kinds.convolution_i8 import ConvolutionI8, DepthwiseI8
+from backends.cpu.compiler.kinds.copy import Copy
 from backends.cpu.compiler.kinds.depthwise import Depthwise
 from backends.cpu.compiler.kinds.embedding import Embedding
 from backends.cpu.compiler.kinds.map import Map
@@ -19,7 +20,8 @@ from backends.cpu.compiler.kinds.winograd import Winograd
 KINDS: dict[int, type[Operation]] = {
     kind.code: kind
     for kind in (
-        *(Product, Convolution, Depthwise, Winograd, Block, Pool, Permute, Map, Softmax, Norm, Attention, Embedding),
+        *(Product, Convolution, Depthwise, Winograd, Block, Pool, Permute, Map, Softmax, Norm, Attention),
+        *(Embedding, Copy),
         *(Quantize, Dequantize, ConvolutionI8, DepthwiseI8, MapI8),
     )
 }

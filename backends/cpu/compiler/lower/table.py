@@ -9,6 +9,7 @@ from backends.cpu.compiler.lower import (
     activations,
     attention,
     convolutions,
+    copies,
     elementwise,
     normalization,
     pooling,
@@ -22,7 +23,7 @@ from exir.dialects.edge import to_torch_overload
 
 _FAMILIES = (
     *(convolutions, products, pooling, activations, elementwise, normalization),
-    *(quantization, attention, tables, shapes),
+    *(quantization, attention, tables, copies, shapes),
 )
 
 RULES: dict[OpOverload, Rule] = {operator: rule for family in _FAMILIES for operator, rule in family.RULES.items()}

@@ -1,0 +1,71 @@
+"""`copy`: inputs, in steps of their own, to places of their own in the output."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import torch
+from torch import Tensor
+
+from backends.cpu.compiler.kinds.operation import Operation, Sizes
+from backends.cpu.compiler.kinds.words import float_of_word, word_of_float
+
+MAX_INPUTS = 8
+
+
+@dataclass(frozen=True)
+class Copy(Operation):
+    """One to eight inputs of the output's rank and dtype.
+
+    steps: for each input and dimension in which step it is read; 0 for the same element again.
+    fill: what stands where no input is copied to.
+
+    The step's `dims` are, for each input and dimension, where reading and where writing begins. As much
+    is copied as there is of both.
+    """
+
+    steps: tuple[tuple[int, ...], ...]
+    fill: float | None = None
+
+    code = 8
+
+    def words(self) -> tuple[int, ...]:
+        flat = (step & 0xFFFFFFFF for steps in self.steps for step in steps)
+        return (int(self.fill is not None), word_of_float(self.fill or 0.0), *flat)
+
+    @classmethod
+    def read(cls, words: Sequence[int]) -> Self:
+        """The steps of all inputs in one row: how many dimensions there are is said by the tensors."""
+        fills, value, *steps = words
+        signed = tuple(step - (step >> 31 << 32) for step in steps)
+        return cls((signed,), float_of_word(value) if fills else None)
+
+    def check(self, sizes: Sizes) -> None:
+        *inputs, y = sizes
+        self.expect(1 <= len(inputs) <= MAX_INPUTS, "takes one to eight inputs")
+        self.expect(all(len(each) == len(y) for each in inputs), f"ranks of {inputs} and {y} differ")
+        self.expect(sum(map(len, self.steps)) == len(inputs) * len(y), "has a step for each input and dimension")
+
+    def run(self, inputs: Sequence[Tensor], outputs: Sequence[Tensor], dims: Sequence[int]) -> None:
+        (y,) = outputs
+        if self.fill is not None:
+            y.fill_(self.fill)
+        steps = iter([step for each in self.steps for step in each])
+        starts = iter(zip(dims[::2], dims[1::2], strict=True))
+        for x in inputs:
+            target = y
+            for dim in range(y.dim()):
+                indices, first = _indices(next(steps), next(starts), x.shape[dim], y.shape[dim])
+                x = x.index_select(dim, indices)
+                target = target.narrow(dim, first, len(indices))
+            target.copy_(x)
+
+
+def _indices(step: int, starts: tuple[int, int], x_size: int, y_size: int) -> tuple[Tensor, int]:
+    """What of the input is read, and where in the output it goes."""
+    start, first = starts
+    room = y_size - first
+    if step == 0:
+        return torch.full((room,), start), first
+    there = torch.arange(start, x_size, step) if step > 0 else torch.arange(start, -1, step)
+    return there[:room], first

@@ -1,0 +1,144 @@
+"""Operators that copy parts of tensors to parts of others."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import torch
+from torch._ops import OpOverload
+from torch.fx import Node
+
+from backends.cpu.compiler.dims import Dim
+from backends.cpu.compiler.graph import Laid, Value
+from backends.cpu.compiler.kinds.copy import MAX_INPUTS, Copy
+from backends.cpu.compiler.lower.builder import Builder, Order, as_it_is, view
+from backends.cpu.compiler.lower.rule import Program, Refusal, Rule, argument, dims_at, tensor_of
+
+_aten = torch.ops.aten
+
+
+@dataclass
+class _Part:
+    """One input of a copy; lists are in the order of the tensor's dimensions."""
+
+    value: Value
+    steps: list[int]
+    starts: list[Dim]
+    firsts: list[Dim] = field(default_factory=list)
+
+
+def _part(value: Value) -> _Part:
+    rank = len(value.dims)
+    return _Part(value, [1] * rank, [0] * rank, [0] * rank)
+
+
+def _emit(
+    builder: Builder, node: Node, parts: Sequence[_Part], output: Value, order: Order, fill: float | None = None
+) -> None:
+    steps = tuple(tuple(part.steps[dim] for dim in order) for part in parts)
+    dims = tuple(each for part in parts for dim in order for each in (part.starts[dim], part.firsts[dim]))
+    builder.step(Copy(steps, fill), [part.value for part in parts], output, node, dims=dims)
+
+
+def _from_end(index: int, size: Dim) -> Dim:
+    return index if index >= 0 else size + index
+
+
+def _lower_slice(builder: Builder, node: Node) -> None:
+    laid, dim = builder.laid(node.args[0]), _dim_of(node)
+    part = _part(laid.value)
+    part.starts[dim] = _start(node, laid.dims[dim])
+    part.steps[dim] = argument(node, 4, "step", 1)
+    _emit(builder, node, [part], builder.write(node, laid.order), laid.order)
+
+
+def _start(node: Node, size: Dim) -> Dim:
+    start = argument(node, 2, "start")
+    found = _from_end(0 if start is None else start, size)
+    return max(found, 0) if isinstance(found, int) else found
+
+
+def _dim_of(node: Node) -> int:
+    return argument(node, 1, "dim", 0) % tensor_of(node.args[0]).dim()
+
+
+def _lower_select(builder: Builder, node: Node) -> None:
+    """A slice of one, without its dimension."""
+    laid, dim = builder.laid(node.args[0]), _dim_of(node)
+    part = _part(laid.value)
+    part.starts[dim] = _from_end(node.args[2], laid.dims[dim])
+    order = tuple(each - (each > dim) for each in laid.order if each != dim)
+    output = builder.write(node, order)
+    sizes = tuple(1 if each == dim else laid.dims[each] for each in laid.order)
+    _emit(builder, node, [part], view(output, sizes), laid.order)
+
+
+def _lower_cat(builder: Builder, node: Node) -> None:
+    dim = argument(node, 1, "dim", 0) % tensor_of(node).dim()
+    order = builder.laid(node.args[0][0]).order
+    parts, first = [], 0
+    for each in node.args[0]:
+        part = _part(builder.read(each, order))
+        part.firsts[dim] = first
+        first = first + builder.laid(each).dims[dim]
+        parts.append(part)
+    _emit(builder, node, parts, builder.write(node, order), order)
+
+
+def _lower_expand(builder: Builder, node: Node) -> None:
+    dims = dims_at(node)
+    order = as_it_is(len(dims))
+    x = builder.broadcast(node.args[0], order)
+    if x.dims == dims:
+        builder.alias(node, Laid(x, order))
+        return
+    part = _part(x)
+    part.steps = [1 if own == size else 0 for own, size in zip(x.dims, dims, strict=True)]
+    _emit(builder, node, [part], builder.write(node, order), order)
+
+
+def _lower_pad(builder: Builder, node: Node) -> None:
+    laid = builder.laid(node.args[0])
+    part = _part(laid.value)
+    for place, before in enumerate(node.args[1][::2]):
+        dim = len(laid.order) - 1 - place
+        part.firsts[dim], part.starts[dim] = max(before, 0), max(-before, 0)
+    fill = float(argument(node, 2, "value", 0.0))
+    _emit(builder, node, [part], builder.write(node, laid.order), laid.order, fill)
+
+
+def _lower_flip(builder: Builder, node: Node) -> None:
+    laid = builder.laid(node.args[0])
+    part = _part(laid.value)
+    for each in node.args[1]:
+        dim = each % len(laid.order)
+        part.steps[dim], part.starts[dim] = -1, laid.dims[dim] - 1
+    _emit(builder, node, [part], builder.write(node, laid.order), laid.order)
+
+
+def _refuses_numbers(program: Program, node: Node) -> Refusal:
+    arguments = [each for given in node.args[1:] for each in (given if isinstance(given, list) else [given])]
+    computed = any(isinstance(each, Node) for each in arguments)
+    return "where it begins and ends is computed during the call" if computed else None
+
+
+def _refuses_slice(program: Program, node: Node) -> Refusal:
+    """The end shows in the output's sizes alone."""
+    begins = [argument(node, 2, "start"), argument(node, 4, "step", 1)]
+    return "where it begins is computed during the call" if any(isinstance(each, Node) for each in begins) else None
+
+
+def _refuses_cat(program: Program, node: Node) -> Refusal:
+    if len(node.args[0]) > MAX_INPUTS:
+        return f"{len(node.args[0])} tensors are joined; {MAX_INPUTS} are taken"
+    ranks = {tensor_of(each).dim() for each in node.args[0]}
+    return None if len(ranks) == 1 else "tensors of other ranks are joined"
+
+
+RULES: dict[OpOverload, Rule] = {
+    _aten.slice_copy.Tensor: Rule(_lower_slice, _refuses_slice),
+    _aten.select_copy.int: Rule(_lower_select, _refuses_numbers),
+    _aten.cat.default: Rule(_lower_cat, _refuses_cat),
+    _aten.expand_copy.default: Rule(_lower_expand),
+    _aten.constant_pad_nd.default: Rule(_lower_pad, _refuses_numbers),
+    _aten.flip.default: Rule(_lower_flip),
+}

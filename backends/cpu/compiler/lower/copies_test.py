@@ -1,0 +1,65 @@
+"""Slices, concatenation, padding, expansion and flips are one step each."""
+
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+from torch.export import Dim
+
+from backends.cpu.compiler.kinds.copy import Copy
+from backends.cpu.compiler.kinds.permute import Permute
+from backends.cpu.compiler.testing.compare import assert_computes, lowered, operations
+from exir.backend.utils import get_non_lowered_nodes
+
+_SIZES = (2, 5, 6, 8)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x[:, 1:4],
+        lambda x: x[..., 1::3],
+        lambda x: x[:, -3:-1],
+        lambda x: x[:, :, -100:2],
+        lambda x: x[:, 2],
+        lambda x: x[..., -1],
+        lambda x: torch.cat([x, x * 2], 1),
+        lambda x: torch.cat([x, x[:, :2], x], -3),
+        lambda x: F.pad(x, (1, 2, 0, 3)),
+        lambda x: F.pad(x, (-1, 2, 3, -2), value=0.5),
+        lambda x: x.flip(1, -1),
+        lambda x: x[:, :1].expand(2, 3, 6, 8),
+        lambda x: x[0, :, :1].expand(4, 5, 6, 8),
+    ],
+)
+def test_copies(function: Any) -> None:
+    x = torch.randn(_SIZES)
+    assert Copy in {type(each) for each in operations(function, x)}
+    assert_computes(function, x)
+    assert_computes(lambda x: function(F.avg_pool2d(x, 1)), x)
+
+
+def test_pictures_are_joined_where_they_lie() -> None:
+    def function(x: Tensor) -> Tensor:
+        y = F.avg_pool2d(x, 1)
+        return F.max_pool2d(torch.cat([y, F.relu(y)], 1), 1)
+
+    x = torch.randn(_SIZES).to(memory_format=torch.channels_last)
+    assert Permute not in {type(each) for each in operations(function, x)}
+
+
+def test_sizes_of_a_call() -> None:
+    def function(x: Tensor, y: Tensor) -> Tensor:
+        return torch.cat([x.flip(0), y[-2:], y, x], 0)
+
+    rows = Dim("rows", min=3, max=9), Dim("others", min=2, max=9)
+    shapes = ({0: rows[0]}, {0: rows[1]})
+    others = [(torch.randn(9, 3), torch.randn(2, 3)), (torch.randn(3, 3), torch.randn(9, 3))]
+    assert_computes(function, torch.randn(4, 3), torch.randn(5, 3), dynamic_shapes=shapes, others=others)
+
+
+def test_more_tensors_than_a_step_takes_are_joined_by_kernels() -> None:
+    program = lowered(lambda x: torch.cat([x.relu()] * 9), [torch.randn(2)])
+    assert [str(node.target) for node in get_non_lowered_nodes(program.graph)] == ["edge.aten.cat.default"]
