@@ -1,0 +1,45 @@
+#!/bin/sh
+# Builds the loops for AArch64 with a cross compiler and runs the tests of all kinds of steps under an emulator.
+#
+#   backends/cpu/simd/neon_test.sh CMOCKA [TEST...]
+#
+# CMOCKA is a folder of cmocka's sources: "$(./bazelw info output_base)"/external/*cmocka. On Debian, the packages
+# gcc-aarch64-linux-gnu, libc6-dev-arm64-cross and qemu-user bring the tools.
+set -eu
+
+cmocka=${1:?the folder of cmocka\'s sources}
+shift
+root=$(cd "$(dirname "$0")/../../.." && pwd)
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+cd "$root"
+
+cc="${CC:-aarch64-linux-gnu-gcc} -I. -Iruntime/include -I$cmocka/include -std=c11 -Wall -Wextra -pedantic"
+loops="-O3 -ffp-contract=off -fno-math-errno -fno-trapping-math -fno-tree-vectorize"
+linked="-O2 -DET_CPU_LINKED_PLAIN -DET_CPU_LINKED_NEON"
+system="-w -D_GNU_SOURCE -DHAVE_CLOCK_REALTIME -DHAVE_INTTYPES_H -DHAVE_MALLOC_H -DHAVE_SIGNAL_H -DHAVE_STRINGS_H
+    -DHAVE_STRUCT_TIMESPEC"
+
+# compile FLAGS PREFIX SOURCES...
+compile() {
+    flags=$1 prefix=$2
+    shift 2
+    for source; do
+        $cc $flags -c "$source" -o "$out/$prefix$(basename "$source" .c).o"
+    done
+}
+
+compile "$loops -DET_CPU_ISA_PLAIN" plain_ $(ls backends/cpu/simd/*.c | grep -v _test.c)
+compile "$loops -DET_CPU_ISA_NEON -march=armv8.2-a+dotprod+fp16" neon_ $(ls backends/cpu/simd/*.c | grep -v _test.c)
+compile "$linked" step_ $(ls backends/cpu/steps/*.c | grep -v _test.c)
+compile "$linked" core_ runtime/core/status.c runtime/core/format.c runtime/core/format_double.c runtime/core/scalar_type.c
+compile "$system" "" "$cmocka/src/cmocka.c"
+
+failed=0
+for test in ${*:-backends/cpu/simd/*_test.c backends/cpu/steps/*_test.c}; do
+    echo "$test"
+    $cc $linked -static "$test" "$out"/*.o -lm -o "$out/test"
+    ${QEMU:-qemu-aarch64 -cpu max} "$out/test" >"$out/log" 2>&1 || failed=1
+    grep -v '^\[ RUN\|^\[       OK' "$out/log"
+done
+exit $failed
