@@ -30,8 +30,12 @@ def test_a_quantized_program_computes_what_the_network_does(
     network, x = make()
     network = quantized.quantized(network, x, recipe)
     program = to_edge(torch.export.export(network, (x,))).to_executorch().exported_program()
-    called = {str(node.target) for node in program.graph.nodes if "quantized_decomposed" in str(node.target)}
-    assert called >= {f"quantized_decomposed.{name}_per_tensor.out" for name in ("quantize", "dequantize")}
+    called = {
+        str(node.target) for node in program.graph.nodes if "quantized_decomposed" in str(node.target)
+    }
+    assert called >= {
+        f"quantized_decomposed.{name}_per_tensor.out" for name in ("quantize", "dequantize")
+    }
     assert all(name.endswith(".out") for name in called)
     with torch.no_grad():
         torch.testing.assert_close(program.module()(x), network(x))

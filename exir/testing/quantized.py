@@ -36,7 +36,9 @@ class Weight(nn.Module):
         super().__init__()
         flat = weight.detach().reshape(weight.shape[0] if per_channel else 1, -1)
         scales = flat.abs().amax(1) / 127
-        self.register_buffer("codes", (flat / scales[:, None]).round().to(torch.int8).reshape(weight.shape))
+        self.register_buffer(
+            "codes", (flat / scales[:, None]).round().to(torch.int8).reshape(weight.shape)
+        )
         self.scale = None if per_channel else float(scales)
         if per_channel:
             self.register_buffer("scales", scales)
@@ -45,7 +47,9 @@ class Weight(nn.Module):
     def forward(self) -> Tensor:
         if self.scale is not None:
             return _OPS.dequantize_per_tensor(self.codes, self.scale, 0, -127, 127, torch.int8)
-        return _OPS.dequantize_per_channel(self.codes, self.scales, self.zero_points, 0, -127, 127, torch.int8)
+        return _OPS.dequantize_per_channel(
+            self.codes, self.scales, self.zero_points, 0, -127, 127, torch.int8
+        )
 
 
 class Layer(nn.Module):
@@ -119,8 +123,20 @@ def mlp() -> tuple[nn.Sequential, Tensor]:
 
 def cnn() -> tuple[nn.Sequential, Tensor]:
     """Convolutions of every kind, a residual block, a pooled head, and pictures for them."""
-    block = nn.Conv2d(16, 48, 1), nn.ReLU6(), nn.Conv2d(48, 48, 3, padding=1, groups=48), nn.ReLU6(), nn.Conv2d(48, 16, 1)
+    block = (
+        nn.Conv2d(16, 48, 1),
+        nn.ReLU6(),
+        nn.Conv2d(48, 48, 3, padding=1, groups=48),
+        nn.ReLU6(),
+        nn.Conv2d(48, 16, 1),
+    )
     head = nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(24, 10)
     stem = nn.Conv2d(3, 16, 3, stride=2, padding=1), nn.ReLU()
-    layers = *stem, Residual(*block), nn.Conv2d(16, 24, 3, stride=2, padding=1, groups=2), nn.ReLU6(), *head
+    layers = (
+        *stem,
+        Residual(*block),
+        nn.Conv2d(16, 24, 3, stride=2, padding=1, groups=2),
+        nn.ReLU6(),
+        *head,
+    )
     return nn.Sequential(*layers), torch.randn(2, 3, 17, 15)

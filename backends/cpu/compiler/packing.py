@@ -71,7 +71,7 @@ def taps(weight: Tensor) -> Tensor:
 
 def quads(codes: Tensor, groups: int) -> Tensor:
     """int8 [N, C / groups, kh, kw] as [groups * ceil(N / groups / 16), kh * kw * ceil(C / groups / 4), 16, 4]."""
-    n, channels, *kernel = codes.shape
+    n, channels, *_ = codes.shape
     rows = F.pad(codes.permute(0, 2, 3, 1), (0, -channels % 4)).reshape(groups, n // groups, -1)
     full = padded(rows, 1)
     depth = full.shape[2] // 4

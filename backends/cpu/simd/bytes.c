@@ -86,8 +86,7 @@ void ET_CPU_NAME(et_cpu_add_bytes)(const et_cpu_quantizing *quantizing,
   if (i < count) {
     const part rest = part_of(x + i, count - i);
     const part other = part_of(z + i, count - i);
-    const et_f32 sum =
-        numbers(&of_a, rest.bytes) + numbers(&of_b, other.bytes);
+    const et_f32 sum = numbers(&of_a, rest.bytes) + numbers(&of_b, other.bytes);
     const et_i8_narrow done = et_i8_quantized(&q, sum);
     memcpy(y + i, &done, count - i);
   }

@@ -20,9 +20,8 @@ typedef struct call {
 
 static void pack(call *c, size_t pixel, size_t rows) {
   const et_cpu_convolution_i8 *conv = c->conv;
-  const et_taps_i8 taps = {&conv->window,
-                           conv->x.data + c->group * c->channels, c->beyond,
-                           conv->channels};
+  const et_taps_i8 taps = {&conv->window, conv->x.data + c->group * c->channels,
+                           c->beyond, conv->channels};
   for (size_t r = 0; r < rows; r++) {
     et_list_taps_i8(&taps, pixel + r, c->pieces + r * c->taps);
   }

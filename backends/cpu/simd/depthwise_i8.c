@@ -40,8 +40,8 @@ ET_INLINE et_i16 widened(const uint8_t *both, int v, bool is_signed) {
 ET_INLINE void interleave(bytes a, bytes b, uint8_t *both) {
   const bytes low = __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4,
                                             20, 5, 21, 6, 22, 7, 23);
-  const bytes high = __builtin_shufflevector(
-      a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+  const bytes high = __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27,
+                                             12, 28, 13, 29, 14, 30, 15, 31);
   memcpy(both, &low, sizeof(low));
   memcpy(both + sizeof(low), &high, sizeof(high));
 }
@@ -91,14 +91,13 @@ static void run_any_lane(const lane *l, const uint8_t *const *lists,
 static lane lane_of(const et_cpu_depthwise_i8 *d, size_t pairs, size_t panel) {
   const size_t first = panel * ET_PANEL;
   const size_t left = d->channels - first;
-  const lane l = {
-      .depthwise = d,
-      .taps = d->taps + first * 2 * pairs,
-      .requantizer = et_requantizer_of(&d->of_columns, &d->quantizing,
-                                       d->x.zero_point, first),
-      .pairs = pairs,
-      .first = first,
-      .count = left < ET_PANEL ? left : ET_PANEL};
+  const lane l = {.depthwise = d,
+                  .taps = d->taps + first * 2 * pairs,
+                  .requantizer = et_requantizer_of(
+                      &d->of_columns, &d->quantizing, d->x.zero_point, first),
+                  .pairs = pairs,
+                  .first = first,
+                  .count = left < ET_PANEL ? left : ET_PANEL};
   return l;
 }
 

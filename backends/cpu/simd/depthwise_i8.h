@@ -8,8 +8,9 @@
 
 typedef struct et_cpu_depthwise_i8 {
   et_cpu_window window;
-  et_cpu_bytes x;      /* [batch][height][width][channels] */
-  const int16_t *taps; /* [panel][pair of taps][16][2]; an odd one pairs with 0 */
+  et_cpu_bytes x; /* [batch][height][width][channels] */
+  const int16_t
+      *taps; /* [panel][pair of taps][16][2]; an odd one pairs with 0 */
   et_cpu_columns_i8 of_columns; /* [panel][16] */
   et_cpu_quantizing quantizing;
   uint8_t *out; /* [batch][out_height][out_width][channels] */

@@ -98,8 +98,7 @@ void ET_CPU_NAME(et_cpu_pack_i8)(et_packed_i8 *packed, const et_rows_i8 *from,
   packed->rows = rows;
   packed->depth = from->count * ((from->size + 3) / 4);
   packed->words = is_wide ? 2 : 1;
-  packed->shift =
-      is_wide ? 0 : ET_DOT4_SHIFT - (from->is_signed ? 0 : 128);
+  packed->shift = is_wide ? 0 : ET_DOT4_SHIFT - (from->is_signed ? 0 : 128);
   int32_t *tile = packed->quads;
   for (size_t row = 0; row < rows;) {
     const size_t height = tile_rows(rows, row);
@@ -197,10 +196,10 @@ ET_INLINE void run_tile(const et_packed_i8 *p, const int32_t *x,
 typedef void tile_function(const et_packed_i8 *packed, const int32_t *x,
                            const int8_t *panel, int32_t *out);
 
-#define DEFINE_TILE(rows)                                                    \
-  static void run_##rows(const et_packed_i8 *packed, const int32_t *x,       \
-                         const int8_t *panel, int32_t *out) {                \
-    run_tile(packed, x, panel, out, rows);                                   \
+#define DEFINE_TILE(rows)                                              \
+  static void run_##rows(const et_packed_i8 *packed, const int32_t *x, \
+                         const int8_t *panel, int32_t *out) {          \
+    run_tile(packed, x, panel, out, rows);                             \
   }
 TILE_LIST(DEFINE_TILE)
 

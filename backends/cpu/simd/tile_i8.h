@@ -28,9 +28,9 @@
 typedef struct et_packed_i8 {
   int32_t quads[ET_I8_PACKED_BYTES / 4] __attribute__((aligned(64)));
   size_t rows;
-  size_t depth;     /* quads of a row */
-  size_t words;     /* int32 of a quad: 1, or 2 as int16 */
-  int32_t shift;    /* what was added to each element */
+  size_t depth;  /* quads of a row */
+  size_t words;  /* int32 of a quad: 1, or 2 as int16 */
+  int32_t shift; /* what was added to each element */
 } et_packed_i8;
 
 /* What rows look like before: pieces of `size` elements, each padded to quads. */

@@ -106,11 +106,10 @@ static void run(const et_cpu_step *step, const et_cpu_run *run) {
   const int32_t *out = step->tensors[Y]->sizes;
   work w = {.conv = read(step), .function = variants[run->isa]};
   w.pixels = (size_t)out[0] * (size_t)out[1] * (size_t)out[2];
-  et_cpu_for_each(run,
-                  et_cpu_parts(w.pixels, ET_CPU_PIXELS_I8) * w.conv.groups,
+  et_cpu_for_each(run, et_cpu_parts(w.pixels, ET_CPU_PIXELS_I8) * w.conv.groups,
                   run_block, &w);
 }
 
 static const et_cpu_kind kind = {"convolution_i8", check, run, 0};
-const et_backend_part et_cpu_step_convolution_i8 = {
-    ET_CPU_KIND_CONVOLUTION_I8, &kind};
+const et_backend_part et_cpu_step_convolution_i8 = {ET_CPU_KIND_CONVOLUTION_I8,
+                                                    &kind};

@@ -112,14 +112,12 @@ static int32_t tap_sum(const et_test_step *test, const shape *s, int32_t image,
   const int32_t columns = s->columns / s->groups;
   const int32_t quads = quads_of(channels);
   const int32_t depth = quads * s->y.kernel * s->x.kernel;
-  const int32_t panel =
-      n / columns * ((columns + 15) / 16) + n % columns / 16;
+  const int32_t panel = n / columns * ((columns + 15) / 16) + n % columns / 16;
   const int8_t *weights = (const int8_t *)test->tensors[1].data +
                           (panel * depth + tap * quads) * 64 +
                           n % columns % 16 * 4;
-  const int32_t first =
-      ((image * s->y.in + y) * s->x.in + x) * s->channels +
-      n / columns * channels;
+  const int32_t first = ((image * s->y.in + y) * s->x.in + x) * s->channels +
+                        n / columns * channels;
   int32_t sum = 0;
   for (int32_t c = 0; c < channels; c++) {
     sum += (byte_at(test, (size_t)(first + c)) - X_ZERO) *
@@ -132,8 +130,7 @@ static int32_t tap_sum(const et_test_step *test, const shape *s, int32_t image,
 static double element(const et_test_step *test, const shape *s, int32_t image,
                       int32_t y, int32_t x, int32_t n) {
   const int32_t columns = s->columns / s->groups;
-  const int32_t place =
-      n / columns * ((columns + 15) / 16) * 16 + n % columns;
+  const int32_t place = n / columns * ((columns + 15) / 16) * 16 + n % columns;
   int32_t sum = 0;
   for (int32_t tap = 0; tap < s->y.kernel * s->x.kernel; tap++) {
     const int32_t at_y = et_test_tap(&s->y, y, tap / s->x.kernel);
@@ -157,10 +154,9 @@ static void check_convolution(const shape *s) {
   assert_non_null(expected);
   for (size_t i = 0; i < count; i++) {
     const int32_t pixel = (int32_t)i / s->columns;
-    expected[i] =
-        element(&test, s, pixel / s->x.out / s->y.out,
-                pixel / s->x.out % s->y.out, pixel % s->x.out,
-                (int32_t)i % s->columns);
+    expected[i] = element(&test, s, pixel / s->x.out / s->y.out,
+                          pixel / s->x.out % s->y.out, pixel % s->x.out,
+                          (int32_t)i % s->columns);
   }
   et_test_run(&test, expected, expected + count);
   free(expected);
@@ -176,9 +172,15 @@ static void test_products_of_every_remainder(void **state) {
   (void)state;
   for (int32_t rows = 0; rows <= 26; rows++) {
     for (int32_t columns = 1; columns <= 40; columns += 9) {
-      const shape s = {1, (rows * 5 + columns) % 37 + 1, columns, 1,
-                       points(1), points(rows), rows % 2 == 0,
-                       columns % 2 == 0, rows % 3 == 0};
+      const shape s = {1,
+                       (rows * 5 + columns) % 37 + 1,
+                       columns,
+                       1,
+                       points(1),
+                       points(rows),
+                       rows % 2 == 0,
+                       columns % 2 == 0,
+                       rows % 3 == 0};
       check_convolution(&s);
     }
   }
@@ -189,17 +191,18 @@ static void test_windows_of_random_shapes(void **state) {
   for (int i = 0; i < 60; i++) {
     const int32_t groups = 1 + (int32_t)et_test_below(3);
     const int32_t dilation = 1 + (int32_t)et_test_below(2);
-    const shape s = {1 + (int32_t)et_test_below(2),
-                     groups * (1 + (int32_t)et_test_below(20)),
-                     groups * (1 + (int32_t)et_test_below(34)),
-                     groups,
-                     et_test_axis_random(1 + (int32_t)et_test_below(4),
-                                         1 + (int32_t)et_test_below(3), dilation),
-                     et_test_axis_random(1 + (int32_t)et_test_below(4),
-                                         1 + (int32_t)et_test_below(3), dilation),
-                     et_test_below(2) == 0,
-                     et_test_below(2) == 0,
-                     et_test_below(2) == 0};
+    const shape s = {
+        1 + (int32_t)et_test_below(2),
+        groups * (1 + (int32_t)et_test_below(20)),
+        groups * (1 + (int32_t)et_test_below(34)),
+        groups,
+        et_test_axis_random(1 + (int32_t)et_test_below(4),
+                            1 + (int32_t)et_test_below(3), dilation),
+        et_test_axis_random(1 + (int32_t)et_test_below(4),
+                            1 + (int32_t)et_test_below(3), dilation),
+        et_test_below(2) == 0,
+        et_test_below(2) == 0,
+        et_test_below(2) == 0};
     check_convolution(&s);
   }
 }
@@ -208,8 +211,8 @@ static void test_long_rows_come_in_smaller_blocks(void **state) {
   (void)state;
   const int32_t depths[] = {1000, 3000, 4096};
   for (size_t i = 0; i < sizeof(depths) / sizeof(depths[0]); i++) {
-    const shape s = {1, depths[i], 20, 1, points(1), points(15), true, true,
-                     false};
+    const shape s = {1,          depths[i], 20,   1,    points(1),
+                     points(15), true,      true, false};
     check_convolution(&s);
   }
 }
@@ -217,8 +220,8 @@ static void test_long_rows_come_in_smaller_blocks(void **state) {
 static void test_the_largest_products_do_not_saturate(void **state) {
   (void)state;
   for (int narrow = 0; narrow < 2; narrow++) {
-    const shape s = {1, 16, 16, 1, points(1), points(6), false, true,
-                     narrow == 1};
+    const shape s = {1,         16,    16,   1,          points(1),
+                     points(6), false, true, narrow == 1};
     et_test_step test;
     make(&test, &s);
     const int8_t weight = narrow ? 64 : -128;
@@ -237,8 +240,7 @@ static void test_the_largest_products_do_not_saturate(void **state) {
 
 static void test_what_does_not_fit_is_refused(void **state) {
   (void)state;
-  const shape s = {1,         8,         20,   2,    points(2),
-                   points(3), true,      true, true};
+  const shape s = {1, 8, 20, 2, points(2), points(3), true, true, true};
   et_test_step test;
   make(&test, &s);
   test.attributes[10] = 3;

@@ -38,8 +38,7 @@ static void fill_taps(const shape *s, int16_t *taps, int32_t *sums) {
     sums[c] = 0;
     for (int32_t tap = 0; tap < (tap_count(s) + 1) / 2 * 2; tap++) {
       const int32_t weight = (int32_t)et_test_below(256) - 128;
-      taps[tap_place(s, tap, c)] =
-          (int16_t)(tap < tap_count(s) ? weight : 0);
+      taps[tap_place(s, tap, c)] = (int16_t)(tap < tap_count(s) ? weight : 0);
       sums[c] += taps[tap_place(s, tap, c)];
     }
   }
@@ -54,8 +53,7 @@ static void make(et_test_step *test, const shape *s) {
   et_test_begin(test, &et_cpu_step_depthwise_i8);
   et_test_input(test, s->from_signed ? I8 : U8, 4, in);
   int16_t *taps = et_test_input(test, ET_SCALAR_TYPE_INT16, 4, packed);
-  fill_taps(s, taps,
-            et_test_input(test, ET_SCALAR_TYPE_INT32, 1, columns));
+  fill_taps(s, taps, et_test_input(test, ET_SCALAR_TYPE_INT32, 1, columns));
   float *scale = et_test_input(test, F32, 1, columns);
   for (int32_t i = 0; i < columns[0]; i++) {
     scale[i] = (1.5f + et_test_number()) * 1e-4f;

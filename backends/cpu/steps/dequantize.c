@@ -40,9 +40,10 @@ static void run_chunk(void *data, size_t index) {
 }
 
 static void run(const et_cpu_step *step, const et_cpu_run *run) {
-  work w = {
-      {et_cpu_read_bytes(step, X, 0), et_cpu_float_attribute(step, 1)},
-      variants[run->isa], step->tensors[Y]->data, step->tensors[Y]->numel};
+  work w = {{et_cpu_read_bytes(step, X, 0), et_cpu_float_attribute(step, 1)},
+            variants[run->isa],
+            step->tensors[Y]->data,
+            step->tensors[Y]->numel};
   et_cpu_for_each(run, et_cpu_parts(w.count, ET_CPU_BYTES_OF_CHUNK), run_chunk,
                   &w);
 }

@@ -10,10 +10,10 @@ enum { INVERSE, ZERO_POINT, LOW, HIGH };
 et_status et_cpu_check_bytes(const et_cpu_step *step, size_t index,
                              et_error *error) {
   const uint8_t dtype = step->tensors[index]->dtype;
-  ET_CPU_CHECK(
-      error, dtype == ET_SCALAR_TYPE_INT8 || dtype == ET_SCALAR_TYPE_UINT8,
-      "%s: tensor %zu is %s, expected int8 or uint8", step->kind->name, index,
-      et_scalar_type_name(dtype));
+  ET_CPU_CHECK(error,
+               dtype == ET_SCALAR_TYPE_INT8 || dtype == ET_SCALAR_TYPE_UINT8,
+               "%s: tensor %zu is %s, expected int8 or uint8", step->kind->name,
+               index, et_scalar_type_name(dtype));
   return ET_STATUS_OK;
 }
 

@@ -171,8 +171,7 @@ static void compare(et_test_step *test, et_cpu_isa isa, const double *expected,
     const double off = found - expected[i];
     if (!(off <= margin[i] && -off <= margin[i])) {
       fail_msg("isa %d, element %zu of %zu: %.9g, expected %.9g within %.3g",
-               (int)isa, i, result->numel, found, expected[i],
-               margin[i]);
+               (int)isa, i, result->numel, found, expected[i], margin[i]);
     }
   }
 }

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
-import torch
 import torch.nn.functional as F
 from torch import Tensor
 
@@ -57,10 +56,11 @@ class ConvolutionI8(Operation):
     def run(self, inputs: Sequence[Tensor], outputs: Sequence[Tensor], dims: Sequence[int]) -> None:
         x, packed, sums, scales, biases = inputs
         weight = unquadded(packed, outputs[0].shape[3], x.shape[3], self.window.kernel, self.groups)
-        total = _sum(x, self.zero_point, weight, self.window, self.groups)
         each = outputs[0].shape[3] // self.groups
-        scale, bias = (row.reshape(self.groups, -1)[:, :each].flatten() for row in (scales, biases))
-        outputs[0].copy_(self.quantizing(total * scale + bias))
+        columns = (row.reshape(self.groups, -1)[:, :each].flatten() for row in (sums, scales, biases))
+        sums, scale, bias = columns
+        total = _products(x, self.zero_point, weight, self.window, self.groups) - self.zero_point * sums
+        outputs[0].copy_(self.quantizing(total.float() * scale + bias))
 
 
 @dataclass(frozen=True)
@@ -91,12 +91,12 @@ class DepthwiseI8(Operation):
         x, packed, sums, scales, biases = inputs
         channels = x.shape[3]
         weight = unpaired_taps(packed, channels, self.window.kernel)
-        total = _sum(x, self.zero_point, weight, self.window, channels)
-        outputs[0].copy_(self.quantizing(total * scales[:channels] + biases[:channels]))
+        total = _products(x, self.zero_point, weight, self.window, channels) - self.zero_point * sums[:channels]
+        outputs[0].copy_(self.quantizing(total.float() * scales[:channels] + biases[:channels]))
 
 
-def _sum(x: Tensor, zero_point: int, weight: Tensor, window: Window, groups: int) -> Tensor:
-    """The exact sums of products, rounded once to float32."""
-    planes = window.pad(x.permute(0, 3, 1, 2).double() - zero_point)
+def _products(x: Tensor, zero_point: int, weight: Tensor, window: Window, groups: int) -> Tensor:
+    """The exact sums of products of bytes, where pads are `zero_point`."""
+    planes = window.pad(x.permute(0, 3, 1, 2).double(), zero_point)
     sums = F.conv2d(planes, weight.double(), None, window.stride, 0, window.dilation, groups)
-    return sums.permute(0, 2, 3, 1).to(torch.float32)
+    return sums.permute(0, 2, 3, 1)
