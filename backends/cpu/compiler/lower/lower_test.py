@@ -135,6 +135,15 @@ def test_patches_become_rows_without_a_step() -> None:
     assert [type(each) for each in made] == [Permute, Pool]
 
 
+def test_a_conversion_to_channels_last_is_no_step_of_its_own() -> None:
+    def function(x: Tensor) -> Tensor:
+        return F.avg_pool2d(x.to(memory_format=torch.channels_last), 1).relu()
+
+    x = torch.randn(_PICTURE)
+    assert [type(each) for each in operations(function, x)] == [Permute, Pool, Map]
+    assert_computes(function, x)
+
+
 def test_permutations_that_undo_each_other_are_no_step() -> None:
     made = operations(lambda x: x.permute(0, 2, 3, 1).relu().permute(0, 3, 1, 2), torch.randn(_PICTURE))
     assert [type(each) for each in made] == [Map]

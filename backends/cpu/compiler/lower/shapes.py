@@ -113,4 +113,5 @@ RULES: dict[OpOverload, Rule] = {
     _aten.clone.default: Rule(_lower_same, computes=False),
     _aten.alias_copy.default: Rule(_lower_same, computes=False),
     _dim_order._clone_dim_order.default: Rule(_lower_same, computes=False),
+    _dim_order._to_dim_order_copy.default: Rule(_lower_same, computes=False),
 }
