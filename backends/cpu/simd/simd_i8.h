@@ -102,7 +102,18 @@ ET_INLINE et_i32 et_i32_nearest(et_f32 value, int32_t offset) {
 
 /* The low byte of each lane. */
 ET_INLINE et_i8_narrow et_i8_of_i32(et_i32 value) {
+#if defined(ET_CPU_ISA_AVX512)
+  return (et_i8_narrow)_mm512_cvtepi32_epi8((__m512i)value);
+#elif defined(ET_CPU_ISA_AVX2)
+  /* GCC takes the lanes one by one. */
+  const __m256i low = _mm256_set1_epi32(0x0c080400);
+  const __m256i halves = _mm256_shuffle_epi8((__m256i)value, low);
+  const int64_t bytes = _mm_cvtsi128_si64(_mm_unpacklo_epi32(
+      _mm256_castsi256_si128(halves), _mm256_extracti128_si256(halves, 1)));
+  return (et_i8_narrow)bytes;
+#else
   return __builtin_convertvector(value, et_i8_narrow);
+#endif
 }
 
 /* How a float becomes a byte: low <= round(value * inverse) + zero_point <=
