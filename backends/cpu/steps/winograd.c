@@ -121,6 +121,13 @@ static void run_lane(void *data, size_t index) {
   }
 }
 
+/* As many groups as groups of `most` are, but of like size: a small last one would
+ * read all weights for a few tiles. */
+static size_t even_group(size_t tiles, size_t most) {
+  const size_t groups = et_cpu_parts(tiles, most);
+  return groups == 0 ? most : et_cpu_parts(tiles, groups);
+}
+
 static et_cpu_winograd read(const et_cpu_step *step) {
   const int32_t *in = step->tensors[X]->sizes;
   const int32_t *out = output(step)->sizes;
@@ -147,12 +154,12 @@ static void run(const et_cpu_step *step, const et_cpu_run *run) {
   const et_cpu_tensor *space = workspace(step);
   work w = {.winograd = read(step),
             .function = variants[run->isa],
-            .group = step->attributes[TILES],
             .workspace = space->data,
             .workspace_size = (size_t)space->sizes[1]};
   w.tiles = (size_t)output(step)->sizes[0] *
             et_cpu_winograd_tiles(w.winograd.out_height) *
             et_cpu_winograd_tiles(w.winograd.out_width);
+  w.group = even_group(w.tiles, step->attributes[TILES]);
   w.lanes = et_cpu_lanes(run, (size_t)space->sizes[0]);
   et_cpu_for_each(run, w.lanes, run_lane, &w);
 }
