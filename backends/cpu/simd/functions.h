@@ -50,7 +50,7 @@ ET_INLINE et_f32 et_f32_exp(et_f32 x) {
   r = et_f32_fma(n, et_f32_all(-1.42860677e-6f), r);
   const et_f32 p = et_f32_expm1_near(r) + et_f32_all(1.0f);
   /* 2^n in two factors: n may be 128, of which there is no float. */
-  const et_f32 half = (et_f32)(((et_i32)shifted << 23) + (126 << 23));
+  const et_f32 half = (et_f32)(((et_u32)shifted << 23) + (126u << 23));
   const et_f32 result = p * half * et_f32_all(2.0f);
   const et_f32 rest =
       et_f32_select(x > high, et_f32_all(__builtin_inff()), result);

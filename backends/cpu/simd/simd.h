@@ -47,6 +47,7 @@
 
 typedef float et_f32 __attribute__((vector_size(4 * ET_CPU_LANES)));
 typedef int32_t et_i32 __attribute__((vector_size(4 * ET_CPU_LANES)));
+typedef uint32_t et_u32 __attribute__((vector_size(4 * ET_CPU_LANES)));
 typedef float et_f32_loose
     __attribute__((vector_size(4 * ET_CPU_LANES), aligned(4), may_alias));
 
