@@ -59,7 +59,7 @@ class Layer(nn.Module):
         super().__init__()
         self.layer = layer
         self.weight = Weight(layer.weight, per_channel)
-        layer.weight = None
+        layer.register_parameter("weight", None)
 
     def forward(self, x: Tensor) -> Tensor:
         layer, weight = self.layer, self.weight()

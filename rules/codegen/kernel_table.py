@@ -114,9 +114,9 @@ def choose(table: KernelTable, only: Sequence[Path] | None) -> list[Kernel]:
         return list(table)
     recorded: dict[str, Uses] = {}
     for path in only:
-        uses = read_uses(path)
-        for name in select(table, uses, str(path)):
-            recorded.setdefault(name, Uses()).add(uses[name])
+        uses_of = read_uses(path)
+        for name in select(table, uses_of, str(path)):
+            recorded.setdefault(name, Uses()).add(uses_of[name])
     return [
         _narrowed(kernel, uses.dtypes)
         for kernel in table

@@ -67,7 +67,7 @@ def test_clamps_become_bounds_of_bytes() -> None:
 def test_small_weights_are_told() -> None:
     for largest, narrow in ((64, True), (65, False)):
         network = quantized.quantized(nn.Sequential(nn.Linear(8, 4)), torch.randn(3, 8))
-        network[1][0].weight.codes.fill_(largest)
+        network.get_buffer("1.0.weight.codes").fill_(largest)
         (step,) = (each for each in operations(network, torch.randn(3, 8)) if isinstance(each, ConvolutionI8))
         assert step.narrow is narrow
 

@@ -6,15 +6,11 @@
 #if defined(ET_CPU_ISA_PLAIN)
 #define ET_TILE_LIST(X) X(1, 1) X(1, 2) X(2, 1) X(3, 1)
 #elif defined(ET_CPU_ISA_AVX512)
-#define ET_TILE_LIST(X)                                                   \
-  X(1, 1)                                                                 \
-  X(1, 2)                                                                 \
-  X(1, 3)                                                                 \
-  X(1, 4)                                                                 \
-  X(2, 1)                                                                 \
-  X(2, 2)                                                                 \
-  X(2, 3) X(2, 4) X(3, 1) X(3, 2) X(3, 3) X(3, 4) X(4, 1) X(4, 2) X(4, 3) \
-      X(4, 4) X(5, 1) X(5, 2) X(5, 3) X(5, 4) X(6, 1) X(6, 2) X(6, 3) X(6, 4)
+#define ET_TILES_OF(X, rows) X(rows, 1) X(rows, 2) X(rows, 3) X(rows, 4)
+#define ET_TILE_LIST(X) \
+  ET_TILES_OF(X, 1)     \
+  ET_TILES_OF(X, 2)     \
+  ET_TILES_OF(X, 3) ET_TILES_OF(X, 4) ET_TILES_OF(X, 5) ET_TILES_OF(X, 6)
 #else
 #define ET_TILE_LIST(X) \
   X(1, 1) X(1, 2) X(1, 4) X(2, 1) X(2, 2) X(3, 1) X(4, 1) X(5, 1) X(6, 1)

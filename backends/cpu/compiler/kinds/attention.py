@@ -69,12 +69,12 @@ class Attention(Operation):
         q, k, v, *masks = inputs
         width = outputs[0].shape[-1] // self.heads
         counts = ((self.heads, self.depth), (self.groups, self.depth), (self.groups, width))
-        split = [
+        query, key, value = (
             x[..., offset : offset + heads * size].unflatten(-1, (heads, size)).transpose(1, 2)
             for x, offset, (heads, size) in zip((q, k, v), self.offsets, counts, strict=True)
-        ]
+        )
         mask = self._mask(masks, q.shape[1], k.shape[1], dims[0])
-        y = F.scaled_dot_product_attention(*split, attn_mask=mask, scale=self.scale, enable_gqa=True)
+        y = F.scaled_dot_product_attention(query, key, value, attn_mask=mask, scale=self.scale, enable_gqa=True)
         outputs[0].copy_(y.transpose(1, 2).flatten(2))
 
     def _mask(self, masks: Sequence[Tensor], queries: int, keys: int, position: int) -> Tensor:
