@@ -41,14 +41,15 @@ def lifetimes_of(graph_module: GraphModule) -> dict[TensorSpec, Lifetime]:
 
     A node's step is its place in the schedule. Inputs live from the first step, since they
     are set before it; outputs live to the last; states live all along, since their bytes are
-    kept between calls. What control flow is given or carries lives until it is done, since
-    its graphs may run again.
+    kept between calls. What control flow is given, carries or fills row by row lives until it
+    is done, since its graphs may run again.
     """
     first: dict[TensorSpec, int] = {}
     last: dict[TensorSpec, int] = {}
     step = 0
+    started = _started_with(graph_module)
     for step, node in enumerate(schedule(graph_module)):
-        for spec in _touched(node):
+        for spec in (*_touched(node), *started.get(node, ())):
             first.setdefault(spec, step)
             last[spec] = step
     inputs = {
@@ -57,6 +58,16 @@ def lifetimes_of(graph_module: GraphModule) -> dict[TensorSpec, Lifetime]:
     return {
         spec: Lifetime(0 if spec in inputs else first[spec], step if spec.state else last[spec])
         for spec in first
+    }
+
+
+def _started_with(graph_module: GraphModule) -> dict[Node, list[TensorSpec]]:
+    """What is filled row by row, by the first node of the graph that computes the rows."""
+    return {
+        next(iter(region.graph_module.graph.nodes)): [node.meta["spec"][i] for i in region.stacked]
+        for node in schedule(graph_module)
+        for region in regions(node)
+        if "spec" in node.meta
     }
 
 

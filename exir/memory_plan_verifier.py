@@ -69,8 +69,8 @@ def _run(graph_module: GraphModule, state: OwnedMemory) -> OwnedMemory:
 
 def _run_regions(node: Node, inner: list[Region], state: OwnedMemory) -> OwnedMemory:
     """Every way through the graphs of control flow, until one more run teaches nothing."""
-    _read(node, _all_specs([value for value in node.args if isinstance(value, Node)]), state)
-    _write(node, _all_specs(inner[0].carriers), state)
+    _read(node, _all_specs(node.all_input_nodes), state)
+    _write(node, _kept_between_runs(node, inner[0]), state)
     entered: dict[int, OwnedMemory] = {}
     left: dict[int, OwnedMemory] = {START: state}
     pending = [i for i, region in enumerate(inner) if START in region.after]
@@ -86,12 +86,20 @@ def _run_regions(node: Node, inner: list[Region], state: OwnedMemory) -> OwnedMe
     return joined
 
 
+def _kept_between_runs(node: Node, region: Region) -> list[TensorSpec]:
+    """What is carried, and what is filled row by row."""
+    return _all_specs(region.carriers) + [node.meta["spec"][i] for i in region.stacked]
+
+
 def _run_region(region: Region, state: OwnedMemory) -> OwnedMemory:
+    rows_of = [region.operands[position] for position in region.sliced]
+    _read(region.holder, _all_specs(rows_of), state)
+    _write(region.holder, _all_specs(region.slices), state)
     state = _run(region.graph_module, state)
     results = region.results
-    handed_on = [results[index] for index in region.hands_on]
-    _read(region.holder, _all_specs(handed_on), state)
-    _write(region.holder, _all_specs(region.carriers) if handed_on else [], state)
+    leaving = [results[index] for index in (*region.hands_on, *region.stacked)]
+    _read(region.holder, _all_specs([each for each in leaving if isinstance(each, Node)]), state)
+    _write(region.holder, _all_specs(region.carriers) if region.hands_on else [], state)
     return state
 
 

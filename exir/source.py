@@ -9,7 +9,9 @@ import torch
 from torch.fx import Node
 
 _FRAME = re.compile(r'^ *File "(?P<file>.+)", line (?P<line>\d+), in (?P<function>.+)$')
-_TORCH_ROOT = os.path.dirname(os.path.abspath(torch.__file__))
+_TORCH_ROOT = os.path.dirname(os.path.abspath(torch.__file__)) + os.sep
+_GENERATED = "<"
+"""What names of files begin with that torch has made up, as for bodies of control flow."""
 
 
 @dataclass(frozen=True)
@@ -36,12 +38,13 @@ def source_of(node: Node) -> SourceLocation | None:
 
 
 def frames_of(node: Node) -> list[SourceLocation]:
-    """Every recorded frame of user code behind `node`, outermost first; torch's own left out."""
+    """Every recorded frame of user code behind `node`, outermost first; torch's own left out, and what it
+    generated."""
     lines = (node.meta.get("stack_trace") or "").splitlines()
     frames = []
     for index, text in enumerate(lines):
         match = _FRAME.match(text)
-        if match and not match["file"].startswith(_TORCH_ROOT + os.sep):
+        if match and not match["file"].startswith((_TORCH_ROOT, _GENERATED)):
             code = lines[index + 1].strip() if index + 1 < len(lines) else ""
             frames.append(_location(match, code))
     return frames

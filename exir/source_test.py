@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from exir.graph.control_flow import regions
 from exir.source import frames_of, import_path, source_of
-from exir.testing import models
+from exir.testing import loop_cases, models
 from exir.testing.graphs import calls
 
 
@@ -22,6 +23,13 @@ def test_frames_inside_torch_are_left_out() -> None:
     conv = calls(models.simple_conv().export())[0]
     assert "torch/nn" in conv.meta["stack_trace"]
     assert [frame.function for frame in frames_of(conv)] == ["forward"]
+
+
+def test_line_of_a_loop_is_the_users_not_a_generated_one() -> None:
+    (loop,) = (each for each in calls(loop_cases.CASES["mapofbatches"]().export()) if regions(each))
+    assert "<eval_with_key>" in loop.meta["stack_trace"]
+    source = source_of(loop)
+    assert source is not None and "map_rows(lambda row" in source.code
 
 
 def test_node_without_a_trace_has_no_source() -> None:

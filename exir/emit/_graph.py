@@ -3,18 +3,18 @@
 import operator
 from typing import cast
 
-import torch
 from torch.fx import GraphModule, Node
 
 from exir import memory, schema
 from exir.delegate import is_delegate_call, lowered_module_of
 from exir.dialects.edge import to_torch_overload
 from exir.emit._arguments import ArgumentEmitter
+from exir.emit._control_flow import ControlFlowEmitter
 from exir.emit._instructions import Instructions
 from exir.emit._prim_ops import prim_operator
 from exir.emit._shared import SharedData
 from exir.emit._values import Indices, Values
-from exir.graph.control_flow import Region, regions
+from exir.graph.control_flow import regions
 from exir.out_variant import bind_arguments, returns_tensors
 
 
@@ -31,6 +31,7 @@ class GraphEmitter:
         self._instructions = instructions
         self._shared = shared
         self._arguments = ArgumentEmitter(values, self.indices)
+        self._control_flow = ControlFlowEmitter(values, instructions, self.indices, self.emit)
 
     def emit(self, graph_module: GraphModule) -> None:
         """Add the instructions of `graph_module`. Raises an `ExirError` naming the node at fault."""
@@ -47,8 +48,8 @@ class GraphEmitter:
             self._emit_view(node)
         elif is_delegate_call(node):
             self._emit_delegate(node)
-        elif node.target is torch.ops.higher_order.cond:
-            self._emit_cond(node)
+        elif regions(node):
+            self._control_flow.emit(node)
         elif to_torch_overload(node.target) is not None:
             self._emit_kernel(node)
         else:
@@ -122,24 +123,3 @@ class GraphEmitter:
         updated = arguments[len(arguments) - lowered.state_count :]
         self.indices[node] = outputs + updated
         self._instructions.call_delegate(node, delegate, arguments + outputs)
-
-    def _emit_cond(self, node: Node) -> None:
-        """Jump to the false graph unless the predicate holds; the true one jumps over it.
-
-        Both compute into the tensors that the `cond` returns, so nothing is moved.
-        """
-        on_true, on_false = regions(node)
-        to_false = schema.JumpFalseCall(self._arguments.number(node.args[0], node))
-        self._instructions.add(node, to_false)
-        self._emit_region(node, on_true)
-        to_end = schema.JumpFalseCall(self._values.add_constant(False))
-        self._instructions.add(node, to_end)
-        to_false.destination_instruction = len(self._instructions)
-        self._emit_region(node, on_false)
-        to_end.destination_instruction = len(self._instructions)
-        self.indices[node] = self._values.tensors(node.meta["spec"])
-
-    def _emit_region(self, node: Node, region: Region) -> None:
-        for placeholder, operand in region.bindings:
-            self.indices[placeholder] = self._arguments.number(operand, node)
-        self.emit(region.graph_module)

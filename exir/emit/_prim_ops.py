@@ -5,6 +5,7 @@ import math
 import operator
 
 import torch
+from torch._ops import HigherOrderOperator
 from torch.fx import Node
 
 from exir.error import UnsupportedOperatorError
@@ -40,6 +41,11 @@ def prim_operator(node: Node) -> Operator:
 
     Raises `UnsupportedOperatorError` when the runtime has none.
     """
+    if isinstance(node.target, HigherOrderOperator):
+        message = (
+            f"a .pte cannot call {node.target}; of control flow it has cond, while_loop, map and scan"
+        )
+        raise UnsupportedOperatorError(message, node)
     name = _PRIM_OPERATORS.get(node.target)
     if name is None:
         raise UnsupportedOperatorError(f"a .pte cannot call {node.target}", node)

@@ -9,12 +9,14 @@ from torch.export import Dim
 
 from exir import schema
 from exir.capture import ExecutorchBackendConfig
+from exir.emit._prim_ops import prim_operator
 from exir.emit._values import Values
+from exir.error import UnsupportedOperatorError
 from exir.passes.init_mutable_pass import InitializedMutableBufferPass
 from exir.passes.memory_planning_pass import MemoryPlanningPass
 from exir.program import ExecutorchProgramManager, to_edge
 from exir.tensor import TensorSpec
-from exir.testing import models
+from exir.testing import loop_cases, models
 from exir.testing.models import Example
 
 
@@ -184,6 +186,67 @@ def test_branches_compute_into_the_same_tensor() -> None:
     assert (to_false.destination_instruction, to_end.destination_instruction) == (3, 4)
     assert plan.values[to_end.cond_value_index].val == schema.Bool(False)
     assert on_true.args[-1] == on_false.args[-1] == plan.outputs[0]
+
+
+def jumps(plan: schema.ExecutionPlan) -> list[tuple[int, int]]:
+    """Place and destination of every jump."""
+    return [
+        (index, call.destination_instruction)
+        for index, call in enumerate(instructions(plan))
+        if isinstance(call, schema.JumpFalseCall)
+    ]
+
+
+def test_while_loop_jumps_out_of_itself_and_back_to_its_condition() -> None:
+    plan = lowered(loop_cases.CASES["while_never_runs"]()).executorch_program.execution_plan[0]
+    start, _sum, _more, to_end, _two, double, hand_on, back = instructions(plan)
+    assert jumps(plan) == [(3, 8), (7, 1)]
+    assert isinstance(start, schema.KernelCall) and isinstance(hand_on, schema.KernelCall)
+    assert start.args[0] == plan.inputs[0] and start.args[-1] == hand_on.args[-1] == plan.outputs[0]
+    assert isinstance(double, schema.KernelCall) and hand_on.args[0] == double.args[-1]
+    assert isinstance(to_end, schema.JumpFalseCall) and isinstance(back, schema.JumpFalseCall)
+
+
+def test_numbers_that_change_places_are_moved_away_first() -> None:
+    plan = lowered(loop_cases.CASES["while_exchanges_integers"]()).executorch_program.execution_plan[0]
+    moves = [(m.move_from, m.move_to) for m in instructions(plan) if isinstance(m, schema.MoveCall)]
+    first, second = plan.outputs[:2]
+    away, to_first, to_second = moves[2:]
+    assert away[0] == second and to_first == (away[1], first) and to_second[1] == second
+
+
+def test_map_takes_rows_and_copies_rows_as_the_official_exporter_does() -> None:
+    plan = lowered(loop_cases.CASES["map_of_rows"]()).executorch_program.execution_plan[0]
+    (take,) = calls(plan, "aten::select_copy.int_out")
+    (stack,) = calls(plan, "executorch_prim::et_copy_index.tensor")
+    (add,) = calls(plan, "executorch_prim::add.Scalar")
+    (eq,) = calls(plan, "executorch_prim::eq.Scalar")
+    assert take[2] is stack[2] is add[0] is add[2] is eq[0]
+    assert eq[1] == schema.Int(4)
+    rows = stack[0]
+    assert isinstance(rows, schema.Tensor) and rows.sizes == [4, 3]
+    assert rows.shape_dynamism == schema.TensorShapeDynamism.DYNAMIC_BOUND
+
+
+def test_number_of_rows_is_read_when_it_is_dynamic() -> None:
+    plan = lowered(loop_cases.CASES["mapofbatches"]()).executorch_program.execution_plan[0]
+    (size,) = calls(plan, "aten::sym_size.int")
+    (eq,) = calls(plan, "executorch_prim::eq.Scalar")
+    assert eq[1] is size[2]
+
+
+def test_tensor_made_in_a_body_is_a_constant() -> None:
+    plan = lowered(loop_cases.CASES["whilewithweights"]()).executorch_program.execution_plan[0]
+    constants = [
+        v.val for v in plan.values if isinstance(v.val, schema.Tensor) and v.val.data_buffer_idx
+    ]
+    assert [3] in [tensor.sizes for tensor in constants]
+
+
+def test_other_control_flow_is_refused_with_what_there_is() -> None:
+    node = torch.fx.Graph().call_function(torch.ops.higher_order.associative_scan)
+    with pytest.raises(UnsupportedOperatorError, match="associative_scan; of control flow it has cond"):
+        prim_operator(node)
 
 
 def test_unused_constants_are_not_written() -> None:

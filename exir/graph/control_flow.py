@@ -31,6 +31,9 @@ class Region:
     carried: positions of the placeholders that start as their operands and then hold what runs
         hand on; the n-th of each region lies where the node's n-th value does.
     hands_on: positions of the results that become the carried values, in their order.
+    sliced: positions of the placeholders that hold one row of their operand, another each run.
+    stacked: positions of the results that are each one row, by run, of the node's value of the
+        same position.
     """
 
     holder: Node
@@ -40,6 +43,8 @@ class Region:
     values: tuple[int, ...] = ()
     carried: tuple[int, ...] = ()
     hands_on: tuple[int, ...] = ()
+    sliced: tuple[int, ...] = ()
+    stacked: tuple[int, ...] = ()
 
     @property
     def graph_module(self) -> GraphModule:
@@ -65,8 +70,12 @@ class Region:
     @property
     def carriers(self) -> list[Node]:
         """The placeholders that hold carried values."""
-        placeholders = self.graph_module.graph.find_nodes(op="placeholder")
-        return [placeholders[index] for index in self.carried]
+        return [self.bindings[position][0] for position in self.carried]
+
+    @property
+    def slices(self) -> list[Node]:
+        """The placeholders that hold rows."""
+        return [self.bindings[position][0] for position in self.sliced]
 
 
 def regions(node: Node) -> list[Region]:
@@ -94,6 +103,44 @@ def _cond_regions(node: Node) -> list[Region]:
     return [Region(each, tuple(operands), values=tuple(range(count))) for each in (on_true, on_false)]
 
 
+def _while_regions(node: Node) -> list[Region]:
+    """Of `while_loop(condition, body, carried, others)`: the body while the condition holds."""
+    condition, body, carried, others = node.args
+    positions = tuple(range(len(carried)))
+    operands = (*carried, *others)
+    return [
+        Region(condition, operands, (START, 1), carried=positions),
+        Region(body, operands, (0,), is_last=False, carried=positions, hands_on=positions),
+    ]
+
+
+def _map_regions(node: Node) -> list[Region]:
+    """Of `map(body, rows, others)`: the body once for each row."""
+    body, rows, others = node.args
+    results = tuple(range(len(node.meta["val"])))
+    sliced = tuple(range(len(rows)))
+    return [Region(body, (*rows, *others), (START, 0), sliced=sliced, stacked=results)]
+
+
+def _scan_regions(node: Node) -> list[Region]:
+    """Of `scan(body, carried, rows, others)`: the body once for each row, in turn."""
+    body, carried, rows, others = node.args
+    count = len(carried)
+    region = Region(
+        body,
+        (*carried, *rows, *others),
+        (START, 0),
+        carried=tuple(range(count)),
+        hands_on=tuple(range(count)),
+        sliced=tuple(range(count, count + len(rows))),
+        stacked=tuple(range(count, len(node.meta["val"]))),
+    )
+    return [region]
+
+
 _REGIONS: Mapping[HigherOrderOperator, Callable[[Node], list[Region]]] = {
     torch.ops.higher_order.cond: _cond_regions,
+    torch.ops.higher_order.while_loop: _while_regions,
+    torch.ops.higher_order.map_impl: _map_regions,
+    torch.ops.higher_order.scan: _scan_regions,
 }

@@ -7,15 +7,12 @@ import torch
 from torch.fx import Node
 
 from exir.error import InternalError
-from exir.graph import control_flow
-from exir.graph.control_flow import START, Region, graphs, regions
+from exir.graph.control_flow import START, graphs, regions
 from exir.memory_plan_verifier import verify_memory_plan
 from exir.pass_manager import run_passes
 from exir.passes import MemoryPlanningPass, SpecPropPass, ToOutVarPass
 from exir.program import to_edge
 from exir.testing.models import Example
-
-_WHILE = torch.ops.higher_order.while_loop
 
 
 class Nested(torch.nn.Module):
@@ -32,6 +29,17 @@ class Loop(torch.nn.Module):
         return torch._higher_order_ops.while_loop(
             lambda n, a: n < 5, lambda n, a: (n + 1, torch.relu(a + step) * step), (count, x)
         )
+
+
+class Rows(torch.nn.Module):
+    def forward(self, rows: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+        return torch._higher_order_ops.map(lambda row, x: row * x, rows, x)
+
+
+class Scan(torch.nn.Module):
+    def forward(self, start: torch.Tensor, rows: torch.Tensor) -> Any:
+        last = rows.sum(0)
+        return torch._higher_order_ops.scan(lambda total, row: (total + row, total * last), start, rows)
 
 
 def edge_graph(module: torch.nn.Module, *inputs: torch.Tensor) -> torch.fx.GraphModule:
@@ -63,20 +71,31 @@ def test_other_nodes_run_no_graphs() -> None:
     assert not any(regions(node) for node in graph_module.graph.nodes)
 
 
-def while_regions(node: Node) -> list[Region]:
-    """What it takes for the compiler to know `while_loop`: how its graphs follow each other."""
-    condition, body, carried, others = node.args
-    positions = tuple(range(len(carried)))
-    operands = (*carried, *others)
-    return [
-        Region(condition, operands, after=(START, 1), carried=positions),
-        Region(body, operands, (0,), is_last=False, carried=positions, hands_on=positions),
-    ]
+def test_while_loop_runs_its_body_after_its_condition() -> None:
+    node = control_flow_of(edge_graph(Loop(), torch.tensor(0), torch.ones(3)))
+    condition, body = regions(node)
+    assert condition.after == (START, 1) and condition.is_last and not condition.hands_on
+    assert body.after == (0,) and not body.is_last
+    assert condition.carried == body.carried == body.hands_on == (0, 1)
+
+
+def test_map_gives_its_body_rows_and_stacks_what_it_returns() -> None:
+    node = control_flow_of(edge_graph(Rows(), torch.ones(4, 3), torch.ones(3)))
+    (body,) = regions(node)
+    assert body.after == (START, 0) and body.is_last and not body.carried
+    (row,) = body.slices
+    assert body.sliced == body.stacked == (0,) and row.meta["val"].shape == (3,)
+
+
+def test_scan_carries_besides() -> None:
+    node = control_flow_of(edge_graph(Scan(), torch.ones(3), torch.ones(4, 3)))
+    (body,) = regions(node)
+    assert body.carried == body.hands_on == (0,) and body.sliced == body.stacked == (1,)
+    assert len(body.bindings) == 3
 
 
 @pytest.fixture
-def planned_loop(monkeypatch: pytest.MonkeyPatch) -> torch.fx.GraphModule:
-    monkeypatch.setitem(control_flow._REGIONS, _WHILE, while_regions)
+def planned_loop() -> torch.fx.GraphModule:
     example = Example(Loop(), (torch.tensor(0), torch.ones(3)))
     program = to_edge(example.export()).exported_program()
     passes = [SpecPropPass(), ToOutVarPass(), MemoryPlanningPass()]
@@ -98,6 +117,23 @@ def test_loop_that_loses_a_value_for_its_next_run_is_found(planned_loop: torch.f
     scratch.meta["spec"].mem_offset = step.mem_offset
     with pytest.raises(InternalError, match="are read after another tensor took them"):
         verify(planned_loop)
+
+
+@pytest.mark.parametrize("module", [Rows(), Scan()])
+def test_rows_stay_while_a_loop_fills_them(module: torch.nn.Module) -> None:
+    """What a body computes may share memory with other temporaries, not with the rows so far."""
+    sizes = {Rows: ((4, 3), (3,)), Scan: ((3,), (4, 3))}[type(module)]
+    example = Example(module, tuple(torch.ones(size) for size in sizes))
+    program = to_edge(example.export()).exported_program()
+    passes = [SpecPropPass(), ToOutVarPass(), MemoryPlanningPass()]
+    graph_module = run_passes(program, passes).graph_module
+    verify(graph_module)
+    node = control_flow_of(graph_module)
+    (body,) = regions(node)
+    rows, row = node.meta["spec"][body.stacked[0]], body.slices[0].meta["spec"]
+    row.mem_offset = rows.mem_offset
+    with pytest.raises(InternalError, match="are read after another tensor took them"):
+        verify(graph_module)
 
 
 def verify(graph_module: torch.fx.GraphModule) -> None:

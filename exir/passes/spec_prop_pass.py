@@ -19,6 +19,7 @@ from exir.pass_manager import ProgramPass
 from exir.passes.insert_write_back_for_buffers_pass import mutation_targets
 from exir.schema import TensorShapeDynamism
 from exir.tensor import TensorSpec, dim_order_of_strides, specs_of
+from exir.verification.loops import check_loop
 
 _CONSTANT_KINDS = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR)
 
@@ -30,8 +31,8 @@ class SpecPropPass(ProgramPass):
     Before: every node has `meta["val"]`. After: symbolic sizes are replaced by their upper
     bounds under the program's range constraints; a `getitem` holds the very spec object of
     its tuple; specs of constants are `const`, those of mutated buffers `state`;
-    a write-back has its buffer's spec; a graph of control flow has its operands' specs and
-    computes into those that the control flow returns. `meta["mem_id"]`, if a pass has set it, is
+    a write-back has its buffer's spec; a graph of control flow has its operands' specs, or rows
+    of them, and computes into those that the control flow returns, or hands on copies. `meta["mem_id"]`, if a pass has set it, is
     the `mem_id` of the node's specs. Raises `ExportError` naming the dimension that
     has no upper bound.
     """
@@ -65,6 +66,7 @@ def _propagate(graph_module: GraphModule, bound: Bound, given: Mapping[Node, Any
         if node.op != "output":
             node.meta["spec"] = given[node] if node in given else _spec_of(node, bound)
             _choose_memory(node)
+            _let_rows_grow(node)
 
 
 def _choose_memory(node: Node) -> None:
@@ -74,21 +76,32 @@ def _choose_memory(node: Node) -> None:
             spec.mem_id = node.meta["mem_id"]
 
 
+def _let_rows_grow(node: Node) -> None:
+    """What a loop fills row by row has, while it runs, as many rows as are there."""
+    for region in regions(node):
+        for position in region.stacked:
+            node.meta["spec"][position].shape_dynamism = TensorShapeDynamism.DYNAMIC_BOUND
+
+
 def _propagate_regions(graph_module: GraphModule, bound: Bound) -> None:
     """Outer graphs first: an inner one may compute the results of an outer one."""
     for node in graph_module.graph.nodes:
         for region in regions(node):
             _propagate(region.graph_module, bound, _given_specs(region, node.meta["spec"]))
             _share_results(region, node.meta["spec"])
+            check_loop(node, region)
+            _keep_apart(region)
             _propagate_regions(region.graph_module, bound)
 
 
 def _given_specs(region: Region, values: list[TensorSpec]) -> dict[Node, Any]:
-    """An operand is used where it lies; what is carried lies where it is at the end."""
+    """An operand is used where it lies, but rows of it are copies; what is carried lies where it
+    is at the end."""
+    others = {*region.carriers, *region.slices}
     operands = {
         placeholder: operand.meta["spec"] if isinstance(operand, Node) else None
         for placeholder, operand in region.bindings
-        if placeholder not in region.carriers
+        if placeholder not in others
     }
     return {**operands, **dict(zip(region.carriers, values))}
 
@@ -101,9 +114,22 @@ def _share_results(region: Region, specs: list[TensorSpec]) -> None:
     results = _distinct_results(output)
     output.args = (tuple(results),)
     for result, index in zip(results, region.values):
+        if specs[index] is None:
+            continue
         result.meta["spec"] = specs[index]
         if result.target is operator.getitem:
             _set_item(result, specs[index])
+
+
+def _keep_apart(region: Region) -> None:
+    """Let what a run hands on be no carried value itself, which another may overwrite first."""
+    output = region.graph_module.graph.output_node()
+    results = region.results
+    for position in region.hands_on:
+        if results[position] in region.carriers and specs_of(results[position]):
+            results[position] = clone_before(output, results[position])
+    if region.hands_on:
+        output.args = (tuple(results),)
 
 
 def _set_item(item: Node, spec: TensorSpec) -> None:
@@ -120,7 +146,8 @@ def _distinct_results(output: Node) -> list[Node]:
     """The region's results; one that is an operand or that is there already becomes a copy."""
     results: list[Node] = []
     for value in output.args[0]:
-        is_taken = value.op == "placeholder" or value in results
+        is_tensor = isinstance(value, Node) and bool(specs_of(value))
+        is_taken = is_tensor and (value.op == "placeholder" or value in results)
         results.append(clone_before(output, value) if is_taken else value)
     return results
 

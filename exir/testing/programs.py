@@ -1,6 +1,6 @@
 """Programs that between them use most of what PyTorch can express, by name."""
 
-from exir.testing import module_cases, operator_cases, write_cases
+from exir.testing import loop_cases, module_cases, operator_cases, write_cases
 from exir.testing.case import Cases
 
-CASES: Cases = {**module_cases.CASES, **operator_cases.CASES, **write_cases.CASES}
+CASES: Cases = {**module_cases.CASES, **operator_cases.CASES, **write_cases.CASES, **loop_cases.CASES}

@@ -42,8 +42,4 @@
  * loop is walked again for each of its jumps. Seconds at most. */
 #define ET_LIMIT_PLAN_STEPS (UINT64_C(1) << 24)
 
-/* Instructions that one execution may run, so that a loop that never ends is an
- * error. The official runtime's limit. */
-#define ET_LIMIT_EXECUTED_INSTRUCTIONS 10000000u
-
 #endif /* ET_RUNTIME_CORE_LIMITS_H_ */

@@ -352,8 +352,11 @@ static void test_backend_gets_its_options_and_what_the_caller_lends(
                                         {"Probe", &option, 1}};
   const et_mutable_span nothing = {NULL, 0};
   et_shared_store store = et_shared_store_over(nothing);
-  const et_method_options options = {&parallel, &observer, groups,
-                                     2,         &store,    {NULL, 0}};
+  const et_method_options options = {.parallel = &parallel,
+                                     .observer = &observer,
+                                     .backend_options = groups,
+                                     .backend_options_count = 2,
+                                     .store = &store};
   probe_with("0 0 1");
   open_with(&options);
   assert_int_equal(seen.option_count, 1);

@@ -1,7 +1,6 @@
 #include <string.h>
 
 #include "executorch/method_layout.h"
-#include "runtime/core/limits.h"
 #include "runtime/method/builder.h"
 #include "runtime/method/views.h"
 #include "runtime/program/schema.h"
@@ -156,15 +155,23 @@ static et_status step(const et_method *method, uint32_t *index,
   return ET_STATUS_OK;
 }
 
+static et_status fail_budget(const et_method *method, uint32_t index,
+                             et_error *error) {
+  et_fb_table plan;
+  et_fb_table_at(method->program.flatbuffer, method->plan, &plan);
+  return et_fail(error, ET_STATUS_OUT_OF_RESOURCES,
+                 "instructions[%u] of method '%s': all %llu steps of "
+                 "et_method_options.max_steps are spent; its loops do not end, "
+                 "or need more",
+                 (unsigned)index, et_fb_text(&plan, ET_PLAN_NAME).data,
+                 (unsigned long long)method->max_steps);
+}
+
 static et_status run_all(const et_method *method, et_error *error) {
   uint32_t index = 0;
-  for (uint32_t steps = 0; index < method->instruction_count; steps++) {
-    if (steps == ET_LIMIT_EXECUTED_INSTRUCTIONS) {
-      return et_fail(
-          error, ET_STATUS_INVALID_PROGRAM,
-          "instructions[%u]: stopped after %u steps; a loop does not "
-          "end",
-          (unsigned)index, ET_LIMIT_EXECUTED_INSTRUCTIONS);
+  for (uint64_t steps = 0; index < method->instruction_count; steps++) {
+    if (steps == method->max_steps) {
+      return fail_budget(method, index, error);
     }
     ET_RETURN_IF_ERROR(step(method, &index, error));
   }

@@ -53,6 +53,7 @@ static void test_jump_false_chooses_a_branch(void **state) {
 }
 
 /* for (i = 0; i < 5; i++) out = i; counters live in values. */
+#define LOOP_STEPS 24
 static void write_loop(int32_t *out_counter) {
   start();
   const int32_t i = et_writer_int(&writer, 0);
@@ -99,18 +100,62 @@ static void test_failed_run_leaves_no_counter_behind(void **state) {
   et_hosted_method_free(&hosted);
 }
 
-static void test_m19_endless_loop_is_stopped(void **state) {
-  (void)state;
-  start();
-  const int32_t never = et_writer_bool(&writer, 0);
-  et_writer_jump_false(&writer, never, 0);
-  et_test_open(&writer, &program, &hosted);
+/* Loads the written method with a budget of steps. */
+static void open_with_budget(uint64_t max_steps) {
+  const et_method_options options = {.max_steps = max_steps};
+  const et_span file = et_writer_finish(&writer);
+  assert_int_equal(et_program_load(file, &program, NULL), ET_STATUS_OK);
+  assert_int_equal(et_hosted_method_load(&program, "forward", &et_test_registry,
+                                         &options, &hosted, NULL),
+                   ET_STATUS_OK);
+}
+
+/* Runs a loop that never ends and asserts what its end says. */
+static void expect_stopped(const char *message) {
   et_error error;
   et_error_clear(&error);
   et_test_set_floats(hosted.method, 0, ONES, 2);
   assert_int_equal(et_method_execute(hosted.method, &error),
-                   ET_STATUS_INVALID_PROGRAM);
-  assert_non_null(strstr(error.message, "stopped after 10000000 steps"));
+                   ET_STATUS_OUT_OF_RESOURCES);
+  assert_string_equal(error.message, message);
+}
+
+static void test_m19_endless_loop_is_stopped(void **state) {
+  (void)state;
+  start();
+  et_writer_jump_false(&writer, et_writer_bool(&writer, 0), 0);
+  open_with_budget(0);
+  expect_stopped(
+      "instructions[0] of method 'forward': all 10000000 steps "
+      "of et_method_options.max_steps are spent; its loops do not end, or need "
+      "more");
+  et_hosted_method_free(&hosted);
+}
+
+static void test_m19_budget_of_steps_is_the_callers(void **state) {
+  (void)state;
+  int32_t counter = 0;
+  write_loop(&counter);
+  et_writer_output(&writer, counter);
+  open_with_budget(LOOP_STEPS - 1);
+  for (int i = 0; i < 2; i++) {
+    expect_stopped(
+        "instructions[3] of method 'forward': all 23 steps of "
+        "et_method_options.max_steps are spent; its loops do not end, or need "
+        "more");
+  }
+  et_hosted_method_free(&hosted);
+}
+
+static void test_exact_budget_of_steps_suffices(void **state) {
+  (void)state;
+  int32_t counter = 0;
+  write_loop(&counter);
+  et_writer_output(&writer, counter);
+  open_with_budget(LOOP_STEPS);
+  for (int i = 0; i < 2; i++) {
+    assert_int_equal(run(ONES), ET_STATUS_OK);
+  }
   et_hosted_method_free(&hosted);
 }
 
@@ -270,6 +315,8 @@ int main(void) {
       cmocka_unit_test(test_loop_runs_until_its_condition_ends_it),
       cmocka_unit_test(test_failed_run_leaves_no_counter_behind),
       cmocka_unit_test(test_m19_endless_loop_is_stopped),
+      cmocka_unit_test(test_m19_budget_of_steps_is_the_callers),
+      cmocka_unit_test(test_exact_budget_of_steps_suffices),
       cmocka_unit_test(test_bool_tensor_is_a_condition),
       cmocka_unit_test(test_move_copies_tensors_and_numbers),
       cmocka_unit_test(test_m20_moves_that_change_a_kind_are_refused),

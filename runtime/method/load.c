@@ -149,6 +149,11 @@ static et_status check_memory(const et_builder *builder,
   return check_planned(builder, memory);
 }
 
+static uint64_t max_steps_of(const et_method_options *options) {
+  const bool is_given = options != NULL && options->max_steps != 0;
+  return is_given ? options->max_steps : ET_DEFAULT_MAX_STEPS;
+}
+
 static void fill_method(const et_builder *builder) {
   const et_regions *regions = &builder->regions;
   const et_counts *counts = &builder->counts;
@@ -159,6 +164,7 @@ static void fill_method(const et_builder *builder) {
       .scratch = builder->memory->scratch,
       .parallel = options != NULL ? options->parallel : NULL,
       .observer = options != NULL ? options->observer : NULL,
+      .max_steps = max_steps_of(options),
       .values = regions->values,
       .instructions = regions->instructions,
       .delegates = regions->delegates,

@@ -15,6 +15,7 @@ enum {
   ORIGIN_BOTH = -4,     /* a mutable buffer: the run before, then written */
   ORIGIN_UNVIEWED = -5, /* the out of an et_view that has not been followed */
   ORIGIN_UNFILLED = -6, /* rows that a loop is to fill: see plan_check.h */
+  ORIGIN_FILLED = -7,   /* such rows, once it does */
 };
 
 typedef struct simulation {
@@ -70,7 +71,8 @@ static et_status write_value(void *context, et_value *value) {
  * run before. Notes what it takes them as. */
 static bool accept_owner(simulation *sim, uint32_t value, uint32_t owner) {
   int32_t *origin = &sim->origins[value];
-  const bool is_written = *origin == ORIGIN_WRITTEN || *origin == ORIGIN_BOTH;
+  const bool is_written = *origin == ORIGIN_WRITTEN || *origin == ORIGIN_BOTH ||
+                          *origin == ORIGIN_FILLED;
   if (owner == ET_NO_OWNER) {
     *origin = is_written ? ORIGIN_BOTH
                          : (*origin == ORIGIN_UNKNOWN ? ORIGIN_STATE : *origin);
@@ -123,10 +125,17 @@ static et_status update_value(void *context, et_value *value) {
   simulation *sim = context;
   int32_t *origin = &sim->origins[index_of(sim, value)];
   if (*origin == ORIGIN_UNFILLED) {
-    *origin = ORIGIN_WRITTEN;
+    *origin = ORIGIN_FILLED;
     return ET_STATUS_OK;
   }
   return read_value(context, value);
+}
+
+static et_status forget_rows(void *context, et_value *value) {
+  simulation *sim = context;
+  int32_t *origin = &sim->origins[index_of(sim, value)];
+  *origin = *origin == ORIGIN_FILLED ? ORIGIN_UNFILLED : *origin;
+  return ET_STATUS_OK;
 }
 
 /* The out holds from its view on what the base holds then. */
@@ -150,17 +159,42 @@ static et_status follow(simulation *sim, uint32_t index) {
   return et_operands_visit(instruction, ET_OPERANDS_WRITTEN, write_value, sim);
 }
 
+static bool jumps_back(const simulation *sim, uint32_t index) {
+  const et_instruction *instruction = &sim->method->instructions[index];
+  return instruction->tag == ET_INSTRUCTION_JUMP_FALSE &&
+         instruction->u.target <= index;
+}
+
+/* Each iteration of the loop has the loops inside it fill their rows anew. */
+static void empty_inner_rows(simulation *sim, uint32_t first, uint32_t jump) {
+  uint32_t begin = jump; /* of the loops inside that end at or behind i */
+  for (uint32_t i = jump; i-- > first;) {
+    const et_instruction *instruction = &sim->method->instructions[i];
+    if (jumps_back(sim, i) && instruction->u.target < begin) {
+      begin = instruction->u.target;
+    }
+    if (begin <= i && et_instruction_is_row_copy(instruction)) {
+      et_operands_visit(instruction, ET_OPERAND_UPDATED, forget_rows, sim);
+    }
+  }
+}
+
 /* A backward jump has its loop followed a second time, to see what an iteration
  * reads of the one before. */
+static et_status follow_again(simulation *sim, uint32_t jump) {
+  const uint32_t first = sim->method->instructions[jump].u.target;
+  empty_inner_rows(sim, first, jump);
+  for (uint32_t i = first; i <= jump; i++) {
+    ET_RETURN_IF_ERROR(follow(sim, i));
+  }
+  return ET_STATUS_OK;
+}
+
 static et_status follow_all(simulation *sim) {
   for (uint32_t i = 0; i < sim->method->instruction_count; i++) {
-    const et_instruction *instruction = &sim->method->instructions[i];
     ET_RETURN_IF_ERROR(follow(sim, i));
-    if (instruction->tag == ET_INSTRUCTION_JUMP_FALSE &&
-        instruction->u.target <= i) {
-      for (uint32_t j = instruction->u.target; j <= i; j++) {
-        ET_RETURN_IF_ERROR(follow(sim, j));
-      }
+    if (jumps_back(sim, i)) {
+      ET_RETURN_IF_ERROR(follow_again(sim, i));
     }
   }
   return ET_STATUS_OK;

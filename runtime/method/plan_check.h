@@ -10,7 +10,7 @@
  *     value that owns them all, since a compiler leaves view operations out.
  *   - rows: a tensor that nothing writes but et_copy_index in a loop is taken to be
  *     filled by it, as `map` does, so that its bytes need not be its own before the
- *     first row.
+ *     first row; in a loop around that one, again before each first row.
  *
  * Of a branch both sides are followed, one after the other; so this finds a plan
  * that is wrong for the straight order of instructions, not for each path.

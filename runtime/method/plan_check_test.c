@@ -294,6 +294,35 @@ static void test_m21_rows_that_a_loop_has_filled_are_kept(void **state) {
   expect_refused("instructions[0] reads values[2], but values[1] has");
 }
 
+/* A loop around one that fills rows, in bytes that a temporary takes behind it. */
+static void write_nested_loops(bool reads_old_rows) {
+  const int32_t in = start_with_input();
+  const int32_t temporary = tensor_at(1);
+  const int32_t rows = tensor_at(1);
+  const int32_t out = tensor_at(2);
+  const int32_t index = et_writer_int(&writer, 0);
+  const int32_t go_on = et_writer_bool(&writer, 0);
+  copy(reads_old_rows ? rows : in, out);
+  copy_index(rows, in, index);
+  et_writer_jump_false(&writer, go_on, 1);
+  copy(rows, out);
+  copy(in, temporary);
+  et_writer_jump_false(&writer, go_on, 0);
+  et_writer_output(&writer, out);
+}
+
+static void test_rows_of_an_inner_loop_are_filled_anew(void **state) {
+  (void)state;
+  write_nested_loops(false);
+  expect_accepted();
+}
+
+static void test_m21_rows_that_an_outer_loop_hands_on_are_kept(void **state) {
+  (void)state;
+  write_nested_loops(true);
+  expect_refused("instructions[0] reads values[2], but values[1] has");
+}
+
 static void test_m21_rows_that_were_read_before_the_loop_are_state(
     void **state) {
   (void)state;
@@ -488,6 +517,8 @@ int main(void) {
       cmocka_unit_test(test_m21_state_under_a_row_is_kept),
       cmocka_unit_test(test_loop_that_fills_rows_may_take_bytes_of_dead_values),
       cmocka_unit_test(test_m21_rows_that_a_loop_has_filled_are_kept),
+      cmocka_unit_test(test_rows_of_an_inner_loop_are_filled_anew),
+      cmocka_unit_test(test_m21_rows_that_an_outer_loop_hands_on_are_kept),
       cmocka_unit_test(test_m21_rows_that_were_read_before_the_loop_are_state),
       cmocka_unit_test(test_m21_partly_written_operand_shares_no_bytes),
       cmocka_unit_test(test_returns_beside_a_partial_write_are_the_outs),

@@ -37,6 +37,9 @@ typedef struct et_backend_options {
   size_t count;
 } et_backend_options;
 
+/* The official runtime's limit. */
+#define ET_DEFAULT_MAX_STEPS UINT64_C(10000000)
+
 /* What a method may use beyond its memory. Each may be NULL, and so may a pointer
  * to all of them; what they point to is borrowed until the method is no longer
  * used. */
@@ -49,6 +52,9 @@ typedef struct et_method_options {
   /* Of et_method_measure: room to read data to that kernels and backends look at
    * while they are measured, et_method_data_bytes of it. Free again afterwards. */
   et_mutable_span data;
+  /* Instructions that one et_method_execute may run, so that a loop of the program
+   * which does not end is an error; 0 for ET_DEFAULT_MAX_STEPS. */
+  uint64_t max_steps;
 } et_method_options;
 
 /* Exactly what a method needs; the sizes of planned buffers come from
@@ -160,7 +166,8 @@ et_status et_method_set_scalar_input(et_method *method, size_t index,
                                      const et_value *value,
                                      et_error *out_error);
 
-/* Runs the method once. INVALID_STATE when a tensor input was never set. On an
+/* Runs the method once. INVALID_STATE when a tensor input was never set;
+ * OUT_OF_RESOURCES when it takes more than et_method_options.max_steps. On an
  * error the outputs and mutable buffers hold unspecified bytes; the method can
  * be run again. */
 et_status et_method_execute(et_method *method, et_error *out_error);

@@ -77,6 +77,7 @@ struct et_method {
   et_mutable_span scratch;
   const et_parallel *parallel;
   const et_observer *observer;
+  uint64_t max_steps;
   et_value *values;
   et_instruction *instructions;
   et_delegate *delegates;

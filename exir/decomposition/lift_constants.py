@@ -1,0 +1,76 @@
+"""Tensors that a model makes inside control flow become constants of the program."""
+
+from collections.abc import Callable
+
+from torch import Tensor
+from torch.export import ExportedProgram
+from torch.fx import GraphModule, Node
+
+from exir.graph.constants import ConstantTable
+from exir.graph.control_flow import Region, graphs, regions
+from exir.graph.fake_mode import fake_mode_of
+from exir.graph.program_copy import copy_program
+
+_Source = Callable[[str, Tensor], Node]
+
+
+def lift_inner_constants(program: ExportedProgram) -> ExportedProgram:
+    """`program`, or a copy of it in which graphs of control flow are given their tensors.
+
+    `torch.export` lifts the tensors of the outermost graph alone. After: no other graph has
+    an attribute that is a tensor; each is one more operand, down from a constant.
+    """
+    inner = (each for each in graphs(program.graph_module) if each is not program.graph_module)
+    if not any(_holders(graph_module) for graph_module in inner):
+        return program
+    copied = copy_program(program)
+    constants = ConstantTable(copied, fake_mode_of(copied.graph))
+    _lift_within(copied.graph_module, constants.add)
+    return copied
+
+
+def _holders(graph_module: GraphModule) -> list[Node]:
+    """The nodes that name a tensor."""
+    nodes = graph_module.graph.find_nodes(op="get_attr")
+    return [node for node in nodes if isinstance(getattr(graph_module, node.target), Tensor)]
+
+
+def _lift_within(graph_module: GraphModule, source: _Source) -> None:
+    """Lift what the graphs inside `graph_module` hold to where `source` says."""
+    for node in list(graph_module.graph.nodes):
+        for region in regions(node):
+            _lift_region(node, region, source)
+
+
+def _lift_region(node: Node, region: Region, source: _Source) -> None:
+    inner = region.graph_module
+
+    def operand(name: str, tensor: Tensor) -> Node:
+        return _added_operand(node, source(name, tensor))[region.holder]
+
+    holders = _holders(inner)
+    for holder in holders:
+        name = str(holder.target)
+        holder.replace_all_uses_with(operand(name, getattr(inner, name)))
+        inner.graph.erase_node(holder)
+    for name in {str(holder.target) for holder in holders}:
+        delattr(inner, name)
+    _lift_within(inner, operand)
+
+
+def _added_operand(node: Node, value: Node) -> dict[Node, Node]:
+    """Give `node` one more operand; returns its placeholder by the holder of each graph."""
+    *others, operands = node.args
+    assert isinstance(operands, (list, tuple))
+    added = {region.holder: _added_placeholder(region, value) for region in regions(node)}
+    node.args = (*others, type(operands)([*operands, value]))
+    return added
+
+
+def _added_placeholder(region: Region, value: Node) -> Node:
+    graph = region.graph_module.graph
+    last = graph.find_nodes(op="placeholder")[-1]
+    with graph.inserting_after(last):
+        placeholder = graph.placeholder(value.name)
+    placeholder.meta = dict(value.meta)
+    return placeholder

@@ -1,0 +1,182 @@
+"""Control flow as jumps between the instructions of its graphs."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+from torch.fx import GraphModule, Node
+
+from exir import schema
+from exir.emit._arguments import ArgumentEmitter
+from exir.emit._instructions import Instructions
+from exir.emit._values import Indices, Values
+from exir.graph.control_flow import Region, regions
+from exir.tensor import TensorSpec
+
+_HIGHER_ORDER = torch.ops.higher_order
+
+
+class ControlFlowEmitter:
+    """Emits a node of control flow by emitting the graphs that it runs with `emit_graph`."""
+
+    def __init__(
+        self,
+        values: Values,
+        instructions: Instructions,
+        indices: dict[Node, Indices],
+        emit_graph: Callable[[GraphModule], None],
+    ) -> None:
+        self._values = values
+        self._instructions = instructions
+        self._indices = indices
+        self._emit_graph = emit_graph
+        self._arguments = ArgumentEmitter(values, indices)
+
+    def emit(self, node: Node) -> None:
+        """Add the instructions of `node`, whose values lie in one place however it runs."""
+        self._indices[node] = [
+            self._value(spec, val, node) for spec, val in zip(node.meta["spec"], node.meta["val"])
+        ]
+        _EMITTERS[node.target](self, node)
+
+    def _value(self, spec: TensorSpec | None, val: Any, node: Node) -> int:
+        return self._values.add_number(val, node) if spec is None else self._values.tensor(spec)
+
+    def cond(self, node: Node) -> None:
+        """Jump to the false graph unless the predicate holds; the true one jumps over it.
+
+        Both compute into the tensors that the `cond` returns, so that numbers alone are moved.
+        """
+        on_true, on_false = regions(node)
+        to_false = self._jump(node, self._arguments.number(node.args[0], node))
+        self._run_branch(node, on_true)
+        to_end = self._jump(node, self._values.add_constant(False))
+        to_false.destination_instruction = len(self._instructions)
+        self._run_branch(node, on_false)
+        to_end.destination_instruction = len(self._instructions)
+
+    def while_loop(self, node: Node) -> None:
+        """Condition, a jump out of the loop unless it holds, body, a jump back."""
+        condition, body = regions(node)
+        self._start(node, condition)
+        begin = len(self._instructions)
+        self._run(node, condition)
+        to_end = self._jump(node, self._arguments.number(condition.results[0], node))
+        self._run(node, body)
+        self._hand_on(node, body)
+        self._jump(node, self._values.add_constant(False), begin)
+        to_end.destination_instruction = len(self._instructions)
+
+    def rows(self, node: Node) -> None:
+        """Body for row after row; a jump back until they are done. There is one row at least."""
+        (region,) = regions(node)
+        count = self._row_count(node, region.operands[region.sliced[0]])
+        self._start(node, region)
+        row = self._values.add_constant(0)
+        self._move(node, self._values.add_constant(0), row)
+        begin = len(self._instructions)
+        self._take_rows(node, region, row)
+        self._run(node, region)
+        self._stack(node, region, row)
+        self._hand_on(node, region)
+        is_done = self._values.add_constant(False)
+        self._call(node, "executorch_prim::add", "Scalar", row, self._values.add_constant(1), row)
+        self._call(node, "executorch_prim::eq", "Scalar", row, count, is_done)
+        self._jump(node, is_done, begin)
+
+    def _run_branch(self, node: Node, region: Region) -> None:
+        self._run(node, region)
+        targets = self._targets(node)
+        for result, value in zip(region.results, region.values):
+            source = self._arguments.number(result, node)
+            if source != targets[value]:
+                self._move(node, source, targets[value])
+
+    def _run(self, node: Node, region: Region) -> None:
+        """The graph of `region` on the node's operands, on carried values and on rows."""
+        places = dict(zip(region.carriers, self._targets(node)))
+        places.update((each, self._values.tensor(each.meta["spec"])) for each in region.slices)
+        for placeholder, operand in region.bindings:
+            known = placeholder in places
+            self._indices[placeholder] = (
+                places[placeholder] if known else self._arguments.number(operand, node)
+            )
+        self._emit_graph(region.graph_module)
+
+    def _start(self, node: Node, region: Region) -> None:
+        """Give carried values those that they start with."""
+        for position, target in zip(region.carried, self._targets(node)):
+            self._copy(node, self._arguments.number(region.operands[position], node), target)
+
+    def _hand_on(self, node: Node, region: Region) -> None:
+        """Give carried values those of the next run, as if all at once.
+
+        No tensor among them is a carried one (`SpecPropPass`); a number that is one is moved
+        away before another takes its place.
+        """
+        targets = self._targets(node)[: len(region.hands_on)]
+        sources = [self._arguments.number(region.results[each], node) for each in region.hands_on]
+        for index, source in enumerate(sources):
+            if source in targets and source != targets[index]:
+                sources[index] = self._values.add_number(node.meta["val"][index], node)
+                self._move(node, source, sources[index])
+        for source, target in zip(sources, targets):
+            if source != target:
+                self._copy(node, source, target)
+
+    def _row_count(self, node: Node, rows: Node) -> int:
+        """The value of the number of rows, which the program may learn when it runs."""
+        size = rows.meta["val"].shape[0]
+        if isinstance(size, int):
+            return self._values.add_constant(size)
+        count = self._values.add_constant(0)
+        source = self._arguments.number(rows, node)
+        self._call(node, "aten::sym_size", "int", source, self._values.add_constant(0), count)
+        return count
+
+    def _take_rows(self, node: Node, region: Region, row: int) -> None:
+        for position, placeholder in zip(region.sliced, region.slices):
+            source = self._arguments.number(region.operands[position], node)
+            target = self._values.tensor(placeholder.meta["spec"])
+            dim = self._values.add_constant(0)
+            self._call(node, "aten::select_copy", "int_out", source, dim, row, target, target)
+
+    def _stack(self, node: Node, region: Region, row: int) -> None:
+        for position in region.stacked:
+            target = self._targets(node)[position]
+            result = self._arguments.number(region.results[position], node)
+            self._call(node, "executorch_prim::et_copy_index", "tensor", target, result, row)
+
+    def _targets(self, node: Node) -> list[int]:
+        """The values that the node's results are."""
+        indices = self._indices[node]
+        assert isinstance(indices, list)
+        return indices
+
+    def _copy(self, node: Node, source: int, target: int) -> None:
+        """Copies elements: other than a move, it leaves the tensors apart on every runtime."""
+        if isinstance(self._values.values[target].val, schema.Tensor):
+            memory_format = self._values.add_constant(None)
+            self._call(node, "aten::clone", "out", source, memory_format, target, target)
+        else:
+            self._move(node, source, target)
+
+    def _move(self, node: Node, source: int, target: int) -> None:
+        self._instructions.add(node, schema.MoveCall(source, target))
+
+    def _jump(self, node: Node, condition: int, destination: int = 0) -> schema.JumpFalseCall:
+        """A jump unless `condition` holds."""
+        jump = schema.JumpFalseCall(condition, destination)
+        self._instructions.add(node, jump)
+        return jump
+
+    def _call(self, node: Node, name: str, overload: str, *args: int) -> None:
+        self._instructions.call(node, schema.Operator(name, overload), list(args))
+
+
+_EMITTERS: Mapping[object, Callable[[ControlFlowEmitter, Node], None]] = {
+    _HIGHER_ORDER.cond: ControlFlowEmitter.cond,
+    _HIGHER_ORDER.while_loop: ControlFlowEmitter.while_loop,
+    _HIGHER_ORDER.map_impl: ControlFlowEmitter.rows,
+    _HIGHER_ORDER.scan: ControlFlowEmitter.rows,
+}

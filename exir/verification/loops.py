@@ -1,0 +1,56 @@
+"""What a loop carries and stacks fits from run to run."""
+
+from torch.fx import Node
+
+from exir.error import ExportError, ExportErrorType
+from exir.graph.control_flow import Region
+from exir.tensor import TensorSpec
+
+
+def check_loop(node: Node, region: Region) -> None:
+    """Raise `ExportError` that names a value which `node` cannot carry or stack in memory.
+
+    What a run hands on lies where the value lay that it was given, so that dtype, sizes and
+    layout are those of the start; rows are laid one behind the other.
+    """
+    values = node.meta["spec"]
+    for value, position in enumerate(region.carried):
+        start = region.operands[position]
+        _check_carried(node, value, "starts as", values[value], start)
+    for value, position in enumerate(region.hands_on):
+        _check_carried(node, value, "is handed on as", values[value], region.results[position])
+    for position in region.stacked:
+        _check_row(node, position, values[position], region.results[position])
+
+
+def _check_carried(node: Node, value: int, how: str, kept: TensorSpec | None, given: object) -> None:
+    spec = given.meta["spec"] if isinstance(given, Node) else None
+    if _described(spec) != _described(kept):
+        raise ExportError(
+            ExportErrorType.NOT_SUPPORTED,
+            f"carried value {value} of {node.target} {how} {_text(spec)}, but is kept as {_text(kept)};"
+            " let the loop start with, and return, the same dtype, sizes and layout (.to(), .contiguous())",
+            node,
+        )
+
+
+def _check_row(node: Node, value: int, rows: TensorSpec, given: object) -> None:
+    spec = given.meta["spec"] if isinstance(given, Node) else None
+    if spec is None or not (spec.is_contiguous and rows.is_contiguous):
+        raise ExportError(
+            ExportErrorType.NOT_SUPPORTED,
+            f"result {value} of the body of {node.target} is {_text(spec)}, which cannot be a row of"
+            f" {_text(rows)}; return a contiguous tensor (.contiguous())",
+            node,
+        )
+
+
+def _described(spec: TensorSpec | None) -> object:
+    return None if spec is None else (spec.dtype, spec.shape, spec.dim_order)
+
+
+def _text(spec: TensorSpec | None) -> str:
+    if spec is None:
+        return "a number"
+    order = "" if spec.is_contiguous else f" in dim order {list(spec.dim_order)}"
+    return f"{str(spec.dtype).removeprefix('torch.')}{list(spec.shape)}{order}"

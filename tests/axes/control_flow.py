@@ -1,0 +1,32 @@
+"""A smoothed signal, halved until it is small: the example of docs/control_flow.md."""
+
+import torch
+from torch import nn
+from torch._higher_order_ops import map as map_rows
+from torch._higher_order_ops import scan, while_loop
+
+
+class Smoother(nn.Module):
+    """float32 [5, 3] to: float32 [5, 3], how often it was halved, float32 [5]."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.decay = nn.Parameter(torch.tensor([0.5, 0.75, 1.0]))
+
+    def forward(self, rows: torch.Tensor) -> tuple[torch.Tensor, int, torch.Tensor]:
+        def step(total: torch.Tensor, row: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+            total = total * self.decay + row
+            return total, total / 2
+
+        _, smooth = scan(step, torch.zeros(3), rows)
+        count, small = while_loop(
+            lambda count, x: x.abs().max() > 0.1,
+            lambda count, x: (count + 1, x / 2),
+            (0, smooth),
+        )
+        return small, count, map_rows(lambda row: row.norm(), small)
+
+
+def model() -> tuple[nn.Module, tuple[torch.Tensor, ...]]:
+    """Entry point."""
+    return Smoother(), (torch.randn(5, 3),)

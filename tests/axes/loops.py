@@ -1,0 +1,66 @@
+"""Loops: carried tensors and integers, rows, captured weights, loops in loops and beside a state."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch._higher_order_ops import map as map_rows
+from torch._higher_order_ops import scan, while_loop
+
+from exir.model_spec import MethodSpec, ModelSpec
+
+
+class Loops(nn.Module):
+    """Methods that a `.pte` can hold only with instructions that jump back."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.inner, self.outer = nn.Linear(3, 3), nn.Linear(3, 3)
+        self.register_buffer("last", torch.ones(3))
+
+    def grow(self, x: Tensor) -> tuple[Any, ...]:
+        """float32 [3], doubled until it is large: how often, and the rest of it by Newton's method."""
+        steps, grown = while_loop(
+            lambda i, a: a.abs().sum() < 100, lambda i, a: (i + 1, a * 2 + torch.tensor([0.0, 0, 1])), (0, x)
+        )
+        root = while_loop(lambda a: (a * a - 2).abs().max() > 1e-4, lambda a: ((a + 2 / a) / 2,), (grown.abs() + 1,))
+        return steps, grown, root[0]
+
+    def recur(self, rows: Tensor) -> tuple[Tensor, Tensor]:
+        """float32 [n, 3]: a recurrent cell over the rows, which starts where the last call ended."""
+
+        def step(hidden: Tensor, row: Tensor) -> tuple[Tensor, Tensor]:
+            hidden = torch.tanh(self.inner(row) + self.outer(hidden))
+            return hidden, hidden * row
+
+        last, results = scan(step, self.last, rows)
+        self.last.copy_(last)
+        return results, self.last + 0
+
+    def nest(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        """float32 [4, 3], int64 []: a branch in a map in a loop."""
+
+        def choose(row: Tensor, other: Tensor) -> Tensor:
+            return torch.cond(row.sum() > 0, lambda a, b: a * b, lambda a, b: a - b, (row, other))
+
+        def body(i: Tensor, a: Tensor) -> tuple[Tensor, Tensor]:
+            rows = map_rows(lambda row, other: torch.sin(choose(row, other)), a, a[0].clone())
+            return i + 1, self.inner(rows)
+
+        count, result = while_loop(lambda i, a: i < 3, body, (torch.tensor(0), x))
+        return count, result
+
+
+def model() -> ModelSpec:
+    """Entry point."""
+    rows = torch.export.Dim("rows", min=2, max=9)
+    return ModelSpec(
+        Loops(),
+        methods={
+            "grow": MethodSpec((torch.tensor([0.5, -1.0, 2.0]),)),
+            "recur": MethodSpec((torch.randn(4, 3),), dynamic_shapes={"rows": {0: rows}}),
+            "nest": MethodSpec((torch.randn(4, 3),)),
+        },
+    )
