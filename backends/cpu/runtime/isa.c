@@ -5,6 +5,9 @@
 #if defined(__aarch64__) && defined(__linux__)
 #include <sys/auxv.h>
 #endif
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#endif
 
 /* In the order of the codes. */
 static const char *const names[ET_CPU_ISA_COUNT] = {"plain", "avx2", "avx512",
@@ -20,9 +23,14 @@ static const bool linked[ET_CPU_ISA_COUNT] = {
  * the wide registers. */
 #if defined(__x86_64__) || defined(__i386__)
 static bool has_avx2(void) {
+  unsigned a = 0;
+  unsigned b = 0;
+  unsigned c = 0;
+  unsigned d = 0;
   __builtin_cpu_init();
+  /* Clang's builtin knows no "f16c" before version 15. */
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-         __builtin_cpu_supports("f16c");
+         __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_F16C) != 0;
 }
 
 static bool has_avx512(void) {

@@ -60,8 +60,10 @@ def per_isa(lists):
     choices = {"//backends/cpu/simd:only_" + isa: lists[isa] for isa in _ISAS}
     choices["//backends/cpu/simd:auto_x86_64"] = lists["plain"] + lists["avx2"] + lists["avx512"]
     choices["//backends/cpu/simd:auto_aarch64"] = lists["plain"] + lists["neon"]
-    choices["//backends/cpu/simd:auto"] = lists["plain"]
-    return select({str(Label(label)): value for label, value in choices.items()})
+    conditions = {str(Label(label)): value for label, value in choices.items()}
+    # `auto` on another processor. A setting of its own for it would clash with those above: to Bazel 4, they are no more special.
+    conditions["//conditions:default"] = lists["plain"]
+    return select(conditions)
 
 def simd_library(name, srcs, hdrs = [], variant_deps = [], deps = [], **kwargs):
     """A library whose sources are compiled once for each instruction set that is linked.
