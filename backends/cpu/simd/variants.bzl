@@ -61,6 +61,7 @@ def per_isa(lists):
     choices["//backends/cpu/simd:auto_x86_64"] = lists["plain"] + lists["avx2"] + lists["avx512"]
     choices["//backends/cpu/simd:auto_aarch64"] = lists["plain"] + lists["neon"]
     conditions = {str(Label(label)): value for label, value in choices.items()}
+
     # `auto` on another processor. A setting of its own for it would clash with those above: to Bazel 4, they are no more special.
     conditions["//conditions:default"] = lists["plain"]
     return select(conditions)
