@@ -28,6 +28,8 @@ _PIP_OPTIONS = (
 _PIP_ASIDES = ("WARNING", "ERROR: Ignored the following versions")
 _UNUSED = (
     *("bin", "share", "torch/include", "torch/share", "torch/test", "torch/bin/protoc*", "executorch/include"),
+    # Kernels for graphics processors, which cannot be loaded with the CPU build of torch.
+    "torchao/_C*.so",
     # Notes of the installer, which name the place or the origin of a package.
     *("*.dist-info/RECORD", "*.dist-info/direct_url.json", "*.dist-info/INSTALLER", "*.dist-info/REQUESTED"),
     # Bazel would take these folders for packages of its own, and it refuses names with spaces.
