@@ -54,7 +54,7 @@ static et_status measure(const et_builder *builder, size_t *out_list,
   size_t count = 0;
   void *list = NULL;
   *out_list = *out_bytes = 0;
-  if (builder->program->source == NULL) {
+  if (builder->program->sources == NULL) {
     return ET_STATUS_OK;
   }
   ET_RETURN_IF_ERROR(take_runs(builder, &arena, NULL, &count));
@@ -100,10 +100,11 @@ const uint8_t *et_data_find(const et_program *program, const et_data *data,
   return run->bytes + (piece.offset - run->offset);
 }
 
-static et_status read_run(const et_data_source *source, et_data_run *run,
+static et_status read_run(const et_program *program, et_data_run *run,
                           et_error *error) {
-  const et_piece piece = {run->offset, run->size};
+  et_piece piece = {run->offset, run->size};
   if (!run->is_read) {
+    const et_data_source *source = et_source_of(program, piece, &piece);
     ET_RETURN_IF_ERROR(et_source_read(source, piece, run->bytes, error));
     run->is_read = true;
   }
@@ -115,7 +116,7 @@ et_status et_data_get(const et_builder *builder, et_piece piece,
   const et_program *program = builder->program;
   if (piece.size != 0 && et_source_address(program, piece) == NULL) {
     et_data_run *run = find_run(&builder->data, piece);
-    ET_RETURN_IF_ERROR(read_run(program->source, run, error));
+    ET_RETURN_IF_ERROR(read_run(program, run, error));
   }
   out_bytes->data = et_data_find(program, &builder->data, piece);
   out_bytes->size = piece.size;

@@ -4,6 +4,7 @@
 #include "runtime/core/limits.h"
 #include "runtime/method/builder.h"
 #include "runtime/method/data.h"
+#include "runtime/program/external.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
 
@@ -30,7 +31,8 @@ static et_status find_data(const et_backend_context *context, et_string key,
                            et_span *out_bytes, et_error *error) {
   const et_builder *builder = context->data_context;
   et_piece piece;
-  return et_tables_named_data(builder->program, key, &piece)
+  return et_tables_named_data(builder->program, key, &piece) ||
+                 et_external_bytes(builder->program, key, &piece)
              ? et_data_get(builder, piece, out_bytes, error)
              : fail_missing(key, error);
 }

@@ -35,7 +35,7 @@ static bool read_kept(const et_fb_vector *values, uint32_t index, kept *out) {
     return false;
   }
   out->name = et_fb_text(&extra, ET_EXTRA_NAME);
-  return out->record.data_buffer != 0 || out->name.size != 0;
+  return out->record.has_data || out->name.size != 0;
 }
 
 static bool same_place(const kept *a, const kept *b) {
@@ -116,8 +116,7 @@ static void set_initial(const et_program *program, const et_data *constants,
     return;
   }
   memset(data, 0, record->nbytes);
-  if (record->data_buffer != 0 &&
-      et_tensor_record_data(program, record, &initial)) {
+  if (record->has_data && et_tensor_record_data(program, record, &initial)) {
     memcpy(data, et_data_find(program, constants, initial), initial.size);
   }
 }
@@ -218,7 +217,7 @@ static void reset(const et_method *method, bool with_initial) {
     if (et_fb_u8(&evalue, ET_EVALUE_TAG) == ET_VALUE_TENSOR &&
         et_fb_has(&held, ET_TENSOR_ALLOCATION) &&
         et_tensor_record_read(&held, &record, NULL) == ET_STATUS_OK &&
-        (!with_initial || record.data_buffer != 0)) {
+        (!with_initial || record.has_data)) {
       set_initial(&method->program, &method->data, &record,
                   method->values[i].u.as_tensor->data);
     }

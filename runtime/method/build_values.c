@@ -13,7 +13,7 @@ static void bind_memory(const et_builder *builder,
   if (record->is_planned) {
     uint8_t *base = builder->memory->planned[record->memory_id - 1].bytes.data;
     tensor->data = base != NULL ? base + record->memory_offset : NULL;
-  } else if (record->data_buffer != 0) {
+  } else if (record->has_data) {
     et_tensor_record_data(builder->program, record, &constant);
     tensor->data = (void *)(uintptr_t)et_data_find(
         builder->program, &builder->data, constant); /* is_constant guards it */
@@ -58,8 +58,10 @@ bool et_build_is_planned(const et_builder *builder, uint32_t index) {
 bool et_build_has_state(const et_builder *builder, uint32_t index) {
   const et_fb_table evalue = et_fb_child_at(&builder->values, index);
   const et_fb_table held = et_fb_child(&evalue, ET_EVALUE_VALUE);
+  et_tensor_record record;
   return et_build_is_planned(builder, index) &&
-         et_fb_u32(&held, ET_TENSOR_DATA_BUFFER) != 0;
+         et_tensor_record_read(&held, &record, NULL) == ET_STATUS_OK &&
+         record.has_data;
 }
 
 void et_build_scalars(const et_fb_vector *values, et_value *out_values) {

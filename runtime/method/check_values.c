@@ -1,4 +1,5 @@
 #include "runtime/method/check.h"
+#include "runtime/program/external.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
 #include "runtime/program/tensor_record.h"
@@ -17,24 +18,13 @@ static const char *unsupported_reason(const et_tensor_record *record) {
   return NULL;
 }
 
-/* The key tells which file is missing. */
-static et_status fail_external(const et_builder *builder, uint32_t index,
-                               const et_tensor_record *record) {
-  const et_fb_table extra = et_fb_child(&record->table, ET_TENSOR_EXTRA);
-  const et_string key = et_fb_text(&extra, ET_EXTRA_NAME);
-  return et_fail(
-      builder->error, ET_STATUS_NOT_SUPPORTED,
-      "values[%u]: its data lies in an external file (.ptd), under the "
-      "key '%s'",
-      (unsigned)index, key.size != 0 ? key.data : "");
-}
-
 static et_status check_tensor(const et_builder *builder, uint32_t index,
                               const et_fb_table *table) {
   et_tensor_record record;
   ET_RETURN_IF_ERROR(et_tensor_record_read(table, &record, builder->error));
   if (record.is_external) {
-    return fail_external(builder, index, &record);
+    ET_RETURN_IF_ERROR(
+        et_external_check(builder->program, index, &record, builder->error));
   }
   const char *reason = unsupported_reason(&record);
   if (reason != NULL) {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "runtime/core/limits.h"
+#include "runtime/program/external.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
 #include "runtime/program/tensor_record.h"
@@ -13,8 +14,8 @@ static bool value_piece(const et_builder *builder, uint32_t index,
   const et_fb_table held = et_fb_child(&evalue, ET_EVALUE_VALUE);
   et_tensor_record record;
   return et_fb_u8(&evalue, ET_EVALUE_TAG) == ET_VALUE_TENSOR &&
-         et_fb_u32(&held, ET_TENSOR_DATA_BUFFER) != 0 &&
          et_tensor_record_read(&held, &record, NULL) == ET_STATUS_OK &&
+         record.has_data &&
          et_tensor_record_data(builder->program, &record, out);
 }
 
@@ -34,6 +35,9 @@ static et_fb_vector named_data(const et_builder *builder) {
 static bool named_piece(const et_builder *builder, uint32_t index,
                         et_piece *out) {
   const et_fb_vector named = named_data(builder);
+  if (index >= named.count) {
+    return et_external_bytes_at(builder->program, index - named.count, out);
+  }
   const et_fb_table entry = et_fb_child_at(&named, index);
   return et_tables_segment(builder->program,
                            et_fb_u32(&entry, ET_NAMED_DATA_SEGMENT), out);
@@ -44,8 +48,11 @@ uint32_t et_piece_needed_count(const et_builder *builder) {
 }
 
 uint32_t et_piece_count(const et_builder *builder) {
-  return et_piece_needed_count(builder) +
-         (builder->counts.delegates != 0 ? named_data(builder).count : 0);
+  const uint32_t needed = et_piece_needed_count(builder);
+  return builder->counts.delegates != 0
+             ? needed + named_data(builder).count +
+                   et_external_count(builder->program)
+             : needed;
 }
 
 static bool find_piece(const et_builder *builder, uint32_t index,

@@ -4,12 +4,11 @@
 #include <string.h>
 
 #include "executorch/checked.h"
+#include "runtime/program/head.h"
 
-/* Flatbuffer: root offset, then the identifier. The extended header follows. */
 #define IDENTIFIER "ET12"
-#define IDENTIFIER_AT 4
 #define MAGIC "eh00"
-#define MAGIC_AT 8
+#define MAGIC_AT ET_HEAD_MAGIC_AT
 #define LENGTH_AT 12
 #define PROGRAM_SIZE_AT 16
 #define SEGMENT_BASE_AT 24
@@ -18,34 +17,6 @@
 /* Length of the header up to and with the field of that name. */
 #define LENGTH_WITH_BASE 24
 #define LENGTH_WITH_SIZE 32
-
-static uint32_t u32_at(et_span file, size_t position) {
-  uint32_t value = 0;
-  memcpy(&value, file.data + position, sizeof value);
-  return value;
-}
-
-static uint64_t u64_at(et_span file, size_t position) {
-  uint64_t value = 0;
-  memcpy(&value, file.data + position, sizeof value);
-  return value;
-}
-
-static et_status check_identifier(et_span file, et_error *error) {
-  if (file.size < MAGIC_AT) {
-    return et_fail(error, ET_STATUS_INVALID_PROGRAM,
-                   "a file of %zu bytes is too short for a program", file.size);
-  }
-  const uint8_t *found = file.data + IDENTIFIER_AT;
-  if (memcmp(found, IDENTIFIER, 4) != 0) {
-    return et_fail(error, ET_STATUS_INVALID_PROGRAM,
-                   "bytes %x %x %x %x are no identifier of a program; "
-                   "expected those of '" IDENTIFIER "'",
-                   (unsigned)found[0], (unsigned)found[1], (unsigned)found[2],
-                   (unsigned)found[3]);
-  }
-  return ET_STATUS_OK;
-}
 
 static bool has_header(et_span file) {
   return file.size >= MAGIC_AT + LENGTH_WITH_BASE &&
@@ -76,7 +47,7 @@ static et_status split_segments(uint64_t file_size, uint64_t program_size,
 static uint64_t segment_bytes(et_span file, uint64_t file_size, uint32_t length,
                               uint64_t base) {
   const uint64_t stated =
-      length >= LENGTH_WITH_SIZE ? u64_at(file, SEGMENT_SIZE_AT) : 0;
+      length >= LENGTH_WITH_SIZE ? et_head_u64(file, SEGMENT_SIZE_AT) : 0;
   if (stated != 0) {
     return stated;
   }
@@ -87,12 +58,12 @@ static uint64_t segment_bytes(et_span file, uint64_t file_size, uint32_t length,
 static et_status parse_extended(et_span file, uint64_t file_size,
                                 uint64_t *program_size, et_program *program,
                                 et_error *error) {
-  const uint32_t length = u32_at(file, LENGTH_AT);
+  const uint32_t length = et_head_u32(file, LENGTH_AT);
   if (length < LENGTH_WITH_BASE || !et_range_in(MAGIC_AT, length, file_size)) {
     return et_fail(error, ET_STATUS_INVALID_PROGRAM,
                    "header: its length %u does not fit", (unsigned)length);
   }
-  *program_size = u64_at(file, PROGRAM_SIZE_AT);
+  *program_size = et_head_u64(file, PROGRAM_SIZE_AT);
   if (*program_size < (uint64_t)MAGIC_AT + length ||
       *program_size > file_size) {
     return et_fail(error, ET_STATUS_INVALID_PROGRAM,
@@ -100,24 +71,10 @@ static et_status parse_extended(et_span file, uint64_t file_size,
                    (unsigned long long)*program_size,
                    (unsigned long long)file_size);
   }
-  const uint64_t base = u64_at(file, SEGMENT_BASE_AT);
+  const uint64_t base = et_head_u64(file, SEGMENT_BASE_AT);
   return split_segments(file_size, *program_size, base,
                         segment_bytes(file, file_size, length, base), program,
                         error);
-}
-
-static et_status check_extent(const et_data_source *source, uint64_t needed,
-                              const char *what, et_error *error) {
-  const size_t there =
-      source->extent_count != 0 && source->extents[0].offset == 0
-          ? source->extents[0].bytes.size
-          : 0;
-  return needed <= there
-             ? ET_STATUS_OK
-             : et_fail(error, ET_STATUS_INVALID_ARGUMENT,
-                       "source '%s': its first extent must hold the %llu bytes "
-                       "of %s from 0 on, and holds %zu",
-                       source->name, (unsigned long long)needed, what, there);
 }
 
 et_status et_header_parse(const et_data_source *source, et_program *out_program,
@@ -125,18 +82,22 @@ et_status et_header_parse(const et_data_source *source, et_program *out_program,
   uint64_t tables = source->size;
   const uint64_t head =
       tables < ET_PROGRAM_HEAD_BYTES ? tables : ET_PROGRAM_HEAD_BYTES;
-  ET_RETURN_IF_ERROR(check_extent(source, head, "its head", error));
+  ET_RETURN_IF_ERROR(et_head_check_extent(source, head, "its head", error));
   const et_span file = source->extents[0].bytes;
-  ET_RETURN_IF_ERROR(check_identifier(file, error));
-  et_program program = {.file = file, .root = u32_at(file, 0)};
+  ET_RETURN_IF_ERROR(
+      et_head_check_identifier(file, IDENTIFIER, "a program", error));
+  et_program program = {.file = file, .root = et_head_u32(file, 0)};
   if (has_header(file)) {
     ET_RETURN_IF_ERROR(
         parse_extended(file, source->size, &tables, &program, error));
   }
-  ET_RETURN_IF_ERROR(check_extent(source, tables, "tables", error));
+  ET_RETURN_IF_ERROR(et_head_check_extent(source, tables, "tables", error));
   program.flatbuffer.data = file.data;
   program.flatbuffer.size = (size_t)tables;
-  program.source = file.size == source->size ? NULL : source;
+  if (file.size != source->size) {
+    program.sources = source;
+    program.source_count = 1;
+  }
   *out_program = program;
   return ET_STATUS_OK;
 }

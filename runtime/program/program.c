@@ -1,5 +1,6 @@
 #include "executorch/program.h"
 
+#include "runtime/program/external.h"
 #include "runtime/program/header.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/schema_verify.h"
@@ -23,7 +24,8 @@ static et_status load(const et_data_source *source, et_program *out_program,
                       et_error *error) {
   et_program program;
   ET_RETURN_IF_ERROR(et_header_parse(source, &program, error));
-  ET_RETURN_IF_ERROR(et_schema_verify(program.flatbuffer, program.root, error));
+  ET_RETURN_IF_ERROR(et_schema_verify(program.flatbuffer, ET_TABLE_PROGRAM,
+                                      program.root, error));
   ET_RETURN_IF_ERROR(et_verify_data(&program, error));
   ET_RETURN_IF_ERROR(et_verify_plans(&program, error));
   *out_program = program;
@@ -46,21 +48,27 @@ static et_status check_sources(const et_data_source *sources, size_t count,
                      "sources[%zu].name is NULL", i);
     }
   }
-  if (count > 1) {
-    return et_fail(error, ET_STATUS_NOT_SUPPORTED,
-                   "source '%s': a second source; external data (.ptd) is not "
-                   "supported",
-                   sources[1].name);
+  for (size_t i = 0; i < count; i++) {
+    ET_RETURN_IF_ERROR(et_source_check(&sources[i], error));
   }
-  return count == 1 ? et_source_check(&sources[0], error)
+  return count != 0 ? ET_STATUS_OK
                     : et_fail(error, ET_STATUS_INVALID_ARGUMENT,
                               "a program needs a source");
 }
 
 et_status et_program_load_sources(const et_data_source *sources, size_t count,
                                   et_program *out_program, et_error *error) {
+  et_program program;
   ET_RETURN_IF_ERROR(check_sources(sources, count, error));
-  return load(&sources[0], out_program, error);
+  ET_RETURN_IF_ERROR(load(&sources[0], &program, error));
+  if (count > 1) {
+    program.sources = sources;
+    program.source_count = count;
+    ET_RETURN_IF_ERROR(et_source_check_bases(&program, error));
+    ET_RETURN_IF_ERROR(et_external_verify(&program, error));
+  }
+  *out_program = program;
+  return ET_STATUS_OK;
 }
 
 size_t et_program_method_count(const et_program *program) {

@@ -133,6 +133,22 @@ static const et_schema_field named_data[] = {
     SCALAR("segment_index", 4),
 };
 
+static const et_schema_field flat_tensor[] = {
+    SCALAR("version", 4),
+    TABLES("segments", SEGMENT),
+    TABLES("named_data", FLAT_NAMED_DATA),
+};
+static const et_schema_field flat_named_data[] = {
+    TEXT("key"),
+    SCALAR("segment_index", 4),
+    TABLE("tensor_layout", LAYOUT),
+};
+static const et_schema_field layout[] = {
+    SCALAR("scalar_type", 1),
+    SCALARS("sizes", 4),
+    SCALARS("dim_order", 1),
+};
+
 #define ROW(type, fields) \
   [ET_TABLE_##type] = {fields, sizeof(fields) / sizeof *(fields)}
 
@@ -170,6 +186,9 @@ const et_schema_table et_schema_tables[ET_TABLE_COUNT] = {
     ROW(SEGMENT, segment),
     ROW(SUBSEGMENTS, subsegments),
     ROW(NAMED_DATA, named_data),
+    ROW(FLAT_TENSOR, flat_tensor),
+    ROW(FLAT_NAMED_DATA, flat_named_data),
+    ROW(LAYOUT, layout),
 };
 
 static const uint8_t value_members[] = {

@@ -1,4 +1,4 @@
-/* The tables of schema/program.fbs: their fields' numbers and, for the
+/* The tables of schema/program.fbs and schema/flat_tensor.fbs: their fields' numbers and, for the
  * verifier, what each field holds. */
 #ifndef ET_RUNTIME_PROGRAM_SCHEMA_H_
 #define ET_RUNTIME_PROGRAM_SCHEMA_H_
@@ -80,7 +80,11 @@ enum {
 }; /* of a table that holds just a scalar, text or list */
 enum { ET_SEGMENT_OFFSET, ET_SEGMENT_SIZE };
 enum { ET_SUBSEGMENT_INDEX, ET_SUBSEGMENT_OFFSETS };
-enum { ET_NAMED_DATA_KEY, ET_NAMED_DATA_SEGMENT };
+enum { ET_NAMED_DATA_KEY, ET_NAMED_DATA_SEGMENT, ET_NAMED_DATA_LAYOUT };
+
+/* Those of schema/flat_tensor.fbs. NamedData has a layout there. */
+enum { ET_FLAT_VERSION, ET_FLAT_SEGMENTS, ET_FLAT_NAMED_DATA };
+enum { ET_LAYOUT_SCALAR_TYPE, ET_LAYOUT_SIZES, ET_LAYOUT_DIM_ORDER };
 
 /* Tags of InstructionArguments. Those of KernelTypes are et_value_tag. */
 enum {
@@ -130,6 +134,9 @@ typedef enum et_schema_table_id {
   ET_TABLE_SEGMENT,
   ET_TABLE_SUBSEGMENTS,
   ET_TABLE_NAMED_DATA,
+  ET_TABLE_FLAT_TENSOR,
+  ET_TABLE_FLAT_NAMED_DATA,
+  ET_TABLE_LAYOUT,
   ET_TABLE_COUNT
 } et_schema_table_id;
 

@@ -1,5 +1,5 @@
-/* The tables of schema.h and schema.c are those of schema/program.fbs, field by
- * field. */
+/* The tables of schema.h and schema.c are those of schema/program.fbs and
+ * schema/flat_tensor.fbs, field by field. */
 #include "runtime/program/schema.h"
 
 #include <setjmp.h>
@@ -14,7 +14,7 @@
 
 #define WORD_BYTES 48
 
-/* Each field of program.fbs and its number in schema.h. */
+/* Each field of the files and its number in schema.h. */
 typedef struct number_row {
   const char *table;
   const char *field;
@@ -111,15 +111,22 @@ static const number_row NUMBERS[] = {
     {"SubsegmentOffsets", "offsets", ET_SUBSEGMENT_OFFSETS},
     {"NamedData", "key", ET_NAMED_DATA_KEY},
     {"NamedData", "segment_index", ET_NAMED_DATA_SEGMENT},
+    {"NamedData", "tensor_layout", ET_NAMED_DATA_LAYOUT},
+    {"FlatTensor", "version", ET_FLAT_VERSION},
+    {"FlatTensor", "segments", ET_FLAT_SEGMENTS},
+    {"FlatTensor", "named_data", ET_FLAT_NAMED_DATA},
+    {"TensorLayout", "scalar_type", ET_LAYOUT_SCALAR_TYPE},
+    {"TensorLayout", "sizes", ET_LAYOUT_SIZES},
+    {"TensorLayout", "dim_order", ET_LAYOUT_DIM_ORDER},
 };
 
-/* A name of program.fbs and what stands for it here. */
+/* A name of a file and what stands for it here. */
 typedef struct name_row {
   const char *name;
   uint8_t id;
 } name_row;
 
-static const name_row TABLES[] = {
+static const name_row PROGRAM_TABLES[] = {
     {"Program", ET_TABLE_PROGRAM},
     {"ExecutionPlan", ET_TABLE_PLAN},
     {"NonConstBufferDevice", ET_TABLE_BUFFER_DEVICE},
@@ -157,6 +164,12 @@ static const name_row TABLES[] = {
     {"SubsegmentOffsets", ET_TABLE_SUBSEGMENTS},
     {"NamedData", ET_TABLE_NAMED_DATA},
 };
+static const name_row FLAT_TENSOR_TABLES[] = {
+    {"FlatTensor", ET_TABLE_FLAT_TENSOR},
+    {"NamedData", ET_TABLE_FLAT_NAMED_DATA},
+    {"TensorLayout", ET_TABLE_LAYOUT},
+    {"DataSegment", ET_TABLE_SEGMENT},
+};
 static const name_row UNIONS[] = {
     {"KernelTypes", ET_UNION_VALUE},
     {"InstructionArguments", ET_UNION_INSTRUCTION},
@@ -192,12 +205,14 @@ static uint8_t id_of(const name_row *rows, size_t count, const char *name) {
   return row->id;
 }
 
-/* program.fbs, read word by word. */
+/* A file, read word by word, and the tables that it must have. */
+static const name_row *tables;
+static size_t table_count;
 static char text[1u << 16];
 static const char *at;
 
-static void open_schema(void) {
-  FILE *file = fopen("schema/program.fbs", "rb");
+static void open_schema(const char *path) {
+  FILE *file = fopen(path, "rb");
   assert_non_null(file);
   const size_t size = fread(text, 1, sizeof text - 1, file);
   fclose(file);
@@ -289,7 +304,16 @@ static void expect_typed_field(reading *r, const char *name, const char *type,
     expect_field(r, name, ET_KIND_TEXT, 0);
   } else {
     expect_field(r, name, is_vector ? ET_KIND_TABLES : ET_KIND_TABLE,
-                 id_of(ROWS(TABLES), type));
+                 id_of(tables, table_count, type));
+  }
+}
+
+/* The last name of a type that may be spelled with its namespace. */
+static void next_type(char word[WORD_BYTES]) {
+  next_word(word);
+  while (*at == '.') {
+    at++;
+    next_word(word);
   }
 }
 
@@ -297,9 +321,10 @@ static void expect_typed_field(reading *r, const char *name, const char *type,
 static void read_field(reading *r, const char *name) {
   char word[WORD_BYTES];
   expect_word(":");
-  const bool is_vector = strcmp(next_word(word), "[") == 0;
+  next_type(word);
+  const bool is_vector = strcmp(word, "[") == 0;
   if (is_vector) {
-    next_word(word);
+    next_type(word);
     expect_word("]");
   }
   expect_typed_field(r, name, word, is_vector);
@@ -312,7 +337,7 @@ static void read_table(void) {
   char table[WORD_BYTES];
   char word[WORD_BYTES];
   reading r = {.table = next_word(table)};
-  r.id = id_of(ROWS(TABLES), table);
+  r.id = id_of(tables, table_count, table);
   r.fields = &et_schema_tables[r.id];
   expect_word("{");
   while (strcmp(next_word(word), "}") != 0) {
@@ -329,7 +354,7 @@ static void read_union(void) {
   uint8_t count = 1; /* NONE */
   for (; strcmp(next_word(word), "}") != 0; count++) {
     assert_true(count < members->count);
-    assert_int_equal(members->members[count], id_of(ROWS(TABLES), word));
+    assert_int_equal(members->members[count], id_of(tables, table_count, word));
     expect_word(",");
   }
   assert_int_equal(count, members->count);
@@ -342,28 +367,42 @@ static void read_enum(void) {
   expect_word("byte");
 }
 
-static void test_every_table_and_union_of_the_file_is_the_same_here(
-    void **state) {
-  (void)state;
+static void expect_same_tables(const char *path) {
   char word[WORD_BYTES];
-  size_t tables = 0;
-  open_schema();
+  size_t found = 0;
+  open_schema(path);
   while (next_word(word)[0] != '\0') {
     if (strcmp(word, "table") == 0) {
       read_table();
-      tables++;
+      found++;
     } else if (strcmp(word, "union") == 0) {
       read_union();
     } else if (strcmp(word, "enum") == 0) {
       read_enum();
     }
   }
-  assert_int_equal(tables, sizeof TABLES / sizeof *TABLES);
+  assert_int_equal(found, table_count);
+}
+
+static void test_every_table_and_union_of_programs_is_the_same_here(
+    void **state) {
+  (void)state;
+  tables = PROGRAM_TABLES;
+  table_count = sizeof PROGRAM_TABLES / sizeof *PROGRAM_TABLES;
+  expect_same_tables("schema/program.fbs");
+}
+
+static void test_every_table_of_data_files_is_the_same_here(void **state) {
+  (void)state;
+  tables = FLAT_TENSOR_TABLES;
+  table_count = sizeof FLAT_TENSOR_TABLES / sizeof *FLAT_TENSOR_TABLES;
+  expect_same_tables("schema/flat_tensor.fbs");
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_every_table_and_union_of_the_file_is_the_same_here),
+      cmocka_unit_test(test_every_table_and_union_of_programs_is_the_same_here),
+      cmocka_unit_test(test_every_table_of_data_files_is_the_same_here),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

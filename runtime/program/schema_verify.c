@@ -26,8 +26,9 @@ typedef struct walk_level {
 
 typedef struct walk {
   et_span buffer;
-  uint64_t budget; /* bytes that may still be visited */
-  size_t depth;    /* levels in use */
+  const char *root; /* what the first table is called */
+  uint64_t budget;  /* bytes that may still be visited */
+  size_t depth;     /* levels in use */
   walk_level levels[MAX_DEPTH];
   et_error *error;
 } walk;
@@ -38,7 +39,7 @@ static const et_schema_field *current_field(const walk_level *level) {
 
 /* Writes "execution_plan[0].values[3]" for where the walk stands. */
 static void write_path(const walk *w, char *text, size_t size) {
-  size_t used = et_format(text, size, "program");
+  size_t used = et_format(text, size, "%s", w->root);
   for (size_t i = 0; i < w->depth; i++) {
     const walk_level *level = &w->levels[i];
     const et_schema_field *field = current_field(level);
@@ -193,11 +194,13 @@ static void pop(walk *w) {
   }
 }
 
-et_status et_schema_verify(et_span buffer, uint32_t root, et_error *error) {
+et_status et_schema_verify(et_span buffer, et_schema_table_id type,
+                           uint32_t root, et_error *error) {
   walk w = {.buffer = buffer,
+            .root = type == ET_TABLE_PROGRAM ? "program" : "flat_tensor",
             .budget = (uint64_t)buffer.size * MAX_VISITS_PER_BYTE,
             .error = error};
-  ET_RETURN_IF_ERROR(push(&w, root, ET_TABLE_PROGRAM));
+  ET_RETURN_IF_ERROR(push(&w, root, (uint8_t)type));
   while (w.depth != 0) {
     walk_level *level = &w.levels[w.depth - 1];
     if (level->field == et_schema_tables[level->type].field_count) {

@@ -188,28 +188,6 @@ static void test_m25_duplicate_data_keys_are_refused(void **state) {
   expect_invalid(&s, "named_data[1] has the key of named_data[0]");
 }
 
-static void test_external_constants_are_refused_by_the_method(void **state) {
-  (void)state;
-  static const et_kernel rows[] = {
-      {"aten::addmm.out", "tttnnw>w", NULL, NULL, NULL, 0},
-      {"aten::permute_copy.out", "tIw>w", NULL, NULL, NULL, 0},
-      {"aten::relu.out", "tw>w", NULL, NULL, NULL, 0},
-  };
-  static const et_kernel_table table = {rows, 3};
-  static const et_registry registry = {.kernels = &table};
-  sample s;
-  et_method_requirements needed;
-  et_error error;
-  et_error_clear(&error);
-  open_sample(&s, "ptd_mlp");
-  assert_int_equal(et_method_measure(&s.program, "forward", &registry, NULL,
-                                     &needed, &error),
-                   ET_STATUS_NOT_SUPPORTED);
-  assert_non_null(
-      strstr(error.message, "external file (.ptd), under the key '0.weight'"));
-  free(s.bytes);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_m17_segments_out_of_the_file_are_refused),
@@ -222,7 +200,6 @@ int main(void) {
       cmocka_unit_test(test_m16_constant_beyond_its_segment_is_refused),
       cmocka_unit_test(test_m17_unaligned_constant_is_refused),
       cmocka_unit_test(test_m25_duplicate_data_keys_are_refused),
-      cmocka_unit_test(test_external_constants_are_refused_by_the_method),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -88,6 +88,49 @@ static et_span rest_of_extent(const et_data_source *source, size_t index,
   return rest;
 }
 
+/* Where the next source may begin. */
+static uint64_t after(uint64_t base, const et_data_source *source) {
+  const uint64_t end = base + source->size;
+  return (end + ET_SOURCE_ALIGNMENT - 1) & ~(uint64_t)(ET_SOURCE_ALIGNMENT - 1);
+}
+
+uint64_t et_source_base(const et_program *program, size_t index) {
+  uint64_t base = 0;
+  for (size_t i = 0; i < index; i++) {
+    base = after(base, &program->sources[i]);
+  }
+  return base;
+}
+
+et_status et_source_check_bases(const et_program *program, et_error *error) {
+  uint64_t left = UINT64_MAX;
+  for (size_t i = 0; i < program->source_count; i++) {
+    const et_data_source *source = &program->sources[i];
+    if (left < ET_SOURCE_ALIGNMENT ||
+        source->size > left - ET_SOURCE_ALIGNMENT) {
+      return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
+                     "source '%s': %llu bytes are more than can be addressed",
+                     source->name, (unsigned long long)source->size);
+    }
+    left -= after(0, source);
+  }
+  return ET_STATUS_OK;
+}
+
+const et_data_source *et_source_of(const et_program *program, et_piece piece,
+                                   et_piece *local) {
+  uint64_t base = 0;
+  size_t index = 0;
+  while (index + 1 < program->source_count &&
+         piece.offset >= after(base, &program->sources[index])) {
+    base = after(base, &program->sources[index]);
+    index++;
+  }
+  local->offset = piece.offset - base;
+  local->size = piece.size;
+  return &program->sources[index];
+}
+
 const uint8_t *et_source_address(const et_program *program, et_piece piece) {
   if (piece.size == 0) {
     return NULL;
@@ -95,9 +138,10 @@ const uint8_t *et_source_address(const et_program *program, et_piece piece) {
   if (et_range_in(piece.offset, piece.size, program->file.size)) {
     return program->file.data + piece.offset;
   }
-  const et_data_source *source = program->source;
+  et_piece local;
+  const et_data_source *source = et_source_of(program, piece, &local);
   const et_span rest =
-      rest_of_extent(source, find_extent(source, piece.offset), piece.offset);
+      rest_of_extent(source, find_extent(source, local.offset), local.offset);
   return rest.size >= piece.size ? rest.data : NULL;
 }
 

@@ -62,16 +62,16 @@ static void expect_extents_refused(const et_extent *extents, size_t count,
   expect_refused(&source, 1, ET_STATUS_INVALID_ARGUMENT, message);
 }
 
-static void test_sources_must_be_one_and_named(void **state) {
+static void test_sources_must_be_there_and_named(void **state) {
   (void)state;
   const et_extent whole = extent(0, size);
   et_data_source sources[2] = {source_of(&whole, 1), source_of(&whole, 1)};
   expect_refused(sources, 0, ET_STATUS_INVALID_ARGUMENT,
                  "a program needs a source");
   sources[1].name = "weights";
-  expect_refused(sources, 2, ET_STATUS_NOT_SUPPORTED,
-                 "source 'weights': a second source; external data (.ptd) is "
-                 "not supported");
+  expect_refused(sources, 2, ET_STATUS_INVALID_EXTERNAL_DATA,
+                 "source 'weights': bytes 45 54 31 32 are no identifier of a "
+                 "data file (.ptd); expected those of 'FT01'");
   sources[1].name = NULL;
   expect_refused(sources, 2, ET_STATUS_INVALID_ARGUMENT,
                  "sources[1].name is NULL");
@@ -90,7 +90,7 @@ static void test_one_extent_of_all_is_the_file(void **state) {
   const et_data_source source = source_of(&whole, 1);
   assert_int_equal(et_program_load_sources(&source, 1, &program, NULL),
                    ET_STATUS_OK);
-  assert_null(program.source);
+  assert_null(program.sources);
   assert_ptr_equal(program.file.data, bytes);
 }
 
@@ -223,7 +223,7 @@ static void test_pieces_of_one_extent_are_not_copied(void **state) {
   size_t reads = 0;
   const et_extent parts[] = {extent(16, 8), extent(32, 16), extent(48, 16)};
   const et_data_source source = {"flash", LENGTH, parts, 3, read_gap, &reads};
-  const et_program opened = {.source = &source};
+  const et_program opened = {.sources = &source, .source_count = 1};
   for (size_t begin = 0; begin < LENGTH; begin++) {
     for (size_t end = begin + 1; end <= LENGTH; end++) {
       const et_piece piece = {begin, end - begin};
@@ -277,7 +277,7 @@ static void test_errors_of_reading_say_where(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(test_sources_must_be_one_and_named),
+      TEST(test_sources_must_be_there_and_named),
       TEST(test_empty_source_is_refused),
       TEST(test_one_extent_of_all_is_the_file),
       TEST(test_hostile_extents_are_refused),

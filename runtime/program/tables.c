@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "executorch/checked.h"
+#include "runtime/core/limits.h"
 #include "runtime/program/schema.h"
 
 et_fb_table et_tables_root(const et_program *program) {
@@ -21,22 +22,36 @@ et_fb_table et_tables_plan(const et_program *program, uint32_t index) {
   return et_fb_child_at(&plans, index);
 }
 
-bool et_tables_segment(const et_program *program, uint32_t index,
-                       et_piece *out) {
+et_segments et_tables_segments(const et_program *program) {
   const et_fb_table root = et_tables_root(program);
-  const et_fb_vector segments = et_tables_vector(&root, ET_PROGRAM_SEGMENTS);
-  if (index >= segments.count) {
+  const et_segments segments = {
+      et_tables_vector(&root, ET_PROGRAM_SEGMENTS),
+      program->segments_offset,
+      program->segments_size,
+  };
+  return segments;
+}
+
+bool et_segments_find(const et_segments *segments, uint32_t index,
+                      et_piece *out) {
+  if (index >= segments->table.count) {
     return false;
   }
-  const et_fb_table segment = et_fb_child_at(&segments, index);
+  const et_fb_table segment = et_fb_child_at(&segments->table, index);
   const uint64_t offset = et_fb_u64(&segment, ET_SEGMENT_OFFSET);
   const uint64_t size = et_fb_u64(&segment, ET_SEGMENT_SIZE);
-  if (!et_range_in(offset, size, program->segments_size) || size > SIZE_MAX) {
+  if (!et_range_in(offset, size, segments->size) || size > SIZE_MAX) {
     return false;
   }
-  out->offset = program->segments_offset + offset;
+  out->offset = segments->offset + offset;
   out->size = (size_t)size;
   return true;
+}
+
+bool et_tables_segment(const et_program *program, uint32_t index,
+                       et_piece *out) {
+  const et_segments segments = et_tables_segments(program);
+  return et_segments_find(&segments, index, out);
 }
 
 bool et_tables_subsegment(const et_program *program,
@@ -86,19 +101,62 @@ bool et_tables_payload(const et_program *program, const et_fb_table *delegate,
   }
 }
 
+int et_string_compare(et_string a, et_string b) {
+  if (a.size != b.size) {
+    return (a.size > b.size) - (a.size < b.size);
+  }
+  return a.size != 0 ? memcmp(a.data, b.data, a.size) : 0;
+}
+
+static int compare_entry(const et_fb_vector *named, uint32_t index,
+                         et_string key, et_fb_table *out) {
+  *out = et_fb_child_at(named, index);
+  return et_string_compare(et_fb_text(out, ET_NAMED_DATA_KEY), key);
+}
+
+/* Finds what lies in order. */
+static bool find_ordered(const et_fb_vector *named, et_string key,
+                         et_fb_table *out) {
+  uint32_t low = 0;
+  uint32_t high = named->count;
+  while (low < high) {
+    const uint32_t middle = low + (high - low) / 2;
+    const int compared = compare_entry(named, middle, key, out);
+    if (compared == 0) {
+      return true;
+    }
+    if (compared < 0) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return false;
+}
+
+/* Entries that do not lie in order are few: et_verify_distinct refuses more. */
+bool et_named_data_find(const et_fb_vector *named, et_string key,
+                        et_fb_table *out) {
+  if (find_ordered(named, key, out)) {
+    return true;
+  }
+  for (uint32_t i = 0; i < named->count && named->count <= ET_LIMIT_UNSORTED;
+       i++) {
+    if (compare_entry(named, i, key, out) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 bool et_tables_named_data(const et_program *program, et_string key,
                           et_piece *out) {
   const et_fb_table root = et_tables_root(program);
   const et_fb_vector named = et_tables_vector(&root, ET_PROGRAM_NAMED_DATA);
-  for (uint32_t i = 0; i < named.count; i++) {
-    const et_fb_table entry = et_fb_child_at(&named, i);
-    const et_string found = et_fb_text(&entry, ET_NAMED_DATA_KEY);
-    if (found.size == key.size && memcmp(found.data, key.data, key.size) == 0) {
-      return et_tables_segment(program,
-                               et_fb_u32(&entry, ET_NAMED_DATA_SEGMENT), out);
-    }
-  }
-  return false;
+  et_fb_table entry;
+  return et_named_data_find(&named, key, &entry) &&
+         et_tables_segment(program, et_fb_u32(&entry, ET_NAMED_DATA_SEGMENT),
+                           out);
 }
 
 /* Entry 0 of the sizes stands for no buffer. */

@@ -22,8 +22,19 @@ et_fb_table et_tables_plan(const et_program *program, uint32_t index);
 /* A vector of tables, or of 32-bit indices, in a table. */
 et_fb_vector et_tables_vector(const et_fb_table *table, uint16_t field);
 
+/* The segments of a file: a vector of DataSegment, and where they lie. */
+typedef struct et_segments {
+  et_fb_vector table;
+  uint64_t offset; /* of the first, as et_piece counts */
+  uint64_t size;   /* of all of them */
+} et_segments;
+
+et_segments et_tables_segments(const et_program *program);
+
 /* Where segment `index` lies. False when there is none or it does not lie in the
  * file. */
+bool et_segments_find(const et_segments *segments, uint32_t index,
+                      et_piece *out);
 bool et_tables_segment(const et_program *program, uint32_t index,
                        et_piece *out);
 
@@ -37,7 +48,14 @@ bool et_tables_subsegment(const et_program *program,
 bool et_tables_payload(const et_program *program, const et_fb_table *delegate,
                        et_piece *out);
 
-/* The named data under `key`. False when there is none. */
+/* The entry of a vector of NamedData that has `key`. False when there is none. */
+bool et_named_data_find(const et_fb_vector *named, et_string key,
+                        et_fb_table *out);
+
+/* Orders keys by length, then by bytes, as writers leave them. */
+int et_string_compare(et_string a, et_string b);
+
+/* The program's own named data under `key`. False when there is none. */
 bool et_tables_named_data(const et_program *program, et_string key,
                           et_piece *out);
 

@@ -1,6 +1,7 @@
 #include "runtime/program/tensor_record.h"
 
 #include "executorch/checked.h"
+#include "runtime/program/external.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
 
@@ -76,6 +77,8 @@ et_status et_tensor_record_read(const et_fb_table *table,
   out_record->dynamism = et_fb_i8(table, ET_TENSOR_DYNAMISM);
   out_record->data_buffer = et_fb_u32(table, ET_TENSOR_DATA_BUFFER);
   out_record->is_external = location == ET_DATA_EXTERNAL;
+  out_record->has_data =
+      out_record->is_external || out_record->data_buffer != 0;
   read_allocation(table, out_record);
   ET_RETURN_IF_ERROR(check_kind(out_record, location, error));
   ET_RETURN_IF_ERROR(read_shape(table, out_record, error));
@@ -104,6 +107,9 @@ static et_fb_table data_table(const et_program *program,
 
 bool et_tensor_record_data(const et_program *program,
                            const et_tensor_record *record, et_piece *out) {
+  if (record->is_external) {
+    return et_external_tensor(program, record, out);
+  }
   const et_fb_table table = data_table(program, record);
   return et_tables_subsegment(program, &table, record->data_buffer,
                               record->nbytes, out);

@@ -20,8 +20,9 @@ typedef struct et_tensor_record {
   uint32_t rank;
   int32_t dtype;        /* code of the file format, perhaps unknown */
   int8_t dynamism;      /* et_shape_dynamism, or 2: unbounded */
-  uint32_t data_buffer; /* 0: no initial data */
-  bool is_external;     /* data lies in a .ptd file */
+  uint32_t data_buffer; /* of initial data in the program; 0: none */
+  bool is_external;     /* initial data lies in a .ptd file */
+  bool has_data;        /* in one or the other */
   bool is_planned;      /* lies in planned memory: */
   uint32_t memory_id;
   uint64_t memory_offset;
@@ -42,7 +43,8 @@ et_status et_tensor_record_read(const et_fb_table *table,
                                 et_tensor_record *out_record, et_error *error);
 
 /* Where the `nbytes` lie that the tensor starts with: its constant or, when it is
- * planned, its initial state. False when data_buffer does not name them. */
+ * planned, its initial state. False when data_buffer does not name them, or no .ptd
+ * file has them. */
 bool et_tensor_record_data(const et_program *program,
                            const et_tensor_record *record, et_piece *out);
 

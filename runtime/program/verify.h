@@ -7,10 +7,16 @@
 #include "executorch/program.h"
 #include "executorch/status.h"
 #include "runtime/program/flatbuffer.h"
+#include "runtime/program/tables.h"
 
 /* Segments lie in the file and do not overlap; constants, mutable data and
  * named data refer to segments that exist, and lie in them. */
 et_status et_verify_data(const et_program *program, et_error *error);
+
+/* Two steps of it, which other files with segments and names share. */
+et_status et_verify_segments(const et_segments *segments, et_error *error);
+et_status et_verify_named_data(const et_fb_vector *named,
+                               const et_segments *segments, et_error *error);
 
 /* Methods: their number, names, and each plan. */
 et_status et_verify_plans(const et_program *program, et_error *error);

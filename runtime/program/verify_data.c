@@ -6,16 +6,15 @@
 
 /* Segments are looked at in the order in which they lie. */
 typedef struct segment_walk {
-  const et_program *program;
-  const et_fb_vector *segments;
+  const et_segments *segments;
   et_piece before; /* the last that was not empty */
   uint32_t before_index;
 } segment_walk;
 
 static int compare_segments(void *context, uint32_t a, uint32_t b) {
   const segment_walk *walk = context;
-  const et_fb_table first = et_fb_child_at(walk->segments, a);
-  const et_fb_table second = et_fb_child_at(walk->segments, b);
+  const et_fb_table first = et_fb_child_at(&walk->segments->table, a);
+  const et_fb_table second = et_fb_child_at(&walk->segments->table, b);
   const uint64_t x = et_fb_u64(&first, ET_SEGMENT_OFFSET);
   const uint64_t y = et_fb_u64(&second, ET_SEGMENT_OFFSET);
   return (x > y) - (x < y);
@@ -25,7 +24,7 @@ static et_status check_overlap(void *context, uint32_t index, et_error *error) {
   segment_walk *walk = context;
   const et_piece *before = &walk->before;
   et_piece segment = {0, 0};
-  et_tables_segment(walk->program, index, &segment);
+  et_segments_find(walk->segments, index, &segment);
   if (segment.size == 0) {
     return ET_STATUS_OK;
   }
@@ -41,19 +40,18 @@ static et_status check_overlap(void *context, uint32_t index, et_error *error) {
   return ET_STATUS_OK;
 }
 
-static et_status check_segments(const et_program *program,
-                                const et_fb_vector *segments, et_error *error) {
-  segment_walk walk = {program, segments, {0, 0}, 0};
+et_status et_verify_segments(const et_segments *segments, et_error *error) {
+  segment_walk walk = {segments, {0, 0}, 0};
   const et_order order = {"segments", compare_segments, check_overlap, &walk};
-  for (uint32_t i = 0; i < segments->count; i++) {
+  for (uint32_t i = 0; i < segments->table.count; i++) {
     et_piece bytes;
-    if (!et_tables_segment(program, i, &bytes)) {
+    if (!et_segments_find(segments, i, &bytes)) {
       return et_fail(error, ET_STATUS_INVALID_PROGRAM,
                      "segments[%u] does not lie in the %llu bytes of segments",
-                     (unsigned)i, (unsigned long long)program->segments_size);
+                     (unsigned)i, (unsigned long long)segments->size);
     }
   }
-  return et_order_walk(&order, segments->count, error);
+  return et_order_walk(&order, segments->table.count, error);
 }
 
 /* Offsets of a SubsegmentOffsets table. Entry 0 is reserved, so that a table
@@ -94,15 +92,15 @@ static et_status check_mutable_data(const et_program *program,
   return ET_STATUS_OK;
 }
 
-static et_status check_named_entry(const et_program *program,
-                                   const et_fb_vector *named, uint32_t index,
+static et_status check_named_entry(const et_fb_vector *named, uint32_t index,
+                                   const et_segments *segments,
                                    et_error *error) {
   const et_fb_table entry = et_fb_child_at(named, index);
   const uint32_t segment = et_fb_u32(&entry, ET_NAMED_DATA_SEGMENT);
   et_piece bytes;
   ET_RETURN_IF_ERROR(et_verify_name(et_fb_text(&entry, ET_NAMED_DATA_KEY),
                                     "named_data", index, error));
-  if (!et_tables_segment(program, segment, &bytes)) {
+  if (!et_segments_find(segments, segment, &bytes)) {
     return et_fail(error, ET_STATUS_INVALID_PROGRAM,
                    "named_data[%u]: there is no segment %u", (unsigned)index,
                    (unsigned)segment);
@@ -110,23 +108,23 @@ static et_status check_named_entry(const et_program *program,
   return ET_STATUS_OK;
 }
 
-static et_status check_named_data(const et_program *program,
-                                  const et_fb_table *root, et_error *error) {
-  const et_fb_vector named = et_tables_vector(root, ET_PROGRAM_NAMED_DATA);
-  for (uint32_t i = 0; i < named.count; i++) {
-    ET_RETURN_IF_ERROR(check_named_entry(program, &named, i, error));
+et_status et_verify_named_data(const et_fb_vector *named,
+                               const et_segments *segments, et_error *error) {
+  for (uint32_t i = 0; i < named->count; i++) {
+    ET_RETURN_IF_ERROR(check_named_entry(named, i, segments, error));
   }
-  return et_verify_distinct(&named, ET_NAMED_DATA_KEY, "named_data", "key",
+  return et_verify_distinct(named, ET_NAMED_DATA_KEY, "named_data", "key",
                             error);
 }
 
 et_status et_verify_data(const et_program *program, et_error *error) {
   const et_fb_table root = et_tables_root(program);
-  const et_fb_vector segments = et_tables_vector(&root, ET_PROGRAM_SEGMENTS);
+  const et_fb_vector named = et_tables_vector(&root, ET_PROGRAM_NAMED_DATA);
+  const et_segments segments = et_tables_segments(program);
   const et_fb_table constants = et_fb_child(&root, ET_PROGRAM_CONSTANT_SEGMENT);
-  ET_RETURN_IF_ERROR(check_segments(program, &segments, error));
+  ET_RETURN_IF_ERROR(et_verify_segments(&segments, error));
   ET_RETURN_IF_ERROR(
       check_subsegments(program, &constants, "constant_segment", error));
   ET_RETURN_IF_ERROR(check_mutable_data(program, &root, error));
-  return check_named_data(program, &root, error);
+  return et_verify_named_data(&named, &segments, error);
 }

@@ -2,6 +2,7 @@
 
 #include "runtime/core/limits.h"
 #include "runtime/program/order.h"
+#include "runtime/program/tables.h"
 #include "runtime/program/verify.h"
 
 et_status et_verify_name(et_string name, const char *what, uint32_t index,
@@ -37,8 +38,7 @@ static int compare_names(void *context, uint32_t a, uint32_t b) {
   const et_fb_table second = et_fb_child_at(walk->tables, b);
   const et_string x = et_fb_text(&first, walk->field);
   const et_string y = et_fb_text(&second, walk->field);
-  return x.size != y.size ? (x.size > y.size) - (x.size < y.size)
-                          : memcmp(x.data, y.data, x.size);
+  return et_string_compare(x, y);
 }
 
 static et_status check_differs(void *context, uint32_t index, et_error *error) {

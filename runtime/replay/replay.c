@@ -20,7 +20,7 @@ typedef struct loaded {
 } loaded;
 
 typedef struct replay {
-  et_program program;
+  const et_program *program;
   const et_registry *registry;
   const et_replay_options *options;
   loaded methods[MAX_METHODS];
@@ -47,7 +47,7 @@ static et_status load_method(replay *r, const char *name) {
   const uint32_t shared = r->options->shared_memory_id;
   const bool has_owner = shared != 0 && r->method_count != 0;
   ET_RETURN_IF_ERROR(
-      et_hosted_method_load_sharing(&r->program, name, r->registry, NULL,
+      et_hosted_method_load_sharing(r->program, name, r->registry, NULL,
                                     has_owner ? &r->methods[0].hosted : NULL,
                                     shared, &method->hosted, r->error));
   strcpy(method->name, name); /* both have 256 bytes */
@@ -103,8 +103,8 @@ static et_status run(replay *r, const et_call *call, et_calls *calls,
                    "call %u has more than %d inputs", (unsigned)r->call_index,
                    MAX_INPUTS);
   }
-  ET_RETURN_IF_ERROR(et_program_method_meta(&r->program, call->method,
-                                            &target.meta, r->error));
+  ET_RETURN_IF_ERROR(
+      et_program_method_meta(r->program, call->method, &target.meta, r->error));
   for (uint32_t i = 0; i < call->input_count; i++) {
     et_record record;
     ET_RETURN_IF_ERROR(et_calls_record(calls, &record, r->error));
@@ -189,10 +189,8 @@ static et_status make_call(replay *r, et_calls *calls) {
   return check_outputs(r, &call, calls);
 }
 
-static et_status replay_all(replay *r, et_span program_file,
-                            et_span calls_file) {
+static et_status replay_all(replay *r, et_span calls_file) {
   et_calls calls;
-  ET_RETURN_IF_ERROR(et_program_load(program_file, &r->program, r->error));
   ET_RETURN_IF_ERROR(et_calls_open(calls_file, &calls, r->error));
   ET_RETURN_IF_ERROR(load_methods(r, calls));
   for (r->call_index = 0; calls.calls_left != 0; r->call_index++) {
@@ -202,11 +200,14 @@ static et_status replay_all(replay *r, et_span program_file,
   return ET_STATUS_OK;
 }
 
-et_status et_replay(et_span program_file, et_span calls_file,
+et_status et_replay(const et_program *program, et_span calls_file,
                     const et_registry *registry,
                     const et_replay_options *options, et_error *error) {
-  replay r = {.registry = registry, .options = options, .error = error};
-  const et_status status = replay_all(&r, program_file, calls_file);
+  replay r = {.program = program,
+              .registry = registry,
+              .options = options,
+              .error = error};
+  const et_status status = replay_all(&r, calls_file);
   for (size_t i = 0; i < MAX_INPUTS; i++) {
     free(r.inputs[i]);
   }

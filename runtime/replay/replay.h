@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "executorch/backend.h"
+#include "executorch/program.h"
 #include "executorch/span.h"
 #include "executorch/status.h"
 #include "runtime/replay/compare.h"
@@ -14,14 +15,14 @@ typedef struct et_replay_options {
   uint32_t shared_memory_id; /* which all methods share; 0 for none */
 } et_replay_options;
 
-/* Loads the methods that the calls name, makes the calls in order and compares
+/* Loads `program`, which is open, the methods that the calls name, makes the calls in order and compares
  * all outputs. Prints on standard output the memory of each method and, for
  * each output, the largest absolute and relative error.
  *
  * Fails with the first call that does not answer as recorded: INVALID_TYPE for
  * a wrong output, INVALID_STATE for another status than the recorded one, else
  * the status of the call. */
-et_status et_replay(et_span program_file, et_span calls_file,
+et_status et_replay(const et_program *program, et_span calls_file,
                     const et_registry *registry,
                     const et_replay_options *options, et_error *error);
 

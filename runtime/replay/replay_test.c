@@ -68,8 +68,10 @@ static et_status replay(const recording *r, double atol, et_error *error) {
   const et_replay_options options = {{atol, 0}, 0};
   et_error_clear(error);
   et_test_write_copy(&writer, 2);
-  return et_replay(et_writer_finish(&writer), calls, &et_test_registry,
-                   &options, error);
+  et_program program;
+  assert_int_equal(et_program_load(et_writer_finish(&writer), &program, NULL),
+                   ET_STATUS_OK);
+  return et_replay(&program, calls, &et_test_registry, &options, error);
 }
 
 static void test_calls_that_answer_as_recorded_pass(void **state) {

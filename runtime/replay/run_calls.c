@@ -1,6 +1,7 @@
 /* run_calls: replays recorded calls on a program and compares every output.
  *
  *   run_calls PROGRAM.pte CALLS.bin [--atol X] [--rtol X] [--share-planned ID]
+ *     [--data WEIGHTS.ptd]...
  *
  * Methods are loaded once and keep their state from call to call. With
  * --share-planned the methods have one buffer for that memory id. Exits with 0 when
@@ -11,15 +12,19 @@
 #include <string.h>
 
 #include "executorch/file_loader.h"
+#include "executorch/program.h"
 #include "runtime/replay/replay.h"
 
 /* The binary's kernels and backends: from the library that is linked in. */
 extern const et_registry et_linked_registry;
 
+/* Files of external data that may be given. */
+#define MAX_DATA 16
+
 static int usage(void) {
   fprintf(stderr,
           "usage: run_calls PROGRAM.pte CALLS.bin [--atol X] [--rtol X] "
-          "[--share-planned ID]\n");
+          "[--share-planned ID] [--data WEIGHTS.ptd]...\n");
   return 2;
 }
 
@@ -27,6 +32,8 @@ static int usage(void) {
 typedef struct options {
   const char *files[2];
   int file_count;
+  const char *data[MAX_DATA];
+  size_t data_count;
   et_replay_options replay;
 } options;
 
@@ -64,6 +71,11 @@ static bool parse_argument(int argc, char **argv, int *index, options *out) {
     out->replay.shared_memory_id = valid ? (uint32_t)number : 0;
     return valid;
   }
+  if ((text = option_value(argc, argv, index, "--data")) != NULL) {
+    const bool fits = out->data_count < MAX_DATA;
+    out->data[fits ? out->data_count++ : 0] = text;
+    return fits;
+  }
   if (argv[*index][0] == '-' || out->file_count == 2) {
     return false;
   }
@@ -82,12 +94,45 @@ static bool parse_options(int argc, char **argv, options *out) {
   return out->file_count == 2;
 }
 
-static et_status open_and_replay(const options *chosen, et_file files[2],
+/* Mapped files: the program, its data, and the calls. */
+typedef struct opened {
+  et_file calls;
+  et_file files[1 + MAX_DATA];
+  et_extent extents[1 + MAX_DATA];
+  et_data_source sources[1 + MAX_DATA];
+  size_t count;
+} opened;
+
+static et_status open_source(opened *o, const char *path, et_error *error) {
+  et_file *file = &o->files[o->count];
+  et_extent *extent = &o->extents[o->count];
+  ET_RETURN_IF_ERROR(et_file_open(path, file, error));
+  extent->bytes = file->bytes;
+  const et_data_source source = {path, file->bytes.size, extent, 1, NULL, NULL};
+  o->sources[o->count++] = source;
+  return ET_STATUS_OK;
+}
+
+static et_status open_and_replay(const options *chosen, opened *o,
                                  et_error *error) {
-  ET_RETURN_IF_ERROR(et_file_open(chosen->files[0], &files[0], error));
-  ET_RETURN_IF_ERROR(et_file_open(chosen->files[1], &files[1], error));
-  return et_replay(files[0].bytes, files[1].bytes, &et_linked_registry,
+  et_program program;
+  ET_RETURN_IF_ERROR(open_source(o, chosen->files[0], error));
+  for (size_t i = 0; i < chosen->data_count; i++) {
+    ET_RETURN_IF_ERROR(open_source(o, chosen->data[i], error));
+  }
+  ET_RETURN_IF_ERROR(et_file_open(chosen->files[1], &o->calls, error));
+  ET_RETURN_IF_ERROR(
+      et_program_load_sources(o->sources, o->count, &program, error));
+  ET_RETURN_IF_ERROR(et_program_check_contents(&program, error));
+  return et_replay(&program, o->calls.bytes, &et_linked_registry,
                    &chosen->replay, error);
+}
+
+static void close_all(opened *o) {
+  et_file_close(&o->calls);
+  for (size_t i = 0; i < o->count; i++) {
+    et_file_close(&o->files[i]);
+  }
 }
 
 int main(int argc, char **argv) {
@@ -95,12 +140,11 @@ int main(int argc, char **argv) {
   if (!parse_options(argc, argv, &chosen)) {
     return usage();
   }
-  et_file files[2] = {{{NULL, 0}}, {{NULL, 0}}};
+  opened o = {.count = 0};
   et_error error;
   et_error_clear(&error);
-  const et_status status = open_and_replay(&chosen, files, &error);
-  et_file_close(&files[0]);
-  et_file_close(&files[1]);
+  const et_status status = open_and_replay(&chosen, &o, &error);
+  close_all(&o);
   if (status != ET_STATUS_OK) {
     fprintf(stderr, "run_calls: %s: %s: %s\n", chosen.files[0],
             et_status_name(status), error.message);

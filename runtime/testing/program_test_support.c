@@ -13,9 +13,15 @@
 #include "runtime/testing/test_kernels.h"
 
 uint8_t *et_test_read_fixture(const char *name, size_t *out_size) {
+  char file[96];
+  snprintf(file, sizeof file, "%s.pte", name);
+  return et_test_read_fixture_file(file, out_size);
+}
+
+uint8_t *et_test_read_fixture_file(const char *name, size_t *out_size) {
   char path[128];
   et_file file = {{NULL, 0}};
-  snprintf(path, sizeof path, "tests/fixtures/%s.pte", name);
+  snprintf(path, sizeof path, "tests/fixtures/%s", name);
   assert_int_equal(et_file_open(path, &file, NULL), ET_STATUS_OK);
   uint8_t *copy = aligned_alloc(64, (file.bytes.size + 63) / 64 * 64);
   assert_non_null(copy);

@@ -11,9 +11,11 @@
 #include "executorch/status.h"
 #include "runtime/testing/program_writer.h"
 
-/* A copy of tests/fixtures/<name>.pte that may be changed, aligned to 64 bytes.
- * Ends the test when there is none. Freed with free(). */
+/* A copy of tests/fixtures/<name>.pte, or of the file <name> there, that may be
+ * changed, aligned to 64 bytes. Ends the test when there is none. Freed with
+ * free(). */
 uint8_t *et_test_read_fixture(const char *name, size_t *out_size);
+uint8_t *et_test_read_fixture_file(const char *name, size_t *out_size);
 
 /* Kernels and a backend of the tests:
  *   test::copy.out  tw>w   out = self, of equal size

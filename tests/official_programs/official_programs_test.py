@@ -26,7 +26,6 @@ _WAITING = {
     for name, program in _PROGRAMS.items()
     if "xnn" in name or "xnnpack" in program["tags"]
 }
-_WAITING["ptd_mlp"] = "its data lies in an external file (.ptd)"
 
 
 def _value(spec: dict, arrays: np.lib.npyio.NpzFile) -> object:
@@ -59,6 +58,7 @@ def _replay(name: str, folder: Path) -> subprocess.CompletedProcess[str]:
     calls = folder / "calls"
     calls.write_bytes(write_calls(_calls(program)))
     command = [os.environ["RUN_CALLS"], str(_FIXTURES / program["file"]), str(calls)]
+    command += [f"--data={_FIXTURES / name}" for name in program["ptd"] or ()]
     command += [f"--atol={program['atol']}", f"--rtol={program['rtol']}"]
     if name == "multi_state_shared":
         command.append("--share-planned=2")

@@ -38,8 +38,9 @@ typedef struct et_data_source {
  * be read by the runtime's own code only. */
 typedef struct et_program {
   et_span file; /* its first extent: the whole file when that is one span */
-  et_span flatbuffer;           /* the part that holds tables */
-  const et_data_source *source; /* NULL: `file` is the whole file */
+  et_span flatbuffer;            /* the part that holds tables */
+  const et_data_source *sources; /* NULL: `file` is all there is */
+  size_t source_count;
   uint64_t
       segments_offset; /* the part that holds constant and delegate bytes */
   uint64_t segments_size;
@@ -66,17 +67,32 @@ typedef struct et_program {
 et_status et_program_load(et_span file, et_program *out_program,
                           et_error *out_error);
 
-/* The same for a file that does not lie in memory in one piece. sources[0] is the
- * .pte: its first extent begins at 0 and holds all tables. Constants and payloads
- * that lie whole in one extent are used where they are; a method that needs others
- * is given memory for them (et_method_requirements.data_bytes) and puts them
- * together or reads them when it is loaded.
+/* The same for a file that does not lie in memory in one piece, or whose weights lie
+ * in files of their own. sources[0] is the .pte, the others are .ptd files, in any
+ * order: the first extent of each begins at 0 and holds all its tables. Constants
+ * and payloads that lie whole in one extent are used where they are; a method that
+ * needs others is given memory for them (et_method_requirements.data_bytes) and puts
+ * them together or reads them when it is loaded.
+ *
+ * The structure of every file is verified; which tensors a method needs, and whether
+ * the files have them with its dtypes and sizes, when the method is loaded.
  *
  * `sources` and all that they refer to are borrowed, as `file` is above.
  * INVALID_ARGUMENT names the source whose extents are not as they must be;
- * NOT_SUPPORTED a second source: external data (.ptd) is not read. */
+ * INVALID_EXTERNAL_DATA the .ptd that is damaged, or has a key of another one. */
 et_status et_program_load_sources(const et_data_source *sources, size_t count,
                                   et_program *out_program, et_error *out_error);
+
+/* What a key of external data begins with that says what its bytes are: 64 digits
+ * follow, the SHA-256 of a tensor's layout and bytes (check_contents.c). Programs
+ * that the rules compile have such keys, so files of other weights lack them. */
+#define ET_CONTENT_KEY_PREFIX "sha256:"
+
+/* Reads all external data whose key says what it is, and compares it: whoever does not
+ * trust where the files come from calls this once. INVALID_EXTERNAL_DATA names the
+ * source and the key that do not agree. */
+et_status et_program_check_contents(const et_program *program,
+                                    et_error *out_error);
 
 /* Number of methods. */
 size_t et_program_method_count(const et_program *program);

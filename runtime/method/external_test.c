@@ -1,0 +1,447 @@
+/* Constants in files of their own (.ptd): found by name, checked, and used where they
+ * lie or read; files that are damaged, missing or not the program's are refused. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "executorch/method_layout.h"
+#include "runtime/testing/program_test_support.h"
+
+static et_status do_nothing(et_kernel_context *context, et_value **args) {
+  (void)context;
+  (void)args;
+  return ET_STATUS_OK;
+}
+
+/* What program ptd_mlp calls, and the backend of ptd_mlp_xnn. */
+static const et_kernel rows[] = {
+    {"aten::addmm.out", "tttnnw>w", NULL, do_nothing, NULL, 0},
+    {"aten::permute_copy.out", "tIw>w", NULL, do_nothing, NULL, 0},
+    {"aten::relu.out", "tw>w", NULL, do_nothing, NULL, 0},
+};
+static const et_kernel_table table = {rows, 3};
+static const et_registry registry = {.kernels = &table};
+
+/* Program and data, each a source; the tests change copies of the files. */
+typedef struct sample {
+  uint8_t *bytes[2];
+  size_t sizes[2];
+  et_extent extents[2];
+  et_data_source sources[3];
+  et_program program;
+  et_hosted_method hosted;
+  size_t reads;
+  et_error error;
+} sample;
+
+static void open_files(sample *s, const char *program, const char *data) {
+  const sample none = {.reads = 0};
+  const char *const names[] = {program, data};
+  *s = none;
+  for (size_t i = 0; i < 2; i++) {
+    s->bytes[i] = et_test_read_fixture_file(names[i], &s->sizes[i]);
+    s->extents[i].bytes.data = s->bytes[i];
+    s->extents[i].bytes.size = s->sizes[i];
+    const et_data_source source = {names[i], s->sizes[i], &s->extents[i],
+                                   1,        NULL,        NULL};
+    s->sources[i] = source;
+  }
+}
+
+static void open_mlp(sample *s) {
+  open_files(s, "ptd_mlp.pte", "mlp_weights.ptd");
+}
+
+static void close_files(sample *s) {
+  et_hosted_method_free(&s->hosted);
+  free(s->bytes[0]);
+  free(s->bytes[1]);
+}
+
+static et_status load_program(sample *s, size_t count) {
+  et_error_clear(&s->error);
+  return et_program_load_sources(s->sources, count, &s->program, &s->error);
+}
+
+static et_status load(sample *s, size_t count) {
+  ET_RETURN_IF_ERROR(load_program(s, count));
+  return et_hosted_method_load(&s->program, "forward", &registry, NULL,
+                               &s->hosted, &s->error);
+}
+
+static void expect(sample *s, et_status status, et_status expected,
+                   const char *message) {
+  if (status != expected || strcmp(s->error.message, message) != 0) {
+    fail_msg("%s: '%s'", et_status_name(status), s->error.message);
+  }
+  close_files(s);
+}
+
+/* Where the constant that has `size` floats lies. */
+static const uint8_t *constant_of(const sample *s, int32_t size) {
+  for (uint32_t i = 0; i < s->hosted.method->value_count; i++) {
+    const et_value *value = &s->hosted.method->values[i];
+    if (value->tag == ET_VALUE_TENSOR && value->u.as_tensor->is_constant &&
+        value->u.as_tensor->numel == (size_t)size) {
+      return value->u.as_tensor->data;
+    }
+  }
+  fail_msg("no constant of %d elements", (int)size);
+  return NULL;
+}
+
+/* Its segments, by the header. */
+static const uint8_t *segments_of(const sample *s) {
+  uint64_t base = 0;
+  memcpy(&base, s->bytes[1] + 32, sizeof base);
+  return s->bytes[1] + base;
+}
+
+/* Segments at 0, 0x800, 0x880, 0xA80: 0.weight, 0.bias, 2.weight, 2.bias. */
+static void test_constants_are_used_where_they_lie(void **state) {
+  (void)state;
+  sample s;
+  open_mlp(&s);
+  assert_int_equal(load(&s, 2), ET_STATUS_OK);
+  const uint8_t *segments = segments_of(&s);
+  assert_ptr_equal(constant_of(&s, 512), segments);
+  assert_ptr_equal(constant_of(&s, 32), segments + 0x800);
+  assert_ptr_equal(constant_of(&s, 128), segments + 0x880);
+  assert_ptr_equal(constant_of(&s, 4), segments + 0xA80);
+  assert_int_equal(s.hosted.requirements.data_bytes, 0);
+  close_files(&s);
+}
+
+static et_status read_data(void *context, uint64_t offset, size_t size,
+                           void *out, et_error *error) {
+  sample *s = context;
+  (void)error;
+  assert_true(offset <= s->sizes[1] && size <= s->sizes[1] - offset);
+  s->reads++;
+  memcpy(out, s->bytes[1] + offset, size);
+  return ET_STATUS_OK;
+}
+
+/* Leaves nothing but the tables of the data in memory. */
+static void read_segments(sample *s) {
+  s->extents[1].bytes.size = (size_t)(segments_of(s) - s->bytes[1]);
+  s->sources[1].read = read_data;
+  s->sources[1].context = s;
+}
+
+static void test_constants_that_are_not_in_memory_are_read(void **state) {
+  (void)state;
+  sample s;
+  open_mlp(&s);
+  read_segments(&s);
+  assert_int_equal(load(&s, 2), ET_STATUS_OK);
+  assert_true(s.reads != 0 && s.hosted.requirements.data_bytes >= 0xA90);
+  assert_memory_equal(constant_of(&s, 512), segments_of(&s), 2048);
+  assert_memory_equal(constant_of(&s, 4), segments_of(&s) + 0xA80, 16);
+  close_files(&s);
+}
+
+/* The program is read too, so that both lie behind each other. */
+static void test_both_files_may_be_in_pieces(void **state) {
+  (void)state;
+  sample s;
+  open_mlp(&s);
+  const size_t cut = 0xA80 + (size_t)(segments_of(&s) - s.bytes[1]);
+  const et_extent parts[] = {{0, {s.bytes[1], cut}},
+                             {cut, {s.bytes[1] + cut, s.sizes[1] - cut}}};
+  s.sources[1].extents = parts;
+  s.sources[1].extent_count = 2;
+  assert_int_equal(load(&s, 2), ET_STATUS_OK);
+  assert_ptr_equal(constant_of(&s, 512), segments_of(&s));
+  assert_ptr_equal(constant_of(&s, 4), s.bytes[1] + cut);
+  close_files(&s);
+}
+
+static void test_missing_file_is_named_by_the_key(void **state) {
+  (void)state;
+  sample s;
+  open_mlp(&s);
+  const et_status status = load(&s, 1);
+  expect(&s, status, ET_STATUS_NOT_FOUND,
+         "values[0]: its data lies in an external file (.ptd), under the key "
+         "'0.weight', which none of the 0 given has: et_program_load_sources "
+         "takes them");
+}
+
+static void test_file_without_the_key_is_refused(void **state) {
+  (void)state;
+  sample s;
+  open_files(&s, "ptd_mlp.pte", "xnn_weights.ptd");
+  const et_status status = load(&s, 2);
+  expect(&s, status, ET_STATUS_NOT_FOUND,
+         "values[0]: its data lies in an external file (.ptd), under the key "
+         "'0.weight', which none of the 1 given has: et_program_load_sources "
+         "takes them");
+}
+
+static void test_m18_key_in_two_files_is_refused(void **state) {
+  (void)state;
+  sample s;
+  open_mlp(&s);
+  s.sources[2] = s.sources[1];
+  s.sources[2].name = "copy.ptd";
+  const et_status status = load(&s, 3);
+  expect(
+      &s, status, ET_STATUS_INVALID_EXTERNAL_DATA,
+      "source 'copy.ptd': key '0.weight' is in source 'mlp_weights.ptd' too");
+}
+
+/* Changes one byte of the data, of what the fixture has there. */
+static et_status load_changed(sample *s, size_t at, uint8_t from, uint8_t to) {
+  open_mlp(s);
+  assert_int_equal(s->bytes[1][at], from);
+  s->bytes[1][at] = to;
+  return load(s, 2);
+}
+
+static void test_m18_other_dtype_is_refused(void **state) {
+  (void)state;
+  sample s;
+  const et_status status = load_changed(&s, 0x153, 6, 3);
+  expect(&s, status, ET_STATUS_INVALID_EXTERNAL_DATA,
+         "values[0]: '0.weight' of source 'mlp_weights.ptd' is another tensor "
+         "than the program's, by its dtype");
+}
+
+static void test_m18_other_dim_order_is_refused(void **state) {
+  (void)state;
+  sample s;
+  open_mlp(&s);
+  const size_t at = 0x160;
+  assert_memory_equal(s.bytes[1] + at, "\x00\x01", 2);
+  memcpy(s.bytes[1] + at, "\x01\x00", 2);
+  const et_status status = load(&s, 2);
+  expect(&s, status, ET_STATUS_INVALID_EXTERNAL_DATA,
+         "values[0]: '0.weight' of source 'mlp_weights.ptd' is another tensor "
+         "than the program's, by its dim order");
+}
+
+static void test_m18_other_sizes_are_refused(void **state) {
+  (void)state;
+  sample s;
+  open_mlp(&s);
+  const uint32_t sizes[3] = {32, 16, 32};
+  assert_memory_equal(s.bytes[1] + 0x168, sizes, 8);
+  memcpy(s.bytes[1] + 0x168, sizes + 1, 8);
+  const et_status status = load(&s, 2);
+  expect(&s, status, ET_STATUS_INVALID_EXTERNAL_DATA,
+         "values[0]: '0.weight' of source 'mlp_weights.ptd' is another tensor "
+         "than the program's, by its sizes");
+}
+
+static void test_m16_tensor_with_other_bytes_than_its_sizes_is_refused(
+    void **state) {
+  (void)state;
+  sample s;
+  const et_status status = load_changed(&s, 0x90, 4, 3);
+  expect(&s, status, ET_STATUS_INVALID_EXTERNAL_DATA,
+         "source 'mlp_weights.ptd': named_data[3]: a tensor of 12 bytes has "
+         "16");
+}
+
+static void test_m02_other_files_are_refused(void **state) {
+  (void)state;
+  sample s;
+  et_status status = load_changed(&s, 4, 'F', 'X');
+  expect(&s, status, ET_STATUS_INVALID_EXTERNAL_DATA,
+         "source 'mlp_weights.ptd': bytes 58 54 30 31 are no identifier of a "
+         "data file (.ptd); expected those of 'FT01'");
+  status = load_changed(&s, 8, 'F', 'X');
+  expect(&s, status, ET_STATUS_INVALID_EXTERNAL_DATA,
+         "source 'mlp_weights.ptd': the header 'FH01' is missing");
+  status = load_changed(&s, 12, 40, 39);
+  expect(&s, status, ET_STATUS_INVALID_EXTERNAL_DATA,
+         "source 'mlp_weights.ptd': header: its length 39 is below 40");
+}
+
+static void test_m03_header_beyond_the_file_is_refused(void **state) {
+  (void)state;
+  sample s;
+  et_status status = load_changed(&s, 31, 0, 0x80);
+  expect(&s, status, ET_STATUS_INVALID_EXTERNAL_DATA,
+         "source 'mlp_weights.ptd': header: 9223372036854776264 bytes of "
+         "tables at 48 do not fit a file of 3216 bytes");
+  status = load_changed(&s, 33, 2, 0);
+  expect(&s, status, ET_STATUS_INVALID_EXTERNAL_DATA,
+         "source 'mlp_weights.ptd': header: 2704 bytes of segments at 0 do not "
+         "fit a file of 3216 bytes");
+}
+
+static void test_tables_must_lie_in_the_first_extent(void **state) {
+  (void)state;
+  sample s;
+  open_mlp(&s);
+  read_segments(&s);
+  s.extents[1].bytes.size = 256;
+  const et_status status = load(&s, 2);
+  expect(&s, status, ET_STATUS_INVALID_ARGUMENT,
+         "source 'mlp_weights.ptd': its first extent must hold the 504 bytes "
+         "of tables from 0 on, and holds 256");
+}
+
+static void test_sources_that_cannot_be_addressed_are_refused(void **state) {
+  (void)state;
+  sample s;
+  open_mlp(&s);
+  s.sources[1].size = UINT64_MAX;
+  s.sources[1].read = read_data;
+  const et_status status = load(&s, 2);
+  expect(&s, status, ET_STATUS_INVALID_ARGUMENT,
+         "source 'mlp_weights.ptd': 18446744073709551615 bytes are more than "
+         "can be addressed");
+}
+
+/* The backend of ptd_mlp_xnn, which asks for one key. */
+static et_string asked;
+static et_span answer;
+
+static et_status measure_one(const et_backend_context *context,
+                             et_backend_requirements *out) {
+  out->output_count = 1;
+  return context->find_data(context, asked, &answer, context->error);
+}
+
+static et_status init_one(const et_backend_context *context,
+                          void **out_handle) {
+  (void)context;
+  (void)out_handle;
+  return ET_STATUS_OK;
+}
+
+static et_status execute_one(void *handle, const et_execute_context *context,
+                             et_value **args, size_t count) {
+  (void)handle;
+  (void)context;
+  (void)args;
+  (void)count;
+  return ET_STATUS_OK;
+}
+
+static const et_backend backend = {"XnnpackBackend", measure_one, init_one,
+                                   execute_one, NULL};
+static const et_backend *const backends[] = {&backend};
+static const et_registry with_backend = {&table, backends, 1, NULL};
+
+static et_status load_delegate(sample *s) {
+  ET_RETURN_IF_ERROR(load_program(s, 2));
+  return et_hosted_method_load(&s->program, "forward", &with_backend, NULL,
+                               &s->hosted, &s->error);
+}
+
+/* The first key of the file. */
+static et_string first_key(const sample *s) {
+  const et_string key = {(const char *)s->bytes[1] + 0x78, 64};
+  return key;
+}
+
+static void test_delegates_find_data_of_files(void **state) {
+  (void)state;
+  for (int reads = 0; reads < 2; reads++) {
+    sample s;
+    open_files(&s, "ptd_mlp_xnn.pte", "xnn_weights.ptd");
+    asked = first_key(&s);
+    if (reads != 0) {
+      read_segments(&s);
+    }
+    if (load_delegate(&s) != ET_STATUS_OK) {
+      fail_msg("%s", s.error.message);
+    }
+    assert_true(answer.size != 0);
+    close_files(&s);
+  }
+}
+
+/* Loads whatever the bytes of the data are; a refusal has a reason. */
+static void try_data(sample *s) {
+  const et_status status = load(s, 2);
+  if (status == ET_STATUS_OK) {
+    et_program_check_contents(&s->program, &s->error);
+  } else {
+    assert_int_equal(s->error.status, status);
+    assert_true(s->error.message[0] != '\0');
+  }
+  et_hosted_method_free(&s->hosted);
+}
+
+static void test_m18_every_changed_byte_is_survived(void **state) {
+  (void)state;
+  static const uint8_t changes[] = {0x01, 0x80, 0xFF, 0x7F};
+  sample s;
+  open_mlp(&s);
+  for (size_t at = 0; at < s.sizes[1]; at++) {
+    for (size_t i = 0; i < sizeof changes; i++) {
+      s.bytes[1][at] ^= changes[i];
+      try_data(&s);
+      s.bytes[1][at] ^= changes[i];
+    }
+  }
+  close_files(&s);
+}
+
+static void test_m18_every_wild_word_is_survived(void **state) {
+  (void)state;
+  static const uint32_t words[] = {0xFFFFFFFFu, 0x7FFFFFFFu, 0x80000000u, 0};
+  sample s;
+  open_mlp(&s);
+  for (size_t at = 0; at + 4 <= s.sizes[1]; at += 4) {
+    uint32_t old = 0;
+    memcpy(&old, s.bytes[1] + at, sizeof old);
+    for (size_t i = 0; i < 4; i++) {
+      memcpy(s.bytes[1] + at, &words[i], sizeof old);
+      try_data(&s);
+    }
+    memcpy(s.bytes[1] + at, &old, sizeof old);
+  }
+  close_files(&s);
+}
+
+/* Each length is a copy of its own, so that a sanitizer sees reads behind it. */
+static void test_m01_every_truncation_is_refused(void **state) {
+  (void)state;
+  sample s;
+  open_mlp(&s);
+  for (size_t cut = 1; cut < s.sizes[1]; cut++) {
+    uint8_t *copy = aligned_alloc(16, (cut + 15) / 16 * 16);
+    memcpy(copy, s.bytes[1], cut);
+    s.extents[1].bytes.data = copy;
+    s.extents[1].bytes.size = cut;
+    s.sources[1].size = cut;
+    assert_int_not_equal(load(&s, 2), ET_STATUS_OK);
+    free(copy);
+  }
+  close_files(&s);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_constants_are_used_where_they_lie),
+      cmocka_unit_test(test_constants_that_are_not_in_memory_are_read),
+      cmocka_unit_test(test_both_files_may_be_in_pieces),
+      cmocka_unit_test(test_missing_file_is_named_by_the_key),
+      cmocka_unit_test(test_file_without_the_key_is_refused),
+      cmocka_unit_test(test_m18_key_in_two_files_is_refused),
+      cmocka_unit_test(test_m18_other_dtype_is_refused),
+      cmocka_unit_test(test_m18_other_dim_order_is_refused),
+      cmocka_unit_test(test_m18_other_sizes_are_refused),
+      cmocka_unit_test(
+          test_m16_tensor_with_other_bytes_than_its_sizes_is_refused),
+      cmocka_unit_test(test_m02_other_files_are_refused),
+      cmocka_unit_test(test_m03_header_beyond_the_file_is_refused),
+      cmocka_unit_test(test_tables_must_lie_in_the_first_extent),
+      cmocka_unit_test(test_sources_that_cannot_be_addressed_are_refused),
+      cmocka_unit_test(test_delegates_find_data_of_files),
+      cmocka_unit_test(test_m18_every_changed_byte_is_survived),
+      cmocka_unit_test(test_m18_every_wild_word_is_survived),
+      cmocka_unit_test(test_m01_every_truncation_is_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,208 @@
+#include "runtime/program/external.h"
+
+#include <string.h>
+
+#include "runtime/program/data_file.h"
+#include "runtime/program/schema.h"
+#include "runtime/program/tables.h"
+
+/* An entry of one of the files. */
+typedef struct found {
+  et_data_file file;
+  et_fb_table entry;
+  et_piece piece;
+} found;
+
+/* Looks in sources 1 to `end` - 1. */
+static bool find_before(const et_program *program, size_t end, et_string key,
+                        found *out) {
+  for (size_t i = 1; i < end; i++) {
+    if (et_data_file_open(program, i, &out->file, NULL) == ET_STATUS_OK &&
+        et_data_file_find(&out->file, key, &out->entry, &out->piece)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool find(const et_program *program, et_string key, found *out) {
+  return find_before(program, program->source_count, key, out);
+}
+
+/* Adds which source it is to the reason. */
+static et_status fail_source(const et_data_source *source, et_status status,
+                             const et_error *reason, et_error *error) {
+  return et_fail(error,
+                 status == ET_STATUS_INVALID_PROGRAM
+                     ? ET_STATUS_INVALID_EXTERNAL_DATA
+                     : status,
+                 "source '%s': %s", source->name, reason->message);
+}
+
+/* No key may stand for two things. */
+static et_status check_keys(const et_program *program, size_t index,
+                            const et_data_file *file, et_error *error) {
+  for (uint32_t i = 0; i < file->named.count; i++) {
+    const et_fb_table entry = et_fb_child_at(&file->named, i);
+    const et_string key = et_fb_text(&entry, ET_NAMED_DATA_KEY);
+    et_piece piece;
+    found other;
+    if (find_before(program, index, key, &other)) {
+      return et_fail(error, ET_STATUS_INVALID_EXTERNAL_DATA,
+                     "source '%s': key '%s' is in source '%s' too",
+                     file->source->name, key.data, other.file.source->name);
+    }
+    if (et_tables_named_data(program, key, &piece)) {
+      return et_fail(error, ET_STATUS_INVALID_EXTERNAL_DATA,
+                     "source '%s': key '%s' is in the program too",
+                     file->source->name, key.data);
+    }
+  }
+  return ET_STATUS_OK;
+}
+
+static et_status verify_file(const et_program *program, size_t index,
+                             et_error *error) {
+  et_data_file file;
+  et_error reason;
+  et_error_clear(&reason);
+  et_status status = et_data_file_open(program, index, &file, &reason);
+  if (status == ET_STATUS_OK) {
+    status = et_data_file_verify(&file, &reason);
+  }
+  if (status == ET_STATUS_INVALID_ARGUMENT) {
+    return et_fail(error, status, "%s", reason.message); /* names the source */
+  }
+  return status == ET_STATUS_OK
+             ? check_keys(program, index, &file, error)
+             : fail_source(file.source, status, &reason, error);
+}
+
+et_status et_external_verify(const et_program *program, et_error *error) {
+  for (size_t i = 1; i < program->source_count; i++) {
+    ET_RETURN_IF_ERROR(verify_file(program, i, error));
+  }
+  return ET_STATUS_OK;
+}
+
+static et_string key_of(const et_tensor_record *record) {
+  const et_fb_table extra = et_fb_child(&record->table, ET_TENSOR_EXTRA);
+  return et_fb_text(&extra, ET_EXTRA_NAME);
+}
+
+bool et_external_tensor(const et_program *program,
+                        const et_tensor_record *record, et_piece *out) {
+  found it;
+  if (!find(program, key_of(record), &it) || it.piece.size != record->nbytes) {
+    return false;
+  }
+  *out = it.piece;
+  return true;
+}
+
+/* What differs between what the program expects and what the file has; NULL when
+ * nothing does. */
+static const char *difference(const et_tensor_record *record,
+                              const et_data_layout *layout) {
+  if (layout->dtype != record->dtype) {
+    return "dtype";
+  }
+  if (layout->rank != record->rank ||
+      memcmp(layout->sizes, record->sizes,
+             record->rank * sizeof *record->sizes) != 0) {
+    return "sizes";
+  }
+  return record->rank != 0 &&
+                 memcmp(layout->dim_order, record->dim_order, record->rank) != 0
+             ? "dim order"
+             : NULL;
+}
+
+static et_status fail_absent(const et_program *program, uint32_t index,
+                             et_string key, et_error *error) {
+  const size_t files =
+      program->source_count > 1 ? program->source_count - 1 : 0;
+  return et_fail(error, ET_STATUS_NOT_FOUND,
+                 "values[%u]: its data lies in an external file (.ptd), under "
+                 "the key '%s', which none of the %zu given has: "
+                 "et_program_load_sources takes them",
+                 (unsigned)index, key.size != 0 ? key.data : "", files);
+}
+
+/* The layout is sound where the entry has one. */
+static const char *check_layout(const et_tensor_record *record,
+                                const found *it) {
+  et_data_layout layout;
+  if (!et_fb_has(&it->entry, ET_NAMED_DATA_LAYOUT)) {
+    return "kind: those bytes are no tensor";
+  }
+  if (et_data_layout_read(&it->entry, &layout, NULL) != ET_STATUS_OK) {
+    return "layout";
+  }
+  const char *what = difference(record, &layout);
+  return what == NULL && it->piece.size != record->nbytes ? "length" : what;
+}
+
+/* Constants are used where they lie; state is copied. */
+static bool is_aligned(const et_tensor_record *record, const found *it) {
+  const size_t size = et_scalar_type_size(record->dtype);
+  return record->is_planned || it->piece.size == 0 || size == 0 ||
+         it->piece.offset % size == 0;
+}
+
+et_status et_external_check(const et_program *program, uint32_t index,
+                            const et_tensor_record *record, et_error *error) {
+  const et_string key = key_of(record);
+  found it;
+  if (key.size == 0 || !find(program, key, &it)) {
+    return fail_absent(program, index, key, error);
+  }
+  const char *what = check_layout(record, &it);
+  if (what != NULL) {
+    return et_fail(error, ET_STATUS_INVALID_EXTERNAL_DATA,
+                   "values[%u]: '%s' of source '%s' is another tensor than "
+                   "the program's, by its %s",
+                   (unsigned)index, key.data, it.file.source->name, what);
+  }
+  return is_aligned(record, &it)
+             ? ET_STATUS_OK
+             : et_fail(error, ET_STATUS_INVALID_EXTERNAL_DATA,
+                       "values[%u]: '%s' of source '%s' is not aligned",
+                       (unsigned)index, key.data, it.file.source->name);
+}
+
+bool et_external_bytes(const et_program *program, et_string key,
+                       et_piece *out) {
+  found it;
+  if (!find(program, key, &it) || et_fb_has(&it.entry, ET_NAMED_DATA_LAYOUT)) {
+    return false;
+  }
+  *out = it.piece;
+  return true;
+}
+
+uint32_t et_external_count(const et_program *program) {
+  uint32_t count = 0;
+  for (size_t i = 1; i < program->source_count; i++) {
+    et_data_file file;
+    et_data_file_open(program, i, &file, NULL);
+    count += file.named.count;
+  }
+  return count;
+}
+
+bool et_external_bytes_at(const et_program *program, uint32_t index,
+                          et_piece *out) {
+  for (size_t i = 1; i < program->source_count; i++) {
+    et_data_file file;
+    et_data_file_open(program, i, &file, NULL);
+    if (index < file.named.count) {
+      const et_fb_table entry = et_fb_child_at(&file.named, index);
+      return !et_fb_has(&entry, ET_NAMED_DATA_LAYOUT) &&
+             et_segments_find(&file.segments,
+                              et_fb_u32(&entry, ET_NAMED_DATA_SEGMENT), out);
+    }
+    index -= file.named.count;
+  }
+  return false;
+}

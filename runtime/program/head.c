@@ -1,0 +1,46 @@
+#include "runtime/program/head.h"
+
+#include <string.h>
+
+uint32_t et_head_u32(et_span file, size_t position) {
+  uint32_t value = 0;
+  memcpy(&value, file.data + position, sizeof value);
+  return value;
+}
+
+uint64_t et_head_u64(et_span file, size_t position) {
+  uint64_t value = 0;
+  memcpy(&value, file.data + position, sizeof value);
+  return value;
+}
+
+et_status et_head_check_identifier(et_span file, const char *identifier,
+                                   const char *what, et_error *error) {
+  if (file.size < ET_HEAD_MAGIC_AT) {
+    return et_fail(error, ET_STATUS_INVALID_PROGRAM,
+                   "a file of %zu bytes is too short for %s", file.size, what);
+  }
+  const uint8_t *found = file.data + ET_HEAD_IDENTIFIER_AT;
+  if (memcmp(found, identifier, 4) != 0) {
+    return et_fail(error, ET_STATUS_INVALID_PROGRAM,
+                   "bytes %x %x %x %x are no identifier of %s; "
+                   "expected those of '%s'",
+                   (unsigned)found[0], (unsigned)found[1], (unsigned)found[2],
+                   (unsigned)found[3], what, identifier);
+  }
+  return ET_STATUS_OK;
+}
+
+et_status et_head_check_extent(const et_data_source *source, uint64_t needed,
+                               const char *what, et_error *error) {
+  const size_t there =
+      source->extent_count != 0 && source->extents[0].offset == 0
+          ? source->extents[0].bytes.size
+          : 0;
+  return needed <= there
+             ? ET_STATUS_OK
+             : et_fail(error, ET_STATUS_INVALID_ARGUMENT,
+                       "source '%s': its first extent must hold the %llu bytes "
+                       "of %s from 0 on, and holds %zu",
+                       source->name, (unsigned long long)needed, what, there);
+}

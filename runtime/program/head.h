@@ -1,0 +1,30 @@
+/* What the first bytes of .pte and .ptd files have in common. */
+#ifndef ET_RUNTIME_PROGRAM_HEAD_H_
+#define ET_RUNTIME_PROGRAM_HEAD_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "executorch/program.h"
+#include "executorch/span.h"
+#include "executorch/status.h"
+
+/* Flatbuffer: root offset, then the identifier. An extended header follows. */
+#define ET_HEAD_IDENTIFIER_AT 4
+#define ET_HEAD_MAGIC_AT 8
+
+/* Numbers of the head, which must lie in `file`. */
+uint32_t et_head_u32(et_span file, size_t position);
+uint64_t et_head_u64(et_span file, size_t position);
+
+/* INVALID_PROGRAM when the file is too short for an identifier, or has another;
+ * `what` is what the file should be. */
+et_status et_head_check_identifier(et_span file, const char *identifier,
+                                   const char *what, et_error *error);
+
+/* INVALID_ARGUMENT when the first extent does not begin at 0, or holds less than
+ * `needed` bytes of `what`. */
+et_status et_head_check_extent(const et_data_source *source, uint64_t needed,
+                               const char *what, et_error *error);
+
+#endif /* ET_RUNTIME_PROGRAM_HEAD_H_ */
