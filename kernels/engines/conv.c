@@ -26,18 +26,20 @@ bool et_conv_is_plain(const et_conv *conv) {
                           conv->transposed);
 }
 
+/* The largest of an attribute, of all three axes. */
+#define LARGEST(conv, member) \
+  larger((conv)->z.member, larger((conv)->y.member, (conv)->x.member))
+
 bool et_conv_is_pointwise(const et_conv *conv) {
-  return ET_CONV_IS_POINTWISE(larger(conv->y.kernel, conv->x.kernel),
-                              larger(conv->y.stride, conv->x.stride),
-                              larger(conv->y.padding, conv->x.padding));
+  return ET_CONV_IS_POINTWISE(LARGEST(conv, kernel), LARGEST(conv, stride),
+                              LARGEST(conv, padding));
 }
 
 size_t et_conv_scratch(const et_conv *conv) {
   return ET_CONV_SCRATCH(conv->input.dtype, is_all_row_major(conv),
                          conv->transposed, conv->weight.sizes[1],
-                         larger(conv->y.kernel, conv->x.kernel),
-                         larger(conv->y.stride, conv->x.stride),
-                         larger(conv->y.padding, conv->x.padding));
+                         LARGEST(conv, kernel), LARGEST(conv, stride),
+                         LARGEST(conv, padding));
 }
 
 void et_conv_float32(const et_conv *conv, et_mutable_span scratch) {

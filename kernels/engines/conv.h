@@ -1,4 +1,4 @@
-/* The geometry of convolutions and pooling over two spatial dimensions. */
+/* The geometry of convolutions and pooling over up to three spatial dimensions. */
 #ifndef ET_KERNELS_ENGINES_CONV_H_
 #define ET_KERNELS_ENGINES_CONV_H_
 
@@ -21,15 +21,20 @@ typedef struct et_conv_axis {
   int64_t dilation;
 } et_conv_axis;
 
-/* A convolution, its operands seen with two spatial dimensions: input
- * [batch, channels, H, W], weight [out channels, channels a group, KH, KW] or,
- * transposed, [channels, out channels a group, KH, KW], bias [out channels] or
- * none (data NULL), out [batch, out channels, OH, OW]. */
+/* Whether windows along the axis are its one element: so it is where operands
+ * have fewer dimensions. */
+bool et_conv_axis_is_flat(const et_conv_axis *axis);
+
+/* A convolution, its operands seen with three spatial dimensions: input
+ * [batch, channels, D, H, W], weight [out channels, channels a group, KD, KH, KW]
+ * or, transposed, [channels, out channels a group, KD, KH, KW], bias
+ * [out channels] or none (data NULL), out [batch, out channels, OD, OH, OW]. */
 typedef struct et_conv {
   et_view input;
   et_view weight;
   et_view bias;
   et_view out;
+  et_conv_axis z;
   et_conv_axis y;
   et_conv_axis x;
   int64_t groups;
@@ -47,8 +52,8 @@ size_t et_conv_scratch(const et_conv *conv);
  * over a panel of the input that is gathered into `scratch`. */
 void et_conv_float32(const et_conv *conv, et_mutable_span scratch);
 
-/* float32, not transposed, the channels of a pixel of input and out behind one
- * another: a loop over the channels of pixels for depthwise convolutions, else
+/* float32, not transposed, two spatial dimensions, the channels of a pixel of input
+ * and out behind one another: a loop over the channels of pixels for depthwise convolutions, else
  * products with panels of the weights, which are laid out in ET_CONV_SCRATCH_BYTES
  * of `scratch`. */
 void et_conv_last(const et_conv *conv, et_mutable_span scratch);
@@ -56,9 +61,9 @@ void et_conv_last(const et_conv *conv, et_mutable_span scratch);
 /* Any floating dtype, any dim order, transposed or not; sums in double. */
 void et_conv_any(const et_conv *conv);
 
-/* The two parts of et_conv_float32: the depthwise loop, which needs one channel
- * a group and a few rows of the input to fit in scratch (false, and nothing
- * written, when it cannot), and the matrix products. */
+/* The two parts of et_conv_float32: the depthwise loop, which needs two spatial
+ * dimensions, one channel a group and a few rows of the input to fit in scratch
+ * (false, and nothing written, when it cannot), and the matrix products. */
 bool et_conv_depthwise(const et_conv *conv, et_mutable_span scratch);
 void et_conv_product(const et_conv *conv, et_mutable_span scratch);
 

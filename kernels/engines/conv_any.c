@@ -43,26 +43,39 @@ static int64_t input_at(const et_conv_axis *axis, bool transposed, int64_t o,
   return i >= 0 && i < axis->in ? i : -1;
 }
 
-static const uint8_t *at(const et_view *view, int64_t i0, int64_t i1,
-                         int64_t i2, int64_t i3) {
+/* A place in a volume. */
+typedef struct point {
+  int64_t z;
+  int64_t y;
+  int64_t x;
+} point;
+
+/* Place number `i`, in row-major order, of volumes of that height and width. */
+static point point_at(int64_t i, int64_t height, int64_t width) {
+  return (point){i / width / height, i / width % height, i % width};
+}
+
+static uint8_t *at(const et_view *view, int64_t i0, int64_t i1,
+                   const point *p) {
   const int64_t element = i0 * view->strides[0] + i1 * view->strides[1] +
-                          i2 * view->strides[2] + i3 * view->strides[3];
+                          p->z * view->strides[2] + p->y * view->strides[3] +
+                          p->x * view->strides[4];
   return view->data + element * (int64_t)element_size(view);
 }
 
 /* What one tap adds to out channel m of image n: its group's channels of the
- * input at (iy, ix) times the weights at (ky, kx). */
-static double tap_sum(const et_conv *conv, int64_t n, int64_t m, int64_t iy,
-                      int64_t ix, int64_t ky, int64_t kx) {
+ * input at a place times the weights of the tap. */
+static double tap_sum(const et_conv *conv, int64_t n, int64_t m,
+                      const point *in, const point *tap) {
   const int64_t outs = conv->out.sizes[1] / conv->groups;
   const int64_t channels = conv->input.sizes[1] / conv->groups;
   const int64_t group = m / outs;
   const int64_t first = group * channels;
   const size_t weight_dim = conv->transposed ? 0 : 1;
-  const uint8_t *weight =
-      conv->transposed ? at(&conv->weight, first, m - group * outs, ky, kx)
-                       : at(&conv->weight, m, 0, ky, kx);
-  return dot(&conv->input, 1, at(&conv->input, n, first, iy, ix), &conv->weight,
+  const uint8_t *weight = conv->transposed
+                              ? at(&conv->weight, first, m - group * outs, tap)
+                              : at(&conv->weight, m, 0, tap);
+  return dot(&conv->input, 1, at(&conv->input, n, first, in), &conv->weight,
              weight_dim, weight, (size_t)channels);
 }
 
@@ -77,16 +90,24 @@ static double bias_of(const et_conv *conv, int64_t m) {
   return bias;
 }
 
-static double result_at(const et_conv *conv, int64_t n, int64_t m, int64_t oy,
-                        int64_t ox) {
+/* None without channels: a weight without elements may name taps without end. */
+static int64_t tap_count(const et_conv *conv) {
+  const int64_t plane = conv->y.kernel * conv->x.kernel;
+  return conv->input.sizes[1] == 0 ? 0 : conv->z.kernel * plane;
+}
+
+static double result_at(const et_conv *conv, int64_t n, int64_t m,
+                        const point *o) {
+  const bool transposed = conv->transposed;
+  const int64_t taps = tap_count(conv);
   double sum = bias_of(conv, m);
-  for (int64_t tap = 0; tap < conv->y.kernel * conv->x.kernel; tap++) {
-    const int64_t ky = tap / conv->x.kernel;
-    const int64_t kx = tap % conv->x.kernel;
-    const int64_t iy = input_at(&conv->y, conv->transposed, oy, ky);
-    const int64_t ix = input_at(&conv->x, conv->transposed, ox, kx);
-    if (iy >= 0 && ix >= 0) {
-      sum += tap_sum(conv, n, m, iy, ix, ky, kx);
+  for (int64_t i = 0; i < taps; i++) {
+    const point tap = point_at(i, conv->y.kernel, conv->x.kernel);
+    const point in = {input_at(&conv->z, transposed, o->z, tap.z),
+                      input_at(&conv->y, transposed, o->y, tap.y),
+                      input_at(&conv->x, transposed, o->x, tap.x)};
+    if (in.z >= 0 && in.y >= 0 && in.x >= 0) {
+      sum += tap_sum(conv, n, m, &in, &tap);
     }
   }
   return sum;
@@ -94,16 +115,13 @@ static double result_at(const et_conv *conv, int64_t n, int64_t m, int64_t oy,
 
 void et_conv_any(const et_conv *conv) {
   const int64_t channels = conv->out.sizes[1];
-  const int64_t positions = conv->y.out * conv->x.out;
+  const int64_t positions = conv->z.out * conv->y.out * conv->x.out;
   for (int64_t i = 0; i < conv->out.sizes[0] * channels; i++) {
     for (int64_t o = 0; o < positions; o++) {
-      const int64_t oy = o / conv->x.out;
-      const int64_t ox = o % conv->x.out;
-      const double sum = result_at(conv, i / channels, i % channels, oy, ox);
-      uint8_t *to =
-          conv->out.data +
-          (at(&conv->out, i / channels, i % channels, oy, ox) - conv->out.data);
-      et_store_run(ET_COMPUTE_FLOAT64, &sum, conv->out.dtype, to, 0, 1);
+      const point place = point_at(o, conv->y.out, conv->x.out);
+      const double sum = result_at(conv, i / channels, i % channels, &place);
+      et_store_run(ET_COMPUTE_FLOAT64, &sum, conv->out.dtype,
+                   at(&conv->out, i / channels, i % channels, &place), 0, 1);
     }
   }
 }

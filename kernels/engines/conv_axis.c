@@ -3,6 +3,11 @@
 
 #include "kernels/engines/conv.h"
 
+bool et_conv_axis_is_flat(const et_conv_axis *axis) {
+  return axis->in == 1 && axis->out == 1 && axis->kernel == 1 &&
+         axis->padding == 0;
+}
+
 static int64_t divide_up(int64_t a, int64_t b) {
   return a > 0 ? (a + b - 1) / b : 0;
 }

@@ -178,7 +178,7 @@ static void compute_channel(const layout *plan, const float *plane,
 }
 
 bool et_conv_depthwise(const et_conv *conv, et_mutable_span scratch) {
-  if (conv->weight.sizes[1] != 1) {
+  if (conv->weight.sizes[1] != 1 || !et_conv_axis_is_flat(&conv->z)) {
     return false;
   }
   const layout plan = plan_layout(conv, scratch);

@@ -35,15 +35,15 @@ static const float *floats(const et_view *view) {
 static const float *input_at(const et_conv *conv, int64_t image,
                              int64_t channel, int64_t y, int64_t x) {
   const int64_t *strides = conv->input.strides;
-  return floats(&conv->input) + image * strides[0] + channel + y * strides[2] +
-         x * strides[3];
+  return floats(&conv->input) + image * strides[0] + channel + y * strides[3] +
+         x * strides[4];
 }
 
 static float *out_at(const et_conv *conv, int64_t image, int64_t channel,
                      int64_t y, int64_t x) {
   const int64_t *strides = conv->out.strides;
   return (float *)(void *)conv->out.data + image * strides[0] + channel +
-         y * strides[2] + x * strides[3];
+         y * strides[3] + x * strides[4];
 }
 
 /* One row of the panel: the weights of all columns for a channel of a tap. */
@@ -54,7 +54,7 @@ static void lay_row(const block *b, int64_t kx, int64_t channel, float *to) {
   const int64_t step = strides[0];
   const float *from =
       floats(weight) + (b->group * outs + b->column) * strides[0] +
-      channel * strides[1] + b->ky * strides[2] + kx * strides[3];
+      channel * strides[1] + b->ky * strides[3] + kx * strides[4];
   for (int64_t i = 0; i < b->columns; i++) {
     to[i] = from[i * step];
   }
@@ -95,7 +95,7 @@ static void add_run(const block *b, int64_t image, int64_t oy, int64_t iy,
   const et_gemm_matrix input = {
       input_at(conv, image, b->group * all + b->channel, iy,
                column_of(&conv->x, position, first)),
-      (ptrdiff_t)(conv->x.stride * conv->input.strides[3]), 1};
+      (ptrdiff_t)(conv->x.stride * conv->input.strides[4]), 1};
   const et_gemm_panel panel = {
       b->panel + (first - b->kx) * b->channels * b->columns,
       (size_t)b->columns};
@@ -103,7 +103,7 @@ static void add_run(const block *b, int64_t image, int64_t oy, int64_t iy,
       (size_t)count, (size_t)b->columns, (size_t)((end - first) * b->channels),
       &input, &panel, (et_gemm_start){false, NULL},
       out_at(conv, image, b->group * outs + b->column, oy, position),
-      (size_t)conv->out.strides[3]);
+      (size_t)conv->out.strides[4]);
 }
 
 /* Positions that are next to each other and read the same taps are one run. */
@@ -145,7 +145,7 @@ static void add_block(const block *b) {
 static int64_t taps_together(const et_conv *conv, int64_t panel_rows) {
   const int64_t channels = conv->weight.sizes[1];
   const bool follow = conv->groups == 1 && conv->x.dilation == 1 &&
-                      conv->input.strides[3] == channels;
+                      conv->input.strides[4] == channels;
   return follow && conv->x.kernel <= panel_rows / channels ? conv->x.kernel : 1;
 }
 
@@ -186,8 +186,8 @@ static void start_all(const et_conv *conv) {
 static et_conv with_one_row(const et_conv *conv) {
   et_conv flat = *conv;
   const bool follow =
-      conv->input.strides[2] == conv->x.in * conv->input.strides[3] &&
-      conv->out.strides[2] == conv->x.out * conv->out.strides[3];
+      conv->input.strides[3] == conv->x.in * conv->input.strides[4] &&
+      conv->out.strides[3] == conv->x.out * conv->out.strides[4];
   if (et_conv_is_pointwise(conv) && follow) {
     flat.x.in *= flat.y.in;
     flat.x.out *= flat.y.out;

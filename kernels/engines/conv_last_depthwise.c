@@ -19,10 +19,10 @@ static void lay_taps(const channels *c) {
   const et_view *weight = &c->conv->weight;
   const int64_t *strides = weight->strides;
   float *to = c->taps;
-  for (int64_t ky = 0; ky < weight->sizes[2]; ky++) {
-    for (int64_t kx = 0; kx < weight->sizes[3]; kx++) {
+  for (int64_t ky = 0; ky < weight->sizes[3]; ky++) {
+    for (int64_t kx = 0; kx < weight->sizes[4]; kx++) {
       const float *from = floats(weight) + c->first * strides[0] +
-                          ky * strides[2] + kx * strides[3];
+                          ky * strides[3] + kx * strides[4];
       for (int64_t i = 0; i < c->count; i++) {
         *to++ = from[i * strides[0]];
       }
@@ -54,7 +54,7 @@ static void add_three(int64_t count, const float *restrict w,
 static void add_row(const channels *c, const float *row, int64_t ox, int64_t ky,
                     int64_t low, int64_t high, float *out) {
   const et_conv_axis *x = &c->conv->x;
-  const int64_t pixel = c->conv->input.strides[3];
+  const int64_t pixel = c->conv->input.strides[4];
   const int64_t step = x->dilation * pixel;
   const float *in = row + (ox * x->stride - x->padding) * pixel;
   const float *w = c->taps + ky * x->kernel * c->count;
@@ -82,7 +82,7 @@ static void compute_position(const channels *c, const float *image, int64_t oy,
   }
   for (int64_t ky = low_y; ky < high_y; ky++) {
     const int64_t iy = oy * y->stride + ky * y->dilation - y->padding;
-    add_row(c, image + iy * c->conv->input.strides[2], ox, ky, low_x, high_x,
+    add_row(c, image + iy * c->conv->input.strides[3], ox, ky, low_x, high_x,
             out);
   }
 }
@@ -99,7 +99,7 @@ static void compute_channels(const channels *c) {
       const int64_t oy = i / conv->x.out;
       const int64_t ox = i % conv->x.out;
       compute_position(c, image, oy, ox,
-                       out + oy * strides[2] + ox * strides[3]);
+                       out + oy * strides[3] + ox * strides[4]);
     }
   }
 }

@@ -11,7 +11,7 @@
 #define PANEL_COLUMNS 256
 
 /* One image and group: `rows` out channels, `columns` positions, `depth` taps
- * (channel, ky, kx). */
+ * (channel, kz, ky, kx). */
 typedef struct product {
   const et_conv *conv;
   const float *input;
@@ -53,25 +53,39 @@ static float *gather_row(const et_conv_axis *x, int64_t tap, const float *row,
   return fill_zero(to, high - last);
 }
 
+/* The element that position `o` reads with tap `k`; may lie outside. */
+static int64_t place(const et_conv_axis *axis, int64_t o, int64_t k) {
+  return o * axis->stride + k * axis->dilation - axis->padding;
+}
+
+/* The input row that output row `row`, of all planes, reads with tap (kz, ky) of
+ * a channel; NULL outside. */
+static const float *input_row(const et_conv *conv, const float *channel,
+                              int64_t row, int64_t kz, int64_t ky) {
+  const int64_t iz = place(&conv->z, row / conv->y.out, kz);
+  const int64_t iy = place(&conv->y, row % conv->y.out, ky);
+  const bool inside = iz >= 0 && iz < conv->z.in && iy >= 0 && iy < conv->y.in;
+  return inside ? channel + (iz * conv->y.in + iy) * conv->x.in : NULL;
+}
+
 /* One row of a panel: what tap number `k` reads at positions [low, high). */
 static void gather_tap(const product *p, size_t k, int64_t low, int64_t high,
                        float *to) {
-  const et_conv_axis *y = &p->conv->y;
-  const et_conv_axis *x = &p->conv->x;
+  const et_conv *conv = p->conv;
+  const et_conv_axis *x = &conv->x;
   const int64_t kx = (int64_t)k % x->kernel;
-  const int64_t ky = (int64_t)k / x->kernel % y->kernel;
-  const int64_t channel = (int64_t)k / x->kernel / y->kernel;
-  const float *plane = p->input + channel * y->in * x->in;
+  const int64_t ky = (int64_t)k / x->kernel % conv->y.kernel;
+  const int64_t kz = (int64_t)k / x->kernel / conv->y.kernel % conv->z.kernel;
+  const int64_t c = (int64_t)k / x->kernel / conv->y.kernel / conv->z.kernel;
+  const float *channel = p->input + c * conv->z.in * conv->y.in * x->in;
   while (low < high) {
-    const int64_t oy = low / x->out;
-    const int64_t row_start = oy * x->out;
+    const int64_t row_start = low / x->out * x->out;
     const int64_t end = between(row_start + x->out, low, high);
-    const int64_t iy = oy * y->stride + ky * y->dilation - y->padding;
-    if (iy < 0 || iy >= y->in) {
+    const float *row = input_row(conv, channel, low / x->out, kz, ky);
+    if (row == NULL) {
       to = fill_zero(to, end - low);
     } else {
-      to = gather_row(x, kx, plane + iy * x->in, low - row_start,
-                      end - row_start, to);
+      to = gather_row(x, kx, row, low - row_start, end - row_start, to);
     }
     low = end;
   }
@@ -117,11 +131,12 @@ void et_conv_product(const et_conv *conv, et_mutable_span scratch) {
   const size_t groups = (size_t)conv->groups;
   product p = {.conv = conv};
   p.rows = (size_t)conv->weight.sizes[0] / groups;
-  p.columns = (size_t)(conv->y.out * conv->x.out);
-  p.depth = (size_t)(conv->weight.sizes[1] * conv->y.kernel * conv->x.kernel);
+  p.columns = (size_t)(conv->z.out * conv->y.out * conv->x.out);
+  p.depth = (size_t)(conv->weight.sizes[1] * conv->z.kernel * conv->y.kernel *
+                     conv->x.kernel);
   p.panel = et_conv_is_pointwise(conv) ? NULL : (float *)(void *)scratch.data;
   const size_t image =
-      (size_t)(conv->weight.sizes[1] * conv->y.in * conv->x.in);
+      (size_t)(conv->weight.sizes[1] * conv->z.in * conv->y.in * conv->x.in);
   const float *bias = (const float *)(const void *)conv->bias.data;
   for (size_t i = 0; i < (size_t)conv->out.sizes[0] * groups; i++) {
     const size_t group = i % groups;

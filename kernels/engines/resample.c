@@ -4,6 +4,7 @@
 
 #include "executorch/kernels/args.h"
 #include "executorch/kernels/shape.h"
+#include "kernels/engines/window.h"
 
 /* Positions are computed in the precision that PyTorch computes them in, since
  * rounding decides which element is nearest. */
@@ -73,8 +74,8 @@ et_status et_resample_plan(et_kernel_context *context, const char *what,
   const int32_t sizes[4] = {input->sizes[0], input->sizes[1],
                             (int32_t)axes[0].out, (int32_t)axes[1].out};
   ET_RETURN_IF_ERROR(et_tensor_resize(out, sizes, 4, context->error));
-  *resample =
-      (et_resample){et_view_of(input), et_view_of(out), axes[0], axes[1]};
+  *resample = (et_resample){et_window_view(input, 2), et_window_view(out, 2),
+                            axes[0], axes[1]};
   return ET_STATUS_OK;
 }
 

@@ -17,7 +17,7 @@ typedef struct et_resample_axis {
 } et_resample_axis;
 
 typedef struct et_resample {
-  et_view in; /* [N, C, H, W] */
+  et_view in; /* [N, C, 1, H, W] */
   et_view out;
   et_resample_axis y;
   et_resample_axis x;

@@ -3,13 +3,15 @@
 #include "executorch/kernels/args.h"
 #include "executorch/kernels/shape.h"
 
-/* Attributes of both spatial dimensions; those of a one-dimensional convolution
- * are the second, the first being neutral. */
+/* Spatial dimensions; those that operands do not have are the first, and
+ * neutral. */
+#define DIMS 3
+
 typedef struct attributes {
-  int64_t stride[2];
-  int64_t padding[2];
-  int64_t dilation[2];
-  int64_t output_padding[2];
+  int64_t stride[DIMS];
+  int64_t padding[DIMS];
+  int64_t dilation[DIMS];
+  int64_t output_padding[DIMS];
   int64_t groups;
   bool transposed;
 } attributes;
@@ -17,9 +19,9 @@ typedef struct attributes {
 static et_status read_attributes(et_kernel_context *context,
                                  et_value *const *args, size_t spatial,
                                  attributes *a) {
-  const size_t at = 2 - spatial;
-  *a = (attributes){
-      {1, 1}, {0, 0}, {1, 1}, {0, 0}, args[8]->u.as_int, args[6]->u.as_bool};
+  const size_t at = DIMS - spatial;
+  *a = (attributes){{1, 1, 1}, {0, 0, 0},         {1, 1, 1},
+                    {0, 0, 0}, args[8]->u.as_int, args[6]->u.as_bool};
   ET_RETURN_IF_ERROR(et_arg_ints(context, "convolution: stride", args[3],
                                  spatial, 1, INT32_MAX, NULL, &a->stride[at]));
   ET_RETURN_IF_ERROR(et_arg_ints(context, "convolution: padding", args[4],
@@ -92,33 +94,36 @@ static et_status plan_axis(et_kernel_context *context, const attributes *a,
   return ET_STATUS_OK;
 }
 
-/* [N, C, L] as [N, C, 1, L]. */
-static et_view with_two_spatial(const et_tensor *tensor) {
-  et_view view = et_view_of(tensor);
-  if (view.rank == 3) {
-    view.sizes[3] = view.sizes[2];
-    view.strides[3] = view.strides[2];
-    view.sizes[2] = 1;
-    view.strides[2] = 0;
-    view.rank = 4;
+/* [N, C, L] as [N, C, 1, 1, L]. */
+static et_view with_all_dims(const et_tensor *tensor) {
+  const et_view view = et_view_of(tensor);
+  const size_t missing = DIMS + 2 - view.rank;
+  et_view out = {view.data, view.dtype, DIMS + 2, {1, 1, 1, 1, 1}, {0}};
+  for (size_t d = 0; d < view.rank; d++) {
+    const size_t to = d < 2 ? d : d + missing;
+    out.sizes[to] = view.sizes[d];
+    out.strides[to] = view.strides[d];
   }
-  return view;
+  return out;
 }
 
 static et_status plan_axes(et_kernel_context *context, const attributes *a,
                            et_conv *conv) {
-  ET_RETURN_IF_ERROR(plan_axis(context, a, 0, conv->input.sizes[2],
-                               conv->weight.sizes[2], &conv->y));
-  return plan_axis(context, a, 1, conv->input.sizes[3], conv->weight.sizes[3],
-                   &conv->x);
+  et_conv_axis *axes[DIMS] = {&conv->z, &conv->y, &conv->x};
+  for (size_t i = 0; i < DIMS; i++) {
+    ET_RETURN_IF_ERROR(plan_axis(context, a, i, conv->input.sizes[2 + i],
+                                 conv->weight.sizes[2 + i], axes[i]));
+  }
+  return ET_STATUS_OK;
 }
 
 static et_status resize_out(et_kernel_context *context, const et_conv *conv,
                             size_t rank, int64_t out_channels, et_tensor *out) {
-  int32_t sizes[4] = {conv->input.sizes[0], (int32_t)out_channels,
-                      (int32_t)conv->y.out, (int32_t)conv->x.out};
-  if (rank == 3) {
-    sizes[2] = sizes[3];
+  const int32_t spatial[DIMS] = {(int32_t)conv->z.out, (int32_t)conv->y.out,
+                                 (int32_t)conv->x.out};
+  int32_t sizes[DIMS + 2] = {conv->input.sizes[0], (int32_t)out_channels};
+  for (size_t d = 2; d < rank; d++) {
+    sizes[d] = spatial[DIMS + d - rank];
   }
   return et_tensor_resize(out, sizes, rank, context->error);
 }
@@ -132,7 +137,7 @@ static et_status plan_operands(et_kernel_context *context,
   const et_tensor *bias = et_arg_tensor(args[2]);
   et_tensor *out = args[9]->u.as_tensor;
   attributes a;
-  ET_RETURN_IF_ERROR(et_shape_rank(context, "convolution: input", input, 3, 4));
+  ET_RETURN_IF_ERROR(et_shape_rank(context, "convolution: input", input, 3, 5));
   ET_RETURN_IF_ERROR(et_shape_rank(context, "convolution: weight", weight,
                                    input->rank, input->rank));
   ET_RETURN_IF_ERROR(check_dtypes(context, input, weight, bias, out));
@@ -140,8 +145,8 @@ static et_status plan_operands(et_kernel_context *context,
       read_attributes(context, args, (size_t)input->rank - 2, &a));
   ET_RETURN_IF_ERROR(
       check_channels(context, &a, input, weight, bias, out_channels));
-  *conv = (et_conv){.input = with_two_spatial(input),
-                    .weight = with_two_spatial(weight),
+  *conv = (et_conv){.input = with_all_dims(input),
+                    .weight = with_all_dims(weight),
                     .groups = a.groups,
                     .transposed = a.transposed};
   if (bias != NULL) {
@@ -156,7 +161,7 @@ et_status et_convolution_plan(et_kernel_context *context, et_value *const *args,
                               et_conv *conv) {
   int64_t out_channels = 0;
   ET_RETURN_IF_ERROR(plan_operands(context, args, &out_channels, conv));
-  conv->out = with_two_spatial(args[9]->u.as_tensor);
+  conv->out = with_all_dims(args[9]->u.as_tensor);
   return ET_STATUS_OK;
 }
 
@@ -167,6 +172,6 @@ et_status et_convolution_start(et_kernel_context *context,
   ET_RETURN_IF_ERROR(plan_operands(context, args, &out_channels, conv));
   ET_RETURN_IF_ERROR(
       resize_out(context, conv, args[0]->u.as_tensor->rank, out_channels, out));
-  conv->out = with_two_spatial(out);
+  conv->out = with_all_dims(out);
   return ET_STATUS_OK;
 }

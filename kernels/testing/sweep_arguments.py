@@ -120,8 +120,9 @@ def _convolution(case: Case) -> list[object]:
     return [x, weight, case.tensor("bias", (6,)), [2] * spatial, [1] * spatial, [1] * spatial, False, [0] * spatial, 2]
 
 
-def _pooling(rest: list[object]) -> Maker:
-    return lambda case: [case.tensor("self"), [2, 2], [1, 2], [0, 1], *rest]
+def _pooling(rest: list[object], dims: int = 2) -> Maker:
+    first = [1] * (dims - 2)
+    return lambda case: [case.tensor("self"), [2] * dims, [*first, 1, 2], [*first, 0, 1], *rest]
 
 
 def _layer_norm(case: Case) -> list[object]:
@@ -241,14 +242,18 @@ def _quantized_add(case: Case) -> list[object]:
 
 _MAKERS: dict[str, Maker] = {
     "aten::_adaptive_avg_pool2d.out": lambda case: [case.tensor("self"), [2, 3]],
+    "aten::_adaptive_avg_pool3d.out": lambda case: [case.tensor("self"), [2, 3, 4]],
     "aten::_native_batch_norm_legit.no_stats_out": _batch_norm(True, 0.1, 1e-5, statistics=False),
     "aten::_native_batch_norm_legit.out": _batch_norm(False, 0.1, 1e-5),
     "aten::_native_batch_norm_legit_no_training.out": _batch_norm(0.1, 1e-5),
+    "aten::adaptive_max_pool2d.out": lambda case: [case.tensor("self"), [2, 4]],
+    "aten::adaptive_max_pool3d.out": lambda case: [case.tensor("self"), [2, 3, 4]],
     "aten::addmm.out": _addmm,
     "aten::arange.out": lambda case: [5],
     "aten::arange.start_out": lambda case: [1, 9, 2],
     "aten::as_strided_copy.out": _strided,
     "aten::avg_pool2d.out": _pooling([False, True, None]),
+    "aten::avg_pool3d.out": _pooling([False, True, None], 3),
     "aten::bitwise_left_shift.Tensor_out": _distances,
     "aten::bitwise_right_shift.Tensor_out": _distances,
     "aten::bmm.out": _matrices("self", "mat2"),
@@ -275,6 +280,7 @@ _MAKERS: dict[str, Maker] = {
     "aten::masked_scatter.out": _masked("source"),
     "aten::masked_select.out": _masked(),
     "aten::max_pool2d_with_indices.out": _pooling([[1, 1], False]),
+    "aten::max_pool3d_with_indices.out": _pooling([[1, 1, 1], False], 3),
     "aten::mm.out": _matrices("self", "mat2"),
     "aten::narrow_copy.out": lambda case: [case.tensor("self"), -1, 1, 4],
     "aten::native_group_norm.out": _group_norm,

@@ -1,0 +1,61 @@
+#include "executorch/kernels/args.h"
+#include "executorch/kernels/convert.h"
+#include "kernels/engines/window.h"
+
+/* How many elements of a window along one axis lie in the input or its
+ * padding. */
+static int64_t padded(const et_conv_axis *axis, int64_t o) {
+  const int64_t start = o * axis->stride - axis->padding;
+  const int64_t limit = axis->in + axis->padding;
+  const int64_t end = start + axis->kernel;
+  return (end < limit ? end : limit) - start;
+}
+
+/* What the sum is divided by; in double, since padding may be of any size. */
+static double divisor_at(const et_window *w, const et_place *o,
+                         const et_box *box, bool include_pad) {
+  return include_pad
+             ? (double)padded(&w->z, o->z) * (double)padded(&w->y, o->y) *
+                   (double)padded(&w->x, o->x)
+             : (double)et_box_count(box);
+}
+
+static void pool_all(const et_window *w, bool include_pad, int64_t divisor) {
+  et_place o = {0};
+  do {
+    const et_box box = et_window_box(w, &o);
+    const double count =
+        divisor != 0 ? (double)divisor : divisor_at(w, &o, &box, include_pad);
+    const double mean = et_window_sum(&w->in, &o, &box) / count;
+    et_store_run(ET_COMPUTE_FLOAT64, &mean, w->out.dtype,
+                 et_window_at(&w->out, &o), 0, 1);
+  } while (et_window_next(&w->out, &o));
+}
+
+static et_status pool(et_kernel_context *context, const char *name, size_t dims,
+                      et_value **args) {
+  const et_tensor *self = args[0]->u.as_tensor;
+  et_tensor *out = args[7]->u.as_tensor;
+  const et_window_arguments arguments = {
+      name, dims, args[1], args[2], args[3], NULL, args[4]->u.as_bool};
+  const int64_t divisor = et_arg_int_or(args[6], 0);
+  et_window window;
+  ET_CHECK(context, et_scalar_type_is_floating(self->dtype),
+           "%s: dtype %s is not supported", name,
+           et_scalar_type_name((int32_t)self->dtype));
+  ET_CHECK(context, et_arg_is_none(args[6]) || divisor != 0,
+           "%s: divisor_override must not be zero", name);
+  ET_RETURN_IF_ERROR(et_window_plan(context, &arguments, self, out, &window));
+  if (out->numel > 0) {
+    pool_all(&window, args[5]->u.as_bool, divisor);
+  }
+  return ET_STATUS_OK;
+}
+
+et_status et_op_avg_pool2d_out(et_kernel_context *context, et_value **args) {
+  return pool(context, "avg_pool2d", 2, args);
+}
+
+et_status et_op_avg_pool3d_out(et_kernel_context *context, et_value **args) {
+  return pool(context, "avg_pool3d", 3, args);
+}

@@ -1,0 +1,55 @@
+"""Functions compiled, and run on the C runtime with all kernels."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch.utils import _pytree as pytree
+
+from exir import to_edge
+from exir.cli.reporting.calls import Call, write_calls
+
+
+class _Function(torch.nn.Module):
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__()
+        self._function = function
+
+    def forward(self, *inputs: Any) -> Any:
+        return self._function(*inputs)
+
+
+def compiled(function: Callable[..., Any], inputs: tuple[Any, ...]) -> bytes:
+    """The program of `function` for inputs like these."""
+    module = function if isinstance(function, torch.nn.Module) else _Function(function)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        exported = torch.export.export(module.eval(), inputs)
+        return to_edge(exported).to_executorch().buffer
+
+
+def run(program: bytes, call: Call, atol: float, rtol: float) -> str:
+    """What the runtime has to say against `call` of a program; "" for nothing."""
+    with tempfile.TemporaryDirectory() as folder:
+        files = [Path(folder) / "program.pte", Path(folder) / "calls"]
+        files[0].write_bytes(program)
+        files[1].write_bytes(write_calls([call]))
+        command = [os.environ["RUN_CALLS"], *map(str, files), f"--atol={atol}", f"--rtol={rtol}"]
+        result = subprocess.run(command, capture_output=True, text=True, check=False)
+    return "" if result.returncode == 0 else result.stdout + result.stderr
+
+
+def assert_follows_pytorch(function: Callable[..., Any], *inputs: Any, atol: float = 1e-5, rtol: float = 1e-5) -> None:
+    """Asserts that the compiled function gives what it gives in eager PyTorch."""
+    program = compiled(function, inputs)
+    with torch.no_grad():
+        expected = function(*pytree.tree_map_only(torch.Tensor, torch.Tensor.clone, inputs))
+    call = Call("forward", tuple(pytree.tree_leaves(inputs)), tuple(pytree.tree_leaves(expected)))
+    assert run(program, call, atol, rtol) == ""
