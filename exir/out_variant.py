@@ -8,7 +8,8 @@ from typing import Any
 import torch
 from torch._ops import OpOverload
 
-import exir.dialects.quantized_decomposed_ops  # noqa: F401  (registers out overloads)
+import exir.dialects.quantized_decomposed_ops
+import exir.dialects.quantized_weight_ops  # noqa: F401  (registers operators of ours)
 
 # Arguments that say where and how a result is made; with an out variant, the output says it.
 _TENSOR_OPTIONS = ("dtype", "layout", "device", "pin_memory")

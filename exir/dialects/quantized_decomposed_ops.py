@@ -1,6 +1,7 @@
-"""Out overloads of the `quantized_decomposed` operators, whose functional ones torch registers.
+"""Operators of `quantized_decomposed` that torch does not register: out overloads of its functional ones, and embeddings
+and products of weights of few bits, whose names and meaning are ExecuTorch's.
 
-Torch does so in `torch.ao.quantization.fx._decomposed`, which programs that are quantized have imported.
+Torch registers its own in `torch.ao.quantization.fx._decomposed`, which programs that are quantized have imported.
 """
 
 from collections.abc import Callable
@@ -11,34 +12,101 @@ from torch import Tensor
 from torch.library import Library
 
 from exir.operators.operators import own_operators
+from exir.quantized_weights import dequantized
 
 _NAMESPACE = "quantized_decomposed"
+_EMBEDDING = (
+    "(Tensor weight, Tensor weight_scales, Tensor? weight_zero_points, int weight_quant_min,"
+    " int weight_quant_max, Tensor indices"
+)
+_WEIGHT = "(Tensor input, Tensor weight, Tensor weight_scales, Tensor? weight_zero_points"
 
 
-def _writing(base: str) -> Callable[..., Tensor]:
-    """The out overload of the functional operator `base`."""
+def _embedding(bits: int) -> Callable[..., Tensor]:
+    """The rows of a weight of that many bits; the range of its codes has no part in it."""
 
-    def run(*args: Any, out: Tensor, **kwargs: Any) -> Tensor:
-        functional = getattr(getattr(torch.ops, _NAMESPACE), base)
-        return out.copy_(functional.default(*args, **kwargs))
+    def run(
+        weight: Tensor,
+        scales: Tensor,
+        zero_points: Tensor | None,
+        low: int,
+        high: int,
+        indices: Tensor,
+        dtype: torch.dtype | None = None,
+    ) -> Tensor:
+        table = dequantized(weight, scales, zero_points, bits)
+        return torch.embedding(table, indices).to(dtype or scales.dtype)
 
     return run
 
 
-def _defined(operator: str) -> list[str]:
-    return [schema.overload_name for schema in torch._C._jit_get_schemas_for_operator(operator)]
+def _mixed_linear(
+    x: Tensor,
+    weight: Tensor,
+    scales: Tensor,
+    zero_points: Tensor | None,
+    dtype: torch.dtype | None = None,
+) -> Tensor:
+    columns = dequantized(weight, scales, zero_points, 8).t()
+    return torch.mm(x.float(), columns).to(dtype or x.dtype)
+
+
+def _mixed_mm(x: Tensor, weight: Tensor, scales: Tensor, zero_points: Tensor | None) -> Tensor:
+    return torch.mm(x.float(), dequantized(weight, scales, zero_points, 8)).to(x.dtype)
+
+
+_FUNCTIONAL: dict[str, tuple[str, Callable[..., Tensor]]] = {
+    **{
+        name + overload: (_EMBEDDING + dtype + ") -> Tensor", _embedding(bits))
+        for name, bits in (("embedding_byte", 8), ("embedding_4bit", 4), ("embedding_2bit", 2))
+        for overload, dtype in (
+            ("", ""),
+            (".dtype", (", *" if bits == 8 else "") + ", ScalarType? dtype=None"),
+        )
+    },
+    "mixed_linear": (_WEIGHT + ", ScalarType? dtype=None) -> Tensor", _mixed_linear),
+    "mixed_mm": (_WEIGHT + ") -> Tensor", _mixed_mm),
+}
+
+
+def _writing(base: str, overload: str) -> Callable[..., Any]:
+    """The out overload of an operator: `overload` is the functional one's name, and `_out`."""
+    functional = overload.lower().removesuffix("out").removesuffix("_") or "default"
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        outs = [kwargs.pop(name) for name in list(kwargs) if name == "out" or name.endswith("_out")]
+        packet = getattr(getattr(torch.ops, _NAMESPACE), base)
+        results = getattr(packet, functional)(*args, **kwargs)
+        if len(outs) == 1:
+            return outs[0].copy_(results)
+        return tuple(out.copy_(result) for out, result in zip(outs, results, strict=True))
+
+    return run
+
+
+def _is_defined(name: str) -> bool:
+    base, _, overload = name.partition(".")
+    schemas = torch._C._jit_get_schemas_for_operator(f"{_NAMESPACE}::{base}")
+    return overload in [schema.overload_name for schema in schemas]
 
 
 def _register() -> Library:
-    """Define those of the operator table that nobody else has defined in this process."""
+    """Define those that nobody else has defined in this process."""
     library = Library(_NAMESPACE, "FRAGMENT")
+    for name, (schema, run) in _FUNCTIONAL.items():
+        _define(library, name, schema, run)
     for operator in own_operators():
         namespace, _, name = operator.name.partition("::")
-        base, _, overload = name.partition(".")
-        if namespace == _NAMESPACE and overload not in _defined(f"{namespace}::{base}"):
-            library.define(name + operator.schema)
-            library.impl(name, _writing(base), "CompositeExplicitAutograd")
+        if namespace == _NAMESPACE:
+            base, _, overload = name.partition(".")
+            _define(library, name, operator.schema, _writing(base, overload))
     return library
+
+
+def _define(library: Library, name: str, schema: str, run: Callable[..., Any]) -> None:
+    if not _is_defined(name):
+        library.define(name + schema)
+        library.impl(name, run, "CompositeExplicitAutograd")
 
 
 # Torch drops the operators with the object that registered them, so it lives as long as the module.

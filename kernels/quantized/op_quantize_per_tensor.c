@@ -22,20 +22,17 @@ static void quantize_run(const et_quantization *q, et_scalar_type from,
   }
 }
 
-et_status et_op_quantize_per_tensor_out(et_kernel_context *context,
-                                        et_value **args) {
+/* `read` reads the scale and the zero point, which are numbers or tensors. */
+static et_status quantize(et_kernel_context *context, et_value **args,
+                          et_quantization_read_fn read) {
   const et_tensor *input = args[0]->u.as_tensor;
   et_tensor *out = args[6]->u.as_tensor;
   et_quantization q;
-  ET_CHECK(context,
-           et_scalar_type_is_floating(input->dtype) &&
-               args[5]->u.as_int == (int64_t)out->dtype,
-           "quantize_per_tensor: from %s to dtype %lld with out of %s",
-           et_scalar_type_name((int32_t)input->dtype),
-           (long long)args[5]->u.as_int,
-           et_scalar_type_name((int32_t)out->dtype));
-  ET_RETURN_IF_ERROR(et_quantization_read(context, "quantize_per_tensor",
-                                          &args[1], out->dtype, &q));
+  ET_RETURN_IF_ERROR(
+      et_quantization_check_call(context, "quantize_per_tensor", input, args[5],
+                                 args[3]->u.as_int, args[4]->u.as_int, out));
+  ET_RETURN_IF_ERROR(
+      read(context, "quantize_per_tensor", &args[1], out->dtype, &q));
   ET_RETURN_IF_ERROR(et_shape_resize_like(context, out, input));
   const et_view views[2] = {et_view_of(out), et_view_of(input)};
   for (et_loop loop = et_loop_over(views, 2); loop.count > 0;
@@ -43,4 +40,14 @@ et_status et_op_quantize_per_tensor_out(et_kernel_context *context,
     quantize_run(&q, input->dtype, out->dtype, &loop);
   }
   return ET_STATUS_OK;
+}
+
+et_status et_op_quantize_per_tensor_out(et_kernel_context *context,
+                                        et_value **args) {
+  return quantize(context, args, et_quantization_read);
+}
+
+et_status et_op_quantize_per_tensor_tensor_out(et_kernel_context *context,
+                                               et_value **args) {
+  return quantize(context, args, et_quantization_read_tensors);
 }

@@ -24,6 +24,38 @@ et_status et_quantization_read(et_kernel_context *context, const char *what,
                                et_value *const *args, et_scalar_type dtype,
                                et_quantization *out);
 
+/* The same of a scale and a zero point that are numbers. */
+et_status et_quantization_make(et_kernel_context *context, const char *what,
+                               double scale, int64_t zero_point, int64_t low,
+                               int64_t high, et_scalar_type dtype,
+                               et_quantization *out);
+
+/* INVALID_ARGUMENT unless low <= high, and both fit `dtype`, which is one of
+ * those below. */
+et_status et_quantization_check_limits(et_kernel_context *context,
+                                       const char *what, int64_t low,
+                                       int64_t high, et_scalar_type dtype);
+
+/* Reads the parameters of one quantization from arguments. */
+typedef et_status (*et_quantization_read_fn)(et_kernel_context *context,
+                                             const char *what,
+                                             et_value *const *args,
+                                             et_scalar_type dtype,
+                                             et_quantization *out);
+
+/* Checks dtypes and limits of an operator that quantizes with an argument
+ * `dtype`. */
+et_status et_quantization_check_call(et_kernel_context *context,
+                                     const char *what, const et_tensor *input,
+                                     const et_value *dtype, int64_t low,
+                                     int64_t high, const et_tensor *out);
+
+/* Reads a scale and a zero point from tensors of one element each. */
+et_status et_quantization_read_tensors(et_kernel_context *context,
+                                       const char *what, et_value *const *args,
+                                       et_scalar_type dtype,
+                                       et_quantization *out);
+
 /* INVALID_ARGUMENT unless `dtype` is uint8, int8, int16 or int32. */
 et_status et_quantization_check_dtype(et_kernel_context *context,
                                       const char *what, et_scalar_type dtype);

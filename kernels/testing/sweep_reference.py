@@ -84,7 +84,7 @@ def _call_functional(case: Case, arguments: list[Any]) -> object:
 
 
 def _value(name: str, value: object) -> object:
-    return _BY_CODE[value] if name in ("dtype", "out_dtype") and isinstance(value, int) else value
+    return _BY_CODE[value] if name in ("dtype", "out_dtype", "output_dtype") and isinstance(value, int) else value
 
 
 @cache
@@ -127,12 +127,19 @@ def _quantized(case: Case, arguments: list[Any]) -> torch.Tensor:
     return torch.ops.quantized_decomposed.quantize_per_tensor(real.to(torch.float32), *rest, case.dtypes["out"])
 
 
+def _of_float32(case: Case, arguments: list[Any]) -> object:
+    """Computed in float32, as kernels do, where PyTorch computes in half precision."""
+    first, *rest = arguments
+    return _call_functional(case, [first.to(torch.float32), *rest])
+
+
 _OWN: dict[str, Callable[[Case, list[Any]], object]] = {
     "aten::copy_": _in_place,
     "aten::index_put_": _in_place,
     "dim_order_ops::_clone_dim_order.out": lambda case, arguments: arguments[0].clone(),
     "dim_order_ops::_to_dim_order_copy.out": lambda case, arguments: arguments[0].to(case.dtypes["out"]),
     "quantized_decomposed::add.out": _quantized_add,
+    "quantized_decomposed::choose_qparams_per_token_asymmetric.out": _of_float32,
     "quantized_decomposed::dequantize_per_channel.out": _dequantized,
     "quantized_decomposed::dequantize_per_tensor.out": _dequantized,
     "quantized_decomposed::quantize_per_tensor.out": _quantized,

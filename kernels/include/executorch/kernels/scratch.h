@@ -52,4 +52,7 @@
        ? ET_MATMUL_SCRATCH_BYTES                                               \
        : (size_t)0)
 
+/* Of a linear layer that quantizes rows of so many features: eight of them. */
+#define ET_DYNAMIC_LINEAR_SCRATCH(features) ((size_t)16 * (size_t)(features))
+
 #endif /* EXECUTORCH_KERNELS_SCRATCH_H_ */

@@ -1,0 +1,18 @@
+#include "kernels/quantized/quantize.h"
+#include "kernels/quantized/spread.h"
+
+et_status et_op_quantize_per_channel_out(et_kernel_context *context,
+                                         et_value **args) {
+  const et_tensor *input = args[0]->u.as_tensor;
+  et_tensor *out = args[7]->u.as_tensor;
+  const int64_t low = args[4]->u.as_int;
+  const int64_t high = args[5]->u.as_int;
+  const et_spread spread = {.what = "quantize_per_channel",
+                            .by = ET_SPREAD_BY_CHANNEL,
+                            .axis = args[3]->u.as_int,
+                            .scales = args[1]->u.as_tensor,
+                            .zero_points = args[2]->u.as_tensor};
+  ET_RETURN_IF_ERROR(et_quantization_check_call(context, spread.what, input,
+                                                args[6], low, high, out));
+  return et_spread_quantize(context, &spread, input, low, high, out);
+}

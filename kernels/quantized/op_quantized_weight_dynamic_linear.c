@@ -1,0 +1,132 @@
+#include <float.h>
+#include <math.h>
+
+#include "executorch/kernels/args.h"
+#include "executorch/kernels/scratch.h"
+#include "kernels/quantized/few_bits_linear.h"
+#include "kernels/quantized/range.h"
+
+/* Rows of the input as steps from their zero points, and what a step is. */
+typedef struct quantized_rows {
+  int16_t *steps; /* [ET_FEW_BITS_ROWS, columns] */
+  float scales[ET_FEW_BITS_ROWS];
+} quantized_rows;
+
+static void load_row(const et_few_bits_linear *linear, size_t row, size_t start,
+                     size_t count, et_chunk *chunk) {
+  const size_t size = et_scalar_type_size((int32_t)linear->input->dtype);
+  et_load_run(ET_COMPUTE_FLOAT32, linear->input->dtype,
+              (const uint8_t *)linear->input->data +
+                  (row * linear->weight.columns + start) * size,
+              (ptrdiff_t)size, count, chunk);
+}
+
+static et_range range_of(const et_few_bits_linear *linear, size_t row) {
+  et_range range = {0.0f, 0.0f};
+  for (size_t start = 0; start < linear->weight.columns; start += ET_CHUNK) {
+    et_chunk chunk;
+    const size_t rest = linear->weight.columns - start;
+    const size_t n = rest < ET_CHUNK ? rest : ET_CHUNK;
+    load_row(linear, row, start, n, &chunk);
+    et_range_take(&range, chunk.float32, n);
+  }
+  return range;
+}
+
+/* Codes are int8, of which zero has one. */
+static float quantize_row(const et_few_bits_linear *linear, size_t row,
+                          int16_t *steps) {
+  const et_range range = range_of(linear, row);
+  const float whole = (range.high - range.low) / 255.0f;
+  const float scale = whole > FLT_EPSILON ? whole : FLT_EPSILON;
+  const float inverse = 1.0f / scale;
+  const float zero_point = fminf(-128.0f - rintf(range.low / scale), 127.0f);
+  for (size_t start = 0; start < linear->weight.columns; start += ET_CHUNK) {
+    et_chunk chunk;
+    const size_t rest = linear->weight.columns - start;
+    const size_t n = rest < ET_CHUNK ? rest : ET_CHUNK;
+    load_row(linear, row, start, n, &chunk);
+    for (size_t i = 0; i < n; i++) {
+      const float code = rintf(chunk.float32[i] * inverse) + zero_point;
+      steps[start + i] =
+          (int16_t)(fminf(fmaxf(code, -128.0f), 127.0f) - zero_point);
+    }
+  }
+  return scale;
+}
+
+/* Adds the products of `count` elements, all of one group. */
+static float multiply_group(const int16_t *steps, const int16_t *codes,
+                            size_t count, et_few_bits_group group) {
+  int32_t products = 0;
+  int32_t total = 0;
+  for (size_t i = 0; i < count; i++) {
+    products += (int32_t)steps[i] * codes[i];
+    total += steps[i];
+  }
+  return group.scale * ((float)products - group.zero_point * (float)total);
+}
+
+/* One row of the weight times those of the input, which are `count`. */
+static void multiply(const et_few_bits_linear *linear,
+                     const quantized_rows *rows, size_t count, size_t column,
+                     float *sums) {
+  const et_few_bits *weight = &linear->weight;
+  for (size_t start = 0; start < weight->columns; start += ET_CHUNK) {
+    int16_t codes[ET_CHUNK];
+    const size_t rest = weight->columns - start;
+    const size_t n = rest < ET_CHUNK ? rest : ET_CHUNK;
+    et_few_bits_codes(weight, column, start, n, codes);
+    for (size_t i = 0; i < n;) {
+      const et_few_bits_group group =
+          et_few_bits_group_of(weight, column, (start + i) / weight->group);
+      const size_t end = et_few_bits_group_end(weight, start + i) - start;
+      const size_t taken = (end < n ? end : n) - i;
+      for (size_t r = 0; r < count; r++) {
+        const int16_t *steps = rows->steps + r * weight->columns + start + i;
+        sums[r] += multiply_group(steps, codes + i, taken, group);
+      }
+      i += taken;
+    }
+  }
+}
+
+static void run_rows(const et_few_bits_linear *linear, quantized_rows *rows,
+                     size_t first, size_t count) {
+  for (size_t r = 0; r < count; r++) {
+    rows->scales[r] = quantize_row(linear, first + r,
+                                   rows->steps + r * linear->weight.columns);
+  }
+  for (size_t column = 0; column < linear->weight.rows; column++) {
+    float sums[ET_FEW_BITS_ROWS] = {0};
+    multiply(linear, rows, count, column, sums);
+    for (size_t r = 0; r < count; r++) {
+      sums[r] *= rows->scales[r];
+    }
+    et_few_bits_linear_store(linear, first, count, column, sums);
+  }
+}
+
+et_status et_op_quantized_weight_dynamic_linear_prepare(
+    et_prepare_context *context, et_value *const *args, void **out_state) {
+  const et_tensor *input = args[0]->u.as_tensor;
+  (void)out_state;
+  context->scratch_bytes =
+      ET_DYNAMIC_LINEAR_SCRATCH((size_t)input->sizes[input->rank - 1]);
+  return ET_STATUS_OK;
+}
+
+et_status et_op_quantized_weight_dynamic_linear_out(et_kernel_context *context,
+                                                    et_value **args) {
+  et_few_bits_linear linear;
+  quantized_rows rows = {(int16_t *)(void *)context->scratch.data, {0}};
+  ET_RETURN_IF_ERROR(et_few_bits_linear_read(
+      context, "dynamic linear of few bits", args, et_arg_tensor(args[4]),
+      args[5]->u.as_int, args[6]->u.as_tensor, &linear));
+  for (size_t first = 0; first < linear.rows; first += ET_FEW_BITS_ROWS) {
+    const size_t rest = linear.rows - first;
+    run_rows(&linear, &rows, first,
+             rest < ET_FEW_BITS_ROWS ? rest : ET_FEW_BITS_ROWS);
+  }
+  return ET_STATUS_OK;
+}

@@ -1,0 +1,41 @@
+#include "kernels/quantized/range.h"
+
+#include <math.h>
+
+/* Smaller scales have reciprocals that half precision does not. */
+#define SMALLEST_SCALE 6.1e-5f
+
+void et_range_take(et_range *range, const float *values, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    range->low = values[i] < range->low ? values[i] : range->low;
+    range->high = values[i] > range->high ? values[i] : range->high;
+  }
+}
+
+/* Of the two ends of the range that give the zero point the one with the
+ * smaller terms loses less in the sum. */
+static double exact_zero_point(const et_range *range, double scale, double low,
+                               double high) {
+  const double from_low = range->low / scale;
+  const double from_high = range->high / scale;
+  return fabs(low) - fabs(from_low) < fabs(high) - fabs(from_high)
+             ? low - from_low
+             : high - from_high;
+}
+
+et_range_parameters et_range_asymmetric(const et_range *range, int64_t low,
+                                        int64_t high) {
+  double scale =
+      ((double)range->high - range->low) / ((double)high - (double)low);
+  if ((float)scale == 0.0f || isinf(1.0f / (float)scale)) {
+    scale = 0.1;
+  }
+  const double point =
+      exact_zero_point(range, scale, (double)low, (double)high);
+  const double nearest = nearbyint(point);
+  return (et_range_parameters){
+      scale<(double)SMALLEST_SCALE ? (double)SMALLEST_SCALE : scale,
+            nearest >= (double)high ? high : nearest>(double) low
+          ? (int64_t)nearest
+          : low};
+}
