@@ -30,6 +30,16 @@
 #define HAS_BROADCAST true
 #endif
 
+/* Loops over a tile are unrolled before compilers choose registers: else `sum` is
+ * in memory outside the loop over summands, half the time of a short one. */
+#if defined(__clang__)
+#define UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define UNROLL _Pragma("GCC unroll 6")
+#endif
+
+#define LINE 16 /* floats of a cache line */
+
 /* Summands that a tile takes before it is added to the results: few enough that
  * what it reads stays in the nearest cache. What a result is rounded to depends
  * on this alone, not on the tile that it is in. */
@@ -43,6 +53,7 @@ typedef struct part {
   size_t depth;
   et_gemm_matrix a;
   et_gemm_panel b;
+  et_gemm_start start; /* its first row is that of out */
   float *out;
   size_t out_stride;
 } part;
@@ -64,6 +75,14 @@ static inline vector load_factor(const float *from) {
   return HAS_BROADCAST ? repeat(*from) : load(from);
 }
 
+/* What row `row` is added to, from the vector at `out` on. */
+static inline vector start_of(const part *p, size_t row, const float *out) {
+  if (!p->start.fresh) {
+    return load(out);
+  }
+  return repeat(p->start.rows == NULL ? 0.0f : p->start.rows[row]);
+}
+
 /* A tile of `rows` x `vectors` vectors. Both are constants where this is called:
  * the loops over them are gone, and `sum` is no memory. */
 static inline __attribute__((always_inline)) void add_tile(size_t rows,
@@ -73,15 +92,13 @@ static inline __attribute__((always_inline)) void add_tile(size_t rows,
   const float *a = p->a.data;
   const float *b = p->b.data;
   const ptrdiff_t row_stride = p->a.row_stride;
-  for (size_t i = 0; i < rows; i++) {
-    for (size_t v = 0; v < vectors; v++) {
-      sum[i][v] = (vector){0.0f};
-    }
+  UNROLL for (size_t i = 0; i < rows; i++) {
+    UNROLL for (size_t v = 0; v < vectors; v++) { sum[i][v] = (vector){0.0f}; }
   }
   for (size_t k = 0; k < p->depth; k++) {
-    for (size_t i = 0; i < rows; i++) {
+    UNROLL for (size_t i = 0; i < rows; i++) {
       const vector x = load_factor(a + (ptrdiff_t)i * row_stride);
-      for (size_t v = 0; v < vectors; v++) {
+      UNROLL for (size_t v = 0; v < vectors; v++) {
         sum[i][v] += x * load(b + v * LANES);
       }
     }
@@ -90,9 +107,9 @@ static inline __attribute__((always_inline)) void add_tile(size_t rows,
   }
   const size_t out_stride = p->out_stride;
   float *out = p->out;
-  for (size_t i = 0; i < rows; i++) {
-    for (size_t v = 0; v < vectors; v++) {
-      store(load(out + v * LANES) + sum[i][v], out + v * LANES);
+  UNROLL for (size_t i = 0; i < rows; i++) {
+    UNROLL for (size_t v = 0; v < vectors; v++) {
+      store(start_of(p, i, out + v * LANES) + sum[i][v], out + v * LANES);
     }
     out += out_stride;
   }
@@ -158,23 +175,15 @@ static void add_edge(const tile *t, part p, size_t columns) {
   copy_rows(t->rows, columns, out, LANES, edge, stride);
 }
 
-static void start_rows(et_gemm_start start, size_t first, size_t rows,
-                       size_t columns, float *out, size_t out_stride) {
-  for (size_t i = 0; start.fresh && i < rows; i++) {
-    const float value = start.rows == NULL ? 0.0f : start.rows[first + i];
-    for (size_t j = 0; j < columns; j++) {
-      out[i * out_stride + j] = value;
-    }
-  }
-}
-
 /* Repeats the elements of `rows` rows of a, LANES times each, in `to`. */
 static et_gemm_matrix repeat_elements(size_t rows, const part *p, float *to) {
-  float *at = to;
-  for (size_t k = 0; k < p->depth; k++) {
-    const float *column = p->a.data + (ptrdiff_t)k * p->a.column_stride;
-    for (size_t i = 0; i < rows; i++, at += LANES) {
-      store(repeat(column[(ptrdiff_t)i * p->a.row_stride]), at);
+  const ptrdiff_t column_stride = p->a.column_stride;
+  for (size_t i = 0; i < rows; i++) {
+    const float *from = p->a.data + (ptrdiff_t)i * p->a.row_stride;
+    float *at = to + i * LANES;
+    for (size_t k = 0; k < p->depth; k++, at += rows * LANES) {
+      store(repeat(*from), at);
+      from += column_stride;
     }
   }
   return (et_gemm_matrix){to, LANES, (ptrdiff_t)(rows * LANES)};
@@ -202,7 +211,26 @@ static void add_tiles(const tile *t, part p, size_t whole, size_t columns,
   }
 }
 
-static void add_part(size_t rows, size_t columns, et_gemm_start start, part p) {
+/* Asks for what the next row of tiles reads of a: the pieces of its rows are too
+ * short for processors to see that they follow one another. */
+static void prefetch_rows(size_t rows, const part *p) {
+  for (size_t i = 0; i < rows; i++) {
+    const float *row = p->a.data + (ptrdiff_t)i * p->a.row_stride;
+    for (size_t k = 0; k < p->depth; k += LINE) {
+      __builtin_prefetch(row + (ptrdiff_t)k * p->a.column_stride);
+    }
+  }
+}
+
+static void skip_rows(size_t rows, part *p) {
+  p->a.data += (ptrdiff_t)rows * p->a.row_stride;
+  p->out += rows * p->out_stride;
+  if (p->start.rows != NULL) {
+    p->start.rows += rows;
+  }
+}
+
+static void add_part(size_t rows, size_t columns, part p) {
   float copy[TILE_DEPTH * LANES];
   const size_t whole = columns / LANES * LANES;
   et_gemm_panel edge = p.b;
@@ -211,11 +239,11 @@ static void add_part(size_t rows, size_t columns, et_gemm_start start, part p) {
   }
   for (size_t i = 0; i < rows;) {
     const tile *t = tile_of(rows - i);
-    start_rows(start, i, t->rows, columns, p.out, p.out_stride);
-    add_tiles(t, p, whole, columns, edge);
+    const part tiles = p;
     i += t->rows;
-    p.a.data += (ptrdiff_t)t->rows * p.a.row_stride;
-    p.out += t->rows * p.out_stride;
+    skip_rows(t->rows, &p);
+    prefetch_rows(rows - i < TILE_ROWS ? rows - i : TILE_ROWS, &p);
+    add_tiles(t, tiles, whole, columns, edge);
   }
 }
 
@@ -223,13 +251,13 @@ static void add_part(size_t rows, size_t columns, et_gemm_start start, part p) {
 void et_gemm_accumulate(size_t rows, size_t columns, size_t depth,
                         const et_gemm_matrix *a, const et_gemm_panel *b,
                         et_gemm_start start, float *out, size_t out_stride) {
-  part p = {0, *a, *b, out, out_stride};
+  part p = {0, *a, *b, start, out, out_stride};
   do {
     p.depth = depth < TILE_DEPTH ? depth : TILE_DEPTH;
-    add_part(rows, columns, start, p);
+    add_part(rows, columns, p);
     p.a.data += TILE_DEPTH * a->column_stride;
     p.b.data += TILE_DEPTH * b->stride;
-    start.fresh = false;
+    p.start.fresh = false;
     depth -= p.depth;
   } while (depth > 0);
 }
