@@ -11,6 +11,7 @@ CPU_KINDS = [
     "dequantize",
     "embedding",
     "map",
+    "map_i64",
     "map_i8",
     "norm",
     "permute",

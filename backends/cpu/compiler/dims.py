@@ -44,6 +44,17 @@ class Bounds:
         upper = bound_sympy(dim, self._ranges).upper
         return None if upper in (int_oo, sympy.oo) else int(upper)
 
+    def minimum(self, dim: Dim) -> int:
+        """The smallest value of `dim`, below zero when it has no lower bound."""
+        if isinstance(dim, int):
+            return dim
+        lower = bound_sympy(dim, self._ranges).lower
+        return -1 if lower in (-int_oo, -sympy.oo) else int(lower)
+
+    def holds(self, dim: Dim) -> bool:
+        """Whether `dim` is bounded, and never below zero."""
+        return self.maximum(dim) is not None and self.minimum(dim) >= 0
+
     def most(self, dims: Sequence[Dim]) -> int:
         """Elements of a tensor at its largest sizes, each of which must have a bound."""
         sizes = [self.maximum(dim) for dim in dims]

@@ -55,6 +55,28 @@ ET_INLINE et_f32 smaller(et_f32 a, et_f32 b) {
   return et_f32_select((a < b) | (a != a), a, b);
 }
 
+ET_INLINE et_f32 truth(et_i32 mask) {
+  return et_f32_select(mask, et_f32_all(1.0f), et_f32_all(0.0f));
+}
+
+ET_INLINE et_i32 is_true(et_f32 a) { return a != et_f32_all(0.0f); }
+
+ET_INLINE et_f32 equal(et_f32 a, et_f32 b) { return truth(a == b); }
+ET_INLINE et_f32 not_equal(et_f32 a, et_f32 b) { return truth(a != b); }
+ET_INLINE et_f32 less(et_f32 a, et_f32 b) { return truth(a < b); }
+ET_INLINE et_f32 less_equal(et_f32 a, et_f32 b) { return truth(a <= b); }
+ET_INLINE et_f32 greater(et_f32 a, et_f32 b) { return truth(a > b); }
+ET_INLINE et_f32 greater_equal(et_f32 a, et_f32 b) { return truth(a >= b); }
+ET_INLINE et_f32 negation(et_f32 a) { return truth(~is_true(a)); }
+
+ET_INLINE et_f32 both(et_f32 a, et_f32 b) {
+  return truth(is_true(a) & is_true(b));
+}
+
+ET_INLINE et_f32 either(et_f32 a, et_f32 b) {
+  return truth(is_true(a) | is_true(b));
+}
+
 #define DEFINE_ONE(NAME, function)                                             \
   static void run_##NAME(const uint32_t *words, const float *const *registers, \
                          float *to, size_t count) {                            \
@@ -85,6 +107,38 @@ DEFINE_ONE(ERF, et_f32_erf)
 DEFINE_ONE(FLOOR, et_f32_floor)
 DEFINE_ONE(CEIL, et_f32_ceil)
 DEFINE_ONE(ROUND, et_f32_round)
+DEFINE_TWO(EQ, equal)
+DEFINE_TWO(NE, not_equal)
+DEFINE_TWO(LT, less)
+DEFINE_TWO(LE, less_equal)
+DEFINE_TWO(GT, greater)
+DEFINE_TWO(GE, greater_equal)
+DEFINE_TWO(AND, both)
+DEFINE_TWO(OR, either)
+DEFINE_ONE(NOT, negation)
+
+ET_INLINE et_f32 chosen(et_f32 condition, et_f32 a, et_f32 b) {
+  return et_f32_select(is_true(condition), a, b);
+}
+
+static void run_WHERE(const uint32_t *words, const float *const *registers,
+                      float *to, size_t count) {
+  const float *c = registers[words[0]];
+  const float *a = registers[words[1]];
+  const float *b = registers[words[2]];
+  size_t i = 0;
+  for (; i + ET_CPU_LANES <= count; i += ET_CPU_LANES) {
+    et_f32_store(to + i, chosen(et_f32_load(c + i), et_f32_load(a + i),
+                                et_f32_load(b + i)));
+  }
+  if (i < count) {
+    const size_t left = count - i;
+    const et_f32 last =
+        chosen(et_f32_load_some(c + i, left), et_f32_load_some(a + i, left),
+               et_f32_load_some(b + i, left));
+    et_f32_store_some(to + i, last, left);
+  }
+}
 
 static float float_of_bits(uint32_t bits) {
   float value;

@@ -14,7 +14,8 @@
 #define ET_CPU_MAP_WORDS 5   /* of an instruction */
 
 /* X(NAME, code, registers that it reads). The codes stand in payloads. CONSTANT
- * has the bits of a float, ACTIVATE behind its register an activation. */
+ * has the bits of a float, ACTIVATE behind its register an activation. What is
+ * true or not is 1 or 0; any number but 0 counts as true. */
 #define ET_CPU_MAP_LIST(X) \
   X(CONSTANT, 0, 0)        \
   X(ACTIVATE, 1, 1)        \
@@ -37,7 +38,17 @@
   X(ERF, 18, 1)            \
   X(FLOOR, 19, 1)          \
   X(CEIL, 20, 1)           \
-  X(ROUND, 21, 1)
+  X(ROUND, 21, 1)          \
+  X(EQ, 22, 2)             \
+  X(NE, 23, 2)             \
+  X(LT, 24, 2)             \
+  X(LE, 25, 2)             \
+  X(GT, 26, 2)             \
+  X(GE, 27, 2)             \
+  X(WHERE, 28, 3)          \
+  X(AND, 29, 2)            \
+  X(OR, 30, 2)             \
+  X(NOT, 31, 1)
 
 typedef enum et_cpu_map_opcode {
 #define ET_CPU_MAP_ENUM(NAME, code, registers) ET_CPU_MAP_##NAME = code,

@@ -28,7 +28,8 @@
   X(DEPTHWISE_I8, 21, depthwise_i8)     \
   X(MAP_I8, 22, map_i8)                 \
   X(PRODUCT_Q, 23, product_q)           \
-  X(UPDATE, 24, update)
+  X(UPDATE, 24, update)                 \
+  X(MAP_I64, 27, map_i64)
 
 typedef enum et_cpu_kind_code {
 #define ET_CPU_KIND_CODE(NAME, code, name) ET_CPU_KIND_##NAME = code,

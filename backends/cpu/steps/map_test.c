@@ -66,6 +66,26 @@ static double result_of(uint32_t opcode, double a, double b) {
       return ceil(a);
     case ET_CPU_MAP_ROUND:
       return nearbyint(a);
+    case ET_CPU_MAP_EQ:
+      return a == b;
+    case ET_CPU_MAP_NE:
+      return a != b;
+    case ET_CPU_MAP_LT:
+      return a < b;
+    case ET_CPU_MAP_LE:
+      return a <= b;
+    case ET_CPU_MAP_GT:
+      return a > b;
+    case ET_CPU_MAP_GE:
+      return a >= b;
+    case ET_CPU_MAP_WHERE:
+      return a != 0 ? b : a;
+    case ET_CPU_MAP_AND:
+      return a != 0 && b != 0;
+    case ET_CPU_MAP_OR:
+      return a != 0 || b != 0;
+    case ET_CPU_MAP_NOT:
+      return a == 0;
     default:
       fail_msg("opcode %u", opcode);
       return 0;
@@ -89,6 +109,19 @@ static size_t source(const et_cpu_tensor *x, const et_cpu_tensor *y,
   return from;
 }
 
+static double operand_at(const et_cpu_tensor *x, size_t index) {
+  switch (x->dtype) {
+    case ET_SCALAR_TYPE_BOOL:
+      return ((const uint8_t *)x->data)[index] != 0;
+    case ET_SCALAR_TYPE_INT64:
+      return (double)(float)((const int64_t *)x->data)[index];
+    case ET_SCALAR_TYPE_INT32:
+      return (double)(float)((const int32_t *)x->data)[index];
+    default:
+      return (double)((const float *)x->data)[index];
+  }
+}
+
 /* Element `index` of what the step's program gives, in double. */
 static double element(const et_test_step *test, size_t index) {
   double registers[ET_CPU_MAP_REGISTERS];
@@ -96,7 +129,7 @@ static double element(const et_test_step *test, size_t index) {
   const et_cpu_tensor *y = test->step.tensors[n];
   for (size_t i = 0; i < n; i++) {
     const et_cpu_tensor *x = &test->tensors[i];
-    registers[i] = (double)((const float *)x->data)[source(x, y, index)];
+    registers[i] = operand_at(x, source(x, y, index));
   }
   for (size_t at = 1; at < test->step.attribute_count; at += 5) {
     const uint32_t *words = test->attributes + at;
@@ -231,6 +264,56 @@ static void test_every_opcode(void **state) {
   check_opcode(ET_CPU_MAP_FLOOR, -2e7f, 2e7f, 0);
   check_opcode(ET_CPU_MAP_CEIL, -2e7f, 2e7f, 0);
   check_opcode(ET_CPU_MAP_ROUND, -2e7f, 2e7f, 0);
+}
+
+/* Of whole numbers, so that some are equal and some are 0. */
+static void check_truth(et_cpu_map_opcode opcode, et_scalar_type dtype) {
+  const int32_t sizes[2] = {3, 1003};
+  et_test_step test;
+  et_test_begin(&test, &et_cpu_step_map);
+  for (int i = 0; i < 2; i++) {
+    float *x = et_test_input(&test, F32, 2, sizes);
+    for (int32_t k = 0; k < sizes[0] * sizes[1]; k++) {
+      x[k] = (float)et_test_below(5) - 2.0f;
+    }
+  }
+  et_test_output(&test, dtype, 2, sizes);
+  et_test_int(&test, 2);
+  et_test_int(&test, (int32_t)opcode);
+  et_test_int(&test, 0);
+  et_test_int(&test, 1);
+  et_test_int(&test, 0); /* what WHERE takes when its first register is 0 */
+  et_test_int(&test, 0);
+  check_map(&test, 0);
+}
+
+static void test_comparisons_and_choices(void **state) {
+  (void)state;
+  for (int opcode = ET_CPU_MAP_EQ; opcode <= ET_CPU_MAP_NOT; opcode++) {
+    check_truth((et_cpu_map_opcode)opcode, F32);
+    if (opcode != ET_CPU_MAP_WHERE) {
+      check_truth((et_cpu_map_opcode)opcode, ET_SCALAR_TYPE_BOOL);
+    }
+  }
+}
+
+/* x < y of bools and integers of any bits, in shapes that are broadcast. */
+static void test_operands_of_other_dtypes(void **state) {
+  (void)state;
+  const et_scalar_type dtypes[] = {F32, ET_SCALAR_TYPE_BOOL,
+                                   ET_SCALAR_TYPE_INT64, ET_SCALAR_TYPE_INT32};
+  const int32_t sizes[3] = {3, 37, 21};
+  const int32_t column[2] = {37, 1};
+  for (size_t i = 0; i < 16; i++) {
+    et_test_step test;
+    et_test_begin(&test, &et_cpu_step_map);
+    et_test_input(&test, dtypes[i % 4], 3, sizes);
+    et_test_input(&test, dtypes[i / 4], 2, column);
+    et_test_output(&test, ET_SCALAR_TYPE_BOOL, 3, sizes);
+    et_test_int(&test, 2);
+    instruct(&test, ET_CPU_MAP_LT, 0, 1);
+    check_map(&test, 0);
+  }
 }
 
 static const float special_operands[] = {
@@ -385,7 +468,10 @@ static void test_operands_that_do_not_fit_are_refused(void **state) {
   et_test_refused(&test, "map: tensor 1 has 3 dims, the output 2");
   test.tensors[1].rank = 2;
   test.tensors[2].dtype = ET_SCALAR_TYPE_INT64;
-  et_test_refused(&test, "map: tensor 2 is int64, expected float32");
+  et_test_refused(&test, "map: the output is int64, expected float32 or bool");
+  test.tensors[2].dtype = F32;
+  test.tensors[1].dtype = ET_SCALAR_TYPE_INT8;
+  et_test_refused(&test, "map: tensor 1 is int8, expected float32, bool");
   et_test_end(&test);
 }
 
@@ -395,6 +481,8 @@ int main(void) {
       cmocka_unit_test(test_rows_of_many_blocks),
       cmocka_unit_test(test_channels_of_many_pixels),
       cmocka_unit_test(test_every_opcode),
+      cmocka_unit_test(test_comparisons_and_choices),
+      cmocka_unit_test(test_operands_of_other_dtypes),
       cmocka_unit_test(test_numbers_that_are_no_ordinary_ones),
       cmocka_unit_test(test_nan_of_either_operand_wins),
       cmocka_unit_test(test_in_place_with_constant_and_activation),

@@ -156,6 +156,9 @@ static double number(const et_cpu_tensor *tensor, size_t index) {
   switch (tensor->dtype) {
     case ET_SCALAR_TYPE_INT8:
       return ((const int8_t *)tensor->data)[index];
+    case ET_SCALAR_TYPE_INT64:
+      return (double)((const int64_t *)tensor->data)[index];
+    case ET_SCALAR_TYPE_BOOL:
     case ET_SCALAR_TYPE_UINT8:
       return ((const uint8_t *)tensor->data)[index];
     default:

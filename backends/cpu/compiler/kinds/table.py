@@ -8,7 +8,7 @@ from backends.cpu.compiler.kinds.convolution_i8 import ConvolutionI8, DepthwiseI
 from backends.cpu.compiler.kinds.copy import Copy
 from backends.cpu.compiler.kinds.depthwise import Depthwise
 from backends.cpu.compiler.kinds.embedding import Embedding
-from backends.cpu.compiler.kinds.map import Map
+from backends.cpu.compiler.kinds.map import Map, MapI64
 from backends.cpu.compiler.kinds.norm import Norm
 from backends.cpu.compiler.kinds.operation import Operation
 from backends.cpu.compiler.kinds.permute import Permute
@@ -21,7 +21,7 @@ KINDS: dict[int, type[Operation]] = {
     kind.code: kind
     for kind in (
         *(Product, Convolution, Depthwise, Winograd, Block, Pool, Permute, Map, Softmax, Norm, Attention),
-        *(Embedding, Copy),
+        *(Embedding, Copy, MapI64),
         *(Quantize, Dequantize, ConvolutionI8, DepthwiseI8, MapI8),
     )
 }

@@ -13,6 +13,16 @@ def int_of_word(word: int) -> int:
     return word - (1 << 32) if word >> 31 else word
 
 
+def words_of_int64(value: int) -> tuple[int, int]:
+    """`value`, which may be negative, as two words, the lower one first."""
+    return word_of_int(value), word_of_int(value >> 32)
+
+
+def int64_of_words(low: int, high: int) -> int:
+    """The signed number of two words."""
+    return int_of_word(high) << 32 | low
+
+
 def word_of_float(value: float) -> int:
     """The bits of `value` as float32; beyond its range infinite."""
     try:

@@ -1,6 +1,6 @@
 """Attention as a whole: `scaled_dot_product_attention`."""
 
-from math import sqrt
+from math import inf, sqrt
 
 import torch
 from torch._ops import OpOverload
@@ -9,6 +9,7 @@ from torch.fx import Node
 from backends.cpu.compiler.dims import Dim
 from backends.cpu.compiler.graph import Value
 from backends.cpu.compiler.kinds.attention import Attention
+from backends.cpu.compiler.kinds.map import Map, Opcode
 from backends.cpu.compiler.lower.builder import Builder, Order, as_it_is, view
 from backends.cpu.compiler.lower.rule import Program, Refusal, Rule, argument, dims_at, tensor_of
 
@@ -16,6 +17,7 @@ _aten = torch.ops.aten
 _MASK, _DROPOUT, _CAUSAL = 3, 4, 5
 # [batch, heads, rows, size] as it has to lie for heads to stand side by side.
 _SIDE_BY_SIDE: Order = (0, 2, 1, 3)
+_HIDES = "hides"
 
 
 def _lower_attention(builder: Builder, node: Node) -> None:
@@ -32,9 +34,23 @@ def _lower_attention(builder: Builder, node: Node) -> None:
     inputs = [_rows(builder.read(each, _SIDE_BY_SIDE)) for each in (q, k, v)]
     mask = argument(node, _MASK, "attn_mask")
     if mask is not None:
-        inputs.append(builder.broadcast(mask, as_it_is(4)))
+        inputs.append(_summand(builder, mask))
     output = builder.write(node, _SIDE_BY_SIDE)
     builder.step(operation, inputs, view(output, _joined(output)), node, dims=(0,))
+
+
+def _summand(builder: Builder, mask: Node) -> Value:
+    """What `mask` adds to scores; where it says whether a key is seen, nothing or minus infinity."""
+    value = builder.broadcast(mask, as_it_is(4))
+    if value.dtype == torch.float32:
+        return value
+    return builder.once((builder.laid(mask), _HIDES), lambda: _hiding(builder, value, mask))
+
+
+def _hiding(builder: Builder, seen: Value, mask: Node) -> Value:
+    output = Value(torch.float32, seen.dims)
+    builder.step(Map.call(Opcode.WHERE, None, 0.0, -inf), [seen], output, mask)
+    return output
 
 
 def _rows(value: Value) -> Value:
@@ -72,5 +88,5 @@ def _refuses_mask(node: Node) -> Refusal:
 
 
 RULES: dict[OpOverload, Rule] = {
-    _aten.scaled_dot_product_attention.default: Rule(_lower_attention, _refuses),
+    _aten.scaled_dot_product_attention.default: Rule(_lower_attention, _refuses, dtypes=(torch.float32, torch.bool)),
 }

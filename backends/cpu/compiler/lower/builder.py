@@ -1,6 +1,6 @@
 """Builds a step graph: where each tensor of the program lies, and in what order of dimensions."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 import torch
@@ -33,7 +33,7 @@ class Builder:
         self.program = program
         self.graph = StepGraph(program.bounds)
         self._laid: dict[Node, Laid] = {}
-        self._converted: dict[tuple[Value, Order], Value] = {}
+        self._made: dict[Hashable, Value] = {}
 
     def add_argument(self, node: Node) -> None:
         """The next argument of the call: a tensor or an integer."""
@@ -91,6 +91,12 @@ class Builder:
         """Append a step with one output, which computes `nodes`."""
         self.graph.steps.append(Step(operation, tuple(inputs), (output,), dims=dims, nodes=nodes))
 
+    def once(self, key: Hashable, make: Callable[[], Value]) -> Value:
+        """What `make` gave when it was first asked for under `key`."""
+        if key not in self._made:
+            self._made[key] = make()
+        return self._made[key]
+
     def maximum(self, dim: Dim) -> int:
         """The largest value of `dim`, which has one."""
         return self.graph.bounds.most([dim])
@@ -104,10 +110,7 @@ class Builder:
     def _ordered(self, laid: Laid, order: Order, node: Node) -> Value:
         if _same_bytes(laid, order):
             return view(laid.value, _in_order(laid.dims, order))
-        key = laid.value, order
-        if key not in self._converted:
-            self._converted[key] = self._permuted(laid, order, node)
-        return self._converted[key]
+        return self.once((laid.value, order), lambda: self._permuted(laid, order, node))
 
     def _permuted(self, laid: Laid, order: Order, node: Node) -> Value:
         permutation = tuple(laid.order.index(dim) for dim in order)

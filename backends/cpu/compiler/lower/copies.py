@@ -11,7 +11,7 @@ from backends.cpu.compiler.dims import Dim
 from backends.cpu.compiler.graph import Laid, Value
 from backends.cpu.compiler.kinds.copy import MAX_INPUTS, Copy
 from backends.cpu.compiler.lower.builder import Builder, Order, as_it_is, view
-from backends.cpu.compiler.lower.rule import Program, Refusal, Rule, argument, dims_at, tensor_of
+from backends.cpu.compiler.lower.rule import ANY, Program, Refusal, Rule, argument, dim_at, dims_at, tensor_of
 
 _aten = torch.ops.aten
 
@@ -53,6 +53,8 @@ def _lower_slice(builder: Builder, node: Node) -> None:
 
 def _start(node: Node, size: Dim) -> Dim:
     start = argument(node, 2, "start")
+    if isinstance(start, Node):
+        return dim_at(start)
     found = _from_end(0 if start is None else start, size)
     return max(found, 0) if isinstance(found, int) else found
 
@@ -123,8 +125,10 @@ def _refuses_numbers(program: Program, node: Node) -> Refusal:
 
 def _refuses_slice(program: Program, node: Node) -> Refusal:
     """The end shows in the output's sizes alone."""
-    begins = [argument(node, 2, "start"), argument(node, 4, "step", 1)]
-    return "where it begins is computed during the call" if any(isinstance(each, Node) for each in begins) else None
+    start, step = argument(node, 2, "start"), argument(node, 4, "step", 1)
+    if isinstance(start, Node) and not program.bounds.holds(dim_at(start)):
+        return "where it begins may be below zero, or has no upper bound"
+    return "its step is computed during the call" if isinstance(step, Node) else None
 
 
 def _refuses_cat(program: Program, node: Node) -> Refusal:
@@ -135,10 +139,10 @@ def _refuses_cat(program: Program, node: Node) -> Refusal:
 
 
 RULES: dict[OpOverload, Rule] = {
-    _aten.slice_copy.Tensor: Rule(_lower_slice, _refuses_slice),
-    _aten.select_copy.int: Rule(_lower_select, _refuses_numbers),
-    _aten.cat.default: Rule(_lower_cat, _refuses_cat),
-    _aten.expand_copy.default: Rule(_lower_expand),
+    _aten.slice_copy.Tensor: Rule(_lower_slice, _refuses_slice, dtypes=ANY),
+    _aten.select_copy.int: Rule(_lower_select, _refuses_numbers, dtypes=ANY),
+    _aten.cat.default: Rule(_lower_cat, _refuses_cat, dtypes=ANY),
+    _aten.expand_copy.default: Rule(_lower_expand, dtypes=ANY),
     _aten.constant_pad_nd.default: Rule(_lower_pad, _refuses_numbers),
-    _aten.flip.default: Rule(_lower_flip),
+    _aten.flip.default: Rule(_lower_flip, dtypes=ANY),
 }

@@ -1,17 +1,19 @@
 """Operators that go element by element over several tensors and numbers."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import torch
 from torch._ops import OpOverload
 from torch.fx import Node
 
-from backends.cpu.compiler.kinds.map import Map, Opcode
+from backends.cpu.compiler.kinds.map import WHOLE_OPCODES, Map, MapI64, MapProgram, Opcode
 from backends.cpu.compiler.lower.builder import Builder, Order, as_it_is
-from backends.cpu.compiler.lower.rule import Program, Refusal, Rule, argument, tensor_of
+from backends.cpu.compiler.lower.rule import NUMBERS, Program, Refusal, Rule, argument, dims_at, tensor_of
 
 _aten = torch.ops.aten
+_WHOLE = (torch.int64, torch.int32)
 
 
 def _order_of(builder: Builder, operands: Sequence[Node], rank: int) -> Order:
@@ -24,23 +26,59 @@ def _order_of(builder: Builder, operands: Sequence[Node], rank: int) -> Order:
 
 def lower_call(builder: Builder, node: Node, opcode: Opcode, *operands: Any) -> None:
     """`opcode` of `operands`, each a node or a number."""
-    nodes = [each for each in operands if isinstance(each, Node)]
-    order = _order_of(builder, nodes, tensor_of(node).dim())
+    rank = tensor_of(node).dim()
+    given = [_as_number(builder, each, rank, operands) for each in operands]
+    nodes = [each for each in given if isinstance(each, Node)]
+    kind = kind_for(node, [each for each in operands if isinstance(each, Node)])
+    order = _order_of(builder, nodes, rank)
     inputs = [builder.broadcast(each, order) for each in nodes]
-    numbers = [None if isinstance(each, Node) else float(each) for each in operands]
-    builder.step(Map.call(opcode, *numbers), inputs, builder.write(node, order), node)
+    cast = int if kind is MapI64 else float
+    numbers = [None if isinstance(each, Node) else cast(each) for each in given]
+    builder.step(kind.call(opcode, *numbers), inputs, builder.write(node, order), node)
 
 
-def _binary(opcode: Opcode) -> Rule:
-    return Rule(lambda builder, node: lower_call(builder, node, opcode, *node.args[:2]), _scaled)
+def kind_for(node: Node, operands: Sequence[Node]) -> type[MapProgram]:
+    """The kind whose registers hold the numbers of `node` and its operands."""
+    whole = any(tensor_of(each).dtype in _WHOLE for each in operands)
+    return MapI64 if whole and tensor_of(node).dtype != torch.float32 else Map
 
 
-def _unary(opcode: Opcode) -> Rule:
-    return Rule(lambda builder, node: lower_call(builder, node, opcode, node.args[0]))
+def _as_number(builder: Builder, operand: Any, rank: int, operands: Sequence[Any]) -> Any:
+    """A constant of one element as a number, unless no other operand says how many dimensions there are."""
+    if not isinstance(operand, Node) or any(dim != 1 for dim in dims_at(operand)):
+        return operand
+    found = builder.laid(operand).value.constant
+    others = [each for each in operands if isinstance(each, Node) and builder.laid(each).value.constant is None]
+    return found.item() if found is not None and any(tensor_of(each).dim() == rank for each in others) else operand
 
 
-def _scaled(program: Program, node: Node) -> Refusal:
-    return None if node.kwargs.get("alpha", 1) == 1 else "a second operand with a factor is not taken"
+def _call(opcode: Opcode, count: int) -> Rule:
+    """The operator's first `count` arguments are operands."""
+
+    def lower(builder: Builder, node: Node) -> None:
+        lower_call(builder, node, opcode, *node.args[:count])
+
+    return Rule(lower, partial(_refuses, opcode), dtypes=NUMBERS)
+
+
+def _refuses(opcode: Opcode, program: Program, node: Node) -> Refusal:
+    if node.kwargs.get("alpha", 1) != 1:
+        return "a second operand with a factor is not taken"
+    floats = [each for each in node.all_input_nodes if tensor_of(each).dtype == torch.float32]
+    if tensor_of(node).dtype in _WHOLE and floats:
+        return "integers are not computed from floats"
+    if kind_for(node, node.all_input_nodes) is MapI64 and opcode not in WHOLE_OPCODES:
+        return f"{opcode.name.lower()} of integers is not taken"
+    return None
+
+
+def _refuses_bits(program: Program, node: Node) -> Refusal:
+    return None if tensor_of(node).dtype == torch.bool else "bits of integers are not taken"
+
+
+def _logical(opcode: Opcode, count: int) -> Rule:
+    """An operator on bits, of which a bool has one."""
+    return Rule(_call(opcode, count).lower, _refuses_bits, dtypes=NUMBERS)
 
 
 def _divides(program: Program, node: Node) -> Refusal:
@@ -48,35 +86,56 @@ def _divides(program: Program, node: Node) -> Refusal:
     return None if mode is None else f"division with rounding_mode '{mode}' is not taken"
 
 
-def _lower_div(builder: Builder, node: Node) -> None:
-    lower_call(builder, node, Opcode.DIV, *node.args[:2])
-
-
+_ONE = {
+    _aten.neg.default: Opcode.NEG,
+    _aten.abs.default: Opcode.ABS,
+    _aten.exp.default: Opcode.EXP,
+    _aten.log.default: Opcode.LOG,
+    _aten.sqrt.default: Opcode.SQRT,
+    _aten.rsqrt.default: Opcode.RSQRT,
+    _aten.reciprocal.default: Opcode.RECIPROCAL,
+    _aten.sin.default: Opcode.SIN,
+    _aten.cos.default: Opcode.COS,
+    _aten.erf.default: Opcode.ERF,
+    _aten.floor.default: Opcode.FLOOR,
+    _aten.ceil.default: Opcode.CEIL,
+    _aten.round.default: Opcode.ROUND,
+    _aten.logical_not.default: Opcode.NOT,
+}
+_TWO = {
+    _aten.add.Tensor: Opcode.ADD,
+    _aten.add.Scalar: Opcode.ADD,
+    _aten.sub.Tensor: Opcode.SUB,
+    _aten.sub.Scalar: Opcode.SUB,
+    _aten.mul.Tensor: Opcode.MUL,
+    _aten.mul.Scalar: Opcode.MUL,
+    _aten.div.Tensor: Opcode.DIV,
+    _aten.div.Scalar: Opcode.DIV,
+    _aten.maximum.default: Opcode.MAX,
+    _aten.minimum.default: Opcode.MIN,
+    _aten.pow.Tensor_Tensor: Opcode.POW,
+    _aten.pow.Tensor_Scalar: Opcode.POW,
+    _aten.eq.Tensor: Opcode.EQ,
+    _aten.eq.Scalar: Opcode.EQ,
+    _aten.ne.Tensor: Opcode.NE,
+    _aten.ne.Scalar: Opcode.NE,
+    _aten.lt.Tensor: Opcode.LT,
+    _aten.lt.Scalar: Opcode.LT,
+    _aten.le.Tensor: Opcode.LE,
+    _aten.le.Scalar: Opcode.LE,
+    _aten.gt.Tensor: Opcode.GT,
+    _aten.gt.Scalar: Opcode.GT,
+    _aten.ge.Tensor: Opcode.GE,
+    _aten.ge.Scalar: Opcode.GE,
+    _aten.logical_and.default: Opcode.AND,
+    _aten.logical_or.default: Opcode.OR,
+}
 RULES: dict[OpOverload, Rule] = {
-    _aten.add.Tensor: _binary(Opcode.ADD),
-    _aten.add.Scalar: _binary(Opcode.ADD),
-    _aten.sub.Tensor: _binary(Opcode.SUB),
-    _aten.sub.Scalar: _binary(Opcode.SUB),
-    _aten.mul.Tensor: _binary(Opcode.MUL),
-    _aten.mul.Scalar: _binary(Opcode.MUL),
-    _aten.div.Tensor: Rule(_lower_div),
-    _aten.div.Scalar: Rule(_lower_div),
-    _aten.div.Tensor_mode: Rule(_lower_div, _divides),
-    _aten.maximum.default: _binary(Opcode.MAX),
-    _aten.minimum.default: _binary(Opcode.MIN),
-    _aten.pow.Tensor_Tensor: _binary(Opcode.POW),
-    _aten.pow.Tensor_Scalar: _binary(Opcode.POW),
-    _aten.neg.default: _unary(Opcode.NEG),
-    _aten.abs.default: _unary(Opcode.ABS),
-    _aten.exp.default: _unary(Opcode.EXP),
-    _aten.log.default: _unary(Opcode.LOG),
-    _aten.sqrt.default: _unary(Opcode.SQRT),
-    _aten.rsqrt.default: _unary(Opcode.RSQRT),
-    _aten.reciprocal.default: _unary(Opcode.RECIPROCAL),
-    _aten.sin.default: _unary(Opcode.SIN),
-    _aten.cos.default: _unary(Opcode.COS),
-    _aten.erf.default: _unary(Opcode.ERF),
-    _aten.floor.default: _unary(Opcode.FLOOR),
-    _aten.ceil.default: _unary(Opcode.CEIL),
-    _aten.round.default: _unary(Opcode.ROUND),
+    **{operator: _call(opcode, 1) for operator, opcode in _ONE.items()},
+    **{operator: _call(opcode, 2) for operator, opcode in _TWO.items()},
+    _aten.where.self: _call(Opcode.WHERE, 3),
+    _aten.div.Tensor_mode: Rule(_call(Opcode.DIV, 2).lower, _divides),
+    _aten.bitwise_and.Tensor: _logical(Opcode.AND, 2),
+    _aten.bitwise_or.Tensor: _logical(Opcode.OR, 2),
+    _aten.bitwise_not.default: _logical(Opcode.NOT, 1),
 }

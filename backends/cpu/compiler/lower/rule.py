@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.export import ExportedProgram
 from torch.fx import Node
 
-from backends.cpu.compiler.dims import Bounds, Dim, dims_of
+from backends.cpu.compiler.dims import Bounds, Dim, dim_of, dims_of
 from backends.cpu.compiler.quantized import QuantizedConstants
 from exir.graph.constants import ConstantTable
 from exir.graph.fake_mode import fake_mode_of
@@ -18,6 +18,11 @@ if TYPE_CHECKING:
     from backends.cpu.compiler.lower.builder import Builder
 
 MAX_RANK = 8
+
+# Dtypes that are computed with.
+NUMBERS = (torch.float32, torch.bool, torch.int64, torch.int32)
+# Dtypes that are moved as they are.
+ANY = (*NUMBERS, torch.float16, torch.bfloat16, torch.int16, torch.int8, torch.uint8)
 
 
 class Program:
@@ -82,3 +87,8 @@ def tensor_of(node: Any) -> Tensor:
 def dims_at(node: Any) -> tuple[Dim, ...]:
     """The sizes of the tensor that `node` gives."""
     return dims_of(tensor_of(node))
+
+
+def dim_at(value: Any) -> Dim:
+    """An argument that is an integer, known or computed, as a size."""
+    return dim_of(value.meta["val"]) if isinstance(value, Node) else value

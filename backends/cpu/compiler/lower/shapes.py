@@ -1,6 +1,6 @@
 """Operators that show the same elements in another shape or order. Few of them need a step."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import torch
 from torch._ops import OpOverload
@@ -10,7 +10,7 @@ import exir.dialects.dim_order_ops  # noqa: F401  (registers what `_dim_order` h
 from backends.cpu.compiler.dims import Dim, product
 from backends.cpu.compiler.graph import Laid
 from backends.cpu.compiler.lower.builder import Builder, Order, as_it_is, view
-from backends.cpu.compiler.lower.rule import Rule, dims_at, tensor_of
+from backends.cpu.compiler.lower.rule import ANY, Rule, dims_at, tensor_of
 
 _aten = torch.ops.aten
 _dim_order = torch.ops.dim_order_ops
@@ -96,22 +96,20 @@ def _is_less(left: Dim, right: Dim) -> bool:
     return isinstance(left, int)
 
 
-def _lower_size(builder: Builder, node: Node) -> None:
-    """Sizes are known from the call's arguments; no step hands them on."""
+def _look(lower: Callable[[Builder, Node], None]) -> Rule:
+    return Rule(lower, computes=False, dtypes=ANY)
 
 
 RULES: dict[OpOverload, Rule] = {
-    _aten.sym_size.int: Rule(_lower_size, computes=False),
-    _aten.permute_copy.default: Rule(_lower_permute, computes=False),
-    _aten.permute.default: Rule(_lower_permute, computes=False),
-    _aten.transpose_copy.int: Rule(_lower_transpose, computes=False),
-    _aten.t_copy.default: Rule(_lower_t, computes=False),
-    _aten.view_copy.default: Rule(_lower_view, computes=False),
-    _aten.squeeze_copy.dim: Rule(_lower_view, computes=False),
-    _aten.squeeze_copy.dims: Rule(_lower_view, computes=False),
-    _aten.unsqueeze_copy.default: Rule(_lower_view, computes=False),
-    _aten.clone.default: Rule(_lower_same, computes=False),
-    _aten.alias_copy.default: Rule(_lower_same, computes=False),
-    _dim_order._clone_dim_order.default: Rule(_lower_same, computes=False),
-    _dim_order._to_dim_order_copy.default: Rule(_lower_same, computes=False),
+    _aten.permute_copy.default: _look(_lower_permute),
+    _aten.permute.default: _look(_lower_permute),
+    _aten.transpose_copy.int: _look(_lower_transpose),
+    _aten.t_copy.default: _look(_lower_t),
+    _aten.view_copy.default: _look(_lower_view),
+    _aten.squeeze_copy.dim: _look(_lower_view),
+    _aten.squeeze_copy.dims: _look(_lower_view),
+    _aten.unsqueeze_copy.default: _look(_lower_view),
+    _aten.clone.default: _look(_lower_same),
+    _aten.alias_copy.default: _look(_lower_same),
+    _dim_order._clone_dim_order.default: _look(_lower_same),
 }

@@ -1,13 +1,17 @@
 """Which operators are lowered, and by which rule. A family of operators is a module with `RULES`."""
 
+from collections.abc import Callable
+from typing import Any
+
 import torch
-from torch._ops import OpOverload
 from torch.fx import Node
 
 from backends.cpu.compiler.dims import dims_of
 from backends.cpu.compiler.lower import (
     activations,
     attention,
+    casts,
+    constants,
     convolutions,
     copies,
     elementwise,
@@ -16,6 +20,7 @@ from backends.cpu.compiler.lower import (
     products,
     quantization,
     shapes,
+    sizes,
     tables,
 )
 from backends.cpu.compiler.lower.rule import MAX_RANK, Program, Refusal, Rule
@@ -23,10 +28,12 @@ from exir.dialects.edge import to_torch_overload
 
 _FAMILIES = (
     *(convolutions, products, pooling, activations, elementwise, normalization),
-    *(quantization, attention, tables, copies, shapes),
+    *(quantization, attention, tables, casts, constants, copies, shapes, sizes),
 )
 
-RULES: dict[OpOverload, Rule] = {operator: rule for family in _FAMILIES for operator, rule in family.RULES.items()}
+RULES: dict[Callable[..., Any], Rule] = {
+    operator: rule for family in _FAMILIES for operator, rule in family.RULES.items()
+}
 
 _INTEGERS = (torch.int64, torch.int32)
 
@@ -56,8 +63,7 @@ WHOLE = tuple(
 
 def rule_of(node: Node) -> Rule | None:
     """The rule for the operator of `node`."""
-    operator = to_torch_overload(node.target)
-    return RULES.get(operator) if operator is not None else None
+    return RULES.get(to_torch_overload(node.target) or node.target)
 
 
 def refusal(program: Program, node: Node) -> Refusal:

@@ -13,7 +13,7 @@ from backends.cpu.compiler.graph import StepGraph
 from backends.cpu.compiler.kinds.operation import Operation
 from backends.cpu.compiler.options import Options
 from backends.cpu.compiler.partitioner import CpuPartitioner
-from backends.cpu.compiler.testing.interpreter import run_payload
+from backends.cpu.compiler.testing.interpreter import Arguments, run_payload
 from exir import to_edge_transform_and_lower
 from exir.backend.utils import get_non_lowered_nodes
 from exir.delegate import delegate_calls, lowered_module_of
@@ -30,7 +30,7 @@ class Function(nn.Module):
         return self.function(*args)
 
 
-def lowered(module: Any, inputs: Sequence[Tensor], dynamic_shapes: Any = None, **options: Any) -> ExportedProgram:
+def lowered(module: Any, inputs: Arguments, dynamic_shapes: Any = None, **options: Any) -> ExportedProgram:
     """The edge program of a module or function with what the backend takes as delegates."""
     whole = module if isinstance(module, nn.Module) else Function(module)
     shapes = dynamic_shapes if isinstance(module, nn.Module) or dynamic_shapes is None else (dynamic_shapes,)
@@ -39,7 +39,7 @@ def lowered(module: Any, inputs: Sequence[Tensor], dynamic_shapes: Any = None, *
     return manager.exported_program()
 
 
-def delegated(module: Any, inputs: Sequence[Tensor], dynamic_shapes: Any = None, **options: Any) -> ExportedProgram:
+def delegated(module: Any, inputs: Arguments, dynamic_shapes: Any = None, **options: Any) -> ExportedProgram:
     """The one partition that the whole module becomes."""
     program = lowered(module, inputs, dynamic_shapes, **options)
     assert get_non_lowered_nodes(program.graph) == []
@@ -59,9 +59,9 @@ def operations(module: Any, *inputs: Tensor, **options: Any) -> list[Operation]:
 
 def assert_computes(
     module: Any,
-    *inputs: Tensor,
+    *inputs: Tensor | int,
     dynamic_shapes: Any = None,
-    others: Sequence[Sequence[Tensor]] = (),
+    others: Sequence[Arguments] = (),
     tolerance: float = 1e-5,
     **options: Any,
 ) -> None:

@@ -23,6 +23,7 @@ _DTYPES = {
         torch.int16,
         torch.int32,
         torch.int64,
+        torch.bool,
     )
 }
 _OPS: dict[DimOp, Callable[[int, int], int]] = {

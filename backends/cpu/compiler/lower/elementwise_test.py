@@ -1,0 +1,94 @@
+"""Comparisons, choices and whole numbers compute what PyTorch does; one delegate takes each."""
+
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+from torch.export import Dim
+
+from backends.cpu.compiler.kinds.map import Map, MapI64
+from backends.cpu.compiler.testing.compare import assert_computes, lowered, operations
+from exir.backend.utils import get_non_lowered_nodes
+
+_COMPARISONS = [torch.eq, torch.ne, torch.lt, torch.le, torch.gt, torch.ge]
+
+
+def _some(dtype: torch.dtype, *sizes: int) -> Tensor:
+    """Few numbers, so that some are equal and some are 0."""
+    return torch.randint(-2, 3, sizes).to(dtype)
+
+
+@pytest.mark.parametrize("function", [*_COMPARISONS, torch.logical_and, torch.logical_or])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bool, torch.int64, torch.int32])
+def test_comparisons(function: Any, dtype: torch.dtype) -> None:
+    x, y = _some(dtype, 2, 3, 5), _some(dtype, 3, 1)
+    assert_computes(lambda x, y: function(x, y), x, y)
+
+
+@pytest.mark.parametrize("function", _COMPARISONS)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.int64])
+def test_comparisons_with_numbers(function: Any, dtype: torch.dtype) -> None:
+    assert_computes(lambda x: function(x, 1), _some(dtype, 3, 7))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, y: x & y,
+        lambda x, y: x | ~y,
+        lambda x, y: torch.logical_not(x) | y,
+        lambda x, y: (x & y).float() * 2,
+        lambda x, y: (x | y).long(),
+        lambda x, y: torch.where(x & y, 0.0, float("-inf")),
+    ],
+)
+def test_truth(function: Any) -> None:
+    assert_computes(function, _some(torch.bool, 4, 5), _some(torch.bool, 5))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.int64])
+def test_choices(dtype: torch.dtype) -> None:
+    condition, a, b = _some(torch.bool, 4, 1), _some(dtype, 3, 4, 5), _some(dtype, 5)
+    assert_computes(torch.where, condition, a, b)
+    assert_computes(lambda condition, a: a.masked_fill(condition, 7), condition, a)
+
+
+@pytest.mark.parametrize("dtype", [torch.int64, torch.int32])
+def test_whole_numbers(dtype: torch.dtype) -> None:
+    x, y = _some(dtype, 4, 5), _some(dtype, 5)
+    made = operations(lambda x, y: (x * 3 - y) + x.minimum(y).neg(), x, y)
+    assert {type(each) for each in made} == {MapI64}
+    assert_computes(lambda x, y: (x * 3 - y) + x.minimum(y).neg(), x, y)
+
+
+def test_large_whole_numbers_stay_exact() -> None:
+    assert_computes(lambda x: (x + 1) - x, torch.tensor([2**40, -(2**62)]))
+    assert_computes(lambda x: x + 2**40, torch.tensor([1, -1]))
+
+
+def test_a_mask_of_positions_is_added() -> None:
+    def hidden(x: Tensor, positions: Tensor) -> Tensor:
+        seen = torch.arange(9) <= positions[:, None]
+        return F.softmax(x.masked_fill(~seen, float("-inf")), -1)
+
+    shapes = {"function": ({1: (n := Dim("n", min=2, max=20))}, {0: n})}
+    x, positions = torch.randn(2, 4, 9), torch.arange(4)
+    others = [(torch.randn(2, 20, 9), torch.arange(20))]
+    assert_computes(hidden, x, positions, dynamic_shapes=shapes["function"], others=others)
+
+
+def test_comparisons_are_part_of_the_map_that_reads_them() -> None:
+    def function(x: Tensor, y: Tensor) -> Tensor:
+        return torch.where((x > y) & (y > 0), x * 2, y)
+
+    x, y = torch.randn(3, 8), torch.randn(3, 8)
+    assert [type(each) for each in operations(function, x, y)] == [Map]
+    assert_computes(function, x, y)
+
+
+@pytest.mark.parametrize("function", [lambda x, n: x.long(), lambda x, n: n & 6, lambda x, n: n.abs()])
+def test_what_is_left_to_kernels(function: Any) -> None:
+    program = lowered(function, [torch.randn(3), torch.arange(3)])
+    assert get_non_lowered_nodes(program.graph)
