@@ -26,11 +26,13 @@ static et_tiles whole_tiles(const et_cpu_product *p,
 static void run_columns(et_tiles tiles, size_t rows, size_t columns,
                         size_t depth) {
   const size_t part = et_tile_depth(depth);
+  const float *const following = tiles.next;
   size_t k = 0;
   do {
     tiles.depth = depth - k < part ? depth - k : part;
     k += tiles.depth;
     tiles.last = k == depth;
+    tiles.next = tiles.last ? following : tiles.panels + part * ET_PANEL;
     ET_CPU_NAME(et_cpu_tiles)(&tiles, rows, columns);
     tiles.x += tiles.depth;
     tiles.panels += tiles.depth * ET_PANEL;
@@ -46,8 +48,9 @@ void ET_CPU_NAME(et_cpu_product_f32)(const et_cpu_product *product,
   while (left > 0) {
     /* The last two groups together, so that tiles may share them out evenly. */
     const size_t columns = left < 2 * group ? left : group;
+    left -= columns;
+    tiles.next = left > 0 ? tiles.panels + columns * product->depth : NULL;
     run_columns(tiles, range->rows, columns, product->depth);
     et_tiles_right(&tiles, ET_TILE_PANELS);
-    left -= columns;
   }
 }

@@ -55,8 +55,10 @@ typedef float et_f32_loose
  * is a constant is kept in registers. */
 #if defined(__clang__)
 #define ET_UNROLL _Pragma("clang loop unroll(full)")
+#define ET_UNROLL_TWICE _Pragma("clang loop unroll_count(2)")
 #else
 #define ET_UNROLL _Pragma("GCC unroll 16")
+#define ET_UNROLL_TWICE _Pragma("GCC unroll 2")
 #endif
 
 /* Keeps a vector in a register from here on: without it GCC moves loads next to
@@ -173,5 +175,8 @@ ET_INLINE void et_f32_store_some(float *to, et_f32 value, size_t count) {
 }
 
 ET_INLINE void et_prefetch(const void *from) { __builtin_prefetch(from, 0, 2); }
+
+/* For what is written soon. */
+ET_INLINE void et_prefetch_write(void *to) { __builtin_prefetch(to, 1, 3); }
 
 #endif /* BACKENDS_CPU_SIMD_SIMD_H_ */

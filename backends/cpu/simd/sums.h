@@ -32,58 +32,47 @@ ET_INLINE void et_sum_store(const et_tiles *t, float *row, int v, int vectors,
   }
 }
 
-ET_INLINE void et_tile_begin(const et_tiles *t, int rows, int vectors,
-                             et_sums sums) {
-  if (t->start == NULL) {
-    ET_UNROLL for (int r = 0; r < rows; r++) {
-      ET_UNROLL for (int v = 0; v < vectors; v++) {
-        sums[r][v] =
-            et_sum_load(t, t->out + (size_t)r * t->out_stride, v, vectors);
-      }
-    }
-    return;
-  }
-  ET_UNROLL for (int v = 0; v < vectors; v++) {
-    const et_f32 start = et_f32_load(t->start + v * ET_CPU_LANES);
-    ET_UNROLL for (int r = 0; r < rows; r++) { sums[r][v] = start; }
-  }
-}
-
-ET_INLINE void et_tile_add_residual(const et_tiles *t, int rows, int vectors,
-                                    et_sums sums) {
-  ET_UNROLL for (int r = 0; r < rows; r++) {
+/* The sums of the tile whose results begin at `out`. */
+ET_INLINE void et_tile_begin(const et_tiles *t, const float *out, int rows,
+                             int vectors, et_sums sums) {
+  const float *from = t->start != NULL ? t->start : out;
+  const size_t stride = t->start != NULL ? 0 : t->out_stride;
+  ET_UNROLL for (int r = 0; r < rows; r++, from += stride) {
     ET_UNROLL for (int v = 0; v < vectors; v++) {
-      sums[r][v] += et_sum_load(t, t->residual + (size_t)r * t->residual_stride,
-                                v, vectors);
+      sums[r][v] = et_sum_load(t, from, v, vectors);
     }
   }
 }
 
-ET_INLINE void et_tile_clamp(const et_tiles *t, int rows, int vectors,
-                             et_sums sums) {
-  const et_f32 low = et_f32_all(et_cpu_clamp_low(t->activation));
-  const et_f32 high = et_f32_all(et_cpu_clamp_high(t->activation));
-  ET_UNROLL for (int r = 0; r < rows; r++) {
+ET_INLINE void et_tile_add_residual(const et_tiles *t, const float *residual,
+                                    int rows, int vectors, et_sums sums) {
+  ET_UNROLL for (int r = 0; r < rows; r++, residual += t->residual_stride) {
     ET_UNROLL for (int v = 0; v < vectors; v++) {
-      sums[r][v] = et_f32_clamp(sums[r][v], low, high);
+      sums[r][v] += et_sum_load(t, residual, v, vectors);
     }
   }
 }
 
-ET_INLINE void et_tile_end(const et_tiles *t, int rows, int vectors,
-                           et_sums sums) {
-  if (t->last && t->residual != NULL) {
-    et_tile_add_residual(t, rows, vectors, sums);
-  }
-  if (t->last) {
-    et_tile_clamp(t, rows, vectors, sums);
-  }
-  ET_UNROLL for (int r = 0; r < rows; r++) {
+/* Sums that are not whole yet pass the bounds as they are. */
+ET_INLINE void et_tile_store(const et_tiles *t, float *out, int rows,
+                             int vectors, et_sums sums) {
+  const et_f32 low =
+      et_f32_all(t->last ? et_cpu_clamp_low(t->activation) : -INFINITY);
+  const et_f32 high =
+      et_f32_all(t->last ? et_cpu_clamp_high(t->activation) : INFINITY);
+  ET_UNROLL for (int r = 0; r < rows; r++, out += t->out_stride) {
     ET_UNROLL for (int v = 0; v < vectors; v++) {
-      et_sum_store(t, t->out + (size_t)r * t->out_stride, v, vectors,
-                   sums[r][v]);
+      et_sum_store(t, out, v, vectors, et_f32_clamp(sums[r][v], low, high));
     }
   }
+}
+
+ET_INLINE void et_tile_end(const et_tiles *t, float *out, const float *residual,
+                           int rows, int vectors, et_sums sums) {
+  if (t->last && residual != NULL) {
+    et_tile_add_residual(t, residual, rows, vectors, sums);
+  }
+  et_tile_store(t, out, rows, vectors, sums);
 }
 
 /* Moves `panels` panels to the right. */

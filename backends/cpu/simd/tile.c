@@ -16,13 +16,12 @@
   X(1, 1) X(1, 2) X(1, 4) X(2, 1) X(2, 2) X(3, 1) X(4, 1) X(5, 1) X(6, 1)
 #endif
 
-/* How many summands ahead. */
+/* A single row reads every weight once, at the speed of memory: what comes next is
+ * asked for that many summands ahead. */
 #define AHEAD 16
 
-/* A single row reads every weight once, at the speed of memory: what comes next is
- * asked for early. With more rows it is in the cache, and asking costs time. */
-ET_INLINE void et_tile_fetch(const float *panels, size_t panel_stride, int rows,
-                             int vectors) {
+ET_INLINE void fetch_ahead(const float *panels, size_t panel_stride, int rows,
+                           int vectors) {
   if (rows == 1) {
     ET_UNROLL for (int p = 0; p * ET_PANEL_VECTORS < vectors; p++) {
       et_prefetch(panels + (size_t)p * panel_stride + AHEAD * ET_PANEL);
@@ -30,16 +29,66 @@ ET_INLINE void et_tile_fetch(const float *panels, size_t panel_stride, int rows,
   }
 }
 
-/* Adds x[row][k] * panel[k] for one segment; returns the panels' next k. */
-ET_INLINE const float *et_tile_add(const float *const *begins,
-                                   const float *panels, size_t panel_stride,
-                                   size_t depth, int rows, int vectors,
-                                   et_sums sums) {
-  const float *row[ET_TILE_ROWS];
-  ET_UNROLL for (int r = 0; r < rows; r++) { row[r] = begins[r]; }
-  for (size_t k = 0; k < depth; k++, panels += ET_PANEL) {
+/* Summands that are added between two looks at what is to be fetched. */
+#define PART 128
+
+ET_INLINE size_t divide_up(size_t a, size_t b) { return (a + b - 1) / b; }
+
+/* Parts that the summands of a tile are added in. */
+ET_INLINE size_t parts_of(const et_tiles *t) {
+  return t->segments * divide_up(t->depth, PART);
+}
+
+/* Some panels, and how the tiles of them fetch those that come next, all tiles
+ * together: a few lines with each part, as reading them takes less time than
+ * multiplying. */
+typedef struct group {
+  et_tiles tiles;
+  size_t lines; /* of each next panel, with a part; 0: nothing is fetched */
+} group;
+
+/* Where a tile begins. */
+typedef struct place {
+  const float *const *begins; /* where its rows begin, if there is a table */
+  const float *x;             /* else its first row */
+  float *out;
+  const float *residual;
+  const float *next;
+} place;
+
+ET_INLINE place find_place(const group *g, size_t tile, size_t row) {
+  const et_tiles *t = &g->tiles;
+  place at = {.out = t->out + row * t->out_stride};
+  if (t->table != NULL) {
+    at.begins = t->table + tile * t->segments * ET_TILE_ROWS;
+  } else {
+    at.x = t->x + row * t->x_stride;
+  }
+  if (t->residual != NULL) {
+    at.residual = t->residual + row * t->residual_stride;
+  }
+  if (g->lines > 0) {
+    at.next = t->next + tile * parts_of(t) * g->lines * ET_PANEL;
+  }
+  return at;
+}
+
+ET_INLINE void fetch_next(const group *g, place *at, int vectors) {
+  for (size_t i = 0; i < g->lines; i++, at->next += ET_PANEL) {
+    ET_UNROLL for (int p = 0; p * ET_PANEL_VECTORS < vectors; p++) {
+      et_prefetch(at->next + (size_t)p * g->tiles.panel_stride);
+    }
+  }
+}
+
+/* Adds x[row][k] * panel[k] for k from `k` to before `end`. */
+ET_INLINE void add_part(const float *const *row, const float *panels,
+                        size_t panel_stride, size_t k, size_t end, int rows,
+                        int vectors, et_sums sums) {
+  panels += k * ET_PANEL;
+  ET_UNROLL_TWICE for (; k < end; k++, panels += ET_PANEL) {
     et_f32 w[ET_TILE_VECTORS];
-    et_tile_fetch(panels, panel_stride, rows, vectors);
+    fetch_ahead(panels, panel_stride, rows, vectors);
     ET_UNROLL for (int v = 0; v < vectors; v++) {
       w[v] = et_f32_load(panels + v / ET_PANEL_VECTORS * panel_stride +
                          v % ET_PANEL_VECTORS * ET_CPU_LANES);
@@ -52,53 +101,57 @@ ET_INLINE const float *et_tile_add(const float *const *begins,
       }
     }
   }
-  return panels;
 }
 
-ET_INLINE void et_tile_add_all(const et_tiles *t, int rows, int vectors,
-                               et_sums sums) {
+/* Adds one segment, whose panels begin at `panels`. */
+ET_INLINE void add_segment(const group *g, place *at, const float *const *begins,
+                           const float *panels, int rows, int vectors,
+                           et_sums sums) {
+  const size_t depth = g->tiles.depth;
+  const float *row[ET_TILE_ROWS];
+  ET_UNROLL for (int r = 0; r < rows; r++) { row[r] = begins[r]; }
+  for (size_t k = 0; k < depth; k += PART) {
+    fetch_next(g, at, vectors);
+    add_part(row, panels, g->tiles.panel_stride, k,
+             depth - k < PART ? depth : k + PART, rows, vectors, sums);
+  }
+}
+
+ET_INLINE void add_all(const group *g, place *at, int rows, int vectors,
+                       et_sums sums) {
+  const et_tiles *t = &g->tiles;
   const float *dense[ET_TILE_ROWS];
   ET_UNROLL for (int r = 0; r < rows; r++) {
-    dense[r] = t->x + (size_t)r * t->x_stride;
+    dense[r] = at->x + (size_t)r * t->x_stride;
   }
-  const float *const *begins = t->table != NULL ? t->table : dense;
+  const float *const *begins = at->begins != NULL ? at->begins : dense;
   const float *panels = t->panels;
   for (size_t s = 0; s < t->segments; s++, begins += ET_TILE_ROWS) {
-    panels = et_tile_add(begins, panels, t->panel_stride, t->depth, rows,
-                         vectors, sums);
+    add_segment(g, at, begins, panels, rows, vectors, sums);
+    panels += t->depth * ET_PANEL;
   }
 }
 
-/* What lies under `count` tiles. */
-ET_INLINE et_tiles below(et_tiles tiles, size_t count, size_t rows) {
-  tiles.out += count * rows * tiles.out_stride;
-  if (tiles.table != NULL) {
-    tiles.table += count * tiles.segments * ET_TILE_ROWS;
-  } else {
-    tiles.x += count * rows * tiles.x_stride;
-  }
-  if (tiles.residual != NULL) {
-    tiles.residual += count * rows * tiles.residual_stride;
-  }
-  return tiles;
-}
-
-ET_INLINE void et_tile_run(const et_tiles *tiles, size_t count, int rows,
-                           int vectors) {
-  et_tiles t = *tiles;
-  for (size_t i = 0; i < count; i++, t = below(t, 1, (size_t)rows)) {
+/* Computes tiles `tile`, `tile` + 1, ..., the first from `row` on. */
+ET_INLINE void run_tiles(const group *all, size_t tile, size_t row,
+                         size_t count, int rows, int vectors) {
+  const group g = *all; /* which no result overlaps, as compilers see */
+  for (; count > 0; count--, tile++, row += (size_t)rows) {
+    place at = find_place(&g, tile, row);
     et_sums sums;
-    et_tile_begin(&t, rows, vectors, sums);
-    et_tile_add_all(&t, rows, vectors, sums);
-    et_tile_end(&t, rows, vectors, sums);
+    et_tile_begin(&g.tiles, at.out, rows, vectors, sums);
+    add_all(&g, &at, rows, vectors, sums);
+    et_tile_end(&g.tiles, at.out, at.residual, rows, vectors, sums);
   }
 }
 
-typedef void tile_function(const et_tiles *tiles, size_t count);
+typedef void tile_function(const group *g, size_t tile, size_t row,
+                           size_t count);
 
 #define DEFINE_TILE(rows, panels)                                          \
-  static void run_##rows##x##panels(const et_tiles *tiles, size_t count) { \
-    et_tile_run(tiles, count, rows, (panels) * ET_PANEL_VECTORS);          \
+  static void run_##rows##x##panels(const group *g, size_t tile,           \
+                                    size_t row, size_t count) {            \
+    run_tiles(g, tile, row, count, rows, (panels) * ET_PANEL_VECTORS);     \
   }
 ET_TILE_LIST(DEFINE_TILE)
 
@@ -130,14 +183,25 @@ static void finish(const et_tiles *tiles, size_t rows, size_t columns) {
   }
 }
 
-static void run_group(const et_tiles *tiles, const et_tile_split *split,
+/* A single row fetches its own weights. */
+static size_t lines_to_fetch(const et_tiles *t, size_t rows,
+                             const et_tile_split *split) {
+  const size_t parts = parts_of(t) * split->tiles;
+  return t->next == NULL || rows == 1 || parts == 0
+             ? 0
+             : divide_up(t->segments * t->depth, parts);
+}
+
+static void run_group(const group *g, const et_tile_split *split,
                       size_t panels) {
-  if (split->taller > 0) {
-    tile_functions[split->height + 1][panels](tiles, split->taller);
+  const size_t taller = split->taller;
+  const size_t others = split->tiles - taller;
+  if (taller > 0) {
+    tile_functions[split->height + 1][panels](g, 0, 0, taller);
   }
-  if (split->tiles > split->taller) {
-    const et_tiles rest = below(*tiles, split->taller, split->height + 1);
-    tile_functions[split->height][panels](&rest, split->tiles - split->taller);
+  if (others > 0) {
+    tile_functions[split->height][panels](
+        g, taller, taller * (split->height + 1), others);
   }
 }
 
@@ -158,9 +222,10 @@ static size_t whole_panels(size_t columns) { return columns / ET_PANEL; }
 
 /* Tiles of half a panel: networks have many layers of 24 or 40 columns. */
 #define HALF (ET_PANEL / 2)
-#define DEFINE_HALF(rows)                                            \
-  static void run_half_##rows(const et_tiles *tiles, size_t count) { \
-    et_tile_run(tiles, count, rows, ET_PANEL_VECTORS / 2);           \
+#define DEFINE_HALF(rows)                                             \
+  static void run_half_##rows(const group *g, size_t tile, size_t row, \
+                              size_t count) {                          \
+    run_tiles(g, tile, row, count, rows, ET_PANEL_VECTORS / 2);        \
   }
 #define HALF_ENTRY(rows) [rows] = run_half_##rows,
 #if ET_TILE_ROWS == 6
@@ -174,38 +239,42 @@ static tile_function *const half_functions[ET_TILE_ROWS + 1] = {
 
 /* One tile of one panel of which only some columns exist: beside the tensors,
  * as a vector would reach past their ends. */
-static void run_part(const et_tiles *tiles, size_t rows, size_t columns) {
+static void run_part(const group *g, size_t tile, size_t row, size_t rows,
+                     size_t columns) {
   float out[ET_TILE_ROWS * ET_PANEL] = {0};
   float residual[ET_TILE_ROWS * ET_PANEL] = {0};
-  et_tiles part = *tiles;
-  part.out = out;
-  part.out_stride = ET_PANEL;
-  if (tiles->start == NULL) {
-    et_copy_columns(tiles->out, tiles->out_stride, out, ET_PANEL, rows,
-                    columns);
+  const place at = find_place(g, tile, row);
+  group part = *g;
+  part.tiles.x = at.x;
+  part.tiles.table = at.begins;
+  part.tiles.out = out;
+  part.tiles.out_stride = ET_PANEL;
+  if (part.tiles.start == NULL) {
+    et_copy_columns(at.out, g->tiles.out_stride, out, ET_PANEL, rows, columns);
   }
-  if (tiles->residual != NULL) {
-    et_copy_columns(tiles->residual, tiles->residual_stride, residual, ET_PANEL,
+  if (at.residual != NULL) {
+    et_copy_columns(at.residual, g->tiles.residual_stride, residual, ET_PANEL,
                     rows, columns);
-    part.residual = residual;
-    part.residual_stride = ET_PANEL;
+    part.tiles.residual = residual;
+    part.tiles.residual_stride = ET_PANEL;
   }
-  tile_functions[rows][1](&part, 1);
-  et_copy_columns(out, ET_PANEL, tiles->out, tiles->out_stride, rows, columns);
+  tile_functions[rows][1](&part, 0, 0, 1);
+  et_copy_columns(out, ET_PANEL, at.out, g->tiles.out_stride, rows, columns);
 }
 
 /* Columns that do not fill a panel. */
-static void run_rest(const et_tiles *all, const et_tile_split *split,
+static void run_rest(const et_tiles *tiles, const et_tile_split *split,
                      size_t columns) {
-  et_tiles tiles = *all;
-  for (size_t i = 0; i < split->tiles; i++) {
+  const group g = {*tiles, 0};
+  size_t row = 0;
+  for (size_t i = 0; i < split->tiles && columns > 0; i++) {
     const size_t rows = split->height + (i < split->taller ? 1 : 0);
     if (columns == HALF) {
-      half_functions[rows](&tiles, 1);
-    } else if (columns > 0) {
-      run_part(&tiles, rows, columns);
+      half_functions[rows](&g, i, row, 1);
+    } else {
+      run_part(&g, i, row, rows, columns);
     }
-    tiles = below(tiles, 1, rows);
+    row += rows;
   }
 }
 
@@ -216,20 +285,23 @@ static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 void ET_CPU_NAME(et_cpu_tiles)(const et_tiles *tiles, size_t rows,
                                size_t columns) {
   const et_tile_split split = et_split_rows(rows);
-  et_tiles t = *tiles;
+  const size_t tallest = split.height + (split.taller > 0 ? 1 : 0);
+  group g = {*tiles, 0};
+  et_tiles *t = &g.tiles;
   size_t left = rows == 0 ? 0 : whole_panels(columns);
   size_t rest = columns;
   while (left > 0) {
-    const size_t panels =
-        group_size(split.height + (split.taller > 0 ? 1 : 0), left);
+    const size_t panels = group_size(tallest, left);
     const size_t width = smaller(rest, panels * ET_PANEL);
-    t.lanes = (width - 1) % ET_PANEL + 1;
-    run_group(&t, &split, panels);
-    finish(&t, rows, width);
-    et_tiles_right(&t, panels);
+    t->lanes = (width - 1) % ET_PANEL + 1;
+    t->next = left > panels ? t->panels + panels * t->panel_stride : tiles->next;
+    g.lines = lines_to_fetch(t, rows, &split);
+    run_group(&g, &split, panels);
+    finish(t, rows, width);
+    et_tiles_right(t, panels);
     left -= panels;
     rest -= width;
   }
-  run_rest(&t, &split, rest);
-  finish(&t, rows, rest);
+  run_rest(t, &split, rest);
+  finish(t, rows, rest);
 }
