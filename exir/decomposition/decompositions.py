@@ -10,6 +10,10 @@ from torch import Tensor
 from torch._ops import OpOverload
 from torch.fx import Node
 
+from exir.decomposition.arithmetic import ARITHMETIC
+from exir.decomposition.ordering import ORDERING
+from exir.decomposition.scattering import SCATTERING
+
 _ATEN = torch.ops.aten
 NodeFilter = Callable[[Node], bool]
 _CORE_COMPOSITES = frozenset({_ATEN.upsample_bilinear2d.vec, _ATEN.upsample_nearest2d.vec})
@@ -105,4 +109,7 @@ _OWN: Mapping[OpOverload, Callable[..., Any]] = {
     _ATEN.__rshift__.Tensor: _ATEN.bitwise_right_shift.Tensor,
     _ATEN.linear.default: _linear,
     _ATEN.batch_norm.default: _batch_norm,
+    **ARITHMETIC,
+    **ORDERING,
+    **SCATTERING,
 }

@@ -17,3 +17,8 @@ void et_accumulate(et_scalar_type dtype, const uint8_t *from, uint8_t *to) {
   }
   et_store_run(compute, &sum, dtype, to, 0, 1);
 }
+
+void et_accumulate_along(et_scalar_type dtype, uint8_t *other,
+                         uint8_t *element) {
+  et_accumulate(dtype, other, element);
+}

@@ -10,4 +10,8 @@
  * wrap, bool is or. */
 void et_accumulate(et_scalar_type dtype, const uint8_t *from, uint8_t *to);
 
+/* The same as an et_along_fn. */
+void et_accumulate_along(et_scalar_type dtype, uint8_t *other,
+                         uint8_t *element);
+
 #endif /* ET_KERNELS_PORTABLE_ACCUMULATE_H_ */

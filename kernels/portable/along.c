@@ -59,9 +59,9 @@ void et_along_run(const et_tensor *index, const et_view *other,
   }
 }
 
-static et_status check_source(et_kernel_context *context, const char *what,
-                              const et_tensor *self, const et_tensor *index,
-                              const et_view *src) {
+et_status et_along_check_source(et_kernel_context *context, const char *what,
+                                const et_tensor *self, const et_tensor *index,
+                                const et_view *src) {
   ET_CHECK(context, src->dtype == self->dtype, "%s: dtypes %s and %s differ",
            what, et_scalar_type_name((int32_t)src->dtype),
            et_scalar_type_name((int32_t)self->dtype));
@@ -86,7 +86,7 @@ et_status et_along_scatter(et_kernel_context *context, const char *what,
   ET_RETURN_IF_ERROR(et_shape_same_dtype(context, what, self, out));
   ET_RETURN_IF_ERROR(
       et_along_check(context, what, self, arguments[1], index, &axis));
-  ET_RETURN_IF_ERROR(check_source(context, what, self, index, src));
+  ET_RETURN_IF_ERROR(et_along_check_source(context, what, self, index, src));
   ET_RETURN_IF_ERROR(et_copy_view_to(context, what, &whole, out));
   const et_view target = et_view_of(out);
   et_along_run(index, src, &target, axis, fn);

@@ -22,6 +22,12 @@ typedef void (*et_along_fn)(et_scalar_type dtype, uint8_t *other,
 void et_along_run(const et_tensor *index, const et_view *other,
                   const et_view *self, size_t axis, et_along_fn fn);
 
+/* INVALID_ARGUMENT unless `src` has the dtype of self and at least the size of
+ * `index` in each dimension. */
+et_status et_along_check_source(et_kernel_context *context, const char *what,
+                                const et_tensor *self, const et_tensor *index,
+                                const et_view *src);
+
 /* Sets `out` to self, and calls `fn` on it with the elements of `src`, a view
  * of the dtype of self. `arguments` are self, dim and index. */
 et_status et_along_scatter(et_kernel_context *context, const char *what,

@@ -4,10 +4,6 @@
 #include "kernels/portable/accumulate.h"
 #include "kernels/portable/along.h"
 
-static void add(et_scalar_type dtype, uint8_t *other, uint8_t *element) {
-  et_accumulate(dtype, other, element);
-}
-
 et_status et_op_scatter_src_out(et_kernel_context *context, et_value **args) {
   const et_view src = et_view_of(args[3]->u.as_tensor);
   return et_along_scatter(context, "scatter", args, &src, et_along_set,
@@ -20,8 +16,8 @@ et_status et_op_scatter_add_out(et_kernel_context *context, et_value **args) {
                                        et_dtype_is_computable(self->dtype),
                                        self, args[4]->u.as_tensor));
   const et_view src = et_view_of(args[3]->u.as_tensor);
-  return et_along_scatter(context, "scatter_add", args, &src, add,
-                          args[4]->u.as_tensor);
+  return et_along_scatter(context, "scatter_add", args, &src,
+                          et_accumulate_along, args[4]->u.as_tensor);
 }
 
 /* The number stands for a source of the size of the index. */

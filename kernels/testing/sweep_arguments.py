@@ -158,10 +158,17 @@ def _along(name: str, *rest: str | int | bool) -> Maker:
 
     def make(case: Case) -> list[object]:
         index = _indices(case, "index", case.shape, case.shape[-1] if case.rank else 1)
-        others = [case.tensor(each) if isinstance(each, str) else each for each in rest]
+        others = [case.tensor(each) if isinstance(each, str) and each in case.dtypes else each for each in rest]
         return [case.tensor(name), -1, index, *others]
 
     return make
+
+
+def _searched(case: Case) -> list[object]:
+    """A sorted row for every row of values, and the order that sorts it."""
+    sequence = case.tensor("sorted_sequence")
+    sorter = sequence.sort(-1).indices
+    return [sequence, case.tensor("self"), case.dtypes["out"] == torch.int32, False, None, sorter]
 
 
 def _indexed(case: Case) -> list[object]:
@@ -320,6 +327,7 @@ _MAKERS: dict[str, Maker] = {
     "aten::bmm.out": _matrices("self", "mat2"),
     "aten::constant_pad_nd.out": lambda case: [case.tensor("self"), [1, 2] if case.rank else [], 1],
     "aten::convolution.out": _convolution,
+    "aten::cumprod.out": _factors,
     "aten::diagonal_copy.out": lambda case: [case.tensor("self"), 1, 0, -1],
     "aten::div.out": _divisors,
     "aten::div.out_mode": _divisors,
@@ -331,6 +339,7 @@ _MAKERS: dict[str, Maker] = {
     "aten::fmod.Tensor_out": _divisors,
     "aten::gather.out": _along("self", False),
     "aten::glu.out": lambda case: [case.tensor("self"), -1],
+    "aten::histc.out": lambda case: [case.tensor("self"), 5, -2, 2],
     "aten::index.Tensor_out": _indexed,
     "aten::index_put.out": _index_put(False),
     "aten::index_put_": _index_put(False),
@@ -366,9 +375,13 @@ _MAKERS: dict[str, Maker] = {
     "aten::scatter.src_out": _along("self", "src"),
     "aten::scatter.value_out": _along("self", 1),
     "aten::scatter_add.out": _along("self", "src"),
+    "aten::scatter_reduce.two_out": _along("self", "src", "prod", False),
+    "aten::searchsorted.Tensor_out": _searched,
     "aten::select_scatter.out": lambda case: [case.tensor("self"), case.tensor("src", case.shape[1:]), 0, 0],
     "aten::slice_copy.Tensor_out": lambda case: [case.tensor("self"), -1, 1, None, 2],
     "aten::slice_scatter.out": lambda case: [case.tensor("self"), case.tensor("src"), 0, None, None, 1],
+    "aten::sort.values": lambda case: [case.tensor("self"), -1, True],
+    "aten::sort.values_stable": lambda case: [case.tensor("self"), True, -1, False],
     "aten::split_copy.Tensor_out": lambda case: [case.tensor("self"), 4, -1],
     "aten::split_with_sizes_copy.out": _parts,
     "aten::squeeze_copy.dims_out": lambda case: [case.tensor("self"), list(range(min(case.rank, 1)))],

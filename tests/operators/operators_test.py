@@ -39,7 +39,115 @@ VOLUMES: dict[str, Case] = {
     "local_response_norm": (lambda x: F.local_response_norm(x, 2), PICTURE),
 }
 
-CASES: dict[str, Case] = {**VOLUMES}
+WITH_NAN = torch.where(_real(3, 5) > 0.7, float("nan"), _real(3, 5))
+DIGITS = torch.randint(0, 4, (3, 9), generator=_GENERATOR)
+BOUNDS = torch.arange(-2.0, 3.0)
+
+ORDERED: dict[str, Case] = {
+    "sort": (lambda x: torch.sort(x, -1), PICTURE),
+    "sort, stable": (lambda x: torch.sort(x, dim=1, stable=True, descending=True), DIGITS),
+    "argsort": (lambda x: torch.argsort(x, 1), PICTURE),
+    "msort": (torch.msort, WITH_NAN),
+    "topk": (lambda x: torch.topk(x, 3, largest=False), PICTURE),
+    "kthvalue": (lambda x: torch.kthvalue(x, 2, 1, True), PICTURE),
+    "median": (torch.median, PICTURE),
+    "median of NaN": (torch.median, WITH_NAN),
+    "median along": (lambda x: torch.median(x, 1, True), PICTURE),
+    "median along, with NaN": (lambda x: torch.median(x, 1).values, WITH_NAN),
+    "nanmedian": (torch.nanmedian, WITH_NAN),
+    "nanmedian along": (lambda x: torch.nanmedian(x, 1).values, WITH_NAN),
+    "nanmedian of nothing but NaN": (lambda x: torch.nanmedian(x, 0).values, torch.full((2, 2), float("nan"))),
+    "mode": (lambda x: torch.mode(x, 1), DIGITS),
+    "mode of columns": (lambda x: torch.mode(x, 0, True), DIGITS),
+    "quantile": (lambda x: torch.quantile(x, 0.3), PICTURE),
+    "cumprod": (lambda x: torch.cumprod(x, 1), PICTURE),
+    "logcumsumexp": (lambda x: torch.logcumsumexp(x, 1), PICTURE),
+    "cummax": (lambda x: torch.cummax(x, 1), WITH_NAN),
+    "cummin": (lambda x: torch.cummin(x, 1), DIGITS),
+    "bucketize": (lambda x, b: torch.bucketize(x, b, right=True, out_int32=True), PICTURE, BOUNDS),
+    "bucketize of integers": (torch.bucketize, DIGITS, BOUNDS),
+    "searchsorted": (lambda b, x: torch.searchsorted(b, x, side="right"), BOUNDS, PICTURE),
+    "histc": (lambda x: torch.histc(x, 5, -1, 1), PICTURE),
+    "vector_norm": (lambda x: torch.linalg.vector_norm(x, 3, dim=1), PICTURE),
+}
+
+INDEX, ROW = torch.tensor([0, 2, 1, 2]), _real(2, 4)
+
+SCATTERED: dict[str, Case] = {
+    **{
+        f"scatter_reduce {reduce}{' without self' * (not own)}": (
+            lambda x, i, s, reduce=reduce, own=own: x.scatter_reduce(0, i, s, reduce, include_self=own),
+            _real(3),
+            INDEX,
+            _real(4),
+        )
+        for reduce in ("sum", "prod", "mean", "amax", "amin")
+        for own in (True, False)
+    },
+    **{
+        f"index_reduce {reduce}": (
+            lambda x, i, s, reduce=reduce: x.index_reduce(1, i, s, reduce),
+            _real(2, 3),
+            INDEX,
+            ROW,
+        )
+        for reduce in ("prod", "mean", "amax", "amin")
+    },
+    "scatter_reduce mean of integers": (
+        lambda x, i, s: x.scatter_reduce(0, i, s, "mean"),
+        torch.tensor([-3, 5, 9]),
+        INDEX,
+        torch.tensor([4, -6, 1, 2]),
+    ),
+    "scatter add": (lambda x, i, s: x.scatter(0, i, s, reduce="add"), _real(3), INDEX, _real(4)),
+    "scatter multiply": (lambda x, i: x.scatter(0, i, 2.5, reduce="multiply"), _real(3), INDEX),
+    "index_add": (lambda x, i, s: x.index_add(1, i, s, alpha=2), _real(2, 3), INDEX, ROW),
+    "unfold": (lambda x: F.unfold(x, 2, padding=1), PICTURE),
+    "fold": (lambda x: F.fold(x, (6, 6), 2), _real(1, 8, 25)),
+    "nll_loss": (F.nll_loss, _real(4, 3), INDEX),
+    **{
+        f"embedding_bag {mode}": (
+            lambda w, i, o, mode=mode: F.embedding_bag(i, w, o, mode=mode, padding_idx=1),
+            _real(3, 5),
+            INDEX,
+            torch.tensor([0, 1, 1, 4]),
+        )
+        for mode in ("sum", "mean", "max")
+    },
+    "embedding_bag with weights": (
+        lambda w, i, s: F.embedding_bag(i, w, per_sample_weights=s, mode="sum"),
+        _real(3, 5),
+        INDEX.reshape(2, 2),
+        _real(2, 2),
+    ),
+    "embedding_bag with its end": (
+        lambda w, i, o: F.embedding_bag(i, w, o, include_last_offset=True),
+        _real(3, 5),
+        INDEX,
+        torch.tensor([0, 3, 4]),
+    ),
+}
+
+A, B = _real(3, 7), _real(3, 7)
+WHOLE = torch.tensor([[0, 12, -18, 7], [0, 8, 27, 9]])
+
+FORMULAS: dict[str, Case] = {
+    **{name: (getattr(torch, name), A) for name in ("erfc", "exp2", "signbit", "sinc")},
+    **{
+        name: (getattr(torch, name), A, B)
+        for name in ("hypot", "copysign", "nextafter", "fmax", "fmin", "logaddexp", "logaddexp2")
+    },
+    "fmax of NaN": (torch.fmax, WITH_NAN, WITH_NAN.flip(0)),
+    "gcd": (torch.gcd, WHOLE[0], WHOLE[1]),
+    "lcm": (torch.lcm, WHOLE[0], WHOLE[1]),
+    "ldexp": (torch.ldexp, A, DIGITS[:, :7]),
+    "round to decimals": (lambda x: torch.round(x * 100, decimals=2), A),
+    "round to tens": (lambda x: torch.round(x * 100, decimals=-1), A),
+    "addbmm": (lambda x, a, b: torch.addbmm(x, a, b, beta=2, alpha=0.5), _real(3, 4), _real(2, 3, 5), _real(2, 5, 4)),
+    "rrelu": (F.rrelu, A),
+}
+
+CASES: dict[str, Case] = {**VOLUMES, **ORDERED, **SCATTERED, **FORMULAS}
 
 
 @pytest.mark.parametrize("name", sorted(CASES))

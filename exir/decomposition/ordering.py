@@ -1,0 +1,116 @@
+"""Operators that are told from the elements in order, as sorting and searching among them."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+from torch import SymInt, Tensor
+from torch._ops import OpOverload
+
+_ATEN = torch.ops.aten
+_Pair = tuple[Tensor, Tensor]
+
+
+def _sorted(x: Tensor, dim: int) -> _Pair:
+    """Ascending along `dim`, NaN last, equal elements in their order, and their places."""
+    return _ATEN.sort.stable(x, stable=True, dim=dim, descending=False)
+
+
+def _kept(values: Tensor, dim: int, keepdim: bool) -> Tensor:
+    return values.unsqueeze(dim) if keepdim and values.dim() > 0 else values
+
+
+def _at(pair: _Pair, dim: int, place: int | SymInt) -> _Pair:
+    values, places = pair
+    if values.dim() == 0:
+        return pair
+    return values.select(dim, place), places.select(dim, place)
+
+
+def _at_each(pair: _Pair, dim: int, place: Tensor) -> _Pair:
+    """The element of each line that `place`, which has one of each, names."""
+    values, places = pair
+    if values.dim() == 0:
+        return pair
+    index = place.unsqueeze(dim)
+    return values.gather(dim, index).squeeze(dim), places.gather(dim, index).squeeze(dim)
+
+
+def _result(pair: _Pair, x: Tensor, dim: int, keepdim: bool) -> _Pair:
+    keep = keepdim and x.dim() > 0
+    return _kept(pair[0], dim, keep), _kept(pair[1], dim, keep)
+
+
+def _length(x: Tensor, dim: int) -> int | SymInt:
+    return x.shape[dim] if x.dim() > 0 else 1
+
+
+def _kthvalue(x: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> _Pair:
+    return _result(_at(_sorted(x, dim), dim, k - 1), x, dim, keepdim)
+
+
+def _median_dim(x: Tensor, dim: int, keepdim: bool = False) -> _Pair:
+    """The lower of both middle elements; NaN, which is the last in order, where there is one."""
+    ordered = _sorted(x, dim)
+    value, place = _at(ordered, dim, (_length(x, dim) - 1) // 2)
+    if x.is_floating_point():
+        last, last_place = _at(ordered, dim, _length(x, dim) - 1)
+        is_nan = torch.isnan(last)
+        value, place = torch.where(is_nan, last, value), torch.where(is_nan, last_place, place)
+    return _result((value, place), x, dim, keepdim)
+
+
+def _nanmedian_dim(x: Tensor, dim: int, keepdim: bool = False) -> _Pair:
+    if not x.is_floating_point():
+        return _median_dim(x, dim, keepdim)
+    numbers = torch.logical_not(torch.isnan(x)).to(torch.int64).sum(dim)
+    middle = torch.div(torch.clamp(numbers - 1, min=0), 2, rounding_mode="floor")
+    return _result(_at_each(_sorted(x, dim), dim, middle), x, dim, keepdim)
+
+
+def _median(x: Tensor) -> Tensor:
+    return _median_dim(x.reshape(-1), 0)[0]
+
+
+def _nanmedian(x: Tensor) -> Tensor:
+    return _nanmedian_dim(x.reshape(-1), 0)[0]
+
+
+def _mode(x: Tensor, dim: int = -1, keepdim: bool = False) -> _Pair:
+    """The least of the most frequent elements, and its last place."""
+    if x.dim() == 0:
+        return x.clone(), torch.zeros_like(x, dtype=torch.int64)
+    values, places = _sorted(x.movedim(dim, -1), -1)
+    values = values.contiguous()
+    ends = torch.searchsorted(values, values, right=True)
+    begins = torch.searchsorted(values, values)
+    most = torch.argmax(ends - begins, dim=-1, keepdim=True)
+    pair = (values, places)
+    value = _at_each(pair, -1, most.squeeze(-1))[0]
+    place = _at_each(pair, -1, (ends.gather(-1, most) - 1).squeeze(-1))[1]
+    return _result((value, place), x, dim, keepdim)
+
+
+def _bucketize(x: Tensor, boundaries: Tensor, *, out_int32: bool = False, right: bool = False) -> Tensor:
+    dtype = torch.promote_types(x.dtype, boundaries.dtype)
+    return torch.searchsorted(boundaries.to(dtype), x.to(dtype), out_int32=out_int32, right=right)
+
+
+def _searchsorted(sequence: Tensor, x: Tensor, **options: Any) -> Any:
+    """The two in one dtype, as the operator compares them."""
+    if sequence.dtype == x.dtype:
+        return NotImplemented
+    dtype = torch.promote_types(x.dtype, sequence.dtype)
+    return torch.searchsorted(sequence.to(dtype), x.to(dtype), **options)
+
+
+ORDERING: Mapping[OpOverload, Callable[..., Any]] = {
+    _ATEN.bucketize.Tensor: _bucketize,
+    _ATEN.kthvalue.default: _kthvalue,
+    _ATEN.median.default: _median,
+    _ATEN.median.dim: _median_dim,
+    _ATEN.mode.default: _mode,
+    _ATEN.nanmedian.default: _nanmedian,
+    _ATEN.nanmedian.dim: _nanmedian_dim,
+    _ATEN.searchsorted.Tensor: _searchsorted,
+}

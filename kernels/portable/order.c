@@ -1,0 +1,151 @@
+#include "kernels/portable/order.h"
+
+#include <string.h>
+
+#include "executorch/kernels/args.h"
+#include "executorch/kernels/convert.h"
+#include "executorch/kernels/line.h"
+#include "executorch/kernels/shape.h"
+
+/* The operands of a line. */
+enum { VALUES, PLACES, SELF };
+
+/* A line being ordered. Its places are a heap: each comes behind both of those at
+ * 2 * i + 1 and 2 * i + 2, so that the first of them is the last in order. */
+typedef struct heap {
+  const et_lines *lines;
+  uint8_t *const *at;
+  bool largest;
+} heap;
+
+typedef struct number {
+  int64_t integer;
+  double real;
+} number;
+
+static int64_t *place_at(const heap *h, size_t i) {
+  return (int64_t *)(void *)(h->at[PLACES] +
+                             (ptrdiff_t)i * h->lines->strides[PLACES]);
+}
+
+static const uint8_t *element_at(const heap *h, int64_t place) {
+  return h->at[SELF] + (ptrdiff_t)place * h->lines->strides[SELF];
+}
+
+static number number_at(const heap *h, int64_t place) {
+  const et_scalar_type dtype = h->lines->dtypes[SELF];
+  const uint8_t *in = element_at(h, place);
+  number value = {0, 0.0};
+  if (dtype == ET_SCALAR_TYPE_FLOAT32) {
+    value.real = (double)*(const float *)(const void *)in;
+  } else if (et_scalar_type_is_floating(dtype)) {
+    et_load_run(ET_COMPUTE_FLOAT64, dtype, in, 0, 1, &value.real);
+  } else {
+    et_load_run(ET_COMPUTE_INT64, dtype, in, 0, 1, &value.integer);
+  }
+  return value;
+}
+
+/* NaN is greater than any number. */
+static bool is_greater(number a, number b) {
+  return a.integer > b.integer || a.real > b.real ||
+         (a.real != a.real && b.real == b.real);
+}
+
+/* Whether the element at place `a` comes behind the one at `b`. */
+static bool comes_behind(const heap *h, int64_t a, int64_t b) {
+  const number x = number_at(h, a);
+  const number y = number_at(h, b);
+  if (is_greater(x, y)) {
+    return !h->largest;
+  }
+  return is_greater(y, x) ? h->largest : a > b;
+}
+
+/* Puts `place` into the heap of `count` from its first entry down, which is lost. */
+static void sink(const heap *h, size_t count, size_t at, int64_t place) {
+  for (size_t child = 2 * at + 1; child < count; child = 2 * at + 1) {
+    if (child + 1 < count &&
+        comes_behind(h, *place_at(h, child + 1), *place_at(h, child))) {
+      child++;
+    }
+    if (!comes_behind(h, *place_at(h, child), place)) {
+      break;
+    }
+    *place_at(h, at) = *place_at(h, child);
+    at = child;
+  }
+  *place_at(h, at) = place;
+}
+
+/* A heap of the first `k` in order among all elements. */
+static void fill(const heap *h, size_t k) {
+  for (size_t i = 0; i < k; i++) {
+    *place_at(h, i) = (int64_t)i;
+  }
+  for (size_t i = k / 2; i-- > 0;) {
+    sink(h, k, i, *place_at(h, i));
+  }
+  for (size_t i = k; k > 0 && i < h->lines->lengths[SELF]; i++) {
+    if (comes_behind(h, *place_at(h, 0), (int64_t)i)) {
+      sink(h, k, 0, (int64_t)i);
+    }
+  }
+}
+
+/* The heap from its last entry on: what it has first comes last. */
+static void unfold(const heap *h, size_t k) {
+  for (size_t rest = k; rest > 1; rest--) {
+    const int64_t place = *place_at(h, rest - 1);
+    *place_at(h, rest - 1) = *place_at(h, 0);
+    sink(h, rest - 1, 0, place);
+  }
+}
+
+static void order_line(const et_lines *lines, uint8_t *const *at,
+                       const void *largest) {
+  const heap h = {lines, at, *(const bool *)largest};
+  const size_t size = et_scalar_type_size((int32_t)lines->dtypes[SELF]);
+  const size_t k = lines->lengths[PLACES];
+  fill(&h, k);
+  unfold(&h, k);
+  for (size_t i = 0; i < k; i++) {
+    memcpy(at[VALUES] + (ptrdiff_t)i * lines->strides[VALUES],
+           element_at(&h, *place_at(&h, i)), size);
+  }
+}
+
+static et_status resize_outs(et_kernel_context *context, const char *what,
+                             const et_tensor *self, size_t axis, int64_t k,
+                             et_tensor *values, et_tensor *places) {
+  int32_t sizes[ET_MAX_RANK];
+  const int64_t length = self->rank == 0 ? 1 : self->sizes[axis];
+  ET_CHECK(context, k >= 0 && k <= length, "%s: k = %lld is not in [0, %lld]",
+           what, (long long)k, (long long)length);
+  ET_CHECK(context, self->rank > 0 || k == 1,
+           "%s: k = 0 of a tensor without dimensions", what);
+  for (size_t d = 0; d < self->rank; d++) {
+    sizes[d] = d == axis ? (int32_t)k : self->sizes[d];
+  }
+  ET_RETURN_IF_ERROR(
+      et_tensor_resize(values, sizes, self->rank, context->error));
+  return et_tensor_resize(places, sizes, self->rank, context->error);
+}
+
+et_status et_order_first(et_kernel_context *context, const char *what,
+                         const et_tensor *self, int64_t dim, int64_t k,
+                         bool largest, et_tensor *values, et_tensor *places) {
+  size_t axis = 0;
+  ET_RETURN_IF_ERROR(
+      et_shape_supports(context, what,
+                        et_dtype_is_computable(self->dtype) &&
+                            places->dtype == ET_SCALAR_TYPE_INT64,
+                        self, places));
+  ET_RETURN_IF_ERROR(et_shape_same_dtype(context, what, self, values));
+  ET_RETURN_IF_ERROR(et_shape_axis(context, what, dim, self->rank, &axis));
+  ET_RETURN_IF_ERROR(resize_outs(context, what, self, axis, k, values, places));
+  const et_view views[3] = {et_view_of(values), et_view_of(places),
+                            et_view_of(self)};
+  et_lines_run(views, 3, axis, order_line, &largest);
+  return ET_STATUS_OK;
+}
