@@ -1,7 +1,9 @@
+#include "kernels/portable/max_pool_windows.h"
+
 #include "kernels/portable/max_pool.h"
 
-static et_status pool(et_kernel_context *context, const char *name, size_t dims,
-                      et_value **args) {
+et_status et_max_pool_windows(et_kernel_context *context, const char *name,
+                              size_t dims, et_value **args) {
   const et_tensor *self = args[0]->u.as_tensor;
   et_tensor *out = args[6]->u.as_tensor;
   et_tensor *indices = args[7]->u.as_tensor;
@@ -11,14 +13,4 @@ static et_status pool(et_kernel_context *context, const char *name, size_t dims,
   ET_RETURN_IF_ERROR(et_max_pool_check(context, name, self, indices));
   ET_RETURN_IF_ERROR(et_window_plan(context, &arguments, self, out, &window));
   return et_max_pool_run(context, &window, dims, et_window_box, out, indices);
-}
-
-et_status et_op_max_pool2d_with_indices_out(et_kernel_context *context,
-                                            et_value **args) {
-  return pool(context, "max_pool2d", 2, args);
-}
-
-et_status et_op_max_pool3d_with_indices_out(et_kernel_context *context,
-                                            et_value **args) {
-  return pool(context, "max_pool3d", 3, args);
 }

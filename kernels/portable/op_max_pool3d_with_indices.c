@@ -1,0 +1,6 @@
+#include "kernels/portable/max_pool_windows.h"
+
+et_status et_op_max_pool3d_with_indices_out(et_kernel_context *context,
+                                            et_value **args) {
+  return et_max_pool_windows(context, "max_pool3d", 3, args);
+}
