@@ -19,5 +19,6 @@ CPU_KINDS = [
     "product",
     "quantize",
     "softmax",
+    "update",
     "winograd",
 ]

@@ -19,6 +19,7 @@ from backends.cpu.compiler.options import Options
 from backends.cpu.compiler.pack import pack
 from backends.cpu.compiler.payload import Payload, write
 from backends.cpu.compiler.plan import plan, write_results_in_place
+from exir.backend.tags import mutated_buffers
 from exir.error import UnsupportedOperatorError
 
 
@@ -48,14 +49,19 @@ def step_graph(program: ExportedProgram, options: Options) -> StepGraph:
 def lower(program: ExportedProgram, known: Program) -> StepGraph:
     """Steps for every node, one by one."""
     builder = Builder(known)
+    states = mutated_buffers(program)
     given = {spec.arg.name for spec in program.graph_signature.input_specs if spec.kind is InputKind.USER_INPUT}
-    for node in program.graph.nodes:
-        if node.op == "placeholder" and node.name in given:
+    for node in program.graph.find_nodes(op="placeholder"):
+        if node.name in given:
             builder.add_argument(node)
-        elif node.op == "call_function":
+    for node in states:
+        builder.add_state(node)
+    for node in program.graph.nodes:
+        if node.op == "call_function":
             _lower_node(known, builder, node)
-    for result in program.graph.output_node().args[0]:
+    for result in program.graph.output_node().args[0][len(states) :]:
         builder.add_result(result)
+    builder.keep_states({node: state.new_value for node, state in states.items()})
     return builder.graph
 
 

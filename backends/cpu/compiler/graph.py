@@ -31,6 +31,13 @@ class Output:
 
 
 @dataclass(frozen=True)
+class State:
+    """Argument `index` of the call: a buffer of the program that the call updates."""
+
+    index: int
+
+
+@dataclass(frozen=True)
 class Scratch:
     """Planned memory."""
 
@@ -52,7 +59,7 @@ class Value:
 
     dtype: torch.dtype
     dims: tuple[Dim, ...]
-    place: Input | Output | Scratch | Constant = field(default_factory=Scratch)
+    place: Input | Output | State | Scratch | Constant = field(default_factory=Scratch)
     base: "Value | None" = None
 
     @property
@@ -127,7 +134,7 @@ def verify(graph: StepGraph) -> None:
         for value in step.inputs:
             internal_assert(_is_there(value, written), f"{step.operation} reads what nothing has written")
         for value in step.outputs:
-            internal_assert(_may_be_written(value, written), f"{step.operation} writes over a value")
+            internal_assert(_may_be_written(step, value, written), f"{step.operation} writes over a value")
         written.update(value.storage for value in step.outputs)
         step.operation.check([value.dims for value in tensors_of(step)])
     for result in graph.results:
@@ -147,8 +154,12 @@ def storages_of(values: Iterable[Value]) -> list[Value]:
 
 
 def _is_there(value: Value, written: set[Value]) -> bool:
-    return isinstance(value.storage.place, (Input, Constant)) or value.storage in written
+    return isinstance(value.storage.place, (Input, State, Constant)) or value.storage in written
 
 
-def _may_be_written(value: Value, written: set[Value]) -> bool:
-    return isinstance(value.storage.place, (Scratch, Output)) and value.storage not in written
+def _may_be_written(step: Step, value: Value, written: set[Value]) -> bool:
+    """States may be written again; what else is there only by a step that works on it in place."""
+    place, operand = value.storage.place, step.operation.in_place
+    if isinstance(place, State) or (operand is not None and step.inputs[operand].storage is value.storage):
+        return True
+    return isinstance(place, (Scratch, Output)) and value.storage not in written

@@ -14,7 +14,7 @@ from backends.cpu.compiler.preprocess import CpuBackend
 from exir.backend.capability import propose_partitions
 from exir.backend.entry import BackendEntry
 from exir.backend.partitioner import DelegationSpec, Partitioner, PartitionResult
-from exir.backend.tags import constant_specs, note_refusal, tag_nodes, tag_of
+from exir.backend.tags import constant_specs, note_refusal, tag_mutated_buffer, tag_nodes, tag_of
 
 
 class CpuPartitioner(Partitioner):
@@ -35,6 +35,7 @@ class CpuPartitioner(Partitioner):
             tag_nodes(nodes, f"cpu_{index}")
             tags[f"cpu_{index}"] = DelegationSpec(CpuBackend.__name__, self.options.specs())
         _tag_constants(exported_program)
+        tag_mutated_buffer(exported_program)
         return PartitionResult(exported_program, tags)
 
     def ops_to_not_decompose(self, ep: ExportedProgram) -> tuple[list[OpOverload], Callable[[Node], bool] | None]:

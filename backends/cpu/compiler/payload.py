@@ -16,6 +16,7 @@ from backends.cpu.compiler.graph import (
     Laid,
     Output,
     Scratch,
+    State,
     Step,
     StepGraph,
     Value,
@@ -28,7 +29,7 @@ MAGIC = 0x43504531
 VERSION = 1
 HEADER_WORDS = 11
 WORD = 4
-_PLACES = {Input: 0, Output: 1, Scratch: 2, Constant: 3}
+_PLACES = {Input: 0, Output: 1, Scratch: 2, Constant: 3, State: 4}
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,7 @@ class _Writer:
         """Kind of place, index in it, and offset."""
         place = storage.place
         kind = _PLACES[type(place)]
-        if isinstance(place, (Input, Output)):
+        if isinstance(place, (Input, Output, State)):
             return kind, place.index, 0
         if isinstance(place, Constant):
             return kind, self._name(bytes_of_tensor(place.tensor)), 0

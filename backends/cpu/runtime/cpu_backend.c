@@ -43,16 +43,18 @@ static void run_observed(const et_cpu_step *step, uint32_t index,
   const et_event event = {ET_EVENT_STEP, index, step->kind->name};
   observer->begin(observer->context, &event);
   step->kind->run(step, run);
-  observer->end(observer->context, &event, ET_STATUS_OK);
+  observer->end(observer->context, &event, run->fault->status);
 }
 
 static et_status cpu_execute(void *memory, const et_execute_context *context,
                              et_value **args, size_t count) {
   et_cpu_handle *handle = memory;
-  const et_cpu_run run = {handle->isa, context->parallel};
+  et_cpu_fault fault = {ET_STATUS_OK, context->error};
+  const et_cpu_run run = {handle->isa, context->parallel, &fault};
   ET_RETURN_IF_ERROR(
       et_cpu_bind(handle, context->scratch, args, count, context->error));
-  for (uint32_t i = 0; i < handle->payload.step_count; i++) {
+  const uint32_t steps = handle->payload.step_count;
+  for (uint32_t i = 0; i < steps && fault.status == ET_STATUS_OK; i++) {
     const et_cpu_step *step = &handle->steps[i];
     if (context->observer != NULL) {
       run_observed(step, i, &run, context->observer);
@@ -60,7 +62,7 @@ static et_status cpu_execute(void *memory, const et_execute_context *context,
       step->kind->run(step, &run);
     }
   }
-  return ET_STATUS_OK;
+  return fault.status;
 }
 
 const et_backend et_cpu_backend = {

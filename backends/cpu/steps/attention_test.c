@@ -208,7 +208,7 @@ static void test_keys_that_are_masked_out(void **state) {
     mask[i] = i == 590 ? 0.0f : -INFINITY;
   }
   for (int isa = 0; isa < ET_CPU_ISA_COUNT; isa++) {
-    const et_cpu_run run = {(uint8_t)isa, NULL};
+    const et_cpu_run run = {.isa = (uint8_t)isa};
     if (et_test_has((et_cpu_isa)isa)) {
       test.step.kind->run(&test.step, &run);
       const float *y = et_test_result(&test)->data;

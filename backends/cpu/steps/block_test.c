@@ -235,7 +235,7 @@ static void run_with_rows(shape s, int32_t rows, et_cpu_isa isa,
   for (size_t i = 0; i < test.step.input_count; i++) {
     memcpy(test.tensors[i].data, as->tensors[i].data, test.tensors[i].bytes);
   }
-  const et_cpu_run run = {(uint8_t)isa, NULL};
+  const et_cpu_run run = {.isa = (uint8_t)isa};
   test.step.kind->run(&test.step, &run);
   memcpy(out, et_test_result(&test)->data, et_test_result(&test)->bytes);
   et_test_end(&test);

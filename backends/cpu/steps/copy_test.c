@@ -165,7 +165,7 @@ static void test_nothing_beyond_the_tensors_is_touched(void **state) {
     }
     et_test_step test;
     make(&test, &s);
-    const et_cpu_run run = {ET_CPU_PLAIN, NULL};
+    const et_cpu_run run = {.isa = ET_CPU_PLAIN};
     et_error error = {0};
     assert_int_equal(et_test_check(&test, &error), ET_STATUS_OK);
     test.step.kind->run(&test.step, &run); /* watched by the sanitizers */

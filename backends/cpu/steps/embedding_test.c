@@ -72,7 +72,7 @@ static void test_rows_that_are_not_there_are_nan(void **state) {
   int64_t *indices = test.tensors[1].data;
   const int64_t bad[6] = {-1, ROWS, INT64_MAX, INT64_MIN, 1, 2};
   memcpy(indices, bad, sizeof(bad));
-  const et_cpu_run run = {ET_CPU_PLAIN, NULL};
+  const et_cpu_run run = {.isa = ET_CPU_PLAIN};
   test.step.kind->run(&test.step, &run);
   const float *y = et_test_result(&test)->data;
   for (size_t i = 0; i < 24; i++) {

@@ -336,7 +336,7 @@ static void check_special(et_cpu_map_opcode opcode) {
   et_test_int(&test, 1);
   instruct(&test, opcode, 0, 0);
   for (int isa = 0; isa < ET_CPU_ISA_COUNT; isa++) {
-    const et_cpu_run run = {(uint8_t)isa, NULL};
+    const et_cpu_run run = {.isa = (uint8_t)isa};
     if (!et_test_has((et_cpu_isa)isa)) {
       continue;
     }
@@ -376,7 +376,7 @@ static void test_nan_of_either_operand_wins(void **state) {
   instruct(&test, ET_CPU_MAP_MAX, 0, 1);
   for (int isa = 0; isa < ET_CPU_ISA_COUNT; isa++) {
     if (et_test_has((et_cpu_isa)isa)) {
-      const et_cpu_run run = {(uint8_t)isa, NULL};
+      const et_cpu_run run = {.isa = (uint8_t)isa};
       test.step.kind->run(&test.step, &run);
       assert_true(isnan(y[0]) && isnan(y[1]));
     }
@@ -404,7 +404,7 @@ static void test_in_place_with_constant_and_activation(void **state) {
   et_error error = {0};
   assert_int_equal(et_test_check(&test, &error), ET_STATUS_OK);
   for (int isa = 0; isa < ET_CPU_ISA_COUNT; isa++) {
-    const et_cpu_run run = {(uint8_t)isa, NULL};
+    const et_cpu_run run = {.isa = (uint8_t)isa};
     for (int i = 0; i < 2100; i++) {
       x[i] = (float)(i % 17) - 8.0f;
     }

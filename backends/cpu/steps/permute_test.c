@@ -46,7 +46,7 @@ static void check_permute(et_scalar_type dtype, uint8_t rank,
   make(&test, dtype, rank, sizes, order);
   const et_cpu_tensor *y = et_test_result(&test);
   const size_t bytes = et_scalar_type_size((int32_t)dtype);
-  const et_cpu_run run = {ET_CPU_PLAIN, NULL};
+  const et_cpu_run run = {.isa = ET_CPU_PLAIN};
   et_error error = {0};
   assert_int_equal(et_test_check(&test, &error), ET_STATUS_OK);
   test.step.kind->run(&test.step, &run);

@@ -136,7 +136,7 @@ static void test_maxima_keep_nan(void **state) {
   ((float *)test.tensors[0].data)[3] = NAN;
   for (int isa = 0; isa < ET_CPU_ISA_COUNT; isa++) {
     if (et_test_has((et_cpu_isa)isa)) {
-      const et_cpu_run run = {(uint8_t)isa, NULL};
+      const et_cpu_run run = {.isa = (uint8_t)isa};
       test.step.kind->run(&test.step, &run);
       const float *result = et_test_result(&test)->data;
       assert_true(isnan(result[0]) && !isnan(result[1]));

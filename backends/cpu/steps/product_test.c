@@ -161,7 +161,7 @@ static void test_nan_stays(void **state) {
   ((float *)test.tensors[0].data)[0] = NAN;
   for (int isa = 0; isa < ET_CPU_ISA_COUNT; isa++) {
     if (et_test_has((et_cpu_isa)isa)) {
-      const et_cpu_run run = {(uint8_t)isa, NULL};
+      const et_cpu_run run = {.isa = (uint8_t)isa};
       test.step.kind->run(&test.step, &run);
       assert_true(isnan(((float *)et_test_result(&test)->data)[15]));
     }

@@ -76,7 +76,7 @@ static void test_masked_elements(void **state) {
     x[i] = i == 3 ? 1e30f : -INFINITY;
   }
   for (int isa = 0; isa < ET_CPU_ISA_COUNT; isa++) {
-    const et_cpu_run run = {(uint8_t)isa, NULL};
+    const et_cpu_run run = {.isa = (uint8_t)isa};
     if (et_test_has((et_cpu_isa)isa)) {
       test.step.kind->run(&test.step, &run);
       assert_true(y[3] == 1.0f && y[2] == 0.0f && y[39] == 0.0f);

@@ -48,10 +48,19 @@ typedef struct et_cpu_step {
   uint16_t attribute_count;
 } et_cpu_step;
 
+/* Why a call ends before its last step: numbers among the contents of tensors are
+ * what no step can go by. */
+typedef struct et_cpu_fault {
+  et_status status;
+  et_error *error; /* NULL: nobody reads the message */
+} et_cpu_fault;
+
 /* What a step may use besides its tensors. */
 typedef struct et_cpu_run {
   uint8_t isa;                 /* et_cpu_isa */
   const et_parallel *parallel; /* NULL: this thread only */
+  et_cpu_fault
+      *fault; /* set before work is shared out; nothing is written then */
 } et_cpu_run;
 
 /* One kind of step. All pointers are static. */
@@ -61,7 +70,8 @@ typedef struct et_cpu_kind {
    * message begins with the kind's name.
    * Called at load with upper bounds, and again for other sizes. */
   et_status (*check)(const et_cpu_step *step, et_error *error);
-  /* Computes the outputs. The same bits for every number of threads. */
+  /* Computes the outputs, or sets the fault of a kind that goes by contents. The
+   * same bits for every number of threads. */
   void (*run)(const et_cpu_step *step, const et_cpu_run *run);
   /* 1 + the input that output 0 may lie exactly on; 0: no output overlaps any
    * other tensor of the step. */

@@ -146,7 +146,8 @@ static void run_backwards(void *context, size_t count,
 
 static void run_on(et_test_step *test, et_cpu_isa isa, bool backwards) {
   const et_parallel parallel = {NULL, 3, run_backwards};
-  const et_cpu_run run = {(uint8_t)isa, backwards ? &parallel : NULL};
+  const et_cpu_run run = {.isa = (uint8_t)isa,
+                          .parallel = backwards ? &parallel : NULL};
   et_cpu_tensor *result = et_test_result(test);
   memset(result->data, 0x7f, result->bytes);
   test->step.kind->run(&test->step, &run);

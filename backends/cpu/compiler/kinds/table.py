@@ -15,13 +15,14 @@ from backends.cpu.compiler.kinds.permute import Permute
 from backends.cpu.compiler.kinds.pool import Pool
 from backends.cpu.compiler.kinds.product import Product
 from backends.cpu.compiler.kinds.softmax import Softmax
+from backends.cpu.compiler.kinds.update import Update
 from backends.cpu.compiler.kinds.winograd import Winograd
 
 KINDS: dict[int, type[Operation]] = {
     kind.code: kind
     for kind in (
         *(Product, Convolution, Depthwise, Winograd, Block, Pool, Permute, Map, Softmax, Norm, Attention),
-        *(Embedding, Copy, MapI64),
+        *(Embedding, Copy, MapI64, Update),
         *(Quantize, Dequantize, ConvolutionI8, DepthwiseI8, MapI8),
     )
 }

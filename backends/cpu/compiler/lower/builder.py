@@ -1,13 +1,13 @@
 """Builds a step graph: where each tensor of the program lies, and in what order of dimensions."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 import torch
 from torch.fx import Node
 
 from backends.cpu.compiler.dims import Dim, dim_of, dims_of
-from backends.cpu.compiler.graph import Input, Laid, Step, StepGraph, Value, constant
+from backends.cpu.compiler.graph import Input, Laid, State, Step, StepGraph, Value, constant
 from backends.cpu.compiler.kinds.operation import Operation
 from backends.cpu.compiler.kinds.permute import Permute
 from backends.cpu.compiler.lower.rule import Program, tensor_of
@@ -37,20 +37,30 @@ class Builder:
 
     def add_argument(self, node: Node) -> None:
         """The next argument of the call: a tensor or an integer."""
-        value = node.meta["val"]
-        index = len(self.graph.arguments)
-        if isinstance(value, torch.Tensor):
-            order = self._given_order(value)
-            laid = Laid(Value(value.dtype, _in_order(dims_of(value), order), Input(index)), order)
-            self._laid[node] = laid
-            self.graph.arguments.append(laid)
+        if isinstance(node.meta["val"], torch.Tensor):
+            self._add_tensor(node, Input(len(self.graph.arguments)))
         else:
-            self.graph.arguments.append(dim_of(value))
+            self.graph.arguments.append(dim_of(node.meta["val"]))
+
+    def add_state(self, node: Node) -> None:
+        """The next argument of the call: a buffer that the call updates. They come last."""
+        self._add_tensor(node, State(len(self.graph.arguments)))
 
     def add_result(self, node: Node) -> None:
-        """The next result of the call, in the order that the program says."""
+        """The next result of the call, in the order that the program says; what lies in a state is copied."""
         order = self._given_order(tensor_of(node))
-        self.graph.results.append(Laid(self.read(node, order), order))
+        value = self._apart_from_states(self.read(node, order), node)
+        self.graph.results.append(Laid(value, order))
+
+    def keep_states(self, new_values: Mapping[Node, Node]) -> None:
+        """Let states hold their new values, given by their placeholders. Nothing is lowered after this."""
+        moved = []
+        for node, new in new_values.items():
+            state, value = self._laid[node].value, self.read(new, self._laid[node].order)
+            if value.storage is not state:
+                moved.append((state, self._apart_from_states(value, new), new))
+        for state, value, new in moved:
+            self._copied(value, Value(state.dtype, state.dims, base=state), new)
 
     def laid(self, node: Node) -> Laid:
         """Where the tensor of `node` lies; a constant as its elements are ordered."""
@@ -81,6 +91,15 @@ class Builder:
         self._laid[node] = Laid(value, order)
         return value
 
+    def rewrite(self, node: Node, old: Node) -> Value:
+        """A value for what `node` gives, which is `old` but for some elements: over it where that is a state
+        that nobody else reads as it was."""
+        laid = self.laid(old)
+        over = isinstance(laid.value.storage.place, State) and self._is_read_by_none_but(node, laid.value.storage)
+        value = Value(laid.value.dtype, laid.value.dims, base=laid.value if over else None)
+        self._laid[node] = Laid(value, laid.order)
+        return value
+
     def alias(self, node: Node, laid: Laid) -> None:
         """What `node` gives lies there already."""
         self._laid[node] = laid
@@ -97,9 +116,36 @@ class Builder:
             self._made[key] = make()
         return self._made[key]
 
+    def shaped(self, node: Node, dims: tuple[Dim, ...], order: Order) -> Value:
+        """The elements of `node` as a tensor of sizes `dims`, which has as many, with its dimensions in `order`."""
+        laid = self.laid(node)
+        if tuple(dims_of(tensor_of(node))) != dims:
+            laid = Laid(view(self.read(node), dims), as_it_is(len(dims)))
+        return self._ordered(laid, order, node)
+
     def maximum(self, dim: Dim) -> int:
         """The largest value of `dim`, which has one."""
         return self.graph.bounds.most([dim])
+
+    def _add_tensor(self, node: Node, place: Input | State) -> None:
+        tensor = tensor_of(node)
+        order = self._given_order(tensor)
+        self._laid[node] = Laid(Value(tensor.dtype, _in_order(dims_of(tensor), order), place), order)
+        self.graph.arguments.append(self._laid[node])
+
+    def _is_read_by_none_but(self, node: Node, storage: Value) -> bool:
+        """Steps may be moved, so that readers must not even come before."""
+        here = {each for each, laid in self._laid.items() if laid.value.storage is storage}
+        return all(user is node or user in here for each in here for user in each.users)
+
+    def _apart_from_states(self, value: Value, node: Node) -> Value:
+        if not isinstance(value.storage.place, State):
+            return value
+        return self._copied(value, Value(value.dtype, value.dims), node)
+
+    def _copied(self, value: Value, to: Value, node: Node) -> Value:
+        self.step(Permute(as_it_is(len(value.dims))), [value], to, node)
+        return to
 
     def _given_order(self, tensor: torch.Tensor) -> Order:
         """The order in which a tensor that crosses the border lies; exir plans by the same rule."""

@@ -87,9 +87,18 @@ def _lower_cat(builder: Builder, node: Node) -> None:
 
 
 def _lower_expand(builder: Builder, node: Node) -> None:
+    _expand(builder, node, node.args[0])
+
+
+def _lower_copy(builder: Builder, node: Node) -> None:
+    """The second operand in the sizes of the first."""
+    _expand(builder, node, node.args[1])
+
+
+def _expand(builder: Builder, node: Node, source: Node) -> None:
     dims = dims_at(node)
     order = as_it_is(len(dims))
-    x = builder.broadcast(node.args[0], order)
+    x = builder.broadcast(source, order)
     if x.dims == dims:
         builder.alias(node, Laid(x, order))
         return
@@ -131,6 +140,11 @@ def _refuses_slice(program: Program, node: Node) -> Refusal:
     return "its step is computed during the call" if isinstance(step, Node) else None
 
 
+def _refuses_copy(program: Program, node: Node) -> Refusal:
+    same = tensor_of(node.args[1]).dtype == tensor_of(node).dtype
+    return None if same else "elements of another dtype are copied"
+
+
 def _refuses_cat(program: Program, node: Node) -> Refusal:
     if len(node.args[0]) > MAX_INPUTS:
         return f"{len(node.args[0])} tensors are joined; {MAX_INPUTS} are taken"
@@ -143,6 +157,7 @@ RULES: dict[OpOverload, Rule] = {
     _aten.select_copy.int: Rule(_lower_select, _refuses_numbers, dtypes=ANY),
     _aten.cat.default: Rule(_lower_cat, _refuses_cat, dtypes=ANY),
     _aten.expand_copy.default: Rule(_lower_expand, dtypes=ANY),
+    _aten.copy.default: Rule(_lower_copy, _refuses_copy, dtypes=ANY),
     _aten.constant_pad_nd.default: Rule(_lower_pad, _refuses_numbers),
     _aten.flip.default: Rule(_lower_flip, dtypes=ANY),
 }

@@ -22,13 +22,14 @@ from backends.cpu.compiler.lower import (
     shapes,
     sizes,
     tables,
+    updates,
 )
 from backends.cpu.compiler.lower.rule import MAX_RANK, Program, Refusal, Rule
 from exir.dialects.edge import to_torch_overload
 
 _FAMILIES = (
     *(convolutions, products, pooling, activations, elementwise, normalization),
-    *(quantization, attention, tables, casts, constants, copies, shapes, sizes),
+    *(quantization, attention, tables, casts, constants, copies, shapes, sizes, updates),
 )
 
 RULES: dict[Callable[..., Any], Rule] = {

@@ -15,6 +15,7 @@ from backends.cpu.compiler.options import Options
 from backends.cpu.compiler.partitioner import CpuPartitioner
 from backends.cpu.compiler.testing.interpreter import Arguments, run_payload
 from exir import to_edge_transform_and_lower
+from exir.backend.tags import mutated_buffers
 from exir.backend.utils import get_non_lowered_nodes
 from exir.delegate import delegate_calls, lowered_module_of
 
@@ -73,4 +74,23 @@ def assert_computes(
             expected = torch.utils._pytree.tree_leaves(module(*copy.deepcopy(each)))
         found = run_payload(payload.data, payload.named, each)
         for one, other in zip(found, expected, strict=True):
+            torch.testing.assert_close(one, other, rtol=tolerance, atol=tolerance)
+
+
+def assert_keeps(module: nn.Module, *calls: Arguments, dynamic_shapes: Any = None, tolerance: float = 1e-5) -> None:
+    """Assert that one delegate computes what `module` does in a row of calls, buffers that they change included.
+
+    Every changed buffer must be a state of the delegate, and begins as it is in `module`.
+    """
+    program = delegated(module, calls[0], dynamic_shapes)
+    payload = compile_partition(program, Options())
+    buffers = dict(module.named_buffers())
+    names = [buffer.spec.target for buffer in mutated_buffers(program).values()]
+    states = [buffers[name].clone() for name in names if name is not None]
+    for call in calls:
+        with torch.no_grad():
+            expected = torch.utils._pytree.tree_leaves(module(*copy.deepcopy(call)))
+        found = run_payload(payload.data, payload.named, (*call, *states))
+        kept = [buffers[name] for name in names if name is not None]
+        for one, other in zip((*found, *states), (*expected, *kept), strict=True):
             torch.testing.assert_close(one, other, rtol=tolerance, atol=tolerance)

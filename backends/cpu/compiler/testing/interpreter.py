@@ -36,12 +36,13 @@ _OPS: dict[DimOp, Callable[[int, int], int]] = {
     DimOp.MAX: max,
 }
 _NAN = 255  # as every byte
-_INPUT, _OUTPUT, _SCRATCH, _DATA = range(4)
+_INPUT, _OUTPUT, _SCRATCH, _DATA, _STATE = range(5)
 Arguments = Sequence[Tensor | int]
 
 
 def run_payload(payload: bytes, named: Mapping[str, bytes], arguments: Arguments) -> list[Tensor]:
-    """The results of a call. Scratch starts with NaN, so that what nobody wrote shows."""
+    """The results of a call; arguments that are states are updated. Scratch starts with NaN, so that what
+    nobody wrote shows."""
     return _Run(read(payload), named, arguments).results()
 
 
@@ -51,14 +52,16 @@ class _Run:
     def __init__(self, rows: PayloadRows, named: Mapping[str, bytes], arguments: Arguments) -> None:
         assert len(arguments) == rows.input_count
         self._rows = rows
+        self._arguments = arguments
         self._dims = dim_values(rows.dims, arguments)
         self._results = _first_of_each(rows.values, _OUTPUT)
         self._bytes = {(_SCRATCH, 0): torch.full((rows.scratch_bytes,), _NAN, dtype=torch.uint8)}
         for index, (key, size) in enumerate(rows.data):
             assert len(named[key]) == size
             self._bytes[_DATA, index] = torch.frombuffer(bytearray(named[key]), dtype=torch.uint8)
-        for index, row in _first_of_each(rows.values, _INPUT).items():
-            self._bytes[_INPUT, index] = self._given(row, arguments[index])
+        for place in (_INPUT, _STATE):
+            for index, row in _first_of_each(rows.values, place).items():
+                self._bytes[place, index] = self._given(row, arguments[index])
         for index, row in self._results.items():
             size = prod(self._sizes(row)) * _DTYPES[row.dtype].itemsize
             self._bytes[_OUTPUT, index] = torch.full((size,), _NAN, dtype=torch.uint8)
@@ -67,6 +70,10 @@ class _Run:
         """Runs every step."""
         for step in self._rows.steps:
             self._run(step)
+        for index, row in _first_of_each(self._rows.values, _STATE).items():
+            state = self._arguments[index]
+            assert isinstance(state, Tensor)
+            state.copy_(self._tensor(row).permute(_inverse(_order(row))))
         rows = [self._results[index] for index in range(self._rows.output_count)]
         return [self._tensor(row).permute(_inverse(_order(row))) for row in rows]
 

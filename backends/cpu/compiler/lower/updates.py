@@ -1,0 +1,102 @@
+"""Operators that give a tensor with some of its elements changed: how programs write into caches."""
+
+from collections.abc import Sequence
+
+import torch
+from torch._ops import OpOverload
+from torch.fx import Node
+
+from backends.cpu.compiler.dims import Dim, product
+from backends.cpu.compiler.graph import Value
+from backends.cpu.compiler.kinds.update import Update
+from backends.cpu.compiler.lower.builder import Builder, view
+from backends.cpu.compiler.lower.rule import ANY, Program, Refusal, Rule, argument, dim_at, dims_at, tensor_of
+
+_aten = torch.ops.aten
+_CACHE, _ROWS, _DIM, _START = range(4)
+
+
+def _emit(builder: Builder, node: Node, rows: Value, dim: int, places: Sequence[Value], dims: tuple[Dim, ...]) -> None:
+    """`rows` lie as the cache does, and become rows of its dimension `dim`."""
+    laid = builder.laid(node.args[_CACHE])
+    at = laid.order.index(dim)
+    before, size, after = laid.value.dims[:at], laid.value.dims[at], laid.value.dims[at + 1 :]
+    sizes = product(before), size, product(after)
+    count = rows.dims[at]
+    cache = view(laid.value, sizes)
+    inputs = [cache, view(rows, (sizes[0], count, sizes[2])), *places]
+    output = builder.rewrite(node, node.args[_CACHE])
+    builder.step(Update(), inputs, view(output, sizes), node, dims=dims)
+
+
+def _lower_slice_scatter(builder: Builder, node: Node) -> None:
+    order = builder.laid(node.args[_CACHE]).order
+    start = _start(node)
+    _emit(builder, node, builder.read(node.args[_ROWS], order), _dim(node), (), (start,))
+
+
+def _lower_select_scatter(builder: Builder, node: Node) -> None:
+    """Rows of one, without their dimension."""
+    laid, dim = builder.laid(node.args[_CACHE]), _dim(node)
+    order = tuple(each - (each > dim) for each in laid.order if each != dim)
+    rows = view(builder.read(node.args[_ROWS], order), _with_size(laid.value.dims, laid.order.index(dim), 1))
+    _emit(builder, node, rows, dim, (), (_start(node),))
+
+
+def _lower_index_put(builder: Builder, node: Node) -> None:
+    indices = node.args[1]
+    dim = len(indices) - 1
+    laid = builder.laid(node.args[_CACHE])
+    places = builder.read(indices[dim])
+    count = product(places.dims)
+    sizes = tuple(laid.value.dims[laid.order.index(each)] for each in range(len(laid.order)))
+    rows = builder.shaped(node.args[2], _with_size(sizes, dim, count), laid.order)
+    _emit(builder, node, rows, dim, (view(places, (count,)),), ())
+
+
+def _with_size(dims: tuple[Dim, ...], at: int, size: Dim) -> tuple[Dim, ...]:
+    return (*dims[:at], size, *dims[at + 1 :])
+
+
+def _dim(node: Node) -> int:
+    return argument(node, _DIM, "dim", 0) % tensor_of(node).dim()
+
+
+def _start(node: Node) -> Dim:
+    given = argument(node, _START, "start")
+    start = 0 if given is None else dim_at(given)
+    return start + dims_at(node)[_dim(node)] if isinstance(start, int) and start < 0 else start
+
+
+def _refuses_scatter(program: Program, node: Node) -> Refusal:
+    if argument(node, 5, "step", 1) != 1:
+        return "rows are written one after the other only"
+    if not program.bounds.holds(_start(node)):
+        return "where it begins may be below zero, or has no upper bound: torch._check says them"
+    return None
+
+
+def _refuses_index_put(program: Program, node: Node) -> Refusal:
+    indices = node.args[1]
+    if any(each is not None for each in indices[:-1]) or indices[-1] is None:
+        return "places in one dimension are taken only"
+    places = tensor_of(indices[-1])
+    if places.dtype not in (torch.int64, torch.int32) or places.dim() > 1:
+        return f"places are of {places.dtype} and {places.dim()} dimensions; a row of integers is taken"
+    if argument(node, 3, "accumulate", False):
+        return "elements that are added up are not taken"
+    return _refuses_values(node, len(indices) - 1)
+
+
+def _refuses_values(node: Node, dim: int) -> Refusal:
+    sizes, count = dims_at(node), product(dims_at(node.args[1][dim]))
+    values = [size for size in dims_at(node.args[2]) if size != 1]
+    wanted = [size for size in _with_size(sizes, dim, count) if size != 1]
+    return None if values == wanted else f"values {values} are not as many as the elements {wanted} that they replace"
+
+
+RULES: dict[OpOverload, Rule] = {
+    _aten.slice_scatter.default: Rule(_lower_slice_scatter, _refuses_scatter, dtypes=ANY),
+    _aten.select_scatter.default: Rule(_lower_select_scatter, _refuses_scatter, dtypes=ANY),
+    _aten.index_put.default: Rule(_lower_index_put, _refuses_index_put, dtypes=ANY),
+}

@@ -1,0 +1,113 @@
+/* Step update: rows of a cache take new elements, where the cache lies. */
+#include <string.h>
+
+#include "backends/cpu/steps/check.h"
+#include "backends/cpu/steps/chunks.h"
+#include "backends/cpu/steps/kinds.h"
+
+/* Cache [outer, rows, bytes of a row], new rows [outer, count, ...], and perhaps
+ * which row each is: else they follow each other from dim 0 on. */
+enum { CACHE, ROWS, PLACES, INPUTS };
+
+static const et_cpu_tensor *output(const et_cpu_step *step) {
+  return step->tensors[step->input_count];
+}
+
+static bool has_places(const et_cpu_step *step) {
+  return step->input_count == INPUTS;
+}
+
+static et_status check_places(const et_cpu_step *step, et_error *error) {
+  if (!has_places(step)) {
+    return ET_STATUS_OK;
+  }
+  const et_cpu_tensor *places = step->tensors[PLACES];
+  ET_CPU_CHECK(error,
+               places->dtype == ET_SCALAR_TYPE_INT64 ||
+                   places->dtype == ET_SCALAR_TYPE_INT32,
+               "update: tensor 2 is %s, expected int64 or int32",
+               et_scalar_type_name(places->dtype));
+  return et_cpu_check_numel(step, PLACES, (et_scalar_type)places->dtype,
+                            step->tensors[ROWS]->sizes[1], error);
+}
+
+static et_status check(const et_cpu_step *step, et_error *error) {
+  const et_cpu_counts counts = {
+      .inputs_least = PLACES,
+      .inputs_most = INPUTS,
+      .outputs = 1,
+      .dims = has_places(step) ? 0 : 1,
+  };
+  ET_RETURN_IF_ERROR(et_cpu_check_counts(step, &counts, error));
+  const et_cpu_tensor *cache = step->tensors[CACHE];
+  const et_scalar_type dtype = (et_scalar_type)cache->dtype;
+  ET_RETURN_IF_ERROR(et_cpu_check_tensor(step, CACHE, dtype, 3, error));
+  ET_RETURN_IF_ERROR(et_cpu_check_tensor(step, ROWS, dtype, 3, error));
+  const int64_t rows[3] = {cache->sizes[0], step->tensors[ROWS]->sizes[1],
+                           cache->sizes[2]};
+  ET_RETURN_IF_ERROR(et_cpu_check_sizes(step, ROWS, dtype, 3, rows, error));
+  ET_RETURN_IF_ERROR(check_places(step, error));
+  return et_cpu_check_same(step, step->input_count, CACHE, error);
+}
+
+/* The row of the cache that new row `i` becomes; from the end if below zero. */
+static int64_t place_of(const et_cpu_step *step, size_t i) {
+  if (!has_places(step)) {
+    return *step->dims[0] + (int64_t)i;
+  }
+  const et_cpu_tensor *places = step->tensors[PLACES];
+  const int64_t place = places->dtype == ET_SCALAR_TYPE_INT64
+                            ? ((const int64_t *)places->data)[i]
+                            : ((const int32_t *)places->data)[i];
+  return place < 0 ? place + step->tensors[CACHE]->sizes[1] : place;
+}
+
+/* Whether the cache has every row that is to be written. */
+static bool fits(const et_cpu_step *step, const et_cpu_run *run) {
+  const int64_t rows = step->tensors[CACHE]->sizes[1];
+  for (size_t i = 0; i < (size_t)step->tensors[ROWS]->sizes[1]; i++) {
+    const int64_t place = place_of(step, i);
+    if (place < 0 || place >= rows) {
+      if (run->fault != NULL) {
+        run->fault->status = et_fail(
+            run->fault->error, ET_STATUS_INVALID_ARGUMENT,
+            "update: row %lld of a cache of %lld; positions must lie in it",
+            (long long)place, (long long)rows);
+      }
+      return false;
+    }
+  }
+  return true;
+}
+
+/* The rows of one outer index. */
+static void write_rows(void *data, size_t index) {
+  const et_cpu_step *step = data;
+  const et_cpu_tensor *y = output(step);
+  const et_cpu_tensor *rows = step->tensors[ROWS];
+  const size_t count = (size_t)rows->sizes[1];
+  const size_t bytes = rows->bytes / ((size_t)rows->sizes[0] * count);
+  char *to = (char *)y->data + index * (size_t)y->sizes[1] * bytes;
+  const char *from = (const char *)rows->data + index * count * bytes;
+  for (size_t i = 0; i < count; i++) {
+    memcpy(to + (size_t)place_of(step, i) * bytes, from + i * bytes, bytes);
+  }
+}
+
+static void run(const et_cpu_step *step, const et_cpu_run *run) {
+  const et_cpu_tensor *cache = step->tensors[CACHE];
+  const et_cpu_tensor *y = output(step);
+  et_cpu_step copy = *step;
+  if (!fits(step, run)) {
+    return;
+  }
+  if (y->data != cache->data && y->bytes > 0) {
+    memcpy(y->data, cache->data, y->bytes);
+  }
+  if (step->tensors[ROWS]->numel > 0) {
+    et_cpu_for_each(run, (size_t)cache->sizes[0], write_rows, &copy);
+  }
+}
+
+static const et_cpu_kind kind = {"update", check, run, 1};
+const et_backend_part et_cpu_step_update = {ET_CPU_KIND_UPDATE, &kind};
