@@ -30,3 +30,10 @@ et_status et_op_ones_out(et_kernel_context *context, et_value **args) {
 et_status et_op_empty_out(et_kernel_context *context, et_value **args) {
   return resize(context, "empty: size", args[0], args[2]->u.as_tensor);
 }
+
+/* The memory plan has given out its dim order. */
+et_status et_op_empty_dim_order_out(et_kernel_context *context,
+                                    et_value **args) {
+  return resize(context, "_empty_dim_order: size", args[0],
+                args[2]->u.as_tensor);
+}

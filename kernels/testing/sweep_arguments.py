@@ -164,6 +164,14 @@ def _along(name: str, *rest: str | int | bool) -> Maker:
     return make
 
 
+def _grid(dims: int) -> Maker:
+    def make(case: Case) -> list[object]:
+        grid = case.tensor("grid", (case.shape[0], *[3] * dims, dims))
+        return [case.tensor("input"), grid, 0, 0, True]
+
+    return make
+
+
 def _searched(case: Case) -> list[object]:
     """A sorted row for every row of values, and the order that sorts it."""
     sequence = case.tensor("sorted_sequence")
@@ -311,9 +319,13 @@ def _quantized_add(case: Case) -> list[object]:
 _MAKERS: dict[str, Maker] = {
     "aten::_adaptive_avg_pool2d.out": lambda case: [case.tensor("self"), [2, 3]],
     "aten::_adaptive_avg_pool3d.out": lambda case: [case.tensor("self"), [2, 3, 4]],
+    "aten::_cdist_forward.out": lambda case: [case.tensor("x1"), case.tensor("x2"), 3.0, None],
     "aten::_native_batch_norm_legit.no_stats_out": _batch_norm(True, 0.1, 1e-5, statistics=False),
     "aten::_native_batch_norm_legit.out": _batch_norm(False, 0.1, 1e-5),
     "aten::_native_batch_norm_legit_no_training.out": _batch_norm(0.1, 1e-5),
+    "aten::_pdist_forward.out": lambda case: [case.tensor("self"), 2.0],
+    "aten::_upsample_bicubic2d_aa.out": lambda case: [case.tensor("self"), [3, 9], False, None, None],
+    "aten::_upsample_bilinear2d_aa.out": lambda case: [case.tensor("self"), [3, 9], False, None, None],
     "aten::adaptive_max_pool2d.out": lambda case: [case.tensor("self"), [2, 4]],
     "aten::adaptive_max_pool3d.out": lambda case: [case.tensor("self"), [2, 3, 4]],
     "aten::addmm.out": _addmm,
@@ -339,6 +351,8 @@ _MAKERS: dict[str, Maker] = {
     "aten::fmod.Tensor_out": _divisors,
     "aten::gather.out": _along("self", False),
     "aten::glu.out": lambda case: [case.tensor("self"), -1],
+    "aten::grid_sampler_2d.out": _grid(2),
+    "aten::grid_sampler_3d.out": _grid(3),
     "aten::histc.out": lambda case: [case.tensor("self"), 5, -2, 2],
     "aten::index.Tensor_out": _indexed,
     "aten::index_put.out": _index_put(False),

@@ -72,7 +72,7 @@ def _as_list(result: Any) -> list[torch.Tensor]:
     return list(result) if isinstance(result, (tuple, list)) else [result]
 
 
-def _call_functional(case: Case, arguments: list[Any]) -> object:
+def _call_functional(case: Case, arguments: list[Any]) -> Any:
     function, variant = _functional(case.kernel.operator.name)
     values = {argument.name: _value(argument.name, value) for argument, value in zip(case.reads, arguments)}
     declared = [argument for argument in function._schema.arguments if argument.name in values]
@@ -107,6 +107,12 @@ def _in_place(case: Case, arguments: list[Any]) -> torch.Tensor:
     return getattr(torch.ops.aten, base).default(target.clone(), *rest)
 
 
+def _in_float(case: Case, arguments: list[Any]) -> object:
+    """Of halves, whose places in a grid PyTorch rounds to their few bits."""
+    dtype = arguments[0].dtype
+    return _call_functional(case, tree_map_only(torch.Tensor, _widened, arguments)).to(dtype)
+
+
 def _quantized_add(case: Case, arguments: list[Any]) -> torch.Tensor:
     ops = torch.ops.quantized_decomposed
     a, b, (scale, zero_point, low, high) = arguments[:5], arguments[5:10], arguments[10:]
@@ -135,6 +141,8 @@ def _of_float32(case: Case, arguments: list[Any]) -> object:
 
 _OWN: dict[str, Callable[[Case, list[Any]], object]] = {
     "aten::copy_": _in_place,
+    "aten::grid_sampler_2d.out": _in_float,
+    "aten::grid_sampler_3d.out": _in_float,
     "aten::index_put_": _in_place,
     "dim_order_ops::_clone_dim_order.out": lambda case, arguments: arguments[0].clone(),
     "dim_order_ops::_to_dim_order_copy.out": lambda case, arguments: arguments[0].to(case.dtypes["out"]),

@@ -147,7 +147,61 @@ FORMULAS: dict[str, Case] = {
     "rrelu": (F.rrelu, A),
 }
 
-CASES: dict[str, Case] = {**VOLUMES, **ORDERED, **SCATTERED, **FORMULAS}
+PLACES, POINTS = _real(1, 3, 4, 2), _real(1, 2, 3, 4, 3)
+
+SAMPLED: dict[str, Case] = {
+    **{
+        f"grid_sample {mode}, {padding}": (
+            lambda x, g, mode=mode, padding=padding: F.grid_sample(x, g, mode, padding, align_corners=False),
+            PICTURE,
+            PLACES,
+        )
+        for mode in ("bilinear", "nearest", "bicubic")
+        for padding in ("zeros", "border", "reflection")
+    },
+    "grid_sample of volumes": (lambda x, g: F.grid_sample(x, g, align_corners=True), VOLUME, POINTS),
+    "affine_grid": (lambda t: F.affine_grid(t, [1, 2, 4, 5], align_corners=False), _real(1, 2, 3)),
+    **{
+        f"interpolate {mode} of {x.dim() - 2} dimensions{', corners aligned' * bool(align)}": (
+            lambda x, mode=mode, align=align: F.interpolate(x, scale_factor=1.7, mode=mode, align_corners=align),
+            x,
+        )
+        for mode, x, align in (
+            ("nearest", LINE, None),
+            ("nearest", PICTURE, None),
+            ("nearest", VOLUME, None),
+            ("nearest-exact", LINE, None),
+            ("nearest-exact", PICTURE, None),
+            ("nearest-exact", VOLUME, None),
+            *((mode, x, align) for align in (False, True) for mode, x in (
+                ("linear", LINE),
+                ("bilinear", PICTURE),
+                ("trilinear", VOLUME),
+                ("bicubic", PICTURE),
+            )),
+        )
+    },
+    **{
+        f"interpolate {mode}, antialiased": (
+            lambda x, mode=mode: F.interpolate(x, (4, 9), mode=mode, antialias=True),
+            PICTURE,
+        )
+        for mode in ("bilinear", "bicubic")
+    },
+    **{
+        f"pad {mode} of {dims} dimensions": (
+            lambda x, mode=mode, dims=dims: F.pad(x, [1, 2] * dims, mode),
+            x,
+        )
+        for mode in ("constant", "reflect", "replicate", "circular")
+        for dims, x in enumerate((LINE, PICTURE, VOLUME), 1)
+    },
+    **{f"cdist {p}": (lambda a, b, p=p: torch.cdist(a, b, p), _real(2, 4, 5), _real(3, 5)) for p in (1.0, 2.0, 3.0)},
+    "cdist of many rows": (torch.cdist, _real(30, 5), _real(30, 5)),
+    "pdist": (F.pdist, _real(4, 5)),
+}
+
+CASES: dict[str, Case] = {**VOLUMES, **ORDERED, **SCATTERED, **FORMULAS, **SAMPLED}
 
 
 @pytest.mark.parametrize("name", sorted(CASES))

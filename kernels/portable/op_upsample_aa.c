@@ -1,0 +1,127 @@
+/* Upsampling with antialiasing: where elements get fewer, each is a mean of all that
+ * it stands for. */
+#include <math.h>
+
+#include "executorch/kernels/args.h"
+#include "executorch/kernels/convert.h"
+#include "kernels/engines/resample.h"
+#include "kernels/engines/window.h"
+
+/* A weight by the distance to the middle, up to `reach`. */
+typedef struct filter {
+  double (*weight)(double distance);
+  double reach;
+} filter;
+
+static double triangle(double x) { return x < 1.0 ? 1.0 - x : 0.0; }
+
+/* The cubic with A = -0.5. */
+static double cubic(double x) {
+  if (x < 1.0) {
+    return (1.5 * x - 2.5) * x * x + 1.0;
+  }
+  return x < 2.0 ? ((-0.5 * x + 2.5) * x - 4.0) * x + 2.0 : 0.0;
+}
+
+/* The elements [begin, end) of an axis that one of the output stands for. */
+typedef struct reach {
+  const filter *filter;
+  double center;
+  double shrink; /* of distances, where elements get fewer */
+  int64_t begin;
+  int64_t end;
+  double total; /* of the weights */
+} reach;
+
+static double weight_of(const reach *r, int64_t i) {
+  const double distance = fabs((double)i - r->center + 0.5) * r->shrink;
+  return r->filter->weight(distance);
+}
+
+static reach reach_of(const filter *f, const et_resample_axis *axis,
+                      int64_t o) {
+  const double widen = axis->scale > 1.0 ? axis->scale : 1.0;
+  const double support = f->reach * widen;
+  reach r = {f, axis->scale * ((double)o + 0.5), 1.0 / widen, 0, 0, 0.0};
+  const int64_t low = et_float_to_int64(r.center - support + 0.5);
+  const int64_t high = et_float_to_int64(r.center + support + 0.5);
+  r.begin = low > 0 ? low : 0;
+  r.end = high < axis->in ? high : axis->in;
+  for (int64_t i = r.begin; i < r.end; i++) {
+    r.total += weight_of(&r, i);
+  }
+  return r;
+}
+
+static double sum_row(const et_view *in, et_place at, const reach *x) {
+  double sum = 0.0;
+  for (at.x = x->begin; at.x < x->end; at.x++) {
+    double value = 0.0;
+    et_load_run(ET_COMPUTE_FLOAT64, in->dtype, et_window_at(in, &at), 0, 1,
+                &value);
+    sum += value * weight_of(x, at.x);
+  }
+  return sum;
+}
+
+/* 0 where nothing weighs. */
+static double mean_at(const et_view *in, const et_place *o, const reach *y,
+                      const reach *x) {
+  const double total = y->total * x->total;
+  et_place at = {o->n, o->c, 0, 0, 0};
+  double sum = 0.0;
+  for (at.y = y->begin; at.y < y->end; at.y++) {
+    sum += sum_row(in, at, x) * weight_of(y, at.y);
+  }
+  return total == 0.0 ? 0.0 : sum / total;
+}
+
+static void resample(const et_resample *r, const filter *f) {
+  et_place o = {0};
+  do {
+    const reach y = reach_of(f, &r->y, o.y);
+    const reach x = reach_of(f, &r->x, o.x);
+    const double value = mean_at(&r->in, &o, &y, &x);
+    et_store_run(ET_COMPUTE_FLOAT64, &value, r->out.dtype,
+                 et_window_at(&r->out, &o), 0, 1);
+  } while (et_window_next(&r->out, &o));
+}
+
+/* A factor that is given counts, whatever the sizes make of it. */
+static void take_factor(const et_value *factor, et_resample_axis *axis) {
+  const bool given = !et_arg_is_none(factor) && factor->u.as_double > 0.0;
+  if (given && !axis->align_corners) {
+    axis->scale = 1.0 / factor->u.as_double;
+  }
+}
+
+static et_status upsample(et_kernel_context *context, const char *what,
+                          const filter *f, et_value **args) {
+  const et_tensor *self = args[0]->u.as_tensor;
+  et_tensor *out = args[5]->u.as_tensor;
+  const et_value none = {.tag = ET_VALUE_NONE};
+  et_resample r;
+  ET_CHECK(context, et_scalar_type_is_floating(self->dtype),
+           "%s: dtype %s is not supported", what,
+           et_scalar_type_name((int32_t)self->dtype));
+  ET_RETURN_IF_ERROR(et_resample_plan(context, what, self, args[1], &none,
+                                      args[2]->u.as_bool, out, &r));
+  take_factor(args[3], &r.y);
+  take_factor(args[4], &r.x);
+  if (out->numel > 0) {
+    resample(&r, f);
+  }
+  return ET_STATUS_OK;
+}
+
+et_status et_op_upsample_bilinear2d_aa_out(et_kernel_context *context,
+                                           et_value **args) {
+  static const filter bilinear = {triangle, 1.0};
+  return upsample(context, "_upsample_bilinear2d_aa", &bilinear, args);
+}
+
+et_status et_op_upsample_bicubic2d_aa_out(et_kernel_context *context,
+                                          et_value **args) {
+  static const filter bicubic = {cubic, 2.0};
+  return upsample(context, "_upsample_bicubic2d_aa", &bicubic, args);
+}
