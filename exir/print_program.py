@@ -130,6 +130,11 @@ def _tensor(tensor: schema.Tensor, options: _Options) -> str:
     text = f"{tensor.scalar_type.name.lower()}{mark}{list(tensor.sizes)}"
     if tensor.data_buffer_idx:
         text += f" constant {tensor.data_buffer_idx}"
+    if (
+        tensor.extra_tensor_info
+        and tensor.extra_tensor_info.location == schema.TensorDataLocation.EXTERNAL
+    ):
+        text += f" external {tensor.extra_tensor_info.fully_qualified_name}"
     if options.memory and tensor.allocation_info:
         text += f" at {tensor.allocation_info.memory_id}+{_offset(tensor.allocation_info)}"
     return text

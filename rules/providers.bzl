@@ -4,6 +4,7 @@ ExecutorchModelInfo = provider(
     doc = "A compiled model: what `executorch_model` gives and the C rules take.",
     fields = {
         "pte": "File: the program.",
+        "weights": "File: the weights (.ptd) of `external_weights = True`, or None.",
         "manifest": "File: JSON; methods, shapes, operators and dtypes, backends, exact memory (docs/manifest.md).",
         "reference": "File: example calls with eager PyTorch's outputs, for parity tests. Built only when asked for.",
         "prefix": "string: C identifier that the model's names start with: package and name.",

@@ -1,17 +1,25 @@
-"""Programs to and from `.pte` files."""
+"""Programs to and from `.pte` files, tensors to and from `.ptd` files."""
 
+from exir._serialize._data_file import ExternalData, content_key, deserialize_ptd, serialize_ptd
+from exir._serialize._flat_tensor import TensorLayout
 from exir._serialize._named_data_store import DataEntry, NamedDataStore, NamedDataStoreOutput
 from exir._serialize._pte_file import NamedBlob, PTEFile
 from exir._serialize._read_program import deserialize_pte_binary
-from exir._serialize._write_program import SerializedProgram, serialize_pte_binary
+from exir._serialize._segments import SerializedProgram
+from exir._serialize._write_program import serialize_pte_binary
 
 __all__ = [
     "DataEntry",
+    "ExternalData",
     "NamedBlob",
     "NamedDataStore",
     "NamedDataStoreOutput",
     "PTEFile",
     "SerializedProgram",
+    "TensorLayout",
+    "content_key",
+    "deserialize_ptd",
     "deserialize_pte_binary",
+    "serialize_ptd",
     "serialize_pte_binary",
 ]

@@ -21,7 +21,7 @@ class NamedDataStoreOutput:
 
     buffers: each content once.
     pte_data: key to entry, in order of adding.
-    external_data: of files beside the program, by their name; a `.pte` of ours holds all its data, so it is empty.
+    external_data: the same for each file beside the program, by its name.
     """
 
     buffers: list[bytes]
@@ -35,34 +35,33 @@ class NamedDataStore:
     def __init__(self) -> None:
         self._buffers: list[bytes] = []
         self._index_of: dict[bytes, int] = {}
-        self._entries: dict[str, DataEntry] = {}
+        self._entries: dict[str | None, dict[str, DataEntry]] = {None: {}}
 
     def add_named_data(
         self, key: str, data: bytes, alignment: int | None = 1, external_tag: str | None = None
     ) -> None:
         """Put `data` under `key`; equal bytes are stored once.
 
-        Adding a key again with the same bytes makes the alignments' least common multiple of it. Raises a `UserError`
-        for other bytes under a key, an alignment below 1, or an `external_tag`, as the program holds all its data.
+        It lies in the program or, with an `external_tag`, in the file of that name beside it. Adding a key again with
+        the same bytes makes the alignments' least common multiple of it. Raises a `UserError` for other bytes under a
+        key, the same ones in another place, or an alignment below 1.
         """
-        if external_tag is not None:
-            raise ConfigError(
-                f"named data '{key}' is to lie in a file '{external_tag}' beside the program, which holds all its"
-                " data: leave 'external_tag' out"
-            )
         alignment = _checked_alignment(key, alignment)
+        self._check_place(key, external_tag)
         index = self._buffer_index(data)
-        known = self._entries.setdefault(key, DataEntry(index, alignment))
+        entries = self._entries.setdefault(external_tag, {})
+        known = entries.setdefault(key, DataEntry(index, alignment))
         if known.buffer_index != index:
             raise UserError(
                 f"named data '{key}' is there already with {len(self._buffers[known.buffer_index])} other bytes;"
                 f" now it is given {len(data)}: a key stands for one content"
             )
-        self._entries[key] = DataEntry(index, math.lcm(known.alignment, alignment))
+        entries[key] = DataEntry(index, math.lcm(known.alignment, alignment))
 
     def get_named_data_store_output(self) -> NamedDataStoreOutput:
         """What has been added so far."""
-        return NamedDataStoreOutput(list(self._buffers), dict(self._entries))
+        external = {tag: dict(entries) for tag, entries in self._entries.items() if tag is not None}
+        return NamedDataStoreOutput(list(self._buffers), dict(self._entries[None]), external)
 
     def merge_named_data_store(self, other: NamedDataStoreOutput) -> None:
         """Add all that `other` holds; raises as `add_named_data` does."""
@@ -70,11 +69,23 @@ class NamedDataStore:
             for key, entry in entries.items():
                 self.add_named_data(key, other.buffers[entry.buffer_index], entry.alignment, tag)
 
+    def _check_place(self, key: str, tag: str | None) -> None:
+        """A key lies in one place, as readers look for it in all of them."""
+        other = next((each for each, keys in self._entries.items() if key in keys and each != tag), tag)
+        if other != tag:
+            raise ConfigError(
+                f"named data '{key}': is to lie in {_place(tag)}, and lies in {_place(other)} already"
+            )
+
     def _buffer_index(self, data: bytes) -> int:
         index = self._index_of.setdefault(hashlib.sha256(data).digest(), len(self._buffers))
         if index == len(self._buffers):
             self._buffers.append(data)
         return index
+
+
+def _place(tag: str | None) -> str:
+    return "the program" if tag is None else f"file '{tag}'"
 
 
 def _checked_alignment(key: str, alignment: int | None) -> int:

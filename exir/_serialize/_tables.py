@@ -106,7 +106,7 @@ def fields_of(table: type) -> tuple[TableField, ...]:
 
 
 def _is_optional(hint: Any) -> bool:
-    return typing.get_origin(hint) is Union and type(None) in typing.get_args(hint)
+    return typing.get_origin(hint) in (Union, types.UnionType) and type(None) in typing.get_args(hint)
 
 
 def _kind_of(hint: Any) -> Kind:

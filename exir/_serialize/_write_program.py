@@ -3,9 +3,7 @@
 import hashlib
 import math
 import struct
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from typing import BinaryIO
+from dataclasses import replace
 
 from exir import schema
 from exir._serialize._flatbuffer_writer import write_root
@@ -17,54 +15,9 @@ from exir._serialize._pte_file import (
     NamedBlob,
     PTEFile,
 )
+from exir._serialize._segments import Segments, SerializedProgram, align_up, order_of_key
 from exir._serialize._tables import BUFFER_ALIGNMENT
 from exir.error import ConfigError
-
-
-@dataclass(frozen=True)
-class SerializedProgram:
-    """The file as a list of pieces, in order; constants are views of the tensors' memory."""
-
-    pieces: tuple[bytes | memoryview, ...]
-
-    def __len__(self) -> int:
-        return sum(len(piece) for piece in self.pieces)
-
-    def __bytes__(self) -> bytes:
-        return b"".join(self.pieces)
-
-    def write_to_file(self, file: BinaryIO) -> None:
-        """Write piece by piece, so that the weights are never held twice."""
-        for piece in self.pieces:
-            file.write(piece)
-
-
-class _Segments:
-    """The area behind the flatbuffer: segments in order of adding, each aligned."""
-
-    def __init__(self, alignment: int) -> None:
-        self._alignment = alignment
-        self.base_alignment = alignment  # of the area in the file
-        self.table: list[schema.DataSegment] = []
-        self.pieces: list[bytes | memoryview] = []
-        self.size = 0
-
-    def add(self, pieces: Iterable[bytes | memoryview], alignment: int = 1) -> int:
-        """The index of a new segment made of `pieces`."""
-        pieces = list(pieces)
-        length = sum(len(piece) for piece in pieces)
-        start = align_up(self.size, math.lcm(self._alignment, alignment)) if length else 0
-        if length:
-            self.base_alignment = math.lcm(self.base_alignment, alignment)
-            self.pieces += [bytes(start - self.size), *pieces]
-            self.size = start + length
-        self.table.append(schema.DataSegment(start, length))
-        return len(self.table) - 1
-
-
-def align_up(value: int, alignment: int) -> int:
-    """The least multiple of `alignment` that is not below `value`."""
-    return -(-value // alignment) * alignment
 
 
 def serialize_pte_binary(
@@ -82,7 +35,7 @@ def serialize_pte_binary(
     """
     constant_alignment = _alignment("constant_tensor_alignment", constant_tensor_alignment)
     inline_alignment = _alignment("delegate_alignment", delegate_alignment)
-    segments = _Segments(_alignment("segment_alignment", segment_alignment, least=1))
+    segments = Segments(_alignment("segment_alignment", segment_alignment, least=1))
     program = _with_constants_in_segment(pte_file.program, segments, constant_alignment)
     program = _with_mutable_segment(program, pte_file.mutable_data, segments)
     if extract_delegate_segments:
@@ -115,7 +68,7 @@ def _packed(buffers: list[schema.Buffer], alignment: int) -> tuple[list[int], li
 
 
 def _with_constants_in_segment(
-    program: schema.Program, segments: _Segments, alignment: int
+    program: schema.Program, segments: Segments, alignment: int
 ) -> schema.Program:
     offsets, pieces = _packed(program.constant_buffer or [schema.Buffer()], alignment)
     constants = schema.SubsegmentOffsets(segments.add(pieces), offsets)
@@ -123,7 +76,7 @@ def _with_constants_in_segment(
 
 
 def _with_mutable_segment(
-    program: schema.Program, states: list[schema.Buffer], segments: _Segments
+    program: schema.Program, states: list[schema.Buffer], segments: Segments
 ) -> schema.Program:
     if len(states) < 2:
         return replace(program, mutable_data_segments=None)
@@ -133,7 +86,7 @@ def _with_mutable_segment(
 
 
 def _with_delegates_in_segments(
-    program: schema.Program, segments: _Segments, alignment: int
+    program: schema.Program, segments: Segments, alignment: int
 ) -> schema.Program:
     """Delegates' bytes as segments, equal ones once; empty ones stay inline."""
     seen: dict[bytes, int] = {}
@@ -164,10 +117,10 @@ def _with_delegate_places(
 
 
 def _with_named_data(
-    program: schema.Program, blobs: list[NamedBlob], segments: _Segments
+    program: schema.Program, blobs: list[NamedBlob], segments: Segments
 ) -> schema.Program:
     """Equal bytes are one segment, aligned as all of their keys ask; keys lie so that readers need not sort."""
-    blobs = sorted(blobs, key=_order_of_key)
+    blobs = sorted(blobs, key=lambda blob: order_of_key(blob.key))
     digests = [hashlib.sha256(blob.data).digest() for blob in blobs]
     alignments: dict[bytes, int] = {}
     for digest, blob in zip(digests, blobs):
@@ -181,13 +134,7 @@ def _with_named_data(
     return replace(program, named_data=table or None)
 
 
-def _order_of_key(blob: NamedBlob) -> tuple[int, bytes]:
-    """By length, then by bytes, as the runtime compares keys."""
-    key = blob.key.encode()
-    return len(key), key
-
-
-def _assemble(flatbuffer: bytes, segments: _Segments, header_alignment: int) -> SerializedProgram:
+def _assemble(flatbuffer: bytes, segments: Segments, header_alignment: int) -> SerializedProgram:
     """The file: the header goes in behind the identifier, which moves the root table."""
     if not segments.size:
         return SerializedProgram((flatbuffer,))

@@ -47,6 +47,18 @@ def test_an_alignment_below_one_is_refused() -> None:
         NamedDataStore().add_named_data("key", b"", 0)
 
 
-def test_data_beside_the_program_is_refused() -> None:
-    with pytest.raises(UserError, match="a file 'weights' beside the program"):
-        NamedDataStore().add_named_data("key", b"", 1, "weights")
+def test_data_beside_the_program_is_kept_by_its_file() -> None:
+    one, other = NamedDataStore(), NamedDataStore()
+    one.add_named_data("key", b"bytes", 4, "weights")
+    other.merge_named_data_store(one.get_named_data_store_output())
+    output = other.get_named_data_store_output()
+    assert output.pte_data == {} and output.external_data == {"weights": {"key": DataEntry(0, 4)}}
+
+
+def test_a_key_lies_in_one_place() -> None:
+    store = NamedDataStore()
+    store.add_named_data("key", b"bytes", 1, "weights")
+    with pytest.raises(
+        UserError, match="'key': is to lie in the program, and lies in file 'weights' already"
+    ):
+        store.add_named_data("key", b"bytes")

@@ -8,6 +8,7 @@ from typing import get_args
 import pytest
 
 from exir import schema
+from exir._serialize import _flat_tensor
 from exir._serialize._tables import (
     BytesKind,
     Kind,
@@ -69,6 +70,15 @@ TABLES = blocks("table", text_of("program.fbs"))
 def test_tables_have_the_same_fields_in_the_same_order(name: str) -> None:
     fields = [f"{field.name}: {spelled(field.kind)}" for field in fields_of(getattr(schema, name))]
     assert fields == TABLES[name]
+
+
+DATA_TABLES = blocks("table", text_of("flat_tensor.fbs"))
+
+
+@pytest.mark.parametrize("name", DATA_TABLES)
+def test_tables_of_data_files_have_the_same_fields_in_the_same_order(name: str) -> None:
+    fields = [f"{field.name}: {spelled(field.kind)}" for field in fields_of(getattr(_flat_tensor, name))]
+    assert fields == [field.replace("executorch_flatbuffer.", "") for field in DATA_TABLES[name]]
 
 
 @pytest.mark.parametrize("union", ["KernelTypes", "InstructionArguments"])

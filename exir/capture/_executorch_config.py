@@ -1,6 +1,9 @@
 """Options of `to_executorch`."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+
+from torch.fx import Node
 
 from exir.pass_manager import PassType
 
@@ -19,6 +22,12 @@ class ExecutorchBackendConfig:
     constant_tensor_alignment, delegate_alignment: bytes, a power of two; None for 16.
     remove_view_copy: turn view copies into views that share memory.
     emit_mutable_buffer_names: write the qualified names of mutable buffers.
+    external_constants: put constants into a file beside the program: True, or a function of a
+        constant's placeholder that returns the file's name (None for the program).
+    external_mutable_weights: put the parameters that a training graph has gradients of there.
+    external_content_keys: name external constants by their content, not by their qualified names,
+        so that programs with equal weights have equal files, and others' files do not fit.
+    external_named_data: put delegates' named data there too.
     """
 
     passes: list[PassType] = field(default_factory=list)
@@ -32,3 +41,7 @@ class ExecutorchBackendConfig:
     delegate_alignment: int | None = None
     remove_view_copy: bool = True
     emit_mutable_buffer_names: bool = False
+    external_constants: bool | Callable[[Node], str | None] = False
+    external_mutable_weights: bool = False
+    external_content_keys: bool = False
+    external_named_data: bool = False

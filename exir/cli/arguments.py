@@ -20,7 +20,8 @@ class Arguments:
     config, config_json: options, as a TOML file or a JSON object.
     weights: a safetensors file or a torch state dict.
     operators: tables of operators, besides our own; kernels: tables of kernels to check the program against.
-    out_pte, out_manifest, out_reference, out_dump: files to write, at least one of them.
+    external_weights: constants and delegates' named data lie in a file beside the program, out_weights.
+    out_pte, out_weights, out_manifest, out_reference, out_dump: files to write, at least one of them.
     """
 
     target: str
@@ -35,6 +36,8 @@ class Arguments:
     weights: Path | None = None
     operators: tuple[Path, ...] = ()
     kernels: tuple[Path, ...] = ()
+    external_weights: bool = False
+    out_weights: Path | None = None
     out_manifest: Path | None = None
     out_reference: Path | None = None
     out_dump: Path | None = None
@@ -70,6 +73,8 @@ def parse_arguments(argv: list[str]) -> Arguments:
     arguments = Arguments(**values)
     if not any((arguments.out_pte, arguments.out_manifest, arguments.out_reference, arguments.out_dump)):
         raise ConfigError("command line: nothing to do: give --out-pte, or another output")
+    if arguments.out_weights is not None and not arguments.external_weights:
+        raise ConfigError("command line: --out-weights needs --external-weights")
     return arguments
 
 
@@ -106,6 +111,7 @@ def _add_model_flags(parser: _Parser) -> None:
     )
     add("--entry-point", default="model", metavar="NAME", help="function that returns the model")
     add("--weights", type=Path, metavar="PATH", help="safetensors file or state dict")
+    add("--external-weights", action="store_true", help="keep weights out of the program")
 
 
 def _add_compiler_flags(parser: _Parser) -> None:
@@ -133,6 +139,7 @@ def _add_table_flag(parser: _Parser, flag: str, text: str) -> None:
 def _add_output_flags(parser: _Parser) -> None:
     add = parser.add_argument
     add("--out-pte", type=Path, metavar="PATH", help="the program")
+    add("--out-weights", type=Path, metavar="PATH", help="the weights (.ptd), with --external-weights")
     add("--out-manifest", type=Path, metavar="PATH", help="what the program needs (JSON)")
     add("--out-reference", type=Path, metavar="PATH", help="recorded calls of the eager model")
     add("--out-dump", type=Path, metavar="PATH", help="the program as text")

@@ -11,6 +11,7 @@ from torch.export import ExportedProgram
 
 from exir.backend.partitioner import Partitioner
 from exir.bundle import Facts
+from exir.capture import ExecutorchBackendConfig
 from exir.cli.config import CompilerConfig
 from exir.cli.loading.user_code import describe
 from exir.error import ExirError, ModelError
@@ -28,14 +29,24 @@ _ADVICE = {
 
 @dataclass(frozen=True)
 class Pipeline:
-    """What to compile with: options, partitioners in order, the user's passes of both stages, and
-    the facts that passes may ask for."""
+    """What to compile with: options, partitioners in order, the user's passes of both stages, the
+    facts that passes may ask for, and whether weights lie in a file beside the program."""
 
     config: CompilerConfig = field(default_factory=CompilerConfig)
     partitioners: tuple[Partitioner, ...] = ()
     edge_passes: tuple[PassType, ...] = ()
     executorch_passes: tuple[PassType, ...] = ()
     facts: Facts = field(default_factory=Facts)
+    external_weights: bool = False
+
+    def executorch_config(self) -> ExecutorchBackendConfig:
+        """Options of `to_executorch`."""
+        config = self.config.executorch_config(list(self.executorch_passes))
+        if not self.external_weights:
+            return config
+        return replace(
+            config, external_constants=True, external_content_keys=True, external_named_data=True
+        )
 
 
 def export_methods(spec: ModelSpec, roots: tuple[Path, ...] = ()) -> dict[str, ExportedProgram]:
@@ -75,4 +86,4 @@ def lower_programs(
         compile_config=pipeline.config.edge_config(),
         facts=replace(pipeline.facts, calibration_inputs=spec.calibration_inputs),
     )
-    return edge.to_executorch(pipeline.config.executorch_config(list(pipeline.executorch_passes)))
+    return edge.to_executorch(pipeline.executorch_config())

@@ -21,6 +21,7 @@ from exir.cli.reporting.messages import EXIT_OK, explain
 from exir.cli.reporting.outputs import write_outputs
 from exir.cli.reporting.reference import record_calls
 from exir.cli.worker.environment import pin_torch
+from exir.error import ConfigError
 from exir.files import Write
 from exir.model_spec import ModelSpec
 from exir.program import ExecutorchProgramManager
@@ -76,6 +77,7 @@ def _make_pipeline(arguments: Arguments) -> Pipeline:
         partitioners=tuple(make_partitioners(arguments.backends, config, roots)),
         edge_passes=tuple(make_passes(config.passes.get("edge", []), config, roots)),
         executorch_passes=tuple(make_passes(config.passes.get("executorch", []), config, roots)),
+        external_weights=arguments.external_weights,
     )
 
 
@@ -89,6 +91,7 @@ def _program_outputs(
     if not (arguments.out_pte or arguments.out_manifest or arguments.out_dump):
         return {}
     manager = lower_programs(programs, spec, pipeline)
+    _check_external(arguments, manager)
     table = pipeline.facts.kernels
     if table is not None:
         check_kernels(manager, table)
@@ -97,6 +100,8 @@ def _program_outputs(
     outputs: dict[Path, Write] = {}
     if arguments.out_pte is not None:
         outputs[arguments.out_pte] = manager.write_to_file
+    if arguments.out_weights is not None:
+        outputs[arguments.out_weights] = manager.merged_external_data.write_to_file
     if arguments.out_manifest is not None:
         manifest = render_manifest(arguments, manager, table).encode()
         outputs[arguments.out_manifest] = lambda file: file.write(manifest)
@@ -104,6 +109,15 @@ def _program_outputs(
         dump = _dump(manager).encode()
         outputs[arguments.out_dump] = lambda file: file.write(dump)
     return outputs
+
+
+def _check_external(arguments: Arguments, manager: ExecutorchProgramManager) -> None:
+    """Nothing that lies outside may be lost."""
+    if manager.external_data and not arguments.external_weights:
+        raise ConfigError(
+            f"a backend puts data into {', '.join(manager.external_data)}, beside the program;"
+            " set external_weights = True"
+        )
 
 
 def _dump(manager: ExecutorchProgramManager) -> str:

@@ -9,7 +9,8 @@ from torch.export import ExportedProgram
 from torch.utils import _pytree as pytree
 
 from exir import schema
-from exir._serialize import NamedBlob
+from exir._serialize import ExternalData, NamedBlob
+from exir.emit._external import ExternalFiles
 from exir.emit._method import EmitOptions, MethodOutput, emit_method
 from exir.emit._named_data import named_data
 from exir.emit._shared import SharedData, bytes_of
@@ -24,12 +25,14 @@ class EmitterOutput:
     mutable_data: initial states; entry 0 is reserved.
     methods: what was emitted for each method that has a graph.
     named_data: what delegates find by name, sorted by key.
+    external: what lies in files beside the program, by the name of the file.
     """
 
     program: schema.Program
     mutable_data: list[schema.Buffer]
     methods: dict[str, MethodOutput] = field(default_factory=dict)
     named_data: list[NamedBlob] = field(default_factory=list)
+    external: dict[str, list[ExternalData]] = field(default_factory=dict)
 
 
 def emit_program(
@@ -40,7 +43,7 @@ def emit_program(
     `prim_getters` gives each constant method's value: numbers, strings, tensors, or nested
     tuples, lists and dicts of them.
     """
-    shared = SharedData()
+    shared = SharedData(external=ExternalFiles(options.content_keys))
     outputs = {name: emit_method(name, methods[name], shared, options) for name in sorted(methods)}
     plans = [output.plan for output in outputs.values()]
     plans += [_getter(name, value, shared) for name, value in sorted(prim_getters.items())]
@@ -49,7 +52,9 @@ def emit_program(
         constant_buffer=shared.constants.buffers,
         backend_delegate_data=shared.delegates,
     )
-    return EmitterOutput(program, shared.states.buffers, outputs, named_data(outputs))
+    blobs = named_data(outputs, options.named_data_file, shared.external)
+    external = {name: list(entries.values()) for name, entries in shared.external.files.items()}
+    return EmitterOutput(program, shared.states.buffers, outputs, blobs, external)
 
 
 def _getter(name: str, value: Any, shared: SharedData) -> schema.ExecutionPlan:

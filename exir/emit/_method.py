@@ -16,15 +16,23 @@ from exir.emit._instructions import Instructions
 from exir.emit._shared import SharedData, bytes_of
 from exir.emit._values import Values
 from exir.error import ExportError, ExportErrorType
+from exir.passes.external_constants_pass import EXTERNAL_FILE
 from exir.tensor import TensorSpec
 
 
 @dataclass(frozen=True)
 class EmitOptions:
-    """stacktrace: write source lines; state_names: write names of mutable buffers."""
+    """What `ExecutorchBackendConfig` says about emission.
 
-    stacktrace: bool
-    state_names: bool
+    stacktrace: write source lines; state_names: write names of mutable buffers.
+    content_keys: name external constants by their content.
+    named_data_file: file of the named data whose backend chooses none; None for the program.
+    """
+
+    stacktrace: bool = False
+    state_names: bool = False
+    content_keys: bool = False
+    named_data_file: str | None = None
 
 
 @dataclass(frozen=True)
@@ -55,7 +63,7 @@ class _MethodEmitter:
 
     def emit(self, name: str) -> MethodOutput:
         call = self._program.call_spec
-        inputs = self._emit_placeholders()
+        inputs = self._emit_placeholders(name)
         self._graph.emit(self._program.graph_module)
         plan = schema.ExecutionPlan(
             name=name,
@@ -70,7 +78,7 @@ class _MethodEmitter:
         )
         return MethodOutput(plan, self._instructions.nodes)
 
-    def _emit_placeholders(self) -> list[int]:
+    def _emit_placeholders(self, method: str) -> list[int]:
         """Values of constants that are used and of inputs; returns those of the inputs."""
         placeholders = self._program.graph.find_nodes(op="placeholder")
         inputs = []
@@ -80,7 +88,7 @@ class _MethodEmitter:
                 self._graph.indices[node] = index
                 inputs.append(index)
             elif node.users:
-                self._graph.indices[node] = self._stored(node, spec)
+                self._graph.indices[node] = self._stored(node, spec, method)
         return inputs
 
     def _input(self, node: Node, spec: InputSpec) -> int:
@@ -90,9 +98,13 @@ class _MethodEmitter:
             return self._values.tensor(node.meta["spec"])
         return self._values.add_number(node.meta["val"], node)
 
-    def _stored(self, node: Node, spec: InputSpec) -> int:
+    def _stored(self, node: Node, spec: InputSpec, method: str) -> int:
         tensor_spec: TensorSpec = node.meta["spec"]
         data = bytes_of(self._tensor_of(node, spec), tensor_spec)
+        if EXTERNAL_FILE in node.meta:
+            file, target = node.meta[EXTERNAL_FILE], spec.target or node.name
+            key = self._shared.external.add(file, target, method, tensor_spec, data)
+            return self._values.add_external(tensor_spec, key)
         if not tensor_spec.state:
             return self._values.add_stored(tensor_spec, self._shared.constants.add(data))
         index = self._shared.states.add(data) if _needs_initial_state(node, data) else 0

@@ -2,19 +2,25 @@
 
 from collections.abc import Iterator, Mapping
 
-from exir._serialize import NamedBlob, NamedDataStore, NamedDataStoreOutput
+from exir._serialize import DataEntry, ExternalData, NamedBlob, NamedDataStore, NamedDataStoreOutput
 from exir.delegate import is_delegate_call, lowered_module_of
+from exir.emit._external import ExternalFiles
 from exir.emit._method import MethodOutput
 from exir.error import UserError
 
 
-def named_data(methods: Mapping[str, MethodOutput]) -> list[NamedBlob]:
-    """Every key once, sorted. A `UserError` names both delegates that give one key other bytes."""
+def named_data(
+    methods: Mapping[str, MethodOutput], default_file: str | None, external: ExternalFiles
+) -> list[NamedBlob]:
+    """What lies in the program, every key once, sorted; the rest goes to `external`.
+
+    A `UserError` names both delegates that give one key other bytes.
+    """
     store = NamedDataStore()
     owners: dict[str, str] = {}
     contents: dict[str, bytes] = {}
     for owner, output in _stores(methods):
-        for key, entry in output.pte_data.items():
+        for key, entry in _entries(output):
             data = output.buffers[entry.buffer_index]
             if contents.setdefault(key, data) != data:
                 raise UserError(
@@ -23,8 +29,18 @@ def named_data(methods: Mapping[str, MethodOutput]) -> list[NamedBlob]:
                 )
             owners.setdefault(key, owner)
         store.merge_named_data_store(output)
-    entries = store.get_named_data_store_output().pte_data
-    return [NamedBlob(key, contents[key], entries[key].alignment) for key in sorted(entries)]
+    merged = store.get_named_data_store_output()
+    for file, entries in [(default_file, merged.pte_data), *merged.external_data.items()]:
+        for key in sorted(entries if file is not None else ()):
+            blob = ExternalData(key, contents[key], alignment=entries[key].alignment)
+            external.put(str(file).removesuffix(".ptd"), blob)
+    inside = merged.pte_data if default_file is None else {}
+    return [NamedBlob(key, contents[key], inside[key].alignment) for key in sorted(inside)]
+
+
+def _entries(output: NamedDataStoreOutput) -> Iterator[tuple[str, DataEntry]]:
+    for entries in (output.pte_data, *output.external_data.values()):
+        yield from entries.items()
 
 
 def _stores(methods: Mapping[str, MethodOutput]) -> Iterator[tuple[str, NamedDataStoreOutput]]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from exir.emit._external import ExternalFiles
 from exir.schema import BackendDelegateInlineData, Buffer
 from exir.tensor import TensorSpec
 
@@ -28,11 +29,12 @@ class BufferPool:
 
 @dataclass
 class SharedData:
-    """Constants, initial states of mutable buffers, and delegates' payloads."""
+    """Constants, initial states of mutable buffers, delegates' payloads, and what lies in other files."""
 
     constants: BufferPool = field(default_factory=BufferPool)
     states: BufferPool = field(default_factory=BufferPool)
     delegates: list[BackendDelegateInlineData] = field(default_factory=list)
+    external: ExternalFiles = field(default_factory=ExternalFiles)
 
     def add_delegate(self, data: bytes) -> int:
         """The index of a delegate's bytes. The writer of the file stores equal ones once."""

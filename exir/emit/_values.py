@@ -57,6 +57,15 @@ class Values:
         self._of_spec[spec] = self.add(_tensor(spec, data_buffer_idx, name))
         return self._of_spec[spec]
 
+    def add_external(self, spec: TensorSpec, key: str) -> int:
+        """The index of a new tensor whose bytes another file has under `key`."""
+        tensor = _tensor(spec, 0)
+        tensor.extra_tensor_info = schema.ExtraTensorInfo(
+            fully_qualified_name=key, location=schema.TensorDataLocation.EXTERNAL
+        )
+        self._of_spec[spec] = self.add(tensor)
+        return self._of_spec[spec]
+
     def tensor(self, spec: TensorSpec) -> int:
         """The index of the one value for `spec`."""
         if spec not in self._of_spec:

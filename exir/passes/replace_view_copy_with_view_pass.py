@@ -14,6 +14,7 @@ from exir.dialects.edge import to_torch_overload
 from exir.graph.program_update import with_graph_module
 from exir.operators.facts_of import facts_of
 from exir.pass_manager import ProgramPass
+from exir.passes.external_constants_pass import EXTERNAL_FILE
 from exir.tensor import TensorSpec
 
 _aten = torch.ops.aten
@@ -27,8 +28,8 @@ class ReplaceViewCopyWithViewPass(ProgramPass):
     contiguous tensor is a `memory.view` whose spec has the input's as its base; copies to
     the same dtype and dim order are gone. Copies stay where the result leaves the method
     and its memory is an input's, a constant's, a buffer's or another output's, or where it
-    is written back to a buffer; where it has a planned buffer of its own choice; and, as the
-    options say, where memory is not planned.
+    is written back to a buffer; where it has a planned buffer of its own choice; of constants in
+    other files, which have one shape there; and, as the options say, where memory is not planned.
 
     alias_inputs, alias_outputs: whether views of inputs, and views of outputs or that are
         outputs, may share memory; False when the caller provides that memory.
@@ -53,6 +54,7 @@ class _Sharing:
 
     def __init__(self, program: ExportedProgram, alias_inputs: bool, alias_outputs: bool) -> None:
         placeholders = program.graph.find_nodes(op="placeholder")
+        self._external = {node.meta["spec"] for node in placeholders if EXTERNAL_FILE in node.meta}
         kinds = [spec.kind for spec in program.graph_signature.input_specs]
         self._roots = {node.meta["spec"]: kind for node, kind in zip(placeholders, kinds)}
         self._alias_inputs = alias_inputs
@@ -61,7 +63,7 @@ class _Sharing:
     def may_share(self, node: Node) -> bool:
         storage = _source(node).meta["spec"].storage
         is_shared_output = _is_output_storage(storage, node)
-        if any(_is_write_back(user) for user in node.users):
+        if storage in self._external or any(_is_write_back(user) for user in node.users):
             return False
         if node.meta["spec"].mem_id not in (None, storage.mem_id):
             return False

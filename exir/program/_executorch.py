@@ -10,7 +10,7 @@ from typing import Any, BinaryIO, TextIO
 from torch.export import ExportedProgram
 
 from exir import schema
-from exir._serialize import PTEFile, SerializedProgram, serialize_pte_binary
+from exir._serialize import PTEFile, SerializedProgram, serialize_ptd, serialize_pte_binary
 from exir.bundle import Facts, ProgramBundle
 from exir.capture import ExecutorchBackendConfig
 from exir.delegate import is_delegate_call, lowered_module_of
@@ -21,6 +21,7 @@ from exir.graph.program_copy import copy_program
 from exir.memory_plan_verifier import verify_memory_plan
 from exir.pass_manager import PassType, as_bundle_pass, pass_name, run_bundle
 from exir.passes.distinct_outputs_pass import DistinctOutputsPass
+from exir.passes.external_constants_pass import DEFAULT_FILE, ExternalConstantsPass
 from exir.passes.insert_write_back_for_buffers_pass import InsertWriteBackForBuffersPass
 from exir.passes.memory_planning_pass import MemoryPlanningPass
 from exir.passes.replace_view_copy_with_view_pass import ReplaceViewCopyWithViewPass
@@ -62,10 +63,22 @@ def _of_method(config: ExecutorchBackendConfig, name: str) -> list[PassType]:
     passes: list[PassType] = [InsertWriteBackForBuffersPass()]
     if gives_outputs:
         passes.append(DistinctOutputsPass())
-    passes.append(_spec_pass(config, name))
+    passes += [_spec_pass(config, name), *_external_passes(config)]
     if config.remove_view_copy:
         passes.append(ReplaceViewCopyWithViewPass(not gives_inputs, not gives_outputs))
     return [*passes, config.to_out_var_pass or ToOutVarPass()]
+
+
+def _external_passes(config: ExecutorchBackendConfig) -> list[PassType]:
+    """What decides which constants lie in other files."""
+    passes: list[PassType] = []
+    if config.external_mutable_weights:
+        passes.append(ExternalConstantsPass(trained_only=True))
+    if config.external_constants is True:
+        passes.append(ExternalConstantsPass())
+    elif callable(config.external_constants):
+        passes.append(ExternalConstantsPass(config.external_constants))
+    return passes
 
 
 def _for_method(option: Any, name: str) -> PassType | None:
@@ -125,7 +138,12 @@ class ExecutorchProgramManager:
         self._programs = programs = dict(bundle.programs)
         self._config_methods = config_methods = dict(bundle.constant_methods)
         self._config = config
-        options = EmitOptions(config.emit_stacktrace, config.emit_mutable_buffer_names)
+        options = EmitOptions(
+            config.emit_stacktrace,
+            config.emit_mutable_buffer_names,
+            config.external_content_keys,
+            DEFAULT_FILE if config.external_named_data else None,
+        )
         self._emitted: EmitterOutput = emit_program(programs, config_methods, options)
 
     @property
@@ -180,6 +198,26 @@ class ExecutorchProgramManager:
         if not path.endswith(".pte"):
             raise ConfigError(f"'path' must end in .pte, got '{path}'")
         write_files({Path(path): self.write_to_file})
+
+    @cached_property
+    def external_data(self) -> dict[str, SerializedProgram]:
+        """The files beside the program by their names, which end in `.ptd`."""
+        return {
+            f"{name}.ptd": serialize_ptd(entries, self._config.segment_alignment)
+            for name, entries in sorted(self._emitted.external.items())
+        }
+
+    @cached_property
+    def merged_external_data(self) -> SerializedProgram:
+        """All of these files as one, which is there even when it holds nothing."""
+        entries = [entry for file in self._emitted.external.values() for entry in file]
+        return serialize_ptd(entries, self._config.segment_alignment)
+
+    def write_tensor_data_to_file(self, outdir: str) -> None:
+        """Write the files beside the program to a folder; on failure earlier ones stay."""
+        write_files(
+            {Path(outdir, name): data.write_to_file for name, data in self.external_data.items()}
+        )
 
     @property
     def debug_handle_map(self) -> dict[int, Any]:

@@ -2,6 +2,7 @@
 
 python3 -m rules.codegen.c_library --target //models:mobilenet_cc --include models/mobilenet_cc.h --out-header … --out-source …
     --out-data … --kernels kernels/portable/kernels.toml --model PREFIX MANIFEST PTE [--model …] [--backend ID=SYMBOL …]
+    [--weights PREFIX PTD …] [--lend-weights]
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ def _arguments(argv: list[str]) -> argparse.Namespace:
     parser.add_argument("--target", required=True, help="the library's label")
     parser.add_argument("--include", required=True, help="the header as C includes it")
     parser.add_argument("--model", action="append", nargs=3, required=True, metavar=("PREFIX", "MANIFEST", "PTE"))
+    parser.add_argument("--weights", action="append", default=[], nargs=2, metavar=("PREFIX", "PTD"), help="to embed")
+    parser.add_argument("--lend-weights", action="store_true", help="the caller gives the weights")
     add_table_flags(parser)
     parser.add_argument("--backend", action="append", default=[], help="ID=C symbol of its et_backend")
     parser.add_argument("--linked-registry", action="store_true", help="also define et_linked_registry")
@@ -51,6 +54,18 @@ def _parts(models: list[Model], backend: str) -> tuple[str, ...]:
     return tuple(sorted({part for model in models for part in model.parts.get(backend, ())}))
 
 
+def _embedded_weights(options: argparse.Namespace, models: list[Model]) -> dict[str, list[str]]:
+    """Each content once, by the path of one of its files: the models that have it."""
+    paths = {} if options.lend_weights else dict(options.weights)
+    path_of: dict[str, str] = {}
+    users: dict[str, list[str]] = {}
+    for model in models:
+        if model.weights is not None and model.prefix in paths:
+            path = path_of.setdefault(model.weights.sha256, paths[model.prefix])
+            users.setdefault(path, []).append(model.link_prefix)
+    return users
+
+
 def _generate(options: argparse.Namespace) -> None:
     models = [read_manifest(Path(manifest), prefix, options.target) for prefix, manifest, _ in options.model]
     check_names(models)
@@ -58,10 +73,11 @@ def _generate(options: argparse.Namespace) -> None:
     backends = _linked_backends(models, options.backend)
     programs = [(model.link_prefix, pte) for model, (_, _, pte) in zip(models, options.model, strict=True)]
     guard = header_guard(options.include, options.target)
-    options.out_header.write_text(header(guard, models), encoding="utf-8")
+    options.out_header.write_text(header(guard, models, options.lend_weights), encoding="utf-8")
     registries = [f"{model.prefix}_registry" for model in models] + ["et_linked_registry"] * options.linked_registry
-    options.out_source.write_text(source(options.include, models, registries, kernels, backends), encoding="utf-8")
-    options.out_data.write_text(data_source(programs), encoding="utf-8")
+    text = source(options.include, models, registries, kernels, backends, options.lend_weights)
+    options.out_source.write_text(text, encoding="utf-8")
+    options.out_data.write_text(data_source(programs, _embedded_weights(options, models)), encoding="utf-8")
 
 
 def main(argv: list[str]) -> int:

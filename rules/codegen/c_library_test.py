@@ -43,6 +43,7 @@ def _manifest(**changes: object) -> dict:
         "target": "//m:net_pte",
         "weights": "seed",
         "program": {"file": "net.pte", "bytes": 100},
+        "external": [],
         "backends": [],
         "operators": [{"name": "aten::abs.out", "dtypes": ["float32"]}],
         "methods": [
@@ -251,3 +252,33 @@ def test_text_of_labels_and_methods_cannot_leave_its_place(tmp_path: Path) -> No
 )
 def test_names_become_parts_of_c_identifiers(name: str, word: str) -> None:
     assert c_word(name) == word
+
+
+_WEIGHTS = {"file": "net.ptd", "bytes": 64, "sha256": "ab" * 32}
+
+
+def test_weights_that_lie_apart_are_embedded(tmp_path: Path) -> None:
+    code, header, source = _generate(tmp_path, _manifest(external=[_WEIGHTS]), "--weights", "net", "out/net.ptd")
+    assert code == 0
+    assert "#define NET_WEIGHTS_BYTES 64u\n" in header and f'"{"ab" * 32}"' in header
+    assert "extern const uint8_t net_weights_data[];" in header and "et_data_source sources[2];" in header
+    assert "et_span weights," not in header and "et_program_check_contents" not in source
+    assert "const et_span weights = {net_weights_data, NET_WEIGHTS_BYTES};" in source
+    assert '.incbin "out/net.ptd"' in (tmp_path / "net.S").read_text()
+
+
+def test_weights_that_are_lent_are_checked(tmp_path: Path) -> None:
+    flags = ["--weights", "net", "out/net.ptd", "--lend-weights"]
+    _, header, source = _generate(tmp_path, _manifest(external=[_WEIGHTS]), *flags)
+    assert "et_span weights,\n" in header and "net_weights_data" not in header.split("registry")[1]
+    assert "et_program_check_contents(&memory->program, out_error)" in source
+    assert "net.ptd" not in (tmp_path / "net.S").read_text()
+
+
+def test_equal_weights_of_two_models_are_embedded_once(tmp_path: Path) -> None:
+    path = tmp_path / "other.json"
+    path.write_text(json.dumps(_manifest(external=[_WEIGHTS], target="//m:other_pte")), encoding="utf-8")
+    flags = ["--model", "other", str(path), "out/other.pte", "--weights", "net", "out/net.ptd"]
+    _generate(tmp_path, _manifest(external=[_WEIGHTS]), *flags, "--weights", "other", "out/other.ptd")
+    data = (tmp_path / "net.S").read_text()
+    assert data.count(".ptd") == 1 and data.count("_weights_data):") == 2

@@ -29,6 +29,12 @@ SYMBOL({prefix}_program_data):
   .incbin "{path}"
 """
 
+_WEIGHTS = """
+  ALIGN
+{labels}
+  .incbin "{path}"
+"""
+
 _TAIL = """
 #if defined(__ELF__)
   .section .note.GNU-stack, "", %progbits
@@ -36,6 +42,17 @@ _TAIL = """
 """
 
 
-def data_source(programs: list[tuple[str, str]]) -> str:
-    """`programs` are (what its symbol begins with, path relative to the execution root)."""
-    return _HEAD + "".join(_PROGRAM.format(prefix=prefix, path=c_string(path)) for prefix, path in programs) + _TAIL
+def data_source(programs: list[tuple[str, str]], weights: dict[str, list[str]] | None = None) -> str:
+    """`programs` are (what its symbol begins with, path relative to the execution root).
+
+    `weights` has, by path of a file of weights, what the symbols of the models begin with that share it.
+    """
+    parts = [_PROGRAM.format(prefix=prefix, path=c_string(path)) for prefix, path in programs]
+    for path, prefixes in (weights or {}).items():
+        labels = "\n".join(_label(prefix) for prefix in prefixes)
+        parts.append(_WEIGHTS.format(labels=labels, path=c_string(path)))
+    return _HEAD + "".join(parts) + _TAIL
+
+
+def _label(prefix: str) -> str:
+    return f"  .globl SYMBOL({prefix}_weights_data)\nSYMBOL({prefix}_weights_data):"

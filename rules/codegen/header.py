@@ -60,6 +60,16 @@ extern const et_registry {prefix}_registry;
 #define {upper}_WEIGHTS_FROM_FILE {weights_from_file:d}
 """
 
+_WEIGHTS = """
+/* The program's weights lie in a file of their own (.ptd). */
+#define {upper}_WEIGHTS_BYTES {weights_bytes}u
+#define {upper}_WEIGHTS_SHA256 \\
+  "{sha256}"
+"""
+
+_EMBEDDED = """extern const uint8_t {prefix}_weights_data[]; /* in read-only memory */
+"""
+
 _STATE = """
 /* What methods of the program keep from run to run and share. All zero before the first
  * of them is loaded; the methods that share it must not run at the same time. */
@@ -77,13 +87,22 @@ _METHOD = """
 {planned_defines}{scratch_define}
 typedef struct {prefix}_memory {{
   et_program program;
-  alignas(ET_MEMORY_ALIGNMENT) uint8_t method[{upper}_METHOD_BYTES];
+{sources}  alignas(ET_MEMORY_ALIGNMENT) uint8_t method[{upper}_METHOD_BYTES];
 {members}}} {prefix}_memory;
 
 /* Opens the program and loads the method into `memory`, which must stay in place, and be
- * used for nothing else, as long as *out_method is used. `options` may be NULL. */
+ * used for nothing else, as long as *out_method is used. `options` may be NULL.{lent} */
 et_status {load_parameters};
 """
+
+_SOURCES = """\
+  et_extent extents[2];
+  et_data_source sources[2];
+"""
+
+_LENT = """ `weights`
+ * is the .ptd file, aligned to 16 bytes, which stays in place too; its bytes are compared
+ * with those that the program was compiled with."""
 
 _STATIC_INPUT = """
 /* Input {index}, {name}: {dtype} {shape}. Copies {count} elements. */
@@ -124,13 +143,13 @@ _TAIL = """
 """
 
 
-def header(guard: str, models: Sequence[Model]) -> str:
+def header(guard: str, models: Sequence[Model], lends_weights: bool = False) -> str:
     """The header's text; `guard` is the macro that it is included once by."""
     targets = c_comment(", ".join(model.target for model in models))
     parts = [_HEAD.format(targets=targets, guard=guard, includes=_includes(models))]
     for model in models:
-        parts += [_model(model), _state(model)]
-        parts += [_method(model, method) for method in model.methods]
+        parts += [_model(model), _weights(model, lends_weights), _state(model)]
+        parts += [_method(model, method, lends_weights) for method in model.methods]
     return "".join(parts) + _TAIL.format(guard=guard)
 
 
@@ -156,24 +175,32 @@ def _model(model: Model) -> str:
     )
 
 
+def _weights(model: Model, lent: bool) -> str:
+    if model.weights is None:
+        return ""
+    text = _WEIGHTS.format(upper=model.prefix.upper(), weights_bytes=model.weights.nbytes, sha256=model.weights.sha256)
+    return text if lent else text + _EMBEDDED.format(prefix=model.prefix)
+
+
 def _state(model: Model) -> str:
     if not model.state_bytes:
         return ""
     return _STATE.format(prefix=model.prefix, upper=model.prefix.upper(), state_bytes=model.state_bytes)
 
 
-def load_parameters(model: Model, method: Method) -> str:
+def load_parameters(model: Model, method: Method, lends_weights: bool) -> str:
     """The name of a method's load function and what it takes."""
     prefix = method_prefix(model, method)
     indent = " " * (len(prefix) + 16)
-    state = f"{indent}{model.prefix}_state *state,\n" if method.shared is not None else ""
+    extra = f"{indent}{model.prefix}_state *state,\n" if method.shared is not None else ""
+    extra += f"{indent}et_span weights,\n" if lends_weights and model.weights is not None else ""
     return (
-        f"{prefix}_load({prefix}_memory *memory, const et_method_options *options,\n{state}"
+        f"{prefix}_load({prefix}_memory *memory, const et_method_options *options,\n{extra}"
         f"{indent}et_method **out_method, et_error *out_error)"
     )
 
 
-def _method(model: Model, method: Method) -> str:
+def _method(model: Model, method: Method, lends_weights: bool) -> str:
     prefix = method_prefix(model, method)
     text = _METHOD.format(
         comment=c_comment(method.name),
@@ -183,7 +210,9 @@ def _method(model: Model, method: Method) -> str:
         scratch_define=_scratch_define(prefix, method.scratch),
         planned_defines=_planned_defines(prefix, method),
         members=_members(prefix, method),
-        load_parameters=load_parameters(model, method),
+        load_parameters=load_parameters(model, method, lends_weights),
+        lent=_LENT if lends_weights and model.weights is not None else "",
+        sources=_SOURCES if model.weights is not None else "",
     )
     tensors = [slot for slot in method.inputs if slot.kind == "tensor"]
     text += "".join(_input(prefix, slot) for slot in tensors)

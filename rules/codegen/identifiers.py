@@ -31,13 +31,16 @@ def check_names(models: Sequence[Model]) -> None:
 
 
 def _model_names(model: Model) -> list[str]:
-    return [f"{model.prefix}_{name}" for name in ("program_data", "program_size", "registry")]
+    names = ["program_data", "program_size", "registry"] + ["weights_data"] * (model.weights is not None)
+    return [f"{model.prefix}_{name}" for name in names]
 
 
 def _names(model: Model) -> Iterator[tuple[str, str]]:
     """Each name with what it belongs to. One macro of a model or method stands for all of them."""
     yield f"{model.prefix.upper()}_PROGRAM_BYTES", model.target
     yield from ((name, model.target) for name in _model_names(model))
+    if model.weights is not None:
+        yield f"{model.prefix.upper()}_WEIGHTS_BYTES", model.target
     if model.state_bytes:
         yield f"{model.prefix}_state", model.target
     for method in model.methods:

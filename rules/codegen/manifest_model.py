@@ -77,6 +77,14 @@ class Method:
 
 
 @dataclass(frozen=True)
+class Weights:
+    """A file of weights beside a program."""
+
+    nbytes: int
+    sha256: str
+
+
+@dataclass(frozen=True)
 class Model:
     """One compiled program."""
 
@@ -88,6 +96,7 @@ class Model:
     methods: tuple[Method, ...]
     backends: tuple[str, ...]
     parts: dict[str, frozenset[str]]  # of each backend: C symbols of the parts that the program needs
+    weights: Weights | None  # None: in the program
 
     @property
     def state_bytes(self) -> int:
@@ -109,7 +118,14 @@ def read_manifest(path: Path, prefix: str, library: str) -> Model:
         methods=tuple(_method(entry) for entry in content["methods"]),
         backends=tuple(content["backends"]),
         parts=_parts(content, path),
+        weights=_weights(content["external"], path),
     )
+
+
+def _weights(entries: list[dict], path: Path) -> Weights | None:
+    if len(entries) > 1:
+        raise CodegenError(f"{path}: {len(entries)} files of external data; at most one can be linked")
+    return Weights(entries[0]["bytes"], entries[0]["sha256"]) if entries else None
 
 
 def _parts(content: dict, path: Path) -> dict[str, frozenset[str]]:

@@ -28,13 +28,45 @@ extern const et_registry {name};
 const et_registry {name} = {{&kernels, {backends}, {backend_count}, {parts}}};
 """
 
+_OPEN_BOTH = """
+static et_status open_both(et_span program, et_span weights, et_extent *extents,
+                           et_data_source *sources, et_program *out_program,
+                           et_error *out_error) {
+  static const char *const names[] = {"program", "weights"};
+  const et_span files[] = {program, weights};
+  for (size_t i = 0; i < 2; i++) {
+    const et_extent extent = {0, files[i]};
+    const et_data_source source = {names[i], files[i].size, &extents[i], 1, NULL, NULL};
+    extents[i] = extent;
+    sources[i] = source;
+  }
+  return et_program_load_sources(sources, 2, out_program, out_error);
+}
+"""
+
+_OPEN = """\
+  ET_RETURN_IF_ERROR(et_program_load(file, &memory->program, out_error));
+"""
+
+_OPEN_WITH_WEIGHTS = """\
+  ET_RETURN_IF_ERROR(open_both(file, weights, memory->extents, memory->sources,
+                               &memory->program, out_error));
+"""
+
+_CHECK_CONTENTS = """\
+  ET_RETURN_IF_ERROR(et_program_check_contents(&memory->program, out_error));
+"""
+
+_EMBEDDED = """\
+  const et_span weights = {{{model}_weights_data, {upper}_WEIGHTS_BYTES}};
+"""
+
 _LOAD = """
 et_status {load_parameters} {{
   const et_span file = {{{model}_program_data, {model}_program_size}};
-{planned}  const et_method_memory parts = {{
+{embedded}{planned}  const et_method_memory parts = {{
       {{memory->method, sizeof memory->method}}, {scratch}, {planned_list}, {planned_count}, {{NULL, 0}}}};
-  ET_RETURN_IF_ERROR(et_program_load(file, &memory->program, out_error));
-  return et_method_load(&memory->program, "{name}", &{model}_registry, options, &parts,
+{open}  return et_method_load(&memory->program, "{name}", &{model}_registry, options, &parts,
                         out_method, out_error);
 }}
 """
@@ -54,14 +86,16 @@ def source(
     registries: Sequence[str],
     kernels: Sequence[Kernel],
     backends: Sequence[LinkedBackend],
+    lends_weights: bool = False,
 ) -> str:
     """The source's text: `registries` are defined, all alike."""
     parts = [_HEAD.format(include=include), table_definition(kernels, "kernels", "static ")]
     parts += [_backends(backends), _backend_parts(backends)]
     parts += [_registry(name, backends) for name in registries]
+    parts += [_OPEN_BOTH] * any(model.weights is not None for model in models)
     for model in models:
         parts.append(_SIZE.format(prefix=model.prefix, upper=model.prefix.upper()))
-        parts += [_load(model, method) for method in model.methods]
+        parts += [_load(model, method, lends_weights) for method in model.methods]
     return "".join(parts)
 
 
@@ -95,9 +129,11 @@ def _backend_parts(backends: Sequence[LinkedBackend]) -> str:
     return "\n".join([*lines, f"static const et_backend_parts parts[] = {{{cells}}};", ""])
 
 
-def _load(model: Model, method: Method) -> str:
+def _load(model: Model, method: Method, lends_weights: bool) -> str:
     return _LOAD.format(
-        load_parameters=load_parameters(model, method),
+        load_parameters=load_parameters(model, method, lends_weights),
+        embedded="" if lends_weights else _embedded(model),
+        open=_open(model, lends_weights),
         model=model.prefix,
         name=c_string(method.name),
         planned=_planned(method),
@@ -105,6 +141,17 @@ def _load(model: Model, method: Method) -> str:
         planned_count=len(method.planned_bytes),
         scratch=_span("scratch", len(method.scratch)),
     )
+
+
+def _embedded(model: Model) -> str:
+    return "" if model.weights is None else _EMBEDDED.format(model=model.prefix, upper=model.prefix.upper())
+
+
+def _open(model: Model, lends_weights: bool) -> str:
+    """What is linked in is what it was compiled with; what is lent is compared with that."""
+    if model.weights is None:
+        return _OPEN
+    return _OPEN_WITH_WEIGHTS + (_CHECK_CONTENTS if lends_weights else "")
 
 
 def _planned(method: Method) -> str:

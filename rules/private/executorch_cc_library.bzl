@@ -19,6 +19,12 @@ _ATTRS = {
         providers = [ExecutorchModelInfo],
         doc = "The `executorch_model` targets. Their operators are united, and so are the kernels that they were compiled for.",
     ),
+    "weights": attr.string(
+        default = "embed",
+        values = ["embed", "lend"],
+        doc = "Where weights go that lie apart (`external_weights`): `embed` puts them into read-only memory too, files of equal " +
+              "content once; with `lend` the load functions take the file's bytes.",
+    ),
     "linked_registry": attr.bool(doc = "Also define `et_linked_registry`, which the test programs of //runtime/replay take."),
     "_runtime": attr.label(
         default = "//runtime",
@@ -41,11 +47,15 @@ def _generate(ctx, toolchain, models, header, source, data):
     args.add("--include", ctx.label.package + "/" + header.basename if ctx.label.package else header.basename)
     for model in models:
         args.add_all("--model", [model.prefix, model.manifest, model.pte])
+        if model.weights:
+            args.add_all("--weights", [model.prefix, model.weights])
     args.add_all(operators, before_each = "--operators")
     args.add_all(kernels, before_each = "--kernels")
     for backend in depset(transitive = [model.backends for model in models]).to_list():
         if backend.symbol:
             args.add("--backend", "%s=%s" % (backend.id, backend.symbol))
+    if ctx.attr.weights == "lend":
+        args.add("--lend-weights")
     if ctx.attr.linked_registry:
         args.add("--linked-registry")
     args.add("--out-header", header)
@@ -67,6 +77,10 @@ def _dependencies(ctx, models):
     backends = depset(transitive = [model.backends for model in models]).to_list()
     return [ctx.attr._runtime[CcInfo]] + [info.cc for info in _kernels(models).to_list()] + [info.cc for info in backends if info.cc]
 
+def _embedded_files(ctx, models):
+    weights = [model.weights for model in models if model.weights and ctx.attr.weights == "embed"]
+    return [model.pte for model in models] + weights
+
 def _compile(ctx, models, header, sources, dependencies):
     cc_toolchain = find_cc_toolchain(ctx)
     features = cc_common.configure_features(
@@ -82,7 +96,7 @@ def _compile(ctx, models, header, sources, dependencies):
         srcs = sources,
         includes = [source_root(header)],
         user_compile_flags = _COPTS,
-        additional_inputs = [model.pte for model in models],
+        additional_inputs = _embedded_files(ctx, models),
         compilation_contexts = [info.compilation_context for info in dependencies],
         **common
     )

@@ -11,7 +11,7 @@ load("//rules/private:python_module.bzl", "data_files", "import_roots", "module_
 
 _DOC = """Compiles a PyTorch module to an ExecuTorch program.
 
-Writes `<name less _pte>.pte` and, beside it, a manifest in JSON. Output groups, made when asked for: `manifest`, `dump` (the program as
+Writes `<name less _pte>.pte` and, beside it, a manifest in JSON and, with `external_weights`, the weights. Output groups, made when asked for: `manifest`, `weights`, `dump` (the program as
 text), and `reference` (example calls with eager PyTorch's outputs, which parity tests replay)."""
 
 _PTE_SUFFIX = "_pte"
@@ -42,6 +42,9 @@ _ATTRS = {
     "weights": attr.label(
         allow_single_file = [".safetensors", ".pt", ".pth"],
         doc = "Parameters and buffers by name: safetensors or a state dict. Without it the module's own, made from a fixed seed.",
+    ),
+    "external_weights": attr.bool(
+        doc = "Write the weights to `<name less _pte>.ptd` instead of into the program (docs/external_weights.md).",
     ),
     "data": attr.label_list(
         allow_files = True,
@@ -111,6 +114,8 @@ def _arguments(ctx, given):
         args.add("--config-json", ctx.attr.config_json)
     if ctx.file.weights:
         args.add("--weights", ctx.file.weights)
+    if ctx.attr.external_weights:
+        args.add("--external-weights")
     return args
 
 def _lower(ctx, given, outputs, message):
@@ -144,18 +149,23 @@ def _impl(ctx):
     manifest = ctx.actions.declare_file(stem + ".manifest.json")
     dump = ctx.actions.declare_file(stem + ".dump.txt")
     reference = ctx.actions.declare_file(stem + ".reference.calls")
-    _lower(ctx, given, {"--out-pte": pte, "--out-manifest": manifest}, "Compiling")
+    weights = [ctx.actions.declare_file(stem + ".ptd")] if ctx.attr.external_weights else []
+    outputs = {"--out-pte": pte, "--out-manifest": manifest}
+    outputs.update({"--out-weights": file for file in weights})
+    _lower(ctx, given, outputs, "Compiling")
     _lower(ctx, given, {"--out-reference": reference}, "Running eager PyTorch for")
     _lower(ctx, given, {"--out-dump": dump}, "Printing")
     return [
-        DefaultInfo(files = depset([pte, manifest])),
+        DefaultInfo(files = depset([pte, manifest] + weights)),
         OutputGroupInfo(
             dump = depset([dump]),
             manifest = depset([manifest]),
             reference = depset([reference]),
+            weights = depset(weights),
         ),
         ExecutorchModelInfo(
             pte = pte,
+            weights = weights[0] if weights else None,
             manifest = manifest,
             reference = reference,
             prefix = ctx.attr.prefix or c_prefix(ctx.label.package, stem),
@@ -180,7 +190,7 @@ def executorch_model(name, module, backend = Label("//backends/portable"), confi
       module: py_library that defines the model.
       backend: label of an `executorch_backend`, or a `select()` of labels, or a list of labels that are tried in order.
       config: label of a TOML file, or a dict with the same content.
-      **kwargs: entry_point, weights, data, kernels, prefix, and what every rule has.
+      **kwargs: entry_point, weights, external_weights, data, kernels, prefix, and what every rule has.
     """
     if config and "config_json" in kwargs:
         fail("executorch_model(name = '%s'): 'config' is given twice, once as 'config_json'" % name)

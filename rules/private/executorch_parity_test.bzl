@@ -14,13 +14,13 @@ _REPLAY_ATTRS = {
 
 def _replay_data_impl(ctx):
     info = ctx.attr.model[ExecutorchModelInfo]
-    files = [info.pte, info.reference]
+    files = [info.pte, info.reference] + ([info.weights] if info.weights else [])
     return [DefaultInfo(files = depset(files), runfiles = ctx.runfiles(files))]
 
 _replay_data = rule(
     implementation = _replay_data_impl,
     attrs = _REPLAY_ATTRS,
-    doc = "A model's program and its reference calls, in this order.",
+    doc = "A model's program, its reference calls, and its weights where they lie apart, in this order.",
 )
 
 def executorch_parity_test(name, model, atol = 1e-4, rtol = 1e-4, tags = [], **kwargs):
@@ -42,6 +42,7 @@ def executorch_parity_test(name, model, atol = 1e-4, rtol = 1e-4, tags = [], **k
         name = name + "_lib",
         linked_registry = True,
         model = model,
+        weights = "lend",
         tags = ["manual"],
         testonly = True,
     )

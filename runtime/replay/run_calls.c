@@ -1,9 +1,9 @@
 /* run_calls: replays recorded calls on a program and compares every output.
  *
- *   run_calls PROGRAM.pte CALLS.bin [--atol X] [--rtol X] [--share-planned ID]
- *     [--data WEIGHTS.ptd]...
+ *   run_calls PROGRAM.pte CALLS.bin [WEIGHTS.ptd...] [--atol X] [--rtol X]
+ *     [--share-planned ID]
  *
- * Methods are loaded once and keep their state from call to call. With
+ * Files that end in .ptd may stand anywhere. Methods are loaded once and keep their state from call to call. With
  * --share-planned the methods have one buffer for that memory id. Exits with 0 when
  * all calls gave what was recorded, 1 when not, 2 when called wrongly. Options may
  * also be spelled --atol=X. */
@@ -23,15 +23,15 @@ extern const et_registry et_linked_registry;
 
 static int usage(void) {
   fprintf(stderr,
-          "usage: run_calls PROGRAM.pte CALLS.bin [--atol X] [--rtol X] "
-          "[--share-planned ID] [--data WEIGHTS.ptd]...\n");
+          "usage: run_calls PROGRAM.pte CALLS.bin [WEIGHTS.ptd...] [--atol X] "
+          "[--rtol X] [--share-planned ID]\n");
   return 2;
 }
 
 /* What the command line says. */
 typedef struct options {
-  const char *files[2];
-  int file_count;
+  const char *files[2]; /* program, calls */
+  size_t file_count;
   const char *data[MAX_DATA];
   size_t data_count;
   et_replay_options replay;
@@ -57,6 +57,19 @@ static bool parse_number(const char *text, double *out) {
   return end != text && *end == '\0' && *out >= 0;
 }
 
+/* Data by its name, else the program and then the calls. */
+static bool add_file(const char *path, options *out) {
+  const char *suffix = strrchr(path, '.');
+  if (suffix != NULL && strcmp(suffix, ".ptd") == 0) {
+    const bool fits = out->data_count < MAX_DATA;
+    out->data[fits ? out->data_count++ : 0] = path;
+    return fits;
+  }
+  const bool fits = out->file_count < 2;
+  out->files[fits ? out->file_count++ : 0] = path;
+  return fits;
+}
+
 static bool parse_argument(int argc, char **argv, int *index, options *out) {
   const char *text = NULL;
   double number = 0;
@@ -71,16 +84,7 @@ static bool parse_argument(int argc, char **argv, int *index, options *out) {
     out->replay.shared_memory_id = valid ? (uint32_t)number : 0;
     return valid;
   }
-  if ((text = option_value(argc, argv, index, "--data")) != NULL) {
-    const bool fits = out->data_count < MAX_DATA;
-    out->data[fits ? out->data_count++ : 0] = text;
-    return fits;
-  }
-  if (argv[*index][0] == '-' || out->file_count == 2) {
-    return false;
-  }
-  out->files[out->file_count++] = argv[*index];
-  return true;
+  return argv[*index][0] != '-' && add_file(argv[*index], out);
 }
 
 static bool parse_options(int argc, char **argv, options *out) {

@@ -58,7 +58,7 @@ def _replay(name: str, folder: Path) -> subprocess.CompletedProcess[str]:
     calls = folder / "calls"
     calls.write_bytes(write_calls(_calls(program)))
     command = [os.environ["RUN_CALLS"], str(_FIXTURES / program["file"]), str(calls)]
-    command += [f"--data={_FIXTURES / name}" for name in program["ptd"] or ()]
+    command += [str(_FIXTURES / name) for name in program["ptd"] or ()]
     command += [f"--atol={program['atol']}", f"--rtol={program['rtol']}"]
     if name == "multi_state_shared":
         command.append("--share-planned=2")

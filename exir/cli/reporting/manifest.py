@@ -4,7 +4,8 @@ import hashlib
 import io
 import json
 from collections.abc import Iterable
-from typing import Any
+from pathlib import Path
+from typing import Any, BinaryIO, cast
 
 from exir import schema
 from exir.cli.arguments import Arguments
@@ -15,6 +16,7 @@ from exir.cli.reporting.method_memory import (
     kernel_memory,
     method_counts,
 )
+from exir.files import Write
 from exir.operators.kernels import KernelTable
 from exir.program import ExecutorchProgramManager
 from exir.program.report import MethodReport, OperatorUse, ValueReport
@@ -35,7 +37,8 @@ def render_manifest(
         "format": FORMAT,
         "target": arguments.target,
         "weights": "seed" if arguments.weights is None else "file",
-        "program": _program(arguments, manager),
+        "program": _file(arguments.out_pte, manager.write_to_file),
+        "external": _external(arguments, manager),
         "methods": methods,
         "operators": _operators(use for method in report.methods for use in method.operator_uses),
         "backends": sorted({each["id"] for method in methods for each in method["delegates"]}),
@@ -57,14 +60,21 @@ class _Digest(io.RawIOBase):
         return memoryview(data).nbytes
 
 
-def _program(arguments: Arguments, manager: ExecutorchProgramManager) -> dict[str, Any]:
+def _file(path: Path | None, write: Write) -> dict[str, Any]:
     digest = _Digest()
-    manager.write_to_file(digest)
+    write(cast(BinaryIO, digest))
     return {
-        "file": arguments.out_pte.name if arguments.out_pte else "",
+        "file": path.name if path else "",
         "bytes": digest.length,
         "sha256": digest.sha256.hexdigest(),
     }
+
+
+def _external(arguments: Arguments, manager: ExecutorchProgramManager) -> list[dict[str, Any]]:
+    """The files that the program needs beside itself."""
+    if not arguments.external_weights:
+        return []
+    return [_file(arguments.out_weights, manager.merged_external_data.write_to_file)]
 
 
 def _method(

@@ -1,0 +1,108 @@
+"""Named tensors to and from `.ptd` files."""
+
+import hashlib
+import math
+import struct
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from exir._serialize._flat_tensor import FlatTensor, NamedData, TensorLayout
+from exir._serialize._flatbuffer_reader import read_root
+from exir._serialize._flatbuffer_writer import write_root
+from exir._serialize._segments import Segments, SerializedProgram, align_up, order_of_key
+from exir.error import InvalidProgramError
+
+CONTENT_KEY_PREFIX = "sha256:"
+"""What a key begins with that says what its bytes are (`content_key`)."""
+
+_IDENTIFIER = b"FT01"
+_HEADER_MAGIC = b"FH01"
+_HEADER_AT = 8
+_HEADER = struct.Struct("<4sIQQQQ")
+_FLATBUFFER_ALIGNMENT = 16
+_SEGMENT_ALIGNMENT = 128
+
+
+@dataclass(frozen=True)
+class ExternalData:
+    """What a `.ptd` file has under one key: a tensor, or, without a layout, bytes."""
+
+    key: str
+    data: bytes | memoryview
+    layout: TensorLayout | None = None
+    alignment: int = 1
+
+
+def content_key(data: bytes | memoryview, layout: TensorLayout) -> str:
+    """The key of a tensor by its content: SHA-256 of dtype, rank, sizes, dim order, bytes."""
+    rank = len(layout.sizes)
+    head = struct.pack(f"<BB{rank}i{rank}B", layout.scalar_type, rank, *layout.sizes, *layout.dim_order)
+    digest = hashlib.sha256(head)
+    digest.update(data)
+    return CONTENT_KEY_PREFIX + digest.hexdigest()
+
+
+def serialize_ptd(
+    entries: Iterable[ExternalData], segment_alignment: int = _SEGMENT_ALIGNMENT
+) -> SerializedProgram:
+    """The `.ptd` file of `entries`, whose keys differ. Equal bytes are one segment; keys lie in order."""
+    ordered = sorted(entries, key=lambda entry: order_of_key(entry.key))
+    segments = Segments(segment_alignment)
+    named = [NamedData(e.key, index, e.layout) for e, index in zip(ordered, _place(ordered, segments))]
+    flatbuffer = write_root(FlatTensor(0, segments.table, named), _IDENTIFIER)
+    return _assemble(flatbuffer, segments)
+
+
+def _place(entries: list[ExternalData], segments: Segments) -> list[int]:
+    """The segment of each entry, aligned as all of its users ask."""
+    digests = [hashlib.sha256(entry.data).digest() for entry in entries]
+    alignments: dict[bytes, int] = {}
+    for digest, entry in zip(digests, entries):
+        alignments[digest] = math.lcm(alignments.get(digest, 1), entry.alignment)
+    indices: dict[bytes, int] = {}
+    for digest, entry in zip(digests, entries):
+        if digest not in indices:
+            indices[digest] = segments.add([entry.data], alignments[digest])
+    return [indices[digest] for digest in digests]
+
+
+def _assemble(flatbuffer: bytes, segments: Segments) -> SerializedProgram:
+    """The header goes in behind the identifier, which moves the root table."""
+    padded = align_up(_HEADER.size, _FLATBUFFER_ALIGNMENT)
+    at = _HEADER_AT + _HEADER.size
+    root = struct.unpack_from("<I", flatbuffer)[0] + padded
+    end = len(flatbuffer) + padded
+    base = align_up(end, segments.base_alignment)
+    header = _HEADER.pack(_HEADER_MAGIC, _HEADER.size, at, end - at, base, segments.size)
+    head = struct.pack("<I", root) + _IDENTIFIER + header + bytes(padded - _HEADER.size)
+    return SerializedProgram((head, flatbuffer[_HEADER_AT:], bytes(base - end), *segments.pieces))
+
+
+def deserialize_ptd(file: bytes) -> list[ExternalData]:
+    """The content of a `.ptd` file; bytes are views of it. Raises `InvalidProgramError` naming what is wrong."""
+    data = memoryview(file)
+    if (
+        bytes(data[4:_HEADER_AT]) != _IDENTIFIER
+        or bytes(data[_HEADER_AT : _HEADER_AT + 4]) != _HEADER_MAGIC
+    ):
+        raise InvalidProgramError(f"file identifier: expected {_IDENTIFIER!r} and {_HEADER_MAGIC!r}")
+    if len(data) < _HEADER_AT + _HEADER.size:
+        raise InvalidProgramError(f"header: file of {len(data)} bytes is too short")
+    _, _, at, size, base, area = _HEADER.unpack_from(data, _HEADER_AT)
+    if at + size > len(data) or base + area > len(data):
+        raise InvalidProgramError(
+            f"header: tables to {at + size}, segments to {base + area} of {len(data)} bytes"
+        )
+    root: FlatTensor = read_root(FlatTensor, data[: at + size])
+    return [_entry(item, root, data[base : base + area], i) for i, item in enumerate(root.named_data)]
+
+
+def _entry(item: NamedData, root: FlatTensor, area: memoryview, index: int) -> ExternalData:
+    if item.key is None or item.segment_index >= len(root.segments):
+        raise InvalidProgramError(f"named_data[{index}]: no key, or no segment {item.segment_index}")
+    segment = root.segments[item.segment_index]
+    if segment.offset + segment.size > len(area):
+        raise InvalidProgramError(f"segments[{item.segment_index}]: ends past {len(area)}")
+    return ExternalData(
+        item.key, area[segment.offset : segment.offset + segment.size], item.tensor_layout
+    )

@@ -1,0 +1,33 @@
+"""One network with its weights in a file of their own, compiled for one row and for four: both have the same file."""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    """float32 [n, 8] to [n, 4]."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = nn.Sequential(nn.Linear(8, 64), nn.ReLU(), nn.Linear(64, 4))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.layers(x)
+
+
+def one_row() -> tuple[nn.Module, tuple[torch.Tensor, ...]]:
+    """Entry point."""
+    return Net(), (torch.randn(1, 8),)
+
+
+def four_rows() -> tuple[nn.Module, tuple[torch.Tensor, ...]]:
+    """Entry point: the same weights, of the fixed seed."""
+    return Net(), (torch.randn(4, 8),)
+
+
+def other_weights() -> tuple[nn.Module, tuple[torch.Tensor, ...]]:
+    """Entry point: as `one_row`, from another seed."""
+    torch.manual_seed(5)
+    return Net(), (torch.randn(1, 8),)
