@@ -16,6 +16,7 @@ from torch.fx import GraphModule
 from exir.decomposition.decompositions import Decompositions, NodeFilter, core_aten
 from exir.decomposition.lift_constants import lift_inner_constants
 from exir.decomposition.rewrite import GraphRewriter
+from exir.decomposition.unwrap_subclasses import unwrap_subclasses
 from exir.delegate import executorch_call_delegate
 from exir.error import NotLocal
 from exir.graph.fake_mode import fake_mode_of
@@ -33,7 +34,7 @@ def to_core_aten(program: ExportedProgram, preserve: Mapping[OpOverload, NodeFil
     preserve: operators that are kept whole, each at the nodes for which its function is true.
     """
     decompositions = core_aten(preserve)
-    program = lift_inner_constants(program)
+    program = unwrap_subclasses(lift_inner_constants(program))
     try:
         return decompose_locally(program, decompositions)
     except NotLocal:

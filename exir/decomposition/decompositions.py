@@ -10,6 +10,7 @@ from torch import Tensor
 from torch._ops import OpOverload
 from torch.fx import Node
 
+from exir.decomposition.affine import affine_decompositions
 from exir.decomposition.arithmetic import ARITHMETIC
 from exir.decomposition.ordering import ORDERING
 from exir.decomposition.scattering import SCATTERING
@@ -46,7 +47,7 @@ class Decompositions:
 
         Composites are listed with the rest: it keeps those that are not.
         """
-        kept = self.preserve.keys() | _OWN.keys()
+        kept = self.preserve.keys() | _OWN.keys() | affine_decompositions().keys()
         table = {**torch._decomp.core_aten_decompositions(), **self.table}
         return {op: run for op, run in table.items() if op not in kept}
 
@@ -60,7 +61,8 @@ class Decompositions:
 
 def core_aten(preserve: Mapping[OpOverload, NodeFilter] | None = None) -> Decompositions:
     """The decompositions that lead to core ATen."""
-    return Decompositions(_core_aten_table(), dict(preserve or {}))
+    table = {**_core_aten_table(), **affine_decompositions()}
+    return Decompositions(table, dict(preserve or {}))
 
 
 @cache

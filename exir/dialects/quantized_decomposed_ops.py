@@ -40,6 +40,17 @@ def _embedding(bits: int) -> Callable[..., Tensor]:
     return run
 
 
+def _embedding_shape(bits: int) -> Callable[..., Tensor]:
+    """An embedding's result without its values, for tensors that have none."""
+
+    def run(weight: Tensor, scales: Tensor, *arguments: Any, dtype: torch.dtype | None = None) -> Tensor:
+        indices, *given = arguments[3:]
+        size = [*indices.shape, weight.shape[1] * (8 // bits)]
+        return scales.new_empty(size, dtype=dtype or next(iter(given), None) or scales.dtype)
+
+    return run
+
+
 def _mixed_linear(
     x: Tensor,
     weight: Tensor,
@@ -55,17 +66,28 @@ def _mixed_mm(x: Tensor, weight: Tensor, scales: Tensor, zero_points: Tensor | N
     return torch.mm(x.float(), dequantized(weight, scales, zero_points, 8)).to(x.dtype)
 
 
-_FUNCTIONAL: dict[str, tuple[str, Callable[..., Tensor]]] = {
+def _mixed_shape(columns: int) -> Callable[..., Tensor]:
+    """A product's result without its values: `columns` is the dimension of the weight that becomes its columns."""
+
+    def run(x: Tensor, weight: Tensor, *arguments: Any) -> Tensor:
+        dtype = arguments[2] if len(arguments) > 2 else None
+        return x.new_empty([x.shape[0], weight.shape[columns]], dtype=dtype or x.dtype)
+
+    return run
+
+
+# Schema, meaning, and what it amounts to where tensors have no values.
+_FUNCTIONAL: dict[str, tuple[str, Callable[..., Tensor], Callable[..., Tensor]]] = {
     **{
-        name + overload: (_EMBEDDING + dtype + ") -> Tensor", _embedding(bits))
+        name + overload: (_EMBEDDING + dtype + ") -> Tensor", _embedding(bits), _embedding_shape(bits))
         for name, bits in (("embedding_byte", 8), ("embedding_4bit", 4), ("embedding_2bit", 2))
         for overload, dtype in (
             ("", ""),
             (".dtype", (", *" if bits == 8 else "") + ", ScalarType? dtype=None"),
         )
     },
-    "mixed_linear": (_WEIGHT + ", ScalarType? dtype=None) -> Tensor", _mixed_linear),
-    "mixed_mm": (_WEIGHT + ") -> Tensor", _mixed_mm),
+    "mixed_linear": (_WEIGHT + ", ScalarType? dtype=None) -> Tensor", _mixed_linear, _mixed_shape(0)),
+    "mixed_mm": (_WEIGHT + ") -> Tensor", _mixed_mm, _mixed_shape(1)),
 }
 
 
@@ -93,8 +115,9 @@ def _is_defined(name: str) -> bool:
 def _register() -> Library:
     """Define those that nobody else has defined in this process."""
     library = Library(_NAMESPACE, "FRAGMENT")
-    for name, (schema, run) in _FUNCTIONAL.items():
-        _define(library, name, schema, run)
+    for name, (schema, run, shape_only) in _FUNCTIONAL.items():
+        if _define(library, name, schema, run):
+            library.impl(name, shape_only, "Meta")
     for operator in own_operators():
         namespace, _, name = operator.name.partition("::")
         if namespace == _NAMESPACE:
@@ -103,10 +126,12 @@ def _register() -> Library:
     return library
 
 
-def _define(library: Library, name: str, schema: str, run: Callable[..., Any]) -> None:
-    if not _is_defined(name):
-        library.define(name + schema)
-        library.impl(name, run, "CompositeExplicitAutograd")
+def _define(library: Library, name: str, schema: str, run: Callable[..., Any]) -> bool:
+    if _is_defined(name):
+        return False
+    library.define(name + schema)
+    library.impl(name, run, "CompositeExplicitAutograd")
+    return True
 
 
 # Torch drops the operators with the object that registered them, so it lives as long as the module.

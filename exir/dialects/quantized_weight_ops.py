@@ -62,6 +62,10 @@ def quantized_rows(rows: Tensor) -> Tensor:
     return (codes.clamp(_LOWEST, _HIGHEST) - zero_point) * scale
 
 
+def _shape_only(x: Tensor, weight: Tensor, *_: object) -> Tensor:
+    return x.new_empty([*x.shape[:-1], weight.shape[0]])
+
+
 def _writing(functional: Callable[..., Tensor]) -> Callable[..., Tensor]:
     def run(*args: Tensor, out: Tensor) -> Tensor:
         return out.copy_(functional(*args))
@@ -75,6 +79,7 @@ def _register() -> Library:
         library.define(name + _ARGUMENTS + ") -> Tensor")
         library.define(name + ".out" + _ARGUMENTS + ", *, Tensor(a!) out) -> Tensor(a!)")
         library.impl(name, run, "CompositeExplicitAutograd")
+        library.impl(name, _shape_only, "Meta")
         library.impl(name + ".out", _writing(run), "CompositeExplicitAutograd")
     return library
 

@@ -20,6 +20,7 @@ from exir.graph.program_copy import copy_program
 from exir.pass_manager import BundlePass, PassType, ProgramPass, Verify, as_bundle_pass, run_bundle
 from exir.passes.drop_unused_constants import DropUnusedConstants
 from exir.passes.fold_batch_norm import FoldBatchNorm
+from exir.passes.fuse_few_bits import FuseFewBits
 from exir.passes.name_dim_orders import NameDimOrders
 from exir.passes.promote_operands import PromoteOperands
 from exir.passes.propagate_constants import PropagateConstants
@@ -41,6 +42,7 @@ _EDGE_PASSES = {
     for each in (
         PromoteOperands,
         RemoveNoops,
+        FuseFewBits,
         NameDimOrders,
         ShareTransposed,
         PropagateConstants,
@@ -59,7 +61,7 @@ def edge_passes(config: EdgeCompileConfig) -> tuple[BundlePass | ProgramPass, ..
         return pipeline.parse(config.pipeline, _EDGE_PASSES)
     naming = () if config._skip_dim_order else (NameDimOrders(),)
     optimising = (ShareTransposed(), PropagateConstants(), FoldBatchNorm(), DropUnusedConstants())
-    return (PromoteOperands(), RemoveNoops(), *naming, *optimising)
+    return (PromoteOperands(), RemoveNoops(), FuseFewBits(), *naming, *optimising)
 
 
 def to_edge(

@@ -1,0 +1,62 @@
+"""torchao's operators become those that there are kernels for, and compute the same."""
+
+import pytest
+import torch
+import torchao.quantization.quant_primitives as primitives
+from torch import Tensor, nn
+from torch.export import export
+from torchao.quantization.quant_primitives import MappingType
+
+from exir.program import to_edge
+from exir.testing.graphs import operator_names
+
+
+class Rounded(nn.Module):
+    """What a tensor is once it has been quantized in blocks."""
+
+    def __init__(self, block: list[int], mapping: MappingType, dtype: torch.dtype = torch.int8) -> None:
+        super().__init__()
+        self.block, self.mapping, self.dtype = block, mapping, dtype
+
+    def forward(self, x: Tensor) -> Tensor:
+        parameters = primitives.choose_qparams_affine(
+            x, self.mapping, self.block, self.dtype, zero_point_dtype=torch.int32
+        )
+        codes = primitives.quantize_affine(x, self.block, *parameters, self.dtype)
+        return primitives.dequantize_affine(codes, self.block, *parameters, self.dtype)
+
+
+BLOCKS = [
+    ([1, 6], "per_token"),
+    ([1, 3], "per_channel_group"),
+    ([4, 1], "per_channel"),
+    ([4, 6], None),
+    ([2, 3], None),
+]
+
+
+@pytest.mark.parametrize("mapping", [MappingType.ASYMMETRIC, MappingType.SYMMETRIC])
+@pytest.mark.parametrize(("block", "operator"), BLOCKS)
+def test_blocks_become_what_there_are_kernels_for(
+    block: list[int], operator: str | None, mapping: MappingType
+) -> None:
+    network, x = Rounded(block, mapping), torch.randn(4, 6, generator=torch.Generator().manual_seed(2))
+    program = to_edge(export(network, (x,))).exported_program()
+    names = operator_names(program)
+    assert not [name for name in names if "torchao" in name]
+    if operator is not None:
+        assert [name for name in names if name.endswith(f"::dequantize_{operator}")]
+    torch.testing.assert_close(program.module()(x), network(x))
+    to_edge(export(network, (x,))).to_executorch()
+
+
+@pytest.mark.parametrize("mapping", [MappingType.ASYMMETRIC, MappingType.SYMMETRIC])
+def test_images_and_bytes_without_sign_are_taken(mapping: MappingType) -> None:
+    x = torch.randn(2, 4, 6, generator=torch.Generator().manual_seed(3))
+    networks = [
+        Rounded([1, 1, 6], mapping, torch.uint8),
+        Rounded([1, 2, 3], mapping),
+    ]
+    for network in networks:
+        program = to_edge(export(network, (x,))).exported_program()
+        torch.testing.assert_close(program.module()(x), network(x))

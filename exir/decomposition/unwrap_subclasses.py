@@ -1,0 +1,67 @@
+"""Constants that are tensors of several tensors, as quantized weights are, become those."""
+
+from typing import Any
+
+from torch import Tensor
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.export import ExportedProgram
+from torch.fx import Node
+
+from exir.graph.constants import ConstantTable
+from exir.graph.edit import replace_and_erase
+from exir.graph.fake_mode import fake_mode_of
+from exir.graph.program_copy import copy_program
+
+_ACCESS = "export.access_subclass_inner_tensor.default"
+
+
+def unwrap_subclasses(program: ExportedProgram) -> ExportedProgram:
+    """`program`, or a copy in which what it reads of such constants is constants of its own.
+
+    `torch.export` leaves them whole, and reads their parts by name where they are used.
+    After: no operator reads a part of a tensor.
+    """
+    if not _reads(program):
+        return program
+    copied = copy_program(program)
+    _Unwrapping(copied, fake_mode_of(copied.graph)).run(_reads(copied))
+    return copied
+
+
+def _reads(program: ExportedProgram) -> list[Node]:
+    calls = program.graph.nodes
+    return [node for node in calls if node.op == "call_function" and str(node.target) == _ACCESS]
+
+
+class _Unwrapping:
+    """Gives each part of each constant one node."""
+
+    def __init__(self, program: ExportedProgram, fake_mode: FakeTensorMode) -> None:
+        self._constants = ConstantTable(program, fake_mode)
+        self._parts: dict[tuple[str, str], Node] = {}
+
+    def run(self, reads: list[Node]) -> None:
+        for node in reads:
+            if not _is_read_further(node):
+                name, tensor = self._part(node)
+                replace_and_erase(node, self._constant(name, tensor))
+        for node in reversed([each for each in reads if _is_read_further(each)]):
+            node.graph.erase_node(node)
+        self._constants.drop_unused()
+
+    def _part(self, node: Any) -> tuple[str, Any]:
+        """Name and value of the constant, or part of one, that `node` is."""
+        if node.op == "placeholder":
+            return self._constants.name(node), self._constants.tensor(node)
+        name, whole = self._part(node.args[0])
+        return f"{name}.{node.args[1]}", getattr(whole, node.args[1])
+
+    def _constant(self, name: str, tensor: Tensor) -> Node:
+        key = name, str(tensor.dtype)
+        if key not in self._parts:
+            self._parts[key] = self._constants.add(name, tensor.detach())
+        return self._parts[key]
+
+
+def _is_read_further(node: Node) -> bool:
+    return any(str(user.target) == _ACCESS for user in node.users)

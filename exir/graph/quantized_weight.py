@@ -1,0 +1,114 @@
+"""Constant matrices that a graph dequantizes."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.fx import Node
+
+from exir.dialects.edge import EdgeOpOverload
+from exir.graph.constants import ConstantTable
+from exir.operators.facts_of import facts_of
+
+_PREFIX = "quantized_decomposed::dequantize_"
+
+
+@dataclass(frozen=True)
+class QuantizedWeight:
+    """A matrix [rows, columns] of codes, with scales and zero points [rows, groups].
+
+    codes: int8. zero_points: in the scales' dtype; None where all are zero. bits: of a code: 2, 4 or 8.
+    dtype: of what it is dequantized to.
+    """
+
+    name: str
+    codes: Tensor
+    scales: Tensor
+    zero_points: Tensor | None
+    bits: int
+    dtype: torch.dtype
+
+    @property
+    def limits(self) -> tuple[int, int]:
+        half = 1 << self.bits - 1
+        return -half, half - 1
+
+
+def origin(value: object) -> Any:
+    """What `value` is a view or a cast of."""
+    while isinstance(value, Node) and isinstance(value.target, EdgeOpOverload):
+        facts = facts_of(value.target._op)
+        if not (facts.view_of or facts.copy_of):
+            return value
+        value = value.args[0]
+    return value
+
+
+def is_dequantized(node: object) -> bool:
+    """Whether `node` is what an operator of `quantized_decomposed` dequantizes."""
+    return isinstance(node, Node) and _name(node).startswith(_PREFIX)
+
+
+def _name(node: Node) -> str:
+    return node.target._op.name() if isinstance(node.target, EdgeOpOverload) else ""
+
+
+def read_weight(node: Node, constants: ConstantTable) -> QuantizedWeight | None:
+    """The constant matrix that `node` dequantizes; None when it does something else."""
+    if not is_dequantized(node) or node.meta["val"].dim() != 2:
+        return None
+    codes = constants.tensor(node.args[0])
+    if codes is None or codes.dtype not in (torch.int8, torch.uint8):
+        return None
+    parameters = _parameters(node, codes.shape[0], constants)
+    if parameters is None:
+        return None
+    return _weight(constants.name(node.args[0]), codes, *parameters, node.meta["val"].dtype)
+
+
+def _parameters(node: Node, rows: int, constants: ConstantTable) -> tuple[Tensor, Tensor | None] | None:
+    """Scales and zero points of groups of rows; None for those of other forms."""
+    kind = _name(node).removeprefix(_PREFIX).partition(".")[0]
+    if kind == "per_tensor":
+        scale, zero_point = node.args[1:3]
+        if isinstance(scale, Node):
+            return None
+        return torch.full((rows, 1), scale), torch.full((rows, 1), float(zero_point))
+    if kind == "per_channel" and node.args[3] not in (0, -2):
+        return None
+    scales, zero_points = (constants.tensor(origin(each)) for each in node.args[1:3])
+    if scales is None or (zero_points is None and node.args[2] is not None):
+        return None
+    scales = scales.to(_usual(scales.dtype)).reshape(rows, -1)
+    return scales, None if zero_points is None else zero_points.reshape(rows, -1)
+
+
+def _usual(dtype: torch.dtype) -> torch.dtype:
+    return torch.float32 if dtype == torch.float64 else dtype
+
+
+def _weight(
+    name: str, codes: Tensor, scales: Tensor, zero_points: Tensor | None, dtype: torch.dtype
+) -> QuantizedWeight | None:
+    points = None if zero_points is None else zero_points.to(scales.dtype)
+    if codes.dtype == torch.uint8:
+        # As far from the zero point as before; codes of four bits get a range of four bits.
+        half = 8 if bool((codes < 16).all()) else 128
+        points = (torch.zeros_like(scales) if points is None else points) - half
+        codes = (codes.to(torch.int16) - half).to(torch.int8)
+    if points is not None and not points.any():
+        points = None
+    if codes.shape[1] == 0 or codes.shape[1] % scales.shape[1]:
+        return None
+    return QuantizedWeight(name, codes, scales, points, _bits(codes), dtype)
+
+
+def _bits(codes: Tensor) -> int:
+    """The fewest that hold the codes, and fill whole bytes of a row."""
+    low, high = int(codes.min()), int(codes.max())
+    for bits in (2, 4):
+        half = 1 << bits - 1
+        if -half <= low and high < half and codes.shape[1] % (8 // bits) == 0:
+            return bits
+    return 8

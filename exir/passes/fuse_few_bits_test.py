@@ -1,0 +1,157 @@
+"""Layers of quantized weights keep them in their few bits, and compute what they did."""
+
+from collections.abc import Callable
+
+import pytest
+import torch
+import torch.ao.quantization.fx._decomposed
+import torch.nn.functional as F
+from torch import Tensor, nn
+from torch.export import Dim, ExportedProgram, export
+from torchao.quantization import (
+    Int8DynamicActivationIntxWeightConfig,
+    IntxWeightOnlyConfig,
+    quantize_,
+)
+from torchao.quantization.granularity import PerAxis, PerGroup
+
+from exir.graph.constants import ConstantTable
+from exir.graph.fake_mode import fake_mode_of
+from exir.program import EdgeProgramManager, to_edge
+from exir.testing import quantized
+from exir.testing.graphs import operator_names
+
+_OPS = torch.ops.quantized_decomposed
+# Of no tensors yet, and not in PyTorch's type hints.
+INT2, INT4 = (getattr(torch, name) for name in ("int2", "int4"))
+TOKENS = torch.tensor([[3, 1, 49], [0, 2, 2]])
+LINEAR, DYNAMIC = "quantized_weight::linear", "quantized_weight::dynamic_linear"
+EMBEDDING = "quantized_decomposed::embedding_4bit"
+
+
+class Network(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        torch.manual_seed(0)
+        self.words = nn.Embedding(50, 64)
+        self.wide = nn.Linear(64, 96)
+        self.head = nn.Linear(96, 48, bias=False)
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        return self.head(torch.relu(self.wide(self.words(tokens))))
+
+
+def _weight_only(dtype: torch.dtype, granularity: PerGroup | PerAxis) -> Callable[[nn.Module], None]:
+    config = IntxWeightOnlyConfig(weight_dtype=dtype, granularity=granularity)
+    return lambda network: quantize_(network, config)
+
+
+def _dynamic(dtype: torch.dtype, granularity: PerGroup | PerAxis) -> Callable[[nn.Module], None]:
+    config = Int8DynamicActivationIntxWeightConfig(weight_dtype=dtype, weight_granularity=granularity)
+    return lambda network: quantize_(network, config)
+
+
+def _embedding(network: nn.Module) -> None:
+    config = IntxWeightOnlyConfig(weight_dtype=INT4, granularity=PerGroup(32))
+    quantize_(network, config, lambda module, _: isinstance(module, nn.Embedding))
+
+
+@pytest.mark.parametrize(
+    ("quantize", "calls", "bytes_of_wide"),
+    [
+        (_weight_only(INT4, PerGroup(32)), [LINEAR] * 2, 96 * 32),
+        (_weight_only(INT4, PerAxis(0)), [LINEAR] * 2, 96 * 32),
+        (_weight_only(INT2, PerGroup(32)), [LINEAR] * 2, 96 * 16),
+        (_weight_only(torch.int8, PerAxis(0)), [LINEAR] * 2, 96 * 64),
+        (_dynamic(INT4, PerGroup(32)), [DYNAMIC] * 2, 96 * 32),
+        (_dynamic(torch.int8, PerAxis(0)), [DYNAMIC] * 2, 96 * 64),
+        (_embedding, [EMBEDDING], 96 * 64 * 4),
+    ],
+)
+@pytest.mark.parametrize("is_dynamic", [False, True])
+def test_quantized_networks_of_torchao_keep_their_bits(
+    quantize: Callable[[nn.Module], None], calls: list[str], bytes_of_wide: int, is_dynamic: bool
+) -> None:
+    network = Network().eval()
+    quantize(network)
+    shapes = ({1: Dim("words", min=2, max=9)},) if is_dynamic else None
+    manager = to_edge(export(network, (TOKENS,), dynamic_shapes=shapes))
+    program = manager.exported_program()
+    found = [name for name in operator_names(program) if "quantized" in name]
+    assert found == calls
+    assert bytes_of_wide in _sizes(program)
+    with torch.no_grad():
+        torch.testing.assert_close(program.module()(TOKENS), network(TOKENS), rtol=1e-4, atol=1e-4)
+    assert all(name.endswith(".out") for name in _executed(manager) if "quantized" in name)
+
+
+def _sizes(program: ExportedProgram) -> list[int]:
+    constants = ConstantTable(program, fake_mode_of(program.graph))
+    found = (constants.tensor(node) for node in program.graph.find_nodes(op="placeholder"))
+    return [tensor.nbytes for tensor in found if tensor is not None]
+
+
+def _executed(manager: EdgeProgramManager) -> list[str]:
+    return operator_names(manager.to_executorch().exported_program())
+
+
+class OfGroups(nn.Module):
+    """An embedding and a linear layer of one matrix, whose zero points are not zero, of two products' inputs."""
+
+    def __init__(self, dtype: torch.dtype) -> None:
+        super().__init__()
+        low = 0 if dtype == torch.uint8 else -8
+        generator = torch.Generator().manual_seed(1)
+        codes = torch.randint(low, low + 16, (10, 64), generator=generator)
+        self.register_buffer("codes", codes.to(dtype))
+        self.register_buffer("scales", torch.rand(10, 2, generator=generator) + 0.1)
+        points = torch.randint(low, low + 16, (10, 2), generator=generator)
+        self.register_buffer("points", points)
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        limits = (0, 15) if self.codes.dtype == torch.uint8 else (-8, 7)
+        weight = _OPS.dequantize_per_channel_group(
+            self.codes, self.scales, self.points, *limits, self.codes.dtype, 32, torch.float32
+        )
+        return F.linear(F.embedding(tokens, weight), weight)
+
+
+@pytest.mark.parametrize("dtype", [torch.int8, torch.uint8])
+def test_a_weight_that_two_layers_share_is_stored_once(dtype: torch.dtype) -> None:
+    network, tokens = OfGroups(dtype), torch.tensor([[1, 9, 4]])
+    program = to_edge(export(network, (tokens,))).exported_program()
+    names = [name for name in operator_names(program) if "quantized" in name]
+    assert names == [EMBEDDING, LINEAR]
+    assert sorted(_sizes(program)) == [80, 80, 320]
+    torch.testing.assert_close(program.module()(tokens), network(tokens), rtol=1e-4, atol=1e-4)
+
+
+def test_what_is_quantized_before_and_after_is_left_to_backends() -> None:
+    network, x = quantized.mlp()
+    network = quantized.quantized(network, x)
+    names = operator_names(to_edge(export(network, (x,))).exported_program())
+    assert not [name for name in names if "quantized_weight" in name]
+
+
+class WholeRange(nn.Module):
+    """A layer whose input is quantized by the range of all its rows."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = quantized.Layer(nn.Linear(8, 4), per_channel=True)
+
+    def forward(self, x: Tensor) -> Tensor:
+        parameters = _OPS.choose_qparams.tensor(x, -128, 127, 1e-6, torch.int8)
+        limits = -128, 127, torch.int8
+        codes = _OPS.quantize_per_tensor.tensor(x, *parameters, *limits)
+        return self.layer(_OPS.dequantize_per_tensor.tensor(codes, *parameters, *limits))
+
+
+def test_an_input_of_one_range_is_quantized_on_its_own() -> None:
+    network, x = WholeRange(), torch.randn(5, 8)
+    manager = to_edge(export(network, (x,)))
+    assert not [
+        name for name in operator_names(manager.exported_program()) if "quantized_weight" in name
+    ]
+    assert "quantized_decomposed::choose_qparams.Tensor_out" in _executed(manager)
+    torch.testing.assert_close(manager.exported_program().module()(x), network(x))
