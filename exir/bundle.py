@@ -1,12 +1,13 @@
 """All that is compiled into one program, and what is known about where it shall run."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from torch.export import ExportedProgram
 from torch.fx import Node
 
+from exir.calibration import Calls
 from exir.operators.kernels import KernelTable
 from exir.operators.operators import OperatorTable
 from exir.source import source_of
@@ -30,14 +31,15 @@ class Facts:
 
     operators, kernels: the tables to compile for; None where none is given.
     target: what the configuration says of the device, key → value.
-    calibration_inputs: of a method, inputs like those it will see, each a tuple of arguments.
+    calibration_inputs: of a method, inputs like those it will see, each a tuple of arguments, or a function that gives
+        them; `exir.calibration.first_calls` reads either.
     diagnostics: where passes tell the user something.
     """
 
     operators: OperatorTable | None = None
     kernels: KernelTable | None = None
     target: Mapping[str, Any] = field(default_factory=dict)
-    calibration_inputs: Mapping[str, Sequence[tuple[Any, ...]]] = field(default_factory=dict)
+    calibration_inputs: Mapping[str, Calls] = field(default_factory=dict)
     diagnostics: Diagnostics = field(default_factory=Diagnostics)
 
 

@@ -1,6 +1,6 @@
 """What a model's entry point returns: the module and how to export it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import FunctionType, MethodType
 from typing import Any
@@ -9,6 +9,7 @@ import torch
 from torch import nn
 from torch.export import ExportedProgram
 
+from exir.calibration import Calls
 from exir.error import ModelError
 
 # What a constant method may return.
@@ -41,7 +42,8 @@ class ModelSpec:
     dynamic_shapes: as `torch.export.export` takes them.
     methods: further methods by name; constants that they share are stored once.
     constant_methods: methods that return a constant, by name.
-    calibration_inputs: for passes that measure: of a method, argument tuples as it will see them.
+    calibration_inputs: to quantize by, and for passes that measure: of a method, argument tuples as it will see them, or a
+        function that gives them.
     """
 
     module: nn.Module
@@ -50,7 +52,7 @@ class ModelSpec:
     dynamic_shapes: Any = None
     methods: Mapping[str, MethodSpec] = field(default_factory=dict)
     constant_methods: Mapping[str, Any] = field(default_factory=dict)
-    calibration_inputs: Mapping[str, Sequence[tuple[Any, ...]]] = field(default_factory=dict)
+    calibration_inputs: Mapping[str, Calls] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         _check_module("module", self.module)

@@ -1,13 +1,19 @@
 /* Classifies handwritten digits and prints the accuracy.
  *
- *   digits IMAGES.idx3 LABELS.idx1 PYTORCH.idx1
+ *   digits IMAGES.idx3 LABELS.idx1 PYTORCH.idx1 [SHARE]
  *
- * The third file holds PyTorch's predictions for the same pictures, made by the build. All
- * memory is static: this is how a program without a heap uses a model. */
+ * The third file holds PyTorch's predictions for the same pictures, made by the build: they
+ * must be the same, or, where SHARE is given, as for a quantized model, at least that share
+ * of PyTorch's right answers must be given. All memory is static: this is how a program
+ * without a heap uses a model. */
 #include <stdio.h>
 #include <stdlib.h>
 
+#ifdef DIGITS_INT8
+#include "models/digits_int8_cc.h"
+#else
 #include "models/digits_cc.h"
+#endif
 #include "models/idx_file.h"
 
 enum { kSide = 8, kPixels = kSide * kSide, kClasses = 10 };
@@ -63,41 +69,58 @@ static bool read_digits(char **paths, digit_set *out) {
   return true;
 }
 
-/* The number of pictures on which the program differs from PyTorch; -1 on an error. */
-static int classify_all(et_method *method, const digit_set *set,
-                        et_error *error) {
+/* How many pictures were classified in which way. */
+typedef struct tally {
+  int right;
+  int pytorch_right;
+  int different; /* from PyTorch's prediction */
+} tally;
+
+static et_status classify_all(et_method *method, const digit_set *set,
+                              tally *out, et_error *error) {
   const int count = (int)set->images.sizes[0];
-  int right = 0;
-  int different = 0;
   for (int i = 0; i < count; ++i) {
     int digit = 0;
-    if (classify(method, set->images.elements + (size_t)i * kPixels, &digit,
-                 error) != ET_STATUS_OK) {
-      return -1;
-    }
-    right += digit == set->labels.elements[i];
-    different += digit != set->pytorch.elements[i];
+    const uint8_t label = set->labels.elements[i];
+    const uint8_t pytorch = set->pytorch.elements[i];
+    ET_RETURN_IF_ERROR(classify(
+        method, set->images.elements + (size_t)i * kPixels, &digit, error));
+    out->right += digit == label;
+    out->pytorch_right += pytorch == label;
+    out->different += digit != pytorch;
   }
-  printf("accuracy: %.4f (%d of %d digits)\n", (double)right / count, right,
+  printf("accuracy: %.4f (%d of %d digits)\n", (double)out->right / count,
+         out->right, count);
+  printf("equal to PyTorch's prediction: %d of %d\n", count - out->different,
          count);
-  printf("equal to PyTorch's prediction: %d of %d\n", count - different, count);
-  return different;
+  return ET_STATUS_OK;
+}
+
+static bool is_enough(const tally *found, const char *share) {
+  return share == NULL ? found->different == 0
+                       : found->right >= atof(share) * found->pytorch_right;
+}
+
+static et_status load_and_classify(const digit_set *set, tally *out,
+                                   et_error *error) {
+  et_method *method = NULL;
+  ET_RETURN_IF_ERROR(models_digits_forward_load(&memory, NULL, &method, error));
+  return classify_all(method, set, out, error);
 }
 
 int main(int argc, char **argv) {
-  if (argc != 4) {
-    fprintf(stderr, "usage: digits IMAGES.idx3 LABELS.idx1 PYTORCH.idx1\n");
+  if (argc != 4 && argc != 5) {
+    fprintf(stderr,
+            "usage: digits IMAGES.idx3 LABELS.idx1 PYTORCH.idx1 [SHARE]\n");
     return EXIT_FAILURE;
   }
   digit_set set = {0};
+  tally found = {0};
   et_error error = {0};
-  et_method *method = NULL;
-  int different = -1;
+  bool passed = false;
   if (read_digits(argv + 1, &set)) {
-    if (models_digits_forward_load(&memory, NULL, &method, &error) ==
-        ET_STATUS_OK) {
-      different = classify_all(method, &set, &error);
-    }
+    passed = load_and_classify(&set, &found, &error) == ET_STATUS_OK &&
+             is_enough(&found, argc == 5 ? argv[4] : NULL);
     if (error.status != ET_STATUS_OK) {
       fprintf(stderr, "digits: %s: %s\n", et_status_text(error.status),
               error.message);
@@ -106,5 +129,5 @@ int main(int argc, char **argv) {
   idx_free(&set.images);
   idx_free(&set.labels);
   idx_free(&set.pytorch);
-  return different == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+  return passed ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -19,6 +19,7 @@ class Arguments:
     backends: `<module>:<attribute>` of each backend, tried in order.
     config, config_json: options, as a TOML file or a JSON object.
     weights: a safetensors file or a torch state dict.
+    calibration: inputs to measure ranges on, a safetensors or npz file.
     operators: tables of operators, besides our own; kernels: tables of kernels to check the program against.
     external_weights: constants and delegates' named data lie in a file beside the program, out_weights.
     out_pte, out_weights, out_manifest, out_reference, out_dump: files to write, at least one of them.
@@ -34,6 +35,7 @@ class Arguments:
     config: Path | None = None
     config_json: str | None = None
     weights: Path | None = None
+    calibration: Path | None = None
     operators: tuple[Path, ...] = ()
     kernels: tuple[Path, ...] = ()
     external_weights: bool = False
@@ -112,6 +114,9 @@ def _add_model_flags(parser: _Parser) -> None:
     add("--entry-point", default="model", metavar="NAME", help="function that returns the model")
     add("--weights", type=Path, metavar="PATH", help="safetensors file or state dict")
     add("--external-weights", action="store_true", help="keep weights out of the program")
+    add(
+        "--calibration", type=Path, metavar="PATH", help="inputs to quantize by: safetensors or npz file"
+    )
 
 
 def _add_compiler_flags(parser: _Parser) -> None:

@@ -15,6 +15,7 @@ from exir.cli.arguments import Arguments
 from exir.cli.options import check_keys, check_type
 from exir.error import ConfigError
 from exir.passes import MemoryPlanningPass
+from exir.quantize import RECIPES, QuantizationOptions
 
 _OPERATOR_LIST = list[str]
 
@@ -41,12 +42,19 @@ _MEMORY_PLANNING = {
     "share_mutable_buffers": bool,
     "alignment": int,
 }
+_QUANTIZATION = {
+    "recipe": str,
+    "exclude": list[str],
+    "observer": str,
+    "calibration_batches": int,
+}
 _PASSES = {"edge": list[str], "executorch": list[str]}
 _SECTIONS: Mapping[str, Mapping[str, Any]] = {
     "edge": _EDGE,
     "executorch": _EXECUTORCH,
     "memory_planning": _MEMORY_PLANNING,
     "passes": _PASSES,
+    "quantization": _QUANTIZATION,
 }
 _BACKENDS = "backends"
 _TARGET = "target"
@@ -61,7 +69,7 @@ class CompilerConfig:
     """Checked options.
 
     origin: where they come from, for messages.
-    edge, executorch, memory_planning, passes: the sections' keys as given.
+    edge, executorch, memory_planning, passes, quantization: the sections' keys as given.
     backends: options by backend id, to be checked against each backend's own parameters.
     target: what passes may know of the device; any keys.
     """
@@ -71,6 +79,7 @@ class CompilerConfig:
     executorch: Mapping[str, Any] = field(default_factory=dict)
     memory_planning: Mapping[str, Any] = field(default_factory=dict)
     passes: Mapping[str, list[str]] = field(default_factory=dict)
+    quantization: Mapping[str, Any] = field(default_factory=dict)
     backends: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     target: Mapping[str, Any] = field(default_factory=dict)
 
@@ -85,6 +94,18 @@ class CompilerConfig:
         """Options of `to_executorch`; `passes` are those named in `passes.executorch`."""
         planning = MemoryPlanningPass(**self.memory_planning)
         return ExecutorchBackendConfig(passes=passes, memory_planning_pass=planning, **self.executorch)
+
+    def quantization_options(self) -> QuantizationOptions | None:
+        """How to quantize, or None where nothing is said of it."""
+        if not self.quantization:
+            return None
+        where = f"{self.origin}: [quantization]"
+        if "recipe" not in self.quantization:
+            raise ConfigError(f"{where}: 'recipe' is required; there are {', '.join(sorted(RECIPES))}")
+        try:
+            return QuantizationOptions(**self.quantization)
+        except ConfigError as error:
+            raise ConfigError(f"{where}: {error}") from None
 
     def _operator(self, name: str) -> OpOverload:
         """The overload named `aten::add.Tensor`."""

@@ -65,11 +65,35 @@ def test_toml_and_json_say_the_same(tmp_path: Path) -> None:
         ({"edge": {"preserve_ops": "aten::add"}}, "must be a list, each a string"),
         ({"edge": 3}, r"\[edge\] must be a table"),
         ({"backends": {"npu": 3}}, r"\[backends.npu\] must be a table"),
+        ({"quantization": {"recip": "int8_static"}}, "unknown key 'recip'; did you mean 'recipe'?"),
+        (
+            {"quantization": {"recipe": "int8_static", "exclude": "head"}},
+            "'exclude' must be a list, each a string",
+        ),
     ],
 )
 def test_a_wrong_key_is_named_with_its_file(table: dict, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         parse_config(table, "m.toml")
+
+
+@pytest.mark.parametrize(
+    ("section", "message"),
+    [
+        (
+            {"observer": "minmax"},
+            r"m.toml: \[quantization\]: 'recipe' is required; there are int8_dynamic, ",
+        ),
+        ({"recipe": "int4"}, r"m.toml: \[quantization\]: 'recipe': there is no recipe 'int4'; "),
+    ],
+)
+def test_wrong_options_of_quantizing_are_named(section: dict, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        parse_config({"quantization": section}, "m.toml").quantization_options()
+
+
+def test_nothing_is_quantized_unless_said() -> None:
+    assert _load().quantization_options() is None
 
 
 def test_an_unknown_operator_is_named() -> None:

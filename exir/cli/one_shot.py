@@ -14,6 +14,7 @@ from exir.cli.config import load_config
 from exir.cli.loading.load_model import load_model, use_import_roots
 from exir.cli.loading.references import make_partitioners, make_passes
 from exir.cli.loading.weights import load_weights
+from exir.cli.quantization import Quantization, quantize_methods
 from exir.cli.reporting.calls import write_calls
 from exir.cli.reporting.kernels import check_kernels, load_tables
 from exir.cli.reporting.manifest import render_manifest
@@ -51,9 +52,10 @@ def run(arguments: Arguments) -> None:
     if arguments.weights is not None:
         load_weights(spec.module, arguments.weights)
     programs = export_methods(spec, arguments.import_roots)
-    outputs = _program_outputs(arguments, programs, spec, pipeline)
+    quantization = _quantize(arguments, spec, programs, pipeline)
+    outputs = _program_outputs(arguments, programs, spec, pipeline, quantization)
     if arguments.out_reference is not None:
-        calls = write_calls(record_calls(spec, programs, arguments.import_roots))
+        calls = write_calls(record_calls(spec, programs, arguments.import_roots, quantization))
         outputs[arguments.out_reference] = lambda file: file.write(calls)
     write_outputs(outputs)
 
@@ -81,16 +83,30 @@ def _make_pipeline(arguments: Arguments) -> Pipeline:
     )
 
 
+def _quantize(
+    arguments: Arguments, spec: ModelSpec, programs: Mapping[str, ExportedProgram], pipeline: Pipeline
+) -> Quantization | None:
+    options = pipeline.config.quantization_options()
+    if options is not None:
+        return quantize_methods(spec, programs, options, arguments.calibration)
+    if arguments.calibration is not None:
+        raise ConfigError(
+            f"{arguments.calibration} is given to quantize by, and {pipeline.config.origin} has no [quantization]"
+        )
+    return None
+
+
 def _program_outputs(
     arguments: Arguments,
     programs: Mapping[str, ExportedProgram],
     spec: ModelSpec,
     pipeline: Pipeline,
+    quantization: Quantization | None,
 ) -> dict[Path, Write]:
     """The files that need the lowered program; nothing is lowered when there are none."""
     if not (arguments.out_pte or arguments.out_manifest or arguments.out_dump):
         return {}
-    manager = lower_programs(programs, spec, pipeline)
+    manager = lower_programs(quantization.programs if quantization else programs, spec, pipeline)
     _check_external(arguments, manager)
     table = pipeline.facts.kernels
     if table is not None:
@@ -103,7 +119,7 @@ def _program_outputs(
     if arguments.out_weights is not None:
         outputs[arguments.out_weights] = manager.merged_external_data.write_to_file
     if arguments.out_manifest is not None:
-        manifest = render_manifest(arguments, manager, table).encode()
+        manifest = render_manifest(arguments, manager, table, quantization).encode()
         outputs[arguments.out_manifest] = lambda file: file.write(manifest)
     if arguments.out_dump is not None:
         dump = _dump(manager).encode()

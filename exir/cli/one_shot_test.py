@@ -4,6 +4,7 @@ import json
 import os
 from pathlib import Path
 
+import numpy
 import pytest
 
 from exir.cli.conftest import Compile
@@ -92,6 +93,82 @@ def test_the_reference_alone_is_not_lowered(compile_source: Compile, tmp_path: P
     assert compile_source(source).exit_code == 1
     assert compile_source(source, outputs=("reference",)).output == ""
     assert len(read_calls((tmp_path / "out" / "net.reference").read_bytes())) == 4
+
+
+_CALIBRATED = """
+import torch
+import exir
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(16, 64)
+
+    def forward(self, x):
+        return torch.softmax(self.layer(x), 1)
+
+def model():
+    return exir.ModelSpec(Net(), (torch.rand(2, 16),), calibration_inputs={"forward": lambda: _calls()})
+
+def _calls():
+    return [(torch.rand(2, 16),) for _ in range(5)]
+"""
+_STATIC = '--config-json={"quantization": {"recipe": "int8_static"}}'
+
+
+def test_the_manifest_says_what_is_quantized_and_what_is_not_and_why(
+    compile_source: Compile, tmp_path: Path
+) -> None:
+    assert compile_source(_CALIBRATED, _STATIC).output == ""
+    section = _manifest(tmp_path)["quantization"]
+    assert section["recipe"] == "int8_static"
+    (method,) = section["methods"]
+    assert method["name"] == "forward"
+    assert method["quantized"] == [
+        {"module": "layer", "operator": "aten::linear", "source": "app/net.py:11"}
+    ]
+    assert method["float"] == [
+        {
+            "module": "",
+            "operator": "aten::softmax",
+            "source": "app/net.py:11",
+            "reason": "recipe 'int8_static' has no form of this operator",
+        }
+    ]
+
+
+def test_the_reference_of_a_quantized_model_has_what_the_float_one_gives(
+    compile_source: Compile, tmp_path: Path
+) -> None:
+    assert compile_source(_CALIBRATED, _STATIC, outputs=("reference",)).output == ""
+    calls = read_calls((tmp_path / "out" / "net.reference").read_bytes())
+    assert len(calls) == 7
+    outputs = [call.outputs[0] for call in calls]
+    assert [each.real is not None for each in outputs] == [False, True, True, True, False, False, False]
+    for output in outputs[1:4]:
+        assert 0 < (output.value - output.real).abs().max() < 0.01
+
+
+def test_a_calibration_file_takes_the_place_of_the_models_own_inputs(
+    compile_source: Compile, tmp_path: Path
+) -> None:
+    numpy.savez(tmp_path / "c.npz", x=numpy.ones((3, 2, 16), numpy.float32))
+    flags = (_STATIC, f"--calibration={tmp_path / 'c.npz'}")
+    assert compile_source(_CALIBRATED, *flags, outputs=("reference",)).output == ""
+    calls = read_calls((tmp_path / "out" / "net.reference").read_bytes())
+    assert bool((calls[1].inputs[0] == 1).all())
+
+
+def test_faults_of_calibration_are_the_users(compile_source: Compile, tmp_path: Path) -> None:
+    outcome = compile_source(_MODEL, _STATIC)
+    assert outcome.exit_code == 1
+    assert (
+        "//app:net_pte: method 'forward': recipe 'int8_static' measures ranges and has no"
+        in outcome.output
+    )
+    outcome = compile_source(_MODEL, f"--calibration={tmp_path / 'c.npz'}")
+    assert outcome.exit_code == 1
+    assert "c.npz is given to quantize by, and config has no [quantization]" in outcome.output
 
 
 @pytest.mark.parametrize(

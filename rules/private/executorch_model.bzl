@@ -46,6 +46,10 @@ _ATTRS = {
     "external_weights": attr.bool(
         doc = "Write the weights to `<name less _pte>.ptd` instead of into the program (docs/external_weights.md).",
     ),
+    "calibration": attr.label(
+        allow_single_file = [".safetensors", ".npz"],
+        doc = "Inputs to quantize by (docs/quantization.md): for each input of the model, by its name, those of several calls.",
+    ),
     "data": attr.label_list(
         allow_files = True,
         doc = "Files that the entry point reads, besides the data of its libraries: `exir.data_path(\"<package>/<file>\")`.",
@@ -116,6 +120,8 @@ def _arguments(ctx, given):
         args.add("--weights", ctx.file.weights)
     if ctx.attr.external_weights:
         args.add("--external-weights")
+    if ctx.file.calibration:
+        args.add("--calibration", ctx.file.calibration)
     return args
 
 def _lower(ctx, given, outputs, message):
@@ -126,7 +132,7 @@ def _lower(ctx, given, outputs, message):
     args = _arguments(ctx, given)
     for flag, file in outputs.items():
         args.add(flag, file)
-    optional = [file for file in [ctx.file.config, ctx.file.weights] if file]
+    optional = [file for file in [ctx.file.config, ctx.file.weights, ctx.file.calibration] if file]
     tables = [operator_tables(given.kernels), kernel_tables(given.kernels)]
     run_compiler(
         ctx,
@@ -190,7 +196,7 @@ def executorch_model(name, module, backend = Label("//backends/portable"), confi
       module: py_library that defines the model.
       backend: label of an `executorch_backend`, or a `select()` of labels, or a list of labels that are tried in order.
       config: label of a TOML file, or a dict with the same content.
-      **kwargs: entry_point, weights, external_weights, data, kernels, prefix, and what every rule has.
+      **kwargs: entry_point, weights, external_weights, calibration, data, kernels, prefix, and what every rule has.
     """
     if config and "config_json" in kwargs:
         fail("executorch_model(name = '%s'): 'config' is given twice, once as 'config_json'" % name)

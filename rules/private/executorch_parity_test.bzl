@@ -23,18 +23,24 @@ _replay_data = rule(
     doc = "A model's program, its reference calls, and its weights where they lie apart, in this order.",
 )
 
-def executorch_parity_test(name, model, atol = 1e-4, rtol = 1e-4, tags = [], **kwargs):
+def executorch_parity_test(name, model, atol = 1e-4, rtol = 1e-4, min_sqnr = 15, min_cosine = 0.98, tags = [], **kwargs):
     """Tests that the program on the C runtime gives what eager PyTorch gives.
 
     The model's example calls, and seeded random ones of the same shapes, were run by eager PyTorch in a cached build action; the
     test replays them and compares every output element: |actual - expected| <= atol + rtol * |expected|. Prints the largest absolute
     and relative error of each output.
 
+    A quantized model (`[quantization]` in its config) is compared with the quantized eager model, where elements may be one step off
+    besides, as sums are rounded in another order; and with the float model by signal-to-quantization-noise ratio and cosine, for
+    the inputs that ranges were measured on.
+
     Args:
       name: name of the test.
       model: the `executorch_model`.
       atol: largest absolute error.
       rtol: largest relative error.
+      min_sqnr: of a quantized model: smallest ratio of the float output's energy to the error's, in dB.
+      min_cosine: of a quantized model: smallest cosine between its output and the float model's.
       tags: tags of the test.
       **kwargs: what every test has.
     """
@@ -54,7 +60,10 @@ def executorch_parity_test(name, model, atol = 1e-4, rtol = 1e-4, tags = [], **k
     )
     cc_test(
         name = name,
-        args = ["$(rootpaths :%s_data)" % name, "--atol=%s" % atol, "--rtol=%s" % rtol],
+        args = ["$(rootpaths :%s_data)" % name] + [
+            "--%s=%s" % (option, value)
+            for option, value in [("atol", atol), ("rtol", rtol), ("min-sqnr", min_sqnr), ("min-cosine", min_cosine)]
+        ],
         data = [":%s_data" % name],
         # The program asks for a registry that only its own library defines.
         linkstatic = True,

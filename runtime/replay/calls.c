@@ -141,6 +141,9 @@ et_status et_calls_record(et_calls *calls, et_record *out_record,
       return take_into(calls, &out_record->u.as_double, sizeof(double), error);
     case ET_RECORD_STRING:
       return take_string(calls, &out_record->u.as_string, error);
+    case ET_RECORD_QUANTIZED:
+      return take_into(calls, &out_record->u.as_steps, sizeof(et_record_steps),
+                       error);
     default:
       return fail_calls(error, "a value is of an unknown kind");
   }

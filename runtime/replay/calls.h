@@ -23,10 +23,19 @@ typedef enum et_record_kind {
   ET_RECORD_BOOL,
   ET_RECORD_DOUBLE,
   ET_RECORD_STRING,
+  ET_RECORD_QUANTIZED,
 } et_record_kind;
 
+/* What the elements of a quantized model's output are. */
+typedef struct et_record_steps {
+  double step;  /* the difference of neighbouring elements; 0: any number */
+  double scale; /* an element means (element - zero_point) * scale */
+  double zero_point;
+} et_record_steps;
+
 /* A recorded input or output. Bytes are borrowed from the file and lie
- * anywhere. */
+ * anywhere. After one of kind QUANTIZED two more follow: the output, and what
+ * the float model gives, or NONE. */
 typedef struct et_record {
   et_record_kind kind;
   union {
@@ -34,6 +43,7 @@ typedef struct et_record {
     bool as_bool;
     double as_double;
     et_string as_string;
+    et_record_steps as_steps;
   } u;
   /* Of a tensor: */
   et_scalar_type dtype;

@@ -7,8 +7,8 @@
 
 static et_status fail_kind(const et_value *actual, const et_record *expected,
                            et_error *error) {
-  static const char *const names[] = {"None", "Tensor", "int",
-                                      "bool", "float",  "str"};
+  static const char *const names[] = {"None",  "Tensor", "int",      "bool",
+                                      "float", "str",    "quantized"};
   return et_fail(error, ET_STATUS_INVALID_TYPE, "%s given, %s expected",
                  et_value_tag_name((int32_t)actual->tag),
                  names[expected->kind]);
@@ -58,9 +58,8 @@ static void compare_element(double actual, double expected, size_t index,
   }
 }
 
-/* Index of element `index` (in C order) in memory with these strides. */
-static size_t offset_of(size_t index, const int32_t *sizes,
-                        const int32_t *strides, size_t rank) {
+size_t et_compare_offset(size_t index, const int32_t *sizes,
+                         const int32_t *strides, size_t rank) {
   size_t offset = 0;
   for (size_t d = rank; d-- > 0;) {
     const size_t size = (size_t)sizes[d];
@@ -75,9 +74,10 @@ static void compare_elements(const et_tensor *actual, const et_record *expected,
   const size_t size = et_scalar_type_size((int32_t)actual->dtype);
   const uint8_t *given = actual->data;
   for (size_t i = 0; i < expected->numel; i++) {
-    const size_t a = offset_of(i, actual->sizes, actual->strides, actual->rank);
-    const size_t b =
-        offset_of(i, expected->sizes, expected->strides, expected->rank);
+    const size_t a =
+        et_compare_offset(i, actual->sizes, actual->strides, actual->rank);
+    const size_t b = et_compare_offset(i, expected->sizes, expected->strides,
+                                       expected->rank);
     /* Equal bytes are equal even where a double cannot tell integers apart. */
     if (memcmp(given + a * size, expected->bytes.data + b * size, size) != 0) {
       compare_element(
@@ -108,7 +108,8 @@ static bool same_kind(const et_value *actual, const et_record *expected) {
   static const et_value_tag tags[] = {ET_VALUE_NONE,   ET_VALUE_TENSOR,
                                       ET_VALUE_INT,    ET_VALUE_BOOL,
                                       ET_VALUE_DOUBLE, ET_VALUE_STRING};
-  return actual->tag == tags[expected->kind];
+  return expected->kind < ET_RECORD_QUANTIZED &&
+         actual->tag == tags[expected->kind];
 }
 
 et_status et_compare(const et_value *actual, const et_record *expected,
@@ -152,9 +153,10 @@ void et_record_reorder(const et_record *record, const uint8_t *dim_order,
     return; /* the caller's dim_order is that of a loaded program */
   }
   for (size_t i = 0; i < numel; i++) {
-    const size_t to = offset_of(i, record->sizes, strides, record->rank);
+    const size_t to =
+        et_compare_offset(i, record->sizes, strides, record->rank);
     const size_t from =
-        offset_of(i, record->sizes, record->strides, record->rank);
+        et_compare_offset(i, record->sizes, record->strides, record->rank);
     memcpy((uint8_t *)out + to * size, record->bytes.data + from * size, size);
   }
 }

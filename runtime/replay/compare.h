@@ -31,6 +31,10 @@ et_status et_compare(const et_value *actual, const et_record *expected,
                      et_tolerance tolerance, et_difference *out_difference,
                      et_error *error);
 
+/* Index of element `index` (in C order) in memory with these strides. */
+size_t et_compare_offset(size_t index, const int32_t *sizes,
+                         const int32_t *strides, size_t rank);
+
 /* Writes the elements of a recorded tensor to `out`, record->bytes.size bytes,
  * in another dim order of the same rank. */
 void et_record_reorder(const et_record *record, const uint8_t *dim_order,

@@ -67,12 +67,32 @@ static et_method *find_method(const replay *r, const char *name) {
   return NULL;
 }
 
-/* Reads on to the next call. */
+/* What an output shall be. */
+typedef struct expectation {
+  et_record output;
+  et_record real; /* what the float model gives; NONE for no comparison */
+  et_record_steps steps;
+} expectation;
+
+static et_status read_expectation(et_calls *calls, expectation *out,
+                                  et_error *error) {
+  const expectation plain = {.real = {.kind = ET_RECORD_NONE}};
+  *out = plain;
+  ET_RETURN_IF_ERROR(et_calls_record(calls, &out->output, error));
+  if (out->output.kind != ET_RECORD_QUANTIZED) {
+    return ET_STATUS_OK;
+  }
+  out->steps = out->output.u.as_steps;
+  ET_RETURN_IF_ERROR(et_calls_record(calls, &out->output, error));
+  return et_calls_record(calls, &out->real, error);
+}
+
+/* Reads on to the next call, or to the outputs of this one. */
 static et_status skip_records(et_calls *calls, uint32_t count,
                               et_error *error) {
-  et_record ignored;
+  expectation ignored;
   for (uint32_t i = 0; i < count; i++) {
-    ET_RETURN_IF_ERROR(et_calls_record(calls, &ignored, error));
+    ET_RETURN_IF_ERROR(read_expectation(calls, &ignored, error));
   }
   return ET_STATUS_OK;
 }
@@ -118,16 +138,19 @@ static et_status run(replay *r, const et_call *call, et_calls *calls,
   return ET_STATUS_OK;
 }
 
-static et_status check_output(replay *r, const et_method *method,
-                              const char *name, uint32_t index,
-                              const et_record *expected) {
-  const et_value *actual = NULL;
+/* What rounding of two elements in float32 may add to a step between them. */
+#define STEP_SLACK 1.0001
+
+static et_status check_elements(replay *r, const et_value *actual,
+                                const char *name, uint32_t index,
+                                const expectation *expected) {
+  et_tolerance tolerance = r->options->tolerance;
+  tolerance.atol += expected->steps.step * STEP_SLACK;
   et_difference difference;
   et_error reason;
   et_error_clear(&reason);
-  ET_RETURN_IF_ERROR(et_method_get_output(method, index, &actual, r->error));
   const et_status status =
-      et_compare(actual, expected, r->options->tolerance, &difference, &reason);
+      et_compare(actual, &expected->output, tolerance, &difference, &reason);
   if (status != ET_STATUS_OK) {
     return fail_part(r, "output", index, status, &reason);
   }
@@ -146,6 +169,41 @@ static et_status check_output(replay *r, const et_method *method,
   return ET_STATUS_OK;
 }
 
+/* `actual` is a tensor: it has been compared with the recorded one. */
+static et_status check_similarity(replay *r, const et_value *actual,
+                                  uint32_t index, const expectation *expected) {
+  const et_similarity *least = &r->options->least;
+  et_similarity found;
+  et_error reason;
+  et_error_clear(&reason);
+  const et_status status = et_similarity_of(
+      actual->u.as_tensor, expected->steps, &expected->real, &found, &reason);
+  if (status != ET_STATUS_OK) {
+    return fail_part(r, "output", index, status, &reason);
+  }
+  printf("  to the float model: SQNR %.2f dB, cosine %.6f\n", found.sqnr,
+         found.cosine);
+  if (!(found.sqnr >= least->sqnr && found.cosine >= least->cosine)) {
+    printf("  at least %.2f dB and %.6f are asked for\n", least->sqnr,
+           least->cosine);
+    return et_fail(r->error, ET_STATUS_INVALID_TYPE,
+                   "call %u: output %u: too unlike the float model's",
+                   (unsigned)r->call_index, (unsigned)index);
+  }
+  return ET_STATUS_OK;
+}
+
+static et_status check_output(replay *r, const et_method *method,
+                              const char *name, uint32_t index,
+                              const expectation *expected) {
+  const et_value *actual = NULL;
+  ET_RETURN_IF_ERROR(et_method_get_output(method, index, &actual, r->error));
+  ET_RETURN_IF_ERROR(check_elements(r, actual, name, index, expected));
+  const bool compared =
+      actual->tag == ET_VALUE_TENSOR && expected->real.kind != ET_RECORD_NONE;
+  return compared ? check_similarity(r, actual, index, expected) : ET_STATUS_OK;
+}
+
 static et_status check_outputs(replay *r, const et_call *call,
                                et_calls *calls) {
   const et_method *method = find_method(r, call->method);
@@ -161,8 +219,8 @@ static et_status check_outputs(replay *r, const et_call *call,
                    (unsigned)count);
   }
   for (uint32_t i = 0; i < count; i++) {
-    et_record expected;
-    ET_RETURN_IF_ERROR(et_calls_record(calls, &expected, r->error));
+    expectation expected;
+    ET_RETURN_IF_ERROR(read_expectation(calls, &expected, r->error));
     ET_RETURN_IF_ERROR(check_output(r, method, call->method, i, &expected));
   }
   return ET_STATUS_OK;

@@ -9,15 +9,19 @@
 #include "executorch/span.h"
 #include "executorch/status.h"
 #include "runtime/replay/compare.h"
+#include "runtime/replay/similarity.h"
 
 typedef struct et_replay_options {
   et_tolerance tolerance;
   uint32_t shared_memory_id; /* which all methods share; 0 for none */
+  et_similarity least;       /* of a quantized model to the float one */
 } et_replay_options;
 
-/* Loads `program`, which is open, the methods that the calls name, makes the calls in order and compares
- * all outputs. Prints on standard output the memory of each method and, for
- * each output, the largest absolute and relative error.
+/* Loads `program`, which is open, the methods that the calls name, makes the
+ * calls in order and compares all outputs. An element of a quantized one may be
+ * one step off besides. Prints on standard output the memory of each method and,
+ * for each output, the largest absolute and relative error, and how like the
+ * float model's it is.
  *
  * Fails with the first call that does not answer as recorded: INVALID_TYPE for
  * a wrong output, INVALID_STATE for another status than the recorded one, else

@@ -13,6 +13,7 @@
 #include "runtime/replay/calls.h"
 #include "runtime/replay/compare.h"
 #include "runtime/replay/element.h"
+#include "runtime/replay/similarity.h"
 #include "runtime/testing/program_test_support.h"
 
 /* A file of calls being written. */
@@ -65,7 +66,7 @@ static et_program_writer writer;
 
 static et_status replay(const recording *r, double atol, et_error *error) {
   const et_span calls = {r->bytes, r->size};
-  const et_replay_options options = {{atol, 0}, 0};
+  const et_replay_options options = {{atol, 0}, 0, {20, 0.9}};
   et_error_clear(error);
   et_test_write_copy(&writer, 2);
   et_program program;
@@ -117,12 +118,95 @@ static void test_refusals_are_compared_by_status(void **state) {
   assert_non_null(strstr(error.message, "status 0x0, expected 0x20"));
 }
 
+/* The same of a quantized model; its elements are a step apart. */
+static void record_quantized(recording *r, const float *in, const float *out,
+                             double step, const float *real) {
+  const uint8_t kind = ET_RECORD_QUANTIZED;
+  const et_record_steps steps = {step, 1, 0};
+  r->size = 0;
+  put(r, "ETCL", 4);
+  put_u32(r, 1);
+  put_u32(r, 1);
+  start_call(r, 0, 1);
+  put_floats(r, in, 2);
+  put_u32(r, 1);
+  put(r, &kind, 1);
+  put(r, &steps, sizeof steps);
+  put_floats(r, out, 2);
+  put_floats(r, real, 2);
+}
+
+static void test_quantized_outputs_may_be_one_step_off(void **state) {
+  (void)state;
+  recording r;
+  et_error error;
+  const float data[2] = {1, 2};
+  const float next[2] = {1, 2.25F};
+  record_quantized(&r, data, next, 0.25, data);
+  assert_int_equal(replay(&r, 0, &error), ET_STATUS_OK);
+  record_quantized(&r, data, next, 0.125, data);
+  assert_int_equal(replay(&r, 0, &error), ET_STATUS_INVALID_TYPE);
+  assert_non_null(strstr(error.message, "1 elements differ by more than"));
+}
+
+static void test_quantized_outputs_are_like_the_float_models(void **state) {
+  (void)state;
+  recording r;
+  et_error error;
+  const float data[2] = {1, 2};
+  const float near[2] = {1.01F, 2};
+  const float turned[2] = {2, 1};
+  record_quantized(&r, data, data, 0, near);
+  assert_int_equal(replay(&r, 0, &error), ET_STATUS_OK);
+  record_quantized(&r, data, data, 0, turned);
+  assert_int_equal(replay(&r, 0, &error), ET_STATUS_INVALID_TYPE);
+  assert_string_equal(error.message,
+                      "call 0: output 0: too unlike the float model's");
+}
+
+static et_similarity similarity_of_bytes(et_record_steps steps,
+                                         const float *real) {
+  int8_t bytes[2] = {3, 7};
+  int32_t sizes[1] = {2};
+  int32_t strides[1] = {1};
+  const uint8_t order[1] = {0};
+  const et_tensor actual = {.data = bytes,
+                            .sizes = sizes,
+                            .strides = strides,
+                            .dim_order = order,
+                            .numel = 2,
+                            .dtype = ET_SCALAR_TYPE_INT8,
+                            .rank = 1};
+  const et_record expected = {.kind = ET_RECORD_TENSOR,
+                              .dtype = ET_SCALAR_TYPE_FLOAT32,
+                              .rank = 1,
+                              .sizes = {2},
+                              .strides = {1},
+                              .numel = 2,
+                              .bytes = {(const uint8_t *)real, 8}};
+  et_similarity found = {0, 0};
+  assert_int_equal(et_similarity_of(&actual, steps, &expected, &found, NULL),
+                   ET_STATUS_OK);
+  return found;
+}
+
+static void test_bytes_are_compared_by_what_they_mean(void **state) {
+  (void)state;
+  const et_record_steps steps = {1, 0.5, 1};
+  const float meant[2] = {1, 3};
+  const float none[2] = {0, 0};
+  assert_true(isinf(similarity_of_bytes(steps, meant).sqnr));
+  assert_true(similarity_of_bytes(steps, meant).cosine == 1);
+  assert_true(similarity_of_bytes(steps, none).sqnr < 0);
+  assert_true(isnan(similarity_of_bytes(steps, none).cosine));
+}
+
 static void test_m30_cut_recordings_are_refused(void **state) {
   (void)state;
   recording r;
   et_error error;
   const float data[2] = {1, 2};
-  record_copy(&r, data, data);
+  record_quantized(&r, data, data, 1, data);
   const size_t size = r.size;
   for (r.size = 0; r.size < size; r.size++) {
     assert_int_not_equal(replay(&r, 0, &error), ET_STATUS_OK);
@@ -134,7 +218,7 @@ static void test_m30_changed_recordings_are_survived(void **state) {
   recording r;
   et_error error;
   const float data[2] = {1, 2};
-  record_copy(&r, data, data);
+  record_quantized(&r, data, data, 1, data);
   for (size_t at = 0; at < r.size; at++) {
     const uint8_t old = r.bytes[at];
     for (int bit = 0; bit < 8; bit++) {
@@ -238,6 +322,9 @@ int main(void) {
       cmocka_unit_test(test_calls_that_answer_as_recorded_pass),
       cmocka_unit_test(test_wrong_answers_fail_with_their_place),
       cmocka_unit_test(test_refusals_are_compared_by_status),
+      cmocka_unit_test(test_quantized_outputs_may_be_one_step_off),
+      cmocka_unit_test(test_quantized_outputs_are_like_the_float_models),
+      cmocka_unit_test(test_bytes_are_compared_by_what_they_mean),
       cmocka_unit_test(test_m30_cut_recordings_are_refused),
       cmocka_unit_test(test_m30_changed_recordings_are_survived),
       cmocka_unit_test(test_tolerance_is_absolute_plus_relative),

@@ -1,7 +1,7 @@
 /* run_calls: replays recorded calls on a program and compares every output.
  *
  *   run_calls PROGRAM.pte CALLS.bin [WEIGHTS.ptd...] [--atol X] [--rtol X]
- *     [--share-planned ID]
+ *     [--min-sqnr X] [--min-cosine X] [--share-planned ID]
  *
  * Files that end in .ptd may stand anywhere. Methods are loaded once and keep their state from call to call. With
  * --share-planned the methods have one buffer for that memory id. Exits with 0 when
@@ -24,7 +24,7 @@ extern const et_registry et_linked_registry;
 static int usage(void) {
   fprintf(stderr,
           "usage: run_calls PROGRAM.pte CALLS.bin [WEIGHTS.ptd...] [--atol X] "
-          "[--rtol X] [--share-planned ID]\n");
+          "[--rtol X] [--min-sqnr X] [--min-cosine X] [--share-planned ID]\n");
   return 2;
 }
 
@@ -70,14 +70,33 @@ static bool add_file(const char *path, options *out) {
   return fits;
 }
 
+/* What the option at argv[*index] sets, and to what; NULL for another. */
+static double *number_option(int argc, char **argv, int *index,
+                             et_replay_options *out, const char **out_text) {
+  const struct {
+    const char *name;
+    double *place;
+  } known[] = {
+      {"--atol", &out->tolerance.atol},
+      {"--rtol", &out->tolerance.rtol},
+      {"--min-sqnr", &out->least.sqnr},
+      {"--min-cosine", &out->least.cosine},
+  };
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+    *out_text = option_value(argc, argv, index, known[i].name);
+    if (*out_text != NULL) {
+      return known[i].place;
+    }
+  }
+  return NULL;
+}
+
 static bool parse_argument(int argc, char **argv, int *index, options *out) {
   const char *text = NULL;
   double number = 0;
-  if ((text = option_value(argc, argv, index, "--atol")) != NULL) {
-    return parse_number(text, &out->replay.tolerance.atol);
-  }
-  if ((text = option_value(argc, argv, index, "--rtol")) != NULL) {
-    return parse_number(text, &out->replay.tolerance.rtol);
+  double *place = number_option(argc, argv, index, &out->replay, &text);
+  if (place != NULL) {
+    return parse_number(text, place);
   }
   if ((text = option_value(argc, argv, index, "--share-planned")) != NULL) {
     const bool valid = parse_number(text, &number) && number <= UINT16_MAX;

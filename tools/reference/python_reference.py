@@ -23,6 +23,7 @@ _MODULES = (
     ("exir", "Compiling"),
     ("exir.model_spec", "What an entry point returns"),
     ("exir.passes", "Passes"),
+    ("exir.quantize", "Quantizing"),
     ("exir.pass_manager", "Running passes"),
     ("exir.bundle", "What passes over all methods see"),
     ("exir.pass_base", "Passes that visit each node"),

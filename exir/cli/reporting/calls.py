@@ -13,6 +13,9 @@ The file (`ETCL`, version 1, little-endian) is what parity tests replay on the C
             3 bool     u8
             4 double   f64
             5 string   u32 length, UTF-8
+            6 quantized  f64 step, f64 scale, f64 zero point, then two values: the output, and what the float model gives
+                       (none where that is not compared). One step is the difference of neighbouring elements of the
+                       output; its elements mean (element - zero point) * scale. An output only.
 """
 
 import struct
@@ -57,11 +60,30 @@ class _Kind(IntEnum):
     BOOL = 3
     DOUBLE = 4
     STRING = 5
+    QUANTIZED = 6
+
+
+@dataclass(frozen=True)
+class QuantizedOutput:
+    """An output of a quantized model.
+
+    value: what the quantized model gives, in eager mode.
+    real: what the float model gives, or None where they are not to be compared.
+    step: the difference of neighbouring elements; 0 for what is not quantized itself.
+    scale, zero_point: elements mean (element - zero_point) * scale.
+    """
+
+    value: Any
+    real: Any = None
+    step: float = 0.0
+    scale: float = 1.0
+    zero_point: int = 0
 
 
 @dataclass(frozen=True)
 class Call:
-    """One call: flat inputs and outputs, each None, a tensor, an int, a bool, a float or a str.
+    """One call: flat inputs and outputs, each None, a tensor, an int, a bool, a float or a str; outputs
+    of a quantized model are `QuantizedOutput`s.
 
     A tensor's dim order is that of its strides. `expected_status` is the runtime's status
     code; when it is not 0, `outputs` is empty.
@@ -118,6 +140,9 @@ def _encode_value(value: Any) -> bytes:
             return struct.pack("<Bd", _Kind.DOUBLE, value)
         case str():
             return bytes([_Kind.STRING]) + _encode_string(value)
+        case QuantizedOutput():
+            head = struct.pack("<Bddd", _Kind.QUANTIZED, value.step, value.scale, value.zero_point)
+            return head + _encode_value(value.value) + _encode_value(value.real)
     raise UnsupportedOperatorError(f"a recorded call cannot hold a {type(value).__name__}")
 
 
@@ -185,6 +210,9 @@ class _Reader:
                 return self.unpack("<d")
             case _Kind.STRING:
                 return self._string()
+            case _Kind.QUANTIZED:
+                step, scale, zero_point = (self.unpack("<d") for _ in range(3))
+                return QuantizedOutput(self._value(), self._value(), step, scale, int(zero_point))
             case kind:
                 raise InvalidProgramError(f"recorded calls: unknown kind of value {kind}")
 

@@ -3,10 +3,10 @@
 import pytest
 import torch
 
-from exir.cli.reporting.calls import Call, in_dim_order, read_calls, write_calls
+from exir.cli.reporting.calls import Call, QuantizedOutput, in_dim_order, read_calls, write_calls
 from exir.error import InvalidProgramError
 
-_VALUES = (None, -3, True, 2.5, "grün")
+_VALUES = (None, -3, True, 2.5, "grün", QuantizedOutput(3, 2.5, 1.0, 0.25, -7))
 
 
 def test_every_kind_of_value_is_read_back() -> None:

@@ -9,6 +9,7 @@ from typing import Any, BinaryIO, cast
 
 from exir import schema
 from exir.cli.arguments import Arguments
+from exir.cli.quantization import Quantization
 from exir.cli.reporting.delegates import delegate_parts
 from exir.cli.reporting.method_memory import (
     CalledMemory,
@@ -20,12 +21,16 @@ from exir.files import Write
 from exir.operators.kernels import KernelTable
 from exir.program import ExecutorchProgramManager
 from exir.program.report import MethodReport, OperatorUse, ValueReport
+from exir.quantize import Decision
 
 FORMAT = 2
 
 
 def render_manifest(
-    arguments: Arguments, manager: ExecutorchProgramManager, table: KernelTable | None
+    arguments: Arguments,
+    manager: ExecutorchProgramManager,
+    table: KernelTable | None,
+    quantization: Quantization | None = None,
 ) -> str:
     """The manifest of a program as text: sorted keys, so that equal programs give equal bytes."""
     program, report = manager.executorch_program, manager.report
@@ -43,7 +48,29 @@ def render_manifest(
         "operators": _operators(use for method in report.methods for use in method.operator_uses),
         "backends": sorted({each["id"] for method in methods for each in method["delegates"]}),
     }
+    if quantization is not None:
+        content["quantization"] = _quantization(quantization)
     return json.dumps(content, indent=1, sort_keys=True) + "\n"
+
+
+def _quantization(quantization: Quantization) -> dict[str, Any]:
+    return {
+        "recipe": quantization.options.recipe,
+        "methods": [
+            {
+                "name": name,
+                "quantized": [_decision(each) for each in decisions if not each.reason],
+                "float": [
+                    _decision(each) | {"reason": each.reason} for each in decisions if each.reason
+                ],
+            }
+            for name, decisions in sorted(quantization.decisions.items())
+        ],
+    }
+
+
+def _decision(decision: Decision) -> dict[str, str]:
+    return {"module": decision.module, "operator": decision.operator, "source": decision.source}
 
 
 class _Digest(io.RawIOBase):

@@ -3,10 +3,14 @@
 Per method: its example inputs, seeded random variants of them, for every dynamic dimension its
 smallest, middle and largest size, and one size above the largest, which must be refused.
 Calls of a method follow each other on one copy of the module, so that state is kept.
+
+Of a quantized model: what the quantized program gives in eager mode, and beside it what the float
+model gives, for inputs like those that ranges were measured on, of which some are recorded, too.
 """
 
 import copy
-from collections.abc import Callable, Iterator, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +22,11 @@ from torch.export.graph_signature import InputKind
 from torch.utils import _pytree as pytree
 
 from exir.cli.loading.user_code import describe
-from exir.cli.reporting.calls import Call
+from exir.cli.quantization import Quantization
+from exir.cli.reporting.calls import Call, QuantizedOutput
 from exir.error import ModelError
 from exir.model_spec import Method, ModelSpec
+from exir.quantize import Steps, output_steps
 
 VARIANTS = 3
 
@@ -31,7 +37,10 @@ Shapes = list[tuple[Any, ...] | None]
 
 
 def record_calls(
-    spec: ModelSpec, programs: Mapping[str, ExportedProgram], roots: tuple[Path, ...] = ()
+    spec: ModelSpec,
+    programs: Mapping[str, ExportedProgram],
+    roots: tuple[Path, ...] = (),
+    quantization: Quantization | None = None,
 ) -> list[Call]:
     """Calls of every method. `ModelError` when the model fails on its own example inputs.
 
@@ -40,60 +49,114 @@ def record_calls(
     calls: list[Call] = []
     with torch.no_grad():
         for name, method in spec.resolved_methods().items():
-            calls += _record_method(name, method, programs[name], roots)
+            runner: _Runner = _FloatRunner(name, method)
+            measured: Sequence[tuple[Any, ...]] = ()
+            if quantization is not None:
+                runner = _QuantizedRunner(runner, quantization.programs[name])
+                measured = quantization.calls[name]
+            calls += _record_method(runner, programs[name], measured, roots)
     return calls
 
 
 def _record_method(
-    name: str, method: Method, program: ExportedProgram, roots: tuple[Path, ...]
+    runner: "_Runner",
+    program: ExportedProgram,
+    measured: Sequence[tuple[Any, ...]],
+    roots: tuple[Path, ...],
 ) -> Iterator[Call]:
-    runner = _Runner(name, method)
     examples, _ = pytree.tree_flatten(program.example_inputs)
     try:
-        yield runner.call(examples)
+        yield runner.call(examples, compared=not measured)
     except Exception as error:
         reason = describe(error, roots)
-        raise ModelError(f"method '{name}' fails on its example inputs: {reason}") from error
+        raise ModelError(f"method '{runner.name}' fails on its example inputs: {reason}") from error
+    for given in measured[:VARIANTS]:
+        yield runner.call(pytree.tree_leaves(given), compared=True)
     shapes = [None] * VARIANTS + list(_shapes_within_bounds(program))
     for seed, shape in enumerate(shapes):
-        call = runner.try_call(_variant(examples, shape, seed))
+        call = _try_call(runner, _variant(examples, shape, seed), compared=not measured)
         if call is not None:
             yield call
     for seed, shape in enumerate(_shapes_above_bounds(program)):
         inputs = _variant(examples, shape, seed)
-        yield Call(name, tuple(inputs), (), STATUS_ABOVE_BOUND)
+        yield Call(runner.name, tuple(inputs), (), STATUS_ABOVE_BOUND)
 
 
-class _Runner:
-    """Calls one method of a private copy of the module."""
+class _Runner(ABC):
+    """Calls one method of private copies of modules."""
+
+    name: str
+    modules: tuple[nn.Module, ...]
+
+    @abstractmethod
+    def call(self, inputs: list[Any], compared: bool) -> Call:
+        """Run on flat inputs; they are recorded as they were before the call.
+
+        compared: whether what a quantized model gives is like what the float one gives.
+        """
+
+
+class _FloatRunner(_Runner):
+    """Runs the model."""
 
     def __init__(self, name: str, method: Method) -> None:
-        self._name = name
-        self._module = method.as_module(copy.deepcopy(method.module))
+        self.name = name
+        self.modules = (method.as_module(copy.deepcopy(method.module)),)
         self._spec = pytree.tree_structure((method.args, dict(method.kwargs)))
 
-    def call(self, inputs: list[Any]) -> Call:
-        """Run on flat inputs; they are recorded as they were before the call."""
-        given = [value.clone() if isinstance(value, Tensor) else value for value in inputs]
-        args, kwargs = pytree.tree_unflatten(given, self._spec)
-        outputs = pytree.tree_leaves(self._module(*args, **kwargs))
-        kept = [value.clone() if isinstance(value, Tensor) else value for value in outputs]
-        return Call(self._name, tuple(inputs), tuple(kept))
-
-    def try_call(self, inputs: list[Any]) -> Call | None:
-        """Run, or None with the buffers as before when the model refuses the inputs."""
-        restore = _restorer(self._module)
-        try:
-            return self.call(inputs)
-        except Exception:
-            restore()
-            return None
+    def call(self, inputs: list[Any], compared: bool) -> Call:
+        args, kwargs = pytree.tree_unflatten(_copied(inputs), self._spec)
+        outputs = pytree.tree_leaves(self.modules[0](*args, **kwargs))
+        return Call(self.name, tuple(inputs), tuple(_copied(outputs)))
 
 
-def _restorer(module: nn.Module) -> Callable[[], None]:
+class _QuantizedRunner(_Runner):
+    """Runs the quantized program, and the model beside it."""
+
+    def __init__(self, real: _Runner, program: ExportedProgram) -> None:
+        self.name = real.name
+        self._real = real
+        self._steps = output_steps(program)
+        self._spec = program.call_spec.in_spec
+        self._module = program.module(check_guards=False)
+        self.modules = (*real.modules, self._module)
+
+    def call(self, inputs: list[Any], compared: bool) -> Call:
+        args, kwargs = pytree.tree_unflatten(_copied(inputs), self._spec)
+        outputs = _copied(pytree.tree_leaves(self._module(*args, **kwargs)))
+        floats = self._real.call(inputs, compared).outputs
+        pairs = zip(outputs, floats, self._steps, strict=True)
+        return Call(
+            self.name, tuple(inputs), tuple(_quantized(*each, compared=compared) for each in pairs)
+        )
+
+
+def _quantized(value: Any, real: Any, steps: Steps, compared: bool) -> QuantizedOutput:
+    comparable = compared and isinstance(real, Tensor) and real.is_floating_point()
+    return QuantizedOutput(
+        value, real if comparable else None, steps.step, steps.scale, steps.zero_point
+    )
+
+
+def _copied(values: Sequence[Any]) -> list[Any]:
+    return [value.clone() if isinstance(value, Tensor) else value for value in values]
+
+
+def _try_call(runner: _Runner, inputs: list[Any], compared: bool) -> Call | None:
+    """Run, or None with the buffers as before when the model refuses the inputs."""
+    restore = _restorer(runner.modules)
+    try:
+        return runner.call(inputs, compared)
+    except Exception:
+        restore()
+        return None
+
+
+def _restorer(modules: Sequence[nn.Module]) -> Callable[[], None]:
     """A function that gives every buffer, persistent or not, its present tensor and values again."""
     saved = [
         (owner, name, buffer, buffer.clone())
+        for module in modules
         for owner in module.modules()
         for name, buffer in owner.named_buffers(recurse=False)
     ]

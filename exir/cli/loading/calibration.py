@@ -1,0 +1,94 @@
+"""Inputs to calibrate with, from a file."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy
+import torch
+from torch import Tensor
+from torch.export import ExportedProgram
+from torch.utils import _pytree as pytree
+
+from exir.error import ModelError
+
+Tensors = Mapping[str, Tensor]
+
+
+def read_tensors(path: Path) -> Tensors:
+    """Tensors by name from a .safetensors or .npz file. Raises `ModelError`."""
+    try:
+        if path.suffix == ".safetensors":
+            from safetensors.torch import load_file
+
+            return load_file(path)
+        with numpy.load(path, allow_pickle=False) as arrays:
+            return {name: torch.from_numpy(arrays[name]) for name in arrays.files}
+    except Exception as error:
+        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        raise ModelError(f"{path} cannot be read as calibration inputs: {reason}") from error
+
+
+def calls_of(path: Path, programs: Mapping[str, ExportedProgram]) -> dict[str, list[tuple[Any, ...]]]:
+    """The calls of each method that a file holds.
+
+    It has a tensor for each input, named as the input, for other methods than `forward` as `method.input`: the inputs of
+    several calls, stacked in one dimension more than the example has, or joined in its first. Inputs that the file lacks
+    are those of the example. Raises `ModelError` for what does not fit.
+    """
+    tensors = read_tensors(path)
+    known = {name for method, program in programs.items() for name in _keys(method, program)}
+    unknown = sorted(tensors.keys() - known)
+    if unknown:
+        raise ModelError(
+            f"{path}: there is no input '{unknown[0]}'; there are {', '.join(sorted(known))}"
+        )
+    return {name: list(_calls(path, name, program, tensors)) for name, program in programs.items()}
+
+
+def _keys(method: str, program: ExportedProgram) -> list[str]:
+    """How the file names the inputs of a method."""
+    prefix = "" if method == "forward" else f"{method}."
+    return [f"{prefix}{name}" for name in program.graph_signature.user_inputs]
+
+
+def _calls(
+    path: Path, method: str, program: ExportedProgram, tensors: Tensors
+) -> Iterator[tuple[Any, ...]]:
+    keys = _keys(method, program)
+    examples = pytree.tree_leaves(program.example_inputs)
+    columns = {
+        place: _split(tensors[key], example, f"{path}: '{key}'")
+        for place, (key, example) in enumerate(zip(keys, examples, strict=True))
+        if key in tensors
+    }
+    counts = {len(column) for column in columns.values()}
+    if len(counts) > 1:
+        raise ModelError(
+            f"{path}: method '{method}': the inputs are of {' and '.join(map(str, sorted(counts)))} calls"
+        )
+    for call in range(max(counts, default=0)):
+        yield tuple(
+            columns[place][call] if place in columns else value for place, value in enumerate(examples)
+        )
+
+
+def _split(stacked: Tensor, example: Any, where: str) -> list[Tensor]:
+    """The inputs of each call."""
+    if not isinstance(example, Tensor):
+        raise ModelError(f"{where} is a tensor, the input is a {type(example).__name__}")
+    if stacked.dtype != example.dtype:
+        raise ModelError(f"{where} is {_name(stacked)}, the input is {_name(example)}")
+    if stacked.dim() == example.dim() + 1:
+        return list(stacked)
+    if stacked.dim() == example.dim() > 0:
+        whole = stacked.shape[0] // example.shape[0]
+        return list(stacked[: whole * example.shape[0]].split(example.shape[0]))
+    raise ModelError(
+        f"{where} has {stacked.dim()} dimensions; stack calls in {example.dim() + 1}, or join them in the first of"
+        f" {example.dim()}"
+    )
+
+
+def _name(tensor: Tensor) -> str:
+    return str(tensor.dtype).removeprefix("torch.")

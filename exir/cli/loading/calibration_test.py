@@ -1,0 +1,80 @@
+"""Files of inputs to calibrate with."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy
+import pytest
+import torch
+from safetensors.torch import save_file
+from torch import Tensor, nn
+from torch.export import ExportedProgram
+
+from exir.cli.loading.calibration import calls_of
+from exir.error import ModelError
+
+
+class _Scale(nn.Module):
+    def forward(self, x: Tensor, factor: Tensor) -> Tensor:
+        return x * factor
+
+
+def _programs(*methods: str) -> dict[str, ExportedProgram]:
+    program = torch.export.export(_Scale(), (torch.ones(2, 3), torch.ones(3)))
+    return dict.fromkeys(methods, program)
+
+
+def _saved(path: Path, **tensors: Tensor) -> Path:
+    if path.suffix == ".npz":
+        arrays: dict[str, Any] = {name: tensor.numpy() for name, tensor in tensors.items()}
+        numpy.savez(path, **arrays)
+    else:
+        save_file(tensors, path)
+    return path
+
+
+@pytest.mark.parametrize("name", ["c.npz", "c.safetensors"])
+def test_calls_are_stacked_or_joined(tmp_path: Path, name: str) -> None:
+    x, factor = torch.randn(7, 3), torch.randn(3, 3)
+    calls = calls_of(_saved(tmp_path / name, x=x, factor=factor), _programs("forward"))["forward"]
+    assert len(calls) == 3  # of 2 rows each; the last row is no whole call
+    for number, call in enumerate(calls):
+        assert torch.equal(call[0], x[2 * number : 2 * number + 2]) and torch.equal(
+            call[1], factor[number]
+        )
+
+
+def test_inputs_that_the_file_lacks_are_the_examples(tmp_path: Path) -> None:
+    path = _saved(tmp_path / "c.npz", **{"scale.x": torch.zeros(4, 2, 3)})
+    calls = calls_of(path, _programs("forward", "scale"))
+    assert calls["forward"] == []
+    assert len(calls["scale"]) == 4
+    assert torch.equal(calls["scale"][0][1], torch.ones(3))
+
+
+@pytest.mark.parametrize(
+    ("tensors", "message"),
+    [
+        ({"y": torch.ones(2, 3)}, "c.npz: there is no input 'y'; there are factor, x"),
+        ({"x": torch.ones(2, 3).int()}, "c.npz: 'x' is int32, the input is float32"),
+        (
+            {"x": torch.ones(2)},
+            "c.npz: 'x' has 1 dimensions; stack calls in 3, or join them in the first of 2",
+        ),
+        (
+            {"x": torch.ones(8, 3), "factor": torch.ones(3, 3)},
+            "c.npz: method 'forward': the inputs are of 3 and 4 calls",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_named(tmp_path: Path, tensors: dict[str, Tensor], message: str) -> None:
+    with pytest.raises(ModelError, match=message):
+        calls_of(_saved(tmp_path / "c.npz", **tensors), _programs("forward"))
+
+
+@pytest.mark.parametrize("name", ["c.npz", "c.safetensors", "missing.npz"])
+def test_a_damaged_file_is_named(tmp_path: Path, name: str) -> None:
+    if not name.startswith("missing"):
+        (tmp_path / name).write_bytes(b"no tensors")
+    with pytest.raises(ModelError, match=f"{name} cannot be read as calibration inputs: "):
+        calls_of(tmp_path / name, _programs("forward"))

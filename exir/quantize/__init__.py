@@ -1,0 +1,22 @@
+"""Quantizing: recipes by name, applied to exported programs through torchao's PT2E flow.
+
+Importing this imports no torchao; quantizing does.
+"""
+
+from exir.quantize.options import QuantizationOptions
+from exir.quantize.outputs import Steps, output_steps
+from exir.quantize.program import Quantized, is_quantized, quantize_program
+from exir.quantize.recipes import RECIPES, Recipe
+from exir.quantize.report import Decision
+
+__all__ = [
+    "RECIPES",
+    "Decision",
+    "QuantizationOptions",
+    "Quantized",
+    "Recipe",
+    "Steps",
+    "is_quantized",
+    "output_steps",
+    "quantize_program",
+]

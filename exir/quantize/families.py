@@ -1,0 +1,66 @@
+"""What the quantizer knows of ATen operators: how their operands and results relate in int8."""
+
+from enum import Enum, auto
+
+from torch.fx import Node
+
+
+class Family(Enum):
+    """How an operator is quantized."""
+
+    WEIGHTED = auto()
+    """A product with a constant weight, its second operand."""
+    BINARY = auto()
+    """Two tensors, element by element, each with its range, as the result has."""
+    UNARY = auto()
+    """Each element of the result depends on one of the first operand: 256 cases."""
+    PASSING = auto()
+    """Elements of the first operand, their means or maxima: the result has its range."""
+    JOINING = auto()
+    """Elements of several tensors, which share the range of the result."""
+
+
+_MEMBERS = {
+    Family.WEIGHTED: "conv1d conv2d conv3d linear",
+    Family.BINARY: "add sub mul maximum minimum",
+    Family.UNARY: "relu relu6 hardtanh clamp leaky_relu hardswish hardsigmoid sigmoid tanh silu elu gelu neg abs",
+    Family.PASSING: (
+        "max_pool1d max_pool2d max_pool3d avg_pool1d avg_pool2d avg_pool3d adaptive_avg_pool1d adaptive_avg_pool2d"
+        " adaptive_avg_pool3d mean amax amin flatten view reshape permute transpose t squeeze unsqueeze expand slice"
+        " select dropout clone contiguous flip roll repeat unflatten pixel_shuffle pixel_unshuffle channel_shuffle"
+        " upsample_nearest1d upsample_nearest2d upsample_bilinear2d index_select narrow"
+    ),
+    Family.JOINING: "cat stack",
+}
+_FAMILIES = {f"aten::{name}": family for family, names in _MEMBERS.items() for name in names.split()}
+
+# What a product or a sum may be followed by so that only the result of both is quantized: bounds of the bytes.
+_BOUNDS = ("aten::relu", "aten::relu6", "aten::hardtanh", "aten::clamp")
+_BOUNDED = (
+    *(f"aten::{name}" for name in _MEMBERS[Family.WEIGHTED].split()),
+    "aten::add",
+    "aten::sub",
+    "aten::mul",
+)
+
+
+def operator_name(node: Node) -> str:
+    """Name without overload, as `aten::add`; empty for what is no operator."""
+    schema = getattr(node.target, "_schema", None)
+    return schema.name if node.op == "call_function" and schema is not None else ""
+
+
+def family_of(node: Node) -> Family | None:
+    """How the operator of `node` is quantized, or None for one that has no int8 form."""
+    family = _FAMILIES.get(operator_name(node))
+    if family is Family.BINARY and not all(isinstance(operand, Node) for operand in node.args[:2]):
+        return Family.UNARY  # the other operand is a number
+    return family
+
+
+def bound_after(node: Node) -> Node | None:
+    """The clamping of `node`'s result to constant bounds, when that is its only use."""
+    users = list(node.users)
+    if len(users) != 1 or operator_name(node) not in _BOUNDED or operator_name(users[0]) not in _BOUNDS:
+        return None
+    return users[0] if users[0].all_input_nodes == [node] else None

@@ -1,0 +1,51 @@
+"""What the elements of a quantized program's outputs stand for."""
+
+from dataclasses import dataclass
+
+from torch.export import ExportedProgram
+from torch.export.graph_signature import OutputKind
+from torch.fx import Node
+
+from exir.quantize.families import operator_name
+
+_DEQUANTIZE = "quantized_decomposed::dequantize_per_tensor"
+_QUANTIZE = "quantized_decomposed::quantize_per_tensor"
+
+# They give the elements that they take.
+_SAME_ELEMENTS = tuple(
+    f"aten::{name}"
+    for name in "view reshape flatten permute transpose squeeze unsqueeze clone contiguous alias".split()
+)
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Which numbers the elements of a tensor can be.
+
+    step: the difference of neighbours; 0 where there are none in particular.
+    scale, zero_point: an element means (element - zero_point) * scale.
+    """
+
+    step: float = 0.0
+    scale: float = 1.0
+    zero_point: int = 0
+
+
+def output_steps(program: ExportedProgram) -> list[Steps]:
+    """Those of each output that the user gets, in order."""
+    nodes = {node.name: node for node in program.graph.nodes}
+    specs = [
+        spec for spec in program.graph_signature.output_specs if spec.kind is OutputKind.USER_OUTPUT
+    ]
+    return [_steps(nodes.get(getattr(spec.arg, "name", ""))) for spec in specs]
+
+
+def _steps(node: Node | None) -> Steps:
+    while node is not None and operator_name(node) in _SAME_ELEMENTS:
+        node = node.all_input_nodes[0]
+    if node is None or not isinstance(node.args[1] if len(node.args) > 1 else None, float):
+        return Steps()
+    scale, zero_point = node.args[1:3]
+    if operator_name(node) == _QUANTIZE:
+        return Steps(1.0, scale, zero_point)
+    return Steps(scale) if operator_name(node) == _DEQUANTIZE else Steps()

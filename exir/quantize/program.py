@@ -1,0 +1,146 @@
+"""Quantizing an exported program."""
+
+import logging
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.export import ExportedProgram
+from torch.fx import GraphModule
+from torch.utils import _pytree as pytree
+
+from exir.calibration import Calls, first_calls
+from exir.error import ConfigError, ModelError
+from exir.graph.constants import ConstantTable
+from exir.graph.fake_mode import fake_mode_of
+from exir.quantize.options import QuantizationOptions
+from exir.quantize.report import Decision
+
+# Arguments by place and by name.
+_Run = tuple[tuple[Any, ...], dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Quantized:
+    """A quantized program, and what was decided of each operator that computes floats."""
+
+    program: ExportedProgram
+    decisions: Sequence[Decision]
+
+
+def quantize_program(
+    program: ExportedProgram,
+    options: QuantizationOptions,
+    calibration: Calls = (),
+    dynamic_shapes: Any = None,
+) -> Quantized:
+    """`program` with the operators quantized that the recipe of `options` has a form of.
+
+    calibration: inputs like those that the program will see; a static recipe needs some.
+    dynamic_shapes: those that `program` was exported with.
+    A program that holds quantized operators stays as it is. Raises `ConfigError` and `ModelError`.
+    """
+    if is_quantized(program):
+        return Quantized(program, ())
+    calls = first_calls(calibration, options.calibration_batches)
+    if options.how.needs_calibration and not calls:
+        raise ConfigError(
+            f"recipe '{options.recipe}' measures ranges and has no calibration inputs; give the rule `calibration`,"
+            " a .safetensors or .npz file, or ModelSpec(calibration_inputs = {method: [(input, ...), ...]})"
+        )
+    with _quiet():
+        # Without operators that write to their operands: a tensor that is quantized is another one.
+        functional = program.run_decompositions({})
+        module = functional.module(check_guards=False)
+        with _state_restored(module, functional):
+            converted, decisions = _convert(module, options, _runs(calls, program, options))
+        return Quantized(_exported(converted, program, dynamic_shapes), decisions)
+
+
+def is_quantized(program: ExportedProgram) -> bool:
+    """Whether some operator quantizes or dequantizes."""
+    return any("quantized_decomposed" in str(node.target) for node in program.graph.nodes)
+
+
+def _convert(
+    module: GraphModule, options: QuantizationOptions, runs: Sequence[_Run]
+) -> tuple[GraphModule, Sequence[Decision]]:
+    from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
+
+    from exir.quantize.quantizer import RecipeQuantizer
+
+    quantizer = RecipeQuantizer(options)
+    prepared = prepare_pt2e(module, quantizer)
+    with torch.no_grad():
+        for args, kwargs in runs:
+            prepared(*args, **kwargs)
+    return convert_pt2e(prepared), quantizer.decisions
+
+
+def _runs(
+    calls: Sequence[tuple[Any, ...]], program: ExportedProgram, options: QuantizationOptions
+) -> list[_Run]:
+    """What to measure ranges on. Those of weights are measured in any run."""
+    return (
+        [_unflat(call, program) for call in calls]
+        if options.how.needs_calibration
+        else [program.example_inputs]
+    )
+
+
+def _unflat(call: tuple[Any, ...], program: ExportedProgram) -> _Run:
+    leaves = pytree.tree_leaves(call)
+    wanted = pytree.tree_leaves(program.example_inputs)
+    if len(leaves) != len(wanted):
+        raise ModelError(f"a calibration call has {len(leaves)} inputs, the method takes {len(wanted)}")
+    for place, (given, like) in enumerate(zip(leaves, wanted, strict=True)):
+        _check_alike(place, given, like)
+    return pytree.tree_unflatten(leaves, program.call_spec.in_spec)
+
+
+def _check_alike(place: int, given: Any, like: Any) -> None:
+    if _kind(given) != _kind(like):
+        raise ModelError(
+            f"input {place} of a calibration call is {_kind(given)}, the method takes {_kind(like)}"
+        )
+
+
+def _kind(value: Any) -> str:
+    if not isinstance(value, Tensor):
+        return f"a {type(value).__name__}"
+    return f"a {str(value.dtype).removeprefix('torch.')} tensor of rank {value.dim()}"
+
+
+def _exported(module: GraphModule, program: ExportedProgram, dynamic_shapes: Any) -> ExportedProgram:
+    args, kwargs = program.example_inputs
+    exported = torch.export.export(
+        module, args, dict(kwargs), dynamic_shapes=dynamic_shapes, strict=False
+    )
+    ConstantTable(exported, fake_mode_of(exported.graph)).drop_unused()
+    return exported
+
+
+@contextmanager
+def _state_restored(module: GraphModule, program: ExportedProgram) -> Iterator[None]:
+    """With the buffers in the end that they had at first: runs that measure change them."""
+    buffers = [module.get_buffer(name) for name in program.graph_signature.buffers_to_mutate.values()]
+    saved = [buffer.clone() for buffer in buffers]
+    yield
+    for buffer, values in zip(buffers, saved, strict=True):
+        buffer.copy_(values)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Without what torchao and torch say of their own insides."""
+    level = logging.root.manager.disable
+    logging.disable(logging.ERROR)
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            yield
+    finally:
+        logging.disable(level)

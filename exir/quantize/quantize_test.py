@@ -1,0 +1,333 @@
+"""Programs quantized by recipe: what becomes bytes, what stays float, and how close the results are."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.export import Dim, ExportedProgram, export
+from torch.fx import Node
+
+from exir.error import ConfigError, ModelError
+from exir.program import to_edge
+from exir.quantize import Decision, QuantizationOptions, Quantized, output_steps, quantize_program
+from exir.quantize.families import operator_name
+from exir.testing import quantized as made_by_hand
+from exir.testing.quantized import Residual
+
+_QUANTIZE = "quantized_decomposed::quantize_per_tensor"
+_DEQUANTIZE = "quantized_decomposed::dequantize_per_tensor"
+
+
+def _quantized(module: nn.Module, x: Tensor, recipe: str = "int8_static", **options: Any) -> Quantized:
+    torch.manual_seed(0)
+    calls = [(x,), *((torch.randn_like(x),) for _ in range(7))]
+    return quantize_program(export(module.eval(), (x,)), QuantizationOptions(recipe, **options), calls)
+
+
+def _nodes(program: ExportedProgram, operator: str) -> list[Node]:
+    return [node for node in program.graph.nodes if operator_name(node) == operator]
+
+
+def _parameters(node: Node) -> tuple[float, int]:
+    """Scale and zero point of a quantization."""
+    return node.args[1:3]
+
+
+def _reasons(quantized: Quantized) -> dict[str, str]:
+    return {each.operator.removeprefix("aten::"): each.reason for each in quantized.decisions}
+
+
+def _sqnr(quantized: Quantized, module: nn.Module, x: Tensor) -> float:
+    with torch.no_grad():
+        real, found = module(x), quantized.program.module()(x)
+    return float(10 * torch.log10(real.square().sum() / (real - found).square().sum()))
+
+
+class _Network(nn.Module):
+    """Convolutions with batch norm, a residual block, pooling, joining and a head."""
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__()
+        self.stem = nn.Sequential(nn.Conv2d(3, 8, 3, padding=1), nn.BatchNorm2d(8), nn.ReLU(inplace))
+        self.block = nn.Sequential(
+            nn.Conv2d(8, 8, 3, padding=1, groups=8), nn.ReLU6(inplace), nn.Conv2d(8, 8, 1)
+        )
+        self.pool = nn.MaxPool2d(2)
+        self.head = nn.Linear(16, 5)
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = self.stem(x)
+        x = self.pool(x + self.block(x))
+        x = torch.cat([x, torch.sigmoid(x)], 1)
+        return self.head(x.mean((2, 3)))
+
+
+_PICTURE = (2, 3, 8, 8)
+
+
+@pytest.mark.parametrize(
+    "recipe", ["int8_static", "int8_static_per_tensor", "int8_dynamic", "int8_weight_only"]
+)
+@pytest.mark.parametrize("inplace", [False, True])
+def test_a_quantized_network_gives_nearly_what_the_float_one_does(recipe: str, inplace: bool) -> None:
+    module = _Network(inplace)
+    x = torch.randn(_PICTURE)
+    quantized = _quantized(module, x, recipe)
+    assert _sqnr(quantized, module, x) > 25
+    lowered = to_edge(quantized.program).to_executorch()
+    assert len(lowered.buffer) > 0
+
+
+def test_a_static_recipe_computes_on_bytes_from_input_to_output() -> None:
+    quantized = _quantized(_Network(), torch.randn(_PICTURE))
+    assert set(_reasons(quantized).values()) == {""}
+    for node in quantized.program.graph.nodes:
+        if operator_name(node).startswith("aten::") and operator_name(node) not in (
+            "aten::relu",
+            "aten::hardtanh",
+        ):
+            assert {
+                operator_name(each).split("::")[0]
+                for each in node.all_input_nodes
+                if each.op != "placeholder"
+            } == {"quantized_decomposed"}
+    (output,) = output_steps(quantized.program)
+    assert output.step > 0 and output.scale == 1
+
+
+def test_bounds_after_a_product_are_one_with_it() -> None:
+    quantized = _quantized(nn.Sequential(nn.Conv2d(3, 4, 1), nn.ReLU()), torch.randn(_PICTURE))
+    (convolution,) = _nodes(quantized.program, "aten::conv2d")
+    (relu,) = convolution.users
+    assert operator_name(relu) == "aten::relu"
+    (quantize,) = relu.users
+    assert operator_name(quantize) == _QUANTIZE
+    assert _parameters(quantize)[1] == -128  # no byte is spent on what a ReLU cannot give
+
+
+def test_weights_are_symmetric_bytes_with_a_scale_for_each_output_channel() -> None:
+    quantized = _quantized(nn.Linear(6, 4), torch.randn(2, 6))
+    (linear,) = _nodes(quantized.program, "aten::linear")
+    _, weight, _ = linear.args
+    assert operator_name(weight) == "quantized_decomposed::dequantize_per_channel"
+    codes, scales, zero_points = (
+        quantized.program.state_dict[each.target.removeprefix("b_")] for each in weight.args[:3]
+    )
+    assert codes.dtype == torch.int8 and codes.shape == (4, 6) and int(codes.min()) >= -127
+    assert scales.shape == (4,) and not zero_points.any()
+
+
+def test_values_that_pass_through_keep_their_scale() -> None:
+    layers = nn.Conv2d(3, 4, 1), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(64, 3)
+    quantized = _quantized(nn.Sequential(*layers), torch.randn(_PICTURE))
+    (pool,) = _nodes(quantized.program, "aten::max_pool2d")
+    before, after = pool.args[0], next(iter(pool.users))
+    assert (operator_name(before), operator_name(after)) == (_DEQUANTIZE, _QUANTIZE)
+    assert _parameters(before) == _parameters(after)
+
+
+def test_what_is_joined_has_one_scale() -> None:
+    class Join(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.small, self.large = nn.Conv2d(3, 4, 1), nn.Conv2d(3, 4, 1)
+
+        def forward(self, x: Tensor) -> Tensor:
+            return torch.cat([self.small(x), 9 * self.large(x)], 1)
+
+    quantized = _quantized(Join(), torch.randn(_PICTURE))
+    (joined,) = _nodes(quantized.program, "aten::cat")
+    after = next(iter(joined.users))
+    assert {_parameters(each) for each in joined.all_input_nodes} == {_parameters(after)}
+
+
+def test_excluded_modules_stay_float_with_all_that_they_contain() -> None:
+    quantized = _quantized(_Network(), torch.randn(_PICTURE), exclude=["block", "he*d"])
+    by_module = {(each.module, each.operator): each for each in quantized.decisions}
+    assert by_module["block.0", "aten::conv2d"].reason == "excluded by 'block'"
+    assert by_module["head", "aten::linear"].reason == "excluded by 'he*d'"
+    assert by_module["stem.0", "aten::conv2d"].reason == ""
+    assert by_module["", "aten::add"].reason == "an operand is float"
+
+
+def test_a_pattern_that_matches_no_module_is_an_error() -> None:
+    with pytest.raises(ConfigError, match="'exclude': no module with an operator matches 'haed'"):
+        _quantized(_Network(), torch.randn(_PICTURE), exclude=["haed"])
+
+
+def test_decisions_name_the_module_and_the_line() -> None:
+    quantized = _quantized(_Network(), torch.randn(_PICTURE))
+    first = quantized.decisions[0]
+    assert (first.module, first.operator) == ("stem.0", "aten::conv2d")
+    assert first.source.startswith("exir/quantize/quantize_test.py:")
+
+
+class _Attention(nn.Module):
+    """Products of tensors, softmax and a mask that has no range."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.inward, self.outward = nn.Linear(8, 24), nn.Linear(8, 8)
+        self.register_buffer("mask", torch.full((4, 4), float("-inf")).triu(1))
+
+    def forward(self, x: Tensor) -> Tensor:
+        query, key, value = self.inward(x).chunk(3, -1)
+        scores = query @ key.transpose(-1, -2) + self.mask
+        return self.outward(torch.softmax(scores, -1) @ value)
+
+
+@pytest.mark.parametrize("recipe", ["int8_static", "int8_dynamic", "int8_weight_only"])
+def test_attention_stays_float_around_its_linear_layers(recipe: str) -> None:
+    module, x = _Attention(), torch.randn(2, 4, 8)
+    quantized = _quantized(module, x, recipe)
+    reasons = _reasons(quantized)
+    assert reasons["linear"] == ""
+    assert reasons["matmul"] == f"recipe '{recipe}' has no form of this operator"
+    assert _sqnr(quantized, module, x) > 25
+
+
+def test_constants_without_a_range_are_not_quantized() -> None:
+    class Masked(nn.Linear):
+        def __init__(self) -> None:
+            super().__init__(4, 4)
+            self.register_buffer("mask", torch.tensor([0, 0, 0, float("-inf")]))
+
+        def forward(self, x: Tensor) -> Tensor:
+            return torch.softmax(super().forward(x) + self.mask, -1)
+
+    module, x = Masked(), torch.randn(3, 4)
+    quantized = _quantized(module, x)
+    assert _reasons(quantized)["add"] == "an operand is float"
+    assert _sqnr(quantized, module, x) > 25
+
+
+def test_a_computed_weight_stays_float() -> None:
+    class Computed(nn.Linear):
+        def forward(self, x: Tensor) -> Tensor:
+            return nn.functional.linear(x, self.weight * 2, self.bias)
+
+    quantized = _quantized(Computed(4, 4), torch.randn(3, 4))
+    assert _reasons(quantized)["linear"] == "its weight is computed, not a constant"
+
+
+def test_dynamic_shapes_stay_dynamic() -> None:
+    module, x = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2)).eval(), torch.randn(3, 4)
+    shapes = {"input": {0: Dim("n", min=2, max=16)}}
+    program = export(module, (x,), dynamic_shapes=shapes)
+    quantized = quantize_program(program, QuantizationOptions("int8_static"), [(x,)], shapes)
+    assert quantized.program.module()(torch.randn(11, 4)).shape == (11, 2)
+
+
+def test_state_is_kept() -> None:
+    class Sum(nn.Module):
+        total: Tensor
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.layer = nn.Linear(4, 4)
+            self.register_buffer("total", torch.zeros(3, 4))
+
+        def forward(self, x: Tensor) -> Tensor:
+            self.total += self.layer(x)
+            return self.total
+
+    module, x = Sum(), torch.randn(3, 4)
+    run = _quantized(module, x).program.module()
+    with torch.no_grad():
+        first, second = run(x).clone(), run(x).clone()
+        assert torch.equal(second, 2 * first)
+        torch.testing.assert_close(first, module.layer(x), atol=0.05, rtol=0.05)
+
+
+def test_a_static_recipe_needs_calibration_inputs() -> None:
+    program = export(nn.Linear(4, 4), (torch.randn(3, 4),))
+    with pytest.raises(
+        ConfigError, match="recipe 'int8_static' measures ranges and has no calibration inputs; give"
+    ):
+        quantize_program(program, QuantizationOptions("int8_static"))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        ((torch.ones(3, 4), torch.ones(3)), "a calibration call has 2 inputs, the method takes 1"),
+        (
+            (torch.ones(4),),
+            "input 0 of a calibration call is a float32 tensor of rank 1, the method takes a float32 tensor",
+        ),
+        ((3,), "input 0 of a calibration call is a int, the method takes a float32 tensor of rank 2"),
+    ],
+)
+def test_a_calibration_call_that_does_not_fit_is_an_error(call: tuple, message: str) -> None:
+    program = export(nn.Linear(4, 4), (torch.randn(3, 4),))
+    with pytest.raises(ModelError, match=message):
+        quantize_program(program, QuantizationOptions("int8_static"), [call])
+
+
+def test_only_so_many_batches_are_used() -> None:
+    taken = []
+
+    def calls() -> Any:
+        for number in range(9):
+            taken.append(number)
+            yield (torch.randn(3, 4),)
+
+    program = export(nn.Linear(4, 4), (torch.randn(3, 4),))
+    quantize_program(program, QuantizationOptions("int8_static", calibration_batches=2), calls)
+    assert taken == [0, 1]
+
+
+@pytest.mark.parametrize("make", [made_by_hand.mlp, made_by_hand.cnn])
+def test_what_is_quantized_already_stays_as_it_is(
+    make: Callable[[], tuple[nn.Sequential, Tensor]],
+) -> None:
+    network, x = make()
+    program = export(made_by_hand.quantized(network, x), (x,))
+    quantized = quantize_program(program, QuantizationOptions("int8_static"))
+    assert quantized == Quantized(program, ())
+
+
+def test_two_runs_give_the_same_program() -> None:
+    torch.manual_seed(3)
+    module = _Network()
+    first, second = (_quantized(module, torch.ones(_PICTURE)) for _ in range(2))
+    assert str(first.program.graph) == str(second.program.graph)
+    assert first.decisions == second.decisions
+
+
+def test_a_residual_block_is_quantized_whole() -> None:
+    module = nn.Sequential(nn.Conv2d(3, 8, 1), Residual(nn.Conv2d(8, 8, 1), nn.ReLU()))
+    quantized = _quantized(module, torch.randn(_PICTURE))
+    assert quantized.decisions[-1] == Decision("1", quantized.decisions[-1].source, "aten::add")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"recipe": "int8_statik"},
+            "'recipe': there is no recipe 'int8_statik'; did you mean 'int8_static'?",
+        ),
+        (
+            {"recipe": "int8_static", "observer": "mean"},
+            "'observer': there is no observer 'mean'; there are histogram, minmax",
+        ),
+        (
+            {"recipe": "int8_static", "calibration_batches": 0},
+            "'calibration_batches' must be at least 1, got 0",
+        ),
+    ],
+)
+def test_wrong_options_are_named(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError, match=message.replace("?", r"\?")):
+        QuantizationOptions(**options)
+
+
+def test_torchao_is_imported_by_quantizing_alone() -> None:
+    program = "import sys, exir.cli.one_shot, exir.quantize; print('torchao' in sys.modules)"
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "False"

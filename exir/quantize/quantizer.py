@@ -1,0 +1,174 @@
+"""The quantizer: says of each operator how its operands and its result are quantized."""
+
+from collections.abc import Callable, Collection
+from fnmatch import fnmatchcase
+from itertools import accumulate
+from operator import attrgetter
+
+import torch
+from torch import Tensor
+from torch.fx import GraphModule, Node
+from torchao.quantization.pt2e.quantizer import (
+    QuantizationAnnotation,
+    QuantizationSpecBase,
+    Quantizer,
+    SharedQuantizationSpec,
+)
+
+from exir.error import ConfigError
+from exir.quantize.families import Family, bound_after, family_of, operator_name
+from exir.quantize.options import QuantizationOptions
+from exir.quantize.recipes import Activations
+from exir.quantize.report import Decision, decision, module_of
+from exir.quantize.specs import make_specs
+
+_ANNOTATION = "quantization_annotation"
+_Inputs = dict[Node, QuantizationSpecBase | None]
+
+
+class RecipeQuantizer(Quantizer):
+    """Quantizes products with constant weights, and with a static recipe what stands between them.
+
+    An operator that has no weight is quantized where all it takes is quantized already: no tensor
+    is made bytes for its sake alone. A product or a sum and the bounds that follow it are one.
+
+    decisions: what was decided of each operator, when the graph has been annotated.
+    """
+
+    def __init__(self, options: QuantizationOptions) -> None:
+        self._options = options
+        self._specs = make_specs(options)
+        self._rules: dict[Family, Callable[[Node], str]] = {Family.WEIGHTED: self._weighted}
+        if options.how.activations is Activations.STATIC:
+            self._rules |= {
+                Family.BINARY: self._elementwise,
+                Family.UNARY: self._elementwise,
+                Family.PASSING: self._passing,
+                Family.JOINING: self._joining,
+            }
+        self._results: set[Node] = set()
+        self._done: set[Node] = set()
+        self._unmatched = set(options.exclude)
+        self.decisions: list[Decision] = []
+
+    def annotate(self, model: GraphModule) -> GraphModule:
+        """Annotate every operator that the recipe quantizes."""
+        for node in model.graph.nodes:
+            if operator_name(node) and _is_float(node) and node not in self._done:
+                self._decide(node)
+        return model
+
+    def validate(self, model: GraphModule) -> None:
+        """Every pattern has excluded something. Raises `ConfigError`."""
+        if self._unmatched:
+            raise ConfigError(f"'exclude': no module with an operator matches '{min(self._unmatched)}'")
+
+    def _decide(self, node: Node) -> None:
+        reason = self._refusal(node)
+        self.decisions.append(decision(node, reason))
+        if not reason and (bound := bound_after(node)) in self._done:
+            assert bound is not None
+            self.decisions.append(decision(bound))
+
+    def _refusal(self, node: Node) -> str:
+        """Annotate `node`, or say why it stays float."""
+        patterns = excluding(module_of(node), self._options.exclude)
+        if patterns:
+            self._unmatched -= set(patterns)
+            return f"excluded by '{patterns[0]}'"
+        family = family_of(node)
+        rule = self._rules.get(family) if family is not None else None
+        return (
+            rule(node)
+            if rule is not None
+            else f"recipe '{self._options.recipe}' has no form of this operator"
+        )
+
+    def _weighted(self, node: Node) -> str:
+        x, weight = node.args[:2]
+        if (
+            self._options.how.activations is Activations.DYNAMIC
+            and operator_name(node) != "aten::linear"
+        ):
+            return f"recipe '{self._options.recipe}' has no form of this operator"
+        if weight.op != "get_attr":
+            return "its weight is computed, not a constant"
+        inputs: _Inputs = {weight: self._specs.weight}
+        if self._specs.activation is not None:
+            inputs[x] = self._specs.activation
+        if self._options.how.activations is Activations.STATIC:
+            self._annotate_bounded(node, inputs)
+        else:
+            _annotate(node, inputs)
+        return ""
+
+    def _elementwise(self, node: Node) -> str:
+        operands = [each for each in node.all_input_nodes if _is_float(each)]
+        refusal = self._refuse_operands(operands)
+        if not refusal:
+            self._annotate_bounded(node, dict.fromkeys(operands, self._specs.activation))
+        return refusal
+
+    def _passing(self, node: Node) -> str:
+        source = node.args[0]
+        refusal = self._refuse_operands([source])
+        if not refusal:
+            self._annotate_shared(node, [source])
+        return refusal
+
+    def _joining(self, node: Node) -> str:
+        sources = list(dict.fromkeys(node.args[0]))
+        refusal = self._refuse_operands(sources)
+        if not refusal:
+            self._annotate_shared(node, sources)
+        return refusal
+
+    def _refuse_operands(self, operands: list[Node]) -> str:
+        if not all(_is_float(each) for each in operands):
+            return "an operand is not float32"
+        computed = [each for each in operands if not _has_constant_range(each)]
+        quantized = all(each in self._results or each.op == "placeholder" for each in computed)
+        return "" if computed and quantized else "an operand is float"
+
+    def _annotate_bounded(self, node: Node, inputs: _Inputs) -> None:
+        """`node` and the bounds that follow it; the result of both is quantized."""
+        bound = bound_after(node)
+        if bound is None or not _is_float(bound):
+            self._finish(node, inputs, self._specs.activation)
+            return
+        _annotate(node, inputs)
+        self._finish(bound, {}, self._specs.activation)
+
+    def _annotate_shared(self, node: Node, sources: list[Node]) -> None:
+        """All of `sources` and the result are quantized alike."""
+        shared = SharedQuantizationSpec((sources[0], node))
+        inputs: _Inputs = {sources[0]: self._specs.activation, **dict.fromkeys(sources[1:], shared)}
+        self._finish(node, inputs, shared)
+
+    def _finish(self, node: Node, inputs: _Inputs, output: QuantizationSpecBase | None) -> None:
+        _annotate(node, inputs, output)
+        self._results.add(node)
+        self._done.add(node)
+
+
+def excluding(module: str, patterns: Collection[str]) -> list[str]:
+    """The patterns that keep a module float: they match its qualified name, or that of one around it."""
+    around = list(accumulate(module.split("."), lambda path, name: f"{path}.{name}"))
+    return [each for each in patterns if any(fnmatchcase(path, each) for path in around)]
+
+
+def _annotate(node: Node, inputs: _Inputs, output: QuantizationSpecBase | None = None) -> None:
+    node.meta[_ANNOTATION] = QuantizationAnnotation(inputs, output, _annotated=True)
+
+
+def _has_constant_range(node: Node) -> bool:
+    """Whether `node` is a constant with a range, which masks of attention have not, nor what runs change."""
+    if node.op != "get_attr" or any(operator_name(user) == "aten::copy_" for user in node.users):
+        return False
+    assert node.graph.owning_module is not None
+    return bool(attrgetter(str(node.target))(node.graph.owning_module).isfinite().all())
+
+
+def _is_float(node: Node) -> bool:
+    value = node.meta.get("val")
+    return isinstance(value, Tensor) and value.dtype == torch.float32
