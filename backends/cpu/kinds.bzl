@@ -16,9 +16,11 @@ CPU_KINDS = [
     "norm",
     "permute",
     "pool",
+    "pool_i8",
     "product",
     "quantize",
     "softmax",
+    "table_i8",
     "update",
     "winograd",
 ]

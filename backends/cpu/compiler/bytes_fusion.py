@@ -1,37 +1,32 @@
 """What floats are computed for between bytes becomes one step on bytes."""
 
 from collections import Counter
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
 
 import torch
 from torch import Tensor
 
-from backends.cpu.compiler.dims import Dim, product
+from backends.cpu.compiler.bytes_weighted import Weighted, clamped, is_clamp
 from backends.cpu.compiler.graph import Step, StepGraph, Value, constant
-from backends.cpu.compiler.kinds.activation import NONE, Activation, Function
-from backends.cpu.compiler.kinds.bytes import Dequantize, MapI8, Quantize
+from backends.cpu.compiler.kinds.activation import NONE, Activation
+from backends.cpu.compiler.kinds.bytes import Dequantize, MapI8, Pairing, Quantize, TableI8, is_row
 from backends.cpu.compiler.kinds.convolution import Convolution
-from backends.cpu.compiler.kinds.convolution_i8 import (
-    MOST_CHANNELS,
-    MOST_DEPTHWISE_CHANNELS,
-    MOST_QUADS,
-    MOST_TAPS,
-    ConvolutionI8,
-    DepthwiseI8,
-)
+from backends.cpu.compiler.kinds.copy import Copy
 from backends.cpu.compiler.kinds.depthwise import Depthwise
-from backends.cpu.compiler.kinds.map import Map
+from backends.cpu.compiler.kinds.map import Map, Opcode
+from backends.cpu.compiler.kinds.operation import Operation
 from backends.cpu.compiler.kinds.permute import Permute
+from backends.cpu.compiler.kinds.pool import Pool
+from backends.cpu.compiler.kinds.pool_i8 import PoolI8
 from backends.cpu.compiler.kinds.product import Product
 from backends.cpu.compiler.kinds.quantizing import Quantizing, Reading
-from backends.cpu.compiler.kinds.window import Window
 from backends.cpu.compiler.lower.builder import view
-from backends.cpu.compiler.packing import group_bias, is_narrow, padded, quads, tap_pairs
-from backends.cpu.compiler.quantized import Codes, QuantizedConstants
+from backends.cpu.compiler.quantized import QuantizedConstants
 
 _INPUTS = 3  # x, weight, bias
-_TO_CHANNELS_LAST = (0, 2, 3, 1)
+_PAIRINGS = {Opcode.ADD: Pairing.SUM, Opcode.MUL: Pairing.PRODUCT}
+_Source = tuple[Value, Reading]
+_Steps = list[Step] | None
 
 
 def compute_in_bytes(graph: StepGraph, constants: QuantizedConstants) -> None:
@@ -39,10 +34,26 @@ def compute_in_bytes(graph: StepGraph, constants: QuantizedConstants) -> None:
 
     After: no float that only such steps read is left.
     """
+    _move_bytes_first(graph)
     fusion = _Fusion(graph, constants)
     graph.steps = [each for step in graph.steps for each in fusion.become(step)]
     graph.steps = [step for step in graph.steps if step not in fusion.replaced]
     _drop_unread(graph)
+
+
+def _move_bytes_first(graph: StepGraph) -> None:
+    """Bring bytes in order instead of the numbers that they stand for."""
+    writers = {value: step for step in graph.steps for value in step.outputs}
+    graph.steps = [each for step in graph.steps for each in _moved_first(writers.get(step.inputs[0]), step)]
+    _drop_unread(graph)
+
+
+def _moved_first(writer: Step | None, step: Step) -> list[Step]:
+    if writer is None or not isinstance(step.operation, Permute) or not isinstance(writer.operation, Dequantize):
+        return [step]
+    moved = Value(writer.inputs[0].dtype, step.output.dims)
+    first = Step(step.operation, writer.inputs, (moved,), nodes=step.nodes)
+    return [first, Step(writer.operation, (moved,), step.outputs, nodes=writer.nodes)]
 
 
 class _Fusion:
@@ -51,13 +62,15 @@ class _Fusion:
     def __init__(self, graph: StepGraph, constants: QuantizedConstants) -> None:
         self.replaced: set[Step] = set()
         self._constants = constants
-        self._writers = {value: step for step in graph.steps for value in step.outputs}
-        self._readers = _readers(graph)
+        self._writers = {value.storage: step for step in graph.steps for value in step.outputs}
+        self._readers = readers(graph)
 
     def become(self, step: Step) -> list[Step]:
         """The steps in place of `step`."""
-        writer = self._writers.get(step.inputs[0]) if isinstance(step.operation, Quantize) else None
-        if writer is None or self._readers[step.inputs[0]] != 1:
+        if not isinstance(step.operation, Quantize):
+            return [step]
+        writer = self._writers.get(step.inputs[0].storage)
+        if writer is None or self._readers[writer.output.storage] != 1:
             return [step]
         found = self._in_bytes(writer, step)
         if found is None:
@@ -65,28 +78,58 @@ class _Fusion:
         self.replaced.add(writer)
         return found
 
-    def _in_bytes(self, writer: Step, step: Step) -> list[Step] | None:
+    def _in_bytes(self, writer: Step, step: Step) -> _Steps:
+        make = next((make for kinds, make in _MAKERS.items() if isinstance(writer.operation, kinds)), None)
+        return None if make is None else make(self, writer, step)
+
+    def _weighted(self, writer: Step, step: Step) -> _Steps:
         operation = writer.operation
-        if isinstance(operation, Map) and operation.is_sum:
-            return self._sum(writer, step)
-        if not isinstance(operation, (Product, Convolution, Depthwise)) or len(writer.inputs) != _INPUTS:
+        assert isinstance(operation, (Product, Convolution, Depthwise))
+        if len(writer.inputs) != _INPUTS or not is_clamp(operation.activation):
             return None
         source, weight = self._source(writer.inputs[0]), writer.inputs[1].constant
         codes = None if weight is None else self._constants.codes(weight)
-        if source is None or codes is None or not _is_clamp(operation.activation):
-            return None
-        return _Weighted(writer, step, *source, codes).steps()
+        return None if source is None or codes is None else Weighted(writer, step, *source, codes).steps()
 
-    def _sum(self, writer: Step, step: Step) -> list[Step] | None:
-        sources = [self._source(value) for value in writer.inputs]
-        if None in sources or any(value.dims != step.output.dims for value in writer.inputs):
+    def _mapped(self, writer: Step, step: Step) -> _Steps:
+        sources = self._sources(each for each in writer.inputs if not _is_number(each))
+        assert isinstance(writer.operation, Map)
+        if sources is None:
             return None
-        (a, first), (b, second) = (source for source in sources if source is not None)
-        assert isinstance(step.operation, Quantize)
-        operation = MapI8(first, second, step.operation.quantizing)
-        return [Step(operation, (a, b), step.outputs, nodes=writer.nodes + step.nodes)]
+        if len({(value.storage, reading) for value, reading in sources}) == 1:
+            same_dims = all(value.dims == writer.output.dims for value, _ in sources)
+            return [_looked_up(writer, step, sources[0])] if same_dims else None
+        call = _pairing(writer.operation)
+        return None if call is None else _paired(writer, step, sources, *call)
 
-    def _source(self, value: Value) -> tuple[Value, Reading] | None:
+    def _requantized(self, writer: Step, step: Step) -> _Steps:
+        source = self._source(writer.output)
+        assert source is not None
+        return [_looked_up(writer, step, source)]
+
+    def _pooled(self, writer: Step, step: Step) -> _Steps:
+        source = self._source(writer.inputs[0])
+        if source is None:
+            return None
+        assert isinstance(writer.operation, Pool)
+        return [_step(PoolI8(writer.operation, source[1], _quantizing(step)), [source[0]], writer, step)]
+
+    def _moved(self, writer: Step, step: Step) -> _Steps:
+        """Moved as they are, each input after it stands for numbers as the output does."""
+        sources = self._sources(writer.inputs)
+        if sources is None or (isinstance(writer.operation, Copy) and writer.operation.fill is not None):
+            return None
+        before = [_requantizing(source, step) for source in sources]
+        inputs = [value if table is None else table.output for (value, _), table in zip(sources, before)]
+        last = _step(writer.operation, inputs, writer, step)
+        return [*(table for table in before if table is not None), last]
+
+    def _sources(self, values: Iterable[Value]) -> list[_Source] | None:
+        found = [self._source(value) for value in values]
+        sources = [source for source in found if source is not None]
+        return sources if len(sources) == len(found) else None
+
+    def _source(self, value: Value) -> _Source | None:
         """The bytes that `value` stands for."""
         writer = self._writers.get(value.storage)
         if writer is None or not isinstance(writer.operation, Dequantize):
@@ -94,83 +137,87 @@ class _Fusion:
         return view(writer.inputs[0], value.dims), writer.operation.reading
 
 
-class _Weighted:
-    """A product or convolution in bytes."""
-
-    def __init__(self, writer: Step, step: Step, x: Value, reading: Reading, codes: Codes) -> None:
-        operation = writer.operation
-        assert isinstance(operation, (Product, Convolution, Depthwise)) and isinstance(step.operation, Quantize)
-        bias = writer.inputs[2].constant
-        assert bias is not None
-        self._operation = operation
-        self._x, self._reading, self._y = x, reading, step.output
-        self._codes, self._bias = _as_kernels(codes.codes), bias
-        self._scales = (codes.scales.double() * reading.scale).float()
-        self._quantizing = _clamped(step.operation.quantizing, operation.activation)
-        self._nodes = writer.nodes + step.nodes
-
-    def steps(self) -> list[Step] | None:
-        """One, after one that brings planes in order; None where rows are too long."""
-        if isinstance(self._operation, Depthwise):
-            return self._depthwise(self._operation.window)
-        if isinstance(self._operation, Product):
-            self._x, self._y = _as_picture(self._x), _as_picture(self._y)
-            return self._convolution(Window((1, 1)), 1)
-        before = self._in_order() if self._operation.planes else []
-        after = self._convolution(self._operation.window, self._operation.groups)
-        return None if after is None else before + after
-
-    def _in_order(self) -> list[Step]:
-        planes = self._x
-        dims = tuple(planes.dims[dim] for dim in _TO_CHANNELS_LAST)
-        self._x = Value(planes.dtype, dims)
-        return [Step(Permute(_TO_CHANNELS_LAST), (planes,), (self._x,), nodes=self._nodes[:1])]
-
-    def _convolution(self, window: Window, groups: int) -> list[Step] | None:
-        packed = quads(self._codes, groups)
-        if window.taps > MOST_TAPS or packed.shape[1] > MOST_QUADS or self._codes.shape[1] > MOST_CHANNELS:
-            return None
-        narrow = is_narrow(packed)
-        operation = ConvolutionI8(window, groups, self._reading.zero_point, narrow, self._quantizing)
-        return [self._step(operation, packed, lambda row: group_bias(row, groups))]
-
-    def _depthwise(self, window: Window) -> list[Step] | None:
-        if window.taps > MOST_TAPS or self._codes.shape[0] > MOST_DEPTHWISE_CHANNELS:
-            return None
-        operation = DepthwiseI8(window, self._reading.zero_point, self._quantizing)
-        return [self._step(operation, tap_pairs(self._codes), lambda row: padded(row, 0))]
-
-    def _step(self, operation: Any, packed: Tensor, pad: Callable[[Tensor], Tensor]) -> Step:
-        sums = self._codes.flatten(1).sum(1, dtype=torch.int32)
-        columns = [constant(pad(row)) for row in (sums, self._scales, self._bias)]
-        return Step(operation, (self._x, constant(packed), *columns), (self._y,), nodes=self._nodes)
+_MAKERS: dict[tuple[type[Operation], ...], Callable[[_Fusion, Step, Step], _Steps]] = {
+    (Product, Convolution, Depthwise): _Fusion._weighted,
+    (Map,): _Fusion._mapped,
+    (Dequantize,): _Fusion._requantized,
+    (Pool,): _Fusion._pooled,
+    (Copy, Permute): _Fusion._moved,
+}
 
 
-def _as_kernels(codes: Tensor) -> Tensor:
-    """[N, ...] as [N, C, kh, kw]: of a matrix, or of one dimension, whose height is 1."""
-    if codes.dim() == 2:
-        return codes[:, :, None, None]
-    return codes.unsqueeze(2) if codes.dim() == 3 else codes
+def _quantizing(step: Step) -> Quantizing:
+    assert isinstance(step.operation, Quantize)
+    return step.operation.quantizing
 
 
-def _as_picture(value: Value) -> Value:
-    """Rows as the pixels of one line."""
-    *rows, columns = value.dims
-    if len(value.dims) == 4:
-        return value
-    dims: tuple[Dim, ...] = (1, 1, product(rows), columns)
-    return view(value, dims)
+def _step(operation: Operation, inputs: Sequence[Value], writer: Step, step: Step) -> Step:
+    """What computes the bytes of `step` in place of it and of `writer`."""
+    output = view(step.output, writer.output.dims)
+    return Step(operation, tuple(inputs), (output,), dims=writer.dims, nodes=writer.nodes + step.nodes)
 
 
-def _is_clamp(activation: Activation) -> bool:
-    return activation == NONE or activation.function is Function.CLAMP
+def _pairing(operation: Map) -> tuple[Pairing, Activation] | None:
+    """What a map does when it is a sum or a product, perhaps clamped, and nothing else."""
+    first, *others = operation.instructions
+    if operation.operands != 2 or first.opcode not in _PAIRINGS or first.registers != (0, 1):
+        return None
+    after = NONE
+    if len(others) == 1 and others[0].opcode is Opcode.ACTIVATE and others[0].registers == (2,):
+        after = others[0].activation
+    elif others:
+        return None
+    return (_PAIRINGS[first.opcode], after) if is_clamp(after) else None
 
 
-def _clamped(quantizing: Quantizing, activation: Activation) -> Quantizing:
-    return quantizing if activation == NONE else quantizing.clamped(activation.low, activation.high)
+def _paired(writer: Step, step: Step, sources: Sequence[_Source], pairing: Pairing, after: Activation) -> _Steps:
+    """Both orders are the same number: the first operand is the one of the output's sizes."""
+    dims = writer.output.dims
+    full = sorted(sources, key=lambda source: source[0].dims != dims)
+    (a, first), (b, second) = full
+    if a.dims != dims or not is_row(b.dims, dims):
+        return None
+    return [_step(MapI8(pairing, first, second, clamped(_quantizing(step), after)), [a, b], writer, step)]
 
 
-def _readers(graph: StepGraph) -> Counter[Value]:
+def _looked_up(writer: Step, step: Step, source: _Source) -> Step:
+    value, reading = source
+    numbers = reading(_bytes_of(value.dtype))
+    if isinstance(writer.operation, Map):
+        results = torch.empty_like(numbers)
+        operands = [_number(each) if _is_number(each) else numbers for each in writer.inputs]
+        writer.operation.run(operands, [results], ())
+        numbers = results
+    table = constant(_quantizing(step)(numbers).to(step.output.dtype))
+    return _step(TableI8(), [value, table], writer, step)
+
+
+def _is_number(value: Value) -> bool:
+    return value.constant is not None and value.constant.numel() == 1
+
+
+def _number(value: Value) -> Tensor:
+    assert value.constant is not None
+    return value.constant.reshape(())
+
+
+def _requantizing(source: _Source, step: Step) -> Step | None:
+    """What makes bytes that stand for numbers as the output of `step` does of those of `source`; None where
+    they do already."""
+    value, reading = source
+    codes = _bytes_of(value.dtype)
+    table = _quantizing(step)(reading(codes)).to(step.output.dtype)
+    if value.dtype == step.output.dtype and torch.equal(table, codes):
+        return None
+    return Step(TableI8(), (value, constant(table)), (Value(table.dtype, value.dims),), nodes=step.nodes)
+
+
+def _bytes_of(dtype: torch.dtype) -> Tensor:
+    """All bytes, in the order of their bits."""
+    return torch.arange(256, dtype=torch.uint8).view(dtype)
+
+
+def readers(graph: StepGraph) -> Counter[Value]:
     """How often each value, or one that is a view of it, is read."""
     values = [value for step in graph.steps for value in step.inputs]
     values += [result.value for result in graph.results]
@@ -179,9 +226,9 @@ def _readers(graph: StepGraph) -> Counter[Value]:
 
 def _drop_unread(graph: StepGraph) -> None:
     """Drop dequantizing that nothing reads any more."""
-    readers = _readers(graph)
-    graph.steps = [step for step in graph.steps if not _is_idle(step, readers)]
+    counts = readers(graph)
+    graph.steps = [step for step in graph.steps if not _is_idle(step, counts)]
 
 
-def _is_idle(step: Step, readers: Counter[Value]) -> bool:
-    return isinstance(step.operation, Dequantize) and readers[step.output.storage] == 0
+def _is_idle(step: Step, counts: Counter[Value]) -> bool:
+    return isinstance(step.operation, Dequantize) and counts[step.output.storage] == 0

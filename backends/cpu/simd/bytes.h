@@ -16,14 +16,20 @@ typedef void et_cpu_quantize_function(const et_cpu_quantizing *quantizing,
 typedef void et_cpu_dequantize_function(const et_cpu_scaled_bytes *x, float *y,
                                         size_t count);
 
-/* What the numbers behind two bytes add up to, as a byte. */
-typedef void et_cpu_add_bytes_function(const et_cpu_quantizing *quantizing,
-                                       const et_cpu_scaled_bytes *a,
-                                       const et_cpu_scaled_bytes *b, uint8_t *y,
-                                       size_t count);
+/* Two rows of bytes: what the numbers behind them add up or multiply to, as
+ * bytes. */
+typedef struct et_cpu_pair_bytes {
+  et_cpu_quantizing quantizing;
+  et_cpu_scaled_bytes a;
+  et_cpu_scaled_bytes b;
+  bool is_product;
+} et_cpu_pair_bytes;
+
+typedef void et_cpu_pair_bytes_function(const et_cpu_pair_bytes *pair,
+                                        uint8_t *y, size_t count);
 
 ET_CPU_DECLARE(et_cpu_quantize_function, et_cpu_quantize);
 ET_CPU_DECLARE(et_cpu_dequantize_function, et_cpu_dequantize);
-ET_CPU_DECLARE(et_cpu_add_bytes_function, et_cpu_add_bytes);
+ET_CPU_DECLARE(et_cpu_pair_bytes_function, et_cpu_pair_bytes);
 
 #endif /* BACKENDS_CPU_SIMD_BYTES_H_ */

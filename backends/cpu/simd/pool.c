@@ -1,41 +1,7 @@
 #include "backends/cpu/simd/pool.h"
 
+#include "backends/cpu/simd/pool_taps.h"
 #include "backends/cpu/simd/simd.h"
-
-/* Taps first, first + 1, ... before end of one axis lie inside of the image. */
-typedef struct taps {
-  size_t first;
-  size_t end;
-  size_t begin; /* what tap 0 reads; it wraps before the image */
-} taps;
-
-/* How many of `kernel` taps, the first at `begin` (which may be negative), lie
- * before `size`. */
-static size_t taps_before(size_t begin, size_t size, size_t kernel,
-                          size_t dilation) {
-  size_t n = 0;
-  while (n < kernel && (ptrdiff_t)(begin + n * dilation) < (ptrdiff_t)size) {
-    n++;
-  }
-  return n;
-}
-
-static taps find_taps(size_t begin, size_t size, size_t kernel,
-                      size_t dilation) {
-  taps t = {.begin = begin};
-  t.end = taps_before(begin, size, kernel, dilation);
-  t.first = taps_before(begin, 0, kernel, dilation);
-  return t;
-}
-
-static float divisor(const et_cpu_pool *pool, const taps *y, const taps *x) {
-  if (pool->divisor != 0) {
-    return (float)pool->divisor;
-  }
-  return pool->count_padding
-             ? (float)(pool->window.kernel_y * pool->window.kernel_x)
-             : (float)((y->end - y->first) * (x->end - x->first));
-}
 
 /* NaN wins. */
 ET_INLINE et_f32 larger(et_f32 x, et_f32 most) {
@@ -44,8 +10,8 @@ ET_INLINE et_f32 larger(et_f32 x, et_f32 most) {
 
 /* The sum or the largest of a window's vectors. */
 ET_INLINE et_f32 fold_window(const et_cpu_pool *pool, const float *image,
-                             const taps *y, const taps *x, size_t count,
-                             bool maximum) {
+                             const et_pool_taps *y, const et_pool_taps *x,
+                             size_t count, bool maximum) {
   const et_cpu_window *w = &pool->window;
   et_f32 result = et_f32_all(maximum ? -__builtin_inff() : 0.0f);
   for (size_t i = y->first; i < y->end; i++) {
@@ -62,23 +28,24 @@ ET_INLINE et_f32 fold_window(const et_cpu_pool *pool, const float *image,
 }
 
 static et_f32 pool_window(const et_cpu_pool *pool, const float *image,
-                          const taps *y, const taps *x, size_t count) {
+                          const et_pool_taps *y, const et_pool_taps *x,
+                          size_t count) {
   if (pool->maximum) {
     return fold_window(pool, image, y, x, count, true);
   }
   return fold_window(pool, image, y, x, count, false) /
-         et_f32_all(divisor(pool, y, x));
+         et_f32_all(et_pool_divisor(pool, y, x));
 }
 
 void ET_CPU_NAME(et_cpu_pool_f32)(const et_cpu_pool *pool, const float *image,
                                   size_t row, size_t first, size_t channels,
                                   float *out) {
   const et_cpu_window *w = &pool->window;
-  const taps y = find_taps(row * w->stride_y - w->top, w->height, w->kernel_y,
-                           w->dilation_y);
+  const et_pool_taps y = et_find_taps(row * w->stride_y - w->top, w->height,
+                                      w->kernel_y, w->dilation_y);
   for (size_t i = 0; i < w->out_width; i++, out += pool->channels) {
-    const taps x = find_taps(i * w->stride_x - w->left, w->width, w->kernel_x,
-                             w->dilation_x);
+    const et_pool_taps x = et_find_taps(i * w->stride_x - w->left, w->width,
+                                        w->kernel_x, w->dilation_x);
     for (size_t c = first; c < first + channels; c += ET_CPU_LANES) {
       const size_t left = first + channels - c;
       const size_t count = left < ET_CPU_LANES ? left : ET_CPU_LANES;

@@ -1,4 +1,5 @@
 #include "backends/cpu/steps/kinds.h"
+#include "backends/cpu/steps/testing_bytes.h"
 #include "backends/cpu/steps/testing_window.h"
 
 #include <math.h>
@@ -21,11 +22,9 @@ typedef struct shape {
   bool from_signed, to_signed, narrow;
 } shape;
 
-static const float inverse = 19.0f;
-
-/* x = byte - 3, y = (byte - 7) / inverse, of which 10 bytes at both ends are
- * left out. */
-enum { X_ZERO = 3, Y_ZERO = 7, LOW = 10, HIGH = 117 };
+/* x = byte - 3; some bytes at both ends are never written. */
+enum { X_ZERO = 3 };
+static const et_cpu_quantizing quantizing = {19.0f, 7, 10, 117};
 
 static int32_t panel_count(const shape *s) {
   return s->groups * ((s->columns / s->groups + 15) / 16);
@@ -93,16 +92,7 @@ static void make(et_test_step *test, const shape *s) {
   et_test_int(test, s->groups);
   et_test_int(test, X_ZERO);
   et_test_int(test, s->narrow);
-  et_test_float(test, inverse);
-  et_test_int(test, Y_ZERO);
-  et_test_int(test, LOW);
-  et_test_int(test, HIGH);
-}
-
-static int32_t byte_at(const et_test_step *test, size_t index) {
-  const et_cpu_tensor *x = &test->tensors[0];
-  return x->dtype == I8 ? ((const int8_t *)x->data)[index]
-                        : ((const uint8_t *)x->data)[index];
+  et_test_quantizing(test, &quantizing);
 }
 
 /* What one tap of one pixel adds to column n. */
@@ -120,46 +110,37 @@ static int32_t tap_sum(const et_test_step *test, const shape *s, int32_t image,
                         n / columns * channels;
   int32_t sum = 0;
   for (int32_t c = 0; c < channels; c++) {
-    sum += (byte_at(test, (size_t)(first + c)) - X_ZERO) *
+    sum += (et_test_byte(&test->tensors[0], (size_t)(first + c)) - X_ZERO) *
            weights[c / 4 * 64 + c % 4];
   }
   return sum;
 }
 
 /* One byte: the sum in integers, then the three operations in float. */
-static double element(const et_test_step *test, const shape *s, int32_t image,
-                      int32_t y, int32_t x, int32_t n) {
+static double element(const et_test_step *test, const void *shape_,
+                      const et_test_place *at) {
+  const shape *s = shape_;
+  const int32_t n = at->channel;
   const int32_t columns = s->columns / s->groups;
   const int32_t place = n / columns * ((columns + 15) / 16) * 16 + n % columns;
   int32_t sum = 0;
   for (int32_t tap = 0; tap < s->y.kernel * s->x.kernel; tap++) {
-    const int32_t at_y = et_test_tap(&s->y, y, tap / s->x.kernel);
-    const int32_t at_x = et_test_tap(&s->x, x, tap % s->x.kernel);
-    if (at_y >= 0 && at_x >= 0) {
-      sum += tap_sum(test, s, image, at_y, at_x, tap, n);
+    const int32_t y = et_test_tap(&s->y, at->y, tap / s->x.kernel);
+    const int32_t x = et_test_tap(&s->x, at->x, tap % s->x.kernel);
+    if (y >= 0 && x >= 0) {
+      sum += tap_sum(test, s, at->image, y, x, tap, n);
     }
   }
   const float scaled =
       (float)sum * ((const float *)test->tensors[3].data)[place];
   const float value = scaled + ((const float *)test->tensors[4].data)[place];
-  const float byte = rintf(value * inverse) + Y_ZERO;
-  return (double)(byte < LOW ? LOW : byte > HIGH ? HIGH : byte);
+  return et_test_quantized(&quantizing, value);
 }
 
 static void check_convolution(const shape *s) {
   et_test_step test;
   make(&test, s);
-  const size_t count = et_test_result(&test)->numel;
-  double *expected = calloc(2 * count + 1, sizeof(double));
-  assert_non_null(expected);
-  for (size_t i = 0; i < count; i++) {
-    const int32_t pixel = (int32_t)i / s->columns;
-    expected[i] = element(&test, s, pixel / s->x.out / s->y.out,
-                          pixel / s->x.out % s->y.out, pixel % s->x.out,
-                          (int32_t)i % s->columns);
-  }
-  et_test_run(&test, expected, expected + count);
-  free(expected);
+  et_test_run_exact(&test, s, element);
   et_test_end(&test);
 }
 
@@ -228,12 +209,7 @@ static void test_the_largest_products_do_not_saturate(void **state) {
     memset(test.tensors[0].data, 255, test.tensors[0].bytes);
     memset(test.tensors[1].data, weight, test.tensors[1].bytes);
     fill_sums(test.tensors[2].data, test.tensors[1].data, 1, 4);
-    double expected[96];
-    double margin[96] = {0};
-    for (int32_t i = 0; i < 96; i++) {
-      expected[i] = element(&test, &s, 0, 0, i / 16, i % 16);
-    }
-    et_test_run(&test, expected, margin);
+    et_test_run_exact(&test, &s, element);
     et_test_end(&test);
   }
 }

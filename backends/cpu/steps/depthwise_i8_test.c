@@ -1,7 +1,7 @@
 #include "backends/cpu/steps/kinds.h"
+#include "backends/cpu/steps/testing_bytes.h"
 #include "backends/cpu/steps/testing_window.h"
 
-#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -20,9 +20,8 @@ typedef struct shape {
   bool from_signed, to_signed;
 } shape;
 
-static const float inverse = 20.0f;
-
-enum { X_ZERO = 5, Y_ZERO = 60, LOW = 20, HIGH = 110 };
+enum { X_ZERO = 5 };
+static const et_cpu_quantizing quantizing = {20.0f, 60, 20, 110};
 
 static int32_t tap_count(const shape *s) { return s->y.kernel * s->x.kernel; }
 
@@ -62,50 +61,33 @@ static void make(et_test_step *test, const shape *s) {
   et_test_output(test, s->to_signed ? I8 : U8, 4, out);
   et_test_window(test, &s->y, &s->x);
   et_test_int(test, X_ZERO);
-  et_test_float(test, inverse);
-  et_test_int(test, Y_ZERO);
-  et_test_int(test, LOW);
-  et_test_int(test, HIGH);
+  et_test_quantizing(test, &quantizing);
 }
 
-static int32_t byte_at(const et_test_step *test, size_t index) {
-  const et_cpu_tensor *x = &test->tensors[0];
-  return x->dtype == I8 ? ((const int8_t *)x->data)[index]
-                        : ((const uint8_t *)x->data)[index];
-}
-
-static double element(const et_test_step *test, const shape *s, int32_t image,
-                      int32_t y, int32_t x, int32_t c) {
+static double element(const et_test_step *test, const void *shape_,
+                      const et_test_place *at) {
+  const shape *s = shape_;
+  const int32_t c = at->channel;
   int32_t sum = 0;
   for (int32_t tap = 0; tap < tap_count(s); tap++) {
-    const int32_t at_y = et_test_tap(&s->y, y, tap / s->x.kernel);
-    const int32_t at_x = et_test_tap(&s->x, x, tap % s->x.kernel);
-    if (at_y >= 0 && at_x >= 0) {
-      const int32_t pixel = (image * s->y.in + at_y) * s->x.in + at_x;
-      sum += (byte_at(test, (size_t)(pixel * s->channels + c)) - X_ZERO) *
+    const int32_t y = et_test_tap(&s->y, at->y, tap / s->x.kernel);
+    const int32_t x = et_test_tap(&s->x, at->x, tap % s->x.kernel);
+    if (y >= 0 && x >= 0) {
+      const int32_t pixel = (at->image * s->y.in + y) * s->x.in + x;
+      const size_t index = (size_t)(pixel * s->channels + c);
+      sum += (et_test_byte(&test->tensors[0], index) - X_ZERO) *
              ((const int16_t *)test->tensors[1].data)[tap_place(s, tap, c)];
     }
   }
   const float scaled = (float)sum * ((const float *)test->tensors[3].data)[c];
-  const float value = scaled + ((const float *)test->tensors[4].data)[c];
-  const float byte = rintf(value * inverse) + Y_ZERO;
-  return (double)(byte < LOW ? LOW : byte > HIGH ? HIGH : byte);
+  return et_test_quantized(&quantizing,
+                           scaled + ((const float *)test->tensors[4].data)[c]);
 }
 
 static void check_depthwise(const shape *s) {
   et_test_step test;
   make(&test, s);
-  const size_t count = et_test_result(&test)->numel;
-  double *expected = calloc(2 * count + 1, sizeof(double));
-  assert_non_null(expected);
-  for (size_t i = 0; i < count; i++) {
-    const int32_t pixel = (int32_t)i / s->channels;
-    expected[i] = element(&test, s, pixel / s->x.out / s->y.out,
-                          pixel / s->x.out % s->y.out, pixel % s->x.out,
-                          (int32_t)i % s->channels);
-  }
-  et_test_run(&test, expected, expected + count);
-  free(expected);
+  et_test_run_exact(&test, s, element);
   et_test_end(&test);
 }
 

@@ -29,7 +29,9 @@
   X(MAP_I8, 22, map_i8)                 \
   X(PRODUCT_Q, 23, product_q)           \
   X(UPDATE, 24, update)                 \
-  X(MAP_I64, 27, map_i64)
+  X(MAP_I64, 27, map_i64)               \
+  X(TABLE_I8, 30, table_i8)             \
+  X(POOL_I8, 31, pool_i8)
 
 typedef enum et_cpu_kind_code {
 #define ET_CPU_KIND_CODE(NAME, code, name) ET_CPU_KIND_##NAME = code,

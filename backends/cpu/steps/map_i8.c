@@ -1,4 +1,5 @@
-/* Step map_i8: sums of the numbers behind two tensors of bytes, as bytes. */
+/* Step map_i8: sums or products of the numbers behind two tensors of bytes, as
+ * bytes. The second tensor may be a row, which is read again and again. */
 #include "backends/cpu/simd/bytes.h"
 
 #include "backends/cpu/steps/check.h"
@@ -6,11 +7,12 @@
 #include "backends/cpu/steps/kinds.h"
 #include "backends/cpu/steps/quantized.h"
 
-static et_cpu_add_bytes_function *const variants[ET_CPU_ISA_COUNT] =
-    ET_CPU_VARIANTS(et_cpu_add_bytes);
+static et_cpu_pair_bytes_function *const variants[ET_CPU_ISA_COUNT] =
+    ET_CPU_VARIANTS(et_cpu_pair_bytes);
 
 enum { A, B, Y };
 enum {
+  PRODUCT,
   OF_A,
   OF_B = OF_A + ET_CPU_READING_WORDS,
   QUANTIZING = OF_B + ET_CPU_READING_WORDS,
@@ -20,38 +22,60 @@ enum {
 static et_status check_operand(const et_cpu_step *step, size_t index,
                                size_t word, et_error *error) {
   ET_RETURN_IF_ERROR(et_cpu_check_bytes(step, index, error));
-  ET_RETURN_IF_ERROR(et_cpu_check_byte(step, word, index, error));
-  const et_cpu_tensor *operand = step->tensors[index];
-  return et_cpu_check_numel(step, index, (et_scalar_type)operand->dtype,
-                            (int64_t)step->tensors[Y]->numel, error);
+  return et_cpu_check_byte(step, word, index, error);
+}
+
+/* That B is the last sizes of A, but for ones before them. */
+static et_status check_row(const et_cpu_step *step, et_error *error) {
+  const et_cpu_tensor *a = step->tensors[A];
+  const et_cpu_tensor *b = step->tensors[B];
+  bool is_row = b->rank <= a->rank;
+  bool is_last = true;
+  for (size_t i = 1; is_row && i <= b->rank; i++) {
+    const int32_t size = b->sizes[b->rank - i];
+    is_last = is_last && size == a->sizes[a->rank - i];
+    is_row = is_last || size == 1;
+  }
+  ET_CPU_CHECK(error, is_row, "map_i8: %zu elements are no row of those of %zu",
+               b->numel, a->numel);
+  return ET_STATUS_OK;
 }
 
 static et_status check(const et_cpu_step *step, et_error *error) {
   const et_cpu_counts counts = {
       .inputs_least = Y, .inputs_most = Y, .outputs = 1, .attributes = WORDS};
   ET_RETURN_IF_ERROR(et_cpu_check_counts(step, &counts, error));
+  ET_RETURN_IF_ERROR(et_cpu_check_attribute(step, PRODUCT, 0, 1, error));
   ET_RETURN_IF_ERROR(check_operand(step, A, OF_A, error));
   ET_RETURN_IF_ERROR(check_operand(step, B, OF_B, error));
+  const et_cpu_tensor *a = step->tensors[A];
+  ET_RETURN_IF_ERROR(et_cpu_check_numel(step, A, (et_scalar_type)a->dtype,
+                                        (int64_t)step->tensors[Y]->numel,
+                                        error));
+  ET_RETURN_IF_ERROR(check_row(step, error));
   return et_cpu_check_quantizing(step, QUANTIZING, Y, error);
 }
 
+/* Chunks are parts of a pair of equal sizes, or whole rows of A. */
 typedef struct work {
-  et_cpu_quantizing quantizing;
-  et_cpu_scaled_bytes a, b;
-  et_cpu_add_bytes_function *function;
+  et_cpu_pair_bytes pair;
+  et_cpu_pair_bytes_function *function;
   uint8_t *y;
   size_t count;
+  size_t row; /* elements of B */
+  size_t chunk;
 } work;
 
 static void run_chunk(void *data, size_t index) {
   const work *w = data;
-  const size_t first = index * ET_CPU_BYTES_OF_CHUNK;
-  et_cpu_scaled_bytes a = w->a;
-  et_cpu_scaled_bytes b = w->b;
-  a.bytes.data += first;
-  b.bytes.data += first;
-  w->function(&w->quantizing, &a, &b, w->y + first,
-              et_cpu_part(w->count, ET_CPU_BYTES_OF_CHUNK, index));
+  const size_t end = index * w->chunk + et_cpu_part(w->count, w->chunk, index);
+  const size_t step = w->row < w->chunk ? w->row : w->chunk;
+  for (size_t first = index * w->chunk; first < end; first += step) {
+    et_cpu_pair_bytes pair = w->pair;
+    pair.a.bytes.data += first;
+    pair.b.bytes.data += w->row == w->count ? first : 0;
+    w->function(&pair, w->y + first, end - first < step ? end - first : step);
+  }
 }
 
 static et_cpu_scaled_bytes operand(const et_cpu_step *step, size_t index,
@@ -61,15 +85,27 @@ static et_cpu_scaled_bytes operand(const et_cpu_step *step, size_t index,
   return x;
 }
 
+static size_t chunk_of(size_t row, size_t count) {
+  const size_t most = ET_CPU_BYTES_OF_CHUNK;
+  if (row == count) {
+    return most;
+  }
+  return row < most ? most / row * row : row;
+}
+
 static void run(const et_cpu_step *step, const et_cpu_run *run) {
-  work w = {et_cpu_read_quantizing(step, QUANTIZING),
-            operand(step, A, OF_A),
-            operand(step, B, OF_B),
-            variants[run->isa],
-            step->tensors[Y]->data,
-            step->tensors[Y]->numel};
-  et_cpu_for_each(run, et_cpu_parts(w.count, ET_CPU_BYTES_OF_CHUNK), run_chunk,
-                  &w);
+  const et_cpu_pair_bytes pair = {
+      et_cpu_read_quantizing(step, QUANTIZING), operand(step, A, OF_A),
+      operand(step, B, OF_B), et_cpu_attribute(step, PRODUCT) == 1};
+  work w = {.pair = pair,
+            .function = variants[run->isa],
+            .y = step->tensors[Y]->data,
+            .count = step->tensors[Y]->numel,
+            .row = step->tensors[B]->numel};
+  if (w.count > 0) {
+    w.chunk = chunk_of(w.row, w.count);
+    et_cpu_for_each(run, et_cpu_parts(w.count, w.chunk), run_chunk, &w);
+  }
 }
 
 static const et_cpu_kind kind = {"map_i8", check, run, 0};

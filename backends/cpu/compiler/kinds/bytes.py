@@ -1,11 +1,14 @@
-"""`quantize`, `dequantize` and `map_i8`: element by element, between floats and bytes."""
+"""`quantize`, `dequantize`, `map_i8` and `table_i8`: element by element, between floats and bytes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import Self
 
+import torch
 from torch import Tensor
 
+from backends.cpu.compiler.dims import Dim
 from backends.cpu.compiler.kinds.operation import Operation, Sizes
 from backends.cpu.compiler.kinds.quantizing import Quantizing, Reading
 
@@ -54,10 +57,21 @@ class Dequantize(Operation):
         outputs[0].copy_(self.reading(inputs[0]))
 
 
+class Pairing(IntEnum):
+    """What is made of two numbers, by its number in payloads."""
+
+    SUM = 0
+    PRODUCT = 1
+
+
 @dataclass(frozen=True)
 class MapI8(Operation):
-    """The sum of what two tensors of bytes stand for, as bytes."""
+    """The sums or products of what two tensors of bytes stand for, as bytes.
 
+    The second one has the output's sizes, or its last ones: then it is read again for each of the others.
+    """
+
+    pairing: Pairing
     first: Reading
     second: Reading
     quantizing: Quantizing
@@ -65,14 +79,46 @@ class MapI8(Operation):
     code = 22
 
     def words(self) -> tuple[int, ...]:
-        return (*self.first.words(), *self.second.words(), *self.quantizing.words())
+        return (int(self.pairing), *self.first.words(), *self.second.words(), *self.quantizing.words())
 
     @classmethod
     def read(cls, words: Sequence[int]) -> Self:
-        return cls(Reading.read(words[:2]), Reading.read(words[2:4]), Quantizing.read(words[4:]))
+        readings = Reading.read(words[1:3]), Reading.read(words[3:5])
+        return cls(Pairing(words[0]), *readings, Quantizing.read(words[5:]))
 
     def check(self, sizes: Sizes) -> None:
-        self.expect(len(sizes) == 3 and len({*sizes}) == 1, "takes two inputs, gives one output of their size")
+        self.expect(len(sizes) == 3 and sizes[0] == sizes[2], "takes two inputs, gives one output of the first's size")
+        self.expect(is_row(sizes[1], sizes[2]), f"{sizes[1]} are not the last sizes of {sizes[2]}")
 
     def run(self, inputs: Sequence[Tensor], outputs: Sequence[Tensor], dims: Sequence[int]) -> None:
-        outputs[0].copy_(self.quantizing(self.first(inputs[0]) + self.second(inputs[1])))
+        a, b = self.first(inputs[0]), self.second(inputs[1])
+        outputs[0].copy_(self.quantizing(a * b if self.pairing is Pairing.PRODUCT else a + b))
+
+
+def is_row(sizes: Sequence[Dim], of: Sequence[Dim]) -> bool:
+    """Whether `sizes` are the last ones of `of`, but for ones before them."""
+    first = next((place for place, size in enumerate(sizes) if size != 1), len(sizes))
+    last = tuple(sizes[first:])
+    return len(sizes) <= len(of) and tuple(of[len(of) - len(last) :]) == last
+
+
+@dataclass(frozen=True)
+class TableI8(Operation):
+    """Bytes to bytes, each by itself: x and a table of 256 bytes, by the bits of what is looked up."""
+
+    code = 30
+
+    def words(self) -> tuple[int, ...]:
+        return ()
+
+    @classmethod
+    def read(cls, words: Sequence[int]) -> Self:
+        return cls()
+
+    def check(self, sizes: Sizes) -> None:
+        self.expect(len(sizes) == 3 and sizes[0] == sizes[2], "takes two inputs, gives one output of the first's size")
+        self.expect(sizes[1] == (256,), f"{sizes[1]} is no table of bytes")
+
+    def run(self, inputs: Sequence[Tensor], outputs: Sequence[Tensor], dims: Sequence[int]) -> None:
+        x, table = inputs
+        outputs[0].copy_(table[x.view(torch.uint8).long()])

@@ -21,6 +21,7 @@ class Pooling(IntEnum):
 
 
 WHOLE = Window((0, 0))
+POOL_WORDS = 1 + WORDS + 2
 
 
 @dataclass(frozen=True)
@@ -54,22 +55,28 @@ class Pool(Operation):
         self.expect(x[3] == y[3], f"channels of {x} and {y} differ")
 
     def run(self, inputs: Sequence[Tensor], outputs: Sequence[Tensor], dims: Sequence[int]) -> None:
-        planes = inputs[0].permute(0, 3, 1, 2)
-        window = self.window if self.window != WHOLE else Window(_sizes(planes), _sizes(planes))
-        run = self._largest if self.pooling is Pooling.MAX else self._mean
-        outputs[0].copy_(run(planes, window).permute(0, 2, 3, 1))
+        folded = self.folded(inputs[0])
+        outputs[0].copy_(folded if self.pooling is Pooling.MAX else folded / self.divisors(inputs[0]))
 
-    def _largest(self, planes: Tensor, window: Window) -> Tensor:
-        padded = window.pad(planes, float("-inf"))
-        return F.max_pool2d(padded, window.kernel, window.stride, 0, window.dilation)
+    def folded(self, x: Tensor) -> Tensor:
+        """The sum or the largest of the pixels below each window."""
+        planes = x.permute(0, 3, 1, 2)
+        window = self._window(planes)
+        if self.pooling is Pooling.MAX:
+            padded = window.pad(planes, float("-inf"))
+            return F.max_pool2d(padded, window.kernel, window.stride, 0, window.dilation).permute(0, 2, 3, 1)
+        return _sums(window.pad(planes), window).permute(0, 2, 3, 1)
 
-    def _mean(self, planes: Tensor, window: Window) -> Tensor:
-        total = _sums(window.pad(planes), window)
-        if self.divisor:
-            return total / self.divisor
-        if self.count_pads:
-            return total / window.taps
-        return total / _sums(window.pad(torch.ones_like(planes)), window)
+    def divisors(self, x: Tensor) -> Tensor:
+        """What the sums are divided by."""
+        planes = x.permute(0, 3, 1, 2)
+        window = self._window(planes)
+        if self.divisor or self.count_pads:
+            return torch.tensor(float(self.divisor or window.taps))
+        return _sums(window.pad(torch.ones_like(planes)), window).permute(0, 2, 3, 1)
+
+    def _window(self, planes: Tensor) -> Window:
+        return self.window if self.window != WHOLE else Window(_sizes(planes), _sizes(planes))
 
 
 def _sizes(planes: Tensor) -> tuple[int, int]:

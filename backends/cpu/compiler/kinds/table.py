@@ -2,7 +2,7 @@
 
 from backends.cpu.compiler.kinds.attention import Attention
 from backends.cpu.compiler.kinds.block import Block
-from backends.cpu.compiler.kinds.bytes import Dequantize, MapI8, Quantize
+from backends.cpu.compiler.kinds.bytes import Dequantize, MapI8, Quantize, TableI8
 from backends.cpu.compiler.kinds.convolution import Convolution
 from backends.cpu.compiler.kinds.convolution_i8 import ConvolutionI8, DepthwiseI8
 from backends.cpu.compiler.kinds.copy import Copy
@@ -13,6 +13,7 @@ from backends.cpu.compiler.kinds.norm import Norm
 from backends.cpu.compiler.kinds.operation import Operation
 from backends.cpu.compiler.kinds.permute import Permute
 from backends.cpu.compiler.kinds.pool import Pool
+from backends.cpu.compiler.kinds.pool_i8 import PoolI8
 from backends.cpu.compiler.kinds.product import Product
 from backends.cpu.compiler.kinds.softmax import Softmax
 from backends.cpu.compiler.kinds.update import Update
@@ -23,7 +24,7 @@ KINDS: dict[int, type[Operation]] = {
     for kind in (
         *(Product, Convolution, Depthwise, Winograd, Block, Pool, Permute, Map, Softmax, Norm, Attention),
         *(Embedding, Copy, MapI64, Update),
-        *(Quantize, Dequantize, ConvolutionI8, DepthwiseI8, MapI8),
+        *(Quantize, Dequantize, ConvolutionI8, DepthwiseI8, MapI8, TableI8, PoolI8),
     )
 }
 

@@ -1,0 +1,56 @@
+"""Tables of bytes that only keep them within bounds become part of what writes the bytes."""
+
+from dataclasses import replace
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from backends.cpu.compiler.bytes_fusion import readers
+from backends.cpu.compiler.graph import Step, StepGraph, Value
+from backends.cpu.compiler.kinds.bytes import MapI8, Quantize, TableI8
+from backends.cpu.compiler.kinds.convolution_i8 import ConvolutionI8, DepthwiseI8
+from backends.cpu.compiler.kinds.pool_i8 import PoolI8
+from backends.cpu.compiler.lower.builder import view
+
+_WRITERS = (ConvolutionI8, DepthwiseI8, MapI8, PoolI8, Quantize)
+_Bounds = tuple[int, int]
+
+
+def bound_bytes(graph: StepGraph) -> None:
+    """Let steps that round to bytes clamp them themselves.
+
+    After: no `table_i8` that is a clamp, or changes nothing, reads what such a step computes only for it.
+    """
+    counts = readers(graph)
+    writers: dict[Value, Step] = {}
+    for step in list(graph.steps):
+        merged = _merged(writers.get(step.inputs[0].storage), step)
+        if merged is not None and counts[step.inputs[0].storage] == 1:
+            graph.steps[graph.steps.index(writers[step.inputs[0].storage])] = merged
+            graph.steps.remove(step)
+            step = merged
+        writers[step.output.storage] = step
+
+
+def _merged(writer: Step | None, step: Step) -> Step | None:
+    """`writer` with the bounds that `step` keeps, in place of both; None where that does not say it."""
+    bounds = _bounds_of(step)
+    if bounds is None or writer is None or not isinstance(writer.operation, _WRITERS):
+        return None
+    operation: Any = writer.operation
+    low, high = (min(max(bound, operation.quantizing.low), operation.quantizing.high) for bound in bounds)
+    kept = replace(operation, quantizing=replace(operation.quantizing, low=low, high=high))
+    output = view(step.output, writer.output.dims)
+    return replace(writer, operation=kept, outputs=(output,), nodes=writer.nodes + step.nodes)
+
+
+def _bounds_of(step: Step) -> _Bounds | None:
+    """The bounds of a table that changes nothing within them, of bytes of one dtype."""
+    if not isinstance(step.operation, TableI8) or step.inputs[0].dtype != step.output.dtype:
+        return None
+    table = step.inputs[1].constant
+    assert table is not None
+    low, high = int(table.min()), int(table.max())
+    codes: Tensor = torch.arange(256, dtype=torch.uint8).view(table.dtype)
+    return (low, high) if torch.equal(table, codes.clamp(low, high)) else None

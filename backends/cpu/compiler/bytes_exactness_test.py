@@ -1,0 +1,193 @@
+"""Steps on bytes give what the quantized operators give, computed without rounding between them."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
+
+from backends.cpu.compiler.compile import compile_partition
+from backends.cpu.compiler.kinds.operation import Operation
+from backends.cpu.compiler.options import Options
+from backends.cpu.compiler.testing.compare import delegated, operations
+from backends.cpu.compiler.testing.interpreter import run_payload
+from exir.testing.quantized import Affine, Layer, Recipe
+
+_TIE = 1e-4  # of a step: nearer to a half than this, float32 may round to either side
+
+PICTURE = (2, 12, 9, 11)
+RECIPES = [Recipe(), Recipe(torch.uint8), Recipe(per_channel=False)]
+
+
+class Doubles(TorchFunctionMode):
+    """Computes with float64, and adds products up in it."""
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if "quantized_decomposed" in str(func):
+            return func(*args, **(kwargs or {}))
+        doubles = [each.double() if _is_float(each) else each for each in args]
+        return func(*doubles, **(kwargs or {}))
+
+
+@pytest.fixture(autouse=True)
+def _same_numbers_each_time() -> None:
+    torch.manual_seed(0)
+
+
+def _is_float(value: object) -> bool:
+    return isinstance(value, Tensor) and value.dtype == torch.float32
+
+
+class Between(nn.Module):
+    """A function of tensors that are quantized, each to a range of its own; `last` quantizes its result."""
+
+    def __init__(self, function: Callable[..., Tensor], inputs: Sequence[Tensor], recipe: Recipe) -> None:
+        super().__init__()
+        self.function = function
+        self.before = nn.ModuleList(Affine(each, recipe.dtype) for each in inputs)
+        with torch.no_grad():
+            self.last = Affine(self.numbers(*inputs), recipe.dtype)
+
+    def numbers(self, *inputs: Tensor) -> Tensor:
+        """What is to be quantized."""
+        return self.function(*(affine(each) for affine, each in zip(self.before, inputs)))
+
+    def exact(self, *inputs: Tensor) -> Tensor:
+        """The same, computed in float64 from the quantized inputs."""
+        given = [affine(each) for affine, each in zip(self.before, inputs)]
+        with Doubles():
+            return self.function(*given)
+
+    def forward(self, *inputs: Tensor) -> Tensor:
+        return self.last(self.numbers(*inputs))
+
+
+def found_and_expected(network: Between, inputs: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
+    """In steps of the last tensor, of the payload and of the network."""
+    payload = compile_partition(delegated(network, inputs), Options())
+    (found,) = run_payload(payload.data, payload.named, inputs)
+    with torch.no_grad():
+        return (found / network.last.scale).round(), (network(*inputs) / network.last.scale).round()
+
+
+def assert_exact(network: Between, *inputs: Tensor) -> None:
+    """One step off at most; the rounded exact number wherever that is no tie."""
+    found, expected = found_and_expected(network, inputs)
+    assert torch.unique(expected).numel() > 5
+    assert (found - expected).abs().max() <= 1
+    with torch.no_grad():
+        steps = network.exact(*inputs) / network.last.scale
+    low, high = (code - network.last.zero_point for code in network.last.codes)
+    is_tie = (steps - steps.floor() - 0.5).abs() < _TIE
+    assert is_tie.float().mean() < 0.5
+    exact = steps.round().clamp(low, high).float()
+    assert torch.equal(found[~is_tie], exact[~is_tie])
+
+
+def kinds(network: nn.Module, *inputs: Tensor) -> set[str]:
+    ignored = {"Quantize", "Dequantize", "Permute"}
+    return {_name(each) for each in operations(network, *inputs)} - ignored
+
+
+def _name(operation: Operation) -> str:
+    return type(operation).__name__
+
+
+WEIGHTED: dict[str, tuple[Callable[[], nn.Conv2d | nn.Linear], str]] = {
+    "point": (lambda: nn.Conv2d(12, 20, 1), "ConvolutionI8"),
+    "window": (lambda: nn.Conv2d(12, 20, 3, stride=2, padding=1, bias=False), "ConvolutionI8"),
+    "groups": (lambda: nn.Conv2d(12, 18, (3, 2), padding=(2, 1), dilation=2, groups=3), "ConvolutionI8"),
+    "depthwise": (lambda: nn.Conv2d(12, 12, 3, padding=1, groups=12), "DepthwiseI8"),
+    "depthwise with stride": (lambda: nn.Conv2d(12, 12, 5, padding=2, stride=2, groups=12), "DepthwiseI8"),
+    "linear": (lambda: nn.Linear(11, 30), "ConvolutionI8"),
+}
+
+
+@pytest.mark.parametrize("recipe", RECIPES, ids=str)
+@pytest.mark.parametrize("name", WEIGHTED)
+def test_weighted_sums_are_exact(name: str, recipe: Recipe) -> None:
+    make, kind = WEIGHTED[name]
+    x = torch.randn(PICTURE) + 0.4
+    for activation in (nn.Identity(), nn.ReLU6()):
+        network = Between(nn.Sequential(Layer(make(), recipe.per_channel), activation), [x], recipe)
+        assert kinds(network, x) == {kind}
+        assert_exact(network, x)
+
+
+ELEMENTWISE: dict[str, tuple[Callable[..., Tensor], str]] = {
+    "sum": (torch.add, "MapI8"),
+    "clamped sum": (lambda a, b: F.relu(a + b), "MapI8"),
+    "product": (torch.mul, "MapI8"),
+}
+
+
+@pytest.mark.parametrize("recipe", RECIPES[:2], ids=str)
+@pytest.mark.parametrize("name", ELEMENTWISE)
+def test_sums_and_products_of_two_tensors_are_exact(name: str, recipe: Recipe) -> None:
+    function, kind = ELEMENTWISE[name]
+    x, y = torch.randn(PICTURE), 3 * torch.randn(PICTURE) + 1
+    network = Between(function, [x, y], recipe)
+    assert kinds(network, x, y) == {kind}
+    assert_exact(network, x, y)
+
+
+def test_a_picture_is_multiplied_by_a_number_for_each_channel() -> None:
+    x = torch.randn(1, 12, 9, 11).contiguous(memory_format=torch.channels_last)
+    y = torch.rand(1, 12, 1, 1)
+    for inputs in ((x, y), (y, x)):
+        network = Between(torch.mul, inputs, Recipe())
+        assert kinds(network, *inputs) == {"MapI8"}
+        assert_exact(network, *inputs)
+
+
+POOLED: dict[str, Callable[[Tensor], Tensor]] = {
+    "mean": lambda x: x.mean((2, 3)),
+    "global": lambda x: F.adaptive_avg_pool2d(x, 1),
+    "average": lambda x: F.avg_pool2d(x, 3, 2, 1),
+    "average inside": lambda x: F.avg_pool2d(x, (2, 3), 1, 1, count_include_pad=False),
+    "divided": lambda x: F.avg_pool2d(x, 2, divisor_override=3),
+    "largest": lambda x: F.max_pool2d(x, 3, 2, 1),
+    "largest of far ones": lambda x: F.max_pool2d(x, 2, 1, 0, 3),
+}
+
+
+@pytest.mark.parametrize("recipe", RECIPES[:2], ids=str)
+@pytest.mark.parametrize("name", POOLED)
+def test_pooling_is_exact(name: str, recipe: Recipe) -> None:
+    x = torch.randn(PICTURE) + 0.3
+    network = Between(POOLED[name], [x], recipe)
+    assert kinds(network, x) == {"PoolI8"}
+    assert_exact(network, x)
+
+
+FUNCTIONS: dict[str, Callable[[Tensor], Tensor]] = {
+    "hardswish": F.hardswish,
+    "hardsigmoid": F.hardsigmoid,
+    "sigmoid": torch.sigmoid,
+    "silu": F.silu,
+    "gelu": F.gelu,
+    "relu": F.relu,
+    "scaled": lambda x: x * 0.7 + 0.1,
+    "of itself": lambda x: x * torch.tanh(x),
+}
+
+
+@pytest.mark.parametrize("recipe", RECIPES[:2], ids=str)
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions_of_one_byte_are_looked_up(name: str, recipe: Recipe) -> None:
+    x = 3 * torch.randn(PICTURE)
+    network = Between(FUNCTIONS[name], [x], recipe)
+    assert kinds(network, x) <= {"TableI8"}
+    found, expected = found_and_expected(network, [x])
+    assert torch.unique(expected).numel() > 5
+    assert torch.equal(found, expected)
+
+
+def test_bytes_are_moved_as_they_are() -> None:
+    x, y = torch.randn(PICTURE), 3 * torch.randn(PICTURE)
+    network = Between(lambda a, b: torch.cat([a, b, a], 1), [x, y], Recipe())
+    assert kinds(network, x, y) <= {"TableI8", "Copy"}
+    assert_exact(network, x, y)

@@ -1,0 +1,50 @@
+/* What vectors of bytes stand for. */
+#ifndef BACKENDS_CPU_SIMD_READER_H_
+#define BACKENDS_CPU_SIMD_READER_H_
+
+#include "backends/cpu/simd/bytes.h"
+#include "backends/cpu/simd/quantizer.h"
+
+typedef uint8_t et_u8_narrow __attribute__((vector_size(ET_CPU_LANES)));
+
+typedef struct et_reader {
+  et_i32 zero_point;
+  et_f32 scale;
+  bool is_signed;
+} et_reader;
+
+ET_INLINE et_reader et_reader_of(const et_cpu_scaled_bytes *x) {
+  const et_reader r = {et_i32_all(x->bytes.zero_point), et_f32_all(x->scale),
+                       x->bytes.is_signed};
+  return r;
+}
+
+/* ET_CPU_LANES bytes less their zero point. */
+ET_INLINE et_i32 et_read_bytes(const et_reader *r, const uint8_t *from) {
+  et_i8_narrow signed_bytes;
+  et_u8_narrow bytes;
+  memcpy(&signed_bytes, from, sizeof(signed_bytes));
+  memcpy(&bytes, from, sizeof(bytes));
+  const et_i32 wide = r->is_signed
+                          ? __builtin_convertvector(signed_bytes, et_i32)
+                          : __builtin_convertvector(bytes, et_i32);
+  return wide - r->zero_point;
+}
+
+/* The same of the first `count` <= ET_CPU_LANES; others are any numbers. */
+ET_INLINE et_i32 et_read_some_bytes(const et_reader *r, const uint8_t *from,
+                                    size_t count) {
+  if (count == ET_CPU_LANES) {
+    return et_read_bytes(r, from);
+  }
+  uint8_t some[ET_CPU_LANES] = {0};
+  memcpy(some, from, count);
+  return et_read_bytes(r, some);
+}
+
+ET_INLINE et_f32 et_read_some_numbers(const et_reader *r, const uint8_t *from,
+                                      size_t count) {
+  return et_f32_of_i32(et_read_some_bytes(r, from, count)) * r->scale;
+}
+
+#endif /* BACKENDS_CPU_SIMD_READER_H_ */

@@ -1,0 +1,62 @@
+/* Step pool_i8: averages and maxima of windows of bytes, or of whole images. */
+#include "backends/cpu/simd/pool_i8.h"
+
+#include "backends/cpu/steps/check.h"
+#include "backends/cpu/steps/chunks.h"
+#include "backends/cpu/steps/kinds.h"
+#include "backends/cpu/steps/pooling.h"
+#include "backends/cpu/steps/quantized.h"
+
+static et_cpu_pool_i8_function *const variants[ET_CPU_ISA_COUNT] =
+    ET_CPU_VARIANTS(et_cpu_pool_i8);
+
+enum { X, Y };
+enum {
+  READING = ET_CPU_POOL_WORDS,
+  QUANTIZING = READING + ET_CPU_READING_WORDS,
+  WORDS = QUANTIZING + ET_CPU_QUANTIZING_WORDS
+};
+
+/* Pixels whose sum fits. */
+#define MOST_PIXELS (INT32_MAX / 256)
+
+static et_status check(const et_cpu_step *step, et_error *error) {
+  const et_cpu_counts counts = {
+      .inputs_least = 1, .inputs_most = 1, .outputs = 1, .attributes = WORDS};
+  ET_RETURN_IF_ERROR(et_cpu_check_counts(step, &counts, error));
+  ET_RETURN_IF_ERROR(et_cpu_check_image_i8(step, X, error));
+  ET_RETURN_IF_ERROR(et_cpu_check_image_i8(step, Y, error));
+  ET_RETURN_IF_ERROR(et_cpu_check_pool(step, error));
+  const int32_t *in = step->tensors[X]->sizes;
+  ET_CPU_CHECK(error, (int64_t)in[1] * in[2] <= MOST_PIXELS,
+               "pool_i8: images of %d x %d pixels are too large", (int)in[1],
+               (int)in[2]);
+  ET_RETURN_IF_ERROR(et_cpu_check_byte(step, READING, X, error));
+  return et_cpu_check_quantizing(step, QUANTIZING, Y, error);
+}
+
+typedef struct work {
+  et_cpu_pool_i8 pool;
+  et_cpu_pool_i8_function *function;
+  uint8_t *y;
+} work;
+
+static void run_part(void *data, size_t index) {
+  const work *w = data;
+  const et_cpu_pool_part part = et_cpu_pool_part_at(&w->pool.pool, index);
+  const et_cpu_pool_row_i8 row = {w->pool.x.bytes.data + part.image, part.row,
+                                  part.first, part.channels, w->y + part.out};
+  w->function(&w->pool, &row);
+}
+
+static void run(const et_cpu_step *step, const et_cpu_run *run) {
+  const et_cpu_pool_i8 pool = {et_cpu_read_pool(step),
+                               {et_cpu_read_bytes(step, X, READING),
+                                et_cpu_float_attribute(step, READING + 1)},
+                               et_cpu_read_quantizing(step, QUANTIZING)};
+  work w = {pool, variants[run->isa], step->tensors[Y]->data};
+  et_cpu_for_each(run, et_cpu_pool_parts(step), run_part, &w);
+}
+
+static const et_cpu_kind kind = {"pool_i8", check, run, 0};
+const et_backend_part et_cpu_step_pool_i8 = {ET_CPU_KIND_POOL_I8, &kind};
