@@ -9,7 +9,8 @@ import torch
 from torch._ops import OpOverload
 
 import exir.dialects.quantized_decomposed_ops
-import exir.dialects.quantized_weight_ops  # noqa: F401  (registers operators of ours)
+import exir.dialects.quantized_weight_ops
+import exir.dialects.torchvision_ops  # noqa: F401  (registers out overloads)
 
 # Arguments that say where and how a result is made; with an out variant, the output says it.
 _TENSOR_OPTIONS = ("dtype", "layout", "device", "pin_memory")

@@ -31,12 +31,10 @@ def kernel_library(name, deps = []):
     cc_library(
         name = name,
         srcs = native.glob(
-            [
-                "*.c",
-                "*.h",
-            ],
+            ["*.c"],
             exclude = ["*_test.c"],
         ),
+        hdrs = native.glob(["*.h"], allow_empty = True),
         copts = KERNEL_COPTS,
         linkstatic = True,
         deps = deps + [

@@ -6,14 +6,17 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
+import sympy
 import torch
 from torch._ops import OpOverload
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx import Graph, GraphModule, Node
+from torch.utils._sympy.value_ranges import ValueRanges
 
 from exir.decomposition.decompositions import Decompositions
 from exir.decomposition.functionalize import WriteTracker
 from exir.decomposition.record import OperatorRecorder
+from exir.decomposition.result_bounds import Ranges, ranges_of_result
 from exir.dialects.edge import to_torch_overload
 from exir.error import NotLocal
 from exir.graph.graph_builder import GraphBuilder, same_layout, values
@@ -41,11 +44,13 @@ class Rewritten:
 
     submodules: what its `get_attr` nodes name.
     mutations: for each placeholder that the program writes to, by name, the value last written.
+    ranges: of sizes that are in the data, those that were not known before.
     """
 
     graph: Graph
     submodules: dict[str, Any]
     mutations: dict[str, Node]
+    ranges: Ranges
 
 
 class GraphRewriter:
@@ -72,6 +77,7 @@ class GraphRewriter:
         self._writes = WriteTracker(source.graph, self._values, self._builder)
         self._recorder = OperatorRecorder(self._builder, fake_mode, decompositions)
         self._submodules: dict[str, Any] = {}
+        self._ranges: dict[sympy.Symbol, ValueRanges] = {}
 
     def run(self) -> Rewritten:
         """The new graph."""
@@ -81,7 +87,7 @@ class GraphRewriter:
         written = set(self._writes.mutations.values())
         self._builder.graph.eliminate_dead_code(lambda n: n in written or n.is_impure())
         mutations = {placeholder.name: node for placeholder, node in self._writes.mutations.items()}
-        return Rewritten(self._builder.graph, self._submodules, mutations)
+        return Rewritten(self._builder.graph, self._submodules, mutations, self._ranges)
 
     def _placeholder(self, node: Node) -> None:
         new = self._builder.graph.node_copy(node)
@@ -102,6 +108,7 @@ class GraphRewriter:
         ).run()
         if rewritten.mutations:
             raise NotLocal("a branch writes to its inputs", node)
+        self._ranges.update(rewritten.ranges)
         return GraphModule(rewritten.submodules, rewritten.graph)
 
     def _output(self, node: Node) -> None:
@@ -139,6 +146,7 @@ class GraphRewriter:
         """The exported value of `node` as long as it is right: computing values costs most."""
         known = node.meta.get("val")
         is_exported = op is node.target and not is_view(op) and self._inputs_unchanged(node)
+        self._ranges.update(ranges_of_result(op, args, known))
         if is_exported or _ONLY_AT_RUN_TIME & set(op.tags):
             return known
         with torch.no_grad(), self._fake_mode:

@@ -68,7 +68,7 @@ def edge_program(program: ExportedProgram, rewritten: Rewritten) -> ExportedProg
         graph=rewritten.graph,
         graph_signature=signature,
         state_dict=dict(program.state_dict),
-        range_constraints=dict(program.range_constraints),
+        range_constraints={**program.range_constraints, **rewritten.ranges},
         module_call_graph=program.module_call_graph,
         example_inputs=program.example_inputs,
         constants=dict(program.constants),

@@ -14,7 +14,7 @@ from exir.operators.rules import TensorRule
 ROOT = Path(__file__).parents[2]
 LIBRARIES = [
     ROOT / folder / "kernels.toml"
-    for folder in ("kernels/portable", "kernels/quantized", "runtime/prim")
+    for folder in ("kernels/portable", "kernels/quantized", "kernels/torchvision", "runtime/prim")
 ]
 
 ROW = """

@@ -28,9 +28,7 @@ et_taps et_taps_linear(double place) {
 }
 
 /* The cubic's two pieces, for distances up to 1 and from there to 2. */
-static double near_weight(double x) {
-  return (1.25 * x - 2.25) * x * x + 1.0;
-}
+static double near_weight(double x) { return (1.25 * x - 2.25) * x * x + 1.0; }
 
 static double far_weight(double x) {
   return ((-0.75 * x + 3.75) * x - 6.0) * x + 3.0;

@@ -37,9 +37,8 @@ static double finish(double sum, double p) {
 
 static void load(const et_view *view, size_t start, size_t count,
                  et_chunk *chunk) {
-  const ptrdiff_t stride =
-      (ptrdiff_t)view->strides[0] *
-      (ptrdiff_t)et_scalar_type_size((int32_t)view->dtype);
+  const ptrdiff_t stride = (ptrdiff_t)view->strides[0] *
+                           (ptrdiff_t)et_scalar_type_size((int32_t)view->dtype);
   et_load_run(ET_COMPUTE_FLOAT64, view->dtype,
               view->data + (ptrdiff_t)start * stride, stride, count, chunk);
 }

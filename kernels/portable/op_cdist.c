@@ -37,8 +37,8 @@ static et_view row_of(const et_view *view, size_t matrix, int64_t row) {
   const size_t last = view->rank - 1;
   const et_view vectors = et_view_select(view, last, 0);
   const et_view starts = et_view_select(&vectors, last - 1, 0);
-  const int64_t offset = et_view_offset(&starts, matrix) +
-                         row * view->strides[last - 1];
+  const int64_t offset =
+      et_view_offset(&starts, matrix) + row * view->strides[last - 1];
   const ptrdiff_t size = (ptrdiff_t)et_scalar_type_size((int32_t)view->dtype);
   return (et_view){view->data + (ptrdiff_t)offset * size,
                    view->dtype,

@@ -107,8 +107,7 @@ static void sample_point(const sampling *s, et_place o) {
 static et_status check_shapes(et_kernel_context *context, const char *what,
                               size_t dims, const et_tensor *input,
                               const et_tensor *grid) {
-  ET_RETURN_IF_ERROR(
-      et_shape_rank(context, what, input, dims + 2, dims + 2));
+  ET_RETURN_IF_ERROR(et_shape_rank(context, what, input, dims + 2, dims + 2));
   ET_RETURN_IF_ERROR(et_shape_rank(context, what, grid, dims + 2, dims + 2));
   ET_CHECK(context,
            input->sizes[0] == grid->sizes[0] &&
@@ -168,15 +167,12 @@ static et_status sample(et_kernel_context *context, const char *what,
   ET_RETURN_IF_ERROR(et_shape_same_dtype(context, what, input, grid));
   ET_RETURN_IF_ERROR(et_shape_same_dtype(context, what, input, out));
   ET_RETURN_IF_ERROR(check_shapes(context, what, dims, input, grid));
-  ET_RETURN_IF_ERROR(check_modes(context, what, dims, args[2]->u.as_int,
-                                 args[3]->u.as_int));
+  ET_RETURN_IF_ERROR(
+      check_modes(context, what, dims, args[2]->u.as_int, args[3]->u.as_int));
   ET_RETURN_IF_ERROR(resize_out(context, dims, input, grid, out));
-  const sampling s = {et_window_view(input, dims),
-                      grid_view(grid, dims),
-                      et_window_view(out, dims),
-                      dims,
-                      args[2]->u.as_int,
-                      args[3]->u.as_int,
+  const sampling s = {et_window_view(input, dims), grid_view(grid, dims),
+                      et_window_view(out, dims),   dims,
+                      args[2]->u.as_int,           args[3]->u.as_int,
                       args[4]->u.as_bool};
   et_view points = s.out; /* every channel at once */
   points.sizes[1] = 1;

@@ -7,8 +7,8 @@
 #include "executorch/kernels/line.h"
 #include "executorch/kernels/shape.h"
 
-/* The operands of a line. */
-enum { VALUES, PLACES, SELF };
+/* The operands of a line; values are the last, as they may be missing. */
+enum { PLACES, SELF, VALUES };
 
 /* A line being ordered. Its places are a heap: each comes behind both of those at
  * 2 * i + 1 and 2 * i + 2, so that the first of them is the last in order. */
@@ -17,6 +17,12 @@ typedef struct heap {
   uint8_t *const *at;
   bool largest;
 } heap;
+
+/* What all lines have in common. */
+typedef struct request {
+  bool largest;
+  bool has_values;
+} request;
 
 typedef struct number {
   int64_t integer;
@@ -103,13 +109,14 @@ static void unfold(const heap *h, size_t k) {
 }
 
 static void order_line(const et_lines *lines, uint8_t *const *at,
-                       const void *largest) {
-  const heap h = {lines, at, *(const bool *)largest};
+                       const void *state) {
+  const request *wanted = state;
+  const heap h = {lines, at, wanted->largest};
   const size_t size = et_scalar_type_size((int32_t)lines->dtypes[SELF]);
   const size_t k = lines->lengths[PLACES];
   fill(&h, k);
   unfold(&h, k);
-  for (size_t i = 0; i < k; i++) {
+  for (size_t i = 0; wanted->has_values && i < k; i++) {
     memcpy(at[VALUES] + (ptrdiff_t)i * lines->strides[VALUES],
            element_at(&h, *place_at(&h, i)), size);
   }
@@ -127,8 +134,11 @@ static et_status resize_outs(et_kernel_context *context, const char *what,
   for (size_t d = 0; d < self->rank; d++) {
     sizes[d] = d == axis ? (int32_t)k : self->sizes[d];
   }
-  ET_RETURN_IF_ERROR(
-      et_tensor_resize(values, sizes, self->rank, context->error));
+  if (values != NULL) {
+    ET_RETURN_IF_ERROR(et_shape_same_dtype(context, what, self, values));
+    ET_RETURN_IF_ERROR(
+        et_tensor_resize(values, sizes, self->rank, context->error));
+  }
   return et_tensor_resize(places, sizes, self->rank, context->error);
 }
 
@@ -141,11 +151,12 @@ et_status et_order_first(et_kernel_context *context, const char *what,
                         et_dtype_is_computable(self->dtype) &&
                             places->dtype == ET_SCALAR_TYPE_INT64,
                         self, places));
-  ET_RETURN_IF_ERROR(et_shape_same_dtype(context, what, self, values));
   ET_RETURN_IF_ERROR(et_shape_axis(context, what, dim, self->rank, &axis));
   ET_RETURN_IF_ERROR(resize_outs(context, what, self, axis, k, values, places));
-  const et_view views[3] = {et_view_of(values), et_view_of(places),
-                            et_view_of(self)};
-  et_lines_run(views, 3, axis, order_line, &largest);
+  const request wanted = {largest, values != NULL};
+  const et_view views[3] = {et_view_of(places), et_view_of(self),
+                            wanted.has_values ? et_view_of(values)
+                                              : (et_view){.rank = 0}};
+  et_lines_run(views, wanted.has_values ? 3 : 2, axis, order_line, &wanted);
   return ET_STATUS_OK;
 }

@@ -6,8 +6,8 @@
 
 #include "executorch/kernel.h"
 
-/* Sets `values` and `places` (int64) to the first `k` elements of every line of self
- * along `dim` and where they were; both are resized. NaN is greater than any number,
+/* Sets `values`, unless it is NULL, and `places` (int64) to the first `k` elements of every line of self
+ * along `dim` and where they were; they are resized. NaN is greater than any number,
  * and equal elements come in the order of their places. Needs no memory besides the
  * outs; takes O(length * log(k)) comparisons a line. */
 et_status et_order_first(et_kernel_context *context, const char *what,

@@ -76,7 +76,13 @@ def test_antialiased_upsampling_follows_pytorch(name: str, align: bool) -> None:
 
 @pytest.mark.parametrize("p", [0.0, 0.5, 1.0, 2.0, 3.0, float("inf")])
 def test_distances_follow_pytorch(p: float) -> None:
-    for a, b in (((4, 5), (3, 5)), ((2, 4, 70), (2, 3, 70)), ((2, 1, 4, 5), (3, 6, 5)), ((4, 0), (3, 0)), ((0, 5), (3, 5))):
+    for a, b in (
+        ((4, 5), (3, 5)),
+        ((2, 4, 70), (2, 3, 70)),
+        ((2, 1, 4, 5), (3, 6, 5)),
+        ((4, 0), (3, 0)),
+        ((0, 5), (3, 5)),
+    ):
         x, y = random_tensor(a), random_tensor(b, seed=1)
         check(KERNELS, "aten::_cdist_forward.out", x, y, p, None, reference=lambda x, y, p, _: torch.cdist(x, y, p))
     for shape in ((5, 70), (1, 3), (0, 3), (3, 0)):
@@ -86,7 +92,7 @@ def test_distances_follow_pytorch(p: float) -> None:
 @pytest.mark.parametrize("dtype", FLOATING, ids=str)
 def test_distances_take_every_floating_dtype(dtype: torch.dtype) -> None:
     x, y = random_tensor((4, 5), dtype), random_tensor((3, 5), dtype, seed=1)
-    wide = lambda x, y, p, _: torch.cdist(x.double(), y.double(), p).to(dtype)  # noqa: E731
+    wide = lambda x, y, p, _: torch.cdist(x.double(), y.double(), p).to(dtype)
     check(KERNELS, "aten::_cdist_forward.out", x, y, 2.0, None, reference=wide)
 
 

@@ -172,6 +172,13 @@ def _grid(dims: int) -> Maker:
     return make
 
 
+def _regions(case: Case) -> list[object]:
+    """Of both images, forwards and backwards, inside and outside."""
+    rois = case.tensor("rois", (4, 5))
+    rois[:, 0] = torch.arange(4) % case.shape[0]
+    return [case.tensor("input"), rois, 1.5, 2, 3, 2, True]
+
+
 def _searched(case: Case) -> list[object]:
     """A sorted row for every row of values, and the order that sorts it."""
     sequence = case.tensor("sorted_sequence")
@@ -437,4 +444,6 @@ _MAKERS: dict[str, Maker] = {
     "quantized_decomposed::quantize_per_token.out": _spread(_tokens, True),
     "quantized_weight::dynamic_linear.out": _few_bits_linear,
     "quantized_weight::linear.out": _few_bits_linear,
+    "torchvision::nms.out": lambda case: [case.tensor("dets", (6, 4)), case.tensor("scores", (6,)), 0.25],
+    "torchvision::roi_align.out": _regions,
 }

@@ -12,6 +12,7 @@ from torch.utils._pytree import tree_map_only
 
 import exir.dialects.dim_order_ops  # noqa: F401  (defines dim_order_ops)
 from exir.out_variant import OutVariant, out_variant_of
+from kernels.testing import detection
 from kernels.testing.native import DTYPE_CODES
 from kernels.testing.sweep_case import Case
 
@@ -151,4 +152,6 @@ _OWN: dict[str, Callable[[Case, list[Any]], object]] = {
     "quantized_decomposed::dequantize_per_channel.out": _dequantized,
     "quantized_decomposed::dequantize_per_tensor.out": _dequantized,
     "quantized_decomposed::quantize_per_tensor.out": _quantized,
+    "torchvision::nms.out": lambda case, arguments: detection.nms(*arguments),
+    "torchvision::roi_align.out": lambda case, arguments: detection.roi_align(*arguments),
 }

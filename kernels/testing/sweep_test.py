@@ -20,7 +20,10 @@ from kernels.testing.sweep_reference import NotInPyTorch, expected_of
 
 LIBRARY = load_library()
 ROOT = Path(__file__).parents[2]
-TABLES = [ROOT / folder / "kernels.toml" for folder in ("kernels/portable", "kernels/quantized", "runtime/prim")]
+TABLES = [
+    ROOT / folder / "kernels.toml"
+    for folder in ("kernels/portable", "kernels/quantized", "kernels/torchvision", "runtime/prim")
+]
 TABLE = load_kernels(TABLES, own_operators())
 _OF_ANY_ELEMENTS = ("aten::empty.out", "dim_order_ops::_empty_dim_order.out")
 # runtime/prim/prim_test.c holds what gives numbers and what writes nothing but sizes against their definitions.

@@ -173,12 +173,16 @@ SAMPLED: dict[str, Case] = {
             ("nearest-exact", LINE, None),
             ("nearest-exact", PICTURE, None),
             ("nearest-exact", VOLUME, None),
-            *((mode, x, align) for align in (False, True) for mode, x in (
-                ("linear", LINE),
-                ("bilinear", PICTURE),
-                ("trilinear", VOLUME),
-                ("bicubic", PICTURE),
-            )),
+            *(
+                (mode, x, align)
+                for align in (False, True)
+                for mode, x in (
+                    ("linear", LINE),
+                    ("bilinear", PICTURE),
+                    ("trilinear", VOLUME),
+                    ("bicubic", PICTURE),
+                )
+            ),
         )
     },
     **{

@@ -1,0 +1,26 @@
+"""Out overloads of torchvision's operators that have kernels (`//kernels/torchvision`); torchvision registers the operators."""
+
+import torch
+from torch import Tensor
+from torch.library import Library
+
+from exir.operators.operators import own_operators
+
+_NAMESPACE = "torchvision"
+_LIBRARY = Library(_NAMESPACE, "FRAGMENT")
+
+
+def _define(name: str) -> None:
+    """The out overload of the table, which copies what the operator itself gives."""
+    schema = own_operators()[f"{_NAMESPACE}::{name}.out"].schema
+
+    def run(*arguments: object, out: Tensor) -> Tensor:
+        result = getattr(torch.ops.torchvision, name).default(*arguments)
+        return out.resize_(result.shape).copy_(result)
+
+    _LIBRARY.define(f"{name}.out{schema}")
+    _LIBRARY.impl(f"{name}.out", run, "CompositeExplicitAutograd")
+
+
+for _name in ("nms", "roi_align"):
+    _define(_name)

@@ -1,0 +1,63 @@
+"""Torchvision's operators for detection, as their definitions have them: torchvision is no dependency of ours."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+
+def nms(boxes: Tensor, scores: Tensor, threshold: float) -> Tensor:
+    """The boxes, best first, that overlap no better one that is kept by more than `threshold`."""
+    kept: list[int] = []
+    for candidate in scores.argsort(stable=True, descending=True).tolist():
+        if all(_overlap(boxes[other], boxes[candidate]) <= threshold for other in kept):
+            kept.append(candidate)
+    return torch.tensor(kept, dtype=torch.int64)
+
+
+def _overlap(a: Tensor, b: Tensor) -> float:
+    a, b = a.double(), b.double()
+    sides = (torch.minimum(a[2:], b[2:]) - torch.maximum(a[:2], b[:2])).clamp(min=0)
+    both = sides.prod()
+    return float(both / ((a[2:] - a[:2]).prod() + (b[2:] - b[:2]).prod() - both))
+
+
+def roi_align(
+    x: Tensor, rois: Tensor, scale: float, height: int, width: int, sampling_ratio: int, aligned: bool
+) -> Tensor:
+    """`x` [N, C, H, W], `rois` [K, 5] of image and corners → [K, C, height, width]."""
+    pooled = [_region(x.double(), roi, scale, (height, width), sampling_ratio, aligned) for roi in rois.double()]
+    return torch.stack(pooled).to(x.dtype) if pooled else x.new_empty(0, x.shape[1], height, width)
+
+
+def _region(x: Tensor, roi: Tensor, scale: float, bins: tuple[int, int], sampling_ratio: int, aligned: bool) -> Tensor:
+    image = x[int(roi[0])]
+    start = roi[1:3] * scale - 0.5 * aligned
+    size = roi[3:5] * scale - 0.5 * aligned - start
+    size = size if aligned else size.clamp(min=1)
+    rows, columns = (
+        _samples(start[1 - axis], size[1 - axis], bins[axis], sampling_ratio, image.shape[1 + axis]) for axis in (0, 1)
+    )
+    return rows @ image @ columns.T
+
+
+def _samples(start: Tensor, size: Tensor, bins: int, sampling_ratio: int, length: int) -> Tensor:
+    """What each element of an axis counts in the mean of each bin."""
+    bin_size = size / bins
+    count = sampling_ratio if sampling_ratio > 0 else max(int(bin_size.ceil()), 0)
+    weights = torch.zeros(bins, length, dtype=torch.float64)
+    for k in range(bins):
+        for i in range(count):
+            _add_sample(weights[k], float(start + k * bin_size + (i + 0.5) * bin_size / count), count)
+    return weights
+
+
+def _add_sample(weights: Tensor, place: float, count: int) -> None:
+    length = len(weights)
+    if not -1 <= place <= length:
+        return
+    place = min(max(place, 0.0), length - 1.0)
+    low = int(place)
+    weights[low] += (1 - (place - low)) / count
+    if low + 1 < length:
+        weights[low + 1] += (place - low) / count
