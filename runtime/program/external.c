@@ -78,22 +78,18 @@ static et_status verify_file(const et_program *program, size_t index,
              : fail_source(file.source, status, &reason, error);
 }
 
-et_status et_external_verify(const et_program *program, et_error *error) {
+static et_status verify(const et_program *program, et_error *error) {
   for (size_t i = 1; i < program->source_count; i++) {
     ET_RETURN_IF_ERROR(verify_file(program, i, error));
   }
   return ET_STATUS_OK;
 }
 
-static et_string key_of(const et_tensor_record *record) {
-  const et_fb_table extra = et_fb_child(&record->table, ET_TENSOR_EXTRA);
-  return et_fb_text(&extra, ET_EXTRA_NAME);
-}
-
-bool et_external_tensor(const et_program *program,
+static bool find_tensor(const et_program *program,
                         const et_tensor_record *record, et_piece *out) {
   found it;
-  if (!find(program, key_of(record), &it) || it.piece.size != record->nbytes) {
+  if (!find(program, et_external_key(record), &it) ||
+      it.piece.size != record->nbytes) {
     return false;
   }
   *out = it.piece;
@@ -118,17 +114,6 @@ static const char *difference(const et_tensor_record *record,
              : NULL;
 }
 
-static et_status fail_absent(const et_program *program, uint32_t index,
-                             et_string key, et_error *error) {
-  const size_t files =
-      program->source_count > 1 ? program->source_count - 1 : 0;
-  return et_fail(error, ET_STATUS_NOT_FOUND,
-                 "values[%u]: its data lies in an external file (.ptd), under "
-                 "the key '%s', which none of the %zu given has: "
-                 "et_program_load_sources takes them",
-                 (unsigned)index, key.size != 0 ? key.data : "", files);
-}
-
 /* The layout is sound where the entry has one. */
 static const char *check_layout(const et_tensor_record *record,
                                 const found *it) {
@@ -150,12 +135,12 @@ static bool is_aligned(const et_tensor_record *record, const found *it) {
          it->piece.offset % size == 0;
 }
 
-et_status et_external_check(const et_program *program, uint32_t index,
-                            const et_tensor_record *record, et_error *error) {
-  const et_string key = key_of(record);
+static et_status check_tensor(const et_program *program, uint32_t index,
+                              const et_tensor_record *record, et_error *error) {
+  const et_string key = et_external_key(record);
   found it;
   if (key.size == 0 || !find(program, key, &it)) {
-    return fail_absent(program, index, key, error);
+    return et_external_absent(program, index, key, error);
   }
   const char *what = check_layout(record, &it);
   if (what != NULL) {
@@ -171,7 +156,7 @@ et_status et_external_check(const et_program *program, uint32_t index,
                        (unsigned)index, key.data, it.file.source->name);
 }
 
-bool et_external_bytes(const et_program *program, et_string key,
+static bool find_bytes(const et_program *program, et_string key,
                        et_piece *out) {
   found it;
   if (!find(program, key, &it) || et_fb_has(&it.entry, ET_NAMED_DATA_LAYOUT)) {
@@ -181,7 +166,7 @@ bool et_external_bytes(const et_program *program, et_string key,
   return true;
 }
 
-uint32_t et_external_count(const et_program *program) {
+static uint32_t count_entries(const et_program *program) {
   uint32_t count = 0;
   for (size_t i = 1; i < program->source_count; i++) {
     et_data_file file;
@@ -191,7 +176,7 @@ uint32_t et_external_count(const et_program *program) {
   return count;
 }
 
-bool et_external_bytes_at(const et_program *program, uint32_t index,
+static bool find_bytes_at(const et_program *program, uint32_t index,
                           et_piece *out) {
   for (size_t i = 1; i < program->source_count; i++) {
     et_data_file file;
@@ -206,3 +191,7 @@ bool et_external_bytes_at(const et_program *program, uint32_t index,
   }
   return false;
 }
+
+const et_external et_external_files = {
+    verify, check_tensor, find_tensor, find_bytes, count_entries, find_bytes_at,
+};

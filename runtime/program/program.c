@@ -1,10 +1,9 @@
 #include "executorch/program.h"
 
-#include "runtime/program/external.h"
 #include "runtime/program/header.h"
+#include "runtime/program/load.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/schema_verify.h"
-#include "runtime/program/source.h"
 #include "runtime/program/tables.h"
 #include "runtime/program/verify.h"
 
@@ -20,8 +19,8 @@ static et_status check_base(et_span file, et_error *error) {
   return ET_STATUS_OK;
 }
 
-static et_status load(const et_data_source *source, et_program *out_program,
-                      et_error *error) {
+et_status et_load_program(const et_data_source *source, et_program *out_program,
+                          et_error *error) {
   et_program program;
   ET_RETURN_IF_ERROR(et_header_parse(source, &program, error));
   ET_RETURN_IF_ERROR(et_schema_verify(program.flatbuffer, ET_TABLE_PROGRAM,
@@ -37,38 +36,7 @@ et_status et_program_load(et_span file, et_program *out_program,
   const et_extent whole = {0, file};
   const et_data_source source = {"program", file.size, &whole, 1, NULL, NULL};
   ET_RETURN_IF_ERROR(check_base(file, error));
-  return load(&source, out_program, error);
-}
-
-static et_status check_sources(const et_data_source *sources, size_t count,
-                               et_error *error) {
-  for (size_t i = 0; i < count; i++) {
-    if (sources[i].name == NULL) {
-      return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
-                     "sources[%zu].name is NULL", i);
-    }
-  }
-  for (size_t i = 0; i < count; i++) {
-    ET_RETURN_IF_ERROR(et_source_check(&sources[i], error));
-  }
-  return count != 0 ? ET_STATUS_OK
-                    : et_fail(error, ET_STATUS_INVALID_ARGUMENT,
-                              "a program needs a source");
-}
-
-et_status et_program_load_sources(const et_data_source *sources, size_t count,
-                                  et_program *out_program, et_error *error) {
-  et_program program;
-  ET_RETURN_IF_ERROR(check_sources(sources, count, error));
-  ET_RETURN_IF_ERROR(load(&sources[0], &program, error));
-  if (count > 1) {
-    program.sources = sources;
-    program.source_count = count;
-    ET_RETURN_IF_ERROR(et_source_check_bases(&program, error));
-    ET_RETURN_IF_ERROR(et_external_verify(&program, error));
-  }
-  *out_program = program;
-  return ET_STATUS_OK;
+  return et_load_program(&source, out_program, error);
 }
 
 size_t et_program_method_count(const et_program *program) {

@@ -12,7 +12,7 @@ import pytest
 
 # Bytes of .text, measured and 3 % more. A program that grows for a reason gets a new figure here.
 # That of the CPU backend has its loops for each instruction set of the processor.
-_CODE_BUDGET = {"DIGITS": 125_500, "MOBILENET": 128_700, "MOBILENET_CPU": 256_300}
+_CODE_BUDGET = {"DIGITS": 121_000, "MOBILENET": 124_300, "MOBILENET_CPU": 256_300}
 _WITH_KERNELS = ("DIGITS", "MOBILENET")
 
 # Of MobileNetV2 for the CPU backend: 3,504,872 parameters, filled up to panels of 16 columns, and the payload; and scratch,
