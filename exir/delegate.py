@@ -1,7 +1,8 @@
 """`executorch_call_delegate`: the operator that a program calls a delegate with.
 
-`executorch_call_delegate(lowered_module, *inputs)` gives a tuple of outputs. Run eagerly, traced or
-with fake tensors, it computes what the delegated part of the model computed.
+`executorch_call_delegate(lowered_module, *inputs)` gives a tuple of outputs, or the one tensor where the
+part returns one that is in no tuple; inputs may be nested. Run eagerly, traced or with fake tensors, it
+computes what the delegated part of the model computed.
 """
 
 import operator
@@ -28,7 +29,7 @@ class ExecutorchCallDelegate(HigherOrderOperator):
         super().__init__("executorch_call_delegate")
 
     def __call__(self, lowered_module: torch.nn.Module, *args: Any) -> Any:
-        return super().__call__(lowered_module, *args)
+        return super().__call__(lowered_module, *pytree.tree_leaves(args))
 
 
 executorch_call_delegate = ExecutorchCallDelegate()
@@ -105,6 +106,8 @@ def updated_argument(node: Node) -> Node | None:
 def updated_arguments(call: Node) -> dict[int, Node]:
     """What a delegate call updates, by the indices of the new values among its results."""
     count = lowered_module_of(call).state_count
+    if count == 0:
+        return {}
     first = len(call.meta["val"]) - count
     arguments = call.args[len(call.args) - count :]
     return {first + i: argument for i, argument in enumerate(arguments) if isinstance(argument, Node)}

@@ -75,8 +75,11 @@ class LoweredBackendModule(torch.nn.Module):
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """What the original program returns, through `executorch_call_delegate`, so that tracing
         records the call."""
-        flat = pytree.tree_leaves((args, kwargs))
-        outputs = executorch_call_delegate(self, *flat)
+        if torch.compiler.is_dynamo_compiling():  # it asks `original_module` what the call returns
+            return executorch_call_delegate(self, *args)
+        outputs = executorch_call_delegate(self, *args, *kwargs.values())
+        if self.returns_one:
+            return outputs
         return pytree.tree_unflatten(list(outputs), self._original_program.call_spec.out_spec)
 
     def program(
@@ -118,7 +121,13 @@ class LoweredBackendModule(torch.nn.Module):
         values are the last of its results."""
         return len(self._original_program.graph_signature.buffers_to_mutate)
 
-    def run_original(self, *args: Any) -> tuple[Any, ...]:
+    @property
+    def returns_one(self) -> bool:
+        """Whether a call gives a value, not a tuple of values."""
+        out_spec = self._original_program.call_spec.out_spec
+        return out_spec is not None and out_spec.is_leaf() and self.state_count == 0
+
+    def run_original(self, *args: Any) -> Any:
         """Results of the original program on the arguments of the delegate call."""
         program = self._original_program
         constants = [_constant(program, name) for name in _constant_targets(program)]
@@ -127,7 +136,7 @@ class LoweredBackendModule(torch.nn.Module):
             *constants, *states, *inputs, enable_io_processing=False
         )
         new_states, outputs = _split(results, self.state_count)
-        return (*outputs, *new_states)
+        return outputs[0] if self.returns_one else (*outputs, *new_states)
 
 
 def get_lowered_backend_modules(graph_module: GraphModule) -> list[LoweredBackendModule]:

@@ -58,7 +58,9 @@ class ExportPass(PassBase):
         try:
             for node in graph_module.graph.nodes:
                 self._interpret(node, inputs)
-            return PassResult(GraphModule(self._frame.attributes, self._frame.graph), True)
+            result = GraphModule(self._frame.attributes, self._frame.graph)
+            result.meta.update(graph_module.meta)
+            return PassResult(result, True)
         finally:
             self._frame = outer
 

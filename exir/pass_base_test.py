@@ -113,3 +113,11 @@ def test_first_manager_keeps_its_program() -> None:
     edge = to_edge(models.mlp().export())
     edge.transform([ReluToSigmoid()])
     assert "aten::relu" in operator_names(edge.exported_program())
+
+
+def test_graph_modules_keep_their_meta() -> None:
+    program = to_edge(torch.export.export(torch.nn.ReLU(), (torch.ones(2),), strict=False))
+    graph_module = program.exported_program().graph_module
+    graph_module.meta["mine"] = 1
+    result = ExportPass()(graph_module)
+    assert result is not None and result.graph_module.meta == {"mine": 1}

@@ -57,19 +57,7 @@ def _lower_whole(
 
 @to_backend.register
 def _lower_partitions(edge_program: ExportedProgram, partitioner: Partitioner) -> ExportedProgram:
-    before = _shape_of(edge_program.graph)
-    result = partitioner(edge_program)
-    tagged = result.tagged_exported_program
-    _check_only_tags_changed(before, tagged, partitioner)
-    try:
-        partitions = _partitions_of(result)
-    finally:
-        remove_tags(tagged.graph)
-    lowered = {
-        tag: _lower_partition(tagged, partition, result.partition_tags[tag])
-        for tag, partition in partitions.items()
-    }
-    return with_delegate_calls(tagged, partitions, lowered) if lowered else tagged
+    return _lower_chosen({"forward": _choose(edge_program, partitioner)})["forward"]
 
 
 @to_backend.register
@@ -82,10 +70,102 @@ def _lower_methods(methods: MethodProgramsPartitionerSpec) -> dict[str, Exported
             f"a partitioner is given for method '{unknown[0]}', but the methods are"
             f" {', '.join(programs)}"
         )
-    return {
-        name: to_backend(program, chosen[name]) if name in chosen else program
-        for name, program in programs.items()
+    choices = {name: _choose(programs[name], chosen[name]) for name in programs if name in chosen}
+    return {**programs, **_lower_chosen(choices)}
+
+
+@dataclass(frozen=True)
+class _Choice:
+    """What a partitioner chose of a program: partitions by their tags, and who compiles them."""
+
+    program: ExportedProgram
+    partitions: Mapping[str, Partition]
+    specs: Mapping[str, DelegationSpec]
+
+    def tags_of(self, backend_id: str) -> list[str]:
+        """Those that this backend compiles, in order."""
+        return [tag for tag in self.partitions if self.specs[tag].backend_id == backend_id]
+
+
+@dataclass(frozen=True)
+class _Part:
+    """One partition as a program of its own, and what it is compiled with."""
+
+    tag: str
+    program: ExportedProgram
+    compile_specs: list[CompileSpec]
+
+
+def _choose(program: ExportedProgram, partitioner: Partitioner) -> _Choice:
+    before = _shape_of(program.graph)
+    result = partitioner(program)
+    tagged = result.tagged_exported_program
+    _check_only_tags_changed(before, tagged, partitioner)
+    try:
+        return _Choice(tagged, _partitions_of(result), result.partition_tags)
+    finally:
+        remove_tags(tagged.graph)
+
+
+def _lower_chosen(choices: Mapping[str, _Choice]) -> dict[str, ExportedProgram]:
+    """Each method with its partitions compiled; a backend gets those of all methods at once."""
+    lowered: dict[str, dict[str, LoweredBackendModule]] = {name: {} for name in choices}
+    backends = [choice.specs[tag].backend_id for choice in choices.values() for tag in choice.partitions]
+    for backend_id in dict.fromkeys(backends):
+        parts = {name: _parts(choice, choice.tags_of(backend_id)) for name, choice in choices.items()}
+        for name, modules in _compile(
+            backend_id, {n: each for n, each in parts.items() if each}
+        ).items():
+            lowered[name].update(modules)
+    return {name: _with_calls(choice, lowered[name]) for name, choice in choices.items()}
+
+
+def _with_calls(choice: _Choice, lowered: Mapping[str, LoweredBackendModule]) -> ExportedProgram:
+    if not lowered:
+        return choice.program
+    return with_delegate_calls(choice.program, choice.partitions, lowered)
+
+
+def _parts(choice: _Choice, tags: list[str]) -> list[_Part]:
+    return [
+        _Part(
+            tag,
+            extract_program(choice.program, choice.partitions[tag]),
+            list(choice.specs[tag].compile_specs),
+        )
+        for tag in tags
+    ]
+
+
+def _compile(
+    backend_id: str, parts: Mapping[str, list[_Part]]
+) -> dict[str, dict[str, LoweredBackendModule]]:
+    """The parts of all methods that one backend compiles, by method and tag."""
+    programs = {
+        name: [_with_graph_copied(part.program) for part in some] for name, some in parts.items()
     }
+    specs = {name: [part.compile_specs for part in some] for name, some in parts.items()}
+    results = find_backend(backend_id).preprocess_multimethod(programs, specs)
+    _check_counts(results, parts, backend_id)
+    return {
+        name: {
+            part.tag: _lowered(backend_id, part.program, part.compile_specs, result)
+            for part, result in zip(some, results[name])
+        }
+        for name, some in parts.items()
+    }
+
+
+def _check_counts(
+    results: Mapping[str, list[PreprocessResult]], parts: Mapping[str, list[_Part]], backend_id: str
+) -> None:
+    for name, some in parts.items():
+        found = len(results.get(name, []))
+        if found != len(some):
+            raise UserError(
+                f"{backend_id}.preprocess_multimethod must return a result for each partition:"
+                f" method '{name}' has {len(some)}, and {found} came"
+            )
 
 
 def _partitions_of(result: PartitionResult) -> dict[str, Partition]:
@@ -95,18 +175,19 @@ def _partitions_of(result: PartitionResult) -> dict[str, Partition]:
     return {tag: partition for tag, partition in found.items() if partition.outputs}
 
 
-def _lower_partition(
-    program: ExportedProgram, partition: Partition, spec: DelegationSpec
-) -> LoweredBackendModule:
-    part = extract_program(program, partition)
-    return _lower(spec.backend_id, part, list(spec.compile_specs))
-
-
 def _lower(
     backend_id: str, program: ExportedProgram, compile_specs: list[CompileSpec]
 ) -> LoweredBackendModule:
-    backend = find_backend(backend_id)
-    result = backend.preprocess(_with_graph_copied(program), compile_specs)
+    result = find_backend(backend_id).preprocess(_with_graph_copied(program), compile_specs)
+    return _lowered(backend_id, program, compile_specs, result)
+
+
+def _lowered(
+    backend_id: str,
+    program: ExportedProgram,
+    compile_specs: list[CompileSpec],
+    result: PreprocessResult,
+) -> LoweredBackendModule:
     _check_result(result, backend_id)
     meta = {
         "debug_handle_map": result.debug_handle_map,

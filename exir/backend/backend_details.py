@@ -57,6 +57,22 @@ class BackendDetails(ABC):
         inputs give equal bytes. Raises a `UserError` for a program that it cannot carry.
         """
 
+    @classmethod
+    def preprocess_multimethod(
+        cls,
+        edge_programs: Mapping[str, list[ExportedProgram]],
+        compile_specs: Mapping[str, list[list[CompileSpec]]],
+    ) -> dict[str, list[PreprocessResult]]:
+        """Compile all partitions of all methods, which a backend may want to see together.
+
+        Both have, by the name of the method, an entry for each partition in the order of their tags, and so has
+        what is returned. Calls `preprocess` for each unless it is overridden.
+        """
+        return {
+            name: [cls.preprocess(p, s) for p, s in zip(programs, compile_specs[name], strict=True)]
+            for name, programs in edge_programs.items()
+        }
+
     @staticmethod
     def runtime_memory(processed_bytes: bytes, compile_specs: list[CompileSpec]) -> RuntimeMemory:
         """What the backend's C `measure` will ask for, for this payload and without options or a store.

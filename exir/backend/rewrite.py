@@ -77,17 +77,19 @@ class _Writer:
         self._copies[node] = self._graph.node_copy(node, self._copies.__getitem__)
 
     def write_call(self, tag: str) -> None:
-        """Write the delegate call of a partition, and a getitem for each of its results."""
+        """Write the delegate call of a partition, and a getitem for each of its results where it gives a tuple."""
         partition = self._partitions[tag]
         holder = self._graph.get_attr(self._attach(self._lowered[tag]))
         arguments = [self._copies[node] for node in partition.arguments]
         call = self._graph.call_function(executorch_call_delegate, (holder, *arguments))
-        call.meta["val"] = tuple(node.meta["val"] for node in partition.results)
+        vals = tuple(node.meta["val"] for node in partition.results)
+        is_one = self._lowered[tag].returns_one
+        call.meta["val"] = vals[0] if is_one else vals
         call.meta["debug_handle"] = self._next_handle
         call.meta["stack_trace"] = partition.nodes[-1].meta.get("stack_trace")
         self._next_handle += 1
         for index, node in enumerate(partition.results):
-            self._copies[node] = self._unpack(call, index, node)
+            self._copies[node] = call if is_one else self._unpack(call, index, node)
 
     def finish(self) -> ExportedProgram:
         """The program around the new graph."""

@@ -1,14 +1,13 @@
 """Nodes of a planned graph as instructions."""
 
 import operator
-from typing import cast
 
 from torch.fx import GraphModule, Node
 
 from exir import memory, schema
 from exir.delegate import is_delegate_call, lowered_module_of
 from exir.dialects.edge import to_torch_overload
-from exir.emit._arguments import ArgumentEmitter
+from exir.emit._arguments import ABSENT, ArgumentEmitter
 from exir.emit._control_flow import ControlFlowEmitter
 from exir.emit._instructions import Instructions
 from exir.emit._prim_ops import prim_operator
@@ -16,6 +15,7 @@ from exir.emit._shared import SharedData
 from exir.emit._values import Indices, Values
 from exir.graph.control_flow import regions
 from exir.out_variant import bind_arguments, returns_tensors
+from exir.tensor import specs_of
 
 
 class GraphEmitter:
@@ -91,7 +91,7 @@ class GraphEmitter:
             value = given.get(argument.name, argument.default_value)
             args.append(self._arguments.emit(value, argument, node))
             if argument.alias_info and argument.alias_info.is_write:
-                written.append(self.indices[cast(Node, value)])
+                written.append(ABSENT if value is None else self.indices[value])
         name = schema.Operator(op._schema.name, op._schema.overload_name)
         if returns_tensors(op):
             args.append(self._written_again(node, written))
@@ -109,7 +109,8 @@ class GraphEmitter:
         self.indices[node] = outputs
         if isinstance(outputs, int):
             return outputs
-        return self._values.add(schema.TensorList(list(outputs)))
+        kind = schema.OptionalTensorList if ABSENT in outputs else schema.TensorList
+        return self._values.add(kind(list(outputs)))
 
     def _emit_delegate(self, node: Node) -> None:
         lowered = lowered_module_of(node)
@@ -118,8 +119,8 @@ class GraphEmitter:
         place = schema.BackendDelegateDataReference(schema.DataLocation.INLINE, data_index)
         delegate = schema.BackendDelegate(lowered.backend_id, place, options)
         arguments = [self._arguments.number(arg, node) for arg in node.args[1:]]
-        specs = node.meta["spec"]
+        specs = specs_of(node)
         outputs = [self._values.tensor(spec) for spec in specs[: len(specs) - lowered.state_count]]
         updated = arguments[len(arguments) - lowered.state_count :]
-        self.indices[node] = outputs + updated
+        self.indices[node] = outputs[0] if lowered.returns_one else outputs + updated
         self._instructions.call_delegate(node, delegate, arguments + outputs)

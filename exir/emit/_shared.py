@@ -35,11 +35,14 @@ class SharedData:
     states: BufferPool = field(default_factory=BufferPool)
     delegates: list[BackendDelegateInlineData] = field(default_factory=list)
     external: ExternalFiles = field(default_factory=ExternalFiles)
+    _index_of_delegate: dict[bytes, int] = field(default_factory=dict)
 
     def add_delegate(self, data: bytes) -> int:
-        """The index of a delegate's bytes. The writer of the file stores equal ones once."""
-        self.delegates.append(BackendDelegateInlineData(data))
-        return len(self.delegates) - 1
+        """The index of a delegate's bytes, equal ones once, whatever options they come with."""
+        index = self._index_of_delegate.setdefault(data, len(self.delegates))
+        if index == len(self.delegates):
+            self.delegates.append(BackendDelegateInlineData(data))
+        return index
 
 
 def bytes_of(tensor: torch.Tensor, spec: TensorSpec) -> memoryview:

@@ -84,7 +84,10 @@ def _convert(node: Node, variant: OutVariant) -> None:
     }
 
 
-def _alloc_before(node: Node, spec: Any, val: Any) -> Node:
+def _alloc_before(node: Node, spec: Any, val: Any) -> Node | None:
+    """Memory for one output; None for one that the operator was told to leave out."""
+    if spec is None:
+        return None
     with node.graph.inserting_before(node):
         alloc = node.graph.call_function(memory.alloc, (_shape_and_dtype(spec),))
     alloc.meta = {"spec": spec, "val": val}

@@ -5,7 +5,7 @@ import copy
 import pytest
 import torch
 
-from exir import memory
+from exir import memory, schema
 from exir.error import UnsupportedOperatorError
 from exir.passes.spec_prop_pass import SpecPropPass
 from exir.passes.to_out_var_pass import ToOutVarPass
@@ -63,3 +63,21 @@ def test_operator_without_out_variant_is_an_error_that_names_it_and_its_line() -
         ) as error:
             ToOutVarPass().run(program)
         assert error.value.source is not None
+
+
+def test_results_that_are_left_out_get_no_memory() -> None:
+    class Backward(torch.nn.Module):
+        def forward(self, gradient: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+            weight, wanted = torch.ones(1, 1, 1, 1), [True, False, False]
+            return torch.ops.aten.convolution_backward(
+                gradient, x, weight, [1], [1, 1], [0, 0], [1, 1], False, [0, 0], 1, wanted
+            )[0]
+
+    example = Example(Backward(), (torch.ones(1, 1, 2, 2), torch.ones(1, 1, 2, 2)))
+    (call,) = [n for n in converted(example).graph.nodes if "convolution_backward" in str(n.target)]
+    assert [call.kwargs[f"out{i}"] is None for i in range(3)] == [False, True, True]
+    (plan,) = to_edge(example.export()).to_executorch().executorch_program.execution_plan
+    instruction = plan.chains[0].instructions[-1].instr_args
+    assert isinstance(instruction, schema.KernelCall)
+    returned = plan.values[instruction.args[-1]].val
+    assert isinstance(returned, schema.OptionalTensorList) and returned.items[1:] == [-1, -1]

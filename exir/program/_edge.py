@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from torch._ops import OpOverload
@@ -178,12 +177,13 @@ class EdgeProgramManager:
 
     def to_backend(self, partitioner: "Partitioner | Mapping[str, Partitioner]") -> "EdgeProgramManager":
         """Hand what the partitioner tags to its backend, in every method or those named."""
-        from exir.backend.backend_api import to_backend
+        from exir.backend.backend_api import MethodProgramsPartitionerSpec, to_backend
 
         chosen = _per_method(partitioner, self._programs)
-        programs = {
-            name: reduce(to_backend, chosen[name], program) for name, program in self._programs.items()
-        }
+        programs = dict(self._programs)
+        for step in range(max(map(len, chosen.values()), default=0)):
+            now = {name: some[step] for name, some in chosen.items() if step < len(some)}
+            programs = to_backend(MethodProgramsPartitionerSpec(programs, now))
         return EdgeProgramManager._of(self._bundle(programs), self._config)
 
     def _finished(self, config: EdgeCompileConfig) -> "EdgeProgramManager":

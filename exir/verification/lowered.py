@@ -46,6 +46,8 @@ def _check_call(node: Node) -> None:
 
 
 def _check_written(node: Node, name: str, value: object) -> None:
+    if value is None:  # a result that the operator was told to leave out
+        return
     is_memory = isinstance(value, Node) and (value.op == "placeholder" or value.target is memory.alloc)
     if not is_memory:
         raise EdgeDialectError(

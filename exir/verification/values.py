@@ -168,8 +168,10 @@ def _check(node: Node) -> None:
 def _computed(node: Node) -> list[Any]:
     """The value of `node`; of control flow, the value by each graph that may give it."""
     if is_delegate_call(node):
-        inner = lowered_module_of(node).original_module.graph
-        return [[value.meta["val"] for value in inner.output_node().args[0]]]
+        lowered = lowered_module_of(node)
+        results = lowered.original_module.graph.output_node().args[0]
+        vals = [value.meta["val"] for value in results]
+        return [vals[0] if lowered.returns_one else vals]
     if regions(node):
         giving = [region for region in regions(node) if region.values]
         return [[values(region.results[i]) for i in region.values] for region in giving]
