@@ -27,7 +27,7 @@ def choose(graph: StepGraph, options: Options) -> None:
         if isinstance(step.operation, Product):
             _make_block(graph, rewriter, step, options)
         elif isinstance(step.operation, Convolution) and _takes_winograd(graph, step, options):
-            rewriter.replace(step, _winograd(step, step.operation, options))
+            rewriter.replace(step, _winograd(graph, step, step.operation, options))
     rewriter.finish()
 
 
@@ -43,9 +43,12 @@ def _takes_winograd(graph: StepGraph, step: Step, options: Options) -> bool:
     return options.winograd == "always" or cost.prefers_winograd(pixels, channels, columns)
 
 
-def _winograd(step: Step, operation: Convolution, options: Options) -> Step:
+def _winograd(graph: StepGraph, step: Step, operation: Convolution, options: Options) -> Step:
+    batch, height, width, _ = (graph.bounds.most([dim]) for dim in step.output.dims)
     channels = step.inputs[0].dims[3]
-    chosen = Winograd(operation.window.pads, cost.winograd_tiles(channels), operation.activation)
+    one = Winograd(operation.window.pads, cost.winograd_side(height * width), 1, operation.activation)
+    all_tiles = batch * -(-height // one.side) * -(-width // one.side)
+    chosen = replace(one, tiles=max(1, min(all_tiles, cost.winograd_tiles(one.tile(channels)))))
     workspace = _workspace(options.threads, chosen.workspace(channels))
     return replace(step, operation=chosen, workspaces=(workspace,))
 

@@ -11,7 +11,6 @@ from torch.export import Dim
 from backends.cpu.compiler import cost
 from backends.cpu.compiler.kinds.activation import RELU
 from backends.cpu.compiler.kinds.block import Block
-from backends.cpu.compiler.kinds.convolution import Convolution
 from backends.cpu.compiler.kinds.winograd import Winograd
 from backends.cpu.compiler.plan import plan
 from backends.cpu.compiler.testing.compare import assert_computes, operations, steps
@@ -26,24 +25,29 @@ def _picture(*shape: int) -> Tensor:
 
 
 @pytest.mark.parametrize(
-    "channels, columns, size, option, kind",
+    "channels, columns, size, option, side",
     [
-        (32, 40, 12, "auto", Winograd),
-        (32, 40, 12, "never", Convolution),
-        (32, 40, 11, "auto", Convolution),
-        (16, 40, 12, "auto", Convolution),
-        (5, 7, 6, "always", Winograd),
+        (32, 40, 12, "auto", 4),
+        (32, 40, 12, "never", None),
+        (32, 40, 11, "auto", 2),
+        (32, 40, 6, "auto", 2),
+        (32, 40, 5, "auto", None),
+        (16, 40, 12, "auto", None),
+        (5, 7, 5, "always", 2),
+        (5, 7, 12, "always", 4),
     ],
 )
-def test_winograd_is_taken_by_shape_and_option(channels: int, columns: int, size: int, option: str, kind: type) -> None:
+def test_winograd_is_taken_by_shape_and_option(
+    channels: int, columns: int, size: int, option: str, side: int | None
+) -> None:
     module = nn.Sequential(nn.Conv2d(channels, columns, 3, padding=1), nn.ReLU())
     x = _picture(1, channels, size, size)
     (chosen, *_) = operations(module, x, winograd=option)
-    assert isinstance(chosen, kind)
+    assert (chosen.side if isinstance(chosen, Winograd) else None) == side
     assert_computes(module, x, tolerance=_WINOGRAD_TOLERANCE, winograd=option)
 
 
-@pytest.mark.parametrize("shape", [(4, 4), (5, 7), (3, 3), (9, 6)])
+@pytest.mark.parametrize("shape", [(4, 4), (5, 7), (3, 3), (14, 15), (17, 12)])
 @pytest.mark.parametrize("pads", [0, (1, 1), (2, 0)])
 def test_winograd_computes_tiles_that_reach_beyond_the_picture(shape: tuple[int, int], pads: Any) -> None:
     module = nn.Conv2d(5, 20, 3, padding=pads)
@@ -108,8 +112,15 @@ def test_mobilenet_needs_no_more_than_its_bound_of_scratch() -> None:
     assert planned.size == planned.lower_bound <= 1_500_000
 
 
-def test_tiles_of_winograd_are_multiples_of_the_rows_of_a_product() -> None:
-    assert [cost.winograd_tiles(channels) for channels in (16, 64, 128, 256, 512, 2048)] == [48, 48, 24, 12, 6, 6]
+def test_tiles_of_winograd_fit_the_cache() -> None:
+    tiles = [cost.winograd_tiles(36 * (channels + 64)) for channels in (16, 64, 128, 256, 512, 2048)]
+    assert tiles == [48, 40, 27, 16, 9, 6]
+
+
+def test_no_more_tiles_of_winograd_are_laid_than_there_are() -> None:
+    (chosen, *_) = operations(nn.Conv2d(32, 32, 3, padding=1), _picture(2, 32, 13, 14))
+    assert isinstance(chosen, Winograd)
+    assert (chosen.side, chosen.tiles) == (4, 2 * 4 * 4)
 
 
 def test_fewer_threads_run_at_once_where_workspaces_are_large() -> None:

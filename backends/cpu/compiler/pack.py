@@ -34,7 +34,7 @@ def _convolution(operation: Convolution, weight: Tensor, bias: Tensor) -> Packed
 
 
 def _winograd(operation: Winograd, weight: Tensor, bias: Tensor) -> Packed:
-    return winograd_panels(weight), padded(bias, 0)
+    return winograd_panels(weight, operation.side), padded(bias, 0)
 
 
 def _depthwise(operation: Depthwise, weight: Tensor, bias: Tensor) -> Packed:

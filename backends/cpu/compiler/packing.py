@@ -44,23 +44,26 @@ def group_bias(bias: Tensor, groups: int) -> Tensor:
     return padded(bias.reshape(groups, -1), 1).flatten()
 
 
-# G: weights of 3 taps at the six points of F(4, 3).
-_WINOGRAD = torch.tensor(
-    [
-        [1 / 4, 0, 0],
-        [-1 / 6, -1 / 6, -1 / 6],
-        [-1 / 6, 1 / 6, -1 / 6],
-        [1 / 24, 1 / 12, 1 / 6],
-        [1 / 24, -1 / 12, 1 / 6],
-        [0, 0, 1],
-    ],
-    dtype=torch.float64,
-)
+# G: weights of 3 taps at the points of F(2, 3) and of F(4, 3).
+_WINOGRAD = {
+    2: torch.tensor([[1, 0, 0], [1 / 2, 1 / 2, 1 / 2], [1 / 2, -1 / 2, 1 / 2], [0, 0, 1]], dtype=torch.float64),
+    4: torch.tensor(
+        [
+            [1 / 4, 0, 0],
+            [-1 / 6, -1 / 6, -1 / 6],
+            [-1 / 6, 1 / 6, -1 / 6],
+            [1 / 24, 1 / 12, 1 / 6],
+            [1 / 24, -1 / 12, 1 / 6],
+            [0, 0, 1],
+        ],
+        dtype=torch.float64,
+    ),
+}
 
 
-def winograd_panels(weight: Tensor) -> Tensor:
-    """[N, C, 3, 3] as [36, ceil(N / 16), C, 16]: at the positions of F(4 x 4, 3 x 3)."""
-    transformed = _WINOGRAD @ weight.double() @ _WINOGRAD.t()
+def winograd_panels(weight: Tensor, side: int) -> Tensor:
+    """[N, C, 3, 3] as [positions, ceil(N / 16), C, 16]: at the positions of tiles of `side` x `side` results."""
+    transformed = _WINOGRAD[side] @ weight.double() @ _WINOGRAD[side].t()
     return panels(transformed.to(weight.dtype).flatten(2).permute(2, 0, 1))
 
 

@@ -94,7 +94,8 @@ ET_INLINE void run_tile(const et_tiles *t, const strip *s, size_t column,
   et_tile_begin(t, t->out, ET_TILE_ROWS, panels * ET_PANEL_VECTORS, sums);
   add_taps(t, s->taps, column * stride, stride, panels * ET_PANEL_VECTORS,
            sums);
-  et_tile_end(t, t->out, t->residual, ET_TILE_ROWS, panels * ET_PANEL_VECTORS, sums);
+  et_tile_end(t, t->out, t->residual, ET_TILE_ROWS, panels * ET_PANEL_VECTORS,
+              sums);
 }
 
 typedef void tile_function(const et_tiles *t, const strip *s, size_t column);

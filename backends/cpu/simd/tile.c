@@ -104,9 +104,9 @@ ET_INLINE void add_part(const float *const *row, const float *panels,
 }
 
 /* Adds one segment, whose panels begin at `panels`. */
-ET_INLINE void add_segment(const group *g, place *at, const float *const *begins,
-                           const float *panels, int rows, int vectors,
-                           et_sums sums) {
+ET_INLINE void add_segment(const group *g, place *at,
+                           const float *const *begins, const float *panels,
+                           int rows, int vectors, et_sums sums) {
   const size_t depth = g->tiles.depth;
   const float *row[ET_TILE_ROWS];
   ET_UNROLL for (int r = 0; r < rows; r++) { row[r] = begins[r]; }
@@ -148,10 +148,10 @@ ET_INLINE void run_tiles(const group *all, size_t tile, size_t row,
 typedef void tile_function(const group *g, size_t tile, size_t row,
                            size_t count);
 
-#define DEFINE_TILE(rows, panels)                                          \
-  static void run_##rows##x##panels(const group *g, size_t tile,           \
-                                    size_t row, size_t count) {            \
-    run_tiles(g, tile, row, count, rows, (panels) * ET_PANEL_VECTORS);     \
+#define DEFINE_TILE(rows, panels)                                            \
+  static void run_##rows##x##panels(const group *g, size_t tile, size_t row, \
+                                    size_t count) {                          \
+    run_tiles(g, tile, row, count, rows, (panels) * ET_PANEL_VECTORS);       \
   }
 ET_TILE_LIST(DEFINE_TILE)
 
@@ -200,8 +200,8 @@ static void run_group(const group *g, const et_tile_split *split,
     tile_functions[split->height + 1][panels](g, 0, 0, taller);
   }
   if (others > 0) {
-    tile_functions[split->height][panels](
-        g, taller, taller * (split->height + 1), others);
+    tile_functions[split->height][panels](g, taller,
+                                          taller * (split->height + 1), others);
   }
 }
 
@@ -222,7 +222,7 @@ static size_t whole_panels(size_t columns) { return columns / ET_PANEL; }
 
 /* Tiles of half a panel: networks have many layers of 24 or 40 columns. */
 #define HALF (ET_PANEL / 2)
-#define DEFINE_HALF(rows)                                             \
+#define DEFINE_HALF(rows)                                              \
   static void run_half_##rows(const group *g, size_t tile, size_t row, \
                               size_t count) {                          \
     run_tiles(g, tile, row, count, rows, ET_PANEL_VECTORS / 2);        \
@@ -294,7 +294,8 @@ void ET_CPU_NAME(et_cpu_tiles)(const et_tiles *tiles, size_t rows,
     const size_t panels = group_size(tallest, left);
     const size_t width = smaller(rest, panels * ET_PANEL);
     t->lanes = (width - 1) % ET_PANEL + 1;
-    t->next = left > panels ? t->panels + panels * t->panel_stride : tiles->next;
+    t->next =
+        left > panels ? t->panels + panels * t->panel_stride : tiles->next;
     g.lines = lines_to_fetch(t, rows, &split);
     run_group(&g, &split, panels);
     finish(t, rows, width);

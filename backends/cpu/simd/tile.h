@@ -37,7 +37,7 @@ typedef struct et_tiles {
   size_t depth;        /* elements of a segment */
   const float *panels; /* [panel][segments * depth][ET_PANEL] */
   size_t panel_stride;
-  const float *next;   /* panels that are worked on later; NULL: unknown */
+  const float *next;  /* panels that are worked on later; NULL: unknown */
   const float *start; /* what sums begin with, a column; NULL: what out holds */
   float *out;
   size_t out_stride;

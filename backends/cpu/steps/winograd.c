@@ -1,4 +1,5 @@
-/* Step winograd: convolution 3 x 3 of stride 1 with a quarter of the products. */
+/* Step winograd: convolution 3 x 3 of stride 1 with a quarter of the products, or
+ * four ninths. */
 #include "backends/cpu/simd/winograd.h"
 
 #include "backends/cpu/steps/activation.h"
@@ -15,6 +16,7 @@ enum {
   LEFT,
   BOTTOM,
   RIGHT,
+  SIDE,
   TILES,
   ACTIVATION,
   WORDS = ACTIVATION + ET_CPU_ACTIVATION_WORDS
@@ -34,7 +36,9 @@ static const et_cpu_tensor *workspace(const et_cpu_step *step) {
 static et_status check_weights(const et_cpu_step *step, et_error *error) {
   const int64_t panels = ((int64_t)output(step)->sizes[3] + 15) / 16;
   const int64_t channels = step->tensors[X]->sizes[3];
-  const int64_t packed[4] = {ET_CPU_WINOGRAD_POSITIONS, panels, channels, 16};
+  const size_t side = (size_t)et_cpu_attribute(step, SIDE);
+  const int64_t packed[4] = {(int64_t)et_cpu_winograd_positions(side), panels,
+                             channels, 16};
   ET_RETURN_IF_ERROR(et_cpu_check_sizes(step, PANELS, ET_SCALAR_TYPE_FLOAT32, 4,
                                         packed, error));
   return et_cpu_check_numel(step, BIAS, ET_SCALAR_TYPE_FLOAT32, panels * 16,
@@ -72,6 +76,14 @@ static et_status check_images(const et_cpu_step *step, et_error *error) {
              : ET_STATUS_OK;
 }
 
+static et_status check_side(const et_cpu_step *step, et_error *error) {
+  const int64_t side = et_cpu_attribute(step, SIDE);
+  ET_CPU_CHECK(error, side == 2 || side == 4,
+               "winograd: tiles of %lld x %lld results, expected 2 or 4",
+               (long long)side, (long long)side);
+  return ET_STATUS_OK;
+}
+
 static et_status check_workspace(const et_cpu_step *step, et_error *error) {
   ET_RETURN_IF_ERROR(et_cpu_check_attribute(step, TILES, 1, MOST, error));
   const size_t index = (size_t)step->input_count + 1;
@@ -79,7 +91,8 @@ static et_status check_workspace(const et_cpu_step *step, et_error *error) {
       et_cpu_check_tensor(step, index, ET_SCALAR_TYPE_FLOAT32, 2, error));
   const int32_t *sizes = workspace(step)->sizes;
   const size_t needed =
-      et_cpu_winograd_workspace((size_t)et_cpu_attribute(step, TILES),
+      et_cpu_winograd_workspace((size_t)et_cpu_attribute(step, SIDE),
+                                (size_t)et_cpu_attribute(step, TILES),
                                 (size_t)step->tensors[X]->sizes[3]);
   ET_CPU_CHECK(error, sizes[0] >= 1 && (size_t)sizes[1] >= needed,
                "winograd: a workspace of %d x %d floats, needed 1 x %zu",
@@ -95,6 +108,7 @@ static et_status check(const et_cpu_step *step, et_error *error) {
                                 .attributes = WORDS};
   ET_RETURN_IF_ERROR(et_cpu_check_counts(step, &counts, error));
   ET_RETURN_IF_ERROR(et_cpu_check_activation(step, ACTIVATION, error));
+  ET_RETURN_IF_ERROR(check_side(step, error));
   ET_RETURN_IF_ERROR(check_images(step, error));
   ET_RETURN_IF_ERROR(check_weights(step, error));
   return check_workspace(step, error);
@@ -121,11 +135,12 @@ static void run_lane(void *data, size_t index) {
   }
 }
 
-/* As many groups as groups of `most` are, but of like size: a small last one would
- * read all weights for a few tiles. */
-static size_t even_group(size_t tiles, size_t most) {
-  const size_t groups = et_cpu_parts(tiles, most);
-  return groups == 0 ? most : et_cpu_parts(tiles, groups);
+/* As many groups as groups of `most` are, and some for each lane, but of like
+ * size: a small last one would read all weights for a few tiles. */
+static size_t even_group(const work *w, size_t most) {
+  const size_t groups = et_cpu_parts(w->tiles, most);
+  const size_t shared = et_cpu_parts(groups, w->lanes) * w->lanes;
+  return groups == 0 ? most : et_cpu_parts(w->tiles, shared);
 }
 
 static et_cpu_winograd read(const et_cpu_step *step) {
@@ -144,6 +159,7 @@ static et_cpu_winograd read(const et_cpu_step *step) {
       .out_width = (size_t)out[2],
       .top = step->attributes[TOP],
       .left = step->attributes[LEFT],
+      .side = step->attributes[SIDE],
       .channels = (size_t)in[3],
       .columns = (size_t)out[3],
       .activation = et_cpu_read_activation(step, ACTIVATION)};
@@ -156,11 +172,12 @@ static void run(const et_cpu_step *step, const et_cpu_run *run) {
             .function = variants[run->isa],
             .workspace = space->data,
             .workspace_size = (size_t)space->sizes[1]};
+  const size_t side = w.winograd.side;
   w.tiles = (size_t)output(step)->sizes[0] *
-            et_cpu_winograd_tiles(w.winograd.out_height) *
-            et_cpu_winograd_tiles(w.winograd.out_width);
-  w.group = even_group(w.tiles, step->attributes[TILES]);
+            et_cpu_winograd_tiles(w.winograd.out_height, side) *
+            et_cpu_winograd_tiles(w.winograd.out_width, side);
   w.lanes = et_cpu_lanes(run, (size_t)space->sizes[0]);
+  w.group = even_group(&w, step->attributes[TILES]);
   et_cpu_for_each(run, w.lanes, run_lane, &w);
 }
 
