@@ -19,6 +19,7 @@ CPU_KINDS = [
     "pool_i8",
     "product",
     "quantize",
+    "reduce",
     "softmax",
     "table_i8",
     "update",

@@ -20,6 +20,7 @@ from backends.cpu.compiler.options import Options
 from backends.cpu.compiler.pack import pack
 from backends.cpu.compiler.payload import Payload, write
 from backends.cpu.compiler.plan import plan, write_results_in_place
+from backends.cpu.compiler.unread import drop_unread
 from exir.backend.tags import mutated_buffers
 from exir.error import UnsupportedOperatorError
 
@@ -34,6 +35,7 @@ def step_graph(program: ExportedProgram, options: Options) -> StepGraph:
     """The steps of `program`, ready to be planned."""
     known = Program(program)
     graph = lower(program, known)
+    drop_unread(graph)
     fold(graph)
     fuse(graph)
     join_maps(graph)

@@ -160,6 +160,7 @@ def _is_there(value: Value, written: set[Value]) -> bool:
 def _may_be_written(step: Step, value: Value, written: set[Value]) -> bool:
     """States may be written again; what else is there only by a step that works on it in place."""
     place, operand = value.storage.place, step.operation.in_place
-    if isinstance(place, State) or (operand is not None and step.inputs[operand].storage is value.storage):
-        return True
-    return isinstance(place, (Scratch, Output)) and value.storage not in written
+    if not isinstance(place, (Scratch, Output)):
+        return isinstance(place, State)
+    over = operand is not None and step.inputs[operand].storage is value.storage
+    return over or value.storage not in written

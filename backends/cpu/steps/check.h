@@ -50,6 +50,15 @@ et_status et_cpu_check_same(const et_cpu_step *step, size_t index, size_t other,
 et_status et_cpu_check_attribute(const et_cpu_step *step, size_t index,
                                  int64_t low, int64_t high, et_error *error);
 
+/* Sets the fault of a call whose numbers are out of range: INVALID_ARGUMENT. */
+#define ET_CPU_FAIL(run, ...)                                                  \
+  do {                                                                         \
+    if ((run)->fault != NULL) {                                                \
+      (run)->fault->status = et_fail((run)->fault->error,                      \
+                                     ET_STATUS_INVALID_ARGUMENT, __VA_ARGS__); \
+    }                                                                          \
+  } while (0)
+
 static inline int64_t et_cpu_attribute(const et_cpu_step *step, size_t index) {
   return (int64_t)(int32_t)step->attributes[index];
 }

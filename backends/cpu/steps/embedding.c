@@ -1,4 +1,5 @@
-/* Step embedding: rows of a table, which is used where it lies. */
+/* Step embedding: rows of a table, which is used where it lies: as it is, or as
+ * the panels of a product with it. */
 #include <string.h>
 
 #include "backends/cpu/steps/check.h"
@@ -6,9 +7,28 @@
 #include "backends/cpu/steps/kinds.h"
 
 enum { TABLE, INDICES, Y };
+enum { ROWS, WORDS };
 
 /* Rows of a chunk. */
 #define CHUNK 64
+
+/* Floats of a row of panels [⌈rows / 16⌉, K, 16]; they lie one a panel's row. */
+#define PANEL 16
+
+static bool is_packed(const et_cpu_step *step) {
+  return step->tensors[TABLE]->rank == 3;
+}
+
+/* Elements of a row. */
+static size_t width_of(const et_cpu_step *step) {
+  return (size_t)step->tensors[TABLE]->sizes[1];
+}
+
+/* Rows that there is room for. */
+static int64_t room_of(const et_cpu_step *step) {
+  const int64_t first = step->tensors[TABLE]->sizes[0];
+  return is_packed(step) ? first * PANEL : first;
+}
 
 static et_status check_output(const et_cpu_step *step, et_error *error) {
   const et_cpu_tensor *table = step->tensors[TABLE];
@@ -22,15 +42,25 @@ static et_status check_output(const et_cpu_step *step, et_error *error) {
                             (uint8_t)(indices->rank + 1), sizes, error);
 }
 
+static et_status check_table(const et_cpu_step *step, et_error *error) {
+  const et_cpu_tensor *table = step->tensors[TABLE];
+  if (is_packed(step)) {
+    const int64_t panels[3] = {table->sizes[0], table->sizes[1], PANEL};
+    return et_cpu_check_sizes(step, TABLE, ET_SCALAR_TYPE_FLOAT32, 3, panels,
+                              error);
+  }
+  return et_cpu_check_tensor(step, TABLE, (et_scalar_type)table->dtype, 2,
+                             error);
+}
+
 static et_status check(const et_cpu_step *step, et_error *error) {
   const et_cpu_counts counts = {
-      .inputs_least = 2, .inputs_most = 2, .outputs = 1};
+      .inputs_least = 2, .inputs_most = 2, .outputs = 1, .attributes = WORDS};
   ET_RETURN_IF_ERROR(et_cpu_check_counts(step, &counts, error));
-  const et_cpu_tensor *table = step->tensors[TABLE];
   const et_cpu_tensor *indices = step->tensors[INDICES];
+  ET_RETURN_IF_ERROR(check_table(step, error));
   ET_RETURN_IF_ERROR(
-      et_cpu_check_tensor(step, TABLE, (et_scalar_type)table->dtype, 2, error));
-  ET_CPU_CHECK(error, table->sizes[0] > 0, "embedding: the table has no rows");
+      et_cpu_check_attribute(step, ROWS, 0, room_of(step), error));
   ET_CPU_CHECK(error,
                indices->dtype == ET_SCALAR_TYPE_INT64 ||
                    indices->dtype == ET_SCALAR_TYPE_INT32,
@@ -48,18 +78,37 @@ static int64_t index_at(const et_cpu_tensor *indices, size_t i) {
              : ((const int32_t *)indices->data)[i];
 }
 
-/* A row that the table does not have becomes all ones in its bits, NaN in every
- * float format: a step cannot fail, and nothing else may be read. */
 static void copy_row(const et_cpu_step *step, size_t i) {
   const et_cpu_tensor *table = step->tensors[TABLE];
-  const size_t bytes = table->bytes / (size_t)table->sizes[0];
-  const int64_t index = index_at(step->tensors[INDICES], i);
-  char *to = (char *)step->tensors[Y]->data + i * bytes;
-  if (index < 0 || index >= table->sizes[0]) {
-    memset(to, 0xff, bytes);
-    return;
+  const size_t bytes = width_of(step) * et_scalar_type_size(table->dtype);
+  const size_t index = (size_t)index_at(step->tensors[INDICES], i);
+  memcpy((char *)step->tensors[Y]->data + i * bytes,
+         (const char *)table->data + index * bytes, bytes);
+}
+
+static void unpack_row(const et_cpu_step *step, size_t i) {
+  const size_t width = width_of(step);
+  const size_t index = (size_t)index_at(step->tensors[INDICES], i);
+  const float *panels = step->tensors[TABLE]->data;
+  const float *from = panels + index / PANEL * width * PANEL + index % PANEL;
+  float *to = (float *)step->tensors[Y]->data + i * width;
+  for (size_t k = 0; k < width; k++) {
+    to[k] = from[k * PANEL];
   }
-  memcpy(to, (const char *)table->data + (size_t)index * bytes, bytes);
+}
+
+/* Whether the table has every row that is asked for. */
+static bool fits(const et_cpu_step *step, const et_cpu_run *run) {
+  const int64_t rows = et_cpu_attribute(step, ROWS);
+  for (size_t i = 0; i < step->tensors[INDICES]->numel; i++) {
+    const int64_t index = index_at(step->tensors[INDICES], i);
+    if (index < 0 || index >= rows) {
+      ET_CPU_FAIL(run, "embedding: row %lld of a table of %lld",
+                  (long long)index, (long long)rows);
+      return false;
+    }
+  }
+  return true;
 }
 
 static void run_chunk(void *data, size_t index) {
@@ -67,12 +116,19 @@ static void run_chunk(void *data, size_t index) {
   const size_t count = step->tensors[INDICES]->numel;
   const size_t first = index * CHUNK;
   for (size_t i = first; i < first + et_cpu_part(count, CHUNK, index); i++) {
-    copy_row(step, i);
+    if (is_packed(step)) {
+      unpack_row(step, i);
+    } else {
+      copy_row(step, i);
+    }
   }
 }
 
 static void run(const et_cpu_step *step, const et_cpu_run *run) {
   et_cpu_step copy = *step;
+  if (!fits(step, run)) {
+    return;
+  }
   et_cpu_for_each(run, et_cpu_parts(step->tensors[INDICES]->numel, CHUNK),
                   run_chunk, &copy);
 }

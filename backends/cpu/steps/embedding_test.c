@@ -1,7 +1,6 @@
 #include "backends/cpu/steps/kinds.h"
 #include "backends/cpu/steps/testing.h"
 
-#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -31,6 +30,7 @@ static void make(et_test_step *test, et_scalar_type indices, int32_t count,
     }
   }
   et_test_output(test, F32, 3, out);
+  et_test_int(test, ROWS);
 }
 
 static size_t index_at(const et_test_step *test, size_t i) {
@@ -65,19 +65,49 @@ static void test_rows_of_the_table(void **state) {
 }
 
 /* Whatever indices say, only the table is read. */
-static void test_rows_that_are_not_there_are_nan(void **state) {
+static void test_rows_that_are_not_there_end_the_call(void **state) {
   (void)state;
-  et_test_step test;
-  make(&test, ET_SCALAR_TYPE_INT64, 3, 4);
-  int64_t *indices = test.tensors[1].data;
-  const int64_t bad[6] = {-1, ROWS, INT64_MAX, INT64_MIN, 1, 2};
-  memcpy(indices, bad, sizeof(bad));
-  const et_cpu_run run = {.isa = ET_CPU_PLAIN};
-  test.step.kind->run(&test.step, &run);
-  const float *y = et_test_result(&test)->data;
-  for (size_t i = 0; i < 24; i++) {
-    assert_int_equal(isnan(y[i]) != 0, i < 16);
+  const int64_t bad[4] = {-1, ROWS, INT64_MAX, INT64_MIN};
+  for (size_t i = 0; i < 4; i++) {
+    et_test_step test;
+    et_error error = {0};
+    et_cpu_fault fault = {ET_STATUS_OK, &error};
+    const et_cpu_run run = {.isa = ET_CPU_PLAIN, .fault = &fault};
+    make(&test, ET_SCALAR_TYPE_INT64, 3, 4);
+    ((int64_t *)test.tensors[1].data)[2] = bad[i];
+    test.step.kind->run(&test.step, &run);
+    assert_int_equal(fault.status, ET_STATUS_INVALID_ARGUMENT);
+    assert_non_null(strstr(error.message, "embedding: row "));
+    et_test_end(&test);
   }
+}
+
+/* Panels of a product, of 2 * 16 rows. */
+static void test_rows_of_panels(void **state) {
+  (void)state;
+  const int32_t panels[3] = {2, 7, 16};
+  const int32_t count[1] = {5};
+  const int32_t out[2] = {5, 7};
+  const int64_t rows[5] = {0, 31, 16, 3, 31};
+  double expected[35];
+  const double margin[35] = {0};
+  et_test_step test;
+  et_test_begin(&test, &et_cpu_step_embedding);
+  const float *table = et_test_input(&test, F32, 3, panels);
+  memcpy(et_test_input(&test, ET_SCALAR_TYPE_INT64, 1, count), rows,
+         sizeof(rows));
+  et_test_output(&test, F32, 2, out);
+  et_test_int(&test, 32);
+  for (int i = 0; i < 35; i++) {
+    const int64_t row = rows[i / 7];
+    expected[i] = (double)table[(row / 16 * 7 + i % 7) * 16 + row % 16];
+  }
+  et_test_run(&test, expected, margin);
+  test.attributes[0] = 33;
+  et_test_refused(&test, "embedding: attribute 0 is 33, expected 0 to 32");
+  test.attributes[0] = 31;
+  test.tensors[0].sizes[2] = 8;
+  et_test_refused(&test, "embedding: tensor 0, dim 2 is 8, expected 16");
   et_test_end(&test);
 }
 
@@ -97,15 +127,14 @@ static void test_what_does_not_fit_is_refused(void **state) {
   test.tensors[1].rank = ET_CPU_MAX_RANK;
   et_test_refused(&test, "embedding: tensor 1 has 8 dims");
   test.tensors[1].rank = 2;
-  test.tensors[0].sizes[0] = 0;
-  et_test_refused(&test, "embedding: the table has no rows");
   et_test_end(&test);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_rows_of_the_table),
-      cmocka_unit_test(test_rows_that_are_not_there_are_nan),
+      cmocka_unit_test(test_rows_that_are_not_there_end_the_call),
+      cmocka_unit_test(test_rows_of_panels),
       cmocka_unit_test(test_what_does_not_fit_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -68,12 +68,10 @@ static bool fits(const et_cpu_step *step, const et_cpu_run *run) {
   for (size_t i = 0; i < (size_t)step->tensors[ROWS]->sizes[1]; i++) {
     const int64_t place = place_of(step, i);
     if (place < 0 || place >= rows) {
-      if (run->fault != NULL) {
-        run->fault->status = et_fail(
-            run->fault->error, ET_STATUS_INVALID_ARGUMENT,
-            "update: row %lld of a cache of %lld; positions must lie in it",
-            (long long)place, (long long)rows);
-      }
+      ET_CPU_FAIL(run,
+                  "update: row %lld of a cache of %lld; positions must lie "
+                  "in it",
+                  (long long)place, (long long)rows);
       return false;
     }
   }

@@ -7,20 +7,26 @@ from typing import Self
 from torch import Tensor
 
 from backends.cpu.compiler.kinds.operation import Operation, Sizes
+from backends.cpu.compiler.packing import unpanelled
 
 
 @dataclass(frozen=True)
 class Embedding(Operation):
-    """Table [rows, N] of any dtype and indices [...] of whole numbers to [..., N]."""
+    """Table [rows, N] of any dtype, or panels of floats [ceil(rows / 16), N, 16], and indices [...] to [..., N].
+
+    rows: that there are; any other index ends the call.
+    """
+
+    rows: int
 
     code = 15
 
     def words(self) -> tuple[int, ...]:
-        return ()
+        return (self.rows,)
 
     @classmethod
     def read(cls, words: Sequence[int]) -> Self:
-        return cls()
+        return cls(words[0])
 
     def check(self, sizes: Sizes) -> None:
         self.expect(len(sizes) == 3, "takes two inputs, gives one output")
@@ -29,4 +35,5 @@ class Embedding(Operation):
 
     def run(self, inputs: Sequence[Tensor], outputs: Sequence[Tensor], dims: Sequence[int]) -> None:
         table, indices = inputs
-        outputs[0].copy_(table[indices.long()])
+        rows = table if table.dim() == 2 else unpanelled(table, self.rows)
+        outputs[0].copy_(rows[indices.long()])

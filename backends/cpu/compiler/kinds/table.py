@@ -15,6 +15,7 @@ from backends.cpu.compiler.kinds.permute import Permute
 from backends.cpu.compiler.kinds.pool import Pool
 from backends.cpu.compiler.kinds.pool_i8 import PoolI8
 from backends.cpu.compiler.kinds.product import Product
+from backends.cpu.compiler.kinds.reduce import Reduce
 from backends.cpu.compiler.kinds.softmax import Softmax
 from backends.cpu.compiler.kinds.update import Update
 from backends.cpu.compiler.kinds.winograd import Winograd
@@ -23,7 +24,7 @@ KINDS: dict[int, type[Operation]] = {
     kind.code: kind
     for kind in (
         *(Product, Convolution, Depthwise, Winograd, Block, Pool, Permute, Map, Softmax, Norm, Attention),
-        *(Embedding, Copy, MapI64, Update),
+        *(Embedding, Copy, MapI64, Update, Reduce),
         *(Quantize, Dequantize, ConvolutionI8, DepthwiseI8, MapI8, TableI8, PoolI8),
     )
 }

@@ -1,10 +1,11 @@
 """Operators that copy parts of tensors to parts of others."""
 
-from collections.abc import Sequence
+import operator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import torch
-from torch._ops import OpOverload
 from torch.fx import Node
 
 from backends.cpu.compiler.dims import Dim
@@ -72,6 +73,25 @@ def _lower_select(builder: Builder, node: Node) -> None:
     output = builder.write(node, order)
     sizes = tuple(1 if each == dim else laid.dims[each] for each in laid.order)
     _emit(builder, node, [part], view(output, sizes), laid.order)
+
+
+def _lower_split(builder: Builder, node: Node) -> None:
+    """Each part that is used is a slice of its own."""
+    laid, dim = builder.laid(node.args[0]), argument(node, 2, "dim", 0) % tensor_of(node.args[0]).dim()
+    sizes = node.args[1]
+    for part in node.users:
+        source = _part(laid.value)
+        source.starts[dim] = sum(sizes[: part.args[1]])
+        _emit(builder, part, [source], builder.write(part, laid.order), laid.order)
+
+
+def _lower_part(builder: Builder, node: Node) -> None:
+    """What takes parts apart has made them."""
+
+
+def _refuses_split(program: Program, node: Node) -> Refusal:
+    computed = any(isinstance(each, Node) for each in node.args[1])
+    return "sizes of its parts are computed during the call" if computed else None
 
 
 def _lower_cat(builder: Builder, node: Node) -> None:
@@ -152,7 +172,9 @@ def _refuses_cat(program: Program, node: Node) -> Refusal:
     return None if len(ranks) == 1 else "tensors of other ranks are joined"
 
 
-RULES: dict[OpOverload, Rule] = {
+RULES: dict[Callable[..., Any], Rule] = {
+    operator.getitem: Rule(_lower_part, computes=False, dtypes=ANY),
+    _aten.split_with_sizes_copy.default: Rule(_lower_split, _refuses_split, dtypes=ANY),
     _aten.slice_copy.Tensor: Rule(_lower_slice, _refuses_slice, dtypes=ANY),
     _aten.select_copy.int: Rule(_lower_select, _refuses_numbers, dtypes=ANY),
     _aten.cat.default: Rule(_lower_cat, _refuses_cat, dtypes=ANY),

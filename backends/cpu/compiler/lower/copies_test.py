@@ -63,3 +63,13 @@ def test_sizes_of_a_call() -> None:
 def test_more_tensors_than_a_step_takes_are_joined_by_kernels() -> None:
     program = lowered(lambda x: torch.cat([x.relu()] * 9), [torch.randn(2)])
     assert [str(node.target) for node in get_non_lowered_nodes(program.graph)] == ["edge.aten.cat.default"]
+
+
+@pytest.mark.parametrize("dim", [0, 1, -1])
+def test_parts(dim: int) -> None:
+    def function(x: Tensor) -> Tensor:
+        first, second, _ = x.split([2, 1, 1], dim)
+        return torch.cat((second, first.neg()), dim)
+
+    assert_computes(function, torch.randn(4, 4, 4))
+    assert_computes(lambda x: sum(x.chunk(2, dim)), torch.randn(4, 4, 4))

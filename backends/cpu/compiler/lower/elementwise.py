@@ -8,8 +8,11 @@ import torch
 from torch._ops import OpOverload
 from torch.fx import Node
 
+from backends.cpu.compiler.graph import constant
 from backends.cpu.compiler.kinds.map import WHOLE_OPCODES, Map, MapI64, MapProgram, Opcode
+from backends.cpu.compiler.kinds.norm import Norm
 from backends.cpu.compiler.lower.builder import Builder, Order, as_it_is
+from backends.cpu.compiler.lower.rms_norm import rms_norm_at
 from backends.cpu.compiler.lower.rule import NUMBERS, Program, Refusal, Rule, argument, dims_at, tensor_of
 
 _aten = torch.ops.aten
@@ -35,6 +38,18 @@ def lower_call(builder: Builder, node: Node, opcode: Opcode, *operands: Any) -> 
     cast = int if kind is MapI64 else float
     numbers = [None if isinstance(each, Node) else cast(each) for each in given]
     builder.step(kind.call(opcode, *numbers), inputs, builder.write(node, order), node)
+
+
+def _lower_mul(builder: Builder, node: Node) -> None:
+    """A product, or the end of a norm: what that is made of is then read by nobody."""
+    norm = rms_norm_at(builder.program, node)
+    if norm is None:
+        lower_call(builder, node, Opcode.MUL, *node.args[:2])
+        return
+    output = builder.write(node)
+    scale = torch.ones(int(output.dims[-1])) if norm.scale is None else norm.scale
+    inputs = [builder.read(norm.x), constant(scale)]
+    builder.step(Norm(False, norm.epsilon), inputs, output, *norm.nodes)
 
 
 def kind_for(node: Node, operands: Sequence[Node]) -> type[MapProgram]:
@@ -107,7 +122,6 @@ _TWO = {
     _aten.add.Scalar: Opcode.ADD,
     _aten.sub.Tensor: Opcode.SUB,
     _aten.sub.Scalar: Opcode.SUB,
-    _aten.mul.Tensor: Opcode.MUL,
     _aten.mul.Scalar: Opcode.MUL,
     _aten.div.Tensor: Opcode.DIV,
     _aten.div.Scalar: Opcode.DIV,
@@ -133,6 +147,7 @@ _TWO = {
 RULES: dict[OpOverload, Rule] = {
     **{operator: _call(opcode, 1) for operator, opcode in _ONE.items()},
     **{operator: _call(opcode, 2) for operator, opcode in _TWO.items()},
+    _aten.mul.Tensor: Rule(_lower_mul, partial(_refuses, Opcode.MUL), dtypes=NUMBERS),
     _aten.where.self: _call(Opcode.WHERE, 3),
     _aten.div.Tensor_mode: Rule(_call(Opcode.DIV, 2).lower, _divides),
     _aten.bitwise_and.Tensor: _logical(Opcode.AND, 2),

@@ -38,6 +38,48 @@ def test_norms(module: Any) -> None:
     assert_computes(module, x)
 
 
+_SCALE = torch.rand(5) + 0.5
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: _SCALE * (x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-5)),
+        lambda x: x * torch.rsqrt((x * x).mean(-1, keepdim=True) + 1e-5) * _SCALE,
+        lambda x: torch.rsqrt(1e-3 + x.square().mean((3,), keepdim=True)) * x,
+        lambda x: _SCALE * (x / torch.sqrt((x**2).mean(-1, keepdim=True) + 1e-6)),
+    ],
+)
+def test_rms_norms_in_the_operators_they_are_written_with(function: Any) -> None:
+    x = torch.randn(_SIZES)
+    assert [type(each) for each in operations(function, x)] == [Norm]
+    assert_computes(function, x)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x * torch.rsqrt(x.pow(2).mean(1, keepdim=True) + 1e-5),
+        lambda x: x * torch.rsqrt(x.pow(4).mean(-1, keepdim=True) + 1e-5),
+        lambda x: x * torch.rsqrt(x.abs().pow(2).mean(-1, keepdim=True) + 1e-5),
+        lambda x: x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + x.exp()),
+        lambda x: x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True)),
+    ],
+)
+def test_what_is_almost_an_rms_norm(function: Any) -> None:
+    x = torch.randn(_SIZES)
+    assert Norm not in [type(each) for each in operations(function, x)]
+    assert_computes(function, x)
+
+
+def test_a_norm_whose_factor_is_needed_elsewhere() -> None:
+    def function(x: Tensor) -> tuple[Tensor, Tensor]:
+        factor = torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-5)
+        return factor, x * factor * _SCALE
+
+    assert_computes(function, torch.randn(_SIZES))
+
+
 def test_a_norm_of_rows_that_grow() -> None:
     shapes = {0: Dim("rows", max=20)}
     others = [(torch.randn(20, 6),), (torch.randn(1, 6),)]

@@ -9,7 +9,9 @@ from torch.fx import Node
 
 from backends.cpu.compiler.graph import Laid
 from backends.cpu.compiler.kinds.pool import Pool, Pooling
+from backends.cpu.compiler.kinds.reduce import Reduction
 from backends.cpu.compiler.kinds.window import Pair, Window
+from backends.cpu.compiler.lower import reductions
 from backends.cpu.compiler.lower.builder import Builder, channels_last, view
 from backends.cpu.compiler.lower.rule import Program, Refusal, Rule, argument, dims_at, tensor_of
 
@@ -26,15 +28,12 @@ def _refuses_picture(program: Program, node: Node) -> Refusal:
     return None if tensor_of(node.args[0]).dim() == 4 else "pooling is taken of pictures with a batch"
 
 
-def _refuses_mean(program: Program, node: Node) -> Refusal:
-    dims = argument(node, 1, "dim") or []
-    if tensor_of(node.args[0]).dim() != 4 or sorted(dim % 4 for dim in dims) != [2, 3]:
-        return "a mean is taken over height and width only"
-    return None
-
-
 def _lower_mean(builder: Builder, node: Node) -> None:
-    """With or without the two dimensions of size 1 that are left of the picture."""
+    """Of pictures with or without the two dimensions of size 1 that are left; of other tensors over any dimensions."""
+    dims = reductions.dims_of_call(node, argument(node, 1, "dim"))
+    if tensor_of(node.args[0]).dim() != 4 or dims != [2, 3]:
+        reductions.lower(builder, node, Reduction.MEAN, dims)
+        return
     if tensor_of(node).dim() == 4:
         _emit(builder, node, Pool(Pooling.AVERAGE))
         return
@@ -122,7 +121,7 @@ def _pair(sizes: Any) -> Pair:
 
 
 RULES: dict[OpOverload, Rule] = {
-    _aten.mean.dim: Rule(_lower_mean, _refuses_mean),
+    _aten.mean.dim: Rule(_lower_mean, reductions.refuses),
     _aten.adaptive_avg_pool2d.default: Rule(_lower_adaptive, _refuses_adaptive),
     _aten._adaptive_avg_pool2d.default: Rule(_lower_adaptive, _refuses_adaptive),
     _aten.avg_pool2d.default: Rule(_lower_average, _refuses_average),

@@ -59,14 +59,12 @@ class Rule:
         tensors have been looked at before.
     lower: adds the node's steps and says where its result lies.
     computes: whether it does more than look at its input in another shape.
-    indices: the argument that is a tensor of integers; all others are as `dtypes` says.
     dtypes: that its operands and result may have.
     """
 
     lower: Callable[["Builder", Node], None]
     refuses: Refuses = never
     computes: bool = True
-    indices: int | None = None
     dtypes: tuple[torch.dtype, ...] = (torch.float32,)
 
 

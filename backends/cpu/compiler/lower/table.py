@@ -19,6 +19,7 @@ from backends.cpu.compiler.lower import (
     pooling,
     products,
     quantization,
+    reductions,
     shapes,
     sizes,
     tables,
@@ -29,14 +30,12 @@ from exir.dialects.edge import to_torch_overload
 
 _FAMILIES = (
     *(convolutions, products, pooling, activations, elementwise, normalization),
-    *(quantization, attention, tables, casts, constants, copies, shapes, sizes, updates),
+    *(quantization, attention, tables, casts, constants, copies, shapes, sizes, updates, reductions),
 )
 
 RULES: dict[Callable[..., Any], Rule] = {
     operator: rule for family in _FAMILIES for operator, rule in family.RULES.items()
 }
-
-_INTEGERS = (torch.int64, torch.int32)
 
 # Operators that have a decomposition and are lowered better as they are.
 WHOLE = tuple(
@@ -72,9 +71,8 @@ def refusal(program: Program, node: Node) -> Refusal:
     rule = rule_of(node)
     if rule is None:
         return f"there is no rule for {to_torch_overload(node.target) or node.target}"
-    indices = None if rule.indices is None else node.args[rule.indices]
     for each in (node, *node.all_input_nodes):
-        reason = _refuses_value(program, each, _INTEGERS if each is indices else rule.dtypes)
+        reason = _refuses_value(program, each, rule.dtypes)
         if reason is not None:
             return reason
     return rule.refuses(program, node)
@@ -82,14 +80,21 @@ def refusal(program: Program, node: Node) -> Refusal:
 
 def _refuses_value(program: Program, node: Node, dtypes: tuple[torch.dtype, ...]) -> Refusal:
     value = node.meta.get("val")
+    reasons = (
+        _refuses(program, node.name, each, dtypes) for each in (value if isinstance(value, (list, tuple)) else [value])
+    )
+    return next((reason for reason in reasons if reason is not None), None)
+
+
+def _refuses(program: Program, name: str, value: object, dtypes: tuple[torch.dtype, ...]) -> Refusal:
     if isinstance(value, (int, torch.SymInt)):
         return None
     if not isinstance(value, torch.Tensor):
-        return f"'{node.name}' is no tensor"
+        return f"'{name}' is no tensor"
     if value.dtype not in dtypes:
-        return f"'{node.name}' is of {value.dtype}; {str(dtypes[0]).removeprefix('torch.')} is taken"
+        return f"'{name}' is of {value.dtype}; {str(dtypes[0]).removeprefix('torch.')} is taken"
     if value.dim() > MAX_RANK:
-        return f"'{node.name}' has {value.dim()} dimensions; {MAX_RANK} are taken"
+        return f"'{name}' has {value.dim()} dimensions; {MAX_RANK} are taken"
     if any(program.bounds.maximum(size) is None for size in dims_of(value)):
-        return f"'{node.name}' has a dimension without an upper bound"
+        return f"'{name}' has a dimension without an upper bound"
     return None

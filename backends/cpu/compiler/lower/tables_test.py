@@ -6,7 +6,8 @@ from torch import Tensor, nn
 from torch.export import Dim
 
 from backends.cpu.compiler.kinds.embedding import Embedding
-from backends.cpu.compiler.testing.compare import assert_computes, operations
+from backends.cpu.compiler.testing.compare import assert_computes, lowered, operations
+from exir.backend.utils import get_non_lowered_nodes
 
 
 @pytest.mark.parametrize("dtype", [torch.int64, torch.int32])
@@ -29,3 +30,24 @@ def test_a_table_that_is_computed() -> None:
         return nn.functional.embedding(indices + 1, x.relu())
 
     assert_computes(function, torch.randn(20, 6), torch.arange(4))
+
+
+_TABLE = torch.randn(7, 3, 4)
+
+
+@pytest.mark.parametrize("indices", [[0, 6, 3], [[1, 2], [-1, -7]]])
+def test_indices_of_one_dimension(indices: list[int]) -> None:
+    at = torch.tensor(indices)
+    assert_computes(lambda at: _TABLE[at], at)
+    assert_computes(lambda x, at: x[:, at] * 2, torch.randn(2, 7, 3), at)
+    assert_computes(lambda x, at: x[..., at] * 2, torch.randn(2, 3, 7), at)
+
+
+@pytest.mark.parametrize("dim", [0, 1, -1])
+def test_index_select(dim: int) -> None:
+    assert_computes(lambda x, at: x.index_select(dim, at), torch.randn(4, 4, 4), torch.tensor([3, 0, 3]))
+
+
+def test_what_is_left_to_kernels() -> None:
+    inputs = [torch.randn(4, 4), torch.tensor([1, 2])]
+    assert get_non_lowered_nodes(lowered(lambda x, at: x[at, at], inputs).graph)

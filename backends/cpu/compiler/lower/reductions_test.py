@@ -1,0 +1,57 @@
+"""Reductions over any dimensions are one step and compute what PyTorch does."""
+
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+from torch.export import Dim
+
+from backends.cpu.compiler.kinds.permute import Permute
+from backends.cpu.compiler.kinds.reduce import Reduce
+from backends.cpu.compiler.testing.compare import assert_computes, lowered, operations
+from exir.backend.utils import get_non_lowered_nodes
+
+_SIZES = (2, 3, 4, 5)
+_DIMS = [-1, 0, 1, (0, 1), (1, 3), (0, 2, 3)]
+
+
+@pytest.mark.parametrize("function", [torch.sum, torch.mean, torch.amax, torch.amin])
+@pytest.mark.parametrize("dims", _DIMS)
+@pytest.mark.parametrize("keepdim", [False, True])
+def test_reductions(function: Any, dims: Any, keepdim: bool) -> None:
+    x = torch.randn(_SIZES)
+    made = operations(lambda x: function(x, dims, keepdim=keepdim), x)
+    assert [type(each) for each in made if not isinstance(each, Permute)] == [Reduce]
+    assert_computes(lambda x: function(x, dims, keepdim=keepdim), x)
+
+
+@pytest.mark.parametrize("function", [torch.argmax, torch.argmin, torch.prod])
+@pytest.mark.parametrize("dim", [-1, 0, 2])
+def test_places_and_products(function: Any, dim: int) -> None:
+    assert_computes(lambda x: function(x, dim), torch.randn(_SIZES))
+    assert_computes(lambda x: function(x, dim, keepdim=True), torch.randn(_SIZES))
+
+
+@pytest.mark.parametrize("function", [torch.sum, torch.mean, torch.prod, torch.argmax, torch.argmin])
+def test_all_numbers(function: Any) -> None:
+    assert_computes(lambda x: function(x), torch.randn(_SIZES))
+    assert_computes(lambda x: function(F.avg_pool2d(x, 1)), torch.randn(_SIZES))
+
+
+def test_of_a_picture_with_channels_innermost() -> None:
+    for dims in (1, (1, 2), 3):
+        assert_computes(lambda x, dims=dims: F.avg_pool2d(x, 1).sum(dims), torch.randn(_SIZES))
+
+
+def test_as_many_numbers_as_there_are() -> None:
+    def function(x: Tensor) -> Tensor:
+        return x.mean(1) + x.amax(1)
+
+    others = [(torch.randn(2, size, 5),) for size in (2, 20)]
+    assert_computes(function, torch.randn(2, 7, 5), dynamic_shapes=({1: Dim("n", min=2, max=20)},), others=others)
+
+
+def test_integers_are_left_to_kernels() -> None:
+    assert get_non_lowered_nodes(lowered(lambda x: x.sum(0), [torch.arange(6).reshape(2, 3)]).graph)
