@@ -6,6 +6,7 @@ and what to do. An `InternalError` is a fault of the compiler.
 
 from enum import Enum, unique
 
+from torch._export.verifier import SpecViolationError
 from torch.fx import Node
 
 from exir.source import SourceLocation, source_of
@@ -39,7 +40,7 @@ class UserError(ExirError):
     """The model, its configuration or the call is at fault."""
 
 
-class ConfigError(UserError):
+class ConfigError(UserError, ValueError):
     """A configuration key or value that does not exist or does not fit."""
 
 
@@ -51,11 +52,11 @@ class WeightsError(UserError):
     """A weights file that cannot be read or does not fit the model."""
 
 
-class UnsupportedOperatorError(UserError):
+class UnsupportedOperatorError(UserError, SpecViolationError):
     """An operator that the edge dialect, a pass or the runtime cannot carry."""
 
 
-class EdgeDialectError(UserError):
+class EdgeDialectError(UserError, SpecViolationError):
     """A program that is not of the edge dialect: wrong operator, dtype, arguments or metadata."""
 
 

@@ -1,12 +1,15 @@
 """What errors tell."""
 
 import pytest
+from torch._export.verifier import SpecViolationError
 
 from exir.error import (
+    ConfigError,
     EdgeDialectError,
     ExportError,
     ExportErrorType,
     InternalError,
+    UnsupportedOperatorError,
     UserError,
     internal_assert,
 )
@@ -40,3 +43,18 @@ def test_internal_error_is_no_users_error() -> None:
     internal_assert(True, "fine")
     with pytest.raises(InternalError, match="broken"):
         internal_assert(False, "broken")
+
+
+@pytest.mark.parametrize(
+    "error, base",
+    [
+        (ConfigError, ValueError),
+        (EdgeDialectError, SpecViolationError),
+        (UnsupportedOperatorError, SpecViolationError),
+    ],
+)
+def test_errors_are_what_python_and_torch_call_such_a_fault(
+    error: type[UserError], base: type[Exception]
+) -> None:
+    with pytest.raises(base, match="so it is"):
+        raise error("so it is")

@@ -48,9 +48,9 @@ def _check_place(spec: TensorSpec, bufsizes: list[int], alignment: int) -> None:
     mem_id, start, _ = place_of(spec.storage)
     if not 0 < mem_id < len(bufsizes):
         raise InternalError(f"memory plan: buffer {mem_id} is not in 1..{len(bufsizes) - 1}")
-    if start < 0 or start + spec.nbytes > bufsizes[mem_id]:
+    if start < 0 or start + spec.nbytes() > bufsizes[mem_id]:
         raise InternalError(
-            f"memory plan: bytes {start} to {start + spec.nbytes} of buffer {mem_id}, which has"
+            f"memory plan: bytes {start} to {start + spec.nbytes()} of buffer {mem_id}, which has"
             f" {bufsizes[mem_id]}"
         )
     if start % alignment:

@@ -118,4 +118,4 @@ def _blocks(
     specs: Iterable[TensorSpec], graph_module: GraphModule, alignment: int
 ) -> list[Block[TensorSpec]]:
     lifetimes = lifetimes_of(graph_module)
-    return [Block(spec, aligned(spec.nbytes, alignment), lifetimes[spec]) for spec in specs]
+    return [Block(spec, aligned(spec.nbytes(), alignment), lifetimes[spec]) for spec in specs]

@@ -42,7 +42,7 @@ def test_planner_never_overlaps_live_tensors(algo: MemoryPlanningAlgo, seed: int
         for other in specs[:index]:
             if lifetimes[one].overlaps(lifetimes[other]):
                 starts = [plan.spec_dict[each].mem_offset for each in (one, other)]
-                ranges = [(s, s + each.nbytes) for s, each in zip(starts, (one, other))]
+                ranges = [(s, s + each.nbytes()) for s, each in zip(starts, (one, other))]
                 assert not overlapping(*ranges)
 
 
@@ -120,7 +120,7 @@ def test_naive_gives_every_tensor_bytes_of_its_own() -> None:
     graph_module = network(random.Random(0), 10)
     specs = specs_in(graph_module)
     plan = naive(16, specs, graph_module, SIGNATURE)
-    assert plan.bufsizes[1] == sum(aligned(each.nbytes, 16) for each in specs)
+    assert plan.bufsizes[1] == sum(aligned(each.nbytes(), 16) for each in specs)
 
 
 def test_suite_keeps_the_smallest_plan() -> None:

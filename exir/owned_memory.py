@@ -47,7 +47,7 @@ class OwnedMemory:
 def place_of(spec: TensorSpec) -> tuple[int, int, int]:
     """Planned buffer, first byte and byte after the last of a tensor that has its place."""
     assert spec.mem_id is not None and spec.mem_offset is not None
-    return spec.mem_id, spec.mem_offset, spec.mem_offset + spec.nbytes
+    return spec.mem_id, spec.mem_offset, spec.mem_offset + spec.nbytes()
 
 
 def certain(outcomes: Iterable[OwnedMemory]) -> OwnedMemory:

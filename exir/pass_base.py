@@ -11,6 +11,8 @@ the overridable methods return; a subclass overrides what it wants to change:
 """
 
 import operator
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -18,6 +20,7 @@ from torch import SymBool, SymFloat, SymInt, Tensor
 from torch._dispatch.python import enable_python_dispatcher
 from torch._ops import HigherOrderOperator, OpOverload
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+from torch.export import ExportedProgram
 from torch.fx import Graph, GraphModule, Node
 from torch.fx.node import map_arg
 from torch.fx.passes.infra.pass_base import PassBase, PassResult
@@ -27,11 +30,49 @@ from exir.delegate import executorch_call_delegate
 from exir.dialects.edge import EdgeOpOverload
 from exir.graph.fake_mode import fake_mode_of
 from exir.graph.graph_builder import values
-from exir.proxy_value import NodeMetadata, ProxyValue
+from exir.proxy_value import ExportPassBaseError, NodeMetadata, ProxyValue
 
-__all__ = ["Argument", "ExportPass", "NodeMetadata", "PassResult", "ProxyValue"]
+__all__ = [
+    "Argument",
+    "ExportPass",
+    "ExportPassBaseError",
+    "ExportedProgramPassBase",
+    "ExportedProgramPassResult",
+    "NodeMetadata",
+    "PassResult",
+    "ProxyValue",
+]
 
 Argument = Any
+
+
+@dataclass(frozen=True)
+class ExportedProgramPassResult:
+    """What a pass over a program made of it, and whether it changed anything."""
+
+    exported_program: ExportedProgram
+    modified: bool
+
+
+class ExportedProgramPassBase(ABC):
+    """Base of passes that see a whole program: its constants and signature with its graph."""
+
+    def __call__(self, exported_program: ExportedProgram) -> ExportedProgramPassResult:
+        """Check what the pass requires, run it, and check what it ensures."""
+        self.requires(exported_program)
+        result = self.call(exported_program)
+        self.ensures(result.exported_program)
+        return result
+
+    @abstractmethod
+    def call(self, exported_program: ExportedProgram) -> ExportedProgramPassResult:
+        """The transformed program: `exported_program` itself, changed in place, or a new one."""
+
+    def requires(self, exported_program: ExportedProgram) -> None:
+        """Raise unless the pass can run on `exported_program`."""
+
+    def ensures(self, exported_program: ExportedProgram) -> None:
+        """Raise unless `exported_program` is as the pass promises."""
 
 
 class ExportPass(PassBase):
@@ -45,7 +86,14 @@ class ExportPass(PassBase):
     def call(self, graph_module: GraphModule) -> PassResult:
         """Interpret `graph_module`, which stays as it is, and return the new one."""
         self._fake_mode: FakeTensorMode = fake_mode_of(graph_module.graph)
-        return self.call_submodule(graph_module, self.inputs(graph_module))
+        result = self.call_submodule(graph_module, self.inputs(graph_module))
+        if self.should_preserve_symbolic_input_metadata():
+            _check_symbolic_inputs(graph_module, result.graph_module)
+        return result
+
+    def should_preserve_symbolic_input_metadata(self) -> bool:
+        """Whether inputs must keep the symbolic sizes that they have."""
+        return True
 
     def inputs(self, graph_module: GraphModule) -> list[Argument]:
         """The values that the interpretation starts from: those of the placeholders."""
@@ -209,6 +257,22 @@ class _Frame:
         name = self.names.get(id(value), f"{prefix}{len(self.attributes)}")
         self.attributes[name] = value
         return self.graph.get_attr(name)
+
+
+def _check_symbolic_inputs(before: GraphModule, after: GraphModule) -> None:
+    """Raise `ExportPassBaseError` when an input has lost a symbolic size."""
+    inputs = (each.graph.find_nodes(op="placeholder") for each in (before, after))
+    for position, (old, new) in enumerate(zip(*inputs)):
+        if _symbols(old.meta.get("val")) != _symbols(new.meta.get("val")):
+            raise ExportPassBaseError(
+                f"Input at position {position} did not preserve symbolic metadata: '{new.name}' has"
+                f" {new.meta.get('val')}, before it had {old.meta.get('val')}"
+            )
+
+
+def _symbols(value: Any) -> list[str | None]:
+    sizes = value.shape if isinstance(value, Tensor) else [value]
+    return [str(size) if isinstance(size, (SymInt, SymFloat, SymBool)) else None for size in sizes]
 
 
 def _is_proxy(value: Any) -> bool:

@@ -5,7 +5,8 @@ import torch
 
 from exir import to_edge
 from exir.dialects._ops import ops as exir_ops
-from exir.pass_base import ExportPass
+from exir.pass_base import ExportPass, ExportPassBaseError
+from exir.proxy_value import ProxyValue
 from exir.testing import models, programs
 from exir.testing.graphs import assert_same, calls, operator_names, run, run_module
 
@@ -121,3 +122,52 @@ def test_graph_modules_keep_their_meta() -> None:
     graph_module.meta["mine"] = 1
     result = ExportPass()(graph_module)
     assert result is not None and result.graph_module.meta == {"mine": 1}
+
+
+class Rows(torch.nn.Module):
+    def forward(self, x):
+        return x.view(x.size(0), -1)
+
+
+def _program_of_any_batch():
+    batch = torch.export.Dim("batch", min=1, max=8)
+    return to_edge(torch.export.export(Rows(), (torch.randn(2, 3),), dynamic_shapes=({0: batch},)))
+
+
+class FixInputs(ExportPass):
+    def placeholder(self, name, arg, meta):
+        value = super().placeholder(name, arg, meta)
+        value.node.meta["val"] = torch.empty(2, 3, device="meta")
+        return value
+
+
+class FixInputsOnPurpose(FixInputs):
+    def should_preserve_symbolic_input_metadata(self):
+        return False
+
+
+def test_a_pass_that_fixes_a_symbolic_input_is_refused_unless_it_says_so() -> None:
+    graph_module = _program_of_any_batch().exported_program().graph_module
+    with pytest.raises(
+        ExportPassBaseError, match="Input at position 0 did not preserve symbolic metadata"
+    ):
+        FixInputs()(graph_module)
+    result = FixInputsOnPurpose()(graph_module)
+    assert result is not None
+    fixed = result.graph_module
+    assert fixed.graph.find_nodes(op="placeholder")[0].meta["val"].shape == (2, 3)
+
+
+@pytest.mark.parametrize(
+    "use, message",
+    [
+        (bool, "boolean context"),
+        (int, "converted to int"),
+        (float, "converted to float"),
+        (ProxyValue.__index__, "index context"),
+    ],
+)
+def test_a_symbolic_value_is_not_taken_for_a_number(use, message) -> None:
+    (x,) = _program_of_any_batch().exported_program().graph.find_nodes(op="placeholder")
+    with pytest.raises(ExportPassBaseError, match=message):
+        use(ProxyValue(x.meta["val"].shape[0], x))

@@ -11,7 +11,9 @@ from torch.fx.passes.infra.pass_base import PassResult
 
 from exir.bundle import ProgramBundle
 from exir.error import ExirError, PassError
+from exir.graph.graph_program import program_around
 from exir.graph.program_update import with_graph_module, with_names_of_graph
+from exir.pass_base import ExportedProgramPassBase
 from exir.verification.values import ValueChecker
 
 
@@ -33,6 +35,10 @@ class ProgramPass(ABC):
     def ensures(self, program: ExportedProgram) -> None:
         """Raise an `ExirError` when `program` is not as the contract promises."""
 
+    def __call__(self, graph_module: GraphModule) -> PassResult:
+        """Run on a graph that has no program, as if a program had its placeholders as inputs."""
+        return PassResult(self.run(program_around(graph_module)).graph_module, True)
+
 
 @dataclass(frozen=True)
 class BundlePass(ABC):
@@ -51,9 +57,16 @@ class BundlePass(ABC):
     def ensures(self, bundle: ProgramBundle) -> None:
         """Raise an `ExirError` when `bundle` is not as the contract promises."""
 
+    def __call__(self, graph_module: GraphModule) -> PassResult:
+        """Run on a graph that has no program, as if a program had its placeholders as inputs."""
+        bundle = self.run(ProgramBundle({"forward": program_around(graph_module)}))
+        return PassResult(bundle.programs["forward"].graph_module, True)
+
 
 # What users may hand in where a pass is wanted.
-PassType = Union[BundlePass, ProgramPass, Callable[[GraphModule], PassResult | None]]
+PassType = Union[
+    BundlePass, ProgramPass, ExportedProgramPassBase, Callable[[GraphModule], PassResult | None]
+]
 Verify = Callable[[ExportedProgram], None]
 
 
@@ -71,6 +84,20 @@ class GraphModulePass(ProgramPass):
     def run(self, program: ExportedProgram) -> ExportedProgram:
         result = self.function(program.graph_module)
         return program if result is None else with_graph_module(program, result.graph_module)
+
+
+@dataclass(frozen=True)
+class WholeProgramPass(ProgramPass):
+    """A user's `ExportedProgramPassBase`, run on a program.
+
+    Before: nothing. After: the program that the pass returned, its signature named as its graph is.
+    """
+
+    function: ExportedProgramPassBase
+    name: ClassVar[str] = "exported_program_pass"
+
+    def run(self, program: ExportedProgram) -> ExportedProgram:
+        return self.function(program).exported_program
 
 
 @dataclass(frozen=True)
@@ -109,8 +136,12 @@ class OnMethods(BundlePass):
         self.step.ensures(bundle.only(self.methods))
 
 
-def as_program_pass(given: ProgramPass | Callable[[GraphModule], PassResult | None]) -> ProgramPass:
+def as_program_pass(
+    given: ProgramPass | ExportedProgramPassBase | Callable[[GraphModule], PassResult | None],
+) -> ProgramPass:
     """`given` as a pass over programs."""
+    if isinstance(given, ExportedProgramPassBase):
+        return WholeProgramPass(given)
     return given if isinstance(given, ProgramPass) else GraphModulePass(given)
 
 
@@ -124,7 +155,7 @@ def pass_name(given: PassType) -> str:
     """How messages name a pass: its text name, its function's or its class's name."""
     while isinstance(given, (EachMethod, OnMethods)):
         given = given.step
-    if isinstance(given, GraphModulePass):
+    if isinstance(given, (GraphModulePass, WholeProgramPass)):
         given = given.function
     own = getattr(given, "name", None) or getattr(given, "__name__", None)
     return own if isinstance(own, str) else type(given).__name__

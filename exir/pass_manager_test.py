@@ -10,7 +10,9 @@ from torch.fx.passes.infra.pass_base import PassResult
 
 from exir.decomposition.decompose import to_core_aten
 from exir.error import EdgeDialectError, PassError
+from exir.pass_base import ExportedProgramPassBase, ExportedProgramPassResult
 from exir.pass_manager import ProgramPass, pass_name, run_passes
+from exir.passes import MemoryPlanningPass, SpecPropPass, ToOutVarPass
 from exir.testing import models
 from exir.testing.graphs import calls, operator_names
 from exir.verification.verifier import EXIREdgeDialectVerifier
@@ -88,3 +90,42 @@ def test_names_of_passes() -> None:
 
     assert pass_name(_Promise()) == "promise"
     assert pass_name(Named()) == "Named"
+
+
+class _DoubleConstants(ExportedProgramPassBase):
+    def call(self, exported_program: ExportedProgram) -> ExportedProgramPassResult:
+        for name, tensor in exported_program.constants.items():
+            exported_program.constants[name] = tensor * 2
+        return ExportedProgramPassResult(exported_program, True)
+
+
+class _AddThree(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x + torch.tensor([3.0])
+
+
+def test_a_pass_over_a_whole_program_sees_its_constants() -> None:
+    program = run_passes(torch.export.export(_AddThree(), (torch.zeros(1),)), [_DoubleConstants()])
+    assert program.module()(torch.zeros(1)).item() == 6
+    assert pass_name(_DoubleConstants()) == "_DoubleConstants"
+
+
+class _Refusing(_DoubleConstants):
+    def ensures(self, exported_program: ExportedProgram) -> None:
+        raise ValueError("not so")
+
+
+def test_a_pass_over_a_whole_program_keeps_its_promise() -> None:
+    with pytest.raises(PassError, match="'_Refusing' failed: not so"):
+        run_passes(torch.export.export(_AddThree(), (torch.zeros(1),)), [_Refusing()])
+
+
+def test_passes_over_programs_can_be_called_on_a_graph_that_has_none() -> None:
+    graph_module = _program().graph_module
+    for each in (SpecPropPass(), ToOutVarPass(), MemoryPlanningPass()):
+        result = each(graph_module)
+        assert result.modified
+        graph_module = result.graph_module
+    nodes = graph_module.graph.find_nodes(op="placeholder")
+    assert all(node.meta["spec"].mem_offset is not None for node in nodes)
+    assert graph_module.meta["non_const_buffer_sizes"][1] > 0

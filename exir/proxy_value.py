@@ -4,8 +4,12 @@ import operator
 from collections.abc import Iterator
 from typing import Any
 
-from torch import Tensor
+from torch import SymBool, SymFloat, SymInt, Tensor
 from torch.fx import Node
+
+
+class ExportPassBaseError(RuntimeError):
+    """A pass takes a value of a traced program for a number, or loses what is known about its inputs."""
 
 
 class NodeMetadata:
@@ -61,10 +65,22 @@ class ProxyValue:
             yield ProxyValue(item, node)
 
     def __bool__(self) -> bool:
-        return bool(self.data)
+        return bool(self._number("used in a boolean context"))
 
     def __int__(self) -> int:
-        return int(self.data)
+        return int(self._number("converted to int"))
+
+    def __index__(self) -> int:
+        return operator.index(self._number("used in index context"))
 
     def __float__(self) -> float:
-        return float(self.data)
+        return float(self._number("converted to float"))
+
+    def _number(self, use: str) -> Any:
+        """The value, which would be fixed for good by being `use`d when it is symbolic."""
+        if isinstance(self.data, (SymBool, SymInt, SymFloat)):
+            raise ExportPassBaseError(
+                f"the symbolic value {self.data} of '{self.node.name}' cannot be {use}: it is known only when the"
+                " program runs"
+            )
+        return self.data

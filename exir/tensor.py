@@ -43,6 +43,14 @@ def scalar_type(dtype: torch.dtype) -> ScalarType:
     return _SCALAR_TYPES[dtype]
 
 
+def dtype_of(number: ScalarType) -> torch.dtype:
+    """The dtype that the file's number stands for. Raises `UnsupportedOperatorError` when it is none of torch's."""
+    for dtype, each in _SCALAR_TYPES.items():
+        if each == number:
+            return dtype
+    raise UnsupportedOperatorError(f"scalar type {number} is none of torch's dtypes")
+
+
 @dataclass(eq=False)
 class TensorSpec:
     """A tensor's type and, once planned, its place in memory. Compared by identity.
@@ -76,7 +84,6 @@ class TensorSpec:
         order = dim_order_of_strides(shape, tuple(tensor.stride()))
         return cls(tensor.dtype, shape, order, requires_grad=tensor.requires_grad)
 
-    @property
     def nbytes(self) -> int:
         """Bytes at the (upper bounds of the) sizes."""
         return prod(self.shape) * self.dtype.itemsize

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from exir.error import UnsupportedOperatorError
-from exir.tensor import TensorSpec, dim_order_of_strides, scalar_type
+from exir.tensor import TensorSpec, dim_order_of_strides, dtype_of, scalar_type
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ def test_dim_order_follows_the_strides(tensor: torch.Tensor, order: tuple[int, .
 
 @pytest.mark.parametrize("dtype", [torch.bool, torch.int8, torch.bfloat16, torch.float64])
 def test_nbytes_counts_elements_of_the_dtype(dtype: torch.dtype) -> None:
-    assert TensorSpec.from_tensor(torch.empty(3, 5, dtype=dtype)).nbytes == 15 * dtype.itemsize
+    assert TensorSpec.from_tensor(torch.empty(3, 5, dtype=dtype)).nbytes() == 15 * dtype.itemsize
 
 
 def test_view_of_a_view_lies_in_the_first_ones_storage() -> None:
@@ -41,3 +41,9 @@ def test_view_of_a_view_lies_in_the_first_ones_storage() -> None:
 def test_dtype_without_a_number_is_an_error() -> None:
     with pytest.raises(UnsupportedOperatorError, match="torch.qint32|torch.bits8"):
         scalar_type(torch.bits8)
+
+
+def test_numbers_of_the_file_and_dtypes_stand_for_each_other() -> None:
+    assert dtype_of(scalar_type(torch.bfloat16)) is torch.bfloat16
+    with pytest.raises(UnsupportedOperatorError, match="scalar type 99"):
+        dtype_of(99)  # type: ignore[arg-type]

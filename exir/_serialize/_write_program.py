@@ -70,7 +70,9 @@ def _packed(buffers: list[schema.Buffer], alignment: int) -> tuple[list[int], li
 def _with_constants_in_segment(
     program: schema.Program, segments: Segments, alignment: int
 ) -> schema.Program:
-    offsets, pieces = _packed(program.constant_buffer or [schema.Buffer()], alignment)
+    if not program.constant_buffer:
+        return program
+    offsets, pieces = _packed(program.constant_buffer, alignment)
     constants = schema.SubsegmentOffsets(segments.add(pieces), offsets)
     return replace(program, constant_buffer=[], constant_segment=constants)
 

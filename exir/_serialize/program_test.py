@@ -204,3 +204,10 @@ def test_official_programs_are_the_same_after_writing_and_reading(path: Path) ->
     second = deserialize_pte_binary(bytes(serialize_pte_binary(first)))
     named = sorted(first.named_data, key=lambda blob: (len(blob.key), blob.key))
     assert second == replace(first, named_data=named)
+
+
+def test_a_program_without_constants_has_no_segment_for_them() -> None:
+    bare = schema.Program(execution_plan=[schema.ExecutionPlan(name="forward")])
+    data = bytes(serialize_pte_binary(PTEFile(bare)))
+    assert data[8:12] != b"eh00"
+    assert deserialize_pte_binary(data).program.constant_buffer == []

@@ -110,14 +110,14 @@ class _SharedStates:
     def add(self, program: ExportedProgram, alignment: int) -> None:
         """Give places to the mutable buffers of `program` that have none yet."""
         for name, spec in sorted(states_by_name(program).items()):
-            if self.sizes.setdefault(name, spec.nbytes) != spec.nbytes:
+            if self.sizes.setdefault(name, spec.nbytes()) != spec.nbytes():
                 raise ConfigError(
-                    f"'share_mutable_buffers': '{name}' has {spec.nbytes} bytes in one method and"
+                    f"'share_mutable_buffers': '{name}' has {spec.nbytes()} bytes in one method and"
                     f" {self.sizes[name]} in another"
                 )
             if name not in self.offsets:
                 self.offsets[name] = self.size
-                self.size += aligned(spec.nbytes, alignment)
+                self.size += aligned(spec.nbytes(), alignment)
 
     def place(self, program: ExportedProgram) -> set[TensorSpec]:
         """Put the shared buffers of `program` in their places; returns their specs."""

@@ -58,8 +58,8 @@ def _built_in(config: ExecutorchBackendConfig, methods: list[str]) -> list[PassT
 def _of_method(config: ExecutorchBackendConfig, name: str) -> list[PassType]:
     planner = _planner(config, name)
     # The caller gives what the planner leaves out.
-    gives_outputs = isinstance(planner, MemoryPlanningPass) and not planner.alloc_graph_output
-    gives_inputs = isinstance(planner, MemoryPlanningPass) and not planner.alloc_graph_input
+    gives_outputs = not getattr(planner, "alloc_graph_output", True)
+    gives_inputs = not getattr(planner, "alloc_graph_input", True)
     passes: list[PassType] = [InsertWriteBackForBuffersPass()]
     if gives_outputs:
         passes.append(DistinctOutputsPass())

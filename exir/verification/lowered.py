@@ -71,8 +71,8 @@ def _check_view(node: Node) -> None:
     base, spec = node.args[0].meta.get("spec"), node.meta.get("spec")
     if not isinstance(base, TensorSpec) or not isinstance(spec, TensorSpec) or spec.base is not base:
         raise EdgeDialectError("memory.view whose spec has another base than its argument's", node)
-    if spec.nbytes > base.nbytes:
-        raise EdgeDialectError(f"memory.view of {spec.nbytes} bytes in {base.nbytes}", node)
+    if spec.nbytes() > base.nbytes():
+        raise EdgeDialectError(f"memory.view of {spec.nbytes()} bytes in {base.nbytes()}", node)
 
 
 def _check_specs(node: Node) -> None:

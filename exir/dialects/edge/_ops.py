@@ -18,7 +18,6 @@ class EdgeOpOverload:
         self._op = op
         self.__name__ = f"{op.namespace}.{op.__name__}"
         self.__qualname__ = self.__name__
-        self.__module__ = "exir.dialects.edge"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._op(*args, **kwargs)

@@ -1,0 +1,78 @@
+"""Delegates: looking at lowered graphs, and taking graphs apart."""
+
+import logging
+import operator
+from collections.abc import Sequence
+
+import torch
+from torch.fx import GraphModule, Node
+from torch.fx.passes.utils.fuser_utils import erase_nodes, fuse_as_graphmodule, insert_subgm, legalize_graph, topo_sort
+
+from exir.delegate import delegate_calls, lowered_module_of
+
+
+def is_identical_graph(graph_left: GraphModule, graph_right: GraphModule) -> bool:
+    """Whether both graphs have the same calls, in the same order, on the same operands."""
+    left, right = list(graph_left.graph.nodes), list(graph_right.graph.nodes)
+    if len(left) != len(right):
+        return False
+    place = {**{node: i for i, node in enumerate(left)}, **{node: i for i, node in enumerate(right)}}
+    return all(_same_node(a, b, place) for a, b in zip(left, right))
+
+
+def _same_node(a: Node, b: Node, place: dict[Node, int]) -> bool:
+    operands = [[place[each] for each in node.all_input_nodes] for node in (a, b)]
+    is_call = a.op == "call_function"
+    return a.op == b.op and (a.target == b.target or not is_call) and operands[0] == operands[1]
+
+
+def is_shape_dynamic(node: Node) -> bool:
+    """Whether a size of the node's value is symbolic."""
+    value = node.meta.get("val")
+    return isinstance(value, torch.Tensor) and any(isinstance(size, torch.SymInt) for size in value.shape)
+
+
+def get_delegated_payload(graph_module: GraphModule) -> dict[str, bytes]:
+    """The payload of each delegate, by the attribute that holds it."""
+    return {
+        str(call.args[0].target): lowered_module_of(call).processed_bytes for call in delegate_calls(graph_module.graph)
+    }
+
+
+def create_submodule_from_nodes(
+    gm: GraphModule, node_list: Sequence[Node], tag: str, skip_legalize_graph: bool = False
+) -> tuple[GraphModule, Node]:
+    """Move nodes into a graph module of their own; returns it and the node that calls it."""
+    nodes = topo_sort(list(node_list))
+    name = f"fused_{tag}"
+    inner, inputs, outputs = fuse_as_graphmodule(gm, nodes, name)
+    insert_subgm(gm, inner, inputs, outputs)
+    erase_nodes(gm, nodes)
+    if not skip_legalize_graph:
+        legalize_graph(gm)
+    call = next(node for node in gm.graph.nodes if node.op == "call_module" and node.target == name)
+    if len(outputs) == 1:
+        _return_tuple(inner, gm, call)
+    return inner, call
+
+
+def _return_tuple(inner: GraphModule, outer: GraphModule, call: Node) -> None:
+    """Let the inner graph return a tuple of its one result, as programs do."""
+
+    output = inner.graph.output_node()
+    output.args = ((output.args[0],),)
+    inner.recompile()
+    with outer.graph.inserting_after(call):
+        item = outer.graph.call_function(operator.getitem, (call, 0))
+    item.meta = dict(call.meta)
+    call.replace_all_uses_with(item, lambda user: user is not item)
+
+
+class WhyNoPartition:
+    """Writes to a log why a node is not delegated: `why(node=node, reason="…")`."""
+
+    def __init__(self, logger: logging.Logger | None = None) -> None:
+        self._logger = logger or logging.getLogger(__name__)
+
+    def __call__(self, node: Node, reason: str) -> None:
+        self._logger.debug("%s is not delegated: %s", node.format_node(), reason)

@@ -1,0 +1,147 @@
+"""Small helpers around schemas, sizes and memory formats."""
+
+import logging
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import _disable_current_modes
+from typing_extensions import deprecated
+
+from exir.graph.size_bounds import constraint_bound, hint_bound
+from exir.tensor import dim_order_of_strides
+
+
+class ExperimentalWarning(DeprecationWarning):
+    """Use of something that may change without notice."""
+
+
+class experimental(deprecated):  # noqa: N801 (a decorator's name)
+    """Marks a class or function as experimental: its use gives an `ExperimentalWarning`."""
+
+    def __init__(
+        self, message: str, /, *, category: type[Warning] | None = ExperimentalWarning, stacklevel: int = 1
+    ) -> None:
+        super().__init__(message, category=category, stacklevel=stacklevel)
+
+
+def get_schema_for_operators(ops: Iterable[str]) -> dict[str, str]:
+    """The schema of each operator, given as `torch.ops.aten.add.Tensor`; of none that does not exist."""
+    found = {}
+    for name in ops:
+        overload: Any = torch.ops
+        for part in name.removeprefix("torch.ops.").split("."):
+            overload = getattr(overload, part, None)
+        if overload is not None:
+            found[name] = str(overload._schema)
+    return found
+
+
+def extract_out_arguments(
+    schema: torch._C.FunctionSchema, keyword_args: dict[str, Any]
+) -> tuple[str, Any] | list[tuple[str, Any]]:
+    """The out arguments among `keyword_args`, with their names: a list unless there is one."""
+    found = [(each.name, keyword_args[each.name]) for each in schema.arguments if each.is_out]
+    return found[0] if len(found) == 1 else found
+
+
+def format_schema_name(schema: torch._C.FunctionSchema) -> str:
+    """`aten::add.Tensor` of a schema."""
+    return f"{schema.name}.{schema.overload_name}" if schema.overload_name else schema.name
+
+
+@contextmanager
+def override_logger(newlevel: int = logging.DEBUG, fmtstr: str = "%(message)s", filename: str = "") -> Iterator[None]:
+    """Let the root logger have another level meanwhile."""
+    root = logging.getLogger()
+    before = root.level
+    root.setLevel(newlevel)
+    try:
+        yield
+    finally:
+        root.setLevel(before)
+
+
+@contextmanager
+def setting_python_recursive_limit(limit: int = 10000) -> Iterator[None]:
+    """Let Python recurse deeper meanwhile."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(limit)
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
+
+
+@contextmanager
+def no_dispatch() -> Iterator[None]:
+    """Run operators without the modes that are active."""
+    with _disable_current_modes():
+        yield
+
+
+def eval_expr(symint: int | torch.SymInt) -> int | None:
+    """The size for the example inputs."""
+    return hint_bound(symint)
+
+
+def eval_upper_bound(maybe_symint: int | torch.SymInt) -> int:
+    """The largest value a size may have; that for the example inputs where nothing bounds it."""
+    if not isinstance(maybe_symint, torch.SymInt):
+        return maybe_symint
+    bound = constraint_bound(maybe_symint.node.shape_env.var_to_range)(maybe_symint)
+    return bound if bound is not None else hint_bound(maybe_symint) or sys.maxsize
+
+
+def eval_shape(shape: Sequence[int | torch.SymInt]) -> tuple[int | None, ...]:
+    """Sizes for the example inputs."""
+    return tuple(eval_expr(size) for size in shape)
+
+
+def eval_shape_upper_bound(shape: Sequence[int | torch.SymInt]) -> list[int]:
+    """Upper bounds of sizes."""
+    return [eval_upper_bound(size) for size in shape]
+
+
+def collect_free_symbols(shape: Sequence[int | torch.SymInt]) -> set[Any]:
+    """The symbols in sizes."""
+    return {symbol for size in shape if isinstance(size, torch.SymInt) for symbol in size.node.expr.free_symbols}
+
+
+def get_memory_format(dim_order: Sequence[int] | None) -> torch.memory_format:
+    """The memory format that a dim order is; raises where it is none."""
+    if dim_order is None:
+        return torch.preserve_format
+    order = list(dim_order)
+    if order == list(range(len(order))):
+        return torch.contiguous_format
+    if order == get_dim_order(torch.channels_last, len(order)):
+        return torch.channels_last
+    raise AssertionError(f"dim order {order} is no memory format")
+
+
+def get_dim_order(memory_format: torch.memory_format | None, ndim: int) -> list[int] | None:
+    """The dim order of a memory format for `ndim` dimensions; None for the preserving format."""
+    if memory_format in (None, torch.preserve_format):
+        return None
+    if memory_format is torch.contiguous_format:
+        return list(range(ndim))
+    if memory_format is torch.channels_last and ndim >= 3:
+        return [0, *range(2, ndim), 1]
+    raise AssertionError(f"{memory_format} is no layout of {ndim} dimensions")
+
+
+def is_channel_last_dim_order(tensor: torch.Tensor) -> bool:
+    """Whether `tensor` lies with its channels innermost."""
+    return tensor.dim() == 4 and list(_order(tensor)) == [0, 2, 3, 1]
+
+
+def is_contiguous_dim_order(tensor: torch.Tensor) -> bool:
+    """Whether `tensor` lies in the order of its dimensions."""
+    return list(_order(tensor)) == list(range(tensor.dim()))
+
+
+def _order(tensor: torch.Tensor) -> tuple[int, ...]:
+    return dim_order_of_strides(tuple(tensor.shape), tuple(tensor.stride()))

@@ -1,0 +1,88 @@
+"""Dataclasses to JSON that `flatc` reads, and `flatc` itself, for backends that have a schema of their own."""
+
+import dataclasses
+import json
+import os
+import shutil
+import subprocess
+from enum import IntEnum
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+
+class DataclassEncoder(json.JSONEncoder):
+    """Writes dataclasses; a field that is one of several tables is preceded by `<field>_type`."""
+
+    def default(self, o: Any) -> Any:
+        """The JSON of what json itself does not know."""
+        if dataclasses.is_dataclass(o) and not isinstance(o, type):
+            return _object(o)
+        if isinstance(o, (bytes, memoryview)):
+            return list(bytes(o))
+        return super().default(o)
+
+
+def _object(value: Any) -> dict[str, Any]:
+    hints = get_type_hints(type(value))
+    found: dict[str, Any] = {}
+    for each in dataclasses.fields(value):
+        content = getattr(value, each.name)
+        if _is_union_of_tables(hints[each.name]):
+            found[f"{each.name}_type"] = type(content).__name__
+        found[each.name] = content.name if isinstance(content, IntEnum) else content
+    return found
+
+
+def _is_union_of_tables(hint: Any) -> bool:
+    return (
+        get_origin(hint) is Union
+        and type(None) not in get_args(hint)
+        and all(map(dataclasses.is_dataclass, get_args(hint)))
+    )
+
+
+def json_to_dataclass(json_dict: Any, cls: Any) -> Any:
+    """The object of class `cls` that JSON of `DataclassEncoder` describes."""
+    if get_origin(cls) is Union:
+        inner = [each for each in get_args(cls) if each is not type(None)]
+        return None if json_dict is None else json_to_dataclass(json_dict, inner[0])
+    if get_origin(cls) is list:
+        return [json_to_dataclass(item, get_args(cls)[0]) for item in json_dict]
+    if dataclasses.is_dataclass(cls):
+        return _from_object(json_dict, cls)
+    if isinstance(cls, type) and issubclass(cls, IntEnum) and isinstance(json_dict, str):
+        return cls[json_dict]
+    return bytes(json_dict) if cls is bytes else json_dict
+
+
+def _from_object(json_dict: dict[str, Any], cls: Any) -> Any:
+    hints = get_type_hints(cls)
+    fields = {}
+    for each in dataclasses.fields(cls):
+        if each.name in json_dict:
+            fields[each.name] = json_to_dataclass(json_dict[each.name], _kind(json_dict, each.name, hints[each.name]))
+    return cls(**fields)
+
+
+def _kind(json_dict: dict[str, Any], name: str, hint: Any) -> Any:
+    if not _is_union_of_tables(hint):
+        return hint
+    return next(each for each in get_args(hint) if each.__name__ == json_dict[f"{name}_type"])
+
+
+def flatc_compile(output_dir: str, schema_path: str, json_path: str) -> None:
+    """Write the flatbuffer of a JSON file."""
+    _flatc("--binary", "-o", output_dir, schema_path, json_path)
+
+
+def flatc_decompile(output_dir: str, schema_path: str, bin_path: str, flatc_additional_args: Any = ()) -> None:
+    """Write the JSON of a flatbuffer."""
+    extra = list(flatc_additional_args or ())
+    _flatc("--json", "--defaults-json", "--strict-json", *extra, "-o", output_dir, schema_path, "--", bin_path)
+
+
+def _flatc(*arguments: str) -> None:
+    """Run the `flatc` that the environment names or has on its path."""
+    program = os.environ.get("FLATC_EXECUTABLE") or shutil.which("flatc")
+    if program is None:
+        raise RuntimeError("flatc was not found; put it on the PATH, or its path into FLATC_EXECUTABLE")
+    subprocess.run([program, *arguments], check=True)

@@ -1,0 +1,52 @@
+"""Graph modules inside graph modules."""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch.fx import Graph, GraphModule, Node
+
+from exir.delegate import delegate_calls, lowered_module_of
+from exir.graph.control_flow import regions
+from exir.lowered_backend_module import LoweredBackendModule
+
+
+def get_submodule(graph_module: GraphModule, node: Node, arg_index: int) -> tuple[str, torch.nn.Module, Node]:
+    """Name, graph module and `get_attr` node of an argument that is a graph."""
+    holder = node.args[arg_index]
+    assert isinstance(holder, Node) and holder.op == "get_attr"
+    name = str(holder.target)
+    return name, getattr(graph_module, name), holder
+
+
+def get_control_flow_submodules(graph_module: GraphModule) -> list[tuple[str, GraphModule, Node]]:
+    """Name, graph module and node of each graph that `graph_module` runs itself."""
+    return [
+        (str(region.holder.target), region.graph_module, node)
+        for node in graph_module.graph.nodes
+        for region in regions(node)
+    ]
+
+
+def bfs_trace_with_node_process(gm: GraphModule, node_op: Callable[[Node], Any]) -> None:
+    """Call `node_op` with each node, outer graphs first."""
+    queue = [gm]
+    while queue:
+        current = queue.pop(0)
+        for node in current.graph.nodes:
+            node_op(node)
+        queue += [inner for _, inner, _ in get_control_flow_submodules(current)]
+
+
+def get_lowered_submodules(graph_module: GraphModule) -> list[tuple[str, LoweredBackendModule, Node]]:
+    """Name, compiled part and call of each delegate call of `graph_module`."""
+    return [(str(call.args[0].target), lowered_module_of(call), call) for call in delegate_calls(graph_module.graph)]
+
+
+def add_cursor_to_graph(graph: Graph, finding_node: Node) -> str:
+    """The text of `graph` with an arrow before a node."""
+    lines = str(graph).splitlines()
+    for position, node in enumerate(graph.nodes, start=1):
+        if node is finding_node:
+            lines[position] = f"--> {lines[position].strip()}"
+    return "\n".join(lines)

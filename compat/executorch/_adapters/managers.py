@@ -1,0 +1,72 @@
+"""Running passes in turn, as torch.fx's pass manager does."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+import torch.fx.passes.infra.pass_manager as fx
+from torch.export import ExportedProgram
+from torch.fx import GraphModule
+from torch.fx.passes.infra.pass_base import PassResult
+
+from exir.error import PassError
+from exir.graph.control_flow import graphs
+from exir.pass_base import ExportedProgramPassResult
+from exir.pass_manager import run_passes
+
+_KINDS = ("placeholder", "get_attr", "call_function", "output")
+
+
+class PassManager(fx.PassManager):
+    """Runs passes on a graph module; with `run_checks_after_each_pass` checks what kinds of nodes are left."""
+
+    def __init__(self, passes: Any = None, run_checks_after_each_pass: bool = False, **options: Any) -> None:
+        given = passes or []
+        flat = [inner for each in given for inner in (each if isinstance(each, list) else [each])]
+        super().__init__(
+            flat, run_checks_after_each_pass=run_checks_after_each_pass, suppress_check_failures=True, **options
+        )
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.passes)
+
+    def check(self, module: torch.nn.Module) -> None:
+        """Raise for nodes of a kind that a program does not have."""
+        if isinstance(module, GraphModule):
+            for each in graphs(module):
+                check_kinds(each)
+
+    def __call__(self, module: torch.nn.Module) -> PassResult:
+        changed = False
+        for each in self.passes:
+            result = each(module)
+            module = result.graph_module if isinstance(result, PassResult) else module
+            changed |= bool(getattr(result, "modified", True))
+            if self.run_checks_after_each_pass:
+                self.check(module)
+        return PassResult(module, changed)
+
+
+def check_kinds(graph_module: GraphModule) -> None:
+    """Raise `PassError` for a node that calls a method or a module."""
+    for node in graph_module.graph.nodes:
+        if node.op not in _KINDS:
+            raise PassError(f"'{node.name}' is a {node.op}: programs have {', '.join(_KINDS)} only", node)
+
+
+class ExportedProgramPassManager:
+    """Runs passes over graph modules or programs on a program."""
+
+    def __init__(self, passes: Any = None, run_checks_after_each_pass: bool = False) -> None:
+        self.passes = list(passes or [])
+        self.run_checks_after_each_pass = run_checks_after_each_pass
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.passes)
+
+    def __call__(self, exported_program: ExportedProgram) -> ExportedProgramPassResult:
+        for each in self.passes:
+            exported_program = run_passes(exported_program, [each])
+            if self.run_checks_after_each_pass:
+                check_kinds(exported_program.graph_module)
+        return ExportedProgramPassResult(exported_program, bool(self.passes))

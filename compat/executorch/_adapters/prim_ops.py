@@ -1,0 +1,53 @@
+"""Arithmetic on sizes as operators of a backend: `ops.backend.executorch_prim`."""
+
+import operator
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from torch.fx import GraphModule
+from torch.fx.passes.infra.pass_base import PassBase, PassResult
+from torch.library import Library
+
+from executorch._adapters.dialects import ops
+from exir.graph.control_flow import graphs
+
+_BINARY: Mapping[Callable[..., Any], str] = {
+    operator.add: "add",
+    operator.sub: "sub",
+    operator.mul: "mul",
+    operator.floordiv: "floordiv",
+    operator.truediv: "truediv",
+    operator.mod: "mod",
+    operator.gt: "gt",
+    operator.lt: "lt",
+    operator.ge: "ge",
+    operator.le: "le",
+    operator.eq: "eq",
+}
+_TRUTHS = ("gt", "lt", "ge", "le", "eq")
+
+
+def _register() -> Library:
+    library = Library("executorch_prim", "FRAGMENT")
+    for function, name in _BINARY.items():
+        library.define(f"{name}.Scalar(Scalar a, Scalar b) -> {'bool' if name in _TRUTHS else 'Scalar'}")
+        library.impl(f"{name}.Scalar", function, "CompositeExplicitAutograd")
+    return library
+
+
+_LIBRARY = _register()
+
+
+class EdgeToBackendOpsPass(PassBase):
+    """Python's arithmetic on sizes becomes operators."""
+
+    def call(self, graph_module: GraphModule) -> PassResult:
+        """Replace in all graphs."""
+        changed = False
+        for each in graphs(graph_module):
+            for node in each.graph.nodes:
+                if node.op == "call_function" and node.target in _BINARY:
+                    node.target = getattr(ops.backend.executorch_prim, _BINARY[node.target]).Scalar
+                    changed = True
+            each.recompile()
+        return PassResult(graph_module, changed)

@@ -1,0 +1,29 @@
+"""Programs whose weights are not there."""
+
+import copy
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.export import ExportedProgram
+
+
+def get_fake_program(real_exported_program: ExportedProgram) -> ExportedProgram:
+    """A copy with fake tensors for weights; graph and signature are its own."""
+    real = real_exported_program
+    mode = FakeTensorMode(allow_non_fake_inputs=True)
+    return ExportedProgram(
+        root=real.graph_module,
+        graph=copy.deepcopy(real.graph),
+        graph_signature=copy.deepcopy(real.graph_signature),
+        state_dict={name: mode.from_tensor(tensor) for name, tensor in real.state_dict.items()},
+        range_constraints=copy.deepcopy(real.range_constraints),
+        module_call_graph=copy.deepcopy(real.module_call_graph),
+        constants={n: mode.from_tensor(t) for n, t in real.constants.items() if isinstance(t, torch.Tensor)},
+        verifiers=[real.verifier],
+    )
+
+
+def update_to_real_program(fake_exported_program: ExportedProgram, real_exported_program: ExportedProgram) -> None:
+    """Give a fake program the weights of the real one."""
+    fake_exported_program._state_dict = real_exported_program.state_dict
+    fake_exported_program._constants = real_exported_program.constants

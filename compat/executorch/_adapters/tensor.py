@@ -1,0 +1,123 @@
+"""Tensors' sizes, strides and places, as the official `exir.tensor` has them."""
+
+from collections.abc import Sequence
+from functools import cmp_to_key
+from math import prod
+from typing import Any
+
+import torch
+from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
+
+from exir import schema
+from exir.tensor import TensorSpec, scalar_type
+
+ALIGNMENT = 16
+_MASK = 0xFFFFFFFF
+
+
+class AddressSpaceOverflowException(Exception):
+    """A size that does not fit into the file's 64 bits."""
+
+
+def num_bytes_from_shape_and_dtype(shape: Sequence[int], dtype: torch.dtype) -> int:
+    """Bytes of a dense tensor."""
+    return prod(shape) * dtype.itemsize
+
+
+def contiguous_stride_from_shape(shape: Sequence[int]) -> tuple[int, ...]:
+    """Strides of a tensor that lies in the order of its dimensions."""
+    return tuple(prod(list(shape)[dim + 1 :]) for dim in range(len(shape)))
+
+
+def stride_from_dim_order(sizes: Sequence[int], dim_order: Sequence[int]) -> list[int]:
+    """Strides of a dense tensor whose dimensions lie in `dim_order`."""
+    strides = [0] * len(sizes)
+    stride = 1
+    for dim in reversed(dim_order):
+        strides[dim] = stride
+        stride *= sizes[dim]
+    return strides
+
+
+def dim_order_from_stride(stride: Sequence[Any]) -> tuple[int, ...]:
+    """Dimensions from slowest to fastest; raises `RuntimeError` for a stride of 0."""
+    for each in stride:
+        torch._check(each != 0, lambda: "0 in strides is not supported for ExecuTorch.")
+
+    def slowest_first(a: int, b: int) -> int:
+        return _compare(stride[b], stride[a])
+
+    return tuple(sorted(range(len(stride)), key=cmp_to_key(slowest_first)))
+
+
+def _compare(a: Any, b: Any) -> int:
+    return int(_less(b, a)) - int(_less(a, b))
+
+
+def _less(a: Any, b: Any) -> bool:
+    """Whether stride `a` is smaller: where sizes are unknown, because it divides `b` and is another one."""
+    try:
+        return bool(a < b)
+    except GuardOnDataDependentSymNode:
+        if _expression(b) % _expression(a) == 0:
+            return bool(_expression(a) != _expression(b))
+        if _expression(a) % _expression(b) == 0:
+            return False
+        raise
+
+
+def _expression(stride: Any) -> Any:
+    return stride.node.expr if isinstance(stride, torch.SymInt) else torch.sym_int(stride)
+
+
+def calculate_aligned_num_bytes(num: int, alignment: int) -> int:
+    """The least multiple of `alignment` that is not below `num`."""
+    return -(-num // alignment) * alignment
+
+
+def scalar_type_enum(dtype: torch.dtype) -> schema.ScalarType:
+    """The file's number for `dtype`."""
+    return scalar_type(dtype)
+
+
+def memory_format_enum(memory_format: torch.memory_format) -> int:
+    """The number of a memory format."""
+    return {torch.contiguous_format: 0, torch.preserve_format: 1}[memory_format]
+
+
+def layout_enum(layout: torch.layout) -> int:
+    """The file's number for a layout."""
+    if layout is not torch.strided:
+        raise AssertionError(f"a .pte holds strided tensors, not {layout}")
+    return 0
+
+
+def make_allocation_info(mem_id: int, mem_offset: int) -> schema.AllocationDetails:
+    """A place in planned memory."""
+    if mem_offset < 0:
+        raise ValueError(f"mem_offset {mem_offset} must not be negative")
+    if mem_offset >= 1 << 64:
+        raise ValueError(f"mem_offset {mem_offset} does not fit into 64 bits")
+    return schema.AllocationDetails(mem_id, mem_offset & _MASK, mem_offset >> 32)
+
+
+def make_tensor_value(data_buffer_idx: int, allocation_info: Any, spec: TensorSpec) -> schema.Tensor:
+    """The file's entry of a tensor."""
+    return schema.Tensor(
+        scalar_type=scalar_type(spec.dtype),
+        sizes=list(spec.shape),
+        dim_order=list(spec.dim_order),
+        requires_grad=spec.requires_grad,
+        data_buffer_idx=data_buffer_idx,
+        allocation_info=allocation_info or None,
+        shape_dynamism=spec.shape_dynamism,
+    )
+
+
+def check_spec(tensor: torch.Tensor, spec: TensorSpec) -> None:
+    """Raise unless `spec` describes `tensor`."""
+    expected = TensorSpec.from_tensor(tensor)
+    for name in ("dtype", "shape", "dim_order"):
+        found, given = getattr(expected, name), getattr(spec, name)
+        if found != given:
+            raise AssertionError(f"spec has {name} {given}, the tensor {found}")

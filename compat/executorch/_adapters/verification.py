@@ -1,0 +1,92 @@
+"""Looking at dtypes while a graph runs, and at the values of an emitted program."""
+
+from typing import Any
+
+import numpy as np
+import torch
+from torch._ops import OpOverload
+from torch.fx import GraphModule, Interpreter, Node
+
+from executorch._adapters.operators import get_op_overload
+from exir import schema
+from exir.dialects.edge import EdgeOpOverload
+from exir.error import EdgeDialectError
+from exir.tensor import dtype_of
+from exir.verification.dtypes import check_dtypes
+
+
+class EdgeOpArgValidator(Interpreter):
+    """Runs a graph and collects the edge operators that were given dtypes which they do not take.
+
+    violating_ops: operator → for each such call its arguments' dtypes by name, results as `__ret_0`, ….
+    """
+
+    def __init__(self, graph_module: GraphModule) -> None:
+        super().__init__(graph_module)
+        self.violating_ops: dict[EdgeOpOverload, list[dict[str, torch.dtype]]] = {}
+
+    def run_node(self, n: Node) -> Any:
+        """Run one node, and look at its dtypes."""
+        if isinstance(n.target, EdgeOpOverload) and not _has_allowed_dtypes(n):
+            self.violating_ops.setdefault(n.target, []).append(_dtypes_of(n))
+        return super().run_node(n)
+
+
+def _has_allowed_dtypes(node: Node) -> bool:
+    try:
+        check_dtypes(node, _operands(node))
+    except EdgeDialectError:
+        return False
+    return True
+
+
+def _operands(node: Node) -> dict[str, Any]:
+    names = [argument.name for argument in node.target._schema.arguments]
+    return {**dict(zip(names, node.args)), **node.kwargs}
+
+
+def _dtypes_of(node: Node) -> dict[str, torch.dtype]:
+    results = node.meta["val"] if isinstance(node.meta["val"], (list, tuple)) else [node.meta["val"]]
+    values = {name: each.meta["val"] for name, each in _operands(node).items() if isinstance(each, Node)}
+    values |= {f"__ret_{index}": result for index, result in enumerate(results)}
+    return {name: value.dtype for name, value in values.items() if isinstance(value, torch.Tensor)}
+
+
+class ProgramValues:
+    """The values of a program's first method, read from the program."""
+
+    def __init__(self, program: schema.Program) -> None:
+        self.program = program
+        self.execution_plan = program.execution_plan[0]
+        self._values: list[Any] = [None] * len(self.execution_plan.values)
+
+    def get_value_list(self) -> list[Any]:
+        """The values that have been read; None for others."""
+        return self._values
+
+    def get_operators_list(self) -> list[OpOverload]:
+        """The operators that the method calls."""
+        return [get_op_overload(str(each.name), each.overload or "") for each in self.execution_plan.operators]
+
+    def get_constant_tensors(self) -> list[schema.Tensor]:
+        """The tensors whose bytes are in the program."""
+        tensors = (value.val for value in self.execution_plan.values)
+        return [each for each in tensors if isinstance(each, schema.Tensor) and each.data_buffer_idx > 0]
+
+    def load_value(self, idx: int) -> None:
+        """Read one value."""
+        self._values[idx] = self._read(self.execution_plan.values[idx].val)
+
+    def _read(self, value: Any) -> Any:
+        if isinstance(value, schema.Tensor):
+            return self._tensor(value)
+        if isinstance(value, schema.IntList):
+            return [self._read(self.execution_plan.values[index].val) for index in value.items]
+        content = list(vars(value).values())
+        return content[0] if content else None
+
+    def _tensor(self, tensor: schema.Tensor) -> torch.Tensor:
+        data = bytes(self.program.constant_buffer[tensor.data_buffer_idx].storage)
+        flat = torch.from_numpy(np.frombuffer(data, np.uint8).copy()).view(dtype_of(tensor.scalar_type))
+        in_order = flat.reshape([tensor.sizes[dim] for dim in tensor.dim_order])
+        return in_order.permute([tensor.dim_order.index(dim) for dim in range(len(tensor.sizes))])

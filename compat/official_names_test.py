@@ -1,0 +1,145 @@
+"""Scripts that import from `executorch.exir` find what rules_executorch has, and are told what it has not."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import torch
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+TABLE = tomllib.loads((HERE / "executorch" / "names.toml").read_text())
+
+
+def _listed() -> Iterator[tuple[str, str]]:
+    for module, sources in TABLE.items():
+        for names in sources.values():
+            yield from ((module, entry.partition("=")[0]) for entry in names.split() if entry != "*")
+
+
+@pytest.mark.parametrize("module, name", list(_listed()))
+def test_every_name_of_the_table_is_there(module: str, name: str) -> None:
+    assert getattr(importlib.import_module(f"executorch.{module}"), name) is not None
+
+
+def test_names_are_those_of_ours_where_we_have_them() -> None:
+    from executorch.exir import to_edge
+    from executorch.exir.passes.remove_noop_pass import RemoveNoopPass
+
+    import exir
+    from exir.passes.remove_noops import RemoveNoops
+
+    assert to_edge is exir.to_edge
+    assert RemoveNoopPass is RemoveNoops
+
+
+def test_a_name_that_is_a_module_as_well_means_what_the_official_package_says() -> None:
+    from executorch.exir import capture
+    from executorch.exir.capture import CaptureConfig
+
+    assert callable(capture)
+    assert CaptureConfig is not None
+
+
+@pytest.mark.parametrize("path", ["executorch.exir.no_such", "executorch.backends.nobody.partition"])
+def test_a_module_that_is_not_there_is_said_to_be_not_provided(path: str) -> None:
+    with pytest.raises(ImportError, match=r"^executorch\.\S+: not provided by rules_executorch; .*names.toml"):
+        importlib.import_module(path)
+
+
+def test_a_name_that_is_not_there_is_said_to_be_not_provided() -> None:
+    with pytest.raises(ImportError, match=r"executorch\.exir\.passes\.NoSuchPass: not provided by rules_executorch"):
+        from executorch.exir.passes import NoSuchPass  # noqa: F401
+
+
+def _imported_beside(folders: list[Path]) -> subprocess.CompletedProcess[str]:
+    path = os.pathsep.join([*map(str, folders), *sys.path])
+    command = [sys.executable, "-c", "import executorch.exir"]
+    return subprocess.run(command, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True)
+
+
+def test_the_official_package_beside_it_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "executorch" / "exir").mkdir(parents=True)
+    result = _imported_beside([HERE, tmp_path])
+    assert result.returncode != 0
+    assert "there are two packages 'executorch' on sys.path" in result.stderr
+    assert str(tmp_path / "executorch") in result.stderr
+
+
+def test_alone_it_is_imported() -> None:
+    assert _imported_beside([HERE]).returncode == 0
+
+
+class _Scaled(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.relu(x) * 2 + 1
+
+
+def test_a_script_of_the_older_way_compiles() -> None:
+    from executorch import exir
+
+    captured = exir.capture(_Scaled(), (torch.randn(3),), exir.CaptureConfig())
+    lowered = captured.to_edge(exir.EdgeCompileConfig(_use_edge_ops=True)).to_executorch()
+    assert lowered.buffer[4:8] == b"ET12"
+
+
+def test_a_pass_written_for_the_official_package_runs() -> None:
+    from executorch.exir import to_edge
+    from executorch.exir.dialects._ops import ops as exir_ops
+    from executorch.exir.pass_base import ExportPass
+
+    class ReluToSigmoid(ExportPass):
+        def call_operator(self, op, args, kwargs, meta):
+            relu = op == exir_ops.edge.aten.relu.default
+            return super().call_operator(exir_ops.edge.aten.sigmoid.default if relu else op, args, kwargs, meta)
+
+    x = torch.randn(3)
+    program = to_edge(torch.export.export(_Scaled(), (x,))).transform([ReluToSigmoid()]).exported_program()
+    torch.testing.assert_close(program.module()(x), torch.sigmoid(x) * 2 + 1)
+
+
+def test_code_of_graphs_names_operators_as_the_official_package_does() -> None:
+    from executorch.exir import to_edge
+    from executorch.exir.dialects._ops import ops  # noqa: F401  (gives the names)
+
+    program = to_edge(torch.export.export(_Scaled(), (torch.randn(3),))).exported_program()
+    program.graph_module.recompile()
+    assert "executorch_exir_dialects_edge__ops_aten_relu_default" in program.graph_module.code
+
+
+def test_passes_can_be_called_on_a_graph_module() -> None:
+    from executorch.exir import to_edge
+    from executorch.exir.passes import MemoryPlanningPass, SpecPropPass, ToOutVarPass
+
+    graph_module = to_edge(torch.export.export(_Scaled(), (torch.randn(3),))).exported_program().graph_module
+    for each in (SpecPropPass(), ToOutVarPass(), MemoryPlanningPass()):
+        graph_module = each(graph_module).graph_module
+    assert graph_module.meta["non_const_buffer_sizes"][1] >= 3 * 4
+
+
+def test_what_is_not_supported_is_refused_where_it_is_asked_for() -> None:
+    from executorch.exir import EdgeCompileConfig, ExecutorchBackendConfig
+
+    with pytest.raises(ValueError, match="_use_edge_ops"):
+        EdgeCompileConfig(_use_edge_ops=False)
+    with pytest.raises(ValueError, match="run_reinplace_pass"):
+        ExecutorchBackendConfig(run_reinplace_pass=True)
+
+
+def test_programs_are_read_and_written_in_the_official_terms() -> None:
+    from executorch.exir import to_edge
+    from executorch.exir._serialize._program import PTEFile, deserialize_pte_binary, serialize_pte_binary
+
+    buffer = to_edge(torch.export.export(_Scaled(), (torch.randn(3),))).to_executorch().buffer
+    found = deserialize_pte_binary(buffer)
+    again = deserialize_pte_binary(bytes(serialize_pte_binary(PTEFile(found.program))))
+    assert again.program.execution_plan == found.program.execution_plan
+    assert found.mutable_data is None
+    assert found.named_data is None

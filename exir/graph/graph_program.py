@@ -1,0 +1,72 @@
+"""A program around a graph that has none, so that passes over programs can be called on it."""
+
+from typing import Any
+
+import torch
+from torch.export import ExportedProgram, ModuleCallEntry, ModuleCallSignature
+from torch.export.graph_signature import (
+    ArgumentSpec,
+    ConstantArgument,
+    ExportGraphSignature,
+    InputKind,
+    InputSpec,
+    OutputKind,
+    OutputSpec,
+    SymIntArgument,
+    TensorArgument,
+)
+from torch.fx import Graph, GraphModule, Node
+from torch.utils import _pytree as pytree
+
+from exir.graph.fake_mode import fake_mode_of
+from exir.verification.verifier import EXIREdgeDialectVerifier
+
+
+def program_around(graph_module: GraphModule) -> ExportedProgram:
+    """A program that runs `graph_module` itself: its placeholders are inputs, what it returns are outputs."""
+    placeholders = graph_module.graph.find_nodes(op="placeholder")
+    results = _results(graph_module)
+    call = ModuleCallSignature([], [], _tree((tuple(placeholders), {})), _tree(tuple(results)))
+    program = _empty_program(_ranges(graph_module), ModuleCallEntry("", call))
+    program._graph_module = graph_module
+    program._graph_signature = ExportGraphSignature(
+        [InputSpec(InputKind.USER_INPUT, _argument(node), None) for node in placeholders],
+        [OutputSpec(OutputKind.USER_OUTPUT, _argument(value), None) for value in results],
+    )
+    return program
+
+
+def _empty_program(ranges: dict[Any, Any], call: ModuleCallEntry) -> ExportedProgram:
+    """A program that computes nothing: one that is made of a graph verifies it, and this graph may be of any stage."""
+    graph = Graph()
+    graph.output(())
+    return ExportedProgram(
+        root=torch.nn.Module(),
+        graph=graph,
+        graph_signature=ExportGraphSignature([], []),
+        state_dict={},
+        range_constraints=ranges,
+        module_call_graph=[call],
+        verifiers=[EXIREdgeDialectVerifier],
+    )
+
+
+def _results(graph_module: GraphModule) -> list[Any]:
+    returned = graph_module.graph.output_node().args[0]
+    return list(returned) if isinstance(returned, (list, tuple)) else [returned]
+
+
+def _tree(value: Any) -> pytree.TreeSpec:
+    return pytree.tree_structure(value)
+
+
+def _argument(value: Any) -> ArgumentSpec:
+    if not isinstance(value, Node):
+        return ConstantArgument(name="", value=value)
+    is_number = isinstance(value.meta.get("val"), (int, torch.SymInt))
+    return SymIntArgument(name=value.name) if is_number else TensorArgument(name=value.name)
+
+
+def _ranges(graph_module: GraphModule) -> dict[Any, Any]:
+    shape_env = fake_mode_of(graph_module.graph).shape_env
+    return dict(shape_env.var_to_range) if shape_env is not None else {}
