@@ -103,6 +103,7 @@ class _Fusion:
             self._fuse_embedding(embedding, weight, store)
 
     def _fuse_layer(self, layer: _Layer, weight: QuantizedWeight, store: Callable[[], _Stored]) -> None:
+        layer = _of_all_rows(layer)
         x, op = layer.x, _OURS.linear.default
         if is_dequantized(origin(x)):
             real = _quantized_by_rows(origin(x))
@@ -168,6 +169,26 @@ def _layers(user: Node, weight: Node) -> list[_Layer]:
         found = (_product(each, user) for each in user.users)
         return [layer for layer in found if layer is not None]
     return []
+
+
+def _of_all_rows(layer: _Layer) -> _Layer:
+    """The same without views that make one dimension of rows of several, and several of it again."""
+    users = list(layer.node.users)
+    if layer.x.target is not _VIEW or len(users) != 1 or users[0].target is not _VIEW:
+        return layer
+    before, after = layer.x.args[0], users[0]
+    rows, results = _sizes(before), _sizes(after)
+    is_same = rows[:-1] == results[:-1] and rows[-1:] == _sizes(layer.x)[-1:]
+    return (
+        _Layer(after, before, layer.bias)
+        if is_same and results[-1:] == _sizes(layer.node)[-1:]
+        else layer
+    )
+
+
+def _sizes(node: Node) -> list[str]:
+    """By their expressions, as comparing symbols would guard on them."""
+    return [str(size) for size in node.meta["val"].shape]
 
 
 def _product(node: Node, columns: Node) -> _Layer | None:

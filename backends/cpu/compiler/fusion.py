@@ -5,13 +5,8 @@ from dataclasses import replace
 from backends.cpu.compiler.graph import Step, StepGraph, Value
 from backends.cpu.compiler.kinds.activated import Activated
 from backends.cpu.compiler.kinds.activation import NONE, Activation
-from backends.cpu.compiler.kinds.convolution import Convolution
 from backends.cpu.compiler.kinds.map import Map
-from backends.cpu.compiler.kinds.product import Product
 from backends.cpu.compiler.rewrite import Rewriter
-
-# Inputs of a product or convolution: x, weight, bias, and then a residual.
-_WITHOUT_RESIDUAL = 3
 
 
 def fuse(graph: StepGraph) -> None:
@@ -57,8 +52,8 @@ def _fuse_sum(rewriter: Rewriter, step: Step) -> None:
 
 
 def _takes_residual(writer: Step) -> bool:
-    takes = isinstance(writer.operation, (Product, Convolution))
-    return takes and len(writer.inputs) == _WITHOUT_RESIDUAL
+    operation = writer.operation
+    return isinstance(operation, Activated) and len(writer.inputs) == operation.without_residual
 
 
 def _fusable_writer(rewriter: Rewriter, value: Value) -> Step | None:

@@ -105,3 +105,26 @@ def is_narrow(packed: Tensor) -> bool:
     pairs = packed.to(torch.int16).reshape(-1, 2)
     largest = torch.maximum(pairs.clamp_min(0).sum(1), -pairs.clamp_max(0).sum(1))
     return int(largest.max()) <= 128
+
+
+def words(codes: Tensor, bits: int) -> Tensor:
+    """int8 codes [N, K] as int32 [ceil(N / 16), K * bits / 32, 16]: a word has consecutive codes of a column, the first
+    in its lowest bits."""
+    shifts = torch.arange(0, 32, bits)
+    fields = (codes.to(torch.int64) & ((1 << bits) - 1)).unflatten(1, (-1, len(shifts)))
+    return panels((fields << shifts).sum(2).to(torch.int32))
+
+
+def unworded(packed: Tensor, n: int, bits: int) -> Tensor:
+    """What `words` was given."""
+    shifts = torch.arange(32 - bits, -1, -bits, dtype=torch.int32)
+    fields = unpanelled(packed, n).unsqueeze(2) << shifts
+    return (fields >> (32 - bits)).flatten(1).to(torch.int8)
+
+
+def dequantized_panels(packed: Tensor, scales: Tensor, points: Tensor | None, n: int, bits: int) -> Tensor:
+    """What weights of few bits stand for, [n, K]: words, and scales and zero points [ceil(n / 16), groups, 16]."""
+    codes = unworded(packed, n, bits).float().unflatten(1, (scales.shape[1], -1))
+    if points is not None:
+        codes = codes - unpanelled(points, n).unsqueeze(2)
+    return (codes * unpanelled(scales, n).unsqueeze(2)).flatten(1)

@@ -30,6 +30,7 @@
   X(PRODUCT_Q, 23, product_q)           \
   X(UPDATE, 24, update)                 \
   X(MAP_I64, 27, map_i64)               \
+  X(EMBEDDING_Q, 28, embedding_q)       \
   X(TABLE_I8, 30, table_i8)             \
   X(POOL_I8, 31, pool_i8)
 

@@ -12,6 +12,11 @@ class Activated(Operation):
 
     activation: Activation
 
+    @property
+    def without_residual(self) -> int | None:
+        """How many inputs it has if none of them is a residual; None where it takes none."""
+        return None
+
     def with_activation(self, activation: Activation) -> Self:
         """The same with another activation."""
         return cast(Self, replace(cast(Any, self), activation=activation))

@@ -40,6 +40,10 @@ class Convolution(Activated):
 
     code = 2
 
+    @property
+    def without_residual(self) -> int:
+        return 3
+
     def words(self) -> tuple[int, ...]:
         return (int(self.planes), *self.window.words(), self.groups, *self.activation.words())
 

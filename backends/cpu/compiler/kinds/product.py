@@ -21,6 +21,10 @@ class Product(Activated):
 
     code = 1
 
+    @property
+    def without_residual(self) -> int:
+        return 3
+
     def words(self) -> tuple[int, ...]:
         return self.activation.words()
 

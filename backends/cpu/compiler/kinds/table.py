@@ -8,6 +8,7 @@ from backends.cpu.compiler.kinds.convolution_i8 import ConvolutionI8, DepthwiseI
 from backends.cpu.compiler.kinds.copy import Copy
 from backends.cpu.compiler.kinds.depthwise import Depthwise
 from backends.cpu.compiler.kinds.embedding import Embedding
+from backends.cpu.compiler.kinds.embedding_q import EmbeddingQ
 from backends.cpu.compiler.kinds.map import Map, MapI64
 from backends.cpu.compiler.kinds.norm import Norm
 from backends.cpu.compiler.kinds.operation import Operation
@@ -15,6 +16,7 @@ from backends.cpu.compiler.kinds.permute import Permute
 from backends.cpu.compiler.kinds.pool import Pool
 from backends.cpu.compiler.kinds.pool_i8 import PoolI8
 from backends.cpu.compiler.kinds.product import Product
+from backends.cpu.compiler.kinds.product_q import ProductQ
 from backends.cpu.compiler.kinds.reduce import Reduce
 from backends.cpu.compiler.kinds.softmax import Softmax
 from backends.cpu.compiler.kinds.update import Update
@@ -25,6 +27,7 @@ KINDS: dict[int, type[Operation]] = {
     for kind in (
         *(Product, Convolution, Depthwise, Winograd, Block, Pool, Permute, Map, Softmax, Norm, Attention),
         *(Embedding, Copy, MapI64, Update, Reduce),
+        *(ProductQ, EmbeddingQ),
         *(Quantize, Dequantize, ConvolutionI8, DepthwiseI8, MapI8, TableI8, PoolI8),
     )
 }

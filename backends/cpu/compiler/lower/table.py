@@ -15,6 +15,7 @@ from backends.cpu.compiler.lower import (
     convolutions,
     copies,
     elementwise,
+    few_bits,
     normalization,
     pooling,
     products,
@@ -30,7 +31,7 @@ from exir.dialects.edge import to_torch_overload
 
 _FAMILIES = (
     *(convolutions, products, pooling, activations, elementwise, normalization),
-    *(quantization, attention, tables, casts, constants, copies, shapes, sizes, updates, reductions),
+    *(quantization, few_bits, attention, tables, casts, constants, copies, shapes, sizes, updates, reductions),
 )
 
 RULES: dict[Callable[..., Any], Rule] = {

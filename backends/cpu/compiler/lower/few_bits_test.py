@@ -1,0 +1,119 @@
+"""Weights of few bits are read as they are, by products and embeddings."""
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+from torch.export import Dim
+
+from backends.cpu.compiler.graph import Value
+from backends.cpu.compiler.kinds.activation import Function
+from backends.cpu.compiler.kinds.embedding_q import EmbeddingQ
+from backends.cpu.compiler.kinds.product_q import ProductQ
+from backends.cpu.compiler.testing.compare import assert_computes, lowered, operations, steps
+from exir.backend.utils import get_non_lowered_nodes
+from exir.quantized_weights import packed
+
+_OURS, _DECOMPOSED = torch.ops.quantized_weight, torch.ops.quantized_decomposed
+LIMITS = {2: (-2, 1), 4: (-8, 7), 8: (-128, 127)}
+
+
+class Weight(nn.Module):
+    """A matrix of few bits, its scales and zero points."""
+
+    def __init__(self, bits: int, rows: int, columns: int, groups: int, shifted: bool) -> None:
+        super().__init__()
+        generator = torch.Generator().manual_seed(bits)
+        low, high = LIMITS[bits]
+        codes = torch.randint(low, high + 1, (rows, columns), generator=generator).to(torch.int8)
+        self.register_buffer("codes", packed(codes, bits))
+        self.register_buffer("scales", torch.rand(rows, groups, generator=generator) / (8 * high))
+        points = torch.randint(low, high + 1, (rows, groups), generator=generator).float()
+        self.register_buffer("points", points if shifted else None)
+        self.bits = bits
+
+    @property
+    def parts(self) -> tuple[Tensor, Tensor, Tensor | None]:
+        return self.codes, self.scales, self.points
+
+
+class Layer(Weight):
+    bias: Tensor | None
+
+    def __init__(self, bits: int, rows: int, columns: int, groups: int, shifted: bool, bias: bool) -> None:
+        super().__init__(bits, rows, columns, groups, shifted)
+        self.register_buffer("bias", torch.randn(rows) if bias else None)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return _OURS.linear(x, *self.parts, self.bias, self.bits)
+
+
+class Table(Weight):
+    def forward(self, indices: Tensor) -> Tensor:
+        embedding = {2: "embedding_2bit", 4: "embedding_4bit", 8: "embedding_byte"}[self.bits]
+        return getattr(_DECOMPOSED, embedding)(*self.parts, *LIMITS[self.bits], indices)
+
+
+@pytest.mark.parametrize("shifted", [False, True])
+@pytest.mark.parametrize("bits", [2, 4, 8])
+@pytest.mark.parametrize(("rows", "columns", "groups"), [(20, 64, 2), (5, 24, 1), (40, 96, 3)])
+def test_linear_layers_keep_their_bits(bits: int, rows: int, columns: int, groups: int, shifted: bool) -> None:
+    layer = Layer(bits, rows, columns, groups, shifted, bias=rows != 5)
+    for sizes in ((columns,), (7, columns), (2, 3, columns)):
+        x = torch.randn(sizes)
+        assert operations(layer, x) == [ProductQ(max(bits, 4), shifted)]
+        assert_computes(layer, x)
+
+
+@pytest.mark.parametrize("shifted", [False, True])
+@pytest.mark.parametrize("bits", [2, 4, 8])
+def test_embeddings_keep_their_bits(bits: int, shifted: bool) -> None:
+    table, indices = Table(bits, 21, 48, 2, shifted), torch.tensor([[0, 20, 3]])
+    assert operations(table, indices) == [EmbeddingQ(21, max(bits, 4), shifted)]
+    assert_computes(table, indices)
+
+
+def test_what_follows_is_done_by_the_product() -> None:
+    class Network(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.first = Layer(4, 48, 32, 1, True, True)
+            self.second = Layer(8, 48, 48, 3, False, False)
+
+        def forward(self, x: Tensor) -> Tensor:
+            x = F.silu(self.first(x))
+            return torch.relu(x + self.second(x))
+
+    x = torch.randn(3, 32)
+    found = [each for each in operations(Network(), x) if isinstance(each, ProductQ)]
+    assert [each.activation.function for each in found] == [Function.SILU, Function.CLAMP]
+    assert len(operations(Network(), x)) == 2
+    assert_computes(Network(), x)
+
+
+def test_a_layer_and_an_embedding_share_the_bytes() -> None:
+    class Tied(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.table = Table(4, 40, 64, 2, False)
+
+        def forward(self, tokens: Tensor) -> Tensor:
+            words = self.table(tokens)
+            return _OURS.linear(words, *self.table.parts, None, 4)
+
+    tokens = torch.tensor([1, 39, 7])
+    embedding, product = steps(Tied(), tokens).steps
+    assert torch.equal(_elements(embedding.inputs[0]), _elements(product.inputs[1]))
+    shapes = ({0: Dim("tokens", min=2, max=9)},)
+    others = [(torch.arange(size),) for size in (2, 9)]
+    assert_computes(Tied(), tokens, dynamic_shapes=shapes, others=others)
+
+
+def _elements(value: Value) -> Tensor:
+    assert value.constant is not None
+    return value.constant
+
+
+def test_groups_that_are_no_words_run_on_kernels() -> None:
+    program = lowered(Layer(4, 20, 36, 3, False, True), (torch.randn(2, 36),))
+    assert len(get_non_lowered_nodes(program.graph)) == 1

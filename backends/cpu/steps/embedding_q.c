@@ -1,0 +1,151 @@
+/* Step embedding_q: rows of a table of few bits, which lies as a product with it
+ * reads it: a row is a column of panels. */
+#include <math.h>
+
+#include "backends/cpu/steps/check.h"
+#include "backends/cpu/steps/chunks.h"
+#include "backends/cpu/steps/kinds.h"
+
+/* Zero points follow if the attribute says so. */
+enum { WORDS, SCALES, INDICES, INPUTS };
+enum { ROWS, BITS, SHIFTED, ATTRIBUTES };
+
+/* Rows of a chunk. */
+#define CHUNK 16
+
+static size_t output_of(const et_cpu_step *step) { return step->input_count; }
+
+static et_status check_counts(const et_cpu_step *step, et_error *error) {
+  const et_cpu_counts any = {.inputs_least = INPUTS,
+                             .inputs_most = INPUTS + 1,
+                             .outputs = 1,
+                             .attributes = ATTRIBUTES};
+  ET_RETURN_IF_ERROR(et_cpu_check_counts(step, &any, error));
+  ET_RETURN_IF_ERROR(et_cpu_check_attribute(step, ROWS, 1, INT32_MAX, error));
+  ET_RETURN_IF_ERROR(et_cpu_check_attribute(step, BITS, 4, 8, error));
+  ET_CPU_CHECK(error, step->attributes[BITS] % 4 == 0,
+               "embedding_q: weights of %d bits", (int)step->attributes[BITS]);
+  ET_RETURN_IF_ERROR(et_cpu_check_attribute(step, SHIFTED, 0, 1, error));
+  ET_CPU_CHECK(error,
+               step->input_count == INPUTS + (size_t)step->attributes[SHIFTED],
+               "embedding_q: %d inputs", (int)step->input_count);
+  return ET_STATUS_OK;
+}
+
+static et_status check_table(const et_cpu_step *step, et_error *error) {
+  const int64_t panels = (et_cpu_attribute(step, ROWS) + 15) / 16;
+  const int64_t codes = 32 / et_cpu_attribute(step, BITS);
+  const et_cpu_tensor *table = step->tensors[WORDS];
+  const et_cpu_tensor *scales = step->tensors[SCALES];
+  ET_RETURN_IF_ERROR(
+      et_cpu_check_tensor(step, WORDS, ET_SCALAR_TYPE_INT32, 3, error));
+  const int64_t words[3] = {panels, table->sizes[1], 16};
+  ET_RETURN_IF_ERROR(
+      et_cpu_check_sizes(step, WORDS, ET_SCALAR_TYPE_INT32, 3, words, error));
+  ET_RETURN_IF_ERROR(
+      et_cpu_check_tensor(step, SCALES, ET_SCALAR_TYPE_FLOAT32, 3, error));
+  const int64_t groups = scales->sizes[1];
+  ET_CPU_CHECK(
+      error,
+      groups > 0 && table->sizes[1] > 0 && table->sizes[1] % groups == 0 &&
+          table->sizes[1] <= INT32_MAX / codes,
+      "embedding_q: %d groups of %d words", (int)groups, (int)table->sizes[1]);
+  const int64_t sizes[3] = {panels, groups, 16};
+  ET_RETURN_IF_ERROR(et_cpu_check_sizes(step, SCALES, ET_SCALAR_TYPE_FLOAT32, 3,
+                                        sizes, error));
+  return step->attributes[SHIFTED] != 0
+             ? et_cpu_check_same(step, INPUTS, SCALES, error)
+             : ET_STATUS_OK;
+}
+
+static et_status check(const et_cpu_step *step, et_error *error) {
+  int64_t sizes[ET_CPU_MAX_RANK];
+  ET_RETURN_IF_ERROR(check_counts(step, error));
+  ET_RETURN_IF_ERROR(check_table(step, error));
+  const et_cpu_tensor *indices = step->tensors[INDICES];
+  ET_CPU_CHECK(error,
+               indices->dtype == ET_SCALAR_TYPE_INT64 ||
+                   indices->dtype == ET_SCALAR_TYPE_INT32,
+               "embedding_q: tensor 2 is %s, expected int64 or int32",
+               et_scalar_type_name(indices->dtype));
+  ET_CPU_CHECK(error, indices->rank < ET_CPU_MAX_RANK,
+               "embedding_q: tensor 2 has %d dims, expected less than %d",
+               (int)indices->rank, ET_CPU_MAX_RANK);
+  for (uint8_t i = 0; i < indices->rank; i++) {
+    sizes[i] = indices->sizes[i];
+  }
+  sizes[indices->rank] = (int64_t)step->tensors[WORDS]->sizes[1] * 32 /
+                         et_cpu_attribute(step, BITS);
+  return et_cpu_check_sizes(step, output_of(step), ET_SCALAR_TYPE_FLOAT32,
+                            (uint8_t)(indices->rank + 1), sizes, error);
+}
+
+static int64_t index_at(const et_cpu_tensor *indices, size_t i) {
+  return indices->dtype == ET_SCALAR_TYPE_INT64
+             ? ((const int64_t *)indices->data)[i]
+             : ((const int32_t *)indices->data)[i];
+}
+
+/* The signed codes of a word, the first in the lowest bits. */
+static void put_word(uint32_t word, uint32_t bits, float scale, float zero,
+                     float *to) {
+  const uint32_t half = 1u << (bits - 1u);
+  for (uint32_t j = 0; j < 32u / bits; j++) {
+    const uint32_t code = word >> (j * bits) & (2u * half - 1u);
+    const int32_t value = (int32_t)(code ^ half) - (int32_t)half;
+    to[j] = ((float)value - zero) * scale;
+  }
+}
+
+static void put_row(const et_cpu_step *step, size_t row, float *to) {
+  const size_t words = (size_t)step->tensors[WORDS]->sizes[1];
+  const size_t groups = (size_t)step->tensors[SCALES]->sizes[1];
+  const uint32_t bits = step->attributes[BITS];
+  const uint32_t *word = (const uint32_t *)step->tensors[WORDS]->data +
+                         row / 16 * words * 16 + row % 16;
+  const size_t first = row / 16 * groups * 16 + row % 16;
+  const float *scales = (const float *)step->tensors[SCALES]->data + first;
+  const float *zeros = step->attributes[SHIFTED] != 0
+                           ? (const float *)step->tensors[INPUTS]->data + first
+                           : NULL;
+  for (size_t i = 0; i < words; i++, to += 32u / bits) {
+    const size_t group = i / (words / groups) * 16;
+    put_word(word[i * 16], bits, scales[group],
+             zeros == NULL ? 0.0f : zeros[group], to);
+  }
+}
+
+/* A row that the table does not have becomes NaN: a step cannot fail, and nothing
+ * else may be read. */
+static void copy_row(const et_cpu_step *step, size_t i) {
+  const size_t columns =
+      (size_t)step->tensors[WORDS]->sizes[1] * 32u / step->attributes[BITS];
+  const int64_t index = index_at(step->tensors[INDICES], i);
+  float *to = (float *)step->tensors[output_of(step)]->data + i * columns;
+  if (index >= 0 && index < et_cpu_attribute(step, ROWS)) {
+    put_row(step, (size_t)index, to);
+    return;
+  }
+  for (size_t c = 0; c < columns; c++) {
+    to[c] = NAN;
+  }
+}
+
+static void run_chunk(void *data, size_t index) {
+  const et_cpu_step *step = data;
+  const size_t count = step->tensors[INDICES]->numel;
+  const size_t first = index * CHUNK;
+  for (size_t i = first; i < first + et_cpu_part(count, CHUNK, index); i++) {
+    copy_row(step, i);
+  }
+}
+
+static void run(const et_cpu_step *step, const et_cpu_run *run) {
+  et_cpu_step copy = *step;
+  et_cpu_for_each(run, et_cpu_parts(step->tensors[INDICES]->numel, CHUNK),
+                  run_chunk, &copy);
+}
+
+static const et_cpu_kind kind = {"embedding_q", check, run, 0};
+const et_backend_part et_cpu_step_embedding_q = {ET_CPU_KIND_EMBEDDING_Q,
+                                                 &kind};

@@ -1,0 +1,121 @@
+#include "backends/cpu/steps/kinds.h"
+#include "backends/cpu/steps/testing.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+extern const et_backend_part et_cpu_step_embedding_q;
+
+#define F32 ET_SCALAR_TYPE_FLOAT32
+
+enum { ROWS = 21, GROUPS = 2, COUNT = 5 };
+
+/* Words, scales, indices, zero points; 2 groups of 2 words. */
+static void make(et_test_step *test, int32_t bits, bool shifted) {
+  const int32_t count = COUNT;
+  et_test_begin(test, &et_cpu_step_embedding_q);
+  et_test_input(test, ET_SCALAR_TYPE_INT32, 3, (int32_t[]){2, 4, 16});
+  et_test_input(test, F32, 3, (int32_t[]){2, GROUPS, 16});
+  int64_t *indices = et_test_input(test, ET_SCALAR_TYPE_INT64, 1, &count);
+  for (int32_t i = 0; i < COUNT; i++) {
+    indices[i] = (int64_t[]){20, 0, 16, 15, 20}[i];
+  }
+  if (shifted) {
+    et_test_input(test, F32, 3, (int32_t[]){2, GROUPS, 16});
+  }
+  et_test_output(test, F32, 2, (int32_t[]){COUNT, 4 * 32 / bits});
+  et_test_int(test, ROWS);
+  et_test_int(test, bits);
+  et_test_int(test, shifted);
+}
+
+static float parameter(const et_test_step *test, size_t tensor, size_t row,
+                       size_t group) {
+  const float *all = test->tensors[tensor].data;
+  return all[(row / 16 * GROUPS + group) * 16 + row % 16];
+}
+
+static double element(const et_test_step *test, int32_t bits, bool shifted,
+                      size_t row, size_t column) {
+  const size_t codes = 32 / (size_t)bits;
+  const uint32_t *words = test->tensors[0].data;
+  const uint32_t word = words[(row / 16 * 4 + column / codes) * 16 + row % 16];
+  const uint32_t code =
+      word >> (column % codes * (size_t)bits) & ((1u << bits) - 1u);
+  const size_t group = column / codes / 2;
+  const float value =
+      (float)code - (code >> (bits - 1) ? (float)(1u << bits) : 0);
+  const float zero = shifted ? parameter(test, 3, row, group) : 0.0f;
+  return (double)((value - zero) * parameter(test, 1, row, group));
+}
+
+static void test_rows_are_columns_of_panels(void **state) {
+  (void)state;
+  for (int i = 0; i < 4; i++) {
+    const int32_t bits = i % 2 == 0 ? 4 : 8;
+    const bool shifted = i < 2;
+    et_test_step test;
+    double expected[COUNT * 32];
+    double margin[COUNT * 32] = {0};
+    make(&test, bits, shifted);
+    const size_t columns = 128 / (size_t)bits;
+    for (size_t e = 0; e < COUNT * columns; e++) {
+      const int64_t *indices = test.tensors[2].data;
+      expected[e] = element(&test, bits, shifted, (size_t)indices[e / columns],
+                            e % columns);
+    }
+    et_test_run(&test, expected, margin);
+    et_test_end(&test);
+  }
+}
+
+static void test_rows_that_are_not_there_are_nan(void **state) {
+  (void)state;
+  const int64_t wrong[COUNT] = {-1, ROWS, 31, INT64_MAX, INT64_MIN};
+  const et_cpu_run run = {0};
+  et_test_step test;
+  make(&test, 4, false);
+  for (size_t i = 0; i < COUNT; i++) {
+    ((int64_t *)test.tensors[2].data)[i] = wrong[i];
+  }
+  test.step.kind->run(&test.step, &run);
+  for (size_t i = 0; i < et_test_result(&test)->numel; i++) {
+    assert_true(isnan(((const float *)et_test_result(&test)->data)[i]));
+  }
+  et_test_end(&test);
+}
+
+static void test_what_does_not_fit_is_refused(void **state) {
+  (void)state;
+  et_test_step test;
+  make(&test, 4, true);
+  test.attributes[0] = 33;
+  et_test_refused(&test, "embedding_q: tensor 0, dim 0 is 2, expected 3");
+  test.attributes[0] = 0;
+  et_test_refused(&test, "embedding_q: attribute 0 is 0");
+  test.attributes[0] = ROWS;
+  test.attributes[1] = 6;
+  et_test_refused(&test, "embedding_q: weights of 6 bits");
+  test.attributes[1] = 4;
+  test.attributes[2] = 0;
+  et_test_refused(&test, "embedding_q: 4 inputs");
+  test.attributes[2] = 1;
+  test.tensors[1].sizes[1] = 3;
+  et_test_refused(&test, "embedding_q: 3 groups of 4 words");
+  test.tensors[1].sizes[1] = GROUPS;
+  test.tensors[2].dtype = F32;
+  et_test_refused(&test, "embedding_q: tensor 2 is float32");
+  et_test_end(&test);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_rows_are_columns_of_panels),
+      cmocka_unit_test(test_rows_that_are_not_there_are_nan),
+      cmocka_unit_test(test_what_does_not_fit_is_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,198 @@
+#include "backends/cpu/steps/kinds.h"
+#include "backends/cpu/steps/testing.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+extern const et_backend_part et_cpu_step_product_q;
+
+#define F32 ET_SCALAR_TYPE_FLOAT32
+
+typedef struct shape {
+  int32_t rows, groups, group, columns, bits;
+  bool shifted, residual, clamp;
+} shape;
+
+enum { X, WORDS, SCALES, BIAS, MORE };
+
+static int32_t panel_count(const shape *s) { return (s->columns + 15) / 16; }
+
+static void make(et_test_step *test, const shape *s) {
+  const int32_t depth = s->groups * s->group;
+  const int32_t panels = panel_count(s);
+  const int32_t bias = panels * 16;
+  et_test_begin(test, &et_cpu_step_product_q);
+  et_test_input(test, F32, 2, (int32_t[]){s->rows, depth});
+  et_test_input(test, ET_SCALAR_TYPE_INT32, 3,
+                (int32_t[]){panels, depth * s->bits / 32, 16});
+  et_test_input(test, F32, 3, (int32_t[]){panels, s->groups, 16});
+  et_test_input(test, F32, 1, &bias);
+  if (s->shifted) {
+    et_test_input(test, F32, 3, (int32_t[]){panels, s->groups, 16});
+  }
+  if (s->residual) {
+    et_test_input(test, F32, 2, (int32_t[]){s->rows, s->columns});
+  }
+  et_test_output(test, F32, 2, (int32_t[]){s->rows, s->columns});
+  et_test_int(test, s->bits);
+  et_test_int(test, s->shifted);
+  et_test_int(test, s->clamp ? 1 : 0);
+  et_test_float(test, -0.5f);
+  et_test_float(test, 0.75f);
+}
+
+static double code(const et_test_step *test, const shape *s, size_t k,
+                   size_t n) {
+  const size_t codes = 32 / (size_t)s->bits;
+  const size_t words = (size_t)(s->groups * s->group) / codes;
+  const uint32_t *all = test->tensors[WORDS].data;
+  const uint32_t word = all[(n / 16 * words + k / codes) * 16 + n % 16];
+  const uint32_t bits =
+      word >> (k % codes * (size_t)s->bits) & ((1u << s->bits) - 1u);
+  return (double)bits - (bits >> (s->bits - 1) ? (double)(1u << s->bits) : 0.0);
+}
+
+static double weight(const et_test_step *test, const shape *s, size_t k,
+                     size_t n) {
+  const size_t index =
+      (n / 16 * (size_t)s->groups + k / (size_t)s->group) * 16 + n % 16;
+  const double zero =
+      s->shifted ? (double)((const float *)test->tensors[MORE].data)[index] : 0;
+  const float scale = ((const float *)test->tensors[SCALES].data)[index];
+  return (code(test, s, k, n) - zero) * (double)scale;
+}
+
+/* One element in double, and how far a sum of floats may be from it. */
+static double element(const et_test_step *test, const shape *s, size_t m,
+                      size_t n, double *margin) {
+  const size_t depth = (size_t)(s->groups * s->group);
+  const float *x = (const float *)test->tensors[X].data + m * depth;
+  double sum = ((const float *)test->tensors[BIAS].data)[n];
+  double size = fabs(sum);
+  for (size_t k = 0; k < depth; k++) {
+    const double product = (double)x[k] * weight(test, s, k, n);
+    sum += product;
+    size += fabs(product);
+  }
+  if (s->residual) {
+    const float *residual = test->tensors[s->shifted ? MORE + 1 : MORE].data;
+    sum += (double)residual[m * (size_t)s->columns + n];
+  }
+  *margin = 1e-6 + 1e-6 * size;
+  return !s->clamp ? sum : sum < -0.5 ? -0.5 : sum > 0.75 ? 0.75 : sum;
+}
+
+static void check_product(const shape *s) {
+  et_test_step test;
+  make(&test, s);
+  const size_t count = et_test_result(&test)->numel;
+  double *expected = malloc((2 * count + 1) * sizeof(double));
+  assert_non_null(expected);
+  for (size_t i = 0; i < count; i++) {
+    expected[i] = element(&test, s, i / (size_t)s->columns,
+                          i % (size_t)s->columns, &expected[count + i]);
+  }
+  et_test_run(&test, expected, expected + count);
+  free(expected);
+  et_test_end(&test);
+}
+
+static void check_shapes(int32_t rows_below) {
+  for (int i = 0; i < 60; i++) {
+    const int32_t bits = et_test_below(2) == 0 ? 4 : 8;
+    const shape s = {1 + (int32_t)et_test_below((size_t)rows_below),
+                     1 + (int32_t)et_test_below(5),
+                     32 / bits * (1 + (int32_t)et_test_below(9)),
+                     1 + (int32_t)et_test_below(150),
+                     bits,
+                     et_test_below(2) == 0,
+                     et_test_below(2) == 0,
+                     et_test_below(2) == 0};
+    check_product(&s);
+  }
+}
+
+static void test_one_row_of_random_shapes(void **state) {
+  (void)state;
+  check_shapes(1);
+}
+
+static void test_rows_of_random_shapes(void **state) {
+  (void)state;
+  check_shapes(20);
+}
+
+static void test_no_rows_and_many(void **state) {
+  (void)state;
+  const shape shapes[] = {{0, 2, 32, 20, 4, false, true, false},
+                          {1100, 1, 8, 18, 4, true, true, true},
+                          {1, 9, 256, 100, 4, false, true, true},
+                          {3, 9, 64, 100, 8, true, false, true}};
+  for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+    check_product(&shapes[i]);
+  }
+}
+
+static void test_curves_follow_the_sum(void **state) {
+  (void)state;
+  for (int32_t rows = 1; rows < 3; rows++) {
+    const shape s = {rows, 2, 32, 41, 4, true, true, false};
+    et_test_step test;
+    make(&test, &s);
+    test.attributes[2] = 9; /* leaky relu of slope -0.5 */
+    double expected[2 * 41];
+    double margin[2 * 41];
+    for (size_t i = 0; i < (size_t)rows * 41; i++) {
+      const double sum = element(&test, &s, i / 41, i % 41, &margin[i]);
+      expected[i] = sum < 0 ? -0.5 * sum : sum;
+    }
+    et_test_run(&test, expected, margin);
+    et_test_end(&test);
+  }
+}
+
+static void test_what_does_not_fit_is_refused(void **state) {
+  (void)state;
+  const shape s = {4, 2, 32, 20, 4, true, true, true};
+  et_test_step test;
+  make(&test, &s);
+  test.attributes[0] = 5;
+  et_test_refused(&test, "product_q: weights of 5 bits");
+  test.attributes[0] = 8;
+  et_test_refused(&test, "product_q: tensor 1, dim 1 is 8, expected 16");
+  test.attributes[0] = 4;
+  test.attributes[1] = 0;
+  et_test_refused(&test, "product_q: 6 inputs");
+  test.attributes[1] = 1;
+  test.tensors[SCALES].sizes[1] = 0;
+  et_test_refused(&test, "product_q: 0 groups of 64 summands");
+  test.tensors[SCALES].sizes[1] = 16;
+  et_test_refused(&test, "product_q: 16 groups of 64 summands");
+  test.tensors[SCALES].sizes[1] = 4;
+  et_test_refused(&test, "product_q: tensor 4, dim 1 is 2, expected 4");
+  test.tensors[SCALES].sizes[1] = 2;
+  test.tensors[WORDS].dtype = F32;
+  et_test_refused(&test, "product_q: tensor 1 is float32, expected int32");
+  test.tensors[WORDS].dtype = ET_SCALAR_TYPE_INT32;
+  test.tensors[BIAS].numel = 20;
+  et_test_refused(&test, "product_q: tensor 3 has 20 elements, expected 32");
+  test.tensors[BIAS].numel = 32;
+  test.tensors[MORE + 1].sizes[0] = 3;
+  et_test_refused(&test, "product_q: tensor 5, dim 0 is 3, expected 4");
+  et_test_end(&test);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_one_row_of_random_shapes),
+      cmocka_unit_test(test_rows_of_random_shapes),
+      cmocka_unit_test(test_no_rows_and_many),
+      cmocka_unit_test(test_curves_follow_the_sum),
+      cmocka_unit_test(test_what_does_not_fit_is_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
