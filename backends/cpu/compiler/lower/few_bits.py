@@ -129,7 +129,7 @@ def _lower_embedding(read: Callable[[Node], _Weight]) -> Callable[[Builder, Node
 
 def _embedding(bits: int) -> Rule:
     read = _of_embedding(bits)
-    return Rule(_lower_embedding(read), _refuses_weight(read), indices=_INDICES, dtypes=_DTYPES)
+    return Rule(_lower_embedding(read), _refuses_weight(read), dtypes=(*_DTYPES, torch.int64, torch.int32))
 
 
 RULES: dict[OpOverload, Rule] = {
