@@ -4,12 +4,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from backends.cpu.compiler.graph import Step, StepGraph, Value, constant
 from backends.cpu.compiler.kinds.block import WEIGHTS, Block
 from backends.cpu.compiler.kinds.convolution import Convolution
 from backends.cpu.compiler.kinds.depthwise import Depthwise
+from backends.cpu.compiler.kinds.embedding import Embedding
 from backends.cpu.compiler.kinds.operation import Operation
 from backends.cpu.compiler.kinds.product import Product
 from backends.cpu.compiler.kinds.winograd import Winograd
@@ -62,10 +64,27 @@ _Done = dict[Any, Sequence[Value]]
 def pack(graph: StepGraph) -> None:
     """Replace the weights of each step, inputs 1 and on, by what it reads.
 
-    Before, weights are as PyTorch has them; steps that share some share what they become.
+    Before, weights are as PyTorch has them; steps that share some share what they become. A table whose rows
+    are the weight of a product is read from the product's panels: the file has it once.
     """
     done: _Done = {}
-    graph.steps = [_packed(step, done) for step in graph.steps]
+    packed = [_packed(step, done) for step in graph.steps]
+    panels_of = [(old, new.inputs[1]) for old, new in zip(graph.steps, packed) if isinstance(old.operation, Product)]
+    graph.steps = [_with_panels(step, panels_of) for step in packed]
+
+
+def _with_panels(step: Step, products: Sequence[tuple[Step, Value]]) -> Step:
+    table = step.inputs[0].constant if isinstance(step.operation, Embedding) else None
+    if table is None:
+        return step
+    same = (panels for product, panels in products if _is_same(product.inputs[1].constant, table))
+    return replace(step, inputs=(next(same, step.inputs[0]), *step.inputs[1:]))
+
+
+def _is_same(weight: Tensor | None, table: Tensor) -> bool:
+    if weight is None or weight.dtype != table.dtype or weight.shape != table.shape:
+        return False
+    return torch.equal(weight, table)
 
 
 def _packed(step: Step, done: _Done) -> Step:

@@ -13,7 +13,8 @@
 #define ET_CPU_ATTENTION_SCORES 6144
 
 /* One batch. Head h reads its query at q + h * depth, and its keys and values,
- * which it shares with the other heads of its group, at those of the group. */
+ * which it shares with the other heads of its group, at those of the group:
+ * group * k_group and group * v_group on. */
 typedef struct et_cpu_attention {
   const float *q;
   const float *k;
@@ -29,6 +30,8 @@ typedef struct et_cpu_attention {
   size_t q_stride;
   size_t k_stride;
   size_t v_stride;
+  size_t k_group; /* floats from one group to the next */
+  size_t v_group;
   size_t mask_head; /* strides of the mask, 0 where it is the same for all */
   size_t mask_row;
   size_t position; /* of query 0 among the keys */

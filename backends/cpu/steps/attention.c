@@ -52,23 +52,57 @@ static et_status check_words(const et_cpu_step *step, et_error *error) {
   return et_cpu_check_attribute(step, CAUSAL, 0, 1, error);
 }
 
+/* How heads lie: side by side in rows [B, rows, ...], or each in rows of its own
+ * [B, heads, rows, size], as caches may. */
+typedef struct layout {
+  int32_t rows;
+  int32_t row;    /* floats */
+  size_t head;    /* floats from one head of `size` to the next */
+  size_t a_batch; /* floats */
+} layout;
+
+static layout layout_of(const et_cpu_tensor *x, size_t size) {
+  const int32_t *sizes = x->sizes + (x->rank - 2);
+  const size_t floats = (size_t)sizes[0] * (size_t)sizes[1];
+  const size_t planes = x->rank == 4 ? (size_t)x->sizes[1] : 1;
+  const layout l = {sizes[0], sizes[1], x->rank == 4 ? floats : size,
+                    planes * floats};
+  return l;
+}
+
 /* That `heads` heads of `size` floats fit the rows of tensor `index`, of which
  * there are as many as tensor `other` has. */
 static et_status check_rows(const et_cpu_step *step, size_t index, size_t other,
                             int64_t heads, int64_t size, et_error *error) {
   const et_cpu_tensor *x = step->tensors[index];
   const et_cpu_tensor *like = step->tensors[other];
-  ET_RETURN_IF_ERROR(et_cpu_check_tensor(step, index, F32, 3, error));
-  ET_CPU_CHECK(error,
-               x->sizes[0] == like->sizes[0] && x->sizes[1] == like->sizes[1],
+  const layout l = layout_of(x, 0);
+  const layout expected = layout_of(like, 0);
+  ET_CPU_CHECK(error, x->sizes[0] == like->sizes[0] && l.rows == expected.rows,
                "attention: tensor %zu is [%d, %d, ...], expected [%d, %d, ...]",
-               index, (int)x->sizes[0], (int)x->sizes[1], (int)like->sizes[0],
-               (int)like->sizes[1]);
+               index, (int)x->sizes[0], (int)l.rows, (int)like->sizes[0],
+               (int)expected.rows);
+  ET_CPU_CHECK(error, x->rank == 3 || x->sizes[1] == heads,
+               "attention: tensor %zu has %d heads, expected %d", index,
+               (int)x->sizes[1], (int)heads);
   const int64_t offset =
       index < MASK ? et_cpu_attribute(step, Q_OFFSET + index) : 0;
-  ET_CPU_CHECK(error, offset + heads * size <= x->sizes[2],
+  const int64_t needed = x->rank == 3 ? heads * size : size;
+  ET_CPU_CHECK(error, offset + needed <= l.row,
                "attention: %d heads of %d from %d on in rows of %d, tensor %zu",
-               (int)heads, (int)size, (int)offset, (int)x->sizes[2], index);
+               (int)heads, (int)size, (int)offset, (int)l.row, index);
+  return ET_STATUS_OK;
+}
+
+/* Keys and values may lie in either way. */
+static et_status check_ranks(const et_cpu_step *step, et_error *error) {
+  const size_t y = step->input_count;
+  ET_RETURN_IF_ERROR(et_cpu_check_tensor(step, Q, F32, 3, error));
+  ET_RETURN_IF_ERROR(et_cpu_check_tensor(step, y, F32, 3, error));
+  for (size_t i = K; i <= V; i++) {
+    const uint8_t rank = step->tensors[i]->rank == 4 ? 4 : 3;
+    ET_RETURN_IF_ERROR(et_cpu_check_tensor(step, i, F32, rank, error));
+  }
   return ET_STATUS_OK;
 }
 
@@ -79,7 +113,7 @@ static et_status check_mask(const et_cpu_step *step, et_error *error) {
   const int32_t *sizes = step->tensors[MASK]->sizes;
   const int32_t full[4] = {
       step->tensors[Q]->sizes[0], (int32_t)et_cpu_attribute(step, HEADS),
-      step->tensors[Q]->sizes[1], step->tensors[K]->sizes[1]};
+      step->tensors[Q]->sizes[1], layout_of(step->tensors[K], 0).rows};
   ET_RETURN_IF_ERROR(et_cpu_check_tensor(step, MASK, F32, 4, error));
   for (size_t i = 0; i < 4; i++) {
     ET_CPU_CHECK(error, sizes[i] == full[i] || (sizes[i] == 1 && i < 3),
@@ -116,6 +150,7 @@ static et_status check(const et_cpu_step *step, et_error *error) {
   const int64_t heads = et_cpu_attribute(step, HEADS);
   const int64_t groups = et_cpu_attribute(step, GROUPS);
   const int64_t depth = et_cpu_attribute(step, DEPTH);
+  ET_RETURN_IF_ERROR(check_ranks(step, error));
   ET_RETURN_IF_ERROR(check_rows(step, Q, Q, heads, depth, error));
   ET_RETURN_IF_ERROR(check_rows(step, step->input_count, Q, heads, 0, error));
   const int64_t width = width_of(step);
@@ -143,8 +178,7 @@ typedef struct work {
 
 static const float *rows_of(const et_cpu_tensor *x, size_t batch,
                             uint32_t offset) {
-  const size_t rows = batch * (size_t)x->sizes[1];
-  return (const float *)x->data + rows * (size_t)x->sizes[2] + offset;
+  return (const float *)x->data + batch * layout_of(x, 0).a_batch + offset;
 }
 
 static void set_mask(const et_cpu_step *step, size_t batch,
@@ -166,20 +200,24 @@ static et_cpu_attention batch_of(const et_cpu_step *step, size_t batch) {
   const et_cpu_tensor *k = step->tensors[K];
   const et_cpu_tensor *v = step->tensors[V];
   const et_cpu_tensor *out = output(step);
+  const layout keys = layout_of(k, words[DEPTH]);
+  const layout values = layout_of(v, (size_t)width_of(step));
   et_cpu_attention a = {
       .q = rows_of(q, batch, words[Q_OFFSET]),
       .k = rows_of(k, batch, words[K_OFFSET]),
       .v = rows_of(v, batch, words[V_OFFSET]),
       .out = (float *)out->data + out->numel / (size_t)out->sizes[0] * batch,
       .queries = (size_t)q->sizes[1],
-      .keys = (size_t)k->sizes[1],
+      .keys = (size_t)keys.rows,
       .heads = words[HEADS],
       .groups = words[GROUPS],
       .depth = words[DEPTH],
       .width = (size_t)width_of(step),
       .q_stride = (size_t)q->sizes[2],
-      .k_stride = (size_t)k->sizes[2],
-      .v_stride = (size_t)v->sizes[2],
+      .k_stride = (size_t)keys.row,
+      .v_stride = (size_t)values.row,
+      .k_group = keys.head,
+      .v_group = values.head,
       .position = (size_t)*step->dims[0],
       .scale = et_cpu_read_float(step, SCALE),
       .causal = words[CAUSAL] != 0};

@@ -19,6 +19,7 @@ typedef struct shape {
   int32_t position;
   int32_t mask[3]; /* sizes before the keys; 0: no mask */
   bool joined;     /* q, k and v are parts of one tensor */
+  bool planes;     /* keys and values of a group lie together */
 } shape;
 
 static const int32_t *position_of; /* the step's only dim */
@@ -31,9 +32,16 @@ static void add_inputs(et_test_step *test, const shape *s) {
   const int32_t k[3] = {s->batch, s->keys, k_row + 2};
   const int32_t v[3] = {s->batch, s->keys, v_row};
   const int32_t all[3] = {s->batch, s->keys, q_row + k_row + v_row};
+  const int32_t k_planes[4] = {s->batch, s->groups, s->keys, s->depth + 2};
+  const int32_t v_planes[4] = {s->batch, s->groups, s->keys, s->width};
   et_test_input(test, F32, 3, s->joined ? all : q);
-  et_test_input(test, F32, 3, s->joined ? all : k);
-  et_test_input(test, F32, 3, s->joined ? all : v);
+  if (s->planes) {
+    et_test_input(test, F32, 4, k_planes);
+    et_test_input(test, F32, 4, v_planes);
+  } else {
+    et_test_input(test, F32, 3, s->joined ? all : k);
+    et_test_input(test, F32, 3, s->joined ? all : v);
+  }
   if (s->mask[0] != 0) {
     const int32_t mask[4] = {s->mask[0], s->mask[1], s->mask[2], s->keys};
     et_test_input(test, F32, 4, mask);
@@ -62,13 +70,19 @@ static void make(et_test_step *test, const shape *s) {
   test->step.dim_count = 1;
 }
 
-/* Element `at` of the row that tensor `index` has for this batch. */
+/* Element `at` of head `head` of `size` in the row that tensor `index` has for
+ * this batch. */
 static double read(const et_test_step *test, size_t index, int32_t batch,
-                   int32_t row, int32_t at) {
+                   int32_t row, int32_t head, int32_t size, int32_t at) {
   const et_cpu_tensor *x = &test->tensors[index];
-  const int64_t rows = (int64_t)batch * x->sizes[1] + row;
-  const int64_t offset = test->attributes[3 + index];
-  return (double)((const float *)x->data)[rows * x->sizes[2] + offset + at];
+  const int64_t offset = test->attributes[3 + index] + (uint32_t)at;
+  if (x->rank == 4) {
+    const int64_t rows =
+        ((int64_t)batch * x->sizes[1] + head) * x->sizes[2] + row;
+    return (double)((const float *)x->data)[rows * x->sizes[3] + offset];
+  }
+  const int64_t from = ((int64_t)batch * x->sizes[1] + row) * x->sizes[2];
+  return (double)((const float *)x->data)[from + offset + head * size];
 }
 
 static double mask_at(const et_test_step *test, const shape *s, int32_t batch,
@@ -91,8 +105,8 @@ static double score_of(const et_test_step *test, const shape *s, int32_t batch,
   const int32_t group = head / (s->heads / s->groups);
   double sum = 0;
   for (int32_t d = 0; d < s->depth; d++) {
-    sum += read(test, 0, batch, query, head * s->depth + d) *
-           read(test, 1, batch, key, group * s->depth + d);
+    sum += read(test, 0, batch, query, head, s->depth, d) *
+           read(test, 1, batch, key, group, s->depth, d);
   }
   return 1.5 * sum + mask_at(test, s, batch, head, query, key);
 }
@@ -116,7 +130,7 @@ static void attend(const et_test_step *test, const shape *s, int32_t batch,
     const double weight = exp(scores[k] - most);
     sum += weight;
     for (int32_t i = 0; i < s->width; i++) {
-      out[i] += weight * read(test, 2, batch, k, group * s->width + i);
+      out[i] += weight * read(test, 2, batch, k, group, s->width, i);
     }
   }
   for (int32_t i = 0; i < s->width; i++) {
@@ -159,6 +173,7 @@ static void test_attention_of_random_shapes(void **state) {
                .width = 1 + (int32_t)et_test_below(40),
                .causal = et_test_below(2) == 0,
                .joined = et_test_below(3) == 0};
+    s.planes = !s.joined && et_test_below(2) == 0;
     s.keys = s.joined ? s.queries : 1 + (int32_t)et_test_below(70);
     s.position = (int32_t)et_test_below(20);
     check_attention(&s);
@@ -184,37 +199,88 @@ static void test_masks_are_broadcast(void **state) {
 static void test_many_keys_go_block_by_block(void **state) {
   (void)state;
   const shape shapes[] = {
-      {1, 70, 513, 2, 1, 16, 16, false, 0, {0}, false},
-      {1, 5, 1300, 2, 2, 32, 20, true, 1100, {0}, false},
-      {1, 5, 1300, 2, 2, 32, 20, true, 100, {1, 1, 5}, false},
-      {1, 600, 600, 1, 1, 8, 8, true, 0, {0}, true},
+      {1, 70, 513, 2, 1, 16, 16, false, 0, {0}, false, false},
+      {1, 5, 1300, 2, 2, 32, 20, true, 1100, {0}, false, true},
+      {1, 5, 1300, 2, 2, 32, 20, true, 100, {1, 1, 5}, false, false},
+      {1, 600, 600, 1, 1, 8, 8, true, 0, {0}, true, false},
   };
   for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
     check_attention(&shapes[i]);
   }
 }
 
-static const shape small_shape = {2, 5,     7, 4,         2,    8,
-                                  6, false, 0, {1, 1, 5}, false};
+static const shape small_shape = {2, 5,     7, 4,         2,     8,
+                                  6, false, 0, {1, 1, 5}, false, false};
 
-/* Keys that a mask takes out leave no trace, a whole block of them neither. */
-static void test_keys_that_are_masked_out(void **state) {
+/* One query goes over the keys and values where they lie. */
+static void test_one_query(void **state) {
   (void)state;
-  shape s = {1, 3, 600, 1, 1, 4, 4, false, 0, {1, 1, 1}, false};
+  for (int i = 0; i < 60; i++) {
+    const int32_t groups = 1 + (int32_t)et_test_below(3);
+    const shape s = {.batch = 1 + (int32_t)et_test_below(2),
+                     .queries = 1,
+                     .keys = 1 + (int32_t)et_test_below(i < 50 ? 70 : 1200),
+                     .groups = groups,
+                     .heads = groups * (1 + (int32_t)et_test_below(3)),
+                     .depth = 1 + (int32_t)et_test_below(90),
+                     .width = 1 + (int32_t)et_test_below(90),
+                     .causal = et_test_below(3) == 0,
+                     .position = (int32_t)et_test_below(90),
+                     .mask = {(int32_t)et_test_below(2), 1, 1},
+                     .planes = et_test_below(2) == 0};
+    check_attention(&s);
+  }
+}
+
+/* Keys that a mask takes out leave no trace, a whole block of them neither, not
+ * even when they are no numbers; what sees nothing gives zeros. */
+static void check_masked_out(int32_t queries, int32_t seen) {
+  const shape s = {1, queries, 600, 1,         1,     4,
+                   4, false,   0,   {1, 1, 1}, false, false};
   et_test_step test;
   make(&test, &s);
   float *mask = test.tensors[3].data;
   for (int i = 0; i < 600; i++) {
-    mask[i] = i == 590 ? 0.0f : -INFINITY;
+    mask[i] = i == seen ? 0.0f : -INFINITY;
+  }
+  if (queries == 1) {
+    ((float *)test.tensors[2].data)[7] = NAN;
   }
   for (int isa = 0; isa < ET_CPU_ISA_COUNT; isa++) {
     const et_cpu_run run = {.isa = (uint8_t)isa};
     if (et_test_has((et_cpu_isa)isa)) {
       test.step.kind->run(&test.step, &run);
       const float *y = et_test_result(&test)->data;
-      assert_true((double)y[5] == read(&test, 2, 0, 590, 1));
+      const double expected = seen < 0 ? 0 : read(&test, 2, 0, seen, 0, 4, 1);
+      assert_true((double)y[queries * 4 - 3] == expected);
     }
   }
+  et_test_end(&test);
+}
+
+static void test_keys_that_are_masked_out(void **state) {
+  (void)state;
+  for (int32_t queries = 1; queries < 4; queries += 2) {
+    check_masked_out(queries, 590);
+    check_masked_out(queries, -1);
+  }
+}
+
+static void test_heads_that_lie_apart_and_do_not_fit_are_refused(void **state) {
+  (void)state;
+  const shape s = {1, 2, 7, 4, 2, 8, 6, false, 0, {0}, false, true};
+  et_test_step test;
+  make(&test, &s);
+  test.tensors[1].sizes[1] = 3;
+  et_test_refused(&test, "attention: tensor 1 has 3 heads, expected 2");
+  test.tensors[1].sizes[1] = 2;
+  test.tensors[2].sizes[3] = 5;
+  et_test_refused(&test, "attention: 2 heads of 6 from 0 on in rows of 5");
+  test.tensors[2].sizes[3] = 6;
+  test.tensors[2].sizes[2] = 8;
+  et_test_refused(&test, "attention: tensor 2 is [1, 8, ...], expected [1, 7");
+  test.tensors[2].rank = 2;
+  et_test_refused(&test, "attention: tensor 2 has 2 dims, expected 3");
   et_test_end(&test);
 }
 
@@ -271,7 +337,9 @@ int main(void) {
       cmocka_unit_test(test_attention_of_random_shapes),
       cmocka_unit_test(test_masks_are_broadcast),
       cmocka_unit_test(test_many_keys_go_block_by_block),
+      cmocka_unit_test(test_one_query),
       cmocka_unit_test(test_keys_that_are_masked_out),
+      cmocka_unit_test(test_heads_that_lie_apart_and_do_not_fit_are_refused),
       cmocka_unit_test(test_attributes_that_do_not_fit_are_refused),
       cmocka_unit_test(test_sizes_that_do_not_fit_are_refused),
   };

@@ -22,7 +22,7 @@ Offsets = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class Attention(Operation):
-    """q [B, S, ...], k and v [B, T, ...], optional mask [1 or B, 1 or heads, 1 or S, T] to [B, S, heads * width].
+    """q [B, S, ...], k and v [B, T, ...] or [B, groups, T, ...], optional mask [1 or B, 1 or heads, 1 or S, T] to [B, S, heads * width].
 
     groups: of heads that share keys and values.
     offsets: where in rows of q, k and v the first head begins.
@@ -60,7 +60,8 @@ class Attention(Operation):
 
     def check(self, sizes: Sizes) -> None:
         self.expect(len(sizes) in (5, 6), "takes three or four inputs, gives one output, has one workspace")
-        q, k, v, y = *sizes[:3], sizes[-2]
+        q, y = sizes[0], sizes[-2]
+        k, v = ((each[0], *each[-2:]) for each in sizes[1:3])
         self.expect(q[:2] == y[:2] and k[:2] == v[:2] and q[0] == k[0], f"rows of {q}, {k}, {v} do not give {y}")
         self.expect(y[2] % self.heads == 0 and self.heads % self.groups == 0, f"heads do not divide {y}")
         self.expect(len(sizes) == 5 or sizes[3][3] == k[1], f"a mask {sizes[3]} is not of {k[1]} keys")
@@ -70,10 +71,10 @@ class Attention(Operation):
         width = outputs[0].shape[-1] // self.heads
         counts = ((self.heads, self.depth), (self.groups, self.depth), (self.groups, width))
         query, key, value = (
-            x[..., offset : offset + heads * size].unflatten(-1, (heads, size)).transpose(1, 2)
+            _heads(x[..., offset:], heads, size)
             for x, offset, (heads, size) in zip((q, k, v), self.offsets, counts, strict=True)
         )
-        mask = self._mask(masks, q.shape[1], k.shape[1], dims[0])
+        mask = self._mask(masks, q.shape[1], k.shape[-2], dims[0])
         y = F.scaled_dot_product_attention(query, key, value, attn_mask=mask, scale=self.scale, enable_gqa=True)
         outputs[0].copy_(y.transpose(1, 2).flatten(2))
 
@@ -83,3 +84,10 @@ class Attention(Operation):
             return mask
         hidden = torch.ones(queries, keys, dtype=torch.bool).triu(position + 1)
         return mask.masked_fill(hidden, float("-inf"))
+
+
+def _heads(x: Tensor, heads: int, size: int) -> Tensor:
+    """[B, heads, rows, size], of heads side by side or each in rows of its own."""
+    if x.dim() == 4:
+        return x[..., :size]
+    return x[..., : heads * size].unflatten(-1, (heads, size)).transpose(1, 2)

@@ -31,12 +31,19 @@ def _lower_attention(builder: Builder, node: Node) -> None:
         bool(argument(node, _CAUSAL, "is_causal", False)),
         1 / sqrt(depth) if scale is None else float(scale),
     )
-    inputs = [_rows(builder.read(each, _SIDE_BY_SIDE)) for each in (q, k, v)]
+    inputs = [_rows(builder.read(q, _SIDE_BY_SIDE)), *(_keys(builder, each) for each in (k, v))]
     mask = argument(node, _MASK, "attn_mask")
     if mask is not None:
         inputs.append(_summand(builder, mask))
     output = builder.write(node, _SIDE_BY_SIDE)
     builder.step(operation, inputs, view(output, _joined(output)), node, dims=(0,))
+
+
+def _keys(builder: Builder, node: Node) -> Value:
+    """Keys or values where they lie, as caches do, if heads are apart there; else as rows."""
+    if not builder.lies_in(node, _SIDE_BY_SIDE) and builder.lies_in(node, as_it_is(4)):
+        return builder.read(node, as_it_is(4))
+    return _rows(builder.read(node, _SIDE_BY_SIDE))
 
 
 def _summand(builder: Builder, mask: Node) -> Value:

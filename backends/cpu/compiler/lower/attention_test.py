@@ -83,3 +83,26 @@ def test_queries_that_are_needed_elsewhere_stay_a_product_of_their_own() -> None
     made = [type(step.operation) for step in steps(Shared(32, 4), torch.randn(2, 9, 32)).steps]
     assert made.count(Product) == 3
     assert_computes(Shared(32, 4), torch.randn(2, 9, 32))
+
+
+def test_keys_and_values_of_heads_that_lie_apart_are_read_where_they_lie() -> None:
+    q, k, v = _qkv(groups=2)
+    made = operations(lambda q, k, v: _attend(q, k, v, enable_gqa=True), q, k, v)
+    assert [type(each) for each in made].count(Attention) == 1 and len(made) == 3
+    one = [torch.randn(2, 4, 1, 8), k, v]
+    assert_computes(lambda q, k, v: _attend(q, k, v, enable_gqa=True), *one)
+
+
+def test_masks_that_say_which_keys_are_seen() -> None:
+    seen = torch.rand(2, 1, 5, 7) > 0.4
+    seen[1, 0, 2] = False
+    assert_computes(lambda q, k, v, mask: _attend(q, k, v, mask), *_qkv(), seen)
+
+
+def test_layers_share_what_a_mask_adds() -> None:
+    def twice(q: Tensor, k: Tensor, v: Tensor, seen: Tensor) -> Tensor:
+        return _attend(_attend(q, k, v[..., :6], seen), k[..., :6], v, seen)
+
+    q, k, v = _qkv(queries=7)
+    made = [type(each).__name__ for each in operations(twice, q, k, v, torch.rand(7, 7) > 0.1)]
+    assert made.count("Map") == 1 and made.count("Attention") == 2

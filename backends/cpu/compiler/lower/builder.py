@@ -69,6 +69,10 @@ class Builder:
             self._laid[node] = Laid(constant(found), as_it_is(found.dim()))
         return self._laid[node]
 
+    def lies_in(self, node: Node, order: Order) -> bool:
+        """Whether the tensor of `node` is read in `order` without a step."""
+        return _same_bytes(self.laid(node), order)
+
     def read(self, node: Node, order: Order | None = None) -> Value:
         """The tensor of `node` with its dimensions in `order`; by a step if it lies otherwise."""
         laid = self.laid(node)

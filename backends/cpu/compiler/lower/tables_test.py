@@ -6,7 +6,7 @@ from torch import Tensor, nn
 from torch.export import Dim
 
 from backends.cpu.compiler.kinds.embedding import Embedding
-from backends.cpu.compiler.testing.compare import assert_computes, lowered, operations
+from backends.cpu.compiler.testing.compare import assert_computes, lowered, operations, steps
 from exir.backend.utils import get_non_lowered_nodes
 
 
@@ -51,3 +51,24 @@ def test_index_select(dim: int) -> None:
 def test_what_is_left_to_kernels() -> None:
     inputs = [torch.randn(4, 4), torch.tensor([1, 2])]
     assert get_non_lowered_nodes(lowered(lambda x, at: x[at, at], inputs).graph)
+
+
+class _Tied(nn.Module):
+    """Tokens to scores of tokens, by one matrix."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words = nn.Embedding(37, 6)
+        self.scores = nn.Linear(6, 37, bias=False)
+        self.scores.weight = self.words.weight
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        return self.scores(self.words(tokens).relu())
+
+
+def test_a_table_that_is_a_weight_as_well_is_there_once() -> None:
+    tokens = torch.tensor([[0, 36, 17]])
+    graph = steps(_Tied(), tokens)
+    tables = {step.inputs[at] for step, at in zip((graph.steps[0], graph.steps[-1]), (0, 1))}
+    assert len(tables) == 1 and isinstance(graph.steps[0].operation, Embedding)
+    assert_computes(_Tied(), tokens)
