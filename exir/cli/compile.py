@@ -14,7 +14,8 @@ from exir.bundle import Facts
 from exir.capture import ExecutorchBackendConfig
 from exir.cli.config import CompilerConfig
 from exir.cli.loading.user_code import describe
-from exir.error import ExirError, ModelError
+from exir.error import ConfigError, ExirError, ModelError
+from exir.graph.input_bounds import bound_inputs, open_dimensions
 from exir.model_spec import Method, ModelSpec
 from exir.pass_manager import PassType
 from exir.program import ExecutorchProgramManager, to_edge_transform_and_lower
@@ -72,6 +73,39 @@ def _export(name: str, method: Method, roots: tuple[Path, ...]) -> ExportedProgr
         raise ModelError(f"method '{name}' cannot be exported: {reason}") from error
     sys.stderr.write(printed.getvalue())
     return program
+
+
+def bound_shapes(programs: Mapping[str, ExportedProgram], config: CompilerConfig) -> list[str]:
+    """Give dimensions without upper bound those of `[shapes]`, or of the examples; returns notes on the latter.
+
+    Raises `ConfigError` for a bound that no dimension wants.
+    """
+    wanted = {
+        f"{prefix}{each.name}"
+        for name, program in programs.items()
+        for each in open_dimensions(program)
+        for prefix in ("", f"{name}.")
+    }
+    unknown = sorted(config.shapes.keys() - wanted)
+    if unknown:
+        raise ConfigError(
+            f"{config.origin}: [shapes] '{unknown[0]}' is no dimension without an upper bound;"
+            f" there are: {', '.join(sorted(wanted)) or 'none'}"
+        )
+    return [
+        note
+        for name, program in programs.items()
+        for note in bound_inputs(program, _bounds_of(name, config.shapes))
+    ]
+
+
+def _bounds_of(method: str, shapes: Mapping[str, int]) -> dict[str, int]:
+    own = {
+        key.removeprefix(f"{method}."): bound
+        for key, bound in shapes.items()
+        if key.startswith(f"{method}.")
+    }
+    return {**shapes, **own}
 
 
 def lower_programs(

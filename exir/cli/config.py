@@ -58,6 +58,7 @@ _SECTIONS: Mapping[str, Mapping[str, Any]] = {
 }
 _BACKENDS = "backends"
 _TARGET = "target"
+_SHAPES = "shapes"
 
 # Fields that the API marks as unstable by a leading underscore.
 _UNDERSCORED = {"check_ir_validity", "skip_dim_order", "core_aten_ops_exception_list"}
@@ -72,6 +73,7 @@ class CompilerConfig:
     edge, executorch, memory_planning, passes, quantization: the sections' keys as given.
     backends: options by backend id, to be checked against each backend's own parameters.
     target: what passes may know of the device; any keys.
+    shapes: upper bounds of dimensions that have none, by `<input>.<dimension>`, perhaps with `<method>.` before.
     """
 
     origin: str = "config"
@@ -82,6 +84,7 @@ class CompilerConfig:
     quantization: Mapping[str, Any] = field(default_factory=dict)
     backends: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     target: Mapping[str, Any] = field(default_factory=dict)
+    shapes: Mapping[str, int] = field(default_factory=dict)
 
     def edge_config(self) -> EdgeCompileConfig:
         """Options of `to_edge`."""
@@ -130,7 +133,7 @@ def load_config(arguments: Arguments) -> CompilerConfig:
 
 def parse_config(table: Mapping[str, Any], origin: str) -> CompilerConfig:
     """Check a table of options; `origin` names it in messages."""
-    check_keys(table, [*_SECTIONS, _BACKENDS, _TARGET], origin)
+    check_keys(table, [*_SECTIONS, _BACKENDS, _TARGET, _SHAPES], origin)
     for section, keys in _SECTIONS.items():
         _check_section(table.get(section, {}), keys, f"{origin}: [{section}]")
     backends = table.get(_BACKENDS, {})
@@ -138,7 +141,14 @@ def parse_config(table: Mapping[str, Any], origin: str) -> CompilerConfig:
     for name, options in backends.items():
         _check_is_table(options, f"{origin}: [{_BACKENDS}.{name}]")
     _check_is_table(table.get(_TARGET, {}), f"{origin}: [{_TARGET}]")
+    _check_shapes(table.get(_SHAPES, {}), f"{origin}: [{_SHAPES}]")
     return CompilerConfig(origin, **table)
+
+
+def _check_shapes(given: Any, where: str) -> None:
+    _check_is_table(given, where)
+    for name, bound in given.items():
+        check_type(bound, int, f"{where} '{name}'")
 
 
 def _check_section(given: Any, keys: Mapping[str, Any], where: str) -> None:

@@ -9,7 +9,7 @@ from torch.export import ExportedProgram
 
 from exir.bundle import Facts
 from exir.cli.arguments import Arguments, display_label, expand_params_file, parse_arguments
-from exir.cli.compile import Pipeline, export_methods, lower_programs
+from exir.cli.compile import Pipeline, bound_shapes, export_methods, lower_programs
 from exir.cli.config import load_config
 from exir.cli.loading.load_model import load_model, use_import_roots
 from exir.cli.loading.references import make_partitioners, make_passes
@@ -52,6 +52,8 @@ def run(arguments: Arguments) -> None:
     if arguments.weights is not None:
         load_weights(spec.module, arguments.weights)
     programs = export_methods(spec, arguments.import_roots)
+    for note in bound_shapes(programs, pipeline.config):
+        sys.stderr.write(f"note: {note}\n")
     quantization = _quantize(arguments, spec, programs, pipeline)
     outputs = _program_outputs(arguments, programs, spec, pipeline, quantization)
     if arguments.out_reference is not None:

@@ -181,3 +181,41 @@ def test_faults_of_calibration_are_the_users(compile_source: Compile, tmp_path: 
 )
 def test_messages_name_the_target_whatever_else_is_wrong(argv: list[str], target: str) -> None:
     assert target_of(argv) == target
+
+
+_OPEN = """
+import torch
+from torch.export import Dim
+from exir.model_spec import ModelSpec
+
+def model():
+    shapes = {"input": {0: Dim("n")}}
+    return ModelSpec(torch.nn.ReLU(), (torch.rand(3, 2),), dynamic_shapes=shapes)
+"""
+
+
+def _first_shape(folder: Path) -> list[int]:
+    return _manifest(folder)["methods"][0]["inputs"][0]["shape"]
+
+
+def test_open_dimension_gets_the_bound_of_the_config(compile_source: Compile, tmp_path: Path) -> None:
+    outcome = compile_source(_OPEN, '--config-json={"shapes": {"input.0": 9}}')
+    assert outcome.output == "" and _first_shape(tmp_path) == [9, 2]
+
+
+def test_open_dimension_without_a_bound_gets_the_examples(
+    compile_source: Compile, tmp_path: Path
+) -> None:
+    outcome = compile_source(_OPEN)
+    assert (
+        "note: dimension 'input.0' has no upper bound and gets that of the example, 3" in outcome.output
+    )
+    assert _first_shape(tmp_path) == [3, 2]
+
+
+@pytest.mark.parametrize(
+    "key, message", [("other.0", "is no dimension without"), ("input.0", "exceeds the bound 2")]
+)
+def test_bounds_that_do_not_fit_are_refused(compile_source: Compile, key: str, message: str) -> None:
+    outcome = compile_source(_OPEN, f'--config-json={{"shapes": {{"{key}": 2}}}}')
+    assert outcome.exit_code != 0 and f"[shapes] '{key}'" in outcome.output and message in outcome.output

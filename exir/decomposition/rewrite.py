@@ -20,6 +20,7 @@ from exir.decomposition.result_bounds import Ranges, ranges_of_result
 from exir.dialects.edge import to_torch_overload
 from exir.error import NotLocal
 from exir.graph.graph_builder import GraphBuilder, same_layout, values
+from exir.graph.symbolic_dispatch import dispatch_for
 from exir.graph.value_map import ValueMap
 from exir.graph.variants import IDENTITIES, functional_form, is_view, run_copying
 
@@ -138,6 +139,10 @@ class GraphRewriter:
     def _apply(self, op: OpOverload, args: Any, kwargs: dict[str, Any], node: Node) -> Any:
         if op in IDENTITIES:
             return args[0]
+        if op is _ATEN.item.default:  # run anew, it would make another symbol
+            return self._builder.append(
+                _ATEN._local_scalar_dense.default, args, kwargs, node.meta["val"]
+            )
         if self._decompositions.apply_to(op, node):
             return self._recorder.expand(op, args, kwargs)
         return self._builder.append(op, args, kwargs, self._value(op, args, kwargs, node))
@@ -149,8 +154,9 @@ class GraphRewriter:
         self._ranges.update(ranges_of_result(op, args, known))
         if is_exported or _ONLY_AT_RUN_TIME & set(op.tags):
             return known
-        with torch.no_grad(), self._fake_mode:
-            val = run_copying(op, values(args), values(kwargs))
+        given = values((args, kwargs))
+        with torch.no_grad(), dispatch_for(given), self._fake_mode:
+            val = run_copying(op, *given)
         return known if same_layout(val, known) else val
 
     def _inputs_unchanged(self, node: Node) -> bool:

@@ -1,6 +1,7 @@
 """`SpecPropPass`: what every value of the graph is, as `TensorSpec`s."""
 
 import operator
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, cast
@@ -14,6 +15,7 @@ from exir.delegate import is_delegate_call, updated_arguments
 from exir.error import ExportError, ExportErrorType, internal_assert
 from exir.graph.cloning import clone_before
 from exir.graph.control_flow import Region, graphs, regions
+from exir.graph.input_bounds import bound_inputs
 from exir.graph.size_bounds import Bound, constraint_bound
 from exir.pass_manager import ProgramPass
 from exir.passes.insert_write_back_for_buffers_pass import mutation_targets
@@ -29,7 +31,8 @@ class SpecPropPass(ProgramPass):
     """Gives every node `meta["spec"]`: a `TensorSpec`, a list of specs, or None for no tensor.
 
     Before: every node has `meta["val"]`. After: symbolic sizes are replaced by their upper
-    bounds under the program's range constraints; a `getitem` holds the very spec object of
+    bounds under the program's range constraints, inputs without bounds by those of the example inputs,
+    with a warning; a `getitem` holds the very spec object of
     its tuple; specs of constants are `const`, those of mutated buffers `state`;
     a write-back has its buffer's spec; a graph of control flow has its operands' specs, or rows
     of them, and computes into those that the control flow returns, or hands on copies. `meta["mem_id"]`, if a pass has set it, is
@@ -46,6 +49,8 @@ class SpecPropPass(ProgramPass):
 
     def bound(self, program: ExportedProgram) -> Bound:
         """How symbolic sizes become numbers."""
+        for message in bound_inputs(program, {}):
+            warnings.warn(message, stacklevel=2)
         return constraint_bound(program.range_constraints)
 
     def ensures(self, program: ExportedProgram) -> None:

@@ -6,7 +6,6 @@ import pytest
 import torch
 from torch.export import Dim, ExportedProgram
 
-from exir.error import ExportError
 from exir.passes.spec_prop_pass import SpecPropPass
 from exir.passes.sym_shape_eval_pass import HintBasedSymShapeEvalPass
 from exir.program import to_edge
@@ -57,10 +56,13 @@ def test_derived_sizes_are_bounded_too() -> None:
     assert spec.dim_order == (0, 1)
 
 
-def test_size_without_upper_bound_is_an_error_that_names_the_dimension() -> None:
+def test_size_without_upper_bound_gets_that_of_the_example_and_a_warning() -> None:
     example = Example(models.DynamicAdd(), (torch.ones(3, 4),) * 2, ({0: Dim("n")}, {0: Dim("n")}))
-    with pytest.raises(ExportError, match="dimension 0 of 'x' has size .* without an upper bound"):
-        propagated(example)
+    with pytest.warns(
+        UserWarning, match="dimension 'x.0' has no upper bound and gets that of the example, 3"
+    ):
+        program = propagated(example)
+    assert spec_named(program, "x").shape == (3, 4)
 
 
 def test_item_of_a_tuple_has_the_tuples_spec() -> None:

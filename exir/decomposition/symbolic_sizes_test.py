@@ -1,0 +1,77 @@
+"""Operators on sizes that are symbols: read off inputs, related to each other, taken from data."""
+
+from collections.abc import Callable
+from typing import Any, cast
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.export import Dim, export
+
+from exir import to_edge
+
+HEIGHT, WIDTH = Dim("h", min=8, max=64), Dim("w", min=8, max=64)
+A, B = Dim("a", min=2, max=16), Dim("b", min=2, max=16)
+
+
+class Call(nn.Module):
+    """A function as a module."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__()
+        self.function = function
+
+    def forward(self, *inputs: Tensor) -> Any:
+        return self.function(*inputs)
+
+
+def resized(mode: str) -> Callable[[Tensor], Tensor]:
+    def resize(x: Tensor) -> Tensor:
+        return nn.functional.interpolate(x[..., ::2, ::2], size=x.shape[-2:], mode=mode)
+
+    return resize
+
+
+def first(x: Tensor, count: Tensor) -> Tensor:
+    n = cast(int, count.item())
+    torch._check(n >= 1)
+    torch._check(n <= 8)
+    return x[:n] * 2
+
+
+def extended(x: Tensor, count: Tensor) -> Tensor:
+    n = cast(int, count.item())
+    torch._check(n >= 1)
+    torch._check(n <= 8)
+    return torch.cat([x, torch.ones(n, 3) * n])
+
+
+PICTURE = (torch.randn(1, 3, 32, 32), torch.randn(1, 3, 9, 64))
+ROWS = torch.randn(8, 3)
+CASES: dict[str, tuple[Any, Any, list[tuple[Tensor, ...]]]] = {
+    "bilinear": (resized("bilinear"), ({2: HEIGHT, 3: WIDTH},), [(each,) for each in PICTURE]),
+    "nearest": (resized("nearest"), ({2: HEIGHT, 3: WIDTH},), [(each,) for each in PICTURE]),
+    "two symbols": (
+        lambda x, y: torch.cat([x, y]) * 2,
+        ({0: A}, {0: B}),
+        [(torch.randn(4, 3), torch.randn(5, 3)), (torch.randn(16, 3), torch.randn(2, 3))],
+    ),
+    "a relation": (
+        lambda x, y: x[1:] + y,
+        ({0: A}, {0: A - 1}),
+        [(torch.randn(5, 3), torch.randn(4, 3)), (torch.randn(9, 3), torch.randn(8, 3))],
+    ),
+    "item slices": (first, (None, None), [(ROWS, torch.tensor(3)), (ROWS, torch.tensor(8))]),
+    "item makes": (extended, (None, None), [(ROWS, torch.tensor(3)), (ROWS, torch.tensor(1))]),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_program_computes_what_the_model_does_for_all_sizes(case: str) -> None:
+    function, shapes, calls = CASES[case]
+    module = Call(function)
+    exported = export(module, calls[0], dynamic_shapes=(shapes,), strict=False)
+    edge = to_edge(exported)
+    for inputs in calls:
+        torch.testing.assert_close(edge.exported_program().module()(*inputs), function(*inputs))
+    edge.to_executorch()

@@ -1,0 +1,31 @@
+"""Scores for each pixel of pictures whose two sizes vary: resized to a size that is read off the input."""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+from torch.export import Dim
+
+from exir.model_spec import ModelSpec
+
+
+class Segmenter(nn.Module):
+    """float32 [1, 3, h, w] to [1, 2, h, w]."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.features = nn.Conv2d(3, 4, 3, stride=2, padding=1)
+        self.score = nn.Conv2d(4, 2, 1)
+
+    def forward(self, picture: torch.Tensor) -> torch.Tensor:
+        features = torch.relu(self.features(picture))
+        pooled = nn.functional.adaptive_avg_pool2d(features, 1).sigmoid()
+        scores = self.score(features * pooled)
+        smooth = nn.functional.interpolate(scores, size=picture.shape[-2:], mode="bilinear", align_corners=False)
+        return smooth + nn.functional.interpolate(scores, size=picture.shape[-2:], mode="nearest")
+
+
+def model() -> ModelSpec:
+    """Entry point: the height has an upper bound, the width gets one from the config."""
+    shapes = {"picture": {2: Dim("h", min=4, max=24), 3: Dim("w", min=4)}}
+    return ModelSpec(Segmenter(), (torch.randn(1, 3, 16, 12),), dynamic_shapes=shapes)
