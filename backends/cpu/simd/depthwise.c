@@ -9,68 +9,147 @@
  * each tap in a register serve several. */
 #define PIXELS 4
 
-/* A vector of channels of the row at hand. */
-typedef struct lane {
+/* Channels that a row is worked on at a time: what neighbouring pixels read as
+ * well stays in the nearest cache. */
+#define CHANNELS 128
+
+/* The row at hand, and some channels of it. */
+typedef struct strip {
   const et_cpu_depthwise *depthwise;
   const float *const *rows;
   float *out;
-  const float *taps; /* this lane's, ET_PANEL apart */
-  et_f32 bias;
   et_f32 low;
   et_f32 high;
-  size_t first; /* channel */
-  size_t count; /* channels, at most ET_CPU_LANES */
+  size_t first, end; /* channels */
+} strip;
+
+/* A vector of channels. */
+typedef struct lane {
+  size_t first;
+  size_t count;      /* at most ET_CPU_LANES */
+  const float *taps; /* ET_PANEL apart */
+  et_f32 bias;
 } lane;
+
+/* Masks cost nothing with AVX-512; elsewhere only whole vectors are fast. */
+#if defined(ET_CPU_ISA_AVX512)
+#define IS_FAST(count) true
+#define WHOLE false
+#else
+#define IS_FAST(count) ((count) == ET_CPU_LANES)
+#define WHOLE true
+#endif
+
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+
+ET_INLINE lane find_lane(const strip *s, size_t channel) {
+  const et_cpu_depthwise *d = s->depthwise;
+  const size_t panel = d->window.kernel_y * d->window.kernel_x * ET_PANEL;
+  const lane l = {channel, smaller(ET_CPU_LANES, s->end - channel),
+                  d->taps + channel / ET_PANEL * panel + channel % ET_PANEL,
+                  et_f32_load(d->bias + channel)};
+  return l;
+}
 
 ET_INLINE et_f32 load_lane(const float *from, size_t count, bool whole) {
   return whole ? et_f32_load(from) : et_f32_load_some(from, count);
 }
 
-ET_INLINE void store_pixel(const lane *l, size_t x, et_f32 sum, bool whole) {
-  float *to = l->out + x * l->depthwise->channels + l->first;
-  const et_f32 value = et_f32_clamp(sum, l->low, l->high);
+ET_INLINE void store_lane(float *to, et_f32 value, size_t count, bool whole) {
   if (whole) {
     et_f32_store(to, value);
   } else {
-    et_f32_store_some(to, value, l->count);
+    et_f32_store_some(to, value, count);
   }
 }
 
-/* One pixel, wherever its window lies. */
-ET_INLINE void gather_pixel(const lane *l, size_t x, bool whole) {
-  const et_cpu_window *w = &l->depthwise->window;
-  const float *taps = l->taps;
+/* The taps of a row of the window that lie inside of the image. */
+typedef struct reach {
+  size_t begin, end;
+  size_t column; /* that tap `begin` reads */
+} reach;
+
+static reach find_reach(const et_cpu_window *w, size_t x) {
+  reach r = {0, w->kernel_x, x * w->stride_x - w->left};
+  while (r.begin < r.end && r.column >= w->width) {
+    r.begin++;
+    r.column += w->dilation_x; /* it wraps to 0 or more */
+  }
+  while (r.begin < r.end &&
+         r.column + (r.end - 1 - r.begin) * w->dilation_x >= w->width) {
+    r.end--;
+  }
+  return r;
+}
+
+ET_INLINE void add_window(const strip *s, const lane *l, const reach *r,
+                          size_t x, bool whole) {
+  const et_cpu_depthwise *d = s->depthwise;
+  const size_t step = d->window.dilation_x * d->channels;
   et_f32 sum = l->bias;
-  for (size_t i = 0; i < w->kernel_y; i++) {
-    size_t column = x * w->stride_x - w->left;
-    for (size_t j = 0; j < w->kernel_x;
-         j++, column += w->dilation_x, taps += ET_PANEL) {
-      if (l->rows[i] != NULL && column < w->width) {
-        const float *at =
-            l->rows[i] + column * l->depthwise->channels + l->first;
-        sum =
-            et_f32_fma(load_lane(at, l->count, whole), et_f32_load(taps), sum);
+  for (size_t i = 0; i < d->window.kernel_y; i++) {
+    const float *taps = l->taps + i * d->window.kernel_x * ET_PANEL;
+    if (s->rows[i] != NULL) {
+      const float *at = s->rows[i] + r->column * d->channels + l->first;
+      for (size_t j = r->begin; j < r->end; j++, at += step) {
+        sum = et_f32_fma(load_lane(at, l->count, whole),
+                         et_f32_load(taps + j * ET_PANEL), sum);
       }
     }
   }
-  store_pixel(l, x, sum, whole);
+  store_lane(s->out + x * d->channels + l->first,
+             et_f32_clamp(sum, s->low, s->high), l->count, whole);
 }
 
-static void any_pixel(const lane *l, size_t x) {
+/* One lane of a pixel, wherever its window lies. */
+static void any_lane(const strip *s, const lane *l, const reach *r, size_t x) {
   if (l->count == ET_CPU_LANES) {
-    gather_pixel(l, x, true);
+    add_window(s, l, r, x, true);
   } else {
-    gather_pixel(l, x, false);
+    add_window(s, l, r, x, false);
   }
 }
 
-/* Adds one row of taps to PIXELS pixels, whose windows lie inside of the row
- * and begin at `from`. */
-ET_INLINE void add_row(const lane *l, const float *from, const et_f32 *taps,
-                       int kernel, int stride, bool whole, et_f32 *sums) {
-  const size_t channels = l->depthwise->channels;
+static void any_pixel(const strip *s, size_t x) {
+  const reach r = find_reach(&s->depthwise->window, x);
+  for (size_t c = s->first; c < s->end; c += ET_CPU_LANES) {
+    const lane l = find_lane(s, c);
+    any_lane(s, &l, &r, x);
+  }
+}
+
+/* Where PIXELS pixels lie whose windows lie inside of the row. */
+typedef struct group {
+  const float *rows[5]; /* of their windows, channel 0; NULL: outside */
+  size_t channels;
+  float *out;
+  et_f32 low, high;
+} group;
+
+ET_INLINE group find_group(const strip *s, size_t x, int kernel, int stride) {
+  const et_cpu_depthwise *d = s->depthwise;
+  const size_t column = x * (size_t)stride - d->window.left;
+  group g = {.channels = d->channels,
+             .out = s->out + x * d->channels,
+             .low = s->low,
+             .high = s->high};
+  ET_UNROLL for (int i = 0; i < kernel; i++) {
+    const float *row = s->rows[i];
+    g.rows[i] = row == NULL ? NULL : row + column * d->channels;
+  }
+  return g;
+}
+
+/* Adds one row of taps to the pixels. */
+ET_INLINE void add_row(const group *g, const lane *l, int row, int kernel,
+                       int stride, et_f32 *sums) {
+  et_f32 taps[8];
+  ET_UNROLL for (int j = 0; j < kernel; j++) {
+    taps[j] = et_f32_load(l->taps + (row * kernel + j) * ET_PANEL);
+  }
+  const float *from = g->rows[row] + l->first;
   ET_UNROLL for (int j = 0; j < (PIXELS - 1) * stride + kernel; j++) {
-    et_f32 x = load_lane(from + (size_t)j * channels, l->count, whole);
+    et_f32 x = load_lane(from + (size_t)j * g->channels, l->count, WHOLE);
     ET_PIN(x);
     ET_UNROLL for (int i = 0; i < PIXELS; i++) {
       const int tap = j - i * stride;
@@ -81,24 +160,38 @@ ET_INLINE void add_row(const lane *l, const float *from, const et_f32 *taps,
   }
 }
 
-ET_INLINE void four_pixels(const lane *l, size_t x, int kernel, int stride,
-                           bool whole) {
-  const et_cpu_depthwise *d = l->depthwise;
-  const size_t column = x * (size_t)stride - d->window.left;
+ET_INLINE void four_lanes(const group *g, const lane *l, int kernel,
+                          int stride) {
   et_f32 sums[PIXELS];
   ET_UNROLL for (int i = 0; i < PIXELS; i++) { sums[i] = l->bias; }
   ET_UNROLL for (int i = 0; i < kernel; i++) {
-    if (l->rows[i] != NULL) {
-      et_f32 taps[8];
-      ET_UNROLL for (int j = 0; j < kernel; j++) {
-        taps[j] = et_f32_load(l->taps + (i * kernel + j) * ET_PANEL);
-      }
-      add_row(l, l->rows[i] + column * d->channels + l->first, taps, kernel,
-              stride, whole, sums);
+    if (g->rows[i] != NULL) {
+      add_row(g, l, i, kernel, stride, sums);
     }
   }
   ET_UNROLL for (int i = 0; i < PIXELS; i++) {
-    store_pixel(l, x + (size_t)i, sums[i], whole);
+    store_lane(g->out + (size_t)i * g->channels + l->first,
+               et_f32_clamp(sums[i], g->low, g->high), l->count, WHOLE);
+  }
+}
+
+static void each_lane(const strip *s, const lane *l, size_t x) {
+  for (size_t i = x; i < x + PIXELS; i++) {
+    const reach r = find_reach(&s->depthwise->window, i);
+    any_lane(s, l, &r, i);
+  }
+}
+
+ET_INLINE void four_pixels(const strip *s, size_t x, int kernel, int stride) {
+  const group g = find_group(s, x, kernel, stride);
+  const size_t end = s->end;
+  for (size_t c = s->first; c < end; c += ET_CPU_LANES) {
+    const lane l = find_lane(s, c);
+    if (IS_FAST(l.count)) {
+      four_lanes(&g, &l, kernel, stride);
+    } else {
+      each_lane(s, &l, x);
+    }
   }
 }
 
@@ -113,73 +206,63 @@ static void find_inside(const et_cpu_window *w, size_t *begin, size_t *end) {
   *end = *end < w->out_width ? *end : w->out_width;
 }
 
-ET_INLINE void fast_lane(const lane *l, int kernel, int stride, bool whole) {
+/* The last PIXELS pixels inside begin where they have to: what they share with
+ * those before comes out the same. */
+ET_INLINE void fast_strip(const strip *s, int kernel, int stride) {
+  const et_cpu_window *w = &s->depthwise->window;
   size_t begin = 0;
   size_t end = 0;
-  find_inside(&l->depthwise->window, &begin, &end);
+  find_inside(w, &begin, &end);
+  const bool fits = begin + PIXELS <= end;
   size_t x = 0;
-  for (; x < begin; x++) {
-    any_pixel(l, x);
-  }
-  for (; x + PIXELS <= end; x += PIXELS) {
-    four_pixels(l, x, kernel, stride, whole);
-  }
-  for (; x < l->depthwise->window.out_width; x++) {
-    any_pixel(l, x);
-  }
-}
-
-static void any_lane(const lane *l) {
-  for (size_t x = 0; x < l->depthwise->window.out_width; x++) {
-    any_pixel(l, x);
+  while (x < w->out_width) {
+    if (fits && x >= begin && x < end) {
+      x = smaller(x, end - PIXELS);
+      four_pixels(s, x, kernel, stride);
+      x += PIXELS;
+    } else {
+      any_pixel(s, x++);
+    }
   }
 }
 
-/* Lanes of fewer channels are fast where masks cost nothing. */
-#if defined(ET_CPU_ISA_AVX512)
-#define FAST_COUNT(count) ((count) > 0)
-#define WHOLE false
-#else
-#define FAST_COUNT(count) ((count) == ET_CPU_LANES)
-#define WHOLE true
-#endif
+static void any_strip(const strip *s) {
+  for (size_t x = 0; x < s->depthwise->window.out_width; x++) {
+    any_pixel(s, x);
+  }
+}
 
-static void lane_3_1(const lane *l) { fast_lane(l, 3, 1, WHOLE); }
-static void lane_3_2(const lane *l) { fast_lane(l, 3, 2, WHOLE); }
-static void lane_5_1(const lane *l) { fast_lane(l, 5, 1, WHOLE); }
-static void lane_5_2(const lane *l) { fast_lane(l, 5, 2, WHOLE); }
+static void strip_3_1(const strip *s) { fast_strip(s, 3, 1); }
+static void strip_3_2(const strip *s) { fast_strip(s, 3, 2); }
+static void strip_5_1(const strip *s) { fast_strip(s, 5, 1); }
+static void strip_5_2(const strip *s) { fast_strip(s, 5, 2); }
 
-typedef void lane_function(const lane *l);
+typedef void strip_function(const strip *s);
 
-static lane_function *choose(const et_cpu_window *w, size_t count) {
-  static lane_function *const fast[2][2] = {{lane_3_1, lane_3_2},
-                                            {lane_5_1, lane_5_2}};
+static strip_function *choose(const et_cpu_window *w) {
+  static strip_function *const fast[2][2] = {{strip_3_1, strip_3_2},
+                                             {strip_5_1, strip_5_2}};
   const size_t kernel = w->kernel_x;
   const bool known = (kernel == 3 || kernel == 5) && w->kernel_y == kernel &&
                      (w->stride_x == 1 || w->stride_x == 2) &&
                      w->dilation_x == 1;
-  return known && FAST_COUNT(count) ? fast[(kernel - 3) / 2][w->stride_x - 1]
-                                    : any_lane;
+  return known ? fast[(kernel - 3) / 2][w->stride_x - 1] : any_strip;
 }
 
 void ET_CPU_NAME(et_cpu_depthwise_f32)(const et_cpu_depthwise *depthwise,
                                        const float *const *rows, float *out) {
-  const et_cpu_window *w = &depthwise->window;
-  const size_t panel = w->kernel_y * w->kernel_x * ET_PANEL;
-  lane l = {.depthwise = depthwise, .rows = rows, .out = out};
-  l.low = et_f32_all(et_cpu_clamp_low(&depthwise->activation));
-  l.high = et_f32_all(et_cpu_clamp_high(&depthwise->activation));
-  for (size_t c = 0; c < depthwise->channels; c += ET_CPU_LANES) {
-    const size_t left = depthwise->channels - c;
-    l.first = c;
-    l.count = left < ET_CPU_LANES ? left : ET_CPU_LANES;
-    l.taps = depthwise->taps + c / ET_PANEL * panel + c % ET_PANEL;
-    l.bias = et_f32_load(depthwise->bias + c);
-    choose(w, l.count)(&l);
+  const et_cpu_depthwise *d = depthwise;
+  strip s = {.depthwise = d,
+             .rows = rows,
+             .out = out,
+             .low = et_f32_all(et_cpu_clamp_low(&d->activation)),
+             .high = et_f32_all(et_cpu_clamp_high(&d->activation))};
+  for (; s.first < d->channels; s.first = s.end) {
+    s.end = smaller(s.first + CHANNELS, d->channels);
+    choose (&d->window)(&s);
   }
-  if (et_cpu_is_curve(&depthwise->activation)) {
-    const size_t count = w->out_width * depthwise->channels;
-    ET_CPU_NAME(et_cpu_activate_f32)
-    (&depthwise->activation, out, count, 1, count);
+  if (et_cpu_is_curve(&d->activation)) {
+    const size_t count = d->window.out_width * d->channels;
+    ET_CPU_NAME(et_cpu_activate_f32)(&d->activation, out, count, 1, count);
   }
 }
