@@ -19,6 +19,7 @@ CPU_KINDS = [
     "pool",
     "pool_i8",
     "product",
+    "product_i8",
     "product_q",
     "quantize",
     "reduce",

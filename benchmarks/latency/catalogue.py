@@ -68,5 +68,6 @@ _ALL = (
     Model("minilm", _OWN + "encoder", "text"),
     Model("bert_base", _OWN + "encoder", "text"),
     Model("decoder", _OWN + "decoder", "decoder"),
+    Model("decoder_4bit", _OWN + "decoder", "decoder"),
 )
 MODELS = {model.name: model for model in _ALL}

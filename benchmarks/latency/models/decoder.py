@@ -106,3 +106,15 @@ class Decoder(nn.Module):
 
 def decoder() -> tuple[nn.Module, tuple[torch.Tensor, ...]]:
     return Decoder().eval(), (torch.tensor([[17]]), torch.tensor([_POSITION]))
+
+
+def decoder_4bit() -> tuple[nn.Module, tuple[torch.Tensor, ...]]:
+    """The same with weights of 4 bits, one scale for 32 of a row."""
+    # It registers tensors of its own, which the float model needs not.
+    from torchao.quantization import IntxWeightOnlyConfig, quantize_
+    from torchao.quantization.granularity import PerGroup
+
+    module, inputs = decoder()
+    config = IntxWeightOnlyConfig(weight_dtype=torch.int4, granularity=PerGroup(32))
+    quantize_(module, config, lambda each, _: isinstance(each, (nn.Linear, nn.Embedding)))
+    return module, inputs

@@ -16,6 +16,7 @@ from backends.cpu.compiler.kinds.permute import Permute
 from backends.cpu.compiler.kinds.pool import Pool
 from backends.cpu.compiler.kinds.pool_i8 import PoolI8
 from backends.cpu.compiler.kinds.product import Product
+from backends.cpu.compiler.kinds.product_i8 import ProductI8
 from backends.cpu.compiler.kinds.product_q import ProductQ
 from backends.cpu.compiler.kinds.reduce import Reduce
 from backends.cpu.compiler.kinds.softmax import Softmax
@@ -27,7 +28,7 @@ KINDS: dict[int, type[Operation]] = {
     for kind in (
         *(Product, Convolution, Depthwise, Winograd, Block, Pool, Permute, Map, Softmax, Norm, Attention),
         *(Embedding, Copy, MapI64, Update, Reduce),
-        *(ProductQ, EmbeddingQ),
+        *(ProductQ, ProductI8, EmbeddingQ),
         *(Quantize, Dequantize, ConvolutionI8, DepthwiseI8, MapI8, TableI8, PoolI8),
     )
 }

@@ -13,9 +13,11 @@ import exir.dialects.quantized_decomposed_ops
 import exir.dialects.quantized_weight_ops  # noqa: F401  (registers the operators used below)
 from backends.cpu.compiler.graph import Value, constant
 from backends.cpu.compiler.kinds.embedding_q import EmbeddingQ
+from backends.cpu.compiler.kinds.operation import Operation
+from backends.cpu.compiler.kinds.product_i8 import MOST_GROUP, ProductI8
 from backends.cpu.compiler.kinds.product_q import ProductQ
 from backends.cpu.compiler.lower.builder import Builder
-from backends.cpu.compiler.lower.rule import Program, Refusal, Rule, argument
+from backends.cpu.compiler.lower.rule import Program, Refusal, Rule
 from backends.cpu.compiler.packing import padded, panels, words
 from exir.quantized_weights import unpacked
 
@@ -83,16 +85,48 @@ def _refuses_linear(program: Program, node: Node) -> Refusal:
     return _refuses_weight(_of_linear)(program, node)
 
 
-def _constants(builder: Builder, weight: _Weight) -> tuple[int, list[Value], list[Value]]:
-    """Rows of the weight; its words and scales; its zero points, if it has any."""
+@dataclass(frozen=True)
+class _Table:
+    """A weight as steps read it: codes in words, parameters of groups [rows, groups], in panels."""
 
-    def packed(parameters: Tensor) -> Value:
-        return constant(panels(parameters.reshape(len(parameters), -1)))
+    codes: Tensor
+    scales: Tensor
+    points: Tensor | None
+    bits: int
 
+    @property
+    def inputs(self) -> list[Value]:
+        return [constant(words(self.codes, self.bits)), constant(panels(self.scales))]
+
+    @property
+    def zero_points(self) -> list[Value]:
+        return [] if self.points is None else [constant(panels(self.points))]
+
+    @property
+    def sums(self) -> Value:
+        """Of the codes of each group."""
+        groups = self.codes.unflatten(1, (self.scales.shape[1], -1))
+        return constant(panels(groups.sum(2, dtype=torch.int32)))
+
+    def in_groups_of(self, most: int) -> "_Table":
+        """The same in groups of at most so many codes."""
+        length = self.codes.shape[1] // self.scales.shape[1]
+        fits = [parts for parts in range(1, length + 1) if length % parts == 0 and length // parts <= most]
+        parts = next(each for each in fits if length // each % (32 // self.bits) == 0)
+        points = None if self.points is None else self.points.repeat_interleave(parts, 1)
+        return _Table(self.codes, self.scales.repeat_interleave(parts, 1), points, self.bits)
+
+
+def _table(builder: Builder, weight: _Weight) -> _Table:
     codes = unpacked(_constant(builder, weight.codes), weight.bits)
-    points = builder.program.constant(weight.zero_points)
-    table = [constant(words(codes, weight.word_bits)), packed(_constant(builder, weight.scales))]
-    return len(codes), table, [] if points is None else [packed(points)]
+    scales, points = _constant(builder, weight.scales), builder.program.constant(weight.zero_points)
+    rows = len(codes)
+    return _Table(
+        codes,
+        scales.reshape(rows, -1),
+        None if points is None else points.reshape(rows, -1),
+        weight.word_bits,
+    )
 
 
 def _constant(builder: Builder, node: object) -> Tensor:
@@ -101,27 +135,37 @@ def _constant(builder: Builder, node: object) -> Tensor:
     return found
 
 
-def _emit_product(builder: Builder, node: Node, weight: _Weight, bias: Tensor | None) -> None:
-    rows, table, points = _constants(builder, weight)
-    row = padded(torch.zeros(rows) if bias is None else bias, 0)
-    inputs = [builder.read(node.args[0]), *table, constant(row), *points]
-    builder.step(ProductQ(weight.word_bits, bool(points)), inputs, builder.write(node), node)
+def _emit_product(builder: Builder, node: Node, table: _Table, bias: Tensor | None) -> None:
+    _emit(builder, node, ProductQ(table.bits, table.points is not None), table, bias, [])
+
+
+def _emit(
+    builder: Builder, node: Node, operation: Operation, table: _Table, bias: Tensor | None, more: list[Value]
+) -> None:
+    row = padded(torch.zeros(len(table.codes)) if bias is None else bias, 0)
+    inputs = [builder.read(node.args[0]), *table.inputs, constant(row), *table.zero_points, *more]
+    builder.step(operation, inputs, builder.write(node), node)
 
 
 def _lower_linear(builder: Builder, node: Node) -> None:
-    _emit_product(builder, node, _of_linear(node), builder.program.constant(node.args[_BIAS]))
+    _emit_product(builder, node, _table(builder, _of_linear(node)), builder.program.constant(node.args[_BIAS]))
 
 
 def _lower_mixed(builder: Builder, node: Node) -> None:
-    _emit_product(builder, node, _of_mixed(node), None)
+    _emit_product(builder, node, _table(builder, _of_mixed(node)), None)
+
+
+def _lower_dynamic(builder: Builder, node: Node) -> None:
+    table = _table(builder, _of_linear(node)).in_groups_of(MOST_GROUP)
+    operation = ProductI8(table.bits, table.points is not None)
+    _emit(builder, node, operation, table, builder.program.constant(node.args[_BIAS]), [table.sums])
 
 
 def _lower_embedding(read: Callable[[Node], _Weight]) -> Callable[[Builder, Node], None]:
     def lower(builder: Builder, node: Node) -> None:
-        weight = read(node)
-        rows, table, points = _constants(builder, weight)
-        inputs = [*table, builder.read(argument(node, _INDICES, "indices")), *points]
-        operation = EmbeddingQ(rows, weight.word_bits, bool(points))
+        table = _table(builder, read(node))
+        inputs = [*table.inputs, builder.read(node.args[_INDICES]), *table.zero_points]
+        operation = EmbeddingQ(len(table.codes), table.bits, table.points is not None)
         builder.step(operation, inputs, builder.write(node), node)
 
     return lower
@@ -133,6 +177,7 @@ def _embedding(bits: int) -> Rule:
 
 
 RULES: dict[OpOverload, Rule] = {
+    _ours.dynamic_linear.default: Rule(_lower_dynamic, _refuses_linear, dtypes=_DTYPES),
     _ours.linear.default: Rule(_lower_linear, _refuses_linear, dtypes=_DTYPES),
     _decomposed.mixed_linear.default: Rule(_lower_mixed, _refuses_weight(_of_mixed), dtypes=_DTYPES),
     _decomposed.embedding_2bit.default: _embedding(2),

@@ -9,6 +9,7 @@ from torch.export import Dim
 from backends.cpu.compiler.graph import Value
 from backends.cpu.compiler.kinds.activation import Function
 from backends.cpu.compiler.kinds.embedding_q import EmbeddingQ
+from backends.cpu.compiler.kinds.product_i8 import MOST_GROUP, ProductI8
 from backends.cpu.compiler.kinds.product_q import ProductQ
 from backends.cpu.compiler.testing.compare import assert_computes, lowered, operations, steps
 from exir.backend.utils import get_non_lowered_nodes
@@ -63,6 +64,24 @@ def test_linear_layers_keep_their_bits(bits: int, rows: int, columns: int, group
         x = torch.randn(sizes)
         assert operations(layer, x) == [ProductQ(max(bits, 4), shifted)]
         assert_computes(layer, x)
+
+
+class DynamicLayer(Layer):
+    def forward(self, x: Tensor) -> Tensor:
+        return _OURS.dynamic_linear(x, *self.parts, self.bias, self.bits)
+
+
+@pytest.mark.parametrize("shifted", [False, True])
+@pytest.mark.parametrize("bits", [4, 8])
+@pytest.mark.parametrize(("rows", "columns", "groups"), [(20, 64, 2), (5, 24, 1), (40, 1536, 1)])
+def test_layers_of_rounded_rows_compute_in_whole_numbers(
+    bits: int, rows: int, columns: int, groups: int, shifted: bool
+) -> None:
+    layer, x = DynamicLayer(bits, rows, columns, groups, shifted, bias=rows != 5), torch.randn(2, 3, columns)
+    (step,) = steps(layer, x).steps
+    assert step.operation == ProductI8(bits, shifted)
+    assert columns // step.inputs[2].dims[1] <= MOST_GROUP
+    assert_computes(layer, x)
 
 
 @pytest.mark.parametrize("shifted", [False, True])

@@ -1,0 +1,48 @@
+"""`product_i8`: x [..., K], whose rows become bytes by their own ranges, times a constant matrix of few bits, plus bias."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import torch.nn.functional as F
+from torch import Tensor
+
+from backends.cpu.compiler.kinds.activated import Activated
+from backends.cpu.compiler.kinds.activation import NONE, Activation
+from backends.cpu.compiler.kinds.operation import Sizes
+from backends.cpu.compiler.packing import dequantized_panels
+from exir.dialects.quantized_weight_ops import quantized_rows
+
+MOST_GROUP = 512
+
+
+@dataclass(frozen=True)
+class ProductI8(Activated):
+    """x, words, scales, bias and zero points as `product_q` has them, sums of a group's codes [ceil(N / 16), groups, 16]
+    to [..., N]. A group has at most `MOST_GROUP` codes."""
+
+    bits: int
+    shifted: bool
+    activation: Activation = NONE
+
+    code = 19
+
+    def words(self) -> tuple[int, ...]:
+        return (self.bits, int(self.shifted), *self.activation.words())
+
+    @classmethod
+    def read(cls, words: Sequence[int]) -> Self:
+        bits, shifted, *activation = words
+        return cls(bits, bool(shifted), Activation.read(activation))
+
+    def check(self, sizes: Sizes) -> None:
+        count = 6 if self.shifted else 5
+        self.expect(len(sizes) == count + 1, f"takes {count} inputs, gives one output")
+        self.expect(sizes[0][:-1] == sizes[-1][:-1], f"rows of {sizes[0]} and {sizes[-1]} differ")
+
+    def run(self, inputs: Sequence[Tensor], outputs: Sequence[Tensor], dims: Sequence[int]) -> None:
+        x, packed, scales, bias, *others = inputs
+        n = outputs[0].shape[-1]
+        points = others[0] if self.shifted else None
+        weight = dequantized_panels(packed, scales, points, n, self.bits)
+        outputs[0].copy_(self.activation(F.linear(quantized_rows(x), weight, bias.flatten()[:n])))

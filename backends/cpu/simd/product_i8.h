@@ -1,0 +1,22 @@
+/* y = activation(x * weights + bias) of floats, in whole numbers: each row of x
+ * becomes bytes by the range that it and zero take. */
+#ifndef BACKENDS_CPU_SIMD_PRODUCT_I8_H_
+#define BACKENDS_CPU_SIMD_PRODUCT_I8_H_
+
+#include "backends/cpu/simd/product_q.h"
+
+/* Most weights of a group: their sums are exact, and they fit the stack. */
+#define ET_CPU_GROUP_I8 512
+
+/* Weights are as those of et_cpu_product_q; there is no residual. */
+typedef struct et_cpu_product_i8 {
+  et_cpu_product_q weights;
+  const int32_t *sums; /* of a group's codes: like scales */
+} et_cpu_product_i8;
+
+typedef void et_cpu_product_i8_function(const et_cpu_product_i8 *product,
+                                        const et_cpu_range *range);
+
+ET_CPU_DECLARE(et_cpu_product_i8_function, et_cpu_product_i8);
+
+#endif /* BACKENDS_CPU_SIMD_PRODUCT_I8_H_ */

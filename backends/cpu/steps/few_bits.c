@@ -1,0 +1,125 @@
+#include "backends/cpu/steps/few_bits.h"
+
+#include "backends/cpu/steps/activation.h"
+#include "backends/cpu/steps/check.h"
+
+enum {
+  X = ET_CPU_FEW_BITS_X,
+  WORDS = ET_CPU_FEW_BITS_WORDS,
+  SCALES = ET_CPU_FEW_BITS_SCALES,
+  BIAS = ET_CPU_FEW_BITS_BIAS,
+  INPUTS = ET_CPU_FEW_BITS_INPUTS
+};
+enum { BITS, SHIFTED, ACTIVATION, ATTRIBUTES = ACTIVATION + 3 };
+
+size_t et_cpu_few_bits_own(const et_cpu_step *step) {
+  return INPUTS + (step->attributes[SHIFTED] != 0 ? 1u : 0u);
+}
+
+static const et_cpu_tensor *output(const et_cpu_step *step) {
+  return step->tensors[step->input_count];
+}
+
+static et_status check_counts(const et_cpu_step *step, uint16_t least,
+                              et_error *error) {
+  const et_cpu_counts any = {.inputs_least = INPUTS,
+                             .inputs_most = INPUTS + 2,
+                             .outputs = 1,
+                             .attributes = ATTRIBUTES};
+  ET_RETURN_IF_ERROR(et_cpu_check_counts(step, &any, error));
+  ET_RETURN_IF_ERROR(et_cpu_check_attribute(step, BITS, 4, 8, error));
+  ET_CPU_CHECK(error, step->attributes[BITS] % 4 == 0, "%s: weights of %d bits",
+               step->kind->name, (int)step->attributes[BITS]);
+  ET_RETURN_IF_ERROR(et_cpu_check_attribute(step, SHIFTED, 0, 1, error));
+  const size_t own_index = et_cpu_few_bits_own(step);
+  const et_cpu_counts own = {.inputs_least = (uint16_t)(own_index + least),
+                             .inputs_most = (uint16_t)(own_index + 1),
+                             .outputs = 1,
+                             .attributes = ATTRIBUTES};
+  ET_RETURN_IF_ERROR(et_cpu_check_counts(step, &own, error));
+  return et_cpu_check_activation(step, ACTIVATION, error);
+}
+
+static et_status check_output(const et_cpu_step *step, et_error *error) {
+  const et_cpu_tensor *x = step->tensors[X];
+  const et_cpu_tensor *y = output(step);
+  int64_t sizes[ET_CPU_MAX_RANK];
+  for (uint8_t i = 0; i < x->rank; i++) {
+    sizes[i] = x->sizes[i];
+  }
+  if (y->rank == x->rank) {
+    sizes[x->rank - 1] = y->sizes[x->rank - 1];
+  }
+  return et_cpu_check_sizes(step, step->input_count, ET_SCALAR_TYPE_FLOAT32,
+                            x->rank, sizes, error);
+}
+
+/* Groups are whole words, so that a word has one scale. */
+static et_status check_weights(const et_cpu_step *step, int64_t depth,
+                               int64_t panels, et_error *error) {
+  const int64_t codes = 32 / et_cpu_attribute(step, BITS);
+  const et_cpu_tensor *scales = step->tensors[SCALES];
+  ET_CPU_CHECK(error, depth > 0 && depth % codes == 0,
+               "%s: %d summands are no words of %d", step->kind->name,
+               (int)depth, (int)codes);
+  const int64_t words[3] = {panels, depth / codes, 16};
+  ET_RETURN_IF_ERROR(
+      et_cpu_check_sizes(step, WORDS, ET_SCALAR_TYPE_INT32, 3, words, error));
+  ET_RETURN_IF_ERROR(
+      et_cpu_check_tensor(step, SCALES, ET_SCALAR_TYPE_FLOAT32, 3, error));
+  const int64_t groups = scales->sizes[1];
+  ET_CPU_CHECK(error,
+               groups > 0 && depth % groups == 0 && depth / groups % codes == 0,
+               "%s: %d groups of %d summands are no words of %d",
+               step->kind->name, (int)groups, (int)depth, (int)codes);
+  const int64_t sizes[3] = {panels, groups, 16};
+  ET_RETURN_IF_ERROR(et_cpu_check_sizes(step, SCALES, ET_SCALAR_TYPE_FLOAT32, 3,
+                                        sizes, error));
+  return step->attributes[SHIFTED] != 0
+             ? et_cpu_check_same(step, INPUTS, SCALES, error)
+             : ET_STATUS_OK;
+}
+
+et_status et_cpu_few_bits_check(const et_cpu_step *step, uint16_t least,
+                                et_error *error) {
+  ET_RETURN_IF_ERROR(check_counts(step, least, error));
+  const et_cpu_tensor *x = step->tensors[X];
+  ET_CPU_CHECK(error, x->rank >= 1, "%s: tensor 0 has no dims",
+               step->kind->name);
+  ET_RETURN_IF_ERROR(
+      et_cpu_check_tensor(step, X, ET_SCALAR_TYPE_FLOAT32, x->rank, error));
+  ET_RETURN_IF_ERROR(check_output(step, error));
+  const int64_t columns = output(step)->sizes[x->rank - 1];
+  const int64_t panels = (columns + 15) / 16;
+  ET_RETURN_IF_ERROR(check_weights(step, x->sizes[x->rank - 1], panels, error));
+  return et_cpu_check_numel(step, BIAS, ET_SCALAR_TYPE_FLOAT32, panels * 16,
+                            error);
+}
+
+static const float *data_of(const et_cpu_step *step, size_t index) {
+  return step->tensors[index]->data;
+}
+
+et_cpu_product_q et_cpu_few_bits_read(const et_cpu_step *step) {
+  const et_cpu_tensor *x = step->tensors[X];
+  const bool is_shifted = step->attributes[SHIFTED] != 0;
+  et_cpu_product_q product = {
+      .x = x->data,
+      .words = step->tensors[WORDS]->data,
+      .scales = data_of(step, SCALES),
+      .zero_points = is_shifted ? data_of(step, INPUTS) : NULL,
+      .bias = data_of(step, BIAS),
+      .out = output(step)->data,
+      .depth = (size_t)x->sizes[x->rank - 1],
+      .columns = (size_t)output(step)->sizes[x->rank - 1],
+      .bits = step->attributes[BITS],
+      .activation = et_cpu_read_activation(step, ACTIVATION)};
+  product.group = product.depth / (size_t)step->tensors[SCALES]->sizes[1];
+  return product;
+}
+
+size_t et_cpu_few_bits_rows(const et_cpu_step *step) {
+  const et_cpu_tensor *y = output(step);
+  const int32_t columns = y->sizes[y->rank - 1];
+  return columns == 0 ? 0 : y->numel / (size_t)columns;
+}

@@ -1,0 +1,67 @@
+/* Step product_i8: x[..., k], whose rows become bytes by their own ranges, times
+ * weights of few bits, in whole numbers; plus bias. */
+#include "backends/cpu/simd/product_i8.h"
+
+#include "backends/cpu/steps/check.h"
+#include "backends/cpu/steps/chunks.h"
+#include "backends/cpu/steps/few_bits.h"
+#include "backends/cpu/steps/kinds.h"
+
+static et_cpu_product_i8_function *const variants[ET_CPU_ISA_COUNT] =
+    ET_CPU_VARIANTS(et_cpu_product_i8);
+
+static et_status check(const et_cpu_step *step, et_error *error) {
+  ET_RETURN_IF_ERROR(et_cpu_few_bits_check(step, 1, error));
+  const et_cpu_tensor *scales = step->tensors[ET_CPU_FEW_BITS_SCALES];
+  const size_t group = et_cpu_few_bits_read(step).group;
+  ET_CPU_CHECK(error, group <= ET_CPU_GROUP_I8,
+               "product_i8: groups of %zu weights, expected at most %d", group,
+               ET_CPU_GROUP_I8);
+  const int64_t sizes[3] = {scales->sizes[0], scales->sizes[1], 16};
+  return et_cpu_check_sizes(step, et_cpu_few_bits_own(step),
+                            ET_SCALAR_TYPE_INT32, 3, sizes, error);
+}
+
+/* The output in blocks of rows times blocks of columns. */
+typedef struct work {
+  et_cpu_product_i8 product;
+  et_cpu_product_i8_function *function;
+  size_t rows;
+  size_t block_columns;
+  size_t column_blocks;
+} work;
+
+/* Rows that each read the weights once. */
+#define BLOCK_ROWS 24
+
+static void run_block(void *data, size_t index) {
+  const work *w = data;
+  const size_t row = index / w->column_blocks;
+  const size_t column = index % w->column_blocks;
+  const et_cpu_range range = {
+      row * BLOCK_ROWS, et_cpu_part(w->rows, BLOCK_ROWS, row),
+      column * w->block_columns,
+      et_cpu_part(w->product.weights.columns, w->block_columns, column)};
+  w->function(&w->product, &range);
+}
+
+/* All columns where there are blocks of rows enough to share out, else so many
+ * that making bytes of rows again does not count. */
+static size_t columns_per_block(const work *w) {
+  const size_t columns = w->product.weights.columns;
+  return w->rows > 4 * BLOCK_ROWS || columns < 512 ? columns | 1 : 512;
+}
+
+static void run(const et_cpu_step *step, const et_cpu_run *run) {
+  work w = {.product = {et_cpu_few_bits_read(step),
+                        step->tensors[et_cpu_few_bits_own(step)]->data},
+            .function = variants[run->isa],
+            .rows = et_cpu_few_bits_rows(step)};
+  w.block_columns = columns_per_block(&w);
+  w.column_blocks = et_cpu_parts(w.product.weights.columns, w.block_columns);
+  et_cpu_for_each(run, et_cpu_parts(w.rows, BLOCK_ROWS) * w.column_blocks,
+                  run_block, &w);
+}
+
+static const et_cpu_kind kind = {"product_i8", check, run, 0};
+const et_backend_part et_cpu_step_product_i8 = {ET_CPU_KIND_PRODUCT_I8, &kind};
