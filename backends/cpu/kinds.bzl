@@ -14,6 +14,7 @@ CPU_KINDS = [
     "map",
     "map_i64",
     "map_i8",
+    "matmul",
     "norm",
     "permute",
     "pool",

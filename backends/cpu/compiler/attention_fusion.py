@@ -1,4 +1,4 @@
-"""One product for queries, keys and values; and the workspace of attention."""
+"""One product for queries, keys and values; and the workspaces of attention, written as one step or as several."""
 
 from dataclasses import replace
 
@@ -8,6 +8,7 @@ from backends.cpu.compiler import cost
 from backends.cpu.compiler.graph import Step, StepGraph, Value, constant
 from backends.cpu.compiler.kinds.activation import NONE
 from backends.cpu.compiler.kinds.attention import Attention
+from backends.cpu.compiler.kinds.matmul import WORKSPACE, Matmul
 from backends.cpu.compiler.kinds.product import Product
 from backends.cpu.compiler.options import Options
 from backends.cpu.compiler.rewrite import Rewriter
@@ -17,10 +18,13 @@ _X, _WEIGHT, _BIAS = range(3)
 
 
 def prepare_attention(graph: StepGraph, options: Options) -> None:
-    """Join products that only an attention reads, and give each attention its workspace."""
+    """Join products that only an attention reads, and give attention, and products of what is computed, workspaces."""
     rewriter = Rewriter(graph)
     for step in rewriter.steps():
-        if isinstance(step.operation, Attention):
+        if isinstance(step.operation, Matmul):
+            lanes = cost.lanes(options.threads, _FLOAT_BYTES * WORKSPACE)
+            rewriter.replace(step, replace(step, workspaces=(Value(torch.float32, (lanes, WORKSPACE)),)))
+        elif isinstance(step.operation, Attention):
             ready = _with_workspace(graph, step, options)
             rewriter.replace(step, ready)
             _join_products(rewriter, ready)

@@ -10,6 +10,7 @@ from backends.cpu.compiler.kinds.depthwise import Depthwise
 from backends.cpu.compiler.kinds.embedding import Embedding
 from backends.cpu.compiler.kinds.embedding_q import EmbeddingQ
 from backends.cpu.compiler.kinds.map import Map, MapI64
+from backends.cpu.compiler.kinds.matmul import Matmul
 from backends.cpu.compiler.kinds.norm import Norm
 from backends.cpu.compiler.kinds.operation import Operation
 from backends.cpu.compiler.kinds.permute import Permute
@@ -27,7 +28,7 @@ KINDS: dict[int, type[Operation]] = {
     kind.code: kind
     for kind in (
         *(Product, Convolution, Depthwise, Winograd, Block, Pool, Permute, Map, Softmax, Norm, Attention),
-        *(Embedding, Copy, MapI64, Update, Reduce),
+        *(Embedding, Copy, MapI64, Update, Reduce, Matmul),
         *(ProductQ, ProductI8, EmbeddingQ),
         *(Quantize, Dequantize, ConvolutionI8, DepthwiseI8, MapI8, TableI8, PoolI8),
     )

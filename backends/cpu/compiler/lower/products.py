@@ -1,14 +1,16 @@
-"""Products with constant matrices."""
+"""Products of matrices, of which the second may be constant."""
 
 import torch
 from torch import Tensor
 from torch._ops import OpOverload
 from torch.fx import Node
 
-from backends.cpu.compiler.graph import constant
+from backends.cpu.compiler.graph import Laid, Value, constant
+from backends.cpu.compiler.kinds.map import Map, Opcode
+from backends.cpu.compiler.kinds.matmul import Matmul
 from backends.cpu.compiler.kinds.product import Product
-from backends.cpu.compiler.lower.builder import Builder
-from backends.cpu.compiler.lower.rule import Program, Refusal, Rule, argument, tensor_of
+from backends.cpu.compiler.lower.builder import Builder, as_it_is
+from backends.cpu.compiler.lower.rule import Program, Refusal, Rule, argument, dims_at, tensor_of
 
 _aten = torch.ops.aten
 
@@ -27,13 +29,38 @@ def _constant(builder: Builder, node: object) -> Tensor:
     return found
 
 
+def _multiply(builder: Builder, node: Node, a: Node, b: Node) -> Value:
+    """A new value for `a` times `b`, which may lie in columns; both are computed."""
+    rank = tensor_of(node).dim()
+    columns = (*range(rank - 2), rank - 1, rank - 2)
+    transposed = builder.lies_in(b, columns) and not builder.lies_in(b, as_it_is(rank))
+    output = Value(torch.float32, dims_at(node))
+    inputs = [builder.read(a), builder.read(b, columns if transposed else None)]
+    builder.step(Matmul(transposed), inputs, output, node)
+    return output
+
+
+def _lower_matmul(builder: Builder, node: Node) -> None:
+    product = _multiply(builder, node, node.args[0], node.args[1])
+    builder.alias(node, Laid(product, as_it_is(len(product.dims))))
+
+
 def _lower_mm(builder: Builder, node: Node) -> None:
+    if builder.program.constant(node.args[1]) is None:
+        _lower_matmul(builder, node)
+        return
     _emit(builder, node, node.args[0], _constant(builder, node.args[1]).t(), None)
 
 
 def _lower_addmm(builder: Builder, node: Node) -> None:
     bias, x, weight = node.args[:3]
-    _emit(builder, node, x, _constant(builder, weight).t(), _constant(builder, bias))
+    constants = builder.program.constant(weight), builder.program.constant(bias)
+    if constants[0] is not None and constants[1] is not None and constants[1].dim() == 1:
+        _emit(builder, node, x, constants[0].t(), constants[1])
+        return
+    summand = builder.broadcast(bias, as_it_is(2))
+    product = _multiply(builder, node, x, weight)
+    builder.step(Map.call(Opcode.ADD, None, None), [product, summand], builder.write(node), node)
 
 
 def _lower_linear(builder: Builder, node: Node) -> None:
@@ -41,17 +68,10 @@ def _lower_linear(builder: Builder, node: Node) -> None:
     _emit(builder, node, node.args[0], _constant(builder, node.args[1]), bias)
 
 
-def _refuses_mm(program: Program, node: Node) -> Refusal:
-    return _is_constant(program, node.args[1], "the second matrix")
-
-
 def _refuses_addmm(program: Program, node: Node) -> Refusal:
     if node.kwargs.get("alpha", 1) != 1 or node.kwargs.get("beta", 1) != 1:
         return "addmm is taken with factors of 1 only"
-    bias = program.constant(node.args[0])
-    if bias is None or bias.dim() != 1:
-        return "what is added to the product is no constant row"
-    return _is_constant(program, node.args[2], "the second matrix")
+    return None
 
 
 def _refuses_linear(program: Program, node: Node) -> Refusal:
@@ -68,7 +88,8 @@ def _is_constant(program: Program, node: object, what: str) -> Refusal:
 
 
 RULES: dict[OpOverload, Rule] = {
-    _aten.mm.default: Rule(_lower_mm, _refuses_mm),
+    _aten.mm.default: Rule(_lower_mm),
+    _aten.bmm.default: Rule(_lower_matmul),
     _aten.addmm.default: Rule(_lower_addmm, _refuses_addmm),
     _aten.linear.default: Rule(_lower_linear, _refuses_linear),
 }

@@ -1,0 +1,52 @@
+"""Products of what is computed are one step, attention that is written with them one delegate."""
+
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+from torch.export import Dim
+
+from backends.cpu.compiler.kinds.matmul import Matmul
+from backends.cpu.compiler.kinds.permute import Permute
+from backends.cpu.compiler.testing.compare import assert_computes, operations
+
+
+@pytest.mark.parametrize(
+    "function, a, b",
+    [
+        (torch.mm, (3, 5), (5, 40)),
+        (torch.bmm, (4, 3, 5), (4, 5, 7)),
+        (torch.matmul, (2, 3, 4, 5), (3, 5, 6)),
+        (torch.matmul, (4, 5), (2, 5, 3)),
+        (lambda a, b: torch.matmul(a, b.transpose(-1, -2)), (2, 3, 5), (2, 70, 5)),
+        (lambda a, b: torch.matmul(a.transpose(-1, -2), b), (2, 5, 3), (2, 5, 7)),
+        (lambda a, b: F.linear(a, b), (2, 3, 5), (7, 5)),
+        (lambda a, b: torch.addmm(b[0], a, b), (3, 5), (5, 7)),
+        (lambda a, b: torch.baddbmm(a @ b, a, b), (2, 3, 5), (2, 5, 7)),
+    ],
+)
+def test_products_of_what_is_computed(function: Any, a: tuple[int, ...], b: tuple[int, ...]) -> None:
+    x, y = torch.randn(a), torch.randn(b)
+    assert Matmul in map(type, operations(function, x, y))
+    assert_computes(function, x, y)
+
+
+def test_columns_are_read_where_they_lie() -> None:
+    made = operations(lambda a, b: torch.bmm(a, b.transpose(1, 2)), torch.randn(2, 3, 5), torch.randn(2, 7, 5))
+    assert made == [Matmul(transposed=True)]
+
+
+def _attend(q: Tensor, k: Tensor, v: Tensor, bias: Tensor) -> Tensor:
+    """As it is written where there is a bias for each pair of positions."""
+    scores = q @ k.transpose(-2, -1) / 4 + bias
+    return (F.softmax(scores, -1) @ v).transpose(1, 2).flatten(2)
+
+
+def test_attention_in_single_operators() -> None:
+    n = Dim("n", min=2, max=20)
+    shapes = tuple({2: n} for _ in range(3)) + ({1: n, 2: n},)
+    calls = [[*(torch.randn(2, 3, size, 16) for _ in range(3)), torch.randn(3, size, size)] for size in (7, 2, 20)]
+    assert_computes(_attend, *calls[0], dynamic_shapes=shapes, others=calls[1:])
+    assert [type(each) for each in operations(_attend, *calls[0]) if type(each) is not Permute].count(Matmul) == 2
