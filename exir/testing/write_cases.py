@@ -81,3 +81,15 @@ def writes_that_keep_their_dtype(x: Tensor, i: Tensor) -> list[Tensor]:
     y = x.half()
     y.add_(x)
     return [y, (i * 1).mul_(3)]
+
+
+@case(CASES, torch.tensor([2, 0, 3, 1]))
+def permutation_inverted_in_fresh_memory(order: Tensor) -> Tensor:
+    inverse = torch.empty_like(order)
+    inverse[order] = torch.arange(4)
+    return inverse
+
+
+@case(CASES, (2, 3, 4, 5))
+def fresh_memory_like_a_transposed_tensor(x: Tensor) -> Tensor:
+    return torch.empty_like(x.permute(0, 2, 3, 1)).copy_(x.permute(0, 2, 3, 1))
