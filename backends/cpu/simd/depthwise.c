@@ -164,7 +164,7 @@ ET_INLINE void four_lanes(const group *g, const lane *l, int kernel,
                           int stride) {
   et_f32 sums[PIXELS];
   ET_UNROLL for (int i = 0; i < PIXELS; i++) { sums[i] = l->bias; }
-  ET_UNROLL for (int i = 0; i < kernel; i++) {
+  for (int i = 0; i < kernel; i++) {
     if (g->rows[i] != NULL) {
       add_row(g, l, i, kernel, stride, sums);
     }

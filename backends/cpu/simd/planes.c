@@ -159,7 +159,7 @@ static et_tiles strip_tiles(const strip *s) {
   const et_tiles tiles = {.depth = depth,
                           .panels = c->panels,
                           .panel_stride = depth * ET_PANEL,
-                          .lanes = ET_CPU_LANES,
+                          .lanes = ET_PANEL,
                           .start = c->bias,
                           .out = s->out + first,
                           .out_stride = c->columns,

@@ -6,14 +6,14 @@
 #if defined(ET_CPU_ISA_PLAIN)
 #define ET_TILE_LIST(X) X(1, 1) X(1, 2) X(2, 1) X(3, 1)
 #elif defined(ET_CPU_ISA_AVX512)
-#define ET_TILES_OF(X, rows) X(rows, 1) X(rows, 2) X(rows, 3) X(rows, 4)
+#define ET_TILES_OF(X, rows) X(rows, 1) X(rows, 2) X(rows, 4)
 #define ET_TILE_LIST(X) \
   ET_TILES_OF(X, 1)     \
   ET_TILES_OF(X, 2)     \
   ET_TILES_OF(X, 3) ET_TILES_OF(X, 4) ET_TILES_OF(X, 5) ET_TILES_OF(X, 6)
 #else
 #define ET_TILE_LIST(X) \
-  X(1, 1) X(1, 2) X(1, 4) X(2, 1) X(2, 2) X(3, 1) X(4, 1) X(5, 1) X(6, 1)
+  X(1, 1) X(1, 4) X(2, 1) X(2, 2) X(3, 1) X(4, 1) X(5, 1) X(6, 1)
 #endif
 
 /* A single row reads every weight once, at the speed of memory: what comes next is
@@ -81,24 +81,41 @@ ET_INLINE void fetch_next(const group *g, place *at, int vectors) {
   }
 }
 
-/* Adds x[row][k] * panel[k] for k from `k` to before `end`. */
+/* Adds x[row][k] * panel[k]. */
+ET_INLINE void add_summand(const float *const *row, const float *panel,
+                           size_t panel_stride, size_t k, int rows, int vectors,
+                           et_sums sums) {
+  et_f32 w[ET_TILE_VECTORS];
+  fetch_ahead(panel, panel_stride, rows, vectors);
+  ET_UNROLL for (int v = 0; v < vectors; v++) {
+    w[v] = et_f32_load(panel + v / ET_PANEL_VECTORS * panel_stride +
+                       v % ET_PANEL_VECTORS * ET_CPU_LANES);
+    ET_PIN(w[v]);
+  }
+  ET_UNROLL for (int r = 0; r < rows; r++) {
+    const et_f32 x = et_f32_all(row[r][k]);
+    ET_UNROLL for (int v = 0; v < vectors; v++) {
+      sums[r][v] = et_f32_fma(x, w[v], sums[r][v]);
+    }
+  }
+}
+
+/* Sums of a summand from which on counting them takes no time to speak of. */
+#define MANY 16
+
+/* Adds those from `k` to before `end`. */
 ET_INLINE void add_part(const float *const *row, const float *panels,
                         size_t panel_stride, size_t k, size_t end, int rows,
                         int vectors, et_sums sums) {
-  panels += k * ET_PANEL;
-  ET_UNROLL_TWICE for (; k < end; k++, panels += ET_PANEL) {
-    et_f32 w[ET_TILE_VECTORS];
-    fetch_ahead(panels, panel_stride, rows, vectors);
-    ET_UNROLL for (int v = 0; v < vectors; v++) {
-      w[v] = et_f32_load(panels + v / ET_PANEL_VECTORS * panel_stride +
-                         v % ET_PANEL_VECTORS * ET_CPU_LANES);
-      ET_PIN(w[v]);
+  if (rows * vectors < MANY) {
+    ET_UNROLL_TWICE for (; k < end; k++) {
+      add_summand(row, panels + k * ET_PANEL, panel_stride, k, rows, vectors,
+                  sums);
     }
-    ET_UNROLL for (int r = 0; r < rows; r++) {
-      const et_f32 x = et_f32_all(row[r][k]);
-      ET_UNROLL for (int v = 0; v < vectors; v++) {
-        sums[r][v] = et_f32_fma(x, w[v], sums[r][v]);
-      }
+  } else {
+    for (; k < end; k++) {
+      add_summand(row, panels + k * ET_PANEL, panel_stride, k, rows, vectors,
+                  sums);
     }
   }
 }
@@ -218,24 +235,12 @@ static void run_rest(const et_tiles *tiles, const et_tile_split *split,
   (void)columns;
 }
 #else
-static size_t whole_panels(size_t columns) { return columns / ET_PANEL; }
-
-/* Tiles of half a panel: networks have many layers of 24 or 40 columns. */
-#define HALF (ET_PANEL / 2)
-#define DEFINE_HALF(rows)                                              \
-  static void run_half_##rows(const group *g, size_t tile, size_t row, \
-                              size_t count) {                          \
-    run_tiles(g, tile, row, count, rows, ET_PANEL_VECTORS / 2);        \
-  }
-#define HALF_ENTRY(rows) [rows] = run_half_##rows,
-#if ET_TILE_ROWS == 6
-#define HALF_LIST(X) X(1) X(2) X(3) X(4) X(5) X(6)
-#else
-#define HALF_LIST(X) X(1) X(2) X(3)
-#endif
-HALF_LIST(DEFINE_HALF)
-static tile_function *const half_functions[ET_TILE_ROWS + 1] = {
-    HALF_LIST(HALF_ENTRY)};
+/* Columns are whole panels, and whole vectors of a last one: networks have many
+ * layers of 24 or 40 columns. */
+static size_t whole_panels(size_t columns) {
+  return (columns + (columns % ET_CPU_LANES == 0 ? ET_PANEL - 1 : 0)) /
+         ET_PANEL;
+}
 
 /* One tile of one panel of which only some columns exist: beside the tensors,
  * as a vector would reach past their ends. */
@@ -249,6 +254,7 @@ static void run_part(const group *g, size_t tile, size_t row, size_t rows,
   part.tiles.table = at.begins;
   part.tiles.out = out;
   part.tiles.out_stride = ET_PANEL;
+  part.tiles.lanes = ET_PANEL;
   if (part.tiles.start == NULL) {
     et_copy_columns(at.out, g->tiles.out_stride, out, ET_PANEL, rows, columns);
   }
@@ -269,11 +275,7 @@ static void run_rest(const et_tiles *tiles, const et_tile_split *split,
   size_t row = 0;
   for (size_t i = 0; i < split->tiles && columns > 0; i++) {
     const size_t rows = split->height + (i < split->taller ? 1 : 0);
-    if (columns == HALF) {
-      half_functions[rows](&g, i, row, 1);
-    } else {
-      run_part(&g, i, row, rows, columns);
-    }
+    run_part(&g, i, row, rows, columns);
     row += rows;
   }
 }

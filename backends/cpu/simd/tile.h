@@ -43,7 +43,7 @@ typedef struct et_tiles {
   size_t out_stride;
   const float *residual; /* added at the end; NULL: nothing */
   size_t residual_stride;
-  size_t lanes; /* of the last vector of a row of results, with AVX-512 */
+  size_t lanes; /* columns of the last panel: see sums.h */
   bool last;    /* add the residual, apply the activation */
   const et_cpu_activation *activation;
 } et_tiles;
