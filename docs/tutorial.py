@@ -1,0 +1,183 @@
+"""From a PyTorch module to programs, step by step: ExecuTorch's export tutorial in this project's spelling.
+
+Run it, `python docs/tutorial.py FOLDER`, and it writes the program of each step there. `//tests/tutorial` runs each on the C runtime and
+compares with eager PyTorch; and once more with `executorch.exir` in place of `exir`, as a script for the official package says it.
+"""
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.export import Dim, export
+
+from backends.demo.compiler_demo import BackendWithCompilerDemo, CompilerDemoPartitioner
+from exir import EdgeCompileConfig, ExecutorchBackendConfig, to_edge, to_edge_transform_and_lower
+from exir.backend.backend_api import to_backend
+from exir.dialects._ops import ops as exir_ops
+from exir.pass_base import ExportPass
+from exir.passes import MemoryPlanningPass
+
+
+@dataclass(frozen=True)
+class Step:
+    """A program, and what each of its methods shall compute."""
+
+    program: bytes
+    methods: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]]
+
+
+class SimpleConv(nn.Module):
+    """A convolution and an activation function."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = nn.Conv2d(3, 16, kernel_size=3, padding=1)
+        self.relu = nn.ReLU()
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.relu(self.conv(x))
+
+
+class Basic(nn.Module):
+    """Adds two tensors."""
+
+    def forward(self, x: Tensor, y: Tensor) -> Tensor:
+        return x + y
+
+
+class SinCos(nn.Module):
+    """What the demo backend takes, sine and sums, and what it does not: cosine."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return torch.cos(torch.sin(x) + x) * 2.0
+
+
+class LowerableSin(nn.Module):
+    """What the demo backend takes whole."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return torch.sin(x) + x
+
+
+def export_and_lower() -> Step:
+    """Exporting gives an ATen program, `to_edge` one of the edge dialect, `to_executorch` the one that a `.pte` holds."""
+    module, x = SimpleConv().eval(), torch.randn(1, 3, 16, 16)
+    aten_program = export(module, (x,))
+    edge_manager = to_edge(aten_program, compile_config=EdgeCompileConfig())
+    return Step(edge_manager.to_executorch().buffer, {"forward": (module, (x,))})
+
+
+def dynamic_shapes() -> Step:
+    """A dimension that varies has a name and bounds; the program refuses inputs outside of them."""
+    module = Basic()
+    batch = Dim("batch", min=2, max=9)
+    shapes = {"x": {0: batch}, "y": {0: batch}}
+    program = export(module, (torch.randn(3, 3), torch.randn(3, 3)), dynamic_shapes=shapes)
+    violation(program, torch.randn(3, 3), torch.randn(4, 3), "the sizes of one name differ")
+    violation(program, torch.randn(10, 3), torch.randn(10, 3), "a size above its bound")
+    inputs = (torch.randn(7, 3), torch.randn(7, 3))
+    return Step(to_edge(program).to_executorch().buffer, {"forward": (module, inputs)})
+
+
+def violation(program: Any, x: Tensor, y: Tensor, what: str) -> None:
+    """The exported program says itself what does not fit."""
+    try:
+        program.module()(x, y)
+    except (AssertionError, RuntimeError):
+        return
+    raise AssertionError(f"{what}, and nobody noticed")
+
+
+def several_methods() -> Step:
+    """One program may hold several methods, and constant methods beside them."""
+    encode, decode, x = SimpleConv().eval(), Basic(), torch.randn(1, 3, 16, 16)
+    programs = {"encode": export(encode, (x,)), "decode": export(decode, (x, x))}
+    program = to_edge(programs, constant_methods={"picture_size": 16}).to_executorch()
+    assert program.methods == {"encode", "decode"}
+    return Step(program.buffer, {"encode": (encode, (x,)), "decode": (decode, (x, x))})
+
+
+class ReluToSigmoid(ExportPass):
+    """A pass says what an operator becomes."""
+
+    def call_operator(self, op: Any, args: tuple[Any, ...], kwargs: dict[str, Any], meta: Any) -> Any:
+        if op == exir_ops.edge.aten.relu.default:
+            op = exir_ops.edge.aten.sigmoid.default
+        return super().call_operator(op, args, kwargs, meta)
+
+
+def transform() -> Step:
+    """Passes run on the edge program; the manager that they are run on stays as it is."""
+    module, x = SimpleConv().eval(), torch.randn(1, 3, 16, 16)
+    manager = to_edge(export(module, (x,))).transform([ReluToSigmoid()])
+    return Step(manager.to_executorch().buffer, {"forward": (lambda x: torch.sigmoid(module.conv(x)), (x,))})
+
+
+def whole_module() -> Step:
+    """A backend compiles a whole program; the result can be saved as a program of its own."""
+    module, x = LowerableSin(), torch.randn(3, 4)
+    edge = to_edge(export(module, (x,))).exported_program()
+    lowered = to_backend(BackendWithCompilerDemo.__name__, edge, [])
+    return Step(lowered.buffer(), {"forward": (module, (x,))})
+
+
+def composed() -> Step:
+    """What a backend has compiled is a module, which may stand in another."""
+    x = torch.randn(3, 4)
+    edge = to_edge(export(LowerableSin(), (x,))).exported_program()
+    lowered = to_backend(BackendWithCompilerDemo.__name__, edge, [])
+
+    class Composite(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.lowered = lowered
+
+        def forward(self, x: Tensor) -> Tensor:
+            return torch.exp(self.lowered(x))
+
+    program = to_edge(export(Composite(), (x,))).to_executorch()
+    return Step(program.buffer, {"forward": (lambda x: torch.exp(torch.sin(x) + x), (x,))})
+
+
+def partitioned() -> Step:
+    """A partitioner chooses what a backend compiles; its debug handles lead back to the nodes of the edge program."""
+    module, x = SinCos(), torch.randn(3, 4)
+    program = to_edge_transform_and_lower(export(module, (x,)), partitioner=[CompilerDemoPartitioner()]).to_executorch()
+    (first, *_) = program.delegate_map["forward"].values()
+    assert first["name"] == BackendWithCompilerDemo.__name__
+    assert all(first["delegate_map"].values())
+    return Step(program.buffer, {"forward": (module, (x,))})
+
+
+def planned() -> Step:
+    """The planner may leave the memory of inputs and outputs to who calls the method."""
+    module, x = SimpleConv().eval(), torch.randn(1, 3, 16, 16)
+    planner = MemoryPlanningPass(alloc_graph_input=False, alloc_graph_output=False)
+    config = ExecutorchBackendConfig(memory_planning_pass=planner)
+    return Step(to_edge(export(module, (x,))).to_executorch(config).buffer, {"forward": (module, (x,))})
+
+
+STEPS: dict[str, Callable[[], Step]] = {
+    "export_and_lower": export_and_lower,
+    "dynamic_shapes": dynamic_shapes,
+    "several_methods": several_methods,
+    "transform": transform,
+    "whole_module": whole_module,
+    "composed": composed,
+    "partitioned": partitioned,
+    "planned": planned,
+}
+
+
+def main(folder: str) -> None:
+    """Write the program of every step."""
+    for name, step in STEPS.items():
+        Path(folder, f"{name}.pte").write_bytes(step().program)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
