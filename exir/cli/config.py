@@ -45,8 +45,11 @@ _MEMORY_PLANNING = {
 _QUANTIZATION = {
     "recipe": str,
     "exclude": list[str],
+    "group_size": int,
     "observer": str,
     "calibration_batches": int,
+    "quantize_inputs": bool,
+    "quantize_outputs": bool,
 }
 _PASSES = {"edge": list[str], "executorch": list[str]}
 _SECTIONS: Mapping[str, Mapping[str, Any]] = {

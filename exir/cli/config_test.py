@@ -82,7 +82,7 @@ def test_a_wrong_key_is_named_with_its_file(table: dict, message: str) -> None:
     [
         (
             {"observer": "minmax"},
-            r"m.toml: \[quantization\]: 'recipe' is required; there are int8_dynamic, ",
+            r"m.toml: \[quantization\]: 'recipe' is required; there are int4_dynamic, ",
         ),
         ({"recipe": "int4"}, r"m.toml: \[quantization\]: 'recipe': there is no recipe 'int4'; "),
     ],

@@ -3,6 +3,7 @@
 import io
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from torch.export import ExportedProgram
@@ -108,7 +109,10 @@ def _program_outputs(
     """The files that need the lowered program; nothing is lowered when there are none."""
     if not (arguments.out_pte or arguments.out_manifest or arguments.out_dump):
         return {}
-    manager = lower_programs(quantization.programs if quantization else programs, spec, pipeline)
+    if quantization is not None:
+        constants = {**spec.constant_methods, **quantization.constant_methods}
+        programs, spec = quantization.programs, replace(spec, constant_methods=constants)
+    manager = lower_programs(programs, spec, pipeline)
     _check_external(arguments, manager)
     table = pipeline.facts.kernels
     if table is not None:

@@ -149,6 +149,38 @@ def test_the_reference_of_a_quantized_model_has_what_the_float_one_gives(
         assert 0 < (output.value - output.real).abs().max() < 0.01
 
 
+def test_a_program_takes_and_gives_bytes_on_request(compile_source: Compile, tmp_path: Path) -> None:
+    source = _CALIBRATED.replace("torch.softmax(self.layer(x), 1)", "self.layer(x)")
+    table = {"recipe": "int8_static", "quantize_inputs": True, "quantize_outputs": True}
+    config = f"--config-json={json.dumps({'quantization': table})}"
+    assert compile_source(source, config, outputs=("pte", "manifest", "reference")).output == ""
+    forward, *constants = _manifest(tmp_path)["methods"]
+    assert [each["dtype"] for each in (*forward["inputs"], *forward["outputs"])] == ["int8", "int8"]
+    assert {each["name"] for each in constants} == {
+        f"forward_{each}0_{key}"
+        for each in ("input", "output")
+        for key in ("scale", "zp", "quant_min", "quant_max", "dtype")
+    }
+    (section,) = _manifest(tmp_path)["quantization"]["methods"]
+    (given,), (taken,) = section["outputs"], section["inputs"]
+    call = read_calls((tmp_path / "out" / "net.reference").read_bytes())[1]
+    (output,) = call.outputs
+    assert (output.step, output.scale, output.zero_point) == (1, given["scale"], given["zero_point"])
+    assert str(call.inputs[0].dtype) == str(output.value.dtype) == "torch.int8"
+    meant = (output.value.double() - given["zero_point"]) * given["scale"]
+    assert (meant - output.real).abs().max() < 0.05 and taken["index"] == 0
+
+
+def test_inputs_that_are_not_quantized_first_cannot_be_bytes(compile_source: Compile) -> None:
+    source = _CALIBRATED.replace("self.layer(x)", "self.layer(torch.exp(x))")
+    table = {"recipe": "int8_static", "quantize_inputs": True}
+    outcome = compile_source(source, f"--config-json={json.dumps({'quantization': table})}")
+    assert outcome.exit_code == 1
+    assert (
+        "'quantize_inputs': method 'forward' quantizes none of its inputs first thing" in outcome.output
+    )
+
+
 def test_a_calibration_file_takes_the_place_of_the_models_own_inputs(
     compile_source: Compile, tmp_path: Path
 ) -> None:

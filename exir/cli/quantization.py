@@ -1,7 +1,8 @@
 """Quantizing the methods of a model as the options say."""
 
+import copy
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +10,28 @@ from torch.export import ExportedProgram
 
 from exir.calibration import Calls, first_calls
 from exir.cli.loading.calibration import calls_of
-from exir.error import ExirError
+from exir.error import ConfigError, ExirError
 from exir.model_spec import ModelSpec
-from exir.quantize import Decision, QuantizationOptions, Quantized, quantize_program
+from exir.passes.quantize_io_pass import (
+    InputOutputQuantization,
+    config_methods,
+    dequantized_outputs,
+    quantize_input,
+    quantize_output,
+    quantized_inputs,
+)
+from exir.quantize import (
+    Decision,
+    QuantizationOptions,
+    Quantized,
+    decisions_of,
+    is_quantized,
+    quantize_program,
+    quantize_weights,
+)
+
+# How inputs or outputs of a method are quantized, by their index.
+Bytes = Mapping[int, InputOutputQuantization]
 
 
 @dataclass(frozen=True)
@@ -20,12 +40,25 @@ class Quantization:
 
     programs: quantized. decisions: of each operator that computes floats.
     calls: inputs that the ranges are measured on.
+    inputs, outputs: how those are quantized that are given and taken in bytes, by their index.
     """
 
     options: QuantizationOptions
     programs: Mapping[str, ExportedProgram]
     decisions: Mapping[str, Sequence[Decision]] = field(default_factory=dict)
     calls: Mapping[str, Sequence[tuple[Any, ...]]] = field(default_factory=dict)
+    inputs: Mapping[str, Bytes] = field(default_factory=dict)
+    outputs: Mapping[str, Bytes] = field(default_factory=dict)
+
+    @property
+    def constant_methods(self) -> dict[str, Any]:
+        """Methods that say how inputs and outputs are quantized."""
+        made: dict[str, Any] = {}
+        for kind, methods in (("input", self.inputs), ("output", self.outputs)):
+            for method, found in methods.items():
+                for index, each in found.items():
+                    made |= config_methods(method, kind, index, each)
+        return made
 
 
 def quantize_methods(
@@ -40,26 +73,63 @@ def quantize_methods(
     )
     most = options.calibration_batches
     calls = {name: first_calls(given.get(name, ()), most) for name in programs}
-    made = {
-        name: _quantize(name, spec, program, options, calls[name]) for name, program in programs.items()
-    }
+    static = options.how.needs_calibration
+    made = _by_ranges(spec, programs, options, calls) if static else _weights(spec, programs, options)
     return Quantization(
         options,
         {name: each.program for name, each in made.items()},
         {name: each.decisions for name, each in made.items()},
         calls,
+        {name: _input_bytes(name, each.program, options) for name, each in made.items()},
+        {name: _output_bytes(name, each.program, options) for name, each in made.items()},
     )
 
 
-def _quantize(
-    name: str,
+def _input_bytes(name: str, program: ExportedProgram, options: QuantizationOptions) -> Bytes:
+    """Have the method take bytes where it can, if the options say so."""
+    found = quantized_inputs(program) if options.quantize_inputs else []
+    if options.quantize_inputs and not found:
+        raise ConfigError(f"'quantize_inputs': method '{name}' quantizes none of its inputs first thing")
+    return {index: quantize_input(program, index) for index in found}
+
+
+def _output_bytes(name: str, program: ExportedProgram, options: QuantizationOptions) -> Bytes:
+    """Have the method give bytes where it can, if the options say so."""
+    found = dequantized_outputs(program) if options.quantize_outputs else []
+    if options.quantize_outputs and not found:
+        raise ConfigError(
+            f"'quantize_outputs': method '{name}' dequantizes none of its outputs as the last thing"
+        )
+    return {index: quantize_output(program, index) for index in found}
+
+
+def _by_ranges(
     spec: ModelSpec,
-    program: ExportedProgram,
+    programs: Mapping[str, ExportedProgram],
     options: QuantizationOptions,
-    calls: Sequence[tuple[Any, ...]],
-) -> Quantized:
-    shapes = spec.resolved_methods()[name].dynamic_shapes
-    try:
-        return quantize_program(program, options, calls, shapes)
-    except ExirError as error:
-        raise type(error)(f"method '{name}': {error}") from error
+    calls: Mapping[str, Sequence[tuple[Any, ...]]],
+) -> dict[str, Quantized]:
+    methods, made = spec.resolved_methods(), {}
+    for name, program in programs.items():
+        try:
+            made[name] = quantize_program(program, options, calls[name], methods[name].dynamic_shapes)
+        except ExirError as error:
+            raise type(error)(f"method '{name}': {error}") from error
+    return made
+
+
+def _weights(
+    spec: ModelSpec, programs: Mapping[str, ExportedProgram], options: QuantizationOptions
+) -> dict[str, Quantized]:
+    if any(map(is_quantized, programs.values())):
+        return {name: Quantized(program, ()) for name, program in programs.items()}
+    methods = spec.resolved_methods()
+    # All at once: what they share, they share afterwards.
+    modules = copy.deepcopy({id(method.module): method.module for method in methods.values()})
+    reasons = {key: quantize_weights(module, options) for key, module in modules.items()}
+    made = {}
+    for name, method in methods.items():
+        key = id(method.module)
+        program = replace(method, module=modules[key]).export()
+        made[name] = Quantized(program, decisions_of(program, options, reasons[key]))
+    return made

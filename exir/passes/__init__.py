@@ -11,6 +11,8 @@ _HOME = {
     "HintBasedSymShapeEvalPass": "exir.passes.sym_shape_eval_pass",
     "InitializedMutableBufferPass": "exir.passes.init_mutable_pass",
     "MemoryPlanningPass": "exir.passes.memory_planning_pass",
+    "QuantizeInputs": "exir.passes.quantize_io_pass",
+    "QuantizeOutputs": "exir.passes.quantize_io_pass",
     "SpecPropPass": "exir.passes.spec_prop_pass",
     "ToOutVarPass": "exir.passes.to_out_var_pass",
 }

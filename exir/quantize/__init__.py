@@ -1,4 +1,4 @@
-"""Quantizing: recipes by name, applied to exported programs through torchao's PT2E flow.
+"""Quantizing: recipes by name, applied to exported programs through torchao's PT2E flow, or to modules before they are.
 
 Importing this imports no torchao; quantizing does.
 """
@@ -8,6 +8,7 @@ from exir.quantize.outputs import Steps, output_steps
 from exir.quantize.program import Quantized, is_quantized, quantize_program
 from exir.quantize.recipes import RECIPES, Recipe
 from exir.quantize.report import Decision
+from exir.quantize.weights import decisions_of, quantize_weights
 
 __all__ = [
     "RECIPES",
@@ -16,7 +17,9 @@ __all__ = [
     "Quantized",
     "Recipe",
     "Steps",
+    "decisions_of",
     "is_quantized",
     "output_steps",
     "quantize_program",
+    "quantize_weights",
 ]

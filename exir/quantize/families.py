@@ -2,6 +2,8 @@
 
 from enum import Enum, auto
 
+import torch
+from torch import Tensor
 from torch.fx import Node
 
 
@@ -48,6 +50,12 @@ def operator_name(node: Node) -> str:
     """Name without overload, as `aten::add`; empty for what is no operator."""
     schema = getattr(node.target, "_schema", None)
     return schema.name if node.op == "call_function" and schema is not None else ""
+
+
+def gives_float(node: Node) -> bool:
+    """Whether the result is a tensor of float32."""
+    value = node.meta.get("val")
+    return isinstance(value, Tensor) and value.dtype == torch.float32
 
 
 def family_of(node: Node) -> Family | None:

@@ -16,15 +16,22 @@ class QuantizationOptions:
 
     recipe: a name of `RECIPES`.
     exclude: modules that stay float with all that they contain: qualified names, in which `*` stands for anything.
+    group_size: how many elements of a row of a weight have one scale, for recipes that are not static; by default 32 where weights
+        have 4 bits, the whole row where they have 8.
     observer: how a range is chosen for what calibration has seen: `minmax` takes all of it, `histogram` cuts off rare
         outliers where that makes the squared error smaller.
     calibration_batches: how many of the calibration inputs are used; all by default.
+    quantize_inputs, quantize_outputs: whether bytes are given and taken where the program quantizes an input first thing,
+        or dequantizes an output as the last.
     """
 
     recipe: str
     exclude: Sequence[str] = ()
+    group_size: int | None = None
     observer: str = "histogram"
     calibration_batches: int | None = None
+    quantize_inputs: bool = False
+    quantize_outputs: bool = False
 
     def __post_init__(self) -> None:
         _check_choice("recipe", self.recipe, sorted(RECIPES))
@@ -33,11 +40,31 @@ class QuantizationOptions:
             raise ConfigError(
                 f"'calibration_batches' must be at least 1, got {self.calibration_batches}"
             )
+        if self.group_size is not None and self.group_size < 1:
+            raise ConfigError(f"'group_size' must be at least 1, got {self.group_size}")
+        if (self.quantize_inputs or self.quantize_outputs) and not self.how.needs_calibration:
+            raise ConfigError(
+                f"'quantize_inputs' and 'quantize_outputs' need a static recipe; those of '{self.recipe}' are float"
+            )
+        if self.group_size is not None and self.how.needs_calibration:
+            raise ConfigError(
+                f"'group_size' is of recipes that are not static; '{self.recipe}' has a scale for each channel or tensor"
+            )
 
     @property
     def how(self) -> Recipe:
         """The recipe of this name."""
         return RECIPES[self.recipe]
+
+    @property
+    def weight_group(self) -> int | None:
+        """How many elements of a row of a weight have one scale; None for the whole row."""
+        return self.group_size or self.how.group_size
+
+    @property
+    def no_form(self) -> str:
+        """Why an operator stays float that the recipe does not know."""
+        return f"recipe '{self.recipe}' has no form of this operator"
 
 
 def _check_choice(key: str, value: str, known: Sequence[str]) -> None:

@@ -1,7 +1,5 @@
-"""Quantizing an exported program."""
+"""Quantizing an exported program by ranges that are measured."""
 
-import logging
-import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,8 +15,12 @@ from exir.calibration import Calls, first_calls
 from exir.error import ConfigError, ModelError
 from exir.graph.constants import ConstantTable
 from exir.graph.fake_mode import fake_mode_of
+from exir.quantize.families import operator_name
 from exir.quantize.options import QuantizationOptions
+from exir.quantize.quiet import quiet
 from exir.quantize.report import Decision
+
+_QUANTIZING = ("quantized_decomposed::", "torchao::")
 
 # Arguments by place and by name.
 _Run = tuple[tuple[Any, ...], dict[str, Any]]
@@ -38,32 +40,36 @@ def quantize_program(
     calibration: Calls = (),
     dynamic_shapes: Any = None,
 ) -> Quantized:
-    """`program` with the operators quantized that the recipe of `options` has a form of.
+    """`program` with the operators quantized that the recipe of `options`, a static one, has a form of.
 
-    calibration: inputs like those that the program will see; a static recipe needs some.
+    calibration: inputs like those that the program will see.
     dynamic_shapes: those that `program` was exported with.
     A program that holds quantized operators stays as it is. Raises `ConfigError` and `ModelError`.
     """
+    if not options.how.needs_calibration:
+        raise ConfigError(
+            f"recipe '{options.recipe}' quantizes modules; call quantize_weights(module, options), then torch.export.export"
+        )
     if is_quantized(program):
         return Quantized(program, ())
     calls = first_calls(calibration, options.calibration_batches)
-    if options.how.needs_calibration and not calls:
+    if not calls:
         raise ConfigError(
             f"recipe '{options.recipe}' measures ranges and has no calibration inputs; give the rule `calibration`,"
             " a .safetensors or .npz file, or ModelSpec(calibration_inputs = {method: [(input, ...), ...]})"
         )
-    with _quiet():
+    with quiet():
         # Without operators that write to their operands: a tensor that is quantized is another one.
         functional = program.run_decompositions({})
         module = functional.module(check_guards=False)
         with _state_restored(module, functional):
-            converted, decisions = _convert(module, options, _runs(calls, program, options))
+            converted, decisions = _convert(module, options, [_unflat(call, program) for call in calls])
         return Quantized(_exported(converted, program, dynamic_shapes), decisions)
 
 
 def is_quantized(program: ExportedProgram) -> bool:
     """Whether some operator quantizes or dequantizes."""
-    return any("quantized_decomposed" in str(node.target) for node in program.graph.nodes)
+    return any(operator_name(node).startswith(_QUANTIZING) for node in program.graph.nodes)
 
 
 def _convert(
@@ -71,25 +77,14 @@ def _convert(
 ) -> tuple[GraphModule, Sequence[Decision]]:
     from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
-    from exir.quantize.quantizer import RecipeQuantizer
+    from exir.quantize.quantizer import StaticQuantizer
 
-    quantizer = RecipeQuantizer(options)
+    quantizer = StaticQuantizer(options)
     prepared = prepare_pt2e(module, quantizer)
     with torch.no_grad():
         for args, kwargs in runs:
             prepared(*args, **kwargs)
     return convert_pt2e(prepared), quantizer.decisions
-
-
-def _runs(
-    calls: Sequence[tuple[Any, ...]], program: ExportedProgram, options: QuantizationOptions
-) -> list[_Run]:
-    """What to measure ranges on. Those of weights are measured in any run."""
-    return (
-        [_unflat(call, program) for call in calls]
-        if options.how.needs_calibration
-        else [program.example_inputs]
-    )
 
 
 def _unflat(call: tuple[Any, ...], program: ExportedProgram) -> _Run:
@@ -132,15 +127,3 @@ def _state_restored(module: GraphModule, program: ExportedProgram) -> Iterator[N
     yield
     for buffer, values in zip(buffers, saved, strict=True):
         buffer.copy_(values)
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Without what torchao and torch say of their own insides."""
-    level = logging.root.manager.disable
-    logging.disable(logging.ERROR)
-    try:
-        with warnings.catch_warnings(action="ignore"):
-            yield
-    finally:
-        logging.disable(level)

@@ -1,12 +1,8 @@
 """The quantizer: says of each operator how its operands and its result are quantized."""
 
-from collections.abc import Callable, Collection
-from fnmatch import fnmatchcase
-from itertools import accumulate
+from collections.abc import Callable
 from operator import attrgetter
 
-import torch
-from torch import Tensor
 from torch.fx import GraphModule, Node
 from torchao.quantization.pt2e.quantizer import (
     QuantizationAnnotation,
@@ -15,10 +11,9 @@ from torchao.quantization.pt2e.quantizer import (
     SharedQuantizationSpec,
 )
 
-from exir.error import ConfigError
-from exir.quantize.families import Family, bound_after, family_of, operator_name
+from exir.quantize.exclusions import Exclusions
+from exir.quantize.families import Family, bound_after, family_of, gives_float, operator_name
 from exir.quantize.options import QuantizationOptions
-from exir.quantize.recipes import Activations
 from exir.quantize.report import Decision, decision, module_of
 from exir.quantize.specs import make_specs
 
@@ -26,8 +21,8 @@ _ANNOTATION = "quantization_annotation"
 _Inputs = dict[Node, QuantizationSpecBase | None]
 
 
-class RecipeQuantizer(Quantizer):
-    """Quantizes products with constant weights, and with a static recipe what stands between them.
+class StaticQuantizer(Quantizer):
+    """Quantizes products with constant weights, and what stands between them.
 
     An operator that has no weight is quantized where all it takes is quantized already: no tensor
     is made bytes for its sake alone. A product or a sum and the bounds that follow it are one.
@@ -38,30 +33,28 @@ class RecipeQuantizer(Quantizer):
     def __init__(self, options: QuantizationOptions) -> None:
         self._options = options
         self._specs = make_specs(options)
-        self._rules: dict[Family, Callable[[Node], str]] = {Family.WEIGHTED: self._weighted}
-        if options.how.activations is Activations.STATIC:
-            self._rules |= {
-                Family.BINARY: self._elementwise,
-                Family.UNARY: self._elementwise,
-                Family.PASSING: self._passing,
-                Family.JOINING: self._joining,
-            }
+        self._exclusions = Exclusions(options.exclude)
+        self._rules: dict[Family, Callable[[Node], str]] = {
+            Family.WEIGHTED: self._weighted,
+            Family.BINARY: self._elementwise,
+            Family.UNARY: self._elementwise,
+            Family.PASSING: self._passing,
+            Family.JOINING: self._joining,
+        }
         self._results: set[Node] = set()
         self._done: set[Node] = set()
-        self._unmatched = set(options.exclude)
         self.decisions: list[Decision] = []
 
     def annotate(self, model: GraphModule) -> GraphModule:
         """Annotate every operator that the recipe quantizes."""
         for node in model.graph.nodes:
-            if operator_name(node) and _is_float(node) and node not in self._done:
+            if operator_name(node) and gives_float(node) and node not in self._done:
                 self._decide(node)
         return model
 
     def validate(self, model: GraphModule) -> None:
         """Every pattern has excluded something. Raises `ConfigError`."""
-        if self._unmatched:
-            raise ConfigError(f"'exclude': no module with an operator matches '{min(self._unmatched)}'")
+        self._exclusions.check()
 
     def _decide(self, node: Node) -> None:
         reason = self._refusal(node)
@@ -72,38 +65,21 @@ class RecipeQuantizer(Quantizer):
 
     def _refusal(self, node: Node) -> str:
         """Annotate `node`, or say why it stays float."""
-        patterns = excluding(module_of(node), self._options.exclude)
-        if patterns:
-            self._unmatched -= set(patterns)
-            return f"excluded by '{patterns[0]}'"
+        excluded = self._exclusions.reason(module_of(node))
         family = family_of(node)
-        rule = self._rules.get(family) if family is not None else None
-        return (
-            rule(node)
-            if rule is not None
-            else f"recipe '{self._options.recipe}' has no form of this operator"
-        )
+        if excluded or family is None:
+            return excluded or self._options.no_form
+        return self._rules[family](node)
 
     def _weighted(self, node: Node) -> str:
         x, weight = node.args[:2]
-        if (
-            self._options.how.activations is Activations.DYNAMIC
-            and operator_name(node) != "aten::linear"
-        ):
-            return f"recipe '{self._options.recipe}' has no form of this operator"
         if weight.op != "get_attr":
             return "its weight is computed, not a constant"
-        inputs: _Inputs = {weight: self._specs.weight}
-        if self._specs.activation is not None:
-            inputs[x] = self._specs.activation
-        if self._options.how.activations is Activations.STATIC:
-            self._annotate_bounded(node, inputs)
-        else:
-            _annotate(node, inputs)
+        self._annotate_bounded(node, {x: self._specs.activation, weight: self._specs.weight})
         return ""
 
     def _elementwise(self, node: Node) -> str:
-        operands = [each for each in node.all_input_nodes if _is_float(each)]
+        operands = [each for each in node.all_input_nodes if gives_float(each)]
         refusal = self._refuse_operands(operands)
         if not refusal:
             self._annotate_bounded(node, dict.fromkeys(operands, self._specs.activation))
@@ -124,7 +100,7 @@ class RecipeQuantizer(Quantizer):
         return refusal
 
     def _refuse_operands(self, operands: list[Node]) -> str:
-        if not all(_is_float(each) for each in operands):
+        if not all(gives_float(each) for each in operands):
             return "an operand is not float32"
         computed = [each for each in operands if not _has_constant_range(each)]
         quantized = all(each in self._results or each.op == "placeholder" for each in computed)
@@ -133,7 +109,7 @@ class RecipeQuantizer(Quantizer):
     def _annotate_bounded(self, node: Node, inputs: _Inputs) -> None:
         """`node` and the bounds that follow it; the result of both is quantized."""
         bound = bound_after(node)
-        if bound is None or not _is_float(bound):
+        if bound is None or self._exclusions.reason(module_of(bound)):
             self._finish(node, inputs, self._specs.activation)
             return
         _annotate(node, inputs)
@@ -151,12 +127,6 @@ class RecipeQuantizer(Quantizer):
         self._done.add(node)
 
 
-def excluding(module: str, patterns: Collection[str]) -> list[str]:
-    """The patterns that keep a module float: they match its qualified name, or that of one around it."""
-    around = list(accumulate(module.split("."), lambda path, name: f"{path}.{name}"))
-    return [each for each in patterns if any(fnmatchcase(path, each) for path in around)]
-
-
 def _annotate(node: Node, inputs: _Inputs, output: QuantizationSpecBase | None = None) -> None:
     node.meta[_ANNOTATION] = QuantizationAnnotation(inputs, output, _annotated=True)
 
@@ -167,8 +137,3 @@ def _has_constant_range(node: Node) -> bool:
         return False
     assert node.graph.owning_module is not None
     return bool(attrgetter(str(node.target))(node.graph.owning_module).isfinite().all())
-
-
-def _is_float(node: Node) -> bool:
-    value = node.meta.get("val")
-    return isinstance(value, Tensor) and value.dtype == torch.float32

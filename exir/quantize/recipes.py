@@ -2,15 +2,17 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import Enum
+from enum import Enum, auto
 
 
 class Activations(Enum):
     """What becomes of the tensors that operators pass on."""
 
-    STATIC = "int8, with ranges that calibration measured"
-    DYNAMIC = "int8 in front of linear layers, with the range that they have in each run"
-    FLOAT = "float"
+    STATIC = auto()
+    """int8, with ranges that calibration measured."""
+    DYNAMIC = auto()
+    """int8 in front of linear layers, each row with the range that it has in each run."""
+    FLOAT = auto()
 
 
 @dataclass(frozen=True)
@@ -18,11 +20,15 @@ class Recipe:
     """One way of quantizing.
 
     activations: what becomes of them.
+    weight_bits: of each element of a weight.
     per_channel: whether each output channel of a weight has a scale of its own.
+    group_size: how many elements of a row of a weight have one scale, unless the options say so; None for the whole row.
     """
 
     activations: Activations
+    weight_bits: int = 8
     per_channel: bool = True
+    group_size: int | None = None
 
     @property
     def needs_calibration(self) -> bool:
@@ -34,5 +40,7 @@ RECIPES: Mapping[str, Recipe] = {
     "int8_static": Recipe(Activations.STATIC),
     "int8_static_per_tensor": Recipe(Activations.STATIC, per_channel=False),
     "int8_dynamic": Recipe(Activations.DYNAMIC),
+    "int4_dynamic": Recipe(Activations.DYNAMIC, weight_bits=4, group_size=32),
     "int8_weight_only": Recipe(Activations.FLOAT),
+    "int4_weight_only": Recipe(Activations.FLOAT, weight_bits=4, group_size=32),
 }

@@ -1,19 +1,13 @@
 """How tensors are quantized, in the terms of torchao's PT2E flow."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import torch
-from torchao.quantization.pt2e import (
-    HistogramObserver,
-    MinMaxObserver,
-    PerChannelMinMaxObserver,
-    PlaceholderObserver,
-)
+from torchao.quantization.pt2e import HistogramObserver, MinMaxObserver, PerChannelMinMaxObserver
 from torchao.quantization.pt2e.quantizer import QuantizationSpec
 
 from exir.quantize.options import QuantizationOptions
-from exir.quantize.recipes import Activations, Recipe
+from exir.quantize.recipes import Recipe
 
 _OBSERVERS = {"histogram": HistogramObserver, "minmax": MinMaxObserver}
 
@@ -22,37 +16,27 @@ _OBSERVERS = {"histogram": HistogramObserver, "minmax": MinMaxObserver}
 class Specs:
     """How operands of operators are quantized.
 
-    activation: of what operators take and give; None leaves it float.
+    activation: of what operators take and give.
     weight: of constant weights, of which dimension 0 is that of the output channels.
     """
 
-    activation: QuantizationSpec | None
+    activation: QuantizationSpec
     weight: QuantizationSpec
 
 
 def make_specs(options: QuantizationOptions) -> Specs:
     """What the recipe of `options` says."""
-    return Specs(_activation(options), _weight(options.how))
+    return Specs(_activation(options.observer), _weight(options.how))
 
 
-def _activation(options: QuantizationOptions) -> QuantizationSpec | None:
-    match options.how.activations:
-        case Activations.STATIC:
-            return _affine(_OBSERVERS[options.observer])
-        case Activations.DYNAMIC:
-            return _affine(PlaceholderObserver, is_dynamic=True)
-    return None
-
-
-def _affine(observer: Any, is_dynamic: bool = False) -> QuantizationSpec:
+def _activation(observer: str) -> QuantizationSpec:
     """int8 with a scale and a zero point."""
     return QuantizationSpec(
         dtype=torch.int8,
-        observer_or_fake_quant_ctr=observer,
+        observer_or_fake_quant_ctr=_OBSERVERS[observer],
         quant_min=-128,
         quant_max=127,
         qscheme=torch.per_tensor_affine,
-        is_dynamic=is_dynamic,
     )
 
 

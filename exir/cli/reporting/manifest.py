@@ -9,7 +9,7 @@ from typing import Any, BinaryIO, cast
 
 from exir import schema
 from exir.cli.arguments import Arguments
-from exir.cli.quantization import Quantization
+from exir.cli.quantization import Bytes, Quantization
 from exir.cli.reporting.delegates import delegate_parts
 from exir.cli.reporting.method_memory import (
     CalledMemory,
@@ -59,6 +59,8 @@ def _quantization(quantization: Quantization) -> dict[str, Any]:
         "methods": [
             {
                 "name": name,
+                "inputs": _bytes(quantization.inputs.get(name, {})),
+                "outputs": _bytes(quantization.outputs.get(name, {})),
                 "quantized": [_decision(each) for each in decisions if not each.reason],
                 "float": [
                     _decision(each) | {"reason": each.reason} for each in decisions if each.reason
@@ -67,6 +69,14 @@ def _quantization(quantization: Quantization) -> dict[str, Any]:
             for name, decisions in sorted(quantization.decisions.items())
         ],
     }
+
+
+def _bytes(found: Bytes) -> list[dict[str, Any]]:
+    """How inputs or outputs are quantized that are bytes."""
+    return [
+        {"index": index, "scale": each.scale, "zero_point": each.zero_point}
+        for index, each in sorted(found.items())
+    ]
 
 
 def _decision(decision: Decision) -> dict[str, str]:

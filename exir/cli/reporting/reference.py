@@ -52,7 +52,7 @@ def record_calls(
             runner: _Runner = _FloatRunner(name, method)
             measured: Sequence[tuple[Any, ...]] = ()
             if quantization is not None:
-                runner = _QuantizedRunner(runner, quantization.programs[name])
+                runner = _QuantizedRunner(runner, quantization)
                 measured = quantization.calls[name]
             calls += _record_method(runner, programs[name], measured, roots)
     return calls
@@ -78,7 +78,7 @@ def _record_method(
         if call is not None:
             yield call
     for seed, shape in enumerate(_shapes_above_bounds(program)):
-        inputs = _variant(examples, shape, seed)
+        inputs = runner.taken(_variant(examples, shape, seed))
         yield Call(runner.name, tuple(inputs), (), STATUS_ABOVE_BOUND)
 
 
@@ -87,6 +87,10 @@ class _Runner(ABC):
 
     name: str
     modules: tuple[nn.Module, ...]
+
+    def taken(self, inputs: list[Any]) -> list[Any]:
+        """What the program takes for these inputs of the model."""
+        return inputs
 
     @abstractmethod
     def call(self, inputs: list[Any], compared: bool) -> Call:
@@ -113,8 +117,10 @@ class _FloatRunner(_Runner):
 class _QuantizedRunner(_Runner):
     """Runs the quantized program, and the model beside it."""
 
-    def __init__(self, real: _Runner, program: ExportedProgram) -> None:
+    def __init__(self, real: _Runner, quantization: Quantization) -> None:
+        program = quantization.programs[real.name]
         self.name = real.name
+        self._bytes = quantization.inputs.get(real.name, {})
         self._real = real
         self._steps = output_steps(program)
         self._spec = program.call_spec.in_spec
@@ -122,13 +128,22 @@ class _QuantizedRunner(_Runner):
         self.modules = (*real.modules, self._module)
 
     def call(self, inputs: list[Any], compared: bool) -> Call:
-        args, kwargs = pytree.tree_unflatten(_copied(inputs), self._spec)
+        taken = self.taken(inputs)
+        args, kwargs = pytree.tree_unflatten(_copied(taken), self._spec)
         outputs = _copied(pytree.tree_leaves(self._module(*args, **kwargs)))
         floats = self._real.call(inputs, compared).outputs
         pairs = zip(outputs, floats, self._steps, strict=True)
         return Call(
-            self.name, tuple(inputs), tuple(_quantized(*each, compared=compared) for each in pairs)
+            self.name, tuple(taken), tuple(_quantized(*each, compared=compared) for each in pairs)
         )
+
+    def taken(self, inputs: list[Any]) -> list[Any]:
+        return [self._as_bytes(index, value) for index, value in enumerate(inputs)]
+
+    def _as_bytes(self, index: int, value: Any) -> Any:
+        if index not in self._bytes:
+            return value
+        return torch.ops.quantized_decomposed.quantize_per_tensor(value, *self._bytes[index])
 
 
 def _quantized(value: Any, real: Any, steps: Steps, compared: bool) -> QuantizedOutput:

@@ -1,0 +1,183 @@
+"""Quantized inputs and outputs: the caller gives and takes bytes."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import torch
+from torch.export import ExportedProgram
+from torch.export.graph_signature import OutputKind
+from torch.fx import Node
+
+from exir.bundle import ProgramBundle
+from exir.dialects.edge import to_torch_overload
+from exir.error import ConfigError
+from exir.graph.program_update import with_names_of_graph
+from exir.pass_manager import BundlePass
+from exir.tensor import scalar_type
+
+_QUANTIZE = "quantized_decomposed::quantize_per_tensor"
+_DEQUANTIZE = "quantized_decomposed::dequantize_per_tensor"
+
+
+class InputOutputQuantization(NamedTuple):
+    """An element q of a tensor means (q - zero_point) * scale."""
+
+    scale: float
+    zero_point: int
+    quant_min: int
+    quant_max: int
+    dtype: torch.dtype
+
+
+def quantize_input(program: ExportedProgram, index: int) -> InputOutputQuantization:
+    """Have `program`, of either dialect, take input `index` as it quantizes it first thing.
+
+    Raises `ConfigError` when that is not what it does with it.
+    """
+    node = _input(program, index)
+    found = {_quantization(user, _QUANTIZE) for user in node.users}
+    quantization = found.pop() if len(found) == 1 else None
+    if quantization is None:
+        raise ConfigError(f"input {index} is not quantized by its users, in one way by all of them")
+    for user in list(node.users):
+        user.replace_all_uses_with(node)
+        program.graph.erase_node(user)
+    node.meta["val"] = node.meta["val"].to(quantization.dtype)
+    program.graph_module.recompile()
+    return quantization
+
+
+def quantize_output(program: ExportedProgram, index: int) -> InputOutputQuantization:
+    """Have `program`, of either dialect, give output `index` before it is dequantized as the last thing.
+
+    Raises `ConfigError` when that is not what becomes of it.
+    """
+    output = program.graph.output_node()
+    results, places = list(output.args[0]), _places(program)
+    node = results[places[index]] if index < len(places) else None
+    quantization = _quantization(node, _DEQUANTIZE) if isinstance(node, Node) else None
+    if node is None or quantization is None:
+        raise ConfigError(f"output {index} is not dequantized as the last thing")
+    results[places[index]] = node.args[0]
+    output.args = (tuple(results),)
+    program.graph.eliminate_dead_code()
+    with_names_of_graph(program)
+    program.graph_module.recompile()
+    return quantization
+
+
+@dataclass(frozen=True)
+class QuantizeInputs(BundlePass):
+    """Inputs are given in bytes.
+
+    Before: a method quantizes these inputs first thing. After: it takes them quantized, and constant methods,
+    `[<method>_]input<index>_scale`, `_zp`, `_quant_min`, `_quant_max` and `_dtype`, say how.
+
+    edge_program_manager: not used; it is given for ExecuTorch's sake.
+    quantized_inputs_idx: the inputs.
+    method_name: the method, which the names of the constant methods begin with; None for `forward` and no such prefix.
+    """
+
+    edge_program_manager: Any
+    quantized_inputs_idx: Sequence[int]
+    method_name: str | None = None
+    name: ClassVar[str] = "quantize_inputs"
+
+    def run(self, bundle: ProgramBundle) -> ProgramBundle:
+        return _run(bundle, self.method_name, "input", quantize_input, self.quantized_inputs_idx)
+
+
+@dataclass(frozen=True)
+class QuantizeOutputs(BundlePass):
+    """Outputs are given in bytes.
+
+    Before: a method dequantizes these outputs as the last thing. After: it gives them quantized, and constant methods,
+    `[<method>_]output<index>_scale`, `_zp`, `_quant_min`, `_quant_max` and `_dtype`, say how.
+
+    edge_program_manager, method_name: as `QuantizeInputs` has them.
+    quantized_outputs_idx_list: the outputs.
+    """
+
+    edge_program_manager: Any
+    quantized_outputs_idx_list: Sequence[int]
+    method_name: str | None = None
+    name: ClassVar[str] = "quantize_outputs"
+
+    def run(self, bundle: ProgramBundle) -> ProgramBundle:
+        return _run(bundle, self.method_name, "output", quantize_output, self.quantized_outputs_idx_list)
+
+
+def quantized_inputs(program: ExportedProgram) -> list[int]:
+    """The inputs that `quantize_input` takes."""
+    count = len(program.graph_signature.user_inputs)
+    found = [
+        {_quantization(user, _QUANTIZE) for user in _input(program, index).users}
+        for index in range(count)
+    ]
+    return [index for index, each in enumerate(found) if len(each) == 1 and None not in each]
+
+
+def dequantized_outputs(program: ExportedProgram) -> list[int]:
+    """The outputs that `quantize_output` takes."""
+    results = program.graph.output_node().args[0]
+    nodes = [results[place] for place in _places(program)]
+    return [
+        index
+        for index, node in enumerate(nodes)
+        if isinstance(node, Node) and _quantization(node, _DEQUANTIZE) is not None
+    ]
+
+
+def config_methods(
+    prefix: str | None, kind: str, index: int, quantization: InputOutputQuantization
+) -> dict[str, Any]:
+    """The constant methods that say how input or output `index` is quantized."""
+    head = f"{prefix}_" if prefix else ""
+    scale, zero_point, low, high, dtype = quantization
+    values = {
+        "scale": scale,
+        "zp": zero_point,
+        "quant_min": low,
+        "quant_max": high,
+        "dtype": scalar_type(dtype),
+    }
+    return {
+        f"{head}{kind}{index}_{key}": int(value) if key == "dtype" else value
+        for key, value in values.items()
+    }
+
+
+def _run(
+    bundle: ProgramBundle,
+    method: str | None,
+    kind: str,
+    quantize: Callable[[ExportedProgram, int], InputOutputQuantization],
+    indices: Sequence[int],
+) -> ProgramBundle:
+    program = bundle.programs[method or "forward"]
+    made: dict[str, Any] = {}
+    for index in indices:
+        made |= config_methods(method, kind, index, quantize(program, index))
+    constants: Mapping[str, Any] = {**bundle.constant_methods, **made}
+    return ProgramBundle(bundle.programs, constants, bundle.facts)
+
+
+def _input(program: ExportedProgram, index: int) -> Node:
+    names = program.graph_signature.user_inputs
+    if index >= len(names):
+        raise ConfigError(f"there is no input {index}; there are {len(names)}")
+    return next(node for node in program.graph.find_nodes(op="placeholder") if node.name == names[index])
+
+
+def _places(program: ExportedProgram) -> list[int]:
+    """Where the outputs that the user gets stand among all that the graph gives."""
+    specs = program.graph_signature.output_specs
+    return [place for place, spec in enumerate(specs) if spec.kind is OutputKind.USER_OUTPUT]
+
+
+def _quantization(node: Node, operator: str) -> InputOutputQuantization | None:
+    op = to_torch_overload(node.target) if node.op == "call_function" else None
+    if op is None or op.name() != operator:
+        return None
+    return InputOutputQuantization(*node.args[1:6])

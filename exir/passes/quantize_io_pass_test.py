@@ -1,0 +1,73 @@
+"""Inputs and outputs in bytes."""
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.export import ExportedProgram, export
+
+from exir.error import ConfigError
+from exir.passes import QuantizeInputs, QuantizeOutputs
+from exir.passes.quantize_io_pass import quantize_input, quantize_output
+from exir.program import to_edge
+from exir.testing.quantized import quantized
+
+_OPS = torch.ops.quantized_decomposed
+
+
+def _network() -> tuple[ExportedProgram, Tensor]:
+    torch.manual_seed(0)
+    x = torch.randn(3, 8)
+    network = quantized(nn.Sequential(nn.Linear(8, 6), nn.ReLU(), nn.Linear(6, 4)), x)
+    return export(network, (x,)), x
+
+
+def test_an_exported_program_takes_and_gives_bytes() -> None:
+    program, x = _network()
+    expected = program.module()(x)
+    taken, given = quantize_input(program, 0), quantize_output(program, 0)
+    result = program.module(check_guards=False)(_OPS.quantize_per_tensor(x, *taken))
+    assert result.dtype == torch.int8
+    assert torch.equal(_OPS.dequantize_per_tensor(result, *given), expected)
+
+
+def test_an_edge_program_takes_and_gives_bytes_and_says_how() -> None:
+    program, x = _network()
+    expected = program.module()(x)
+    edge = to_edge(program)
+    edge = edge.transform([QuantizeInputs(edge, [0]), QuantizeOutputs(edge, [0])])
+    manager = edge.to_executorch()
+    constants = manager._config_methods
+    kinds = ("input0", "output0")
+    assert set(constants) == {
+        f"{kind}_{key}" for kind in kinds for key in ("scale", "zp", "quant_min", "quant_max", "dtype")
+    }
+    taken, given = (
+        [constants[f"{kind}_{key}"] for key in ("scale", "zp", "quant_min", "quant_max")]
+        for kind in kinds
+    )
+    run = manager.exported_program().module()
+    with torch.no_grad():
+        result = run(_OPS.quantize_per_tensor(x, *taken, torch.int8))
+    assert torch.equal(_OPS.dequantize_per_tensor(result, *given, torch.int8), expected)
+
+
+def test_a_method_by_name_has_its_name_before_its_constants() -> None:
+    program, _ = _network()
+    edge = to_edge({"run": program})
+    edge = edge.transform([QuantizeInputs(edge, [0], "run")])
+    assert "run_input0_scale" in edge.config_methods
+
+
+@pytest.mark.parametrize(
+    ("quantize", "index", "message"),
+    [
+        (quantize_input, 0, "input 0 is not quantized by its users, in one way by all of them"),
+        (quantize_input, 1, "there is no input 1; there are 1"),
+        (quantize_output, 0, "output 0 is not dequantized as the last thing"),
+        (quantize_output, 1, "output 1 is not dequantized as the last thing"),
+    ],
+)
+def test_what_is_not_quantized_is_refused(quantize: object, index: int, message: str) -> None:
+    assert callable(quantize)
+    with pytest.raises(ConfigError, match=message):
+        quantize(export(nn.Linear(4, 4), (torch.randn(2, 4),)), index)

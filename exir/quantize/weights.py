@@ -1,0 +1,114 @@
+"""Quantizing the weights of linear layers and embeddings, by torchao's `quantize_`."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import torch
+from torch import nn
+from torch.export import ExportedProgram
+from torch.fx import Node
+
+from exir.quantize.exclusions import Exclusions
+from exir.quantize.families import gives_float, operator_name
+from exir.quantize.options import QuantizationOptions
+from exir.quantize.quiet import quiet
+from exir.quantize.recipes import Activations
+from exir.quantize.report import Decision, decision, module_of
+
+if TYPE_CHECKING:
+    from torchao.core.config import AOBaseConfig
+    from torchao.quantization.granularity import Granularity
+
+# Operators of what is quantized, with the place of their weight.
+_WEIGHTS = {"aten::linear": 1, "aten::embedding": 0}
+
+_KINDS = (nn.Linear, nn.Embedding)
+
+Reasons = dict[str, str]
+
+
+def quantize_weights(module: nn.Module, options: QuantizationOptions) -> Reasons:
+    """Quantize the weights of `module`, in place, as the recipe of `options` says.
+
+    Returns why those modules stay float that are of a kind that it quantizes, by qualified name. Raises `ConfigError`.
+    """
+    exclusions = Exclusions(options.exclude)
+    found = {name: each for name, each in module.named_modules() if isinstance(each, _KINDS)}
+    reasons = {name: exclusions.reason(name) or _refusal(each, options) for name, each in found.items()}
+    exclusions.check()
+    with quiet():
+        for kind in _KINDS:
+            _quantize(module, kind, options, reasons)
+    return {name: reason for name, reason in reasons.items() if reason}
+
+
+def decisions_of(
+    program: ExportedProgram, options: QuantizationOptions, reasons: Reasons
+) -> Sequence[Decision]:
+    """What became of each operator of a program of such a module, that computes floats."""
+    computing = [
+        node
+        for node in program.graph.nodes
+        if operator_name(node).startswith("aten::") and gives_float(node)
+    ]
+    return [decision(node, _reason(node, options, reasons)) for node in computing]
+
+
+def _reason(node: Node, options: QuantizationOptions, reasons: Reasons) -> str:
+    place = _WEIGHTS.get(operator_name(node))
+    if place is not None and operator_name(node.args[place]) == "torchao::dequantize_affine":
+        return ""
+    if place is None:
+        return options.no_form
+    return reasons.get(
+        module_of(node), "its weight is not that of a torch.nn.Linear or torch.nn.Embedding"
+    )
+
+
+def _quantize(
+    module: nn.Module, kind: type[nn.Module], options: QuantizationOptions, reasons: Reasons
+) -> None:
+    """Quantize the modules of one kind that have no reason to stay float."""
+    from torchao.quantization import quantize_
+
+    def is_chosen(each: nn.Module, name: str) -> bool:
+        return isinstance(each, kind) and not reasons[name]
+
+    quantize_(module, _embedding(options) if kind is nn.Embedding else _linear(options), is_chosen)
+
+
+def _refusal(module: nn.Module, options: QuantizationOptions) -> str:
+    size = None if _is_byte_table(module, options) else options.weight_group
+    inputs = module.weight.shape[-1]
+    return f"its {inputs} inputs are no multiple of group_size {size}" if size and inputs % size else ""
+
+
+def _is_byte_table(module: nn.Module, options: QuantizationOptions) -> bool:
+    """Whether it is an embedding beside linear layers whose inputs become bytes: it has bytes as well."""
+    return isinstance(module, nn.Embedding) and options.how.activations is Activations.DYNAMIC
+
+
+def _linear(options: QuantizationOptions) -> "AOBaseConfig":
+    from torchao.quantization import Int8DynamicActivationIntxWeightConfig, IntxWeightOnlyConfig
+
+    dtype, granularity = (
+        getattr(torch, f"int{options.how.weight_bits}"),
+        _granularity(options.weight_group),
+    )
+    if options.how.activations is Activations.DYNAMIC:
+        return Int8DynamicActivationIntxWeightConfig(weight_dtype=dtype, weight_granularity=granularity)
+    return IntxWeightOnlyConfig(weight_dtype=dtype, granularity=granularity)
+
+
+def _embedding(options: QuantizationOptions) -> "AOBaseConfig":
+    from torchao.quantization import IntxWeightOnlyConfig
+
+    if options.how.activations is Activations.DYNAMIC:
+        return IntxWeightOnlyConfig(weight_dtype=torch.int8, granularity=_granularity(None))
+    return _linear(options)
+
+
+def _granularity(size: int | None) -> "Granularity":
+    from torchao.quantization import PerAxis, PerGroup
+
+    return PerAxis(0) if size is None else PerGroup(size)

@@ -1,0 +1,119 @@
+"""Weights of 4 and 8 bits by recipe."""
+
+from collections.abc import Sequence
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.export import ExportedProgram, export
+
+from exir.error import ConfigError
+from exir.program import to_edge
+from exir.quantize import Decision, QuantizationOptions, decisions_of, quantize_weights
+
+# Each with the least signal-to-noise ratio in dB.
+RECIPES = {"int8_dynamic": 35, "int4_dynamic": 15, "int8_weight_only": 35, "int4_weight_only": 15}
+
+
+class _Words(nn.Module):
+    """Words to numbers, with a head whose rows have no 32 elements."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.table = nn.Embedding(50, 64)
+        self.inner = nn.Sequential(nn.Linear(64, 96), nn.GELU(), nn.Linear(96, 20))
+        self.head = nn.Linear(20, 7)
+
+    def forward(self, words: Tensor) -> Tensor:
+        return self.head(self.inner(self.table(words)))
+
+
+def _made(options: QuantizationOptions) -> tuple[ExportedProgram, Sequence[Decision], float]:
+    """A quantized program, what was decided, and its signal-to-noise ratio."""
+    torch.manual_seed(0)
+    module, words = _Words().eval(), torch.randint(0, 50, (3, 11))
+    with torch.no_grad():
+        real = module(words)
+        reasons = quantize_weights(module, options)
+        program = export(module, (words,))
+        found = program.module()(words)
+    sqnr = float(10 * torch.log10(real.square().sum() / (real - found).square().sum()))
+    return program, decisions_of(program, options, reasons), sqnr
+
+
+def _by_module(decisions: Sequence[Decision]) -> dict[str, str]:
+    weighted = ("aten::linear", "aten::embedding")
+    return {each.module: each.reason for each in decisions if each.operator in weighted}
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_a_quantized_module_gives_nearly_what_the_float_one_does_from_few_bits(recipe: str) -> None:
+    program, decisions, sqnr = _made(QuantizationOptions(recipe))
+    assert sqnr > RECIPES[recipe]
+    grouped = recipe.startswith("int4")
+    not_divided = "its 20 inputs are no multiple of group_size 32"
+    assert _by_module(decisions) == {
+        "table": "",
+        "inner.0": "",
+        "inner.2": "",
+        "head": not_divided if grouped else "",
+    }
+    lowered = to_edge(program).to_executorch()
+    called = {str(node.target) for node in lowered.exported_program().graph.nodes}
+    assert (
+        f"quantized_weight.{'dynamic_linear' if recipe.endswith('dynamic') else 'linear'}.out" in called
+    )
+
+
+def test_operators_without_weights_have_no_form() -> None:
+    _, decisions, _ = _made(QuantizationOptions("int8_dynamic"))
+    (gelu,) = [each for each in decisions if each.operator == "aten::gelu"]
+    assert gelu.module == "inner.1" and gelu.source.startswith("exir/quantize/weights_test.py:")
+    assert gelu.reason == "recipe 'int8_dynamic' has no form of this operator"
+
+
+def test_groups_may_be_smaller() -> None:
+    _, decisions, _ = _made(QuantizationOptions("int4_weight_only", group_size=4))
+    assert set(_by_module(decisions).values()) == {""}
+
+
+def test_excluded_modules_stay_float() -> None:
+    _, decisions, _ = _made(QuantizationOptions("int8_weight_only", exclude=["inner", "tab*"]))
+    assert _by_module(decisions) == {
+        "table": "excluded by 'tab*'",
+        "inner.0": "excluded by 'inner'",
+        "inner.2": "excluded by 'inner'",
+        "head": "",
+    }
+
+
+def test_a_pattern_that_matches_no_module_is_an_error() -> None:
+    with pytest.raises(ConfigError, match="'exclude': no module with an operator matches 'haed'"):
+        quantize_weights(_Words(), QuantizationOptions("int8_weight_only", exclude=["haed"]))
+
+
+def test_a_weight_that_no_module_owns_stays_float() -> None:
+    class Bare(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.weight = nn.Parameter(torch.randn(4, 8))
+
+        def forward(self, x: Tensor) -> Tensor:
+            return nn.functional.linear(x, self.weight)
+
+    module, options = Bare(), QuantizationOptions("int8_dynamic")
+    reasons = quantize_weights(module, options)
+    (found,) = decisions_of(export(module, (torch.randn(2, 8),)), options, reasons)
+    assert found.reason == "its weight is not that of a torch.nn.Linear or torch.nn.Embedding"
+
+
+@pytest.mark.parametrize(
+    ("recipe", "size", "message"),
+    [
+        ("int4_dynamic", 0, "'group_size' must be at least 1, got 0"),
+        ("int8_static", 32, "'group_size' is of recipes that are not static; 'int8_static' has"),
+    ],
+)
+def test_wrong_groups_are_named(recipe: str, size: int, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        QuantizationOptions(recipe, group_size=size)

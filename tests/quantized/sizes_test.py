@@ -1,0 +1,51 @@
+"""How small quantized programs are, and what their manifests say."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+# Of the bytes of the float program.
+_LARGEST_SHARE = {
+    "encoder_int4_dynamic": 0.2,
+    "encoder_int4_weight_only": 0.18,
+    "encoder_int8_dynamic": 0.3,
+    "encoder_int8_weight_only": 0.3,
+    "mobilenet_int8": 0.3,
+    "mobilenet_int8_cpu": 0.3,
+}
+
+
+def _manifest(name: str) -> dict:
+    return json.loads(Path(os.environ[name.upper()]).read_text(encoding="utf-8"))
+
+
+def _bytes(name: str) -> int:
+    return _manifest(name)["program"]["bytes"]
+
+
+@pytest.mark.parametrize("name", _LARGEST_SHARE)
+def test_a_quantized_program_is_a_fraction_of_the_float_one(name: str) -> None:
+    share = _bytes(name) / _bytes(name.split("_", maxsplit=1)[0])
+    print(f"{name}: {share:.3f} of the float program")
+    assert share <= _LARGEST_SHARE[name]
+
+
+def test_all_of_mobilenet_is_quantized_and_on_the_cpu_backend_one_delegate() -> None:
+    manifest = _manifest("mobilenet_int8_cpu")
+    (quantized,) = manifest["quantization"]["methods"]
+    assert quantized["float"] == []
+    assert len(quantized["quantized"]) > 100
+    (method,) = manifest["methods"]
+    assert len(method["delegates"]) == 1 and method["not_delegated"] == []
+
+
+def test_of_an_encoder_all_linear_layers_and_embeddings_are_quantized() -> None:
+    (method,) = _manifest("encoder_int8_dynamic")["quantization"]["methods"]
+    assert len(method["quantized"]) == 2 + 3 * 6
+    assert {each["operator"] for each in method["quantized"]} == {"aten::embedding", "aten::linear"}
+    (reason,) = {each["reason"] for each in method["float"]}
+    assert reason == "recipe 'int8_dynamic' has no form of this operator"
