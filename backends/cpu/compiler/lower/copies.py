@@ -2,7 +2,7 @@
 
 import operator
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
@@ -146,6 +146,37 @@ def _lower_flip(builder: Builder, node: Node) -> None:
     _emit(builder, node, [part], builder.write(node, laid.order), laid.order)
 
 
+def _lower_roll(builder: Builder, node: Node) -> None:
+    """In each dimension what stays ahead of the end, and what comes in at the beginning."""
+    laid = builder.laid(node.args[0])
+    parts = [_part(laid.value)]
+    for dim, shift in _shifts(node).items():
+        parts = [each for part in parts for each in _rolled(part, dim, shift, laid.dims[dim])]
+    _emit(builder, node, parts, builder.write(node, laid.order), laid.order)
+
+
+def _rolled(part: _Part, dim: int, shift: int, size: Dim) -> list[_Part]:
+    begin, end = (replace(part, starts=[*part.starts], firsts=[*part.firsts]) for _ in range(2))
+    end.firsts[dim], begin.starts[dim] = shift, size - shift
+    return [end, begin]
+
+
+def _shifts(node: Node) -> dict[int, int]:
+    """By how much each dimension goes, from 0 up; those that stay are not among them."""
+    rank, sizes = tensor_of(node).dim(), dims_at(node)
+    pairs = [(dim % rank, shift) for dim, shift in zip(node.args[2], node.args[1], strict=True)]
+    return {dim: shift % sizes[dim] for dim, shift in pairs if shift % sizes[dim]}
+
+
+def _refuses_roll(program: Program, node: Node) -> Refusal:
+    dims = argument(node, 2, "dims")
+    if not dims or len(dims) != len({dim % tensor_of(node).dim() for dim in dims}):
+        return "each dimension that is rolled is to be named once"
+    if len(dims) > 3 or any(not isinstance(size, int) or size == 0 for size in dims_at(node)):
+        return "up to three dimensions are rolled, of sizes that are known before the call"
+    return None
+
+
 def _refuses_numbers(program: Program, node: Node) -> Refusal:
     arguments = [each for given in node.args[1:] for each in (given if isinstance(given, list) else [given])]
     computed = any(isinstance(each, Node) for each in arguments)
@@ -181,5 +212,6 @@ RULES: dict[Callable[..., Any], Rule] = {
     _aten.expand_copy.default: Rule(_lower_expand, dtypes=ANY),
     _aten.copy.default: Rule(_lower_copy, _refuses_copy, dtypes=ANY),
     _aten.constant_pad_nd.default: Rule(_lower_pad, _refuses_numbers),
+    _aten.roll.default: Rule(_lower_roll, _refuses_roll, dtypes=ANY),
     _aten.flip.default: Rule(_lower_flip, dtypes=ANY),
 }

@@ -73,3 +73,12 @@ def test_parts(dim: int) -> None:
 
     assert_computes(function, torch.randn(4, 4, 4))
     assert_computes(lambda x: sum(x.chunk(2, dim)), torch.randn(4, 4, 4))
+
+
+@pytest.mark.parametrize(
+    "shifts, dims", [(2, 1), (-3, -1), ((1, -2), (0, 2)), ((3, 4, 7), (0, 1, 2)), ((5, 1), (1, 2))]
+)
+def test_rolls_are_one_step(shifts: Any, dims: Any) -> None:
+    x = torch.randn(3, 5, 8)
+    assert [type(each) for each in operations(lambda x: x.roll(shifts, dims), x)] == [Copy]
+    assert_computes(lambda x: x.roll(shifts, dims), x)

@@ -57,6 +57,7 @@ WHOLE = tuple(
         torch.ops.aten.layer_norm.default,
         torch.ops.aten.rms_norm.default,
         torch.ops.aten.scaled_dot_product_attention.default,
+        torch.ops.aten.roll.default,
     )
     if operator in RULES
 )
