@@ -34,6 +34,8 @@ class Facts:
     calibration_inputs: of a method, inputs like those it will see, each a tuple of arguments, or a function that gives
         them; `exir.calibration.first_calls` reads either.
     diagnostics: where passes tell the user something.
+    owns_programs: the exported programs are emptied when they have been copied, so that weights which a pass
+        replaces (by their transposes) are not held twice.
     """
 
     operators: OperatorTable | None = None
@@ -41,6 +43,7 @@ class Facts:
     target: Mapping[str, Any] = field(default_factory=dict)
     calibration_inputs: Mapping[str, Calls] = field(default_factory=dict)
     diagnostics: Diagnostics = field(default_factory=Diagnostics)
+    owns_programs: bool = False
 
 
 @dataclass(frozen=True)

@@ -108,6 +108,14 @@ def _bounds_of(method: str, shapes: Mapping[str, int]) -> dict[str, int]:
     return {**shapes, **own}
 
 
+def owning_programs(pipeline: Pipeline, spec: ModelSpec) -> Pipeline:
+    """`pipeline` for programs that nobody needs any more when they are lowered; their module lets go of its weights."""
+    for module in spec.module.modules():
+        module._parameters.clear()
+        module._buffers.clear()
+    return replace(pipeline, facts=replace(pipeline.facts, owns_programs=True))
+
+
 def lower_programs(
     programs: Mapping[str, ExportedProgram], spec: ModelSpec, pipeline: Pipeline
 ) -> ExecutorchProgramManager:

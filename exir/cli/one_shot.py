@@ -10,7 +10,13 @@ from torch.export import ExportedProgram
 
 from exir.bundle import Facts
 from exir.cli.arguments import Arguments, display_label, expand_params_file, parse_arguments
-from exir.cli.compile import Pipeline, bound_shapes, export_methods, lower_programs
+from exir.cli.compile import (
+    Pipeline,
+    bound_shapes,
+    export_methods,
+    lower_programs,
+    owning_programs,
+)
 from exir.cli.config import load_config
 from exir.cli.loading.load_model import load_model, use_import_roots
 from exir.cli.loading.references import make_partitioners, make_passes
@@ -56,6 +62,8 @@ def run(arguments: Arguments) -> None:
     for note in bound_shapes(programs, pipeline.config):
         sys.stderr.write(f"note: {note}\n")
     quantization = _quantize(arguments, spec, programs, pipeline)
+    if arguments.out_reference is None and quantization is None:
+        pipeline = owning_programs(pipeline, spec)
     outputs = _program_outputs(arguments, programs, spec, pipeline, quantization)
     if arguments.out_reference is not None:
         calls = write_calls(record_calls(spec, programs, arguments.import_roots, quantization))

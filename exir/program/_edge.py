@@ -1,6 +1,6 @@
 """The edge stage: programs of the edge dialect and how they are made."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -216,11 +216,20 @@ def _lowered(
         name: to_core_aten(program, {**whole.get(name, {}), **always})
         for name, program in bundle.programs.items()
     }
+    if bundle.facts.owns_programs:
+        _empty(bundle.programs.values())
     check = verify_structure if config._check_ir_validity else None
     lowered = run_bundle(bundle.with_programs(core), edge_passes(config), check)
     for program in lowered.programs.values():
         program.graph_module.recompile()
     return lowered
+
+
+def _empty(programs: Iterable[ExportedProgram]) -> None:
+    """Let go of their tensors."""
+    for program in programs:
+        program.state_dict.clear()
+        program.constants.clear()
 
 
 def _always(node: Node) -> bool:

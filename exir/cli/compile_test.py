@@ -1,0 +1,21 @@
+"""What a compilation holds."""
+
+import weakref
+
+import torch
+from torch import nn
+
+from exir.cli.compile import Pipeline, export_methods, lower_programs, owning_programs
+from exir.model_spec import ModelSpec
+
+
+def test_weights_that_are_replaced_are_not_held() -> None:
+    """A linear layer's weight lies transposed in the program."""
+    spec = ModelSpec(nn.Linear(64, 32), (torch.ones(1, 64),))
+    weight = weakref.ref(spec.module.weight.untyped_storage())
+    programs = export_methods(spec)
+    kept = lower_programs(programs, spec, Pipeline()).buffer
+    assert weight() is not None
+    assert lower_programs(programs, spec, owning_programs(Pipeline(), spec)).buffer == kept
+    assert not programs["forward"].state_dict and not list(spec.module.parameters())
+    assert weight() is None
