@@ -1,0 +1,30 @@
+"""The official compiler's tests pass on ours, save those that `not_held.toml` lists, each with the reason."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+from tests.oracle.suite import run
+
+_LIST = Path(__file__).with_name("not_held.toml")
+
+
+def _listed() -> set[str]:
+    return {test for group in tomllib.loads(_LIST.read_text())["reason"] for test in group["tests"]}
+
+
+def test_official_tests_pass_but_for_those_listed() -> None:
+    results = run()
+    print(results.table())
+    listed = _listed()
+    unexpected = sorted(results.failed() - listed)
+    assert not unexpected, f"fail and are not listed: {unexpected}: {[results.errors[each] for each in unexpected]}"
+    for test in sorted(listed & {test for test, outcome in results.outcomes.items() if outcome == "passed"}):
+        print(f"passes now, take it off the list: {test}")
+
+
+def test_every_reason_is_given_once_and_says_something() -> None:
+    reasons = [group["why"] for group in tomllib.loads(_LIST.read_text())["reason"]]
+    assert len(set(reasons)) == len(reasons)
+    assert all(len(reason) > 20 for reason in reasons)
