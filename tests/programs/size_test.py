@@ -16,9 +16,9 @@ _CODE_BUDGET = {"DIGITS": 121_000, "MOBILENET": 124_300, "MOBILENET_CPU": 256_30
 _WITH_KERNELS = ("DIGITS", "MOBILENET")
 
 # Of MobileNetV2 for the CPU backend: 3,504,872 parameters, filled up to panels of 16 columns, and the payload; and scratch,
-# where kernels plan 9.6 MB.
+# where kernels plan 9.6 MB. The picture stays where the caller has it.
 _PROGRAM_BUDGET = 14_000_000
-_SCRATCH_BUDGET = 1_500_000
+_MEMORY_BUDGET = 1_500_000
 
 
 def _output(*command: str) -> str:
@@ -49,12 +49,13 @@ def test_mobilenet_on_the_cpu_backend_is_one_delegate_of_few_kinds() -> None:
     assert sorted(defined) == delegate["parts"]
 
 
-def test_program_and_scratch_of_the_cpu_backend_are_within_their_budgets() -> None:
+def test_program_and_memory_of_the_cpu_backend_are_within_their_budgets() -> None:
     assert Path(os.environ["MOBILENET_CPU_PTE"]).stat().st_size <= _PROGRAM_BUDGET
     (method,) = json.loads(Path(os.environ["MOBILENET_CPU_MANIFEST"]).read_text(encoding="utf-8"))["methods"]
     (scratch,) = method["memory"]["scratch"]
-    print(f"scratch: {scratch}")
-    assert int(scratch.rstrip("u")) <= _SCRATCH_BUDGET
+    memory = sum(method["memory"]["planned_bytes"]) + int(scratch.rstrip("u"))
+    print(f"planned memory and scratch: {memory}")
+    assert memory <= _MEMORY_BUDGET
 
 
 def test_the_smallest_program_runs() -> None:
