@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from torch import nn
 from torch.export import ExportedProgram
+from torch.fx import GraphModule
 
 from exir.backend.partitioner import Partitioner
 from exir.bundle import Facts
@@ -53,11 +55,17 @@ class Pipeline:
 def export_methods(spec: ModelSpec, roots: tuple[Path, ...] = ()) -> dict[str, ExportedProgram]:
     """Every method exported. `ModelError` with the user's line and torch's reason, shortened."""
     programs = {}
-    spec.module.eval()
+    _evaluate(spec.module)
     for name, method in spec.resolved_methods().items():
-        method.module.eval()
+        _evaluate(method.module)
         programs[name] = _export(name, method, roots)
     return programs
+
+
+def _evaluate(module: nn.Module) -> None:
+    """Put a module into eval mode. What was exported before, as converters of quantized models leave it, has no modes."""
+    if not isinstance(module, GraphModule):
+        module.eval()
 
 
 def _export(name: str, method: Method, roots: tuple[Path, ...]) -> ExportedProgram:

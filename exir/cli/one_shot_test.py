@@ -191,6 +191,29 @@ def test_a_calibration_file_takes_the_place_of_the_models_own_inputs(
     assert bool((calls[1].inputs[0] == 1).all())
 
 
+_CONVERTED = """
+import torch
+from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
+from exir.quantize import QuantizationOptions
+from exir.quantize.quantizer import StaticQuantizer
+
+def model():
+    inputs = (torch.rand(2, 16),)
+    exported = torch.export.export(torch.nn.Linear(16, 64).eval(), inputs).module()
+    prepared = prepare_pt2e(exported, StaticQuantizer(QuantizationOptions("int8_static")))
+    prepared(*inputs)
+    return convert_pt2e(prepared), inputs
+"""
+
+
+@pytest.mark.parametrize("flags", [(), (_STATIC,)])
+def test_what_pt2e_converted_is_compiled_as_it_is(
+    compile_source: Compile, tmp_path: Path, flags: tuple[str, ...]
+) -> None:
+    assert compile_source(_CONVERTED, *flags).exit_code == 0
+    assert "quantized_decomposed::quantize_per_tensor.out" in _operators(tmp_path)
+
+
 def test_faults_of_calibration_are_the_users(compile_source: Compile, tmp_path: Path) -> None:
     outcome = compile_source(_MODEL, _STATIC)
     assert outcome.exit_code == 1

@@ -1,0 +1,40 @@
+"""docs/quantization.md names the recipes that there are, and its examples run."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections import OrderedDict
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from exir.cli.config import parse_config
+from exir.quantize import RECIPES
+
+_PAGE = Path("docs/quantization.md").read_text(encoding="utf-8")
+
+
+def _examples(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", _PAGE, re.MULTILINE | re.DOTALL)
+
+
+def test_the_table_has_every_recipe() -> None:
+    assert re.findall(r"^\| `(int\w+)` \|", _PAGE, re.MULTILINE) == list(RECIPES)
+
+
+def test_the_section_is_one_that_the_compiler_takes() -> None:
+    (section,) = _examples("toml")
+    options = parse_config(tomllib.loads(section), "quantization.md").quantization_options()
+    assert options is not None and options.recipe == "int8_static"
+
+
+def test_the_python_example_runs() -> None:
+    layers: OrderedDict[str, nn.Module] = OrderedDict(body=nn.Linear(4, 4), head=nn.Linear(4, 2))
+    module = nn.Sequential(layers).eval()
+    names: dict[str, Any] = {"torch": torch, "module": module, "inputs": (torch.randn(3, 4),)}
+    exec(_examples("python")[-1], names)
+    reasons = {each.module: each.reason for each in names["quantized"].decisions}
+    assert reasons == {"body": "", "head": "excluded by 'head'"}
