@@ -17,6 +17,7 @@ _KEY_HEADS = 3
 _LAYERS = 30
 _VOCABULARY = 49152
 _CACHE = 256
+_INT4 = torch.__dict__["int4"]  # PyTorch's type hints do not have it
 _POSITION = 200  # of the example: most of the cache is in use
 
 
@@ -115,6 +116,6 @@ def decoder_4bit() -> tuple[nn.Module, tuple[torch.Tensor, ...]]:
     from torchao.quantization.granularity import PerGroup
 
     module, inputs = decoder()
-    config = IntxWeightOnlyConfig(weight_dtype=torch.int4, granularity=PerGroup(32))
+    config = IntxWeightOnlyConfig(weight_dtype=_INT4, granularity=PerGroup(32))
     quantize_(module, config, lambda each, _: isinstance(each, (nn.Linear, nn.Embedding)))
     return module, inputs
