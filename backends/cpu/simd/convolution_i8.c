@@ -1,6 +1,5 @@
 #include "backends/cpu/simd/convolution_i8.h"
 
-#include "backends/cpu/simd/requantize.h"
 #include "backends/cpu/simd/taps_i8.h"
 #include "backends/cpu/simd/tile_i8.h"
 
@@ -12,34 +11,22 @@ typedef struct call {
   size_t group;
   size_t channels; /* of the group */
   size_t taps;
+  bool is_point; /* each output pixel reads the one at its place */
   const uint8_t *pieces[ET_I8_BLOCK_ROWS * ET_CPU_TAPS_I8];
-  uint8_t beyond[ET_CPU_CHANNELS_I8]; /* zeros, as x says them */
-  int32_t sums[ET_I8_BLOCK_ROWS * ET_PANEL] __attribute__((aligned(64)));
+  uint8_t beyond[ET_CPU_CHANNELS_I8 + ET_I8_STEP]; /* zeros, as x says them */
   et_packed_i8 packed;
 } call;
 
-static void pack(call *c, size_t pixel, size_t rows) {
+static void list_pieces(call *c, size_t pixel, size_t rows) {
   const et_cpu_convolution_i8 *conv = c->conv;
-  const et_taps_i8 taps = {&conv->window, conv->x.data + c->group * c->channels,
-                           c->beyond, conv->channels};
+  const uint8_t *x = conv->x.data + c->group * c->channels;
+  const et_taps_i8 taps = {&conv->window, x, c->beyond, conv->channels};
   for (size_t r = 0; r < rows; r++) {
-    et_list_taps_i8(&taps, pixel + r, c->pieces + r * c->taps);
-  }
-  const et_rows_i8 from = {c->pieces, c->taps, c->channels, conv->x.is_signed};
-  ET_CPU_NAME(et_cpu_pack_i8)(&c->packed, &from, rows, conv->narrow);
-}
-
-/* The sums of a panel as bytes; `columns` of it or less are there. */
-static void put_rows(const call *c, size_t column, size_t rows, uint8_t *out,
-                     size_t columns) {
-  const et_cpu_convolution_i8 *conv = c->conv;
-  const et_requantizer requantizer =
-      et_requantizer_of(&conv->of_columns, &conv->quantizing,
-                        conv->x.zero_point + c->packed.shift, column);
-  for (size_t r = 0; r < rows; r++) {
-    et_i32 sums[ET_PANEL_VECTORS];
-    memcpy(sums, c->sums + r * ET_PANEL, sizeof(sums));
-    et_requantize(&requantizer, sums, out + r * conv->columns, columns);
+    if (c->is_point) {
+      c->pieces[r] = x + (pixel + r) * conv->channels;
+    } else {
+      et_list_taps_i8(&taps, pixel + r, c->pieces + r * c->taps);
+    }
   }
 }
 
@@ -47,16 +34,28 @@ static void run_rows(call *c, size_t pixel, size_t rows) {
   const et_cpu_convolution_i8 *conv = c->conv;
   const size_t columns = conv->columns / conv->groups;
   const size_t panels = (columns + ET_PANEL - 1) / ET_PANEL;
-  pack(c, pixel, rows);
+  list_pieces(c, pixel, rows);
+  const et_rows_i8 from = {c->pieces, c->taps, c->channels,
+                           conv->x.data + conv->x.size, conv->x.is_signed};
+  ET_CPU_NAME(et_cpu_pack_i8)(&c->packed, &from, rows, conv->narrow);
   uint8_t *out = conv->out + pixel * conv->columns + c->group * columns;
   for (size_t p = 0; p < panels; p++) {
     const size_t panel = c->group * panels + p;
-    ET_CPU_NAME(et_cpu_sums_i8)(
+    const et_target_i8 target = {out + p * ET_PANEL, conv->columns,
+                                 columns - p * ET_PANEL};
+    const et_requantizer requantizer = et_requantizer_of(
+        &conv->of_columns, &conv->quantizing,
+        conv->x.zero_point + c->packed.shift, panel * ET_PANEL);
+    ET_CPU_NAME(et_cpu_tiles_i8)(
         &c->packed, conv->panels + panel * c->packed.depth * 4 * ET_PANEL,
-        c->sums);
-    put_rows(c, panel * ET_PANEL, rows, out + p * ET_PANEL,
-             columns - p * ET_PANEL);
+        &requantizer, &target);
   }
+}
+
+static bool is_point(const et_cpu_window *w) {
+  return w->kernel_y * w->kernel_x == 1 && w->height == w->out_height &&
+         w->width == w->out_width && w->stride_y * w->stride_x == 1 &&
+         w->top + w->left == 0;
 }
 
 void ET_CPU_NAME(et_cpu_convolution_i8)(const et_cpu_convolution_i8 *conv,
@@ -66,7 +65,8 @@ void ET_CPU_NAME(et_cpu_convolution_i8)(const et_cpu_convolution_i8 *conv,
   c.group = pixels->group;
   c.channels = conv->channels / conv->groups;
   c.taps = conv->window.kernel_y * conv->window.kernel_x;
-  memset(c.beyond, (uint8_t)conv->x.zero_point, c.channels);
+  c.is_point = is_point(&conv->window);
+  memset(c.beyond, (uint8_t)conv->x.zero_point, c.channels + ET_I8_STEP);
   const size_t block = et_i8_block_rows(c.taps * ((c.channels + 3) / 4));
   for (size_t done = 0; done < pixels->pixels; done += block) {
     const size_t left = pixels->pixels - done;

@@ -15,55 +15,32 @@ typedef struct lane {
   size_t count;
 } lane;
 
-typedef uint8_t bytes __attribute__((vector_size(ET_PANEL)));
-typedef int8_t signed_bytes __attribute__((vector_size(ET_CPU_LANES * 2)));
-typedef uint8_t plain_bytes __attribute__((vector_size(ET_CPU_LANES * 2)));
-
-ET_INLINE bytes load(const uint8_t *from, size_t count, bool whole) {
-  bytes x = {0};
+ET_INLINE et_panel_bytes load(const uint8_t *from, size_t count, bool whole) {
+  et_panel_bytes x = {0};
   memcpy(&x, from, whole ? ET_PANEL : count);
   return x;
-}
-
-/* Vector v of the channels' elements of two taps, next to each other. */
-ET_INLINE et_i16 widened(const uint8_t *both, int v, bool is_signed) {
-  if (is_signed) {
-    signed_bytes x;
-    memcpy(&x, both + v * 2 * ET_CPU_LANES, sizeof(x));
-    return __builtin_convertvector(x, et_i16);
-  }
-  plain_bytes x;
-  memcpy(&x, both + v * 2 * ET_CPU_LANES, sizeof(x));
-  return __builtin_convertvector(x, et_i16);
-}
-
-ET_INLINE void interleave(bytes a, bytes b, uint8_t *both) {
-  const bytes low = __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4,
-                                            20, 5, 21, 6, 22, 7, 23);
-  const bytes high = __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27,
-                                             12, 28, 13, 29, 14, 30, 15, 31);
-  memcpy(both, &low, sizeof(low));
-  memcpy(both + sizeof(low), &high, sizeof(high));
 }
 
 ET_INLINE void run_pixel(const lane *l, const uint8_t *const *list,
                          uint8_t *out, bool whole, bool is_signed) {
   et_i32 sums[ET_PANEL_VECTORS];
   ET_UNROLL for (int v = 0; v < ET_PANEL_VECTORS; v++) {
-    sums[v] = et_i32_all(0);
+    sums[v] = l->requantizer.start[v];
   }
   const int16_t *taps = l->taps;
   for (size_t i = 0; i < l->pairs; i++, taps += 2 * ET_PANEL) {
-    uint8_t both[2 * ET_PANEL];
-    interleave(load(list[2 * i] + l->first, l->count, whole),
-               load(list[2 * i + 1] + l->first, l->count, whole), both);
+    et_i16 pairs[ET_PANEL_VECTORS];
+    et_i16_pairs(load(list[2 * i] + l->first, l->count, whole),
+                 load(list[2 * i + 1] + l->first, l->count, whole), is_signed,
+                 pairs);
     ET_UNROLL for (int v = 0; v < ET_PANEL_VECTORS; v++) {
       et_i16 w;
       memcpy(&w, taps + v * 2 * ET_CPU_LANES, sizeof(w));
-      sums[v] = et_i32_dot2(sums[v], widened(both, v, is_signed), w);
+      sums[v] = et_i32_dot2(sums[v], pairs[v], w);
     }
   }
-  et_requantize(&l->requantizer, sums, out, l->count);
+  et_store_panel(out, et_requantize(&l->requantizer, sums),
+                 whole ? ET_PANEL : l->count);
 }
 
 /* `lists`: of each pixel its taps, TAPS apart. */

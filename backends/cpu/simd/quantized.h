@@ -20,6 +20,7 @@ typedef struct et_cpu_bytes {
   const uint8_t *data;
   int32_t zero_point;
   bool is_signed; /* int8, else uint8 */
+  size_t size;
 } et_cpu_bytes;
 
 /* A sum s of products of a column stands for the number

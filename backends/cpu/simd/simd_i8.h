@@ -3,6 +3,8 @@
 #ifndef BACKENDS_CPU_SIMD_SIMD_I8_H_
 #define BACKENDS_CPU_SIMD_SIMD_I8_H_
 
+#include <stdbool.h>
+
 #include "backends/cpu/simd/simd.h"
 
 /* As wide as et_i32: pairs of numbers that et_i32_dot2 adds up. */
@@ -13,6 +15,9 @@ typedef int32_t et_i32_loose
 typedef int8_t et_i8_loose
     __attribute__((vector_size(4 * ET_CPU_LANES), aligned(1), may_alias));
 typedef int8_t et_i8_narrow __attribute__((vector_size(ET_CPU_LANES)));
+typedef int8_t et_i8_half __attribute__((vector_size(2 * ET_CPU_LANES)));
+/* A byte for each column of a panel. */
+typedef uint8_t et_panel_bytes __attribute__((vector_size(ET_PANEL)));
 
 /* Instruction sets that add up four products of bytes in one go, and how they
  * want the operand that is no weight: its numbers with ET_DOT4_SHIFT added to
@@ -92,12 +97,16 @@ ET_INLINE et_f32 et_f32_of_i32(et_i32 value) {
   return __builtin_convertvector(value, et_f32);
 }
 
-/* The nearest whole numbers, halves to even, plus `offset`. Each is within 2^22
- * of zero, or NaN, which becomes any number: in this range the last bit of a
- * float that begins at 1.5 * 2^23 is worth 1. */
+/* In the range of this number the last bit of a float is worth 1, so adding it
+ * rounds what is within 2^22 of zero to the nearest whole number, halves to even.
+ * NaN becomes any number. */
+#define ET_ROUNDING 12582912.0f
+#define ET_ROUNDING_BITS 0x4B400000
+
+/* The nearest whole numbers, plus `offset`. */
 ET_INLINE et_i32 et_i32_nearest(et_f32 value, int32_t offset) {
-  return (et_i32)(value + et_f32_all(12582912.0f)) -
-         et_i32_all(0x4B400000 - offset);
+  return (et_i32)(value + et_f32_all(ET_ROUNDING)) -
+         et_i32_all(ET_ROUNDING_BITS - offset);
 }
 
 /* The low byte of each lane. */
@@ -113,6 +122,61 @@ ET_INLINE et_i8_narrow et_i8_of_i32(et_i32 value) {
   return (et_i8_narrow)bytes;
 #else
   return __builtin_convertvector(value, et_i8_narrow);
+#endif
+}
+
+/* The low byte of each lane of a panel's vectors. */
+ET_INLINE et_panel_bytes et_low_bytes(const et_i32 *vectors) {
+#if defined(ET_CPU_ISA_AVX512)
+  return (et_panel_bytes)_mm512_cvtepi32_epi8((__m512i)vectors[0]);
+#elif defined(ET_CPU_ISA_AVX2)
+  const __m256i first = _mm256_set1_epi64x((int64_t)0x808080800c080400u);
+  const __m256i second = _mm256_set1_epi64x(0x0c08040080808080);
+  const __m256i both =
+      _mm256_or_si256(_mm256_shuffle_epi8((__m256i)vectors[0], first),
+                      _mm256_shuffle_epi8((__m256i)vectors[1], second));
+  return (et_panel_bytes)_mm_unpacklo_epi32(_mm256_castsi256_si128(both),
+                                            _mm256_extracti128_si256(both, 1));
+#else
+  et_i8_narrow parts[ET_PANEL_VECTORS];
+  ET_UNROLL for (int v = 0; v < ET_PANEL_VECTORS; v++) {
+    parts[v] = et_i8_of_i32(vectors[v]);
+  }
+  et_panel_bytes bytes;
+  memcpy(&bytes, parts, sizeof(bytes));
+  return bytes;
+#endif
+}
+
+/* a[0], b[0], a[1], b[1], ... of a panel's columns as the vectors of int16 that
+ * et_i32_dot2 takes. */
+ET_INLINE void et_i16_pairs(et_panel_bytes a, et_panel_bytes b, bool is_signed,
+                            et_i16 *pairs) {
+#if defined(ET_CPU_ISA_AVX512)
+  const __m256i both =
+      _mm256_set_m128i(_mm_unpackhi_epi8((__m128i)a, (__m128i)b),
+                       _mm_unpacklo_epi8((__m128i)a, (__m128i)b));
+  pairs[0] = (et_i16)(is_signed ? _mm512_cvtepi8_epi16(both)
+                                : _mm512_cvtepu8_epi16(both));
+#elif defined(ET_CPU_ISA_AVX2)
+  const __m128i low = _mm_unpacklo_epi8((__m128i)a, (__m128i)b);
+  const __m128i high = _mm_unpackhi_epi8((__m128i)a, (__m128i)b);
+  pairs[0] = (et_i16)(is_signed ? _mm256_cvtepi8_epi16(low)
+                                : _mm256_cvtepu8_epi16(low));
+  pairs[1] = (et_i16)(is_signed ? _mm256_cvtepi8_epi16(high)
+                                : _mm256_cvtepu8_epi16(high));
+#else
+  const et_panel_bytes both[2] = {
+      __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6,
+                              22, 7, 23),
+      __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29,
+                              14, 30, 15, 31)};
+  ET_UNROLL for (int v = 0; v < ET_PANEL_VECTORS; v++) {
+    et_i8_half half;
+    memcpy(&half, (const uint8_t *)both + v * sizeof(half), sizeof(half));
+    const et_i16 wide = __builtin_convertvector(half, et_i16);
+    pairs[v] = is_signed ? wide : wide & 255;
+  }
 #endif
 }
 

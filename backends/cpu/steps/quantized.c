@@ -28,7 +28,8 @@ et_cpu_bytes et_cpu_read_bytes(const et_cpu_step *step, size_t index,
                                size_t word) {
   const et_cpu_tensor *tensor = step->tensors[index];
   const et_cpu_bytes bytes = {tensor->data, (int32_t)step->attributes[word],
-                              tensor->dtype == ET_SCALAR_TYPE_INT8};
+                              tensor->dtype == ET_SCALAR_TYPE_INT8,
+                              tensor->bytes};
   return bytes;
 }
 
