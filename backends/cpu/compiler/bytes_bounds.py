@@ -1,4 +1,4 @@
-"""Tables of bytes that only keep them within bounds become part of what writes the bytes."""
+"""Between which bounds bytes lie: what writes them keeps them, what reads them may rely on it."""
 
 from dataclasses import replace
 from typing import Any
@@ -12,9 +12,11 @@ from backends.cpu.compiler.kinds.bytes import MapI8, Quantize, TableI8
 from backends.cpu.compiler.kinds.convolution_i8 import ConvolutionI8, DepthwiseI8
 from backends.cpu.compiler.kinds.pool_i8 import PoolI8
 from backends.cpu.compiler.lower.builder import view
+from backends.cpu.compiler.packing import is_narrow
 
 _WRITERS = (ConvolutionI8, DepthwiseI8, MapI8, PoolI8, Quantize)
 _Bounds = tuple[int, int]
+_WHOLE: dict[torch.dtype, _Bounds] = {torch.int8: (-128, 127), torch.uint8: (0, 255)}
 
 
 def bound_bytes(graph: StepGraph) -> None:
@@ -31,6 +33,31 @@ def bound_bytes(graph: StepGraph) -> None:
             graph.steps.remove(step)
             step = merged
         writers[step.output.storage] = step
+
+
+def narrow_products(graph: StepGraph) -> None:
+    """Tell convolutions whose weights are small enough, for the bytes that they read, that they are."""
+    writers = {value.storage: step for step in graph.steps for value in step.outputs}
+    graph.steps = [_narrowed(writers.get(step.inputs[0].storage), step) for step in graph.steps]
+
+
+def _narrowed(writer: Step | None, step: Step) -> Step:
+    operation = step.operation
+    if not isinstance(operation, ConvolutionI8):
+        return step
+    bounds = (*_written_bounds(writer, step.inputs[0]), operation.zero_point)
+    packed = step.inputs[1].constant
+    assert packed is not None
+    narrow = is_narrow(packed, max(bounds) - min(bounds))
+    return replace(step, operation=replace(operation, narrow=narrow, lowest=min(bounds)))
+
+
+def _written_bounds(writer: Step | None, value: Value) -> _Bounds:
+    """The lowest and highest byte that `writer` leaves in `value`."""
+    if writer is not None and isinstance(writer.operation, _WRITERS):
+        operation: Any = writer.operation
+        return operation.quantizing.low, operation.quantizing.high
+    return _WHOLE[value.dtype]
 
 
 def _merged(writer: Step | None, step: Step) -> Step | None:

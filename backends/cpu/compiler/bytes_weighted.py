@@ -25,7 +25,7 @@ from backends.cpu.compiler.kinds.product import Product
 from backends.cpu.compiler.kinds.quantizing import Quantizing, Reading
 from backends.cpu.compiler.kinds.window import Window
 from backends.cpu.compiler.lower.builder import view
-from backends.cpu.compiler.packing import group_bias, is_narrow, padded, quads, tap_pairs
+from backends.cpu.compiler.packing import group_bias, padded, quads, tap_pairs
 from backends.cpu.compiler.quantized import Codes
 
 _TO_CHANNELS_LAST = (0, 2, 3, 1)
@@ -67,8 +67,8 @@ class Weighted:
         packed = quads(self._codes, groups)
         if window.taps > MOST_TAPS or packed.shape[1] > MOST_QUADS or self._codes.shape[1] > MOST_CHANNELS:
             return None
-        narrow = is_narrow(packed)
-        operation = ConvolutionI8(window, groups, self._reading.zero_point, narrow, self._quantizing)
+        lowest = torch.iinfo(self._x.dtype).min
+        operation = ConvolutionI8(window, groups, self._reading.zero_point, False, lowest, self._quantizing)
         return [self._step(operation, packed, lambda row: group_bias(row, groups))]
 
     def _depthwise(self, window: Window) -> list[Step] | None:

@@ -5,7 +5,7 @@ from torch.export.graph_signature import InputKind
 from torch.fx import Node
 
 from backends.cpu.compiler.attention_fusion import prepare_attention
-from backends.cpu.compiler.bytes_bounds import bound_bytes
+from backends.cpu.compiler.bytes_bounds import bound_bytes, narrow_products
 from backends.cpu.compiler.bytes_fusion import compute_in_bytes
 from backends.cpu.compiler.choice import choose
 from backends.cpu.compiler.folding import fold
@@ -41,6 +41,7 @@ def step_graph(program: ExportedProgram, options: Options) -> StepGraph:
     join_maps(graph)
     compute_in_bytes(graph, known.quantized)
     bound_bytes(graph)
+    narrow_products(graph)
     prepare_attention(graph, options)
     choose(graph, options)
     pack(graph)

@@ -100,11 +100,11 @@ def unpaired_taps(packed: Tensor, channels: int, kernel: Sequence[int]) -> Tenso
     return rows[:channels, : prod(kernel)].reshape(channels, 1, *kernel)
 
 
-def is_narrow(packed: Tensor) -> bool:
-    """Of what `quads` gives: whether no two neighbours of a quad, times bytes, exceed an int16."""
+def is_narrow(packed: Tensor, span: int) -> bool:
+    """Of what `quads` gives: whether no two neighbours of a quad, times bytes of 0 to `span`, exceed an int16."""
     pairs = packed.to(torch.int16).reshape(-1, 2)
     largest = torch.maximum(pairs.clamp_min(0).sum(1), -pairs.clamp_max(0).sum(1))
-    return int(largest.max()) <= 128
+    return int(largest.max()) * span <= torch.iinfo(torch.int16).max
 
 
 def words(codes: Tensor, bits: int) -> Tensor:

@@ -22,7 +22,7 @@ typedef uint8_t et_panel_bytes __attribute__((vector_size(ET_PANEL)));
 /* Instruction sets that add up four products of bytes in one go, and how they
  * want the operand that is no weight: its numbers with ET_DOT4_SHIFT added to
  * those of int8. AVX2 saturates where two products are large; there it is for
- * weights of which two neighbours make no sum beyond 128. */
+ * weights of which two neighbours, times the largest element, stay an int16. */
 #if defined(ET_CPU_ISA_AVX512) || defined(ET_CPU_ISA_NEON)
 #define ET_DOT4_EXACT 1
 #else
@@ -74,7 +74,7 @@ ET_INLINE et_i32 et_i32_dot2(et_i32 sum, et_i16 a, et_i16 b) {
 #endif
 }
 
-/* The same of four bytes; `x` has ET_DOT4_SHIFT added. */
+/* The same of four bytes; those of `x` are unsigned, with NEON signed. */
 ET_INLINE et_i32 et_i32_dot4(et_i32 sum, et_i8 x, et_i8 weights) {
 #if defined(ET_CPU_ISA_AVX512)
   return (et_i32)_mm512_dpbusd_epi32((__m512i)sum, (__m512i)x,

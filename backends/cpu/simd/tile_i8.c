@@ -11,7 +11,7 @@ typedef int32_t words __attribute__((vector_size(ET_I8_STEP)));
 typedef struct packing {
   bool is_wide;
   bool is_signed;
-  uint8_t flip; /* 128 where the dtype's shift is not the one that is wanted */
+  uint8_t shift; /* what is added to bytes */
 } packing;
 
 /* Elements 0 and 2 of each quad as int16, then 1 and 3: weights in quads are
@@ -41,14 +41,14 @@ ET_INLINE bytes load_step(const uint8_t *from, size_t count,
 
 ET_INLINE void put_piece(uint8_t *to, const uint8_t *from, size_t size,
                          const uint8_t *end, const packing *p) {
-  const bytes flips = (bytes){0} + p->flip;
+  const bytes shifts = (bytes){0} + p->shift;
   for (size_t at = 0; at < size; at += ET_I8_STEP) {
     const bytes x = load_step(from + at, size - at, end);
     if (p->is_wide) {
       put_wide(to + 2 * at, x, p->is_signed);
     } else {
-      const bytes flipped = x ^ flips;
-      memcpy(to + at, &flipped, sizeof(flipped));
+      const bytes shifted = x + shifts;
+      memcpy(to + at, &shifted, sizeof(shifted));
     }
   }
 }
@@ -64,21 +64,26 @@ ET_INLINE void put_rows(et_packed_i8 *packed, const et_rows_i8 *from,
   }
 }
 
+/* Where products of bytes saturate, small elements keep them from it; elsewhere
+ * all there may be are made unsigned, or signed. */
+static int32_t shift_of(const et_rows_i8 *from) {
+  return ET_DOT4_EXACT ? ET_DOT4_SHIFT - (from->is_signed ? 0 : 128)
+                       : -from->lowest;
+}
+
 void ET_CPU_NAME(et_cpu_pack_i8)(et_packed_i8 *packed, const et_rows_i8 *from,
-                                 size_t rows, bool narrow) {
-  const bool is_wide = !ET_DOT4_EXACT && !narrow;
-  const int32_t given = from->is_signed ? 0 : 128;
+                                 size_t rows) {
+  const bool is_wide = !ET_DOT4_EXACT && !from->narrow;
   packed->rows = rows;
   packed->depth = from->count * ((from->size + 3) / 4);
   packed->words = is_wide ? 2 : 1;
-  packed->shift = is_wide ? 0 : ET_DOT4_SHIFT - given;
-  const uint8_t flip = ET_DOT4_SHIFT == given ? 0 : 128;
+  packed->shift = is_wide ? 0 : shift_of(from);
   if (is_wide && from->is_signed) {
     put_rows(packed, from, &(packing){true, true, 0});
   } else if (is_wide) {
     put_rows(packed, from, &(packing){true, false, 0});
   } else {
-    put_rows(packed, from, &(packing){false, false, flip});
+    put_rows(packed, from, &(packing){false, false, (uint8_t)packed->shift});
   }
 }
 

@@ -46,6 +46,8 @@ typedef struct et_rows_i8 {
   size_t size;
   const uint8_t *end;
   bool is_signed;
+  bool narrow;    /* no two neighbours among the weights saturate et_i32_dot4, */
+  int32_t lowest; /* as no element is lower than this */
 } et_rows_i8;
 
 /* Where a panel's results go: the first `columns` of each row. */
@@ -62,9 +64,8 @@ ET_INLINE size_t et_i8_block_rows(size_t depth) {
   return most > ET_I8_ROWS ? most - most % ET_I8_ROWS : most;
 }
 
-/* narrow: no two neighbours among the weights saturate et_i32_dot4. */
 void ET_CPU_NAME(et_cpu_pack_i8)(et_packed_i8 *packed, const et_rows_i8 *from,
-                                 size_t rows, bool narrow);
+                                 size_t rows);
 
 /* Of one panel [depth][16][4]. */
 void ET_CPU_NAME(et_cpu_tiles_i8)(const et_packed_i8 *packed,

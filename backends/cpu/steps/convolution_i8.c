@@ -16,6 +16,7 @@ enum {
   GROUPS = WINDOW + ET_CPU_WINDOW_WORDS,
   ZERO_POINT,
   NARROW,
+  LOWEST,
   QUANTIZING,
   WORDS = QUANTIZING + ET_CPU_QUANTIZING_WORDS
 };
@@ -66,6 +67,7 @@ static et_status check(const et_cpu_step *step, et_error *error) {
   ET_RETURN_IF_ERROR(et_cpu_check_window(step, WINDOW, in + 1, out + 1, error));
   ET_RETURN_IF_ERROR(et_cpu_check_byte(step, ZERO_POINT, X, error));
   ET_RETURN_IF_ERROR(et_cpu_check_attribute(step, NARROW, 0, 1, error));
+  ET_RETURN_IF_ERROR(et_cpu_check_byte(step, LOWEST, X, error));
   ET_RETURN_IF_ERROR(et_cpu_check_quantizing(step, QUANTIZING, Y, error));
   return check_weights(step, error);
 }
@@ -92,6 +94,7 @@ static et_cpu_convolution_i8 read(const et_cpu_step *step) {
       .window = et_cpu_read_window(step, WINDOW, x->sizes + 1, y->sizes + 1),
       .x = et_cpu_read_bytes(step, X, ZERO_POINT),
       .narrow = et_cpu_attribute(step, NARROW) == 1,
+      .lowest = (int32_t)et_cpu_attribute(step, LOWEST),
       .panels = step->tensors[PANELS]->data,
       .of_columns = et_cpu_read_columns(step, SUMS),
       .quantizing = et_cpu_read_quantizing(step, QUANTIZING),

@@ -92,6 +92,7 @@ static void make(et_test_step *test, const shape *s) {
   et_test_int(test, s->groups);
   et_test_int(test, X_ZERO);
   et_test_int(test, s->narrow);
+  et_test_int(test, s->from_signed ? -128 : 0);
   et_test_quantizing(test, &quantizing);
 }
 
@@ -214,6 +215,21 @@ static void test_the_largest_products_do_not_saturate(void **state) {
   }
 }
 
+/* 130 * (126 + 126) is an int16. */
+static void test_bytes_of_a_small_range_take_larger_weights(void **state) {
+  (void)state;
+  const shape s = {1, 16, 16, 1, points(1), points(6), true, true, true};
+  et_test_step test;
+  make(&test, &s);
+  test.attributes[13] = (uint32_t)-3;
+  memset(test.tensors[0].data, 127, test.tensors[0].bytes);
+  memset(test.tensors[0].data, -3, 20);
+  memset(test.tensors[1].data, 126, test.tensors[1].bytes);
+  fill_sums(test.tensors[2].data, test.tensors[1].data, 1, 4);
+  et_test_run_exact(&test, &s, element);
+  et_test_end(&test);
+}
+
 static void test_what_does_not_fit_is_refused(void **state) {
   (void)state;
   const shape s = {1, 8, 20, 2, points(2), points(3), true, true, true};
@@ -228,9 +244,12 @@ static void test_what_does_not_fit_is_refused(void **state) {
   test.attributes[12] = 2;
   et_test_refused(&test, "attribute 12 is 2, expected 0 to 1");
   test.attributes[12] = 1;
+  test.attributes[13] = 128;
+  et_test_refused(&test, "attribute 13 is 128, expected -128 to 127");
   test.attributes[13] = 0;
-  et_test_refused(&test, "attribute 13 is no positive number");
-  test.attributes[13] = 0x3f800000;
+  test.attributes[14] = 0;
+  et_test_refused(&test, "attribute 14 is no positive number");
+  test.attributes[14] = 0x3f800000;
   test.tensors[1].sizes[1] = 2;
   et_test_refused(&test, "convolution_i8: tensor 1, dim 1 is 2, expected 1");
   test.tensors[1].sizes[1] = 1;
@@ -257,6 +276,7 @@ int main(void) {
       cmocka_unit_test(test_windows_of_random_shapes),
       cmocka_unit_test(test_long_rows_come_in_smaller_blocks),
       cmocka_unit_test(test_the_largest_products_do_not_saturate),
+      cmocka_unit_test(test_bytes_of_a_small_range_take_larger_weights),
       cmocka_unit_test(test_what_does_not_fit_is_refused),
       cmocka_unit_test(test_what_does_not_fit_the_stack_is_refused),
   };

@@ -27,26 +27,29 @@ COLUMNS = 3
 class ConvolutionI8(Operation):
     """x [B, H, W, C], panels, sums of weights, scales, biases to [B, Ho, Wo, N].
 
-    narrow: weights are small enough for the faster products of some processors.
+    narrow: weights are small enough for the faster products of some processors, as long as no byte of x
+        is below `lowest` or above those that `is_narrow` was asked about.
     """
 
     window: Window
     groups: int
     zero_point: int
     narrow: bool
+    lowest: int
     quantizing: Quantizing
 
     code = 20
 
     def words(self) -> tuple[int, ...]:
-        own = self.groups, word_of_int(self.zero_point), int(self.narrow)
+        own = self.groups, word_of_int(self.zero_point), int(self.narrow), word_of_int(self.lowest)
         return (*self.window.words(), *own, *self.quantizing.words())
 
     @classmethod
     def read(cls, words: Sequence[int]) -> Self:
-        groups, zero_point, narrow, *quantizing = words[WORDS:]
+        groups, zero_point, narrow, lowest, *quantizing = words[WORDS:]
         window = Window.read(words[:WORDS])
-        return cls(window, groups, int_of_word(zero_point), bool(narrow), Quantizing.read(quantizing))
+        bytes_of_x = int_of_word(zero_point), bool(narrow), int_of_word(lowest)
+        return cls(window, groups, *bytes_of_x, Quantizing.read(quantizing))
 
     def check(self, sizes: Sizes) -> None:
         self.expect(len(sizes) == 3 + COLUMNS, "takes five inputs, gives one output")
