@@ -13,7 +13,6 @@ from backends.cpu.compiler.kinds.bytes import Quantize
 from backends.cpu.compiler.kinds.convolution import Convolution
 from backends.cpu.compiler.kinds.convolution_i8 import (
     MOST_CHANNELS,
-    MOST_DEPTHWISE_CHANNELS,
     MOST_QUADS,
     MOST_TAPS,
     ConvolutionI8,
@@ -72,7 +71,7 @@ class Weighted:
         return [self._step(operation, packed, lambda row: group_bias(row, groups))]
 
     def _depthwise(self, window: Window) -> list[Step] | None:
-        if window.taps > MOST_TAPS or self._codes.shape[0] > MOST_DEPTHWISE_CHANNELS:
+        if window.taps > MOST_TAPS:
             return None
         operation = DepthwiseI8(window, self._reading.zero_point, self._quantizing)
         return [self._step(operation, tap_pairs(self._codes), lambda row: padded(row, 0))]

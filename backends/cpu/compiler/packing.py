@@ -88,16 +88,17 @@ def unquadded(packed: Tensor, n: int, channels: int, kernel: Sequence[int], grou
 
 
 def tap_pairs(codes: Tensor) -> Tensor:
-    """int8 [C, 1, kh, kw] as int16 [ceil(C / 16), ceil(kh * kw / 2), 16, 2]."""
-    rows = padded(codes.flatten(1).to(torch.int16), 0)
-    rows = F.pad(rows, (0, rows.shape[1] % 2))
-    return rows.reshape(-1, WIDTH, rows.shape[1] // 2, 2).transpose(1, 2).contiguous()
+    """int8 [C, 1, kh, kw] as int16 [ceil(C / 16), kw * ceil(kh / 2), 16, 2]: two taps of a column at a time."""
+    columns = padded(codes.squeeze(1).to(torch.int16), 0).transpose(1, 2)
+    columns = F.pad(columns, (0, columns.shape[2] % 2))
+    return columns.reshape(-1, WIDTH, columns[0].numel() // 2, 2).transpose(1, 2).contiguous()
 
 
 def unpaired_taps(packed: Tensor, channels: int, kernel: Sequence[int]) -> Tensor:
     """What `tap_pairs` was given."""
-    rows = packed.transpose(1, 2).reshape(packed.shape[0] * WIDTH, -1)
-    return rows[:channels, : prod(kernel)].reshape(channels, 1, *kernel)
+    height, width = kernel
+    columns = packed.transpose(1, 2).reshape(packed.shape[0] * WIDTH, width, -1)
+    return columns[:channels, :, :height].transpose(1, 2).unsqueeze(1)
 
 
 def is_narrow(packed: Tensor, span: int) -> bool:

@@ -9,23 +9,20 @@
 typedef struct et_cpu_depthwise_i8 {
   et_cpu_window window;
   et_cpu_bytes x; /* [batch][height][width][channels] */
-  const int16_t
-      *taps; /* [panel][pair of taps][16][2]; an odd one pairs with 0 */
+  const int16_t *taps; /* [panel][kernel_x][pair of rows][16][2]; an odd row pairs
+                          with 0 */
   et_cpu_columns_i8 of_columns; /* [panel][16] */
   et_cpu_quantizing quantizing;
   uint8_t *out; /* [batch][out_height][out_width][channels] */
   size_t channels;
 } et_cpu_depthwise_i8;
 
-/* Bounds of what is kept on the stack. */
+/* Bound of what is kept on the stack. */
 #define ET_CPU_DEPTHWISE_TAPS_I8 64
-#define ET_CPU_DEPTHWISE_PIXELS_I8 16
-#define ET_CPU_DEPTHWISE_CHANNELS_I8 8192
 
-/* Computes `count` <= ET_CPU_DEPTHWISE_PIXELS_I8 pixels of the output from `first`
- * on, counted over all images. */
+/* Computes one row of the output, counted over all images. */
 typedef void et_cpu_depthwise_i8_function(const et_cpu_depthwise_i8 *depthwise,
-                                          size_t first, size_t count);
+                                          size_t row);
 
 ET_CPU_DECLARE(et_cpu_depthwise_i8_function, et_cpu_depthwise_i8);
 

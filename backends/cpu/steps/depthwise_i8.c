@@ -19,16 +19,14 @@ enum {
 };
 
 static et_status check_weights(const et_cpu_step *step, et_error *error) {
-  const int64_t taps =
-      et_cpu_attribute(step, WINDOW) * et_cpu_attribute(step, WINDOW + 1);
+  const int64_t height = et_cpu_attribute(step, WINDOW);
+  const int64_t width = et_cpu_attribute(step, WINDOW + 1);
   const int64_t channels = step->tensors[X]->sizes[3];
-  ET_CPU_CHECK(error,
-               taps <= ET_CPU_DEPTHWISE_TAPS_I8 &&
-                   channels <= ET_CPU_DEPTHWISE_CHANNELS_I8,
-               "depthwise_i8: %lld taps of %lld channels are too many",
-               (long long)taps, (long long)channels);
+  ET_CPU_CHECK(error, height * width <= ET_CPU_DEPTHWISE_TAPS_I8,
+               "depthwise_i8: %lld x %lld taps are too many",
+               (long long)height, (long long)width);
   const int64_t panels = (channels + 15) / 16;
-  const int64_t packed[4] = {panels, (taps + 1) / 2, 16, 2};
+  const int64_t packed[4] = {panels, width * ((height + 1) / 2), 16, 2};
   ET_RETURN_IF_ERROR(
       et_cpu_check_sizes(step, TAPS, ET_SCALAR_TYPE_INT16, 4, packed, error));
   return et_cpu_check_columns(step, SUMS, panels * 16, error);
@@ -54,13 +52,11 @@ static et_status check(const et_cpu_step *step, et_error *error) {
 typedef struct work {
   et_cpu_depthwise_i8 depthwise;
   et_cpu_depthwise_i8_function *function;
-  size_t pixels;
 } work;
 
-static void run_block(void *data, size_t index) {
+static void run_row(void *data, size_t index) {
   const work *w = data;
-  const size_t most = ET_CPU_DEPTHWISE_PIXELS_I8;
-  w->function(&w->depthwise, index * most, et_cpu_part(w->pixels, most, index));
+  w->function(&w->depthwise, index);
 }
 
 static void run(const et_cpu_step *step, const et_cpu_run *run) {
@@ -75,9 +71,7 @@ static void run(const et_cpu_step *step, const et_cpu_run *run) {
       .quantizing = et_cpu_read_quantizing(step, QUANTIZING),
       .out = y->data,
       .channels = (size_t)x->sizes[3]};
-  w.pixels = (size_t)y->sizes[0] * (size_t)y->sizes[1] * (size_t)y->sizes[2];
-  et_cpu_for_each(run, et_cpu_parts(w.pixels, ET_CPU_DEPTHWISE_PIXELS_I8),
-                  run_block, &w);
+  et_cpu_for_each(run, (size_t)y->sizes[0] * (size_t)y->sizes[1], run_row, &w);
 }
 
 static const et_cpu_kind kind = {"depthwise_i8", check, run, 0};

@@ -25,20 +25,27 @@ static const et_cpu_quantizing quantizing = {20.0f, 60, 20, 110};
 
 static int32_t tap_count(const shape *s) { return s->y.kernel * s->x.kernel; }
 
-static size_t tap_place(const shape *s, int32_t tap, int32_t channel) {
-  const int32_t pairs = (tap_count(s) + 1) / 2;
-  const int32_t pair = channel / 16 * pairs + tap / 2;
-  return (size_t)(pair * 32 + channel % 16 * 2 + tap % 2);
+static int32_t pair_count(const shape *s) {
+  return s->x.kernel * ((s->y.kernel + 1) / 2);
 }
 
-/* Weights of int8, with their sums; the tap that only fills up a pair is 0. */
+/* Of row i of column j of a window. */
+static size_t tap_place(const shape *s, int32_t i, int32_t j, int32_t channel) {
+  const int32_t pair = j * ((s->y.kernel + 1) / 2) + i / 2;
+  const int32_t place = channel / 16 * pair_count(s) + pair;
+  return (size_t)(place * 32 + channel % 16 * 2 + i % 2);
+}
+
+/* Weights of int8, with their sums; the row that only fills up pairs is 0. */
 static void fill_taps(const shape *s, int16_t *taps, int32_t *sums) {
   for (int32_t c = 0; c < (s->channels + 15) / 16 * 16; c++) {
     sums[c] = 0;
-    for (int32_t tap = 0; tap < (tap_count(s) + 1) / 2 * 2; tap++) {
+    for (int32_t tap = 0; tap < 2 * pair_count(s); tap++) {
+      const int32_t i = tap / s->x.kernel;
       const int32_t weight = (int32_t)et_test_below(256) - 128;
-      taps[tap_place(s, tap, c)] = (int16_t)(tap < tap_count(s) ? weight : 0);
-      sums[c] += taps[tap_place(s, tap, c)];
+      int16_t *at = &taps[tap_place(s, i, tap % s->x.kernel, c)];
+      *at = (int16_t)(i < s->y.kernel ? weight : 0);
+      sums[c] += *at;
     }
   }
 }
@@ -47,7 +54,7 @@ static void make(et_test_step *test, const shape *s) {
   const int32_t in[4] = {s->batch, s->y.in, s->x.in, s->channels};
   const int32_t out[4] = {s->batch, s->y.out, s->x.out, s->channels};
   const int32_t count = (s->channels + 15) / 16;
-  const int32_t packed[4] = {count, (tap_count(s) + 1) / 2, 16, 2};
+  const int32_t packed[4] = {count, pair_count(s), 16, 2};
   const int32_t columns[1] = {count * 16};
   et_test_begin(test, &et_cpu_step_depthwise_i8);
   et_test_input(test, s->from_signed ? I8 : U8, 4, in);
@@ -67,6 +74,7 @@ static void make(et_test_step *test, const shape *s) {
 static double element(const et_test_step *test, const void *shape_,
                       const et_test_place *at) {
   const shape *s = shape_;
+  const int16_t *taps = test->tensors[1].data;
   const int32_t c = at->channel;
   int32_t sum = 0;
   for (int32_t tap = 0; tap < tap_count(s); tap++) {
@@ -76,7 +84,7 @@ static double element(const et_test_step *test, const void *shape_,
       const int32_t pixel = (at->image * s->y.in + y) * s->x.in + x;
       const size_t index = (size_t)(pixel * s->channels + c);
       sum += (et_test_byte(&test->tensors[0], index) - X_ZERO) *
-             ((const int16_t *)test->tensors[1].data)[tap_place(s, tap, c)];
+             taps[tap_place(s, tap / s->x.kernel, tap % s->x.kernel, c)];
     }
   }
   const float scaled = (float)sum * ((const float *)test->tensors[3].data)[c];
@@ -114,23 +122,47 @@ static void test_what_does_not_fit_is_refused(void **state) {
   et_test_step test;
   make(&test, &s);
   test.tensors[1].sizes[1] = 9;
-  et_test_refused(&test, "depthwise_i8: tensor 1, dim 1 is 9, expected 5");
-  test.tensors[1].sizes[1] = 5;
+  et_test_refused(&test, "depthwise_i8: tensor 1, dim 1 is 9, expected 6");
+  test.tensors[1].sizes[1] = 6;
   test.tensors[5].sizes[3] = 21;
   et_test_refused(&test, "1 images of 20 channels in, 1 of 21 out");
   test.tensors[5].sizes[3] = 20;
   test.attributes[13] = 128;
   et_test_refused(&test, "attribute 13 is 128, expected -128 to 127");
-  test.tensors[0].sizes[3] = test.tensors[5].sizes[3] = 9000;
-  test.attributes[13] = 0;
-  et_test_refused(&test, "9 taps of 9000 channels are too many");
   et_test_end(&test);
+}
+
+static void test_windows_that_do_not_fit_the_stack_are_refused(void **state) {
+  (void)state;
+  const et_test_axis axis = {9, 1, 9, 1, 0, 0, 1};
+  const shape s = {1, 20, axis, axis, true, true};
+  et_test_step test;
+  make(&test, &s);
+  et_test_refused(&test, "depthwise_i8: 9 x 9 taps are too many");
+  et_test_end(&test);
+}
+
+/* More columns than are kept at once, and the longest windows. */
+static void test_wide_images_come_in_parts(void **state) {
+  (void)state;
+  const et_test_axis lines[] = {{5, 3, 3, 1, 0, 0, 1},
+                                {64, 1, 64, 1, 0, 0, 1},
+                                {5, 5, 1, 1, 0, 0, 1}};
+  const et_test_axis wide[] = {{300, 300, 3, 1, 1, 1, 1},
+                               {300, 150, 1, 2, 0, 0, 1},
+                               {300, 79, 64, 3, 0, 0, 1}};
+  for (size_t i = 0; i < 3; i++) {
+    const shape s = {1, 17, lines[i], wide[i], true, true};
+    check_depthwise(&s);
+  }
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_windows_of_random_shapes),
+      cmocka_unit_test(test_wide_images_come_in_parts),
       cmocka_unit_test(test_what_does_not_fit_is_refused),
+      cmocka_unit_test(test_windows_that_do_not_fit_the_stack_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

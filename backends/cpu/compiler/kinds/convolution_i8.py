@@ -17,7 +17,6 @@ from backends.cpu.compiler.packing import unpaired_taps, unquadded
 MOST_TAPS = 64
 MOST_QUADS = 4096
 MOST_CHANNELS = 4096
-MOST_DEPTHWISE_CHANNELS = 8192
 
 COLUMNS = 3
 """Inputs that say what a column's sum means: sums of weights, scales, biases."""
