@@ -63,9 +63,8 @@ ET_INLINE et_i16 weights_at(const lane *l, size_t tap, int v) {
 }
 
 /* Pixels whose windows begin `step` pairs after each other. */
-ET_INLINE void sum_pixels(const lane *l, const pair *pairs,
-                          size_t step, size_t count, size_t taps,
-                          uint8_t *out) {
+ET_INLINE void sum_pixels(const lane *l, const pair *pairs, size_t step,
+                          size_t count, size_t taps, uint8_t *out) {
   for (size_t i = 0; i < count; i++, pairs += step) {
     et_i32 sums[ET_PANEL_VECTORS];
     memcpy(sums, l->requantizer.start, sizeof(sums));
@@ -79,8 +78,8 @@ ET_INLINE void sum_pixels(const lane *l, const pair *pairs,
   }
 }
 
-static void sum_any_pixels(const lane *l, const pair *pairs,
-                           size_t step, size_t count, uint8_t *out) {
+static void sum_any_pixels(const lane *l, const pair *pairs, size_t step,
+                           size_t count, uint8_t *out) {
   const size_t taps = l->height * l->depthwise->window.kernel_x;
   if (taps == 6) { /* 3 x 3 */
     sum_pixels(l, pairs, step, count, 6, out);

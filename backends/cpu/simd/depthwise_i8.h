@@ -9,7 +9,8 @@
 typedef struct et_cpu_depthwise_i8 {
   et_cpu_window window;
   et_cpu_bytes x; /* [batch][height][width][channels] */
-  const int16_t *taps; /* [panel][kernel_x][pair of rows][16][2]; an odd row pairs
+  const int16_t
+      *taps; /* [panel][kernel_x][pair of rows][16][2]; an odd row pairs
                           with 0 */
   et_cpu_columns_i8 of_columns; /* [panel][16] */
   et_cpu_quantizing quantizing;

@@ -169,8 +169,8 @@ ET_INLINE void et_i16_pairs(et_panel_bytes a, et_panel_bytes b, bool is_signed,
   const et_panel_bytes both[2] = {
       __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6,
                               22, 7, 23),
-      __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29,
-                              14, 30, 15, 31)};
+      __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13,
+                              29, 14, 30, 15, 31)};
   ET_UNROLL for (int v = 0; v < ET_PANEL_VECTORS; v++) {
     et_i8_half half;
     memcpy(&half, (const uint8_t *)both + v * sizeof(half), sizeof(half));

@@ -30,8 +30,7 @@ ET_INLINE void put_wide(uint8_t *to, bytes x, bool is_signed) {
 ET_INLINE bytes load_step(const uint8_t *from, size_t count,
                           const uint8_t *end) {
   bytes x = {0};
-  if (count >= ET_I8_STEP ||
-      (uintptr_t)from + ET_I8_STEP <= (uintptr_t)end) {
+  if (count >= ET_I8_STEP || (uintptr_t)from + ET_I8_STEP <= (uintptr_t)end) {
     memcpy(&x, from, sizeof(x));
   } else {
     memcpy(&x, from, count);
@@ -95,14 +94,11 @@ typedef struct cursor {
 } cursor;
 
 ET_INLINE et_i32 word_of(const cursor *at, int row, size_t word) {
-  return et_i32_all(
-      at->three[row / 3][(size_t)(row % 3) * at->stride + word]);
+  return et_i32_all(at->three[row / 3][(size_t)(row % 3) * at->stride + word]);
 }
 
 ET_INLINE void advance(cursor *at, int rows, size_t words_) {
-  ET_UNROLL for (int i = 0; i < (rows + 2) / 3; i++) {
-    at->three[i] += words_;
-  }
+  ET_UNROLL for (int i = 0; i < (rows + 2) / 3; i++) { at->three[i] += words_; }
 }
 
 #if !ET_DOT4_EXACT

@@ -46,7 +46,7 @@ typedef struct et_rows_i8 {
   size_t size;
   const uint8_t *end;
   bool is_signed;
-  bool narrow;    /* no two neighbours among the weights saturate et_i32_dot4, */
+  bool narrow; /* no two neighbours among the weights saturate et_i32_dot4, */
   int32_t lowest; /* as no element is lower than this */
 } et_rows_i8;
 

@@ -23,8 +23,8 @@ static et_status check_weights(const et_cpu_step *step, et_error *error) {
   const int64_t width = et_cpu_attribute(step, WINDOW + 1);
   const int64_t channels = step->tensors[X]->sizes[3];
   ET_CPU_CHECK(error, height * width <= ET_CPU_DEPTHWISE_TAPS_I8,
-               "depthwise_i8: %lld x %lld taps are too many",
-               (long long)height, (long long)width);
+               "depthwise_i8: %lld x %lld taps are too many", (long long)height,
+               (long long)width);
   const int64_t panels = (channels + 15) / 16;
   const int64_t packed[4] = {panels, width * ((height + 1) / 2), 16, 2};
   ET_RETURN_IF_ERROR(

@@ -145,9 +145,8 @@ static void test_windows_that_do_not_fit_the_stack_are_refused(void **state) {
 /* More columns than are kept at once, and the longest windows. */
 static void test_wide_images_come_in_parts(void **state) {
   (void)state;
-  const et_test_axis lines[] = {{5, 3, 3, 1, 0, 0, 1},
-                                {64, 1, 64, 1, 0, 0, 1},
-                                {5, 5, 1, 1, 0, 0, 1}};
+  const et_test_axis lines[] = {
+      {5, 3, 3, 1, 0, 0, 1}, {64, 1, 64, 1, 0, 0, 1}, {5, 5, 1, 1, 0, 0, 1}};
   const et_test_axis wide[] = {{300, 300, 3, 1, 1, 1, 1},
                                {300, 150, 1, 2, 0, 0, 1},
                                {300, 79, 64, 3, 0, 0, 1}};
