@@ -7,7 +7,7 @@
 #include "backends/cpu/simd/tile_i8.h"
 
 /* Rows that are worked on together, and the quads of a group. */
-#define ROWS ET_I8_BLOCK_ROWS
+#define ROWS 24
 #define QUADS (ET_CPU_GROUP_I8 / 4)
 
 _Static_assert(QUADS *ROWS <= ET_I8_MOST_QUADS, "a block of rows fits");
@@ -68,8 +68,11 @@ static void pack_group(call *c, size_t first) {
     put_bytes(&c->of_rows[r], c->x + r * w->depth + first, w->group, bytes);
     pieces[r] = bytes;
   }
-  const et_rows_i8 from = {pieces, 1, w->group, false};
-  ET_CPU_NAME(et_cpu_pack_i8)(&c->packed, &from, c->rows, false);
+  const et_rows_i8 from = {.pieces = pieces,
+                           .count = 1,
+                           .size = w->group,
+                           .end = c->bytes + sizeof(c->bytes)};
+  ET_CPU_NAME(et_cpu_pack_i8)(&c->packed, &from, c->rows);
 }
 
 /* Four codes of the lower halves of words, each in a byte. */

@@ -153,8 +153,9 @@ ET_INLINE void add_bytes(cursor at, const int8_t *panel, size_t depth, int rows,
 typedef struct block {
   const et_packed_i8 *packed;
   const int8_t *panel;
-  const et_requantizer *requantizer;
+  const et_requantizer *requantizer; /* NULL: sums are wanted */
   const et_target_i8 *target;
+  int32_t *sums;
 } block;
 
 ET_INLINE void add_products(const block *b, size_t row, int rows,
@@ -177,18 +178,37 @@ ET_INLINE void add_products(const block *b, size_t row, int rows,
 #endif
 }
 
-ET_INLINE void run_tile(const block *b, size_t row, int rows) {
-  sums_of_tile sums;
-  ET_UNROLL for (int r = 0; r < rows; r++) {
-    ET_UNROLL for (int v = 0; v < VECTORS; v++) {
-      sums[r][v] = b->requantizer->start[v];
-    }
-  }
-  add_products(b, row, rows, sums);
+ET_INLINE void put_bytes(const block *b, size_t row, int rows,
+                         sums_of_tile sums) {
   uint8_t *out = b->target->out + row * b->target->stride;
   ET_UNROLL for (int r = 0; r < rows; r++, out += b->target->stride) {
     et_store_panel(out, et_requantize(b->requantizer, sums[r]),
                    b->target->columns);
+  }
+}
+
+ET_INLINE void put_sums(const block *b, size_t row, int rows,
+                        sums_of_tile sums) {
+  ET_UNROLL for (int r = 0; r < rows; r++) {
+    ET_UNROLL for (int v = 0; v < VECTORS; v++) {
+      const size_t at = (row + (size_t)r) * ET_PANEL;
+      et_i32_store(b->sums + at + v * ET_CPU_LANES, sums[r][v]);
+    }
+  }
+}
+
+ET_INLINE void run_tile(const block *b, size_t row, int rows) {
+  sums_of_tile sums;
+  ET_UNROLL for (int v = 0; v < VECTORS; v++) {
+    const et_i32 start =
+        b->requantizer == NULL ? et_i32_all(0) : b->requantizer->start[v];
+    ET_UNROLL for (int r = 0; r < rows; r++) { sums[r][v] = start; }
+  }
+  add_products(b, row, rows, sums);
+  if (b->requantizer == NULL) {
+    put_sums(b, row, rows, sums);
+  } else {
+    put_bytes(b, row, rows, sums);
   }
 }
 
@@ -212,16 +232,26 @@ static tile_function *const tile_functions[ET_I8_ROWS + 1] = {
     TILE_LIST(TILE_ENTRY)};
 
 /* Tiles are of like height. */
+static void run_block(const block *b) {
+  const size_t rows = b->packed->rows;
+  const size_t tiles = (rows + ET_I8_ROWS - 1) / ET_I8_ROWS;
+  for (size_t i = 0, row = 0; i < tiles; i++) {
+    const size_t height = rows / tiles + (i < rows % tiles ? 1 : 0);
+    tile_functions[height](b, row);
+    row += height;
+  }
+}
+
+void ET_CPU_NAME(et_cpu_sums_i8)(const et_packed_i8 *packed,
+                                 const int8_t *panel, int32_t *sums) {
+  const block b = {.packed = packed, .panel = panel, .sums = sums};
+  run_block(&b);
+}
+
 void ET_CPU_NAME(et_cpu_tiles_i8)(const et_packed_i8 *packed,
                                   const int8_t *panel,
                                   const et_requantizer *requantizer,
                                   const et_target_i8 *target) {
-  const block b = {packed, panel, requantizer, target};
-  const size_t tiles = (packed->rows + ET_I8_ROWS - 1) / ET_I8_ROWS;
-  for (size_t i = 0, row = 0; i < tiles; i++) {
-    const size_t height =
-        packed->rows / tiles + (i < packed->rows % tiles ? 1 : 0);
-    tile_functions[height](&b, row);
-    row += height;
-  }
+  const block b = {packed, panel, requantizer, target, NULL};
+  run_block(&b);
 }

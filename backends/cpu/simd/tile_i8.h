@@ -1,4 +1,4 @@
-/* Exact sums of products of bytes, made bytes again: rows that are packed once,
+/* Exact sums of products of bytes, perhaps made bytes again: rows that are packed once,
  * times one panel of weights after the other. */
 #ifndef BACKENDS_CPU_SIMD_TILE_I8_H_
 #define BACKENDS_CPU_SIMD_TILE_I8_H_
@@ -67,7 +67,11 @@ ET_INLINE size_t et_i8_block_rows(size_t depth) {
 void ET_CPU_NAME(et_cpu_pack_i8)(et_packed_i8 *packed, const et_rows_i8 *from,
                                  size_t rows);
 
-/* Of one panel [depth][16][4]. */
+/* sums[row][16] of one panel [depth][16][4]. */
+void ET_CPU_NAME(et_cpu_sums_i8)(const et_packed_i8 *packed,
+                                 const int8_t *panel, int32_t *sums);
+
+/* The same sums as bytes. */
 void ET_CPU_NAME(et_cpu_tiles_i8)(const et_packed_i8 *packed,
                                   const int8_t *panel,
                                   const et_requantizer *requantizer,
