@@ -1,6 +1,7 @@
 """Operators that are formulas of simpler ones, for which torch has no decomposition."""
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -30,7 +31,52 @@ def _lcm(a: Tensor, b: Tensor) -> Tensor:
 
 
 def _addbmm(x: Tensor, a: Tensor, b: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
-    return beta * x + alpha * torch.bmm(a, b).sum(0)
+    product = torch.bmm(a, b).sum(0, dtype=x.dtype)
+    return _scaled(x, beta) + _scaled(product, alpha)
+
+
+def _scaled(x: Tensor, factor: Number) -> Tensor:
+    return x if factor == 1 else x * factor if x.is_floating_point() else x * int(factor)
+
+
+def _addmv(x: Tensor, a: Tensor, v: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
+    return _scaled(x, beta) + _scaled(torch.mv(a, v), alpha)
+
+
+def _angle(x: Tensor) -> Any:
+    """Of a real number: 0, or pi of a negative one."""
+    if x.is_complex():
+        return NotImplemented
+    angle = torch.where(x < 0, math.pi, 0.0)
+    return torch.where(torch.isnan(x), x, angle.to(x.dtype)) if x.is_floating_point() else angle
+
+
+def _dist(x: Tensor, y: Tensor, p: Number = 2) -> Tensor:
+    return torch.linalg.vector_norm(x - y, p)
+
+
+def _trilinear(
+    a: Tensor,
+    b: Tensor,
+    c: Tensor,
+    expand_a: Sequence[int],
+    expand_b: Sequence[int],
+    expand_c: Sequence[int],
+    summed: Sequence[int],
+    unroll_dim: int = 1,
+) -> Tensor:
+    for dim in expand_a:
+        a = a.unsqueeze(dim)
+    for dim in expand_b:
+        b = b.unsqueeze(dim)
+    for dim in expand_c:
+        c = c.unsqueeze(dim)
+    return (a * b * c).sum(list(summed))
+
+
+def _empty_permuted(size: Sequence[int], order: Sequence[int], **options: Any) -> Tensor:
+    """Its elements are anything, and so may be their order in memory."""
+    return torch.empty(size, dtype=options.get("dtype"))
 
 
 def _rrelu(
@@ -48,7 +94,12 @@ def _rrelu(
 
 
 ARITHMETIC: Mapping[OpOverload, Callable[..., Any]] = {
+    _ATEN._trilinear.default: _trilinear,
     _ATEN.addbmm.default: _addbmm,
+    _ATEN.addmv.default: _addmv,
+    _ATEN.angle.default: _angle,
+    _ATEN.dist.default: _dist,
+    _ATEN.empty_permuted.default: _empty_permuted,
     _ATEN.lcm.default: _lcm,
     _ATEN.ldexp.Tensor: _ldexp,
     _ATEN.round.decimals: _round_to,

@@ -12,6 +12,8 @@ from torch.fx import Node
 
 from exir.decomposition.affine import affine_decompositions
 from exir.decomposition.arithmetic import ARITHMETIC
+from exir.decomposition.drawing import DRAWING
+from exir.decomposition.gradients import GRADIENTS
 from exir.decomposition.ordering import ORDERING
 from exir.decomposition.scattering import SCATTERING
 
@@ -122,6 +124,8 @@ _OWN: Mapping[OpOverload, Callable[..., Any]] = {
     _ATEN.batch_norm.default: _batch_norm,
     _ATEN.empty_permuted.default: _empty_permuted,
     **ARITHMETIC,
+    **DRAWING,
+    **GRADIENTS,
     **ORDERING,
     **SCATTERING,
 }

@@ -42,7 +42,7 @@ class OperatorRecorder(TorchDispatchMode):
         """
         self._nodes.clear()
         self._inputs = []
-        tensors, options = map_arg((args, kwargs), self._input_value)
+        tensors, options = _mutable(map_arg((args, kwargs), self._input_value))
         with torch.no_grad(), self._fake_mode, self:
             result = self._decompositions(op, tensors, options)
             if result is NotImplemented:
@@ -117,3 +117,13 @@ class OperatorRecorder(TorchDispatchMode):
         for key, (tensor, node) in self._nodes.items():
             if node is old:
                 self._nodes[key] = (tensor, new)
+
+
+def _mutable(value: Any) -> Any:
+    """The same of plain lists and dictionaries, which decompositions may write to."""
+    if isinstance(value, (list, tuple)):
+        items = [_mutable(item) for item in value]
+        return tuple(items) if isinstance(value, tuple) else items
+    if isinstance(value, dict):
+        return {key: _mutable(item) for key, item in value.items()}
+    return value

@@ -1,13 +1,14 @@
 """How large a result may get whose size is in the data, where the operator does not say it itself."""
 
 from collections.abc import Callable, Mapping
+from math import prod
 from typing import Any
 
 import sympy
+import torch
 from torch import SymInt
 from torch._ops import OpOverload
 from torch.fx import Node
-from torch.fx.experimental.symbolic_shapes import _constrain_range_for_size
 from torch.utils._sympy.numbers import int_oo
 from torch.utils._sympy.value_ranges import ValueRanges
 
@@ -24,7 +25,6 @@ def ranges_of_result(op: OpOverload, args: tuple[Any, ...], result: Any) -> Rang
     most = _largest(limit(args))
     if most is None:
         return {}
-    _constrain_range_for_size(result.shape[0], max=most)
     return {node.expr: ValueRanges(0, most)}
 
 
@@ -36,10 +36,19 @@ def _largest(size: int | SymInt) -> int | None:
     return None if upper == int_oo else int(upper)
 
 
+def _broadcast(args: tuple[Any, ...]) -> int | SymInt:
+    """Elements of both operands together, of which torch itself counts those of the first alone."""
+    shapes = [argument.meta["val"].shape for argument in args[:2]]
+    return prod(torch.broadcast_shapes(*shapes))
+
+
 def _boxes(args: tuple[Any, ...]) -> int | SymInt:
     boxes = args[0]
     assert isinstance(boxes, Node)
     return boxes.meta["val"].shape[0]
 
 
-_LIMITS: Mapping[str, Callable[[tuple[Any, ...]], int | SymInt]] = {"torchvision::nms": _boxes}
+_LIMITS: Mapping[str, Callable[[tuple[Any, ...]], int | SymInt]] = {
+    "aten::masked_select": _broadcast,
+    "torchvision::nms": _boxes,
+}

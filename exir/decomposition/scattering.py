@@ -83,6 +83,10 @@ def _reduced_bags(rows: Tensor, counted: Tensor, bag: Tensor, sizes: Tensor, mod
     return torch.where(sizes > 0, _index_reduce(least, 0, bag, rows, "amax"), 0.0)
 
 
+def _take(x: Tensor, index: Tensor) -> Tensor:
+    return _ATEN.index.Tensor(x.reshape(-1), [index])
+
+
 SCATTERING: Mapping[OpOverload, Callable[..., Any]] = {
     _ATEN._embedding_bag.default: _embedding_bag,
     _ATEN._embedding_bag_forward_only.default: _embedding_bag,
@@ -90,4 +94,5 @@ SCATTERING: Mapping[OpOverload, Callable[..., Any]] = {
     _ATEN.scatter.reduce: _scatter_old_name,
     _ATEN.scatter.value_reduce: _scatter_number,
     _ATEN.scatter_reduce.two: _scatter_reduce,
+    _ATEN.take.default: _take,
 }

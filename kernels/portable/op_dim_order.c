@@ -39,3 +39,8 @@ et_status et_op_clone_dim_order_out(et_kernel_context *context,
       context, "_clone_dim_order", args[0]->u.as_tensor, args[3]->u.as_tensor));
   return copy(context, "_clone_dim_order", args);
 }
+
+et_status et_op_to_copy_out(et_kernel_context *context, et_value **args) {
+  const et_view view = et_view_of(args[0]->u.as_tensor);
+  return et_copy_view_to(context, "_to_copy", &view, args[3]->u.as_tensor);
+}

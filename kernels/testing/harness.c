@@ -18,6 +18,7 @@ typedef struct block {
 struct et_test {
   block *blocks;
   et_error error;
+  et_random *random;
 };
 
 static void *take(et_test *test, size_t size) {
@@ -29,6 +30,10 @@ static void *take(et_test *test, size_t size) {
   test->blocks = b;
   memset(b->data, 0x7b, size);
   return b->data;
+}
+
+void et_test_draw_from(et_test *test, et_random *random) {
+  test->random = random;
 }
 
 et_test *et_test_begin(void) {
@@ -201,7 +206,8 @@ et_status et_test_call(et_test *test, const char *name, et_value **args,
   assert_true(size == 0 || scratch != NULL);
   et_error_clear(&test->error);
   et_kernel_context context = {.scratch = {scratch, wanted},
-                               .error = &test->error};
+                               .error = &test->error,
+                               .random = test->random};
   const et_status status = kernel->run(&context, args);
   free(scratch);
   return status;

@@ -13,6 +13,7 @@ from ctypes import (
     POINTER,
     Structure,
     Union,
+    addressof,
     byref,
     c_bool,
     c_char,
@@ -23,6 +24,7 @@ from ctypes import (
     c_size_t,
     c_uint8,
     c_uint32,
+    c_uint64,
     c_void_p,
     cast,
     pointer,
@@ -96,6 +98,7 @@ class _Context(Structure):
         ("parallel", c_void_p),
         ("observer", c_void_p),
         ("error", POINTER(_Error)),
+        ("random", c_void_p),
     ]
 
 
@@ -179,7 +182,8 @@ def _run(row: _Kernel, arguments: Sequence[object]) -> None:
     scratch = ctypes.create_string_buffer(wanted + 64)
     start = -ctypes.addressof(scratch) % 64 + ctypes.addressof(scratch)
     error = _Error()
-    context = _Context(scratch=_Span(start, wanted), error=pointer(error))
+    random = (c_uint64 * 4)(1, 2, 3, 4)
+    context = _Context(scratch=_Span(start, wanted), error=pointer(error), random=addressof(random))
     status = _KERNEL_FN(row.run)(byref(context), array)
     if status != 0:
         raise KernelError(f"status {status:#x}: {error.message.decode()}")

@@ -146,6 +146,7 @@ _OWN: dict[str, Callable[[Case, list[Any]], object]] = {
     "aten::grid_sampler_3d.out": _in_float,
     "aten::index_put_": _in_place,
     "dim_order_ops::_clone_dim_order.out": lambda case, arguments: arguments[0].clone(),
+    "aten::_to_copy.out": lambda case, arguments: arguments[0].to(case.dtypes["out"]),
     "dim_order_ops::_to_dim_order_copy.out": lambda case, arguments: arguments[0].to(case.dtypes["out"]),
     "quantized_decomposed::add.out": _quantized_add,
     "quantized_decomposed::choose_qparams_per_token_asymmetric.out": _of_float32,

@@ -23,7 +23,8 @@ static et_status run_kernel(const et_method *method, uint32_t index,
                                .state = call->state,
                                .parallel = method->parallel,
                                .observer = method->observer,
-                               .error = &reason};
+                               .error = &reason,
+                               .random = method->random};
   const et_status status = call->u.kernel->run(&context, call->args);
   return status == ET_STATUS_OK
              ? status

@@ -164,6 +164,7 @@ static void fill_method(const et_builder *builder) {
       .scratch = builder->memory->scratch,
       .parallel = options != NULL ? options->parallel : NULL,
       .observer = options != NULL ? options->observer : NULL,
+      .random = options != NULL ? options->random : NULL,
       .max_steps = max_steps_of(options),
       .values = regions->values,
       .instructions = regions->instructions,

@@ -25,6 +25,7 @@ typedef struct replay {
   const et_replay_options *options;
   loaded methods[MAX_METHODS];
   size_t method_count;
+  et_random random;         /* for all methods, seeded with 0 */
   void *inputs[MAX_INPUTS]; /* copies of this call's, aligned */
   uint32_t call_index;
   et_error *error;
@@ -46,8 +47,9 @@ static et_status load_method(replay *r, const char *name) {
   loaded *method = &r->methods[r->method_count];
   const uint32_t shared = r->options->shared_memory_id;
   const bool has_owner = shared != 0 && r->method_count != 0;
+  const et_method_options options = {.random = &r->random};
   ET_RETURN_IF_ERROR(
-      et_hosted_method_load_sharing(r->program, name, r->registry, NULL,
+      et_hosted_method_load_sharing(r->program, name, r->registry, &options,
                                     has_owner ? &r->methods[0].hosted : NULL,
                                     shared, &method->hosted, r->error));
   strcpy(method->name, name); /* both have 256 bytes */
@@ -264,6 +266,7 @@ et_status et_replay(const et_program *program, et_span calls_file,
   replay r = {.program = program,
               .registry = registry,
               .options = options,
+              .random = et_random_seeded(0),
               .error = error};
   const et_status status = replay_all(&r, calls_file);
   for (size_t i = 0; i < MAX_INPUTS; i++) {

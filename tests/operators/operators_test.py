@@ -145,6 +145,12 @@ FORMULAS: dict[str, Case] = {
     "round to tens": (lambda x: torch.round(x * 100, decimals=-1), A),
     "addbmm": (lambda x, a, b: torch.addbmm(x, a, b, beta=2, alpha=0.5), _real(3, 4), _real(2, 3, 5), _real(2, 5, 4)),
     "rrelu": (F.rrelu, A),
+    "addmv": (lambda x, a, v: torch.addmv(x, a, v, beta=0.5), _real(3), _real(3, 4), _real(4)),
+    "angle": (torch.angle, WITH_NAN),
+    "dist": (lambda x, y: torch.dist(x, y, 3), A, B),
+    "bilinear": (F.bilinear, _real(2, 3), _real(2, 4), _real(5, 3, 4), _real(5)),
+    "cosine_embedding_loss": (F.cosine_embedding_loss, A, B, torch.tensor([1, -1, 1])),
+    "take": (torch.take, A, torch.tensor([[0, -1], [5, 20]])),
 }
 
 PLACES, POINTS = _real(1, 3, 4, 2), _real(1, 2, 3, 4, 3)
@@ -205,7 +211,65 @@ SAMPLED: dict[str, Case] = {
     "pdist": (F.pdist, _real(4, 5)),
 }
 
-CASES: dict[str, Case] = {**VOLUMES, **ORDERED, **SCATTERED, **FORMULAS, **SAMPLED}
+MANY = torch.ones(4000)
+ODDS = torch.tensor([[1.0, 0.0, 3.0], [0.0, 2.0, 0.0]])
+
+
+def _is_near(x: Tensor, mean: float, margin: float) -> Tensor:
+    return (x.double().mean() - mean).abs() < margin
+
+
+# Numbers are not those that PyTorch draws: what is compared holds for any.
+DRAWN: dict[str, Case] = {
+    "rand_like": (lambda x: _is_near(torch.rand_like(x), 0.5, 0.05), MANY),
+    "randn_like": (lambda x: (_is_near(torch.randn_like(x), 0, 0.1), _is_near(torch.randn_like(x) ** 2, 1, 0.2)), MANY),
+    "randint": (lambda x: _is_near(x + torch.randint(-2, 5, (4000,)), 2, 0.2), MANY),
+    "randint_like": (lambda x: torch.randint_like(x, 3).max(), MANY),
+    "bernoulli": (lambda x: _is_near(torch.bernoulli(x * 0.25), 0.25, 0.05), MANY),
+    "dropout in training": (lambda x: _is_near(F.dropout(x, 0.25, True), 1, 0.1), MANY),
+    "randperm": (lambda x: torch.sort(torch.randperm(50)).values + x[:50], MANY),
+    "multinomial, each once": (lambda p: torch.sort(torch.multinomial(p[0], 2)).values, ODDS),
+    "multinomial with replacement": (lambda p: torch.multinomial(p, 5, True)[1] + (p[0] == 0).any(), ODDS),
+    "multinomial by weight": (
+        lambda p: _is_near(torch.multinomial(p[0], 4000, True), 1.5, 0.1),
+        ODDS,
+    ),
+}
+
+
+def _convolved_back(stride: int, padding: int, transposed: bool, groups: int) -> Case:
+    """The gradients of a convolution of pictures, by the operator that autograd calls."""
+    x, weight = _real(2, 4, 7, 6), _real(4, 4 // groups, 3, 2)
+    rest = ([4], [stride, 1], [padding, 0], [1, 2], transposed, [0, 0], groups)
+    gradient = torch.randn_like(torch.ops.aten.convolution(x, weight, None, *rest[1:]))
+    backward = torch.ops.aten.convolution_backward
+    return (lambda g, x, w: backward(g, x, w, *rest, [True, True, True]), gradient, x, weight)
+
+
+_POOLED, _PLACES = F.max_pool2d(PICTURE, 3, 2, 1, return_indices=True)
+
+GRADIENTS: dict[str, Case] = {
+    **{
+        f"convolution_backward {case}": _convolved_back(*case)
+        for case in ((1, 0, False, 1), (2, 1, False, 1), (3, 1, False, 2), (2, 1, True, 1), (2, 0, True, 4))
+    },
+    "max_pool2d_with_indices_backward": (
+        lambda g, x, i: torch.ops.aten.max_pool2d_with_indices_backward(g, x, [3], [2], [1], [1], False, i),
+        _POOLED,
+        PICTURE,
+        _PLACES,
+    ),
+}
+
+CASES: dict[str, Case] = {
+    **VOLUMES,
+    **ORDERED,
+    **SCATTERED,
+    **FORMULAS,
+    **SAMPLED,
+    **DRAWN,
+    **GRADIENTS,
+}
 
 
 @pytest.mark.parametrize("name", sorted(CASES))

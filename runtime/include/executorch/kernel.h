@@ -7,6 +7,7 @@
 #include "executorch/arena.h"
 #include "executorch/observer.h"
 #include "executorch/parallel.h"
+#include "executorch/random.h"
 #include "executorch/span.h"
 #include "executorch/status.h"
 #include "executorch/value.h"
@@ -25,6 +26,7 @@ typedef struct et_kernel_context {
   const et_observer *observer; /* NULL: nobody watches */
   /* Where et_fail puts the reason; may be NULL. */
   et_error *error;
+  et_random *random; /* where random numbers are drawn; NULL: nowhere */
 } et_kernel_context;
 
 /* A kernel reads its operands from `args`, in the order of the operator's

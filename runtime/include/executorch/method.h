@@ -14,6 +14,7 @@
 #include "executorch/observer.h"
 #include "executorch/parallel.h"
 #include "executorch/program.h"
+#include "executorch/random.h"
 #include "executorch/shared_store.h"
 #include "executorch/span.h"
 #include "executorch/status.h"
@@ -55,6 +56,10 @@ typedef struct et_method_options {
   /* Instructions that one et_method_execute may run, so that a loop of the program
    * which does not end is an error; 0 for ET_DEFAULT_MAX_STEPS. */
   uint64_t max_steps;
+  /* Where operators that give random numbers draw them. Seed it for numbers that
+   * repeat; each run goes on where the last one ended. Without it these operators
+   * fail. */
+  et_random *random;
 } et_method_options;
 
 /* Exactly what a method needs; the sizes of planned buffers come from

@@ -76,6 +76,7 @@ struct et_method {
   et_data data;
   et_mutable_span scratch;
   const et_parallel *parallel;
+  et_random *random;
   const et_observer *observer;
   uint64_t max_steps;
   et_value *values;
