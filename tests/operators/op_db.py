@@ -1,0 +1,156 @@
+"""Torch's own operator database: what becomes of its samples in the compiler and on the C runtime."""
+
+from __future__ import annotations
+
+import sys
+import types
+import unittest
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode, PendingUnbackedSymbolNotFound
+from torch.utils import _pytree as pytree
+
+from exir import to_edge
+from exir.cli.reporting.calls import Call
+from exir.cli.reporting.kernels import check_kernels
+from exir.error import ExirError
+from exir.operators.kernels import load_kernels
+from exir.operators.operators import own_operators
+from kernels.testing.native import DTYPE_CODES
+from tests.operators.compiled import run
+
+# What the database's module imports besides, for tests of devices and extensions that nothing here needs.
+_STAND_INS: dict[str, dict[str, Any]] = {
+    "expecttest": {"TestCase": unittest.TestCase},
+    "setuptools": {"Command": object},
+    "setuptools.command": {},
+    "setuptools.command.build_ext": {"build_ext": object},
+}
+for _name, _members in _STAND_INS.items():
+    sys.modules[_name] = types.ModuleType(_name)
+    vars(sys.modules[_name]).update(_members)
+
+from torch.testing._internal.common_methods_invocations import op_db
+from torch.testing._internal.opinfo.core import OpInfo, SampleInput
+
+_ROOT = Path(__file__).parents[2]
+_FOLDERS = ("kernels/portable", "kernels/quantized", "runtime/prim")
+KERNELS = load_kernels([_ROOT / folder / "kernels.toml" for folder in _FOLDERS], own_operators())
+# Absolute and relative error, as torch's own tests of other devices have it.
+_TOLERANCES = {
+    torch.float16: (4e-3, 4e-3),
+    torch.bfloat16: (3e-2, 3e-2),
+    torch.float32: (2e-4, 2e-4),
+    torch.float64: (1e-9, 1e-9),
+}
+
+
+class Refused(Exception):
+    """The compiler, or torch's exporter, does not take the sample; the message says why."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a sample: it `passed`, was `refused`, or is `wrong`."""
+
+    kind: str
+    reason: str = ""
+
+
+class _Call(torch.nn.Module):
+    """An operator on the tensors of a sample; all else is what the sample has."""
+
+    def __init__(self, op: OpInfo, sample: SampleInput) -> None:
+        super().__init__()
+        self._op = op
+        self._leaves, self._spec = pytree.tree_flatten(((sample.input, *sample.args), sample.kwargs))
+
+    @property
+    def tensors(self) -> tuple[torch.Tensor, ...]:
+        """The tensors that it is called with."""
+        return tuple(_plain(leaf) for leaf in self._leaves if isinstance(leaf, torch.Tensor))
+
+    def forward(self, *tensors: torch.Tensor) -> Any:
+        given = iter(tensors)
+        leaves = [next(given) if isinstance(leaf, torch.Tensor) else leaf for leaf in self._leaves]
+        args, kwargs = pytree.tree_unflatten(leaves, self._spec)
+        return self._op(*args, **kwargs)
+
+
+def operators() -> dict[str, OpInfo]:
+    """The operators of the database by name and variant."""
+    return {f"{op.name}{'.' if op.variant_test_name else ''}{op.variant_test_name}": op for op in op_db}
+
+
+def dtypes_of(op: OpInfo) -> list[torch.dtype]:
+    """Those that torch has the operator for on this machine, and a program file can hold."""
+    return [dtype for dtype in DTYPE_CODES if dtype in op.supported_dtypes("cpu")]
+
+
+def outcomes(op: OpInfo, dtype: torch.dtype, most: int) -> Iterator[Outcome]:
+    """What becomes of the first samples of that dtype."""
+    torch.manual_seed(0)
+    for sample in islice(op.sample_inputs("cpu", dtype, requires_grad=False), most):
+        yield outcome(op, sample)
+
+
+def outcome(op: OpInfo, sample: SampleInput) -> Outcome:
+    """Compiles one sample and runs it."""
+    module = _Call(op, sample).eval()
+    try:
+        with torch.no_grad(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            inputs = module.tensors
+            expected = [_plain(result) for result in pytree.tree_leaves(_eager(module, inputs))]
+            program = _compile(module, inputs)
+    except Refused as refusal:
+        return Outcome("refused", str(refusal))
+    except Exception as error:
+        return Outcome("wrong", f"the compiler: {type(error).__name__}: {error}")
+    atol, rtol = _tolerance([*inputs, *expected])
+    problem = run(program, Call("forward", inputs, tuple(expected)), atol, rtol)
+    return Outcome("wrong", problem) if problem else Outcome("passed")
+
+
+def _eager(module: _Call, inputs: tuple[torch.Tensor, ...]) -> Any:
+    """Raises `Refused`: some samples see more of their tensors' memory than a program is given."""
+    try:
+        return module(*(tensor.clone() for tensor in inputs))
+    except (AssertionError, RuntimeError) as error:
+        raise Refused(f"eager PyTorch on dense tensors: {error}") from error
+
+
+def _compile(module: _Call, inputs: tuple[torch.Tensor, ...]) -> bytes:
+    """Raises `Refused`."""
+    try:
+        exported = torch.export.export(module, inputs)
+    except Exception as error:
+        raise Refused(f"torch.export: {type(error).__name__}") from error
+    try:
+        manager = to_edge(exported).to_executorch()
+        check_kernels(manager, KERNELS)
+    except (ExirError, GuardOnDataDependentSymNode, PendingUnbackedSymbolNotFound) as error:
+        raise Refused(str(error)) from error
+    return manager.buffer
+
+
+def _plain(value: Any) -> Any:
+    """A tensor as the runtime has it, dense; anything else as it is. Raises `Refused`."""
+    if not isinstance(value, torch.Tensor):
+        return value
+    if value.layout is not torch.strided:
+        raise Refused("of a sparse tensor")
+    if value.dtype.is_complex:
+        raise Refused("of complex numbers")
+    return value.detach().clone(memory_format=torch.contiguous_format)
+
+
+def _tolerance(values: list[Any]) -> tuple[float, float]:
+    dtypes = {value.dtype for value in values if isinstance(value, torch.Tensor)}
+    return max((_TOLERANCES[dtype] for dtype in dtypes if dtype in _TOLERANCES), default=(0.0, 0.0))

@@ -1,0 +1,97 @@
+"""Torch's own operator database: every operator computes what PyTorch does, or is refused with a reason.
+
+Takes long: the first samples of float32 and int64 by default, and one of every other dtype with OP_DB_DTYPES=all.
+"""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+import torch
+
+from tests.operators.op_db import Outcome, dtypes_of, operators, outcomes
+
+_OPERATORS = operators()
+_SAMPLES = {torch.float32: 3, torch.int64: 2}
+
+# What is refused in every sample, by reason.
+_REFUSED = {
+    "a size or a choice is in the data": """
+        allclose bincount combinations corrcoef cov equal linalg.lstsq linalg.lstsq.grad_oriented
+        nn.functional.ctc_loss nn.functional.gaussian_nll_loss nonzero_static tensor_split unique unique_consecutive
+    """,
+    "distributions without a kernel": """
+        cauchy geometric log_normal nn.functional.rrelu normal normal.number_mean
+    """,
+    "linear algebra beyond products": """
+        cholesky cholesky_inverse cholesky_solve geqrf linalg.cholesky linalg.cholesky_ex linalg.cond linalg.det
+        linalg.eig linalg.eigh linalg.eigvals linalg.eigvalsh linalg.householder_product linalg.inv linalg.inv_ex
+        linalg.ldl_factor linalg.ldl_factor_ex linalg.ldl_solve linalg.lu linalg.lu_factor linalg.lu_factor_ex
+        linalg.lu_solve linalg.pinv linalg.pinv.hermitian linalg.pinv.singular linalg.qr linalg.slogdet linalg.solve
+        linalg.solve_ex linalg.solve_triangular linalg.svd linalg.svdvals linalg.tensorinv linalg.tensorsolve logdet
+        lu lu_solve lu_unpack matrix_exp norm.nuc ormqr pca_lowrank pinverse qr svd svd_lowrank triangular_solve
+    """,
+    "complex numbers": """
+        cdouble cfloat chalf complex fft.fft fft.fft2 fft.fftn fft.hfft fft.hfft2 fft.hfftn fft.ifft fft.ifft2
+        fft.ifftn fft.ihfft fft.ihfft2 fft.ihfftn fft.irfft fft.irfft2 fft.irfftn fft.rfft fft.rfft2 fft.rfftn polar
+        stft view_as_complex
+    """,
+    "no kernel and no decomposition": """
+        _batch_norm_with_update _native_batch_norm_legit _segment_reduce.lengths _segment_reduce.offsets
+        as_strided_scatter diagonal_scatter digamma empty_strided erfinv frexp hash_tensor histogram histogramdd i0
+        igamma igammac lgamma mvlgamma.mvlgamma_p_1 mvlgamma.mvlgamma_p_3 mvlgamma.mvlgamma_p_5 new_empty_strided
+        nn.functional.fractional_max_pool2d nn.functional.fractional_max_pool3d nn.functional.instance_norm
+        polygamma.polygamma_n_0 polygamma.polygamma_n_1 polygamma.polygamma_n_2 polygamma.polygamma_n_3
+        polygamma.polygamma_n_4 put resize_ resize_as_ special.airy_ai special.bessel_j0 special.bessel_j1
+        special.bessel_y0 special.bessel_y1 special.chebyshev_polynomial_t special.chebyshev_polynomial_u
+        special.chebyshev_polynomial_v special.chebyshev_polynomial_w special.erfcx special.hermite_polynomial_h
+        special.hermite_polynomial_he special.i0e special.i1 special.i1e special.laguerre_polynomial_l
+        special.legendre_polynomial_p special.log_ndtr special.modified_bessel_i0 special.modified_bessel_i1
+        special.modified_bessel_k0 special.modified_bessel_k1 special.ndtri special.polygamma.special_polygamma_n_0
+        special.scaled_modified_bessel_k0 special.scaled_modified_bessel_k1 special.shifted_chebyshev_polynomial_t
+        special.shifted_chebyshev_polynomial_u special.shifted_chebyshev_polynomial_v
+        special.shifted_chebyshev_polynomial_w special.spherical_bessel_j0 special.zeta tril_indices triu_indices
+    """,
+    "sparse tensors": """
+        sparse.mm.reduce sparse.sampled_addmm to_sparse
+    """,
+    "for graphics processors alone": """
+        jiterator_2inputs_2outputs jiterator_4inputs_with_extra_args jiterator_binary jiterator_binary_return_by_ref
+        jiterator_unary
+    """,
+}
+# Numbers drawn, elements of no value, and places among equal elements: any are right.
+_FREE = frozenset(
+    """
+    bernoulli empty empty_like empty_permuted exponential kthvalue mode multinomial new_empty nn.functional.alpha_dropout
+    nn.functional.dropout nn.functional.dropout2d nn.functional.dropout3d nn.functional.feature_alpha_dropout.with_train
+    nn.functional.feature_alpha_dropout.without_train nn.functional.multi_head_attention_forward
+    nn.functional.scaled_dot_product_attention normal.in_place rand_like randint randint_like randn randn_like topk uniform
+    """.split()
+)
+_DIFFERS = "elements differ by more than the tolerance"
+
+
+def _tried(name: str) -> list[Outcome]:
+    """What became of the samples of an operator."""
+    op = _OPERATORS[name]
+    supported = dtypes_of(op)
+    few = [dtype for dtype in _SAMPLES if dtype in supported] or supported[:1]
+    dtypes = supported if os.environ.get("OP_DB_DTYPES") == "all" else few
+    return [outcome for dtype in dtypes for outcome in outcomes(op, dtype, _SAMPLES.get(dtype, 1))]
+
+
+@pytest.mark.parametrize("name", sorted(_OPERATORS))
+def test_operator_computes_what_pytorch_does_or_is_refused(name: str) -> None:
+    found = _tried(name)
+    wrong = [each.reason for each in found if each.kind == "wrong"]
+    assert [reason for reason in wrong if name not in _FREE or _DIFFERS not in reason] == []
+    reasons = [reason for reason, names in _REFUSED.items() if name in names.split()]
+    is_refused = bool(found) and all(each.kind == "refused" for each in found)
+    assert is_refused == bool(reasons), [each.reason for each in found]
+
+
+def test_what_is_refused_is_in_the_database() -> None:
+    names = [name for names in _REFUSED.values() for name in names.split()]
+    assert sorted(set(names) - _OPERATORS.keys()) == [] and len(set(names)) == len(names)
