@@ -107,7 +107,11 @@ def _batch_norm(
 
 
 def _empty_permuted(
-    sizes: Sequence[int], physical_layout: Sequence[int], *, dtype: torch.dtype | None = None, **_: object
+    sizes: Sequence[int],
+    physical_layout: Sequence[int],
+    *,
+    dtype: torch.dtype | None = None,
+    **_: object,
 ) -> Tensor:
     """Memory whose dimensions lie in the order `physical_layout`, outermost first."""
     inverse = sorted(range(len(sizes)), key=physical_layout.__getitem__)
