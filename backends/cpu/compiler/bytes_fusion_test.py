@@ -1,6 +1,7 @@
 """Quantized networks are computed in bytes."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
@@ -75,7 +76,8 @@ def test_small_weights_are_told() -> None:
 def test_clamped_bytes_take_larger_weights() -> None:
     """A clamp leaves 85 of 255 steps, and 85 * (127 + 127) is an int16."""
     network = quantized.quantized(nn.Sequential(nn.Linear(8, 8), nn.ReLU6(), nn.Linear(8, 4)), torch.randn(3, 8))
-    network[2].scale, network[2].zero_point = 6 / 85, -40
+    clamped: Any = network[2]
+    clamped.scale, clamped.zero_point = 6 / 85, -40
     network.get_buffer("3.0.weight.codes").fill_(127)
     _, second = (each for each in operations(network, torch.randn(3, 8)) if isinstance(each, ConvolutionI8))
     assert second.narrow and second.lowest == -40
