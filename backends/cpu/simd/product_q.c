@@ -5,15 +5,6 @@
 #include "backends/cpu/simd/rows.h"
 #include "backends/cpu/simd/sums.h"
 
-/* Panels that one row is multiplied by together: enough sums to hide how long an
- * addition takes. */
-#if defined(ET_CPU_ISA_AVX512)
-#define ROW_PANELS 4
-#else
-#define ROW_PANELS 2
-#endif
-#define ROW_VECTORS (ROW_PANELS * ET_PANEL_VECTORS)
-
 /* Words of a panel ahead that are asked for: one is a line of the cache. */
 #define AHEAD (24 * ET_PANEL)
 
@@ -49,7 +40,7 @@ ET_INLINE size_t at(size_t stride, int v) {
 ET_INLINE void add_codes(const float *x, const int32_t *words, size_t stride,
                          size_t count, int bits, int vectors, et_f32 *sums) {
   for (size_t i = 0; i < count; i++, words += ET_PANEL, x += 32 / bits) {
-    et_i32 w[ROW_VECTORS];
+    et_i32 w[ET_PANEL_VECTORS];
     ET_UNROLL for (int v = 0; v < vectors; v++) {
       w[v] = et_words_load(words + at(stride, v));
       if (v % ET_PANEL_VECTORS == 0) {
@@ -71,7 +62,7 @@ ET_INLINE void add_groups(const et_cpu_product_q *p, place from, int bits,
                           int vectors, et_f32 *totals) {
   const size_t count = p->group * (size_t)bits / 32;
   for (size_t k = 0; k < p->depth; k += p->group) {
-    et_f32 sums[ROW_VECTORS];
+    et_f32 sums[ET_PANEL_VECTORS];
     ET_UNROLL for (int v = 0; v < vectors; v++) { sums[v] = et_f32_all(0.0f); }
     add_codes(p->x + k, from.words, from.words_stride, count, bits, vectors,
               sums);
@@ -115,7 +106,7 @@ static void store_row(const et_cpu_product_q *p, size_t first, size_t columns,
 ET_INLINE void run_panels(const et_cpu_product_q *p, size_t panel, int panels,
                           size_t columns) {
   const int vectors = panels * ET_PANEL_VECTORS;
-  et_f32 totals[ROW_VECTORS];
+  et_f32 totals[ET_PANEL_VECTORS];
   ET_UNROLL for (int v = 0; v < vectors; v++) {
     totals[v] = et_f32_load(p->bias + panel * ET_PANEL + v * ET_CPU_LANES);
   }
@@ -127,22 +118,14 @@ ET_INLINE void run_panels(const et_cpu_product_q *p, size_t panel, int panels,
   store_row(p, panel * ET_PANEL, columns, totals);
 }
 
+/* One panel after the other: memory is read ahead fastest where it is one
+ * stream. */
 void ET_CPU_NAME(et_cpu_product_q_row)(const et_cpu_product_q *product,
                                        const et_cpu_range *range) {
-  const size_t end = range->first_column + range->columns;
-  size_t column = range->first_column;
-  while (column < end) {
-    const size_t left = end - column;
-    if (left > (ROW_PANELS - 1) * ET_PANEL) {
-      const size_t width =
-          left < ROW_PANELS * ET_PANEL ? left : ROW_PANELS * ET_PANEL;
-      run_panels(product, column / ET_PANEL, ROW_PANELS, width);
-      column += width;
-    } else {
-      const size_t width = left < ET_PANEL ? left : ET_PANEL;
-      run_panels(product, column / ET_PANEL, 1, width);
-      column += width;
-    }
+  for (size_t c = 0; c < range->columns; c += ET_PANEL) {
+    const size_t left = range->columns - c;
+    run_panels(product, (range->first_column + c) / ET_PANEL, 1,
+               left < ET_PANEL ? left : ET_PANEL);
   }
 }
 
