@@ -33,18 +33,26 @@ def packages() -> frozenset[str]:
 
 
 def refuse_other_package(own_path: Iterable[str]) -> None:
-    """Raise `ImportError` when another folder on the path holds a package of this name."""
-    own = {os.path.realpath(folder) for folder in own_path}
+    """Raise `ImportError` when another folder on the path holds another package of this name.
+
+    A folder of links to the files of this one holds this one.
+    """
+    own = {_real_start(folder) for folder in own_path}
     for entry in sys.path:
         spec = PathFinder.find_spec(PACKAGE, [entry or os.getcwd()])
         found = [] if spec is None else list(spec.submodule_search_locations or ())
-        other = [folder for folder in found if os.path.realpath(folder) not in own]
+        other = [folder for folder in found if _real_start(folder) not in own]
         if other:
             raise ImportError(
-                f"there are two packages '{PACKAGE}' on sys.path: that of rules_executorch in {min(own)} and the"
+                f"there are two packages '{PACKAGE}' on sys.path: that of rules_executorch in {os.path.dirname(min(own))} and the"
                 f" official one in {other[0]}; take one of them out, by its dependency or its folder in PYTHONPATH",
                 name=PACKAGE,
             )
+
+
+def _real_start(folder: str) -> str:
+    """The file that a package in `folder` starts with, links resolved."""
+    return os.path.realpath(os.path.join(folder, "__init__.py"))
 
 
 def install() -> None:

@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from exir import memory, schema
+from exir.capture import EdgeCompileConfig
 from exir.error import UnsupportedOperatorError
 from exir.passes.spec_prop_pass import SpecPropPass
 from exir.passes.to_out_var_pass import ToOutVarPass
@@ -21,8 +22,10 @@ class Several(torch.nn.Module):
         return values, indices, first, second + 1
 
 
-def converted(example: Example) -> torch.export.ExportedProgram:
-    program = to_edge(example.export()).exported_program()
+def converted(
+    example: Example, config: EdgeCompileConfig | None = None
+) -> torch.export.ExportedProgram:
+    program = to_edge(example.export(), compile_config=config).exported_program()
     SpecPropPass().run(program)
     done = ToOutVarPass()
     done.run(program)
@@ -74,9 +77,10 @@ def test_results_that_are_left_out_get_no_memory() -> None:
             )[0]
 
     example = Example(Backward(), (torch.ones(1, 1, 2, 2), torch.ones(1, 1, 2, 2)))
-    (call,) = [n for n in converted(example).graph.nodes if "convolution_backward" in str(n.target)]
+    whole = EdgeCompileConfig(preserve_ops=[torch.ops.aten.convolution_backward.default])
+    (call,) = [n for n in converted(example, whole).graph.nodes if "convolution_backward" in str(n.target)]
     assert [call.kwargs[f"out{i}"] is None for i in range(3)] == [False, True, True]
-    (plan,) = to_edge(example.export()).to_executorch().executorch_program.execution_plan
+    (plan,) = to_edge(example.export(), compile_config=whole).to_executorch().executorch_program.execution_plan
     instruction = plan.chains[0].instructions[-1].instr_args
     assert isinstance(instruction, schema.KernelCall)
     returned = plan.values[instruction.args[-1]].val

@@ -35,7 +35,7 @@ static bool is_program(const char *path) {
 
 /* Programs for other backends cannot be run here; they are left out. */
 static bool open_original(const char *path, original *out) {
-  et_random random = et_random_from(0);
+  et_random random = et_random_seeded(0);
   et_trials trials = {0};
   if (!is_program(path) ||
       et_file_open(path, &out->file, NULL) != ET_STATUS_OK) {
@@ -73,7 +73,7 @@ static double now(void) {
 
 static void fuzz(const original *originals, size_t count, double seconds,
                  uint64_t seed) {
-  et_random random = et_random_from(seed);
+  et_random random = et_random_seeded(seed);
   et_trials trials = {0};
   const double end = now() + seconds;
   while (now() < end) {

@@ -53,21 +53,6 @@ def model():
     return Net(), (torch.rand(3).double(),)
 """
 
-_VOLUME = """
-import torch
-
-class Net(torch.nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.conv = torch.nn.Conv3d(2, 3, 2)
-
-    def forward(self, x):
-        return torch.relu(self.conv(x))
-
-def model():
-    return Net(), (torch.rand(1, 2, 4, 4, 4),)
-"""
-
 _CHANNELS_LAST = """
 import torch
 
@@ -159,27 +144,23 @@ def test_a_dtype_without_a_kernel_is_named(compile_source: Compile, tmp_path: Pa
     assert expected in outcome.output
 
 
-@pytest.mark.parametrize(
-    ("source", "reason"),
-    [
-        (
-            _VOLUME,
-            "aten::convolution.out: no kernel takes 5 dimensions for 'input', 'weight' and 'out', only 3 to 4 (app/net.py:10)",
-        ),
-        (
-            _CHANNELS_LAST,
-            "aten::native_layer_norm.out: no kernel takes dim order (0, 2, 3, 1) for 'input', only tensors in row-major"
-            " order (app/net.py:7)",
-        ),
-    ],
-)
-def test_a_kernel_that_would_fail_on_the_device_is_a_build_error(
-    compile_source: Compile, source: str, reason: str
-) -> None:
-    outcome = compile_source(source, *(f"--kernels={table}" for table in _LIBRARIES))
+def test_a_rank_without_a_kernel_is_named(compile_source: Compile, tmp_path: Path) -> None:
+    table = tmp_path / "kernels.toml"
+    table.write_text(_ONE_KERNEL.format(name="relu") + "ranks = [2, 3]\n")
+    outcome = compile_source(_DOUBLE.replace(".double()", ""), f"--kernels={table}")
+    assert outcome.exit_code == 1
+    expected = "aten::relu.out: no kernel takes 1 dimensions for 'self' and 'out', only 2 to 3 (app/net.py:6)"
+    assert expected in outcome.output
+
+
+def test_a_kernel_that_would_fail_on_the_device_is_a_build_error(compile_source: Compile) -> None:
+    outcome = compile_source(_CHANNELS_LAST, *(f"--kernels={table}" for table in _LIBRARIES))
     assert outcome.exit_code == 1
     reasons = [line.strip() for line in outcome.output.splitlines() if "no kernel takes" in line]
-    assert reasons == [reason]
+    assert reasons == [
+        "aten::native_layer_norm.out: no kernel takes dim order (0, 2, 3, 1) for 'input', only tensors in row-major"
+        " order (app/net.py:7)"
+    ]
 
 
 def test_the_repositorys_kernels_suffice_for_a_linear_model(compile_source: Compile) -> None:
