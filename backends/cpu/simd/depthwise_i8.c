@@ -62,16 +62,25 @@ ET_INLINE et_i16 weights_at(const lane *l, size_t tap, int v) {
   return weights;
 }
 
-/* Pixels whose windows begin `step` pairs after each other. */
+ET_INLINE void add_tap(const lane *l, const pair *pairs, size_t tap,
+                       et_i32 *sums) {
+  ET_UNROLL for (int v = 0; v < ET_PANEL_VECTORS; v++) {
+    sums[v] = et_i32_dot2(sums[v], pairs[tap].of[v], weights_at(l, tap, v));
+  }
+}
+
+/* Pixels whose windows begin `step` pairs after each other. `known` is the number of
+ * taps as a constant, or 0. */
 ET_INLINE void sum_pixels(const lane *l, const pair *pairs, size_t step,
-                          size_t count, size_t taps, uint8_t *out) {
+                          size_t count, size_t known, uint8_t *out) {
+  const size_t taps =
+      known != 0 ? 0 : l->height * l->depthwise->window.kernel_x;
   for (size_t i = 0; i < count; i++, pairs += step) {
     et_i32 sums[ET_PANEL_VECTORS];
     memcpy(sums, l->requantizer.start, sizeof(sums));
-    ET_UNROLL for (size_t t = 0; t < taps; t++) {
-      ET_UNROLL for (int v = 0; v < ET_PANEL_VECTORS; v++) {
-        sums[v] = et_i32_dot2(sums[v], pairs[t].of[v], weights_at(l, t, v));
-      }
+    ET_UNROLL for (size_t t = 0; t < known; t++) { add_tap(l, pairs, t, sums); }
+    for (size_t t = 0; t < taps; t++) {
+      add_tap(l, pairs, t, sums);
     }
     et_store_panel(out + i * l->depthwise->channels,
                    et_requantize(&l->requantizer, sums), l->count);
@@ -86,7 +95,7 @@ static void sum_any_pixels(const lane *l, const pair *pairs, size_t step,
   } else if (taps == 15) { /* 5 x 5 */
     sum_pixels(l, pairs, step, count, 15, out);
   } else {
-    sum_pixels(l, pairs, step, count, taps, out);
+    sum_pixels(l, pairs, step, count, 0, out);
   }
 }
 
