@@ -39,7 +39,8 @@ ET_INLINE size_t at(size_t stride, int v) {
 /* Adds x[k] times the codes of a group; all columns have their sums. */
 ET_INLINE void add_codes(const float *x, const int32_t *words, size_t stride,
                          size_t count, int bits, int vectors, et_f32 *sums) {
-  for (size_t i = 0; i < count; i++, words += ET_PANEL, x += 32 / bits) {
+  const int codes = 32 / bits;
+  for (size_t i = 0; i < count; i++, words += ET_PANEL, x += codes) {
     et_i32 w[ET_PANEL_VECTORS];
     ET_UNROLL for (int v = 0; v < vectors; v++) {
       w[v] = et_words_load(words + at(stride, v));
@@ -47,7 +48,7 @@ ET_INLINE void add_codes(const float *x, const int32_t *words, size_t stride,
         et_prefetch(words + at(stride, v) + AHEAD);
       }
     }
-    ET_UNROLL for (int j = 0; j < 32 / bits; j++) {
+    ET_UNROLL for (int j = 0; j < codes; j++) {
       const et_f32 all = et_f32_all(x[j]);
       ET_UNROLL for (int v = 0; v < vectors; v++) {
         sums[v] = et_f32_fma(all, et_code(w[v], j, bits), sums[v]);
@@ -132,13 +133,14 @@ void ET_CPU_NAME(et_cpu_product_q_row)(const et_cpu_product_q *product,
 /* Codes of one word row as floats: (code - zero point) * scale. */
 ET_INLINE void put_words(const int32_t *words, const float *scales,
                          const float *zero_points, int bits, float *to) {
+  const int codes = 32 / bits;
   ET_UNROLL for (int v = 0; v < ET_PANEL_VECTORS; v++) {
     const et_i32 w = et_words_load(words + v * ET_CPU_LANES);
     const et_f32 scale = et_f32_load(scales + v * ET_CPU_LANES);
     const et_f32 zero = zero_points == NULL
                             ? et_f32_all(0.0f)
                             : et_f32_load(zero_points + v * ET_CPU_LANES);
-    ET_UNROLL for (int j = 0; j < 32 / bits; j++) {
+    ET_UNROLL for (int j = 0; j < codes; j++) {
       et_f32_store(to + j * ET_PANEL + v * ET_CPU_LANES,
                    (et_code(w, j, bits) - zero) * scale);
     }
