@@ -22,9 +22,7 @@ class Several(torch.nn.Module):
         return values, indices, first, second + 1
 
 
-def converted(
-    example: Example, config: EdgeCompileConfig | None = None
-) -> torch.export.ExportedProgram:
+def converted(example: Example, config: EdgeCompileConfig | None = None) -> torch.export.ExportedProgram:
     program = to_edge(example.export(), compile_config=config).exported_program()
     SpecPropPass().run(program)
     done = ToOutVarPass()
@@ -78,9 +76,13 @@ def test_results_that_are_left_out_get_no_memory() -> None:
 
     example = Example(Backward(), (torch.ones(1, 1, 2, 2), torch.ones(1, 1, 2, 2)))
     whole = EdgeCompileConfig(preserve_ops=[torch.ops.aten.convolution_backward.default])
-    (call,) = [n for n in converted(example, whole).graph.nodes if "convolution_backward" in str(n.target)]
+    (call,) = [
+        n for n in converted(example, whole).graph.nodes if "convolution_backward" in str(n.target)
+    ]
     assert [call.kwargs[f"out{i}"] is None for i in range(3)] == [False, True, True]
-    (plan,) = to_edge(example.export(), compile_config=whole).to_executorch().executorch_program.execution_plan
+    (plan,) = (
+        to_edge(example.export(), compile_config=whole).to_executorch().executorch_program.execution_plan
+    )
     instruction = plan.chains[0].instructions[-1].instr_args
     assert isinstance(instruction, schema.KernelCall)
     returned = plan.values[instruction.args[-1]].val

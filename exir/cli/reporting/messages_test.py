@@ -149,7 +149,9 @@ def test_a_rank_without_a_kernel_is_named(compile_source: Compile, tmp_path: Pat
     table.write_text(_ONE_KERNEL.format(name="relu") + "ranks = [2, 3]\n")
     outcome = compile_source(_DOUBLE.replace(".double()", ""), f"--kernels={table}")
     assert outcome.exit_code == 1
-    expected = "aten::relu.out: no kernel takes 1 dimensions for 'self' and 'out', only 2 to 3 (app/net.py:6)"
+    expected = (
+        "aten::relu.out: no kernel takes 1 dimensions for 'self' and 'out', only 2 to 3 (app/net.py:6)"
+    )
     assert expected in outcome.output
 
 
