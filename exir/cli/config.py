@@ -15,7 +15,7 @@ from exir.cli.arguments import Arguments
 from exir.cli.options import check_keys, check_type
 from exir.error import ConfigError
 from exir.passes import MemoryPlanningPass
-from exir.quantize import RECIPES, QuantizationOptions
+from exir.quantize import OPTION_TYPES, RECIPES, QuantizationOptions
 
 _OPERATOR_LIST = list[str]
 
@@ -42,22 +42,13 @@ _MEMORY_PLANNING = {
     "share_mutable_buffers": bool,
     "alignment": int,
 }
-_QUANTIZATION = {
-    "recipe": str,
-    "exclude": list[str],
-    "group_size": int,
-    "observer": str,
-    "calibration_batches": int,
-    "quantize_inputs": bool,
-    "quantize_outputs": bool,
-}
 _PASSES = {"edge": list[str], "executorch": list[str]}
 _SECTIONS: Mapping[str, Mapping[str, Any]] = {
     "edge": _EDGE,
     "executorch": _EXECUTORCH,
     "memory_planning": _MEMORY_PLANNING,
     "passes": _PASSES,
-    "quantization": _QUANTIZATION,
+    "quantization": OPTION_TYPES,
 }
 _BACKENDS = "backends"
 _TARGET = "target"

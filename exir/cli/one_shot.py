@@ -62,6 +62,8 @@ def run(arguments: Arguments) -> None:
     for note in bound_shapes(programs, pipeline.config):
         sys.stderr.write(f"note: {note}\n")
     quantization = _quantize(arguments, spec, programs, pipeline)
+    for note in quantization.notes if quantization is not None else ():
+        sys.stderr.write(f"note: {note}\n")
     if arguments.out_reference is None and quantization is None:
         pipeline = owning_programs(pipeline, spec)
     outputs = _program_outputs(arguments, programs, spec, pipeline, quantization)

@@ -149,6 +149,33 @@ def test_the_reference_of_a_quantized_model_has_what_the_float_one_gives(
         assert 0 < (output.value - output.real).abs().max() < 0.01
 
 
+_NARROW = """
+import torch
+
+def model():
+    return torch.nn.Linear(4, 3), (torch.rand(2, 4),)
+"""
+
+
+def test_a_build_says_which_layers_its_recipe_leaves_float(compile_source: Compile) -> None:
+    outcome = compile_source(_NARROW, '--config-json={"quantization": {"recipe": "int4_weight_only"}}')
+    assert outcome.exit_code == 0
+    assert outcome.output == (
+        "note: method 'forward': recipe 'int4_weight_only' leaves 1 of 1 layers float: '' (aten::linear):"
+        " its 4 inputs are no multiple of group_size 32\n"
+    )
+
+
+def test_groups_that_fit_no_layer_fail_the_build(compile_source: Compile) -> None:
+    table = {"recipe": "int4_weight_only", "group_size": 33}
+    outcome = compile_source(_NARROW, f"--config-json={json.dumps({'quantization': table})}")
+    assert outcome.exit_code == 1
+    assert outcome.output == (
+        "error: //app:net_pte: 'group_size' 33 divides the rows of no layer; '':"
+        " its 4 inputs are no multiple of group_size 33\n"
+    )
+
+
 def test_a_program_takes_and_gives_bytes_on_request(compile_source: Compile, tmp_path: Path) -> None:
     source = _CALIBRATED.replace("torch.softmax(self.layer(x), 1)", "self.layer(x)")
     table = {"recipe": "int8_static", "quantize_inputs": True, "quantize_outputs": True}

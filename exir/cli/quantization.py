@@ -26,6 +26,7 @@ from exir.quantize import (
     Quantized,
     decisions_of,
     is_quantized,
+    notes_on,
     quantize_program,
     quantize_weights,
 )
@@ -49,6 +50,15 @@ class Quantization:
     calls: Mapping[str, Sequence[tuple[Any, ...]]] = field(default_factory=dict)
     inputs: Mapping[str, Bytes] = field(default_factory=dict)
     outputs: Mapping[str, Bytes] = field(default_factory=dict)
+
+    @property
+    def notes(self) -> list[str]:
+        """What of the methods may not be expected."""
+        return [
+            f"method '{name}': {note}"
+            for name, decisions in sorted(self.decisions.items())
+            for note in notes_on(decisions, self.options)
+        ]
 
     @property
     def constant_methods(self) -> dict[str, Any]:

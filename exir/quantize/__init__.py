@@ -3,14 +3,15 @@
 Importing this imports no torchao; quantizing does.
 """
 
-from exir.quantize.options import QuantizationOptions
+from exir.quantize.options import OPTION_TYPES, QuantizationOptions
 from exir.quantize.outputs import Steps, output_steps
 from exir.quantize.program import Quantized, is_quantized, quantize_program
 from exir.quantize.recipes import RECIPES, Recipe
-from exir.quantize.report import Decision
+from exir.quantize.report import Decision, notes_on
 from exir.quantize.weights import decisions_of, quantize_weights
 
 __all__ = [
+    "OPTION_TYPES",
     "RECIPES",
     "Decision",
     "QuantizationOptions",
@@ -19,6 +20,7 @@ __all__ = [
     "Steps",
     "decisions_of",
     "is_quantized",
+    "notes_on",
     "output_steps",
     "quantize_program",
     "quantize_weights",

@@ -6,6 +6,13 @@ from itertools import accumulate
 
 from exir.error import ConfigError
 
+_EXCLUDED = "excluded by "
+
+
+def is_exclusion(reason: str) -> bool:
+    """Whether a module stays float for this reason because a pattern names it."""
+    return reason.startswith(_EXCLUDED)
+
 
 class Exclusions:
     """Patterns of qualified names; a module is excluded by its own, or by that of one around it."""
@@ -19,7 +26,7 @@ class Exclusions:
         around = list(accumulate(module.split("."), lambda path, name: f"{path}.{name}"))
         found = [each for each in self._patterns if any(fnmatchcase(path, each) for path in around)]
         self._unmatched -= set(found)
-        return f"excluded by '{found[0]}'" if found else ""
+        return f"{_EXCLUDED}'{found[0]}'" if found else ""
 
     def check(self) -> None:
         """Raise `ConfigError` when a pattern has excluded nothing."""

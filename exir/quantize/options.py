@@ -4,10 +4,22 @@ import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from exir.cli.options import check_type
 from exir.error import ConfigError
 from exir.quantize.recipes import RECIPES, Recipe
 
 OBSERVERS = ("histogram", "minmax")
+
+# Of each option, where it is given.
+OPTION_TYPES = {
+    "recipe": str,
+    "exclude": list[str],
+    "group_size": int,
+    "observer": str,
+    "calibration_batches": int,
+    "quantize_inputs": bool,
+    "quantize_outputs": bool,
+}
 
 
 @dataclass(frozen=True)
@@ -17,10 +29,10 @@ class QuantizationOptions:
     recipe: a name of `RECIPES`.
     exclude: modules that stay float with all that they contain: qualified names, in which `*` stands for anything.
     group_size: how many elements of a row of a weight have one scale, for recipes that are not static; by default 32 where weights
-        have 4 bits, the whole row where they have 8.
-    observer: how a range is chosen for what calibration has seen: `minmax` takes all of it, `histogram` cuts off rare
-        outliers where that makes the squared error smaller.
-    calibration_batches: how many of the calibration inputs are used; all by default.
+        have 4 bits, the whole row where they have 8. One that divides the rows of no layer is an error.
+    observer: how a static recipe chooses a range for what calibration has seen: `minmax` takes all of it, `histogram`, the
+        default, cuts off rare outliers where that makes the squared error smaller.
+    calibration_batches: how many of the calibration inputs a static recipe uses at most; all by default.
     quantize_inputs, quantize_outputs: whether bytes are given and taken where the program quantizes an input first thing,
         or dequantizes an output as the last.
     """
@@ -28,28 +40,37 @@ class QuantizationOptions:
     recipe: str
     exclude: Sequence[str] = ()
     group_size: int | None = None
-    observer: str = "histogram"
+    observer: str | None = None
     calibration_batches: int | None = None
     quantize_inputs: bool = False
     quantize_outputs: bool = False
 
     def __post_init__(self) -> None:
+        _check_types(self)
         _check_choice("recipe", self.recipe, sorted(RECIPES))
-        _check_choice("observer", self.observer, OBSERVERS)
-        if self.calibration_batches is not None and self.calibration_batches < 1:
-            raise ConfigError(
-                f"'calibration_batches' must be at least 1, got {self.calibration_batches}"
-            )
-        if self.group_size is not None and self.group_size < 1:
-            raise ConfigError(f"'group_size' must be at least 1, got {self.group_size}")
-        if (self.quantize_inputs or self.quantize_outputs) and not self.how.needs_calibration:
-            raise ConfigError(
-                f"'quantize_inputs' and 'quantize_outputs' need a static recipe; those of '{self.recipe}' are float"
-            )
-        if self.group_size is not None and self.how.needs_calibration:
+        _check_at_least_one("calibration_batches", self.calibration_batches)
+        _check_at_least_one("group_size", self.group_size)
+        if self.observer is not None:
+            _check_choice("observer", self.observer, OBSERVERS)
+        if self.how.needs_calibration:
+            self._check_static()
+        else:
+            self._check_not_static()
+
+    def _check_static(self) -> None:
+        if self.group_size is not None:
             raise ConfigError(
                 f"'group_size' is of recipes that are not static; '{self.recipe}' has a scale for each channel or tensor"
             )
+
+    def _check_not_static(self) -> None:
+        if self.quantize_inputs or self.quantize_outputs:
+            raise ConfigError(
+                f"'quantize_inputs' and 'quantize_outputs' need a static recipe; those of '{self.recipe}' are float"
+            )
+        for key in ("observer", "calibration_batches"):
+            if getattr(self, key) is not None:
+                raise ConfigError(f"'{key}' is of static recipes; '{self.recipe}' measures no ranges")
 
     @property
     def how(self) -> Recipe:
@@ -65,6 +86,18 @@ class QuantizationOptions:
     def no_form(self) -> str:
         """Why an operator stays float that the recipe does not know."""
         return f"recipe '{self.recipe}' has no form of this operator"
+
+
+def _check_types(options: QuantizationOptions) -> None:
+    for key, expected in OPTION_TYPES.items():
+        value = getattr(options, key)
+        if value is not None or key == "recipe":
+            check_type(list(value) if isinstance(value, tuple) else value, expected, f"'{key}'")
+
+
+def _check_at_least_one(key: str, value: int | None) -> None:
+    if value is not None and value < 1:
+        raise ConfigError(f"'{key}' must be at least 1, got {value}")
 
 
 def _check_choice(key: str, value: str, known: Sequence[str]) -> None:

@@ -1,11 +1,17 @@
 """What became of each operator of a program that was quantized."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from torch.fx import Node
 
+from exir.quantize.exclusions import is_exclusion
 from exir.quantize.families import operator_name
+from exir.quantize.options import QuantizationOptions
 from exir.source import source_of
+
+# What recipes are for: everything else follows from these.
+_LAYERS = tuple(f"aten::{name}" for name in "conv1d conv2d conv3d linear embedding".split())
 
 
 @dataclass(frozen=True)
@@ -16,17 +22,38 @@ class Decision:
     source: `file:line` of the model, or empty.
     operator: its name, as `aten::linear`.
     reason: why it stays float; empty for one that is quantized.
+    is_wanted: whether it stays float because the options say so.
     """
 
     module: str
     source: str
     operator: str
     reason: str = ""
+    is_wanted: bool = False
 
 
 def decision(node: Node, reason: str = "") -> Decision:
     """What was decided of `node`."""
-    return Decision(module_of(node), str(source_of(node) or ""), operator_name(node), reason)
+    where = module_of(node), str(source_of(node) or "")
+    return Decision(*where, operator_name(node), reason, is_exclusion(reason))
+
+
+def notes_on(decisions: Sequence[Decision], options: QuantizationOptions) -> list[str]:
+    """What someone who asked for the recipe of `options` may not expect, a line at most."""
+    layers = [
+        each
+        for each in decisions
+        if each.operator in _LAYERS and not each.is_wanted and each.reason != options.no_form
+    ]
+    left = [each for each in layers if each.reason]
+    recipe = f"recipe '{options.recipe}'"
+    if left:
+        others = f", and so on; the manifest names all {len(left)}" if len(left) > 1 else ""
+        first = f"'{left[0].module}' ({left[0].operator}): {left[0].reason}"
+        return [f"{recipe} leaves {len(left)} of {len(layers)} layers float: {first}{others}"]
+    if decisions and all(each.reason and not each.is_wanted for each in decisions):
+        return [f"{recipe} finds nothing to quantize"]
+    return []
 
 
 def module_of(node: Node) -> str:

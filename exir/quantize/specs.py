@@ -26,7 +26,7 @@ class Specs:
 
 def make_specs(options: QuantizationOptions) -> Specs:
     """What the recipe of `options` says."""
-    return Specs(_activation(options.observer), _weight(options.how))
+    return Specs(_activation(options.observer or "histogram"), _weight(options.how))
 
 
 def _activation(observer: str) -> QuantizationSpec:

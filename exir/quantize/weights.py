@@ -8,7 +8,8 @@ from torch import nn
 from torch.export import ExportedProgram
 from torch.fx import Node
 
-from exir.quantize.exclusions import Exclusions
+from exir.error import ConfigError
+from exir.quantize.exclusions import Exclusions, is_exclusion
 from exir.quantize.families import gives_float, operator_name
 from exir.quantize.options import QuantizationOptions
 from exir.quantize.quiet import quiet
@@ -36,6 +37,7 @@ def quantize_weights(module: nn.Module, options: QuantizationOptions) -> Reasons
     found = {name: each for name, each in module.named_modules() if isinstance(each, _KINDS)}
     reasons = {name: exclusions.reason(name) or _refusal(each, options) for name, each in found.items()}
     exclusions.check()
+    _check_group(reasons, options)
     with quiet():
         for kind in _KINDS:
             _quantize(module, kind, options, reasons)
@@ -81,6 +83,15 @@ def _refusal(module: nn.Module, options: QuantizationOptions) -> str:
     size = None if _is_byte_table(module, options) else options.weight_group
     inputs = module.weight.shape[-1]
     return f"its {inputs} inputs are no multiple of group_size {size}" if size and inputs % size else ""
+
+
+def _check_group(reasons: Reasons, options: QuantizationOptions) -> None:
+    """A size of groups that no layer has is none that anybody wants."""
+    left = [name for name, reason in reasons.items() if not is_exclusion(reason)]
+    if options.group_size is not None and left and all(reasons[name] for name in left):
+        raise ConfigError(
+            f"'group_size' {options.group_size} divides the rows of no layer; '{left[0]}': {reasons[left[0]]}"
+        )
 
 
 def _is_byte_table(module: nn.Module, options: QuantizationOptions) -> bool:

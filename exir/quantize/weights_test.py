@@ -9,7 +9,7 @@ from torch.export import ExportedProgram, export
 
 from exir.error import ConfigError
 from exir.program import to_edge
-from exir.quantize import Decision, QuantizationOptions, decisions_of, quantize_weights
+from exir.quantize import Decision, QuantizationOptions, decisions_of, notes_on, quantize_weights
 
 # Each with the least signal-to-noise ratio in dB.
 RECIPES = {"int8_dynamic": 35, "int4_dynamic": 15, "int8_weight_only": 35, "int4_weight_only": 15}
@@ -117,3 +117,57 @@ def test_a_weight_that_no_module_owns_stays_float() -> None:
 def test_wrong_groups_are_named(recipe: str, size: int, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         QuantizationOptions(recipe, group_size=size)
+
+
+def test_groups_that_divide_the_rows_of_no_layer_are_refused() -> None:
+    message = "'group_size' 33 divides the rows of no layer; '0': its 4 inputs are no multiple of group_size 33"
+    with pytest.raises(ConfigError, match=f"^{message}$"):
+        quantize_weights(
+            nn.Sequential(nn.Linear(4, 3)), QuantizationOptions("int4_weight_only", group_size=33)
+        )
+
+
+@pytest.mark.parametrize("recipe", ["int4_weight_only", "int8_dynamic"])
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("group_size", "x", "'group_size' must be an integer, got 'x'"),
+        ("group_size", True, "'group_size' must be an integer, got True"),
+        ("group_size", -1, "'group_size' must be at least 1, got -1"),
+        ("exclude", "head", "'exclude' must be a list, each a string, got 'head'"),
+        ("exclude", [3], r"'exclude' must be a list, each a string, got \[3\]"),
+        ("observer", "minmax", "'observer' is of static recipes; '.*' measures no ranges"),
+        ("observer", "mean", "'observer': there is no observer 'mean'; there are histogram, minmax"),
+        (
+            "calibration_batches",
+            2,
+            "'calibration_batches' is of static recipes; '.*' measures no ranges",
+        ),
+        ("calibration_batches", 0, "'calibration_batches' must be at least 1, got 0"),
+        ("quantize_inputs", 1, "'quantize_inputs' must be true or false, got 1"),
+        ("quantize_outputs", True, "'quantize_inputs' and 'quantize_outputs' need a static recipe"),
+    ],
+)
+def test_options_that_a_recipe_has_not_are_refused(
+    recipe: str, key: str, value: object, message: str
+) -> None:
+    with pytest.raises(ConfigError, match=f"^{message}"):
+        QuantizationOptions(recipe, **{key: value})
+
+
+def test_a_note_names_layers_that_stay_float_unasked() -> None:
+    options = QuantizationOptions("int4_weight_only")
+    _, decisions, _ = _made(options)
+    reason = "its 20 inputs are no multiple of group_size 32"
+    assert notes_on(decisions, options) == [
+        f"recipe 'int4_weight_only' leaves 1 of 4 layers float: 'head' (aten::linear): {reason}"
+    ]
+    wanted = QuantizationOptions("int4_weight_only", exclude=["head"])
+    assert notes_on(_made(wanted)[1], wanted) == []
+
+
+def test_a_note_says_that_there_was_nothing_to_quantize() -> None:
+    options = QuantizationOptions("int8_dynamic")
+    program = export(nn.Softmax(1), (torch.randn(2, 3),))
+    decisions = decisions_of(program, options, {})
+    assert notes_on(decisions, options) == ["recipe 'int8_dynamic' finds nothing to quantize"]
