@@ -47,8 +47,23 @@ def _angle(x: Tensor) -> Any:
     """Of a real number: 0, or pi of a negative one."""
     if x.is_complex():
         return NotImplemented
-    angle = torch.where(x < 0, math.pi, 0.0)
-    return torch.where(torch.isnan(x), x, angle.to(x.dtype)) if x.is_floating_point() else angle
+    if not x.is_floating_point():
+        return torch.where(x < 0, math.pi, 0.0)
+    pi = torch.full([], math.pi, dtype=x.dtype)
+    return torch.where(torch.isnan(x), x, torch.where(x < 0, pi, torch.zeros_like(pi)))
+
+
+def _mean(x: Tensor, *, dtype: torch.dtype | None = None) -> Any:
+    """Of integers, in the dtype that is asked for."""
+    return NotImplemented if dtype is None or x.is_floating_point() else x.to(dtype).mean()
+
+
+def _mean_along(
+    x: Tensor, dim: Sequence[int] | None, keepdim: bool = False, *, dtype: torch.dtype | None = None
+) -> Any:
+    if dtype is None or x.is_floating_point():
+        return NotImplemented
+    return x.to(dtype).mean(dim, keepdim)
 
 
 def _dist(x: Tensor, y: Tensor, p: Number = 2) -> Tensor:
@@ -102,6 +117,8 @@ ARITHMETIC: Mapping[OpOverload, Callable[..., Any]] = {
     _ATEN.empty_permuted.default: _empty_permuted,
     _ATEN.lcm.default: _lcm,
     _ATEN.ldexp.Tensor: _ldexp,
+    _ATEN.mean.default: _mean,
+    _ATEN.mean.dim: _mean_along,
     _ATEN.round.decimals: _round_to,
     _ATEN.rrelu_with_noise_functional.default: _rrelu,
 }

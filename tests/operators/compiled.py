@@ -43,7 +43,7 @@ def run(program: bytes, call: Call, atol: float, rtol: float) -> str:
         files[1].write_bytes(write_calls([call]))
         command = [os.environ["RUN_CALLS"], *map(str, files), f"--atol={atol}", f"--rtol={rtol}"]
         result = subprocess.run(command, capture_output=True, text=True, check=False)
-    return "" if result.returncode == 0 else result.stdout + result.stderr
+    return "" if result.returncode == 0 else f"exit status {result.returncode}\n{result.stdout}{result.stderr}"
 
 
 def assert_follows_pytorch(function: Callable[..., Any], *inputs: Any, atol: float = 1e-5, rtol: float = 1e-5) -> None:

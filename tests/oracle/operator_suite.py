@@ -1,0 +1,137 @@
+"""The official package's operator tests, `backends/test/suite/operators`, compiled here and run on the C runtime.
+
+What those files ask of their surroundings is one fixture, `test_runner`, whose `lower_and_run_model` takes a module and
+its inputs. This one compiles the module with portable kernels and compares with eager PyTorch, element by element. Tests
+that the official package leaves out for every backend (infinities and NaN, activations in place) are run as well.
+"""
+
+from __future__ import annotations
+
+import sys
+import unittest
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+import torch
+from torch.utils import _pytree as pytree
+
+from exir.cli.reporting.calls import Call
+from tests.operators.compiled import compiled, run
+
+_SUITE = Path("executorch", "backends", "test", "suite")
+_PACKAGE = "executorch.backends.test.suite"
+# Absolute and relative error, by the dtype that is computed in; the official runner allows 0.1 and 0.04 for any.
+_TOLERANCES = {torch.float16: 4e-3, torch.float32: 1e-4, torch.float64: 1e-9}
+
+
+@dataclass
+class Case:
+    """A module and its inputs, as one test has them; a test may try several."""
+
+    test: str
+    problem: str
+
+
+@dataclass
+class Results:
+    """What became of each case."""
+
+    cases: list[Case] = field(default_factory=list)
+    broken: dict[str, str] = field(default_factory=dict)
+
+    def failed(self) -> dict[str, str]:
+        """What is wrong, by test: with a case, or with the test itself."""
+        return {**self.broken, **{case.test: case.problem for case in self.cases if case.problem}}
+
+    # What pytest calls.
+
+    def pytest_collect_directory(self, path: Path, parent: pytest.Collector) -> pytest.Collector:
+        return pytest.Dir.from_parent(parent, path=path)
+
+    def pytest_pycollect_makemodule(self, module_path: Path, parent: pytest.Collector) -> pytest.Collector:
+        return _TestFile.from_parent(parent, path=module_path)
+
+    @pytest.fixture
+    def test_runner(self, request: pytest.FixtureRequest) -> SimpleNamespace:
+        name = request.node.nodeid.rpartition("operators/")[2]
+        return SimpleNamespace(_flow=SimpleNamespace(quantize=False), lower_and_run_model=self._case(name))
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self._note(report)
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        self._note(report)
+
+    def _note(self, report: Any) -> None:
+        if report.outcome != "passed":
+            self.broken[report.nodeid.rpartition("operators/")[2]] = report.longreprtext
+
+    def _case(self, test: str) -> Callable[..., None]:
+        def lower_and_run_model(model: torch.nn.Module, inputs: tuple[Any, ...], **_: object) -> None:
+            self.cases.append(Case(test, _problem(model.eval(), inputs)))
+
+        torch.manual_seed(0)
+        return lower_and_run_model
+
+
+def _problem(model: torch.nn.Module, inputs: tuple[Any, ...]) -> str:
+    """What is wrong with the compiled module; "" for nothing."""
+    with torch.no_grad():  # what eager PyTorch refuses is the test's own fault, and told as such
+        expected = pytree.tree_leaves(model(*pytree.tree_map_only(torch.Tensor, torch.Tensor.clone, inputs)))
+    leaves = tuple(pytree.tree_leaves(inputs))
+    error = max(_TOLERANCES.get(each.dtype, 0.0) for each in (*leaves, *expected) if isinstance(each, torch.Tensor))
+    try:
+        program = compiled(model, inputs)
+    except Exception as refusal:
+        return f"{type(refusal).__name__}: {refusal}"
+    return run(program, Call("forward", leaves, tuple(expected)), error, error)
+
+
+class _TestFile(pytest.Module):
+    """A file of tests, imported without the packages around it, and none of them left out."""
+
+    def _getobj(self) -> ModuleType:
+        with patch.object(unittest, "skip", lambda reason: lambda test: test):
+            return _imported(self.path.stem, self.path)
+
+
+def _imported(name: str, path: Path) -> ModuleType:
+    spec = spec_from_file_location(name, path)
+    assert spec is not None and spec.loader is not None
+    sys.modules[name] = module_from_spec(spec)
+    spec.loader.exec_module(sys.modules[name])
+    return sys.modules[name]
+
+
+def _stand_in(site: Path) -> None:
+    """Makes what the tests import, without the official compiler and its flows."""
+    parents = _PACKAGE.split(".")
+    for depth in range(1, len(parents) + 1):
+        name = ".".join(parents[:depth])
+        sys.modules[name] = ModuleType(name)
+    sys.modules[f"{_PACKAGE}.flow"] = flow = ModuleType("flow")
+    vars(flow)["TestFlow"] = object
+    _imported(f"{_PACKAGE}.operators", site / _SUITE / "operators" / "__init__.py")
+
+
+def run_suite(selected: str = "test_*.py") -> Results:
+    """Run the files of that pattern."""
+    site = next(Path(entry) for entry in sys.path if (Path(entry) / _SUITE).is_dir())
+    _stand_in(site)
+    results = Results()
+    files = sorted(map(str, (site / _SUITE / "operators").glob(selected)))
+    options = ["-q", "--tb=line", "--noconftest", "-p", "no:cacheprovider", "-p", "no:warnings"]
+    pytest.main([*options, f"--rootdir={site}", *files], plugins=[results])
+    return results
+
+
+if __name__ == "__main__":
+    found = run_suite(*sys.argv[1:])
+    print("\n".join(f"{test}: {problem[:300]}" for test, problem in found.failed().items()))
+    print(len(found.cases), "cases", len([case for case in found.cases if case.problem]), "wrong")
