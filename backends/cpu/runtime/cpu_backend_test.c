@@ -323,6 +323,34 @@ static void test_values_of_a_step_may_not_overlap(void **state) {
   expect_refused("payload: steps[2] writes over another value of its own");
 }
 
+/* y = x[0] in [n], over x in [5] where both have as many elements at most. */
+static void test_in_place_is_for_as_many_elements(void **state) {
+  (void)state;
+  const et_cpu_dim rows = {ET_CPU_DIM_SIZE, 0, 0, 5};
+  const uint32_t one[1] = {cpu_write_dim(&writer, rows)};
+  const uint32_t all[2] = {one[0], cpu_write_const(&writer, 3)};
+  const uint32_t five[1] = {cpu_write_const(&writer, 5)};
+  writer.inputs = writer.outputs = 1;
+  writer.scratch_bytes = 20;
+  const uint32_t x = cpu_write_floats(&writer, ET_CPU_INPUT, 0, 0, all, 2);
+  const uint32_t y = cpu_write_floats(&writer, ET_CPU_OUTPUT, 0, 0, all, 2);
+  const uint32_t h = cpu_write_floats(&writer, ET_CPU_SCRATCH, 0, 0, five, 1);
+  const uint32_t over = cpu_write_floats(&writer, ET_CPU_SCRATCH, 0, 0, one, 1);
+  cpu_write_step(&writer, CPU_TEST_FIRST, (uint32_t[]){1, 1, 0, 0, 0},
+                 (uint32_t[]){x, h}, NULL, NULL);
+  cpu_write_step(&writer, CPU_TEST_FIRST, (uint32_t[]){1, 1, 0, 0, 0},
+                 (uint32_t[]){h, over}, NULL, NULL);
+  cpu_write_unary(&writer, CPU_TEST_SHIFT, x, y, 0);
+  must_load();
+  cpu_sample_make(&samples[0], 5, 3);
+  must_call(2);
+  cpu_sample_make(&samples[0], 4, 3);
+  expect_call_refused(
+      2,
+      "steps[1]: first: works in place on 5 elements of float32, its output "
+      "has 4 of float32");
+}
+
 static void test_only_scratch_and_outputs_are_written(void **state) {
   (void)state;
   write_static();
@@ -369,6 +397,33 @@ static void test_every_output_is_written(void **state) {
   writer.step_count = 2;
   writer.steps.count = 18;
   expect_refused("payload: output 1 is not written");
+}
+
+/* A step that reads `count` times what the first one has written, and writes
+ * nothing. */
+static void write_reads(uint32_t count) {
+  uint32_t values[24];
+  const uint32_t counts[5] = {count, 0, 0, 0, 0};
+  for (uint32_t i = 0; i < count; i++) {
+    values[i] = 1;
+  }
+  cpu_write_step(&writer, CPU_TEST_SHIFT, counts, values, NULL, NULL);
+}
+
+static void test_m23_payloads_that_take_long_to_check_are_refused(
+    void **state) {
+  (void)state;
+  write_static();
+  for (uint32_t i = 0; i < 2000; i++) {
+    write_reads(24);
+  }
+  expect_refused("payload: steps[1180] is one of too many to be checked");
+  memset(&writer, 0, sizeof writer);
+  for (uint32_t i = 0; i < 8193; i++) {
+    cpu_write_data(&writer, "", 0);
+    cpu_write_floats(&writer, ET_CPU_DATA, i, 0, NULL, 0);
+  }
+  expect_refused("payload: 8193 pieces of data for 8193 values are too many");
 }
 
 /* Changes one word of a section of write_static, and expects it to be refused. */
@@ -553,10 +608,12 @@ int main(void) {
       TEST(test_what_a_kind_refuses_is_told_with_its_step),
       TEST(test_steps_may_work_in_place_where_their_kind_does),
       TEST(test_values_of_a_step_may_not_overlap),
+      TEST(test_in_place_is_for_as_many_elements),
       TEST(test_only_scratch_and_outputs_are_written),
       TEST(test_what_is_read_is_written_before),
       TEST(test_pieces_may_be_written_one_by_one),
       TEST(test_every_output_is_written),
+      TEST(test_m23_payloads_that_take_long_to_check_are_refused),
       TEST(test_numbers_out_of_range_are_named),
       TEST(test_values_outside_their_place_are_refused),
       TEST(test_an_int_is_no_tensor),

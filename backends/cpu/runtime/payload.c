@@ -10,6 +10,9 @@
 #define DATA_WORDS 3
 #define STEP_WORDS 6 /* before its lists */
 
+/* Values times pieces of data: a tenth of a second. */
+#define MAX_PLACINGS (UINT64_C(1) << 26)
+
 static et_status fail_end(et_error *error, const char *section,
                           uint32_t index) {
   return et_fail(error, ET_STATUS_DELEGATE_INCOMPATIBLE,
@@ -218,8 +221,15 @@ static et_status check_values(et_cpu_payload *payload, size_t *at,
   return ET_STATUS_OK;
 }
 
+/* Every value is asked for every piece whether it lies there. */
 static et_status check_datas(const et_cpu_payload *payload, size_t *at,
                              et_error *error) {
+  if ((uint64_t)payload->data_count * payload->value_count > MAX_PLACINGS) {
+    return et_fail(error, ET_STATUS_DELEGATE_INCOMPATIBLE,
+                   "payload: %u pieces of data for %u values are too many",
+                   (unsigned)payload->data_count,
+                   (unsigned)payload->value_count);
+  }
   for (uint32_t i = 0; i < payload->data_count; i++) {
     if (!skip(payload, at, DATA_WORDS)) {
       return fail_end(error, "data", i);

@@ -45,9 +45,12 @@ static et_status fail_step(const verifier *v, uint32_t index,
                  "payload: steps[%u] %s", (unsigned)index, reason);
 }
 
-static bool count_comparison(verifier *v) {
-  v->comparisons++;
-  return v->comparisons < MAX_COMPARISONS;
+static bool is_spent(const verifier *v) {
+  return v->comparisons >= MAX_COMPARISONS;
+}
+
+static et_status fail_spent(const verifier *v, uint32_t index) {
+  return fail_step(v, index, "is one of too many to be checked");
 }
 
 static size_t tensor_count(const et_cpu_step *step) {
@@ -73,9 +76,7 @@ static et_status check_apart(verifier *v, uint32_t index,
     return fail_step(v, index, "writes over another value of its own");
   }
   v->comparisons += (uint32_t)tensor_count(step);
-  return v->comparisons < MAX_COMPARISONS
-             ? ET_STATUS_OK
-             : fail_step(v, index, "is one of too many to be checked");
+  return is_spent(v) ? fail_spent(v, index) : ET_STATUS_OK;
 }
 
 static et_status check_writes(verifier *v, uint32_t index,
@@ -95,17 +96,15 @@ static et_status check_writes(verifier *v, uint32_t index,
 /* The end of what an output of the first `count` steps covers from `read.start` on:
  * `read.start` when none covers it. The latest is the likeliest. */
 static uint64_t covered_to(verifier *v, const extent *read, uint32_t count) {
-  for (uint32_t i = count; i > 0; i--) {
+  for (uint32_t i = count; i > 0 && !is_spent(v); i--) {
     const et_cpu_step *step = &v->handle->steps[i - 1];
+    v->comparisons += 1u + step->output_count; /* steps without outputs too */
     for (size_t k = 0; k < step->output_count; k++) {
       const extent written =
           extent_of(v->handle, step->tensors[step->input_count + k]);
       if (same_place(&written, read) && written.start <= read->start &&
           read->start < written.end) {
         return written.end;
-      }
-      if (!count_comparison(v)) {
-        return read->start;
       }
     }
   }
@@ -133,7 +132,9 @@ static et_status check_reads(verifier *v, uint32_t index,
                              const et_cpu_step *step) {
   for (size_t i = 0; i < step->input_count; i++) {
     if (!is_written(v, step->tensors[i], index)) {
-      return fail_step(v, index, "reads what is not written before");
+      return is_spent(v)
+                 ? fail_spent(v, index)
+                 : fail_step(v, index, "reads what is not written before");
     }
   }
   return ET_STATUS_OK;
@@ -152,12 +153,38 @@ static et_status check_outputs(verifier *v) {
   return ET_STATUS_OK;
 }
 
+/* What begins where an input does is worked on in place: element by element. At
+ * the maxima both have as many bytes. */
+static et_status check_in_place(const et_cpu_handle *handle,
+                                const et_cpu_step *step, et_error *error) {
+  const size_t input = step->kind->in_place;
+  if (input == 0 || input > step->input_count || step->output_count == 0) {
+    return ET_STATUS_OK;
+  }
+  const et_cpu_tensor *x = step->tensors[input - 1];
+  const et_cpu_tensor *y = step->tensors[step->input_count];
+  const extent from = extent_of(handle, x);
+  const extent to = extent_of(handle, y);
+  const bool fits = x->dtype == y->dtype && x->numel == y->numel;
+  return fits || !same_place(&from, &to) || from.start != to.start
+             ? ET_STATUS_OK
+             : et_fail(error, ET_STATUS_DELEGATE_INCOMPATIBLE,
+                       "%s: works in place on %zu elements of %s, its output "
+                       "has %zu of %s",
+                       step->kind->name, x->numel,
+                       et_scalar_type_name(x->dtype), y->numel,
+                       et_scalar_type_name(y->dtype));
+}
+
 et_status et_cpu_check_steps(const et_cpu_handle *handle, et_error *error) {
   for (uint32_t i = 0; i < handle->payload.step_count; i++) {
     const et_cpu_step *step = &handle->steps[i];
     et_error reason;
     et_error_clear(&reason);
-    const et_status status = step->kind->check(step, &reason);
+    et_status status = step->kind->check(step, &reason);
+    if (status == ET_STATUS_OK) {
+      status = check_in_place(handle, step, &reason);
+    }
     if (status != ET_STATUS_OK) {
       return et_fail(error, status, "steps[%u]: %s", (unsigned)i,
                      reason.message[0] != '\0' ? reason.message

@@ -242,13 +242,18 @@ static void attend_head(const et_cpu_attention *a, const block *b, size_t head,
   }
 }
 
-/* A query that sees nothing has a sum of 0, and gives zeros. */
+/* A query that sees nothing has a sum of 0, and gives zeros, even where nothing
+ * was written for want of keys. */
 static void divide_head(const et_cpu_attention *a, const block *b, size_t head,
                         size_t offset) {
   for (size_t i = 0; i < a->queries; i++) {
     float *out = a->out + (i * a->heads + head) * a->width;
     const float sum = b->sums[offset + i];
-    et_row_scale(out, out, a->width, sum == 0.0f ? 0.0f : 1.0f / sum);
+    if (sum == 0.0f) {
+      memset(out, 0, a->width * sizeof(float));
+    } else {
+      et_row_scale(out, out, a->width, 1.0f / sum);
+    }
   }
 }
 

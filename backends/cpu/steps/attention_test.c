@@ -266,6 +266,29 @@ static void test_keys_that_are_masked_out(void **state) {
   }
 }
 
+/* What lay in the output before is not read. */
+static void test_queries_without_keys_give_zeros(void **state) {
+  (void)state;
+  for (int32_t queries = 1; queries < 4; queries += 2) {
+    const shape s = {.batch = 1,
+                     .queries = queries,
+                     .heads = 1,
+                     .groups = 1,
+                     .depth = 4,
+                     .width = 4};
+    const et_cpu_run run = {.isa = ET_CPU_PLAIN};
+    et_test_step test;
+    make(&test, &s);
+    float *y = et_test_result(&test)->data;
+    y[3] = NAN;
+    test.step.kind->run(&test.step, &run);
+    for (int32_t i = 0; i < queries * 4; i++) {
+      assert_true(y[i] == 0.0f);
+    }
+    et_test_end(&test);
+  }
+}
+
 static void test_heads_that_lie_apart_and_do_not_fit_are_refused(void **state) {
   (void)state;
   const shape s = {1, 2, 7, 4, 2, 8, 6, false, 0, {0}, false, true};
@@ -339,6 +362,7 @@ int main(void) {
       cmocka_unit_test(test_many_keys_go_block_by_block),
       cmocka_unit_test(test_one_query),
       cmocka_unit_test(test_keys_that_are_masked_out),
+      cmocka_unit_test(test_queries_without_keys_give_zeros),
       cmocka_unit_test(test_heads_that_lie_apart_and_do_not_fit_are_refused),
       cmocka_unit_test(test_attributes_that_do_not_fit_are_refused),
       cmocka_unit_test(test_sizes_that_do_not_fit_are_refused),

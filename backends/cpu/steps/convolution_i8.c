@@ -107,6 +107,9 @@ static et_cpu_convolution_i8 read(const et_cpu_step *step) {
 
 static void run(const et_cpu_step *step, const et_cpu_run *run) {
   const int32_t *out = step->tensors[Y]->sizes;
+  if (step->tensors[Y]->numel == 0) {
+    return; /* groups and pixels may be many all the same */
+  }
   work w = {.conv = read(step), .function = variants[run->isa]};
   w.pixels = (size_t)out[0] * (size_t)out[1] * (size_t)out[2];
   et_cpu_for_each(run, et_cpu_parts(w.pixels, ET_CPU_PIXELS_I8) * w.conv.groups,

@@ -270,6 +270,20 @@ static void test_what_does_not_fit_the_stack_is_refused(void **state) {
   et_test_end(&test);
 }
 
+/* It returns: a million groups of nothing, of as many pixels. */
+static void test_m23_groups_of_no_channels_take_no_time(void **state) {
+  (void)state;
+  const shape s = {1 << 20,   0,    0,    1 << 20, points(1),
+                   points(1), true, true, true};
+  const et_cpu_run run = {.isa = ET_CPU_PLAIN};
+  et_error error = {0};
+  et_test_step test;
+  make(&test, &s);
+  assert_int_equal(et_test_check(&test, &error), ET_STATUS_OK);
+  test.step.kind->run(&test.step, &run);
+  et_test_end(&test);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_products_of_every_remainder),
@@ -279,6 +293,7 @@ int main(void) {
       cmocka_unit_test(test_bytes_of_a_small_range_take_larger_weights),
       cmocka_unit_test(test_what_does_not_fit_is_refused),
       cmocka_unit_test(test_what_does_not_fit_the_stack_is_refused),
+      cmocka_unit_test(test_m23_groups_of_no_channels_take_no_time),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

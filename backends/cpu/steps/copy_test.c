@@ -195,6 +195,16 @@ static void test_what_does_not_fit_is_refused(void **state) {
   et_test_end(&test);
 }
 
+static void test_a_step_without_output_is_refused(void **state) {
+  (void)state;
+  const int32_t sizes[1] = {3};
+  et_test_step test;
+  et_test_begin(&test, &et_cpu_step_copy);
+  et_test_input(&test, ET_SCALAR_TYPE_FLOAT32, 1, sizes);
+  et_test_refused(&test, "copy: 0 outputs, expected 1 to 1");
+  et_test_end(&test);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_slice),
@@ -204,6 +214,7 @@ int main(void) {
       cmocka_unit_test(test_a_number),
       cmocka_unit_test(test_nothing_beyond_the_tensors_is_touched),
       cmocka_unit_test(test_what_does_not_fit_is_refused),
+      cmocka_unit_test(test_a_step_without_output_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

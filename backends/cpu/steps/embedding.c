@@ -4,6 +4,7 @@
 
 #include "backends/cpu/steps/check.h"
 #include "backends/cpu/steps/chunks.h"
+#include "backends/cpu/steps/indices.h"
 #include "backends/cpu/steps/kinds.h"
 
 enum { TABLE, INDICES, Y };
@@ -61,54 +62,30 @@ static et_status check(const et_cpu_step *step, et_error *error) {
   ET_RETURN_IF_ERROR(check_table(step, error));
   ET_RETURN_IF_ERROR(
       et_cpu_check_attribute(step, ROWS, 0, room_of(step), error));
-  ET_CPU_CHECK(error,
-               indices->dtype == ET_SCALAR_TYPE_INT64 ||
-                   indices->dtype == ET_SCALAR_TYPE_INT32,
-               "embedding: tensor 1 is %s, expected int64 or int32",
-               et_scalar_type_name(indices->dtype));
+  ET_RETURN_IF_ERROR(et_cpu_check_indices(step, INDICES, error));
   ET_CPU_CHECK(error, indices->rank < ET_CPU_MAX_RANK,
                "embedding: tensor 1 has %d dims, expected less than %d",
                (int)indices->rank, ET_CPU_MAX_RANK);
   return check_output(step, error);
 }
 
-static int64_t index_at(const et_cpu_tensor *indices, size_t i) {
-  return indices->dtype == ET_SCALAR_TYPE_INT64
-             ? ((const int64_t *)indices->data)[i]
-             : ((const int32_t *)indices->data)[i];
-}
-
 static void copy_row(const et_cpu_step *step, size_t i) {
   const et_cpu_tensor *table = step->tensors[TABLE];
   const size_t bytes = width_of(step) * et_scalar_type_size(table->dtype);
-  const size_t index = (size_t)index_at(step->tensors[INDICES], i);
+  const size_t index = (size_t)et_cpu_index_at(step->tensors[INDICES], i);
   memcpy((char *)step->tensors[Y]->data + i * bytes,
          (const char *)table->data + index * bytes, bytes);
 }
 
 static void unpack_row(const et_cpu_step *step, size_t i) {
   const size_t width = width_of(step);
-  const size_t index = (size_t)index_at(step->tensors[INDICES], i);
+  const size_t index = (size_t)et_cpu_index_at(step->tensors[INDICES], i);
   const float *panels = step->tensors[TABLE]->data;
   const float *from = panels + index / PANEL * width * PANEL + index % PANEL;
   float *to = (float *)step->tensors[Y]->data + i * width;
   for (size_t k = 0; k < width; k++) {
     to[k] = from[k * PANEL];
   }
-}
-
-/* Whether the table has every row that is asked for. */
-static bool fits(const et_cpu_step *step, const et_cpu_run *run) {
-  const int64_t rows = et_cpu_attribute(step, ROWS);
-  for (size_t i = 0; i < step->tensors[INDICES]->numel; i++) {
-    const int64_t index = index_at(step->tensors[INDICES], i);
-    if (index < 0 || index >= rows) {
-      ET_CPU_FAIL(run, "embedding: row %lld of a table of %lld",
-                  (long long)index, (long long)rows);
-      return false;
-    }
-  }
-  return true;
 }
 
 static void run_chunk(void *data, size_t index) {
@@ -125,12 +102,11 @@ static void run_chunk(void *data, size_t index) {
 }
 
 static void run(const et_cpu_step *step, const et_cpu_run *run) {
+  const et_cpu_tensor *indices = step->tensors[INDICES];
   et_cpu_step copy = *step;
-  if (!fits(step, run)) {
-    return;
+  if (et_cpu_indices_fit(step, run, indices, et_cpu_attribute(step, ROWS))) {
+    et_cpu_for_each(run, et_cpu_parts(indices->numel, CHUNK), run_chunk, &copy);
   }
-  et_cpu_for_each(run, et_cpu_parts(step->tensors[INDICES]->numel, CHUNK),
-                  run_chunk, &copy);
 }
 
 static const et_cpu_kind kind = {"embedding", check, run, 0};

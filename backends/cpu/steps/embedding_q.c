@@ -1,9 +1,8 @@
 /* Step embedding_q: rows of a table of few bits, which lies as a product with it
  * reads it: a row is a column of panels. */
-#include <math.h>
-
 #include "backends/cpu/steps/check.h"
 #include "backends/cpu/steps/chunks.h"
+#include "backends/cpu/steps/indices.h"
 #include "backends/cpu/steps/kinds.h"
 
 /* Zero points follow if the attribute says so. */
@@ -63,11 +62,7 @@ static et_status check(const et_cpu_step *step, et_error *error) {
   ET_RETURN_IF_ERROR(check_counts(step, error));
   ET_RETURN_IF_ERROR(check_table(step, error));
   const et_cpu_tensor *indices = step->tensors[INDICES];
-  ET_CPU_CHECK(error,
-               indices->dtype == ET_SCALAR_TYPE_INT64 ||
-                   indices->dtype == ET_SCALAR_TYPE_INT32,
-               "embedding_q: tensor 2 is %s, expected int64 or int32",
-               et_scalar_type_name(indices->dtype));
+  ET_RETURN_IF_ERROR(et_cpu_check_indices(step, INDICES, error));
   ET_CPU_CHECK(error, indices->rank < ET_CPU_MAX_RANK,
                "embedding_q: tensor 2 has %d dims, expected less than %d",
                (int)indices->rank, ET_CPU_MAX_RANK);
@@ -78,12 +73,6 @@ static et_status check(const et_cpu_step *step, et_error *error) {
                          et_cpu_attribute(step, BITS);
   return et_cpu_check_sizes(step, output_of(step), ET_SCALAR_TYPE_FLOAT32,
                             (uint8_t)(indices->rank + 1), sizes, error);
-}
-
-static int64_t index_at(const et_cpu_tensor *indices, size_t i) {
-  return indices->dtype == ET_SCALAR_TYPE_INT64
-             ? ((const int64_t *)indices->data)[i]
-             : ((const int32_t *)indices->data)[i];
 }
 
 /* The signed codes of a word, the first in the lowest bits. */
@@ -115,35 +104,25 @@ static void put_row(const et_cpu_step *step, size_t row, float *to) {
   }
 }
 
-/* A row that the table does not have becomes NaN: a step cannot fail, and nothing
- * else may be read. */
-static void copy_row(const et_cpu_step *step, size_t i) {
-  const size_t columns =
-      (size_t)step->tensors[WORDS]->sizes[1] * 32u / step->attributes[BITS];
-  const int64_t index = index_at(step->tensors[INDICES], i);
-  float *to = (float *)step->tensors[output_of(step)]->data + i * columns;
-  if (index >= 0 && index < et_cpu_attribute(step, ROWS)) {
-    put_row(step, (size_t)index, to);
-    return;
-  }
-  for (size_t c = 0; c < columns; c++) {
-    to[c] = NAN;
-  }
-}
-
 static void run_chunk(void *data, size_t index) {
   const et_cpu_step *step = data;
-  const size_t count = step->tensors[INDICES]->numel;
+  const et_cpu_tensor *indices = step->tensors[INDICES];
+  const size_t columns =
+      (size_t)step->tensors[WORDS]->sizes[1] * 32u / step->attributes[BITS];
   const size_t first = index * CHUNK;
-  for (size_t i = first; i < first + et_cpu_part(count, CHUNK, index); i++) {
-    copy_row(step, i);
+  const size_t end = first + et_cpu_part(indices->numel, CHUNK, index);
+  for (size_t i = first; i < end; i++) {
+    put_row(step, (size_t)et_cpu_index_at(indices, i),
+            (float *)step->tensors[output_of(step)]->data + i * columns);
   }
 }
 
 static void run(const et_cpu_step *step, const et_cpu_run *run) {
+  const et_cpu_tensor *indices = step->tensors[INDICES];
   et_cpu_step copy = *step;
-  et_cpu_for_each(run, et_cpu_parts(step->tensors[INDICES]->numel, CHUNK),
-                  run_chunk, &copy);
+  if (et_cpu_indices_fit(step, run, indices, et_cpu_attribute(step, ROWS))) {
+    et_cpu_for_each(run, et_cpu_parts(indices->numel, CHUNK), run_chunk, &copy);
+  }
 }
 
 static const et_cpu_kind kind = {"embedding_q", check, run, 0};

@@ -3,6 +3,7 @@
 
 #include "backends/cpu/steps/check.h"
 #include "backends/cpu/steps/chunks.h"
+#include "backends/cpu/steps/indices.h"
 #include "backends/cpu/steps/kinds.h"
 
 /* Cache [outer, rows, bytes of a row], new rows [outer, count, ...], and perhaps
@@ -21,14 +22,10 @@ static et_status check_places(const et_cpu_step *step, et_error *error) {
   if (!has_places(step)) {
     return ET_STATUS_OK;
   }
-  const et_cpu_tensor *places = step->tensors[PLACES];
-  ET_CPU_CHECK(error,
-               places->dtype == ET_SCALAR_TYPE_INT64 ||
-                   places->dtype == ET_SCALAR_TYPE_INT32,
-               "update: tensor 2 is %s, expected int64 or int32",
-               et_scalar_type_name(places->dtype));
-  return et_cpu_check_numel(step, PLACES, (et_scalar_type)places->dtype,
-                            step->tensors[ROWS]->sizes[1], error);
+  ET_RETURN_IF_ERROR(et_cpu_check_indices(step, PLACES, error));
+  const et_scalar_type dtype = (et_scalar_type)step->tensors[PLACES]->dtype;
+  return et_cpu_check_numel(step, PLACES, dtype, step->tensors[ROWS]->sizes[1],
+                            error);
 }
 
 static et_status check(const et_cpu_step *step, et_error *error) {
@@ -55,10 +52,7 @@ static int64_t place_of(const et_cpu_step *step, size_t i) {
   if (!has_places(step)) {
     return *step->dims[0] + (int64_t)i;
   }
-  const et_cpu_tensor *places = step->tensors[PLACES];
-  const int64_t place = places->dtype == ET_SCALAR_TYPE_INT64
-                            ? ((const int64_t *)places->data)[i]
-                            : ((const int32_t *)places->data)[i];
+  const int64_t place = et_cpu_index_at(step->tensors[PLACES], i);
   return place < 0 ? place + step->tensors[CACHE]->sizes[1] : place;
 }
 

@@ -23,7 +23,7 @@ def _order_of(builder: Builder, operands: Sequence[Node], rank: int) -> Order:
     """The order of the first operand of full rank that was computed, else of a constant."""
     full = [each for each in operands if tensor_of(each).dim() == rank]
     computed = [each for each in full if builder.program.constant(each) is None]
-    large = [each for each in computed if builder.laid(each).dims[-1] != 1]
+    large = [each for each in computed if builder.laid(each).dims[-1:] != (1,)]
     return builder.laid((large or computed or full)[0]).order if full else as_it_is(rank)
 
 

@@ -55,6 +55,13 @@ def test_choices(dtype: torch.dtype) -> None:
     assert_computes(lambda condition, a: a.masked_fill(condition, 7), condition, a)
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.int64])
+def test_numbers_without_dims(dtype: torch.dtype) -> None:
+    one, other, row = _some(dtype), _some(dtype), _some(dtype, 3)
+    assert_computes(lambda one, other: one * other + 2, one, other)
+    assert_computes(lambda one, other, row: torch.where(one < other, one + row, row), one, other, row)
+
+
 @pytest.mark.parametrize("dtype", [torch.int64, torch.int32])
 def test_whole_numbers(dtype: torch.dtype) -> None:
     x, y = _some(dtype, 4, 5), _some(dtype, 5)

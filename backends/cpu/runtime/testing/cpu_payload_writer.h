@@ -8,7 +8,8 @@
 #include "backends/cpu/runtime/payload.h"
 #include "executorch/span.h"
 
-#define CPU_WRITER_WORDS 256
+/* Enough for payloads that would take long to check. */
+#define CPU_WRITER_WORDS 65536
 
 /* One section of the payload. */
 typedef struct cpu_section {

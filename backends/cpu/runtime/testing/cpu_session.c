@@ -64,7 +64,7 @@ et_status cpu_session_load(cpu_session *session, et_span payload) {
       .option_count = session->option_count,
       .error = &session->error,
       .parts = cpu_test_parts,
-      .part_count = 2,
+      .part_count = CPU_TEST_PARTS,
   };
   memset(&session->needed, 0, sizeof session->needed);
   ET_RETURN_IF_ERROR(et_cpu_backend.measure(&context, &session->needed));

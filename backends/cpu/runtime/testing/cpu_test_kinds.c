@@ -42,9 +42,32 @@ static void run_sum(const et_cpu_step *step, const et_cpu_run *run) {
   *(float *)step->tensors[1]->data = sum;
 }
 
+static et_status check_first(const et_cpu_step *step, et_error *error) {
+  if (step->input_count != 1 || step->output_count != 1 ||
+      step->tensors[0]->numel == 0 ||
+      step->tensors[0]->dtype != ET_SCALAR_TYPE_FLOAT32 ||
+      step->tensors[1]->dtype != ET_SCALAR_TYPE_FLOAT32) {
+    return et_fail(error, ET_STATUS_DELEGATE_INCOMPATIBLE,
+                   "first: x and y are float32");
+  }
+  return ET_STATUS_OK;
+}
+
+static void run_first(const et_cpu_step *step, const et_cpu_run *run) {
+  const float *x = step->tensors[0]->data;
+  float *y = step->tensors[1]->data;
+  (void)run;
+  for (size_t i = 0; i < step->tensors[1]->numel; i++) {
+    y[i] = x[0];
+  }
+}
+
 static const et_cpu_kind shift = {"shift", check_shift, run_shift, 1};
 static const et_cpu_kind sum = {"sum", check_sum, run_sum, 0};
+static const et_cpu_kind first = {"first", check_first, run_first, 1};
 static const et_backend_part shift_part = {CPU_TEST_SHIFT, &shift};
 static const et_backend_part sum_part = {CPU_TEST_SUM, &sum};
+static const et_backend_part first_part = {CPU_TEST_FIRST, &first};
 
-const et_backend_part *const cpu_test_parts[2] = {&shift_part, &sum_part};
+const et_backend_part *const cpu_test_parts[CPU_TEST_PARTS] = {
+    &shift_part, &sum_part, &first_part};

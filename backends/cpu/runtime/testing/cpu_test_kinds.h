@@ -7,8 +7,10 @@
 enum {
   CPU_TEST_SHIFT = 1001, /* y = x + attribute 0; may work in place */
   CPU_TEST_SUM = 1002,   /* y = the sum of x and dim 0 */
+  CPU_TEST_FIRST = 1003, /* y = x[0] everywhere; may work in place */
 };
 
-extern const et_backend_part *const cpu_test_parts[2];
+#define CPU_TEST_PARTS 3
+extern const et_backend_part *const cpu_test_parts[CPU_TEST_PARTS];
 
 #endif /* BACKENDS_CPU_RUNTIME_TESTING_CPU_TEST_KINDS_H_ */
