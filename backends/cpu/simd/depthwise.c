@@ -10,7 +10,7 @@
 #define PIXELS 4
 
 /* Channels that a row is worked on at a time: what neighbouring pixels read as
- * well stays in the nearest cache. */
+ * well stays in the nearest cache. Whole panels. */
 #define CHANNELS 128
 
 /* The row at hand, and some channels of it. */
@@ -102,133 +102,130 @@ ET_INLINE void add_window(const strip *s, const lane *l, const reach *r,
 }
 
 /* One lane of a pixel, wherever its window lies. */
-static void any_lane(const strip *s, const lane *l, const reach *r, size_t x) {
-  if (l->count == ET_CPU_LANES) {
-    add_window(s, l, r, x, true);
-  } else {
-    add_window(s, l, r, x, false);
-  }
-}
-
-static void any_pixel(const strip *s, size_t x) {
+static void any_lane(const strip *s, const lane *l, size_t x) {
   const reach r = find_reach(&s->depthwise->window, x);
-  for (size_t c = s->first; c < s->end; c += ET_CPU_LANES) {
-    const lane l = find_lane(s, c);
-    any_lane(s, &l, &r, x);
+  if (l->count == ET_CPU_LANES) {
+    add_window(s, l, &r, x, true);
+  } else {
+    add_window(s, l, &r, x, false);
   }
 }
 
-/* Where PIXELS pixels lie whose windows lie inside of the row. */
+static void any_strip(const strip *s) {
+  for (size_t x = 0; x < s->depthwise->window.out_width; x++) {
+    for (size_t c = s->first; c < s->end; c += ET_CPU_LANES) {
+      const lane l = find_lane(s, c);
+      any_lane(s, &l, x);
+    }
+  }
+}
+
+/* What PIXELS pixels read: some columns, of which those from `begin` to before
+ * `end` lie inside of the image. */
 typedef struct group {
-  const float *rows[5]; /* of their windows, channel 0; NULL: outside */
-  size_t channels;
+  const float
+      *rows[5]; /* of channel 0 of the image's first column; NULL: outside */
+  ptrdiff_t before; /* floats from there to the first column that is read */
+  ptrdiff_t begin, end;
+  size_t pixel; /* floats from one column to the next */
+  const float *bias;
   float *out;
   et_f32 low, high;
 } group;
 
 ET_INLINE group find_group(const strip *s, size_t x, int kernel, int stride) {
   const et_cpu_depthwise *d = s->depthwise;
-  const size_t column = x * (size_t)stride - d->window.left;
-  group g = {.channels = d->channels,
+  const ptrdiff_t column =
+      (ptrdiff_t)(x * (size_t)stride) - (ptrdiff_t)d->window.left;
+  group g = {.before = column * (ptrdiff_t)d->channels,
+             .begin = -column,
+             .end = (ptrdiff_t)d->window.width - column,
+             .pixel = d->channels,
+             .bias = d->bias,
              .out = s->out + x * d->channels,
              .low = s->low,
              .high = s->high};
-  ET_UNROLL for (int i = 0; i < kernel; i++) {
-    const float *row = s->rows[i];
-    g.rows[i] = row == NULL ? NULL : row + column * d->channels;
-  }
+  ET_UNROLL for (int i = 0; i < kernel; i++) { g.rows[i] = s->rows[i]; }
   return g;
 }
 
-/* Adds one row of taps to the pixels. */
-ET_INLINE void add_row(const group *g, const lane *l, int row, int kernel,
-                       int stride, et_f32 *sums) {
-  et_f32 taps[8];
+/* Adds one row of taps to the pixels, of channel `c` and those after it. */
+ET_INLINE void add_row(const group *g, const float *row, const float *from,
+                       size_t c, size_t count, int kernel, int stride,
+                       bool inside, et_f32 *sums) {
+  et_f32 taps[5];
   ET_UNROLL for (int j = 0; j < kernel; j++) {
-    taps[j] = et_f32_load(l->taps + (row * kernel + j) * ET_PANEL);
+    taps[j] = et_f32_load(from + j * ET_PANEL);
   }
-  const float *from = g->rows[row] + l->first;
   ET_UNROLL for (int j = 0; j < (PIXELS - 1) * stride + kernel; j++) {
-    et_f32 x = load_lane(from + (size_t)j * g->channels, l->count, WHOLE);
-    ET_PIN(x);
-    ET_UNROLL for (int i = 0; i < PIXELS; i++) {
-      const int tap = j - i * stride;
-      if (tap >= 0 && tap < kernel) {
-        sums[i] = et_f32_fma(x, taps[tap], sums[i]);
+    if (inside || (j >= g->begin && j < g->end)) {
+      const ptrdiff_t at = g->before + (ptrdiff_t)(c + (size_t)j * g->pixel);
+      et_f32 x = load_lane(row + at, count, WHOLE);
+      ET_PIN(x);
+      ET_UNROLL for (int i = 0; i < PIXELS; i++) {
+        const int tap = j - i * stride;
+        if (tap >= 0 && tap < kernel) {
+          sums[i] = et_f32_fma(x, taps[tap], sums[i]);
+        }
       }
     }
   }
 }
 
-ET_INLINE void four_lanes(const group *g, const lane *l, int kernel,
-                          int stride) {
+ET_INLINE void four_lanes(const group *g, const float *taps, size_t c,
+                          size_t count, int kernel, int stride, bool inside) {
+  const et_f32 bias = et_f32_load(g->bias + c);
   et_f32 sums[PIXELS];
-  ET_UNROLL for (int i = 0; i < PIXELS; i++) { sums[i] = l->bias; }
-  for (int i = 0; i < kernel; i++) {
+  ET_UNROLL for (int i = 0; i < PIXELS; i++) { sums[i] = bias; }
+  for (int i = 0; i < kernel; i++, taps += kernel * ET_PANEL) {
     if (g->rows[i] != NULL) {
-      add_row(g, l, i, kernel, stride, sums);
+      add_row(g, g->rows[i], taps, c, count, kernel, stride, inside, sums);
     }
   }
   ET_UNROLL for (int i = 0; i < PIXELS; i++) {
-    store_lane(g->out + (size_t)i * g->channels + l->first,
-               et_f32_clamp(sums[i], g->low, g->high), l->count, WHOLE);
+    store_lane(g->out + (size_t)i * g->pixel + c,
+               et_f32_clamp(sums[i], g->low, g->high), count, WHOLE);
   }
 }
 
-static void each_lane(const strip *s, const lane *l, size_t x) {
-  for (size_t i = x; i < x + PIXELS; i++) {
-    const reach r = find_reach(&s->depthwise->window, i);
-    any_lane(s, l, &r, i);
-  }
-}
-
-ET_INLINE void four_pixels(const strip *s, size_t x, int kernel, int stride) {
-  const group g = find_group(s, x, kernel, stride);
+ET_INLINE void each_lane(const strip *s, const group *all, int kernel,
+                         int stride, bool inside) {
+  const group g = *all; /* which no result overlaps, as compilers see */
   const size_t end = s->end;
-  for (size_t c = s->first; c < end; c += ET_CPU_LANES) {
-    const lane l = find_lane(s, c);
-    if (IS_FAST(l.count)) {
-      four_lanes(&g, &l, kernel, stride);
-    } else {
-      each_lane(s, &l, x);
+  const size_t panel = (size_t)(kernel * kernel) * ET_PANEL;
+  const float *taps = s->depthwise->taps + s->first / ET_PANEL * panel;
+  for (size_t c = s->first; c < end; c += ET_CPU_LANES, taps += ET_CPU_LANES) {
+    const size_t count = smaller(ET_CPU_LANES, end - c);
+    taps += c % ET_PANEL == 0 && c > s->first ? panel - ET_PANEL : 0;
+    if (IS_FAST(count)) {
+      four_lanes(&g, taps, c, count, kernel, stride, inside);
     }
   }
 }
 
-/* Pixels from `begin` to before `end` have windows inside of the row. */
-static void find_inside(const et_cpu_window *w, size_t *begin, size_t *end) {
-  const size_t reach = (w->kernel_x - 1) * w->dilation_x + 1;
-  *begin = (w->left + w->stride_x - 1) / w->stride_x;
-  *end = w->width + w->left < reach
-             ? 0
-             : (w->width + w->left - reach) / w->stride_x + 1;
-  *begin = *begin < w->out_width ? *begin : w->out_width;
-  *end = *end < w->out_width ? *end : w->out_width;
+/* Channels at the end that do not fill a vector. */
+static void last_lane(const strip *s, size_t x) {
+  const lane l = find_lane(s, s->end / ET_CPU_LANES * ET_CPU_LANES);
+  for (size_t i = x; i < x + PIXELS; i++) {
+    any_lane(s, &l, i);
+  }
 }
 
-/* The last PIXELS pixels inside begin where they have to: what they share with
- * those before comes out the same. */
+/* The last pixels begin where they have to: what they share with those before
+ * comes out the same. */
 ET_INLINE void fast_strip(const strip *s, int kernel, int stride) {
-  const et_cpu_window *w = &s->depthwise->window;
-  size_t begin = 0;
-  size_t end = 0;
-  find_inside(w, &begin, &end);
-  const bool fits = begin + PIXELS <= end;
-  size_t x = 0;
-  while (x < w->out_width) {
-    if (fits && x >= begin && x < end) {
-      x = smaller(x, end - PIXELS);
-      four_pixels(s, x, kernel, stride);
-      x += PIXELS;
+  const size_t width = s->depthwise->window.out_width;
+  for (size_t next = 0; next < width; next += PIXELS) {
+    const size_t x = smaller(next, width - PIXELS);
+    const group g = find_group(s, x, kernel, stride);
+    if (g.begin <= 0 && g.end >= (PIXELS - 1) * stride + kernel) {
+      each_lane(s, &g, kernel, stride, true);
     } else {
-      any_pixel(s, x++);
+      each_lane(s, &g, kernel, stride, false);
     }
-  }
-}
-
-static void any_strip(const strip *s) {
-  for (size_t x = 0; x < s->depthwise->window.out_width; x++) {
-    any_pixel(s, x);
+    if (!IS_FAST(s->end % ET_CPU_LANES) && s->end % ET_CPU_LANES != 0) {
+      last_lane(s, x);
+    }
   }
 }
 
@@ -245,7 +242,7 @@ static strip_function *choose(const et_cpu_window *w) {
   const size_t kernel = w->kernel_x;
   const bool known = (kernel == 3 || kernel == 5) && w->kernel_y == kernel &&
                      (w->stride_x == 1 || w->stride_x == 2) &&
-                     w->dilation_x == 1;
+                     w->dilation_x == 1 && w->out_width >= PIXELS;
   return known ? fast[(kernel - 3) / 2][w->stride_x - 1] : any_strip;
 }
 
