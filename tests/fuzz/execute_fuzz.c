@@ -3,8 +3,9 @@
 /* execute_fuzz: damages programs, loads and runs them with the real kernels.
  * cpu_fuzz: damages payloads of the CPU backend, and runs them on it.
  *
- *   execute_fuzz SECONDS SEED PROGRAM.pte ...
+ *   execute_fuzz SECONDS SEED PROGRAM.pte[,DATA.ptd...] ...
  *
+ * Of a program with data files, one of those is damaged.
  * Whatever is damaged, a program is refused or runs, without a bad access:
  * build it with the sanitizers. The same seed tries the same programs in the
  * same order. */
@@ -20,48 +21,92 @@
 
 #define MOST_PROGRAMS 128
 
-/* A valid program that runs. */
-typedef struct original {
-  const char *path;
+/* A file, and where its numbers lie. */
+typedef struct original_file {
   et_file file;
   et_site *sites;
   size_t site_count;
+} original_file;
+
+/* A valid program that runs, and its data files. */
+typedef struct original {
+  original_file files[ET_TRIAL_FILES];
+  size_t count;
 } original;
 
-static bool is_program(const char *path) {
+static bool ends_with(const char *path, const char *end) {
   const size_t size = strlen(path);
-  return size > 4 && strcmp(path + size - 4, ".pte") == 0;
+  return size > strlen(end) && strcmp(path + size - strlen(end), end) == 0;
+}
+
+static void close_original(original *o) {
+  for (size_t i = 0; i < o->count; i++) {
+    free(o->files[i].sites);
+    et_file_close(&o->files[i].file);
+  }
+  o->count = 0;
+}
+
+static void spans_of(const original *o, et_span *files) {
+  for (size_t i = 0; i < o->count; i++) {
+    files[i] = o->files[i].file.bytes;
+  }
+}
+
+static bool runs(const original *o) {
+  et_span files[ET_TRIAL_FILES];
+  et_random random = et_random_seeded(0);
+  et_trials trials = {0};
+  spans_of(o, files);
+  et_try_program(files, o->count, &random, &trials);
+  return trials.completed > 0;
+}
+
+static bool open_files(char *paths, original *out) {
+  for (char *path = strtok(paths, ","); path != NULL;
+       path = strtok(NULL, ",")) {
+    original_file *next = &out->files[out->count];
+    if (out->count == ET_TRIAL_FILES ||
+        !ends_with(path, out->count == 0 ? ".pte" : ".ptd") ||
+        et_file_open(path, &next->file, NULL) != ET_STATUS_OK) {
+      return false;
+    }
+    next->sites = NULL;
+    out->count++;
+  }
+  return out->count > 0;
 }
 
 /* Programs for other backends cannot be run here; they are left out. */
-static bool open_original(const char *path, original *out) {
-  et_random random = et_random_seeded(0);
-  et_trials trials = {0};
-  if (!is_program(path) ||
-      et_file_open(path, &out->file, NULL) != ET_STATUS_OK) {
+static bool open_original(char *paths, original *out) {
+  if (!open_files(paths, out) || !runs(out)) {
+    close_original(out);
     return false;
   }
-  et_try_program(out->file.bytes, &random, &trials);
-  if (trials.completed == 0) {
-    et_file_close(&out->file);
-    return false;
+  for (size_t i = 0; i < out->count; i++) {
+    original_file *file = &out->files[i];
+    file->sites = et_sites_of(file->file.bytes, &file->site_count);
   }
-  out->path = path;
-  out->sites = et_sites_of(out->file.bytes, &out->site_count);
   return true;
 }
 
+/* Damages the program, or one of its data files if it has any. */
 static void try_damaged(const original *chosen, et_random *random,
                         et_trials *trials) {
-  const et_span bytes = chosen->file.bytes;
+  const size_t data = chosen->count - 1;
+  const size_t index = data == 0 ? 0 : 1 + et_random_below(random, data);
+  const original_file *damaged = &chosen->files[index];
+  et_span files[ET_TRIAL_FILES];
   void *copy = NULL;
-  if (posix_memalign(&copy, 64, bytes.size) != 0) {
+  spans_of(chosen, files);
+  if (posix_memalign(&copy, 64, files[index].size) != 0) {
     abort();
   }
-  memcpy(copy, bytes.data, bytes.size);
-  et_damage(random, chosen->sites, chosen->site_count,
-            (et_mutable_span){copy, bytes.size});
-  et_try_program((et_span){copy, bytes.size}, random, trials);
+  memcpy(copy, files[index].data, files[index].size);
+  et_damage(random, damaged->sites, damaged->site_count,
+            (et_mutable_span){copy, files[index].size});
+  files[index].data = copy;
+  et_try_program(files, chosen->count, random, trials);
   free(copy);
 }
 
@@ -91,7 +136,8 @@ int main(int argc, char **argv) {
   static original originals[MOST_PROGRAMS];
   size_t count = 0;
   if (argc < 4) {
-    fprintf(stderr, "usage: execute_fuzz SECONDS SEED PROGRAM.pte ...\n");
+    fprintf(stderr,
+            "usage: execute_fuzz SECONDS SEED PROGRAM.pte[,DATA.ptd...] ...\n");
     return 2;
   }
   for (int i = 3; i < argc && count < MOST_PROGRAMS; i++) {
@@ -103,8 +149,7 @@ int main(int argc, char **argv) {
   }
   fuzz(originals, count, atof(argv[1]), strtoull(argv[2], NULL, 10));
   for (size_t i = 0; i < count; i++) {
-    free(originals[i].sites);
-    et_file_close(&originals[i].file);
+    close_original(&originals[i]);
   }
   return EXIT_SUCCESS;
 }

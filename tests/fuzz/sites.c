@@ -1,5 +1,6 @@
 #include "tests/fuzz/sites.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "runtime/program/flatbuffer.h"
@@ -10,6 +11,12 @@
 #define LONGEST_VECTOR 64
 
 #define LENGTH_KIND 0x8000u
+
+/* The header of a data file: its length, then where tables and segments lie. */
+#define IS_DATA "FT01"
+#define HEADER_KIND 0x4000u
+#define HEADER_AT 12u
+#define HEADER_OFFSETS 4u
 
 typedef struct walk {
   et_span program;
@@ -83,11 +90,22 @@ static void add_table(walk *w, uint32_t position, uint8_t type) {
   }
 }
 
-et_site *et_sites_of(et_span program, size_t *out_count) {
-  walk w = {.program = program};
+static void add_header(walk *w) {
+  add(w, HEADER_AT, HEADER_KIND, 4);
+  for (uint32_t i = 0; i < HEADER_OFFSETS; i++) {
+    add(w, HEADER_AT + 4 + 8 * i, (uint16_t)(HEADER_KIND + 1 + i), 8);
+  }
+}
+
+et_site *et_sites_of(et_span file, size_t *out_count) {
+  const bool is_data = memcmp(file.data + 4, IS_DATA, 4) == 0;
+  walk w = {.program = file};
   uint32_t root = 0;
-  memcpy(&root, program.data, sizeof root);
-  add_table(&w, root, ET_TABLE_PROGRAM);
+  memcpy(&root, file.data, sizeof root);
+  if (is_data) {
+    add_header(&w);
+  }
+  add_table(&w, root, is_data ? ET_TABLE_FLAT_TENSOR : ET_TABLE_PROGRAM);
   et_site_list_sort(&w.list);
   *out_count = w.list.count;
   return w.list.sites;

@@ -16,7 +16,8 @@ typedef struct et_site {
   uint8_t width; /* bytes */
 } et_site;
 
-/* All of an undamaged program, sorted by kind. Freed with free(). */
-et_site *et_sites_of(et_span program, size_t *out_count);
+/* All of an undamaged program, or data file (.ptd), sorted by kind. Freed with
+ * free(). */
+et_site *et_sites_of(et_span file, size_t *out_count);
 
 #endif /* ET_TESTS_FUZZ_SITES_H_ */

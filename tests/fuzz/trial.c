@@ -174,12 +174,41 @@ static void try_method(const et_program *program, const char *name,
   et_hosted_method_free(&hosted);
 }
 
-void et_try_program(et_span file, et_random *random, et_trials *trials) {
+/* Each file is one extent. */
+typedef struct opened {
   et_program program;
+  et_extent extents[ET_TRIAL_FILES];
+  et_data_source sources[ET_TRIAL_FILES];
+} opened;
+
+/* What keys say of contents is compared too; others are tried all the same. */
+static bool open_files(const et_span *files, size_t count, opened *out) {
+  if (count == 1) {
+    return et_program_load(files[0], &out->program, NULL) == ET_STATUS_OK;
+  }
+  for (size_t i = 0; i < count; i++) {
+    out->extents[i] = (et_extent){0, files[i]};
+    out->sources[i] = (et_data_source){.name = "file",
+                                       .size = files[i].size,
+                                       .extents = &out->extents[i],
+                                       .extent_count = 1};
+  }
+  if (et_program_load_sources(out->sources, count, &out->program, NULL) !=
+      ET_STATUS_OK) {
+    return false;
+  }
+  (void)et_program_check_contents(&out->program, NULL);
+  return true;
+}
+
+void et_try_program(const et_span *files, size_t count, et_random *random,
+                    et_trials *trials) {
+  opened files_opened;
   trials->programs++;
-  if (et_program_load(file, &program, NULL) != ET_STATUS_OK) {
+  if (!open_files(files, count, &files_opened)) {
     return;
   }
+  const et_program program = files_opened.program;
   for (size_t i = 0; i < et_program_method_count(&program); i++) {
     et_string name;
     if (et_program_method_name(&program, i, &name) == ET_STATUS_OK) {
