@@ -12,7 +12,7 @@ from backends.cpu.compiler.kinds.bytes import MapI8, Quantize, TableI8
 from backends.cpu.compiler.kinds.convolution_i8 import ConvolutionI8, DepthwiseI8
 from backends.cpu.compiler.kinds.pool_i8 import PoolI8
 from backends.cpu.compiler.lower.builder import view
-from backends.cpu.compiler.packing import is_narrow
+from backends.cpu.compiler.packing import quads_together
 
 _WRITERS = (ConvolutionI8, DepthwiseI8, MapI8, PoolI8, Quantize)
 _Bounds = tuple[int, int]
@@ -48,8 +48,8 @@ def _narrowed(writer: Step | None, step: Step) -> Step:
     bounds = (*_written_bounds(writer, step.inputs[0]), operation.zero_point)
     packed = step.inputs[1].constant
     assert packed is not None
-    narrow = is_narrow(packed, max(bounds) - min(bounds))
-    return replace(step, operation=replace(operation, narrow=narrow, lowest=min(bounds)))
+    together = quads_together(packed, max(bounds) - min(bounds))
+    return replace(step, operation=replace(operation, together=together, lowest=min(bounds)))
 
 
 def _written_bounds(writer: Step | None, value: Value) -> _Bounds:

@@ -66,11 +66,12 @@ def test_clamps_become_bounds_of_bytes() -> None:
 
 
 def test_small_weights_are_told() -> None:
-    for largest, narrow in ((64, True), (65, False)):
-        network = quantized.quantized(nn.Sequential(nn.Linear(8, 4)), torch.randn(3, 8))
+    """Of whole bytes two products of 64, or four of 32, are an int16."""
+    for largest, together in ((65, 0), (64, 1), (33, 1), (32, 2), (8, 8)):
+        network = quantized.quantized(nn.Sequential(nn.Linear(40, 4)), torch.randn(3, 40))
         network.get_buffer("1.0.weight.codes").fill_(largest)
-        (step,) = (each for each in operations(network, torch.randn(3, 8)) if isinstance(each, ConvolutionI8))
-        assert step.narrow is narrow
+        (step,) = (each for each in operations(network, torch.randn(3, 40)) if isinstance(each, ConvolutionI8))
+        assert step.together == together
 
 
 def test_clamped_bytes_take_larger_weights() -> None:
@@ -80,7 +81,7 @@ def test_clamped_bytes_take_larger_weights() -> None:
     clamped.scale, clamped.zero_point = 6 / 85, -40
     network.get_buffer("3.0.weight.codes").fill_(127)
     _, second = (each for each in operations(network, torch.randn(3, 8)) if isinstance(each, ConvolutionI8))
-    assert second.narrow and second.lowest == -40
+    assert second.together == 1 and second.lowest == -40
 
 
 def test_floats_that_others_read_stay() -> None:

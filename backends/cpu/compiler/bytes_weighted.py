@@ -67,7 +67,7 @@ class Weighted:
         if window.taps > MOST_TAPS or packed.shape[1] > MOST_QUADS or self._codes.shape[1] > MOST_CHANNELS:
             return None
         lowest = torch.iinfo(self._x.dtype).min
-        operation = ConvolutionI8(window, groups, self._reading.zero_point, False, lowest, self._quantizing)
+        operation = ConvolutionI8(window, groups, self._reading.zero_point, 0, lowest, self._quantizing)
         return [self._step(operation, packed, lambda row: group_bias(row, groups))]
 
     def _depthwise(self, window: Window) -> list[Step] | None:

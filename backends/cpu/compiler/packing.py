@@ -8,6 +8,8 @@ import torch.nn.functional as F
 from torch import Tensor
 
 WIDTH = 16
+_MOST_INT16 = torch.iinfo(torch.int16).max
+_MOST_TOGETHER = 16
 
 
 def padded(tensor: Tensor, dim: int) -> Tensor:
@@ -101,11 +103,24 @@ def unpaired_taps(packed: Tensor, channels: int, kernel: Sequence[int]) -> Tenso
     return columns[:channels, :, :height].transpose(1, 2).unsqueeze(1)
 
 
-def is_narrow(packed: Tensor, span: int) -> bool:
-    """Of what `quads` gives: whether no two neighbours of a quad, times bytes of 0 to `span`, exceed an int16."""
-    pairs = packed.to(torch.int16).reshape(-1, 2)
-    largest = torch.maximum(pairs.clamp_min(0).sum(1), -pairs.clamp_max(0).sum(1))
-    return int(largest.max()) * span <= torch.iinfo(torch.int16).max
+def quads_together(packed: Tensor, span: int) -> int:
+    """`pairs_together` of both halves of what `quads` gives."""
+    return pairs_together(packed.unflatten(3, (2, 2)), span)
+
+
+def pairs_together(pairs: Tensor, span: int) -> int:
+    """Of how many pairs of weights [panel, pair, ..., 2], from each multiple of as many on, the sums fit an int16 when
+    they are multiplied by bytes of 0 to `span`: at most 16, as more is no faster; 0 where not even one does."""
+    wide = pairs.to(torch.int64)
+    signs = torch.stack([wide.clamp_min(0), -wide.clamp_max(0)])
+    sums = signs.sum(-1).movedim(2, -1)
+    counts = range(_MOST_TOGETHER, 0, -1)
+    return next((count for count in counts if _largest_sum(sums, count) * span <= _MOST_INT16), 0)
+
+
+def _largest_sum(sums: Tensor, count: int) -> int:
+    whole = F.pad(sums, (0, -sums.shape[-1] % count))
+    return int(whole.unflatten(-1, (-1, count)).sum(-1).max())
 
 
 def words(codes: Tensor, bits: int) -> Tensor:

@@ -37,7 +37,7 @@ static void run_rows(call *c, size_t pixel, size_t rows) {
   list_pieces(c, pixel, rows);
   const et_rows_i8 from = {
       c->pieces,         c->taps,      c->channels, conv->x.data + conv->x.size,
-      conv->x.is_signed, conv->narrow, conv->lowest};
+      conv->x.is_signed, conv->together, conv->lowest};
   ET_CPU_NAME(et_cpu_pack_i8)(&c->packed, &from, rows);
   uint8_t *out = conv->out + pixel * conv->columns + c->group * columns;
   for (size_t p = 0; p < panels; p++) {
@@ -68,9 +68,11 @@ void ET_CPU_NAME(et_cpu_convolution_i8)(const et_cpu_convolution_i8 *conv,
   c.taps = conv->window.kernel_y * conv->window.kernel_x;
   c.is_point = is_point(&conv->window);
   memset(c.beyond, (uint8_t)conv->x.zero_point, c.channels + ET_I8_STEP);
-  const size_t block = et_i8_block_rows(c.taps * ((c.channels + 3) / 4));
-  for (size_t done = 0; done < pixels->pixels; done += block) {
-    const size_t left = pixels->pixels - done;
-    run_rows(&c, pixels->first_pixel + done, left < block ? left : block);
+  const size_t most = et_i8_block_rows(c.taps * ((c.channels + 3) / 4));
+  const size_t blocks = (pixels->pixels + most - 1) / most;
+  for (size_t i = 0; i < blocks; i++) {
+    const size_t first = pixels->pixels * i / blocks;
+    const size_t end = pixels->pixels * (i + 1) / blocks;
+    run_rows(&c, pixels->first_pixel + first, end - first);
   }
 }

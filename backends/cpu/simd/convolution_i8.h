@@ -9,7 +9,7 @@
 typedef struct et_cpu_convolution_i8 {
   et_cpu_window window;
   et_cpu_bytes x;       /* [batch][height][width][channels] */
-  bool narrow;          /* weights are small: see tile_i8.h */
+  size_t together;      /* quads: see tile_i8.h */
   int32_t lowest;       /* byte of x */
   const int8_t *panels; /* [group][panel][kernel_y][kernel_x][quad][16][4] */
   et_cpu_columns_i8 of_columns; /* [group][panel][16] */

@@ -137,6 +137,17 @@ ET_INLINE et_f32 et_f32_at_least(et_f32 x, et_f32 low) {
 #endif
 }
 
+/* The same, but NaN becomes `low`. */
+ET_INLINE et_f32 et_f32_above(et_f32 x, et_f32 low) {
+#if defined(ET_CPU_ISA_AVX512)
+  return (et_f32)_mm512_max_ps((__m512)x, (__m512)low);
+#elif defined(ET_CPU_ISA_AVX2)
+  return (et_f32)_mm256_max_ps((__m256)x, (__m256)low);
+#else
+  return et_f32_select(x > low, x, low);
+#endif
+}
+
 ET_INLINE et_f32 et_f32_at_most(et_f32 x, et_f32 high) {
 #if defined(ET_CPU_ISA_AVX512)
   return (et_f32)_mm512_min_ps((__m512)high, (__m512)x);

@@ -28,6 +28,13 @@ typedef uint8_t et_panel_bytes __attribute__((vector_size(ET_PANEL)));
 #else
 #define ET_DOT4_EXACT 0
 #endif
+/* Instruction sets where sums of products of bytes are cheaper as int16, as long
+ * as they fit: et_i16_dot2. */
+#if defined(ET_CPU_ISA_AVX2)
+#define ET_SUMS_OF_16 1
+#else
+#define ET_SUMS_OF_16 0
+#endif
 #if defined(ET_CPU_ISA_NEON)
 #define ET_DOT4_SHIFT 0
 #else
@@ -93,6 +100,20 @@ ET_INLINE et_i32 et_i32_dot4(et_i32 sum, et_i8 x, et_i8 weights) {
 #endif
 }
 
+#if ET_SUMS_OF_16
+/* sum + x[2i] * weights[2i] + x[2i + 1] * weights[2i + 1] in each lane i of int16,
+ * which all of this fits; `x` is unsigned. */
+ET_INLINE et_i16 et_i16_dot2(et_i16 sum, et_i8 x, et_i8 weights) {
+  return sum + (et_i16)_mm256_maddubs_epi16((__m256i)x, (__m256i)weights);
+}
+
+/* sum + pairs[2i] + pairs[2i + 1]. */
+ET_INLINE et_i32 et_i32_add2(et_i32 sum, et_i16 pairs) {
+  const __m256i ones = _mm256_set1_epi16(1);
+  return sum + (et_i32)_mm256_madd_epi16((__m256i)pairs, ones);
+}
+#endif
+
 ET_INLINE et_f32 et_f32_of_i32(et_i32 value) {
   return __builtin_convertvector(value, et_f32);
 }
@@ -147,6 +168,27 @@ ET_INLINE et_panel_bytes et_low_bytes(const et_i32 *vectors) {
   return bytes;
 #endif
 }
+
+#if defined(ET_CPU_ISA_AVX2)
+/* The whole numbers nearest to a panel's, halves to even, less `base`; all but
+ * the smallest fit an int16. */
+ET_INLINE __m256i et_nearest_less(const et_f32 *numbers, et_i16 base) {
+  const __m256i both = _mm256_packs_epi32(_mm256_cvtps_epi32((__m256)numbers[0]),
+                                          _mm256_cvtps_epi32((__m256)numbers[1]));
+  return _mm256_subs_epi16(both, (__m256i)base);
+}
+
+/* Those of two panels as bytes, 0 where they are negative, or no numbers. */
+ET_INLINE void et_two_panels_above(const et_f32 *a, const et_f32 *b,
+                                   et_i16 base, et_panel_bytes *bytes) {
+  const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+  const __m256i both = _mm256_permutevar8x32_epi32(
+      _mm256_packus_epi16(et_nearest_less(a, base), et_nearest_less(b, base)),
+      order);
+  bytes[0] = (et_panel_bytes)_mm256_castsi256_si128(both);
+  bytes[1] = (et_panel_bytes)_mm256_extracti128_si256(both, 1);
+}
+#endif
 
 /* a[0], b[0], a[1], b[1], ... of a panel's columns as the vectors of int16 that
  * et_i32_dot2 takes. */

@@ -72,8 +72,9 @@ static int32_t shift_of(const et_rows_i8 *from) {
 
 void ET_CPU_NAME(et_cpu_pack_i8)(et_packed_i8 *packed, const et_rows_i8 *from,
                                  size_t rows) {
-  const bool is_wide = !ET_DOT4_EXACT && !from->narrow;
+  const bool is_wide = !ET_DOT4_EXACT && from->together == 0;
   packed->rows = rows;
+  packed->together = from->together;
   packed->depth = from->count * ((from->size + 3) / 4);
   packed->words = is_wide ? 2 : 1;
   packed->shift = is_wide ? 0 : shift_of(from);
@@ -93,39 +94,82 @@ typedef struct cursor {
   size_t stride;
 } cursor;
 
-ET_INLINE et_i32 word_of(const cursor *at, int row, size_t word) {
-  return et_i32_all(at->three[row / 3][(size_t)(row % 3) * at->stride + word]);
+ET_INLINE et_i32 word_of(const cursor *at, int row) {
+  return et_i32_all(at->three[row / 3][(size_t)(row % 3) * at->stride]);
 }
 
-ET_INLINE void advance(cursor *at, int rows, size_t words_) {
-  ET_UNROLL for (int i = 0; i < (rows + 2) / 3; i++) { at->three[i] += words_; }
+/* To the next words. */
+ET_INLINE void advance(cursor *at, int rows) {
+  ET_UNROLL for (int i = 0; i < (rows + 2) / 3; i++) { at->three[i]++; }
 }
 
 #if !ET_DOT4_EXACT
-/* One half of the elements of a quad: weights `shift` bits to the left. */
-ET_INLINE void add_half(const cursor *at, size_t word, const int8_t *panel,
-                        int shift, int rows, sums_of_tile sums) {
-  et_i16 w[VECTORS];
-  ET_UNROLL for (int v = 0; v < VECTORS; v++) {
-    w[v] = (et_i16)et_i8_load(panel + v * 4 * ET_CPU_LANES) << shift >> 8;
-    ET_PIN(w[v]);
-  }
-  ET_UNROLL for (int r = 0; r < rows; r++) {
-    et_i16 pair = (et_i16)word_of(at, r, word);
-    ET_PIN(pair);
+/* Weights of a panel as int16, in the order of wide elements: they are widened
+ * once for all tiles of a block, so many quads at a time. */
+#define WIDE_QUADS 128
+#define WIDE_QUAD (4 * ET_PANEL)
+
+static void widen(const int8_t *panel, size_t depth, int16_t *to) {
+  for (size_t k = 0; k < depth; k++, panel += WIDE_QUAD, to += WIDE_QUAD) {
     ET_UNROLL for (int v = 0; v < VECTORS; v++) {
-      sums[r][v] = et_i32_dot2(sums[r][v], pair, w[v]);
-      ET_PIN(sums[r][v]);
+      const et_i16 both = (et_i16)et_i8_load(panel + v * 4 * ET_CPU_LANES);
+      const et_i16 even = both << 8 >> 8;
+      const et_i16 odd = both >> 8;
+      memcpy(to + v * 2 * ET_CPU_LANES, &even, sizeof(even));
+      memcpy(to + WIDE_QUAD / 2 + v * 2 * ET_CPU_LANES, &odd, sizeof(odd));
     }
   }
 }
 
-ET_INLINE void add_wide(cursor at, const int8_t *panel, size_t depth, int rows,
+/* Half a quad a time. */
+ET_INLINE void add_wide(cursor at, const int16_t *panel, size_t depth, int rows,
                         sums_of_tile sums) {
-  for (size_t k = 0; k < depth; k++, panel += 4 * ET_PANEL) {
-    add_half(&at, 0, panel, 8, rows, sums);
-    add_half(&at, 1, panel, 0, rows, sums);
-    advance(&at, rows, 2);
+  for (size_t k = 0; k < 2 * depth; k++, panel += WIDE_QUAD / 2) {
+    et_i16 w[VECTORS];
+    ET_UNROLL for (int v = 0; v < VECTORS; v++) {
+      memcpy(&w[v], panel + v * 2 * ET_CPU_LANES, sizeof(w[v]));
+      ET_PIN(w[v]);
+    }
+    ET_UNROLL for (int r = 0; r < rows; r++) {
+      et_i16 pair = (et_i16)word_of(&at, r);
+      ET_PIN(pair);
+      ET_UNROLL for (int v = 0; v < VECTORS; v++) {
+        sums[r][v] = et_i32_dot2(sums[r][v], pair, w[v]);
+        ET_PIN(sums[r][v]);
+      }
+    }
+    advance(&at, rows);
+  }
+}
+#endif
+
+#if ET_SUMS_OF_16
+/* Rows whose sums of int16, too, have registers. */
+#define WINDOW_ROWS 3
+
+ET_INLINE void add_windows(cursor at, const int8_t *panel,
+                           const et_packed_i8 *packed, int rows,
+                           sums_of_tile sums) {
+  for (size_t k = 0; k < packed->depth; k += packed->together) {
+    const size_t left = packed->depth - k;
+    size_t count = left < packed->together ? left : packed->together;
+    et_i16 pairs[WINDOW_ROWS][VECTORS] = {{{0}}};
+    for (; count > 0; count--, panel += 4 * ET_PANEL) {
+      ET_UNROLL for (int v = 0; v < VECTORS; v++) {
+        const et_i8 w = et_i8_load(panel + v * 4 * ET_CPU_LANES);
+        ET_UNROLL for (int r = 0; r < rows; r++) {
+          const et_i8 quad = (et_i8)word_of(&at, r);
+          pairs[r][v] = et_i16_dot2(pairs[r][v], quad, w);
+          ET_PIN(pairs[r][v]);
+        }
+      }
+      advance(&at, rows);
+    }
+    ET_UNROLL for (int r = 0; r < rows; r++) {
+      ET_UNROLL for (int v = 0; v < VECTORS; v++) {
+        sums[r][v] = et_i32_add2(sums[r][v], pairs[r][v]);
+      }
+    }
   }
 }
 #endif
@@ -139,50 +183,71 @@ ET_INLINE void add_bytes(cursor at, const int8_t *panel, size_t depth, int rows,
       ET_PIN(w[v]);
     }
     ET_UNROLL for (int r = 0; r < rows; r++) {
-      const et_i8 quad = (et_i8)word_of(&at, r, 0);
+      const et_i8 quad = (et_i8)word_of(&at, r);
       ET_UNROLL for (int v = 0; v < VECTORS; v++) {
         sums[r][v] = et_i32_dot4(sums[r][v], quad, w[v]);
         ET_PIN(sums[r][v]);
       }
     }
-    advance(&at, rows, 1);
+    advance(&at, rows);
   }
 }
 
-/* What all tiles of a block have in common. */
+/* What all tiles of a block have in common: of some quads of a panel. */
 typedef struct block {
   const et_packed_i8 *packed;
   const int8_t *panel;
+  const int16_t *wide; /* the panel widened, or NULL */
+  size_t first;        /* quad */
+  size_t depth;
+  bool is_first; /* sums begin with `start`, else go on */
+  bool is_last;
   const et_requantizer *requantizer; /* NULL: sums are wanted */
   const et_target_i8 *target;
   int32_t *sums;
 } block;
 
-ET_INLINE void add_products(const block *b, size_t row, int rows,
-                            sums_of_tile sums) {
+ET_INLINE cursor cursor_of(const block *b, size_t row, int rows) {
   const et_packed_i8 *p = b->packed;
   cursor at = {.stride = p->depth * p->words};
-  const int32_t *first =
-      (const int32_t *)(const void *)p->bytes + row * at.stride;
+  const int32_t *first = (const int32_t *)(const void *)p->bytes +
+                         row * at.stride + b->first * p->words;
   ET_UNROLL for (int i = 0; i < (rows + 2) / 3; i++) {
     at.three[i] = first + 3 * (size_t)i * at.stride;
   }
-#if ET_DOT4_EXACT
-  add_bytes(at, b->panel, p->depth, rows, sums);
-#else
-  if (p->words == 2) {
-    add_wide(at, b->panel, p->depth, rows, sums);
-  } else {
-    add_bytes(at, b->panel, p->depth, rows, sums);
+  return at;
+}
+
+ET_INLINE void add_products(const block *b, size_t row, int rows,
+                            sums_of_tile sums) {
+  const cursor at = cursor_of(b, row, rows);
+#if !ET_DOT4_EXACT
+  if (b->wide != NULL) {
+    add_wide(at, b->wide, b->depth, rows, sums);
+    return;
   }
 #endif
+#if ET_SUMS_OF_16
+  if (rows <= WINDOW_ROWS) {
+    add_windows(at, b->panel, b->packed, rows, sums);
+    return;
+  }
+#endif
+  add_bytes(at, b->panel, b->depth, rows, sums);
 }
 
 ET_INLINE void put_bytes(const block *b, size_t row, int rows,
                          sums_of_tile sums) {
-  uint8_t *out = b->target->out + row * b->target->stride;
-  ET_UNROLL for (int r = 0; r < rows; r++, out += b->target->stride) {
-    et_store_panel(out, et_requantize(b->requantizer, sums[r]),
+  const size_t stride = b->target->stride;
+  uint8_t *out = b->target->out + row * stride;
+  ET_UNROLL for (int r = 0; r + 1 < rows; r += 2, out += 2 * stride) {
+    et_panel_bytes bytes[2];
+    et_requantize_two(b->requantizer, sums[r], sums[r + 1], bytes);
+    et_store_panel(out, bytes[0], b->target->columns);
+    et_store_panel(out + stride, bytes[1], b->target->columns);
+  }
+  if (rows % 2 == 1) {
+    et_store_panel(out, et_requantize(b->requantizer, sums[rows - 1]),
                    b->target->columns);
   }
 }
@@ -197,18 +262,36 @@ ET_INLINE void put_sums(const block *b, size_t row, int rows,
   }
 }
 
-ET_INLINE void run_tile(const block *b, size_t row, int rows) {
-  sums_of_tile sums;
+ET_INLINE void get_sums(const block *b, size_t row, int rows,
+                        sums_of_tile sums) {
+  ET_UNROLL for (int r = 0; r < rows; r++) {
+    ET_UNROLL for (int v = 0; v < VECTORS; v++) {
+      const size_t at = (row + (size_t)r) * ET_PANEL;
+      sums[r][v] = et_i32_load(b->sums + at + v * ET_CPU_LANES);
+    }
+  }
+}
+
+ET_INLINE void start_sums(const block *b, int rows, sums_of_tile sums) {
   ET_UNROLL for (int v = 0; v < VECTORS; v++) {
     const et_i32 start =
         b->requantizer == NULL ? et_i32_all(0) : b->requantizer->start[v];
     ET_UNROLL for (int r = 0; r < rows; r++) { sums[r][v] = start; }
   }
-  add_products(b, row, rows, sums);
-  if (b->requantizer == NULL) {
-    put_sums(b, row, rows, sums);
+}
+
+ET_INLINE void run_tile(const block *b, size_t row, int rows) {
+  sums_of_tile sums;
+  if (b->is_first) {
+    start_sums(b, rows, sums);
   } else {
+    get_sums(b, row, rows, sums);
+  }
+  add_products(b, row, rows, sums);
+  if (b->is_last && b->requantizer != NULL) {
     put_bytes(b, row, rows, sums);
+  } else {
+    put_sums(b, row, rows, sums);
   }
 }
 
@@ -231,10 +314,21 @@ TILE_LIST(DEFINE_TILE)
 static tile_function *const tile_functions[ET_I8_ROWS + 1] = {
     TILE_LIST(TILE_ENTRY)};
 
+static size_t tile_rows(const block *b) {
+#if ET_SUMS_OF_16
+  if (b->packed->together > 1) {
+    return WINDOW_ROWS;
+  }
+#endif
+  (void)b;
+  return ET_I8_ROWS;
+}
+
 /* Tiles are of like height. */
-static void run_block(const block *b) {
+static void run_tiles(const block *b) {
   const size_t rows = b->packed->rows;
-  const size_t tiles = (rows + ET_I8_ROWS - 1) / ET_I8_ROWS;
+  const size_t most = tile_rows(b);
+  const size_t tiles = (rows + most - 1) / most;
   for (size_t i = 0, row = 0; i < tiles; i++) {
     const size_t height = rows / tiles + (i < rows % tiles ? 1 : 0);
     tile_functions[height](b, row);
@@ -242,9 +336,38 @@ static void run_block(const block *b) {
   }
 }
 
+#if !ET_DOT4_EXACT
+static void run_wide(block *b) {
+  const size_t depth = b->packed->depth;
+  int16_t wide[WIDE_QUADS * WIDE_QUAD] __attribute__((aligned(64)));
+  b->wide = wide;
+  b->is_last = false;
+  for (; !b->is_last; b->first += b->depth) {
+    const size_t left = depth - b->first;
+    b->depth = left < WIDE_QUADS ? left : WIDE_QUADS;
+    b->is_first = b->first == 0;
+    b->is_last = b->depth == left;
+    widen(b->panel + b->first * WIDE_QUAD, b->depth, wide);
+    run_tiles(b);
+  }
+}
+#endif
+
+static void run_block(block *b) {
+#if !ET_DOT4_EXACT
+  if (b->packed->words == 2) {
+    run_wide(b);
+    return;
+  }
+#endif
+  b->depth = b->packed->depth;
+  b->is_first = b->is_last = true;
+  run_tiles(b);
+}
+
 void ET_CPU_NAME(et_cpu_sums_i8)(const et_packed_i8 *packed,
                                  const int8_t *panel, int32_t *sums) {
-  const block b = {.packed = packed, .panel = panel, .sums = sums};
+  block b = {.packed = packed, .panel = panel, .sums = sums};
   run_block(&b);
 }
 
@@ -252,6 +375,11 @@ void ET_CPU_NAME(et_cpu_tiles_i8)(const et_packed_i8 *packed,
                                   const int8_t *panel,
                                   const et_requantizer *requantizer,
                                   const et_target_i8 *target) {
-  const block b = {packed, panel, requantizer, target, NULL};
+  int32_t sums[ET_I8_BLOCK_ROWS * ET_PANEL];
+  block b = {.packed = packed,
+             .panel = panel,
+             .requantizer = requantizer,
+             .target = target,
+             .sums = sums};
   run_block(&b);
 }

@@ -34,6 +34,7 @@ typedef struct et_packed_i8 {
   size_t rows;
   size_t depth;  /* quads of a row */
   size_t words;  /* of a quad */
+  size_t together; /* as that of the rows */
   int32_t shift; /* what was added to each element */
 } et_packed_i8;
 
@@ -46,8 +47,10 @@ typedef struct et_rows_i8 {
   size_t size;
   const uint8_t *end;
   bool is_signed;
-  bool narrow; /* no two neighbours among the weights saturate et_i32_dot4, */
-  int32_t lowest; /* as no element is lower than this */
+  /* Of so many quads of weights, counted from the first on, both halves add up
+   * to an int16, as no element is lower than `lowest`; 0: not even of one. */
+  size_t together;
+  int32_t lowest;
 } et_rows_i8;
 
 /* Where a panel's results go: the first `columns` of each row. */

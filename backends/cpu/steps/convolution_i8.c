@@ -15,7 +15,7 @@ enum {
   WINDOW,
   GROUPS = WINDOW + ET_CPU_WINDOW_WORDS,
   ZERO_POINT,
-  NARROW,
+  TOGETHER,
   LOWEST,
   QUANTIZING,
   WORDS = QUANTIZING + ET_CPU_QUANTIZING_WORDS
@@ -66,7 +66,8 @@ static et_status check(const et_cpu_step *step, et_error *error) {
                (int)out[0]);
   ET_RETURN_IF_ERROR(et_cpu_check_window(step, WINDOW, in + 1, out + 1, error));
   ET_RETURN_IF_ERROR(et_cpu_check_byte(step, ZERO_POINT, X, error));
-  ET_RETURN_IF_ERROR(et_cpu_check_attribute(step, NARROW, 0, 1, error));
+  ET_RETURN_IF_ERROR(et_cpu_check_attribute(step, TOGETHER, 0,
+                                            ET_CPU_QUADS_I8, error));
   ET_RETURN_IF_ERROR(et_cpu_check_byte(step, LOWEST, X, error));
   ET_RETURN_IF_ERROR(et_cpu_check_quantizing(step, QUANTIZING, Y, error));
   return check_weights(step, error);
@@ -76,14 +77,15 @@ typedef struct work {
   et_cpu_convolution_i8 conv;
   et_cpu_convolution_i8_function *function;
   size_t pixels;
+  size_t blocks;
 } work;
 
 static void run_block(void *data, size_t index) {
   const work *w = data;
   const size_t block = index / w->conv.groups;
-  const et_cpu_pixels_i8 pixels = {
-      block * ET_CPU_PIXELS_I8, et_cpu_part(w->pixels, ET_CPU_PIXELS_I8, block),
-      index % w->conv.groups};
+  const size_t first = w->pixels * block / w->blocks;
+  const size_t end = w->pixels * (block + 1) / w->blocks;
+  const et_cpu_pixels_i8 pixels = {first, end - first, index % w->conv.groups};
   w->function(&w->conv, &pixels);
 }
 
@@ -93,7 +95,7 @@ static et_cpu_convolution_i8 read(const et_cpu_step *step) {
   const et_cpu_convolution_i8 conv = {
       .window = et_cpu_read_window(step, WINDOW, x->sizes + 1, y->sizes + 1),
       .x = et_cpu_read_bytes(step, X, ZERO_POINT),
-      .narrow = et_cpu_attribute(step, NARROW) == 1,
+      .together = (size_t)et_cpu_attribute(step, TOGETHER),
       .lowest = (int32_t)et_cpu_attribute(step, LOWEST),
       .panels = step->tensors[PANELS]->data,
       .of_columns = et_cpu_read_columns(step, SUMS),
@@ -112,8 +114,8 @@ static void run(const et_cpu_step *step, const et_cpu_run *run) {
   }
   work w = {.conv = read(step), .function = variants[run->isa]};
   w.pixels = (size_t)out[0] * (size_t)out[1] * (size_t)out[2];
-  et_cpu_for_each(run, et_cpu_parts(w.pixels, ET_CPU_PIXELS_I8) * w.conv.groups,
-                  run_block, &w);
+  w.blocks = et_cpu_parts(w.pixels, ET_CPU_PIXELS_I8);
+  et_cpu_for_each(run, w.blocks * w.conv.groups, run_block, &w);
 }
 
 static const et_cpu_kind kind = {"convolution_i8", check, run, 0};

@@ -19,7 +19,8 @@ extern const et_backend_part et_cpu_step_convolution_i8;
 typedef struct shape {
   int32_t batch, channels, columns, groups;
   et_test_axis y, x;
-  bool from_signed, to_signed, narrow;
+  bool from_signed, to_signed;
+  int32_t together; /* quads whose products add up in an int16 */
 } shape;
 
 /* x = byte - 3; some bytes at both ends are never written. */
@@ -39,9 +40,14 @@ static void fill_scales(float *scale, size_t count, int32_t depth) {
   }
 }
 
-static void fill_weights(int8_t *weights, size_t count, bool narrow) {
-  for (size_t i = 0; narrow && i < count; i++) {
-    weights[i] = (int8_t)((int32_t)et_test_below(129) - 64);
+/* With bytes, sums of two halves' products stay an int16. */
+static int32_t largest_weight(int32_t together) { return 64 / together; }
+
+static void fill_weights(int8_t *weights, size_t count, int32_t together) {
+  for (size_t i = 0; together > 0 && i < count; i++) {
+    const int32_t most = largest_weight(together);
+    weights[i] =
+        (int8_t)((int32_t)et_test_below((uint32_t)(2 * most + 1)) - most);
   }
 }
 
@@ -80,7 +86,7 @@ static void make(et_test_step *test, const shape *s) {
   et_test_begin(test, &et_cpu_step_convolution_i8);
   et_test_input(test, s->from_signed ? I8 : U8, 4, in);
   int8_t *weights = et_test_input(test, I8, 4, panels);
-  fill_weights(weights, (size_t)(count * quads * 64), s->narrow);
+  fill_weights(weights, (size_t)(count * quads * 64), s->together);
   clear_padding(weights, s);
   int32_t *sums = et_test_input(test, ET_SCALAR_TYPE_INT32, 1, columns);
   fill_sums(sums, weights, count, quads);
@@ -91,7 +97,7 @@ static void make(et_test_step *test, const shape *s) {
   et_test_window(test, &s->y, &s->x);
   et_test_int(test, s->groups);
   et_test_int(test, X_ZERO);
-  et_test_int(test, s->narrow);
+  et_test_int(test, s->together);
   et_test_int(test, s->from_signed ? -128 : 0);
   et_test_quantizing(test, &quantizing);
 }
@@ -117,7 +123,7 @@ static int32_t tap_sum(const et_test_step *test, const shape *s, int32_t image,
   return sum;
 }
 
-/* One byte: the sum in integers, then the three operations in float. */
+/* One byte: the sum in integers, then its requantization. */
 static double element(const et_test_step *test, const void *shape_,
                       const et_test_place *at) {
   const shape *s = shape_;
@@ -132,10 +138,9 @@ static double element(const et_test_step *test, const void *shape_,
       sum += tap_sum(test, s, at->image, y, x, tap, n);
     }
   }
-  const float scaled =
-      (float)sum * ((const float *)test->tensors[3].data)[place];
-  const float value = scaled + ((const float *)test->tensors[4].data)[place];
-  return et_test_quantized(&quantizing, value);
+  return et_test_requantized(&quantizing, sum,
+                             ((const float *)test->tensors[3].data)[place],
+                             ((const float *)test->tensors[4].data)[place]);
 }
 
 static void check_convolution(const shape *s) {
@@ -162,7 +167,7 @@ static void test_products_of_every_remainder(void **state) {
                        points(rows),
                        rows % 2 == 0,
                        columns % 2 == 0,
-                       rows % 3 == 0};
+                       rows % 5};
       check_convolution(&s);
     }
   }
@@ -184,29 +189,30 @@ static void test_windows_of_random_shapes(void **state) {
                             1 + (int32_t)et_test_below(3), dilation),
         et_test_below(2) == 0,
         et_test_below(2) == 0,
-        et_test_below(2) == 0};
+        (int32_t)et_test_below(5)};
     check_convolution(&s);
   }
 }
 
 static void test_long_rows_come_in_smaller_blocks(void **state) {
   (void)state;
-  const int32_t depths[] = {1000, 3000, 4096};
+  const int32_t depths[] = {500, 516, 1000, 3000, 4000, 4096};
   for (size_t i = 0; i < sizeof(depths) / sizeof(depths[0]); i++) {
     const shape s = {1,          depths[i], 20,   1,    points(1),
-                     points(15), true,      true, false};
+                     points(15), true,      true, (int32_t)(i % 2)};
     check_convolution(&s);
   }
 }
 
 static void test_the_largest_products_do_not_saturate(void **state) {
   (void)state;
-  for (int narrow = 0; narrow < 2; narrow++) {
-    const shape s = {1,         16,    16,   1,          points(1),
-                     points(6), false, true, narrow == 1};
+  for (int32_t together = 0; together <= 4; together++) {
+    const shape s = {1,         16,    16,   1,       points(1),
+                     points(6), false, true, together};
     et_test_step test;
     make(&test, &s);
-    const int8_t weight = narrow ? 64 : -128;
+    const int8_t weight =
+        together > 0 ? (int8_t)largest_weight(together) : -128;
     memset(test.tensors[0].data, 255, test.tensors[0].bytes);
     memset(test.tensors[1].data, weight, test.tensors[1].bytes);
     fill_sums(test.tensors[2].data, test.tensors[1].data, 1, 4);
@@ -218,7 +224,7 @@ static void test_the_largest_products_do_not_saturate(void **state) {
 /* 130 * (126 + 126) is an int16. */
 static void test_bytes_of_a_small_range_take_larger_weights(void **state) {
   (void)state;
-  const shape s = {1, 16, 16, 1, points(1), points(6), true, true, true};
+  const shape s = {1, 16, 16, 1, points(1), points(6), true, true, 1};
   et_test_step test;
   make(&test, &s);
   test.attributes[13] = (uint32_t)-3;
@@ -232,7 +238,7 @@ static void test_bytes_of_a_small_range_take_larger_weights(void **state) {
 
 static void test_what_does_not_fit_is_refused(void **state) {
   (void)state;
-  const shape s = {1, 8, 20, 2, points(2), points(3), true, true, true};
+  const shape s = {1, 8, 20, 2, points(2), points(3), true, true, 1};
   et_test_step test;
   make(&test, &s);
   test.attributes[10] = 3;
@@ -241,8 +247,8 @@ static void test_what_does_not_fit_is_refused(void **state) {
   test.attributes[11] = 200;
   et_test_refused(&test, "attribute 11 is 200, expected -128 to 127");
   test.attributes[11] = 0;
-  test.attributes[12] = 2;
-  et_test_refused(&test, "attribute 12 is 2, expected 0 to 1");
+  test.attributes[12] = 4097;
+  et_test_refused(&test, "attribute 12 is 4097, expected 0 to 4096");
   test.attributes[12] = 1;
   test.attributes[13] = 128;
   et_test_refused(&test, "attribute 13 is 128, expected -128 to 127");
@@ -263,7 +269,7 @@ static void test_what_does_not_fit_is_refused(void **state) {
 
 static void test_what_does_not_fit_the_stack_is_refused(void **state) {
   (void)state;
-  const shape s = {1, 4097, 1, 1, points(1), points(1), true, true, true};
+  const shape s = {1, 4097, 1, 1, points(1), points(1), true, true, 1};
   et_test_step test;
   make(&test, &s);
   et_test_refused(&test, "1 taps of 4097 channels are too many");

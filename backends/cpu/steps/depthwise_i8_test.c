@@ -87,9 +87,9 @@ static double element(const et_test_step *test, const void *shape_,
              taps[tap_place(s, tap / s->x.kernel, tap % s->x.kernel, c)];
     }
   }
-  const float scaled = (float)sum * ((const float *)test->tensors[3].data)[c];
-  return et_test_quantized(&quantizing,
-                           scaled + ((const float *)test->tensors[4].data)[c]);
+  return et_test_requantized(&quantizing, sum,
+                             ((const float *)test->tensors[3].data)[c],
+                             ((const float *)test->tensors[4].data)[c]);
 }
 
 static void check_depthwise(const shape *s) {

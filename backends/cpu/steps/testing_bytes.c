@@ -20,9 +20,19 @@ void et_test_quantizing(et_test_step *test, const et_cpu_quantizing *words) {
   et_test_int(test, words->high);
 }
 
-double et_test_quantized(const et_cpu_quantizing *words, float number) {
-  const float byte = rintf(number * words->inverse) + (float)words->zero_point;
+static double byte_of(const et_cpu_quantizing *words, float steps) {
+  const float byte = rintf(steps) + (float)words->zero_point;
   return fmin(fmax((double)byte, words->low), words->high);
+}
+
+double et_test_quantized(const et_cpu_quantizing *words, float number) {
+  return byte_of(words, number * words->inverse);
+}
+
+double et_test_requantized(const et_cpu_quantizing *words, int32_t sum,
+                           float scale, float bias) {
+  const float scaled = (float)sum * (scale * words->inverse);
+  return byte_of(words, scaled + bias * words->inverse);
 }
 
 static et_test_place place_of(const int32_t *sizes, size_t index) {

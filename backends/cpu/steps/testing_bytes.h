@@ -14,6 +14,10 @@ void et_test_quantizing(et_test_step *test, const et_cpu_quantizing *words);
 /* The byte for a number, as operators of quantized programs compute it. */
 double et_test_quantized(const et_cpu_quantizing *words, float number);
 
+/* The byte for a sum of products. */
+double et_test_requantized(const et_cpu_quantizing *words, int32_t sum,
+                           float scale, float bias);
+
 /* An element of an output [batch][y][x][channel]. */
 typedef struct et_test_place {
   int32_t image, y, x, channel;

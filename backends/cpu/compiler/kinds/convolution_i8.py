@@ -26,28 +26,28 @@ COLUMNS = 3
 class ConvolutionI8(Operation):
     """x [B, H, W, C], panels, sums of weights, scales, biases to [B, Ho, Wo, N].
 
-    narrow: weights are small enough for the faster products of some processors, as long as no byte of x
-        is below `lowest` or above those that `is_narrow` was asked about.
+    together: what `quads_together` says, for the faster products of some processors, as long as no byte of x
+        is below `lowest` or above those that it was asked about.
     """
 
     window: Window
     groups: int
     zero_point: int
-    narrow: bool
+    together: int
     lowest: int
     quantizing: Quantizing
 
     code = 20
 
     def words(self) -> tuple[int, ...]:
-        own = self.groups, word_of_int(self.zero_point), int(self.narrow), word_of_int(self.lowest)
+        own = self.groups, word_of_int(self.zero_point), self.together, word_of_int(self.lowest)
         return (*self.window.words(), *own, *self.quantizing.words())
 
     @classmethod
     def read(cls, words: Sequence[int]) -> Self:
-        groups, zero_point, narrow, lowest, *quantizing = words[WORDS:]
+        groups, zero_point, together, lowest, *quantizing = words[WORDS:]
         window = Window.read(words[:WORDS])
-        bytes_of_x = int_of_word(zero_point), bool(narrow), int_of_word(lowest)
+        bytes_of_x = int_of_word(zero_point), together, int_of_word(lowest)
         return cls(window, groups, *bytes_of_x, Quantizing.read(quantizing))
 
     def check(self, sizes: Sizes) -> None:
@@ -62,7 +62,7 @@ class ConvolutionI8(Operation):
         columns = (row.reshape(self.groups, -1)[:, :each].flatten() for row in (sums, scales, biases))
         sums, scale, bias = columns
         total = _products(x, self.zero_point, weight, self.window, self.groups) - self.zero_point * sums
-        outputs[0].copy_(self.quantizing(total.float() * scale + bias))
+        outputs[0].copy_(self.quantizing.of_sums(total, scale, bias))
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class DepthwiseI8(Operation):
         channels = x.shape[3]
         weight = unpaired_taps(packed, channels, self.window.kernel)
         total = _products(x, self.zero_point, weight, self.window, channels) - self.zero_point * sums[:channels]
-        outputs[0].copy_(self.quantizing(total.float() * scales[:channels] + biases[:channels]))
+        outputs[0].copy_(self.quantizing.of_sums(total, scales[:channels], biases[:channels]))
 
 
 def _products(x: Tensor, zero_point: int, weight: Tensor, window: Window, groups: int) -> Tensor:

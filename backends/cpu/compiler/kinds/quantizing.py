@@ -51,7 +51,14 @@ class Quantizing:
 
     def __call__(self, x: Tensor) -> Tensor:
         """The bytes as floats."""
-        return (torch.round(x * self.inverse) + self.zero_point).clamp(self.low, self.high)
+        return self._rounded(x * self.inverse)
+
+    def of_sums(self, sums: Tensor, scale: Tensor, bias: Tensor) -> Tensor:
+        """The bytes of sums * scale + bias as floats, computed in steps of theirs."""
+        return self._rounded(sums.float() * (scale * self.inverse) + bias * self.inverse)
+
+    def _rounded(self, steps: Tensor) -> Tensor:
+        return (torch.round(steps) + self.zero_point).clamp(self.low, self.high)
 
     def clamped(self, low: float, high: float) -> "Quantizing":
         """The same of numbers that were clamped before: rounding keeps their order."""
