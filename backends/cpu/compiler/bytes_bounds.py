@@ -12,7 +12,7 @@ from backends.cpu.compiler.kinds.bytes import MapI8, Quantize, TableI8
 from backends.cpu.compiler.kinds.convolution_i8 import ConvolutionI8, DepthwiseI8
 from backends.cpu.compiler.kinds.pool_i8 import PoolI8
 from backends.cpu.compiler.lower.builder import view
-from backends.cpu.compiler.packing import quads_together
+from backends.cpu.compiler.packing import pairs_together, quads_together
 
 _WRITERS = (ConvolutionI8, DepthwiseI8, MapI8, PoolI8, Quantize)
 _Bounds = tuple[int, int]
@@ -36,19 +36,21 @@ def bound_bytes(graph: StepGraph) -> None:
 
 
 def narrow_products(graph: StepGraph) -> None:
-    """Tell convolutions whose weights are small enough, for the bytes that they read, that they are."""
+    """Tell convolutions how many products add up in an int16, as far as their weights, and the bytes that they read,
+    are small."""
     writers = {value.storage: step for step in graph.steps for value in step.outputs}
     graph.steps = [_narrowed(writers.get(step.inputs[0].storage), step) for step in graph.steps]
 
 
 def _narrowed(writer: Step | None, step: Step) -> Step:
     operation = step.operation
-    if not isinstance(operation, ConvolutionI8):
+    if not isinstance(operation, (ConvolutionI8, DepthwiseI8)):
         return step
     bounds = (*_written_bounds(writer, step.inputs[0]), operation.zero_point)
     packed = step.inputs[1].constant
     assert packed is not None
-    together = quads_together(packed, max(bounds) - min(bounds))
+    count = quads_together if isinstance(operation, ConvolutionI8) else pairs_together
+    together = count(packed, max(bounds) - min(bounds))
     return replace(step, operation=replace(operation, together=together, lowest=min(bounds)))
 
 

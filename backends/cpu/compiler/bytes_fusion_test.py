@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from backends.cpu.compiler.compile import compile_partition
-from backends.cpu.compiler.kinds.convolution_i8 import ConvolutionI8
+from backends.cpu.compiler.kinds.convolution_i8 import ConvolutionI8, DepthwiseI8
 from backends.cpu.compiler.options import Options
 from backends.cpu.compiler.testing.compare import delegated, operations
 from backends.cpu.compiler.testing.interpreter import run_payload
@@ -71,6 +71,16 @@ def test_small_weights_are_told() -> None:
         network = quantized.quantized(nn.Sequential(nn.Linear(40, 4)), torch.randn(3, 40))
         network.get_buffer("1.0.weight.codes").fill_(largest)
         (step,) = (each for each in operations(network, torch.randn(3, 40)) if isinstance(each, ConvolutionI8))
+        assert step.together == together
+
+
+def test_small_taps_are_told() -> None:
+    """Pairs of 3 x 3 taps: of each column rows 0 and 1, then row 2 alone."""
+    for largest, together in ((65, 0), (64, 1), (42, 2), (25, 3), (20, 4), (14, 16)):
+        layer = nn.Conv2d(8, 8, 3, groups=8)
+        network = quantized.quantized(nn.Sequential(layer), torch.randn(1, 8, 5, 5))
+        network.get_buffer("1.0.weight.codes").fill_(largest)
+        (step,) = (each for each in operations(network, torch.randn(1, 8, 5, 5)) if isinstance(each, DepthwiseI8))
         assert step.together == together
 
 

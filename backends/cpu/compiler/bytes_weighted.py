@@ -66,15 +66,18 @@ class Weighted:
         packed = quads(self._codes, groups)
         if window.taps > MOST_TAPS or packed.shape[1] > MOST_QUADS or self._codes.shape[1] > MOST_CHANNELS:
             return None
-        lowest = torch.iinfo(self._x.dtype).min
-        operation = ConvolutionI8(window, groups, self._reading.zero_point, 0, lowest, self._quantizing)
+        operation = ConvolutionI8(window, *self._bytes(), groups)
         return [self._step(operation, packed, lambda row: group_bias(row, groups))]
 
     def _depthwise(self, window: Window) -> list[Step] | None:
         if window.taps > MOST_TAPS:
             return None
-        operation = DepthwiseI8(window, self._reading.zero_point, self._quantizing)
+        operation = DepthwiseI8(window, *self._bytes())
         return [self._step(operation, tap_pairs(self._codes), lambda row: padded(row, 0))]
+
+    def _bytes(self) -> tuple[int, int, int, Quantizing]:
+        """How bytes are read and written; what adds up in int16 is found later (bytes_bounds)."""
+        return self._reading.zero_point, 0, torch.iinfo(self._x.dtype).min, self._quantizing
 
     def _step(self, operation: Any, packed: Tensor, pad: Callable[[Tensor], Tensor]) -> Step:
         sums = self._codes.flatten(1).sum(1, dtype=torch.int32)

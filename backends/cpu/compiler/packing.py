@@ -90,8 +90,8 @@ def unquadded(packed: Tensor, n: int, channels: int, kernel: Sequence[int], grou
 
 
 def tap_pairs(codes: Tensor) -> Tensor:
-    """int8 [C, 1, kh, kw] as int16 [ceil(C / 16), kw * ceil(kh / 2), 16, 2]: two taps of a column at a time."""
-    columns = padded(codes.squeeze(1).to(torch.int16), 0).transpose(1, 2)
+    """int8 [C, 1, kh, kw] as int8 [ceil(C / 16), kw * ceil(kh / 2), 16, 2]: two taps of a column at a time."""
+    columns = padded(codes.squeeze(1), 0).transpose(1, 2)
     columns = F.pad(columns, (0, columns.shape[2] % 2))
     return columns.reshape(-1, WIDTH, columns[0].numel() // 2, 2).transpose(1, 2).contiguous()
 

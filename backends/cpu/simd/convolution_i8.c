@@ -35,9 +35,10 @@ static void run_rows(call *c, size_t pixel, size_t rows) {
   const size_t columns = conv->columns / conv->groups;
   const size_t panels = (columns + ET_PANEL - 1) / ET_PANEL;
   list_pieces(c, pixel, rows);
-  const et_rows_i8 from = {
-      c->pieces,         c->taps,      c->channels, conv->x.data + conv->x.size,
-      conv->x.is_signed, conv->together, conv->lowest};
+  const et_rows_i8 from = {c->pieces,         c->taps,
+                           c->channels,       conv->x.data + conv->x.size,
+                           conv->x.is_signed, conv->together,
+                           conv->lowest};
   ET_CPU_NAME(et_cpu_pack_i8)(&c->packed, &from, rows);
   uint8_t *out = conv->out + pixel * conv->columns + c->group * columns;
   for (size_t p = 0; p < panels; p++) {

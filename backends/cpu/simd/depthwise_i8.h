@@ -9,9 +9,12 @@
 typedef struct et_cpu_depthwise_i8 {
   et_cpu_window window;
   et_cpu_bytes x; /* [batch][height][width][channels] */
-  const int16_t
-      *taps; /* [panel][kernel_x][pair of rows][16][2]; an odd row pairs
-                          with 0 */
+  /* [panel][kernel_x][pair of rows][16][2]; an odd row pairs with 0. Of so many
+   * pairs as may be added `together`, from each multiple of as many on, sums of
+   * products fit an int16, as no byte of x is below `lowest`; 0: of none. */
+  const int8_t *taps;
+  size_t together;
+  int32_t lowest;
   et_cpu_columns_i8 of_columns; /* [panel][16] */
   et_cpu_quantizing quantizing;
   uint8_t *out; /* [batch][out_height][out_width][channels] */

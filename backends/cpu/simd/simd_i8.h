@@ -35,6 +35,12 @@ typedef uint8_t et_panel_bytes __attribute__((vector_size(ET_PANEL)));
 #else
 #define ET_SUMS_OF_16 0
 #endif
+/* And those of a panel's columns, each by itself: et_panel_dot2. */
+#if defined(ET_CPU_ISA_AVX2) || defined(ET_CPU_ISA_AVX512)
+#define ET_PANELS_OF_16 1
+#else
+#define ET_PANELS_OF_16 0
+#endif
 #if defined(ET_CPU_ISA_NEON)
 #define ET_DOT4_SHIFT 0
 #else
@@ -173,8 +179,9 @@ ET_INLINE et_panel_bytes et_low_bytes(const et_i32 *vectors) {
 /* The whole numbers nearest to a panel's, halves to even, less `base`; all but
  * the smallest fit an int16. */
 ET_INLINE __m256i et_nearest_less(const et_f32 *numbers, et_i16 base) {
-  const __m256i both = _mm256_packs_epi32(_mm256_cvtps_epi32((__m256)numbers[0]),
-                                          _mm256_cvtps_epi32((__m256)numbers[1]));
+  const __m256i both =
+      _mm256_packs_epi32(_mm256_cvtps_epi32((__m256)numbers[0]),
+                         _mm256_cvtps_epi32((__m256)numbers[1]));
   return _mm256_subs_epi16(both, (__m256i)base);
 }
 
@@ -221,6 +228,37 @@ ET_INLINE void et_i16_pairs(et_panel_bytes a, et_panel_bytes b, bool is_signed,
   }
 #endif
 }
+
+#if ET_PANELS_OF_16
+/* A panel's columns: sums, and pairs of bytes of each. */
+typedef int16_t et_panel_sums __attribute__((vector_size(2 * ET_PANEL)));
+typedef uint8_t et_panel_pairs __attribute__((vector_size(2 * ET_PANEL)));
+
+/* a[0], b[0], a[1], b[1], ... */
+ET_INLINE et_panel_pairs et_paired(et_panel_bytes a, et_panel_bytes b) {
+  return (et_panel_pairs)_mm256_set_m128i(
+      _mm_unpackhi_epi8((__m128i)a, (__m128i)b),
+      _mm_unpacklo_epi8((__m128i)a, (__m128i)b));
+}
+
+/* sum + x * weights of each pair, which fits an int16; `x` is unsigned. */
+ET_INLINE et_panel_sums et_panel_dot2(et_panel_sums sum, et_panel_pairs x,
+                                      et_panel_pairs weights) {
+  return sum +
+         (et_panel_sums)_mm256_maddubs_epi16((__m256i)x, (__m256i)weights);
+}
+
+ET_INLINE void et_add_panel(et_i32 *sums, et_panel_sums more) {
+#if defined(ET_CPU_ISA_AVX512)
+  sums[0] += (et_i32)_mm512_cvtepi16_epi32((__m256i)more);
+#else
+  const __m128i low = _mm256_castsi256_si128((__m256i)more);
+  const __m128i high = _mm256_extracti128_si256((__m256i)more, 1);
+  sums[0] += (et_i32)_mm256_cvtepi16_epi32(low);
+  sums[1] += (et_i32)_mm256_cvtepi16_epi32(high);
+#endif
+}
+#endif
 
 /* How a float becomes a byte: low <= round(value * inverse) + zero_point <=
  * high. */

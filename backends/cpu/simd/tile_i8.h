@@ -32,10 +32,10 @@ typedef struct et_packed_i8 {
   uint8_t bytes[ET_I8_PACKED_BYTES + 2 * ET_I8_STEP]
       __attribute__((aligned(64)));
   size_t rows;
-  size_t depth;  /* quads of a row */
-  size_t words;  /* of a quad */
+  size_t depth;    /* quads of a row */
+  size_t words;    /* of a quad */
   size_t together; /* as that of the rows */
-  int32_t shift; /* what was added to each element */
+  int32_t shift;   /* what was added to each element */
 } et_packed_i8;
 
 /* What rows look like before: pieces of `size` elements, each padded to quads by

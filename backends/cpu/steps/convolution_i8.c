@@ -4,22 +4,13 @@
 #include "backends/cpu/steps/check.h"
 #include "backends/cpu/steps/chunks.h"
 #include "backends/cpu/steps/kinds.h"
-#include "backends/cpu/steps/quantized.h"
-#include "backends/cpu/steps/window.h"
+#include "backends/cpu/steps/window_i8.h"
 
 static et_cpu_convolution_i8_function *const variants[ET_CPU_ISA_COUNT] =
     ET_CPU_VARIANTS(et_cpu_convolution_i8);
 
-enum { X, PANELS, SUMS, Y = SUMS + ET_CPU_COLUMN_TENSORS };
-enum {
-  WINDOW,
-  GROUPS = WINDOW + ET_CPU_WINDOW_WORDS,
-  ZERO_POINT,
-  TOGETHER,
-  LOWEST,
-  QUANTIZING,
-  WORDS = QUANTIZING + ET_CPU_QUANTIZING_WORDS
-};
+enum { X = ET_CPU_I8_X, Y = ET_CPU_I8_Y };
+enum { GROUPS = ET_CPU_I8_WORDS };
 
 /* Groups divide the channels, and what is kept on the stack fits. */
 static et_status check_depth(const et_cpu_step *step, int64_t groups,
@@ -41,35 +32,20 @@ static et_status check_depth(const et_cpu_step *step, int64_t groups,
 static et_status check_weights(const et_cpu_step *step, et_error *error) {
   ET_RETURN_IF_ERROR(et_cpu_check_attribute(step, GROUPS, 1, 1 << 20, error));
   const int64_t groups = et_cpu_attribute(step, GROUPS);
-  const int64_t taps =
-      et_cpu_attribute(step, WINDOW) * et_cpu_attribute(step, WINDOW + 1);
+  const int64_t taps = et_cpu_attribute(step, ET_CPU_I8_WINDOW) *
+                       et_cpu_attribute(step, ET_CPU_I8_WINDOW + 1);
   ET_RETURN_IF_ERROR(check_depth(step, groups, taps, error));
   const int64_t channels = step->tensors[X]->sizes[3] / groups;
   const int64_t columns = step->tensors[Y]->sizes[3] / groups;
   const int64_t panels = groups * ((columns + 15) / 16);
   const int64_t packed[4] = {panels, taps * ((channels + 3) / 4), 16, 4};
-  ET_RETURN_IF_ERROR(
-      et_cpu_check_sizes(step, PANELS, ET_SCALAR_TYPE_INT8, 4, packed, error));
-  return et_cpu_check_columns(step, SUMS, panels * 16, error);
+  ET_RETURN_IF_ERROR(et_cpu_check_sizes(step, ET_CPU_I8_WEIGHTS,
+                                        ET_SCALAR_TYPE_INT8, 4, packed, error));
+  return et_cpu_check_columns(step, ET_CPU_I8_COLUMNS, panels * 16, error);
 }
 
 static et_status check(const et_cpu_step *step, et_error *error) {
-  const et_cpu_counts counts = {
-      .inputs_least = Y, .inputs_most = Y, .outputs = 1, .attributes = WORDS};
-  ET_RETURN_IF_ERROR(et_cpu_check_counts(step, &counts, error));
-  ET_RETURN_IF_ERROR(et_cpu_check_image_i8(step, X, error));
-  ET_RETURN_IF_ERROR(et_cpu_check_image_i8(step, Y, error));
-  const int32_t *in = step->tensors[X]->sizes;
-  const int32_t *out = step->tensors[Y]->sizes;
-  ET_CPU_CHECK(error, in[0] == out[0],
-               "convolution_i8: %d images in, %d images out", (int)in[0],
-               (int)out[0]);
-  ET_RETURN_IF_ERROR(et_cpu_check_window(step, WINDOW, in + 1, out + 1, error));
-  ET_RETURN_IF_ERROR(et_cpu_check_byte(step, ZERO_POINT, X, error));
-  ET_RETURN_IF_ERROR(et_cpu_check_attribute(step, TOGETHER, 0,
-                                            ET_CPU_QUADS_I8, error));
-  ET_RETURN_IF_ERROR(et_cpu_check_byte(step, LOWEST, X, error));
-  ET_RETURN_IF_ERROR(et_cpu_check_quantizing(step, QUANTIZING, Y, error));
+  ET_RETURN_IF_ERROR(et_cpu_check_window_i8(step, 1, error));
   return check_weights(step, error);
 }
 
@@ -93,13 +69,14 @@ static et_cpu_convolution_i8 read(const et_cpu_step *step) {
   const et_cpu_tensor *x = step->tensors[X];
   const et_cpu_tensor *y = step->tensors[Y];
   const et_cpu_convolution_i8 conv = {
-      .window = et_cpu_read_window(step, WINDOW, x->sizes + 1, y->sizes + 1),
-      .x = et_cpu_read_bytes(step, X, ZERO_POINT),
-      .together = (size_t)et_cpu_attribute(step, TOGETHER),
-      .lowest = (int32_t)et_cpu_attribute(step, LOWEST),
-      .panels = step->tensors[PANELS]->data,
-      .of_columns = et_cpu_read_columns(step, SUMS),
-      .quantizing = et_cpu_read_quantizing(step, QUANTIZING),
+      .window = et_cpu_read_window(step, ET_CPU_I8_WINDOW, x->sizes + 1,
+                                   y->sizes + 1),
+      .x = et_cpu_read_bytes(step, X, ET_CPU_I8_ZERO_POINT),
+      .together = (size_t)et_cpu_attribute(step, ET_CPU_I8_TOGETHER),
+      .lowest = (int32_t)et_cpu_attribute(step, ET_CPU_I8_LOWEST),
+      .panels = step->tensors[ET_CPU_I8_WEIGHTS]->data,
+      .of_columns = et_cpu_read_columns(step, ET_CPU_I8_COLUMNS),
+      .quantizing = et_cpu_read_quantizing(step, ET_CPU_I8_QUANTIZING),
       .out = y->data,
       .channels = (size_t)x->sizes[3],
       .columns = (size_t)y->sizes[3],

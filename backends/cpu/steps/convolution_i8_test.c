@@ -95,11 +95,11 @@ static void make(et_test_step *test, const shape *s) {
   et_test_input(test, F32, 1, columns);
   et_test_output(test, s->to_signed ? I8 : U8, 4, out);
   et_test_window(test, &s->y, &s->x);
-  et_test_int(test, s->groups);
   et_test_int(test, X_ZERO);
   et_test_int(test, s->together);
   et_test_int(test, s->from_signed ? -128 : 0);
   et_test_quantizing(test, &quantizing);
+  et_test_int(test, s->groups);
 }
 
 /* What one tap of one pixel adds to column n. */
@@ -198,8 +198,8 @@ static void test_long_rows_come_in_smaller_blocks(void **state) {
   (void)state;
   const int32_t depths[] = {500, 516, 1000, 3000, 4000, 4096};
   for (size_t i = 0; i < sizeof(depths) / sizeof(depths[0]); i++) {
-    const shape s = {1,          depths[i], 20,   1,    points(1),
-                     points(15), true,      true, (int32_t)(i % 2)};
+    const shape s = {1,    depths[i],       20, 1, points(1), points(15), true,
+                     true, (int32_t)(i % 2)};
     check_convolution(&s);
   }
 }
@@ -207,8 +207,7 @@ static void test_long_rows_come_in_smaller_blocks(void **state) {
 static void test_the_largest_products_do_not_saturate(void **state) {
   (void)state;
   for (int32_t together = 0; together <= 4; together++) {
-    const shape s = {1,         16,    16,   1,       points(1),
-                     points(6), false, true, together};
+    const shape s = {1, 16, 16, 1, points(1), points(6), false, true, together};
     et_test_step test;
     make(&test, &s);
     const int8_t weight =
@@ -227,7 +226,7 @@ static void test_bytes_of_a_small_range_take_larger_weights(void **state) {
   const shape s = {1, 16, 16, 1, points(1), points(6), true, true, 1};
   et_test_step test;
   make(&test, &s);
-  test.attributes[13] = (uint32_t)-3;
+  test.attributes[12] = (uint32_t)-3;
   memset(test.tensors[0].data, 127, test.tensors[0].bytes);
   memset(test.tensors[0].data, -3, 20);
   memset(test.tensors[1].data, 126, test.tensors[1].bytes);
@@ -241,21 +240,21 @@ static void test_what_does_not_fit_is_refused(void **state) {
   const shape s = {1, 8, 20, 2, points(2), points(3), true, true, 1};
   et_test_step test;
   make(&test, &s);
-  test.attributes[10] = 3;
+  test.attributes[17] = 3;
   et_test_refused(&test, "convolution_i8: 3 groups of 8 channels, 20 columns");
-  test.attributes[10] = 2;
-  test.attributes[11] = 200;
-  et_test_refused(&test, "attribute 11 is 200, expected -128 to 127");
-  test.attributes[11] = 0;
-  test.attributes[12] = 4097;
-  et_test_refused(&test, "attribute 12 is 4097, expected 0 to 4096");
-  test.attributes[12] = 1;
-  test.attributes[13] = 128;
-  et_test_refused(&test, "attribute 13 is 128, expected -128 to 127");
+  test.attributes[17] = 2;
+  test.attributes[10] = 200;
+  et_test_refused(&test, "attribute 10 is 200, expected -128 to 127");
+  test.attributes[10] = 0;
+  test.attributes[11] = 4097;
+  et_test_refused(&test, "attribute 11 is 4097, expected 0 to 4096");
+  test.attributes[11] = 1;
+  test.attributes[12] = 128;
+  et_test_refused(&test, "attribute 12 is 128, expected -128 to 127");
+  test.attributes[12] = 0;
   test.attributes[13] = 0;
-  test.attributes[14] = 0;
-  et_test_refused(&test, "attribute 14 is no positive number");
-  test.attributes[14] = 0x3f800000;
+  et_test_refused(&test, "attribute 13 is no positive number");
+  test.attributes[13] = 0x3f800000;
   test.tensors[1].sizes[1] = 2;
   et_test_refused(&test, "convolution_i8: tensor 1, dim 1 is 2, expected 1");
   test.tensors[1].sizes[1] = 1;

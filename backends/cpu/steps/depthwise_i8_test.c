@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -18,6 +19,7 @@ typedef struct shape {
   int32_t batch, channels;
   et_test_axis y, x;
   bool from_signed, to_signed;
+  int32_t together; /* pairs of taps whose products add up in an int16 */
 } shape;
 
 enum { X_ZERO = 5 };
@@ -36,17 +38,39 @@ static size_t tap_place(const shape *s, int32_t i, int32_t j, int32_t channel) {
   return (size_t)(place * 32 + channel % 16 * 2 + i % 2);
 }
 
-/* Weights of int8, with their sums; the row that only fills up pairs is 0. */
-static void fill_taps(const shape *s, int16_t *taps, int32_t *sums) {
+/* With whole bytes, products of `together` pairs stay an int16. */
+static int32_t weight_of(const shape *s) {
+  if (s->together == 0) {
+    return (int32_t)et_test_below(256) - 128;
+  }
+  const size_t most = (size_t)(64 / s->together);
+  return (int32_t)et_test_below(2 * most + 1) - (int32_t)most;
+}
+
+/* Weights, with their sums; the row that only fills up pairs is 0. */
+static void fill_taps(const shape *s, int8_t *taps, int32_t *sums) {
   for (int32_t c = 0; c < (s->channels + 15) / 16 * 16; c++) {
     sums[c] = 0;
     for (int32_t tap = 0; tap < 2 * pair_count(s); tap++) {
       const int32_t i = tap / s->x.kernel;
-      const int32_t weight = (int32_t)et_test_below(256) - 128;
-      int16_t *at = &taps[tap_place(s, i, tap % s->x.kernel, c)];
-      *at = (int16_t)(i < s->y.kernel ? weight : 0);
+      const int32_t weight = weight_of(s);
+      int8_t *at = &taps[tap_place(s, i, tap % s->x.kernel, c)];
+      *at = (int8_t)(i < s->y.kernel ? weight : 0);
       sums[c] += *at;
     }
+  }
+}
+
+static void fill_equal_taps(const shape *s, int32_t weight,
+                            et_test_step *test) {
+  int8_t *taps = test->tensors[1].data;
+  int32_t *sums = test->tensors[2].data;
+  for (int32_t c = 0; c < s->channels; c++) {
+    for (int32_t tap = 0; tap < tap_count(s); tap++) {
+      taps[tap_place(s, tap / s->x.kernel, tap % s->x.kernel, c)] =
+          (int8_t)weight;
+    }
+    sums[c] = weight * tap_count(s);
   }
 }
 
@@ -58,7 +82,7 @@ static void make(et_test_step *test, const shape *s) {
   const int32_t columns[1] = {count * 16};
   et_test_begin(test, &et_cpu_step_depthwise_i8);
   et_test_input(test, s->from_signed ? I8 : U8, 4, in);
-  int16_t *taps = et_test_input(test, ET_SCALAR_TYPE_INT16, 4, packed);
+  int8_t *taps = et_test_input(test, I8, 4, packed);
   fill_taps(s, taps, et_test_input(test, ET_SCALAR_TYPE_INT32, 1, columns));
   float *scale = et_test_input(test, F32, 1, columns);
   for (int32_t i = 0; i < columns[0]; i++) {
@@ -68,13 +92,15 @@ static void make(et_test_step *test, const shape *s) {
   et_test_output(test, s->to_signed ? I8 : U8, 4, out);
   et_test_window(test, &s->y, &s->x);
   et_test_int(test, X_ZERO);
+  et_test_int(test, s->together);
+  et_test_int(test, s->from_signed ? -128 : 0);
   et_test_quantizing(test, &quantizing);
 }
 
 static double element(const et_test_step *test, const void *shape_,
                       const et_test_place *at) {
   const shape *s = shape_;
-  const int16_t *taps = test->tensors[1].data;
+  const int8_t *taps = test->tensors[1].data;
   const int32_t c = at->channel;
   int32_t sum = 0;
   for (int32_t tap = 0; tap < tap_count(s); tap++) {
@@ -110,32 +136,50 @@ static void test_windows_of_random_shapes(void **state) {
         et_test_axis_random(1 + (int32_t)et_test_below(5), stride, dilation),
         et_test_axis_random(1 + (int32_t)et_test_below(5), stride, dilation),
         et_test_below(2) == 0,
-        et_test_below(2) == 0};
+        et_test_below(2) == 0,
+        (int32_t)et_test_below(8)};
     check_depthwise(&s);
+  }
+}
+
+/* Of 3 x 3 taps, which have loops of their own, and of others. */
+static void test_the_largest_products_do_not_saturate(void **state) {
+  (void)state;
+  for (int32_t kernel = 2; kernel <= 4; kernel++) {
+    for (int32_t together = 1; together <= 8; together++) {
+      const et_test_axis axis = {kernel, 1, kernel, 1, 0, 0, 1};
+      const shape s = {1, 16, axis, axis, false, true, together};
+      et_test_step test;
+      make(&test, &s);
+      memset(test.tensors[0].data, 255, test.tensors[0].bytes);
+      fill_equal_taps(&s, 64 / together, &test);
+      et_test_run_exact(&test, &s, element);
+      et_test_end(&test);
+    }
   }
 }
 
 static void test_what_does_not_fit_is_refused(void **state) {
   (void)state;
   const et_test_axis axis = et_test_axis_random(3, 1, 1);
-  const shape s = {1, 20, axis, axis, true, true};
+  const shape s = {1, 20, axis, axis, true, true, 0};
   et_test_step test;
   make(&test, &s);
   test.tensors[1].sizes[1] = 9;
   et_test_refused(&test, "depthwise_i8: tensor 1, dim 1 is 9, expected 6");
   test.tensors[1].sizes[1] = 6;
   test.tensors[5].sizes[3] = 21;
-  et_test_refused(&test, "1 images of 20 channels in, 1 of 21 out");
+  et_test_refused(&test, "depthwise_i8: 20 channels in, 21 channels out");
   test.tensors[5].sizes[3] = 20;
-  test.attributes[13] = 128;
-  et_test_refused(&test, "attribute 13 is 128, expected -128 to 127");
+  test.attributes[12] = 128;
+  et_test_refused(&test, "attribute 12 is 128, expected -128 to 127");
   et_test_end(&test);
 }
 
 static void test_windows_that_do_not_fit_the_stack_are_refused(void **state) {
   (void)state;
   const et_test_axis axis = {9, 1, 9, 1, 0, 0, 1};
-  const shape s = {1, 20, axis, axis, true, true};
+  const shape s = {1, 20, axis, axis, true, true, 0};
   et_test_step test;
   make(&test, &s);
   et_test_refused(&test, "depthwise_i8: 9 x 9 taps are too many");
@@ -151,8 +195,10 @@ static void test_wide_images_come_in_parts(void **state) {
                                {300, 150, 1, 2, 0, 0, 1},
                                {300, 79, 64, 3, 0, 0, 1}};
   for (size_t i = 0; i < 3; i++) {
-    const shape s = {1, 17, lines[i], wide[i], true, true};
-    check_depthwise(&s);
+    for (int32_t together = 0; together < 2; together++) {
+      const shape s = {1, 17, lines[i], wide[i], true, true, together};
+      check_depthwise(&s);
+    }
   }
 }
 
@@ -160,6 +206,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_windows_of_random_shapes),
       cmocka_unit_test(test_wide_images_come_in_parts),
+      cmocka_unit_test(test_the_largest_products_do_not_saturate),
       cmocka_unit_test(test_what_does_not_fit_is_refused),
       cmocka_unit_test(test_windows_that_do_not_fit_the_stack_are_refused),
   };

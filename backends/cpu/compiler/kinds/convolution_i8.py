@@ -31,24 +31,20 @@ class ConvolutionI8(Operation):
     """
 
     window: Window
-    groups: int
     zero_point: int
     together: int
     lowest: int
     quantizing: Quantizing
+    groups: int
 
     code = 20
 
     def words(self) -> tuple[int, ...]:
-        own = self.groups, word_of_int(self.zero_point), self.together, word_of_int(self.lowest)
-        return (*self.window.words(), *own, *self.quantizing.words())
+        return (*_words(self), self.groups)
 
     @classmethod
     def read(cls, words: Sequence[int]) -> Self:
-        groups, zero_point, together, lowest, *quantizing = words[WORDS:]
-        window = Window.read(words[:WORDS])
-        bytes_of_x = int_of_word(zero_point), together, int_of_word(lowest)
-        return cls(window, groups, *bytes_of_x, Quantizing.read(quantizing))
+        return cls(*_read(words[:-1]), words[-1])
 
     def check(self, sizes: Sizes) -> None:
         self.expect(len(sizes) == 3 + COLUMNS, "takes five inputs, gives one output")
@@ -67,21 +63,25 @@ class ConvolutionI8(Operation):
 
 @dataclass(frozen=True)
 class DepthwiseI8(Operation):
-    """x [B, H, W, C], pairs of taps, sums of weights, scales, biases to [B, Ho, Wo, C]."""
+    """x [B, H, W, C], pairs of taps, sums of weights, scales, biases to [B, Ho, Wo, C].
+
+    together: as of ConvolutionI8, but of pairs of taps.
+    """
 
     window: Window
     zero_point: int
+    together: int
+    lowest: int
     quantizing: Quantizing
 
     code = 21
 
     def words(self) -> tuple[int, ...]:
-        return (*self.window.words(), word_of_int(self.zero_point), *self.quantizing.words())
+        return _words(self)
 
     @classmethod
     def read(cls, words: Sequence[int]) -> Self:
-        zero_point, *quantizing = words[WORDS:]
-        return cls(Window.read(words[:WORDS]), int_of_word(zero_point), Quantizing.read(quantizing))
+        return cls(*_read(words))
 
     def check(self, sizes: Sizes) -> None:
         self.expect(len(sizes) == 3 + COLUMNS, "takes five inputs, gives one output")
@@ -95,6 +95,17 @@ class DepthwiseI8(Operation):
         weight = unpaired_taps(packed, channels, self.window.kernel)
         total = _products(x, self.zero_point, weight, self.window, channels) - self.zero_point * sums[:channels]
         outputs[0].copy_(self.quantizing.of_sums(total, scales[:channels], biases[:channels]))
+
+
+def _words(operation: "ConvolutionI8 | DepthwiseI8") -> tuple[int, ...]:
+    own = word_of_int(operation.zero_point), operation.together, word_of_int(operation.lowest)
+    return (*operation.window.words(), *own, *operation.quantizing.words())
+
+
+def _read(words: Sequence[int]) -> tuple[Window, int, int, int, Quantizing]:
+    zero_point, together, lowest, *quantizing = words[WORDS:]
+    window = Window.read(words[:WORDS])
+    return window, int_of_word(zero_point), together, int_of_word(lowest), Quantizing.read(quantizing)
 
 
 def _products(x: Tensor, zero_point: int, weight: Tensor, window: Window, groups: int) -> Tensor:

@@ -1,0 +1,31 @@
+#include "backends/cpu/steps/window_i8.h"
+
+#include "backends/cpu/steps/check.h"
+
+static et_status check_images(const et_cpu_step *step, et_error *error) {
+  ET_RETURN_IF_ERROR(et_cpu_check_image_i8(step, ET_CPU_I8_X, error));
+  ET_RETURN_IF_ERROR(et_cpu_check_image_i8(step, ET_CPU_I8_Y, error));
+  const int32_t *in = step->tensors[ET_CPU_I8_X]->sizes;
+  const int32_t *out = step->tensors[ET_CPU_I8_Y]->sizes;
+  ET_CPU_CHECK(error, in[0] == out[0], "%s: %d images in, %d images out",
+               step->kind->name, (int)in[0], (int)out[0]);
+  return et_cpu_check_window(step, ET_CPU_I8_WINDOW, in + 1, out + 1, error);
+}
+
+et_status et_cpu_check_window_i8(const et_cpu_step *step, uint16_t own,
+                                 et_error *error) {
+  const et_cpu_counts counts = {.inputs_least = ET_CPU_I8_Y,
+                                .inputs_most = ET_CPU_I8_Y,
+                                .outputs = 1,
+                                .attributes = ET_CPU_I8_WORDS + own};
+  ET_RETURN_IF_ERROR(et_cpu_check_counts(step, &counts, error));
+  ET_RETURN_IF_ERROR(check_images(step, error));
+  ET_RETURN_IF_ERROR(
+      et_cpu_check_byte(step, ET_CPU_I8_ZERO_POINT, ET_CPU_I8_X, error));
+  ET_RETURN_IF_ERROR(et_cpu_check_attribute(step, ET_CPU_I8_TOGETHER, 0,
+                                            ET_CPU_I8_MOST_TOGETHER, error));
+  ET_RETURN_IF_ERROR(
+      et_cpu_check_byte(step, ET_CPU_I8_LOWEST, ET_CPU_I8_X, error));
+  return et_cpu_check_quantizing(step, ET_CPU_I8_QUANTIZING, ET_CPU_I8_Y,
+                                 error);
+}
