@@ -16,7 +16,8 @@ ET_INLINE void scale_some(const et_cpu_norm *n, const row *r, size_t i,
                           size_t count) {
   const et_f32 x = et_f32_load_some(r->x + i, count) - et_f32_all(r->mean);
   const et_f32 y = x * et_f32_all(r->factor);
-  const et_f32 scale = et_f32_load_some(n->scale + i, count);
+  const et_f32 scale = n->scale != NULL ? et_f32_load_some(n->scale + i, count)
+                                        : et_f32_all(1.0f);
   const et_f32 shift = n->shift != NULL ? et_f32_load_some(n->shift + i, count)
                                         : et_f32_all(0.0f);
   et_f32_store_some(r->out + i, et_f32_fma(y, scale, shift), count);
@@ -28,9 +29,11 @@ ET_INLINE void scale_row(const et_cpu_norm *n, const row *r) {
   size_t i = 0;
   for (; i + ET_CPU_LANES <= n->columns; i += ET_CPU_LANES) {
     const et_f32 y = (et_f32_load(r->x + i) - mean) * factor;
+    const et_f32 scale =
+        n->scale != NULL ? et_f32_load(n->scale + i) : et_f32_all(1.0f);
     const et_f32 shift =
         n->shift != NULL ? et_f32_load(n->shift + i) : et_f32_all(0.0f);
-    et_f32_store(r->out + i, et_f32_fma(y, et_f32_load(n->scale + i), shift));
+    et_f32_store(r->out + i, et_f32_fma(y, scale, shift));
   }
   if (i < n->columns) {
     scale_some(n, r, i, n->columns - i);

@@ -9,7 +9,7 @@
 
 typedef struct et_cpu_norm {
   const float *x;
-  const float *scale; /* [columns] */
+  const float *scale; /* [columns]; NULL: 1 */
   const float *shift; /* [columns]; NULL: 0 */
   float *out;         /* may be x */
   size_t columns;

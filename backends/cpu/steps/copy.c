@@ -11,7 +11,7 @@
  * Dims: for each input and dim where reading and where writing begins. */
 enum { FILLS, VALUE, STEPS };
 
-#define MOST_INPUTS 8
+#define MOST_INPUTS 64
 #define CHUNK 64 /* rows */
 
 static const et_cpu_tensor *output(const et_cpu_step *step) {

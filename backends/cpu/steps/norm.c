@@ -1,5 +1,5 @@
 /* Step norm: rows brought to mean 0 and variance 1 (layer norm) or to mean
- * square 1 (RMS norm), then scaled and shifted. */
+ * square 1 (RMS norm), then perhaps scaled and shifted. */
 #include "backends/cpu/simd/norm.h"
 
 #include "backends/cpu/steps/activation.h"
@@ -14,7 +14,7 @@ enum { X, SCALE, SHIFT, INPUTS };
 enum { CENTERED, EPSILON, WORDS };
 
 static et_status check(const et_cpu_step *step, et_error *error) {
-  const et_cpu_counts counts = {.inputs_least = INPUTS - 1,
+  const et_cpu_counts counts = {.inputs_least = X + 1,
                                 .inputs_most = INPUTS,
                                 .outputs = 1,
                                 .attributes = WORDS};
@@ -46,6 +46,10 @@ static void run_block(void *data, size_t index) {
               et_cpu_part(w->rows, w->block_rows, index));
 }
 
+static const float *input_or_null(const et_cpu_step *step, size_t index) {
+  return index < step->input_count ? step->tensors[index]->data : NULL;
+}
+
 static void run(const et_cpu_step *step, const et_cpu_run *run) {
   const et_cpu_tensor *x = step->tensors[X];
   const size_t columns = (size_t)x->sizes[x->rank - 1];
@@ -53,14 +57,13 @@ static void run(const et_cpu_step *step, const et_cpu_run *run) {
     return;
   }
   work w = {.function = variants[run->isa], .rows = x->numel / columns};
-  w.norm = (et_cpu_norm){
-      .x = x->data,
-      .scale = step->tensors[SCALE]->data,
-      .shift = step->input_count == INPUTS ? step->tensors[SHIFT]->data : NULL,
-      .out = step->tensors[step->input_count]->data,
-      .columns = columns,
-      .epsilon = et_cpu_read_float(step, EPSILON),
-      .centered = step->attributes[CENTERED] != 0};
+  w.norm = (et_cpu_norm){.x = x->data,
+                         .scale = input_or_null(step, SCALE),
+                         .shift = input_or_null(step, SHIFT),
+                         .out = step->tensors[step->input_count]->data,
+                         .columns = columns,
+                         .epsilon = et_cpu_read_float(step, EPSILON),
+                         .centered = step->attributes[CENTERED] != 0};
   w.block_rows = 1 + 16384 / columns;
   et_cpu_for_each(run, et_cpu_parts(w.rows, w.block_rows), run_block, &w);
 }

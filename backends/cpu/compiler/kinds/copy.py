@@ -10,12 +10,12 @@ from torch import Tensor
 from backends.cpu.compiler.kinds.operation import Operation, Sizes
 from backends.cpu.compiler.kinds.words import float_of_word, word_of_float
 
-MAX_INPUTS = 8
+MAX_INPUTS = 64
 
 
 @dataclass(frozen=True)
 class Copy(Operation):
-    """One to eight inputs of the output's rank and dtype.
+    """Up to `MAX_INPUTS` inputs of the output's rank and dtype.
 
     steps: for each input and dimension in which step it is read; 0 for the same element again.
     fill: what stands where no input is copied to.
@@ -42,7 +42,7 @@ class Copy(Operation):
 
     def check(self, sizes: Sizes) -> None:
         *inputs, y = sizes
-        self.expect(1 <= len(inputs) <= MAX_INPUTS, "takes one to eight inputs")
+        self.expect(1 <= len(inputs) <= MAX_INPUTS, f"takes one to {MAX_INPUTS} inputs")
         self.expect(all(len(each) == len(y) for each in inputs), f"ranks of {inputs} and {y} differ")
         self.expect(sum(map(len, self.steps)) == len(inputs) * len(y), "has a step for each input and dimension")
 

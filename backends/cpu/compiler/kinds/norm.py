@@ -13,7 +13,7 @@ from backends.cpu.compiler.kinds.words import float_of_word, word_of_float
 
 @dataclass(frozen=True)
 class Norm(Operation):
-    """x [..., N], scale [N], optional shift [N] to an output of x's sizes.
+    """x [..., N], optional scale [N], then optional shift [N] to an output of x's sizes.
 
     centered: whether the mean is taken off first (layer norm) or not (RMS norm).
     """
@@ -32,15 +32,16 @@ class Norm(Operation):
         return cls(bool(words[0]), float_of_word(words[1]))
 
     def check(self, sizes: Sizes) -> None:
-        self.expect(len(sizes) in (3, 4), "takes two or three inputs, gives one output")
+        self.expect(len(sizes) in (2, 3, 4), "takes one to three inputs, gives one output")
         x, *rows, y = sizes
         self.expect(x == y, f"{x} does not become {y}")
         self.expect(all(row == x[-1:] for row in rows), f"scale and shift {rows} do not fit {x}")
 
     def run(self, inputs: Sequence[Tensor], outputs: Sequence[Tensor], dims: Sequence[int]) -> None:
-        x, scale, *shift = inputs
+        x, scale, shift, *_ = (*inputs, None, None)
+        assert x is not None
         if self.centered:
-            outputs[0].copy_(F.layer_norm(x, x.shape[-1:], scale, shift[0] if shift else None, self.epsilon))
+            outputs[0].copy_(F.layer_norm(x, x.shape[-1:], scale, shift, self.epsilon))
         else:
             y = F.rms_norm(x, x.shape[-1:], scale, self.epsilon)
-            outputs[0].copy_(y + shift[0] if shift else y)
+            outputs[0].copy_(y if shift is None else y + shift)

@@ -9,8 +9,9 @@ from torch.fx import Node
 
 from backends.cpu.compiler.kinds.activation import RELU, Activation, Function
 from backends.cpu.compiler.kinds.map import Map
+from backends.cpu.compiler.lower import formulas
 from backends.cpu.compiler.lower.builder import Builder
-from backends.cpu.compiler.lower.rule import Program, Refusal, Refuses, Rule, argument, never
+from backends.cpu.compiler.lower.rule import NUMBERS, Rule, argument, tensor_of
 
 _aten = torch.ops.aten
 
@@ -38,31 +39,40 @@ def _elu(node: Node) -> Activation:
     return Activation(Function.ELU, float(argument(node, 1, "alpha", 1.0)))
 
 
-def _elu_is_plain(program: Program, node: Node) -> Refusal:
-    scales = argument(node, 2, "scale", 1), argument(node, 3, "input_scale", 1)
-    return None if scales == (1, 1) else "elu is taken with scales of 1 only"
-
-
 def _plain(function: Function) -> Callable[[Node], Activation]:
     return lambda node: Activation(function)
 
 
-def _rule(activation: Callable[[Node], Activation], refuses: Refuses = never) -> Rule:
-    def lower(builder: Builder, node: Node) -> None:
-        laid = builder.laid(node.args[0])
-        output = builder.write(node, laid.order)
-        builder.step(Map.of(activation(node)), [laid.value], output, node)
+def _lower(activation: Activation, builder: Builder, node: Node) -> None:
+    laid = builder.laid(node.args[0])
+    builder.step(Map.of(activation), [laid.value], builder.write(node, laid.order), node)
 
-    return Rule(lower, refuses)
+
+def _rule(activation: Callable[[Node], Activation]) -> Rule:
+    return Rule(lambda builder, node: _lower(activation(node), builder, node))
+
+
+def _lower_clamp(builder: Builder, node: Node) -> None:
+    if tensor_of(node).dtype == torch.float32:
+        _lower(_clamp(node), builder, node)
+    else:
+        formulas.lower_clamp(builder, node)
+
+
+def _lower_elu(builder: Builder, node: Node) -> None:
+    if argument(node, 2, "scale", 1) == argument(node, 3, "input_scale", 1) == 1:
+        _lower(_elu(node), builder, node)
+    else:
+        formulas.lower_elu(builder, node)
 
 
 RULES: dict[OpOverload, Rule] = {
     _aten.relu.default: _rule(lambda node: RELU),
     _aten.hardtanh.default: _rule(_hardtanh),
-    _aten.clamp.default: _rule(_clamp),
+    _aten.clamp.default: Rule(_lower_clamp, formulas.refuses_clamp, dtypes=NUMBERS),
     _aten.gelu.default: _rule(_gelu),
     _aten.leaky_relu.default: _rule(_leaky_relu),
-    _aten.elu.default: _rule(_elu, refuses=_elu_is_plain),
+    _aten.elu.default: Rule(_lower_elu),
     _aten.silu.default: _rule(_plain(Function.SILU)),
     _aten.hardswish.default: _rule(_plain(Function.HARDSWISH)),
     _aten.sigmoid.default: _rule(_plain(Function.SIGMOID)),

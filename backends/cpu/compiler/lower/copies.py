@@ -1,6 +1,5 @@
 """Operators that copy parts of tensors to parts of others."""
 
-import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -18,7 +17,7 @@ _aten = torch.ops.aten
 
 
 @dataclass
-class _Part:
+class Part:
     """One input of a copy; lists are in the order of the tensor's dimensions."""
 
     value: Value
@@ -27,14 +26,16 @@ class _Part:
     firsts: list[Dim] = field(default_factory=list)
 
 
-def _part(value: Value) -> _Part:
+def part_of(value: Value) -> Part:
+    """All of `value`, to where it begins in the output."""
     rank = len(value.dims)
-    return _Part(value, [1] * rank, [0] * rank, [0] * rank)
+    return Part(value, [1] * rank, [0] * rank, [0] * rank)
 
 
-def _emit(
-    builder: Builder, node: Node, parts: Sequence[_Part], output: Value, order: Order, fill: float | None = None
+def emit_copy(
+    builder: Builder, node: Node, parts: Sequence[Part], output: Value, order: Order, fill: float | None = None
 ) -> None:
+    """A step that copies `parts` to `output`, whose dimensions lie in `order`."""
     steps = tuple(tuple(part.steps[dim] for dim in order) for part in parts)
     dims = tuple(each for part in parts for dim in order for each in (part.starts[dim], part.firsts[dim]))
     builder.step(Copy(steps, fill), [part.value for part in parts], output, node, dims=dims)
@@ -46,10 +47,10 @@ def _from_end(index: int, size: Dim) -> Dim:
 
 def _lower_slice(builder: Builder, node: Node) -> None:
     laid, dim = builder.laid(node.args[0]), _dim_of(node)
-    part = _part(laid.value)
+    part = part_of(laid.value)
     part.starts[dim] = _start(node, laid.dims[dim])
     part.steps[dim] = argument(node, 4, "step", 1)
-    _emit(builder, node, [part], builder.write(node, laid.order), laid.order)
+    emit_copy(builder, node, [part], builder.write(node, laid.order), laid.order)
 
 
 def _start(node: Node, size: Dim) -> Dim:
@@ -67,12 +68,12 @@ def _dim_of(node: Node) -> int:
 def _lower_select(builder: Builder, node: Node) -> None:
     """A slice of one, without its dimension."""
     laid, dim = builder.laid(node.args[0]), _dim_of(node)
-    part = _part(laid.value)
+    part = part_of(laid.value)
     part.starts[dim] = _from_end(node.args[2], laid.dims[dim])
     order = tuple(each - (each > dim) for each in laid.order if each != dim)
     output = builder.write(node, order)
     sizes = tuple(1 if each == dim else laid.dims[each] for each in laid.order)
-    _emit(builder, node, [part], view(output, sizes), laid.order)
+    emit_copy(builder, node, [part], view(output, sizes), laid.order)
 
 
 def _lower_split(builder: Builder, node: Node) -> None:
@@ -80,13 +81,9 @@ def _lower_split(builder: Builder, node: Node) -> None:
     laid, dim = builder.laid(node.args[0]), argument(node, 2, "dim", 0) % tensor_of(node.args[0]).dim()
     sizes = node.args[1]
     for part in node.users:
-        source = _part(laid.value)
+        source = part_of(laid.value)
         source.starts[dim] = sum(sizes[: part.args[1]])
-        _emit(builder, part, [source], builder.write(part, laid.order), laid.order)
-
-
-def _lower_part(builder: Builder, node: Node) -> None:
-    """What takes parts apart has made them."""
+        emit_copy(builder, part, [source], builder.write(part, laid.order), laid.order)
 
 
 def _refuses_split(program: Program, node: Node) -> Refusal:
@@ -99,11 +96,11 @@ def _lower_cat(builder: Builder, node: Node) -> None:
     order = builder.laid(node.args[0][0]).order
     parts, first = [], 0
     for each in node.args[0]:
-        part = _part(builder.read(each, order))
+        part = part_of(builder.read(each, order))
         part.firsts[dim] = first
         first = first + builder.laid(each).dims[dim]
         parts.append(part)
-    _emit(builder, node, parts, builder.write(node, order), order)
+    emit_copy(builder, node, parts, builder.write(node, order), order)
 
 
 def _lower_expand(builder: Builder, node: Node) -> None:
@@ -122,40 +119,40 @@ def _expand(builder: Builder, node: Node, source: Node) -> None:
     if x.dims == dims:
         builder.alias(node, Laid(x, order))
         return
-    part = _part(x)
+    part = part_of(x)
     part.steps = [1 if own == size else 0 for own, size in zip(x.dims, dims, strict=True)]
-    _emit(builder, node, [part], builder.write(node, order), order)
+    emit_copy(builder, node, [part], builder.write(node, order), order)
 
 
 def _lower_pad(builder: Builder, node: Node) -> None:
     laid = builder.laid(node.args[0])
-    part = _part(laid.value)
+    part = part_of(laid.value)
     for place, before in enumerate(node.args[1][::2]):
         dim = len(laid.order) - 1 - place
         part.firsts[dim], part.starts[dim] = max(before, 0), max(-before, 0)
     fill = float(argument(node, 2, "value", 0.0))
-    _emit(builder, node, [part], builder.write(node, laid.order), laid.order, fill)
+    emit_copy(builder, node, [part], builder.write(node, laid.order), laid.order, fill)
 
 
 def _lower_flip(builder: Builder, node: Node) -> None:
     laid = builder.laid(node.args[0])
-    part = _part(laid.value)
+    part = part_of(laid.value)
     for each in node.args[1]:
         dim = each % len(laid.order)
         part.steps[dim], part.starts[dim] = -1, laid.dims[dim] - 1
-    _emit(builder, node, [part], builder.write(node, laid.order), laid.order)
+    emit_copy(builder, node, [part], builder.write(node, laid.order), laid.order)
 
 
 def _lower_roll(builder: Builder, node: Node) -> None:
     """In each dimension what stays ahead of the end, and what comes in at the beginning."""
     laid = builder.laid(node.args[0])
-    parts = [_part(laid.value)]
+    parts = [part_of(laid.value)]
     for dim, shift in _shifts(node).items():
         parts = [each for part in parts for each in _rolled(part, dim, shift, laid.dims[dim])]
-    _emit(builder, node, parts, builder.write(node, laid.order), laid.order)
+    emit_copy(builder, node, parts, builder.write(node, laid.order), laid.order)
 
 
-def _rolled(part: _Part, dim: int, shift: int, size: Dim) -> list[_Part]:
+def _rolled(part: Part, dim: int, shift: int, size: Dim) -> list[Part]:
     begin, end = (replace(part, starts=[*part.starts], firsts=[*part.firsts]) for _ in range(2))
     end.firsts[dim], begin.starts[dim] = shift, size - shift
     return [end, begin]
@@ -204,7 +201,6 @@ def _refuses_cat(program: Program, node: Node) -> Refusal:
 
 
 RULES: dict[Callable[..., Any], Rule] = {
-    operator.getitem: Rule(_lower_part, computes=False, dtypes=ANY),
     _aten.split_with_sizes_copy.default: Rule(_lower_split, _refuses_split, dtypes=ANY),
     _aten.slice_copy.Tensor: Rule(_lower_slice, _refuses_slice, dtypes=ANY),
     _aten.select_copy.int: Rule(_lower_select, _refuses_numbers, dtypes=ANY),

@@ -60,8 +60,16 @@ def test_sizes_of_a_call() -> None:
     assert_computes(function, torch.randn(4, 3), torch.randn(5, 3), dynamic_shapes=shapes, others=others)
 
 
+def test_many_tensors_are_joined_at_once() -> None:
+    def function(x: Tensor) -> Tensor:
+        return torch.cat([x * number for number in range(20)], 1)
+
+    assert [type(each) for each in operations(function, torch.randn(2, 3))].count(Copy) == 1
+    assert_computes(function, torch.randn(2, 3))
+
+
 def test_more_tensors_than_a_step_takes_are_joined_by_kernels() -> None:
-    program = lowered(lambda x: torch.cat([x.relu()] * 9), [torch.randn(2)])
+    program = lowered(lambda x: torch.cat([x.relu()] * 65), [torch.randn(2)])
     assert [str(node.target) for node in get_non_lowered_nodes(program.graph)] == ["edge.aten.cat.default"]
 
 

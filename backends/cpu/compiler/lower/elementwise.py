@@ -1,8 +1,8 @@
 """Operators that go element by element over several tensors and numbers."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 import torch
 from torch._ops import OpOverload
@@ -17,6 +17,7 @@ from backends.cpu.compiler.lower.rule import NUMBERS, Program, Refusal, Rule, ar
 
 _aten = torch.ops.aten
 _WHOLE = (torch.int64, torch.int32)
+MakesMap: TypeAlias = Callable[[type[MapProgram], Sequence[float | None]], MapProgram]
 
 
 def _order_of(builder: Builder, operands: Sequence[Node], rank: int) -> Order:
@@ -29,6 +30,11 @@ def _order_of(builder: Builder, operands: Sequence[Node], rank: int) -> Order:
 
 def lower_call(builder: Builder, node: Node, opcode: Opcode, *operands: Any) -> None:
     """`opcode` of `operands`, each a node or a number."""
+    lower_map(builder, node, lambda kind, numbers: kind.call(opcode, *numbers), *operands)
+
+
+def lower_map(builder: Builder, node: Node, make: MakesMap, *operands: Any) -> None:
+    """What `make` gives for a kind and the numbers among `operands`, None for each that is a node."""
     rank = tensor_of(node).dim()
     given = [_as_number(builder, each, rank, operands) for each in operands]
     nodes = [each for each in given if isinstance(each, Node)]
@@ -37,7 +43,7 @@ def lower_call(builder: Builder, node: Node, opcode: Opcode, *operands: Any) -> 
     inputs = [builder.broadcast(each, order) for each in nodes]
     cast = int if kind is MapI64 else float
     numbers = [None if isinstance(each, Node) else cast(each) for each in given]
-    builder.step(kind.call(opcode, *numbers), inputs, builder.write(node, order), node)
+    builder.step(make(kind, numbers), inputs, builder.write(node, order), node)
 
 
 def _lower_mul(builder: Builder, node: Node) -> None:
@@ -73,12 +79,11 @@ def _call(opcode: Opcode, count: int) -> Rule:
     def lower(builder: Builder, node: Node) -> None:
         lower_call(builder, node, opcode, *node.args[:count])
 
-    return Rule(lower, partial(_refuses, opcode), dtypes=NUMBERS)
+    return Rule(lower, partial(refuses_call, opcode), dtypes=NUMBERS)
 
 
-def _refuses(opcode: Opcode, program: Program, node: Node) -> Refusal:
-    if node.kwargs.get("alpha", 1) != 1:
-        return "a second operand with a factor is not taken"
+def refuses_call(opcode: Opcode, program: Program, node: Node) -> Refusal:
+    """Why `opcode` of the operands of `node` is not taken."""
     floats = [each for each in node.all_input_nodes if tensor_of(each).dtype == torch.float32]
     if tensor_of(node).dtype in _WHOLE and floats:
         return "integers are not computed from floats"
@@ -103,7 +108,6 @@ def _divides(program: Program, node: Node) -> Refusal:
 
 _ONE = {
     _aten.neg.default: Opcode.NEG,
-    _aten.abs.default: Opcode.ABS,
     _aten.exp.default: Opcode.EXP,
     _aten.log.default: Opcode.LOG,
     _aten.sqrt.default: Opcode.SQRT,
@@ -118,10 +122,6 @@ _ONE = {
     _aten.logical_not.default: Opcode.NOT,
 }
 _TWO = {
-    _aten.add.Tensor: Opcode.ADD,
-    _aten.add.Scalar: Opcode.ADD,
-    _aten.sub.Tensor: Opcode.SUB,
-    _aten.sub.Scalar: Opcode.SUB,
     _aten.mul.Scalar: Opcode.MUL,
     _aten.div.Tensor: Opcode.DIV,
     _aten.div.Scalar: Opcode.DIV,
@@ -129,6 +129,7 @@ _TWO = {
     _aten.minimum.default: Opcode.MIN,
     _aten.pow.Tensor_Tensor: Opcode.POW,
     _aten.pow.Tensor_Scalar: Opcode.POW,
+    _aten.pow.Scalar: Opcode.POW,
     _aten.eq.Tensor: Opcode.EQ,
     _aten.eq.Scalar: Opcode.EQ,
     _aten.ne.Tensor: Opcode.NE,
@@ -147,7 +148,7 @@ _TWO = {
 RULES: dict[OpOverload, Rule] = {
     **{operator: _call(opcode, 1) for operator, opcode in _ONE.items()},
     **{operator: _call(opcode, 2) for operator, opcode in _TWO.items()},
-    _aten.mul.Tensor: Rule(_lower_mul, partial(_refuses, Opcode.MUL), dtypes=NUMBERS),
+    _aten.mul.Tensor: Rule(_lower_mul, partial(refuses_call, Opcode.MUL), dtypes=NUMBERS),
     _aten.where.self: _call(Opcode.WHERE, 3),
     _aten.div.Tensor_mode: Rule(_call(Opcode.DIV, 2).lower, _divides),
     _aten.bitwise_and.Tensor: _logical(Opcode.AND, 2),

@@ -1,22 +1,27 @@
 """Pooling over pictures, and means that are nothing else."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import torch
+from torch import Tensor
 from torch._ops import OpOverload
 from torch.fx import Node
 
-from backends.cpu.compiler.graph import Laid
-from backends.cpu.compiler.kinds.pool import Pool, Pooling
+from backends.cpu.compiler.graph import Laid, constant
+from backends.cpu.compiler.kinds.matmul import Matmul
+from backends.cpu.compiler.kinds.pool import WHOLE, Pool, Pooling
 from backends.cpu.compiler.kinds.reduce import Reduction
 from backends.cpu.compiler.kinds.window import Pair, Window
 from backends.cpu.compiler.lower import reductions
 from backends.cpu.compiler.lower.builder import Builder, channels_last, view
+from backends.cpu.compiler.lower.parts import parts_of, refuses_but_first
 from backends.cpu.compiler.lower.rule import Program, Refusal, Rule, argument, dims_at, tensor_of
 
 _aten = torch.ops.aten
 _PICTURE = channels_last(4)
+_CEIL_OF_MAX = 5
 
 
 def _emit(builder: Builder, node: Node, operation: Pool) -> None:
@@ -47,12 +52,8 @@ def _lower_mean(builder: Builder, node: Node) -> None:
 
 def _refuses_adaptive(program: Program, node: Node) -> Refusal:
     before, after = dims_at(node.args[0])[2:], dims_at(node)[2:]
-    if after == (1, 1):
-        return _refuses_picture(program, node)
-    if not all(isinstance(size, int) for size in (*before, *after)):
+    if after != (1, 1) and not all(isinstance(size, int) for size in (*before, *after)):
         return "adaptive pooling of a picture of variable size is taken to a size of 1 only"
-    if any(size % parts for size, parts in zip(before, after)):
-        return f"adaptive pooling from {before} to {after} has windows of several sizes"
     return _refuses_picture(program, node)
 
 
@@ -60,9 +61,68 @@ def _lower_adaptive(builder: Builder, node: Node) -> None:
     before, after = dims_at(node.args[0])[2:], dims_at(node)[2:]
     if after == (1, 1):
         _emit(builder, node, Pool(Pooling.AVERAGE))
-        return
+    elif _is_even(before, after):
+        _emit(builder, node, Pool(Pooling.AVERAGE, _even_window(before, after)))
+    else:
+        _emit_shares(builder, node, before, after)
+
+
+def _is_even(before: Sequence[int], after: Sequence[int]) -> bool:
+    return all(size % parts == 0 for size, parts in zip(before, after))
+
+
+def _even_window(before: Sequence[int], after: Sequence[int]) -> Window:
     kernel = before[0] // after[0], before[1] // after[1]
-    _emit(builder, node, Pool(Pooling.AVERAGE, Window(kernel, kernel)))
+    return Window(kernel, kernel)
+
+
+def _emit_shares(builder: Builder, node: Node, before: Sequence[int], after: Sequence[int]) -> None:
+    """Windows of several sizes: a matrix says what share each pixel has in each mean."""
+    shares = torch.kron(_shares(before[0], after[0]), _shares(before[1], after[1])).unsqueeze(0)
+    source, output = builder.read(node.args[0], _PICTURE), builder.write(node, _PICTURE)
+    batch, channels = output.dims[0], output.dims[3]
+    pixels = view(source, (batch, shares.shape[2], channels))
+    builder.step(Matmul(False), [constant(shares), pixels], view(output, (batch, shares.shape[1], channels)), node)
+
+
+def _shares(size: int, parts: int) -> Tensor:
+    """[parts, size] with the means' windows along one axis."""
+    shares = torch.zeros(parts, size)
+    for part in range(parts):
+        first, end = part * size // parts, -(-(part + 1) * size // parts)
+        shares[part, first:end] = 1 / (end - first)
+    return shares
+
+
+def _lower_adaptive_max(builder: Builder, node: Node) -> None:
+    for each in parts_of(node).get(0, []):
+        before, after = dims_at(node.args[0])[2:], dims_at(each)[2:]
+        window = WHOLE if after == (1, 1) else _even_window(before, after)
+        _emit_max(builder, node, each, window)
+
+
+def _refuses_adaptive_max(program: Program, node: Node) -> Refusal:
+    before, after = dims_at(node.args[0])[2:], tuple(node.args[1])
+    if after != (1, 1) and not (all(isinstance(size, int) for size in before) and _is_even(before, after)):
+        return f"the largest of windows of several sizes, {before} to {after}, is not taken"
+    return _refuses_picture(program, node) or refuses_but_first(program, node)
+
+
+def _lower_max_with_places(builder: Builder, node: Node) -> None:
+    for each in parts_of(node).get(0, []):
+        _emit_max(builder, node, each, _window(node, _dilation(node), dims_at(each)))
+
+
+def _refuses_max_with_places(program: Program, node: Node) -> Refusal:
+    outputs = node.meta["val"][0]
+    if argument(node, _CEIL_OF_MAX, "ceil_mode", False) and not all(isinstance(size, int) for size in outputs.shape):
+        return "pooling of a picture of variable size is not taken with ceil_mode"
+    return _refuses_picture(program, node) or refuses_but_first(program, node)
+
+
+def _emit_max(builder: Builder, node: Node, result: Node, window: Window) -> None:
+    source = builder.read(node.args[0], _PICTURE)
+    builder.step(Pool(Pooling.MAX, window), [source], builder.write(result, _PICTURE), node)
 
 
 def _refuses_window(program: Program, node: Node) -> Refusal:
@@ -74,7 +134,7 @@ def _refuses_window(program: Program, node: Node) -> Refusal:
 
 def _ceil_at(node: Node) -> int:
     """The place of `ceil_mode` among the arguments."""
-    return 4 if "avg" in str(node.target) else 5
+    return 4 if "avg" in str(node.target) else _CEIL_OF_MAX
 
 
 def _refuses_average(program: Program, node: Node) -> Refusal:
@@ -87,15 +147,18 @@ def _refuses_average(program: Program, node: Node) -> Refusal:
 def _lower_average(builder: Builder, node: Node) -> None:
     count_pads = bool(argument(node, 5, "count_include_pad", True))
     divisor = argument(node, 6, "divisor_override") or 0
-    _emit(builder, node, Pool(Pooling.AVERAGE, _window(node, (1, 1)), count_pads, divisor))
+    _emit(builder, node, Pool(Pooling.AVERAGE, _window(node, (1, 1), dims_at(node)), count_pads, divisor))
 
 
 def _lower_max(builder: Builder, node: Node) -> None:
-    dilation = _pair(argument(node, 4, "dilation", (1, 1)))
-    _emit(builder, node, Pool(Pooling.MAX, _window(node, dilation)))
+    _emit_max(builder, node, node, _window(node, _dilation(node), dims_at(node)))
 
 
-def _window(node: Node, dilation: Pair) -> Window:
+def _dilation(node: Node) -> Pair:
+    return _pair(argument(node, 4, "dilation", (1, 1)))
+
+
+def _window(node: Node, dilation: Pair, outputs: Sequence[int]) -> Window:
     """The window; `ceil_mode` adds to its pads below and to the right."""
     kernel = _pair(argument(node, 1, "kernel_size"))
     stride = _pair(argument(node, 2, "stride") or kernel)
@@ -103,13 +166,13 @@ def _window(node: Node, dilation: Pair) -> Window:
     plain = Window(kernel, stride, (top, left, top, left), dilation)
     if not argument(node, _ceil_at(node), "ceil_mode", False):
         return plain
-    below, right = (_missing(node, plain, axis) for axis in (0, 1))
+    below, right = (_missing(node, plain, axis, outputs[2 + axis]) for axis in (0, 1))
     return replace(plain, pads=(top, left, top + below, left + right))
 
 
-def _missing(node: Node, window: Window, axis: int) -> int:
+def _missing(node: Node, window: Window, axis: int, count: int) -> int:
     """Rows or columns that the last window lies beyond the pads."""
-    size, count = dims_at(node.args[0])[2 + axis], dims_at(node)[2 + axis]
+    size = dims_at(node.args[0])[2 + axis]
     reach = (window.kernel[axis] - 1) * window.dilation[axis] + 1
     needed = (count - 1) * window.stride[axis] + reach
     return max(0, needed - size - 2 * window.pads[axis])
@@ -120,10 +183,13 @@ def _pair(sizes: Any) -> Pair:
     return both[0], both[-1]
 
 
+_WITH_PLACES = (torch.float32, torch.int64)
 RULES: dict[OpOverload, Rule] = {
     _aten.mean.dim: Rule(_lower_mean, reductions.refuses),
     _aten.adaptive_avg_pool2d.default: Rule(_lower_adaptive, _refuses_adaptive),
     _aten._adaptive_avg_pool2d.default: Rule(_lower_adaptive, _refuses_adaptive),
     _aten.avg_pool2d.default: Rule(_lower_average, _refuses_average),
     _aten.max_pool2d.default: Rule(_lower_max, _refuses_window),
+    _aten.max_pool2d_with_indices.default: Rule(_lower_max_with_places, _refuses_max_with_places, dtypes=_WITH_PLACES),
+    _aten.adaptive_max_pool2d.default: Rule(_lower_adaptive_max, _refuses_adaptive_max, dtypes=_WITH_PLACES),
 }

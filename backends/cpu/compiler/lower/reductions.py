@@ -1,6 +1,7 @@
 """Operators that make one number of many: sums, means, extremes and where they stand."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -8,24 +9,97 @@ from torch._ops import OpOverload
 from torch.fx import Node
 
 from backends.cpu.compiler.dims import product
-from backends.cpu.compiler.graph import Laid
+from backends.cpu.compiler.graph import Laid, Value
+from backends.cpu.compiler.kinds.map import Map, Opcode
 from backends.cpu.compiler.kinds.reduce import Reduce, Reduction
 from backends.cpu.compiler.lower.builder import Builder, Order, as_it_is, view
-from backends.cpu.compiler.lower.rule import Program, Refusal, Rule, argument, dims_at, tensor_of
+from backends.cpu.compiler.lower.parts import parts_of
+from backends.cpu.compiler.lower.rule import NUMBERS, Program, Refusal, Rule, argument, dims_at, tensor_of
 
 _aten = torch.ops.aten
 
 
-def lower(builder: Builder, node: Node, reduction: Reduction, dims: Sequence[int]) -> None:
-    """`reduction` of the first operand over `dims`, which it may keep as sizes of 1."""
-    x = node.args[0]
-    counted = reduction >= Reduction.FIRST_MOST and len(dims) > 1
-    order, first = (as_it_is(len(dims)), 0) if counted else _order_with(builder.laid(x), dims)
-    sizes = tuple(dims_at(x)[dim] for dim in order)
+@dataclass(frozen=True)
+class Rows:
+    """A tensor as three dims, of which the middle one is reduced.
+
+    order: of the dimensions of the tensor. dims: those that are reduced, which stand together there.
+    """
+
+    x: Value
+    order: Order
+    dims: Sequence[int]
+
+    def result(self, node: Node, value: Value) -> Laid:
+        """What `node` gives, with the reduced dimensions as sizes of 1 or without them, where it lies as `value`."""
+        order = self._order_after(tensor_of(node).dim())
+        return Laid(view(value, tuple(dims_at(node)[dim] for dim in order)), order)
+
+    def _order_after(self, rank: int) -> Order:
+        if rank == len(self.order):
+            return self.order
+        kept = [dim for dim in self.order if dim not in self.dims]
+        return tuple(sorted(kept).index(dim) for dim in kept)
+
+
+def rows_of(builder: Builder, node: Node, dims: Sequence[int], counted: bool = False) -> Rows:
+    """The tensor of `node` with `dims` in the middle; as they follow each other in it where places are `counted`."""
+    in_order = counted and len(dims) > 1
+    order, first = (as_it_is(len(dims)), 0) if in_order else _order_with(builder.laid(node), dims)
+    sizes = tuple(dims_at(node)[dim] for dim in order)
     end = first + len(dims)
     runs = product(sizes[:first]), product(sizes[first:end]), product(sizes[end:])
-    output = builder.write(node, _order_after(node, order, dims))
-    builder.step(Reduce(reduction), [view(builder.read(x, order), runs)], view(output, (runs[0], runs[2])), node)
+    return Rows(view(builder.read(node, order), runs), order, dims)
+
+
+def lower(builder: Builder, node: Node, reduction: Reduction, dims: Sequence[int]) -> None:
+    """`reduction` of the first operand over `dims`, which it may keep as sizes of 1."""
+    _emit(builder, node, [node], reduction, dims)
+
+
+def _emit(builder: Builder, node: Node, results: Sequence[Node], reduction: Reduction, dims: Sequence[int]) -> None:
+    rows = rows_of(builder, node.args[0], dims, reduction >= Reduction.FIRST_MOST)
+    for each in results:
+        output = Value(tensor_of(each).dtype, (rows.x.dims[0], rows.x.dims[2]))
+        builder.step(Reduce(reduction), [rows.x], output, node)
+        builder.alias(each, rows.result(each, output))
+
+
+def _extreme(reduction: Reduction, places: Reduction) -> Rule:
+    """An operator that gives extremes and where they stand."""
+
+    def lower_parts(builder: Builder, node: Node) -> None:
+        parts = parts_of(node)
+        for index, each in enumerate((reduction, places)):
+            _emit(builder, node, parts.get(index, []), each, dims_of_call(node, _named(node)))
+
+    return Rule(lower_parts, refuses, dtypes=(torch.float32, torch.int64))
+
+
+def _truth(reduction: Reduction, given: Callable[[Node], Any]) -> Rule:
+    """Whether any or all are true: the largest or smallest of numbers that are 1 or 0."""
+
+    def lower_truth(builder: Builder, node: Node) -> None:
+        rows = rows_of(builder, node.args[0], dims_of_call(node, given(node)))
+        numbers, most = Value(torch.float32, rows.x.dims), Value(torch.float32, (rows.x.dims[0], rows.x.dims[2]))
+        builder.step(_IS_TRUE, [rows.x], numbers, node)
+        builder.step(Reduce(reduction), [numbers], most, node)
+        truth = Value(torch.bool, most.dims)
+        builder.step(_IS_TRUE, [most], truth, node)
+        builder.alias(node, rows.result(node, truth))
+
+    return Rule(lower_truth, _refuses_truth, dtypes=NUMBERS)
+
+
+_IS_TRUE = Map.call(Opcode.NE, None, 0.0)
+
+
+def _refuses_truth(program: Program, node: Node) -> Refusal:
+    x = tensor_of(node.args[0])
+    if x.dim() == 0:
+        return "a number is not reduced"
+    empty = any(program.bounds.minimum(size) < 1 for size in dims_at(node.args[0]))
+    return "there may be no numbers" if empty else None
 
 
 def _order_with(laid: Laid, dims: Sequence[int]) -> tuple[Order, int]:
@@ -35,13 +109,6 @@ def _order_with(laid: Laid, dims: Sequence[int]) -> tuple[Order, int]:
         return laid.order, places[0]
     others = tuple(dim for dim in laid.order if dim not in dims)
     return (*others, *dims), len(others)
-
-
-def _order_after(node: Node, order: Order, dims: Sequence[int]) -> Order:
-    if tensor_of(node).dim() == len(order):
-        return order
-    kept = [dim for dim in order if dim not in dims]
-    return tuple(sorted(kept).index(dim) for dim in kept)
 
 
 def dims_of_call(node: Node, given: Any) -> list[int]:
@@ -85,4 +152,13 @@ RULES: dict[OpOverload, Rule] = {
     _aten.prod.default: _rule(Reduction.PRODUCT, _none),
     _aten.argmax.default: _rule(Reduction.FIRST_MOST, _named),
     _aten.argmin.default: _rule(Reduction.FIRST_LEAST, _named),
+    _aten.max.default: _rule(Reduction.MOST, _none),
+    _aten.min.default: _rule(Reduction.LEAST, _none),
+    _aten.max.dim: _extreme(Reduction.MOST, Reduction.FIRST_MOST),
+    _aten.min.dim: _extreme(Reduction.LEAST, Reduction.FIRST_LEAST),
+    _aten.any.default: _truth(Reduction.MOST, _none),
+    _aten.any.dim: _truth(Reduction.MOST, _named),
+    _aten.any.dims: _truth(Reduction.MOST, _named),
+    _aten.all.default: _truth(Reduction.LEAST, _none),
+    _aten.all.dim: _truth(Reduction.LEAST, _named),
 }

@@ -53,5 +53,34 @@ def test_as_many_numbers_as_there_are() -> None:
     assert_computes(function, torch.randn(2, 7, 5), dynamic_shapes=({1: Dim("n", min=2, max=20)},), others=others)
 
 
+@pytest.mark.parametrize("function", [torch.max, torch.min])
+@pytest.mark.parametrize("dim", [-1, 0, 2])
+def test_extremes_and_where_they_stand(function: Any, dim: int) -> None:
+    assert_computes(lambda x: tuple(function(x, dim)), torch.randn(_SIZES))
+    assert_computes(lambda x: function(x, dim, keepdim=True)[0] + function(x), torch.randn(_SIZES))
+    assert_computes(lambda x: function(x, dim)[1], torch.randn(_SIZES))
+
+
+@pytest.mark.parametrize("function", [torch.any, torch.all])
+def test_truth_of_many(function: Any) -> None:
+    x = torch.randn(_SIZES)
+    assert_computes(lambda x: function(x > 1), x)
+    assert_computes(lambda x: function(x > 0, 1), x)
+    assert_computes(lambda x: function(x > 0, -1, keepdim=True), x)
+    assert_computes(lambda x: function(x, 2), torch.randint(0, 2, _SIZES))
+
+
+def test_any_of_several_dimensions() -> None:
+    assert_computes(lambda x: torch.any(x > 2, (0, 2)), torch.randn(_SIZES))
+
+
+@pytest.mark.parametrize("correction", [0, 1, 2])
+@pytest.mark.parametrize("dims", [-1, (0, 2)])
+def test_variances(correction: int, dims: Any) -> None:
+    x = torch.randn(_SIZES)
+    assert_computes(lambda x: x.var(dims, correction=correction), x)
+    assert_computes(lambda x: torch.var_mean(x, dims, correction=correction, keepdim=True), x)
+
+
 def test_integers_are_left_to_kernels() -> None:
     assert get_non_lowered_nodes(lowered(lambda x: x.sum(0), [torch.arange(6).reshape(2, 3)]).graph)

@@ -11,12 +11,16 @@ from backends.cpu.compiler.lower import (
     activations,
     attention,
     casts,
+    channels,
     constants,
     convolutions,
     copies,
     elementwise,
+    extension,
     few_bits,
+    formulas,
     normalization,
+    parts,
     pooling,
     products,
     quantization,
@@ -25,13 +29,28 @@ from backends.cpu.compiler.lower import (
     sizes,
     tables,
     updates,
+    variance,
 )
 from backends.cpu.compiler.lower.rule import MAX_RANK, Program, Refusal, Rule
 from exir.dialects.edge import to_torch_overload
 
 _FAMILIES = (
-    *(convolutions, products, pooling, activations, elementwise, normalization),
-    *(quantization, few_bits, attention, tables, casts, constants, copies, shapes, sizes, updates, reductions),
+    *(convolutions, products, pooling, activations, elementwise, formulas, normalization, channels, variance),
+    *(
+        quantization,
+        few_bits,
+        attention,
+        tables,
+        parts,
+        casts,
+        constants,
+        copies,
+        extension,
+        shapes,
+        sizes,
+        updates,
+        reductions,
+    ),
 )
 
 RULES: dict[Callable[..., Any], Rule] = {
@@ -58,6 +77,8 @@ WHOLE = tuple(
         torch.ops.aten.rms_norm.default,
         torch.ops.aten.scaled_dot_product_attention.default,
         torch.ops.aten.roll.default,
+        torch.ops.aten.instance_norm.default,
+        torch.ops.aten.pad.default,
     )
     if operator in RULES
 )

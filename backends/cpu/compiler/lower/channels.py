@@ -1,0 +1,95 @@
+"""Norms whose scale and shift go by channel: batch norm of known statistics, group norm, instance norm."""
+
+import torch
+from torch import Tensor
+from torch._ops import OpOverload
+from torch.fx import Node
+
+from backends.cpu.compiler.dims import Dim, product
+from backends.cpu.compiler.graph import Laid, Value, constant
+from backends.cpu.compiler.kinds.map import Map, Opcode
+from backends.cpu.compiler.kinds.norm import Norm
+from backends.cpu.compiler.lower.builder import Builder, as_it_is, view
+from backends.cpu.compiler.lower.parts import parts_of, refuses_but_first
+from backends.cpu.compiler.lower.rule import Program, Refusal, Rule, dims_at
+
+_aten = torch.ops.aten
+_CHANNEL = 1
+_X, _WEIGHT, _BIAS, _MEAN, _VARIANCE = range(5)
+_BATCH_EPSILON, _GROUPS, _GROUP_EPSILON, _INSTANCE_EPSILON = 6, 6, 7, 7
+
+
+def _lower_batch_norm(builder: Builder, node: Node) -> None:
+    """A factor and a summand for each channel."""
+    mean, variance = (builder.program.constant(node.args[index]) for index in (_MEAN, _VARIANCE))
+    assert mean is not None and variance is not None
+    scale, shift = _rows(builder.program, node)
+    factor = (variance + float(node.args[_BATCH_EPSILON])).rsqrt()
+    factor = factor if scale is None else factor * scale
+    summand = -mean * factor
+    _scale(builder, node, builder.laid(node.args[_X]), factor, summand if shift is None else summand + shift)
+
+
+def _lower_group_norm(builder: Builder, node: Node) -> None:
+    _normalize(builder, node, (dims_at(node.args[_X])[0], node.args[_GROUPS]), float(node.args[_GROUP_EPSILON]))
+
+
+def _lower_instance_norm(builder: Builder, node: Node) -> None:
+    _normalize(builder, node, dims_at(node.args[_X])[:2], float(node.args[_INSTANCE_EPSILON]))
+
+
+def _normalize(builder: Builder, node: Node, rows: tuple[Dim, ...], epsilon: float) -> None:
+    """What belongs to one of `rows` lies together."""
+    x = builder.read(node.args[_X])
+    columns = product(x.dims) // product(rows)
+    normal = Value(x.dtype, x.dims)
+    builder.step(Norm(True, epsilon), [view(x, (*rows, columns))], view(normal, (*rows, columns)), node)
+    _scale(builder, node, Laid(normal, as_it_is(len(x.dims))), *_rows(builder.program, node))
+
+
+def _scale(builder: Builder, node: Node, laid: Laid, factor: Tensor | None, summand: Tensor | None) -> None:
+    """`laid` times `factor`, plus `summand`, of each channel, as what `node` or its first part gives."""
+    for opcode, row in ((Opcode.MUL, factor), (Opcode.ADD, summand)):
+        if row is not None:
+            dims = [1] * len(laid.order)
+            dims[laid.order.index(_CHANNEL)] = row.numel()
+            output = Value(laid.value.dtype, laid.value.dims)
+            builder.step(Map.call(opcode, None, None), [laid.value, constant(row.reshape(dims))], output, node)
+            laid = Laid(output, laid.order)
+    for each in parts_of(node).get(0, []) if isinstance(node.meta["val"], tuple | list) else [node]:
+        builder.alias(each, laid)
+
+
+def _rows(program: Program, node: Node) -> tuple[Tensor | None, Tensor | None]:
+    """Scale and shift of each channel; None where there is none."""
+    return program.constant(node.args[_WEIGHT]), program.constant(node.args[_BIAS])
+
+
+def _refuses_batch_norm(program: Program, node: Node) -> Refusal:
+    if program.constant(node.args[_MEAN]) is None or program.constant(node.args[_VARIANCE]) is None:
+        return "the statistics are computed, not constant"
+    return _refuses_rows(program, node) or refuses_but_first(program, node)
+
+
+def _refuses_group_norm(program: Program, node: Node) -> Refusal:
+    if not isinstance(dims_at(node.args[_X])[_CHANNEL], int):
+        return "channels must be known before the call"
+    return _refuses_rows(program, node) or refuses_but_first(program, node)
+
+
+def _refuses_instance_norm(program: Program, node: Node) -> Refusal:
+    return _refuses_rows(program, node) if node.args[5] else "statistics are taken of the input only"
+
+
+def _refuses_rows(program: Program, node: Node) -> Refusal:
+    for index, name in ((_WEIGHT, "weight"), (_BIAS, "bias")):
+        if isinstance(node.args[index], Node) and program.constant(node.args[index]) is None:
+            return f"the {name} is computed, not constant"
+    return None
+
+
+RULES: dict[OpOverload, Rule] = {
+    _aten._native_batch_norm_legit_no_training.default: Rule(_lower_batch_norm, _refuses_batch_norm),
+    _aten.native_group_norm.default: Rule(_lower_group_norm, _refuses_group_norm),
+    _aten.instance_norm.default: Rule(_lower_instance_norm, _refuses_instance_norm),
+}

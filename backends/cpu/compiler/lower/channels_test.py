@@ -1,0 +1,58 @@
+"""Norms by channel compute what PyTorch does, in few steps."""
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.export import Dim
+
+from backends.cpu.compiler.kinds.convolution import Convolution
+from backends.cpu.compiler.kinds.map import Map
+from backends.cpu.compiler.kinds.norm import Norm
+from backends.cpu.compiler.kinds.product import Product
+from backends.cpu.compiler.testing.compare import assert_computes, operations
+
+
+def _with_statistics(norm: nn.Module) -> nn.Module:
+    for each in (*norm.parameters(), *norm.buffers()):
+        if each.dtype == torch.float32:
+            each.data.uniform_(0.5, 1.5)
+    return norm
+
+
+@pytest.mark.parametrize("affine", [True, False])
+def test_a_batch_norm_that_no_convolution_comes_before(affine: bool) -> None:
+    norm = _with_statistics(nn.BatchNorm2d(6, affine=affine))
+    x = torch.randn(2, 6, 4, 5)
+    assert [type(each) for each in operations(nn.Sequential(norm, nn.ReLU()), x)] == [Map]
+    assert_computes(nn.Sequential(norm, nn.ReLU(), nn.Conv2d(6, 20, 1)), x)
+
+
+def test_a_batch_norm_behind_a_residual_is_not_lost() -> None:
+    class Residual(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.first, self.norm = nn.Conv2d(6, 6, 1), _with_statistics(nn.BatchNorm2d(6))
+
+        def forward(self, x: Tensor) -> Tensor:
+            return self.norm(self.first(x) + x)
+
+    made = operations(Residual(), torch.randn(2, 6, 4, 5))
+    assert {Product, Convolution} & {type(each) for each in made}
+    assert_computes(Residual(), torch.randn(2, 6, 4, 5))
+
+
+@pytest.mark.parametrize(
+    "norm", [nn.GroupNorm(2, 6), nn.GroupNorm(3, 6, affine=False), nn.InstanceNorm2d(6, affine=True)]
+)
+def test_rows_of_groups_and_instances(norm: nn.Module) -> None:
+    x = torch.randn(2, 6, 4, 5)
+    assert Norm in {type(each) for each in operations(_with_statistics(norm), x)}
+    assert_computes(norm, x)
+    assert_computes(nn.Sequential(nn.Conv2d(6, 6, 3), norm, nn.Conv2d(6, 8, 1)), x)
+
+
+def test_pictures_of_any_size() -> None:
+    norm = _with_statistics(nn.GroupNorm(2, 6))
+    shapes = ({2: Dim("h", min=2, max=9), 3: Dim("w", min=2, max=9)},)
+    others = [(torch.randn(2, 6, 9, 2),)]
+    assert_computes(norm, torch.randn(2, 6, 4, 5), dynamic_shapes=shapes, others=others)

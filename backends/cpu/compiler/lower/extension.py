@@ -1,0 +1,119 @@
+"""Tensors extended by what they have themselves: repetitions, edges, reflections."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import TypeAlias
+
+import torch
+from torch._ops import OpOverload
+from torch.fx import Node
+
+from backends.cpu.compiler.dims import Dim
+from backends.cpu.compiler.graph import Laid, Value
+from backends.cpu.compiler.lower.builder import Builder, as_it_is, view
+from backends.cpu.compiler.lower.copies import Part, emit_copy, part_of
+from backends.cpu.compiler.lower.rule import ANY, MAX_RANK, Program, Refusal, Rule, argument, dims_at, tensor_of
+
+_aten = torch.ops.aten
+# What a dimension becomes: parts of the output, of a part that is all of the tensor.
+_Parts: TypeAlias = Callable[[Part, int, Dim, tuple[int, int]], Iterator[Part]]
+
+
+def _lower_repeat(builder: Builder, node: Node) -> None:
+    """Before each dimension that is repeated stands one of as many as there are repetitions."""
+    sizes, dims, steps = [], [], []
+    rank = tensor_of(node).dim()
+    given = (1,) * (rank - tensor_of(node.args[0]).dim()) + dims_at(node.args[0])
+    for size, times in zip(given, node.args[1], strict=True):
+        added = [] if times == 1 else [times]
+        sizes += [*[1 for _ in added], size]
+        dims += [*added, size]
+        steps += [*[0 for _ in added], 1]
+    part = part_of(view(builder.read(node.args[0]), tuple(sizes)))
+    part.steps = steps
+    output = Value(tensor_of(node).dtype, tuple(dims))
+    emit_copy(builder, node, [part], output, as_it_is(len(dims)))
+    builder.alias(node, Laid(view(output, dims_at(node)), as_it_is(rank)))
+
+
+def _refuses_repeat(program: Program, node: Node) -> Refusal:
+    times = node.args[1]
+    if any(isinstance(each, Node) for each in times):
+        return "how often it is repeated is computed during the call"
+    rank = len(times) + sum(1 for each in times if each != 1)
+    return None if rank <= MAX_RANK else f"{rank - len(times)} of {len(times)} dimensions are repeated"
+
+
+def _lower_pad(builder: Builder, node: Node) -> None:
+    """By something that the tensor has."""
+    _extend(builder, node, _MODES[node.args[2]])
+
+
+def _extend(builder: Builder, node: Node, parts: _Parts) -> None:
+    """One dimension after the other: what is before it, itself, and what is behind."""
+    laid = builder.laid(node.args[0])
+    rank = len(laid.order)
+    for place, (before, after) in enumerate(_pads(node)):
+        dim = rank - 1 - place
+        size = laid.dims[dim]
+        if before or after:
+            sizes = tuple(size + before + after if each == dim else laid.dims[each] for each in laid.order)
+            output = Value(laid.value.dtype, sizes)
+            made = list(parts(part_of(laid.value), dim, size, (before, after)))
+            emit_copy(builder, node, made, output, laid.order)
+            laid = Laid(output, laid.order)
+    builder.alias(node, laid)
+
+
+def _replicated(part: Part, dim: int, size: Dim, pads: tuple[int, int]) -> Iterator[Part]:
+    """The last part is written over by none: as much is copied as there is room."""
+    before, _ = pads
+    yield _moved(part, dim, start=0, first=0, step=0)
+    yield _moved(part, dim, start=size - 1, first=before + size - 1, step=0)
+    yield _moved(part, dim, start=0, first=before, step=1)
+
+
+def _reflected(part: Part, dim: int, size: Dim, pads: tuple[int, int]) -> Iterator[Part]:
+    before, after = pads
+    yield _moved(part, dim, start=before, first=0, step=-1)
+    if after:
+        yield _moved(part, dim, start=size - 2, first=before + size, step=-1)
+    yield _moved(part, dim, start=0, first=before, step=1)
+
+
+def _wrapped(part: Part, dim: int, size: Dim, pads: tuple[int, int]) -> Iterator[Part]:
+    before, after = pads
+    if before:
+        yield _moved(part, dim, start=size - before, first=0, step=1)
+    if after:
+        yield _moved(part, dim, start=0, first=before + size, step=1)
+    yield _moved(part, dim, start=0, first=before, step=1)
+
+
+def _moved(part: Part, dim: int, start: Dim, first: Dim, step: int) -> Part:
+    moved = replace(part, steps=[*part.steps], starts=[*part.starts], firsts=[*part.firsts])
+    moved.starts[dim], moved.firsts[dim], moved.steps[dim] = start, first, step
+    return moved
+
+
+def _pads(node: Node) -> list[tuple[int, int]]:
+    """Before and after, of the last dimension first."""
+    given = node.args[1]
+    return list(zip(given[::2], given[1::2], strict=True))
+
+
+def _refuses_pads(program: Program, node: Node) -> Refusal:
+    given, mode = node.args[1], argument(node, 2, "mode", "constant")
+    if mode not in _MODES:
+        return f"padding by mode '{mode}' is not taken whole"
+    if any(isinstance(each, Node) or each < 0 for each in given):
+        return "pads are taken that are known before the call, and not below zero"
+    least = min(program.bounds.minimum(dims_at(node.args[0])[-1 - place]) for place in range(len(given) // 2))
+    return None if least > 0 else "a dimension may be empty"
+
+
+_MODES: dict[str, _Parts] = {"reflect": _reflected, "replicate": _replicated, "circular": _wrapped}
+RULES: dict[OpOverload, Rule] = {
+    _aten.repeat.default: Rule(_lower_repeat, _refuses_repeat, dtypes=ANY),
+    _aten.pad.default: Rule(_lower_pad, _refuses_pads, dtypes=ANY),
+}
