@@ -81,10 +81,22 @@ def _convert(
 
     quantizer = StaticQuantizer(options)
     prepared = prepare_pt2e(module, quantizer)
-    with torch.no_grad():
-        for args, kwargs in runs:
-            prepared(*args, **kwargs)
+    _measure(prepared, runs)
     return convert_pt2e(prepared), quantizer.decisions
+
+
+def _measure(prepared: GraphModule, runs: Sequence[_Run]) -> None:
+    """Have the observers see all runs. Raises `ModelError`."""
+    with torch.no_grad():
+        for number, (args, kwargs) in enumerate(runs):
+            try:
+                prepared(*args, **kwargs)
+            except RuntimeError as error:
+                raise ModelError(f"calibration call {number}: {str(error).splitlines()[0]}") from error
+    for observer in prepared.modules():
+        ends = [getattr(observer, name, None) for name in ("min_val", "max_val")]
+        if any(isinstance(end, Tensor) and not end.isfinite().all() for end in ends):
+            raise ModelError("a range that calibration calls take is not finite")
 
 
 def _unflat(call: tuple[Any, ...], program: ExportedProgram) -> _Run:
@@ -102,6 +114,12 @@ def _check_alike(place: int, given: Any, like: Any) -> None:
         raise ModelError(
             f"input {place} of a calibration call is {_kind(given)}, the method takes {_kind(like)}"
         )
+    if isinstance(given, Tensor) and given.numel() == 0:
+        raise ModelError(
+            f"input {place} of a calibration call has no elements: sizes {list(given.shape)}"
+        )
+    if isinstance(given, Tensor) and given.isnan().any():
+        raise ModelError(f"input {place} of a calibration call holds NaN")
 
 
 def _kind(value: Any) -> str:

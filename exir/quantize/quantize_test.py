@@ -257,12 +257,29 @@ def test_a_static_recipe_needs_calibration_inputs() -> None:
             "input 0 of a calibration call is a float32 tensor of rank 1, the method takes a float32 tensor",
         ),
         ((3,), "input 0 of a calibration call is a int, the method takes a float32 tensor of rank 2"),
+        ((torch.ones(0, 4),), r"input 0 of a calibration call has no elements: sizes \[0, 4\]"),
+        ((torch.full((3, 4), torch.nan),), "input 0 of a calibration call holds NaN"),
+        ((torch.ones(3, 5),), "calibration call 1: .*shapes cannot be multiplied"),
     ],
 )
 def test_a_calibration_call_that_does_not_fit_is_an_error(call: tuple, message: str) -> None:
     program = export(nn.Linear(4, 4), (torch.randn(3, 4),))
     with pytest.raises(ModelError, match=message):
-        quantize_program(program, QuantizationOptions("int8_static"), [call])
+        quantize_program(program, QuantizationOptions("int8_static"), [(torch.randn(3, 4),), call])
+
+
+@pytest.mark.parametrize(
+    ("observer", "message"),
+    [
+        ("histogram", "calibration call 0: torch.histc: range of .* is not finite"),
+        ("minmax", "a range that calibration calls take is not finite"),
+    ],
+)
+def test_ranges_are_finite(observer: str, message: str) -> None:
+    program = export(nn.Linear(4, 4), (torch.randn(3, 4),))
+    options = QuantizationOptions("int8_static", observer=observer)
+    with pytest.raises(ModelError, match=message):
+        quantize_program(program, options, [(torch.full((3, 4), torch.inf),)])
 
 
 def test_only_so_many_batches_are_used() -> None:

@@ -82,12 +82,19 @@ def _split(stacked: Tensor, example: Any, where: str) -> list[Tensor]:
     if stacked.dim() == example.dim() + 1:
         return list(stacked)
     if stacked.dim() == example.dim() > 0:
-        whole = stacked.shape[0] // example.shape[0]
-        return list(stacked[: whole * example.shape[0]].split(example.shape[0]))
+        return _joined(stacked, example.shape[0], where)
     raise ModelError(
         f"{where} has {stacked.dim()} dimensions; stack calls in {example.dim() + 1}, or join them in the first of"
         f" {example.dim()}"
     )
+
+
+def _joined(tensor: Tensor, rows: int, where: str) -> list[Tensor]:
+    """Calls of `rows` each; those that are left over are no call."""
+    if not 0 < rows <= tensor.shape[0]:
+        raise ModelError(f"{where} has {tensor.shape[0]} rows, a call {rows}")
+    whole = tensor.shape[0] // rows * rows
+    return list(tensor[:whole].split(rows))
 
 
 def _name(tensor: Tensor) -> str:

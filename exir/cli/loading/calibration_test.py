@@ -61,6 +61,8 @@ def test_inputs_that_the_file_lacks_are_the_examples(tmp_path: Path) -> None:
             {"x": torch.ones(2)},
             "c.npz: 'x' has 1 dimensions; stack calls in 3, or join them in the first of 2",
         ),
+        ({"x": torch.ones(1, 3)}, "c.npz: 'x' has 1 rows, a call 2"),
+        ({"x": torch.ones(0, 3)}, "c.npz: 'x' has 0 rows, a call 2"),
         (
             {"x": torch.ones(8, 3), "factor": torch.ones(3, 3)},
             "c.npz: method 'forward': the inputs are of 3 and 4 calls",

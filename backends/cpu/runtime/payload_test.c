@@ -1,0 +1,316 @@
+/* Which payloads of CpuBackend are refused, and that none does harm. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "backends/cpu/runtime/testing/cpu_fixture.h"
+
+static cpu_writer *const writer = &cpu_test.writer;
+static cpu_session *const session = &cpu_test.session;
+static cpu_sample *const samples = cpu_test.samples;
+static et_value **const args = cpu_test.args;
+
+static void test_a_kind_that_is_not_linked_is_named(void **state) {
+  (void)state;
+  cpu_test_write_static();
+  writer->steps.words[0] = 999;
+  cpu_test_expect_refused(
+      "payload: steps[0] is of kind 999, which is not linked");
+}
+
+static void test_what_a_kind_refuses_is_told_with_its_step(void **state) {
+  (void)state;
+  cpu_test_write_static();
+  writer->steps.words[9] = CPU_TEST_SUM; /* of the second step */
+  cpu_test_expect_refused("steps[1]: sum: x is float32 and y one of it");
+}
+
+static void test_steps_may_work_in_place_where_their_kind_does(void **state) {
+  (void)state;
+  cpu_test_write_static();
+  cpu_write_unary(writer, CPU_TEST_SHIFT, 1, 1, 1);
+  cpu_test_must_load();
+  writer->steps.words[18] = CPU_TEST_SUM; /* does not */
+  cpu_test_expect_refused(
+      "payload: steps[2] writes over another value of its own");
+}
+
+static void test_values_of_a_step_may_not_overlap(void **state) {
+  (void)state;
+  cpu_test_write_static();
+  const uint32_t dims[2] = {0, 1};
+  writer->scratch_bytes = 128;
+  const uint32_t part = cpu_write_floats(writer, ET_CPU_SCRATCH, 0, 4, dims, 2);
+  cpu_write_unary(writer, CPU_TEST_SHIFT, 1, part, 1);
+  cpu_test_expect_refused(
+      "payload: steps[2] writes over another value of its own");
+}
+
+/* y = x[0] in [n], over x in [5] where both have as many elements at most. */
+static void test_in_place_is_for_as_many_elements(void **state) {
+  (void)state;
+  const et_cpu_dim rows = {ET_CPU_DIM_SIZE, 0, 0, 5};
+  const uint32_t one[1] = {cpu_write_dim(writer, rows)};
+  const uint32_t all[2] = {one[0], cpu_write_const(writer, 3)};
+  const uint32_t five[1] = {cpu_write_const(writer, 5)};
+  writer->inputs = writer->outputs = 1;
+  writer->scratch_bytes = 20;
+  const uint32_t x = cpu_write_floats(writer, ET_CPU_INPUT, 0, 0, all, 2);
+  const uint32_t y = cpu_write_floats(writer, ET_CPU_OUTPUT, 0, 0, all, 2);
+  const uint32_t h = cpu_write_floats(writer, ET_CPU_SCRATCH, 0, 0, five, 1);
+  const uint32_t over = cpu_write_floats(writer, ET_CPU_SCRATCH, 0, 0, one, 1);
+  cpu_write_step(writer, CPU_TEST_FIRST, (uint32_t[]){1, 1, 0, 0, 0},
+                 (uint32_t[]){x, h}, NULL, NULL);
+  cpu_write_step(writer, CPU_TEST_FIRST, (uint32_t[]){1, 1, 0, 0, 0},
+                 (uint32_t[]){h, over}, NULL, NULL);
+  cpu_write_unary(writer, CPU_TEST_SHIFT, x, y, 0);
+  cpu_test_must_load();
+  cpu_sample_make(&samples[0], 5, 3);
+  cpu_test_must_call(2);
+  cpu_sample_make(&samples[0], 4, 3);
+  cpu_test_expect_call_refused(
+      2,
+      "steps[1]: first: works in place on 5 elements of float32, its output "
+      "has 4 of float32");
+}
+
+static void test_only_scratch_and_outputs_are_written(void **state) {
+  (void)state;
+  cpu_test_write_static();
+  cpu_write_unary(writer, CPU_TEST_SHIFT, 1, 0, 1);
+  cpu_test_expect_refused(
+      "payload: steps[2] writes where nothing may be written");
+}
+
+static void test_what_is_read_is_written_before(void **state) {
+  (void)state;
+  cpu_test_write_static();
+  writer->steps.words[6] = 1; /* the first step reads what it writes */
+  writer->steps.words[7] = 2;
+  cpu_test_expect_refused("payload: steps[0] reads what is not written before");
+}
+
+/* [2, 3] is read where two steps write [3] each. */
+static void test_pieces_may_be_written_one_by_one(void **state) {
+  (void)state;
+  cpu_test_write_static();
+  const uint32_t row[1] = {1};
+  const uint32_t x = cpu_write_floats(writer, ET_CPU_DATA, 0, 0, row, 1);
+  cpu_write_data(writer, "weights", sizeof cpu_session_weights);
+  const uint32_t top = cpu_write_floats(writer, ET_CPU_SCRATCH, 0, 0, row, 1);
+  const uint32_t low = cpu_write_floats(writer, ET_CPU_SCRATCH, 0, 12, row, 1);
+  writer->steps.count = 0;
+  writer->step_count = 0;
+  cpu_write_unary(writer, CPU_TEST_SHIFT, x, low, 1);
+  cpu_write_unary(writer, CPU_TEST_SHIFT, x, top, 2);
+  cpu_write_unary(writer, CPU_TEST_SHIFT, 1, 2, 0);
+  cpu_test_must_load();
+  cpu_test_must_call(2);
+  assert_true(samples[1].data[0] == 3 && samples[1].data[3] == 2);
+  writer->steps.words[7] = top; /* twice the first row */
+  cpu_test_expect_refused("payload: steps[2] reads what is not written before");
+}
+
+static void test_every_output_is_written(void **state) {
+  (void)state;
+  cpu_test_write_static();
+  writer->step_count = 1;
+  writer->steps.count = 9;
+  cpu_test_expect_refused("payload: output 0 is not written");
+  writer->outputs = 2;
+  writer->step_count = 2;
+  writer->steps.count = 18;
+  cpu_test_expect_refused("payload: output 1 is not written");
+}
+
+/* A step that reads `count` times what the first one has written, and writes
+ * nothing. */
+static void write_reads(uint32_t count) {
+  uint32_t values[24];
+  const uint32_t counts[5] = {count, 0, 0, 0, 0};
+  for (uint32_t i = 0; i < count; i++) {
+    values[i] = 1;
+  }
+  cpu_write_step(writer, CPU_TEST_SHIFT, counts, values, NULL, NULL);
+}
+
+static void test_m23_payloads_that_take_long_to_check_are_refused(
+    void **state) {
+  (void)state;
+  cpu_test_write_static();
+  for (uint32_t i = 0; i < 2000; i++) {
+    write_reads(24);
+  }
+  cpu_test_expect_refused(
+      "payload: steps[1180] is one of too many to be checked");
+  memset(writer, 0, sizeof *writer);
+  for (uint32_t i = 0; i < 8193; i++) {
+    cpu_write_data(writer, "", 0);
+    cpu_write_floats(writer, ET_CPU_DATA, i, 0, NULL, 0);
+  }
+  cpu_test_expect_refused(
+      "payload: 8193 pieces of data for 8193 values are too many");
+}
+
+/* Changes one word of a section of write_static, and expects it to be refused. */
+static void expect_word_refused(cpu_section *section, size_t at, uint32_t word,
+                                const char *message) {
+  const uint32_t old = section->words[at];
+  section->words[at] = word;
+  cpu_test_expect_refused(message);
+  section->words[at] = old;
+}
+
+static void test_numbers_out_of_range_are_named(void **state) {
+  (void)state;
+  cpu_test_write_static();
+  expect_word_refused(&writer->dims, 0, 10, "payload: dims[0]: op 10");
+  expect_word_refused(&writer->dims, 4, 3, "payload: dims[1]: a 3");
+  expect_word_refused(&writer->dims, 5, 4, "payload: dims[1]: maximum 3");
+  expect_word_refused(&writer->values, 0, 9, "payload: values[0]: dtype 9");
+  expect_word_refused(&writer->values, 1, 9, "payload: values[0]: rank 9");
+  expect_word_refused(&writer->values, 2, 5, "payload: values[0]: index 0");
+  expect_word_refused(&writer->values, 3, 1, "payload: values[0]: index 1");
+  expect_word_refused(&writer->values, 4, 4, "payload: values[0]: offset 4");
+  expect_word_refused(&writer->values, 12, 2, "payload: values[1]: offset 2");
+  expect_word_refused(&writer->values, 6, 2, "payload: values[0]: dim 2");
+  expect_word_refused(&writer->steps, 6, 3, "payload: steps[0]: value 3");
+  expect_word_refused(&writer->steps, 1, UINT32_MAX,
+                      "payload: steps[0] reaches behind the end");
+}
+
+static void test_values_outside_their_place_are_refused(void **state) {
+  (void)state;
+  cpu_test_write_static();
+  expect_word_refused(&writer->values, 12, 44,
+                      "payload: values[1] does not fit where it lies");
+  expect_word_refused(&writer->values, 5, 0x11,
+                      "payload: values[0] does not fit where it lies");
+  expect_word_refused(&writer->values, 5, 0x210,
+                      "payload: values[0] does not fit where it lies");
+  writer->dims.words[1] = writer->dims.words[3] = INT32_MAX;
+  cpu_test_expect_refused("payload: values[0] has too many elements");
+}
+
+static void test_an_int_is_no_tensor(void **state) {
+  (void)state;
+  cpu_test_write_static();
+  const et_cpu_dim as_int = {ET_CPU_DIM_INT, 0, 0, 5};
+  cpu_write_dim(writer, as_int);
+  cpu_test_expect_refused("payload: values[0] does not fit where it lies");
+}
+
+static void test_named_data_must_be_what_the_payload_says(void **state) {
+  (void)state;
+  cpu_test_write_static();
+  cpu_write_data(writer, "weight", 64);
+  cpu_test_expect_refused("no such data");
+  writer->data_count = writer->key_bytes = 0;
+  writer->data.count = 0;
+  cpu_write_data(writer, "weights", 60);
+  cpu_test_expect_refused("named data has 64 bytes; the payload says 60");
+  writer->data.words[0] = 1;
+  cpu_test_expect_refused("payload: data[0]: key offset 1");
+}
+
+static void test_payloads_of_others_are_refused(void **state) {
+  (void)state;
+  cpu_test_write_static();
+  et_span span = cpu_write_finish(writer);
+  const et_span nothing = {NULL, 0};
+  assert_int_equal(cpu_session_load(session, nothing),
+                   ET_STATUS_DELEGATE_INCOMPATIBLE);
+  assert_string_equal(session->error.message,
+                      "payload: it is none of this backend");
+  et_error_clear(&session->error);
+  writer->bytes[4] = 2;
+  cpu_session_load(session, span);
+  assert_string_equal(session->error.message,
+                      "payload: version 2; this runtime reads version 1");
+  writer->bytes[4] = 1;
+  et_error_clear(&session->error);
+  span.size -= 4;
+  cpu_session_load(session, span);
+  assert_string_equal(session->error.message,
+                      "payload: its length is not the one that it states");
+}
+
+/* Loads `payload`, and calls it when it is taken. */
+static void survive(et_span payload) {
+  et_error_clear(&session->error);
+  if (cpu_session_load(session, payload) == ET_STATUS_OK) {
+    for (size_t i = 0; i < 3; i++) {
+      cpu_sample_make(&samples[i], 2, 3);
+    }
+    cpu_session_call(session, args, writer->inputs + (size_t)1);
+  }
+  cpu_session_end(session);
+}
+
+static void survive_all_changes(et_span span) {
+  for (size_t at = 0; at < span.size; at++) {
+    const uint8_t old = writer->bytes[at];
+    for (unsigned byte = 0; byte < 256; byte++) {
+      writer->bytes[at] = (uint8_t)byte;
+      survive(span);
+    }
+    writer->bytes[at] = old;
+  }
+}
+
+static void test_states_are_the_last_inputs(void **state) {
+  (void)state;
+  cpu_test_write_stateful();
+  writer->values.words[3] = 1; /* an input where the state is */
+  cpu_test_expect_refused("payload: values[0] does not fit where it lies");
+  writer->values.words[3] = 0;
+  writer->inputs = 3;
+  cpu_test_expect_refused("payload: input 2 stands among states and is none");
+}
+
+static void test_every_cut_and_changed_payload_is_survived(void **state) {
+  (void)state;
+  cpu_test_write_dynamic();
+  cpu_write_data(writer, "weights", sizeof cpu_session_weights);
+  const uint32_t dims[1] = {CPU_TEST_COLUMNS};
+  cpu_write_floats(writer, ET_CPU_DATA, 0, 0, dims, 1);
+  et_span span = cpu_write_finish(writer);
+  survive_all_changes(span);
+  for (; span.size > 0; span.size--) {
+    survive(span);
+  }
+}
+
+static void test_every_changed_payload_with_a_state_is_survived(void **state) {
+  (void)state;
+  cpu_test_write_stateful();
+  survive_all_changes(cpu_write_finish(writer));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      CPU_TEST(test_a_kind_that_is_not_linked_is_named),
+      CPU_TEST(test_what_a_kind_refuses_is_told_with_its_step),
+      CPU_TEST(test_steps_may_work_in_place_where_their_kind_does),
+      CPU_TEST(test_values_of_a_step_may_not_overlap),
+      CPU_TEST(test_in_place_is_for_as_many_elements),
+      CPU_TEST(test_only_scratch_and_outputs_are_written),
+      CPU_TEST(test_what_is_read_is_written_before),
+      CPU_TEST(test_pieces_may_be_written_one_by_one),
+      CPU_TEST(test_every_output_is_written),
+      CPU_TEST(test_m23_payloads_that_take_long_to_check_are_refused),
+      CPU_TEST(test_numbers_out_of_range_are_named),
+      CPU_TEST(test_values_outside_their_place_are_refused),
+      CPU_TEST(test_an_int_is_no_tensor),
+      CPU_TEST(test_named_data_must_be_what_the_payload_says),
+      CPU_TEST(test_payloads_of_others_are_refused),
+      CPU_TEST(test_states_are_the_last_inputs),
+      CPU_TEST(test_every_cut_and_changed_payload_is_survived),
+      CPU_TEST(test_every_changed_payload_with_a_state_is_survived),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
