@@ -1,6 +1,7 @@
 #include "backends/cpu/simd/map.h"
 #include "backends/cpu/steps/kinds.h"
 #include "backends/cpu/steps/testing.h"
+#include "backends/cpu/steps/testing_map.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,43 +31,6 @@ static void expect(et_test_step *test, const double *expected) {
   et_test_end(test);
 }
 
-static double result_of(int opcode, int64_t a, int64_t b) {
-  switch (opcode) {
-    case ET_CPU_MAP_ADD:
-      return (double)(a + b);
-    case ET_CPU_MAP_SUB:
-      return (double)(a - b);
-    case ET_CPU_MAP_MUL:
-      return (double)(a * b);
-    case ET_CPU_MAP_MAX:
-      return (double)(a > b ? a : b);
-    case ET_CPU_MAP_MIN:
-      return (double)(a < b ? a : b);
-    case ET_CPU_MAP_NEG:
-      return (double)-a;
-    case ET_CPU_MAP_EQ:
-      return a == b;
-    case ET_CPU_MAP_NE:
-      return a != b;
-    case ET_CPU_MAP_LT:
-      return a < b;
-    case ET_CPU_MAP_LE:
-      return a <= b;
-    case ET_CPU_MAP_GT:
-      return a > b;
-    case ET_CPU_MAP_GE:
-      return a >= b;
-    case ET_CPU_MAP_WHERE:
-      return (double)(a != 0 ? b : a);
-    case ET_CPU_MAP_AND:
-      return a != 0 && b != 0;
-    case ET_CPU_MAP_OR:
-      return a != 0 || b != 0;
-    default:
-      return a == 0;
-  }
-}
-
 static void check_opcode(int opcode) {
   const int32_t sizes[2] = {7, 111};
   double expected[ELEMENTS];
@@ -78,7 +42,8 @@ static void check_opcode(int opcode) {
   for (int i = 0; i < ELEMENTS; i++) {
     a[i] = (int64_t)et_test_below(5) - 2;
     b[i] = (int64_t)et_test_below(5) - 2;
-    expected[i] = result_of(opcode, a[i], b[i]);
+    expected[i] =
+        et_test_map_result((uint32_t)opcode, (double)a[i], (double)b[i]);
   }
   et_test_int(&test, 2);
   instruct(&test, opcode, 0, 1, 0);

@@ -2,6 +2,7 @@
 #include "backends/cpu/simd/activation.h"
 #include "backends/cpu/steps/kinds.h"
 #include "backends/cpu/steps/testing.h"
+#include "backends/cpu/steps/testing_map.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -22,74 +23,6 @@ static void instruct(et_test_step *test, et_cpu_map_opcode opcode, int32_t a,
   et_test_int(test, b);
   et_test_int(test, 0);
   et_test_int(test, 0);
-}
-
-static double result_of(uint32_t opcode, double a, double b) {
-  switch (opcode) {
-    case ET_CPU_MAP_ADD:
-      return a + b;
-    case ET_CPU_MAP_SUB:
-      return a - b;
-    case ET_CPU_MAP_MUL:
-      return a * b;
-    case ET_CPU_MAP_DIV:
-      return a / b;
-    case ET_CPU_MAP_MAX:
-      return a > b ? a : b;
-    case ET_CPU_MAP_MIN:
-      return a < b ? a : b;
-    case ET_CPU_MAP_POW:
-      return pow(a, b);
-    case ET_CPU_MAP_NEG:
-      return -a;
-    case ET_CPU_MAP_ABS:
-      return fabs(a);
-    case ET_CPU_MAP_EXP:
-      return exp(a);
-    case ET_CPU_MAP_LOG:
-      return log(a);
-    case ET_CPU_MAP_SQRT:
-      return sqrt(a);
-    case ET_CPU_MAP_RSQRT:
-      return 1 / sqrt(a);
-    case ET_CPU_MAP_RECIPROCAL:
-      return 1 / a;
-    case ET_CPU_MAP_SIN:
-      return sin(a);
-    case ET_CPU_MAP_COS:
-      return cos(a);
-    case ET_CPU_MAP_ERF:
-      return erf(a);
-    case ET_CPU_MAP_FLOOR:
-      return floor(a);
-    case ET_CPU_MAP_CEIL:
-      return ceil(a);
-    case ET_CPU_MAP_ROUND:
-      return nearbyint(a);
-    case ET_CPU_MAP_EQ:
-      return a == b;
-    case ET_CPU_MAP_NE:
-      return a != b;
-    case ET_CPU_MAP_LT:
-      return a < b;
-    case ET_CPU_MAP_LE:
-      return a <= b;
-    case ET_CPU_MAP_GT:
-      return a > b;
-    case ET_CPU_MAP_GE:
-      return a >= b;
-    case ET_CPU_MAP_WHERE:
-      return a != 0 ? b : a;
-    case ET_CPU_MAP_AND:
-      return a != 0 && b != 0;
-    case ET_CPU_MAP_OR:
-      return a != 0 || b != 0;
-    case ET_CPU_MAP_NOT:
-      return a == 0;
-    default:
-      fail_msg("opcode %u", opcode);
-      return 0;
-  }
 }
 
 /* Index in operand `x`, broadcast to the output, of the output's `index`. */
@@ -135,10 +68,10 @@ static double element(const et_test_step *test, size_t index) {
     const uint32_t *words = test->attributes + at;
     float constant;
     memcpy(&constant, &words[1], sizeof(constant));
-    registers[n++] =
-        words[0] == ET_CPU_MAP_CONSTANT
-            ? (double)constant
-            : result_of(words[0], registers[words[1]], registers[words[2]]);
+    registers[n++] = words[0] == ET_CPU_MAP_CONSTANT
+                         ? (double)constant
+                         : et_test_map_result(words[0], registers[words[1]],
+                                              registers[words[2]]);
   }
   return registers[n - 1];
 }
@@ -342,7 +275,8 @@ static void check_special(et_cpu_map_opcode opcode) {
     }
     test.step.kind->run(&test.step, &run);
     for (int32_t i = 0; i < sizes[0]; i++) {
-      const double expected = result_of(opcode, (double)x[i], (double)x[i]);
+      const double expected =
+          et_test_map_result(opcode, (double)x[i], (double)x[i]);
       const bool exact = opcode >= ET_CPU_MAP_FLOOR || !isfinite(expected);
       if (exact && !like((double)y[i], expected)) {
         fail_msg("isa %d, opcode %d of %.9g: %.9g, expected %.9g", isa,
