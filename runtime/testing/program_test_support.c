@@ -41,6 +41,20 @@ void et_test_write_copy(et_program_writer *writer, int32_t count) {
   et_writer_call(writer, "copy", args, 3);
 }
 
+void et_test_write_add(et_program_writer *writer, int32_t in_offset,
+                       int32_t out_offset) {
+  et_writer_start(writer, 64);
+  const int32_t a = et_writer_floats(writer, 4, in_offset);
+  const int32_t b = et_writer_floats(
+      writer, 4, in_offset == ET_NOT_PLANNED ? in_offset : in_offset + 16);
+  const int32_t out = et_writer_floats(writer, 4, out_offset);
+  const int32_t args[4] = {a, b, out, out};
+  et_writer_input(writer, a);
+  et_writer_input(writer, b);
+  et_writer_output(writer, out);
+  et_writer_call(writer, "add", args, 4);
+}
+
 et_status et_test_load(et_span file, et_error *out_error) {
   et_program program;
   et_error_clear(out_error);

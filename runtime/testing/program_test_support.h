@@ -40,6 +40,11 @@ extern const et_registry et_test_registry;
  * at 0 and 32 of 64 bytes. */
 void et_test_write_copy(et_program_writer *writer, int32_t count);
 
+/* Writes out = a + b: values[0] to values[2], four floats each, inputs one behind the
+ * other, in 64 bytes; they and the output at an offset or ET_NOT_PLANNED. */
+void et_test_write_add(et_program_writer *writer, int32_t in_offset,
+                       int32_t out_offset);
+
 /* Loads the program; the status and its message. */
 et_status et_test_load(et_span file, et_error *out_error);
 

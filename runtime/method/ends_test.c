@@ -1,0 +1,380 @@
+/* Memory, inputs and outputs that the caller gives: M14, M29, M31. */
+#include "executorch/method.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "runtime/program/schema.h"
+#include "runtime/testing/program_test_support.h"
+
+static et_program_writer writer;
+
+static const float ONES[4] = {1, 1, 1, 1};
+static const float TWOS[4] = {2, 2, 2, 2};
+
+/* Buffers as et_method_load wants them, to be made wrong. */
+typedef struct buffers {
+  _Alignas(64) uint8_t method[4096];
+  _Alignas(64) uint8_t planned[128];
+  et_planned_buffer buffer;
+  et_method_memory memory;
+} buffers;
+
+static et_status load_into(buffers *b, et_error *error) {
+  et_program program;
+  et_method *method = NULL;
+  et_error_clear(error);
+  et_test_write_add(&writer, 0, 32);
+  assert_int_equal(et_program_load(et_writer_finish(&writer), &program, NULL),
+                   ET_STATUS_OK);
+  b->memory.planned = &b->buffer;
+  return et_method_load(&program, "forward", &et_test_registry, NULL,
+                        &b->memory, &method, error);
+}
+
+static void reset_buffers(buffers *b) {
+  const et_mutable_span span = {b->planned, 64};
+  const et_method_memory memory = {
+      {b->method, sizeof b->method}, {NULL, 0}, &b->buffer, 1, {NULL, 0}};
+  b->buffer.bytes = span;
+  b->memory = memory;
+}
+
+static void test_m14_memory_of_the_caller_is_checked(void **state) {
+  (void)state;
+  static buffers b;
+  et_error error;
+  reset_buffers(&b);
+  assert_int_equal(load_into(&b, &error), ET_STATUS_OK);
+  b.buffer.bytes.size = 63;
+  assert_int_equal(load_into(&b, &error), ET_STATUS_MEMORY_TOO_SMALL);
+  assert_non_null(
+      strstr(error.message, "planned[0] has 63 bytes and needs 64"));
+  reset_buffers(&b);
+  b.buffer.bytes.data = NULL;
+  assert_int_equal(load_into(&b, &error), ET_STATUS_INVALID_ARGUMENT);
+  b.buffer.bytes.data = b.planned + 4;
+  assert_int_equal(load_into(&b, &error), ET_STATUS_INVALID_ARGUMENT);
+  reset_buffers(&b);
+  b.memory.planned_count = 0;
+  assert_int_equal(load_into(&b, &error), ET_STATUS_MEMORY_TOO_SMALL);
+  reset_buffers(&b);
+  b.memory.method.size = 100;
+  assert_int_equal(load_into(&b, &error), ET_STATUS_MEMORY_TOO_SMALL);
+  reset_buffers(&b);
+  b.buffer.bytes.data = b.method + 64;
+  assert_int_equal(load_into(&b, &error), ET_STATUS_INVALID_ARGUMENT);
+  assert_non_null(strstr(error.message, "overlaps"));
+}
+
+/* Loading needs exactly what measuring says, never a byte more. */
+static void test_m31_method_memory_one_byte_short_is_refused(void **state) {
+  (void)state;
+  static buffers b;
+  et_error error;
+  et_program program;
+  et_method_requirements needed;
+  et_test_write_add(&writer, 0, 32);
+  assert_int_equal(et_program_load(et_writer_finish(&writer), &program, NULL),
+                   ET_STATUS_OK);
+  assert_int_equal(et_method_measure(&program, "forward", &et_test_registry,
+                                     NULL, &needed, NULL),
+                   ET_STATUS_OK);
+  reset_buffers(&b);
+  b.memory.method.size = needed.method_bytes;
+  assert_int_equal(load_into(&b, &error), ET_STATUS_OK);
+  for (size_t size = 0; size < needed.method_bytes; size++) {
+    b.memory.method.size = size;
+    assert_int_equal(load_into(&b, &error), ET_STATUS_MEMORY_TOO_SMALL);
+  }
+}
+
+static void test_m29_wrong_inputs_are_refused_and_change_nothing(void **state) {
+  (void)state;
+  et_program program;
+  et_hosted_method hosted;
+  const int32_t four = 4;
+  const int32_t five = 5;
+  const int32_t minus = -4;
+  const int32_t square[2] = {2, 2};
+  et_test_write_add(&writer, 0, 32);
+  et_test_open(&writer, &program, &hosted);
+  et_method *m = hosted.method;
+  const et_scalar_type f32 = ET_SCALAR_TYPE_FLOAT32;
+  et_test_set_floats(m, 0, ONES, 4);
+  assert_int_equal(et_method_execute(m, NULL), ET_STATUS_INVALID_STATE);
+  et_test_set_floats(m, 1, ONES, 4);
+  assert_int_equal(et_method_set_input(m, 2, f32, &four, 1, ONES, 16, NULL),
+                   ET_STATUS_INVALID_ARGUMENT);
+  assert_int_equal(
+      et_method_set_input(m, 0, ET_SCALAR_TYPE_INT32, &four, 1, ONES, 16, NULL),
+      ET_STATUS_INVALID_ARGUMENT);
+  assert_int_equal(et_method_set_input(m, 0, f32, square, 2, ONES, 16, NULL),
+                   ET_STATUS_INVALID_ARGUMENT);
+  assert_int_equal(et_method_set_input(m, 0, f32, &five, 1, ONES, 20, NULL),
+                   ET_STATUS_INVALID_ARGUMENT);
+  assert_int_equal(et_method_set_input(m, 0, f32, &minus, 1, ONES, 16, NULL),
+                   ET_STATUS_INVALID_ARGUMENT);
+  assert_int_equal(et_method_set_input(m, 0, f32, &four, 1, TWOS, 12, NULL),
+                   ET_STATUS_INVALID_ARGUMENT);
+  assert_int_equal(et_method_set_input(m, 0, f32, &four, 1, NULL, 16, NULL),
+                   ET_STATUS_INVALID_ARGUMENT);
+  assert_int_equal(et_method_execute(m, NULL), ET_STATUS_OK);
+  assert_true(et_test_first_output(m, 0) == 2);
+  et_hosted_method_free(&hosted);
+}
+
+static void test_m29_outputs_are_checked(void **state) {
+  (void)state;
+  et_program program;
+  et_hosted_method hosted;
+  const et_value *value = NULL;
+  float data[4];
+  et_test_write_add(&writer, 0, 32);
+  et_test_open(&writer, &program, &hosted);
+  assert_int_equal(et_method_get_output(hosted.method, 1, &value, NULL),
+                   ET_STATUS_INVALID_ARGUMENT);
+  assert_int_equal(
+      et_method_set_output(hosted.method, 0, data, sizeof data, NULL),
+      ET_STATUS_INVALID_STATE);
+  et_hosted_method_free(&hosted);
+}
+
+/* Loads the method of `writer` itself, so that outputs get no memory. */
+static et_method *load_bare(buffers *b, et_program *program) {
+  et_method *method = NULL;
+  reset_buffers(b);
+  assert_int_equal(et_program_load(et_writer_finish(&writer), program, NULL),
+                   ET_STATUS_OK);
+  assert_int_equal(et_method_load(program, "forward", &et_test_registry, NULL,
+                                  &b->memory, &method, NULL),
+                   ET_STATUS_OK);
+  return method;
+}
+
+static void test_ends_that_are_not_planned_use_memory_of_the_caller(
+    void **state) {
+  (void)state;
+  static buffers b;
+  et_program program;
+  float out[4] = {0};
+  et_test_write_add(&writer, ET_NOT_PLANNED, ET_NOT_PLANNED);
+  et_method *m = load_bare(&b, &program);
+  et_test_set_floats(m, 0, ONES, 4);
+  et_test_set_floats(m, 1, TWOS, 4);
+  assert_int_equal(et_method_execute(m, NULL), ET_STATUS_INVALID_STATE);
+  assert_int_equal(et_method_set_output(m, 0, out, 15, NULL),
+                   ET_STATUS_INVALID_ARGUMENT);
+  assert_int_equal(et_method_set_output(m, 0, NULL, 16, NULL),
+                   ET_STATUS_INVALID_ARGUMENT);
+  assert_int_equal(et_method_set_output(m, 0, out, 16, NULL), ET_STATUS_OK);
+  assert_int_equal(et_method_execute(m, NULL), ET_STATUS_OK);
+  assert_true(out[0] == 3 && out[3] == 3);
+}
+
+static void test_m29_lent_output_may_not_overlap_a_lent_input(void **state) {
+  (void)state;
+  static buffers b;
+  et_program program;
+  float shared[6] = {1, 1, 1, 1, 1, 1};
+  et_test_write_add(&writer, ET_NOT_PLANNED, ET_NOT_PLANNED);
+  et_method *m = load_bare(&b, &program);
+  et_test_set_floats(m, 0, shared, 4);
+  et_test_set_floats(m, 1, TWOS, 4);
+  assert_int_equal(et_method_set_output(m, 0, shared + 2, 16, NULL),
+                   ET_STATUS_OK);
+  assert_int_equal(et_method_execute(m, NULL), ET_STATUS_INVALID_ARGUMENT);
+}
+
+/* Other inputs than lent tensors have no memory that could overlap. */
+static void test_lent_output_beside_numbers_and_planned_inputs(void **state) {
+  (void)state;
+  static buffers b;
+  et_program program;
+  float out[4] = {0};
+  et_test_write_add(&writer, 0, ET_NOT_PLANNED);
+  et_writer_input(&writer, et_writer_int(&writer, -1));
+  et_method *m = load_bare(&b, &program);
+  et_test_set_floats(m, 0, ONES, 4);
+  et_test_set_floats(m, 1, TWOS, 4);
+  assert_int_equal(et_method_set_output(m, 0, out, 16, NULL), ET_STATUS_OK);
+  assert_int_equal(et_method_execute(m, NULL), ET_STATUS_OK);
+  assert_true(out[0] == 3);
+}
+
+static void test_m29_lent_data_is_aligned_to_its_dtype(void **state) {
+  (void)state;
+  static buffers b;
+  et_program program;
+  const int32_t four = 4;
+  _Alignas(8) uint8_t bytes[20] = {0};
+  et_test_write_add(&writer, ET_NOT_PLANNED, 0);
+  et_method *m = load_bare(&b, &program);
+  for (size_t at = 0; at <= 4; at++) {
+    assert_int_equal(et_method_set_input(m, 0, ET_SCALAR_TYPE_FLOAT32, &four, 1,
+                                         bytes + at, 16, NULL),
+                     at % 4 == 0 ? ET_STATUS_OK : ET_STATUS_INVALID_ARGUMENT);
+  }
+  /* A planned input is copied, from wherever it lies. */
+  et_test_write_add(&writer, 0, 32);
+  m = load_bare(&b, &program);
+  assert_int_equal(et_method_set_input(m, 0, ET_SCALAR_TYPE_FLOAT32, &four, 1,
+                                       bytes + 1, 16, NULL),
+                   ET_STATUS_OK);
+}
+
+static void test_m14_planned_buffers_of_the_caller_may_not_overlap(
+    void **state) {
+  (void)state;
+  static buffers b;
+  et_program program;
+  et_method *method = NULL;
+  const int64_t sizes[3] = {0, 64, 64};
+  et_test_write_add(&writer, 0, 32);
+  et_fb_refer(&writer.buffer, writer.plan, ET_PLAN_BUFFER_SIZES,
+              et_fb_add_vector(&writer.buffer, sizes, 3, sizeof *sizes));
+  assert_int_equal(et_program_load(et_writer_finish(&writer), &program, NULL),
+                   ET_STATUS_OK);
+  reset_buffers(&b);
+  for (size_t at = 0; at <= 64; at += 64) {
+    et_planned_buffer both[2] = {{.bytes = {b.planned, 64}},
+                                 {.bytes = {b.planned + at, 64}}};
+    b.memory.planned = both;
+    b.memory.planned_count = 2;
+    assert_int_equal(et_method_load(&program, "forward", &et_test_registry,
+                                    NULL, &b.memory, &method, NULL),
+                     at == 64 ? ET_STATUS_OK : ET_STATUS_INVALID_ARGUMENT);
+  }
+}
+
+/* Neighbours may touch: the last byte of one is before the first of the other. */
+static void test_lent_output_may_touch_a_lent_input(void **state) {
+  (void)state;
+  static buffers b;
+  et_program program;
+  float shared[12] = {0, 0, 0, 0, 1, 1, 1, 1};
+  et_test_write_add(&writer, ET_NOT_PLANNED, ET_NOT_PLANNED);
+  et_method *m = load_bare(&b, &program);
+  et_test_set_floats(m, 0, shared + 4, 4);
+  et_test_set_floats(m, 1, TWOS, 4);
+  for (size_t at = 0; at <= 8; at += 8) {
+    assert_int_equal(et_method_set_output(m, 0, shared + at, 16, NULL),
+                     ET_STATUS_OK);
+    assert_int_equal(et_method_execute(m, NULL), ET_STATUS_OK);
+    assert_true(shared[at] == 3 && shared[4] == 1 && shared[7] == 1);
+  }
+}
+
+static void test_m29_indices_of_inputs_and_outputs_end_at_their_count(
+    void **state) {
+  (void)state;
+  et_program program;
+  et_hosted_method hosted;
+  et_error error;
+  const int32_t four = 4;
+  const et_value none = {ET_VALUE_NONE, {.as_int = 0}};
+  const et_value *out = NULL;
+  et_test_write_add(&writer, 0, 32);
+  et_test_open(&writer, &program, &hosted);
+  et_method *m = hosted.method;
+  et_error_clear(&error);
+  assert_int_equal(et_method_set_input(m, 2, ET_SCALAR_TYPE_FLOAT32, &four, 1,
+                                       ONES, 16, &error),
+                   ET_STATUS_INVALID_ARGUMENT);
+  assert_string_equal(error.message, "inputs[2]: the method has 2");
+  et_error_clear(&error);
+  assert_int_equal(et_method_set_scalar_input(m, 2, &none, &error),
+                   ET_STATUS_INVALID_ARGUMENT);
+  assert_string_equal(error.message, "inputs[2]: the method has 2");
+  et_error_clear(&error);
+  assert_int_equal(et_method_get_output(m, 1, &out, &error),
+                   ET_STATUS_INVALID_ARGUMENT);
+  assert_string_equal(error.message, "outputs[1]: the method has 1");
+  et_error_clear(&error);
+  assert_int_equal(et_method_set_output(m, 1, NULL, 0, &error),
+                   ET_STATUS_INVALID_ARGUMENT);
+  assert_string_equal(error.message, "outputs[1]: the method has 1");
+  et_hosted_method_free(&hosted);
+}
+
+static void test_dynamic_input_runs_up_to_its_bound(void **state) {
+  (void)state;
+  et_program program;
+  et_hosted_method hosted;
+  et_writer_start(&writer, 64);
+  const int32_t in = et_writer_floats(&writer, 4, 0);
+  et_fb_set_i8(&writer.buffer, writer.last_table, ET_TENSOR_DYNAMISM, 1);
+  const int32_t out = et_writer_floats(&writer, 4, 16);
+  et_fb_set_i8(&writer.buffer, writer.last_table, ET_TENSOR_DYNAMISM, 1);
+  const int32_t args[3] = {in, out, out};
+  et_writer_input(&writer, in);
+  et_writer_output(&writer, out);
+  et_writer_call(&writer, "copy", args, 3);
+  et_test_open(&writer, &program, &hosted);
+  const int32_t counts[] = {0, 1, 3, 4, 2};
+  for (size_t i = 0; i < 5; i++) {
+    const et_value *value = NULL;
+    et_test_set_floats(hosted.method, 0, TWOS, counts[i]);
+    assert_int_equal(et_method_execute(hosted.method, NULL), ET_STATUS_OK);
+    et_method_get_output(hosted.method, 0, &value, NULL);
+    assert_int_equal(value->u.as_tensor->sizes[0], counts[i]);
+  }
+  const int32_t five = 5;
+  assert_int_equal(et_method_set_input(hosted.method, 0, ET_SCALAR_TYPE_FLOAT32,
+                                       &five, 1, TWOS, 20, NULL),
+                   ET_STATUS_NOT_SUPPORTED);
+  et_hosted_method_free(&hosted);
+}
+
+static void test_scalar_inputs_must_be_those_compiled_in(void **state) {
+  (void)state;
+  et_program program;
+  et_hosted_method hosted;
+  et_writer_start(&writer, 0);
+  const int32_t number = et_writer_int(&writer, 7);
+  const int32_t text = et_writer_text(&writer, "mode");
+  et_writer_input(&writer, number);
+  et_writer_input(&writer, text);
+  et_writer_output(&writer, text);
+  et_test_open(&writer, &program, &hosted);
+  const et_value seven = {ET_VALUE_INT, {.as_int = 7}};
+  const et_value eight = {ET_VALUE_INT, {.as_int = 8}};
+  const et_value mode = {ET_VALUE_STRING, {.as_string = {"mode", 4}}};
+  const et_value *out = NULL;
+  et_method *m = hosted.method;
+  assert_int_equal(et_method_set_scalar_input(m, 0, &seven, NULL),
+                   ET_STATUS_OK);
+  assert_int_equal(et_method_set_scalar_input(m, 0, &eight, NULL),
+                   ET_STATUS_INVALID_ARGUMENT);
+  assert_int_equal(et_method_set_scalar_input(m, 0, &mode, NULL),
+                   ET_STATUS_INVALID_ARGUMENT);
+  assert_int_equal(et_method_set_scalar_input(m, 1, &mode, NULL), ET_STATUS_OK);
+  assert_int_equal(et_method_execute(m, NULL), ET_STATUS_OK);
+  et_method_get_output(m, 0, &out, NULL);
+  assert_int_equal(out->tag, ET_VALUE_STRING);
+  et_hosted_method_free(&hosted);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_m14_memory_of_the_caller_is_checked),
+      cmocka_unit_test(test_m31_method_memory_one_byte_short_is_refused),
+      cmocka_unit_test(test_m29_wrong_inputs_are_refused_and_change_nothing),
+      cmocka_unit_test(test_m29_outputs_are_checked),
+      cmocka_unit_test(test_ends_that_are_not_planned_use_memory_of_the_caller),
+      cmocka_unit_test(test_m29_lent_output_may_not_overlap_a_lent_input),
+      cmocka_unit_test(test_lent_output_beside_numbers_and_planned_inputs),
+      cmocka_unit_test(test_m29_lent_data_is_aligned_to_its_dtype),
+      cmocka_unit_test(test_m14_planned_buffers_of_the_caller_may_not_overlap),
+      cmocka_unit_test(test_lent_output_may_touch_a_lent_input),
+      cmocka_unit_test(
+          test_m29_indices_of_inputs_and_outputs_end_at_their_count),
+      cmocka_unit_test(test_dynamic_input_runs_up_to_its_bound),
+      cmocka_unit_test(test_scalar_inputs_must_be_those_compiled_in),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
