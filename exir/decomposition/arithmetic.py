@@ -59,7 +59,7 @@ def _mean(x: Tensor, *, dtype: torch.dtype | None = None) -> Any:
 
 
 def _mean_along(
-    x: Tensor, dim: Sequence[int] | None, keepdim: bool = False, *, dtype: torch.dtype | None = None
+    x: Tensor, dim: list[int] | None, keepdim: bool = False, *, dtype: torch.dtype | None = None
 ) -> Any:
     if dtype is None or x.is_floating_point():
         return NotImplemented

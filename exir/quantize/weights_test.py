@@ -1,6 +1,7 @@
 """Weights of 4 and 8 bits by recipe."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 import torch
@@ -149,7 +150,7 @@ def test_groups_that_divide_the_rows_of_no_layer_are_refused() -> None:
     ],
 )
 def test_options_that_a_recipe_has_not_are_refused(
-    recipe: str, key: str, value: object, message: str
+    recipe: str, key: str, value: Any, message: str
 ) -> None:
     with pytest.raises(ConfigError, match=f"^{message}"):
         QuantizationOptions(recipe, **{key: value})
