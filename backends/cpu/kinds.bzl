@@ -24,6 +24,7 @@ CPU_KINDS = [
     "product_q",
     "quantize",
     "reduce",
+    "resize",
     "softmax",
     "table_i8",
     "update",

@@ -20,6 +20,7 @@ from backends.cpu.compiler.kinds.product import Product
 from backends.cpu.compiler.kinds.product_i8 import ProductI8
 from backends.cpu.compiler.kinds.product_q import ProductQ
 from backends.cpu.compiler.kinds.reduce import Reduce
+from backends.cpu.compiler.kinds.resize import Resize
 from backends.cpu.compiler.kinds.softmax import Softmax
 from backends.cpu.compiler.kinds.update import Update
 from backends.cpu.compiler.kinds.winograd import Winograd
@@ -28,7 +29,7 @@ KINDS: dict[int, type[Operation]] = {
     kind.code: kind
     for kind in (
         *(Product, Convolution, Depthwise, Winograd, Block, Pool, Permute, Map, Softmax, Norm, Attention),
-        *(Embedding, Copy, MapI64, Update, Reduce, Matmul),
+        *(Embedding, Copy, MapI64, Update, Reduce, Matmul, Resize),
         *(ProductQ, ProductI8, EmbeddingQ),
         *(Quantize, Dequantize, ConvolutionI8, DepthwiseI8, MapI8, TableI8, PoolI8),
     )

@@ -25,6 +25,7 @@ from backends.cpu.compiler.lower import (
     products,
     quantization,
     reductions,
+    resizing,
     shapes,
     sizes,
     tables,
@@ -35,7 +36,7 @@ from backends.cpu.compiler.lower.rule import MAX_RANK, Program, Refusal, Rule
 from exir.dialects.edge import to_torch_overload
 
 _FAMILIES = (
-    *(convolutions, products, pooling, activations, elementwise, formulas, normalization, channels, variance),
+    *(convolutions, products, pooling, activations, elementwise, formulas, normalization, channels, variance, resizing),
     *(
         quantization,
         few_bits,
@@ -79,6 +80,7 @@ WHOLE = tuple(
         torch.ops.aten.roll.default,
         torch.ops.aten.instance_norm.default,
         torch.ops.aten.pad.default,
+        *resizing.RULES,
     )
     if operator in RULES
 )

@@ -1,0 +1,74 @@
+"""Pictures, rows and volumes brought to other sizes."""
+
+from collections.abc import Sequence
+
+import torch
+from torch._ops import OpOverload
+from torch.fx import Node
+
+from backends.cpu.compiler.dims import Dim, product
+from backends.cpu.compiler.graph import Laid, Value
+from backends.cpu.compiler.kinds.resize import Resize, Resizing
+from backends.cpu.compiler.lower.builder import Builder, channels_last, view
+from backends.cpu.compiler.lower.rule import Program, Refusal, Rule, dims_at, tensor_of
+
+_aten = torch.ops.aten
+
+
+def _lower(builder: Builder, node: Node, resizing: Resizing) -> None:
+    """Height and width at once, then depth; what is of one dimension has a height of 1."""
+    order = channels_last(tensor_of(node).dim())
+    value = builder.read(node.args[0], order)
+    batch, channels = value.dims[0], value.dims[-1]
+    depth, *before = _as_volume(value.dims[1:-1])
+    new_depth, *after = _as_volume(dims_at(node)[2:])
+    corners = resizing >= Resizing.LINEAR and bool(node.args[2])
+    deep, *flat = _scales(node, tensor_of(node).dim() - 2)
+    picture = Resize(resizing, corners, (flat[0], flat[1]))
+    value = _step(builder, node, picture, value, (batch * depth, *before, channels), after)
+    if depth != new_depth or tensor_of(node).dim() == 5:
+        rows = (batch, depth, 1, product(after) * channels)
+        value = _step(builder, node, Resize(resizing, corners, (deep, 0.0)), value, rows, (new_depth, 1))
+    builder.alias(node, Laid(view(value, (batch, *dims_at(node)[2:], channels)), order))
+
+
+def _step(
+    builder: Builder, node: Node, operation: Resize, x: Value, picture: Sequence[Dim], after: Sequence[Dim]
+) -> Value:
+    """`x`, seen as pictures [B, H, W, C], as pictures of other sizes."""
+    output = Value(x.dtype, (picture[0], *after, picture[3]))
+    builder.step(operation, [view(x, tuple(picture))], output, node)
+    return output
+
+
+def _as_volume(sizes: Sequence[Dim]) -> tuple[Dim, ...]:
+    return (*(1,) * (3 - len(sizes)), *sizes)
+
+
+def _scales(node: Node, rank: int) -> list[float]:
+    """Of depth, height and width; 0 where the sizes say them."""
+    factors = node.args[-1] if isinstance(node.args[-1], list) and node.args[1] is None else [0.0] * rank
+    return [0.0] * (3 - rank) + [1 / factor if factor else 0.0 for factor in factors]
+
+
+def _refuses(program: Program, node: Node) -> Refusal:
+    sizes = (*dims_at(node.args[0])[2:], *dims_at(node)[2:])
+    return None if all(program.bounds.minimum(size) > 0 for size in sizes) else "a dimension may be empty"
+
+
+def _rule(resizing: Resizing) -> Rule:
+    return Rule(lambda builder, node: _lower(builder, node, resizing), _refuses)
+
+
+RULES: dict[OpOverload, Rule] = {
+    _aten.upsample_nearest1d.vec: _rule(Resizing.NEAREST),
+    _aten.upsample_nearest2d.vec: _rule(Resizing.NEAREST),
+    _aten.upsample_nearest3d.vec: _rule(Resizing.NEAREST),
+    _aten._upsample_nearest_exact1d.vec: _rule(Resizing.NEAREST_EXACT),
+    _aten._upsample_nearest_exact2d.vec: _rule(Resizing.NEAREST_EXACT),
+    _aten._upsample_nearest_exact3d.vec: _rule(Resizing.NEAREST_EXACT),
+    _aten.upsample_linear1d.vec: _rule(Resizing.LINEAR),
+    _aten.upsample_bilinear2d.vec: _rule(Resizing.LINEAR),
+    _aten.upsample_trilinear3d.vec: _rule(Resizing.LINEAR),
+    _aten.upsample_bicubic2d.vec: _rule(Resizing.CUBIC),
+}

@@ -1,0 +1,63 @@
+"""Pictures, rows and volumes of other sizes compute what PyTorch does, in a step for two dimensions."""
+
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+from torch.export import Dim
+
+from backends.cpu.compiler.kinds.convolution import Convolution
+from backends.cpu.compiler.kinds.permute import Permute
+from backends.cpu.compiler.kinds.resize import Resize
+from backends.cpu.compiler.testing.compare import assert_computes, operations, steps
+
+
+def _shape(rank: int) -> tuple[int, ...]:
+    return (2, 3, *(4, 5, 7)[:rank])
+
+
+@pytest.mark.parametrize(
+    ("mode", "rank", "options"),
+    [
+        *(("nearest", rank, {}) for rank in (1, 2, 3)),
+        *(("nearest-exact", rank, {}) for rank in (1, 2, 3)),
+        *((("linear", "bilinear", "trilinear")[rank - 1], rank, {}) for rank in (1, 2, 3)),
+        *((("linear", "bilinear", "trilinear")[rank - 1], rank, {"align_corners": True}) for rank in (1, 2, 3)),
+        ("bicubic", 2, {}),
+        ("bicubic", 2, {"align_corners": True}),
+    ],
+)
+def test_sizes_and_factors(mode: str, rank: int, options: dict[str, Any]) -> None:
+    x = torch.randn(_shape(rank))
+    made = [each for each in operations(lambda x: F.interpolate(x, scale_factor=2, mode=mode, **options), x)]
+    assert {type(each) for each in made} == {Resize, Permute}
+    for how in ({"scale_factor": 2}, {"scale_factor": 1.7}, {"size": (3, 8, 13)[:rank]}):
+        assert_computes(lambda x, how=how: F.interpolate(x, mode=mode, **how, **options), x)
+
+
+def test_nothing_moves_between_convolutions() -> None:
+    network = nn.Sequential(nn.Conv2d(3, 8, 3), nn.Upsample(scale_factor=2, mode="bilinear"), nn.Conv2d(8, 4, 3))
+    made = [step.operation for step in steps(network, torch.randn(1, 3, 9, 9)).steps]
+    assert [type(each) for each in made] == [Convolution, Resize, Convolution, Permute]
+
+
+@pytest.mark.parametrize("mode", ["nearest", "bilinear"])
+def test_sizes_of_a_call(mode: str) -> None:
+    def to_size(x: Tensor, y: Tensor) -> Tensor:
+        return F.interpolate(x, size=y.shape[-2:], mode=mode) + y
+
+    h, w = Dim("h", min=4, max=20), Dim("w", min=4, max=20)
+    others = [(torch.randn(1, 3, 4, 5), torch.randn(1, 3, 20, 4))]
+    given = torch.randn(1, 3, 4, 5), torch.randn(1, 3, 9, 8)
+    assert_computes(to_size, *given, dynamic_shapes=({}, {2: h, 3: w}), others=others)
+
+
+def test_twice_the_size_of_a_call() -> None:
+    def twice(x: Tensor) -> Tensor:
+        return F.interpolate(x, scale_factor=2.0)
+
+    others = [(torch.randn(1, 3, 20, 5),)]
+    shapes = ({2: Dim("h", min=4, max=20)},)
+    assert_computes(twice, torch.randn(1, 3, 7, 5), dynamic_shapes=shapes, others=others)
