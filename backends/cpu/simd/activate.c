@@ -11,11 +11,26 @@ ET_INLINE et_f32 clamped(et_f32 x, parameters p) {
   return et_f32_clamp(x, p.low, p.high);
 }
 
-/* x times the share of the normal distribution below x. */
+/* x times the share of the normal distribution below x, for which a quotient of
+ * polynomials is precise enough, and takes a third of the time of et_f32_erf:
+ * erf(x / sqrt(2)) / x is fitted up to 5.6, where the quotient rounds to no less
+ * than 1, to which it is bound. */
 ET_INLINE et_f32 gelu(et_f32 x, parameters p) {
+  static const float above[] = {4.459501212750183e-08f, 1.2579377653310075e-05f,
+                                3.378471010364592e-04f, 9.35463048517704e-03f,
+                                6.78570494055748e-02f,  7.978845238685608e-01f};
+  static const float below[] = {
+      1.1796530543506378e-06f, 7.334210386034101e-05f,  1.8854598747566342e-03f,
+      2.8677256777882576e-02f, 2.5171253085136414e-01f, 1.0f};
   (void)p;
+  const et_f32 one = et_f32_all(1.0f);
   const et_f32 half = et_f32_all(0.5f);
-  return x * et_f32_fma(half, et_f32_erf(x * et_f32_all(0.707106781f)), half);
+  const et_f32 most = et_f32_all(5.6f);
+  const et_f32 near = et_f32_clamp(x, -most, most);
+  const et_f32 square = near * near;
+  const et_f32 twice = near * et_f32_polynomial(square, above, 6) /
+                       et_f32_polynomial(square, below, 6);
+  return x * et_f32_fma(half, et_f32_clamp(twice, -one, one), half);
 }
 
 ET_INLINE et_f32 gelu_tanh(et_f32 x, parameters p) {
