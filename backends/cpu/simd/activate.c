@@ -80,18 +80,15 @@ ET_INLINE et_f32 elu(et_f32 x, parameters p) {
   return et_f32_select(x > et_f32_all(0.0f), x, p.low * et_f32_expm1(x));
 }
 
-typedef void row_function(float *values, size_t count, parameters p);
+typedef void row_function(float *values, size_t count, const parameters *p);
 
-#define DEFINE_ROW(name)                                              \
-  static void name##_row(float *values, size_t count, parameters p) { \
-    size_t i = 0;                                                     \
-    for (; i + ET_CPU_LANES <= count; i += ET_CPU_LANES) {            \
-      et_f32_store(values + i, name(et_f32_load(values + i), p));     \
-    }                                                                 \
-    if (i < count) {                                                  \
-      const et_f32 x = et_f32_load_some(values + i, count - i);       \
-      et_f32_store_some(values + i, name(x, p), count - i);           \
-    }                                                                 \
+/* Of whole vectors. */
+#define DEFINE_ROW(name)                                                     \
+  static void name##_row(float *values, size_t count, const parameters *p) { \
+    const parameters same = *p; /* whatever is stored */                     \
+    for (size_t i = 0; i < count; i += ET_CPU_LANES) {                       \
+      et_f32_store(values + i, name(et_f32_load(values + i), same));         \
+    }                                                                        \
   }
 DEFINE_ROW(clamped)
 DEFINE_ROW(gelu)
@@ -117,13 +114,27 @@ static row_function *const row_functions[] = {
     [ET_CPU_ACTIVATION_ELU] = elu_row,
 };
 
+/* What does not fill a vector is worked on beside the row. */
+ET_APART void run_last(row_function *function, float *values, size_t count,
+                       const parameters *p) {
+  float lanes[ET_CPU_LANES] = {0};
+  memcpy(lanes, values, count * sizeof(float));
+  function(lanes, ET_CPU_LANES, p);
+  memcpy(values, lanes, count * sizeof(float));
+}
+
 void ET_CPU_NAME(et_cpu_activate_f32)(const et_cpu_activation *activation,
                                       float *values, size_t stride, size_t rows,
                                       size_t columns) {
+  const size_t whole = columns / ET_CPU_LANES * ET_CPU_LANES;
   row_function *function = row_functions[activation->kind];
   const parameters p = {et_f32_all(activation->low),
                         et_f32_all(activation->high)};
   for (size_t r = 0; function != NULL && r < rows; r++) {
-    function(values + r * stride, columns, p);
+    float *row = values + r * stride;
+    function(row, whole, &p);
+    if (whole < columns) {
+      run_last(function, row + whole, columns - whole, &p);
+    }
   }
 }

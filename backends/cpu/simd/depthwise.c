@@ -102,7 +102,7 @@ ET_INLINE void add_window(const strip *s, const lane *l, const reach *r,
 }
 
 /* One lane of a pixel, wherever its window lies. */
-static void any_lane(const strip *s, const lane *l, size_t x) {
+ET_APART void any_lane(const strip *s, const lane *l, size_t x) {
   const reach r = find_reach(&s->depthwise->window, x);
   if (l->count == ET_CPU_LANES) {
     add_window(s, l, &r, x, true);
@@ -111,7 +111,7 @@ static void any_lane(const strip *s, const lane *l, size_t x) {
   }
 }
 
-static void any_strip(const strip *s) {
+ET_APART void any_strip(const strip *s) {
   for (size_t x = 0; x < s->depthwise->window.out_width; x++) {
     for (size_t c = s->first; c < s->end; c += ET_CPU_LANES) {
       const lane l = find_lane(s, c);
@@ -204,7 +204,7 @@ ET_INLINE void each_lane(const strip *s, const group *all, int kernel,
 }
 
 /* Channels at the end that do not fill a vector. */
-static void last_lane(const strip *s, size_t x) {
+ET_APART void last_lane(const strip *s, size_t x) {
   const lane l = find_lane(s, s->end / ET_CPU_LANES * ET_CPU_LANES);
   for (size_t i = x; i < x + PIXELS; i++) {
     any_lane(s, &l, i);

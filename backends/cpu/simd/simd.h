@@ -41,6 +41,9 @@
 
 #define ET_INLINE static inline __attribute__((always_inline, unused))
 
+/* What does little beside what it calls: one copy of it is enough. */
+#define ET_APART static __attribute__((noinline, unused))
+
 /* Columns of a panel of packed weights, for every instruction set. */
 #define ET_PANEL 16
 #define ET_PANEL_VECTORS (ET_PANEL / ET_CPU_LANES)

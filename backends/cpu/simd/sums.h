@@ -10,23 +10,16 @@ typedef et_f32 et_sums[ET_TILE_ROWS][ET_TILE_VECTORS];
 
 /* Vector `v` of a row of results, of which the last panel has `lanes` columns. With
  * AVX-512, where masks cost nothing, its vector may have fewer lanes; elsewhere
- * it has whole vectors, and some may not be there. */
+ * vectors are whole. */
 #if defined(ET_CPU_ISA_AVX512)
 #define ET_SUM_IS_PART(v, vectors) ((v) == (vectors) - 1)
-#define ET_SUM_IS_THERE(t, v, vectors) true
 #else
 #define ET_SUM_IS_PART(v, vectors) ((v) >= (vectors))
-#define ET_SUM_IS_THERE(t, v, vectors)                              \
-  ((v) <= (vectors) - ET_PANEL_VECTORS || (t)->lanes == ET_PANEL || \
-   (size_t)((v) % ET_PANEL_VECTORS) * ET_CPU_LANES < (t)->lanes)
 #endif
 
 ET_INLINE et_f32 et_sum_load(const et_tiles *t, const float *row, int v,
                              int vectors) {
   const float *from = row + v * ET_CPU_LANES;
-  if (!ET_SUM_IS_THERE(t, v, vectors)) {
-    return et_f32_all(0.0f);
-  }
   return ET_SUM_IS_PART(v, vectors) ? et_f32_load_some(from, t->lanes)
                                     : et_f32_load(from);
 }
@@ -34,9 +27,6 @@ ET_INLINE et_f32 et_sum_load(const et_tiles *t, const float *row, int v,
 ET_INLINE void et_sum_store(const et_tiles *t, float *row, int v, int vectors,
                             et_f32 sum) {
   float *to = row + v * ET_CPU_LANES;
-  if (!ET_SUM_IS_THERE(t, v, vectors)) {
-    return;
-  }
   if (ET_SUM_IS_PART(v, vectors)) {
     et_f32_store_some(to, sum, t->lanes);
   } else {

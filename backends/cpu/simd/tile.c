@@ -235,17 +235,12 @@ static void run_rest(const et_tiles *tiles, const et_tile_split *split,
   (void)columns;
 }
 #else
-/* Columns are whole panels, and whole vectors of a last one: networks have many
- * layers of 24 or 40 columns. */
-static size_t whole_panels(size_t columns) {
-  return (columns + (columns % ET_CPU_LANES == 0 ? ET_PANEL - 1 : 0)) /
-         ET_PANEL;
-}
+static size_t whole_panels(size_t columns) { return columns / ET_PANEL; }
 
 /* One tile of one panel of which only some columns exist: beside the tensors,
  * as a vector would reach past their ends. */
-static void run_part(const group *g, size_t tile, size_t row, size_t rows,
-                     size_t columns) {
+ET_APART void run_part(const group *g, size_t tile, size_t row, size_t rows,
+                       size_t columns) {
   float out[ET_TILE_ROWS * ET_PANEL] = {0};
   float residual[ET_TILE_ROWS * ET_PANEL] = {0};
   const place at = find_place(g, tile, row);
@@ -269,8 +264,8 @@ static void run_part(const group *g, size_t tile, size_t row, size_t rows,
 }
 
 /* Columns that do not fill a panel. */
-static void run_rest(const et_tiles *tiles, const et_tile_split *split,
-                     size_t columns) {
+ET_APART void run_rest(const et_tiles *tiles, const et_tile_split *split,
+                       size_t columns) {
   const group g = {*tiles, 0};
   size_t row = 0;
   for (size_t i = 0; i < split->tiles && columns > 0; i++) {
@@ -284,22 +279,22 @@ static void run_rest(const et_tiles *tiles, const et_tile_split *split,
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
-void ET_CPU_NAME(et_cpu_tiles)(const et_tiles *tiles, size_t rows,
-                               size_t columns) {
+/* All columns; `next` is what comes after them. Afterwards `g` stands behind the
+ * last panel that is whole. */
+ET_APART void run_columns(group *g, size_t rows, size_t columns,
+                          const float *next) {
   const et_tile_split split = et_split_rows(rows);
   const size_t tallest = split.height + (split.taller > 0 ? 1 : 0);
-  group g = {*tiles, 0};
-  et_tiles *t = &g.tiles;
-  size_t left = rows == 0 ? 0 : whole_panels(columns);
+  et_tiles *t = &g->tiles;
+  size_t left = whole_panels(columns);
   size_t rest = columns;
   while (left > 0) {
     const size_t panels = group_size(tallest, left);
     const size_t width = smaller(rest, panels * ET_PANEL);
     t->lanes = (width - 1) % ET_PANEL + 1;
-    t->next =
-        left > panels ? t->panels + panels * t->panel_stride : tiles->next;
-    g.lines = lines_to_fetch(t, rows, &split);
-    run_group(&g, &split, panels);
+    t->next = left > panels ? t->panels + panels * t->panel_stride : next;
+    g->lines = lines_to_fetch(t, rows, &split);
+    run_group(g, &split, panels);
     finish(t, rows, width);
     et_tiles_right(t, panels);
     left -= panels;
@@ -307,4 +302,65 @@ void ET_CPU_NAME(et_cpu_tiles)(const et_tiles *tiles, size_t rows,
   }
   run_rest(t, &split, rest);
   finish(t, rows, rest);
+}
+
+/* Three vectors of columns: where two make a panel, one and the first half of
+ * another. Networks have many layers of 24 or 40 columns. */
+#if 2 * ET_CPU_LANES == ET_PANEL
+#define WIDE (3 * ET_CPU_LANES)
+#define WIDE_ROWS 4
+
+/* How many columns, at the end, are worked on so. Tables list other tiles. */
+static size_t wide_columns(const et_tiles *t, size_t rows, size_t columns) {
+  return t->table == NULL && rows >= WIDE_ROWS && columns >= WIDE &&
+                 columns % ET_PANEL == ET_CPU_LANES
+             ? WIDE
+             : 0;
+}
+
+/* Rows that do not fill a tile are worked on as others are. */
+static void run_wide(group *g, size_t rows, const float *next) {
+  const size_t tiles = rows / WIDE_ROWS;
+  const size_t whole = tiles * WIDE_ROWS;
+  et_tiles *t = &g->tiles;
+  t->next = next;
+  g->lines = lines_to_fetch(t, rows, &(et_tile_split){.tiles = tiles});
+  run_tiles(g, 0, 0, tiles, WIDE_ROWS, 3);
+  finish(t, whole, WIDE);
+  if (whole < rows) {
+    t->x += whole * t->x_stride;
+    t->out += whole * t->out_stride;
+    t->residual += t->residual == NULL ? 0 : whole * t->residual_stride;
+    run_columns(g, rows - whole, WIDE, NULL);
+  }
+}
+#else
+static size_t wide_columns(const et_tiles *t, size_t rows, size_t columns) {
+  (void)t;
+  (void)rows;
+  (void)columns;
+  return 0;
+}
+
+static void run_wide(group *g, size_t rows, const float *next) {
+  (void)g;
+  (void)rows;
+  (void)next;
+}
+#endif
+
+void ET_CPU_NAME(et_cpu_tiles)(const et_tiles *tiles, size_t rows,
+                               size_t columns) {
+  const size_t wide = wide_columns(tiles, rows, columns);
+  const size_t panels = (columns - wide) / ET_PANEL;
+  group g = {*tiles, 0};
+  if (rows == 0) {
+    return;
+  }
+  run_columns(&g, rows, columns - wide,
+              wide > 0 ? tiles->panels + panels * tiles->panel_stride
+                       : tiles->next);
+  if (wide > 0) {
+    run_wide(&g, rows, tiles->next);
+  }
 }
