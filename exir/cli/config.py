@@ -34,6 +34,7 @@ _EXECUTORCH = {
     "constant_tensor_alignment": int,
     "delegate_alignment": int,
     "remove_view_copy": bool,
+    "fuse_bytes": bool,
     "emit_mutable_buffer_names": bool,
 }
 _MEMORY_PLANNING = {

@@ -47,10 +47,11 @@ def origin(value: object) -> Any:
 
 def is_dequantized(node: object) -> bool:
     """Whether `node` is what an operator of `quantized_decomposed` dequantizes."""
-    return isinstance(node, Node) and _name(node).startswith(_PREFIX)
+    return isinstance(node, Node) and edge_name(node).startswith(_PREFIX)
 
 
-def _name(node: Node) -> str:
+def edge_name(node: Node) -> str:
+    """The operator that `node` calls, as `aten::add.Tensor` or, of the default overload, `aten::mm`; empty for others."""
     return node.target._op.name() if isinstance(node.target, EdgeOpOverload) else ""
 
 
@@ -69,7 +70,7 @@ def read_weight(node: Node, constants: ConstantTable) -> QuantizedWeight | None:
 
 def _parameters(node: Node, rows: int, constants: ConstantTable) -> tuple[Tensor, Tensor | None] | None:
     """Scales and zero points of groups of rows; None for those of other forms."""
-    kind = _name(node).removeprefix(_PREFIX).partition(".")[0]
+    kind = edge_name(node).removeprefix(_PREFIX).partition(".")[0]
     if kind == "per_tensor":
         scale, zero_point = node.args[1:3]
         if isinstance(scale, Node):

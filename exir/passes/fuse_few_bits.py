@@ -18,6 +18,7 @@ from exir.dialects.edge import EdgeOpOverload, edge_op
 from exir.graph.constants import ConstantTable
 from exir.graph.edit import insert_before, replace_and_erase
 from exir.graph.fake_mode import fake_mode_of
+from exir.graph.linear_layers import LinearLayer, linear_layers, of_all_rows
 from exir.graph.quantized_weight import QuantizedWeight, is_dequantized, origin, read_weight
 from exir.pass_manager import ProgramPass
 from exir.quantized_weights import packed
@@ -26,11 +27,7 @@ _ATEN = torch.ops.aten
 _OURS = torch.ops.quantized_weight
 _DECOMPOSED = torch.ops.quantized_decomposed
 
-_ADDMM = edge_op(_ATEN.addmm.default)
-_MM = edge_op(_ATEN.mm.default)
-_LINEAR = edge_op(_ATEN.linear.default)
 _EMBEDDING = edge_op(_ATEN.embedding.default)
-_TRANSPOSES = (edge_op(_ATEN.permute_copy.default),)
 _VIEW = edge_op(_ATEN.view_copy.default)
 
 _EMBEDDINGS = {
@@ -63,15 +60,6 @@ class FuseFewBits(ProgramPass):
         return program
 
 
-@dataclass(frozen=True)
-class _Layer:
-    """A linear layer: `node` computes x · Wᵀ + bias."""
-
-    node: Node
-    x: Node
-    bias: Node | None
-
-
 @dataclass
 class _Stored:
     """The nodes of a weight's constants."""
@@ -89,7 +77,7 @@ class _Fusion:
 
     def visit(self, node: Node) -> None:
         """Fuse `node` with those of its users that take it as a weight."""
-        layers = [layer for user in list(node.users) for layer in _layers(user, node)]
+        layers = linear_layers(node)
         embeddings = [user for user in node.users if user.target is _EMBEDDING and user.args[0] is node]
         if not layers and not embeddings:
             return
@@ -102,8 +90,10 @@ class _Fusion:
         for embedding in embeddings:
             self._fuse_embedding(embedding, weight, store)
 
-    def _fuse_layer(self, layer: _Layer, weight: QuantizedWeight, store: Callable[[], _Stored]) -> None:
-        layer = _of_all_rows(layer)
+    def _fuse_layer(
+        self, layer: LinearLayer, weight: QuantizedWeight, store: Callable[[], _Stored]
+    ) -> None:
+        layer = of_all_rows(layer)
         x, op = layer.x, _OURS.linear.default
         if is_dequantized(origin(x)):
             real = _quantized_by_rows(origin(x))
@@ -158,48 +148,6 @@ class _Fusion:
             add("scales", weight.scales),
             None if points is None else add("zero_points", points),
         )
-
-
-def _layers(user: Node, weight: Node) -> list[_Layer]:
-    """The linear layers of `weight` that `user`, one of its users, is or begins."""
-    if user.target is _LINEAR and user.args[1] is weight:
-        bias = user.args[2] if len(user.args) > 2 else None
-        return [_Layer(user, user.args[0], bias)]
-    if user.target in _TRANSPOSES and list(user.args[1]) in ([1, 0], [-1, -2]):
-        found = (_product(each, user) for each in user.users)
-        return [layer for layer in found if layer is not None]
-    return []
-
-
-def _of_all_rows(layer: _Layer) -> _Layer:
-    """The same without views that make one dimension of rows of several, and several of it again."""
-    users = list(layer.node.users)
-    if layer.x.target is not _VIEW or len(users) != 1 or users[0].target is not _VIEW:
-        return layer
-    before, after = layer.x.args[0], users[0]
-    rows, results = _sizes(before), _sizes(after)
-    is_same = rows[:-1] == results[:-1] and rows[-1:] == _sizes(layer.x)[-1:]
-    return (
-        _Layer(after, before, layer.bias)
-        if is_same and results[-1:] == _sizes(layer.node)[-1:]
-        else layer
-    )
-
-
-def _sizes(node: Node) -> list[str]:
-    """By their expressions, as comparing symbols would guard on them."""
-    return [str(size) for size in node.meta["val"].shape]
-
-
-def _product(node: Node, columns: Node) -> _Layer | None:
-    """`node` as a layer, if it multiplies rows by `columns`."""
-    if node.args[-1] is not columns or node.kwargs or node.all_input_nodes.count(columns) != 1:
-        return None
-    if node.target is _MM:
-        return _Layer(node, node.args[0], None)
-    if node.target is _ADDMM and node.args[0].meta["val"].dim() == 1:
-        return _Layer(node, node.args[1], node.args[0])
-    return None
 
 
 def _quantized_by_rows(dequantized: Node) -> Node | None:

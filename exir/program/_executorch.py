@@ -22,6 +22,7 @@ from exir.memory_plan_verifier import verify_memory_plan
 from exir.pass_manager import PassType, as_bundle_pass, pass_name, run_bundle
 from exir.passes.distinct_outputs_pass import DistinctOutputsPass
 from exir.passes.external_constants_pass import DEFAULT_FILE, ExternalConstantsPass
+from exir.passes.fuse_bytes import FuseBytes
 from exir.passes.insert_write_back_for_buffers_pass import InsertWriteBackForBuffersPass
 from exir.passes.memory_planning_pass import MemoryPlanningPass
 from exir.passes.replace_view_copy_with_view_pass import ReplaceViewCopyWithViewPass
@@ -60,7 +61,8 @@ def _of_method(config: ExecutorchBackendConfig, name: str) -> list[PassType]:
     # The caller gives what the planner leaves out.
     gives_outputs = not getattr(planner, "alloc_graph_output", True)
     gives_inputs = not getattr(planner, "alloc_graph_input", True)
-    passes: list[PassType] = [InsertWriteBackForBuffersPass()]
+    passes: list[PassType] = [FuseBytes()] if config.fuse_bytes else []
+    passes.append(InsertWriteBackForBuffersPass())
     if gives_outputs:
         passes.append(DistinctOutputsPass())
     passes += [_spec_pass(config, name), *_external_passes(config)]

@@ -10,6 +10,7 @@ from torch.fx import Node
 from exir import schema
 from exir.backend.tags import refusals_of
 from exir.emit import EmitterOutput, MethodOutput
+from exir.graph.byte_fusion import STAYS_FLOAT
 from exir.liveness import schedule
 from exir.memory_planning import lower_bound
 from exir.operators.dtypes import dtype_name
@@ -38,13 +39,15 @@ class ValueReport:
 class OperatorUse:
     """One call: operator as the `.pte` spells it, dtypes of its tensors (arguments, then
     outputs), the line of the model that it comes from as "file:line", or "", whether any of its
-    tensors has its channels last, and why backends have not taken it, by their ids."""
+    tensors has its channels last, why backends have not taken it, by their ids, and why it
+    computes floats that are quantized, or ""."""
 
     name: str
     dtypes: tuple[str, ...]
     source: str
     channels_last: bool
     refusals: Mapping[str, str]
+    stays_float: str = ""
 
 
 @dataclass(frozen=True)
@@ -166,6 +169,7 @@ def _operator_use(plan: schema.ExecutionPlan, call: schema.KernelCall, node: Nod
         str(source_of(node) or ""),
         any(has_layout(tuple(tensor.dim_order), "channels_last") for tensor in tensors),
         dict(refusals_of(node)),
+        node.meta.get(STAYS_FLOAT, ""),
     )
 
 

@@ -107,3 +107,24 @@ double et_window_sum(const et_view *in, const et_place *place,
   }
   return sum;
 }
+
+/* How many elements of a window along one axis lie in the input or its
+ * padding. */
+static int64_t padded(const et_conv_axis *axis, int64_t o) {
+  const int64_t start = o * axis->stride - axis->padding;
+  const int64_t limit = axis->in + axis->padding;
+  const int64_t end = start + axis->kernel;
+  return (end < limit ? end : limit) - start;
+}
+
+/* In double, since padding may be of any size. */
+double et_window_divisor(const et_window *w, const et_place *o,
+                         const et_box *box, bool include_pad, int64_t divisor) {
+  if (divisor != 0) {
+    return (double)divisor;
+  }
+  return include_pad
+             ? (double)padded(&w->z, o->z) * (double)padded(&w->y, o->y) *
+                   (double)padded(&w->x, o->x)
+             : (double)et_box_count(box);
+}

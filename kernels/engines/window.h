@@ -75,6 +75,11 @@ double et_window_sum(const et_view *in, const et_place *place,
                      const et_box *box);
 int64_t et_box_count(const et_box *box);
 
+/* What the sum of the window at `place`, which reads `box`, is divided by to be its mean:
+ * `divisor` unless that is 0. */
+double et_window_divisor(const et_window *window, const et_place *place,
+                         const et_box *box, bool include_pad, int64_t divisor);
+
 /* A tensor of `dims` spatial dimensions and one or two before them as one of
  * five. */
 et_view et_window_view(const et_tensor *tensor, size_t dims);

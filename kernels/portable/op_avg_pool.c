@@ -2,30 +2,11 @@
 #include "executorch/kernels/convert.h"
 #include "kernels/engines/window.h"
 
-/* How many elements of a window along one axis lie in the input or its
- * padding. */
-static int64_t padded(const et_conv_axis *axis, int64_t o) {
-  const int64_t start = o * axis->stride - axis->padding;
-  const int64_t limit = axis->in + axis->padding;
-  const int64_t end = start + axis->kernel;
-  return (end < limit ? end : limit) - start;
-}
-
-/* What the sum is divided by; in double, since padding may be of any size. */
-static double divisor_at(const et_window *w, const et_place *o,
-                         const et_box *box, bool include_pad) {
-  return include_pad
-             ? (double)padded(&w->z, o->z) * (double)padded(&w->y, o->y) *
-                   (double)padded(&w->x, o->x)
-             : (double)et_box_count(box);
-}
-
 static void pool_all(const et_window *w, bool include_pad, int64_t divisor) {
   et_place o = {0};
   do {
     const et_box box = et_window_box(w, &o);
-    const double count =
-        divisor != 0 ? (double)divisor : divisor_at(w, &o, &box, include_pad);
+    const double count = et_window_divisor(w, &o, &box, include_pad, divisor);
     const double mean = et_window_sum(&w->in, &o, &box) / count;
     et_store_run(ET_COMPUTE_FLOAT64, &mean, w->out.dtype,
                  et_window_at(&w->out, &o), 0, 1);

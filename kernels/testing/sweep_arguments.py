@@ -7,6 +7,7 @@ from collections.abc import Callable
 import torch
 
 from exir.operators.schemas import Argument
+from kernels.testing import sweep_bytes
 from kernels.testing.native import DTYPE_CODES
 from kernels.testing.sweep_case import Case
 
@@ -417,6 +418,7 @@ _MAKERS: dict[str, Maker] = {
     "aten::view_copy.out": _view,
     "dim_order_ops::_clone_dim_order.out": lambda case: [case.tensor("self"), False, None],
     "dim_order_ops::_to_dim_order_copy.out": lambda case: [case.tensor("self"), False, None],
+    **sweep_bytes.MAKERS,
     "quantized_decomposed::add.out": _quantized_add,
     "quantized_decomposed::choose_qparams.Tensor_out": _choose,
     "quantized_decomposed::choose_qparams_per_token_asymmetric.out": lambda case: [

@@ -43,6 +43,13 @@ def test_all_of_mobilenet_is_quantized_and_on_the_cpu_backend_one_delegate() -> 
     assert len(method["delegates"]) == 1 and method["not_delegated"] == []
 
 
+def test_kernels_compute_all_of_mobilenet_in_bytes() -> None:
+    (method,) = _manifest("mobilenet_int8")["methods"]
+    assert method["bytes"]["float"] == [] and method["bytes"]["fused"] > 60
+    names = {each["name"] for each in method["operators"]}
+    assert not {"aten::convolution.out", "aten::add.out", "aten::hardtanh.out"} & names
+
+
 def test_of_an_encoder_all_linear_layers_and_embeddings_are_quantized() -> None:
     (method,) = _manifest("encoder_int8_dynamic")["quantization"]["methods"]
     assert len(method["quantized"]) == 2 + 3 * 6

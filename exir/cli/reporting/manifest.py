@@ -3,7 +3,7 @@
 import hashlib
 import io
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -127,6 +127,7 @@ def _method(
         "operators": _operators(report.operator_uses),
         "delegates": _delegates(report, plan, program),
         "not_delegated": _not_delegated(report.operator_uses),
+        "bytes": _computed_in_bytes(report.operator_uses),
         "instructions": report.instruction_count,
         "memory": _memory(report, plan, program, table),
     }
@@ -183,6 +184,17 @@ def _not_delegated(uses: Iterable[OperatorUse]) -> list[dict[str, str]]:
         {"source": source, "operator": name, "backend": backend, "reason": reason}
         for source, name, backend, reason in sorted(distinct)
     ]
+
+
+def _computed_in_bytes(uses: Sequence[OperatorUse]) -> dict[str, Any]:
+    """How many calls compute in bytes, and each that computes floats between bytes, and why, sorted."""
+    left = sorted({(use.source, use.name, use.stays_float) for use in uses if use.stays_float})
+    return {
+        "fused": sum(use.name.startswith("quantized_bytes::") for use in uses),
+        "float": [
+            {"source": source, "operator": name, "reason": reason} for source, name, reason in left
+        ],
+    }
 
 
 def _operators(uses: Iterable[OperatorUse]) -> list[dict[str, Any]]:

@@ -55,4 +55,12 @@
 /* Of a linear layer that quantizes rows of so many features: eight of them. */
 #define ET_DYNAMIC_LINEAR_SCRATCH(features) ((size_t)16 * (size_t)(features))
 
+/* Of a product of bytes whose results have so many summands: columns of a panel, four
+ * at least, each a multiple of eight elements of 16 bits. */
+#define ET_BYTE_PRODUCT_PITCH(depth) (((size_t)(depth) + 7) / 8 * 8)
+#define ET_BYTE_PRODUCT_SCRATCH(depth)            \
+  (ET_BYTE_PRODUCT_PITCH(depth) > (size_t)4096    \
+       ? (size_t)8 * ET_BYTE_PRODUCT_PITCH(depth) \
+       : (size_t)32768)
+
 #endif /* EXECUTORCH_KERNELS_SCRATCH_H_ */

@@ -1,0 +1,131 @@
+"""The `quantized_bytes` operators: what floats are computed for between quantized tensors, in whole numbers.
+
+A code stands for (code - zero point) * scale; code - zero point is its steps. Codes are int8 or uint8, weights int8 of
+zero point 0. Results are round(steps of the result) + zero point, within [low, high]; factors turn sums of products of
+steps, or steps of an operand, into steps of the result, and a bias is in these.
+"""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+from torch.library import Library
+
+NAMESPACE = "quantized_bytes"
+_RANGE = "int zero_point, int low, int high"
+_PRODUCT = "Tensor input, int input_zero_point, Tensor weight, Tensor factors, Tensor? bias"
+_PAIR = "Tensor a, int a_zero_point, float a_factor, Tensor b, int b_zero_point, float b_factor"
+
+
+def _steps(codes: Tensor, zero_point: int) -> Tensor:
+    return (codes.to(torch.int32) - zero_point).double()
+
+
+def _codes(steps: Tensor, zero_point: int, low: int, high: int, dtype: torch.dtype) -> Tensor:
+    return (torch.round(steps) + zero_point).clamp(low, high).to(dtype)
+
+
+def _convolution(
+    x: Tensor,
+    x_zero_point: int,
+    weight: Tensor,
+    factors: Tensor,
+    bias: Tensor | None,
+    stride: list[int],
+    padding: list[int],
+    dilation: list[int],
+    groups: int,
+    *limits: int,
+) -> Tensor:
+    rest = stride, padding, dilation, False, [0] * len(stride), groups
+    sums = torch.ops.aten.convolution(_steps(x, x_zero_point), weight.double(), None, *rest)
+    return _of_rows(sums.movedim(1, -1), factors, bias, limits, x.dtype).movedim(-1, 1).contiguous()
+
+
+def _linear(
+    x: Tensor, x_zero_point: int, weight: Tensor, factors: Tensor, bias: Tensor | None, *limits: int
+) -> Tensor:
+    return _of_rows(_steps(x, x_zero_point) @ weight.double().t(), factors, bias, limits, x.dtype)
+
+
+def _of_rows(
+    sums: Tensor, factors: Tensor, bias: Tensor | None, limits: tuple[int, ...], dtype: torch.dtype
+) -> Tensor:
+    steps = sums.float() * factors + (0.0 if bias is None else bias)
+    return _codes(steps, limits[0], limits[1], limits[2], dtype)
+
+
+def _pairing(combine: Callable[[Tensor, Tensor], Tensor]) -> Callable[..., Tensor]:
+    def run(
+        a: Tensor, a_zero: int, a_factor: float, b: Tensor, b_zero: int, b_factor: float, *limits: int
+    ) -> Tensor:
+        steps = combine(_steps(a, a_zero).float() * a_factor, _steps(b, b_zero).float() * b_factor)
+        return _codes(steps, limits[0], limits[1], limits[2], a.dtype)
+
+    return run
+
+
+def _mapped(x: Tensor, table: Tensor) -> Tensor:
+    return table[x.to(torch.int64) - torch.iinfo(x.dtype).min]
+
+
+def _mean(x: Tensor, dims: list[int], keepdim: bool, zero_point: int) -> Tensor:
+    limits = torch.iinfo(x.dtype)
+    steps = _steps(x, zero_point).mean(dims, keepdim)
+    return _codes(steps, zero_point, limits.min, limits.max, x.dtype)
+
+
+def _avg_pool2d(
+    x: Tensor,
+    kernel_size: list[int],
+    stride: list[int],
+    padding: list[int],
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: int | None,
+    zero_point: int,
+) -> Tensor:
+    limits = torch.iinfo(x.dtype)
+    rest = kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+    steps = torch.ops.aten.avg_pool2d(_steps(x, zero_point), *rest)
+    return _codes(steps, zero_point, limits.min, limits.max, x.dtype)
+
+
+_CONVOLUTION = "int[] stride, int[] padding, int[] dilation, int groups"
+_WINDOWS = "int[2] kernel_size, int[2] stride, int[2] padding, bool ceil_mode, bool count_include_pad"
+
+# By name: arguments and what they compute.
+_OPERATORS: dict[str, tuple[str, Callable[..., Tensor]]] = {
+    "add": (f"{_PAIR}, {_RANGE}", _pairing(torch.add)),
+    "avg_pool2d": (f"Tensor input, {_WINDOWS}, int? divisor_override, int zero_point", _avg_pool2d),
+    "convolution": (f"{_PRODUCT}, {_CONVOLUTION}, {_RANGE}", _convolution),
+    "linear": (f"{_PRODUCT}, {_RANGE}", _linear),
+    "maximum": (f"{_PAIR}, {_RANGE}", _pairing(torch.maximum)),
+    "mean": ("Tensor input, int[] dim, bool keepdim, int zero_point", _mean),
+    "minimum": (f"{_PAIR}, {_RANGE}", _pairing(torch.minimum)),
+    "mul": (f"{_PAIR}, {_RANGE}", _pairing(torch.mul)),
+    "table": ("Tensor input, Tensor table", _mapped),
+}
+
+
+def _writing(functional: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    def run(*args: object, out: Tensor) -> Tensor:
+        return out.copy_(functional(*args))
+
+    return run
+
+
+def _register() -> Library:
+    library = Library(NAMESPACE, "FRAGMENT")
+    for name, (arguments, run) in _OPERATORS.items():
+        library.define(f"{name}({arguments}) -> Tensor")
+        library.define(f"{name}.out({arguments}, *, Tensor(a!) out) -> Tensor(a!)")
+        library.impl(name, run, "CompositeExplicitAutograd")
+        # The arithmetic gives the shape as well, symbolic or not.
+        torch.library.register_fake(f"{NAMESPACE}::{name}", run, lib=library)
+        library.impl(name + ".out", _writing(run), "CompositeExplicitAutograd")
+    return library
+
+
+# Torch drops the operators with the object that registered them, so it lives as long as the module.
+_LIBRARY = _register()

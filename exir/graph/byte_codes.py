@@ -1,0 +1,114 @@
+"""Tensors that lie in bytes, and what they stand for."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from torch.fx import Node
+
+from exir.graph.constants import ConstantTable
+from exir.graph.quantized_weight import edge_name
+
+# torch registers these operators when a quantized program is made: they are known by their names.
+_QUANTIZE = "quantized_decomposed::quantize_per_tensor"
+_DEQUANTIZE = "quantized_decomposed::dequantize_per_tensor"
+_DEQUANTIZE_CHANNELS = "quantized_decomposed::dequantize_per_channel"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A code stands for (code - zero_point) * scale; codes are from low to high."""
+
+    scale: float
+    zero_point: int
+    low: int
+    high: int
+    dtype: torch.dtype
+
+    def code(self, value: float) -> int:
+        """The code of `value`, as quantizing gives it."""
+        steps = torch.round(torch.tensor(value, dtype=torch.float32) * (1.0 / self.scale))
+        return int((steps + self.zero_point).clamp(self.low, self.high))
+
+    def values(self) -> Tensor:
+        """What all codes that the dtype has stand for, in order."""
+        limits = torch.iinfo(self.dtype)
+        codes = torch.arange(limits.min, limits.max + 1)
+        return (codes - self.zero_point).to(torch.float32) * self.scale
+
+
+@dataclass(frozen=True)
+class Codes:
+    """node: int8 or uint8."""
+
+    node: Node
+    reading: Reading
+
+
+def is_quantizing(node: Node) -> bool:
+    """Whether `node` quantizes by one scale."""
+    return edge_name(node) == _QUANTIZE
+
+
+def dequantized_codes(node: object) -> Codes | None:
+    """The bytes that `node` dequantizes."""
+    reading = _reading(node, _DEQUANTIZE)
+    return Codes(node.args[0], reading) if reading is not None and isinstance(node, Node) else None
+
+
+def quantized_reading(node: object) -> Reading | None:
+    """How `node` quantizes to bytes."""
+    return _reading(node, _QUANTIZE)
+
+
+def _reading(node: object, operator: str) -> Reading | None:
+    if not isinstance(node, Node) or edge_name(node) != operator or node.kwargs:
+        return None
+    _, scale, zero_point, low, high, dtype = node.args
+    if dtype not in (torch.int8, torch.uint8) or isinstance(scale, Node):
+        return None
+    return Reading(scale, zero_point, low, high, dtype)
+
+
+@dataclass(frozen=True)
+class WeightCodes:
+    """node: int8 of zero point 0, [rows, ...]. scales: [rows]."""
+
+    node: Node
+    scales: Tensor
+
+
+def weight_codes(node: Node, constants: ConstantTable) -> WeightCodes | str:
+    """The constant weight that `node` dequantizes, or what it is else."""
+    if edge_name(node) not in (_DEQUANTIZE, _DEQUANTIZE_CHANNELS):
+        return "its weight is float"
+    codes = constants.tensor(node.args[0])
+    if codes is None:
+        return "its weight is computed, not a constant"
+    if codes.dtype != torch.int8:
+        return f"its weight is of {str(codes.dtype).removeprefix('torch.')}, not int8"
+    scales, zero_points = (_tensor(each, constants) for each in node.args[1:3])
+    if scales is None or zero_points is None or zero_points.any():
+        return "its weight has zero points"
+    if edge_name(node) == _DEQUANTIZE_CHANNELS and node.args[3] != 0:
+        return f"its weight has scales along dimension {node.args[3]}"
+    return WeightCodes(node.args[0], scales.float().expand(codes.shape[0]))
+
+
+def _tensor(value: object, constants: ConstantTable) -> Tensor | None:
+    return constants.tensor(value) if isinstance(value, Node) else torch.tensor(value)
+
+
+def constant_floats(node: Node, constants: ConstantTable) -> Tensor | None:
+    """The constant that `node` is, or dequantizes."""
+    if edge_name(node) not in (_DEQUANTIZE, _DEQUANTIZE_CHANNELS):
+        return constants.tensor(node)
+    args = [_operand(each, constants) for each in node.args]
+    if any(each is None for each in args):
+        return None
+    found: Tensor = node.target._op(*args)
+    return found
+
+
+def _operand(value: object, constants: ConstantTable) -> object:
+    return constants.tensor(value) if isinstance(value, Node) else value

@@ -1,0 +1,126 @@
+"""Moving bytes instead of the floats that they stand for."""
+
+import operator
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.export import ExportedProgram
+from torch.fx import Node, map_arg
+
+from exir.dialects.edge import edge_op
+from exir.graph.byte_codes import Reading, dequantized_codes
+from exir.graph.constants import ConstantTable
+from exir.graph.edit import insert_before, replace_and_erase
+from exir.graph.fake_mode import fake_mode_of
+from exir.graph.graph_builder import inherited_meta
+
+_ATEN = torch.ops.aten
+
+# They give elements of their operands, or the largest of them, whatever the dtype.
+_MOVES = (
+    *(
+        _ATEN.view_copy.default,
+        _ATEN.permute_copy.default,
+        _ATEN.clone.default,
+        _ATEN.expand_copy.default,
+    ),
+    *(
+        _ATEN.squeeze_copy.default,
+        _ATEN.squeeze_copy.dim,
+        _ATEN.squeeze_copy.dims,
+        _ATEN.unsqueeze_copy.default,
+    ),
+    *(_ATEN.slice_copy.Tensor, _ATEN.select_copy.int, _ATEN.index_select.default, _ATEN.cat.default),
+    *(_ATEN.stack.default, _ATEN.flip.default, _ATEN.roll.default, _ATEN.repeat.default),
+    *(_ATEN.pixel_shuffle.default, _ATEN.pixel_unshuffle.default, _ATEN.upsample_nearest2d.vec),
+    *(_ATEN.amax.default, _ATEN.amin.default),
+)
+_MOVING = {edge_op(each) for each in _MOVES}
+_PAD = edge_op(_ATEN.constant_pad_nd.default)
+_POOL = edge_op(_ATEN.max_pool2d_with_indices.default)
+
+
+def move_bytes(program: ExportedProgram) -> None:
+    """Have what only moves dequantized elements move their bytes; the floats are made behind it."""
+    fake_mode = fake_mode_of(program.graph)
+    constants = ConstantTable(program, fake_mode)
+    for node in list(program.graph.nodes):
+        floats = _moved(node)
+        if floats is not None and constants.tensor(floats.args[0]) is None:
+            _Move(floats, fake_mode).apply(node)
+
+
+def _moved(node: Node) -> Node | None:
+    """One of the operands of `node`, when it moves dequantized elements of bytes that all mean the same."""
+    if node.target not in _MOVING and node.target is not _PAD and node.target is not _POOL:
+        return None
+    operands = [each for each in node.all_input_nodes if _is_float(each)]
+    readings = {_reading(each) for each in operands}
+    reading = readings.pop() if len(readings) == 1 else None
+    if reading is None or (node.target is _PAD and not _has_code(_padding(node), reading)):
+        return None
+    return operands[0]
+
+
+def _reading(node: Node) -> Reading | None:
+    codes = dequantized_codes(node)
+    return None if codes is None else codes.reading
+
+
+def _is_float(node: Node) -> bool:
+    value = node.meta.get("val")
+    return isinstance(value, Tensor) and value.is_floating_point()
+
+
+def _padding(node: Node) -> float:
+    return node.args[2] if len(node.args) > 2 else 0
+
+
+def _has_code(value: float, reading: Reading) -> bool:
+    return (reading.code(value) - reading.zero_point) * reading.scale == value
+
+
+@dataclass(frozen=True)
+class _Move:
+    """floats: what dequantizes bytes as those do that are moved."""
+
+    floats: Node
+    fake_mode: FakeTensorMode
+
+    def apply(self, node: Node) -> None:
+        """Replace `node`, which moves floats."""
+        args = map_arg(node.args, _codes)
+        if node.target is _PAD:
+            reading = _reading(self.floats)
+            assert reading is not None
+            args = (*args[:2], reading.code(_padding(node)))
+        moved = insert_before(node, node.target._op, args, dict(node.kwargs), self.fake_mode)
+        if node.target is _POOL:
+            self._replace_items(node, moved)
+        else:
+            replace_and_erase(node, self._dequantized(node, moved))
+
+    def _replace_items(self, node: Node, moved: Node) -> None:
+        """The first result of two are bytes, the second are places."""
+        for user in list(node.users):
+            item = _item(user, moved)
+            replace_and_erase(user, self._dequantized(user, item) if user.args[1] == 0 else item)
+        node.graph.erase_node(node)
+
+    def _dequantized(self, before: Node, codes: Node) -> Node:
+        args = codes, *self.floats.args[1:]
+        return insert_before(before, self.floats.target._op, args, {}, self.fake_mode)
+
+
+def _codes(node: Node) -> Node:
+    found = dequantized_codes(node)
+    return node if found is None else found.node
+
+
+def _item(like: Node, results: Node) -> Node:
+    with like.graph.inserting_before(like):
+        item = like.graph.call_function(operator.getitem, (results, like.args[1]))
+    item.meta = {**inherited_meta(like), "val": results.meta["val"][like.args[1]]}
+    return item

@@ -1,0 +1,82 @@
+"""Functions of one tensor of bytes, element by element, as tables of all their results."""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.fx import Node, map_arg
+
+from exir.dialects.edge import EdgeOpOverload
+from exir.graph.byte_codes import Codes, Reading, dequantized_codes, quantized_reading
+from exir.graph.constants import ConstantTable
+
+
+class ByteTables:
+    """Computes them, for the nodes of one graph."""
+
+    def __init__(self, constants: ConstantTable) -> None:
+        self._constants = constants
+
+    def find(self, quantize: Node) -> tuple[Node, Tensor] | None:
+        """The bytes that those of `quantize` depend on, element by element, and the result for each of their codes."""
+        sources = self._sources(quantize)
+        reading = quantized_reading(quantize)
+        if reading is None or len(sources) != 1:
+            return None
+        (source,) = sources
+        if not _has_shape_of(source.node, quantize):
+            return None
+        return source.node, _codes(self._values(quantize.args[0], source, {}), reading)
+
+    def _sources(self, quantize: Node) -> set[Codes]:
+        """Of what is quantized: the bytes at which chains of elementwise operators begin; empty for other things."""
+        found, seen, left = set(), set(), [quantize.args[0]]
+        while left:
+            node = left.pop()
+            codes = dequantized_codes(node)
+            if codes is not None:
+                found.add(codes)
+            elif node not in seen and self._number(node) is None:
+                if not _is_elementwise(node):
+                    return set()
+                seen.add(node)
+                left += node.all_input_nodes
+        return found
+
+    def _values(self, node: Node, source: Codes, found: dict[Node, Tensor]) -> Tensor:
+        """What `node` gives of each code of `source`."""
+        if node not in found:
+            found[node] = self._computed(node, source, found)
+        return found[node]
+
+    def _computed(self, node: Node, source: Codes, found: dict[Node, Tensor]) -> Tensor:
+        if dequantized_codes(node) is not None:
+            return source.reading.values()
+        number = self._number(node)
+        if number is not None:
+            return number
+        values = {each: self._values(each, source, found) for each in node.all_input_nodes}
+        args: Any = map_arg(node.args, values.__getitem__)
+        kwargs: Any = map_arg(node.kwargs, values.__getitem__)
+        result: Tensor = node.target._op(*args, **kwargs)
+        return result
+
+    def _number(self, node: Node) -> Tensor | None:
+        """The one element of a constant."""
+        tensor = self._constants.tensor(node)
+        return tensor.reshape(()) if tensor is not None and tensor.numel() == 1 else None
+
+
+def _is_elementwise(node: Node) -> bool:
+    return isinstance(node.target, EdgeOpOverload) and torch.Tag.pointwise in node.target._op.tags
+
+
+def _has_shape_of(node: Node, other: Node) -> bool:
+    """By the expressions of sizes, as comparing symbols would guard on them."""
+    shapes = [[str(size) for size in each.meta["val"].shape] for each in (node, other)]
+    return shapes[0] == shapes[1]
+
+
+def _codes(values: Tensor, reading: Reading) -> Tensor:
+    steps = torch.round(values * (1.0 / reading.scale)) + reading.zero_point
+    return steps.clamp(reading.low, reading.high).to(reading.dtype)

@@ -1,0 +1,71 @@
+"""Linear layers in the edge dialect, which has them in several forms."""
+
+from dataclasses import dataclass
+
+import torch
+from torch.fx import Node
+
+from exir.dialects.edge import edge_op
+
+_ATEN = torch.ops.aten
+_ADDMM = edge_op(_ATEN.addmm.default)
+_MM = edge_op(_ATEN.mm.default)
+_LINEAR = edge_op(_ATEN.linear.default)
+_TRANSPOSES = (edge_op(_ATEN.permute_copy.default),)
+_VIEW = edge_op(_ATEN.view_copy.default)
+
+
+@dataclass(frozen=True)
+class LinearLayer:
+    """`node` computes x · Wᵀ + bias."""
+
+    node: Node
+    x: Node
+    bias: Node | None
+
+
+def linear_layers(weight: Node) -> list[LinearLayer]:
+    """Those that take `weight` as theirs."""
+    return [layer for user in list(weight.users) for layer in _of_user(user, weight)]
+
+
+def _of_user(user: Node, weight: Node) -> list[LinearLayer]:
+    """The linear layers of `weight` that `user`, one of its users, is or begins."""
+    if user.target is _LINEAR and user.args[1] is weight:
+        bias = user.args[2] if len(user.args) > 2 else None
+        return [LinearLayer(user, user.args[0], bias)]
+    if user.target in _TRANSPOSES and list(user.args[1]) in ([1, 0], [-1, -2]):
+        found = (_product(each, user) for each in user.users)
+        return [layer for layer in found if layer is not None]
+    return []
+
+
+def of_all_rows(layer: LinearLayer) -> LinearLayer:
+    """The same without views that make one dimension of rows of several, and several of it again."""
+    users = list(layer.node.users)
+    if layer.x.target is not _VIEW or len(users) != 1 or users[0].target is not _VIEW:
+        return layer
+    before, after = layer.x.args[0], users[0]
+    rows, results = _sizes(before), _sizes(after)
+    is_same = rows[:-1] == results[:-1] and rows[-1:] == _sizes(layer.x)[-1:]
+    return (
+        LinearLayer(after, before, layer.bias)
+        if is_same and results[-1:] == _sizes(layer.node)[-1:]
+        else layer
+    )
+
+
+def _sizes(node: Node) -> list[str]:
+    """By their expressions, as comparing symbols would guard on them."""
+    return [str(size) for size in node.meta["val"].shape]
+
+
+def _product(node: Node, columns: Node) -> LinearLayer | None:
+    """`node` as a layer, if it multiplies rows by `columns`."""
+    if node.args[-1] is not columns or node.kwargs or node.all_input_nodes.count(columns) != 1:
+        return None
+    if node.target is _MM:
+        return LinearLayer(node, node.args[0], None)
+    if node.target is _ADDMM and node.args[0].meta["val"].dim() == 1:
+        return LinearLayer(node, node.args[1], node.args[0])
+    return None

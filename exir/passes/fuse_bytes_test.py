@@ -1,0 +1,224 @@
+"""What is quantized before and after is computed in bytes, to a step of what it was."""
+
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.export import Dim, ExportedProgram, export
+
+from exir.capture import ExecutorchBackendConfig
+from exir.graph.byte_fusion import STAYS_FLOAT
+from exir.graph.program_copy import copy_program
+from exir.passes.fuse_bytes import FuseBytes
+from exir.program import to_edge
+from exir.quantize import QuantizationOptions, output_steps, quantize_program
+from exir.testing import quantized
+from exir.testing.graphs import operator_names
+
+PICTURE = (2, 8, 10, 10)
+QUANTIZING = ("quantized_decomposed::quantize_per_tensor", "quantized_decomposed::dequantize_per_tensor")
+
+
+class Fn(nn.Module):
+    """A product, so that there are bytes, and what is computed of its result."""
+
+    def __init__(self, function: Callable[[Tensor], Tensor]) -> None:
+        super().__init__()
+        self.stem = nn.Conv2d(8, 8, 1)
+        self.function = function
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.function(self.stem(x))
+
+
+def _edge(
+    module: nn.Module, x: Tensor, recipe: str = "int8_static", **options: Any
+) -> ExportedProgram:
+    torch.manual_seed(0)
+    calls = [(torch.randn_like(x),) for _ in range(4)]
+    program = export(module.eval(), (x,), **options)
+    found = quantize_program(program, QuantizationOptions(recipe), calls, options.get("dynamic_shapes"))
+    return to_edge(found.program).exported_program()
+
+
+def _fused(program: ExportedProgram) -> ExportedProgram:
+    return FuseBytes().run(copy_program(program))
+
+
+def _between(program: ExportedProgram) -> list[str]:
+    """The operators that are called, but for conversions at the ends."""
+    return [name for name in operator_names(program) if name not in QUANTIZING]
+
+
+def _check(program: ExportedProgram, fused: ExportedProgram, x: Tensor) -> None:
+    """At most one step apart, where few of them add up."""
+    step = max(each.step for each in output_steps(program)) or 1.0
+    with torch.no_grad():
+        difference = (program.module()(x) - fused.module()(x)).abs() / step
+    assert float(difference.max()) <= 1.01
+
+
+LAYERS = {
+    "pointwise": nn.Conv2d(8, 12, 1),
+    "3x3": nn.Conv2d(8, 6, 3, 2, 1),
+    "grouped": nn.Conv2d(8, 4, 3, groups=2, bias=False),
+    "depthwise": nn.Conv2d(8, 16, 3, 2, 1, groups=8),
+    "dilated": nn.Conv2d(8, 8, 3, padding=2, dilation=2),
+    "1-D": nn.Sequential(nn.Flatten(2), nn.Conv1d(8, 5, 3)),
+    "linear": nn.Linear(10, 7),
+    "relu": nn.Sequential(nn.Conv2d(8, 6, 1), nn.ReLU()),
+    "relu6": nn.Sequential(nn.Conv2d(8, 6, 1), nn.ReLU6()),
+    "linear and relu": nn.Sequential(nn.Linear(10, 7), nn.ReLU()),
+}
+
+
+@pytest.mark.parametrize("recipe", ["int8_static", "int8_static_per_tensor"])
+@pytest.mark.parametrize("name", LAYERS)
+def test_products_are_computed_in_bytes(name: str, recipe: str) -> None:
+    x = torch.randn(PICTURE)
+    program = _edge(LAYERS[name], x, recipe)
+    fused = _fused(program)
+    names = [each for each in _between(fused) if each != "aten::view_copy"]
+    assert names in (["quantized_bytes::convolution"], ["quantized_bytes::linear"])
+    _check(program, fused, x)
+
+
+FUNCTIONS: dict[str, tuple[Callable[[Tensor], Tensor], str]] = {
+    "sum": (lambda x: x + x.flip(2), "add"),
+    "difference": (lambda x: torch.relu(x - x.flip(2)), "add"),
+    "product": (lambda x: x * x.flip(2), "mul"),
+    "larger": (lambda x: torch.maximum(x, x.flip(2)), "maximum"),
+    "sigmoid": (torch.sigmoid, "table"),
+    "hardswish": (nn.functional.hardswish, "table"),
+    "silu": (nn.functional.silu, "table"),
+    "gelu": (nn.functional.gelu, "table"),
+    "scaled": (lambda x: 0.3 * x + 1, "table"),
+    "mean": (lambda x: x.mean((2, 3)), "mean"),
+    "average pooling": (lambda x: nn.functional.avg_pool2d(x, 3, 2, 1), "avg_pool2d"),
+    "global pooling": (lambda x: nn.functional.adaptive_avg_pool2d(x, 1), "mean"),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_what_lies_between_bytes_has_an_operator(name: str) -> None:
+    function, operator = FUNCTIONS[name]
+    x = torch.randn(PICTURE)
+    program = _edge(Fn(function), x)
+    fused = _fused(program)
+    assert f"quantized_bytes::{operator}" in _between(fused)
+    assert not [each for each in _between(fused) if each.startswith("aten::") and each != "aten::flip"]
+    _check(program, fused, x)
+
+
+MOVES = {
+    "max_pool": (lambda x: nn.functional.max_pool2d(x, 2), "aten::max_pool2d_with_indices"),
+    "cat": (lambda x: torch.cat([x, x.flip(1)], 1), "aten::cat"),
+    "transpose": (lambda x: x.transpose(2, 3), "aten::permute_copy"),
+    "slice": (lambda x: x[:, 1:3], "aten::slice_copy.Tensor"),
+}
+
+
+@pytest.mark.parametrize("name", MOVES)
+def test_what_moves_elements_moves_bytes(name: str) -> None:
+    function, operator = MOVES[name]
+    x = torch.randn(PICTURE)
+    program = _edge(Fn(function), x)
+    fused = _fused(program)
+    (node,) = [each for each in fused.graph.nodes if operator_names_of(each) == operator]
+    assert {each.meta["val"].dtype for each in node.all_input_nodes} == {torch.int8}
+    torch.testing.assert_close(program.module()(x), fused.module()(x), rtol=0.0, atol=_step(program))
+
+
+def operator_names_of(node: torch.fx.Node) -> str:
+    op = getattr(node.target, "_op", None)
+    return op.name() if op is not None else ""
+
+
+def _step(program: ExportedProgram) -> float:
+    return max(each.step for each in output_steps(program))
+
+
+def test_weights_stay_where_they_lie() -> None:
+    program = _edge(nn.Conv2d(8, 6, 3), torch.randn(PICTURE))
+    fused = _fused(program)
+    (convolution,) = [each for each in fused.graph.nodes if "convolution" in each.name]
+    weight = convolution.args[2]
+    assert weight.op == "placeholder" and weight.meta["val"].dtype == torch.int8
+    (same,) = [each for each in program.graph.nodes if each.name == weight.name]
+    assert same.meta["val"].shape == weight.meta["val"].shape
+
+
+def test_a_batch_may_vary() -> None:
+    shapes = ({0: Dim("batch", min=1, max=8)},)
+    program = _edge(LAYERS["3x3"], torch.randn(PICTURE), dynamic_shapes=shapes)
+    fused = _fused(program)
+    assert _between(fused) == ["quantized_bytes::convolution"]
+    _check(program, fused, torch.randn(5, *PICTURE[1:]))
+
+
+@pytest.mark.parametrize("dtype", [torch.int8, torch.uint8])
+@pytest.mark.parametrize("per_channel", [False, True])
+def test_what_others_quantized_is_fused_as_well(dtype: torch.dtype, per_channel: bool) -> None:
+    network, x = quantized.cnn()
+    network = quantized.quantized(network, x, quantized.Recipe(dtype, per_channel))
+    program = to_edge(export(network, (x,))).exported_program()
+    fused = _fused(program)
+    assert not {"aten::convolution", "aten::addmm", "aten::add.Tensor"} & set(_between(fused))
+    with torch.no_grad():
+        difference = program.module()(x) - fused.module()(x)
+    assert float(difference.abs().max()) <= 3 * _step(program)
+
+
+def _reasons(program: ExportedProgram) -> dict[str, str]:
+    nodes = [each for each in _fused(program).graph.nodes if STAYS_FLOAT in each.meta]
+    return {operator_names_of(each): each.meta[STAYS_FLOAT] for each in nodes}
+
+
+class Blended(nn.Module):
+    """Of quantized layers whose weights are not plain."""
+
+    def __init__(self, layer: nn.Conv2d | nn.Linear, change: Callable[[nn.Module], object]) -> None:
+        super().__init__()
+        self.before, self.after = (
+            quantized.Affine(torch.randn(9), torch.int8),
+            quantized.Affine(torch.randn(9), torch.int8),
+        )
+        self.layer = quantized.Layer(layer, per_channel=True)
+        change(self.layer.weight)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.after(self.layer(self.before(x)))
+
+
+def test_what_stays_float_says_why() -> None:
+    shifted = Blended(nn.Linear(8, 4), lambda weight: weight.zero_points.fill_(1))
+    program = to_edge(export(shifted, (torch.randn(2, 8),))).exported_program()
+    assert _reasons(program) == {"aten::addmm": "its weight has zero points"}
+    last = Blended(nn.Conv2d(8, 4, 3), lambda _: None)
+    x = torch.randn(PICTURE).to(memory_format=torch.channels_last)
+    program = to_edge(export(last, (x,))).exported_program()
+    assert _reasons(program) == {"aten::convolution": "its tensors are not in row-major order"}
+
+
+class Interpolated(Fn):
+    def __init__(self) -> None:
+        super().__init__(lambda x: nn.functional.interpolate(x, scale_factor=2, mode="bilinear"))
+
+
+def test_what_has_no_kernel_says_so() -> None:
+    assert set(_reasons(_edge(Interpolated(), torch.randn(PICTURE))).values()) == {
+        "no kernel computes it in bytes"
+    }
+
+
+def test_lowering_fuses_unless_told_otherwise() -> None:
+    network, x = quantized.mlp()
+    program = export(quantized.quantized(network, x), (x,))
+    names = [
+        operator_names(
+            to_edge(program).to_executorch(ExecutorchBackendConfig(fuse_bytes=each)).exported_program()
+        )
+        for each in (True, False)
+    ]
+    assert ["quantized_bytes::linear.out" in each for each in names] == [True, False]

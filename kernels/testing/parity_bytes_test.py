@@ -1,0 +1,137 @@
+"""Kernels that compute in bytes give what whole numbers give; what is rounded may fall to a neighbour."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+import exir.out_variant  # noqa: F401  (registers the operators)
+from kernels.testing.native import KernelError
+from kernels.testing.parity import check, load_kernels
+
+KERNELS = load_kernels()
+OURS = "quantized_bytes::"
+RANGES = {torch.int8: (-7, -128, 127), torch.uint8: (121, 0, 255)}
+DTYPES = [torch.int8, torch.uint8]
+
+
+def codes(*shape: int, dtype: torch.dtype = torch.int8, seed: int = 0) -> torch.Tensor:
+    limits = torch.iinfo(dtype)
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randint(limits.min, limits.max + 1, shape, dtype=dtype, generator=generator)
+
+
+def parameters(rows: int, depth: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """Factors, with which results take all codes, and a bias."""
+    generator = torch.Generator().manual_seed(rows)
+    factors = (torch.rand(rows, generator=generator) + 0.5) / (80 * depth**0.5)
+    return factors, torch.randn(rows, generator=generator) * 9
+
+
+def same(name: str, *arguments: object, steps: float = 0.0) -> None:
+    """The kernel gives what the operator gives, but for so many steps."""
+    operator = getattr(torch.ops.quantized_bytes, name).default
+    check(KERNELS, f"{OURS}{name}.out", *arguments, tolerance=(0.0, steps), reference=operator)
+
+
+def close(name: str, *arguments: object) -> None:
+    """Where the product with a factor lies between two codes, one more or less."""
+    same(name, *arguments, steps=1.0)
+
+
+CONVOLUTIONS = [
+    # input, weight, stride, padding, dilation, groups
+    ((2, 16, 9, 11), (24, 16, 1, 1), (1, 1), (0, 0), (1, 1), 1),
+    ((1, 3, 17, 15), (8, 3, 3, 3), (2, 2), (1, 1), (1, 1), 1),
+    ((1, 8, 12, 13), (9, 8, 3, 5), (1, 2), (3, 4), (2, 1), 1),
+    ((2, 8, 10, 9), (12, 4, 3, 3), (1, 1), (1, 1), (1, 1), 2),
+    ((1, 130, 6, 5), (7, 130, 3, 3), (1, 1), (1, 1), (1, 1), 1),  # deeper than a block
+    ((2, 6, 12, 13), (6, 1, 3, 3), (1, 1), (1, 1), (1, 1), 6),
+    ((1, 6, 15, 16), (6, 1, 5, 5), (2, 2), (2, 2), (1, 1), 6),
+    ((1, 4, 13, 14), (8, 1, 3, 2), (3, 2), (2, 1), (2, 3), 4),
+    ((1, 4, 5, 3), (4, 1, 3, 3), (1, 1), (7, 8), (1, 1), 4),
+    ((1, 2, 6, 20000), (2, 1, 3, 3), (1, 1), (1, 1), (1, 1), 2),  # rows do not fit scratch
+    ((2, 5, 30), (4, 5, 3), (2,), (1,), (1,), 1),
+    ((2, 4, 30), (4, 1, 7), (1,), (3,), (1,), 4),
+    ((1, 3, 5, 6, 7), (4, 3, 2, 3, 3), (1, 2, 1), (1, 1, 0), (1, 1, 2), 1),
+]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("case", CONVOLUTIONS)
+def test_convolutions(case: tuple, dtype: torch.dtype) -> None:
+    shape, weight, stride, padding, dilation, groups = case
+    depth = torch.Size(weight[1:]).numel()
+    factors, bias = parameters(weight[0], depth)
+    arguments = codes(*shape, dtype=dtype), RANGES[dtype][0], codes(*weight, seed=1), factors
+    attributes = list(stride), list(padding), list(dilation), groups
+    for added in (bias, None):
+        close("convolution", *arguments, added, *attributes, *RANGES[dtype])
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(
+    ("rows", "features", "outputs"), [(1, 64, 10), (7, 33, 5), (300, 20, 3), (5, 5000, 4), (2, 0, 3), (0, 4, 3)]
+)
+def test_linear_layers(rows: int, features: int, outputs: int, dtype: torch.dtype) -> None:
+    factors, bias = parameters(outputs, max(features, 1))
+    arguments = codes(rows, features, dtype=dtype), RANGES[dtype][0], codes(outputs, features, seed=1), factors
+    close("linear", *arguments, bias, *RANGES[dtype])
+
+
+def test_the_largest_sums_are_exact() -> None:
+    x = torch.full((1, 65536), -128, dtype=torch.int8)
+    weight = torch.full((1, 65536), -128, dtype=torch.int8)
+    factor = 100 / (65536 * 255 * 128)
+    close("linear", x, 127, weight, torch.tensor([factor]), None, 0, -128, 127)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shapes", [((3, 40), (3, 40)), ((2, 3, 50), (3, 1)), ((), (5,)), ((0, 3), (3,))])
+@pytest.mark.parametrize("name", ["add", "mul", "maximum", "minimum"])
+def test_pairs(name: str, shapes: tuple, dtype: torch.dtype) -> None:
+    a, b = codes(*shapes[0], dtype=dtype), codes(*shapes[1], dtype=dtype, seed=1)
+    first, second = (0.01, 1.0) if name == "mul" else (0.7, -1.3)
+    zero_point = RANGES[dtype][0]
+    close(name, a, zero_point, first, b, zero_point + 2, second, *RANGES[dtype])
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("result", DTYPES)
+def test_tables(dtype: torch.dtype, result: torch.dtype) -> None:
+    same("table", codes(3, 40, dtype=dtype), codes(256, dtype=result, seed=2))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dims", [[0], [2, 3], [-1, -2], [0, 1, 2, 3]])
+def test_means(dims: list[int], dtype: torch.dtype) -> None:
+    for keepdim in (False, True):
+        same("mean", codes(2, 3, 4, 5, dtype=dtype), dims, keepdim, 20)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("include_pad", [False, True])
+@pytest.mark.parametrize("divisor", [None, 7])
+def test_average_pooling(include_pad: bool, divisor: int | None, dtype: torch.dtype) -> None:
+    x = codes(2, 3, 9, 8, dtype=dtype)
+    for window in (([3, 2], [2, 2], [1, 1], False), ([2, 2], [2, 2], [0, 0], True)):
+        same("avg_pool2d", x, *window, include_pad, divisor, 20)
+
+
+def refused(name: str, *arguments: object, message: str) -> None:
+    out = torch.empty(2, 3, dtype=torch.int8)
+    with pytest.raises(KernelError, match=message):
+        KERNELS.call(f"{OURS}{name}.out", *arguments, out, out)
+
+
+def test_wrong_calls_are_refused() -> None:
+    x, weight, factors = codes(2, 8), codes(3, 8), torch.ones(3)
+    limits = 0, -128, 127
+    refused("linear", x, 128, weight, factors, None, *limits, message="zero_point 128 does not fit")
+    refused("linear", x, 0, weight, factors, None, 0, -129, 127, message="quant_min -129")
+    refused("linear", x, 0, weight, torch.ones(2), None, *limits, message="must have one dimension of 3 elements")
+    refused("linear", codes(2, 7), 0, weight, factors, None, *limits, message="input has 7 features, weight needs 8")
+    refused("table", codes(2, 3), codes(255), message="the table must have 256 elements, not 255")
+    wide, row = codes(1, 65537), codes(1, 65537)
+    refused("linear", wide, 0, row, torch.ones(1), None, *limits, message="sums of 65537 products may not fit 32 bits")
+    refused("mean", codes(2, 0), [1], True, 0, message="mean of bytes")
