@@ -23,6 +23,11 @@ def _ldexp(x: Tensor, exponent: Tensor) -> Tensor:
     return x * torch.pow(2.0, exponent)
 
 
+def _int_mm(a: Tensor, b: Tensor) -> Tensor:
+    """The product of matrices of bytes, in whole numbers of 32 bits."""
+    return torch.mm(a.to(torch.int32), b.to(torch.int32))
+
+
 def _lcm(a: Tensor, b: Tensor) -> Tensor:
     """0 with 0."""
     divisor = torch.gcd(a, b)
@@ -109,6 +114,7 @@ def _rrelu(
 
 
 ARITHMETIC: Mapping[OpOverload, Callable[..., Any]] = {
+    _ATEN._int_mm.default: _int_mm,
     _ATEN._trilinear.default: _trilinear,
     _ATEN.addbmm.default: _addbmm,
     _ATEN.addmv.default: _addmv,

@@ -1,11 +1,14 @@
 """What is quantized before and after is computed in bytes, to a step of what it was."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
 from torch import Tensor, nn
 from torch.export import Dim, ExportedProgram, export
+from torchao.quantization.pt2e import move_exported_model_to_eval
+from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_qat_pt2e
 
 from exir.capture import ExecutorchBackendConfig
 from exir.graph.byte_fusion import STAYS_FLOAT
@@ -13,6 +16,7 @@ from exir.graph.program_copy import copy_program
 from exir.passes.fuse_bytes import FuseBytes
 from exir.program import to_edge
 from exir.quantize import QuantizationOptions, output_steps, quantize_program
+from exir.quantize.quantizer import StaticQuantizer
 from exir.testing import quantized
 from exir.testing.graphs import operator_names
 
@@ -32,9 +36,7 @@ class Fn(nn.Module):
         return self.function(self.stem(x))
 
 
-def _edge(
-    module: nn.Module, x: Tensor, recipe: str = "int8_static", **options: Any
-) -> ExportedProgram:
+def _edge(module: nn.Module, x: Tensor, recipe: str = "int8_static", **options: Any) -> ExportedProgram:
     torch.manual_seed(0)
     calls = [(torch.randn_like(x),) for _ in range(4)]
     program = export(module.eval(), (x,), **options)
@@ -222,3 +224,17 @@ def test_lowering_fuses_unless_told_otherwise() -> None:
         for each in (True, False)
     ]
     assert ["quantized_bytes::linear.out" in each for each in names] == [True, False]
+
+
+def test_what_was_trained_for_bytes_is_computed_in_them() -> None:
+    x = torch.randn(3, 64)
+    network = nn.Sequential(nn.Linear(64, 96), nn.ReLU(), nn.Linear(96, 48))
+    prepared = prepare_qat_pt2e(
+        export(network, (x,)).module(), StaticQuantizer(QuantizationOptions("int8_static"))
+    )
+    prepared(x).sum().backward()
+    move_exported_model_to_eval(prepared)
+    program = to_edge(export(convert_pt2e(prepared), (x,))).exported_program()
+    fused = _fused(program)
+    assert _between(fused) == ["quantized_bytes::linear"] * 2
+    _check(program, fused, x)

@@ -8,12 +8,16 @@ import torch.ao.quantization.fx._decomposed
 import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.export import Dim, ExportedProgram, export
+from torchao.core.config import AOBaseConfig
 from torchao.quantization import (
+    Int8DynamicActivationInt8WeightConfig,
     Int8DynamicActivationIntxWeightConfig,
+    Int8WeightOnlyConfig,
     IntxWeightOnlyConfig,
     quantize_,
 )
 from torchao.quantization.granularity import PerAxis, PerGroup
+from torchao.quantization.qat import QATConfig
 
 from exir.graph.constants import ConstantTable
 from exir.graph.fake_mode import fake_mode_of
@@ -155,3 +159,36 @@ def test_an_input_of_one_range_is_quantized_on_its_own() -> None:
     ]
     assert "quantized_decomposed::choose_qparams.Tensor_out" in _executed(manager)
     torch.testing.assert_close(manager.exported_program().module()(x), network(x))
+
+
+@pytest.mark.parametrize("config", [Int8DynamicActivationInt8WeightConfig, Int8WeightOnlyConfig])
+def test_products_of_bytes_that_torchao_makes_keep_their_bytes(config: type) -> None:
+    network, x = nn.Sequential(nn.Linear(256, 64)).eval(), torch.randn(3, 256)
+    quantize_(network, config())
+    manager = to_edge(export(network, (x,)))
+    program = manager.exported_program()
+    assert max(_sizes(program)) == 64 * 256
+    with torch.no_grad():
+        torch.testing.assert_close(program.module()(x), network(x), rtol=1e-5, atol=1e-5)
+    assert len(manager.to_executorch().buffer) < 64 * 256 * 2
+
+
+@pytest.mark.parametrize(
+    ("config", "call"),
+    [
+        (
+            Int8DynamicActivationIntxWeightConfig(weight_dtype=INT4, weight_granularity=PerGroup(32)),
+            DYNAMIC,
+        ),
+        (IntxWeightOnlyConfig(weight_dtype=INT4, granularity=PerGroup(32)), LINEAR),
+    ],
+)
+def test_what_was_trained_for_few_bits_keeps_them(config: AOBaseConfig, call: str) -> None:
+    network, x = nn.Sequential(nn.Linear(64, 96), nn.ReLU(), nn.Linear(96, 48)), torch.randn(3, 64)
+    quantize_(network, QATConfig(config, step="prepare"))
+    network(x).sum().backward()
+    quantize_(network, QATConfig(config, step="convert"))
+    program = to_edge(export(network.eval(), (x,))).exported_program()
+    assert [name for name in operator_names(program) if "quantized" in name] == [call] * 2
+    with torch.no_grad():
+        torch.testing.assert_close(program.module()(x), network(x), rtol=1e-4, atol=1e-4)
