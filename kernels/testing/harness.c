@@ -52,8 +52,6 @@ void et_test_end(et_test *test) {
   free(test);
 }
 
-const char *et_test_message(const et_test *test) { return test->error.message; }
-
 static et_value *new_value(et_test *test, et_value_tag tag) {
   et_value *value = take(test, sizeof(*value));
   memset(value, 0, sizeof(*value));

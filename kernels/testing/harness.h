@@ -18,9 +18,6 @@ void et_test_end(et_test *test);
 /* Gives later calls a place to draw random numbers; before, they have none. */
 void et_test_draw_from(et_test *test, et_random *random);
 
-/* The message of the last call that failed; "" after a success. */
-const char *et_test_message(const et_test *test);
-
 /* A shape as two arguments: ET_SHAPE(2, 3). */
 #define ET_SHAPE(...)             \
   (const int32_t[]){__VA_ARGS__}, \

@@ -9,7 +9,7 @@
 #include <cpuid.h>
 #endif
 
-/* In the order of the codes. */
+/* Values of the option "isa", in the order of the codes. */
 static const char *const names[ET_CPU_ISA_COUNT] = {"plain", "avx2", "avx512",
                                                     "neon"};
 
@@ -55,8 +55,6 @@ static bool has_neon(void) {
   return false;
 #endif
 }
-
-const char *et_cpu_isa_name(et_cpu_isa isa) { return names[isa]; }
 
 bool et_cpu_isa_available(et_cpu_isa isa) {
   if (!linked[isa]) {

@@ -12,9 +12,6 @@
 extern "C" {
 #endif
 
-/* "plain", "avx2", "avx512", "neon": values of the backend's option "isa". */
-const char *et_cpu_isa_name(et_cpu_isa isa);
-
 /* Whether its loops are linked, and this machine and its operating system run them:
  *   avx2    AVX2, FMA and F16C
  *   avx512  those, and AVX-512 F, BW, DQ, VL and VNNI

@@ -190,7 +190,4 @@ ET_INLINE void et_f32_store_some(float *to, et_f32 value, size_t count) {
 
 ET_INLINE void et_prefetch(const void *from) { __builtin_prefetch(from, 0, 2); }
 
-/* For what is written soon. */
-ET_INLINE void et_prefetch_write(void *to) { __builtin_prefetch(to, 1, 3); }
-
 #endif /* BACKENDS_CPU_SIMD_SIMD_H_ */
