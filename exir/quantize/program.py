@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch.export import ExportedProgram
-from torch.fx import GraphModule
+from torch.fx import GraphModule, Node
 from torch.utils import _pytree as pytree
 
 from exir.calibration import Calls, first_calls
@@ -102,10 +102,12 @@ def _measure(prepared: GraphModule, runs: Sequence[_Run]) -> None:
 def _unflat(call: tuple[Any, ...], program: ExportedProgram) -> _Run:
     leaves = pytree.tree_leaves(call)
     wanted = pytree.tree_leaves(program.example_inputs)
+    nodes = {node.name: node for node in program.graph.find_nodes(op="placeholder")}
     if len(leaves) != len(wanted):
         raise ModelError(f"a calibration call has {len(leaves)} inputs, the method takes {len(wanted)}")
     for place, (given, like) in enumerate(zip(leaves, wanted, strict=True)):
         _check_alike(place, given, like)
+        _check_sizes(place, given, nodes.get(program.graph_signature.user_inputs[place]))
     return pytree.tree_unflatten(leaves, program.call_spec.in_spec)
 
 
@@ -120,6 +122,18 @@ def _check_alike(place: int, given: Any, like: Any) -> None:
         )
     if isinstance(given, Tensor) and given.isnan().any():
         raise ModelError(f"input {place} of a calibration call holds NaN")
+
+
+def _check_sizes(place: int, given: Any, node: Node | None) -> None:
+    """Rows may be as many as there are; of the other sizes, those that are numbers are that."""
+    if not isinstance(given, Tensor) or node is None:
+        return
+    sizes = list(node.meta["val"].shape)
+    pairs = zip(given.shape[1:], sizes[1:], strict=True)
+    if any(isinstance(wanted, int) and found != wanted for found, wanted in pairs):
+        raise ModelError(
+            f"input {place} of a calibration call has sizes {list(given.shape)}, the method takes {sizes}"
+        )
 
 
 def _kind(value: Any) -> str:

@@ -38,6 +38,8 @@ def calls_of(path: Path, programs: Mapping[str, ExportedProgram]) -> dict[str, l
     """
     tensors = read_tensors(path)
     known = {name for method, program in programs.items() for name in _keys(method, program)}
+    if not tensors:
+        raise ModelError(f"{path} holds no tensors; there are {', '.join(sorted(known))}")
     unknown = sorted(tensors.keys() - known)
     if unknown:
         raise ModelError(

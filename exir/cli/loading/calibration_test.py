@@ -55,6 +55,7 @@ def test_inputs_that_the_file_lacks_are_the_examples(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("tensors", "message"),
     [
+        ({}, "c.npz holds no tensors; there are factor, x"),
         ({"y": torch.ones(2, 3)}, "c.npz: there is no input 'y'; there are factor, x"),
         ({"x": torch.ones(2, 3).int()}, "c.npz: 'x' is int32, the input is float32"),
         (
