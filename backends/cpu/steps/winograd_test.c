@@ -20,22 +20,44 @@ typedef struct shape {
   int32_t activation;
 } shape;
 
-/* G of F(2 x 2, 3 x 3) and F(4 x 4, 3 x 3), for weights G w G^T. */
-static const double G_2[4][3] = {
-    {1, 0, 0}, {0.5, 0.5, 0.5}, {0.5, -0.5, 0.5}, {0, 0, 1}};
-static const double G_4[6][3] = {{1.0 / 4, 0, 0},
-                                 {-1.0 / 6, -1.0 / 6, -1.0 / 6},
-                                 {-1.0 / 6, 1.0 / 6, -1.0 / 6},
-                                 {1.0 / 24, 1.0 / 12, 1.0 / 6},
-                                 {1.0 / 24, -1.0 / 12, 1.0 / 6},
-                                 {0, 0, 1}};
+/* Results A^T [(G w G^T) * (B^T d B)] A of weights w and pixels d. */
+typedef struct transform {
+  double g[6][3];
+  double b[6][6]; /* B^T */
+  double a[4][6]; /* A^T */
+} transform;
+
+static const transform transform_2 = {
+    .g = {{1, 0, 0}, {0.5, 0.5, 0.5}, {0.5, -0.5, 0.5}, {0, 0, 1}},
+    .b = {{1, 0, -1}, {0, 1, 1}, {0, -1, 1}, {0, 1, 0, -1}},
+    .a = {{1, 1, 1}, {0, 1, -1, -1}}};
+static const transform transform_4 = {.g = {{1.0 / 4, 0, 0},
+                                            {-1.0 / 6, -1.0 / 6, -1.0 / 6},
+                                            {-1.0 / 6, 1.0 / 6, -1.0 / 6},
+                                            {1.0 / 24, 1.0 / 12, 1.0 / 6},
+                                            {1.0 / 24, -1.0 / 12, 1.0 / 6},
+                                            {0, 0, 1}},
+                                      .b = {{4, 0, -5, 0, 1, 0},
+                                            {0, -4, -4, 1, 1, 0},
+                                            {0, 4, -4, -1, 1, 0},
+                                            {0, -2, -1, 2, 1, 0},
+                                            {0, 2, -1, -2, 1, 0},
+                                            {0, 4, 0, -5, 0, 1}},
+                                      .a = {{1, 1, 1, 1, 1, 0},
+                                            {0, 1, -1, 2, -2, 0},
+                                            {0, 1, 1, 4, 4, 0},
+                                            {0, 1, -1, 8, -8, 1}}};
+
+static const transform *transform_of(const shape *s) {
+  return s->side == 2 ? &transform_2 : &transform_4;
+}
 
 static int32_t positions(const shape *s) {
   return (s->side + 2) * (s->side + 2);
 }
 
 static double transformed(const shape *s, const float w[9], int32_t position) {
-  const double (*const g)[3] = s->side == 2 ? G_2 : G_4;
+  const double (*const g)[3] = transform_of(s)->g;
   const int32_t across = s->side + 2;
   double sum = 0;
   for (int i = 0; i < 9; i++) {
@@ -129,10 +151,38 @@ static double activated(const shape *s, double sum) {
   }
 }
 
-/* The numbers of F(4 x 4, 3 x 3) differ more in size: they round more. */
-static double margin(const shape *s) {
-  const double channels = (double)s->channels;
-  return s->side == 2 ? 3e-6 + 1e-6 * channels : 2e-5 + 4e-6 * channels;
+static double square(const double *row, int count) {
+  double sum = 0;
+  for (int i = 0; i < count; i++) {
+    sum += row[i] * row[i];
+  }
+  return sum;
+}
+
+/* How much larger, squared, the terms of result `i` along an axis are than the
+ * numbers they are made of. */
+static double growth(const shape *s, int32_t i) {
+  const transform *t = transform_of(s);
+  double sum = 0;
+  for (int k = 0; k < s->side + 2; k++) {
+    const double a = t->a[i % s->side][k];
+    sum += a * a * square(t->g[k], 3) * square(t->b[k], 6);
+  }
+  return sum;
+}
+
+/* Six standard deviations of what independent roundings add up to, weights and
+ * pixels being spread evenly over -1 to 1 (a variance of 1/3 each, as that of a
+ * rounding in its last place): a sum over channels rounds at each of its partial
+ * sums, whose variance grows evenly; besides, each term rounds in its two
+ * transforms in (6 times an axis without fused operations, weights once), its
+ * product, and its transform out (4 times an axis). Then bias and residual. */
+static double margin(const shape *s, int32_t y, int32_t x, double sum) {
+  const double ulp = ldexp(1, -24);
+  const double c = (double)s->channels;
+  const double roundings = c * c / 2 + (2 * 6 + 1 + 1 + 2 * 4) * c;
+  const double terms = sqrt(growth(s, y) * growth(s, x) * roundings / 27);
+  return ulp * (6 * terms + 3 * (1 + fabs(sum)));
 }
 
 static void check_winograd(const shape *s) {
@@ -151,7 +201,8 @@ static void check_winograd(const shape *s) {
       sum += (double)((const float *)test.tensors[3].data)[i];
     }
     expected[i] = activated(s, sum);
-    expected[count + i] = margin(s);
+    expected[count + i] =
+        margin(s, pixel / s->x.out % s->y.out, pixel % s->x.out, sum);
   }
   et_test_run(&test, expected, expected + count);
   free(expected);
