@@ -37,7 +37,7 @@ def _key(side: Side, model: Model) -> str:
     digest = hashlib.sha256(f"{side.name} {model.name}\n".encode())
     for package in ("torch", *side.packages, *side.converters):
         digest.update(f"{package} {version(package)}\n".encode())
-    for source in (*model.sources, inspect.getfile(type(side))):
+    for source in (*model.sources, inspect.getfile(type(side)), *side.sources()):
         digest.update(Path(source).read_bytes())
     return digest.hexdigest()[:32]
 

@@ -56,6 +56,19 @@ def test_a_program_is_made_once(runs):
     assert len(commands) == 1
 
 
+def test_a_program_is_made_again_when_what_makes_it_changes(runs, tmp_path):
+    class Compiled(_Peer):
+        def sources(self) -> tuple[str, ...]:
+            return (str(tmp_path / "compiler.py"),)
+
+    commands, results = runs
+    for text in ("first", "second"):
+        (tmp_path / "compiler.py").write_text(text)
+        results.append(_Result(0, ""))
+        conversion.converted(Compiled(), _MODEL)
+    assert len(commands) == 2
+
+
 def test_a_converter_that_fails_is_a_reason(runs):
     _, results = runs
     results.append(_Result(1, "Traceback\nValueError: not this model\n"))

@@ -6,7 +6,7 @@ from benchmarks.latency.sides.limits import FmaLimit, ReadLimit
 from benchmarks.latency.sides.litert import LiteRt
 from benchmarks.latency.sides.official import Xnnpack, Xnnpack4Bit, XnnpackInt8
 from benchmarks.latency.sides.onnx import OnnxRuntime
-from benchmarks.latency.sides.ours import Ours
+from benchmarks.latency.sides.ours import Ours, OursInt8
 from benchmarks.latency.sides.pytorch import Compiled, Eager
 from benchmarks.latency.sides.side import Side
 
@@ -17,6 +17,7 @@ _SCALED_4_BIT = 4 + 16 / 32  # a 16-bit scale for 32 weights
 _ALL: tuple[Side, ...] = (
     KERNELS,
     CPU,
+    OursInt8(),
     Xnnpack(),
     XnnpackInt8(),
     Xnnpack4Bit(),

@@ -5,8 +5,6 @@
 #include "backends/cpu/simd/bytes.h"
 #include "backends/cpu/simd/quantizer.h"
 
-typedef uint8_t et_u8_narrow __attribute__((vector_size(ET_CPU_LANES)));
-
 typedef struct et_reader {
   et_i32 zero_point;
   et_f32 scale;
@@ -21,14 +19,7 @@ ET_INLINE et_reader et_reader_of(const et_cpu_scaled_bytes *x) {
 
 /* ET_CPU_LANES bytes less their zero point. */
 ET_INLINE et_i32 et_read_bytes(const et_reader *r, const uint8_t *from) {
-  et_i8_narrow signed_bytes;
-  et_u8_narrow bytes;
-  memcpy(&signed_bytes, from, sizeof(signed_bytes));
-  memcpy(&bytes, from, sizeof(bytes));
-  const et_i32 wide = r->is_signed
-                          ? __builtin_convertvector(signed_bytes, et_i32)
-                          : __builtin_convertvector(bytes, et_i32);
-  return wide - r->zero_point;
+  return et_i32_of_bytes(from, r->is_signed) - r->zero_point;
 }
 
 /* The same of the first `count` <= ET_CPU_LANES; others are any numbers. */

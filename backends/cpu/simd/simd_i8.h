@@ -136,6 +136,25 @@ ET_INLINE et_i32 et_i32_nearest(et_f32 value, int32_t offset) {
          et_i32_all(ET_ROUNDING_BITS - offset);
 }
 
+/* A byte a lane. */
+ET_INLINE et_i32 et_i32_of_bytes(const uint8_t *from, bool is_signed) {
+#if defined(ET_CPU_ISA_AVX512)
+  const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)from);
+  return (et_i32)(is_signed ? _mm512_cvtepi8_epi32(bytes)
+                            : _mm512_cvtepu8_epi32(bytes));
+#elif defined(ET_CPU_ISA_AVX2)
+  /* GCC takes the lanes one by one. */
+  const __m128i bytes = _mm_loadl_epi64((const __m128i *)(const void *)from);
+  return (et_i32)(is_signed ? _mm256_cvtepi8_epi32(bytes)
+                            : _mm256_cvtepu8_epi32(bytes));
+#else
+  et_i8_narrow bytes;
+  memcpy(&bytes, from, sizeof(bytes));
+  const et_i32 wide = __builtin_convertvector(bytes, et_i32);
+  return is_signed ? wide : wide & 255;
+#endif
+}
+
 /* The low byte of each lane. */
 ET_INLINE et_i8_narrow et_i8_of_i32(et_i32 value) {
 #if defined(ET_CPU_ISA_AVX512)

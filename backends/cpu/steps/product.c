@@ -3,8 +3,8 @@
 
 #include "backends/cpu/steps/activation.h"
 #include "backends/cpu/steps/check.h"
-#include "backends/cpu/steps/chunks.h"
 #include "backends/cpu/steps/kinds.h"
+#include "backends/cpu/steps/product_blocks.h"
 
 static et_cpu_product_f32_function *const variants[ET_CPU_ISA_COUNT] =
     ET_CPU_VARIANTS(et_cpu_product_f32);
@@ -53,24 +53,15 @@ static et_status check(const et_cpu_step *step, et_error *error) {
                             error);
 }
 
-/* The output in blocks of rows times blocks of columns. */
 typedef struct work {
   et_cpu_product product;
   et_cpu_product_f32_function *function;
-  size_t rows;
-  size_t block_rows;
-  size_t block_columns;
-  size_t column_blocks;
+  et_cpu_blocks blocks;
 } work;
 
 static void run_block(void *data, size_t index) {
   const work *w = data;
-  const size_t row = index / w->column_blocks;
-  const size_t column = index % w->column_blocks;
-  const et_cpu_range range = {
-      row * w->block_rows, et_cpu_part(w->rows, w->block_rows, row),
-      column * w->block_columns,
-      et_cpu_part(w->product.columns, w->block_columns, column)};
+  const et_cpu_range range = et_cpu_block_at(&w->blocks, index);
   w->function(&w->product, &range);
 }
 
@@ -83,16 +74,6 @@ static size_t rows_per_block(size_t depth) {
   const size_t most = 768;
   const size_t rows = floats / (depth > 0 ? depth : 1) / 6 * 6;
   return rows < least ? least : rows > most ? most : rows;
-}
-
-/* Columns of a block: all where there are many rows, else so that a block is
- * about half a million multiplications. */
-static size_t columns_per_block(const work *w) {
-  const size_t enough = 524288;
-  const size_t rows = w->rows < w->block_rows ? w->rows : w->block_rows;
-  const size_t column = rows * w->product.depth + 1;
-  const size_t panels = enough / column / 64 * 64;
-  return panels < 64 ? 64 : panels;
 }
 
 static work plan(const et_cpu_step *step, const et_cpu_run *run) {
@@ -109,17 +90,17 @@ static work plan(const et_cpu_step *step, const et_cpu_run *run) {
                                .depth = (size_t)x->sizes[x->rank - 1],
                                .columns = (size_t)y->sizes[y->rank - 1],
                                .activation = et_cpu_read_activation(step, 0)};
-  w.rows = w.product.columns == 0 ? 0 : y->numel / w.product.columns;
-  w.block_rows = rows_per_block(w.product.depth);
-  w.block_columns = columns_per_block(&w);
-  w.column_blocks = et_cpu_parts(w.product.columns, w.block_columns);
+  const size_t rows = w.product.columns == 0 ? 0 : y->numel / w.product.columns;
+  const size_t most = rows_per_block(w.product.depth);
+  w.blocks = (et_cpu_blocks){
+      rows, w.product.columns, most,
+      et_cpu_block_columns(rows < most ? rows : most, w.product.depth)};
   return w;
 }
 
 static void run(const et_cpu_step *step, const et_cpu_run *run) {
   work w = plan(step, run);
-  et_cpu_for_each(run, et_cpu_parts(w.rows, w.block_rows) * w.column_blocks,
-                  run_block, &w);
+  et_cpu_for_each(run, et_cpu_block_count(&w.blocks), run_block, &w);
 }
 
 static const et_cpu_kind kind = {"product", check, run, 0};

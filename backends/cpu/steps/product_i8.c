@@ -3,9 +3,9 @@
 #include "backends/cpu/simd/product_i8.h"
 
 #include "backends/cpu/steps/check.h"
-#include "backends/cpu/steps/chunks.h"
 #include "backends/cpu/steps/few_bits.h"
 #include "backends/cpu/steps/kinds.h"
+#include "backends/cpu/steps/product_blocks.h"
 
 static et_cpu_product_i8_function *const variants[ET_CPU_ISA_COUNT] =
     ET_CPU_VARIANTS(et_cpu_product_i8);
@@ -22,13 +22,10 @@ static et_status check(const et_cpu_step *step, et_error *error) {
                             ET_SCALAR_TYPE_INT32, 3, sizes, error);
 }
 
-/* The output in blocks of rows times blocks of columns. */
 typedef struct work {
   et_cpu_product_i8 product;
   et_cpu_product_i8_function *function;
-  size_t rows;
-  size_t block_columns;
-  size_t column_blocks;
+  et_cpu_blocks blocks;
 } work;
 
 /* Rows that each read the weights once. */
@@ -36,31 +33,25 @@ typedef struct work {
 
 static void run_block(void *data, size_t index) {
   const work *w = data;
-  const size_t row = index / w->column_blocks;
-  const size_t column = index % w->column_blocks;
-  const et_cpu_range range = {
-      row * BLOCK_ROWS, et_cpu_part(w->rows, BLOCK_ROWS, row),
-      column * w->block_columns,
-      et_cpu_part(w->product.weights.columns, w->block_columns, column)};
+  const et_cpu_range range = et_cpu_block_at(&w->blocks, index);
   w->function(&w->product, &range);
 }
 
 /* All columns where there are blocks of rows enough to share out, else so many
  * that making bytes of rows again does not count. */
-static size_t columns_per_block(const work *w) {
-  const size_t columns = w->product.weights.columns;
-  return w->rows > 4 * BLOCK_ROWS || columns < 512 ? columns | 1 : 512;
+static size_t columns_per_block(size_t rows, size_t columns) {
+  return rows > 4 * BLOCK_ROWS || columns < 512 ? columns | 1 : 512;
 }
 
 static void run(const et_cpu_step *step, const et_cpu_run *run) {
   work w = {.product = {et_cpu_few_bits_read(step),
                         step->tensors[et_cpu_few_bits_own(step)]->data},
-            .function = variants[run->isa],
-            .rows = et_cpu_few_bits_rows(step)};
-  w.block_columns = columns_per_block(&w);
-  w.column_blocks = et_cpu_parts(w.product.weights.columns, w.block_columns);
-  et_cpu_for_each(run, et_cpu_parts(w.rows, BLOCK_ROWS) * w.column_blocks,
-                  run_block, &w);
+            .function = variants[run->isa]};
+  const size_t rows = et_cpu_few_bits_rows(step);
+  const size_t columns = w.product.weights.columns;
+  w.blocks = (et_cpu_blocks){rows, columns, BLOCK_ROWS,
+                             columns_per_block(rows, columns)};
+  et_cpu_for_each(run, et_cpu_block_count(&w.blocks), run_block, &w);
 }
 
 static const et_cpu_kind kind = {"product_i8", check, run, 0};

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import torch
 
 from benchmarks.latency.catalogue import Model
 from benchmarks.latency.native import NativeError, Program
+from benchmarks.latency.quantized import quantized
 from benchmarks.latency.sides.side import Loaded, Missing, Setting, Side
 from exir.tensor import scalar_type
+
+_COMPILER = ("exir", "backends/cpu/compiler")
 
 
 class Ours(Side):
@@ -36,13 +40,43 @@ class Ours(Side):
             raise Missing(str(error)) from error
 
     def load(self, model: Model, path: Path | None, setting: Setting) -> Loaded:
-        program = self.open(model, setting)
-        return Loaded(
-            lambda: run(program, model.inputs),
-            lambda: [first_output(program, model)],
-            self.program(model, setting).stat().st_size,
-            program.memory,
-        )
+        return _loaded(self.open(model, setting), model, self.program(model, setting))
+
+
+class OursInt8(Side):
+    """The CPU backend on what the official runtime's side in static int8 is given, too."""
+
+    name = "ours, cpu int8"
+    converters = ("executorch", "torchao")
+
+    def takes(self, model: Model) -> bool:
+        return model.kind == "picture"
+
+    def sources(self) -> tuple[str, ...]:
+        root = Path(__file__).parents[3]
+        return tuple(str(path) for folder in _COMPILER for path in sorted((root / folder).rglob("*.py")))
+
+    def convert(self, model: Model, path: Path) -> None:
+        from backends.cpu.compiler.partitioner import CpuPartitioner
+        from exir import to_edge_transform_and_lower
+
+        with TemporaryDirectory() as folder:
+            exported = quantized(model, Path(folder))
+        edge = to_edge_transform_and_lower(exported, partitioner=[CpuPartitioner()])
+        path.write_bytes(edge.to_executorch().buffer)
+
+    def load(self, model: Model, path: Path | None, setting: Setting) -> Loaded:
+        assert path is not None
+        return _loaded(Program(setting.library, str(path), setting.isa, setting.threads), model, path)
+
+
+def _loaded(program: Program, model: Model, path: Path) -> Loaded:
+    return Loaded(
+        lambda: run(program, model.inputs),
+        lambda: [first_output(program, model)],
+        path.stat().st_size,
+        program.memory,
+    )
 
 
 def run(program: Program, inputs: tuple[torch.Tensor, ...]) -> None:

@@ -57,6 +57,10 @@ class Side(ABC):
         for module in self.modules:
             importlib.import_module(module)
 
+    def sources(self) -> tuple[str, ...]:
+        """Files that say how it converts, besides its own."""
+        return ()
+
     def convert(self, model: Model, path: Path) -> None:
         """Write the model as this side reads it. Runs in a process of its own."""
         raise NotImplementedError

@@ -1,0 +1,37 @@
+"""A model in static int8, as the official quantizer makes it: in a process of its own, as what it imports registers
+operators that this project's compiler registers, too.
+
+python -m benchmarks.latency.quantized MODEL FILE
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import torch
+from torch.export import ExportedProgram
+
+from benchmarks.latency.catalogue import MODELS, Model
+from benchmarks.latency.sides.official import XnnpackInt8
+
+
+def quantized(model: Model, folder: Path) -> ExportedProgram:
+    """The quantized model; a file of it is left in `folder`."""
+    import torch.ao.quantization.fx._decomposed
+
+    path = folder / "quantized.pt2"
+    subprocess.run([sys.executable, "-m", __name__, model.name, str(path)], check=True)
+    return torch.export.load(path)
+
+
+def main(arguments: list[str]) -> None:
+    name, path = arguments
+    torch.set_grad_enabled(False)
+    model = MODELS[name]
+    torch.export.save(torch.export.export(XnnpackInt8().quantized(model), model.inputs, strict=False), path)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
