@@ -13,6 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.export import Dim, export
+from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
 from backends.demo.compiler_demo import BackendWithCompilerDemo, CompilerDemoPartitioner
 from exir import EdgeCompileConfig, ExecutorchBackendConfig, to_edge, to_edge_transform_and_lower
@@ -20,14 +21,17 @@ from exir.backend.backend_api import to_backend
 from exir.dialects._ops import ops as exir_ops
 from exir.pass_base import ExportPass
 from exir.passes import MemoryPlanningPass
+from exir.quantize import QuantizationOptions, quantize_program
+from exir.quantize.quantizer import StaticQuantizer
 
 
 @dataclass(frozen=True)
 class Step:
-    """A program, and what each of its methods shall compute."""
+    """A program, what each of its methods shall compute, and how close to it they must come."""
 
     program: bytes
     methods: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]]
+    atol: float = 1e-5
 
 
 class SimpleConv(nn.Module):
@@ -90,6 +94,28 @@ def violation(program: Any, x: Tensor, y: Tensor, what: str) -> None:
     except (AssertionError, RuntimeError):
         return
     raise AssertionError(f"{what}, and nobody noticed")
+
+
+# Products of bytes are rounded in another order on the C runtime: an element may be a step of its scale off.
+_ONE_STEP = 0.03
+
+
+def quantized_by_recipe() -> Step:
+    """A recipe says what becomes bytes; a static one runs the model on inputs like those to come."""
+    module, x = SimpleConv().eval(), torch.randn(1, 3, 16, 16)
+    quantized = quantize_program(export(module, (x,)), QuantizationOptions("int8_static"), calibration=[(x,)])
+    program = to_edge(quantized.program).to_executorch()
+    return Step(program.buffer, {"forward": (quantized.program.module(), (x,))}, _ONE_STEP)
+
+
+def quantized_by_pt2e() -> Step:
+    """The same flow step by step, as PT2E's tutorials have it: prepare, calibrate, convert, and export what came of it."""
+    module, x = SimpleConv().eval(), torch.randn(1, 3, 16, 16)
+    prepared = prepare_pt2e(export(module, (x,)).module(), StaticQuantizer(QuantizationOptions("int8_static")))
+    with torch.no_grad():
+        prepared(x)
+    converted = convert_pt2e(prepared)
+    return Step(to_edge(export(converted, (x,))).to_executorch().buffer, {"forward": (converted, (x,))}, _ONE_STEP)
 
 
 def several_methods() -> Step:
@@ -164,6 +190,8 @@ def planned() -> Step:
 STEPS: dict[str, Callable[[], Step]] = {
     "export_and_lower": export_and_lower,
     "dynamic_shapes": dynamic_shapes,
+    "quantized_by_recipe": quantized_by_recipe,
+    "quantized_by_pt2e": quantized_by_pt2e,
     "several_methods": several_methods,
     "transform": transform,
     "whole_module": whole_module,

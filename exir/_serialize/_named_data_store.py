@@ -2,17 +2,22 @@
 
 import hashlib
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from exir.error import ConfigError, UserError
+from exir._serialize._flat_tensor import TensorLayout
+from exir.error import ConfigError
 
 
 @dataclass(frozen=True)
 class DataEntry:
-    """One key's bytes: the index in `NamedDataStoreOutput.buffers`, and what their offset in the file is a multiple of."""
+    """One key's bytes: the index in `NamedDataStoreOutput.buffers`, and what their offset in the file is a multiple of.
+
+    tensor_layout: of bytes that are a tensor's.
+    """
 
     buffer_index: int
     alignment: int
+    tensor_layout: TensorLayout | None = None
 
 
 @dataclass(frozen=True)
@@ -38,25 +43,31 @@ class NamedDataStore:
         self._entries: dict[str | None, dict[str, DataEntry]] = {None: {}}
 
     def add_named_data(
-        self, key: str, data: bytes, alignment: int | None = 1, external_tag: str | None = None
+        self,
+        key: str,
+        data: bytes,
+        alignment: int | None = 1,
+        external_tag: str | None = None,
+        tensor_layout: TensorLayout | None = None,
     ) -> None:
         """Put `data` under `key`; equal bytes are stored once.
 
-        It lies in the program or, with an `external_tag`, in the file of that name beside it. Adding a key again with
-        the same bytes makes the alignments' least common multiple of it. Raises a `UserError` for other bytes under a
-        key, the same ones in another place, or an alignment below 1.
+        It lies in the program or, with an `external_tag`, in the file of that name beside it, which keeps the
+        `tensor_layout` as well. Adding a key again with the same bytes makes the alignments' least common multiple
+        of it. Raises a `ConfigError` for other bytes under a key, the same ones in another place, or an alignment
+        below 1.
         """
         alignment = _checked_alignment(key, alignment)
         self._check_place(key, external_tag)
         index = self._buffer_index(data)
         entries = self._entries.setdefault(external_tag, {})
-        known = entries.setdefault(key, DataEntry(index, alignment))
+        known = entries.setdefault(key, DataEntry(index, alignment, tensor_layout))
         if known.buffer_index != index:
-            raise UserError(
+            raise ConfigError(
                 f"named data '{key}' is there already with {len(self._buffers[known.buffer_index])} other bytes;"
                 f" now it is given {len(data)}: a key stands for one content"
             )
-        entries[key] = DataEntry(index, math.lcm(known.alignment, alignment))
+        entries[key] = replace(known, alignment=math.lcm(known.alignment, alignment))
 
     def get_named_data_store_output(self) -> NamedDataStoreOutput:
         """What has been added so far."""
@@ -67,7 +78,8 @@ class NamedDataStore:
         """Add all that `other` holds; raises as `add_named_data` does."""
         for tag, entries in [(None, other.pte_data), *other.external_data.items()]:
             for key, entry in entries.items():
-                self.add_named_data(key, other.buffers[entry.buffer_index], entry.alignment, tag)
+                data = other.buffers[entry.buffer_index]
+                self.add_named_data(key, data, entry.alignment, tag, entry.tensor_layout)
 
     def _check_place(self, key: str, tag: str | None) -> None:
         """A key lies in one place, as readers look for it in all of them."""

@@ -2,8 +2,10 @@
 
 import pytest
 
+from exir._serialize._flat_tensor import TensorLayout
 from exir._serialize._named_data_store import DataEntry, NamedDataStore
 from exir.error import UserError
+from exir.schema import ScalarType
 
 
 def test_equal_bytes_are_stored_once_under_each_key() -> None:
@@ -40,6 +42,16 @@ def test_stores_are_merged() -> None:
     one.merge_named_data_store(other.get_named_data_store_output())
     output = one.get_named_data_store_output()
     assert output.pte_data == {"key": DataEntry(0, 8), "none": DataEntry(1, 1)}
+
+
+def test_layouts_of_tensors_are_kept_and_merged() -> None:
+    layout = TensorLayout(ScalarType.FLOAT, [1, 2], [0, 1])
+    one, other = NamedDataStore(), NamedDataStore()
+    other.add_named_data("weight", b"12345678", 4, "weights", layout)
+    one.merge_named_data_store(other.get_named_data_store_output())
+    assert one.get_named_data_store_output().external_data == {
+        "weights": {"weight": DataEntry(0, 4, layout)}
+    }
 
 
 def test_an_alignment_below_one_is_refused() -> None:

@@ -32,7 +32,7 @@ def named_data(
     merged = store.get_named_data_store_output()
     for file, entries in [(default_file, merged.pte_data), *merged.external_data.items()]:
         for key in sorted(entries if file is not None else ()):
-            blob = ExternalData(key, contents[key], alignment=entries[key].alignment)
+            blob = ExternalData(key, contents[key], entries[key].tensor_layout, entries[key].alignment)
             external.put(str(file).removesuffix(".ptd"), blob)
     inside = merged.pte_data if default_file is None else {}
     return [NamedBlob(key, contents[key], inside[key].alignment) for key in sorted(inside)]

@@ -10,6 +10,7 @@ from torch._ops import OpOverload
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch.fx import Graph, Node
 from torch.fx.node import map_arg
+from torch.fx.traceback import NodeSource, NodeSourceAction
 
 from exir.dialects.edge import edge_op
 from exir.graph.alias import AliasSets, View
@@ -23,6 +24,14 @@ _OF_THE_VALUE = ("val", "tensor_meta", "unbacked_bindings", "mem_id")
 def inherited_meta(source: Node) -> dict[str, Any]:
     """The metadata of `source` that a node derived from it shares: where it comes from."""
     return {key: value for key, value in source.meta.items() if key not in _OF_THE_VALUE}
+
+
+def _source_of(node: Node) -> NodeSource:
+    """`node` as what another one is made from; its own sources are shared, not copied."""
+    source = NodeSource(None, "to_edge", NodeSourceAction.CREATE)
+    source.node_info = NodeSource.NodeInfo(node.name, str(node.target), id(node.graph))
+    source.from_node = node.meta.get("from_node", [])
+    return source
 
 
 class GraphBuilder:
@@ -42,7 +51,8 @@ class GraphBuilder:
     def begin(self, source: Node, debug_handle: int) -> None:
         """What is appended from here on stems from `source`, a node of the original graph."""
         self.source = source
-        self._origin = {"debug_handle": debug_handle, **inherited_meta(source)}
+        origin = {"debug_handle": debug_handle, "from_node": [_source_of(source)]}
+        self._origin = {**inherited_meta(source), **origin}
 
     def append(self, target: Any, args: Any, kwargs: dict[str, Any], val: Any) -> Node:
         """Append a call of `target`, an ATen operator or another callable, whose value is `val`."""

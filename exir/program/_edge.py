@@ -29,6 +29,7 @@ from exir.verification.verifier import EXIREdgeDialectVerifier, verify_structure
 
 if TYPE_CHECKING:
     from exir.backend.partitioner import Partitioner
+    from exir.debug_record import ETRecord
     from exir.program._executorch import ExecutorchProgramManager
 
 Programs = ExportedProgram | Mapping[str, ExportedProgram]
@@ -68,18 +69,22 @@ def to_edge(
     constant_methods: Mapping[str, Any] | None = None,
     compile_config: EdgeCompileConfig | None = None,
     facts: Facts | None = None,
+    *,
+    generate_etrecord: bool = False,
 ) -> "EdgeProgramManager":
     """Lower exported programs to the edge dialect.
 
     programs: one, which becomes the method `forward`, or method name → program.
     constant_methods: method name → value that a method of this name shall return.
     facts: what passes over all methods may know.
+    generate_etrecord: keep what developer tools want to know, for `ExecutorchProgramManager.get_etrecord`.
     Raises an `ExirError` that names the operator and its source line when that cannot be done.
     """
     config = compile_config or EdgeCompileConfig()
     named = _by_method(programs)
     bundle = ProgramBundle(named, dict(constant_methods or {}), facts or Facts())
-    return EdgeProgramManager._of(_lowered(bundle, config, {}), config)
+    manager = EdgeProgramManager._of(_lowered(bundle, config, {}), config)
+    return manager._recorded(programs) if generate_etrecord else manager
 
 
 def to_edge_transform_and_lower(
@@ -89,6 +94,8 @@ def to_edge_transform_and_lower(
     constant_methods: Mapping[str, Any] | None = None,
     compile_config: EdgeCompileConfig | None = None,
     facts: Facts | None = None,
+    *,
+    generate_etrecord: bool = False,
 ) -> "EdgeProgramManager":
     """`to_edge`, then `transform`, then `to_backend` for each partitioner in turn.
 
@@ -101,8 +108,12 @@ def to_edge_transform_and_lower(
     whole = {name: _kept_whole(partitioners[name], program) for name, program in named.items()}
     bundle = ProgramBundle(named, dict(constant_methods or {}), facts or Facts())
     manager = EdgeProgramManager._of(_lowered(bundle, config, whole), _preserving(config, whole))
+    if generate_etrecord:
+        manager = manager._recorded(programs)
     if transform_passes:
         manager = manager.transform(transform_passes)
+        if manager._etrecord is not None:
+            manager._etrecord.add_extra_export_modules({"edge_after_transform": manager})
     for step in range(max((len(each) for each in partitioners.values()), default=0)):
         manager = manager.to_backend({n: p[step] for n, p in partitioners.items() if step < len(p)})
     return manager._finished(config)
@@ -125,6 +136,7 @@ class EdgeProgramManager:
         self._programs = _by_method(edge_programs)
         self._constant_methods = dict(constant_methods or {})
         self._facts = facts or Facts()
+        self._etrecord: ETRecord | None = None
         both = sorted(self._programs.keys() & self._constant_methods.keys())
         if both:
             raise ConfigError(f"'{both[0]}' is both a method and a constant method; rename one")
@@ -136,6 +148,20 @@ class EdgeProgramManager:
     @classmethod
     def _of(cls, bundle: ProgramBundle, config: EdgeCompileConfig) -> "EdgeProgramManager":
         return cls(bundle.programs, bundle.constant_methods, config, bundle.facts)
+
+    def _recorded(self, exported: Programs) -> "EdgeProgramManager":
+        """The same, with a debug record of it and of the `exported` programs that it was made from."""
+        from exir.debug_record import ETRecord
+
+        self._etrecord = ETRecord()
+        self._etrecord.add_exported_program(exported)
+        self._etrecord.add_edge_dialect_program(self)
+        return self
+
+    def _followed_by(self, manager: "EdgeProgramManager") -> "EdgeProgramManager":
+        """`manager`, made from this one, with its debug record."""
+        manager._etrecord = self._etrecord
+        return manager
 
     def _bundle(self, programs: Mapping[str, ExportedProgram]) -> ProgramBundle:
         return ProgramBundle(programs, self._constant_methods, self._facts)
@@ -167,7 +193,7 @@ class EdgeProgramManager:
         config = compile_config or self._config
         bundle = self._bundle({name: copy_program(each) for name, each in self._programs.items()})
         bundle = run_bundle(bundle, self._bundle_passes(passes), _verifier(config))
-        return EdgeProgramManager._of(bundle, config)
+        return self._followed_by(EdgeProgramManager._of(bundle, config))
 
     def _bundle_passes(self, passes: Passes) -> list[PassType]:
         if not isinstance(passes, Mapping):
@@ -184,7 +210,7 @@ class EdgeProgramManager:
         for step in range(max(map(len, chosen.values()), default=0)):
             now = {name: some[step] for name, some in chosen.items() if step < len(some)}
             programs = to_backend(MethodProgramsPartitionerSpec(programs, now))
-        return EdgeProgramManager._of(self._bundle(programs), self._config)
+        return self._followed_by(EdgeProgramManager._of(self._bundle(programs), self._config))
 
     def _finished(self, config: EdgeCompileConfig) -> "EdgeProgramManager":
         """The same, with the operators decomposed that only this manager preserves."""
@@ -194,15 +220,18 @@ class EdgeProgramManager:
         bundle = self._bundle(self._programs)
         holding = [name for name, program in self._programs.items() if _holds(program, left)]
         finished = _lowered(bundle.only(holding), config, {})
-        return EdgeProgramManager._of(bundle.with_programs(finished.programs), config)
+        return self._followed_by(EdgeProgramManager._of(bundle.with_programs(finished.programs), config))
 
     def to_executorch(self, config: ExecutorchBackendConfig | None = None) -> "ExecutorchProgramManager":
         """Lower every method to the execution plan that a `.pte` file holds."""
         from exir.program._executorch import to_executorch
 
-        return to_executorch(
-            self._programs, self._constant_methods, config or ExecutorchBackendConfig(), self._facts
-        )
+        config = config or ExecutorchBackendConfig()
+        manager = to_executorch(self._programs, self._constant_methods, config, self._facts)
+        if self._etrecord is not None:
+            manager._etrecord = self._etrecord.copy()
+            manager._etrecord.add_executorch_program(manager)
+        return manager
 
 
 def _lowered(

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from pprint import pformat
-from typing import Any, BinaryIO, TextIO
+from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
 
 from torch.export import ExportedProgram
 
@@ -13,7 +13,6 @@ from exir import schema
 from exir._serialize import PTEFile, SerializedProgram, serialize_ptd, serialize_pte_binary
 from exir.bundle import Facts, ProgramBundle
 from exir.capture import ExecutorchBackendConfig
-from exir.delegate import is_delegate_call, lowered_module_of
 from exir.emit import EmitOptions, EmitterOutput, emit_program
 from exir.error import ConfigError
 from exir.files import write_files
@@ -29,8 +28,12 @@ from exir.passes.replace_view_copy_with_view_pass import ReplaceViewCopyWithView
 from exir.passes.spec_prop_pass import SpecPropPass
 from exir.passes.to_out_var_pass import ToOutVarPass
 from exir.print_program import print_program
+from exir.program import debug_maps
 from exir.program.report import LoweringReport, lowering_report
 from exir.verification.lowered import verify_lowered
+
+if TYPE_CHECKING:
+    from exir.debug_record import ETRecord
 
 
 def to_executorch(
@@ -147,6 +150,7 @@ class ExecutorchProgramManager:
             DEFAULT_FILE if config.external_named_data else None,
         )
         self._emitted: EmitterOutput = emit_program(programs, config_methods, options)
+        self._etrecord: ETRecord | None = None
 
     @property
     def methods(self) -> set[str]:
@@ -222,23 +226,25 @@ class ExecutorchProgramManager:
         )
 
     @property
-    def debug_handle_map(self) -> dict[int, Any]:
-        """Instruction index to debug handle, of `forward` or of the only method."""
-        method = self._emitted.methods.get("forward") or next(iter(self._emitted.methods.values()))
-        handles = enumerate(node.meta.get("debug_handle") for node in method.nodes)
-        return {index: handle for index, handle in handles if handle is not None}
+    def debug_handle_map(self) -> dict[str, dict[int, Any]]:
+        """Method to instruction index to debug handle, of a delegate call to those of all that it stands for."""
+        return debug_maps.debug_handles(self._emitted.methods)
 
     @property
     def delegate_map(self) -> dict[str, dict[int, dict[str, Any]]]:
         """Method to the index of each delegate call to its backend and debug handles."""
-        return {
-            name: {
-                index: _delegate_entry(node)
-                for index, node in enumerate(method.nodes)
-                if is_delegate_call(node)
-            }
-            for name, method in self._emitted.methods.items()
-        }
+        return debug_maps.delegates(self._emitted.methods)
+
+    @property
+    def instruction_id_to_num_outs_map(self) -> dict[str, dict[int, int]]:
+        """Method to the index of each delegate call to the number of its results."""
+        return debug_maps.result_counts(self._emitted.methods)
+
+    def get_etrecord(self) -> "ETRecord":
+        """What developer tools want to know of this program. Raises a `ConfigError` unless `to_edge` was asked for it."""
+        if self._etrecord is None:
+            raise ConfigError("there is no debug record; ask for it: to_edge(…, generate_etrecord=True)")
+        return self._etrecord
 
     def dump_executorch_program(self, verbose: bool = False, out: TextIO | None = None) -> None:
         """Print the instructions, with `verbose` every field of the program, to `out` (stdout)."""
@@ -246,8 +252,3 @@ class ExecutorchProgramManager:
             print(pformat(self.executorch_program), file=out or sys.stdout)
         else:
             print_program(self.executorch_program, out=out)
-
-
-def _delegate_entry(node: Any) -> dict[str, Any]:
-    lowered = lowered_module_of(node)
-    return {"name": lowered.backend_id, "delegate_map": lowered.meta.get("debug_handle_map", {})}

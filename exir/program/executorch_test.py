@@ -143,8 +143,9 @@ def test_report_tells_inputs_outputs_operators_and_memory() -> None:
 def test_debug_handles_are_known_by_instruction() -> None:
     manager = edge().to_executorch()
     count = len(manager.executorch_program.execution_plan[0].chains[0].instructions)
-    assert list(manager.debug_handle_map) == list(range(count))
-    assert all(handle > 0 for handle in manager.debug_handle_map.values())
+    handles = manager.debug_handle_map["forward"]
+    assert list(handles) == list(range(count))
+    assert all(handle > 0 for handle in handles.values())
 
 
 def test_dump_shows_instructions() -> None:

@@ -39,6 +39,8 @@ _MODULES = (
     ("exir.backend.tags", "Marking partitions"),
     ("exir.backend.utils", "Helpers for backends"),
     ("exir.lowered_backend_module", "What a backend returned"),
+    ("exir.serde", "Saving programs of any stage"),
+    ("exir.debug_record", "The record that developer tools read"),
     ("exir.tensor", "Tensors of lowered graphs"),
     ("exir.memory", "Memory in lowered graphs"),
     ("exir.error", "Errors"),

@@ -1,0 +1,172 @@
+"""The record of a compilation that ExecuTorch's developer tools read: `executorch.devtools.parse_etrecord`, `Inspector`.
+
+It holds the programs of each stage (`exir.serde`), and maps from the instructions of the `.pte` to their nodes:
+what a profile or a trace of values says of an instruction can be told of the model's source.
+"""
+
+import io
+import json
+import os
+import zipfile
+from collections.abc import Mapping, Sequence
+from typing import Any, BinaryIO
+
+import torch
+from torch.export import ExportedProgram
+
+from exir.error import ConfigError
+from exir.program import EdgeProgramManager, ExecutorchProgramManager
+from exir.serde import serialize
+
+_IDENTIFIER = "ETRECORD_V0"
+_EXPORTED, _GRAPH_ID, _EDGE = "exported_program", "export_graph_id", "edge_dialect_exported_program"
+_RESERVED = (
+    _IDENTIFIER,
+    _EXPORTED,
+    _GRAPH_ID,
+    _EDGE,
+    "et_dialect_graph_module",
+    "reference_outputs",
+) + (
+    "debug_handle_map",
+    "delegate_map",
+    "instruction_id_to_num_outs_map",
+    "representative_inputs",
+)
+
+File = str | os.PathLike[str] | BinaryIO
+
+
+class ETRecord:
+    """Gathered from stage to stage, then saved. `to_edge(…, generate_etrecord=True)` fills one.
+
+    exported_program: what `torch.export` gave.
+    edge_programs: method to the program that `to_edge` made of it.
+    graph_map: further programs, by name and method.
+    debug_maps: by name, those of `ExecutorchProgramManager`; empty before `add_executorch_program`.
+    """
+
+    def __init__(self) -> None:
+        self.exported_program: ExportedProgram | None = None
+        self.edge_programs: dict[str, ExportedProgram] = {}
+        self.graph_map: dict[str, ExportedProgram] = {}
+        self.debug_maps: dict[str, Any] = {}
+        self._reference_outputs: Mapping[str, Sequence[Any]] | None = None
+        self._representative_inputs: Sequence[Any] | None = None
+
+    def copy(self) -> "ETRecord":
+        """The same up to the edge programs."""
+        copied = ETRecord()
+        copied.exported_program = self.exported_program
+        copied.edge_programs = dict(self.edge_programs)
+        copied.graph_map = dict(self.graph_map)
+        return copied
+
+    def add_exported_program(
+        self, exported_program: ExportedProgram | Mapping[str, ExportedProgram] | None
+    ) -> None:
+        """Keep what was exported; of several methods, `forward`. Raises a `ConfigError` when there is one already."""
+        if self.exported_program is not None:
+            raise ConfigError("the debug record has an exported program already")
+        if isinstance(exported_program, Mapping):
+            exported_program = exported_program.get("forward")
+        self.exported_program = exported_program
+
+    def add_edge_dialect_program(self, edge_dialect_program: EdgeProgramManager) -> None:
+        """Keep the edge programs. Raises a `ConfigError` when there are some already."""
+        if self.edge_programs:
+            raise ConfigError("the debug record has edge programs already")
+        self.edge_programs = _programs_of(edge_dialect_program)
+
+    def add_extra_export_modules(
+        self, modules: Mapping[str, ExportedProgram | EdgeProgramManager]
+    ) -> None:
+        """Keep further programs by names. Raises a `ConfigError` for a name that the record uses itself."""
+        for name, module in modules.items():
+            if any(reserved in name for reserved in _RESERVED):
+                raise ConfigError(
+                    f"'{name}' holds a name that debug records use themselves: {', '.join(_RESERVED)}"
+                )
+            self.graph_map |= {
+                f"{name}/{method}": program for method, program in _programs_of(module).items()
+            }
+
+    def add_executorch_program(self, program: ExecutorchProgramManager) -> None:
+        """Keep its maps from instructions to nodes. Raises a `ConfigError` when there are some already."""
+        if self.debug_maps:
+            raise ConfigError("the debug record has the maps of a program already")
+        self.debug_maps = {
+            "debug_handle_map": program.debug_handle_map,
+            "delegate_map": program.delegate_map,
+            "instruction_id_to_num_outs_map": program.instruction_id_to_num_outs_map,
+        }
+
+    def update_representative_inputs(self, inputs: Sequence[Any]) -> None:
+        """Keep inputs of `forward`, with which tools run the exported program."""
+        self._representative_inputs = inputs
+
+    def update_reference_outputs(self, outputs: Mapping[str, Sequence[Any]] | Sequence[Any]) -> None:
+        """Keep what methods return for such inputs, by method or of `forward`."""
+        self._reference_outputs = outputs if isinstance(outputs, Mapping) else {"forward": outputs}
+
+    def save(self, path: File) -> None:
+        """Write the record. Raises a `ConfigError` before both edge programs and a lowered program are in it."""
+        if not (self.edge_programs and self.debug_maps):
+            raise ConfigError(
+                "a debug record needs 'add_edge_dialect_program' and 'add_executorch_program' first"
+            )
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr(_IDENTIFIER, "")
+            for name, program in self._named_programs().items():
+                _write_program(archive, name, program)
+            for name, value in self.debug_maps.items():
+                archive.writestr(name, json.dumps(value))
+            self._write_values(archive)
+
+    def _named_programs(self) -> dict[str, ExportedProgram]:
+        exported = {} if self.exported_program is None else {_EXPORTED: self.exported_program}
+        edge = {f"{_EDGE}/{method}": program for method, program in self.edge_programs.items()}
+        return {**exported, **edge, **self.graph_map}
+
+    def _write_values(self, archive: zipfile.ZipFile) -> None:
+        if self.exported_program is not None:
+            archive.writestr(_GRAPH_ID, json.dumps(id(self.exported_program.graph)))
+        values = {
+            "reference_outputs": self._reference_outputs,
+            "representative_inputs": self._representative_inputs,
+        }
+        for name, value in values.items():
+            if value is not None:
+                buffer = io.BytesIO()
+                torch.save(value, buffer)
+                archive.writestr(name, buffer.getvalue())
+
+
+def generate_etrecord(
+    et_record: File,
+    edge_dialect_program: EdgeProgramManager,
+    executorch_program: ExecutorchProgramManager,
+    exported_program: ExportedProgram | Mapping[str, ExportedProgram] | None = None,
+    extra_recorded_export_modules: Mapping[str, ExportedProgram | EdgeProgramManager] | None = None,
+) -> None:
+    """Write the record of a compilation whose stages are at hand."""
+    record = ETRecord()
+    record.add_exported_program(exported_program)
+    record.add_edge_dialect_program(edge_dialect_program)
+    record.add_executorch_program(executorch_program)
+    record.add_extra_export_modules(extra_recorded_export_modules or {})
+    record.save(et_record)
+
+
+def _programs_of(given: ExportedProgram | EdgeProgramManager) -> dict[str, ExportedProgram]:
+    if isinstance(given, ExportedProgram):
+        return {"forward": given}
+    return {method: given.exported_program(method) for method in sorted(given.methods)}
+
+
+def _write_program(archive: zipfile.ZipFile, name: str, program: ExportedProgram) -> None:
+    artifact = serialize(program)
+    archive.writestr(name, artifact.exported_program)
+    archive.writestr(f"{name}_state_dict", artifact.state_dict)
+    archive.writestr(f"{name}_constants", artifact.constants)
+    archive.writestr(f"{name}_example_inputs", artifact.example_inputs)

@@ -1,0 +1,53 @@
+"""From a program's instructions back to the nodes of the edge program."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from torch.fx import Node
+
+from exir.delegate import is_delegate_call, lowered_module_of
+from exir.emit import MethodOutput
+
+Methods = Mapping[str, MethodOutput]
+
+
+def debug_handles(methods: Methods) -> dict[str, dict[int, Any]]:
+    """Method to instruction index to debug handle; a delegate call has those of all nodes that it stands for."""
+    return {name: _handles(method) for name, method in methods.items()}
+
+
+def _handles(method: MethodOutput) -> dict[int, Any]:
+    handles = ((index, _handle(node)) for index, node in enumerate(method.nodes))
+    return {index: handle for index, handle in handles if handle is not None}
+
+
+def _handle(node: Node) -> Any:
+    if not is_delegate_call(node):
+        return node.meta.get("debug_handle")
+    nodes = lowered_module_of(node).original_module.graph.nodes
+    handles = (each.meta.get("debug_handle") for each in nodes if each.op == "call_function")
+    return [handle for handle in handles if handle is not None]
+
+
+def delegates(methods: Methods) -> dict[str, dict[int, dict[str, Any]]]:
+    """Method to the index of each delegate call to its backend and debug handles."""
+    return {name: {i: _entry(node) for i, node in _calls(method)} for name, method in methods.items()}
+
+
+def _calls(method: MethodOutput) -> list[tuple[int, Node]]:
+    return [(index, node) for index, node in enumerate(method.nodes) if is_delegate_call(node)]
+
+
+def _entry(node: Node) -> dict[str, Any]:
+    lowered = lowered_module_of(node)
+    return {"name": lowered.backend_id, "delegate_map": lowered.meta.get("debug_handle_map", {})}
+
+
+def result_counts(methods: Methods) -> dict[str, dict[int, int]]:
+    """Method to the index of each delegate call to the number of its results."""
+    return {name: {i: _count(node) for i, node in _calls(method)} for name, method in methods.items()}
+
+
+def _count(node: Node) -> int:
+    value = node.meta["val"]
+    return len(value) if isinstance(value, (list, tuple)) else 1

@@ -1,0 +1,67 @@
+"""Compiled parts of a program as text, with the programs that they were compiled from."""
+
+import json
+from base64 import b64decode, b64encode
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any
+
+from torch.export import ExportedProgram
+
+from exir._serialize import DataEntry, NamedDataStoreOutput, TensorLayout
+from exir.backend.compile_spec_schema import CompileSpec
+from exir.lowered_backend_module import LoweredBackendModule
+
+# A program as a dictionary, its state and its constants.
+Parts = tuple[dict[str, Any], bytes, bytes]
+
+
+def module_text(lowered: LoweredBackendModule, parts_of: Callable[[ExportedProgram], Parts]) -> str:
+    """The text of a lowered module; `parts_of` takes its original program apart."""
+    program, state, constants = parts_of(lowered.original_module)
+    named = lowered.named_data_store_output
+    specs = [{"key": spec.key, "value": _text(spec.value)} for spec in lowered.compile_specs]
+    return json.dumps(
+        {
+            "backend_id": lowered.backend_id,
+            "processed_bytes": _text(lowered.processed_bytes),
+            "compile_specs": specs,
+            "original_module": program,
+            "original_state_dict": _text(state),
+            "original_constants": _text(constants),
+            "named_data_store": None if named is None else json.dumps(asdict(named), default=_text),
+        }
+    )
+
+
+def module_of(text: str, program_of: Callable[[Parts], ExportedProgram]) -> LoweredBackendModule:
+    """The reverse of `module_text`."""
+    plain = json.loads(text)
+    state, constants = b64decode(plain["original_state_dict"]), b64decode(plain["original_constants"])
+    named = plain.get("named_data_store")
+    return LoweredBackendModule(
+        program_of((plain["original_module"], state, constants)),
+        plain["backend_id"],
+        b64decode(plain["processed_bytes"]),
+        [CompileSpec(spec["key"], b64decode(spec["value"])) for spec in plain["compile_specs"]],
+        named_data_store_output=None if named is None else _named_data(json.loads(named)),
+    )
+
+
+def _named_data(plain: dict[str, Any]) -> NamedDataStoreOutput:
+    files = {name: _entries(entries) for name, entries in plain["external_data"].items()}
+    return NamedDataStoreOutput(
+        [b64decode(each) for each in plain["buffers"]], _entries(plain["pte_data"]), files
+    )
+
+
+def _entries(plain: dict[str, Any]) -> dict[str, DataEntry]:
+    return {key: _entry(**entry) for key, entry in plain.items()}
+
+
+def _entry(buffer_index: int, alignment: int, tensor_layout: dict[str, Any] | None = None) -> DataEntry:
+    return DataEntry(buffer_index, alignment, TensorLayout(**tensor_layout) if tensor_layout else None)
+
+
+def _text(data: bytes) -> str:
+    return b64encode(data).decode()

@@ -1,0 +1,34 @@
+"""Dtypes by the numbers of serialized programs."""
+
+import torch
+
+from exir.error import UserError
+
+_DTYPES = (
+    *(
+        torch.uint8,
+        torch.int8,
+        torch.int16,
+        torch.int32,
+        torch.int64,
+        torch.float16,
+        torch.float32,
+        torch.float64,
+    ),
+    *(torch.complex32, torch.complex64, torch.complex128, torch.bool, torch.bfloat16, torch.uint16),
+    *(torch.float8_e5m2, torch.float8_e4m3fn),
+)
+
+
+def dtype_number(dtype: torch.dtype) -> int:
+    """The number of `dtype`, from 1 on. Raises a `UserError` when it has none."""
+    if dtype not in _DTYPES:
+        raise UserError(f"a serialized program cannot hold tensors of {dtype}")
+    return _DTYPES.index(dtype) + 1
+
+
+def torch_dtype(number: int) -> torch.dtype:
+    """The dtype of a number. Raises a `UserError` when it is none's."""
+    if not 1 <= number <= len(_DTYPES):
+        raise UserError(f"dtype number {number} is none of a serialized program's")
+    return _DTYPES[number - 1]

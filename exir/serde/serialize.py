@@ -1,0 +1,180 @@
+"""Programs to bytes and back.
+
+A file is a zip archive: the graph as JSON, tensors as `torch.save` writes them, and the version of the schema.
+ExecuTorch's developer tools read it. Loading it runs no code of the file's (`torch.load(weights_only=True)`).
+"""
+
+import os
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+import torch
+from torch._export.serde.schema import ExportedProgram as SerializedProgram
+from torch._export.serde.schema import SchemaVersion
+from torch._export.serde.serialize import (
+    ExportedProgramDeserializer,
+    GraphModuleDeserializer,
+    GraphModuleSerializer,
+    _int_to_sympy_int,
+    serialize_range_constraints,
+    serialize_torch_artifact,
+)
+from torch._export.verifier import load_verifier
+from torch.export import ExportedProgram
+from torch.export.graph_signature import ExportGraphSignature
+from torch.fx import Graph
+from torch.utils._sympy.numbers import int_oo
+from torch.utils._sympy.value_ranges import ValueRanges
+
+from exir.error import UserError
+from exir.graph.program_copy import copy_graph_module
+from exir.serde.delegates import Parts, module_of, module_text
+from exir.serde.schema import VERSION, from_dict, from_json, to_dict, to_json
+from exir.serde.stand_ins import put_in, take_out
+
+_PROGRAM, _VERSION, _EXTRA = "serialized_exported_program.json", "version", "extra_files/"
+_TENSORS = ("serialized_state_dict.pt", "serialized_constants.pt", "serialized_example_inputs.pt")
+
+
+@dataclass(frozen=True)
+class SerializedArtifact:
+    """A program in four parts: its graph as JSON, and tensors as `torch.save` writes them."""
+
+    exported_program: bytes
+    state_dict: bytes
+    constants: bytes
+    example_inputs: bytes
+
+
+def serialize(
+    exported_program: ExportedProgram, opset_version: Mapping[str, int] | None = None
+) -> SerializedArtifact:
+    """The bytes of a program. Raises a `UserError` for values that a file cannot say."""
+    plain, constants = _described(exported_program, opset_version)
+    return SerializedArtifact(
+        to_json(plain),
+        serialize_torch_artifact(exported_program.state_dict),
+        serialize_torch_artifact(constants),
+        serialize_torch_artifact(exported_program.example_inputs)
+        if exported_program.example_inputs
+        else b"",
+    )
+
+
+def _described(
+    program: ExportedProgram, opset_version: Mapping[str, int] | None = None
+) -> tuple[SerializedProgram, dict[str, Any]]:
+    """The graph and all about it, and the constants."""
+    graph_module = copy_graph_module(program.graph_module)
+    put_in(graph_module, lambda lowered: module_text(lowered, _parts_of))
+    serializer = GraphModuleSerializer(program.graph_signature, program.module_call_graph)
+    described = SerializedProgram(
+        graph_module=serializer.serialize(graph_module),
+        opset_version={"aten": torch._C._get_max_operator_version(), **(opset_version or {})},
+        range_constraints=serialize_range_constraints(program.range_constraints),
+        schema_version=SchemaVersion(*VERSION),
+        verifiers=[each.dialect for each in program.verifiers],
+    )
+    return described, {**serializer.custom_objs, **program.constants}
+
+
+def _parts_of(program: ExportedProgram) -> Parts:
+    plain, constants = _described(program)
+    return (
+        to_dict(plain),
+        serialize_torch_artifact(program.state_dict),
+        serialize_torch_artifact(constants),
+    )
+
+
+def deserialize(artifact: SerializedArtifact) -> ExportedProgram:
+    """The program that `serialize` has made the bytes of."""
+    return _program_of(
+        from_json(artifact.exported_program),
+        artifact.state_dict,
+        artifact.constants,
+        artifact.example_inputs,
+    )
+
+
+def _program_of(
+    plain: SerializedProgram, state: bytes, constants: bytes, example_inputs: bytes
+) -> ExportedProgram:
+    ranges = {name: _value_range(each) for name, each in plain.range_constraints.items()}
+    found = GraphModuleDeserializer().deserialize(
+        plain.graph_module, state, constants, example_inputs, ranges
+    )
+    take_out(found.graph_module, lambda text: module_of(text, _program_of_parts))
+    program = ExportedProgram(
+        root=found.graph_module,
+        graph=_empty_graph(),
+        graph_signature=ExportGraphSignature([], []),
+        state_dict=found.state_dict,
+        range_constraints=ExportedProgramDeserializer().deserialize_range_constraints(
+            ranges, found.names_to_symbols
+        ),
+        module_call_graph=[],
+        example_inputs=found.example_inputs,
+        constants=found.constants,
+        verifiers=[load_verifier(dialect) for dialect in plain.verifiers],
+    )
+    # Put in place afterwards: torch's class verifies what it is made of, and memory is no operator to it.
+    program._graph_module, program._graph_signature = found.graph_module, found.signature
+    program._module_call_graph = found.module_call_graph
+    return program
+
+
+def _empty_graph() -> Graph:
+    graph = Graph()
+    graph.output(())
+    return graph
+
+
+def _program_of_parts(parts: Parts) -> ExportedProgram:
+    plain, state, constants = parts
+    return _program_of(from_dict(plain), state, constants, b"")
+
+
+def _value_range(given: Any) -> ValueRanges[Any]:
+    return ValueRanges(
+        _int_to_sympy_int(given.min_val, -int_oo), _int_to_sympy_int(given.max_val, int_oo)
+    )
+
+
+def save(
+    exported_program: ExportedProgram,
+    file: str | os.PathLike[str] | BinaryIO,
+    *,
+    extra_files: Mapping[str, str] | None = None,
+    opset_version: Mapping[str, int] | None = None,
+) -> None:
+    """Write a program to a file, with other text files beside it if there are any."""
+    artifact = serialize(exported_program, opset_version)
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr(_PROGRAM, artifact.exported_program)
+        for name, data in zip(
+            _TENSORS, (artifact.state_dict, artifact.constants, artifact.example_inputs)
+        ):
+            archive.writestr(name, data)
+        archive.writestr(_VERSION, ".".join(map(str, VERSION)))
+        for name, text in (extra_files or {}).items():
+            archive.writestr(_EXTRA + name, text)
+
+
+def load(
+    file: str | os.PathLike[str] | BinaryIO, *, extra_files: dict[str, Any] | None = None
+) -> ExportedProgram:
+    """The program of a file that `save` has written; other files in it are put into `extra_files`.
+
+    Raises a `UserError` when the file is of another version.
+    """
+    with zipfile.ZipFile(file) as archive:
+        version = archive.read(_VERSION).decode()
+        if version.partition(".")[0] != str(VERSION[0]):
+            raise UserError(f"a program of schema {version}; this reads schema {VERSION[0]}")
+        if extra_files is not None:
+            names = [name for name in archive.namelist() if name.startswith(_EXTRA)]
+            extra_files |= {name.removeprefix(_EXTRA): archive.read(name).decode() for name in names}
+        return deserialize(SerializedArtifact(archive.read(_PROGRAM), *map(archive.read, _TENSORS)))
