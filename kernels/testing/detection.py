@@ -9,17 +9,19 @@ from torch import Tensor
 def nms(boxes: Tensor, scores: Tensor, threshold: float) -> Tensor:
     """The boxes, best first, that overlap no better one that is kept by more than `threshold`."""
     kept: list[int] = []
-    for candidate in scores.argsort(stable=True, descending=True).tolist():
-        if all(_overlap(boxes[other], boxes[candidate]) <= threshold for other in kept):
-            kept.append(candidate)
+    left = scores.argsort(stable=True, descending=True)
+    while len(left):
+        best, left = left[0], left[1:]
+        kept.append(int(best))
+        left = left[_overlap(boxes[best].double(), boxes[left].double()) <= threshold]
     return torch.tensor(kept, dtype=torch.int64)
 
 
-def _overlap(a: Tensor, b: Tensor) -> float:
-    a, b = a.double(), b.double()
-    sides = (torch.minimum(a[2:], b[2:]) - torch.maximum(a[:2], b[:2])).clamp(min=0)
-    both = sides.prod()
-    return float(both / ((a[2:] - a[:2]).prod() + (b[2:] - b[:2]).prod() - both))
+def _overlap(a: Tensor, b: Tensor) -> Tensor:
+    """Of one box with each of several: what they share, of what they cover together."""
+    sides = (torch.minimum(a[2:], b[:, 2:]) - torch.maximum(a[:2], b[:, :2])).clamp(min=0)
+    both = sides.prod(1)
+    return both / ((a[2:] - a[:2]).prod() + (b[:, 2:] - b[:, :2]).prod(1) - both)
 
 
 def roi_align(

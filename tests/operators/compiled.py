@@ -6,7 +6,7 @@ import os
 import subprocess
 import tempfile
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -37,11 +37,16 @@ def compiled(function: Callable[..., Any], inputs: tuple[Any, ...]) -> bytes:
 
 def run(program: bytes, call: Call, atol: float, rtol: float) -> str:
     """What the runtime has to say against `call` of a program; "" for nothing."""
+    return replay(program, [call], {}, f"--atol={atol}", f"--rtol={rtol}")
+
+
+def replay(program: bytes, calls: Sequence[Call], data: Mapping[str, bytes], *options: str) -> str:
+    """The same of calls in their order, with external data by its files' names."""
+    contents = {"program.pte": program, "calls": write_calls(calls), **data}
     with tempfile.TemporaryDirectory() as folder:
-        files = [Path(folder) / "program.pte", Path(folder) / "calls"]
-        files[0].write_bytes(program)
-        files[1].write_bytes(write_calls([call]))
-        command = [os.environ["RUN_CALLS"], *map(str, files), f"--atol={atol}", f"--rtol={rtol}"]
+        for name, content in contents.items():
+            Path(folder, name).write_bytes(content)
+        command = [os.environ["RUN_CALLS"], *(str(Path(folder, name)) for name in contents), *options]
         result = subprocess.run(command, capture_output=True, text=True, check=False)
     return "" if result.returncode == 0 else f"exit status {result.returncode}\n{result.stdout}{result.stderr}"
 

@@ -1,0 +1,115 @@
+"""Compiles architectures of torchvision, timm and transformers, as far as they are installed, and compares with eager PyTorch.
+
+./bazelw run //tests/architectures:try -- --packages FOLDER [--results FILE.jsonl] [WORD…]
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import importlib
+import importlib.util
+import json
+import logging
+import multiprocessing
+import os
+import sys
+import time
+import warnings
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+import torch
+
+from tests.architectures import timm_models, torchvision_models, torchvision_operators, transformers_models, trial
+from tests.architectures.architecture import Architecture
+
+_FORK = multiprocessing.get_context("fork")
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="try", description=__doc__)
+    parser.add_argument("--packages", type=Path, help="folder of packages, as `pip install --target` fills it")
+    parser.add_argument(
+        "--results", type=Path, help="file that gets a line of JSON for each; what it has is not repeated"
+    )
+    parser.add_argument("--seconds", type=float, default=900, help="longest time for one")
+    parser.add_argument("words", nargs="*", help="try those whose names hold one of these")
+    return parser.parse_args()
+
+
+def _chosen(words: list[str]) -> list[Architecture]:
+    """Of packages that are there."""
+    modules = (torchvision_models, timm_models, transformers_models)
+    every = [each for module in modules for each in module.architectures()]
+    wanted = [each for each in every if not words or any(word in str(each) for word in words)]
+    there = {package for package in {each.package for each in wanted} if _imported(package)}
+    return [each for each in wanted if each.package in there]
+
+
+def _imported(package: str) -> bool:
+    """Import it, once for all trials, if it is there."""
+    if importlib.util.find_spec(package) is None:
+        return False
+    importlib.import_module(package)
+    return True
+
+
+def _in_child(architecture: Architecture, seconds: float) -> trial.Result:
+    """Tried in a process of its own: memory, settings and crashes stay there."""
+    ours, theirs = _FORK.Pipe(duplex=False)
+    child = _FORK.Process(target=_send, args=(architecture, theirs))
+    child.start()
+    theirs.close()
+    try:
+        if ours.poll(seconds):
+            return ours.recv()
+        why = f"took more than {seconds:.0f} s"
+    except EOFError:
+        child.join()
+        why = f"the process ended with {child.exitcode}"
+    finally:
+        child.kill()
+        child.join()
+    return trial.Result(trial.Outcome.COMPILER, why)
+
+
+def _send(architecture: Architecture, connection: Connection) -> None:
+    connection.send(trial.attempt(architecture.make, Path(os.environ["RUN_CALLS"])))
+    connection.close()
+
+
+def _done(results: Path | None) -> set[str]:
+    if results is None or not results.exists():
+        return set()
+    return {json.loads(line)["name"] for line in results.read_text(encoding="utf-8").splitlines()}
+
+
+def _try(architecture: Architecture, options: argparse.Namespace) -> trial.Outcome:
+    start = time.monotonic()
+    result = _in_child(architecture, options.seconds)
+    line = {"name": str(architecture), "outcome": result.outcome.name, "why": result.why}
+    print(f"{result.outcome.name:8s} {architecture}, {time.monotonic() - start:.0f} s {result.why[-600:]}", flush=True)
+    if options.results is not None:
+        with options.results.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(line) + "\n")
+    return result.outcome
+
+
+def main() -> int:
+    options = _options()
+    if options.packages is not None:
+        sys.path.append(str(options.packages))
+    warnings.filterwarnings("ignore")
+    torch._logging.set_logs(all=logging.CRITICAL)
+    torch.set_num_threads(1)
+    torchvision_operators.provide()
+    done = _done(options.results)
+    counts = collections.Counter(_try(each, options) for each in _chosen(options.words) if str(each) not in done)
+    for outcome, count in counts.items():
+        print(f"{count:4d} {outcome.value}")
+    return int(set(counts) > {trial.Outcome.MATCHES})
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,364 @@
+"""Architectures of transformers, small: what differs from one size of an architecture to another are numbers alone."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import torch
+from torch import nn
+from torch.export import Dim
+
+from tests.architectures.architecture import Architecture, Part, Subject, Tensors, picture
+
+_VOCABULARY, _LENGTH = 200, 16
+_SIZES = {"hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 128}
+_TEXT = {**_SIZES, "vocab_size": _VOCABULARY, "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}
+_DECODER = {**_TEXT, "num_key_value_heads": 2, "head_dim": 16}
+_PICTURE = {**_SIZES, "image_size": 64, "patch_size": 16}
+_TWO_STACKS = {
+    **_TEXT,
+    "d_model": 64,
+    "encoder_layers": 2,
+    "decoder_layers": 2,
+    "encoder_attention_heads": 4,
+    "decoder_attention_heads": 4,
+    "encoder_ffn_dim": 128,
+    "decoder_ffn_dim": 128,
+    "decoder_start_token_id": 1,
+    "forced_eos_token_id": None,
+}
+_T5 = {**_TEXT, "d_model": 64, "d_ff": 128, "num_layers": 2, "num_heads": 4, "d_kv": 16, "decoder_start_token_id": 1}
+_SOUND = {**_SIZES, "conv_dim": [32] * 7, "vocab_size": 32}
+_EXPERTS = {**_DECODER, "num_experts": 4, "num_local_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 64}
+
+# The model's class and, where the configuration's is not called so, what it is derived from; options beyond the sizes.
+_ENCODERS: dict[str, dict[str, Any]] = {
+    "Bert": {},
+    "Roberta": {},
+    "DistilBert": {"dim": 64, "n_layers": 2, "n_heads": 4, "hidden_dim": 128},
+    "Albert": {"embedding_size": 32},
+    "Electra": {"embedding_size": 32},
+    "Deberta": {"relative_attention": True, "pos_att_type": ["c2p", "p2c"]},
+    "DebertaV2": {"relative_attention": True, "pos_att_type": ["c2p", "p2c"]},
+    "MPNet": {},
+    "XLNet": {"d_model": 64, "n_layer": 2, "n_head": 4, "d_inner": 128},
+    "Longformer": {"attention_window": 8},
+    "MobileBert": {"embedding_size": 32, "intra_bottleneck_size": 32, "true_hidden_size": 32},
+    "SqueezeBert": {"embedding_size": 64},
+    "ConvBert": {"embedding_size": 32},
+    "ModernBert": {},
+    "FNet": {"tpu_short_seq_length": _LENGTH},
+    "Nystromformer": {"segment_means_seq_len": _LENGTH, "num_landmarks": 4},
+    "Funnel": {
+        "d_model": 64,
+        "n_head": 4,
+        "d_head": 16,
+        "d_inner": 128,
+        "block_sizes": [1, 1],
+        "num_hidden_layers": None,
+    },
+    "XLM": {"emb_dim": 64, "n_layers": 2, "n_heads": 4},
+    "Data2VecText": {},
+    "Camembert": {},
+    "Ernie": {},
+    "XLMRoberta": {},
+    "RemBert": {"input_embedding_size": 32},
+    "RoFormer": {"embedding_size": 64},
+    "BigBird": {"attention_type": "original_full"},
+    "Esm": {"position_embedding_type": "rotary"},
+    "T5Encoder": {},
+    "UMT5Encoder": {},
+}
+_CONFIGURED_AS = {"T5Encoder": "T5", "UMT5Encoder": "UMT5"}
+
+_DECODERS: dict[str, dict[str, Any]] = {
+    "GPT2LMHead": {},
+    "GPTNeo": {"attention_types": [[["global", "local"], 1]], "num_layers": 2, "num_heads": 4},
+    "GPTNeoX": {},
+    "GPTJ": {"rotary_dim": 8},
+    "CodeGen": {"rotary_dim": 8, "n_embd": 64, "n_head": 4, "n_layer": 2},
+    "GPTBigCode": {},
+    "OPT": {"ffn_dim": 128, "word_embed_proj_dim": 64},
+    "Bloom": {},
+    "Falcon": {"head_dim": None},
+    "Mpt": {"d_model": 64, "n_heads": 4, "n_layers": 2},
+    "CTRLLMHead": {"n_embd": 64, "n_head": 4, "n_layer": 2, "dff": 128},
+    "BioGpt": {},
+    "XGLM": {"d_model": 64, "num_layers": 2, "attention_heads": 4, "ffn_dim": 128},
+    "Llama": {},
+    "Mistral": {},
+    "Qwen2": {},
+    "Qwen3": {},
+    "Gemma": {},
+    "Gemma2": {},
+    "Gemma3": {},
+    "Phi": {},
+    "Phi3": {},
+    "StableLm": {},
+    "Olmo": {},
+    "Olmo2": {},
+    "Granite": {},
+    "SmolLM3": {},
+    "Cohere": {},
+    "Cohere2": {},
+    "Persimmon": {},
+    "Starcoder2": {},
+    "Helium": {},
+    "Glm": {},
+    "Nemotron": {},
+    "Lfm2": {"layer_types": ["conv", "full_attention"]},
+    "RecurrentGemma": {"lru_width": 64, "attention_window_size": 8},
+    "Mamba": {"state_size": 8},
+    "Mamba2": {"num_heads": 8, "n_groups": 1, "state_size": 8, "expand": 2, "chunk_size": 8},
+    "FalconMamba": {"state_size": 8},
+    "Rwkv": {"attention_hidden_size": 64},
+}
+_MIXTURES: dict[str, dict[str, Any]] = {
+    "Mixtral": {},
+    "Qwen2Moe": {"shared_expert_intermediate_size": 64},
+    "Qwen3Moe": {},
+    "Olmoe": {},
+    "Phimoe": {},
+    "GptOss": {"layer_types": ["full_attention", "full_attention"]},
+    "GraniteMoe": {},
+}
+_TRANSLATORS: dict[str, dict[str, Any]] = {
+    "Bart": _TWO_STACKS,
+    "MBart": _TWO_STACKS,
+    "Pegasus": _TWO_STACKS,
+    "Marian": {**_TWO_STACKS, "decoder_vocab_size": _VOCABULARY},
+    "Blenderbot": _TWO_STACKS,
+    "M2M100": _TWO_STACKS,
+    "LED": {**_TWO_STACKS, "attention_window": 8},
+    "T5": _T5,
+    "LongT5": _T5,
+    "SwitchTransformers": {**_T5, "num_experts": 2, "num_sparse_encoder_layers": 0, "num_sparse_decoder_layers": 0},
+}
+_DEPTHS = {"hidden_sizes": [16, 32, 32, 64], "depths": [1, 1, 1, 1]}
+_WINDOWS = {"image_size": 64, "embed_dim": 16, "depths": [1, 1], "num_heads": [2, 2], "window_size": 4, "patch_size": 4}
+_EYES: dict[str, dict[str, Any]] = {
+    "ViT": {},
+    "DeiT": {},
+    "Beit": {},
+    "Dinov2": {},
+    "DINOv3ViT": {},
+    "ViTMSN": {},
+    "Data2VecVision": {},
+    "CLIPVision": {},
+    "SiglipVision": {},
+    "Swin": _WINDOWS,
+    "Swinv2": _WINDOWS,
+    "ConvNext": _DEPTHS,
+    "ConvNextV2": _DEPTHS,
+    "ResNet": {**_DEPTHS, "embedding_size": 16},
+    "RegNet": {**_DEPTHS, "embedding_size": 16, "groups_width": 8},
+    "PoolFormer": {},
+    "Pvt": {},
+    "MobileNetV1": {},
+    "MobileNetV2": {},
+    "MobileViT": {},
+    "EfficientNet": {},
+    "SegformerForSemanticSegmentation": {"num_attention_heads": [1, 2, 5, 8]},
+    "YolosForObjectDetection": {"image_size": [64, 64], "num_detection_tokens": 10},
+    "DPTForDepthEstimation": {
+        "num_hidden_layers": 4,
+        "backbone_out_indices": [0, 1, 2, 3],
+        "neck_hidden_sizes": [16] * 4,
+    },
+}
+# Their layers' sizes are lists of numbers, or none at all.
+_UNEVEN_EYES = {
+    "Swin",
+    "Swinv2",
+    "ConvNext",
+    "ConvNextV2",
+    "ResNet",
+    "RegNet",
+    "PoolFormer",
+    "Pvt",
+    "MobileNetV1",
+    "MobileNetV2",
+}
+_UNEVEN_EYES |= {"MobileViT", "EfficientNet", "SegformerForSemanticSegmentation"}
+_EYE_OF_224 = "Pvt"
+_EARS = {
+    "Wav2Vec2ForCTC": {},
+    "HubertForCTC": {},
+    "Data2VecAudioForCTC": {},
+    "WavLMForCTC": {},
+    "UniSpeechForCTC": {},
+    "SEWForCTC": {"squeeze_factor": 1, "conv_stride": [5, 2, 2, 2, 2, 2, 2], "conv_kernel": [10, 3, 3, 3, 3, 2, 2]},
+}
+
+
+def _transformers() -> Any:
+    return importlib.import_module("transformers")
+
+
+_TASK = r"For[A-Z]\w+$"
+
+
+def _made(model: str, config: str, **options: Any) -> nn.Module:
+    """The model with attention spelled out and no cache. Options that are None are those that it has not."""
+    transformers = _transformers()
+    configuration = getattr(transformers, config)(
+        **{name: value for name, value in options.items() if value is not None}
+    )
+    configuration.use_cache = False
+    configuration._attn_implementation = "eager"
+    return getattr(transformers, model)(configuration)
+
+
+def _words(length: int = _LENGTH) -> torch.Tensor:
+    return torch.randint(3, 100, (1, length))
+
+
+def _reader(model: str, config: str, **options: Any) -> Subject:
+    return Subject(Tensors(_made(model, config, **options), ["input_ids"]), ((_words(),),))
+
+
+def _reader_of_any_length(model: str, config: str, longest: int | None = 64, **options: Any) -> Subject:
+    """Exported with a length that varies; without `longest`, without a bound."""
+    length = Dim("length", min=2, max=longest) if longest else Dim("length", min=2)
+    module = Tensors(_made(model, config, **options), ["input_ids"])
+    return Subject(module, ((_words(),), (_words(3),)), {"inputs": ({1: length},)})
+
+
+def _translator(name: str, **options: Any) -> Subject:
+    model = _made(
+        f"{name}ForConditionalGeneration" if name != "Marian" else "MarianMTModel", f"{name}Config", **options
+    )
+    return Subject(Tensors(model, ["input_ids", "decoder_input_ids"]), ((_words(), _words(5)),))
+
+
+def _eye(name: str, **options: Any) -> Subject:
+    stem = re.sub(_TASK, "", name)
+    model = name if stem != name else f"{name}Model"
+    module = _made(model, f"{stem}Config", **{**({} if name in _UNEVEN_EYES else _PICTURE), **options})
+    return Subject(Tensors(module, ["pixel_values"]), (picture(224 if name == _EYE_OF_224 else 64),))
+
+
+def _ear(name: str, **options: Any) -> Subject:
+    model = _made(name, f"{name.partition('For')[0]}Config", **{**_SOUND, **options})
+    return Subject(Tensors(model, ["input_values"]), ((torch.randn(1, 8000),),))
+
+
+def _mixture(name: str, experts: str, **options: Any) -> Subject:
+    """experts: which of transformers' ways to compute the experts."""
+    model = _made(f"{name}ForCausalLM", f"{name}Config", **{**_EXPERTS, **options})
+    model.set_experts_implementation(experts)
+    return Subject(Tensors(model, ["input_ids"]), ((_words(),),))
+
+
+def _cached_decoder(name: str) -> Subject:
+    """A decoder with its static cache, by transformers' own module for this; the calls go on where the last ended."""
+    transformers = _transformers()
+    model = getattr(transformers, f"{name}ForCausalLM")(getattr(transformers, f"{name}Config")(**_DECODER))
+    cache = {"batch_size": 1, "max_cache_len": 32}
+    model.generation_config = transformers.GenerationConfig(
+        use_cache=True, cache_implementation="static", max_length=32, cache_config=cache
+    )
+    wrappers = importlib.import_module("transformers.integrations.executorch")
+    module = wrappers.TorchExportableModuleWithStaticCache(model)
+    part = Part(module, lambda decoder, token, at: decoder(input_ids=token, cache_position=at))
+    return Subject(part, tuple((_words(1), torch.tensor([position])) for position in range(3)))
+
+
+def _whisper_config() -> dict[str, Any]:
+    return {**_TWO_STACKS, "max_source_positions": 100, "max_target_positions": 64, "num_mel_bins": 80}
+
+
+def _whisper_encoder() -> Subject:
+    model = _made("WhisperModel", "WhisperConfig", **_whisper_config())
+    return Subject(Tensors(model.get_encoder(), ["input_features"]), ((torch.randn(1, 80, 200),),))
+
+
+def _whisper() -> Subject:
+    model = _made("WhisperForConditionalGeneration", "WhisperConfig", **_whisper_config())
+    keywords = ["input_features", "decoder_input_ids"]
+    return Subject(Tensors(model, keywords), ((torch.randn(1, 80, 200), _words(5)),))
+
+
+def _clip() -> Subject:
+    """Both sides and their likeness."""
+    sides = {"text_config": {**_TEXT}, "vision_config": {**_PICTURE}, "projection_dim": 32}
+    module = Tensors(_made("CLIPModel", "CLIPConfig", **sides), ["input_ids", "pixel_values"], ["logits_per_image"])
+    return Subject(module, ((torch.randint(3, 100, (2, _LENGTH)), *picture(64)),))
+
+
+def _detr() -> Subject:
+    backbone = {"model_type": "resnet", **_DEPTHS, "embedding_size": 16, "out_features": ["stage4"]}
+    transformers = _transformers()
+    options = {**_TWO_STACKS, "backbone_config": transformers.ResNetConfig(**backbone), "num_queries": 10}
+    options |= {"use_timm_backbone": False, "use_pretrained_backbone": False, "backbone": None}
+    module = Tensors(
+        _made("DetrForObjectDetection", "DetrConfig", **options), ["pixel_values"], ["logits", "pred_boxes"]
+    )
+    return Subject(module, (picture(64),))
+
+
+def _depth() -> Subject:
+    model = _made("DepthAnythingForDepthEstimation", "DepthAnythingConfig")
+    return Subject(Tensors(model, ["pixel_values"]), (picture(56),))
+
+
+def _encodec(call: Callable[..., Any], *inputs: torch.Tensor) -> Subject:
+    sizes = {"num_filters": 8, "upsampling_ratios": [4, 2], "hidden_size": 32, "codebook_dim": 32}
+    sizes |= {"codebook_size": 64, "use_causal_conv": True}
+    return Subject(Part(_made("EncodecModel", "EncodecConfig", **sizes), call), (inputs,))
+
+
+def _musicgen_decoder() -> Subject:
+    options = {**_TEXT, "num_codebooks": 4, "ffn_dim": 128, "vocab_size": 64}
+    model = _made("MusicgenForCausalLM", "MusicgenDecoderConfig", **options)
+    return Subject(Tensors(model, ["input_ids"]), ((torch.randint(0, 60, (4, _LENGTH)),),))
+
+
+_SINGLE: dict[str, Callable[[], Subject]] = {
+    "BertModel, length to 64": lambda: _reader_of_any_length("BertModel", "BertConfig", **_TEXT),
+    "BertModel, any length": lambda: _reader_of_any_length("BertModel", "BertConfig", None, **_TEXT),
+    "LlamaForCausalLM, length to 64": lambda: _reader_of_any_length("LlamaForCausalLM", "LlamaConfig", **_DECODER),
+    "LlamaForCausalLM, any length": lambda: _reader_of_any_length("LlamaForCausalLM", "LlamaConfig", None, **_DECODER),
+    "GPT2LMHeadModel, length to 64": lambda: _reader_of_any_length("GPT2LMHeadModel", "GPT2Config", **_TEXT),
+    "LlamaForCausalLM, static cache": lambda: _cached_decoder("Llama"),
+    "Qwen3ForCausalLM, static cache": lambda: _cached_decoder("Qwen3"),
+    "WhisperModel, encoder": _whisper_encoder,
+    "WhisperForConditionalGeneration": _whisper,
+    "CLIPModel": _clip,
+    "DetrForObjectDetection": _detr,
+    "DepthAnythingForDepthEstimation": _depth,
+    "EncodecModel, encoder": lambda: _encodec(lambda codec, x: codec.encoder(x), torch.randn(1, 1, 320)),
+    "EncodecModel, decoder": lambda: _encodec(lambda codec, x: codec.decoder(x), torch.randn(1, 32, 40)),
+    "EncodecModel, quantizer": lambda: _encodec(
+        lambda codec, x: codec.quantizer.encode(x, 6.0), torch.randn(1, 32, 40)
+    ),
+    "MusicgenForCausalLM": _musicgen_decoder,
+}
+
+
+def _in_tables() -> Iterator[tuple[str, Callable[[], Subject]]]:
+    for name, extra in _ENCODERS.items():
+        options = {**_TEXT, **(_T5 if name in _CONFIGURED_AS else {}), **extra}
+        config = f"{_CONFIGURED_AS.get(name, name)}Config"
+        yield f"{name}Model", partial(_reader, f"{name}Model", config, **options)
+    for name, extra in _DECODERS.items():
+        model = f"{name}Model" if name.endswith("LMHead") else f"{name}ForCausalLM"
+        config = {"Gemma3": "Gemma3Text"}.get(name, name.removesuffix("LMHead")) + "Config"
+        options = {**_DECODER, **extra}
+        yield model, partial(_reader, model, config, **options)
+    for name, extra in _MIXTURES.items():
+        for experts in ("batched_mm", "grouped_mm"):
+            title = f"{name}ForCausalLM, experts by {experts}"
+            yield title, partial(_mixture, name, experts, **extra)
+    for table, make in ((_TRANSLATORS, _translator), (_EYES, _eye), (_EARS, _ear)):
+        for name, options in table.items():
+            yield name, partial(make, name, **options)
+
+
+def architectures() -> Iterator[Architecture]:
+    for name, make in [*_in_tables(), *_SINGLE.items()]:
+        yield Architecture("transformers", name, make)

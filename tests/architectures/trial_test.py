@@ -1,0 +1,72 @@
+"""A trial says how far an architecture came."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.export import Dim
+
+from exir import ExecutorchProgramManager
+from tests.architectures.architecture import Part, Subject
+from tests.architectures.trial import Outcome, Result, attempt, lower
+
+RUN_CALLS = Path(os.environ["RUN_CALLS"])
+
+
+def of(call: Callable[[nn.Module, Tensor], Tensor]) -> Result:
+    return attempt(lambda: Subject(Part(nn.Linear(4, 4), call), ((torch.ones(2, 4),),)), RUN_CALLS)
+
+
+def test_a_layer_matches() -> None:
+    assert of(lambda linear, x: linear(x).relu()) == Result(Outcome.MATCHES)
+
+
+def test_each_call_is_compared() -> None:
+    calls = ((torch.ones(2, 4),), (torch.ones(7, 4),))
+    shapes = {"inputs": ({0: Dim("rows", min=2, max=9)},)}
+    subject = Subject(Part(nn.Linear(4, 4), lambda linear, x: linear(x)), calls, shapes)
+    assert attempt(lambda: subject, RUN_CALLS) == Result(Outcome.MATCHES)
+
+
+def test_calls_of_a_module_with_state_go_on_where_the_last_ended() -> None:
+    class Counter(nn.Module):
+        count: Tensor
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("count", torch.zeros(1))
+
+        def forward(self, x: Tensor) -> Tensor:
+            self.count += 1
+            return x * self.count
+
+    assert attempt(lambda: Subject(Counter(), ((torch.ones(2),),) * 3), RUN_CALLS) == Result(Outcome.MATCHES)
+
+
+@pytest.mark.parametrize(
+    ("call", "outcome", "why"),
+    [
+        (lambda linear, x: linear(x[:, :3]), Outcome.MODEL, "shapes cannot be multiplied"),
+        (lambda linear, x: x if linear(x).sum() > 0 else -x, Outcome.EXPORT, "data-dependent"),
+        (lambda linear, x: torch.linalg.qr(x).R, Outcome.COMPILER, "linalg_qr"),
+    ],
+)
+def test_what_fails_is_told_apart(call: Callable[[nn.Module, Tensor], Tensor], outcome: Outcome, why: str) -> None:
+    result = of(call)
+    assert result.outcome is outcome
+    assert why in result.why
+
+
+def test_another_result_is_a_failure_of_the_runtime() -> None:
+    """The program is of another module than the one that is compared with."""
+
+    def other(program: torch.export.ExportedProgram) -> ExecutorchProgramManager:
+        return lower(torch.export.export(nn.ReLU(), (torch.ones(2, 4),)))
+
+    subject = Subject(nn.Sigmoid(), ((torch.ones(2, 4),),))
+    assert attempt(lambda: subject, RUN_CALLS, other).outcome is Outcome.RUNTIME
