@@ -12,18 +12,21 @@ Exit codes: 0 done, 1 the user's error, 2 an internal error.
 import sys
 
 from exir.cli.worker.environment import pin_libraries
+from exir.cli.worker.heap import kept
 
 
 def main(argv: list[str]) -> int:
     """Run once, or as a worker. Torch is imported only when its environment is pinned."""
     pin_libraries()
     if argv == ["--persistent_worker"]:
-        from exir.cli.worker.worker import serve
-
+        with kept():
+            from exir.cli.worker.worker import serve
         serve()
         return 0
-    from exir.cli.one_shot import compile_command_line
+    with kept():
+        import torch.export._trace  # noqa: F401  (torch.export imports it when it is called first)
 
+        from exir.cli.one_shot import compile_command_line
     return compile_command_line(argv)
 
 

@@ -16,7 +16,6 @@ def provide_exir() -> None:
     folder = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     spec = importlib.util.spec_from_file_location("exir", os.path.join(folder, "__init__.py"))
     assert spec is not None and spec.loader is not None, "the file of a module always has them"
-    assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules["exir"] = module
     spec.loader.exec_module(module)

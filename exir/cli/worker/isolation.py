@@ -6,7 +6,6 @@ only, or a lock held by another would never be released in the child.
 """
 
 import ctypes
-import gc
 import os
 import signal
 import sys
@@ -31,17 +30,6 @@ class Outcome:
 
     exit_code: int
     output: str
-
-
-# Objects made between two collections; torch makes millions that die by reference count.
-_COLLECT_EVERY = 200_000
-
-
-def freeze_heap() -> None:
-    """Before the first fork: keep the collector from touching, and so copying, shared pages."""
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(_COLLECT_EVERY)
 
 
 def run_isolated(function: Callable[[], int]) -> Outcome:

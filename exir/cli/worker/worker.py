@@ -7,7 +7,8 @@ from typing import BinaryIO
 
 from exir.cli.one_shot import compile_command_line, target_of
 from exir.cli.reporting.messages import EXIT_INTERNAL_ERROR
-from exir.cli.worker.isolation import Outcome, freeze_heap, run_isolated
+from exir.cli.worker.heap import freeze_heap
+from exir.cli.worker.isolation import Outcome, run_isolated
 from exir.cli.worker.warm_up import warm_up
 from exir.cli.worker.worker_protocol import WorkRequest, WorkResponse, read_request, write_response
 

@@ -1,0 +1,38 @@
+"""The collector passes over what is kept."""
+
+import gc
+import subprocess
+import sys
+
+from exir.cli.worker.heap import kept
+
+
+def test_what_is_made_inside_is_not_collected_and_what_is_made_later_is() -> None:
+    class Ring:
+        def __init__(self) -> None:
+            self.ring = self
+
+    alive = gc.get_freeze_count()
+    collections: list[str] = []
+    gc.callbacks.append(lambda phase, _: collections.append(phase))
+    try:
+        with kept():
+            rings = [Ring() for _ in range(10_000)]
+            assert collections == []
+        assert gc.isenabled()
+        assert gc.get_freeze_count() >= alive + len(rings)
+        ring = Ring()
+        del ring
+        assert gc.collect() > 0
+    finally:
+        gc.callbacks.pop()
+        gc.unfreeze()
+
+
+def test_a_compilation_keeps_what_it_imports() -> None:
+    """Of the process that a build action starts, when it has refused its flags."""
+    script = "import gc, sys; from exir.cli.lower import main; main(['--nonsense']); print(gc.isenabled(), gc.get_freeze_count())"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    enabled, count = done.stdout.split()
+    assert enabled == "True"
+    assert int(count) > 300_000
