@@ -7,6 +7,7 @@ import torch
 from torch import nn
 from torch.export import ExportedProgram
 from torch.fx import Node
+from torch.nn.modules.linear import NonDynamicallyQuantizableLinear
 
 from exir.error import ConfigError
 from exir.quantize.exclusions import Exclusions, is_exclusion
@@ -80,6 +81,8 @@ def _quantize(
 
 
 def _refusal(module: nn.Module, options: QuantizationOptions) -> str:
+    if isinstance(module, NonDynamicallyQuantizableLinear):
+        return "torch.nn.MultiheadAttention multiplies by its weight itself"
     size = None if _is_byte_table(module, options) else options.weight_group
     inputs = module.weight.shape[-1]
     return f"its {inputs} inputs are no multiple of group_size {size}" if size and inputs % size else ""

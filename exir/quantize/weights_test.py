@@ -172,3 +172,24 @@ def test_a_note_says_that_there_was_nothing_to_quantize() -> None:
     program = export(nn.Softmax(1), (torch.randn(2, 3),))
     decisions = decisions_of(program, options, {})
     assert notes_on(decisions, options) == ["recipe 'int8_dynamic' finds nothing to quantize"]
+
+
+def test_attention_that_multiplies_by_weights_itself_keeps_them_float() -> None:
+    class Attention(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.attention = nn.MultiheadAttention(64, 4, batch_first=True)
+            self.head = nn.Linear(64, 32)
+
+        def forward(self, x: Tensor) -> Tensor:
+            return self.head(self.attention(x, x, x, need_weights=False)[0])
+
+    module, options = Attention().eval(), QuantizationOptions("int8_weight_only")
+    reasons = quantize_weights(module, options)
+    assert reasons == {
+        "attention.out_proj": "torch.nn.MultiheadAttention multiplies by its weight itself"
+    }
+    program = export(module, (torch.randn(2, 5, 64),))
+    kept = [each for each in decisions_of(program, options, reasons) if each.operator == "aten::linear"]
+    assert [bool(each.reason) for each in kept] == [True, True, False]
+    assert len(to_edge(program).to_executorch().buffer) > 0
