@@ -1,0 +1,15 @@
+"""EfficientNet-Lite0, of random weights, with pictures to measure ranges on."""
+
+from __future__ import annotations
+
+import torch
+
+import exir
+from benchmarks.latency.models.efficientnet_lite0 import efficientnet_lite0
+
+
+def model() -> exir.ModelSpec:
+    """Entry point."""
+    network, inputs = efficientnet_lite0()
+    pictures = [tuple(torch.randn_like(each) for each in inputs) for _ in range(2)]
+    return exir.ModelSpec(network, inputs, calibration_inputs={"forward": pictures})
