@@ -21,7 +21,7 @@ AlignedBytes = Annotated[bytes | memoryview, "uint8", "aligned"]
 
 
 class ScalarType(IntEnum):
-    """Element type of a tensor. Complex types have a number but no file holds them."""
+    """Element type of a tensor. COMPLEX32 has a number but no file holds it."""
 
     BYTE = 0
     CHAR = 1

@@ -99,7 +99,7 @@ def test_unions_have_the_same_members_in_the_same_order(union: str) -> None:
 )
 def test_enums_have_the_same_values(name: str, file: str) -> None:
     enum: type[IntEnum] = getattr(schema, name)
-    values = [f"{m.name} = {m.value}" for m in enum if not m.name.startswith("COMPLEX")]
+    values = [f"{m.name} = {m.value}" for m in enum if m.name != "COMPLEX32"]
     assert values == blocks("enum", text_of(file))[name]
 
 

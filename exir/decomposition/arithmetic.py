@@ -51,7 +51,8 @@ def _addmv(x: Tensor, a: Tensor, v: Tensor, *, beta: Number = 1, alpha: Number =
 def _angle(x: Tensor) -> Any:
     """Of a real number: 0, or pi of a negative one."""
     if x.is_complex():
-        return NotImplemented
+        parts = _ATEN.view_as_real_copy.default(x)
+        return torch.atan2(parts.select(-1, 1), parts.select(-1, 0))
     if not x.is_floating_point():
         return torch.where(x < 0, math.pi, 0.0)
     pi = torch.full([], math.pi, dtype=x.dtype)
@@ -68,7 +69,7 @@ def _mean_along(
 ) -> Any:
     if dtype is None or x.is_floating_point():
         return NotImplemented
-    return x.to(dtype).mean(dim, keepdim)
+    return x.to(dtype).mean(None if dim is None else list(dim), keepdim)
 
 
 def _dist(x: Tensor, y: Tensor, p: Number = 2) -> Tensor:
@@ -91,7 +92,7 @@ def _trilinear(
         b = b.unsqueeze(dim)
     for dim in expand_c:
         c = c.unsqueeze(dim)
-    return (a * b * c).sum(list(summed))
+    return (a * b * c).sum(list(summed), dtype=a.dtype)
 
 
 def _empty_permuted(size: Sequence[int], order: Sequence[int], **options: Any) -> Tensor:

@@ -12,6 +12,7 @@ from torch.fx import Node
 
 from exir.decomposition.affine import affine_decompositions
 from exir.decomposition.arithmetic import ARITHMETIC
+from exir.decomposition.complex_numbers import COMPLEX_NUMBERS
 from exir.decomposition.drawing import DRAWING
 from exir.decomposition.gradients import GRADIENTS
 from exir.decomposition.ordering import ORDERING
@@ -128,6 +129,7 @@ _OWN: Mapping[OpOverload, Callable[..., Any]] = {
     _ATEN.batch_norm.default: _batch_norm,
     _ATEN.empty_permuted.default: _empty_permuted,
     **ARITHMETIC,
+    **COMPLEX_NUMBERS,
     **DRAWING,
     **GRADIENTS,
     **ORDERING,

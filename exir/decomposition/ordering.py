@@ -16,10 +16,6 @@ def _sorted(x: Tensor, dim: int) -> _Pair:
     return _ATEN.sort.stable(x, stable=True, dim=dim, descending=False)
 
 
-def _kept(values: Tensor, dim: int, keepdim: bool) -> Tensor:
-    return values.unsqueeze(dim) if keepdim and values.dim() > 0 else values
-
-
 def _at(pair: _Pair, dim: int, place: int | SymInt) -> _Pair:
     values, places = pair
     if values.dim() == 0:
@@ -37,8 +33,9 @@ def _at_each(pair: _Pair, dim: int, place: Tensor) -> _Pair:
 
 
 def _result(pair: _Pair, x: Tensor, dim: int, keepdim: bool) -> _Pair:
-    keep = keepdim and x.dim() > 0
-    return _kept(pair[0], dim, keep), _kept(pair[1], dim, keep)
+    if not keepdim or x.dim() == 0:
+        return pair
+    return pair[0].unsqueeze(dim), pair[1].unsqueeze(dim)
 
 
 def _length(x: Tensor, dim: int) -> int | SymInt:

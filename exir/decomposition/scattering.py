@@ -83,6 +83,13 @@ def _reduced_bags(rows: Tensor, counted: Tensor, bag: Tensor, sizes: Tensor, mod
     return torch.where(sizes > 0, _index_reduce(least, 0, bag, rows, "amax"), 0.0)
 
 
+def _gather(x: Tensor, dim: int, index: Tensor, **options: Any) -> Any:
+    """Of a number, or by one: as of a line."""
+    if x.dim() == index.dim():
+        return NotImplemented
+    return x.reshape(-1).gather(0, index.reshape(-1)).reshape(index.shape)
+
+
 def _take(x: Tensor, index: Tensor) -> Tensor:
     return _ATEN.index.Tensor(x.reshape(-1), [index])
 
@@ -90,6 +97,7 @@ def _take(x: Tensor, index: Tensor) -> Tensor:
 SCATTERING: Mapping[OpOverload, Callable[..., Any]] = {
     _ATEN._embedding_bag.default: _embedding_bag,
     _ATEN._embedding_bag_forward_only.default: _embedding_bag,
+    _ATEN.gather.default: _gather,
     _ATEN.index_reduce.default: _index_reduce,
     _ATEN.scatter.reduce: _scatter_old_name,
     _ATEN.scatter.value_reduce: _scatter_number,

@@ -18,6 +18,8 @@ _OWN_NAMES = {
 # Those whose elements are whole bytes: what the runtime has and a kernel may take.
 _RUNTIME = (
     *_OWN_NAMES,
+    ScalarType.COMPLEX64,
+    ScalarType.COMPLEX128,
     ScalarType.BOOL,
     ScalarType.BFLOAT16,
     ScalarType.UINT16,

@@ -12,6 +12,7 @@ from exir.graph.opmath import is_factor
 from exir.operators.facts_of import facts_of
 
 _FLOAT = frozenset({torch.float16, torch.bfloat16, torch.float32, torch.float64})
+_COMPLEX = frozenset({torch.complex64, torch.complex128})
 _INDEX = frozenset({torch.int32, torch.int64})
 _INTEGRAL = frozenset(
     {torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64}
@@ -21,7 +22,7 @@ _FLOAT8 = frozenset(
     {torch.float8_e5m2, torch.float8_e4m3fn, torch.float8_e5m2fnuz, torch.float8_e4m3fnuz}
 )
 # What a `.pte` has a code for and the edge dialect admits.
-STORABLE = _FLOAT | _INTEGRAL | _FLOAT8
+STORABLE = _FLOAT | _COMPLEX | _INTEGRAL | _FLOAT8
 
 _KINDS: Mapping[str, frozenset[torch.dtype]] = {
     "floating": _FLOAT,

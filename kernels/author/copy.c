@@ -33,7 +33,9 @@ static void move_run(size_t size, const uint8_t *in, ptrdiff_t in_stride,
   } else if (size == 4) {
     move_4(in, in_stride, out, out_stride, count);
   } else {
-    move_8(in, in_stride, out, out_stride, count);
+    for (size_t part = 0; part < size; part += 8) { /* 16: complex128 */
+      move_8(in + part, in_stride, out + part, out_stride, count);
+    }
   }
 }
 

@@ -15,6 +15,8 @@ TOLERANCES = {
     torch.bfloat16: (1.6e-2, 1.6e-2),
     torch.float32: (1e-5, 1e-5),
     torch.float64: (1e-12, 1e-12),
+    torch.complex64: (1e-5, 1e-5),
+    torch.complex128: (1e-12, 1e-12),
 }
 
 FLOATING = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
@@ -36,6 +38,8 @@ def random_tensor(shape: Sequence[int], dtype: torch.dtype = torch.float32, seed
         return torch.randint(0, 2, tuple(shape), generator=generator).bool()
     if dtype.is_floating_point:
         return torch.randn(tuple(shape), generator=generator).to(dtype)
+    if dtype.is_complex:
+        return torch.randn(tuple(shape), generator=generator, dtype=dtype)
     low = -50 if dtype.is_signed else 0
     return torch.randint(low, 50, tuple(shape), generator=generator).to(dtype)
 

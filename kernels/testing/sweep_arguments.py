@@ -66,6 +66,21 @@ def _argument(case: Case, argument: Argument) -> object:
     return _NUMBERS[argument.name]
 
 
+def _transform(*rest: object) -> Maker:
+    """Along the first dimension, of all after it as well where there are any."""
+    return lambda case: [case.tensor("self"), [0, case.rank - 1][: min(case.rank, 2)], *rest]
+
+
+def _half_spectrum(case: Case) -> list[object]:
+    """Along the last dimension, of as many numbers as half of them go with."""
+    x = case.tensor("self")
+    return [x, [case.rank - 1], 1, 2 * x.shape[-1] - 1]
+
+
+def _pairs(case: Case) -> list[object]:
+    return [case.tensor("self", (*case.shape[:-1], 2))]
+
+
 def _divisors(case: Case) -> list[object]:
     """No zero among them: integers cannot be divided by it."""
     rest = [_argument(case, argument) for argument in case.reads[2:]]
@@ -325,6 +340,10 @@ def _quantized_add(case: Case) -> list[object]:
 
 
 _MAKERS: dict[str, Maker] = {
+    "aten::_fft_c2c.out": _transform(2, False),
+    "aten::_fft_c2r.out": _half_spectrum,
+    "aten::_fft_r2c.out": _transform(1, True),
+    "aten::view_as_complex_copy.out": _pairs,
     "aten::_adaptive_avg_pool2d.out": lambda case: [case.tensor("self"), [2, 3]],
     "aten::_adaptive_avg_pool3d.out": lambda case: [case.tensor("self"), [2, 3, 4]],
     "aten::_cdist_forward.out": lambda case: [case.tensor("x1"), case.tensor("x2"), 3.0, None],

@@ -83,7 +83,9 @@ def _compare(case: Case, result: torch.Tensor, expected: torch.Tensor) -> None:
     assert result.shape == expected.shape, case
     if case.kernel.operator.name in _OF_ANY_ELEMENTS:
         return
-    dtypes = [dtype for dtype in (*case.dtypes.values(), result.dtype) if result.is_floating_point()]
+    dtypes = [
+        dtype for dtype in (*case.dtypes.values(), result.dtype) if result.is_floating_point() or result.is_complex()
+    ]
     rtol = max((TOLERANCES[dtype][0] for dtype in dtypes if dtype in TOLERANCES), default=0.0)
     torch.testing.assert_close(
         result,

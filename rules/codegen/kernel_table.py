@@ -38,7 +38,7 @@ _PREPARE_PARAMETERS = "et_prepare_context *context, et_value *const *args, void 
 
 
 # What kernels compute with; the other dtypes they just move.
-_CONVERTIBLE = frozenset(DTYPE_CODES) - {"uint16", "uint32", "uint64"}
+_CONVERTIBLE = frozenset(DTYPE_CODES) - {"complex64", "complex128", "uint16", "uint32", "uint64"}
 
 
 class SelectionError(ValueError):

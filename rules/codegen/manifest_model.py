@@ -22,6 +22,8 @@ _C_TYPES = {
     "float16": ("uint16_t", "FLOAT16", 2),
     "float32": ("float", "FLOAT32", 4),
     "float64": ("double", "FLOAT64", 8),
+    "complex64": ("et_complex64", "COMPLEX64", 8),
+    "complex128": ("et_complex128", "COMPLEX128", 16),
     "bool": ("bool", "BOOL", 1),
     "bfloat16": ("uint16_t", "BFLOAT16", 2),
     "uint16": ("uint16_t", "UINT16", 2),

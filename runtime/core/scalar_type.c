@@ -29,7 +29,21 @@ bool et_scalar_type_is_floating(et_scalar_type dtype) {
          dtype == ET_SCALAR_TYPE_FLOAT64 || dtype == ET_SCALAR_TYPE_BFLOAT16;
 }
 
+bool et_scalar_type_is_complex(et_scalar_type dtype) {
+  return dtype == ET_SCALAR_TYPE_COMPLEX64 ||
+         dtype == ET_SCALAR_TYPE_COMPLEX128;
+}
+
+et_scalar_type et_scalar_type_of_parts(et_scalar_type dtype) {
+  if (!et_scalar_type_is_complex(dtype)) {
+    return dtype;
+  }
+  return dtype == ET_SCALAR_TYPE_COMPLEX64 ? ET_SCALAR_TYPE_FLOAT32
+                                           : ET_SCALAR_TYPE_FLOAT64;
+}
+
 bool et_scalar_type_is_integral(et_scalar_type dtype) {
   return et_scalar_type_size((int32_t)dtype) != 0 &&
-         dtype != ET_SCALAR_TYPE_BOOL && !et_scalar_type_is_floating(dtype);
+         dtype != ET_SCALAR_TYPE_BOOL && !et_scalar_type_is_floating(dtype) &&
+         !et_scalar_type_is_complex(dtype);
 }

@@ -50,17 +50,19 @@ static void test_bools_become_zero_and_one(void **state) {
   }
 }
 
-static void test_each_dtype_is_floating_integral_or_bool(void **state) {
+static void test_each_dtype_is_of_one_kind(void **state) {
   (void)state;
   for (int32_t code = 0; code < 40; code++) {
     const et_scalar_type dtype = (et_scalar_type)code;
     const char *name = et_scalar_type_name(code);
     const bool floats = strstr(name, "float") != NULL;
     const bool ints = strstr(name, "int") != NULL;
+    const bool pairs = strstr(name, "complex") != NULL;
     assert_int_equal(et_scalar_type_is_floating(dtype), floats);
     assert_int_equal(et_scalar_type_is_integral(dtype), ints);
+    assert_int_equal(et_scalar_type_is_complex(dtype), pairs);
     assert_int_equal(et_scalar_type_size(code) != 0,
-                     floats || ints || strcmp(name, "bool") == 0);
+                     floats || ints || pairs || strcmp(name, "bool") == 0);
   }
 }
 
@@ -99,7 +101,7 @@ int main(void) {
       cmocka_unit_test(test_ints_and_bools_become_floats),
       cmocka_unit_test(test_packed_numbers_are_read_unaligned),
       cmocka_unit_test(test_bools_become_zero_and_one),
-      cmocka_unit_test(test_each_dtype_is_floating_integral_or_bool),
+      cmocka_unit_test(test_each_dtype_is_of_one_kind),
       cmocka_unit_test(test_tags_and_dtypes_have_names),
       cmocka_unit_test(test_kernels_are_found_by_their_whole_name),
   };

@@ -69,6 +69,19 @@ size_t et_compare_offset(size_t index, const int32_t *sizes,
   return offset;
 }
 
+/* An element is one number, or the two parts of a complex one. */
+static void compare_numbers(et_scalar_type dtype, const uint8_t *actual,
+                            const uint8_t *expected, size_t index,
+                            et_tolerance tolerance, et_difference *out) {
+  const et_scalar_type number = et_scalar_type_of_parts(dtype);
+  const size_t step = et_scalar_type_size((int32_t)number);
+  for (size_t at = 0; at < et_scalar_type_size((int32_t)dtype); at += step) {
+    compare_element(et_element_load(number, actual + at),
+                    et_element_load(number, expected + at), index, tolerance,
+                    out);
+  }
+}
+
 static void compare_elements(const et_tensor *actual, const et_record *expected,
                              et_tolerance tolerance, et_difference *out) {
   const size_t size = et_scalar_type_size((int32_t)actual->dtype);
@@ -80,10 +93,8 @@ static void compare_elements(const et_tensor *actual, const et_record *expected,
                                        expected->rank);
     /* Equal bytes are equal even where a double cannot tell integers apart. */
     if (memcmp(given + a * size, expected->bytes.data + b * size, size) != 0) {
-      compare_element(
-          et_element_load(actual->dtype, given + a * size),
-          et_element_load(actual->dtype, expected->bytes.data + b * size), i,
-          tolerance, out);
+      compare_numbers(actual->dtype, given + a * size,
+                      expected->bytes.data + b * size, i, tolerance, out);
     }
   }
 }

@@ -43,6 +43,8 @@ double et_element_load(et_scalar_type dtype, const void *data) {
     CASE_CONVERT(FLOAT16, uint16_t, half_to_double)
     CASE_CONVERT(FLOAT32, float, (double))
     CASE_CONVERT(FLOAT64, double, (double))
+    CASE_CONVERT(COMPLEX64, float, (double))
+    CASE_CONVERT(COMPLEX128, double, (double))
     CASE_CONVERT(BOOL, uint8_t, 0 !=)
     CASE_CONVERT(BFLOAT16, uint16_t, bfloat16_to_double)
     CASE_CONVERT(UINT16, uint16_t, (double))

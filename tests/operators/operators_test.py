@@ -57,6 +57,7 @@ ORDERED: dict[str, Case] = {
     "nanmedian": (torch.nanmedian, WITH_NAN),
     "nanmedian along": (lambda x: torch.nanmedian(x, 1).values, WITH_NAN),
     "nanmedian of nothing but NaN": (lambda x: torch.nanmedian(x, 0).values, torch.full((2, 2), float("nan"))),
+    "median of one line, kept": (lambda x: torch.median(x, 0, True), BOUNDS),
     "mode": (lambda x: torch.mode(x, 1), DIGITS),
     "mode of columns": (lambda x: torch.mode(x, 0, True), DIGITS),
     "quantile": (lambda x: torch.quantile(x, 0.3), PICTURE),
@@ -152,7 +153,12 @@ FORMULAS: dict[str, Case] = {
     "mean of integers along": (lambda x: torch.mean(x, 1, keepdim=True, dtype=torch.float64), DIGITS),
     "dist": (lambda x, y: torch.dist(x, y, 3), A, B),
     "bilinear": (F.bilinear, _real(2, 3), _real(2, 4), _real(5, 3, 4), _real(5)),
+    "bilinear of integers": (
+        lambda a, b, w: F.bilinear(a, b, w),
+        *(torch.ones(s, dtype=torch.int32) for s in ((2, 3), (2, 4), (5, 3, 4))),
+    ),
     "cosine_embedding_loss": (F.cosine_embedding_loss, A, B, torch.tensor([1, -1, 1])),
+    "gather of a number": (lambda x, i: (x[0, 0].gather(0, i * 0), x[0].gather(0, i[1])), A, INDEX),
     "take": (torch.take, A, torch.tensor([[0, -1], [5, 20]])),
 }
 

@@ -41,6 +41,8 @@ _COLUMNS = {
     "bfloat16": "bf16",
     "float32": "f32",
     "float64": "f64",
+    "complex64": "c64",
+    "complex128": "c128",
     "uint16": "u16",
     "uint32": "u32",
     "uint64": "u64",

@@ -44,6 +44,8 @@ _DTYPES = {
         torch.float16,
         torch.float32,
         torch.float64,
+        torch.complex64,
+        torch.complex128,
         torch.bool,
         torch.bfloat16,
         torch.uint16,
@@ -149,7 +151,7 @@ def _encode_value(value: Any) -> bytes:
 def _encode_tensor(tensor: torch.Tensor) -> bytes:
     shape = tuple(tensor.shape)
     order = dim_order_of_strides(shape, tuple(tensor.stride()))
-    elements = tensor.detach().permute(order).contiguous().reshape(-1)
+    elements = tensor.detach().resolve_conj().permute(order).contiguous().reshape(-1)
     data = elements.view(torch.uint8).numpy().tobytes()
     rank = len(shape)
     head = struct.pack(f"<BB{rank}i{rank}B", scalar_type(tensor.dtype), rank, *shape, *order)

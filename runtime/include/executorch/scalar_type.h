@@ -12,19 +12,21 @@ extern "C" {
 
 /* X(NAME, code, bytes an element, name as PyTorch spells it). Only types whose
  * elements are whole bytes are here; a program with others is refused. */
-#define ET_SCALAR_TYPE_LIST(X)   \
-  X(UINT8, 0, 1, "uint8")        \
-  X(INT8, 1, 1, "int8")          \
-  X(INT16, 2, 2, "int16")        \
-  X(INT32, 3, 4, "int32")        \
-  X(INT64, 4, 8, "int64")        \
-  X(FLOAT16, 5, 2, "float16")    \
-  X(FLOAT32, 6, 4, "float32")    \
-  X(FLOAT64, 7, 8, "float64")    \
-  X(BOOL, 11, 1, "bool")         \
-  X(BFLOAT16, 15, 2, "bfloat16") \
-  X(UINT16, 27, 2, "uint16")     \
-  X(UINT32, 28, 4, "uint32")     \
+#define ET_SCALAR_TYPE_LIST(X)        \
+  X(UINT8, 0, 1, "uint8")             \
+  X(INT8, 1, 1, "int8")               \
+  X(INT16, 2, 2, "int16")             \
+  X(INT32, 3, 4, "int32")             \
+  X(INT64, 4, 8, "int64")             \
+  X(FLOAT16, 5, 2, "float16")         \
+  X(FLOAT32, 6, 4, "float32")         \
+  X(FLOAT64, 7, 8, "float64")         \
+  X(COMPLEX64, 9, 8, "complex64")     \
+  X(COMPLEX128, 10, 16, "complex128") \
+  X(BOOL, 11, 1, "bool")              \
+  X(BFLOAT16, 15, 2, "bfloat16")      \
+  X(UINT16, 27, 2, "uint16")          \
+  X(UINT32, 28, 4, "uint32")          \
   X(UINT64, 29, 8, "uint64")
 
 typedef enum et_scalar_type {
@@ -34,6 +36,17 @@ typedef enum et_scalar_type {
 #undef ET_SCALAR_TYPE_ENUM
 } et_scalar_type;
 
+/* Elements of the complex types. */
+typedef struct et_complex64 {
+  float real;
+  float imaginary;
+} et_complex64;
+
+typedef struct et_complex128 {
+  double real;
+  double imaginary;
+} et_complex128;
+
 /* Bytes an element, 0 for a code that is not in the list. */
 size_t et_scalar_type_size(int32_t code);
 
@@ -42,6 +55,13 @@ const char *et_scalar_type_name(int32_t code);
 
 /* float16, bfloat16, float32 or float64. */
 bool et_scalar_type_is_floating(et_scalar_type dtype);
+
+/* complex64 or complex128. */
+bool et_scalar_type_is_complex(et_scalar_type dtype);
+
+/* The type of the numbers that an element is made of: of a complex one's two
+ * parts, else the type itself. */
+et_scalar_type et_scalar_type_of_parts(et_scalar_type dtype);
 
 /* An integer type; bool is not one. */
 bool et_scalar_type_is_integral(et_scalar_type dtype);

@@ -63,4 +63,7 @@
        ? (size_t)8 * ET_BYTE_PRODUCT_PITCH(depth) \
        : (size_t)32768)
 
+/* Of Fourier transforms along dimensions of at most so many elements. */
+#define ET_FFT_SCRATCH(length) ((size_t)48 * (size_t)(length))
+
 #endif /* EXECUTORCH_KERNELS_SCRATCH_H_ */

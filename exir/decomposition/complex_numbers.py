@@ -1,0 +1,58 @@
+"""Operators on complex numbers, made of those on their parts and of Fourier transforms along one dimension."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import SymInt, Tensor
+from torch._ops import OpOverload
+
+_ATEN = torch.ops.aten
+
+
+def _parts(x: Tensor) -> tuple[Tensor, Tensor]:
+    both = _ATEN.view_as_real_copy.default(x)
+    return both.select(-1, 0), both.select(-1, 1)
+
+
+def _of_parts(real: Tensor, imaginary: Tensor) -> Tensor:
+    """The dtypes are promoted and the shapes broadcast, as `torch.complex` would not."""
+    return _ATEN.view_as_complex_copy.default(torch.stack(torch.broadcast_tensors(real, imaginary), -1))
+
+
+def _polar(length: Tensor, angle: Tensor) -> Tensor:
+    return _of_parts(length * torch.cos(angle), length * torch.sin(angle))
+
+
+def _abs(x: Tensor) -> Any:
+    return torch.hypot(*_parts(x)) if x.is_complex() else NotImplemented
+
+
+def _negative(x: Tensor) -> Any:
+    if not x.is_complex():
+        return NotImplemented
+    return _ATEN.view_as_complex_copy.default(-_ATEN.view_as_real_copy.default(x))
+
+
+def _conjugate(x: Tensor) -> Any:
+    return _ATEN._conj_physical.default(x) if x.is_complex() else x.clone()
+
+
+def _to_real(x: Tensor, dims: Sequence[int], normalization: int, last_dim_size: int | SymInt) -> Any:
+    """Along several dimensions: as complex numbers along all but the last."""
+    if len(dims) == 1:
+        return NotImplemented
+    x = _ATEN._fft_c2c.default(x, dims[:-1], normalization, False)
+    return _ATEN._fft_c2r.default(x, dims[-1:], normalization, last_dim_size)
+
+
+COMPLEX_NUMBERS: Mapping[OpOverload, Callable[..., Any]] = {
+    _ATEN._conj.default: _conjugate,
+    _ATEN._fft_c2r.default: _to_real,
+    _ATEN._neg_view.default: torch.neg,
+    _ATEN.abs.default: _abs,
+    _ATEN.complex.default: _of_parts,
+    _ATEN.conj_physical.default: _conjugate,
+    _ATEN.neg.default: _negative,
+    _ATEN.polar.default: _polar,
+}
