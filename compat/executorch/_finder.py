@@ -32,6 +32,12 @@ def packages() -> frozenset[str]:
     return frozenset(".".join(each[:end]) for each in parts for end in range(1, len(each)))
 
 
+@cache
+def _modules() -> frozenset[str]:
+    """All official modules that there are."""
+    return packages() | table().keys()
+
+
 def refuse_other_package(own_path: Iterable[str]) -> None:
     """Raise `ImportError` when another folder on the path holds another package of this name.
 
@@ -71,7 +77,7 @@ class OfficialNames(MetaPathFinder):
         name = fullname.removeprefix(f"{PACKAGE}.")
         if name == fullname or name.startswith("_"):
             return None
-        if name not in table() and name not in packages():
+        if name not in _modules():
             raise ModuleNotFoundError(_not_provided(fullname))
         return ModuleSpec(fullname, _TableLoader(), is_package=True)
 
@@ -96,6 +102,8 @@ class _OfficialModule(ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         own = self.__name__.removeprefix(f"{PACKAGE}.")
+        if f"{own}.{name}" in _modules():
+            return importlib.import_module(f"{self.__name__}.{name}")
         if name.startswith("__") or (name not in _entries(own) and not _open_source(own, name)):
             raise AttributeError(_not_provided(f"{self.__name__}.{name}"), name=name, obj=self)
         value = getattr(_home(own, name), _entries(own).get(name, ("", name))[1])

@@ -59,14 +59,10 @@ class NamedDataStore:
         """
         alignment = _checked_alignment(key, alignment)
         self._check_place(key, external_tag)
-        index = self._buffer_index(data)
         entries = self._entries.setdefault(external_tag, {})
-        known = entries.setdefault(key, DataEntry(index, alignment, tensor_layout))
-        if known.buffer_index != index:
-            raise ConfigError(
-                f"named data '{key}' is there already with {len(self._buffers[known.buffer_index])} other bytes;"
-                f" now it is given {len(data)}: a key stands for one content"
-            )
+        if key in entries:
+            _check_same(key, self._buffers[entries[key].buffer_index], data)
+        known = entries.setdefault(key, DataEntry(self._buffer_index(data), alignment, tensor_layout))
         entries[key] = replace(known, alignment=math.lcm(known.alignment, alignment))
 
     def get_named_data_store_output(self) -> NamedDataStoreOutput:
@@ -94,6 +90,14 @@ class NamedDataStore:
         if index == len(self._buffers):
             self._buffers.append(data)
         return index
+
+
+def _check_same(key: str, known: bytes, data: bytes) -> None:
+    if known != data:
+        raise ConfigError(
+            f"named data '{key}' is there already with {len(known)} other bytes;"
+            f" now it is given {len(data)}: a key stands for one content"
+        )
 
 
 def _place(tag: str | None) -> str:

@@ -31,7 +31,7 @@ def test_a_key_stands_for_one_content() -> None:
     store.add_named_data("key", b"bytes")
     with pytest.raises(UserError, match="'key' is there already with 5 other bytes; now it is given 4"):
         store.add_named_data("key", b"more")
-    assert store.get_named_data_store_output().buffers[0] == b"bytes"
+    assert store.get_named_data_store_output().buffers == [b"bytes"]
 
 
 def test_stores_are_merged() -> None:

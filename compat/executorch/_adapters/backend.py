@@ -52,16 +52,21 @@ def create_submodule_from_nodes(
         legalize_graph(gm)
     call = next(node for node in gm.graph.nodes if node.op == "call_module" and node.target == name)
     if len(outputs) == 1:
-        _return_tuple(inner, gm, call)
+        _take_from_list(gm, call)
+    _return_list(inner)
     return inner, call
 
 
-def _return_tuple(inner: GraphModule, outer: GraphModule, call: Node) -> None:
-    """Let the inner graph return a tuple of its one result, as programs do."""
-
+def _return_list(inner: GraphModule) -> None:
+    """Let a graph return a list of its results, even of one."""
     output = inner.graph.output_node()
-    output.args = ((output.args[0],),)
+    results = output.args[0]
+    output.args = (list(results) if isinstance(results, (list, tuple)) else [results],)
     inner.recompile()
+
+
+def _take_from_list(outer: GraphModule, call: Node) -> None:
+    """Let what reads the one result of `call` read the first of a list."""
     with outer.graph.inserting_after(call):
         item = outer.graph.call_function(operator.getitem, (call, 0))
     item.meta = dict(call.meta)

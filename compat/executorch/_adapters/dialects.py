@@ -43,11 +43,12 @@ class BackendOpOverloadPacket:
             raise AttributeError(overload)
         op = getattr(self._op, overload)
         assert _has_kernel(op), f"{op} has no kernel: bind one with bind_pattern_to_op"
-        return _backend_op(op)
+        return backend_op(op)
 
 
 @cache
-def _backend_op(op: OpOverload) -> BackendOpOverload:
+def backend_op(op: OpOverload) -> BackendOpOverload:
+    """The backend operator of a torch overload."""
     return BackendOpOverload(op)
 
 

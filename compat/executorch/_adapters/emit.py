@@ -1,6 +1,6 @@
 """`emit_program` with the official arguments and result."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -8,7 +8,9 @@ from torch.export import ExportedProgram
 
 from exir import emit as emit_module
 from exir import schema
+from exir._serialize import ExternalData
 from exir.emit import EmitOptions
+from exir.program import debug_maps
 
 
 @dataclass
@@ -38,8 +40,26 @@ def emit_program(
 
 def official_output(emitted: emit_module.EmitterOutput) -> EmitterOutput:
     """What has been emitted, in the official package's terms."""
-    handles = {
-        name: dict(enumerate(node.meta.get("debug_handle") for node in output.nodes))
-        for name, output in emitted.methods.items()
-    }
-    return EmitterOutput(emitted.program, handles, mutable_data=emitted.mutable_data)
+    constants: list[bytes] = []
+    files = {name: _indexed(entries, constants) for name, entries in emitted.external.items()}
+    return EmitterOutput(
+        emitted.program,
+        debug_maps.debug_handles(emitted.methods),
+        debug_maps.delegates(emitted.methods),
+        debug_maps.result_counts(emitted.methods),
+        emitted.mutable_data,
+        constants,
+        {name: indices for name, indices in files.items() if indices},
+    )
+
+
+def _indexed(entries: Iterable[ExternalData], constants: list[bytes]) -> dict[str, int]:
+    """Where the tensors of a file are in `constants`, which takes each content once."""
+    found = {}
+    for entry in entries:
+        if entry.layout is not None:
+            data = bytes(entry.data)
+            if data not in constants:
+                constants.append(data)
+            found[entry.key] = constants.index(data)
+    return found

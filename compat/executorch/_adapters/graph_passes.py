@@ -269,13 +269,21 @@ def lift_constant_tensor_pass(ep: ExportedProgram) -> ExportedProgram:
 
 
 def transform(ep: ExportedProgram, *passes: Any, override_verifiers: Any = None) -> ExportedProgram:
-    """The program as `passes` leave it."""
-    return run_passes(ep, passes)
+    """The program as `passes` leave it, with other verifiers if some are given."""
+    return _with_verifiers(run_passes(ep, passes), override_verifiers)
+
+
+def _with_verifiers(ep: ExportedProgram, verifiers: Any) -> ExportedProgram:
+    if not verifiers:
+        return ep
+    verified = with_own_containers(ep)
+    verified._verifiers = list(verifiers)
+    return verified
 
 
 def update_graph_module(ep: ExportedProgram, gm: GraphModule, override_verifiers: Any = None) -> ExportedProgram:
     """The program around another graph module of the same interface."""
-    return with_graph_module(ep, gm)
+    return _with_verifiers(with_graph_module(ep, gm), override_verifiers)
 
 
 def remove_invalid_ops_for_not_decompose(preserve_ops: Iterable[OpOverload]) -> list[OpOverload]:

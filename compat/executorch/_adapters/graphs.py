@@ -6,6 +6,7 @@ from typing import Any
 import torch
 from torch.fx import Graph, GraphModule, Node
 
+from exir import print_program
 from exir.delegate import delegate_calls, lowered_module_of
 from exir.graph.control_flow import regions
 from exir.lowered_backend_module import LoweredBackendModule
@@ -50,3 +51,10 @@ def add_cursor_to_graph(graph: Graph, finding_node: Node) -> str:
         if node is finding_node:
             lines[position] = f"--> {lines[position].strip()}"
     return "\n".join(lines)
+
+
+def inspect_node(graph: Graph, node: Node) -> str:
+    """`exir.print_program.inspect_node`, and where the model's source makes the node."""
+    text = print_program.inspect_node(graph, node)
+    trace = node.meta.get("stack_trace")
+    return f"{text}\nTraceback (most recent call last):\n{trace}" if trace else text

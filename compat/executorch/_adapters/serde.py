@@ -1,43 +1,24 @@
-"""Programs of either dialect to and from bytes, as torch.export keeps them."""
+"""Programs to and from bytes, where operators may be a backend's own."""
 
-import io
-from dataclasses import dataclass
-from typing import Any, BinaryIO
+from torch._export.serde.serialize import register_extension
 
-import torch
-from torch.export import ExportedProgram
-
-
-@dataclass(frozen=True)
-class SerializedArtifact:
-    """A program as bytes."""
-
-    exported_program: bytes
+from executorch._adapters.dialects import BackendOpOverload, backend_op
+from exir.serde import SerializedArtifact, deserialize, load, save, serialize
+from exir.serde.stand_ins import EdgeHandler, torch_overload
 
 
-def serialize(exported_program: ExportedProgram, opset_version: dict[str, int] | None = None) -> SerializedArtifact:
-    """The bytes of a program."""
-    buffer = io.BytesIO()
-    save(exported_program, buffer, opset_version=opset_version)
-    return SerializedArtifact(buffer.getvalue())
+class _BackendHandler(EdgeHandler):
+    """Operators of a backend, likewise by the names of torch's."""
+
+    @classmethod
+    def namespace(cls) -> str:
+        return "backend"
+
+    @classmethod
+    def from_op_name(cls, name: str) -> BackendOpOverload:
+        return backend_op(torch_overload(name))
 
 
-def deserialize(artifact: SerializedArtifact) -> ExportedProgram:
-    """The program of bytes that `serialize` has made."""
-    return load(io.BytesIO(artifact.exported_program))
+register_extension(BackendOpOverload, _BackendHandler)
 
-
-def save(
-    ep_save: ExportedProgram,
-    f: str | BinaryIO,
-    *,
-    extra_files: dict[str, Any] | None = None,
-    opset_version: dict[str, int] | None = None,
-) -> None:
-    """Write a program to a file."""
-    torch.export.save(ep_save, f, extra_files=extra_files, opset_version=opset_version)
-
-
-def load(f: str | BinaryIO, *, extra_files: dict[str, Any] | None = None) -> ExportedProgram:
-    """The program of a file that `save` has written."""
-    return torch.export.load(f, extra_files=extra_files)
+__all__ = ["SerializedArtifact", "deserialize", "load", "save", "serialize"]

@@ -9,10 +9,45 @@ from torch.fx import GraphModule, Interpreter, Node
 
 from executorch._adapters.operators import get_op_overload
 from exir import schema
-from exir.dialects.edge import EdgeOpOverload
+from exir.capture import EdgeCompileConfig
+from exir.dialects.edge import EdgeOpOverload, to_torch_overload
 from exir.error import EdgeDialectError
 from exir.tensor import dtype_of
+from exir.verification import verifier
 from exir.verification.dtypes import check_dtypes
+
+
+class EXIREdgeDialectVerifier(verifier.EXIREdgeDialectVerifier):
+    """`exir.verification.verifier.EXIREdgeDialectVerifier`, which is also strict about memory formats.
+
+    edge_compile_config: with `_skip_dim_order` operators name memory formats, without it dim orders.
+    """
+
+    dialect = "EDGE_WITH_MEMORY_FORMATS"
+
+    def __init__(self, edge_compile_config: EdgeCompileConfig | None = None) -> None:
+        super().__init__(edge_compile_config)
+        self._names_formats = edge_compile_config is not None and edge_compile_config._skip_dim_order
+
+    def _check(self, node: Node) -> None:
+        super()._check(node)
+        op = to_torch_overload(node.target)
+        wrong = op in _NAMING_FORMATS if not self._names_formats else op is not None and op.namespace == "dim_order_ops"
+        if wrong:
+            raise EdgeDialectError(f"{op} does not go with _skip_dim_order={self._names_formats}", node)
+
+    def check_valid_edge_op(self, op: Any) -> None:
+        """Raise unless `op` is of the edge dialect."""
+        if not isinstance(op, EdgeOpOverload):
+            raise EdgeDialectError(f"{op} is no edge operator")
+
+    def check_valid_op(self, op: Any) -> None:
+        """Raise unless `op` may stand in an edge program."""
+        if not isinstance(op, self.allowed_op_types()):
+            raise EdgeDialectError(f"{op} may not stand in an edge program")
+
+
+_NAMING_FORMATS = (torch.ops.aten._to_copy.default, torch.ops.aten.clone.default, torch.ops.aten.empty.memory_format)
 
 
 class EdgeOpArgValidator(Interpreter):

@@ -1,0 +1,113 @@
+"""Named data and the files that it lies in, in the official package's terms."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from executorch._adapters.emit import EmitterOutput
+from executorch._adapters.serialize import Cord, PTEFile, serialize_pte_binary
+from exir import _serialize, schema
+from exir._serialize import DataEntry, NamedDataStoreOutput, TensorLayout
+from exir.capture import ExecutorchBackendConfig
+from exir.error import ConfigError
+from exir.tensor import dim_order_of_strides, scalar_type
+
+
+class NamedDataStore(_serialize.NamedDataStore):
+    """`exir._serialize.NamedDataStore`, which takes tensors as well."""
+
+    def add_named_data(
+        self,
+        key: str,
+        data: bytes | torch.Tensor,
+        alignment: int | None = 1,
+        external_tag: str | None = None,
+        tensor_layout: TensorLayout | None = None,
+    ) -> None:
+        """Put bytes or a dense tensor under `key`. Raises a `ConfigError` when the layout is not the tensor's."""
+        if isinstance(data, torch.Tensor):
+            found = layout_of(data)
+            if tensor_layout not in (None, found):
+                raise ConfigError(f"named data '{key}': 'tensor_layout' is {tensor_layout}, the tensor's is {found}")
+            data, tensor_layout = bytes(_bytes_of(data)), found
+        super().add_named_data(key, data, alignment, external_tag, tensor_layout)
+
+
+def layout_of(tensor: torch.Tensor) -> TensorLayout:
+    """How a tensor lies. Raises a `ConfigError` unless it is row-major or channels-last."""
+    if not (tensor.is_contiguous() or tensor.is_contiguous(memory_format=torch.channels_last)):
+        raise ConfigError("a named tensor must be contiguous or channels-last; call .contiguous() first")
+    return TensorLayout(
+        scalar_type(tensor.dtype), list(tensor.shape), list(dim_order_of_strides(tensor.shape, tensor.stride()))
+    )
+
+
+def _bytes_of(tensor: torch.Tensor) -> Any:
+    in_order = tensor.permute(dim_order_of_strides(tensor.shape, tensor.stride())) if tensor.dim() else tensor
+    return in_order.reshape(-1).view(torch.uint8).numpy()
+
+
+@dataclass
+class DataPayload:
+    """The contents of one data file."""
+
+    buffers: list[bytes]
+    named_data: dict[str, DataEntry]
+
+
+class DataSerializer(ABC):
+    """Writes and reads the contents of data files."""
+
+    @abstractmethod
+    def serialize(self, data: DataPayload) -> Cord:
+        """The file of `data`."""
+
+    @abstractmethod
+    def deserialize(self, blob: Cord) -> DataPayload:
+        """What a file holds."""
+
+
+def serialize_for_executorch(
+    emitter_output: EmitterOutput,
+    config: ExecutorchBackendConfig,
+    data_serializer: DataSerializer,
+    named_data_store: NamedDataStoreOutput | None = None,
+) -> tuple[Cord, dict[str, Cord]]:
+    """The program, and by their names the files beside it."""
+    store = _with_constants(emitter_output, named_data_store)
+    in_program = named_data_store if named_data_store is not None and named_data_store.pte_data else None
+    program = serialize_pte_binary(
+        PTEFile(emitter_output.program, emitter_output.mutable_data, in_program),
+        extract_delegate_segments=config.extract_delegate_segments,
+        segment_alignment=config.segment_alignment,
+        constant_tensor_alignment=config.constant_tensor_alignment,
+        delegate_alignment=config.delegate_alignment,
+    )
+    files = {name: DataPayload(store.buffers, entries) for name, entries in store.external_data.items()}
+    return program, {name: data_serializer.serialize(payload) for name, payload in files.items()}
+
+
+def _with_constants(emitted: EmitterOutput, named: NamedDataStoreOutput | None) -> NamedDataStoreOutput:
+    """What delegates name, and constants of the program that lie in files."""
+    layouts = _layouts(emitted.program)
+    store = NamedDataStore()
+    for tag, constants in (emitted.external_constant_map or {}).items():
+        for name, index in constants.items():
+            data = emitted.external_constant_buffer[index]
+            store.add_named_data(name, data, external_tag=tag, tensor_layout=layouts[name])
+    if named is not None:
+        store.merge_named_data_store(named)
+    return store.get_named_data_store_output()
+
+
+def _layouts(program: schema.Program) -> dict[str, TensorLayout]:
+    """The layouts of the tensors that lie in files, by name."""
+    values = (value.val for plan in program.execution_plan for value in plan.values)
+    named = ((each, each.extra_tensor_info) for each in values if isinstance(each, schema.Tensor))
+    return {
+        str(info.fully_qualified_name): TensorLayout(tensor.scalar_type, tensor.sizes, tensor.dim_order)
+        for tensor, info in named
+        if info is not None and info.location is schema.TensorDataLocation.EXTERNAL
+    }
