@@ -6,6 +6,7 @@ from typing import Any
 import torch
 from torch import SymInt, Tensor
 from torch._ops import OpOverload
+from torch.types import Number
 
 _ATEN = torch.ops.aten
 
@@ -38,6 +39,16 @@ def _conjugate(x: Tensor) -> Any:
     return _ATEN._conj_physical.default(x) if x.is_complex() else x.clone()
 
 
+def _padded(x: Tensor, padding: Sequence[int | SymInt], value: Number = 0) -> Any:
+    """With zeros, or with a real number, whose other part is zero: the part is padded by itself."""
+    if not x.is_complex():
+        return NotImplemented
+    real, imaginary = (
+        _ATEN.constant_pad_nd.default(part, padding, fill) for part, fill in zip(_parts(x), (value, 0))
+    )
+    return _of_parts(real, imaginary)
+
+
 def _to_real(x: Tensor, dims: Sequence[int], normalization: int, last_dim_size: int | SymInt) -> Any:
     """Along several dimensions: as complex numbers along all but the last."""
     if len(dims) == 1:
@@ -53,6 +64,7 @@ COMPLEX_NUMBERS: Mapping[OpOverload, Callable[..., Any]] = {
     _ATEN.abs.default: _abs,
     _ATEN.complex.default: _of_parts,
     _ATEN.conj_physical.default: _conjugate,
+    _ATEN.constant_pad_nd.default: _padded,
     _ATEN.neg.default: _negative,
     _ATEN.polar.default: _polar,
 }

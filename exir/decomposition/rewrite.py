@@ -36,6 +36,11 @@ _ASSERTIONS = frozenset(
         _ATEN.sym_constrain_range_for_size.default,
     }
 )
+# What is in the data has a symbol already: to decompose these would make another.
+_OTHER_NAMES = {
+    _ATEN.argwhere.default: _ATEN.nonzero.default,
+    _ATEN.item.default: _ATEN._local_scalar_dense.default,
+}
 _ONLY_AT_RUN_TIME = frozenset({torch.Tag.data_dependent_output, torch.Tag.dynamic_output_shape})
 
 
@@ -139,10 +144,8 @@ class GraphRewriter:
     def _apply(self, op: OpOverload, args: Any, kwargs: dict[str, Any], node: Node) -> Any:
         if op in IDENTITIES:
             return args[0]
-        if op is _ATEN.item.default:  # run anew, it would make another symbol
-            return self._builder.append(
-                _ATEN._local_scalar_dense.default, args, kwargs, node.meta["val"]
-            )
+        if op in _OTHER_NAMES:
+            return self._builder.append(_OTHER_NAMES[op], args, kwargs, node.meta["val"])
         if self._decompositions.apply_to(op, node):
             return self._recorder.expand(op, args, kwargs)
         return self._builder.append(op, args, kwargs, self._value(op, args, kwargs, node))

@@ -63,6 +63,7 @@ CASES: dict[str, tuple[Callable[..., Any], Tensor]] = {
     "parts": (lambda z: (z.real, z.imag, z.abs(), z.angle(), -z, z.conj()), PAIRS),
     "made of parts": (lambda x: (torch.complex(x, x + 1), torch.polar(x.abs(), x)), PICTURE),
     "moved": (lambda z: (z.permute(2, 0, 1), z[:, 1:3], torch.cat([z, z], 1), z.reshape(-1), z.flip(0)), PAIRS),
+    "filled up": (lambda z: (torch.fft.fft(z, 9), torch.nn.functional.pad(z, (1, 2), value=3.0)), PAIRS),
     "wide": (lambda z: (z.to(torch.complex128) * 2, z.to(torch.complex128).permute(2, 0, 1)), PAIRS),
 }
 

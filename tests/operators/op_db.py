@@ -48,6 +48,8 @@ _TOLERANCES = {
     torch.bfloat16: (3e-2, 3e-2),
     torch.float32: (2e-4, 2e-4),
     torch.float64: (1e-9, 1e-9),
+    torch.complex64: (2e-4, 2e-4),
+    torch.complex128: (1e-9, 1e-9),
 }
 
 
@@ -146,9 +148,9 @@ def _plain(value: Any) -> Any:
         return value
     if value.layout is not torch.strided:
         raise Refused("of a sparse tensor")
-    if value.dtype.is_complex:
-        raise Refused("of complex numbers")
-    return value.detach().clone(memory_format=torch.contiguous_format)
+    if value.dtype is torch.complex32:
+        raise Refused("of complex halves")
+    return value.detach().resolve_conj().clone(memory_format=torch.contiguous_format)
 
 
 def _tolerance(values: list[Any]) -> tuple[float, float]:

@@ -32,11 +32,8 @@ _REFUSED = {
         linalg.solve_ex linalg.solve_triangular linalg.svd linalg.svdvals linalg.tensorinv linalg.tensorsolve logdet
         lu lu_solve lu_unpack matrix_exp norm.nuc ormqr pca_lowrank pinverse qr svd svd_lowrank triangular_solve
     """,
-    "complex numbers": """
-        cdouble cfloat chalf complex fft.fft fft.fft2 fft.fftn fft.hfft fft.hfft2 fft.hfftn fft.ifft fft.ifft2
-        fft.ifftn fft.ihfft fft.ihfft2 fft.ihfftn fft.irfft fft.irfft2 fft.irfftn fft.rfft fft.rfft2 fft.rfftn polar
-        stft view_as_complex
-    """,
+    "complex halves": "chalf",
+    "functions of complex numbers": "nn.functional.silu.complex",
     "no kernel and no decomposition": """
         _batch_norm_with_update _native_batch_norm_legit _segment_reduce.lengths _segment_reduce.offsets
         as_strided_scatter diagonal_scatter digamma empty_strided erfinv frexp hash_tensor histogram histogramdd i0

@@ -57,6 +57,7 @@ ORDERED: dict[str, Case] = {
     "nanmedian": (torch.nanmedian, WITH_NAN),
     "nanmedian along": (lambda x: torch.nanmedian(x, 1).values, WITH_NAN),
     "nanmedian of nothing but NaN": (lambda x: torch.nanmedian(x, 0).values, torch.full((2, 2), float("nan"))),
+    "argwhere": (lambda x: torch.argwhere(x > 0), PICTURE),
     "median of one line, kept": (lambda x: torch.median(x, 0, True), BOUNDS),
     "mode": (lambda x: torch.mode(x, 1), DIGITS),
     "mode of columns": (lambda x: torch.mode(x, 0, True), DIGITS),

@@ -1,0 +1,19 @@
+"""Words drawn by their scores, with dropout on before: the example of docs/random.md."""
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+
+class Drawn(nn.Module):
+    """float32 scores [4, 10] to: two words of each row, a permutation of the rows, noise."""
+
+    def forward(self, scores: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        kept = F.dropout(scores, 0.1, training=True)
+        words = torch.multinomial(torch.softmax(kept, -1), 2, replacement=True)
+        return words, torch.randperm(4), torch.randn(4) + torch.bernoulli(torch.full((4,), 0.5))
+
+
+def model() -> tuple[nn.Module, tuple[Tensor, ...]]:
+    """Entry point."""
+    return Drawn(), (torch.randn(4, 10),)

@@ -1,0 +1,31 @@
+/* What docs/random.md shows. */
+#include "executorch/random.h"
+#include "tests/axes/drawn_cc.h"
+
+static tests_axes_drawn_forward_memory memory;
+
+/* Draws once from the state for `seed`, and once more where that ended. */
+static et_status draw_twice(uint64_t seed, const float *scores,
+                            int64_t first[8], int64_t second[8],
+                            et_error *error) {
+  et_random random = et_random_seeded(seed);
+  const et_method_options options = {.random = &random};
+  et_method *method = NULL;
+  int64_t *const words[2] = {first, second};
+  et_status status =
+      tests_axes_drawn_forward_load(&memory, &options, &method, error);
+  for (int run = 0; run < 2 && status == ET_STATUS_OK; run++) {
+    const int64_t *drawn = NULL;
+    status = tests_axes_drawn_forward_set_scores(method, scores, error);
+    if (status == ET_STATUS_OK) {
+      status = et_method_execute(method, error);
+    }
+    if (status == ET_STATUS_OK) {
+      status = tests_axes_drawn_forward_get_output_0(method, &drawn, error);
+    }
+    for (int i = 0; i < 8 && status == ET_STATUS_OK; i++) {
+      words[run][i] = drawn[i];
+    }
+  }
+  return status;
+}
