@@ -61,8 +61,8 @@ static taps cubic_taps(const et_cpu_resize_axis *axis, float at) {
 static taps find_taps(const et_cpu_resize *r, const et_cpu_resize_axis *axis,
                       size_t out) {
   const float place = (float)out;
-  const float at = r->corners ? place * axis->scale
-                              : (place + 0.5f) * axis->scale - 0.5f;
+  const float at =
+      r->corners ? place * axis->scale : (place + 0.5f) * axis->scale - 0.5f;
   switch (r->resizing) {
     case ET_CPU_RESIZE_NEAREST:
       return nearest_tap(axis, place * axis->scale);
@@ -81,8 +81,7 @@ ET_INLINE et_f32 sum_taps(const et_cpu_resize *r, const float *image,
   et_f32 sum = et_f32_all(0.0f);
   for (size_t i = 0; i < y->count; i++) {
     for (size_t j = 0; j < x->count; j++) {
-      const float *at =
-          image + (y->at[i] * r->x.in + x->at[j]) * r->channels;
+      const float *at = image + (y->at[i] * r->x.in + x->at[j]) * r->channels;
       const et_f32 value =
           count == ET_CPU_LANES ? et_f32_load(at) : et_f32_load_some(at, count);
       sum = et_f32_fma(value, et_f32_all(y->weight[i] * x->weight[j]), sum);

@@ -41,8 +41,8 @@ static et_status check(const et_cpu_step *step, et_error *error) {
   ET_CPU_CHECK(error, in[0] == out[0] && in[3] == out[3],
                "resize: %d images of %d channels in, %d of %d out", (int)in[0],
                (int)in[3], (int)out[0], (int)out[3]);
-  ET_RETURN_IF_ERROR(et_cpu_check_attribute(step, RESIZING, 0,
-                                            ET_CPU_RESIZE_CUBIC, error));
+  ET_RETURN_IF_ERROR(
+      et_cpu_check_attribute(step, RESIZING, 0, ET_CPU_RESIZE_CUBIC, error));
   ET_RETURN_IF_ERROR(et_cpu_check_attribute(step, CORNERS, 0, 1, error));
   ET_RETURN_IF_ERROR(check_axis(step, 0, error));
   return check_axis(step, 1, error);

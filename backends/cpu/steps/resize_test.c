@@ -107,8 +107,7 @@ static void check_resize(const shape *s) {
   assert_non_null(expected);
   for (size_t i = 0; i < count; i++) {
     expected[i] = element(&test, s, i);
-    expected[count + i] =
-        s->resizing <= ET_CPU_RESIZE_NEAREST_EXACT ? 0 : 2e-5;
+    expected[count + i] = s->resizing <= ET_CPU_RESIZE_NEAREST_EXACT ? 0 : 2e-5;
   }
   et_test_run(&test, expected, expected + count);
   free(expected);
@@ -118,15 +117,14 @@ static void check_resize(const shape *s) {
 static void test_random_sizes(void **state) {
   (void)state;
   for (int i = 0; i < 200; i++) {
-    const shape s = {1 + (int32_t)et_test_below(2),
-                     1 + (int32_t)et_test_below(40),
-                     {1 + (int32_t)et_test_below(9),
-                      1 + (int32_t)et_test_below(9)},
-                     {1 + (int32_t)et_test_below(20),
-                      1 + (int32_t)et_test_below(20)},
-                     (et_cpu_resizing)(i % 4),
-                     i / 4 % 2 == 0,
-                     {0, 0}};
+    const shape s = {
+        1 + (int32_t)et_test_below(2),
+        1 + (int32_t)et_test_below(40),
+        {1 + (int32_t)et_test_below(9), 1 + (int32_t)et_test_below(9)},
+        {1 + (int32_t)et_test_below(20), 1 + (int32_t)et_test_below(20)},
+        (et_cpu_resizing)(i % 4),
+        i / 4 % 2 == 0,
+        {0, 0}};
     if (s.resizing >= ET_CPU_RESIZE_LINEAR) {
       check_resize(&s);
     }
@@ -139,12 +137,8 @@ static void test_nearest_pixels(void **state) {
   for (int i = 0; i < 40; i++) {
     const int32_t in = 1 << et_test_below(4);
     const int32_t out = 1 << et_test_below(5);
-    const shape s = {1,
-                     1 + (int32_t)et_test_below(40),
-                     {in, out},
-                     {out, in},
-                     (et_cpu_resizing)(i % 2),
-                     false,
+    const shape s = {1,         1 + (int32_t)et_test_below(40), {in, out},
+                     {out, in}, (et_cpu_resizing)(i % 2),       false,
                      {0, 0}};
     check_resize(&s);
   }
@@ -152,10 +146,10 @@ static void test_nearest_pixels(void **state) {
 
 static void test_steps_that_the_program_says(void **state) {
   (void)state;
-  const shape half = {1, 5, {6, 7}, {11, 13}, ET_CPU_RESIZE_NEAREST, false,
-                      {0.5f, 0.5f}};
-  const shape odd = {2, 18, {6, 7}, {15, 17}, ET_CPU_RESIZE_LINEAR, false,
-                     {0.4f, 0.4f}};
+  const shape half = {
+      1, 5, {6, 7}, {11, 13}, ET_CPU_RESIZE_NEAREST, false, {0.5f, 0.5f}};
+  const shape odd = {2,     18,          {6, 7}, {15, 17}, ET_CPU_RESIZE_LINEAR,
+                     false, {0.4f, 0.4f}};
   check_resize(&half);
   check_resize(&odd);
 }

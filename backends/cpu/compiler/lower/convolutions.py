@@ -1,4 +1,4 @@
-"""Convolutions of one and two dimensions with constant weights."""
+"""Convolutions with constant weights."""
 
 from typing import Any, NamedTuple
 
@@ -15,9 +15,11 @@ from backends.cpu.compiler.kinds.product import Product
 from backends.cpu.compiler.kinds.window import Pair, Window
 from backends.cpu.compiler.lower.builder import Builder, as_it_is, channels_last, view
 from backends.cpu.compiler.lower.rule import Program, Refusal, Rule, tensor_of
-from backends.cpu.compiler.lower.transposed import lower_transposed, refuses_transposed
+from backends.cpu.compiler.lower.transposed import lower_transposed
+from backends.cpu.compiler.lower.volumes import lower_volume, refuses_volume
 
 _aten = torch.ops.aten
+_VOLUME = 5  # dimensions
 
 
 class _Call(NamedTuple):
@@ -36,22 +38,20 @@ class _Call(NamedTuple):
 
 def _refuses(program: Program, node: Node) -> Refusal:
     call = _Call(*node.args)
-    if call.transposed and (reason := refuses_transposed(node)) is not None:
-        return reason
-    if tensor_of(call.x).dim() not in (3, 4):
-        return "convolution is taken of one or two dimensions, with a batch"
+    if tensor_of(call.x).dim() != tensor_of(call.weight).dim():
+        return "convolution is taken with a batch"
     if program.constant(call.weight) is None:
         return "the weight is computed, not constant"
     if call.bias is not None and program.constant(call.bias) is None:
         return "the bias is computed, not constant"
-    return None
+    return refuses_volume(node) if tensor_of(call.x).dim() == _VOLUME else None
 
 
 def _lower(builder: Builder, node: Node) -> None:
     call = _Call(*node.args)
     weight, bias = _parameters(builder, call)
-    if call.transposed:
-        lower_transposed(builder, node, weight, bias)
+    if call.transposed or weight.dim() == _VOLUME:
+        (lower_transposed if call.transposed else lower_volume)(builder, node, weight, bias)
         return
     window = _window(call, weight)
     if call.groups == 1 and _is_planes(builder, call, window):
@@ -79,13 +79,13 @@ def _emit(builder: Builder, node: Node, operation: Any, x: Value, weight: Tensor
 
 
 def _parameters(builder: Builder, call: _Call) -> tuple[Tensor, Tensor]:
-    """Weight [N, C / groups, kh, kw], if transposed [C, N, kh, kw], and bias [N], of zeros where there is none."""
+    """Weight [N, C / groups, kh, kw], if transposed [C, N / groups, kh, kw], and bias [N], of zeros where there is none."""
     weight = builder.program.constant(call.weight)
     assert weight is not None
     bias = builder.program.constant(call.bias)
     if weight.dim() == 3:
         weight = weight.unsqueeze(2)
-    columns = weight.shape[1 if call.transposed else 0]
+    columns = weight.shape[1] * call.groups if call.transposed else weight.shape[0]
     return weight, weight.new_zeros(columns) if bias is None else bias
 
 

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 import torch
 from torch import nn
+from torch.export import Dim
 
 from backends.cpu.compiler.kinds.convolution import Convolution
 from backends.cpu.compiler.kinds.depthwise import Depthwise
@@ -71,12 +72,53 @@ def test_a_transposed_convolution_is_a_convolution_and_a_permutation(module: nn.
 
 
 @pytest.mark.parametrize(
+    "module, shape",
+    [
+        (nn.ConvTranspose2d(4, 6, 2, stride=2, groups=2), (1, 4, 5, 5)),
+        (nn.ConvTranspose2d(4, 4, 3, stride=2, padding=1, output_padding=1, groups=4), (2, 4, 5, 3)),
+        (nn.ConvTranspose2d(3, 4, 3, stride=2), (1, 3, 5, 5)),
+        (nn.ConvTranspose2d(3, 4, 1, padding=1), (1, 3, 5, 5)),
+        (nn.ConvTranspose2d(3, 4, 3, stride=2, dilation=2, padding=1), (1, 3, 5, 6)),
+        (nn.ConvTranspose2d(3, 4, 3, stride=3, dilation=(2, 4), output_padding=(1, 2)), (1, 3, 5, 6)),
+        (nn.ConvTranspose1d(5, 8, 4, stride=2, padding=1), (2, 5, 9)),
+        (nn.ConvTranspose1d(6, 9, 10, stride=5, groups=3), (1, 6, 9)),
+    ],
+)
+def test_transposed_convolutions_of_other_forms(module: nn.Module, shape: tuple[int, ...]) -> None:
+    assert_computes(module, torch.randn(shape))
+
+
+def test_a_transposed_convolution_of_pictures_of_any_size() -> None:
+    module = nn.ConvTranspose2d(3, 4, 3, stride=2, padding=1)
+    shapes = ({2: Dim("h", min=2, max=9)},)
+    assert_computes(module, torch.randn(1, 3, 5, 4), dynamic_shapes=shapes, others=[(torch.randn(1, 3, 9, 4),)])
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        nn.Conv3d(6, 7, 3, padding=1),
+        nn.Conv3d(6, 8, (3, 1, 2), stride=(2, 1, 2), padding=(2, 0, 1), bias=False),
+        nn.Conv3d(6, 8, (1, 3, 3)),
+        nn.Conv3d(6, 8, 1, stride=2),
+        nn.Conv3d(6, 12, 3, dilation=(2, 1, 1), groups=3),
+        nn.Conv3d(6, 6, 3, padding=1, groups=6),
+        nn.AvgPool3d(2),
+        nn.AvgPool3d((3, 2, 1), stride=(1, 2, 2), padding=(1, 1, 0), count_include_pad=False),
+        nn.AvgPool3d(2, divisor_override=3),
+        nn.MaxPool3d(3, stride=2, padding=1),
+        nn.MaxPool3d((2, 1, 2), dilation=(2, 1, 1), stride=1),
+        nn.AdaptiveAvgPool3d(1),
+    ],
+)
+def test_volumes(module: nn.Module) -> None:
+    assert_computes(module, torch.randn(2, 6, 7, 5, 4))
+
+
+@pytest.mark.parametrize(
     "module, shapes",
     [
-        (nn.ConvTranspose2d(4, 4, 2, stride=2, groups=2), [(1, 4, 5, 5)]),
-        (nn.ConvTranspose2d(3, 4, 3, stride=2), [(1, 3, 5, 5)]),
-        (nn.ConvTranspose2d(3, 4, 1, padding=1), [(1, 3, 5, 5)]),
-        (nn.Conv3d(3, 4, 3), [(1, 3, 5, 5, 5)]),
+        (nn.ConvTranspose3d(3, 4, 2, stride=2), [(1, 3, 5, 5, 5)]),
         (nn.functional.conv2d, [(1, 3, 5, 5), (4, 3, 3, 3)]),
     ],
 )

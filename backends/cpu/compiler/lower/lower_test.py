@@ -8,8 +8,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from backends.cpu.compiler.kinds.map import Map
-from backends.cpu.compiler.kinds.permute import Permute
 from backends.cpu.compiler.kinds.matmul import Matmul
+from backends.cpu.compiler.kinds.permute import Permute
 from backends.cpu.compiler.kinds.pool import Pool
 from backends.cpu.compiler.kinds.product import Product
 from backends.cpu.compiler.testing.compare import assert_computes, operations

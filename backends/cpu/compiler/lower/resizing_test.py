@@ -31,7 +31,7 @@ def _shape(rank: int) -> tuple[int, ...]:
 )
 def test_sizes_and_factors(mode: str, rank: int, options: dict[str, Any]) -> None:
     x = torch.randn(_shape(rank))
-    made = [each for each in operations(lambda x: F.interpolate(x, scale_factor=2, mode=mode, **options), x)]
+    made = list(operations(lambda x: F.interpolate(x, scale_factor=2, mode=mode, **options), x))
     assert {type(each) for each in made} == {Resize, Permute}
     for how in ({"scale_factor": 2}, {"scale_factor": 1.7}, {"size": (3, 8, 13)[:rank]}):
         assert_computes(lambda x, how=how: F.interpolate(x, mode=mode, **how, **options), x)

@@ -31,12 +31,25 @@ from backends.cpu.compiler.lower import (
     tables,
     updates,
     variance,
+    volumes,
 )
 from backends.cpu.compiler.lower.rule import MAX_RANK, Program, Refusal, Rule
 from exir.dialects.edge import to_torch_overload
 
 _FAMILIES = (
-    *(convolutions, products, pooling, activations, elementwise, formulas, normalization, channels, variance, resizing),
+    *(
+        convolutions,
+        products,
+        pooling,
+        activations,
+        elementwise,
+        formulas,
+        normalization,
+        channels,
+        variance,
+        resizing,
+        volumes,
+    ),
     *(
         quantization,
         few_bits,

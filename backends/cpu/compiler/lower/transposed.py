@@ -6,84 +6,104 @@ times the columns, whose results only have to be put in place.
 """
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
 
 from torch import Tensor
 from torch.fx import Node
 
+from backends.cpu.compiler.dims import Dim
 from backends.cpu.compiler.graph import Laid, Value, constant
 from backends.cpu.compiler.kinds.convolution import Convolution
+from backends.cpu.compiler.kinds.copy import Copy
 from backends.cpu.compiler.kinds.permute import Permute
-from backends.cpu.compiler.kinds.window import Pair, Window
+from backends.cpu.compiler.kinds.window import Window
 from backends.cpu.compiler.lower.builder import Builder, channels_last, view
-from backends.cpu.compiler.lower.rule import Refusal, dims_at, tensor_of
-
-_PICTURE = channels_last(4)
+from backends.cpu.compiler.lower.rule import dims_at, tensor_of
 
 
-def refuses_transposed(node: Node) -> Refusal:
-    """Why a transposed convolution is left to kernels."""
-    x, weight, _, stride, padding, dilation, _, _, groups = node.args
-    if tensor_of(x).dim() != 4 or groups != 1 or list(dilation) != [1, 1]:
-        return "a transposed convolution is taken of pictures, in one group and without dilation"
-    if any(pad >= size for pad, size in zip(padding, dims_at(weight)[2:])):
-        return "a transposed convolution is taken with less padding than its kernel has taps"
-    height, width = dims_at(node)[2:]
-    if not isinstance(height, int) or not isinstance(width, int):
-        return "a transposed convolution of pictures of variable size is not taken"
-    if height % stride[0] or width % stride[1]:
-        return f"a transposed convolution to {height} x {width} pixels is no multiple of its stride"
-    return None
+@dataclass(frozen=True)
+class _Axis:
+    """One axis of a transposed convolution, and of the convolution that it becomes.
+
+    taps: phase of the output, tap, and how far from the pixel of the output the input's is, of each tap.
+    above, below: pads of the convolution. size: its taps.
+    """
+
+    stride: int
+    taps: Sequence[tuple[int, int, int]]
+    above: int
+    below: int
+    size: int
+
+    def outputs(self, pixels: Dim) -> Dim:
+        """Pixels of one phase."""
+        return pixels + self.above + self.below - self.size + 1
 
 
 def lower_transposed(builder: Builder, node: Node, weight: Tensor, bias: Tensor) -> None:
-    """A convolution to [B, Ho / s, Wo / s, s * s * N], then a permutation to [B, Ho, Wo, N].
+    """A convolution to [B, rows, columns, g * s * s * N / g], then a permutation to [B, Ho, Wo, N].
 
-    weight: [C, N, kh, kw].
+    weight: [C, N / g, kh, kw].
     """
-    x, _, _, stride, padding, *_ = node.args
-    picture = dims_at(node)[2:]
-    phases, window = _phases(weight, (stride[0], stride[1]), padding, dims_at(x)[2:], picture)
-    rows, columns = picture[0] // stride[0], picture[1] // stride[1]
-    batch, n = dims_at(node)[0], weight.shape[1]
-    source = builder.read(x, _PICTURE)
+    groups, n = node.args[8], bias.shape[0]
+    down, across = _axes(node, weight)
+    source = builder.read(node.args[0], channels_last(tensor_of(node).dim()))
+    batch, *pixels, channels = source.dims
+    height, width = (1, *pixels)[-2:]
+    rows, columns = down.outputs(height), across.outputs(width)
+    phases = _phases(weight.unflatten(0, (groups, -1)), down, across)
+    repeated = bias.reshape(groups, 1, -1).expand(groups, down.stride * across.stride, -1).flatten()
+    window = Window((down.size, across.size), pads=(down.above, across.above, down.below, across.below))
     joined = Value(source.dtype, (batch, rows, columns, phases.shape[0]))
-    weights = [constant(phases), constant(bias.repeat(stride[0] * stride[1]))]
-    builder.step(Convolution(window), [source, *weights], joined, node)
-    apart = view(joined, (batch, rows, columns, *stride, n))
-    placed = Value(source.dtype, (batch, rows, stride[0], columns, stride[1], n))
-    builder.step(Permute((0, 1, 3, 2, 4, 5)), [apart], placed, node)
-    builder.alias(node, Laid(view(placed, (batch, *picture, n)), _PICTURE))
+    x = view(source, (batch, height, width, channels))
+    builder.step(Convolution(window, groups=groups), [x, constant(phases), constant(repeated)], joined, node)
+    apart = view(joined, (batch, rows, columns, groups, down.stride, across.stride, n // groups))
+    placed = Value(source.dtype, (batch, rows, down.stride, columns, across.stride, groups, n // groups))
+    builder.step(Permute((0, 1, 4, 2, 5, 3, 6)), [apart], placed, node)
+    _cut(builder, node, view(placed, (batch, rows * down.stride, columns * across.stride, n)))
 
 
-def _phases(
-    weight: Tensor, stride: Pair, padding: Sequence[int], before: Sequence[Any], after: Sequence[int]
-) -> tuple[Tensor, Window]:
-    """Weights [s * s * N, C, kh, kw] of all phases, and the window that they have in common."""
-    c, n, kh, kw = weight.shape
-    down = _taps(kh, stride[0], padding[0])
-    across = _taps(kw, stride[1], padding[1])
-    (top, height), (left, width) = _reach(down), _reach(across)
-    phases = weight.new_zeros(*stride, n, c, height, width)
-    for phase_y, tap_y, at_y in down:
-        for phase_x, tap_x, at_x in across:
-            phases[phase_y, phase_x, :, :, at_y + top, at_x + left] = weight[:, :, tap_y, tap_x].t()
-    below = after[0] // stride[0] - before[0] - top + height - 1
-    right = after[1] // stride[1] - before[1] - left + width - 1
-    return phases.flatten(0, 2), Window((height, width), pads=(top, left, below, right))
+def _cut(builder: Builder, node: Node, picture: Value) -> None:
+    """The first rows and columns of `picture`, as many as there are of the result."""
+    batch, *after = dims_at(node)[:1] + dims_at(node)[2:]
+    n = picture.dims[-1]
+    wanted = (batch, *(1, *after)[-2:], n)
+    if picture.dims != wanted:
+        whole, picture = picture, Value(picture.dtype, wanted)
+        builder.step(Copy(((1,) * 4,)), [whole], picture, node, dims=(0, 0) * 4)
+    builder.alias(node, Laid(view(picture, (batch, *after, n)), channels_last(2 + len(after))))
 
 
-def _taps(kernel: int, stride: int, padding: int) -> list[tuple[int, int, int]]:
-    """Phase of the output, tap, and how far from the pixel of the output the input's is, of each tap."""
-    return [
-        (phase, tap, (phase + padding - tap) // stride)
+def _axes(node: Node, weight: Tensor) -> tuple[_Axis, _Axis]:
+    """Down and across; what is of one dimension goes across only."""
+    stride, padding, dilation, added = ((*given,) for given in (*node.args[3:6], node.args[7]))
+    kernel = weight.shape[2:]
+    of_row = ((1, 1, 0, 1, 0),) if len(stride) == 1 else ()
+    of_rest = zip(kernel[-len(stride) :], stride, padding, dilation, added, strict=True)
+    down, across = (_axis(*each) for each in (*of_row, *of_rest))
+    return down, across
+
+
+def _axis(kernel: int, stride: int, padding: int, dilation: int, added: int) -> _Axis:
+    taps = [
+        (phase, tap, (phase + padding - tap * dilation) // stride)
         for phase in range(stride)
         for tap in range(kernel)
-        if (phase + padding - tap) % stride == 0
+        if (phase + padding - tap * dilation) % stride == 0
     ]
+    places = [0, *(place for _, _, place in taps)]
+    above, size = -min(places), max(places) - min(places) + 1
+    beyond = (kernel - 1) * dilation + 1 + added - stride - 2 * padding
+    below = max(0, -(-beyond // stride) - above + size - 1)
+    return _Axis(stride, taps, above, below, size)
 
 
-def _reach(taps: Sequence[tuple[int, int, int]]) -> Pair:
-    """How far the taps reach back, and how many there are from first to last."""
-    places = [place for _, _, place in taps]
-    return -min(places), max(places) - min(places) + 1
+def _phases(weight: Tensor, down: _Axis, across: _Axis) -> Tensor:
+    """Weights [g * s * s * N / g, C / g, kh, kw] of all phases, of those of [g, C / g, N / g, ...]."""
+    groups, c, n, *_ = weight.shape
+    phases = weight.new_zeros(groups, down.stride, across.stride, n, c, down.size, across.size)
+    for phase_y, tap_y, at_y in down.taps:
+        for phase_x, tap_x, at_x in across.taps:
+            tap = weight[..., tap_y, tap_x].transpose(1, 2)
+            phases[:, phase_y, phase_x, :, :, at_y + down.above, at_x + across.above] = tap
+    return phases.flatten(0, 3)

@@ -1,0 +1,155 @@
+"""Convolutions and pooling of three dimensions, as of two: pictures that lie one behind the other."""
+
+from typing import Any, TypeAlias
+
+import torch
+from torch import Tensor
+from torch._ops import OpOverload
+from torch.fx import Node
+
+from backends.cpu.compiler.dims import Dim, product
+from backends.cpu.compiler.graph import Laid, Value, constant
+from backends.cpu.compiler.kinds.convolution import Convolution
+from backends.cpu.compiler.kinds.copy import MAX_INPUTS, Copy
+from backends.cpu.compiler.kinds.pool import Pool, Pooling
+from backends.cpu.compiler.kinds.window import Window
+from backends.cpu.compiler.lower.builder import Builder, channels_last, view
+from backends.cpu.compiler.lower.parts import parts_of, refuses_but_first
+from backends.cpu.compiler.lower.rule import Program, Refusal, Rule, argument, dims_at, tensor_of
+
+_aten = torch.ops.aten
+_VOLUME = channels_last(5)
+_Triple: TypeAlias = tuple[int, int, int]
+
+
+def refuses_volume(node: Node) -> Refusal:
+    """Why a convolution of volumes is left to kernels."""
+    if node.args[6]:
+        return "a transposed convolution of volumes is not taken"
+    frames = int(dims_at(node.args[1])[2])
+    return None if frames <= MAX_INPUTS else f"a kernel of {frames} pictures is not taken"
+
+
+def lower_volume(builder: Builder, node: Node, weight: Tensor, bias: Tensor) -> None:
+    """The pictures that a picture of the output reads become its channels, those of a group together.
+
+    weight: [N, C / g, kd, kh, kw].
+    """
+    source = builder.read(node.args[0], _VOLUME)
+    batch, _, height, width, channels = source.dims
+    depth, *picture = dims_at(node)[2:]
+    frames, n = weight.shape[2], weight.shape[0]
+    flat = weight.transpose(1, 2).flatten(1, 2)
+    joined = _joined(builder, node, source, frames)
+    pictures = view(joined, (batch * depth, height, width, channels * frames))
+    output = Value(source.dtype, (batch * depth, *picture, n))
+    step = Convolution(_flat_window(node, flat), groups=node.args[8])
+    builder.step(step, [pictures, constant(flat), constant(bias)], output, node)
+    builder.alias(node, Laid(view(output, (batch, depth, *picture, n)), _VOLUME))
+
+
+def _flat_window(node: Node, flat: Tensor) -> Window:
+    """What the window is on a picture."""
+    stride, (top, left), dilation = (node.args[index][1:] for index in (3, 4, 5))
+    kernel = flat.shape[2], flat.shape[3]
+    return Window(kernel, (stride[0], stride[1]), (top, left, top, left), (dilation[0], dilation[1]))
+
+
+def _joined(builder: Builder, node: Node, source: Value, frames: int) -> Value:
+    """[B, Do, pixels, g, frames, C / g]: what each picture of the output reads."""
+    stride, padding, dilation = (node.args[index][0] for index in (3, 4, 5))
+    if (frames, stride, padding) == (1, 1, 0):
+        return source
+    batch, before, height, width, channels = source.dims
+    groups = node.args[8]
+    apart = (height * width, groups, 1, int(channels) // groups)
+    read = Value(source.dtype, (batch, dims_at(node)[2], *apart[:2], frames, apart[3]))
+    starts = [frame * dilation - padding for frame in range(frames)]
+    _gather(builder, node, view(source, (batch, before, *apart)), read, starts, stride)
+    return read
+
+
+def _gather(builder: Builder, node: Node, x: Value, y: Value, starts: list[int], stride: int) -> None:
+    """Of each picture of `y`, those that lie at `starts` from `stride` times its place; zeros beyond the ends."""
+    dims: list[Dim] = []
+    for frame, start in enumerate(starts):
+        skipped = max(0, -(start // stride)) if start < 0 else 0
+        dims += [0, 0, start + skipped * stride, skipped, 0, 0, 0, 0, 0, frame, 0, 0]
+    steps = tuple((1, stride, 1, 1, 1, 1) for _ in starts)
+    builder.step(Copy(steps, 0.0), [x] * len(starts), y, node, dims=tuple(dims))
+
+
+def _lower_average(builder: Builder, node: Node) -> None:
+    """The sum of means of a picture's windows, or of sums where a divisor is said."""
+    kernel, stride, pads = _windows(node)
+    count, divisor = bool(argument(node, 5, "count_include_pad", True)), argument(node, 6, "divisor_override")
+    flat, deep = (Window(kernel[1:], stride[1:], (*pads[1:], *pads[1:])), _along_depth(kernel, stride, pads))
+    first = Pool(Pooling.AVERAGE, flat, count, 1 if divisor else 0)
+    _pool(builder, node, node, first, Pool(Pooling.AVERAGE, deep, count, divisor or 0))
+
+
+def _lower_max(builder: Builder, node: Node) -> None:
+    kernel, stride, pads = _windows(node)
+    dilation = _triple(argument(node, 4, "dilation", 1))
+    flat = Window(kernel[1:], stride[1:], (*pads[1:], *pads[1:]), dilation[1:])
+    deep = _along_depth(kernel, stride, pads, dilation[0])
+    for each in parts_of(node).get(0, []):
+        _pool(builder, node, each, Pool(Pooling.MAX, flat), Pool(Pooling.MAX, deep))
+
+
+def _lower_whole(builder: Builder, node: Node) -> None:
+    _pool(builder, node, node, Pool(Pooling.AVERAGE), Pool(Pooling.AVERAGE))
+
+
+def _pool(builder: Builder, node: Node, result: Node, flat: Pool, deep: Pool) -> None:
+    """Each picture, then what is at one place of all of them."""
+    source = builder.read(node.args[0], _VOLUME)
+    batch, before, *picture, channels = source.dims
+    depth, *after = dims_at(result)[2:]
+    pooled = Value(source.dtype, (batch * before, *after, channels))
+    builder.step(flat, [view(source, (batch * before, *picture, channels))], pooled, node)
+    places = product(after) * channels
+    output = Value(source.dtype, (batch, depth, 1, places))
+    builder.step(deep, [view(pooled, (batch, before, 1, places))], output, node)
+    builder.alias(result, Laid(view(output, (batch, depth, *after, channels)), _VOLUME))
+
+
+def _along_depth(kernel: _Triple, stride: _Triple, pads: _Triple, dilation: int = 1) -> Window:
+    return Window((kernel[0], 1), (stride[0], 1), (pads[0], 0, pads[0], 0), (dilation, 1))
+
+
+def _windows(node: Node) -> tuple[_Triple, _Triple, _Triple]:
+    """Kernel, stride and pads."""
+    kernel = _triple(argument(node, 1, "kernel_size"))
+    return kernel, _triple(argument(node, 2, "stride") or kernel), _triple(argument(node, 3, "padding", 0))
+
+
+def _triple(sizes: Any) -> _Triple:
+    depth, height, width = [sizes] * 3 if isinstance(sizes, int) else (list(sizes) * 3)[:3]
+    return depth, height, width
+
+
+def _refuses_average(program: Program, node: Node) -> Refusal:
+    return _refuses_ceil(node, 4)
+
+
+def _refuses_max(program: Program, node: Node) -> Refusal:
+    return _refuses_ceil(node, 5) or refuses_but_first(program, node)
+
+
+def _refuses_ceil(node: Node, at: int) -> Refusal:
+    if tensor_of(node.args[0]).dim() != 5:
+        return "pooling is taken of volumes with a batch"
+    return "pooling of volumes with ceil_mode is not taken" if argument(node, at, "ceil_mode", False) else None
+
+
+def _refuses_whole(program: Program, node: Node) -> Refusal:
+    whole = tensor_of(node.args[0]).dim() == 5 and dims_at(node)[2:] == (1, 1, 1)
+    return None if whole else "adaptive pooling of volumes is taken to a size of 1 only"
+
+
+RULES: dict[OpOverload, Rule] = {
+    _aten.avg_pool3d.default: Rule(_lower_average, _refuses_average),
+    _aten.max_pool3d_with_indices.default: Rule(_lower_max, _refuses_max, dtypes=(torch.float32, torch.int64)),
+    _aten._adaptive_avg_pool3d.default: Rule(_lower_whole, _refuses_whole),
+}
