@@ -1,6 +1,7 @@
 """The command line."""
 
 import argparse
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
@@ -21,6 +22,7 @@ class Arguments:
     weights: a safetensors file or a torch state dict.
     calibration: inputs to measure ranges on, a safetensors or npz file.
     operators: tables of operators, besides our own; kernels: tables of kernels to check the program against.
+    time_limit: seconds after which the compilation is ended.
     external_weights: constants and delegates' named data lie in a file beside the program, out_weights.
     out_pte, out_weights, out_manifest, out_reference, out_dump: files to write, at least one of them.
     """
@@ -38,6 +40,7 @@ class Arguments:
     calibration: Path | None = None
     operators: tuple[Path, ...] = ()
     kernels: tuple[Path, ...] = ()
+    time_limit: int | None = None
     external_weights: bool = False
     out_weights: Path | None = None
     out_manifest: Path | None = None
@@ -78,6 +81,27 @@ def parse_arguments(argv: list[str]) -> Arguments:
     if arguments.out_weights is not None and not arguments.external_weights:
         raise ConfigError("command line: --out-weights needs --external-weights")
     return arguments
+
+
+def target_of(argv: Sequence[str]) -> str:
+    """The value of `--target`, before anything is checked."""
+    target = _value_of(argv, "--target")
+    return "lower" if target is None else display_label(target)
+
+
+def time_limit_of(argv: Sequence[str]) -> int | None:
+    """The value of `--time-limit` where it is one, before anything is checked."""
+    value = _value_of(argv, "--time-limit")
+    return int(value) if value is not None and value.isdecimal() else None
+
+
+def _value_of(argv: Sequence[str], flag: str) -> str | None:
+    for index, argument in enumerate(argv):
+        if argument.startswith(f"{flag}="):
+            return argument.removeprefix(f"{flag}=")
+        if argument == flag and index + 1 < len(argv):
+            return argv[index + 1]
+    return None
 
 
 def display_label(label: str) -> str:
@@ -134,7 +158,14 @@ def _add_compiler_flags(parser: _Parser) -> None:
     config.add_argument("--config-json", metavar="JSON", help="options (a JSON object)")
     _add_table_flag(parser, "--operators", "table of operators, besides our own")
     _add_table_flag(parser, "--kernels", "table of kernels; without one, kernels are not checked")
+    add("--time-limit", type=_seconds, metavar="SECONDS", help="end the compilation after so long")
     add("--traceback", action="store_true", help="show the compiler's traceback on every error")
+
+
+def _seconds(text: str) -> int:
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"must be a whole number of seconds, at least 1, not '{text}'")
+    return int(text)
 
 
 def _add_table_flag(parser: _Parser, flag: str, text: str) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from exir.cli.arguments import expand_params_file, parse_arguments
+from exir.cli.arguments import expand_params_file, parse_arguments, target_of, time_limit_of
 from exir.error import ConfigError
 
 _NEEDED = ["--target=//m:net_pte", "--module=m.net", "--out-pte=net.pte"]
@@ -57,3 +57,31 @@ def test_a_params_file_that_is_missing_is_named() -> None:
 def test_a_label_of_another_repository_is_no_params_file() -> None:
     flags = ["--target", "@other//m:n"]
     assert expand_params_file(flags) == flags
+
+
+@pytest.mark.parametrize(
+    ("argv", "target"),
+    [
+        (["--module", "m", "--target", "@//m:n", "--colour"], "//m:n"),
+        (["--module=m", "--target=@//m:n"], "//m:n"),
+        (["--module=m", "--target"], "lower"),
+    ],
+)
+def test_messages_name_the_target_whatever_else_is_wrong(argv: list[str], target: str) -> None:
+    assert target_of(argv) == target
+
+
+@pytest.mark.parametrize(
+    ("argv", "seconds"),
+    [(["--time-limit", "20"], 20), (["--time-limit=20"], 20), (["--time-limit=soon"], None), ([], None)],
+)
+def test_the_time_limit_is_known_before_anything_is_checked(
+    argv: list[str], seconds: int | None
+) -> None:
+    assert time_limit_of(argv) == seconds
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "soon", "1.5"])
+def test_a_time_limit_is_a_number_of_seconds(value: str) -> None:
+    with pytest.raises(ConfigError, match=f"--time-limit: must be a whole number .* not '{value}'"):
+        parse_arguments([*_NEEDED, f"--time-limit={value}"])

@@ -26,8 +26,8 @@ def main(argv: list[str]) -> int:
     with kept():
         import torch.export._trace  # noqa: F401  (torch.export imports it when it is called first)
 
-        from exir.cli.one_shot import compile_command_line
-    return compile_command_line(argv)
+        from exir.cli.worker.once import compile_once
+    return compile_once(argv)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from pathlib import Path
 from torch.export import ExportedProgram
 
 from exir.bundle import Facts
-from exir.cli.arguments import Arguments, display_label, expand_params_file, parse_arguments
+from exir.cli.arguments import Arguments, expand_params_file, parse_arguments, target_of
 from exir.cli.compile import (
     Pipeline,
     bound_shapes,
@@ -71,16 +71,6 @@ def run(arguments: Arguments) -> None:
         calls = write_calls(record_calls(spec, programs, arguments.import_roots, quantization))
         outputs[arguments.out_reference] = lambda file: file.write(calls)
     write_outputs(outputs)
-
-
-def target_of(argv: list[str]) -> str:
-    """The value of `--target`, before anything is checked."""
-    for index, argument in enumerate(argv):
-        if argument.startswith("--target="):
-            return display_label(argument.removeprefix("--target="))
-        if argument == "--target" and index + 1 < len(argv):
-            return display_label(argv[index + 1])
-    return "lower"
 
 
 def _make_pipeline(arguments: Arguments) -> Pipeline:

@@ -8,7 +8,6 @@ import numpy
 import pytest
 
 from exir.cli.conftest import Compile
-from exir.cli.one_shot import target_of
 from exir.cli.reporting.calls import read_calls
 
 _MODEL = """
@@ -251,18 +250,6 @@ def test_faults_of_calibration_are_the_users(compile_source: Compile, tmp_path: 
     outcome = compile_source(_MODEL, f"--calibration={tmp_path / 'c.npz'}")
     assert outcome.exit_code == 1
     assert "c.npz is given to quantize by, and config has no [quantization]" in outcome.output
-
-
-@pytest.mark.parametrize(
-    ("argv", "target"),
-    [
-        (["--module", "m", "--target", "@//m:n", "--colour"], "//m:n"),
-        (["--module=m", "--target=@//m:n"], "//m:n"),
-        (["--module=m", "--target"], "lower"),
-    ],
-)
-def test_messages_name_the_target_whatever_else_is_wrong(argv: list[str], target: str) -> None:
-    assert target_of(argv) == target
 
 
 _OPEN = """

@@ -4,6 +4,7 @@ load("@rules_python//python:py_info.bzl", "PyInfo")
 load("//rules:providers.bzl", "ExecutorchBackendInfo", "ExecutorchKernelsInfo", "ExecutorchModelInfo")
 load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE")
 load("//rules/private:c_names.bzl", "c_prefix")
+load("//rules/private:compiler_memory.bzl", "COMPILER_RESOURCES")
 load("//rules/private:kernel_sets.bzl", "kernel_tables", "operator_tables")
 load("//rules/private:labels.bzl", "display_label")
 load("//rules/private:python_command.bzl", "run_compiler")
@@ -54,6 +55,16 @@ _ATTRS = {
         allow_files = True,
         doc = "Files that the entry point reads, besides the data of its libraries: `exir.data_path(\"<package>/<file>\")`.",
     ),
+    "time_limit": attr.int(
+        default = 3600,
+        doc = "Seconds after which a compilation that has not ended is ended, with a message.",
+    ),
+    "memory_gb": attr.int(
+        default = 1,
+        values = COMPILER_RESOURCES.keys(),
+        doc = "Memory that a compilation takes, in gigabytes: twice the size of the weights, and half a gigabyte. Bazel runs as many at " +
+              "a time as the machine's memory allows.",
+    ),
     "prefix": attr.string(doc = "What its names in C begin with, instead of package and name: a C identifier."),
     "kernels": attr.label_list(
         providers = [ExecutorchKernelsInfo],
@@ -69,6 +80,8 @@ def _check(ctx):
     name = ctx.attr.entry_point
     if not name or name[0].isdigit() or [c for c in name.elems() if not (c.isalnum() or c == "_")]:
         fail("%s: 'entry_point' must be a Python identifier, got '%s'" % (ctx.label, name))
+    if ctx.attr.time_limit < 1:
+        fail("%s: 'time_limit' must be a number of seconds, at least 1, got %d" % (ctx.label, ctx.attr.time_limit))
     prefix = ctx.attr.prefix
     if prefix and prefix != c_prefix("", prefix):
         fail("%s: 'prefix' must be letters, digits and single '_', first a letter, got '%s'" % (ctx.label, prefix))
@@ -107,6 +120,7 @@ def _arguments(ctx, given):
     for root in _import_roots(ctx, given):
         args.add("--import-root", root)
     args.add("--entry-point", ctx.attr.entry_point)
+    args.add("--time-limit", ctx.attr.time_limit)
     for backend in given.backends:
         if backend.partitioner:
             args.add("--backend", backend.partitioner)
@@ -144,6 +158,7 @@ def _lower(ctx, given, outputs, message):
         mnemonic = "ExecutorchLower",
         message = "%s %s" % (message, display_label(ctx.label)),
         requirements = {"requires-worker-protocol": "proto", "supports-workers": "1"},
+        resources = COMPILER_RESOURCES[ctx.attr.memory_gb],
     )
 
 def _impl(ctx):
@@ -196,7 +211,7 @@ def executorch_model(name, module, backend = Label("//backends/portable"), confi
       module: py_library that defines the model.
       backend: label of an `executorch_backend`, or a `select()` of labels, or a list of labels that are tried in order.
       config: label of a TOML file, or a dict with the same content.
-      **kwargs: entry_point, weights, external_weights, calibration, data, kernels, prefix, and what every rule has.
+      **kwargs: entry_point, weights, external_weights, calibration, data, kernels, prefix, time_limit, memory_gb, and what every rule has.
     """
     if config and "config_json" in kwargs:
         fail("executorch_model(name = '%s'): 'config' is given twice, once as 'config_json'" % name)

@@ -45,7 +45,7 @@ def _run_python(ctx, toolchain, sources, path, arguments, mnemonic, message, pro
         **kwargs
     )
 
-def run_compiler(ctx, toolchain, arguments, inputs, programs, outputs, mnemonic, message, requirements):
+def run_compiler(ctx, toolchain, arguments, inputs, programs, outputs, mnemonic, message, requirements, resources):
     """Registers an action that runs the compiler.
 
     User code runs in it: besides what the user gives, the standard library and the locked packages, it can import `exir` alone.
@@ -60,8 +60,12 @@ def run_compiler(ctx, toolchain, arguments, inputs, programs, outputs, mnemonic,
       mnemonic: CamelCase name of the action.
       message: progress message.
       requirements: execution requirements.
+      resources: function of `resource_set` that says what it takes of the machine.
     """
     use_params_file(arguments)
+
+    # Bazel 4 has it behind a flag.
+    counted = {} if _IS_BAZEL_4 else {"resource_set": resources}
     _run_python(
         ctx,
         toolchain,
@@ -74,6 +78,7 @@ def run_compiler(ctx, toolchain, arguments, inputs, programs, outputs, mnemonic,
         mnemonic = mnemonic,
         message = message,
         execution_requirements = requirements,
+        **counted
     )
 
 def run_module(ctx, toolchain, module, arguments, inputs, outputs, mnemonic, message, with_packages = False):

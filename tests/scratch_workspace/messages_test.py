@@ -28,12 +28,23 @@ def model():
     return Net(), (torch.ones(4),)
 """
 
+# A file beside the model that its target does not list, read in two ways.
+_READ_BESIDE = _GOOD_MODEL.replace(
+    "def model():", "def model():\n    open(__file__.replace('net.py', 'words.txt')).read()"
+)
+_READ_FROM_ROOT = _GOOD_MODEL.replace("def model():", "def model():\n    open('words.txt').read()")
+
+_EXITS = _GOOD_MODEL.replace("def model():", "def model():\n    __import__('os')._exit(3)")
+_HANGS = _GOOD_MODEL.replace("def model():", "def model():\n    __import__('time').sleep(600)")
+
 _UNKNOWN_OPERATOR = _GOOD_MODEL.replace("torch.relu(x)", "torch.special.bessel_j0(x)")
 
 
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     scratch = Workspace(tmp_path_factory.mktemp("scratch") / "workspace", repository_root())
+    scratch.write("words.txt", "one two\n")
+    scratch.write("other.py", "")
     yield scratch
     scratch.shutdown()
 
@@ -58,6 +69,8 @@ def test_good_model_builds(workspace: Workspace) -> None:
     ("attributes", "message"),
     [
         ('entry_point = "2x"', "'entry_point' must be a Python identifier, got '2x'"),
+        ("memory_gb = 3", "invalid value in 'memory_gb' attribute"),
+        ("time_limit = 0", "'time_limit' must be a number of seconds, at least 1, got 0"),
         ('prefix = "new-net"', "'prefix' must be letters, digits and single '_', first a letter, got 'new-net'"),
         ('weights = "net.py"', "'//:net.py' does not produce any executorch_model_rule weights files"),
         ('config = {"executorch": {}}, config_json = "{}"', "'config' is given twice, once as 'config_json'"),
@@ -77,8 +90,23 @@ def test_wrong_attribute_fails_in_analysis(workspace: Workspace, attributes: str
         ('entry_point = "modle"', _GOOD_MODEL, ["//:net_pte", "modle", "model"]),
         ('config = {"nonsense": 1}', _GOOD_MODEL, ["//:net_pte", "nonsense"]),
         ("", _UNKNOWN_OPERATOR, ["//:net_pte", "special_bessel_j0", "net.py:5"]),
+        ("", "import other\n" + _GOOD_MODEL, ["//:net_pte", "add the library that provides 'other' to the deps"]),
+        ("", _READ_BESIDE, ["//:net_pte", "No such file or directory", "words.txt"]),
+        ("", _READ_FROM_ROOT, ["//:net_pte", "No such file or directory", "words.txt"]),
+        ("", _EXITS, ["//:net_pte", "ended the process with exit code 3"]),
+        ("time_limit = 5", _HANGS, ["//:net_pte", "did not end within 5 s"]),
     ],
-    ids=["import", "entry_point", "config", "operator"],
+    ids=[
+        "import",
+        "entry_point",
+        "config",
+        "operator",
+        "undeclared import",
+        "undeclared file",
+        "undeclared path",
+        "exit",
+        "hang",
+    ],
 )
 def test_mistake_is_named_and_leaves_no_file(
     workspace: Workspace, attributes: str, model: str, messages: list[str]

@@ -26,7 +26,7 @@ def test_everything_printed_is_caught() -> None:
         return 3
 
     outcome = run_isolated(child)
-    assert outcome.exit_code == 3
+    assert outcome.exit_code == 3 and outcome.returned
     lines = sorted(outcome.output.splitlines())
     assert lines == sorted(["to stdout", "to stderr", "from a grandchild", "raw�"])
 
@@ -38,7 +38,16 @@ def test_a_killed_child_is_told_by_its_signal() -> None:
         return 0
 
     outcome = run_isolated(child)
-    assert outcome.exit_code == -signal.SIGKILL
+    assert outcome.exit_code == -signal.SIGKILL and not outcome.returned
+
+
+@pytest.mark.usefixtures("idle_threads_allowed")
+def test_a_child_that_ends_by_itself_did_not_return() -> None:
+    def child() -> int:
+        os._exit(0)
+
+    outcome = run_isolated(child)
+    assert outcome.exit_code == 0 and not outcome.returned
 
 
 @pytest.mark.usefixtures("idle_threads_allowed")

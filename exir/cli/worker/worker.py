@@ -1,14 +1,15 @@
 """The persistent worker: torch is imported once, every request runs in a child of its own."""
 
 import os
-import signal
 import sys
+import tempfile
+from pathlib import Path
 from typing import BinaryIO
 
-from exir.cli.one_shot import compile_command_line, target_of
-from exir.cli.reporting.messages import EXIT_INTERNAL_ERROR
+from exir.cli.one_shot import compile_command_line
+from exir.cli.worker.attended import attend
+from exir.cli.worker.declared_inputs import enter_inputs_only, with_absolute_outputs
 from exir.cli.worker.heap import freeze_heap
-from exir.cli.worker.isolation import Outcome, run_isolated
 from exir.cli.worker.warm_up import warm_up
 from exir.cli.worker.worker_protocol import WorkRequest, WorkResponse, read_request, write_response
 
@@ -29,26 +30,17 @@ def serve() -> None:
 def answer_requests(requests: BinaryIO, responses: BinaryIO) -> None:
     """Run each request in a child and answer it, one after the other."""
     while (request := read_request(requests)) is not None:
-        outcome = run_isolated(lambda: _run(request, responses))
-        output = outcome.output + _death_note(outcome, request)
-        exit_code = EXIT_INTERNAL_ERROR if outcome.exit_code < 0 else outcome.exit_code
-        write_response(responses, WorkResponse(exit_code, output, request.request_id))
+        with tempfile.TemporaryDirectory(prefix="executorch_inputs_") as folder:
+            outcome = attend(request.arguments, lambda: _run(request, responses, Path(folder)))
+        write_response(responses, WorkResponse(outcome.exit_code, outcome.output, request.request_id))
 
 
-def _run(request: WorkRequest, responses: BinaryIO) -> int:
-    """In the child: compile. Nothing but the parent writes responses."""
+def _run(request: WorkRequest, responses: BinaryIO, folder: Path) -> int:
+    """In the child: compile, with the request's inputs in `folder`. Nothing but the parent writes responses."""
     responses.close()
     if request.sandbox_dir:
         os.chdir(request.sandbox_dir)
-    return compile_command_line(list(request.arguments))
-
-
-def _death_note(outcome: Outcome, request: WorkRequest) -> str:
-    if outcome.exit_code >= 0:
-        return ""
-    number = -outcome.exit_code
-    reason = "; the machine may be out of memory" if number == signal.SIGKILL else ""
-    return (
-        f"internal error: {target_of(list(request.arguments))}: the compiling process was killed by"
-        f" signal {number} ({signal.Signals(number).name}){reason}\n"
-    )
+    arguments = with_absolute_outputs(request.arguments)
+    if request.inputs:  # Bazel lists at least the model's source
+        enter_inputs_only(request.inputs, Path(tempfile.mkdtemp(dir=folder)))
+    return compile_command_line(arguments)

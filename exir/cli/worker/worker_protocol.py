@@ -2,7 +2,8 @@
 
 Messages on both pipes are protobuf, each after its length as a varint:
 
-    WorkRequest   1 arguments: repeated string, 3 request_id: int32, 6 sandbox_dir: string
+    WorkRequest   1 arguments: repeated string, 2 inputs: repeated Input, 3 request_id: int32, 6 sandbox_dir: string
+    Input         1 path: string
     WorkResponse  1 exit_code: int32, 2 output: string, 3 request_id: int32
 """
 
@@ -20,9 +21,10 @@ class ProtocolError(Exception):
 
 @dataclass(frozen=True)
 class WorkRequest:
-    """One compilation: the command line, and the folder that its paths are relative to."""
+    """One compilation: the command line, the files that it may read, and the folder that all paths are relative to."""
 
     arguments: tuple[str, ...] = ()
+    inputs: tuple[str, ...] = ()
     request_id: int = 0
     sandbox_dir: str = ""
 
@@ -57,15 +59,27 @@ def write_response(stream: BinaryIO, response: WorkResponse) -> None:
 def decode_request(data: bytes) -> WorkRequest:
     """A WorkRequest; fields that are not used are skipped."""
     arguments: list[str] = []
+    inputs: list[str] = []
     request_id, sandbox_dir = 0, ""
     for number, value in _fields(data):
         if number == 1 and isinstance(value, bytes):
             arguments.append(value.decode())
+        elif number == 2 and isinstance(value, bytes):
+            inputs.append(_input_path(value))
         elif number == 3 and isinstance(value, int):
             request_id = value
         elif number == 6 and isinstance(value, bytes):
             sandbox_dir = value.decode()
-    return WorkRequest(tuple(arguments), request_id, sandbox_dir)
+    return WorkRequest(tuple(arguments), tuple(inputs), request_id, sandbox_dir)
+
+
+def _input_path(data: bytes) -> str:
+    paths = [
+        value.decode() for number, value in _fields(data) if number == 1 and isinstance(value, bytes)
+    ]
+    if len(paths) != 1:
+        raise ProtocolError(f"an input has {len(paths)} paths")
+    return paths[0]
 
 
 def encode_response(response: WorkResponse) -> bytes:

@@ -24,7 +24,7 @@ def _stream(*messages: bytes) -> io.BytesIO:
 
 def test_a_request_is_read_and_unused_fields_are_skipped() -> None:
     stream = _stream(_REQUEST, b"")
-    assert read_request(stream) == WorkRequest(("ab", "c"), 300, "s")
+    assert read_request(stream) == WorkRequest(("ab", "c"), ("x",), 300, "s")
     assert read_request(stream) == WorkRequest()
     assert read_request(stream) is None
 
@@ -40,7 +40,9 @@ def test_a_request_cut_anywhere_is_refused(length: int) -> None:
         read_request(io.BytesIO(_stream(_REQUEST).getvalue()[:length]))
 
 
-@pytest.mark.parametrize("message", [b"\x0a\x7f", b"\x0b", b"\xff" * 12, b"\x0a" + b"\xff" * 10])
+@pytest.mark.parametrize(
+    "message", [b"\x0a\x7f", b"\x12\x00", b"\x0b", b"\xff" * 12, b"\x0a" + b"\xff" * 10]
+)
 def test_a_damaged_request_is_refused(message: bytes) -> None:
     with pytest.raises(ProtocolError):
         read_request(_stream(message))

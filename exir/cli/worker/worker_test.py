@@ -75,6 +75,10 @@ def _environment(**changes: str) -> dict[str, str]:
     }
 
 
+def _field(number: int, data: bytes) -> bytes:
+    return bytes([number << 3 | 2]) + encode_varint(len(data)) + data
+
+
 class _Worker:
     """A worker process."""
 
@@ -85,18 +89,18 @@ class _Worker:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             cwd=cwd,
-            env=_environment(PYTHONHASHSEED="1"),
+            env=_environment(PYTHONHASHSEED="1", PYTHONSAFEPATH="1"),
         )
         assert self.process.stdin and self.process.stdout
         self._requests, self._responses = self.process.stdin, self.process.stdout
 
-    def request(self, *arguments: str, sandbox_dir: str = "") -> tuple[int, str]:
+    def request(
+        self, *arguments: str, sandbox_dir: str = "", inputs: tuple[str, ...] = ()
+    ) -> tuple[int, str]:
         """Exit code and output of one compilation."""
-        fields = [(1, argument) for argument in arguments] + [(6, sandbox_dir)]
-        message = b"".join(
-            bytes([number << 3 | 2]) + encode_varint(len(text.encode())) + text.encode()
-            for number, text in fields
-        )
+        fields = [(1, argument.encode()) for argument in arguments] + [(6, sandbox_dir.encode())]
+        fields += [(2, _field(1, path.encode())) for path in inputs]
+        message = b"".join(_field(number, data) for number, data in fields)
         self._requests.write(encode_varint(len(message)) + message)
         self._requests.flush()
         return self._response()
@@ -229,6 +233,54 @@ def test_paths_are_relative_to_the_sandbox(folder: Path, worker: _Worker) -> Non
     (sandbox / "app").symlink_to(folder / "app")
     assert worker.request(*_flags("net", "boxed"), sandbox_dir="sandboxes/1") == (0, "")
     assert (sandbox / "boxed.pte").exists() and not (folder / "boxed.pte").exists()
+
+
+_READER = """
+import torch
+from pathlib import Path
+
+class Net(torch.nn.Module):
+    def forward(self, x):
+        return x + 1.0
+
+def model():
+    assert {path}.read_text() == "words"
+    return Net(), (torch.ones(4),)
+"""
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        'Path("app/words.txt")',
+        'Path(__file__).with_name("words.txt")',
+        'Path(__file__).resolve().with_name("words.txt")',
+        '__import__("exir").data_path("app/words.txt")',
+    ],
+)
+def test_a_file_that_is_no_input_is_not_there(folder: Path, worker: _Worker, path: str) -> None:
+    (folder / "app" / "words.txt").write_text("words")
+    (folder / "app" / "reader.py").write_text(_READER.format(path=path))
+    inputs = ("app/reader.py",)
+    exit_code, output = worker.request(*_flags("reader", "unread"), inputs=inputs)
+    assert exit_code == 1 and "words.txt" in output
+    assert not (folder / "unread.pte").exists()
+    assert worker.request(*_flags("reader", "read"), inputs=(*inputs, "app/words.txt")) == (0, "")
+
+
+def test_a_module_that_is_no_input_is_not_found(folder: Path, worker: _Worker) -> None:
+    (folder / "app" / "importer.py").write_text("import app.net\n" + _MODEL)
+    inputs = ("app/importer.py",)
+    exit_code, output = worker.request(*_flags("importer", "importer"), inputs=inputs)
+    assert exit_code == 1
+    assert "add the library that provides 'app.net' to the deps of the model's py_library" in output
+    assert worker.request(*_flags("importer", "importer"), inputs=(*inputs, "app/net.py")) == (0, "")
+
+
+def test_inputs_do_not_change_the_bytes(folder: Path, worker: _Worker) -> None:
+    assert worker.request(*_flags("net", "unlisted")) == (0, "")
+    assert worker.request(*_flags("net", "listed"), inputs=("app/net.py", "app")) == (0, "")
+    assert _digests(folder, "listed") == _digests(folder, "unlisted")
 
 
 def test_a_source_that_changed_is_read_again(folder: Path, worker: _Worker) -> None:

@@ -1,0 +1,72 @@
+"""What the user reads about a compilation that did not come to its end."""
+
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from exir.cli.worker.attended import attend
+
+pytestmark = pytest.mark.usefixtures("idle_threads_allowed")
+
+_ARGV = ("--target", "@@//app:net_pte", "--time-limit=1")
+
+
+def test_a_compilation_that_returns_is_left_as_it_is() -> None:
+    def compilation() -> int:
+        print("error: //app:net_pte: no model")
+        return 1
+
+    outcome = attend(_ARGV, compilation)
+    assert (outcome.exit_code, outcome.output) == (1, "error: //app:net_pte: no model\n")
+
+
+@pytest.mark.parametrize("exit_code", [0, 1, 3])
+def test_code_that_ends_the_process_is_told(exit_code: int) -> None:
+    def compilation() -> int:
+        os._exit(exit_code)
+
+    outcome = attend(_ARGV, compilation)
+    assert outcome.exit_code == 1
+    assert outcome.output == (
+        "error: //app:net_pte: code of the model, or of a library it imports, ended the process with exit code"
+        f" {exit_code} (as os._exit does); raise an exception instead\n"
+    )
+
+
+def test_what_does_not_end_is_ended() -> None:
+    def compilation() -> int:
+        time.sleep(600)
+        return 0
+
+    outcome = attend(_ARGV, compilation)
+    assert outcome.exit_code == 1
+    assert outcome.output == (
+        "error: //app:net_pte: did not end within 1 s; a model that needs longer takes a larger 'time_limit'\n"
+    )
+
+
+def test_what_is_killed_is_run_once_more(tmp_path: Path) -> None:
+    def compilation() -> int:
+        if (tmp_path / "again").exists():
+            return 0
+        (tmp_path / "again").touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+        return 1
+
+    outcome = attend(_ARGV, compilation)
+    assert (outcome.exit_code, outcome.output) == (0, "")
+
+
+def test_what_is_killed_twice_is_given_up() -> None:
+    def compilation() -> int:
+        os.kill(os.getpid(), signal.SIGKILL)
+        return 0
+
+    outcome = attend(_ARGV, compilation)
+    assert outcome.exit_code == 2
+    assert outcome.output.endswith(
+        "was killed by signal 9 (SIGKILL); the machine may be out of memory\n"
+    )

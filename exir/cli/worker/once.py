@@ -1,0 +1,23 @@
+"""The compiler without a worker: one compilation, in a child as a worker's are."""
+
+import sys
+
+from exir.cli.arguments import expand_params_file
+from exir.cli.one_shot import compile_command_line
+from exir.cli.worker.attended import attend
+from exir.error import ConfigError
+
+
+def compile_once(argv: list[str]) -> int:
+    """Compile what the flags ask for; returns the exit code, prints what the compilation printed."""
+    outcome = attend(_expanded(argv), lambda: compile_command_line(argv))
+    sys.stderr.write(outcome.output)
+    return outcome.exit_code
+
+
+def _expanded(argv: list[str]) -> list[str]:
+    """The flags as far as they can be read; what is wrong with them is said where they are parsed."""
+    try:
+        return expand_params_file(argv)
+    except ConfigError:
+        return argv
