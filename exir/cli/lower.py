@@ -11,6 +11,7 @@ Exit codes: 0 done, 1 the user's error, 2 an internal error.
 
 import sys
 
+from exir.cli.reporting.packages import damage_note
 from exir.cli.worker.environment import pin_libraries
 from exir.cli.worker.heap import kept
 
@@ -18,6 +19,14 @@ from exir.cli.worker.heap import kept
 def main(argv: list[str]) -> int:
     """Run once, or as a worker. Torch is imported only when its environment is pinned."""
     pin_libraries()
+    try:
+        return _run(argv)
+    except ImportError:
+        sys.stderr.write(damage_note())
+        raise
+
+
+def _run(argv: list[str]) -> int:
     if argv == ["--persistent_worker"]:
         with kept():
             from exir.cli.worker.worker import serve

@@ -28,10 +28,6 @@ executorch_register_toolchains()
 
 _BAZELRC = """\
 import "{root}/tests/scratch_workspace/scratch.bazelrc"
-common:offline "--override_module=apple_support={root}/third_party/offline/modules/apple_support"
-common:offline "--override_module=buildozer={root}/third_party/offline/modules/buildozer"
-common:offline "--override_module=protobuf={root}/third_party/offline/modules/protobuf"
-common:offline "--override_module=zlib={root}/third_party/offline/modules/zlib"
 """
 
 

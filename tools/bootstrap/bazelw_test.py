@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 _ROOT = Path(__file__).absolute().parents[2]
-_SYSTEM_PROGRAMS = ("sh", "dirname", "readlink", "head", "cat", "cut", "find", "timeout", "id", "env", "mkdir", "grep")
+_SYSTEM_PROGRAMS = ("sh", "dirname", "readlink", "head", "cat", "cut", "find", "timeout", "id", "env", "mkdir", "grep", "cksum", "mv")
 
 
 @dataclass(frozen=True)
@@ -110,9 +110,24 @@ def test_prepared_bazel_without_registry_gets_the_offline_config(machine: Machin
     machine.registry("no")
     machine.prepared_bazel("7.7.1")
     result = machine.run("build")
-    rc_file = machine.folder / "workspace/third_party/offline/bazel7.bazelrc"
+    (rc_file,) = machine.cache.glob("offline-*.bazelrc")
     assert result.stdout == f"prepared --bazelrc={rc_file} build\n"
     assert "--config=offline" in result.stderr
+
+
+def test_the_offline_config_holds_in_any_workspace(machine: Machine) -> None:
+    machine.registry("no")
+    machine.prepared_bazel("7.7.1")
+    modules = machine.folder / "workspace/third_party/offline/modules"
+    for name in ("protobuf", "zlib"):
+        (modules / name).mkdir(parents=True)
+    machine.run("build")
+    machine.run("build")
+    (rc_file,) = machine.cache.glob("offline-*")
+    overrides = [line for line in rc_file.read_text().splitlines() if "override_module" in line]
+    assert overrides == [
+        f'common:offline "--override_module={name}={modules / name}"' for name in ("protobuf", "zlib")
+    ]
 
 
 def test_interrupted_preparation_is_not_taken(machine: Machine) -> None:

@@ -7,7 +7,8 @@ choose_flags() {
   if [ "${version%%.*}" = 4 ]; then
     flags=--bazelrc=$root/third_party/offline/bazel4.bazelrc
   elif [ "$debian" = yes ] && ! registry_reachable; then
-    flags=--bazelrc=$root/third_party/offline/bazel7.bazelrc
+    write_offline_rc
+    flags=--bazelrc=$offline_rc
     flags_reason="; --config=offline, as the central registry cannot be reached"
   fi
   if is_below_tmp "$root" || is_below_tmp "$cache"; then

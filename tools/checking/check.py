@@ -100,7 +100,7 @@ def main() -> int:
     parser.add_argument("--fix", action="store_true", help="format, and put right what can be")
     options = parser.parse_args()
     try:
-        tools, site = toolbox(_LOCKS / "check.lock"), install(_LOCKS / "requirements.lock")
+        tools, site = toolbox(_LOCKS / "check.lock"), install(_LOCKS / "requirements.lock")[0]
         planned = checks(tools, site, options.fix)
     except (BootstrapError, OSError) as error:
         print(error, file=sys.stderr)

@@ -4,6 +4,7 @@ import traceback
 from pathlib import Path
 
 from exir.cli.loading.user_code import describe, user_lines
+from exir.cli.reporting.packages import damage_note
 from exir.error import ExirError, PassError, UserError
 
 EXIT_OK = 0
@@ -25,7 +26,7 @@ def explain(
     elif not isinstance(cause, ExirError) and user_lines(cause, roots):
         text, exit_code = f"error: {target}: {describe(cause, roots)}\n", EXIT_USER_ERROR
     else:
-        text = f"internal error: {target}: {type(error).__name__}: {error}\n"
+        text = f"internal error: {target}: {type(error).__name__}: {error}\n{damage_note()}"
         exit_code, with_traceback = EXIT_INTERNAL_ERROR, True
     trace = "".join(traceback.format_exception(error)) if with_traceback else ""
     return trace + text, exit_code

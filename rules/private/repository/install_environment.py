@@ -1,10 +1,13 @@
-"""Install the packages of a lock file once for a user and machine, and print the folder they are in.
+"""Install the packages of a lock file once for a user and machine, and put them into a repository.
 
-    python3 install_environment.py LOCK
+    python3 install_environment.py LOCK            # prints the folder they are in; says on standard error when it had to install
+    python3 install_environment.py LOCK FOLDER     # and makes FOLDER have the same
 
-The folder lies in the user's cache under a name made from the lock's content, the Python it is for and the version of
-this recipe. Two installs of one lock by one Python hold the same bytes: no record of place or time is kept, and byte
-code is compiled without either. What the actions of a build never read (headers, test suites, scripts) is left out.
+The packages lie in the user's cache under a name made from the lock's content, the Python they are for and the version of
+this recipe. FOLDER has hard links to the files, so that it stays whole when somebody deletes the cache; where the two lie on
+different disks it is a link itself. Two installs of one lock by one Python hold the same bytes: no record of place or time is
+kept, and byte code is compiled without either. What the actions of a build never read (headers, test suites, scripts) is left
+out.
 """
 
 import hashlib
@@ -21,6 +24,7 @@ from pip_command import find_pip
 from user_cache import cache_root, publish
 
 _RECIPE = 1  # Raise it when what is installed from the same lock changes.
+_CONTENTS = "contents"  # of an entry: for each installed file a line with its size and its path
 _PIP_OPTIONS = (
     *("--quiet", "--no-deps", "--require-hashes", "--no-compile", "--only-binary=:all:"),
     *("--disable-pip-version-check", "--no-warn-script-location", "--root-user-action=ignore"),
@@ -43,11 +47,25 @@ The locked torch is PyTorch's CPU build, which the default index does not have. 
 or the same in pip.conf, and start again."""
 
 
-def install(lock: Path) -> Path:
-    """The folder with the packages of `lock`, installed now if it was not there."""
+def install(lock: Path) -> tuple[Path, bool]:
+    """The cached folder with the packages of `lock`, and whether they were installed now, as it was not there or not whole."""
     entry = cache_root() / "python" / environment_key(lock)
-    publish(entry, lambda folder: _fill(folder / "site", lock))
-    return entry / "site"
+    if entry.exists() and not _is_whole(entry):
+        shutil.rmtree(entry)
+    installed = publish(entry, lambda folder: _fill(folder / "site", lock))
+    return entry / "site", installed
+
+
+def provide(site: Path, folder: Path) -> None:
+    """Make `folder` hold what the cached `site` does, with the record of it beside."""
+    record = site.with_name(_CONTENTS)
+    if record.exists():
+        shutil.copyfile(record, folder.with_name(_CONTENTS))
+    try:
+        shutil.copytree(site, folder, symlinks=True, copy_function=os.link)
+    except (OSError, shutil.Error):  # another disk, or one without hard links
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.symlink_to(site)
 
 
 def environment_key(lock: Path) -> str:
@@ -61,6 +79,7 @@ def _fill(site: Path, lock: Path) -> None:
     for path in _unused_paths(site):
         shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink(missing_ok=True)
     _compile_byte_code(site)
+    _record_contents(site)
 
 
 def _pip_install(site: Path, lock: Path) -> None:
@@ -87,12 +106,40 @@ def _compile_byte_code(site: Path) -> None:
     subprocess.run([*command, "-s", str(site), "-p", "/site", str(site)], env=environment, check=False)
 
 
-def main() -> int:
+def _record_contents(site: Path) -> None:
+    files = sorted(path for path in site.rglob("*") if path.is_file())
+    lines = [f"{path.stat().st_size} {path.relative_to(site)}\n" for path in files]
+    site.with_name(_CONTENTS).write_text("".join(lines), encoding="utf-8")
+
+
+def _is_whole(entry: Path) -> bool:
+    """Whether every file that was installed is there, in its size; what was installed before there were records counts as whole."""
+    contents = entry / _CONTENTS
+    if not contents.exists():
+        return (entry / "site").is_dir()
+    lines = contents.read_text(encoding="utf-8").splitlines()
+    return all(_has_size(entry / "site" / path, int(size)) for size, path in (line.split(" ", 1) for line in lines))
+
+
+def _has_size(path: Path, size: int) -> bool:
     try:
-        print(install(Path(sys.argv[1])))
+        return path.stat().st_size == size
+    except OSError:
+        return False
+
+
+def main() -> int:
+    lock, *folders = map(Path, sys.argv[1:])
+    try:
+        site, installed = install(lock)
+        for folder in folders:
+            provide(site, folder)
     except (BootstrapError, OSError) as error:
         print(error, file=sys.stderr)
         return 1
+    print(site)
+    if installed:
+        print(f"installed the packages of {lock.name} in {site.parent}", file=sys.stderr)
     return 0
 
 

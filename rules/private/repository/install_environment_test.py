@@ -1,6 +1,9 @@
 """An environment is installed once, holds the same bytes each time and says why it cannot be installed."""
 
+import errno
 import hashlib
+import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -50,22 +53,52 @@ def test_key_changes_with_the_lock_alone(lock: Path) -> None:
 
 
 def test_second_install_needs_no_pip(lock: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    first = install_environment.install(lock)
+    first, installed = install_environment.install(lock)
+    assert installed
     _use_pip(monkeypatch, tmp_path, "raise SystemExit('no network')")
-    assert install_environment.install(lock) == first
+    assert install_environment.install(lock) == (first, False)
 
 
 def test_two_installs_hold_the_same_bytes(lock: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    first = _digests(install_environment.install(lock))
+    first = _digests(install_environment.install(lock)[0])
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "another/cache"))
     monkeypatch.setenv("PYTHONHASHSEED", "7")
-    assert _digests(install_environment.install(lock)) == first
+    assert _digests(install_environment.install(lock)[0]) == first
 
 
 def test_byte_code_is_installed_and_unused_files_are_not(lock: Path) -> None:
-    site = install_environment.install(lock)
+    site, _ = install_environment.install(lock)
     tag = sys.implementation.cache_tag
     assert set(_digests(site)) == {"package/__init__.py", f"package/__pycache__/__init__.{tag}.pyc"}
+
+
+@pytest.mark.parametrize("damaged", [".", "package/__init__.py"])
+def test_what_is_damaged_is_installed_again(lock: Path, damaged: str) -> None:
+    site, _ = install_environment.install(lock)
+    whole = _digests(site)
+    path = site / damaged
+    shutil.rmtree(path) if path.is_dir() else path.write_text("")
+    again, installed = install_environment.install(lock)
+    assert installed and _digests(again) == whole
+
+
+def test_repository_stays_whole_when_the_cache_is_deleted(lock: Path, tmp_path: Path) -> None:
+    site, _ = install_environment.install(lock)
+    whole = _digests(site)
+    (tmp_path / "repository").mkdir()
+    install_environment.provide(site, tmp_path / "repository/site")
+    shutil.rmtree(tmp_path / "cache")
+    assert _digests(tmp_path / "repository/site") == whole
+
+
+def test_repository_on_another_disk_is_a_link(lock: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(errno.EXDEV, "Invalid cross-device link")
+
+    monkeypatch.setattr(os, "link", refuse)
+    site, _ = install_environment.install(lock)
+    install_environment.provide(site, tmp_path / "site")
+    assert (tmp_path / "site").readlink() == site
 
 
 def test_missing_cpu_build_of_torch_is_explained(lock: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

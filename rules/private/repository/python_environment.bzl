@@ -1,6 +1,6 @@
 """A repository with the packages of a lock file, as one folder that an action takes as a single input.
 
-The folder itself is installed once for a user and machine (install_environment.py); the repository links to it. One
+The packages are installed once for a user and machine (install_environment.py); the repository has links to their files. One
 source directory instead of some 14,000 files keeps a sandboxed action as fast as an unsandboxed one.
 """
 
@@ -71,19 +71,24 @@ def _find_python(rctx):
     ))
 
 def _install(rctx, python):
+    """Makes the folder `site`; returns the name of what is in it, or None where it may be empty and is."""
     installer = python_program(rctx, "install_environment")
     result = rctx.execute(
-        [python.path, "-B", installer, rctx.path(rctx.attr.lock)],
+        [python.path, "-B", installer, rctx.path(rctx.attr.lock), rctx.path("site")],
         environment = {"PYTHONPATH": str(installer.dirname)},
         timeout = 3600,
     )
     if result.return_code == 0:
-        return rctx.path(result.stdout.strip())
+        if result.stderr:
+            # buildifier: disable=print
+            print(result.stderr.strip())
+        return rctx.path(result.stdout.strip()).dirname.basename
     if not rctx.attr.optional:
         fail(result.stderr)
 
     # buildifier: disable=print
     print("going on without the packages of %s: %s" % (rctx.attr.lock.name, result.stderr.strip()))
+    rctx.file("site/README", "These packages could not be installed.\n", executable = False)
     return None
 
 def _locked_packages(rctx):
@@ -93,14 +98,9 @@ def _locked_packages(rctx):
 def _python_environment_impl(rctx):
     python = _find_python(rctx)
     rctx.report_progress("installing the packages of " + rctx.attr.lock.name)
-    site = _install(rctx, python)
-    if site:
-        rctx.symlink(site, "site")
-    else:
-        rctx.file("site/README", "These packages could not be installed.\n", executable = False)
+    installed = _install(rctx, python)
     rctx.symlink(python.path, "python3")
-    installed = site.dirname.basename if site else "none"
-    rctx.file("identity", "{} python-{}\n".format(installed, python.version), executable = False)
+    rctx.file("identity", "{} python-{}\n".format(installed or "none", python.version), executable = False)
     rctx.file("BUILD.bazel", _BUILD, executable = False)
     for name in _locked_packages(rctx):
         rctx.file(name + "/BUILD.bazel", _PACKAGE_BUILD.format(name = name), executable = False)
