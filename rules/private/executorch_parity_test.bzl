@@ -23,7 +23,14 @@ _replay_data = rule(
     doc = "A model's program, its reference calls, and its weights where they lie apart, in this order.",
 )
 
-def executorch_parity_test(name, model, atol = 1e-4, rtol = 1e-4, min_sqnr = 15, min_cosine = 0.98, tags = [], **kwargs):
+def _check_number(test, argument, value):
+    if type(value) not in ["int", "float"] or value < 0:
+        fail("executorch_parity_test(name = '%s'): '%s' must be a number, at least 0, got %r" % (test, argument, value))
+
+# What every target takes and what the test needs must hold for the targets that it is made of.
+_PASSED_ON = ["compatible_with", "exec_compatible_with", "features", "restricted_to", "target_compatible_with"]
+
+def executorch_parity_test(name, model, atol = 1e-4, rtol = 1e-4, min_sqnr = 15, min_cosine = 0.98, args = [], tags = [], **kwargs):
     """Tests that the program on the C runtime gives what eager PyTorch gives.
 
     The model's example calls, and seeded random ones of the same shapes, were run by eager PyTorch in a cached build action; the
@@ -41,29 +48,36 @@ def executorch_parity_test(name, model, atol = 1e-4, rtol = 1e-4, min_sqnr = 15,
       rtol: largest relative error.
       min_sqnr: of a quantized model: smallest ratio of the float output's energy to the error's, in dB.
       min_cosine: of a quantized model: smallest cosine between its output and the float model's.
+      args: further flags of the test's program.
       tags: tags of the test.
       **kwargs: what every test has.
     """
+    options = [("atol", atol), ("rtol", rtol), ("min_sqnr", min_sqnr), ("min_cosine", min_cosine)]
+    for option, value in options:
+        _check_number(name, option, value)
+    passed_on = {key: kwargs[key] for key in _PASSED_ON if key in kwargs}
     executorch_cc_library(
         name = name + "_lib",
         linked_registry = True,
         model = model,
         weights = "lend",
-        tags = ["manual"],
+        tags = ["manual"] + tags,
         testonly = True,
+        **passed_on
     )
     _replay_data(
         name = name + "_data",
         model = model,
-        tags = ["manual"],
+        tags = ["manual"] + tags,
         testonly = True,
+        **passed_on
     )
     cc_test(
         name = name,
         args = ["$(rootpaths :%s_data)" % name] + [
-            "--%s=%s" % (option, value)
-            for option, value in [("atol", atol), ("rtol", rtol), ("min-sqnr", min_sqnr), ("min-cosine", min_cosine)]
-        ],
+            "--%s=%s" % (option.replace("_", "-"), value)
+            for option, value in options
+        ] + args,
         data = [":%s_data" % name],
         # The program asks for a registry that only its own library defines.
         linkstatic = True,

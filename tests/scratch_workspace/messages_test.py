@@ -10,7 +10,7 @@ import pytest
 from tests.scratch_workspace.scratch import Build, Workspace, repository_root
 
 _BUILD = """\
-load("@rules_executorch//rules:defs.bzl", "executorch_cc_library", "executorch_model")
+load("@rules_executorch//rules:defs.bzl", "executorch_cc_library", "executorch_model", "executorch_parity_test")
 load("@rules_python//python:py_library.bzl", "py_library")
 
 py_library(name = "net", srcs = ["net.py"])
@@ -72,7 +72,8 @@ def test_good_model_builds(workspace: Workspace) -> None:
         ("memory_gb = 3", "invalid value in 'memory_gb' attribute"),
         ("time_limit = 0", "'time_limit' must be a number of seconds, at least 1, got 0"),
         ('prefix = "new-net"', "'prefix' must be letters, digits and single '_', first a letter, got 'new-net'"),
-        ('weights = "net.py"', "'//:net.py' does not produce any executorch_model_rule weights files"),
+        ('weights = "net.py"', "'//:net.py' does not produce any executorch_model weights files"),
+        ("backend = []", "'backend' is an empty list; leave it out for kernels alone"),
         ('config = {"executorch": {}}, config_json = "{}"', "'config' is given twice, once as 'config_json'"),
     ],
 )
@@ -81,6 +82,30 @@ def test_wrong_attribute_fails_in_analysis(workspace: Workspace, attributes: str
     assert build.exit_code != 0
     assert build.mnemonics == ()
     assert message in build.stderr.replace("'@@//", "'//")
+
+
+@pytest.mark.parametrize(
+    ("argument", "message"),
+    [
+        ('atol = "small"', "executorch_parity_test(name = 'net_test'): 'atol' must be a number, at least 0, got \"small\""),
+        ("min_sqnr = -1", "executorch_parity_test(name = 'net_test'): 'min_sqnr' must be a number, at least 0, got -1"),
+    ],
+)
+def test_wrong_argument_of_a_test_fails_when_its_file_is_read(workspace: Workspace, argument: str, message: str) -> None:
+    test = f'executorch_parity_test(name = "net_test", model = ":net_pte", {argument})\n'
+    workspace.write("BUILD.bazel", _BUILD.format(attributes="") + test)
+    build = workspace.build("//:net_pte")
+    assert build.exit_code != 0
+    assert message in build.stderr
+
+
+def test_a_library_that_is_built_is_compiled(workspace: Workspace) -> None:
+    workspace.write("net.py", _GOOD_MODEL)
+    library = 'executorch_cc_library(name = "net_cc", model = ":net_pte")\n'
+    workspace.write("BUILD.bazel", _BUILD.format(attributes="") + library)
+    build = workspace.build("//:net_cc")
+    assert build.exit_code == 0, build.stderr
+    assert "CppArchive" in build.mnemonics
 
 
 @pytest.mark.parametrize(
