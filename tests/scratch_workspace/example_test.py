@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -52,6 +53,44 @@ def test_guide_shows_the_files_of_the_example(guide: str, name: str) -> None:
         assert _without_head(shown[name]) in content
     else:
         assert content == _without_head(shown[name])
+
+
+_README_MODEL = """\
+import torch
+
+def mobilenet_v2():
+    return torch.nn.ReLU(), (torch.ones(4),)
+"""
+
+
+def test_readme_shows_a_package_that_works(workspace: Workspace) -> None:
+    build, _ = _readme_blocks()
+    workspace.write("readme/BUILD.bazel", build)
+    workspace.write("readme/mobilenet.py", _README_MODEL)
+    workspace.write("readme/app.c", '#include "readme/mobilenet_cc.h"\n\nint main(void) { return 0; }\n')
+    result = workspace.run("//readme:app")
+    assert result.returncode == 0, result.stderr
+    result = workspace.test("//readme:all")
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_readme_shows_all_that_a_workspace_needs(tmp_path: Path) -> None:
+    build, module = _readme_blocks()
+    scratch = Workspace(tmp_path / "workspace", repository_root())
+    scratch.write("MODULE.bazel", module.replace("../rules_executorch", str(repository_root())))
+    scratch.write("app/BUILD.bazel", build)
+    for name in ("mobilenet.py", "app.c"):
+        scratch.write(f"app/{name}", "")
+    result = scratch.build("--nobuild", "//...")
+    scratch.shutdown()
+    assert result.exit_code == 0, result.stderr
+
+
+def _readme_blocks() -> tuple[str, str]:
+    """Of the README: the BUILD file that it begins with, and the MODULE.bazel."""
+    readme = (repository_root() / "README.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
+    return blocks[0], next(block for block in blocks if block.startswith("# MODULE.bazel"))
 
 
 def _code_blocks(guide: str) -> list[tuple[str, str]]:
