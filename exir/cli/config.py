@@ -12,7 +12,7 @@ from torch._ops import OpOverload
 
 from exir.capture import EdgeCompileConfig, ExecutorchBackendConfig
 from exir.cli.arguments import Arguments
-from exir.cli.options import check_keys, check_type
+from exir.options import check_keys, check_type
 from exir.error import ConfigError
 from exir.passes import MemoryPlanningPass
 from exir.quantize import OPTION_TYPES, RECIPES, QuantizationOptions

@@ -46,11 +46,24 @@ def extended(x: Tensor, count: Tensor) -> Tensor:
     return torch.cat([x, torch.ones(n, 3) * n])
 
 
+def pooled(mode: str) -> Callable[[Tensor], Tensor]:
+    """The size is a number where the value before it had symbols, and its own batch still has one."""
+
+    def pool(x: Tensor) -> Tensor:
+        small = nn.functional.adaptive_avg_pool2d(x, (2, 3))
+        return nn.functional.interpolate(small, size=(9, 8), mode=mode)
+
+    return pool
+
+
+BATCHES: list[tuple[Tensor, ...]] = [(torch.randn(2, 3, 9, 8),), (torch.randn(5, 3, 9, 8),)]
 PICTURE = (torch.randn(1, 3, 32, 32), torch.randn(1, 3, 9, 64))
 ROWS = torch.randn(8, 3)
 CASES: dict[str, tuple[Any, Any, list[tuple[Tensor, ...]]]] = {
     "bilinear": (resized("bilinear"), ({2: HEIGHT, 3: WIDTH},), [(each,) for each in PICTURE]),
     "nearest": (resized("nearest"), ({2: HEIGHT, 3: WIDTH},), [(each,) for each in PICTURE]),
+    "a batch, bilinear": (pooled("bilinear"), ({0: A},), BATCHES),
+    "a batch, nearest": (pooled("nearest"), ({0: A},), BATCHES),
     "two symbols": (
         lambda x, y: torch.cat([x, y]) * 2,
         ({0: A}, {0: B}),

@@ -4,7 +4,7 @@ import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from exir.cli.options import check_type
+from exir.options import check_type
 from exir.error import ConfigError
 from exir.quantize.recipes import RECIPES, Recipe
 

@@ -98,11 +98,9 @@ def test_sizes_keep_their_symbols_and_bounds() -> None:
 
 
 def test_a_file_holds_a_program_and_others_beside_it() -> None:
-    program, file, beside = (
-        to_edge(export(Chosen(), (torch.ones(2),))).exported_program(),
-        io.BytesIO(),
-        {},
-    )
+    program = to_edge(export(Chosen(), (torch.ones(2),))).exported_program()
+    file = io.BytesIO()
+    beside: dict[str, str] = {}
     save(program, file, extra_files={"note.txt": "of the third run"})
     _assert_same(program, load(file, extra_files=beside))
     assert beside == {"note.txt": "of the third run"}

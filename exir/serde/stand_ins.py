@@ -165,7 +165,7 @@ def take_out(top: GraphModule, module_of: Callable[[str], torch.nn.Module]) -> N
 def _attach(call: Node, lowered: torch.nn.Module) -> None:
     graph = call.graph
     name, _, *operands = call.args
-    assert isinstance(name, str)
+    assert isinstance(name, str) and graph.owning_module is not None
     graph.owning_module.register_module(name, lowered)
     with graph.inserting_before(call):
         call.args = (graph.get_attr(name), *operands)

@@ -209,7 +209,7 @@ static void test_m13_unknown_kinds_of_tensors_are_refused(void **state) {
 
 static void test_m13_kinds_that_others_have_are_not_supported(void **state) {
   (void)state;
-  set_tensor_i8(ET_TENSOR_SCALAR_TYPE, 9); /* complex64 */
+  set_tensor_i8(ET_TENSOR_SCALAR_TYPE, 12); /* qint8 */
   et_test_expect_method_refused(et_writer_finish(&writer),
                                 ET_STATUS_NOT_SUPPORTED,
                                 "values[2]: its dtype");
@@ -230,7 +230,7 @@ static void test_m13_ends_of_other_kinds_are_not_described(void **state) {
     int8_t value;
     const char *message;
   } kinds[] = {
-      {ET_TENSOR_SCALAR_TYPE, 9, "a tensor of scalar_type 9, shape_dynamism 0"},
+      {ET_TENSOR_SCALAR_TYPE, 12, "a tensor of scalar_type 12, shape_dynamism 0"},
       {ET_TENSOR_DYNAMISM, 2, "a tensor of scalar_type 6, shape_dynamism 2"},
   };
   for (size_t i = 0; i < 2; i++) {

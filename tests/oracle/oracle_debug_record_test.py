@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import executorch.runtime  # noqa: F401  (before exir, which takes the dim_order_ops that this registers)
 import pytest
@@ -24,7 +25,7 @@ class SinCos(nn.Module):
         return torch.cos(torch.sin(x) + x)
 
 
-def _parsed(program: ExecutorchProgramManager, folder: Path) -> object:
+def _parsed(program: ExecutorchProgramManager, folder: Path) -> Any:
     program.get_etrecord().save(folder / "model.etrecord")
     return parse_etrecord(str(folder / "model.etrecord"))
 

@@ -87,11 +87,16 @@ def test_wrong_attribute_fails_in_analysis(workspace: Workspace, attributes: str
 @pytest.mark.parametrize(
     ("argument", "message"),
     [
-        ('atol = "small"', "executorch_parity_test(name = 'net_test'): 'atol' must be a number, at least 0, got \"small\""),
+        (
+            'atol = "small"',
+            "executorch_parity_test(name = 'net_test'): 'atol' must be a number, at least 0, got \"small\"",
+        ),
         ("min_sqnr = -1", "executorch_parity_test(name = 'net_test'): 'min_sqnr' must be a number, at least 0, got -1"),
     ],
 )
-def test_wrong_argument_of_a_test_fails_when_its_file_is_read(workspace: Workspace, argument: str, message: str) -> None:
+def test_wrong_argument_of_a_test_fails_when_its_file_is_read(
+    workspace: Workspace, argument: str, message: str
+) -> None:
     test = f'executorch_parity_test(name = "net_test", model = ":net_pte", {argument})\n'
     workspace.write("BUILD.bazel", _BUILD.format(attributes="") + test)
     build = workspace.build("//:net_pte")

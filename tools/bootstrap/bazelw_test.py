@@ -14,7 +14,22 @@ from pathlib import Path
 import pytest
 
 _ROOT = Path(__file__).absolute().parents[2]
-_SYSTEM_PROGRAMS = ("sh", "dirname", "readlink", "head", "cat", "cut", "find", "timeout", "id", "env", "mkdir", "grep", "cksum", "mv")
+_SYSTEM_PROGRAMS = (
+    "sh",
+    "dirname",
+    "readlink",
+    "head",
+    "cat",
+    "cut",
+    "find",
+    "timeout",
+    "id",
+    "env",
+    "mkdir",
+    "grep",
+    "cksum",
+    "mv",
+)
 
 
 @dataclass(frozen=True)
@@ -125,9 +140,7 @@ def test_the_offline_config_holds_in_any_workspace(machine: Machine) -> None:
     machine.run("build")
     (rc_file,) = machine.cache.glob("offline-*")
     overrides = [line for line in rc_file.read_text().splitlines() if "override_module" in line]
-    assert overrides == [
-        f'common:offline "--override_module={name}={modules / name}"' for name in ("protobuf", "zlib")
-    ]
+    assert overrides == [f'common:offline "--override_module={name}={modules / name}"' for name in ("protobuf", "zlib")]
 
 
 def test_interrupted_preparation_is_not_taken(machine: Machine) -> None:

@@ -171,7 +171,7 @@ static void test_numbers_out_of_range_are_named(void **state) {
   expect_word_refused(&writer->dims, 0, 10, "payload: dims[0]: op 10");
   expect_word_refused(&writer->dims, 4, 3, "payload: dims[1]: a 3");
   expect_word_refused(&writer->dims, 5, 4, "payload: dims[1]: maximum 3");
-  expect_word_refused(&writer->values, 0, 9, "payload: values[0]: dtype 9");
+  expect_word_refused(&writer->values, 0, 12, "payload: values[0]: dtype 12");
   expect_word_refused(&writer->values, 1, 9, "payload: values[0]: rank 9");
   expect_word_refused(&writer->values, 2, 5, "payload: values[0]: index 0");
   expect_word_refused(&writer->values, 3, 1, "payload: values[0]: index 1");

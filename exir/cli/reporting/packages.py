@@ -30,7 +30,11 @@ def _damaged_files(site: Path) -> list[str]:
         lines = site.with_name(_CONTENTS).read_text(encoding="utf-8").splitlines()
     except OSError:
         return []
-    return [path for size, path in (line.split(" ", 1) for line in lines) if not _has_size(site / path, int(size))]
+    return [
+        path
+        for size, path in (line.split(" ", 1) for line in lines)
+        if not _has_size(site / path, int(size))
+    ]
 
 
 def _has_size(path: Path, size: int) -> bool:
