@@ -21,7 +21,8 @@ class ExecutorchBackendConfig:
     segment_alignment: of segments in the file, in bytes, a power of two.
     constant_tensor_alignment, delegate_alignment: bytes, a power of two; None for 16.
     remove_view_copy: turn view copies into views that share memory.
-    fuse_bytes: compute in whole numbers what lies between quantized tensors; else in floats, as the graph says.
+    fuse_bytes: compute in whole numbers what lies between quantized tensors, by operators that this project's runtime has and the
+        official one has not; else in floats, as the graph says.
     emit_mutable_buffer_names: write the qualified names of mutable buffers.
     external_constants: put constants into a file beside the program: True, or a function of a
         constant's placeholder that returns the file's name (None for the program).
@@ -41,7 +42,7 @@ class ExecutorchBackendConfig:
     constant_tensor_alignment: int | None = None
     delegate_alignment: int | None = None
     remove_view_copy: bool = True
-    fuse_bytes: bool = True
+    fuse_bytes: bool = False
     emit_mutable_buffer_names: bool = False
     external_constants: bool | Callable[[Node], str | None] = False
     external_mutable_weights: bool = False

@@ -22,7 +22,6 @@ class Arguments:
     weights: a safetensors file or a torch state dict.
     calibration: inputs to measure ranges on, a safetensors or npz file.
     operators: tables of operators, besides our own; kernels: tables of kernels to check the program against.
-    time_limit: seconds after which the compilation is ended.
     external_weights: constants and delegates' named data lie in a file beside the program, out_weights.
     out_pte, out_weights, out_manifest, out_reference, out_dump: files to write, at least one of them.
     """
@@ -40,7 +39,6 @@ class Arguments:
     calibration: Path | None = None
     operators: tuple[Path, ...] = ()
     kernels: tuple[Path, ...] = ()
-    time_limit: int | None = None
     external_weights: bool = False
     out_weights: Path | None = None
     out_manifest: Path | None = None
@@ -74,7 +72,8 @@ def parse_arguments(argv: list[str]) -> Arguments:
     for name in ("import_roots", "backends", "operators", "kernels"):
         values[name] = tuple(values[name])
     values["target"] = display_label(values["target"])
-    del values["traceback"]  # looked up before parsing, which may fail itself
+    for name in ("traceback", "time_limit"):  # looked up before parsing, which may fail itself
+        del values[name]
     arguments = Arguments(**values)
     if not any((arguments.out_pte, arguments.out_manifest, arguments.out_reference, arguments.out_dump)):
         raise ConfigError("command line: nothing to do: give --out-pte, or another output")

@@ -89,9 +89,13 @@ class CompilerConfig:
         return EdgeCompileConfig(**values)
 
     def executorch_config(self, passes: list[Any]) -> ExecutorchBackendConfig:
-        """Options of `to_executorch`; `passes` are those named in `passes.executorch`."""
+        """Options of `to_executorch`; `passes` are those named in `passes.executorch`.
+
+        What the command line compiles is for this project's runtime unless the options say otherwise.
+        """
         planning = MemoryPlanningPass(**self.memory_planning)
-        return ExecutorchBackendConfig(passes=passes, memory_planning_pass=planning, **self.executorch)
+        given = {"fuse_bytes": True, **self.executorch}
+        return ExecutorchBackendConfig(passes=passes, memory_planning_pass=planning, **given)
 
     def quantization_options(self) -> QuantizationOptions | None:
         """How to quantize, or None where nothing is said of it."""
