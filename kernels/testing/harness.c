@@ -169,22 +169,34 @@ static size_t count_codes(const char *signature) {
   return count;
 }
 
-/* The kernel of that name, which takes as many arguments: the last row, which is
- * the most general. Those before it are for some dtypes or layouts alone. */
-static const et_kernel *find(const char *name, size_t count) {
+/* Whether the first argument, where it is a tensor, is of a dtype that the row
+ * takes. */
+static bool takes_first(const et_kernel *kernel, et_value **args) {
+  const et_value *first = args[0];
+  return first->tag != ET_VALUE_TENSOR ||
+         (kernel->rules[0].dtypes >> first->u.as_tensor->dtype & 1u) != 0;
+}
+
+/* The kernel of that name, which takes as many arguments: the last row that
+ * takes the first, else the last, which is the most general. Those before it are
+ * for some dtypes or layouts alone. */
+static const et_kernel *find(const char *name, et_value **args, size_t count) {
   const et_string key = {name, strlen(name)};
-  const et_kernel *kernel = et_kernel_table_find(&et_all_kernels, key);
-  const et_kernel *next = kernel;
-  for (; next != NULL; next = et_kernel_table_next(&et_all_kernels, next)) {
-    kernel = next;
+  const et_kernel *row = et_kernel_table_find(&et_all_kernels, key);
+  const et_kernel *kernel = row;
+  const et_kernel *taking = NULL;
+  for (; row != NULL; row = et_kernel_table_next(&et_all_kernels, row)) {
+    kernel = row;
+    taking = takes_first(row, args) ? row : taking;
   }
+  kernel = taking != NULL ? taking : kernel;
   assert_non_null(kernel);
   assert_int_equal(count, count_codes(kernel->signature));
   return kernel;
 }
 
 size_t et_test_scratch(const char *name, et_value **args, size_t count) {
-  const et_kernel *kernel = find(name, count);
+  const et_kernel *kernel = find(name, args, count);
   et_arena arena = et_arena_measuring();
   void *state = NULL;
   et_prepare_context context = {.arena = &arena,
@@ -197,7 +209,7 @@ size_t et_test_scratch(const char *name, et_value **args, size_t count) {
 
 et_status et_test_call(et_test *test, const char *name, et_value **args,
                        size_t count) {
-  const et_kernel *kernel = find(name, count);
+  const et_kernel *kernel = find(name, args, count);
   const size_t wanted = et_test_scratch(name, args, count);
   const size_t size = (wanted + 63) / 64 * 64;
   void *scratch = size > 0 ? aligned_alloc(64, size) : NULL;
