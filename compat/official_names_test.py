@@ -143,3 +143,33 @@ def test_programs_are_read_and_written_in_the_official_terms() -> None:
     assert again.program.execution_plan == found.program.execution_plan
     assert found.mutable_data is None
     assert found.named_data is None
+
+
+def test_a_module_that_defines_operators_defines_them_when_it_is_imported() -> None:
+    importlib.import_module("executorch.exir.passes._device_copy_ops_registry")
+
+    given, out = torch.arange(3.0), torch.empty(3)
+    assert torch.equal(torch.ops.et_copy._h2d_copy(given), given)
+    assert torch.ops.et_copy._d2h_copy.out(given, out=out) is out
+    assert torch.equal(out, given)
+
+
+def test_the_schema_of_programs_is_written_with_the_alignments_asked_for(tmp_path: Path) -> None:
+    from executorch.exir._serialize._flatbuffer import _prepare_schema
+
+    written = _prepare_schema(str(tmp_path), constant_tensor_alignment=32, delegate_alignment=64)
+
+    assert (written.tensor_alignment, written.delegate_alignment, written.max_alignment) == (32, 64, 64)
+    assert written.file_identifier == b"ET12"
+    assert "data: [ubyte] (force_align: 64);" in Path(written.root_path).read_text()
+    assert (tmp_path / "scalar_type.fbs").is_file()
+
+
+def test_an_edge_operator_says_which_dtypes_its_operands_may_have() -> None:
+    from executorch.exir.dialects._ops import ops
+    from executorch.exir.dialects.edge._ops import FunctionDtypeConstraint
+
+    schema = ops.edge.aten._log_softmax.default._schema
+    assert isinstance(schema.dtype_constraint, FunctionDtypeConstraint)
+    assert schema.arguments[0].allowed_types == {torch.float16, torch.bfloat16, torch.float32, torch.float64}
+    assert not schema.dtype_constraint.validate({"self": torch.int32, "__ret_0": torch.int32})

@@ -89,8 +89,11 @@ class _TableLoader(Loader):
         return _OfficialModule(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
-        """Names that are those of submodules, too, mean what the table says."""
+        """Names that are those of submodules, too, mean what the table says; sources without names are imported."""
         own = module.__name__.removeprefix(f"{PACKAGE}.")
+        for source, names in table().get(own, {}).items():
+            if not names:
+                importlib.import_module(source)
         for name in _entries(own):
             if f"{own}.{name}" in table():
                 importlib.import_module(f"{module.__name__}.{name}")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from torch._ops import OpOverload
 from torch.export import ExportedProgram
 from torch.fx import Node
+from torch.fx.passes.infra.pass_manager import PassManager
 
 from exir import pipeline
 from exir.bundle import Facts, ProgramBundle
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from exir.program._executorch import ExecutorchProgramManager
 
 Programs = ExportedProgram | Mapping[str, ExportedProgram]
-Passes = Sequence[PassType] | Mapping[str, Sequence[PassType]]
+Passes = Sequence[PassType] | PassManager | Mapping[str, Sequence[PassType]]
 
 
 # What `EdgeCompileConfig.pipeline` may name.
@@ -186,7 +187,7 @@ class EdgeProgramManager:
     def transform(
         self, passes: Passes, compile_config: EdgeCompileConfig | None = None
     ) -> "EdgeProgramManager":
-        """Run `passes` over every method, or over each the passes given under its name.
+        """Run `passes`, perhaps a pass manager's, over every method, or over each the passes given under its name.
 
         A `BundlePass` sees all methods at once, or the one under whose name it is given.
         """
@@ -196,6 +197,8 @@ class EdgeProgramManager:
         return self._followed_by(EdgeProgramManager._of(bundle, config))
 
     def _bundle_passes(self, passes: Passes) -> list[PassType]:
+        if isinstance(passes, PassManager):
+            return list(passes.passes)
         if not isinstance(passes, Mapping):
             return list(passes)
         wanted = _per_method(passes, self._programs)

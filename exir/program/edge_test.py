@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from torch.fx.passes.infra.pass_manager import PassManager
 
 import exir
 from exir import EdgeCompileConfig, EdgeProgramManager, to_edge, to_edge_transform_and_lower
@@ -133,3 +134,11 @@ def test_a_number_may_be_the_first_input() -> None:
 def test_what_the_package_does_not_have_is_no_attribute_of_it() -> None:
     for package in (exir, exir.program):
         assert not hasattr(package, "to_edges")
+
+
+def test_a_pass_manager_of_torch_is_run_as_its_passes_are() -> None:
+    manager = to_edge(models.mlp().export())
+    passes = PassManager()
+    passes.add_pass(ExportPass())
+    transformed = manager.transform(passes).exported_program()
+    assert operator_names(transformed) == operator_names(manager.exported_program())

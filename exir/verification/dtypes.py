@@ -24,7 +24,7 @@ _FLOAT8 = frozenset(
 # What a `.pte` has a code for and the edge dialect admits.
 STORABLE = _FLOAT | _COMPLEX | _INTEGRAL | _FLOAT8
 
-_KINDS: Mapping[str, frozenset[torch.dtype]] = {
+KINDS: Mapping[str, frozenset[torch.dtype]] = {
     "floating": _FLOAT,
     "index": _INDEX,
     "integral": _INTEGRAL,
@@ -61,7 +61,7 @@ def _check_same(node: Node, op: OpOverload, operands: Mapping[str, object]) -> N
 
 def _check_allowed(node: Node, op: OpOverload, operands: Mapping[str, object]) -> None:
     for name, kind in facts_of(op).dtypes.items():
-        dtype, allowed = _dtype(operands.get(name)), _KINDS[kind]
+        dtype, allowed = _dtype(operands.get(name)), KINDS[kind]
         if dtype is not None and dtype not in allowed:
             listed = ", ".join(sorted(str(each) for each in allowed))
             raise EdgeDialectError(f"{op}: '{name}' is {dtype}, allowed are {listed}", node)

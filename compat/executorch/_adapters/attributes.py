@@ -7,7 +7,11 @@ import torch
 from torch.export import ExportedProgram
 
 from executorch._adapters.emit import EmitterOutput, official_output
+from executorch._adapters.operators import edge_out_variant
 from executorch._adapters.tensor import calculate_aligned_num_bytes, stride_from_dim_order
+from exir import schema
+from exir.backend.compile_spec_schema import CompileSpec
+from exir.dialects.edge import EdgeOpOverload
 from exir.program import EdgeProgramManager, ExecutorchProgramManager
 from exir.tensor import TensorSpec
 
@@ -24,6 +28,13 @@ def _execution_programs(manager: ExecutorchProgramManager) -> dict[str, Exported
     return manager._programs
 
 
+def _same_option(spec: CompileSpec, other: Any) -> bool:
+    """Whether `other`, from a partitioner or from a program, has the same key and value."""
+    if not isinstance(other, (CompileSpec, schema.CompileSpec)):
+        return NotImplemented
+    return spec.key == other.key and bytes(spec.value) == bytes(other.value)
+
+
 def _stride(spec: TensorSpec) -> tuple[int, ...]:
     return tuple(stride_from_dim_order(spec.shape, spec.dim_order))
 
@@ -33,7 +44,12 @@ def _allocated_memory(spec: TensorSpec) -> int:
 
 
 _ATTRIBUTES: Mapping[type, Mapping[str, Any]] = {
-    EdgeProgramManager: {"_edge_programs": property(_edge_programs)},
+    CompileSpec: {"__eq__": _same_option},
+    EdgeOpOverload: {"to_out_variant": edge_out_variant},
+    EdgeProgramManager: {
+        "_config_methods": property(lambda manager: manager._constant_methods),
+        "_edge_programs": property(_edge_programs),
+    },
     ExecutorchProgramManager: {
         "_emitter_output": property(_emitter_output),
         "_execution_programs": property(_execution_programs),

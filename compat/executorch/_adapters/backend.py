@@ -51,18 +51,36 @@ def create_submodule_from_nodes(
     if not skip_legalize_graph:
         legalize_graph(gm)
     call = next(node for node in gm.graph.nodes if node.op == "call_module" and node.target == name)
-    if len(outputs) == 1:
+    if len(outputs) == 1 and not _returns_several(inner):
         _take_from_list(gm, call)
     _return_list(inner)
     return inner, call
 
 
+def _returns_several(inner: GraphModule) -> bool:
+    """Whether the one result of a graph is several tensors already."""
+    result = inner.graph.output_node().args[0]
+    return isinstance(result, Node) and isinstance(result.meta.get("val"), (list, tuple))
+
+
 def _return_list(inner: GraphModule) -> None:
     """Let a graph return a list of its results, even of one."""
     output = inner.graph.output_node()
-    results = output.args[0]
+    results = _items(output) if _returns_several(inner) else output.args[0]
     output.args = (list(results) if isinstance(results, (list, tuple)) else [results],)
     inner.recompile()
+
+
+def _items(output: Node) -> list[Node]:
+    """Each of the tensors that the one result of a graph is."""
+    result = output.args[0]
+    found = []
+    for index, value in enumerate(result.meta["val"]):
+        with output.graph.inserting_before(output):
+            item = output.graph.call_function(operator.getitem, (result, index))
+        item.meta = {**result.meta, "val": value}
+        found.append(item)
+    return found
 
 
 def _take_from_list(outer: GraphModule, call: Node) -> None:

@@ -6,6 +6,7 @@ import torch
 from torch._C import FunctionSchema
 from torch._ops import OpOverload
 
+from exir.dialects.edge import EdgeOpOverload
 from exir.out_variant import functional_of, is_in_place, out_variant_of
 
 
@@ -115,6 +116,16 @@ def _out_name(head: str) -> str:
 
 def to_variant(op: OpOverload, variant: Any) -> OpOverload:
     """The out or the functional variant of an operator (`torchgen.model.SchemaKind`)."""
-    if variant.name == "out":
+    return _out_variant(op) if variant.name == "out" else functional_of(op)
+
+
+def edge_out_variant(edge_op: EdgeOpOverload) -> OpOverload:
+    """The out variant of an edge operator."""
+    return _out_variant(edge_op._op)
+
+
+def _out_variant(op: OpOverload) -> OpOverload:
+    try:
         return to_out_variant(op)[0]
-    return functional_of(op)
+    except RuntimeError as error:
+        raise RuntimeError(f"SchemaKind.out variant of operator {op._schema.name} can't be found.") from error

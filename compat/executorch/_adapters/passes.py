@@ -44,8 +44,11 @@ class ToOutVarPass(PassBase):
             raise ConfigError("'ignore_to_out_var_failure' is not provided: what has no out variant cannot be lowered")
 
     def call(self, graph_module: GraphModule) -> PassResult:
-        """Convert the graph."""
-        return to_out_var_pass.ToOutVarPass()(described(graph_module))
+        """Convert the graph, and say at its output what it returns."""
+        result = to_out_var_pass.ToOutVarPass()(described(graph_module))
+        output = result.graph_module.graph.output_node()
+        output.meta["val"] = [getattr(value, "meta", {}).get("val") for value in output.args[0]]
+        return result
 
 
 class ReplaceViewCopyWithViewPass(PassBase):

@@ -2,13 +2,12 @@
 
 import copy
 
-import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.export import ExportedProgram
 
 
 def get_fake_program(real_exported_program: ExportedProgram) -> ExportedProgram:
-    """A copy with fake tensors for weights; graph and signature are its own."""
+    """A copy with fake tensors for weights; graph and signature are its own, constants are those of the real one."""
     real = real_exported_program
     mode = FakeTensorMode(allow_non_fake_inputs=True)
     return ExportedProgram(
@@ -18,7 +17,7 @@ def get_fake_program(real_exported_program: ExportedProgram) -> ExportedProgram:
         state_dict={name: mode.from_tensor(tensor) for name, tensor in real.state_dict.items()},
         range_constraints=copy.deepcopy(real.range_constraints),
         module_call_graph=copy.deepcopy(real.module_call_graph),
-        constants={n: mode.from_tensor(t) for n, t in real.constants.items() if isinstance(t, torch.Tensor)},
+        constants=real.constants,
         verifiers=[real.verifier],
     )
 

@@ -176,8 +176,10 @@ class ExtendedHeader:
         return self.magic == HEADER_MAGIC and self.length >= LEAST_HEADER
 
     def to_bytes(self) -> bytes:
-        """The header as it stands in a file."""
-        return HEADER.pack(self.magic, self.length, self.program_size, self.segment_base_offset, self.segment_data_size)
+        """The header as it stands in a file, whose magic and length are always the same."""
+        return HEADER.pack(
+            HEADER_MAGIC, HEADER.size, self.program_size, self.segment_base_offset, self.segment_data_size
+        )
 
 
 def get_extended_header(program_data: bytes) -> ExtendedHeader | None:

@@ -1,0 +1,30 @@
+"""The operators `et_copy::_h2d_copy` and `_d2h_copy`, by which a vendor's passes mark copies to a device and back.
+
+Importing the official module defines them. Here, where all memory is the CPU's, either is a copy.
+"""
+
+import torch
+from torch.library import Library
+
+NAMES = ("_h2d_copy", "_d2h_copy")
+
+
+def _copy(self: torch.Tensor) -> torch.Tensor:
+    return self.clone()
+
+
+def _copy_out(self: torch.Tensor, *, out: torch.Tensor) -> torch.Tensor:
+    return out.copy_(self)
+
+
+def _library() -> Library:
+    made = Library("et_copy", "DEF")
+    for name in NAMES:
+        made.define(f"{name}(Tensor self) -> Tensor")
+        made.define(f"{name}.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)")
+        made.impl(name, _copy, "CompositeExplicitAutograd")
+        made.impl(f"{name}.out", _copy_out, "CompositeExplicitAutograd")
+    return made
+
+
+lib = _library()

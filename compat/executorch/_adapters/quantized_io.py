@@ -1,0 +1,64 @@
+"""Quantized inputs and outputs, as the official pass names and records them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from executorch._adapters.attributes import EdgeProgramManager
+from exir.bundle import ProgramBundle
+from exir.passes import quantize_io_pass
+
+_KEYS = ("scale", "zp", "quant_min", "quant_max", "dtype")
+
+
+class QuantizeInputs(quantize_io_pass.QuantizeInputs):
+    """`exir.passes.quantize_io_pass.QuantizeInputs`, which the manager that it is given follows."""
+
+    def run(self, bundle: ProgramBundle) -> ProgramBundle:
+        return _followed(self.edge_program_manager, super().run(bundle))
+
+
+class QuantizeOutputs(quantize_io_pass.QuantizeOutputs):
+    """`exir.passes.quantize_io_pass.QuantizeOutputs`, which the manager that it is given follows."""
+
+    def run(self, bundle: ProgramBundle) -> ProgramBundle:
+        return _followed(self.edge_program_manager, super().run(bundle))
+
+
+def _followed(manager: EdgeProgramManager | None, bundle: ProgramBundle) -> ProgramBundle:
+    """`bundle`; scripts go on with the manager that they gave to the pass, so it holds that from now on."""
+    if manager is not None:
+        manager._programs.update(bundle.programs)
+        manager._constant_methods.update(bundle.constant_methods)
+    return bundle
+
+
+def get_config_method_name(
+    prefix: str | None = "forward", arg_type: str = "input", index: int = 0, key: str = "scale"
+) -> str:
+    """The name of the constant method that says `key` of an input or output."""
+    assert arg_type in ("input", "output"), f"arg_type must be input or output, got {arg_type!r}"
+    assert index >= 0, f"index must not be negative, got {index}"
+    assert key in _KEYS, f"key must be one of {', '.join(_KEYS)}, got {key!r}"
+    return f"{prefix}_{arg_type}{index}_{key}" if prefix is not None else f"{arg_type}{index}_{key}"
+
+
+def extract_io_quant_params(
+    edge_prog: EdgeProgramManager, *, input_idxs: Sequence[int] = (0,), output_idxs: Sequence[int] = (0,)
+) -> dict[str, dict[str, dict[str, Any]]]:
+    """How inputs and outputs are quantized, by the names of their nodes: `inputs` and `outputs`.
+
+    `edge_prog` takes and gives them quantized afterwards.
+    """
+    transformed = edge_prog.transform([QuantizeInputs(edge_prog, input_idxs), QuantizeOutputs(edge_prog, output_idxs)])
+    methods, program = transformed._constant_methods, transformed.exported_program()
+    names = {"input": program.graph_signature.user_inputs, "output": program.graph_signature.user_outputs}
+    indices = {"input": input_idxs, "output": output_idxs}
+    return {
+        f"{kind}s": {str(names[kind][index]): _parameters(methods, kind, index) for index in indices[kind]}
+        for kind in indices
+    }
+
+
+def _parameters(methods: dict[str, Any], kind: str, index: int) -> dict[str, Any]:
+    found = {key: methods[get_config_method_name(None, kind, index, key)] for key in _KEYS}
+    return {"zero_point" if key == "zp" else key: value for key, value in found.items()}

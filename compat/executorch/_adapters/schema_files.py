@@ -1,0 +1,89 @@
+"""The schema of `.pte` files for `flatc`, with the alignments that a file shall have."""
+
+import importlib.resources
+import os
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+_PACKAGE = "schema"
+_ROOT, _INCLUDED = "program.fbs", "scalar_type.fbs"
+_TENSORS, _DELEGATES = b"@executorch-tensor-alignment", b"@executorch-delegate-alignment"
+_ALIGNED = re.compile(rb"\(\s*force_align\s*:\s*(\d+)\s*\)")
+_IDENTIFIER = re.compile(rb'file_identifier\s+"(....)"')
+
+
+class ResourceFiles:
+    """Files of this repository's folder `schema`, which may be changed before they are written elsewhere."""
+
+    def __init__(self, resource_names: Sequence[str]) -> None:
+        self._files = {name: importlib.resources.read_binary(_PACKAGE, name) for name in resource_names}
+
+    def patch_files(self, patch_fn: Callable[[bytes], bytes]) -> None:
+        """Replace what each file holds by what `patch_fn` makes of it."""
+        self._files = {name: patch_fn(data) for name, data in self._files.items()}
+
+    def get(self, name: str) -> bytes:
+        """What a file holds."""
+        return self._files[name]
+
+    def write_to(self, out_dir: str) -> None:
+        """Write the files into a folder."""
+        for name, data in self._files.items():
+            with open(os.path.join(out_dir, name), "wb") as file:
+                file.write(data)
+
+
+@dataclass
+class SchemaInfo:
+    """Where the schema was written, and what it says."""
+
+    root_path: str
+    max_alignment: int
+    file_identifier: bytes
+    tensor_alignment: int
+    delegate_alignment: int
+
+
+def prepare_schema(
+    out_dir: str, constant_tensor_alignment: int | None = None, delegate_alignment: int | None = None
+) -> SchemaInfo:
+    """Write the schema of programs into `out_dir`, tensors and delegates aligned as asked for."""
+    asked = {_TENSORS: constant_tensor_alignment, _DELEGATES: delegate_alignment}
+    _check(asked.values())
+    files = ResourceFiles([_ROOT, _INCLUDED])
+    files.patch_files(lambda schema: b"\n".join(_patched(line, asked) for line in schema.split(b"\n")))
+    files.write_to(out_dir)
+    root = files.get(_ROOT)
+    identifier = _IDENTIFIER.search(root)
+    if identifier is None:
+        raise ValueError(f"{_ROOT} has no file_identifier")
+    return SchemaInfo(
+        os.path.join(out_dir, _ROOT),
+        max(_alignments(root + files.get(_INCLUDED))),
+        identifier.group(1),
+        _marked(root, _TENSORS),
+        _marked(root, _DELEGATES),
+    )
+
+
+def _check(alignments: Iterable[int | None]) -> None:
+    for each in alignments:
+        if each is not None and (each <= 0 or each & (each - 1)):
+            raise ValueError(f"alignments must be powers of two, got {each}")
+
+
+def _patched(line: bytes, asked: dict[bytes, int | None]) -> bytes:
+    for marker, alignment in asked.items():
+        if marker in line and alignment is not None:
+            return _ALIGNED.sub(b"(force_align: %d)" % alignment, line)
+    return line
+
+
+def _alignments(schema: bytes) -> list[int]:
+    return [int(each) for each in _ALIGNED.findall(schema)]
+
+
+def _marked(schema: bytes, marker: bytes) -> int:
+    """The alignment in the line with `marker`."""
+    return next(_alignments(line)[0] for line in schema.split(b"\n") if marker in line)
