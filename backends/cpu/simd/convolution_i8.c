@@ -3,6 +3,9 @@
 #include "backends/cpu/simd/taps_i8.h"
 #include "backends/cpu/simd/tile_i8.h"
 
+_Static_assert(ET_CPU_QUADS_I8 * 4 * 128 <= 1 << 21,
+               "sums of weights are et_sum_of_bytes");
+
 _Static_assert(ET_CPU_QUADS_I8 <= ET_I8_MOST_QUADS, "a row fits its buffer");
 
 /* One call's state. */

@@ -141,7 +141,9 @@ static void add_group(call *c, size_t panel, size_t first, size_t columns) {
       const row_bytes *row = &c->of_rows[r];
       const et_i32 zero = et_i32_all(row->zero_point + c->packed.shift);
       const et_i32 sums = et_i32_load(c->sums + r * ET_PANEL + done);
-      et_f32 value = et_f32_of_i32(sums - zero * w.sums);
+      /* Without sign, as a payload's sums may not fit. */
+      const et_u32 rest = (et_u32)sums - (et_u32)zero * (et_u32)w.sums;
+      et_f32 value = et_f32_of_i32((et_i32)rest);
       value = et_f32_fma(-w.zero_points, et_f32_all((float)row->total), value);
       const et_f32 before =
           first == 0 ? et_f32_all(0.0f) : et_f32_load_some(out, count);

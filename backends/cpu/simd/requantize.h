@@ -18,6 +18,12 @@ typedef struct et_requantizer {
   et_panel_bytes offset; /* what is added to bytes at last */
 } et_requantizer;
 
+/* What a sum of as many bytes as a column may have can be: 22 bits with the sign. A
+ * payload may say more, which would not fit an int32 once it is multiplied. */
+ET_INLINE et_i32 et_sum_of_bytes(et_i32 given) {
+  return (et_i32)((et_u32)given << 10) >> 10;
+}
+
 /* Of the panel that begins at `column`, where elements stand `zero_point` above
  * what they mean. */
 ET_INLINE et_requantizer et_requantizer_of(const et_cpu_columns_i8 *columns,
@@ -34,7 +40,8 @@ ET_INLINE et_requantizer et_requantizer_of(const et_cpu_columns_i8 *columns,
   memset(&r.offset, (uint8_t)quantizing->zero_point, sizeof(r.offset));
 #endif
   for (int v = 0; v < ET_PANEL_VECTORS; v++, column += ET_CPU_LANES) {
-    r.start[v] = et_i32_all(-zero_point) * et_i32_load(columns->sums + column);
+    r.start[v] = et_i32_all(-zero_point) *
+                 et_sum_of_bytes(et_i32_load(columns->sums + column));
     r.scale[v] = et_f32_load(columns->scale + column) * inverse;
     r.bias[v] = et_f32_load(columns->bias + column) * inverse;
   }

@@ -235,6 +235,21 @@ static void test_bytes_of_a_small_range_take_larger_weights(void **state) {
   et_test_end(&test);
 }
 
+/* Those of a payload are not compared with its weights. */
+static void test_sums_that_no_weights_have_do_not_overflow(void **state) {
+  (void)state;
+  const shape s = {1, 16, 16, 1, points(1), points(6), true, true, 0};
+  et_test_step test;
+  make(&test, &s);
+  int32_t *sums = test.tensors[2].data;
+  fill_sums(sums, test.tensors[1].data, 1, 4);
+  for (int i = 0; i < 16; i++) {
+    sums[i] += 500 << 22;
+  }
+  et_test_run_exact(&test, &s, element);
+  et_test_end(&test);
+}
+
 static void test_what_does_not_fit_is_refused(void **state) {
   (void)state;
   const shape s = {1, 8, 20, 2, points(2), points(3), true, true, 1};
@@ -296,6 +311,7 @@ int main(void) {
       cmocka_unit_test(test_long_rows_come_in_smaller_blocks),
       cmocka_unit_test(test_the_largest_products_do_not_saturate),
       cmocka_unit_test(test_bytes_of_a_small_range_take_larger_weights),
+      cmocka_unit_test(test_sums_that_no_weights_have_do_not_overflow),
       cmocka_unit_test(test_what_does_not_fit_is_refused),
       cmocka_unit_test(test_what_does_not_fit_the_stack_is_refused),
       cmocka_unit_test(test_m23_groups_of_no_channels_take_no_time),
