@@ -108,9 +108,11 @@ ET_INLINE et_i32 et_i32_dot4(et_i32 sum, et_i8 x, et_i8 weights) {
 
 #if ET_SUMS_OF_16
 /* sum + x[2i] * weights[2i] + x[2i + 1] * weights[2i + 1] in each lane i of int16,
- * which all of this fits; `x` is unsigned. */
+ * which all of this fits, or is cut as weights may be other than the payload
+ * says; `x` is unsigned. */
 ET_INLINE et_i16 et_i16_dot2(et_i16 sum, et_i8 x, et_i8 weights) {
-  return sum + (et_i16)_mm256_maddubs_epi16((__m256i)x, (__m256i)weights);
+  const __m256i more = _mm256_maddubs_epi16((__m256i)x, (__m256i)weights);
+  return (et_i16)_mm256_add_epi16((__m256i)sum, more);
 }
 
 /* sum + pairs[2i] + pairs[2i + 1]. */
@@ -260,11 +262,12 @@ ET_INLINE et_panel_pairs et_paired(et_panel_bytes a, et_panel_bytes b) {
       _mm_unpacklo_epi8((__m128i)a, (__m128i)b));
 }
 
-/* sum + x * weights of each pair, which fits an int16; `x` is unsigned. */
+/* sum + x * weights of each pair, which fits an int16 or is cut, as that of
+ * et_i16_dot2; `x` is unsigned. */
 ET_INLINE et_panel_sums et_panel_dot2(et_panel_sums sum, et_panel_pairs x,
                                       et_panel_pairs weights) {
-  return sum +
-         (et_panel_sums)_mm256_maddubs_epi16((__m256i)x, (__m256i)weights);
+  const __m256i more = _mm256_maddubs_epi16((__m256i)x, (__m256i)weights);
+  return (et_panel_sums)_mm256_add_epi16((__m256i)sum, more);
 }
 
 ET_INLINE void et_add_panel(et_i32 *sums, et_panel_sums more) {
