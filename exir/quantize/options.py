@@ -4,8 +4,8 @@ import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from exir.options import check_type
 from exir.error import ConfigError
+from exir.options import check_type
 from exir.quantize.recipes import RECIPES, Recipe
 
 OBSERVERS = ("histogram", "minmax")

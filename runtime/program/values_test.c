@@ -230,7 +230,8 @@ static void test_m13_ends_of_other_kinds_are_not_described(void **state) {
     int8_t value;
     const char *message;
   } kinds[] = {
-      {ET_TENSOR_SCALAR_TYPE, 12, "a tensor of scalar_type 12, shape_dynamism 0"},
+      {ET_TENSOR_SCALAR_TYPE, 12,
+       "a tensor of scalar_type 12, shape_dynamism 0"},
       {ET_TENSOR_DYNAMISM, 2, "a tensor of scalar_type 6, shape_dynamism 2"},
   };
   for (size_t i = 0; i < 2; i++) {
