@@ -121,8 +121,14 @@ def _call(entry_point: Callable[[], Any], arguments: Arguments) -> Any:
         raise
     except BaseException as error:
         raise ModelError(
-            f"entry point '{arguments.entry_point}' failed: {describe(error, arguments.import_roots)}"
+            f"entry point '{arguments.entry_point}' failed: {describe(error, arguments.import_roots)}{_remedy(error)}"
         ) from error
+
+
+def _remedy(error: BaseException) -> str:
+    if isinstance(error, FileNotFoundError):
+        return "\n    a file that the model reads is listed in 'data', of the model or of its py_library"
+    return ""
 
 
 def _location(entry_point: Callable[..., Any]) -> str:

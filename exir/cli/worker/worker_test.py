@@ -263,7 +263,7 @@ def test_a_file_that_is_no_input_is_not_there(folder: Path, worker: _Worker, pat
     (folder / "app" / "reader.py").write_text(_READER.format(path=path))
     inputs = ("app/reader.py",)
     exit_code, output = worker.request(*_flags("reader", "unread"), inputs=inputs)
-    assert exit_code == 1 and "words.txt" in output
+    assert exit_code == 1 and "words.txt" in output and "'data'" in output
     assert not (folder / "unread.pte").exists()
     assert worker.request(*_flags("reader", "read"), inputs=(*inputs, "app/words.txt")) == (0, "")
 
