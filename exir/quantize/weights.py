@@ -92,8 +92,9 @@ def _check_group(reasons: Reasons, options: QuantizationOptions) -> None:
     """A size of groups that no layer has is none that anybody wants."""
     left = [name for name, reason in reasons.items() if not is_exclusion(reason)]
     if options.group_size is not None and left and all(reasons[name] for name in left):
+        layer = f"'{left[0]}'" if left[0] else "the model itself"
         raise ConfigError(
-            f"'group_size' {options.group_size} divides the rows of no layer; '{left[0]}': {reasons[left[0]]}"
+            f"'group_size' {options.group_size} divides the rows of no layer; {layer}: {reasons[left[0]]}"
         )
 
 

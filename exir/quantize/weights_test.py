@@ -128,6 +128,11 @@ def test_groups_that_divide_the_rows_of_no_layer_are_refused() -> None:
         )
 
 
+def test_a_model_that_is_one_layer_is_named_as_such() -> None:
+    with pytest.raises(ConfigError, match="; the model itself: its 4 inputs"):
+        quantize_weights(nn.Linear(4, 3), QuantizationOptions("int4_weight_only", group_size=33))
+
+
 @pytest.mark.parametrize("recipe", ["int4_weight_only", "int8_dynamic"])
 @pytest.mark.parametrize(
     ("key", "value", "message"),
