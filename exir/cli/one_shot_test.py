@@ -170,7 +170,7 @@ def test_groups_that_fit_no_layer_fail_the_build(compile_source: Compile) -> Non
     outcome = compile_source(_NARROW, f"--config-json={json.dumps({'quantization': table})}")
     assert outcome.exit_code == 1
     assert outcome.output == (
-        "error: //app:net_pte: 'group_size' 33 divides the rows of no layer; '':"
+        "error: //app:net_pte: 'group_size' 33 divides the rows of no layer; the model itself:"
         " its 4 inputs are no multiple of group_size 33\n"
     )
 
