@@ -3,6 +3,7 @@
 CPU_KINDS = [
     "attention",
     "block",
+    "convert",
     "convolution",
     "convolution_i8",
     "copy",

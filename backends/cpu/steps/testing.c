@@ -1,5 +1,6 @@
 #include "backends/cpu/steps/testing.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -153,12 +154,33 @@ static void run_on(et_test_step *test, et_cpu_isa isa, bool backwards) {
   test->step.kind->run(&test->step, &run);
 }
 
+double et_test_half(uint16_t bits, bool is_bfloat) {
+  const int fraction = is_bfloat ? 7 : 10;
+  const int exponents = 1 << (15 - fraction);
+  const int exponent = (bits & 0x7fff) >> fraction;
+  const int mantissa = bits & ((1 << fraction) - 1);
+  const int bias = exponents / 2 - 1;
+  double value = exponent == 0 ? ldexp(mantissa, 1 - bias - fraction)
+                               : ldexp(mantissa + (1 << fraction),
+                                       exponent - bias - fraction);
+  if (exponent == exponents - 1) {
+    value = mantissa == 0 ? (double)INFINITY : (double)NAN;
+  }
+  return bits >> 15 ? -value : value;
+}
+
 static double number(const et_cpu_tensor *tensor, size_t index) {
   switch (tensor->dtype) {
+    case ET_SCALAR_TYPE_FLOAT16:
+    case ET_SCALAR_TYPE_BFLOAT16:
+      return et_test_half(((const uint16_t *)tensor->data)[index],
+                          tensor->dtype == ET_SCALAR_TYPE_BFLOAT16);
     case ET_SCALAR_TYPE_INT8:
       return ((const int8_t *)tensor->data)[index];
     case ET_SCALAR_TYPE_INT64:
       return (double)((const int64_t *)tensor->data)[index];
+    case ET_SCALAR_TYPE_INT32:
+      return ((const int32_t *)tensor->data)[index];
     case ET_SCALAR_TYPE_BOOL:
     case ET_SCALAR_TYPE_UINT8:
       return ((const uint8_t *)tensor->data)[index];
@@ -172,7 +194,7 @@ static void compare(et_test_step *test, et_cpu_isa isa, const double *expected,
   const et_cpu_tensor *result = et_test_result(test);
   for (size_t i = 0; i < result->numel; i++) {
     const double found = number(result, i);
-    const double off = found - expected[i];
+    const double off = found == expected[i] ? 0.0 : found - expected[i];
     if (!(off <= margin[i] && -off <= margin[i])) {
       fail_msg("isa %d, element %zu of %zu: %.9g, expected %.9g within %.3g",
                (int)isa, i, result->numel, found, expected[i], margin[i]);

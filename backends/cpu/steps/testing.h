@@ -22,6 +22,9 @@ typedef struct et_test_step {
 size_t et_test_below(size_t count);
 float et_test_number(void);
 
+/* What a float16 or a bfloat16 stands for. */
+double et_test_half(uint16_t bits, bool is_bfloat);
+
 void et_test_begin(et_test_step *test, const et_backend_part *part);
 void et_test_end(et_test_step *test);
 

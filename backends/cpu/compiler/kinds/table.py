@@ -3,6 +3,7 @@
 from backends.cpu.compiler.kinds.attention import Attention
 from backends.cpu.compiler.kinds.block import Block
 from backends.cpu.compiler.kinds.bytes import Dequantize, MapI8, Quantize, TableI8
+from backends.cpu.compiler.kinds.convert import Convert
 from backends.cpu.compiler.kinds.convolution import Convolution
 from backends.cpu.compiler.kinds.convolution_i8 import ConvolutionI8, DepthwiseI8
 from backends.cpu.compiler.kinds.copy import Copy
@@ -30,7 +31,7 @@ KINDS: dict[int, type[Operation]] = {
     for kind in (
         *(Product, Convolution, Depthwise, Winograd, Block, Pool, Permute, Map, Softmax, Norm, Attention),
         *(Embedding, Copy, MapI64, Update, Reduce, Matmul, Resize),
-        *(ProductQ, ProductI8, EmbeddingQ),
+        *(ProductQ, ProductI8, EmbeddingQ, Convert),
         *(Quantize, Dequantize, ConvolutionI8, DepthwiseI8, MapI8, TableI8, PoolI8),
     )
 }

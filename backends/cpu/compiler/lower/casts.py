@@ -6,7 +6,9 @@ from torch.fx import Node
 
 import exir.dialects.dim_order_ops  # noqa: F401  (registers what `_dim_order` has)
 from backends.cpu.compiler.kinds.activation import NONE
-from backends.cpu.compiler.kinds.map import Map, MapI64, MapProgram, Opcode
+from backends.cpu.compiler.kinds.convert import Convert
+from backends.cpu.compiler.kinds.map import Map, MapI64, Opcode
+from backends.cpu.compiler.kinds.operation import Operation
 from backends.cpu.compiler.lower.builder import Builder
 from backends.cpu.compiler.lower.rule import ANY, NUMBERS, Program, Refusal, Rule, tensor_of
 
@@ -22,7 +24,9 @@ def _lower(builder: Builder, node: Node) -> None:
     builder.step(_operation(laid.value.dtype, to), [laid.value], builder.write(node, laid.order), node)
 
 
-def _operation(dtype: torch.dtype, to: torch.dtype) -> MapProgram:
+def _operation(dtype: torch.dtype, to: torch.dtype) -> Operation:
+    if dtype == torch.float32 and to != torch.bool:
+        return Convert()
     kind = Map if torch.float32 in (dtype, to) else MapI64
     if to == torch.bool:
         return kind.call(Opcode.NE, None, 0.0 if kind is Map else 0)
@@ -33,9 +37,7 @@ def _refuses(program: Program, node: Node) -> Refusal:
     dtype, to = tensor_of(node.args[0]).dtype, tensor_of(node).dtype
     if dtype == to:
         return None
-    if dtype not in NUMBERS or to not in NUMBERS or (dtype == torch.float32 and to != torch.bool):
-        return f"{dtype} is not made {to}"
-    return None
+    return None if dtype in NUMBERS and to in NUMBERS else f"{dtype} is not made {to}"
 
 
 RULES: dict[OpOverload, Rule] = {

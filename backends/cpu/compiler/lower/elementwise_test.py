@@ -95,7 +95,7 @@ def test_comparisons_are_part_of_the_map_that_reads_them() -> None:
     assert_computes(function, x, y)
 
 
-@pytest.mark.parametrize("function", [lambda x, n: x.long(), lambda x, n: n & 6, lambda x, n: n // 4])
+@pytest.mark.parametrize("function", [lambda x, n: n & 6, lambda x, n: n // 4])
 def test_what_is_left_to_kernels(function: Any) -> None:
     program = lowered(function, [torch.randn(3), torch.arange(3)])
     assert get_non_lowered_nodes(program.graph)
