@@ -16,6 +16,7 @@ from torch.export import Dim, export
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
 from backends.demo.compiler_demo import BackendWithCompilerDemo, CompilerDemoPartitioner
+from backends.mapping_demo.mapping_demo import BackendWithDelegateMappingDemo
 from exir import EdgeCompileConfig, ExecutorchBackendConfig, to_edge, to_edge_transform_and_lower
 from exir.backend.backend_api import to_backend
 from exir.dialects._ops import ops as exir_ops
@@ -179,6 +180,22 @@ def partitioned() -> Step:
     return Step(program.buffer, {"forward": (module, (x,))})
 
 
+def mapped() -> Step:
+    """A backend's own instructions lead back to the model: a profile says `index` 0 of the delegate, the maps which lines that is.
+
+    This backend makes one instruction of a convolution and its relu, and three of a tangent.
+    """
+    module, inputs = BackendWithDelegateMappingDemo.get_test_model_and_inputs()
+    edge = to_edge(export(module, inputs)).exported_program()
+    lowered = to_backend(BackendWithDelegateMappingDemo.__name__, edge, [])
+    targets = {node.meta["debug_handle"]: str(node.target) for node in edge.graph.nodes if node.op == "call_function"}
+    sources = [
+        [targets[handle].split(".")[-2] for handle in handles] for handles in lowered.meta["debug_handle_map"].values()
+    ]
+    assert sources == [["convolution", "relu"], ["convolution", "relu"], ["tan"], ["tan"], ["tan"]]
+    return Step(lowered.buffer(), {"forward": (module, inputs)})
+
+
 def planned() -> Step:
     """The planner may leave the memory of inputs and outputs to who calls the method."""
     module, x = SimpleConv().eval(), torch.randn(1, 3, 16, 16)
@@ -197,6 +214,7 @@ STEPS: dict[str, Callable[[], Step]] = {
     "whole_module": whole_module,
     "composed": composed,
     "partitioned": partitioned,
+    "mapped": mapped,
     "planned": planned,
 }
 

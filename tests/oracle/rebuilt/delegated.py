@@ -1,4 +1,4 @@
-"""Programs of the demo backend, which the official runtime has not."""
+"""Programs of the demo backends, which the official runtime has not."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from torch import Tensor, nn
 from torch.export import export
 
 from backends.demo.compiler_demo import BackendWithCompilerDemo, CompilerDemoPartitioner
+from backends.mapping_demo.mapping_demo import BackendWithDelegateMappingDemo
 from exir import ExecutorchBackendConfig, to_edge, to_edge_transform_and_lower
 from exir.backend.backend_api import to_backend
 from exir.backend.compile_spec_schema import CompileSpec
@@ -59,8 +60,27 @@ def _inline() -> Rebuilt:
     return Rebuilt(edge.to_executorch(ExecutorchBackendConfig(extract_delegate_segments=False)), {"forward": module})
 
 
+class _Alone(nn.Module):
+    """A delegate and nothing else."""
+
+    def __init__(self, lowered: LoweredBackendModule) -> None:
+        super().__init__()
+        self.lowered = lowered
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.lowered(x)
+
+
+def _mapped() -> Rebuilt:
+    module, inputs = BackendWithDelegateMappingDemo.get_test_model_and_inputs()
+    edge = to_edge(export(module, inputs)).exported_program()
+    lowered = to_backend(BackendWithDelegateMappingDemo.__name__, edge, [])
+    return Rebuilt(to_edge(export(_Alone(lowered), inputs)).to_executorch(), {"forward": module})
+
+
 PROGRAMS: dict[str, Make] = {
     "tut07b_composite_lowered": _composite,
     "tut08_partitioner_demo": _partitioned,
     "tut08b_transform_and_lower_demo": _inline,
+    "tut09_delegate_mapping_demo": _mapped,
 }
