@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from backends.cpu.compiler.bytes_fusion import readers
-from backends.cpu.compiler.graph import Step, StepGraph, Value
+from backends.cpu.compiler.graph import Step, StepGraph, Value, source_of
 from backends.cpu.compiler.kinds.bytes import MapI8, Quantize, TableI8
 from backends.cpu.compiler.kinds.convolution_i8 import ConvolutionI8, DepthwiseI8
 from backends.cpu.compiler.kinds.pool_i8 import PoolI8
@@ -27,7 +27,7 @@ def bound_bytes(graph: StepGraph) -> None:
     counts = readers(graph)
     writers: dict[Value, Step] = {}
     for step in list(graph.steps):
-        merged = _merged(writers.get(step.inputs[0].storage), step)
+        merged = _merged(source_of(step, writers), step)
         if merged is not None and counts[step.inputs[0].storage] == 1:
             graph.steps[graph.steps.index(writers[step.inputs[0].storage])] = merged
             graph.steps.remove(step)
@@ -39,7 +39,7 @@ def narrow_products(graph: StepGraph) -> None:
     """Tell convolutions how many products add up in an int16, as far as their weights, and the bytes that they read,
     are small."""
     writers = {value.storage: step for step in graph.steps for value in step.outputs}
-    graph.steps = [_narrowed(writers.get(step.inputs[0].storage), step) for step in graph.steps]
+    graph.steps = [_narrowed(source_of(step, writers), step) for step in graph.steps]
 
 
 def _narrowed(writer: Step | None, step: Step) -> Step:

@@ -1,7 +1,7 @@
 """What floats are computed for between bytes becomes one step on bytes."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import torch
 from torch import Tensor
@@ -44,12 +44,13 @@ def compute_in_bytes(graph: StepGraph, constants: QuantizedConstants) -> None:
 def _move_bytes_first(graph: StepGraph) -> None:
     """Bring bytes in order instead of the numbers that they stand for."""
     writers = {value: step for step in graph.steps for value in step.outputs}
-    graph.steps = [each for step in graph.steps for each in _moved_first(writers.get(step.inputs[0]), step)]
+    graph.steps = [each for step in graph.steps for each in _moved_first(writers, step)]
     _drop_unread(graph)
 
 
-def _moved_first(writer: Step | None, step: Step) -> list[Step]:
-    if writer is None or not isinstance(step.operation, Permute) or not isinstance(writer.operation, Dequantize):
+def _moved_first(writers: Mapping[Value, Step], step: Step) -> list[Step]:
+    writer = writers.get(step.inputs[0]) if isinstance(step.operation, Permute) else None
+    if writer is None or not isinstance(writer.operation, Dequantize):
         return [step]
     moved = Value(writer.inputs[0].dtype, step.output.dims)
     first = Step(step.operation, writer.inputs, (moved,), nodes=step.nodes)

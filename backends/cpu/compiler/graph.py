@@ -4,7 +4,7 @@ Steps stand in the order in which they run and only see dense tensors, outermost
 first. A view is a value whose bytes are those of its `base`.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import torch
@@ -151,6 +151,12 @@ def tensors_of(step: Step) -> Iterator[Value]:
 def storages_of(values: Iterable[Value]) -> list[Value]:
     """The values that have the bytes of `values`, each once, in order."""
     return list(dict.fromkeys(value.storage for value in values))
+
+
+def source_of(step: Step, writers: Mapping[Value, Step]) -> Step | None:
+    """The one of `writers`, by the bytes that they write, from which `step` has its first input; None if there is
+    none."""
+    return writers.get(step.inputs[0].storage) if step.inputs else None
 
 
 def _is_there(value: Value, written: set[Value]) -> bool:

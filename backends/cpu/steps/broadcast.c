@@ -100,7 +100,7 @@ static void move_block(const et_cpu_broadcast *b, et_cpu_block *block,
   }
 }
 
-et_cpu_block et_cpu_block_at(const et_cpu_broadcast *b, size_t index) {
+et_cpu_block et_cpu_broadcast_block(const et_cpu_broadcast *b, size_t index) {
   et_cpu_block block = {0};
   const size_t last = b->rank - 1;
   const size_t column = index % b->column_blocks;

@@ -37,6 +37,7 @@ et_status et_cpu_check_broadcast(const et_cpu_step *step, size_t index,
  * have at most `most` of them. */
 et_cpu_broadcast et_cpu_broadcast_of(const et_cpu_step *step, size_t most);
 
-et_cpu_block et_cpu_block_at(const et_cpu_broadcast *broadcast, size_t index);
+et_cpu_block et_cpu_broadcast_block(const et_cpu_broadcast *broadcast,
+                                    size_t index);
 
 #endif /* BACKENDS_CPU_STEPS_BROADCAST_H_ */

@@ -31,6 +31,12 @@ static int64_t room_of(const et_cpu_step *step) {
   return is_packed(step) ? first * PANEL : first;
 }
 
+/* Rows that there are: as many as the table has, where no number is given. */
+static int64_t rows_of(const et_cpu_step *step) {
+  const int64_t given = et_cpu_attribute(step, ROWS);
+  return given == 0 ? room_of(step) : given;
+}
+
 static et_status check_output(const et_cpu_step *step, et_error *error) {
   const et_cpu_tensor *table = step->tensors[TABLE];
   const et_cpu_tensor *indices = step->tensors[INDICES];
@@ -104,7 +110,7 @@ static void run_chunk(void *data, size_t index) {
 static void run(const et_cpu_step *step, const et_cpu_run *run) {
   const et_cpu_tensor *indices = step->tensors[INDICES];
   et_cpu_step copy = *step;
-  if (et_cpu_indices_fit(step, run, indices, et_cpu_attribute(step, ROWS))) {
+  if (et_cpu_indices_fit(step, run, indices, rows_of(step))) {
     et_cpu_for_each(run, et_cpu_parts(indices->numel, CHUNK), run_chunk, &copy);
   }
 }

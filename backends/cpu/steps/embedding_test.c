@@ -64,17 +64,19 @@ static void test_rows_of_the_table(void **state) {
   check_embedding(ET_SCALAR_TYPE_INT64, 0, 5);
 }
 
-/* Whatever indices say, only the table is read. */
+/* Whatever indices say, only the table is read; whether a number of rows is given
+ * or the table's own counts. */
 static void test_rows_that_are_not_there_end_the_call(void **state) {
   (void)state;
   const int64_t bad[4] = {-1, ROWS, INT64_MAX, INT64_MIN};
-  for (size_t i = 0; i < 4; i++) {
+  for (size_t i = 0; i < 8; i++) {
     et_test_step test;
     et_error error = {0};
     et_cpu_fault fault = {ET_STATUS_OK, &error};
     const et_cpu_run run = {.isa = ET_CPU_PLAIN, .fault = &fault};
     make(&test, ET_SCALAR_TYPE_INT64, 3, 4);
-    ((int64_t *)test.tensors[1].data)[2] = bad[i];
+    ((int64_t *)test.tensors[1].data)[2] = bad[i / 2];
+    test.attributes[0] = i % 2 == 0 ? ROWS : 0;
     test.step.kind->run(&test.step, &run);
     assert_int_equal(fault.status, ET_STATUS_INVALID_ARGUMENT);
     assert_non_null(strstr(error.message, "embedding: row "));

@@ -33,7 +33,9 @@
   X(EMBEDDING_Q, 28, embedding_q)       \
   X(TABLE_I8, 30, table_i8)             \
   X(POOL_I8, 31, pool_i8)               \
-  X(CONVERT, 32, convert)
+  X(CONVERT, 32, convert)               \
+  X(RANGE, 40, range)                   \
+  X(CUMSUM, 41, cumsum)
 
 typedef enum et_cpu_kind_code {
 #define ET_CPU_KIND_CODE(NAME, code, name) ET_CPU_KIND_##NAME = code,

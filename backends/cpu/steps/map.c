@@ -169,7 +169,7 @@ static void run_chunk(void *data, size_t index) {
   const size_t first = index * CHUNK;
   const size_t end = first + et_cpu_part(w->broadcast.blocks, CHUNK, index);
   for (size_t i = first; i < end; i++) {
-    const et_cpu_block b = et_cpu_block_at(&w->broadcast, i);
+    const et_cpu_block b = et_cpu_broadcast_block(&w->broadcast, i);
     for (size_t k = 0; k < w->map.operands; k++) {
       take_operand(w, &b, k, &s, &state);
     }

@@ -175,7 +175,7 @@ static void write_result(const et_cpu_tensor *y, size_t offset,
 static void run_block(const work *w, size_t index) {
   registers r;
   const et_cpu_step *step = w->step;
-  const et_cpu_block b = et_cpu_block_at(&w->broadcast, index);
+  const et_cpu_block b = et_cpu_broadcast_block(&w->broadcast, index);
   const size_t count = b.rows * b.columns;
   size_t n = 0;
   for (; n < step->input_count; n++) {

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from backends.cpu.compiler.kinds.operation import Operation, Sizes
-from backends.cpu.compiler.kinds.words import float_of_word, word_of_float
+from backends.cpu.compiler.kinds.words import float_of_word, int_of_word, word_of_float, word_of_int
 
 MAX_INPUTS = 64
 
@@ -30,15 +30,14 @@ class Copy(Operation):
     code = 8
 
     def words(self) -> tuple[int, ...]:
-        flat = (step & 0xFFFFFFFF for steps in self.steps for step in steps)
+        flat = (word_of_int(step) for steps in self.steps for step in steps)
         return (int(self.fill is not None), word_of_float(self.fill or 0.0), *flat)
 
     @classmethod
     def read(cls, words: Sequence[int]) -> Self:
         """The steps of all inputs in one row: how many dimensions there are is said by the tensors."""
         fills, value, *steps = words
-        signed = tuple(step - (step >> 31 << 32) for step in steps)
-        return cls((signed,), float_of_word(value) if fills else None)
+        return cls((tuple(int_of_word(step) for step in steps),), float_of_word(value) if fills else None)
 
     def check(self, sizes: Sizes) -> None:
         *inputs, y = sizes

@@ -14,7 +14,7 @@ from backends.cpu.compiler.packing import unpanelled
 class Embedding(Operation):
     """Table [rows, N] of any dtype, or panels of floats [ceil(rows / 16), N, 16], and indices [...] to [..., N].
 
-    rows: that there are; any other index ends the call.
+    rows: that there are; 0: as many as the table has. Any other index ends the call.
     """
 
     rows: int

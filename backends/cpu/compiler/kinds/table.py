@@ -7,6 +7,7 @@ from backends.cpu.compiler.kinds.convert import Convert
 from backends.cpu.compiler.kinds.convolution import Convolution
 from backends.cpu.compiler.kinds.convolution_i8 import ConvolutionI8, DepthwiseI8
 from backends.cpu.compiler.kinds.copy import Copy
+from backends.cpu.compiler.kinds.cumsum import Cumsum
 from backends.cpu.compiler.kinds.depthwise import Depthwise
 from backends.cpu.compiler.kinds.embedding import Embedding
 from backends.cpu.compiler.kinds.embedding_q import EmbeddingQ
@@ -20,6 +21,7 @@ from backends.cpu.compiler.kinds.pool_i8 import PoolI8
 from backends.cpu.compiler.kinds.product import Product
 from backends.cpu.compiler.kinds.product_i8 import ProductI8
 from backends.cpu.compiler.kinds.product_q import ProductQ
+from backends.cpu.compiler.kinds.range import Range
 from backends.cpu.compiler.kinds.reduce import Reduce
 from backends.cpu.compiler.kinds.resize import Resize
 from backends.cpu.compiler.kinds.softmax import Softmax
@@ -30,7 +32,7 @@ KINDS: dict[int, type[Operation]] = {
     kind.code: kind
     for kind in (
         *(Product, Convolution, Depthwise, Winograd, Block, Pool, Permute, Map, Softmax, Norm, Attention),
-        *(Embedding, Copy, MapI64, Update, Reduce, Matmul, Resize),
+        *(Embedding, Copy, MapI64, Update, Reduce, Matmul, Resize, Range, Cumsum),
         *(ProductQ, ProductI8, EmbeddingQ, Convert),
         *(Quantize, Dequantize, ConvolutionI8, DepthwiseI8, MapI8, TableI8, PoolI8),
     )

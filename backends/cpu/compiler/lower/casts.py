@@ -21,10 +21,11 @@ def _lower(builder: Builder, node: Node) -> None:
     if laid.value.dtype == to:
         builder.alias(node, laid)
         return
-    builder.step(_operation(laid.value.dtype, to), [laid.value], builder.write(node, laid.order), node)
+    builder.step(cast(laid.value.dtype, to), [laid.value], builder.write(node, laid.order), node)
 
 
-def _operation(dtype: torch.dtype, to: torch.dtype) -> Operation:
+def cast(dtype: torch.dtype, to: torch.dtype) -> Operation:
+    """What makes numbers of `dtype` such of `to`."""
     if dtype == torch.float32 and to != torch.bool:
         return Convert()
     kind = Map if torch.float32 in (dtype, to) else MapI64

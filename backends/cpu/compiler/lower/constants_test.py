@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 from torch.export import Dim
 
-from backends.cpu.compiler.testing.compare import assert_computes, lowered, operations
+from backends.cpu.compiler.testing.compare import assert_computes, lowered, operations, steps
 from exir.backend.utils import get_non_lowered_nodes
 
 
@@ -40,10 +40,34 @@ def test_numbers_are_part_of_the_map_that_reads_them() -> None:
     assert [type(each).__name__ for each in made] == ["Map"]
 
 
-def test_a_range_of_unknown_length_is_left_to_kernels() -> None:
-    program = lowered(
-        lambda x: x[0] + torch.arange(x.shape[0]), [torch.arange(5)], ({0: Dim("n", min=2, max=1 << 20)},)
-    )
+def test_ranges_of_as_many_numbers_as_a_call_says_are_not_in_the_file() -> None:
+    def function(x: Tensor) -> Tensor:
+        rows = x.shape[0]
+        return x + torch.arange(rows) + torch.arange(rows, 0, -1) + torch.arange(0, 3 * rows, 3, dtype=torch.int32)
+
+    n = Dim("n", min=2, max=1 << 20)
+    others = [(torch.arange(size),) for size in (2, 50)]
+    assert_computes(function, torch.arange(5), dynamic_shapes=({0: n},), others=others)
+    made = steps(function, torch.arange(5), dynamic_shapes=({0: n},)).steps
+    assert all(value.constant is None for step in made for value in step.inputs)
+
+
+def test_sizes_as_elements() -> None:
+    def function(x: Tensor) -> Tensor:
+        rows, columns = x.shape
+        mean = (x * rows).sum() / columns
+        return rows - 1 - torch.arange(rows) + mean + torch.full((3, 1), columns)
+
+    n, m = Dim("n", min=2, max=12), Dim("m", min=2, max=12)
+    others = [(torch.randn(2, 12),), (torch.randn(12, 2),)]
+    assert_computes(function, torch.randn(5, 4), dynamic_shapes=({0: n, 1: m},), others=others)
+
+
+def test_a_range_from_below_zero_is_left_to_kernels() -> None:
+    def function(x: Tensor) -> Tensor:
+        return x + torch.arange(-x.shape[0], 0)
+
+    program = lowered(function, [torch.arange(5)], ({0: Dim("n", min=2, max=9)},))
     assert get_non_lowered_nodes(program.graph)
 
 

@@ -13,10 +13,9 @@ from backends.cpu.compiler.kinds.map import WHOLE_OPCODES, Map, MapI64, MapProgr
 from backends.cpu.compiler.kinds.norm import Norm
 from backends.cpu.compiler.lower.builder import Builder, Order, as_it_is
 from backends.cpu.compiler.lower.rms_norm import rms_norm_at
-from backends.cpu.compiler.lower.rule import NUMBERS, Program, Refusal, Rule, argument, dims_at, tensor_of
+from backends.cpu.compiler.lower.rule import NUMBERS, WHOLE, Program, Refusal, Rule, argument, dims_at, tensor_of
 
 _aten = torch.ops.aten
-_WHOLE = (torch.int64, torch.int32)
 MakesMap: TypeAlias = Callable[[type[MapProgram], Sequence[float | None]], MapProgram]
 
 
@@ -60,7 +59,7 @@ def _lower_mul(builder: Builder, node: Node) -> None:
 
 def kind_for(node: Node, operands: Sequence[Node]) -> type[MapProgram]:
     """The kind whose registers hold the numbers of `node` and its operands."""
-    whole = any(tensor_of(each).dtype in _WHOLE for each in operands)
+    whole = any(tensor_of(each).dtype in WHOLE for each in operands)
     return MapI64 if whole and tensor_of(node).dtype != torch.float32 else Map
 
 
@@ -85,7 +84,7 @@ def _call(opcode: Opcode, count: int) -> Rule:
 def refuses_call(opcode: Opcode, program: Program, node: Node) -> Refusal:
     """Why `opcode` of the operands of `node` is not taken."""
     floats = [each for each in node.all_input_nodes if tensor_of(each).dtype == torch.float32]
-    if tensor_of(node).dtype in _WHOLE and floats:
+    if tensor_of(node).dtype in WHOLE and floats:
         return "integers are not computed from floats"
     if kind_for(node, node.all_input_nodes) is MapI64 and opcode not in WHOLE_OPCODES:
         return f"{opcode.name.lower()} of integers is not taken"

@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 
 MAX_RANK = 8
 
+# Dtypes that count and say where something is.
+WHOLE = (torch.int64, torch.int32)
 # Dtypes that are computed with.
-NUMBERS = (torch.float32, torch.bool, torch.int64, torch.int32)
+NUMBERS = (torch.float32, torch.bool, *WHOLE)
 # Dtypes that are moved as they are.
 ANY = (*NUMBERS, torch.float16, torch.bfloat16, torch.int16, torch.int8, torch.uint8)
 

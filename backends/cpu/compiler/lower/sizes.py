@@ -1,4 +1,4 @@
-"""Integers of the program: the payload computes them with its sizes, no step does."""
+"""Integers of the program: the payload computes them with its sizes, no step does, but where they are elements."""
 
 import operator
 from collections.abc import Callable
@@ -7,8 +7,29 @@ from typing import Any
 import torch
 from torch.fx import Node
 
+from backends.cpu.compiler.dims import Dim
+from backends.cpu.compiler.graph import Value, constant
+from backends.cpu.compiler.kinds.range import Range
 from backends.cpu.compiler.lower.builder import Builder
 from backends.cpu.compiler.lower.rule import ANY, Rule
+
+
+def number_of(builder: Builder, node: Node, dim: Dim) -> Value:
+    """`dim` as a tensor of one element, for what `node` computes."""
+    return builder.once((dim, "number"), lambda: _ranged(builder, node, dim, 1))
+
+
+def range_of(builder: Builder, node: Node, count: Dim) -> Value:
+    """The numbers from 0 up to `count`."""
+    if isinstance(count, int):
+        return constant(torch.arange(count))
+    return builder.once((count, "range"), lambda: _ranged(builder, node, 0, count))
+
+
+def _ranged(builder: Builder, node: Node, start: Dim, count: Dim) -> Value:
+    output = Value(torch.int64, (count,))
+    builder.step(Range(1), [], output, node, dims=(start,))
+    return output
 
 
 def _lower(builder: Builder, node: Node) -> None:

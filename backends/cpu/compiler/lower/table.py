@@ -26,6 +26,7 @@ from backends.cpu.compiler.lower import (
     quantization,
     reductions,
     resizing,
+    running,
     shapes,
     sizes,
     tables,
@@ -64,6 +65,7 @@ _FAMILIES = (
         sizes,
         updates,
         reductions,
+        running,
     ),
 )
 

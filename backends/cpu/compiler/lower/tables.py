@@ -1,6 +1,7 @@
-"""Rows of tables."""
+"""Rows of tables, and elements by where they stand in several dimensions."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import torch
 from torch._ops import OpOverload
@@ -9,54 +10,126 @@ from torch.fx import Node
 from backends.cpu.compiler.dims import Dim, product
 from backends.cpu.compiler.graph import Value
 from backends.cpu.compiler.kinds.embedding import Embedding
-from backends.cpu.compiler.kinds.map import Instruction, MapI64, Opcode
+from backends.cpu.compiler.kinds.formula import Expression, Formula, program
+from backends.cpu.compiler.kinds.map import MAX_OPERANDS, MapI64
 from backends.cpu.compiler.lower.builder import Builder, as_it_is, view
-from backends.cpu.compiler.lower.rule import ANY, Program, Refusal, Rule, dims_at, tensor_of
+from backends.cpu.compiler.lower.rule import ANY, MAX_RANK, WHOLE, Program, Refusal, Rule, dims_at, tensor_of
+from backends.cpu.compiler.lower.sizes import number_of, range_of
 
 _aten = torch.ops.aten
-_INTEGERS = (torch.int64, torch.int32)
+# Less than anything can make good that is added to it.
+_NOWHERE = -(1 << 40)
+
+
+@dataclass(frozen=True)
+class _Axis:
+    """Where in a dimension elements stand, and how far its elements are apart."""
+
+    places: Value
+    size: Dim
+    stride: Dim
+
+
+def _place(i: Expression, size: Expression, stride: Expression) -> Expression:
+    """What is below zero counts from the end."""
+    return _checked((i < 0).where(i + size, i), size, stride)
+
+
+def _checked(i: Expression, size: Expression, stride: Expression) -> Expression:
+    """Nowhere, if the dimension has no such place."""
+    return (i < 0).where(_NOWHERE, (i < size).where(i * stride, _NOWHERE))
+
+
+def _sum(*places: Expression) -> Expression:
+    first, *others = places
+    for each in others:
+        first = first + each
+    return first
 
 
 def _lower_embedding(builder: Builder, node: Node) -> None:
-    _emit(builder, node, 0, builder.read(node.args[1]))
+    _emit(builder, node, [0], builder.read(node.args[1]))
 
 
 def _lower_index_select(builder: Builder, node: Node) -> None:
-    _emit(builder, node, _dim_of(node), builder.read(node.args[2]))
+    _emit(builder, node, [_dim_of(node)], builder.read(node.args[2]))
 
 
 def _lower_index(builder: Builder, node: Node) -> None:
-    """Indices may be below zero: they count from the end."""
-    dim = len(node.args[1]) - 1
-    indices = builder.read(node.args[1][dim])
-    places = Value(indices.dtype, indices.dims)
-    builder.step(_from_end(int(dims_at(node.args[0])[dim])), [indices], places, node)
-    _emit(builder, node, dim, places)
+    dims = _indexed(node)
+    places = [builder.read(node.args[1][dim]) for dim in dims]
+    axes = _axes(dims_at(node.args[0]), dims, places)
+    parts = [_mapped(builder, node, _place, each.places, each.size, each.stride) for each in axes]
+    _emit(builder, node, dims, _joined(builder, node, parts))
 
 
-def _from_end(size: int) -> MapI64:
-    """i, or i + size when it is below zero."""
-    constants = Instruction(Opcode.CONSTANT, value=size), Instruction(Opcode.CONSTANT, value=0)
-    moved = Instruction(Opcode.ADD, (0, 1)), Instruction(Opcode.LT, (0, 2)), Instruction(Opcode.WHERE, (4, 3, 0))
-    return MapI64(1, (*constants, *moved))
+def _lower_gather(builder: Builder, node: Node) -> None:
+    """In each dimension but one elements stand where they are to stand."""
+    dim, sizes = _dim_of(node), dims_at(node)
+    dims = list(range(len(sizes)))
+    places = [builder.read(node.args[2]) if each == dim else _own(builder, node, each) for each in dims]
+    axes = _axes(dims_at(node.args[0]), dims, places)
+    parts = [_mapped(builder, node, _checked, each.places, each.size, each.stride) for each in axes]
+    _emit(builder, node, dims, _joined(builder, node, parts))
 
 
-def _emit(builder: Builder, node: Node, dim: int, indices: Value) -> None:
-    """Rows are what the dimensions other than `dim` say, of a table with `dim` first."""
+def _own(builder: Builder, node: Node, dim: int) -> Value:
+    """The places of `node` in `dim`, to be broadcast."""
+    sizes = dims_at(node)
+    shape = (*[1] * dim, sizes[dim], *[1] * (len(sizes) - 1 - dim))
+    return view(range_of(builder, node, sizes[dim]), shape)
+
+
+def _axes(sizes: Sequence[Dim], dims: Sequence[int], places: Sequence[Value]) -> list[_Axis]:
+    """Of a table whose dimensions `dims` follow each other, the last one innermost."""
+    strides = [product([sizes[other] for other in dims[index + 1 :]]) for index in range(len(dims))]
+    return [_Axis(place, sizes[dim], stride) for place, dim, stride in zip(places, dims, strides, strict=True)]
+
+
+def _mapped(builder: Builder, node: Node, formula: Formula, x: Value, *numbers: Dim) -> Value:
+    """`formula` of each of `x` and of sizes."""
+    known = [each if isinstance(each, int) else None for each in numbers]
+    sizes = [number_of(builder, node, each) for each in numbers if not isinstance(each, int)]
+    output = Value(torch.int64, x.dims)
+    builder.step(program(MapI64, formula, [None, *known]), [x, *sizes], output, node)
+    return output
+
+
+def _joined(builder: Builder, node: Node, parts: Sequence[Value]) -> Value:
+    """The sums of places in several dimensions, broadcast."""
+    if len(parts) == 1:
+        return parts[0]
+    rank = max(len(each.dims) for each in parts)
+    padded = [(1,) * (rank - len(each.dims)) + each.dims for each in parts]
+    dims = tuple(next((size for size in sizes if size != 1), 1) for sizes in zip(*padded, strict=True))
+    output = Value(torch.int64, dims)
+    builder.step(program(MapI64, _sum, [None] * len(parts)), parts, output, node)
+    return output
+
+
+def _emit(builder: Builder, node: Node, dims: Sequence[int], indices: Value) -> None:
+    """Rows are what the dimensions other than `dims` say, of a table with `dims` first."""
     rank = tensor_of(node.args[0]).dim()
-    order = (dim, *(each for each in range(rank) if each != dim))
+    order = (*dims, *(each for each in range(rank) if each not in dims))
     table = builder.read(node.args[0], order)
-    columns = product(table.dims[1:])
-    rows = view(table, (table.dims[0], columns))
-    count = len(indices.dims)
-    output = builder.write(node, _indices_first(rank, dim, count))
-    builder.step(Embedding(int(table.dims[0])), [rows, indices], view(output, (*indices.dims, columns)), node)
+    rows, columns = product(table.dims[: len(dims)]), product(table.dims[len(dims) :])
+    output = builder.write(node, _indices_first(node, dims, len(indices.dims)))
+    operation = Embedding(rows if isinstance(rows, int) else 0)
+    builder.step(operation, [view(table, (rows, columns)), indices], view(output, (*indices.dims, columns)), node)
 
 
-def _indices_first(rank: int, dim: int, count: int) -> tuple[int, ...]:
-    """The order of a result that has `count` dimensions where the table has `dim`, with those outermost."""
-    others = [each for each in as_it_is(rank - 1 + count) if not dim <= each < dim + count]
-    return (*range(dim, dim + count), *others)
+def _indices_first(node: Node, dims: Sequence[int], count: int) -> tuple[int, ...]:
+    """The order of a result that has `count` dimensions where the table has `dims`, with those outermost.
+
+    They stand first where others lie between `dims`.
+    """
+    first = dims[0] if dims[-1] - dims[0] == len(dims) - 1 else 0
+    others = [each for each in as_it_is(tensor_of(node).dim()) if not first <= each < first + count]
+    return (*range(first, first + count), *others)
+
+
+def _indexed(node: Node) -> list[int]:
+    return [dim for dim, each in enumerate(node.args[1]) if each is not None]
 
 
 def _dim_of(node: Node) -> int:
@@ -64,29 +137,35 @@ def _dim_of(node: Node) -> int:
 
 
 def _refuses_embedding(program: Program, node: Node) -> Refusal:
-    return _refuses_rows(node, 0, node.args[1])
+    return _refuses_indices([node.args[1]])
 
 
 def _refuses_index_select(program: Program, node: Node) -> Refusal:
-    return _refuses_rows(node, _dim_of(node), node.args[2])
+    return _refuses_indices([node.args[2]])
 
 
 def _refuses_index(program: Program, node: Node) -> Refusal:
-    indices: Sequence[Node | None] = node.args[1]
-    if indices[-1] is None or any(each is not None for each in indices[:-1]):
-        return "indices of one dimension are taken only"
-    return _refuses_rows(node, len(indices) - 1, indices[-1])
+    return _refuses_indices([node.args[1][dim] for dim in _indexed(node)])
 
 
-def _refuses_rows(node: Node, dim: int, indices: Node) -> Refusal:
-    if tensor_of(indices).dtype not in _INTEGERS:
-        return f"indices of {tensor_of(indices).dtype} are not taken"
-    size: Dim = dims_at(node.args[0])[dim]
-    return None if isinstance(size, int) else "a table of as many rows as a call says is not taken"
+def _refuses_gather(program: Program, node: Node) -> Refusal:
+    if tensor_of(node).dim() in (0, MAX_RANK):
+        return f"elements are gathered of one to {MAX_RANK - 1} dimensions"
+    return _refuses_indices([node.args[2]])
+
+
+def _refuses_indices(indices: Sequence[Node]) -> Refusal:
+    if len(indices) > MAX_OPERANDS:
+        return f"{len(indices)} dimensions are indexed; {MAX_OPERANDS} are taken"
+    if any(tensor_of(each).dim() == MAX_RANK for each in indices):
+        return f"indices have {MAX_RANK} dimensions; {MAX_RANK - 1} are taken"
+    other = [tensor_of(each).dtype for each in indices if tensor_of(each).dtype not in WHOLE]
+    return f"indices of {other[0]} are not taken" if other else None
 
 
 RULES: dict[OpOverload, Rule] = {
     _aten.embedding.default: Rule(_lower_embedding, _refuses_embedding, dtypes=ANY),
     _aten.index_select.default: Rule(_lower_index_select, _refuses_index_select, dtypes=ANY),
     _aten.index.Tensor: Rule(_lower_index, _refuses_index, dtypes=ANY),
+    _aten.gather.default: Rule(_lower_gather, _refuses_gather, dtypes=ANY),
 }

@@ -1,12 +1,17 @@
 """Rows of tables are one step, whatever integers say which."""
 
+from typing import Any
+
 import pytest
 import torch
 from torch import Tensor, nn
 from torch.export import Dim
 
+from backends.cpu.compiler.compile import compile_partition
 from backends.cpu.compiler.kinds.embedding import Embedding
-from backends.cpu.compiler.testing.compare import assert_computes, lowered, operations, steps
+from backends.cpu.compiler.options import Options
+from backends.cpu.compiler.testing.compare import assert_computes, delegated, lowered, operations, steps
+from backends.cpu.compiler.testing.interpreter import run_payload
 from exir.backend.utils import get_non_lowered_nodes
 
 
@@ -48,9 +53,52 @@ def test_index_select(dim: int) -> None:
     assert_computes(lambda x, at: x.index_select(dim, at), torch.randn(4, 4, 4), torch.tensor([3, 0, 3]))
 
 
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, at: x[at, at],
+        lambda x, at: x[:, at, at + 1],
+        lambda x, at: x[at[:, None], :, at],
+        lambda x, at: x[-1 - at, at[:, None], at],
+        lambda x, at: (x > 0)[at, at.int()],
+    ],
+)
+def test_indices_of_several_dimensions(function: Any) -> None:
+    assert_computes(function, torch.randn(4, 5, 6), torch.tensor([2, 0, -1, 2]))
+
+
+def test_a_place_that_a_dimension_does_not_have_is_none_of_the_next_row() -> None:
+    program = delegated(lambda x, at: x[at, at], [torch.randn(3, 4), torch.tensor([1, 2])])
+    payload = compile_partition(program, Options())
+    with pytest.raises(IndexError):
+        run_payload(payload.data, payload.named, [torch.randn(3, 4), torch.tensor([0, 4])])
+    with pytest.raises(IndexError):
+        run_payload(payload.data, payload.named, [torch.randn(3, 4), torch.tensor([0, -4])])
+
+
+def test_indices_of_dimensions_that_a_call_says() -> None:
+    def function(x: Tensor) -> Tensor:
+        at = torch.arange(x.shape[1])
+        return x[torch.arange(x.shape[0])[:, None], x.shape[1] - 1 - at] + x[:, at - 1]
+
+    n, m = Dim("n", min=2, max=12), Dim("m", min=2, max=12)
+    others = [(torch.randn(2, 12, 2),), (torch.randn(12, 2, 2),)]
+    assert_computes(function, torch.randn(5, 4, 2), dynamic_shapes=({0: n, 1: m},), others=others)
+
+
+@pytest.mark.parametrize("dim", [0, 1, -1])
+def test_gather(dim: int) -> None:
+    at = torch.randint(0, 3, (3, 3, 2))
+    assert_computes(lambda x, at: x.gather(dim, at), torch.randn(3, 4, 3), at)
+    n = Dim("n", min=2, max=9)
+    others = [(torch.randn(size, 4, 3), torch.randint(0, 2, (size, 3, 2))) for size in (2, 9)]
+    dynamic = ({0: n}, {0: n})
+    assert_computes(lambda x, at: x.gather(dim, at), torch.randn(3, 4, 3), at, dynamic_shapes=dynamic, others=others)
+
+
 def test_what_is_left_to_kernels() -> None:
-    inputs = [torch.randn(4, 4), torch.tensor([1, 2])]
-    assert get_non_lowered_nodes(lowered(lambda x, at: x[at, at], inputs).graph)
+    inputs = [torch.randn(4, 4), torch.tensor([True, False, True, True])]
+    assert get_non_lowered_nodes(lowered(lambda x, at: x[:, at].sum(), inputs).graph)
 
 
 class _Tied(nn.Module):

@@ -10,7 +10,7 @@ from backends.cpu.compiler.dims import Dim, product
 from backends.cpu.compiler.graph import Value
 from backends.cpu.compiler.kinds.update import Update
 from backends.cpu.compiler.lower.builder import Builder, view
-from backends.cpu.compiler.lower.rule import ANY, Program, Refusal, Rule, argument, dim_at, dims_at, tensor_of
+from backends.cpu.compiler.lower.rule import ANY, WHOLE, Program, Refusal, Rule, argument, dim_at, dims_at, tensor_of
 
 _aten = torch.ops.aten
 _CACHE, _ROWS, _DIM, _START = range(4)
@@ -81,7 +81,7 @@ def _refuses_index_put(program: Program, node: Node) -> Refusal:
     if any(each is not None for each in indices[:-1]) or indices[-1] is None:
         return "places in one dimension are taken only"
     places = tensor_of(indices[-1])
-    if places.dtype not in (torch.int64, torch.int32) or places.dim() > 1:
+    if places.dtype not in WHOLE or places.dim() > 1:
         return f"places are of {places.dtype} and {places.dim()} dimensions; a row of integers is taken"
     if argument(node, 3, "accumulate", False):
         return "elements that are added up are not taken"

@@ -1,0 +1,34 @@
+"""Running sums."""
+
+import torch
+from torch._ops import OpOverload
+from torch.fx import Node
+
+from backends.cpu.compiler.graph import Laid, Value
+from backends.cpu.compiler.kinds.cumsum import Cumsum
+from backends.cpu.compiler.lower.builder import Builder, view
+from backends.cpu.compiler.lower.reductions import rows_of
+from backends.cpu.compiler.lower.rule import NUMBERS, Program, Refusal, Rule, dims_at, tensor_of
+
+_aten = torch.ops.aten
+
+
+def _lower_cumsum(builder: Builder, node: Node) -> None:
+    x, dim = node.args[:2]
+    rows = rows_of(builder, x, [dim % tensor_of(node).dim()])
+    output = Value(tensor_of(node).dtype, rows.x.dims)
+    builder.step(Cumsum(), [rows.x], output, node)
+    sizes = tuple(dims_at(node)[each] for each in rows.order)
+    builder.alias(node, Laid(view(output, sizes), rows.order))
+
+
+def _refuses_cumsum(program: Program, node: Node) -> Refusal:
+    dtype, to = tensor_of(node.args[0]).dtype, tensor_of(node).dtype
+    if to != (torch.float32 if dtype == torch.float32 else torch.int64):
+        return f"numbers of {dtype} are not summed as {to}"
+    return "a number has no running sums" if tensor_of(node).dim() == 0 else None
+
+
+RULES: dict[OpOverload, Rule] = {
+    _aten.cumsum.default: Rule(_lower_cumsum, _refuses_cumsum, dtypes=NUMBERS),
+}
