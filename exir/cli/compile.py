@@ -1,6 +1,7 @@
 """From a model to a program: export, edge dialect, delegation, lowering."""
 
 import contextlib
+import gc
 import io
 import sys
 from collections.abc import Mapping
@@ -121,6 +122,8 @@ def owning_programs(pipeline: Pipeline, spec: ModelSpec) -> Pipeline:
     for module in spec.module.modules():
         module._parameters.clear()
         module._buffers.clear()
+    # What torch.export leaves behind are cycles that hold weights.
+    gc.collect()
     return replace(pipeline, facts=replace(pipeline.facts, owns_programs=True))
 
 
