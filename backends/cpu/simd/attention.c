@@ -1,6 +1,6 @@
 #include "backends/cpu/simd/attention.h"
 
-#include "backends/cpu/simd/rows.h"
+#include "backends/cpu/simd/attention_sum.h"
 #include "backends/cpu/simd/tile.h"
 
 /* Some keys of one group, packed, and what goes on beside them. */
@@ -86,109 +86,6 @@ static void score(const et_cpu_attention *a, const block *b, const queries *q) {
   ET_CPU_NAME(et_cpu_tiles)(&tiles, q->count, columns);
 }
 
-static float dot(const float *a, const float *b, size_t count) {
-  et_f32 lanes[ET_ROW_VECTORS];
-  ET_UNROLL for (int v = 0; v < ET_ROW_VECTORS; v++) {
-    lanes[v] = et_f32_all(0.0f);
-  }
-  size_t i = 0;
-  for (; i + ET_ROW_LANES <= count; i += ET_ROW_LANES) {
-    ET_UNROLL for (int v = 0; v < ET_ROW_VECTORS; v++) {
-      const size_t at = i + (size_t)v * ET_CPU_LANES;
-      lanes[v] = et_f32_fma(et_f32_load(a + at), et_f32_load(b + at), lanes[v]);
-    }
-  }
-  ET_UNROLL for (int v = 0; v < ET_ROW_VECTORS; v++) {
-    const size_t some = smaller(count - i, ET_CPU_LANES);
-    lanes[v] = et_f32_fma(et_f32_load_some(a + i, some),
-                          et_f32_load_some(b + i, some), lanes[v]);
-    i += some;
-  }
-  return et_row_fold(lanes, et_join_sum);
-}
-
-/* Of one query, with the keys where they lie; those that the mask takes out are
- * not read. */
-static void score_one(const et_cpu_attention *a, const block *b,
-                      const queries *q) {
-  const float *query = a->q + q->head * a->depth;
-  const size_t group = q->head / (a->heads / a->groups);
-  const float *keys = a->k + group * a->k_group + b->first * a->k_stride;
-  const float *mask =
-      a->mask == NULL ? NULL : a->mask + q->head * a->mask_head + b->first;
-  for (size_t n = 0; n < q->columns; n++) {
-    const float summand = mask == NULL ? 0.0f : mask[n];
-    b->scores[n] =
-        summand == -__builtin_inff()
-            ? summand
-            : dot(query, keys + n * a->k_stride, a->depth) * a->scale + summand;
-  }
-}
-
-/* Up to ET_ROW_LANES floats of all values, from `from` on; those of weight 0 are
- * not read. */
-static void add_some(const et_cpu_attention *a, const block *b,
-                     const queries *q, const float *from, float *out,
-                     size_t count) {
-  et_f32 sums[ET_ROW_VECTORS];
-  ET_UNROLL for (int v = 0; v < ET_ROW_VECTORS; v++) {
-    const size_t at = smaller(count, (size_t)v * ET_CPU_LANES);
-    sums[v] = et_f32_load_some(out + at, smaller(count - at, ET_CPU_LANES));
-  }
-  for (size_t n = 0; n < q->columns; n++, from += a->v_stride) {
-    const et_f32 weight = et_f32_all(b->scores[n]);
-    if (b->scores[n] == 0.0f) {
-      continue;
-    }
-    if (count == ET_ROW_LANES) {
-      ET_UNROLL for (int v = 0; v < ET_ROW_VECTORS; v++) {
-        sums[v] =
-            et_f32_fma(weight, et_f32_load(from + v * ET_CPU_LANES), sums[v]);
-      }
-      continue;
-    }
-    ET_UNROLL for (int v = 0; v < ET_ROW_VECTORS; v++) {
-      const size_t at = smaller(count, (size_t)v * ET_CPU_LANES);
-      const size_t some = smaller(count - at, ET_CPU_LANES);
-      sums[v] = et_f32_fma(weight, et_f32_load_some(from + at, some), sums[v]);
-    }
-  }
-  ET_UNROLL for (int v = 0; v < ET_ROW_VECTORS; v++) {
-    const size_t at = smaller(count, (size_t)v * ET_CPU_LANES);
-    et_f32_store_some(out + at, sums[v], smaller(count - at, ET_CPU_LANES));
-  }
-}
-
-static void add_one(const et_cpu_attention *a, const block *b, const queries *q,
-                    float *out) {
-  const size_t group = q->head / (a->heads / a->groups);
-  const float *values = a->v + group * a->v_group + b->first * a->v_stride;
-  for (size_t c = 0; c < a->width; c += ET_ROW_LANES) {
-    add_some(a, b, q, values + c, out + c, smaller(a->width - c, ET_ROW_LANES));
-  }
-}
-
-static float exp_of(float x) { return et_f32_exp(et_f32_all(x))[0]; }
-
-/* Turns a row of scores into e^(score - most), and what was summed before with
- * another maximum into what it is with this one. */
-static void weigh_row(const block *b, const queries *q, size_t row,
-                      size_t count, float *out, size_t width) {
-  float *scores = b->scores + row * b->stride;
-  const float before = q->most[row];
-  const float row_most = et_row_most(scores, count);
-  const float most = row_most < before ? before : row_most;
-  const float base = most == -__builtin_inff() ? 0.0f : most;
-  et_row_exp(scores, scores, count, base);
-  memset(scores + count, 0, (q->columns - count) * sizeof(float));
-  const float factor = b->first == 0 ? 0.0f : exp_of(before - base);
-  q->sums[row] = q->sums[row] * factor + et_row_sum(scores, count);
-  q->most[row] = most;
-  if (b->first > 0 && factor != 1.0f) {
-    et_row_scale(out, out, width, factor);
-  }
-}
-
 static void add_values(const et_cpu_attention *a, const block *b,
                        const queries *q, float *out) {
   const et_tiles tiles = {
@@ -213,13 +110,14 @@ static void attend(const et_cpu_attention *a, const block *b,
       memset(out + r * out_stride, 0, a->width * sizeof(float));
     }
   }
-  const bool is_one = a->queries == 1;
-  (is_one ? score_one : score)(a, b, q);
+  score(a, b, q);
   for (size_t r = 0; r < q->count; r++) {
-    weigh_row(b, q, r, visible(a, b, q->first + r), out + r * out_stride,
-              a->width);
+    const et_attention_sum sum = {q->most + r, q->sums + r,
+                                  out + r * out_stride, a->width};
+    et_attention_weigh(&sum, b->first == 0, b->scores + r * b->stride,
+                       visible(a, b, q->first + r), q->columns);
   }
-  (is_one ? add_one : add_values)(a, b, q, out);
+  add_values(a, b, q, out);
 }
 
 /* One head's queries, as many at once as there is room for scores: in blocks of
@@ -242,18 +140,13 @@ static void attend_head(const et_cpu_attention *a, const block *b, size_t head,
   }
 }
 
-/* A query that sees nothing has a sum of 0, and gives zeros, even where nothing
- * was written for want of keys. */
 static void divide_head(const et_cpu_attention *a, const block *b, size_t head,
                         size_t offset) {
   for (size_t i = 0; i < a->queries; i++) {
-    float *out = a->out + (i * a->heads + head) * a->width;
-    const float sum = b->sums[offset + i];
-    if (sum == 0.0f) {
-      memset(out, 0, a->width * sizeof(float));
-    } else {
-      et_row_scale(out, out, a->width, 1.0f / sum);
-    }
+    const et_attention_sum sum = {b->most + offset + i, b->sums + offset + i,
+                                  a->out + (i * a->heads + head) * a->width,
+                                  a->width};
+    et_attention_divide(&sum);
   }
 }
 
@@ -278,10 +171,8 @@ void ET_CPU_NAME(et_cpu_attention_f32)(const et_cpu_attention *attention,
   for (; b.first < a->keys; b.first += ET_CPU_ATTENTION_KEYS) {
     b.count = smaller(ET_CPU_ATTENTION_KEYS, a->keys - b.first);
     b.stride = whole_panels(b.count);
-    if (a->queries > 1) {
-      pack_keys(a, a->k + b.first * a->k_stride + group * a->k_group, &b);
-      pack_values(a, a->v + b.first * a->v_stride + group * a->v_group, &b);
-    }
+    pack_keys(a, a->k + b.first * a->k_stride + group * a->k_group, &b);
+    pack_values(a, a->v + b.first * a->v_stride + group * a->v_group, &b);
     for (size_t h = 0; h < heads; h++) {
       attend_head(a, &b, group * heads + h, h * a->queries);
     }

@@ -26,4 +26,24 @@ ET_INLINE et_f32 et_code(et_i32 words, int j, int bits) {
   return __builtin_convertvector((et_i32)top >> (32 - bits), et_f32);
 }
 
+/* Codes that are raised by half of their range: none is negative. */
+ET_INLINE et_u32 et_codes_raised(et_i32 words, int bits) {
+  const uint32_t tops = bits == 4 ? 0x88888888u : 0x80808080u;
+  return (et_u32)words ^ tops;
+}
+
+/* Raised code number `j` of each word times et_code_unit(j, bits): where it lies,
+ * it is a whole number with one operation. The last one is as it is, as there is no
+ * vector of unsigned words to convert. */
+ET_INLINE et_f32 et_code_in_place(et_u32 words, int j, int bits) {
+  const uint32_t all = (1u << bits) - 1u;
+  const et_u32 code =
+      (j + 1) * bits == 32 ? words >> (32 - bits) : words & (all << (bits * j));
+  return __builtin_convertvector((et_i32)code, et_f32);
+}
+
+ET_INLINE float et_code_unit(size_t j, size_t bits) {
+  return (j + 1) * bits == 32 ? 1.0f : (float)(1u << (bits * j));
+}
+
 #endif /* BACKENDS_CPU_SIMD_CODES_H_ */

@@ -9,6 +9,8 @@
 
 static et_cpu_attention_f32_function *const variants[ET_CPU_ISA_COUNT] =
     ET_CPU_VARIANTS(et_cpu_attention_f32);
+static et_cpu_attention_f32_function *const few_variants[ET_CPU_ISA_COUNT] =
+    ET_CPU_VARIANTS(et_cpu_attention_few_f32);
 
 #define F32 ET_SCALAR_TYPE_FLOAT32
 
@@ -123,12 +125,16 @@ static et_status check_mask(const et_cpu_step *step, et_error *error) {
   return ET_STATUS_OK;
 }
 
+/* Queries of all heads of a group. */
+static size_t queries_of(const et_cpu_step *step) {
+  return (size_t)step->tensors[Q]->sizes[1] *
+         (size_t)(et_cpu_attribute(step, HEADS) /
+                  et_cpu_attribute(step, GROUPS));
+}
+
 static et_status check_workspace(const et_cpu_step *step, et_error *error) {
-  const size_t rows =
-      (size_t)step->tensors[Q]->sizes[1] *
-      (size_t)(et_cpu_attribute(step, HEADS) / et_cpu_attribute(step, GROUPS));
-  const size_t floats = et_cpu_attention_floats(rows, step->attributes[DEPTH],
-                                                (size_t)width_of(step));
+  const size_t floats = et_cpu_attention_floats(
+      queries_of(step), step->attributes[DEPTH], (size_t)width_of(step));
   const et_cpu_tensor *room = workspace(step);
   ET_RETURN_IF_ERROR(
       et_cpu_check_tensor(step, step->input_count + 1u, F32, 2, error));
@@ -241,8 +247,9 @@ static void run(const et_cpu_step *step, const et_cpu_run *run) {
   if (output(step)->numel == 0) {
     return;
   }
+  const bool are_few = queries_of(step) <= ET_CPU_ATTENTION_FEW;
   work w = {.step = step,
-            .function = variants[run->isa],
+            .function = (are_few ? few_variants : variants)[run->isa],
             .groups = step->attributes[GROUPS]};
   w.units = (size_t)output(step)->sizes[0] * w.groups;
   const size_t slots = (size_t)workspace(step)->sizes[0];

@@ -137,6 +137,17 @@ static void test_no_rows_and_many(void **state) {
   }
 }
 
+/* A row is worked on in parts: of whole groups, or of a long one. */
+static void test_rows_that_are_long(void **state) {
+  (void)state;
+  const shape shapes[] = {{1, 70, 32, 20, 4, true, true, true},
+                          {1, 5, 1000, 33, 8, true, false, true},
+                          {1, 2, 4104, 18, 4, false, true, false}};
+  for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+    check_product(&shapes[i]);
+  }
+}
+
 static void test_curves_follow_the_sum(void **state) {
   (void)state;
   for (int32_t rows = 1; rows < 3; rows++) {
@@ -191,6 +202,7 @@ int main(void) {
       cmocka_unit_test(test_one_row_of_random_shapes),
       cmocka_unit_test(test_rows_of_random_shapes),
       cmocka_unit_test(test_no_rows_and_many),
+      cmocka_unit_test(test_rows_that_are_long),
       cmocka_unit_test(test_curves_follow_the_sum),
       cmocka_unit_test(test_what_does_not_fit_is_refused),
   };

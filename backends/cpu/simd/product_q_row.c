@@ -1,0 +1,174 @@
+/* One row times weights of few bits: each code is read once. */
+#include "backends/cpu/simd/activate.h"
+#include "backends/cpu/simd/codes.h"
+#include "backends/cpu/simd/product_q.h"
+#include "backends/cpu/simd/rows.h"
+#include "backends/cpu/simd/sums.h"
+
+/* Words of a panel ahead that are asked for: one is a line of the cache. */
+#define AHEAD (64 * ET_PANEL)
+
+/* Most summands of a part of the row, 10 KiB that lie on the stack. */
+#define PART_DEPTH 2048
+#define LEAST_GROUP 4
+
+/* Some of a row, for codes that are used where they lie in their words: each
+ * number is over the unit of its code. */
+typedef struct part {
+  size_t first; /* summand */
+  size_t depth;
+  size_t group; /* summands of one scale */
+  float x[PART_DEPTH];
+  float sums[PART_DEPTH / LEAST_GROUP]; /* of the row in each group */
+} part;
+
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+
+/* Of whole groups, or where one is longer than a part, of some of it. */
+static size_t part_depth(const et_cpu_product_q *p, size_t first) {
+  if (p->group > PART_DEPTH) {
+    return smaller(p->group - first % p->group, PART_DEPTH);
+  }
+  return smaller(p->depth - first, PART_DEPTH / p->group * p->group);
+}
+
+static void put_part(const et_cpu_product_q *p, size_t first, part *to) {
+  const float *x = p->x + first;
+  const size_t codes = 32 / p->bits;
+  to->first = first;
+  to->depth = part_depth(p, first);
+  to->group = smaller(p->group, to->depth);
+  for (size_t j = 0; j < codes; j++) {
+    const float factor = 1.0f / et_code_unit(j, p->bits);
+    for (size_t k = j; k < to->depth; k += codes) {
+      to->x[k] = x[k] * factor;
+    }
+  }
+  for (size_t k = 0; k < to->depth; k += to->group) {
+    to->sums[k / to->group] = et_row_sum(x + k, to->group);
+  }
+}
+
+/* Several sums of each column: of one alone, each operation waits for the last. */
+#define CHAINS 4
+typedef et_f32 chains[CHAINS][ET_PANEL_VECTORS];
+
+/* Adds x[k] times the raised codes of a group. */
+ET_INLINE void add_codes(const float *x, const int32_t *words, size_t count,
+                         int bits, chains sums) {
+  const int codes = 32 / bits;
+  for (size_t i = 0; i < count; i++, words += ET_PANEL, x += codes) {
+    et_u32 w[ET_PANEL_VECTORS];
+    et_prefetch(words + AHEAD);
+    ET_UNROLL for (int v = 0; v < ET_PANEL_VECTORS; v++) {
+      w[v] = et_codes_raised(et_words_load(words + v * ET_CPU_LANES), bits);
+    }
+    ET_UNROLL for (int j = 0; j < codes; j++) {
+      const et_f32 all = et_f32_all(x[j]);
+      ET_UNROLL for (int v = 0; v < ET_PANEL_VECTORS; v++) {
+        et_f32 *sum = &sums[j % CHAINS][v];
+        *sum = et_f32_fma(all, et_code_in_place(w[v], j, bits), *sum);
+      }
+    }
+  }
+}
+
+/* By how much codes are raised, and zero points, times the sum of a group of the
+ * row are taken off before its products are added. */
+ET_INLINE void begin_chains(float row_sum, const float *zero_points, int bits,
+                            chains sums) {
+  const et_f32 raised = et_f32_all((float)(1 << (bits - 1)));
+  const et_f32 off = et_f32_all(-row_sum);
+  ET_UNROLL for (int v = 0; v < ET_PANEL_VECTORS; v++) {
+    sums[0][v] = raised * off;
+    ET_UNROLL for (int c = 1; c < CHAINS; c++) {
+      sums[c][v] = et_f32_all(0.0f);
+    }
+    if (zero_points != NULL) {
+      sums[1][v] = et_f32_load(zero_points + v * ET_CPU_LANES) * off;
+    }
+  }
+}
+
+/* Sums of the groups times their scales, added up. */
+ET_INLINE void add_groups(const et_cpu_product_q *p, const part *part,
+                          size_t panel, int bits, et_f32 *totals) {
+  const size_t count = part->group * (size_t)bits / 32;
+  const int32_t *words = p->words + (panel * p->depth + part->first) *
+                                        (size_t)bits / 32 * ET_PANEL;
+  size_t at = (panel * (p->depth / p->group) + part->first / p->group) *
+              ET_PANEL; /* of scales and zero points */
+  for (size_t g = 0; g * part->group < part->depth; g++, at += ET_PANEL) {
+    chains sums;
+    begin_chains(part->sums[g],
+                 p->zero_points == NULL ? NULL : p->zero_points + at, bits,
+                 sums);
+    add_codes(part->x + g * part->group, words, count, bits, sums);
+    ET_UNROLL for (int v = 0; v < ET_PANEL_VECTORS; v++) {
+      const et_f32 sum = (sums[0][v] + sums[1][v]) + (sums[2][v] + sums[3][v]);
+      const et_f32 scales = et_f32_load(p->scales + at + v * ET_CPU_LANES);
+      totals[v] = et_f32_fma(scales, sum, totals[v]);
+    }
+    words += count * ET_PANEL;
+  }
+}
+
+/* Sums begin with the bias, or with what the part before has left in the
+ * output. */
+static void begin_sums(const et_cpu_product_q *p, const part *part,
+                       size_t first, size_t columns, et_f32 *totals) {
+  const float *from = part->first == 0 ? p->bias : p->out;
+  for (size_t c = 0; c < columns; c += ET_CPU_LANES, totals++) {
+    const size_t count = smaller(columns - c, ET_CPU_LANES);
+    *totals = et_f32_load_some(from + first + c, count);
+  }
+}
+
+/* Writes `columns` results that begin with column `first`; those of the last part
+ * are whole. */
+static void end_sums(const et_cpu_product_q *p, const part *part, size_t first,
+                     size_t columns, const et_f32 *totals) {
+  const bool last = part->first + part->depth == p->depth;
+  const et_f32 low =
+      et_f32_all(last ? et_cpu_clamp_low(&p->activation) : -INFINITY);
+  const et_f32 high =
+      et_f32_all(last ? et_cpu_clamp_high(&p->activation) : INFINITY);
+  for (size_t c = 0; c < columns; c += ET_CPU_LANES, totals++) {
+    const size_t count = smaller(columns - c, ET_CPU_LANES);
+    et_f32 sum = *totals;
+    if (last && p->residual != NULL) {
+      sum += et_f32_load_some(p->residual + first + c, count);
+    }
+    et_f32_store_some(p->out + first + c, et_f32_clamp(sum, low, high), count);
+  }
+  if (last && et_cpu_is_curve(&p->activation)) {
+    ET_CPU_NAME(et_cpu_activate_f32)
+    (&p->activation, p->out + first, p->columns, 1, columns);
+  }
+}
+
+static void run_panel(const et_cpu_product_q *p, const part *part,
+                      size_t column, size_t columns) {
+  et_f32 totals[ET_PANEL_VECTORS];
+  begin_sums(p, part, column, columns, totals);
+  if (p->bits == 4) {
+    add_groups(p, part, column / ET_PANEL, 4, totals);
+  } else {
+    add_groups(p, part, column / ET_PANEL, 8, totals);
+  }
+  end_sums(p, part, column, columns, totals);
+}
+
+/* One panel after the other: memory is read ahead fastest where it is one
+ * stream. */
+void ET_CPU_NAME(et_cpu_product_q_row)(const et_cpu_product_q *product,
+                                       const et_cpu_range *range) {
+  part part;
+  for (size_t k = 0; k < product->depth; k += part.depth) {
+    put_part(product, k, &part);
+    for (size_t c = 0; c < range->columns; c += ET_PANEL) {
+      run_panel(product, &part, range->first_column + c,
+                smaller(range->columns - c, ET_PANEL));
+    }
+  }
+}
