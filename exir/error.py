@@ -9,39 +9,24 @@ from enum import Enum, unique
 from torch._export.verifier import SpecViolationError
 from torch.fx import Node
 
-from exir.source import SourceLocation, source_of
+from exir.base_error import ConfigError, ExirError, InvalidProgramError, UserError
 
-
-class ExirError(Exception):
-    """Base of all errors; knows the graph node, the source line and the pass when there are any.
-
-    pass_name: the pass during which it was raised.
-    """
-
-    def __init__(self, message: str, node: Node | None = None) -> None:
-        super().__init__(message)
-        self.message = message
-        self.node_name: str | None = node.name if node is not None else None
-        self.source: SourceLocation | None = source_of(node) if node is not None else None
-        self.pass_name: str | None = None
-
-    def __str__(self) -> str:
-        lines = [self.message]
-        if self.node_name:
-            lines.append(f"  node: {self.node_name}")
-        if self.source:
-            lines.append(f"  source: {self.source}: {self.source.code}")
-        if self.pass_name:
-            lines.append(f"  pass: {self.pass_name}")
-        return "\n".join(lines)
-
-
-class UserError(ExirError):
-    """The model, its configuration or the call is at fault."""
-
-
-class ConfigError(UserError, ValueError):
-    """A configuration key or value that does not exist or does not fit."""
+__all__ = [
+    "ConfigError",
+    "EdgeDialectError",
+    "ExirError",
+    "ExportError",
+    "ExportErrorType",
+    "InternalError",
+    "InvalidProgramError",
+    "ModelError",
+    "NotLocal",
+    "PassError",
+    "UnsupportedOperatorError",
+    "UserError",
+    "WeightsError",
+    "internal_assert",
+]
 
 
 class ModelError(UserError):
@@ -62,10 +47,6 @@ class EdgeDialectError(UserError, SpecViolationError):
 
 class PassError(UserError):
     """A pass failed; the message names it, the cause is chained."""
-
-
-class InvalidProgramError(UserError):
-    """Bytes that are no valid `.pte` program; the message names the element at fault."""
 
 
 @unique

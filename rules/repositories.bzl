@@ -9,7 +9,7 @@
 
 load("//rules/private/repository:bundled_rules.bzl", "bundled_rules")
 load("//rules/private/repository:cmocka.bzl", "cmocka")
-load("//rules/private/repository:python_environment.bzl", "python_environment")
+load("//rules/private/repository:python_environment.bzl", "python_environment", "python_interpreter")
 
 # Rule sets by name: folder in Bazel's install base, stand-in for Bazel 4.
 _RULE_SETS = {
@@ -29,6 +29,7 @@ _NOT_BEFORE_BAZEL7 = ["bazel_features", "bazel_skylib", "platforms", "rules_lice
 
 def executorch_repositories():
     """Defines what the rules need besides other rule sets, @executorch_pip, and what this project's tests and benchmarks need."""
+    python_interpreter(name = "executorch_python")
     python_environment(
         name = "executorch_pip",
         lock = Label("//third_party/python:requirements.lock"),
@@ -60,5 +61,8 @@ def executorch_dependencies():
 
 # buildifier: disable=unnamed-macro
 def executorch_register_toolchains():
-    """Registers the compiler's default toolchain."""
-    native.register_toolchains("@rules_executorch//rules:default_toolchain")
+    """Registers the default toolchains: what compiles models, and what links programs."""
+    native.register_toolchains(
+        "@rules_executorch//rules:default_toolchain",
+        "@rules_executorch//rules:default_codegen_toolchain",
+    )

@@ -1,11 +1,15 @@
-"""The compiler's toolchain: interpreter, packages and compiler sources as declared inputs."""
+"""The toolchains: interpreter, packages and sources of what compiles models, and of what links programs, as declared inputs."""
 
 TOOLCHAIN_TYPE = str(Label("//rules:toolchain_type"))
+CODEGEN_TOOLCHAIN_TYPE = str(Label("//rules:codegen_toolchain_type"))
 
 _DOC = """What compiles models: a Python interpreter, the directory of its packages (torch and the rest, from a hash-locked
 requirements file), and the compiler's sources."""
 
-_ATTRS = {
+_CODEGEN_DOC = """What links programs: a Python interpreter without packages, and what reads programs and writes C. Apart from what
+compiles models, as it needs no torch."""
+
+_INTERPRETER_ATTRS = {
     "python": attr.label(
         allow_single_file = True,
         cfg = "exec",
@@ -17,35 +21,43 @@ _ATTRS = {
         cfg = "exec",
         doc = "What the program needs beside it: the standard library of an interpreter that is not the system's.",
     ),
-    "site": attr.label(
-        allow_single_file = True,
-        cfg = "exec",
-        mandatory = True,
-        doc = "Directory of installed packages, as one source directory.",
-    ),
     "identity": attr.label(
         allow_single_file = True,
         cfg = "exec",
         mandatory = True,
         doc = "File that changes when interpreter or packages do; it restarts workers and keys the cache.",
     ),
-    "compiler": attr.label(
+}
+
+_ATTRS = dict(
+    _INTERPRETER_ATTRS,
+    site = attr.label(
+        allow_single_file = True,
+        cfg = "exec",
+        mandatory = True,
+        doc = "Directory of installed packages, as one source directory.",
+    ),
+    compiler = attr.label(
         cfg = "exec",
         default = "//rules:compiler",
         doc = "compiler_sources: the compiler.",
     ),
-    "compiler_main": attr.label(
+    compiler_main = attr.label(
         allow_single_file = [".py"],
         cfg = "exec",
         default = "//exir:cli/start.py",
         doc = "The compiler's program, of `compiler`.",
     ),
-    "generators": attr.label(
+)
+
+_CODEGEN_ATTRS = dict(
+    _INTERPRETER_ATTRS,
+    generators = attr.label(
         cfg = "exec",
         default = "//rules:generators",
-        doc = "compiler_sources: what writes C from manifests, and all that it imports.",
+        doc = "compiler_sources: what writes manifests of programs and C from manifests, and all that it imports.",
     ),
-}
+)
 
 def _sources(target):
     """Files, program (see compiler_sources) and root folder of sources."""
@@ -55,19 +67,33 @@ def _sources(target):
         root = target.label.workspace_root or ".",
     )
 
-def _impl(ctx):
-    return [platform_common.ToolchainInfo(
+def _toolchain_info(ctx, **fields):
+    return platform_common.ToolchainInfo(
         python = ctx.file.python,
         python_files = depset(ctx.files.python_files),
-        site = ctx.file.site,
         identity = ctx.file.identity,
+        **fields
+    )
+
+def _impl(ctx):
+    return [_toolchain_info(
+        ctx,
+        site = ctx.file.site,
         compiler = _sources(ctx.attr.compiler),
         compiler_main = ctx.file.compiler_main,
-        generators = _sources(ctx.attr.generators),
     )]
+
+def _codegen_impl(ctx):
+    return [_toolchain_info(ctx, generators = _sources(ctx.attr.generators))]
 
 executorch_toolchain = rule(
     implementation = _impl,
     attrs = _ATTRS,
     doc = _DOC,
+)
+
+executorch_codegen_toolchain = rule(
+    implementation = _codegen_impl,
+    attrs = _CODEGEN_ATTRS,
+    doc = _CODEGEN_DOC,
 )

@@ -3,7 +3,6 @@
 from exir._serialize._data_file import ExternalData, content_key, deserialize_ptd, serialize_ptd
 from exir._serialize._flat_tensor import TensorLayout
 from exir._serialize._flatbuffer_reader import read_root
-from exir._serialize._flatbuffer_writer import write_root
 from exir._serialize._named_data_store import DataEntry, NamedDataStore, NamedDataStoreOutput
 from exir._serialize._pte_file import (
     HEADER,
@@ -17,6 +16,7 @@ from exir._serialize._pte_file import (
 from exir._serialize._read_program import deserialize_pte_binary
 from exir._serialize._segments import SerializedProgram
 from exir._serialize._write_program import serialize_pte_binary
+from exir._serialize._write_root import write_root
 
 __all__ = [
     "HEADER",

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from exir._serialize._flat_tensor import FlatTensor, NamedData, TensorLayout
 from exir._serialize._flatbuffer_reader import read_root
-from exir._serialize._flatbuffer_writer import write_root
 from exir._serialize._segments import Segments, SerializedProgram, align_up, order_of_key
-from exir.error import InvalidProgramError
+from exir._serialize._write_root import write_root
+from exir.base_error import InvalidProgramError
 
 CONTENT_KEY_PREFIX = "sha256:"
 """What a key begins with that says what its bytes are (`content_key`)."""

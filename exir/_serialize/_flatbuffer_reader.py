@@ -21,7 +21,7 @@ from exir._serialize._tables import (
     Wire,
     fields_of,
 )
-from exir.error import InvalidProgramError
+from exir.base_error import InvalidProgramError
 
 _WORK_PER_BYTE = 8
 _U16 = struct.Struct("<H")

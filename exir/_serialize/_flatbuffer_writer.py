@@ -48,11 +48,8 @@ class _Builder(flatbuffers.Builder):
         self.inline_alignment = inline_alignment
 
 
-def write_root(root: Any, identifier: bytes, inline_alignment: int = 1) -> bytes:
-    """The flatbuffer of `root` (a table of `exir.schema`), with a file identifier.
-
-    `inline_alignment` raises the alignment of byte vectors that are force-aligned.
-    """
+def written(root: Any, identifier: bytes, inline_alignment: int = 1) -> bytes:
+    """What `write_root` gives."""
     builder = _Builder(inline_alignment)
     builder.Finish(_table_writer(root.__class__)(builder, root), file_identifier=identifier)
     return bytes(builder.Output())

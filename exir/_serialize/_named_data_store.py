@@ -5,7 +5,7 @@ import math
 from dataclasses import dataclass, field, replace
 
 from exir._serialize._flat_tensor import TensorLayout
-from exir.error import ConfigError
+from exir.base_error import ConfigError
 
 
 @dataclass(frozen=True)

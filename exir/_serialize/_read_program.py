@@ -13,7 +13,7 @@ from exir._serialize._pte_file import (
     NamedBlob,
     PTEFile,
 )
-from exir.error import InvalidProgramError
+from exir.base_error import InvalidProgramError
 
 
 @dataclass(frozen=True)

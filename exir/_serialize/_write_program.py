@@ -6,7 +6,6 @@ import struct
 from dataclasses import replace
 
 from exir import schema
-from exir._serialize._flatbuffer_writer import write_root
 from exir._serialize._pte_file import (
     HEADER,
     HEADER_AT,
@@ -17,7 +16,8 @@ from exir._serialize._pte_file import (
 )
 from exir._serialize._segments import Segments, SerializedProgram, align_up, order_of_key
 from exir._serialize._tables import BUFFER_ALIGNMENT
-from exir.error import ConfigError
+from exir._serialize._write_root import write_root
+from exir.base_error import ConfigError
 
 
 def serialize_pte_binary(

@@ -9,7 +9,7 @@ import pytest
 
 from exir import schema
 from exir._serialize import NamedBlob, PTEFile, deserialize_pte_binary, serialize_pte_binary
-from exir._serialize._flatbuffer_writer import write_root
+from exir._serialize._write_root import write_root
 from exir.error import ConfigError
 
 FIXTURES = sorted((Path(__file__).parents[2] / "tests" / "fixtures").glob("**/*.pte"))

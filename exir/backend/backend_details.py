@@ -9,6 +9,9 @@ from torch.export import ExportedProgram
 
 from exir._serialize import NamedDataStoreOutput
 from exir.backend.compile_spec_schema import CompileSpec
+from exir.plan.memory import RuntimeMemory
+
+__all__ = ["BackendDetails", "PreprocessResult", "RuntimeMemory"]
 
 
 @dataclass(frozen=True)
@@ -30,17 +33,6 @@ class PreprocessResult:
     )
     data_store_output: NamedDataStoreOutput | None = None
     _delegate_info_meta: Any = None
-
-
-@dataclass(frozen=True)
-class RuntimeMemory:
-    """Memory that a delegate's runtime side needs, as constant C expressions, exact wherever they are compiled."""
-
-    handle: str = ""  # bytes of its handle; "" for none
-    scratch: str = ""  # bytes of scratch; "" for none
-    header: str = (
-        ""  # declares what the expressions name, as C includes it: of the backend's `runtime` library
-    )
 
 
 class BackendDetails(ABC):

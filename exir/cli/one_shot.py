@@ -23,7 +23,7 @@ from exir.cli.loading.references import make_partitioners, make_passes
 from exir.cli.loading.weights import load_weights
 from exir.cli.quantization import Quantization, quantize_methods
 from exir.cli.reporting.calls import write_calls
-from exir.cli.reporting.kernels import check_kernels, load_tables
+from exir.cli.reporting.kernels import check_kernels
 from exir.cli.reporting.manifest import render_manifest
 from exir.cli.reporting.messages import EXIT_OK, explain
 from exir.cli.reporting.outputs import write_outputs
@@ -32,6 +32,7 @@ from exir.cli.worker.environment import pin_torch
 from exir.error import ConfigError
 from exir.files import Write
 from exir.model_spec import ModelSpec
+from exir.plan.kernels import load_tables
 from exir.program import ExecutorchProgramManager
 
 

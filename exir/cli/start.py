@@ -1,11 +1,13 @@
 """The compiler for build actions: of this repository, the models that it loads can import `exir` alone.
 
     python exir/cli/start.py --target //models:net_pte --module models.net --out-pte net.pte …
+    python exir/cli/start.py -m exir.cli.describe --target //models:net --pte net.pte …
 
 The folder that `exir` lies in has packages (`kernels`, `models`, `tests`) whose names a user's may have, so it is
 not on the path.
 """
 
+import importlib
 import importlib.util
 import os
 import sys
@@ -23,6 +25,7 @@ def provide_exir() -> None:
 
 if __name__ == "__main__":
     provide_exir()
-    from exir.cli.lower import main
-
-    sys.exit(main(sys.argv[1:]))
+    name, argv = (
+        (sys.argv[2], sys.argv[3:]) if sys.argv[1:2] == ["-m"] else ("exir.cli.lower", sys.argv[1:])
+    )
+    sys.exit(importlib.import_module(name).main(argv))

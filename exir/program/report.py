@@ -1,8 +1,6 @@
 """What a lowering produced, for manifests, size reports and kernel selection."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import cast
 
 from torch.export import ExportedProgram
 from torch.fx import Node
@@ -13,71 +11,11 @@ from exir.emit import EmitterOutput, MethodOutput
 from exir.graph.byte_fusion import STAYS_FLOAT
 from exir.liveness import schedule
 from exir.memory_planning import lower_bound
-from exir.operators.dtypes import dtype_name
-from exir.operators.rules import has_layout
 from exir.passes.memory_planning_pass import MemoryPlanningPass
+from exir.plan.calls import any_channels_last, dtypes_of, tensors_of
+from exir.plan.report import MethodReport, OperatorUse, delegates_of, instruction_count, values_of
 from exir.source import source_of
 from exir.tensor import specs_of
-
-
-@dataclass(frozen=True)
-class ValueReport:
-    """An input or output. `dtype`, `shape` (upper bounds), `dim_order`, `is_dynamic` and
-    `is_planned` say something of tensors only; `kind` is "Tensor", "Int", "Double", "Bool",
-    "String" or "Null"."""
-
-    name: str
-    kind: str
-    dtype: str = ""
-    shape: tuple[int, ...] = ()
-    dim_order: tuple[int, ...] = ()
-    is_dynamic: bool = False
-    is_planned: bool = False
-
-
-@dataclass(frozen=True)
-class OperatorUse:
-    """One call: operator as the `.pte` spells it, dtypes of its tensors (arguments, then
-    outputs), the line of the model that it comes from as "file:line", or "", whether any of its
-    tensors has its channels last, why backends have not taken it, by their ids, and why it
-    computes floats that are quantized, or ""."""
-
-    name: str
-    dtypes: tuple[str, ...]
-    source: str
-    channels_last: bool
-    refusals: Mapping[str, str]
-    stays_float: str = ""
-
-
-@dataclass(frozen=True)
-class DelegateReport:
-    """A delegate: backend id and bytes of its payload."""
-
-    backend_id: str
-    nbytes: int
-
-
-@dataclass(frozen=True)
-class MethodReport:
-    """One method.
-
-    planned_bytes: bytes of planned memory by memory id; [0] is unused.
-    shared_memory_id: of the planned buffer that it shares with other methods; 0 for none.
-    lower_bound_bytes: the largest sum of planned bytes alive at one instruction, each tensor
-        rounded up to 16.
-    instruction_count: of its only chain.
-    """
-
-    name: str
-    inputs: tuple[ValueReport, ...]
-    outputs: tuple[ValueReport, ...]
-    operator_uses: tuple[OperatorUse, ...]
-    delegates: tuple[DelegateReport, ...]
-    planned_bytes: tuple[int, ...]
-    shared_memory_id: int
-    lower_bound_bytes: int
-    instruction_count: int
 
 
 @dataclass(frozen=True)
@@ -110,14 +48,14 @@ def _method(
     output_names = program.graph_signature.user_outputs if program else ()
     return MethodReport(
         name=str(plan.name),
-        inputs=_values(plan, plan.inputs, input_names),
-        outputs=_values(plan, plan.outputs, output_names),
+        inputs=values_of(plan, plan.inputs, input_names),
+        outputs=values_of(plan, plan.outputs, output_names),
         operator_uses=_operator_uses(output) if output else (),
-        delegates=_delegates(plan, emitted.program),
+        delegates=delegates_of(plan, emitted.program),
         planned_bytes=tuple(plan.non_const_buffer_sizes),
         shared_memory_id=program.graph_module.meta.get("shared_memory_id", 0) if program else 0,
         lower_bound_bytes=_lower_bound(program) if program else 0,
-        instruction_count=sum(len(chain.instructions) for chain in plan.chains),
+        instruction_count=instruction_count(plan),
     )
 
 
@@ -126,28 +64,6 @@ def _lower_bound(program: ExportedProgram) -> int:
     storages = (spec.storage for node in schedule(graph_module) for spec in specs_of(node))
     placed = [spec for spec in dict.fromkeys(storages) if spec.mem_id is not None]
     return lower_bound(placed, graph_module, MemoryPlanningPass().alignment)
-
-
-def _values(
-    plan: schema.ExecutionPlan, indices: list[int], names: tuple[object, ...]
-) -> tuple[ValueReport, ...]:
-    labels = [str(name) for name in names] or [""] * len(indices)
-    return tuple(_value(plan.values[i].val, label) for i, label in zip(indices, labels))
-
-
-def _value(value: schema.KernelTypes, name: str) -> ValueReport:
-    kind = type(value).__name__
-    if not isinstance(value, schema.Tensor):
-        return ValueReport(name, kind)
-    return ValueReport(
-        name,
-        kind,
-        dtype_name(value.scalar_type),
-        tuple(value.sizes),
-        tuple(value.dim_order),
-        value.shape_dynamism != schema.TensorShapeDynamism.STATIC,
-        value.allocation_info is not None,
-    )
 
 
 def _operator_uses(output: MethodOutput) -> tuple[OperatorUse, ...]:
@@ -160,34 +76,12 @@ def _operator_uses(output: MethodOutput) -> tuple[OperatorUse, ...]:
 
 
 def _operator_use(plan: schema.ExecutionPlan, call: schema.KernelCall, node: Node) -> OperatorUse:
-    operator = plan.operators[call.op_index]
-    indices = dict.fromkeys(_tensor_indices(plan, call.args))
-    tensors = [cast(schema.Tensor, plan.values[index].val) for index in indices]
+    tensors = tensors_of(plan, call)
     return OperatorUse(
-        operator.full_name,
-        tuple(dtype_name(tensor.scalar_type) for tensor in tensors),
+        plan.operators[call.op_index].full_name,
+        dtypes_of(tensors),
         str(source_of(node) or ""),
-        any(has_layout(tuple(tensor.dim_order), "channels_last") for tensor in tensors),
+        any_channels_last(tensors),
         dict(refusals_of(node)),
         node.meta.get(STAYS_FLOAT, ""),
-    )
-
-
-def _tensor_indices(plan: schema.ExecutionPlan, indices: list[int]) -> list[int]:
-    """Indices of tensors among `indices` and in the lists among them."""
-    found: list[int] = []
-    for index in indices:
-        value = plan.values[index].val if index >= 0 else None
-        if isinstance(value, schema.Tensor):
-            found.append(index)
-        elif isinstance(value, (schema.TensorList, schema.OptionalTensorList)):
-            found += _tensor_indices(plan, value.items)
-    return found
-
-
-def _delegates(plan: schema.ExecutionPlan, program: schema.Program) -> tuple[DelegateReport, ...]:
-    return tuple(
-        DelegateReport(str(each.id), len(program.backend_delegate_data[each.processed.index].data))
-        for each in plan.delegates
-        if each.processed is not None
     )

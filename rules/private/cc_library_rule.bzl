@@ -4,7 +4,7 @@ load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain", "use_cc_toolcha
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//rules:providers.bzl", "ExecutorchModelInfo")
-load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE")
+load("//rules:toolchain.bzl", "CODEGEN_TOOLCHAIN_TYPE")
 load("//rules/private:kernel_sets.bzl", "kernel_tables", "operator_tables")
 load("//rules/private:labels.bzl", "display_label", "source_root")
 load("//rules/private:python_command.bzl", "run_module", "use_params_file")
@@ -65,6 +65,7 @@ def _generate(ctx, toolchain, models, header, source, data):
     run_module(
         ctx,
         toolchain,
+        toolchain.generators,
         module = "rules.codegen.c_library",
         arguments = args,
         inputs = depset([model.manifest for model in models], transitive = [operators, kernels]),
@@ -114,7 +115,7 @@ def _archives(library):
     return [file for file in [library.static_library, library.pic_static_library] if file]
 
 def _impl(ctx):
-    toolchain = ctx.toolchains[TOOLCHAIN_TYPE]
+    toolchain = ctx.toolchains[CODEGEN_TOOLCHAIN_TYPE]
     models = [target[ExecutorchModelInfo] for target in ctx.attr.models]
     name = ctx.label.name
     header = ctx.actions.declare_file(name + ".h")
@@ -132,5 +133,5 @@ executorch_cc_library = rule(
     doc = _DOC,
     fragments = ["cpp"],
     provides = [CcInfo],
-    toolchains = [TOOLCHAIN_TYPE] + use_cc_toolchain(),
+    toolchains = [CODEGEN_TOOLCHAIN_TYPE] + use_cc_toolchain(),
 )

@@ -14,6 +14,8 @@ _REPLAY_ATTRS = {
 
 def _replay_data_impl(ctx):
     info = ctx.attr.model[ExecutorchModelInfo]
+    if not info.reference:
+        fail("%s: %s was made elsewhere, so there is no eager PyTorch to compare it with" % (ctx.label, ctx.attr.model.label))
     files = [info.pte, info.reference] + ([info.weights] if info.weights else [])
     return [DefaultInfo(files = depset(files), runfiles = ctx.runfiles(files))]
 

@@ -45,7 +45,7 @@ def _run_python(ctx, toolchain, sources, path, arguments, mnemonic, message, pro
         **kwargs
     )
 
-def run_compiler(ctx, toolchain, arguments, inputs, programs, outputs, mnemonic, message, requirements, resources):
+def run_compiler(ctx, toolchain, arguments, inputs, programs, outputs, mnemonic, message, requirements, resources, module = None):
     """Registers an action that runs the compiler.
 
     User code runs in it: besides what the user gives, the standard library and the locked packages, it can import `exir` alone.
@@ -61,6 +61,7 @@ def run_compiler(ctx, toolchain, arguments, inputs, programs, outputs, mnemonic,
       message: progress message.
       requirements: execution requirements.
       resources: function of `resource_set` that says what it takes of the machine.
+      module: dotted name of another program of the compiler, to run instead.
     """
     use_params_file(arguments)
 
@@ -72,7 +73,7 @@ def run_compiler(ctx, toolchain, arguments, inputs, programs, outputs, mnemonic,
         toolchain.compiler,
         path = [toolchain.site.path],
         programs = programs,
-        arguments = [toolchain.compiler_main.path, arguments],
+        arguments = [toolchain.compiler_main.path] + (["-m", module] if module else []) + [arguments],
         inputs = depset([toolchain.site], transitive = [inputs]),
         outputs = outputs,
         mnemonic = mnemonic,
@@ -81,26 +82,26 @@ def run_compiler(ctx, toolchain, arguments, inputs, programs, outputs, mnemonic,
         **counted
     )
 
-def run_module(ctx, toolchain, module, arguments, inputs, outputs, mnemonic, message, with_packages = False):
+def run_module(ctx, toolchain, sources, module, arguments, inputs, outputs, mnemonic, message, packages = []):
     """Registers an action that runs a module of the generators, or of this repository.
 
     Args:
       ctx: the rule's context.
-      toolchain: the executorch toolchain.
+      toolchain: that with the interpreter.
+      sources: `generators` of the toolchain for code generation.
       module: dotted name of the module.
       arguments: Args.
       inputs: depset[File].
       outputs: list[File].
       mnemonic: CamelCase name of the action.
       message: progress message.
-      with_packages: whether it needs the locked packages besides the standard library.
+      packages: list[File]: folders of packages that it needs besides the standard library.
     """
-    packages = [toolchain.site] if with_packages else []
     _run_python(
         ctx,
         toolchain,
-        toolchain.generators,
-        path = [toolchain.generators.root] + [site.path for site in packages],
+        sources,
+        path = [sources.root] + [site.path for site in packages],
         arguments = ["-m", module, arguments],
         inputs = depset(packages, transitive = [inputs]),
         outputs = outputs,

@@ -1,7 +1,7 @@
 """python_action: files made by a Python module that may import torch."""
 
 load("@rules_python//python:py_info.bzl", "PyInfo")
-load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE")
+load("//rules:toolchain.bzl", "CODEGEN_TOOLCHAIN_TYPE", "TOOLCHAIN_TYPE")
 load("//rules/private:labels.bzl", "display_label")
 load("//rules/private:python_command.bzl", "run_module")
 load("//rules/private:python_module.bzl", "module_file", "module_name")
@@ -33,13 +33,14 @@ def _impl(ctx):
     run_module(
         ctx,
         toolchain,
+        ctx.toolchains[CODEGEN_TOOLCHAIN_TYPE].generators,
         module = module_name(module_file(ctx.attr.main, "main")),
         arguments = args,
         inputs = depset(ctx.files.srcs, transitive = [ctx.attr.main[PyInfo].transitive_sources]),
         outputs = ctx.outputs.outs,
         mnemonic = "ExecutorchPython",
         message = "Running %s" % display_label(ctx.label),
-        with_packages = True,
+        packages = [toolchain.site],
     )
     return [DefaultInfo(files = depset(ctx.outputs.outs))]
 
@@ -47,5 +48,5 @@ python_action = rule(
     implementation = _impl,
     attrs = _ATTRS,
     doc = _DOC,
-    toolchains = [TOOLCHAIN_TYPE],
+    toolchains = [TOOLCHAIN_TYPE, CODEGEN_TOOLCHAIN_TYPE],
 )

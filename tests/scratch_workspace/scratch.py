@@ -64,6 +64,11 @@ class Workspace:
         file.write_text(content, encoding="utf-8")
         return file
 
+    @property
+    def output_base(self) -> Path:
+        """Where its Bazel keeps what it makes and fetches."""
+        return self._output_base
+
     def build(self, *arguments: str) -> Build:
         """Builds and reads from the execution log which actions ran."""
         self._log.unlink(missing_ok=True)

@@ -12,7 +12,7 @@ from tests.scratch_workspace.scratch import Workspace, repository_root
 _MODULE = """
 executorch = use_extension("@rules_executorch//rules:extensions.bzl", "executorch")
 use_repo(executorch, "executorch_pip")
-register_toolchains("//interpreter:toolchain")
+register_toolchains("//interpreter:toolchain", "//interpreter:codegen_toolchain")
 """
 
 # As an interpreter that was unpacked has its library: without the file beside it, it does not start.
@@ -22,7 +22,7 @@ exec "$(cat "$(dirname "$0")/lib/program.txt")" "$@"
 """
 
 _TOOLCHAIN = """\
-load("@rules_executorch//rules:toolchain.bzl", "executorch_toolchain")
+load("@rules_executorch//rules:toolchain.bzl", "executorch_codegen_toolchain", "executorch_toolchain")
 
 executorch_toolchain(
     name = "compiler",
@@ -36,6 +36,19 @@ toolchain(
     name = "toolchain",
     toolchain = ":compiler",
     toolchain_type = "@rules_executorch//rules:toolchain_type",
+)
+
+executorch_codegen_toolchain(
+    name = "codegen",
+    identity = "@executorch_pip//:identity",
+    python = "python.sh",
+    python_files = ["lib/program.txt"],
+)
+
+toolchain(
+    name = "codegen_toolchain",
+    toolchain = ":codegen",
+    toolchain_type = "@rules_executorch//rules:codegen_toolchain_type",
 )
 """
 

@@ -70,6 +70,22 @@ def _find_python(rctx):
         "; ".join(refusals) or "No python3 was found",
     ))
 
+_INTERPRETER_BUILD = """\
+exports_files(["identity", "python3"], visibility = ["//visibility:public"])
+"""
+
+def _python_interpreter_impl(rctx):
+    python = _find_python(rctx)
+    rctx.symlink(python.path, "python3")
+    rctx.file("identity", "python-%s\n" % python.version, executable = False)
+    rctx.file("BUILD.bazel", _INTERPRETER_BUILD, executable = False)
+
+python_interpreter = repository_rule(
+    implementation = _python_interpreter_impl,
+    doc = "The machine's interpreter, without packages: `:python3`, and `:identity`, a file that changes when its version does.",
+    environ = ["EXECUTORCH_PYTHON"],
+)
+
 def _install(rctx, python):
     """Makes the folder `site`; returns the name of what is in it, or None where it may be empty and is."""
     installer = python_program(rctx, "install_environment")

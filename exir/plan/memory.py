@@ -1,20 +1,31 @@
 """What method memory holds, counted; `executorch/method_layout.h` makes bytes of it on each machine."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
 from exir import schema
-from exir.backend.backend_api import find_backend
-from exir.backend.backend_details import RuntimeMemory
-from exir.cli.reporting.delegates import compiled_as
-from exir.cli.reporting.kernels import call_facts, kernel_calls
-from exir.error import ConfigError
+from exir.base_error import ConfigError
 from exir.operators.expressions import fill
 from exir.operators.kernels import Kernel, KernelTable
 from exir.operators.rules import Call
+from exir.plan.calls import call_facts, kernel_calls
 
 _INDEX_LISTS = (schema.IntList, schema.TensorList, schema.OptionalTensorList)
+
+
+@dataclass(frozen=True)
+class RuntimeMemory:
+    """Memory that a delegate's runtime side needs, as constant C expressions, exact wherever they are compiled.
+
+    handle: bytes of its handle; "" for none.
+    scratch: bytes of scratch; "" for none.
+    header: declares what the expressions name, as C includes it: of the backend's `runtime` library.
+    """
+
+    handle: str = ""
+    scratch: str = ""
+    header: str = ""
 
 
 @dataclass(frozen=True)
@@ -46,28 +57,20 @@ def method_counts(plan: schema.ExecutionPlan) -> Mapping[str, int]:
     }
 
 
-def delegate_memory(plan: schema.ExecutionPlan, program: schema.Program) -> CalledMemory:
-    """What the backends say of their delegates."""
-    return _called_memory([_delegate_memory(delegate, program) for delegate in plan.delegates])
-
-
 def kernel_memory(plan: schema.ExecutionPlan, table: KernelTable) -> CalledMemory:
     """What the rows of the kernels say of the calls. Raises `ConfigError`."""
-    return _called_memory(
+    return called_memory(
         [need for call in kernel_calls(plan) for need in _call_memory(plan, call, table)]
     )
 
 
-def _called_memory(needs: list[RuntimeMemory]) -> CalledMemory:
+def called_memory(needs: Sequence[RuntimeMemory]) -> CalledMemory:
+    """What several need together."""
     return CalledMemory(
         kept=tuple(each.handle for each in needs if each.handle),
         scratch=tuple(each.scratch for each in needs if each.scratch),
         headers=tuple(sorted({each.header for each in needs if each.header})),
     )
-
-
-def _delegate_memory(delegate: schema.BackendDelegate, program: schema.Program) -> RuntimeMemory:
-    return find_backend(str(delegate.id)).runtime_memory(*compiled_as(delegate, program))
 
 
 def _call_memory(

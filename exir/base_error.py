@@ -1,0 +1,53 @@
+"""The base of the compiler's errors, and those that reading a program can raise: they need no torch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from torch.fx import Node
+
+    from exir.source import SourceLocation
+
+
+class ExirError(Exception):
+    """Base of all errors; knows the graph node, the source line and the pass when there are any.
+
+    pass_name: the pass during which it was raised.
+    """
+
+    def __init__(self, message: str, node: Node | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.node_name: str | None = node.name if node is not None else None
+        self.source: SourceLocation | None = _source(node) if node is not None else None
+        self.pass_name: str | None = None
+
+    def __str__(self) -> str:
+        lines = [self.message]
+        if self.node_name:
+            lines.append(f"  node: {self.node_name}")
+        if self.source:
+            lines.append(f"  source: {self.source}: {self.source.code}")
+        if self.pass_name:
+            lines.append(f"  pass: {self.pass_name}")
+        return "\n".join(lines)
+
+
+class UserError(ExirError):
+    """The model, its configuration or the call is at fault."""
+
+
+class ConfigError(UserError, ValueError):
+    """A configuration key or value that does not exist or does not fit."""
+
+
+class InvalidProgramError(UserError):
+    """Bytes that are no valid `.pte` program; the message names the element at fault."""
+
+
+def _source(node: Node) -> SourceLocation | None:
+    # Whoever has a node has torch.
+    from exir.source import source_of
+
+    return source_of(node)

@@ -1,0 +1,161 @@
+"""The manifest of a program that was made elsewhere, so that it can be linked like one that was compiled here.
+
+    python -m exir.cli.describe --target //app:net --pte net.pte --kernels kernels.toml --out-manifest net.manifest.json
+
+It needs no package, but for programs with delegates, whose backends (`--backend`) say what their delegates need.
+
+Exit codes: 0 done, 1 the program or a flag is at fault.
+"""
+
+import argparse
+import hashlib
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from exir import schema
+from exir._serialize import deserialize_pte_binary
+from exir.base_error import ConfigError, InvalidProgramError, UserError
+from exir.operators.kernels import KernelTable
+from exir.plan.imported import external_tensors, imported_methods
+from exir.plan.indices import check_indices
+from exir.plan.kernels import calls_without_kernel, load_tables
+from exir.plan.manifest import manifest_text, method_content, methods_content
+from exir.plan.memory import CalledMemory, kernel_memory
+from exir.plan.report import MethodReport
+
+
+def describe(options: argparse.Namespace) -> str:
+    """The manifest's text. Raises `UserError`."""
+    program = _read(options.pte)
+    _, table = load_tables(tuple(options.operators), tuple(options.kernels))
+    assert table is not None, "a flag that is required"
+    reports = imported_methods(program)
+    _check_calls(options.pte, program, reports, table)
+    _check_weights(options, program)
+    _check_backends(options, reports)
+    methods = [
+        _method(report, plan, table, options, program)
+        for report, plan in zip(reports, program.execution_plan, strict=True)
+    ]
+    content = {
+        "target": options.target,
+        "weights": "file",
+        "program": _file(options.pte),
+        "external": [_file(each) for each in options.weights],
+        **methods_content(reports, methods),
+    }
+    return manifest_text(content)
+
+
+def _read(path: Path) -> schema.Program:
+    try:
+        program = deserialize_pte_binary(path.read_bytes()).program
+        check_indices(program)
+    except InvalidProgramError as error:
+        raise ConfigError(f"{path}: {error}") from error
+    return program
+
+
+def _check_calls(
+    path: Path, program: schema.Program, reports: Sequence[MethodReport], table: KernelTable
+) -> None:
+    problems = calls_without_kernel(program.execution_plan, reports, table)
+    if problems:
+        raise ConfigError(
+            f"{path} calls operators that no kernel of this build can run:{problems}"
+            "\n  add kernels (kernels/README.md), by the attribute 'kernels'"
+        )
+
+
+def _check_weights(options: argparse.Namespace, program: schema.Program) -> None:
+    names = external_tensors(program)
+    if names and not options.weights:
+        shown = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
+        raise ConfigError(
+            f"{options.pte} has {len(names)} weights in a file beside it ({shown}); name the .ptd in 'weights'"
+        )
+
+
+def _method(
+    report: MethodReport,
+    plan: schema.ExecutionPlan,
+    table: KernelTable,
+    options: argparse.Namespace,
+    program: schema.Program,
+) -> dict[str, Any]:
+    parts, delegates = _delegates(report, plan, options, program)
+    return method_content(report, plan, parts, [delegates, kernel_memory(plan, table)])
+
+
+def _delegates(
+    report: MethodReport,
+    plan: schema.ExecutionPlan,
+    options: argparse.Namespace,
+    program: schema.Program,
+) -> tuple[list[list[str]], CalledMemory]:
+    """The parts that each delegate needs, and what they need together."""
+    if not plan.delegates:
+        return [], CalledMemory((), (), ())
+    # What follows needs torch.
+    from exir.cli.loading.load_model import use_import_roots
+    from exir.cli.loading.references import resolve
+    from exir.cli.reporting.delegates import delegate_memory, delegate_parts
+
+    use_import_roots(tuple(options.import_root))
+    for reference in options.backend:
+        resolve(reference, "--backend", tuple(options.import_root))
+    return delegate_parts(plan, program), delegate_memory(plan, program)
+
+
+def _check_backends(options: argparse.Namespace, reports: Sequence[MethodReport]) -> None:
+    missing = {delegate.backend_id for report in reports for delegate in report.delegates}.difference(
+        options.backend_id
+    )
+    for name in sorted(missing):
+        raise ConfigError(
+            f"{options.pte} delegates to '{name}'; name a backend target for it in 'backend'"
+        )
+
+
+def _file(path: Path) -> Mapping[str, Any]:
+    content = path.read_bytes()
+    return {
+        "file": path.name,
+        "bytes": len(content),
+        "sha256": hashlib.sha256(content).hexdigest(),
+    }
+
+
+def _parse(argv: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="describe", fromfile_prefix_chars="@", allow_abbrev=False)
+    parser.add_argument("--target", required=True, help="the label that messages and the manifest name")
+    parser.add_argument("--pte", type=Path, required=True, help="the program")
+    parser.add_argument("--weights", type=Path, action="append", default=[], help="its .ptd")
+    parser.add_argument("--operators", type=Path, action="append", default=[], help="table of operators")
+    parser.add_argument("--kernels", type=Path, action="append", required=True, help="table of kernels")
+    parser.add_argument("--backend-id", action="append", default=[], help="of a backend that is linked")
+    parser.add_argument(
+        "--backend", action="append", default=[], help="its compiler side, <module>:<attribute>"
+    )
+    parser.add_argument(
+        "--import-root", type=Path, action="append", default=[], help="to import that from"
+    )
+    parser.add_argument("--out-manifest", type=Path, required=True)
+    return parser.parse_args(argv)
+
+
+def main(argv: Sequence[str]) -> int:
+    options = _parse(argv)
+    try:
+        text = describe(options)
+    except UserError as error:
+        print(f"error: {options.target}: {error}", file=sys.stderr)
+        return 1
+    options.out_manifest.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,91 @@
+"""A manifest made from a file says what the compiler said when it wrote the file."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch.export import Dim
+
+from backends.demo.compiler_demo import CompilerDemoPartitioner
+from exir.cli.arguments import parse_arguments
+from exir.cli.compile import Pipeline, export_methods, lower_programs
+from exir.cli.describe import main
+from exir.cli.reporting.manifest import render_manifest
+from exir.model_spec import MethodSpec, ModelSpec
+from exir.plan.kernels import load_tables
+from exir.testing.models import Codec, DynamicAdd
+
+_KERNELS = Path(__file__).parents[2] / "kernels"
+_TABLES = (_KERNELS / "portable/kernels.toml", _KERNELS.parent / "runtime/prim/kernels.toml")
+
+
+def _specs() -> dict[str, tuple[ModelSpec, Pipeline]]:
+    n = Dim("n", min=2, max=16)
+    codec = {"encode": MethodSpec((torch.randn(2, 8),)), "decode": MethodSpec((torch.randn(2, 4),))}
+    add = ModelSpec(DynamicAdd(), (torch.randn(4, 4),) * 2, dynamic_shapes={"x": {0: n}, "y": {0: n}})
+    delegated = ModelSpec(
+        torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.ReLU()), (torch.ones(2, 4),)
+    )
+    layers = torch.nn.Sequential(torch.nn.Conv2d(3, 4, 3), torch.nn.BatchNorm2d(4), torch.nn.Softmax(1))
+    return {
+        "dynamic": (add, Pipeline()),
+        "methods": (ModelSpec(Codec(), methods=codec), Pipeline()),
+        "layers": (ModelSpec(layers.eval(), (torch.ones(1, 3, 8, 8),)), Pipeline()),
+        "delegated": (delegated, Pipeline(partitioners=(CompilerDemoPartitioner(),))),
+    }
+
+
+def _described(folder: Path, *flags: str) -> int:
+    tables = [f"--kernels={table}" for table in _TABLES]
+    out = f"--out-manifest={folder / 'net.manifest.json'}"
+    return main(["--target=//app:net", f"--pte={folder / 'net.pte'}", *tables, *flags, out])
+
+
+def _without_what_only_the_compiler_knows(manifest: dict[str, Any]) -> dict[str, Any]:
+    for method in manifest["methods"]:
+        method["memory"]["lower_bound_bytes"] = 0
+        method["not_delegated"] = []
+        for end in (*method["inputs"], *method["outputs"]):
+            end["name"] = ""
+    return manifest | {"weights": ""}
+
+
+@pytest.mark.parametrize("name", ["dynamic", "methods", "layers", "delegated"])
+def test_the_file_says_what_the_compiler_said(name: str, tmp_path: Path) -> None:
+    spec, pipeline = _specs()[name]
+    manager = lower_programs(export_methods(spec), spec, pipeline)
+    (tmp_path / "net.pte").write_bytes(manager.buffer)
+    arguments = parse_arguments(
+        ["--target=//app:net", "--module=net", f"--out-pte={tmp_path / 'net.pte'}"]
+    )
+    _, table = load_tables((), _TABLES)
+    compiled = json.loads(render_manifest(arguments, manager, table))
+    backend = ["--backend-id=BackendWithCompilerDemo", "--backend=backends.demo.compiler_demo:BACKEND"]
+    assert _described(tmp_path, *backend) == 0
+    described = json.loads((tmp_path / "net.manifest.json").read_text())
+    assert _without_what_only_the_compiler_knows(described) == _without_what_only_the_compiler_knows(
+        compiled
+    )
+
+
+def test_state_that_methods_share_is_found(tmp_path: Path) -> None:
+    fixture = _KERNELS.parent / "tests/fixtures/multi_state_shared.pte"
+    (tmp_path / "net.pte").write_bytes(fixture.read_bytes())
+    assert _described(tmp_path) == 0
+    methods = json.loads((tmp_path / "net.manifest.json").read_text())["methods"]
+    assert [method["memory"]["shared_id"] for method in methods] == [2, 2]
+
+
+def test_a_call_without_a_kernel_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    spec = ModelSpec(torch.nn.ReLU(), (torch.ones(8),))
+    manager = lower_programs(export_methods(spec), spec, Pipeline())
+    (tmp_path / "net.pte").write_bytes(manager.buffer.replace(b"aten::relu", b"acme::relu"))
+    assert _described(tmp_path) == 1
+    assert capsys.readouterr().err == (
+        f"error: //app:net: {tmp_path}/net.pte calls operators that no kernel of this build can run:"
+        "\n    acme::relu.out on float32, float32: no kernel"
+        "\n  add kernels (kernels/README.md), by the attribute 'kernels'\n"
+    )
+    assert not (tmp_path / "net.manifest.json").exists()

@@ -1,0 +1,54 @@
+"""Whether every call of a program has a kernel that takes it."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from exir import schema
+from exir.base_error import ConfigError
+from exir.operators.document import TableError
+from exir.operators.kernels import KernelTable, load_kernels
+from exir.operators.operators import OperatorTable, load_operators
+from exir.plan.calls import call_facts, kernel_calls
+from exir.plan.report import MethodReport
+
+_MOST_PROBLEMS = 10
+
+
+def load_tables(
+    operators: tuple[Path, ...], kernels: tuple[Path, ...]
+) -> tuple[OperatorTable, KernelTable | None]:
+    """The operators of all tables, and the kernels, None when no table of kernels is given.
+
+    Raises `ConfigError`.
+    """
+    try:
+        known = load_operators(*operators)
+    except TableError as error:
+        raise ConfigError(f"--operators: {error}") from error
+    try:
+        return known, load_kernels(kernels, known) if kernels else None
+    except TableError as error:
+        raise ConfigError(f"--kernels: {error}") from error
+
+
+def calls_without_kernel(
+    plans: Sequence[schema.ExecutionPlan], methods: Sequence[MethodReport], table: KernelTable
+) -> str:
+    """A line for each call that no kernel takes, up to ten of them, with its source line; "" for none."""
+    problems = [
+        problem for plan, method in zip(plans, methods) for problem in _problems(plan, method, table)
+    ]
+    distinct = list(dict.fromkeys(problems))
+    more = len(distinct) - _MOST_PROBLEMS
+    rest = f"\n    and {more} more" if more > 0 else ""
+    return "".join(f"\n    {problem}" for problem in distinct[:_MOST_PROBLEMS]) + rest
+
+
+def _problems(plan: schema.ExecutionPlan, method: MethodReport, table: KernelTable) -> Iterator[str]:
+    for call, use in zip(kernel_calls(plan), method.operator_uses):
+        where = f" ({use.source})" if use.source else ""
+        if use.name not in table:
+            yield f"{use.name} on {', '.join(use.dtypes) or 'no tensors'}: no kernel{where}"
+        else:
+            facts = call_facts(plan, call, table.of(use.name)[0].operator)
+            yield from (f"{use.name}: {reason}{where}" for reason in table.refusals(use.name, facts))

@@ -1,0 +1,109 @@
+"""The parts of a manifest that a program alone gives, as JSON has them (docs/manifest.md)."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from exir import schema
+from exir.plan.memory import CalledMemory, method_counts
+from exir.plan.report import MethodReport, OperatorUse, ValueReport
+
+FORMAT = 2
+
+
+def manifest_text(content: Mapping[str, Any]) -> str:
+    """Sorted keys, so that equal programs give equal bytes."""
+    return json.dumps({"format": FORMAT, **content}, indent=1, sort_keys=True) + "\n"
+
+
+def methods_content(
+    methods: Sequence[MethodReport], sections: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """What the methods, of which `sections` has each one's own, have together."""
+    return {
+        "methods": sections,
+        "operators": _operators(use for method in methods for use in method.operator_uses),
+        "backends": sorted({each.backend_id for method in methods for each in method.delegates}),
+    }
+
+
+def method_content(
+    report: MethodReport,
+    plan: schema.ExecutionPlan,
+    parts: Sequence[Sequence[str]],
+    called: Sequence[CalledMemory],
+) -> dict[str, Any]:
+    """One method: `parts` of the backends that each delegate needs, and what is `called` from it."""
+    return {
+        "name": report.name,
+        "inputs": [_value(value) for value in report.inputs],
+        "outputs": [_value(value) for value in report.outputs],
+        "operators": _operators(report.operator_uses),
+        "delegates": [
+            {"id": each.backend_id, "bytes": each.nbytes, "parts": list(needed)}
+            for each, needed in zip(report.delegates, parts, strict=True)
+        ],
+        "not_delegated": _not_delegated(report.operator_uses),
+        "bytes": _computed_in_bytes(report.operator_uses),
+        "instructions": report.instruction_count,
+        "memory": _memory(report, plan, called),
+    }
+
+
+def _memory(
+    report: MethodReport, plan: schema.ExecutionPlan, called: Sequence[CalledMemory]
+) -> dict[str, Any]:
+    return {
+        "planned_bytes": list(report.planned_bytes[1:]),
+        "shared_id": report.shared_memory_id,
+        "lower_bound_bytes": report.lower_bound_bytes,
+        "counts": dict(method_counts(plan)),
+        "kept": sorted(each for one in called for each in one.kept),
+        "scratch": sorted({each for one in called for each in one.scratch}),
+        "headers": sorted({each for one in called for each in one.headers}),
+    }
+
+
+def _value(value: ValueReport) -> dict[str, Any]:
+    described: dict[str, Any] = {"name": value.name, "kind": value.kind.lower()}
+    if value.kind == schema.Tensor.__name__:
+        described |= {
+            "dtype": value.dtype,
+            "shape": list(value.shape),
+            "dim_order": list(value.dim_order),
+            "dynamism": "dynamic_bound" if value.is_dynamic else "static",
+        }
+    return described
+
+
+def _not_delegated(uses: Iterable[OperatorUse]) -> list[dict[str, str]]:
+    """Each call that a backend has left to kernels, and why, once, sorted."""
+    distinct = {
+        (use.source, use.name, backend, reason)
+        for use in uses
+        for backend, reason in use.refusals.items()
+    }
+    return [
+        {"source": source, "operator": name, "backend": backend, "reason": reason}
+        for source, name, backend, reason in sorted(distinct)
+    ]
+
+
+def _computed_in_bytes(uses: Sequence[OperatorUse]) -> dict[str, Any]:
+    """How many calls compute in bytes, and each that computes floats between bytes, and why, sorted."""
+    left = sorted({(use.source, use.name, use.stays_float) for use in uses if use.stays_float})
+    return {
+        "fused": sum(use.name.startswith("quantized_bytes::") for use in uses),
+        "float": [
+            {"source": source, "operator": name, "reason": reason} for source, name, reason in left
+        ],
+    }
+
+
+def _operators(uses: Iterable[OperatorUse]) -> list[dict[str, Any]]:
+    """Each operator with each combination of dtypes, in either layout, once, sorted."""
+    distinct = sorted({(use.name, use.dtypes, use.channels_last) for use in uses})
+    return [
+        {"name": name, "dtypes": list(dtypes)} | ({"channels_last": True} if last else {})
+        for name, dtypes, last in distinct
+    ]

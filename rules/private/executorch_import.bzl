@@ -1,0 +1,19 @@
+"""executorch_import: a program that was made elsewhere."""
+
+load("//rules/private:import_rule.bzl", "executorch_import_delegated", executorch_import_rule = "executorch_import")
+
+def executorch_import(name, pte, backend = None, **kwargs):
+    """A program that was made elsewhere, checked in or fetched, as one that `executorch_model` has compiled.
+
+    Args:
+      name: name of the target; its names in C begin with it, after the package.
+      pte: the program, a `.pte` file.
+      backend: label of the `executorch_backend` that its delegates are for, or a list of several. Without delegates neither this nor
+        torch is needed.
+      **kwargs: weights (a `.ptd` file), kernels, prefix, and what every rule has.
+    """
+    backends = backend if type(backend) == "list" else [backend] if backend else []
+    if backends:
+        executorch_import_delegated(name = name, pte = pte, backends = backends, **kwargs)
+    else:
+        executorch_import_rule(name = name, pte = pte, **kwargs)

@@ -1,0 +1,150 @@
+"""The rules behind executorch_import: a program that was made elsewhere, described so that it can be linked."""
+
+load("//rules:providers.bzl", "ExecutorchBackendInfo", "ExecutorchKernelsInfo", "ExecutorchModelInfo")
+load("//rules:toolchain.bzl", "CODEGEN_TOOLCHAIN_TYPE", "TOOLCHAIN_TYPE")
+load("//rules/private:c_names.bzl", "c_prefix")
+load("//rules/private:compiler_memory.bzl", "COMPILER_RESOURCES")
+load("//rules/private:kernel_sets.bzl", "kernel_tables", "operator_tables")
+load("//rules/private:labels.bzl", "display_label")
+load("//rules/private:python_command.bzl", "run_compiler", "run_module", "use_params_file")
+load("//rules/private:python_module.bzl", "import_roots")
+
+_DOC = """A program that was made elsewhere, as one that `executorch_model` has compiled: libraries and tests link it.
+
+Writes its manifest, made from the file alone. The program is read when it is built: a damaged one, or one that calls operators
+without a kernel, is a build error."""
+
+_KERNELS_DOC = _DOC + " It needs no torch."
+
+_DELEGATED_DOC = _DOC + " The compiler sides of the backends say what their delegates need."
+
+_MODULE = "exir.cli.describe"
+
+_ATTRS = {
+    "pte": attr.label(
+        mandatory = True,
+        allow_single_file = [".pte"],
+        doc = "The program.",
+    ),
+    "weights": attr.label(
+        allow_single_file = [".ptd"],
+        doc = "The file of weights beside it, where they lie apart.",
+    ),
+    "prefix": attr.string(doc = "What its names in C begin with, instead of package and name: a C identifier."),
+    "kernels": attr.label_list(
+        providers = [ExecutorchKernelsInfo],
+        doc = "Further kernels that the program may call, besides those that come with the rules.",
+    ),
+    "_kernels": attr.label(
+        default = "//kernels",
+        providers = [ExecutorchKernelsInfo],
+    ),
+}
+
+_DELEGATED_ATTRS = dict(
+    _ATTRS,
+    backends = attr.label_list(
+        mandatory = True,
+        providers = [ExecutorchBackendInfo],
+        doc = "The backends that its delegates are for.",
+    ),
+)
+
+def _described(ctx, backends):
+    """What the actions of both rules have in common."""
+    kernels = [target[ExecutorchKernelsInfo] for target in [ctx.attr._kernels] + ctx.attr.kernels]
+    sets = depset(kernels, transitive = [backend.kernels for backend in backends])
+    manifest = ctx.actions.declare_file(ctx.label.name + ".manifest.json")
+    tables = [operator_tables(sets), kernel_tables(sets)]
+    weights = [ctx.file.weights] if ctx.file.weights else []
+    args = ctx.actions.args()
+    args.add("--target", display_label(ctx.label))
+    args.add("--pte", ctx.file.pte)
+    args.add_all(weights, before_each = "--weights")
+    args.add_all(tables[0], before_each = "--operators")
+    args.add_all(tables[1], before_each = "--kernels")
+    args.add_all([backend.id for backend in backends if backend.id], before_each = "--backend-id")
+    args.add("--out-manifest", manifest)
+    return struct(
+        args = args,
+        inputs = depset([ctx.file.pte] + weights, transitive = tables),
+        kernels = sets,
+        manifest = manifest,
+        message = "Reading %s" % ctx.file.pte.short_path,
+        mnemonic = "ExecutorchImport",
+        weights = weights,
+    )
+
+def _provide(ctx, described, backends):
+    return [
+        DefaultInfo(files = depset([ctx.file.pte, described.manifest] + described.weights)),
+        OutputGroupInfo(manifest = depset([described.manifest]), pte = depset([ctx.file.pte])),
+        ExecutorchModelInfo(
+            pte = ctx.file.pte,
+            weights = ctx.file.weights,
+            manifest = described.manifest,
+            reference = None,
+            prefix = ctx.attr.prefix or c_prefix(ctx.label.package, ctx.label.name),
+            kernels = described.kernels,
+            backends = depset(backends),
+        ),
+    ]
+
+def _kernels_impl(ctx):
+    described = _described(ctx, [])
+    toolchain = ctx.toolchains[CODEGEN_TOOLCHAIN_TYPE]
+    use_params_file(described.args)
+    run_module(
+        ctx,
+        toolchain,
+        toolchain.generators,
+        module = _MODULE,
+        arguments = described.args,
+        inputs = described.inputs,
+        outputs = [described.manifest],
+        mnemonic = described.mnemonic,
+        message = described.message,
+    )
+    return _provide(ctx, described, [])
+
+def _delegated_impl(ctx):
+    backends = [target[ExecutorchBackendInfo] for target in ctx.attr.backends]
+    described = _described(ctx, backends)
+    files = depset(transitive = [backend.sources for backend in backends] + [backend.data for backend in backends])
+    imports = depset(transitive = [backend.imports for backend in backends])
+    described.args.add_all([backend.partitioner for backend in backends if backend.partitioner], before_each = "--backend")
+    described.args.add_all(
+        import_roots(files.to_list(), imports.to_list(), ctx.workspace_name),
+        before_each = "--import-root",
+    )
+    run_compiler(
+        ctx,
+        ctx.toolchains[TOOLCHAIN_TYPE],
+        arguments = described.args,
+        inputs = depset(transitive = [described.inputs, files]),
+        programs = [tool for backend in backends for tool in backend.tools],
+        outputs = [described.manifest],
+        mnemonic = described.mnemonic,
+        message = described.message,
+        requirements = {},
+        resources = COMPILER_RESOURCES[1],
+        module = _MODULE,
+    )
+    return _provide(ctx, described, backends)
+
+# A rule's kind is the name it is given first, here that of the macro before it.
+executorch_import = rule(
+    implementation = _kernels_impl,
+    attrs = _ATTRS,
+    doc = _KERNELS_DOC,
+    provides = [ExecutorchModelInfo],
+    toolchains = [CODEGEN_TOOLCHAIN_TYPE],
+)
+
+executorch_import_delegated = rule(
+    implementation = _delegated_impl,
+    attrs = _DELEGATED_ATTRS,
+    doc = _DELEGATED_DOC,
+    provides = [ExecutorchModelInfo],
+    toolchains = [TOOLCHAIN_TYPE],
+)

@@ -1,0 +1,113 @@
+"""Programs that were made elsewhere: linked without torch, and with the backend that their delegates are for."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+
+import pytest
+
+from tests.scratch_workspace.scratch import Workspace, repository_root
+
+_EXAMPLE = repository_root() / "examples" / "checked_in_program"
+_FIXTURES = repository_root() / "tests" / "fixtures"
+_FILES = (
+    "mlp_weights.ptd",
+    "ptd_mlp.pte",
+    "tiny_llama_kv_portable.pte",
+    "multi_state_shared.pte",
+    "tut08_partitioner_demo.pte",
+)
+
+_BUILD = """\
+load("@rules_executorch//rules:defs.bzl", "executorch_cc_library", "executorch_import", "executorch_parity_test")
+
+executorch_import(name = "state", pte = "multi_state_shared.pte")
+
+executorch_import(name = "decoder", pte = "tiny_llama_kv_portable.pte")
+
+executorch_import(name = "apart", pte = "ptd_mlp.pte", weights = "mlp_weights.ptd")
+
+executorch_import(
+    name = "delegated",
+    backend = "@rules_executorch//backends/demo:compiler_demo",
+    pte = "tut08_partitioner_demo.pte",
+)
+
+[executorch_cc_library(name = name + "_cc", model = name) for name in ("state", "decoder", "apart", "delegated")]
+
+executorch_import(name = "without_weights", pte = "ptd_mlp.pte")
+
+executorch_import(name = "without_backend", pte = "tut08_partitioner_demo.pte")
+
+executorch_import(name = "damaged", pte = "damaged.pte")
+
+executorch_parity_test(name = "no_parity_test", model = ":apart")
+"""
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    scratch = Workspace(tmp_path_factory.mktemp("scratch") / "workspace", repository_root())
+    shutil.copytree(_EXAMPLE / "app", scratch.folder / "app")
+    scratch.write("lib/BUILD.bazel", _BUILD)
+    for name in _FILES:
+        shutil.copy(_FIXTURES / name, scratch.folder / "lib" / name)
+    whole = (_FIXTURES / "ptd_mlp.pte").read_bytes()
+    (scratch.folder / "lib/damaged.pte").write_bytes(whole[: len(whole) // 2])
+    yield scratch
+    scratch.shutdown()
+
+
+def test_linking_fetches_no_packages(workspace: Workspace) -> None:
+    """The first test here: the ones behind it may."""
+    result = workspace.run("//app")
+    assert result.returncode == 0, result.stderr
+    assert result.stdout == "11 99\n"
+    assert not list(workspace.output_base.glob("external/*executorch_pip"))
+
+
+@pytest.mark.parametrize("name", ["state", "decoder", "apart", "delegated"])
+def test_program_of_the_official_exporter_links(name: str, workspace: Workspace) -> None:
+    build = workspace.build(f"//lib:{name}_cc")
+    assert build.exit_code == 0, build.stderr
+    assert "ExecutorchLower" not in build.mnemonics
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        (
+            "without_weights",
+            "error: //lib:without_weights: lib/ptd_mlp.pte has 4 weights in a file beside it"
+            " (0.bias, 0.weight, 2.bias, ...); name the .ptd in 'weights'",
+        ),
+        (
+            "without_backend",
+            "error: //lib:without_backend: lib/tut08_partitioner_demo.pte delegates to 'BackendWithCompilerDemo';"
+            " name a backend target for it in 'backend'",
+        ),
+        ("damaged", "error: //lib:damaged: lib/damaged.pte: "),
+    ],
+)
+def test_fault_is_a_build_error(name: str, message: str, workspace: Workspace) -> None:
+    build = workspace.build(f"//lib:{name}")
+    assert build.exit_code != 0
+    assert message in build.stderr
+    assert "Traceback" not in build.stderr
+
+
+def test_a_parity_test_has_nothing_to_compare_with(workspace: Workspace) -> None:
+    build = workspace.build("//lib:no_parity_test")
+    assert build.exit_code != 0
+    assert "was made elsewhere, so there is no eager PyTorch to compare it with" in build.stderr
+
+
+def test_guide_shows_the_files_of_the_example() -> None:
+    guide = (repository_root() / "docs" / "checked_in_programs.md").read_text(encoding="utf-8")
+    for name in ("BUILD.bazel", "app.c"):
+        shown = re.search(rf"```\w+\n[#/* ]*app/{re.escape(name)}[^\n]*\n+(.*?)```", guide, re.DOTALL)
+        assert shown is not None
+        content = (_EXAMPLE / "app" / name).read_text(encoding="utf-8")
+        assert shown[1].strip() in content
