@@ -29,6 +29,105 @@ def test_every_name_of_the_table_is_there(module: str, name: str) -> None:
     assert getattr(importlib.import_module(f"executorch.{module}"), name) is not None
 
 
+# What scripts, partitioners and passes import most, by official module.
+_COMMON = """
+exir: CallSpec CaptureConfig EdgeCompileConfig EdgeProgramManager ExecutorchBackendConfig ExecutorchProgram
+    ExecutorchProgramManager ExirExportedProgram ExportedProgram Value capture load save to_edge to_edge_transform_and_lower
+exir._serialize: _deserialize_pte_binary _serialize_pte_binary
+exir._serialize._named_data_store: NamedDataStore NamedDataStoreOutput
+exir._serialize._program: PTEFile deserialize_pte_binary serialize_pte_binary
+exir.backend.backend_api: MethodProgramsPartitionerSpec to_backend
+exir.backend.backend_details: BackendDetails PreprocessResult
+exir.backend.canonical_partitioners.all_node_partitioner: AllNodePartitioner
+exir.backend.canonical_partitioners.config_partitioner: ConfigerationBasedPartitioner PartitionerConfig
+exir.backend.canonical_partitioners.pattern_op_partitioner: generate_grouped_partitions_from_list_of_nodes
+    generate_partitions_from_list_of_nodes generate_pattern_op_partitions
+exir.backend.operator_support: DontPartition DontPartitionModule DontPartitionName any_chain chain
+exir.backend.partitioner: DelegationSpec PartitionResult Partitioner
+exir.backend.test.backend_with_compiler_demo: BackendWithCompilerDemo
+exir.backend.test.backend_with_delegate_mapping_demo: BackendWithDelegateMappingDemo
+exir.backend.test.op_partitioner_demo: AddMulPartitionerDemo
+exir.backend.utils: DelegateMappingBuilder WhyNoPartition get_delegated_payload get_delegates get_non_lowered_nodes
+    is_identical_graph is_shape_dynamic print_delegated_graph tag_constant_data tag_mutated_buffer
+exir.capture: CaptureConfig capture
+exir.capture._capture: WrapperModule capture patch_forward
+exir.capture._config: CaptureConfig EdgeCompileConfig ExecutorchBackendConfig
+exir.control_flow: cond map while_loop
+exir.delegate: executorch_call_delegate get_lowered_module_name
+exir.dialects._ops: bind_pattern_to_op ops
+exir.dim_order_utils: get_dim_order get_memory_format is_channel_last_dim_order is_contiguous_dim_order
+exir.emit: EmitterOutput emit_program
+exir.error: ExportError ExportErrorType
+exir.lowered_backend_module: LoweredBackendModule create_submodule_from_nodes get_lowered_submodules
+exir.memory_planning: MemoryPlanningAlgorithmSuite Verifier apply_algo greedy naive
+exir.pass_base: ExportPass ExportedProgramPassBase ExportedProgramPassResult NodeMetadata PassResult ProxyValue
+exir.pass_manager: ExportedProgramPassManager PassManager PassType
+exir.passes: ConstPropPass DebugPass EdgeToBackendOpsPass MemoryPlanningPass OpReplacePass RemoveMixedTypeOperators
+    RemoveNoopPass ReplaceViewCopyWithViewPass ScalarToTensorPass SpecPropPass SymToTensorPass ToOutVarPass
+    dead_code_elimination_pass propagate_dynamic_shape reinplace_pass
+exir.passes.constant_prop_pass: constant_prop_pass
+exir.passes.cse_pass: CSEPass
+exir.passes.reinplace: reinplace_pass
+exir.passes.sym_shape_eval_pass: ConstraintBasedSymShapeEvalPass HintBasedSymShapeEvalPass
+exir.print_program: pretty_print print_program
+exir.program._program: EdgeProgramManager ExecutorchProgram ExecutorchProgramManager ExirExportedProgram to_edge
+exir.scalar_type: ScalarType
+exir.schema: EValue ExecutionPlan Program Tensor
+exir.serde.serialize: deserialize load save serialize
+exir.sym_util: collect_free_symbols eval_expr eval_shape eval_shape_upper_bound eval_upper_bound
+exir.tensor: TensorSpec contiguous_stride_from_shape dim_order_from_stride layout_enum make_tensor_value
+    num_bytes_from_shape_and_dtype scalar_type_enum stride_from_dim_order
+exir.tracer: ExirDynamoConfig Value
+"""
+
+
+def _common() -> Iterator[tuple[str, str]]:
+    for entry in _COMMON.replace("\n    ", " ").strip().splitlines():
+        module, _, names = entry.partition(":")
+        yield from ((module, name) for name in names.split())
+
+
+@pytest.mark.parametrize("module, name", list(_common()))
+def test_a_name_that_is_common_is_provided(module: str, name: str) -> None:
+    assert getattr(importlib.import_module(f"executorch.{module}"), name) is not None
+
+
+def test_helpers_of_tensors_do_what_they_say() -> None:
+    from executorch.exir.dim_order_utils import get_dim_order, get_memory_format, is_channel_last_dim_order
+    from executorch.exir.tensor import TensorSpec, contiguous_stride_from_shape, stride_from_dim_order
+
+    spec = TensorSpec.from_tensor(torch.zeros(2, 3))
+    assert spec.nbytes() == 24
+    assert tuple(contiguous_stride_from_shape(torch.Size([2, 3, 4]))) == (12, 4, 1)
+    assert list(stride_from_dim_order([2, 3, 4, 5], [0, 2, 3, 1])) == [60, 1, 15, 3]
+    assert get_memory_format([0, 2, 3, 1]) is torch.channels_last
+    assert list(get_dim_order(torch.channels_last, 4)) == [0, 2, 3, 1]
+    assert is_channel_last_dim_order(torch.zeros(1, 2, 3, 4).to(memory_format=torch.channels_last))
+
+
+def test_programs_are_emitted_saved_and_loaded(tmp_path: Path) -> None:
+    from executorch.exir import load, save, to_edge
+    from executorch.exir.emit import emit_program
+
+    edge = to_edge(torch.export.export(_Scaled(), (torch.randn(3),)))
+    lowered = edge.to_executorch()
+    assert emit_program(lowered.exported_program()).debug_handle_map
+    save(edge.exported_program(), tmp_path / "scaled.pt2")
+    x = torch.randn(3)
+    torch.testing.assert_close(load(tmp_path / "scaled.pt2").module()(x), _Scaled()(x))
+
+
+def test_one_backend_takes_a_whole_program() -> None:
+    from executorch.exir import to_edge
+    from executorch.exir.backend.canonical_partitioners.all_node_partitioner import AllNodePartitioner
+    from executorch.exir.backend.test.backend_with_compiler_demo import BackendWithCompilerDemo
+    from executorch.exir.backend.utils import get_delegates
+
+    edge = to_edge(torch.export.export(_Sum(), (torch.randn(3),)))
+    lowered = edge.to_backend(AllNodePartitioner(BackendWithCompilerDemo.__name__, []))
+    assert len(get_delegates(lowered.exported_program().graph)) == 1
+
+
 def test_names_are_those_of_ours_where_we_have_them() -> None:
     from executorch.exir import to_edge
     from executorch.exir.passes.remove_noop_pass import RemoveNoopPass
@@ -80,6 +179,11 @@ def test_alone_it_is_imported() -> None:
 class _Scaled(torch.nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         return torch.relu(x) * 2 + 1
+
+
+class _Sum(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.sin(x) + x
 
 
 def test_a_script_of_the_older_way_compiles() -> None:

@@ -116,11 +116,11 @@ class ETRecord:
                 "a debug record needs 'add_edge_dialect_program' and 'add_executorch_program' first"
             )
         with zipfile.ZipFile(path, "w") as archive:
-            archive.writestr(_IDENTIFIER, "")
+            _write(archive, _IDENTIFIER, "")
             for name, program in self._named_programs().items():
                 _write_program(archive, name, program)
             for name, value in self.debug_maps.items():
-                archive.writestr(name, json.dumps(value))
+                _write(archive, name, json.dumps(value))
             self._write_values(archive)
 
     def _named_programs(self) -> dict[str, ExportedProgram]:
@@ -130,7 +130,7 @@ class ETRecord:
 
     def _write_values(self, archive: zipfile.ZipFile) -> None:
         if self.exported_program is not None:
-            archive.writestr(_GRAPH_ID, json.dumps(id(self.exported_program.graph)))
+            _write(archive, _GRAPH_ID, json.dumps(id(self.exported_program.graph)))
         values = {
             "reference_outputs": self._reference_outputs,
             "representative_inputs": self._representative_inputs,
@@ -139,7 +139,7 @@ class ETRecord:
             if value is not None:
                 buffer = io.BytesIO()
                 torch.save(value, buffer)
-                archive.writestr(name, buffer.getvalue())
+                _write(archive, name, buffer.getvalue())
 
 
 def generate_etrecord(
@@ -164,9 +164,14 @@ def _programs_of(given: ExportedProgram | EdgeProgramManager) -> dict[str, Expor
     return {method: given.exported_program(method) for method in sorted(given.methods)}
 
 
+def _write(archive: zipfile.ZipFile, name: str, content: str | bytes) -> None:
+    """With a date of its own, so that what is written does not depend on the day."""
+    archive.writestr(zipfile.ZipInfo(name), content)
+
+
 def _write_program(archive: zipfile.ZipFile, name: str, program: ExportedProgram) -> None:
     artifact = serialize(program)
-    archive.writestr(name, artifact.exported_program)
-    archive.writestr(f"{name}_state_dict", artifact.state_dict)
-    archive.writestr(f"{name}_constants", artifact.constants)
-    archive.writestr(f"{name}_example_inputs", artifact.example_inputs)
+    _write(archive, name, artifact.exported_program)
+    _write(archive, f"{name}_state_dict", artifact.state_dict)
+    _write(archive, f"{name}_constants", artifact.constants)
+    _write(archive, f"{name}_example_inputs", artifact.example_inputs)

@@ -23,7 +23,7 @@ class Arguments:
     calibration: inputs to measure ranges on, a safetensors or npz file.
     operators: tables of operators, besides our own; kernels: tables of kernels to check the program against.
     external_weights: constants and delegates' named data lie in a file beside the program, out_weights.
-    out_pte, out_weights, out_manifest, out_reference, out_dump: files to write, at least one of them.
+    out_pte, out_weights, out_manifest, out_reference, out_dump, out_debug_record: files to write, at least one of them.
     """
 
     target: str
@@ -44,6 +44,13 @@ class Arguments:
     out_manifest: Path | None = None
     out_reference: Path | None = None
     out_dump: Path | None = None
+    out_debug_record: Path | None = None
+
+    @property
+    def wants_program(self) -> bool:
+        """Whether a file is asked for that the lowered program is needed for."""
+        files = (self.out_pte, self.out_manifest, self.out_dump, self.out_debug_record)
+        return any(file is not None for file in files)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -75,7 +82,7 @@ def parse_arguments(argv: list[str]) -> Arguments:
     for name in ("traceback", "time_limit"):  # looked up before parsing, which may fail itself
         del values[name]
     arguments = Arguments(**values)
-    if not any((arguments.out_pte, arguments.out_manifest, arguments.out_reference, arguments.out_dump)):
+    if not arguments.wants_program and arguments.out_reference is None:
         raise ConfigError("command line: nothing to do: give --out-pte, or another output")
     if arguments.out_weights is not None and not arguments.external_weights:
         raise ConfigError("command line: --out-weights needs --external-weights")
@@ -178,3 +185,4 @@ def _add_output_flags(parser: _Parser) -> None:
     add("--out-manifest", type=Path, metavar="PATH", help="what the program needs (JSON)")
     add("--out-reference", type=Path, metavar="PATH", help="recorded calls of the eager model")
     add("--out-dump", type=Path, metavar="PATH", help="the program as text")
+    add("--out-debug-record", type=Path, metavar="PATH", help="what developer tools want to know")

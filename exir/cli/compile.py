@@ -128,9 +128,12 @@ def owning_programs(pipeline: Pipeline, spec: ModelSpec) -> Pipeline:
 
 
 def lower_programs(
-    programs: Mapping[str, ExportedProgram], spec: ModelSpec, pipeline: Pipeline
+    programs: Mapping[str, ExportedProgram], spec: ModelSpec, pipeline: Pipeline, record: bool = False
 ) -> ExecutorchProgramManager:
-    """Lower exported programs. Raises a `UserError` for what cannot be carried."""
+    """Lower exported programs. Raises a `UserError` for what cannot be carried.
+
+    record: keep what developer tools want to know (`ExecutorchProgramManager.get_etrecord`).
+    """
     edge = to_edge_transform_and_lower(
         dict(programs),
         transform_passes=list(pipeline.edge_passes),
@@ -138,5 +141,6 @@ def lower_programs(
         constant_methods=dict(spec.constant_methods),
         compile_config=pipeline.config.edge_config(),
         facts=replace(pipeline.facts, calibration_inputs=spec.calibration_inputs),
+        generate_etrecord=record,
     )
     return edge.to_executorch(pipeline.executorch_config())

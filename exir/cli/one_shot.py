@@ -65,7 +65,7 @@ def run(arguments: Arguments) -> None:
     quantization = _quantize(arguments, spec, programs, pipeline)
     for note in quantization.notes if quantization is not None else ():
         sys.stderr.write(f"note: {note}\n")
-    if arguments.out_reference is None and quantization is None:
+    if arguments.out_reference is None and arguments.out_debug_record is None and quantization is None:
         pipeline = owning_programs(pipeline, spec)
     outputs = _program_outputs(arguments, programs, spec, pipeline, quantization)
     if arguments.out_reference is not None:
@@ -108,12 +108,12 @@ def _program_outputs(
     quantization: Quantization | None,
 ) -> dict[Path, Write]:
     """The files that need the lowered program; nothing is lowered when there are none."""
-    if not (arguments.out_pte or arguments.out_manifest or arguments.out_dump):
+    if not arguments.wants_program:
         return {}
     if quantization is not None:
         constants = {**spec.constant_methods, **quantization.constant_methods}
         programs, spec = quantization.programs, replace(spec, constant_methods=constants)
-    manager = lower_programs(programs, spec, pipeline)
+    manager = lower_programs(programs, spec, pipeline, record=arguments.out_debug_record is not None)
     _check_external(arguments, manager)
     table = pipeline.facts.kernels
     if table is not None:
@@ -131,6 +131,8 @@ def _program_outputs(
     if arguments.out_dump is not None:
         dump = _dump(manager).encode()
         outputs[arguments.out_dump] = lambda file: file.write(dump)
+    if arguments.out_debug_record is not None:
+        outputs[arguments.out_debug_record] = manager.get_etrecord().save
     return outputs
 
 

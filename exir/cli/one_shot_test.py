@@ -2,6 +2,7 @@
 
 import json
 import os
+import zipfile
 from pathlib import Path
 
 import numpy
@@ -55,6 +56,19 @@ def test_without_a_backend_everything_runs_on_kernels(compile_source: Compile, t
     assert compile_source(_MODEL, "--backend=backends.portable:BACKEND").output == ""
     assert _manifest(tmp_path)["backends"] == []
     assert _operators(tmp_path) == ["aten::exp.out", "aten::mm.out", "aten::sin.out"]
+
+
+def test_a_debug_record_leads_instructions_back_to_nodes(
+    compile_source: Compile, tmp_path: Path
+) -> None:
+    file = tmp_path / "net.etrecord"
+    assert compile_source(_MODEL, _DEMO, f"--out-debug-record={file}").output == ""
+    with zipfile.ZipFile(file) as archive:
+        handles = json.loads(archive.read("debug_handle_map"))["forward"]
+        (delegate, *_) = json.loads(archive.read("delegate_map"))["forward"].values()
+        assert "edge_dialect_exported_program/forward" in archive.namelist()
+    assert [type(handle) for handle in handles.values()] == [list, int]
+    assert delegate["name"] == "BackendWithCompilerDemo"
 
 
 def test_a_backend_takes_its_part(compile_source: Compile, tmp_path: Path) -> None:

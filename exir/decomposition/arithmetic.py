@@ -59,6 +59,31 @@ def _angle(x: Tensor) -> Any:
     return torch.where(torch.isnan(x), x, torch.where(x < 0, pi, torch.zeros_like(pi)))
 
 
+def _convert(x: Tensor, dtype: torch.dtype) -> Tensor:
+    """What torch's own decompositions of halves call by another name."""
+    return x.to(dtype)
+
+
+def _floating(x: Tensor) -> Tensor:
+    return x if x.is_floating_point() else x.to(torch.get_default_dtype())
+
+
+def _polygamma(n: int, x: Tensor) -> Tensor:
+    """The derivative n of digamma."""
+    if n == 0:
+        return torch.digamma(x)
+    x = _floating(x)
+    order = torch.full([], n + 1, dtype=x.dtype)
+    return torch.special.zeta(order, x) * ((-1.0) ** (n + 1) * math.gamma(n + 1))
+
+
+def _spherical_bessel(x: Tensor) -> Tensor:
+    """sin(x) / x, with its limits."""
+    x = _floating(x)
+    quotient = torch.where(x == 0, 1, torch.sin(x) / x)
+    return torch.where(torch.isinf(x), 0, quotient)
+
+
 def _mean(x: Tensor, *, dtype: torch.dtype | None = None) -> Any:
     """Of integers, in the dtype that is asked for."""
     return NotImplemented if dtype is None or x.is_floating_point() else x.to(dtype).mean()
@@ -95,9 +120,13 @@ def _trilinear(
     return (a * b * c).sum(list(summed), dtype=a.dtype)
 
 
-def _empty_permuted(size: Sequence[int], order: Sequence[int], **options: Any) -> Tensor:
+def _empty(size: Sequence[int], order: Sequence[int], **options: Any) -> Tensor:
     """Its elements are anything, and so may be their order in memory."""
     return torch.empty(size, dtype=options.get("dtype"))
+
+
+def _new_empty(x: Tensor, size: Sequence[int], stride: Sequence[int], **options: Any) -> Tensor:
+    return _empty(size, stride, dtype=options.get("dtype") or x.dtype)
 
 
 def _rrelu(
@@ -121,11 +150,18 @@ ARITHMETIC: Mapping[OpOverload, Callable[..., Any]] = {
     _ATEN.addmv.default: _addmv,
     _ATEN.angle.default: _angle,
     _ATEN.dist.default: _dist,
-    _ATEN.empty_permuted.default: _empty_permuted,
+    _ATEN.empty_permuted.default: _empty,
+    _ATEN.empty_strided.default: _empty,
     _ATEN.lcm.default: _lcm,
+    _ATEN.new_empty_strided.default: _new_empty,
+    _ATEN.polygamma.default: _polygamma,
+    _ATEN.special_modified_bessel_i0.default: _ATEN.i0.default,
+    _ATEN.special_modified_bessel_i1.default: _ATEN.special_i1.default,
+    _ATEN.special_spherical_bessel_j0.default: _spherical_bessel,
     _ATEN.ldexp.Tensor: _ldexp,
     _ATEN.mean.default: _mean,
     _ATEN.mean.dim: _mean_along,
     _ATEN.round.decimals: _round_to,
     _ATEN.rrelu_with_noise_functional.default: _rrelu,
+    torch.ops.prims.convert_element_type.default: _convert,
 }

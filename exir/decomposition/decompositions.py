@@ -1,6 +1,6 @@
 """Which operators are decomposed, and into what."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -107,19 +107,6 @@ def _batch_norm(
     return _ATEN._native_batch_norm_legit_no_training.default(x, weight, bias, *statistics)[0]
 
 
-def _empty_permuted(
-    sizes: Sequence[int],
-    physical_layout: Sequence[int],
-    *,
-    dtype: torch.dtype | None = None,
-    **_: object,
-) -> Tensor:
-    """Memory whose dimensions lie in the order `physical_layout`, outermost first."""
-    inverse = sorted(range(len(sizes)), key=physical_layout.__getitem__)
-    memory = torch.empty([sizes[dim] for dim in physical_layout], dtype=dtype)
-    return memory if inverse == sorted(inverse) else memory.permute(inverse)
-
-
 _OWN: Mapping[OpOverload, Callable[..., Any]] = {
     _ATEN.__lshift__.Scalar: _ATEN.bitwise_left_shift.Tensor_Scalar,
     _ATEN.__lshift__.Tensor: _ATEN.bitwise_left_shift.Tensor,
@@ -127,7 +114,6 @@ _OWN: Mapping[OpOverload, Callable[..., Any]] = {
     _ATEN.__rshift__.Tensor: _ATEN.bitwise_right_shift.Tensor,
     _ATEN.linear.default: _linear,
     _ATEN.batch_norm.default: _batch_norm,
-    _ATEN.empty_permuted.default: _empty_permuted,
     **ARITHMETIC,
     **COMPLEX_NUMBERS,
     **DRAWING,

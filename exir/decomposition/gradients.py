@@ -98,7 +98,70 @@ def _weight_gradient(
     return result.contiguous()
 
 
+def _average_pool_backward(
+    gradient: Tensor,
+    x: Tensor,
+    kernel: _Sizes,
+    stride: _Sizes,
+    padding: _Sizes,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor: int | None,
+) -> Tensor:
+    """Each window's gradient goes to all of its elements, in equal parts."""
+    kernel, padding = _of_all(kernel, 2), _of_all(padding, 2)
+    stride = _of_all(stride, 2) if stride else kernel
+    planes = gradient.reshape([-1, 1, *gradient.shape[-2:]])
+    planes = planes / _divisors(x, kernel, stride, padding, ceil_mode, count_include_pad, divisor)
+    reached = [(size - 1) * s + k for size, s, k in zip(planes.shape[2:], stride, kernel, strict=True)]
+    missing = [
+        max(size + 2 * p - r, 0) for size, p, r in zip(x.shape[-2:], padding, reached, strict=True)
+    ]  # elements at the end that no window reached
+    window = torch.ones([1, 1, *kernel], dtype=x.dtype)
+    parts = _ATEN.convolution.default(planes, window, None, stride, [0, 0], [1, 1], True, [0, 0], 1)
+    parts = _ATEN.constant_pad_nd.default(parts, [0, missing[1], 0, missing[0]])
+    for dim, (size, before) in enumerate(zip(x.shape[-2:], padding, strict=True), 2):
+        parts = parts.narrow(dim, before, size)
+    return parts.reshape(x.shape)
+
+
+def _divisors(
+    x: Tensor,
+    kernel: _Sizes,
+    stride: _Sizes,
+    padding: _Sizes,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor: int | None,
+) -> Tensor:
+    """What the sum over each window is divided by."""
+    ones = torch.ones([1, 1, *x.shape[-2:]], dtype=x.dtype)
+    if divisor is not None or not count_include_pad:
+        counts = _ATEN.avg_pool2d.default(ones, kernel, stride, padding, ceil_mode, False, 1)
+        return counts if divisor is None else torch.full_like(counts, divisor)
+    # The mean of ones in a window is how many of its elements are in the picture, by the divisor.
+    inside = _ATEN.avg_pool2d.default(ones, kernel, stride, padding, ceil_mode, False, 1)
+    return inside / _ATEN.avg_pool2d.default(ones, kernel, stride, padding, ceil_mode, True)
+
+
+def _adaptive_average_pool_backward(gradient: Tensor, x: Tensor) -> Tensor:
+    """The windows of an axis are a matrix: the gradient is multiplied with those of both."""
+    rows, columns = (_windows(gradient.shape[dim], x.shape[dim], x.dtype) for dim in (-2, -1))
+    return torch.matmul(torch.matmul(rows.t(), gradient), columns)
+
+
+def _windows(windows: Any, size: Any, dtype: torch.dtype) -> Tensor:
+    """[windows, size]: which part of a window's mean an element is."""
+    at, place = torch.arange(windows).unsqueeze(1), torch.arange(size)
+    first = torch.div(at * size, windows, rounding_mode="floor")
+    end = torch.div((at + 1) * size + windows - 1, windows, rounding_mode="floor")
+    inside = torch.logical_and(place >= first, place < end)
+    return inside.to(dtype) / (end - first)
+
+
 GRADIENTS: Mapping[OpOverload, Callable[..., Any]] = {
+    _ATEN._adaptive_avg_pool2d_backward.default: _adaptive_average_pool_backward,
+    _ATEN.avg_pool2d_backward.default: _average_pool_backward,
     _ATEN.convolution_backward.default: _convolution_backward,
     _ATEN.max_pool2d_with_indices_backward.default: _max_pool_backward,
 }

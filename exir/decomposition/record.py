@@ -71,9 +71,10 @@ class OperatorRecorder(TorchDispatchMode):
 
     def _decomposed(self, func: OpOverload, args: Any, kwargs: dict[str, Any]) -> Any:
         with self:
-            if func.namespace == "prims":
-                return cast(Any, func).prim_impl_aten(*args, **kwargs)
-            return self._decompositions(func, args, kwargs)
+            result = self._decompositions(func, args, kwargs)
+            if result is NotImplemented and func.namespace == "prims":
+                return cast(Any, func).impl_aten(*args, **kwargs)
+            return result
 
     def _record(self, func: OpOverload, args: Any, kwargs: dict[str, Any]) -> Any:
         result = known_value(func, args, kwargs)

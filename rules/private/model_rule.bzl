@@ -13,7 +13,7 @@ load("//rules/private:python_module.bzl", "data_files", "import_roots", "module_
 _DOC = """Compiles a PyTorch module to an ExecuTorch program.
 
 Writes `<name less _pte>.pte` and, beside it, a manifest in JSON and, with `external_weights`, the weights. Output groups, made when asked for: `pte`, `manifest`, `weights`, `dump` (the program as
-text), and `reference` (example calls with eager PyTorch's outputs, which parity tests replay)."""
+text), `debug_record` (what ExecuTorch's developer tools read, docs/debug_record.md), and `reference` (example calls with eager PyTorch's outputs, which parity tests replay)."""
 
 _PTE_SUFFIX = "_pte"
 
@@ -170,15 +170,18 @@ def _impl(ctx):
     manifest = ctx.actions.declare_file(stem + ".manifest.json")
     dump = ctx.actions.declare_file(stem + ".dump.txt")
     reference = ctx.actions.declare_file(stem + ".reference.calls")
+    record = ctx.actions.declare_file(stem + ".etrecord")
     weights = [ctx.actions.declare_file(stem + ".ptd")] if ctx.attr.external_weights else []
     outputs = {"--out-pte": pte, "--out-manifest": manifest}
     outputs.update({"--out-weights": file for file in weights})
     _lower(ctx, given, outputs, "Compiling")
     _lower(ctx, given, {"--out-reference": reference}, "Running eager PyTorch for")
     _lower(ctx, given, {"--out-dump": dump}, "Printing")
+    _lower(ctx, given, {"--out-debug-record": record}, "Recording")
     return [
         DefaultInfo(files = depset([pte, manifest] + weights)),
         OutputGroupInfo(
+            debug_record = depset([record]),
             dump = depset([dump]),
             manifest = depset([manifest]),
             pte = depset([pte]),

@@ -160,6 +160,38 @@ FORMULAS: dict[str, Case] = {
     ),
     "cosine_embedding_loss": (F.cosine_embedding_loss, A, B, torch.tensor([1, -1, 1])),
     "gather of a number": (lambda x, i: (x[0, 0].gather(0, i * 0), x[0].gather(0, i[1])), A, INDEX),
+    **{
+        name: (getattr(torch.special, name), A)
+        for name in (
+            *("bessel_j0", "bessel_j1", "digamma", "erfcx", "gammaln", "i0", "i0e", "i1", "i1e", "log_ndtr"),
+            *("modified_bessel_i0", "modified_bessel_i1", "spherical_bessel_j0"),
+        )
+    },
+    **{
+        name: (getattr(torch.special, name), A.abs())
+        for name in (
+            *("bessel_y0", "bessel_y1", "modified_bessel_k0", "modified_bessel_k1"),
+            *("scaled_modified_bessel_k0", "scaled_modified_bessel_k1"),
+        )
+    },
+    "erfinv": (lambda x: torch.erfinv(torch.tanh(x)), A),
+    "ndtri": (lambda x: torch.special.ndtri(torch.sigmoid(x)), A),
+    "entr": (lambda x: torch.special.entr(x.abs()), A),
+    "xlogy": (lambda x, y: torch.xlogy(x, y.abs()), A, B),
+    "xlog1py": (lambda x, y: torch.special.xlog1py(x, y.abs()), A, B),
+    "multigammaln": (lambda x: torch.special.multigammaln(x.abs() + 2, 3), A),
+    "zeta": (lambda x, y: torch.special.zeta(x.abs() + 1.5, y), A, B.abs()),
+    **{
+        name: (lambda x, y, name=name: getattr(torch.special, name)(x.abs(), y.abs() * 3), A, B)
+        for name in ("gammainc", "gammaincc")
+    },
+    **{f"polygamma {n}": (lambda x, n=n: torch.polygamma(n, x.abs() + 0.5), A) for n in range(4)},
+    "polygamma of integers": (lambda x: torch.polygamma(1, x.abs() + 1), WHOLE),
+    "empty_strided": (lambda x: torch.empty_strided((3, 7), (1, 3)).fill_(2) + x, A),
+    "renorm of halves": (
+        lambda x: torch.isclose(torch.renorm(x.half(), 2, 0, 1.5), x.renorm(2, 0, 1.5).half(), atol=4e-3),
+        A,
+    ),
     "take": (torch.take, A, torch.tensor([[0, -1], [5, 20]])),
 }
 
@@ -256,12 +288,39 @@ def _convolved_back(stride: int, padding: int, transposed: bool, groups: int) ->
     return (lambda g, x, w: backward(g, x, w, *rest, [True, True, True]), gradient, x, weight)
 
 
+def _averaged_back(
+    kernel: int, stride: int, padding: int, ceil_mode: bool, with_padding: bool, divisor: int | None
+) -> Case:
+    """The gradient of an average pool of pictures, by the operator that autograd calls."""
+    rest = ([kernel, 2], [stride, 2], [padding, 0], ceil_mode, with_padding, divisor)
+    gradient = torch.randn_like(torch.ops.aten.avg_pool2d(PICTURE, *rest))
+    return (lambda g, x: torch.ops.aten.avg_pool2d_backward(g, x, *rest), gradient, PICTURE)
+
+
 _POOLED, _PLACES = F.max_pool2d(PICTURE, 3, 2, 1, return_indices=True)
 
 GRADIENTS: dict[str, Case] = {
     **{
         f"convolution_backward {case}": _convolved_back(*case)
         for case in ((1, 0, False, 1), (2, 1, False, 1), (3, 1, False, 2), (2, 1, True, 1), (2, 0, True, 4))
+    },
+    **{
+        f"avg_pool2d_backward {case}": _averaged_back(*case)
+        for case in (
+            (2, 2, 0, False, True, None),
+            (3, 2, 1, False, True, None),
+            (3, 2, 1, True, True, None),
+            (3, 2, 1, True, False, None),
+            (3, 1, 1, False, False, 5),
+        )
+    },
+    **{
+        f"_adaptive_avg_pool2d_backward {size}": (
+            torch.ops.aten._adaptive_avg_pool2d_backward,
+            torch.randn(*PICTURE.shape[:2], *size),
+            PICTURE,
+        )
+        for size in ((1, 1), (2, 3), (4, 2))
     },
     "max_pool2d_with_indices_backward": (
         lambda g, x, i: torch.ops.aten.max_pool2d_with_indices_backward(g, x, [3], [2], [1], [1], False, i),

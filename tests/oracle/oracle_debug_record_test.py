@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -60,3 +61,12 @@ def test_official_tools_know_what_a_delegate_stands_for(tmp_path: Path) -> None:
     inside = {names[handle] for handles in entry["delegate_map"].values() for handle in handles}
     assert inside == {"aten_sin_default", "aten_add_tensor"}
     assert {names[handle] for handle in record._debug_handle_map["forward"][index]} == inside
+
+
+def test_official_tools_read_the_record_of_a_target() -> None:
+    record = parse_etrecord(os.environ["DEBUG_RECORD"])
+    nodes = {node.meta.get("debug_handle") for node in record.edge_dialect_program.graph.nodes}
+    for entry in record._delegate_map["forward"].values():
+        assert entry["name"] == BackendWithCompilerDemo.__name__
+        assert {handle for handles in entry["delegate_map"].values() for handle in handles} <= nodes
+    assert record._delegate_map["forward"]

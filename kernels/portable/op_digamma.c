@@ -1,0 +1,4 @@
+#include "executorch/kernels/operator.h"
+#include "kernels/portable/gamma.h"
+
+ET_OPERATOR_FLOATING(digamma, et_digamma(x), et_digamma(x))
