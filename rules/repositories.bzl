@@ -9,7 +9,9 @@
 
 load("//rules/private/repository:bundled_rules.bzl", "bundled_rules")
 load("//rules/private/repository:cmocka.bzl", "cmocka")
-load("//rules/private/repository:python_environment.bzl", "python_environment", "python_interpreter")
+load("//rules/private/repository:python_environment.bzl", "python_environment")
+load("//rules/private/repository:python_interpreter.bzl", "python_interpreter")
+load("//rules/private/repository:python_packages.bzl", "python_packages")
 
 # Rule sets by name: folder in Bazel's install base, stand-in for Bazel 4.
 _RULE_SETS = {
@@ -49,6 +51,16 @@ def executorch_repositories():
         optional = True,
     )
     cmocka(name = "cmocka")
+
+def executorch_packages(name, lock):
+    """Python packages of your own, beyond those that models are compiled with: `@<name>//timm`, for instance.
+
+    Args:
+      name: name of the repository.
+      lock: label of a file with exact versions and hashes, as pip-compile --generate-hashes writes them. Packages that the rules have
+        too must be of their versions, and are theirs.
+    """
+    python_packages(name = name, lock = lock)
 
 def executorch_dependencies():
     """Defines everything that the rules need; rule sets that your WORKSPACE has declared before stay as they are."""

@@ -27,7 +27,12 @@ from exir.schema import (
 
 def _program() -> Program:
     """Every kind of index, each the largest that there may be."""
-    steps: list[InstructionArguments] = [KernelCall(0, [3]), DelegateCall(0, [3]), MoveCall(3, 3), JumpFalseCall(3, 0)]
+    steps: list[InstructionArguments] = [
+        KernelCall(0, [3]),
+        DelegateCall(0, [3]),
+        MoveCall(3, 3),
+        JumpFalseCall(3, 0),
+    ]
     plan = ExecutionPlan(
         name="forward",
         values=[EValue(Int(1)), EValue(IntList([3])), EValue(OptionalTensorList([-1])), EValue(Int(2))],

@@ -39,7 +39,7 @@ _TEST_ATTRS = dict(
 _LAUNCHER = """#!/bin/sh
 # Generated.
 export LC_ALL=C.UTF-8 PYTHONDONTWRITEBYTECODE=1 PYTHONNOUSERSITE=1
-export PYTHONPATH="$PWD{paths}"
+export PYTHONPATH="$PWD{root}{paths}"
 {exports}exec {python} {command} "$@"
 """
 
@@ -49,6 +49,7 @@ def _launch(ctx, command, sources):
     """Returns the providers of a target that runs `python <command>`."""
     toolchain = ctx.toolchains[TOOLCHAIN_TYPE]
     packages = [toolchain.site] + ctx.files.packages
+    repository = ctx.label.workspace_name
     exports = [
         "export %s='%s'\n" % (name, ctx.expand_location(value, ctx.attr.data))
         for name, value in ctx.attr.env.items()
@@ -59,6 +60,7 @@ def _launch(ctx, command, sources):
         exports = "".join(exports),
         paths = "".join([":$PWD/" + package.short_path for package in packages]),
         python = toolchain.python.short_path,
+        root = "/../" + repository if repository else "",
     ))
     runfiles = ctx.runfiles(
         files = sources + ctx.files.data + packages + [toolchain.python],

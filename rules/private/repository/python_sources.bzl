@@ -4,6 +4,7 @@ _NAMES = [
     "commands",
     "debian_mirror",
     "errors",
+    "extra_packages",
     "install_environment",
     "pip_command",
     "private_apt",

@@ -1,0 +1,66 @@
+"""A model compiled by its file's name."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from exir.cli.convert import compiler_flags
+
+_ROOT = Path(__file__).parents[2]
+_MODEL = """
+import torch
+
+def net():
+    return torch.nn.ReLU(), (torch.ones(4),)
+"""
+
+
+def _convert(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """As `bazel run` does: from another folder."""
+    table = "--kernels=kernels/portable/kernels.toml"
+    environment = {
+        **os.environ,
+        "BUILD_WORKING_DIRECTORY": str(folder),
+        "PYTHONPATH": os.pathsep.join([str(_ROOT), *sys.path]),
+    }
+    command = [sys.executable, "-m", "exir.cli.convert", table, *arguments]
+    return subprocess.run(
+        command, cwd=folder.parent, env=environment, capture_output=True, text=True, check=False
+    )
+
+
+def test_the_program_lies_where_it_was_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(_MODEL)
+    result = _convert(tmp_path, "net.py:net", "-o", "out.pte")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert (tmp_path / "out.pte").read_bytes()[4:8] == b"ET12"
+
+
+def test_a_fault_names_what_was_converted(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(_MODEL)
+    result = _convert(tmp_path, "net.py")
+    assert result.returncode == 1
+    assert result.stderr.startswith("error: net.py: ")
+    assert "'model'" in result.stderr
+    assert not (tmp_path / "net.pte").exists()
+
+
+def test_flags_behind_are_the_compilers() -> None:
+    flags = compiler_flags(["lib/net.py", "--config", "options.toml"])
+    assert flags[-2:] == ["--config", "options.toml"]
+    assert {"--module=net", "--import-root=lib", "--entry-point=model", "--out-pte=lib/net.pte"} <= set(
+        flags
+    )
+
+
+@pytest.mark.parametrize("file", ["net", "my-net.py", "net.txt:model"])
+def test_what_is_no_module_is_refused(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        compiler_flags([file])
+    assert (
+        f"'{file.partition(':')[0]}' is no Python source that could be imported"
+        in capsys.readouterr().err
+    )

@@ -1,0 +1,86 @@
+"""What a lock file of the user's has beyond that of the rules, whose packages are installed already.
+
+    python3 extra_packages.py LOCK BASE EXTRA    # writes EXTRA; prints a line for each package of LOCK: name, "extra" or "base"
+
+A package of both must have one version, as there is one torch in a compilation. A version's local part (`+cpu`) does not
+count: the user's lock may name another build of it.
+"""
+
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from errors import BootstrapError
+
+_REQUIREMENT = re.compile(r"(?P<name>[A-Za-z0-9][\w.-]*)(\[[^]]*\])?\s*==\s*(?P<version>[^\s;\\]+)")
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """One package of a lock file: normalized name, version, and its lines."""
+
+    name: str
+    version: str
+    text: str
+
+    @property
+    def public_version(self) -> str:
+        return self.version.partition("+")[0]
+
+
+def read_lock(path: Path) -> list[Requirement]:
+    """The packages of a lock file as pip-compile and pip freeze write it. Raises `BootstrapError`."""
+    text = re.sub(r"^\s*#.*\n?", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    logical = re.sub(r"\s*\\\n\s*", " ", text)
+    return [_requirement(line.strip(), path) for line in logical.splitlines() if line.strip()]
+
+
+def _requirement(line: str, path: Path) -> Requirement:
+    found = _REQUIREMENT.match(line)
+    if found is None or "--hash=" not in line:
+        raise BootstrapError(
+            f"'{line}' is no exact version with a hash; write the file with pip-compile --generate-hashes"
+        )
+    return Requirement(normalized(found["name"]), found["version"], line)
+
+
+def normalized(name: str) -> str:
+    """A package's name as indexes compare it: PEP 503."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def extra_packages(lock: list[Requirement], base: list[Requirement]) -> list[Requirement]:
+    """Those of `lock` that are not in `base`. Raises `BootstrapError` that names every clash."""
+    ours = {each.name: each for each in base}
+    clashes = [
+        f"  {each.name}: {each.version}, and the rules have {ours[each.name].version}"
+        for each in lock
+        if each.name in ours and each.public_version != ours[each.name].public_version
+    ]
+    if clashes:
+        raise BootstrapError(
+            "these packages have other versions than those that models are compiled with:\n"
+            + "\n".join(clashes)
+            + "\nlock yours with the rules' third_party/python/requirements.lock as constraints (pip-compile -c)"
+        )
+    return [each for each in lock if each.name not in ours]
+
+
+def main() -> int:
+    lock, base, extra = map(Path, sys.argv[1:])
+    try:
+        packages = read_lock(lock)
+        found = extra_packages(packages, read_lock(base))
+    except (BootstrapError, OSError) as error:
+        print(f"{lock.name}: {error}" if isinstance(error, BootstrapError) else error, file=sys.stderr)
+        return 1
+    extra.write_text("".join(f"{each.text}\n" for each in found), encoding="utf-8")
+    names = {each.name for each in found}
+    for each in packages:
+        print(each.name, "extra" if each.name in names else "base")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,62 @@
+"""A repository with Python packages of the user's own, beyond those that models are compiled with."""
+
+load("//rules/private/repository:python_interpreter.bzl", "find_python")
+load("//rules/private/repository:python_site.bzl", "install_packages", "write_package")
+load("//rules/private/repository:python_sources.bzl", "PYTHON_SOURCES", "python_program")
+
+_DOC = """\
+Python packages of your own, for `deps` of a model's py_library, of tests and programs: `@<name>//timm`, for instance.
+
+Those of the lock file that the rules have too are theirs, torch above all; other versions of them are an error that names each."""
+
+_ATTRS = {
+    "lock": attr.label(
+        mandatory = True,
+        allow_single_file = True,
+        doc = "Exact versions with hashes, as pip-compile --generate-hashes writes them.",
+    ),
+    "_base": attr.label(
+        default = "//third_party/python:requirements.lock",
+        allow_single_file = True,
+    ),
+    "_python_sources": attr.label_list(default = PYTHON_SOURCES),
+}
+
+_BUILD = """\
+exports_files(
+    ["site"],
+    visibility = ["//visibility:public"],
+)
+"""
+
+def _split(rctx, python, extra):
+    """Writes the lock file `extra`; returns where each package of the user's is, by its name: "extra" or "base"."""
+    program = python_program(rctx, "extra_packages")
+    result = rctx.execute(
+        [python.path, "-B", program, rctx.path(rctx.attr.lock), rctx.path(rctx.attr._base), rctx.path(extra)],
+        environment = {"PYTHONPATH": str(program.dirname)},
+    )
+    if result.return_code:
+        fail(result.stderr)
+    return dict([line.split(" ") for line in result.stdout.splitlines()])
+
+def _python_packages_impl(rctx):
+    python = find_python(rctx)
+    extra = rctx.attr.lock.name.rpartition("/")[2]
+    places = _split(rctx, python, extra)
+    if "extra" in places.values():
+        result = install_packages(rctx, python, rctx.path(extra))
+        if result.return_code:
+            fail(result.stderr)
+    else:
+        rctx.file("site/README", "The rules have all packages of the lock file.\n", executable = False)
+    rctx.file("BUILD.bazel", _BUILD, executable = False)
+    for name, place in places.items():
+        write_package(rctx, name, "@executorch_pip//" + name if place == "base" else None)
+
+python_packages = repository_rule(
+    implementation = _python_packages_impl,
+    attrs = _ATTRS,
+    doc = _DOC,
+    environ = ["EXECUTORCH_PYTHON", "XDG_CACHE_HOME"],
+)

@@ -1,0 +1,57 @@
+"""The folder `site` of a repository: installed packages, and a py_library for each."""
+
+load("//rules/private/repository:python_sources.bzl", "python_program")
+
+# All packages are in one folder: whoever depends on one could import the others as well.
+_INSTALLED = """\
+load("@rules_python//python:py_library.bzl", "py_library")
+
+py_library(
+    name = "{name}",
+    data = ["//:site"],
+    imports = ["../site"],
+    visibility = ["//visibility:public"],
+)
+"""
+
+_ELSEWHERE = """\
+alias(
+    name = "{name}",
+    actual = "{actual}",
+    visibility = ["//visibility:public"],
+)
+"""
+
+def install_packages(rctx, python, lock):
+    """Makes the folder `site`, and prints what had to be installed for it.
+
+    Args:
+      rctx: the repository's context; its rule has the attribute `_python_sources`.
+      python: struct of `find_python`.
+      lock: path of the lock file.
+
+    Returns:
+      result of install_environment.py.
+    """
+    rctx.report_progress("installing the packages of " + lock.basename)
+    installer = python_program(rctx, "install_environment")
+    result = rctx.execute(
+        [python.path, "-B", installer, lock, rctx.path("site")],
+        environment = {"PYTHONPATH": str(installer.dirname)},
+        timeout = 3600,
+    )
+    if result.return_code == 0 and result.stderr:
+        # buildifier: disable=print
+        print(result.stderr.strip())
+    return result
+
+def write_package(rctx, name, actual = None):
+    """Writes the BUILD file of one package.
+
+    Args:
+      rctx: the repository's context.
+      name: name of the package, and of its py_library.
+      actual: label of it where it is in another repository.
+    """
+    text = _ELSEWHERE.format(name = name, actual = actual) if actual else _INSTALLED.format(name = name)
+    rctx.file(name + "/BUILD.bazel", text, executable = False)

@@ -1,0 +1,64 @@
+"""Python packages of one's own: in a model, beside it in a test, and not against those that models are compiled with."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+
+import pytest
+
+from tests.scratch_workspace.scratch import Workspace, repository_root
+
+_EXAMPLE = repository_root() / "examples" / "own_packages"
+_GUIDE = repository_root() / "docs" / "python_packages.md"
+_MODULE_PATH = 'path = "../.."'
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    root = repository_root()
+    scratch = Workspace(tmp_path_factory.mktemp("scratch") / "workspace", root)
+    shutil.copytree(_EXAMPLE, scratch.folder, dirs_exist_ok=True)
+    for name in ("MODULE.bazel", "WORKSPACE"):
+        text = (_EXAMPLE / name).read_text(encoding="utf-8")
+        assert _MODULE_PATH in text
+        scratch.write(name, text.replace(_MODULE_PATH, f'path = "{root}"'))
+    yield scratch
+    scratch.shutdown()
+
+
+def test_model_imports_a_package_of_its_own(workspace: Workspace) -> None:
+    build = workspace.build("//app:net_pte")
+    assert build.exit_code == 0, build.stderr
+    assert build.mnemonics == ("ExecutorchLower",)
+
+
+def test_python_test_imports_model_torch_and_compiler(workspace: Workspace) -> None:
+    result = workspace.test("//app:net_test")
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_file_is_converted_without_a_target(workspace: Workspace) -> None:
+    workspace.write("lone.py", "import torch\n\ndef net():\n    return torch.nn.ReLU(), (torch.ones(4),)\n")
+    result = workspace.run("@rules_executorch//exir:convert", "lone.py:net", "-o", "lone.pte")
+    assert result.returncode == 0, result.stderr
+    assert (workspace.folder / "lone.pte").read_bytes()[4:8] == b"ET12"
+
+
+def test_other_version_of_a_package_is_refused(workspace: Workspace) -> None:
+    lock = workspace.folder / "requirements.lock"
+    text = lock.read_text(encoding="utf-8")
+    lock.write_text(text.replace("torch==2.13.0", "torch==2.9.1"), encoding="utf-8")
+    build = workspace.build("//app:net_pte")
+    lock.write_text(text, encoding="utf-8")
+    assert build.exit_code != 0
+    assert "torch: 2.9.1, and the rules have 2.13.0+cpu" in build.stderr
+
+
+@pytest.mark.parametrize("name", ["MODULE.bazel", "WORKSPACE", "app/BUILD.bazel"])
+def test_guide_shows_parts_of_the_example(name: str) -> None:
+    shown = re.findall(rf"```python\n# {re.escape(name)}\n(.*?)```", _GUIDE.read_text(encoding="utf-8"), re.DOTALL)
+    content = (_EXAMPLE / name).read_text(encoding="utf-8")
+    assert shown
+    assert all(part in content for part in shown)
