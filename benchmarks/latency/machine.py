@@ -16,7 +16,11 @@ def _cpuinfo(field: str) -> str:
 def instruction_sets() -> list[str]:
     """Those of the benchmark that this processor has."""
     flags = _cpuinfo("flags").split()
-    needed = {"avx2": ("avx2", "fma"), "avx512": ("avx512f", "avx512bw", "avx512vl", "avx512dq")}
+    needed = {
+        "avx2": ("avx2", "fma"),
+        "avxvnni": ("avx2", "fma", "avx_vnni"),
+        "avx512": ("avx512f", "avx512bw", "avx512vl", "avx512dq"),
+    }
     return [name for name, every in needed.items() if all(flag in flags for flag in every)]
 
 

@@ -21,11 +21,13 @@ def _isa(arguments: list[str]) -> str:
 
 def hold(library: Library, isa: str) -> str:
     """Hold the libraries that are not loaded yet to the instruction set, and say how that went."""
-    if isa != "avx2" or "avx512" not in instruction_sets():
+    known = instruction_sets()
+    wider = known[known.index(isa) + 1 :] if isa in known else []
+    if not wider:
         return f"every side chooses by cpuid, which shows {isa}"
-    if library.hide_avx512():
-        return "cpuid is answered without AVX-512 to every side"
-    return "peers choose by cpuid, which shows AVX-512: this machine cannot hide it from them"
+    if library.hide_avx512(and_vnni=isa == "avx2"):
+        return f"cpuid is answered without {' and '.join(wider)} to every side"
+    return f"peers choose by cpuid, which shows {wider[-1]}: this machine cannot hide it from them"
 
 
 def main() -> None:

@@ -63,10 +63,12 @@ _STEP_OF_DELEGATE = 4  # ET_EVENT_STEP
 _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "bench_counter_open": (c_int, []),
     "bench_counter_read": (None, [c_int, POINTER(Reading)]),
-    "bench_hide_avx512": (c_int, []),
+    "bench_hide_avx512": (c_int, [c_int]),
     "bench_fma_avx2": (c_float, [c_uint64]),
+    "bench_fma_avxvnni": (c_float, [c_uint64]),
     "bench_fma_avx512": (c_float, [c_uint64]),
     "bench_read_avx2": (c_uint64, [c_void_p, c_size_t]),
+    "bench_read_avxvnni": (c_uint64, [c_void_p, c_size_t]),
     "bench_read_avx512": (c_uint64, [c_void_p, c_size_t]),
     "bench_program_open": (c_void_p, [c_char_p, c_char_p, c_size_t, POINTER(c_int), c_char_p]),
     "bench_program_close": (None, [c_void_p]),
@@ -103,9 +105,9 @@ class Library:
         self.calls.bench_counter_read(self.counter, byref(reading))
         return reading
 
-    def hide_avx512(self) -> bool:
-        """Whether libraries loaded from now on take the processor for one without AVX-512."""
-        return self.calls.bench_hide_avx512() == 0
+    def hide_avx512(self, and_vnni: bool = True) -> bool:
+        """Whether libraries loaded from now on take the processor for one without AVX-512, and without AVX-VNNI."""
+        return self.calls.bench_hide_avx512(and_vnni) == 0
 
 
 class Program:

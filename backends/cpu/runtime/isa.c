@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "backends/cpu/simd/avxvnni.h"
+
 #if defined(__aarch64__) && defined(__linux__)
 #include <sys/auxv.h>
 #endif
@@ -10,14 +12,15 @@
 #endif
 
 /* Values of the option "isa", in the order of the codes. */
-static const char *const names[ET_CPU_ISA_COUNT] = {"plain", "avx2", "avx512",
-                                                    "neon"};
+static const char *const names[ET_CPU_ISA_COUNT] = {"plain", "avx2", "avxvnni",
+                                                    "avx512", "neon"};
 
 static const bool linked[ET_CPU_ISA_COUNT] = {
     ET_CPU_IF_PLAIN([ET_CPU_PLAIN] = true, )
         ET_CPU_IF_AVX2([ET_CPU_AVX2] = true, )
-            ET_CPU_IF_AVX512([ET_CPU_AVX512] = true, )
-                ET_CPU_IF_NEON([ET_CPU_NEON] = true, )};
+            ET_CPU_IF_AVXVNNI([ET_CPU_AVXVNNI] = true, )
+                ET_CPU_IF_AVX512([ET_CPU_AVX512] = true, )
+                    ET_CPU_IF_NEON([ET_CPU_NEON] = true, )};
 
 /* The compiler's builtins ask the operating system's part too: whether it saves
  * the wide registers. */
@@ -33,6 +36,8 @@ static bool has_avx2(void) {
          __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_F16C) != 0;
 }
 
+static bool has_avxvnni(void) { return has_avx2() && et_cpu_has_avxvnni(); }
+
 static bool has_avx512(void) {
   return has_avx2() && __builtin_cpu_supports("avx512f") &&
          __builtin_cpu_supports("avx512bw") &&
@@ -42,6 +47,8 @@ static bool has_avx512(void) {
 }
 #else
 static bool has_avx2(void) { return false; }
+
+static bool has_avxvnni(void) { return false; }
 
 static bool has_avx512(void) { return false; }
 #endif
@@ -63,6 +70,8 @@ bool et_cpu_isa_available(et_cpu_isa isa) {
   switch (isa) {
     case ET_CPU_AVX2:
       return has_avx2();
+    case ET_CPU_AVXVNNI:
+      return has_avxvnni();
     case ET_CPU_AVX512:
       return has_avx512();
     case ET_CPU_NEON:
@@ -96,7 +105,7 @@ static et_status find_named(et_string text, et_error *error,
     }
   }
   return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
-                 "option 'isa' is plain, avx2, avx512 or neon");
+                 "option 'isa' is plain, avx2, avxvnni, avx512 or neon");
 }
 
 /* Codes rise with preference. */

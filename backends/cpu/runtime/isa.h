@@ -14,7 +14,8 @@ extern "C" {
 
 /* Whether its loops are linked, and this machine and its operating system run them:
  *   avx2    AVX2, FMA and F16C
- *   avx512  those, and AVX-512 F, BW, DQ, VL and VNNI
+ *   avxvnni those, and AVX-VNNI
+ *   avx512  AVX2, FMA and F16C, and AVX-512 F, BW, DQ, VL and VNNI
  *   neon    AArch64 with the dot product */
 bool et_cpu_isa_available(et_cpu_isa isa);
 

@@ -171,7 +171,7 @@ static void finish(const call *c, size_t column, size_t columns) {
     }
   }
   if (et_cpu_is_curve(&w->activation)) {
-    ET_CPU_NAME(et_cpu_activate_f32)
+    ET_CPU_FLOAT_NAME(et_cpu_activate_f32)
     (&w->activation, c->out + column, w->columns, c->rows, columns);
   }
 }

@@ -12,6 +12,10 @@
 #include <stdint.h>
 #include <string.h>
 
+#if defined(ET_CPU_ISA_AVXVNNI)
+#define ET_CPU_ISA_AVX2 /* and products of bytes */
+#endif
+
 #if defined(ET_CPU_ISA_AVX512)
 #include <immintrin.h>
 #define ET_CPU_SUFFIX avx512
@@ -19,7 +23,12 @@
 #define ET_CPU_REGISTER "v"
 #elif defined(ET_CPU_ISA_AVX2)
 #include <immintrin.h>
+#if defined(ET_CPU_ISA_AVXVNNI)
+#define ET_CPU_SUFFIX avxvnni
+#define ET_CPU_FLOAT_SUFFIX avx2
+#else
 #define ET_CPU_SUFFIX avx2
+#endif
 #define ET_CPU_LANES 8
 #define ET_CPU_REGISTER "x"
 #elif defined(ET_CPU_ISA_NEON)
@@ -38,6 +47,11 @@
 #define ET_CPU_JOIN(name, suffix) ET_CPU_JOIN_(name, suffix)
 /* A function of several variants: et_cpu_tiles -> et_cpu_tiles_avx2. */
 #define ET_CPU_NAME(name) ET_CPU_JOIN(name, ET_CPU_SUFFIX)
+/* One that has no products of bytes: AVX-VNNI takes that of AVX2. */
+#if !defined(ET_CPU_FLOAT_SUFFIX)
+#define ET_CPU_FLOAT_SUFFIX ET_CPU_SUFFIX
+#endif
+#define ET_CPU_FLOAT_NAME(name) ET_CPU_JOIN(name, ET_CPU_FLOAT_SUFFIX)
 
 #define ET_INLINE static inline __attribute__((always_inline, unused))
 

@@ -23,14 +23,15 @@ typedef uint8_t et_panel_bytes __attribute__((vector_size(ET_PANEL)));
  * want the operand that is no weight: its numbers with ET_DOT4_SHIFT added to
  * those of int8. AVX2 saturates where two products are large; there it is for
  * weights of which two neighbours, times the largest element, stay an int16. */
-#if defined(ET_CPU_ISA_AVX512) || defined(ET_CPU_ISA_NEON)
+#if defined(ET_CPU_ISA_AVX512) || defined(ET_CPU_ISA_AVXVNNI) || \
+    defined(ET_CPU_ISA_NEON)
 #define ET_DOT4_EXACT 1
 #else
 #define ET_DOT4_EXACT 0
 #endif
 /* Instruction sets where sums of products of bytes are cheaper as int16, as long
  * as they fit: et_i16_dot2. */
-#if defined(ET_CPU_ISA_AVX2)
+#if defined(ET_CPU_ISA_AVX2) && !ET_DOT4_EXACT
 #define ET_SUMS_OF_16 1
 #else
 #define ET_SUMS_OF_16 0
@@ -73,6 +74,8 @@ ET_INLINE et_i32 et_i32_all(int32_t value) {
 ET_INLINE et_i32 et_i32_dot2(et_i32 sum, et_i16 a, et_i16 b) {
 #if defined(ET_CPU_ISA_AVX512)
   return (et_i32)_mm512_dpwssd_epi32((__m512i)sum, (__m512i)a, (__m512i)b);
+#elif defined(ET_CPU_ISA_AVXVNNI)
+  return (et_i32)_mm256_dpwssd_avx_epi32((__m256i)sum, (__m256i)a, (__m256i)b);
 #elif defined(ET_CPU_ISA_AVX2)
   return sum + (et_i32)_mm256_madd_epi16((__m256i)a, (__m256i)b);
 #elif defined(ET_CPU_ISA_NEON)
@@ -92,6 +95,9 @@ ET_INLINE et_i32 et_i32_dot4(et_i32 sum, et_i8 x, et_i8 weights) {
 #if defined(ET_CPU_ISA_AVX512)
   return (et_i32)_mm512_dpbusd_epi32((__m512i)sum, (__m512i)x,
                                      (__m512i)weights);
+#elif defined(ET_CPU_ISA_AVXVNNI)
+  return (et_i32)_mm256_dpbusd_avx_epi32((__m256i)sum, (__m256i)x,
+                                         (__m256i)weights);
 #elif defined(ET_CPU_ISA_AVX2)
   const __m256i ones = _mm256_set1_epi16(1);
   const __m256i pairs = _mm256_maddubs_epi16((__m256i)x, (__m256i)weights);

@@ -22,6 +22,12 @@ _ISA_COPTS = {
         "-mfma",
         "-mf16c",
     ],
+    "avxvnni": [
+        "-mavx2",
+        "-mfma",
+        "-mf16c",
+        "-mavxvnni",
+    ],
     "avx512": [
         "-mavx512f",
         "-mavx512bw",
@@ -58,7 +64,7 @@ def per_isa(lists):
       for `auto` the lists of all that the target's processor may have, else that of the one chosen.
     """
     choices = {"//backends/cpu/simd:only_" + isa: lists[isa] for isa in _ISAS}
-    choices["//backends/cpu/simd:auto_x86_64"] = lists["plain"] + lists["avx2"] + lists["avx512"]
+    choices["//backends/cpu/simd:auto_x86_64"] = lists["plain"] + lists["avx2"] + lists["avxvnni"] + lists["avx512"]
     choices["//backends/cpu/simd:auto_aarch64"] = lists["plain"] + lists["neon"]
     conditions = {str(Label(label)): value for label, value in choices.items()}
 
@@ -66,7 +72,7 @@ def per_isa(lists):
     conditions["//conditions:default"] = lists["plain"]
     return select(conditions)
 
-def simd_library(name, srcs, hdrs = [], variant_deps = [], deps = [], **kwargs):
+def simd_library(name, srcs, hdrs = [], variant_deps = [], deps = [], multiplies_bytes = False, **kwargs):
     """A library whose sources are compiled once for each instruction set that is linked.
 
     Args:
@@ -75,9 +81,17 @@ def simd_library(name, srcs, hdrs = [], variant_deps = [], deps = [], **kwargs):
       hdrs: what they declare for others.
       variant_deps: simd_libraries of this package that each variant uses in its own variant.
       deps: libraries that all variants use.
+      multiplies_bytes: whether AVX-VNNI has a variant of its own, not that of AVX2.
       **kwargs: what every cc_library has.
     """
     for isa, copts in _ISA_COPTS.items():
+        if isa == "avxvnni" and not multiplies_bytes:
+            native.alias(
+                name = "%s_%s" % (name, isa),
+                actual = ":%s_avx2" % name,
+                tags = ["manual"],
+            )
+            continue
         cc_library(
             name = "%s_%s" % (name, isa),
             srcs = srcs,

@@ -5,12 +5,13 @@
 /* In the order of preference. */
 typedef enum et_cpu_isa {
   ET_CPU_PLAIN = 0,
-  ET_CPU_AVX2 = 1,   /* with FMA and F16C */
-  ET_CPU_AVX512 = 2, /* F, BW, DQ, VL, VNNI */
-  ET_CPU_NEON = 3,   /* with dot product */
+  ET_CPU_AVX2 = 1,    /* with FMA and F16C */
+  ET_CPU_AVXVNNI = 2, /* AVX2 and AVX-VNNI: loops over bytes of its own */
+  ET_CPU_AVX512 = 3,  /* F, BW, DQ, VL, VNNI */
+  ET_CPU_NEON = 4,    /* with dot product */
 } et_cpu_isa;
 
-#define ET_CPU_ISA_COUNT 4
+#define ET_CPU_ISA_COUNT 5
 
 /* Which of them are linked is said by //backends/cpu/simd:linked, as
  * ET_CPU_LINKED_*: see the build setting //backends/cpu:isa. */
@@ -23,6 +24,11 @@ typedef enum et_cpu_isa {
 #define ET_CPU_IF_AVX2(...) __VA_ARGS__
 #else
 #define ET_CPU_IF_AVX2(...)
+#endif
+#ifdef ET_CPU_LINKED_AVXVNNI
+#define ET_CPU_IF_AVXVNNI(...) __VA_ARGS__
+#else
+#define ET_CPU_IF_AVXVNNI(...)
 #endif
 #ifdef ET_CPU_LINKED_AVX512
 #define ET_CPU_IF_AVX512(...) __VA_ARGS__
@@ -37,7 +43,7 @@ typedef enum et_cpu_isa {
 
 /* Declares the variants of the function `name`, whose type is `type`. */
 #define ET_CPU_DECLARE(type, name) \
-  type name##_plain, name##_avx2, name##_avx512, name##_neon
+  type name##_plain, name##_avx2, name##_avxvnni, name##_avx512, name##_neon
 
 /* What a table of them is filled with: NULL where a variant is not linked.
  *
@@ -45,10 +51,16 @@ typedef enum et_cpu_isa {
  *       ET_CPU_VARIANTS(et_cpu_product_f32);
  *   variants[run->isa](...)
  */
-#define ET_CPU_VARIANTS(name)                                  \
-  {ET_CPU_IF_PLAIN([ET_CPU_PLAIN] = name##_plain, )            \
-       ET_CPU_IF_AVX2([ET_CPU_AVX2] = name##_avx2, )           \
-           ET_CPU_IF_AVX512([ET_CPU_AVX512] = name##_avx512, ) \
-               ET_CPU_IF_NEON([ET_CPU_NEON] = name##_neon, )}
+#define ET_CPU_VARIANTS(name) ET_CPU_VARIANTS_(name, name##_avx2)
+
+/* The same of a function that multiplies bytes. */
+#define ET_CPU_VARIANTS_I8(name) ET_CPU_VARIANTS_(name, name##_avxvnni)
+
+#define ET_CPU_VARIANTS_(name, avxvnni)                            \
+  {ET_CPU_IF_PLAIN([ET_CPU_PLAIN] = name##_plain, )                \
+       ET_CPU_IF_AVX2([ET_CPU_AVX2] = name##_avx2, )               \
+           ET_CPU_IF_AVXVNNI([ET_CPU_AVXVNNI] = avxvnni, )         \
+               ET_CPU_IF_AVX512([ET_CPU_AVX512] = name##_avx512, ) \
+                   ET_CPU_IF_NEON([ET_CPU_NEON] = name##_neon, )}
 
 #endif /* BACKENDS_CPU_SIMD_VARIANTS_H_ */

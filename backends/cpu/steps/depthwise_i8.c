@@ -7,7 +7,7 @@
 #include "backends/cpu/steps/window_i8.h"
 
 static et_cpu_depthwise_i8_function *const variants[ET_CPU_ISA_COUNT] =
-    ET_CPU_VARIANTS(et_cpu_depthwise_i8);
+    ET_CPU_VARIANTS_I8(et_cpu_depthwise_i8);
 
 enum { X = ET_CPU_I8_X, Y = ET_CPU_I8_Y };
 

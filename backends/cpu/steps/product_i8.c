@@ -8,7 +8,7 @@
 #include "backends/cpu/steps/product_blocks.h"
 
 static et_cpu_product_i8_function *const variants[ET_CPU_ISA_COUNT] =
-    ET_CPU_VARIANTS(et_cpu_product_i8);
+    ET_CPU_VARIANTS_I8(et_cpu_product_i8);
 
 static et_status check(const et_cpu_step *step, et_error *error) {
   ET_RETURN_IF_ERROR(et_cpu_few_bits_check(step, 1, error));

@@ -8,6 +8,8 @@
 
 #include <cmocka.h>
 
+#include "backends/cpu/simd/avxvnni.h"
+
 static uint32_t state = 1;
 
 static uint32_t next(void) {
@@ -119,14 +121,19 @@ void et_test_refused(et_test_step *test, const char *part) {
 static const bool linked[ET_CPU_ISA_COUNT] = {
     ET_CPU_IF_PLAIN([ET_CPU_PLAIN] = true, )
         ET_CPU_IF_AVX2([ET_CPU_AVX2] = true, )
-            ET_CPU_IF_AVX512([ET_CPU_AVX512] = true, )
-                ET_CPU_IF_NEON([ET_CPU_NEON] = true, )};
+            ET_CPU_IF_AVXVNNI([ET_CPU_AVXVNNI] = true, )
+                ET_CPU_IF_AVX512([ET_CPU_AVX512] = true, )
+                    ET_CPU_IF_NEON([ET_CPU_NEON] = true, )};
+
 
 bool et_test_has(et_cpu_isa isa) {
 #if defined(__x86_64__)
   if (isa == ET_CPU_AVX2) {
     return linked[isa] && __builtin_cpu_supports("avx2") &&
            __builtin_cpu_supports("fma");
+  }
+  if (isa == ET_CPU_AVXVNNI) {
+    return linked[isa] && et_cpu_has_avxvnni();
   }
   if (isa == ET_CPU_AVX512) {
     return linked[isa] && __builtin_cpu_supports("avx512vnni") &&

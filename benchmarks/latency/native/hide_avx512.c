@@ -18,10 +18,13 @@
 #define LEAF7_ECX (1u << 1 | 1u << 6 | 1u << 11 | 1u << 12 | 1u << 14)
 /* 4VNNIW, 4FMAPS, VP2INTERSECT, AMX-BF16, FP16, AMX-TILE, AMX-INT8. */
 #define LEAF7_EDX (1u << 2 | 1u << 3 | 1u << 8 | 1u << 22 | 7u << 23)
-/* Leaf 7, subleaf 1: AVX-VNNI, AVX512-BF16, AMX-FP16, AVX-IFMA. */
-#define LEAF7_1_EAX (1u << 4 | 1u << 5 | 1u << 21 | 1u << 23)
+/* Leaf 7, subleaf 1: AVX512-BF16, AMX-FP16, AVX-IFMA. */
+#define LEAF7_1_EAX (1u << 5 | 1u << 21 | 1u << 23)
+#define AVX_VNNI (1u << 4)
 /* AVX-VNNI-INT8, AVX-NE-CONVERT, AMX-COMPLEX, AVX-VNNI-INT16, AVX10. */
 #define LEAF7_1_EDX (1u << 4 | 1u << 5 | 1u << 8 | 1u << 10 | 1u << 19)
+
+static uint32_t hidden = LEAF7_1_EAX; /* of leaf 7, subleaf 1 */
 
 typedef struct answer {
   uint32_t eax, ebx, ecx, edx;
@@ -40,7 +43,7 @@ static answer masked_cpuid(uint32_t leaf, uint32_t subleaf) {
     is.ecx &= ~LEAF7_ECX;
     is.edx &= ~LEAF7_EDX;
   } else if (leaf == 7 && subleaf == 1) {
-    is.eax &= ~LEAF7_1_EAX;
+    is.eax &= ~hidden;
     is.edx &= ~LEAF7_1_EDX;
   }
   return is;
@@ -72,8 +75,9 @@ static void answer_cpuid(int number, siginfo_t *information, void *context) {
   registers[REG_RIP] += 2;
 }
 
-int bench_hide_avx512(void) {
+int bench_hide_avx512(int and_vnni) {
   struct sigaction action;
+  hidden = and_vnni ? LEAF7_1_EAX | AVX_VNNI : LEAF7_1_EAX;
   memset(&action, 0, sizeof action);
   action.sa_sigaction = answer_cpuid;
   action.sa_flags = SA_SIGINFO;
@@ -85,6 +89,9 @@ int bench_hide_avx512(void) {
 
 #else
 
-int bench_hide_avx512(void) { return -1; }
+int bench_hide_avx512(int and_vnni) {
+  (void)and_vnni;
+  return -1;
+}
 
 #endif

@@ -24,7 +24,7 @@ class Setting:
     """What all sides of a run have in common."""
 
     library: Library
-    isa: str  # "avx2" or "avx512": what every side is held to, where it can be
+    isa: str  # "avx2", "avxvnni" or "avx512": what every side is held to, where it can be
     threads: int
     programs: Path  # folder of this project's compiled programs
 
