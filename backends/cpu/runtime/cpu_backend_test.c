@@ -190,7 +190,8 @@ static void test_the_option_isa_chooses(void **state) {
   cpu_test_expect_refused("isa 'neon' is not linked or not of this machine");
 #endif
   option.value.u.as_string.size = 3;
-  cpu_test_expect_refused("option 'isa' is plain, avx2, avxvnni, avx512 or neon");
+  cpu_test_expect_refused(
+      "option 'isa' is plain, avx2, avxvnni, avx512 or neon");
   option.value.tag = ET_VALUE_INT;
   cpu_test_expect_refused("option 'isa': there is just 'isa', a string");
 }

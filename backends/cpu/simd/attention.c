@@ -31,14 +31,60 @@ static size_t whole_panels(size_t columns) {
   return (columns + ET_PANEL - 1) / ET_PANEL * ET_PANEL;
 }
 
+typedef float four __attribute__((vector_size(16)));
+
+/* Four elements of four keys, each key a column. */
+ET_INLINE void pack_four(const float *from, size_t stride, float scale,
+                         float *to) {
+  four k[4];
+  ET_UNROLL for (int i = 0; i < 4; i++) {
+    memcpy(&k[i], from + (size_t)i * stride, sizeof(four));
+    k[i] *= scale;
+  }
+  const four low = __builtin_shufflevector(k[0], k[1], 0, 4, 1, 5);
+  const four low_next = __builtin_shufflevector(k[2], k[3], 0, 4, 1, 5);
+  const four high = __builtin_shufflevector(k[0], k[1], 2, 6, 3, 7);
+  const four high_next = __builtin_shufflevector(k[2], k[3], 2, 6, 3, 7);
+  k[0] = __builtin_shufflevector(low, low_next, 0, 1, 4, 5);
+  k[1] = __builtin_shufflevector(low, low_next, 2, 3, 6, 7);
+  k[2] = __builtin_shufflevector(high, high_next, 0, 1, 4, 5);
+  k[3] = __builtin_shufflevector(high, high_next, 2, 3, 6, 7);
+  ET_UNROLL for (int i = 0; i < 4; i++) {
+    memcpy(to + i * ET_PANEL, &k[i], sizeof(four));
+  }
+}
+
+/* Elements from `first` on of four keys, of which there are `count`. */
+static void pack_some(const et_cpu_attention *a, const float *from,
+                      size_t count, size_t first, float *to) {
+  for (size_t n = 0; n < 4; n++) {
+    for (size_t d = first; d < a->depth; d++) {
+      to[d * ET_PANEL + n] =
+          n < count ? from[n * a->k_stride + d] * a->scale : 0.0f;
+    }
+  }
+}
+
 static void pack_keys(const et_cpu_attention *a, const float *from,
                       const block *b) {
-  for (size_t n = 0; n < whole_panels(b->count); n++) {
+  for (size_t n = 0; n < whole_panels(b->count); n += 4) {
     float *to = b->keys + n / ET_PANEL * ET_PANEL * a->depth + n % ET_PANEL;
-    const float *key = from + n * a->k_stride;
-    for (size_t d = 0; d < a->depth; d++) {
-      to[d * ET_PANEL] = n < b->count ? key[d] * a->scale : 0.0f;
+    const float *keys = from + n * a->k_stride;
+    const size_t count = n < b->count ? smaller(b->count - n, 4) : 0;
+    size_t d = 0;
+    for (; count == 4 && d + 4 <= a->depth; d += 4) {
+      pack_four(keys + d, a->k_stride, a->scale, to + d * ET_PANEL);
     }
+    pack_some(a, keys, count, d, to);
+  }
+}
+
+ET_INLINE void pack_value(const float *from, size_t some, float *to) {
+  if (some == ET_PANEL) {
+    memcpy(to, from, ET_PANEL * sizeof(float));
+  } else {
+    memset(to + some, 0, (ET_PANEL - some) * sizeof(float));
+    memcpy(to, from, some * sizeof(float));
   }
 }
 
@@ -48,8 +94,7 @@ static void pack_values(const et_cpu_attention *a, const float *from,
   for (size_t c = 0; c < a->width; c += ET_PANEL) {
     const size_t some = smaller(ET_PANEL, a->width - c);
     for (size_t n = 0; n < b->count; n++, to += ET_PANEL) {
-      memset(to + some, 0, (ET_PANEL - some) * sizeof(float));
-      memcpy(to, from + n * a->v_stride + c, some * sizeof(float));
+      pack_value(from + n * a->v_stride + c, some, to);
     }
   }
 }

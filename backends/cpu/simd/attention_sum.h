@@ -17,19 +17,56 @@ typedef struct et_attention_sum {
 
 ET_INLINE float et_exp_of(float x) { return et_f32_exp(et_f32_all(x))[0]; }
 
+/* NaN is left out: it is in the sum then. */
+ET_INLINE et_f32 et_join_above(et_f32 most, et_f32 x, et_f32 p) {
+  (void)p;
+  return et_f32_above(x, most);
+}
+
+/* Turns scores into e^(score - most), and adds these up as et_row_sum does. */
+ET_INLINE float et_weights_of(float *scores, size_t count, float most) {
+  const et_f32 all = et_f32_all(most);
+  et_f32 lanes[ET_ROW_VECTORS];
+  ET_UNROLL for (int v = 0; v < ET_ROW_VECTORS; v++) {
+    lanes[v] = et_f32_all(0.0f);
+  }
+  size_t i = 0;
+  for (; i + ET_ROW_LANES <= count; i += ET_ROW_LANES) {
+    ET_UNROLL for (int v = 0; v < ET_ROW_VECTORS; v++) {
+      float *at = scores + i + v * ET_CPU_LANES;
+      const et_f32 weights = et_f32_exp_falling(et_f32_load(at) - all);
+      et_f32_store(at, weights);
+      lanes[v] += weights;
+    }
+  }
+  ET_UNROLL for (int v = 0; v < ET_ROW_VECTORS; v++) {
+    if (i < count) {
+      const size_t left = count - i;
+      const size_t some = left < ET_CPU_LANES ? left : ET_CPU_LANES;
+      const et_f32 x = et_f32_load_some(scores + i, some);
+      const et_f32 weights = et_f32_exp_falling(x - all);
+      et_f32_store_some(scores + i, weights, some);
+      lanes[v] += et_f32_load_some(scores + i, some);
+      i += some;
+    }
+  }
+  return et_row_fold(lanes, et_join_sum);
+}
+
 /* Turns the scores of a block into e^(score - most), and what was summed before
  * with another maximum into what it is with this one. Weights from `seen` to
  * `columns` are 0. */
 ET_APART void et_attention_weigh(const et_attention_sum *q, bool is_first,
                                  float *scores, size_t seen, size_t columns) {
   const float before = *q->most;
-  const float row_most = et_row_most(scores, seen);
+  const float row_most = et_row_reduce(scores, seen, et_join_above,
+                                       et_join_above, -__builtin_inff(), 0.0f);
   const float most = row_most < before ? before : row_most;
   const float base = most == -__builtin_inff() ? 0.0f : most;
-  et_row_exp(scores, scores, seen, base);
+  const float sum = et_weights_of(scores, seen, base);
   memset(scores + seen, 0, (columns - seen) * sizeof(float));
   const float factor = is_first ? 0.0f : et_exp_of(before - base);
-  *q->sum = *q->sum * factor + et_row_sum(scores, seen);
+  *q->sum = *q->sum * factor + sum;
   *q->most = most;
   if (!is_first && factor != 1.0f) {
     et_row_scale(q->out, q->out, q->width, factor);

@@ -47,6 +47,25 @@ ET_INLINE et_i32 et_first_lanes(size_t count) {
   return lanes < (int32_t)count;
 }
 
+/* Lane i is that of lane i + `half`, of so many and as many behind them. */
+ET_INLINE et_f32 et_f32_upper(et_f32 x, int half) {
+#if defined(ET_CPU_ISA_AVX512)
+  const __m512 a = (__m512)x;
+  return half == 8   ? (et_f32)_mm512_shuffle_f32x4(a, a, 0x4e)
+         : half == 4 ? (et_f32)_mm512_shuffle_f32x4(a, a, 0xb1)
+         : half == 2 ? (et_f32)_mm512_permute_ps(a, 0x4e)
+                     : (et_f32)_mm512_permute_ps(a, 0xb1);
+#elif defined(ET_CPU_ISA_AVX2)
+  const __m256 a = (__m256)x;
+  return half == 4   ? (et_f32)_mm256_permute2f128_ps(a, a, 0x01)
+         : half == 2 ? (et_f32)_mm256_permute_ps(a, 0x4e)
+                     : (et_f32)_mm256_permute_ps(a, 0xb1);
+#else
+  return half == 2 ? __builtin_shufflevector(x, x, 2, 3, 0, 1)
+                   : __builtin_shufflevector(x, x, 1, 0, 3, 2);
+#endif
+}
+
 /* One number of all lanes. */
 ET_INLINE float et_row_fold(et_f32 *lanes, et_row_join *join) {
   const et_f32 none = et_f32_all(0.0f);
@@ -56,14 +75,14 @@ ET_INLINE float et_row_fold(et_f32 *lanes, et_row_join *join) {
     }
   }
   et_f32 all = lanes[0];
-  for (size_t half = ET_CPU_LANES / 2; half > 0; half /= 2) {
-    float other[ET_CPU_LANES];
-    float each[ET_CPU_LANES];
-    et_f32_store(each, all);
-    memcpy(other, each, sizeof(other));
-    memcpy(other, each + half, half * sizeof(float));
-    all = join(all, et_f32_load(other), none);
-  }
+#if ET_CPU_LANES > 8
+  all = join(all, et_f32_upper(all, 8), none);
+#endif
+#if ET_CPU_LANES > 4
+  all = join(all, et_f32_upper(all, 4), none);
+#endif
+  all = join(all, et_f32_upper(all, 2), none);
+  all = join(all, et_f32_upper(all, 1), none);
   return all[0];
 }
 
@@ -83,11 +102,13 @@ ET_INLINE float et_row_reduce(const float *x, size_t count, et_row_join *join,
     }
   }
   ET_UNROLL for (int v = 0; v < ET_ROW_VECTORS; v++) {
-    const size_t left = i < count ? count - i : 0;
-    const size_t some = left < ET_CPU_LANES ? left : ET_CPU_LANES;
-    const et_f32 next = join(lanes[v], et_f32_load_some(x + i, some), p);
-    lanes[v] = et_f32_select(et_first_lanes(some), next, lanes[v]);
-    i += some;
+    if (i < count) {
+      const size_t left = count - i;
+      const size_t some = left < ET_CPU_LANES ? left : ET_CPU_LANES;
+      const et_f32 next = join(lanes[v], et_f32_load_some(x + i, some), p);
+      lanes[v] = et_f32_select(et_first_lanes(some), next, lanes[v]);
+      i += some;
+    }
   }
   return et_row_fold(lanes, fold);
 }
@@ -113,7 +134,10 @@ ET_INLINE void et_row_scale(const float *x, float *y, size_t count,
   for (; i + ET_CPU_LANES <= count; i += ET_CPU_LANES) {
     et_f32_store(y + i, et_f32_load(x + i) * all);
   }
-  et_f32_store_some(y + i, et_f32_load_some(x + i, count - i) * all, count - i);
+  if (i < count) {
+    const et_f32 last = et_f32_load_some(x + i, count - i);
+    et_f32_store_some(y + i, last * all, count - i);
+  }
 }
 
 /* y = e^(x - most). */
@@ -123,8 +147,10 @@ ET_INLINE void et_row_exp(const float *x, float *y, size_t count, float most) {
   for (; i + ET_CPU_LANES <= count; i += ET_CPU_LANES) {
     et_f32_store(y + i, et_f32_exp(et_f32_load(x + i) - all));
   }
-  const et_f32 last = et_f32_load_some(x + i, count - i) - all;
-  et_f32_store_some(y + i, et_f32_exp(last), count - i);
+  if (i < count) {
+    const et_f32 last = et_f32_load_some(x + i, count - i) - all;
+    et_f32_store_some(y + i, et_f32_exp(last), count - i);
+  }
 }
 
 #endif /* BACKENDS_CPU_SIMD_ROWS_H_ */

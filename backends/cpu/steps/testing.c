@@ -125,7 +125,6 @@ static const bool linked[ET_CPU_ISA_COUNT] = {
                 ET_CPU_IF_AVX512([ET_CPU_AVX512] = true, )
                     ET_CPU_IF_NEON([ET_CPU_NEON] = true, )};
 
-
 bool et_test_has(et_cpu_isa isa) {
 #if defined(__x86_64__)
   if (isa == ET_CPU_AVX2) {
