@@ -8,6 +8,7 @@ from backends.cpu.compiler import cost
 from backends.cpu.compiler.dims import Dim
 from backends.cpu.compiler.graph import Step, StepGraph, Value, constant
 from backends.cpu.compiler.kinds.block import Block
+from backends.cpu.compiler.kinds.convert import HALVES
 from backends.cpu.compiler.kinds.convolution import Convolution
 from backends.cpu.compiler.kinds.depthwise import Depthwise
 from backends.cpu.compiler.kinds.product import Product
@@ -37,6 +38,8 @@ def _takes_winograd(graph: StepGraph, step: Step, options: Options) -> bool:
     window = operation.window
     plain = window.kernel == (3, 3) and window.stride == window.dilation == (1, 1)
     if not plain or operation.planes or operation.groups != 1 or options.winograd == "never":
+        return False
+    if step.inputs[1].dtype in HALVES and options.winograd == "auto":
         return False
     pixels = graph.bounds.most(step.output.dims[1:3])
     channels, columns = step.inputs[0].dims[3], step.output.dims[3]

@@ -11,6 +11,7 @@ from backends.cpu.compiler.choice import choose
 from backends.cpu.compiler.folding import fold
 from backends.cpu.compiler.fusion import fuse
 from backends.cpu.compiler.graph import StepGraph, verify
+from backends.cpu.compiler.halves import read_as_floats, store_weights
 from backends.cpu.compiler.in_place import write_in_place
 from backends.cpu.compiler.lower.builder import Builder
 from backends.cpu.compiler.lower.rule import Program
@@ -43,8 +44,10 @@ def step_graph(program: ExportedProgram, options: Options) -> StepGraph:
     bound_bytes(graph)
     narrow_products(graph)
     prepare_attention(graph, options)
+    store_weights(graph, options)
     choose(graph, options)
     pack(graph)
+    read_as_floats(graph)
     write_results_in_place(graph)
     verify(graph)
     write_in_place(graph)

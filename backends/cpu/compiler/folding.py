@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from backends.cpu.compiler.graph import Step, StepGraph, Value, constant
+from backends.cpu.compiler.halves import narrowed
 from backends.cpu.compiler.kinds.activated import Activated
 from backends.cpu.compiler.kinds.activation import NONE
 from backends.cpu.compiler.kinds.map import Map, Opcode
@@ -90,6 +91,6 @@ def _folded(writer: Step, step: Step, affine: _Affine) -> Step:
     factor, summand = affine
     weight, bias = writer.inputs[_WEIGHT].constant, writer.inputs[_BIAS].constant
     assert weight is not None and bias is not None
-    scaled = weight * factor.reshape(-1, *[1] * (weight.dim() - 1))
-    inputs = (writer.inputs[_X], constant(scaled), constant(bias * factor + summand))
+    scaled = weight.float() * factor.reshape(-1, *[1] * (weight.dim() - 1))
+    inputs = (writer.inputs[_X], constant(narrowed(scaled, weight.dtype)), constant(bias * factor + summand))
     return replace(writer, inputs=inputs, outputs=step.outputs, nodes=writer.nodes + step.nodes)

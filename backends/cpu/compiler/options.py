@@ -8,6 +8,7 @@ from exir.backend.compile_spec_schema import CompileSpec
 from exir.error import ConfigError
 
 CHOICES = ("auto", "never", "always")
+WEIGHTS = ("auto", "float32", "float16", "bfloat16")
 
 
 @dataclass(frozen=True)
@@ -19,16 +20,19 @@ class Options:
     strips: for expand, filter, project: "auto" where the expanded picture does not stay in the
         cache, "never", or "always" where it can be. The bits of results are the same.
     threads: how many threads a call may use at once; each has workspace of its own.
+    weights: what weights of products, convolutions and tables are stored as: "auto" as the program has them, or
+        "float32", "float16", "bfloat16". They are computed with as float32.
     """
 
     winograd: str = "auto"
     strips: str = "auto"
     threads: int = 4
+    weights: str = "auto"
 
     def __post_init__(self) -> None:
-        for name in ("winograd", "strips"):
-            if (value := getattr(self, name)) not in CHOICES:
-                raise ConfigError(f"cpu: '{name}' must be one of {', '.join(CHOICES)}, got '{value}'")
+        for name, choices in (("winograd", CHOICES), ("strips", CHOICES), ("weights", WEIGHTS)):
+            if (value := getattr(self, name)) not in choices:
+                raise ConfigError(f"cpu: '{name}' must be one of {', '.join(choices)}, got '{value}'")
         if not 1 <= self.threads <= 64:
             raise ConfigError(f"cpu: 'threads' must be from 1 to 64, got {self.threads}")
 

@@ -9,11 +9,12 @@ from torch import Tensor
 
 from backends.cpu.compiler.graph import Step, StepGraph, Value, constant
 from backends.cpu.compiler.kinds.block import WEIGHTS, Block
-from backends.cpu.compiler.kinds.convolution import Convolution
+from backends.cpu.compiler.kinds.convert import HALVES
+from backends.cpu.compiler.kinds.convolution import Convolution, ConvolutionH
 from backends.cpu.compiler.kinds.depthwise import Depthwise
 from backends.cpu.compiler.kinds.embedding import Embedding
 from backends.cpu.compiler.kinds.operation import Operation
-from backends.cpu.compiler.kinds.product import Product
+from backends.cpu.compiler.kinds.product import Product, ProductH
 from backends.cpu.compiler.kinds.winograd import Winograd
 from backends.cpu.compiler.packing import (
     convolution_panels,
@@ -32,11 +33,13 @@ def _product(operation: Product, weight: Tensor, bias: Tensor) -> Packed:
 
 
 def _convolution(operation: Convolution, weight: Tensor, bias: Tensor) -> Packed:
+    if operation.planes:
+        weight = weight.float()
     return convolution_panels(weight, operation.groups), group_bias(bias, operation.groups)
 
 
 def _winograd(operation: Winograd, weight: Tensor, bias: Tensor) -> Packed:
-    return winograd_panels(weight, operation.side), padded(bias, 0)
+    return winograd_panels(weight.float(), operation.side), padded(bias, 0)
 
 
 def _depthwise(operation: Depthwise, weight: Tensor, bias: Tensor) -> Packed:
@@ -44,7 +47,7 @@ def _depthwise(operation: Depthwise, weight: Tensor, bias: Tensor) -> Packed:
 
 
 def _block(operation: Block, *weights: Tensor) -> Packed:
-    expand, expand_bias, *others, weight, bias = weights
+    expand, expand_bias, *others, weight, bias = (each.float() for each in weights)
     taps_and_bias = _depthwise(operation.filter, *others)
     expanded = _convolution(operation.expand, expand, expand_bias)
     return (*expanded, *taps_and_bias, *_product(operation.project, weight, bias))
@@ -95,7 +98,16 @@ def _packed(step: Step, done: _Done) -> Step:
     key = weights, step.operation
     if key not in done:
         done[key] = [constant(each) for each in packer(step.operation, *map(_elements, weights))]
-    return replace(step, inputs=(x, *done[key], *others))
+    return replace(step, operation=_reader(step.operation, done[key][0]), inputs=(x, *done[key], *others))
+
+
+def _reader(operation: Operation, packed: Value) -> Operation:
+    """The operation that reads weights as they are stored."""
+    if packed.dtype in HALVES and isinstance(operation, Product):
+        return ProductH(operation.activation)
+    if packed.dtype in HALVES and isinstance(operation, Convolution):
+        return ConvolutionH(operation.window, False, operation.groups, operation.activation)
+    return operation
 
 
 def _elements(weight: Value) -> Tensor:

@@ -20,11 +20,11 @@ from exir.backend.tags import constant_specs, note_refusal, tag_mutated_buffer, 
 class CpuPartitioner(Partitioner):
     """Delegates the largest groups of nodes that can be lowered and compute something.
 
-    winograd, strips, threads: see `Options`.
+    winograd, strips, threads, weights: see `Options`.
     """
 
-    def __init__(self, winograd: str = "auto", strips: str = "auto", threads: int = 4) -> None:
-        self.options = Options(winograd, strips, threads)
+    def __init__(self, winograd: str = "auto", strips: str = "auto", threads: int = 4, weights: str = "auto") -> None:
+        self.options = Options(winograd, strips, threads, weights)
 
     def partition(self, exported_program: ExportedProgram) -> PartitionResult:
         """Tags `cpu_0`, `cpu_1`, … in graph order."""

@@ -89,4 +89,21 @@ ET_INLINE et_f32 et_half_load(const uint16_t *from, bool is_bfloat) {
   return et_half_as_f32(*(const et_u16_loose *)from, is_bfloat);
 }
 
+/* `depth` rows of a panel as floats. */
+ET_INLINE void et_widen_rows(const uint16_t *from, float *to, size_t depth,
+                             bool is_bfloat) {
+  for (size_t i = 0; i < depth * ET_PANEL; i += ET_CPU_LANES) {
+    et_f32_store(to + i, et_half_load(from + i, is_bfloat));
+  }
+}
+
+ET_INLINE void et_widen_panel(const uint16_t *from, float *to, size_t depth,
+                              bool is_bfloat) {
+  if (is_bfloat) {
+    et_widen_rows(from, to, depth, true);
+  } else {
+    et_widen_rows(from, to, depth, false);
+  }
+}
+
 #endif /* BACKENDS_CPU_SIMD_HALF_H_ */

@@ -1,12 +1,7 @@
 #include "backends/cpu/simd/product_q.h"
 
 #include "backends/cpu/simd/codes.h"
-#include "backends/cpu/simd/sums.h"
-
-/* Panels and summands of a block of weights that are floats: 16 KiB, which lie on
- * the stack. */
-#define BLOCK_PANELS 2
-#define BLOCK_DEPTH 128
+#include "backends/cpu/simd/widened.h"
 
 /* Where panel `panel` of a product begins. */
 typedef struct place {
@@ -40,9 +35,10 @@ ET_INLINE void put_words(const int32_t *words, const float *scales,
   }
 }
 
-/* Weights of one panel, of `depth` summands from number `first`. */
-static void put_block(const et_cpu_product_q *p, size_t panel, size_t first,
+/* An et_put_block of an et_cpu_product_q. */
+static void put_block(const void *weights, size_t panel, size_t first,
                       size_t depth, float *to) {
+  const et_cpu_product_q *p = weights;
   const size_t codes = 32 / p->bits;
   const place from = place_of(p, panel);
   for (size_t k = first; k < first + depth;
@@ -59,50 +55,14 @@ static void put_block(const et_cpu_product_q *p, size_t panel, size_t first,
   }
 }
 
-static et_tiles tiles_of(const et_cpu_product_q *p, size_t row, size_t column,
-                         const float *block) {
-  const size_t first = row * p->columns + column;
-  return (et_tiles){
-      .x = p->x + row * p->depth,
-      .x_stride = p->depth,
-      .segments = 1,
-      .panels = block,
-      .panel_stride = BLOCK_DEPTH * ET_PANEL,
-      .start = p->bias + column,
-      .out = p->out + first,
-      .out_stride = p->columns,
-      .residual = p->residual == NULL ? NULL : p->residual + first,
-      .residual_stride = p->columns,
-      .activation = &p->activation,
-  };
-}
-
-/* `columns` of at most BLOCK_PANELS panels. */
-static void run_columns(const et_cpu_product_q *p, const et_cpu_range *range,
-                        size_t column, size_t columns) {
-  float block[BLOCK_PANELS * BLOCK_DEPTH * ET_PANEL];
-  et_tiles tiles = tiles_of(p, range->first_row, column, block);
-  size_t k = 0;
-  do {
-    tiles.depth = p->depth - k < BLOCK_DEPTH ? p->depth - k : BLOCK_DEPTH;
-    for (size_t panel = 0; panel * ET_PANEL < columns; panel++) {
-      put_block(p, column / ET_PANEL + panel, k, tiles.depth,
-                block + panel * BLOCK_DEPTH * ET_PANEL);
-    }
-    k += tiles.depth;
-    tiles.last = k == p->depth;
-    ET_CPU_NAME(et_cpu_tiles)(&tiles, range->rows, columns);
-    tiles.x += tiles.depth;
-    tiles.start = NULL;
-  } while (!tiles.last);
-}
-
 void ET_CPU_NAME(et_cpu_product_q_rows)(const et_cpu_product_q *product,
                                         const et_cpu_range *range) {
-  const size_t most = BLOCK_PANELS * ET_PANEL;
-  for (size_t c = 0; c < range->columns; c += most) {
-    const size_t left = range->columns - c;
-    run_columns(product, range, range->first_column + c,
-                left < most ? left : most);
-  }
+  const et_cpu_product rows = {.x = product->x,
+                               .bias = product->bias,
+                               .residual = product->residual,
+                               .out = product->out,
+                               .depth = product->depth,
+                               .columns = product->columns,
+                               .activation = product->activation};
+  et_widened_product(&rows, product, put_block, range);
 }

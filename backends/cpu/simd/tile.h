@@ -20,6 +20,11 @@
  * nearest caches while all rows pass by. */
 #define ET_TILE_DEPTH 384
 
+/* Panels and summands of a block of weights that become floats before tiles read
+ * them: 16 KiB, which lie on the stack. */
+#define ET_BLOCK_PANELS 2
+#define ET_BLOCK_DEPTH 128
+
 /* The like parts, at most ET_TILE_DEPTH, that `depth` summands are added in. */
 ET_INLINE size_t et_tile_depth(size_t depth) {
   const size_t parts = (depth + ET_TILE_DEPTH - 1) / ET_TILE_DEPTH;

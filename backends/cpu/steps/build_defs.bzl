@@ -38,13 +38,14 @@ def step_test(name, deps):
         ],
     )
 
-def step_kind(name, srcs = [], deps = []):
+def step_kind(name, srcs = [], deps = [], test_deps = []):
     """A kind: `name`.c, which defines et_cpu_step_`name`, and its test.
 
     Args:
       name: of the kind.
       srcs: sources besides.
       deps: the loops that it calls.
+      test_deps: kinds that its test compares it with.
     """
     step_library(
         name = name,
@@ -53,5 +54,5 @@ def step_kind(name, srcs = [], deps = []):
     )
     step_test(
         name = name + "_test",
-        deps = [":" + name],
+        deps = [":" + name] + test_deps,
     )

@@ -10,36 +10,11 @@
 
 extern const et_backend_part et_cpu_step_convolution;
 
-#define F32 ET_SCALAR_TYPE_FLOAT32
-
-typedef struct shape {
-  int32_t batch, channels, columns, groups;
-  et_test_axis y, x;
-  bool planes, residual, clamp;
-} shape;
+typedef et_test_convolution shape;
 
 static void make(et_test_step *test, const shape *s) {
-  const int32_t image[4] = {s->batch, s->y.in, s->x.in, s->channels};
-  const int32_t planes[4] = {s->batch, s->channels, s->y.in, s->x.in};
-  const int32_t out[4] = {s->batch, s->y.out, s->x.out, s->columns};
-  const int32_t count = (s->columns / s->groups + 15) / 16;
-  const int32_t depth = s->y.kernel * s->x.kernel * (s->channels / s->groups);
-  const int32_t panels[4] = {s->groups, count, depth, 16};
-  const int32_t bias[1] = {s->groups * count * 16};
-  et_test_begin(test, &et_cpu_step_convolution);
-  et_test_input(test, F32, 4, s->planes ? planes : image);
-  et_test_input(test, F32, 4, panels);
-  et_test_input(test, F32, 1, bias);
-  if (s->residual) {
-    et_test_input(test, F32, 4, out);
-  }
-  et_test_output(test, F32, 4, out);
-  et_test_int(test, s->planes);
-  et_test_window(test, &s->y, &s->x);
-  et_test_int(test, s->groups);
-  et_test_int(test, s->clamp ? 1 : 0);
-  et_test_float(test, -0.5f);
-  et_test_float(test, 0.75f);
+  et_test_make_convolution(test, &et_cpu_step_convolution,
+                           ET_SCALAR_TYPE_FLOAT32, s);
 }
 
 /* Where a channel of a pixel stands in the input. */
@@ -103,26 +78,10 @@ static void check_convolution(const shape *s) {
   et_test_end(&test);
 }
 
-static shape random_shape(bool planes) {
-  shape s = {.batch = 1 + (int32_t)et_test_below(2), .planes = planes};
-  s.groups = et_test_below(3) == 0 ? 1 + (int32_t)et_test_below(4) : 1;
-  s.channels = s.groups * (1 + (int32_t)et_test_below(9));
-  s.columns = s.groups * (1 + (int32_t)et_test_below(40));
-  s.residual = et_test_below(2) == 0;
-  s.clamp = et_test_below(2) == 0;
-  s.y = et_test_axis_random(1 + (int32_t)et_test_below(5),
-                            1 + (int32_t)et_test_below(3),
-                            1 + (int32_t)et_test_below(3));
-  s.x = et_test_axis_random(1 + (int32_t)et_test_below(5),
-                            1 + (int32_t)et_test_below(3),
-                            1 + (int32_t)et_test_below(3));
-  return s;
-}
-
 static void test_convolutions_of_random_shapes(void **state) {
   (void)state;
   for (int i = 0; i < 120; i++) {
-    const shape s = random_shape(false);
+    const shape s = et_test_random_convolution(false);
     check_convolution(&s);
   }
 }
@@ -130,7 +89,7 @@ static void test_convolutions_of_random_shapes(void **state) {
 static void test_planes_of_random_shapes(void **state) {
   (void)state;
   for (int i = 0; i < 80; i++) {
-    shape s = random_shape(true);
+    shape s = et_test_random_convolution(true);
     s.channels /= s.groups;
     s.columns /= s.groups;
     s.groups = 1;

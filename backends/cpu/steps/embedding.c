@@ -13,7 +13,7 @@ enum { ROWS, WORDS };
 /* Rows of a chunk. */
 #define CHUNK 64
 
-/* Floats of a row of panels [⌈rows / 16⌉, K, 16]; they lie one a panel's row. */
+/* Elements of a row of panels [⌈rows / 16⌉, K, 16]; they lie one a panel's row. */
 #define PANEL 16
 
 static bool is_packed(const et_cpu_step *step) {
@@ -53,8 +53,11 @@ static et_status check_table(const et_cpu_step *step, et_error *error) {
   const et_cpu_tensor *table = step->tensors[TABLE];
   if (is_packed(step)) {
     const int64_t panels[3] = {table->sizes[0], table->sizes[1], PANEL};
-    return et_cpu_check_sizes(step, TABLE, ET_SCALAR_TYPE_FLOAT32, 3, panels,
-                              error);
+    const bool is_short = et_scalar_type_size(table->dtype) == 2;
+    return et_cpu_check_sizes(
+        step, TABLE,
+        is_short ? (et_scalar_type)table->dtype : ET_SCALAR_TYPE_FLOAT32, 3,
+        panels, error);
   }
   return et_cpu_check_tensor(step, TABLE, (et_scalar_type)table->dtype, 2,
                              error);
@@ -83,14 +86,30 @@ static void copy_row(const et_cpu_step *step, size_t i) {
          (const char *)table->data + index * bytes, bytes);
 }
 
-static void unpack_row(const et_cpu_step *step, size_t i) {
-  const size_t width = width_of(step);
-  const size_t index = (size_t)et_cpu_index_at(step->tensors[INDICES], i);
-  const float *panels = step->tensors[TABLE]->data;
-  const float *from = panels + index / PANEL * width * PANEL + index % PANEL;
-  float *to = (float *)step->tensors[Y]->data + i * width;
+static void unpack_halves(const uint16_t *from, uint16_t *to, size_t width) {
   for (size_t k = 0; k < width; k++) {
     to[k] = from[k * PANEL];
+  }
+}
+
+static void unpack_floats(const float *from, float *to, size_t width) {
+  for (size_t k = 0; k < width; k++) {
+    to[k] = from[k * PANEL];
+  }
+}
+
+static void unpack_row(const et_cpu_step *step, size_t i) {
+  const et_cpu_tensor *table = step->tensors[TABLE];
+  const size_t width = width_of(step);
+  const size_t index = (size_t)et_cpu_index_at(step->tensors[INDICES], i);
+  const size_t first = index / PANEL * width * PANEL + index % PANEL;
+  void *to = step->tensors[Y]->data;
+  if (table->dtype == ET_SCALAR_TYPE_FLOAT32) {
+    unpack_floats((const float *)table->data + first, (float *)to + i * width,
+                  width);
+  } else {
+    unpack_halves((const uint16_t *)table->data + first,
+                  (uint16_t *)to + i * width, width);
   }
 }
 

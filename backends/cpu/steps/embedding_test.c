@@ -85,8 +85,7 @@ static void test_rows_that_are_not_there_end_the_call(void **state) {
 }
 
 /* Panels of a product, of 2 * 16 rows. */
-static void test_rows_of_panels(void **state) {
-  (void)state;
+static void check_rows_of_panels(et_scalar_type dtype) {
   const int32_t panels[3] = {2, 7, 16};
   const int32_t count[1] = {5};
   const int32_t out[2] = {5, 7};
@@ -95,14 +94,15 @@ static void test_rows_of_panels(void **state) {
   const double margin[35] = {0};
   et_test_step test;
   et_test_begin(&test, &et_cpu_step_embedding);
-  const float *table = et_test_input(&test, F32, 3, panels);
+  et_test_input(&test, dtype, 3, panels);
   memcpy(et_test_input(&test, ET_SCALAR_TYPE_INT64, 1, count), rows,
          sizeof(rows));
-  et_test_output(&test, F32, 2, out);
+  et_test_output(&test, dtype, 2, out);
   et_test_int(&test, 32);
   for (int i = 0; i < 35; i++) {
-    const int64_t row = rows[i / 7];
-    expected[i] = (double)table[(row / 16 * 7 + i % 7) * 16 + row % 16];
+    const size_t row = (size_t)rows[i / 7];
+    const size_t at = (row / 16 * 7 + (size_t)(i % 7)) * 16 + row % 16;
+    expected[i] = et_test_at(&test.tensors[0], at);
   }
   et_test_run(&test, expected, margin);
   test.attributes[0] = 33;
@@ -110,7 +110,17 @@ static void test_rows_of_panels(void **state) {
   test.attributes[0] = 31;
   test.tensors[0].sizes[2] = 8;
   et_test_refused(&test, "embedding: tensor 0, dim 2 is 8, expected 16");
+  test.tensors[0].sizes[2] = 16;
+  test.tensors[0].dtype = ET_SCALAR_TYPE_INT64;
+  et_test_refused(&test, "embedding: tensor 0 is int64, expected float32");
   et_test_end(&test);
+}
+
+static void test_rows_of_panels(void **state) {
+  (void)state;
+  check_rows_of_panels(F32);
+  check_rows_of_panels(ET_SCALAR_TYPE_FLOAT16);
+  check_rows_of_panels(ET_SCALAR_TYPE_BFLOAT16);
 }
 
 static void test_what_does_not_fit_is_refused(void **state) {

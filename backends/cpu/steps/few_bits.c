@@ -2,6 +2,7 @@
 
 #include "backends/cpu/steps/activation.h"
 #include "backends/cpu/steps/check.h"
+#include "backends/cpu/steps/products.h"
 
 enum {
   X = ET_CPU_FEW_BITS_X,
@@ -40,20 +41,6 @@ static et_status check_counts(const et_cpu_step *step, uint16_t least,
   return et_cpu_check_activation(step, ACTIVATION, error);
 }
 
-static et_status check_output(const et_cpu_step *step, et_error *error) {
-  const et_cpu_tensor *x = step->tensors[X];
-  const et_cpu_tensor *y = output(step);
-  int64_t sizes[ET_CPU_MAX_RANK];
-  for (uint8_t i = 0; i < x->rank; i++) {
-    sizes[i] = x->sizes[i];
-  }
-  if (y->rank == x->rank) {
-    sizes[x->rank - 1] = y->sizes[x->rank - 1];
-  }
-  return et_cpu_check_sizes(step, step->input_count, ET_SCALAR_TYPE_FLOAT32,
-                            x->rank, sizes, error);
-}
-
 /* Groups are whole words, so that a word has one scale. */
 static et_status check_weights(const et_cpu_step *step, int64_t depth,
                                int64_t panels, et_error *error) {
@@ -84,11 +71,7 @@ et_status et_cpu_few_bits_check(const et_cpu_step *step, uint16_t least,
                                 et_error *error) {
   ET_RETURN_IF_ERROR(check_counts(step, least, error));
   const et_cpu_tensor *x = step->tensors[X];
-  ET_CPU_CHECK(error, x->rank >= 1, "%s: tensor 0 has no dims",
-               step->kind->name);
-  ET_RETURN_IF_ERROR(
-      et_cpu_check_tensor(step, X, ET_SCALAR_TYPE_FLOAT32, x->rank, error));
-  ET_RETURN_IF_ERROR(check_output(step, error));
+  ET_RETURN_IF_ERROR(et_cpu_check_rows(step, error));
   const int64_t columns = output(step)->sizes[x->rank - 1];
   const int64_t panels = (columns + 15) / 16;
   ET_RETURN_IF_ERROR(check_weights(step, x->sizes[x->rank - 1], panels, error));

@@ -34,6 +34,8 @@
   X(TABLE_I8, 30, table_i8)             \
   X(POOL_I8, 31, pool_i8)               \
   X(CONVERT, 32, convert)               \
+  X(PRODUCT_H, 33, product_h)           \
+  X(CONVOLUTION_H, 34, convolution_h)   \
   X(RANGE, 40, range)                   \
   X(CUMSUM, 41, cumsum)
 

@@ -34,6 +34,11 @@ void et_test_end(et_test_step *test) {
   }
 }
 
+static bool is_half(const et_cpu_tensor *tensor) {
+  return tensor->dtype == ET_SCALAR_TYPE_FLOAT16 ||
+         tensor->dtype == ET_SCALAR_TYPE_BFLOAT16;
+}
+
 static void fill(et_cpu_tensor *tensor) {
   if (tensor->dtype == ET_SCALAR_TYPE_FLOAT32) {
     float *values = tensor->data;
@@ -45,6 +50,10 @@ static void fill(et_cpu_tensor *tensor) {
   uint8_t *bytes = tensor->data;
   for (size_t i = 0; i < tensor->bytes; i++) {
     bytes[i] = (uint8_t)next();
+  }
+  uint16_t *halves = tensor->data;
+  for (size_t i = 0; i < tensor->numel && is_half(tensor); i++) {
+    halves[i] &= 0xbfff; /* in (-2, 2) */
   }
 }
 
@@ -175,7 +184,7 @@ double et_test_half(uint16_t bits, bool is_bfloat) {
   return bits >> 15 ? -value : value;
 }
 
-static double number(const et_cpu_tensor *tensor, size_t index) {
+double et_test_at(const et_cpu_tensor *tensor, size_t index) {
   switch (tensor->dtype) {
     case ET_SCALAR_TYPE_FLOAT16:
     case ET_SCALAR_TYPE_BFLOAT16:
@@ -199,7 +208,7 @@ static void compare(et_test_step *test, et_cpu_isa isa, const double *expected,
                     const double *margin) {
   const et_cpu_tensor *result = et_test_result(test);
   for (size_t i = 0; i < result->numel; i++) {
-    const double found = number(result, i);
+    const double found = et_test_at(result, i);
     const double off = found == expected[i] ? 0.0 : found - expected[i];
     if (!(off <= margin[i] && -off <= margin[i])) {
       fail_msg("isa %d, element %zu of %zu: %.9g, expected %.9g within %.3g",
@@ -233,4 +242,25 @@ void et_test_run(et_test_step *test, const double *expected,
     assert_memory_equal(first, result->data, result->bytes);
   }
   free(first);
+}
+
+void et_test_same_bits(et_test_step *test, et_test_step *other) {
+  for (int isa = 0; isa < ET_CPU_ISA_COUNT; isa++) {
+    if (et_test_has((et_cpu_isa)isa)) {
+      run_on(test, (et_cpu_isa)isa, true);
+      run_on(other, (et_cpu_isa)isa, false);
+      assert_memory_equal(et_test_result(test)->data,
+                          et_test_result(other)->data,
+                          et_test_result(test)->bytes);
+    }
+  }
+}
+
+void et_test_copy(et_test_step *test, size_t index, const et_test_step *other) {
+  const et_cpu_tensor *from = &other->tensors[index];
+  et_cpu_tensor *to = &test->tensors[index];
+  assert_int_equal(to->numel, from->numel);
+  for (size_t i = 0; i < to->numel; i++) {
+    ((float *)to->data)[i] = (float)et_test_at(from, i);
+  }
 }

@@ -25,6 +25,9 @@ float et_test_number(void);
 /* What a float16 or a bfloat16 stands for. */
 double et_test_half(uint16_t bits, bool is_bfloat);
 
+/* An element of a tensor. */
+double et_test_at(const et_cpu_tensor *tensor, size_t index);
+
 void et_test_begin(et_test_step *test, const et_backend_part *part);
 void et_test_end(et_test_step *test);
 
@@ -56,5 +59,12 @@ bool et_test_has(et_cpu_isa isa);
  * margin[i]. */
 void et_test_run(et_test_step *test, const double *expected,
                  const double *margin);
+
+/* That two steps give the same bits on each instruction set, the first in chunks
+ * that come in reverse order. */
+void et_test_same_bits(et_test_step *test, et_test_step *other);
+
+/* Sets a tensor of floats to the numbers of the other step's. */
+void et_test_copy(et_test_step *test, size_t index, const et_test_step *other);
 
 #endif /* BACKENDS_CPU_STEPS_TESTING_H_ */

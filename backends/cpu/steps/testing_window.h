@@ -24,4 +24,19 @@ void et_test_window(et_test_step *test, const et_test_axis *y,
 /* What tap `tap` reads for output `out`; -1 outside of the image. */
 int32_t et_test_tap(const et_test_axis *axis, int32_t out, int32_t tap);
 
+/* A convolution of pictures, or of planes. */
+typedef struct et_test_convolution {
+  int32_t batch, channels, columns, groups;
+  et_test_axis y, x;
+  bool planes, residual, clamp;
+} et_test_convolution;
+
+et_test_convolution et_test_random_convolution(bool planes);
+
+/* x, panels of dtype `weights`, bias, perhaps residual, y; clamped to
+ * [-0.5, 0.75]. */
+void et_test_make_convolution(et_test_step *test, const et_backend_part *kind,
+                              et_scalar_type weights,
+                              const et_test_convolution *s);
+
 #endif /* BACKENDS_CPU_STEPS_TESTING_WINDOW_H_ */

@@ -70,3 +70,14 @@ class Convolution(Activated):
         weight, bias = flat.permute(0, 3, 1, 2), bias.reshape(self.groups, -1)[:, :each].flatten()
         padded, window = self.window.pad(planes), self.window
         return F.conv2d(padded, weight, bias, window.stride, 0, window.dilation, self.groups)
+
+
+@dataclass(frozen=True)
+class ConvolutionH(Convolution):
+    """The same, but not of planes, of panels that are float16 or bfloat16."""
+
+    code = 34
+
+    def run(self, inputs: Sequence[Tensor], outputs: Sequence[Tensor], dims: Sequence[int]) -> None:
+        x, packed, *others = inputs
+        super().run([x, packed.float(), *others], outputs, dims)

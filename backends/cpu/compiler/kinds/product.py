@@ -43,3 +43,14 @@ class Product(Activated):
         n = outputs[0].shape[-1]
         y = F.linear(x, unpanelled(packed, n), bias.flatten()[:n])
         outputs[0].copy_(self.activation(y + residual[0] if residual else y))
+
+
+@dataclass(frozen=True)
+class ProductH(Product):
+    """The same of panels that are float16 or bfloat16."""
+
+    code = 33
+
+    def run(self, inputs: Sequence[Tensor], outputs: Sequence[Tensor], dims: Sequence[int]) -> None:
+        x, packed, *others = inputs
+        super().run([x, packed.float(), *others], outputs, dims)

@@ -4,7 +4,7 @@ from backends.cpu.compiler.kinds.attention import Attention
 from backends.cpu.compiler.kinds.block import Block
 from backends.cpu.compiler.kinds.bytes import Dequantize, MapI8, Quantize, TableI8
 from backends.cpu.compiler.kinds.convert import Convert
-from backends.cpu.compiler.kinds.convolution import Convolution
+from backends.cpu.compiler.kinds.convolution import Convolution, ConvolutionH
 from backends.cpu.compiler.kinds.convolution_i8 import ConvolutionI8, DepthwiseI8
 from backends.cpu.compiler.kinds.copy import Copy
 from backends.cpu.compiler.kinds.cumsum import Cumsum
@@ -18,7 +18,7 @@ from backends.cpu.compiler.kinds.operation import Operation
 from backends.cpu.compiler.kinds.permute import Permute
 from backends.cpu.compiler.kinds.pool import Pool
 from backends.cpu.compiler.kinds.pool_i8 import PoolI8
-from backends.cpu.compiler.kinds.product import Product
+from backends.cpu.compiler.kinds.product import Product, ProductH
 from backends.cpu.compiler.kinds.product_i8 import ProductI8
 from backends.cpu.compiler.kinds.product_q import ProductQ
 from backends.cpu.compiler.kinds.range import Range
@@ -33,7 +33,7 @@ KINDS: dict[int, type[Operation]] = {
     for kind in (
         *(Product, Convolution, Depthwise, Winograd, Block, Pool, Permute, Map, Softmax, Norm, Attention),
         *(Embedding, Copy, MapI64, Update, Reduce, Matmul, Resize, Range, Cumsum),
-        *(ProductQ, ProductI8, EmbeddingQ, Convert),
+        *(ProductQ, ProductI8, EmbeddingQ, Convert, ProductH, ConvolutionH),
         *(Quantize, Dequantize, ConvolutionI8, DepthwiseI8, MapI8, TableI8, PoolI8),
     )
 }

@@ -8,9 +8,11 @@ from torch.fx import Node
 
 from backends.cpu.compiler.dims import Dim, dim_of, dims_of
 from backends.cpu.compiler.graph import Input, Laid, State, Step, StepGraph, Value, constant
+from backends.cpu.compiler.kinds.convert import HALVES, Convert
 from backends.cpu.compiler.kinds.operation import Operation
 from backends.cpu.compiler.kinds.permute import Permute
-from backends.cpu.compiler.lower.rule import Program, tensor_of
+from backends.cpu.compiler.lower.rule import Program, given_tensor_of, tensor_of
+from exir.error import internal_assert
 from exir.tensor import dim_order_of_strides
 
 Order = tuple[int, ...]
@@ -33,6 +35,7 @@ class Builder:
         self.program = program
         self.graph = StepGraph(program.bounds)
         self._laid: dict[Node, Laid] = {}
+        self._states: dict[Node, Laid] = {}
         self._made: dict[Hashable, Value] = {}
 
     def add_argument(self, node: Node) -> None:
@@ -44,19 +47,21 @@ class Builder:
 
     def add_state(self, node: Node) -> None:
         """The next argument of the call: a buffer that the call updates. They come last."""
-        self._add_tensor(node, State(len(self.graph.arguments)))
+        self._states[node] = self._add_tensor(node, State(len(self.graph.arguments)))
 
     def add_result(self, node: Node) -> None:
         """The next result of the call, in the order that the program says; what lies in a state is copied."""
-        order = self._given_order(tensor_of(node))
-        value = self._apart_from_states(self.read(node, order), node)
+        given = given_tensor_of(node)
+        order = self._given_order(given)
+        value = self._apart_from_states(self._as_dtype(self.read(node, order), given.dtype, node), node)
         self.graph.results.append(Laid(value, order))
 
     def keep_states(self, new_values: Mapping[Node, Node]) -> None:
         """Let states hold their new values, given by their placeholders. Nothing is lowered after this."""
         moved = []
         for node, new in new_values.items():
-            state, value = self._laid[node].value, self.read(new, self._laid[node].order)
+            state, order = self._states[node].value, self._states[node].order
+            value = self._as_dtype(self.read(new, order), state.dtype, new)
             if value.storage is not state:
                 moved.append((state, self._apart_from_states(value, new), new))
         for state, value, new in moved:
@@ -77,6 +82,15 @@ class Builder:
         """The tensor of `node` with its dimensions in `order`; by a step if it lies otherwise."""
         laid = self.laid(node)
         return self._ordered(laid, order or as_it_is(len(laid.order)), node)
+
+    def read_weight(self, node: Node, order: Order | None = None) -> Value | None:
+        """A constant in the dtype that the program has, with its dimensions in `order`; None for what is computed."""
+        found = self.program.weight(node)
+        return (
+            None
+            if found is None
+            else self.once((node, order), lambda: constant(found.permute(order or as_it_is(found.dim()))))
+        )
 
     def broadcast(self, node: Node, order: Order) -> Value:
         """The tensor of `node` with dimensions of size 1 before its own, as many as `order` has, and
@@ -131,11 +145,22 @@ class Builder:
         """The largest value of `dim`, which has one."""
         return self.graph.bounds.most([dim])
 
-    def _add_tensor(self, node: Node, place: Input | State) -> None:
-        tensor = tensor_of(node)
+    def _add_tensor(self, node: Node, place: Input | State) -> Laid:
+        tensor = given_tensor_of(node)
         order = self._given_order(tensor)
-        self._laid[node] = Laid(Value(tensor.dtype, _in_order(dims_of(tensor), order), place), order)
-        self.graph.arguments.append(self._laid[node])
+        given = Laid(Value(tensor.dtype, _in_order(dims_of(tensor), order), place), order)
+        self.graph.arguments.append(given)
+        self._laid[node] = Laid(self._as_dtype(given.value, tensor_of(node).dtype, node), order)
+        return given
+
+    def _as_dtype(self, value: Value, dtype: torch.dtype, node: Node) -> Value:
+        """`value` itself; where the program has halves, and steps floats, as the other."""
+        if value.dtype == dtype:
+            return value
+        internal_assert(value.dtype in HALVES or dtype in HALVES, f"{value.dtype} is given for {dtype}")
+        converted = Value(dtype, value.dims)
+        self.step(Convert(), [value], converted, node)
+        return converted
 
     def _is_read_by_none_but(self, node: Node, storage: Value) -> bool:
         """Steps may be moved, so that readers must not even come before."""

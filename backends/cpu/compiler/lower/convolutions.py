@@ -40,7 +40,7 @@ def _refuses(program: Program, node: Node) -> Refusal:
     call = _Call(*node.args)
     if tensor_of(call.x).dim() != tensor_of(call.weight).dim():
         return "convolution is taken with a batch"
-    if program.constant(call.weight) is None:
+    if program.weight(call.weight) is None:
         return "the weight is computed, not constant"
     if call.bias is not None and program.constant(call.bias) is None:
         return "the bias is computed, not constant"
@@ -80,13 +80,13 @@ def _emit(builder: Builder, node: Node, operation: Any, x: Value, weight: Tensor
 
 def _parameters(builder: Builder, call: _Call) -> tuple[Tensor, Tensor]:
     """Weight [N, C / groups, kh, kw], if transposed [C, N / groups, kh, kw], and bias [N], of zeros where there is none."""
-    weight = builder.program.constant(call.weight)
+    weight = builder.program.weight(call.weight)
     assert weight is not None
     bias = builder.program.constant(call.bias)
     if weight.dim() == 3:
         weight = weight.unsqueeze(2)
     columns = weight.shape[1] * call.groups if call.transposed else weight.shape[0]
-    return weight, weight.new_zeros(columns) if bias is None else bias
+    return weight, torch.zeros(columns) if bias is None else bias
 
 
 def _window(call: _Call, weight: Tensor) -> Window:

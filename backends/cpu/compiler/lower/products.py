@@ -18,13 +18,13 @@ _aten = torch.ops.aten
 def _emit(builder: Builder, node: Node, x: Node, weight: Tensor, bias: Tensor | None) -> None:
     """`x` [..., K] times `weight` [N, K]."""
     n = weight.shape[0]
-    row = weight.new_zeros(n) if bias is None else bias.expand(n)
+    row = torch.zeros(n) if bias is None else bias.expand(n)
     inputs = [builder.read(x), constant(weight), constant(row)]
     builder.step(Product(), inputs, builder.write(node), node)
 
 
-def _constant(builder: Builder, node: object) -> Tensor:
-    found = builder.program.constant(node)
+def _weight(builder: Builder, node: object) -> Tensor:
+    found = builder.program.weight(node)
     assert found is not None
     return found
 
@@ -35,7 +35,7 @@ def _multiply(builder: Builder, node: Node, a: Node, b: Node) -> Value:
     columns = (*range(rank - 2), rank - 1, rank - 2)
     transposed = builder.lies_in(b, columns) and not builder.lies_in(b, as_it_is(rank))
     output = Value(torch.float32, dims_at(node))
-    inputs = [builder.read(a), builder.read(b, columns if transposed else None)]
+    inputs = [builder.read(a), builder.read_weight(b) or builder.read(b, columns if transposed else None)]
     builder.step(Matmul(transposed), inputs, output, node)
     return output
 
@@ -46,15 +46,15 @@ def _lower_matmul(builder: Builder, node: Node) -> None:
 
 
 def _lower_mm(builder: Builder, node: Node) -> None:
-    if builder.program.constant(node.args[1]) is None:
+    if builder.program.weight(node.args[1]) is None:
         _lower_matmul(builder, node)
         return
-    _emit(builder, node, node.args[0], _constant(builder, node.args[1]).t(), None)
+    _emit(builder, node, node.args[0], _weight(builder, node.args[1]).t(), None)
 
 
 def _lower_addmm(builder: Builder, node: Node) -> None:
     bias, x, weight = node.args[:3]
-    constants = builder.program.constant(weight), builder.program.constant(bias)
+    constants = builder.program.weight(weight), builder.program.constant(bias)
     if constants[0] is not None and constants[1] is not None and constants[1].dim() == 1:
         _emit(builder, node, x, constants[0].t(), constants[1])
         return
@@ -65,7 +65,7 @@ def _lower_addmm(builder: Builder, node: Node) -> None:
 
 def _lower_linear(builder: Builder, node: Node) -> None:
     bias = builder.program.constant(argument(node, 2, "bias"))
-    _emit(builder, node, node.args[0], _constant(builder, node.args[1]), bias)
+    _emit(builder, node, node.args[0], _weight(builder, node.args[1]), bias)
 
 
 def _refuses_addmm(program: Program, node: Node) -> Refusal:
@@ -84,7 +84,7 @@ def _refuses_linear(program: Program, node: Node) -> Refusal:
 
 
 def _is_constant(program: Program, node: object, what: str) -> Refusal:
-    return f"{what} is computed, not constant" if program.constant(node) is None else None
+    return f"{what} is computed, not constant" if program.weight(node) is None else None
 
 
 RULES: dict[OpOverload, Rule] = {

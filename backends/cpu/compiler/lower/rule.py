@@ -10,6 +10,7 @@ from torch.export import ExportedProgram
 from torch.fx import Node
 
 from backends.cpu.compiler.dims import Bounds, Dim, dim_of, dims_of
+from backends.cpu.compiler.kinds.convert import HALVES
 from backends.cpu.compiler.quantized import QuantizedConstants
 from exir.graph.constants import ConstantTable
 from exir.graph.fake_mode import fake_mode_of
@@ -37,7 +38,12 @@ class Program:
         self._constants = ConstantTable(program, fake_mode_of(program.graph))
 
     def constant(self, value: object) -> Tensor | None:
-        """The elements of a constant, or what a quantized one stands for; None for anything else."""
+        """The elements of a constant, or what a quantized one stands for; None for anything else. Halves are floats."""
+        found = self.weight(value)
+        return found.float() if found is not None and found.dtype in HALVES else found
+
+    def weight(self, value: object) -> Tensor | None:
+        """The same, in the dtype that the program has."""
         if isinstance(value, Node) and value.op == "call_function":
             return self.quantized.dequantized(value, self._constants.tensor)
         return self._constants.tensor(value)
@@ -77,11 +83,17 @@ def argument(node: Node, index: int, name: str, default: Any = None) -> Any:
     return node.kwargs.get(name, default)
 
 
-def tensor_of(node: Any) -> Tensor:
+def given_tensor_of(node: Any) -> Tensor:
     """The (fake) tensor that `node` gives."""
     value = node.meta["val"]
     assert isinstance(value, torch.Tensor)
     return value
+
+
+def tensor_of(node: Any) -> Tensor:
+    """The (fake) tensor that steps compute for `node`: where the program has halves, they have floats."""
+    value = given_tensor_of(node)
+    return value.float() if value.dtype in HALVES else value
 
 
 def dims_at(node: Any) -> tuple[Dim, ...]:

@@ -7,6 +7,7 @@ import torch
 from torch.fx import Node
 
 from backends.cpu.compiler.dims import dims_of
+from backends.cpu.compiler.kinds.convert import HALVES
 from backends.cpu.compiler.lower import (
     activations,
     attention,
@@ -131,7 +132,7 @@ def _refuses(program: Program, name: str, value: object, dtypes: tuple[torch.dty
         return None
     if not isinstance(value, torch.Tensor):
         return f"'{name}' is no tensor"
-    if value.dtype not in dtypes:
+    if (torch.float32 if value.dtype in HALVES else value.dtype) not in dtypes:
         return f"'{name}' is of {value.dtype}; {str(dtypes[0]).removeprefix('torch.')} is taken"
     if value.dim() > MAX_RANK:
         return f"'{name}' has {value.dim()} dimensions; {MAX_RANK} are taken"

@@ -111,7 +111,7 @@ def _emit(builder: Builder, node: Node, dims: Sequence[int], indices: Value) -> 
     """Rows are what the dimensions other than `dims` say, of a table with `dims` first."""
     rank = tensor_of(node.args[0]).dim()
     order = (*dims, *(each for each in range(rank) if each not in dims))
-    table = builder.read(node.args[0], order)
+    table = builder.read_weight(node.args[0], order) or builder.read(node.args[0], order)
     rows, columns = product(table.dims[: len(dims)]), product(table.dims[len(dims) :])
     output = builder.write(node, _indices_first(node, dims, len(indices.dims)))
     operation = Embedding(rows if isinstance(rows, int) else 0)
