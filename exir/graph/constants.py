@@ -49,11 +49,15 @@ class ConstantTable:
         """
         if len(node.users) > 1:
             return self.add(self.name(node), tensor)
+        self.set_value(node, tensor)
+        return node
+
+    def set_value(self, node: Node, tensor: Tensor) -> None:
+        """Let the constant of `node` be `tensor`, whoever uses it."""
         spec = self._specs[node.name]
         is_parameter = spec.kind is InputKind.PARAMETER
         self._home(spec)[spec.target] = _parameter(tensor) if is_parameter else tensor
         node.meta["val"] = self._fake(tensor)
-        return node
 
     def add(self, name: str, tensor: Tensor) -> Node:
         """A new constant called `name`, or `name` and a number when there is one of that name."""

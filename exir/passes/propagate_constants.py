@@ -1,12 +1,12 @@
 """Operators on constants alone are computed at compile time."""
 
-from collections.abc import Callable, Mapping
+import operator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from math import inf
+from typing import Any, ClassVar
 
-import torch
 from torch import Tensor
-from torch._ops import OpOverload
 from torch.export import ExportedProgram
 from torch.fx import Node
 from torch.fx.node import map_arg
@@ -14,25 +14,24 @@ from torch.fx.node import map_arg
 import exir.dialects.dim_order_ops  # noqa: F401  (registers the operators used below)
 from exir.dialects.edge import EdgeOpOverload
 from exir.graph.constants import ConstantTable
-from exir.graph.edit import replace_and_erase
+from exir.graph.exact import exact, is_exact
 from exir.graph.fake_mode import fake_mode_of
-from exir.graph.square_root import square_root
-from exir.operators.facts_of import facts_of
 from exir.pass_manager import ProgramPass
 
-_ATEN = torch.ops.aten
-
-# Operators that are foldable, but of which torch's own kernel depends on the processor.
-_EXACT: Mapping[OpOverload, Callable[..., Tensor]] = {_ATEN.sqrt.default: square_root}
+# Bytes that a value on the way to a constant may have, if what it is computed of has less.
+_MOST_ON_THE_WAY = 1 << 28
 
 
 @dataclass(frozen=True)
 class PropagateConstants(ProgramPass):
-    """Replaces operators whose operands are all constants by their result.
+    """Replaces operators whose operands are all constants by their results.
 
-    Before: the edge dialect. After: the weight of a linear layer is stored as its
-    matrix product reads it, [K, N], and no foldable operator stands on constants alone,
-    unless its result is larger than its operands together and than `max_growth`.
+    Before: the edge dialect. After: the weight of a linear layer is stored as its matrix product reads it, [K, N], and
+    no group of foldable operators that read each other's results stands on constants alone, unless what others need of
+    it is larger than the constants that it reads and than `max_growth`; then as much of it is folded as is not.
+
+    So a group never adds more to the file than constants that others need as well, or `max_growth`; what a group alone
+    reads leaves the file. Values on the way are never in it.
 
     max_growth: bytes.
     """
@@ -42,34 +41,157 @@ class PropagateConstants(ProgramPass):
 
     def run(self, program: ExportedProgram) -> ExportedProgram:
         constants = ConstantTable(program, fake_mode_of(program.graph))
-        for node in list(program.graph.nodes):
-            if self._is_candidate(node, constants):
-                _fold(node, constants)
+        for group in self._groups(_computable(program, constants), constants):
+            _fold(group, constants)
         constants.drop_unused()
         return program
 
-    def _is_candidate(self, node: Node, constants: ConstantTable) -> bool:
-        if not isinstance(node.target, EdgeOpOverload) or not facts_of(node.target._op).foldable:
-            return False
-        tensors = [constants.tensor(source) for source in node.all_input_nodes]
-        known = [tensor for tensor in tensors if tensor is not None]
-        if not known or len(known) < len(tensors):
-            return False
-        return bool(
-            node.meta["val"].nbytes <= max(self.max_growth, sum(tensor.nbytes for tensor in known))
-        )
+    def _groups(self, nodes: Sequence[Node], constants: ConstantTable) -> Iterator["_Group"]:
+        """Groups of `nodes` that are to be folded."""
+        pending = [nodes]
+        while pending:
+            for connected in _connected(pending.pop(), constants, self.max_growth):
+                group = _Group(connected, constants)
+                if group.result_bytes <= max(self.max_growth, group.operand_bytes):
+                    yield group
+                else:
+                    pending.append(group.without_largest())
 
 
-def _fold(node: Node, constants: ConstantTable) -> None:
-    args, kwargs = map_arg((node.args, node.kwargs), constants.tensor)
-    with torch.no_grad():
-        operator = node.target._op
-        result = _EXACT.get(operator, operator)(*args, **kwargs)
-    replace_and_erase(node, _as_constant(node, result, constants))
+class _Group:
+    """Nodes, in order, that constants alone decide.
+
+    results: what others need of it. What is made of no constant, such as a range or a fill, stays a call of its operator.
+    """
+
+    def __init__(self, nodes: Sequence[Node], constants: ConstantTable) -> None:
+        self.nodes = nodes
+        inside = set(nodes)
+        self.operands = [each for each in _read(nodes) if each not in inside]
+        self.results = [node for node in nodes if node.all_input_nodes and not set(node.users) <= inside]
+        self._constants = constants
+
+    @property
+    def operand_bytes(self) -> int:
+        """Of all constants that it reads."""
+        return sum(each.meta["val"].nbytes for each in self.operands)
+
+    @property
+    def result_bytes(self) -> float:
+        """Of all that others need of it; infinite if that is no tensor."""
+        return sum(_bytes(node) for node in self.results)
+
+    def without_largest(self) -> list[Node]:
+        """Its nodes without the largest result and what is computed of that."""
+        dropped = {max(self.results, key=_bytes)}
+        for node in self.nodes:
+            if not dropped.isdisjoint(node.all_input_nodes):
+                dropped.add(node)
+        return [node for node in self.nodes if node not in dropped]
+
+    def values(self) -> dict[Node, Tensor]:
+        """What its results are."""
+        found: dict[Node, Any] = {}
+
+        def value(node: Node) -> Any:
+            return found[node] if node in found else self._constants.tensor(node)
+
+        for node in self.nodes:
+            found[node] = _computed(node, *map_arg((node.args, node.kwargs), value))
+        return {node: _laid_out(found[node], node.meta["val"]) for node in self.results}
+
+    def home_of(self, result: Node) -> Node | None:
+        """A constant of as many bytes that nobody but the group needs."""
+        inside = set(self.nodes)
+        size = result.meta["val"].nbytes
+        alone = (each for each in self.operands if set(each.users) <= inside)
+        return next((each for each in alone if each.meta["val"].nbytes == size), None)
 
 
-def _as_constant(node: Node, result: Tensor, constants: ConstantTable) -> Node:
-    source = node.all_input_nodes[0]
-    if len(node.all_input_nodes) == 1 and source.meta["val"].nbytes == result.nbytes:
-        return constants.with_value(source, result)
-    return constants.add(constants.name(source), result)
+def _computable(program: ExportedProgram, constants: ConstantTable) -> list[Node]:
+    """Nodes that constants alone decide, in order."""
+    known: set[Node] = set()
+    for node in program.graph.nodes:
+        operands = node.all_input_nodes
+        are_known = all(each in known or constants.tensor(each) is not None for each in operands)
+        if are_known and _is_foldable(node) and _is_small(node):
+            known.add(node)
+    return [node for node in program.graph.nodes if node in known]
+
+
+def _is_foldable(node: Node) -> bool:
+    if node.target is operator.getitem:
+        return True
+    return isinstance(node.target, EdgeOpOverload) and is_exact(node.target._op, node.args)
+
+
+def _is_small(node: Node) -> bool:
+    values = node.meta["val"]
+    tensors = [
+        each
+        for each in (values if isinstance(values, (tuple, list)) else [values])
+        if isinstance(each, Tensor)
+    ]
+    operands = sum(_bytes(each) for each in node.all_input_nodes)
+    return sum(each.nbytes for each in tensors) <= max(_MOST_ON_THE_WAY, operands)
+
+
+def _connected(nodes: Sequence[Node], constants: ConstantTable, least: int) -> list[list[Node]]:
+    """`nodes` in groups that read each other's results, or the same constant of more than `least` bytes."""
+    names: dict[Node, Node] = {}
+
+    def name(node: Node) -> Node:
+        while names.setdefault(node, node) is not node:
+            names[node] = names[names[node]]
+            node = names[node]
+        return node
+
+    inside = set(nodes)
+    for node in nodes:
+        for each in node.all_input_nodes:
+            if each in inside or _bytes(each) > least:
+                names[name(each)] = name(node)
+    groups: dict[Node, list[Node]] = {}
+    for node in nodes:
+        groups.setdefault(name(node), []).append(node)
+    return list(groups.values())
+
+
+def _fold(group: _Group, constants: ConstantTable) -> None:
+    for result, value in group.values().items():
+        home = group.home_of(result)
+        constant = constants.add(_name(result, constants), value) if home is None else home
+        result.replace_all_uses_with(constant)
+        if home is not None:
+            constants.set_value(home, value)
+    for node in reversed(group.nodes):
+        if not node.users:
+            node.graph.erase_node(node)
+
+
+def _name(result: Node, constants: ConstantTable) -> str:
+    """That of the first constant that `result` is made of."""
+    node = result
+    while node.all_input_nodes:
+        node = node.all_input_nodes[0]
+    return constants.name(node) if node.op == "placeholder" else result.name
+
+
+def _computed(node: Node, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    return args[0][args[1]] if node.target is operator.getitem else exact(node.target._op, args, kwargs)
+
+
+def _laid_out(value: Tensor, like: Tensor) -> Tensor:
+    """`value` with the strides of `like`, in memory of its own."""
+    if value.stride() == like.stride() and value.untyped_storage().nbytes() == value.nbytes:
+        return value
+    return value.new_empty_strided(like.shape, like.stride()).copy_(value)
+
+
+def _read(nodes: Sequence[Node]) -> list[Node]:
+    return list(dict.fromkeys(each for node in nodes for each in node.all_input_nodes))
+
+
+def _bytes(node: Node) -> float:
+    value = node.meta["val"]
+    return value.nbytes if isinstance(value, Tensor) else inf

@@ -3,6 +3,8 @@
 import pytest
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
+from torch.nn.utils import parametrizations
 
 from exir.decomposition.decompose import to_core_aten
 from exir.graph.square_root import square_root
@@ -81,3 +83,132 @@ class _Expanding(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         return torch.cat([x, self.row.expand(16, 4)])
+
+
+class _Standardised(nn.Conv2d):
+    """A convolution whose weight is standardised at each call."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        mean = self.weight.mean(dim=(1, 2, 3), keepdim=True)
+        variance = self.weight.var(dim=(1, 2, 3), keepdim=True, correction=0)
+        return F.conv2d(x, (self.weight - mean) * torch.rsqrt(variance + 1e-5) * 0.7, self.bias)
+
+
+class _NormedByBatchNorm(nn.Conv2d):
+    """The same as networks without batch norm do it: by a batch norm of the weight."""
+
+    def __init__(self) -> None:
+        super().__init__(8, 16, 3)
+        self.gain = nn.Parameter(torch.rand(16) + 1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        rows = self.weight.reshape(1, self.out_channels, -1)
+        normed = F.batch_norm(
+            rows, None, None, weight=self.gain * 0.2, training=True, momentum=0.0, eps=1e-6
+        )
+        return F.conv2d(x, normed.reshape_as(self.weight), self.bias)
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        _Standardised(8, 16, 3),
+        _NormedByBatchNorm(),
+        parametrizations.weight_norm(nn.Conv2d(8, 16, 3)),
+        parametrizations.spectral_norm(nn.Conv2d(8, 16, 3)),
+    ],
+)
+def test_weights_that_are_computed_from_constants_are_stored_computed(module: nn.Module) -> None:
+    example = Example(module.eval(), (torch.randn(1, 8, 6, 6),))
+    program = _propagated(example)
+    assert operator_names(program) == ["aten::convolution"]
+    assert sum(tensor.numel() for tensor in program.state_dict.values()) == 16 * 8 * 9 + 16
+    assert not program.constants
+    assert_same(run(program, example.inputs), run_module(example.module, example.inputs))
+
+
+class _ScaledCodes(nn.Module):
+    """A weight in bytes, whose scales are computed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("codes", torch.randint(-8, 8, (64, 256), dtype=torch.int8))
+        self.register_buffer("ranges", torch.rand(64, 1) + 1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x @ ((self.codes - 3).to(torch.float32) * (self.ranges.abs().amax() / 7)).t()
+
+
+def test_codes_do_not_become_floats_in_the_file() -> None:
+    example = Example(_ScaledCodes().eval(), (torch.randn(2, 256),))
+    program = _propagated(example)
+    held = [*program.state_dict.values(), *program.constants.values()]
+    assert sorted(tensor.nbytes for tensor in held) == [4, 64 * 256]
+    assert operator_names(program) == [*_CODES_BECOME_FLOATS, "aten::mm"]
+    assert_same(run(program, example.inputs), run_module(example.module, example.inputs))
+
+
+_CODES_BECOME_FLOATS = ["aten::_to_copy", "aten::mul.Tensor", "aten::permute_copy"]
+
+
+def test_values_on_the_way_are_not_in_the_file() -> None:
+    class Summed(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.wide = nn.Parameter(torch.randn(64, 64))
+
+        def forward(self, x: Tensor) -> Tensor:
+            return x * (self.wide * 2).sum() + self.wide[0, 0] * self.wide.abs().sum(1)
+
+    example = Example(Summed().eval(), (torch.randn(64),))
+    program = _propagated(example)
+    assert operator_names(program) == ["aten::mul.Tensor", "aten::add.Tensor"]
+    held = [*program.state_dict.values(), *program.constants.values()]
+    assert sorted(tensor.numel() for tensor in held) == [1, 64]
+    assert_same(run(program, example.inputs), run_module(example.module, example.inputs), rtol=1e-4)
+
+
+class _Masked(nn.Module):
+    """A causal mask of positions."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self.size = size
+
+    def forward(self, x: Tensor) -> Tensor:
+        at = torch.arange(self.size)
+        seen = (at[:, None] >= at) & (at[:, None] < at + 9)
+        return torch.where(seen, x, -1.0)
+
+
+@pytest.mark.parametrize(("size", "folded"), [(16, True), (128, False)])
+def test_small_masks_of_positions_are_stored(size: int, folded: bool) -> None:
+    example = Example(_Masked(size).eval(), (torch.randn(size, size),))
+    program = _propagated(example)
+    assert ("aten::bitwise_and.Tensor" not in operator_names(program)) is folded
+    assert sum(tensor.nbytes for tensor in program.constants.values()) <= 4096
+    assert_same(run(program, example.inputs), run_module(example.module, example.inputs))
+
+
+def test_a_range_or_a_fill_alone_stays_as_it_is() -> None:
+    class Ranged(nn.Module):
+        def forward(self, x: Tensor) -> Tensor:
+            return x + torch.arange(8) + torch.full((8,), 3.0)
+
+    program = _propagated(Example(Ranged().eval(), (torch.randn(8),)))
+    assert "aten::arange.start_step" in operator_names(program)
+    assert "aten::full" in operator_names(program)
+
+
+def test_a_weight_that_others_need_as_it_is_is_stored_twice_at_most() -> None:
+    class Both(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.weight = nn.Parameter(torch.randn(64, 64))
+
+        def forward(self, x: Tensor) -> Tensor:
+            return x @ self.weight + x @ (self.weight * 2) + x @ self.weight.abs()
+
+    program = _propagated(Example(Both().eval(), (torch.randn(2, 64),)))
+    held = [*program.state_dict.values(), *program.constants.values()]
+    assert sum(tensor.nbytes for tensor in held if tensor.dim() == 2) == 2 * 64 * 64 * 4

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from backends.cpu.compiler.dims import Dim
-from backends.cpu.compiler.kinds.operation import Operation, Sizes
+from backends.cpu.compiler.kinds.operation import Bare, Operation, Sizes
 from backends.cpu.compiler.kinds.quantizing import Quantizing, Reading
 
 
@@ -103,17 +103,10 @@ def is_row(sizes: Sequence[Dim], of: Sequence[Dim]) -> bool:
 
 
 @dataclass(frozen=True)
-class TableI8(Operation):
+class TableI8(Bare):
     """Bytes to bytes, each by itself: x and a table of 256 bytes, by the bits of what is looked up."""
 
     code = 30
-
-    def words(self) -> tuple[int, ...]:
-        return ()
-
-    @classmethod
-    def read(cls, words: Sequence[int]) -> Self:
-        return cls()
 
     def check(self, sizes: Sizes) -> None:
         self.expect(len(sizes) == 3 and sizes[0] == sizes[2], "takes two inputs, gives one output of the first's size")

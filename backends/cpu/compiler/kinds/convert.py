@@ -2,30 +2,22 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
 
 import torch
 from torch import Tensor
 
 from backends.cpu.compiler.dims import product
-from backends.cpu.compiler.kinds.operation import Operation, Sizes
+from backends.cpu.compiler.kinds.operation import Bare, Sizes
 
 # Numbers of two bytes, which are computed with as floats.
 HALVES = (torch.float16, torch.bfloat16)
 
 
 @dataclass(frozen=True)
-class Convert(Operation):
+class Convert(Bare):
     """x to y of as many elements: of `HALVES` to floats, or floats to one of them, or to int64 or int32."""
 
     code = 32
-
-    def words(self) -> tuple[int, ...]:
-        return ()
-
-    @classmethod
-    def read(cls, words: Sequence[int]) -> Self:
-        return cls()
 
     def check(self, sizes: Sizes) -> None:
         self.expect(len(sizes) == 2, "takes one input, gives one output")

@@ -2,25 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
 
 from torch import Tensor
 
-from backends.cpu.compiler.kinds.operation import Operation, Sizes
+from backends.cpu.compiler.kinds.operation import Bare, Sizes
 
 
 @dataclass(frozen=True)
-class Cumsum(Operation):
+class Cumsum(Bare):
     """x [outer, count, columns] of floats, or of whole numbers or bools, to as many floats or int64."""
 
     code = 41
-
-    def words(self) -> tuple[int, ...]:
-        return ()
-
-    @classmethod
-    def read(cls, words: Sequence[int]) -> Self:
-        return cls()
 
     def check(self, sizes: Sizes) -> None:
         self.expect(len(sizes) == 2, "takes one input, gives one output")

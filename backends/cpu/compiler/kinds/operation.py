@@ -48,3 +48,21 @@ class Operation(ABC):
     def expect(self, holds: Any, what: str) -> None:
         """Raise `InternalError` unless `holds`."""
         internal_assert(bool(holds), f"{self}: {what}")
+
+    def expect_picture_of_each(self, sizes: Sizes) -> None:
+        """Raise `InternalError` unless pictures become as many pictures of as many channels."""
+        self.expect(len(sizes) == 2, "takes one input, gives one output")
+        x, y = sizes
+        self.expect(len(x) == len(y) == 4 and x[0] == y[0], f"{x} and {y} are no pictures of one batch")
+        self.expect(x[3] == y[3], f"channels of {x} and {y} differ")
+
+
+class Bare(Operation):
+    """A kind of step that has no attributes."""
+
+    def words(self) -> tuple[int, ...]:
+        return ()
+
+    @classmethod
+    def read(cls, words: Sequence[int]) -> Self:
+        return cls()

@@ -49,10 +49,7 @@ class Pool(Operation):
         return cls(Pooling(words[0]), Window.read(window), bool(count_pads), divisor)
 
     def check(self, sizes: Sizes) -> None:
-        self.expect(len(sizes) == 2, "takes one input, gives one output")
-        x, y = sizes
-        self.expect(len(x) == len(y) == 4 and x[0] == y[0], f"{x} and {y} are no pictures of one batch")
-        self.expect(x[3] == y[3], f"channels of {x} and {y} differ")
+        self.expect_picture_of_each(sizes)
 
     def run(self, inputs: Sequence[Tensor], outputs: Sequence[Tensor], dims: Sequence[int]) -> None:
         folded = self.folded(inputs[0])

@@ -45,10 +45,7 @@ class Resize(Operation):
         return cls(Resizing(words[0]), bool(words[1]), (float_of_word(words[2]), float_of_word(words[3])))
 
     def check(self, sizes: Sizes) -> None:
-        self.expect(len(sizes) == 2, "takes one input, gives one output")
-        x, y = sizes
-        self.expect(len(x) == len(y) == 4 and x[0] == y[0], f"{x} and {y} are no pictures of one batch")
-        self.expect(x[3] == y[3], f"channels of {x} and {y} differ")
+        self.expect_picture_of_each(sizes)
 
     def run(self, inputs: Sequence[Tensor], outputs: Sequence[Tensor], dims: Sequence[int]) -> None:
         planes, size = inputs[0].permute(0, 3, 1, 2), list(outputs[0].shape[1:3])

@@ -2,16 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
 
 import torch
 from torch import Tensor
 
-from backends.cpu.compiler.kinds.operation import Operation, Sizes
+from backends.cpu.compiler.kinds.operation import Bare, Sizes
 
 
 @dataclass(frozen=True)
-class Update(Operation):
+class Update(Bare):
     """Cache [outer, T, inner], rows [outer, n, inner], perhaps the places [n] of the rows, to the changed cache.
 
     Without places rows follow each other from `dims[0]` on. What lies outside of the cache ends the call.
@@ -19,13 +18,6 @@ class Update(Operation):
 
     code = 24
     in_place = 0
-
-    def words(self) -> tuple[int, ...]:
-        return ()
-
-    @classmethod
-    def read(cls, words: Sequence[int]) -> Self:
-        return cls()
 
     def check(self, sizes: Sizes) -> None:
         self.expect(len(sizes) in (3, 4), "takes two or three inputs, gives one output")

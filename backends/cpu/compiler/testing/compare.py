@@ -1,7 +1,7 @@
 """Compiles modules for the backend and compares what their payloads compute with eager PyTorch."""
 
 import copy
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -13,6 +13,7 @@ from backends.cpu.compiler.graph import StepGraph
 from backends.cpu.compiler.kinds.operation import Operation
 from backends.cpu.compiler.options import Options
 from backends.cpu.compiler.partitioner import CpuPartitioner
+from backends.cpu.compiler.payload import Payload
 from backends.cpu.compiler.testing.interpreter import Arguments, run_payload
 from exir import to_edge_transform_and_lower
 from exir.backend.tags import mutated_buffers
@@ -42,10 +43,31 @@ def lowered(module: Any, inputs: Arguments, dynamic_shapes: Any = None, **option
 
 def delegated(module: Any, inputs: Arguments, dynamic_shapes: Any = None, **options: Any) -> ExportedProgram:
     """The one partition that the whole module becomes."""
-    program = lowered(module, inputs, dynamic_shapes, **options)
-    assert get_non_lowered_nodes(program.graph) == []
-    (call,) = delegate_calls(program.graph)
-    return lowered_module_of(call).original_module
+    return Whole(lowered(module, inputs, dynamic_shapes, **options)).partition
+
+
+class Whole:
+    """A program of which one delegate is all: what its call is given and gives, by the program's own arguments and results."""
+
+    def __init__(self, program: ExportedProgram) -> None:
+        assert get_non_lowered_nodes(program.graph) == []
+        (self._call,) = delegate_calls(program.graph)
+        self._program = program
+
+    @property
+    def partition(self) -> ExportedProgram:
+        """What the delegate computes."""
+        partition: ExportedProgram = lowered_module_of(self._call).original_module
+        return partition
+
+    def run(self, payload: Payload, inputs: Arguments, buffers: Mapping[str, Tensor]) -> list[Any]:
+        """The results of the program; `buffers`, by their names, are updated."""
+        signature = self._program.graph_signature
+        given = dict(zip(signature.user_inputs, torch.utils._pytree.tree_leaves(tuple(inputs)), strict=True))
+        given |= {name: buffers[target] for name, target in signature.inputs_to_buffers.items() if target in buffers}
+        found = run_payload(payload.data, payload.named, [given[node.name] for node in self._call.args[1:]])
+        results = self._program.graph.output_node().args[0][-len(signature.user_outputs) :]
+        return [given[node.name] if node.op == "placeholder" else found[node.args[1]] for node in results]
 
 
 def steps(module: Any, *inputs: Tensor, dynamic_shapes: Any = None, **options: Any) -> StepGraph:
@@ -67,14 +89,12 @@ def assert_computes(
     **options: Any,
 ) -> None:
     """Assert that one delegate computes what `module` does, of `inputs` and of `others`."""
-    program = delegated(module, inputs, dynamic_shapes, **options)
-    payload = compile_partition(program, Options(**options))
+    whole = Whole(lowered(module, inputs, dynamic_shapes, **options))
+    payload = compile_partition(whole.partition, Options(**options))
     for each in (inputs, *others):
         with torch.no_grad():
             expected = torch.utils._pytree.tree_leaves(module(*copy.deepcopy(each)))
-        found = run_payload(payload.data, payload.named, each)
-        for one, other in zip(found, expected, strict=True):
-            torch.testing.assert_close(one, other, rtol=tolerance, atol=tolerance)
+        _assert_close(whole.run(payload, each, {}), expected, tolerance)
 
 
 def assert_keeps(module: nn.Module, *calls: Arguments, dynamic_shapes: Any = None, tolerance: float = 1e-5) -> None:
@@ -82,15 +102,18 @@ def assert_keeps(module: nn.Module, *calls: Arguments, dynamic_shapes: Any = Non
 
     Every changed buffer must be a state of the delegate, and begins as it is in `module`.
     """
-    program = delegated(module, calls[0], dynamic_shapes)
-    payload = compile_partition(program, Options())
+    whole = Whole(lowered(module, calls[0], dynamic_shapes))
+    payload = compile_partition(whole.partition, Options())
     buffers = dict(module.named_buffers())
-    names = [buffer.spec.target for buffer in mutated_buffers(program).values()]
-    states = [buffers[name].clone() for name in names if name is not None]
+    names = [buffer.spec.target for buffer in mutated_buffers(whole.partition).values()]
+    states = {name: buffers[name].clone() for name in names if name is not None}
     for call in calls:
         with torch.no_grad():
             expected = torch.utils._pytree.tree_leaves(module(*copy.deepcopy(call)))
-        found = run_payload(payload.data, payload.named, (*call, *states))
-        kept = [buffers[name] for name in names if name is not None]
-        for one, other in zip((*found, *states), (*expected, *kept), strict=True):
-            torch.testing.assert_close(one, other, rtol=tolerance, atol=tolerance)
+        kept = [buffers[name] for name in states]
+        _assert_close([*whole.run(payload, call, states), *states.values()], [*expected, *kept], tolerance)
+
+
+def _assert_close(found: Sequence[Any], expected: Sequence[Any], tolerance: float) -> None:
+    for one, other in zip(found, expected, strict=True):
+        torch.testing.assert_close(one, other, rtol=tolerance, atol=tolerance)

@@ -1,0 +1,53 @@
+"""Results are compared as the module gives them, in whatever order a delegate does."""
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from backends.cpu.compiler.testing.compare import assert_computes, assert_keeps
+
+
+def _late_before_early(x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    early = x + 1
+    late = torch.sin(early)
+    return late, early, late
+
+
+def test_results_in_another_order_than_they_are_computed() -> None:
+    assert_computes(_late_before_early, torch.randn(3))
+
+
+def test_an_argument_that_is_a_result() -> None:
+    assert_computes(lambda x, y: (y, x + y, x), torch.randn(3), torch.randn(3))
+
+
+class _Kept(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("rows", torch.zeros(3, 3))
+
+    def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        self.rows.index_copy_(0, torch.tensor([1]), x[None])
+        early = x + self.rows[2]
+        return torch.sin(early), early
+
+
+def test_results_beside_buffers() -> None:
+    assert_keeps(_Kept(), (torch.randn(3),), (torch.randn(3),))
+
+
+def test_a_wrong_result_is_found() -> None:
+    class Changing(nn.Module):
+        """Adds one more at each call that is not traced."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.calls = 0
+
+        def forward(self, x: Tensor) -> Tensor:
+            if not torch.compiler.is_exporting():
+                self.calls += 1
+            return x + self.calls
+
+    with pytest.raises(AssertionError, match="not close"):
+        assert_computes(Changing(), torch.zeros(3))

@@ -1,0 +1,152 @@
+"""Operators on constants that every machine computes alike.
+
+Torch's own loops add in an order that depends on the processor's vectors, and take their roots from its estimates. Here
+sums go by halves in float64, element by element, so that each operation is one that the standard defines to the bit; what
+is written is rounded once.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch._ops import OpOverload
+
+from exir.graph.square_root import square_root
+from exir.operators.facts_of import facts_of
+
+_ATEN = torch.ops.aten
+# Powers that are products, quotients and roots.
+_EXPONENTS = (-1, -0.5, 0.5, 1, 2, 3)
+
+
+def is_exact(op: OpOverload, args: Sequence[Any]) -> bool:
+    """Whether `exact` computes `op` of these arguments."""
+    is_power = op is _ATEN.pow.Tensor_Scalar
+    return facts_of(op).foldable and (not is_power or args[1] in _EXPONENTS)
+
+
+def exact(op: OpOverload, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    """What `op` gives of constants, the same bits on every machine."""
+    with torch.no_grad():
+        return _OWN.get(op, op)(*args, **kwargs)
+
+
+def _add(x: Tensor, other: Any, alpha: float = 1) -> Tensor:
+    """The factor is not fused with the sum."""
+    return torch.add(x, other if alpha == 1 else torch.mul(other, alpha))
+
+
+def _sub(x: Tensor, other: Any, alpha: float = 1) -> Tensor:
+    return torch.sub(x, other if alpha == 1 else torch.mul(other, alpha))
+
+
+def _power(x: Tensor, exponent: float) -> Tensor:
+    if exponent in (-0.5, 0.5):
+        return _reciprocal_root(x) if exponent < 0 else square_root(x)
+    whole = int(exponent)
+    factors = [x] * abs(whole)
+    product = factors[0] if len(factors) == 1 else torch.mul(*factors[:2])
+    for each in factors[2:]:
+        product = product * each
+    return torch.ones_like(product) / product if whole < 0 else product
+
+
+def _reciprocal_root(x: Tensor) -> Tensor:
+    return (1 / square_root(_wide(x))).to(_floating(x))
+
+
+def _sum(
+    x: Tensor,
+    dims: Sequence[int] | None = None,
+    keepdim: bool = False,
+    *,
+    dtype: torch.dtype | None = None,
+) -> Tensor:
+    if not x.is_floating_point() and not (dtype and dtype.is_floating_point):
+        total: Tensor = _ATEN.sum.dim_IntList(x, dims, keepdim, dtype=dtype)
+        return total
+    return _total(_wide(x), dims, keepdim).to(dtype or x.dtype)
+
+
+def _mean(
+    x: Tensor,
+    dims: Sequence[int] | None = None,
+    keepdim: bool = False,
+    *,
+    dtype: torch.dtype | None = None,
+) -> Tensor:
+    return _average(_wide(x), dims, keepdim, 0).to(dtype or x.dtype)
+
+
+def _var(
+    x: Tensor, dims: Sequence[int] | None = None, *, correction: float | None = 1, keepdim: bool = False
+) -> Tensor:
+    wide = _wide(x)
+    off = wide - _average(wide, dims, True, 0)
+    return _average(off * off, dims, keepdim, 1 if correction is None else correction).to(x.dtype)
+
+
+def _batch_norm(
+    x: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    training: bool,
+    momentum: float,
+    epsilon: float,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Of its own statistics."""
+    wide, dims = _wide(x), [0, *range(2, x.dim())]
+    columns = [1, -1, *[1] * (x.dim() - 2)]
+    mean = _average(wide, dims, True, 0)
+    off = wide - mean
+    scale = 1 / square_root(_average(off * off, dims, True, 0) + epsilon)
+    y = off * scale
+    if weight is not None:
+        y = y * _wide(weight).view(columns)
+    if bias is not None:
+        y = y + _wide(bias).view(columns)
+    return y.to(x.dtype), mean.flatten().to(x.dtype), scale.flatten().to(x.dtype)
+
+
+def _average(wide: Tensor, dims: Sequence[int] | None, keepdim: bool, correction: float) -> Tensor:
+    total = _total(wide, dims, keepdim)
+    count = wide.numel() // max(total.numel(), 1)
+    return total / torch.tensor(max(count - correction, 0), dtype=torch.float64)
+
+
+def _total(wide: Tensor, dims: Sequence[int] | None, keepdim: bool) -> Tensor:
+    """Sums over `dims`, over all when there are none, each half of the numbers added to the other."""
+    summed = sorted({dim % wide.dim() for dim in dims or range(wide.dim())}) if wide.dim() else []
+    kept = [dim for dim in range(wide.dim()) if dim not in summed]
+    rows = wide.permute([*kept, *summed]).reshape([*(wide.shape[dim] for dim in kept), -1])
+    while rows.shape[-1] > 1:
+        half = rows.shape[-1] // 2
+        rows = torch.cat([rows[..., :half] + rows[..., half : 2 * half], rows[..., 2 * half :]], -1)
+    total = rows[..., 0] if rows.shape[-1] else torch.zeros(rows.shape[:-1], dtype=torch.float64)
+    return (
+        total.reshape([1 if dim in summed else size for dim, size in enumerate(wide.shape)])
+        if keepdim
+        else total
+    )
+
+
+def _wide(x: Tensor) -> Tensor:
+    return x.double()
+
+
+def _floating(x: Tensor) -> torch.dtype:
+    return x.dtype if x.is_floating_point() else torch.get_default_dtype()
+
+
+_OWN: Mapping[OpOverload, Callable[..., Any]] = {
+    _ATEN.add.Tensor: _add,
+    _ATEN.sub.Tensor: _sub,
+    _ATEN.pow.Tensor_Scalar: _power,
+    _ATEN.sqrt.default: square_root,
+    _ATEN.rsqrt.default: _reciprocal_root,
+    _ATEN.sum.dim_IntList: _sum,
+    _ATEN.mean.dim: _mean,
+    _ATEN.var.correction: _var,
+    _ATEN._native_batch_norm_legit.no_stats: _batch_norm,
+}
