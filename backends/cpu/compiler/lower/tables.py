@@ -30,9 +30,13 @@ class _Axis:
     stride: Dim
 
 
-def _place(i: Expression, size: Expression, stride: Expression) -> Expression:
+def _from_end(i: Expression, size: Expression) -> Expression:
     """What is below zero counts from the end."""
-    return _checked((i < 0).where(i + size, i), size, stride)
+    return (i < 0).where(i + size, i)
+
+
+def _place(i: Expression, size: Expression, stride: Expression) -> Expression:
+    return _checked(_from_end(i, size), size, stride)
 
 
 def _checked(i: Expression, size: Expression, stride: Expression) -> Expression:
@@ -56,8 +60,13 @@ def _lower_index_select(builder: Builder, node: Node) -> None:
 
 
 def _lower_index(builder: Builder, node: Node) -> None:
+    """Of one dimension the table says itself which of its rows are not there."""
     dims = _indexed(node)
     places = [builder.read(node.args[1][dim]) for dim in dims]
+    if len(dims) == 1:
+        size = dims_at(node.args[0])[dims[0]]
+        _emit(builder, node, dims, _mapped(builder, node, _from_end, places[0], size))
+        return
     axes = _axes(dims_at(node.args[0]), dims, places)
     parts = [_mapped(builder, node, _place, each.places, each.size, each.stride) for each in axes]
     _emit(builder, node, dims, _joined(builder, node, parts))
