@@ -48,5 +48,6 @@ def prim_operator(node: Node) -> Operator:
         raise UnsupportedOperatorError(message, node)
     name = _PRIM_OPERATORS.get(node.target)
     if name is None:
-        raise UnsupportedOperatorError(f"a .pte cannot call {node.target}", node)
+        message = f"a .pte cannot compute numbers with {node.target}; compute them with tensors, or give them as inputs"
+        raise UnsupportedOperatorError(message, node)
     return Operator(f"executorch_prim::{name}", "Scalar")

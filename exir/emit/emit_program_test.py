@@ -249,6 +249,13 @@ def test_other_control_flow_is_refused_with_what_there_is() -> None:
         prim_operator(node)
 
 
+def test_other_arithmetic_of_numbers_is_refused_with_what_to_do() -> None:
+    node = torch.fx.Graph().call_function(divmod)
+    said = "cannot compute numbers with <built-in function divmod>; compute them with tensors, or give them as inputs"
+    with pytest.raises(UnsupportedOperatorError, match=said):
+        prim_operator(node)
+
+
 def test_unused_constants_are_not_written() -> None:
     class Unused(torch.nn.Module):
         def __init__(self) -> None:

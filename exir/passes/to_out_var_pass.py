@@ -10,6 +10,7 @@ from exir import memory
 from exir.dialects.edge import to_torch_overload
 from exir.error import UnsupportedOperatorError, internal_assert
 from exir.graph.control_flow import graphs
+from exir.graph.refusals import called_on
 from exir.out_variant import (
     OutVariant,
     bind_arguments,
@@ -60,7 +61,7 @@ def _variant_for(node: Node) -> OutVariant:
     variant = out_variant_of(op)
     if variant is None:
         raise UnsupportedOperatorError(
-            f"operator {op.name()} has no out variant, so no .pte can call it; decompose it,"
+            f"operator {op.name()}{called_on(node)} has no out variant, so no .pte can call it; decompose it,"
             " delegate it, or register an out overload with torch.library",
             node,
         )

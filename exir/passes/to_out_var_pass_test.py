@@ -60,7 +60,7 @@ def test_operator_without_out_variant_is_an_error_that_names_it_and_its_line() -
         node = next(n for n in program.graph.nodes if n.name.startswith("aten_relu"))
         node.target = torch.ops.b_out_test.twice.default
         with pytest.raises(
-            UnsupportedOperatorError, match="b_out_test::twice has no out variant"
+            UnsupportedOperatorError, match="b_out_test::twice, called on float32, has no out variant"
         ) as error:
             ToOutVarPass().run(program)
         assert error.value.source is not None

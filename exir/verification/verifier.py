@@ -11,6 +11,7 @@ from torch.fx import GraphModule, Node
 from exir.dialects.edge import EdgeOpOverload, to_torch_overload
 from exir.error import EdgeDialectError, UnsupportedOperatorError
 from exir.graph.control_flow import graphs
+from exir.graph.refusals import called_on
 from exir.operators.facts_of import facts_of
 from exir.verification.dtypes import check_dtypes
 from exir.verification.structure import check_node, check_tensor_operands
@@ -70,7 +71,7 @@ class EXIREdgeDialectVerifier(Verifier):
         is_core = op.namespace != "aten" or _CORE_TAGS & set(op.tags) or self._is_beside_core(op)
         if not is_core:
             raise UnsupportedOperatorError(
-                f"{op} is not a core ATen operator and has no decomposition; write the model"
+                f"{op}{called_on(node)} is not a core ATen operator and has no decomposition; write the model"
                 " without it, or list it in EdgeCompileConfig._core_aten_ops_exception_list",
                 node,
             )
