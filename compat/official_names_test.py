@@ -40,6 +40,7 @@ exir.backend.backend_api: MethodProgramsPartitionerSpec to_backend
 exir.backend.backend_details: BackendDetails PreprocessResult
 exir.backend.canonical_partitioners.all_node_partitioner: AllNodePartitioner
 exir.backend.canonical_partitioners.config_partitioner: ConfigerationBasedPartitioner PartitionerConfig
+exir.backend.canonical_partitioners.group_partitioner: GroupBasedPartitioner
 exir.backend.canonical_partitioners.pattern_op_partitioner: generate_grouped_partitions_from_list_of_nodes
     generate_partitions_from_list_of_nodes generate_pattern_op_partitions
 exir.backend.operator_support: DontPartition DontPartitionModule DontPartitionName any_chain chain

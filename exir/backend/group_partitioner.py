@@ -1,0 +1,118 @@
+"""Proposing partitions in which groups of nodes stay together."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from torch.fx import Graph, GraphModule, Node
+from torch.fx.node import _get_qualified_name
+from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner, Partition
+from torch.fx.passes.operator_support import OperatorSupportBase
+
+from exir.error import UserError
+
+_MOVING = frozenset({"torch.ops.aten.view", "_operator.getitem"})
+
+
+class GroupBasedPartitioner(CapabilityBasedPartitioner):
+    """Proposes the largest partitions of supported nodes that a graph can be cut into, none of which tears a group apart.
+
+    node_groups: nodes that are to be in one partition, as far as they are supported; each in one group at most.
+    allows_single_node_partition: propose partitions in which one node computes as well; `non_compute_ops` are names of
+        operators that do not count, `allowed_single_node_partition_ops` of those that may stand alone.
+    """
+
+    def __init__(
+        self,
+        graph_module: GraphModule,
+        operator_support: OperatorSupportBase,
+        allows_single_node_partition: bool = False,
+        non_compute_ops: Sequence[str] | None = None,
+        allowed_single_node_partition_ops: Sequence[str] | None = None,
+        node_groups: Sequence[Sequence[Node]] | None = None,
+    ) -> None:
+        super().__init__(
+            graph_module,
+            operator_support,
+            allows_single_node_partition,
+            non_compute_ops,
+            allowed_single_node_partition_ops,
+        )
+        self.node_groups = [set(group) for group in node_groups or ()]
+        for node in graph_module.graph.nodes:
+            if sum(node in group for group in self.node_groups) > 1:
+                raise UserError(f"node {node.name} is in several groups; it can be in one only")
+
+    def propose_partitions(self) -> list[Partition]:
+        """In the order of the graph."""
+        graph = self.graph_module.graph
+        units = _Units(graph)
+        supported = [node for node in graph.nodes if self._is_node_supported(node)]
+        for group in self.node_groups:
+            units.join([node for node in supported if node in group])
+        found = [Partition(index, nodes) for index, nodes in enumerate(units.grown(supported))]
+        return [each for each in found if self.allows_single_node_partition or self._computes(each)]
+
+    def _computes(self, partition: Partition) -> bool:
+        """Whether more than one node does, or one that may stand alone."""
+        names = [
+            _get_qualified_name(node.target) for node in partition.nodes if node.op == "call_function"
+        ]
+        moving = _MOVING | set(self.non_compute_ops or ())
+        alone = set(self.allowed_single_node_partition_ops or ())
+        return sum((name not in moving) + (name in alone) for name in names) > 1
+
+
+class _Units:
+    """The graph with some of its nodes taken for one, and no cycle."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._places = {node: place for place, node in enumerate(graph.nodes)}
+        self._unit = dict(self._places)
+        self._nodes = {place: [node] for node, place in self._places.items()}
+
+    def join(self, group: list[Node]) -> None:
+        """Take the nodes, which are in the order of the graph, for one."""
+        for node in group[1:]:
+            if not self._try_join(self._unit[group[0]], self._unit[node]):
+                names = ", ".join(each.name for each in group)
+                raise UserError(
+                    f"the nodes {names} cannot be one partition: what lies between them is in none"
+                )
+
+    def grown(self, supported: Iterable[Node]) -> Iterator[list[Node]]:
+        """Join as many supported nodes as can be; the nodes of each that results."""
+        kept: list[int] = []
+        for unit in dict.fromkeys(self._unit[node] for node in supported):
+            near = self._before(unit)
+            candidates = sorted(kept, key=lambda each: each not in near)
+            if not any(self._try_join(each, unit) for each in candidates):
+                kept.append(unit)
+        for unit in kept:
+            yield sorted(self._nodes[unit], key=self._places.__getitem__)
+
+    def _try_join(self, first: int, second: int) -> bool:
+        if self._is_between(first, second) or self._is_between(second, first):
+            return False
+        for node in self._nodes.pop(second):
+            self._unit[node] = first
+            self._nodes[first].append(node)
+        return True
+
+    def _is_between(self, first: int, second: int) -> bool:
+        """Whether a way leads from one to the other by what belongs to neither."""
+        waiting = [unit for unit in self._after(first) if unit != second]
+        seen = {first, *waiting}
+        while waiting:
+            following = self._after(waiting.pop())
+            if second in following:
+                return True
+            waiting += following - seen
+            seen |= following
+        return False
+
+    def _after(self, unit: int) -> set[int]:
+        users = (self._unit[user] for node in self._nodes[unit] for user in node.users)
+        return {each for each in users if each != unit}
+
+    def _before(self, unit: int) -> set[int]:
+        inputs = (self._unit[source] for node in self._nodes[unit] for source in node.all_input_nodes)
+        return {each for each in inputs if each != unit}

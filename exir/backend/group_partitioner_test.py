@@ -1,0 +1,80 @@
+"""Partitions in which groups stay together, and that can be cut out of the graph."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.export import ExportedProgram, export
+from torch.fx import GraphModule, Node
+from torch.fx.passes.operator_support import OperatorSupportBase
+
+from exir import to_edge
+from exir.backend.group_partitioner import GroupBasedPartitioner
+from exir.error import UserError
+
+
+class _AllBut(OperatorSupportBase):
+    def __init__(self, *names: str) -> None:
+        self._names = names
+
+    def is_node_supported(self, submodules: Mapping[str, Any], node: Node) -> bool:
+        return node.op == "call_function" and not any(name in node.name for name in self._names)
+
+
+class _Branches(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        sine = torch.sin(x)
+        return torch.cos(sine) + torch.tanh(torch.exp(sine))
+
+
+def _graph_module() -> GraphModule:
+    program: ExportedProgram = to_edge(export(_Branches(), (torch.ones(3),))).exported_program()
+    return program.graph_module
+
+
+def _named(graph_module: GraphModule, *names: str) -> list[Node]:
+    return [node for node in graph_module.graph.nodes if any(name in node.name for name in names)]
+
+
+def _proposed(support: OperatorSupportBase, *groups: tuple[str, ...], **options: Any) -> list[list[str]]:
+    graph_module = _graph_module()
+    nodes = [_named(graph_module, *names) for names in groups]
+    found = GroupBasedPartitioner(
+        graph_module, support, node_groups=nodes, **options
+    ).propose_partitions()
+    return [[node.name.split("_")[1] for node in each.nodes] for each in found]
+
+
+def test_without_groups_all_that_is_supported_is_one() -> None:
+    assert _proposed(_AllBut()) == [["sin", "cos", "exp", "tanh", "add"]]
+
+
+def test_what_is_not_supported_parts_what_is_around_it() -> None:
+    assert _proposed(_AllBut("exp")) == [["sin", "cos"], ["tanh", "add"]]
+
+
+def test_a_group_stays_together() -> None:
+    assert _proposed(_AllBut("exp"), ("cos", "add")) == [["cos", "tanh", "add"]]
+    alone = _proposed(_AllBut("exp"), ("cos", "add"), allows_single_node_partition=True)
+    assert alone == [["sin"], ["cos", "tanh", "add"]]
+
+
+def test_a_node_alone_is_proposed_where_it_may_stand_alone() -> None:
+    support = _AllBut("sin", "cos", "tanh", "add")
+    assert _proposed(support) == []
+    assert _proposed(support, allows_single_node_partition=True) == [["exp"]]
+    name = torch.fx.node._get_qualified_name(_named(_graph_module(), "exp")[0].target)
+    assert _proposed(support, allowed_single_node_partition_ops=[name]) == [["exp"]]
+    assert _proposed(support, allows_single_node_partition=False, non_compute_ops=[name]) == []
+
+
+def test_a_group_that_something_lies_between_is_an_error() -> None:
+    with pytest.raises(UserError, match="cannot be one partition: what lies between them"):
+        _proposed(_AllBut("exp"), ("sin", "tanh"))
+
+
+def test_a_node_in_two_groups_is_an_error() -> None:
+    with pytest.raises(UserError, match="is in several groups"):
+        _proposed(_AllBut(), ("sin", "cos"), ("cos", "add"))
