@@ -23,6 +23,8 @@ class ExecutorchBackendConfig:
     remove_view_copy: turn view copies into views that share memory.
     fuse_bytes: compute in whole numbers what lies between quantized tensors, by operators that this project's runtime has and the
         official one has not; else in floats, as the graph says.
+    row_major_operands: copy what means, sums, average pooling and expansions take to row-major order: the official runtime's kernels
+        take no other, this project's do.
     emit_mutable_buffer_names: write the qualified names of mutable buffers.
     external_constants: put constants into a file beside the program: True, or a function of a
         constant's placeholder that returns the file's name (None for the program).
@@ -43,6 +45,7 @@ class ExecutorchBackendConfig:
     delegate_alignment: int | None = None
     remove_view_copy: bool = True
     fuse_bytes: bool = False
+    row_major_operands: bool = True
     emit_mutable_buffer_names: bool = False
     external_constants: bool | Callable[[Node], str | None] = False
     external_mutable_weights: bool = False

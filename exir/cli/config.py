@@ -35,6 +35,7 @@ _EXECUTORCH = {
     "delegate_alignment": int,
     "remove_view_copy": bool,
     "fuse_bytes": bool,
+    "row_major_operands": bool,
     "emit_mutable_buffer_names": bool,
 }
 _MEMORY_PLANNING = {
@@ -94,7 +95,7 @@ class CompilerConfig:
         What the command line compiles is for this project's runtime unless the options say otherwise.
         """
         planning = MemoryPlanningPass(**self.memory_planning)
-        given = {"fuse_bytes": True, **self.executorch}
+        given = {"fuse_bytes": True, "row_major_operands": False, **self.executorch}
         return ExecutorchBackendConfig(passes=passes, memory_planning_pass=planning, **given)
 
     def quantization_options(self) -> QuantizationOptions | None:

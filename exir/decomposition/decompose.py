@@ -14,6 +14,7 @@ from torch.export import ExportedProgram
 from torch.fx import GraphModule
 
 from exir.decomposition.decompositions import Decompositions, NodeFilter, core_aten
+from exir.decomposition.inline_grad_modes import inline_grad_modes
 from exir.decomposition.lift_constants import lift_inner_constants
 from exir.decomposition.rewrite import GraphRewriter
 from exir.decomposition.unwrap_subclasses import unwrap_subclasses
@@ -34,7 +35,7 @@ def to_core_aten(program: ExportedProgram, preserve: Mapping[OpOverload, NodeFil
     preserve: operators that are kept whole, each at the nodes for which its function is true.
     """
     decompositions = core_aten(preserve)
-    program = unwrap_subclasses(lift_inner_constants(program))
+    program = unwrap_subclasses(lift_inner_constants(inline_grad_modes(program)))
     try:
         return decompose_locally(program, decompositions)
     except NotLocal:

@@ -15,6 +15,7 @@ from exir.decomposition.arithmetic import ARITHMETIC
 from exir.decomposition.complex_numbers import COMPLEX_NUMBERS
 from exir.decomposition.drawing import DRAWING
 from exir.decomposition.gradients import GRADIENTS
+from exir.decomposition.grouping import GROUPING, experts_decompositions
 from exir.decomposition.ordering import ORDERING
 from exir.decomposition.scattering import SCATTERING
 
@@ -50,7 +51,7 @@ class Decompositions:
 
         Composites are listed with the rest: it keeps those that are not.
         """
-        kept = self.preserve.keys() | _OWN.keys() | affine_decompositions().keys()
+        kept = self.preserve.keys() | _OWN.keys() | _of_packages().keys()
         table = {**torch._decomp.core_aten_decompositions(), **self.table}
         return {op: run for op, run in table.items() if op not in kept}
 
@@ -64,15 +65,21 @@ class Decompositions:
 
 def core_aten(preserve: Mapping[OpOverload, NodeFilter] | None = None) -> Decompositions:
     """The decompositions that lead to core ATen."""
-    table = {**_core_aten_table(), **affine_decompositions()}
+    table = {**_core_aten_table(), **_of_packages()}
     return Decompositions(table, dict(preserve or {}))
+
+
+def _of_packages() -> Mapping[OpOverload, Callable[..., Any]]:
+    """Decompositions of operators that packages have registered in this process."""
+    return {**affine_decompositions(), **experts_decompositions()}
 
 
 @cache
 def _core_aten_table() -> Mapping[Any, Callable[..., Any]]:
     # Without the composites, which cost most of the time to list and depend on what is registered.
     core = torch._decomp._core_aten_decompositions_post_autograd()
-    more: Mapping[Any, Callable[..., Any]] = torch._decomp.get_decompositions([_ATEN.linalg_vector_norm])
+    beside = [_ATEN.linalg_vector_norm, _ATEN.tril_indices, _ATEN.triu_indices]
+    more: Mapping[Any, Callable[..., Any]] = torch._decomp.get_decompositions(beside)
     return {**core, **more, **_OWN}
 
 
@@ -118,6 +125,7 @@ _OWN: Mapping[OpOverload, Callable[..., Any]] = {
     **COMPLEX_NUMBERS,
     **DRAWING,
     **GRADIENTS,
+    **GROUPING,
     **ORDERING,
     **SCATTERING,
 }

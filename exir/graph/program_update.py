@@ -57,12 +57,12 @@ def _lift_attributes(program: ExportedProgram) -> None:
 def edge_program(program: ExportedProgram, rewritten: Rewritten) -> ExportedProgram:
     """A new program of the edge dialect: `program` computed by the rewritten graph.
 
-    Writes to buffers and inputs become the first outputs. Tensors are shared with `program`,
-    the containers that hold them are not.
+    Writes to buffers and inputs become the first outputs; a constant that is written to is a buffer.
+    Tensors are shared with `program`, the containers that hold them are not.
     """
     signature = renamed_signature(program.graph_signature, rewritten.graph)
     if rewritten.mutations:
-        signature = _with_mutations(signature, rewritten)
+        signature = _with_mutations(_with_state(program, signature, rewritten), rewritten)
     return ExportedProgram(
         root=rewritten.submodules,
         graph=rewritten.graph,
@@ -74,6 +74,40 @@ def edge_program(program: ExportedProgram, rewritten: Rewritten) -> ExportedProg
         constants=dict(program.constants),
         verifiers=[EXIREdgeDialectVerifier],
     )
+
+
+def _with_state(
+    program: ExportedProgram, signature: ExportGraphSignature, rewritten: Rewritten
+) -> ExportGraphSignature:
+    """`signature` with the constants that are written to as buffers.
+
+    `torch.export` finds tensors that no module has registered, as caches hold them, and takes them for constants.
+    """
+    used = {node.name for node in rewritten.graph.find_nodes(op="placeholder") if node.users}
+    specs = list(signature.input_specs)
+    for position, spec in enumerate(specs):
+        if spec.kind is InputKind.CONSTANT_TENSOR and spec.arg.name in rewritten.mutations:
+            _refuse_second_names(program, spec, [each for each in specs if each.arg.name in used])
+            specs[position] = replace(spec, kind=InputKind.BUFFER, persistent=False)
+    return ExportGraphSignature(specs, signature.output_specs)
+
+
+def _refuse_second_names(program: ExportedProgram, written: InputSpec, used: list[InputSpec]) -> None:
+    """No other tensor that is used may lie where one lies that is written to."""
+    tensors = {**program.state_dict, **program.constants}
+    place = _place(tensors[written.target])
+    for spec in used:
+        tensor = tensors.get(spec.target)
+        if (
+            spec.target != written.target
+            and isinstance(tensor, torch.Tensor)
+            and _place(tensor) == place
+        ):
+            raise NotLocal(f"the program writes to '{written.target}', which is '{spec.target}' as well")
+
+
+def _place(tensor: torch.Tensor) -> int:
+    return tensor.untyped_storage().data_ptr()
 
 
 def _with_mutations(signature: ExportGraphSignature, rewritten: Rewritten) -> ExportGraphSignature:

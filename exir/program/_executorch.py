@@ -25,6 +25,7 @@ from exir.passes.fuse_bytes import FuseBytes
 from exir.passes.insert_write_back_for_buffers_pass import InsertWriteBackForBuffersPass
 from exir.passes.memory_planning_pass import MemoryPlanningPass
 from exir.passes.replace_view_copy_with_view_pass import ReplaceViewCopyWithViewPass
+from exir.passes.row_major_operands import RowMajorOperands
 from exir.passes.spec_prop_pass import SpecPropPass
 from exir.passes.to_out_var_pass import ToOutVarPass
 from exir.print_program import print_program
@@ -65,6 +66,8 @@ def _of_method(config: ExecutorchBackendConfig, name: str) -> list[PassType]:
     gives_outputs = not getattr(planner, "alloc_graph_output", True)
     gives_inputs = not getattr(planner, "alloc_graph_input", True)
     passes: list[PassType] = [FuseBytes()] if config.fuse_bytes else []
+    if config.row_major_operands:
+        passes.append(RowMajorOperands())
     passes.append(InsertWriteBackForBuffersPass())
     if gives_outputs:
         passes.append(DistinctOutputsPass())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
+import exir.dialects.grouped_ops  # noqa: F401  (registers the operator)
 from kernels.testing.native import KernelError
 from kernels.testing.parity import FLOATING, INTEGRAL, NUMBERS, channels_last, check, load_kernels, random_tensor
 
@@ -59,6 +60,36 @@ def test_products_of_every_dtype_take_several_blocks(dtype: torch.dtype, m: int,
     check(KERNELS, "aten::mm.out", a, b)
     check(KERNELS, "aten::mm.out", a.t().contiguous().t(), b.t().contiguous().t(), order=(1, 0))
     check(KERNELS, "aten::addmm.out", bias, a, b, 3, 2)
+
+
+@pytest.mark.parametrize("ends", [[2, 5, 9], [0, 9, 9], [1, 1, 4], [0, 0, 0]], ids=str)
+def test_groups_of_rows_have_products_of_their_own(ends: list[int]) -> None:
+    """Rows after the last group are zero."""
+    x, matrices = random_tensor((9, 70)), random_tensor((3, 70, 33), seed=1)
+    for dtype in (torch.int32, torch.int64):
+        check(KERNELS, "grouped::mm.out", x, matrices, torch.tensor(ends, dtype=dtype), tolerance=CLOSE)
+    turned = random_tensor((3, 33, 70)).transpose(1, 2)
+    check(KERNELS, "grouped::mm.out", x, turned, torch.tensor(ends), tolerance=CLOSE)
+
+
+@pytest.mark.parametrize(("rows", "depth", "columns"), [(0, 4, 3), (5, 0, 3), (5, 4, 0)])
+def test_groups_may_have_no_elements(rows: int, depth: int, columns: int) -> None:
+    ends = torch.tensor([0, rows])
+    check(KERNELS, "grouped::mm.out", random_tensor((rows, depth)), random_tensor((2, depth, columns)), ends)
+
+
+def test_groups_that_do_not_fit_are_an_error() -> None:
+    x, matrices, out = torch.ones(4, 3), torch.ones(2, 3, 5), torch.ones(4, 5)
+    for ends, message in (
+        ([1, 5], r"offs\[1\] = 5 is not in \[1, 4\]"),
+        ([3, 2], r"offs\[1\] = 2 is not in \[3, 4\]"),
+        ([-1, 2], r"offs\[0\] = -1 is not in \[0, 4\]"),
+        ([1, 2, 3], "3 offs for 2 groups"),
+    ):
+        with pytest.raises(KernelError, match=message):
+            KERNELS.call("grouped::mm.out", x, matrices, torch.tensor(ends), out, out)
+    with pytest.raises(KernelError, match=r"\[4, 3\] x \[2, 5\] do not fit together"):
+        KERNELS.call("grouped::mm.out", x, torch.ones(2, 2, 5), torch.tensor([1, 4]), out, out)
 
 
 def test_zero_beta_leaves_the_bias_out() -> None:

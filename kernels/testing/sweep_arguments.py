@@ -121,6 +121,11 @@ def _matrices(first: str, second: str) -> Maker:
     return make
 
 
+def _groups(case: Case) -> list[object]:
+    ends = torch.tensor([1, 3], dtype=case.dtypes["offs"])
+    return [case.tensor("self", (4, 5)), case.tensor("mat2", (2, 5, 3)), ends]
+
+
 def _addmm(case: Case) -> list[object]:
     return [case.tensor("self", (3, 4)[2 - case.rank :]), *_matrices("mat1", "mat2")(case), 1, 1]
 
@@ -438,6 +443,7 @@ _MAKERS: dict[str, Maker] = {
     "dim_order_ops::_clone_dim_order.out": lambda case: [case.tensor("self"), False, None],
     "dim_order_ops::_to_dim_order_copy.out": lambda case: [case.tensor("self"), False, None],
     **sweep_bytes.MAKERS,
+    "grouped::mm.out": _groups,
     "quantized_decomposed::add.out": _quantized_add,
     "quantized_decomposed::choose_qparams.Tensor_out": _choose,
     "quantized_decomposed::choose_qparams_per_token_asymmetric.out": lambda case: [

@@ -21,7 +21,14 @@ from pathlib import Path
 
 import torch
 
-from tests.architectures import timm_models, torchvision_models, torchvision_operators, transformers_models, trial
+from tests.architectures import (
+    plain_models,
+    timm_models,
+    torchvision_models,
+    torchvision_operators,
+    transformers_models,
+    trial,
+)
 from tests.architectures.architecture import Architecture
 
 _FORK = multiprocessing.get_context("fork")
@@ -40,7 +47,7 @@ def _options() -> argparse.Namespace:
 
 def _chosen(words: list[str]) -> list[Architecture]:
     """Of packages that are there."""
-    modules = (torchvision_models, timm_models, transformers_models)
+    modules = (plain_models, torchvision_models, timm_models, transformers_models)
     every = [each for module in modules for each in module.architectures()]
     wanted = [each for each in every if not words or any(word in str(each) for word in words)]
     there = {package for package in {each.package for each in wanted} if _imported(package)}

@@ -138,6 +138,8 @@ _TRANSLATORS: dict[str, dict[str, Any]] = {
     "LongT5": _T5,
     "SwitchTransformers": {**_T5, "num_experts": 2, "num_sparse_encoder_layers": 0, "num_sparse_decoder_layers": 0},
 }
+# Their masks have no default while they are exported.
+_MASKED = {"LongT5", "SwitchTransformers"}
 _DEPTHS = {"hidden_sizes": [16, 32, 32, 64], "depths": [1, 1, 1, 1]}
 _WINDOWS = {"image_size": 64, "embed_dim": 16, "depths": [1, 1], "num_heads": [2, 2], "window_size": 4, "patch_size": 4}
 _EYES: dict[str, dict[str, Any]] = {
@@ -232,6 +234,9 @@ def _translator(name: str, **options: Any) -> Subject:
     model = _made(
         f"{name}ForConditionalGeneration" if name != "Marian" else "MarianMTModel", f"{name}Config", **options
     )
+    if name in _MASKED:
+        inputs = (_words(), torch.ones(1, _LENGTH, dtype=torch.int64), _words(5))
+        return Subject(Tensors(model, ["input_ids", "attention_mask", "decoder_input_ids"]), (inputs,))
     return Subject(Tensors(model, ["input_ids", "decoder_input_ids"]), ((_words(), _words(5)),))
 
 

@@ -147,6 +147,8 @@ FORMULAS: dict[str, Case] = {
     "round to tens": (lambda x: torch.round(x * 100, decimals=-1), A),
     "addbmm": (lambda x, a, b: torch.addbmm(x, a, b, beta=2, alpha=0.5), _real(3, 4), _real(2, 3, 5), _real(2, 5, 4)),
     "rrelu": (F.rrelu, A),
+    "tril_indices": (lambda x: x[tuple(torch.tril_indices(3, 7, -1))], DIGITS),
+    "triu_indices": (lambda x: x[tuple(torch.triu_indices(3, 7, 2))], DIGITS),
     "addmv": (lambda x, a, v: torch.addmv(x, a, v, beta=0.5), _real(3), _real(3, 4), _real(4)),
     "angle": (torch.angle, WITH_NAN),
     "angle of float64": (lambda x: (torch.angle(x.double()) - torch.pi) * 1e4, A),

@@ -37,6 +37,14 @@ class Several(nn.Module):
         return pooled, x.topk(3), torch.split(x, [2, 6], dim=3), x.max(1), x.mean((2, 3), keepdim=True)
 
 
+class Reduced(nn.Module):
+    """Means, sums, pooling and expansions of what does not lie in row-major order."""
+
+    def forward(self, x: Tensor, one: Tensor) -> tuple[Tensor, ...]:
+        pooled = nn.functional.avg_pool2d(x, 2), nn.functional.adaptive_avg_pool2d(x, 2)
+        return x.mean((2, 3), keepdim=True), x.mean(1), x.sum(3), *pooled, one.expand(3, -1, -1, -1) * 2
+
+
 class DynamicViews(nn.Module):
     """Views whose sizes are computed when the program runs."""
 
@@ -146,6 +154,7 @@ STATIC = {
         nn.Sequential(nn.Conv2d(3, 4, 3), nn.ReLU(), nn.Conv2d(4, 2, 1)).to(memory_format=LAST),  # type: ignore[call-overload]
         torch.randn(1, 3, 8, 8).to(memory_format=LAST),
     ),
+    "reduced": lambda: of(Reduced(), *(torch.randn(batch, 3, 8, 8).to(memory_format=LAST) for batch in (2, 1))),
     "lstm": lambda: of(nn.LSTM(4, 5, batch_first=True), torch.randn(2, 6, 4)),
     "bfloat16": lambda: of(nn.PReLU().bfloat16(), torch.randn(3, 4).bfloat16()),
     "both_ways": lambda: of(BothWays(), torch.tensor([3, 0, 99])),

@@ -1,0 +1,59 @@
+"""Layers of experts become products of groups of rows."""
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from exir import to_edge
+from exir.testing.graphs import assert_same, operator_names, run
+from exir.testing.models import Example
+
+_SCHEMA = "grouped_mm_fallback(Tensor input, Tensor weight, Tensor offs) -> Tensor"
+
+
+class Experts(nn.Module):
+    """Rows in the order of their experts, as layers of experts sort them; `ends` says where each ends."""
+
+    def __init__(self, dtype: torch.dtype) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(3, 16, 8, dtype=dtype))
+
+    def forward(self, x: Tensor, ends: Tensor) -> Tensor:
+        return torch.nn.functional.grouped_mm(x, self.weight.transpose(1, 2), offs=ends)
+
+
+class ExpertsOfTransformers(Experts):
+    def forward(self, x: Tensor, ends: Tensor) -> Tensor:
+        return torch.ops.transformers.grouped_mm_fallback(x, self.weight.transpose(1, 2), ends)
+
+
+@pytest.fixture
+def transformers_operator() -> torch.library.Library:
+    """Transformers' operator, as far as export needs it."""
+    library = torch.library.Library("transformers", "FRAGMENT")
+    library.define(_SCHEMA)
+    library.impl("grouped_mm_fallback", torch.ops.grouped.mm.default, "CompositeExplicitAutograd")
+    return library
+
+
+def check(module: nn.Module, dtype: torch.dtype) -> None:
+    x, ends = torch.randn(9, 8, dtype=dtype), torch.tensor([2, 2, 9], dtype=torch.int32)
+    program = to_edge(Example(module.eval(), (x, ends)).export()).exported_program()
+    assert operator_names(program) == ["grouped::mm"]
+    matrices = module.weight.detach()
+    expected = torch.cat([x[:2] @ matrices[0].T, x[2:] @ matrices[2].T])
+    assert_same(run(program, (x, ends)), [expected], 2e-2 if dtype is torch.bfloat16 else 1e-5, 1e-5)
+
+
+def test_torch_has_it_for_bfloat16() -> None:
+    check(Experts(torch.bfloat16), torch.bfloat16)
+
+
+@pytest.mark.usefixtures("transformers_operator")
+def test_transformers_has_it_for_every_dtype() -> None:
+    check(ExpertsOfTransformers(torch.float32), torch.float32)
+
+
+def test_rows_behind_the_last_group_are_zero() -> None:
+    product = torch.ops.grouped.mm(torch.ones(4, 2), torch.ones(1, 2, 3), torch.tensor([3]))
+    assert product.tolist() == [[2.0] * 3] * 3 + [[0.0] * 3]

@@ -1,0 +1,66 @@
+"""What a model computes without gradients is computed as all the rest: no program has any."""
+
+from collections.abc import Sequence
+from itertools import count
+from typing import Any
+
+import torch
+from torch.export import ExportedProgram
+from torch.fx import GraphModule, Node
+
+from exir.graph.program_copy import copy_program
+from exir.graph.program_update import with_names_of_graph
+
+_WRAP = torch.ops.higher_order.wrap_with_set_grad_enabled
+
+
+def inline_grad_modes(program: ExportedProgram) -> ExportedProgram:
+    """`program`, or a copy of it whose graph has in it what ran in graphs of another gradient mode.
+
+    `torch.export` puts what stands below `torch.no_grad()` into a graph of its own.
+    """
+    if not _wraps(program.graph_module):
+        return program
+    copied = copy_program(program)
+    while wraps := _wraps(copied.graph_module):
+        for wrap in wraps:
+            _inline(copied.graph_module, wrap)
+    return with_names_of_graph(copied)
+
+
+def _wraps(graph_module: GraphModule) -> Sequence[Node]:
+    return graph_module.graph.find_nodes(op="call_function", target=_WRAP)
+
+
+def _inline(graph_module: GraphModule, wrap: Node) -> None:
+    _, holder, *operands = wrap.args
+    assert isinstance(holder, Node)
+    inner = getattr(graph_module, str(holder.target))
+    with graph_module.graph.inserting_before(wrap):
+        results = _copied(inner, operands, graph_module)
+    for item in list(wrap.users):
+        item.replace_all_uses_with(results[item.args[1]])
+        graph_module.graph.erase_node(item)
+    graph_module.graph.erase_node(wrap)
+    if not holder.users:
+        graph_module.graph.erase_node(holder)
+
+
+def _copied(inner: GraphModule, operands: Sequence[Any], outer: GraphModule) -> Sequence[Any]:
+    """Copy the nodes of `inner` to where `outer` inserts, in terms of the operands; returns the results."""
+    copies = dict(zip(inner.graph.find_nodes(op="placeholder"), operands, strict=True))
+    for node in inner.graph.nodes:
+        if node.op == "get_attr":
+            copies[node] = _carried_over(node, inner, outer)
+        elif node.op == "call_function":
+            copies[node] = outer.graph.node_copy(node, copies.__getitem__)
+    return torch.fx.map_arg(inner.graph.output_node().args[0], copies.__getitem__)
+
+
+def _carried_over(node: Node, inner: GraphModule, outer: GraphModule) -> Node:
+    """What a graph holds besides, a tensor or another graph, under a name that is free outside."""
+    name = next(name for name in map("inlined_{}".format, count()) if not hasattr(outer, name))
+    setattr(outer, name, getattr(inner, str(node.target)))
+    copied = outer.graph.get_attr(name)
+    copied.meta = dict(node.meta)
+    return copied

@@ -1,0 +1,39 @@
+"""The operator `grouped::mm`: rows in groups, each group multiplied by a matrix of its own, as experts' layers are."""
+
+from torch import Tensor
+from torch.library import Library
+
+_ARGUMENTS = "(Tensor self, Tensor mat2, Tensor offs"
+
+
+def _mm(x: Tensor, matrices: Tensor, ends: Tensor) -> Tensor:
+    """`x` [S, K], `matrices` [G, K, N], `ends` [G], where each group of rows ends → [S, N]; other rows are zero."""
+    product = _shape_only(x, matrices).zero_()
+    start = 0
+    for matrix, end in zip(matrices, ends.tolist(), strict=True):
+        product[start:end] = x[start:end] @ matrix
+        start = end
+    return product
+
+
+def _shape_only(x: Tensor, matrices: Tensor, *_: object) -> Tensor:
+    return x.new_empty(x.shape[0], matrices.shape[2])
+
+
+def _mm_out(x: Tensor, matrices: Tensor, ends: Tensor, *, out: Tensor) -> Tensor:
+    product = _mm(x, matrices, ends)
+    return out.resize_(product.shape).copy_(product)
+
+
+def _register() -> Library:
+    library = Library("grouped", "FRAGMENT")
+    library.define(f"mm{_ARGUMENTS}) -> Tensor")
+    library.define(f"mm.out{_ARGUMENTS}, *, Tensor(a!) out) -> Tensor(a!)")
+    library.impl("mm", _mm, "CompositeExplicitAutograd")
+    library.impl("mm", _shape_only, "Meta")
+    library.impl("mm.out", _mm_out, "CompositeExplicitAutograd")
+    return library
+
+
+# Torch drops the operators with the object that registered them, so it lives as long as the module.
+_LIBRARY = _register()

@@ -1,0 +1,15 @@
+"""Architectures written out with torch alone, as no package has them or as few lines say them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import exir.dialects.grouped_ops  # noqa: F401  (registers an operator of theirs)
+from tests.architectures.architecture import Architecture
+from tests.architectures.plain import pictures, sequences, sound
+
+
+def architectures() -> Iterator[Architecture]:
+    for part in (pictures, sequences, sound):
+        for name, make in part.SUBJECTS.items():
+            yield Architecture("torch", name, make)
