@@ -7,7 +7,7 @@ load("//rules/private:compiler_memory.bzl", "COMPILER_RESOURCES")
 load("//rules/private:kernel_sets.bzl", "kernel_tables", "operator_tables")
 load("//rules/private:labels.bzl", "display_label")
 load("//rules/private:python_command.bzl", "run_compiler", "run_module", "use_params_file")
-load("//rules/private:python_module.bzl", "import_roots")
+load("//rules/private:python_module.bzl", "add_import_roots")
 
 _DOC = """A program that was made elsewhere, as one that `executorch_model` has compiled: libraries and tests link it.
 
@@ -113,10 +113,7 @@ def _delegated_impl(ctx):
     files = depset(transitive = [backend.sources for backend in backends] + [backend.data for backend in backends])
     imports = depset(transitive = [backend.imports for backend in backends])
     described.args.add_all([backend.partitioner for backend in backends if backend.partitioner], before_each = "--backend")
-    described.args.add_all(
-        import_roots(files.to_list(), imports.to_list(), ctx.workspace_name),
-        before_each = "--import-root",
-    )
+    add_import_roots(described.args, files, imports, ctx.workspace_name)
     run_compiler(
         ctx,
         ctx.toolchains[TOOLCHAIN_TYPE],

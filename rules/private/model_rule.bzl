@@ -8,7 +8,7 @@ load("//rules/private:compiler_memory.bzl", "COMPILER_RESOURCES")
 load("//rules/private:kernel_sets.bzl", "kernel_tables", "operator_tables")
 load("//rules/private:labels.bzl", "display_label")
 load("//rules/private:python_command.bzl", "run_compiler")
-load("//rules/private:python_module.bzl", "data_files", "import_roots", "module_file", "module_name")
+load("//rules/private:python_module.bzl", "add_import_roots", "data_files", "module_file", "module_name")
 
 _DOC = """Compiles a PyTorch module to an ExecuTorch program.
 
@@ -104,12 +104,6 @@ def _gather(ctx):
         tools = [tool for backend in backends for tool in backend.tools],
     )
 
-def _import_roots(ctx, given):
-    """Where modules are looked up, and then data and programs."""
-    programs = [tool.executable for tool in given.tools if tool.executable]
-    files = given.sources.to_list() + given.data.to_list() + programs
-    return import_roots(files, given.imports.to_list(), ctx.workspace_name)
-
 def _arguments(ctx, given):
     """What the compiler is told, the same for the program and the reference."""
     file = module_file(ctx.attr.module, "module")
@@ -117,8 +111,9 @@ def _arguments(ctx, given):
     args.add("--target", display_label(ctx.label))
     args.add("--module", module_name(file))
     args.add("--module-file", file)
-    for root in _import_roots(ctx, given):
-        args.add("--import-root", root)
+    programs = [tool.executable for tool in given.tools if tool.executable]
+    files = depset(programs, transitive = [given.sources, given.data])
+    add_import_roots(args, files, given.imports, ctx.workspace_name)
     args.add("--entry-point", ctx.attr.entry_point)
     args.add("--time-limit", ctx.attr.time_limit)
     for backend in given.backends:
@@ -157,7 +152,7 @@ def _lower(ctx, given, outputs, message):
         outputs = outputs.values(),
         mnemonic = "ExecutorchLower",
         message = "%s %s" % (message, display_label(ctx.label)),
-        requirements = {"requires-worker-protocol": "proto", "supports-workers": "1"},
+        requirements = {"requires-worker-protocol": "proto", "supports-path-mapping": "1", "supports-workers": "1"},
         resources = COMPILER_RESOURCES[ctx.attr.memory_gb],
     )
 

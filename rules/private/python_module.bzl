@@ -52,22 +52,22 @@ def data_files(targets):
     files = [target[DefaultInfo].files for target in targets]
     return depset(transitive = files + [target[DefaultInfo].default_runfiles.files for target in targets])
 
-def import_roots(files, imports, workspace_name):
-    """Finds the folders to put on the path.
+def add_import_roots(arguments, files, imports, workspace_name):
+    """Tells a program the folders to put on the path: those that the files lie in, and those that libraries name.
 
     Args:
-      files: list[File]: all Python sources.
-      imports: list[string]: PyInfo.imports; each starts with a repository's name.
+      arguments: Args: gets a flag `--import-root` for each, without repeats among the first and among the second.
+      files: depset[File] or list[File]: all Python sources, data and programs.
+      imports: depset[string]: PyInfo.imports; each starts with a repository's name.
       workspace_name: name of the main repository.
-
-    Returns:
-      list[string]: paths from the execution root, in order, without repeats.
     """
-    roots = {}
-    for file in files:
-        roots[source_root(file)] = True
-    for entry in imports:
-        repository, _, path = entry.partition("/")
-        prefix = "" if repository in [workspace_name, "_main"] else "external/" + repository + "/"
-        roots[(prefix + path).rstrip("/") or "."] = True
-    return roots.keys()
+    roots = [_import_root(entry, workspace_name) for entry in imports.to_list()]
+
+    # From the files themselves when the action runs, as Bazel may then name their folders otherwise (path mapping).
+    arguments.add_all(files, map_each = source_root, before_each = "--import-root", uniquify = True)
+    arguments.add_all(roots, before_each = "--import-root", uniquify = True)
+
+def _import_root(entry, workspace_name):
+    repository, _, path = entry.partition("/")
+    prefix = "" if repository in [workspace_name, "_main"] else "external/" + repository + "/"
+    return (prefix + path).rstrip("/") or "."

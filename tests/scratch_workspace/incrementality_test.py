@@ -100,3 +100,30 @@ def test_failed_compile_leaves_no_program_behind(workspace: Workspace) -> None:
     assert build.exit_code != 0
     assert "broken on purpose" in build.stderr
     assert not (workspace.folder / "bazel-bin" / "first.pte").exists()
+
+
+_GENERATED = """
+genrule(
+    name = "generate",
+    srcs = ["first.py"],
+    outs = ["generated/third.py"],
+    cmd = "cp $< $@",
+)
+
+py_library(name = "third", srcs = ["generated/third.py"])
+
+executorch_model(name = "third_pte", module = ":third")
+"""
+
+
+def test_other_configuration_takes_the_program_from_the_cache(workspace: Workspace) -> None:
+    """With the flags of docs/cross_building.md; a generated source lies in a folder named after the configuration."""
+    workspace.write("BUILD.bazel", _BUILD + _GENERATED)
+    cache = f"--disk_cache={workspace.folder.parent / 'cache'}"
+    flags = ("--experimental_output_paths=strip", "--worker_sandboxing", cache, "//:third_pte")
+    first = workspace.build(*flags)
+    assert first.exit_code == 0, first.stderr
+    assert first.mnemonics == ("Genrule", "ExecutorchLower")
+    second = workspace.build("--compilation_mode=opt", *flags)
+    assert second.exit_code == 0, second.stderr
+    assert "ExecutorchLower" not in second.mnemonics

@@ -42,7 +42,7 @@ class Build:
 
     exit_code: int
     stderr: str
-    mnemonics: tuple[str, ...]  # of the actions that were run, in order
+    mnemonics: tuple[str, ...]  # of the actions that were run, not taken from a cache, in order
 
 
 class Workspace:
@@ -74,7 +74,9 @@ class Workspace:
         self._log.unlink(missing_ok=True)
         result = self._bazel("build", f"--execution_log_json_file={self._log}", *arguments)
         entries = _json_objects(self._log.read_text(encoding="utf-8")) if self._log.exists() else []
-        return Build(result.returncode, result.stderr, tuple(entry["mnemonic"] for entry in entries))
+        return Build(
+            result.returncode, result.stderr, tuple(entry["mnemonic"] for entry in entries if not entry.get("cacheHit"))
+        )
 
     def run(self, target: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         return self._bazel("run", target, "--", *arguments)

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 _OUTPUT_FLAG = "--out-"
+_OUTPUTS = "bazel-out"
+_ANY_CONFIGURATION = "cfg"
 
 
 def enter_inputs_only(inputs: Iterable[str], folder: Path) -> None:
@@ -18,7 +20,7 @@ def enter_inputs_only(inputs: Iterable[str], folder: Path) -> None:
     is are links.
     """
     root = Path.cwd()
-    for path in sorted(inputs):
+    for path in sorted(_mapped(each, root) for each in inputs):
         _provide(root / path, folder / path)
     os.chdir(folder)
 
@@ -33,6 +35,14 @@ def with_absolute_outputs(arguments: Sequence[str]) -> list[str]:
         elif index and arguments[index - 1].startswith(_OUTPUT_FLAG) and "=" not in arguments[index - 1]:
             absolute[index] = os.path.abspath(argument)
     return absolute
+
+
+def _mapped(path: str, root: Path) -> str:
+    """The name that a sandbox has a file by: with path mapping Bazel 7's requests still name the configuration of outputs, `bazel-out/k8-opt/…`."""
+    folder, _, rest = path.partition("/")
+    if folder != _OUTPUTS or (root / path).exists():
+        return path
+    return f"{_OUTPUTS}/{_ANY_CONFIGURATION}/{rest.partition('/')[2]}"
 
 
 def _provide(source: Path, place: Path) -> None:

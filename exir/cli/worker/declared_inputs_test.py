@@ -1,0 +1,43 @@
+"""A compilation's folder has what its request lists, by the names that the flags use."""
+
+from pathlib import Path
+
+import pytest
+
+from exir.cli.worker.declared_inputs import enter_inputs_only
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder to fill, beside a working directory with a source, a file that nobody lists, and outputs of path mapping."""
+    for name in ("app/net.py", "app/other.py", "bazel-out/cfg/bin/app/made.py"):
+        path = tmp_path / "root" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(name)
+    monkeypatch.chdir(tmp_path / "root")
+    made = tmp_path / "inputs"
+    made.mkdir()
+    return made
+
+
+def _files(folder: Path) -> list[str]:
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+
+
+def test_what_is_not_listed_is_not_there(folder: Path) -> None:
+    enter_inputs_only(["app/net.py"], folder)
+    assert Path.cwd() == folder
+    assert _files(folder) == ["app/net.py"]
+
+
+def test_outputs_have_their_mapped_names(folder: Path) -> None:
+    enter_inputs_only(["bazel-out/k8-opt/bin/app/made.py"], folder)
+    assert _files(folder) == ["bazel-out/cfg/bin/app/made.py"]
+
+
+def test_outputs_have_their_own_names_otherwise(folder: Path) -> None:
+    own = Path("bazel-out/k8-opt/bin/app/made.py")
+    own.parent.mkdir(parents=True)
+    own.write_text("")
+    enter_inputs_only([str(own)], folder)
+    assert _files(folder) == [str(own)]
