@@ -10,6 +10,7 @@ kept, and byte code is compiled without either. What the actions of a build neve
 out.
 """
 
+import errno
 import hashlib
 import os
 import shutil
@@ -40,6 +41,19 @@ _UNUSED = (
     *("**/BUILD", "**/BUILD.bazel", "**/WORKSPACE", "**/* *"),
 )
 _WITH_TEST_SUITES = ("joblib", "mpmath", "networkx", "numpy", "pandas", "scipy", "sklearn", "sympy")
+_ROOM_ADVICE = """
+The packages with torch take about 1 GB in {root}, and as much while they are unpacked. Make room there, or name a folder with
+XDG_CACHE_HOME, and start again."""
+_FOLDER_ADVICE = """
+Packages are kept in {root}. Make it a folder that you may write to, or name another with XDG_CACHE_HOME, and start again."""
+_ADVICE = {
+    errno.ENOSPC: _ROOM_ADVICE,
+    errno.EDQUOT: _ROOM_ADVICE,
+    errno.EACCES: _FOLDER_ADVICE,
+    errno.EPERM: _FOLDER_ADVICE,
+    errno.EROFS: _FOLDER_ADVICE,
+    errno.ENOTDIR: _FOLDER_ADVICE,
+}
 _TORCH_ADVICE = """
 The locked torch is PyTorch's CPU build, which the default index does not have. Tell pip where it is, for example by
   PIP_FIND_LINKS=<folder that has the +cpu wheel>, or
@@ -87,8 +101,19 @@ def _pip_install(site: Path, lock: Path) -> None:
     result = subprocess.run(command, capture_output=True, text=True)
     if result.returncode:
         errors = "\n".join(line for line in result.stderr.splitlines() if not line.startswith(_PIP_ASIDES))
-        advice = _TORCH_ADVICE if "torch==" in errors else ""
+        advice = _room_advice(errors) or (_TORCH_ADVICE if "torch==" in errors else "")
         raise BootstrapError(f"cannot install {lock.name}; pip says:\n{errors.strip()}{advice}")
+
+
+def _room_advice(errors: str) -> str:
+    """Where pip says so."""
+    return _ROOM_ADVICE.format(root=cache_root()) if os.strerror(errno.ENOSPC) in errors else ""
+
+
+def explained(error: OSError, lock: Path) -> str:
+    """What a folder does not let us do, and what to do about it."""
+    advice = _ADVICE.get(error.errno or 0, "").format(root=cache_root())
+    return f"cannot install {lock.name}: {error.strerror}: {error.filename or cache_root()}{advice}"
 
 
 def _unused_paths(site: Path) -> Iterator[Path]:
@@ -134,8 +159,11 @@ def main() -> int:
         site, installed = install(lock)
         for folder in folders:
             provide(site, folder)
-    except (BootstrapError, OSError) as error:
+    except BootstrapError as error:
         print(error, file=sys.stderr)
+        return 1
+    except OSError as error:
+        print(explained(error, lock), file=sys.stderr)
         return 1
     print(site)
     if installed:

@@ -112,3 +112,40 @@ def test_failed_install_leaves_nothing(lock: Path, monkeypatch: pytest.MonkeyPat
     with pytest.raises(BootstrapError, match="disk full"):
         install_environment.install(lock)
     assert not [path for path in (tmp_path / "cache").rglob("*") if path.name == "site"]
+
+
+_FULL_PIP = """
+import sys
+sys.exit("ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device")
+"""
+
+
+def test_full_disk_that_pip_meets_is_told(lock: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    _use_pip(monkeypatch, tmp_path, _FULL_PIP)
+    with pytest.raises(BootstrapError, match="Make room there, or name a folder with\nXDG_CACHE_HOME"):
+        install_environment.install(lock)
+    assert not [path for path in (tmp_path / "cache").rglob("*") if path.is_dir() and path.name not in ("rules_executorch", "python")]
+
+
+@pytest.mark.parametrize(
+    ("number", "advice"), [(errno.ENOSPC, "Make room there"), (errno.EROFS, "a folder that you may write to")]
+)
+def test_folder_that_cannot_take_packages_is_told(
+    number: int, advice: str, lock: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(number, os.strerror(number), "/cache/x")
+
+    monkeypatch.setattr(install_environment, "publish", fail)
+    monkeypatch.setattr(sys, "argv", ["install_environment.py", str(lock)])
+    assert install_environment.main() == 1
+    message = capsys.readouterr().err
+    assert message.startswith(f"cannot install requirements.lock: {os.strerror(number)}: /cache/x\n")
+    assert advice in message
+
+
+def test_cache_below_a_file_is_told(lock: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(lock))
+    monkeypatch.setattr(sys, "argv", ["install_environment.py", str(lock)])
+    assert install_environment.main() == 1
+    assert "a folder that you may write to" in capsys.readouterr().err
