@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "backends/cpu/simd/activate.h"
+#include "backends/cpu/simd/parameters.h"
 #include "backends/cpu/simd/tile_i8.h"
 
 /* Rows that are worked on together, and the quads of a group. */
@@ -122,9 +123,8 @@ ET_INLINE columns_of columns_at(const et_cpu_product_i8 *p, size_t panel,
   const size_t at =
       (panel * (w->depth / w->group) + first / w->group) * ET_PANEL +
       (size_t)v * ET_CPU_LANES;
-  return (columns_of){et_f32_load(w->scales + at),
-                      w->zero_points == NULL ? et_f32_all(0.0f)
-                                             : et_f32_load(w->zero_points + at),
+  return (columns_of){et_parameters_load(&w->scales, at),
+                      et_parameters_load(&w->zero_points, at),
                       et_i32_load(p->sums + at)};
 }
 

@@ -8,16 +8,29 @@
 
 #include "backends/cpu/simd/product.h"
 
+/* What scales and zero points are. */
+typedef enum et_cpu_width {
+  ET_CPU_FLOAT32,
+  ET_CPU_FLOAT16,
+  ET_CPU_BFLOAT16,
+} et_cpu_width;
+
+/* One for each group of each column: [ceil(columns / 16)][depth / group][16]. */
+typedef struct et_cpu_parameters {
+  const void *data; /* NULL: there are none */
+  et_cpu_width width;
+} et_cpu_parameters;
+
 /* A word has the codes of 32 / bits consecutive weights of a column, signed, the
  * first in the lowest bits. Groups are whole words. */
 typedef struct et_cpu_product_q {
-  const float *x;           /* [rows][depth] */
-  const int32_t *words;     /* [ceil(columns / 16)][depth * bits / 32][16] */
-  const float *scales;      /* [ceil(columns / 16)][depth / group][16] */
-  const float *zero_points; /* like scales, or NULL */
-  const float *bias;        /* [ceil(columns / 16) * 16] */
-  const float *residual;    /* [rows][columns], or NULL */
-  float *out;               /* [rows][columns] */
+  const float *x;       /* [rows][depth] */
+  const int32_t *words; /* [ceil(columns / 16)][depth * bits / 32][16] */
+  et_cpu_parameters scales;
+  et_cpu_parameters zero_points; /* or none */
+  const float *bias;             /* [ceil(columns / 16) * 16] */
+  const float *residual;         /* [rows][columns], or NULL */
+  float *out;                    /* [rows][columns] */
   size_t depth;
   size_t columns;
   size_t group; /* weights */

@@ -1,7 +1,7 @@
 /* One row times weights of few bits: each code is read once. */
 #include "backends/cpu/simd/activate.h"
 #include "backends/cpu/simd/codes.h"
-#include "backends/cpu/simd/product_q.h"
+#include "backends/cpu/simd/parameters.h"
 #include "backends/cpu/simd/rows.h"
 #include "backends/cpu/simd/sums.h"
 
@@ -75,8 +75,8 @@ ET_INLINE void add_codes(const float *x, const int32_t *words, size_t count,
 
 /* By how much codes are raised, and zero points, times the sum of a group of the
  * row are taken off before its products are added. */
-ET_INLINE void begin_chains(float row_sum, const float *zero_points, int bits,
-                            chains sums) {
+ET_INLINE void begin_chains(float row_sum, const et_cpu_parameters *zero_points,
+                            size_t at, int bits, chains sums) {
   const et_f32 raised = et_f32_all((float)(1 << (bits - 1)));
   const et_f32 off = et_f32_all(-row_sum);
   ET_UNROLL for (int v = 0; v < ET_PANEL_VECTORS; v++) {
@@ -84,8 +84,8 @@ ET_INLINE void begin_chains(float row_sum, const float *zero_points, int bits,
     ET_UNROLL for (int c = 1; c < CHAINS; c++) {
       sums[c][v] = et_f32_all(0.0f);
     }
-    if (zero_points != NULL) {
-      sums[1][v] = et_f32_load(zero_points + v * ET_CPU_LANES) * off;
+    if (zero_points->data != NULL) {
+      sums[1][v] = et_parameters_load(zero_points, at + v * ET_CPU_LANES) * off;
     }
   }
 }
@@ -100,14 +100,13 @@ ET_INLINE void add_groups(const et_cpu_product_q *p, const part *part,
               ET_PANEL; /* of scales and zero points */
   for (size_t g = 0; g * part->group < part->depth; g++, at += ET_PANEL) {
     chains sums;
-    begin_chains(part->sums[g],
-                 p->zero_points == NULL ? NULL : p->zero_points + at, bits,
-                 sums);
+    begin_chains(part->sums[g], &p->zero_points, at, bits, sums);
     add_codes(part->x + g * part->group, words, count, bits, sums);
     ET_UNROLL for (int v = 0; v < ET_PANEL_VECTORS; v++) {
       const et_f32 sum = (sums[0][v] + sums[1][v]) + (sums[2][v] + sums[3][v]);
-      const et_f32 scales = et_f32_load(p->scales + at + v * ET_CPU_LANES);
-      totals[v] = et_f32_fma(scales, sum, totals[v]);
+      const et_f32 scale =
+          et_parameters_load(&p->scales, at + v * ET_CPU_LANES);
+      totals[v] = et_f32_fma(scale, sum, totals[v]);
     }
     words += count * ET_PANEL;
   }

@@ -1,9 +1,15 @@
 /* Step embedding_q: rows of a table of few bits, which lies as a product with it
  * reads it: a row is a column of panels. */
+#include "backends/cpu/simd/convert.h"
+
 #include "backends/cpu/steps/check.h"
 #include "backends/cpu/steps/chunks.h"
 #include "backends/cpu/steps/indices.h"
 #include "backends/cpu/steps/kinds.h"
+#include "backends/cpu/steps/parameters.h"
+
+static et_cpu_widen_function *const widen_variants[ET_CPU_ISA_COUNT] =
+    ET_CPU_VARIANTS(et_cpu_widen);
 
 /* Zero points follow if the attribute says so. */
 enum { WORDS, SCALES, INDICES, INPUTS };
@@ -41,8 +47,8 @@ static et_status check_table(const et_cpu_step *step, et_error *error) {
   const int64_t words[3] = {panels, table->sizes[1], 16};
   ET_RETURN_IF_ERROR(
       et_cpu_check_sizes(step, WORDS, ET_SCALAR_TYPE_INT32, 3, words, error));
-  ET_RETURN_IF_ERROR(
-      et_cpu_check_tensor(step, SCALES, ET_SCALAR_TYPE_FLOAT32, 3, error));
+  ET_RETURN_IF_ERROR(et_cpu_check_tensor(
+      step, SCALES, et_cpu_parameters_dtype(step, SCALES), 3, error));
   const int64_t groups = scales->sizes[1];
   ET_CPU_CHECK(
       error,
@@ -50,10 +56,9 @@ static et_status check_table(const et_cpu_step *step, et_error *error) {
           table->sizes[1] <= INT32_MAX / codes,
       "embedding_q: %d groups of %d words", (int)groups, (int)table->sizes[1]);
   const int64_t sizes[3] = {panels, groups, 16};
-  ET_RETURN_IF_ERROR(et_cpu_check_sizes(step, SCALES, ET_SCALAR_TYPE_FLOAT32, 3,
-                                        sizes, error));
+  ET_RETURN_IF_ERROR(et_cpu_check_parameters(step, SCALES, sizes, error));
   return step->attributes[SHIFTED] != 0
-             ? et_cpu_check_same(step, INPUTS, SCALES, error)
+             ? et_cpu_check_parameters(step, INPUTS, sizes, error)
              : ET_STATUS_OK;
 }
 
@@ -86,42 +91,70 @@ static void put_word(uint32_t word, uint32_t bits, float scale, float zero,
   }
 }
 
-static void put_row(const et_cpu_step *step, size_t row, float *to) {
+typedef struct work {
+  const et_cpu_step *step;
+  et_cpu_parameters scales;
+  et_cpu_parameters zero_points; /* or none */
+  et_cpu_widen_function *widen;
+} work;
+
+/* Scale or zero point number `at`; 0 where there are none. */
+static float parameter_at(const work *w, const et_cpu_parameters *p,
+                          size_t at) {
+  float value = 0.0f;
+  if (p->data == NULL) {
+    return value;
+  }
+  if (p->width == ET_CPU_FLOAT32) {
+    return ((const float *)p->data)[at];
+  }
+  w->widen((const uint16_t *)p->data + at, &value, 1,
+           p->width == ET_CPU_BFLOAT16);
+  return value;
+}
+
+static void put_row(const work *w, size_t row, float *to) {
+  const et_cpu_step *step = w->step;
   const size_t words = (size_t)step->tensors[WORDS]->sizes[1];
   const size_t groups = (size_t)step->tensors[SCALES]->sizes[1];
   const uint32_t bits = step->attributes[BITS];
   const uint32_t *word = (const uint32_t *)step->tensors[WORDS]->data +
                          row / 16 * words * 16 + row % 16;
-  const size_t first = row / 16 * groups * 16 + row % 16;
-  const float *scales = (const float *)step->tensors[SCALES]->data + first;
-  const float *zeros = step->attributes[SHIFTED] != 0
-                           ? (const float *)step->tensors[INPUTS]->data + first
-                           : NULL;
-  for (size_t i = 0; i < words; i++, to += 32u / bits) {
-    const size_t group = i / (words / groups) * 16;
-    put_word(word[i * 16], bits, scales[group],
-             zeros == NULL ? 0.0f : zeros[group], to);
+  const size_t length = words / groups;
+  size_t at = row / 16 * groups * 16 + row % 16;
+  for (size_t i = 0; i < words; at += 16) {
+    const float scale = parameter_at(w, &w->scales, at);
+    const float zero = parameter_at(w, &w->zero_points, at);
+    for (const size_t end = i + length; i < end; i++, to += 32u / bits) {
+      put_word(word[i * 16], bits, scale, zero, to);
+    }
   }
 }
 
 static void run_chunk(void *data, size_t index) {
-  const et_cpu_step *step = data;
+  const work *w = data;
+  const et_cpu_step *step = w->step;
   const et_cpu_tensor *indices = step->tensors[INDICES];
   const size_t columns =
       (size_t)step->tensors[WORDS]->sizes[1] * 32u / step->attributes[BITS];
   const size_t first = index * CHUNK;
   const size_t end = first + et_cpu_part(indices->numel, CHUNK, index);
   for (size_t i = first; i < end; i++) {
-    put_row(step, (size_t)et_cpu_index_at(indices, i),
+    put_row(w, (size_t)et_cpu_index_at(indices, i),
             (float *)step->tensors[output_of(step)]->data + i * columns);
   }
 }
 
 static void run(const et_cpu_step *step, const et_cpu_run *run) {
   const et_cpu_tensor *indices = step->tensors[INDICES];
-  et_cpu_step copy = *step;
+  work w = {.step = step,
+            .scales = et_cpu_parameters_of(step, SCALES),
+            .widen = widen_variants[run->isa]};
+  if (step->attributes[SHIFTED] != 0) {
+    w.zero_points = et_cpu_parameters_of(step, INPUTS);
+  }
   if (et_cpu_indices_fit(step, run, indices, et_cpu_attribute(step, ROWS))) {
-    et_cpu_for_each(run, et_cpu_parts(indices->numel, CHUNK), run_chunk, &copy);
+    et_cpu_for_each(run, et_cpu_parts(indices->numel, CHUNK), run_chunk, &w);
   }
 }
 

@@ -14,17 +14,18 @@ extern const et_backend_part et_cpu_step_embedding_q;
 enum { ROWS = 21, GROUPS = 2, COUNT = 5 };
 
 /* Words, scales, indices, zero points; 2 groups of 2 words. */
-static void make(et_test_step *test, int32_t bits, bool shifted) {
+static void make_of(et_test_step *test, int32_t bits, bool shifted,
+                    et_scalar_type scales, et_scalar_type zeros) {
   const int32_t count = COUNT;
   et_test_begin(test, &et_cpu_step_embedding_q);
   et_test_input(test, ET_SCALAR_TYPE_INT32, 3, (int32_t[]){2, 4, 16});
-  et_test_input(test, F32, 3, (int32_t[]){2, GROUPS, 16});
+  et_test_input(test, scales, 3, (int32_t[]){2, GROUPS, 16});
   int64_t *indices = et_test_input(test, ET_SCALAR_TYPE_INT64, 1, &count);
   for (int32_t i = 0; i < COUNT; i++) {
     indices[i] = (int64_t[]){20, 0, 16, 15, 20}[i];
   }
   if (shifted) {
-    et_test_input(test, F32, 3, (int32_t[]){2, GROUPS, 16});
+    et_test_input(test, zeros, 3, (int32_t[]){2, GROUPS, 16});
   }
   et_test_output(test, F32, 2, (int32_t[]){COUNT, 4 * 32 / bits});
   et_test_int(test, ROWS);
@@ -32,10 +33,14 @@ static void make(et_test_step *test, int32_t bits, bool shifted) {
   et_test_int(test, shifted);
 }
 
+static void make(et_test_step *test, int32_t bits, bool shifted) {
+  make_of(test, bits, shifted, F32, F32);
+}
+
 static float parameter(const et_test_step *test, size_t tensor, size_t row,
                        size_t group) {
-  const float *all = test->tensors[tensor].data;
-  return all[(row / 16 * GROUPS + group) * 16 + row % 16];
+  return (float)et_test_at(&test->tensors[tensor],
+                           (row / 16 * GROUPS + group) * 16 + row % 16);
 }
 
 static double element(const et_test_step *test, int32_t bits, bool shifted,
@@ -54,13 +59,15 @@ static double element(const et_test_step *test, int32_t bits, bool shifted,
 
 static void test_rows_are_columns_of_panels(void **state) {
   (void)state;
-  for (int i = 0; i < 4; i++) {
+  const et_scalar_type dtypes[] = {F32, ET_SCALAR_TYPE_FLOAT16,
+                                   ET_SCALAR_TYPE_BFLOAT16};
+  for (int i = 0; i < 12; i++) {
     const int32_t bits = i % 2 == 0 ? 4 : 8;
-    const bool shifted = i < 2;
+    const bool shifted = i / 2 % 2 == 0;
     et_test_step test;
     double expected[COUNT * 32];
     double margin[COUNT * 32] = {0};
-    make(&test, bits, shifted);
+    make_of(&test, bits, shifted, dtypes[i % 3], dtypes[i / 2 % 3]);
     const size_t columns = 128 / (size_t)bits;
     for (size_t e = 0; e < COUNT * columns; e++) {
       const int64_t *indices = test.tensors[2].data;

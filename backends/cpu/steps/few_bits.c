@@ -2,6 +2,7 @@
 
 #include "backends/cpu/steps/activation.h"
 #include "backends/cpu/steps/check.h"
+#include "backends/cpu/steps/parameters.h"
 #include "backends/cpu/steps/products.h"
 
 enum {
@@ -52,18 +53,17 @@ static et_status check_weights(const et_cpu_step *step, int64_t depth,
   const int64_t words[3] = {panels, depth / codes, 16};
   ET_RETURN_IF_ERROR(
       et_cpu_check_sizes(step, WORDS, ET_SCALAR_TYPE_INT32, 3, words, error));
-  ET_RETURN_IF_ERROR(
-      et_cpu_check_tensor(step, SCALES, ET_SCALAR_TYPE_FLOAT32, 3, error));
+  ET_RETURN_IF_ERROR(et_cpu_check_tensor(
+      step, SCALES, et_cpu_parameters_dtype(step, SCALES), 3, error));
   const int64_t groups = scales->sizes[1];
   ET_CPU_CHECK(error,
                groups > 0 && depth % groups == 0 && depth / groups % codes == 0,
                "%s: %d groups of %d summands are no words of %d",
                step->kind->name, (int)groups, (int)depth, (int)codes);
   const int64_t sizes[3] = {panels, groups, 16};
-  ET_RETURN_IF_ERROR(et_cpu_check_sizes(step, SCALES, ET_SCALAR_TYPE_FLOAT32, 3,
-                                        sizes, error));
+  ET_RETURN_IF_ERROR(et_cpu_check_parameters(step, SCALES, sizes, error));
   return step->attributes[SHIFTED] != 0
-             ? et_cpu_check_same(step, INPUTS, SCALES, error)
+             ? et_cpu_check_parameters(step, INPUTS, sizes, error)
              : ET_STATUS_OK;
 }
 
@@ -79,24 +79,21 @@ et_status et_cpu_few_bits_check(const et_cpu_step *step, uint16_t least,
                             error);
 }
 
-static const float *data_of(const et_cpu_step *step, size_t index) {
-  return step->tensors[index]->data;
-}
-
 et_cpu_product_q et_cpu_few_bits_read(const et_cpu_step *step) {
   const et_cpu_tensor *x = step->tensors[X];
-  const bool is_shifted = step->attributes[SHIFTED] != 0;
   et_cpu_product_q product = {
       .x = x->data,
       .words = step->tensors[WORDS]->data,
-      .scales = data_of(step, SCALES),
-      .zero_points = is_shifted ? data_of(step, INPUTS) : NULL,
-      .bias = data_of(step, BIAS),
+      .scales = et_cpu_parameters_of(step, SCALES),
+      .bias = step->tensors[BIAS]->data,
       .out = output(step)->data,
       .depth = (size_t)x->sizes[x->rank - 1],
       .columns = (size_t)output(step)->sizes[x->rank - 1],
       .bits = step->attributes[BITS],
       .activation = et_cpu_read_activation(step, ACTIVATION)};
+  if (step->attributes[SHIFTED] != 0) {
+    product.zero_points = et_cpu_parameters_of(step, INPUTS);
+  }
   product.group = product.depth / (size_t)step->tensors[SCALES]->sizes[1];
   return product;
 }

@@ -15,6 +15,7 @@ extern const et_backend_part et_cpu_step_product_q;
 typedef struct shape {
   int32_t rows, groups, group, columns, bits;
   bool shifted, residual, clamp;
+  et_scalar_type scales;
 } shape;
 
 enum { X, WORDS, SCALES, BIAS, MORE };
@@ -29,7 +30,7 @@ static void make(et_test_step *test, const shape *s) {
   et_test_input(test, F32, 2, (int32_t[]){s->rows, depth});
   et_test_input(test, ET_SCALAR_TYPE_INT32, 3,
                 (int32_t[]){panels, depth * s->bits / 32, 16});
-  et_test_input(test, F32, 3, (int32_t[]){panels, s->groups, 16});
+  et_test_input(test, s->scales, 3, (int32_t[]){panels, s->groups, 16});
   et_test_input(test, F32, 1, &bias);
   if (s->shifted) {
     et_test_input(test, F32, 3, (int32_t[]){panels, s->groups, 16});
@@ -60,10 +61,9 @@ static double weight(const et_test_step *test, const shape *s, size_t k,
                      size_t n) {
   const size_t index =
       (n / 16 * (size_t)s->groups + k / (size_t)s->group) * 16 + n % 16;
-  const double zero =
-      s->shifted ? (double)((const float *)test->tensors[MORE].data)[index] : 0;
-  const float scale = ((const float *)test->tensors[SCALES].data)[index];
-  return (code(test, s, k, n) - zero) * (double)scale;
+  const double zero = s->shifted ? et_test_at(&test->tensors[MORE], index) : 0;
+  return (code(test, s, k, n) - zero) *
+         et_test_at(&test->tensors[SCALES], index);
 }
 
 /* One element in double, and how far a sum of floats may be from it. */
@@ -102,6 +102,8 @@ static void check_product(const shape *s) {
 }
 
 static void check_shapes(int32_t rows_below) {
+  const et_scalar_type dtypes[] = {F32, ET_SCALAR_TYPE_FLOAT16,
+                                   ET_SCALAR_TYPE_BFLOAT16};
   for (int i = 0; i < 60; i++) {
     const int32_t bits = et_test_below(2) == 0 ? 4 : 8;
     const shape s = {1 + (int32_t)et_test_below((size_t)rows_below),
@@ -111,7 +113,8 @@ static void check_shapes(int32_t rows_below) {
                      bits,
                      et_test_below(2) == 0,
                      et_test_below(2) == 0,
-                     et_test_below(2) == 0};
+                     et_test_below(2) == 0,
+                     dtypes[i % 3]};
     check_product(&s);
   }
 }
@@ -128,10 +131,10 @@ static void test_rows_of_random_shapes(void **state) {
 
 static void test_no_rows_and_many(void **state) {
   (void)state;
-  const shape shapes[] = {{0, 2, 32, 20, 4, false, true, false},
-                          {1100, 1, 8, 18, 4, true, true, true},
-                          {1, 9, 256, 100, 4, false, true, true},
-                          {3, 9, 64, 100, 8, true, false, true}};
+  const shape shapes[] = {{0, 2, 32, 20, 4, false, true, false, F32},
+                          {1100, 1, 8, 18, 4, true, true, true, F32},
+                          {1, 9, 256, 100, 4, false, true, true, F32},
+                          {3, 9, 64, 100, 8, true, false, true, F32}};
   for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
     check_product(&shapes[i]);
   }
@@ -140,9 +143,9 @@ static void test_no_rows_and_many(void **state) {
 /* A row is worked on in parts: of whole groups, or of a long one. */
 static void test_rows_that_are_long(void **state) {
   (void)state;
-  const shape shapes[] = {{1, 70, 32, 20, 4, true, true, true},
-                          {1, 5, 1000, 33, 8, true, false, true},
-                          {1, 2, 4104, 18, 4, false, true, false}};
+  const shape shapes[] = {{1, 70, 32, 20, 4, true, true, true, F32},
+                          {1, 5, 1000, 33, 8, true, false, true, F32},
+                          {1, 2, 4104, 18, 4, false, true, false, F32}};
   for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
     check_product(&shapes[i]);
   }
@@ -151,7 +154,7 @@ static void test_rows_that_are_long(void **state) {
 static void test_curves_follow_the_sum(void **state) {
   (void)state;
   for (int32_t rows = 1; rows < 3; rows++) {
-    const shape s = {rows, 2, 32, 41, 4, true, true, false};
+    const shape s = {rows, 2, 32, 41, 4, true, true, false, F32};
     et_test_step test;
     make(&test, &s);
     test.attributes[2] = 9; /* leaky relu of slope -0.5 */
@@ -168,7 +171,7 @@ static void test_curves_follow_the_sum(void **state) {
 
 static void test_what_does_not_fit_is_refused(void **state) {
   (void)state;
-  const shape s = {4, 2, 32, 20, 4, true, true, true};
+  const shape s = {4, 2, 32, 20, 4, true, true, true, F32};
   et_test_step test;
   make(&test, &s);
   test.attributes[0] = 5;

@@ -119,7 +119,8 @@ class _Table:
 
 def _table(builder: Builder, weight: _Weight) -> _Table:
     codes = unpacked(_constant(builder, weight.codes), weight.bits)
-    scales, points = _constant(builder, weight.scales), builder.program.constant(weight.zero_points)
+    scales, points = builder.program.weight(weight.scales), builder.program.weight(weight.zero_points)
+    assert scales is not None
     rows = len(codes)
     return _Table(
         codes,

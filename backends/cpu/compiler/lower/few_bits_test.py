@@ -133,6 +133,45 @@ def _elements(value: Value) -> Tensor:
     return value.constant
 
 
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("kind", [Layer, DynamicLayer])
+def test_scales_of_two_bytes_stay_so(kind: type[Layer], dtype: torch.dtype) -> None:
+    layer, x = kind(4, 20, 64, 2, True, True), torch.randn(3, 64)
+    layer.scales = layer.scales.to(dtype)
+    (step,) = steps(layer, x).steps
+    assert step.inputs[2].dtype == dtype
+    assert step.inputs[4].dtype == torch.float32
+    assert_computes(layer, x)
+    *_, points = layer.parts
+    assert points is not None
+    layer.points = points.to(dtype)
+    assert steps(layer, x).steps[0].inputs[4].dtype == dtype
+    assert_computes(layer, x)
+
+
+def test_tables_have_scales_of_two_bytes() -> None:
+    table, indices = Table(4, 21, 48, 2, True), torch.tensor([[0, 20, 3]])
+    table.scales = table.scales.half()
+    program = steps(lambda indices: table(indices).float() * 2, indices)
+    assert program.steps[0].operation == EmbeddingQ(21, 4, True)
+    assert program.steps[0].inputs[1].dtype == torch.float16
+
+
+def test_blocks_of_a_scale_and_a_minimum_are_taken() -> None:
+    """w = scale * code + minimum, of codes 0 to 15 in blocks of 32: a zero point says the same."""
+    generator = torch.Generator().manual_seed(0)
+    codes = torch.randint(0, 16, (20, 3, 32), generator=generator)
+    scales = (torch.rand(20, 3, 1, generator=generator) / 60 + 0.001).half()
+    minima = -torch.rand(20, 3, 1, generator=generator).half()
+    weight = scales.float() * codes + minima.float()
+    layer = Layer(4, 20, 96, 3, True, True)
+    layer.codes = packed((codes - 8).to(torch.int8).flatten(1), 4)
+    layer.scales, layer.points = scales[..., 0], (-minima.float() / scales.float() - 8)[..., 0]
+    x = torch.randn(5, 96)
+    torch.testing.assert_close(layer(x), F.linear(x, weight.flatten(1), layer.bias), rtol=1e-5, atol=1e-5)
+    assert_computes(layer, x)
+
+
 def test_groups_that_are_no_words_run_on_kernels() -> None:
     program = lowered(Layer(4, 20, 36, 3, False, True), (torch.randn(2, 36),))
     assert len(get_non_lowered_nodes(program.graph)) == 1

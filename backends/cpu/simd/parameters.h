@@ -1,0 +1,19 @@
+/* Scales and zero points of weights of few bits, as floats. */
+#ifndef BACKENDS_CPU_SIMD_PARAMETERS_H_
+#define BACKENDS_CPU_SIMD_PARAMETERS_H_
+
+#include "backends/cpu/simd/half.h"
+#include "backends/cpu/simd/product_q.h"
+
+/* A vector of them, from number `at`; zeros where there are none. */
+ET_INLINE et_f32 et_parameters_load(const et_cpu_parameters *p, size_t at) {
+  if (p->data == NULL) {
+    return et_f32_all(0.0f);
+  }
+  return p->width == ET_CPU_FLOAT32
+             ? et_f32_load((const float *)p->data + at)
+             : et_half_load((const uint16_t *)p->data + at,
+                            p->width == ET_CPU_BFLOAT16);
+}
+
+#endif /* BACKENDS_CPU_SIMD_PARAMETERS_H_ */

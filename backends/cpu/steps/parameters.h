@@ -1,0 +1,18 @@
+/* Scales and zero points of weights of few bits: float32, float16 or bfloat16. */
+#ifndef BACKENDS_CPU_STEPS_PARAMETERS_H_
+#define BACKENDS_CPU_STEPS_PARAMETERS_H_
+
+#include "backends/cpu/simd/product_q.h"
+#include "backends/cpu/steps/step.h"
+
+/* What tensor `index` may be of: its dtype if that is one of theirs, else
+ * float32. */
+et_scalar_type et_cpu_parameters_dtype(const et_cpu_step *step, size_t index);
+
+/* That tensor `index` is of such a dtype and has these three sizes. */
+et_status et_cpu_check_parameters(const et_cpu_step *step, size_t index,
+                                  const int64_t *sizes, et_error *error);
+
+et_cpu_parameters et_cpu_parameters_of(const et_cpu_step *step, size_t index);
+
+#endif /* BACKENDS_CPU_STEPS_PARAMETERS_H_ */
