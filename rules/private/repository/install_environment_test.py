@@ -124,7 +124,11 @@ def test_full_disk_that_pip_meets_is_told(lock: Path, monkeypatch: pytest.Monkey
     _use_pip(monkeypatch, tmp_path, _FULL_PIP)
     with pytest.raises(BootstrapError, match="Make room there, or name a folder with\nXDG_CACHE_HOME"):
         install_environment.install(lock)
-    assert not [path for path in (tmp_path / "cache").rglob("*") if path.is_dir() and path.name not in ("rules_executorch", "python")]
+    assert not [
+        path
+        for path in (tmp_path / "cache").rglob("*")
+        if path.is_dir() and path.name not in ("rules_executorch", "python")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -144,7 +148,9 @@ def test_folder_that_cannot_take_packages_is_told(
     assert advice in message
 
 
-def test_cache_below_a_file_is_told(lock: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_cache_below_a_file_is_told(
+    lock: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(lock))
     monkeypatch.setattr(sys, "argv", ["install_environment.py", str(lock)])
     assert install_environment.main() == 1
