@@ -180,7 +180,7 @@ def test_a_traceback_is_shown_when_asked_for(compile_source: Compile) -> None:
 def test_an_error_of_ours_is_internal_and_has_a_traceback(
     compile_source: Compile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(*args: object) -> None:
+    def fail(*args: object, **options: object) -> None:
         raise ZeroDivisionError("our mistake")
 
     monkeypatch.setattr("exir.cli.one_shot.lower_programs", fail)
