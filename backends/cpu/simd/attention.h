@@ -53,8 +53,8 @@ typedef void et_cpu_attention_f32_function(const et_cpu_attention *attention,
 
 ET_CPU_DECLARE(et_cpu_attention_f32_function, et_cpu_attention_f32);
 
-/* The same for at most ET_CPU_ATTENTION_FEW queries of a group's heads together,
- * which takes packing to be dearer than what it saves. */
+/* The same for at most ET_CPU_ATTENTION_FEW queries of all heads of a group:
+ * packing keys and values would take longer than what it saves. */
 #define ET_CPU_ATTENTION_FEW 8
 
 ET_CPU_DECLARE(et_cpu_attention_f32_function, et_cpu_attention_few_f32);
