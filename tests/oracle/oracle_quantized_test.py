@@ -1,0 +1,93 @@
+"""Networks quantized by a recipe give the same on the official runtime, on ours and, to a step of their output, in eager PyTorch."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import executorch.runtime
+
+import executorch.kernels.quantized  # noqa: F401  (after the runtime, whose operators it adds to)  # isort: skip
+import pytest
+import torch
+from torch import Tensor, nn
+
+from exir.cli.reporting.calls import Call, write_calls
+from exir.program import to_edge
+from exir.quantize import QuantizationOptions, Quantized, quantize_program
+from tests.oracle.official import OfficialProgram
+
+_CLOSE = 1e-5
+
+
+class Residual(nn.Module):
+    """Convolutions whose batch norms are folded, depthwise and pointwise, a sum, joining, pooling and a head."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stem = nn.Sequential(nn.Conv2d(3, 8, 3, padding=1), nn.BatchNorm2d(8), nn.ReLU6())
+        self.block = nn.Sequential(nn.Conv2d(8, 8, 3, padding=1, groups=8), nn.ReLU(), nn.Conv2d(8, 8, 1))
+        self.head = nn.Linear(16, 5)
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = self.stem(x)
+        x = nn.functional.max_pool2d(x + self.block(x), 2)
+        return self.head(torch.cat((x, x.sigmoid()), 1).mean((2, 3)))
+
+
+class Last(nn.Module):
+    """A linear layer behind a recurrent one, of which it takes all outputs."""
+
+    def __init__(self, kind: type[nn.Module]) -> None:
+        super().__init__()
+        self.layer, self.head = kind(6, 8, batch_first=True), nn.Linear(8, 4)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.head(self.layer(x)[0])
+
+
+class Perceptron(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = nn.Sequential(nn.Linear(12, 24), nn.Hardswish(), nn.Linear(24, 6))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.layers(x)
+
+
+_NETWORKS: dict[str, tuple[Callable[[], nn.Module], tuple[int, ...]]] = {
+    "residual": (Residual, (1, 3, 8, 8)),
+    "perceptron": (Perceptron, (3, 12)),
+    "lstm": (lambda: Last(nn.LSTM), (2, 5, 6)),
+    "gru": (lambda: Last(nn.GRU), (2, 5, 6)),
+}
+
+
+def _quantized(name: str, recipe: str) -> tuple[Quantized, Tensor]:
+    torch.manual_seed(0)
+    make, shape = _NETWORKS[name]
+    x = torch.randn(shape)
+    program = torch.export.export(make().eval(), (x,))
+    calls = [(x,), *((torch.randn(shape),) for _ in range(7))]
+    return quantize_program(program, QuantizationOptions(recipe), calls), x
+
+
+@pytest.mark.parametrize("recipe", ["int8_static", "int8_static_per_tensor"])
+@pytest.mark.parametrize("name", _NETWORKS)
+def test_both_runtimes_give_what_the_quantized_model_gives(name: str, recipe: str, tmp_path: Path) -> None:
+    quantized, x = _quantized(name, recipe)
+    assert any(each.reason == "" for each in quantized.decisions)
+    manager = to_edge(quantized.program).to_executorch()
+    (official,) = OfficialProgram(manager.buffer).run("forward", x)
+    with torch.no_grad():
+        eager = quantized.program.module()(x)
+    step = float((eager.max() - eager.min()) / 255)
+    torch.testing.assert_close(official, eager, rtol=0, atol=1.5 * step)
+    Path(tmp_path, "program.pte").write_bytes(manager.buffer)
+    Path(tmp_path, "calls").write_bytes(write_calls([Call("forward", (x,), (official,))]))
+    files = [str(tmp_path / each) for each in ("program.pte", "calls")]
+    run = [os.environ["RUN_CALLS"], *files, f"--atol={_CLOSE}", "--rtol=0"]
+    done = subprocess.run(run, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
