@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch._ops import OpOverload
 
+import exir.dialects.attention_ops
 import exir.dialects.grouped_ops
 import exir.dialects.quantized_bytes_ops
 import exir.dialects.quantized_decomposed_ops

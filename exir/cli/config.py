@@ -25,6 +25,7 @@ _EDGE = {
     "skip_dim_order": bool,
     "core_aten_ops_exception_list": _OPERATOR_LIST,
     "preserve_ops": _OPERATOR_LIST,
+    "whole_attention": bool,
     "pipeline": str,
 }
 _EXECUTORCH = {
@@ -83,8 +84,12 @@ class CompilerConfig:
     shapes: Mapping[str, int] = field(default_factory=dict)
 
     def edge_config(self) -> EdgeCompileConfig:
-        """Options of `to_edge`."""
-        values = {("_" if key in _UNDERSCORED else "") + key: value for key, value in self.edge.items()}
+        """Options of `to_edge`.
+
+        What the command line compiles is for this project's runtime unless the options say otherwise.
+        """
+        given = {"whole_attention": True, **self.edge}
+        values = {("_" if key in _UNDERSCORED else "") + key: value for key, value in given.items()}
         for key in ("_core_aten_ops_exception_list", "preserve_ops"):
             values[key] = [self._operator(name) for name in values.get(key, ())]
         return EdgeCompileConfig(**values)

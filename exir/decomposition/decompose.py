@@ -24,7 +24,9 @@ from exir.graph.fake_mode import fake_mode_of
 from exir.graph.program_update import edge_program
 
 
-def to_core_aten(program: ExportedProgram, preserve: Mapping[OpOverload, NodeFilter]) -> ExportedProgram:
+def to_core_aten(
+    program: ExportedProgram, preserve: Mapping[OpOverload, NodeFilter], attention: bool = False
+) -> ExportedProgram:
     """A new program of core ATen operators in the edge dialect's notation.
 
     `program` is left as it is.
@@ -33,8 +35,9 @@ def to_core_aten(program: ExportedProgram, preserve: Mapping[OpOverload, NodeFil
     writes to its arguments; views are copies; writes to buffers and inputs are outputs.
 
     preserve: operators that are kept whole, each at the nodes for which its function is true.
+    attention: it becomes one operator where that takes the call.
     """
-    decompositions = core_aten(preserve)
+    decompositions = core_aten(preserve, attention)
     program = unwrap_subclasses(lift_inner_constants(inline_grad_modes(program)))
     try:
         return decompose_locally(program, decompositions)

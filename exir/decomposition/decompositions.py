@@ -12,6 +12,7 @@ from torch.fx import Node
 
 from exir.decomposition.affine import affine_decompositions
 from exir.decomposition.arithmetic import ARITHMETIC
+from exir.decomposition.attention import WHOLE_ATTENTION
 from exir.decomposition.complex_numbers import COMPLEX_NUMBERS
 from exir.decomposition.drawing import DRAWING
 from exir.decomposition.gradients import GRADIENTS
@@ -52,6 +53,7 @@ class Decompositions:
         Composites are listed with the rest: it keeps those that are not.
         """
         kept = self.preserve.keys() | _OWN.keys() | _of_packages().keys()
+        kept |= WHOLE_ATTENTION.keys() & self.table.keys()
         table = {**torch._decomp.core_aten_decompositions(), **self.table}
         return {op: run for op, run in table.items() if op not in kept}
 
@@ -63,9 +65,14 @@ class Decompositions:
         return decomposition(*args, **kwargs)
 
 
-def core_aten(preserve: Mapping[OpOverload, NodeFilter] | None = None) -> Decompositions:
-    """The decompositions that lead to core ATen."""
-    table = {**_core_aten_table(), **_of_packages()}
+def core_aten(
+    preserve: Mapping[OpOverload, NodeFilter] | None = None, attention: bool = False
+) -> Decompositions:
+    """The decompositions that lead to core ATen.
+
+    attention: it becomes one operator where that takes the call.
+    """
+    table = {**_core_aten_table(), **_of_packages(), **(WHOLE_ATTENTION if attention else {})}
     return Decompositions(table, dict(preserve or {}))
 
 

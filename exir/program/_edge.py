@@ -245,7 +245,7 @@ def _lowered(
     """The programs in the edge dialect; `whole` are the operators to keep in each method."""
     always = dict.fromkeys(config.preserve_ops, _always)
     core = {
-        name: to_core_aten(program, {**whole.get(name, {}), **always})
+        name: to_core_aten(program, {**whole.get(name, {}), **always}, config.whole_attention)
         for name, program in bundle.programs.items()
     }
     if bundle.facts.owns_programs:

@@ -473,6 +473,14 @@ _MAKERS: dict[str, Maker] = {
     "quantized_decomposed::quantize_per_token.out": _spread(_tokens, True),
     "quantized_weight::dynamic_linear.out": _few_bits_linear,
     "quantized_weight::linear.out": _few_bits_linear,
+    "attention::scaled_dot_product.out": lambda case: [
+        case.tensor("query", (2, 4, 3, 5)),
+        case.tensor("key", (2, 2, 6, 5)),
+        case.tensor("value", (2, 2, 6, 4)),
+        case.tensor("mask", (3, 6)),
+        False,
+        0.5,
+    ],
     "torchvision::nms.out": lambda case: [case.tensor("dets", (6, 4)), case.tensor("scores", (6,)), 0.25],
     "torchvision::roi_align.out": _regions,
 }

@@ -66,4 +66,14 @@
 /* Of Fourier transforms along dimensions of at most so many elements. */
 #define ET_FFT_SCRATCH(length) ((size_t)48 * (size_t)(length))
 
+/* Of attention: how many queries are in hand at a time, and how many keys. */
+#define ET_ATTENTION_ROWS ((size_t)32)
+#define ET_ATTENTION_KEYS ((size_t)64)
+
+/* Of attention over so many keys of `depth` elements, with values of `width`. */
+#define ET_ATTENTION_SCRATCH(keys, depth, width)                               \
+  (sizeof(float) *                                                             \
+   (ET_ATTENTION_ROWS * ((size_t)(keys) + (size_t)(depth) + (size_t)(width)) + \
+    ET_ATTENTION_KEYS * ((size_t)(depth) + (size_t)(width))))
+
 #endif /* EXECUTORCH_KERNELS_SCRATCH_H_ */

@@ -1,0 +1,52 @@
+"""Attention kept whole, as the one operator that this project's runtime has for it."""
+
+import math
+from typing import Any
+
+import torch
+from torch import Tensor
+
+import exir.dialects.attention_ops  # noqa: F401  (registers the operator)
+
+_ATTENTION = torch.ops.aten.scaled_dot_product_attention.default
+_DTYPES = (torch.float16, torch.bfloat16, torch.float32)
+
+
+def whole_attention(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attn_mask: Tensor | None = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    *,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+) -> Any:
+    """One operator; the operators that attention is made of where that does not take the call."""
+    given = (query, key, value, attn_mask, dropout_p, is_causal)
+    if dropout_p != 0 or not _is_taken(query, key, value, attn_mask):
+        return _ATTENTION.decompose(*given, scale=scale, enable_gqa=enable_gqa)
+    factor = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
+    return torch.ops.attention.scaled_dot_product(query, key, value, attn_mask, is_causal, factor)
+
+
+def _is_taken(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> bool:
+    """Whether they are [batch, heads, rows, size], with one batch and heads that are shared evenly."""
+    tensors = (query, key, value)
+    if (
+        any(each.dim() != 4 or each.dtype != query.dtype for each in tensors)
+        or query.dtype not in _DTYPES
+    ):
+        return False
+    heads, shared = query.shape[1], key.shape[1]
+    fixed = (heads, shared, value.shape[1], *(each.shape[-1] for each in tensors))
+    if not all(isinstance(size, int) for size in fixed) or shared != value.shape[1] or heads % shared:
+        return False
+    same_batch = query.shape[0] == key.shape[0] == value.shape[0]
+    return same_batch and (
+        mask is None or (2 <= mask.dim() <= 4 and mask.dtype in (torch.bool, query.dtype))
+    )
+
+
+WHOLE_ATTENTION = {_ATTENTION: whole_attention}

@@ -1,0 +1,48 @@
+"""`attention::scaled_dot_product`: attention of many heads in one call, which makes no matrix of scores.
+
+PyTorch's `scaled_dot_product_attention` has no out variant, so that no program can call it.
+"""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+from torch.library import Library
+
+NAMESPACE = "attention"
+_NAME = "scaled_dot_product"
+_ARGUMENTS = "(Tensor query, Tensor key, Tensor value, Tensor? mask, bool is_causal, float scale"
+
+
+def _attend(
+    query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, is_causal: bool, scale: float
+) -> Tensor:
+    """Heads of keys and values that are fewer than those of queries are shared evenly."""
+    return torch.nn.functional.scaled_dot_product_attention(
+        query, key, value, mask, is_causal=is_causal, scale=scale, enable_gqa=True
+    ).contiguous()
+
+
+def _shape_only(query: Tensor, key: Tensor, value: Tensor, *_: object) -> Tensor:
+    return query.new_empty([*query.shape[:-1], value.shape[-1]])
+
+
+def _writing(functional: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    def run(*args: Tensor, out: Tensor) -> Tensor:
+        return out.copy_(functional(*args))
+
+    return run
+
+
+def _register() -> Library:
+    library = Library(NAMESPACE, "FRAGMENT")
+    library.define(f"{_NAME}{_ARGUMENTS}) -> Tensor")
+    library.define(f"{_NAME}.out{_ARGUMENTS}, *, Tensor(a!) out) -> Tensor(a!)")
+    library.impl(_NAME, _attend, "CompositeExplicitAutograd")
+    library.impl(_NAME, _shape_only, "Meta")
+    library.impl(f"{_NAME}.out", _writing(_attend), "CompositeExplicitAutograd")
+    return library
+
+
+# Torch drops the operators with the object that registered them, so it lives as long as the module.
+_LIBRARY = _register()

@@ -1,0 +1,121 @@
+"""Attention in one call gives what PyTorch's does."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from kernels.testing.native import KernelError
+from kernels.testing.parity import load_kernels, random_tensor
+
+KERNELS = load_kernels()
+NAME = "attention::scaled_dot_product.out"
+_TOLERANCES = {torch.float32: 1e-5, torch.float16: 2e-3, torch.bfloat16: 2e-2}
+
+# Heads, heads of keys, queries, keys, elements of both, elements of values: blocks and panels that end anywhere.
+SHAPES = [
+    (2, 2, 5, 7, 8, 8),
+    (4, 2, 70, 130, 16, 24),
+    (4, 1, 1, 200, 64, 64),
+    (3, 3, 33, 64, 1, 3),
+    (6, 3, 32, 65, 5, 7),
+]
+
+
+def operands(shape: tuple[int, ...], dtype: torch.dtype = torch.float32) -> list[torch.Tensor]:
+    heads, shared, queries, keys, depth, width = shape
+    sizes = ((2, heads, queries, depth), (2, shared, keys, depth), (2, shared, keys, width))
+    return [random_tensor(size, dtype, seed=seed) for seed, size in enumerate(sizes)]
+
+
+def check(
+    tensors: list[torch.Tensor], mask: torch.Tensor | None = None, causal: bool = False, scale: float = 0.3
+) -> None:
+    query, key, value = tensors
+    expected = F.scaled_dot_product_attention(query, key, value, mask, is_causal=causal, scale=scale, enable_gqa=True)
+    out = torch.full([*query.shape[:3], value.shape[3]], 7.0, dtype=query.dtype)
+    KERNELS.call(NAME, *tensors, mask, causal, scale, out, out)
+    tolerance = _TOLERANCES[query.dtype]
+    torch.testing.assert_close(out, expected, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("dtype", _TOLERANCES, ids=str)
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_every_query_sees_every_key(shape: tuple[int, ...], dtype: torch.dtype) -> None:
+    check(operands(shape, dtype))
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_a_query_sees_the_keys_up_to_its_own(shape: tuple[int, ...]) -> None:
+    check(operands(shape), causal=True)
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_a_mask_says_what_is_seen(shape: tuple[int, ...]) -> None:
+    seen = random_tensor((shape[2], shape[3]), torch.float32, seed=5) > 0
+    seen[:, 0] = True
+    check(operands(shape), seen)
+
+
+@pytest.mark.parametrize("dtype", _TOLERANCES, ids=str)
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_a_mask_is_added(shape: tuple[int, ...], dtype: torch.dtype) -> None:
+    for sizes in ((2, 1, 1, shape[3]), (shape[0], shape[2], 1), (1, shape[3]), (1, 1)):
+        check(operands(shape, dtype), random_tensor(sizes, dtype, seed=6))
+
+
+def test_a_query_that_sees_nothing_gets_nothing() -> None:
+    seen = torch.ones(5, 7, dtype=torch.bool)
+    seen[2] = False
+    tensors = operands(SHAPES[0])
+    check(tensors, seen)
+    out = torch.empty(2, 2, 5, 8)
+    KERNELS.call(NAME, *tensors, seen, False, 0.3, out, out)
+    assert not out[:, :, 2].any()
+
+
+def test_heads_may_lie_side_by_side() -> None:
+    """As a product of all heads leaves them."""
+    tensors = [each.transpose(1, 2).contiguous().transpose(1, 2) for each in operands(SHAPES[1])]
+    check(tensors)
+
+
+def test_scores_that_differ_much_do_not_overflow() -> None:
+    query, key, value = operands(SHAPES[0])
+    check([query * 1e3, key * 1e3, value])
+
+
+def test_without_keys_there_is_nothing() -> None:
+    query, key, value = operands(SHAPES[0])
+    out = torch.full([2, 2, 5, 8], 7.0)
+    KERNELS.call(NAME, query, key[:, :, :0].contiguous(), value[:, :, :0].contiguous(), None, False, 1.0, out, out)
+    assert not out.any()
+
+
+@pytest.mark.parametrize(
+    ("sizes", "said"),
+    [
+        (
+            ((2, 3, 5, 8), (2, 2, 7, 8), (2, 2, 7, 8)),
+            "3 heads of queries do not share 2 of keys and 2 of values evenly",
+        ),
+        (
+            ((2, 2, 5, 8), (2, 2, 7, 8), (2, 1, 7, 8)),
+            "2 heads of queries do not share 2 of keys and 1 of values evenly",
+        ),
+        (((2, 2, 5, 8), (1, 2, 7, 8), (1, 2, 7, 8)), "batches of 2 queries, 1 keys and 1 values"),
+        (((2, 2, 5, 8), (2, 2, 7, 8), (2, 2, 6, 8)), "7 keys and 6 values"),
+        (((2, 2, 5, 8), (2, 2, 7, 9), (2, 2, 7, 8)), "queries of 8 elements and keys of 9"),
+    ],
+)
+def test_what_does_not_fit_is_an_error(sizes: tuple[tuple[int, ...], ...], said: str) -> None:
+    out = torch.empty(2, 2, 5, 8)
+    with pytest.raises(KernelError, match=f"scaled_dot_product: {said}"):
+        KERNELS.call(NAME, *map(torch.ones, sizes), None, False, 1.0, out, out)
+
+
+def test_a_mask_that_does_not_broadcast_is_an_error() -> None:
+    out = torch.empty(2, 2, 5, 8)
+    with pytest.raises(KernelError, match=r"the mask does not broadcast to \[2, 2, 5, 7\]"):
+        KERNELS.call(NAME, *operands(SHAPES[0]), torch.ones(5, 6), False, 1.0, out, out)
