@@ -32,6 +32,7 @@ CPU_KINDS = [
     "resize",
     "softmax",
     "table_i8",
+    "topk",
     "update",
     "winograd",
 ]

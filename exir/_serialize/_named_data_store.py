@@ -29,7 +29,7 @@ class NamedDataStoreOutput:
     external_data: the same for each file beside the program, by its name.
     """
 
-    buffers: list[bytes]
+    buffers: list[bytes | memoryview]
     pte_data: dict[str, DataEntry]
     external_data: dict[str, dict[str, DataEntry]] = field(default_factory=dict)
 
@@ -38,20 +38,21 @@ class NamedDataStore:
     """Collects named data while a backend compiles; `PreprocessResult.data_store_output` takes it to the program."""
 
     def __init__(self) -> None:
-        self._buffers: list[bytes] = []
+        self._buffers: list[bytes | memoryview] = []
         self._index_of: dict[bytes, int] = {}
         self._entries: dict[str | None, dict[str, DataEntry]] = {None: {}}
 
     def add_named_data(
         self,
         key: str,
-        data: bytes,
+        data: bytes | memoryview,
         alignment: int | None = 1,
         external_tag: str | None = None,
         tensor_layout: TensorLayout | None = None,
     ) -> None:
         """Put `data` under `key`; equal bytes are stored once.
 
+        A `memoryview` is of bytes, and what it is of stays as it is until the program is written.
         It lies in the program or, with an `external_tag`, in the file of that name beside it, which keeps the
         `tensor_layout` as well. Adding a key again with the same bytes makes the alignments' least common multiple
         of it. Raises a `ConfigError` for other bytes under a key, the same ones in another place, or an alignment
@@ -85,14 +86,14 @@ class NamedDataStore:
                 f"named data '{key}': is to lie in {_place(tag)}, and lies in {_place(other)} already"
             )
 
-    def _buffer_index(self, data: bytes) -> int:
+    def _buffer_index(self, data: bytes | memoryview) -> int:
         index = self._index_of.setdefault(hashlib.sha256(data).digest(), len(self._buffers))
         if index == len(self._buffers):
             self._buffers.append(data)
         return index
 
 
-def _check_same(key: str, known: bytes, data: bytes) -> None:
+def _check_same(key: str, known: bytes | memoryview, data: bytes | memoryview) -> None:
     if known != data:
         raise ConfigError(
             f"named data '{key}' is there already with {len(known)} other bytes;"

@@ -18,7 +18,7 @@ def named_data(
     """
     store = NamedDataStore()
     owners: dict[str, str] = {}
-    contents: dict[str, bytes] = {}
+    contents: dict[str, bytes | memoryview] = {}
     for owner, output in _stores(methods):
         for key, entry in _entries(output):
             data = output.buffers[entry.buffer_index]

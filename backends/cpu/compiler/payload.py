@@ -2,7 +2,7 @@
 
 import hashlib
 import struct
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -34,10 +34,10 @@ _PLACES = {Input: 0, Output: 1, Scratch: 2, Constant: 3, State: 4}
 
 @dataclass(frozen=True)
 class Payload:
-    """A payload, and the named data that it refers to, by key."""
+    """A payload, and the named data that it refers to, by key, where the graph has it."""
 
     data: bytes
-    named: Mapping[str, bytes]
+    named: dict[str, memoryview]
 
 
 def write(graph: StepGraph, plan: Plan) -> Payload:
@@ -45,7 +45,7 @@ def write(graph: StepGraph, plan: Plan) -> Payload:
     return _Writer(graph, plan).payload()
 
 
-def content_key(data: bytes) -> str:
+def content_key(data: memoryview) -> str:
     """The key of named data: equal bytes have equal keys."""
     return "cpu-" + hashlib.sha256(data).hexdigest()[:40]
 
@@ -63,7 +63,7 @@ class _Writer:
         self._graph = graph
         self._plan = plan
         self._dims = DimTable(graph.bounds, graph.arguments)
-        self._named: dict[str, bytes] = {}
+        self._named: dict[str, memoryview] = {}
         self._values: dict[Value, list[int]] = {}
         self._ids: dict[Value, int] = {}
 
@@ -129,7 +129,7 @@ class _Writer:
             return kind, self._name(bytes_of_tensor(place.tensor)), 0
         return kind, 0, self._plan.offsets[storage]
 
-    def _name(self, data: bytes) -> int:
+    def _name(self, data: memoryview) -> int:
         key = content_key(data)
         self._named.setdefault(key, data)
         return list(self._named).index(key)
@@ -139,6 +139,6 @@ def _order_word(order: tuple[int, ...]) -> int:
     return sum(dim << 4 * place for place, dim in enumerate(order))
 
 
-def bytes_of_tensor(tensor: Tensor) -> bytes:
-    """The elements of a contiguous tensor."""
-    return tensor.reshape(-1).view(torch.uint8).numpy().tobytes()
+def bytes_of_tensor(tensor: Tensor) -> memoryview:
+    """The elements of a contiguous tensor, where they lie."""
+    return tensor.reshape(-1).view(torch.uint8).numpy().data

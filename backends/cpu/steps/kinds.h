@@ -37,7 +37,8 @@
   X(PRODUCT_H, 33, product_h)           \
   X(CONVOLUTION_H, 34, convolution_h)   \
   X(RANGE, 40, range)                   \
-  X(CUMSUM, 41, cumsum)
+  X(CUMSUM, 41, cumsum)                 \
+  X(TOPK, 42, topk)
 
 typedef enum et_cpu_kind_code {
 #define ET_CPU_KIND_CODE(NAME, code, name) ET_CPU_KIND_##NAME = code,

@@ -21,7 +21,7 @@ class NamedDataStore(_serialize.NamedDataStore):
     def add_named_data(
         self,
         key: str,
-        data: bytes | torch.Tensor,
+        data: bytes | memoryview | torch.Tensor,
         alignment: int | None = 1,
         external_tag: str | None = None,
         tensor_layout: TensorLayout | None = None,
@@ -53,7 +53,7 @@ def _bytes_of(tensor: torch.Tensor) -> Any:
 class DataPayload:
     """The contents of one data file."""
 
-    buffers: list[bytes]
+    buffers: list[bytes | memoryview]
     named_data: dict[str, DataEntry]
 
 

@@ -105,7 +105,7 @@ def _with_own_bytes(value: Any) -> Any:
 def _named(blobs: list[NamedBlob]) -> NamedDataStoreOutput | None:
     if not blobs:
         return None
-    buffers: list[bytes] = []
+    buffers: list[bytes | memoryview] = []
     entries: dict[str, DataEntry] = {}
     for blob in blobs:
         data = bytes(blob.data)

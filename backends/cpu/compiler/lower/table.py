@@ -28,6 +28,7 @@ from backends.cpu.compiler.lower import (
     reductions,
     resizing,
     running,
+    selection,
     shapes,
     sizes,
     tables,
@@ -67,6 +68,7 @@ _FAMILIES = (
         updates,
         reductions,
         running,
+        selection,
     ),
 )
 

@@ -40,7 +40,7 @@ _INPUT, _OUTPUT, _SCRATCH, _DATA, _STATE = range(5)
 Arguments = Sequence[Tensor | int]
 
 
-def run_payload(payload: bytes, named: Mapping[str, bytes], arguments: Arguments) -> list[Tensor]:
+def run_payload(payload: bytes, named: Mapping[str, memoryview], arguments: Arguments) -> list[Tensor]:
     """The results of a call; arguments that are states are updated. Scratch starts with NaN, so that what
     nobody wrote shows."""
     return _Run(read(payload), named, arguments).results()
@@ -49,7 +49,7 @@ def run_payload(payload: bytes, named: Mapping[str, bytes], arguments: Arguments
 class _Run:
     """One call."""
 
-    def __init__(self, rows: PayloadRows, named: Mapping[str, bytes], arguments: Arguments) -> None:
+    def __init__(self, rows: PayloadRows, named: Mapping[str, memoryview], arguments: Arguments) -> None:
         assert len(arguments) == rows.input_count
         self._rows = rows
         self._arguments = arguments

@@ -1,0 +1,49 @@
+"""The largest or smallest numbers of rows."""
+
+import torch
+from torch._ops import OpOverload
+from torch.fx import Node
+
+from backends.cpu.compiler.dims import product
+from backends.cpu.compiler.graph import Laid, Value
+from backends.cpu.compiler.kinds.topk import MOST, Topk
+from backends.cpu.compiler.lower.builder import Builder, Order, as_it_is, view
+from backends.cpu.compiler.lower.parts import parts_of
+from backends.cpu.compiler.lower.rule import Program, Refusal, Rule, argument, dims_at, tensor_of
+
+_aten = torch.ops.aten
+_NUMBERS, _PLACES = range(2)
+
+
+def _lower_topk(builder: Builder, node: Node) -> None:
+    order = _order(node)
+    x = builder.read(node.args[0], order)
+    rows = view(x, (product(x.dims[:-1]), x.dims[-1]))
+    parts = parts_of(node)
+    for part in (_NUMBERS, _PLACES):
+        for each in parts.get(part, []):
+            output = Value(tensor_of(each).dtype, (rows.dims[0], node.args[1]))
+            builder.step(Topk(not argument(node, 3, "largest", True), part == _PLACES), [rows], output, node)
+            sizes = tuple(dims_at(each)[dim] for dim in order)
+            builder.alias(each, Laid(view(output, sizes), order))
+
+
+def _order(node: Node) -> Order:
+    """The dimension that is searched innermost."""
+    rank = tensor_of(node.args[0]).dim()
+    dim = argument(node, 2, "dim", -1) % rank
+    return (*(each for each in as_it_is(rank) if each != dim), dim)
+
+
+def _refuses_topk(program: Program, node: Node) -> Refusal:
+    x, count = tensor_of(node.args[0]), node.args[1]
+    if x.dtype != torch.float32 or x.dim() == 0:
+        return f"the largest of {x.dim()} dimensions of {x.dtype} are not taken"
+    if isinstance(count, Node) or count > MOST:
+        return f"up to {MOST} numbers are taken, as many at every call"
+    return None
+
+
+RULES: dict[OpOverload, Rule] = {
+    _aten.topk.default: Rule(_lower_topk, _refuses_topk, dtypes=(torch.float32, torch.int64)),
+}

@@ -1,0 +1,59 @@
+"""Compiling a decoder for the backend: the same bytes every time, and no weight more than twice in memory."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+_MODEL = """
+import torch
+from backends.cpu.compiler.testing import networks
+from exir.model_spec import ModelSpec
+
+networks.WORDS = {words}
+
+def model():
+    return ModelSpec(networks.Decoder(cached=True).eval(), (torch.zeros(1, 1, dtype=torch.int64), torch.tensor([3])))
+"""
+# The most memory that a process has had since it began to run this, unlike `ru_maxrss`.
+_COMPILER = """
+import re, sys
+from pathlib import Path
+from exir.cli.lower import main
+
+code = main(sys.argv[1:])
+print(re.search(r"VmHWM:\\s*(\\d+) kB", Path("/proc/self/status").read_text())[1])
+sys.exit(code)
+"""
+
+
+def _compile(folder: Path, words: int, **environment: str) -> tuple[bytes, int]:
+    """The program of a decoder of so many words, compiled in a process of its own, and the most bytes that this had."""
+    (folder / "net.py").write_text(_MODEL.format(words=words))
+    program = folder / "net.pte"
+    flags = ["--target=//:net", "--module=net", "--module-file=net.py", "--import-root=.", f"--out-pte={program}"]
+    backend = "--backend=backends.cpu.compiler.partitioner:BACKEND"
+    path = os.pathsep.join([os.getcwd(), *sys.path])
+    done = subprocess.run(
+        [sys.executable, "-c", _COMPILER, *flags, backend],
+        cwd=folder,
+        env={"PATH": os.environ.get("PATH", ""), "PYTHONPATH": path, **environment},
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    return program.read_bytes(), int(done.stdout) * 1024
+
+
+def test_the_same_bytes_come_out_in_every_process(tmp_path: Path) -> None:
+    first, _ = _compile(tmp_path, 40, PYTHONHASHSEED="0")
+    again, _ = _compile(tmp_path, 40, PYTHONHASHSEED="4711", TZ="Asia/Tokyo", OMP_NUM_THREADS="3")
+    assert again == first
+
+
+def test_a_weight_is_in_memory_as_the_model_has_it_and_packed(tmp_path: Path) -> None:
+    """The embedding, which is the last layer's weight as well, is nearly all of the decoder."""
+    small, least = _compile(tmp_path, 100_000)
+    large, most = _compile(tmp_path, 900_000)
+    assert len(large) - len(small) > 100e6
+    assert most - least < 2.2 * (len(large) - len(small))
