@@ -3,11 +3,11 @@
 #
 #   backends/cpu/simd/neon_test.sh CMOCKA [TEST...]
 #
-# CMOCKA is a folder of cmocka's sources: "$(./bazelw info output_base)"/external/*cmocka. On Debian, the packages
-# gcc-aarch64-linux-gnu, libc6-dev-arm64-cross and qemu-user bring the tools.
+# CMOCKA is src/cmocka.c in a folder of cmocka's sources. `./bazelw test //backends/cpu/simd:neon_test` knows where that is. On
+# Debian, the packages gcc-aarch64-linux-gnu, libc6-dev-arm64-cross and qemu-user bring the tools.
 set -eu
 
-cmocka=${1:?the folder of cmocka\'s sources}
+cmocka=$(cd "$(dirname "${1:?src/cmocka.c of cmocka\'s sources}")/.." && pwd)
 shift
 root=$(cd "$(dirname "$0")/../../.." && pwd)
 out=$(mktemp -d)
