@@ -84,12 +84,8 @@ class CompilerConfig:
     shapes: Mapping[str, int] = field(default_factory=dict)
 
     def edge_config(self) -> EdgeCompileConfig:
-        """Options of `to_edge`.
-
-        What the command line compiles is for this project's runtime unless the options say otherwise.
-        """
-        given = {"whole_attention": True, **self.edge}
-        values = {("_" if key in _UNDERSCORED else "") + key: value for key, value in given.items()}
+        """Options of `to_edge`."""
+        values = {("_" if key in _UNDERSCORED else "") + key: value for key, value in self.edge.items()}
         for key in ("_core_aten_ops_exception_list", "preserve_ops"):
             values[key] = [self._operator(name) for name in values.get(key, ())]
         return EdgeCompileConfig(**values)
