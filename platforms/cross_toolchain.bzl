@@ -70,11 +70,11 @@ _cross_config = rule(
 )
 
 def cross_toolchain(name, constraints, **kwargs):
-    """A C toolchain, `<name>_toolchain`, which is used where it is asked for: nothing registers it.
+    """A C toolchain, which is used where it is asked for: nothing registers it.
 
     Args:
-      name: name of the platform that it builds for.
-      constraints: list[Label]: what that platform is.
+      name: name of the `toolchain`.
+      constraints: list[Label]: what the platform is that it builds for.
       **kwargs: prefix, includes, copts, linkopts.
     """
     _cross_config(name = name + "_config", **kwargs)
@@ -91,7 +91,7 @@ def cross_toolchain(name, constraints, **kwargs):
         toolchain_config = ":%s_config" % name,
     )
     native.toolchain(
-        name = name + "_toolchain",
+        name = name,
         exec_compatible_with = ["@platforms//os:linux"],
         target_compatible_with = constraints,
         toolchain = ":%s_cc" % name,
