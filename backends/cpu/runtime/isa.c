@@ -15,12 +15,15 @@
 static const char *const names[ET_CPU_ISA_COUNT] = {"plain", "avx2", "avxvnni",
                                                     "avx512", "neon"};
 
-static const bool linked[ET_CPU_ISA_COUNT] = {
-    ET_CPU_IF_PLAIN([ET_CPU_PLAIN] = true, )
-        ET_CPU_IF_AVX2([ET_CPU_AVX2] = true, )
-            ET_CPU_IF_AVXVNNI([ET_CPU_AVXVNNI] = true, )
-                ET_CPU_IF_AVX512([ET_CPU_AVX512] = true, )
-                    ET_CPU_IF_NEON([ET_CPU_NEON] = true, )};
+/* Whether each is linked. Constants, so that nothing asks the processor for the
+ * others. */
+enum {
+  PLAIN_LINKED = ET_CPU_IF_PLAIN(1 +) 0,
+  AVX2_LINKED = ET_CPU_IF_AVX2(1 +) 0,
+  AVXVNNI_LINKED = ET_CPU_IF_AVXVNNI(1 +) 0,
+  AVX512_LINKED = ET_CPU_IF_AVX512(1 +) 0,
+  NEON_LINKED = ET_CPU_IF_NEON(1 +) 0
+};
 
 /* The compiler's builtins ask the operating system's part too: whether it saves
  * the wide registers. */
@@ -64,20 +67,19 @@ static bool has_neon(void) {
 }
 
 bool et_cpu_isa_available(et_cpu_isa isa) {
-  if (!linked[isa]) {
-    return false;
-  }
   switch (isa) {
+    case ET_CPU_PLAIN:
+      return PLAIN_LINKED;
     case ET_CPU_AVX2:
-      return has_avx2();
+      return AVX2_LINKED && has_avx2();
     case ET_CPU_AVXVNNI:
-      return has_avxvnni();
+      return AVXVNNI_LINKED && has_avxvnni();
     case ET_CPU_AVX512:
-      return has_avx512();
+      return AVX512_LINKED && has_avx512();
     case ET_CPU_NEON:
-      return has_neon();
+      return NEON_LINKED && has_neon();
     default:
-      return true;
+      return false;
   }
 }
 
