@@ -65,6 +65,10 @@ def _parser() -> argparse.ArgumentParser:
 def main(argv: list[str]) -> int:
     flags = compiler_flags(argv)
     os.chdir(os.environ.get("BUILD_WORKING_DIRECTORY", "."))
+    model = _parser().parse_known_args(argv)[0].model
+    if not Path(file := model.partition(":")[0]).is_file():
+        print(f"error: {model}: there is no file {file} in {Path.cwd()}", file=sys.stderr)
+        return 1
     return lower(flags)
 
 

@@ -48,6 +48,12 @@ def test_a_fault_names_what_was_converted(tmp_path: Path) -> None:
     assert not (tmp_path / "net.pte").exists()
 
 
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    result = _convert(tmp_path, "missing.py:net")
+    assert result.returncode == 1
+    assert result.stderr == f"error: missing.py:net: there is no file missing.py in {tmp_path}\n"
+
+
 def test_flags_behind_are_the_compilers() -> None:
     flags = compiler_flags(["lib/net.py", "--config", "options.toml"])
     assert flags[-2:] == ["--config", "options.toml"]

@@ -54,7 +54,9 @@ def _read(path: Path) -> schema.Program:
         program = deserialize_pte_binary(path.read_bytes()).program
         check_indices(program)
     except InvalidProgramError as error:
-        raise ConfigError(f"{path}: {error}") from error
+        raise ConfigError(
+            f"{path}: {error}\n  the file is damaged, or no ExecuTorch program: export or fetch it again"
+        ) from error
     return program
 
 

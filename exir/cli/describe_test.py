@@ -78,6 +78,14 @@ def test_state_that_methods_share_is_found(tmp_path: Path) -> None:
     assert [method["memory"]["shared_id"] for method in methods] == [2, 2]
 
 
+def test_what_is_no_program_says_what_to_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "net.pte").write_text("no program")
+    assert _described(tmp_path) == 1
+    message = capsys.readouterr().err
+    assert message.startswith(f"error: //app:net: {tmp_path}/net.pte: file identifier: expected b'ET12'")
+    assert message.endswith("the file is damaged, or no ExecuTorch program: export or fetch it again\n")
+
+
 def test_a_call_without_a_kernel_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     spec = ModelSpec(torch.nn.ReLU(), (torch.ones(8),))
     manager = lower_programs(export_methods(spec), spec, Pipeline())
