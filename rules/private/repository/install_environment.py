@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from errors import BootstrapError
-from pip_command import find_pip
+from pip_command import find_pip, pip_errors
 from user_cache import cache_root, publish
 
 _RECIPE = 1  # Raise it when what is installed from the same lock changes.
@@ -30,7 +30,6 @@ _PIP_OPTIONS = (
     *("--quiet", "--no-deps", "--require-hashes", "--no-compile", "--only-binary=:all:"),
     *("--disable-pip-version-check", "--no-warn-script-location", "--root-user-action=ignore"),
 )
-_PIP_ASIDES = ("WARNING", "ERROR: Ignored the following versions")
 _UNUSED = (
     *("bin", "share", "torch/include", "torch/share", "torch/test", "torch/bin/protoc*", "executorch/include"),
     # Kernels for graphics processors, which cannot be loaded with the CPU build of torch.
@@ -100,9 +99,9 @@ def _pip_install(site: Path, lock: Path) -> None:
     command = [*find_pip(), "install", *_PIP_OPTIONS, "--target", str(site), "--requirement", str(lock)]
     result = subprocess.run(command, capture_output=True, text=True)
     if result.returncode:
-        errors = "\n".join(line for line in result.stderr.splitlines() if not line.startswith(_PIP_ASIDES))
+        errors = pip_errors(result.stderr)
         advice = _room_advice(errors) or (_TORCH_ADVICE if "torch==" in errors else "")
-        raise BootstrapError(f"cannot install {lock.name}; pip says:\n{errors.strip()}{advice}")
+        raise BootstrapError(f"cannot install {lock.name}; pip says:\n{errors}{advice}")
 
 
 def _room_advice(errors: str) -> str:

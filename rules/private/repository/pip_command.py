@@ -1,4 +1,4 @@
-"""Find a pip for this Python, which on Debian can be without one."""
+"""Find a pip for this Python, which on Debian can be without one, and read what it says."""
 
 import importlib.util
 import sys
@@ -12,6 +12,12 @@ from user_cache import cache_root, publish
 
 _DEBIAN_WHEELS = "usr/share/python-wheels"
 _ADVICE = "this Python has no pip: install it (`apt-get install python3-pip`) or name another with EXECUTORCH_PYTHON"
+_ASIDES = ("WARNING", "ERROR: Ignored the following versions")
+
+
+def pip_errors(text: str) -> str:
+    """What pip printed on standard error, less what is none."""
+    return "\n".join(line for line in text.splitlines() if not line.startswith(_ASIDES)).strip()
 
 
 def find_pip() -> list[str]:

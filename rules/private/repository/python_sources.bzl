@@ -9,6 +9,7 @@ _NAMES = [
     "pip_command",
     "private_apt",
     "user_cache",
+    "wheel_files",
 ]
 
 # An attribute of the rules that run any, which find it by `python_program`.

