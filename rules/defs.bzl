@@ -1,20 +1,25 @@
 """The public rules of rules_executorch."""
 
-load("//rules:providers.bzl", _ExecutorchBackendInfo = "ExecutorchBackendInfo", _ExecutorchKernelsInfo = "ExecutorchKernelsInfo", _ExecutorchModelInfo = "ExecutorchModelInfo")
+load("//rules:providers.bzl", _ExecutorchBackendInfo = "ExecutorchBackendInfo", _ExecutorchConfigInfo = "ExecutorchConfigInfo", _ExecutorchKernelsInfo = "ExecutorchKernelsInfo", _ExecutorchModelInfo = "ExecutorchModelInfo")
 load("//rules/private:executorch_backend.bzl", _executorch_backend = "executorch_backend")
 load("//rules/private:executorch_cc_library.bzl", _executorch_cc_library = "executorch_cc_library")
+load("//rules/private:executorch_config.bzl", _executorch_config = "executorch_config")
 load("//rules/private:executorch_import.bzl", _executorch_import = "executorch_import")
 load("//rules/private:executorch_kernels.bzl", _executorch_kernels = "executorch_kernels")
 load("//rules/private:executorch_model.bzl", _executorch_model = "executorch_model")
+load("//rules/private:executorch_models.bzl", _executorch_models = "executorch_models")
 load("//rules/private:executorch_parity_test.bzl", _executorch_parity_test = "executorch_parity_test")
 
 executorch_backend = _executorch_backend
 executorch_cc_library = _executorch_cc_library
+executorch_config = _executorch_config
 executorch_import = _executorch_import
 executorch_kernels = _executorch_kernels
 executorch_model = _executorch_model
+executorch_models = _executorch_models
 executorch_parity_test = _executorch_parity_test
 
 ExecutorchBackendInfo = _ExecutorchBackendInfo
+ExecutorchConfigInfo = _ExecutorchConfigInfo
 ExecutorchKernelsInfo = _ExecutorchKernelsInfo
 ExecutorchModelInfo = _ExecutorchModelInfo

@@ -13,6 +13,13 @@ ExecutorchModelInfo = provider(
     },
 )
 
+ExecutorchConfigInfo = provider(
+    doc = "Compiler options: what `executorch_config` gives and `executorch_model` takes.",
+    fields = {
+        "layers": "list[struct]: `file`, a TOML file, or `json`, the same as text; a later layer goes over an earlier one.",
+    },
+)
+
 ExecutorchBackendInfo = provider(
     doc = "A backend's two sides: the compiler's (Python) and the runtime's (C).",
     fields = {

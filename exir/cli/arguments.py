@@ -1,7 +1,7 @@
 """The command line."""
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
@@ -18,7 +18,8 @@ class Arguments:
     import_roots: folders that the model's imports are looked up in, after the compiler's own.
     entry_point: function of the module that returns the model.
     backends: `<module>:<attribute>` of each backend, tried in order.
-    config, config_json: options, as a TOML file or a JSON object.
+    configs: layers of options, the later over the earlier: a path is a TOML file, text a JSON object.
+    allow_fallback: operators that may run on kernels though there is a backend; None for any.
     weights: a safetensors file or a torch state dict.
     calibration: inputs to measure ranges on, a safetensors or npz file.
     operators: tables of operators, besides our own; kernels: tables of kernels to check the program against.
@@ -33,8 +34,8 @@ class Arguments:
     module_file: Path | None = None
     import_roots: tuple[Path, ...] = ()
     backends: tuple[str, ...] = ()
-    config: Path | None = None
-    config_json: str | None = None
+    configs: tuple[Path | str, ...] = ()
+    allow_fallback: tuple[str, ...] | None = None
     weights: Path | None = None
     calibration: Path | None = None
     operators: tuple[Path, ...] = ()
@@ -76,7 +77,7 @@ def expand_params_file(argv: list[str]) -> list[str]:
 def parse_arguments(argv: list[str]) -> Arguments:
     """Parse flags. Raises `ConfigError`."""
     values = vars(_make_parser().parse_args(argv))
-    for name in ("import_roots", "backends", "operators", "kernels"):
+    for name in ("import_roots", "backends", "configs", "operators", "kernels"):
         values[name] = tuple(values[name])
     values["target"] = display_label(values["target"])
     for name in ("traceback", "time_limit"):  # looked up before parsing, which may fail itself
@@ -159,13 +160,32 @@ def _add_compiler_flags(parser: _Parser) -> None:
         metavar="MODULE:ATTRIBUTE",
         help="a backend; several are tried in order",
     )
-    config = parser.add_mutually_exclusive_group()
-    config.add_argument("--config", type=Path, metavar="PATH", help="options (TOML)")
-    config.add_argument("--config-json", metavar="JSON", help="options (a JSON object)")
+    _add_config_flag(
+        parser, "--config", Path, "PATH", "options (TOML); several are laid over one another"
+    )
+    _add_config_flag(parser, "--config-json", str, "JSON", "likewise, a JSON object")
+    add(
+        "--allow-fallback",
+        type=_names,
+        metavar="NAMES",
+        help="operators that may run on kernels, divided by commas; any without it",
+    )
     _add_table_flag(parser, "--operators", "table of operators, besides our own")
     _add_table_flag(parser, "--kernels", "table of kernels; without one, kernels are not checked")
     add("--time-limit", type=_seconds, metavar="SECONDS", help="end the compilation after so long")
     add("--traceback", action="store_true", help="show the compiler's traceback on every error")
+
+
+def _add_config_flag(
+    parser: _Parser, flag: str, kind: Callable[[str], Path | str], metavar: str, text: str
+) -> None:
+    parser.add_argument(
+        flag, action="append", default=[], dest="configs", type=kind, metavar=metavar, help=text
+    )
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name for name in text.split(",") if name)
 
 
 def _seconds(text: str) -> int:

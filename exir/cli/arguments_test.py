@@ -41,7 +41,6 @@ def test_labels_are_shown_without_their_canonical_prefix(label: str, shown: str)
         (_NEEDED[1:], "--target"),
         (_NEEDED[::2], "--module"),
         ([*_NEEDED, "--colour=red"], "unrecognized arguments: --colour=red"),
-        ([*_NEEDED, "--config=a", "--config-json={}"], "not allowed with"),
     ],
 )
 def test_a_wrong_command_line_is_refused(argv: list[str], message: str) -> None:

@@ -4,6 +4,7 @@ import json
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -124,12 +125,32 @@ class CompilerConfig:
 
 
 def load_config(arguments: Arguments) -> CompilerConfig:
-    """The options of a compilation. Raises `ConfigError` that names the file and the key."""
-    if arguments.config is not None:
-        return parse_config(_read_toml(arguments.config), str(arguments.config))
-    if arguments.config_json is not None:
-        return parse_config(_read_json(arguments.config_json), "config")
-    return CompilerConfig()
+    """The options of a compilation, those of later layers over those of earlier ones.
+
+    Raises `ConfigError` that names the file and the key.
+    """
+    layers = [_read(layer) for layer in arguments.configs]
+    if not layers:
+        return CompilerConfig()
+    for table, origin in layers:
+        parse_config(table, origin)
+    tables, origins = zip(*layers)
+    return parse_config(reduce(_overridden, tables), ", ".join(dict.fromkeys(origins)))
+
+
+def _read(layer: Path | str) -> tuple[Mapping[str, Any], str]:
+    """A layer's options, and what messages call it."""
+    return (_read_toml(layer), str(layer)) if isinstance(layer, Path) else (_read_json(layer), "config")
+
+
+def _overridden(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """`base` with the values of `over`; tables are joined key by key, anything else is replaced."""
+    both = {
+        key: _overridden(base[key], over[key])
+        for key in base.keys() & over.keys()
+        if isinstance(base[key], Mapping) and isinstance(over[key], Mapping)
+    }
+    return {**base, **over, **both}
 
 
 def parse_config(table: Mapping[str, Any], origin: str) -> CompilerConfig:

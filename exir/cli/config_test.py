@@ -47,6 +47,28 @@ def test_toml_and_json_say_the_same(tmp_path: Path) -> None:
     assert (from_toml.edge, from_toml.passes) == (from_json.edge, from_json.passes)
 
 
+def test_later_layers_go_over_earlier_ones(tmp_path: Path) -> None:
+    base, over = tmp_path / "base.toml", tmp_path / "over.toml"
+    base.write_text(
+        '[executorch]\nsegment_alignment = 64\nemit_stacktrace = true\n[backends.npu]\nlevel = 3\nkinds = ["a"]\n'
+    )
+    over.write_text('[executorch]\nsegment_alignment = 4096\n[backends.npu]\nkinds = ["b"]\n')
+    config = _load(
+        f"--config={base}", f"--config={over}", '--config-json={"edge": {"skip_dim_order": true}}'
+    )
+    assert config.executorch == {"segment_alignment": 4096, "emit_stacktrace": True}
+    assert config.backends == {"npu": {"level": 3, "kinds": ["b"]}}
+    assert config.edge == {"skip_dim_order": True}
+    assert config.origin == f"{base}, {over}, config"
+
+
+def test_a_message_names_the_layer_at_fault(tmp_path: Path) -> None:
+    base = tmp_path / "base.toml"
+    base.write_text("[executorch]\nno_such_key = 1\n")
+    with pytest.raises(ConfigError, match=r"base.toml: \[executorch\]: unknown key 'no_such_key'"):
+        _load(f"--config={base}", "--config-json={}")
+
+
 @pytest.mark.parametrize(
     "table, message",
     [

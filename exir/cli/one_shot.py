@@ -23,6 +23,7 @@ from exir.cli.loading.references import make_partitioners, make_passes
 from exir.cli.loading.weights import load_weights
 from exir.cli.quantization import Quantization, quantize_methods
 from exir.cli.reporting.calls import write_calls
+from exir.cli.reporting.fallback import check_fallback
 from exir.cli.reporting.kernels import check_kernels
 from exir.cli.reporting.manifest import render_manifest
 from exir.cli.reporting.messages import EXIT_OK, explain
@@ -118,6 +119,8 @@ def _program_outputs(
     table = pipeline.facts.kernels
     if table is not None:
         check_kernels(manager, table)
+    if arguments.allow_fallback is not None:
+        check_fallback(manager, arguments.allow_fallback)
     for message in pipeline.facts.diagnostics.messages:
         sys.stderr.write(f"note: {message}\n")
     outputs: dict[Path, Write] = {}

@@ -77,6 +77,18 @@ def test_a_backend_takes_its_part(compile_source: Compile, tmp_path: Path) -> No
     assert _operators(tmp_path) == ["aten::exp.out"]
 
 
+def test_what_a_backend_leaves_is_what_it_may_leave(compile_source: Compile, tmp_path: Path) -> None:
+    for allowed in ("aten::exp", "aten::mul.out,aten::exp.out"):
+        assert compile_source(_MODEL, _DEMO, f"--allow-fallback={allowed}").output == ""
+    outcome = compile_source(_MODEL, _DEMO, "--allow-fallback=")
+    assert outcome.exit_code == 1
+    assert outcome.output == (
+        "error: //app:net_pte: these operators fall back to kernels, and 'allow_fallback' does not have them:\n"
+        "    aten::exp.out (app/net.py:10)\n"
+        "  write the model with operators that the backend takes, or add them to 'allow_fallback'\n"
+    )
+
+
 def test_passes_of_the_config_run(compile_source: Compile, tmp_path: Path) -> None:
     (tmp_path / "my_passes.py").write_text(_PASSES)
     config = '--config-json={"passes": {"edge": ["my_passes:SineToCosine"]}}'

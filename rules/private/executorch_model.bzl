@@ -1,29 +1,44 @@
 """executorch_model: a PyTorch module compiled to a program."""
 
+load("//rules/private:config_options.bzl", "check_config")
 load("//rules/private:model_rule.bzl", executorch_model_rule = "executorch_model")
 
-def executorch_model(name, module, backend = Label("//backends/portable"), config = None, **kwargs):
+def _check_fallback(where, names):
+    for name in names:
+        if type(name) != "string" or len(name.split("::")) != 2:
+            fail("%s: 'allow_fallback' has %r; write operators as 'aten::exp', or 'aten::exp.out'" % (where, name))
+
+def executorch_model(name, module, backend = Label("//backends/portable"), config = None, allow_fallback = None, **kwargs):
     """Compiles a PyTorch module to `<name less _pte>.pte`; see the rule's attributes for the rest.
 
     Args:
       name: name of the target; ends with `_pte` by custom.
       module: py_library that defines the model.
       backend: label of an `executorch_backend`, or a `select()` of labels, or a list of labels that are tried in order.
-      config: label of a TOML file, or a dict with the same content.
+      config: label of an `executorch_config` or of a TOML file, or a dict of options.
+      allow_fallback: list of operators that may run on kernels, because no backend takes them: `aten::exp` or, with the overload as the
+        manifest has it, `aten::exp.out`. Another one that does is a build error that names operator and line. `[]` lets none; without
+        the list any may.
       **kwargs: entry_point, weights, external_weights, calibration, data, kernels, prefix, time_limit, memory_gb, and what every rule has.
     """
+    where = "executorch_model(name = '%s')" % name
     several = type(backend) == "list"
     if several and not backend:
-        fail("executorch_model(name = '%s'): 'backend' is an empty list; leave it out for kernels alone" % name)
+        fail("%s: 'backend' is an empty list; leave it out for kernels alone" % where)
     if config and "config_json" in kwargs:
-        fail("executorch_model(name = '%s'): 'config' is given twice, once as 'config_json'" % name)
+        fail("%s: 'config' is given twice, once as 'config_json'" % where)
     if type(config) == "dict":
+        check_config(where, config)
         kwargs["config_json"] = json.encode(config)
     elif config:
         kwargs["config"] = config
+    if type(allow_fallback) == "list":
+        _check_fallback(where, allow_fallback)
     executorch_model_rule(
         name = name,
         module = module,
+        allow_fallback = allow_fallback,
+        any_fallback = allow_fallback == None,
         backend = None if several else backend,
         backends = backend if several else [],
         **kwargs

@@ -5,6 +5,7 @@ load("//rules:providers.bzl", "ExecutorchBackendInfo", "ExecutorchKernelsInfo", 
 load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE")
 load("//rules/private:c_names.bzl", "c_prefix")
 load("//rules/private:compiler_memory.bzl", "COMPILER_RESOURCES")
+load("//rules/private:config_rule.bzl", "add_config", "config_files", "config_layers")
 load("//rules/private:kernel_sets.bzl", "kernel_tables", "operator_tables")
 load("//rules/private:labels.bzl", "display_label")
 load("//rules/private:python_command.bzl", "run_compiler")
@@ -35,11 +36,16 @@ _ATTRS = {
         providers = [ExecutorchBackendInfo],
         doc = "Several of them, tried in order.",
     ),
-    "config": attr.label(
-        allow_single_file = [".toml"],
-        doc = "Compiler options (docs/config.md).",
+    "allow_fallback": attr.string_list(doc = "Operators that may run on kernels, unless `any_fallback`."),
+    "any_fallback": attr.bool(
+        default = True,
+        doc = "Let any operator that no backend takes run on a kernel.",
     ),
-    "config_json": attr.string(doc = "The same options as JSON text."),
+    "config": attr.label(
+        allow_files = [".toml"],
+        doc = "Compiler options (docs/config.md): an `executorch_config` or a TOML file.",
+    ),
+    "config_json": attr.string(doc = "Options over those, as JSON text."),
     "weights": attr.label(
         allow_single_file = [".safetensors", ".pt", ".pth"],
         doc = "Parameters and buffers by name: safetensors or a state dict. Without it the module's own, made from a fixed seed.",
@@ -89,6 +95,10 @@ def _check(ctx):
 def _backends(ctx):
     return ([ctx.attr.backend] if ctx.attr.backend else []) + ctx.attr.backends
 
+def _config(ctx):
+    json_layers = [struct(file = None, json = ctx.attr.config_json)] if ctx.attr.config_json else []
+    return (config_layers(ctx.attr.config) if ctx.attr.config else []) + json_layers
+
 def _gather(ctx):
     """What the compiler is given by the model and its backends together."""
     info = ctx.attr.module[PyInfo]
@@ -97,6 +107,7 @@ def _gather(ctx):
     data = data_files([ctx.attr.module] + ctx.attr.data)
     return struct(
         backends = backends,
+        config = _config(ctx),
         kernels = depset(kernels, transitive = [backend.kernels for backend in backends]),
         sources = depset(transitive = [info.transitive_sources] + [backend.sources for backend in backends]),
         imports = depset(transitive = [info.imports] + [backend.imports for backend in backends]),
@@ -121,10 +132,9 @@ def _arguments(ctx, given):
             args.add("--backend", backend.partitioner)
     args.add_all(operator_tables(given.kernels), before_each = "--operators")
     args.add_all(kernel_tables(given.kernels), before_each = "--kernels")
-    if ctx.file.config:
-        args.add("--config", ctx.file.config)
-    if ctx.attr.config_json:
-        args.add("--config-json", ctx.attr.config_json)
+    add_config(args, given.config)
+    if not ctx.attr.any_fallback:
+        args.add("--allow-fallback", ",".join(ctx.attr.allow_fallback))
     if ctx.file.weights:
         args.add("--weights", ctx.file.weights)
     if ctx.attr.external_weights:
@@ -141,7 +151,7 @@ def _lower(ctx, given, outputs, message):
     args = _arguments(ctx, given)
     for flag, file in outputs.items():
         args.add(flag, file)
-    optional = [file for file in [ctx.file.config, ctx.file.weights, ctx.file.calibration] if file]
+    optional = [file for file in [ctx.file.weights, ctx.file.calibration] if file] + config_files(given.config)
     tables = [operator_tables(given.kernels), kernel_tables(given.kernels)]
     run_compiler(
         ctx,

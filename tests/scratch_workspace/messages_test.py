@@ -74,6 +74,22 @@ def test_good_model_builds(workspace: Workspace) -> None:
         ('prefix = "new-net"', "'prefix' must be letters, digits and single '_', first a letter, got 'new-net'"),
         ('weights = "net.py"', "'//:net.py' does not produce any executorch_model weights files"),
         ("backend = []", "'backend' is an empty list; leave it out for kernels alone"),
+        (
+            'config = {"nonsense": {}}',
+            "executorch_model(name = 'net_pte'): there is no section 'nonsense' of options; there are: edge,",
+        ),
+        (
+            'config = {"executorch": {"fuse": True}}',
+            "executorch_model(name = 'net_pte'): section 'executorch' has no key 'fuse'; there are: emit_stacktrace,",
+        ),
+        (
+            'config = {"executorch": {"segment_alignment": "64"}}',
+            "section 'executorch': 'segment_alignment' must be of type int, got \"64\"",
+        ),
+        (
+            'allow_fallback = ["exp"]',
+            "'allow_fallback' has \"exp\"; write operators as 'aten::exp', or 'aten::exp.out'",
+        ),
         ('config = {"executorch": {}}, config_json = "{}"', "'config' is given twice, once as 'config_json'"),
     ],
 )
@@ -118,7 +134,7 @@ def test_a_library_that_is_built_is_compiled(workspace: Workspace) -> None:
     [
         ("", "import no_such_package\n" + _GOOD_MODEL, ["//:net_pte", "no_such_package", "net.py"]),
         ('entry_point = "modle"', _GOOD_MODEL, ["//:net_pte", "modle", "model"]),
-        ('config = {"nonsense": 1}', _GOOD_MODEL, ["//:net_pte", "nonsense"]),
+        ('config = {"backends": {"npu": {}}}', _GOOD_MODEL, ["//:net_pte", "npu"]),
         ("", _UNKNOWN_OPERATOR, ["//:net_pte", "special_airy_ai", "net.py:5"]),
         ("", "import other\n" + _GOOD_MODEL, ["//:net_pte", "add the library that provides 'other' to the deps"]),
         ("", _READ_BESIDE, ["//:net_pte", "No such file or directory", "words.txt", "is listed in 'data'"]),

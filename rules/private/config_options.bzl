@@ -1,0 +1,75 @@
+"""Compiler options in BUILD files, checked when the file is read."""
+
+# Keys of each section and what they hold; the compiler checks files of options by the same (exir/cli/config.py).
+CONFIG_SECTIONS = {
+    "edge": {
+        "check_ir_validity": "bool",
+        "skip_dim_order": "bool",
+        "core_aten_ops_exception_list": "list",
+        "preserve_ops": "list",
+        "whole_attention": "bool",
+        "pipeline": "string",
+    },
+    "executorch": {
+        "emit_stacktrace": "bool",
+        "extract_delegate_segments": "bool",
+        "segment_alignment": "int",
+        "constant_tensor_alignment": "int",
+        "delegate_alignment": "int",
+        "remove_view_copy": "bool",
+        "fuse_bytes": "bool",
+        "row_major_operands": "bool",
+        "emit_mutable_buffer_names": "bool",
+    },
+    "memory_planning": {
+        "alloc_graph_input": "bool",
+        "alloc_graph_output": "bool",
+        "share_mutable_buffers": "bool",
+        "alignment": "int",
+    },
+    "passes": {
+        "edge": "list",
+        "executorch": "list",
+    },
+    "quantization": {
+        "recipe": "string",
+        "exclude": "list",
+        "group_size": "int",
+        "observer": "string",
+        "calibration_batches": "int",
+        "quantize_inputs": "bool",
+        "quantize_outputs": "bool",
+    },
+}
+
+# Sections with keys of the user's or of a backend.
+CONFIG_OPEN_SECTIONS = ["backends", "shapes", "target"]
+
+def _check_table(where, value):
+    if type(value) != "dict":
+        fail("%s must be a dict, got %r" % (where, value))
+
+def _check_section(where, keys, given):
+    for key, value in given.items():
+        if key not in keys:
+            fail("%s has no key '%s'; there are: %s" % (where, key, ", ".join(keys.keys())))
+        if type(value) != keys[key]:
+            fail("%s: '%s' must be of type %s, got %r" % (where, key, keys[key], value))
+
+def check_config(where, options):
+    """Refuses options that the compiler would not know.
+
+    Args:
+      where: what they are of, for messages: "executorch_model(name = 'net')".
+      options: dict of sections.
+    """
+    for section, given in options.items():
+        name = "%s: section '%s'" % (where, section)
+        if section in CONFIG_SECTIONS:
+            _check_table(name, given)
+            _check_section(name, CONFIG_SECTIONS[section], given)
+        elif section in CONFIG_OPEN_SECTIONS:
+            _check_table(name, given)
+        else:
+            sections = CONFIG_SECTIONS.keys() + CONFIG_OPEN_SECTIONS
+            fail("%s: there is no section '%s' of options; there are: %s" % (where, section, ", ".join(sections)))

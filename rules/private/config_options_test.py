@@ -1,0 +1,23 @@
+"""What BUILD files may say of options is what the compiler takes."""
+
+from pathlib import Path
+from typing import Any
+
+from exir.cli import config
+
+_NAMES = {bool: "bool", int: "int", str: "string", list[str]: "list"}
+
+
+def _starlark(name: str) -> Any:
+    names: dict[str, Any] = {}
+    exec((Path(__file__).parent / "config_options.bzl").read_text(encoding="utf-8"), names)
+    return names[name]
+
+
+def test_sections_keys_and_types_are_those_of_the_compiler() -> None:
+    known = {name: {key: _NAMES[kind] for key, kind in keys.items()} for name, keys in config._SECTIONS.items()}
+    assert _starlark("CONFIG_SECTIONS") == known
+
+
+def test_sections_of_any_keys_are_those_of_the_compiler() -> None:
+    assert _starlark("CONFIG_OPEN_SECTIONS") == sorted([config._BACKENDS, config._SHAPES, config._TARGET])

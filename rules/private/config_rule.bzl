@@ -1,0 +1,75 @@
+"""The rule behind executorch_config: compiler options with a label."""
+
+load("//rules:providers.bzl", "ExecutorchConfigInfo")
+
+_DOC = """Compiler options (docs/config.md) that models share, over those of other targets or files.
+
+Sections are joined key by key; a value of a later layer replaces one of an earlier."""
+
+_ATTRS = {
+    "extends": attr.label_list(
+        allow_files = [".toml"],
+        doc = "`executorch_config` targets or TOML files that these options are laid over; later ones over earlier ones.",
+    ),
+    "file": attr.label(
+        allow_single_file = [".toml"],
+        doc = "The options as a TOML file.",
+    ),
+    "json": attr.string(doc = "The options as JSON text."),
+}
+
+def config_layers(target):
+    """Finds the layers of options that a label stands for.
+
+    Args:
+      target: an `executorch_config`, or a TOML file.
+
+    Returns:
+      list[struct(file, json)]: one of both is None in each; a later layer goes over an earlier one.
+    """
+    if ExecutorchConfigInfo in target:
+        return target[ExecutorchConfigInfo].layers
+    return [struct(file = file, json = None) for file in target[DefaultInfo].files.to_list()]
+
+def add_config(arguments, layers):
+    """Tells the compiler the layers.
+
+    Args:
+      arguments: Args.
+      layers: list of `config_layers`.
+    """
+    for layer in layers:
+        if layer.file:
+            arguments.add("--config", layer.file)
+        else:
+            arguments.add("--config-json", layer.json)
+
+def config_files(layers):
+    """Finds the files among the layers.
+
+    Args:
+      layers: list of `config_layers`.
+
+    Returns:
+      list[File]
+    """
+    return [layer.file for layer in layers if layer.file]
+
+def _impl(ctx):
+    layers = [layer for target in ctx.attr.extends for layer in config_layers(target)]
+    if ctx.file.file:
+        layers.append(struct(file = ctx.file.file, json = None))
+    if ctx.attr.json:
+        layers.append(struct(file = None, json = ctx.attr.json))
+    return [
+        DefaultInfo(files = depset(config_files(layers))),
+        ExecutorchConfigInfo(layers = layers),
+    ]
+
+# A rule's kind is the name it is given first, here that of the macro before it.
+executorch_config = rule(
+    implementation = _impl,
+    attrs = _ATTRS,
+    doc = _DOC,
+    provides = [ExecutorchConfigInfo],
+)

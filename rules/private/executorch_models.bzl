@@ -1,0 +1,55 @@
+"""executorch_models: one module compiled for several backends, with several configs."""
+
+load("//rules/private:executorch_model.bzl", "executorch_model")
+
+def _check_words(where, argument, words):
+    if not words:
+        fail("%s: '%s' is empty; leave it out for one that needs no name" % (where, argument))
+    for word in words:
+        if not word or [c for c in word.elems() if not (c.isalnum() or c == "_")]:
+            fail("%s: '%s' has the name '%s'; names are letters, digits and '_', as they become part of targets' names" % (where, argument, word))
+
+def _rows(where, argument, given):
+    """Pairs of a part of the name, and what it stands for."""
+    if given == None:
+        return [("", None)]
+    _check_words(where, argument, given.keys())
+    return [("_" + word, value) for word, value in given.items()]
+
+def executorch_models(name, module, backends = None, configs = None, allow_fallback = {}, **kwargs):
+    """Compiles one module for each of several backends with each of several configs.
+
+    Makes a model `<name>_<backend>_<config>_pte` for each pair, where a part that is not given is left out, and `<name>`, all of them.
+
+    Args:
+      name: what the names begin with.
+      module: py_library that defines the model.
+      backends: dict from a word for the name to what `executorch_model(backend = …)` takes: a label or a list of labels.
+      configs: dict from a word for the name to what `executorch_model(config = …)` takes, None for the defaults.
+      allow_fallback: dict from a word of `backends` to the operators that may run on kernels there; those that it has not may leave any.
+      **kwargs: what `executorch_model` takes besides, for all alike.
+    """
+    where = "executorch_models(name = '%s')" % name
+    for word in allow_fallback:
+        if word not in (backends or {}):
+            fail("%s: 'allow_fallback' has '%s', which 'backends' has not" % (where, word))
+    made = {}
+    for backend_part, backend in _rows(where, "backends", backends):
+        for config_part, config in _rows(where, "configs", configs):
+            target = name + backend_part + config_part + "_pte"
+            if target in made:
+                fail("%s: two pairs of backend and config are called '%s'; name one of them otherwise" % (where, target))
+            made[target] = None
+            executorch_model(
+                name = target,
+                module = module,
+                config = config,
+                allow_fallback = allow_fallback.get(backend_part[1:]),
+                **dict(kwargs, **({"backend": backend} if backend != None else {}))
+            )
+    passed_on = {key: kwargs[key] for key in ["tags", "target_compatible_with", "testonly", "visibility"] if key in kwargs}
+    native.filegroup(
+        name = name,
+        srcs = made.keys(),
+        **passed_on
+    )

@@ -1,0 +1,115 @@
+"""One module for several backends with several configs, configs that extend one another, and what a backend may leave to kernels."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.scratch_workspace.scratch import Workspace, repository_root
+
+_GUIDE = repository_root() / "docs" / "many_variants.md"
+
+_HEAD = """\
+load("@rules_executorch//rules:defs.bzl", "executorch_config", "executorch_models")
+load("@rules_python//python:py_library.bzl", "py_library")
+
+py_library(name = "net", srcs = ["net.py"])
+"""
+
+_MODEL = """\
+import torch
+
+class Net(torch.nn.Module):
+    def forward(self, x):
+        return torch.exp(torch.sin(x))
+
+def model():
+    return Net(), (torch.ones(4),)
+"""
+
+_WRONG = _HEAD + "executorch_models(name = 'all', module = ':net', {arguments})\n"
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    """With the package that the guide shows."""
+    scratch = Workspace(tmp_path_factory.mktemp("scratch") / "workspace", repository_root())
+    shown = re.findall(r"```python\n# app/BUILD.bazel\n(.*?)```", _GUIDE.read_text(encoding="utf-8"), re.DOTALL)
+    scratch.write("app/BUILD.bazel", "".join(shown))
+    (toml,) = re.findall(r"```toml\n# app/base.toml\n(.*?)```", _GUIDE.read_text(encoding="utf-8"), re.DOTALL)
+    scratch.write("app/base.toml", toml)
+    scratch.write("app/net.py", _MODEL)
+    scratch.write("wrong/net.py", _MODEL)
+    build = scratch.build("//app:nets")
+    assert build.exit_code == 0, build.stderr
+    yield scratch
+    scratch.shutdown()
+
+
+def _manifest(workspace: Workspace, name: str) -> dict[str, Any]:
+    return json.loads((workspace.folder / f"bazel-bin/app/{name}.manifest.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(
+    ("name", "operators", "planned"),
+    [
+        ("nets_kernels_plain", ["aten::exp.out", "aten::sin.out"], 3),
+        ("nets_kernels_lent", ["aten::exp.out", "aten::sin.out"], 2),
+        ("nets_demo_plain", ["aten::exp.out"], 3),
+        ("nets_demo_lent", ["aten::exp.out"], 2),
+    ],
+)
+def test_each_pair_is_compiled_for_its_backend_with_its_config(
+    workspace: Workspace, name: str, operators: list[str], planned: int
+) -> None:
+    manifest = _manifest(workspace, name)
+    assert [each["name"] for each in manifest["operators"]] == operators
+    assert manifest["methods"][0]["memory"]["counts"]["planned_tensors"] == planned
+
+
+def test_an_edit_of_a_config_compiles_what_extends_it(workspace: Workspace) -> None:
+    file = workspace.folder / "app/base.toml"
+    file.write_text(file.read_text(encoding="utf-8").replace("64", "256"), encoding="utf-8")
+    assert workspace.build("//app:nets").mnemonics == ("ExecutorchLower",) * 2
+
+
+def test_an_operator_that_may_not_fall_back_is_a_build_error(workspace: Workspace) -> None:
+    source = workspace.folder / "app/net.py"
+    source.write_text(_MODEL.replace("torch.exp(", "torch.cos("), encoding="utf-8")
+    build = workspace.build("//app:nets_demo_plain_pte")
+    source.write_text(_MODEL, encoding="utf-8")
+    assert build.exit_code != 0
+    assert "error: //app:nets_demo_plain_pte: these operators fall back to kernels" in build.stderr
+    assert "    aten::cos.out (app/net.py:5)\n" in build.stderr
+    assert "or add them to 'allow_fallback'" in build.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("backends = {}", "executorch_models(name = 'all'): 'backends' is empty"),
+        ("configs = {'a-b': None}", "executorch_models(name = 'all'): 'configs' has the name 'a-b'"),
+        ("allow_fallback = {'npu': []}", "'allow_fallback' has 'npu', which 'backends' has not"),
+        (
+            "configs = {'a_b': None, 'b': None}, backends = {'x': '//b:x', 'x_a': '//b:x'}",
+            "two pairs of backend and config are called 'all_x_a_b_pte'",
+        ),
+        ("configs = {'a': {'nonsense': {}}}", "there is no section 'nonsense' of options"),
+    ],
+)
+def test_wrong_matrix_fails_when_its_file_is_read(workspace: Workspace, arguments: str, message: str) -> None:
+    workspace.write("wrong/BUILD.bazel", _WRONG.format(arguments=arguments))
+    build = workspace.build("//wrong:all")
+    assert build.exit_code != 0
+    assert message in build.stderr
+
+
+def test_a_config_that_is_wrong_fails_when_its_file_is_read(workspace: Workspace) -> None:
+    workspace.write("wrong/BUILD.bazel", _HEAD + 'executorch_config(name = "c", options = {"edge": []})\n')
+    build = workspace.build("//wrong:c")
+    assert build.exit_code != 0
+    assert "executorch_config(name = 'c'): section 'edge' must be a dict, got []" in build.stderr
