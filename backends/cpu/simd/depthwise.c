@@ -247,19 +247,22 @@ static strip_function *choose(const et_cpu_window *w) {
 }
 
 void ET_CPU_NAME(et_cpu_depthwise_f32)(const et_cpu_depthwise *depthwise,
-                                       const float *const *rows, float *out) {
+                                       const float *const *rows, float *out,
+                                       et_cpu_channels channels) {
   const et_cpu_depthwise *d = depthwise;
   strip s = {.depthwise = d,
              .rows = rows,
              .out = out,
              .low = et_f32_all(et_cpu_clamp_low(&d->activation)),
-             .high = et_f32_all(et_cpu_clamp_high(&d->activation))};
-  for (; s.first < d->channels; s.first = s.end) {
-    s.end = smaller(s.first + CHANNELS, d->channels);
+             .high = et_f32_all(et_cpu_clamp_high(&d->activation)),
+             .first = channels.first};
+  for (; s.first < channels.end; s.first = s.end) {
+    s.end = smaller(s.first + CHANNELS, channels.end);
     choose (&d->window)(&s);
   }
   if (et_cpu_is_curve(&d->activation)) {
-    const size_t count = d->window.out_width * d->channels;
-    ET_CPU_NAME(et_cpu_activate_f32)(&d->activation, out, count, 1, count);
+    ET_CPU_NAME(et_cpu_activate_f32)
+    (&d->activation, out + channels.first, d->channels, d->window.out_width,
+     channels.end - channels.first);
   }
 }

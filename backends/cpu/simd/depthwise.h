@@ -14,11 +14,18 @@ typedef struct et_cpu_depthwise {
   et_cpu_activation activation;
 } et_cpu_depthwise;
 
-/* Computes one row of the output, [out_width][channels]. rows[i] is the row of
- * the image, [width][channels], that tap row i reads, NULL outside of it. */
+/* Some channels: the first is that of a panel. */
+typedef struct et_cpu_channels {
+  size_t first;
+  size_t end;
+} et_cpu_channels;
+
+/* Computes some channels of one row of the output, [out_width][channels]. rows[i] is
+ * the row of the image, [width][channels], that tap row i reads, NULL outside of it.
+ */
 typedef void et_cpu_depthwise_f32_function(const et_cpu_depthwise *depthwise,
-                                           const float *const *rows,
-                                           float *out);
+                                           const float *const *rows, float *out,
+                                           et_cpu_channels channels);
 
 ET_CPU_DECLARE(et_cpu_depthwise_f32_function, et_cpu_depthwise_f32);
 

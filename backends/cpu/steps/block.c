@@ -101,7 +101,8 @@ static void filter_row(const lane *l, size_t row, float *out) {
   for (size_t i = 0; i < w->kernel_y; i++, y += w->dilation_y) {
     rows[i] = y < w->height ? ring_row(l, y) : NULL;
   }
-  depthwise_variants[l->isa](&l->block->filter, rows, out);
+  const et_cpu_channels all = {0, l->block->filter.channels};
+  depthwise_variants[l->isa](&l->block->filter, rows, out, all);
 }
 
 /* Rows begin to before `end` of one image. */

@@ -18,12 +18,16 @@ static inline void et_cpu_for_each(const et_cpu_run *run, size_t count,
   }
 }
 
+/* Threads that may work at once. */
+static inline size_t et_cpu_threads(const et_cpu_run *run) {
+  return run->parallel == NULL || run->parallel->thread_count < 1
+             ? 1
+             : run->parallel->thread_count;
+}
+
 /* Threads to share work out among, when so many workspaces are there. */
 static inline size_t et_cpu_lanes(const et_cpu_run *run, size_t workspaces) {
-  const size_t threads =
-      run->parallel == NULL || run->parallel->thread_count < 1
-          ? 1
-          : run->parallel->thread_count;
+  const size_t threads = et_cpu_threads(run);
   return threads < workspaces ? threads : workspaces;
 }
 

@@ -55,11 +55,19 @@ typedef struct work {
   et_cpu_depthwise_f32_function *function;
   const float *x;
   float *y;
+  size_t rows;  /* of the output, over all images */
+  size_t parts; /* of the channels */
 } work;
 
-/* Row `index` of all output rows of the batch. */
-static void run_row(void *data, size_t index) {
-  const work *w = data;
+static et_cpu_channels channels_of(const work *w, size_t part) {
+  const size_t channels = w->depthwise.channels;
+  const size_t panels = et_cpu_parts(channels, 16);
+  const size_t end = panels * (part + 1) / w->parts * 16;
+  return (et_cpu_channels){panels * part / w->parts * 16,
+                           end < channels ? end : channels};
+}
+
+static void run_row(const work *w, size_t index, et_cpu_channels some) {
   const et_cpu_window *window = &w->depthwise.window;
   const size_t channels = w->depthwise.channels;
   const size_t pitch = window->width * channels;
@@ -70,7 +78,21 @@ static void run_row(void *data, size_t index) {
   for (size_t i = 0; i < window->kernel_y; i++, y += window->dilation_y) {
     rows[i] = y < window->height ? image + y * pitch : NULL;
   }
-  w->function(&w->depthwise, rows, w->y + index * window->out_width * channels);
+  w->function(&w->depthwise, rows, w->y + index * window->out_width * channels,
+              some);
+}
+
+/* A part of the channels of one row after the other. */
+static void run_chunk(void *data, size_t index) {
+  const work *w = data;
+  run_row(w, index % w->rows, channels_of(w, index / w->rows));
+}
+
+/* Few rows cannot be shared out evenly. */
+static size_t channel_parts(const work *w, size_t threads) {
+  const size_t few = 4;
+  const size_t panels = et_cpu_parts(w->depthwise.channels, 16);
+  return w->rows >= few * threads || panels < threads ? 1 : threads;
 }
 
 static void run(const et_cpu_step *step, const et_cpu_run *run) {
@@ -83,7 +105,9 @@ static void run(const et_cpu_step *step, const et_cpu_run *run) {
       .bias = step->tensors[BIAS]->data,
       .channels = (size_t)x->sizes[3],
       .activation = et_cpu_read_activation(step, ACTIVATION)};
-  et_cpu_for_each(run, (size_t)y->sizes[0] * (size_t)y->sizes[1], run_row, &w);
+  w.rows = (size_t)y->sizes[0] * (size_t)y->sizes[1];
+  w.parts = channel_parts(&w, et_cpu_threads(run));
+  et_cpu_for_each(run, w.rows * w.parts, run_chunk, &w);
 }
 
 static const et_cpu_kind kind = {"depthwise", check, run, 0};

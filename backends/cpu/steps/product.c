@@ -36,7 +36,7 @@ static size_t rows_per_block(size_t depth) {
 static void run(const et_cpu_step *step, const et_cpu_run *run) {
   work w = {et_cpu_product_read(step), variants[run->isa], {0}};
   w.product.panels = et_cpu_product_panels(step)->data;
-  w.blocks = et_cpu_product_blocks(step, rows_per_block(w.product.depth));
+  w.blocks = et_cpu_product_blocks(step, run, rows_per_block(w.product.depth));
   et_cpu_for_each(run, et_cpu_block_count(&w.blocks), run_block, &w);
 }
 

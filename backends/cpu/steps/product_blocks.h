@@ -1,7 +1,9 @@
-/* A product's output in blocks of rows times blocks of columns, which threads
- * share. */
+/* A product's output in parts of like size, of its rows times of its columns, which
+ * threads share. */
 #ifndef BACKENDS_CPU_STEPS_PRODUCT_BLOCKS_H_
 #define BACKENDS_CPU_STEPS_PRODUCT_BLOCKS_H_
+
+#include <stdbool.h>
 
 #include "backends/cpu/simd/product.h"
 #include "backends/cpu/steps/chunks.h"
@@ -9,34 +11,64 @@
 typedef struct et_cpu_blocks {
   size_t rows;
   size_t columns;
-  size_t block_rows;
-  size_t block_columns; /* whole panels, or all */
+  size_t row_parts;
+  size_t column_parts; /* whole panels each, but the last */
 } et_cpu_blocks;
 
 static inline size_t et_cpu_block_count(const et_cpu_blocks *b) {
-  return et_cpu_parts(b->rows, b->block_rows) *
-         et_cpu_parts(b->columns, b->block_columns);
+  return b->row_parts * b->column_parts;
 }
 
 /* Block `index`: those of the same rows follow each other. */
 static inline et_cpu_range et_cpu_block_at(const et_cpu_blocks *b,
                                            size_t index) {
-  const size_t across = et_cpu_parts(b->columns, b->block_columns);
-  const size_t row = index / across;
-  const size_t column = index % across;
+  const size_t row = index / b->column_parts;
+  const size_t column = index % b->column_parts;
+  const size_t panels = et_cpu_parts(b->columns, 16);
+  const size_t first_row = b->rows * row / b->row_parts;
+  const size_t first = panels * column / b->column_parts * 16;
+  const size_t end = panels * (column + 1) / b->column_parts * 16;
   const et_cpu_range range = {
-      row * b->block_rows, et_cpu_part(b->rows, b->block_rows, row),
-      column * b->block_columns,
-      et_cpu_part(b->columns, b->block_columns, column)};
+      first_row, b->rows * (row + 1) / b->row_parts - first_row, first,
+      (end < b->columns ? end : b->columns) - first};
   return range;
 }
 
-/* Columns of a block of a product of float: whole groups of panels, about half
- * a million multiplications. */
-static inline size_t et_cpu_block_columns(size_t rows, size_t depth) {
-  const size_t enough = 524288;
-  const size_t columns = enough / (rows * depth + 1) / 64 * 64;
-  return columns < 64 ? 64 : columns;
+/* Whether threads had better share rows: each reads all weights then, and of what
+ * other threads have in their caches less than if it had some of the columns. */
+static inline bool et_cpu_shares_rows(size_t rows, size_t columns, size_t depth,
+                                      size_t threads) {
+  const size_t least = 24; /* rows that make reading the weights worth while */
+  return rows / threads >= least && depth * columns <= rows * (depth + columns);
+}
+
+/* Parts of columns, as many for each thread; not so few panels that tiles of
+ * several would seldom fit. */
+static inline size_t et_cpu_column_parts(size_t columns, size_t threads) {
+  const size_t least = 8;
+  const size_t panels = et_cpu_parts(columns, 16);
+  const size_t rounds = panels / (least * threads);
+  const size_t parts = threads * (rounds > 0 ? rounds : 1);
+  return panels == 0 ? 1 : parts < panels ? parts : panels;
+}
+
+/* Multiplications that are worth another thread. */
+#define ET_CPU_WORTH_SHARING 65536
+
+/* Parts of at most `most` rows for some threads. */
+static inline et_cpu_blocks et_cpu_share_product(size_t rows, size_t columns,
+                                                 size_t depth, size_t most,
+                                                 size_t threads) {
+  et_cpu_blocks b = {rows, columns, et_cpu_parts(rows, most), 1};
+  if (threads < 2 || rows * columns < ET_CPU_WORTH_SHARING / (depth + 1)) {
+    return b;
+  }
+  if (et_cpu_shares_rows(rows, columns, depth, threads)) {
+    b.row_parts = et_cpu_parts(b.row_parts, threads) * threads;
+  } else {
+    b.column_parts = et_cpu_column_parts(columns, threads);
+  }
+  return b;
 }
 
 #endif /* BACKENDS_CPU_STEPS_PRODUCT_BLOCKS_H_ */

@@ -39,8 +39,9 @@ static void run_block(void *data, size_t index) {
 
 /* All columns where there are blocks of rows enough to share out, else so many
  * that making bytes of rows again does not count. */
-static size_t columns_per_block(size_t rows, size_t columns) {
-  return rows > 4 * BLOCK_ROWS || columns < 512 ? columns | 1 : 512;
+static size_t column_parts(size_t rows, size_t columns) {
+  return rows > 4 * BLOCK_ROWS || columns < 512 ? 1
+                                                : et_cpu_parts(columns, 512);
 }
 
 static void run(const et_cpu_step *step, const et_cpu_run *run) {
@@ -49,8 +50,8 @@ static void run(const et_cpu_step *step, const et_cpu_run *run) {
             .function = variants[run->isa]};
   const size_t rows = et_cpu_few_bits_rows(step);
   const size_t columns = w.product.weights.columns;
-  w.blocks = (et_cpu_blocks){rows, columns, BLOCK_ROWS,
-                             columns_per_block(rows, columns)};
+  w.blocks = (et_cpu_blocks){rows, columns, et_cpu_parts(rows, BLOCK_ROWS),
+                             column_parts(rows, columns)};
   et_cpu_for_each(run, et_cpu_block_count(&w.blocks), run_block, &w);
 }
 

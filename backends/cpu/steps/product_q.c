@@ -44,10 +44,8 @@ static void run(const et_cpu_step *step, const et_cpu_run *run) {
     w.product.residual = step->tensors[et_cpu_few_bits_own(step)]->data;
   }
   w.function = rows == 1 ? row_variants[run->isa] : rows_variants[run->isa];
-  w.blocks = (et_cpu_blocks){
-      rows, w.product.columns, BLOCK_ROWS,
-      et_cpu_block_columns(rows < BLOCK_ROWS ? rows : BLOCK_ROWS,
-                           w.product.depth)};
+  w.blocks = et_cpu_share_product(rows, w.product.columns, w.product.depth,
+                                  BLOCK_ROWS, et_cpu_threads(run));
   et_cpu_for_each(run, et_cpu_block_count(&w.blocks), run_block, &w);
 }
 

@@ -1,10 +1,12 @@
 #include "backends/cpu/steps/kinds.h"
+#include "backends/cpu/steps/product_blocks.h"
 #include "backends/cpu/steps/testing.h"
 
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -113,6 +115,55 @@ static void test_many_rows_are_shared_out(void **state) {
   check_product(&s);
 }
 
+#define MOST_SIDE 300
+
+static void count_block(const et_cpu_blocks *b, size_t index,
+                        uint8_t counts[MOST_SIDE][MOST_SIDE]) {
+  const et_cpu_range range = et_cpu_block_at(b, index);
+  assert_int_equal(range.first_column % 16, 0);
+  for (size_t i = 0; i < range.rows; i++) {
+    for (size_t j = 0; j < range.columns; j++) {
+      counts[range.first_row + i][range.first_column + j]++;
+    }
+  }
+}
+
+static void check_cover(const et_cpu_blocks *b) {
+  static uint8_t counts[MOST_SIDE][MOST_SIDE];
+  memset(counts, 0, sizeof counts);
+  for (size_t i = 0; i < et_cpu_block_count(b); i++) {
+    count_block(b, i, counts);
+  }
+  for (size_t i = 0; i < MOST_SIDE; i++) {
+    for (size_t j = 0; j < MOST_SIDE; j++) {
+      assert_int_equal(counts[i][j], i < b->rows && j < b->columns ? 1 : 0);
+    }
+  }
+}
+
+static void test_blocks_cover_each_result_once(void **state) {
+  (void)state;
+  for (int i = 0; i < 200; i++) {
+    const et_cpu_blocks b = et_cpu_share_product(
+        et_test_below(MOST_SIDE), et_test_below(MOST_SIDE), et_test_below(2000),
+        1 + et_test_below(100), 1 + et_test_below(8));
+    check_cover(&b);
+  }
+}
+
+/* Of two threads each has half of the picture, or half of the many weights. */
+static void test_threads_share_what_moves_less(void **state) {
+  (void)state;
+  const et_cpu_blocks picture = et_cpu_share_product(196, 384, 64, 768, 2);
+  assert_int_equal(picture.row_parts, 2);
+  assert_int_equal(picture.column_parts, 1);
+  const et_cpu_blocks weights = et_cpu_share_product(49, 160, 960, 252, 2);
+  assert_int_equal(weights.row_parts, 1);
+  assert_int_equal(weights.column_parts, 2);
+  const et_cpu_blocks little = et_cpu_share_product(4, 16, 64, 768, 2);
+  assert_int_equal(et_cpu_block_count(&little), 1);
+}
+
 /* The curves themselves are tested beside them; here, that they are applied once,
  * to all elements. */
 static void test_curves_follow_the_sum(void **state) {
@@ -198,6 +249,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_products_of_every_remainder),
       cmocka_unit_test(test_products_of_random_shapes),
+      cmocka_unit_test(test_blocks_cover_each_result_once),
+      cmocka_unit_test(test_threads_share_what_moves_less),
       cmocka_unit_test(test_long_sums_go_through_memory),
       cmocka_unit_test(test_many_rows_are_shared_out),
       cmocka_unit_test(test_curves_follow_the_sum),

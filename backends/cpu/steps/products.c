@@ -67,13 +67,12 @@ const et_cpu_tensor *et_cpu_product_panels(const et_cpu_step *step) {
   return step->tensors[PANELS];
 }
 
-et_cpu_blocks et_cpu_product_blocks(const et_cpu_step *step, size_t most) {
+et_cpu_blocks et_cpu_product_blocks(const et_cpu_step *step,
+                                    const et_cpu_run *run, size_t most) {
   const et_cpu_tensor *x = step->tensors[X];
   const et_cpu_tensor *y = output(step);
   const size_t depth = (size_t)x->sizes[x->rank - 1];
   const size_t columns = (size_t)y->sizes[y->rank - 1];
   const size_t rows = columns == 0 ? 0 : y->numel / columns;
-  return (et_cpu_blocks){
-      rows, columns, most,
-      et_cpu_block_columns(rows < most ? rows : most, depth)};
+  return et_cpu_share_product(rows, columns, depth, most, et_cpu_threads(run));
 }

@@ -17,6 +17,7 @@ et_cpu_product et_cpu_product_read(const et_cpu_step *step);
 const et_cpu_tensor *et_cpu_product_panels(const et_cpu_step *step);
 
 /* Blocks of at most so many rows. */
-et_cpu_blocks et_cpu_product_blocks(const et_cpu_step *step, size_t most);
+et_cpu_blocks et_cpu_product_blocks(const et_cpu_step *step,
+                                    const et_cpu_run *run, size_t most);
 
 #endif /* BACKENDS_CPU_STEPS_PRODUCTS_H_ */

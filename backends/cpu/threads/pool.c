@@ -1,6 +1,7 @@
-/* Chunks are claimed one by one, by whoever comes first, the caller among them: a
- * thread that the system does not schedule costs nothing. Threads look out for work
- * for a while before they sleep, as one step of a method follows close upon another. */
+/* Chunks are claimed one by one: a thread's own share first, as it has their data in
+ * its caches from the step before, then what others have left. So a thread that the
+ * system does not schedule costs nothing. Threads look out for work for a while
+ * before they sleep, as one step of a method follows close upon another. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "backends/cpu/threads/pool.h"
@@ -21,40 +22,55 @@ static void pause_a_little(void) {
 
 /* True when chunk *index is the calling thread's. It is of the work that lies in the
  * pool, which stays there until the chunk is finished. */
-static bool claim(et_cpu_pool *pool, size_t *index) {
-  size_t left = atomic_load_explicit(&pool->unclaimed, memory_order_relaxed);
+static bool claim(et_cpu_pool_share *share, size_t *index) {
+  size_t left = atomic_load_explicit(&share->unclaimed, memory_order_relaxed);
   while (left > 0) {
-    if (atomic_compare_exchange_weak_explicit(&pool->unclaimed, &left, left - 1,
-                                              memory_order_acquire,
+    if (atomic_compare_exchange_weak_explicit(&share->unclaimed, &left,
+                                              left - 1, memory_order_acquire,
                                               memory_order_relaxed)) {
-      *index = pool->count - left;
+      *index = share->end - left;
       return true;
     }
   }
   return false;
 }
 
-/* The last one wakes the caller, which may sleep. */
-static void finish(et_cpu_pool *pool) {
-  if (atomic_fetch_sub_explicit(&pool->unfinished, 1, memory_order_acq_rel) ==
-      1) {
+/* The last chunks wake the caller, which may sleep. */
+static void finish(et_cpu_pool *pool, size_t chunks) {
+  if (chunks > 0 && atomic_fetch_sub_explicit(&pool->unfinished, chunks,
+                                              memory_order_acq_rel) == chunks) {
     pthread_mutex_lock(&pool->mutex);
     pthread_cond_signal(&pool->idle);
     pthread_mutex_unlock(&pool->mutex);
   }
 }
 
-/* Runs chunks while there are any. */
-static void help(et_cpu_pool *pool) {
+/* Runs what is left of a share; returns how many chunks. */
+static size_t run_share(et_cpu_pool *pool, et_cpu_pool_share *share) {
   size_t index = 0;
-  while (claim(pool, &index)) {
+  size_t chunks = 0;
+  while (claim(share, &index)) {
     pool->function(pool->data, index);
-    finish(pool);
+    chunks++;
   }
+  return chunks;
 }
 
-static bool has_work(et_cpu_pool *pool) {
-  return atomic_load(&pool->unclaimed) > 0;
+/* Runs chunks while there are any: those of share `first`, then the next ones. */
+static void help(et_cpu_pool *pool, size_t first) {
+  const size_t count = pool->parallel.thread_count;
+  size_t chunks = 0;
+  for (size_t i = first; i < count; i++) {
+    chunks += run_share(pool, &pool->shares[i]);
+  }
+  for (size_t i = 0; i < first; i++) {
+    chunks += run_share(pool, &pool->shares[i]);
+  }
+  finish(pool, chunks);
+}
+
+static bool has_work(et_cpu_pool *pool, size_t seen) {
+  return atomic_load(&pool->works) != seen;
 }
 
 static bool is_ending(et_cpu_pool *pool) {
@@ -63,31 +79,35 @@ static bool is_ending(et_cpu_pool *pool) {
 
 /* Counted among the sleepers before it looks a last time: whoever gives work after
  * that sees the sleeper. */
-static void sleep_until_work(et_cpu_pool *pool) {
+static void sleep_until_work(et_cpu_pool *pool, size_t seen) {
   pthread_mutex_lock(&pool->mutex);
   atomic_fetch_add(&pool->sleepers, 1);
-  while (!has_work(pool) && !is_ending(pool)) {
+  while (!has_work(pool, seen) && !is_ending(pool)) {
     pthread_cond_wait(&pool->work, &pool->mutex);
   }
   atomic_fetch_sub(&pool->sleepers, 1);
   pthread_mutex_unlock(&pool->mutex);
 }
 
-static void await_work(et_cpu_pool *pool) {
+/* Until more works were begun than `seen`. */
+static void await_work(et_cpu_pool *pool, size_t seen) {
   for (size_t i = 0; i < MAX_LOOKS; i++) {
-    if (has_work(pool) || is_ending(pool)) {
+    if (has_work(pool, seen) || is_ending(pool)) {
       return;
     }
     pause_a_little();
   }
-  sleep_until_work(pool);
+  sleep_until_work(pool, seen);
 }
 
 static void *work(void *argument) {
-  et_cpu_pool *pool = argument;
+  et_cpu_pool_share *share = argument;
+  et_cpu_pool *pool = share->pool;
+  size_t seen = 0;
   while (!is_ending(pool)) {
-    await_work(pool);
-    help(pool);
+    await_work(pool, seen);
+    seen = atomic_load(&pool->works);
+    help(pool, (size_t)(share - pool->shares));
   }
   return NULL;
 }
@@ -124,6 +144,19 @@ static void run_alone(size_t count, void (*function)(void *data, size_t index),
   }
 }
 
+/* Shares of like size. What a share's claims rely on is written before it. */
+static void share_out(et_cpu_pool *pool, size_t count) {
+  const size_t threads = pool->parallel.thread_count;
+  size_t begin = 0;
+  for (size_t i = 0; i < threads; i++) {
+    et_cpu_pool_share *share = &pool->shares[i];
+    const size_t size = count / threads + (i < count % threads ? 1 : 0);
+    share->end = begin + size;
+    atomic_store_explicit(&share->unclaimed, size, memory_order_release);
+    begin = share->end;
+  }
+}
+
 /* A second caller at the same time gets no help. */
 static void run(void *context, size_t count,
                 void (*function)(void *data, size_t index), void *data) {
@@ -135,13 +168,13 @@ static void run(void *context, size_t count,
   }
   pool->function = function;
   pool->data = data;
-  pool->count = count;
   atomic_store_explicit(&pool->unfinished, count, memory_order_relaxed);
-  atomic_store(&pool->unclaimed, count);
+  share_out(pool, count);
+  atomic_fetch_add(&pool->works, 1);
   if (atomic_load(&pool->sleepers) > 0) {
     wake_all(pool);
   }
-  help(pool);
+  help(pool, 0);
   await_finish(pool);
   atomic_flag_clear_explicit(&pool->is_busy, memory_order_release);
 }
@@ -165,9 +198,13 @@ static void fill(et_cpu_pool *pool, size_t thread_count) {
   pthread_cond_init(&pool->idle, NULL);
   atomic_flag_clear(&pool->is_busy);
   atomic_init(&pool->is_ending, false);
-  atomic_init(&pool->unclaimed, 0);
+  atomic_init(&pool->works, 0);
   atomic_init(&pool->unfinished, 0);
   atomic_init(&pool->sleepers, 0);
+  for (size_t i = 0; i < thread_count; i++) {
+    atomic_init(&pool->shares[i].unclaimed, 0);
+    pool->shares[i].pool = pool;
+  }
 }
 
 /* As many as there are to be had. */
@@ -177,8 +214,8 @@ static size_t start_threads(et_cpu_pool *pool, size_t count) {
   size_t started = 0;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &old);
-  while (started < count &&
-         pthread_create(&pool->threads[started], NULL, work, pool) == 0) {
+  while (started < count && pthread_create(&pool->threads[started], NULL, work,
+                                           &pool->shares[started + 1]) == 0) {
     started++;
   }
   pthread_sigmask(SIG_SETMASK, &old, NULL);

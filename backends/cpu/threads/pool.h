@@ -14,20 +14,30 @@
 #define ET_CPU_POOL_MAX_THREADS 64
 #define ET_CPU_POOL_LINE 64 /* bytes: what threads write apart lies apart */
 
+struct et_cpu_pool;
+
+/* The chunks that a thread begins with: neighbours, and of like works the same
+ * ones, whose data its caches have. */
+typedef struct et_cpu_pool_share {
+  _Alignas(ET_CPU_POOL_LINE) atomic_size_t unclaimed; /* the last so many */
+  size_t end;
+  struct et_cpu_pool *pool;
+} et_cpu_pool_share;
+
 /* Lies in memory of the caller, where it stays from create to destroy. All but
  * `parallel` is the pool's own. */
 typedef struct et_cpu_pool {
   et_parallel parallel; /* to lend: et_method_options.parallel */
   void (*function)(void *data, size_t index);
   void *data;
-  size_t count;
   pthread_t threads[ET_CPU_POOL_MAX_THREADS];
   pthread_mutex_t mutex;
   pthread_cond_t work; /* there is some, or the pool ends */
   pthread_cond_t idle; /* all of it is done */
   atomic_flag is_busy;
   atomic_bool is_ending;
-  _Alignas(ET_CPU_POOL_LINE) atomic_size_t unclaimed; /* of `count` */
+  et_cpu_pool_share shares[ET_CPU_POOL_MAX_THREADS]; /* the caller's first */
+  _Alignas(ET_CPU_POOL_LINE) atomic_size_t works;    /* that were begun */
   _Alignas(ET_CPU_POOL_LINE) atomic_size_t unfinished;
   _Alignas(ET_CPU_POOL_LINE) atomic_size_t sleepers; /* threads that wait */
 } et_cpu_pool;

@@ -125,6 +125,36 @@ static void test_threads_help(void **state) {
 }
 
 static pthread_t caller;
+
+/* The first chunk of each of two threads, each of which stays in it until the
+ * other has one: 1 + its index. */
+static atomic_int first_of_caller;
+static atomic_int first_of_helper;
+
+static void note_first(void *data, size_t index) {
+  const bool is_caller = pthread_equal(pthread_self(), caller) != 0;
+  atomic_int *own = is_caller ? &first_of_caller : &first_of_helper;
+  int none = 0;
+  (void)data;
+  if (atomic_compare_exchange_strong(own, &none, (int)index + 1)) {
+    wait_for(is_caller ? &first_of_helper : &first_of_caller, 1);
+  }
+}
+
+static void test_each_thread_begins_with_its_own_share(void **state) {
+  (void)state;
+  caller = pthread_self();
+  start(2);
+  for (size_t i = 0; i < 20; i++) {
+    atomic_store(&first_of_caller, 0);
+    atomic_store(&first_of_helper, 0);
+    run(9, note_first, NULL);
+    assert_int_equal(first_of_caller, 1);
+    assert_int_equal(first_of_helper, 1 + 5);
+  }
+  et_cpu_pool_destroy(&pool);
+}
+
 static atomic_int by_caller;
 static atomic_int by_others;
 
@@ -213,6 +243,7 @@ int main(void) {
       cmocka_unit_test(test_every_chunk_runs_once),
       cmocka_unit_test(test_runs_follow_each_other),
       cmocka_unit_test(test_threads_help),
+      cmocka_unit_test(test_each_thread_begins_with_its_own_share),
       cmocka_unit_test(test_the_caller_takes_what_helpers_leave),
       cmocka_unit_test(test_two_callers_at_once_both_get_their_work_done),
       cmocka_unit_test(test_signals_are_left_to_the_programs_threads),
