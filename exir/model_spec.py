@@ -1,12 +1,12 @@
 """What a model's entry point returns: the module and how to export it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import FunctionType, MethodType
 from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 from torch.export import ExportedProgram
 
 from exir.calibration import Calls
@@ -44,6 +44,8 @@ class ModelSpec:
     constant_methods: methods that return a constant, by name.
     calibration_inputs: to quantize by, and for passes that measure: of a method, argument tuples as it will see them, or a
         function that gives them.
+    map_weights: makes of the tensors of the weights file, by its names, those of `module`, by their names in its state dict.
+        Without it the names are the same.
     """
 
     module: nn.Module
@@ -53,6 +55,7 @@ class ModelSpec:
     methods: Mapping[str, MethodSpec] = field(default_factory=dict)
     constant_methods: Mapping[str, Any] = field(default_factory=dict)
     calibration_inputs: Mapping[str, Calls] = field(default_factory=dict)
+    map_weights: Callable[[Mapping[str, Tensor]], Mapping[str, Tensor]] | None = None
 
     def __post_init__(self) -> None:
         _check_module("module", self.module)

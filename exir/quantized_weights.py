@@ -3,7 +3,8 @@
 A weight is a matrix of codes, [rows, columns]. Of fewer than eight bits they lie in a `uint8` matrix of rows, as ExecuTorch's
 embeddings have them: two codes of four bits a byte, the first in the high half; four codes of two bits, the first in
 the lowest; each plus half of its range. Scales and zero points are [rows] or [rows, groups]; a group is consecutive
-columns, and an element is (code - zero point) * scale.
+columns, and an element is (code - zero point) * scale. In a weight that has minima in place of zero points, as files of
+llama.cpp have them, codes count from 0 up, and an element is code * scale + minimum.
 """
 
 import torch
@@ -30,6 +31,12 @@ def unpacked(weight: Tensor, bits: int) -> Tensor:
     return torch.stack(parts, -1).flatten(-2).to(torch.int8) - (1 << bits - 1)
 
 
+def packed_blocks(codes: Tensor, bits: int, from_zero: bool) -> Tensor:
+    """Codes of `bits` of 4 or 8 as they lie in bytes: signed ones, or such as count from 0 up."""
+    lowest = 1 << bits - 1 if from_zero else 0
+    return packed((codes.to(torch.int16) - lowest).to(torch.int8), bits)
+
+
 def dequantized(weight: Tensor, scales: Tensor, zero_points: Tensor | None, bits: int) -> Tensor:
     """The matrix that a weight stands for, in float32 or what its scales are wider in."""
     codes = unpacked(weight, bits).to(torch.promote_types(scales.dtype, torch.float32))
@@ -39,3 +46,12 @@ def dequantized(weight: Tensor, scales: Tensor, zero_points: Tensor | None, bits
     if zero_points is not None:
         grouped = grouped - zero_points.reshape(shape)
     return (grouped * scales.reshape(shape)).flatten(1)
+
+
+def dequantized_blocks(weight: Tensor, scales: Tensor, minima: Tensor | None, bits: int) -> Tensor:
+    """The float32 matrix of a weight that has minima, or scales alone; both [rows, groups]."""
+    if minima is None:
+        return dequantized(weight, scales.float(), None, bits)
+    codes = unpacked(weight, bits).float() + float(1 << bits - 1)
+    grouped = codes.unflatten(1, (scales.shape[1], -1))
+    return (grouped * scales.float().unsqueeze(-1) + minima.float().unsqueeze(-1)).flatten(1)

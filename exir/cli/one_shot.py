@@ -20,7 +20,6 @@ from exir.cli.compile import (
 from exir.cli.config import load_config
 from exir.cli.loading.load_model import load_model, use_import_roots
 from exir.cli.loading.references import make_partitioners, make_passes
-from exir.cli.loading.weights import load_weights
 from exir.cli.quantization import Quantization, quantize_methods
 from exir.cli.reporting.calls import write_calls
 from exir.cli.reporting.fallback import check_fallback
@@ -58,8 +57,6 @@ def run(arguments: Arguments) -> None:
     use_import_roots(arguments.import_roots)
     pipeline = _make_pipeline(arguments)
     spec = load_model(arguments)
-    if arguments.weights is not None:
-        load_weights(spec.module, arguments.weights)
     programs = export_methods(spec, arguments.import_roots)
     for note in bound_shapes(programs, pipeline.config):
         sys.stderr.write(f"note: {note}\n")

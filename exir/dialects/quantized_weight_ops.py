@@ -1,6 +1,6 @@
 """The `quantized_weight` operators: linear layers whose weights stay in their few bits.
 
-`linear` computes in floats. `dynamic_linear` first quantizes each row of its input to int8, by the row's own range, and
+`dequantize` is what a weight of blocks is before such a layer takes it. `linear` computes in floats. `dynamic_linear` first quantizes each row of its input to int8, by the row's own range, and
 multiplies whole numbers.
 """
 
@@ -10,10 +10,11 @@ import torch
 from torch import Tensor
 from torch.library import Library
 
-from exir.quantized_weights import dequantized
+from exir.quantized_weights import dequantized, dequantized_blocks
 
 NAMESPACE = "quantized_weight"
 _ARGUMENTS = "(Tensor input, Tensor weight, Tensor weight_scales, Tensor? weight_zero_points, Tensor? bias, int bits"
+_BLOCKS = "(Tensor weight, Tensor weight_scales, Tensor? weight_minima, int bits"
 _LOWEST, _HIGHEST = -128, 127
 
 
@@ -66,6 +67,10 @@ def _shape_only(x: Tensor, weight: Tensor, *_: object) -> Tensor:
     return x.new_empty([*x.shape[:-1], weight.shape[0]])
 
 
+def _matrix_shape(weight: Tensor, scales: Tensor, minima: Tensor | None, bits: int) -> Tensor:
+    return weight.new_empty([weight.shape[0], weight.shape[1] * (8 // bits)], dtype=torch.float32)
+
+
 def _writing(functional: Callable[..., Tensor]) -> Callable[..., Tensor]:
     def run(*args: Tensor, out: Tensor) -> Tensor:
         return out.copy_(functional(*args))
@@ -81,6 +86,9 @@ def _register() -> Library:
         library.impl(name, run, "CompositeExplicitAutograd")
         library.impl(name, _shape_only, "Meta")
         library.impl(name + ".out", _writing(run), "CompositeExplicitAutograd")
+    library.define("dequantize" + _BLOCKS + ") -> Tensor")
+    library.impl("dequantize", dequantized_blocks, "CompositeExplicitAutograd")
+    library.impl("dequantize", _matrix_shape, "Meta")
     return library
 
 

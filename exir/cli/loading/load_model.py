@@ -5,16 +5,23 @@ import importlib
 import inspect
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from torch import Tensor
+
 from exir.cli.arguments import Arguments
 from exir.cli.loading.user_code import describe
+from exir.cli.loading.weights import load_weights, read_weights
 from exir.cli.worker.environment import seed_everything
 from exir.error import ModelError
 from exir.model_spec import ModelSpec, as_model_spec
+from exir.weights_file import WeightsFile
+
+# The parameter of an entry point that makes its model by the weights file.
+_WEIGHTS = "weights"
 
 
 def use_import_roots(roots: tuple[Path, ...]) -> None:
@@ -29,13 +36,24 @@ def use_import_roots(roots: tuple[Path, ...]) -> None:
 
 
 def load_model(arguments: Arguments) -> ModelSpec:
-    """The model, made from the fixed seed. Raises `ModelError`."""
+    """The model, made from the fixed seed, with the weights it is given. Raises `ModelError`, `WeightsError`."""
+    path = arguments.weights
+    if path is None:
+        return _make_model(arguments, None)
+    file = read_weights(path)
+    spec = _make_model(arguments, file)
+    load_weights(spec.module, _mapped(spec, file, arguments), path)
+    return spec
+
+
+def _make_model(arguments: Arguments, file: WeightsFile | None) -> ModelSpec:
     seed_everything()
     module = import_user_module(arguments.module, arguments.import_roots)
     _check_file(module, arguments.module_file)
     entry_point = _find_entry_point(module, arguments.entry_point)
+    given = _given(entry_point, arguments, file)
     seed_everything()
-    returned = _call(entry_point, arguments)
+    returned = _calling(lambda: entry_point(*given), f"entry point '{arguments.entry_point}'", arguments)
     try:
         return as_model_spec(returned, f"entry point '{arguments.entry_point}'")
     except ModelError as error:
@@ -84,8 +102,25 @@ def _find_entry_point(module: ModuleType, name: str) -> Callable[[], Any]:
     if not callable(entry_point):
         kind = type(entry_point).__name__
         raise ModelError(f"'{name}' in module '{module.__name__}' is a {kind}, not a function")
-    _check_takes_nothing(entry_point, name)
     return entry_point
+
+
+def _given(
+    entry_point: Callable[..., Any], arguments: Arguments, file: WeightsFile | None
+) -> list[WeightsFile]:
+    """The arguments to call it with: the weights file, if it has a parameter for it."""
+    name = arguments.entry_point
+    needed = _needed(entry_point)
+    if needed[:1] != [_WEIGHTS]:
+        _check_takes_nothing(entry_point, needed, name)
+        return []
+    _check_takes_nothing(entry_point, needed[1:], name)
+    if file is None:
+        raise ModelError(
+            f"entry point '{name}' makes its model by a weights file, and there is none; give 'weights'\n"
+            f"    {_location(entry_point)}"
+        )
+    return [file]
 
 
 def _choices(module: ModuleType, name: str) -> str:
@@ -103,25 +138,41 @@ def _choices(module: ModuleType, name: str) -> str:
     return f"it has: {', '.join(sorted(own))}{hint}"
 
 
-def _check_takes_nothing(entry_point: Callable[..., Any], name: str) -> None:
+def _needed(entry_point: Callable[..., Any]) -> list[str]:
+    """The names of its parameters that have no default."""
     parameters = inspect.signature(entry_point).parameters.values()
     variadic = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    needed = [p.name for p in parameters if p.default is p.empty and p.kind not in variadic]
+    return [p.name for p in parameters if p.default is p.empty and p.kind not in variadic]
+
+
+def _check_takes_nothing(entry_point: Callable[..., Any], needed: list[str], name: str) -> None:
     if needed:
         raise ModelError(
-            f"entry point '{name}' must take no arguments, but needs {', '.join(needed)}\n"
+            f"entry point '{name}' can be given the weights file, as '{_WEIGHTS}', and nothing else, but needs"
+            f" {', '.join(needed)}\n"
             f"    {_location(entry_point)}"
         )
 
 
-def _call(entry_point: Callable[[], Any], arguments: Arguments) -> Any:
+def _mapped(spec: ModelSpec, file: WeightsFile, arguments: Arguments) -> Mapping[str, Tensor]:
+    """The tensors of the file by the names of the module."""
+    function = spec.map_weights
+    if function is None:
+        return file.tensors
+    mapped = _calling(lambda: function(file.tensors), "'map_weights'", arguments)
+    if not isinstance(mapped, Mapping) or not all(isinstance(each, Tensor) for each in mapped.values()):
+        raise ModelError(f"'map_weights' must return tensors by name\n    {_location(function)}")
+    return mapped
+
+
+def _calling(run: Callable[[], Any], what: str, arguments: Arguments) -> Any:
     try:
-        return entry_point()
+        return run()
     except KeyboardInterrupt:
         raise
     except BaseException as error:
         raise ModelError(
-            f"entry point '{arguments.entry_point}' failed: {describe(error, arguments.import_roots)}{_remedy(error)}"
+            f"{what} failed: {describe(error, arguments.import_roots)}{_remedy(error)}"
         ) from error
 
 

@@ -3,9 +3,11 @@
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
+from safetensors.torch import save_file
 
 from exir.cli.arguments import parse_arguments
 from exir.cli.loading.load_model import load_model, use_import_roots
@@ -23,7 +25,13 @@ def _modules_as_before(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         del sys.modules[name]
 
 
-def _load(folder: Path, source: str, entry_point: str = "model", module: str = "app.net") -> ModelSpec:
+def _load(
+    folder: Path,
+    source: str,
+    entry_point: str = "model",
+    module: str = "app.net",
+    weights: Path | None = None,
+) -> ModelSpec:
     path = folder / "app" / "net.py"
     path.parent.mkdir(exist_ok=True)
     path.write_text(source)
@@ -36,13 +44,14 @@ def _load(folder: Path, source: str, entry_point: str = "model", module: str = "
             f"--import-root={folder / 'of' / 'another' / 'library'}",
             f"--entry-point={entry_point}",
             "--out-pte=net.pte",
+            *([] if weights is None else [f"--weights={weights}"]),
         ]
     )
     use_import_roots(arguments.import_roots)
     return load_model(arguments)
 
 
-def _refused(folder: Path, source: str, **options: str) -> str:
+def _refused(folder: Path, source: str, **options: Any) -> str:
     with pytest.raises(ModelError) as caught:
         _load(folder, source, **options)
     return str(caught.value)
@@ -128,7 +137,10 @@ def test_a_missing_entry_point_lists_those_that_exist(tmp_path: Path) -> None:
     "source, expected",
     [
         ("model = 3", "'model' in module 'app.net' is a int, not a function"),
-        ("def model(size): pass", "must take no arguments, but needs size\n    app/net.py:1: def model"),
+        (
+            "def model(size): pass",
+            "can be given the weights file, as 'weights', and nothing else, but needs size\n    app/net.py:1: def model",
+        ),
         ("def model(): return 3", "entry point 'model' must return (module, example_inputs) or an"),
         ("def model(): return 3, ()", "'module' must be a torch.nn.Module, got a int"),
         (
@@ -149,3 +161,48 @@ def test_frames_of_libraries_and_of_the_compiler_are_left_out(tmp_path: Path) ->
     assert [line.strip() for line in message.splitlines()[1:]] == [
         "app/net.py:3: torch.ones(2) @ torch.ones(3)"
     ]
+
+
+_BY_WEIGHTS = """
+import torch, exir
+
+def renamed(tensors):
+    return {name.removeprefix("layer."): tensor for name, tensor in tensors.items()}
+
+def model(weights):
+    size = int(weights.metadata["size"])
+    return exir.ModelSpec(torch.nn.Linear(size, 3), (torch.randn(1, size),), map_weights=renamed)
+"""
+
+
+def test_a_model_is_made_by_its_weights_file(tmp_path: Path) -> None:
+    tensors = {"layer.weight": torch.ones(3, 5), "layer.bias": torch.zeros(3)}
+    save_file(tensors, tmp_path / "w.safetensors", {"size": "5"})
+    spec = _load(tmp_path, _BY_WEIGHTS, weights=tmp_path / "w.safetensors")
+    assert torch.equal(spec.module.weight, torch.ones(3, 5))
+
+
+def test_a_model_that_needs_a_weights_file_says_so(tmp_path: Path) -> None:
+    message = _refused(tmp_path, _BY_WEIGHTS)
+    assert message == (
+        "entry point 'model' makes its model by a weights file, and there is none; give 'weights'\n"
+        "    app/net.py:7: def model"
+    )
+
+
+@pytest.mark.parametrize(
+    "body, expected",
+    [
+        ("return 3", "'map_weights' must return tensors by name\n    app/net.py:4: def renamed"),
+        (
+            "return tensors['gone']",
+            "'map_weights' failed: KeyError: 'gone'\n    app/net.py:5: return tensors['gone']",
+        ),
+    ],
+)
+def test_a_wrong_map_is_refused(tmp_path: Path, body: str, expected: str) -> None:
+    save_file({"w": torch.ones(1)}, tmp_path / "w.safetensors", {"size": "5"})
+    source = _BY_WEIGHTS.replace(
+        'return {name.removeprefix("layer."): tensor for name, tensor in tensors.items()}', body
+    )
+    assert expected in _refused(tmp_path, source, weights=tmp_path / "w.safetensors")

@@ -1,12 +1,14 @@
 """Loading a weights file into a model: every name and shape must fit."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import torch
 from torch import Tensor, nn
 
+from exir.block_weight import BlockWeight
 from exir.error import WeightsError
+from exir.weights_file import WeightsFile
 
 _MOST_NAMES = 5
 
@@ -14,29 +16,56 @@ _MOST_NAMES = 5
 _OPTIONAL_SUFFIX = "num_batches_tracked"
 
 
-def load_weights(module: nn.Module, path: Path) -> None:
-    """Copy the tensors of `path` into `module`. Raises `WeightsError` when they do not fit."""
-    given = read_weights(path)
+def load_weights(module: nn.Module, given: Mapping[str, Tensor], path: Path) -> None:
+    """Copy the tensors of `path` into `module`; those quantized in blocks take the places of its parameters.
+
+    Raises `WeightsError` when they do not fit.
+    """
     expected = module.state_dict(keep_vars=True)
     problems = _compare(expected, given)
     if problems:
         raise WeightsError(f"{path} does not fit {type(module).__name__}:" + "".join(problems))
     on_meta = any(tensor.is_meta for tensor in expected.values())
-    module.load_state_dict(dict(given), strict=False, assign=on_meta)
+    plain = {name: tensor for name, tensor in given.items() if not isinstance(tensor, BlockWeight)}
+    module.load_state_dict(plain, strict=False, assign=on_meta)
+    for name, tensor in given.items():
+        if isinstance(tensor, BlockWeight):
+            _replace(module, expected[name], nn.Parameter(tensor, requires_grad=False))
 
 
-def read_weights(path: Path) -> Mapping[str, Tensor]:
-    """Tensors by name from a safetensors file (by its suffix) or a state dict of torch."""
+def _replace(module: nn.Module, old: Tensor, new: nn.Parameter) -> None:
+    """Put `new` wherever `module` has the parameter `old`."""
+    for owner in module.modules():
+        for name, parameter in owner.named_parameters(recurse=False, remove_duplicate=False):
+            if parameter is old:
+                setattr(owner, name, new)
+
+
+def read_weights(path: Path) -> WeightsFile:
+    """A safetensors file (by its suffix), or a state dict of torch."""
     try:
-        if path.suffix == ".safetensors":
-            from safetensors.torch import load_file
-
-            return load_file(path)
-        loaded = torch.load(path, map_location="cpu", weights_only=True)
+        return _READERS.get(path.suffix, _read_state_dict)(path)
+    except WeightsError:
+        raise
     except Exception as error:
         reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise WeightsError(f"{path} cannot be read as weights: {reason}") from error
-    return _as_state_dict(loaded, path)
+
+
+def _read_safetensors(path: Path) -> WeightsFile:
+    from safetensors import safe_open
+
+    with safe_open(path, "pt") as file:
+        return WeightsFile({name: file.get_tensor(name) for name in file.keys()}, file.metadata() or {})  # noqa: SIM118 (it cannot be iterated)
+
+
+def _read_state_dict(path: Path) -> WeightsFile:
+    return WeightsFile(_as_state_dict(torch.load(path, map_location="cpu", weights_only=True), path))
+
+
+_READERS: dict[str, Callable[[Path], WeightsFile]] = {
+    ".safetensors": _read_safetensors,
+}
 
 
 def _as_state_dict(loaded: object, path: Path) -> Mapping[str, Tensor]:

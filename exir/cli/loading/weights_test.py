@@ -7,8 +7,13 @@ import torch
 from safetensors.torch import save_file
 from torch import nn
 
-from exir.cli.loading.weights import load_weights
+from exir.block_weight import BlockWeight
+from exir.cli.loading.weights import load_weights, read_weights
 from exir.error import WeightsError
+
+
+def _load(module: nn.Module, path: Path) -> None:
+    load_weights(module, read_weights(path).tensors, path)
 
 
 def _net() -> nn.Module:
@@ -27,7 +32,7 @@ class _Tied(nn.Module):
 def test_every_tensor_is_loaded(tmp_path: Path, name: str) -> None:
     source, target = _net(), _net()
     (save_file if name.endswith("tensors") else torch.save)(source.state_dict(), tmp_path / name)
-    load_weights(target, tmp_path / name)
+    _load(target, tmp_path / name)
     for key, tensor in source.state_dict().items():
         assert torch.equal(target.state_dict()[key], tensor)
 
@@ -39,7 +44,7 @@ def test_names_and_shapes_that_do_not_fit_are_listed(tmp_path: Path) -> None:
     state["1.weight"] = torch.zeros(2, dtype=torch.int64)
     save_file(state, tmp_path / "w.safetensors")
     with pytest.raises(WeightsError) as caught:
-        load_weights(_net(), tmp_path / "w.safetensors")
+        _load(_net(), tmp_path / "w.safetensors")
     message = str(caught.value)
     assert "w.safetensors does not fit Sequential:" in message
     assert "missing (1): 0.weight\n" in message
@@ -51,20 +56,20 @@ def test_names_and_shapes_that_do_not_fit_are_listed(tmp_path: Path) -> None:
 def test_long_lists_are_cut(tmp_path: Path) -> None:
     save_file({f"extra{index}": torch.zeros(1) for index in range(9)}, tmp_path / "w.safetensors")
     with pytest.raises(WeightsError, match=r"unexpected \(9\): extra0, .*extra4, and 4 more"):
-        load_weights(nn.ReLU(), tmp_path / "w.safetensors")
+        _load(nn.ReLU(), tmp_path / "w.safetensors")
 
 
 def test_floats_of_another_width_are_converted(tmp_path: Path) -> None:
     save_file({"weight": torch.ones(2, 3, dtype=torch.float16)}, tmp_path / "w.safetensors")
     linear = nn.Linear(3, 2, bias=False)
-    load_weights(linear, tmp_path / "w.safetensors")
+    _load(linear, tmp_path / "w.safetensors")
     assert linear.weight.dtype == torch.float32 and bool((linear.weight == 1).all())
 
 
 def test_a_tied_tensor_is_needed_once(tmp_path: Path) -> None:
     save_file({"embedding.weight": torch.ones(4, 3)}, tmp_path / "w.safetensors")
     module = _Tied()
-    load_weights(module, tmp_path / "w.safetensors")
+    _load(module, tmp_path / "w.safetensors")
     assert bool((module.head.weight == 1).all())
 
 
@@ -72,7 +77,7 @@ def test_a_model_on_the_meta_device_takes_the_tensors_of_the_file(tmp_path: Path
     with torch.device("meta"):
         linear = nn.Linear(3, 2, bias=False)
     save_file({"weight": torch.ones(2, 3)}, tmp_path / "w.safetensors")
-    load_weights(linear, tmp_path / "w.safetensors")
+    _load(linear, tmp_path / "w.safetensors")
     assert bool((linear.weight == 1).all())
 
 
@@ -80,7 +85,7 @@ def test_a_counter_of_training_steps_may_be_missing(tmp_path: Path) -> None:
     state = _net().state_dict()
     del state["1.num_batches_tracked"]
     save_file(state, tmp_path / "w.safetensors")
-    load_weights(_net(), tmp_path / "w.safetensors")
+    _load(_net(), tmp_path / "w.safetensors")
 
 
 @pytest.mark.parametrize(
@@ -95,7 +100,7 @@ def test_a_damaged_file_is_named(tmp_path: Path, name: str, reason: str) -> None
     for present in ("w.safetensors", "w.pt"):
         (tmp_path / present).write_bytes(b"no weights")
     with pytest.raises(WeightsError, match=f"{name} cannot be read as weights: {reason}"):
-        load_weights(_net(), tmp_path / name)
+        _load(_net(), tmp_path / name)
 
 
 @pytest.mark.parametrize(
@@ -105,4 +110,12 @@ def test_a_damaged_file_is_named(tmp_path: Path, name: str, reason: str) -> None
 def test_a_file_that_is_no_state_dict_is_refused(tmp_path: Path, saved: object, message: str) -> None:
     torch.save(saved, tmp_path / "w.pt")
     with pytest.raises(WeightsError, match=message):
-        load_weights(_net(), tmp_path / "w.pt")
+        _load(_net(), tmp_path / "w.pt")
+
+
+def test_a_weight_of_blocks_takes_the_place_of_a_parameter_everywhere() -> None:
+    module = _Tied()
+    weight = BlockWeight(torch.ones(4, 3, dtype=torch.int8), torch.full((4, 1), 2.0), None, 8)
+    load_weights(module, {"embedding.weight": weight}, Path("w.gguf"))
+    assert isinstance(module.head.weight, BlockWeight) and module.head.weight is module.embedding.weight
+    assert torch.equal(module.head(torch.ones(1, 3)), torch.full((1, 4), 6.0))

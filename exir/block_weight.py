@@ -1,0 +1,107 @@
+"""Weights that are quantized in blocks, as published files have them, in the place of a float parameter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+from torch.utils._pytree import tree_map_only
+
+import exir.dialects.quantized_weight_ops  # noqa: F401  (registers quantized_weight::dequantize)
+from exir.quantized_weights import packed_blocks
+
+_INNER = ("codes", "scales", "minima")
+_ATEN = torch.ops.aten
+
+# They make another tensor of the same elements.
+_COPIES = {_ATEN.detach.default, _ATEN.alias.default, _ATEN.clone.default}
+
+# Layers that have a form for such weights.
+_LAYERS = {F.linear, F.embedding}
+
+
+class BlockWeight(Tensor):
+    """A float32 matrix [rows, columns] that is held as codes of few bits.
+
+    codes: uint8 [rows, columns / 2] of 4 bits, int8 [rows, columns] of 8, as `exir.quantized_weights` says.
+    scales: float16 or float32 [rows, groups]; a group is consecutive columns.
+    minima: None, and an element is its signed code times the scale; or like scales, and an element is its code, counted from
+        0 up, times the scale, plus the minimum.
+
+    `index_select` of rows is another one. A linear layer or embedding of one keeps its codes in the program. Whatever else computes with it gets floats.
+    """
+
+    codes: Tensor
+    scales: Tensor
+    minima: Tensor | None
+    bits: int
+
+    @staticmethod
+    def __new__(cls, codes: Tensor, scales: Tensor, minima: Tensor | None, bits: int) -> BlockWeight:
+        shape = (codes.shape[0], codes.shape[1] * (8 // bits))
+        return Tensor._make_wrapper_subclass(cls, shape, dtype=torch.float32, device=codes.device)
+
+    def __init__(self, codes: Tensor, scales: Tensor, minima: Tensor | None, bits: int) -> None:
+        self.codes, self.scales, self.minima, self.bits = codes, scales, minima, bits
+
+    @classmethod
+    def of_codes(cls, codes: Tensor, scales: Tensor, minima: Tensor | None, bits: int) -> BlockWeight:
+        """A weight of codes that are not packed: signed, or, with minima, counted from 0 up."""
+        return cls(packed_blocks(codes, bits, minima is not None), scales, minima, bits)
+
+    def dequantize(self) -> Tensor:
+        """The matrix in float32."""
+        return torch.ops.quantized_weight.dequantize(self.codes, self.scales, self.minima, self.bits)
+
+    def __repr__(self) -> str:  # type: ignore[override]
+        group = self.shape[1] // self.scales.shape[1]
+        return f"BlockWeight({list(self.shape)}, {self.bits} bits, groups of {group})"
+
+    def __tensor_flatten__(self) -> tuple[list[str], int]:
+        return [name for name in _INNER if getattr(self, name) is not None], self.bits
+
+    @classmethod
+    def __tensor_unflatten__(
+        cls, inner: Mapping[str, Tensor], bits: int, outer_size: Any, outer_stride: Any
+    ) -> BlockWeight:
+        return cls(inner["codes"], inner["scales"], inner.get("minima"), bits)
+
+    @classmethod
+    def __torch_function__(
+        cls,
+        function: Callable[..., Any],
+        types: Any,
+        args: tuple[Any, ...] = (),
+        kwargs: Mapping[str, Any] | None = None,
+    ) -> Any:
+        if function in _LAYERS:
+            args, kwargs = _dequantized((args, kwargs or {}))
+            return function(*args, **kwargs)
+        with torch._C.DisableTorchFunctionSubclass():
+            return function(*args, **(kwargs or {}))
+
+    @classmethod
+    def __torch_dispatch__(  # type: ignore[override]
+        cls,
+        function: Callable[..., Any],
+        types: Any,
+        args: tuple[Any, ...] = (),
+        kwargs: Mapping[str, Any] | None = None,
+    ) -> Any:
+        if function in _COPIES:
+            return args[0]._mapped(function)
+        if function is _ATEN.index_select.default and args[1] == 0:
+            return args[0]._mapped(lambda each: function(each, *args[1:]))
+        args, kwargs = _dequantized((args, kwargs or {}))
+        return function(*args, **kwargs)
+
+    def _mapped(self, function: Callable[[Tensor], Tensor]) -> BlockWeight:
+        minima = None if self.minima is None else function(self.minima)
+        return BlockWeight(function(self.codes), function(self.scales), minima, self.bits)
+
+
+def _dequantized(arguments: Any) -> Any:
+    return tree_map_only(BlockWeight, BlockWeight.dequantize, arguments)
