@@ -58,7 +58,8 @@ def _described(ctx, backends):
     tables = [operator_tables(sets), kernel_tables(sets)]
     weights = [ctx.file.weights] if ctx.file.weights else []
     args = ctx.actions.args()
-    args.add("--target", display_label(ctx.label))
+    # One word: a label of another repository begins with an @, as a file of arguments does.
+    args.add("--target=" + display_label(ctx.label))
     args.add("--pte", ctx.file.pte)
     args.add_all(weights, before_each = "--weights")
     args.add_all(tables[0], before_each = "--operators")

@@ -35,6 +35,11 @@ def test_model_gives_what_pytorch_gives(target: str, workspace: Workspace) -> No
     assert result.returncode == 0, result.stdout + result.stderr
 
 
+def test_library_of_another_repository_is_made(workspace: Workspace) -> None:
+    build = workspace.build("@rules_executorch//models:digits_cc")
+    assert build.exit_code == 0, build.stderr
+
+
 @pytest.mark.parametrize(
     ("guide", "name"),
     [

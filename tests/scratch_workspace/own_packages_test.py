@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Iterator
 
 import pytest
 
-from tests.scratch_workspace.scratch import Workspace, repository_root
+from tests.scratch_workspace.scratch import Workspace, example_workspace, repository_root
 
 _EXAMPLE = repository_root() / "examples" / "own_packages"
 _GUIDE = repository_root() / "docs" / "python_packages.md"
-_MODULE_PATH = 'path = "../.."'
 
 
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
-    root = repository_root()
-    scratch = Workspace(tmp_path_factory.mktemp("scratch") / "workspace", root)
-    shutil.copytree(_EXAMPLE, scratch.folder, dirs_exist_ok=True)
-    for name in ("MODULE.bazel", "WORKSPACE"):
-        text = (_EXAMPLE / name).read_text(encoding="utf-8")
-        assert _MODULE_PATH in text
-        scratch.write(name, text.replace(_MODULE_PATH, f'path = "{root}"'))
+    scratch = example_workspace(tmp_path_factory.mktemp("scratch") / "workspace", "own_packages")
     yield scratch
     scratch.shutdown()
 

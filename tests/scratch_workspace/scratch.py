@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import pwd
+import shutil
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,6 +38,10 @@ def repository_root() -> Path:
     return Path(os.environ["WORKSPACE_FILE"]).resolve().parent
 
 
+# How an example names the rules.
+_RULES_OF_EXAMPLE = 'path = "../.."'
+
+
 @dataclass(frozen=True)
 class Build:
     """One finished `bazel build`."""
@@ -46,11 +52,15 @@ class Build:
 
 
 class Workspace:
-    """A folder with a MODULE.bazel and a WORKSPACE that take the rules from `root`."""
+    """A folder with a MODULE.bazel and a WORKSPACE that take the rules from `root`.
 
-    def __init__(self, folder: Path, root: Path):
+    `inside` is a command that runs Bazel, given as its last arguments, somewhere else: without a network, say.
+    """
+
+    def __init__(self, folder: Path, root: Path, inside: Sequence[str] = ()):
         self.folder = folder
         self._root = root
+        self._inside = inside
         self._log = folder.parent / "execution.json"
         self._output_base = folder.parent / "output_base"
         folder.mkdir()
@@ -93,13 +103,29 @@ class Workspace:
             key: value for key, value in os.environ.items() if not key.startswith(("TEST_", "RUNFILES", "PYTHON"))
         }
         return subprocess.run(
-            [str(self._root / "bazelw"), f"--output_base={self._output_base}", command, *arguments],
+            [*self._inside, str(self._root / "bazelw"), f"--output_base={self._output_base}", command, *arguments],
             cwd=self.folder,
             env={**environment, "HOME": home, "USER": pwd.getpwuid(os.getuid()).pw_name},
             capture_output=True,
             text=True,
             check=False,
         )
+
+
+def example_workspace(folder: Path, name: str, root: Path | None = None, inside: Sequence[str] = ()) -> Workspace:
+    """A copy of an example with all its files, which takes the rules from `root`, or else from the source tree."""
+    root = root or repository_root()
+    example = root / "examples" / name
+    made = Workspace(folder, root, inside)
+    shutil.copytree(example, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns(".bazelrc", "bazel-*"))
+    for file in ("MODULE.bazel", "WORKSPACE"):
+        text = (example / file).read_text(encoding="utf-8")
+        assert _RULES_OF_EXAMPLE in text
+        made.write(file, text.replace(_RULES_OF_EXAMPLE, f'path = "{root}"'))
+    settings = example / ".bazelrc"
+    if settings.exists():
+        made.write(".bazelrc", _BAZELRC.format(root=root) + settings.read_text(encoding="utf-8"))
+    return made
 
 
 def _json_objects(text: str) -> list[dict]:

@@ -1,0 +1,52 @@
+"""Programs for other machines, run under emulators: what they compute is what this machine computes.
+
+It needs Debian's cross compilers and emulators, which docs/cross_building.md lists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.scratch_workspace.scratch import Workspace, example_workspace
+
+
+@pytest.fixture(scope="module")
+def microcontroller(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    scratch = example_workspace(tmp_path_factory.mktemp("scratch") / "workspace", "cortex_m")
+    yield scratch
+    scratch.shutdown()
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    scratch = example_workspace(tmp_path_factory.mktemp("scratch") / "workspace", "app_monorepo")
+    yield scratch
+    scratch.shutdown()
+
+
+@pytest.mark.parametrize("machine", ["cortex_m4", "cortex_m33"])
+def test_microcontroller_gives_the_hosts_logits(machine: str, microcontroller: Workspace) -> None:
+    result = microcontroller.test(f"--config={machine}", "--test_output=all", "//app:digits_test")
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "600 of 600 have the host's logits\n" in result.stdout
+
+
+def test_microcontroller_gives_every_bit_of_them_where_it_rounds_alike(microcontroller: Workspace) -> None:
+    result = microcontroller.test("--config=cortex_m4", "--config=exact", "--test_output=all", "//app:digits_test")
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "600 of 600 have them bit by bit" in result.stdout
+
+
+def test_app_gives_what_pytorch_gives(app: Workspace) -> None:
+    result = app.test("--config=linux_arm64", "//...")
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert result.stdout.count("PASSED") == 2
+
+
+@pytest.mark.parametrize("model", ["digits", "mobilenet"])
+def test_model_gives_what_pytorch_gives(model: str, app: Workspace) -> None:
+    # An emulator takes ten times as long as what a size stands for.
+    result = app.test("--config=linux_arm64", "--test_timeout=600", f"@rules_executorch//models:{model}_parity_test")
+    assert result.returncode == 0, result.stdout + result.stderr
