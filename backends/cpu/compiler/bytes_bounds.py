@@ -12,7 +12,7 @@ from backends.cpu.compiler.kinds.bytes import MapI8, Quantize, TableI8
 from backends.cpu.compiler.kinds.convolution_i8 import ConvolutionI8, DepthwiseI8
 from backends.cpu.compiler.kinds.pool_i8 import PoolI8
 from backends.cpu.compiler.lower.builder import view
-from backends.cpu.compiler.packing import pairs_together, quads_together
+from backends.cpu.compiler.packing import quads_together
 
 _WRITERS = (ConvolutionI8, DepthwiseI8, MapI8, PoolI8, Quantize)
 _Bounds = tuple[int, int]
@@ -49,8 +49,7 @@ def _narrowed(writer: Step | None, step: Step) -> Step:
     bounds = (*_written_bounds(writer, step.inputs[0]), operation.zero_point)
     packed = step.inputs[1].constant
     assert packed is not None
-    count = quads_together if isinstance(operation, ConvolutionI8) else pairs_together
-    together = count(packed, max(bounds) - min(bounds))
+    together = quads_together(packed, max(bounds) - min(bounds))
     return replace(step, operation=replace(operation, together=together, lowest=min(bounds)))
 
 

@@ -75,8 +75,8 @@ def test_small_weights_are_told() -> None:
 
 
 def test_small_taps_are_told() -> None:
-    """Pairs of 3 x 3 taps: of each column rows 0 and 1, then row 2 alone."""
-    for largest, together in ((65, 0), (64, 1), (42, 2), (25, 3), (20, 4), (14, 16)):
+    """Quads of 3 x 3 taps: of each column rows 0 and 1, and row 2 alone."""
+    for largest, together in ((65, 0), (64, 1), (33, 1), (32, 2), (22, 2), (21, 16)):
         layer = nn.Conv2d(8, 8, 3, groups=8)
         network = quantized.quantized(nn.Sequential(layer), torch.randn(1, 8, 5, 5))
         network.get_buffer("1.0.weight.codes").fill_(largest)

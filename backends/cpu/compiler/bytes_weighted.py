@@ -24,7 +24,7 @@ from backends.cpu.compiler.kinds.product import Product
 from backends.cpu.compiler.kinds.quantizing import Quantizing, Reading
 from backends.cpu.compiler.kinds.window import Window
 from backends.cpu.compiler.lower.builder import view
-from backends.cpu.compiler.packing import group_bias, padded, quads, tap_pairs
+from backends.cpu.compiler.packing import group_bias, padded, quads, tap_quads
 from backends.cpu.compiler.quantized import Codes
 
 _TO_CHANNELS_LAST = (0, 2, 3, 1)
@@ -73,7 +73,7 @@ class Weighted:
         if window.taps > MOST_TAPS:
             return None
         operation = DepthwiseI8(window, *self._bytes())
-        return [self._step(operation, tap_pairs(self._codes), lambda row: padded(row, 0))]
+        return [self._step(operation, tap_quads(self._codes), lambda row: padded(row, 0))]
 
     def _bytes(self) -> tuple[int, int, int, Quantizing]:
         """How bytes are read and written; what adds up in int16 is found later (bytes_bounds)."""

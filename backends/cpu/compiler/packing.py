@@ -75,43 +75,45 @@ def taps(weight: Tensor) -> Tensor:
 
 
 def quads(codes: Tensor, groups: int) -> Tensor:
-    """int8 [N, C / groups, kh, kw] as [groups * ceil(N / groups / 16), kh * kw * ceil(C / groups / 4), 16, 4]."""
-    n, channels, *_ = codes.shape
-    rows = F.pad(codes.permute(0, 2, 3, 1), (0, -channels % 4)).reshape(groups, n // groups, -1)
-    full = padded(rows, 1)
-    depth = full.shape[2] // 4
-    return full.reshape(-1, WIDTH, depth, 4).transpose(1, 2).contiguous()
+    """int8 [N, C / groups, kh, kw] as [groups * ceil(N / groups / 16), ceil(kh * kw * C / groups / 4), 16, 4]: the
+    elements of a window in the order of memory, four at a time."""
+    n, *_ = codes.shape
+    rows = codes.permute(0, 2, 3, 1).reshape(groups, n // groups, -1)
+    return _quadded(padded(rows, 1).flatten(0, 1))
 
 
 def unquadded(packed: Tensor, n: int, channels: int, kernel: Sequence[int], groups: int) -> Tensor:
     """What `quads` was given, of n columns and so many channels of all groups."""
-    rows = packed.transpose(1, 2).reshape(groups, -1, *kernel, packed.shape[1] * 4 // prod(kernel))
-    return rows[:, : n // groups].flatten(0, 1)[..., : channels // groups].permute(0, 3, 1, 2)
+    rows = packed.transpose(1, 2).reshape(groups, -1, packed.shape[1] * 4)
+    each = channels // groups
+    columns = rows[:, : n // groups, : prod(kernel) * each].flatten(0, 1)
+    return columns.reshape(n, *kernel, each).permute(0, 3, 1, 2)
 
 
-def tap_pairs(codes: Tensor) -> Tensor:
-    """int8 [C, 1, kh, kw] as int8 [ceil(C / 16), kw * ceil(kh / 2), 16, 2]: two taps of a column at a time."""
+def tap_quads(codes: Tensor) -> Tensor:
+    """int8 [C, 1, kh, kw] as int8 [ceil(C / 16), kw * ceil(kh / 4), 16, 4]: four taps of a column at a time."""
     columns = padded(codes.squeeze(1), 0).transpose(1, 2)
-    columns = F.pad(columns, (0, columns.shape[2] % 2))
-    return columns.reshape(-1, WIDTH, columns[0].numel() // 2, 2).transpose(1, 2).contiguous()
+    return _quadded(F.pad(columns, (0, -columns.shape[2] % 4)).flatten(1))
 
 
-def unpaired_taps(packed: Tensor, channels: int, kernel: Sequence[int]) -> Tensor:
-    """What `tap_pairs` was given."""
+def unquadded_taps(packed: Tensor, channels: int, kernel: Sequence[int]) -> Tensor:
+    """What `tap_quads` was given."""
     height, width = kernel
     columns = packed.transpose(1, 2).reshape(packed.shape[0] * WIDTH, width, -1)
     return columns[:channels, :, :height].transpose(1, 2).unsqueeze(1)
 
 
+def _quadded(rows: Tensor) -> Tensor:
+    """[N, K] as [N / 16, ceil(K / 4), 16, 4]."""
+    full = F.pad(rows, (0, -rows.shape[1] % 4))
+    return full.reshape(-1, WIDTH, full.shape[1] // 4, 4).transpose(1, 2).contiguous()
+
+
 def quads_together(packed: Tensor, span: int) -> int:
-    """`pairs_together` of both halves of what `quads` gives."""
-    return pairs_together(packed.unflatten(3, (2, 2)), span)
-
-
-def pairs_together(pairs: Tensor, span: int) -> int:
-    """Of how many pairs of weights [panel, pair, ..., 2], from each multiple of as many on, the sums fit an int16 when
-    they are multiplied by bytes of 0 to `span`: at most 16, as more is no faster; 0 where not even one does."""
-    wide = pairs.to(torch.int64)
+    """Of how many quads of weights [panel, quad, 16, 4], from each multiple of as many on, the sums of both halves fit
+    an int16 when they are multiplied by bytes of 0 to `span`: at most 16, as more is no faster; 0 where not even one
+    does."""
+    wide = packed.to(torch.int64).unflatten(3, (2, 2))
     signs = torch.stack([wide.clamp_min(0), -wide.clamp_max(0)])
     sums = signs.sum(-1).movedim(2, -1)
     counts = range(_MOST_TOGETHER, 0, -1)

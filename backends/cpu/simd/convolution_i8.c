@@ -1,12 +1,16 @@
 #include "backends/cpu/simd/convolution_i8.h"
 
 #include "backends/cpu/simd/taps_i8.h"
-#include "backends/cpu/simd/tile_i8.h"
 
 _Static_assert(ET_CPU_QUADS_I8 * 4 * 128 <= 1 << 21,
                "sums of weights are et_sum_of_bytes");
 
 _Static_assert(ET_CPU_QUADS_I8 <= ET_I8_MOST_QUADS, "a row fits its buffer");
+
+/* Taps of all rows of a block. */
+#define MOST_PIECES 1536
+
+_Static_assert(MOST_PIECES >= ET_CPU_TAPS_I8, "a row fits");
 
 /* One call's state. */
 typedef struct call {
@@ -15,45 +19,76 @@ typedef struct call {
   size_t channels; /* of the group */
   size_t taps;
   bool is_point; /* each output pixel reads the one at its place */
-  const uint8_t *pieces[ET_I8_BLOCK_ROWS * ET_CPU_TAPS_I8];
+  et_rounder rounder;
+  et_piece_i8 pieces[MOST_PIECES];
   uint8_t beyond[ET_CPU_CHANNELS_I8 + ET_I8_STEP]; /* zeros, as x says them */
   et_packed_i8 packed;
 } call;
 
-static void list_pieces(call *c, size_t pixel, size_t rows) {
+/* Pixels of a single group whose quads are whole are one piece. */
+static size_t list_points(call *c, size_t pixel, size_t rows) {
   const et_cpu_convolution_i8 *conv = c->conv;
-  const uint8_t *x = conv->x.data + c->group * c->channels;
-  const et_taps_i8 taps = {&conv->window, x, c->beyond, conv->channels};
-  for (size_t r = 0; r < rows; r++) {
-    if (c->is_point) {
-      c->pieces[r] = x + (pixel + r) * conv->channels;
-    } else {
-      et_list_taps_i8(&taps, pixel + r, c->pieces + r * c->taps);
-    }
+  const uint8_t *x =
+      conv->x.data + c->group * c->channels + pixel * conv->channels;
+  if (c->channels == conv->channels && c->channels % 4 == 0) {
+    c->pieces[0] = (et_piece_i8){x, rows * c->channels};
+    return 1;
   }
+  for (size_t r = 0; r < rows; r++) {
+    c->pieces[r] = (et_piece_i8){x + r * conv->channels, c->channels};
+  }
+  return rows;
+}
+
+static size_t list_windows(call *c, size_t pixel, size_t rows) {
+  const et_cpu_convolution_i8 *conv = c->conv;
+  const et_taps_i8 taps = {&conv->window, conv->x.data + c->group * c->channels,
+                           c->beyond, conv->channels, c->channels};
+  return (size_t)(et_list_taps_i8(&taps, pixel, rows, c->pieces) - c->pieces);
+}
+
+static void pack_rows(call *c, size_t pixel, size_t rows) {
+  const et_cpu_convolution_i8 *conv = c->conv;
+  const et_rows_i8 from = {.pieces = c->pieces,
+                           .count = c->is_point ? list_points(c, pixel, rows)
+                                                : list_windows(c, pixel, rows),
+                           .size = c->taps * c->channels,
+                           .end = conv->x.data + conv->x.size,
+                           .is_signed = conv->x.is_signed,
+                           .together = conv->together,
+                           .lowest = conv->lowest};
+  ET_CPU_NAME(et_cpu_pack_i8)(&c->packed, &from, rows);
+}
+
+/* ET_I8_PANELS from panel `first` of the group on, or those there are. */
+static void run_panels(const call *c, size_t first, et_target_i8 *target) {
+  const et_cpu_convolution_i8 *conv = c->conv;
+  const size_t columns = conv->columns / conv->groups;
+  const size_t panels = (columns + ET_PANEL - 1) / ET_PANEL;
+  const size_t panel = c->group * panels + first;
+  et_requantizer requantizers[ET_I8_PANELS];
+  for (size_t i = 0; i < ET_I8_PANELS && first + i < panels; i++) {
+    requantizers[i] = et_requantizer_of(&conv->of_columns, &conv->quantizing,
+                                        conv->x.zero_point + c->packed.shift,
+                                        (panel + i) * ET_PANEL);
+  }
+  target->requantizers = requantizers;
+  ET_CPU_NAME(et_cpu_tiles_i8)
+  (&c->packed, conv->panels + panel * c->packed.depth * 4 * ET_PANEL, target);
 }
 
 static void run_rows(call *c, size_t pixel, size_t rows) {
   const et_cpu_convolution_i8 *conv = c->conv;
   const size_t columns = conv->columns / conv->groups;
-  const size_t panels = (columns + ET_PANEL - 1) / ET_PANEL;
-  list_pieces(c, pixel, rows);
-  const et_rows_i8 from = {c->pieces,         c->taps,
-                           c->channels,       conv->x.data + conv->x.size,
-                           conv->x.is_signed, conv->together,
-                           conv->lowest};
-  ET_CPU_NAME(et_cpu_pack_i8)(&c->packed, &from, rows);
-  uint8_t *out = conv->out + pixel * conv->columns + c->group * columns;
-  for (size_t p = 0; p < panels; p++) {
-    const size_t panel = c->group * panels + p;
-    const et_target_i8 target = {out + p * ET_PANEL, conv->columns,
-                                 columns - p * ET_PANEL};
-    const et_requantizer requantizer = et_requantizer_of(
-        &conv->of_columns, &conv->quantizing,
-        conv->x.zero_point + c->packed.shift, panel * ET_PANEL);
-    ET_CPU_NAME(et_cpu_tiles_i8)(
-        &c->packed, conv->panels + panel * c->packed.depth * 4 * ET_PANEL,
-        &requantizer, &target);
+  pack_rows(c, pixel, rows);
+  et_target_i8 target = {
+      .out = conv->out + pixel * conv->columns + c->group * columns,
+      .stride = conv->columns,
+      .rounder = &c->rounder};
+  for (size_t n = 0; n < columns; n += ET_I8_PANELS * ET_PANEL) {
+    target.columns = columns - n;
+    run_panels(c, n / ET_PANEL, &target);
+    target.out += ET_I8_PANELS * ET_PANEL;
   }
 }
 
@@ -61,6 +96,12 @@ static bool is_point(const et_cpu_window *w) {
   return w->kernel_y * w->kernel_x == 1 && w->height == w->out_height &&
          w->width == w->out_width && w->stride_y * w->stride_x == 1 &&
          w->top + w->left == 0;
+}
+
+static size_t most_rows(const call *c) {
+  const size_t fit = et_i8_block_rows((c->taps * c->channels + 3) / 4);
+  const size_t listed = MOST_PIECES / c->taps;
+  return fit < listed ? fit : listed;
 }
 
 void ET_CPU_NAME(et_cpu_convolution_i8)(const et_cpu_convolution_i8 *conv,
@@ -71,8 +112,9 @@ void ET_CPU_NAME(et_cpu_convolution_i8)(const et_cpu_convolution_i8 *conv,
   c.channels = conv->channels / conv->groups;
   c.taps = conv->window.kernel_y * conv->window.kernel_x;
   c.is_point = is_point(&conv->window);
+  c.rounder = et_rounder_of(&conv->quantizing);
   memset(c.beyond, (uint8_t)conv->x.zero_point, c.channels + ET_I8_STEP);
-  const size_t most = et_i8_block_rows(c.taps * ((c.channels + 3) / 4));
+  const size_t most = most_rows(&c);
   const size_t blocks = (pixels->pixels + most - 1) / most;
   for (size_t i = 0; i < blocks; i++) {
     const size_t first = pixels->pixels * i / blocks;

@@ -8,10 +8,12 @@
 
 typedef struct et_cpu_convolution_i8 {
   et_cpu_window window;
-  et_cpu_bytes x;       /* [batch][height][width][channels] */
-  size_t together;      /* quads: see tile_i8.h */
-  int32_t lowest;       /* byte of x */
-  const int8_t *panels; /* [group][panel][kernel_y][kernel_x][quad][16][4] */
+  et_cpu_bytes x;  /* [batch][height][width][channels] */
+  size_t together; /* quads: see tile_i8.h */
+  int32_t lowest;  /* byte of x */
+  const int8_t
+      *panels; /* [group][panel][quad][16][4]: elements of a window in the
+                           order of rows, columns, channels */
   et_cpu_columns_i8 of_columns; /* [group][panel][16] */
   et_cpu_quantizing quantizing;
   uint8_t *out;    /* [batch][out_height][out_width][columns] */

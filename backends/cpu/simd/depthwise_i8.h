@@ -9,9 +9,10 @@
 typedef struct et_cpu_depthwise_i8 {
   et_cpu_window window;
   et_cpu_bytes x; /* [batch][height][width][channels] */
-  /* [panel][kernel_x][pair of rows][16][2]; an odd row pairs with 0. Of so many
-   * pairs as may be added `together`, from each multiple of as many on, sums of
-   * products fit an int16, as no byte of x is below `lowest`; 0: of none. */
+  /* [panel][kernel_x][four rows][16][4], where rows that are none are 0. Of so
+   * many quads as may be added `together`, from each multiple of as many on, sums
+   * of both halves' products fit an int16, as no byte of x is below `lowest`; 0:
+   * not even of one. */
   const int8_t *taps;
   size_t together;
   int32_t lowest;
@@ -24,9 +25,18 @@ typedef struct et_cpu_depthwise_i8 {
 /* Bound of what is kept on the stack. */
 #define ET_CPU_DEPTHWISE_TAPS_I8 64
 
-/* Computes one row of the output, counted over all images. */
+/* Rows of the output, counted over all images, of ET_CPU_DEPTHWISE_CHANNELS_I8
+ * channels from `first_channel` on, or of those there are. */
+typedef struct et_cpu_rows_i8 {
+  size_t first_row;
+  size_t rows;
+  size_t first_channel; /* a multiple of ET_CPU_DEPTHWISE_CHANNELS_I8 */
+} et_cpu_rows_i8;
+
+#define ET_CPU_DEPTHWISE_CHANNELS_I8 64
+
 typedef void et_cpu_depthwise_i8_function(const et_cpu_depthwise_i8 *depthwise,
-                                          size_t row);
+                                          const et_cpu_rows_i8 *rows);
 
 ET_CPU_DECLARE(et_cpu_depthwise_i8_function, et_cpu_depthwise_i8);
 

@@ -63,14 +63,14 @@ static void put_bytes(row_bytes *row, const float *x, size_t count,
 
 static void pack_group(call *c, size_t first) {
   const et_cpu_product_q *w = &c->product->weights;
-  const uint8_t *pieces[ROWS];
+  et_piece_i8 pieces[ROWS];
   for (size_t r = 0; r < c->rows; r++) {
     uint8_t *bytes = c->bytes + r * w->group;
     put_bytes(&c->of_rows[r], c->x + r * w->depth + first, w->group, bytes);
-    pieces[r] = bytes;
+    pieces[r] = (et_piece_i8){bytes, w->group};
   }
   const et_rows_i8 from = {.pieces = pieces,
-                           .count = 1,
+                           .count = c->rows,
                            .size = w->group,
                            .end = c->bytes + sizeof(c->bytes)};
   ET_CPU_NAME(et_cpu_pack_i8)(&c->packed, &from, c->rows);

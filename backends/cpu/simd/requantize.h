@@ -1,8 +1,22 @@
-/* Sums of a panel's columns to bytes. */
+/* Exact sums to bytes. */
 #ifndef BACKENDS_CPU_SIMD_REQUANTIZE_H_
 #define BACKENDS_CPU_SIMD_REQUANTIZE_H_
 
 #include "backends/cpu/simd/quantizer.h"
+
+/* Vectors of sums that become bytes at once, and the panels that they are of. */
+#define ET_ROUNDED 4
+#define ET_ROUNDED_PANELS (ET_ROUNDED / ET_PANEL_VECTORS)
+
+/* What all bytes of a tensor have in common. */
+typedef struct et_rounder {
+  et_f32 low; /* less the zero point, as `high` */
+  et_f32 high;
+#if ET_PACKS_LANES
+  et_i16 base; /* as `low` */
+#endif
+  uint8_t offset; /* what is added to bytes at last */
+} et_rounder;
 
 /* What one panel's columns have in common. A sum becomes the byte nearest to
  * sum * scale + bias + zero point. */
@@ -10,13 +24,22 @@ typedef struct et_requantizer {
   et_i32 start[ET_PANEL_VECTORS]; /* what sums begin with */
   et_f32 scale[ET_PANEL_VECTORS]; /* in steps of the bytes, as `bias` */
   et_f32 bias[ET_PANEL_VECTORS];
-  et_f32 low; /* less the zero point, as `high` */
-  et_f32 high;
-#if defined(ET_CPU_ISA_AVX2)
-  et_i16 base; /* as `low` */
-#endif
-  et_panel_bytes offset; /* what is added to bytes at last */
 } et_requantizer;
+
+ET_INLINE et_rounder et_rounder_of(const et_cpu_quantizing *quantizing) {
+  const int32_t low = quantizing->low - quantizing->zero_point;
+  const int32_t high = quantizing->high - quantizing->zero_point;
+  return (et_rounder){
+      .low = et_f32_all((float)low),
+      .high = et_f32_all((float)high),
+#if ET_PACKS_LANES
+      .base = (et_i16){0} + (int16_t)low,
+      .offset = (uint8_t)quantizing->low,
+#else
+      .offset = (uint8_t)quantizing->zero_point,
+#endif
+  };
+}
 
 /* What a sum of as many bytes as a column may have can be: 22 bits with the sign. A
  * payload may say more, which would not fit an int32 once it is multiplied. */
@@ -24,87 +47,62 @@ ET_INLINE et_i32 et_sum_of_bytes(et_i32 given) {
   return (et_i32)((et_u32)given << 10) >> 10;
 }
 
-/* Of the panel that begins at `column`, where elements stand `zero_point` above
- * what they mean. */
+/* What sums of columns begin with whose weights add up to `sums`, where elements
+ * stand `zero_point` above what they mean. */
+ET_INLINE et_i32 et_start_of(et_i32 sums, int32_t zero_point) {
+  return et_i32_all(-zero_point) * et_sum_of_bytes(sums);
+}
+
+/* Of the panel that begins at `column`. */
 ET_INLINE et_requantizer et_requantizer_of(const et_cpu_columns_i8 *columns,
                                            const et_cpu_quantizing *quantizing,
                                            int32_t zero_point, size_t column) {
   et_requantizer r;
   const et_f32 inverse = et_f32_all(quantizing->inverse);
-  r.low = et_f32_all((float)(quantizing->low - quantizing->zero_point));
-  r.high = et_f32_all((float)(quantizing->high - quantizing->zero_point));
-#if defined(ET_CPU_ISA_AVX2)
-  r.base = (et_i16){0} + (int16_t)(quantizing->low - quantizing->zero_point);
-  memset(&r.offset, (uint8_t)quantizing->low, sizeof(r.offset));
-#else
-  memset(&r.offset, (uint8_t)quantizing->zero_point, sizeof(r.offset));
-#endif
   for (int v = 0; v < ET_PANEL_VECTORS; v++, column += ET_CPU_LANES) {
-    r.start[v] = et_i32_all(-zero_point) *
-                 et_sum_of_bytes(et_i32_load(columns->sums + column));
+    r.start[v] = et_start_of(et_i32_load(columns->sums + column), zero_point);
     r.scale[v] = et_f32_load(columns->scale + column) * inverse;
     r.bias[v] = et_f32_load(columns->bias + column) * inverse;
   }
   return r;
 }
 
-/* Steps above the zero point that sums stand for, not yet rounded, at most
- * `high`. */
-ET_INLINE void et_steps_of(const et_requantizer *r, const et_i32 *sums,
-                           et_f32 *steps) {
-  ET_UNROLL for (int v = 0; v < ET_PANEL_VECTORS; v++) {
-    const et_f32 value = et_f32_of_i32(sums[v]) * r->scale[v] + r->bias[v];
-    steps[v] = et_f32_at_most(value, r->high);
+/* Steps above the zero point that sums stand for, not yet rounded. */
+ET_INLINE et_f32 et_steps_of(et_i32 sums, et_f32 scale, et_f32 bias) {
+  return et_f32_of_i32(sums) * scale + bias;
+}
+
+/* Bytes of ET_ROUNDED vectors of steps: four of each in turn, as
+ * et_u8_in_order takes them. */
+ET_INLINE et_u8 et_rounded(const et_rounder *r, const et_f32 *steps) {
+#if ET_PACKS_LANES
+  et_f32 kept[ET_ROUNDED];
+  ET_UNROLL for (int v = 0; v < ET_ROUNDED; v++) {
+    kept[v] = et_f32_at_most(steps[v], r->high);
   }
-}
-
-#if defined(ET_CPU_ISA_AVX2)
-/* The bytes of two rows of sums that began with `start`. */
-ET_INLINE void et_requantize_two(const et_requantizer *r, const et_i32 *first,
-                                 const et_i32 *second, et_panel_bytes *bytes) {
-  et_f32 a[ET_PANEL_VECTORS];
-  et_f32 b[ET_PANEL_VECTORS];
-  et_steps_of(r, first, a);
-  et_steps_of(r, second, b);
-  et_two_panels_above(a, b, r->base, bytes);
-  bytes[0] += r->offset;
-  bytes[1] += r->offset;
-}
-
-ET_INLINE et_panel_bytes et_requantize(const et_requantizer *r,
-                                       const et_i32 *sums) {
-  et_panel_bytes bytes[2];
-  et_requantize_two(r, sums, sums, bytes);
-  return bytes[0];
-}
+  return et_u8_above(kept, r->base) + r->offset;
 #else
-/* The bytes of sums that began with `start`. The low byte of ET_ROUNDING_BITS is
- * 0, so that it needs no taking off. */
-ET_INLINE et_panel_bytes et_requantize(const et_requantizer *r,
-                                       const et_i32 *sums) {
-  et_f32 steps[ET_PANEL_VECTORS];
-  et_i32 rounded[ET_PANEL_VECTORS];
-  et_steps_of(r, sums, steps);
-  ET_UNROLL for (int v = 0; v < ET_PANEL_VECTORS; v++) {
-    const et_f32 kept = et_f32_above(steps[v], r->low);
+  /* The low byte of ET_ROUNDING_BITS is 0, so that it needs no taking off. */
+  et_i32 rounded[ET_ROUNDED];
+  ET_UNROLL for (int v = 0; v < ET_ROUNDED; v++) {
+    const et_f32 kept = et_f32_above(et_f32_at_most(steps[v], r->high), r->low);
     rounded[v] = (et_i32)(kept + et_f32_all(ET_ROUNDING));
   }
   return et_low_bytes(rounded) + r->offset;
+#endif
 }
 
-ET_INLINE void et_requantize_two(const et_requantizer *r, const et_i32 *first,
-                                 const et_i32 *second, et_panel_bytes *bytes) {
-  bytes[0] = et_requantize(r, first);
-  bytes[1] = et_requantize(r, second);
+ET_APART void et_store_some_of_panel(uint8_t *to, et_panel_bytes bytes,
+                                     size_t count) {
+  et_copy_few(to, (const uint8_t *)&bytes, count, ET_PANEL);
 }
-#endif
 
 /* Keeps the first `count` columns, all of them when there are more. */
 ET_INLINE void et_store_panel(uint8_t *to, et_panel_bytes bytes, size_t count) {
   if (count >= ET_PANEL) {
     memcpy(to, &bytes, ET_PANEL);
   } else {
-    memcpy(to, &bytes, count);
+    et_store_some_of_panel(to, bytes, count);
   }
 }
 

@@ -10,12 +10,12 @@
 /* As wide as et_i32: pairs of numbers that et_i32_dot2 adds up. */
 typedef int16_t et_i16 __attribute__((vector_size(4 * ET_CPU_LANES)));
 typedef int8_t et_i8 __attribute__((vector_size(4 * ET_CPU_LANES)));
+typedef uint8_t et_u8 __attribute__((vector_size(4 * ET_CPU_LANES)));
 typedef int32_t et_i32_loose
     __attribute__((vector_size(4 * ET_CPU_LANES), aligned(4), may_alias));
 typedef int8_t et_i8_loose
     __attribute__((vector_size(4 * ET_CPU_LANES), aligned(1), may_alias));
 typedef int8_t et_i8_narrow __attribute__((vector_size(ET_CPU_LANES)));
-typedef int8_t et_i8_half __attribute__((vector_size(2 * ET_CPU_LANES)));
 /* A byte for each column of a panel. */
 typedef uint8_t et_panel_bytes __attribute__((vector_size(ET_PANEL)));
 
@@ -36,11 +36,21 @@ typedef uint8_t et_panel_bytes __attribute__((vector_size(ET_PANEL)));
 #else
 #define ET_SUMS_OF_16 0
 #endif
-/* And those of a panel's columns, each by itself: et_panel_dot2. */
+/* And those that make bytes of four vectors by packing quarters of them. */
 #if defined(ET_CPU_ISA_AVX2) || defined(ET_CPU_ISA_AVX512)
-#define ET_PANELS_OF_16 1
+#define ET_PACKS_LANES 1
+/* What both have, by the width of its vectors. */
+#if defined(ET_CPU_ISA_AVX512)
+typedef __m512i et_bits;
+typedef __m512 et_numbers;
+#define ET_OF_WIDTH(name) _mm512_##name
 #else
-#define ET_PANELS_OF_16 0
+typedef __m256i et_bits;
+typedef __m256 et_numbers;
+#define ET_OF_WIDTH(name) _mm256_##name
+#endif
+#else
+#define ET_PACKS_LANES 0
 #endif
 #if defined(ET_CPU_ISA_NEON)
 #define ET_DOT4_SHIFT 0
@@ -179,114 +189,123 @@ ET_INLINE et_i8_narrow et_i8_of_i32(et_i32 value) {
 #endif
 }
 
-/* The low byte of each lane of a panel's vectors. */
-ET_INLINE et_panel_bytes et_low_bytes(const et_i32 *vectors) {
-#if defined(ET_CPU_ISA_AVX512)
-  return (et_panel_bytes)_mm512_cvtepi32_epi8((__m512i)vectors[0]);
-#elif defined(ET_CPU_ISA_AVX2)
-  const __m256i first = _mm256_set1_epi64x((int64_t)0x808080800c080400u);
-  const __m256i second = _mm256_set1_epi64x(0x0c08040080808080);
-  const __m256i both =
-      _mm256_or_si256(_mm256_shuffle_epi8((__m256i)vectors[0], first),
-                      _mm256_shuffle_epi8((__m256i)vectors[1], second));
-  return (et_panel_bytes)_mm_unpacklo_epi32(_mm256_castsi256_si128(both),
-                                            _mm256_extracti128_si256(both, 1));
-#else
-  et_i8_narrow parts[ET_PANEL_VECTORS];
-  ET_UNROLL for (int v = 0; v < ET_PANEL_VECTORS; v++) {
-    parts[v] = et_i8_of_i32(vectors[v]);
-  }
-  et_panel_bytes bytes;
+#if !ET_PACKS_LANES
+/* The low byte of each lane of four vectors. */
+ET_INLINE et_u8 et_low_bytes(const et_i32 *vectors) {
+  et_i8_narrow parts[4];
+  ET_UNROLL for (int v = 0; v < 4; v++) { parts[v] = et_i8_of_i32(vectors[v]); }
+  et_u8 bytes;
   memcpy(&bytes, parts, sizeof(bytes));
+  return bytes;
+}
+#endif
+
+/* The first `count` bytes of fewer than `most`, a power of two. */
+ET_INLINE void et_copy_few(uint8_t *to, const uint8_t *from, size_t count,
+                           size_t most) {
+  ET_UNROLL for (size_t size = most / 2; size > 0; size /= 2) {
+    if ((count & size) != 0) {
+      memcpy(to, from, size);
+      to += size;
+      from += size;
+    }
+  }
+}
+
+#if ET_PACKS_LANES
+ET_INLINE et_i16 et_nearest_less(et_f32 a, et_f32 b, et_i16 base) {
+  const et_bits both =
+      ET_OF_WIDTH(packs_epi32)(ET_OF_WIDTH(cvtps_epi32)((et_numbers)a),
+                               ET_OF_WIDTH(cvtps_epi32)((et_numbers)b));
+  return (et_i16)ET_OF_WIDTH(subs_epi16)(both, (et_bits)base);
+}
+
+/* The whole numbers nearest to those of four vectors, halves to even, less
+ * `base`; 0 where that is negative, or of no number. All but the smallest fit an
+ * int16. A quarter of the bytes, of 16, is of the quarters of the vectors in turn. */
+ET_INLINE et_u8 et_u8_above(const et_f32 *numbers, et_i16 base) {
+  const et_i16 low = et_nearest_less(numbers[0], numbers[1], base);
+  const et_i16 high = et_nearest_less(numbers[2], numbers[3], base);
+  return (et_u8)ET_OF_WIDTH(packus_epi16)((et_bits)low, (et_bits)high);
+}
+#endif
+
+/* Four bytes of each vector in turn, a quarter at a time, as vector after
+ * vector. */
+ET_INLINE et_u8 et_u8_in_order(et_u8 in_turn) {
+#if defined(ET_CPU_ISA_AVX512)
+  const __m512i order =
+      _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+  return (et_u8)_mm512_permutexvar_epi32(order, (__m512i)in_turn);
+#elif defined(ET_CPU_ISA_AVX2)
+  const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+  return (et_u8)_mm256_permutevar8x32_epi32((__m256i)in_turn, order);
+#else
+  return in_turn;
+#endif
+}
+
+/* Sixteen bytes of `bytes`. */
+ET_INLINE et_panel_bytes et_panel_of(et_u8 bytes, int index) {
+#if defined(ET_CPU_ISA_AVX512)
+  switch (index) {
+    case 0:
+      return (et_panel_bytes)_mm512_castsi512_si128((__m512i)bytes);
+    case 1:
+      return (et_panel_bytes)_mm512_extracti32x4_epi32((__m512i)bytes, 1);
+    case 2:
+      return (et_panel_bytes)_mm512_extracti32x4_epi32((__m512i)bytes, 2);
+    default:
+      return (et_panel_bytes)_mm512_extracti32x4_epi32((__m512i)bytes, 3);
+  }
+#elif defined(ET_CPU_ISA_AVX2)
+  return (et_panel_bytes)(index == 0
+                              ? _mm256_castsi256_si128((__m256i)bytes)
+                              : _mm256_extracti128_si256((__m256i)bytes, 1));
+#else
+  (void)index;
   return bytes;
 #endif
 }
 
-#if defined(ET_CPU_ISA_AVX2)
-/* The whole numbers nearest to a panel's, halves to even, less `base`; all but
- * the smallest fit an int16. */
-ET_INLINE __m256i et_nearest_less(const et_f32 *numbers, et_i16 base) {
-  const __m256i both =
-      _mm256_packs_epi32(_mm256_cvtps_epi32((__m256)numbers[0]),
-                         _mm256_cvtps_epi32((__m256)numbers[1]));
-  return _mm256_subs_epi16(both, (__m256i)base);
-}
-
-/* Those of two panels as bytes, 0 where they are negative, or no numbers. */
-ET_INLINE void et_two_panels_above(const et_f32 *a, const et_f32 *b,
-                                   et_i16 base, et_panel_bytes *bytes) {
-  const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
-  const __m256i both = _mm256_permutevar8x32_epi32(
-      _mm256_packus_epi16(et_nearest_less(a, base), et_nearest_less(b, base)),
-      order);
-  bytes[0] = (et_panel_bytes)_mm256_castsi256_si128(both);
-  bytes[1] = (et_panel_bytes)_mm256_extracti128_si256(both, 1);
-}
-#endif
-
-/* a[0], b[0], a[1], b[1], ... of a panel's columns as the vectors of int16 that
- * et_i32_dot2 takes. */
-ET_INLINE void et_i16_pairs(et_panel_bytes a, et_panel_bytes b, bool is_signed,
-                            et_i16 *pairs) {
-#if defined(ET_CPU_ISA_AVX512)
-  const __m256i both =
-      _mm256_set_m128i(_mm_unpackhi_epi8((__m128i)a, (__m128i)b),
-                       _mm_unpacklo_epi8((__m128i)a, (__m128i)b));
-  pairs[0] = (et_i16)(is_signed ? _mm512_cvtepi8_epi16(both)
-                                : _mm512_cvtepu8_epi16(both));
-#elif defined(ET_CPU_ISA_AVX2)
-  const __m128i low = _mm_unpacklo_epi8((__m128i)a, (__m128i)b);
-  const __m128i high = _mm_unpackhi_epi8((__m128i)a, (__m128i)b);
-  pairs[0] = (et_i16)(is_signed ? _mm256_cvtepi8_epi16(low)
-                                : _mm256_cvtepu8_epi16(low));
-  pairs[1] = (et_i16)(is_signed ? _mm256_cvtepi8_epi16(high)
-                                : _mm256_cvtepu8_epi16(high));
+/* Bytes a[i], b[i], c[i], d[i] of four rows as quads, so many of each quarter of
+ * the rows to a vector: quads 0 to 3 of all quarters, then 4 to 7 and so on. */
+ET_INLINE void et_i8_quads(const et_u8 *rows, et_i8 *quads) {
+#if ET_PACKS_LANES
+  const et_bits a = (et_bits)rows[0], b = (et_bits)rows[1];
+  const et_bits c = (et_bits)rows[2], d = (et_bits)rows[3];
+  const et_bits ab_low = ET_OF_WIDTH(unpacklo_epi8)(a, b);
+  const et_bits cd_low = ET_OF_WIDTH(unpacklo_epi8)(c, d);
+  const et_bits ab_high = ET_OF_WIDTH(unpackhi_epi8)(a, b);
+  const et_bits cd_high = ET_OF_WIDTH(unpackhi_epi8)(c, d);
+  quads[0] = (et_i8)ET_OF_WIDTH(unpacklo_epi16)(ab_low, cd_low);
+  quads[1] = (et_i8)ET_OF_WIDTH(unpackhi_epi16)(ab_low, cd_low);
+  quads[2] = (et_i8)ET_OF_WIDTH(unpacklo_epi16)(ab_high, cd_high);
+  quads[3] = (et_i8)ET_OF_WIDTH(unpackhi_epi16)(ab_high, cd_high);
 #else
-  const et_panel_bytes both[2] = {
-      __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6,
-                              22, 7, 23),
-      __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13,
-                              29, 14, 30, 15, 31)};
-  ET_UNROLL for (int v = 0; v < ET_PANEL_VECTORS; v++) {
-    et_i8_half half;
-    memcpy(&half, (const uint8_t *)both + v * sizeof(half), sizeof(half));
-    const et_i16 wide = __builtin_convertvector(half, et_i16);
-    pairs[v] = is_signed ? wide : wide & 255;
-  }
+#define ET_LOW_BYTES 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
+#define ET_HIGH_BYTES \
+  8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
+  const et_i16 ab_low =
+      (et_i16)__builtin_shufflevector(rows[0], rows[1], ET_LOW_BYTES);
+  const et_i16 cd_low =
+      (et_i16)__builtin_shufflevector(rows[2], rows[3], ET_LOW_BYTES);
+  const et_i16 ab_high =
+      (et_i16)__builtin_shufflevector(rows[0], rows[1], ET_HIGH_BYTES);
+  const et_i16 cd_high =
+      (et_i16)__builtin_shufflevector(rows[2], rows[3], ET_HIGH_BYTES);
+  quads[0] =
+      (et_i8)__builtin_shufflevector(ab_low, cd_low, 0, 8, 1, 9, 2, 10, 3, 11);
+  quads[1] = (et_i8)__builtin_shufflevector(ab_low, cd_low, 4, 12, 5, 13, 6, 14,
+                                            7, 15);
+  quads[2] = (et_i8)__builtin_shufflevector(ab_high, cd_high, 0, 8, 1, 9, 2, 10,
+                                            3, 11);
+  quads[3] = (et_i8)__builtin_shufflevector(ab_high, cd_high, 4, 12, 5, 13, 6,
+                                            14, 7, 15);
+#undef ET_LOW_BYTES
+#undef ET_HIGH_BYTES
 #endif
 }
-
-#if ET_PANELS_OF_16
-/* A panel's columns: sums, and pairs of bytes of each. */
-typedef int16_t et_panel_sums __attribute__((vector_size(2 * ET_PANEL)));
-typedef uint8_t et_panel_pairs __attribute__((vector_size(2 * ET_PANEL)));
-
-/* a[0], b[0], a[1], b[1], ... */
-ET_INLINE et_panel_pairs et_paired(et_panel_bytes a, et_panel_bytes b) {
-  return (et_panel_pairs)_mm256_set_m128i(
-      _mm_unpackhi_epi8((__m128i)a, (__m128i)b),
-      _mm_unpacklo_epi8((__m128i)a, (__m128i)b));
-}
-
-/* sum + x * weights of each pair, which fits an int16 or is cut, as that of
- * et_i16_dot2; `x` is unsigned. */
-ET_INLINE et_panel_sums et_panel_dot2(et_panel_sums sum, et_panel_pairs x,
-                                      et_panel_pairs weights) {
-  const __m256i more = _mm256_maddubs_epi16((__m256i)x, (__m256i)weights);
-  return (et_panel_sums)_mm256_add_epi16((__m256i)sum, more);
-}
-
-ET_INLINE void et_add_panel(et_i32 *sums, et_panel_sums more) {
-#if defined(ET_CPU_ISA_AVX512)
-  sums[0] += (et_i32)_mm512_cvtepi16_epi32((__m256i)more);
-#else
-  const __m128i low = _mm256_castsi256_si128((__m256i)more);
-  const __m128i high = _mm256_extracti128_si256((__m256i)more, 1);
-  sums[0] += (et_i32)_mm256_cvtepi16_epi32(low);
-  sums[1] += (et_i32)_mm256_cvtepi16_epi32(high);
-#endif
-}
-#endif
 
 /* How a float becomes a byte: low <= round(value * inverse) + zero_point <=
  * high. */

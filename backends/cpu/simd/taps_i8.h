@@ -2,8 +2,8 @@
 #ifndef BACKENDS_CPU_SIMD_TAPS_I8_H_
 #define BACKENDS_CPU_SIMD_TAPS_I8_H_
 
-#include "backends/cpu/simd/simd.h"
-#include "backends/cpu/simd/window.h"
+#include "backends/cpu/simd/convolution_i8.h"
+#include "backends/cpu/simd/tile_i8.h"
 
 /* An image of the batch for each window. */
 typedef struct et_taps_i8 {
@@ -11,24 +11,58 @@ typedef struct et_taps_i8 {
   const uint8_t *x;      /* channel 0 of those that are read, first image */
   const uint8_t *beyond; /* read outside of the image */
   size_t channels;       /* of a pixel */
+  size_t size;           /* channels that are read */
 } et_taps_i8;
 
-/* Lists the taps of output pixel `pixel`, counted over all images. */
-ET_INLINE void et_list_taps_i8(const et_taps_i8 *t, size_t pixel,
-                               const uint8_t **list) {
+/* The taps of a row of the window that begins at pixel `x`, as one piece where
+ * they lie together; `row` is NULL outside of the image. */
+ET_INLINE et_piece_i8 *et_list_row_i8(const et_taps_i8 *t, const uint8_t *row,
+                                      size_t x, et_piece_i8 *list) {
   const et_cpu_window *w = t->window;
-  const size_t line = pixel / w->out_width;
-  const uint8_t *image =
-      t->x + line / w->out_height * w->height * w->width * t->channels;
+  if (row != NULL && t->size == t->channels && w->dilation_x == 1 &&
+      x < w->width && x + w->kernel_x <= w->width) {
+    *list++ = (et_piece_i8){row + x * t->channels, w->kernel_x * t->channels};
+    return list;
+  }
+  for (size_t j = 0; j < w->kernel_x; j++, x += w->dilation_x) {
+    const bool inside = row != NULL && x < w->width;
+    *list++ =
+        (et_piece_i8){inside ? row + x * t->channels : t->beyond, t->size};
+  }
+  return list;
+}
+
+/* Of each row of the window of an output row, the row of the image or NULL. */
+ET_INLINE void et_find_rows_i8(const et_taps_i8 *t, size_t line,
+                               const uint8_t **rows) {
+  const et_cpu_window *w = t->window;
+  const size_t length = w->width * t->channels;
+  const uint8_t *image = t->x + line / w->out_height * w->height * length;
   size_t y = line % w->out_height * w->stride_y - w->top;
   for (size_t i = 0; i < w->kernel_y; i++, y += w->dilation_y) {
-    size_t x = pixel % w->out_width * w->stride_x - w->left;
-    for (size_t j = 0; j < w->kernel_x; j++, x += w->dilation_x) {
-      *list++ = y < w->height && x < w->width
-                    ? image + (y * w->width + x) * t->channels
-                    : t->beyond;
+    rows[i] = y < w->height ? image + y * length : NULL;
+  }
+}
+
+/* Lists what windows of `count` output pixels read, from number `pixel`, counted
+ * over all images; returns the end of the list, which has a place for each tap. */
+ET_INLINE et_piece_i8 *et_list_taps_i8(const et_taps_i8 *t, size_t pixel,
+                                       size_t count, et_piece_i8 *list) {
+  const et_cpu_window *w = t->window;
+  const uint8_t *rows[ET_CPU_TAPS_I8];
+  size_t line = pixel / w->out_width;
+  size_t column = pixel % w->out_width;
+  et_find_rows_i8(t, line, rows);
+  for (; count > 0; count--, column++) {
+    if (column == w->out_width) {
+      column = 0;
+      et_find_rows_i8(t, ++line, rows);
+    }
+    for (size_t i = 0; i < w->kernel_y; i++) {
+      list = et_list_row_i8(t, rows[i], column * w->stride_x - w->left, list);
     }
   }
+  return list;
 }
 
 #endif /* BACKENDS_CPU_SIMD_TAPS_I8_H_ */

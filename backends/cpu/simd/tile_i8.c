@@ -1,30 +1,13 @@
 #include "backends/cpu/simd/tile_i8.h"
 
 #define VECTORS ET_PANEL_VECTORS
-typedef et_i32 sums_of_tile[ET_I8_ROWS][VECTORS];
+typedef et_i32 sums_of_tile[ET_I8_ROWS][ET_I8_PANELS * VECTORS];
 
 typedef uint8_t bytes __attribute__((vector_size(ET_I8_STEP)));
+#if !ET_DOT4_EXACT
 typedef int16_t pairs __attribute__((vector_size(ET_I8_STEP)));
 typedef int32_t words __attribute__((vector_size(ET_I8_STEP)));
-
-/* How elements are packed. */
-typedef struct packing {
-  bool is_wide;
-  bool is_signed;
-  uint8_t shift; /* what is added to bytes */
-} packing;
-
-/* Elements 0 and 2 of each quad as int16, then 1 and 3: weights in quads are
- * widened in the same order by two shifts. */
-ET_INLINE void put_wide(uint8_t *to, bytes x, bool is_signed) {
-  const pairs both = (pairs)x;
-  const words even = (words)(is_signed ? both << 8 >> 8 : both & 255);
-  const words odd = (words)(is_signed ? both >> 8 : (both >> 8) & 255);
-  const words low = __builtin_shufflevector(even, odd, 0, 4, 1, 5);
-  const words high = __builtin_shufflevector(even, odd, 2, 6, 3, 7);
-  memcpy(to, &low, sizeof(low));
-  memcpy(to + sizeof(low), &high, sizeof(high));
-}
+#endif
 
 /* ET_I8_STEP bytes, of which `count` are wanted. */
 ET_INLINE bytes load_step(const uint8_t *from, size_t count,
@@ -38,30 +21,64 @@ ET_INLINE bytes load_step(const uint8_t *from, size_t count,
   return x;
 }
 
-ET_INLINE void put_piece(uint8_t *to, const uint8_t *from, size_t size,
-                         const uint8_t *end, const packing *p) {
-  const bytes shifts = (bytes){0} + p->shift;
-  for (size_t at = 0; at < size; at += ET_I8_STEP) {
-    const bytes x = load_step(from + at, size - at, end);
-    if (p->is_wide) {
-      put_wide(to + 2 * at, x, p->is_signed);
-    } else {
-      const bytes shifted = x + shifts;
-      memcpy(to + at, &shifted, sizeof(shifted));
+ET_INLINE void put_piece(uint8_t *to, const et_piece_i8 *piece,
+                         const uint8_t *end, bytes shifts) {
+  for (size_t at = 0; at < piece->size; at += ET_I8_STEP) {
+    const bytes x = load_step(piece->from + at, piece->size - at, end) + shifts;
+    memcpy(to + at, &x, sizeof(x));
+  }
+}
+
+/* Rows as they are, each padded to quads by anything, as weights there are 0.
+ * Each piece overwrites what the one before wrote too much. */
+ET_INLINE void put_rows(uint8_t *to, const et_rows_i8 *from, uint8_t shift) {
+  const size_t padding = (4 - from->size % 4) % 4;
+  size_t done = 0; /* of the row */
+  for (size_t i = 0; i < from->count; i++) {
+    const et_piece_i8 *piece = &from->pieces[i];
+    put_piece(to, piece, from->end, (bytes){0} + shift);
+    to += piece->size;
+    done += piece->size;
+    if (done >= from->size) {
+      to += padding;
+      done = 0;
     }
   }
 }
 
-/* Each piece overwrites what the one before wrote too much. */
-ET_INLINE void put_rows(et_packed_i8 *packed, const et_rows_i8 *from,
-                        const packing *p) {
-  const size_t stride = (from->size + 3) / 4 * 4 * packed->words;
-  const size_t count = packed->rows * from->count;
-  for (size_t i = 0; i < count; i++) {
-    put_piece(packed->bytes + i * stride, from->pieces[i], from->size,
-              from->end, p);
+#if !ET_DOT4_EXACT
+/* Elements 0 and 2 of each quad as int16, then 1 and 3: weights in quads are
+ * widened in the same order by two shifts. */
+ET_INLINE void put_wide(uint8_t *to, bytes x, bool is_signed) {
+  const pairs both = (pairs)x;
+  const words even = (words)(is_signed ? both << 8 >> 8 : both & 255);
+  const words odd = (words)(is_signed ? both >> 8 : (both >> 8) & 255);
+  const words low = __builtin_shufflevector(even, odd, 0, 4, 1, 5);
+  const words high = __builtin_shufflevector(even, odd, 2, 6, 3, 7);
+  memcpy(to, &low, sizeof(low));
+  memcpy(to + sizeof(low), &high, sizeof(high));
+}
+
+/* Makes int16 of `size` bytes, from the end of twice as many on: what is written
+ * never reaches what is not read yet. */
+ET_INLINE void widen_rows(uint8_t *rows, size_t size, bool is_signed) {
+  for (size_t at = 0; at < size; at += ET_I8_STEP) {
+    bytes x;
+    memcpy(&x, rows + size + at, sizeof(x));
+    put_wide(rows + 2 * at, x, is_signed);
   }
 }
+
+static void pack_wide(et_packed_i8 *packed, const et_rows_i8 *from) {
+  const size_t size = packed->rows * packed->depth * 4;
+  put_rows(packed->bytes + size, from, 0);
+  if (from->is_signed) {
+    widen_rows(packed->bytes, size, true);
+  } else {
+    widen_rows(packed->bytes, size, false);
+  }
+}
+#endif
 
 /* Where products of bytes saturate, small elements keep them from it; elsewhere
  * all there may be are made unsigned, or signed. */
@@ -72,19 +89,20 @@ static int32_t shift_of(const et_rows_i8 *from) {
 
 void ET_CPU_NAME(et_cpu_pack_i8)(et_packed_i8 *packed, const et_rows_i8 *from,
                                  size_t rows) {
-  const bool is_wide = !ET_DOT4_EXACT && from->together == 0;
   packed->rows = rows;
   packed->together = from->together;
-  packed->depth = from->count * ((from->size + 3) / 4);
-  packed->words = is_wide ? 2 : 1;
-  packed->shift = is_wide ? 0 : shift_of(from);
-  if (is_wide && from->is_signed) {
-    put_rows(packed, from, &(packing){true, true, 0});
-  } else if (is_wide) {
-    put_rows(packed, from, &(packing){true, false, 0});
-  } else {
-    put_rows(packed, from, &(packing){false, false, (uint8_t)packed->shift});
+  packed->depth = (from->size + 3) / 4;
+#if !ET_DOT4_EXACT
+  if (from->together == 0) {
+    packed->words = 2;
+    packed->shift = 0;
+    pack_wide(packed, from);
+    return;
   }
+#endif
+  packed->words = 1;
+  packed->shift = shift_of(from);
+  put_rows(packed->bytes, from, (uint8_t)packed->shift);
 }
 
 /* The rows of a tile, in threes: an address of each would take more registers
@@ -117,6 +135,22 @@ static void widen(const int8_t *panel, size_t depth, int16_t *to) {
       const et_i16 odd = both >> 8;
       memcpy(to + v * 2 * ET_CPU_LANES, &even, sizeof(even));
       memcpy(to + WIDE_QUAD / 2 + v * 2 * ET_CPU_LANES, &odd, sizeof(odd));
+    }
+  }
+}
+
+/* Of a single row, whose weights are widened on their way. */
+ET_INLINE void add_widening(cursor at, const int8_t *panel, size_t depth,
+                            et_i32 *sums) {
+  for (size_t k = 0; k < depth; k++, panel += WIDE_QUAD) {
+    const et_i16 even = (et_i16)word_of(&at, 0);
+    advance(&at, 1);
+    const et_i16 odd = (et_i16)word_of(&at, 0);
+    advance(&at, 1);
+    ET_UNROLL for (int v = 0; v < VECTORS; v++) {
+      const et_i16 both = (et_i16)et_i8_load(panel + v * 4 * ET_CPU_LANES);
+      sums[v] = et_i32_dot2(sums[v], even, both << 8 >> 8);
+      sums[v] = et_i32_dot2(sums[v], odd, both >> 8);
     }
   }
 }
@@ -174,17 +208,25 @@ ET_INLINE void add_windows(cursor at, const int8_t *panel,
 }
 #endif
 
-ET_INLINE void add_bytes(cursor at, const int8_t *panel, size_t depth, int rows,
-                         sums_of_tile sums) {
-  for (size_t k = 0; k < depth; k++, panel += 4 * ET_PANEL) {
-    et_i8 w[VECTORS];
-    ET_UNROLL for (int v = 0; v < VECTORS; v++) {
-      w[v] = et_i8_load(panel + v * 4 * ET_CPU_LANES);
+/* Vector `v` of quad `k` of panels, `depth` quads each. */
+ET_INLINE et_i8 weights_at(const int8_t *panels, size_t depth, size_t k,
+                           int v) {
+  const size_t quad = (size_t)(v / VECTORS) * depth + k;
+  return et_i8_load(panels + quad * 4 * ET_PANEL +
+                    v % VECTORS * 4 * ET_CPU_LANES);
+}
+
+ET_INLINE void add_bytes(cursor at, const int8_t *weights, size_t depth,
+                         int rows, int panels, sums_of_tile sums) {
+  for (size_t k = 0; k < depth; k++) {
+    et_i8 w[ET_I8_PANELS * VECTORS];
+    ET_UNROLL for (int v = 0; v < panels * VECTORS; v++) {
+      w[v] = weights_at(weights, depth, k, v);
       ET_PIN(w[v]);
     }
     ET_UNROLL for (int r = 0; r < rows; r++) {
       const et_i8 quad = (et_i8)word_of(&at, r);
-      ET_UNROLL for (int v = 0; v < VECTORS; v++) {
+      ET_UNROLL for (int v = 0; v < panels * VECTORS; v++) {
         sums[r][v] = et_i32_dot4(sums[r][v], quad, w[v]);
         ET_PIN(sums[r][v]);
       }
@@ -196,14 +238,13 @@ ET_INLINE void add_bytes(cursor at, const int8_t *panel, size_t depth, int rows,
 /* What all tiles of a block have in common: of some quads of a panel. */
 typedef struct block {
   const et_packed_i8 *packed;
-  const int8_t *panel;
+  const int8_t *panels;
   const int16_t *wide; /* the panel widened, or NULL */
   size_t first;        /* quad */
   size_t depth;
-  bool is_first; /* sums begin with `start`, else go on */
+  bool is_first; /* sums begin with `start`, else go on: of widened panels */
   bool is_last;
-  const et_requantizer *requantizer; /* NULL: sums are wanted */
-  const et_target_i8 *target;
+  const et_target_i8 *target; /* NULL: sums are wanted */
   int32_t *sums;
 } block;
 
@@ -218,10 +259,14 @@ ET_INLINE cursor cursor_of(const block *b, size_t row, int rows) {
   return at;
 }
 
-ET_INLINE void add_products(const block *b, size_t row, int rows,
+ET_INLINE void add_products(const block *b, size_t row, int rows, int panels,
                             sums_of_tile sums) {
   const cursor at = cursor_of(b, row, rows);
 #if !ET_DOT4_EXACT
+  if (rows == 1 && b->packed->words == 2) {
+    add_widening(at, b->panels, b->depth, sums[0]);
+    return;
+  }
   if (b->wide != NULL) {
     add_wide(at, b->wide, b->depth, rows, sums);
     return;
@@ -229,35 +274,55 @@ ET_INLINE void add_products(const block *b, size_t row, int rows,
 #endif
 #if ET_SUMS_OF_16
   if (rows <= WINDOW_ROWS) {
-    add_windows(at, b->panel, b->packed, rows, sums);
+    add_windows(at, b->panels, b->packed, rows, sums);
     return;
   }
 #endif
-  add_bytes(at, b->panel, b->depth, rows, sums);
+  add_bytes(at, b->panels, b->depth, rows, panels, sums);
 }
 
-ET_INLINE void put_bytes(const block *b, size_t row, int rows,
+/* A row's bytes of a panel. */
+ET_INLINE void put_panel(const et_target_i8 *target, size_t row, int panel,
+                         et_panel_bytes bytes) {
+  const size_t column = (size_t)panel * ET_PANEL;
+  et_store_panel(target->out + row * target->stride + column, bytes,
+                 target->columns - column);
+}
+
+ET_INLINE void put_bytes(const block *b, size_t row, int rows, int panels,
                          sums_of_tile sums) {
-  const size_t stride = b->target->stride;
-  uint8_t *out = b->target->out + row * stride;
-  ET_UNROLL for (int r = 0; r + 1 < rows; r += 2, out += 2 * stride) {
-    et_panel_bytes bytes[2];
-    et_requantize_two(b->requantizer, sums[r], sums[r + 1], bytes);
-    et_store_panel(out, bytes[0], b->target->columns);
-    et_store_panel(out + stride, bytes[1], b->target->columns);
+  const et_target_i8 *target = b->target;
+  const int count = rows * panels;
+  ET_UNROLL for (int i = 0; i < count; i += ET_ROUNDED_PANELS) {
+    et_f32 steps[ET_ROUNDED];
+    ET_UNROLL for (int v = 0; v < ET_ROUNDED; v++) {
+      const int at = i + v / VECTORS < count ? i + v / VECTORS : count - 1;
+      const et_requantizer *r = &target->requantizers[at % panels];
+      steps[v] =
+          et_steps_of(sums[at / panels][at % panels * VECTORS + v % VECTORS],
+                      r->scale[v % VECTORS], r->bias[v % VECTORS]);
+    }
+    const et_u8 bytes = et_u8_in_order(et_rounded(target->rounder, steps));
+    ET_UNROLL for (int j = 0; j < ET_ROUNDED_PANELS; j++) {
+      const int at = i + j;
+      if (at < count) {
+        put_panel(target, row + (size_t)(at / panels), at % panels,
+                  et_panel_of(bytes, j));
+      }
+    }
   }
-  if (rows % 2 == 1) {
-    et_store_panel(out, et_requantize(b->requantizer, sums[rows - 1]),
-                   b->target->columns);
-  }
+}
+
+/* Sums that are kept are of one panel. */
+ET_INLINE int32_t *kept_sum(const block *b, size_t row, int r, int v) {
+  return b->sums + (row + (size_t)r) * ET_PANEL + v * ET_CPU_LANES;
 }
 
 ET_INLINE void put_sums(const block *b, size_t row, int rows,
                         sums_of_tile sums) {
   ET_UNROLL for (int r = 0; r < rows; r++) {
     ET_UNROLL for (int v = 0; v < VECTORS; v++) {
-      const size_t at = (row + (size_t)r) * ET_PANEL;
-      et_i32_store(b->sums + at + v * ET_CPU_LANES, sums[r][v]);
+      et_i32_store(kept_sum(b, row, r, v), sums[r][v]);
     }
   }
 }
@@ -266,30 +331,32 @@ ET_INLINE void get_sums(const block *b, size_t row, int rows,
                         sums_of_tile sums) {
   ET_UNROLL for (int r = 0; r < rows; r++) {
     ET_UNROLL for (int v = 0; v < VECTORS; v++) {
-      const size_t at = (row + (size_t)r) * ET_PANEL;
-      sums[r][v] = et_i32_load(b->sums + at + v * ET_CPU_LANES);
+      sums[r][v] = et_i32_load(kept_sum(b, row, r, v));
     }
   }
 }
 
-ET_INLINE void start_sums(const block *b, int rows, sums_of_tile sums) {
-  ET_UNROLL for (int v = 0; v < VECTORS; v++) {
+ET_INLINE void start_sums(const block *b, int rows, int panels,
+                          sums_of_tile sums) {
+  ET_UNROLL for (int v = 0; v < panels * VECTORS; v++) {
     const et_i32 start =
-        b->requantizer == NULL ? et_i32_all(0) : b->requantizer->start[v];
+        b->target == NULL
+            ? et_i32_all(0)
+            : b->target->requantizers[v / VECTORS].start[v % VECTORS];
     ET_UNROLL for (int r = 0; r < rows; r++) { sums[r][v] = start; }
   }
 }
 
-ET_INLINE void run_tile(const block *b, size_t row, int rows) {
+ET_INLINE void run_tile(const block *b, size_t row, int rows, int panels) {
   sums_of_tile sums;
-  if (b->is_first) {
-    start_sums(b, rows, sums);
+  if (ET_DOT4_EXACT || b->is_first) {
+    start_sums(b, rows, panels, sums);
   } else {
     get_sums(b, row, rows, sums);
   }
-  add_products(b, row, rows, sums);
-  if (b->is_last && b->requantizer != NULL) {
-    put_bytes(b, row, rows, sums);
+  add_products(b, row, rows, panels, sums);
+  if (b->is_last && b->target != NULL) {
+    put_bytes(b, row, rows, panels, sums);
   } else {
     put_sums(b, row, rows, sums);
   }
@@ -306,13 +373,32 @@ ET_INLINE void run_tile(const block *b, size_t row, int rows) {
 
 typedef void tile_function(const block *b, size_t row);
 
-#define DEFINE_TILE(rows) \
-  static void run_##rows(const block *b, size_t row) { run_tile(b, row, rows); }
+#define DEFINE_TILE(rows)                                  \
+  static void run_##rows##_1(const block *b, size_t row) { \
+    run_tile(b, row, rows, 1);                             \
+  }
 TILE_LIST(DEFINE_TILE)
+#define TILE_ENTRY(rows) [rows] = run_##rows##_1,
 
-#define TILE_ENTRY(rows) [rows] = run_##rows,
-static tile_function *const tile_functions[ET_I8_ROWS + 1] = {
-    TILE_LIST(TILE_ENTRY)};
+#if ET_I8_PANELS == 2
+#define DEFINE_TILE_OF_TWO(rows)                           \
+  static void run_##rows##_2(const block *b, size_t row) { \
+    run_tile(b, row, rows, 2);                             \
+  }
+TILE_LIST(DEFINE_TILE_OF_TWO)
+#define TILE_ENTRY_OF_TWO(rows) [rows] = run_##rows##_2,
+#endif
+
+static tile_function *const tile_functions[][ET_I8_ROWS + 1] = {
+    {TILE_LIST(TILE_ENTRY)},
+#if ET_I8_PANELS == 2
+    {TILE_LIST(TILE_ENTRY_OF_TWO)},
+#endif
+};
+
+static size_t panels_of(const block *b) {
+  return b->target != NULL && b->target->columns > ET_PANEL ? ET_I8_PANELS : 1;
+}
 
 static size_t tile_rows(const block *b) {
 #if ET_SUMS_OF_16
@@ -329,9 +415,10 @@ static void run_tiles(const block *b) {
   const size_t rows = b->packed->rows;
   const size_t most = tile_rows(b);
   const size_t tiles = (rows + most - 1) / most;
+  tile_function *const *functions = tile_functions[panels_of(b) - 1];
   for (size_t i = 0, row = 0; i < tiles; i++) {
     const size_t height = rows / tiles + (i < rows % tiles ? 1 : 0);
-    tile_functions[height](b, row);
+    functions[height](b, row);
     row += height;
   }
 }
@@ -347,7 +434,7 @@ static void run_wide(block *b) {
     b->depth = left < WIDE_QUADS ? left : WIDE_QUADS;
     b->is_first = b->first == 0;
     b->is_last = b->depth == left;
-    widen(b->panel + b->first * WIDE_QUAD, b->depth, wide);
+    widen(b->panels + b->first * WIDE_QUAD, b->depth, wide);
     run_tiles(b);
   }
 }
@@ -355,7 +442,7 @@ static void run_wide(block *b) {
 
 static void run_block(block *b) {
 #if !ET_DOT4_EXACT
-  if (b->packed->words == 2) {
+  if (b->packed->words == 2 && b->packed->rows > 1) {
     run_wide(b);
     return;
   }
@@ -367,19 +454,15 @@ static void run_block(block *b) {
 
 void ET_CPU_NAME(et_cpu_sums_i8)(const et_packed_i8 *packed,
                                  const int8_t *panel, int32_t *sums) {
-  block b = {.packed = packed, .panel = panel, .sums = sums};
+  block b = {.packed = packed, .panels = panel, .sums = sums};
   run_block(&b);
 }
 
 void ET_CPU_NAME(et_cpu_tiles_i8)(const et_packed_i8 *packed,
-                                  const int8_t *panel,
-                                  const et_requantizer *requantizer,
+                                  const int8_t *panels,
                                   const et_target_i8 *target) {
   int32_t sums[ET_I8_BLOCK_ROWS * ET_PANEL];
-  block b = {.packed = packed,
-             .panel = panel,
-             .requantizer = requantizer,
-             .target = target,
-             .sums = sums};
+  block b = {
+      .packed = packed, .panels = panels, .target = target, .sums = sums};
   run_block(&b);
 }

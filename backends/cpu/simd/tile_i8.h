@@ -1,5 +1,5 @@
 /* Exact sums of products of bytes, perhaps made bytes again: rows that are packed once,
- * times one panel of weights after the other. */
+ * times some panels of weights after the others. */
 #ifndef BACKENDS_CPU_SIMD_TILE_I8_H_
 #define BACKENDS_CPU_SIMD_TILE_I8_H_
 
@@ -15,7 +15,14 @@
 #else
 #define ET_I8_ROWS 6
 #endif
-#define ET_I8_BLOCK_ROWS 48
+#define ET_I8_BLOCK_ROWS 96
+
+/* Most panels of a tile: of one vector each, two share what is loaded of rows. */
+#if defined(ET_CPU_ISA_AVX512)
+#define ET_I8_PANELS 2
+#else
+#define ET_I8_PANELS 1
+#endif
 
 /* Bytes that a block of rows is packed in: as they are, or as int16. */
 #define ET_I8_PACKED_BYTES 32768
@@ -38,12 +45,18 @@ typedef struct et_packed_i8 {
   int32_t shift;   /* what was added to each element */
 } et_packed_i8;
 
-/* What rows look like before: pieces of `size` elements, each padded to quads by
- * anything, as weights there are 0. Each piece lies before `end`, or has
- * ET_I8_STEP bytes behind it. */
+/* Bytes that follow each other. */
+typedef struct et_piece_i8 {
+  const uint8_t *from;
+  size_t size;
+} et_piece_i8;
+
+/* What rows of `size` elements look like before: pieces that make them up, one
+ * after the other. Rows end where a piece does, unless `size` is a multiple of
+ * four. Each piece lies before `end`, or has ET_I8_STEP bytes behind it. */
 typedef struct et_rows_i8 {
-  const uint8_t *const *pieces; /* [row][count] */
-  size_t count;
+  const et_piece_i8 *pieces;
+  size_t count; /* of pieces, of all rows */
   size_t size;
   const uint8_t *end;
   bool is_signed;
@@ -53,11 +66,14 @@ typedef struct et_rows_i8 {
   int32_t lowest;
 } et_rows_i8;
 
-/* Where a panel's results go: the first `columns` of each row. */
+/* Where results of panels go, the first `columns` of each row, and what makes
+ * bytes of them. */
 typedef struct et_target_i8 {
   uint8_t *out;
   size_t stride;
   size_t columns;
+  const et_requantizer *requantizers; /* of each panel */
+  const et_rounder *rounder;
 } et_target_i8;
 
 /* Rows that fit a block. */
@@ -74,10 +90,10 @@ void ET_CPU_NAME(et_cpu_pack_i8)(et_packed_i8 *packed, const et_rows_i8 *from,
 void ET_CPU_NAME(et_cpu_sums_i8)(const et_packed_i8 *packed,
                                  const int8_t *panel, int32_t *sums);
 
-/* The same sums as bytes. */
+/* The same sums as bytes, of as many panels as there are columns for, at most
+ * ET_I8_PANELS. */
 void ET_CPU_NAME(et_cpu_tiles_i8)(const et_packed_i8 *packed,
-                                  const int8_t *panel,
-                                  const et_requantizer *requantizer,
+                                  const int8_t *panels,
                                   const et_target_i8 *target);
 
 #endif /* BACKENDS_CPU_SIMD_TILE_I8_H_ */

@@ -20,7 +20,7 @@ static et_status check_depth(const et_cpu_step *step, int64_t groups,
   ET_CPU_CHECK(error, channels % groups == 0 && columns % groups == 0,
                "convolution_i8: %lld groups of %lld channels, %lld columns",
                (long long)groups, (long long)channels, (long long)columns);
-  const int64_t quads = taps * ((channels / groups + 3) / 4);
+  const int64_t quads = (taps * (channels / groups) + 3) / 4;
   ET_CPU_CHECK(error,
                taps <= ET_CPU_TAPS_I8 && quads <= ET_CPU_QUADS_I8 &&
                    channels / groups <= ET_CPU_CHANNELS_I8,
@@ -38,7 +38,7 @@ static et_status check_weights(const et_cpu_step *step, et_error *error) {
   const int64_t channels = step->tensors[X]->sizes[3] / groups;
   const int64_t columns = step->tensors[Y]->sizes[3] / groups;
   const int64_t panels = groups * ((columns + 15) / 16);
-  const int64_t packed[4] = {panels, taps * ((channels + 3) / 4), 16, 4};
+  const int64_t packed[4] = {panels, (taps * channels + 3) / 4, 16, 4};
   ET_RETURN_IF_ERROR(et_cpu_check_sizes(step, ET_CPU_I8_WEIGHTS,
                                         ET_SCALAR_TYPE_INT8, 4, packed, error));
   return et_cpu_check_columns(step, ET_CPU_I8_COLUMNS, panels * 16, error);

@@ -31,7 +31,12 @@ static int32_t panel_count(const shape *s) {
   return s->groups * ((s->columns / s->groups + 15) / 16);
 }
 
-static int32_t quads_of(int32_t channels) { return (channels + 3) / 4; }
+/* Elements of a column. */
+static int32_t depth_of(const shape *s) {
+  return s->y.kernel * s->x.kernel * (s->channels / s->groups);
+}
+
+static int32_t quads_of(const shape *s) { return (depth_of(s) + 3) / 4; }
 
 /* Of the sizes there are, sums of some hundreds of thousands and a few bytes. */
 static void fill_scales(float *scale, size_t count, int32_t depth) {
@@ -65,11 +70,9 @@ static void fill_sums(int32_t *sums, const int8_t *panels, int32_t count,
 
 /* Weights of the elements that only fill up quads are 0. */
 static void clear_padding(int8_t *panels, const shape *s) {
-  const int32_t channels = s->channels / s->groups;
-  const int32_t depth = quads_of(channels) * 4;
-  const int32_t rows = panel_count(s) * s->y.kernel * s->x.kernel * depth;
-  for (int32_t row = 0; row < rows; row++) {
-    for (int32_t n = 0; n < 16 && row % depth >= channels; n++) {
+  const int32_t depth = quads_of(s) * 4;
+  for (int32_t row = 0; row < panel_count(s) * depth; row++) {
+    for (int32_t n = 0; n < 16 && row % depth >= depth_of(s); n++) {
       panels[row / 4 * 64 + n * 4 + row % 4] = 0;
     }
   }
@@ -79,8 +82,7 @@ static void make(et_test_step *test, const shape *s) {
   const int32_t in[4] = {s->batch, s->y.in, s->x.in, s->channels};
   const int32_t out[4] = {s->batch, s->y.out, s->x.out, s->columns};
   const int32_t count = panel_count(s);
-  const int32_t quads =
-      s->y.kernel * s->x.kernel * quads_of(s->channels / s->groups);
+  const int32_t quads = quads_of(s);
   const int32_t panels[4] = {count, quads, 16, 4};
   const int32_t columns[1] = {count * 16};
   et_test_begin(test, &et_cpu_step_convolution_i8);
@@ -107,18 +109,16 @@ static int32_t tap_sum(const et_test_step *test, const shape *s, int32_t image,
                        int32_t y, int32_t x, int32_t tap, int32_t n) {
   const int32_t channels = s->channels / s->groups;
   const int32_t columns = s->columns / s->groups;
-  const int32_t quads = quads_of(channels);
-  const int32_t depth = quads * s->y.kernel * s->x.kernel;
   const int32_t panel = n / columns * ((columns + 15) / 16) + n % columns / 16;
   const int8_t *weights = (const int8_t *)test->tensors[1].data +
-                          (panel * depth + tap * quads) * 64 +
-                          n % columns % 16 * 4;
+                          panel * quads_of(s) * 64 + n % columns % 16 * 4;
   const int32_t first = ((image * s->y.in + y) * s->x.in + x) * s->channels +
                         n / columns * channels;
   int32_t sum = 0;
   for (int32_t c = 0; c < channels; c++) {
+    const int32_t k = tap * channels + c;
     sum += (et_test_byte(&test->tensors[0], (size_t)(first + c)) - X_ZERO) *
-           weights[c / 4 * 64 + c % 4];
+           weights[k / 4 * 64 + k % 4];
   }
   return sum;
 }

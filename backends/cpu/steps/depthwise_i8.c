@@ -19,7 +19,7 @@ static et_status check_weights(const et_cpu_step *step, et_error *error) {
                "depthwise_i8: %lld x %lld taps are too many", (long long)height,
                (long long)width);
   const int64_t panels = (channels + 15) / 16;
-  const int64_t packed[4] = {panels, width * ((height + 1) / 2), 16, 2};
+  const int64_t packed[4] = {panels, width * ((height + 3) / 4), 16, 4};
   ET_RETURN_IF_ERROR(et_cpu_check_sizes(step, ET_CPU_I8_WEIGHTS,
                                         ET_SCALAR_TYPE_INT8, 4, packed, error));
   return et_cpu_check_columns(step, ET_CPU_I8_COLUMNS, panels * 16, error);
@@ -35,21 +35,31 @@ static et_status check(const et_cpu_step *step, et_error *error) {
   return check_weights(step, error);
 }
 
+/* Pixels that what is made ready for some channels pays off with. */
+#define PIXELS 64
+
 typedef struct work {
   et_cpu_depthwise_i8 depthwise;
   et_cpu_depthwise_i8_function *function;
+  size_t rows;     /* of the output, over all images */
+  size_t at_once;  /* of them */
+  size_t channels; /* blocks of them */
 } work;
 
-static void run_row(void *data, size_t index) {
+/* Channels of the same rows follow each other. */
+static void run_rows(void *data, size_t index) {
   const work *w = data;
-  w->function(&w->depthwise, index);
+  const size_t block = index / w->channels;
+  const et_cpu_rows_i8 rows = {
+      block * w->at_once, et_cpu_part(w->rows, w->at_once, block),
+      index % w->channels * ET_CPU_DEPTHWISE_CHANNELS_I8};
+  w->function(&w->depthwise, &rows);
 }
 
-static void run(const et_cpu_step *step, const et_cpu_run *run) {
+static et_cpu_depthwise_i8 read(const et_cpu_step *step) {
   const et_cpu_tensor *x = step->tensors[X];
   const et_cpu_tensor *y = step->tensors[Y];
-  work w = {.function = variants[run->isa]};
-  w.depthwise = (et_cpu_depthwise_i8){
+  return (et_cpu_depthwise_i8){
       .window = et_cpu_read_window(step, ET_CPU_I8_WINDOW, x->sizes + 1,
                                    y->sizes + 1),
       .x = et_cpu_read_bytes(step, X, ET_CPU_I8_ZERO_POINT),
@@ -60,7 +70,19 @@ static void run(const et_cpu_step *step, const et_cpu_run *run) {
       .quantizing = et_cpu_read_quantizing(step, ET_CPU_I8_QUANTIZING),
       .out = y->data,
       .channels = (size_t)x->sizes[3]};
-  et_cpu_for_each(run, (size_t)y->sizes[0] * (size_t)y->sizes[1], run_row, &w);
+}
+
+static void run(const et_cpu_step *step, const et_cpu_run *run) {
+  const et_cpu_tensor *y = step->tensors[Y];
+  if (y->numel == 0) {
+    return;
+  }
+  work w = {.depthwise = read(step), .function = variants[run->isa]};
+  w.rows = (size_t)y->sizes[0] * (size_t)y->sizes[1];
+  w.at_once = et_cpu_parts(PIXELS, (size_t)y->sizes[2]);
+  w.channels = et_cpu_parts(w.depthwise.channels, ET_CPU_DEPTHWISE_CHANNELS_I8);
+  et_cpu_for_each(run, et_cpu_parts(w.rows, w.at_once) * w.channels, run_rows,
+                  &w);
 }
 
 static const et_cpu_kind kind = {"depthwise_i8", check, run, 0};

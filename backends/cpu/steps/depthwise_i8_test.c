@@ -19,7 +19,7 @@ typedef struct shape {
   int32_t batch, channels;
   et_test_axis y, x;
   bool from_signed, to_signed;
-  int32_t together; /* pairs of taps whose products add up in an int16 */
+  int32_t together; /* quads of taps whose products add up in an int16 */
 } shape;
 
 enum { X_ZERO = 5 };
@@ -27,18 +27,18 @@ static const et_cpu_quantizing quantizing = {20.0f, 60, 20, 110};
 
 static int32_t tap_count(const shape *s) { return s->y.kernel * s->x.kernel; }
 
-static int32_t pair_count(const shape *s) {
-  return s->x.kernel * ((s->y.kernel + 1) / 2);
+static int32_t quad_count(const shape *s) {
+  return s->x.kernel * ((s->y.kernel + 3) / 4);
 }
 
 /* Of row i of column j of a window. */
 static size_t tap_place(const shape *s, int32_t i, int32_t j, int32_t channel) {
-  const int32_t pair = j * ((s->y.kernel + 1) / 2) + i / 2;
-  const int32_t place = channel / 16 * pair_count(s) + pair;
-  return (size_t)(place * 32 + channel % 16 * 2 + i % 2);
+  const int32_t quad = j * ((s->y.kernel + 3) / 4) + i / 4;
+  const int32_t place = channel / 16 * quad_count(s) + quad;
+  return (size_t)(place * 64 + channel % 16 * 4 + i % 4);
 }
 
-/* With whole bytes, products of `together` pairs stay an int16. */
+/* With whole bytes, products of `together` quads stay an int16. */
 static int32_t weight_of(const shape *s) {
   if (s->together == 0) {
     return (int32_t)et_test_below(256) - 128;
@@ -47,11 +47,11 @@ static int32_t weight_of(const shape *s) {
   return (int32_t)et_test_below(2 * most + 1) - (int32_t)most;
 }
 
-/* Weights, with their sums; the row that only fills up pairs is 0. */
+/* Weights, with their sums; the row that only fills up quads is 0. */
 static void fill_taps(const shape *s, int8_t *taps, int32_t *sums) {
   for (int32_t c = 0; c < (s->channels + 15) / 16 * 16; c++) {
     sums[c] = 0;
-    for (int32_t tap = 0; tap < 2 * pair_count(s); tap++) {
+    for (int32_t tap = 0; tap < 4 * quad_count(s); tap++) {
       const int32_t i = tap / s->x.kernel;
       const int32_t weight = weight_of(s);
       int8_t *at = &taps[tap_place(s, i, tap % s->x.kernel, c)];
@@ -78,7 +78,7 @@ static void make(et_test_step *test, const shape *s) {
   const int32_t in[4] = {s->batch, s->y.in, s->x.in, s->channels};
   const int32_t out[4] = {s->batch, s->y.out, s->x.out, s->channels};
   const int32_t count = (s->channels + 15) / 16;
-  const int32_t packed[4] = {count, pair_count(s), 16, 2};
+  const int32_t packed[4] = {count, quad_count(s), 16, 4};
   const int32_t columns[1] = {count * 16};
   et_test_begin(test, &et_cpu_step_depthwise_i8);
   et_test_input(test, s->from_signed ? I8 : U8, 4, in);
@@ -132,7 +132,7 @@ static void test_windows_of_random_shapes(void **state) {
     const int32_t stride = 1 + (int32_t)et_test_below(3);
     const shape s = {
         1 + (int32_t)et_test_below(2),
-        1 + (int32_t)et_test_below(50),
+        1 + (int32_t)et_test_below(150),
         et_test_axis_random(1 + (int32_t)et_test_below(5), stride, dilation),
         et_test_axis_random(1 + (int32_t)et_test_below(5), stride, dilation),
         et_test_below(2) == 0,
@@ -166,8 +166,8 @@ static void test_what_does_not_fit_is_refused(void **state) {
   et_test_step test;
   make(&test, &s);
   test.tensors[1].sizes[1] = 9;
-  et_test_refused(&test, "depthwise_i8: tensor 1, dim 1 is 9, expected 6");
-  test.tensors[1].sizes[1] = 6;
+  et_test_refused(&test, "depthwise_i8: tensor 1, dim 1 is 9, expected 3");
+  test.tensors[1].sizes[1] = 3;
   test.tensors[5].sizes[3] = 21;
   et_test_refused(&test, "depthwise_i8: 20 channels in, 21 channels out");
   test.tensors[5].sizes[3] = 20;

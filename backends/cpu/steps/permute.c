@@ -52,6 +52,7 @@ typedef struct work {
   size_t sizes[ET_CPU_MAX_RANK];
   size_t strides[ET_CPU_MAX_RANK];
   size_t column; /* the dim that is the last one of x */
+  size_t rows;   /* positions of it at once */
 } work;
 
 static void add_dim(work *w, size_t size, size_t stride) {
@@ -66,6 +67,11 @@ static void add_dim(work *w, size_t size, size_t stride) {
   w->sizes[w->rank] = size;
   w->strides[w->rank] = stride;
   w->rank++;
+}
+
+/* Of few columns as many as a square has elements. */
+static size_t rows_at_once(size_t columns) {
+  return columns > 0 && columns < SIDE ? SIDE * SIDE / columns : SIDE;
 }
 
 static work plan(const et_cpu_step *step) {
@@ -95,16 +101,22 @@ static work plan(const et_cpu_step *step) {
       w.column = i;
     }
   }
+  w.rows = rows_at_once(w.sizes[w.rank - 1]);
   return w;
 }
 
-/* to[i][j] = from[j * stride + i] for a square. */
+/* to[i][j] = from[j * stride + i] for a square, or a few long columns. */
 #define DEFINE_TURN(type)                                                  \
   static void turn_##type(const void *from, size_t from_stride, void *to,  \
                           size_t to_stride, size_t rows, size_t columns) { \
     const type *x = from;                                                  \
     type *y = to;                                                          \
-    for (size_t i = 0; i < rows; i++) {                                    \
+    for (size_t j = 0; columns < rows && j < columns; j++) {               \
+      for (size_t i = 0; i < rows; i++) {                                  \
+        y[i * to_stride + j] = x[j * from_stride + i];                     \
+      }                                                                    \
+    }                                                                      \
+    for (size_t i = 0; columns >= rows && i < rows; i++) {                 \
       for (size_t j = 0; j < columns; j++) {                               \
         y[i * to_stride + j] = x[j * from_stride + i];                     \
       }                                                                    \
@@ -144,7 +156,7 @@ static size_t out_stride(const work *w, size_t dim) {
   return stride;
 }
 
-/* Exchanges x's last dim, up to SIDE rows of it, with the output's last. */
+/* Exchanges x's last dim, `rows` positions of it, with the output's last. */
 static void turn_strip(const work *w, const char *from, char *to, size_t rows) {
   const size_t last = w->rank - 1;
   const size_t to_stride = out_stride(w, w->column);
@@ -156,7 +168,7 @@ static void turn_strip(const work *w, const char *from, char *to, size_t rows) {
 }
 
 /* Chunk `index`: one position in all dims but the output's last; of x's last
- * dim, SIDE positions. */
+ * dim, several positions. */
 static void run_chunk(void *data, size_t index) {
   const work *w = data;
   const char *from = w->x;
@@ -164,10 +176,10 @@ static void run_chunk(void *data, size_t index) {
   size_t rows = 1;
   size_t stride = w->sizes[w->rank - 1] * w->element;
   for (size_t i = w->rank - 1; i-- > 0;) {
-    const size_t step = i == w->column ? SIDE : 1;
+    const size_t step = i == w->column ? w->rows : 1;
     const size_t parts = et_cpu_parts(w->sizes[i], step);
     const size_t at = index % parts * step;
-    rows = i == w->column ? smaller(SIDE, w->sizes[i] - at) : rows;
+    rows = i == w->column ? smaller(w->rows, w->sizes[i] - at) : rows;
     from += at * w->strides[i] * w->element;
     to += at * stride;
     stride *= w->sizes[i];
@@ -187,7 +199,7 @@ static void run(const et_cpu_step *step, const et_cpu_run *run) {
   work w = plan(step);
   size_t chunks = 1;
   for (size_t i = 0; i + 1 < w.rank; i++) {
-    chunks *= et_cpu_parts(w.sizes[i], i == w.column ? SIDE : 1);
+    chunks *= et_cpu_parts(w.sizes[i], i == w.column ? w.rows : 1);
   }
   et_cpu_for_each(run, chunks, run_chunk, &w);
 }

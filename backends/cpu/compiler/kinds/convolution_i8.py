@@ -11,7 +11,7 @@ from backends.cpu.compiler.kinds.operation import Operation, Sizes
 from backends.cpu.compiler.kinds.quantizing import Quantizing
 from backends.cpu.compiler.kinds.window import WORDS, Window
 from backends.cpu.compiler.kinds.words import int_of_word, word_of_int
-from backends.cpu.compiler.packing import unpaired_taps, unquadded
+from backends.cpu.compiler.packing import unquadded, unquadded_taps
 
 # What is kept on the stack (simd/convolution_i8.h, simd/depthwise_i8.h).
 MOST_TAPS = 64
@@ -63,9 +63,9 @@ class ConvolutionI8(Operation):
 
 @dataclass(frozen=True)
 class DepthwiseI8(Operation):
-    """x [B, H, W, C], pairs of taps, sums of weights, scales, biases to [B, Ho, Wo, C].
+    """x [B, H, W, C], quads of taps, sums of weights, scales, biases to [B, Ho, Wo, C].
 
-    together: as of ConvolutionI8, but of pairs of taps.
+    together: as of ConvolutionI8, of quads of taps.
     """
 
     window: Window
@@ -92,7 +92,7 @@ class DepthwiseI8(Operation):
     def run(self, inputs: Sequence[Tensor], outputs: Sequence[Tensor], dims: Sequence[int]) -> None:
         x, packed, sums, scales, biases = inputs
         channels = x.shape[3]
-        weight = unpaired_taps(packed, channels, self.window.kernel)
+        weight = unquadded_taps(packed, channels, self.window.kernel)
         total = _products(x, self.zero_point, weight, self.window, channels) - self.zero_point * sums[:channels]
         outputs[0].copy_(self.quantizing.of_sums(total, scales[:channels], biases[:channels]))
 
