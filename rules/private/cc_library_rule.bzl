@@ -43,6 +43,7 @@ def _generate(ctx, toolchain, models, header, source, data):
     operators = operator_tables(sets)
     kernels = kernel_tables(sets)
     args = ctx.actions.args()
+
     # One word: a label of another repository begins with an @, as a file of arguments does.
     args.add("--target=" + display_label(ctx.label))
     args.add("--include", ctx.label.package + "/" + header.basename if ctx.label.package else header.basename)

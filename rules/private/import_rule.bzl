@@ -58,6 +58,7 @@ def _described(ctx, backends):
     tables = [operator_tables(sets), kernel_tables(sets)]
     weights = [ctx.file.weights] if ctx.file.weights else []
     args = ctx.actions.args()
+
     # One word: a label of another repository begins with an @, as a file of arguments does.
     args.add("--target=" + display_label(ctx.label))
     args.add("--pte", ctx.file.pte)

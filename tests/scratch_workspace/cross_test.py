@@ -6,24 +6,35 @@ It needs Debian's cross compilers and emulators, which docs/cross_building.md li
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from tests.scratch_workspace.scratch import Workspace, example_workspace
 
 
-@pytest.fixture(scope="module")
-def microcontroller(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
-    scratch = example_workspace(tmp_path_factory.mktemp("scratch") / "workspace", "cortex_m")
+def _workspace(example: str, factory: pytest.TempPathFactory, cache: Path) -> Iterator[Workspace]:
+    """What both workspaces compile for this machine is compiled once."""
+    scratch = example_workspace(factory.mktemp("scratch") / "workspace", example)
+    with (scratch.folder / ".bazelrc").open("a", encoding="utf-8") as settings:
+        print(f"build --disk_cache={cache}", file=settings)
     yield scratch
     scratch.shutdown()
 
 
 @pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
-    scratch = example_workspace(tmp_path_factory.mktemp("scratch") / "workspace", "app_monorepo")
-    yield scratch
-    scratch.shutdown()
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(scope="module")
+def microcontroller(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Iterator[Workspace]:
+    yield from _workspace("cortex_m", tmp_path_factory, cache)
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Iterator[Workspace]:
+    yield from _workspace("app_monorepo", tmp_path_factory, cache)
 
 
 @pytest.mark.parametrize("machine", ["cortex_m4", "cortex_m33"])
