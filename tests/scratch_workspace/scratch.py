@@ -49,6 +49,7 @@ class Build:
     exit_code: int
     stderr: str
     mnemonics: tuple[str, ...]  # of the actions that were run, not taken from a cache, in order
+    runners: frozenset[str]  # what ran them: sandboxes, workers, other machines
 
 
 class Workspace:
@@ -84,8 +85,12 @@ class Workspace:
         self._log.unlink(missing_ok=True)
         result = self._bazel("build", f"--execution_log_json_file={self._log}", *arguments)
         entries = _json_objects(self._log.read_text(encoding="utf-8")) if self._log.exists() else []
+        ran = [entry for entry in entries if not entry.get("cacheHit")]
         return Build(
-            result.returncode, result.stderr, tuple(entry["mnemonic"] for entry in entries if not entry.get("cacheHit"))
+            result.returncode,
+            result.stderr,
+            tuple(entry["mnemonic"] for entry in ran),
+            frozenset(entry["runner"] for entry in ran),
         )
 
     def run(self, target: str, *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -12,7 +12,11 @@ from pathlib import Path
 import pytest
 
 _ROOT = Path(__file__).absolute().parents[2]
-_STAGES = ("tests", "sanitizers", "clang", "bazel4", "bazel4_outside", "cross", "check")
+_STAGES = (
+    *("tests", "sanitizers", "clang", "bazel4", "bazel4_outside"),
+    *("cross", "remote_cache", "remote_execution", "check"),
+)
+_PREPARE = "tests/many_machines/prepare_servers.py"
 
 
 @dataclass(frozen=True)
@@ -45,8 +49,11 @@ def checkout(tmp_path: Path) -> Checkout:
         shutil.copy(_ROOT / path, tmp_path / path)
     shutil.copytree(_ROOT / "tools/bootstrap", tmp_path / "tools/bootstrap")
     made = Checkout(tmp_path)
-    for path in ("bazelw", "tools/check", "bin/clang"):
+    for path in ("bazelw", "tools/check", "bin/clang", "bin/unshare"):
         made.program(path)
+    servers = tmp_path / _PREPARE
+    servers.parent.mkdir(parents=True)
+    servers.touch()
     packages = tmp_path / "bin/dpkg-query"
     packages.write_text("#!/bin/sh\necho /usr/share/doc/bazel\necho /usr/bin/bazel-4\n")
     packages.chmod(0o755)
@@ -82,6 +89,8 @@ def test_bazel_4_is_debians_and_has_its_own_output(checkout: Checkout) -> None:
         ("bazelw", "BAZEL=/usr", "bazel4"),
         ("bazelw", "scratch_workspace:bazel4", "bazel4_outside"),
         ("bazelw", "scratch_workspace:cross_test", "cross"),
+        ("bazelw", "many_machines:cache_test", "remote_cache"),
+        ("bazelw", "many_machines:execution_test", "remote_execution"),
         ("tools/check", "check", "check"),
     ],
 )
@@ -91,15 +100,42 @@ def test_a_failing_stage_fails_the_whole_and_the_others_run(
     checkout.program(path, failing)
     result = checkout.run()
     assert result.returncode == 1
-    assert len(checkout.calls()) == len(_STAGES)
+    assert len(_stages_of(checkout)) == len(_STAGES)
     failed = [line.split(": ")[0] for line in result.stdout.splitlines() if "FAILED with exit code 1" in line]
     assert (failed, result.stdout.splitlines()[-1]) == ([stage], f"{len(_STAGES) - 1} passed, 1 failed")
 
 
-def test_a_stage_whose_packages_cannot_be_had_is_left_out_with_the_reason(checkout: Checkout) -> None:
+def _stages_of(checkout: Checkout) -> list[str]:
+    """The calls of stages, without the questions before them."""
+    return [call for call in checkout.calls() if " bin/" not in call]
+
+
+def test_stages_whose_packages_cannot_be_had_are_left_out_with_the_reason(checkout: Checkout) -> None:
     for name in ("dpkg-query", "apt-get"):
-        checkout.program(f"bin/{name}", "qemu-system-arm\\|update")
+        checkout.program(f"bin/{name}", "qemu-system-arm\\|python3-grpcio\\|update")
     result = checkout.run()
     assert result.returncode == 0, result.stderr
-    assert "cross: left out, as Debian's qemu-system-arm cannot be installed" in result.stdout.splitlines()
-    assert not [call for call in checkout.calls() if "cross_test" in call]
+    summary = result.stdout.splitlines()
+    assert "cross: left out, as Debian's qemu-system-arm cannot be installed" in summary
+    assert "remote_execution: left out, as Debian's python3-grpcio cannot be installed" in summary
+    assert not [call for call in checkout.calls() if "cross_test" in call or "execution_test" in call]
+
+
+@pytest.mark.parametrize(
+    ("missing", "reasons"),
+    [
+        ("prepare", ["nginx cannot be prepared", "BuildBox cannot be prepared"]),
+        ("unshare", ["this machine gives no network of one's own"]),
+    ],
+)
+def test_tests_of_many_machines_are_left_out_where_servers_or_networks_are_missing(
+    missing: str, reasons: list[str], checkout: Checkout
+) -> None:
+    if missing == "prepare":
+        (checkout.folder / _PREPARE).unlink()
+    else:
+        checkout.program("bin/unshare", "net")
+    result = checkout.run()
+    assert result.returncode == 0, result.stderr
+    left_out = [line.split(": left out, as ")[1] for line in result.stdout.splitlines() if "left out" in line]
+    assert left_out == reasons

@@ -1,0 +1,59 @@
+"""Measures what Bazel does after an edit in workspaces of many models, and writes docs/incrementality.md's table and plot.
+
+    python3 -m benchmarks.scale.main RESULTS.jsonl [MODELS...]
+
+Phases are added to RESULTS.jsonl, and the page is written from all that is there: of numbers of models that are measured again,
+the later. Without numbers it writes the page only. A thousand models take some 20 minutes of two idle cores.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from dataclasses import asdict
+from pathlib import Path
+
+from benchmarks.scale.measure import Phase, measure
+from benchmarks.scale.page import plot, with_table
+
+_ROOT = Path(__file__).absolute().parents[2]
+_WORKERS = 2
+
+
+def read_phases(results: Path) -> list[Phase]:
+    """The last measurement of each edit and number of models."""
+    lines = results.read_text(encoding="utf-8").splitlines() if results.exists() else []
+    phases = [Phase(**json.loads(line)) for line in lines]
+    return list({(phase.models, phase.edit): phase for phase in phases}.values())
+
+
+def write_page(docs: Path, phases: list[Phase]) -> None:
+    page = docs / "incrementality.md"
+    page.write_text(with_table(page.read_text(encoding="utf-8"), phases), encoding="utf-8")
+    (docs / "incrementality.svg").write_text(plot(phases), encoding="utf-8")
+
+
+def _measure_into(results: Path, models: int) -> None:
+    folder = Path(tempfile.mkdtemp(prefix="many-models-"))
+    try:
+        for phase in measure(models, _ROOT, folder, _WORKERS):
+            with results.open("a", encoding="utf-8") as file:
+                print(json.dumps(asdict(phase)), file=file)
+            print(phase, flush=True)
+    finally:
+        # Bazel takes the write permission from what it makes.
+        subprocess.run(["chmod", "-R", "u+w", str(folder)], check=False)
+        subprocess.run(["rm", "-rf", str(folder)], check=False)
+
+
+def main() -> None:
+    results = Path(sys.argv[1])
+    for models in map(int, sys.argv[2:]):
+        _measure_into(results, models)
+    write_page(_ROOT / "docs", read_phases(results))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,107 @@
+"""The edits that are measured, and what Bazel did after each."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.scale.processes import WorkerMemory, processor_seconds
+from benchmarks.scale.workspace import ManyModels
+
+# What runs actions, as Bazel names it, and what it does not run.
+_NOT_RUN = ("total", "internal", "disk cache hit", "remote cache hit", "action cache hit")
+
+
+@dataclass(frozen=True)
+class Phase:
+    """One call of Bazel."""
+
+    models: int
+    edit: str
+    ran: int  # actions
+    compiled: int  # models
+    from_cache: int  # actions
+    seconds: float
+    processor_seconds: float
+    worker_megabytes: int
+
+
+class Bazel:
+    """Bazel in a workspace of many models; `base` is where it keeps what it makes."""
+
+    def __init__(self, program: Path, folder: Path, base: Path, flags: list[str]):
+        self._folder = folder
+        self._command = [str(program), f"--output_base={base}"]
+        self._flags = flags
+        self._events = base.parent / f"{base.name}.events.json"
+
+    def build(self, models: int, edit: str, *flags: str) -> Phase:
+        server = int(self._run("info", "server_pid"))
+        before, start = processor_seconds(server), time.monotonic()
+        with WorkerMemory(server) as memory:
+            self._run("build", *self._flags, f"--build_event_json_file={self._events}", *flags, "//...")
+        seconds, spent = time.monotonic() - start, processor_seconds(server) - before
+        runners, compiled = _metrics(self._events)
+        return Phase(
+            models=models,
+            edit=edit,
+            ran=sum(count for name, count in runners.items() if name not in _NOT_RUN),
+            compiled=compiled if "worker" in runners else 0,
+            from_cache=runners.get("disk cache hit", 0),
+            seconds=round(seconds, 1),
+            processor_seconds=round(spent, 1),
+            worker_megabytes=memory.peak >> 20,
+        )
+
+    def shutdown(self) -> None:
+        self._run("shutdown")
+
+    def _run(self, *arguments: str) -> str:
+        command = [*self._command, *arguments]
+        result = subprocess.run(command, cwd=self._folder, capture_output=True, text=True, check=False)
+        if result.returncode:
+            raise SystemExit(f"{' '.join(command)}\n{result.stderr}")
+        return result.stdout
+
+
+def _metrics(events: Path) -> tuple[dict[str, int], int]:
+    """How many actions each runner had, and how many models were compiled, from Bazel's record of the build."""
+    for line in events.read_text(encoding="utf-8").splitlines():
+        summary = json.loads(line).get("buildMetrics", {}).get("actionSummary")
+        if summary is not None:
+            runners = {entry["name"]: entry.get("count", 0) for entry in summary.get("runnerCount", [])}
+            executed = {
+                entry["mnemonic"]: int(entry.get("actionsExecuted", 0)) for entry in summary.get("actionData", [])
+            }
+            return runners, executed.get("ExecutorchLower", 0)
+    raise SystemExit(f"{events} has no metrics")
+
+
+def measure(models: int, root: Path, folder: Path, workers: int) -> Iterator[Phase]:
+    """Every phase, one after the other, in a new workspace under `folder`."""
+    workspace = ManyModels(folder / "workspace", root, models)
+    flags = ["--curses=no", f"--disk_cache={folder / 'cache'}", f"--worker_max_instances=ExecutorchLower={workers}"]
+    bazel = Bazel(root / "bazelw", workspace.folder, folder / "base", flags)
+    yield bazel.build(models, "analysis, cold", "--nobuild")
+    yield bazel.build(models, "analysis, warm", "--nobuild")
+    yield bazel.build(models, f"all, through {workers} workers")
+    for edit, apply in _edits(workspace):
+        apply()
+        yield bazel.build(models, edit)
+    bazel.shutdown()
+    other = Bazel(root / "bazelw", workspace.folder, folder / "other_base", flags)
+    yield other.build(models, "all, from the cache, in a new server")
+    other.shutdown()
+
+
+def _edits(workspace: ManyModels) -> list[tuple[str, Callable[[], None]]]:
+    return [
+        ("nothing", lambda: None),
+        ("a comment in one model", lambda: workspace.write_model(0, 0, "# Nothing.\n")),
+        ("a constant in one model", lambda: workspace.write_model(0, 7777)),
+        ("a layer that ten models share", lambda: workspace.write_layer(0, 3)),
+    ]

@@ -1,0 +1,77 @@
+"""What a Bazel server and all that it started take: processor time, and the memory of its workers."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+_TICKS = os.sysconf("SC_CLK_TCK")
+_PAUSE = 0.5
+_WORKER = b"exir/cli/start.py"
+
+
+def processor_seconds(server: int) -> float:
+    """Since it started, of the server, what it started, and what of that has ended."""
+    return sum(map(_ticks, _family(server))) / _TICKS
+
+
+class WorkerMemory:
+    """The most that the server's workers had in memory together, in bytes, while the block ran."""
+
+    def __init__(self, server: int):
+        self._server = server
+        self._done = threading.Event()
+        self._thread = threading.Thread(target=self._watch)
+        self.peak = 0
+
+    def __enter__(self) -> WorkerMemory:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._done.set()
+        self._thread.join()
+
+    def _watch(self) -> None:
+        while not self._done.wait(_PAUSE):
+            workers = [process for process in _family(self._server) if _WORKER in _read(process, "cmdline")]
+            self.peak = max(self.peak, sum(map(_proportional_bytes, workers)))
+
+
+def _family(process: int) -> Iterator[int]:
+    yield process
+    for thread in _threads(process):
+        for child in _read(process, f"task/{thread}/children").split():
+            yield from _family(int(child))
+
+
+def _ticks(process: int) -> int:
+    """Fields 14 to 17 of stat: its own, and those of children that it has waited for. The second field may have spaces."""
+    fields = _read(process, "stat").rpartition(b")")[2].split()
+    return sum(map(int, fields[11:15]))
+
+
+def _proportional_bytes(process: int) -> int:
+    """A forked process shares most of its memory: each counts its part of that."""
+    for line in _read(process, "smaps_rollup").splitlines():
+        if line.startswith(b"Pss:"):
+            return int(line.split()[1]) * 1024
+    return 0
+
+
+def _threads(process: int) -> list[str]:
+    """None, of a process that has ended."""
+    try:
+        return os.listdir(f"/proc/{process}/task")
+    except OSError:
+        return []
+
+
+def _read(process: int, name: str) -> bytes:
+    """Nothing, of a process that has ended."""
+    try:
+        return Path(f"/proc/{process}/{name}").read_bytes()
+    except OSError:
+        return b""

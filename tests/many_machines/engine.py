@@ -1,0 +1,44 @@
+"""An engine for remote execution, for a test: store, action cache and two workers on this machine.
+
+Its programs are Debian's BuildBox, which prepare_servers.py has unpacked.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.many_machines.network import free_port
+from tests.many_machines.programs import program
+
+# The system's interpreter has the system's gRPC.
+_PYTHON = "/usr/bin/python3"
+_LOWER_VERSION = Path(__file__).with_name("lower_version.py")
+
+
+@contextlib.contextmanager
+def engine(folder: Path) -> Iterator[str]:
+    """Its address, while it runs; it keeps in `folder` what it is given and what it makes."""
+    inner, outer = (f"127.0.0.1:{free_port()}" for _ in range(2))
+    command = [
+        program("usr/bin/buildbox-casd"),
+        f"--bind={inner}",
+        f"--buildbox-run={program('usr/bin/buildbox-run-hosttools')}",
+        "--jobs=2",
+        str(folder),
+    ]
+    with _running(command), _running([_PYTHON, str(_LOWER_VERSION), outer, inner]) as proxy:
+        assert proxy.stdout is not None
+        assert proxy.stdout.readline() == b"ready\n", "the program before the engine does not start"
+        yield f"grpc://{outer}"
+
+
+@contextlib.contextmanager
+def _running(command: list[str]) -> Iterator[subprocess.Popen[bytes]]:
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+        try:
+            yield process
+        finally:
+            process.terminate()

@@ -1,0 +1,61 @@
+"""Remote execution: an engine compiles models and runs tests, with all that they need sent to it as inputs.
+
+It needs BuildBox, which prepare_servers.py prepares, and Debian's python3-grpcio.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from tests.many_machines.engine import engine
+from tests.scratch_workspace.scratch import Build, Workspace, example_workspace
+
+_FLAGS = ("--remote_timeout=600", "--jobs=4")
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with engine(tmp_path_factory.mktemp("engine")) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    scratch = example_workspace(tmp_path_factory.mktemp("scratch") / "workspace", "app_monorepo")
+    yield scratch
+    scratch.shutdown()
+
+
+def _build(workspace: Workspace, address: str, *arguments: str) -> Build:
+    start = time.monotonic()
+    result = workspace.build(f"--remote_executor={address}", *_FLAGS, *arguments)
+    print(f"{arguments}: {len(result.mnemonics)} actions in {time.monotonic() - start:.0f} s")
+    return result
+
+
+def test_model_is_compiled_by_the_engine(address: str, workspace: Workspace) -> None:
+    """Interpreter, packages and compiler travel as inputs: the first action sends them."""
+    build = _build(workspace, address, "//app:net_pte")
+    assert build.exit_code == 0, build.stderr
+    assert (build.mnemonics, build.runners) == (("ExecutorchLower",), {"remote"})
+
+
+def test_next_model_sends_what_is_new_only(address: str, workspace: Workspace) -> None:
+    source = workspace.folder / "app" / "net.py"
+    source.write_text(source.read_text(encoding="utf-8").replace("Linear(4, 2)", "Linear(4, 3)"), encoding="utf-8")
+    build = _build(workspace, address, "//app:net_pte")
+    assert build.exit_code == 0, build.stderr
+    assert (build.mnemonics, build.runners) == (("ExecutorchLower",), {"remote"})
+
+
+def test_test_is_run_by_the_engine(address: str, workspace: Workspace) -> None:
+    """The C of runtime and kernels is compiled by it as well."""
+    build = _build(workspace, address, "//app:net_parity_test")
+    assert build.exit_code == 0, build.stderr
+    assert build.runners == {"remote"}
+    result = workspace.test(f"--remote_executor={address}", *_FLAGS, "//app:net_parity_test")
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert " remote" in result.stderr  # of the summary of processes

@@ -1,0 +1,62 @@
+"""A remote cache for a test: nginx, which serves a folder and takes what is put there."""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from tests.many_machines.network import free_port
+from tests.many_machines.programs import program
+
+_SECONDS_TO_START = 20
+
+# That of docs/many_machines.md, in one process, and with folders of the test's own.
+_CONFIGURATION = """\
+daemon off;
+master_process off;
+pid {folder}/nginx.pid;
+error_log {folder}/error.log;
+events {{ }}
+http {{
+  access_log off;
+  client_body_temp_path {folder}/body;
+  proxy_temp_path {folder}/proxy;
+  fastcgi_temp_path {folder}/fastcgi;
+  uwsgi_temp_path {folder}/uwsgi;
+  scgi_temp_path {folder}/scgi;
+  server {{
+    listen 127.0.0.1:{port};
+    root {folder}/cache;
+    client_max_body_size 0;
+    dav_methods PUT;
+    create_full_put_path on;
+  }}
+}}
+"""
+
+
+@contextlib.contextmanager
+def web_cache(folder: Path, inside: Sequence[str] = ()) -> Iterator[str]:
+    """Its address, while it runs; what was put there stays in `folder`. `inside` is a command that runs it somewhere else."""
+    port = free_port()
+    (folder / "cache").mkdir(parents=True, exist_ok=True)
+    configuration = folder / "nginx.conf"
+    configuration.write_text(_CONFIGURATION.format(folder=folder, port=port), encoding="utf-8")
+    command = [*inside, program("usr/sbin/nginx"), "-c", str(configuration), "-e", f"{folder}/error.log"]
+    with subprocess.Popen(command) as server:
+        try:
+            _wait_for(folder / "nginx.pid", server)
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            server.terminate()
+
+
+def _wait_for(file: Path, server: subprocess.Popen[bytes]) -> None:
+    """Until the server has written its number there: it listens then."""
+    last = time.monotonic() + _SECONDS_TO_START
+    while not file.exists():
+        assert server.poll() is None and time.monotonic() < last, "nginx does not start"
+        time.sleep(0.1)
