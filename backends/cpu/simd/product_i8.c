@@ -8,10 +8,24 @@
 #include "backends/cpu/simd/tile_i8.h"
 
 /* Rows that are worked on together, and the quads of a group. */
-#define ROWS 24
+#define ROWS 32
 #define QUADS (ET_CPU_GROUP_I8 / 4)
 
 _Static_assert(QUADS *ROWS <= ET_I8_MOST_QUADS, "a block of rows fits");
+
+/* The first `count` lanes, all of them when there are more; the others are 0. */
+ET_INLINE et_f32 load_first(const float *from, size_t count) {
+  return count >= ET_CPU_LANES ? et_f32_load(from)
+                               : et_f32_load_some(from, count);
+}
+
+ET_INLINE void store_first(float *to, et_f32 value, size_t count) {
+  if (count >= ET_CPU_LANES) {
+    et_f32_store(to, value);
+  } else {
+    et_f32_store_some(to, value, count);
+  }
+}
 
 /* A row as bytes: (byte - zero_point) * scale. */
 typedef struct row_bytes {
@@ -34,13 +48,28 @@ typedef struct call {
   et_packed_i8 packed;
 } call;
 
+/* The lowest and the highest number of each lane, NaN aside, and 0. */
+typedef struct bounds {
+  et_f32 low;
+  et_f32 high;
+} bounds;
+
+ET_INLINE void widen_bounds(bounds *b, et_f32 x) {
+  b->low = et_f32_select(x < b->low, x, b->low);
+  b->high = et_f32_select(x > b->high, x, b->high);
+}
+
 /* Bytes from 0 to 255, one of which is zero. */
 static row_bytes row_bytes_of(const float *x, size_t count) {
+  bounds b = {et_f32_all(0.0f), et_f32_all(0.0f)};
   float low = 0.0f;
   float high = 0.0f;
-  for (size_t i = 0; i < count; i++) {
-    low = x[i] < low ? x[i] : low;
-    high = x[i] > high ? x[i] : high;
+  for (size_t i = 0; i < count; i += ET_CPU_LANES) {
+    widen_bounds(&b, load_first(x + i, count - i));
+  }
+  for (int i = 0; i < ET_CPU_LANES; i++) {
+    low = b.low[i] < low ? b.low[i] : low;
+    high = b.high[i] > high ? b.high[i] : high;
   }
   const float step = (high - low) / 255.0f;
   const float scale = step > FLT_EPSILON ? step : FLT_EPSILON;
@@ -49,15 +78,32 @@ static row_bytes row_bytes_of(const float *x, size_t count) {
                      zero_point > 0.0f ? (int32_t)zero_point : 0, 0};
 }
 
+/* Whole numbers from -zero point to 255 less it; NaN is the largest. */
+ET_INLINE et_i32 steps_of(const row_bytes *row, et_f32 x) {
+  const et_f32 low = et_f32_all((float)-row->zero_point);
+  const et_f32 high = et_f32_all((float)(255 - row->zero_point));
+  const et_f32 steps = x * et_f32_all(row->inverse);
+  const et_f32 kept = et_f32_select(steps < high, steps, high);
+  return et_i32_nearest(et_f32_at_least(kept, low), 0);
+}
+
 static void put_bytes(row_bytes *row, const float *x, size_t count,
                       uint8_t *to) {
-  const float zero_point = (float)row->zero_point;
+  et_i32 total = et_i32_all(0);
+  for (size_t i = 0; i < count; i += ET_CPU_LANES) {
+    const et_i32 steps = steps_of(row, load_first(x + i, count - i));
+    const et_i8_narrow bytes =
+        et_i8_of_i32(steps + et_i32_all(row->zero_point));
+    total += steps;
+    if (count - i >= ET_CPU_LANES) {
+      memcpy(to + i, &bytes, sizeof(bytes));
+    } else {
+      memcpy(to + i, &bytes, count - i);
+    }
+  }
   row->total = 0;
-  for (size_t i = 0; i < count; i++) {
-    const float byte = rintf(x[i] * row->inverse) + zero_point;
-    const float most = byte < 255.0f ? byte : 255.0f;
-    to[i] = most > 0.0f ? (uint8_t)most : 0;
-    row->total += (int32_t)to[i] - row->zero_point;
+  for (int i = 0; i < ET_CPU_LANES; i++) {
+    row->total += total[i];
   }
 }
 
@@ -133,7 +179,6 @@ static void add_group(call *c, size_t panel, size_t first, size_t columns) {
   const size_t stride = c->product->weights.columns;
   for (size_t done = 0; done < columns; done += ET_CPU_LANES) {
     const size_t left = columns - done;
-    const size_t count = left < ET_CPU_LANES ? left : ET_CPU_LANES;
     const columns_of w =
         columns_at(c->product, panel, first, (int)(done / ET_CPU_LANES));
     float *out = c->out + panel * ET_PANEL + done;
@@ -146,8 +191,8 @@ static void add_group(call *c, size_t panel, size_t first, size_t columns) {
       et_f32 value = et_f32_of_i32((et_i32)rest);
       value = et_f32_fma(-w.zero_points, et_f32_all((float)row->total), value);
       const et_f32 before =
-          first == 0 ? et_f32_all(0.0f) : et_f32_load_some(out, count);
-      et_f32_store_some(out, et_f32_fma(w.scales, value, before), count);
+          first == 0 ? et_f32_all(0.0f) : load_first(out, left);
+      store_first(out, et_f32_fma(w.scales, value, before), left);
     }
   }
 }
@@ -162,12 +207,10 @@ static void finish(const call *c, size_t column, size_t columns) {
     float *out = c->out + r * w->columns + column;
     for (size_t done = 0; done < columns; done += ET_CPU_LANES) {
       const size_t left = columns - done;
-      const size_t count = left < ET_CPU_LANES ? left : ET_CPU_LANES;
-      const et_f32 sum = et_f32_load_some(out + done, count);
-      const et_f32 bias = et_f32_load_some(w->bias + column + done, count);
-      et_f32_store_some(out + done,
-                        et_f32_clamp(et_f32_fma(sum, scale, bias), low, high),
-                        count);
+      const et_f32 sum = load_first(out + done, left);
+      const et_f32 bias = load_first(w->bias + column + done, left);
+      store_first(out + done,
+                  et_f32_clamp(et_f32_fma(sum, scale, bias), low, high), left);
     }
   }
   if (et_cpu_is_curve(&w->activation)) {

@@ -29,7 +29,7 @@ typedef struct work {
 } work;
 
 /* Rows that each read the weights once. */
-#define BLOCK_ROWS 24
+#define BLOCK_ROWS 32
 
 static void run_block(void *data, size_t index) {
   const work *w = data;
