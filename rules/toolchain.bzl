@@ -3,7 +3,7 @@
 TOOLCHAIN_TYPE = str(Label("//rules:toolchain_type"))
 CODEGEN_TOOLCHAIN_TYPE = str(Label("//rules:codegen_toolchain_type"))
 
-_DOC = """What compiles models: a Python interpreter, the directory of its packages (torch and the rest, from a hash-locked
+_DOC = """What compiles models: a Python interpreter with its library, the directory of its packages (torch and the rest, from a hash-locked
 requirements file), and the compiler's sources."""
 
 _CODEGEN_DOC = """What links programs: a Python interpreter without packages, and what reads programs and writes C. Apart from what
@@ -14,12 +14,17 @@ _INTERPRETER_ATTRS = {
         allow_single_file = True,
         cfg = "exec",
         mandatory = True,
-        doc = "The interpreter's program: CPython 3.11.",
+        doc = "The interpreter's program: CPython 3.11 to 3.13.",
     ),
     "python_files": attr.label_list(
         allow_files = True,
         cfg = "exec",
-        doc = "What the program needs beside it: the standard library of an interpreter that is not the system's.",
+        doc = "Files that the program needs beside it.",
+    ),
+    "library": attr.label(
+        allow_single_file = True,
+        cfg = "exec",
+        doc = "The folder of its standard library, as one source directory; without it, where the program finds it on the machine.",
     ),
     "identity": attr.label(
         allow_single_file = True,
@@ -70,6 +75,7 @@ def _sources(target):
 def _toolchain_info(ctx, **fields):
     return platform_common.ToolchainInfo(
         python = ctx.file.python,
+        library = [ctx.file.library] if ctx.file.library else [],
         python_files = depset(ctx.files.python_files),
         identity = ctx.file.identity,
         **fields

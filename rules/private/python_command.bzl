@@ -25,14 +25,15 @@ def use_params_file(arguments):
     arguments.use_param_file("@%s", use_always = True)
     arguments.set_param_file_format("multiline")
 
-def _run_python(ctx, toolchain, sources, path, arguments, mnemonic, message, programs = [], **kwargs):
+def _run_python(ctx, toolchain, sources, path, arguments, inputs, mnemonic, message, programs = [], **kwargs):
     """Registers an action. What restarts a worker when it changes are tools: interpreter and sources (see compiler_sources).
 
-    The packages' folder is an input and not among them: Bazel cannot digest a folder there unless a start-up flag tells it to.
-    The environment's identity stands for it.
+    The folders of the packages and of the standard library are inputs and not among them: Bazel cannot digest a folder there unless a
+    start-up flag tells it to. The environment's identity stands for them.
     """
     ctx.actions.run(
         executable = toolchain.python,
+        inputs = depset(toolchain.library, transitive = [inputs]),
         arguments = arguments,
         tools = depset(
             [toolchain.python, toolchain.identity],

@@ -63,7 +63,7 @@ def _launch(ctx, command, sources):
         root = "/../" + repository if repository else "",
     ))
     runfiles = ctx.runfiles(
-        files = sources + ctx.files.data + packages + [toolchain.python],
+        files = sources + ctx.files.data + packages + [toolchain.python] + toolchain.library,
         transitive_files = toolchain.python_files,
     )
     for target in ctx.attr.data:

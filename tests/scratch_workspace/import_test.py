@@ -20,6 +20,28 @@ _FILES = (
     "tut08_partitioner_demo.pte",
 )
 
+_OTHER_MODULE = """
+bazel_dep(name = "other")
+local_path_override(module_name = "other", path = "{folder}")
+"""
+
+_OTHER_REPOSITORY = """
+local_repository(name = "other", path = "{folder}")
+"""
+
+_OTHER_HEAD = """\
+module(name = "other")
+bazel_dep(name = "rules_executorch", version = "0.1.0")
+"""
+
+_OTHER_BUILD = """\
+load("@rules_executorch//rules:defs.bzl", "executorch_cc_library", "executorch_import")
+
+executorch_import(name = "add", pte = "add.pte")
+
+executorch_cc_library(name = "add_cc", model = "add", visibility = ["//visibility:public"])
+"""
+
 _BUILD = """\
 load("@rules_executorch//rules:defs.bzl", "executorch_cc_library", "executorch_import", "executorch_parity_test")
 
@@ -56,8 +78,22 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
         shutil.copy(_FIXTURES / name, scratch.folder / "lib" / name)
     whole = (_FIXTURES / "ptd_mlp.pte").read_bytes()
     (scratch.folder / "lib/damaged.pte").write_bytes(whole[: len(whole) // 2])
+    _add_other_repository(scratch)
     yield scratch
     scratch.shutdown()
+
+
+def _add_other_repository(scratch: Workspace) -> None:
+    """With a library of its own, beside the workspace."""
+    folder = scratch.folder.parent / "other"
+    folder.mkdir()
+    (folder / "MODULE.bazel").write_text(_OTHER_HEAD, encoding="utf-8")
+    (folder / "WORKSPACE").write_text("", encoding="utf-8")
+    (folder / "BUILD.bazel").write_text(_OTHER_BUILD, encoding="utf-8")
+    shutil.copy(_EXAMPLE / "app/add.pte", folder)
+    for name, text in (("MODULE.bazel", _OTHER_MODULE), ("WORKSPACE", _OTHER_REPOSITORY)):
+        file = scratch.folder / name
+        file.write_text(file.read_text(encoding="utf-8") + text.format(folder=folder), encoding="utf-8")
 
 
 def test_linking_fetches_no_packages(workspace: Workspace) -> None:
@@ -73,6 +109,11 @@ def test_program_of_the_official_exporter_links(name: str, workspace: Workspace)
     build = workspace.build(f"//lib:{name}_cc")
     assert build.exit_code == 0, build.stderr
     assert "ExecutorchLower" not in build.mnemonics
+
+
+def test_a_library_of_another_repository_links(workspace: Workspace) -> None:
+    build = workspace.build("@other//:add_cc")
+    assert build.exit_code == 0, build.stderr
 
 
 @pytest.mark.parametrize(

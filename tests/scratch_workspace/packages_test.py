@@ -1,8 +1,9 @@
-"""The folder of Python packages lies outside of Bazel's reach: somebody may delete it."""
+"""The folder of Python packages lies outside of Bazel's reach, and an index may not have what is locked."""
 
 from __future__ import annotations
 
 import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +14,11 @@ from tests.scratch_workspace.scratch import Build, Workspace, repository_root
 _MODULE = """
 tiny = use_repo_rule("@rules_executorch//rules/private/repository:python_environment.bzl", "python_environment")
 tiny(name = "tiny", lock = "//:tiny.lock")
+tiny(name = "other", lock = "//:cpu.lock", other_locks = {"//:tiny.lock": "3.11 linux-x86_64"})
+tiny(name = "none", lock = "//:tiny.lock", python_version = "3.12")
 """
+
+_TORCH = f"torch==2.13.0+nowhere --hash=sha256:{'0' * 64}\n"
 
 _BUILD = 'genrule(name = "use", srcs = ["@tiny//:environment"], outs = ["use.txt"], cmd = "ls $(SRCS) > $@")\n'
 
@@ -25,7 +30,9 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     module = scratch.folder / "MODULE.bazel"
     module.write_text(module.read_text(encoding="utf-8") + _MODULE, encoding="utf-8")
     lock = (repository_root() / "third_party/python/requirements.lock").read_text(encoding="utf-8")
-    scratch.write("tiny.lock", next(line for line in lock.splitlines(keepends=True) if line.startswith("filelock==")))
+    package = next(line for line in lock.splitlines(keepends=True) if line.startswith("filelock=="))
+    scratch.write("tiny.lock", f"# To download: 2.9 GB.\n{package}")
+    scratch.write("cpu.lock", _TORCH)
     scratch.write("BUILD.bazel", _BUILD)
     yield scratch
     scratch.shutdown()
@@ -48,3 +55,19 @@ def test_packages_are_installed_once_and_outlive_the_cache_folder(workspace: Wor
     build = _build(workspace, "//:use_again")
     assert build.exit_code == 0, build.stderr
     assert "installed" not in build.stderr
+
+
+def test_an_index_without_the_locked_torch_gives_its_own(workspace: Workspace) -> None:
+    build = _build(workspace, "@other//:environment")
+    assert build.exit_code == 0, build.stderr
+    assert (
+        "the index has no torch of cpu.lock; installing the packages of tiny.lock instead: To download: 2.9 GB."
+        in build.stderr
+    )
+
+
+def test_a_python_without_a_lock_is_told_with_those_that_have_one(workspace: Workspace) -> None:
+    build = workspace.build("@none//:environment", f"--repo_env=EXECUTORCH_PYTHON={sys.executable}")
+    assert build.exit_code != 0
+    assert "the Python packages need CPython 3.12; name one with EXECUTORCH_PYTHON." in build.stderr
+    assert "is CPython 3.11." in build.stderr

@@ -3,6 +3,8 @@
     python3 third_party/python/lock.py requirements            # requirements.in -> requirements.lock
     python3 third_party/python/lock.py oracle --base requirements --no-deps executorch
     python3 third_party/python/lock.py peers --base requirements --base oracle --no-deps executorch
+    python3.12 third_party/python/lock.py requirements --index    # requirements_cp312_index.lock
+    python3 third_party/python/lock.py requirements --index --machine aarch64    # requirements_cp311_aarch64_index.lock
 
 Run it with the Python that the environment is for (CPython 3.11 on x86-64 Linux); pip resolves with its own configuration.
 `--base` names a lock below this one: its versions hold and its packages are left out. `--no-deps` names a package, of
@@ -15,20 +17,23 @@ import re
 import subprocess
 import sys
 import tempfile
+import urllib.request
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 _FOLDER = Path(__file__).parent
 _HEADER = "# Made by lock.py from {source}; do not edit.\n"
+# What wheels for Linux on a machine may be called: by the version of the C library that they need.
+_LINUX = ("manylinux2014_{0}", *(f"manylinux_2_{minor}_{{0}}" for minor in range(17, 29)))
+_SIZE = "# To download: {gigabytes:.1f} GB.\n"
 
 
-def resolve(requirements: Sequence[str], options: Sequence[str]) -> dict[str, str]:
-    """What pip would install for `requirements`: lock line by package name."""
+def resolve(requirements: Sequence[str], options: Sequence[str]) -> list[dict]:
+    """What pip would install for `requirements`, as its report has it."""
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--dry-run", "--ignore-installed"]
     with tempfile.NamedTemporaryFile(suffix=".json") as report:
         subprocess.run([*command, "--report", report.name, *options, *requirements], check=True)
-        installs = json.load(report)["install"]
-    return dict(_lock_line(install) for install in installs)
+        return json.load(report)["install"]
 
 
 def _lock_line(install: dict) -> tuple[str, str]:
@@ -36,6 +41,13 @@ def _lock_line(install: dict) -> tuple[str, str]:
     version = install["metadata"]["version"]
     digest = install["download_info"]["archive_info"]["hashes"]["sha256"]
     return name, f"{name}=={version} --hash=sha256:{digest}"
+
+
+def _size(install: dict) -> int:
+    """Bytes of a file that is to be installed."""
+    request = urllib.request.Request(install["download_info"]["url"], method="HEAD")
+    with urllib.request.urlopen(request) as answer:
+        return int(answer.headers["Content-Length"])
 
 
 def _normalised(name: str) -> str:
@@ -57,10 +69,29 @@ def lock(requirements: Iterable[str], base: Sequence[str], alone: Iterable[str])
     pins = [line.split()[0] for line in base]
     followed = [line for line in (*requirements, *pins) if _name_of(line) not in alone]
     single = [line for line in requirements if _name_of(line) in alone]
-    found = resolve(followed, [])
-    found |= resolve(single, ["--no-deps"]) if single else {}
+    found = dict(map(_lock_line, resolve(followed, [])))
+    found |= dict(map(_lock_line, resolve(single, ["--no-deps"]))) if single else {}
     below = set(map(_name_of, pins))
     return [line for name, line in sorted(found.items()) if name not in below]
+
+
+def _options_for(machine: str | None) -> list[str]:
+    """Flags of pip to resolve for another machine than this."""
+    if machine is None:
+        return []
+    platforms = [f"--platform={tag.format(machine)}" for tag in _LINUX]
+    return [*platforms, "--only-binary=:all:", "--target", tempfile.gettempdir()]
+
+
+def lock_index(requirements: Iterable[str], like: Sequence[str], machine: str | None) -> tuple[list[str], int]:
+    """Lock lines for `requirements` with the default index's torch, in the versions of `like` else, and bytes to download."""
+    public = [line.partition("+")[0] for line in requirements]
+    pins = [line.split()[0] for line in like]
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as constraints:
+        constraints.write("\n".join(pin for pin in pins if "+" not in pin))
+        constraints.flush()
+        found = resolve(public, ["--constraint", constraints.name, *_options_for(machine)])
+    return [line for _, line in sorted(map(_lock_line, found))], sum(map(_size, found))
 
 
 def main() -> None:
@@ -68,11 +99,20 @@ def main() -> None:
     parser.add_argument("name")
     parser.add_argument("--base", action="append", default=[])
     parser.add_argument("--no-deps", action="append", default=[])
+    parser.add_argument("--index", action="store_true")
+    parser.add_argument("--machine")
     options = parser.parse_args()
-    source = _FOLDER / f"{options.name}.in"
-    base = [line for name in options.base for line in _lines(_FOLDER / f"{name}.lock")]
-    lines = lock(_lines(source), base, options.no_deps)
-    (_FOLDER / f"{options.name}.lock").write_text(_HEADER.format(source=source.name) + "\n".join(lines) + "\n")
+    source, target = _FOLDER / f"{options.name}.in", _FOLDER / f"{options.name}.lock"
+    head = _HEADER.format(source=source.name)
+    if options.index:
+        lines, size = lock_index(_lines(source), _lines(target), options.machine)
+        head += _SIZE.format(gigabytes=size / 1e9)
+        words = [sys.implementation.cache_tag.replace("cpython-", "cp"), *filter(None, [options.machine]), "index"]
+        target = _FOLDER / f"{options.name}_{'_'.join(words)}.lock"
+    else:
+        base = [line for name in options.base for line in _lines(_FOLDER / f"{name}.lock")]
+        lines = lock(_lines(source), base, options.no_deps)
+    target.write_text(head + "\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":

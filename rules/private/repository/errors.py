@@ -3,3 +3,5 @@
 
 class BootstrapError(Exception):
     """Something the machine lacks or refuses; the message says what and what to do."""
+
+    EXIT_CODE = 1

@@ -20,18 +20,25 @@ import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
 
+from byte_code import compile_byte_code
 from errors import BootstrapError
 from pip_command import find_pip, pip_errors
-from user_cache import cache_root, publish
+from user_cache import cache_root, provide, publish
 
-_RECIPE = 1  # Raise it when what is installed from the same lock changes.
+_RECIPE = 2  # Raise it when what is installed from the same lock changes.
 _CONTENTS = "contents"  # of an entry: for each installed file a line with its size and its path
 _PIP_OPTIONS = (
     *("--quiet", "--no-deps", "--require-hashes", "--no-compile", "--only-binary=:all:"),
     *("--disable-pip-version-check", "--no-warn-script-location", "--root-user-action=ignore"),
 )
 _UNUSED = (
-    *("bin", "share", "torch/include", "torch/share", "torch/test", "torch/bin/protoc*", "executorch/include"),
+    *("bin", "share", "test", "torch/include", "torch/share", "torch/test", "torch/bin/protoc*", "executorch/include"),
+    # Test programs and libraries of torch; torch_shm_manager is none.
+    *("torch/bin/test_*", "torch/bin/*Test", "torch/bin/*.pt*", "torch/bin/upgrader_models"),
+    *("torch/lib/libaoti_custom_ops.so", "torch/lib/libbackend_with_compiler.so", "torch/lib/lib*bind_test.so"),
+    "torch/lib/libjitbackend_test.so",
+    # Sources of C and C++, which only building extensions reads.
+    *("**/*.h", "**/*.hpp", "**/*.c", "**/*.cc", "**/*.cpp", "**/*.cu", "**/*.a"),
     # Kernels for graphics processors, which cannot be loaded with the CPU build of torch.
     "torchao/_C*.so",
     # Notes of the installer, which name the place or the origin of a package.
@@ -39,7 +46,7 @@ _UNUSED = (
     # Bazel would take these folders for packages of its own, and it refuses names with spaces.
     *("**/BUILD", "**/BUILD.bazel", "**/WORKSPACE", "**/* *"),
 )
-_WITH_TEST_SUITES = ("joblib", "mpmath", "networkx", "numpy", "pandas", "scipy", "sklearn", "sympy")
+_WITH_TEST_SUITES = ("joblib", "mpmath", "networkx", "numpy", "pandas", "scipy", "setuptools", "sklearn", "sympy")
 _ROOM_ADVICE = """
 The packages with torch take about 1 GB in {root}, and as much while they are unpacked. Make room there, or name a folder with
 XDG_CACHE_HOME, and start again."""
@@ -60,6 +67,12 @@ The locked torch is PyTorch's CPU build, which the default index does not have. 
 or the same in pip.conf, and start again."""
 
 
+class _NoSuchTorch(BootstrapError):
+    """The index does not have the build of torch that is locked; another lock may name one that it has."""
+
+    EXIT_CODE = 3
+
+
 def install(lock: Path) -> tuple[Path, bool]:
     """The cached folder with the packages of `lock`, and whether they were installed now, as it was not there or not whole."""
     entry = cache_root() / "python" / environment_key(lock)
@@ -69,16 +82,12 @@ def install(lock: Path) -> tuple[Path, bool]:
     return entry / "site", installed
 
 
-def provide(site: Path, folder: Path) -> None:
+def provide_site(site: Path, folder: Path) -> None:
     """Make `folder` hold what the cached `site` does, with the record of it beside."""
     record = site.with_name(_CONTENTS)
     if record.exists():
         shutil.copyfile(record, folder.with_name(_CONTENTS))
-    try:
-        shutil.copytree(site, folder, symlinks=True, copy_function=os.link)
-    except (OSError, shutil.Error):  # another disk, or one without hard links
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.symlink_to(site)
+    provide(site, folder)
 
 
 def environment_key(lock: Path) -> str:
@@ -91,7 +100,7 @@ def _fill(site: Path, lock: Path) -> None:
     _pip_install(site, lock)
     for path in _unused_paths(site):
         shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink(missing_ok=True)
-    _compile_byte_code(site)
+    compile_byte_code(site)
     _record_contents(site)
 
 
@@ -100,8 +109,10 @@ def _pip_install(site: Path, lock: Path) -> None:
     result = subprocess.run(command, capture_output=True, text=True)
     if result.returncode:
         errors = pip_errors(result.stderr)
-        advice = _room_advice(errors) or (_TORCH_ADVICE if "torch==" in errors else "")
-        raise BootstrapError(f"cannot install {lock.name}; pip says:\n{errors}{advice}")
+        room = _room_advice(errors)
+        if not room and "torch==" in errors:
+            raise _NoSuchTorch(f"cannot install {lock.name}; pip says:\n{errors}{_TORCH_ADVICE}")
+        raise BootstrapError(f"cannot install {lock.name}; pip says:\n{errors}{room}")
 
 
 def _room_advice(errors: str) -> str:
@@ -120,14 +131,6 @@ def _unused_paths(site: Path) -> Iterator[Path]:
         yield from sorted(site.glob(pattern))
     for package in _WITH_TEST_SUITES:
         yield from sorted((site / package).glob("**/tests"))
-
-
-def _compile_byte_code(site: Path) -> None:
-    """Without byte code each sandboxed import would compile torch anew; without hashes checked it is never stale."""
-    command = [sys.executable, "-m", "compileall", "-qq", "-j", "0", "--invalidation-mode", "unchecked-hash"]
-    environment = {**os.environ, "PYTHONHASHSEED": "0"}
-    # Files that are no valid Python (templates) make the exit code non-zero; they are not imported either.
-    subprocess.run([*command, "-s", str(site), "-p", "/site", str(site)], env=environment, check=False)
 
 
 def _record_contents(site: Path) -> None:
@@ -157,10 +160,10 @@ def main() -> int:
     try:
         site, installed = install(lock)
         for folder in folders:
-            provide(site, folder)
+            provide_site(site, folder)
     except BootstrapError as error:
         print(error, file=sys.stderr)
-        return 1
+        return error.EXIT_CODE
     except OSError as error:
         print(explained(error, lock), file=sys.stderr)
         return 1

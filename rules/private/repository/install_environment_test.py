@@ -86,7 +86,7 @@ def test_repository_stays_whole_when_the_cache_is_deleted(lock: Path, tmp_path: 
     site, _ = install_environment.install(lock)
     whole = _digests(site)
     (tmp_path / "repository").mkdir()
-    install_environment.provide(site, tmp_path / "repository/site")
+    install_environment.provide_site(site, tmp_path / "repository/site")
     shutil.rmtree(tmp_path / "cache")
     assert _digests(tmp_path / "repository/site") == whole
 
@@ -97,7 +97,7 @@ def test_repository_on_another_disk_is_a_link(lock: Path, monkeypatch: pytest.Mo
 
     monkeypatch.setattr(os, "link", refuse)
     site, _ = install_environment.install(lock)
-    install_environment.provide(site, tmp_path / "site")
+    install_environment.provide_site(site, tmp_path / "site")
     assert (tmp_path / "site").readlink() == site
 
 

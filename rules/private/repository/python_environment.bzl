@@ -4,58 +4,119 @@ The packages are installed once for a user and machine (install_environment.py);
 source directory instead of some 14,000 files keeps a sandboxed action as fast as an unsandboxed one.
 """
 
-load("//rules/private/repository:python_interpreter.bzl", "find_python")
-load("//rules/private/repository:python_site.bzl", "install_packages", "write_package")
+load("//rules/private/repository:python_interpreter.bzl", "PYTHON_VERSIONS", "find_python")
+load("//rules/private/repository:python_site.bzl", "NO_SUCH_TORCH", "install_packages", "write_package")
 load("//rules/private/repository:python_sources.bzl", "PYTHON_SOURCES")
 
 _DOC = """\
 The packages of a hash-locked requirements file.
 
-Targets: `:site` (the folder for PYTHONPATH), `:python3` (the interpreter), `:identity` (a file that changes when the \
-lock, the interpreter or the recipe does), `:environment` (all three: what an action takes as inputs), and a \
-`py_library` for each package, `//torch` for instance."""
+Targets: `:site` (the folder for PYTHONPATH), `:python3` and `:library` (the interpreter), `:identity` (a file that changes when the \
+lock, the interpreter or the recipe does), `:environment` (all four: what an action takes as inputs), `:requirements.lock` (the lock that was \
+installed), and a `py_library` for each package, `//torch` for instance."""
 
 _ATTRS = {
-    "lock": attr.label(mandatory = True, allow_single_file = True, doc = "Exact versions with hashes, one a line."),
+    "lock": attr.label(
+        mandatory = True,
+        allow_single_file = True,
+        doc = "Exact versions with hashes, one a line: for CPython 3.11 on x86-64 Linux.",
+    ),
+    "other_locks": attr.label_keyed_string_dict(
+        allow_files = True,
+        doc = "Locks for others, each with `<version> <platform>`, such as `3.12 linux-x86_64`. Of several for one, the first that can " +
+              "be installed is; those for the first's come after it.",
+    ),
+    "python_version": attr.string(
+        default = PYTHON_VERSIONS[0],
+        doc = "CPython's version, two numbers of it.",
+    ),
     "optional": attr.bool(doc = "Where the packages cannot be had, an empty folder and a line that says so are no failure."),
     "_python_sources": attr.label_list(default = PYTHON_SOURCES),
 }
 
+_OF_LOCK = "3.11 linux-x86_64"
+
 _BUILD = """\
 package(default_visibility = ["//visibility:public"])
 
-exports_files(["identity", "python3", "site"])
+exports_files(["identity", "requirements.lock", "site"])
+
+alias(
+    name = "python3",
+    actual = "{python}",
+)
+
+alias(
+    name = "library",
+    actual = "{library}",
+)
 
 filegroup(
     name = "environment",
-    srcs = ["identity", "python3", "site"],
+    srcs = ["identity", "site", ":library", ":python3"],
 )
 """
 
+_PYTHON = Label("@executorch_python//:python3")
+_LIBRARY = Label("@executorch_python//:library")
+
+_NO_LOCK = """\
+there is no lock of the Python packages for CPython {wanted}; there are: {known}. Make one with that Python \
+(third_party/python/README.md), and name it in 'other_locks'."""
+
+_OTHER_BUILD = """\
+the index has no torch of %s; installing the packages of %s instead: %s"""
+
+def _locks(rctx, python):
+    """The locks for an interpreter, in the order in which they are tried."""
+    wanted = "%s %s" % (rctx.attr.python_version, python.platform)
+    known = [(rctx.attr.lock, _OF_LOCK)] + rctx.attr.other_locks.items()
+    found = [lock for lock, key in known if key == wanted]
+    if not found:
+        fail(_NO_LOCK.format(wanted = wanted, known = ", ".join([key for _, key in known])))
+    return found
+
+def _remark(rctx, lock):
+    """What the head of a lock says of its size."""
+    lines = [line[len("# "):] for line in rctx.read(lock).splitlines() if line.startswith("# To download")]
+    return " ".join(lines)
+
+def _install_first(rctx, python):
+    """Makes the folder `site` of the first lock whose torch can be had; returns the result and the lock."""
+    locks = _locks(rctx, python)
+    for lock, following in zip(locks, locks[1:] + [None]):
+        result = install_packages(rctx, python, rctx.path(lock))
+        if result.return_code != NO_SUCH_TORCH or not following:
+            return result, lock
+
+        # buildifier: disable=print
+        print(_OTHER_BUILD % (lock.name, following.name, _remark(rctx, following)))
+    return None
+
 def _install(rctx, python):
-    """Makes the folder `site`; returns the name of what is in it, or None where it may be empty and is."""
-    result = install_packages(rctx, python, rctx.path(rctx.attr.lock))
+    """Makes the folder `site`; returns the name of what is in it, None where it may be empty and is, and the lock."""
+    result, lock = _install_first(rctx, python)
     if result.return_code == 0:
-        return rctx.path(result.stdout.strip()).dirname.basename
+        return rctx.path(result.stdout.strip()).dirname.basename, lock
     if not rctx.attr.optional:
         fail(result.stderr)
 
     # buildifier: disable=print
-    print("going on without the packages of %s: %s" % (rctx.attr.lock.name, result.stderr.strip()))
+    print("going on without the packages of %s: %s" % (lock.name, result.stderr.strip()))
     rctx.file("site/README", "These packages could not be installed.\n", executable = False)
-    return None
+    return None, lock
 
-def _locked_packages(rctx):
-    lines = rctx.read(rctx.attr.lock).splitlines()
-    return [line.split("==")[0] for line in lines if "==" in line and not line.startswith("#")]
+def _locked_packages(text):
+    return [line.split("==")[0] for line in text.splitlines() if "==" in line and not line.startswith("#")]
 
 def _python_environment_impl(rctx):
-    python = find_python(rctx)
-    installed = _install(rctx, python)
-    rctx.symlink(python.path, "python3")
+    python = find_python(rctx, rctx.attr.python_version)
+    installed, lock = _install(rctx, python)
+    text = rctx.read(lock)
+    rctx.file("requirements.lock", text, executable = False)
     rctx.file("identity", "{} python-{}\n".format(installed or "none", python.version), executable = False)
-    rctx.file("BUILD.bazel", _BUILD, executable = False)
-    for name in _locked_packages(rctx):
+    rctx.file("BUILD.bazel", _BUILD.format(python = _PYTHON, library = _LIBRARY), executable = False)
+    for name in _locked_packages(text):
         write_package(rctx, name)
 
 python_environment = repository_rule(

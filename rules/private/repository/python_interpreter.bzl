@@ -1,54 +1,98 @@
-"""The machine's Python interpreter, and a repository with it alone."""
+"""An interpreter of this machine with its standard library, as a repository."""
 
-_PYTHON = "CPython 3.11 on x86-64 Linux"
+load("//rules/private/repository:python_sources.bzl", "PYTHON_SOURCES", "python_program")
+
+PYTHON_VERSIONS = ["3.11", "3.12", "3.13"]
+
 _PROBE = """
 import os, platform, sys, sysconfig
-if (sys.implementation.cache_tag, sysconfig.get_platform()) != ("cpython-311", "linux-x86_64"):
-    sys.exit(f"is {platform.python_implementation()} {platform.python_version()} for {sysconfig.get_platform()}")
-print(os.path.realpath(getattr(sys, "_base_executable", sys.executable)), platform.python_version())
+given = f"{sys.version_info[0]}.{sys.version_info[1]}"
+if (sys.implementation.name, given) != ("cpython", "%s"):
+    sys.exit(f"is {platform.python_implementation()} {platform.python_version()}")
+print(os.path.realpath(getattr(sys, "_base_executable", sys.executable)), platform.python_version(), sysconfig.get_platform())
 """
 
-def _python_candidates(rctx):
+def _python_candidates(rctx, version):
     """Returns interpreters in order of preference; the system's first, so that a machine's users share action keys."""
     named = rctx.os.environ.get("EXECUTORCH_PYTHON")
     if named:
         return [named]
-    found = [rctx.path("/usr/bin/python3.11"), rctx.which("python3.11"), rctx.which("python3")]
+    program = "python" + version
+    found = [rctx.path("/usr/bin/" + program), rctx.which(program), rctx.which("python3")]
     return [str(path) for path in found if path and path.exists]
 
-def find_python(rctx):
+def find_python(rctx, version):
     """Finds the machine's interpreter.
 
     Args:
       rctx: the repository's context.
+      version: one of PYTHON_VERSIONS.
 
     Returns:
-      struct of its `path`, the real one, as a link to a version manager's shim is no program, and its `version`.
+      struct of its `path`, the real one, as a link to a version manager's shim is no program, its `version` with all numbers, and the
+      `platform` that it is for, as `linux-x86_64`.
     """
+    if version not in PYTHON_VERSIONS:
+        fail("Python %s is none of those that models can be compiled with: %s" % (version, ", ".join(PYTHON_VERSIONS)))
     refusals = []
-    for candidate in _python_candidates(rctx):
-        result = rctx.execute([candidate, "-I", "-c", _PROBE])
+    for candidate in _python_candidates(rctx, version):
+        result = rctx.execute([candidate, "-I", "-c", _PROBE % version])
         if result.return_code == 0:
-            path, version = result.stdout.strip().rsplit(" ", 1)
-            return struct(path = path, version = version)
+            path, full_version, platform = result.stdout.strip().rsplit(" ", 2)
+            return struct(path = path, version = full_version, platform = platform)
         refusals.append("{} {}".format(candidate, result.stderr.strip()))
-    fail("the Python packages need {}; name one with EXECUTORCH_PYTHON. {}".format(
-        _PYTHON,
+    fail("the Python packages need CPython {}; name one with EXECUTORCH_PYTHON. {}".format(
+        version,
         "; ".join(refusals) or "No python3 was found",
     ))
 
-_INTERPRETER_BUILD = """\
-exports_files(["identity", "python3"], visibility = ["//visibility:public"])
+_DOC = """\
+A copy of the machine's interpreter, without packages.
+
+Targets: `:python3` (the program), `:library` (the folder of its standard library, one source directory), and `:identity`, a file that \
+changes when either does."""
+
+_ATTRS = {
+    "python_version": attr.string(
+        default = PYTHON_VERSIONS[0],
+        doc = "CPython's version, two numbers of it.",
+    ),
+    "_python_sources": attr.label_list(default = PYTHON_SOURCES),
+}
+
+_BUILD = """\
+package(default_visibility = ["//visibility:public"])
+
+exports_files(["identity"])
+
+filegroup(
+    name = "python3",
+    srcs = ["bin/python3"],
+)
+
+filegroup(
+    name = "library",
+    srcs = ["{library}"],
+)
 """
 
 def _python_interpreter_impl(rctx):
-    python = find_python(rctx)
-    rctx.symlink(python.path, "python3")
-    rctx.file("identity", "python-%s\n" % python.version, executable = False)
-    rctx.file("BUILD.bazel", _INTERPRETER_BUILD, executable = False)
+    python = find_python(rctx, rctx.attr.python_version)
+    rctx.report_progress("copying " + python.path)
+    installer = python_program(rctx, "install_interpreter")
+    result = rctx.execute(
+        [python.path, "-B", installer, rctx.path(".")],
+        environment = {"PYTHONPATH": str(installer.dirname)},
+    )
+    if result.return_code:
+        fail(result.stderr)
+    rctx.file("identity", "python-%s %s\n" % (python.version, result.stdout.strip()), executable = False)
+    library = "lib64" if rctx.path("lib64").exists else "lib"
+    rctx.file("BUILD.bazel", _BUILD.format(library = library), executable = False)
 
 python_interpreter = repository_rule(
     implementation = _python_interpreter_impl,
-    doc = "The machine's interpreter, without packages: `:python3`, and `:identity`, a file that changes when its version does.",
-    environ = ["EXECUTORCH_PYTHON"],
+    attrs = _ATTRS,
+    doc = _DOC,
+    environ = ["EXECUTORCH_PYTHON", "XDG_CACHE_HOME"],
 )

@@ -1,6 +1,6 @@
 """A repository with Python packages of the user's own, beyond those that models are compiled with."""
 
-load("//rules/private/repository:python_interpreter.bzl", "find_python")
+load("//rules/private/repository:python_interpreter.bzl", "PYTHON_VERSIONS", "find_python")
 load("//rules/private/repository:python_site.bzl", "install_packages", "write_package")
 load("//rules/private/repository:python_sources.bzl", "PYTHON_SOURCES", "python_program")
 
@@ -15,8 +15,12 @@ _ATTRS = {
         allow_single_file = True,
         doc = "Exact versions with hashes, as pip-compile --generate-hashes writes them.",
     ),
+    "python_version": attr.string(
+        default = PYTHON_VERSIONS[0],
+        doc = "CPython's version, two numbers of it.",
+    ),
     "_base": attr.label(
-        default = "//third_party/python:requirements.lock",
+        default = Label("@executorch_pip//:requirements.lock"),
         allow_single_file = True,
     ),
     "_python_sources": attr.label_list(default = PYTHON_SOURCES),
@@ -41,7 +45,7 @@ def _split(rctx, python, extra):
     return dict([line.split(" ") for line in result.stdout.splitlines()])
 
 def _python_packages_impl(rctx):
-    python = find_python(rctx)
+    python = find_python(rctx, rctx.attr.python_version)
     extra = rctx.attr.lock.name.rpartition("/")[2]
     places = _split(rctx, python, extra)
     if "extra" in places.values():

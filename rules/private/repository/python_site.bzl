@@ -22,6 +22,9 @@ alias(
 )
 """
 
+# Exit code of install_environment.py where an index does not have the build of torch that the lock names.
+NO_SUCH_TORCH = 3
+
 def install_packages(rctx, python, lock):
     """Makes the folder `site`, and prints what had to be installed for it.
 

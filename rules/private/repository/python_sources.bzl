@@ -1,11 +1,13 @@
 """The Python that repository rules run."""
 
 _NAMES = [
+    "byte_code",
     "commands",
     "debian_mirror",
     "errors",
     "extra_packages",
     "install_environment",
+    "install_interpreter",
     "pip_command",
     "private_apt",
     "user_cache",

@@ -40,6 +40,15 @@ def publish(entry: Path, make: Callable[[Path], None], check: Callable[[Path], N
     return made
 
 
+def provide(cached: Path, folder: Path) -> None:
+    """Make `folder` hold what `cached` does, by hard links; where the disks differ it is a link itself."""
+    try:
+        shutil.copytree(cached, folder, symlinks=True, copy_function=os.link)
+    except (OSError, shutil.Error):  # another disk, or one without hard links
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.symlink_to(cached)
+
+
 def _check_or_remove(entry: Path, check: Callable[[Path], None]) -> None:
     try:
         check(entry)

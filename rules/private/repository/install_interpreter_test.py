@@ -1,0 +1,56 @@
+"""A copied interpreter starts alone, with a library of its own that has what programs need and no tests."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).absolute().parent))
+
+import install_interpreter
+
+_FACTS = """
+import ctypes, hashlib, json, os, sys, sysconfig, tomllib, unittest
+print(json.dumps([sys.version, sys.prefix, json.__file__, json.__cached__, [each for each in sys.path if each]]))
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """With the interpreter that runs the tests."""
+    folder = tmp_path_factory.mktemp("repository")
+    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path_factory.mktemp("cache"))}
+    program = install_interpreter.__file__
+    result = subprocess.run([sys.executable, "-B", program, folder], env=environment, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout == install_interpreter.interpreter_key() + "\n"
+    return folder
+
+
+def test_it_uses_what_lies_beside_it(folder: Path, tmp_path: Path) -> None:
+    link = tmp_path / "python3"
+    link.symlink_to(folder / "bin/python3")
+    result = subprocess.run([link, "-I", "-c", _FACTS], env={}, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    version, prefix, source, byte_code, path = json.loads(result.stdout)
+    assert version == sys.version
+    assert prefix == str(folder)
+    assert Path(source).is_relative_to(folder) and Path(byte_code).exists()
+    assert path and all(Path(each).is_relative_to(folder) for each in path)
+
+
+def test_what_compiling_never_reads_is_left_out(folder: Path) -> None:
+    names = {path.name for path in folder.rglob("*")}
+    assert names.isdisjoint({"test", "tests", "idlelib", "ensurepip", "site-packages", "sitecustomize.py"})
+    assert not any(name.endswith(".a") for name in names)
+
+
+def test_a_library_of_its_own_is_found_beside_it() -> None:
+    folder = b"/opt/python/3.12/lib"
+    moved = install_interpreter._relocated(b"ELF\0" + folder + b"\0more", folder)
+    assert moved == b"ELF\0" + b"$ORIGIN/../lib".ljust(len(folder), b"\0") + b"\0more"
+    for left in (b"ELF\0/usr/lib\0", b"ELF\0/elsewhere/lib\0"):
+        assert install_interpreter._relocated(left, b"/usr/lib") == left

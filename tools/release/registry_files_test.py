@@ -1,0 +1,25 @@
+"""What the Bazel Central Registry takes has its form, and fits the module."""
+
+import json
+import re
+from pathlib import Path
+
+_ROOT = Path(__file__).absolute().parents[2]
+_MODULE = (_ROOT / "MODULE.bazel").read_text(encoding="utf-8")
+
+
+def _template(name: str) -> dict:
+    return json.loads((_ROOT / ".bcr" / f"{name}.template.json").read_text(encoding="utf-8"))
+
+
+def test_templates_have_the_keys_of_the_registry() -> None:
+    assert list(_template("metadata")) == ["homepage", "maintainers", "repository", "versions", "yanked_versions"]
+    source = _template("source")
+    assert list(source) == ["integrity", "strip_prefix", "url"]
+    assert all(word in source["url"] for word in ("{OWNER}", "{REPO}", "{TAG}"))
+
+
+def test_a_version_before_the_first_stable_one_has_level_0() -> None:
+    (version,) = re.findall(r'version = "([\d.]+)",\n    bazel_compat', _MODULE)
+    (level,) = re.findall(r"compatibility_level = (\d+)", _MODULE)
+    assert int(level) == int(version.split(".")[0])
