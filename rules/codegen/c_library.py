@@ -2,7 +2,7 @@
 
 python3 -m rules.codegen.c_library --target //models:mobilenet_cc --include models/mobilenet_cc.h --out-header … --out-source …
     --out-data … --kernels kernels/portable/kernels.toml --model PREFIX MANIFEST PTE [--model …] [--backend ID=SYMBOL …]
-    [--weights PREFIX PTD …] [--lend-weights]
+    [--weights PREFIX PTD …] [--lend-weights] [--lend-program PREFIX PATH …] [--shared-memory PREFIX]
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from rules.codegen.data_file import data_source
 from rules.codegen.header import header
 from rules.codegen.identifiers import check_names
 from rules.codegen.kernel_table import SelectionError, add_table_flags, choose, load_tables
+from rules.codegen.lent import Lent
 from rules.codegen.manifest_model import CodegenError, Model, read_manifest
 from rules.codegen.names import header_guard
 from rules.codegen.source import LinkedBackend, source
@@ -28,6 +29,10 @@ def _arguments(argv: list[str]) -> argparse.Namespace:
     parser.add_argument("--model", action="append", nargs=3, required=True, metavar=("PREFIX", "MANIFEST", "PTE"))
     parser.add_argument("--weights", action="append", default=[], nargs=2, metavar=("PREFIX", "PTD"), help="to embed")
     parser.add_argument("--lend-weights", action="store_true", help="the caller gives the weights")
+    parser.add_argument(
+        "--lend-program", action="append", default=[], nargs=2, metavar=("PREFIX", "PATH"), help="the caller gives it"
+    )
+    parser.add_argument("--shared-memory", default="", metavar="PREFIX", help="one type for the memory of any method")
     add_table_flags(parser)
     parser.add_argument("--backend", action="append", default=[], help="ID=C symbol of its et_backend")
     parser.add_argument("--linked-registry", action="store_true", help="also define et_linked_registry")
@@ -71,11 +76,13 @@ def _generate(options: argparse.Namespace) -> None:
     check_names(models)
     kernels = choose(load_tables(options), [Path(manifest) for _, manifest, _ in options.model])
     backends = _linked_backends(models, options.backend)
-    programs = [(model.link_prefix, pte) for model, (_, _, pte) in zip(models, options.model, strict=True)]
+    lent = Lent(dict(options.lend_program), options.lend_weights)
+    embedded = [] if lent.programs else zip(models, options.model, strict=True)
+    programs = [(model.link_prefix, pte) for model, (_, _, pte) in embedded]
     guard = header_guard(options.include, options.target)
-    options.out_header.write_text(header(guard, models, options.lend_weights), encoding="utf-8")
+    options.out_header.write_text(header(guard, models, lent, options.shared_memory), encoding="utf-8")
     registries = [f"{model.prefix}_registry" for model in models] + ["et_linked_registry"] * options.linked_registry
-    text = source(options.include, models, registries, kernels, backends, options.lend_weights)
+    text = source(options.include, models, registries, kernels, backends, lent)
     options.out_source.write_text(text, encoding="utf-8")
     options.out_data.write_text(data_source(programs, _embedded_weights(options, models)), encoding="utf-8")
 

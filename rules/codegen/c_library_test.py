@@ -282,3 +282,18 @@ def test_equal_weights_of_two_models_are_embedded_once(tmp_path: Path) -> None:
     _generate(tmp_path, _manifest(external=[_WEIGHTS]), *flags, "--weights", "other", "out/other.ptd")
     data = (tmp_path / "net.S").read_text()
     assert data.count(".ptd") == 1 and data.count("_weights_data):") == 2
+
+
+def test_a_program_that_is_lent_is_no_part_of_the_library(tmp_path: Path) -> None:
+    flags = ("--lend-program", "net", "_main/m/net.pte")
+    code, header, source = _generate(tmp_path, _manifest(), *flags)
+    assert code == 0
+    assert '#define NET_PROGRAM_FILE "_main/m/net.pte"' in header
+    assert "program_data[]" not in header and "program_size" not in source.replace("#define", "")
+    assert "et_span program,\n" in header and "const et_span file = program;" in source
+    assert ".incbin" not in (tmp_path / "net.S").read_text()
+
+
+def test_methods_that_never_run_together_have_one_type_of_memory(tmp_path: Path) -> None:
+    _, header, _ = _generate(tmp_path, _manifest(), "--shared-memory=m_net_cc")
+    assert "typedef union m_net_cc_memory {\n  net_forward_memory net_forward;\n} m_net_cc_memory;\n" in header

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rules.codegen.identifiers import linked_names, method_prefix, planned_member
+from rules.codegen.lent import Lent
 from rules.codegen.manifest_model import Method, Model, Slot
-from rules.codegen.names import c_comment
+from rules.codegen.names import c_comment, c_string
 
 _HEAD = """\
 /* Generated from {targets}. */
@@ -47,17 +48,27 @@ _MODEL = """
 /* To the linker, a digest of the labels stands in the names: //a:b_c and //a/b:c can be in one
  * program. */
 {link_names}
-/* The program's bytes, in read-only memory. */
-#define {upper}_PROGRAM_BYTES {program_bytes}u
-extern const uint8_t {prefix}_program_data[];
-extern const size_t {prefix}_program_size;
-
+{program}
 /* The kernels and backends that the program uses. */
 extern const et_registry {prefix}_registry;
 
 /* 1 when the weights came from the rule's 'weights' file; 0 when from the module
  * itself, seeded. */
 #define {upper}_WEIGHTS_FROM_FILE {weights_from_file:d}
+"""
+
+_PROGRAM = """\
+/* The program's bytes, in read-only memory. */
+#define {upper}_PROGRAM_BYTES {program_bytes}u
+extern const uint8_t {prefix}_program_data[];
+extern const size_t {prefix}_program_size;
+"""
+
+_LENT_PROGRAM = """\
+/* The program is no part of the library: load functions take the bytes of its file, and `bazel
+ * run` and `bazel test` have that below their runfiles. */
+#define {upper}_PROGRAM_BYTES {program_bytes}u
+#define {upper}_PROGRAM_FILE "{file}"
 """
 
 _WEIGHTS = """
@@ -91,7 +102,7 @@ typedef struct {prefix}_memory {{
 {members}}} {prefix}_memory;
 
 /* Opens the program and loads the method into `memory`, which must stay in place, and be
- * used for nothing else, as long as *out_method is used. `options` may be NULL.{lent} */
+ * used for nothing else, as long as *out_method is used. `options` may be NULL.{lent_program}{lent} */
 et_status {load_parameters};
 """
 
@@ -99,6 +110,9 @@ _SOURCES = """\
   et_extent extents[2];
   et_data_source sources[2];
 """
+
+_LENT_BYTES = """ `program`
+ * is the program's file, aligned to 16 bytes, which stays in place too."""
 
 _LENT = """ `weights`
  * is the .ptd file, aligned to 16 bytes, which stays in place too; its bytes are compared
@@ -135,6 +149,13 @@ static inline et_status {prefix}_get_{name}(const et_method *method, {out_type} 
 }}
 """
 
+_SHARED_MEMORY = """
+/* Room for any of the methods of this library: for models that never run together. Loading one
+ * ends the one before it, whose outputs are gone then. */
+typedef union {prefix}_memory {{
+{members}}} {prefix}_memory;
+"""
+
 _TAIL = """
 #ifdef __cplusplus
 }}  /* extern "C" */
@@ -143,13 +164,18 @@ _TAIL = """
 """
 
 
-def header(guard: str, models: Sequence[Model], lends_weights: bool = False) -> str:
-    """The header's text; `guard` is the macro that it is included once by."""
+def header(guard: str, models: Sequence[Model], lent: Lent, shared_memory: str = "") -> str:
+    """The header's text; `guard` is the macro that it is included once by.
+
+    shared_memory: what the name of one type for the memory of any method begins with, where there is one.
+    """
     targets = c_comment(", ".join(model.target for model in models))
     parts = [_HEAD.format(targets=targets, guard=guard, includes=_includes(models))]
     for model in models:
-        parts += [_model(model), _weights(model, lends_weights), _state(model)]
-        parts += [_method(model, method, lends_weights) for method in model.methods]
+        parts += [_model(model, lent), _weights(model, lent.weights), _state(model)]
+        parts += [_method(model, method, lent) for method in model.methods]
+    if shared_memory:
+        parts.append(_shared_memory(shared_memory, models))
     return "".join(parts) + _TAIL.format(guard=guard)
 
 
@@ -164,15 +190,28 @@ def _link_definitions(model: Model) -> str:
     return "".join(f"#define {model.prefix}{suffix} {model.link_prefix}{suffix}\n" for suffix in suffixes)
 
 
-def _model(model: Model) -> str:
+def _shared_memory(prefix: str, models: Sequence[Model]) -> str:
+    methods = [method_prefix(model, method) for model in models for method in model.methods]
+    members = "".join(f"  {method}_memory {method};\n" for method in methods)
+    return _SHARED_MEMORY.format(prefix=prefix, members=members)
+
+
+def _model(model: Model, lent: Lent) -> str:
     return _MODEL.format(
         target=c_comment(model.target),
         link_names=_link_definitions(model),
         prefix=model.prefix,
         upper=model.prefix.upper(),
-        program_bytes=model.program_bytes,
+        program=_program(model, lent),
         weights_from_file=model.weights_from_file,
     )
+
+
+def _program(model: Model, lent: Lent) -> str:
+    names = {"prefix": model.prefix, "upper": model.prefix.upper(), "program_bytes": model.program_bytes}
+    if not lent.programs:
+        return _PROGRAM.format(**names)
+    return _LENT_PROGRAM.format(file=c_string(lent.programs[model.prefix]), **names)
 
 
 def _weights(model: Model, lent: bool) -> str:
@@ -188,19 +227,20 @@ def _state(model: Model) -> str:
     return _STATE.format(prefix=model.prefix, upper=model.prefix.upper(), state_bytes=model.state_bytes)
 
 
-def load_parameters(model: Model, method: Method, lends_weights: bool) -> str:
+def load_parameters(model: Model, method: Method, lent: Lent) -> str:
     """The name of a method's load function and what it takes."""
     prefix = method_prefix(model, method)
     indent = " " * (len(prefix) + 16)
     extra = f"{indent}{model.prefix}_state *state,\n" if method.shared is not None else ""
-    extra += f"{indent}et_span weights,\n" if lends_weights and model.weights is not None else ""
+    extra += f"{indent}et_span program,\n" if lent.programs else ""
+    extra += f"{indent}et_span weights,\n" if lent.weights and model.weights is not None else ""
     return (
         f"{prefix}_load({prefix}_memory *memory, const et_method_options *options,\n{extra}"
         f"{indent}et_method **out_method, et_error *out_error)"
     )
 
 
-def _method(model: Model, method: Method, lends_weights: bool) -> str:
+def _method(model: Model, method: Method, lent: Lent) -> str:
     prefix = method_prefix(model, method)
     text = _METHOD.format(
         comment=c_comment(method.name),
@@ -210,8 +250,9 @@ def _method(model: Model, method: Method, lends_weights: bool) -> str:
         scratch_define=_scratch_define(prefix, method.scratch),
         planned_defines=_planned_defines(prefix, method),
         members=_members(prefix, method),
-        load_parameters=load_parameters(model, method, lends_weights),
-        lent=_LENT if lends_weights and model.weights is not None else "",
+        load_parameters=load_parameters(model, method, lent),
+        lent_program=_LENT_BYTES if lent.programs else "",
+        lent=_LENT if lent.weights and model.weights is not None else "",
         sources=_SOURCES if model.weights is not None else "",
     )
     tensors = [slot for slot in method.inputs if slot.kind == "tensor"]

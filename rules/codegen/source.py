@@ -9,6 +9,7 @@ from exir.operators.kernels import Kernel
 from rules.codegen.header import load_parameters
 from rules.codegen.identifiers import planned_member
 from rules.codegen.kernel_table import table_definition
+from rules.codegen.lent import Lent
 from rules.codegen.manifest_model import Method, Model
 from rules.codegen.names import c_string
 
@@ -63,7 +64,7 @@ _EMBEDDED = """\
 
 _LOAD = """
 et_status {load_parameters} {{
-  const et_span file = {{{model}_program_data, {model}_program_size}};
+  const et_span file = {file};
 {embedded}{planned}  const et_method_memory parts = {{
       {{memory->method, sizeof memory->method}}, {scratch}, {planned_list}, {planned_count}, {{NULL, 0}}}};
 {open}  return et_method_load(&memory->program, "{name}", &{model}_registry, options, &parts,
@@ -86,7 +87,7 @@ def source(
     registries: Sequence[str],
     kernels: Sequence[Kernel],
     backends: Sequence[LinkedBackend],
-    lends_weights: bool = False,
+    lent: Lent,
 ) -> str:
     """The source's text: `registries` are defined, all alike."""
     parts = [_HEAD.format(include=include), table_definition(kernels, "kernels", "static ")]
@@ -94,8 +95,8 @@ def source(
     parts += [_registry(name, backends) for name in registries]
     parts += [_OPEN_BOTH] * any(model.weights is not None for model in models)
     for model in models:
-        parts.append(_SIZE.format(prefix=model.prefix, upper=model.prefix.upper()))
-        parts += [_load(model, method, lends_weights) for method in model.methods]
+        parts += [_SIZE.format(prefix=model.prefix, upper=model.prefix.upper())] * (not lent.programs)
+        parts += [_load(model, method, lent) for method in model.methods]
     return "".join(parts)
 
 
@@ -129,11 +130,12 @@ def _backend_parts(backends: Sequence[LinkedBackend]) -> str:
     return "\n".join([*lines, f"static const et_backend_parts parts[] = {{{cells}}};", ""])
 
 
-def _load(model: Model, method: Method, lends_weights: bool) -> str:
+def _load(model: Model, method: Method, lent: Lent) -> str:
     return _LOAD.format(
-        load_parameters=load_parameters(model, method, lends_weights),
-        embedded="" if lends_weights else _embedded(model),
-        open=_open(model, lends_weights),
+        load_parameters=load_parameters(model, method, lent),
+        file="program" if lent.programs else f"{{{model.prefix}_program_data, {model.prefix}_program_size}}",
+        embedded="" if lent.weights else _embedded(model),
+        open=_open(model, lent.weights),
         model=model.prefix,
         name=c_string(method.name),
         planned=_planned(method),

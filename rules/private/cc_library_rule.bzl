@@ -5,6 +5,7 @@ load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//rules:providers.bzl", "ExecutorchModelInfo")
 load("//rules:toolchain.bzl", "CODEGEN_TOOLCHAIN_TYPE")
+load("//rules/private:c_names.bzl", "c_prefix")
 load("//rules/private:kernel_sets.bzl", "kernel_tables", "operator_tables")
 load("//rules/private:labels.bzl", "display_label", "source_root")
 load("//rules/private:python_command.bzl", "run_module", "use_params_file")
@@ -24,6 +25,14 @@ _ATTRS = {
         values = ["embed", "lend"],
         doc = "Where weights go that lie apart (`external_weights`): `embed` puts them into read-only memory too, files of equal " +
               "content once; with `lend` the load functions take the file's bytes.",
+    ),
+    "embed": attr.bool(
+        default = True,
+        doc = "Put the programs' bytes into the library. Without it load functions take the bytes of their files, which are in the runfiles " +
+              "of what links the library (docs/programs_as_files.md).",
+    ),
+    "shared_memory": attr.bool(
+        doc = "Define `<package>_<name>_memory`, a type that has room for any of the methods, for models that never run together.",
     ),
     "linked_registry": attr.bool(doc = "Also define `et_linked_registry`, which the test programs of //runtime/replay take."),
     "_runtime": attr.label(
@@ -56,6 +65,11 @@ def _generate(ctx, toolchain, models, header, source, data):
     for backend in depset(transitive = [model.backends for model in models]).to_list():
         if backend.symbol:
             args.add("--backend", "%s=%s" % (backend.id, backend.symbol))
+    if not ctx.attr.embed:
+        for model in models:
+            args.add_all("--lend-program", [model.prefix, _runfiles_path(ctx, model.pte)])
+    if ctx.attr.shared_memory:
+        args.add("--shared-memory", c_prefix(ctx.label.package, ctx.label.name))
     if ctx.attr.weights == "lend":
         args.add("--lend-weights")
     if ctx.attr.linked_registry:
@@ -76,13 +90,18 @@ def _generate(ctx, toolchain, models, header, source, data):
         message = "Generating C for %s" % display_label(ctx.label),
     )
 
+def _runfiles_path(ctx, file):
+    """Where a program that runs has a file, below the folder of its runfiles."""
+    path = file.short_path
+    return path[len("../"):] if path.startswith("../") else ctx.workspace_name + "/" + path
+
 def _dependencies(ctx, models):
     backends = depset(transitive = [model.backends for model in models]).to_list()
     return [ctx.attr._runtime[CcInfo]] + [info.cc for info in _kernels(models).to_list()] + [info.cc for info in backends if info.cc]
 
 def _embedded_files(ctx, models):
     weights = [model.weights for model in models if model.weights and ctx.attr.weights == "embed"]
-    return [model.pte for model in models] + weights
+    return ([model.pte for model in models] if ctx.attr.embed else []) + weights
 
 def _compile(ctx, models, header, sources, dependencies):
     cc_toolchain = find_cc_toolchain(ctx)
@@ -126,7 +145,8 @@ def _impl(ctx):
     _generate(ctx, toolchain, models, header, source, data)
     dependencies = _dependencies(ctx, models)
     info, archives = _compile(ctx, models, header, [source, data], dependencies)
-    return [DefaultInfo(files = depset([header] + archives)), info]
+    lent = [] if ctx.attr.embed else [model.pte for model in models]
+    return [DefaultInfo(files = depset([header] + archives), runfiles = ctx.runfiles(lent)), info]
 
 # A rule's kind is the name it is given first, here that of the macro before it.
 executorch_cc_library = rule(

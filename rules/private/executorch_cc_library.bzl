@@ -9,7 +9,7 @@ def executorch_cc_library(name, model = None, models = [], **kwargs):
       name: name of the library; its header is `<package>/<name>.h`.
       model: one `executorch_model`, or
       models: several.
-      **kwargs: what every rule has.
+      **kwargs: weights, embed, shared_memory, and what every rule has.
     """
     if bool(model) == bool(models):
         fail("executorch_cc_library(name = '%s'): give either 'model' or 'models'" % name)
