@@ -17,7 +17,9 @@ from exir.decomposition.complex_numbers import COMPLEX_NUMBERS
 from exir.decomposition.drawing import DRAWING
 from exir.decomposition.gradients import GRADIENTS
 from exir.decomposition.grouping import GROUPING, experts_decompositions
+from exir.decomposition.linear_algebra import LINEAR_ALGEBRA
 from exir.decomposition.ordering import ORDERING
+from exir.decomposition.polynomials import POLYNOMIALS
 from exir.decomposition.scattering import SCATTERING
 
 _ATEN = torch.ops.aten
@@ -85,8 +87,7 @@ def _of_packages() -> Mapping[OpOverload, Callable[..., Any]]:
 def _core_aten_table() -> Mapping[Any, Callable[..., Any]]:
     # Without the composites, which cost most of the time to list and depend on what is registered.
     core = torch._decomp._core_aten_decompositions_post_autograd()
-    beside = [_ATEN.linalg_vector_norm, _ATEN.tril_indices, _ATEN.triu_indices]
-    more: Mapping[Any, Callable[..., Any]] = torch._decomp.get_decompositions(beside)
+    more: Mapping[Any, Callable[..., Any]] = torch._decomp.get_decompositions([_ATEN.linalg_vector_norm])
     return {**core, **more, **_OWN}
 
 
@@ -133,6 +134,8 @@ _OWN: Mapping[OpOverload, Callable[..., Any]] = {
     **DRAWING,
     **GRADIENTS,
     **GROUPING,
+    **LINEAR_ALGEBRA,
     **ORDERING,
+    **POLYNOMIALS,
     **SCATTERING,
 }

@@ -171,3 +171,23 @@ def test_m22_wrong_paddings_are_an_error() -> None:
     refused("has 3 elements, expected 4", "aten::reflection_pad2d.out", X, [1, 1, 1])
     refused("4 dimensions, expected 2 to 3", "aten::reflection_pad1d.out", IMAGE, [1, 1])
     refused("dimension of size 0", "aten::replication_pad1d.out", torch.empty(2, 0), [1, 1])
+
+
+@pytest.mark.parametrize("side", ["tril", "triu"])
+def test_places_of_a_triangle_follow_pytorch(side: str) -> None:
+    for rows, columns in ((0, 0), (0, 3), (3, 0), (1, 1), (4, 3), (3, 4)):
+        for diagonal in (-9, -2, -1, 0, 1, 9):
+            given = (rows, columns, diagonal)
+            for dtype in (torch.int32, torch.int64):
+                expected = getattr(torch, f"{side}_indices")(*given, dtype=dtype)
+                out = torch.empty(2, expected.shape[1] + 1, dtype=dtype)
+                KERNELS.call(f"aten::{side}_indices.out", *given, out, out)
+                assert torch.equal(out, expected), given
+
+
+def test_a_triangle_of_no_matrix_is_an_error() -> None:
+    out = torch.empty(2, 1, dtype=torch.int64)
+    with pytest.raises(KernelError, match="tril_indices: a matrix of -1 x 3"):
+        KERNELS.call("aten::tril_indices.out", -1, 3, 0, out, out)
+    with pytest.raises(KernelError, match="triu_indices: 4295098369 places are too many"):
+        KERNELS.call("aten::triu_indices.out", 65537, 65537, -70000, out, out)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import torch
 
 from exir.operators.schemas import Argument
-from kernels.testing import sweep_bytes
+from kernels.testing import sweep_bytes, sweep_matrices, sweep_polynomials
 from kernels.testing.native import DTYPE_CODES
 from kernels.testing.sweep_case import Case
 
@@ -436,6 +436,8 @@ _MAKERS: dict[str, Maker] = {
     "aten::stack.out": _stacked,
     "aten::topk.values": lambda case: [case.tensor("self"), 1, -1, True, True],
     "aten::transpose_copy.int_out": lambda case: [case.tensor("self"), 0, -1],
+    "aten::tril_indices.out": lambda case: [4, 3, -1],
+    "aten::triu_indices.out": lambda case: [3, 4, 1],
     "aten::unfold_copy.out": lambda case: [case.tensor("self"), -1, 3, 2],
     "aten::upsample_bilinear2d.vec_out": lambda case: [case.tensor("input"), [5, 7], False, None],
     "aten::upsample_nearest2d.vec_out": lambda case: [case.tensor("input"), [5, 7], None],
@@ -443,6 +445,8 @@ _MAKERS: dict[str, Maker] = {
     "dim_order_ops::_clone_dim_order.out": lambda case: [case.tensor("self"), False, None],
     "dim_order_ops::_to_dim_order_copy.out": lambda case: [case.tensor("self"), False, None],
     **sweep_bytes.MAKERS,
+    **sweep_matrices.MAKERS,
+    **sweep_polynomials.MAKERS,
     "grouped::mm.out": _groups,
     "quantized_decomposed::add.out": _quantized_add,
     "quantized_decomposed::choose_qparams.Tensor_out": _choose,

@@ -66,11 +66,15 @@ class Outcome:
 
 
 class _Call(torch.nn.Module):
-    """An operator on the tensors of a sample; all else is what the sample has."""
+    """An operator on the tensors of a sample; all else is what the sample has.
+
+    Of its result what the database compares: factors of a matrix are so but for their signs.
+    """
 
     def __init__(self, op: OpInfo, sample: SampleInput) -> None:
         super().__init__()
         self._op = op
+        self._process = sample.output_process_fn_grad
         self._leaves, self._spec = pytree.tree_flatten(((sample.input, *sample.args), sample.kwargs))
 
     @property
@@ -82,7 +86,7 @@ class _Call(torch.nn.Module):
         given = iter(tensors)
         leaves = [next(given) if isinstance(leaf, torch.Tensor) else leaf for leaf in self._leaves]
         args, kwargs = pytree.tree_unflatten(leaves, self._spec)
-        return self._op(*args, **kwargs)
+        return self._process(self._op(*args, **kwargs))
 
 
 def operators() -> dict[str, OpInfo]:

@@ -347,3 +347,16 @@ CASES: dict[str, Case] = {
 def test_compiled_operator_follows_pytorch(name: str) -> None:
     function, *inputs = CASES[name]
     assert_follows_pytorch(function, *inputs)
+
+
+@pytest.mark.parametrize("kind", "tuvw")
+def test_shifted_polynomials_follow_pytorch(kind: str) -> None:
+    shifted = getattr(torch.special, f"shifted_chebyshev_polynomial_{kind}")
+    assert_follows_pytorch(shifted, torch.tensor([0.0, 0.1, 0.8, 1.0]), torch.tensor([3.0, 4.0, 9.0, 2.0]))
+
+
+def test_polynomials_of_numbers_follow_pytorch() -> None:
+    whole = torch.arange(4)
+    assert_follows_pytorch(lambda x: torch.special.legendre_polynomial_p(x, 3), torch.tensor([0.5, -1.0]))
+    assert_follows_pytorch(lambda n: torch.special.hermite_polynomial_h(0.5, n), whole)
+    assert_follows_pytorch(lambda n: torch.special.laguerre_polynomial_l(2, n), whole)

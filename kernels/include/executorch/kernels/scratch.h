@@ -66,6 +66,28 @@
 /* Of Fourier transforms along dimensions of at most so many elements. */
 #define ET_FFT_SCRATCH(length) ((size_t)48 * (size_t)(length))
 
+/* Of linear algebra, in double: how many columns are computed side by side. */
+#define ET_PANEL_COLUMNS 8
+
+/* Of factors of a matrix, what describes them, and columns of a system with it. */
+#define ET_FACTORS_SCRATCH(rows, columns)                                 \
+  (sizeof(double) *                                                       \
+   ((size_t)(rows) * ((size_t)(columns) + ET_PANEL_COLUMNS + (size_t)1) + \
+    (size_t)(columns)))
+
+/* Of the eigenvectors of a symmetric matrix, and of singular ones. */
+#define ET_EIGENVECTORS_SCRATCH(size) \
+  (sizeof(double) * (size_t)(size) * ((size_t)2 * (size_t)(size) + (size_t)1))
+#define ET_SINGULAR_VECTORS_SCRATCH(rows, columns)   \
+  (sizeof(double) *                                  \
+   ((size_t)3 * (size_t)(rows) * (size_t)(columns) + \
+    (size_t)(ET_PANEL_COLUMNS + 2) * ((size_t)(rows) + (size_t)(columns))))
+
+/* Of the exponential of a matrix. */
+#define ET_EXPONENTIAL_SCRATCH(size) \
+  (ET_FACTORS_SCRATCH(size, size) +  \
+   sizeof(double) * (size_t)6 * (size_t)(size) * (size_t)(size))
+
 /* Of attention: how many queries are in hand at a time, and how many keys. */
 #define ET_ATTENTION_ROWS ((size_t)32)
 #define ET_ATTENTION_KEYS ((size_t)64)

@@ -1,0 +1,55 @@
+"""Orthogonal polynomials: of numbers, as of tensors, and shifted, as of another place."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch._ops import OpOverload
+
+_ATEN = torch.ops.aten
+_SHIFTED = "shifted_chebyshev_polynomial_"
+_NAMES = (
+    *(f"chebyshev_polynomial_{kind}" for kind in "tuvw"),
+    *(f"{_SHIFTED}{kind}" for kind in "tuvw"),
+    "hermite_polynomial_h",
+    "hermite_polynomial_he",
+    "laguerre_polynomial_l",
+    "legendre_polynomial_p",
+)
+
+
+def _of_tensors(polynomial: OpOverload) -> Callable[..., Tensor]:
+    """`polynomial` of a place or a degree that is a number, which does not decide the dtype."""
+
+    def call(x: Any, n: Any) -> Tensor:
+        given = x if isinstance(x, Tensor) else n
+        x, n = (each if isinstance(each, Tensor) else _like(each, given) for each in (x, n))
+        return polynomial(x, n)
+
+    return call
+
+
+def _like(number: Any, given: Tensor) -> Tensor:
+    is_float = isinstance(number, float) and not given.is_floating_point()
+    dtype = torch.get_default_dtype() if is_float else given.dtype
+    return torch.full([], number, dtype=dtype)
+
+
+def _shifted(polynomial: OpOverload) -> Callable[..., Tensor]:
+    """From [0, 1], where the shifted polynomial is orthogonal, to [-1, 1]."""
+    return lambda x, n: polynomial(x + x - 1, n)
+
+
+def _decompositions() -> Mapping[OpOverload, Callable[..., Any]]:
+    table: dict[OpOverload, Callable[..., Any]] = {}
+    for name in _NAMES:
+        packet = getattr(_ATEN, f"special_{name}")
+        table[packet.n_scalar] = table[packet.x_scalar] = _of_tensors(packet.default)
+        if name.startswith(_SHIFTED):
+            plain = getattr(_ATEN, f"special_{name.removeprefix('shifted_')}")
+            table[packet.default] = _shifted(plain.default)
+    return table
+
+
+POLYNOMIALS: Mapping[OpOverload, Callable[..., Any]] = _decompositions()

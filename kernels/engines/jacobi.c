@@ -1,0 +1,107 @@
+#include "kernels/engines/jacobi.h"
+
+#include <float.h>
+#include <math.h>
+
+/* A dozen are enough for any matrix but a handful. */
+#define SWEEPS 60
+
+typedef struct rotation {
+  double cosine;
+  double sine;
+} rotation;
+
+/* That which makes the matrix [[p, between], [between, q]] diagonal, by the lesser
+ * of both angles. */
+static rotation rotation_of(double p, double q, double between) {
+  const double theta = (q - p) / (2.0 * between);
+  const double tangent =
+      copysign(1.0, theta) / (fabs(theta) + sqrt(theta * theta + 1.0));
+  const double cosine = 1.0 / sqrt(tangent * tangent + 1.0);
+  const rotation r = {cosine, tangent * cosine};
+  return r;
+}
+
+/* p, q = cosine * p - sine * q, sine * p + cosine * q; `step` elements apart. */
+static void rotate(rotation r, double *p, double *q, size_t count,
+                   size_t step) {
+  for (size_t i = 0; i < count * step; i += step) {
+    const double a = p[i];
+    const double b = q[i];
+    p[i] = r.cosine * a - r.sine * b;
+    q[i] = r.sine * a + r.cosine * b;
+  }
+}
+
+static void rotate_rows(rotation r, et_matrix *m, size_t p, size_t q) {
+  if (m->at != NULL) {
+    rotate(r, et_matrix_row(m, p), et_matrix_row(m, q), m->columns, 1);
+  }
+}
+
+/* Whether elements p and q of the diagonal had to be parted. */
+static bool part_elements(et_matrix *m, et_matrix *vectors, size_t p,
+                          size_t q) {
+  const double pp = et_matrix_row(m, p)[p];
+  const double qq = et_matrix_row(m, q)[q];
+  const double between = et_matrix_row(m, p)[q];
+  if (fabs(between) <= DBL_EPSILON / 4) {
+    return false;
+  }
+  const rotation r = rotation_of(pp, qq, between);
+  rotate_rows(r, m, p, q);
+  rotate(r, m->at + p, m->at + q, m->rows, m->columns);
+  et_matrix_row(m, p)[q] = 0.0;
+  et_matrix_row(m, q)[p] = 0.0;
+  rotate_rows(r, vectors, p, q);
+  return true;
+}
+
+static double dot(const double *a, const double *b, size_t count) {
+  double sum = 0.0;
+  for (size_t i = 0; i < count; i++) {
+    sum += a[i] * b[i];
+  }
+  return sum;
+}
+
+/* Whether rows p and q had to be turned to be orthogonal. */
+static bool part_rows(et_matrix *m, et_matrix *vectors, size_t p, size_t q) {
+  const double *const a = et_matrix_row(m, p);
+  const double *const b = et_matrix_row(m, q);
+  const double pp = dot(a, a, m->columns);
+  const double qq = dot(b, b, m->columns);
+  const double between = dot(a, b, m->columns);
+  const double error = DBL_EPSILON * (double)(4 + m->columns);
+  if (fabs(between) <= fmax(DBL_MIN, error * sqrt(pp) * sqrt(qq))) {
+    return false;
+  }
+  const rotation r = rotation_of(pp, qq, between);
+  rotate_rows(r, m, p, q);
+  rotate_rows(r, vectors, p, q);
+  return true;
+}
+
+typedef bool (*part_fn)(et_matrix *m, et_matrix *vectors, size_t p, size_t q);
+
+/* Every pair in turn, until none has to be parted. */
+static bool part_all(et_matrix *m, et_matrix *vectors, part_fn part) {
+  bool changed = true;
+  for (int sweep = 0; changed && sweep < SWEEPS; sweep++) {
+    changed = false;
+    for (size_t p = 0; p + 1 < m->rows; p++) {
+      for (size_t q = p + 1; q < m->rows; q++) {
+        changed = part(m, vectors, p, q) || changed;
+      }
+    }
+  }
+  return !changed;
+}
+
+bool et_jacobi_diagonalise(et_matrix *symmetric, et_matrix *vectors) {
+  return part_all(symmetric, vectors, part_elements);
+}
+
+bool et_jacobi_orthogonalise(et_matrix *rows, et_matrix *vectors) {
+  return part_all(rows, vectors, part_rows);
+}

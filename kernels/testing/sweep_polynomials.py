@@ -1,0 +1,34 @@
+"""The arguments of the calls of orthogonal polynomials that the sweep tries: values that every dtype holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+
+from kernels.testing.sweep_case import Case
+
+Maker = Callable[[Case], list[object]]
+_NAMES = (
+    *(f"chebyshev_polynomial_{kind}" for kind in "tuvw"),
+    "hermite_polynomial_h",
+    "hermite_polynomial_he",
+    "laguerre_polynomial_l",
+    "legendre_polynomial_p",
+)
+
+
+def _small(case: Case, name: str, end: int) -> torch.Tensor:
+    """Whole numbers in [0, end)."""
+    x = case.tensor(name)
+    return (x.to(torch.float64).abs() * 3 % end).floor().to(x.dtype)
+
+
+def _polynomial(case: Case) -> list[object]:
+    return [_small(case, "x", 2), _small(case, "n", 5)]
+
+
+MAKERS: dict[str, Maker] = {
+    **{f"aten::special_{name}.out": _polynomial for name in _NAMES},
+    "aten::special_airy_ai.out": lambda case: [_small(case, "x", 5)],
+}
