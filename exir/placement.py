@@ -3,13 +3,14 @@
 Two blocks that live at once must not overlap, in as few bytes as possible. It is NP-hard;
 `placed` puts blocks one by one at the lowest offset that is free over their lifetime (offset
 calculation, Pisarchyk and Lee, "Efficient Memory Management for Deep Neural Net Inference",
-2020), in several orders, and keeps the best. It is not always optimal; `bound` says how far from
-it a plan can be at most.
+2020), in several orders, and keeps the best. Where that is above `bound`, below which none can be, it
+changes the order step by step, within a budget that does not grow with the number of blocks.
 """
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
+from random import Random
 from typing import Generic, TypeVar
 
 from exir.liveness import Lifetime
@@ -17,6 +18,11 @@ from exir.occupancy import Occupancy
 from exir.range_maximum import RangeMaximum
 
 Key = TypeVar("Key", bound=Hashable)
+# How many blocks are placed anew for a better plan, all orders together; and of how many orders. Fewer do not pay.
+_BUDGET = 30_000
+_CHANGES = range(10, 401)
+# How often a change is kept that makes a plan larger: there is none better beside some that are not the best.
+_TOLERATED = 0.05
 
 
 @dataclass(frozen=True)
@@ -44,14 +50,45 @@ def aligned(nbytes: int, alignment: int) -> int:
 def placed(blocks: Sequence[Block[Key]]) -> Placement[Key]:
     """Each block at the lowest free offset; the best of several orders of placing them."""
     least = bound(blocks)
-    best: Placement[Key] | None = None
-    for ordered in (_by_size, _by_breadth):
-        placement = _placed_in_order(ordered(blocks))
-        best = placement if best is None or placement.size < best.size else best
+    order = _by_size(blocks)
+    best = _placed_in_order(order)
+    if best.size > least:
+        other = _by_breadth(blocks)
+        placement = _placed_in_order(other)
+        if placement.size < best.size:
+            best, order = placement, other
+    return _improved(best, order, least)
+
+
+def _improved(best: Placement[Key], order: list[Block[Key]], least: int) -> Placement[Key]:
+    """The best of plans each of which comes from the one before by a change of its order.
+
+    The same for the same blocks: what is drawn at random begins with the same seed.
+    """
+    draws, current = Random(0), best
+    changes = min(_CHANGES[-1], _BUDGET // max(len(order), 1))
+    for _ in range(changes if changes in _CHANGES else 0):
         if best.size == least:
             break
-    assert best is not None
+        changed = _with_top_earlier(current, order, draws)
+        placement = _placed_in_order(changed)
+        if placement.size <= current.size or draws.random() < _TOLERATED:
+            current, order = placement, changed
+        best = min(best, current, key=lambda each: each.size)
     return best
+
+
+def _with_top_earlier(
+    placement: Placement[Key], order: list[Block[Key]], draws: Random
+) -> list[Block[Key]]:
+    """The order with a block that reaches the end of the memory before one of those that it had to lie
+    above."""
+    ends = (placement.offsets[block.key] + block.size for block in order)
+    place = next(index for index, end in enumerate(ends) if end == placement.size)
+    top = order[place]
+    below = [i for i in range(place) if order[i].lifetime.overlaps(top.lifetime)]
+    to = draws.choice(below) if below else place
+    return [*order[:to], top, *order[to:place], *order[place + 1 :]]
 
 
 def side_by_side(blocks: Sequence[Block[Key]]) -> Placement[Key]:
