@@ -40,6 +40,8 @@ exir.backend.backend_api: MethodProgramsPartitionerSpec to_backend
 exir.backend.backend_details: BackendDetails PreprocessResult
 exir.backend.canonical_partitioners.all_node_partitioner: AllNodePartitioner
 exir.backend.canonical_partitioners.config_partitioner: ConfigerationBasedPartitioner PartitionerConfig
+exir.backend.canonical_partitioners.duplicate_constant_node_pass: duplicate_constant_node
+exir.backend.canonical_partitioners.duplicate_dequant_node_pass: DuplicateDequantNodePass
 exir.backend.canonical_partitioners.group_partitioner: GroupBasedPartitioner
 exir.backend.canonical_partitioners.pattern_op_partitioner: generate_grouped_partitions_from_list_of_nodes
     generate_partitions_from_list_of_nodes generate_pattern_op_partitions
@@ -49,12 +51,13 @@ exir.backend.test.backend_with_compiler_demo: BackendWithCompilerDemo
 exir.backend.test.backend_with_delegate_mapping_demo: BackendWithDelegateMappingDemo
 exir.backend.test.op_partitioner_demo: AddMulPartitionerDemo
 exir.backend.utils: DelegateMappingBuilder WhyNoPartition get_delegated_payload get_delegates get_non_lowered_nodes
-    is_identical_graph is_shape_dynamic print_delegated_graph tag_constant_data tag_mutated_buffer
+    is_identical_graph is_shape_dynamic print_delegated_graph remove_first_quant_and_last_dequant
+    replace_quantized_partition_with_op tag_constant_data tag_mutated_buffer
 exir.capture: CaptureConfig capture
 exir.capture._capture: WrapperModule capture patch_forward
 exir.capture._config: CaptureConfig EdgeCompileConfig ExecutorchBackendConfig
 exir.control_flow: cond map while_loop
-exir.delegate: executorch_call_delegate get_lowered_module_name
+exir.delegate: executorch_call_delegate get_lowered_module_name is_lowered_module
 exir.dialects._ops: bind_pattern_to_op ops
 exir.dim_order_utils: get_dim_order get_memory_format is_channel_last_dim_order is_contiguous_dim_order
 exir.emit: EmitterOutput emit_program
@@ -278,3 +281,69 @@ def test_an_edge_operator_says_which_dtypes_its_operands_may_have() -> None:
     assert isinstance(schema.dtype_constraint, FunctionDtypeConstraint)
     assert schema.arguments[0].allowed_types == {torch.float16, torch.bfloat16, torch.float32, torch.float64}
     assert not schema.dtype_constraint.validate({"self": torch.int32, "__ret_0": torch.int32})
+
+
+class _TwiceRead(torch.nn.Module):
+    """A weight that two calls read, and a quantized value that two calls dequantize."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.randn(3))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        ops = torch.ops.quantized_decomposed
+        limits = (0.1, 0, -128, 127, torch.int8)
+        real = ops.dequantize_per_tensor(ops.quantize_per_tensor(x, *limits), *limits)
+        summed = torch.sin(real + self.weight) * torch.cos(real * self.weight)
+        return ops.dequantize_per_tensor(ops.quantize_per_tensor(summed, *limits), *limits)
+
+
+def _twice_read() -> torch.export.ExportedProgram:
+    import torch.ao.quantization.fx._decomposed
+    from executorch.exir import to_edge
+
+    return to_edge(torch.export.export(_TwiceRead(), (torch.randn(3),))).exported_program()
+
+
+def test_what_several_calls_read_is_there_for_each_of_them() -> None:
+    from executorch.exir.backend.canonical_partitioners.duplicate_constant_node_pass import duplicate_constant_node
+    from executorch.exir.backend.canonical_partitioners.duplicate_dequant_node_pass import DuplicateDequantNodePass
+
+    program, x = _twice_read(), torch.randn(3)
+    expected = program.module()(x)
+    assert duplicate_constant_node(program, "p_weight") == {"p_weight_copy_0"}
+    DuplicateDequantNodePass()(program.graph_module)
+    names = ("p_weight", "p_weight_copy_0", "quantized_decomposed_dequantize_per_tensor_default")
+    assert [len(node.users) for node in program.graph.nodes if node.name in names] == [1, 1, 1]
+    torch.testing.assert_close(program.module()(x), expected)
+    with pytest.raises(RuntimeError, match="placeholder 'x' is an input of the program"):
+        duplicate_constant_node(program, "x")
+
+
+def test_quantized_parts_are_taken_out_of_graphs() -> None:
+    from executorch.exir.backend.utils import remove_first_quant_and_last_dequant
+
+    graph_module = _twice_read().graph_module
+    remove_first_quant_and_last_dequant(graph_module)
+    result = graph_module.graph.output_node().all_input_nodes
+    assert [node.meta["val"].dtype for node in result] == [torch.int8]
+    calls = [str(node.target) for node in graph_module.graph.nodes if node.op == "call_function"]
+    assert sum("quantize_per_tensor" in call for call in calls) == 2
+
+
+def test_a_quantized_partition_becomes_one_call() -> None:
+    from executorch.exir.backend.utils import replace_quantized_partition_with_op
+    from torch.fx.passes.utils.source_matcher_utils import SourcePartition
+
+    graph_module = _twice_read().graph_module
+    inside = [node for node in graph_module.graph.nodes if node.op == "call_function"][2:-2]
+    partition = SourcePartition(inside, torch.add)
+    call, dequantizing, quantizing = replace_quantized_partition_with_op(graph_module, partition, torch.ops.aten.mul)
+    assert call.target is torch.ops.aten.mul and len(dequantizing) == len(quantizing) == 1
+    assert all("dequantize_per_tensor" in str(user.target) for user in call.users) and len(call.users) == 1
+
+
+def test_what_a_delegate_call_runs_is_told() -> None:
+    from executorch.exir.delegate import is_lowered_module
+
+    assert not is_lowered_module(_Sum())

@@ -9,6 +9,7 @@ from torch.fx import GraphModule, Node
 from torch.fx.passes.utils.fuser_utils import erase_nodes, fuse_as_graphmodule, insert_subgm, legalize_graph, topo_sort
 
 from exir.delegate import delegate_calls, lowered_module_of
+from exir.lowered_backend_module import LoweredBackendModule
 
 
 def is_identical_graph(graph_left: GraphModule, graph_right: GraphModule) -> bool:
@@ -30,6 +31,11 @@ def is_shape_dynamic(node: Node) -> bool:
     """Whether a size of the node's value is symbolic."""
     value = node.meta.get("val")
     return isinstance(value, torch.Tensor) and any(isinstance(size, torch.SymInt) for size in value.shape)
+
+
+def is_lowered_module(value: object) -> bool:
+    """Whether it is what a delegate call runs."""
+    return isinstance(value, LoweredBackendModule)
 
 
 def get_delegated_payload(graph_module: GraphModule) -> dict[str, bytes]:

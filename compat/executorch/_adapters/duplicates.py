@@ -1,0 +1,59 @@
+"""Nodes that several calls read, once for each of them: so that a partition can have its own."""
+
+from torch.export import ExportedProgram
+from torch.export.graph_signature import InputKind, InputSpec, TensorArgument
+from torch.fx import GraphModule, Node
+
+from executorch._adapters.quantized_graphs import dequantizes
+from exir.pass_base import PassResult
+
+_CONSTANTS = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR)
+
+
+class DuplicateDequantNodePass:
+    """Gives every reader of a dequantized tensor a `dequantize_per_tensor` of its own."""
+
+    def __call__(self, graph_module: GraphModule) -> PassResult:
+        shared = [node for node in graph_module.graph.nodes if dequantizes(node)]
+        for node in shared:
+            for reader in list(node.users)[1:]:
+                with graph_module.graph.inserting_before(reader):
+                    reader.replace_input_with(node, graph_module.graph.node_copy(node))
+        graph_module.recompile()
+        return PassResult(graph_module, bool(shared))
+
+
+def duplicate_constant_node(exported_program: ExportedProgram, candidate_node: str) -> set[str]:
+    """Give every reader of that parameter, buffer or constant a placeholder of its own; returns the names of the new
+    ones, which hold the same tensor."""
+    node = next((each for each in exported_program.graph.nodes if each.name == candidate_node), None)
+    if node is None or node.op != "placeholder":
+        return set()
+    specs = exported_program.graph_signature.input_specs
+    place = next(i for i, spec in enumerate(specs) if getattr(spec.arg, "name", None) == node.name)
+    if specs[place].kind not in _CONSTANTS:
+        raise RuntimeError(
+            f"placeholder '{node.name}' is an input of the program, not a constant that could be duplicated"
+        )
+    readers = list(node.users)[1:]
+    names = [f"{node.name}_copy_{i}" for i in range(len(readers))]
+    for name, reader in zip(names, readers):
+        reader.replace_input_with(node, _copied(exported_program, node, specs[place], name))
+    specs[place:place] = [_spec_of(specs[place], name) for name in names]
+    exported_program.graph_module.recompile()
+    exported_program._validate()
+    return set(names)
+
+
+def _copied(program: ExportedProgram, node: Node, spec: InputSpec, name: str) -> Node:
+    """A placeholder before `node`, of the same tensor by another name."""
+    held = program.state_dict if spec.target in program.state_dict else program.constants
+    held[name] = held[str(spec.target)]
+    with program.graph.inserting_before(node):
+        copy = program.graph.placeholder(name)
+    copy.meta = dict(node.meta)
+    return copy
+
+
+def _spec_of(spec: InputSpec, name: str) -> InputSpec:
+    return InputSpec(spec.kind, TensorArgument(name), name, spec.persistent)
