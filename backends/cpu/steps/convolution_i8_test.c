@@ -194,6 +194,15 @@ static void test_windows_of_random_shapes(void **state) {
   }
 }
 
+/* What is listed of each tap is bounded, too. */
+static void test_many_taps_come_in_smaller_blocks(void **state) {
+  (void)state;
+  const et_test_axis eight = {9, 2, 8, 1, 0, 0, 1};
+  const et_test_axis spread = {70, 56, 8, 1, 0, 0, 2};
+  const shape s = {1, 3, 17, 1, eight, spread, true, true, 1};
+  check_convolution(&s);
+}
+
 static void test_long_rows_come_in_smaller_blocks(void **state) {
   (void)state;
   const int32_t depths[] = {500, 516, 1000, 3000, 4000, 4096};
@@ -308,6 +317,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_products_of_every_remainder),
       cmocka_unit_test(test_windows_of_random_shapes),
+      cmocka_unit_test(test_many_taps_come_in_smaller_blocks),
       cmocka_unit_test(test_long_rows_come_in_smaller_blocks),
       cmocka_unit_test(test_the_largest_products_do_not_saturate),
       cmocka_unit_test(test_bytes_of_a_small_range_take_larger_weights),

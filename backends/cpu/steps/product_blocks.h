@@ -15,6 +15,9 @@ typedef struct et_cpu_blocks {
   size_t column_parts; /* whole panels each, but the last */
 } et_cpu_blocks;
 
+/* Most rows that use a block of weights which have become floats. */
+#define ET_CPU_WIDENED_ROWS 512
+
 static inline size_t et_cpu_block_count(const et_cpu_blocks *b) {
   return b->row_parts * b->column_parts;
 }

@@ -26,9 +26,6 @@ typedef struct work {
   et_cpu_blocks blocks;
 } work;
 
-/* Most rows that use a block of weights which have become floats. */
-#define BLOCK_ROWS 512
-
 static void run_block(void *data, size_t index) {
   const work *w = data;
   const et_cpu_range range = et_cpu_block_at(&w->blocks, index);
@@ -40,7 +37,7 @@ static void run(const et_cpu_step *step, const et_cpu_run *run) {
   work w = {.product = {.product = et_cpu_product_read(step),
                         .panels = panels->data,
                         .is_bfloat = panels->dtype == ET_SCALAR_TYPE_BFLOAT16},
-            .blocks = et_cpu_product_blocks(step, run, BLOCK_ROWS)};
+            .blocks = et_cpu_product_blocks(step, run, ET_CPU_WIDENED_ROWS)};
   w.function =
       w.blocks.rows == 1 ? row_variants[run->isa] : rows_variants[run->isa];
   et_cpu_for_each(run, et_cpu_block_count(&w.blocks), run_block, &w);

@@ -28,9 +28,6 @@ typedef struct work {
   et_cpu_blocks blocks;
 } work;
 
-/* Most rows that use a block of weights which have become floats. */
-#define BLOCK_ROWS 512
-
 static void run_block(void *data, size_t index) {
   const work *w = data;
   const et_cpu_range range = et_cpu_block_at(&w->blocks, index);
@@ -45,7 +42,7 @@ static void run(const et_cpu_step *step, const et_cpu_run *run) {
   }
   w.function = rows == 1 ? row_variants[run->isa] : rows_variants[run->isa];
   w.blocks = et_cpu_share_product(rows, w.product.columns, w.product.depth,
-                                  BLOCK_ROWS, et_cpu_threads(run));
+                                  ET_CPU_WIDENED_ROWS, et_cpu_threads(run));
   et_cpu_for_each(run, et_cpu_block_count(&w.blocks), run_block, &w);
 }
 

@@ -2,14 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
 
 import torch.nn.functional as F
 from torch import Tensor
 
-from backends.cpu.compiler.kinds.activated import Activated
-from backends.cpu.compiler.kinds.activation import NONE, Activation
 from backends.cpu.compiler.kinds.operation import Sizes
+from backends.cpu.compiler.kinds.product_q import FewBits
 from backends.cpu.compiler.packing import dequantized_panels
 from exir.dialects.quantized_weight_ops import quantized_rows
 
@@ -17,23 +15,11 @@ MOST_GROUP = 512
 
 
 @dataclass(frozen=True)
-class ProductI8(Activated):
+class ProductI8(FewBits):
     """x, words, scales, bias and zero points as `product_q` has them, sums of a group's codes [ceil(N / 16), groups, 16]
     to [..., N]. A group has at most `MOST_GROUP` codes."""
 
-    bits: int
-    shifted: bool
-    activation: Activation = NONE
-
     code = 19
-
-    def words(self) -> tuple[int, ...]:
-        return (self.bits, int(self.shifted), *self.activation.words())
-
-    @classmethod
-    def read(cls, words: Sequence[int]) -> Self:
-        bits, shifted, *activation = words
-        return cls(bits, bool(shifted), Activation.read(activation))
 
     def check(self, sizes: Sizes) -> None:
         count = 6 if self.shifted else 5

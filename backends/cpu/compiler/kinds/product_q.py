@@ -14,22 +14,16 @@ from backends.cpu.compiler.packing import dequantized_panels
 
 
 @dataclass(frozen=True)
-class ProductQ(Activated):
-    """x [..., K], words [ceil(N / 16), K * bits / 32, 16], scales [ceil(N / 16), groups, 16], bias, zero points like
-    scales if the weight is `shifted`, optional residual [..., N] to [..., N].
+class FewBits(Activated):
+    """A product by words of codes.
 
     bits: of a code, 4 or 8.
+    shifted: codes have zero points.
     """
 
     bits: int
     shifted: bool
     activation: Activation = NONE
-
-    code = 23
-
-    @property
-    def without_residual(self) -> int:
-        return 5 if self.shifted else 4
 
     def words(self) -> tuple[int, ...]:
         return (self.bits, int(self.shifted), *self.activation.words())
@@ -38,6 +32,18 @@ class ProductQ(Activated):
     def read(cls, words: Sequence[int]) -> Self:
         bits, shifted, *activation = words
         return cls(bits, bool(shifted), Activation.read(activation))
+
+
+@dataclass(frozen=True)
+class ProductQ(FewBits):
+    """x [..., K], words [ceil(N / 16), K * bits / 32, 16], scales [ceil(N / 16), groups, 16], bias, zero points like
+    scales if the weight is `shifted`, optional residual [..., N] to [..., N]."""
+
+    code = 23
+
+    @property
+    def without_residual(self) -> int:
+        return 5 if self.shifted else 4
 
     def check(self, sizes: Sizes) -> None:
         count = self.without_residual
