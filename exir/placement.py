@@ -102,7 +102,7 @@ def side_by_side(blocks: Sequence[Block[Key]]) -> Placement[Key]:
 
 def bound(blocks: Sequence[Block[Key]]) -> int:
     """The largest sum of bytes that live at one step: no placement can be smaller."""
-    return max(_live_bytes(blocks), default=0)
+    return max(live_at_each_step(blocks), default=0)
 
 
 def _placed_in_order(blocks: Sequence[Block[Key]]) -> Placement[Key]:
@@ -125,13 +125,13 @@ def _by_size(blocks: Sequence[Block[Key]]) -> list[Block[Key]]:
 
 def _by_breadth(blocks: Sequence[Block[Key]]) -> list[Block[Key]]:
     """Blocks of the step with the most live bytes first, then of the next; the largest first."""
-    live = RangeMaximum(_live_bytes(blocks))
+    live = RangeMaximum(live_at_each_step(blocks))
     widest = {block.key: live.of(block.lifetime.first, block.lifetime.last) for block in blocks}
     return sorted(blocks, key=lambda block: (-widest[block.key], -block.size))
 
 
-def _live_bytes(blocks: Sequence[Block[Key]]) -> list[int]:
-    """Bytes alive at each step."""
+def live_at_each_step(blocks: Sequence[Block[Key]]) -> list[int]:
+    """Bytes alive at each step, from the first to the last of any block."""
     change = [0] * (_step_count(blocks) + 1)
     for block in blocks:
         change[block.lifetime.first] += block.size

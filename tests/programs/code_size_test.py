@@ -8,8 +8,8 @@ import subprocess
 
 import pytest
 
-# Bytes of .text, of which AVX2 has 60,525, AVX-512 75,007. AVX-512 has more shapes of tiles, and each of its instructions is longer.
-_BUDGET = {"AVX2": 60 << 10, "AVX512": 75_100}
+# Bytes of .text, of which AVX2 has 61,100, AVX-512 75,300. AVX-512 has more shapes of tiles, and each of its instructions is longer.
+_BUDGET = {"AVX2": 60 << 10, "AVX512": 75_400}
 _LIBRARIES = 14
 # Of the library that checks steps: what no step of floats calls.
 _NOT_LINKED = "quantized."

@@ -5,9 +5,9 @@ from dataclasses import replace
 import torch
 
 from backends.cpu.compiler import cost
-from backends.cpu.compiler.dims import Dim
+from backends.cpu.compiler.dims import Dim, product
 from backends.cpu.compiler.graph import Step, StepGraph, Value, constant
-from backends.cpu.compiler.kinds.block import Block
+from backends.cpu.compiler.kinds.block import MOST_PARTS, Block, Part
 from backends.cpu.compiler.kinds.convert import HALVES
 from backends.cpu.compiler.kinds.convolution import Convolution
 from backends.cpu.compiler.kinds.depthwise import Depthwise
@@ -57,15 +57,19 @@ def _winograd(graph: StepGraph, step: Step, operation: Convolution, options: Opt
 
 
 def _make_block(graph: StepGraph, rewriter: Rewriter, project: Step, options: Options) -> None:
-    """Join `project` with the depthwise convolution before it and what expands before that."""
+    """Join `project` with the depthwise convolution before it and what expands before that; and the block that
+    they are with the one before it, where what lies between is large."""
     filtering = _sole_writer(rewriter, project.inputs[0])
     if filtering is None or not isinstance(filtering.operation, Depthwise):
         return
     expand = _sole_writer(rewriter, filtering.inputs[0])
     if expand is None or not _expands(expand) or not _takes_strips(graph, expand.output, options):
         return
-    block = _block(graph, expand, filtering, project, options)
-    rewriter.merge([expand, filtering], project, block)
+    steps, block = [expand, filtering], _block(graph, expand, filtering, project, options)
+    before = _sole_writer(rewriter, expand.inputs[0])
+    if before is not None and _may_precede(before, block) and _takes_strips(graph, before.output, options):
+        steps, block = [before, *steps], _chain(graph, before, block, options)
+    rewriter.merge(steps, project, block)
 
 
 def _sole_writer(rewriter: Rewriter, value: Value) -> Step | None:
@@ -87,19 +91,52 @@ def _takes_strips(graph: StepGraph, expanded: Value, options: Options) -> bool:
 
 def _block(graph: StepGraph, expand: Step, filtering: Step, project: Step, options: Options) -> Step:
     assert isinstance(filtering.operation, Depthwise) and isinstance(project.operation, Product)
-    width, filtered_width = expand.output.dims[2], filtering.output.dims[2]
-    rows = cost.strip_rows(graph.bounds.most([filtered_width]))
-    block = Block(rows, _as_convolution(expand), filtering.operation, project.operation)
-    floats = block.workspace(width, filtered_width, expand.output.dims[3])
-    lanes = cost.lanes(options.threads, _FLOAT_BYTES * graph.bounds.most([floats]))
+    part = Part(_as_convolution(expand), filtering.operation, project.operation)
+    filtered_width = filtering.output.dims[2]
+
+    def floats(rows: int) -> Dim:
+        return part.workspace(rows, expand.output.dims[2], filtered_width, expand.output.dims[3])
+
+    rows = cost.strip_rows(
+        graph.bounds.most([filtered_width]), lambda rows: _FLOAT_BYTES * graph.bounds.most([floats(rows)])
+    )
     weights = (*_expand_weights(expand), *filtering.inputs[1:], *project.inputs[1:])
     return Step(
-        block,
+        Block(rows, (part,)),
         (expand.inputs[0], *weights),
         project.outputs,
-        (_workspace(lanes, floats),),
+        (_lanes(graph, floats(rows), options),),
         nodes=expand.nodes + filtering.nodes + project.nodes,
     )
+
+
+def _may_precede(before: Step, block: Step) -> bool:
+    """Whether `before` is a block that may make the rows which `block` expands as they are needed."""
+    first, second = before.operation, block.operation
+    assert isinstance(second, Block)
+    if not isinstance(first, Block) or len(first.parts) == MOST_PARTS:
+        return False
+    expand = second.parts[0].expand
+    return expand.window.is_point and not expand.planes and len(before.inputs) == first.without_residual
+
+
+def _chain(graph: StepGraph, before: Step, block: Step, options: Options) -> Step:
+    """Both as one: `before` makes one row at a time, which lies beside what it needs itself."""
+    assert isinstance(before.operation, Block) and isinstance(block.operation, Block)
+    row = product(before.output.dims[2:])
+    floats = before.workspaces[0].dims[1] + row + block.workspaces[0].dims[1]
+    return Step(
+        Block(block.operation.rows, before.operation.parts + block.operation.parts),
+        before.inputs + block.inputs[1:],
+        block.outputs,
+        (_lanes(graph, floats, options),),
+        nodes=before.nodes + block.nodes,
+    )
+
+
+def _lanes(graph: StepGraph, floats: Dim, options: Options) -> Value:
+    """A workspace of so many floats for each of as many threads as are worth it."""
+    return _workspace(cost.lanes(options.threads, _FLOAT_BYTES * graph.bounds.most([floats])), floats)
 
 
 def _as_convolution(expand: Step) -> Convolution:

@@ -12,6 +12,7 @@ from backends.cpu.compiler.folding import fold
 from backends.cpu.compiler.fusion import fuse
 from backends.cpu.compiler.graph import StepGraph, verify
 from backends.cpu.compiler.halves import read_as_floats, store_weights
+from backends.cpu.compiler.halving import halve_widest
 from backends.cpu.compiler.in_place import write_in_place
 from backends.cpu.compiler.lower.builder import Builder
 from backends.cpu.compiler.lower.rule import Program
@@ -46,6 +47,7 @@ def step_graph(program: ExportedProgram, options: Options) -> StepGraph:
     prepare_attention(graph, options)
     store_weights(graph, options)
     choose(graph, options)
+    halve_widest(graph)
     pack(graph)
     read_as_floats(graph)
     write_results_in_place(graph)

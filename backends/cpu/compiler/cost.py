@@ -4,6 +4,8 @@ Measured in user cycles on AVX2 (Zen 3), one thread, packed weights. NEON and AV
 follow from how often bytes are touched and from the sizes of caches.
 """
 
+from collections.abc import Callable
+
 # Planes: with so few channels rows of panels are cut from planes for less than the planes are
 # brought channels last first (224 x 224 x 3: 27 multiplications a pixel of the output either way).
 MOST_PLANES = 4
@@ -24,10 +26,15 @@ _WINOGRAD_TILES = (6, 48)
 # Strips: an expanded picture that does not stay in the second-level cache is made row by row.
 # 28 x 28 x 192 in strips and 14 x 14 x 576 as a whole are each the faster way.
 BLOCK_LEAST_BYTES = 512 << 10
+# Scratch that is worth saving by working on a block's channels by halves.
+HALVED_LEAST_BYTES = 768 << 10
 # Pixels of a strip: below, the product that projects them has too few rows for its tiles.
 _STRIP_PIXELS = 56
-# Workspaces of all threads of a step; beyond, fewer threads run at once (MobileNetV2 stays below 1.5 MB).
-MOST_WORKSPACE = 384 << 10
+# Workspaces of two threads: strips have fewer rows where they would be larger.
+_TWO_WORKSPACES = 640 << 10
+# Workspaces of all threads of a step; beyond, no more than two threads run at once (MobileNetV2 stays below
+# 1.5 MB, its picture included).
+MOST_WORKSPACE = 256 << 10
 
 
 def prefers_winograd(pixels: int, channels: int, columns: int) -> bool:
@@ -51,11 +58,17 @@ def prefers_strips(expanded_bytes: int) -> bool:
     return expanded_bytes >= BLOCK_LEAST_BYTES
 
 
-def strip_rows(filtered_width: int) -> int:
-    """Rows of a strip."""
-    return max(1, -(-_STRIP_PIXELS // max(filtered_width, 1)))
+def prefers_halves(live_bytes: int) -> bool:
+    """Whether scratch is to be saved by more steps, where so much is alive at once."""
+    return live_bytes >= HALVED_LEAST_BYTES
+
+
+def strip_rows(filtered_width: int, bytes_of: Callable[[int], int]) -> int:
+    """Rows of a strip, of which a thread needs `bytes_of(rows)`."""
+    most = max(1, -(-_STRIP_PIXELS // max(filtered_width, 1)))
+    return next((rows for rows in range(most, 1, -1) if 2 * bytes_of(rows) <= _TWO_WORKSPACES), 1)
 
 
 def lanes(threads: int, bytes_of_one: int) -> int:
     """Threads that may have a workspace of `bytes_of_one` each."""
-    return max(1, min(threads, MOST_WORKSPACE // max(bytes_of_one, 1)))
+    return min(threads, max(2, MOST_WORKSPACE // max(bytes_of_one, 1)))

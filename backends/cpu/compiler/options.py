@@ -18,7 +18,8 @@ class Options:
     winograd: for 3x3 convolutions, "auto" where it is faster and its larger weights are worth it,
         "never", or "always" where it can be. It rounds more: outputs are within 1e-4 of PyTorch's.
     strips: for expand, filter, project: "auto" where the expanded picture does not stay in the
-        cache, "never", or "always" where it can be. The bits of results are the same.
+        cache, and two such blocks as one where the picture between them does not; "never", or "always" where it
+        can be. The bits of results are the same.
     threads: how many threads a call may use at once; each has workspace of its own.
     weights: what weights of products, convolutions and tables are stored as: "auto" as the program has them, or
         "float32", "float16", "bfloat16". They are computed with as float32.

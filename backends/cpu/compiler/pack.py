@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from backends.cpu.compiler.graph import Step, StepGraph, Value, constant
-from backends.cpu.compiler.kinds.block import WEIGHTS, Block
+from backends.cpu.compiler.kinds.block import WEIGHTS, Block, Part
 from backends.cpu.compiler.kinds.convert import HALVES
 from backends.cpu.compiler.kinds.convolution import Convolution, ConvolutionH
 from backends.cpu.compiler.kinds.depthwise import Depthwise
@@ -47,20 +47,28 @@ def _depthwise(operation: Depthwise, weight: Tensor, bias: Tensor) -> Packed:
 
 
 def _block(operation: Block, *weights: Tensor) -> Packed:
+    starts = range(0, len(weights), WEIGHTS)
+    return tuple(
+        each for part, start in zip(operation.parts, starts) for each in _part(part, *weights[start : start + WEIGHTS])
+    )
+
+
+def _part(part: Part, *weights: Tensor) -> Packed:
     expand, expand_bias, *others, weight, bias = (each.float() for each in weights)
-    taps_and_bias = _depthwise(operation.filter, *others)
-    expanded = _convolution(operation.expand, expand, expand_bias)
-    return (*expanded, *taps_and_bias, *_product(operation.project, weight, bias))
+    taps_and_bias = _depthwise(part.filter, *others)
+    expanded = _convolution(part.expand, expand, expand_bias)
+    return (*expanded, *taps_and_bias, *_product(part.project, weight, bias))
 
 
-# How many inputs after the first are weights, and what makes of them what is read.
-_PACKERS: dict[type[Operation], tuple[int, Callable[..., Packed]]] = {
-    Product: (2, _product),
-    Convolution: (2, _convolution),
-    Winograd: (2, _winograd),
-    Depthwise: (2, _depthwise),
-    Block: (WEIGHTS, _block),
+# What makes of weights, inputs 1 and on, what is read.
+_PACKERS: dict[type[Operation], Callable[..., Packed]] = {
+    Product: _product,
+    Convolution: _convolution,
+    Winograd: _winograd,
+    Depthwise: _depthwise,
+    Block: _block,
 }
+_WEIGHT_AND_BIAS = 2
 _Done = dict[Any, Sequence[Value]]
 
 
@@ -93,12 +101,16 @@ def _is_same(weight: Tensor | None, table: Tensor) -> bool:
 def _packed(step: Step, done: _Done) -> Step:
     if type(step.operation) not in _PACKERS:
         return step
-    count, packer = _PACKERS[type(step.operation)]
+    packer, count = _PACKERS[type(step.operation)], _weights(step.operation)
     x, weights, others = step.inputs[0], step.inputs[1 : 1 + count], step.inputs[1 + count :]
     key = weights, step.operation
     if key not in done:
         done[key] = [constant(each) for each in packer(step.operation, *map(_elements, weights))]
     return replace(step, operation=_reader(step.operation, done[key][0]), inputs=(x, *done[key], *others))
+
+
+def _weights(operation: Operation) -> int:
+    return len(operation.parts) * WEIGHTS if isinstance(operation, Block) else _WEIGHT_AND_BIAS
 
 
 def _reader(operation: Operation, packed: Value) -> Operation:

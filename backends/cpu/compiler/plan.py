@@ -15,7 +15,7 @@ from backends.cpu.compiler.graph import (
 )
 from backends.cpu.compiler.kinds.permute import Permute
 from exir.liveness import Lifetime
-from exir.placement import Block, aligned, bound, placed
+from exir.placement import Block, aligned, bound, live_at_each_step, placed
 
 # Of values in scratch and of named data: the width of a cache line and of the widest vectors.
 ALIGNMENT = 64
@@ -52,6 +52,12 @@ def plan(graph: StepGraph) -> Plan:
     blocks = list(_blocks(graph))
     placement = placed(blocks)
     return Plan(placement.offsets, placement.size, bound(blocks))
+
+
+def live_bytes(graph: StepGraph) -> list[int]:
+    """Bytes of scratch alive at each step; results of the call have places of their own."""
+    results = {result.value.storage for result in graph.results}
+    return live_at_each_step([block for block in _blocks(graph) if block.key not in results])
 
 
 def _blocks(graph: StepGraph) -> Iterator[Block[Value]]:

@@ -21,14 +21,19 @@ typedef struct et_cpu_block {
   et_cpu_expand_form form;
   et_cpu_convolution expand;
   et_cpu_depthwise filter; /* its image is the expanded picture */
-  et_cpu_product project;  /* out and residual are whole tensors */
-  size_t rows;             /* of the output, at once */
-  size_t ring;             /* rows of the expanded picture that they read */
+  et_cpu_product project;
+  size_t rows; /* of the output, at once */
+  size_t ring; /* rows of the expanded picture that they read */
 } et_cpu_block;
+
+/* Most blocks of a step, of which each expands what the one before projects. */
+#define ET_CPU_CHAINED_BLOCKS 4
 
 et_status et_cpu_check_block(const et_cpu_step *step, et_error *error);
 
-/* Of a step that was checked. */
-et_cpu_block et_cpu_read_block(const et_cpu_step *step);
+/* Of a step that was checked: how many blocks it has, and one of them. Tensors are
+ * whole: x of the first, out and residual of the last. */
+size_t et_cpu_chained_blocks(const et_cpu_step *step);
+et_cpu_block et_cpu_read_block(const et_cpu_step *step, size_t index);
 
 #endif /* BACKENDS_CPU_STEPS_BLOCK_H_ */

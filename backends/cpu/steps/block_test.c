@@ -45,25 +45,7 @@ static void add_activation(et_test_step *test, int32_t kind) {
   et_test_float(test, 0.75f);
 }
 
-static void make(et_test_step *test, const shape *s) {
-  const int32_t image[4] = {s->batch, s->expand_y.in, s->expand_x.in,
-                            s->channels};
-  const int32_t planes[4] = {s->batch, s->channels, s->expand_y.in,
-                             s->expand_x.in};
-  const int32_t out[4] = {s->batch, s->y.out, s->x.out, s->columns};
-  const int32_t ring =
-      (s->rows - 1) * s->y.stride + (s->y.kernel - 1) * s->y.dilation + 1;
-  const int32_t space[2] = {
-      s->lanes, (ring * s->expand_x.out + s->rows * s->x.out) * s->middle};
-  et_test_begin(test, &et_cpu_step_block);
-  et_test_input(test, F32, 4, s->planes ? planes : image);
-  add_weights(test, s);
-  if (s->residual) {
-    et_test_input(test, F32, 4, out);
-  }
-  et_test_output(test, F32, 4, out);
-  et_test_workspace(test, F32, 2, space);
-  et_test_int(test, s->rows);
+static void add_block(et_test_step *test, const shape *s) {
   et_test_int(test, s->planes);
   et_test_window(test, &s->expand_y, &s->expand_x);
   et_test_int(test, 1);
@@ -71,6 +53,36 @@ static void make(et_test_step *test, const shape *s) {
   et_test_window(test, &s->y, &s->x);
   add_activation(test, 1);
   add_activation(test, 9);
+}
+
+/* Floats of a lane's workspace. */
+static int32_t room(const shape *s) {
+  const int32_t ring =
+      (s->rows - 1) * s->y.stride + (s->y.kernel - 1) * s->y.dilation + 1;
+  return (ring * s->expand_x.out + s->rows * s->x.out) * s->middle;
+}
+
+static void add_x(et_test_step *test, const shape *s) {
+  const int32_t image[4] = {s->batch, s->expand_y.in, s->expand_x.in,
+                            s->channels};
+  const int32_t planes[4] = {s->batch, s->channels, s->expand_y.in,
+                             s->expand_x.in};
+  et_test_input(test, F32, 4, s->planes ? planes : image);
+}
+
+static void make(et_test_step *test, const shape *s) {
+  const int32_t out[4] = {s->batch, s->y.out, s->x.out, s->columns};
+  const int32_t space[2] = {s->lanes, room(s)};
+  et_test_begin(test, &et_cpu_step_block);
+  add_x(test, s);
+  add_weights(test, s);
+  if (s->residual) {
+    et_test_input(test, F32, 4, out);
+  }
+  et_test_output(test, F32, 4, out);
+  et_test_workspace(test, F32, 2, space);
+  et_test_int(test, s->rows);
+  add_block(test, s);
 }
 
 static double clamp(double value) { return fmin(fmax(value, -0.5), 0.75); }
@@ -264,6 +276,133 @@ static void test_the_height_of_strips_changes_no_bit(void **state) {
   et_test_end(&test);
 }
 
+/* Blocks of which each reads what the one before makes, a row at a time. */
+typedef struct chain {
+  shape blocks[4];
+  int32_t count;
+} chain;
+
+static chain random_chain(int32_t form) {
+  chain c = {.count = 2 + (int32_t)et_test_below(2)};
+  for (int32_t i = 0; i < c.count; i++) {
+    shape *s = &c.blocks[i];
+    *s = random_shape(i == 0 ? form : 0);
+    s->residual = s->residual && i + 1 == c.count;
+    s->rows = i + 1 == c.count ? s->rows : 1;
+    if (i > 0) {
+      const shape *before = &c.blocks[i - 1];
+      s->batch = before->batch;
+      s->channels = before->columns;
+      s->expand_y = axis_over(before->y.out, 1, 1);
+      s->expand_x = axis_over(before->x.out, 1, 1);
+      s->y = axis_over(s->expand_y.out, s->y.kernel, s->y.stride);
+      s->x = axis_over(s->expand_x.out, s->x.kernel, s->x.stride);
+    }
+  }
+  return c;
+}
+
+static const shape *last_of(const chain *c) { return &c->blocks[c->count - 1]; }
+
+static void make_chain(et_test_step *test, const chain *c) {
+  const shape *last = last_of(c);
+  const int32_t out[4] = {last->batch, last->y.out, last->x.out, last->columns};
+  int32_t space[2] = {last->lanes, 0};
+  et_test_begin(test, &et_cpu_step_block);
+  add_x(test, &c->blocks[0]);
+  for (int32_t i = 0; i < c->count; i++) {
+    const shape *s = &c->blocks[i];
+    add_weights(test, s);
+    space[1] += room(s) + (s == last ? 0 : s->x.out * s->columns);
+  }
+  if (last->residual) {
+    et_test_input(test, F32, 4, out);
+  }
+  et_test_output(test, F32, 4, out);
+  et_test_workspace(test, F32, 2, space);
+  et_test_int(test, last->rows);
+  for (int32_t i = 0; i < c->count; i++) {
+    add_block(test, &c->blocks[i]);
+  }
+}
+
+/* Gives block `index` its weights in the chain, and x. */
+static void take_weights(et_test_step *one, const et_test_step *all,
+                         int32_t index, const et_cpu_tensor *x) {
+  memcpy(one->tensors[0].data, x->data, x->bytes);
+  for (int32_t i = 0; i < one->step.input_count - 1; i++) {
+    const et_cpu_tensor *from = &all->tensors[1 + index * 6 + i];
+    memcpy(one->tensors[1 + i].data, from->data, from->bytes);
+  }
+}
+
+/* What the blocks compute one after the other. */
+static double *run_each(const et_test_step *all, const chain *c) {
+  const et_cpu_run run = {.isa = ET_CPU_PLAIN};
+  et_test_step steps[4];
+  const et_cpu_tensor *x = &all->tensors[0];
+  for (int32_t i = 0; i < c->count; i++) {
+    make(&steps[i], &c->blocks[i]);
+    take_weights(&steps[i], all, i, x);
+    steps[i].step.kind->run(&steps[i].step, &run);
+    x = et_test_result(&steps[i]);
+  }
+  double *values = calloc(2 * x->numel + 1, sizeof(double));
+  assert_non_null(values);
+  for (size_t i = 0; i < x->numel; i++) {
+    values[i] = et_test_at(x, i);
+    values[x->numel + i] = 1e-5 * (1 + fabs(values[i]));
+  }
+  for (int32_t i = 0; i < c->count; i++) {
+    et_test_end(&steps[i]);
+  }
+  return values;
+}
+
+static void test_a_chain_computes_what_its_blocks_do(void **state) {
+  (void)state;
+  for (int32_t i = 0; i < 40; i++) {
+    const chain c = random_chain(i % 3);
+    et_test_step test;
+    make_chain(&test, &c);
+    double *values = run_each(&test, &c);
+    et_test_run(&test, values, values + et_test_result(&test)->numel);
+    free(values);
+    et_test_end(&test);
+  }
+}
+
+static void test_a_chain_that_does_not_fit_is_refused(void **state) {
+  (void)state;
+  const et_test_axis point = {6, 6, 1, 1, 0, 0, 1};
+  const et_test_axis side = {6, 6, 3, 1, 1, 1, 1};
+  const shape s = {1, 4, 8, 4, point, point, side, side, false, false, 1, 1};
+  const chain c = {{s, s}, 2};
+  et_test_step test;
+  make_chain(&test, &c);
+  et_error error = {0};
+  assert_int_equal(et_test_check(&test, &error), ET_STATUS_OK);
+  et_cpu_tensor *space = &test.tensors[14];
+  space->sizes[1]--;
+  et_test_refused(&test, "too small for 3 rows of 6 pixels and 1 of 6, of 8");
+  space->sizes[1]++;
+  test.tensors[7].sizes[2] = 17;
+  et_test_refused(&test, "block: tensor 5, dim 0 is 1, expected 2");
+  test.tensors[7].sizes[2] = 4;
+  test.attributes[1 + 31] = 1;
+  et_test_refused(&test,
+                  "block: part 1 expands windows of what the one before");
+  test.attributes[1 + 31] = 0;
+  test.attributes[1 + 31 + 5] = 1; /* padding: not of the same size */
+  et_test_refused(&test,
+                  "block: part 1 expands windows of what the one before");
+  test.step.attribute_count -= 1;
+  et_test_refused(&test, "block: 62 attributes");
+  test.step.attribute_count = 1 + 5 * 31;
+  et_test_refused(&test, "block: 13 inputs");
+  et_test_end(&test);
+}
+
 static void test_what_does_not_fit_is_refused(void **state) {
   (void)state;
   const et_test_axis point = {6, 6, 1, 1, 0, 0, 1};
@@ -299,6 +438,8 @@ int main(void) {
       cmocka_unit_test(test_blocks_of_random_shapes),
       cmocka_unit_test(test_wide_rows_of_an_expanding_window),
       cmocka_unit_test(test_the_height_of_strips_changes_no_bit),
+      cmocka_unit_test(test_a_chain_computes_what_its_blocks_do),
+      cmocka_unit_test(test_a_chain_that_does_not_fit_is_refused),
       cmocka_unit_test(test_what_does_not_fit_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,17 +3,21 @@
 load("@rules_cc//cc:defs.bzl", "cc_library", "cc_test")
 load("//runtime:build_defs.bzl", "RUNTIME_COPTS")
 
-def step_library(name, deps = [], **kwargs):
+# Of what checks steps, or runs once for many rows: no loops.
+SMALL_COPTS = RUNTIME_COPTS + ["-Os"]
+
+def step_library(name, deps = [], copts = RUNTIME_COPTS, **kwargs):
     """A library of what steps are made with.
 
     Args:
       name: name of the cc_library.
       deps: what it uses besides the step's own header.
+      copts: how it is compiled.
       **kwargs: what every cc_library has.
     """
     cc_library(
         name = name,
-        copts = RUNTIME_COPTS,
+        copts = copts,
         linkstatic = True,
         deps = deps + [":step"],
         **kwargs
@@ -38,7 +42,7 @@ def step_test(name, deps):
         ],
     )
 
-def step_kind(name, srcs = [], deps = [], test_deps = []):
+def step_kind(name, srcs = [], deps = [], test_deps = [], copts = RUNTIME_COPTS):
     """A kind: `name`.c, which defines et_cpu_step_`name`, and its test.
 
     Args:
@@ -46,10 +50,12 @@ def step_kind(name, srcs = [], deps = [], test_deps = []):
       srcs: sources besides.
       deps: the loops that it calls.
       test_deps: kinds that its test compares it with.
+      copts: how it is compiled.
     """
     step_library(
         name = name,
         srcs = [name + ".c"] + srcs,
+        copts = copts,
         deps = deps + [":check"],
     )
     step_test(

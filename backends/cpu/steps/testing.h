@@ -8,7 +8,7 @@
 #include "backends/cpu/simd/variants.h"
 #include "backends/cpu/steps/step.h"
 
-#define ET_TEST_TENSORS 12
+#define ET_TEST_TENSORS 24
 #define ET_TEST_ATTRIBUTES 192
 
 typedef struct et_test_step {

@@ -15,61 +15,109 @@ from backends.cpu.compiler.packing import WIDTH
 
 _EXPAND_WORDS = 15
 _FILTER_WORDS = 13
-# Of the inputs: x, then weight and bias of each of the three, then perhaps a residual.
+_PART_WORDS = 31
+# Weight and bias of each of the three of a part.
 WEIGHTS = 6
+# Most parts of a block (`ET_CPU_CHAINED_BLOCKS` of steps/block.h).
+MOST_PARTS = 4
+
+
+@dataclass(frozen=True)
+class Part:
+    """What expands, what filters each channel, what projects. All parts but the first expand products."""
+
+    expand: Convolution
+    filter: Depthwise
+    project: Product
+
+    def ring(self, rows: int) -> int:
+        """Rows of the expanded picture that so many filtered ones need."""
+        window = self.filter.window
+        return (rows - 1) * window.stride[0] + (window.kernel[0] - 1) * window.dilation[0] + 1
+
+    def workspace(self, rows: int, width: Dim, filtered_width: Dim, channels: int) -> Dim:
+        """Numbers that a thread needs for so many rows at once: of the expanded and of the filtered picture."""
+        return (self.ring(rows) * width + rows * filtered_width) * (-(-channels // WIDTH) * WIDTH)
+
+    def words(self) -> tuple[int, ...]:
+        """Its attributes."""
+        return (*self.expand.words(), *self.filter.words(), *self.project.words())
+
+    @staticmethod
+    def read(words: Sequence[int]) -> "Part":
+        """The part of attributes that `words` gave."""
+        expand, rest = words[:_EXPAND_WORDS], words[_EXPAND_WORDS:]
+        filtering, project = rest[:_FILTER_WORDS], rest[_FILTER_WORDS:]
+        return Part(Convolution.read(expand), Depthwise.read(filtering), Product.read(project))
+
+    def run(self, x: Tensor, weights: Sequence[Tensor], residual: Sequence[Tensor], out: Tensor) -> None:
+        """Compute `out`."""
+        expand, expand_bias, taps, tap_bias, project, bias = weights
+        channels = taps.shape[0] * WIDTH
+        expanded = x.new_empty(len(x), *self._expanded_size(x), channels)
+        filtered = x.new_empty(*out.shape[:3], channels)
+        self.expand.run([x, expand, expand_bias], [expanded], [])
+        self.filter.run([expanded, taps, tap_bias], [filtered], [])
+        self.project.run([filtered[..., : project.shape[1]], project, bias, *residual], [out], [])
+
+    def output_size(self, x: Tensor) -> tuple[int, int]:
+        """Height and width of what it makes of `x`."""
+        return self.filter.window.output_size(self._expanded_size(x))
+
+    def _expanded_size(self, x: Tensor) -> tuple[int, int]:
+        first = 2 if self.expand.planes else 1
+        return self.expand.window.output_size((x.shape[first], x.shape[first + 1]))
 
 
 @dataclass(frozen=True)
 class Block(Operation):
-    """x, and the weights of all three, optional residual to [B, Ho, Wo, N].
+    """x, and the weights of all three of each part, optional residual to [B, Ho, Wo, N].
 
-    rows: of the filtered picture, that are made and projected at once. The workspace has a row a thread.
+    rows: of the last filtered picture, that are made and projected at once. The workspace has a row a thread.
+    parts: of which each reads what the one before makes, row by row.
     """
 
     rows: int
-    expand: Convolution
-    filter: Depthwise
-    project: Product
+    parts: tuple[Part, ...]
 
     code = 5
 
     @property
     def ring(self) -> int:
-        """Rows of the expanded picture that those of a strip need."""
-        window = self.filter.window
-        return (self.rows - 1) * window.stride[0] + (window.kernel[0] - 1) * window.dilation[0] + 1
+        """Rows of the last expanded picture that those of a strip need."""
+        return self.parts[-1].ring(self.rows)
 
-    def workspace(self, width: Dim, filtered_width: Dim, channels: int) -> Dim:
-        """Numbers that a thread needs: rows of the expanded and of the filtered picture."""
-        return (self.ring * width + self.rows * filtered_width) * (-(-channels // WIDTH) * WIDTH)
+    @property
+    def without_residual(self) -> int:
+        """Inputs of a block that adds nothing."""
+        return 1 + WEIGHTS * len(self.parts)
 
     def words(self) -> tuple[int, ...]:
-        return (self.rows, *self.expand.words(), *self.filter.words(), *self.project.words())
+        return (self.rows, *(word for part in self.parts for word in part.words()))
 
     @classmethod
     def read(cls, words: Sequence[int]) -> Self:
-        expand, rest = words[1 : 1 + _EXPAND_WORDS], words[1 + _EXPAND_WORDS :]
-        filtering, project = rest[:_FILTER_WORDS], rest[_FILTER_WORDS:]
-        return cls(words[0], Convolution.read(expand), Depthwise.read(filtering), Product.read(project))
+        starts = range(1, len(words), _PART_WORDS)
+        return cls(words[0], tuple(Part.read(words[start : start + _PART_WORDS]) for start in starts))
 
     def check(self, sizes: Sizes) -> None:
-        self.expect(len(sizes) in (9, 10), "takes seven or eight inputs and a workspace, gives one output")
+        inputs = len(sizes) - 2
+        self.expect(1 <= len(self.parts) <= MOST_PARTS, f"has 1 to {MOST_PARTS} parts")
+        self.expect(
+            inputs - self.without_residual in (0, 1),
+            f"takes {self.without_residual} inputs or one more, and a workspace",
+        )
         x, y = sizes[0], sizes[-2]
         self.expect(len(x) == len(y) == 4 and x[0] == y[0], f"{x} and {y} are no pictures of one batch")
-        self.expect(len(sizes) == 9 or sizes[7] == y, "the residual is of another size than the output")
+        self.expect(
+            inputs == self.without_residual or sizes[-3] == y, "the residual is of another size than the output"
+        )
 
     def run(self, inputs: Sequence[Tensor], outputs: Sequence[Tensor], dims: Sequence[int]) -> None:
-        x, expand, expand_bias, taps, tap_bias, project, bias, *residual = inputs
-        batch, height, width, _ = outputs[0].shape
-        channels = taps.shape[0] * WIDTH
-        before = self._expanded_size(x)
-        expanded = x.new_empty(batch, *before, channels)
-        filtered = x.new_empty(batch, height, width, channels)
-        self.expand.run([x, expand, expand_bias], [expanded], [])
-        self.filter.run([expanded, taps, tap_bias], [filtered], [])
-        self.project.run([filtered[..., : project.shape[1]], project, bias, *residual], outputs, [])
-
-    def _expanded_size(self, x: Tensor) -> tuple[int, int]:
-        window = self.expand.window
-        first = 2 if self.expand.planes else 1
-        return window.output_size((x.shape[first], x.shape[first + 1]))
+        x = inputs[0]
+        weights = [inputs[start : start + WEIGHTS] for start in range(1, self.without_residual, WEIGHTS)]
+        for part, own, following in zip(self.parts, weights, weights[1:]):
+            made = x.new_empty(len(x), *part.output_size(x), following[0].shape[2])
+            part.run(x, own, [], made)
+            x = made
+        self.parts[-1].run(x, weights[-1], inputs[self.without_residual :], outputs[0])

@@ -1,0 +1,71 @@
+"""Blocks whose expanded pictures take the most scratch are worked on by halves, and compute the same."""
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from backends.cpu.compiler.plan import plan
+from backends.cpu.compiler.testing.compare import assert_computes, operations, steps
+from models.mobilenet import InvertedResidual
+
+
+def _picture(channels: int, side: int = 14) -> Tensor:
+    return torch.randn(1, channels, side, side).to(memory_format=torch.channels_last)
+
+
+def _kinds(module: nn.Module, x: Tensor) -> list[str]:
+    return [operation.kind() for operation in operations(module, x)]
+
+
+@pytest.mark.parametrize("columns", [96, 100])
+def test_the_widest_block_is_halved(columns: int) -> None:
+    module, x = InvertedResidual(96, columns, 1, 6).eval(), _picture(96)
+    assert _kinds(module, x) == ["product", "depthwise", "product"] * 2
+    assert_computes(module, x)
+
+
+def test_channels_that_are_no_whole_panels_are_halved() -> None:
+    layers = (
+        nn.Conv2d(40, 600, 1),
+        nn.ReLU6(),
+        nn.Conv2d(600, 600, 3, padding=1, groups=600),
+        nn.ReLU(),
+        nn.Conv2d(600, 24, 1),
+    )
+    module, x = nn.Sequential(*layers, nn.Hardswish()).eval(), _picture(40)
+    halves = [operation for operation in operations(module, x) if operation.kind() == "product"]
+    assert len(halves) == 4
+    assert_computes(module, x)
+
+
+def test_each_of_the_widest_blocks_is_halved() -> None:
+    module = nn.Sequential(*(InvertedResidual(96, 96, 1, 6) for _ in range(3))).eval()
+    planned = plan(steps(module, _picture(96)))
+    expanded, picture = 4 * 14 * 14 * 288, 4 * 14 * 14 * 96
+    assert planned.size == planned.lower_bound == 2 * expanded + picture
+
+
+@pytest.mark.parametrize("channels", [8, 64])
+def test_what_takes_little_is_left_alone(channels: int) -> None:
+    assert _kinds(InvertedResidual(channels, channels, 1, 6).eval(), _picture(channels)) == [
+        "product",
+        "depthwise",
+        "product",
+    ]
+
+
+def test_what_is_read_by_others_is_left_alone() -> None:
+    class Shared(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.expand = nn.Conv2d(96, 576, 1)
+            self.filter = nn.Conv2d(576, 576, 3, padding=1, groups=576)
+            self.project = nn.Conv2d(576, 96, 1)
+
+        def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
+            filtered = self.filter(self.expand(x))
+            return self.project(filtered), filtered.mean((2, 3))
+
+    module, x = Shared().eval(), _picture(96)
+    assert _kinds(module, x).count("depthwise") == 1
+    assert_computes(module, x)
