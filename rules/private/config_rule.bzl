@@ -8,7 +8,7 @@ Sections are joined key by key; a value of a later layer replaces one of an earl
 
 _ATTRS = {
     "extends": attr.label_list(
-        allow_files = [".toml"],
+        allow_files = True,
         doc = "`executorch_config` targets or TOML files that these options are laid over; later ones over earlier ones.",
     ),
     "file": attr.label(
@@ -29,7 +29,10 @@ def config_layers(target):
     """
     if ExecutorchConfigInfo in target:
         return target[ExecutorchConfigInfo].layers
-    return [struct(file = file, json = None) for file in target[DefaultInfo].files.to_list()]
+    files = target[DefaultInfo].files.to_list()
+    if not files or [file for file in files if file.extension != "toml"]:
+        fail("%s is neither an executorch_config nor a TOML file" % target.label)
+    return [struct(file = file, json = None) for file in files]
 
 def add_config(arguments, layers):
     """Tells the compiler the layers.

@@ -42,7 +42,7 @@ _ATTRS = {
         doc = "Let any operator that no backend takes run on a kernel.",
     ),
     "config": attr.label(
-        allow_files = [".toml"],
+        allow_files = True,
         doc = "Compiler options (docs/config.md): an `executorch_config` or a TOML file.",
     ),
     "config_json": attr.string(doc = "Options over those, as JSON text."),
