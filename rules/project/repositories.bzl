@@ -1,11 +1,19 @@
-"""The external repositories that this project's tests and benchmarks need, and nobody else."""
+"""The external repositories that this project's models, tests and benchmarks need, and nobody else."""
 
 load("//rules/private/repository:cmocka.bzl", "cmocka")
 load("//rules/private/repository:python_environment.bzl", "python_environment")
+load("//rules/private/repository:stb.bzl", "stb")
+load(":published_models.bzl", "published_models")
 
 def project_repositories():
-    """Defines them: the C test library, the official exporter and runtime, and the runtimes that we are measured beside."""
+    """Defines them: C libraries, published models, the official exporter and runtime, and the runtimes that we are measured beside."""
     cmocka(name = "cmocka")
+    stb(name = "stb")
+    published_models()
+    python_environment(
+        name = "executorch_models",
+        lock = Label("//third_party/python:models.lock"),
+    )
     python_environment(
         name = "executorch_oracle",
         lock = Label("//third_party/python:oracle.lock"),

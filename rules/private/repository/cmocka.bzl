@@ -1,6 +1,7 @@
 """cmocka, the C test library: one source file, built by the project's own toolchain."""
 
-load("//rules/private/repository:python_sources.bzl", "PYTHON_SOURCES", "python_program")
+load("//rules/private/repository:debian_pool.bzl", "debian_mirror")
+load("//rules/private/repository:python_sources.bzl", "PYTHON_SOURCES")
 
 _VERSION = "1.1.7"
 _SHA256 = "810570eb0b8d64804331f82b29ff47c790ce9cd6b163e98d47a4807047ecad82"
@@ -12,16 +13,8 @@ _ATTRS = {
     "_python_sources": attr.label_list(default = PYTHON_SOURCES),
 }
 
-def _debian_mirror(rctx):
-    """Returns the address of the machine's Debian mirror, or None: upstream serves those without."""
-    python = rctx.which("python3")
-    if not python:
-        return None
-    result = rctx.execute([python, "-B", python_program(rctx, "debian_mirror")])
-    return result.stdout.strip() if result.return_code == 0 else None
-
 def _cmocka_impl(rctx):
-    mirror = _debian_mirror(rctx)
+    mirror = debian_mirror(rctx)
     urls = [_MIRROR.format(mirror = mirror, version = _VERSION)] if mirror else []
     rctx.download_and_extract(
         url = urls + [_UPSTREAM.format(version = _VERSION)],

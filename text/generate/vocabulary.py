@@ -1,0 +1,130 @@
+"""Writes a WordPiece vocabulary, vocab.txt, as tables in C.
+
+python -m text.generate.vocabulary VOCAB.txt NAME VOCABULARY.h VOCABULARY.c
+
+The header declares `const et_wordpiece_vocabulary NAME`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+_LINE = 120
+_HASH, _PRIME = 2166136261, 16777619
+_HEADER = """\
+/* Generated from a vocabulary. */
+#ifndef {guard}
+#define {guard}
+
+#include "executorch/text/wordpiece.h"
+
+extern const et_wordpiece_vocabulary {name};
+
+#endif /* {guard} */
+"""
+_SOURCE = """\
+/* Generated from a vocabulary. */
+#include "{header}"
+
+static const char bytes[] = {{
+{bytes}}};
+
+static const uint32_t offsets[] = {{
+{offsets}}};
+
+static const uint32_t slots[] = {{
+{slots}}};
+
+const et_wordpiece_vocabulary {name} = {{
+    bytes, offsets, {count}u, slots, {mask}u, {unknown}u, {begin}u, {end}u,
+}};
+"""
+
+
+def read_tokens(path: Path) -> list[bytes]:
+    """One a line, by number. Raises `ValueError`."""
+    tokens = path.read_bytes().removesuffix(b"\n").split(b"\n")
+    tokens = [token.removesuffix(b"\r") for token in tokens]
+    if len(set(tokens)) != len(tokens):
+        raise ValueError(f"{path.name} has a token twice: {_first_repeated(tokens)!r}")
+    return tokens
+
+
+def _first_repeated(tokens: Sequence[bytes]) -> str:
+    repeated = next(token for token, times in Counter(tokens).items() if times > 1)
+    return repeated.decode(errors="replace")
+
+
+def hash_of(token: bytes) -> int:
+    """That of text/wordpiece_hash.h."""
+    value = _HASH
+    for byte in token:
+        value = (value ^ byte) * _PRIME & 0xFFFFFFFF
+    return value
+
+
+def hash_slots(tokens: Sequence[bytes]) -> list[int]:
+    """Each token's number plus one in the first free slot behind its hash; at most half of them are taken."""
+    slots = [0] * (1 << (2 * len(tokens) - 1).bit_length())
+    for number, token in enumerate(tokens):
+        at = hash_of(token) % len(slots)
+        while slots[at]:
+            at = (at + 1) % len(slots)
+        slots[at] = number + 1
+    return slots
+
+
+def _offsets(tokens: Sequence[bytes]) -> list[int]:
+    offsets = [0]
+    for token in tokens:
+        offsets.append(offsets[-1] + len(token))
+    return offsets
+
+
+def _numbers(values: Iterable[int]) -> str:
+    text, line = [], ""
+    for value in values:
+        if len(line) > _LINE - 12:
+            text.append(line)
+            line = ""
+        line += f"{value},"
+    return "\n".join([*text, line]) + "\n"
+
+
+def source(tokens: Sequence[bytes], name: str, header: str) -> str:
+    """The C file. Raises `ValueError` where a token that every text needs is missing."""
+    missing = [token for token in ("[UNK]", "[CLS]", "[SEP]") if token.encode() not in tokens]
+    if missing:
+        raise ValueError(f"the vocabulary has no {', '.join(missing)}")
+    slots = hash_slots(tokens)
+    return _SOURCE.format(
+        header=header,
+        bytes=_numbers(byte - 256 if byte > 127 else byte for byte in b"".join(tokens)),
+        offsets=_numbers(_offsets(tokens)),
+        slots=_numbers(slots),
+        name=name,
+        count=len(tokens),
+        mask=len(slots) - 1,
+        unknown=tokens.index(b"[UNK]"),
+        begin=tokens.index(b"[CLS]"),
+        end=tokens.index(b"[SEP]"),
+    )
+
+
+def main() -> int:
+    vocabulary, name, header, source_path = sys.argv[1:]
+    try:
+        text = source(read_tokens(Path(vocabulary)), name, Path(header).name)
+    except ValueError as error:
+        print(error, file=sys.stderr)
+        return 1
+    Path(header).write_text(_HEADER.format(name=name, guard=f"{name.upper()}_VOCABULARY_H_"), encoding="utf-8")
+    Path(source_path).write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,11 @@
+"""The checked-in table is what its generator makes of every character."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from text.generate.unicode_tables import source
+
+
+def test_table_is_what_the_generator_writes() -> None:
+    assert Path(__file__).with_name("unicode_tables.c").read_text(encoding="utf-8") == source()

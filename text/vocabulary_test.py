@@ -1,0 +1,52 @@
+"""Vocabularies become tables in which each token is found, or it is said what is wrong with them."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from text.generate import vocabulary
+
+_TOKENS = [b"[UNK]", b"[CLS]", b"[SEP]", b"a", b"##a", "ä".encode()]
+
+
+def test_every_token_is_found_behind_its_hash() -> None:
+    tokens = [*_TOKENS, *(b"token%d" % number for number in range(1000))]
+    slots = vocabulary.hash_slots(tokens)
+    assert len(slots) & (len(slots) - 1) == 0
+    assert 2 * len(tokens) <= len(slots)
+    for number, token in enumerate(tokens):
+        at = vocabulary.hash_of(token) % len(slots)
+        while slots[at] != number + 1:
+            assert slots[at] != 0
+            at = (at + 1) % len(slots)
+
+
+def test_lines_end_either_way(tmp_path: Path) -> None:
+    path = tmp_path / "vocab.txt"
+    path.write_bytes(b"[UNK]\r\n\xc2\x85\n##a")
+    assert vocabulary.read_tokens(path) == [b"[UNK]", b"\xc2\x85", b"##a"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ([*_TOKENS, b"a"], "vocab.txt has a token twice: 'a'"),
+        (_TOKENS[2:], "the vocabulary has no [UNK], [CLS]"),
+    ],
+)
+def test_vocabulary_that_is_none_is_refused(
+    lines: list[bytes],
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = tmp_path / "vocab.txt"
+    path.write_bytes(b"\n".join(lines) + b"\n")
+    outs = [str(tmp_path / "tiny.h"), str(tmp_path / "tiny.c")]
+    monkeypatch.setattr(sys, "argv", ["vocabulary.py", str(path), "tiny", *outs])
+    assert vocabulary.main() == 1
+    assert capsys.readouterr().err == f"{message}\n"

@@ -1,0 +1,134 @@
+#include "executorch/text/wordpiece.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "text/normalize.h"
+#include "text/utf8.h"
+#include "text/wordpiece_hash.h"
+
+/* What a piece begins with that is not the first of its word. */
+static const char kContinuation[] = "##";
+enum { kContinuationSize = sizeof kContinuation - 1 };
+
+/* A word in the making; one that is too long keeps only its number of characters. */
+typedef struct word {
+  size_t characters;
+  size_t size;
+  char bytes[ET_WORDPIECE_MAX_WORD * ET_TEXT_UTF8_MAX];
+} word;
+
+typedef struct encoder {
+  const et_wordpiece_vocabulary *vocabulary;
+  int64_t *tokens;
+  size_t capacity;
+  size_t count;
+  word pending;
+} encoder;
+
+static bool is_full(const encoder *state) {
+  return state->count == state->capacity;
+}
+
+static void put(encoder *state, uint32_t token) {
+  if (!is_full(state)) {
+    state->tokens[state->count++] = token;
+  }
+}
+
+/* Whether the token is `prefix` and then the bytes. */
+static bool is_token(const et_wordpiece_vocabulary *vocabulary, uint32_t token,
+                     et_wordpiece_text prefix, et_wordpiece_text bytes) {
+  const char *start = vocabulary->bytes + vocabulary->offsets[token];
+  const size_t size =
+      vocabulary->offsets[token + 1] - vocabulary->offsets[token];
+  return size == prefix.size + bytes.size &&
+         memcmp(start, prefix.bytes, prefix.size) == 0 &&
+         memcmp(start + prefix.size, bytes.bytes, bytes.size) == 0;
+}
+
+/* The token's number plus one, or 0. */
+static uint32_t find(const et_wordpiece_vocabulary *vocabulary,
+                     et_wordpiece_text prefix, et_wordpiece_text bytes) {
+  const uint32_t hash =
+      et_wordpiece_hash(et_wordpiece_hash(ET_WORDPIECE_HASH, prefix), bytes);
+  for (uint32_t at = hash;; ++at) {
+    const uint32_t slot = vocabulary->slots[at & vocabulary->slots_mask];
+    if (slot == 0 || is_token(vocabulary, slot - 1, prefix, bytes)) {
+      return slot;
+    }
+  }
+}
+
+/* Size of the longest piece that the word goes on with at `start`, and its token; 0 if there
+ * is none. */
+static size_t longest_piece(const et_wordpiece_vocabulary *vocabulary,
+                            const word *whole, size_t start,
+                            uint32_t *out_token) {
+  const et_wordpiece_text prefix = {kContinuation,
+                                    start > 0 ? kContinuationSize : 0};
+  for (size_t size = whole->size - start; size > 0; --size) {
+    const uint32_t slot = find(vocabulary, prefix,
+                               (et_wordpiece_text){whole->bytes + start, size});
+    if (slot > 0) {
+      *out_token = slot - 1;
+      return size;
+    }
+  }
+  return 0;
+}
+
+/* Writes the pieces of a word, or that it is unknown, and begins the next one. */
+static void end_word(encoder *state) {
+  word *whole = &state->pending;
+  const size_t before = state->count;
+  bool known = whole->characters <= ET_WORDPIECE_MAX_WORD;
+  for (size_t start = 0; known && start < whole->size;) {
+    uint32_t token = 0;
+    const size_t size = longest_piece(state->vocabulary, whole, start, &token);
+    known = size > 0;
+    start += size;
+    put(state, token);
+  }
+  if (!known) {
+    state->count = before;
+    put(state, state->vocabulary->unknown);
+  }
+  whole->characters = 0;
+  whole->size = 0;
+}
+
+static void add(word *whole, uint32_t point) {
+  if (++whole->characters <= ET_WORDPIECE_MAX_WORD) {
+    whole->size += et_text_encode(point, whole->bytes + whole->size);
+  }
+}
+
+static void take(encoder *state, const et_text_normal *normal) {
+  const bool apart =
+      normal->kind == ET_TEXT_SPACE || normal->kind == ET_TEXT_ALONE;
+  if (apart && state->pending.characters > 0) {
+    end_word(state);
+  }
+  for (uint32_t i = 0; i < normal->count; ++i) {
+    add(&state->pending, normal->points[i]);
+  }
+  if (normal->kind == ET_TEXT_ALONE) {
+    end_word(state);
+  }
+}
+
+size_t et_wordpiece_encode(const et_wordpiece_vocabulary *vocabulary,
+                           const char *text, size_t size, int64_t *tokens,
+                           size_t capacity) {
+  encoder state = {vocabulary, tokens, capacity, 0, {0}};
+  for (size_t at = 0; at < size && !is_full(&state);) {
+    const et_text_normal normal =
+        et_text_normalize(et_text_decode(text, size, &at));
+    take(&state, &normal);
+  }
+  if (state.pending.characters > 0) {
+    end_word(&state);
+  }
+  return state.count;
+}

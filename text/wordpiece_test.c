@@ -1,0 +1,123 @@
+/* Words are cut into the longest pieces, whatever bytes come. */
+/* cmocka.h wants these four before it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* clang-format off */
+#include <cmocka.h>
+/* clang-format on */
+#include <string.h>
+
+#include "executorch/text/wordpiece.h"
+#include "text/tiny_vocabulary.h"
+
+enum { kUnknown = 1, kUn = 4, kAff = 5, kAble = 6, kA = 7, kSepWord = 12 };
+
+static void expect_of(const char *text, size_t size, const int64_t *expected,
+                      size_t count) {
+  int64_t tokens[64];
+  assert_int_equal(
+      et_wordpiece_encode(&tiny_vocabulary, text, size, tokens, 64), count);
+  for (size_t i = 0; i < count; ++i) {
+    assert_int_equal(tokens[i], expected[i]);
+  }
+}
+
+#define EXPECT(text, ...)                                           \
+  expect_of(text, sizeof(text) - 1, (const int64_t[]){__VA_ARGS__}, \
+            sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
+
+static void test_longest_pieces(void **state) {
+  (void)state;
+  EXPECT("unaffable", kUn, kAff, kAble);
+  EXPECT("una able", kUn, kA, 8);
+  EXPECT("  unaffable\t,able\n", kUn, kAff, kAble, 9, 8);
+}
+
+static void test_word_without_pieces_is_unknown_as_a_whole(void **state) {
+  (void)state;
+  EXPECT("unaffx able", kUnknown, 8);
+}
+
+static void test_letters_are_normalized(void **state) {
+  (void)state;
+  EXPECT("\xc3\x9cn\xc3\x84\xcc\x83", kUn, kA); /* Ü n Ä with a tilde */
+  EXPECT("\xc4\xb0", 16);                       /* capital i with its dot */
+  EXPECT("u\xc2\xadn", kUn);                    /* a soft hyphen */
+  EXPECT("\xea\xb0\x80", 17, 18);               /* a syllable of Hangul */
+  EXPECT(
+      "un\xe4\xb8\xad"
+      "able",
+      kUn, 13, 8); /* an ideograph */
+  EXPECT(
+      "un\xe3\x80\x80"
+      "able",
+      kUn, 8); /* its space */
+}
+
+static void test_names_of_tokens_are_text(void **state) {
+  (void)state;
+  EXPECT("[SEP]", 10, kSepWord, 11);
+  EXPECT("##able", kUnknown, kUnknown, 8);
+}
+
+static void test_bytes_that_are_no_utf8_are_left_out(void **state) {
+  (void)state;
+  EXPECT("u\xffn", kUn);
+  EXPECT("u\xc3n", kUn);             /* cut short */
+  EXPECT("u\xed\xa0\x80n", kUn);     /* a surrogate */
+  EXPECT("u\xf4\x90\x80\x80n", kUn); /* beyond the last */
+  EXPECT("u\xc0\xaen", kUn);         /* longer than it has to be */
+  EXPECT("u\0n\xf0\x9f", kUn);
+}
+
+static void test_empty_text_has_no_tokens(void **state) {
+  (void)state;
+  expect_of("", 0, NULL, 0);
+  expect_of(" \r\n", 3, NULL, 0);
+  expect_of("\xcc\x81", 2, NULL, 0);
+}
+
+static void test_long_word_is_unknown(void **state) {
+  (void)state;
+  char word[ET_WORDPIECE_MAX_WORD + 1];
+  int64_t tokens[ET_WORDPIECE_MAX_WORD + 1];
+  memset(word, 's', sizeof word);
+  memcpy(word, "un", 2);
+  assert_int_equal(et_wordpiece_encode(&tiny_vocabulary, word, sizeof word - 1,
+                                       tokens, ET_WORDPIECE_MAX_WORD + 1),
+                   ET_WORDPIECE_MAX_WORD - 1);
+  assert_int_equal(et_wordpiece_encode(&tiny_vocabulary, word, sizeof word,
+                                       tokens, ET_WORDPIECE_MAX_WORD + 1),
+                   1);
+  assert_int_equal(tokens[0], kUnknown);
+}
+
+static void test_nothing_is_written_beyond_the_room(void **state) {
+  (void)state;
+  int64_t tokens[3] = {-1, -1, -1};
+  const char text[] = "unaffable unaffx";
+  assert_int_equal(
+      et_wordpiece_encode(&tiny_vocabulary, text, sizeof text - 1, tokens, 2),
+      2);
+  assert_int_equal(tokens[1], kAff);
+  assert_int_equal(tokens[2], -1);
+  assert_int_equal(
+      et_wordpiece_encode(&tiny_vocabulary, text, sizeof text - 1, tokens, 0),
+      0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_longest_pieces),
+      cmocka_unit_test(test_word_without_pieces_is_unknown_as_a_whole),
+      cmocka_unit_test(test_letters_are_normalized),
+      cmocka_unit_test(test_names_of_tokens_are_text),
+      cmocka_unit_test(test_bytes_that_are_no_utf8_are_left_out),
+      cmocka_unit_test(test_empty_text_has_no_tokens),
+      cmocka_unit_test(test_long_word_is_unknown),
+      cmocka_unit_test(test_nothing_is_written_beyond_the_room),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
