@@ -13,8 +13,8 @@ import pytest
 
 _ROOT = Path(__file__).absolute().parents[2]
 _STAGES = (
-    *("tests", "sanitizers", "clang", "bazel4", "bazel4_outside"),
-    *("cross", "remote_cache", "remote_execution", "check"),
+    *("tests", "sanitizers", "clang", "bazel4", "bazel4_outside", "check"),
+    *("cross", "remote_cache", "remote_execution"),
 )
 _PREPARE = "tests/many_machines/prepare_servers.py"
 
@@ -139,3 +139,21 @@ def test_tests_of_many_machines_are_left_out_where_servers_or_networks_are_missi
     assert result.returncode == 0, result.stderr
     left_out = [line.split(": left out, as ")[1] for line in result.stdout.splitlines() if "left out" in line]
     assert left_out == reasons
+
+
+# Ten minutes go by from each question to the next.
+_CLOCK = """\
+#!/bin/sh
+last=$(cat "$0.last" 2>/dev/null || echo 0)
+echo $((last + 600)) | tee "$0.last"
+"""
+
+
+def test_further_stages_are_left_out_when_the_hour_is_not_enough(checkout: Checkout) -> None:
+    clock = checkout.folder / "bin/date"
+    clock.write_text(_CLOCK)
+    clock.chmod(0o755)
+    result = checkout.run()
+    assert result.returncode == 0, result.stderr
+    assert len(_stages_of(checkout)) == len(_STAGES) - 3
+    assert "cross: left out, as it may take 15 minutes and 130 have gone by" in result.stdout.splitlines()
