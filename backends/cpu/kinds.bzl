@@ -1,6 +1,7 @@
 """The kinds of steps that are there: each is a target of //backends/cpu/steps that defines et_cpu_step_<kind>."""
 
 CPU_KINDS = [
+    "adaptive_pool",
     "attention",
     "block",
     "convert",
@@ -14,6 +15,7 @@ CPU_KINDS = [
     "dequantize",
     "embedding",
     "embedding_q",
+    "grid_sample",
     "map",
     "map_i64",
     "map_i8",

@@ -38,7 +38,9 @@
   X(CONVOLUTION_H, 34, convolution_h)   \
   X(RANGE, 40, range)                   \
   X(CUMSUM, 41, cumsum)                 \
-  X(TOPK, 42, topk)
+  X(TOPK, 42, topk)                     \
+  X(ADAPTIVE_POOL, 43, adaptive_pool)   \
+  X(GRID_SAMPLE, 44, grid_sample)
 
 typedef enum et_cpu_kind_code {
 #define ET_CPU_KIND_CODE(NAME, code, name) ET_CPU_KIND_##NAME = code,

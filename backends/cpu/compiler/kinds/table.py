@@ -1,5 +1,6 @@
 """Every kind of step, by its code."""
 
+from backends.cpu.compiler.kinds.adaptive_pool import AdaptivePool
 from backends.cpu.compiler.kinds.attention import Attention
 from backends.cpu.compiler.kinds.block import Block
 from backends.cpu.compiler.kinds.bytes import Dequantize, MapI8, Quantize, TableI8
@@ -11,6 +12,7 @@ from backends.cpu.compiler.kinds.cumsum import Cumsum
 from backends.cpu.compiler.kinds.depthwise import Depthwise
 from backends.cpu.compiler.kinds.embedding import Embedding
 from backends.cpu.compiler.kinds.embedding_q import EmbeddingQ
+from backends.cpu.compiler.kinds.grid_sample import GridSample
 from backends.cpu.compiler.kinds.map import Map, MapI64
 from backends.cpu.compiler.kinds.matmul import Matmul
 from backends.cpu.compiler.kinds.norm import Norm
@@ -33,7 +35,7 @@ KINDS: dict[int, type[Operation]] = {
     kind.code: kind
     for kind in (
         *(Product, Convolution, Depthwise, Winograd, Block, Pool, Permute, Map, Softmax, Norm, Attention),
-        *(Embedding, Copy, MapI64, Update, Reduce, Matmul, Resize, Range, Cumsum, Topk),
+        *(Embedding, Copy, MapI64, Update, Reduce, Matmul, Resize, Range, Cumsum, Topk, AdaptivePool, GridSample),
         *(ProductQ, ProductI8, EmbeddingQ, Convert, ProductH, ConvolutionH),
         *(Quantize, Dequantize, ConvolutionI8, DepthwiseI8, MapI8, TableI8, PoolI8),
     )

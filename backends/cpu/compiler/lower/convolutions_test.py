@@ -82,6 +82,11 @@ def test_a_transposed_convolution_is_a_convolution_and_a_permutation(module: nn.
         (nn.ConvTranspose2d(3, 4, 3, stride=3, dilation=(2, 4), output_padding=(1, 2)), (1, 3, 5, 6)),
         (nn.ConvTranspose1d(5, 8, 4, stride=2, padding=1), (2, 5, 9)),
         (nn.ConvTranspose1d(6, 9, 10, stride=5, groups=3), (1, 6, 9)),
+        (nn.ConvTranspose3d(3, 4, 2, stride=2), (2, 3, 5, 4, 3)),
+        (nn.ConvTranspose3d(4, 6, 3, stride=(2, 1, 3), padding=1, output_padding=(1, 0, 2), groups=2), (2, 4, 3, 5, 4)),
+        (nn.ConvTranspose3d(3, 4, (1, 3, 2), stride=(3, 2, 1), output_padding=(2, 1, 0), bias=False), (1, 3, 4, 3, 2)),
+        (nn.ConvTranspose3d(3, 4, 3, padding=(2, 1, 0), dilation=(1, 2, 1)), (1, 3, 4, 5, 3)),
+        (nn.ConvTranspose3d(3, 4, (1, 2, 2), stride=(1, 2, 2)), (1, 3, 4, 5, 3)),
     ],
 )
 def test_transposed_convolutions_of_other_forms(module: nn.Module, shape: tuple[int, ...]) -> None:
@@ -92,6 +97,13 @@ def test_a_transposed_convolution_of_pictures_of_any_size() -> None:
     module = nn.ConvTranspose2d(3, 4, 3, stride=2, padding=1)
     shapes = ({2: Dim("h", min=2, max=9)},)
     assert_computes(module, torch.randn(1, 3, 5, 4), dynamic_shapes=shapes, others=[(torch.randn(1, 3, 9, 4),)])
+
+
+def test_a_transposed_convolution_of_volumes_of_any_depth() -> None:
+    module = nn.ConvTranspose3d(3, 4, 3, stride=2, padding=1)
+    shapes = ({2: Dim("d", min=2, max=9)},)
+    others = [(torch.randn(1, 3, depth, 2, 4),) for depth in (2, 9)]
+    assert_computes(module, torch.randn(1, 3, 5, 2, 4), dynamic_shapes=shapes, others=others)
 
 
 @pytest.mark.parametrize(
@@ -118,7 +130,8 @@ def test_volumes(module: nn.Module) -> None:
 @pytest.mark.parametrize(
     "module, shapes",
     [
-        (nn.ConvTranspose3d(3, 4, 2, stride=2), [(1, 3, 5, 5, 5)]),
+        (nn.Conv3d(3, 4, (65, 1, 1)), [(1, 3, 70, 5, 5)]),
+        (nn.ConvTranspose3d(3, 4, (33, 1, 1), dilation=(2, 1, 1)), [(1, 3, 5, 5, 5)]),
         (nn.functional.conv2d, [(1, 3, 5, 5), (4, 3, 3, 3)]),
     ],
 )

@@ -5,13 +5,11 @@ from dataclasses import replace
 from typing import Any
 
 import torch
-from torch import Tensor
 from torch._ops import OpOverload
 from torch.fx import Node
 
-from backends.cpu.compiler.graph import Laid, constant
-from backends.cpu.compiler.kinds.matmul import Matmul
-from backends.cpu.compiler.kinds.pool import WHOLE, Pool, Pooling
+from backends.cpu.compiler.graph import Laid
+from backends.cpu.compiler.kinds.pool import Pool, Pooling
 from backends.cpu.compiler.kinds.reduce import Reduction
 from backends.cpu.compiler.kinds.window import Pair, Window
 from backends.cpu.compiler.lower import reductions
@@ -50,64 +48,6 @@ def _lower_mean(builder: Builder, node: Node) -> None:
     builder.step(Pool(Pooling.AVERAGE), [source], picture, node)
 
 
-def _refuses_adaptive(program: Program, node: Node) -> Refusal:
-    before, after = dims_at(node.args[0])[2:], dims_at(node)[2:]
-    if after != (1, 1) and not all(isinstance(size, int) for size in (*before, *after)):
-        return "adaptive pooling of a picture of variable size is taken to a size of 1 only"
-    return _refuses_picture(program, node)
-
-
-def _lower_adaptive(builder: Builder, node: Node) -> None:
-    before, after = dims_at(node.args[0])[2:], dims_at(node)[2:]
-    if after == (1, 1):
-        _emit(builder, node, Pool(Pooling.AVERAGE))
-    elif _is_even(before, after):
-        _emit(builder, node, Pool(Pooling.AVERAGE, _even_window(before, after)))
-    else:
-        _emit_shares(builder, node, before, after)
-
-
-def _is_even(before: Sequence[int], after: Sequence[int]) -> bool:
-    return all(size % parts == 0 for size, parts in zip(before, after))
-
-
-def _even_window(before: Sequence[int], after: Sequence[int]) -> Window:
-    kernel = before[0] // after[0], before[1] // after[1]
-    return Window(kernel, kernel)
-
-
-def _emit_shares(builder: Builder, node: Node, before: Sequence[int], after: Sequence[int]) -> None:
-    """Windows of several sizes: a matrix says what share each pixel has in each mean."""
-    shares = torch.kron(_shares(before[0], after[0]), _shares(before[1], after[1])).unsqueeze(0)
-    source, output = builder.read(node.args[0], _PICTURE), builder.write(node, _PICTURE)
-    batch, channels = output.dims[0], output.dims[3]
-    pixels = view(source, (batch, shares.shape[2], channels))
-    builder.step(Matmul(False), [constant(shares), pixels], view(output, (batch, shares.shape[1], channels)), node)
-
-
-def _shares(size: int, parts: int) -> Tensor:
-    """[parts, size] with the means' windows along one axis."""
-    shares = torch.zeros(parts, size)
-    for part in range(parts):
-        first, end = part * size // parts, -(-(part + 1) * size // parts)
-        shares[part, first:end] = 1 / (end - first)
-    return shares
-
-
-def _lower_adaptive_max(builder: Builder, node: Node) -> None:
-    for each in parts_of(node).get(0, []):
-        before, after = dims_at(node.args[0])[2:], dims_at(each)[2:]
-        window = WHOLE if after == (1, 1) else _even_window(before, after)
-        _emit_max(builder, node, each, window)
-
-
-def _refuses_adaptive_max(program: Program, node: Node) -> Refusal:
-    before, after = dims_at(node.args[0])[2:], tuple(node.args[1])
-    if after != (1, 1) and not (all(isinstance(size, int) for size in before) and _is_even(before, after)):
-        return f"the largest of windows of several sizes, {before} to {after}, is not taken"
-    return _refuses_picture(program, node) or refuses_but_first(program, node)
-
-
 def _lower_max_with_places(builder: Builder, node: Node) -> None:
     for each in parts_of(node).get(0, []):
         _emit_max(builder, node, each, _window(node, _dilation(node), dims_at(each)))
@@ -139,13 +79,17 @@ def _ceil_at(node: Node) -> int:
 
 def _refuses_average(program: Program, node: Node) -> Refusal:
     """Pads that only `ceil_mode` adds are never counted, which the step has no word for."""
-    if argument(node, _ceil_at(node), "ceil_mode", False) and argument(node, 5, "count_include_pad", True):
-        return "average pooling with ceil_mode is taken without count_include_pad only"
+    if argument(node, _ceil_at(node), "ceil_mode", False) and _counts_pads(node):
+        return "average pooling with pads and ceil_mode is taken without count_include_pad only"
     return _refuses_window(program, node)
 
 
+def _counts_pads(node: Node) -> bool:
+    return argument(node, 5, "count_include_pad", True) and _pair(argument(node, 3, "padding", (0, 0))) != (0, 0)
+
+
 def _lower_average(builder: Builder, node: Node) -> None:
-    count_pads = bool(argument(node, 5, "count_include_pad", True))
+    count_pads = _counts_pads(node)
     divisor = argument(node, 6, "divisor_override") or 0
     _emit(builder, node, Pool(Pooling.AVERAGE, _window(node, (1, 1), dims_at(node)), count_pads, divisor))
 
@@ -186,10 +130,7 @@ def _pair(sizes: Any) -> Pair:
 _WITH_PLACES = (torch.float32, torch.int64)
 RULES: dict[OpOverload, Rule] = {
     _aten.mean.dim: Rule(_lower_mean, reductions.refuses),
-    _aten.adaptive_avg_pool2d.default: Rule(_lower_adaptive, _refuses_adaptive),
-    _aten._adaptive_avg_pool2d.default: Rule(_lower_adaptive, _refuses_adaptive),
     _aten.avg_pool2d.default: Rule(_lower_average, _refuses_average),
     _aten.max_pool2d.default: Rule(_lower_max, _refuses_window),
     _aten.max_pool2d_with_indices.default: Rule(_lower_max_with_places, _refuses_max_with_places, dtypes=_WITH_PLACES),
-    _aten.adaptive_max_pool2d.default: Rule(_lower_adaptive_max, _refuses_adaptive_max, dtypes=_WITH_PLACES),
 }

@@ -1,12 +1,14 @@
 """Transposed convolutions as convolutions: what comes between the pixels of the input is columns of the output.
 
 Output pixel stride * q + r reads, of the input, pixels at a fixed distance from q. So each of the
-stride x stride phases r is an ordinary convolution with some of the taps, and all of them one convolution with as many
-times the columns, whose results only have to be put in place.
+stride x stride phases r, of volumes stride x stride x stride, is an ordinary convolution with some of the taps, and all of
+them one convolution with as many times the columns, whose results only have to be put in place.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
+from typing import TypeAlias
 
 from torch import Tensor
 from torch.fx import Node
@@ -19,6 +21,7 @@ from backends.cpu.compiler.kinds.permute import Permute
 from backends.cpu.compiler.kinds.window import Window
 from backends.cpu.compiler.lower.builder import Builder, channels_last, view
 from backends.cpu.compiler.lower.rule import dims_at, tensor_of
+from backends.cpu.compiler.lower.volumes import flat_weight, joined_pictures
 
 
 @dataclass(frozen=True)
@@ -40,48 +43,77 @@ class _Axis:
         return pixels + self.above + self.below - self.size + 1
 
 
-def lower_transposed(builder: Builder, node: Node, weight: Tensor, bias: Tensor) -> None:
-    """A convolution to [B, rows, columns, g * s * s * N / g], then a permutation to [B, Ho, Wo, N].
+_Axes: TypeAlias = tuple[_Axis, _Axis, _Axis]
 
-    weight: [C, N / g, kh, kw].
+
+def lower_transposed(builder: Builder, node: Node, weight: Tensor, bias: Tensor) -> None:
+    """A convolution to [B * frames, rows, columns, g * s * s * s * N / g], then a permutation to [B, Do, Ho, Wo, N].
+
+    What a frame reads is joined before, as for convolutions of volumes; a picture is its own frame.
+    weight: [C, N / g, kd, kh, kw], without what there is no dimension for.
     """
     groups, n = node.args[8], bias.shape[0]
-    down, across = _axes(node, weight)
-    source = builder.read(node.args[0], channels_last(tensor_of(node).dim()))
-    batch, *pixels, channels = source.dims
-    height, width = (1, *pixels)[-2:]
-    rows, columns = down.outputs(height), across.outputs(width)
-    phases = _phases(weight.unflatten(0, (groups, -1)), down, across)
-    repeated = bias.reshape(groups, 1, -1).expand(groups, down.stride * across.stride, -1).flatten()
-    window = Window((down.size, across.size), pads=(down.above, across.above, down.below, across.below))
-    joined = Value(source.dtype, (batch, rows, columns, phases.shape[0]))
-    x = view(source, (batch, height, width, channels))
-    builder.step(Convolution(window, groups=groups), [x, constant(phases), constant(repeated)], joined, node)
-    apart = view(joined, (batch, rows, columns, groups, down.stride, across.stride, n // groups))
-    placed = Value(source.dtype, (batch, rows, down.stride, columns, across.stride, groups, n // groups))
-    builder.step(Permute((0, 1, 4, 2, 5, 3, 6)), [apart], placed, node)
-    _cut(builder, node, view(placed, (batch, rows * down.stride, columns * across.stride, n)))
+    axes = _axes(node, weight)
+    source = _volume(builder.read(node.args[0], channels_last(tensor_of(node).dim())))
+    batch, *pixels, _ = source.dims
+    frames, rows, columns = (axis.outputs(size) for axis, size in zip(axes, pixels, strict=True))
+    weights = flat_weight(_phases(_volume_weight(weight).unflatten(0, (groups, -1)), axes))
+    repeated = bias.reshape(groups, 1, -1).expand(groups, len(weights) // n, -1).flatten()
+    deep, *_ = axes
+    read = joined_pictures(builder, node, source, [place - deep.above for place in range(deep.size)], 1, frames)
+    joined = Value(source.dtype, (batch * frames, rows, columns, len(weights)))
+    builder.step(Convolution(_window(axes), groups=groups), [read, constant(weights), constant(repeated)], joined, node)
+    placed = _placed(builder, node, joined, axes, n // groups)
+    sizes = [size * axis.stride for size, axis in zip((frames, rows, columns), axes, strict=True)]
+    _cut(builder, node, view(placed, (batch, *sizes, n)))
 
 
-def _cut(builder: Builder, node: Node, picture: Value) -> None:
-    """The first rows and columns of `picture`, as many as there are of the result."""
+def _volume(x: Value) -> Value:
+    """[B, D, H, W, C] of what may have fewer dimensions."""
+    batch, *pixels, channels = x.dims
+    return view(x, (batch, *(1, 1, *pixels)[-3:], channels))
+
+
+def _volume_weight(weight: Tensor) -> Tensor:
+    return weight if weight.dim() == 5 else weight.unsqueeze(2)
+
+
+def _window(axes: _Axes) -> Window:
+    """Of the convolution of each frame."""
+    _, down, across = axes
+    return Window((down.size, across.size), pads=(down.above, across.above, down.below, across.below))
+
+
+def _placed(builder: Builder, node: Node, joined: Value, axes: _Axes, each: int) -> Value:
+    """What is between the pixels, put there: [B * frames, s, rows, s, columns, s, g, N / g]."""
+    frames, rows, columns, _ = joined.dims
+    strides = [axis.stride for axis in axes]
+    groups = node.args[8]
+    apart = view(joined, (frames, rows, columns, groups, *strides, each))
+    dims = (frames, strides[0], rows, strides[1], columns, strides[2], groups, each)
+    placed = Value(joined.dtype, dims)
+    builder.step(Permute((0, 4, 1, 5, 2, 6, 3, 7)), [apart], placed, node)
+    return placed
+
+
+def _cut(builder: Builder, node: Node, volume: Value) -> None:
+    """The first frames, rows and columns of `volume`, as many as there are of the result."""
     batch, *after = dims_at(node)[:1] + dims_at(node)[2:]
-    n = picture.dims[-1]
-    wanted = (batch, *(1, *after)[-2:], n)
-    if picture.dims != wanted:
-        whole, picture = picture, Value(picture.dtype, wanted)
-        builder.step(Copy(((1,) * 4,)), [whole], picture, node, dims=(0, 0) * 4)
-    builder.alias(node, Laid(view(picture, (batch, *after, n)), channels_last(2 + len(after))))
+    n = volume.dims[-1]
+    wanted = (batch, *(1, 1, *after)[-3:], n)
+    if volume.dims != wanted:
+        whole, volume = volume, Value(volume.dtype, wanted)
+        builder.step(Copy(((1,) * 5,)), [whole], volume, node, dims=(0, 0) * 5)
+    builder.alias(node, Laid(view(volume, (batch, *after, n)), channels_last(2 + len(after))))
 
 
-def _axes(node: Node, weight: Tensor) -> tuple[_Axis, _Axis]:
-    """Down and across; what is of one dimension goes across only."""
+def _axes(node: Node, weight: Tensor) -> _Axes:
+    """Of depth, down and across; what is of one dimension goes across only."""
     stride, padding, dilation, added = ((*given,) for given in (*node.args[3:6], node.args[7]))
     kernel = weight.shape[2:]
-    of_row = ((1, 1, 0, 1, 0),) if len(stride) == 1 else ()
     of_rest = zip(kernel[-len(stride) :], stride, padding, dilation, added, strict=True)
-    down, across = (_axis(*each) for each in (*of_row, *of_rest))
-    return down, across
+    deep, down, across = (_axis(*each) for each in (*((1, 1, 0, 1, 0),) * (3 - len(stride)), *of_rest))
+    return deep, down, across
 
 
 def _axis(kernel: int, stride: int, padding: int, dilation: int, added: int) -> _Axis:
@@ -98,12 +130,13 @@ def _axis(kernel: int, stride: int, padding: int, dilation: int, added: int) -> 
     return _Axis(stride, taps, above, below, size)
 
 
-def _phases(weight: Tensor, down: _Axis, across: _Axis) -> Tensor:
-    """Weights [g * s * s * N / g, C / g, kh, kw] of all phases, of those of [g, C / g, N / g, ...]."""
+def _phases(weight: Tensor, axes: _Axes) -> Tensor:
+    """Weights [g * s * s * s * N / g, C / g, kd, kh, kw] of all phases, of those of [g, C / g, N / g, ...]."""
     groups, c, n, *_ = weight.shape
-    phases = weight.new_zeros(groups, down.stride, across.stride, n, c, down.size, across.size)
-    for phase_y, tap_y, at_y in down.taps:
-        for phase_x, tap_x, at_x in across.taps:
-            tap = weight[..., tap_y, tap_x].transpose(1, 2)
-            phases[:, phase_y, phase_x, :, :, at_y + down.above, at_x + across.above] = tap
-    return phases.flatten(0, 3)
+    strides, sizes = [axis.stride for axis in axes], [axis.size for axis in axes]
+    phases = weight.new_zeros(groups, *strides, n, c, *sizes)
+    for tap in product(*(axis.taps for axis in axes)):
+        phase, taken, place = zip(*tap, strict=True)
+        at = [each + axis.above for each, axis in zip(place, axes, strict=True)]
+        phases[:, *phase, :, :, *at] = weight[:, :, :, *taken].transpose(1, 2)
+    return phases.flatten(0, 4)

@@ -24,10 +24,10 @@ _Triple: TypeAlias = tuple[int, int, int]
 
 def refuses_volume(node: Node) -> Refusal:
     """Why a convolution of volumes is left to kernels."""
-    if node.args[6]:
-        return "a transposed convolution of volumes is not taken"
     frames = int(dims_at(node.args[1])[2])
-    return None if frames <= MAX_INPUTS else f"a kernel of {frames} pictures is not taken"
+    transposed, dilation = node.args[6], node.args[5][0]
+    reach = (frames - 1) * dilation + 1 if transposed else frames
+    return None if reach <= MAX_INPUTS else f"a kernel of {reach} pictures is not taken"
 
 
 def lower_volume(builder: Builder, node: Node, weight: Tensor, bias: Tensor) -> None:
@@ -36,16 +36,20 @@ def lower_volume(builder: Builder, node: Node, weight: Tensor, bias: Tensor) -> 
     weight: [N, C / g, kd, kh, kw].
     """
     source = builder.read(node.args[0], _VOLUME)
-    batch, _, height, width, channels = source.dims
-    depth, *picture = dims_at(node)[2:]
-    frames, n = weight.shape[2], weight.shape[0]
-    flat = weight.transpose(1, 2).flatten(1, 2)
-    joined = _joined(builder, node, source, frames)
-    pictures = view(joined, (batch * depth, height, width, channels * frames))
+    batch, (depth, *picture) = source.dims[0], dims_at(node)[2:]
+    stride, padding, dilation = (node.args[index][0] for index in (3, 4, 5))
+    starts = [frame * dilation - padding for frame in range(weight.shape[2])]
+    flat, n = flat_weight(weight), weight.shape[0]
+    joined = joined_pictures(builder, node, source, starts, stride, depth)
     output = Value(source.dtype, (batch * depth, *picture, n))
     step = Convolution(_flat_window(node, flat), groups=node.args[8])
-    builder.step(step, [pictures, constant(flat), constant(bias)], output, node)
+    builder.step(step, [joined, constant(flat), constant(bias)], output, node)
     builder.alias(node, Laid(view(output, (batch, depth, *picture, n)), _VOLUME))
+
+
+def flat_weight(weight: Tensor) -> Tensor:
+    """[N, C / g, kd, kh, kw] as [N, kd * C / g, kh, kw]."""
+    return weight.transpose(1, 2).flatten(1, 2)
 
 
 def _flat_window(node: Node, flat: Tensor) -> Window:
@@ -55,18 +59,18 @@ def _flat_window(node: Node, flat: Tensor) -> Window:
     return Window(kernel, (stride[0], stride[1]), (top, left, top, left), (dilation[0], dilation[1]))
 
 
-def _joined(builder: Builder, node: Node, source: Value, frames: int) -> Value:
-    """[B, Do, pixels, g, frames, C / g]: what each picture of the output reads."""
-    stride, padding, dilation = (node.args[index][0] for index in (3, 4, 5))
-    if (frames, stride, padding) == (1, 1, 0):
-        return source
+def joined_pictures(builder: Builder, node: Node, source: Value, starts: list[int], stride: int, depth: Dim) -> Value:
+    """[B * depth, H, W, g * frames * C / g]: what each of `depth` pictures of the output of a convolution reads, the
+    pictures of [B, D, H, W, C] that lie at `starts` from `stride` times its place."""
     batch, before, height, width, channels = source.dims
+    joined = (batch * depth, height, width, channels * len(starts))
+    if (starts, stride) == ([0], 1) and before == depth:
+        return view(source, joined)
     groups = node.args[8]
     apart = (height * width, groups, 1, int(channels) // groups)
-    read = Value(source.dtype, (batch, dims_at(node)[2], *apart[:2], frames, apart[3]))
-    starts = [frame * dilation - padding for frame in range(frames)]
+    read = Value(source.dtype, (batch, depth, *apart[:2], len(starts), apart[3]))
     _gather(builder, node, view(source, (batch, before, *apart)), read, starts, stride)
-    return read
+    return view(read, joined)
 
 
 def _gather(builder: Builder, node: Node, x: Value, y: Value, starts: list[int], stride: int) -> None:
@@ -95,10 +99,6 @@ def _lower_max(builder: Builder, node: Node) -> None:
     deep = _along_depth(kernel, stride, pads, dilation[0])
     for each in parts_of(node).get(0, []):
         _pool(builder, node, each, Pool(Pooling.MAX, flat), Pool(Pooling.MAX, deep))
-
-
-def _lower_whole(builder: Builder, node: Node) -> None:
-    _pool(builder, node, node, Pool(Pooling.AVERAGE), Pool(Pooling.AVERAGE))
 
 
 def _pool(builder: Builder, node: Node, result: Node, flat: Pool, deep: Pool) -> None:
@@ -143,13 +143,7 @@ def _refuses_ceil(node: Node, at: int) -> Refusal:
     return "pooling of volumes with ceil_mode is not taken" if argument(node, at, "ceil_mode", False) else None
 
 
-def _refuses_whole(program: Program, node: Node) -> Refusal:
-    whole = tensor_of(node.args[0]).dim() == 5 and dims_at(node)[2:] == (1, 1, 1)
-    return None if whole else "adaptive pooling of volumes is taken to a size of 1 only"
-
-
 RULES: dict[OpOverload, Rule] = {
     _aten.avg_pool3d.default: Rule(_lower_average, _refuses_average),
     _aten.max_pool3d_with_indices.default: Rule(_lower_max, _refuses_max, dtypes=(torch.float32, torch.int64)),
-    _aten._adaptive_avg_pool3d.default: Rule(_lower_whole, _refuses_whole),
 }

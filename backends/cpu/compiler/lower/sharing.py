@@ -1,0 +1,80 @@
+"""Adaptive pooling: windows that share pictures and volumes out evenly."""
+
+from typing import TypeAlias
+
+import torch
+from torch._ops import OpOverload
+from torch.fx import Node
+
+from backends.cpu.compiler.dims import Dim
+from backends.cpu.compiler.graph import Value
+from backends.cpu.compiler.kinds.adaptive_pool import AdaptivePool, Sharing
+from backends.cpu.compiler.kinds.pool import WHOLE, Pool, Pooling
+from backends.cpu.compiler.kinds.window import Window
+from backends.cpu.compiler.lower.builder import Builder, Order, view
+from backends.cpu.compiler.lower.parts import parts_of
+from backends.cpu.compiler.lower.rule import Rule, tensor_of
+
+_aten = torch.ops.aten
+_LARGEST, _PLACES = range(2)
+_POOLING = {Sharing.MEAN: Pooling.AVERAGE, Sharing.LARGEST: Pooling.MAX}
+_Sizes: TypeAlias = tuple[Dim, ...]
+
+
+def _lower_mean(builder: Builder, node: Node) -> None:
+    _lower(builder, node, node, Sharing.MEAN)
+
+
+def _lower_max(builder: Builder, node: Node) -> None:
+    parts = parts_of(node)
+    for part, sharing in ((_LARGEST, Sharing.LARGEST), (_PLACES, Sharing.PLACES)):
+        for each in parts.get(part, []):
+            _lower(builder, node, each, sharing)
+
+
+def _lower(builder: Builder, node: Node, result: Node, sharing: Sharing) -> None:
+    """Of a picture, by the step for windows of one size if they are."""
+    order, count = _channels_innermost(node), len(node.args[1])
+    source, output = builder.read(node.args[0], order), builder.write(result, order)
+    window = _even_window(source.dims[1:-1], output.dims[1:-1]) if len(order) == 4 and count == 2 else None
+    if window is None or sharing is Sharing.PLACES:
+        builder.step(AdaptivePool(sharing), [_volume(source, count)], _volume(output, count), node)
+    else:
+        builder.step(Pool(_POOLING[sharing], window), [source], output, node)
+
+
+def _channels_innermost(node: Node) -> Order:
+    """Of what may have no batch."""
+    rank, channels = tensor_of(node.args[0]).dim(), -1 - len(node.args[1])
+    return (*range(rank + channels), *range(rank + channels + 1, rank), rank + channels)
+
+
+def _volume(x: Value, count: int) -> Value:
+    """[B, D, H, W, C] of what may have no batch, and `count` of the dimensions D, H and W."""
+    batch, sizes = x.dims[: -1 - count] or (1,), x.dims[-1 - count : -1]
+    return view(x, (*batch, *(1, 1, *sizes)[-3:], x.dims[-1]))
+
+
+def _even_window(before: _Sizes, after: _Sizes) -> Window | None:
+    """Of a picture, where all windows are of one size."""
+    if after == (1, 1):
+        return WHOLE
+    height, width = (_even_side(size, count) for size, count in zip(before, after, strict=True))
+    return Window((height, width), (height, width)) if height and width else None
+
+
+def _even_side(size: Dim, count: Dim) -> int:
+    """Of `count` windows that are of one size; else 0."""
+    if not isinstance(size, int) or not isinstance(count, int):
+        return 0
+    return size // count if count and size % count == 0 else 0
+
+
+_WITH_PLACES = (torch.float32, torch.int64)
+RULES: dict[OpOverload, Rule] = {
+    _aten.adaptive_avg_pool2d.default: Rule(_lower_mean),
+    _aten._adaptive_avg_pool2d.default: Rule(_lower_mean),
+    _aten._adaptive_avg_pool3d.default: Rule(_lower_mean),
+    _aten.adaptive_max_pool2d.default: Rule(_lower_max, dtypes=_WITH_PLACES),
+    _aten.adaptive_max_pool3d.default: Rule(_lower_max, dtypes=_WITH_PLACES),
+}

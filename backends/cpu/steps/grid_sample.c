@@ -1,0 +1,184 @@
+/* Step grid_sample: pictures looked at where a grid says. */
+#include <math.h>
+#include <string.h>
+
+#include "backends/cpu/steps/check.h"
+#include "backends/cpu/steps/chunks.h"
+#include "backends/cpu/steps/kinds.h"
+
+enum { X, GRID, Y };
+enum { MODE, PADDING, CORNERS, ATTRIBUTES };
+enum { LINEAR, NEAREST, CUBIC };
+enum { ZEROS, BORDER, REFLECTION };
+
+/* Dimensions of x and y. */
+enum { BATCH, HEIGHT, WIDTH, CHANNELS, RANK };
+
+static et_status check(const et_cpu_step *step, et_error *error) {
+  const et_cpu_counts counts = {.inputs_least = Y,
+                                .inputs_most = Y,
+                                .outputs = 1,
+                                .attributes = ATTRIBUTES};
+  const et_scalar_type f32 = ET_SCALAR_TYPE_FLOAT32;
+  ET_RETURN_IF_ERROR(et_cpu_check_counts(step, &counts, error));
+  ET_RETURN_IF_ERROR(et_cpu_check_attribute(step, MODE, 0, CUBIC, error));
+  ET_RETURN_IF_ERROR(
+      et_cpu_check_attribute(step, PADDING, 0, REFLECTION, error));
+  ET_RETURN_IF_ERROR(et_cpu_check_attribute(step, CORNERS, 0, 1, error));
+  ET_RETURN_IF_ERROR(et_cpu_check_tensor(step, X, f32, RANK, error));
+  ET_RETURN_IF_ERROR(et_cpu_check_tensor(step, Y, f32, RANK, error));
+  const int32_t *x = step->tensors[X]->sizes;
+  const int32_t *y = step->tensors[Y]->sizes;
+  const int64_t sizes[RANK] = {x[BATCH], y[HEIGHT], y[WIDTH], x[CHANNELS]};
+  const int64_t grid[RANK] = {x[BATCH], y[HEIGHT], y[WIDTH], 2};
+  ET_RETURN_IF_ERROR(et_cpu_check_sizes(step, Y, f32, RANK, sizes, error));
+  ET_RETURN_IF_ERROR(et_cpu_check_sizes(step, GRID, f32, RANK, grid, error));
+  ET_CPU_CHECK(error,
+               step->tensors[Y]->numel == 0 || step->tensors[X]->numel > 0,
+               "grid_sample: a picture without pixels");
+  return ET_STATUS_OK;
+}
+
+/* Pixels along one axis, and what each counts; there is none where it is -1. */
+typedef struct taps {
+  size_t count;
+  int64_t at[4];
+  float weight[4];
+} taps;
+
+/* How places along an axis of so many pixels are understood. */
+typedef struct axis {
+  int32_t size;
+  uint32_t mode;
+  uint32_t padding;
+  bool corners;
+} axis;
+
+/* Of -1 to 1, in pixels. */
+static double place_on(const axis *a, float at) {
+  const float factor = (float)(a->corners ? a->size - 1 : a->size) / 2.0f;
+  const float moved = (at + 1.0f) * factor;
+  return (double)(a->corners ? moved : moved - 0.5f);
+}
+
+/* Between `low` and `low + span`, as between mirrors. */
+static double reflect(double at, double low, double span) {
+  if (span == 0.0) {
+    return 0.0;
+  }
+  const double distance = fabs(at - low);
+  const double rest = fmod(distance, span);
+  const bool even = fmod(floor(distance / span), 2.0) == 0.0;
+  return even ? low + rest : low + span - rest;
+}
+
+/* The place that stands for one beyond the edges. */
+static double padded(const axis *a, double place) {
+  const double last = (double)(a->size - 1);
+  if (a->padding == ZEROS) {
+    return place;
+  }
+  if (a->padding == REFLECTION) {
+    place = a->corners ? reflect(place, 0.0, last)
+                       : reflect(place, -0.5, last + 1.0);
+  }
+  place = place > 0.0 ? place : 0.0;
+  return place < last ? place : last;
+}
+
+static void put_tap(const axis *a, double place, double weight, taps *to) {
+  const bool is_there = place >= 0.0 && place < (double)a->size;
+  to->at[to->count] = is_there ? (int64_t)place : -1;
+  to->weight[to->count++] = (float)weight;
+}
+
+/* The cubic's two pieces, for distances up to 1 and from there to 2. */
+static double near_weight(double x) { return (1.25 * x - 2.25) * x * x + 1.0; }
+
+static double far_weight(double x) {
+  return ((-0.75 * x + 3.75) * x - 6.0) * x + 3.0;
+}
+
+/* Its pixels are padded one by one. */
+static void put_cubic(const axis *a, double place, taps *to) {
+  const double low = floor(place);
+  const double t = place - low;
+  put_tap(a, padded(a, low - 1.0), far_weight(t + 1.0), to);
+  put_tap(a, padded(a, low), near_weight(t), to);
+  put_tap(a, padded(a, low + 1.0), near_weight(1.0 - t), to);
+  put_tap(a, padded(a, low + 2.0), far_weight(2.0 - t), to);
+}
+
+static taps taps_at(const axis *a, float at) {
+  taps found = {0};
+  const double place = place_on(a, at);
+  const double inside = padded(a, place);
+  const double low = floor(inside);
+  if (a->mode == CUBIC) {
+    put_cubic(a, place, &found);
+  } else if (a->mode == NEAREST) {
+    put_tap(a, rint(inside), 1.0, &found);
+  } else {
+    put_tap(a, low, 1.0 - (inside - low), &found);
+    put_tap(a, low + 1.0, inside - low, &found);
+  }
+  return found;
+}
+
+static void add_pixel(const float *x, float weight, size_t channels, float *y) {
+  for (size_t c = 0; c < channels; c++) {
+    y[c] += weight * x[c];
+  }
+}
+
+static void put_pixel(const et_cpu_tensor *x, const float *picture,
+                      const taps *down, const taps *across, float *y) {
+  const size_t channels = (size_t)x->sizes[CHANNELS];
+  memset(y, 0, channels * sizeof(*y));
+  for (size_t i = 0; i < down->count * across->count; i++) {
+    const size_t row = i / across->count;
+    const size_t column = i % across->count;
+    if (down->at[row] >= 0 && across->at[column] >= 0) {
+      const size_t place =
+          (size_t)(down->at[row] * x->sizes[WIDTH] + across->at[column]);
+      add_pixel(picture + place * channels,
+                down->weight[row] * across->weight[column], channels, y);
+    }
+  }
+}
+
+/* A row of y. */
+static void run_row(void *data, size_t index) {
+  const et_cpu_step *step = data;
+  const et_cpu_tensor *x = step->tensors[X];
+  const et_cpu_tensor *y = step->tensors[Y];
+  const uint32_t *how = step->attributes;
+  const bool corners = how[CORNERS] != 0;
+  const axis down = {x->sizes[HEIGHT], how[MODE], how[PADDING], corners};
+  const axis across = {x->sizes[WIDTH], how[MODE], how[PADDING], corners};
+  const size_t batch = index / (size_t)y->sizes[HEIGHT];
+  const size_t width = (size_t)y->sizes[WIDTH];
+  const float *picture =
+      (const float *)x->data + batch * (x->numel / (size_t)x->sizes[BATCH]);
+  const float *at =
+      (const float *)step->tensors[GRID]->data + index * width * 2;
+  float *to = (float *)y->data + index * width * (size_t)y->sizes[CHANNELS];
+  for (size_t w = 0; w < width; w++, at += 2, to += y->sizes[CHANNELS]) {
+    const taps rows = taps_at(&down, at[1]);
+    const taps columns = taps_at(&across, at[0]);
+    put_pixel(x, picture, &rows, &columns, to);
+  }
+}
+
+static void run(const et_cpu_step *step, const et_cpu_run *run) {
+  const et_cpu_tensor *y = step->tensors[Y];
+  et_cpu_step copy = *step;
+  if (y->numel > 0) {
+    et_cpu_for_each(run, (size_t)y->sizes[BATCH] * (size_t)y->sizes[HEIGHT],
+                    run_row, &copy);
+  }
+}
+
+static const et_cpu_kind kind = {"grid_sample", check, run, 0};
+const et_backend_part et_cpu_step_grid_sample = {ET_CPU_KIND_GRID_SAMPLE,
+                                                 &kind};
