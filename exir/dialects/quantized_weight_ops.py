@@ -1,7 +1,8 @@
-"""The `quantized_weight` operators: linear layers whose weights stay in their few bits.
+"""The `quantized_weight` operators: linear layers and embeddings whose weights stay in their few bits.
 
-`dequantize` is what a weight of blocks is before such a layer takes it. `linear` computes in floats. `dynamic_linear` first quantizes each row of its input to int8, by the row's own range, and
-multiplies whole numbers.
+`dequantize` is what a weight of blocks is before a layer takes it. `linear` and `linear_with_minimum` compute in floats.
+`dynamic_linear` first quantizes each row of its input to int8, by the row's own range, and multiplies whole numbers.
+`embedding` gives rows of float32. `exir.quantized_weights` says how weights lie.
 """
 
 from collections.abc import Callable
@@ -13,7 +14,10 @@ from torch.library import Library
 from exir.quantized_weights import dequantized, dequantized_blocks
 
 NAMESPACE = "quantized_weight"
-_ARGUMENTS = "(Tensor input, Tensor weight, Tensor weight_scales, Tensor? weight_zero_points, Tensor? bias, int bits"
+_LAYER = "(Tensor input, Tensor weight, Tensor weight_scales, {}, Tensor? bias, int bits"
+_SHIFTED = _LAYER.format("Tensor? weight_zero_points")
+_RAISED = _LAYER.format("Tensor weight_minima")
+_TABLE = "(Tensor weight, Tensor weight_scales, Tensor? weight_minima, Tensor indices, int bits"
 _BLOCKS = "(Tensor weight, Tensor weight_scales, Tensor? weight_minima, int bits"
 _LOWEST, _HIGHEST = -128, 127
 
@@ -49,8 +53,31 @@ def _product(
     bias: Tensor | None,
     bits: int,
 ) -> Tensor:
-    matrix = dequantized(weight, scales, zero_points, bits).float()
-    return torch.nn.functional.linear(rows, matrix, None if bias is None else bias.float())
+    return _linear_of(rows, dequantized(weight, scales, zero_points, bits), bias)
+
+
+def _linear_of(rows: Tensor, matrix: Tensor, bias: Tensor | None) -> Tensor:
+    return torch.nn.functional.linear(rows, matrix.float(), None if bias is None else bias.float())
+
+
+def _linear_with_minimum(
+    x: Tensor,
+    weight: Tensor,
+    scales: Tensor,
+    minima: Tensor,
+    bias: Tensor | None,
+    bits: int,
+) -> Tensor:
+    return _linear_of(x.float(), dequantized_blocks(weight, scales, minima, bits), bias).to(x.dtype)
+
+
+def _embedding(
+    weight: Tensor, scales: Tensor, minima: Tensor | None, indices: Tensor, bits: int
+) -> Tensor:
+    chosen = indices.flatten()
+    own = None if minima is None else minima[chosen]
+    rows = dequantized_blocks(weight[chosen], scales[chosen], own, bits)
+    return rows.reshape(*indices.shape, rows.shape[1])
 
 
 def quantized_rows(rows: Tensor) -> Tensor:
@@ -63,12 +90,27 @@ def quantized_rows(rows: Tensor) -> Tensor:
     return (codes.clamp(_LOWEST, _HIGHEST) - zero_point) * scale
 
 
-def _shape_only(x: Tensor, weight: Tensor, *_: object) -> Tensor:
+def _layer_shape(x: Tensor, weight: Tensor, *_: object) -> Tensor:
     return x.new_empty([*x.shape[:-1], weight.shape[0]])
 
 
 def _matrix_shape(weight: Tensor, scales: Tensor, minima: Tensor | None, bits: int) -> Tensor:
     return weight.new_empty([weight.shape[0], weight.shape[1] * (8 // bits)], dtype=torch.float32)
+
+
+def _embedding_shape(
+    weight: Tensor, _scales: Tensor, _minima: Tensor | None, indices: Tensor, bits: int
+) -> Tensor:
+    return weight.new_empty([*indices.shape, weight.shape[1] * 8 // bits], dtype=torch.float32)
+
+
+# Schema, meaning, and what it amounts to where tensors have no values.
+_OPERATORS: dict[str, tuple[str, Callable[..., Tensor], Callable[..., Tensor]]] = {
+    "linear": (_SHIFTED, _linear, _layer_shape),
+    "linear_with_minimum": (_RAISED, _linear_with_minimum, _layer_shape),
+    "dynamic_linear": (_SHIFTED, _dynamic_linear, _layer_shape),
+    "embedding": (_TABLE, _embedding, _embedding_shape),
+}
 
 
 def _writing(functional: Callable[..., Tensor]) -> Callable[..., Tensor]:
@@ -80,11 +122,11 @@ def _writing(functional: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
 def _register() -> Library:
     library = Library(NAMESPACE, "FRAGMENT")
-    for name, run in (("linear", _linear), ("dynamic_linear", _dynamic_linear)):
-        library.define(name + _ARGUMENTS + ") -> Tensor")
-        library.define(name + ".out" + _ARGUMENTS + ", *, Tensor(a!) out) -> Tensor(a!)")
+    for name, (arguments, run, shape_only) in _OPERATORS.items():
+        library.define(name + arguments + ") -> Tensor")
+        library.define(name + ".out" + arguments + ", *, Tensor(a!) out) -> Tensor(a!)")
         library.impl(name, run, "CompositeExplicitAutograd")
-        library.impl(name, _shape_only, "Meta")
+        library.impl(name, shape_only, "Meta")
         library.impl(name + ".out", _writing(run), "CompositeExplicitAutograd")
     library.define("dequantize" + _BLOCKS + ") -> Tensor")
     library.impl("dequantize", dequantized_blocks, "CompositeExplicitAutograd")

@@ -24,18 +24,22 @@ static et_status check_parameters(et_kernel_context *context, const char *what,
            (parameters->rank == 1 || parameters->rank == 2) &&
                (size_t)parameters->sizes[0] == matrix->rows &&
                parameters->numel == matrix->rows * matrix->groups,
-           "%s: scales and zero points must be %zu rows of %zu", what,
+           "%s: scales and what shifts codes must be %zu rows of %zu", what,
            matrix->rows, matrix->groups);
   return ET_STATUS_OK;
 }
 
 et_status et_few_bits_read(et_kernel_context *context, const char *what,
-                           et_value *const *args, int64_t bits,
-                           et_few_bits *out) {
+                           et_value *const *args, et_few_bits_shift shift,
+                           int64_t bits, et_few_bits *out) {
   const et_tensor *codes = args[0]->u.as_tensor;
   const et_tensor *scales = args[1]->u.as_tensor;
   ET_RETURN_IF_ERROR(check_codes(context, what, codes, bits));
-  *out = (et_few_bits){codes, scales, et_arg_tensor(args[2]), bits, 0, 0, 1, 1};
+  *out = (et_few_bits){.codes = codes,
+                       .scales = scales,
+                       .shifts = et_arg_tensor(args[2]),
+                       .shift = shift,
+                       .bits = bits};
   out->rows = (size_t)codes->sizes[0];
   out->columns = (size_t)codes->sizes[1] * (size_t)(8 / bits);
   out->groups = scales->rank == 2 ? (size_t)scales->sizes[1] : 1;
@@ -43,9 +47,9 @@ et_status et_few_bits_read(et_kernel_context *context, const char *what,
   out->group = (out->columns + out->groups - 1) / out->groups;
   out->group = out->group > 0 ? out->group : 1;
   ET_RETURN_IF_ERROR(check_parameters(context, what, scales, out));
-  return out->zero_points == NULL
+  return out->shifts == NULL
              ? ET_STATUS_OK
-             : check_parameters(context, what, out->zero_points, out);
+             : check_parameters(context, what, out->shifts, out);
 }
 
 static float parameter(const et_tensor *parameters, size_t index) {
@@ -60,10 +64,17 @@ static float parameter(const et_tensor *parameters, size_t index) {
 et_few_bits_group et_few_bits_group_of(const et_few_bits *matrix, size_t row,
                                        size_t group) {
   const size_t index = row * matrix->groups + group;
-  return (et_few_bits_group){parameter(matrix->scales, index),
-                             matrix->zero_points == NULL
-                                 ? 0.0f
-                                 : parameter(matrix->zero_points, index)};
+  et_few_bits_group found = {.scale = parameter(matrix->scales, index)};
+  if (matrix->shifts == NULL) {
+    return found;
+  }
+  if (matrix->shift == ET_FEW_BITS_ZERO_POINTS) {
+    found.zero_point = parameter(matrix->shifts, index);
+  } else {
+    found.zero_point = -(float)(1 << (matrix->bits - 1));
+    found.minimum = parameter(matrix->shifts, index);
+  }
+  return found;
 }
 
 static void unpack_4(const uint8_t *bytes, size_t count, int16_t *out) {
@@ -105,7 +116,8 @@ void et_few_bits_dequantize(const et_few_bits *matrix, size_t row, size_t start,
         et_few_bits_group_of(matrix, row, (start + i) / matrix->group);
     const size_t end = et_few_bits_group_end(matrix, start + i) - start;
     for (; i < end && i < count; i++) {
-      out[i] = ((float)codes[i] - group.zero_point) * group.scale;
+      out[i] =
+          ((float)codes[i] - group.zero_point) * group.scale + group.minimum;
     }
   }
 }

@@ -3,14 +3,10 @@
 #include "executorch/kernels/args.h"
 #include "executorch/kernels/index.h"
 #include "executorch/kernels/shape.h"
-#include "kernels/quantized/few_bits.h"
 
 static et_status check(et_kernel_context *context, const char *what,
-                       const et_few_bits *table, et_value *const *args,
-                       const et_value *dtype, const et_tensor *out) {
-  ET_CHECK(context, table->columns % table->groups == 0,
-           "%s: %zu groups do not divide rows of %zu", what, table->groups,
-           table->columns);
+                       et_value *const *args, const et_value *dtype,
+                       const et_tensor *out) {
   ET_CHECK(context, args[3]->u.as_int <= args[4]->u.as_int,
            "%s: weight_quant_min %lld is above weight_quant_max %lld", what,
            (long long)args[3]->u.as_int, (long long)args[4]->u.as_int);
@@ -18,8 +14,7 @@ static et_status check(et_kernel_context *context, const char *what,
            dtype == NULL ||
                et_arg_int_or(dtype, (int64_t)out->dtype) == (int64_t)out->dtype,
            "%s: out is %s", what, et_scalar_type_name((int32_t)out->dtype));
-  return et_index_check(context, what, args[5]->u.as_tensor,
-                        (int64_t)table->rows, false);
+  return ET_STATUS_OK;
 }
 
 static et_status resize_out(et_kernel_context *context, const char *what,
@@ -49,20 +44,31 @@ static void copy_row(const et_few_bits *table, size_t row, et_scalar_type dtype,
   }
 }
 
-et_status et_few_bits_embedding(et_kernel_context *context, const char *what,
-                                et_value *const *args, int64_t bits,
-                                const et_value *dtype, et_tensor *out) {
-  const et_tensor *indices = args[5]->u.as_tensor;
-  et_few_bits table;
-  ET_RETURN_IF_ERROR(et_few_bits_read(context, what, args, bits, &table));
-  ET_RETURN_IF_ERROR(check(context, what, &table, args, dtype, out));
-  ET_RETURN_IF_ERROR(resize_out(context, what, indices, table.columns, out));
+et_status et_few_bits_rows(et_kernel_context *context, const char *what,
+                           const et_few_bits *table, const et_tensor *indices,
+                           et_tensor *out) {
+  ET_CHECK(context, table->columns % table->groups == 0,
+           "%s: %zu groups do not divide rows of %zu", what, table->groups,
+           table->columns);
+  ET_RETURN_IF_ERROR(
+      et_index_check(context, what, indices, (int64_t)table->rows, false));
+  ET_RETURN_IF_ERROR(resize_out(context, what, indices, table->columns, out));
   const et_view index_view = et_view_of(indices);
   const size_t row_bytes =
-      table.columns * et_scalar_type_size((int32_t)out->dtype);
+      table->columns * et_scalar_type_size((int32_t)out->dtype);
   for (size_t i = 0; i < indices->numel; i++) {
-    copy_row(&table, (size_t)et_index_at(&index_view, i), out->dtype,
+    copy_row(table, (size_t)et_index_at(&index_view, i), out->dtype,
              (uint8_t *)out->data + i * row_bytes);
   }
   return ET_STATUS_OK;
+}
+
+et_status et_few_bits_embedding(et_kernel_context *context, const char *what,
+                                et_value *const *args, int64_t bits,
+                                const et_value *dtype, et_tensor *out) {
+  et_few_bits table;
+  ET_RETURN_IF_ERROR(et_few_bits_read(context, what, args,
+                                      ET_FEW_BITS_ZERO_POINTS, bits, &table));
+  ET_RETURN_IF_ERROR(check(context, what, args, dtype, out));
+  return et_few_bits_rows(context, what, &table, args[5]->u.as_tensor, out);
 }

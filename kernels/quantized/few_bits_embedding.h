@@ -2,7 +2,12 @@
 #ifndef ET_KERNELS_QUANTIZED_FEW_BITS_EMBEDDING_H_
 #define ET_KERNELS_QUANTIZED_FEW_BITS_EMBEDDING_H_
 
-#include "executorch/kernel.h"
+#include "kernels/quantized/few_bits.h"
+
+/* Writes the rows of `table` that `indices` name to `out`, which is resized. */
+et_status et_few_bits_rows(et_kernel_context *context, const char *what,
+                           const et_few_bits *table, const et_tensor *indices,
+                           et_tensor *out);
 
 /* An embedding of codes of so many bits. args: codes, scales, zero points, the
  * lowest and the highest code, indices, then what `dtype` is unless it is NULL.

@@ -25,15 +25,16 @@ static et_status check(et_kernel_context *context,
 }
 
 et_status et_few_bits_linear_read(et_kernel_context *context, const char *what,
-                                  et_value *const *args, const et_tensor *bias,
-                                  int64_t bits, et_tensor *out,
-                                  et_few_bits_linear *linear) {
+                                  et_value *const *args,
+                                  et_few_bits_shift shift,
+                                  const et_tensor *bias, int64_t bits,
+                                  et_tensor *out, et_few_bits_linear *linear) {
   int32_t sizes[ET_MAX_RANK];
   const et_tensor *input = args[0]->u.as_tensor;
   *linear = (et_few_bits_linear){
       .what = what, .input = input, .bias = bias, .out = out, .rows = 1};
   ET_RETURN_IF_ERROR(
-      et_few_bits_read(context, what, &args[1], bits, &linear->weight));
+      et_few_bits_read(context, what, &args[1], shift, bits, &linear->weight));
   ET_RETURN_IF_ERROR(check(context, linear));
   for (size_t d = 0; d + 1 < input->rank; d++) {
     sizes[d] = input->sizes[d];

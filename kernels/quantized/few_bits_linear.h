@@ -16,12 +16,13 @@ typedef struct et_few_bits_linear {
   size_t rows;            /* of input */
 } et_few_bits_linear;
 
-/* Reads args: input, codes, scales, zero points, and what `bias`, `bits` and
- * `out` are; resizes `out`. */
+/* Reads args: input, codes, scales, zero points or minima, and what `bias`,
+ * `bits` and `out` are; resizes `out`. */
 et_status et_few_bits_linear_read(et_kernel_context *context, const char *what,
-                                  et_value *const *args, const et_tensor *bias,
-                                  int64_t bits, et_tensor *out,
-                                  et_few_bits_linear *linear);
+                                  et_value *const *args,
+                                  et_few_bits_shift shift,
+                                  const et_tensor *bias, int64_t bits,
+                                  et_tensor *out, et_few_bits_linear *linear);
 
 /* Computes all of it in floats. */
 void et_few_bits_linear_run(const et_few_bits_linear *linear);

@@ -8,7 +8,8 @@ et_status et_op_mixed_linear_out(et_kernel_context *context, et_value **args) {
            et_arg_int_or(args[4], (int64_t)out->dtype) == (int64_t)out->dtype,
            "mixed_linear: out is %s", et_scalar_type_name((int32_t)out->dtype));
   ET_RETURN_IF_ERROR(et_few_bits_linear_read(context, "mixed_linear", args,
-                                             NULL, 8, out, &linear));
+                                             ET_FEW_BITS_ZERO_POINTS, NULL, 8,
+                                             out, &linear));
   et_few_bits_linear_run(&linear);
   return ET_STATUS_OK;
 }

@@ -36,8 +36,8 @@ et_status et_op_mixed_mm_out(et_kernel_context *context, et_value **args) {
   const et_tensor *codes = args[1]->u.as_tensor;
   et_tensor *out = args[4]->u.as_tensor;
   et_few_bits weight;
-  ET_RETURN_IF_ERROR(
-      et_few_bits_read(context, "mixed_mm", &args[1], 8, &weight));
+  ET_RETURN_IF_ERROR(et_few_bits_read(context, "mixed_mm", &args[1],
+                                      ET_FEW_BITS_ZERO_POINTS, 8, &weight));
   ET_RETURN_IF_ERROR(et_shape_rank(context, "mixed_mm: input", input, 2, 2));
   ET_CHECK(context, input->sizes[1] == codes->sizes[0],
            "mixed_mm: input has %d features, weight needs %d",

@@ -121,8 +121,9 @@ et_status et_op_quantized_weight_dynamic_linear_out(et_kernel_context *context,
   et_few_bits_linear linear;
   quantized_rows rows = {(int16_t *)(void *)context->scratch.data, {0}};
   ET_RETURN_IF_ERROR(et_few_bits_linear_read(
-      context, "dynamic linear of few bits", args, et_arg_tensor(args[4]),
-      args[5]->u.as_int, args[6]->u.as_tensor, &linear));
+      context, "dynamic linear of few bits", args, ET_FEW_BITS_ZERO_POINTS,
+      et_arg_tensor(args[4]), args[5]->u.as_int, args[6]->u.as_tensor,
+      &linear));
   for (size_t first = 0; first < linear.rows; first += ET_FEW_BITS_ROWS) {
     const size_t rest = linear.rows - first;
     run_rows(&linear, &rows, first,

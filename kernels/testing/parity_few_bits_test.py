@@ -130,6 +130,30 @@ def test_embeddings_of_few_bits_follow_their_definition(
         check(KERNELS, f"{DECOMPOSED}embedding_{name}.out", *arguments, out=torch.float32, reference=reference)
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
+@pytest.mark.parametrize(("rows", "columns", "groups"), SHAPES)
+@pytest.mark.parametrize("bits", [2, 4, 8])
+def test_weights_may_have_minima(bits: int, rows: int, columns: int, groups: int, dtype: torch.dtype) -> None:
+    codes, scales, _ = weight(bits, rows, columns, groups)
+    scales, minima = scales.to(dtype), random_tensor((rows, groups)).to(dtype)
+    operators = torch.ops.quantized_weight
+    for count, bias in [((1,), None), ((2, 9), random_tensor((rows,)))]:
+        arguments = random_tensor((*count, columns)), codes, scales, minima, bias, bits
+        name = "linear_with_minimum"
+        check(KERNELS, f"{OURS}{name}.out", *arguments, reference=getattr(operators, name), tolerance=(1e-4, 1e-4))
+    indices = torch.arange(2 * rows).reshape(2, rows) % rows
+    for own in (minima, None):
+        table = codes, scales, own, indices, bits
+        check(KERNELS, f"{OURS}embedding.out", *table, out=torch.float32, reference=operators.embedding)
+
+
+def test_a_minimum_is_what_the_lowest_code_stands_for() -> None:
+    codes = packed(torch.tensor([[-8, -7, 7, 0]], dtype=torch.int8), 4)
+    scales, minima = torch.tensor([[0.5, 2.0]]).half(), torch.tensor([[-1.25, 100.0]]).half()
+    rows = torch.ops.quantized_weight.embedding(codes, scales, minima, torch.tensor([0]), 4)
+    assert rows.tolist() == [[-1.25, -0.75, 130.0, 116.0]]
+
+
 def test_what_does_not_fit_is_refused() -> None:
     codes, scales, points = weight(4, 4, 64, 2)
     x, out = random_tensor((2, 64)), torch.empty(2, 4)
@@ -147,5 +171,7 @@ def test_what_does_not_fit_is_refused() -> None:
             with pytest.raises(KernelError, match=message):
                 KERNELS.call(f"{OURS}{name}.out", *arguments, out, out)
     for index in (4, -1):
+        with pytest.raises(KernelError, match="embedding of few bits"):
+            KERNELS.call(f"{OURS}embedding.out", codes, scales, points, torch.tensor([index]), 4, x, x)
         with pytest.raises(KernelError, match="embedding_4bit"):
             KERNELS.call(f"{DECOMPOSED}embedding_4bit.out", codes, scales, points, -8, 7, torch.tensor([index]), x, x)

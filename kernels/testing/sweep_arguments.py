@@ -332,9 +332,17 @@ def _mixed(columns: int, *rest: object) -> Maker:
     return make
 
 
-def _few_bits_linear(case: Case) -> list[object]:
-    parameters = [case.tensor(name, (5, 2)) for name in ("weight_scales", "weight_zero_points")]
-    return [case.tensor("input"), case.tensor("weight", (5, 6)), *parameters, case.tensor("bias", (5,)), 8]
+def _few_bits_linear(shift: str) -> Maker:
+    def make(case: Case) -> list[object]:
+        parameters = [case.tensor(name, (5, 2)) for name in ("weight_scales", shift)]
+        return [case.tensor("input"), case.tensor("weight", (5, 6)), *parameters, case.tensor("bias", (5,)), 8]
+
+    return make
+
+
+def _few_bits_table(case: Case) -> list[object]:
+    parameters = [case.tensor(name, (7, 2)) for name in ("weight_scales", "weight_minima")]
+    return [case.tensor("weight", (7, 8)), *parameters, _indices(case, "indices", case.shape, 7), 8]
 
 
 def _quantized_add(case: Case) -> list[object]:
@@ -475,8 +483,10 @@ _MAKERS: dict[str, Maker] = {
     "quantized_decomposed::quantize_per_tensor.Tensor_out": _scalars,
     "quantized_decomposed::quantize_per_tensor.out": _quantize,
     "quantized_decomposed::quantize_per_token.out": _spread(_tokens, True),
-    "quantized_weight::dynamic_linear.out": _few_bits_linear,
-    "quantized_weight::linear.out": _few_bits_linear,
+    "quantized_weight::dynamic_linear.out": _few_bits_linear("weight_zero_points"),
+    "quantized_weight::embedding.out": _few_bits_table,
+    "quantized_weight::linear.out": _few_bits_linear("weight_zero_points"),
+    "quantized_weight::linear_with_minimum.out": _few_bits_linear("weight_minima"),
     "attention::scaled_dot_product.out": lambda case: [
         case.tensor("query", (2, 4, 3, 5)),
         case.tensor("key", (2, 2, 6, 5)),

@@ -140,9 +140,14 @@ def unworded(packed: Tensor, n: int, bits: int) -> Tensor:
     return (fields >> (32 - bits)).flatten(1).to(torch.int8)
 
 
-def dequantized_panels(packed: Tensor, scales: Tensor, points: Tensor | None, n: int, bits: int) -> Tensor:
-    """What weights of few bits stand for, [n, K]: words, and scales and zero points [ceil(n / 16), groups, 16]."""
+def dequantized_panels(
+    packed: Tensor, scales: Tensor, points: Tensor | None, n: int, bits: int, minima: Tensor | None = None
+) -> Tensor:
+    """What weights of few bits stand for, [n, K]: words, and scales, zero points and minima [ceil(n / 16), groups, 16]."""
     codes = unworded(packed, n, bits).float().unflatten(1, (scales.shape[1], -1))
     if points is not None:
         codes = codes - unpanelled(points, n).unsqueeze(2)
+    if minima is not None:
+        above = (codes + (1 << bits - 1)) * unpanelled(scales, n).unsqueeze(2)
+        return (above + unpanelled(minima, n).unsqueeze(2)).flatten(1)
     return (codes * unpanelled(scales, n).unsqueeze(2)).flatten(1)

@@ -4,8 +4,13 @@
 #include "backends/cpu/simd/parameters.h"
 #include "backends/cpu/simd/widened.h"
 
-/* Codes of one word row as floats: (code - zero point) * scale. Scales begin with
- * number `group`. */
+/* What is taken off codes before they are scaled, from parameter number `at`. */
+ET_INLINE et_f32 zeros_at(const et_cpu_product_q *p, size_t at, int bits) {
+  return p->minima.data != NULL ? et_f32_all(-(float)(1 << (bits - 1)))
+                                  : et_parameters_load(&p->zero_points, at);
+}
+
+/* Codes of one word row as floats. Scales begin with number `group`. */
 ET_INLINE void put_words(const et_cpu_product_q *p, const int32_t *words,
                          size_t group, int bits, float *to) {
   const int codes = 32 / bits;
@@ -13,10 +18,11 @@ ET_INLINE void put_words(const et_cpu_product_q *p, const int32_t *words,
     const size_t at = group + (size_t)v * ET_CPU_LANES;
     const et_i32 w = et_words_load(words + v * ET_CPU_LANES);
     const et_f32 scale = et_parameters_load(&p->scales, at);
-    const et_f32 zero = et_parameters_load(&p->zero_points, at);
+    const et_f32 zero = zeros_at(p, at, bits);
+    const et_f32 minimum = et_parameters_load(&p->minima, at);
     ET_UNROLL for (int j = 0; j < codes; j++) {
       et_f32_store(to + j * ET_PANEL + v * ET_CPU_LANES,
-                   (et_code(w, j, bits) - zero) * scale);
+                   (et_code(w, j, bits) - zero) * scale + minimum);
     }
   }
 }

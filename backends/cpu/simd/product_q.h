@@ -22,12 +22,15 @@ typedef struct et_cpu_parameters {
 } et_cpu_parameters;
 
 /* A word has the codes of 32 / bits consecutive weights of a column, signed, the
- * first in the lowest bits. Groups are whole words. */
+ * first in the lowest bits. Groups are whole words. A weight is (code - zero point)
+ * * scale or, where there are minima, what its code is above the lowest one
+ * * scale + minimum. */
 typedef struct et_cpu_product_q {
   const float *x;       /* [rows][depth] */
   const int32_t *words; /* [ceil(columns / 16)][depth * bits / 32][16] */
   et_cpu_parameters scales;
   et_cpu_parameters zero_points; /* or none */
+  et_cpu_parameters minima;    /* or none; then no zero points either */
   const float *bias;             /* [ceil(columns / 16) * 16] */
   const float *residual;         /* [rows][columns], or NULL */
   float *out;                    /* [rows][columns] */

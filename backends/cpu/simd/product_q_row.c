@@ -73,24 +73,26 @@ ET_INLINE void add_codes(const float *x, const int32_t *words, size_t count,
   }
 }
 
-/* By how much codes are raised, and zero points, times the sum of a group of the
- * row are taken off before its products are added. */
-ET_INLINE void begin_chains(float row_sum, const et_cpu_parameters *zero_points,
-                            size_t at, int bits, chains sums) {
-  const et_f32 raised = et_f32_all((float)(1 << (bits - 1)));
+/* By how much codes are raised, unless minima are of raised ones, and zero points,
+ * times the sum of a group of the row are taken off before its products are added. */
+ET_INLINE void begin_chains(float row_sum, const et_cpu_product_q *p, size_t at,
+                            int bits, chains sums) {
+  const et_f32 raised =
+      et_f32_all(p->minima.data == NULL ? (float)(1 << (bits - 1)) : 0.0f);
   const et_f32 off = et_f32_all(-row_sum);
   ET_UNROLL for (int v = 0; v < ET_PANEL_VECTORS; v++) {
     sums[0][v] = raised * off;
     ET_UNROLL for (int c = 1; c < CHAINS; c++) {
       sums[c][v] = et_f32_all(0.0f);
     }
-    if (zero_points->data != NULL) {
-      sums[1][v] = et_parameters_load(zero_points, at + v * ET_CPU_LANES) * off;
+    if (p->zero_points.data != NULL) {
+      sums[1][v] =
+          et_parameters_load(&p->zero_points, at + v * ET_CPU_LANES) * off;
     }
   }
 }
 
-/* Sums of the groups times their scales, added up. */
+/* Sums of the groups times their scales, added up, and the minima'. */
 ET_INLINE void add_groups(const et_cpu_product_q *p, const part *part,
                           size_t panel, int bits, et_f32 *totals) {
   const size_t count = part->group * (size_t)bits / 32;
@@ -100,13 +102,18 @@ ET_INLINE void add_groups(const et_cpu_product_q *p, const part *part,
               ET_PANEL; /* of scales and zero points */
   for (size_t g = 0; g * part->group < part->depth; g++, at += ET_PANEL) {
     chains sums;
-    begin_chains(part->sums[g], &p->zero_points, at, bits, sums);
+    begin_chains(part->sums[g], p, at, bits, sums);
     add_codes(part->x + g * part->group, words, count, bits, sums);
     ET_UNROLL for (int v = 0; v < ET_PANEL_VECTORS; v++) {
       const et_f32 sum = (sums[0][v] + sums[1][v]) + (sums[2][v] + sums[3][v]);
       const et_f32 scale =
           et_parameters_load(&p->scales, at + v * ET_CPU_LANES);
       totals[v] = et_f32_fma(scale, sum, totals[v]);
+      if (p->minima.data != NULL) {
+        totals[v] =
+            et_f32_fma(et_parameters_load(&p->minima, at + v * ET_CPU_LANES),
+                       et_f32_all(part->sums[g]), totals[v]);
+      }
     }
     words += count * ET_PANEL;
   }

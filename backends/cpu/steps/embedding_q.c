@@ -11,9 +11,9 @@
 static et_cpu_widen_function *const widen_variants[ET_CPU_ISA_COUNT] =
     ET_CPU_VARIANTS(et_cpu_widen);
 
-/* Zero points follow if the attribute says so. */
+/* Zero points or minima follow if the attribute says so. */
 enum { WORDS, SCALES, INDICES, INPUTS };
-enum { ROWS, BITS, SHIFTED, ATTRIBUTES };
+enum { ROWS, BITS, SHIFT, ATTRIBUTES };
 
 /* Rows of a chunk. */
 #define CHUNK 16
@@ -30,9 +30,10 @@ static et_status check_counts(const et_cpu_step *step, et_error *error) {
   ET_RETURN_IF_ERROR(et_cpu_check_attribute(step, BITS, 4, 8, error));
   ET_CPU_CHECK(error, step->attributes[BITS] % 4 == 0,
                "embedding_q: weights of %d bits", (int)step->attributes[BITS]);
-  ET_RETURN_IF_ERROR(et_cpu_check_attribute(step, SHIFTED, 0, 1, error));
-  ET_CPU_CHECK(error,
-               step->input_count == INPUTS + (size_t)step->attributes[SHIFTED],
+  ET_RETURN_IF_ERROR(
+      et_cpu_check_attribute(step, SHIFT, 0, ET_CPU_MINIMA, error));
+  const size_t shifts = step->attributes[SHIFT] != ET_CPU_UNSHIFTED ? 1 : 0;
+  ET_CPU_CHECK(error, step->input_count == INPUTS + shifts,
                "embedding_q: %d inputs", (int)step->input_count);
   return ET_STATUS_OK;
 }
@@ -57,7 +58,7 @@ static et_status check_table(const et_cpu_step *step, et_error *error) {
       "embedding_q: %d groups of %d words", (int)groups, (int)table->sizes[1]);
   const int64_t sizes[3] = {panels, groups, 16};
   ET_RETURN_IF_ERROR(et_cpu_check_parameters(step, SCALES, sizes, error));
-  return step->attributes[SHIFTED] != 0
+  return step->attributes[SHIFT] != ET_CPU_UNSHIFTED
              ? et_cpu_check_parameters(step, INPUTS, sizes, error)
              : ET_STATUS_OK;
 }
@@ -80,25 +81,30 @@ static et_status check(const et_cpu_step *step, et_error *error) {
                             (uint8_t)(indices->rank + 1), sizes, error);
 }
 
+/* A number is (code - zero) * scale + minimum. */
+typedef struct group {
+  float scale, zero, minimum;
+} group;
+
 /* The signed codes of a word, the first in the lowest bits. */
-static void put_word(uint32_t word, uint32_t bits, float scale, float zero,
+static void put_word(uint32_t word, uint32_t bits, const group *group,
                      float *to) {
   const uint32_t half = 1u << (bits - 1u);
   for (uint32_t j = 0; j < 32u / bits; j++) {
     const uint32_t code = word >> (j * bits) & (2u * half - 1u);
     const int32_t value = (int32_t)(code ^ half) - (int32_t)half;
-    to[j] = ((float)value - zero) * scale;
+    to[j] = ((float)value - group->zero) * group->scale + group->minimum;
   }
 }
 
 typedef struct work {
   const et_cpu_step *step;
   et_cpu_parameters scales;
-  et_cpu_parameters zero_points; /* or none */
+  et_cpu_parameters shifts; /* zero points, minima or none */
   et_cpu_widen_function *widen;
 } work;
 
-/* Scale or zero point number `at`; 0 where there are none. */
+/* Parameter number `at`; 0 where there are none. */
 static float parameter_at(const work *w, const et_cpu_parameters *p,
                           size_t at) {
   float value = 0.0f;
@@ -113,6 +119,17 @@ static float parameter_at(const work *w, const et_cpu_parameters *p,
   return value;
 }
 
+static group group_at(const work *w, size_t at) {
+  const uint32_t bits = w->step->attributes[BITS];
+  const float shift = parameter_at(w, &w->shifts, at);
+  group found = {.scale = parameter_at(w, &w->scales, at), .zero = shift};
+  if (w->step->attributes[SHIFT] == ET_CPU_MINIMA) {
+    found.zero = -(float)(1u << (bits - 1u));
+    found.minimum = shift;
+  }
+  return found;
+}
+
 static void put_row(const work *w, size_t row, float *to) {
   const et_cpu_step *step = w->step;
   const size_t words = (size_t)step->tensors[WORDS]->sizes[1];
@@ -123,10 +140,9 @@ static void put_row(const work *w, size_t row, float *to) {
   const size_t length = words / groups;
   size_t at = row / 16 * groups * 16 + row % 16;
   for (size_t i = 0; i < words; at += 16) {
-    const float scale = parameter_at(w, &w->scales, at);
-    const float zero = parameter_at(w, &w->zero_points, at);
+    const group group = group_at(w, at);
     for (const size_t end = i + length; i < end; i++, to += 32u / bits) {
-      put_word(word[i * 16], bits, scale, zero, to);
+      put_word(word[i * 16], bits, &group, to);
     }
   }
 }
@@ -150,8 +166,8 @@ static void run(const et_cpu_step *step, const et_cpu_run *run) {
   work w = {.step = step,
             .scales = et_cpu_parameters_of(step, SCALES),
             .widen = widen_variants[run->isa]};
-  if (step->attributes[SHIFTED] != 0) {
-    w.zero_points = et_cpu_parameters_of(step, INPUTS);
+  if (step->attributes[SHIFT] != ET_CPU_UNSHIFTED) {
+    w.shifts = et_cpu_parameters_of(step, INPUTS);
   }
   if (et_cpu_indices_fit(step, run, indices, et_cpu_attribute(step, ROWS))) {
     et_cpu_for_each(run, et_cpu_parts(indices->numel, CHUNK), run_chunk, &w);

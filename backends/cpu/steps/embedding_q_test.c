@@ -13,8 +13,9 @@ extern const et_backend_part et_cpu_step_embedding_q;
 
 enum { ROWS = 21, GROUPS = 2, COUNT = 5 };
 
-/* Words, scales, indices, zero points; 2 groups of 2 words. */
-static void make_of(et_test_step *test, int32_t bits, bool shifted,
+/* Words, scales, indices, zero points (shift 1) or minima (2); 2 groups of 2
+ * words. */
+static void make_of(et_test_step *test, int32_t bits, int32_t shift,
                     et_scalar_type scales, et_scalar_type zeros) {
   const int32_t count = COUNT;
   et_test_begin(test, &et_cpu_step_embedding_q);
@@ -24,17 +25,17 @@ static void make_of(et_test_step *test, int32_t bits, bool shifted,
   for (int32_t i = 0; i < COUNT; i++) {
     indices[i] = (int64_t[]){20, 0, 16, 15, 20}[i];
   }
-  if (shifted) {
+  if (shift != 0) {
     et_test_input(test, zeros, 3, (int32_t[]){2, GROUPS, 16});
   }
   et_test_output(test, F32, 2, (int32_t[]){COUNT, 4 * 32 / bits});
   et_test_int(test, ROWS);
   et_test_int(test, bits);
-  et_test_int(test, shifted);
+  et_test_int(test, shift);
 }
 
-static void make(et_test_step *test, int32_t bits, bool shifted) {
-  make_of(test, bits, shifted, F32, F32);
+static void make(et_test_step *test, int32_t bits, int32_t shift) {
+  make_of(test, bits, shift, F32, F32);
 }
 
 static float parameter(const et_test_step *test, size_t tensor, size_t row,
@@ -43,7 +44,7 @@ static float parameter(const et_test_step *test, size_t tensor, size_t row,
                            (row / 16 * GROUPS + group) * 16 + row % 16);
 }
 
-static double element(const et_test_step *test, int32_t bits, bool shifted,
+static double element(const et_test_step *test, int32_t bits, int32_t shift,
                       size_t row, size_t column) {
   const size_t codes = 32 / (size_t)bits;
   const uint32_t *words = test->tensors[0].data;
@@ -53,25 +54,27 @@ static double element(const et_test_step *test, int32_t bits, bool shifted,
   const size_t group = column / codes / 2;
   const float value =
       (float)code - (code >> (bits - 1) ? (float)(1u << bits) : 0);
-  const float zero = shifted ? parameter(test, 3, row, group) : 0.0f;
-  return (double)((value - zero) * parameter(test, 1, row, group));
+  const float scale = parameter(test, 1, row, group);
+  const float own = shift != 0 ? parameter(test, 3, row, group) : 0.0f;
+  return shift == 2 ? (double)((value + (float)(1 << (bits - 1))) * scale + own)
+                    : (double)((value - own) * scale);
 }
 
 static void test_rows_are_columns_of_panels(void **state) {
   (void)state;
   const et_scalar_type dtypes[] = {F32, ET_SCALAR_TYPE_FLOAT16,
                                    ET_SCALAR_TYPE_BFLOAT16};
-  for (int i = 0; i < 12; i++) {
+  for (int i = 0; i < 18; i++) {
     const int32_t bits = i % 2 == 0 ? 4 : 8;
-    const bool shifted = i / 2 % 2 == 0;
+    const int32_t shift = i / 2 % 3;
     et_test_step test;
     double expected[COUNT * 32];
     double margin[COUNT * 32] = {0};
-    make_of(&test, bits, shifted, dtypes[i % 3], dtypes[i / 2 % 3]);
+    make_of(&test, bits, shift, dtypes[i % 3], dtypes[i / 2 % 3]);
     const size_t columns = 128 / (size_t)bits;
     for (size_t e = 0; e < COUNT * columns; e++) {
       const int64_t *indices = test.tensors[2].data;
-      expected[e] = element(&test, bits, shifted, (size_t)indices[e / columns],
+      expected[e] = element(&test, bits, shift, (size_t)indices[e / columns],
                             e % columns);
     }
     et_test_run(&test, expected, margin);
@@ -87,7 +90,7 @@ static void test_rows_that_are_not_there_end_the_call(void **state) {
     et_error error = {0};
     et_cpu_fault fault = {ET_STATUS_OK, &error};
     const et_cpu_run run = {.isa = ET_CPU_PLAIN, .fault = &fault};
-    make(&test, 4, false);
+    make(&test, 4, 0);
     ((int64_t *)test.tensors[2].data)[i] = wrong[i];
     test.step.kind->run(&test.step, &run);
     assert_int_equal(fault.status, ET_STATUS_INVALID_ARGUMENT);
@@ -99,7 +102,7 @@ static void test_rows_that_are_not_there_end_the_call(void **state) {
 static void test_what_does_not_fit_is_refused(void **state) {
   (void)state;
   et_test_step test;
-  make(&test, 4, true);
+  make(&test, 4, 1);
   test.attributes[0] = 33;
   et_test_refused(&test, "embedding_q: tensor 0, dim 0 is 2, expected 3");
   test.attributes[0] = 0;

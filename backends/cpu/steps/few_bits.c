@@ -2,7 +2,6 @@
 
 #include "backends/cpu/steps/activation.h"
 #include "backends/cpu/steps/check.h"
-#include "backends/cpu/steps/parameters.h"
 #include "backends/cpu/steps/products.h"
 
 enum {
@@ -12,10 +11,10 @@ enum {
   BIAS = ET_CPU_FEW_BITS_BIAS,
   INPUTS = ET_CPU_FEW_BITS_INPUTS
 };
-enum { BITS, SHIFTED, ACTIVATION, ATTRIBUTES = ACTIVATION + 3 };
+enum { BITS, SHIFT, ACTIVATION, ATTRIBUTES = ACTIVATION + 3 };
 
 size_t et_cpu_few_bits_own(const et_cpu_step *step) {
-  return INPUTS + (step->attributes[SHIFTED] != 0 ? 1u : 0u);
+  return INPUTS + (step->attributes[SHIFT] != ET_CPU_UNSHIFTED ? 1u : 0u);
 }
 
 static const et_cpu_tensor *output(const et_cpu_step *step) {
@@ -23,7 +22,7 @@ static const et_cpu_tensor *output(const et_cpu_step *step) {
 }
 
 static et_status check_counts(const et_cpu_step *step, uint16_t least,
-                              et_error *error) {
+                              int32_t most_shift, et_error *error) {
   const et_cpu_counts any = {.inputs_least = INPUTS,
                              .inputs_most = INPUTS + 2,
                              .outputs = 1,
@@ -32,7 +31,7 @@ static et_status check_counts(const et_cpu_step *step, uint16_t least,
   ET_RETURN_IF_ERROR(et_cpu_check_attribute(step, BITS, 4, 8, error));
   ET_CPU_CHECK(error, step->attributes[BITS] % 4 == 0, "%s: weights of %d bits",
                step->kind->name, (int)step->attributes[BITS]);
-  ET_RETURN_IF_ERROR(et_cpu_check_attribute(step, SHIFTED, 0, 1, error));
+  ET_RETURN_IF_ERROR(et_cpu_check_attribute(step, SHIFT, 0, most_shift, error));
   const size_t own_index = et_cpu_few_bits_own(step);
   const et_cpu_counts own = {.inputs_least = (uint16_t)(own_index + least),
                              .inputs_most = (uint16_t)(own_index + 1),
@@ -62,14 +61,14 @@ static et_status check_weights(const et_cpu_step *step, int64_t depth,
                step->kind->name, (int)groups, (int)depth, (int)codes);
   const int64_t sizes[3] = {panels, groups, 16};
   ET_RETURN_IF_ERROR(et_cpu_check_parameters(step, SCALES, sizes, error));
-  return step->attributes[SHIFTED] != 0
+  return step->attributes[SHIFT] != ET_CPU_UNSHIFTED
              ? et_cpu_check_parameters(step, INPUTS, sizes, error)
              : ET_STATUS_OK;
 }
 
 et_status et_cpu_few_bits_check(const et_cpu_step *step, uint16_t least,
-                                et_error *error) {
-  ET_RETURN_IF_ERROR(check_counts(step, least, error));
+                                int32_t most_shift, et_error *error) {
+  ET_RETURN_IF_ERROR(check_counts(step, least, most_shift, error));
   const et_cpu_tensor *x = step->tensors[X];
   ET_RETURN_IF_ERROR(et_cpu_check_rows(step, error));
   const int64_t columns = output(step)->sizes[x->rank - 1];
@@ -91,8 +90,10 @@ et_cpu_product_q et_cpu_few_bits_read(const et_cpu_step *step) {
       .columns = (size_t)output(step)->sizes[x->rank - 1],
       .bits = step->attributes[BITS],
       .activation = et_cpu_read_activation(step, ACTIVATION)};
-  if (step->attributes[SHIFTED] != 0) {
+  if (step->attributes[SHIFT] == ET_CPU_ZERO_POINTS) {
     product.zero_points = et_cpu_parameters_of(step, INPUTS);
+  } else if (step->attributes[SHIFT] == ET_CPU_MINIMA) {
+    product.minima = et_cpu_parameters_of(step, INPUTS);
   }
   product.group = product.depth / (size_t)step->tensors[SCALES]->sizes[1];
   return product;

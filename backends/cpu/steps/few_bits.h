@@ -2,11 +2,10 @@
 #ifndef BACKENDS_CPU_STEPS_FEW_BITS_H_
 #define BACKENDS_CPU_STEPS_FEW_BITS_H_
 
-#include "backends/cpu/simd/product_q.h"
-#include "backends/cpu/steps/step.h"
+#include "backends/cpu/steps/parameters.h"
 
-/* Inputs; zero points, if the attribute says so, and one of the kind's own
- * follow. */
+/* Inputs; zero points or minima, if the attribute says so, and one of the kind's
+ * own follow. */
 enum {
   ET_CPU_FEW_BITS_X,
   ET_CPU_FEW_BITS_WORDS,
@@ -18,9 +17,10 @@ enum {
 /* Where the kind's own input is. */
 size_t et_cpu_few_bits_own(const et_cpu_step *step);
 
-/* Checks all but the kind's own input, which is there at least `least` times. */
+/* Checks all but the kind's own input, which is there at least `least` times;
+ * `most_shift` is the last of what may follow the scales. */
 et_status et_cpu_few_bits_check(const et_cpu_step *step, uint16_t least,
-                                et_error *error);
+                                int32_t most_shift, et_error *error);
 
 /* What a step that passed has; no residual. */
 et_cpu_product_q et_cpu_few_bits_read(const et_cpu_step *step);

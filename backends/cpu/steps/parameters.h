@@ -1,9 +1,13 @@
-/* Scales and zero points of weights of few bits: float32, float16 or bfloat16. */
+/* Scales, zero points and minima of weights of few bits: float32, float16 or
+ * bfloat16. */
 #ifndef BACKENDS_CPU_STEPS_PARAMETERS_H_
 #define BACKENDS_CPU_STEPS_PARAMETERS_H_
 
 #include "backends/cpu/simd/product_q.h"
 #include "backends/cpu/steps/step.h"
+
+/* What there is beside scales, an attribute. */
+enum { ET_CPU_UNSHIFTED, ET_CPU_ZERO_POINTS, ET_CPU_MINIMA };
 
 /* What tensor `index` may be of: its dtype if that is one of theirs, else
  * float32. */

@@ -11,7 +11,7 @@ static et_cpu_product_i8_function *const variants[ET_CPU_ISA_COUNT] =
     ET_CPU_VARIANTS_I8(et_cpu_product_i8);
 
 static et_status check(const et_cpu_step *step, et_error *error) {
-  ET_RETURN_IF_ERROR(et_cpu_few_bits_check(step, 1, error));
+  ET_RETURN_IF_ERROR(et_cpu_few_bits_check(step, 1, ET_CPU_ZERO_POINTS, error));
   const et_cpu_tensor *scales = step->tensors[ET_CPU_FEW_BITS_SCALES];
   const size_t group = et_cpu_few_bits_read(step).group;
   ET_CPU_CHECK(error, group <= ET_CPU_GROUP_I8,

@@ -16,7 +16,7 @@ static bool has_residual(const et_cpu_step *step) {
 }
 
 static et_status check(const et_cpu_step *step, et_error *error) {
-  ET_RETURN_IF_ERROR(et_cpu_few_bits_check(step, 0, error));
+  ET_RETURN_IF_ERROR(et_cpu_few_bits_check(step, 0, ET_CPU_MINIMA, error));
   return has_residual(step) ? et_cpu_check_same(step, et_cpu_few_bits_own(step),
                                                 step->input_count, error)
                             : ET_STATUS_OK;

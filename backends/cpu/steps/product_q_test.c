@@ -14,7 +14,8 @@ extern const et_backend_part et_cpu_step_product_q;
 
 typedef struct shape {
   int32_t rows, groups, group, columns, bits;
-  bool shifted, residual, clamp;
+  int32_t shift; /* zero points (1), minima (2) */
+  bool residual, clamp;
   et_scalar_type scales;
 } shape;
 
@@ -32,15 +33,16 @@ static void make(et_test_step *test, const shape *s) {
                 (int32_t[]){panels, depth * s->bits / 32, 16});
   et_test_input(test, s->scales, 3, (int32_t[]){panels, s->groups, 16});
   et_test_input(test, F32, 1, &bias);
-  if (s->shifted) {
-    et_test_input(test, F32, 3, (int32_t[]){panels, s->groups, 16});
+  if (s->shift != 0) {
+    et_test_input(test, s->shift == 2 ? s->scales : F32, 3,
+                  (int32_t[]){panels, s->groups, 16});
   }
   if (s->residual) {
     et_test_input(test, F32, 2, (int32_t[]){s->rows, s->columns});
   }
   et_test_output(test, F32, 2, (int32_t[]){s->rows, s->columns});
   et_test_int(test, s->bits);
-  et_test_int(test, s->shifted);
+  et_test_int(test, s->shift);
   et_test_int(test, s->clamp ? 1 : 0);
   et_test_float(test, -0.5f);
   et_test_float(test, 0.75f);
@@ -61,9 +63,12 @@ static double weight(const et_test_step *test, const shape *s, size_t k,
                      size_t n) {
   const size_t index =
       (n / 16 * (size_t)s->groups + k / (size_t)s->group) * 16 + n % 16;
-  const double zero = s->shifted ? et_test_at(&test->tensors[MORE], index) : 0;
-  return (code(test, s, k, n) - zero) *
-         et_test_at(&test->tensors[SCALES], index);
+  const double scale = et_test_at(&test->tensors[SCALES], index);
+  const double shift =
+      s->shift != 0 ? et_test_at(&test->tensors[MORE], index) : 0;
+  return s->shift == 2
+             ? (code(test, s, k, n) + (1 << (s->bits - 1))) * scale + shift
+             : (code(test, s, k, n) - shift) * scale;
 }
 
 /* One element in double, and how far a sum of floats may be from it. */
@@ -79,7 +84,7 @@ static double element(const et_test_step *test, const shape *s, size_t m,
     size += fabs(product);
   }
   if (s->residual) {
-    const float *residual = test->tensors[s->shifted ? MORE + 1 : MORE].data;
+    const float *residual = test->tensors[s->shift != 0 ? MORE + 1 : MORE].data;
     sum += (double)residual[m * (size_t)s->columns + n];
   }
   *margin = 1e-6 + 1e-6 * size;
@@ -111,7 +116,7 @@ static void check_shapes(int32_t rows_below) {
                      32 / bits * (1 + (int32_t)et_test_below(9)),
                      1 + (int32_t)et_test_below(150),
                      bits,
-                     et_test_below(2) == 0,
+                     (int32_t)et_test_below(3),
                      et_test_below(2) == 0,
                      et_test_below(2) == 0,
                      dtypes[i % 3]};
@@ -131,10 +136,10 @@ static void test_rows_of_random_shapes(void **state) {
 
 static void test_no_rows_and_many(void **state) {
   (void)state;
-  const shape shapes[] = {{0, 2, 32, 20, 4, false, true, false, F32},
-                          {1100, 1, 8, 18, 4, true, true, true, F32},
-                          {1, 9, 256, 100, 4, false, true, true, F32},
-                          {3, 9, 64, 100, 8, true, false, true, F32}};
+  const shape shapes[] = {{0, 2, 32, 20, 4, 0, true, false, F32},
+                          {1100, 1, 8, 18, 4, 1, true, true, F32},
+                          {1, 9, 256, 100, 4, 0, true, true, F32},
+                          {3, 9, 64, 100, 8, 1, false, true, F32}};
   for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
     check_product(&shapes[i]);
   }
@@ -143,9 +148,11 @@ static void test_no_rows_and_many(void **state) {
 /* A row is worked on in parts: of whole groups, or of a long one. */
 static void test_rows_that_are_long(void **state) {
   (void)state;
-  const shape shapes[] = {{1, 70, 32, 20, 4, true, true, true, F32},
-                          {1, 5, 1000, 33, 8, true, false, true, F32},
-                          {1, 2, 4104, 18, 4, false, true, false, F32}};
+  const shape shapes[] = {{1, 70, 32, 20, 4, 1, true, true, F32},
+                          {1, 70, 32, 20, 4, 2, true, true, F32},
+                          {1, 5, 1000, 33, 8, 1, false, true, F32},
+                          {1, 2, 4104, 18, 4, 0, true, false, F32},
+                          {1, 2, 4104, 18, 8, 2, true, false, F32}};
   for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
     check_product(&shapes[i]);
   }
@@ -154,7 +161,7 @@ static void test_rows_that_are_long(void **state) {
 static void test_curves_follow_the_sum(void **state) {
   (void)state;
   for (int32_t rows = 1; rows < 3; rows++) {
-    const shape s = {rows, 2, 32, 41, 4, true, true, false, F32};
+    const shape s = {rows, 2, 32, 41, 4, 1, true, false, F32};
     et_test_step test;
     make(&test, &s);
     test.attributes[2] = 9; /* leaky relu of slope -0.5 */
@@ -171,7 +178,7 @@ static void test_curves_follow_the_sum(void **state) {
 
 static void test_what_does_not_fit_is_refused(void **state) {
   (void)state;
-  const shape s = {4, 2, 32, 20, 4, true, true, true, F32};
+  const shape s = {4, 2, 32, 20, 4, 1, true, true, F32};
   et_test_step test;
   make(&test, &s);
   test.attributes[0] = 5;
@@ -181,6 +188,8 @@ static void test_what_does_not_fit_is_refused(void **state) {
   test.attributes[0] = 4;
   test.attributes[1] = 0;
   et_test_refused(&test, "product_q: 6 inputs");
+  test.attributes[1] = 3;
+  et_test_refused(&test, "product_q: attribute 1 is 3");
   test.attributes[1] = 1;
   test.tensors[SCALES].sizes[1] = 0;
   et_test_refused(&test, "product_q: 0 groups of 64 summands");

@@ -7,35 +7,37 @@ from typing import Self
 from torch import Tensor
 
 from backends.cpu.compiler.kinds.operation import Operation, Sizes
+from backends.cpu.compiler.kinds.shift import Shift
 from backends.cpu.compiler.packing import dequantized_panels
 
 
 @dataclass(frozen=True)
 class EmbeddingQ(Operation):
     """Words [ceil(rows / 16), N * bits / 32, 16] and scales [ceil(rows / 16), groups, 16] as `product_q` has them,
-    indices [...] of whole numbers, zero points like scales if the table is `shifted`, to [..., N]."""
+    indices [...] of whole numbers, zero points or minima like scales as `shift` says, to [..., N]."""
 
     rows: int
     bits: int
-    shifted: bool
+    shift: Shift
 
     code = 28
 
     def words(self) -> tuple[int, ...]:
-        return (self.rows, self.bits, int(self.shifted))
+        return (self.rows, self.bits, int(self.shift))
 
     @classmethod
     def read(cls, words: Sequence[int]) -> Self:
-        rows, bits, shifted = words
-        return cls(rows, bits, bool(shifted))
+        rows, bits, shift = words
+        return cls(rows, bits, Shift(shift))
 
     def check(self, sizes: Sizes) -> None:
-        self.expect(len(sizes) == (5 if self.shifted else 4), "takes three inputs or four, gives one output")
+        self.expect(len(sizes) == (5 if self.shift else 4), "takes three inputs or four, gives one output")
         words, indices, y = sizes[0], sizes[2], sizes[-1]
         width = int(words[1]) * 32 // self.bits
         self.expect(y == (*indices, width), f"rows of {width} for {indices} do not give {y}")
 
     def run(self, inputs: Sequence[Tensor], outputs: Sequence[Tensor], dims: Sequence[int]) -> None:
-        packed, scales, indices, *points = inputs
-        table = dequantized_panels(packed, scales, points[0] if points else None, self.rows, self.bits)
+        packed, scales, indices, *others = inputs
+        points, minima = self.shift.parameters(others[0] if others else None)
+        table = dequantized_panels(packed, scales, points, self.rows, self.bits, minima)
         outputs[0].copy_(table[indices.long()])

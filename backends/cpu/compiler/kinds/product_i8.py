@@ -22,13 +22,13 @@ class ProductI8(FewBits):
     code = 19
 
     def check(self, sizes: Sizes) -> None:
-        count = 6 if self.shifted else 5
+        count = 6 if self.shift else 5
         self.expect(len(sizes) == count + 1, f"takes {count} inputs, gives one output")
         self.expect(sizes[0][:-1] == sizes[-1][:-1], f"rows of {sizes[0]} and {sizes[-1]} differ")
 
     def run(self, inputs: Sequence[Tensor], outputs: Sequence[Tensor], dims: Sequence[int]) -> None:
         x, packed, scales, bias, *others = inputs
         n = outputs[0].shape[-1]
-        points = others[0] if self.shifted else None
+        points = others[0] if self.shift else None
         weight = dequantized_panels(packed, scales, points, n, self.bits)
         outputs[0].copy_(self.activation(F.linear(quantized_rows(x), weight, bias.flatten()[:n])))

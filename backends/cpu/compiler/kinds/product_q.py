@@ -10,6 +10,7 @@ from torch import Tensor
 from backends.cpu.compiler.kinds.activated import Activated
 from backends.cpu.compiler.kinds.activation import NONE, Activation
 from backends.cpu.compiler.kinds.operation import Sizes
+from backends.cpu.compiler.kinds.shift import Shift
 from backends.cpu.compiler.packing import dequantized_panels
 
 
@@ -18,32 +19,32 @@ class FewBits(Activated):
     """A product by words of codes.
 
     bits: of a code, 4 or 8.
-    shifted: codes have zero points.
+    shift: what there is for each group beside its scale.
     """
 
     bits: int
-    shifted: bool
+    shift: Shift
     activation: Activation = NONE
 
     def words(self) -> tuple[int, ...]:
-        return (self.bits, int(self.shifted), *self.activation.words())
+        return (self.bits, int(self.shift), *self.activation.words())
 
     @classmethod
     def read(cls, words: Sequence[int]) -> Self:
-        bits, shifted, *activation = words
-        return cls(bits, bool(shifted), Activation.read(activation))
+        bits, shift, *activation = words
+        return cls(bits, Shift(shift), Activation.read(activation))
 
 
 @dataclass(frozen=True)
 class ProductQ(FewBits):
-    """x [..., K], words [ceil(N / 16), K * bits / 32, 16], scales [ceil(N / 16), groups, 16], bias, zero points like
-    scales if the weight is `shifted`, optional residual [..., N] to [..., N]."""
+    """x [..., K], words [ceil(N / 16), K * bits / 32, 16], scales [ceil(N / 16), groups, 16], bias, zero points or
+    minima like scales as `shift` says, optional residual [..., N] to [..., N]."""
 
     code = 23
 
     @property
     def without_residual(self) -> int:
-        return 5 if self.shifted else 4
+        return 5 if self.shift else 4
 
     def check(self, sizes: Sizes) -> None:
         count = self.without_residual
@@ -55,6 +56,6 @@ class ProductQ(FewBits):
     def run(self, inputs: Sequence[Tensor], outputs: Sequence[Tensor], dims: Sequence[int]) -> None:
         x, packed, scales, bias, *others = inputs
         n = outputs[0].shape[-1]
-        points = others.pop(0) if self.shifted else None
-        y = F.linear(x, dequantized_panels(packed, scales, points, n, self.bits), bias.flatten()[:n])
+        points, minima = self.shift.parameters(others.pop(0) if self.shift else None)
+        y = F.linear(x, dequantized_panels(packed, scales, points, n, self.bits, minima), bias.flatten()[:n])
         outputs[0].copy_(self.activation(y + others[0] if others else y))

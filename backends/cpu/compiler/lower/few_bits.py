@@ -1,7 +1,7 @@
 """Linear layers and embeddings whose weights are codes of few bits."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -16,6 +16,7 @@ from backends.cpu.compiler.kinds.embedding_q import EmbeddingQ
 from backends.cpu.compiler.kinds.operation import Operation
 from backends.cpu.compiler.kinds.product_i8 import MOST_GROUP, ProductI8
 from backends.cpu.compiler.kinds.product_q import ProductQ
+from backends.cpu.compiler.kinds.shift import Shift
 from backends.cpu.compiler.lower.builder import Builder
 from backends.cpu.compiler.lower.rule import Program, Refusal, Rule
 from backends.cpu.compiler.packing import padded, panels, words
@@ -24,17 +25,18 @@ from exir.quantized_weights import unpacked
 _ours = torch.ops.quantized_weight
 _decomposed = torch.ops.quantized_decomposed
 _DTYPES = (torch.float32, torch.uint8, torch.int8)
-_BIAS, _INDICES = 4, 5
+_BIAS = 4
 
 
 @dataclass(frozen=True)
 class _Weight:
-    """The arguments of an operator that say what its weight is: codes, scales, zero points."""
+    """The arguments of an operator that say what its weight is: codes, scales, and what shifts them."""
 
     codes: Any
     scales: Any
-    zero_points: Any
+    shifts: Any
     bits: int
+    shift: Shift = Shift.ZERO_POINTS
 
     @property
     def word_bits(self) -> int:
@@ -45,6 +47,10 @@ class _Weight:
 def _of_linear(node: Node) -> _Weight:
     _, codes, scales, zero_points, _, bits = node.args
     return _Weight(codes, scales, zero_points, bits)
+
+
+def _of_minima_linear(node: Node) -> _Weight:
+    return replace(_of_linear(node), shift=Shift.MINIMA)
 
 
 def _of_mixed(node: Node) -> _Weight:
@@ -60,11 +66,16 @@ def _of_embedding(bits: int) -> Callable[[Node], _Weight]:
     return read
 
 
+def _of_minimum_embedding(node: Node) -> _Weight:
+    codes, scales, minima, _, bits = node.args
+    return _Weight(codes, scales, minima, bits, Shift.MINIMA)
+
+
 def _refuses_weight(read: Callable[[Node], _Weight]) -> Callable[[Program, Node], Refusal]:
     def refuses(program: Program, node: Node) -> Refusal:
         weight = read(node)
         codes, scales = program.constant(weight.codes), program.constant(weight.scales)
-        if codes is None or scales is None or _is_computed(program, weight.zero_points):
+        if codes is None or scales is None or _is_computed(program, weight.shifts):
             return "the weight is computed, not constant"
         if codes.dtype == torch.uint8 and weight.bits == 8:
             return "codes of 8 bits are taken of int8"
@@ -91,7 +102,8 @@ class _Table:
 
     codes: Tensor
     scales: Tensor
-    points: Tensor | None
+    shifts: Tensor | None
+    shift: Shift
     bits: int
 
     @property
@@ -99,8 +111,8 @@ class _Table:
         return [constant(words(self.codes, self.bits)), constant(panels(self.scales))]
 
     @property
-    def zero_points(self) -> list[Value]:
-        return [] if self.points is None else [constant(panels(self.points))]
+    def shift_inputs(self) -> list[Value]:
+        return [] if self.shifts is None else [constant(panels(self.shifts))]
 
     @property
     def sums(self) -> Value:
@@ -113,21 +125,27 @@ class _Table:
         length = self.codes.shape[1] // self.scales.shape[1]
         fits = [parts for parts in range(1, length + 1) if length % parts == 0 and length // parts <= most]
         parts = next(each for each in fits if length // each % (32 // self.bits) == 0)
-        points = None if self.points is None else self.points.repeat_interleave(parts, 1)
-        return _Table(self.codes, self.scales.repeat_interleave(parts, 1), points, self.bits)
+        shifts = None if self.shifts is None else self.shifts.repeat_interleave(parts, 1)
+        return replace(self, scales=self.scales.repeat_interleave(parts, 1), shifts=shifts)
 
 
 def _table(builder: Builder, weight: _Weight) -> _Table:
     codes = unpacked(_constant(builder, weight.codes), weight.bits)
-    scales, points = builder.program.weight(weight.scales), builder.program.weight(weight.zero_points)
+    scales, shifts = builder.program.weight(weight.scales), builder.program.weight(weight.shifts)
     assert scales is not None
     rows = len(codes)
     return _Table(
-        codes,
+        codes if weight.shift is not Shift.MINIMA else _from_the_lowest(codes, weight),
         scales.reshape(rows, -1),
-        None if points is None else points.reshape(rows, -1),
+        None if shifts is None else shifts.reshape(rows, -1),
+        Shift.NONE if shifts is None else weight.shift,
         weight.word_bits,
     )
+
+
+def _from_the_lowest(codes: Tensor, weight: _Weight) -> Tensor:
+    """Codes as far above the lowest one of a word as they are above their own."""
+    return codes + ((1 << weight.bits - 1) - (1 << weight.word_bits - 1))
 
 
 def _constant(builder: Builder, node: object) -> Tensor:
@@ -137,19 +155,22 @@ def _constant(builder: Builder, node: object) -> Tensor:
 
 
 def _emit_product(builder: Builder, node: Node, table: _Table, bias: Tensor | None) -> None:
-    _emit(builder, node, ProductQ(table.bits, table.points is not None), table, bias, [])
+    _emit(builder, node, ProductQ(table.bits, table.shift), table, bias, [])
 
 
 def _emit(
     builder: Builder, node: Node, operation: Operation, table: _Table, bias: Tensor | None, more: list[Value]
 ) -> None:
     row = padded(torch.zeros(len(table.codes)) if bias is None else bias, 0)
-    inputs = [builder.read(node.args[0]), *table.inputs, constant(row), *table.zero_points, *more]
+    inputs = [builder.read(node.args[0]), *table.inputs, constant(row), *table.shift_inputs, *more]
     builder.step(operation, inputs, builder.write(node), node)
 
 
-def _lower_linear(builder: Builder, node: Node) -> None:
-    _emit_product(builder, node, _table(builder, _of_linear(node)), builder.program.constant(node.args[_BIAS]))
+def _lower_linear(read: Callable[[Node], _Weight]) -> Callable[[Builder, Node], None]:
+    def lower(builder: Builder, node: Node) -> None:
+        _emit_product(builder, node, _table(builder, read(node)), builder.program.constant(node.args[_BIAS]))
+
+    return lower
 
 
 def _lower_mixed(builder: Builder, node: Node) -> None:
@@ -158,30 +179,31 @@ def _lower_mixed(builder: Builder, node: Node) -> None:
 
 def _lower_dynamic(builder: Builder, node: Node) -> None:
     table = _table(builder, _of_linear(node)).in_groups_of(MOST_GROUP)
-    operation = ProductI8(table.bits, table.points is not None)
+    operation = ProductI8(table.bits, table.shift)
     _emit(builder, node, operation, table, builder.program.constant(node.args[_BIAS]), [table.sums])
 
 
-def _lower_embedding(read: Callable[[Node], _Weight]) -> Callable[[Builder, Node], None]:
+def _lower_embedding(read: Callable[[Node], _Weight], indices: int) -> Callable[[Builder, Node], None]:
     def lower(builder: Builder, node: Node) -> None:
         table = _table(builder, read(node))
-        inputs = [*table.inputs, builder.read(node.args[_INDICES]), *table.zero_points]
-        operation = EmbeddingQ(len(table.codes), table.bits, table.points is not None)
+        inputs = [*table.inputs, builder.read(node.args[indices]), *table.shift_inputs]
+        operation = EmbeddingQ(len(table.codes), table.bits, table.shift)
         builder.step(operation, inputs, builder.write(node), node)
 
     return lower
 
 
-def _embedding(bits: int) -> Rule:
-    read = _of_embedding(bits)
-    return Rule(_lower_embedding(read), _refuses_weight(read), dtypes=(*_DTYPES, torch.int64, torch.int32))
+def _embedding(read: Callable[[Node], _Weight], indices: int) -> Rule:
+    return Rule(_lower_embedding(read, indices), _refuses_weight(read), dtypes=(*_DTYPES, torch.int64, torch.int32))
 
 
 RULES: dict[OpOverload, Rule] = {
     _ours.dynamic_linear.default: Rule(_lower_dynamic, _refuses_linear, dtypes=_DTYPES),
-    _ours.linear.default: Rule(_lower_linear, _refuses_linear, dtypes=_DTYPES),
+    _ours.embedding.default: _embedding(_of_minimum_embedding, 3),
+    _ours.linear.default: Rule(_lower_linear(_of_linear), _refuses_linear, dtypes=_DTYPES),
+    _ours.linear_with_minimum.default: Rule(_lower_linear(_of_minima_linear), _refuses_linear, dtypes=_DTYPES),
     _decomposed.mixed_linear.default: Rule(_lower_mixed, _refuses_weight(_of_mixed), dtypes=_DTYPES),
-    _decomposed.embedding_2bit.default: _embedding(2),
-    _decomposed.embedding_4bit.default: _embedding(4),
-    _decomposed.embedding_byte.default: _embedding(8),
+    _decomposed.embedding_2bit.default: _embedding(_of_embedding(2), 5),
+    _decomposed.embedding_4bit.default: _embedding(_of_embedding(4), 5),
+    _decomposed.embedding_byte.default: _embedding(_of_embedding(8), 5),
 }

@@ -4,14 +4,17 @@ import pytest
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
-from torch.export import Dim
+from torch.export import Dim, export
 
 from backends.cpu.compiler.graph import Value
 from backends.cpu.compiler.kinds.activation import Function
 from backends.cpu.compiler.kinds.embedding_q import EmbeddingQ
 from backends.cpu.compiler.kinds.product_i8 import MOST_GROUP, ProductI8
 from backends.cpu.compiler.kinds.product_q import ProductQ
+from backends.cpu.compiler.kinds.shift import Shift
+from backends.cpu.compiler.partitioner import CpuPartitioner
 from backends.cpu.compiler.testing.compare import assert_computes, lowered, operations, steps
+from exir import to_edge_transform_and_lower
 from exir.backend.utils import get_non_lowered_nodes
 from exir.quantized_weights import packed
 
@@ -62,7 +65,7 @@ def test_linear_layers_keep_their_bits(bits: int, rows: int, columns: int, group
     layer = Layer(bits, rows, columns, groups, shifted, bias=rows != 5)
     for sizes in ((columns,), (7, columns), (2, 3, columns)):
         x = torch.randn(sizes)
-        assert operations(layer, x) == [ProductQ(max(bits, 4), shifted)]
+        assert operations(layer, x) == [ProductQ(max(bits, 4), Shift(shifted))]
         assert_computes(layer, x)
 
 
@@ -79,7 +82,7 @@ def test_layers_of_rounded_rows_compute_in_whole_numbers(
 ) -> None:
     layer, x = DynamicLayer(bits, rows, columns, groups, shifted, bias=rows != 5), torch.randn(2, 3, columns)
     (step,) = steps(layer, x).steps
-    assert step.operation == ProductI8(bits, shifted)
+    assert step.operation == ProductI8(bits, Shift(shifted))
     assert columns // step.inputs[2].dims[1] <= MOST_GROUP
     assert_computes(layer, x)
 
@@ -88,7 +91,7 @@ def test_layers_of_rounded_rows_compute_in_whole_numbers(
 @pytest.mark.parametrize("bits", [2, 4, 8])
 def test_embeddings_keep_their_bits(bits: int, shifted: bool) -> None:
     table, indices = Table(bits, 21, 48, 2, shifted), torch.tensor([[0, 20, 3]])
-    assert operations(table, indices) == [EmbeddingQ(21, max(bits, 4), shifted)]
+    assert operations(table, indices) == [EmbeddingQ(21, max(bits, 4), Shift(shifted))]
     assert_computes(table, indices)
 
 
@@ -153,11 +156,65 @@ def test_tables_have_scales_of_two_bytes() -> None:
     table, indices = Table(4, 21, 48, 2, True), torch.tensor([[0, 20, 3]])
     table.scales = table.scales.half()
     program = steps(lambda indices: table(indices).float() * 2, indices)
-    assert program.steps[0].operation == EmbeddingQ(21, 4, True)
+    assert program.steps[0].operation == EmbeddingQ(21, 4, Shift.ZERO_POINTS)
     assert program.steps[0].inputs[1].dtype == torch.float16
 
 
-def test_blocks_of_a_scale_and_a_minimum_are_taken() -> None:
+class MinimumLayer(Layer):
+    def forward(self, x: Tensor) -> Tensor:
+        return _OURS.linear_with_minimum(x, *self.parts, self.bias, self.bits)
+
+
+class MinimumTable(Weight):
+    def forward(self, indices: Tensor) -> Tensor:
+        return _OURS.embedding(*self.parts, indices, self.bits)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("bits", [2, 4, 8])
+@pytest.mark.parametrize(("rows", "columns", "groups"), [(20, 64, 2), (5, 24, 1), (40, 96, 3)])
+def test_weights_with_minima_keep_their_bits(
+    bits: int, rows: int, columns: int, groups: int, dtype: torch.dtype
+) -> None:
+    layer, table = (
+        MinimumLayer(bits, rows, columns, groups, True, rows != 5),
+        MinimumTable(bits, rows, columns, groups, True),
+    )
+    for module in (layer, table):
+        module.scales, module.points = module.scales.to(dtype), module.points.to(dtype)
+    for sizes in ((columns,), (7, columns)):
+        x = torch.randn(sizes)
+        (step,) = steps(layer, x).steps
+        assert step.operation == ProductQ(max(bits, 4), Shift.MINIMA)
+        assert [step.inputs[place].dtype for place in (2, 4)] == [dtype, dtype]
+        assert_computes(layer, x)
+    indices = torch.tensor([[0, rows - 1, 3]])
+    assert operations(table, indices) == [EmbeddingQ(rows, max(bits, 4), Shift.MINIMA)]
+    assert_computes(table, indices)
+
+
+def test_a_tied_embedding_of_blocks_is_in_the_file_once() -> None:
+    """Blocks of 32 bytes with a scale of two bytes: 8.5 bits a weight."""
+
+    class Tied(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.table = MinimumTable(8, 640, 64, 2, False)
+            self.table.scales = self.table.scales.half()
+
+        def forward(self, tokens: Tensor) -> Tensor:
+            return _OURS.linear(self.table(tokens), *self.table.parts, None, 8)
+
+    tokens = torch.tensor([1, 639, 7])
+    embedding, product = steps(Tied(), tokens).steps
+    assert torch.equal(_elements(embedding.inputs[0]), _elements(product.inputs[1]))
+    assert torch.equal(_elements(embedding.inputs[1]), _elements(product.inputs[2]))
+    assert_computes(Tied(), tokens)
+    manager = to_edge_transform_and_lower(export(Tied(), (tokens,)), partitioner=[CpuPartitioner()])
+    assert len(manager.to_executorch().buffer) < 640 * 64 * 8.5 / 8 + 8192
+
+
+def test_blocks_of_a_scale_and_a_minimum_are_zero_points_too() -> None:
     """w = scale * code + minimum, of codes 0 to 15 in blocks of 32: a zero point says the same."""
     generator = torch.Generator().manual_seed(0)
     codes = torch.randint(0, 16, (20, 3, 32), generator=generator)
