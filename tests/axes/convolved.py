@@ -1,4 +1,4 @@
-"""A small image network, which the CPU backend takes as a whole; the batch is dynamic."""
+"""Small image networks, which the CPU backend takes as a whole; the batch is dynamic."""
 
 from __future__ import annotations
 
@@ -33,3 +33,22 @@ def model() -> ModelSpec:
     """Entry point: up to 4 pictures."""
     n = Dim("n", min=1, max=4)
     return ModelSpec(Network(), (torch.randn(2, 17, 19, 3),), dynamic_shapes={"pictures": {0: n}})
+
+
+class Filtered(nn.Module):
+    """Pictures float32 [n, 3, 17, 19] to [n, 8, 17, 19]: expand, filter, project, and a filter of 3 x 3."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.expand, self.project = nn.Conv2d(3, 24, 1), nn.Conv2d(24, 16, 1)
+        self.filter, self.last = nn.Conv2d(24, 24, 3, padding=1, groups=24), nn.Conv2d(16, 8, 3, padding=1)
+
+    def forward(self, pictures: torch.Tensor) -> torch.Tensor:
+        wide = self.filter(self.expand(pictures).relu()).relu()
+        return self.last(self.project(wide))
+
+
+def filtered() -> ModelSpec:
+    """Entry point: up to 4 pictures."""
+    n = Dim("n", min=1, max=4)
+    return ModelSpec(Filtered(), (torch.randn(2, 3, 17, 19),), dynamic_shapes={"pictures": {0: n}})
