@@ -8,6 +8,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.export import Dim
 
+from backends.cpu.compiler.kinds.convert import Convert
 from backends.cpu.compiler.kinds.norm import Norm
 from backends.cpu.compiler.kinds.permute import Permute
 from backends.cpu.compiler.kinds.softmax import Softmax
@@ -113,3 +114,24 @@ def test_softmax_over_channels_of_a_picture_is_one_step() -> None:
 
 def test_softmax_of_a_number() -> None:
     assert_computes(lambda x: F.softmax(x.relu(), 0), torch.randn(()))
+
+
+class _HalfNorm(nn.Module):
+    """As models of two bytes write it: computed in floats, scaled in their own dtype."""
+
+    def __init__(self, dtype: torch.dtype) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(6).to(dtype))
+
+    def forward(self, x: Tensor) -> Tensor:
+        floats = x.to(torch.float32)
+        scaled = floats * torch.rsqrt(floats.pow(2).mean(-1, keepdim=True) + 1e-5)
+        return self.weight * scaled.to(x.dtype)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32])
+def test_an_rms_norm_that_computes_in_floats_is_one_step(dtype: torch.dtype) -> None:
+    module, x = _HalfNorm(dtype), torch.randn(3, 6).to(dtype)
+    made = [each for each in operations(module, x) if not isinstance(each, Convert)]
+    assert [type(each) for each in made] == [Norm]
+    assert_computes(module, x, tolerance=1e-5 if dtype == torch.float32 else 2e-2)

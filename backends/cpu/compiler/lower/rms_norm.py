@@ -9,10 +9,12 @@ from torch import Tensor
 from torch._ops import OpOverload
 from torch.fx import Node
 
+import exir.dialects.dim_order_ops  # noqa: F401  (registers what casts are)
 from backends.cpu.compiler.lower.rule import Program, argument, dims_at, tensor_of
 from exir.dialects.edge import to_torch_overload
 
 _aten = torch.ops.aten
+_CAST = torch.ops.dim_order_ops._to_dim_order_copy.default
 
 
 @dataclass(frozen=True)
@@ -31,10 +33,18 @@ def rms_norm_at(program: Program, node: Node) -> RmsNorm | None:
     if plain is not None or to_torch_overload(node.target) != _aten.mul.Tensor:
         return plain
     for inner, other in _both_ways(node):
-        norm, scale = _plain(program, inner), program.constant(other)
+        norm, scale = _plain(program, _uncast(inner)), program.constant(other)
         if norm is not None and scale is not None and _is_row(scale, node):
             return RmsNorm(norm.x, scale.flatten(), norm.epsilon, (*norm.nodes, node))
     return None
+
+
+def _uncast(node: object) -> object:
+    """What is made another dtype of floats before it is scaled, as modules of two bytes do: steps have floats for all."""
+    if not _is(node, _CAST) or not isinstance(node.args[0], Node):
+        return node
+    dtypes = {tensor_of(node).dtype, tensor_of(node.args[0]).dtype}
+    return node.args[0] if dtypes == {torch.float32} else node
 
 
 def _plain(program: Program, node: object) -> RmsNorm | None:
