@@ -15,6 +15,7 @@ from torch.fx import Node
 import exir.dialects.quantized_decomposed_ops
 import exir.dialects.quantized_weight_ops  # noqa: F401  (registers the operators used below)
 from exir.dialects.edge import EdgeOpOverload, edge_op
+from exir.graph.block_weight import is_blocks, read_blocks
 from exir.graph.constants import ConstantTable
 from exir.graph.edit import insert_before, replace_and_erase
 from exir.graph.fake_mode import fake_mode_of
@@ -41,9 +42,9 @@ _EMBEDDINGS = {
 class FuseFewBits(ProgramPass):
     """Fuses the dequantization of a constant weight with the linear layer or embedding that it is for.
 
-    Before: the edge dialect. After: a linear layer of such a weight is `quantized_weight::linear`, and one whose
-    input is quantized by rows as well, by their own ranges, `dynamic_linear`; an embedding is one of
-    `quantized_decomposed`. Their weights lie in 2, 4 or 8 bits an element. A layer whose input is quantized in
+    Before: the edge dialect. After: a linear layer of such a weight is `quantized_weight::linear`, or
+    `linear_with_minimum`, and one whose input is quantized by rows as well, by their own ranges, `dynamic_linear`; an
+    embedding is one of `quantized_decomposed`, or where the weight is held in blocks, `quantized_weight::embedding`. Their weights lie in 2, 4 or 8 bits an element. A layer whose input is quantized in
     another way is left: backends compute it in whole numbers.
     """
 
@@ -52,9 +53,9 @@ class FuseFewBits(ProgramPass):
     def run(self, program: ExportedProgram) -> ExportedProgram:
         fake_mode = fake_mode_of(program.graph)
         fusion = _Fusion(ConstantTable(program, fake_mode), fake_mode)
-        found = [node for node in program.graph.nodes if is_dequantized(node)]
+        found = [node for node in program.graph.nodes if is_dequantized(node) or is_blocks(node)]
         for node in found:
-            fusion.visit(node)
+            (fusion.visit_blocks if is_blocks(node) else fusion.visit)(node)
         if found:
             program.graph.eliminate_dead_code()
         return program
@@ -89,6 +90,20 @@ class _Fusion:
             self._fuse_layer(layer, weight, store)
         for embedding in embeddings:
             self._fuse_embedding(embedding, weight, store)
+
+    def visit_blocks(self, node: Node) -> None:
+        """Fuse `node`, which makes floats of a weight in blocks, with those of its users that take it as a weight."""
+        weight = read_blocks(node, self.constants)
+        if weight is None:
+            return
+        for layer in map(of_all_rows, linear_layers(node)):
+            op = _OURS.linear if weight.minima is None else _OURS.linear_with_minimum
+            arguments = (layer.x, weight.codes, weight.scales, weight.minima, layer.bias, weight.bits)
+            replace_and_erase(layer.node, self._insert(layer.node, op.default, *arguments))
+        for user in [user for user in node.users if user.target is _EMBEDDING and user.args[0] is node]:
+            table = (weight.codes, weight.scales, weight.minima)
+            new = self._insert(user, _OURS.embedding.default, *table, user.args[1], weight.bits)
+            replace_and_erase(user, new)
 
     def _fuse_layer(
         self, layer: LinearLayer, weight: QuantizedWeight, store: Callable[[], _Stored]

@@ -7,7 +7,7 @@
 /* What is taken off codes before they are scaled, from parameter number `at`. */
 ET_INLINE et_f32 zeros_at(const et_cpu_product_q *p, size_t at, int bits) {
   return p->minima.data != NULL ? et_f32_all(-(float)(1 << (bits - 1)))
-                                  : et_parameters_load(&p->zero_points, at);
+                                : et_parameters_load(&p->zero_points, at);
 }
 
 /* Codes of one word row as floats. Scales begin with number `group`. */

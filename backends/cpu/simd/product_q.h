@@ -30,7 +30,7 @@ typedef struct et_cpu_product_q {
   const int32_t *words; /* [ceil(columns / 16)][depth * bits / 32][16] */
   et_cpu_parameters scales;
   et_cpu_parameters zero_points; /* or none */
-  et_cpu_parameters minima;    /* or none; then no zero points either */
+  et_cpu_parameters minima;      /* or none; then no zero points either */
   const float *bias;             /* [ceil(columns / 16) * 16] */
   const float *residual;         /* [rows][columns], or NULL */
   float *out;                    /* [rows][columns] */

@@ -1,4 +1,4 @@
-"""Weights of four and eight bits in blocks of 32, with scales and minimums of two bytes, on the CPU backend."""
+"""Weights of four and eight bits in blocks of 32, with scales and minima of two bytes, on the CPU backend."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class Blocks(nn.Module):
         self.bits = bits
         self.register_buffer("codes", packed(codes, bits))
         self.register_buffer("scales", scales.half())
-        self.register_buffer("minimums", (-scales * high).half())
+        self.register_buffer("minima", (-scales * high).half())
 
     def forward(self, x: Tensor) -> Tensor:
-        return _OPERATORS.linear_with_minimum(x, self.codes, self.scales, self.minimums, None, self.bits)
+        return _OPERATORS.linear_with_minimum(x, self.codes, self.scales, self.minima, None, self.bits)
 
 
-class Minimums(nn.Module):
+class Minima(nn.Module):
     """Tokens int64 [n] to scores of all tokens [n, 50], by way of a layer of four bits; the table is of eight, for both ends."""
 
     def __init__(self) -> None:
@@ -40,11 +40,11 @@ class Minimums(nn.Module):
 
     def forward(self, tokens: Tensor) -> Tensor:
         table = self.table.codes, self.table.scales
-        rows = _OPERATORS.embedding(*table, self.table.minimums, tokens, 8)
+        rows = _OPERATORS.embedding(*table, self.table.minima, tokens, 8)
         placed = rows + torch.arange(tokens.shape[0])[:, None] / 8
         return _OPERATORS.linear(torch.relu(self.layer(placed)) + placed, *table, None, None, 8)
 
 
 def model() -> ModelSpec:
     """Entry point: five tokens, or any number to nine."""
-    return ModelSpec(Minimums(), (torch.randint(0, _ROWS, (5,)),), dynamic_shapes=({0: Dim("n", min=1, max=9)},))
+    return ModelSpec(Minima(), (torch.randint(0, _ROWS, (5,)),), dynamic_shapes=({0: Dim("n", min=1, max=9)},))
