@@ -208,13 +208,66 @@ static block begin(const et_cpu_attention *a, size_t rows, float *workspace) {
   return b;
 }
 
+/* Whether a mask takes out `count` keys. */
+static bool is_hidden(const float *mask, size_t count) {
+  et_i32 all = et_f32_all(0.0f) == et_f32_all(0.0f);
+  int32_t lanes[ET_CPU_LANES];
+  size_t n = 0;
+  for (; n + ET_CPU_LANES <= count; n += ET_CPU_LANES) {
+    all &= et_f32_load(mask + n) == et_f32_all(-__builtin_inff());
+  }
+  memcpy(lanes, &all, sizeof(lanes));
+  bool hidden = true;
+  for (size_t i = 0; i < ET_CPU_LANES; i++) {
+    hidden = hidden && lanes[i] != 0;
+  }
+  for (; n < count; n++) {
+    hidden = hidden && mask[n] == -__builtin_inff();
+  }
+  return hidden;
+}
+
+/* Keys that are looked at together for whether a mask takes them out. */
+#define SEEN_STEP 64
+
+/* Keys up to the last that a row of a mask leaves, at least `seen`. */
+static size_t seen_by_row(const float *mask, size_t keys, size_t seen) {
+  for (size_t end = keys; end > seen;) {
+    const size_t first = (end - 1) / SEEN_STEP * SEEN_STEP;
+    if (!is_hidden(mask + first, end - first)) {
+      return end;
+    }
+    end = first;
+  }
+  return seen;
+}
+
+/* Keys that any query of a group sees, one at least: a cache is longer than what it
+ * holds, and the mask says so. */
+static size_t seen_keys(const et_cpu_attention *a, size_t group) {
+  const size_t heads = a->heads / a->groups;
+  const size_t rows = a->mask_row == 0 ? 1 : a->queries;
+  size_t seen = smaller(1, a->keys);
+  if (a->mask == NULL) {
+    return a->keys;
+  }
+  for (size_t h = 0; h < (a->mask_head == 0 ? 1 : heads); h++) {
+    const float *mask = a->mask + (group * heads + h) * a->mask_head;
+    for (size_t r = rows; r-- > 0;) {
+      seen = seen_by_row(mask + r * a->mask_row, a->keys, seen);
+    }
+  }
+  return seen;
+}
+
 void ET_CPU_NAME(et_cpu_attention_f32)(const et_cpu_attention *attention,
                                        size_t group, float *workspace) {
   const et_cpu_attention *a = attention;
   const size_t heads = a->heads / a->groups;
+  const size_t keys = seen_keys(a, group);
   block b = begin(a, heads * a->queries, workspace);
-  for (; b.first < a->keys; b.first += ET_CPU_ATTENTION_KEYS) {
-    b.count = smaller(ET_CPU_ATTENTION_KEYS, a->keys - b.first);
+  for (; b.first < keys; b.first += ET_CPU_ATTENTION_KEYS) {
+    b.count = smaller(ET_CPU_ATTENTION_KEYS, keys - b.first);
     b.stride = whole_panels(b.count);
     pack_keys(a, a->k + b.first * a->k_stride + group * a->k_group, &b);
     pack_values(a, a->v + b.first * a->v_stride + group * a->v_group, &b);
