@@ -365,8 +365,9 @@ ET_INLINE void run_tile(const block *b, size_t row, int rows, int panels) {
 #if defined(ET_CPU_ISA_PLAIN)
 #define TILE_LIST(X) X(1) X(2) X(3)
 #elif defined(ET_CPU_ISA_AVX512)
-#define TILE_LIST(X) \
-  X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12)
+#define TILE_LIST(X) X(1) X(2) X(4) X(6) X(8) X(10) X(12)
+#elif ET_DOT4_EXACT
+#define TILE_LIST(X) X(1) X(2) X(4) X(6)
 #else
 #define TILE_LIST(X) X(1) X(2) X(3) X(4) X(5) X(6)
 #endif
@@ -400,6 +401,25 @@ static size_t panels_of(const block *b) {
   return b->target != NULL && b->target->columns > ET_PANEL ? ET_I8_PANELS : 1;
 }
 
+#if ET_DOT4_EXACT
+/* Tiles of like height, which is even; the last one may compute a row again. */
+static void run_tiles(const block *b) {
+  const size_t rows = b->packed->rows;
+  const size_t pairs = (rows + 1) / 2;
+  const size_t least = (pairs + ET_I8_ROWS / 2 - 1) / (ET_I8_ROWS / 2);
+  const size_t tiles = least == 1 && rows % 2 == 1 ? 2 : least;
+  tile_function *const *functions = tile_functions[panels_of(b) - 1];
+  if (rows == 1) {
+    functions[1](b, 0);
+    return;
+  }
+  for (size_t i = 0, row = 0; i < tiles; i++) {
+    const size_t height = 2 * (pairs / tiles + (i < pairs % tiles ? 1 : 0));
+    functions[height](b, row + height <= rows ? row : rows - height);
+    row += height;
+  }
+}
+#else
 static size_t tile_rows(const block *b) {
 #if ET_SUMS_OF_16
   if (b->packed->together > 1) {
@@ -410,7 +430,7 @@ static size_t tile_rows(const block *b) {
   return ET_I8_ROWS;
 }
 
-/* Tiles are of like height. */
+/* Tiles are of like height: none computes a row again, as sums may go on. */
 static void run_tiles(const block *b) {
   const size_t rows = b->packed->rows;
   const size_t most = tile_rows(b);
@@ -423,7 +443,6 @@ static void run_tiles(const block *b) {
   }
 }
 
-#if !ET_DOT4_EXACT
 static void run_wide(block *b) {
   const size_t depth = b->packed->depth;
   int16_t wide[WIDE_QUADS * WIDE_QUAD] __attribute__((aligned(64)));
