@@ -3,11 +3,11 @@
 PyTorch's `scaled_dot_product_attention` has no out variant, so that no program can call it.
 """
 
-from collections.abc import Callable
-
 import torch
 from torch import Tensor
 from torch.library import Library
+
+from exir.dialects.writing import writing
 
 NAMESPACE = "attention"
 _NAME = "scaled_dot_product"
@@ -27,20 +27,13 @@ def _shape_only(query: Tensor, key: Tensor, value: Tensor, *_: object) -> Tensor
     return query.new_empty([*query.shape[:-1], value.shape[-1]])
 
 
-def _writing(functional: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    def run(*args: Tensor, out: Tensor) -> Tensor:
-        return out.copy_(functional(*args))
-
-    return run
-
-
 def _register() -> Library:
     library = Library(NAMESPACE, "FRAGMENT")
     library.define(f"{_NAME}{_ARGUMENTS}) -> Tensor")
     library.define(f"{_NAME}.out{_ARGUMENTS}, *, Tensor(a!) out) -> Tensor(a!)")
     library.impl(_NAME, _attend, "CompositeExplicitAutograd")
     library.impl(_NAME, _shape_only, "Meta")
-    library.impl(f"{_NAME}.out", _writing(_attend), "CompositeExplicitAutograd")
+    library.impl(f"{_NAME}.out", writing(_attend), "CompositeExplicitAutograd")
     return library
 
 

@@ -11,6 +11,8 @@ import torch
 from torch import Tensor
 from torch.library import Library
 
+from exir.dialects.writing import writing
+
 NAMESPACE = "quantized_bytes"
 _RANGE = "int zero_point, int low, int high"
 _PRODUCT = "Tensor input, int input_zero_point, Tensor weight, Tensor factors, Tensor? bias"
@@ -108,13 +110,6 @@ _OPERATORS: dict[str, tuple[str, Callable[..., Tensor]]] = {
 }
 
 
-def _writing(functional: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    def run(*args: object, out: Tensor) -> Tensor:
-        return out.copy_(functional(*args))
-
-    return run
-
-
 def _register() -> Library:
     library = Library(NAMESPACE, "FRAGMENT")
     for name, (arguments, run) in _OPERATORS.items():
@@ -123,7 +118,7 @@ def _register() -> Library:
         library.impl(name, run, "CompositeExplicitAutograd")
         # The arithmetic gives the shape as well, symbolic or not.
         torch.library.register_fake(f"{NAMESPACE}::{name}", run, lib=library)
-        library.impl(name + ".out", _writing(run), "CompositeExplicitAutograd")
+        library.impl(name + ".out", writing(run), "CompositeExplicitAutograd")
     return library
 
 

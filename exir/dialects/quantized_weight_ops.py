@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 from torch.library import Library
 
+from exir.dialects.writing import writing
 from exir.quantized_weights import dequantized, dequantized_blocks
 
 NAMESPACE = "quantized_weight"
@@ -113,13 +114,6 @@ _OPERATORS: dict[str, tuple[str, Callable[..., Tensor], Callable[..., Tensor]]] 
 }
 
 
-def _writing(functional: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    def run(*args: Tensor, out: Tensor) -> Tensor:
-        return out.copy_(functional(*args))
-
-    return run
-
-
 def _register() -> Library:
     library = Library(NAMESPACE, "FRAGMENT")
     for name, (arguments, run, shape_only) in _OPERATORS.items():
@@ -127,7 +121,7 @@ def _register() -> Library:
         library.define(name + ".out" + arguments + ", *, Tensor(a!) out) -> Tensor(a!)")
         library.impl(name, run, "CompositeExplicitAutograd")
         library.impl(name, shape_only, "Meta")
-        library.impl(name + ".out", _writing(run), "CompositeExplicitAutograd")
+        library.impl(name + ".out", writing(run), "CompositeExplicitAutograd")
     library.define("dequantize" + _BLOCKS + ") -> Tensor")
     library.impl("dequantize", dequantized_blocks, "CompositeExplicitAutograd")
     library.impl("dequantize", _matrix_shape, "Meta")
