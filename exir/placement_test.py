@@ -1,5 +1,7 @@
 """Blocks of any key are placed without overlap; the bound is what lives at once."""
 
+from random import Random
+
 from exir.liveness import Lifetime
 from exir.placement import Block, bound, placed, side_by_side
 
@@ -30,3 +32,21 @@ def test_side_by_side_shares_nothing() -> None:
 
 def test_nothing_takes_no_bytes() -> None:
     assert placed([]).size == bound([]) == 0
+
+
+def _random_blocks(count: int) -> list[Block[int]]:
+    draws = Random(count)
+    lasts = [min(count - 1, first + 1 + draws.randrange(12)) for first in range(count)]
+    return [Block(i, 16 * draws.randrange(1, 300), Lifetime(i, last)) for i, last in enumerate(lasts)]
+
+
+def test_changes_of_the_order_come_near_the_bound_and_are_the_same_each_time() -> None:
+    blocks = _random_blocks(60)
+    placement = placed(blocks)
+    assert placement.size <= 1.03 * bound(blocks)
+    assert placed(blocks) == placement
+    for one in blocks:
+        for other in blocks[: one.key]:
+            starts = [placement.offsets[each.key] for each in (one, other)]
+            is_apart = starts[0] + one.size <= starts[1] or starts[1] + other.size <= starts[0]
+            assert is_apart or not one.lifetime.overlaps(other.lifetime)
