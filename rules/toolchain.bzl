@@ -72,8 +72,9 @@ def _sources(target):
         root = target.label.workspace_root or ".",
     )
 
-def _toolchain_info(ctx, **fields):
+def _toolchain_info(ctx, toolchain_type, **fields):
     return platform_common.ToolchainInfo(
+        toolchain_type = toolchain_type,
         python = ctx.file.python,
         library = [ctx.file.library] if ctx.file.library else [],
         python_files = depset(ctx.files.python_files),
@@ -84,13 +85,14 @@ def _toolchain_info(ctx, **fields):
 def _impl(ctx):
     return [_toolchain_info(
         ctx,
+        TOOLCHAIN_TYPE,
         site = ctx.file.site,
         compiler = _sources(ctx.attr.compiler),
         compiler_main = ctx.file.compiler_main,
     )]
 
 def _codegen_impl(ctx):
-    return [_toolchain_info(ctx, generators = _sources(ctx.attr.generators))]
+    return [_toolchain_info(ctx, CODEGEN_TOOLCHAIN_TYPE, generators = _sources(ctx.attr.generators))]
 
 executorch_toolchain = rule(
     implementation = _impl,

@@ -31,6 +31,9 @@ def _run_python(ctx, toolchain, sources, path, arguments, inputs, mnemonic, mess
     The folders of the packages and of the standard library are inputs and not among them: Bazel cannot digest a folder there unless a
     start-up flag tells it to. The environment's identity stands for them.
     """
+
+    # Bazel 4 has no such argument.
+    named = {} if _IS_BAZEL_4 else {"toolchain": toolchain.toolchain_type}
     ctx.actions.run(
         executable = toolchain.python,
         inputs = depset(toolchain.library, transitive = [inputs]),
@@ -43,7 +46,7 @@ def _run_python(ctx, toolchain, sources, path, arguments, inputs, mnemonic, mess
         env = dict(_ENV, PYTHONPATH = ":".join(path)),
         mnemonic = mnemonic,
         progress_message = message,
-        **kwargs
+        **dict(kwargs, **named)
     )
 
 def run_compiler(ctx, toolchain, arguments, inputs, programs, outputs, mnemonic, message, requirements, resources, module = None):
