@@ -65,3 +65,13 @@ def published_models():
         wheel_tags = "cp311-cp311-manylinux_2_27_x86_64.manylinux_2_28_x86_64",
         files = ["sklearn/datasets/images/china.jpg", "sklearn/datasets/images/flower.jpg"],
     )
+    wheel_files(
+        name = "executorch_silero_vad",
+        package = "silero-vad",
+        version = "6.2.3",
+        sha256 = "7b7f5436cfcb02fae583a05b512ea96467fd449fe54cb49a5e4f06c51a1e43b8",
+        files = [
+            "silero_vad/data/silero_vad_16k.safetensors",
+            "silero_vad/tinygrad_model.py",
+        ],
+    )

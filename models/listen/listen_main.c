@@ -1,0 +1,135 @@
+/* Prints where a recording holds speech, in seconds, as it comes.
+ *
+ *   listen FILE.wav [--chunks] [--svg PICTURE.svg]
+ *
+ * --chunks prints how likely speech is in each 32 ms as well, --svg draws the signal. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "models/listen/listen_cc.h"
+#include "models/listen/speech.h"
+#include "models/listen/svg.h"
+#include "models/listen/wav.h"
+
+enum { kChunk = 512 };
+
+static listen_forward_memory memory;
+
+typedef struct options {
+  const char *sound;
+  const char *svg; /* NULL: no picture */
+  bool chunks;
+} options;
+
+static bool parse_options(char **argv, options *out) {
+  *out = (options){NULL, NULL, false};
+  for (char **argument = argv + 1; *argument != NULL; ++argument) {
+    if (strcmp(*argument, "--chunks") == 0) {
+      out->chunks = true;
+    } else if (strcmp(*argument, "--svg") == 0 && argument[1] != NULL) {
+      out->svg = *++argument;
+    } else if (**argument != '-') {
+      out->sound = *argument;
+    } else {
+      return false;
+    }
+  }
+  return out->sound != NULL;
+}
+
+/* What is found of a recording, chunk by chunk. */
+typedef struct findings {
+  size_t chunks;
+  float *probabilities;
+  bool *speaking;
+} findings;
+
+static double seconds(size_t chunk) {
+  return (double)(chunk * kChunk) / WAV_RATE;
+}
+
+static void note(findings *found, const speech_interval *interval) {
+  printf("%8.2f s to %8.2f s\n", seconds(interval->begin),
+         seconds(interval->end));
+  fflush(stdout);
+  for (size_t i = interval->begin; i < interval->end; ++i) {
+    found->speaking[i] = true;
+  }
+}
+
+/* The last chunk is filled up with silence. */
+static et_status hear(et_method *method, const wav *sound, size_t chunk,
+                      float *out, et_error *error) {
+  float samples[kChunk] = {0};
+  const size_t left = sound->count - chunk * kChunk;
+  memcpy(samples, sound->samples + chunk * kChunk,
+         (left < kChunk ? left : kChunk) * sizeof *samples);
+  const float *probability = NULL;
+  ET_RETURN_IF_ERROR(listen_forward_set_samples(method, samples, error));
+  ET_RETURN_IF_ERROR(et_method_execute(method, error));
+  ET_RETURN_IF_ERROR(listen_forward_get_output_0(method, &probability, error));
+  *out = *probability;
+  return ET_STATUS_OK;
+}
+
+static et_status listen(const wav *sound, bool print_chunks, findings *found,
+                        et_error *error) {
+  et_method *method = NULL;
+  speech_tracker state = {0};
+  speech_interval interval;
+  ET_RETURN_IF_ERROR(listen_forward_load(&memory, NULL, &method, error));
+  for (size_t i = 0; i < found->chunks; ++i) {
+    float *probability = &found->probabilities[i];
+    ET_RETURN_IF_ERROR(hear(method, sound, i, probability, error));
+    if (print_chunks) {
+      printf("%8.3f s  %.6f\n", seconds(i), (double)*probability);
+    }
+    if (speech_next(&state, *probability, &interval)) {
+      note(found, &interval);
+    }
+  }
+  if (speech_end(&state, &interval)) {
+    note(found, &interval);
+  }
+  return ET_STATUS_OK;
+}
+
+static et_status listen_and_draw(const wav *sound, const options *chosen,
+                                 et_error *error) {
+  const size_t chunks = (sound->count + kChunk - 1) / kChunk;
+  findings found = {chunks, calloc(chunks, sizeof(float)),
+                    calloc(chunks, sizeof(bool))};
+  et_status status = found.probabilities != NULL && found.speaking != NULL
+                         ? listen(sound, chosen->chunks, &found, error)
+                         : et_fail(error, ET_STATUS_OUT_OF_RESOURCES,
+                                   "no memory for %zu chunks", chunks);
+  if (status == ET_STATUS_OK && chosen->svg != NULL &&
+      !svg_write(chosen->svg, sound, found.probabilities, found.speaking,
+                 chunks)) {
+    status =
+        et_fail(error, ET_STATUS_ACCESS_FAILED, "the picture was not written");
+  }
+  free(found.probabilities);
+  free(found.speaking);
+  return status;
+}
+
+int main(int argc, char **argv) {
+  options chosen;
+  wav sound;
+  if (argc < 2 || !parse_options(argv, &chosen)) {
+    fprintf(stderr, "usage: listen FILE.wav [--chunks] [--svg PICTURE.svg]\n");
+    return EXIT_FAILURE;
+  }
+  if (!wav_read(chosen.sound, &sound)) {
+    return EXIT_FAILURE;
+  }
+  et_error error = {0};
+  const et_status status = listen_and_draw(&sound, &chosen, &error);
+  if (status != ET_STATUS_OK) {
+    fprintf(stderr, "listen: %s: %s\n", et_status_text(status), error.message);
+  }
+  wav_free(&sound);
+  return status == ET_STATUS_OK ? EXIT_SUCCESS : EXIT_FAILURE;
+}
