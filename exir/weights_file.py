@@ -12,7 +12,8 @@ class WeightsFile:
     """A weights file, read.
 
     tensors: by the file's names; matrices that it has quantized in blocks are `exir.block_weight.BlockWeight`.
-    metadata: what else it says, by key: strings of a `.safetensors` file, nothing of a state dict.
+    metadata: what else it says, by key: numbers, strings and lists of them of a `.gguf` file, strings of a `.safetensors`
+        file, nothing of a state dict.
     """
 
     tensors: Mapping[str, Tensor]

@@ -20,7 +20,7 @@ class Arguments:
     backends: `<module>:<attribute>` of each backend, tried in order.
     configs: layers of options, the later over the earlier: a path is a TOML file, text a JSON object.
     allow_fallback: operators that may run on kernels though there is a backend; None for any.
-    weights: a safetensors file or a torch state dict.
+    weights: a safetensors or GGUF file, or a torch state dict.
     calibration: inputs to measure ranges on, a safetensors or npz file.
     operators: tables of operators, besides our own; kernels: tables of kernels to check the program against.
     external_weights: constants and delegates' named data lie in a file beside the program, out_weights.
@@ -143,7 +143,7 @@ def _add_model_flags(parser: _Parser) -> None:
         help="folder for the model's imports",
     )
     add("--entry-point", default="model", metavar="NAME", help="function that returns the model")
-    add("--weights", type=Path, metavar="PATH", help="safetensors file or state dict")
+    add("--weights", type=Path, metavar="PATH", help="safetensors or GGUF file, or state dict")
     add("--external-weights", action="store_true", help="keep weights out of the program")
     add(
         "--calibration", type=Path, metavar="PATH", help="inputs to quantize by: safetensors or npz file"

@@ -47,8 +47,8 @@ _ATTRS = {
     ),
     "config_json": attr.string(doc = "Options over those, as JSON text."),
     "weights": attr.label(
-        allow_single_file = [".safetensors", ".pt", ".pth"],
-        doc = "Parameters and buffers by name: safetensors or a state dict. Without it the module's own, made from a fixed seed.",
+        allow_single_file = [".safetensors", ".gguf", ".pt", ".pth"],
+        doc = "Parameters and buffers by name: safetensors, GGUF or a state dict. Without it the module's own, made from a fixed seed.",
     ),
     "external_weights": attr.bool(
         doc = "Write the weights to `<name less _pte>.ptd` instead of into the program (docs/external_weights.md).",

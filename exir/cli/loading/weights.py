@@ -42,7 +42,7 @@ def _replace(module: nn.Module, old: Tensor, new: nn.Parameter) -> None:
 
 
 def read_weights(path: Path) -> WeightsFile:
-    """A safetensors file (by its suffix), or a state dict of torch."""
+    """A file of safetensors or GGUF (by its suffix), or a state dict of torch."""
     try:
         return _READERS.get(path.suffix, _read_state_dict)(path)
     except WeightsError:
@@ -59,11 +59,18 @@ def _read_safetensors(path: Path) -> WeightsFile:
         return WeightsFile({name: file.get_tensor(name) for name in file.keys()}, file.metadata() or {})  # noqa: SIM118 (it cannot be iterated)
 
 
+def _read_gguf(path: Path) -> WeightsFile:
+    from exir.cli.loading.gguf import read_gguf
+
+    return read_gguf(path)
+
+
 def _read_state_dict(path: Path) -> WeightsFile:
     return WeightsFile(_as_state_dict(torch.load(path, map_location="cpu", weights_only=True), path))
 
 
 _READERS: dict[str, Callable[[Path], WeightsFile]] = {
+    ".gguf": _read_gguf,
     ".safetensors": _read_safetensors,
 }
 

@@ -1,0 +1,149 @@
+"""GGUF files: tensors, those of blocks as `BlockWeight`, and metadata.
+
+The layouts of blocks are those of ggml's `ggml-common.h`: a row is a sequence of blocks, a block some scales and the codes of
+32 or 256 elements. All are little-endian.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from exir.block_weight import BlockWeight
+from exir.error import WeightsError
+from exir.weights_file import WeightsFile
+
+if TYPE_CHECKING:
+    from gguf import ReaderTensor
+
+# [rows, blocks, bytes of a block]
+_Blocks = np.ndarray[Any, np.dtype[np.uint8]]
+
+
+@dataclass(frozen=True)
+class _Matrix:
+    """Codes [rows, columns], signed or, with minima, from 0 up; scales and minima [rows, groups]."""
+
+    codes: Any
+    scales: Any
+    minima: Any = None
+
+
+def read_gguf(path: Path) -> WeightsFile:
+    """The file at `path`. Raises `WeightsError` for tensors of other types, and what the `gguf` package raises."""
+    from gguf import GGUFReader
+
+    reader = GGUFReader(path)
+    tensors = {each.name: _tensor(each, path) for each in reader.tensors}
+    return WeightsFile(tensors, {name: each.contents() for name, each in reader.fields.items()})
+
+
+def _tensor(found: "ReaderTensor", path: Path) -> Tensor:
+    kind = found.tensor_type.name
+    shape = [int(size) for size in reversed(found.shape)]
+    if kind in _PLAIN:
+        return torch.from_numpy(found.data.copy()).view(_PLAIN[kind]).reshape(shape)
+    if kind not in _READERS:
+        raise WeightsError(
+            f"{path}: tensor '{found.name}' is of type {kind}, which cannot be read; types that can:"
+            f" {', '.join([*_PLAIN, *_READERS])}"
+        )
+    if len(shape) != 2:
+        raise WeightsError(f"{path}: tensor '{found.name}' of type {kind} is no matrix, but {shape}")
+    read, size, bits = _READERS[kind]
+    matrix = read(found.data.reshape(shape[0], -1, size))
+    scales, minima = (_floats(each, shape[0]) for each in (matrix.scales, matrix.minima))
+    return BlockWeight.of_codes(torch.from_numpy(matrix.codes.reshape(shape)), scales, minima, bits)
+
+
+def _floats(values: Any, rows: int) -> Any:
+    return None if values is None else torch.from_numpy(np.ascontiguousarray(values.reshape(rows, -1)))
+
+
+def _half(blocks: _Blocks, start: int) -> Any:
+    """The float16 at `start` of each block, [rows, blocks, 1]."""
+    return np.ascontiguousarray(blocks[..., start : start + 2]).view("<f2").astype(np.float16)
+
+
+def _nibbles(data: _Blocks, width: int) -> Any:
+    """Codes of four bits: of each `width` bytes first the low halves, then the high ones."""
+    pairs = data.reshape(*data.shape[:2], -1, 1, width)
+    return np.concatenate([pairs & 15, pairs >> 4], axis=-2).reshape(*data.shape[:2], -1)
+
+
+def _fifth_bits(data: _Blocks) -> Any:
+    """16 for each of 32 elements whose bit is set in four bytes, else 0."""
+    return np.unpackbits(data, axis=-1, bitorder="little") << 4
+
+
+def _q4_0(blocks: _Blocks) -> _Matrix:
+    return _Matrix(_nibbles(blocks[..., 2:], 16).astype(np.int8) - 8, _half(blocks, 0))
+
+
+def _q4_1(blocks: _Blocks) -> _Matrix:
+    return _Matrix(_nibbles(blocks[..., 4:], 16), _half(blocks, 0), _half(blocks, 2))
+
+
+def _q5_0(blocks: _Blocks) -> _Matrix:
+    codes = _nibbles(blocks[..., 6:], 16) | _fifth_bits(blocks[..., 2:6])
+    return _Matrix(codes.astype(np.int8) - 16, _half(blocks, 0))
+
+
+def _q5_1(blocks: _Blocks) -> _Matrix:
+    codes = _nibbles(blocks[..., 8:], 16) | _fifth_bits(blocks[..., 4:8])
+    return _Matrix(codes, _half(blocks, 0), _half(blocks, 2))
+
+
+def _q8_0(blocks: _Blocks) -> _Matrix:
+    return _Matrix(np.ascontiguousarray(blocks[..., 2:]).view(np.int8), _half(blocks, 0))
+
+
+def _q4_k(blocks: _Blocks) -> _Matrix:
+    return _Matrix(_nibbles(blocks[..., 16:], 32), *_of_groups(blocks))
+
+
+def _q5_k(blocks: _Blocks) -> _Matrix:
+    shifts = np.arange(8, dtype=np.uint8).reshape(8, 1)
+    fifth = (blocks[..., None, 16:48] >> shifts & 1).reshape(*blocks.shape[:2], 256) << 4
+    return _Matrix(_nibbles(blocks[..., 48:], 32) | fifth, *_of_groups(blocks))
+
+
+def _q6_k(blocks: _Blocks) -> _Matrix:
+    low = _nibbles(blocks[..., :128], 64)
+    shifts = np.array([0, 2, 4, 6], dtype=np.uint8).reshape(4, 1)
+    pairs = blocks[..., 128:192].reshape(*blocks.shape[:2], 2, 1, 32) >> shifts & 3
+    codes = (low | pairs.reshape(low.shape) << 4).astype(np.int8) - 32
+    small = np.ascontiguousarray(blocks[..., 192:208]).view(np.int8)
+    return _Matrix(codes, _half(blocks, 208).astype(np.float32) * small)
+
+
+def _of_groups(blocks: _Blocks) -> tuple[Any, Any]:
+    """Scales and minima of the eight groups of 32: six bits each, times a float16 of the block.
+
+    Of twelve bytes, the low six bits of the first four and of the next four are those of groups 0 to 3; the two bits above them and
+    the halves of the last four bytes are those of groups 4 to 7.
+    """
+    first, second, halves = (blocks[..., start : start + 4] for start in (4, 8, 12))
+    scales = np.concatenate([first & 63, halves & 15 | first >> 6 << 4], axis=-1)
+    minima = np.concatenate([second & 63, halves >> 4 | second >> 6 << 4], axis=-1)
+    whole, least = (_half(blocks, start).astype(np.float32) for start in (0, 2))
+    return whole * scales, -(least * minima)
+
+
+_PLAIN = {"F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16, "F64": torch.float64}
+
+# How a row's blocks are read, the bytes of one, and the bits that a code takes in the program.
+_READERS: dict[str, tuple[Callable[[_Blocks], _Matrix], int, int]] = {
+    "Q4_0": (_q4_0, 18, 4),
+    "Q4_1": (_q4_1, 20, 4),
+    "Q5_0": (_q5_0, 22, 8),
+    "Q5_1": (_q5_1, 24, 8),
+    "Q8_0": (_q8_0, 34, 8),
+    "Q4_K": (_q4_k, 144, 4),
+    "Q5_K": (_q5_k, 176, 8),
+    "Q6_K": (_q6_k, 210, 8),
+}

@@ -1,0 +1,79 @@
+"""GGUF files, against the `gguf` package's own reading."""
+
+from pathlib import Path
+
+import gguf
+import numpy as np
+import pytest
+import torch
+from gguf import GGMLQuantizationType as Type
+
+from exir.block_weight import BlockWeight
+from exir.cli.loading.gguf import read_gguf
+from exir.error import WeightsError
+
+_BYTES = {
+    "Q4_0": 18,
+    "Q4_1": 20,
+    "Q5_0": 22,
+    "Q5_1": 24,
+    "Q8_0": 34,
+    "Q4_K": 144,
+    "Q5_K": 176,
+    "Q6_K": 210,
+}
+_HALVES = {"Q4_1": (0, 2), "Q5_1": (0, 2), "Q4_K": (0, 2), "Q5_K": (0, 2), "Q6_K": (208,)}
+
+
+def _blocks(kind: str) -> np.ndarray:
+    """Three rows of two blocks of random bytes, whose scales are small floats."""
+    random = np.random.default_rng(len(kind) + _BYTES[kind])
+    data = random.integers(0, 256, (3, 2, _BYTES[kind]), dtype=np.uint8)
+    for start in _HALVES.get(kind, (0,)):
+        data[..., start : start + 2] = random.random((3, 2, 1)).astype("<f2").view(np.uint8)
+    return data.reshape(3, -1)
+
+
+def _write(path: Path, **tensors: tuple[np.ndarray, Type]) -> Path:
+    writer = gguf.GGUFWriter(path, "llama")
+    writer.add_block_count(2)
+    writer.add_array("tokenizer.ggml.tokens", ["a", "é"])
+    for name, (data, kind) in tensors.items():
+        writer.add_tensor(name, data, raw_dtype=kind)
+    for step in (
+        writer.write_header_to_file,
+        writer.write_kv_data_to_file,
+        writer.write_tensors_to_file,
+        writer.close,
+    ):
+        step()
+    return path
+
+
+@pytest.mark.parametrize("kind", sorted(_BYTES))
+def test_blocks_are_worth_what_the_package_says(tmp_path: Path, kind: str) -> None:
+    data = _blocks(kind)
+    weight = read_gguf(_write(tmp_path / "w.gguf", w=(data, Type[kind]))).tensors["w"]
+    expected = torch.from_numpy(gguf.quants.dequantize(data, Type[kind]))
+    assert isinstance(weight, BlockWeight) and weight.shape == expected.shape
+    assert weight.bits == (4 if "4" in kind else 8)
+    torch.testing.assert_close(weight.dequantize(), expected, rtol=1e-6, atol=1e-7)
+
+
+def test_floats_and_metadata_arrive(tmp_path: Path) -> None:
+    halves = np.arange(6, dtype=np.float16).reshape(2, 3)
+    words = (np.arange(4, dtype=np.float32).view(np.uint32) >> 16).astype(np.uint16).view(np.uint8)
+    file = read_gguf(_write(tmp_path / "w.gguf", a=(halves, Type.F16), b=(words, Type.BF16)))
+    assert torch.equal(file.tensors["a"], torch.from_numpy(halves))
+    assert torch.equal(file.tensors["b"], torch.arange(4, dtype=torch.bfloat16))
+    assert file.metadata["llama.block_count"] == 2
+    assert file.metadata["tokenizer.ggml.tokens"] == ["a", "é"]
+
+
+def test_another_type_is_named(tmp_path: Path) -> None:
+    data = np.zeros((2, 84), dtype=np.uint8)
+    with pytest.raises(
+        WeightsError,
+        match=r"w.gguf: tensor 'w' is of type Q2_K, which cannot be read; types that can: F32, ",
+    ):
+        read_gguf(_write(tmp_path / "w.gguf", w=(data, Type.Q2_K)))
