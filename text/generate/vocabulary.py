@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-_LINE = 120
+from text.generate.arrays import numbers, offsets
+
 _HASH, _PRIME = 2166136261, 16777619
 _HEADER = """\
 /* Generated from a vocabulary. */
@@ -77,23 +78,6 @@ def hash_slots(tokens: Sequence[bytes]) -> list[int]:
     return slots
 
 
-def _offsets(tokens: Sequence[bytes]) -> list[int]:
-    offsets = [0]
-    for token in tokens:
-        offsets.append(offsets[-1] + len(token))
-    return offsets
-
-
-def _numbers(values: Iterable[int]) -> str:
-    text, line = [], ""
-    for value in values:
-        if len(line) > _LINE - 12:
-            text.append(line)
-            line = ""
-        line += f"{value},"
-    return "\n".join([*text, line]) + "\n"
-
-
 def source(tokens: Sequence[bytes], name: str, header: str) -> str:
     """The C file. Raises `ValueError` where a token that every text needs is missing."""
     missing = [token for token in ("[UNK]", "[CLS]", "[SEP]") if token.encode() not in tokens]
@@ -102,9 +86,9 @@ def source(tokens: Sequence[bytes], name: str, header: str) -> str:
     slots = hash_slots(tokens)
     return _SOURCE.format(
         header=header,
-        bytes=_numbers(byte - 256 if byte > 127 else byte for byte in b"".join(tokens)),
-        offsets=_numbers(_offsets(tokens)),
-        slots=_numbers(slots),
+        bytes=numbers(byte - 256 if byte > 127 else byte for byte in b"".join(tokens)),
+        offsets=numbers(offsets(tokens)),
+        slots=numbers(slots),
         name=name,
         count=len(tokens),
         mask=len(slots) - 1,

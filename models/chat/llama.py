@@ -1,0 +1,186 @@
+"""Decoders of text in the shape of Llama, made by what a GGUF file says: SmolLM2, Llama 3.2, Qwen 2.5 and others.
+
+Parameter names are those of the files. `prefill` takes many tokens, `decode` the next one; both write the keys and values of
+their tokens into one cache, and give the scores of what may follow the last token. Parameters are those of the file, so they have
+no values before it is loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.export import Dim
+from torch.nn import functional as F
+
+import exir
+
+# Tokens of one prefill at most; a longer prompt is several.
+CHUNK = 128
+
+# Tokens that a conversation may have, where the model was trained for as many.
+CONTEXT = 2048
+
+# Of Llama 3: what divides the speeds at which pairs of elements turn.
+_SLOWING = "rope_freqs.weight"
+
+_Angles = tuple[Tensor, Tensor]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What makes one such model another than the next.
+
+    head: elements of a head. groups: heads of keys and values. length: tokens that the cache has room for.
+    """
+
+    layers: int
+    width: int
+    hidden: int
+    heads: int
+    groups: int
+    head: int
+    vocabulary: int
+    length: int
+    epsilon: float
+    base: float
+    biased: bool
+    tied: bool
+
+
+def shape_of(weights: exir.WeightsFile) -> Shape:
+    """The shape of the model in a file. Raises `KeyError` for a file without it."""
+    kind = weights.metadata["general.architecture"]
+
+    def said(name: str, default: Any = None) -> Any:
+        value = weights.metadata.get(f"{kind}.{name}", default)
+        if value is None:
+            raise KeyError(f"the file has no '{kind}.{name}'; it is no decoder of this shape")
+        return value
+
+    heads, width = said("attention.head_count"), said("embedding_length")
+    return Shape(
+        layers=said("block_count"),
+        width=width,
+        hidden=said("feed_forward_length"),
+        heads=heads,
+        groups=said("attention.head_count_kv", heads),
+        head=said("attention.key_length", width // heads),
+        vocabulary=weights.tensors["token_embd.weight"].shape[0],
+        length=min(CONTEXT, said("context_length")),
+        epsilon=said("attention.layer_norm_rms_epsilon"),
+        base=said("rope.freq_base", 10000.0),
+        biased="blk.0.attn_q.bias" in weights.tensors,
+        tied="output.weight" not in weights.tensors,
+    )
+
+
+class Block(nn.Module):
+    """Attention over the cache, then a gated layer; each adds to what it is given."""
+
+    def __init__(self, shape: Shape) -> None:
+        super().__init__()
+        self.size = shape.head
+        queries, keys = shape.heads * shape.head, shape.groups * shape.head
+        self.attn_norm = nn.RMSNorm(shape.width, shape.epsilon, device="meta")
+        self.attn_q = nn.Linear(shape.width, queries, shape.biased, device="meta")
+        self.attn_k = nn.Linear(shape.width, keys, shape.biased, device="meta")
+        self.attn_v = nn.Linear(shape.width, keys, shape.biased, device="meta")
+        self.attn_output = nn.Linear(queries, shape.width, bias=False, device="meta")
+        self.ffn_norm = nn.RMSNorm(shape.width, shape.epsilon, device="meta")
+        self.ffn_gate = nn.Linear(shape.width, shape.hidden, bias=False, device="meta")
+        self.ffn_up = nn.Linear(shape.width, shape.hidden, bias=False, device="meta")
+        self.ffn_down = nn.Linear(shape.hidden, shape.width, bias=False, device="meta")
+        cache = torch.zeros(1, shape.groups, shape.length, shape.head)
+        self.register_buffer("keys", cache, persistent=False)
+        self.register_buffer("values", cache.clone(), persistent=False)
+
+    def forward(self, x: Tensor, positions: Tensor, angles: _Angles, seen: Tensor) -> Tensor:
+        x = x + self._attended(self.attn_norm(x), positions, angles, seen)
+        y = self.ffn_norm(x)
+        return x + self.ffn_down(F.silu(self.ffn_gate(y)) * self.ffn_up(y))
+
+    def _attended(self, x: Tensor, positions: Tensor, angles: _Angles, seen: Tensor) -> Tensor:
+        q, k, v = (self._heads(part(x)) for part in (self.attn_q, self.attn_k, self.attn_v))
+        self.keys.index_copy_(2, positions, turned(k, angles))
+        self.values.index_copy_(2, positions, v)
+        mixed = F.scaled_dot_product_attention(turned(q, angles), self.keys, self.values, seen, enable_gqa=True)
+        return self.attn_output(mixed.transpose(1, 2).flatten(2))
+
+    def _heads(self, x: Tensor) -> Tensor:
+        """[1, tokens, heads * head] as [1, heads, tokens, head]."""
+        return x.unflatten(-1, (-1, self.size)).transpose(1, 2)
+
+
+def turned(x: Tensor, angles: _Angles) -> Tensor:
+    """Rotary position embedding (Su et al., 2021): element i and element i + half are a point that turns."""
+    cosine, sine = angles
+    first, second = x.chunk(2, -1)
+    return torch.cat((first * cosine - second * sine, second * cosine + first * sine), -1)
+
+
+class Llama(nn.Module):
+    """Tokens int64 [1, n] and their positions int64 [n], one after another, to scores float32 [1, vocabulary]."""
+
+    def __init__(self, shape: Shape, slowing: Tensor | None = None) -> None:
+        super().__init__()
+        self.token_embd = nn.Embedding(shape.vocabulary, shape.width, device="meta")
+        self.blk = nn.ModuleList(Block(shape) for _ in range(shape.layers))
+        self.output_norm = nn.RMSNorm(shape.width, shape.epsilon, device="meta")
+        self.output = None if shape.tied else nn.Linear(shape.width, shape.vocabulary, bias=False, device="meta")
+        turns = angles_of(shape, slowing)
+        self.register_buffer("cosines", turns.cos(), persistent=False)
+        self.register_buffer("sines", turns.sin(), persistent=False)
+        self.register_buffer("places", torch.arange(shape.length), persistent=False)
+
+    def prefill(self, tokens: Tensor, positions: Tensor) -> Tensor:
+        angles = self.cosines[positions], self.sines[positions]
+        seen = self.places <= positions[:, None]
+        x = self.token_embd(tokens)
+        for block in self.blk:
+            x = block(x, positions, angles, seen)
+        last = self.output_norm(x[:, -1])
+        return F.linear(last, self.token_embd.weight) if self.output is None else self.output(last)
+
+    decode = prefill
+
+
+def angles_of(shape: Shape, slowing: Tensor | None) -> Tensor:
+    """By position and pair of elements; `slowing` divides the speeds of the pairs, as Llama 3's files say."""
+    speeds = shape.base ** (-torch.arange(0, shape.head, 2, dtype=torch.float64) / shape.head)
+    if slowing is not None:
+        speeds = speeds / slowing.double()
+    return torch.outer(torch.arange(shape.length, dtype=torch.float64), speeds).float()
+
+
+def half_turns(tensors: Mapping[str, Tensor], shape: Shape) -> Mapping[str, Tensor]:
+    """Tensors of a file of architecture `llama`, whose heads turn neighbouring elements, for heads that turn halves."""
+
+    def reordered(name: str, tensor: Tensor) -> Tensor:
+        if ".attn_q." not in name and ".attn_k." not in name:
+            return tensor
+        rows = torch.arange(tensor.shape[0]).reshape(-1, shape.head // 2, 2)
+        return tensor.index_select(0, rows.transpose(1, 2).flatten())
+
+    return {name: reordered(name, tensor) for name, tensor in tensors.items()}
+
+
+def chat(weights: exir.WeightsFile) -> exir.ModelSpec:
+    """Entry point."""
+    shape = shape_of(weights)
+
+    def named(tensors: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
+        own = {name: tensor for name, tensor in tensors.items() if name != _SLOWING}
+        return half_turns(own, shape) if weights.metadata["general.architecture"] == "llama" else own
+
+    n = Dim("n", min=2, max=CHUNK)
+    many = (torch.ones(1, 5, dtype=torch.int64), torch.arange(5))
+    one = (torch.ones(1, 1, dtype=torch.int64), torch.tensor([5]))
+    methods = {
+        "prefill": exir.MethodSpec(many, dynamic_shapes={"tokens": {1: n}, "positions": {0: n}}),
+        "decode": exir.MethodSpec(one),
+    }
+    return exir.ModelSpec(Llama(shape, weights.tensors.get(_SLOWING)), methods=methods, map_weights=named)

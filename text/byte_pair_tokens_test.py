@@ -1,0 +1,38 @@
+"""Tokens of a published vocabulary are those of the package `tokenizers`, on thousands of lines of many scripts and of none."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+from pathlib import Path
+
+from tokenizers import Tokenizer
+
+from text.generate.byte_pairs import read_metadata
+from text.testing_lines import lines, tokens_of
+from text.testing_tokenizers import smollm_tokenizer
+
+# Their first byte has no token in this vocabulary: it is left out, as llama.cpp does, after words are merged, the package does before.
+_WITHOUT_TOKEN = re.compile("[\U00040000-\U0010ffff]")
+
+
+def _reference() -> Tokenizer:
+    return smollm_tokenizer(read_metadata(Path(os.environ["MODEL"])))
+
+
+def test_lines_have_the_tokens_of_the_package() -> None:
+    made = [_WITHOUT_TOKEN.sub("", line) for line in lines()]
+    expected = _reference().encode_batch(made, add_special_tokens=False)
+    found = tokens_of(os.environ["BYTE_PAIR_TOKENS"], [line.encode() for line in made])
+    different = [line for line, tokens, their in zip(made, found, expected, strict=True) if tokens != their.ids]
+    assert not different
+
+
+def test_long_words_of_few_letters_are_merged_as_the_package_does() -> None:
+    draw = random.Random(2)
+    made = ["".join(draw.choices("aehlot", k=2000)) for _ in range(20)] + ["a" * 5000, " " * 3000]
+    expected = _reference().encode_batch(made, add_special_tokens=False)
+    assert tokens_of(os.environ["BYTE_PAIR_TOKENS"], [line.encode() for line in made]) == [
+        each.ids for each in expected
+    ]

@@ -1,0 +1,192 @@
+#include "executorch/text/byte_pairs.h"
+
+#include <string.h>
+
+#include "text/words.h"
+
+#define NO_MERGE UINT32_MAX
+
+typedef struct tokens_out {
+  int64_t *tokens;
+  size_t count;
+  size_t capacity;
+} tokens_out;
+
+/* The merge of two tokens, as its place in the tables; NO_MERGE when there is none. */
+static uint32_t find_merge(const et_byte_pair_vocabulary *vocabulary,
+                           uint32_t left, uint32_t right) {
+  uint32_t low = vocabulary->starts[left];
+  uint32_t high = vocabulary->starts[left + 1];
+  while (low < high) {
+    const uint32_t middle = low + (high - low) / 2;
+    if (vocabulary->rights[middle] < right) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  const bool found =
+      low < vocabulary->starts[left + 1] && vocabulary->rights[low] == right;
+  return found ? low : NO_MERGE;
+}
+
+static uint32_t rank_of(const et_byte_pair_vocabulary *vocabulary,
+                        uint32_t left, uint32_t right) {
+  const uint32_t merge =
+      left < vocabulary->count ? find_merge(vocabulary, left, right) : NO_MERGE;
+  return merge == NO_MERGE ? NO_MERGE : vocabulary->ranks[merge];
+}
+
+static uint32_t lowest_rank(const et_byte_pair_symbol *symbols, size_t count) {
+  uint32_t lowest = NO_MERGE;
+  for (size_t i = 0; i < count; ++i) {
+    if (symbols[i].rank < lowest) {
+      lowest = symbols[i].rank;
+    }
+  }
+  return lowest;
+}
+
+/* Merges every pair of that rank, from the left; returns how many symbols are left, those
+ * that were made still with that rank. A merge of what this one makes has a later place, so
+ * that one pass does what one merge at a time would. */
+static size_t merge_all(const et_byte_pair_vocabulary *vocabulary,
+                        et_byte_pair_symbol *symbols, size_t count,
+                        uint32_t rank) {
+  size_t kept = 0;
+  for (size_t i = 0; i < count; ++kept) {
+    symbols[kept] = symbols[i];
+    if (symbols[i].rank == rank) {
+      const uint32_t merge =
+          find_merge(vocabulary, symbols[i].token, symbols[i + 1].token);
+      symbols[kept].token = vocabulary->results[merge];
+      ++i;
+    }
+    ++i;
+  }
+  return kept;
+}
+
+/* The rank of each symbol that has become another, or whose next one has. */
+static void rank_merged(const et_byte_pair_vocabulary *vocabulary,
+                        et_byte_pair_symbol *symbols, size_t count,
+                        uint32_t rank) {
+  for (size_t i = 0; i < count; ++i) {
+    const bool is_last = i + 1 == count;
+    if (symbols[i].rank == rank || (!is_last && symbols[i + 1].rank == rank)) {
+      symbols[i].rank =
+          is_last ? NO_MERGE
+                  : rank_of(vocabulary, symbols[i].token, symbols[i + 1].token);
+    }
+  }
+}
+
+static size_t begin_word(const et_byte_pair_vocabulary *vocabulary,
+                         const char *word, size_t size,
+                         et_byte_pair_symbol *symbols) {
+  for (size_t i = 0; i < size; ++i) {
+    symbols[i].token = vocabulary->singles[(uint8_t)word[i]];
+  }
+  for (size_t i = 0; i + 1 < size; ++i) {
+    symbols[i].rank =
+        rank_of(vocabulary, symbols[i].token, symbols[i + 1].token);
+  }
+  symbols[size - 1].rank = NO_MERGE;
+  return size;
+}
+
+static void put(tokens_out *out, uint32_t token) {
+  if (out->count < out->capacity) {
+    out->tokens[out->count++] = token;
+  }
+}
+
+/* As memcmp, a part of a word before the word. */
+static int compare(const char *a, size_t a_size, const char *b, size_t b_size) {
+  const int order = memcmp(a, b, a_size < b_size ? a_size : b_size);
+  return order != 0 ? order : (a_size > b_size) - (a_size < b_size);
+}
+
+/* Puts the token that the word is as a whole. */
+static bool put_whole(const et_byte_pair_vocabulary *vocabulary,
+                      const char *word, size_t size, tokens_out *out) {
+  uint32_t low = 0;
+  uint32_t high = vocabulary->words.whole_first ? vocabulary->count : 0;
+  while (low < high) {
+    const uint32_t middle = low + (high - low) / 2;
+    const uint32_t token = vocabulary->sorted[middle];
+    size_t piece_size;
+    const char *piece = et_byte_pairs_piece(vocabulary, token, &piece_size);
+    const int order = compare(piece, piece_size, word, size);
+    if (order == 0) {
+      put(out, token);
+      return true;
+    }
+    low = order < 0 ? middle + 1 : low;
+    high = order < 0 ? high : middle;
+  }
+  return false;
+}
+
+static void put_word(const et_byte_pair_vocabulary *vocabulary,
+                     const char *word, size_t size,
+                     et_byte_pair_symbol *symbols, tokens_out *out) {
+  if (put_whole(vocabulary, word, size, out)) {
+    return;
+  }
+  size_t count = begin_word(vocabulary, word, size, symbols);
+  for (uint32_t rank = lowest_rank(symbols, count); rank != NO_MERGE;
+       rank = lowest_rank(symbols, count)) {
+    count = merge_all(vocabulary, symbols, count, rank);
+    rank_merged(vocabulary, symbols, count, rank);
+  }
+  for (size_t i = 0; i < count; ++i) {
+    if (symbols[i].token < vocabulary->count) {
+      put(out, symbols[i].token);
+    }
+  }
+}
+
+/* The words of text[at .. size), in pieces of at most `work_count` bytes. */
+static void put_words(const et_byte_pair_vocabulary *vocabulary,
+                      const char *text, size_t size, size_t at,
+                      et_byte_pair_symbol *work, size_t work_count,
+                      tokens_out *out) {
+  while (at < size && out->count < out->capacity) {
+    const size_t end = et_text_word_end(&vocabulary->words, text, size, at);
+    while (at < end) {
+      const size_t part = end - at < work_count ? end - at : work_count;
+      put_word(vocabulary, text + at, part, work, out);
+      at += part;
+    }
+  }
+}
+
+size_t et_byte_pairs_encode(const et_byte_pair_vocabulary *vocabulary,
+                            const char *text, size_t size, int64_t *tokens,
+                            size_t capacity, et_byte_pair_symbol *work,
+                            size_t work_count) {
+  tokens_out out = {tokens, 0, work_count > 0 ? capacity : 0};
+  for (size_t at = 0; at < size && out.count < out.capacity;) {
+    size_t behind = size;
+    size_t digit = size;
+    if (vocabulary->words.apart) {
+      digit = et_text_next_digit(text, size, at, &behind);
+    }
+    put_words(vocabulary, text, digit, at, work, work_count, &out);
+    put_words(vocabulary, text, behind, digit, work, work_count, &out);
+    at = behind;
+  }
+  return out.count;
+}
+
+const char *et_byte_pairs_piece(const et_byte_pair_vocabulary *vocabulary,
+                                int64_t token, size_t *size) {
+  if (token < 0 || token >= (int64_t)vocabulary->count) {
+    *size = 0;
+    return vocabulary->bytes;
+  }
+  const uint32_t start = vocabulary->offsets[token];
+  *size = vocabulary->offsets[token + 1] - start;
+  return vocabulary->bytes + start;
+}

@@ -1,0 +1,133 @@
+/* Words are cut by their rules and merged by rank, whatever bytes come. */
+/* cmocka.h wants these four before it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* clang-format off */
+#include <cmocka.h>
+/* clang-format on */
+#include <string.h>
+
+#include "executorch/text/byte_pairs.h"
+#include "text/testing_vocabulary.h"
+
+enum { kWork = 64 };
+
+static const et_byte_pair_words kGpt2 = {.digits = 0};
+static const et_byte_pair_words kSmol = {.apart = true};
+static const et_byte_pair_words kLlama3 = {.joined = true, .digits = 3};
+static const et_byte_pair_words kWhole = {.joined = true, .whole_first = true};
+
+static void expect_of(et_byte_pair_words words, const char *text, size_t size,
+                      const int64_t *expected, size_t count) {
+  const et_byte_pair_vocabulary vocabulary = et_testing_vocabulary(words);
+  et_byte_pair_symbol work[kWork];
+  int64_t tokens[64];
+  assert_int_equal(
+      et_byte_pairs_encode(&vocabulary, text, size, tokens, 64, work, kWork),
+      count);
+  for (size_t i = 0; i < count; ++i) {
+    assert_int_equal(tokens[i], expected[i]);
+  }
+}
+
+#define EXPECT(words, text, ...)                                           \
+  expect_of(words, text, sizeof(text) - 1, (const int64_t[]){__VA_ARGS__}, \
+            sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
+
+static void test_merges_by_rank(void **state) {
+  (void)state;
+  EXPECT(kGpt2, "hello", kHello);
+  EXPECT(kGpt2, "hell", kHell);
+  EXPECT(kGpt2, "helo", kHe, 'l', 'o');
+  EXPECT(kGpt2, "hello hello", kHello, ' ', kHello);
+}
+
+static void test_equal_pairs_from_the_left(void **state) {
+  (void)state;
+  EXPECT(kGpt2, "aaa", kAa, 'a');
+  EXPECT(kGpt2, "aaaaaa", kAaaa, kAa);
+  EXPECT(kGpt2, "aaaaaaaaa", kAaaa, kAaaa, 'a');
+}
+
+static void test_digits(void **state) {
+  (void)state;
+  EXPECT(kGpt2, "a12", 'a', kOne2);
+  EXPECT(kSmol, "a12", 'a', '1', '2');
+  EXPECT(kLlama3, "12123", kOne2, '1', '2', '3');
+}
+
+static void test_space_before_a_word_belongs_to_it(void **state) {
+  (void)state;
+  EXPECT(kGpt2, "  he", ' ', kSpaceHe);
+  EXPECT(kGpt2, "a \nhe", 'a', ' ', '\n', kHe);
+  EXPECT(kSmol, "a  12", 'a', ' ', ' ', '1', '2');
+}
+
+static void test_marks_end_words(void **state) {
+  (void)state;
+  EXPECT(kGpt2, "he'll", kHe, '\'', kLl);
+  EXPECT(kGpt2, "he.he", kHe, '.', kHe);
+  EXPECT(kLlama3, "he\n\nhe", kHe, '\n', '\n', kHe);
+}
+
+static void test_a_word_that_is_a_token_is_taken_whole(void **state) {
+  (void)state;
+  EXPECT(kLlama3, "<end>", '<', 'e', 'n', 'd', '>');
+  EXPECT(kWhole, "aaaa", kAaaa);
+  EXPECT(kWhole, "hello.", kHello, '.');
+}
+
+static void test_any_bytes_are_text(void **state) {
+  (void)state;
+  EXPECT(kGpt2, "\xff\xc3", 0xff, 0xc3);
+  EXPECT(kGpt2,
+         "a\x01"
+         "a",
+         'a', 'a');
+  EXPECT(kLlama3, "\xe2\x82\xac", 0xe2, 0x82, 0xac);
+}
+
+static void test_text_that_is_too_long_is_cut(void **state) {
+  (void)state;
+  const et_byte_pair_vocabulary vocabulary = et_testing_vocabulary(kGpt2);
+  et_byte_pair_symbol work[2];
+  int64_t tokens[3] = {0, 0, -7};
+  const char *text = "hello hello";
+  assert_int_equal(
+      et_byte_pairs_encode(&vocabulary, text, 11, tokens, 2, work, 2), 2);
+  assert_int_equal(tokens[0], kHe);
+  assert_int_equal(tokens[1], kLl);
+  assert_int_equal(tokens[2], -7);
+  assert_int_equal(
+      et_byte_pairs_encode(&vocabulary, text, 11, tokens, 2, work, 0), 0);
+}
+
+static void test_pieces_are_the_text(void **state) {
+  (void)state;
+  const et_byte_pair_vocabulary vocabulary = et_testing_vocabulary(kGpt2);
+  size_t size = 0;
+  const char *piece = et_byte_pairs_piece(&vocabulary, kSpaceHe, &size);
+  assert_int_equal(size, 3);
+  assert_memory_equal(piece, " he", 3);
+  (void)et_byte_pairs_piece(&vocabulary, kTokens, &size);
+  assert_int_equal(size, 0);
+  (void)et_byte_pairs_piece(&vocabulary, -1, &size);
+  assert_int_equal(size, 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_merges_by_rank),
+      cmocka_unit_test(test_equal_pairs_from_the_left),
+      cmocka_unit_test(test_digits),
+      cmocka_unit_test(test_space_before_a_word_belongs_to_it),
+      cmocka_unit_test(test_marks_end_words),
+      cmocka_unit_test(test_a_word_that_is_a_token_is_taken_whole),
+      cmocka_unit_test(test_any_bytes_are_text),
+      cmocka_unit_test(test_text_that_is_too_long_is_cut),
+      cmocka_unit_test(test_pieces_are_the_text),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

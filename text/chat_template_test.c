@@ -1,0 +1,88 @@
+/* Messages become the template's tokens, and what people write never does. */
+/* cmocka.h wants these four before it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* clang-format off */
+#include <cmocka.h>
+/* clang-format on */
+
+#include "executorch/text/chat_template.h"
+#include "text/testing_vocabulary.h"
+
+static const et_chat_part kBefore[] = {{"", 0, kEnd}, {"h", 1, -1}};
+static const et_chat_part kBehind[] = {{"l", 1, -1}, {"", 0, kEnd}};
+static const int64_t kStops[] = {kEnd, 7};
+
+static const et_chat_template kChat = {
+    .before = {[ET_CHAT_USER] = {kBefore, 2}},
+    .behind = {[ET_CHAT_USER] = {kBehind, 2}},
+    .answer = {kBefore, 2},
+    .stops = kStops,
+    .stop_count = 2,
+};
+
+static size_t message(const char *text, size_t size, int64_t *tokens,
+                      size_t capacity, size_t room) {
+  static char buffer[32];
+  static et_byte_pair_symbol symbols[32];
+  const et_byte_pair_vocabulary vocabulary =
+      et_testing_vocabulary((et_byte_pair_words){.digits = 0});
+  const et_chat_work work = {buffer, room, symbols, 32};
+  return et_chat_message(&kChat, &vocabulary, ET_CHAT_USER, text, size, tokens,
+                         capacity, &work);
+}
+
+static void test_text_is_merged_with_the_template_around_it(void **state) {
+  (void)state;
+  int64_t tokens[8];
+  assert_int_equal(message("el", 2, tokens, 8, 32), 3);
+  assert_int_equal(tokens[0], kEnd);
+  assert_int_equal(tokens[1], kHell);
+  assert_int_equal(tokens[2], kEnd);
+}
+
+static void test_names_of_tokens_are_text(void **state) {
+  (void)state;
+  int64_t tokens[16];
+  const size_t count = message("<end>", 5, tokens, 16, 32);
+  assert_int_equal(count, 9);
+  for (size_t i = 1; i + 1 < count; ++i) {
+    assert_int_not_equal(tokens[i], kEnd);
+  }
+}
+
+static void test_what_does_not_fit_is_said(void **state) {
+  (void)state;
+  int64_t tokens[4] = {0, 0, 0, -7};
+  assert_int_equal(message("el", 2, tokens, 2, 32), ET_CHAT_TOO_LONG);
+  assert_int_equal(message("elelel", 6, tokens, 3, 32), ET_CHAT_TOO_LONG);
+  assert_int_equal(message("elelel", 6, tokens, 3, 4), ET_CHAT_TOO_LONG);
+  assert_int_equal(tokens[3], -7);
+}
+
+static void test_parts_and_stops(void **state) {
+  (void)state;
+  char buffer[8];
+  et_byte_pair_symbol symbols[8];
+  const et_byte_pair_vocabulary vocabulary =
+      et_testing_vocabulary((et_byte_pair_words){.digits = 0});
+  const et_chat_work work = {buffer, sizeof buffer, symbols, 8};
+  int64_t tokens[4];
+  assert_int_equal(
+      et_chat_parts_tokens(&kChat.answer, &vocabulary, tokens, 4, &work), 2);
+  assert_int_equal(tokens[1], 'h');
+  assert_true(et_chat_is_stop(&kChat, kEnd));
+  assert_false(et_chat_is_stop(&kChat, 'h'));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_text_is_merged_with_the_template_around_it),
+      cmocka_unit_test(test_names_of_tokens_are_text),
+      cmocka_unit_test(test_what_does_not_fit_is_said),
+      cmocka_unit_test(test_parts_and_stops),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

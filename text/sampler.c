@@ -1,0 +1,137 @@
+#include "executorch/text/sampler.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+static uint32_t highest(const float *scores, size_t count) {
+  size_t best = 0;
+  for (size_t i = 1; i < count; ++i) {
+    if (scores[i] > scores[best] ||
+        (isnan(scores[best]) && !isnan(scores[i]))) {
+      best = i;
+    }
+  }
+  return (uint32_t)best;
+}
+
+void et_sampler_penalize(float repetition, float *scores, size_t count,
+                         const int64_t *seen, size_t seen_count) {
+  if (repetition == 0.0F || repetition == 1.0F) {
+    return;
+  }
+  for (size_t i = 0; i < seen_count; ++i) {
+    if (seen[i] >= 0 && seen[i] < (int64_t)count) {
+      float *score = &scores[seen[i]];
+      *score = *score > 0.0F ? *score / repetition : *score * repetition;
+    }
+  }
+}
+
+/* The share of each token beside the most probable one's, which is 1. */
+static size_t list_choices(const et_sampler_options *options,
+                           const float *scores, size_t count,
+                           et_sampler_choice *work) {
+  const float best = scores[highest(scores, count)];
+  size_t listed = 0;
+  for (size_t i = 0; i < count; ++i) {
+    const float share = expf((scores[i] - best) / options->temperature);
+    if (share > 0.0F && share >= options->min_p) {
+      work[listed++] = (et_sampler_choice){share, (uint32_t)i};
+    }
+  }
+  return listed;
+}
+
+/* Whether `a` comes before `b`: by share, then by number. */
+static bool precedes(et_sampler_choice a, et_sampler_choice b) {
+  return a.share > b.share || (a.share == b.share && a.token < b.token);
+}
+
+/* Moves heap[i] down until it precedes both below it. */
+static void sift(et_sampler_choice *heap, size_t count, size_t i) {
+  for (size_t below = 2 * i + 1; below < count; below = 2 * i + 1) {
+    if (below + 1 < count && precedes(heap[below + 1], heap[below])) {
+      ++below;
+    }
+    if (!precedes(heap[below], heap[i])) {
+      return;
+    }
+    const et_sampler_choice moved = heap[i];
+    heap[i] = heap[below];
+    heap[below] = moved;
+    i = below;
+  }
+}
+
+static void make_heap(et_sampler_choice *choices, size_t count) {
+  for (size_t i = count / 2; i > 0; --i) {
+    sift(choices, count, i - 1);
+  }
+}
+
+/* Takes the first of the heap to its end, which it no longer belongs to. */
+static void take_first(et_sampler_choice *heap, size_t count) {
+  const et_sampler_choice first = heap[0];
+  heap[0] = heap[count - 1];
+  heap[count - 1] = first;
+  sift(heap, count - 1, 0);
+}
+
+static float sum_of(const et_sampler_choice *choices, size_t count) {
+  float sum = 0.0F;
+  for (size_t i = 0; i < count; ++i) {
+    sum += choices[i].share;
+  }
+  return sum;
+}
+
+/* Where those begin that are left of the choices, which are at the end then. */
+static size_t cut(const et_sampler_options *options, et_sampler_choice *work,
+                  size_t count) {
+  const bool by_part = options->top_p > 0.0F && options->top_p < 1.0F;
+  if (options->top_k == 0 && !by_part) {
+    return 0;
+  }
+  const size_t most = options->top_k == 0 ? count : options->top_k;
+  const float wanted =
+      by_part ? options->top_p * sum_of(work, count) : INFINITY;
+  make_heap(work, count);
+  size_t left = count;
+  for (float sum = 0.0F; left > 0 && count - left < most && sum < wanted;) {
+    take_first(work, left--);
+    sum += work[left].share;
+  }
+  return left;
+}
+
+/* Steele, Lea and Flood's SplitMix64 (2014), as a number of [0, 1). */
+static float draw(uint64_t *state) {
+  *state += 0x9e3779b97f4a7c15u;
+  uint64_t bits = *state;
+  bits = (bits ^ bits >> 30) * 0xbf58476d1ce4e5b9u;
+  bits = (bits ^ bits >> 27) * 0x94d049bb133111ebu;
+  return (float)((bits ^ bits >> 31) >> 40) * 0x1p-24F;
+}
+
+static uint32_t pick(const et_sampler_choice *choices, size_t count,
+                     float point) {
+  float left = point * sum_of(choices, count);
+  size_t i = 0;
+  while (i + 1 < count && left >= choices[i].share) {
+    left -= choices[i++].share;
+  }
+  return choices[i].token;
+}
+
+uint32_t et_sampler_choose(const et_sampler_options *options,
+                           const float *scores, size_t count, uint64_t *state,
+                           et_sampler_choice *work) {
+  const uint32_t best = highest(scores, count);
+  if (!(options->temperature > 0.0F) || isnan(scores[best])) {
+    return best;
+  }
+  const size_t listed = list_choices(options, scores, count, work);
+  const size_t first = cut(options, work, listed);
+  const float point = draw(state);
+  return listed == first ? best : pick(work + first, listed - first, point);
+}

@@ -1,0 +1,122 @@
+/* Tokens are chosen by their shares, and never by what is no number. */
+/* cmocka.h wants these four before it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* clang-format off */
+#include <cmocka.h>
+/* clang-format on */
+#include <math.h>
+
+#include "executorch/text/sampler.h"
+
+enum { kCount = 6, kDraws = 20000 };
+
+/* Shares of 8, 4, 2, 1, 1 and 0 sixteenths. */
+static const float kScores[kCount] = {2.0794415F, 1.3862944F, 0.6931472F,
+                                      0.0F,       0.0F,       -INFINITY};
+
+static void draw_many(et_sampler_options options, const float *scores,
+                      uint32_t *counts) {
+  et_sampler_choice work[kCount];
+  uint64_t seed = 17;
+  for (uint32_t i = 0; i < kCount; ++i) {
+    counts[i] = 0;
+  }
+  for (int i = 0; i < kDraws; ++i) {
+    ++counts[et_sampler_choose(&options, scores, kCount, &seed, work)];
+  }
+}
+
+static void expect_share(uint32_t count, float share) {
+  assert_true(fabsf((float)count / kDraws - share) < 0.02F);
+}
+
+static void test_greedy_takes_the_first_of_the_highest(void **state) {
+  (void)state;
+  const et_sampler_options greedy = {0};
+  const float scores[] = {NAN, 1.0F, 3.0F, 3.0F, NAN};
+  uint64_t seed = 1;
+  assert_int_equal(et_sampler_choose(&greedy, scores, 5, &seed, NULL), 2);
+  assert_int_equal(seed, 1);
+}
+
+static void test_shares_are_those_of_the_scores(void **state) {
+  (void)state;
+  uint32_t counts[kCount];
+  draw_many((et_sampler_options){.temperature = 1.0F}, kScores, counts);
+  expect_share(counts[0], 0.5F);
+  expect_share(counts[1], 0.25F);
+  expect_share(counts[3], 0.0625F);
+  assert_int_equal(counts[5], 0);
+}
+
+static void test_temperature_flattens(void **state) {
+  (void)state;
+  uint32_t counts[kCount];
+  const float scores[kCount] = {2.0F * 0.6931472F, 0.0F,      -INFINITY,
+                                -INFINITY,         -INFINITY, NAN};
+  draw_many((et_sampler_options){.temperature = 2.0F}, scores, counts);
+  expect_share(counts[0], 2.0F / 3.0F);
+  expect_share(counts[1], 1.0F / 3.0F);
+}
+
+static void test_only_the_most_probable_are_left(void **state) {
+  (void)state;
+  uint32_t counts[kCount];
+  draw_many((et_sampler_options){.temperature = 1.0F, .top_k = 2}, kScores,
+            counts);
+  expect_share(counts[0], 2.0F / 3.0F);
+  assert_int_equal(counts[0] + counts[1], kDraws);
+  draw_many((et_sampler_options){.temperature = 1.0F, .top_p = 0.7F}, kScores,
+            counts);
+  assert_int_equal(counts[0] + counts[1], kDraws);
+  draw_many((et_sampler_options){.temperature = 1.0F, .min_p = 0.2F}, kScores,
+            counts);
+  expect_share(counts[2], 1.0F / 7.0F);
+  assert_int_equal(counts[0] + counts[1] + counts[2], kDraws);
+}
+
+static void test_a_seed_gives_the_same_tokens(void **state) {
+  (void)state;
+  uint32_t first[kCount];
+  uint32_t second[kCount];
+  draw_many((et_sampler_options){.temperature = 1.0F}, kScores, first);
+  draw_many((et_sampler_options){.temperature = 1.0F}, kScores, second);
+  assert_memory_equal(first, second, sizeof first);
+}
+
+static void test_what_was_seen_is_less_probable(void **state) {
+  (void)state;
+  float scores[] = {2.0F, -2.0F, 2.0F};
+  const int64_t seen[] = {0, 1, -1, 3};
+  et_sampler_penalize(2.0F, scores, 3, seen, 4);
+  assert_true(scores[0] == 1.0F && scores[1] == -4.0F && scores[2] == 2.0F);
+}
+
+static void test_scores_without_a_number_give_a_token(void **state) {
+  (void)state;
+  const et_sampler_options options = {.temperature = 1.0F, .top_p = 0.5F};
+  const float none[] = {NAN, NAN};
+  const float endless[] = {-INFINITY, -INFINITY};
+  const float all[] = {0.0F, INFINITY};
+  uint64_t seed = 3;
+  et_sampler_choice work[2];
+  assert_int_equal(et_sampler_choose(&options, none, 2, &seed, work), 0);
+  assert_int_equal(et_sampler_choose(&options, endless, 2, &seed, work), 0);
+  assert_int_equal(et_sampler_choose(&options, all, 2, &seed, work), 1);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_greedy_takes_the_first_of_the_highest),
+      cmocka_unit_test(test_shares_are_those_of_the_scores),
+      cmocka_unit_test(test_temperature_flattens),
+      cmocka_unit_test(test_only_the_most_probable_are_left),
+      cmocka_unit_test(test_a_seed_gives_the_same_tokens),
+      cmocka_unit_test(test_what_was_seen_is_less_probable),
+      cmocka_unit_test(test_scores_without_a_number_give_a_token),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

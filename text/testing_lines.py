@@ -1,0 +1,120 @@
+"""Lines of text that tokenizers are tried with, and what a program makes of them."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+from collections.abc import Iterator, Sequence
+
+LINES = 10_000
+_WORDS = (
+    *(
+        "the",
+        "Weather",
+        "is",
+        "LOVELY",
+        "today",
+        "unbelievable",
+        "don't",
+        "e-mail@example.com",
+        "3.14",
+        "$9.99",
+        "C++",
+        "x=y*2",
+    ),
+    *(
+        "naïve",
+        "café",
+        "Ångström",
+        "Straße",
+        "ÉCOLE",
+        "ﬁne",
+        "Ǆ",
+        "İstanbul",
+        "ΟΔΟΣ",
+        "Привет",
+        "мир",
+        "Ёлка",
+        "ελληνικά",
+    ),
+    *(
+        "中文",
+        "東京タワー",
+        "がぎぐ",
+        "한국어",
+        "갇",
+        "ไทย",
+        "हिन्दी",
+        "שלום",
+        "مرحبا",
+        "Việt",
+        "o\u0302\u0301",
+        "\u210c",
+        "Ⅷ",
+    ),
+    *(
+        "😀",
+        "👩‍👩‍👧",
+        "🇩🇪",
+        "☕️",
+        "…",
+        "—",
+        "«»",
+        "¿",
+        "\u00ad",
+        "\u200b",
+        "\u3000",
+        "\ufeff",
+        "\u2028",
+        "a\u0000b",
+        "\ufffd",
+    ),
+    *(
+        "antidisestablishmentarianism",
+        "x" * 100,
+        "y" * 101,
+        "é" * 60,
+        "##able",
+        "(brackets)",
+        "'''",
+        "---",
+        "\x7f",
+        "\u0085",
+    ),
+)
+_BLOCKS = (
+    (0x20, 0x7F),
+    (0xA0, 0x600),
+    (0x600, 0x1000),
+    (0x1000, 0x3000),
+    (0x3000, 0xD800),
+    (0xE000, 0x10000),
+    (0x10000, 0x110000),
+)
+
+
+def lines() -> Iterator[str]:
+    """Half of them words of the list, in any case, half of them characters of any block; the first is empty."""
+    draw = random.Random(0)
+    yield ""
+    for number in range(1, LINES):
+        line = _words(draw) if number % 2 else _characters(draw)
+        yield line.replace("\n", " ")
+
+
+def _words(draw: random.Random) -> str:
+    words = draw.choices(_WORDS, k=draw.randrange(1, 30))
+    cases = draw.choices((str, str.upper, str.lower, str.title), k=len(words))
+    return draw.choice((" ", "  ", "\t", "", ", ")).join(case(word) for case, word in zip(cases, words, strict=True))
+
+
+def _characters(draw: random.Random) -> str:
+    blocks = draw.choices(_BLOCKS, k=draw.randrange(1, 40))
+    return "".join(chr(draw.randrange(*block)) + " " * (draw.random() < 0.2) for block in blocks)
+
+
+def tokens_of(program: str, texts: Sequence[bytes]) -> list[list[int]]:
+    """What the program prints for each of these lines."""
+    whole = b"".join(text + b"\n" for text in texts)
+    result = subprocess.run([program], input=whole, capture_output=True, check=True)
+    return [list(map(int, line.split())) for line in result.stdout.split(b"\n")[:-1]]

@@ -1,0 +1,46 @@
+#include "executorch/text/whole_characters.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "text/utf8.h"
+
+/* Bytes that the character beginning with `first` takes. */
+static size_t length_of(char first) {
+  const unsigned char byte = (unsigned char)first;
+  return byte < 0xc2 || byte > 0xf4 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
+}
+
+/* Whether the bytes may still become a character when more come. */
+static bool is_open(const char *bytes, size_t count) {
+  if (count >= length_of(bytes[0])) {
+    return false;
+  }
+  for (size_t i = 1; i < count; ++i) {
+    if (((unsigned char)bytes[i] & 0xc0u) != 0x80u) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* Writes the first character of what is kept, which is whole or never will be. */
+static size_t write_first(et_whole_characters *state, char *out) {
+  size_t behind = 0;
+  const uint32_t point = et_text_decode(state->kept, state->count, &behind);
+  state->count -= behind;
+  memmove(state->kept, state->kept + behind, state->count);
+  return et_text_encode(point, out);
+}
+
+size_t et_whole_characters_push(et_whole_characters *state, const char *bytes,
+                                size_t size, char *out) {
+  size_t written = 0;
+  for (size_t i = 0; i < size; ++i) {
+    state->kept[state->count++] = bytes[i];
+    while (state->count > 0 && !is_open(state->kept, state->count)) {
+      written += write_first(state, out + written);
+    }
+  }
+  return written;
+}

@@ -1,0 +1,64 @@
+/* Characters come out whole, however they were cut. */
+/* cmocka.h wants these four before it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* clang-format off */
+#include <cmocka.h>
+/* clang-format on */
+#include <string.h>
+
+#include "executorch/text/whole_characters.h"
+
+/* What comes out when `text` is pushed byte by byte. */
+static const char *pushed(const char *text) {
+  static char out[128];
+  et_whole_characters state = {0};
+  size_t count = 0;
+  for (size_t i = 0; i < strlen(text); ++i) {
+    count += et_whole_characters_push(&state, text + i, 1, out + count);
+  }
+  out[count] = '\0';
+  return out;
+}
+
+static void test_characters_are_kept_until_they_are_whole(void **state) {
+  (void)state;
+  char out[ET_WHOLE_CHARACTERS_BYTES(4)];
+  et_whole_characters kept = {0};
+  assert_int_equal(et_whole_characters_push(&kept, "a\xe2\x82", 3, out), 1);
+  assert_int_equal(et_whole_characters_push(&kept,
+                                            "\xac"
+                                            "b",
+                                            2, out),
+                   4);
+  assert_memory_equal(out,
+                      "\xe2\x82\xac"
+                      "b",
+                      4);
+  assert_string_equal(pushed("\xf0\x9f\x99\x82 \xc3\xbc"),
+                      "\xf0\x9f\x99\x82 \xc3\xbc");
+}
+
+static void test_what_is_no_character_is_replaced(void **state) {
+  (void)state;
+  assert_string_equal(pushed("\xff"
+                             "a"),
+                      "\xef\xbf\xbd"
+                      "a");
+  assert_string_equal(pushed("\xe2\x82"
+                             "a"),
+                      "\xef\xbf\xbd"
+                      "a");
+  assert_string_equal(pushed("\xe2\xe2\x82\xac"), "\xef\xbf\xbd\xe2\x82\xac");
+  assert_string_equal(pushed("\x82"), "\xef\xbf\xbd");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_characters_are_kept_until_they_are_whole),
+      cmocka_unit_test(test_what_is_no_character_is_replaced),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
