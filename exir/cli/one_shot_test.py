@@ -114,7 +114,10 @@ def test_the_dump_shows_graph_and_instructions(compile_source: Compile, tmp_path
 
 
 def test_the_reference_alone_is_not_lowered(compile_source: Compile, tmp_path: Path) -> None:
-    source = _MODEL.replace("torch.exp(", "torch.linalg.qr(")
+    source = _MODEL.replace(
+        "torch.exp(torch.mm(torch.sin(x), self.weight))",
+        "torch.linalg.ldl_factor(self.weight + x.sum()).LD",
+    )
     assert compile_source(source).exit_code == 1
     assert compile_source(source, outputs=("reference",)).output == ""
     assert len(read_calls((tmp_path / "out" / "net.reference").read_bytes())) == 4

@@ -44,7 +44,9 @@ def source() -> str:
     return (
         f"/* Made by text/generate/character_kinds.py of Unicode {VERSION}; do not edit. */\n"
         '#include "text/character_kinds.h"\n\n'
+        "/* clang-format off */\n"
         f"const et_character_range et_character_ranges[] = {{\n{text}{line}\n}};\n"
+        "/* clang-format on */\n"
         f"const uint32_t et_character_ranges_count = {len(found)};\n"
     )
 

@@ -13,7 +13,7 @@ import pytest
 
 _ROOT = Path(__file__).absolute().parents[2]
 _STAGES = (
-    *("tests", "sanitizers", "clang", "bazel4", "bazel4_outside", "check"),
+    *("tests", "sanitizers", "clang", "bazel4", "check", "bazel4_outside"),
     *("cross", "remote_cache", "remote_execution"),
 )
 _PREPARE = "tests/many_machines/prepare_servers.py"
