@@ -12,7 +12,7 @@ extern const et_registry et_linked_registry;
 
 /* A damaged method may want much memory, which tries just the heap, or run in
  * circles. */
-#define MOST_BYTES (1u << 17)
+#define MOST_BYTES (1u << 19)
 #define MOST_SCRATCH_BYTES (1u << 24)
 #define MOST_INSTRUCTIONS 4096
 #define MOST_INPUTS 64
