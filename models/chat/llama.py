@@ -52,13 +52,15 @@ class Shape:
 
 
 def shape_of(weights: exir.WeightsFile) -> Shape:
-    """The shape of the model in a file. Raises `KeyError` for a file without it."""
-    kind = weights.metadata["general.architecture"]
+    """The shape of the model in a file. Raises `ValueError` for a file without it."""
+    kind = weights.metadata.get("general.architecture", "general")
 
     def said(name: str, default: Any = None) -> Any:
         value = weights.metadata.get(f"{kind}.{name}", default)
         if value is None:
-            raise KeyError(f"the file has no '{kind}.{name}'; it is no decoder of this shape")
+            raise ValueError(
+                f"the weights file says no '{kind}.{name}'; it has to be a GGUF file of a decoder of this shape"
+            )
         return value
 
     heads, width = said("attention.head_count"), said("embedding_length")

@@ -154,10 +154,13 @@ def _array(name: str, values: Iterable[int]) -> str:
 
 
 def read_metadata(path: Path) -> dict[str, Any]:
-    """What a GGUF file says beside its tensors."""
+    """What a GGUF file says beside its tensors. Raises `ValueError` for a damaged one."""
     from gguf import GGUFReader
 
-    fields = GGUFReader(path).fields
+    try:
+        fields = GGUFReader(path).fields
+    except (ValueError, IndexError, KeyError, OverflowError) as error:
+        raise ValueError(f"it is no whole GGUF file ({error}); fetch it, or make it, again") from error
     wanted = ("tokenizer.", "general.architecture")
     return {name: field.contents() for name, field in fields.items() if name.startswith(wanted)}
 

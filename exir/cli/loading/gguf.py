@@ -34,10 +34,15 @@ class _Matrix:
 
 
 def read_gguf(path: Path) -> WeightsFile:
-    """The file at `path`. Raises `WeightsError` for tensors of other types, and what the `gguf` package raises."""
+    """The file at `path`. Raises `WeightsError` for a damaged file and for tensors of other types."""
     from gguf import GGUFReader
 
-    reader = GGUFReader(path)
+    try:
+        reader = GGUFReader(path)
+    except (ValueError, IndexError, KeyError, OverflowError) as error:
+        raise WeightsError(
+            f"{path} is no whole GGUF file ({error}); fetch it, or make it, again"
+        ) from error
     tensors = {each.name: _tensor(each, path) for each in reader.tensors}
     return WeightsFile(tensors, {name: each.contents() for name, each in reader.fields.items()})
 

@@ -77,3 +77,13 @@ def test_another_type_is_named(tmp_path: Path) -> None:
         match=r"w.gguf: tensor 'w' is of type Q2_K, which cannot be read; types that can: F32, ",
     ):
         read_gguf(_write(tmp_path / "w.gguf", w=(data, Type.Q2_K)))
+
+
+@pytest.mark.parametrize("size", [0, 3, 40, 200])
+def test_a_file_that_was_cut_is_no_whole_one(tmp_path: Path, size: int) -> None:
+    path = _write(tmp_path / "w.gguf", w=(_blocks("Q4_0"), Type.Q4_0))
+    path.write_bytes(path.read_bytes()[:size])
+    with pytest.raises(
+        WeightsError, match=r"w.gguf is no whole GGUF file \(.*\); fetch it, or make it, again"
+    ):
+        read_gguf(path)
