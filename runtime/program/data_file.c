@@ -164,7 +164,7 @@ static et_status verify_entry(const et_data_file *file, uint32_t index,
 }
 
 et_status et_data_file_verify(et_data_file *file, et_error *error) {
-  ET_RETURN_IF_ERROR(et_schema_verify(file->flatbuffer, ET_TABLE_FLAT_TENSOR,
+  ET_RETURN_IF_ERROR(et_schema_verify(file->flatbuffer, &et_flat_tensor_schema,
                                       file->root, error));
   ET_RETURN_IF_ERROR(et_verify_segments(&file->segments, error));
   ET_RETURN_IF_ERROR(

@@ -23,7 +23,7 @@ et_status et_load_program(const et_data_source *source, et_program *out_program,
                           et_error *error) {
   et_program program;
   ET_RETURN_IF_ERROR(et_header_parse(source, &program, error));
-  ET_RETURN_IF_ERROR(et_schema_verify(program.flatbuffer, ET_TABLE_PROGRAM,
+  ET_RETURN_IF_ERROR(et_schema_verify(program.flatbuffer, &et_program_schema,
                                       program.root, error));
   ET_RETURN_IF_ERROR(et_verify_data(&program, error));
   ET_RETURN_IF_ERROR(et_verify_plans(&program, error));

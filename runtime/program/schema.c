@@ -1,11 +1,11 @@
 #include "runtime/program/schema.h"
 
-#define SCALAR(name, bytes) {name, ET_KIND_SCALAR, bytes}
-#define TEXT(name) {name, ET_KIND_TEXT, 0}
-#define SCALARS(name, bytes) {name, ET_KIND_SCALARS, bytes}
-#define TABLE(name, type) {name, ET_KIND_TABLE, ET_TABLE_##type}
-#define TABLES(name, type) {name, ET_KIND_TABLES, ET_TABLE_##type}
-#define UNION(name, type) {name, ET_KIND_UNION, ET_UNION_##type}
+#define SCALAR(name, bytes) ET_SCHEMA_SCALAR(name, bytes)
+#define TEXT(name) ET_SCHEMA_TEXT(name)
+#define SCALARS(name, bytes) ET_SCHEMA_SCALARS(name, bytes)
+#define TABLE(name, type) ET_SCHEMA_TABLE(name, ET_TABLE_##type)
+#define TABLES(name, type) ET_SCHEMA_TABLES(name, ET_TABLE_##type)
+#define UNION(name, type) ET_SCHEMA_UNION(name, ET_UNION_##type)
 
 /* Fields stand in the order of their numbers. */
 static const et_schema_field program[] = {
@@ -218,3 +218,8 @@ const et_schema_union et_schema_unions[ET_UNION_COUNT] = {
     [ET_UNION_VALUE] = {value_members, sizeof value_members},
     [ET_UNION_INSTRUCTION] = {instruction_members, sizeof instruction_members},
 };
+
+const et_schema et_program_schema = {"program", ET_TABLE_PROGRAM,
+                                     et_schema_tables, et_schema_unions};
+const et_schema et_flat_tensor_schema = {"flat_tensor", ET_TABLE_FLAT_TENSOR,
+                                         et_schema_tables, et_schema_unions};

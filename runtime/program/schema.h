@@ -3,8 +3,7 @@
 #ifndef ET_RUNTIME_PROGRAM_SCHEMA_H_
 #define ET_RUNTIME_PROGRAM_SCHEMA_H_
 
-#include <stddef.h>
-#include <stdint.h>
+#include "runtime/program/schema_types.h"
 
 /* Fields in the order of the schema: the number of a field is its place. A
  * union takes two: its tag and its value. */
@@ -140,40 +139,17 @@ typedef enum et_schema_table_id {
   ET_TABLE_COUNT
 } et_schema_table_id;
 
-typedef enum et_schema_kind {
-  ET_KIND_SCALAR,  /* `detail` bytes */
-  ET_KIND_TEXT,    /* bytes, then a NUL that the length does not count */
-  ET_KIND_SCALARS, /* vector, `detail` bytes an element */
-  ET_KIND_TABLE,   /* `detail` is its et_schema_table_id */
-  ET_KIND_TABLES,  /* vector of them */
-  ET_KIND_UNION, /* value of a union; `detail` is an et_schema_union_id; the tag
-                    * is the field before */
-} et_schema_kind;
-
 typedef enum et_schema_union_id {
   ET_UNION_VALUE,       /* KernelTypes */
   ET_UNION_INSTRUCTION, /* InstructionArguments */
   ET_UNION_COUNT
 } et_schema_union_id;
 
-typedef struct et_schema_field {
-  const char *name;
-  uint8_t kind; /* et_schema_kind */
-  uint8_t detail;
-} et_schema_field;
-
-typedef struct et_schema_table {
-  const et_schema_field *fields;
-  uint16_t field_count;
-} et_schema_table;
-
-/* Member types by tag; entry 0, NONE, is unused. */
-typedef struct et_schema_union {
-  const uint8_t *members; /* et_schema_table_id */
-  uint8_t count;
-} et_schema_union;
-
 extern const et_schema_table et_schema_tables[ET_TABLE_COUNT];
 extern const et_schema_union et_schema_unions[ET_UNION_COUNT];
+
+/* Both are of these tables. */
+extern const et_schema et_program_schema;
+extern const et_schema et_flat_tensor_schema;
 
 #endif /* ET_RUNTIME_PROGRAM_SCHEMA_H_ */

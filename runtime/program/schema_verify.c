@@ -5,7 +5,6 @@
 #include "executorch/checked.h"
 #include "runtime/core/format.h"
 #include "runtime/program/flatbuffer.h"
-#include "runtime/program/schema.h"
 
 /* Program, plan, chain, stack trace, frame: the schema nests no deeper. */
 #define MAX_DEPTH 6
@@ -19,30 +18,31 @@
 /* Where the walk is in one table. */
 typedef struct walk_level {
   et_fb_table table;
-  uint8_t type;     /* et_schema_table_id */
+  uint8_t type;     /* number of its row in the schema */
   uint16_t field;   /* that comes next */
   uint32_t element; /* of that field, when it is a vector of tables */
 } walk_level;
 
 typedef struct walk {
   et_span buffer;
-  const char *root; /* what the first table is called */
-  uint64_t budget;  /* bytes that may still be visited */
-  size_t depth;     /* levels in use */
+  const et_schema *schema;
+  uint64_t budget; /* bytes that may still be visited */
+  size_t depth;    /* levels in use */
   walk_level levels[MAX_DEPTH];
   et_error *error;
 } walk;
 
-static const et_schema_field *current_field(const walk_level *level) {
-  return &et_schema_tables[level->type].fields[level->field];
+static const et_schema_field *current_field(const walk *w,
+                                            const walk_level *level) {
+  return &w->schema->tables[level->type].fields[level->field];
 }
 
 /* Writes "execution_plan[0].values[3]" for where the walk stands. */
 static void write_path(const walk *w, char *text, size_t size) {
-  size_t used = et_format(text, size, "%s", w->root);
+  size_t used = et_format(text, size, "%s", w->schema->name);
   for (size_t i = 0; i < w->depth; i++) {
     const walk_level *level = &w->levels[i];
-    const et_schema_field *field = current_field(level);
+    const et_schema_field *field = current_field(w, level);
     used += et_format(text + used, size - used, ".%s", field->name);
     if (field->kind == ET_KIND_TABLES) {
       used +=
@@ -100,7 +100,7 @@ static et_status check_text(walk *w, uint32_t target) {
 /* A value whose tag says what it is. */
 static et_status enter_union(walk *w, walk_level *level, uint8_t union_id,
                              et_fb_presence presence, uint32_t target) {
-  const et_schema_union *members = &et_schema_unions[union_id];
+  const et_schema_union *members = &w->schema->unions[union_id];
   const uint8_t tag = et_fb_u8(&level->table, (uint16_t)(level->field - 1));
   if (tag == 0 || tag >= members->count) {
     return fail_here(w, "the tag of the union is unknown");
@@ -156,7 +156,7 @@ static et_status visit_present(walk *w, walk_level *level,
 }
 
 static et_status visit_field(walk *w, walk_level *level) {
-  const et_schema_field *field = current_field(level);
+  const et_schema_field *field = current_field(w, level);
   const bool is_scalar = field->kind == ET_KIND_SCALAR;
   uint32_t slot = 0;
   uint32_t target = 0;
@@ -187,23 +187,23 @@ static void pop(walk *w) {
     return;
   }
   walk_level *owner = &w->levels[w->depth - 1];
-  if (current_field(owner)->kind == ET_KIND_TABLES) {
+  if (current_field(w, owner)->kind == ET_KIND_TABLES) {
     owner->element++;
   } else {
     owner->field++;
   }
 }
 
-et_status et_schema_verify(et_span buffer, et_schema_table_id type,
+et_status et_schema_verify(et_span buffer, const et_schema *schema,
                            uint32_t root, et_error *error) {
   walk w = {.buffer = buffer,
-            .root = type == ET_TABLE_PROGRAM ? "program" : "flat_tensor",
+            .schema = schema,
             .budget = (uint64_t)buffer.size * MAX_VISITS_PER_BYTE,
             .error = error};
-  ET_RETURN_IF_ERROR(push(&w, root, (uint8_t)type));
+  ET_RETURN_IF_ERROR(push(&w, root, schema->root));
   while (w.depth != 0) {
     walk_level *level = &w.levels[w.depth - 1];
-    if (level->field == et_schema_tables[level->type].field_count) {
+    if (level->field == schema->tables[level->type].field_count) {
       pop(&w);
     } else {
       ET_RETURN_IF_ERROR(visit_field(&w, level));

@@ -3,6 +3,7 @@
 #include "backends/cpu/runtime/build.h"
 #include "backends/cpu/runtime/call.h"
 #include "backends/cpu/runtime/isa.h"
+#include "backends/cpu/runtime/run.h"
 #include "backends/cpu/runtime/verify.h"
 
 static et_status cpu_measure(const et_backend_context *context,
@@ -38,31 +39,13 @@ static et_status cpu_init(const et_backend_context *context,
   return ET_STATUS_OK;
 }
 
-static void run_observed(const et_cpu_step *step, uint32_t index,
-                         const et_cpu_run *run, const et_observer *observer) {
-  const et_event event = {ET_EVENT_STEP, index, step->kind->name};
-  observer->begin(observer->context, &event);
-  step->kind->run(step, run);
-  observer->end(observer->context, &event, run->fault->status);
-}
-
 static et_status cpu_execute(void *memory, const et_execute_context *context,
                              et_value **args, size_t count) {
   et_cpu_handle *handle = memory;
-  et_cpu_fault fault = {ET_STATUS_OK, context->error};
-  const et_cpu_run run = {handle->isa, context->parallel, &fault};
   ET_RETURN_IF_ERROR(
       et_cpu_bind(handle, context->scratch, args, count, context->error));
-  const uint32_t steps = handle->payload.step_count;
-  for (uint32_t i = 0; i < steps && fault.status == ET_STATUS_OK; i++) {
-    const et_cpu_step *step = &handle->steps[i];
-    if (context->observer != NULL) {
-      run_observed(step, i, &run, context->observer);
-    } else {
-      step->kind->run(step, &run);
-    }
-  }
-  return fault.status;
+  return et_cpu_run_steps(handle->steps, handle->payload.step_count,
+                          handle->isa, context);
 }
 
 const et_backend et_cpu_backend = {

@@ -1,0 +1,23 @@
+#include "backends/cpu/runtime/run.h"
+
+static void run_observed(const et_cpu_step *step, uint32_t index,
+                         const et_cpu_run *run, const et_observer *observer) {
+  const et_event event = {ET_EVENT_STEP, index, step->kind->name};
+  observer->begin(observer->context, &event);
+  step->kind->run(step, run);
+  observer->end(observer->context, &event, run->fault->status);
+}
+
+et_status et_cpu_run_steps(const et_cpu_step *steps, uint32_t count,
+                           uint8_t isa, const et_execute_context *context) {
+  et_cpu_fault fault = {ET_STATUS_OK, context->error};
+  const et_cpu_run run = {isa, context->parallel, &fault};
+  for (uint32_t i = 0; i < count && fault.status == ET_STATUS_OK; i++) {
+    if (context->observer != NULL) {
+      run_observed(&steps[i], i, &run, context->observer);
+    } else {
+      steps[i].kind->run(&steps[i], &run);
+    }
+  }
+  return fault.status;
+}

@@ -1,0 +1,206 @@
+#include "backends/xnnpack/runtime/build.h"
+
+#include "backends/xnnpack/runtime/plan.h"
+
+static et_xnn_builder counting(const et_backend_context *context,
+                               const et_xnn_graph *graph) {
+  return (et_xnn_builder){.mode = ET_XNN_COUNT,
+                          .graph = graph,
+                          .context = context,
+                          .error = context->error,
+                          .used = {.tensors = graph->values.count}};
+}
+
+/* Opens and verifies the payload, and counts what its steps take. */
+static et_status open_graph(const et_backend_context *context,
+                            et_xnn_graph *graph, et_xnn_counts *counts) {
+  ET_RETURN_IF_ERROR(
+      et_xnn_graph_open(context->payload, context->error, graph));
+  ET_RETURN_IF_ERROR(et_xnn_check_values(graph, context->error));
+  ET_RETURN_IF_ERROR(et_xnn_check_nodes(graph, context->error));
+  et_xnn_builder b = counting(context, graph);
+  ET_RETURN_IF_ERROR(et_xnn_apply_all(&b));
+  *counts = b.used;
+  return ET_STATUS_OK;
+}
+
+static et_status plan_scratch(const et_backend_context *context,
+                              const et_xnn_graph *graph, et_xnn_handle *handle,
+                              size_t *bytes) {
+  et_xnn_builder b = counting(context, graph);
+  return et_xnn_plan(&b, handle, bytes);
+}
+
+#define REGIONS 11
+
+/* The parts of a handle, in their order. */
+static bool take_all(const et_xnn_graph *graph, const et_xnn_counts *counts,
+                     et_arena *arena, void *regions[REGIONS]) {
+  const struct {
+    size_t count;
+    size_t size;
+  } sizes[REGIONS] = {
+      {1, sizeof(et_xnn_handle)},
+      {counts->tensors, sizeof(et_cpu_tensor)},
+      {counts->tensors, sizeof(et_xnn_slot)},
+      {counts->steps, sizeof(et_cpu_step)},
+      {counts->references, sizeof(et_cpu_tensor *)},
+      {counts->dims, sizeof(int32_t *)},
+      {counts->dims, sizeof(int32_t)},
+      {counts->words, sizeof(uint32_t)},
+      {graph->nodes.count, sizeof(size_t)},
+      {graph->external_count, sizeof(uint32_t)},
+      {counts->packed_bytes, 1},
+  };
+  for (size_t i = 0; i < REGIONS; i++) {
+    if (!et_arena_take(arena, sizes[i].count, sizes[i].size, ET_XNN_ALIGNMENT,
+                       &regions[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static et_status reserve(const et_backend_context *context,
+                         const et_xnn_graph *graph, const et_xnn_counts *counts,
+                         et_arena *arena, et_xnn_handle **out) {
+  void *regions[REGIONS];
+  if (!take_all(graph, counts, arena, regions)) {
+    return et_fail(context->error, ET_STATUS_DELEGATE_MEMORY,
+                   "the method's memory is too small");
+  }
+  *out = regions[0];
+  if (*out != NULL) {
+    **out = (et_xnn_handle){.graph = *graph,
+                            .counts = *counts,
+                            .tensors = regions[1],
+                            .slots = regions[2],
+                            .steps = regions[3],
+                            .references = regions[4],
+                            .dim_references = regions[5],
+                            .dims = regions[6],
+                            .words = regions[7],
+                            .rooms = regions[8],
+                            .arguments = regions[9],
+                            .packed = regions[10]};
+  }
+  return ET_STATUS_OK;
+}
+
+/* What inputs the graph has; the other arguments are outputs. */
+static size_t count_outputs(const et_xnn_graph *graph) {
+  size_t count = 0;
+  for (uint32_t i = 0; i < graph->values.count; i++) {
+    count += et_xnn_value_at(graph, i).flags == ET_XNN_EXTERNAL_OUTPUT;
+  }
+  return count;
+}
+
+et_status et_xnn_measure(const et_backend_context *context,
+                         et_backend_requirements *out) {
+  et_xnn_graph graph;
+  et_xnn_counts counts;
+  et_xnn_handle *none = NULL;
+  et_arena arena = et_arena_measuring();
+  ET_RETURN_IF_ERROR(open_graph(context, &graph, &counts));
+  ET_RETURN_IF_ERROR(plan_scratch(context, &graph, NULL, &out->scratch_bytes));
+  ET_RETURN_IF_ERROR(reserve(context, &graph, &counts, &arena, &none));
+  out->handle_bytes = arena.used;
+  out->shared_bytes = counts.shared_bytes;
+  out->output_count = count_outputs(&graph);
+  return ET_STATUS_OK;
+}
+
+static et_cpu_place place_of(const et_xnn_value *value) {
+  if (value->constant != 0) {
+    return ET_CPU_DATA;
+  }
+  return value->flags == ET_XNN_EXTERNAL_INPUT    ? ET_CPU_INPUT
+         : value->flags == ET_XNN_EXTERNAL_OUTPUT ? ET_CPU_OUTPUT
+                                                  : ET_CPU_SCRATCH;
+}
+
+/* Values at the sizes that the payload declares. */
+static void fill_value(et_xnn_handle *handle, uint32_t id) {
+  const et_xnn_value value = et_xnn_value_at(&handle->graph, id);
+  et_cpu_tensor *tensor = &handle->tensors[id];
+  et_xnn_slot *slot = &handle->slots[id];
+  *tensor = (et_cpu_tensor){.numel = value.numel,
+                            .rank = value.dims.rank,
+                            .dtype = (uint8_t)et_xnn_storage(&value),
+                            .place = (uint8_t)place_of(&value)};
+  for (uint8_t i = 0; i < value.dims.rank; i++) {
+    tensor->sizes[i] = value.dims.sizes[i];
+  }
+  tensor->bytes = value.numel * et_scalar_type_size(tensor->dtype);
+  *slot = (et_xnn_slot){.capacity = tensor->bytes, .place = tensor->place};
+  if (value.external != ET_XNN_NO_VALUE) {
+    slot->argument = value.external;
+    handle->arguments[value.external] = id;
+  }
+}
+
+static void fill_values(et_xnn_handle *handle) {
+  for (uint32_t i = 0; i < handle->graph.values.count; i++) {
+    fill_value(handle, i);
+  }
+}
+
+/* That a node reads what is there, and writes what nobody else does. */
+static et_status check_order(et_xnn_handle *handle, const et_xnn_node *node,
+                             et_error *error) {
+  for (uint8_t i = 0; i < node->input_count; i++) {
+    const uint32_t id = node->inputs[i];
+    const et_xnn_slot *slot = id == ET_XNN_NO_VALUE ? NULL : &handle->slots[id];
+    ET_XNN_CHECK(error,
+                 slot == NULL || slot->place == ET_CPU_DATA ||
+                     slot->place == ET_CPU_INPUT || slot->is_written,
+                 "xnodes[%u] reads value %u, which nothing has written",
+                 (unsigned)node->index, (unsigned)id);
+  }
+  for (uint8_t i = 0; i < node->output_count; i++) {
+    et_xnn_slot *slot = &handle->slots[node->outputs[i]];
+    ET_XNN_CHECK(error,
+                 slot->place != ET_CPU_DATA && slot->place != ET_CPU_INPUT &&
+                     !slot->is_written,
+                 "xnodes[%u] writes value %u, which is not to be written there",
+                 (unsigned)node->index, (unsigned)node->outputs[i]);
+    slot->is_written = true;
+  }
+  return ET_STATUS_OK;
+}
+
+static et_status check_nodes_order(et_xnn_handle *handle, et_error *error) {
+  for (uint32_t i = 0; i < handle->graph.nodes.count; i++) {
+    const et_xnn_node node = et_xnn_node_at(&handle->graph, i);
+    ET_RETURN_IF_ERROR(check_order(handle, &node, error));
+  }
+  for (uint32_t i = 0; i < handle->graph.external_count; i++) {
+    const et_xnn_slot *slot = &handle->slots[handle->arguments[i]];
+    ET_XNN_CHECK(error, slot->place == ET_CPU_INPUT || slot->is_written,
+                 "argument %u is not written", (unsigned)i);
+  }
+  return ET_STATUS_OK;
+}
+
+et_status et_xnn_build(const et_backend_context *context, uint8_t isa,
+                       et_xnn_handle **out) {
+  et_xnn_graph graph;
+  et_xnn_counts counts;
+  et_xnn_handle *handle = NULL;
+  ET_RETURN_IF_ERROR(open_graph(context, &graph, &counts));
+  ET_RETURN_IF_ERROR(
+      reserve(context, &graph, &counts, context->arena, &handle));
+  fill_values(handle);
+  ET_RETURN_IF_ERROR(check_nodes_order(handle, context->error));
+  ET_RETURN_IF_ERROR(
+      plan_scratch(context, &graph, handle, &handle->scratch_bytes));
+  et_xnn_builder b = counting(context, &handle->graph);
+  b.mode = ET_XNN_BUILD;
+  b.handle = handle;
+  ET_RETURN_IF_ERROR(et_xnn_apply_all(&b));
+  handle->isa = isa;
+  handle->is_current = true;
+  *out = handle;
+  return ET_STATUS_OK;
+}

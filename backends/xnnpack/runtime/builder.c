@@ -1,0 +1,408 @@
+#include "backends/xnnpack/runtime/builder.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "executorch/checked.h"
+#include "runtime/core/format.h"
+
+#define REASON_BYTES 160
+#define NAME_BYTES 320
+
+extern const et_backend_part et_cpu_step_convert;
+extern const et_backend_part et_cpu_step_quantize;
+extern const et_backend_part et_cpu_step_dequantize;
+
+void et_xnn_refuse(et_xnn_builder *b, const char *format, ...) {
+  char reason[REASON_BYTES];
+  va_list args;
+  if (b->status != ET_STATUS_OK) {
+    return;
+  }
+  va_start(args, format);
+  et_format_args(reason, sizeof reason, format, &args);
+  va_end(args);
+  b->status =
+      ET_XNN_FAIL(b->error, "xnodes[%u] %s: %s", (unsigned)b->node->index,
+                  et_xnn_node_name(b->node->tag), reason);
+}
+
+et_xnn_value et_xnn_input(const et_xnn_builder *b, uint8_t index) {
+  return et_xnn_value_at(b->graph, b->node->inputs[index]);
+}
+
+et_xnn_value et_xnn_output(const et_xnn_builder *b, uint8_t index) {
+  return et_xnn_value_at(b->graph, b->node->outputs[index]);
+}
+
+static et_xnn_dims dims_in(const et_cpu_tensor *tensor) {
+  et_xnn_dims dims = {.rank = tensor->rank};
+  memcpy(dims.sizes, tensor->sizes, sizeof dims.sizes);
+  return dims;
+}
+
+et_xnn_dims et_xnn_dims_of(const et_xnn_builder *b, uint32_t id) {
+  return b->mode == ET_XNN_COUNT ? et_xnn_value_at(b->graph, id).dims
+                                 : dims_in(&b->handle->tensors[id]);
+}
+
+/* Sets sizes that have been counted. */
+static void set_dims(et_cpu_tensor *tensor, const et_xnn_dims *dims,
+                     size_t numel) {
+  memset(tensor->sizes, 0, sizeof tensor->sizes);
+  memcpy(tensor->sizes, dims->sizes, sizeof dims->sizes);
+  tensor->rank = dims->rank;
+  tensor->numel = numel;
+  tensor->bytes = numel * et_scalar_type_size(tensor->dtype);
+}
+
+static bool resize(et_xnn_builder *b, et_xnn_tensor index,
+                   const et_xnn_dims *dims) {
+  et_cpu_tensor *tensor = &b->handle->tensors[index];
+  size_t numel = 0;
+  if (!et_xnn_count(dims, &numel) ||
+      numel * et_scalar_type_size(tensor->dtype) >
+          b->handle->slots[index].capacity) {
+    et_xnn_refuse(b, "%zu elements are more than there is room for", numel);
+    return false;
+  }
+  set_dims(tensor, dims, numel);
+  return true;
+}
+
+void et_xnn_infer(et_xnn_builder *b, uint8_t index, const et_xnn_dims *dims) {
+  if (b->mode == ET_XNN_COUNT || b->status != ET_STATUS_OK) {
+    return;
+  }
+  resize(b, b->node->outputs[index], dims);
+}
+
+/* A tensor behind those that are there. */
+static et_xnn_tensor add(et_xnn_builder *b, et_scalar_type dtype,
+                         const et_xnn_dims *dims, const et_xnn_slot *slot,
+                         void *data) {
+  if (b->status != ET_STATUS_OK) {
+    return 0;
+  }
+  const et_xnn_tensor index = b->used.tensors++;
+  if (b->mode == ET_XNN_COUNT) {
+    return index;
+  }
+  if (index >= b->handle->counts.tensors) {
+    et_xnn_refuse(b, "it has more tensors than were counted");
+    return 0;
+  }
+  if (b->mode == ET_XNN_BUILD) {
+    b->handle->slots[index] = *slot;
+    b->handle->tensors[index] = (et_cpu_tensor){
+        .data = data, .dtype = (uint8_t)dtype, .place = slot->place};
+  }
+  return resize(b, index, dims) ? index : 0;
+}
+
+/* Constants that steps read as they lie in the file. */
+static void find_constant(et_xnn_builder *b, uint32_t id,
+                          const et_xnn_value *value) {
+  et_cpu_tensor *tensor = &b->handle->tensors[id];
+  const size_t width = et_scalar_type_size(tensor->dtype);
+  const uint8_t *bytes = NULL;
+  const et_status status = et_xnn_constant(
+      b->graph, b->context, value->constant, value->numel * width, &bytes);
+  if (status != ET_STATUS_OK) {
+    b->status = status;
+    return;
+  }
+  ET_XNN_REQUIRE(b, (uintptr_t)bytes % width == 0,
+                 "constant %u is not aligned to its elements",
+                 (unsigned)value->constant);
+  tensor->data = (void *)(uintptr_t)bytes;
+}
+
+et_xnn_tensor et_xnn_tensor_of(et_xnn_builder *b, uint32_t id) {
+  const et_xnn_value value = et_xnn_value_at(b->graph, id);
+  if (et_xnn_has_nibbles(&value)) {
+    et_xnn_refuse(b, "value %u has two numbers a byte", (unsigned)id);
+  }
+  if (b->mode == ET_XNN_BUILD && b->status == ET_STATUS_OK &&
+      value.constant != 0) {
+    find_constant(b, id, &value);
+  }
+  return id;
+}
+
+et_xnn_tensor et_xnn_view(et_xnn_builder *b, et_xnn_tensor tensor,
+                          const et_xnn_dims *dims) {
+  if (b->mode == ET_XNN_COUNT) {
+    return add(b, ET_SCALAR_TYPE_UINT8, dims, NULL, NULL);
+  }
+  const et_cpu_tensor *viewed = &b->handle->tensors[tensor];
+  size_t numel = 0;
+  if (!et_xnn_count(dims, &numel) || numel != viewed->numel) {
+    et_xnn_refuse(b, "%zu elements cannot be seen as %zu", viewed->numel,
+                  numel);
+  }
+  return add(b, (et_scalar_type)viewed->dtype, dims, &b->handle->slots[tensor],
+             viewed->data);
+}
+
+/* Bytes up to a multiple of the alignment; SIZE_MAX when there are too many. */
+static size_t aligned_bytes(et_scalar_type dtype, const et_xnn_dims *dims) {
+  size_t numel = 0;
+  size_t bytes = 0;
+  return et_xnn_count(dims, &numel) &&
+                 et_checked_mul(numel, et_scalar_type_size(dtype), &bytes) &&
+                 et_checked_align(bytes, ET_XNN_ALIGNMENT, &bytes)
+             ? bytes
+             : SIZE_MAX;
+}
+
+static void spend(et_xnn_builder *b, size_t bytes, size_t *sum) {
+  if (bytes == SIZE_MAX || !et_checked_add(*sum, bytes, sum)) {
+    et_xnn_refuse(b, "it needs too much memory");
+  }
+}
+
+et_xnn_tensor et_xnn_own(et_xnn_builder *b, et_scalar_type dtype,
+                         const et_xnn_dims *dims) {
+  const size_t bytes = aligned_bytes(dtype, dims);
+  et_xnn_slot slot = {.place = ET_CPU_SCRATCH, .capacity = bytes};
+  if (b->mode == ET_XNN_BUILD) {
+    slot.offset = b->handle->rooms[b->node->index] + b->room;
+  }
+  spend(b, bytes, &b->room);
+  return add(b, dtype, dims, &slot, NULL);
+}
+
+uint32_t et_xnn_bits(float number) {
+  uint32_t bits = 0;
+  memcpy(&bits, &number, sizeof bits);
+  return bits;
+}
+
+/* A bound of the numbers as one of the bytes. */
+static int32_t byte_of(float bound, const et_xnn_value *value, int32_t lowest,
+                       int32_t highest) {
+  const float byte = rintf(bound / value->quantization.scale) +
+                     (float)value->quantization.zero_point;
+  return byte <= (float)lowest    ? lowest
+         : byte >= (float)highest ? highest
+                                  : (int32_t)byte;
+}
+
+void et_xnn_quantizing(const et_xnn_builder *b, const et_xnn_value *value,
+                       uint32_t words[ET_XNN_QUANTIZING_WORDS]) {
+  const bool is_signed = value->datatype == ET_XNN_QINT8;
+  const int32_t lowest = is_signed ? INT8_MIN : 0;
+  const int32_t highest = is_signed ? INT8_MAX : UINT8_MAX;
+  words[0] = et_xnn_bits(1.0f / value->quantization.scale);
+  words[1] = (uint32_t)value->quantization.zero_point;
+  words[2] = (uint32_t)byte_of(b->node->low, value, lowest, highest);
+  words[3] = (uint32_t)byte_of(b->node->high, value, lowest, highest);
+}
+
+static void emit_one(et_xnn_builder *b, const et_backend_part *part,
+                     et_xnn_tensor from, et_xnn_tensor to,
+                     const uint32_t *words, uint16_t count) {
+  const et_xnn_emission emission = {.part = part,
+                                    .inputs = &from,
+                                    .input_count = 1,
+                                    .output = to,
+                                    .words = words,
+                                    .word_count = count};
+  et_xnn_emit(b, &emission);
+}
+
+void et_xnn_read_floats(et_xnn_builder *b, uint32_t id, et_xnn_tensor to) {
+  const et_xnn_value value = et_xnn_value_at(b->graph, id);
+  const et_xnn_tensor tensor = et_xnn_tensor_of(b, id);
+  if (et_xnn_is_bytes(&value)) {
+    const uint32_t words[] = {(uint32_t)value.quantization.zero_point,
+                              et_xnn_bits(value.quantization.scale)};
+    emit_one(b, &et_cpu_step_dequantize, tensor, to, words, 2);
+  } else if (value.datatype == ET_XNN_FP16 || value.datatype == ET_XNN_BF16) {
+    emit_one(b, &et_cpu_step_convert, tensor, to, NULL, 0);
+  } else {
+    et_xnn_refuse(b, "it cannot read value %u of datatype %u", (unsigned)id,
+                  (unsigned)value.datatype);
+  }
+}
+
+et_xnn_tensor et_xnn_floats_of(et_xnn_builder *b, uint32_t id) {
+  const et_xnn_value value = et_xnn_value_at(b->graph, id);
+  const et_xnn_dims dims = et_xnn_dims_of(b, id);
+  if (value.datatype == ET_XNN_FP32 || value.datatype == ET_XNN_QDINT8) {
+    return et_xnn_tensor_of(b, id);
+  }
+  const et_xnn_tensor floats = et_xnn_own(b, ET_SCALAR_TYPE_FLOAT32, &dims);
+  et_xnn_read_floats(b, id, floats);
+  return floats;
+}
+
+et_xnn_tensor et_xnn_floats_for(et_xnn_builder *b, uint32_t id) {
+  const et_xnn_value value = et_xnn_value_at(b->graph, id);
+  const et_xnn_dims dims = et_xnn_dims_of(b, id);
+  return value.datatype == ET_XNN_FP32
+             ? et_xnn_tensor_of(b, id)
+             : et_xnn_own(b, ET_SCALAR_TYPE_FLOAT32, &dims);
+}
+
+void et_xnn_put_floats(et_xnn_builder *b, uint32_t id, et_xnn_tensor floats) {
+  const et_xnn_value value = et_xnn_value_at(b->graph, id);
+  const et_xnn_tensor tensor = et_xnn_tensor_of(b, id);
+  if (value.datatype == ET_XNN_FP32) {
+    return;
+  }
+  if (et_xnn_is_floating(&value)) {
+    emit_one(b, &et_cpu_step_convert, floats, tensor, NULL, 0);
+  } else if (et_xnn_is_bytes(&value)) {
+    uint32_t words[ET_XNN_QUANTIZING_WORDS];
+    et_xnn_quantizing(b, &value, words);
+    emit_one(b, &et_cpu_step_quantize, floats, tensor, words,
+             ET_XNN_QUANTIZING_WORDS);
+  } else {
+    et_xnn_refuse(b, "it cannot write value %u of datatype %u", (unsigned)id,
+                  (unsigned)value.datatype);
+  }
+}
+
+/* Names a packed constant among those of the store. Empty: it is not shared. */
+static et_string shared_name(const et_xnn_builder *b,
+                             const et_xnn_packing *packing,
+                             char text[NAME_BYTES]) {
+  const et_xnn_value value = et_xnn_value_at(b->graph, packing->id);
+  const et_string key = et_xnn_constant_key(b->graph, value.constant);
+  const et_string none = {"", 0};
+  const int32_t *sizes = packing->dims.sizes;
+  if (b->context == NULL || b->context->store == NULL ||
+      packing->share == NULL || key.size == 0 || key.size > NAME_BYTES - 96) {
+    return none;
+  }
+  memcpy(text, key.data, key.size);
+  const size_t used =
+      et_format(text + key.size, NAME_BYTES - key.size, ":%s:%u:%d:%d:%d:%d:%d",
+                packing->share, (unsigned)value.datatype, (int)packing->dtype,
+                (int)sizes[0], (int)sizes[1], (int)sizes[2], (int)sizes[3]);
+  return (et_string){text, key.size + used};
+}
+
+/* What the store's callback is given. */
+typedef struct filling {
+  et_xnn_builder *b;
+  const et_xnn_packing *packing;
+} filling;
+
+static et_status fill_shared(void *context, et_mutable_span bytes,
+                             et_error *error) {
+  const filling *f = context;
+  (void)error; /* the builder's is the same */
+  return f->packing->fill(f->b, f->packing->request, bytes.data);
+}
+
+static et_status fill(et_xnn_builder *b, const et_xnn_packing *packing,
+                      et_string name, size_t bytes, void **out) {
+  if (name.size == 0) {
+    *out = b->handle->packed + b->used.packed_bytes;
+    return packing->fill(b, packing->request, *out);
+  }
+  filling f = {b, packing};
+  et_span shared = {NULL, 0};
+  const et_status status =
+      et_shared_store_get(b->context->store, "XnnpackBackend", name, bytes,
+                          fill_shared, &f, &shared, b->error);
+  *out = (void *)(uintptr_t)shared.data;
+  return status;
+}
+
+et_xnn_tensor et_xnn_pack(et_xnn_builder *b, const et_xnn_packing *packing) {
+  const size_t bytes = aligned_bytes(packing->dtype, &packing->dims);
+  const et_xnn_slot slot = {.place = ET_CPU_DATA, .capacity = bytes};
+  char text[NAME_BYTES];
+  const et_string name = shared_name(b, packing, text);
+  void *data = NULL;
+  if (b->mode == ET_XNN_BUILD && b->status == ET_STATUS_OK) {
+    b->status = fill(b, packing, name, bytes, &data);
+  }
+  if (name.size == 0) {
+    spend(b, bytes, &b->used.packed_bytes);
+  } else {
+    spend(b, et_shared_store_bytes(name, bytes), &b->used.shared_bytes);
+  }
+  return add(b, packing->dtype, &packing->dims, &slot, data);
+}
+
+/* Rooms of a step among those of all steps. */
+static bool has_room(const et_xnn_counts *used, const et_xnn_counts *counts) {
+  return used->steps <= counts->steps &&
+         used->references <= counts->references && used->dims <= counts->dims &&
+         used->words <= counts->words;
+}
+
+static uint16_t output_count(const et_xnn_emission *emission) {
+  return emission->output_count == 0 ? 1 : emission->output_count;
+}
+
+static void fill_tensors(et_xnn_handle *handle, uint32_t at,
+                         const et_xnn_emission *e) {
+  et_cpu_tensor **to = handle->references + at;
+  for (uint16_t i = 0; i < e->input_count; i++) {
+    *to++ = &handle->tensors[e->inputs[i]];
+  }
+  *to++ = &handle->tensors[e->output];
+  if (output_count(e) == 2) {
+    *to++ = &handle->tensors[e->second_output];
+  }
+  if (e->workspace_count != 0) {
+    *to = &handle->tensors[e->workspace];
+  }
+}
+
+static void fill_step(et_xnn_handle *handle, const et_xnn_counts *at,
+                      const et_xnn_emission *e) {
+  fill_tensors(handle, at->references, e);
+  for (uint16_t i = 0; i < e->dim_count; i++) {
+    handle->dims[at->dims + i] = e->dims[i];
+    handle->dim_references[at->dims + i] = &handle->dims[at->dims + i];
+  }
+  for (uint16_t i = 0; i < e->word_count; i++) {
+    handle->words[at->words + i] = e->words[i];
+  }
+  handle->steps[at->steps] =
+      (et_cpu_step){.kind = e->part->content,
+                    .tensors = handle->references + at->references,
+                    .dims = handle->dim_references + at->dims,
+                    .attributes = handle->words + at->words,
+                    .input_count = e->input_count,
+                    .output_count = output_count(e),
+                    .workspace_count = e->workspace_count,
+                    .dim_count = e->dim_count,
+                    .attribute_count = e->word_count};
+}
+
+static void check_step(et_xnn_builder *b, const et_cpu_step *step) {
+  et_error reason;
+  et_error_clear(&reason);
+  const et_status status = step->kind->check(step, &reason);
+  if (status != ET_STATUS_OK) {
+    et_xnn_refuse(b, "%s", reason.message);
+  }
+}
+
+void et_xnn_emit(et_xnn_builder *b, const et_xnn_emission *emission) {
+  if (b->status != ET_STATUS_OK) {
+    return;
+  }
+  const et_xnn_counts at = b->used;
+  b->used.steps++;
+  b->used.references += (uint32_t)emission->input_count +
+                        output_count(emission) + emission->workspace_count;
+  b->used.dims += emission->dim_count;
+  b->used.words += emission->word_count;
+  if (b->mode == ET_XNN_COUNT) {
+    return;
+  }
+  ET_XNN_REQUIRE(b, has_room(&b->used, &b->handle->counts),
+                 "it has more steps than were counted");
+  fill_step(b->handle, &at, emission);
+  check_step(b, &b->handle->steps[at.steps]);
+}

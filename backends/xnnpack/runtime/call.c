@@ -1,0 +1,194 @@
+#include "backends/xnnpack/runtime/call.h"
+
+#include <string.h>
+
+#include "backends/xnnpack/runtime/plan.h"
+
+static et_status fail_argument(et_error *error, size_t index,
+                               const char *reason) {
+  return et_fail(error, ET_STATUS_INVALID_ARGUMENT, "argument %zu %s", index,
+                 reason);
+}
+
+static const et_cpu_tensor *value_of(const et_xnn_handle *handle,
+                                     size_t index) {
+  return &handle->tensors[handle->arguments[index]];
+}
+
+static bool is_output(const et_xnn_handle *handle, size_t index) {
+  return value_of(handle, index)->place == ET_CPU_OUTPUT;
+}
+
+/* A number without dims is a value of one element. */
+static bool is_lone_number(const et_cpu_tensor *value,
+                           const et_tensor *tensor) {
+  return tensor->rank == 0 && value->rank == 1;
+}
+
+static bool fits_dtype(const et_cpu_tensor *value, const et_tensor *tensor) {
+  return tensor->dtype == (et_scalar_type)value->dtype ||
+         (value->dtype == ET_SCALAR_TYPE_INT32 &&
+          value->place == ET_CPU_OUTPUT &&
+          tensor->dtype == ET_SCALAR_TYPE_INT64);
+}
+
+static et_status check_argument(const et_xnn_handle *handle, size_t index,
+                                const et_value *arg, et_error *error) {
+  if (arg->tag != ET_VALUE_TENSOR) {
+    return fail_argument(error, index, "is no tensor");
+  }
+  const et_tensor *tensor = arg->u.as_tensor;
+  const et_cpu_tensor *value = value_of(handle, index);
+  if (!fits_dtype(value, tensor)) {
+    return fail_argument(error, index, "has another dtype than the payload's");
+  }
+  if (tensor->rank != value->rank && !is_lone_number(value, tensor)) {
+    return fail_argument(error, index, "has another rank than the payload's");
+  }
+  return ET_STATUS_OK;
+}
+
+static et_status check_arguments(const et_xnn_handle *handle, et_value **args,
+                                 size_t count, et_error *error) {
+  const uint32_t expected = handle->graph.external_count;
+  if (count != expected) {
+    return et_fail(error, ET_STATUS_INVALID_PROGRAM,
+                   "%zu arguments; the payload has %u", count,
+                   (unsigned)expected);
+  }
+  for (size_t i = 0; i < count; i++) {
+    ET_RETURN_IF_ERROR(check_argument(handle, i, args[i], error));
+  }
+  return ET_STATUS_OK;
+}
+
+/* Values have the sizes of arguments in the order of their memory. */
+static int32_t size_at(const et_tensor *tensor, uint8_t dim) {
+  return tensor->rank == 0 ? 1 : tensor->sizes[tensor->dim_order[dim]];
+}
+
+static bool set_input(et_cpu_tensor *value, const et_tensor *tensor) {
+  bool is_same = true;
+  for (uint8_t i = 0; i < value->rank; i++) {
+    is_same = is_same && value->sizes[i] == size_at(tensor, i);
+    value->sizes[i] = size_at(tensor, i);
+  }
+  value->numel = tensor->numel;
+  value->bytes = tensor->numel * et_scalar_type_size(value->dtype);
+  return is_same;
+}
+
+static et_status set_inputs(et_xnn_handle *handle, et_value **args,
+                            et_error *error) {
+  for (uint32_t i = 0; i < handle->graph.external_count; i++) {
+    const uint32_t id = handle->arguments[i];
+    const et_tensor *tensor = args[i]->u.as_tensor;
+    if (is_output(handle, i)) {
+      continue;
+    }
+    if (!set_input(&handle->tensors[id], tensor)) {
+      handle->is_current = false;
+    }
+    if (handle->tensors[id].bytes > handle->slots[id].capacity) {
+      handle->is_current = false;
+      return fail_argument(error, i, "is larger than the payload allows");
+    }
+    if (tensor->data == NULL && tensor->numel != 0) {
+      return fail_argument(error, i, "has no memory");
+    }
+  }
+  return ET_STATUS_OK;
+}
+
+/* The steps again, for the sizes that inputs have now. */
+static et_status update(et_xnn_handle *handle, et_error *error) {
+  et_xnn_builder b = {.mode = ET_XNN_RESIZE,
+                      .graph = &handle->graph,
+                      .handle = handle,
+                      .error = error,
+                      .used = {.tensors = handle->graph.values.count}};
+  if (handle->is_current) {
+    return ET_STATUS_OK;
+  }
+  ET_RETURN_IF_ERROR(et_xnn_apply_all(&b));
+  handle->is_current = true;
+  return ET_STATUS_OK;
+}
+
+static et_status resize_output(const et_cpu_tensor *value, size_t index,
+                               et_tensor *tensor, et_error *error) {
+  int32_t sizes[ET_CPU_MAX_RANK] = {0};
+  for (uint8_t i = 0; i < tensor->rank; i++) {
+    sizes[tensor->dim_order[i]] = value->sizes[i];
+  }
+  ET_RETURN_IF_ERROR(et_tensor_resize(tensor, sizes, tensor->rank, error));
+  if (tensor->numel != value->numel) {
+    return fail_argument(error, index, "is one number, the payload's are more");
+  }
+  return tensor->data != NULL || tensor->numel == 0
+             ? ET_STATUS_OK
+             : fail_argument(error, index, "has no memory");
+}
+
+static et_status resize_outputs(const et_xnn_handle *handle, et_value **args,
+                                et_error *error) {
+  for (uint32_t i = 0; i < handle->graph.external_count; i++) {
+    if (is_output(handle, i)) {
+      ET_RETURN_IF_ERROR(
+          resize_output(value_of(handle, i), i, args[i]->u.as_tensor, error));
+    }
+  }
+  return ET_STATUS_OK;
+}
+
+static void bind_tensor(et_cpu_tensor *tensor, const et_xnn_slot *slot,
+                        et_mutable_span scratch, et_value **args) {
+  switch ((et_cpu_place)slot->place) {
+    case ET_CPU_INPUT:
+    case ET_CPU_OUTPUT:
+      tensor->data = args[slot->argument]->u.as_tensor->data;
+      break;
+    case ET_CPU_SCRATCH:
+      tensor->data = slot->capacity != 0 ? scratch.data + slot->offset : NULL;
+      break;
+    default:
+      break; /* stays where it is */
+  }
+}
+
+et_status et_xnn_bind(et_xnn_handle *handle, et_mutable_span scratch,
+                      et_value **args, size_t count, et_error *error) {
+  if (scratch.size < handle->scratch_bytes) {
+    return et_fail(error, ET_STATUS_MEMORY_TOO_SMALL,
+                   "%zu bytes of scratch; the payload needs %zu", scratch.size,
+                   handle->scratch_bytes);
+  }
+  ET_RETURN_IF_ERROR(check_arguments(handle, args, count, error));
+  ET_RETURN_IF_ERROR(set_inputs(handle, args, error));
+  ET_RETURN_IF_ERROR(update(handle, error));
+  ET_RETURN_IF_ERROR(resize_outputs(handle, args, error));
+  for (uint32_t i = 0; i < handle->counts.tensors; i++) {
+    bind_tensor(&handle->tensors[i], &handle->slots[i], scratch, args);
+  }
+  return ET_STATUS_OK;
+}
+
+/* From the last to the first: an int64 takes the room of two int32. */
+static void widen(et_tensor *tensor) {
+  for (size_t i = tensor->numel; i-- > 0;) {
+    int32_t place = 0;
+    memcpy(&place, (char *)tensor->data + i * sizeof place, sizeof place);
+    const int64_t wide = place;
+    memcpy((char *)tensor->data + i * sizeof wide, &wide, sizeof wide);
+  }
+}
+
+void et_xnn_finish(const et_xnn_handle *handle, et_value **args) {
+  for (uint32_t i = 0; i < handle->graph.external_count; i++) {
+    et_tensor *tensor = args[i]->u.as_tensor;
+    if (value_of(handle, i)->dtype == ET_SCALAR_TYPE_INT32 &&
+        tensor->dtype == ET_SCALAR_TYPE_INT64) {
+      widen(tensor);
+    }
+  }
+}

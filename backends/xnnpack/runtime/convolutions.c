@@ -1,0 +1,277 @@
+#include "backends/xnnpack/runtime/pack.h"
+#include "backends/xnnpack/runtime/rules.h"
+#include "backends/xnnpack/runtime/steps.h"
+#include "backends/xnnpack/runtime/words.h"
+
+extern const et_backend_part et_cpu_step_convolution;
+extern const et_backend_part et_cpu_step_convolution_i8;
+extern const et_backend_part et_cpu_step_depthwise;
+extern const et_backend_part et_cpu_step_depthwise_i8;
+
+enum { X, FILTER, BIAS };
+
+/* Taps that steps depthwise keep on the stack. */
+#define MOST_DEPTHWISE_HEIGHT 256
+#define MOST_DEPTHWISE_TAPS_I8 64
+
+/* What the node says beside its values. */
+typedef struct convolution {
+  et_xnn_window window;
+  et_xnn_matrix matrix;
+  int32_t channels; /* of all groups, in */
+  int32_t outputs;  /* of all groups */
+} convolution;
+
+static uint32_t number(const et_xnn_builder *b, uint16_t field) {
+  return et_fb_u32(&b->node->body, field);
+}
+
+/* Whether the filter has these dims. */
+static bool has_sizes(const et_xnn_value *filter, int64_t first, int64_t height,
+                      int64_t width, int64_t last) {
+  const int32_t *sizes = filter->dims.sizes;
+  return filter->constant != 0 && filter->dims.rank == 4 && sizes[0] == first &&
+         sizes[1] == height && sizes[2] == width && sizes[3] == last;
+}
+
+/* Reads the node; its weights are [outputs, height, width, channels of a group]. */
+static void read(et_xnn_builder *b, convolution *c) {
+  const et_xnn_value filter = et_xnn_input(b, FILTER);
+  const uint32_t groups = number(b, ET_XNN_CONV_GROUPS);
+  const uint32_t channels = number(b, ET_XNN_CONV_GROUP_CHANNELS);
+  const uint32_t outputs = number(b, ET_XNN_CONV_GROUP_OUTPUTS);
+  ET_XNN_REQUIRE(b, et_xnn_window_of(b->node, &c->window),
+                 "it has no window of images");
+  const int32_t *kernel = c->window.kernel;
+  ET_XNN_REQUIRE(b,
+                 groups >= 1 && outputs >= 1 && channels >= 1 &&
+                     has_sizes(&filter, (int64_t)groups * outputs, kernel[0],
+                               kernel[1], channels),
+                 "its weights are no constant of %u groups of %u outputs, "
+                 "windows of %d x %d and %u channels",
+                 (unsigned)groups, (unsigned)outputs, (int)kernel[0],
+                 (int)kernel[1], (unsigned)channels);
+  ET_XNN_REQUIRE(b, (uint64_t)groups * channels <= INT32_MAX,
+                 "it has too many channels");
+  c->channels = (int32_t)(groups * channels);
+  c->outputs = (int32_t)(groups * outputs);
+  c->matrix =
+      (et_xnn_matrix){.id = b->node->inputs[FILTER],
+                      .groups = (int32_t)groups,
+                      .outputs = (int32_t)outputs,
+                      .depth = (int32_t)(filter.numel / (size_t)c->outputs)};
+}
+
+/* Of a filter [1, height, width, outputs], each of one channel. */
+static void read_depthwise(et_xnn_builder *b, convolution *c) {
+  const et_xnn_value filter = et_xnn_input(b, FILTER);
+  const uint32_t groups = number(b, ET_XNN_CONV_GROUPS);
+  const uint32_t outputs = number(b, ET_XNN_CONV_GROUP_OUTPUTS);
+  ET_XNN_REQUIRE(b, et_xnn_window_of(b->node, &c->window),
+                 "it has no window of images");
+  const int32_t *kernel = c->window.kernel;
+  ET_XNN_REQUIRE(b,
+                 groups >= 1 && outputs >= 1 &&
+                     number(b, ET_XNN_CONV_GROUP_CHANNELS) == 1 &&
+                     has_sizes(&filter, 1, kernel[0], kernel[1],
+                               (int64_t)groups * outputs),
+                 "its weights are no constant of windows of %d x %d and %u "
+                 "groups of %u outputs",
+                 (int)kernel[0], (int)kernel[1], (unsigned)groups,
+                 (unsigned)outputs);
+  c->channels = (int32_t)groups;
+  c->outputs = (int32_t)(groups * outputs);
+  c->matrix = (et_xnn_matrix){.id = b->node->inputs[FILTER],
+                              .groups = (int32_t)groups,
+                              .outputs = (int32_t)outputs,
+                              .depth = kernel[0] * kernel[1],
+                              .channel_dim = 3,
+                              .is_transposed = true};
+}
+
+static void check_input(et_xnn_builder *b, const convolution *c) {
+  const et_xnn_dims x = et_xnn_dims_of(b, b->node->inputs[X]);
+  ET_XNN_REQUIRE(
+      b, b->mode == ET_XNN_COUNT || (x.rank == 4 && x.sizes[3] == c->channels),
+      "its input is no image of %d channels", (int)c->channels);
+}
+
+static void infer(et_xnn_builder *b, const convolution *c) {
+  et_xnn_dims dims = et_xnn_dims_of(b, b->node->inputs[X]);
+  check_input(b, c);
+  for (size_t i = 0; i < 2 && dims.rank == 4; i++) {
+    dims.sizes[1 + i] = et_xnn_window_outputs(&c->window, i, dims.sizes[1 + i]);
+  }
+  dims.sizes[3] = c->outputs;
+  et_xnn_infer(b, 0, &dims);
+}
+
+/* Rows of more or fewer dims than an image would be bytes of other ranges. */
+static void check_rows(et_xnn_builder *b) {
+  const et_xnn_value x = et_xnn_input(b, X);
+  ET_XNN_REQUIRE(b, x.datatype != ET_XNN_QDINT8 || x.quantization.row_dims == 3,
+                 "its input becomes bytes by rows of %u dims, not by images",
+                 (unsigned)x.quantization.row_dims);
+}
+
+/* Words before those of an activation. */
+#define MOST_WORDS (1 + ET_XNN_WINDOW_WORDS + 1 + ET_XNN_ACTIVATION_WORDS)
+
+static void emit_floats(et_xnn_builder *b, const et_backend_part *part,
+                        const convolution *c, et_xnn_tensor panels,
+                        const uint32_t *words, uint16_t count) {
+  const uint32_t id = b->node->outputs[0];
+  check_rows(b);
+  const et_xnn_tensor inputs[] = {
+      et_xnn_floats_of(b, b->node->inputs[X]), panels,
+      et_xnn_pack_bias(b, &c->matrix, b->node->inputs[BIAS])};
+  const et_xnn_tensor floats = et_xnn_floats_for(b, id);
+  et_xnn_emit(b, &(et_xnn_emission){.part = part,
+                                    .inputs = inputs,
+                                    .input_count = 3,
+                                    .output = floats,
+                                    .words = words,
+                                    .word_count = count});
+  et_xnn_put_floats(b, id, floats);
+}
+
+static void convolve_floats(et_xnn_builder *b, const convolution *c) {
+  uint32_t words[MOST_WORDS] = {0 /* no planes */};
+  et_xnn_window_words(&c->window, words + 1);
+  words[1 + ET_XNN_WINDOW_WORDS] = (uint32_t)c->matrix.groups;
+  et_xnn_activation(b->node, words + 2 + ET_XNN_WINDOW_WORDS);
+  emit_floats(b, &et_cpu_step_convolution, c,
+              et_xnn_pack_panels(b, &c->matrix, ET_SCALAR_TYPE_FLOAT32), words,
+              MOST_WORDS);
+}
+
+static void emit_bytes(et_xnn_builder *b, const et_backend_part *part,
+                       const convolution *c, et_xnn_tensor quads,
+                       const uint32_t *words, uint16_t count) {
+  et_xnn_tensor inputs[5] = {et_xnn_tensor_of(b, b->node->inputs[X]), quads};
+  et_xnn_pack_columns(b, &c->matrix, b->node->inputs[BIAS], inputs + 2);
+  et_xnn_emit(
+      b, &(et_xnn_emission){.part = part,
+                            .inputs = inputs,
+                            .input_count = 5,
+                            .output = et_xnn_tensor_of(b, b->node->outputs[0]),
+                            .words = words,
+                            .word_count = count});
+}
+
+static void convolve_bytes(et_xnn_builder *b, const convolution *c) {
+  uint32_t words[ET_XNN_BYTES_WORDS + 1];
+  et_xnn_bytes(b, &c->window, words);
+  words[ET_XNN_BYTES_WORDS] = (uint32_t)c->matrix.groups;
+  emit_bytes(b, &et_cpu_step_convolution_i8, c,
+             et_xnn_pack_quads(b, &c->matrix), words, ET_XNN_BYTES_WORDS + 1);
+}
+
+/* From bytes to bytes, with weights that are multiples of a scale a column. */
+static bool is_of_bytes(const et_xnn_builder *b) {
+  const et_xnn_value x = et_xnn_input(b, X);
+  const et_xnn_value filter = et_xnn_input(b, FILTER);
+  const et_xnn_value y = et_xnn_output(b, 0);
+  return et_xnn_is_bytes(&x) && et_xnn_is_bytes(&y) &&
+         et_xnn_has_codes(&filter) && filter.quantization.by != ET_XNN_BY_GROUP;
+}
+
+static void convolve(et_xnn_builder *b, const convolution *c) {
+  if (is_of_bytes(b)) {
+    convolve_bytes(b, c);
+  } else {
+    convolve_floats(b, c);
+  }
+}
+
+void et_xnn_convolution(et_xnn_builder *b) {
+  convolution c;
+  read(b, &c);
+  if (b->status == ET_STATUS_OK) {
+    infer(b, &c);
+    convolve(b, &c);
+  }
+}
+
+/* Each channel has one output: columns of one matrix. */
+static void filter_floats(et_xnn_builder *b, const convolution *c) {
+  uint32_t words[ET_XNN_WINDOW_WORDS + ET_XNN_ACTIVATION_WORDS];
+  const et_xnn_tensor panels =
+      et_xnn_pack_panels(b, &c->matrix, ET_SCALAR_TYPE_FLOAT32);
+  const et_xnn_dims taps = {
+      .rank = 3,
+      .sizes = {(c->outputs + ET_XNN_PANEL - 1) / ET_XNN_PANEL, c->matrix.depth,
+                ET_XNN_PANEL}};
+  et_xnn_window_words(&c->window, words);
+  et_xnn_activation(b->node, words + ET_XNN_WINDOW_WORDS);
+  emit_floats(b, &et_cpu_step_depthwise, c, et_xnn_view(b, panels, &taps),
+              words, ET_XNN_WINDOW_WORDS + ET_XNN_ACTIVATION_WORDS);
+}
+
+static void filter_bytes(et_xnn_builder *b, const convolution *c) {
+  uint32_t words[ET_XNN_BYTES_WORDS];
+  et_xnn_bytes(b, &c->window, words);
+  emit_bytes(b, &et_cpu_step_depthwise_i8, c,
+             et_xnn_pack_tap_quads(b, &c->matrix, c->window.kernel[0]), words,
+             ET_XNN_BYTES_WORDS);
+}
+
+static void filter(et_xnn_builder *b, convolution *c) {
+  const bool is_of_codes = is_of_bytes(b);
+  const bool fits = is_of_codes ? c->matrix.depth <= MOST_DEPTHWISE_TAPS_I8
+                                : c->window.kernel[0] <= MOST_DEPTHWISE_HEIGHT;
+  if (c->matrix.outputs != 1 || !fits) {
+    convolve(b, c);
+    return;
+  }
+  c->matrix.outputs = c->outputs;
+  c->matrix.groups = 1;
+  if (is_of_codes) {
+    filter_bytes(b, c);
+  } else {
+    filter_floats(b, c);
+  }
+}
+
+void et_xnn_depthwise(et_xnn_builder *b) {
+  convolution c;
+  read_depthwise(b, &c);
+  if (b->status == ET_STATUS_OK) {
+    infer(b, &c);
+    filter(b, &c);
+  }
+}
+
+static void infer_transposed(et_xnn_builder *b, const convolution *c) {
+  et_xnn_dims dims = et_xnn_dims_of(b, b->node->inputs[X]);
+  const et_xnn_window *w = &c->window;
+  check_input(b, c);
+  for (uint16_t i = 0; i < 2 && dims.rank == 4; i++) {
+    const int64_t size = (int64_t)(dims.sizes[1 + i] - 1) * w->stride[i] +
+                         (int64_t)(w->kernel[i] - 1) * w->dilation[i] + 1 -
+                         w->before[i] - w->after[i] +
+                         number(b, (uint16_t)(ET_XNN_CONV_ADJUST_Y + i));
+    ET_XNN_REQUIRE(b, size > 0 && size <= INT32_MAX,
+                   "it makes images of %lld pixels along an axis",
+                   (long long)size);
+    dims.sizes[1 + i] = (int32_t)size;
+  }
+  dims.sizes[3] = c->outputs;
+  et_xnn_infer(b, 0, &dims);
+}
+
+void et_xnn_transposed_convolution(et_xnn_builder *b) {
+  convolution c;
+  uint32_t words[ET_XNN_WINDOW_WORDS + 1 + ET_XNN_ACTIVATION_WORDS];
+  read(b, &c);
+  if (b->status != ET_STATUS_OK) {
+    return;
+  }
+  infer_transposed(b, &c);
+  et_xnn_window_words(&c.window, words);
+  words[ET_XNN_WINDOW_WORDS] = (uint32_t)c.matrix.groups;
+  et_xnn_activation(b->node, words + ET_XNN_WINDOW_WORDS + 1);
+  emit_floats(b, &et_xnn_step_transposed_convolution, &c,
+              et_xnn_pack_panels(b, &c.matrix, ET_SCALAR_TYPE_FLOAT32), words,
+              sizeof words / sizeof words[0]);
+}

@@ -1,0 +1,212 @@
+#include <math.h>
+#include <string.h>
+
+#include "backends/cpu/simd/activation.h"
+#include "backends/cpu/simd/map.h"
+#include "backends/xnnpack/runtime/rules.h"
+
+extern const et_backend_part et_cpu_step_map;
+extern const et_backend_part et_cpu_step_map_i8;
+extern const et_backend_part et_cpu_step_softmax;
+
+/* A program of step map: at most a few instructions. Results are registers behind
+ * those of the operands. */
+#define MOST_INSTRUCTIONS 6
+
+typedef struct program {
+  uint32_t operands;
+  uint32_t count;
+  uint32_t words[1 + MOST_INSTRUCTIONS * ET_CPU_MAP_WORDS];
+} program;
+
+static void add(program *p, uint32_t opcode, uint32_t first, uint32_t second,
+                uint32_t third) {
+  uint32_t *words = p->words + 1 + p->count++ * ET_CPU_MAP_WORDS;
+  words[0] = opcode;
+  words[1] = first;
+  words[2] = second;
+  words[3] = third;
+  words[4] = 0;
+}
+
+static uint32_t last_of(const program *p) { return p->operands + p->count - 1; }
+
+static void activate(program *p, uint32_t from, uint32_t kind, float low,
+                     float high) {
+  add(p, ET_CPU_MAP_ACTIVATE, from, kind, et_xnn_bits(low));
+  p->words[p->count * ET_CPU_MAP_WORDS] = et_xnn_bits(high);
+}
+
+/* What one instruction does; the others are not among these. */
+static const uint8_t opcodes[ET_XNN_NODE_TAG_COUNT] = {
+    [ET_XNN_NODE_ADD] = ET_CPU_MAP_ADD,
+    [ET_XNN_NODE_SUBTRACT] = ET_CPU_MAP_SUB,
+    [ET_XNN_NODE_MULTIPLY] = ET_CPU_MAP_MUL,
+    [ET_XNN_NODE_DIVIDE] = ET_CPU_MAP_DIV,
+    [ET_XNN_NODE_MAXIMUM] = ET_CPU_MAP_MAX,
+    [ET_XNN_NODE_MINIMUM] = ET_CPU_MAP_MIN,
+    [ET_XNN_NODE_NEGATE] = ET_CPU_MAP_NEG,
+    [ET_XNN_NODE_ABSOLUTE] = ET_CPU_MAP_ABS,
+    [ET_XNN_NODE_EXPONENTIAL] = ET_CPU_MAP_EXP,
+    [ET_XNN_NODE_LOGARITHM] = ET_CPU_MAP_LOG,
+    [ET_XNN_NODE_SQUARE_ROOT] = ET_CPU_MAP_SQRT,
+    [ET_XNN_NODE_RECIPROCAL_ROOT] = ET_CPU_MAP_RSQRT,
+    [ET_XNN_NODE_SINE] = ET_CPU_MAP_SIN,
+    [ET_XNN_NODE_COSINE] = ET_CPU_MAP_COS,
+    [ET_XNN_NODE_FLOOR] = ET_CPU_MAP_FLOOR,
+    [ET_XNN_NODE_CEILING] = ET_CPU_MAP_CEIL,
+};
+static const uint8_t activations[ET_XNN_NODE_TAG_COUNT] = {
+    [ET_XNN_NODE_SIGMOID] = ET_CPU_ACTIVATION_SIGMOID,
+    [ET_XNN_NODE_HARDSWISH] = ET_CPU_ACTIVATION_HARDSWISH,
+    [ET_XNN_NODE_GELU] = ET_CPU_ACTIVATION_GELU,
+    [ET_XNN_NODE_TANH] = ET_CPU_ACTIVATION_TANH,
+    [ET_XNN_NODE_LEAKY_RELU] = ET_CPU_ACTIVATION_LEAKY_RELU,
+    [ET_XNN_NODE_ELU] = ET_CPU_ACTIVATION_ELU,
+};
+
+/* a where it is not below zero, else a * b. */
+static void add_prelu(program *p) {
+  add(p, ET_CPU_MAP_CONSTANT, et_xnn_bits(0.0f), 0, 0);
+  add(p, ET_CPU_MAP_LT, 0, last_of(p), 0);
+  const uint32_t below = last_of(p);
+  add(p, ET_CPU_MAP_MUL, 0, 1, 0);
+  add(p, ET_CPU_MAP_WHERE, below, last_of(p), 0);
+}
+
+static float parameter_of(const et_xnn_node *node) {
+  const bool has_one =
+      node->tag == ET_XNN_NODE_LEAKY_RELU || node->tag == ET_XNN_NODE_ELU;
+  return has_one ? et_fb_f32(&node->body, ET_XNN_UNARY_PARAMETER) : 0.0f;
+}
+
+static program program_of(const et_xnn_node *node) {
+  program p = {.operands = node->input_count};
+  p.words[0] = p.operands;
+  if (node->tag == ET_XNN_NODE_PRELU) {
+    add_prelu(&p);
+  } else if (node->tag == ET_XNN_NODE_SQUARE) {
+    add(&p, ET_CPU_MAP_MUL, 0, 0, 0);
+  } else if (activations[node->tag] != 0) {
+    activate(&p, 0, activations[node->tag], parameter_of(node), 0.0f);
+  } else if (opcodes[node->tag] != 0) {
+    add(&p, opcodes[node->tag], 0, node->input_count - 1u, 0);
+  }
+  if (et_xnn_is_bounded(node) || p.count == 0) {
+    activate(&p, last_of(&p), ET_CPU_ACTIVATION_CLAMP, node->low, node->high);
+  }
+  return p;
+}
+
+static uint16_t words_of(const program *p) {
+  return (uint16_t)(1 + p->count * ET_CPU_MAP_WORDS);
+}
+
+/* Numbers of any datatype: by way of floats. */
+static void map_floats(et_xnn_builder *b) {
+  const et_xnn_node *node = b->node;
+  et_xnn_tensor inputs[2] = {0, 0};
+  const program p = program_of(node);
+  for (uint8_t i = 0; i < node->input_count; i++) {
+    inputs[i] = et_xnn_floats_of(b, node->inputs[i]);
+  }
+  const et_xnn_tensor floats = et_xnn_floats_for(b, node->outputs[0]);
+  et_xnn_emit(b, &(et_xnn_emission){.part = &et_cpu_step_map,
+                                    .inputs = inputs,
+                                    .input_count = node->input_count,
+                                    .output = floats,
+                                    .words = p.words,
+                                    .word_count = words_of(&p)});
+  et_xnn_put_floats(b, node->outputs[0], floats);
+}
+
+void et_xnn_unary(et_xnn_builder *b) {
+  const et_xnn_dims dims = et_xnn_dims_of(b, b->node->inputs[0]);
+  et_xnn_infer(b, 0, &dims);
+  map_floats(b);
+}
+
+/* Right-aligned; of sizes that differ one is 1. */
+static bool broadcast(const et_xnn_dims *a, const et_xnn_dims *b,
+                      et_xnn_dims *out) {
+  *out = a->rank >= b->rank ? *a : *b;
+  const et_xnn_dims *other = a->rank >= b->rank ? b : a;
+  for (uint8_t i = 1; i <= other->rank; i++) {
+    int32_t *size = &out->sizes[out->rank - i];
+    const int32_t another = other->sizes[other->rank - i];
+    if (*size != another && *size != 1 && another != 1) {
+      return false;
+    }
+    *size = *size == 1 ? another : *size;
+  }
+  return true;
+}
+
+static bool same_dims(const et_xnn_dims *a, const et_xnn_dims *b) {
+  return a->rank == b->rank &&
+         memcmp(a->sizes, b->sizes, a->rank * sizeof a->sizes[0]) == 0;
+}
+
+/* Sums and products of bytes as declared in equal sizes have a step of their own. */
+static bool is_pair_of_bytes(const et_xnn_builder *b) {
+  const et_xnn_value x = et_xnn_input(b, 0);
+  const et_xnn_value y = et_xnn_input(b, 1);
+  const et_xnn_value out = et_xnn_output(b, 0);
+  const uint8_t tag = b->node->tag;
+  return (tag == ET_XNN_NODE_ADD || tag == ET_XNN_NODE_MULTIPLY) &&
+         et_xnn_is_bytes(&x) && et_xnn_is_bytes(&y) && et_xnn_is_bytes(&out) &&
+         same_dims(&x.dims, &y.dims);
+}
+
+static void map_bytes(et_xnn_builder *b) {
+  const et_xnn_value x = et_xnn_input(b, 0);
+  const et_xnn_value y = et_xnn_input(b, 1);
+  const et_xnn_value out = et_xnn_output(b, 0);
+  const et_xnn_tensor inputs[] = {et_xnn_tensor_of(b, b->node->inputs[0]),
+                                  et_xnn_tensor_of(b, b->node->inputs[1])};
+  uint32_t words[5 + ET_XNN_QUANTIZING_WORDS] = {
+      b->node->tag == ET_XNN_NODE_MULTIPLY, (uint32_t)x.quantization.zero_point,
+      et_xnn_bits(x.quantization.scale),    (uint32_t)y.quantization.zero_point,
+      et_xnn_bits(y.quantization.scale),
+  };
+  et_xnn_quantizing(b, &out, words + 5);
+  et_xnn_emit(
+      b, &(et_xnn_emission){.part = &et_cpu_step_map_i8,
+                            .inputs = inputs,
+                            .input_count = 2,
+                            .output = et_xnn_tensor_of(b, b->node->outputs[0]),
+                            .words = words,
+                            .word_count = sizeof words / sizeof words[0]});
+}
+
+void et_xnn_binary(et_xnn_builder *b) {
+  const et_xnn_dims x = et_xnn_dims_of(b, b->node->inputs[0]);
+  const et_xnn_dims y = et_xnn_dims_of(b, b->node->inputs[1]);
+  et_xnn_dims dims;
+  ET_XNN_REQUIRE(b, b->mode == ET_XNN_COUNT || broadcast(&x, &y, &dims),
+                 "sizes of its inputs do not go together");
+  if (b->mode != ET_XNN_COUNT) {
+    et_xnn_infer(b, 0, &dims);
+  }
+  if (is_pair_of_bytes(b)) {
+    map_bytes(b);
+  } else {
+    map_floats(b);
+  }
+}
+
+void et_xnn_softmax(et_xnn_builder *b) {
+  const uint32_t id = b->node->inputs[0];
+  const et_xnn_dims dims = et_xnn_dims_of(b, id);
+  et_xnn_infer(b, 0, &dims);
+  const et_xnn_tensor x = et_xnn_floats_of(b, id);
+  const et_xnn_tensor y = et_xnn_floats_for(b, b->node->outputs[0]);
+  const uint32_t probabilities = 0;
+  et_xnn_emit(b, &(et_xnn_emission){.part = &et_cpu_step_softmax,
+                                    .inputs = &x,
+                                    .input_count = 1,
+                                    .output = y,
+                                    .words = &probabilities,
+                                    .word_count = 1});
+  et_xnn_put_floats(b, b->node->outputs[0], y);
+}

@@ -1,0 +1,144 @@
+#include "backends/xnnpack/runtime/graph.h"
+
+#include <string.h>
+
+#include "backends/xnnpack/runtime/schema.h"
+#include "executorch/checked.h"
+#include "runtime/program/schema_verify.h"
+
+/* Where the header's numbers stand; all of it is at least HEADER_BYTES. */
+enum {
+  MAGIC = 4,
+  FLATBUFFER_OFFSET = 10,
+  FLATBUFFER_SIZE = 14,
+  DATA_OFFSET = 18,
+  DATA_SIZE = 22,
+  HEADER_BYTES = 30
+};
+
+/* Offsets inside are 32 bits wide, and a reader may assume so of positions. */
+#define IDENTIFIER_AT 4
+#define ROOT_BYTES 8
+
+static uint32_t word_at(et_span bytes, size_t at) {
+  uint32_t word = 0;
+  memcpy(&word, bytes.data + at, sizeof word);
+  return word;
+}
+
+static uint64_t long_at(et_span bytes, size_t at) {
+  uint64_t number = 0;
+  memcpy(&number, bytes.data + at, sizeof number);
+  return number;
+}
+
+static bool has_text(et_span bytes, size_t at, const char *text) {
+  return memcmp(bytes.data + at, text, strlen(text)) == 0;
+}
+
+/* What is before the flatbuffer says where both parts lie. A payload without it is
+ * a flatbuffer as a whole. */
+static et_status split(et_span payload, et_error *error, et_span *flatbuffer,
+                       et_xnn_graph *out) {
+  *flatbuffer = payload;
+  ET_XNN_CHECK(error, payload.size >= HEADER_BYTES,
+               "%zu bytes are less than a header", payload.size);
+  if (!has_text(payload, MAGIC, "XH00")) {
+    return ET_STATUS_OK;
+  }
+  const uint32_t first = word_at(payload, FLATBUFFER_OFFSET);
+  const uint32_t size = word_at(payload, FLATBUFFER_SIZE);
+  const uint32_t data = word_at(payload, DATA_OFFSET);
+  const uint64_t data_size = long_at(payload, DATA_SIZE);
+  ET_XNN_CHECK(error,
+               first >= HEADER_BYTES && et_range_in(first, size, payload.size),
+               "a flatbuffer of %u bytes at %u does not lie in its %zu bytes",
+               (unsigned)size, (unsigned)first, payload.size);
+  ET_XNN_CHECK(error,
+               data >= (uint64_t)first + size &&
+                   et_range_in(data, data_size, payload.size),
+               "constants of %llu bytes at %u do not lie behind its flatbuffer",
+               (unsigned long long)data_size, (unsigned)data);
+  *flatbuffer = (et_span){payload.data + first, size};
+  out->data = (et_span){payload.data + data, (size_t)data_size};
+  return ET_STATUS_OK;
+}
+
+static et_status check_identifier(et_span flatbuffer, et_error *error) {
+  ET_XNN_CHECK(error, flatbuffer.size >= ROOT_BYTES,
+               "its flatbuffer has %zu bytes", flatbuffer.size);
+  ET_XNN_CHECK(error,
+               has_text(flatbuffer, IDENTIFIER_AT, "XN01") ||
+                   has_text(flatbuffer, IDENTIFIER_AT, "XN00"),
+               "it has no identifier of a flatbuffer that is known here "
+               "(XN01, XN00)");
+  return ET_STATUS_OK;
+}
+
+static et_fb_vector tables_of(const et_fb_table *table, uint16_t field) {
+  return et_fb_list(table, field, sizeof(uint32_t));
+}
+
+et_status et_xnn_graph_open(et_span payload, et_error *error,
+                            et_xnn_graph *out) {
+  et_span flatbuffer;
+  *out = (et_xnn_graph){.data = {NULL, 0}};
+  ET_RETURN_IF_ERROR(split(payload, error, &flatbuffer, out));
+  ET_RETURN_IF_ERROR(check_identifier(flatbuffer, error));
+  const uint32_t root = word_at(flatbuffer, 0);
+  ET_RETURN_IF_ERROR(et_schema_verify(flatbuffer, &et_xnn_schema, root, error));
+  et_fb_table graph;
+  et_fb_table_at(flatbuffer, root, &graph);
+  out->nodes = tables_of(&graph, ET_XNN_GRAPH_NODES);
+  out->values = tables_of(&graph, ET_XNN_GRAPH_VALUES);
+  out->external_count = et_fb_u32(&graph, ET_XNN_GRAPH_EXTERN_COUNT);
+  out->constants = tables_of(&graph, ET_XNN_GRAPH_CONSTANTS);
+  out->has_buffers = !et_fb_has(&graph, ET_XNN_GRAPH_CONSTANTS);
+  if (out->has_buffers) {
+    out->constants = tables_of(&graph, ET_XNN_GRAPH_BUFFERS);
+  }
+  ET_XNN_CHECK(error, out->external_count <= ET_XNN_MOST_EXTERNALS,
+               "%u arguments are more than %u", (unsigned)out->external_count,
+               ET_XNN_MOST_EXTERNALS);
+  return ET_STATUS_OK;
+}
+
+et_string et_xnn_constant_key(const et_xnn_graph *graph, uint32_t index) {
+  const et_string none = {"", 0};
+  const et_fb_table table = et_fb_child_at(&graph->constants, index);
+  return graph->has_buffers ? none : et_fb_text(&table, ET_XNN_CONSTANT_KEY);
+}
+
+/* Those that have no name. */
+static et_span bytes_inside(const et_xnn_graph *graph, uint32_t index) {
+  const et_fb_table table = et_fb_child_at(&graph->constants, index);
+  if (graph->has_buffers) {
+    return et_fb_bytes(&table, ET_XNN_BUFFER_BYTES);
+  }
+  const uint64_t offset = et_fb_u64(&table, ET_XNN_CONSTANT_OFFSET);
+  if (offset > graph->data.size) {
+    return (et_span){NULL, 0};
+  }
+  return (et_span){graph->data.data + offset,
+                   graph->data.size - (size_t)offset};
+}
+
+et_status et_xnn_constant(const et_xnn_graph *graph,
+                          const et_backend_context *context, uint32_t index,
+                          size_t size, const uint8_t **out) {
+  const et_string key = et_xnn_constant_key(graph, index);
+  et_span bytes = {NULL, 0};
+  ET_XNN_CHECK(context->error, index != 0 && index < graph->constants.count,
+               "there is no constant %u", (unsigned)index);
+  if (key.size != 0) {
+    ET_RETURN_IF_ERROR(
+        context->find_data(context, key, &bytes, context->error));
+  } else {
+    bytes = bytes_inside(graph, index);
+  }
+  ET_XNN_CHECK(context->error, bytes.size >= size,
+               "constant %u has %zu bytes; its value needs %zu",
+               (unsigned)index, bytes.size, size);
+  *out = bytes.data;
+  return ET_STATUS_OK;
+}

@@ -1,0 +1,50 @@
+/* What XnnpackBackend keeps of a delegate. */
+#ifndef BACKENDS_XNNPACK_RUNTIME_HANDLE_H_
+#define BACKENDS_XNNPACK_RUNTIME_HANDLE_H_
+
+#include "backends/cpu/steps/step.h"
+#include "backends/xnnpack/runtime/graph.h"
+
+#define ET_XNN_ALIGNMENT 64
+
+/* Where a tensor's bytes lie, and how many may. */
+typedef struct et_xnn_slot {
+  size_t offset; /* in scratch */
+  size_t capacity;
+  uint32_t argument; /* of the delegate's calls, at INPUT and OUTPUT */
+  uint8_t place;     /* et_cpu_place */
+  bool is_written;   /* by a node, of the values that nodes write */
+} et_xnn_slot;
+
+/* How much of everything the steps of a graph take. */
+typedef struct et_xnn_counts {
+  uint32_t tensors; /* those of values come first */
+  uint32_t steps;
+  uint32_t references; /* of steps to tensors */
+  uint32_t dims;       /* of steps */
+  uint32_t words;      /* their attributes */
+  size_t packed_bytes; /* weights as steps read them */
+  size_t shared_bytes; /* those of them that methods share */
+} et_xnn_counts;
+
+/* Sizes and pointers are those of the current call; everything else is fixed. */
+typedef struct et_xnn_handle {
+  et_xnn_graph graph;
+  et_xnn_counts counts;
+  et_cpu_tensor *tensors;
+  et_xnn_slot *slots; /* of tensors */
+  et_cpu_step *steps;
+  et_cpu_tensor **references;
+  const int32_t **dim_references;
+  int32_t *dims;
+  uint32_t *words;
+  size_t *rooms;       /* of each node, where in scratch its own tensors lie */
+  uint32_t *arguments; /* value of each argument */
+  uint8_t *packed;
+  size_t scratch_bytes;
+  size_t threads;
+  bool is_current; /* the steps are those of the arguments' sizes */
+  uint8_t isa;     /* et_cpu_isa */
+} et_xnn_handle;
+
+#endif /* BACKENDS_XNNPACK_RUNTIME_HANDLE_H_ */

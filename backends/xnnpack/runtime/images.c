@@ -1,0 +1,176 @@
+#include "backends/cpu/simd/resize.h"
+#include "backends/xnnpack/runtime/rules.h"
+#include "backends/xnnpack/runtime/steps.h"
+#include "backends/xnnpack/runtime/words.h"
+
+extern const et_backend_part et_cpu_step_pool;
+extern const et_backend_part et_cpu_step_pool_i8;
+extern const et_backend_part et_cpu_step_resize;
+
+#define POOL_WORDS (1 + ET_XNN_WINDOW_WORDS + 2)
+#define READING_WORDS 2
+
+static bool is_of_bytes(const et_xnn_builder *b) {
+  const et_xnn_value x = et_xnn_input(b, 0);
+  const et_xnn_value y = et_xnn_output(b, 0);
+  return et_xnn_is_bytes(&x) && et_xnn_is_bytes(&y);
+}
+
+/* Both sides of the node as images. */
+typedef struct images {
+  et_xnn_dims x;
+  et_xnn_dims y;
+} images;
+
+static void pool_bytes(et_xnn_builder *b, const images *sides,
+                       uint32_t *words) {
+  const et_xnn_value x = et_xnn_input(b, 0);
+  const et_xnn_value y = et_xnn_output(b, 0);
+  words[POOL_WORDS] = (uint32_t)x.quantization.zero_point;
+  words[POOL_WORDS + 1] = et_xnn_bits(x.quantization.scale);
+  et_xnn_quantizing(b, &y, words + POOL_WORDS + READING_WORDS);
+  const et_xnn_tensor from =
+      et_xnn_view(b, et_xnn_tensor_of(b, b->node->inputs[0]), &sides->x);
+  const et_xnn_tensor to =
+      et_xnn_view(b, et_xnn_tensor_of(b, b->node->outputs[0]), &sides->y);
+  et_xnn_emit(b, &(et_xnn_emission){.part = &et_cpu_step_pool_i8,
+                                    .inputs = &from,
+                                    .input_count = 1,
+                                    .output = to,
+                                    .words = words,
+                                    .word_count = POOL_WORDS + READING_WORDS +
+                                                  ET_XNN_QUANTIZING_WORDS});
+}
+
+static void pool_floats(et_xnn_builder *b, const images *sides,
+                        const uint32_t *words) {
+  const uint32_t id = b->node->outputs[0];
+  const et_xnn_tensor from =
+      et_xnn_view(b, et_xnn_floats_of(b, b->node->inputs[0]), &sides->x);
+  const et_xnn_tensor floats = et_xnn_floats_for(b, id);
+  et_xnn_emit(b, &(et_xnn_emission){.part = &et_cpu_step_pool,
+                                    .inputs = &from,
+                                    .input_count = 1,
+                                    .output = et_xnn_view(b, floats, &sides->y),
+                                    .words = words,
+                                    .word_count = POOL_WORDS});
+  et_xnn_clamp(b, floats);
+  et_xnn_put_floats(b, id, floats);
+}
+
+static void pool(et_xnn_builder *b, const images *sides,
+                 const et_xnn_window *window) {
+  uint32_t words[POOL_WORDS + READING_WORDS + ET_XNN_QUANTIZING_WORDS] = {
+      b->node->tag == ET_XNN_NODE_MAX_POOL};
+  et_xnn_window_words(window, words + 1);
+  if (is_of_bytes(b)) {
+    pool_bytes(b, sides, words);
+  } else {
+    pool_floats(b, sides, words);
+  }
+}
+
+void et_xnn_pool(et_xnn_builder *b) {
+  et_xnn_window window;
+  images sides = {.x = et_xnn_dims_of(b, b->node->inputs[0])};
+  ET_XNN_REQUIRE(b, sides.x.rank == 4, "its input is no image");
+  ET_XNN_REQUIRE(b, et_xnn_window_of(b->node, &window),
+                 "it has no window of images");
+  sides.y = sides.x;
+  for (size_t i = 0; i < 2; i++) {
+    sides.y.sizes[1 + i] =
+        et_xnn_window_outputs(&window, i, sides.x.sizes[1 + i]);
+  }
+  et_xnn_infer(b, 0, &sides.y);
+  sides.y = et_xnn_dims_of(b, b->node->outputs[0]);
+  pool(b, &sides, &window);
+}
+
+/* Dims before the image's are images. */
+static int32_t images_in(const et_xnn_dims *dims) {
+  int32_t count = 1;
+  for (uint8_t i = 0; i + 3 < dims->rank; i++) {
+    count *= dims->sizes[i];
+  }
+  return count;
+}
+
+void et_xnn_global_pool(et_xnn_builder *b) {
+  const et_xnn_dims x = et_xnn_dims_of(b, b->node->inputs[0]);
+  const et_xnn_window whole = {.stride = {1, 1}, .dilation = {1, 1}};
+  const bool keeps = (b->node->flags & ET_XNN_FLAG_KEEP_DIMS) != 0;
+  ET_XNN_REQUIRE(b, x.rank >= 3, "its input is no image");
+  const int32_t *last = &x.sizes[x.rank - 3];
+  const int32_t count = images_in(&x);
+  const images sides = {
+      {.rank = 4, .sizes = {count, last[0], last[1], last[2]}},
+      {.rank = 4, .sizes = {count, 1, 1, last[2]}}};
+  et_xnn_dims y = x;
+  y.rank = (uint8_t)(x.rank - (keeps ? 0 : 2));
+  y.sizes[x.rank - 3] = 1;
+  y.sizes[x.rank - 2] = 1;
+  y.sizes[y.rank - 1] = last[2];
+  et_xnn_infer(b, 0, &y);
+  pool(b, &sides, &whole);
+}
+
+void et_xnn_argmax_pool(et_xnn_builder *b) {
+  const et_xnn_value x = et_xnn_input(b, 0);
+  const et_xnn_value y = et_xnn_output(b, 0);
+  const et_xnn_value places = et_xnn_output(b, 1);
+  et_xnn_dims dims = et_xnn_dims_of(b, b->node->inputs[0]);
+  et_xnn_window window;
+  ET_XNN_REQUIRE(b,
+                 x.datatype == ET_XNN_FP32 && y.datatype == ET_XNN_FP32 &&
+                     places.datatype == ET_XNN_INT32 && dims.rank == 4,
+                 "it is not of images of float32");
+  ET_XNN_REQUIRE(b, et_xnn_places_of(b->node, &window),
+                 "it has no window of images");
+  for (size_t i = 0; i < 2; i++) {
+    dims.sizes[1 + i] = et_xnn_window_outputs(&window, i, dims.sizes[1 + i]);
+  }
+  et_xnn_infer(b, 0, &dims);
+  et_xnn_infer(b, 1, &dims);
+  const et_xnn_tensor from = et_xnn_tensor_of(b, b->node->inputs[0]);
+  const uint32_t words[] = {
+      (uint32_t)window.kernel[0], (uint32_t)window.kernel[1],
+      (uint32_t)window.before[0], (uint32_t)window.before[1]};
+  et_xnn_emit(b, &(et_xnn_emission){
+                     .part = &et_xnn_step_argmax_pool,
+                     .inputs = &from,
+                     .input_count = 1,
+                     .output = et_xnn_tensor_of(b, b->node->outputs[0]),
+                     .second_output = et_xnn_tensor_of(b, b->node->outputs[1]),
+                     .output_count = 2,
+                     .words = words,
+                     .word_count = 4});
+}
+
+#define MOST_PIXELS (1 << 24)
+
+void et_xnn_resize(et_xnn_builder *b) {
+  const uint32_t id = b->node->outputs[0];
+  const uint32_t height = et_fb_u32(&b->node->body, ET_XNN_RESIZE_HEIGHT);
+  const uint32_t width = et_fb_u32(&b->node->body, ET_XNN_RESIZE_WIDTH);
+  et_xnn_dims dims = et_xnn_dims_of(b, b->node->inputs[0]);
+  ET_XNN_REQUIRE(b, dims.rank == 4, "its input is no image");
+  ET_XNN_REQUIRE(b,
+                 height >= 1 && width >= 1 && height <= MOST_PIXELS &&
+                     width <= MOST_PIXELS,
+                 "it makes images of %u x %u pixels", (unsigned)height,
+                 (unsigned)width);
+  dims.sizes[1] = (int32_t)height;
+  dims.sizes[2] = (int32_t)width;
+  et_xnn_infer(b, 0, &dims);
+  const et_xnn_tensor x = et_xnn_floats_of(b, b->node->inputs[0]);
+  const et_xnn_tensor y = et_xnn_floats_for(b, id);
+  const uint32_t words[4] = {ET_CPU_RESIZE_LINEAR,
+                             (b->node->flags & ET_XNN_FLAG_ALIGN_CORNERS) != 0};
+  et_xnn_emit(b, &(et_xnn_emission){.part = &et_cpu_step_resize,
+                                    .inputs = &x,
+                                    .input_count = 1,
+                                    .output = y,
+                                    .words = words,
+                                    .word_count = 4});
+  et_xnn_put_floats(b, id, y);
+}

@@ -1,0 +1,259 @@
+#include <string.h>
+
+#include "backends/cpu/simd/activation.h"
+#include "backends/xnnpack/runtime/rules.h"
+
+extern const et_backend_part et_cpu_step_copy;
+extern const et_backend_part et_cpu_step_permute;
+
+/* Words of step copy before those of its inputs. */
+#define COPY_WORDS 2
+#define MOST_PLACES (ET_XNN_MOST_INPUTS * ET_XNN_MOST_DIMS)
+
+/* Elements move as they are where they stand for the same; else by way of
+ * floats. */
+static bool moves_bits(const et_xnn_builder *b) {
+  const et_xnn_value out = et_xnn_output(b, 0);
+  bool is_same = true;
+  for (uint8_t i = 0; i < b->node->input_count; i++) {
+    const et_xnn_value x = et_xnn_input(b, i);
+    is_same = is_same && et_xnn_same_quantization(&x, &out);
+  }
+  return is_same;
+}
+
+static et_xnn_tensor source(et_xnn_builder *b, uint8_t index, bool is_bits) {
+  const uint32_t id = b->node->inputs[index];
+  return is_bits ? et_xnn_tensor_of(b, id) : et_xnn_floats_of(b, id);
+}
+
+static et_xnn_tensor target(et_xnn_builder *b, bool is_bits) {
+  const uint32_t id = b->node->outputs[0];
+  return is_bits ? et_xnn_tensor_of(b, id) : et_xnn_floats_for(b, id);
+}
+
+static void finish(et_xnn_builder *b, bool is_bits, et_xnn_tensor tensor) {
+  if (!is_bits) {
+    et_xnn_put_floats(b, b->node->outputs[0], tensor);
+  }
+}
+
+static void permute(et_xnn_builder *b, const uint32_t *order, uint8_t rank) {
+  const bool is_bits = moves_bits(b);
+  const et_xnn_tensor x = source(b, 0, is_bits);
+  const et_xnn_tensor y = target(b, is_bits);
+  et_xnn_emit(b, &(et_xnn_emission){.part = &et_cpu_step_permute,
+                                    .inputs = &x,
+                                    .input_count = 1,
+                                    .output = y,
+                                    .words = order,
+                                    .word_count = rank});
+  finish(b, is_bits, y);
+}
+
+void et_xnn_transpose(et_xnn_builder *b) {
+  const et_xnn_dims x = et_xnn_dims_of(b, b->node->inputs[0]);
+  const et_fb_vector list =
+      et_fb_list(&b->node->body, ET_XNN_TRANSPOSE_ORDER, sizeof(uint32_t));
+  uint32_t order[ET_XNN_MOST_DIMS] = {0};
+  et_xnn_dims y = {.rank = x.rank};
+  ET_XNN_REQUIRE(b, list.count == x.rank, "it permutes %u of %u dims",
+                 (unsigned)list.count, (unsigned)x.rank);
+  for (uint8_t i = 0; i < x.rank; i++) {
+    order[i] = et_fb_u32_at(&list, i);
+    ET_XNN_REQUIRE(b, order[i] < x.rank, "it has no permutation");
+    y.sizes[i] = x.sizes[order[i]];
+  }
+  et_xnn_infer(b, 0, &y);
+  permute(b, order, x.rank);
+}
+
+/* As a view of one dim, which any sizes become. */
+static et_xnn_tensor flat(et_xnn_builder *b, et_xnn_tensor tensor,
+                          const et_xnn_dims *dims) {
+  size_t numel = 0;
+  et_xnn_count(dims, &numel);
+  const et_xnn_dims line = {.rank = 1, .sizes = {(int32_t)numel}};
+  return et_xnn_view(b, tensor, &line);
+}
+
+static void copy_all(et_xnn_builder *b, const et_xnn_dims *from,
+                     const et_xnn_dims *to) {
+  const bool is_bits = moves_bits(b);
+  const uint32_t order = 0;
+  const et_xnn_tensor x = flat(b, source(b, 0, is_bits), from);
+  const et_xnn_tensor out = target(b, is_bits);
+  et_xnn_emit(b, &(et_xnn_emission){.part = &et_cpu_step_permute,
+                                    .inputs = &x,
+                                    .input_count = 1,
+                                    .output = flat(b, out, to),
+                                    .words = &order,
+                                    .word_count = 1});
+  finish(b, is_bits, out);
+}
+
+void et_xnn_copy(et_xnn_builder *b) {
+  const et_xnn_dims x = et_xnn_dims_of(b, b->node->inputs[0]);
+  et_xnn_infer(b, 0, &x);
+  const et_xnn_dims y = et_xnn_dims_of(b, b->node->outputs[0]);
+  copy_all(b, &x, &y);
+}
+
+/* One size that is 0 stands for what is left. */
+static bool infer_reshaped(size_t numel, et_xnn_dims *dims) {
+  size_t known = 1;
+  uint8_t unknown = ET_XNN_MOST_DIMS;
+  for (uint8_t i = 0; i < dims->rank; i++) {
+    if (dims->sizes[i] == 0 && unknown != ET_XNN_MOST_DIMS) {
+      return false;
+    }
+    if (dims->sizes[i] == 0) {
+      unknown = i;
+    } else {
+      known *= (size_t)dims->sizes[i];
+    }
+    if (dims->sizes[i] < 0 || known > INT32_MAX) {
+      return false;
+    }
+  }
+  if (unknown == ET_XNN_MOST_DIMS) {
+    return known == numel;
+  }
+  dims->sizes[unknown] = (int32_t)(numel / known);
+  return numel % known == 0;
+}
+
+void et_xnn_reshape(et_xnn_builder *b) {
+  const et_xnn_dims x = et_xnn_dims_of(b, b->node->inputs[0]);
+  const et_fb_vector list =
+      et_fb_list(&b->node->body, ET_XNN_RESHAPE_SIZES, sizeof(uint32_t));
+  size_t numel = 0;
+  ET_XNN_REQUIRE(b, list.count <= ET_XNN_MOST_DIMS, "it makes %u dims",
+                 (unsigned)list.count);
+  et_xnn_dims sizes = {.rank = (uint8_t)list.count};
+  for (uint8_t i = 0; i < sizes.rank; i++) {
+    sizes.sizes[i] = et_fb_i32_at(&list, i);
+  }
+  et_xnn_count(&x, &numel);
+  ET_XNN_REQUIRE(b, b->mode == ET_XNN_COUNT || infer_reshaped(numel, &sizes),
+                 "%zu elements do not have its sizes", numel);
+  et_xnn_infer(b, 0, &sizes);
+  const et_xnn_dims y = et_xnn_dims_of(b, b->node->outputs[0]);
+  copy_all(b, &x, &y);
+}
+
+/* Where copies begin: of each input and dim where reading and writing does. */
+typedef struct copying {
+  bool is_filled;
+  float fill;
+  int32_t places[2 * MOST_PLACES];
+} copying;
+
+static void copy_parts(et_xnn_builder *b, const copying *c, uint8_t rank) {
+  const uint8_t count = b->node->input_count;
+  const bool is_bits = !c->is_filled && moves_bits(b);
+  const uint16_t places = (uint16_t)(count * rank);
+  uint32_t words[COPY_WORDS + MOST_PLACES] = {c->is_filled,
+                                              et_xnn_bits(c->fill)};
+  et_xnn_tensor inputs[ET_XNN_MOST_INPUTS];
+  for (uint8_t i = 0; i < count; i++) {
+    inputs[i] = source(b, i, is_bits);
+  }
+  for (uint16_t i = 0; i < places; i++) {
+    words[COPY_WORDS + i] = 1;
+  }
+  const et_xnn_tensor y = target(b, is_bits);
+  et_xnn_emit(
+      b, &(et_xnn_emission){.part = &et_cpu_step_copy,
+                            .inputs = inputs,
+                            .input_count = count,
+                            .output = y,
+                            .dims = c->places,
+                            .dim_count = (uint16_t)(2 * places),
+                            .words = words,
+                            .word_count = (uint16_t)(COPY_WORDS + places)});
+  finish(b, is_bits, y);
+}
+
+void et_xnn_slice(et_xnn_builder *b) {
+  const et_xnn_dims x = et_xnn_dims_of(b, b->node->inputs[0]);
+  const et_fb_vector offsets =
+      et_fb_list(&b->node->body, ET_XNN_SLICE_OFFSETS, sizeof(uint32_t));
+  const et_fb_vector sizes =
+      et_fb_list(&b->node->body, ET_XNN_SLICE_SIZES, sizeof(uint32_t));
+  copying c = {.is_filled = false};
+  et_xnn_dims y = {.rank = x.rank};
+  ET_XNN_REQUIRE(b, offsets.count == x.rank && sizes.count == x.rank,
+                 "it has %u offsets and %u sizes for %u dims",
+                 (unsigned)offsets.count, (unsigned)sizes.count,
+                 (unsigned)x.rank);
+  for (uint8_t i = 0; i < x.rank; i++) {
+    const int64_t offset = et_fb_u32_at(&offsets, i);
+    const int64_t size = et_fb_u32_at(&sizes, i);
+    ET_XNN_REQUIRE(b, size > 0 && offset + size <= x.sizes[i],
+                   "%lld elements from %lld on are not all in dim %u of %d",
+                   (long long)size, (long long)offset, (unsigned)i,
+                   (int)x.sizes[i]);
+    c.places[2 * i] = (int32_t)offset;
+    y.sizes[i] = (int32_t)size;
+  }
+  et_xnn_infer(b, 0, &y);
+  copy_parts(b, &c, x.rank);
+}
+
+void et_xnn_pad(et_xnn_builder *b) {
+  const et_xnn_dims x = et_xnn_dims_of(b, b->node->inputs[0]);
+  const et_fb_vector before =
+      et_fb_list(&b->node->body, ET_XNN_PAD_BEFORE, sizeof(uint32_t));
+  const et_fb_vector after =
+      et_fb_list(&b->node->body, ET_XNN_PAD_AFTER, sizeof(uint32_t));
+  copying c = {.is_filled = true,
+               .fill = et_fb_f32(&b->node->body, ET_XNN_PAD_VALUE)};
+  et_xnn_dims y = {.rank = x.rank};
+  ET_XNN_REQUIRE(b, before.count == x.rank && after.count == x.rank,
+                 "it pads %u and %u of %u dims", (unsigned)before.count,
+                 (unsigned)after.count, (unsigned)x.rank);
+  for (uint8_t i = 0; i < x.rank; i++) {
+    const int64_t first = et_fb_u32_at(&before, i);
+    const int64_t size = first + x.sizes[i] + et_fb_u32_at(&after, i);
+    ET_XNN_REQUIRE(b, size <= INT32_MAX, "it pads a dim to %lld elements",
+                   (long long)size);
+    c.places[2 * i + 1] = (int32_t)first;
+    y.sizes[i] = (int32_t)size;
+  }
+  et_xnn_infer(b, 0, &y);
+  copy_parts(b, &c, x.rank);
+}
+
+/* Adds input `index` behind those before it. */
+static void append(et_xnn_builder *b, uint8_t index, uint32_t axis, copying *c,
+                   et_xnn_dims *y) {
+  const et_xnn_dims x = et_xnn_dims_of(b, b->node->inputs[index]);
+  ET_XNN_REQUIRE(b, x.rank == y->rank, "input %u has %u dims of %u",
+                 (unsigned)index, (unsigned)x.rank, (unsigned)y->rank);
+  const int64_t end = (int64_t)y->sizes[axis] + x.sizes[axis];
+  ET_XNN_REQUIRE(b, end <= INT32_MAX, "it makes a dim of %lld elements",
+                 (long long)end);
+  for (uint8_t i = 0; i < x.rank; i++) {
+    ET_XNN_REQUIRE(
+        b, i == axis || b->mode == ET_XNN_COUNT || x.sizes[i] == y->sizes[i],
+        "input %u has %d elements along dim %u, expected %d", (unsigned)index,
+        (int)x.sizes[i], (unsigned)i, (int)y->sizes[i]);
+  }
+  c->places[2 * (index * x.rank + axis) + 1] = y->sizes[axis];
+  y->sizes[axis] = (int32_t)end;
+}
+
+void et_xnn_concatenate(et_xnn_builder *b) {
+  const uint32_t axis = et_fb_u32(&b->node->body, ET_XNN_CONCATENATE_AXIS);
+  et_xnn_dims y = et_xnn_dims_of(b, b->node->inputs[0]);
+  copying c = {.is_filled = false};
+  ET_XNN_REQUIRE(b, axis < y.rank, "axis %u of %u dims", (unsigned)axis,
+                 (unsigned)y.rank);
+  y.sizes[axis] = 0;
+  for (uint8_t i = 0; i < b->node->input_count; i++) {
+    append(b, i, axis, &c, &y);
+  }
+  et_xnn_infer(b, 0, &y);
+  copy_parts(b, &c, y.rank);
+}

@@ -1,0 +1,393 @@
+#include "backends/xnnpack/runtime/pack.h"
+
+#include <string.h>
+
+#include "backends/xnnpack/runtime/weights.h"
+
+#define PANEL ET_XNN_PANEL
+
+static int32_t panels_of(int32_t columns) {
+  return (columns + PANEL - 1) / PANEL;
+}
+
+bool et_xnn_has_codes(const et_xnn_value *weights) {
+  switch ((et_xnn_datatype)weights->datatype) {
+    case ET_XNN_QINT8:
+      return weights->quantization.zero_point == 0;
+    case ET_XNN_QCINT8:
+    case ET_XNN_QCINT4:
+    case ET_XNN_QBINT4:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/* A panel of a group: its first output over all groups, and how many there are. */
+typedef struct panel {
+  size_t first;
+  size_t columns;
+} panel;
+
+static panel panel_at(const et_xnn_matrix *m, int32_t group, int32_t index) {
+  const int32_t before = index * PANEL;
+  const int32_t left = m->outputs - before;
+  return (panel){(size_t)group * (size_t)m->outputs + (size_t)before,
+                 (size_t)(left < PANEL ? left : PANEL)};
+}
+
+/* Calls `put` for each panel, with where its `size` bytes begin. */
+typedef void put_panel(const et_xnn_weights *w, panel p, const void *request,
+                       void *to);
+
+static et_status put_panels(et_xnn_builder *b, const et_xnn_matrix *m,
+                            put_panel *put, const void *request, size_t size,
+                            void *bytes) {
+  et_xnn_weights w;
+  uint8_t *to = bytes;
+  ET_RETURN_IF_ERROR(et_xnn_weights_of(b, m, &w));
+  for (int32_t g = 0; g < m->groups; g++) {
+    for (int32_t i = 0; i < panels_of(m->outputs); i++) {
+      memset(to, 0, size);
+      put(&w, panel_at(m, g, i), request, to);
+      to += size;
+    }
+  }
+  return ET_STATUS_OK;
+}
+
+static void put_floats(const et_xnn_weights *w, panel p, const void *request,
+                       void *to) {
+  float *out = to;
+  (void)request;
+  for (size_t k = 0; k < (size_t)w->matrix.depth; k++) {
+    for (size_t c = 0; c < p.columns; c++) {
+      out[k * PANEL + c] = et_xnn_number(w, p.first + c, k);
+    }
+  }
+}
+
+static void put_halves(const et_xnn_weights *w, panel p, const void *request,
+                       void *to) {
+  uint16_t *out = to;
+  (void)request;
+  for (size_t k = 0; k < (size_t)w->matrix.depth; k++) {
+    for (size_t c = 0; c < p.columns; c++) {
+      memcpy(&out[k * PANEL + c],
+             w->data + et_xnn_element(&w->matrix, p.first + c, k) * 2, 2);
+    }
+  }
+}
+
+static et_status fill_floats(et_xnn_builder *b, const void *request,
+                             void *bytes) {
+  const et_xnn_matrix *m = request;
+  return put_panels(b, m, put_floats, NULL,
+                    (size_t)m->depth * PANEL * sizeof(float), bytes);
+}
+
+static et_status fill_halves(et_xnn_builder *b, const void *request,
+                             void *bytes) {
+  const et_xnn_matrix *m = request;
+  return put_panels(b, m, put_halves, NULL,
+                    (size_t)m->depth * PANEL * sizeof(uint16_t), bytes);
+}
+
+/* Sizes that have been multiplied; -1, which no tensor has, where they wrap. */
+static int32_t times(int32_t a, int32_t b) {
+  const int64_t product = (int64_t)a * b;
+  return product <= INT32_MAX ? (int32_t)product : -1;
+}
+
+et_xnn_tensor et_xnn_pack_panels(et_xnn_builder *b, const et_xnn_matrix *m,
+                                 et_scalar_type dtype) {
+  const bool is_float = dtype == ET_SCALAR_TYPE_FLOAT32;
+  const et_xnn_value value = et_xnn_value_at(b->graph, m->id);
+  const et_xnn_packing packing = {
+      .dtype = dtype,
+      .dims = {.rank = 4,
+               .sizes = {m->groups, panels_of(m->outputs), m->depth, PANEL}},
+      .fill = is_float ? fill_floats : fill_halves,
+      .request = m,
+      .id = m->id,
+      .share = !et_xnn_is_floating(&value) ? NULL
+               : m->is_transposed          ? "columns"
+                                           : "panels"};
+  return et_xnn_pack(b, &packing);
+}
+
+static void put_quads(const et_xnn_weights *w, panel p, const void *request,
+                      void *to) {
+  int8_t *out = to;
+  (void)request;
+  for (size_t k = 0; k < (size_t)w->matrix.depth; k++) {
+    for (size_t c = 0; c < p.columns; c++) {
+      out[(k / 4 * PANEL + c) * 4 + k % 4] =
+          (int8_t)et_xnn_code(w, p.first + c, k);
+    }
+  }
+}
+
+static size_t quads_of(int32_t depth) { return ((size_t)depth + 3) / 4; }
+
+static et_status fill_quads(et_xnn_builder *b, const void *request,
+                            void *bytes) {
+  const et_xnn_matrix *m = request;
+  return put_panels(b, m, put_quads, NULL, quads_of(m->depth) * PANEL * 4,
+                    bytes);
+}
+
+et_xnn_tensor et_xnn_pack_quads(et_xnn_builder *b, const et_xnn_matrix *m) {
+  const et_xnn_packing packing = {
+      .dtype = ET_SCALAR_TYPE_INT8,
+      .dims = {.rank = 4,
+               .sizes = {times(m->groups, panels_of(m->outputs)),
+                         (int32_t)quads_of(m->depth), PANEL, 4}},
+      .fill = fill_quads,
+      .request = m,
+      .id = m->id,
+      .share = m->is_transposed ? "column quads" : "quads"};
+  return et_xnn_pack(b, &packing);
+}
+
+/* Taps of windows: columns of them, each filled up to quads. */
+typedef struct taps {
+  et_xnn_matrix matrix;
+  size_t height;
+  size_t width;
+} taps;
+
+static void put_tap_quads(const et_xnn_weights *w, panel p, const void *request,
+                          void *to) {
+  const taps *t = request;
+  const size_t quads = (t->height + 3) / 4;
+  int8_t *out = to;
+  for (size_t k = 0; k < t->height * t->width; k++) {
+    const size_t y = k / t->width;
+    const size_t quad = k % t->width * quads + y / 4;
+    for (size_t c = 0; c < p.columns; c++) {
+      out[(quad * PANEL + c) * 4 + y % 4] =
+          (int8_t)et_xnn_code(w, p.first + c, k);
+    }
+  }
+}
+
+static et_status fill_tap_quads(et_xnn_builder *b, const void *request,
+                                void *bytes) {
+  const taps *t = request;
+  return put_panels(b, &t->matrix, put_tap_quads, t,
+                    (t->height + 3) / 4 * t->width * PANEL * 4, bytes);
+}
+
+et_xnn_tensor et_xnn_pack_tap_quads(et_xnn_builder *b, const et_xnn_matrix *m,
+                                    int32_t height) {
+  const taps t = {*m, (size_t)height, (size_t)(m->depth / height)};
+  const et_xnn_packing packing = {
+      .dtype = ET_SCALAR_TYPE_INT8,
+      .dims = {.rank = 4,
+               .sizes = {panels_of(m->outputs),
+                         (int32_t)((t.height + 3) / 4 * t.width), PANEL, 4}},
+      .fill = fill_tap_quads,
+      .request = &t,
+      .id = m->id,
+      .share = "taps"};
+  return et_xnn_pack(b, &packing);
+}
+
+/* Numbers of columns, [groups][panels * 16]. */
+typedef struct columns {
+  et_xnn_matrix matrix; /* of the weights */
+  uint32_t bias;
+  float x_scale; /* what a byte is worth that they are multiplied by */
+} columns;
+
+static et_xnn_matrix bias_matrix(const columns *c) {
+  const et_xnn_matrix *m = &c->matrix;
+  return (et_xnn_matrix){
+      .id = c->bias, .groups = m->groups, .outputs = m->outputs, .depth = 1};
+}
+
+static void put_bias(const et_xnn_weights *w, panel p, const void *request,
+                     void *to) {
+  float *out = to;
+  (void)request;
+  for (size_t i = 0; i < p.columns; i++) {
+    out[i] = et_xnn_number(w, p.first + i, 0);
+  }
+}
+
+static size_t padded_columns(const et_xnn_matrix *m) {
+  return (size_t)m->groups * (size_t)panels_of(m->outputs) * PANEL;
+}
+
+static et_status fill_bias(et_xnn_builder *b, const void *request,
+                           void *bytes) {
+  const columns *c = request;
+  const et_xnn_matrix matrix = bias_matrix(c);
+  if (c->bias == ET_XNN_NO_VALUE) {
+    memset(bytes, 0, padded_columns(&c->matrix) * sizeof(float));
+    return ET_STATUS_OK;
+  }
+  return put_panels(b, &matrix, put_bias, NULL, PANEL * sizeof(float), bytes);
+}
+
+static void put_column_scales(const et_xnn_weights *w, panel p,
+                              const void *request, void *to) {
+  const columns *c = request;
+  float *out = to;
+  for (size_t i = 0; i < p.columns; i++) {
+    out[i] = c->x_scale * et_xnn_scale(w, p.first + i, 0);
+  }
+}
+
+static et_status fill_column_scales(et_xnn_builder *b, const void *request,
+                                    void *bytes) {
+  const columns *c = request;
+  return put_panels(b, &c->matrix, put_column_scales, c, PANEL * sizeof(float),
+                    bytes);
+}
+
+static void put_column_sums(const et_xnn_weights *w, panel p,
+                            const void *request, void *to) {
+  int32_t *out = to;
+  (void)request;
+  for (size_t i = 0; i < p.columns; i++) {
+    for (size_t k = 0; k < (size_t)w->matrix.depth; k++) {
+      out[i] += et_xnn_code(w, p.first + i, k);
+    }
+  }
+}
+
+static et_status fill_column_sums(et_xnn_builder *b, const void *request,
+                                  void *bytes) {
+  const columns *c = request;
+  return put_panels(b, &c->matrix, put_column_sums, c, PANEL * sizeof(int32_t),
+                    bytes);
+}
+
+static et_xnn_tensor pack_columns(et_xnn_builder *b, const columns *c,
+                                  et_scalar_type dtype, et_xnn_fill *fill) {
+  const et_xnn_matrix *m = &c->matrix;
+  const et_xnn_packing packing = {
+      .dtype = dtype,
+      .dims = {.rank = 1,
+               .sizes = {times(times(m->groups, panels_of(m->outputs)),
+                               PANEL)}},
+      .fill = fill,
+      .request = c,
+      .id = m->id};
+  return et_xnn_pack(b, &packing);
+}
+
+et_xnn_tensor et_xnn_pack_bias(et_xnn_builder *b, const et_xnn_matrix *m,
+                               uint32_t bias) {
+  const columns c = {.matrix = *m, .bias = bias};
+  return pack_columns(b, &c, ET_SCALAR_TYPE_FLOAT32, fill_bias);
+}
+
+void et_xnn_pack_columns(et_xnn_builder *b, const et_xnn_matrix *m,
+                         uint32_t bias, et_xnn_tensor out[3]) {
+  const et_xnn_value x = et_xnn_input(b, 0);
+  const columns c = {*m, bias, x.quantization.scale};
+  out[0] = pack_columns(b, &c, ET_SCALAR_TYPE_INT32, fill_column_sums);
+  out[1] = pack_columns(b, &c, ET_SCALAR_TYPE_FLOAT32, fill_column_scales);
+  out[2] = pack_columns(b, &c, ET_SCALAR_TYPE_FLOAT32, fill_bias);
+}
+
+static void put_words(const et_xnn_weights *w, panel p, const void *request,
+                      void *to) {
+  const et_xnn_words *words = request;
+  const size_t codes = 32 / (size_t)words->bits;
+  const uint32_t mask = words->bits == 4 ? 15 : 255;
+  uint32_t *out = to;
+  for (size_t k = 0; k < (size_t)w->matrix.depth; k++) {
+    const size_t shift = k % codes * (size_t)words->bits;
+    for (size_t c = 0; c < p.columns; c++) {
+      const uint32_t code = (uint32_t)et_xnn_code(w, p.first + c, k) & mask;
+      out[k / codes * PANEL + c] |= code << shift;
+    }
+  }
+}
+
+static int32_t words_of(const et_xnn_words *w) {
+  return w->matrix.depth / (32 / w->bits);
+}
+
+static et_status fill_words(et_xnn_builder *b, const void *request,
+                            void *bytes) {
+  const et_xnn_words *w = request;
+  return put_panels(b, &w->matrix, put_words, w,
+                    (size_t)words_of(w) * PANEL * sizeof(uint32_t), bytes);
+}
+
+static void put_scales(const et_xnn_weights *w, panel p, const void *request,
+                       void *to) {
+  const et_xnn_words *words = request;
+  const size_t group = (size_t)words->group;
+  float *out = to;
+  for (size_t k = 0; k < (size_t)w->matrix.depth; k += group) {
+    for (size_t c = 0; c < p.columns; c++) {
+      out[k / group * PANEL + c] = et_xnn_scale(w, p.first + c, k);
+    }
+  }
+}
+
+static void put_sums(const et_xnn_weights *w, panel p, const void *request,
+                     void *to) {
+  const et_xnn_words *words = request;
+  const size_t group = (size_t)words->group;
+  int32_t *out = to;
+  for (size_t k = 0; k < (size_t)w->matrix.depth; k++) {
+    for (size_t c = 0; c < p.columns; c++) {
+      out[k / group * PANEL + c] += et_xnn_code(w, p.first + c, k);
+    }
+  }
+}
+
+static int32_t groups_of(const et_xnn_words *w) {
+  return w->matrix.depth / w->group;
+}
+
+static et_status fill_scales(et_xnn_builder *b, const void *request,
+                             void *bytes) {
+  const et_xnn_words *w = request;
+  return put_panels(b, &w->matrix, put_scales, w,
+                    (size_t)groups_of(w) * PANEL * sizeof(float), bytes);
+}
+
+static et_status fill_sums(et_xnn_builder *b, const void *request,
+                           void *bytes) {
+  const et_xnn_words *w = request;
+  return put_panels(b, &w->matrix, put_sums, w,
+                    (size_t)groups_of(w) * PANEL * sizeof(int32_t), bytes);
+}
+
+/* [panels][count][16] of a matrix of one group. */
+static et_xnn_tensor pack_words(et_xnn_builder *b, const et_xnn_words *w,
+                                et_scalar_type dtype, int32_t count,
+                                et_xnn_fill *fill, const char *share) {
+  const et_xnn_packing packing = {
+      .dtype = dtype,
+      .dims = {.rank = 3,
+               .sizes = {panels_of(w->matrix.outputs), count, PANEL}},
+      .fill = fill,
+      .request = w,
+      .id = w->matrix.id,
+      .share = share};
+  return et_xnn_pack(b, &packing);
+}
+
+et_xnn_tensor et_xnn_pack_words(et_xnn_builder *b, const et_xnn_words *w) {
+  return pack_words(b, w, ET_SCALAR_TYPE_INT32, words_of(w), fill_words,
+                    w->matrix.is_transposed ? "column words" : "words");
+}
+
+et_xnn_tensor et_xnn_pack_scales(et_xnn_builder *b, const et_xnn_words *w) {
+  return pack_words(b, w, ET_SCALAR_TYPE_FLOAT32, groups_of(w), fill_scales,
+                    NULL);
+}
+
+et_xnn_tensor et_xnn_pack_sums(et_xnn_builder *b, const et_xnn_words *w) {
+  return pack_words(b, w, ET_SCALAR_TYPE_INT32, groups_of(w), fill_sums,
+                    w->matrix.is_transposed ? "column sums" : "sums");
+}

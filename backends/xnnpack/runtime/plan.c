@@ -1,0 +1,138 @@
+#include "backends/xnnpack/runtime/plan.h"
+
+#include <string.h>
+
+#include "backends/xnnpack/runtime/rules.h"
+#include "executorch/checked.h"
+
+/* Values that live at the same time: a chain of layers has two or three. */
+#define MOST_LIVE 512
+
+/* What no value is called. */
+#define ROOM UINT32_MAX
+
+typedef struct block {
+  size_t offset;
+  size_t size;
+  uint32_t id;
+} block;
+
+/* Blocks in the order of their offsets. */
+typedef struct plan {
+  et_xnn_builder *b;
+  et_xnn_handle *handle; /* or NULL */
+  size_t most;           /* end of the last block there ever was */
+  size_t count;
+  block blocks[MOST_LIVE];
+} plan;
+
+et_status et_xnn_apply_all(et_xnn_builder *b) {
+  for (uint32_t i = 0; i < b->graph->nodes.count; i++) {
+    const et_xnn_node node = et_xnn_node_at(b->graph, i);
+    ET_RETURN_IF_ERROR(et_xnn_apply(b, &node));
+  }
+  return ET_STATUS_OK;
+}
+
+static size_t find(const plan *p, uint32_t id) {
+  size_t i = 0;
+  while (i < p->count && p->blocks[i].id != id) {
+    i++;
+  }
+  return i;
+}
+
+/* The first gap that is large enough. */
+static et_status place(plan *p, uint32_t id, size_t size, size_t *out_offset) {
+  size_t at = 0;
+  size_t offset = 0;
+  size_t end = 0;
+  while (at < p->count && p->blocks[at].offset - offset < size) {
+    offset = p->blocks[at].offset + p->blocks[at].size;
+    at++;
+  }
+  ET_XNN_CHECK(p->b->error, p->count < MOST_LIVE,
+               "more than %d values live at the same time", MOST_LIVE);
+  ET_XNN_CHECK(p->b->error, et_checked_add(offset, size, &end),
+               "its values need too much memory");
+  memmove(p->blocks + at + 1, p->blocks + at,
+          (p->count - at) * sizeof p->blocks[0]);
+  p->blocks[at] = (block){offset, size, id};
+  p->count++;
+  p->most = end > p->most ? end : p->most;
+  *out_offset = offset;
+  return ET_STATUS_OK;
+}
+
+static void release(plan *p, uint32_t id) {
+  const size_t at = find(p, id);
+  if (at < p->count) {
+    p->count--;
+    memmove(p->blocks + at, p->blocks + at + 1,
+            (p->count - at) * sizeof p->blocks[0]);
+  }
+}
+
+/* Bytes of a value that lies in scratch; 0 for those that lie elsewhere. */
+static size_t scratch_bytes(const et_xnn_value *value) {
+  const size_t bytes =
+      value->numel * et_scalar_type_size(et_xnn_storage(value));
+  return value->constant == 0 && value->external == ET_XNN_NO_VALUE
+             ? (bytes + ET_XNN_ALIGNMENT - 1) / ET_XNN_ALIGNMENT *
+                   ET_XNN_ALIGNMENT
+             : 0;
+}
+
+/* Lets a value live before this place, if it does not behind it. */
+static et_status keep(plan *p, uint32_t id) {
+  if (id == ET_XNN_NO_VALUE || find(p, id) < p->count) {
+    return ET_STATUS_OK;
+  }
+  const et_xnn_value value = et_xnn_value_at(p->b->graph, id);
+  const size_t bytes = scratch_bytes(&value);
+  size_t offset = 0;
+  if (bytes == 0) {
+    return ET_STATUS_OK;
+  }
+  ET_RETURN_IF_ERROR(place(p, id, bytes, &offset));
+  if (p->handle != NULL) {
+    p->handle->slots[id].offset = offset;
+  }
+  return ET_STATUS_OK;
+}
+
+static et_status plan_room(plan *p, const et_xnn_node *node) {
+  size_t offset = 0;
+  ET_RETURN_IF_ERROR(et_xnn_apply(p->b, node));
+  ET_RETURN_IF_ERROR(place(p, ROOM, p->b->room, &offset));
+  release(p, ROOM);
+  if (p->handle != NULL) {
+    p->handle->rooms[node->index] = offset;
+  }
+  return ET_STATUS_OK;
+}
+
+static et_status plan_node(plan *p, const et_xnn_node *node) {
+  for (uint8_t i = 0; i < node->output_count; i++) {
+    ET_RETURN_IF_ERROR(keep(p, node->outputs[i]));
+  }
+  for (uint8_t i = 0; i < node->input_count; i++) {
+    ET_RETURN_IF_ERROR(keep(p, node->inputs[i]));
+  }
+  ET_RETURN_IF_ERROR(plan_room(p, node));
+  for (uint8_t i = 0; i < node->output_count; i++) {
+    release(p, node->outputs[i]);
+  }
+  return ET_STATUS_OK;
+}
+
+et_status et_xnn_plan(et_xnn_builder *counting, et_xnn_handle *handle,
+                      size_t *out_bytes) {
+  plan p = {.b = counting, .handle = handle};
+  for (uint32_t i = counting->graph->nodes.count; i-- > 0;) {
+    const et_xnn_node node = et_xnn_node_at(counting->graph, i);
+    ET_RETURN_IF_ERROR(plan_node(&p, &node));
+  }
+  *out_bytes = p.most;
+  return ET_STATUS_OK;
+}

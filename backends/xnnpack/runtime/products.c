@@ -1,0 +1,275 @@
+#include <string.h>
+
+#include "backends/cpu/simd/activation.h"
+#include "backends/cpu/simd/matmul.h"
+#include "backends/cpu/simd/product_i8.h"
+#include "backends/xnnpack/runtime/pack.h"
+#include "backends/xnnpack/runtime/rules.h"
+#include "backends/xnnpack/runtime/steps.h"
+#include "backends/xnnpack/runtime/words.h"
+
+extern const et_backend_part et_cpu_step_convolution_i8;
+extern const et_backend_part et_cpu_step_matmul;
+extern const et_backend_part et_cpu_step_product;
+extern const et_backend_part et_cpu_step_product_i8;
+extern const et_backend_part et_cpu_step_product_q;
+
+enum { X, FILTER, BIAS };
+
+/* The filter as a matrix: [outputs, depth], or transposed. */
+static et_xnn_matrix filter_of(et_xnn_builder *b) {
+  const et_xnn_value filter = et_xnn_input(b, FILTER);
+  const bool is_transposed = (b->node->flags & ET_XNN_FLAG_TRANSPOSED) != 0;
+  if (filter.constant == 0 || filter.dims.rank != 2) {
+    et_xnn_refuse(b, "its weights are no constant matrix");
+  }
+  return (et_xnn_matrix){.id = b->node->inputs[FILTER],
+                         .groups = 1,
+                         .outputs = filter.dims.sizes[is_transposed ? 1 : 0],
+                         .depth = filter.dims.sizes[is_transposed ? 0 : 1],
+                         .channel_dim = is_transposed ? 1 : 0,
+                         .is_transposed = is_transposed};
+}
+
+static void infer_product(et_xnn_builder *b, const et_xnn_matrix *m) {
+  et_xnn_dims dims = et_xnn_dims_of(b, b->node->inputs[X]);
+  ET_XNN_REQUIRE(b, dims.rank >= 1, "its input has no dims");
+  int32_t *last = &dims.sizes[dims.rank - 1];
+  ET_XNN_REQUIRE(b, b->mode == ET_XNN_COUNT || *last == m->depth,
+                 "rows of %d elements, weights for %d", (int)*last,
+                 (int)m->depth);
+  *last = m->outputs;
+  if ((b->node->flags & ET_XNN_FLAG_RESHAPE_2D) != 0) {
+    size_t numel = 0;
+    et_xnn_count(&dims, &numel);
+    dims = (et_xnn_dims){
+        .rank = 2,
+        .sizes = {(int32_t)(numel / (size_t)m->outputs), m->outputs}};
+  }
+  et_xnn_infer(b, 0, &dims);
+}
+
+/* The output's floats with as many dims as the input has. */
+static et_xnn_tensor rows_of(et_xnn_builder *b, et_xnn_tensor floats,
+                             const et_xnn_matrix *m) {
+  et_xnn_dims dims = et_xnn_dims_of(b, b->node->inputs[X]);
+  if ((b->node->flags & ET_XNN_FLAG_RESHAPE_2D) == 0) {
+    return floats;
+  }
+  dims.sizes[dims.rank - 1] = m->outputs;
+  return et_xnn_view(b, floats, &dims);
+}
+
+/* A step whose inputs are x and constants, and that writes floats. */
+static void emit_product(et_xnn_builder *b, const et_backend_part *part,
+                         const et_xnn_matrix *m, const et_xnn_tensor *inputs,
+                         uint16_t count, const uint32_t *words,
+                         uint16_t word_count) {
+  const uint32_t id = b->node->outputs[0];
+  const et_xnn_tensor floats = et_xnn_floats_for(b, id);
+  et_xnn_emit(b, &(et_xnn_emission){.part = part,
+                                    .inputs = inputs,
+                                    .input_count = count,
+                                    .output = rows_of(b, floats, m),
+                                    .words = words,
+                                    .word_count = word_count});
+  et_xnn_put_floats(b, id, floats);
+}
+
+static void multiply_floats(et_xnn_builder *b, const et_xnn_matrix *m,
+                            et_xnn_tensor x) {
+  uint32_t words[ET_XNN_ACTIVATION_WORDS];
+  et_xnn_activation(b->node, words);
+  const et_xnn_tensor panels = et_xnn_pack_panels(b, m, ET_SCALAR_TYPE_FLOAT32);
+  const et_xnn_dims packed = {
+      .rank = 3,
+      .sizes = {(m->outputs + ET_XNN_PANEL - 1) / ET_XNN_PANEL, m->depth,
+                ET_XNN_PANEL}};
+  const et_xnn_tensor inputs[] = {
+      x, et_xnn_view(b, panels, &packed),
+      et_xnn_pack_bias(b, m, b->node->inputs[BIAS])};
+  emit_product(b, &et_cpu_step_product, m, inputs, 3, words,
+               ET_XNN_ACTIVATION_WORDS);
+}
+
+/* Weights of one scale that a step takes together: the most of them that are no
+ * more than `most`, whole words of `codes`, and parts of `whole`. 0: there are no
+ * such. */
+static int32_t group_of(int32_t whole, int32_t codes, int32_t most) {
+  int32_t group = whole < most ? whole : most;
+  while (group > 0 && (whole % group != 0 || group % codes != 0)) {
+    group--;
+  }
+  return group;
+}
+
+static et_xnn_words words_of(const et_xnn_value *filter, const et_xnn_matrix *m,
+                             int32_t most) {
+  const int32_t bits = et_xnn_has_nibbles(filter) ? 4 : 8;
+  const uint32_t group = filter->quantization.group;
+  const int32_t whole =
+      group != 0 && group < (uint32_t)m->depth ? (int32_t)group : m->depth;
+  return (et_xnn_words){*m, bits, group_of(whole, 32 / bits, most)};
+}
+
+/* Sums of whole numbers, of rows that become bytes inside of the step. */
+static void multiply_rows(et_xnn_builder *b, const et_xnn_words *w,
+                          et_xnn_tensor x) {
+  uint32_t words[2 + ET_XNN_ACTIVATION_WORDS] = {(uint32_t)w->bits, 0};
+  et_xnn_activation(b->node, words + 2);
+  const et_xnn_tensor inputs[] = {
+      x, et_xnn_pack_words(b, w), et_xnn_pack_scales(b, w),
+      et_xnn_pack_bias(b, &w->matrix, b->node->inputs[BIAS]),
+      et_xnn_pack_sums(b, w)};
+  emit_product(b, &et_cpu_step_product_i8, &w->matrix, inputs, 5, words,
+               2 + ET_XNN_ACTIVATION_WORDS);
+}
+
+/* Weights of few bits times floats. */
+static void multiply_codes(et_xnn_builder *b, const et_xnn_words *w,
+                           et_xnn_tensor x) {
+  uint32_t words[2 + ET_XNN_ACTIVATION_WORDS] = {(uint32_t)w->bits, 0};
+  et_xnn_activation(b->node, words + 2);
+  const et_xnn_tensor inputs[] = {
+      x, et_xnn_pack_words(b, w), et_xnn_pack_scales(b, w),
+      et_xnn_pack_bias(b, &w->matrix, b->node->inputs[BIAS])};
+  emit_product(b, &et_cpu_step_product_q, &w->matrix, inputs, 4, words,
+               2 + ET_XNN_ACTIVATION_WORDS);
+}
+
+/* Rows that nobody has brought to bytes yet: Convert does so for halves. */
+static et_xnn_tensor rounded_rows(et_xnn_builder *b) {
+  const uint32_t id = b->node->inputs[X];
+  const et_xnn_dims dims = et_xnn_dims_of(b, id);
+  const et_xnn_tensor x = et_xnn_tensor_of(b, id);
+  const et_xnn_tensor y = et_xnn_own(b, ET_SCALAR_TYPE_FLOAT32, &dims);
+  const uint32_t words[] = {1, 0};
+  et_xnn_emit(b, &(et_xnn_emission){.part = &et_xnn_step_round_rows,
+                                    .inputs = &x,
+                                    .input_count = 1,
+                                    .output = y,
+                                    .words = words,
+                                    .word_count = 2});
+  return y;
+}
+
+static void multiply_numbers(et_xnn_builder *b, const et_xnn_matrix *m) {
+  const et_xnn_value x = et_xnn_input(b, X);
+  const et_xnn_value filter = et_xnn_input(b, FILTER);
+  const et_xnn_value y = et_xnn_output(b, 0);
+  const bool has_codes = et_xnn_has_codes(&filter);
+  const et_xnn_words in_bytes = words_of(&filter, m, ET_CPU_GROUP_I8);
+  const et_xnn_words in_floats = words_of(&filter, m, m->depth);
+  const bool is_unrounded = x.datatype == ET_XNN_QDINT8 &&
+                            x.quantization.row_dims == 1 &&
+                            y.datatype == ET_XNN_FP32;
+  if (has_codes && is_unrounded && in_bytes.group != 0) {
+    multiply_rows(b, &in_bytes, et_xnn_tensor_of(b, b->node->inputs[X]));
+    return;
+  }
+  const et_xnn_tensor floats =
+      is_unrounded ? rounded_rows(b) : et_xnn_floats_of(b, b->node->inputs[X]);
+  if (has_codes && in_floats.group != 0) {
+    multiply_codes(b, &in_floats, floats);
+  } else {
+    multiply_floats(b, m, floats);
+  }
+}
+
+/* Rows are the pixels of one image, weights a window of one pixel. */
+static et_xnn_tensor as_image(et_xnn_builder *b, uint32_t id, int32_t columns) {
+  const et_xnn_dims dims = et_xnn_dims_of(b, id);
+  size_t numel = 0;
+  et_xnn_count(&dims, &numel);
+  const et_xnn_dims image = {
+      .rank = 4, .sizes = {1, 1, (int32_t)(numel / (size_t)columns), columns}};
+  return et_xnn_view(b, et_xnn_tensor_of(b, id), &image);
+}
+
+static void multiply_bytes(et_xnn_builder *b, const et_xnn_matrix *m) {
+  const et_xnn_window one = {
+      .kernel = {1, 1}, .stride = {1, 1}, .dilation = {1, 1}};
+  uint32_t words[ET_XNN_BYTES_WORDS + 1];
+  et_xnn_tensor inputs[5] = {as_image(b, b->node->inputs[X], m->depth),
+                             et_xnn_pack_quads(b, m)};
+  et_xnn_pack_columns(b, m, b->node->inputs[BIAS], inputs + 2);
+  et_xnn_bytes(b, &one, words);
+  words[ET_XNN_BYTES_WORDS] = 1; /* group */
+  et_xnn_emit(b, &(et_xnn_emission){
+                     .part = &et_cpu_step_convolution_i8,
+                     .inputs = inputs,
+                     .input_count = 5,
+                     .output = as_image(b, b->node->outputs[0], m->outputs),
+                     .words = words,
+                     .word_count = ET_XNN_BYTES_WORDS + 1});
+}
+
+void et_xnn_fully_connected(et_xnn_builder *b) {
+  const et_xnn_value x = et_xnn_input(b, X);
+  const et_xnn_value filter = et_xnn_input(b, FILTER);
+  const et_xnn_value y = et_xnn_output(b, 0);
+  const et_xnn_matrix m = filter_of(b);
+  if (b->status != ET_STATUS_OK) {
+    return;
+  }
+  infer_product(b, &m);
+  if (b->status != ET_STATUS_OK) {
+    return;
+  }
+  if (et_xnn_is_bytes(&x) && et_xnn_is_bytes(&y) && et_xnn_has_codes(&filter) &&
+      filter.quantization.by != ET_XNN_BY_GROUP) {
+    multiply_bytes(b, &m);
+  } else {
+    multiply_numbers(b, &m);
+  }
+}
+
+/* Dims with ones before them, `rank` in all. */
+static et_xnn_dims widened(const et_xnn_dims *dims, uint8_t rank) {
+  et_xnn_dims wide = {.rank = rank};
+  for (uint8_t i = 0; i < rank; i++) {
+    const uint8_t missing = (uint8_t)(rank - dims->rank);
+    wide.sizes[i] = i < missing ? 1 : dims->sizes[i - missing];
+  }
+  return wide;
+}
+
+static void infer_matrices(et_xnn_builder *b, const et_xnn_dims *x,
+                           const et_xnn_dims *y) {
+  const bool is_transposed = (b->node->flags & ET_XNN_FLAG_TRANSPOSED) != 0;
+  const uint8_t rank = x->rank;
+  et_xnn_dims out = *x;
+  for (uint8_t i = 0; i + 2 < rank; i++) {
+    out.sizes[i] = x->sizes[i] == 1 ? y->sizes[i] : x->sizes[i];
+  }
+  out.sizes[rank - 1] = y->sizes[rank - (is_transposed ? 2 : 1)];
+  et_xnn_infer(b, 0, &out);
+}
+
+void et_xnn_matrix_product(et_xnn_builder *b) {
+  const et_xnn_dims x = et_xnn_dims_of(b, b->node->inputs[0]);
+  const et_xnn_dims y = et_xnn_dims_of(b, b->node->inputs[1]);
+  const uint8_t rank = x.rank > y.rank ? x.rank : y.rank;
+  ET_XNN_REQUIRE(b, x.rank >= 2 && y.rank >= 2, "its inputs are no matrices");
+  const et_xnn_dims left = widened(&x, rank);
+  const et_xnn_dims right = widened(&y, rank);
+  infer_matrices(b, &left, &right);
+  const et_xnn_tensor inputs[] = {
+      et_xnn_view(b, et_xnn_floats_of(b, b->node->inputs[0]), &left),
+      et_xnn_view(b, et_xnn_floats_of(b, b->node->inputs[1]), &right)};
+  const et_xnn_dims room = {.rank = 2,
+                            .sizes = {ET_XNN_THREADS, ET_CPU_MATMUL_FLOATS}};
+  const et_xnn_tensor floats = et_xnn_floats_for(b, b->node->outputs[0]);
+  const uint32_t words[] = {b->node->flags & ET_XNN_FLAG_TRANSPOSED};
+  et_xnn_emit(b, &(et_xnn_emission){
+                     .part = &et_cpu_step_matmul,
+                     .inputs = inputs,
+                     .input_count = 2,
+                     .output = floats,
+                     .workspace = et_xnn_own(b, ET_SCALAR_TYPE_FLOAT32, &room),
+                     .workspace_count = 1,
+                     .words = words,
+                     .word_count = 1});
+  et_xnn_clamp(b, floats);
+  et_xnn_put_floats(b, b->node->outputs[0], floats);
+}

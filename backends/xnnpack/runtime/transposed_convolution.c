@@ -1,0 +1,165 @@
+/* Step transposed_convolution: each pixel of the input is spread over a window of
+ * the output, which is gathered here pixel by pixel. */
+#include "backends/cpu/steps/activation.h"
+#include "backends/cpu/steps/check.h"
+#include "backends/cpu/steps/chunks.h"
+#include "backends/cpu/steps/window.h"
+#include "backends/xnnpack/runtime/steps.h"
+
+enum { X, PANELS, BIAS, Y };
+enum {
+  WINDOW,
+  GROUPS = WINDOW + ET_CPU_WINDOW_WORDS,
+  ACTIVATION,
+  WORDS = ACTIVATION + ET_CPU_ACTIVATION_WORDS
+};
+
+#define PANEL 16
+
+static et_status check_weights(const et_cpu_step *step, et_error *error) {
+  const int64_t groups = et_cpu_attribute(step, GROUPS);
+  const int64_t channels = step->tensors[X]->sizes[3];
+  const int64_t columns = step->tensors[Y]->sizes[3];
+  ET_CPU_CHECK(error,
+               groups >= 1 && channels % groups == 0 && columns % groups == 0,
+               "transposed_convolution: %lld groups of %lld channels, %lld "
+               "outputs",
+               (long long)groups, (long long)channels, (long long)columns);
+  const int64_t panels = (columns / groups + PANEL - 1) / PANEL;
+  const int64_t taps =
+      et_cpu_attribute(step, WINDOW) * et_cpu_attribute(step, WINDOW + 1);
+  const int64_t packed[4] = {groups, panels, taps * (channels / groups), PANEL};
+  ET_RETURN_IF_ERROR(et_cpu_check_sizes(step, PANELS, ET_SCALAR_TYPE_FLOAT32, 4,
+                                        packed, error));
+  return et_cpu_check_numel(step, BIAS, ET_SCALAR_TYPE_FLOAT32,
+                            groups * panels * PANEL, error);
+}
+
+static et_status check(const et_cpu_step *step, et_error *error) {
+  const et_cpu_counts counts = {
+      .inputs_least = Y, .inputs_most = Y, .outputs = 1, .attributes = WORDS};
+  ET_RETURN_IF_ERROR(et_cpu_check_counts(step, &counts, error));
+  ET_RETURN_IF_ERROR(
+      et_cpu_check_tensor(step, X, ET_SCALAR_TYPE_FLOAT32, 4, error));
+  ET_RETURN_IF_ERROR(
+      et_cpu_check_tensor(step, Y, ET_SCALAR_TYPE_FLOAT32, 4, error));
+  ET_CPU_CHECK(error, step->tensors[X]->sizes[0] == step->tensors[Y]->sizes[0],
+               "transposed_convolution: %d images in, %d images out",
+               (int)step->tensors[X]->sizes[0],
+               (int)step->tensors[Y]->sizes[0]);
+  ET_RETURN_IF_ERROR(et_cpu_check_window_words(step, WINDOW, error));
+  ET_RETURN_IF_ERROR(et_cpu_check_activation(step, ACTIVATION, error));
+  return check_weights(step, error);
+}
+
+typedef struct work {
+  et_cpu_window window;
+  const float *x;
+  const float *panels;
+  const float *bias;
+  float *y;
+  size_t groups;
+  size_t channels; /* of a group */
+  size_t columns;  /* of a group */
+  et_cpu_activation activation;
+} work;
+
+/* The pixel of the input that tap `tap` spreads to pixel `at` of the output along
+ * one axis; SIZE_MAX: none. */
+static size_t source(size_t at, size_t before, size_t tap, size_t dilation,
+                     size_t stride, size_t size) {
+  const size_t reach = tap * dilation;
+  if (at + before < reach || (at + before - reach) % stride != 0) {
+    return SIZE_MAX;
+  }
+  const size_t pixel = (at + before - reach) / stride;
+  return pixel < size ? pixel : SIZE_MAX;
+}
+
+static void add_tap(const work *w, const float *x, const float *panel,
+                    float sums[PANEL]) {
+  for (size_t c = 0; c < w->channels; c++) {
+    for (size_t i = 0; i < PANEL; i++) {
+      sums[i] += x[c] * panel[c * PANEL + i];
+    }
+  }
+}
+
+/* One panel's columns of one pixel; `image` begins at the group's channels. */
+static void add_taps(const work *w, const float *image, size_t y, size_t x,
+                     const float *panel, float sums[PANEL]) {
+  const et_cpu_window *v = &w->window;
+  const size_t pitch = w->groups * w->channels;
+  for (size_t ky = 0; ky < v->kernel_y; ky++) {
+    const size_t row =
+        source(y, v->top, ky, v->dilation_y, v->stride_y, v->height);
+    for (size_t kx = 0; row != SIZE_MAX && kx < v->kernel_x; kx++) {
+      const size_t column =
+          source(x, v->left, kx, v->dilation_x, v->stride_x, v->width);
+      if (column != SIZE_MAX) {
+        add_tap(w, image + (row * v->width + column) * pitch,
+                panel + (ky * v->kernel_x + kx) * w->channels * PANEL, sums);
+      }
+    }
+  }
+}
+
+static void store(const work *w, const float sums[PANEL], float *y,
+                  size_t count) {
+  const float low = et_cpu_clamp_low(&w->activation);
+  const float high = et_cpu_clamp_high(&w->activation);
+  for (size_t i = 0; i < count; i++) {
+    const float least = sums[i] < low ? low : sums[i];
+    y[i] = least > high ? high : least;
+  }
+}
+
+static void run_pixel(const work *w, const float *image, size_t y, size_t x,
+                      float *out) {
+  const size_t taps = w->window.kernel_y * w->window.kernel_x * w->channels;
+  const size_t panels = et_cpu_parts(w->columns, PANEL);
+  for (size_t i = 0; i < w->groups * panels; i++) {
+    const size_t group = i / panels;
+    const size_t first = i % panels * PANEL;
+    float sums[PANEL];
+    for (size_t k = 0; k < PANEL; k++) {
+      sums[k] = w->bias[i * PANEL + k];
+    }
+    add_taps(w, image + group * w->channels, y, x, w->panels + i * taps * PANEL,
+             sums);
+    store(w, sums, out + group * w->columns + first,
+          et_cpu_part(w->columns, PANEL, i % panels));
+  }
+}
+
+static void run_row(void *data, size_t index) {
+  const work *w = data;
+  const et_cpu_window *v = &w->window;
+  const size_t pitch = w->groups * w->columns;
+  const float *image = w->x + index / v->out_height * v->height * v->width *
+                                  w->groups * w->channels;
+  for (size_t x = 0; x < v->out_width; x++) {
+    run_pixel(w, image, index % v->out_height, x,
+              w->y + (index * v->out_width + x) * pitch);
+  }
+}
+
+static void run(const et_cpu_step *step, const et_cpu_run *run) {
+  const et_cpu_tensor *x = step->tensors[X];
+  const et_cpu_tensor *y = step->tensors[Y];
+  const size_t groups = step->attributes[GROUPS];
+  work w = {.window =
+                et_cpu_read_window(step, WINDOW, x->sizes + 1, y->sizes + 1),
+            .x = x->data,
+            .panels = step->tensors[PANELS]->data,
+            .bias = step->tensors[BIAS]->data,
+            .y = y->data,
+            .groups = groups,
+            .channels = (size_t)x->sizes[3] / groups,
+            .columns = (size_t)y->sizes[3] / groups,
+            .activation = et_cpu_read_activation(step, ACTIVATION)};
+  et_cpu_for_each(run, (size_t)y->sizes[0] * w.window.out_height, run_row, &w);
+}
+
+static const et_cpu_kind kind = {"transposed_convolution", check, run, 0};
+const et_backend_part et_xnn_step_transposed_convolution = {0, &kind};

@@ -1,0 +1,283 @@
+#include "backends/xnnpack/runtime/value.h"
+
+#include <math.h>
+
+#include "backends/xnnpack/runtime/schema.h"
+
+/* The table of what a value and its quantized form have in common. */
+static et_fb_table tensor_of(const et_fb_table *value) {
+  const et_fb_table member = et_fb_child(value, ET_XNN_VALUE);
+  return et_fb_u8(value, ET_XNN_VALUE_TAG) == ET_XNN_VALUE_QUANTIZED
+             ? et_fb_child(&member, ET_XNN_QUANTIZED_TENSOR)
+             : member;
+}
+
+static et_xnn_quantization by_channel(const et_fb_table *table) {
+  return (et_xnn_quantization){
+      .dim = et_fb_u32(table, ET_XNN_CHANNEL_DIM),
+      .count = et_fb_u32(table, ET_XNN_CHANNEL_COUNT),
+      .constant = et_fb_u32(table, ET_XNN_CHANNEL_CONSTANT),
+      .inline_scales = et_fb_list(table, ET_XNN_CHANNEL_SCALES, sizeof(float))};
+}
+
+static et_xnn_quantization by_group(const et_fb_table *table) {
+  et_xnn_quantization q = {
+      .dim = et_fb_u32(table, ET_XNN_GROUP_DIM),
+      .group = et_fb_u32(table, ET_XNN_GROUP_SIZE),
+      .count = et_fb_u32(table, ET_XNN_GROUP_COUNT),
+      .constant = et_fb_u32(table, ET_XNN_GROUP_CONSTANT),
+      .inline_scales = et_fb_list(table, ET_XNN_GROUP_SCALES, sizeof(float))};
+  if (q.inline_scales.count == 0) {
+    q.is_bf16 = true;
+    q.inline_scales =
+        et_fb_list(table, ET_XNN_GROUP_SCALES_BF16, sizeof(uint16_t));
+  }
+  return q;
+}
+
+static et_xnn_quantization quantization_of(const et_fb_table *quantized) {
+  const uint8_t tag = et_fb_u8(quantized, ET_XNN_QUANTIZED_TAG);
+  const et_fb_table table = et_fb_child(quantized, ET_XNN_QUANTIZED_BY);
+  et_xnn_quantization q = {.by = 0};
+  if (tag == ET_XNN_BY_CHANNEL) {
+    q = by_channel(&table);
+  } else if (tag == ET_XNN_BY_GROUP) {
+    q = by_group(&table);
+  } else if (tag == ET_XNN_BY_TENSOR) {
+    q.scale = et_fb_f32(&table, ET_XNN_TENSOR_SCALE);
+    q.zero_point = et_fb_i32(&table, ET_XNN_TENSOR_ZERO_POINT);
+  } else {
+    q.row_dims = et_fb_u32(&table, ET_XNN_ROW_DIMS);
+  }
+  if (q.constant == 0 && q.count == 0) {
+    q.count = q.inline_scales.count;
+  }
+  q.by = tag;
+  return q;
+}
+
+bool et_xnn_count(const et_xnn_dims *dims, size_t *out) {
+  uint64_t numel = 1;
+  for (uint8_t i = 0; i < dims->rank; i++) {
+    numel *= (uint64_t)dims->sizes[i];
+    if (numel > INT32_MAX) {
+      return false;
+    }
+  }
+  *out = (size_t)numel;
+  return true;
+}
+
+/* Files of before rows had a type of their own say so beside that of floats. */
+static void read_implied_rows(const et_fb_table *tensor, et_xnn_value *value) {
+  if (et_fb_i16(tensor, ET_XNN_TENSOR_QUANTIZED_AS) == ET_XNN_QINT8 &&
+      value->datatype == ET_XNN_FP32 && value->flags == ET_XNN_EXTERNAL_INPUT) {
+    value->datatype = ET_XNN_QDINT8;
+    value->quantization =
+        (et_xnn_quantization){.by = ET_XNN_BY_ROW, .row_dims = 1};
+  }
+}
+
+et_xnn_value et_xnn_value_at(const et_xnn_graph *graph, uint32_t id) {
+  const et_fb_table table = et_fb_child_at(&graph->values, id);
+  const et_fb_table tensor = tensor_of(&table);
+  const et_fb_vector dims =
+      et_fb_list(&tensor, ET_XNN_TENSOR_DIMS, sizeof(uint32_t));
+  et_xnn_value value = {.datatype =
+                            (uint8_t)et_fb_i16(&tensor, ET_XNN_TENSOR_DATATYPE),
+                        .constant = et_fb_u32(&tensor, ET_XNN_TENSOR_CONSTANT),
+                        .external = et_fb_u32(&tensor, ET_XNN_TENSOR_EXTERNAL),
+                        .flags = et_fb_u32(&tensor, ET_XNN_TENSOR_FLAGS)};
+  value.dims.rank =
+      (uint8_t)(dims.count < ET_XNN_MOST_DIMS ? dims.count : ET_XNN_MOST_DIMS);
+  for (uint8_t i = 0; i < value.dims.rank; i++) {
+    value.dims.sizes[i] = et_fb_i32_at(&dims, i);
+  }
+  et_xnn_count(&value.dims, &value.numel);
+  if (et_fb_u8(&table, ET_XNN_VALUE_TAG) == ET_XNN_VALUE_QUANTIZED) {
+    const et_fb_table quantized = et_fb_child(&table, ET_XNN_VALUE);
+    value.quantization = quantization_of(&quantized);
+  }
+  read_implied_rows(&tensor, &value);
+  return value;
+}
+
+et_scalar_type et_xnn_storage(const et_xnn_value *value) {
+  switch ((et_xnn_datatype)value->datatype) {
+    case ET_XNN_FP16:
+      return ET_SCALAR_TYPE_FLOAT16;
+    case ET_XNN_BF16:
+      return ET_SCALAR_TYPE_BFLOAT16;
+    case ET_XNN_QINT8:
+    case ET_XNN_QCINT8:
+      return ET_SCALAR_TYPE_INT8;
+    case ET_XNN_QUINT8:
+    case ET_XNN_QCINT4:
+    case ET_XNN_QBINT4:
+      return ET_SCALAR_TYPE_UINT8;
+    case ET_XNN_QINT32:
+    case ET_XNN_QCINT32:
+    case ET_XNN_INT32:
+      return ET_SCALAR_TYPE_INT32;
+    default:
+      return ET_SCALAR_TYPE_FLOAT32;
+  }
+}
+
+bool et_xnn_is_bytes(const et_xnn_value *value) {
+  return value->datatype == ET_XNN_QINT8 || value->datatype == ET_XNN_QUINT8;
+}
+
+bool et_xnn_is_floating(const et_xnn_value *value) {
+  return value->datatype == ET_XNN_FP32 || value->datatype == ET_XNN_FP16 ||
+         value->datatype == ET_XNN_BF16;
+}
+
+bool et_xnn_has_nibbles(const et_xnn_value *value) {
+  return value->datatype == ET_XNN_QCINT4 || value->datatype == ET_XNN_QBINT4;
+}
+
+bool et_xnn_same_quantization(const et_xnn_value *a, const et_xnn_value *b) {
+  return a->datatype == b->datatype &&
+         a->quantization.by == b->quantization.by &&
+         a->quantization.scale == b->quantization.scale &&
+         a->quantization.zero_point == b->quantization.zero_point;
+}
+
+/* What a datatype is quantized by; UNKNOWN for those that no file has. */
+#define UNKNOWN UINT8_MAX
+static const uint8_t quantized_by[ET_XNN_DATATYPE_COUNT] = {
+    [ET_XNN_INVALID] = UNKNOWN,
+    [ET_XNN_QINT8] = ET_XNN_BY_TENSOR,
+    [ET_XNN_QUINT8] = ET_XNN_BY_TENSOR,
+    [ET_XNN_QINT32] = ET_XNN_BY_TENSOR,
+    [ET_XNN_QCINT8] = ET_XNN_BY_CHANNEL,
+    [ET_XNN_QCINT32] = ET_XNN_BY_CHANNEL,
+    [ET_XNN_QCINT4] = ET_XNN_BY_CHANNEL,
+    [ET_XNN_QDINT8] = ET_XNN_BY_ROW,
+    [ET_XNN_QBINT4] = ET_XNN_BY_GROUP,
+    [ET_XNN_QPINT8] = UNKNOWN,
+    [ET_XNN_PFP32] = UNKNOWN,
+};
+
+static et_status check_tensor_scale(uint32_t id, const et_xnn_value *value,
+                                    et_error *error) {
+  const et_xnn_quantization *q = &value->quantization;
+  const bool is_unsigned = value->datatype == ET_XNN_QUINT8;
+  const bool is_wide = value->datatype == ET_XNN_QINT32;
+  const int32_t low = is_wide ? INT32_MIN : is_unsigned ? 0 : INT8_MIN;
+  const int32_t high = is_wide ? INT32_MAX : is_unsigned ? UINT8_MAX : INT8_MAX;
+  ET_XNN_CHECK(error, isnormal(q->scale) && q->scale > 0,
+               "xvalues[%u] has a scale that is no positive number",
+               (unsigned)id);
+  ET_XNN_CHECK(error, q->zero_point >= low && q->zero_point <= high,
+               "xvalues[%u] has the zero point %d", (unsigned)id,
+               (int)q->zero_point);
+  return ET_STATUS_OK;
+}
+
+/* How many scales there are is seen by those who read them. */
+static et_status check_quantization(uint32_t id, const et_xnn_value *value,
+                                    et_error *error) {
+  const et_xnn_quantization *q = &value->quantization;
+  ET_XNN_CHECK(error,
+               value->datatype < ET_XNN_DATATYPE_COUNT &&
+                   quantized_by[value->datatype] == q->by,
+               "xvalues[%u] has datatype %u and quantization %u, which do not "
+               "go together here",
+               (unsigned)id, (unsigned)value->datatype, (unsigned)q->by);
+  if (q->by == ET_XNN_BY_TENSOR) {
+    return check_tensor_scale(id, value, error);
+  }
+  if (q->by == ET_XNN_BY_ROW) {
+    ET_XNN_CHECK(error, q->row_dims >= 1 && q->row_dims <= value->dims.rank,
+                 "xvalues[%u] has rows of %u dims", (unsigned)id,
+                 (unsigned)q->row_dims);
+  } else if (q->by != 0) {
+    ET_XNN_CHECK(error, value->constant != 0 && q->dim < value->dims.rank,
+                 "xvalues[%u] has scales, and is no constant with channels in "
+                 "dim %u",
+                 (unsigned)id, (unsigned)q->dim);
+  }
+  return ET_STATUS_OK;
+}
+
+static et_status check_dims(uint32_t id, const et_fb_table *tensor,
+                            const et_xnn_value *value, et_error *error) {
+  const et_fb_vector dims =
+      et_fb_list(tensor, ET_XNN_TENSOR_DIMS, sizeof(uint32_t));
+  size_t numel = 0;
+  ET_XNN_CHECK(error,
+               dims.count <= ET_XNN_MOST_DIMS &&
+                   dims.count == et_fb_u32(tensor, ET_XNN_TENSOR_RANK),
+               "xvalues[%u] has %u dims, and says %u", (unsigned)id,
+               (unsigned)dims.count,
+               (unsigned)et_fb_u32(tensor, ET_XNN_TENSOR_RANK));
+  for (uint8_t i = 0; i < value->dims.rank; i++) {
+    ET_XNN_CHECK(error, value->dims.sizes[i] >= (value->constant != 0 ? 1 : 0),
+                 "xvalues[%u] has %d elements along dim %u", (unsigned)id,
+                 (int)value->dims.sizes[i], (unsigned)i);
+  }
+  ET_XNN_CHECK(error, et_xnn_count(&value->dims, &numel),
+               "xvalues[%u] has too many elements", (unsigned)id);
+  return ET_STATUS_OK;
+}
+
+/* A value is an argument, a constant or neither. */
+static et_status check_place(const et_xnn_graph *graph, uint32_t id,
+                             const et_xnn_value *value, et_error *error) {
+  const bool is_external = value->external != ET_XNN_NO_VALUE;
+  ET_XNN_CHECK(error,
+               value->flags <= ET_XNN_EXTERNAL_OUTPUT &&
+                   is_external == (value->flags != 0) &&
+                   (!is_external || value->external < graph->external_count),
+               "xvalues[%u] has flags %u and is argument %u of %u",
+               (unsigned)id, (unsigned)value->flags, (unsigned)value->external,
+               (unsigned)graph->external_count);
+  ET_XNN_CHECK(error,
+               value->constant == 0 ||
+                   (!is_external && value->constant < graph->constants.count),
+               "xvalues[%u] is constant %u of %u", (unsigned)id,
+               (unsigned)value->constant, (unsigned)graph->constants.count);
+  return ET_STATUS_OK;
+}
+
+static et_status check_value(const et_xnn_graph *graph, uint32_t id,
+                             et_error *error) {
+  const et_fb_table table = et_fb_child_at(&graph->values, id);
+  const et_fb_table tensor = tensor_of(&table);
+  const et_xnn_value value = et_xnn_value_at(graph, id);
+  ET_XNN_CHECK(error, et_fb_u32(&tensor, ET_XNN_TENSOR_ID) == id,
+               "xvalues[%u] has the id %u", (unsigned)id,
+               (unsigned)et_fb_u32(&tensor, ET_XNN_TENSOR_ID));
+  ET_RETURN_IF_ERROR(check_dims(id, &tensor, &value, error));
+  ET_RETURN_IF_ERROR(check_place(graph, id, &value, error));
+  return check_quantization(id, &value, error);
+}
+
+/* Each argument is one value, inputs before outputs. */
+static et_status check_externals(const et_xnn_graph *graph, et_error *error) {
+  uint8_t flags[ET_XNN_MOST_EXTERNALS] = {0};
+  for (uint32_t i = 0; i < graph->values.count; i++) {
+    const et_xnn_value value = et_xnn_value_at(graph, i);
+    if (value.external == ET_XNN_NO_VALUE) {
+      continue;
+    }
+    ET_XNN_CHECK(error, flags[value.external] == 0,
+                 "two values are argument %u", (unsigned)value.external);
+    flags[value.external] = (uint8_t)value.flags;
+  }
+  for (uint32_t i = 0; i < graph->external_count; i++) {
+    ET_XNN_CHECK(error, flags[i] != 0 && (i == 0 || flags[i] >= flags[i - 1]),
+                 "argument %u is no value, or an input behind outputs",
+                 (unsigned)i);
+  }
+  return ET_STATUS_OK;
+}
+
+et_status et_xnn_check_values(const et_xnn_graph *graph, et_error *error) {
+  for (uint32_t i = 0; i < graph->values.count; i++) {
+    ET_RETURN_IF_ERROR(check_value(graph, i, error));
+  }
+  return check_externals(graph, error);
+}

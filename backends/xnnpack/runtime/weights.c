@@ -1,0 +1,180 @@
+#include "backends/xnnpack/runtime/weights.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "backends/xnnpack/runtime/schema.h"
+
+static uint16_t half_at(const uint8_t *bytes, size_t index) {
+  uint16_t half = 0;
+  memcpy(&half, bytes + index * sizeof half, sizeof half);
+  return half;
+}
+
+static float float_at(const uint8_t *bytes, size_t index) {
+  float number = 0;
+  memcpy(&number, bytes + index * sizeof number, sizeof number);
+  return number;
+}
+
+static int32_t int_at(const uint8_t *bytes, size_t index) {
+  int32_t number = 0;
+  memcpy(&number, bytes + index * sizeof number, sizeof number);
+  return number;
+}
+
+static float float_of_bits(uint32_t bits) {
+  float number = 0;
+  memcpy(&number, &bits, sizeof number);
+  return number;
+}
+
+/* The exponent is moved by a multiplication, which makes subnormal numbers right,
+ * too; infinity and NaN get the largest one. */
+float et_xnn_float_of_half(uint16_t bits) {
+  const uint32_t magnitude = (uint32_t)(bits & 0x7fffu) << 13;
+  const uint32_t sign = (uint32_t)(bits & 0x8000u) << 16;
+  const float moved = float_of_bits(magnitude) * 0x1p112f;
+  const uint32_t largest = magnitude >= 0x0f800000u ? 0x7f800000u : 0u;
+  return float_of_bits(et_xnn_bits(moved) | largest | sign);
+}
+
+static float float_of_bfloat16(uint16_t bits) {
+  return float_of_bits((uint32_t)bits << 16);
+}
+
+/* How many scales there must be. */
+static size_t scales_needed(const et_xnn_matrix *m, const et_xnn_value *value) {
+  const size_t outputs = (size_t)m->groups * (size_t)m->outputs;
+  const uint32_t group = value->quantization.group;
+  if (value->quantization.by == ET_XNN_BY_CHANNEL) {
+    return outputs;
+  }
+  return group == 0 || (uint32_t)m->depth % group != 0
+             ? SIZE_MAX
+             : outputs * ((size_t)m->depth / group);
+}
+
+/* Those of groups are halves of floats, unless a file of old has whole ones. */
+static et_status find_scales(et_xnn_builder *b, et_xnn_weights *w) {
+  const et_xnn_quantization *q = &w->value.quantization;
+  const size_t needed = scales_needed(&w->matrix, &w->value);
+  const bool in_halves =
+      q->by == ET_XNN_BY_GROUP && (q->constant != 0 || q->is_bf16);
+  ET_XNN_CHECK(b->error, q->dim == w->matrix.channel_dim && q->count == needed,
+               "xvalues[%u] has %u scales along dim %u, expected %zu along %u",
+               (unsigned)w->matrix.id, (unsigned)q->count, (unsigned)q->dim,
+               needed, (unsigned)w->matrix.channel_dim);
+  w->scales_are_bf16 = in_halves;
+  if (q->constant != 0) {
+    return et_xnn_constant(b->graph, b->context, q->constant,
+                           needed * (in_halves ? 2 : 4), &w->scales);
+  }
+  ET_XNN_CHECK(b->error, q->inline_scales.count >= needed,
+               "xvalues[%u] lacks scales", (unsigned)w->matrix.id);
+  w->scales = et_fb_data(&q->inline_scales);
+  return ET_STATUS_OK;
+}
+
+/* Old files have floats, which the official runtime makes halves like this. */
+#define OLD_SCALE_FACTOR 1.00389105f
+
+static float scale_at(const et_xnn_weights *w, size_t index) {
+  const et_xnn_quantization *q = &w->value.quantization;
+  if (w->scales_are_bf16) {
+    return float_of_bfloat16(half_at(w->scales, index));
+  }
+  const float scale = float_at(w->scales, index);
+  return q->by == ET_XNN_BY_GROUP
+             ? float_of_bits(et_xnn_bits(scale * OLD_SCALE_FACTOR) &
+                             0xffff0000u)
+             : scale;
+}
+
+static et_status check_scales(et_xnn_builder *b, const et_xnn_weights *w) {
+  const size_t count = scales_needed(&w->matrix, &w->value);
+  for (size_t i = 0; i < count; i++) {
+    const float scale = scale_at(w, i);
+    ET_XNN_CHECK(b->error, isfinite(scale) && scale >= 0,
+                 "xvalues[%u] has a scale that is no positive number",
+                 (unsigned)w->matrix.id);
+  }
+  return ET_STATUS_OK;
+}
+
+et_status et_xnn_weights_of(et_xnn_builder *b, const et_xnn_matrix *m,
+                            et_xnn_weights *out) {
+  *out =
+      (et_xnn_weights){.matrix = *m, .value = et_xnn_value_at(b->graph, m->id)};
+  const size_t numel =
+      (size_t)m->groups * (size_t)m->outputs * (size_t)m->depth;
+  const size_t line = et_xnn_line(m);
+  size_t bytes = numel * et_scalar_type_size(et_xnn_storage(&out->value));
+  ET_XNN_CHECK(b->error, out->value.numel == numel,
+               "xvalues[%u] has %zu elements, expected %zu", (unsigned)m->id,
+               out->value.numel, numel);
+  if (et_xnn_has_nibbles(&out->value)) {
+    out->row_bytes = (line + 1) / 2;
+    bytes = numel / line * out->row_bytes;
+  }
+  ET_RETURN_IF_ERROR(et_xnn_constant(b->graph, b->context, out->value.constant,
+                                     bytes, &out->data));
+  const uint8_t by = out->value.quantization.by;
+  if (by != ET_XNN_BY_CHANNEL && by != ET_XNN_BY_GROUP) {
+    return ET_STATUS_OK;
+  }
+  ET_RETURN_IF_ERROR(find_scales(b, out));
+  return check_scales(b, out);
+}
+
+static int32_t nibble_at(const et_xnn_weights *w, size_t element) {
+  const size_t line = et_xnn_line(&w->matrix);
+  const size_t at = element % line;
+  const uint8_t byte = w->data[element / line * w->row_bytes + at / 2];
+  return (at % 2 == 0 ? byte & 15 : byte >> 4) - 8;
+}
+
+int32_t et_xnn_code(const et_xnn_weights *w, size_t row, size_t k) {
+  const size_t element = et_xnn_element(&w->matrix, row, k);
+  switch ((et_xnn_datatype)w->value.datatype) {
+    case ET_XNN_QINT8:
+    case ET_XNN_QCINT8:
+      return (int8_t)w->data[element] - w->value.quantization.zero_point;
+    case ET_XNN_QUINT8:
+      return w->data[element] - w->value.quantization.zero_point;
+    case ET_XNN_QCINT4:
+    case ET_XNN_QBINT4:
+      return nibble_at(w, element);
+    default: /* qint32, qcint32 */
+      return int_at(w->data, element);
+  }
+}
+
+float et_xnn_scale(const et_xnn_weights *w, size_t row, size_t k) {
+  const et_xnn_quantization *q = &w->value.quantization;
+  switch (q->by) {
+    case ET_XNN_BY_CHANNEL:
+      return scale_at(w, row);
+    case ET_XNN_BY_GROUP:
+      return scale_at(
+          w, row * ((size_t)w->matrix.depth / q->group) + k / q->group);
+    default:
+      return q->scale;
+  }
+}
+
+float et_xnn_number(const et_xnn_weights *w, size_t row, size_t k) {
+  const size_t element = et_xnn_element(&w->matrix, row, k);
+  switch ((et_xnn_datatype)w->value.datatype) {
+    case ET_XNN_FP32:
+      return float_at(w->data, element);
+    case ET_XNN_FP16:
+      return et_xnn_float_of_half(half_at(w->data, element));
+    case ET_XNN_BF16:
+      return float_of_bfloat16(half_at(w->data, element));
+    case ET_XNN_INT32:
+      return (float)int_at(w->data, element);
+    default:
+      return (float)et_xnn_code(w, row, k) * et_xnn_scale(w, row, k);
+  }
+}

@@ -1,0 +1,39 @@
+/* Reading the numbers of a constant, whatever they are. */
+#ifndef BACKENDS_XNNPACK_RUNTIME_WEIGHTS_H_
+#define BACKENDS_XNNPACK_RUNTIME_WEIGHTS_H_
+
+#include "backends/xnnpack/runtime/pack.h"
+
+typedef struct et_xnn_weights {
+  et_xnn_matrix matrix;
+  et_xnn_value value;
+  const uint8_t *data;
+  const uint8_t *scales; /* floats, or halves of floats where is_bf16 */
+  size_t row_bytes;      /* of nibbles */
+  bool scales_are_bf16;
+} et_xnn_weights;
+
+/* Finds the bytes, and checks that all there are. */
+et_status et_xnn_weights_of(et_xnn_builder *b, const et_xnn_matrix *m,
+                            et_xnn_weights *out);
+
+/* Elements that follow each other in memory, of one output or of one depth. */
+static inline size_t et_xnn_line(const et_xnn_matrix *m) {
+  return m->is_transposed ? (size_t)m->groups * (size_t)m->outputs
+                          : (size_t)m->depth;
+}
+
+/* Where number `k` of output `row`, counted over all groups, lies. */
+static inline size_t et_xnn_element(const et_xnn_matrix *m, size_t row,
+                                    size_t k) {
+  const size_t outputs = (size_t)m->groups * (size_t)m->outputs;
+  return m->is_transposed ? k * outputs + row : row * (size_t)m->depth + k;
+}
+
+int32_t et_xnn_code(const et_xnn_weights *w, size_t row, size_t k);
+float et_xnn_scale(const et_xnn_weights *w, size_t row, size_t k);
+float et_xnn_number(const et_xnn_weights *w, size_t row, size_t k);
+
+float et_xnn_float_of_half(uint16_t bits);
+
+#endif /* BACKENDS_XNNPACK_RUNTIME_WEIGHTS_H_ */

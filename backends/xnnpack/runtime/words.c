@@ -1,0 +1,104 @@
+#include "backends/xnnpack/runtime/words.h"
+
+#include "backends/cpu/simd/activation.h"
+#include "backends/cpu/simd/map.h"
+#include "backends/xnnpack/runtime/schema.h"
+
+extern const et_backend_part et_cpu_step_map;
+
+void et_xnn_activation(const et_xnn_node *node,
+                       uint32_t words[ET_XNN_ACTIVATION_WORDS]) {
+  const bool is_bounded = et_xnn_is_bounded(node);
+  words[0] = is_bounded ? ET_CPU_ACTIVATION_CLAMP : ET_CPU_ACTIVATION_NONE;
+  words[1] = is_bounded ? et_xnn_bits(node->low) : 0;
+  words[2] = is_bounded ? et_xnn_bits(node->high) : 0;
+}
+
+void et_xnn_window_words(const et_xnn_window *window,
+                         uint32_t words[ET_XNN_WINDOW_WORDS]) {
+  for (size_t i = 0; i < 2; i++) {
+    words[i] = (uint32_t)window->kernel[i];
+    words[2 + i] = (uint32_t)window->stride[i];
+    words[4 + i] = (uint32_t)window->before[i];
+    words[6 + i] = (uint32_t)window->after[i];
+    words[8 + i] = (uint32_t)window->dilation[i];
+  }
+}
+
+void et_xnn_bytes(const et_xnn_builder *b, const et_xnn_window *window,
+                  uint32_t words[ET_XNN_BYTES_WORDS]) {
+  const et_xnn_value x = et_xnn_input(b, 0);
+  const et_xnn_value y = et_xnn_output(b, 0);
+  uint32_t *own = words + ET_XNN_WINDOW_WORDS;
+  et_xnn_window_words(window, words);
+  own[0] = (uint32_t)x.quantization.zero_point;
+  own[1] = 0; /* quads are not known to add up in 16 bits */
+  own[2] = (uint32_t)(x.datatype == ET_XNN_QINT8 ? INT8_MIN : 0);
+  et_xnn_quantizing(b, &y, own + 3);
+}
+
+void et_xnn_clamp(et_xnn_builder *b, et_xnn_tensor floats) {
+  uint32_t words[1 + ET_CPU_MAP_WORDS] = {1, ET_CPU_MAP_ACTIVATE};
+  if (!et_xnn_is_bounded(b->node)) {
+    return;
+  }
+  et_xnn_activation(b->node, words + 3);
+  et_xnn_emit(b, &(et_xnn_emission){.part = &et_cpu_step_map,
+                                    .inputs = &floats,
+                                    .input_count = 1,
+                                    .output = floats,
+                                    .words = words,
+                                    .word_count = 1 + ET_CPU_MAP_WORDS});
+}
+
+/* Larger values are of no use; within them nothing overflows. */
+#define MOST (1 << 20)
+
+static int32_t field(const et_xnn_node *node, uint16_t number, int32_t least,
+                     bool *is_ok) {
+  const uint32_t value = et_fb_u32(&node->body, number);
+  *is_ok = *is_ok && value <= MOST && value >= (uint32_t)least;
+  return value <= MOST ? (int32_t)value : least;
+}
+
+bool et_xnn_window_of(const et_xnn_node *node, et_xnn_window *out) {
+  bool is_ok = true;
+  for (uint16_t i = 0; i < 2; i++) {
+    out->kernel[i] =
+        field(node, (uint16_t)(ET_XNN_CONV_KERNEL_Y + i), 1, &is_ok);
+    out->stride[i] =
+        field(node, (uint16_t)(ET_XNN_CONV_STRIDE_Y + i), 1, &is_ok);
+    out->dilation[i] =
+        field(node, (uint16_t)(ET_XNN_CONV_DILATION_Y + i), 0, &is_ok);
+    out->before[i] =
+        field(node, i == 0 ? ET_XNN_CONV_TOP : ET_XNN_CONV_LEFT, 0, &is_ok);
+    out->after[i] =
+        field(node, i == 0 ? ET_XNN_CONV_BOTTOM : ET_XNN_CONV_RIGHT, 0, &is_ok);
+    out->dilation[i] = out->dilation[i] == 0 ? 1 : out->dilation[i];
+  }
+  return is_ok;
+}
+
+bool et_xnn_places_of(const et_xnn_node *node, et_xnn_window *out) {
+  bool is_ok = true;
+  for (uint16_t i = 0; i < 2; i++) {
+    out->kernel[i] =
+        field(node, (uint16_t)(ET_XNN_CONV_KERNEL_Y + i), 1, &is_ok);
+    out->stride[i] = out->kernel[i];
+    out->dilation[i] = 1;
+    out->before[i] =
+        field(node, i == 0 ? ET_XNN_CONV_TOP : ET_XNN_CONV_LEFT, 0, &is_ok);
+    out->after[i] =
+        field(node, i == 0 ? ET_XNN_CONV_BOTTOM : ET_XNN_CONV_RIGHT, 0, &is_ok);
+  }
+  return is_ok;
+}
+
+int32_t et_xnn_window_outputs(const et_xnn_window *window, size_t axis,
+                              int32_t in) {
+  const int64_t reach =
+      (int64_t)(window->kernel[axis] - 1) * window->dilation[axis] + 1;
+  const int64_t room =
+      (int64_t)in + window->before[axis] + window->after[axis] - reach;
+  return room < 0 ? 0 : (int32_t)(room / window->stride[axis] + 1);
+}

@@ -1,0 +1,46 @@
+/* Attributes that several steps have. */
+#ifndef BACKENDS_XNNPACK_RUNTIME_WORDS_H_
+#define BACKENDS_XNNPACK_RUNTIME_WORDS_H_
+
+#include "backends/xnnpack/runtime/builder.h"
+
+#define ET_XNN_ACTIVATION_WORDS 3
+#define ET_XNN_WINDOW_WORDS 10
+/* Window, zero point, together, lowest byte, how bytes are written. */
+#define ET_XNN_BYTES_WORDS (ET_XNN_WINDOW_WORDS + 3 + ET_XNN_QUANTIZING_WORDS)
+
+/* A window over images: down, then across. */
+typedef struct et_xnn_window {
+  int32_t kernel[2];
+  int32_t stride[2];
+  int32_t before[2];
+  int32_t after[2];
+  int32_t dilation[2];
+} et_xnn_window;
+
+/* The node's bounds as an activation. */
+void et_xnn_activation(const et_xnn_node *node,
+                       uint32_t words[ET_XNN_ACTIVATION_WORDS]);
+
+void et_xnn_window_words(const et_xnn_window *window,
+                         uint32_t words[ET_XNN_WINDOW_WORDS]);
+
+/* Those of steps that make bytes of bytes. */
+void et_xnn_bytes(const et_xnn_builder *b, const et_xnn_window *window,
+                  uint32_t words[ET_XNN_BYTES_WORDS]);
+
+/* A step that brings floats within the node's bounds, if it has any. */
+void et_xnn_clamp(et_xnn_builder *b, et_xnn_tensor floats);
+
+/* Reads the window from the fields of the node's table: padding from 0 on, then
+ * kernel, stride and dilation. False when it is no window. */
+bool et_xnn_window_of(const et_xnn_node *node, et_xnn_window *out);
+
+/* The same of a node whose windows lie side by side. */
+bool et_xnn_places_of(const et_xnn_node *node, et_xnn_window *out);
+
+/* Pixels of the output along axis 0 or 1; 0 when the window does not fit. */
+int32_t et_xnn_window_outputs(const et_xnn_window *window, size_t axis,
+                              int32_t in);
+
+#endif /* BACKENDS_XNNPACK_RUNTIME_WORDS_H_ */
