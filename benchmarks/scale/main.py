@@ -1,6 +1,6 @@
 """Measures what Bazel does after an edit in workspaces of many models, and writes docs/incrementality.md's table and plot.
 
-    python3 -m benchmarks.scale.main RESULTS.jsonl [MODELS...]
+    python3 -m benchmarks.scale.main [--workers N] RESULTS.jsonl [MODELS...]
 
 Phases are added to RESULTS.jsonl, and the page is written from all that is there: of numbers of models that are measured again,
 the later. Without numbers it writes the page only. A thousand models take some 20 minutes of two idle cores.
@@ -8,9 +8,9 @@ the later. Without numbers it writes the page only. A thousand models take some 
 
 from __future__ import annotations
 
+import argparse
 import json
 import subprocess
-import sys
 import tempfile
 from dataclasses import asdict
 from pathlib import Path
@@ -19,7 +19,6 @@ from benchmarks.scale.measure import Phase, measure
 from benchmarks.scale.page import plot, with_table
 
 _ROOT = Path(__file__).absolute().parents[2]
-_WORKERS = 2
 
 
 def read_phases(results: Path) -> list[Phase]:
@@ -35,10 +34,10 @@ def write_page(docs: Path, phases: list[Phase]) -> None:
     (docs / "incrementality.svg").write_text(plot(phases), encoding="utf-8")
 
 
-def _measure_into(results: Path, models: int) -> None:
+def _measure_into(results: Path, models: int, workers: int) -> None:
     folder = Path(tempfile.mkdtemp(prefix="many-models-"))
     try:
-        for phase in measure(models, _ROOT, folder, _WORKERS):
+        for phase in measure(models, _ROOT, folder, workers):
             with results.open("a", encoding="utf-8") as file:
                 print(json.dumps(asdict(phase)), file=file)
             print(phase, flush=True)
@@ -49,10 +48,14 @@ def _measure_into(results: Path, models: int) -> None:
 
 
 def main() -> None:
-    results = Path(sys.argv[1])
-    for models in map(int, sys.argv[2:]):
-        _measure_into(results, models)
-    write_page(_ROOT / "docs", read_phases(results))
+    parser = argparse.ArgumentParser(description="Measures builds of many models.")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("results", type=Path)
+    parser.add_argument("models", type=int, nargs="*")
+    given = parser.parse_args()
+    for models in given.models:
+        _measure_into(given.results, models, given.workers)
+    write_page(_ROOT / "docs", read_phases(given.results))
 
 
 if __name__ == "__main__":
