@@ -1,5 +1,7 @@
 """The toolchains: interpreter, packages and sources of what compiles models, and of what links programs, as declared inputs."""
 
+load("//rules/private:locked_packages.bzl", "LockedPackagesInfo")
+
 TOOLCHAIN_TYPE = str(Label("//rules:toolchain_type"))
 CODEGEN_TOOLCHAIN_TYPE = str(Label("//rules:codegen_toolchain_type"))
 
@@ -41,6 +43,11 @@ _ATTRS = dict(
         cfg = "exec",
         mandatory = True,
         doc = "Directory of installed packages, as one source directory.",
+    ),
+    packages = attr.label(
+        providers = [LockedPackagesInfo],
+        doc = "What `site` has, as `@executorch_pip//:packages` says it: where a model depends on the same packages by another repository, " +
+              "those stay out of its actions, and other versions are an error. Without it they are inputs, behind `site` on the path.",
     ),
     compiler = attr.label(
         cfg = "exec",
@@ -87,6 +94,7 @@ def _impl(ctx):
         ctx,
         TOOLCHAIN_TYPE,
         site = ctx.file.site,
+        packages = ctx.attr.packages[LockedPackagesInfo].versions if ctx.attr.packages else {},
         compiler = _sources(ctx.attr.compiler),
         compiler_main = ctx.file.compiler_main,
     )]

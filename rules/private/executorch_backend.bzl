@@ -3,7 +3,8 @@
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("@rules_python//python:py_info.bzl", "PyInfo")
 load("//rules:providers.bzl", "ExecutorchBackendInfo", "ExecutorchKernelsInfo")
-load("//rules/private:python_module.bzl", "data_files", "module_file", "module_name")
+load("//rules/private:distributions.bzl", "distributions_aspect")
+load("//rules/private:python_module.bzl", "data_files", "imported_library", "module_file", "module_name")
 
 _DOC = """A backend that `executorch_model` can compile for.
 
@@ -13,6 +14,7 @@ Its compiler side is a Python library with an attribute that makes a partitioner
 _ATTRS = {
     "id": attr.string(doc = "Name of the delegate in the program: BackendDelegate.id."),
     "partitioner": attr.label(
+        aspects = [distributions_aspect],
         providers = [PyInfo],
         doc = "py_library with the compiler side.",
     ),
@@ -49,16 +51,16 @@ def _check(ctx):
 def _impl(ctx):
     _check(ctx)
     library = ctx.attr.partitioner
-    libraries = [library] if library else []
+    libraries = [imported_library(ctx.label, library, "partitioner")] if library else []
     partitioner = "%s:%s" % (module_name(module_file(library, "partitioner")), ctx.attr.entry_point) if library else ""
     return [
         DefaultInfo(),
         ExecutorchBackendInfo(
             id = ctx.attr.id,
             partitioner = partitioner,
-            sources = depset(transitive = [each[PyInfo].transitive_sources for each in libraries]),
-            imports = depset(transitive = [each[PyInfo].imports for each in libraries]),
-            data = data_files(libraries + ctx.attr.data),
+            sources = depset(transitive = [each.sources for each in libraries]),
+            imports = depset(transitive = [each.imports for each in libraries]),
+            data = depset(transitive = [each.data for each in libraries] + [data_files(ctx.attr.data)]),
             tools = [tool[DefaultInfo].files_to_run for tool in ctx.attr.tools],
             kernels = depset([target[ExecutorchKernelsInfo] for target in ctx.attr.kernels]),
             symbol = ctx.attr.symbol,

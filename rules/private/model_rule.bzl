@@ -6,10 +6,11 @@ load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE")
 load("//rules/private:c_names.bzl", "c_prefix")
 load("//rules/private:compiler_memory.bzl", "COMPILER_RESOURCES")
 load("//rules/private:config_rule.bzl", "add_config", "config_files", "config_layers")
+load("//rules/private:distributions.bzl", "distributions_aspect")
 load("//rules/private:kernel_sets.bzl", "kernel_tables", "operator_tables")
 load("//rules/private:labels.bzl", "display_label")
 load("//rules/private:python_command.bzl", "run_compiler")
-load("//rules/private:python_module.bzl", "add_import_roots", "data_files", "module_file", "module_name")
+load("//rules/private:python_module.bzl", "add_import_roots", "data_files", "imported_library", "module_file", "module_name")
 
 _DOC = """Compiles a PyTorch module to an ExecuTorch program.
 
@@ -21,6 +22,7 @@ _PTE_SUFFIX = "_pte"
 _ATTRS = {
     "module": attr.label(
         mandatory = True,
+        aspects = [distributions_aspect],
         providers = [PyInfo],
         doc = "py_library that defines the model. A library of several sources needs one named as the target.",
     ),
@@ -101,17 +103,16 @@ def _config(ctx):
 
 def _gather(ctx):
     """What the compiler is given by the model and its backends together."""
-    info = ctx.attr.module[PyInfo]
+    library = imported_library(ctx.label, ctx.attr.module, "module")
     backends = [target[ExecutorchBackendInfo] for target in _backends(ctx)]
     kernels = [target[ExecutorchKernelsInfo] for target in [ctx.attr._kernels] + ctx.attr.kernels]
-    data = data_files([ctx.attr.module] + ctx.attr.data)
     return struct(
         backends = backends,
         config = _config(ctx),
         kernels = depset(kernels, transitive = [backend.kernels for backend in backends]),
-        sources = depset(transitive = [info.transitive_sources] + [backend.sources for backend in backends]),
-        imports = depset(transitive = [info.imports] + [backend.imports for backend in backends]),
-        data = depset(transitive = [data] + [backend.data for backend in backends]),
+        sources = depset(transitive = [library.sources] + [backend.sources for backend in backends]),
+        imports = depset(transitive = [library.imports] + [backend.imports for backend in backends]),
+        data = depset(transitive = [library.data, data_files(ctx.attr.data)] + [backend.data for backend in backends]),
         tools = [tool for backend in backends for tool in backend.tools],
     )
 

@@ -1,5 +1,7 @@
 """How a py_library is imported: its module's dotted name and the folders on the path."""
 
+load("@rules_python//python:py_info.bzl", "PyInfo")
+load("//rules/private:distributions.bzl", "hidden_repositories")
 load("//rules/private:labels.bzl", "source_root")
 
 def _is_python(file):
@@ -51,6 +53,32 @@ def data_files(targets):
     """
     files = [target[DefaultInfo].files for target in targets]
     return depset(transitive = files + [target[DefaultInfo].default_runfiles.files for target in targets])
+
+def imported_library(label, target, attribute):
+    """Finds what the compiler needs to import a library, besides the packages that it has itself.
+
+    Args:
+      label: of the rule that has the library, for messages.
+      target: the py_library, seen by `distributions_aspect`.
+      attribute: name of the attribute that it was given in, for messages.
+
+    Returns:
+      struct: `sources` and `data`, depset[File]; `imports`, depset[string] as in PyInfo.
+    """
+    hidden = hidden_repositories(label, target, attribute)
+    info = target[PyInfo]
+    imports = [entry for entry in info.imports.to_list() if entry.partition("/")[0] not in hidden] if hidden else []
+    return struct(
+        sources = _outside(info.transitive_sources, hidden),
+        imports = depset(imports) if hidden else info.imports,
+        data = _outside(data_files([target]), hidden),
+    )
+
+def _outside(files, repositories):
+    """Those of no such repository. Goes through all of them only where there is one."""
+    if not repositories:
+        return files
+    return depset([file for file in files.to_list() if file.owner.workspace_name not in repositories])
 
 def add_import_roots(arguments, files, imports, workspace_name):
     """Tells a program the folders to put on the path: those that the files lie in, and those that libraries name.

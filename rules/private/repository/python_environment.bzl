@@ -13,7 +13,7 @@ The packages of a hash-locked requirements file.
 
 Targets: `:site` (the folder for PYTHONPATH), `:python3` and `:library` (the interpreter), `:identity` (a file that changes when the \
 lock, the interpreter or the recipe does), `:environment` (all four: what an action takes as inputs), `:requirements.lock` (the lock that was \
-installed), and a `py_library` for each package, `//torch` for instance."""
+installed), `:packages` (what is in it, for a toolchain), and a `py_library` for each package, `//torch` for instance."""
 
 _ATTRS = {
     "lock": attr.label(
@@ -37,6 +37,8 @@ _ATTRS = {
 _OF_LOCK = "3.11 linux-x86_64"
 
 _BUILD = """\
+load("@rules_executorch//rules/private:locked_packages.bzl", "locked_packages")
+
 package(default_visibility = ["//visibility:public"])
 
 exports_files(["identity", "requirements.lock", "site"])
@@ -54,6 +56,11 @@ alias(
 filegroup(
     name = "environment",
     srcs = ["identity", "site", ":library", ":python3"],
+)
+
+locked_packages(
+    name = "packages",
+    versions = {versions},
 )
 """
 
@@ -106,8 +113,10 @@ def _install(rctx, python):
     rctx.file("site/README", "These packages could not be installed.\n", executable = False)
     return None, lock
 
-def _locked_packages(text):
-    return [line.split("==")[0] for line in text.splitlines() if "==" in line and not line.startswith("#")]
+def _locked_versions(text):
+    """Version by name, of a lock with a package a line."""
+    lines = [line.split(" ")[0].split("==") for line in text.splitlines() if "==" in line and not line.startswith("#")]
+    return {name: version for name, version in lines}
 
 def _python_environment_impl(rctx):
     python = find_python(rctx, rctx.attr.python_version)
@@ -115,8 +124,9 @@ def _python_environment_impl(rctx):
     text = rctx.read(lock)
     rctx.file("requirements.lock", text, executable = False)
     rctx.file("identity", "{} python-{}\n".format(installed or "none", python.version), executable = False)
-    rctx.file("BUILD.bazel", _BUILD.format(python = _PYTHON, library = _LIBRARY), executable = False)
-    for name in _locked_packages(text):
+    versions = _locked_versions(text)
+    rctx.file("BUILD.bazel", _BUILD.format(python = _PYTHON, library = _LIBRARY, versions = versions), executable = False)
+    for name in versions:
         write_package(rctx, name)
 
 python_environment = repository_rule(

@@ -1,0 +1,21 @@
+"""locked_packages: what an environment of Python packages has, as analysis needs it."""
+
+LockedPackagesInfo = provider(
+    doc = "The packages of an environment.",
+    fields = {"versions": "dict[string, string]: version by name; names as indexes compare them, `typing-extensions`."},
+)
+
+def _impl(ctx):
+    return [LockedPackagesInfo(versions = ctx.attr.versions)]
+
+locked_packages = rule(
+    implementation = _impl,
+    attrs = {
+        "versions": attr.string_dict(
+            mandatory = True,
+            doc = "Version by name.",
+        ),
+    },
+    doc = "Names and versions of the packages of a lock file, for `executorch_toolchain`.",
+    provides = [LockedPackagesInfo],
+)
