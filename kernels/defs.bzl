@@ -1,6 +1,7 @@
 """How kernels are compiled and tested."""
 
-load("@rules_cc//cc:defs.bzl", "cc_library", "cc_test")
+load("@rules_cc//cc:defs.bzl", "cc_test")
+load("//rules/private:object_library.bzl", "object_library")
 
 # Kernels are loops over numbers: they are optimised and vectorised in every compilation mode. Products and sums may be
 # contracted where the processor has such an instruction; nothing else departs from IEEE 754.
@@ -21,22 +22,38 @@ TEST_COPTS = [
     "-Wextra",
 ]
 
+def numeric_library(name, **kwargs):
+    """The package's C sources, compiled as kernels are.
+
+    Args:
+      name: name of the library.
+      **kwargs: hdrs, linkopts, deps, and what every rule has.
+    """
+    object_library(
+        name = name,
+        srcs = native.glob(
+            [
+                "*.c",
+                "*.h",
+            ],
+            allow_empty = True,
+            exclude = ["*_test.c"],
+        ),
+        copts = KERNEL_COPTS,
+        further_copts = "//kernels:copts",
+        **kwargs
+    )
+
 def kernel_library(name, deps = []):
     """An archive of the package's kernels: of its objects, the linker takes those that a kernel table names.
 
     Args:
-      name: name of the cc_library.
+      name: name of the library.
       deps: what they use besides the author's helpers.
     """
-    cc_library(
+    numeric_library(
         name = name,
-        srcs = native.glob(
-            ["*.c"],
-            exclude = ["*_test.c"],
-        ),
         hdrs = native.glob(["*.h"], allow_empty = True),
-        copts = KERNEL_COPTS,
-        linkstatic = True,
         deps = deps + [
             "//kernels/author",
             "//runtime/core",

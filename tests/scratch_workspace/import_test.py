@@ -96,8 +96,17 @@ def _add_other_repository(scratch: Workspace) -> None:
         file.write_text(file.read_text(encoding="utf-8") + text.format(folder=folder), encoding="utf-8")
 
 
+def test_an_app_of_one_operator_compiles_with_few_actions(workspace: Workspace) -> None:
+    """The first test here, as it is the first that compiles: the runtime's files, and kernels by sixteen."""
+    build = workspace.build("//app")
+    assert build.exit_code == 0, build.stderr
+    compilations = [name for name in build.mnemonics if name in ("CppCompile", "ExecutorchCompileObjects")]
+    print(f"{len(compilations)} actions compile C")
+    assert len(compilations) <= 100
+
+
 def test_linking_fetches_no_packages(workspace: Workspace) -> None:
-    """The first test here: the ones behind it may."""
+    """The second test here: the ones behind it may."""
     result = workspace.run("//app")
     assert result.returncode == 0, result.stderr
     assert result.stdout == "11 99\n"

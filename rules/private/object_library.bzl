@@ -1,0 +1,181 @@
+"""object_library: a C library of many small sources, several of which one action compiles."""
+
+load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain", "use_cc_toolchain")
+load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
+load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
+load("//rules/private:labels.bzl", "display_label")
+
+_DOC = """A `cc_library` of sources in C whose compilations are few: an action takes sixteen sources and makes an object of each.
+
+A library of hundreds of small files is a handful of actions so, in a build and in a remote cache, and a program links just the objects that it
+needs all the same. What an edit costs more: the fifteen others of its action."""
+
+_ATTRS = {
+    "srcs": attr.label_list(
+        allow_files = [".c", ".h"],
+        mandatory = True,
+        doc = "The sources, and headers that they alone include.",
+    ),
+    "hdrs": attr.label_list(
+        allow_files = [".h"],
+        doc = "Headers for whoever depends on the library.",
+    ),
+    "copts": attr.string_list(doc = "Flags of the compiler."),
+    "further_copts": attr.label(doc = "A `copts_flag`: flags of the command line, behind `copts`."),
+    "linkopts": attr.string_list(doc = "Flags of the linker for programs that have the library."),
+    "deps": attr.label_list(
+        providers = [CcInfo],
+        doc = "Libraries that it uses.",
+    ),
+    "_compile_objects": attr.label(
+        default = "//rules/private:compile_objects.sh",
+        allow_single_file = True,
+        cfg = "exec",
+        executable = True,
+    ),
+    "_cc_toolchain": attr.label(default = "@bazel_tools//tools/cpp:current_cc_toolchain"),
+}
+
+CoptsInfo = provider(
+    doc = "Flags of the compiler from Bazel's command line.",
+    fields = {"copts": "list[string]"},
+)
+
+_SOURCES_OF_ACTION = 16
+
+# ACTION_NAMES.c_compile, which Bazel's versions keep in different files.
+_C_COMPILE = "c-compile"
+
+# Told by feature: Debian's builds do not know their version.
+_IS_BAZEL_4 = not hasattr(native, "package_relative_label")
+
+def _groups(sources):
+    """Returns lists of at most `_SOURCES_OF_ACTION` of them."""
+    count = len(sources)
+    return [sources[first:min(first + _SOURCES_OF_ACTION, count)] for first in range(0, count, _SOURCES_OF_ACTION)]
+
+def _object_of(ctx, source, pic):
+    path = source.short_path.rpartition("/")[2][:-len(".c")]
+    return ctx.actions.declare_file("_objs/%s/%s%s" % (ctx.label.name, path, ".pic.o" if pic else ".o"))
+
+def _flags(ctx, tools, compilation, pic):
+    """What the compiler is told besides a source and its object."""
+    further = ctx.attr.further_copts[CoptsInfo].copts if ctx.attr.further_copts else []
+    options = ctx.fragments.cpp
+    variables = cc_common.create_compile_variables(
+        feature_configuration = tools.features,
+        cc_toolchain = tools.toolchain,
+        user_compile_flags = options.copts + options.conlyopts + ctx.attr.copts + further,
+        include_directories = compilation.includes,
+        quote_include_directories = compilation.quote_includes,
+        system_include_directories = compilation.system_includes,
+        preprocessor_defines = compilation.defines,
+        use_pic = pic,
+    )
+    named = dict(feature_configuration = tools.features, action_name = _C_COMPILE)
+    return struct(
+        flags = cc_common.get_memory_inefficient_command_line(variables = variables, **named),
+        environment = cc_common.get_environment_variables(variables = variables, **named),
+    )
+
+def _compile_group(ctx, tools, headers, given, sources, pic):
+    objects = [_object_of(ctx, source, pic) for source in sources]
+    pairs = ctx.actions.args()
+    pairs.use_param_file("%s", use_always = True)
+    pairs.set_param_file_format("multiline")
+    for source, made in zip(sources, objects):
+        pairs.add_all([source, made])
+    command = ctx.actions.args()
+    command.add(tools.compiler)
+    command.add_all(given.flags)
+
+    # Bazel 4 has no such argument.
+    named = {} if _IS_BAZEL_4 else {"toolchain": Label("@bazel_tools//tools/cpp:toolchain_type")}
+    ctx.actions.run(
+        executable = ctx.executable._compile_objects,
+        arguments = [pairs, command],
+        inputs = depset(sources, transitive = [headers, tools.toolchain.all_files]),
+        outputs = objects,
+        env = given.environment,
+        mnemonic = "ExecutorchCompileObjects",
+        progress_message = "Compiling %d sources of %s" % (len(sources), display_label(ctx.label)),
+        **named
+    )
+    return objects
+
+def _compile(ctx, tools, compilation, private_headers, pic):
+    """Registers the actions for one kind of code; returns the objects."""
+    headers = depset(private_headers, transitive = [compilation.headers])
+    given = _flags(ctx, tools, compilation, pic)
+    sources = [file for file in ctx.files.srcs if file.extension == "c"]
+    return depset([
+        made
+        for group in _groups(sources)
+        for made in _compile_group(ctx, tools, headers, given, group, pic)
+    ])
+
+def _tools(ctx):
+    toolchain = find_cc_toolchain(ctx)
+    features = cc_common.configure_features(
+        ctx = ctx,
+        cc_toolchain = toolchain,
+        requested_features = ctx.features,
+        # An object's record of what ran would be an output of its own.
+        unsupported_features = ctx.disabled_features + ["coverage"],
+    )
+    return struct(
+        toolchain = toolchain,
+        features = features,
+        compiler = cc_common.get_tool_for_action(feature_configuration = features, action_name = _C_COMPILE),
+    )
+
+def _outputs(ctx, tools, compilation, private_headers):
+    """The objects as Bazel's own libraries have them: for programs of a debug build and for shared libraries position independent."""
+    if not tools.toolchain.needs_pic_for_dynamic_libraries(feature_configuration = tools.features):
+        return cc_common.create_compilation_outputs(objects = _compile(ctx, tools, compilation, private_headers, False))
+    plain = _compile(ctx, tools, compilation, private_headers, False) if ctx.var["COMPILATION_MODE"] == "opt" else depset()
+    return cc_common.create_compilation_outputs(
+        objects = plain,
+        pic_objects = _compile(ctx, tools, compilation, private_headers, True),
+    )
+
+def _impl(ctx):
+    tools = _tools(ctx)
+    below = cc_common.merge_cc_infos(cc_infos = [dep[CcInfo] for dep in ctx.attr.deps])
+    private_headers = [file for file in ctx.files.srcs if file.extension == "h"]
+    public = cc_common.create_compilation_context(headers = depset(ctx.files.hdrs))
+    compilation = cc_common.merge_cc_infos(cc_infos = [CcInfo(compilation_context = public), below]).compilation_context
+    linking, made = cc_common.create_linking_context_from_compilation_outputs(
+        actions = ctx.actions,
+        name = ctx.label.name,
+        feature_configuration = tools.features,
+        cc_toolchain = tools.toolchain,
+        compilation_outputs = _outputs(ctx, tools, compilation, private_headers),
+        linking_contexts = [below.linking_context],
+        user_link_flags = ctx.attr.linkopts,
+        disallow_dynamic_library = True,
+    )
+    library = made.library_to_link
+    archive = library.static_library or library.pic_static_library
+    return [
+        DefaultInfo(files = depset([archive])),
+        CcInfo(compilation_context = compilation, linking_context = linking),
+    ]
+
+object_library = rule(
+    implementation = _impl,
+    attrs = _ATTRS,
+    doc = _DOC,
+    fragments = ["cpp"],
+    provides = [CcInfo],
+    toolchains = use_cc_toolchain(),
+)
+
+def _copts_flag_impl(ctx):
+    return [CoptsInfo(copts = ctx.build_setting_value)]
+
+copts_flag = rule(
+    implementation = _copts_flag_impl,
+    build_setting = config.string_list(flag = True),
+    doc = "A flag of Bazel's command line whose value is flags of the compiler.",
+)
