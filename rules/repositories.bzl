@@ -34,6 +34,7 @@ _NOT_BEFORE_BAZEL7 = ["bazel_features", "bazel_skylib", "platforms", "rules_lice
 _OTHER_LOCKS = {
     "requirements_cp311_aarch64_index.lock": "3.11 linux-aarch64",
     "requirements_cp311_index.lock": "3.11 linux-x86_64",
+    "requirements_cp311_macos_arm64_index.lock": "3.11 macosx-arm64",
     "requirements_cp312_index.lock": "3.12 linux-x86_64",
     "requirements_cp313_index.lock": "3.13 linux-x86_64",
 }

@@ -5,6 +5,7 @@
     python3 third_party/python/lock.py peers --base requirements --base oracle --no-deps executorch
     python3.12 third_party/python/lock.py requirements --index    # requirements_cp312_index.lock
     python3 third_party/python/lock.py requirements --index --machine aarch64    # requirements_cp311_aarch64_index.lock
+    python3 third_party/python/lock.py requirements --index --machine macos_arm64
 
 Run it with the Python that the environment is for (CPython 3.11 on x86-64 Linux); pip resolves with its own configuration.
 `--base` names a lock below this one: its versions hold and its packages are left out. `--no-deps` names a package, of
@@ -25,6 +26,8 @@ _FOLDER = Path(__file__).parent
 _HEADER = "# Made by lock.py from {source}; do not edit.\n"
 # What wheels for Linux on a machine may be called: by the version of the C library that they need.
 _LINUX = ("manylinux2014_{0}", *(f"manylinux_2_{minor}_{{0}}" for minor in range(17, 29)))
+# The versions of macOS that torch and what it needs have wheels for.
+_MACOS = ("macosx_14_0_arm64", "macosx_11_0_arm64", "macosx_11_0_universal2", "macosx_10_9_universal2")
 _SIZE = "# To download: {gigabytes:.1f} GB.\n"
 
 
@@ -79,7 +82,8 @@ def _options_for(machine: str | None) -> list[str]:
     """Flags of pip to resolve for another machine than this."""
     if machine is None:
         return []
-    platforms = [f"--platform={tag.format(machine)}" for tag in _LINUX]
+    tags = _MACOS if machine == "macos_arm64" else [tag.format(machine) for tag in _LINUX]
+    platforms = [f"--platform={tag}" for tag in tags]
     return [*platforms, "--only-binary=:all:", "--target", tempfile.gettempdir()]
 
 
@@ -87,6 +91,10 @@ def lock_index(requirements: Iterable[str], like: Sequence[str], machine: str | 
     """Lock lines for `requirements` with the default index's torch, in the versions of `like` else, and bytes to download."""
     public = [line.partition("+")[0] for line in requirements]
     pins = [line.split()[0] for line in like]
+    if machine == "macos_arm64":
+        # Its torch has no kernels for other processors and needs what the CPU build does; pip would follow what this system needs.
+        found = resolve([pin.partition("+")[0] for pin in pins], ["--no-deps", *_options_for(machine)])
+        return [line for _, line in sorted(map(_lock_line, found))], sum(map(_size, found))
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as constraints:
         constraints.write("\n".join(pin for pin in pins if "+" not in pin))
         constraints.flush()

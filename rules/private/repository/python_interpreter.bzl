@@ -9,7 +9,10 @@ import os, platform, sys, sysconfig
 given = f"{sys.version_info[0]}.{sys.version_info[1]}"
 if (sys.implementation.name, given) != ("cpython", "%s"):
     sys.exit(f"is {platform.python_implementation()} {platform.python_version()}")
-print(os.path.realpath(getattr(sys, "_base_executable", sys.executable)), platform.python_version(), sysconfig.get_platform())
+name = sysconfig.get_platform()
+if name.startswith("macosx-"):  # with the system's version, and the same for programs that are for several processors
+    name = "macosx-" + platform.machine()
+print(os.path.realpath(getattr(sys, "_base_executable", sys.executable)), platform.python_version(), name)
 """
 
 def _python_candidates(rctx, version):
