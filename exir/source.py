@@ -37,6 +37,13 @@ def source_of(node: Node) -> SourceLocation | None:
     return frames[-1] if frames else None
 
 
+def module_of(node: Node) -> str:
+    """Qualified name of the innermost module that `node` was recorded in."""
+    stack = node.meta.get("nn_module_stack") or {}
+    paths = [path for path, _ in stack.values()]
+    return str(paths[-1]) if paths else ""
+
+
 def frames_of(node: Node) -> list[SourceLocation]:
     """Every recorded frame of user code behind `node`, outermost first; torch's own left out, and what it
     generated."""

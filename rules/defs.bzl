@@ -2,6 +2,7 @@
 
 load("//rules:providers.bzl", _ExecutorchBackendInfo = "ExecutorchBackendInfo", _ExecutorchConfigInfo = "ExecutorchConfigInfo", _ExecutorchKernelsInfo = "ExecutorchKernelsInfo", _ExecutorchModelInfo = "ExecutorchModelInfo")
 load("//rules/private:executorch_backend.bzl", _executorch_backend = "executorch_backend")
+load("//rules/private:executorch_budget_test.bzl", _executorch_budget_test = "executorch_budget_test")
 load("//rules/private:executorch_cc_library.bzl", _executorch_cc_library = "executorch_cc_library")
 load("//rules/private:executorch_config.bzl", _executorch_config = "executorch_config")
 load("//rules/private:executorch_import.bzl", _executorch_import = "executorch_import")
@@ -11,6 +12,7 @@ load("//rules/private:executorch_models.bzl", _executorch_models = "executorch_m
 load("//rules/private:executorch_parity_test.bzl", _executorch_parity_test = "executorch_parity_test")
 
 executorch_backend = _executorch_backend
+executorch_budget_test = _executorch_budget_test
 executorch_cc_library = _executorch_cc_library
 executorch_config = _executorch_config
 executorch_import = _executorch_import

@@ -69,6 +69,11 @@ _CODEGEN_ATTRS = dict(
         default = "//rules:generators",
         doc = "compiler_sources: what writes manifests of programs and C from manifests, and all that it imports.",
     ),
+    reporters = attr.label(
+        cfg = "exec",
+        default = "//rules:reporters",
+        doc = "compiler_sources: what writes pages of programs, and all that it imports.",
+    ),
 )
 
 def _sources(target):
@@ -100,7 +105,12 @@ def _impl(ctx):
     )]
 
 def _codegen_impl(ctx):
-    return [_toolchain_info(ctx, CODEGEN_TOOLCHAIN_TYPE, generators = _sources(ctx.attr.generators))]
+    return [_toolchain_info(
+        ctx,
+        CODEGEN_TOOLCHAIN_TYPE,
+        generators = _sources(ctx.attr.generators),
+        reporters = _sources(ctx.attr.reporters),
+    )]
 
 executorch_toolchain = rule(
     implementation = _impl,

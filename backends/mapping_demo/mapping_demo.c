@@ -100,7 +100,8 @@ static void run_step(const mapping_demo_step *step,
                      const float *const operands[2], float *result,
                      uint32_t index, const et_observer *observer) {
   const et_event event = {ET_EVENT_STEP, index,
-                          mapping_demo_name((mapping_demo_kind)step->kind)};
+                          mapping_demo_name((mapping_demo_kind)step->kind),
+                          NULL, 0};
   if (observer != NULL) {
     observer->begin(observer->context, &event);
   }

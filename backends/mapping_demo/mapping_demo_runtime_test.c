@@ -162,7 +162,7 @@ static void test_each_step_is_reported_under_its_identifier(void **state) {
   static const char *const names[] = {"conv_relu", "sin_of_tan", "cos_of_tan",
                                       "div_of_tan"};
   report reported = {0};
-  const et_observer observer = {&reported, on_begin, on_end};
+  const et_observer observer = {&reported, on_begin, on_end, NULL};
   vector in;
   vector out;
   et_value *args[2] = {&in.value, &out.value};

@@ -6,9 +6,7 @@ import ctypes
 import subprocess
 import sys
 
-import pytest
-
-from benchmarks.latency.native import Library, NativeError, Program
+from benchmarks.latency.native import Library
 
 _HIDDEN = """
 import sys
@@ -41,11 +39,6 @@ def test_reading_takes_every_byte():
     start = ctypes.addressof(aligned) + -ctypes.addressof(aligned) % 64
     ctypes.memmove(start, address, size)
     assert library.calls.bench_read_avx2(start, size) == expected
-
-
-def test_a_program_that_is_not_there():
-    with pytest.raises(NativeError, match=r"nowhere\.pte"):
-        Program(Library(), "nowhere.pte")
 
 
 def test_hidden_avx512_is_not_used():

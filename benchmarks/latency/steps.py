@@ -2,20 +2,51 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
 from benchmarks.latency.catalogue import Model
-from benchmarks.latency.native import StepCost
 from benchmarks.latency.sides.ours import Ours, run
 from benchmarks.latency.sides.side import Setting
+from executorch_runtime import Event
+
+
+@dataclass(frozen=True)
+class StepCost:
+    """An instruction, or a step of its delegate, at its cheapest run."""
+
+    instruction: int
+    step: int | None
+    name: str
+    cost: int
 
 
 def text(side: Ours, model: Model, setting: Setting, count: int, runs: int) -> str:
     """The dearest `count` instructions and steps of the program, and what share of all of it each takes."""
-    program = side.open(model, setting, watched=True)
+    method = side.open(model, setting, watched=True)
+    seen = []
     for _ in range(runs):
-        run(program, model.inputs)
-    found = program.steps()
-    program.close()
-    return "\n".join([f"{model.name}, {side.name}:", *_lines(found, count)])
+        method.clear_events()
+        run(method, model.inputs)
+        seen.append(method.events())
+    return "\n".join([f"{model.name}, {side.name}:", *_lines(cheapest(seen), count)])
+
+
+def cheapest(runs: Sequence[Iterable[Event]]) -> list[StepCost]:
+    """What each instruction and step took in its cheapest run; one that a run meets several times is summed."""
+    summed = [_summed(events) for events in runs]
+    return [StepCost(*place, min(each[place] for each in summed if place in each)) for place in summed[0]]
+
+
+def _summed(events: Iterable[Event]) -> Counter[tuple[int, int | None, str]]:
+    costs: Counter[tuple[int, int | None, str]] = Counter()
+    instruction = 0
+    for event in events:
+        is_step = event.kind == "step"
+        instruction = instruction if is_step else event.index
+        costs[instruction, event.index if is_step else None, event.name] += event.end - event.begin
+    return costs
 
 
 def _lines(steps: list[StepCost], count: int) -> list[str]:

@@ -24,7 +24,8 @@ class Arguments:
     calibration: inputs to measure ranges on, a safetensors or npz file.
     operators: tables of operators, besides our own; kernels: tables of kernels to check the program against.
     external_weights: constants and delegates' named data lie in a file beside the program, out_weights.
-    out_pte, out_weights, out_manifest, out_reference, out_dump, out_debug_record: files to write, at least one of them.
+    out_pte, out_weights, out_manifest, out_reference, out_dump, out_debug_record, out_sources: files to write, at least
+        one of them.
     """
 
     target: str
@@ -46,11 +47,18 @@ class Arguments:
     out_reference: Path | None = None
     out_dump: Path | None = None
     out_debug_record: Path | None = None
+    out_sources: Path | None = None
 
     @property
     def wants_program(self) -> bool:
         """Whether a file is asked for that the lowered program is needed for."""
-        files = (self.out_pte, self.out_manifest, self.out_dump, self.out_debug_record)
+        files = (
+            self.out_pte,
+            self.out_manifest,
+            self.out_dump,
+            self.out_debug_record,
+            self.out_sources,
+        )
         return any(file is not None for file in files)
 
 
@@ -206,3 +214,9 @@ def _add_output_flags(parser: _Parser) -> None:
     add("--out-reference", type=Path, metavar="PATH", help="recorded calls of the eager model")
     add("--out-dump", type=Path, metavar="PATH", help="the program as text")
     add("--out-debug-record", type=Path, metavar="PATH", help="what developer tools want to know")
+    add(
+        "--out-sources",
+        type=Path,
+        metavar="PATH",
+        help="the model's lines behind each instruction (JSON)",
+    )

@@ -1,6 +1,7 @@
 """One compilation, from its command line to its files."""
 
 import io
+import json
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
@@ -133,6 +134,9 @@ def _program_outputs(
         outputs[arguments.out_dump] = lambda file: file.write(dump)
     if arguments.out_debug_record is not None:
         outputs[arguments.out_debug_record] = manager.get_etrecord().save
+    if arguments.out_sources is not None:
+        sources = (json.dumps(manager.instruction_sources, indent=1) + "\n").encode()
+        outputs[arguments.out_sources] = lambda file: file.write(sources)
     return outputs
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import zipfile
 from pathlib import Path
 
@@ -69,6 +70,16 @@ def test_a_debug_record_leads_instructions_back_to_nodes(
         assert "edge_dialect_exported_program/forward" in archive.namelist()
     assert [type(handle) for handle in handles.values()] == [list, int]
     assert delegate["name"] == "BackendWithCompilerDemo"
+
+
+def test_sources_lead_instructions_back_to_lines(compile_source: Compile, tmp_path: Path) -> None:
+    file = tmp_path / "net.sources.json"
+    assert compile_source(_MODEL, _DEMO, f"--out-sources={file}").output == ""
+    delegate, kernel = json.loads(file.read_text())["methods"]["forward"]
+    assert [node["operator"] for node in delegate] == ["aten::mm", "aten::sin"]
+    (node,) = kernel
+    assert node["operator"] == "aten::exp.out"
+    assert re.fullmatch(r"\w+\.py:\d+", node["source"])
 
 
 def test_a_backend_takes_its_part(compile_source: Compile, tmp_path: Path) -> None:

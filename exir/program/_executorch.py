@@ -30,6 +30,7 @@ from exir.passes.spec_prop_pass import SpecPropPass
 from exir.passes.to_out_var_pass import ToOutVarPass
 from exir.print_program import print_program
 from exir.program import debug_maps
+from exir.program.instruction_sources import sources_content
 from exir.program.report import LoweringReport, lowering_report
 from exir.verification.lowered import verify_lowered
 
@@ -237,6 +238,11 @@ class ExecutorchProgramManager:
     def delegate_map(self) -> dict[str, dict[int, dict[str, Any]]]:
         """Method to the index of each delegate call to its backend and debug handles."""
         return debug_maps.delegates(self._emitted.methods)
+
+    @property
+    def instruction_sources(self) -> dict[str, Any]:
+        """For each method and instruction the nodes that it stands for, with modules and lines of the model."""
+        return sources_content(self._emitted.methods)
 
     @property
     def instruction_id_to_num_outs_map(self) -> dict[str, dict[int, int]]:

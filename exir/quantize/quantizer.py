@@ -14,8 +14,9 @@ from torchao.quantization.pt2e.quantizer import (
 from exir.quantize.exclusions import Exclusions
 from exir.quantize.families import Family, bound_after, family_of, gives_float, operator_name
 from exir.quantize.options import QuantizationOptions
-from exir.quantize.report import Decision, decision, module_of
+from exir.quantize.report import Decision, decision
 from exir.quantize.specs import make_specs
+from exir.source import module_of
 
 _ANNOTATION = "quantization_annotation"
 _Inputs = dict[Node, QuantizationSpecBase | None]

@@ -8,7 +8,7 @@ from torch.fx import Node
 from exir.quantize.exclusions import is_exclusion
 from exir.quantize.families import operator_name
 from exir.quantize.options import QuantizationOptions
-from exir.source import source_of
+from exir.source import module_of, source_of
 
 # What recipes are for: everything else follows from these.
 _LAYERS = tuple(f"aten::{name}" for name in "conv1d conv2d conv3d linear embedding".split())
@@ -54,10 +54,3 @@ def notes_on(decisions: Sequence[Decision], options: QuantizationOptions) -> lis
     if decisions and all(each.reason and not each.is_wanted for each in decisions):
         return [f"{recipe} finds nothing to quantize"]
     return []
-
-
-def module_of(node: Node) -> str:
-    """Qualified name of the innermost module that `node` was recorded in."""
-    stack = node.meta.get("nn_module_stack") or {}
-    paths = [path for path, _ in stack.values()]
-    return str(paths[-1]) if paths else ""

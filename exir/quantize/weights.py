@@ -15,7 +15,8 @@ from exir.quantize.families import gives_float, operator_name
 from exir.quantize.options import QuantizationOptions
 from exir.quantize.quiet import quiet
 from exir.quantize.recipes import Activations
-from exir.quantize.report import Decision, decision, module_of
+from exir.quantize.report import Decision, decision
+from exir.source import module_of
 
 if TYPE_CHECKING:
     from torchao.core.config import AOBaseConfig

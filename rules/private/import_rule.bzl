@@ -8,6 +8,7 @@ load("//rules/private:kernel_sets.bzl", "kernel_tables", "operator_tables")
 load("//rules/private:labels.bzl", "display_label")
 load("//rules/private:python_command.bzl", "run_compiler", "run_module", "use_params_file")
 load("//rules/private:python_module.bzl", "add_import_roots")
+load("//rules/private:report_action.bzl", "report_page")
 
 _DOC = """A program that was made elsewhere, as one that `executorch_model` has compiled: libraries and tests link it.
 
@@ -80,7 +81,11 @@ def _described(ctx, backends):
 def _provide(ctx, described, backends):
     return [
         DefaultInfo(files = depset([ctx.file.pte, described.manifest] + described.weights)),
-        OutputGroupInfo(manifest = depset([described.manifest]), pte = depset([ctx.file.pte])),
+        OutputGroupInfo(
+            manifest = depset([described.manifest]),
+            pte = depset([ctx.file.pte]),
+            report = depset([report_page(ctx, ctx.label.name, ctx.file.pte, described.manifest)]),
+        ),
         ExecutorchModelInfo(
             pte = ctx.file.pte,
             weights = ctx.file.weights,
@@ -145,5 +150,5 @@ executorch_import_delegated = rule(
     attrs = _DELEGATED_ATTRS,
     doc = _DELEGATED_DOC,
     provides = [ExecutorchModelInfo],
-    toolchains = [TOOLCHAIN_TYPE],
+    toolchains = [TOOLCHAIN_TYPE, CODEGEN_TOOLCHAIN_TYPE],
 )

@@ -2,7 +2,7 @@
 
 load("@rules_python//python:py_info.bzl", "PyInfo")
 load("//rules:providers.bzl", "ExecutorchBackendInfo", "ExecutorchKernelsInfo", "ExecutorchModelInfo")
-load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE")
+load("//rules:toolchain.bzl", "CODEGEN_TOOLCHAIN_TYPE", "TOOLCHAIN_TYPE")
 load("//rules/private:c_names.bzl", "c_prefix")
 load("//rules/private:compiler_memory.bzl", "COMPILER_RESOURCES")
 load("//rules/private:config_rule.bzl", "add_config", "config_files", "config_layers")
@@ -11,11 +11,12 @@ load("//rules/private:kernel_sets.bzl", "kernel_tables", "operator_tables")
 load("//rules/private:labels.bzl", "display_label")
 load("//rules/private:python_command.bzl", "run_compiler")
 load("//rules/private:python_module.bzl", "add_import_roots", "data_files", "imported_library", "module_file", "module_name")
+load("//rules/private:report_action.bzl", "report_page")
 
 _DOC = """Compiles a PyTorch module to an ExecuTorch program.
 
 Writes `<name less _pte>.pte` and, beside it, a manifest in JSON and, with `external_weights`, the weights. Output groups, made when asked for: `pte`, `manifest`, `weights`, `dump` (the program as
-text), `debug_record` (what ExecuTorch's developer tools read, docs/debug_record.md), and `reference` (example calls with eager PyTorch's outputs, which parity tests replay)."""
+text), `debug_record` (what ExecuTorch's developer tools read, docs/debug_record.md), `sources` (the model's lines behind each instruction, JSON), `report` (all of it as a page, docs/reports.md), and `reference` (example calls with eager PyTorch's outputs, which parity tests replay)."""
 
 _PTE_SUFFIX = "_pte"
 
@@ -177,6 +178,7 @@ def _impl(ctx):
     dump = ctx.actions.declare_file(stem + ".dump.txt")
     reference = ctx.actions.declare_file(stem + ".reference.calls")
     record = ctx.actions.declare_file(stem + ".etrecord")
+    sources = ctx.actions.declare_file(stem + ".sources.json")
     weights = [ctx.actions.declare_file(stem + ".ptd")] if ctx.attr.external_weights else []
     outputs = {"--out-pte": pte, "--out-manifest": manifest}
     outputs.update({"--out-weights": file for file in weights})
@@ -184,6 +186,7 @@ def _impl(ctx):
     _lower(ctx, given, {"--out-reference": reference}, "Running eager PyTorch for")
     _lower(ctx, given, {"--out-dump": dump}, "Printing")
     _lower(ctx, given, {"--out-debug-record": record}, "Recording")
+    _lower(ctx, given, {"--out-sources": sources}, "Recording the lines of")
     return [
         DefaultInfo(files = depset([pte, manifest] + weights)),
         OutputGroupInfo(
@@ -192,6 +195,8 @@ def _impl(ctx):
             manifest = depset([manifest]),
             pte = depset([pte]),
             reference = depset([reference]),
+            report = depset([report_page(ctx, stem, pte, manifest, sources)]),
+            sources = depset([sources]),
             weights = depset(weights),
         ),
         ExecutorchModelInfo(
@@ -211,5 +216,5 @@ executorch_model = rule(
     attrs = _ATTRS,
     doc = _DOC,
     provides = [ExecutorchModelInfo],
-    toolchains = [TOOLCHAIN_TYPE],
+    toolchains = [TOOLCHAIN_TYPE, CODEGEN_TOOLCHAIN_TYPE],
 )

@@ -345,7 +345,7 @@ static void test_backend_gets_its_options_and_what_the_caller_lends(
     void **state) {
   (void)state;
   const et_parallel parallel = {NULL, 1, run_parallel};
-  const et_observer observer = {NULL, ignore_begin, ignore_end};
+  const et_observer observer = {NULL, ignore_begin, ignore_end, NULL};
   const et_backend_option option = {"cores", {ET_VALUE_INT, {.as_int = 2}}};
   const et_backend_option other = {"speed", {ET_VALUE_INT, {.as_int = 1}}};
   const et_backend_options groups[2] = {{"Another", &other, 1},

@@ -2,6 +2,7 @@
 
 #include "executorch/method_layout.h"
 #include "runtime/method/builder.h"
+#include "runtime/method/observe.h"
 #include "runtime/method/views.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
@@ -87,9 +88,8 @@ static et_status read_condition(const et_method *method, uint32_t index,
   return ET_STATUS_OK;
 }
 
-/* Runs one instruction; *condition is false when it jumps. */
-static et_status run_one(const et_method *method, uint32_t index,
-                         bool *condition, et_error *error) {
+et_status et_run_instruction(const et_method *method, uint32_t index,
+                             bool *condition, et_error *error) {
   switch (method->instructions[index].tag) {
     case ET_INSTRUCTION_KERNEL_CALL:
       return run_kernel(method, index, error);
@@ -104,44 +104,13 @@ static et_status run_one(const et_method *method, uint32_t index,
   }
 }
 
-/* False for an instruction that nobody is told of. */
-static bool describe(const et_method *method, uint32_t index,
-                     et_event *out_event) {
-  const et_instruction *instruction = &method->instructions[index];
-  out_event->index = index;
-  switch (instruction->tag) {
-    case ET_INSTRUCTION_KERNEL_CALL:
-      out_event->kind = ET_EVENT_KERNEL;
-      out_event->name = instruction->u.kernel->name;
-      return true;
-    case ET_INSTRUCTION_DELEGATE_CALL:
-      out_event->kind = ET_EVENT_DELEGATE;
-      out_event->name = method->delegates[instruction->u.delegate].backend->id;
-      return true;
-    case ET_INSTRUCTION_MOVE:
-      out_event->kind = ET_EVENT_MOVE;
-      out_event->name = "Move";
-      return true;
-    case ET_INSTRUCTION_JUMP_FALSE:
-      out_event->kind = ET_EVENT_JUMP;
-      out_event->name = "JumpFalse";
-      return true;
-    default:
-      return false;
-  }
-}
-
-static et_status run_observed(const et_method *method, uint32_t index,
-                              bool *condition, et_error *error) {
+/* As et_run_instruction; an observer that was linked with what tells it hears. */
+static et_status run_one(const et_method *method, uint32_t index,
+                         bool *condition, et_error *error) {
   const et_observer *observer = method->observer;
-  et_event event;
-  if (observer == NULL || !describe(method, index, &event)) {
-    return run_one(method, index, condition, error);
-  }
-  observer->begin(observer->context, &event);
-  const et_status status = run_one(method, index, condition, error);
-  observer->end(observer->context, &event, status);
-  return status;
+  return observer != NULL && observer->by != NULL
+             ? observer->by->run(method, index, condition, error)
+             : et_run_instruction(method, index, condition, error);
 }
 
 /* Runs instruction *index and sets it to the one that comes next. */
@@ -151,7 +120,7 @@ static et_status step(const et_method *method, uint32_t *index,
   if (method->lends_views) {
     ET_RETURN_IF_ERROR(et_views_enter(method, *index, error));
   }
-  ET_RETURN_IF_ERROR(run_observed(method, *index, &condition, error));
+  ET_RETURN_IF_ERROR(run_one(method, *index, &condition, error));
   *index = condition ? *index + 1 : method->instructions[*index].u.target;
   return ET_STATUS_OK;
 }

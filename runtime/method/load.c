@@ -4,6 +4,7 @@
 #include "executorch/method.h"
 #include "runtime/method/builder.h"
 #include "runtime/method/data.h"
+#include "runtime/method/observe.h"
 #include "runtime/method/plan_check.h"
 #include "runtime/method/views.h"
 #include "runtime/program/schema.h"
@@ -217,23 +218,39 @@ static et_status build(et_builder *builder) {
   return ET_STATUS_OK;
 }
 
+static et_status load(et_builder *builder, const et_method_memory *memory) {
+  et_method_requirements needed;
+  const data_room room = {"memory.data", memory->data};
+  ET_RETURN_IF_ERROR(check_data(memory, builder->error));
+  ET_RETURN_IF_ERROR(measure(builder, &room, &needed));
+  ET_RETURN_IF_ERROR(check_memory(builder, &needed, memory));
+  builder->memory = memory;
+  return build(builder);
+}
+
+static void tell(const et_method_options *options, const char *name,
+                 const et_status *ended) {
+  const et_observer *observer = options != NULL ? options->observer : NULL;
+  if (observer != NULL && observer->by != NULL) {
+    observer->by->load(observer, name, ended);
+  }
+}
+
 et_status et_method_load(const et_program *program, const char *name,
                          const et_registry *registry,
                          const et_method_options *options,
                          const et_method_memory *memory, et_method **out_method,
                          et_error *out_error) {
   et_builder builder;
-  et_method_requirements needed;
-  const data_room room = {"memory.data", memory->data};
   ET_RETURN_IF_ERROR(
       start_builder(program, name, registry, options, out_error, &builder));
-  ET_RETURN_IF_ERROR(check_data(memory, out_error));
-  ET_RETURN_IF_ERROR(measure(&builder, &room, &needed));
-  ET_RETURN_IF_ERROR(check_memory(&builder, &needed, memory));
-  builder.memory = memory;
-  ET_RETURN_IF_ERROR(build(&builder));
-  *out_method = builder.regions.method;
-  return ET_STATUS_OK;
+  tell(options, name, NULL);
+  const et_status status = load(&builder, memory);
+  tell(options, name, &status);
+  if (status == ET_STATUS_OK) {
+    *out_method = builder.regions.method;
+  }
+  return status;
 }
 
 void et_method_unload(et_method *method) {

@@ -1,11 +1,9 @@
-/* What a call is given beside its arguments: prepared state, scratch, workers; and
- * what an observer is told. */
+/* What a call is given beside its arguments: prepared state, scratch, workers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 
 #include <cmocka.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,11 +105,6 @@ static et_status run_nothing(et_kernel_context *context, et_value **args) {
   return ET_STATUS_OK;
 }
 
-static et_status run_failing(et_kernel_context *context, et_value **args) {
-  (void)args;
-  return et_fail(context->error, ET_STATUS_INVALID_ARGUMENT, "as it should");
-}
-
 /* addmm(bias, ...): the bias is a constant of the program. */
 static et_status prepare_bias(et_prepare_context *context,
                               et_value *const *args, void **out_state) {
@@ -130,7 +123,6 @@ static const et_kernel rows[] = {
     {"aten::permute_copy.out", "tIw>w", NULL, run_nothing, NULL, 0},
     {"aten::relu.out", "tw>w", NULL, run_nothing, NULL, 0},
     {"test::anew.out", "tw>w", NULL, run_nothing, prepare_anew, 0},
-    {"test::fail.out", "t", NULL, run_failing, NULL, 0},
     {"test::join.out", "Tw>w", NULL, run_nothing, prepare_nothing, 0},
     {"test::list.out", "Iw>w", NULL, run_nothing, prepare_list, 0},
     {"test::lists.out", "IIIw>w", NULL, run_nothing, prepare_nothing, 0},
@@ -410,54 +402,18 @@ static void run_parallel(void *context, size_t count,
   }
 }
 
-static void test_workers_reach_kernels_and_their_prepare(void **state) {
+static void test_workers_and_observer_reach_kernels(void **state) {
   (void)state;
   const et_parallel parallel = {NULL, 1, run_parallel};
-  const et_method_options options = {.parallel = &parallel};
+  const et_observer observer = {NULL, NULL, NULL, NULL};
+  const et_method_options options = {.parallel = &parallel,
+                                     .observer = &observer};
   start();
   scale(1);
   open_with(&options);
   assert_int_equal(run(), ET_STATUS_OK);
   assert_ptr_equal(seen.prepare_parallel, &parallel);
   assert_ptr_equal(seen.parallel, &parallel);
-  et_hosted_method_free(&hosted);
-}
-
-/* Events as text: "(kind index name" at begin, "status)" at end. */
-static char events[512];
-
-static void on_begin(void *context, const et_event *event) {
-  char *text = context;
-  const size_t used = strlen(text);
-  snprintf(text + used, sizeof events - used, "(%d %u %s ", (int)event->kind,
-           (unsigned)event->index, event->name);
-}
-
-static void on_end(void *context, const et_event *event, et_status status) {
-  char *text = context;
-  const size_t used = strlen(text);
-  (void)event;
-  snprintf(text + used, sizeof events - used, "%d)", (int)status);
-}
-
-static void test_observer_is_told_of_each_instruction(void **state) {
-  (void)state;
-  const et_observer observer = {events, on_begin, on_end};
-  const et_method_options options = {.observer = &observer};
-  const int32_t args[1] = {0};
-  start();
-  scale(1);
-  et_writer_move(&writer, 0, 1);
-  et_writer_free(&writer, 0);
-  et_writer_jump_false(&writer, et_writer_bool(&writer, 0), 4);
-  et_writer_call(&writer, "fail", args, 1);
-  open_with(&options);
-  events[0] = '\0';
-  assert_int_equal(run(), ET_STATUS_INVALID_ARGUMENT);
-  assert_string_equal(
-      events,
-      "(0 0 test::scale.out 0)(2 1 Move 0)(3 3 JumpFalse 0)(0 4 test::fail.out "
-      "18)");
   assert_ptr_equal(seen.observer, &observer);
   et_hosted_method_free(&hosted);
 }
@@ -476,8 +432,7 @@ int main(void) {
       cmocka_unit_test(test_prepared_call_may_have_so_many_values),
       cmocka_unit_test(test_items_of_tensor_lists_are_counted),
       cmocka_unit_test(test_items_of_all_lists_are_counted_together),
-      cmocka_unit_test(test_workers_reach_kernels_and_their_prepare),
-      cmocka_unit_test(test_observer_is_told_of_each_instruction),
+      cmocka_unit_test(test_workers_and_observer_reach_kernels),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

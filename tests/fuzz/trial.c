@@ -154,7 +154,7 @@ static void execute(et_method *method, const et_method_meta *meta, watch *w,
 static void try_method(const et_program *program, const char *name,
                        et_random *random, et_trials *trials) {
   watch w = {.instructions = 0};
-  const et_observer observer = {&w, count_instruction, ignore_end};
+  const et_observer observer = ET_OBSERVER(&w, count_instruction, ignore_end);
   const et_method_options options = {.observer = &observer};
   et_method_meta meta;
   et_method_requirements needed;

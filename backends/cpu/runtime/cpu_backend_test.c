@@ -166,7 +166,7 @@ static void on_end(void *context, const et_event *event, et_status status) {
 
 static void test_an_observer_is_told_of_each_step(void **state) {
   (void)state;
-  const et_observer observer = {NULL, on_begin, on_end};
+  const et_observer observer = {NULL, on_begin, on_end, NULL};
   cpu_test_write_static();
   cpu_test_must_load();
   session->observer = &observer;

@@ -2,7 +2,7 @@
 
 static void run_observed(const et_cpu_step *step, uint32_t index,
                          const et_cpu_run *run, const et_observer *observer) {
-  const et_event event = {ET_EVENT_STEP, index, step->kind->name};
+  const et_event event = {ET_EVENT_STEP, index, step->kind->name, NULL, 0};
   observer->begin(observer->context, &event);
   step->kind->run(step, run);
   observer->end(observer->context, &event, run->fault->status);

@@ -40,6 +40,7 @@ void bench_counter_read(int counter, bench_reading *out_reading) {
   out_reading->cycles = cycles(counter);
 }
 
-uint64_t bench_counter_cost(int counter) {
-  return counter < 0 ? nanoseconds(CLOCK_THREAD_CPUTIME_ID) : cycles(counter);
+uint64_t bench_counter_now(void *counter) {
+  const int number = (int)(intptr_t)counter;
+  return number < 0 ? nanoseconds(CLOCK_THREAD_CPUTIME_ID) : cycles(number);
 }

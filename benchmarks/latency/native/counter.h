@@ -17,7 +17,8 @@ int bench_counter_open(void);
 
 void bench_counter_read(int counter, bench_reading *out_reading);
 
-/* Cycles where there is a counter, else nanoseconds of this thread. */
-uint64_t bench_counter_cost(int counter);
+/* Cycles where there is a counter, else nanoseconds of this thread: an et_clock whose
+ * context is the counter's number. */
+uint64_t bench_counter_now(void *counter);
 
 #endif /* BENCHMARKS_LATENCY_NATIVE_COUNTER_H_ */

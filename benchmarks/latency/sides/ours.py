@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import numpy as np
 import torch
 
 from benchmarks.latency.catalogue import Model
-from benchmarks.latency.native import NativeError, Program
 from benchmarks.latency.quantized import quantized
 from benchmarks.latency.sides.side import Loaded, Missing, Setting, Side
-from exir.tensor import scalar_type
+from executorch_runtime import ExecutorchError, Method, Program
 
 _COMPILER = ("exir", "backends/cpu/compiler")
 
@@ -31,12 +30,12 @@ class Ours(Side):
             raise Missing(f"{path.name} is not built")
         return path
 
-    def open(self, model: Model, setting: Setting, watched: bool = False) -> Program:
+    def open(self, model: Model, setting: Setting, watched: bool = False) -> Method:
         isa = setting.isa if self._held else ""
         path = self.program(model, setting)
         try:
-            return Program(setting.library, str(path), isa, setting.threads, watched)
-        except NativeError as error:
+            return _method(path, setting, isa, watched)
+        except ExecutorchError as error:
             raise Missing(str(error)) from error
 
     def load(self, model: Model, path: Path | None, setting: Setting) -> Loaded:
@@ -67,25 +66,26 @@ class OursInt8(Side):
 
     def load(self, model: Model, path: Path | None, setting: Setting) -> Loaded:
         assert path is not None
-        return _loaded(Program(setting.library, str(path), setting.isa, setting.threads), model, path)
+        return _loaded(_method(path, setting, setting.isa), model, path)
 
 
-def _loaded(program: Program, model: Model, path: Path) -> Loaded:
+def _method(path: Path, setting: Setting, isa: str, watched: bool = False) -> Method:
+    options = {"CpuBackend": {"isa": isa}} if isa else {}
+    program = Program(path, clock=setting.library.clock)
+    return program.method(threads=setting.threads, backend_options=options, trace=watched)
+
+
+def _loaded(method: Method, model: Model, path: Path) -> Loaded:
     return Loaded(
-        lambda: run(program, model.inputs),
-        lambda: [first_output(program, model)],
+        lambda: run(method, model.inputs),
+        lambda: [method.outputs(as_torch=True)[0]],
         path.stat().st_size,
-        program.memory,
+        dataclasses.asdict(method.memory),
     )
 
 
-def run(program: Program, inputs: tuple[torch.Tensor, ...]) -> None:
+def run(method: Method, inputs: tuple[torch.Tensor, ...]) -> None:
     """One run; a planned input is copied, which is part of it."""
-    for index, tensor in enumerate(inputs):
-        code = int(scalar_type(tensor.dtype))
-        program.set_input(index, code, tuple(tensor.shape), tensor.data_ptr(), tensor.nbytes)
-    program.run()
-
-
-def first_output(program: Program, model: Model) -> torch.Tensor:
-    return torch.from_numpy(np.frombuffer(program.output(0), np.float32).copy())
+    lent = [method.set_input(index, tensor) for index, tensor in enumerate(inputs)]
+    method.execute()
+    del lent

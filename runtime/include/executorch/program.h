@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "executorch/observer.h"
 #include "executorch/span.h"
 #include "executorch/status.h"
 #include "executorch/tensor.h"
@@ -83,6 +84,12 @@ et_status et_program_load(et_span file, et_program *out_program,
  * INVALID_EXTERNAL_DATA the .ptd that is damaged, or has a key of another one. */
 et_status et_program_load_sources(const et_data_source *sources, size_t count,
                                   et_program *out_program, et_error *out_error);
+
+/* The same, with an observer that is told of it. */
+et_status et_program_load_observed(const et_data_source *sources, size_t count,
+                                   const et_observer *observer,
+                                   et_program *out_program,
+                                   et_error *out_error);
 
 /* What a key of external data begins with that says what its bytes are: 64 digits
  * follow, the SHA-256 of a tensor's layout and bytes (check_contents.c). Programs

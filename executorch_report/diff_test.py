@@ -1,0 +1,57 @@
+"""What changed between two programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from executorch_report.diff import difference, html, main, markdown
+
+_FIXTURES = Path("tests/fixtures")
+_PORTABLE, _DELEGATED = _FIXTURES / "dyn_mlp.pte", _FIXTURES / "dyn_mlp_xnn.pte"
+
+
+def test_costs_and_words() -> None:
+    found = difference(_PORTABLE, _DELEGATED)
+    costs = {change.what: (change.old, change.new) for change in found.costs}
+    assert costs["program bytes"] == (3792, 5008)
+    assert costs["forward: operators outside delegates"] == (6, 1)
+    assert costs["forward: calls of aten::addmm.out"] == (2, 0)
+    assert "forward: calls of aten::native_layer_norm.out" not in costs
+    assert "forward delegates to XnnpackBackend, XnnpackBackend instead of nobody" in found.notes
+
+
+def test_markdown_is_a_table() -> None:
+    lines = markdown(difference(_PORTABLE, _DELEGATED)).splitlines()
+    assert lines[0] == "### `dyn_mlp.pte` → `dyn_mlp_xnn.pte`"
+    assert "| program bytes | 3,792 | 5,008 | +1,216 | +32.1% |" in lines
+    assert "| forward: calls of aten::addmm.out | 2 | 0 | -2 | -100.0% |" in lines
+
+
+def test_signatures_and_methods_are_compared() -> None:
+    notes = difference(_FIXTURES / "tut02_basic_add.pte", _FIXTURES / "multi_state_shared.pte").notes
+    assert {"method forward is gone", "method get is new", "method set is new"} <= set(notes)
+    notes = difference(_FIXTURES / "tut02_basic_add.pte", _PORTABLE).notes
+    assert "forward takes (float32[<=32, <=8]) instead of (float32[3, 3], float32[3, 3])" in notes
+
+
+def test_the_same_program_costs_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([str(_PORTABLE), str(_PORTABLE)]) == 0
+    assert capsys.readouterr().out == "dyn_mlp.pte and dyn_mlp.pte cost the same\n"
+
+
+def test_the_command_writes_what_it_is_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page, table = tmp_path / "diff.html", tmp_path / "diff.md"
+    assert main([str(_PORTABLE), str(_DELEGATED), "--html", str(page), "--out-markdown", str(table)]) == 0
+    assert capsys.readouterr().out == ""
+    assert '<span class="minus">-5</span>' in page.read_text()
+    assert page.read_text() == html(difference(_PORTABLE, _DELEGATED))
+    assert main([str(_PORTABLE), str(_DELEGATED), "--markdown"]) == 0
+    assert capsys.readouterr().out == table.read_text()
+
+
+def test_damaged_files_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "old.pte").write_bytes(b"")
+    assert main([str(tmp_path / "old.pte"), str(_PORTABLE)]) == 1
+    assert "old.pte" in capsys.readouterr().err

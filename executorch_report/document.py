@@ -1,0 +1,61 @@
+"""What a program is, as JSON."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from executorch_report.delegates import steps_of
+from executorch_report.facts import Delegate, MethodFacts, ProgramFacts
+from executorch_report.memory import Buffer
+
+FORMAT = 1
+
+
+def program_document(facts: ProgramFacts) -> dict[str, Any]:
+    """Plain values of all facts."""
+    return {
+        "format": FORMAT,
+        "file": facts.file,
+        "bytes": facts.nbytes,
+        "segments": [{"what": each.what, "at": each.offset, "bytes": each.nbytes} for each in facts.segments],
+        "named_data": [{"key": key, "bytes": size} for key, size in facts.named],
+        "external": list(facts.external),
+        "methods": [_method(each) for each in facts.methods],
+    }
+
+
+def _method(method: MethodFacts) -> dict[str, Any]:
+    return {
+        "name": method.name,
+        "inputs": [asdict(each) for each in method.inputs],
+        "outputs": [asdict(each) for each in method.outputs],
+        "operators": [
+            {"name": name, "dtypes": list(dtypes), "calls": count} for (name, dtypes), count in method.operators.items()
+        ],
+        "delegates": [_delegate(each) for each in method.delegates],
+        "instructions": [
+            {"kind": each.kind, "name": each.name, "tensors": list(each.tensors)} for each in method.instructions
+        ],
+        "memory": [_buffer(each) for each in method.planned],
+        "shared_memory_id": method.shared_memory_id,
+        "constants": [
+            {"name": each.name, "dtype": each.dtype, "shape": list(each.shape), "bytes": each.nbytes}
+            for each in method.weights
+        ],
+    }
+
+
+def _delegate(delegate: Delegate) -> dict[str, Any]:
+    steps = [{"name": step.name, "tensors": list(step.tensors)} for step in steps_of(delegate)]
+    return {"backend": delegate.backend, "bytes": delegate.nbytes, "steps": steps}
+
+
+def _buffer(buffer: Buffer) -> dict[str, Any]:
+    return {
+        "memory_id": buffer.memory_id,
+        "bytes": buffer.nbytes,
+        "peak_bytes": buffer.peak,
+        "peak_instruction": buffer.peak_at,
+        "tensors": [asdict(each) for each in buffer.blocks],
+    }

@@ -1,0 +1,68 @@
+"""HTML as text. What comes from a file is escaped by whoever puts it in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+
+
+class Markup(str):
+    """Text that is HTML already."""
+
+
+Cell = str | int | float | Markup
+
+
+def markup(value: Cell) -> Markup:
+    """A value as HTML: text escaped, numbers with groups of digits."""
+    if isinstance(value, Markup):
+        return value
+    if isinstance(value, int):
+        return Markup(f"{value:,}")
+    return Markup(escape(f"{value:,.3f}" if isinstance(value, float) else value))
+
+
+def element(tag: str, *content: Cell, **attributes: str) -> Markup:
+    """`class_` is class."""
+    given = "".join(f' {name.rstrip("_").replace("_", "-")}="{escape(value)}"' for name, value in attributes.items())
+    return Markup(f"<{tag}{given}>{''.join(markup(each) for each in content)}</{tag}>")
+
+
+def joined(parts: Iterable[Cell]) -> Markup:
+    return Markup("".join(markup(part) for part in parts))
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[Cell]], id_: str = "") -> Markup:
+    """Sorted by a click on the head of a column (script.js); numbers stand at the right."""
+    body = joined(element("tr", *(_cell(cell) for cell in row)) for row in rows)
+    titles = element("tr", *(element("th", title) for title in head))
+    attributes = {"id": id_} if id_ else {}
+    return element("table", element("thead", titles), element("tbody", body), class_="sortable", **attributes)
+
+
+def _cell(cell: Cell) -> Markup:
+    if isinstance(cell, (int, float)):
+        return element("td", cell, class_="number", data_value=str(cell))
+    return element("td", cell)
+
+
+def section(name: str, title: str, *content: Cell) -> Markup:
+    return element("section", element("h2", title), *content, id=name)
+
+
+def details(summary: Cell, *content: Cell, is_open: bool = False) -> Markup:
+    opening = "<details open>" if is_open else "<details>"
+    return Markup(f"{opening}<summary>{markup(summary)}</summary>{joined(content)}</details>")
+
+
+def bar(share: float) -> Markup:
+    """A bar as long as a share of the whole."""
+    return element("span", element("span", style=f"width:{min(max(share, 0), 1) * 100:.1f}%"), class_="bar")
+
+
+def size_text(nbytes: int) -> str:
+    """ "9.63 MB"."""
+    for unit, factor in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
+        if nbytes >= factor:
+            return f"{nbytes / factor:.3g} {unit}"
+    return f"{nbytes} bytes"

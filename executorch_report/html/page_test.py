@@ -1,0 +1,120 @@
+"""The page of a program: all of it in one file, escaped, with what lies beside it."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from executorch_report.facts import read_program
+from executorch_report.html.page import page
+from executorch_report.html.record import Record, read_record
+from executorch_report.inspect_program import main
+
+_FIXTURES = Path("tests/fixtures")
+_VOID = {"meta", "br"}
+
+
+class _Balance(HTMLParser):
+    """Notes tags that are closed otherwise than they were opened."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.faults: list[str] = []
+        self.links: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.links += [value or "" for name, value in attrs if name in ("src", "href")]
+        if tag not in _VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if not self.open or self.open.pop() != tag:
+            self.faults.append(tag)
+
+
+def _parsed(text: str) -> _Balance:
+    parser = _Balance()
+    parser.feed(text)
+    return parser
+
+
+@pytest.mark.parametrize("path", sorted(_FIXTURES.glob("*.pte")), ids=lambda path: path.stem)
+def test_every_official_program_has_a_page_of_its_own(path: Path) -> None:
+    text = page(Record(read_program(path)))
+    parsed = _parsed(text)
+    assert parsed.faults == [] and parsed.open == []
+    assert parsed.links == [] and "http" not in text.replace("http-equiv", "")
+    assert len(text) < 2_000_000
+
+
+def _record(tmp_path: Path) -> Record:
+    """What lies beside dyn_mlp.pte, as the compiler and executorch_run write it."""
+    module = ["0", "0", "1", "norm.inner", "norm.inner", "2"]
+    nodes = [[{"operator": "op", "module": name, "source": f"net.py:{i}"}] for i, name in enumerate(module)]
+    spans = [{"dur": 1000.0 * (i + 1), "args": {"instruction": i}} for i in range(6)]
+    left = [{"backend": "Cpu", "operator": "aten::gelu", "source": "net.py:2", "reason": "is <b>odd</b>"}]
+    manifest = {
+        "target": "//net:net_pte",
+        "methods": [{"name": "forward", "memory": {"lower_bound_bytes": 4352}, "not_delegated": left}],
+        "quantization": {
+            "recipe": "static_int8",
+            "methods": [
+                {
+                    "name": "forward",
+                    "quantized": [{"module": "0", "operator": "linear", "source": "net.py:0"}],
+                    "float": [{"module": "1", "operator": "gelu", "source": "net.py:2", "reason": "no form"}],
+                }
+            ],
+        },
+    }
+    files = {"manifest": manifest, "sources": {"methods": {"forward": nodes}}, "trace": {"traceEvents": spans}}
+    for name, content in files.items():
+        (tmp_path / name).write_text(json.dumps(content))
+    return read_record(_FIXTURES / "dyn_mlp.pte", *(tmp_path / name for name in files))
+
+
+def test_what_lies_beside_the_program_is_on_the_page(tmp_path: Path) -> None:
+    text = page(_record(tmp_path))
+    assert "<h1>//net:net_pte</h1>" in text
+    assert "net.py:3" in text and "Recipe static_int8." in text
+    assert "is &lt;b&gt;odd&lt;/b&gt;" in text and "<b>odd</b>" not in text
+    assert "No plan can do with less than 4,352" in text
+    assert "21.000 ms" in text  # 1 + 2 + ... + 6
+
+
+def test_modules_are_folded_in_the_order_of_the_program(tmp_path: Path) -> None:
+    text = page(_record(tmp_path))
+    tree = text[text.index('<div class="tree">') :]
+    names = re.findall(r"<summary><b>([^<]*)</b> <span[^>]*>([^<]*)</span>", tree)
+    assert [name for name, _ in names] == ["forward", "0", "1", "norm", "inner", "2"]
+    assert names[0][1] == "6 instructions, 21.000 ms" and names[3][1] == "2 instructions, 9.000 ms"
+
+
+def test_every_tensor_of_the_plan_is_in_the_picture() -> None:
+    facts = read_program(_FIXTURES / "dyn_mlp.pte")
+    text = page(Record(facts))
+    (buffer,) = facts.methods[0].planned
+    assert len(re.findall("<rect ", text)) == sum(block.nbytes > 0 for block in buffer.blocks)
+    assert f"Most is alive at instruction {buffer.peak_at}" in text
+
+
+def test_the_command_writes_the_page(tmp_path: Path) -> None:
+    out = tmp_path / "net.html"
+    assert main([str(_FIXTURES / "dyn_mlp.pte"), "--html", str(out)]) == 0
+    assert out.read_text().startswith("<!DOCTYPE html>")
+
+
+@pytest.mark.parametrize("content", ["{", "[]", "{}"])
+def test_files_beside_it_that_are_none_are_named(
+    content: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = tmp_path / "sources.json"
+    other.write_text(content)
+    arguments = [str(_FIXTURES / "dyn_mlp.pte"), "--html", str(tmp_path / "out.html"), "--sources", str(other)]
+    assert main(arguments) == 1
+    assert str(other) in capsys.readouterr().err

@@ -1,0 +1,173 @@
+"""The parts of a page."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from executorch_report.delegates import steps_of
+from executorch_report.facts import Delegate, MethodFacts, Weight
+from executorch_report.html.elements import Cell, Markup, bar, details, element, joined, section, size_text, table
+from executorch_report.html.memory_picture import picture
+from executorch_report.html.module_tree import tree_markup
+from executorch_report.html.record import Record
+from executorch_report.memory import Buffer, alive_at
+from executorch_report.text import value_text
+
+
+def summary(record: Record) -> Markup:
+    facts = record.facts
+    cards = [("file", size_text(facts.nbytes)), ("methods", str(len(facts.methods)))]
+    for method in facts.methods:
+        prefix = f"{method.name}: " if len(facts.methods) > 1 else ""
+        cards += [(prefix + name, value) for name, value in _method_cards(record, method)]
+    shown = joined(element("div", element("b", value), element("span", name), class_="card") for name, value in cards)
+    signatures = joined(element("p", element("code", _signature(each))) for each in facts.methods)
+    return section("summary", "Summary", element("div", shown, class_="cards"), signatures, _parts(record))
+
+
+def _method_cards(record: Record, method: MethodFacts) -> list[tuple[str, str]]:
+    cards = [
+        ("planned memory", size_text(method.arena_bytes)),
+        ("constants", size_text(sum(each.nbytes for each in method.weights))),
+        ("instructions", f"{len(method.instructions):,}"),
+        ("operators outside delegates", f"{method.kernel_calls:,}"),
+        ("delegates", str(len(method.delegates))),
+    ]
+    total = sum(record.times.values())
+    return cards + ([("traced", f"{total / 1e6:.3f} ms")] if total else [])
+
+
+def _signature(method: MethodFacts) -> str:
+    taken, given = (", ".join(map(value_text, values)) for values in (method.inputs, method.outputs))
+    return f"{method.name}({taken}) → ({given})"
+
+
+def _parts(record: Record) -> Markup:
+    rows = [(each.what, each.offset, each.nbytes) for each in record.facts.segments if each.nbytes]
+    return details("parts of the file", table(("part", "at", "bytes"), rows))
+
+
+def graph(record: Record, method: MethodFacts) -> Markup:
+    known = "" if record.sources else " The model's lines are not known: give the record of sources."
+    text = element("p", f"Instructions by the modules that they come from.{known}", class_="soft")
+    return section(f"graph-{method.name}", f"Graph of {method.name}", text, tree_markup(record, method))
+
+
+def operators(record: Record, method: MethodFacts) -> Markup:
+    """What each operator, or backend, works on and takes."""
+    calls: dict[str, list[int]] = defaultdict(list)
+    for each in method.instructions:
+        if each.kind in ("kernel", "delegate"):
+            calls[each.name].append(each.index)
+    touched = {name: sum(_bytes_of(method, index) for index in indices) for name, indices in calls.items()}
+    most = max(touched.values(), default=0) or 1
+    total = sum(record.times.values()) or 1.0
+    rows: list[list[Cell]] = []
+    for name, indices in sorted(calls.items(), key=lambda item: -_weight(record, touched, item)):
+        row: list[Cell] = [name, len(indices), touched[name], bar(touched[name] / most)]
+        time = sum(record.times.get(index, 0.0) for index in indices)
+        rows.append([*row, time / 1e6, bar(time / total)] if record.times else row)
+    head = ["operator", "calls", "bytes of its tensors", ""] + (["ms", "share"] if record.times else [])
+    return section(f"operators-{method.name}", f"Operators of {method.name}", table(head, rows))
+
+
+def _weight(record: Record, touched: Mapping[str, int], item: tuple[str, list[int]]) -> float:
+    name, indices = item
+    return sum(record.times.get(index, 0.0) for index in indices) if record.times else touched[name]
+
+
+def _bytes_of(method: MethodFacts, index: int) -> int:
+    sizes = method.value_bytes
+    return sum(sizes.get(value, 0) for value in dict.fromkeys(method.instructions[index].args))
+
+
+def memory(record: Record, method: MethodFacts) -> Markup:
+    parts = [_buffer(record, method, each) for each in method.planned]
+    return section(
+        f"memory-{method.name}", f"Memory plan of {method.name}", *(parts or [element("p", "None is planned.")])
+    )
+
+
+def _buffer(record: Record, method: MethodFacts, buffer: Buffer) -> Markup:
+    bound = record.of_method(method).get("memory", {}).get("lower_bound_bytes", 0)
+    shared = ", shared with other methods" if buffer.memory_id == method.shared_memory_id else ""
+    name = method.instructions[buffer.peak_at].name if method.instructions else ""
+    head = element("h3", f"Memory {buffer.memory_id}: {size_text(buffer.nbytes)}{shared}")
+    words = f"Most is alive at instruction {buffer.peak_at} ({name}): {buffer.peak:,} of {buffer.nbytes:,} bytes."
+    least = f" No plan can do with less than {bound:,} for the method." if bound else ""
+    rows = [
+        (each.text, each.nbytes, each.offset, f"{each.first} to {each.last}")
+        for each in alive_at(buffer, buffer.peak_at)
+    ]
+    alive = details("tensors alive at the peak", table(("tensor", "bytes", "at", "instructions"), rows), is_open=True)
+    axes = element(
+        "p", "Instructions from left to right, bytes from the bottom up; the line marks the peak.", class_="soft"
+    )
+    return joined([head, element("p", words + least), picture(method, buffer), axes, alive])
+
+
+def delegates(record: Record, method: MethodFacts) -> Markup:
+    parts = [_delegate(record, method, each) for each in method.delegates]
+    left = record.of_method(method).get("not_delegated", ())
+    if left:
+        rows = [(each["backend"], each["operator"], each["source"], each.get("reason", "")) for each in left]
+        parts.append(element("h3", f"Left to kernels: {len(rows)}"))
+        parts.append(table(("backend", "operator", "line", "reason"), rows))
+    return section(f"delegates-{method.name}", f"Delegates of {method.name}", *(parts or [element("p", "None.")]))
+
+
+def _delegate(record: Record, method: MethodFacts, delegate: Delegate) -> Markup:
+    calls = [each.index for each in method.instructions if each.delegate == delegate.index]
+    steps = [(index, each.name, " ".join(each.tensors)) for index, each in enumerate(steps_of(delegate))]
+    nodes = [
+        (node["operator"], node["module"], node["source"]) for index in calls for node in record.nodes(method, index)
+    ]
+    head = (
+        f"{delegate.index}: {delegate.backend}, {size_text(delegate.nbytes)}, called by instructions {_listed(calls)}"
+    )
+    return joined(
+        [
+            element("h3", head),
+            details(f"{len(steps)} steps", table(("#", "step", "tensors"), steps)) if steps else "",
+            details(f"{len(nodes)} nodes that it took", table(("operator", "module", "line"), nodes)) if nodes else "",
+        ]
+    )
+
+
+def _listed(indices: Sequence[int]) -> str:
+    return ", ".join(map(str, indices)) or "none"
+
+
+def weights(record: Record, method: MethodFacts) -> Markup:
+    ordered = sorted(method.weights, key=lambda each: -each.nbytes)
+    total = sum(each.nbytes for each in ordered) or 1
+    rows = [_weight_row(record, method, each, total) for each in ordered]
+    named = [(key, size, bar(size / (sum(s for _, s in record.facts.named) or 1))) for key, size in record.facts.named]
+    parts = [table(("constant", "tensor", "bytes", ""), rows)] if rows else [element("p", "None of its own.")]
+    if named:
+        parts.append(details(f"named data of delegates: {len(named)}", table(("key", "bytes", ""), named)))
+    return section(f"weights-{method.name}", f"Constants of {method.name}", *parts)
+
+
+def _weight_row(record: Record, method: MethodFacts, weight: Weight, total: int) -> list[Cell]:
+    modules = (node["module"] for index in weight.users for node in record.nodes(method, index) if node["module"])
+    name = weight.name or next(iter(modules), "") or f"value {weight.value}"
+    return [name, f"{weight.dtype}{list(weight.shape)}", weight.nbytes, bar(weight.nbytes / total)]
+
+
+def quantization(record: Record) -> Markup:
+    found: Mapping[str, Any] = record.manifest.get("quantization", {})
+    if not found:
+        return Markup("")
+    parts = [element("p", f"Recipe {found['recipe']}.")]
+    for method in found["methods"]:
+        parts += [_decisions(f"in {method['name']} quantized", method["quantized"], ("module", "operator", "source"))]
+        parts += [_decisions(f"in {method['name']} float", method["float"], ("module", "operator", "source", "reason"))]
+    return section("quantization", "Quantization", *parts)
+
+
+def _decisions(title: str, rows: Iterable[Mapping[str, str]], keys: Sequence[str]) -> Markup:
+    listed = [tuple(row[key] for key in keys) for row in rows]
+    return details(f"{title}: {len(listed)}", table(keys, listed))

@@ -1,0 +1,69 @@
+"""Says what a program is: signatures, operators, delegates, parts and sizes, the memory plan.
+
+    executorch_inspect net.pte
+    executorch_inspect net.pte --json
+    executorch_inspect net.pte --html net.html
+
+Exit codes: 0 done, 1 the file is damaged or something else, 2 called wrongly.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from executorch_report.document import program_document
+from executorch_report.facts import ProgramFacts, read_program
+from executorch_report.html.page import page
+from executorch_report.html.record import RecordError, read_record
+from executorch_report.text import program_text
+from exir.base_error import InvalidProgramError
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    options = _parse(sys.argv[1:] if argv is None else argv)
+    try:
+        _write(options, read_program(options.program))
+    except (InvalidProgramError, RecordError, OSError) as error:
+        print(f"executorch_inspect: {options.program}: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _write(options: argparse.Namespace, facts: ProgramFacts) -> None:
+    if options.html:
+        record = read_record(options.program, options.manifest, options.sources, options.trace)
+        options.html.write_text(page(record), encoding="utf-8")
+    elif options.json:
+        print(json.dumps(program_document(facts), indent=1))
+    else:
+        print(program_text(facts), end="")
+
+
+def _parse(argv: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser("executorch_inspect", description=__doc__, allow_abbrev=False)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("program", type=_path, help="the .pte")
+    kind = parser.add_mutually_exclusive_group()
+    kind.add_argument("--json", action="store_true", help="as data")
+    kind.add_argument("--html", type=_path, metavar="FILE", help="write a page")
+    for name, what in (
+        ("manifest", "the manifest beside it"),
+        ("sources", "the model's lines behind instructions"),
+        ("trace", "what executorch_run --trace wrote"),
+    ):
+        parser.add_argument(f"--{name}", type=_path, metavar="FILE", help=f"for the page: {what}")
+    return parser.parse_args(argv)
+
+
+def _path(text: str) -> Path:
+    """`bazel run` starts elsewhere than where the user stands."""
+    return Path(os.environ.get("BUILD_WORKING_DIRECTORY", ""), text)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

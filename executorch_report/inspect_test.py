@@ -1,0 +1,115 @@
+"""What is said of programs, sound and damaged."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from pathlib import Path
+
+import pytest
+
+from executorch_report.facts import program_facts, read_program
+from executorch_report.inspect_program import main
+from executorch_report.memory import alive_at
+from exir.base_error import InvalidProgramError
+
+_FIXTURES = Path("tests/fixtures")
+_PROGRAMS = sorted(_FIXTURES.glob("*.pte"))
+
+
+@pytest.mark.parametrize("path", _PROGRAMS, ids=lambda path: path.stem)
+def test_every_official_program_is_told(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([str(path)]) == 0
+    text = capsys.readouterr().out
+    assert main([str(path), "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert text.startswith(f"{path.name}: {path.stat().st_size:,} bytes")
+    assert document["bytes"] == path.stat().st_size
+    for method in document["methods"]:
+        assert f"method {method['name']}: {len(method['instructions']):,} instruction" in text
+        assert all(operator["name"] in text for operator in method["operators"])
+        assert all(buffer["peak_bytes"] <= buffer["bytes"] for buffer in method["memory"])
+
+
+def test_facts_are_those_of_the_program() -> None:
+    facts = read_program(_FIXTURES / "dyn_mlp.pte")
+    (method,) = facts.methods
+    assert method.operators == {
+        ("aten::addmm.out", ("float32",)): 2,
+        ("aten::gelu.out", ("float32",)): 1,
+        ("aten::native_layer_norm.out", ("float32",)): 1,
+        ("aten::permute_copy.out", ("float32",)): 2,
+    }
+    assert [each.nbytes for each in method.planned] == [4352]
+    assert len(method.weights) == 6 and sum(each.nbytes for each in method.weights) == 976
+    assert method.instructions[1].tensors == ("float32[16]", "float32[32, 8]", "float32[8, 16]", "float32[32, 16]")
+
+
+def test_parts_cover_the_file() -> None:
+    facts = read_program(_FIXTURES / "mlp_xnn_seg_align4096.pte")
+    ends = [part.offset + part.nbytes for part in facts.segments]
+    assert all(end <= later.offset for end, later in zip(ends, facts.segments[1:])) and ends[-1] <= facts.nbytes
+    assert "delegates[0] of 'forward' (XnnpackBackend)" in [part.what for part in facts.segments]
+
+
+def test_the_peak_is_what_is_alive_at_its_instruction() -> None:
+    (method,) = read_program(_FIXTURES / "dyn_mlp.pte").methods
+    (buffer,) = method.planned
+    alive = alive_at(buffer, buffer.peak_at)
+    assert sum(-(-each.nbytes // 16) * 16 for each in alive) == buffer.peak
+    others = [sum(b.nbytes for b in buffer.blocks if b.first <= step <= b.last) for step in range(6)]
+    assert max(others) <= buffer.peak
+
+
+def test_state_is_alive_always() -> None:
+    get, _ = read_program(_FIXTURES / "multi_state_shared.pte").methods
+    state = get.planned[1]
+    assert (state.memory_id, get.shared_memory_id) == (2, 2)
+    assert [(each.first, each.last) for each in state.blocks] == [(0, 3)]
+
+
+def test_values_that_lie_in_the_same_bytes_count_once() -> None:
+    (method,) = read_program(_FIXTURES / "tut10_cfg_greedy.pte").methods
+    assert all(buffer.peak <= buffer.nbytes for buffer in method.planned)
+
+
+@pytest.mark.parametrize("cut", [0, 4, 7, 8, 31, 60, 100, 500, 1000])
+def test_a_file_that_was_cut_is_refused(cut: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "net.pte"
+    path.write_bytes((_FIXTURES / "tut02_basic_add.pte").read_bytes()[:cut])
+    assert main([str(path)]) == 1
+    captured = capsys.readouterr()
+    assert captured.out == "" and re.fullmatch(rf"executorch_inspect: {re.escape(str(path))}: .+\n", captured.err)
+
+
+def test_a_file_that_is_not_there_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["nowhere.pte"]) == 1
+    assert "nowhere.pte" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "name", ["dyn_mlp", "control_flow_map", "dyn_mlp_xnn", "multi_state_shared", "tut08_partitioner_demo"]
+)
+def test_damaged_programs_are_told_or_refused(name: str) -> None:
+    original = (_FIXTURES / f"{name}.pte").read_bytes()
+    generator = random.Random(name)
+    refused = 0
+    for _ in range(300):
+        data = bytearray(original)
+        for _ in range(generator.randint(1, 8)):
+            data[generator.randrange(len(data))] = generator.choice((0, 1, 127, 128, 255, generator.randrange(256)))
+        refused += _is_refused(bytes(data))
+    assert 30 < refused < 300
+
+
+def _is_refused(data: bytes) -> bool:
+    from executorch_report.document import program_document
+    from executorch_report.text import program_text
+
+    try:
+        facts = program_facts("damaged.pte", data)
+    except InvalidProgramError:
+        return True
+    assert program_text(facts) and program_document(facts)
+    return False

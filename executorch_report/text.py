@@ -1,0 +1,118 @@
+"""What a program is, as text for a terminal."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from executorch_report.delegates import steps_of
+from executorch_report.facts import Delegate, MethodFacts, ProgramFacts
+from executorch_report.memory import Buffer, alive_at
+from exir.plan.report import ValueReport
+
+_LISTED = 12  # weights, tensors at a peak
+
+
+def program_text(facts: ProgramFacts) -> str:
+    """All of it, method by method."""
+    parts = [f"{facts.file}: {facts.nbytes:,} bytes, {_count(len(facts.methods), 'method')}", _segments(facts)]
+    parts += [_named(facts)] if facts.named else []
+    parts += [f"weights in files beside it: {', '.join(facts.external)}"] if facts.external else []
+    return "\n\n".join([*parts, *(_method(method) for method in facts.methods)]) + "\n"
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Columns; those whose values are numbers stand at the right."""
+    rows = [list(row) for row in rows]
+    texts = [[f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in row] for row in rows]
+    numeric = [bool(rows) and all(isinstance(row[index], int) for row in rows) for index in range(len(head))]
+    widths = [max(len(row[index]) for row in [list(head), *texts]) for index in range(len(head))]
+    return "\n".join("  " + _line(row, widths, numeric) for row in [list(head), *texts])
+
+
+def _line(row: Sequence[str], widths: Sequence[int], numeric: Sequence[bool]) -> str:
+    cells = (cell.rjust(width) if right else cell.ljust(width) for cell, width, right in zip(row, widths, numeric))
+    return "  ".join(cells).rstrip()
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def _segments(facts: ProgramFacts) -> str:
+    rows = [(each.what, each.offset, each.nbytes) for each in facts.segments]
+    return "file\n" + table(("part", "at", "bytes"), rows)
+
+
+def _named(facts: ProgramFacts) -> str:
+    return "named data\n" + table(("key", "bytes"), facts.named)
+
+
+def _method(method: MethodFacts) -> str:
+    parts = [f"method {method.name}: {_count(len(method.instructions), 'instruction')}"]
+    parts += [_ends("inputs", method.inputs), _ends("outputs", method.outputs)]
+    parts += [_operators(method)] if method.operators else []
+    parts += [_delegate(method, each) for each in method.delegates]
+    parts += [_buffer(method, each) for each in method.planned]
+    parts += [_weights(method)] if method.weights else []
+    return "\n\n".join(parts)
+
+
+def value_text(value: ValueReport) -> str:
+    """ "float32[1, 3]", with `<=` before sizes that are upper bounds."""
+    if value.kind != "Tensor":
+        return value.kind
+    bound = "<=" if value.is_dynamic else ""
+    order = "" if value.dim_order == tuple(range(len(value.shape))) else f" in order {list(value.dim_order)}"
+    return f"{value.dtype}[{', '.join(f'{bound}{size}' for size in value.shape)}]{order}"
+
+
+def _ends(what: str, values: Sequence[ValueReport]) -> str:
+    lines = [
+        f"  {index}  {value_text(value)}{'' if _is_placed(value) else '  (the caller gives memory)'}"
+        for index, value in enumerate(values)
+    ]
+    return "\n".join([f"{what} of {len(values)}" if not values else what, *lines])
+
+
+def _is_placed(value: ValueReport) -> bool:
+    return value.kind != "Tensor" or value.is_planned
+
+
+def _operators(method: MethodFacts) -> str:
+    rows = [(name, " ".join(dtypes), count) for (name, dtypes), count in method.operators.items()]
+    ordered = sorted(rows, key=lambda row: (-row[2], row[0], row[1]))
+    return "operators outside delegates\n" + table(("operator", "dtypes", "calls"), ordered)
+
+
+def _delegate(method: MethodFacts, delegate: Delegate) -> str:
+    calls = sum(each.delegate == delegate.index for each in method.instructions)
+    head = f"delegate {delegate.index}: {delegate.backend}, {delegate.nbytes:,} bytes, {_count(calls, 'call')}"
+    kinds = Counter(step.name for step in steps_of(delegate))
+    return head + ("\n" + table(("step", "times"), kinds.most_common()) if kinds else "")
+
+
+def _buffer(method: MethodFacts, buffer: Buffer) -> str:
+    shared = ", shared with other methods" if buffer.memory_id == method.shared_memory_id else ""
+    head = f"planned memory {buffer.memory_id}: {buffer.nbytes:,} bytes{shared}"
+    if not buffer.blocks:
+        return head
+    name = method.instructions[buffer.peak_at].name if method.instructions else "the beginning"
+    alive = alive_at(buffer, buffer.peak_at)
+    rows = [(each.text, each.nbytes, each.offset, f"{each.first} to {each.last}") for each in alive[:_LISTED]]
+    more = f"\n  and {len(alive) - _LISTED} more" if len(alive) > _LISTED else ""
+    peak = f"; most at instruction {buffer.peak_at} ({name}): {buffer.peak:,}"
+    return head + peak + "\n" + table(("alive there", "bytes", "at", "instructions"), rows) + more
+
+
+def _weights(method: MethodFacts) -> str:
+    ordered = sorted(method.weights, key=lambda each: -each.nbytes)
+    rows = [
+        (each.name or f"values[{each.value}]", f"{each.dtype}{list(each.shape)}", each.nbytes)
+        for each in ordered[:_LISTED]
+    ]
+    total = sum(each.nbytes for each in method.weights)
+    more = f"\n  and {len(ordered) - _LISTED} more" if len(ordered) > _LISTED else ""
+    return (
+        f"constants and states: {len(ordered):,}, {total:,} bytes\n" + table(("name", "tensor", "bytes"), rows) + more
+    )

@@ -1,0 +1,93 @@
+"""torch and numpy tensors as the runtime has them: an address, a dtype, sizes, elements in a dim order."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from executorch_runtime._native import Tensor
+
+_CODES = {
+    "uint8": 0,
+    "int8": 1,
+    "int16": 2,
+    "int32": 3,
+    "int64": 4,
+    "float16": 5,
+    "float32": 6,
+    "float64": 7,
+    "complex64": 9,
+    "complex128": 10,
+    "bool": 11,
+    "bfloat16": 15,
+    "uint16": 27,
+    "uint32": 28,
+    "uint64": 29,
+}
+_NAMES = {code: name for name, code in _CODES.items()}
+_BITS_OF_BFLOAT16 = "uint16"  # which numpy does not have
+
+
+@dataclass(frozen=True)
+class Lent:
+    """A tensor whose bytes the runtime may read; `owner` keeps them alive."""
+
+    owner: Any
+    address: int
+    dtype: int
+    sizes: tuple[int, ...]
+    nbytes: int
+
+
+def is_torch(value: Any) -> bool:
+    """Whether it is a torch tensor: not without torch having been imported."""
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(value, torch.Tensor)
+
+
+def is_tensor(value: Any) -> bool:
+    return isinstance(value, (np.ndarray, np.generic)) or is_torch(value)
+
+
+def lend(value: Any, dim_order: Sequence[int], dtype: str = "") -> Lent:
+    """The tensor as it lies where that is dense in `dim_order`, else a copy that is. Where `dtype`, which is asked for, is
+    bfloat16, integers of 16 bits are its bits. TypeError for an unknown dtype."""
+    name = _dtype_name(value)
+    name = dtype if dtype == "bfloat16" and name in ("int16", _BITS_OF_BFLOAT16) else name
+    if name not in _CODES:
+        raise TypeError(f"a tensor of dtype {name} is nothing that programs have")
+    order = tuple(dim_order) if len(dim_order) == value.ndim else tuple(range(value.ndim))
+    if is_torch(value):
+        owner = value.detach().cpu().permute(order).contiguous()
+        return Lent(owner, owner.data_ptr(), _CODES[name], tuple(value.shape), owner.nbytes)
+    owner = np.ascontiguousarray(np.transpose(value, order))
+    return Lent(owner, owner.ctypes.data, _CODES[name], tuple(value.shape), owner.nbytes)
+
+
+def _dtype_name(value: Any) -> str:
+    return str(value.dtype).removeprefix("torch.")
+
+
+def copied(tensor: Tensor, as_torch: bool) -> Any:
+    """A tensor of its own. bfloat16 without torch comes as the same bits in uint16."""
+    name = _NAMES[tensor.dtype]
+    order = tensor.dim_order[: tensor.rank]
+    sizes = [tensor.sizes[dim] for dim in order]
+    back = [order.index(dim) for dim in range(tensor.rank)]
+    if as_torch:
+        return _torch_copy(tensor, name, sizes).permute(back)
+    found = np.empty(sizes, _BITS_OF_BFLOAT16 if name == "bfloat16" else name)
+    ctypes.memmove(found.ctypes.data, tensor.data or found.ctypes.data, found.nbytes)
+    return found.transpose(back)
+
+
+def _torch_copy(tensor: Tensor, name: str, sizes: list[int]) -> Any:
+    torch = sys.modules["torch"]
+    found = torch.empty(sizes, dtype=getattr(torch, name))
+    ctypes.memmove(found.data_ptr() or 0, tensor.data or 0, found.nbytes)
+    return found

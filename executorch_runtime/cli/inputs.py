@@ -1,0 +1,105 @@
+"""What methods are given: from files, or made from a seed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from executorch_runtime.values import TENSOR, Signature, ValueInfo
+
+_OF_A_CALL = re.compile(r"c(?P<call>\d+)_\w*?(?P<index>\d+)")
+_PICTURES = {".bmp", ".gif", ".jpeg", ".jpg", ".png", ".ppm", ".tif", ".tiff", ".webp"}
+_BITS = {"bfloat16": "uint16"}
+_MEAN = np.array([0.485, 0.456, 0.406], np.float32)  # of pictures, as torchvision's models take them
+_DEVIATION = np.array([0.229, 0.224, 0.225], np.float32)
+
+
+class InputError(Exception):
+    """What was given does not fit; the message says what to give."""
+
+
+def read_calls(files: Sequence[Path], signature: Signature) -> list[list[Any]]:
+    """The inputs of each call. An .npz has those of one in the order of its arrays, or of several whose arrays are named
+    `c0_in0`, `c0_in1`, `c1_in0`; an .npy or a picture is one input, in the order of the files."""
+    arrays = [array for path in files for array in _arrays_of(path, signature)]
+    calls: dict[int, list[Any]] = {}
+    for name, array in arrays:
+        found = _OF_A_CALL.fullmatch(name)
+        calls.setdefault(int(found["call"]) if found else 0, []).append(array)
+    expected = len(signature.inputs)
+    for number, inputs in sorted(calls.items()):
+        if len(inputs) != expected:
+            raise InputError(f"call {number} is given {len(inputs)} inputs, and {signature} takes {expected}")
+    return [
+        [_fitting(value, info) for value, info in zip(inputs, signature.inputs)] for _, inputs in sorted(calls.items())
+    ]
+
+
+def read_arrays(path: Path) -> list[tuple[str, Any]]:
+    """The arrays of an .npy or .npz file with their names."""
+    try:
+        found = np.load(path, allow_pickle=False)
+        return [("", found)] if isinstance(found, np.ndarray) else [(name, found[name]) for name in found.files]
+    except (OSError, ValueError, EOFError, KeyError) as error:
+        raise InputError(f"{path} is no .npy or .npz file: {error}") from error
+
+
+def _arrays_of(path: Path, signature: Signature) -> list[tuple[str, Any]]:
+    if path.suffix.lower() not in _PICTURES:
+        return read_arrays(path)
+    tensors = [info for info in signature.inputs if len(info.shape) == 4]
+    if not tensors:
+        raise InputError(f"{path} is a picture, and {signature} has no input of four dimensions")
+    return [("", _picture(path, tensors[0]))]
+
+
+def _picture(path: Path, info: ValueInfo) -> Any:
+    """In the size of the input, channels first; floats as torchvision's models take them, integers as they are."""
+    try:
+        from PIL import Image, UnidentifiedImageError
+    except ImportError:
+        raise InputError(f"{path} is a picture, which Pillow reads; install it, or give an .npy") from None
+    _, channels, height, width = info.shape
+    try:
+        picture = Image.open(path).convert("RGB" if channels == 3 else "L").resize((width, height))
+    except (OSError, UnidentifiedImageError) as error:
+        raise InputError(f"{path} is no picture: {error}") from error
+    values = np.asarray(picture).reshape(height, width, channels)
+    if info.dtype.startswith(("float", "bfloat")):
+        scaled = values.astype(np.float32) / 255
+        values = (scaled - _MEAN) / _DEVIATION if channels == 3 else scaled
+    return values.transpose(2, 0, 1)[None].astype(_numpy_dtype(info))
+
+
+def _fitting(value: Any, info: ValueInfo) -> Any:
+    """A number of an input that is none but that; tensors as they are."""
+    if info.kind == TENSOR:
+        return value
+    return value.item() if isinstance(value, np.ndarray) and value.ndim == 0 else value
+
+
+def random_inputs(signature: Signature, scalars: Sequence[Any], seed: int, below: int) -> list[Any]:
+    """Floats from the normal distribution, integers from 0 to `below` - 1, at the upper bounds of sizes; inputs that are no
+    tensors have the values that the program was compiled with."""
+    generator = np.random.default_rng(seed)
+    return [
+        _random(info, generator, below) if info.kind == TENSOR else scalar
+        for info, scalar in zip(signature.inputs, scalars)
+    ]
+
+
+def _random(info: ValueInfo, generator: np.random.Generator, below: int) -> Any:
+    if info.dtype == "bfloat16":
+        bits = generator.standard_normal(info.shape, np.float32).view(np.uint32)
+        return (bits >> 16).astype(np.uint16)
+    if info.dtype.startswith(("float", "complex")):
+        return generator.standard_normal(info.shape).astype(info.dtype)
+    return generator.integers(0, 2 if info.dtype == "bool" else below, info.shape).astype(info.dtype)
+
+
+def _numpy_dtype(info: ValueInfo) -> str:
+    return _BITS.get(info.dtype, info.dtype)

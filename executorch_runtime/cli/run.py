@@ -1,0 +1,226 @@
+"""Runs a program, and says what it gives, how long it takes and what memory.
+
+    executorch_run net.pte                                   random inputs, from seed 0
+    executorch_run net.pte -i photo.jpg --save out.npz
+    executorch_run net.pte -i in.npz --compare out.npz       exit code 1 unless outputs are those
+    executorch_run net.pte --repeat 100 --trace trace.json --sources net.sources.json
+
+Exit codes: 0 done, 1 the program, an input or an output is not as it should be, 2 called wrongly.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from executorch_report.facts import MethodFacts, ProgramFacts, read_program
+from executorch_runtime import ExecutorchError, Method, Program
+from executorch_runtime.cli.comparison import Difference, compare, widened
+from executorch_runtime.cli.inputs import InputError, random_inputs, read_arrays, read_calls
+from executorch_runtime.cli.latency import Latency, measured, milliseconds
+from executorch_runtime.cli.trace_file import trace_document, write_trace
+from executorch_runtime.values import Signature
+from exir.base_error import InvalidProgramError
+
+_SHOWN = 8  # elements of an output
+
+Outputs = list[tuple[Any, ...]]
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    options = _parse(sys.argv[1:] if argv is None else argv)
+    try:
+        return _run(options)
+    except (ExecutorchError, InvalidProgramError, InputError, OSError) as error:
+        print(f"executorch_run: {options.program}: {error}", file=sys.stderr)
+        return 1
+
+
+def _run(options: argparse.Namespace) -> int:
+    program = Program(options.program, *options.weights)
+    facts = read_program(options.program)
+    name = options.method or _only_method(program)
+    signature = program.signature(name)
+    method = program.method(name, threads=options.threads, seed=options.seed, trace=options.trace is not None)
+    print(f"{options.program.name}: {signature}")
+    calls = (
+        read_calls(options.input, signature)
+        if options.input
+        else [random_inputs(signature, facts.method(name).scalar_inputs, options.seed, options.integers_below)]
+    )
+    outputs = [method(*inputs) for inputs in calls]
+    _print_outputs(outputs, signature)
+    print(f"memory: {_memory(method, facts.nbytes)}")
+    if options.repeat:
+        print(f"time: {_repeat(method, calls[-1], options.repeat)}")
+    if options.trace:
+        _trace(options, program, method, calls[-1], facts)
+    if options.save:
+        np.savez(options.save, **_named(outputs))
+    return _compare(options, outputs, signature) if options.compare else 0
+
+
+def _only_method(program: Program) -> str:
+    names = program.methods
+    if "forward" in names or len(names) == 1:
+        return "forward" if "forward" in names else names[0]
+    raise InputError(f"has the methods {', '.join(names)}; choose one with --method")
+
+
+def _memory(method: Method, file: int) -> str:
+    found = method.memory
+    parts = {"planned": found.planned, "scratch": found.scratch, "method": found.method, "read": found.data}
+    shown = ", ".join(f"{name} {size:,}" for name, size in parts.items() if size)
+    return f"{found.total:,} bytes ({shown}), the file {file:,}"
+
+
+def _repeat(method: Method, inputs: Sequence[Any], times: int) -> Latency:
+    def run() -> None:
+        lent = [method.set_input(index, value) for index, value in enumerate(inputs)]
+        method.execute()
+        del lent
+
+    return measured(run, times)
+
+
+def _trace(
+    options: argparse.Namespace, program: Program, method: Method, inputs: Sequence[Any], facts: ProgramFacts
+) -> None:
+    """Of loading and of one more run: the first one has found cold caches."""
+    loads = [event for event in (*program.load_events, *method.events()) if event.kind.endswith("load")]
+    method.clear_events()
+    method(*inputs)
+    found = facts.method(method.signature.name)
+    document = trace_document([*loads, *method.events()], found, _sources(options, found), method.sizes_of)
+    write_trace(options.trace, document)
+    spans = [event for event in method.events() if event.kind != "step"]
+    print(f"trace: {options.trace}, {len(spans)} instructions in {milliseconds(spans[-1].end - spans[0].begin)}")
+
+
+def _sources(options: argparse.Namespace, method: MethodFacts) -> list[list[Mapping[str, str]]]:
+    """Of --sources, or of the file beside the program that has its name."""
+    path = options.sources or options.program.with_suffix(".sources.json")
+    if not path.exists() and not options.sources:
+        return []
+    try:
+        found: list[list[Mapping[str, str]]] = json.loads(path.read_text(encoding="utf-8"))["methods"][method.name]
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{path} is no record of sources (--out-sources): {error!r}") from error
+    if len(found) != len(method.instructions):
+        raise InputError(
+            f"{path} is another program's: it has {len(found)} instructions, not {len(method.instructions)}"
+        )
+    return found
+
+
+def _print_outputs(outputs: Outputs, signature: Signature) -> None:
+    for name, value in _named(outputs).items():
+        print(f"{name}: {_shown(value, _dtype(name, signature))}")
+
+
+def _dtype(name: str, signature: Signature) -> str:
+    """Of the output that has a name of `_named`."""
+    return signature.outputs[int(name.rpartition("out")[2])].dtype
+
+
+def _named(outputs: Outputs) -> dict[str, Any]:
+    """As files of several calls have them; of one, without its number."""
+    prefix = "c{call}_" if len(outputs) > 1 else ""
+    return {
+        f"{prefix.format(call=call)}out{index}": np.asarray(value)
+        for call, values in enumerate(outputs)
+        for index, value in enumerate(values)
+        if value is not None
+    }
+
+
+def _shown(value: Any, dtype: str) -> str:
+    value = widened(value) if dtype == "bfloat16" else value
+    if value.ndim == 0:
+        return str(value.item())
+    elements = ", ".join(f"{each:.6g}" if value.dtype.kind == "f" else str(each) for each in value.ravel()[:_SHOWN])
+    rest = ", ..." if value.size > _SHOWN else ""
+    return f"{dtype}{list(value.shape)} {elements}{rest}"
+
+
+def _compare(options: argparse.Namespace, outputs: Outputs, signature: Signature) -> int:
+    expected = [array for _, array in read_arrays(options.compare)]
+    found = _named(outputs)
+    if len(found) != len(expected):
+        raise InputError(f"{options.compare} has {len(expected)} outputs, the program {len(found)}")
+    differences = [
+        _difference(options, name, _dtype(name, signature), value, other)
+        for (name, value), other in zip(found.items(), expected)
+    ]
+    for difference in differences:
+        print(difference)
+    return 1 if any(difference.problem for difference in differences) else 0
+
+
+def _difference(options: argparse.Namespace, name: str, dtype: str, value: Any, expected: Any) -> Difference:
+    is_bits = dtype == "bfloat16" and expected.dtype in (np.int16, np.uint16)
+    value, expected = (widened(value), widened(expected)) if is_bits else (value, expected)
+    return compare(name, value, expected, options.atol, options.rtol)
+
+
+def _parse(argv: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser("executorch_run", description=__doc__, allow_abbrev=False)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    add = parser.add_argument
+    add("program", type=_path, help="the .pte")
+    add("-w", "--weights", type=_path, action="append", default=[], metavar="FILE", help="a .ptd beside it")
+    add("-m", "--method", help="which method; without it forward, or the only one")
+    add(
+        "-i",
+        "--input",
+        type=_path,
+        action="append",
+        default=[],
+        metavar="FILE",
+        help=".npz with all, or .npy or picture of one",
+    )
+    add("--seed", type=int, default=0, help="of random inputs, and of what the program draws")
+    add("--integers-below", type=int, default=2, metavar="N", help="bound of random integers (2)")
+    add("--threads", type=int, default=1, metavar="N", help="to run on (1)")
+    add(
+        "--repeat",
+        type=_count,
+        default=0,
+        metavar="N",
+        help="run the last call so often more and say how long it takes",
+    )
+    add("--save", type=_path, metavar="FILE", help="write outputs to an .npz")
+    add("--trace", type=_path, metavar="FILE", help="write a trace of one more run, for Chrome and Perfetto")
+    add(
+        "--sources",
+        type=_path,
+        metavar="FILE",
+        help="the model's lines behind instructions; else NAME.sources.json beside it",
+    )
+    add("--compare", type=_path, metavar="FILE", help=".npz or .npy of the outputs that are expected")
+    add("--atol", type=float, default=1e-5, help="largest absolute error (1e-5)")
+    add("--rtol", type=float, default=1e-5, help="largest relative error (1e-5)")
+    return parser.parse_args(argv)
+
+
+def _path(text: str) -> Path:
+    """`bazel run` starts elsewhere than where the user stands."""
+    return Path(os.environ.get("BUILD_WORKING_DIRECTORY", ""), text)
+
+
+def _count(text: str) -> int:
+    count = int(text)
+    if count < 1:
+        raise ValueError(text)
+    return count
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,164 @@
+"""executorch_run on programs of the official exporter, and on what is none."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from executorch_runtime.cli.comparison import compare
+from executorch_runtime.cli.inputs import random_inputs
+from executorch_runtime.cli.run import main
+from executorch_runtime.values import Signature, ValueInfo
+from tests.fixtures.recorded import FOLDER, PROGRAMS, recorded
+
+_WAITING = {"tut09_delegate_mapping_demo"}
+_SHARING = {"multi_state_shared"}  # its methods take turns
+_ADD = str(FOLDER / "tut02_basic_add.pte")
+
+
+def _array(value: Any) -> Any:
+    return value.view(torch.int16).numpy() if getattr(value, "dtype", None) == torch.bfloat16 else np.asarray(value)
+
+
+def _write_calls(path: Path, calls: list[tuple[Any, ...]], what: str) -> None:
+    arrays = {
+        f"c{call}_{what}{index}": _array(value)
+        for call, values in enumerate(calls)
+        for index, value in enumerate(values)
+        if value is not None
+    }
+    np.savez(path, **arrays)
+
+
+@pytest.mark.parametrize("name", sorted(set(PROGRAMS) - _WAITING - _SHARING))
+def test_official_program_gives_the_recorded_outputs(name: str, tmp_path: Path) -> None:
+    program = PROGRAMS[name]
+    inputs, outputs = recorded(program, "inputs"), recorded(program, "eager_outputs")
+    for method in dict.fromkeys(called for called, _ in inputs):
+        _write_calls(tmp_path / "in.npz", [values for called, values in inputs if called == method], "in")
+        _write_calls(tmp_path / "out.npz", [values for called, values in outputs if called == method], "out")
+        arguments = [str(FOLDER / program["file"]), f"--method={method}", f"--compare={tmp_path / 'out.npz'}"]
+        arguments += [f"--weights={FOLDER / each}" for each in program["ptd"] or ()]
+        arguments += [f"--atol={program['atol']}", f"--rtol={program['rtol']}"]
+        takes_some = any(values for called, values in inputs if called == method)
+        arguments += [f"--input={tmp_path / 'in.npz'}"] if takes_some else []
+        assert main(arguments) == 0
+
+
+@pytest.mark.parametrize("name", sorted(_WAITING))
+def test_program_that_cannot_run_is_refused(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    program = PROGRAMS[name]
+    weights = [f"--weights={FOLDER / each}" for each in program["ptd"] or ()]
+    assert main([str(FOLDER / program["file"]), *weights]) == 1
+    assert capsys.readouterr().err.startswith("executorch_run: ")
+
+
+def test_same_seed_same_outputs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    saved = str(tmp_path / "out.npz")
+    assert main([_ADD, "--save", saved]) == 0
+    assert main([_ADD, "--compare", saved]) == 0
+    assert main([_ADD, "--compare", saved, "--seed", "1"]) == 1
+    text = capsys.readouterr().out
+    assert "out0: as recorded; largest error 0, inf dB" in text
+    assert "out0: 9 of 9 elements differ, first at [0, 0]; largest error" in text
+
+
+def test_runs_are_timed_and_memory_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([_ADD, "--repeat", "5"]) == 0
+    text = capsys.readouterr().out
+    assert "time: 5 runs: min 0." in text and "the file 1,072" in text
+
+
+def test_trace_has_a_span_an_instruction_with_shapes_and_lines(tmp_path: Path) -> None:
+    trace, sources = tmp_path / "trace.json", tmp_path / "net.sources.json"
+    lines = [[{"operator": "aten::add", "module": "net", "source": f"net.py:{index}"}] for index in range(2)]
+    sources.write_text(json.dumps({"methods": {"forward": lines}}))
+    np.save(tmp_path / "in.npy", np.ones((3, 8), np.float32))
+    arguments = [str(FOLDER / "dyn_mlp.pte"), "-i", str(tmp_path / "in.npy"), "--trace", str(trace)]
+    assert main(arguments) == 0
+    spans = json.loads(trace.read_text())["traceEvents"]
+    kernels = [span for span in spans if span.get("cat") == "kernel"]
+    assert [span["args"]["instruction"] for span in kernels] == list(range(6))
+    assert kernels[1]["args"]["tensors"] == ["float32[16]", "float32[3, 8]", "float32[8, 16]", "float32[3, 16]"]
+    assert [span["name"] for span in spans if span.get("cat", "").endswith("load")] == ["program load", "method load"]
+    assert main([*arguments, "--sources", str(sources)]) == 1, "two instructions are another program's"
+
+
+def test_sources_beside_the_program_are_found(tmp_path: Path) -> None:
+    (tmp_path / "net.pte").write_bytes(Path(_ADD).read_bytes())
+    nodes = [{"operator": "aten::add", "module": "net", "source": "net.py:7"}]
+    content = {"methods": {"forward": [nodes] * _instructions()}}
+    (tmp_path / "net.sources.json").write_text(json.dumps(content))
+    assert main([str(tmp_path / "net.pte"), "--trace", str(tmp_path / "trace.json")]) == 0
+    spans = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
+    kernel = next(span for span in spans if span.get("cat") == "kernel")
+    assert kernel["args"]["source"] == ["net.py:7"] and kernel["args"]["module"] == ["net"]
+
+
+def _instructions() -> int:
+    from executorch_report.facts import read_program
+
+    return len(read_program(Path(_ADD)).methods[0].instructions)
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (
+            ["tests/fixtures/tut05_multimethod_encode_decode.pte"],
+            "has the methods decode, encode; choose one with --method",
+        ),
+        ([_ADD, "-i", "tests/fixtures/manifest.json"], "manifest.json is no .npy or .npz file"),
+        ([_ADD, "-i", "tests/fixtures/dyn_mlp.npz"], "and forward(float32[3, 3], float32[3, 3])"),
+        ([_ADD, "--compare", "tests/fixtures/lstm.npz"], "outputs, the program 1"),
+        ([_ADD, "-m", "backward"], "NOT_FOUND"),
+        ([_ADD, "-i", "photo.jpg"], "has no input of four dimensions"),
+        (["tests/fixtures/manifest.json"], "INVALID_PROGRAM"),
+        (["nowhere.pte"], "ACCESS_FAILED"),
+    ],
+)
+def test_what_does_not_fit_is_a_message(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(arguments) == 1
+    error = capsys.readouterr().err
+    assert message in error and error.count("\n") == 1
+
+
+@pytest.mark.parametrize("cut", [0, 5, 40, 300, 1000])
+def test_damaged_programs_are_refused(cut: int, tmp_path: Path) -> None:
+    path = tmp_path / "net.pte"
+    path.write_bytes(Path(_ADD).read_bytes()[:cut])
+    assert main([str(path)]) == 1
+
+
+def test_pictures_come_in_the_size_of_the_input(tmp_path: Path) -> None:
+    image = pytest.importorskip("PIL.Image", reason="Pillow is not among the compiler's packages")
+    path = tmp_path / "photo.png"
+    image.new("RGB", (30, 20), (255, 0, 0)).save(path)
+    assert main([str(FOLDER / "conv_channels_last.pte"), "-i", str(path)]) == 0
+
+
+def test_random_inputs_are_of_their_dtypes() -> None:
+    infos = tuple(
+        ValueInfo("Tensor", dtype, (4, 5)) for dtype in ("float16", "bfloat16", "int64", "bool", "complex64", "uint8")
+    )
+    signature = Signature("forward", (*infos, ValueInfo("int")), (), ())
+    *tensors, number = random_inputs(signature, [None] * 6 + [7], 3, 10)
+    assert [str(each.dtype) for each in tensors] == ["float16", "uint16", "int64", "bool", "complex64", "uint8"]
+    assert number == 7 and 2 <= tensors[2].max() < 10
+    again = random_inputs(signature, [None] * 6 + [7], 3, 10)
+    assert all((one == other).all() for one, other in zip(tensors, again[:-1]))
+
+
+def test_differences_are_told_by_element() -> None:
+    one = np.array([[1.0, 2.0], [np.nan, 4.0]])
+    assert compare("out0", one, one.copy(), 0, 0).problem == ""
+    other = one.copy()
+    other[1, 1] = 5
+    assert compare("out0", other, one, 0.5, 0).problem == "1 of 4 elements differ, first at [1, 1]"
+    assert "shape (4,) is not the recorded (2, 2)" in compare("out0", one.ravel(), one, 0, 0).problem
+    assert "dtype float32 is not" in compare("out0", one.astype(np.float32), one, 0, 0).problem

@@ -1,0 +1,26 @@
+"""What goes wrong in the runtime, in its own words."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+from executorch_runtime._native import Error
+
+
+class ExecutorchError(Exception):
+    """The runtime refused: `status` is its name ("INVALID_PROGRAM"), the message names the element at fault."""
+
+    def __init__(self, status: str, message: str) -> None:
+        super().__init__(f"{status}: {message}")
+        self.status = status
+        self.message = message
+
+
+def checked(calls: ctypes.CDLL, function: str, *arguments: Any) -> None:
+    """Call a function of the runtime whose last argument is an `et_error`."""
+    error = Error()
+    status = getattr(calls, function)(*arguments, ctypes.byref(error))
+    if status:
+        text = error.message or calls.et_status_text(status)
+        raise ExecutorchError(calls.et_status_name(status).decode(), text.decode(errors="replace"))

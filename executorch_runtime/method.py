@@ -1,0 +1,191 @@
+"""Methods: loaded, run, asked what they did."""
+
+from __future__ import annotations
+
+import ctypes
+import weakref
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any
+
+from executorch_runtime import _arrays, _native
+from executorch_runtime.errors import ExecutorchError, checked
+from executorch_runtime.values import TENSOR_TAG, Signature
+
+Scalar = int | float | bool | str
+_INT, _BOOL, _DOUBLE, _STRING, _NONE = 2, 3, 4, 6, 1
+_KINDS = ("kernel", "delegate", "move", "jump", "step", "program load", "method load")
+
+
+@dataclass(frozen=True)
+class Event:
+    """What took from `begin` to `end`: "kernel", "delegate", "move" or "jump" (instruction `index` of the method), "step"
+    (of the delegate call that it lies in), "program load" or "method load"."""
+
+    kind: str
+    index: int
+    name: str
+    begin: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Bytes that a loaded method takes besides its file."""
+
+    method: int
+    scratch: int
+    planned: int
+    data: int  # what of the file does not lie in one piece
+
+    @property
+    def total(self) -> int:
+        return self.method + self.scratch + self.planned + self.data
+
+
+def scalar_value(value: Scalar | None) -> tuple[_native.Value, object]:
+    """As the runtime takes it, and what must be kept alive with it. TypeError for anything else."""
+    found = _native.Value()
+    if value is None:
+        found.tag = _NONE
+    elif isinstance(value, bool):
+        found.tag, found.u.as_bool = _BOOL, value
+    elif isinstance(value, int):
+        found.tag, found.u.as_int = _INT, value
+    elif isinstance(value, float):
+        found.tag, found.u.as_double = _DOUBLE, value
+    elif isinstance(value, str):
+        text = ctypes.create_string_buffer(value.encode())
+        found.tag = _STRING
+        found.u.as_string = _native.String(ctypes.addressof(text), len(text) - 1)
+        return found, text
+    else:
+        raise TypeError(f"an input is {type(value).__name__}; methods take tensors, int, float, bool, str and None")
+    return found, None
+
+
+def events_of(recorder: Any) -> tuple[Event, ...]:
+    """Everything that ended."""
+    kept = recorder.contents
+    return tuple(
+        Event(_KINDS[each.kind], each.index, (each.name or b"").decode(), each.begin, each.end)
+        for each in (kept.events[index] for index in range(kept.count))
+        if each.end >= each.begin
+    )
+
+
+class Method:
+    """A loaded method, made by `Program.method`. Mutable buffers keep their state from call to call.
+
+    May be called from any thread: calls of one method, and of methods that share a buffer, wait for each other; others
+    run at the same time.
+    """
+
+    def __init__(self, handle: int, signature: Signature, lock: Lock, needs: object) -> None:
+        self._calls = _native.library()
+        self._needs = needs  # must outlive it
+        self.handle = handle
+        self.signature = signature
+        self.lock = lock
+        self._view: int = self._calls.et_python_method_view(handle)
+        weakref.finalize(self, _free, self._calls, handle, needs)
+
+    def __call__(self, *inputs: Any) -> tuple[Any, ...]:
+        """Runs it once. Outputs are tensors of their own: torch's when an input is one, else numpy's (bfloat16 as its
+        bits, uint16). ExecutorchError says what does not fit; state is unspecified after a run that failed."""
+        expected = len(self.signature.inputs)
+        if len(inputs) != expected:
+            raise TypeError(f"{self.signature} takes {expected} inputs, got {len(inputs)}")
+        with self.lock:
+            lent = [self._set(index, value) for index, value in enumerate(inputs)]
+            self._check("et_method_execute")
+            outputs = tuple(self._output(index, _wants_torch(inputs)) for index in range(len(self.signature.outputs)))
+            del lent
+        return outputs
+
+    def set_input(self, index: int, value: Any) -> object:
+        """Part of a call, for measuring `execute` alone: what it returns must live until then."""
+        with self.lock:
+            return self._set(index, value)
+
+    def execute(self) -> None:
+        """Part of a call: runs it on the inputs that were set."""
+        with self.lock:
+            self._check("et_method_execute")
+
+    def outputs(self, as_torch: bool = False) -> tuple[Any, ...]:
+        """Of the last run."""
+        with self.lock:
+            return tuple(self._output(index, as_torch) for index in range(len(self.signature.outputs)))
+
+    def reset(self) -> None:
+        """Gives mutable buffers their initial values, also where other methods share them."""
+        with self.lock:
+            self._calls.et_method_reset_state(self._view)
+
+    @property
+    def memory(self) -> Memory:
+        found = self._calls.et_python_method_memory(self.handle)
+        return Memory(found.method, found.scratch, found.planned, found.data)
+
+    def events(self) -> tuple[Event, ...]:
+        """What was traced since the last `clear_events`: loading and runs of a method that was loaded with `trace`."""
+        with self.lock:
+            return events_of(self._calls.et_python_method_events(self.handle))
+
+    def clear_events(self) -> None:
+        with self.lock:
+            self._calls.et_recorder_clear(self._calls.et_python_method_events(self.handle))
+
+    def sizes_of(self, value: int) -> tuple[int, ...] | None:
+        """The sizes that the last run gave value `value` of the method, an index of the file; None for no tensor."""
+        with self.lock:
+            found = self._calls.et_python_method_value(self.handle, value)
+            if not found or found.contents.tag != TENSOR_TAG:
+                return None
+            tensor = found.contents.u.as_tensor.contents
+            return tuple(tensor.sizes[: tensor.rank])
+
+    def _check(self, function: str, *arguments: Any) -> None:
+        checked(self._calls, function, self._view, *arguments)
+
+    def _set(self, index: int, value: Any) -> object:
+        if _arrays.is_tensor(value):
+            return self._set_tensor(index, value)
+        scalar, kept = scalar_value(value)
+        self._check("et_method_set_scalar_input", index, ctypes.byref(scalar))
+        return kept
+
+    def _set_tensor(self, index: int, value: Any) -> object:
+        info = self.signature.inputs[index]
+        lent = _arrays.lend(value, info.dim_order, info.dtype)
+        sizes = (ctypes.c_int32 * len(lent.sizes))(*lent.sizes)
+        self._check("et_method_set_input", index, lent.dtype, sizes, len(sizes), lent.address, lent.nbytes)
+        return lent
+
+    def _output(self, index: int, as_torch: bool) -> Any:
+        found = ctypes.POINTER(_native.Value)()
+        self._check("et_method_get_output", index, ctypes.byref(found))
+        value = found.contents
+        if value.tag == TENSOR_TAG:
+            return _arrays.copied(value.u.as_tensor.contents, as_torch)
+        return self._scalar(index, value)
+
+    def _scalar(self, index: int, value: _native.Value) -> Scalar | None:
+        if value.tag == _STRING:
+            return ctypes.string_at(value.u.as_string.data, value.u.as_string.size).decode()
+        fields = {_INT: "as_int", _BOOL: "as_bool", _DOUBLE: "as_double"}
+        if value.tag not in fields and value.tag != _NONE:
+            kind = self._calls.et_value_tag_name(value.tag).decode()
+            raise ExecutorchError("NOT_SUPPORTED", f"outputs[{index}] is {kind}, which Python is not given")
+        return getattr(value.u, fields[value.tag]) if value.tag != _NONE else None
+
+
+def _wants_torch(inputs: tuple[Any, ...]) -> bool:
+    return any(_arrays.is_torch(value) for value in inputs)
+
+
+def _free(calls: ctypes.CDLL, handle: int, needs: object) -> None:
+    """`needs` is an argument so that it is there until then."""
+    del needs
+    calls.et_python_method_free(handle)

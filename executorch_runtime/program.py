@@ -1,0 +1,112 @@
+"""Programs: files that are open."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import weakref
+from collections.abc import Mapping
+from threading import Lock
+
+from executorch_runtime import _native
+from executorch_runtime.clock import Clock
+from executorch_runtime.errors import checked
+from executorch_runtime.method import Event, Method, Scalar, events_of, scalar_value
+from executorch_runtime.values import Signature, read_signature
+
+Path = str | os.PathLike[str]
+
+
+class Program:
+    """A `.pte`, verified and open, with the `.ptd` files of its weights where they lie apart.
+
+    Files are mapped, and must not be changed while they are open. `clock` is what all that is traced goes by; without
+    one that is nanoseconds of the monotonic clock. ExecutorchError for a file that is damaged.
+    """
+
+    def __init__(self, path: Path, *weights: Path, clock: Clock | None = None) -> None:
+        self._calls = _native.library()
+        self._clock = clock  # what its function belongs to must live
+        paths = [os.fsencode(each) for each in (path, *weights)]
+        handle = ctypes.c_void_p()
+        lent = ctypes.byref(_native.Clock(clock.function, clock.context)) if clock else None
+        names = (ctypes.c_char_p * len(paths))(*paths)
+        checked(self._calls, "et_python_program_open", names, len(paths), lent, ctypes.byref(handle))
+        assert handle.value is not None
+        self._handle: int = handle.value
+        weakref.finalize(self, self._calls.et_python_program_close, self._handle)
+
+    @property
+    def _view(self) -> int:
+        view: int = self._calls.et_python_program_view(self._handle)
+        return view
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """Their names."""
+        return tuple(self._name(index) for index in range(self._calls.et_program_method_count(self._view)))
+
+    def _name(self, index: int) -> str:
+        found = _native.String()
+        self._calls.et_program_method_name(self._view, index, ctypes.byref(found))
+        return ctypes.string_at(found.data, found.size).decode()
+
+    def signature(self, method: str = "forward") -> Signature:
+        """What a method takes and gives, without loading it."""
+        return read_signature(self._calls, self._view, method)
+
+    @property
+    def load_events(self) -> tuple[Event, ...]:
+        """What opening it took."""
+        return events_of(self._calls.et_python_program_events(self._handle))
+
+    def method(
+        self,
+        name: str = "forward",
+        *,
+        threads: int = 1,
+        backend_options: Mapping[str, Mapping[str, Scalar]] | None = None,
+        seed: int = 0,
+        max_steps: int = 0,
+        trace: bool = False,
+        share: tuple[Method, int] | None = None,
+    ) -> Method:
+        """Loads a method, with state of its own.
+
+        threads: how many it may run on, the caller's among them.
+        backend_options: of each backend, by its id.
+        seed: what operators draw random numbers from.
+        max_steps: instructions that a run may take, so that a loop which does not end is an error; 0 for ten million.
+        trace: keep what loading and each run take (`Method.events`).
+        share: a method and the memory id of the planned buffer that both are to have, with the state in it.
+        """
+        owner, memory_id = share or (None, 0)
+        given = _BackendOptions(backend_options or {})
+        options = _native.Options(threads, given.array, len(given.array), max_steps, seed, None, memory_id, trace)
+        options.owner = owner.handle if owner else None
+        handle = ctypes.c_void_p()
+        checked(self._calls, "et_python_method_load", self._handle, name.encode(), options, ctypes.byref(handle))
+        assert handle.value is not None
+        lock = owner.lock if owner else Lock()
+        return Method(handle.value, self.signature(name), lock, (self, owner))
+
+
+class _BackendOptions:
+    """The options of all backends as the runtime takes them."""
+
+    def __init__(self, given: Mapping[str, Mapping[str, Scalar]]) -> None:
+        self._kept: list[object] = []
+        self.array = (_native.BackendOptions * len(given))(
+            *(self._backend(name, options) for name, options in given.items())
+        )
+
+    def _backend(self, name: str, options: Mapping[str, Scalar]) -> _native.BackendOptions:
+        array = (_native.BackendOption * len(options))(
+            *(_native.BackendOption(key.encode(), self._value(value)) for key, value in options.items())
+        )
+        return _native.BackendOptions(name.encode(), array, len(options))
+
+    def _value(self, value: Scalar) -> _native.Value:
+        found, kept = scalar_value(value)
+        self._kept.append(kept)
+        return found

@@ -1,0 +1,216 @@
+"""Programs and methods of the C runtime from Python: programs of the official exporter give what is recorded."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import itertools
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from executorch_runtime import Clock, ExecutorchError, Method, Program, ValueInfo, _native
+from exir._serialize import deserialize_pte_binary
+from exir.plan.imported import imported_methods
+from tests.fixtures.recorded import FOLDER, PROGRAMS, recorded
+
+_REFUSED = {"tut09_delegate_mapping_demo": "it names no operands and no weights"}
+_RUNNING = sorted(set(PROGRAMS) - set(_REFUSED))
+
+
+def _open(name: str) -> Program:
+    program = PROGRAMS[name]
+    return Program(FOLDER / program["file"], *(FOLDER / each for each in program["ptd"] or ()))
+
+
+def _load_all(name: str) -> dict[str, Method]:
+    """The methods that calls are recorded of; those that share a buffer have the first one's."""
+    program = _open(name)
+    content = deserialize_pte_binary((FOLDER / PROGRAMS[name]["file"]).read_bytes()).program
+    shared = {report.name: report.shared_memory_id for report in imported_methods(content)}
+    methods: dict[str, Method] = {}
+    for method in dict.fromkeys(call["method"] for call in PROGRAMS[name]["calls"]):
+        owner = next((methods[each] for each in methods if shared[each] and shared[each] == shared[method]), None)
+        methods[method] = program.method(method, share=(owner, shared[method]) if owner else None)
+    return methods
+
+
+def _same(actual: Any, expected: Any, program: dict[str, Any]) -> None:
+    if isinstance(expected, torch.Tensor):
+        torch.testing.assert_close(actual, expected, atol=program["atol"], rtol=program["rtol"], equal_nan=True)
+    else:
+        assert actual == expected and type(actual) is type(expected)
+
+
+@pytest.mark.parametrize("name", _RUNNING)
+def test_official_program_gives_the_recorded_outputs(name: str) -> None:
+    program, methods = PROGRAMS[name], _load_all(name)
+    calls = zip(recorded(program, "inputs"), recorded(program, "eager_outputs"), strict=True)
+    for (method, inputs), (_, outputs) in calls:
+        found = methods[method](*inputs)
+        assert len(found) == len(outputs)
+        for actual, expected in zip(found, outputs, strict=True):
+            is_array = isinstance(actual, np.ndarray) and isinstance(expected, torch.Tensor)
+            _same(torch.from_numpy(actual) if is_array else actual, expected, program)
+
+
+@pytest.mark.parametrize("name", sorted(_REFUSED))
+def test_program_that_cannot_run_is_refused_in_the_runtime_s_words(name: str) -> None:
+    program = _open(name)
+    with pytest.raises(ExecutorchError, match=_REFUSED[name]):
+        program.method(program.methods[0])
+
+
+def test_metadata_is_there_before_loading() -> None:
+    program = _open("dyn_mlp")
+    assert program.methods == ("forward",)
+    signature = program.signature()
+    assert signature.inputs == (ValueInfo("Tensor", "float32", (32, 8), (0, 1), True, 1024, True),)
+    assert str(signature) == "forward(float32[<=32, <=8]) -> (float32[<=32, <=4])"
+    with pytest.raises(ExecutorchError, match="NOT_FOUND: .*forward"):
+        program.signature("backward")
+
+
+def test_structures_are_those_of_the_library() -> None:
+    sizes = (ctypes.c_size_t * 32)()
+    count = _native.library().et_python_struct_sizes(sizes, 32)
+    assert list(sizes[:count]) == [ctypes.sizeof(each) for each in _native.STRUCTURES]
+
+
+def test_numpy_gives_numpy_and_torch_torch() -> None:
+    add = _open("tut02_basic_add").method()
+    ones, twos = np.ones((3, 3), np.float32), np.full((3, 3), 2, np.float32)
+    (from_numpy,) = add(ones, twos)
+    (from_torch,) = add(torch.from_numpy(ones), torch.from_numpy(twos))
+    assert isinstance(from_numpy, np.ndarray) and (from_numpy == 3).all()
+    assert isinstance(from_torch, torch.Tensor) and torch.equal(from_torch, torch.full((3, 3), 3.0))
+
+
+def test_tensors_that_lie_otherwise_are_copied() -> None:
+    program = _open("dyn_mlp").method()
+    dense = torch.randn(3, 8)
+    apart = torch.randn(8, 3).copy_(dense.T).T
+    assert not apart.is_contiguous()
+    assert torch.equal(program(dense)[0], program(apart)[0])
+
+
+def test_dense_tensors_are_lent_where_they_lie() -> None:
+    from executorch_runtime import _arrays
+
+    tensor, array = torch.randn(2, 3, 4, 5).to(memory_format=torch.channels_last), np.ones((2, 3))
+    assert _arrays.lend(tensor, (0, 2, 3, 1)).address == tensor.data_ptr()
+    assert _arrays.lend(tensor, (0, 1, 2, 3)).address != tensor.data_ptr()
+    assert _arrays.lend(array, (0, 1)).address == array.ctypes.data
+    assert _arrays.lend(array.T, (0, 1)).address != array.ctypes.data
+
+
+def test_state_is_kept_and_reset() -> None:
+    name = "counter_mutable_init"
+    counter = _open(name).method(PROGRAMS[name]["calls"][0]["method"])
+    ones = torch.ones(2, 2)
+    first, second = counter(ones)[0], counter(ones)[0]
+    assert not torch.equal(first, second)
+    counter.reset()
+    assert torch.equal(counter(ones)[0], first)
+
+
+def test_what_does_not_fit_is_named() -> None:
+    program = _open("dyn_mlp").method()
+    with pytest.raises(TypeError, match=r"forward\(.*\) takes 1 inputs, got 2"):
+        program(torch.ones(1, 8), torch.ones(1))
+    with pytest.raises(ExecutorchError, match=r"inputs\[0\].*float64"):
+        program(torch.ones(1, 8, dtype=torch.float64))
+    with pytest.raises(ExecutorchError, match=r"NOT_SUPPORTED: inputs\[0\]"):
+        program(torch.ones(33, 8))
+    with pytest.raises(TypeError, match="an input is list"):
+        program([1.0])
+    with pytest.raises(TypeError, match="dtype float8_e4m3fn"):
+        program(torch.ones(1, 8, dtype=torch.float8_e4m3fn))
+
+
+@pytest.mark.parametrize("cut", [0, 3, 60, 400])
+def test_damaged_files_are_refused(cut: int, tmp_path: Path) -> None:
+    path = tmp_path / "net.pte"
+    path.write_bytes((FOLDER / "tut02_basic_add.pte").read_bytes()[:cut])
+    with pytest.raises(ExecutorchError):
+        Program(path)
+
+
+def test_file_that_is_not_there_is_named() -> None:
+    with pytest.raises(ExecutorchError, match=r"ACCESS_FAILED: .*nowhere\.pte"):
+        Program("nowhere.pte")
+
+
+def test_method_outlives_the_names_of_its_program() -> None:
+    add = Program(FOLDER / "tut02_basic_add.pte").method()
+    gc.collect()
+    assert torch.equal(add(torch.ones(3, 3), torch.ones(3, 3))[0], torch.full((3, 3), 2.0))
+
+
+def test_traced_runs_have_an_event_an_instruction() -> None:
+    program = _open("dyn_mlp")
+    method = program.method(trace=True)
+    assert [event.kind for event in program.load_events] == ["program load"]
+    assert [event.kind for event in method.events()] == ["method load"]
+    method.clear_events()
+    method(torch.ones(3, 8))
+    events = method.events()
+    assert {event.kind for event in events} == {"kernel"}
+    assert [event.index for event in events] == sorted(event.index for event in events)
+    assert "aten::addmm.out" in [event.name for event in events]
+    assert all(earlier.end <= later.begin for earlier, later in itertools.pairwise(events))
+
+
+def test_clock_is_the_caller_s() -> None:
+    ticks = iter(range(1000))
+    tick = ctypes.CFUNCTYPE(ctypes.c_uint64, ctypes.c_void_p)(lambda _: next(ticks))
+    address = ctypes.cast(tick, ctypes.c_void_p).value
+    assert address is not None
+    program = Program(FOLDER / "tut02_basic_add.pte", clock=Clock(address, owner=tick))
+    assert [(event.begin, event.end) for event in program.load_events] == [(0, 1)]
+
+
+def test_sizes_are_those_of_the_last_run() -> None:
+    content = deserialize_pte_binary((FOLDER / "dyn_mlp.pte").read_bytes()).program
+    method = _open("dyn_mlp").method()
+    method(torch.ones(3, 8))
+    plan = content.execution_plan[0]
+    assert method.sizes_of(plan.inputs[0]) == (3, 8) and method.sizes_of(plan.outputs[0]) == (3, 4)
+    assert method.sizes_of(10_000) is None
+
+
+def test_memory_is_what_was_taken() -> None:
+    memory = _open("dyn_mlp").method().memory
+    assert memory.planned > 0 and memory.method > 0
+    assert memory.total == memory.method + memory.scratch + memory.planned + memory.data
+
+
+def test_threads_may_call_one_method() -> None:
+    method = _open("dyn_mlp").method()
+    inputs = [torch.full((index % 16 + 1, 8), float(index)) for index in range(64)]
+    expected = [method(each)[0] for each in inputs]
+    found: dict[int, torch.Tensor] = {}
+
+    def call(first: int) -> None:
+        for index in range(first, 64, 4):
+            found[index] = method(inputs[index])[0]
+
+    threads = [threading.Thread(target=call, args=(first,)) for first in range(4)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert all(torch.equal(found[index], expected[index]) for index in range(64))
+
+
+def test_options_reach_the_backend_by_its_id() -> None:
+    name = "tut02_basic_add"
+    method = _open(name).method(threads=2, backend_options={"CpuBackend": {"isa": "avx2"}}, max_steps=1)
+    assert torch.equal(method(torch.ones(3, 3), torch.ones(3, 3))[0], torch.full((3, 3), 2.0))
+    looping = _open("control_flow_map").method(max_steps=3)
+    with pytest.raises(ExecutorchError, match="OUT_OF_RESOURCES: .*all 3 steps"):
+        looping(*recorded(PROGRAMS["control_flow_map"], "inputs")[0][1])

@@ -1,0 +1,87 @@
+"""What methods take and give."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from executorch_runtime import _native
+from executorch_runtime.errors import checked
+
+TENSOR = "Tensor"
+TENSOR_TAG = 5
+
+
+@dataclass(frozen=True)
+class ValueInfo:
+    """An input or output. All but `kind` ("Tensor", "int", "float", "bool", "str", "None", ...) is of tensors alone:
+    `shape` has upper bounds where it is dynamic, `is_planned` says that it lies in planned memory."""
+
+    kind: str
+    dtype: str = ""
+    shape: tuple[int, ...] = ()
+    dim_order: tuple[int, ...] = ()
+    is_dynamic: bool = False
+    nbytes: int = 0
+    is_planned: bool = False
+
+    def __str__(self) -> str:
+        if self.kind != TENSOR:
+            return self.kind
+        bound = "<=" if self.is_dynamic else ""
+        order = "" if self.dim_order == tuple(range(len(self.shape))) else f" in order {list(self.dim_order)}"
+        return f"{self.dtype}[{', '.join(f'{bound}{size}' for size in self.shape)}]{order}"
+
+
+@dataclass(frozen=True)
+class Signature:
+    """What a method takes and gives, and the bytes of each planned buffer."""
+
+    name: str
+    inputs: tuple[ValueInfo, ...]
+    outputs: tuple[ValueInfo, ...]
+    planned_bytes: tuple[int, ...]
+
+    def __str__(self) -> str:
+        taken, given = (", ".join(map(str, values)) for values in (self.inputs, self.outputs))
+        return f"{self.name}({taken}) -> ({given})"
+
+
+def read_signature(calls: ctypes.CDLL, program: int, name: str) -> Signature:
+    """Of a method of an open program, which need not be loaded."""
+    meta = _native.MethodMeta()
+    checked(calls, "et_program_method_meta", program, name.encode(), meta)
+
+    def each(count: int, read: Callable[[int], ValueInfo]) -> tuple[ValueInfo, ...]:
+        return tuple(read(index) for index in range(count))
+
+    return Signature(
+        name,
+        each(calls.et_method_meta_input_count(meta), lambda i: _info(calls, "et_method_meta_input", meta, i)),
+        each(calls.et_method_meta_output_count(meta), lambda i: _info(calls, "et_method_meta_output", meta, i)),
+        tuple(_planned(calls, meta, index) for index in range(calls.et_method_meta_planned_count(meta))),
+    )
+
+
+def _planned(calls: ctypes.CDLL, meta: _native.MethodMeta, index: int) -> int:
+    size = ctypes.c_size_t()
+    checked(calls, "et_method_meta_planned_bytes", meta, index, ctypes.byref(size))
+    return size.value
+
+
+def _info(calls: ctypes.CDLL, function: str, meta: _native.MethodMeta, index: int) -> ValueInfo:
+    found = _native.ValueMeta()
+    checked(calls, function, meta, index, ctypes.byref(found))
+    kind = calls.et_value_tag_name(found.tag).decode()
+    if found.tag != TENSOR_TAG:
+        return ValueInfo(kind)
+    return ValueInfo(
+        kind,
+        calls.et_scalar_type_name(found.dtype).decode(),
+        tuple(found.sizes[: found.rank]),
+        tuple(found.dim_order[: found.rank]),
+        found.dynamism != 0,
+        found.nbytes,
+        found.is_planned,
+    )

@@ -1,0 +1,47 @@
+"""From a program's instructions back to the modules and lines of the model."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from torch.fx import Node
+
+from exir.delegate import is_delegate_call, lowered_module_of
+from exir.emit import MethodOutput
+from exir.source import module_of, source_of
+
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class NodeSource:
+    """A node of the graph: its operator, qualified name of the module it was recorded in, and "file:line" of the model; "" where
+    that is not known."""
+
+    operator: str
+    module: str
+    source: str
+
+
+def sources_content(methods: Mapping[str, MethodOutput]) -> dict[str, Any]:
+    """For each method and instruction the nodes that it stands for, several of a delegate call, as JSON has it."""
+    return {
+        "format": FORMAT,
+        "methods": {
+            name: [[asdict(each) for each in _sources(node)] for node in method.nodes]
+            for name, method in sorted(methods.items())
+        },
+    }
+
+
+def _sources(node: Node) -> list[NodeSource]:
+    if not is_delegate_call(node):
+        return [_source(node)]
+    nodes = lowered_module_of(node).original_module.graph.nodes
+    return [_source(each) for each in nodes if each.op == "call_function"]
+
+
+def _source(node: Node) -> NodeSource:
+    name = getattr(node.target, "name", None)
+    operator = name() if callable(name) else getattr(node.target, "__name__", str(node.target))
+    return NodeSource(operator, module_of(node), str(source_of(node) or ""))

@@ -1,0 +1,78 @@
+"""The rules behind executorch_budget_test: what a model costs against a file, and writing that file."""
+
+load("//rules:providers.bzl", "ExecutorchModelInfo")
+load("//rules:toolchain.bzl", "CODEGEN_TOOLCHAIN_TYPE")
+load("//rules/private:labels.bzl", "display_label")
+load("//rules/private:python_tool.bzl", "tool_executable")
+
+_ATTRS = {
+    "model": attr.label(
+        mandatory = True,
+        providers = [ExecutorchModelInfo],
+        doc = "The `executorch_model` or `executorch_import`.",
+    ),
+    "program": attr.label(
+        allow_single_file = True,
+        doc = "A program that links runtime and selected kernels, to measure its code.",
+    ),
+    "_sources": attr.label(default = "//executorch_report:sources"),
+}
+
+_TEST_ATTRS = dict(
+    _ATTRS,
+    budget = attr.label(
+        mandatory = True,
+        allow_single_file = [".json"],
+        doc = "What it may cost.",
+    ),
+    code_slack = attr.int(doc = "Percent that code may be above the budget."),
+)
+
+_UPDATE_ATTRS = dict(
+    _ATTRS,
+    out = attr.string(
+        mandatory = True,
+        doc = "Path of the budget in the workspace.",
+    ),
+)
+
+_UPDATE_SUFFIX = ".update"
+
+def _quoted(text):
+    return "'%s'" % text.replace("'", "'\\''")
+
+def _run(ctx, target, arguments, files):
+    model = ctx.attr.model[ExecutorchModelInfo]
+    given = [("--pte", model.pte), ("--weights", model.weights), ("--program", ctx.file.program)]
+    named = [(flag, file) for flag, file in given if file]
+    words = ["--target", _quoted(target)] + [word for flag, file in named for word in [flag, _quoted(file.short_path)]]
+    return tool_executable(
+        ctx,
+        module = "executorch_report.budget",
+        sources = ctx.attr._sources,
+        arguments = words + arguments,
+        files = [file for _, file in named] + files,
+    )
+
+def _test_impl(ctx):
+    arguments = ["--budget", _quoted(ctx.file.budget.short_path), "--code-slack", str(ctx.attr.code_slack)]
+    return _run(ctx, display_label(ctx.label), arguments, [ctx.file.budget])
+
+def _update_impl(ctx):
+    return _run(ctx, display_label(ctx.label)[:-len(_UPDATE_SUFFIX)], ["--update", _quoted(ctx.attr.out)], [])
+
+budget_test = rule(
+    implementation = _test_impl,
+    attrs = _TEST_ATTRS,
+    doc = "Tests that a model costs no more than a file says.",
+    test = True,
+    toolchains = [CODEGEN_TOOLCHAIN_TYPE],
+)
+
+budget_update = rule(
+    implementation = _update_impl,
+    attrs = _UPDATE_ATTRS,
+    doc = "Writes that file.",
+    executable = True,
+    toolchains = [CODEGEN_TOOLCHAIN_TYPE],
+)

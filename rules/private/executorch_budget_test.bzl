@@ -1,0 +1,67 @@
+"""executorch_budget_test: what a model costs, held to a file."""
+
+load("@rules_cc//cc:cc_binary.bzl", "cc_binary")
+load("//rules/private:budget_rule.bzl", "budget_test", "budget_update")
+load("//rules/private:executorch_cc_library.bzl", "executorch_cc_library")
+
+# What every target takes and what the test needs must hold for the targets that it is made of.
+_PASSED_ON = ["compatible_with", "exec_compatible_with", "features", "restricted_to", "target_compatible_with"]
+
+def executorch_budget_test(name, model, budget = None, code = True, code_slack = 10, tags = [], **kwargs):
+    """Tests that a model costs no more than a file says, and prints a table of what grew.
+
+    The file has the bytes of the program and of its weights, of the code (`.text` of a program with the runtime and the kernels that
+    the model needs), and of each method the bytes of its arena, the instructions, the operators outside delegates, all and each.
+    `bazel run <name>.update` writes it, the first time as well. Code depends on the compiler and its flags: it may be some percent
+    above.
+
+    Args:
+      name: name of the test.
+      model: the `executorch_model` or `executorch_import`.
+      budget: the file, of this package; without it `<name>.json`.
+      code: measure code.
+      code_slack: percent that code may be above the budget.
+      tags: tags of the test.
+      **kwargs: what every test has.
+    """
+    file = budget or name + ".json"
+    if ":" in file or file.startswith("/"):
+        fail("executorch_budget_test(name = '%s'): 'budget' must be the name of a file of this package, got '%s'" % (name, file))
+    passed_on = {key: kwargs[key] for key in _PASSED_ON if key in kwargs}
+    common = dict(
+        passed_on,
+        model = model,
+        testonly = True,
+    )
+    if code:
+        executorch_cc_library(
+            name = name + "_lib",
+            embed = False,
+            linked_registry = True,
+            weights = "lend",
+            tags = ["manual"] + tags,
+            **common
+        )
+        cc_binary(
+            name = name + "_program",
+            linkstatic = True,
+            tags = ["manual"] + tags,
+            testonly = True,
+            deps = [Label("//runtime/size:linked_main"), ":%s_lib" % name],
+            **passed_on
+        )
+        common["program"] = ":%s_program" % name
+    budget_update(
+        name = name + ".update",
+        out = (native.package_name() + "/" if native.package_name() else "") + file,
+        tags = ["manual"] + tags,
+        **common
+    )
+    kwargs.pop("testonly", None)
+    budget_test(
+        name = name,
+        budget = file,
+        code_slack = code_slack,
+        tags = tags,
+        **dict(kwargs, **common)
+    )

@@ -1,0 +1,39 @@
+"""Executables of users' targets that run a module of this repository, without packages."""
+
+load("//rules:toolchain.bzl", "CODEGEN_TOOLCHAIN_TYPE")
+
+# `bazel run` and `bazel test` start in the root of the runfiles.
+_LAUNCHER = """#!/bin/sh
+# Generated.
+export LC_ALL=C.UTF-8 PYTHONDONTWRITEBYTECODE=1 PYTHONNOUSERSITE=1 PYTHONSAFEPATH=1
+export PYTHONPATH="$PWD/{root}"
+exec {python} -m {module} {arguments} "$@"
+"""
+
+def tool_executable(ctx, module, sources, arguments, files):
+    """Returns the providers of a target that runs `python -m <module> <arguments>`.
+
+    Args:
+      ctx: the rule's context, of a rule with the code generation's toolchain.
+      module: dotted name of the module.
+      sources: Target: the module and all that it imports.
+      arguments: list[string]: words of the shell.
+      files: list[File]: what they name, by the paths of runfiles.
+
+    Returns:
+      list[provider]
+    """
+    toolchain = ctx.toolchains[CODEGEN_TOOLCHAIN_TYPE]
+    repository = sources.label.workspace_name
+    launcher = ctx.actions.declare_file(ctx.label.name + ".sh")
+    ctx.actions.write(launcher, is_executable = True, content = _LAUNCHER.format(
+        arguments = " ".join(arguments),
+        module = module,
+        python = toolchain.python.short_path,
+        root = "../" + repository if repository else ".",
+    ))
+    runfiles = ctx.runfiles(
+        files = files + [toolchain.python] + toolchain.library,
+        transitive_files = depset(transitive = [toolchain.python_files, sources[DefaultInfo].files]),
+    )
+    return [DefaultInfo(executable = launcher, runfiles = runfiles)]

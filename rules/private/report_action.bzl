@@ -1,0 +1,39 @@
+"""The page of a program (docs/reports.md), made by an action."""
+
+load("//rules:toolchain.bzl", "CODEGEN_TOOLCHAIN_TYPE")
+load("//rules/private:labels.bzl", "display_label")
+load("//rules/private:python_command.bzl", "run_module")
+
+def report_page(ctx, stem, pte, manifest, sources = None):
+    """Registers the action that writes `<stem>.report.html`.
+
+    Args:
+      ctx: the rule's context, of a rule with the code generation's toolchain.
+      stem: name of the page.
+      pte: File: the program.
+      manifest: File: its manifest.
+      sources: File: the model's lines behind its instructions, or None.
+
+    Returns:
+      File
+    """
+    toolchain = ctx.toolchains[CODEGEN_TOOLCHAIN_TYPE]
+    page = ctx.actions.declare_file(stem + ".report.html")
+    args = ctx.actions.args()
+    args.add(pte)
+    args.add("--manifest", manifest)
+    if sources:
+        args.add("--sources", sources)
+    args.add("--html", page)
+    run_module(
+        ctx,
+        toolchain,
+        toolchain.reporters,
+        module = "executorch_report.inspect_program",
+        arguments = args,
+        inputs = depset([pte, manifest] + ([sources] if sources else [])),
+        outputs = [page],
+        mnemonic = "ExecutorchReport",
+        message = "Reporting on %s" % display_label(ctx.label),
+    )
+    return page
