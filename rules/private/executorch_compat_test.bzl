@@ -1,0 +1,57 @@
+"""executorch_compat_test: a program that was checked in still loads and still answers as it did."""
+
+load("@rules_cc//cc:cc_test.bzl", "cc_test")
+load("//rules/private:executorch_cc_library.bzl", "executorch_cc_library")
+load("//rules/private:executorch_import.bzl", "executorch_import")
+
+# What every target takes and what the test needs must hold for the targets that it is made of.
+_PASSED_ON = ["compatible_with", "exec_compatible_with", "features", "restricted_to", "target_compatible_with"]
+
+def executorch_compat_test(name, pte, calls, backend = None, weights = None, atol = 1e-4, rtol = 1e-4, tags = [], **kwargs):
+    """Tests that a program which was checked in still loads, and still gives what was recorded.
+
+    The calls are what the model's output group `reference` wrote when the program was made. Both files stay as they are while the
+    compiler, the runtime and the kernels change.
+
+    Args:
+      name: name of the test.
+      pte: the program, a `.pte` file.
+      calls: recorded calls, a `.calls` file.
+      backend: label of the `executorch_backend` that its delegates are for, or a list of several.
+      weights: the `.ptd` file of its weights, where they lie apart.
+      atol: largest absolute error.
+      rtol: largest relative error.
+      tags: tags of the test.
+      **kwargs: what every test has.
+    """
+    passed_on = {key: kwargs[key] for key in _PASSED_ON if key in kwargs}
+    common = dict(
+        passed_on,
+        tags = ["manual"] + tags,
+        testonly = True,
+    )
+    executorch_import(
+        name = name + "_import",
+        backend = backend,
+        pte = pte,
+        weights = weights,
+        **common
+    )
+    executorch_cc_library(
+        name = name + "_lib",
+        linked_registry = True,
+        model = ":%s_import" % name,
+        weights = "lend",
+        **common
+    )
+    files = [pte, calls] + ([weights] if weights else [])
+    cc_test(
+        name = name,
+        args = ["$(rootpath %s)" % file for file in files] + ["--atol=%s" % atol, "--rtol=%s" % rtol],
+        data = files,
+        # The program asks for a registry that only its own library defines.
+        linkstatic = True,
+        tags = tags,
+        deps = [Label("//runtime/replay:run_calls_main"), ":%s_lib" % name],
+        **kwargs
+    )
