@@ -20,8 +20,8 @@ def page(record: Record) -> str:
             sections.operators(record, method),
             sections.memory(record, method),
             sections.delegates(record, method),
-            sections.weights(record, method),
             sections.graph(record, method),
+            sections.weights(record, method),
         ]
     return document(record.title, [*parts, sections.quantization(record)])
 

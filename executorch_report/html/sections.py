@@ -15,6 +15,8 @@ from executorch_report.html.record import Record
 from executorch_report.memory import Buffer, alive_at
 from executorch_report.text import value_text
 
+_SHOWN = 20  # rows of a long table
+
 
 def summary(record: Record) -> Markup:
     facts = record.facts
@@ -145,10 +147,16 @@ def weights(record: Record, method: MethodFacts) -> Markup:
     total = sum(each.nbytes for each in ordered) or 1
     rows = [_weight_row(record, method, each, total) for each in ordered]
     named = [(key, size, bar(size / (sum(s for _, s in record.facts.named) or 1))) for key, size in record.facts.named]
-    parts = [table(("constant", "tensor", "bytes", ""), rows)] if rows else [element("p", "None of its own.")]
+    parts = [_folded(("constant", "tensor", "bytes", ""), rows)] if rows else [element("p", "None of its own.")]
     if named:
         parts.append(details(f"named data of delegates: {len(named)}", table(("key", "bytes", ""), named)))
     return section(f"weights-{method.name}", f"Constants of {method.name}", *parts)
+
+
+def _folded(head: Sequence[str], rows: Sequence[Sequence[Cell]]) -> Markup:
+    """The first rows, and the others where they are asked for."""
+    rest = rows[_SHOWN:]
+    return joined([table(head, rows[:_SHOWN]), details(f"{len(rest)} more", table(head, rest)) if rest else ""])
 
 
 def _weight_row(record: Record, method: MethodFacts, weight: Weight, total: int) -> list[Cell]:

@@ -1,0 +1,83 @@
+"""A wheel of the compiler and the runtime, for people without Bazel.
+
+    ./bazelw run //tools:wheel -- [FOLDER]      # rules_executorch-0.1.0-py3-none-linux_x86_64.whl
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+import platform
+import re
+import sys
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+_NAME = "rules_executorch"
+_PACKAGES = ("backends", "executorch_report", "executorch_runtime", "exir", "schema")
+_KINDS = {".css", ".js", ".py", ".so", ".toml", ".typed"}
+_COMMANDS = {
+    "executorch_diff": "executorch_report.diff:main",
+    "executorch_inspect": "executorch_report.inspect_program:main",
+    "executorch_run": "executorch_runtime.cli.run:main",
+}
+_NEEDS = ("flatbuffers", "numpy", "torch>=2.13")
+_DATE = (1980, 1, 1, 0, 0, 0)  # equal sources give an equal wheel
+
+
+def contents(root: Path) -> Iterator[tuple[str, bytes]]:
+    """Every file of the packages by its path."""
+    for package in _PACKAGES:
+        for path in sorted((root / package).rglob("*")):
+            if path.suffix in _KINDS and path.is_file():
+                yield path.relative_to(root).as_posix(), path.read_bytes()
+
+
+def version_of(module: str) -> str:
+    """Of the text of MODULE.bazel."""
+    found = re.search(r'^ +version = "([^"]+)"', module, re.MULTILINE)
+    assert found is not None, "MODULE.bazel has a version"
+    return found[1]
+
+
+def write_wheel(root: Path, folder: Path) -> Path:
+    """The wheel of what lies below `root`."""
+    version = version_of((root / "MODULE.bazel").read_text(encoding="utf-8"))
+    tag = f"py3-none-linux_{platform.machine()}"
+    described = f"{_NAME}-{version}.dist-info"
+    files = [*contents(root), *_description(described, version, tag)]
+    record = "".join(_record(name, content) for name, content in files) + f"{described}/RECORD,,\n"
+    path = folder / f"{_NAME}-{version}-{tag}.whl"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as wheel:
+        for name, content in [*files, (f"{described}/RECORD", record.encode())]:
+            information = zipfile.ZipInfo(name, _DATE)
+            information.external_attr = 0o644 << 16
+            wheel.writestr(information, content, zipfile.ZIP_DEFLATED)
+    return path
+
+
+def _description(folder: str, version: str, tag: str) -> Iterator[tuple[str, bytes]]:
+    needs = "".join(f"Requires-Dist: {need}\n" for need in _NEEDS)
+    summary = "PyTorch modules to ExecuTorch programs, and the runtime that runs, traces and explains them"
+    head = f"Metadata-Version: 2.1\nName: {_NAME}\nVersion: {version}\nSummary: {summary}\n"
+    yield f"{folder}/METADATA", f"{head}Requires-Python: >=3.11\n{needs}".encode()
+    yield f"{folder}/WHEEL", f"Wheel-Version: 1.0\nGenerator: {_NAME}\nRoot-Is-Purelib: false\nTag: {tag}\n".encode()
+    commands = "".join(f"{name} = {function}\n" for name, function in _COMMANDS.items())
+    yield f"{folder}/entry_points.txt", f"[console_scripts]\n{commands}".encode()
+
+
+def _record(name: str, content: bytes) -> str:
+    digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).decode().rstrip("=")
+    return f"{name},sha256={digest},{len(content)}\n"
+
+
+def main(arguments: list[str]) -> None:
+    folder = Path(os.environ.get("BUILD_WORKING_DIRECTORY", "."), *arguments[:1])
+    folder.mkdir(parents=True, exist_ok=True)
+    print(write_wheel(Path.cwd(), folder))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,56 @@
+"""The wheel, unpacked where installers put it, compiles, runs and traces a model without this repository."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tools.release.make_wheel import version_of, write_wheel
+
+_ROOT = Path.cwd()
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_wheel(_ROOT, tmp_path_factory.mktemp("wheel"))
+
+
+def _installed(wheel: Path, folder: Path) -> dict[str, str]:
+    """An environment that has the wheel's files and the locked packages, and nothing of this repository."""
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(folder)
+    packages = [path for path in os.environ["PYTHONPATH"].split(":") if Path(path).resolve() != _ROOT.resolve()]
+    return {**os.environ, "PYTHONPATH": ":".join([str(folder), *packages])}
+
+
+def test_the_page_s_script_compiles_runs_and_traces(wheel: Path, tmp_path: Path) -> None:
+    environment = _installed(wheel, tmp_path / "site")
+    script = (_ROOT / "docs/from_wheel.py").resolve()
+    run = tmp_path / "run"
+    run.mkdir()
+    command = [sys.executable, "-P", str(script)]
+    result = subprocess.run(command, cwd=run, env=environment, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    assert "time: 100 runs: min" in result.stdout
+    spans = json.loads((run / "trace.json").read_text())["traceEvents"]
+    assert {"delegate", "step"} <= {span.get("cat") for span in spans}
+
+
+def test_the_wheel_lists_what_it_has(wheel: Path) -> None:
+    version = version_of((_ROOT / "MODULE.bazel").read_text(encoding="utf-8"))
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        record = archive.read(f"rules_executorch-{version}.dist-info/RECORD").decode().splitlines()
+    assert [line.split(",")[0] for line in record] == names
+    assert {"executorch_runtime/libexecutorch_runtime.so", "exir/__init__.py", "schema/operators.toml"} <= set(names)
+    assert not [name for name in names if name.endswith("_test.py")]
+
+
+def test_equal_sources_give_an_equal_wheel(wheel: Path, tmp_path: Path) -> None:
+    assert write_wheel(_ROOT, tmp_path).read_bytes() == wheel.read_bytes()
