@@ -1,6 +1,6 @@
 """From a wheel to a compiled, run and traced model.
 
-    ./bazelw run //tools:wheel -- /tmp/wheels && pip install /tmp/wheels/rules_executorch-*.whl && python docs/from_wheel.py
+./bazelw run //tools:wheel -- /tmp/wheels && pip install /tmp/wheels/rules_executorch-*.whl && python docs/from_wheel.py
 """
 
 import torch

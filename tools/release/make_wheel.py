@@ -1,6 +1,6 @@
 """A wheel of the compiler and the runtime, for people without Bazel.
 
-    ./bazelw run //tools:wheel -- [FOLDER]      # rules_executorch-0.1.0-py3-none-linux_x86_64.whl
+./bazelw run //tools:wheel -- [FOLDER]      # rules_executorch-0.1.0-py3-none-linux_x86_64.whl
 """
 
 from __future__ import annotations
