@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from benchmarks.latency.sides.limits import FmaLimit, ReadLimit
 from benchmarks.latency.sides.litert import LiteRt
-from benchmarks.latency.sides.official import Xnnpack, Xnnpack4Bit, XnnpackInt8
-from benchmarks.latency.sides.onnx import OnnxRuntime
-from benchmarks.latency.sides.ours import Ours, OursInt8
+from benchmarks.latency.sides.official import Xnnpack, Xnnpack4Bit, XnnpackDynamic, XnnpackInt8
+from benchmarks.latency.sides.onnx import OnnxRuntime, OnnxRuntimeDynamic
+from benchmarks.latency.sides.ours import Ours, OursDynamic, OursInt8
 from benchmarks.latency.sides.pytorch import Compiled, Eager
 from benchmarks.latency.sides.side import Side
 
@@ -18,10 +18,13 @@ _ALL: tuple[Side, ...] = (
     KERNELS,
     CPU,
     OursInt8(),
+    OursDynamic(),
     Xnnpack(),
     XnnpackInt8(),
+    XnnpackDynamic(),
     Xnnpack4Bit(),
     OnnxRuntime(),
+    OnnxRuntimeDynamic(),
     LiteRt(),
     Eager(),
     Compiled(),

@@ -10,6 +10,7 @@ import torch
 from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind
 from torch.fx import GraphModule, Node
+from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
 from exir.delegate import is_delegate_call, updated_arguments
 from exir.error import ExportError, ExportErrorType, internal_assert
@@ -199,10 +200,16 @@ def _upper_bound(size: int | torch.SymInt, bound: Bound, node: Node, dim: int) -
         raise ExportError(
             ExportErrorType.NOT_SUPPORTED,
             f"dimension {dim} of '{node.name}' has size {size} without an upper bound, so no memory"
-            " can be planned for it; give its torch.export.Dim a max",
+            f" can be planned for it; {_way_to_bound(size)}",
             node,
         )
     return number
+
+
+def _way_to_bound(size: int | torch.SymInt) -> str:
+    if free_unbacked_symbols(size):
+        return "a tensor says it: torch._check(size <= most) in the model"
+    return "give its torch.export.Dim a max"
 
 
 def _mark_constants(program: ExportedProgram) -> None:

@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch.export import Dim, ExportedProgram
 
+from exir.error import ExportError
 from exir.passes.spec_prop_pass import SpecPropPass
 from exir.passes.sym_shape_eval_pass import HintBasedSymShapeEvalPass
 from exir.program import to_edge
@@ -54,6 +55,20 @@ def test_derived_sizes_are_bounded_too() -> None:
     spec = spec_named(propagated(example), "aten_view_copy")
     assert spec.shape == (20, 3)
     assert spec.dim_order == (0, 1)
+
+
+class SizedByNumber(torch.nn.Module):
+    def forward(self, n: torch.Tensor) -> torch.Tensor:
+        return torch.ones(1, n.item())  # type: ignore[arg-type]
+
+
+def test_size_that_a_tensor_says_has_to_be_bounded_in_the_model() -> None:
+    example = Example(SizedByNumber(), (torch.tensor(3),))
+    with pytest.raises(
+        ExportError,
+        match=r"size u0 without .*; a tensor says it: torch\._check\(size <= most\) in the model",
+    ):
+        propagated(example)
 
 
 def test_size_without_upper_bound_gets_that_of_the_example_and_a_warning() -> None:

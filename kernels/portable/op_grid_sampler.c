@@ -1,12 +1,10 @@
-#include <math.h>
-
 #include "executorch/kernels/args.h"
 #include "executorch/kernels/convert.h"
+#include "executorch/kernels/edge.h"
 #include "executorch/kernels/shape.h"
 #include "kernels/engines/taps.h"
 
 enum { LINEAR, NEAREST, CUBIC };
-enum { ZEROS, BORDER, REFLECTION };
 
 /* input [N, C, D, H, W], grid [N, OD, OH, OW, dims] of places from -1 to 1 along each
  * axis, the last one first, and out [N, C, OD, OH, OW]; D is 1 of two dimensions. */
@@ -33,41 +31,18 @@ static double place_on(const sampling *s, double at, int64_t size) {
   return (double)(scaled - (float)shift);
 }
 
-/* Between `low` and `low + span`, as between mirrors. */
-static double reflect(double at, double low, double span) {
-  if (span == 0.0) {
-    return 0.0;
-  }
-  const double distance = fabs(at - low);
-  const double rest = fmod(distance, span);
-  const bool even = fmod(floor(distance / span), 2.0) == 0.0;
-  return even ? low + rest : low + span - rest;
-}
-
-static double pad(const sampling *s, double place, int64_t size) {
-  const double last = (double)(size - 1);
-  if (s->padding == ZEROS) {
-    return place;
-  }
-  if (s->padding == REFLECTION) {
-    place = s->align_corners ? reflect(place, 0.0, last)
-                             : reflect(place, -0.5, last + 1.0);
-  }
-  place = place > 0.0 ? place : 0.0;
-  return place < last ? place : last;
-}
-
 /* A cubic's elements are padded one by one. */
 static et_taps find_taps(const sampling *s, double at, int64_t size) {
+  const et_edge edge = {(double)size, (int)s->padding, s->align_corners};
   const double place = place_on(s, at, size);
   if (s->mode != CUBIC) {
-    const double padded = pad(s, place, size);
+    const double padded = et_edge_pad(&edge, place);
     return s->mode == NEAREST ? et_taps_nearest(padded)
                               : et_taps_linear(padded);
   }
   et_taps taps = et_taps_cubic(place);
   for (size_t i = 0; i < taps.count; i++) {
-    taps.at[i] = et_float_to_int64(pad(s, (double)taps.at[i], size));
+    taps.at[i] = et_float_to_int64(et_edge_pad(&edge, (double)taps.at[i]));
   }
   return taps;
 }
@@ -127,7 +102,7 @@ static et_status check_modes(et_kernel_context *context, const char *what,
                              size_t dims, int64_t mode, int64_t padding) {
   ET_CHECK(context, mode >= LINEAR && mode <= (dims == 2 ? CUBIC : NEAREST),
            "%s: interpolation mode %lld is not known", what, (long long)mode);
-  ET_CHECK(context, padding >= ZEROS && padding <= REFLECTION,
+  ET_CHECK(context, padding >= ET_EDGE_ZEROS && padding <= ET_EDGE_REFLECTION,
            "%s: padding mode %lld is not known", what, (long long)padding);
   return ET_STATUS_OK;
 }

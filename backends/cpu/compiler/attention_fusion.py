@@ -8,6 +8,7 @@ from backends.cpu.compiler import cost
 from backends.cpu.compiler.graph import Step, StepGraph, Value, constant
 from backends.cpu.compiler.kinds.activation import NONE
 from backends.cpu.compiler.kinds.attention import Attention
+from backends.cpu.compiler.kinds.convert import HALVES
 from backends.cpu.compiler.kinds.matmul import WORKSPACE, Matmul
 from backends.cpu.compiler.kinds.product import Product
 from backends.cpu.compiler.options import Options
@@ -34,7 +35,8 @@ def prepare_attention(graph: StepGraph, options: Options) -> None:
 def _with_workspace(graph: StepGraph, step: Step, options: Options) -> Step:
     assert isinstance(step.operation, Attention)
     _, queries, row = step.output.dims
-    floats = step.operation.workspace(queries, row // step.operation.heads)
+    is_half = step.inputs[1].dtype in HALVES
+    floats = step.operation.workspace(queries, row // step.operation.heads, is_half)
     lanes = cost.lanes(options.threads, _FLOAT_BYTES * graph.bounds.most([floats]))
     return replace(step, workspaces=(Value(torch.float32, (lanes, floats)),))
 

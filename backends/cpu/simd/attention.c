@@ -1,5 +1,6 @@
 #include "backends/cpu/simd/attention.h"
 
+#include "backends/cpu/simd/attention_keys.h"
 #include "backends/cpu/simd/attention_sum.h"
 #include "backends/cpu/simd/tile.h"
 
@@ -56,26 +57,25 @@ ET_INLINE void pack_four(const float *from, size_t stride, float scale,
 
 /* Elements from `first` on of four keys, of which there are `count`. */
 static void pack_some(const et_cpu_attention *a, const float *from,
-                      size_t count, size_t first, float *to) {
+                      size_t stride, size_t count, size_t first, float *to) {
   for (size_t n = 0; n < 4; n++) {
     for (size_t d = first; d < a->depth; d++) {
-      to[d * ET_PANEL + n] =
-          n < count ? from[n * a->k_stride + d] * a->scale : 0.0f;
+      to[d * ET_PANEL + n] = n < count ? from[n * stride + d] * a->scale : 0.0f;
     }
   }
 }
 
 static void pack_keys(const et_cpu_attention *a, const float *from,
-                      const block *b) {
+                      size_t stride, const block *b) {
   for (size_t n = 0; n < whole_panels(b->count); n += 4) {
     float *to = b->keys + n / ET_PANEL * ET_PANEL * a->depth + n % ET_PANEL;
-    const float *keys = from + n * a->k_stride;
+    const float *keys = from + n * stride;
     const size_t count = n < b->count ? smaller(b->count - n, 4) : 0;
     size_t d = 0;
     for (; count == 4 && d + 4 <= a->depth; d += 4) {
-      pack_four(keys + d, a->k_stride, a->scale, to + d * ET_PANEL);
+      pack_four(keys + d, stride, a->scale, to + d * ET_PANEL);
     }
-    pack_some(a, keys, count, d, to);
+    pack_some(a, keys, stride, count, d, to);
   }
 }
 
@@ -89,12 +89,12 @@ ET_INLINE void pack_value(const float *from, size_t some, float *to) {
 }
 
 static void pack_values(const et_cpu_attention *a, const float *from,
-                        const block *b) {
+                        size_t stride, const block *b) {
   float *to = b->values;
   for (size_t c = 0; c < a->width; c += ET_PANEL) {
     const size_t some = smaller(ET_PANEL, a->width - c);
     for (size_t n = 0; n < b->count; n++, to += ET_PANEL) {
-      pack_value(from + n * a->v_stride + c, some, to);
+      pack_value(from + n * stride + c, some, to);
     }
   }
 }
@@ -208,69 +208,21 @@ static block begin(const et_cpu_attention *a, size_t rows, float *workspace) {
   return b;
 }
 
-/* Whether a mask takes out `count` keys. */
-static bool is_hidden(const float *mask, size_t count) {
-  et_i32 all = et_f32_all(0.0f) == et_f32_all(0.0f);
-  int32_t lanes[ET_CPU_LANES];
-  size_t n = 0;
-  for (; n + ET_CPU_LANES <= count; n += ET_CPU_LANES) {
-    all &= et_f32_load(mask + n) == et_f32_all(-__builtin_inff());
-  }
-  memcpy(lanes, &all, sizeof(lanes));
-  bool hidden = true;
-  for (size_t i = 0; i < ET_CPU_LANES; i++) {
-    hidden = hidden && lanes[i] != 0;
-  }
-  for (; n < count; n++) {
-    hidden = hidden && mask[n] == -__builtin_inff();
-  }
-  return hidden;
-}
-
-/* Keys that are looked at together for whether a mask takes them out. */
-#define SEEN_STEP 64
-
-/* Keys up to the last that a row of a mask leaves, at least `seen`. */
-static size_t seen_by_row(const float *mask, size_t keys, size_t seen) {
-  for (size_t end = keys; end > seen;) {
-    const size_t first = (end - 1) / SEEN_STEP * SEEN_STEP;
-    if (!is_hidden(mask + first, end - first)) {
-      return end;
-    }
-    end = first;
-  }
-  return seen;
-}
-
-/* Keys that any query of a group sees, one at least: a cache is longer than what it
- * holds, and the mask says so. */
-static size_t seen_keys(const et_cpu_attention *a, size_t group) {
-  const size_t heads = a->heads / a->groups;
-  const size_t rows = a->mask_row == 0 ? 1 : a->queries;
-  size_t seen = smaller(1, a->keys);
-  if (a->mask == NULL) {
-    return a->keys;
-  }
-  for (size_t h = 0; h < (a->mask_head == 0 ? 1 : heads); h++) {
-    const float *mask = a->mask + (group * heads + h) * a->mask_head;
-    for (size_t r = rows; r-- > 0;) {
-      seen = seen_by_row(mask + r * a->mask_row, a->keys, seen);
-    }
-  }
-  return seen;
-}
-
 void ET_CPU_NAME(et_cpu_attention_f32)(const et_cpu_attention *attention,
                                        size_t group, float *workspace) {
   const et_cpu_attention *a = attention;
   const size_t heads = a->heads / a->groups;
-  const size_t keys = seen_keys(a, group);
-  block b = begin(a, heads * a->queries, workspace);
+  const size_t keys = et_seen_keys(a, group);
+  const size_t rows = heads * a->queries;
+  float *room = workspace + et_cpu_attention_floats(rows, a->depth, a->width);
+  block b = begin(a, rows, workspace);
   for (; b.first < keys; b.first += ET_CPU_ATTENTION_KEYS) {
     b.count = smaller(ET_CPU_ATTENTION_KEYS, keys - b.first);
     b.stride = whole_panels(b.count);
-    pack_keys(a, a->k + b.first * a->k_stride + group * a->k_group, &b);
-    pack_values(a, a->v + b.first * a->v_stride + group * a->v_group, &b);
+    const et_attention_keys from =
+        et_attention_block(a, group, b.first, b.count, room);
+    pack_keys(a, from.keys, from.k_stride, &b);
+    pack_values(a, from.values, from.v_stride, &b);
     for (size_t h = 0; h < heads; h++) {
       attend_head(a, &b, group * heads + h, h * a->queries);
     }

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "backends/cpu/simd/variants.h"
 
@@ -12,31 +13,35 @@
 #define ET_CPU_ATTENTION_KEYS 512
 #define ET_CPU_ATTENTION_SCORES 6144
 
+/* What keys and values are of: floats, or one of the numbers of two bytes. */
+enum { ET_CPU_NO_HALF, ET_CPU_FLOAT_HALF, ET_CPU_BFLOAT_HALF };
+
 /* One batch. Head h reads its query at q + h * depth, and its keys and values,
  * which it shares with the other heads of its group, at those of the group:
  * group * k_group and group * v_group on. */
 typedef struct et_cpu_attention {
   const float *q;
-  const float *k;
-  const float *v;
+  const void *k;
+  const void *v;
   const float *mask; /* added to scores; NULL: none */
   float *out;        /* [queries][heads * width] */
   size_t queries;
   size_t keys;
   size_t heads;
   size_t groups;
-  size_t depth; /* floats of a query, and of a key */
-  size_t width; /* floats of a value */
+  size_t depth; /* elements of a query, and of a key */
+  size_t width; /* elements of a value */
   size_t q_stride;
   size_t k_stride;
   size_t v_stride;
-  size_t k_group; /* floats from one group to the next */
+  size_t k_group; /* elements from one group to the next */
   size_t v_group;
   size_t mask_head; /* strides of the mask, 0 where it is the same for all */
   size_t mask_row;
   size_t position; /* of query 0 among the keys */
   float scale;
-  bool causal; /* a query sees keys up to its own position */
+  uint8_t half; /* ET_CPU_..._HALF */
+  bool causal;  /* a query sees keys up to its own position */
 } et_cpu_attention;
 
 static inline size_t et_cpu_attention_floats(size_t rows, size_t depth,
@@ -46,8 +51,14 @@ static inline size_t et_cpu_attention_floats(size_t rows, size_t depth,
          ET_CPU_ATTENTION_SCORES + 2 * rows;
 }
 
+/* What keys and values of two bytes need behind that: a block of them as floats. */
+static inline size_t et_cpu_attention_room(size_t depth, size_t width) {
+  return ET_CPU_ATTENTION_KEYS * (depth + width);
+}
+
 /* All heads of one group. The workspace has et_cpu_attention_floats(queries *
- * heads / groups, depth, width) floats. */
+ * heads / groups, depth, width) floats, and with halves et_cpu_attention_room(depth,
+ * width) more. */
 typedef void et_cpu_attention_f32_function(const et_cpu_attention *attention,
                                            size_t group, float *workspace);
 

@@ -2,6 +2,7 @@
  * queries, and nothing is packed. */
 #include "backends/cpu/simd/attention.h"
 
+#include "backends/cpu/simd/attention_keys.h"
 #include "backends/cpu/simd/attention_sum.h"
 #include "backends/cpu/simd/fold.h"
 
@@ -20,8 +21,7 @@ typedef struct rows {
   float *scores[TOGETHER];
   float *out[TOGETHER];
   size_t seen[TOGETHER]; /* keys of the block */
-  const float *keys;
-  const float *values;
+  et_attention_keys block;
   size_t columns; /* keys of the block that one of them sees */
 } rows;
 
@@ -101,7 +101,8 @@ ET_INLINE void score_keys(const et_cpu_attention *a, const rows *r,
     et_f32 two[2][TOGETHER];
     const float *keys[2];
     for (size_t k = 0; k < 2; k++) {
-      keys[k] = r->keys + (first + smaller(n + k, count - 1)) * a->k_stride;
+      keys[k] = r->block.keys +
+                (first + smaller(n + k, count - 1)) * r->block.k_stride;
     }
     multiply_two(r, keys, a->depth, queries, two);
     ET_UNROLL for (int i = 0; i < queries; i++) {
@@ -160,8 +161,8 @@ ET_INLINE et_f32 load_columns(const piece *p, const float *row, int v) {
 
 /* Adds values times their weights to the output; those of weight 0 are not
  * read. */
-ET_INLINE void add_piece(const et_cpu_attention *a, const rows *r,
-                         const piece *p, int vectors, int queries) {
+ET_INLINE void add_piece(const rows *r, const piece *p, int vectors,
+                         int queries) {
   et_f32 sums[TOGETHER][ET_ROW_VECTORS];
   ET_UNROLL for (int i = 0; i < queries; i++) {
     ET_UNROLL for (int v = 0; v < vectors; v++) {
@@ -173,7 +174,8 @@ ET_INLINE void add_piece(const et_cpu_attention *a, const rows *r,
       continue;
     }
     ET_UNROLL for (int v = 0; v < vectors; v++) {
-      const et_f32 value = load_columns(p, r->values + n * a->v_stride, v);
+      const float *row = r->block.values + n * r->block.v_stride;
+      const et_f32 value = load_columns(p, row, v);
       ET_UNROLL for (int i = 0; i < queries; i++) {
         const et_f32 weight = et_f32_all(r->scores[i][n]);
         sums[i][v] = et_f32_fma(weight, value, sums[i][v]);
@@ -193,11 +195,11 @@ ET_INLINE void add_values(const et_cpu_attention *a, const rows *r,
   for (size_t n = 0; n < r->columns; n += VALUES) {
     piece p = {n, smaller(r->columns - n, VALUES), 0, ET_CPU_LANES};
     for (; p.at + ET_ROW_LANES <= a->width; p.at += ET_ROW_LANES) {
-      add_piece(a, r, &p, ET_ROW_VECTORS, queries);
+      add_piece(r, &p, ET_ROW_VECTORS, queries);
     }
     for (; p.at < a->width; p.at += ET_CPU_LANES) {
       p.some = smaller(a->width - p.at, ET_CPU_LANES);
-      add_piece(a, r, &p, 1, queries);
+      add_piece(r, &p, 1, queries);
     }
   }
 }
@@ -251,12 +253,13 @@ ET_INLINE void attend(const group *g, const rows *r, size_t query, size_t first,
   add_values(g->a, r, queries);
 }
 
-/* Up to TOGETHER queries from `query` on, and `count` keys from `first` on. */
-static void attend_block(const group *g, size_t query, size_t queries,
-                         size_t first, size_t count) {
+/* Up to TOGETHER queries from `query` on, and a block of `count` keys from `first`
+ * on. */
+static void attend_block(const group *g, const et_attention_keys *block,
+                         size_t query, size_t queries, size_t first,
+                         size_t count) {
   const et_cpu_attention *a = g->a;
-  rows r = {.keys = a->k + g->index * a->k_group + first * a->k_stride,
-            .values = a->v + g->index * a->v_group + first * a->v_stride};
+  rows r = {.block = *block};
   for (size_t i = 0; i < queries; i++) {
     add_query(g, query + i, first, count, &r, i);
     if (first == 0) {
@@ -290,10 +293,15 @@ void ET_CPU_NAME(et_cpu_attention_few_f32)(const et_cpu_attention *attention,
     g.most[i] = -__builtin_inff();
     g.sums[i] = 0.0f;
   }
-  for (size_t first = 0; first < a->keys; first += ET_CPU_ATTENTION_KEYS) {
-    const size_t count = smaller(a->keys - first, ET_CPU_ATTENTION_KEYS);
+  const size_t keys = et_seen_keys(a, index);
+  float *room =
+      workspace + et_cpu_attention_floats(queries, a->depth, a->width);
+  for (size_t first = 0; first < keys; first += ET_CPU_ATTENTION_KEYS) {
+    const size_t count = smaller(keys - first, ET_CPU_ATTENTION_KEYS);
+    const et_attention_keys block =
+        et_attention_block(a, index, first, count, room);
     for (size_t q = 0; q < queries; q += TOGETHER) {
-      attend_block(&g, q, smaller(queries - q, TOGETHER), first, count);
+      attend_block(&g, &block, q, smaller(queries - q, TOGETHER), first, count);
     }
   }
   for (size_t i = 0; i < queries; i++) {

@@ -58,9 +58,9 @@ static et_status check_words(const et_cpu_step *step, et_error *error) {
  * [B, heads, rows, size], as caches may. */
 typedef struct layout {
   int32_t rows;
-  int32_t row;    /* floats */
-  size_t head;    /* floats from one head of `size` to the next */
-  size_t a_batch; /* floats */
+  int32_t row;    /* elements */
+  size_t head;    /* elements from one head of `size` to the next */
+  size_t a_batch; /* elements */
 } layout;
 
 static layout layout_of(const et_cpu_tensor *x, size_t size) {
@@ -96,14 +96,23 @@ static et_status check_rows(const et_cpu_step *step, size_t index, size_t other,
   return ET_STATUS_OK;
 }
 
+/* What keys and values are of: floats, or both of one kind of halves. */
+static et_scalar_type keys_dtype(const et_cpu_step *step) {
+  const et_scalar_type dtype = (et_scalar_type)step->tensors[K]->dtype;
+  const bool is_half =
+      dtype == ET_SCALAR_TYPE_FLOAT16 || dtype == ET_SCALAR_TYPE_BFLOAT16;
+  return is_half ? dtype : F32;
+}
+
 /* Keys and values may lie in either way. */
 static et_status check_ranks(const et_cpu_step *step, et_error *error) {
   const size_t y = step->input_count;
+  const et_scalar_type dtype = keys_dtype(step);
   ET_RETURN_IF_ERROR(et_cpu_check_tensor(step, Q, F32, 3, error));
   ET_RETURN_IF_ERROR(et_cpu_check_tensor(step, y, F32, 3, error));
   for (size_t i = K; i <= V; i++) {
     const uint8_t rank = step->tensors[i]->rank == 4 ? 4 : 3;
-    ET_RETURN_IF_ERROR(et_cpu_check_tensor(step, i, F32, rank, error));
+    ET_RETURN_IF_ERROR(et_cpu_check_tensor(step, i, dtype, rank, error));
   }
   return ET_STATUS_OK;
 }
@@ -133,8 +142,12 @@ static size_t queries_of(const et_cpu_step *step) {
 }
 
 static et_status check_workspace(const et_cpu_step *step, et_error *error) {
-  const size_t floats = et_cpu_attention_floats(
-      queries_of(step), step->attributes[DEPTH], (size_t)width_of(step));
+  const size_t depth = step->attributes[DEPTH];
+  const size_t width = (size_t)width_of(step);
+  const size_t room_of_halves =
+      keys_dtype(step) == F32 ? 0 : et_cpu_attention_room(depth, width);
+  const size_t floats =
+      et_cpu_attention_floats(queries_of(step), depth, width) + room_of_halves;
   const et_cpu_tensor *room = workspace(step);
   ET_RETURN_IF_ERROR(
       et_cpu_check_tensor(step, step->input_count + 1u, F32, 2, error));
@@ -182,9 +195,21 @@ typedef struct work {
   size_t chunks;
 } work;
 
-static const float *rows_of(const et_cpu_tensor *x, size_t batch,
-                            uint32_t offset) {
-  return (const float *)x->data + batch * layout_of(x, 0).a_batch + offset;
+static const void *rows_of(const et_cpu_tensor *x, size_t batch,
+                           uint32_t offset) {
+  return (const char *)x->data + (batch * layout_of(x, 0).a_batch + offset) *
+                                     et_scalar_type_size((int32_t)x->dtype);
+}
+
+static uint8_t half_of(const et_cpu_step *step) {
+  switch (keys_dtype(step)) {
+    case ET_SCALAR_TYPE_FLOAT16:
+      return ET_CPU_FLOAT_HALF;
+    case ET_SCALAR_TYPE_BFLOAT16:
+      return ET_CPU_BFLOAT_HALF;
+    default:
+      return ET_CPU_NO_HALF;
+  }
 }
 
 static void set_mask(const et_cpu_step *step, size_t batch,
@@ -226,6 +251,7 @@ static et_cpu_attention batch_of(const et_cpu_step *step, size_t batch) {
       .v_group = values.head,
       .position = (size_t)*step->dims[0],
       .scale = et_cpu_read_float(step, SCALE),
+      .half = half_of(step),
       .causal = words[CAUSAL] != 0};
   set_mask(step, batch, &a);
   return a;

@@ -20,9 +20,19 @@ typedef struct shape {
   int32_t mask[3]; /* sizes before the keys; 0: no mask */
   bool joined;     /* q, k and v are parts of one tensor */
   bool planes;     /* keys and values of a group lie together */
+  uint8_t half;    /* dtype of keys and values; 0: floats */
 } shape;
 
 static const int32_t *position_of; /* the step's only dim */
+
+static et_scalar_type keys_of(const shape *s) {
+  return s->half == 0 ? F32 : (et_scalar_type)s->half;
+}
+
+static uint8_t some_dtype(void) {
+  const uint8_t dtypes[] = {0, ET_SCALAR_TYPE_FLOAT16, ET_SCALAR_TYPE_BFLOAT16};
+  return dtypes[et_test_below(3)];
+}
 
 static void add_inputs(et_test_step *test, const shape *s) {
   const int32_t q_row = s->heads * s->depth;
@@ -35,12 +45,13 @@ static void add_inputs(et_test_step *test, const shape *s) {
   const int32_t k_planes[4] = {s->batch, s->groups, s->keys, s->depth + 2};
   const int32_t v_planes[4] = {s->batch, s->groups, s->keys, s->width};
   et_test_input(test, F32, 3, s->joined ? all : q);
+  const et_scalar_type keys = keys_of(s);
   if (s->planes) {
-    et_test_input(test, F32, 4, k_planes);
-    et_test_input(test, F32, 4, v_planes);
+    et_test_input(test, keys, 4, k_planes);
+    et_test_input(test, keys, 4, v_planes);
   } else {
-    et_test_input(test, F32, 3, s->joined ? all : k);
-    et_test_input(test, F32, 3, s->joined ? all : v);
+    et_test_input(test, keys, 3, s->joined ? all : k);
+    et_test_input(test, keys, 3, s->joined ? all : v);
   }
   if (s->mask[0] != 0) {
     const int32_t mask[4] = {s->mask[0], s->mask[1], s->mask[2], s->keys};
@@ -51,8 +62,12 @@ static void add_inputs(et_test_step *test, const shape *s) {
 static void make(et_test_step *test, const shape *s) {
   const int32_t out[3] = {s->batch, s->queries, s->heads * s->width};
   const size_t rows = (size_t)(s->queries * s->heads / s->groups);
-  const int32_t room[2] = {3, (int32_t)et_cpu_attention_floats(
-                                  rows, (size_t)s->depth, (size_t)s->width)};
+  const size_t depth = (size_t)s->depth;
+  const size_t width = (size_t)s->width;
+  const size_t halves =
+      keys_of(s) == F32 ? 0 : et_cpu_attention_room(depth, width);
+  const int32_t room[2] = {
+      3, (int32_t)(et_cpu_attention_floats(rows, depth, width) + halves)};
   et_test_begin(test, &et_cpu_step_attention);
   add_inputs(test, s);
   et_test_output(test, F32, 3, out);
@@ -79,10 +94,10 @@ static double read(const et_test_step *test, size_t index, int32_t batch,
   if (x->rank == 4) {
     const int64_t rows =
         ((int64_t)batch * x->sizes[1] + head) * x->sizes[2] + row;
-    return (double)((const float *)x->data)[rows * x->sizes[3] + offset];
+    return et_test_at(x, (size_t)(rows * x->sizes[3] + offset));
   }
   const int64_t from = ((int64_t)batch * x->sizes[1] + row) * x->sizes[2];
-  return (double)((const float *)x->data)[from + offset + head * size];
+  return et_test_at(x, (size_t)(from + offset + head * size));
 }
 
 static double mask_at(const et_test_step *test, const shape *s, int32_t batch,
@@ -174,6 +189,7 @@ static void test_attention_of_random_shapes(void **state) {
                .causal = et_test_below(2) == 0,
                .joined = et_test_below(3) == 0};
     s.planes = !s.joined && et_test_below(2) == 0;
+    s.half = s.joined ? 0 : some_dtype();
     s.keys = s.joined ? s.queries : 1 + (int32_t)et_test_below(70);
     s.position = (int32_t)et_test_below(20);
     check_attention(&s);
@@ -199,18 +215,44 @@ static void test_masks_are_broadcast(void **state) {
 static void test_many_keys_go_block_by_block(void **state) {
   (void)state;
   const shape shapes[] = {
-      {1, 70, 513, 2, 1, 16, 16, false, 0, {0}, false, false},
-      {1, 5, 1300, 2, 2, 32, 20, true, 1100, {0}, false, true},
-      {1, 5, 1300, 2, 2, 32, 20, true, 100, {1, 1, 5}, false, false},
-      {1, 600, 600, 1, 1, 8, 8, true, 0, {0}, true, false},
+      {1, 70, 513, 2, 1, 16, 16, false, 0, {0}, false, false, 0},
+      {1, 5, 1300, 2, 2, 32, 20, true, 1100, {0}, false, true, 0},
+      {1,
+       5,
+       1300,
+       2,
+       2,
+       32,
+       20,
+       true,
+       1100,
+       {0},
+       false,
+       true,
+       ET_SCALAR_TYPE_FLOAT16},
+      {1,
+       70,
+       600,
+       2,
+       1,
+       32,
+       20,
+       false,
+       0,
+       {0},
+       false,
+       false,
+       ET_SCALAR_TYPE_BFLOAT16},
+      {1, 5, 1300, 2, 2, 32, 20, true, 100, {1, 1, 5}, false, false, 0},
+      {1, 600, 600, 1, 1, 8, 8, true, 0, {0}, true, false, 0},
   };
   for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
     check_attention(&shapes[i]);
   }
 }
 
-static const shape small_shape = {2, 5,     7, 4,         2,     8,
-                                  6, false, 0, {1, 1, 5}, false, false};
+static const shape small_shape = {2,     5, 7,         4,     2,     8, 6,
+                                  false, 0, {1, 1, 5}, false, false, 0};
 
 /* Few queries go over the keys and values where they lie, up to three at once. */
 static void test_few_queries(void **state) {
@@ -230,6 +272,7 @@ static void test_few_queries(void **state) {
                .mask = {(int32_t)et_test_below(2), 1, 1},
                .planes = et_test_below(2) == 0};
     s.mask[2] = et_test_below(2) == 0 ? 1 : s.queries;
+    s.half = some_dtype();
     check_attention(&s);
   }
 }
@@ -238,8 +281,8 @@ static void test_few_queries(void **state) {
  * even when they are no numbers, as those behind the last one that is seen never
  * matter; what sees nothing gives zeros. */
 static void check_masked_out(int32_t queries, int32_t seen) {
-  const shape s = {1, queries, 600, 1,         1,     4,
-                   4, false,   0,   {1, 1, 1}, false, false};
+  const shape s = {1,     queries, 600,       1,     1,     4, 4,
+                   false, 0,       {1, 1, 1}, false, false, 0};
   et_test_step test;
   make(&test, &s);
   float *mask = test.tensors[3].data;
@@ -300,7 +343,7 @@ static void test_queries_without_keys_give_zeros(void **state) {
 
 static void test_heads_that_lie_apart_and_do_not_fit_are_refused(void **state) {
   (void)state;
-  const shape s = {1, 2, 7, 4, 2, 8, 6, false, 0, {0}, false, true};
+  const shape s = {1, 2, 7, 4, 2, 8, 6, false, 0, {0}, false, true, 0};
   et_test_step test;
   make(&test, &s);
   test.tensors[1].sizes[1] = 3;
@@ -313,6 +356,21 @@ static void test_heads_that_lie_apart_and_do_not_fit_are_refused(void **state) {
   et_test_refused(&test, "attention: tensor 2 is [1, 8, ...], expected [1, 7");
   test.tensors[2].rank = 2;
   et_test_refused(&test, "attention: tensor 2 has 2 dims, expected 3");
+  et_test_end(&test);
+}
+
+static void test_keys_and_values_have_one_dtype(void **state) {
+  (void)state;
+  shape s = small_shape;
+  s.half = ET_SCALAR_TYPE_FLOAT16;
+  et_test_step test;
+  make(&test, &s);
+  et_cpu_tensor *room = &test.tensors[test.step.input_count + 1];
+  room->sizes[1] -= 1;
+  et_test_refused(&test, "attention: workspace is [3, ");
+  room->sizes[1] += 1;
+  test.tensors[2].dtype = ET_SCALAR_TYPE_BFLOAT16;
+  et_test_refused(&test, "attention: tensor 2 is bfloat16, expected float16");
   et_test_end(&test);
 }
 
@@ -373,6 +431,7 @@ int main(void) {
       cmocka_unit_test(test_keys_that_are_masked_out),
       cmocka_unit_test(test_queries_without_keys_give_zeros),
       cmocka_unit_test(test_heads_that_lie_apart_and_do_not_fit_are_refused),
+      cmocka_unit_test(test_keys_and_values_have_one_dtype),
       cmocka_unit_test(test_attributes_that_do_not_fit_are_refused),
       cmocka_unit_test(test_sizes_that_do_not_fit_are_refused),
   };

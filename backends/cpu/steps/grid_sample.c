@@ -1,15 +1,14 @@
 /* Step grid_sample: pictures looked at where a grid says. */
-#include <math.h>
 #include <string.h>
 
 #include "backends/cpu/steps/check.h"
 #include "backends/cpu/steps/chunks.h"
 #include "backends/cpu/steps/kinds.h"
+#include "executorch/kernels/edge.h"
 
 enum { X, GRID, Y };
 enum { MODE, PADDING, CORNERS, ATTRIBUTES };
 enum { LINEAR, NEAREST, CUBIC };
-enum { ZEROS, BORDER, REFLECTION };
 
 /* Dimensions of x and y. */
 enum { BATCH, HEIGHT, WIDTH, CHANNELS, RANK };
@@ -23,7 +22,7 @@ static et_status check(const et_cpu_step *step, et_error *error) {
   ET_RETURN_IF_ERROR(et_cpu_check_counts(step, &counts, error));
   ET_RETURN_IF_ERROR(et_cpu_check_attribute(step, MODE, 0, CUBIC, error));
   ET_RETURN_IF_ERROR(
-      et_cpu_check_attribute(step, PADDING, 0, REFLECTION, error));
+      et_cpu_check_attribute(step, PADDING, 0, ET_EDGE_REFLECTION, error));
   ET_RETURN_IF_ERROR(et_cpu_check_attribute(step, CORNERS, 0, 1, error));
   ET_RETURN_IF_ERROR(et_cpu_check_tensor(step, X, f32, RANK, error));
   ET_RETURN_IF_ERROR(et_cpu_check_tensor(step, Y, f32, RANK, error));
@@ -48,46 +47,27 @@ typedef struct taps {
 
 /* How places along an axis of so many pixels are understood. */
 typedef struct axis {
-  int32_t size;
+  et_edge edge;
   uint32_t mode;
-  uint32_t padding;
-  bool corners;
 } axis;
+
+static axis axis_of(const et_cpu_step *step, int32_t size) {
+  const uint32_t *how = step->attributes;
+  const et_edge edge = {(double)size, (int)how[PADDING], how[CORNERS] != 0};
+  return (axis){edge, how[MODE]};
+}
 
 /* Of -1 to 1, in pixels. */
 static double place_on(const axis *a, float at) {
-  const float factor = (float)(a->corners ? a->size - 1 : a->size) / 2.0f;
+  const bool corners = a->edge.from_corners;
+  const double size = a->edge.size;
+  const float factor = (float)(corners ? size - 1.0 : size) / 2.0f;
   const float moved = (at + 1.0f) * factor;
-  return (double)(a->corners ? moved : moved - 0.5f);
-}
-
-/* Between `low` and `low + span`, as between mirrors. */
-static double reflect(double at, double low, double span) {
-  if (span == 0.0) {
-    return 0.0;
-  }
-  const double distance = fabs(at - low);
-  const double rest = fmod(distance, span);
-  const bool even = fmod(floor(distance / span), 2.0) == 0.0;
-  return even ? low + rest : low + span - rest;
-}
-
-/* The place that stands for one beyond the edges. */
-static double padded(const axis *a, double place) {
-  const double last = (double)(a->size - 1);
-  if (a->padding == ZEROS) {
-    return place;
-  }
-  if (a->padding == REFLECTION) {
-    place = a->corners ? reflect(place, 0.0, last)
-                       : reflect(place, -0.5, last + 1.0);
-  }
-  place = place > 0.0 ? place : 0.0;
-  return place < last ? place : last;
+  return (double)(corners ? moved : moved - 0.5f);
 }
 
 static void put_tap(const axis *a, double place, double weight, taps *to) {
-  const bool is_there = place >= 0.0 && place < (double)a->size;
+  const bool is_there = place >= 0.0 && place < a->edge.size;
   to->at[to->count] = is_there ? (int64_t)place : -1;
   to->weight[to->count++] = (float)weight;
 }
@@ -103,16 +83,16 @@ static double far_weight(double x) {
 static void put_cubic(const axis *a, double place, taps *to) {
   const double low = floor(place);
   const double t = place - low;
-  put_tap(a, padded(a, low - 1.0), far_weight(t + 1.0), to);
-  put_tap(a, padded(a, low), near_weight(t), to);
-  put_tap(a, padded(a, low + 1.0), near_weight(1.0 - t), to);
-  put_tap(a, padded(a, low + 2.0), far_weight(2.0 - t), to);
+  put_tap(a, et_edge_pad(&a->edge, low - 1.0), far_weight(t + 1.0), to);
+  put_tap(a, et_edge_pad(&a->edge, low), near_weight(t), to);
+  put_tap(a, et_edge_pad(&a->edge, low + 1.0), near_weight(1.0 - t), to);
+  put_tap(a, et_edge_pad(&a->edge, low + 2.0), far_weight(2.0 - t), to);
 }
 
 static taps taps_at(const axis *a, float at) {
   taps found = {0};
   const double place = place_on(a, at);
-  const double inside = padded(a, place);
+  const double inside = et_edge_pad(&a->edge, place);
   const double low = floor(inside);
   if (a->mode == CUBIC) {
     put_cubic(a, place, &found);
@@ -152,10 +132,8 @@ static void run_row(void *data, size_t index) {
   const et_cpu_step *step = data;
   const et_cpu_tensor *x = step->tensors[X];
   const et_cpu_tensor *y = step->tensors[Y];
-  const uint32_t *how = step->attributes;
-  const bool corners = how[CORNERS] != 0;
-  const axis down = {x->sizes[HEIGHT], how[MODE], how[PADDING], corners};
-  const axis across = {x->sizes[WIDTH], how[MODE], how[PADDING], corners};
+  const axis down = axis_of(step, x->sizes[HEIGHT]);
+  const axis across = axis_of(step, x->sizes[WIDTH]);
   const size_t batch = index / (size_t)y->sizes[HEIGHT];
   const size_t width = (size_t)y->sizes[WIDTH];
   const float *picture =

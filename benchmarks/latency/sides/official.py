@@ -83,6 +83,25 @@ class Xnnpack4Bit(Xnnpack):
         return model.module
 
 
+class XnnpackDynamic(Xnnpack):
+    name = "XNNPACK dynamic int8"
+
+    def takes(self, model: Model) -> bool:
+        return model.kind == "text"
+
+    def quantized(self, model: Model) -> nn.Module:
+        return with_dynamic_bytes(model)
+
+
+def with_dynamic_bytes(model: Model) -> nn.Module:
+    """Weights of bytes with a scale for each row; rows of inputs become bytes by their own ranges."""
+    from torchao.quantization import Int8DynamicActivationIntxWeightConfig, quantize_
+    from torchao.quantization.granularity import PerAxis
+
+    quantize_(model.module, Int8DynamicActivationIntxWeightConfig(torch.int8, PerAxis(0)))
+    return model.module
+
+
 def _set_threads(threads: int) -> None:
     from executorch.extension.pybindings import _portable_lib
 

@@ -37,3 +37,18 @@ class OnnxRuntime(Side):
             results[:] = [torch.from_numpy(each) for each in session.run(None, inputs)]
 
         return Loaded(run, lambda: results, path.stat().st_size)
+
+
+class OnnxRuntimeDynamic(OnnxRuntime):
+    name = "ONNX Runtime dynamic int8"
+
+    def takes(self, model: Model) -> bool:
+        return model.kind == "text"
+
+    def convert(self, model: Model, path: Path) -> None:
+        from onnxruntime.quantization import QuantType, quantize_dynamic
+
+        floats = path.with_suffix(".floats")
+        super().convert(model, floats)
+        quantize_dynamic(str(floats), str(path), per_channel=True, weight_type=QuantType.QInt8)
+        floats.unlink()

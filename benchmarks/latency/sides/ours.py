@@ -7,9 +7,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import torch
+from torch.export import ExportedProgram
 
 from benchmarks.latency.catalogue import Model
 from benchmarks.latency.quantized import quantized
+from benchmarks.latency.sides.official import with_dynamic_bytes
 from benchmarks.latency.sides.side import Loaded, Missing, Setting, Side
 from executorch_runtime import ExecutorchError, Method, Program
 
@@ -46,10 +48,14 @@ class OursInt8(Side):
     """The CPU backend on what the official runtime's side in static int8 is given, too."""
 
     name = "ours, cpu int8"
-    converters = ("executorch", "torchao")
+    converters: tuple[str, ...] = ("executorch", "torchao")
 
     def takes(self, model: Model) -> bool:
         return model.kind == "picture"
+
+    def exported(self, model: Model) -> ExportedProgram:
+        with TemporaryDirectory() as folder:
+            return quantized(model, Path(folder))
 
     def sources(self) -> tuple[str, ...]:
         root = Path(__file__).parents[3]
@@ -59,14 +65,25 @@ class OursInt8(Side):
         from backends.cpu.compiler.partitioner import CpuPartitioner
         from exir import to_edge_transform_and_lower
 
-        with TemporaryDirectory() as folder:
-            exported = quantized(model, Path(folder))
-        edge = to_edge_transform_and_lower(exported, partitioner=[CpuPartitioner()])
+        edge = to_edge_transform_and_lower(self.exported(model), partitioner=[CpuPartitioner()])
         path.write_bytes(edge.to_executorch().buffer)
 
     def load(self, model: Model, path: Path | None, setting: Setting) -> Loaded:
         assert path is not None
         return _loaded(_method(path, setting, setting.isa), model, path)
+
+
+class OursDynamic(OursInt8):
+    """The same with weights of bytes alone."""
+
+    name = "ours, cpu dynamic int8"
+    converters = ("torchao",)
+
+    def takes(self, model: Model) -> bool:
+        return model.kind == "text"
+
+    def exported(self, model: Model) -> ExportedProgram:
+        return torch.export.export(with_dynamic_bytes(model), model.inputs, strict=False)
 
 
 def _method(path: Path, setting: Setting, isa: str, watched: bool = False) -> Method:

@@ -24,6 +24,7 @@ Offsets = tuple[int, int, int]
 class Attention(Operation):
     """q [B, S, ...], k and v [B, T, ...] or [B, groups, T, ...], optional mask [1 or B, 1 or heads, 1 or S, T] to [B, S, heads * width].
 
+    k and v are floats, or both of one dtype of two bytes.
     groups: of heads that share keys and values.
     offsets: where in rows of q, k and v the first head begins.
     causal: query i sees keys up to `dims[0]` + i.
@@ -38,10 +39,11 @@ class Attention(Operation):
 
     code = 14
 
-    def workspace(self, queries: Dim, width: int) -> Dim:
-        """Numbers that a thread needs: keys and values in panels, scores, maxima and sums."""
+    def workspace(self, queries: Dim, width: int, is_half: bool) -> Dim:
+        """Numbers that a thread needs: keys and values in panels, scores, maxima and sums; of halves, those as floats."""
         padded = -(-width // WIDTH) * WIDTH
-        return _KEYS * (self.depth + padded) + _SCORES + 2 * queries * (self.heads // self.groups)
+        widened = self.depth + width if is_half else 0
+        return _KEYS * (self.depth + padded + widened) + _SCORES + 2 * queries * (self.heads // self.groups)
 
     def words(self) -> tuple[int, ...]:
         return (
@@ -67,7 +69,7 @@ class Attention(Operation):
         self.expect(len(sizes) == 5 or sizes[3][3] == k[1], f"a mask {sizes[3]} is not of {k[1]} keys")
 
     def run(self, inputs: Sequence[Tensor], outputs: Sequence[Tensor], dims: Sequence[int]) -> None:
-        q, k, v, *masks = inputs
+        q, k, v, *masks = (each.float() for each in inputs)
         width = outputs[0].shape[-1] // self.heads
         counts = ((self.heads, self.depth), (self.groups, self.depth), (self.groups, width))
         query, key, value = (

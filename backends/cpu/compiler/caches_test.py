@@ -1,0 +1,77 @@
+"""Caches of two bytes a number are written and read where they lie."""
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from backends.cpu.compiler.compile import compile_partition
+from backends.cpu.compiler.graph import Step
+from backends.cpu.compiler.kinds.attention import Attention
+from backends.cpu.compiler.kinds.convert import HALVES, Convert
+from backends.cpu.compiler.kinds.update import Update
+from backends.cpu.compiler.options import Options
+from backends.cpu.compiler.testing.compare import delegated, steps
+from backends.cpu.compiler.testing.interpreter import run_payload
+
+_CACHE = 24
+
+
+class Cached(nn.Module):
+    """A token's attention over a cache, whose values are returned as well if asked for."""
+
+    keys: Tensor
+    values: Tensor
+
+    def __init__(self, dtype: torch.dtype, computes: torch.dtype, shows: bool = False) -> None:
+        super().__init__()
+        self.key, self.value = (nn.Linear(32, 16, bias=False, dtype=computes) for _ in range(2))
+        self.register_buffer("keys", torch.zeros(1, 2, _CACHE, 8, dtype=dtype))
+        self.register_buffer("values", torch.zeros(1, 2, _CACHE, 8, dtype=dtype))
+        self.shows = shows
+
+    def forward(self, x: Tensor, positions: Tensor) -> Tensor:
+        k, v = (each(x).unflatten(-1, (2, 8)).transpose(1, 2) for each in (self.key, self.value))
+        self.keys.index_copy_(2, positions, k.to(self.keys.dtype))
+        self.values.index_copy_(2, positions, v.to(self.keys.dtype))
+        q = x.unflatten(-1, (4, 8)).transpose(1, 2)
+        seen = torch.arange(_CACHE) <= positions[:, None]
+        y = F.scaled_dot_product_attention(q, self.keys.to(x.dtype), self.values.to(x.dtype), seen, enable_gqa=True)
+        return self.values.to(x.dtype) * 2 if self.shows else y
+
+
+def example(computes: torch.dtype, place: int = 0) -> tuple[Tensor, Tensor]:
+    return torch.randn(1, 1, 32).to(computes), torch.tensor([place])
+
+
+def steps_of(module: nn.Module, computes: torch.dtype) -> list[Step]:
+    return steps(module, *example(computes)).steps
+
+
+@pytest.mark.parametrize("dtype", HALVES)
+@pytest.mark.parametrize("halves", [True, False], ids=["module of halves", "module of floats"])
+def test_new_rows_alone_are_converted_and_attention_reads_halves(dtype: torch.dtype, halves: bool) -> None:
+    computes = dtype if halves else torch.float32
+    found = steps_of(Cached(dtype, computes), computes)
+    whole = 2 * _CACHE * 8
+    assert [step.inputs[0].dtype for step in found if isinstance(step.operation, Update)] == [dtype] * 2
+    (attention,) = (step for step in found if isinstance(step.operation, Attention))
+    assert [each.dtype for each in attention.inputs[1:3]] == [dtype] * 2
+    converted = [step.output.dims for step in found if isinstance(step.operation, Convert)]
+    assert all(torch.Size(dims).numel() < whole for dims in converted)
+
+
+@pytest.mark.parametrize("dtype", HALVES)
+@pytest.mark.parametrize("shows", [False, True])
+def test_calls_one_after_another_keep_what_eager_keeps(dtype: torch.dtype, shows: bool) -> None:
+    module = Cached(dtype, torch.float32, shows)
+    payload = compile_partition(delegated(module, example(torch.float32)), Options())
+    keys, values = module.keys.clone(), module.values.clone()
+    for place in (0, 1, 5):
+        inputs = example(torch.float32, place)
+        (found,) = run_payload(payload.data, payload.named, (*inputs, keys, values))
+        with torch.no_grad():
+            expected = module(*inputs)
+        step = torch.finfo(dtype).eps
+        torch.testing.assert_close(found, expected, rtol=step, atol=step)
+        torch.testing.assert_close(keys, module.keys, rtol=step, atol=1e-6)
