@@ -69,8 +69,7 @@ def mobilenet_v2():
 
 
 def test_readme_shows_a_package_that_works(workspace: Workspace) -> None:
-    build, _ = _readme_blocks()
-    workspace.write("readme/BUILD.bazel", build)
+    workspace.write("readme/BUILD.bazel", _readme_block("load("))
     workspace.write("readme/mobilenet.py", _README_MODEL)
     workspace.write("readme/app.c", '#include "readme/mobilenet_cc.h"\n\nint main(void) { return 0; }\n')
     result = workspace.run("//readme:app")
@@ -79,23 +78,24 @@ def test_readme_shows_a_package_that_works(workspace: Workspace) -> None:
     assert result.returncode == 0, result.stdout + result.stderr
 
 
-def test_readme_shows_all_that_a_workspace_needs(tmp_path: Path) -> None:
-    build, module = _readme_blocks()
+@pytest.mark.parametrize("file", ["MODULE.bazel", "WORKSPACE"])
+def test_readme_shows_all_that_the_first_guide_needs(file: str, tmp_path: Path) -> None:
+    """WORKSPACE is loaded where the Bazel can do without modules."""
     scratch = Workspace(tmp_path / "workspace", repository_root())
-    scratch.write("MODULE.bazel", module.replace("../rules_executorch", str(repository_root())))
-    scratch.write("app/BUILD.bazel", build)
-    for name in ("mobilenet.py", "app.c"):
-        scratch.write(f"app/{name}", "")
-    result = scratch.build("--nobuild", "//...")
+    scratch.write(file, _readme_block(f"# {file}").replace("../rules_executorch", str(repository_root())))
+    for name, text in _code_blocks((repository_root() / "docs/first_model.md").read_text(encoding="utf-8")):
+        scratch.write(f"app/{name}", text)
+    flags = ["--noenable_bzlmod", "--enable_workspace"] if file == "WORKSPACE" else []
+    result = scratch.build("--nobuild", *flags, "//...")
     scratch.shutdown()
     assert result.exit_code == 0, result.stderr
 
 
-def _readme_blocks() -> tuple[str, str]:
-    """Of the README: the BUILD file that it begins with, and the MODULE.bazel."""
+def _readme_block(beginning: str) -> str:
+    """The first of the README's blocks that begins so."""
     readme = (repository_root() / "README.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
-    return blocks[0], next(block for block in blocks if block.startswith("# MODULE.bazel"))
+    return next(block for block in blocks if block.startswith(beginning))
 
 
 def _code_blocks(guide: str) -> list[tuple[str, str]]:

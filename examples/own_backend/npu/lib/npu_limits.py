@@ -4,5 +4,5 @@ import json
 from pathlib import Path
 
 
-def units(limits: Path) -> int:
-    return int(json.loads(limits.read_text())["units"])
+def most_elements(limits: Path) -> int:
+    return int(json.loads(limits.read_text())["elements"])

@@ -1,0 +1,58 @@
+"""Workspaces with an operator, kernels and a backend of their own: stated once, they reach compiler, library and test."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from tests.scratch_workspace.scratch import Workspace, example_workspace
+
+
+def _example(tmp_path_factory: pytest.TempPathFactory, name: str) -> Iterator[Workspace]:
+    scratch = example_workspace(tmp_path_factory.mktemp("scratch") / "workspace", name)
+    yield scratch
+    scratch.shutdown()
+
+
+@pytest.fixture(scope="module")
+def own_operator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    yield from _example(tmp_path_factory, "own_operator")
+
+
+@pytest.fixture(scope="module")
+def own_backend(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    yield from _example(tmp_path_factory, "own_backend")
+
+
+def test_models_with_an_operator_of_their_own_run(own_operator: Workspace) -> None:
+    """By name: `net_kernels_test` sees that the kernels that are called are the workspace's."""
+    tests = ("net_parity_test", "net_kernels_test", "by_backend_parity_test")
+    result = own_operator.test(*(f"//app:{test}" for test in tests))
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_backend_takes_what_it_can_and_the_model_runs(own_backend: Workspace) -> None:
+    result = own_backend.test("//app:net_parity_test")
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert own_backend.build("//app:net_pte").exit_code == 0
+    manifest = json.loads((own_backend.folder / "bazel-bin/app/net.manifest.json").read_text(encoding="utf-8"))
+    (method,) = manifest["methods"]
+    assert len(method["delegates"]) == 2
+
+
+def _recompiles_after_an_edit(workspace: Workspace, target: str, path: str) -> bool:
+    assert workspace.build(target).exit_code == 0
+    file = workspace.folder / path
+    file.write_text(file.read_text() + "\n")
+    return workspace.build(target).mnemonics == ("ExecutorchLower",)
+
+
+def test_edit_of_a_models_data_compiles_it_anew(own_operator: Workspace) -> None:
+    assert _recompiles_after_an_edit(own_operator, "//app:net_pte", "app/offset.txt")
+
+
+@pytest.mark.parametrize("path", ["npu/limits.json", "npu/lib/npu_limits.py"])
+def test_edit_of_a_backends_files_compiles_the_model_anew(own_backend: Workspace, path: str) -> None:
+    assert _recompiles_after_an_edit(own_backend, "//app:net_pte", path)
