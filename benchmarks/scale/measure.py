@@ -88,7 +88,7 @@ def measure(models: int, root: Path, folder: Path, workers: int) -> Iterator[Pha
     bazel = Bazel(root / "bazelw", workspace.folder, folder / "base", flags)
     yield bazel.build(models, "analysis, cold", "--nobuild")
     yield bazel.build(models, "analysis, warm", "--nobuild")
-    yield bazel.build(models, f"all, through {workers} worker{'s' if workers > 1 else ''}")
+    yield bazel.build(models, "all, compiled")
     for edit, apply in _edits(workspace):
         apply()
         yield bazel.build(models, edit)

@@ -10,16 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.scratch_workspace.scratch import Workspace, example_workspace
-
-
-def _workspace(example: str, factory: pytest.TempPathFactory, cache: Path) -> Iterator[Workspace]:
-    """What both workspaces compile for this machine is compiled once."""
-    scratch = example_workspace(factory.mktemp("scratch") / "workspace", example)
-    with (scratch.folder / ".bazelrc").open("a", encoding="utf-8") as settings:
-        print(f"build --disk_cache={cache}", file=settings)
-    yield scratch
-    scratch.shutdown()
+from tests.scratch_workspace.scratch import Workspace, example_workspaces
 
 
 @pytest.fixture(scope="module")
@@ -29,12 +20,12 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def microcontroller(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Iterator[Workspace]:
-    yield from _workspace("cortex_m", tmp_path_factory, cache)
+    yield from example_workspaces(tmp_path_factory, cache, "cortex_m")
 
 
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Iterator[Workspace]:
-    yield from _workspace("app_monorepo", tmp_path_factory, cache)
+    yield from example_workspaces(tmp_path_factory, cache, "app_monorepo")
 
 
 @pytest.mark.parametrize("machine", ["cortex_m4", "cortex_m33"])

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from tests.scratch_workspace.scratch import Workspace, example_workspace
-
-
-def _example(tmp_path_factory: pytest.TempPathFactory, name: str) -> Iterator[Workspace]:
-    scratch = example_workspace(tmp_path_factory.mktemp("scratch") / "workspace", name)
-    yield scratch
-    scratch.shutdown()
+from tests.scratch_workspace.scratch import Workspace, example_workspaces
 
 
 @pytest.fixture(scope="module")
-def own_operator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
-    yield from _example(tmp_path_factory, "own_operator")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cache")
 
 
 @pytest.fixture(scope="module")
-def own_backend(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
-    yield from _example(tmp_path_factory, "own_backend")
+def own_operator(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Iterator[Workspace]:
+    yield from example_workspaces(tmp_path_factory, cache, "own_operator")
+
+
+@pytest.fixture(scope="module")
+def own_backend(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Iterator[Workspace]:
+    yield from example_workspaces(tmp_path_factory, cache, "own_backend")
 
 
 def test_models_with_an_operator_of_their_own_run(own_operator: Workspace) -> None:

@@ -7,9 +7,11 @@ import os
 import pwd
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+import pytest
 
 _MODULE = """\
 module(name = "scratch")
@@ -115,6 +117,15 @@ class Workspace:
             text=True,
             check=False,
         )
+
+
+def example_workspaces(factory: pytest.TempPathFactory, cache: Path, name: str) -> Iterator[Workspace]:
+    """For a fixture: a copy of an example, with a disk cache of what several examples have in common."""
+    scratch = example_workspace(factory.mktemp("scratch") / "workspace", name)
+    with (scratch.folder / ".bazelrc").open("a", encoding="utf-8") as settings:
+        print(f"build --disk_cache={cache}", file=settings)
+    yield scratch
+    scratch.shutdown()
 
 
 def example_workspace(folder: Path, name: str, root: Path | None = None, inside: Sequence[str] = ()) -> Workspace:

@@ -1,0 +1,36 @@
+"""Several sources are compiled by one command, each to its object, and one that fails fails the whole."""
+
+import subprocess
+from pathlib import Path
+
+_SCRIPT = Path(__file__).with_name("compile_objects.sh")
+
+# Takes `-c SOURCE -o OBJECT` behind its flags and writes down the flags; a source of that name is wrong.
+_COMPILER = """\
+#!/bin/sh
+[ "$3" != wrong.c ] || { echo "wrong.c: error" >&2; exit 1; }
+echo "$1" >"$5"
+"""
+
+
+def _compile(folder: Path, sources: list[str]) -> subprocess.CompletedProcess[str]:
+    compiler = folder / "compiler"
+    compiler.write_text(_COMPILER)
+    compiler.chmod(0o755)
+    pairs = "".join(f"{source}\n{source}.o\n" for source in sources)
+    (folder / "list").write_text(pairs)
+    return subprocess.run(
+        [str(_SCRIPT), "list", "./compiler", "-a b"], cwd=folder, capture_output=True, text=True, check=False
+    )
+
+
+def test_each_source_has_its_object(tmp_path: Path) -> None:
+    assert _compile(tmp_path, ["one.c", "two.c"]).returncode == 0
+    assert [(tmp_path / name).read_text() for name in ("one.c.o", "two.c.o")] == ["-a b\n", "-a b\n"]
+
+
+def test_errors_of_all_sources_are_shown(tmp_path: Path) -> None:
+    result = _compile(tmp_path, ["wrong.c", "one.c", "wrong.c"])
+    assert result.returncode == 1
+    assert result.stderr == "wrong.c: error\nwrong.c: error\n"
+    assert (tmp_path / "one.c.o").exists()
