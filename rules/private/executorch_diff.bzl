@@ -1,0 +1,61 @@
+"""executorch_diff: what changed between two programs, as a page and as markdown."""
+
+load("//rules:providers.bzl", "ExecutorchModelInfo")
+load("//rules:toolchain.bzl", "CODEGEN_TOOLCHAIN_TYPE")
+load("//rules/private:labels.bzl", "display_label")
+load("//rules/private:python_command.bzl", "run_module")
+
+_DOC = """What changed between two programs: `<name>.md`, a table for a pull request, and `<name>.html`, a page.
+
+Costs that differ (bytes, arena, instructions, calls of each operator), and words on signatures, delegates and constants."""
+
+_ATTRS = {
+    "old": attr.label(
+        mandatory = True,
+        allow_files = [".pte"],
+        doc = "The program before: an `executorch_model`, or a `.pte` file that was checked in.",
+    ),
+    "new": attr.label(
+        mandatory = True,
+        allow_files = [".pte"],
+        doc = "The program after.",
+    ),
+}
+
+def _program(ctx, attribute):
+    target = getattr(ctx.attr, attribute)
+    if ExecutorchModelInfo in target:
+        return target[ExecutorchModelInfo].pte
+    files = target[DefaultInfo].files.to_list()
+    if len(files) != 1:
+        fail("%s: '%s' %s has %d files; name one program" % (ctx.label, attribute, target.label, len(files)))
+    return files[0]
+
+def _impl(ctx):
+    toolchain = ctx.toolchains[CODEGEN_TOOLCHAIN_TYPE]
+    programs = [_program(ctx, "old"), _program(ctx, "new")]
+    markdown = ctx.actions.declare_file(ctx.label.name + ".md")
+    page = ctx.actions.declare_file(ctx.label.name + ".html")
+    args = ctx.actions.args()
+    args.add_all(programs)
+    args.add("--out-markdown", markdown)
+    args.add("--html", page)
+    run_module(
+        ctx,
+        toolchain,
+        toolchain.reporters,
+        module = "executorch_report.diff",
+        arguments = args,
+        inputs = depset(programs),
+        outputs = [markdown, page],
+        mnemonic = "ExecutorchDiff",
+        message = "Comparing programs for %s" % display_label(ctx.label),
+    )
+    return [DefaultInfo(files = depset([markdown, page]))]
+
+executorch_diff = rule(
+    implementation = _impl,
+    attrs = _ATTRS,
+    doc = _DOC,
+    toolchains = [CODEGEN_TOOLCHAIN_TYPE],
+)
