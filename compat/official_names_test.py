@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import importlib
 import os
 import subprocess
@@ -31,6 +32,10 @@ def test_every_name_of_the_table_is_there(module: str, name: str) -> None:
 
 # What scripts, partitioners and passes import most, by official module.
 _COMMON = """
+devtools: BundledProgram ETRecord
+devtools.bundled_program.config: MethodTestCase MethodTestSuite
+devtools.bundled_program.core: BundledProgram
+devtools.bundled_program.serialize: deserialize_from_flatbuffer_to_bundled_program serialize_from_bundled_program_to_flatbuffer
 exir: CallSpec CaptureConfig EdgeCompileConfig EdgeProgramManager ExecutorchBackendConfig ExecutorchProgram
     ExecutorchProgramManager ExirExportedProgram ExportedProgram Value capture load save to_edge to_edge_transform_and_lower
 exir._serialize: _deserialize_pte_binary _serialize_pte_binary
@@ -62,7 +67,8 @@ exir.dialects._ops: bind_pattern_to_op ops
 exir.dim_order_utils: get_dim_order get_memory_format is_channel_last_dim_order is_contiguous_dim_order
 exir.emit: EmitterOutput emit_program
 exir.error: ExportError ExportErrorType
-exir.lowered_backend_module: LoweredBackendModule create_submodule_from_nodes get_lowered_submodules
+exir.lowered_backend_module: LoweredBackendModule create_exported_program_from_submodule create_submodule_from_nodes
+    get_lowered_submodules
 exir.memory_planning: MemoryPlanningAlgorithmSuite Verifier apply_algo greedy naive
 exir.pass_base: ExportPass ExportedProgramPassBase ExportedProgramPassResult NodeMetadata PassResult ProxyValue
 exir.pass_manager: ExportedProgramPassManager PassManager PassType
@@ -71,6 +77,7 @@ exir.passes: ConstPropPass DebugPass EdgeToBackendOpsPass MemoryPlanningPass OpR
     dead_code_elimination_pass propagate_dynamic_shape reinplace_pass
 exir.passes.constant_prop_pass: constant_prop_pass
 exir.passes.cse_pass: CSEPass
+exir.passes.quant_fusion_pass: QuantFusionPass quant_fusion_and_const_prop_pass
 exir.passes.reinplace: reinplace_pass
 exir.passes.sym_shape_eval_pass: ConstraintBasedSymShapeEvalPass HintBasedSymShapeEvalPass
 exir.print_program: pretty_print print_program
@@ -234,11 +241,12 @@ def test_passes_can_be_called_on_a_graph_module() -> None:
 
 def test_what_is_not_supported_is_refused_where_it_is_asked_for() -> None:
     from executorch.exir import EdgeCompileConfig, ExecutorchBackendConfig
+    from executorch.exir.dynamic_shape import DynamicMemoryPlanningMode
 
     with pytest.raises(ValueError, match="_use_edge_ops"):
         EdgeCompileConfig(_use_edge_ops=False)
-    with pytest.raises(ValueError, match="run_reinplace_pass"):
-        ExecutorchBackendConfig(run_reinplace_pass=True)
+    with pytest.raises(ValueError, match="dynamic_memory_planning_mode"):
+        ExecutorchBackendConfig(dynamic_memory_planning_mode=DynamicMemoryPlanningMode.SYMBOLIC)
 
 
 def test_programs_are_read_and_written_in_the_official_terms() -> None:
@@ -347,3 +355,78 @@ def test_what_a_delegate_call_runs_is_told() -> None:
     from executorch.exir.delegate import is_lowered_module
 
     assert not is_lowered_module(_Sum())
+
+
+class _QuantizedSum(torch.nn.Module):
+    """A sum of bytes, whose bytes are seen in another shape and read again."""
+
+    def forward(self, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        ops = torch.ops.quantized_decomposed
+        x, y = (ops.dequantize_per_tensor(ops.quantize_per_tensor(each, *_LIMITS), *_LIMITS) for each in (x, y))
+        total = ops.dequantize_per_tensor(ops.quantize_per_tensor(x + y, *_LIMITS), *_LIMITS).reshape(-1)
+        return ops.dequantize_per_tensor(ops.quantize_per_tensor(total, *_LIMITS), *_LIMITS)
+
+
+_LIMITS = (0.05, 3, -128, 127, torch.int8)
+
+
+def test_what_lies_between_bytes_is_fused_to_the_official_operators() -> None:
+    import torch.ao.quantization.fx._decomposed
+    from executorch.exir import ExecutorchBackendConfig, to_edge
+    from executorch.exir.passes import QuantFusionPass
+
+    inputs = (torch.randn(2, 3), torch.randn(2, 3))
+    manager = to_edge(torch.export.export(_QuantizedSum(), inputs))
+    program = manager.transform([QuantFusionPass(_fix_node_meta_val=True)]).exported_program()
+    calls = [node.target._op._opname for node in program.graph.nodes if node.op == "call_function"]
+    assert calls == ["quantize_per_tensor", "quantize_per_tensor", "add", "view_copy", "dequantize_per_tensor"]
+    torch.testing.assert_close(program.module()(*inputs), _QuantizedSum()(*inputs), rtol=0, atol=0.05)
+    lowered = manager.to_executorch(ExecutorchBackendConfig(do_quant_fusion_and_const_prop=True))
+    assert "quantized_decomposed.add.out" in lowered.exported_program().graph_module.code
+
+
+def test_a_program_is_bundled_with_its_calls() -> None:
+    from executorch.devtools import BundledProgram
+    from executorch.devtools.bundled_program.config import MethodTestCase, MethodTestSuite
+    from executorch.devtools.bundled_program.serialize import serialize_from_bundled_program_to_flatbuffer
+    from executorch.exir import to_edge
+
+    x = torch.randn(3)
+    program = to_edge(torch.export.export(_Scaled(), (x,))).to_executorch()
+    suites = [MethodTestSuite(method_name="forward", test_cases=[MethodTestCase([x], [_Scaled()(x)])])]
+    assert serialize_from_bundled_program_to_flatbuffer(BundledProgram(program, suites))[4:8] == b"BP08"
+
+
+class _Counting(torch.nn.Module):
+    """Adds its input and a weight to a buffer."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.randn(3))
+        self.register_buffer("count", torch.zeros(3))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        self.count.add_(x + self.weight)
+        return torch.sin(self.count)
+
+
+def test_a_submodule_becomes_a_program_that_owns_what_is_tagged() -> None:
+    from executorch.exir import to_edge
+    from executorch.exir.lowered_backend_module import (
+        create_exported_program_from_submodule,
+        create_submodule_from_nodes,
+    )
+
+    module, x = _Counting(), torch.randn(3)
+    program = to_edge(torch.export.export(copy.deepcopy(module), (x,))).exported_program()
+    calls = [node for node in program.graph.nodes if node.op == "call_function"]
+    for node in [*calls, *program.graph.find_nodes(op="placeholder")]:
+        node.meta["delegation_tag"] = "part"
+    inner, call = create_submodule_from_nodes(program.graph_module, calls, "part")
+    made, inputs, outputs = create_exported_program_from_submodule(inner, program, "part", call, False)
+    assert {spec.target for spec in inputs.values()} == {"weight", "count"}
+    assert [spec.target for spec in outputs.values()] == ["count"]
+    made.validate()
+    for _ in range(2):
+        (result,) = made.module()(x)
+        torch.testing.assert_close(result, module(x))

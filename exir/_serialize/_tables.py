@@ -115,7 +115,7 @@ def _kind_of(hint: Any) -> Kind:
     origin = typing.get_origin(hint)
     if origin is list:
         return VectorKind(typing.cast(ScalarKind | TableKind, _kind_of(typing.get_args(hint)[0])))
-    if origin is Union:
+    if origin in (Union, types.UnionType):
         return UnionKind(typing.get_args(hint))
     if origin is Annotated:
         return _annotated_kind(*typing.get_args(hint))

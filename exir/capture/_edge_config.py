@@ -15,6 +15,8 @@ class EdgeCompileConfig:
     preserve_ops: operators that are not decomposed.
     whole_attention: what backends leave of `scaled_dot_product_attention` is one operator, which makes no matrix of scores, which
         this project's runtime has and the official one has not; else what it is made of.
+    fuse_few_bits: a linear layer of a weight of few bits is one operator, which this project's runtime has and the official one has
+        not; else a product with what the weight is dequantized to.
     pipeline: the passes between decomposition and the edge program, as text
         (`exir/pipeline.py`); None for the default ones.
     """
@@ -24,4 +26,5 @@ class EdgeCompileConfig:
     _core_aten_ops_exception_list: list[OpOverload] = field(default_factory=list)
     preserve_ops: list[OpOverload] = field(default_factory=list)
     whole_attention: bool = False
+    fuse_few_bits: bool = True
     pipeline: str | None = None

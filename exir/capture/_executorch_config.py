@@ -23,8 +23,8 @@ class ExecutorchBackendConfig:
     remove_view_copy: turn view copies into views that share memory.
     fuse_bytes: compute in whole numbers what lies between quantized tensors, by operators that this project's runtime has and the
         official one has not; else in floats, as the graph says.
-    row_major_operands: copy what means, sums, average pooling and expansions take to row-major order: the official runtime's kernels
-        take no other, this project's do.
+    row_major_operands: copy operands to row-major order, and scales and zero points to float64 and int64, where the official
+        runtime's kernels take no other; this project's do.
     emit_mutable_buffer_names: write the qualified names of mutable buffers.
     external_constants: put constants into a file beside the program: True, or a function of a
         constant's placeholder that returns the file's name (None for the program).

@@ -27,6 +27,7 @@ _EDGE = {
     "core_aten_ops_exception_list": _OPERATOR_LIST,
     "preserve_ops": _OPERATOR_LIST,
     "whole_attention": bool,
+    "fuse_few_bits": bool,
     "pipeline": str,
 }
 _EXECUTORCH = {

@@ -9,6 +9,7 @@ Everything that stands behind is for the compiler (`exir/cli/lower.py`). Paths c
 import argparse
 import os
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 from exir.cli.lower import main as lower
@@ -16,14 +17,24 @@ from exir.cli.lower import main as lower
 _ROOT = Path(__file__).absolute().parents[2]
 
 
-def compiler_flags(argv: list[str]) -> list[str]:
-    """The flags of the compiler. Ends the process with a message when the command line is at fault."""
-    options, rest = _parser().parse_known_args(argv)
-    file, _, entry_point = options.model.partition(":")
-    path = Path(file)
+@dataclass(frozen=True)
+class Conversion:
+    """What is compiled (`target`, as it was named, in `file`), and the compiler's flags for it."""
+
+    target: str
+    file: Path
+    flags: list[str]
+
+
+def conversion(argv: list[str]) -> Conversion:
+    """What a command line asks for. Ends the process with a message when it is at fault."""
+    parser = _parser()
+    options, rest = parser.parse_known_args(argv)
+    name, _, entry_point = options.model.partition(":")
+    path = Path(name)
     if path.suffix != ".py" or not path.stem.isidentifier():
-        _parser().error(f"'{file}' is no Python source that could be imported")
-    return [
+        parser.error(f"'{name}' is no Python source that could be imported")
+    flags = [
         f"--target={options.model}",
         f"--module={path.stem}",
         f"--module-file={path}",
@@ -33,6 +44,7 @@ def compiler_flags(argv: list[str]) -> list[str]:
         *(f"--kernels={table}" for table in options.kernels),
         *rest,
     ]
+    return Conversion(options.model, path, flags)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -63,13 +75,12 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def main(argv: list[str]) -> int:
-    flags = compiler_flags(argv)
+    wanted = conversion(argv)
     os.chdir(os.environ.get("BUILD_WORKING_DIRECTORY", "."))
-    model = _parser().parse_known_args(argv)[0].model
-    if not Path(file := model.partition(":")[0]).is_file():
-        print(f"error: {model}: there is no file {file} in {Path.cwd()}", file=sys.stderr)
+    if not wanted.file.is_file():
+        print(f"error: {wanted.target}: there is no file {wanted.file} in {Path.cwd()}", file=sys.stderr)
         return 1
-    return lower(flags)
+    return lower(wanted.flags)
 
 
 if __name__ == "__main__":

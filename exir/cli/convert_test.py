@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from exir.cli.convert import compiler_flags
+from exir.cli.convert import conversion
 
 _ROOT = Path(__file__).parents[2]
 _MODEL = """
@@ -55,7 +55,7 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 
 def test_flags_behind_are_the_compilers() -> None:
-    flags = compiler_flags(["lib/net.py", "--config", "options.toml"])
+    flags = conversion(["lib/net.py", "--config", "options.toml"]).flags
     assert flags[-2:] == ["--config", "options.toml"]
     assert {"--module=net", "--import-root=lib", "--entry-point=model", "--out-pte=lib/net.pte"} <= set(
         flags
@@ -65,7 +65,7 @@ def test_flags_behind_are_the_compilers() -> None:
 @pytest.mark.parametrize("file", ["net", "my-net.py", "net.txt:model"])
 def test_what_is_no_module_is_refused(file: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
-        compiler_flags([file])
+        conversion([file])
     assert (
         f"'{file.partition(':')[0]}' is no Python source that could be imported"
         in capsys.readouterr().err

@@ -41,7 +41,9 @@ def _addbmm(x: Tensor, a: Tensor, b: Tensor, *, beta: Number = 1, alpha: Number 
 
 
 def _scaled(x: Tensor, factor: Number) -> Tensor:
-    return x if factor == 1 else x * factor if x.is_floating_point() else x * int(factor)
+    if factor == 1:
+        return x
+    return x * (factor if x.is_floating_point() or x.is_complex() else int(factor))
 
 
 def _addmv(x: Tensor, a: Tensor, v: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:

@@ -1,5 +1,6 @@
 """Operators that draw at random, made of even numbers from [0, 1)."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -57,6 +58,17 @@ def _exponential(x: Tensor, rate: float = 1.0, generator: Any = None) -> Tensor:
     return torch.log1p(-torch.rand(x.shape, dtype=x.dtype)) / -rate
 
 
+def _geometric(x: Tensor, chance: float, generator: Any = None) -> Tensor:
+    """How many trials it takes until one succeeds."""
+    drawn = torch.rand(x.shape, dtype=torch.float64)
+    return torch.ceil(torch.log1p(-drawn) / math.log1p(-chance)).clamp(min=1).to(x.dtype)
+
+
+def _cauchy(x: Tensor, median: float = 0.0, sigma: float = 1.0, generator: Any = None) -> Tensor:
+    drawn = torch.rand(x.shape, dtype=torch.float64)
+    return (torch.tan((drawn - 0.5) * math.pi) * sigma + median).to(x.dtype)
+
+
 def _multinomial(
     weights: Tensor, count: _Size, replacement: bool = False, generator: Any = None
 ) -> Tensor:
@@ -72,7 +84,9 @@ def _multinomial(
 
 
 DRAWING: Mapping[OpOverload, Callable[..., Any]] = {
+    _ATEN.cauchy.default: _cauchy,
     _ATEN.exponential.default: _exponential,
+    _ATEN.geometric.default: _geometric,
     _ATEN.multinomial.default: _multinomial,
     _ATEN.normal_functional.default: _normal,
     _ATEN.rand_like.default: _rand_like,

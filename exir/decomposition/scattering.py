@@ -90,6 +90,17 @@ def _gather(x: Tensor, dim: int, index: Tensor, **options: Any) -> Any:
     return x.reshape(-1).gather(0, index.reshape(-1)).reshape(index.shape)
 
 
+def _diagonal_scatter(
+    x: Tensor, source: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1
+) -> Tensor:
+    rest = [dim for dim in range(x.dim()) if dim not in (dim1 % x.dim(), dim2 % x.dim())]
+    order = [*rest, dim1 % x.dim(), dim2 % x.dim()]
+    places = torch.arange(source.shape[-1])
+    along = [places + max(-offset, 0), places + max(offset, 0)]
+    written = _ATEN.index_put.default(x.permute(order), [*[None] * len(rest), *along], source)
+    return written.permute([order.index(dim) for dim in range(x.dim())])
+
+
 def _take(x: Tensor, index: Tensor) -> Tensor:
     return _ATEN.index.Tensor(x.reshape(-1), [index])
 
@@ -97,6 +108,7 @@ def _take(x: Tensor, index: Tensor) -> Tensor:
 SCATTERING: Mapping[OpOverload, Callable[..., Any]] = {
     _ATEN._embedding_bag.default: _embedding_bag,
     _ATEN._embedding_bag_forward_only.default: _embedding_bag,
+    _ATEN.diagonal_scatter.default: _diagonal_scatter,
     _ATEN.gather.default: _gather,
     _ATEN.index_reduce.default: _index_reduce,
     _ATEN.scatter.reduce: _scatter_old_name,

@@ -19,6 +19,8 @@ _EMBEDDING = (
     "(Tensor weight, Tensor weight_scales, Tensor? weight_zero_points, int weight_quant_min,"
     " int weight_quant_max, Tensor indices"
 )
+_READING = "float {0}_scale, int {0}_zero_point, int {0}_quant_min, int {0}_quant_max"
+_SUM = f"(Tensor a, {_READING.format('a')}, Tensor b, {_READING.format('b')}, {_READING.format('out')}"
 _WEIGHT = "(Tensor input, Tensor weight, Tensor weight_scales, Tensor? weight_zero_points"
 
 
@@ -49,6 +51,22 @@ def _embedding_shape(bits: int) -> Callable[..., Tensor]:
         return scales.new_empty(size, dtype=dtype or next(iter(given), None) or scales.dtype)
 
     return run
+
+
+def _add(a: Tensor, *arguments: Any) -> Tensor:
+    """A sum of bytes, as bytes."""
+    b = arguments[4]
+    total = _meant(a, *arguments[:2]) + _meant(b, *arguments[5:7])
+    scale, zero_point, low, high = arguments[9:]
+    return (torch.round(total / scale) + zero_point).clamp(low, high).to(a.dtype)
+
+
+def _meant(codes: Tensor, scale: float, zero_point: int) -> Tensor:
+    return (codes.float() - zero_point) * scale
+
+
+def _sum_shape(a: Tensor, *arguments: Any) -> Tensor:
+    return a.new_empty(torch.broadcast_shapes(a.shape, arguments[4].shape))
 
 
 def _mixed_linear(
@@ -86,6 +104,7 @@ _FUNCTIONAL: dict[str, tuple[str, Callable[..., Tensor], Callable[..., Tensor]]]
             (".dtype", (", *" if bits == 8 else "") + ", ScalarType? dtype=None"),
         )
     },
+    "add": (_SUM + ") -> Tensor", _add, _sum_shape),
     "mixed_linear": (_WEIGHT + ", ScalarType? dtype=None) -> Tensor", _mixed_linear, _mixed_shape(0)),
     "mixed_mm": (_WEIGHT + ") -> Tensor", _mixed_mm, _mixed_shape(1)),
 }

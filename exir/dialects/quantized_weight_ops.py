@@ -1,7 +1,8 @@
 """The `quantized_weight` operators: linear layers and embeddings whose weights stay in their few bits.
 
 `dequantize` is what a weight of blocks is before a layer takes it. `linear` and `linear_with_minimum` compute in floats.
-`dynamic_linear` first quantizes each row of its input to int8, by the row's own range, and multiplies whole numbers.
+`dynamic_linear` first quantizes each row of its input to int8, by the row's own range, and multiplies whole numbers;
+`dynamic_linear_per_tensor` quantizes all rows by one range, and no scale is below its `eps`.
 `embedding` gives rows of float32. `exir.quantized_weights` says how weights lie.
 """
 
@@ -46,6 +47,20 @@ def _dynamic_linear(
     return _product(rows, weight, scales, zero_points, bias, bits).to(x.dtype)
 
 
+def _dynamic_linear_per_tensor(
+    x: Tensor,
+    weight: Tensor,
+    scales: Tensor,
+    zero_points: Tensor | None,
+    bias: Tensor | None,
+    bits: int,
+    eps: float,
+) -> Tensor:
+    floats = x.float()
+    steps = _by_range(floats, floats.amin().clamp(max=0.0), floats.amax().clamp(min=0.0), eps)
+    return _product(steps, weight, scales, zero_points, bias, bits).to(x.dtype)
+
+
 def _product(
     rows: Tensor,
     weight: Tensor,
@@ -85,7 +100,11 @@ def quantized_rows(rows: Tensor) -> Tensor:
     """What rows of float32 stand for once each is in int8 by the range that it and zero take."""
     low = rows.amin(-1, keepdim=True).clamp(max=0.0)
     high = rows.amax(-1, keepdim=True).clamp(min=0.0)
-    scale = ((high - low) / float(_HIGHEST - _LOWEST)).clamp(min=torch.finfo(torch.float32).eps)
+    return _by_range(rows, low, high, torch.finfo(torch.float32).eps)
+
+
+def _by_range(rows: Tensor, low: Tensor, high: Tensor, eps: float) -> Tensor:
+    scale = ((high - low) / float(_HIGHEST - _LOWEST)).clamp(min=eps)
     zero_point = (_LOWEST - torch.round(low / scale)).clamp(_LOWEST, _HIGHEST)
     codes = torch.round(rows * (1.0 / scale)) + zero_point
     return (codes.clamp(_LOWEST, _HIGHEST) - zero_point) * scale
@@ -110,6 +129,11 @@ _OPERATORS: dict[str, tuple[str, Callable[..., Tensor], Callable[..., Tensor]]] 
     "linear": (_SHIFTED, _linear, _layer_shape),
     "linear_with_minimum": (_RAISED, _linear_with_minimum, _layer_shape),
     "dynamic_linear": (_SHIFTED, _dynamic_linear, _layer_shape),
+    "dynamic_linear_per_tensor": (
+        _SHIFTED + ", float eps",
+        _dynamic_linear_per_tensor,
+        _layer_shape,
+    ),
     "embedding": (_TABLE, _embedding, _embedding_shape),
 }
 

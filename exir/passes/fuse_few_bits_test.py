@@ -19,6 +19,7 @@ from torchao.quantization import (
 from torchao.quantization.granularity import PerAxis, PerGroup
 from torchao.quantization.qat import QATConfig
 
+from exir.capture import EdgeCompileConfig
 from exir.graph.constants import ConstantTable
 from exir.graph.fake_mode import fake_mode_of
 from exir.program import EdgeProgramManager, to_edge
@@ -89,6 +90,31 @@ def test_quantized_networks_of_torchao_keep_their_bits(
     assert all(name.endswith(".out") for name in _executed(manager) if "quantized" in name)
 
 
+@pytest.mark.parametrize(
+    ("quantize", "kind"),
+    [
+        (_weight_only(INT4, PerGroup(32)), "dequantize_per_channel_group"),
+        (_dynamic(INT4, PerGroup(32)), "dequantize_per_channel_group"),
+        (_dynamic(torch.int8, PerAxis(0)), "dequantize_per_token"),
+    ],
+)
+def test_layers_that_are_not_fused_keep_their_bits_in_the_program(
+    quantize: Callable[[nn.Module], None], kind: str
+) -> None:
+    network = Network().eval()
+    quantize(network)
+    config = EdgeCompileConfig(fuse_few_bits=False)
+    manager = to_edge(export(network, (TOKENS,)), compile_config=config)
+    names = operator_names(manager.exported_program())
+    assert f"quantized_decomposed::{kind}" in names
+    assert not any(name.startswith("quantized_weight::") for name in names)
+    program = manager.to_executorch().exported_program()
+    assert not any("group" in name for name in operator_names(program))
+    assert (96 * 32 if "group" in kind else 96 * 64) in _sizes(program)
+    with torch.no_grad():
+        torch.testing.assert_close(program.module()(TOKENS), network(TOKENS), rtol=1e-4, atol=1e-4)
+
+
 def _sizes(program: ExportedProgram) -> list[int]:
     constants = ConstantTable(program, fake_mode_of(program.graph))
     found = (constants.tensor(node) for node in program.graph.find_nodes(op="placeholder"))
@@ -135,30 +161,6 @@ def test_what_is_quantized_before_and_after_is_left_to_backends() -> None:
     network = quantized.quantized(network, x)
     names = operator_names(to_edge(export(network, (x,))).exported_program())
     assert not [name for name in names if "quantized_weight" in name]
-
-
-class WholeRange(nn.Module):
-    """A layer whose input is quantized by the range of all its rows."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.layer = quantized.Layer(nn.Linear(8, 4), per_channel=True)
-
-    def forward(self, x: Tensor) -> Tensor:
-        parameters = _OPS.choose_qparams.tensor(x, -128, 127, 1e-6, torch.int8)
-        limits = -128, 127, torch.int8
-        codes = _OPS.quantize_per_tensor.tensor(x, *parameters, *limits)
-        return self.layer(_OPS.dequantize_per_tensor.tensor(codes, *parameters, *limits))
-
-
-def test_an_input_of_one_range_is_quantized_on_its_own() -> None:
-    network, x = WholeRange(), torch.randn(5, 8)
-    manager = to_edge(export(network, (x,)))
-    assert not [
-        name for name in operator_names(manager.exported_program()) if "quantized_weight" in name
-    ]
-    assert "quantized_decomposed::choose_qparams.Tensor_out" in _executed(manager)
-    torch.testing.assert_close(manager.exported_program().module()(x), network(x))
 
 
 @pytest.mark.parametrize("config", [Int8DynamicActivationInt8WeightConfig, Int8WeightOnlyConfig])

@@ -34,7 +34,7 @@ class PromoteOperands(ProgramPass):
 
     Before: the edge dialect, numbers allowed where the schema wants a tensor. After: every
     operand that the schema calls a tensor is one, and the operands of an elementwise
-    operator have one dtype; but a factor or divisor without dimensions of halves has
+    operator have one dtype; but a factor or divisor without dimensions of halves that have some has
     float32, as PyTorch does not round it. Numbers become lifted constants of no dimension, one for each value and
     dtype; in the branches of control flow, where constants cannot be lifted, `full` operators.
     """
@@ -71,19 +71,21 @@ class _Promoter:
         slots = [i for i, argument in enumerate(arguments) if argument.type.kind() == "TensorType"]
         operands = [i for i in slots if arguments[i].name in facts_of(op).promoted]
         dtype = self._common_dtype(op, [node.args[i] for i in operands])
+        are_single = not any(_rank(node.args[i]) for i in operands)
         for index in slots:
-            wanted = self._wanted(node, index, dtype) if index in operands else None
+            wanted = self._wanted(node, index, dtype, are_single) if index in operands else None
             self._convert(node, index, wanted)
 
-    def _wanted(self, node: Node, index: int, common: torch.dtype | None) -> torch.dtype | None:
-        """The dtype that an operand gets where the operator computes in `common`."""
+    def _wanted(
+        self, node: Node, index: int, common: torch.dtype | None, are_single: bool
+    ) -> torch.dtype | None:
+        """The dtype that an operand gets where the operator computes in `common`; among single elements none is wider."""
         val = _val(node.args[index])
-        if isinstance(val, Tensor) and val.dtype == common:
+        if are_single or (isinstance(val, Tensor) and val.dtype == common):
             return common
-        rank = val.dim() if isinstance(val, Tensor) else 0
         op = node.target._op
         name = op._schema.arguments[index].name
-        return torch.float32 if is_factor(op, name, rank, common) else common
+        return torch.float32 if is_factor(op, name, _rank(node.args[index]), common) else common
 
     def _common_dtype(self, op: OpOverload, operands: list[Any]) -> torch.dtype | None:
         if not operands:
@@ -121,6 +123,11 @@ class _Promoter:
 
 def _val(operand: Any) -> Any:
     return operand.meta["val"] if isinstance(operand, Node) else operand
+
+
+def _rank(operand: Any) -> int:
+    val = _val(operand)
+    return val.dim() if isinstance(val, Tensor) else 0
 
 
 def _default_dtype(number: Any) -> torch.dtype:

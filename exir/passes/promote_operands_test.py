@@ -66,6 +66,14 @@ def is_scaling(node: Node) -> bool:
 HALF = torch.tensor([60000.0, 1.0, -0.3]).half()
 
 
+def test_a_factor_of_a_single_half_is_one() -> None:
+    half = torch.tensor(1.5).half()
+    program = _promoted(_of(lambda x: (x * 0.25, x / 4.0), half))
+    EXIREdgeDialectVerifier()(program)
+    assert {tensor.dtype for tensor in program.constants.values()} == {torch.float16}
+    assert_same(run(program, (half,)), [half * 0.25, half / 4.0])
+
+
 @pytest.mark.parametrize("number", [100000, 1e-8, -1e9, 0.3])
 def test_factors_and_divisors_of_halves_are_not_rounded(number: float) -> None:
     def scale(x: torch.Tensor) -> tuple[torch.Tensor, ...]:

@@ -1,40 +1,47 @@
 """Operands in row-major order, for kernels that take no other."""
 
-from dataclasses import dataclass
+import operator
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import torch
+from torch import Tensor
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.export import ExportedProgram
-from torch.fx import Node
+from torch.fx import Node, map_arg
 
 import exir.dialects.dim_order_ops  # noqa: F401  (registers the operator used below)
-from exir.dialects.edge import edge_op
+from exir.dialects.edge import EdgeOpOverload, edge_op
 from exir.graph.control_flow import graphs
 from exir.graph.edit import insert_before
 from exir.graph.fake_mode import fake_mode_of
+from exir.graph.graph_builder import inherited_meta
 from exir.pass_manager import ProgramPass
 
 _ATEN = torch.ops.aten
 _COPY = torch.ops.dim_order_ops._to_dim_order_copy.default
-_ROW_MAJOR = frozenset(
+_ANY_ORDER = frozenset(
     edge_op(op)
     for op in (
-        _ATEN._adaptive_avg_pool2d.default,
-        _ATEN.avg_pool2d.default,
-        _ATEN.expand_copy.default,
-        _ATEN.mean.dim,
-        _ATEN.sum.dim_IntList,
+        _ATEN._to_copy.default,
+        _ATEN.clone.default,
+        _ATEN.convolution.default,
+        _ATEN.max_pool2d_with_indices.default,
+        _ATEN.upsample_bilinear2d.vec,
+        _ATEN.upsample_nearest2d.vec,
     )
 )
 
 
 @dataclass(frozen=True)
 class RowMajorOperands(ProgramPass):
-    """Copies operands of reductions and expansions to row-major order, as the official runtime's kernels ask.
+    """Copies operands of ATen operators to row-major order where the official runtime's kernels take no other.
+
+    Its kernels of convolutions, largest elements and resizing take channels-last tensors, and those that compute element by
+    element do if all of their tensors lie so; others refuse them, or take them for row-major ones.
 
     Before: the edge dialect. After: these operators take and give tensors in row-major order; what uses
-    their results finds them in the dim order of before.
+    their results finds them in the dim order of before. Those whose results lie in other orders than these two stay.
     """
 
     name: ClassVar[str] = "row_major_operands"
@@ -42,32 +49,87 @@ class RowMajorOperands(ProgramPass):
     def run(self, program: ExportedProgram) -> ExportedProgram:
         fake_mode = fake_mode_of(program.graph)
         for graph_module in graphs(program.graph_module):
+            rows = _Rows(fake_mode)
             for node in list(graph_module.graph.nodes):
-                if node.target in _ROW_MAJOR and not _is_row_major(node.args[0]):
-                    _turn(node, fake_mode)
+                if _needs_rows(node):
+                    rows.turn(node)
+            if rows.of:
+                graph_module.graph.eliminate_dead_code()
         return program
 
 
-def _order(node: Node) -> list[int]:
-    return list(node.meta["val"].dim_order())
+def _needs_rows(node: Node) -> bool:
+    if not isinstance(node.target, EdgeOpOverload) or node.target._op.namespace != "aten":
+        return False
+    orders = {_order(each) for each in node.all_input_nodes if _is_tensor(each)}
+    if node.target in _ANY_ORDER or all(map(_is_row_major, orders)):
+        return False
+    if not all(_can_be_copied_to(_order(each)) for each in _results(node)):
+        return False
+    is_of_one = _is_tensor(node) and orders == {_order(node)}
+    return torch.Tag.pointwise not in node.target._op.tags or not is_of_one
 
 
-def _is_row_major(node: Node) -> bool:
-    return _order(node) == sorted(_order(node))
+@dataclass
+class _Rows:
+    """of: what lies in row-major order as well, and where."""
+
+    fake_mode: FakeTensorMode
+    of: dict[Node, Node] = field(default_factory=dict)
+
+    def turn(self, node: Node) -> None:
+        """`node` with operands in row-major order, and its results copied back where they lay otherwise."""
+        args, kwargs = map_arg((node.args, node.kwargs), lambda operand: self._in_rows(operand, node))
+        turned = insert_before(node, node.target._op, args, kwargs, self.fake_mode)
+        if _is_tensor(node):
+            self._put_back(node, turned)
+        else:
+            for item in list(node.users):
+                self._put_back(item, _item(item, turned))
+                node.graph.erase_node(item)
+        node.graph.erase_node(node)
+
+    def _in_rows(self, operand: Node, before: Node) -> Node:
+        if not _is_tensor(operand) or _is_row_major(_order(operand)):
+            return operand
+        return self.of.get(operand) or self._copied(before, operand, sorted(_order(operand)))
+
+    def _put_back(self, node: Node, turned: Node) -> None:
+        """Let what uses `node` use `turned` in the order that `node` has."""
+        result = turned
+        if _order(turned) != _order(node):
+            result = self._copied(node, turned, list(_order(node)))
+            self.of[result] = turned
+        node.replace_all_uses_with(result)
+
+    def _copied(self, before: Node, source: Node, order: list[int]) -> Node:
+        return insert_before(before, _COPY, (source,), {"dim_order": order}, self.fake_mode)
 
 
-def _turn(node: Node, fake_mode: FakeTensorMode) -> None:
-    """`node` with its first operand copied, and its result copied back where it lay otherwise."""
-    source, *others = node.args
-    rows = _copied(node, source, fake_mode)
-    turned = insert_before(node, node.target._op, (rows, *others), dict(node.kwargs), fake_mode)
-    result = turned if _order(turned) == _order(node) else _copied(node, turned, fake_mode, _order(node))
-    node.replace_all_uses_with(result)
-    node.graph.erase_node(node)
+def _item(item: Node, results: Node) -> Node:
+    """The same one of `results`, in front of `item`."""
+    with item.graph.inserting_before(item):
+        new = item.graph.call_function(operator.getitem, (results, item.args[1]))
+    new.meta = {**inherited_meta(item), "val": results.meta["val"][item.args[1]]}
+    return new
 
 
-def _copied(
-    before: Node, source: Node, fake_mode: FakeTensorMode, order: list[int] | None = None
-) -> Node:
-    order = sorted(_order(source)) if order is None else order
-    return insert_before(before, _COPY, (source,), {"dim_order": order}, fake_mode)
+def _results(node: Node) -> list[Node]:
+    return [node] if _is_tensor(node) else list(node.users)
+
+
+def _is_tensor(node: Node) -> bool:
+    return isinstance(node.meta.get("val"), Tensor)
+
+
+def _order(node: Node) -> tuple[int, ...]:
+    return tuple(node.meta["val"].dim_order())
+
+
+def _can_be_copied_to(order: tuple[int, ...]) -> bool:
+    """Whether the operator that copies knows the order: row-major, or channels-last."""
+    return _is_row_major(order) or (len(order) in (4, 5) and order == (0, *range(2, len(order)), 1))
+
+
+def _is_row_major(order: tuple[int, ...]) -> bool:
+    return order == tuple(range(len(order)))

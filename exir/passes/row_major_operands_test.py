@@ -16,19 +16,56 @@ class Pooled(nn.Module):
         return nn.functional.avg_pool2d(x, 2).relu()
 
 
-def turned(order: torch.memory_format) -> tuple[list[str], tuple[int, ...]]:
-    example = Example(Pooled().eval(), (torch.randn(2, 3, 8, 8).to(memory_format=order),))
-    program = RowMajorOperands().run(to_edge(example.export()).exported_program())
-    result = run(program, example.inputs)
-    assert_same(result, run_module(example.module, example.inputs))
-    return operator_names(program), result[0].dim_order()
+class Summed(nn.Module):
+    """A sum with a number of each channel, and with the tensor itself."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("shift", torch.arange(3.0).reshape(3, 1, 1))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return (x + self.shift) + x
+
+
+class Largest(nn.Module):
+    """Two results, of an operator on another's result."""
+
+    def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        values, places = x.flip(2).max(1, keepdim=True)
+        return values, places
+
+
+def turned(module: nn.Module, order: torch.memory_format) -> tuple[list[str], list[tuple[int, ...]]]:
+    """The operators of a program whose input lies in `order`, and how its results lie."""
+    example = Example(module.eval(), (torch.randn(2, 3, 8, 8).to(memory_format=order),))
+    before = to_edge(example.export()).exported_program()
+    expected = [each.dim_order() for each in run(before, example.inputs)]
+    program = RowMajorOperands().run(before)
+    results = run(program, example.inputs)
+    assert_same(results, run_module(example.module, example.inputs))
+    assert [each.dim_order() for each in results] == expected
+    return operator_names(program), [tuple(each.dim_order()) for each in results]
 
 
 def test_what_lies_otherwise_is_copied_there_and_back() -> None:
-    names, order = turned(torch.channels_last)
+    names, orders = turned(Pooled(), torch.channels_last)
     assert names == [_COPY, "aten::avg_pool2d", _COPY, "aten::relu"]
-    assert order == (0, 2, 3, 1)
+    assert orders == [(0, 2, 3, 1)]
 
 
 def test_row_major_operands_stay() -> None:
-    assert turned(torch.contiguous_format) == (["aten::avg_pool2d", "aten::relu"], (0, 1, 2, 3))
+    assert turned(Pooled(), torch.contiguous_format) == (
+        ["aten::avg_pool2d", "aten::relu"],
+        [(0, 1, 2, 3)],
+    )
+
+
+def test_sums_are_turned_where_their_operands_lie_in_several_orders() -> None:
+    names, _ = turned(Summed(), torch.channels_last)
+    assert names == [_COPY, "aten::add.Tensor", _COPY, "aten::add.Tensor"]
+
+
+def test_what_was_turned_is_not_turned_again() -> None:
+    names, _ = turned(Largest(), torch.channels_last)
+    assert [name for name in names if name != _COPY] == ["aten::flip", "aten::max.dim"]
+    assert names.index("aten::max.dim") == names.index("aten::flip") + 1

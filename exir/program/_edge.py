@@ -62,7 +62,7 @@ def edge_passes(config: EdgeCompileConfig) -> tuple[BundlePass | ProgramPass, ..
         return pipeline.parse(config.pipeline, _EDGE_PASSES)
     naming = () if config._skip_dim_order else (NameDimOrders(),)
     optimising = (ShareTransposed(), PropagateConstants(), FoldBatchNorm(), DropUnusedConstants())
-    return (PromoteOperands(), RemoveNoops(), FuseFewBits(), *naming, *optimising)
+    return (PromoteOperands(), RemoveNoops(), FuseFewBits(config.fuse_few_bits), *naming, *optimising)
 
 
 def to_edge(

@@ -22,12 +22,15 @@ from exir.pass_manager import PassType, as_bundle_pass, pass_name, run_bundle
 from exir.passes.distinct_outputs_pass import DistinctOutputsPass
 from exir.passes.external_constants_pass import DEFAULT_FILE, ExternalConstantsPass
 from exir.passes.fuse_bytes import FuseBytes
+from exir.passes.fuse_dynamic_layers import FuseDynamicLayers
 from exir.passes.insert_write_back_for_buffers_pass import InsertWriteBackForBuffersPass
 from exir.passes.memory_planning_pass import MemoryPlanningPass
+from exir.passes.pack_few_bits import PackFewBits
 from exir.passes.replace_view_copy_with_view_pass import ReplaceViewCopyWithViewPass
 from exir.passes.row_major_operands import RowMajorOperands
 from exir.passes.spec_prop_pass import SpecPropPass
 from exir.passes.to_out_var_pass import ToOutVarPass
+from exir.passes.wide_parameters import WideParameters
 from exir.print_program import print_program
 from exir.program import debug_maps
 from exir.program.instruction_sources import sources_content
@@ -66,9 +69,10 @@ def _of_method(config: ExecutorchBackendConfig, name: str) -> list[PassType]:
     # The caller gives what the planner leaves out.
     gives_outputs = not getattr(planner, "alloc_graph_output", True)
     gives_inputs = not getattr(planner, "alloc_graph_input", True)
-    passes: list[PassType] = [FuseBytes()] if config.fuse_bytes else []
+    passes: list[PassType] = [FuseDynamicLayers(), FuseBytes()] if config.fuse_bytes else []
+    passes.append(PackFewBits())
     if config.row_major_operands:
-        passes.append(RowMajorOperands())
+        passes += [RowMajorOperands(), WideParameters()]
     passes.append(InsertWriteBackForBuffersPass())
     if gives_outputs:
         passes.append(DistinctOutputsPass())

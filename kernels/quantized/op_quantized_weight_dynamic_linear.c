@@ -6,10 +6,17 @@
 #include "kernels/quantized/few_bits_linear.h"
 #include "kernels/quantized/range.h"
 
+/* How floats become int8. */
+typedef struct quantization {
+  float scale;
+  float zero_point;
+} quantization;
+
 /* Rows of the input as steps from their zero points, and what a step is. */
 typedef struct quantized_rows {
   int16_t *steps; /* [ET_FEW_BITS_ROWS, columns] */
   float scales[ET_FEW_BITS_ROWS];
+  const quantization *whole; /* of all rows; NULL: each has its own */
 } quantized_rows;
 
 static void load_row(const et_few_bits_linear *linear, size_t row, size_t start,
@@ -21,38 +28,44 @@ static void load_row(const et_few_bits_linear *linear, size_t row, size_t start,
               (ptrdiff_t)size, count, chunk);
 }
 
-static et_range range_of(const et_few_bits_linear *linear, size_t row) {
-  et_range range = {0.0f, 0.0f};
+static void take_row(const et_few_bits_linear *linear, size_t row,
+                     et_range *range) {
   for (size_t start = 0; start < linear->weight.columns; start += ET_CHUNK) {
     et_chunk chunk;
     const size_t rest = linear->weight.columns - start;
     const size_t n = rest < ET_CHUNK ? rest : ET_CHUNK;
     load_row(linear, row, start, n, &chunk);
-    et_range_take(&range, chunk.float32, n);
+    et_range_take(range, chunk.float32, n);
   }
-  return range;
 }
 
-/* Codes are int8, of which zero has one. */
-static float quantize_row(const et_few_bits_linear *linear, size_t row,
-                          int16_t *steps) {
-  const et_range range = range_of(linear, row);
+/* Of `count` rows from `first` on, with no scale below `eps`. Zero has a code. */
+static quantization quantization_of(const et_few_bits_linear *linear,
+                                    size_t first, size_t count, float eps) {
+  et_range range = {0.0f, 0.0f};
+  for (size_t row = first; row < first + count; row++) {
+    take_row(linear, row, &range);
+  }
   const float whole = (range.high - range.low) / 255.0f;
-  const float scale = whole > FLT_EPSILON ? whole : FLT_EPSILON;
-  const float inverse = 1.0f / scale;
-  const float zero_point = fminf(-128.0f - rintf(range.low / scale), 127.0f);
+  const float scale = whole > eps ? whole : eps;
+  return (quantization){scale,
+                        fminf(-128.0f - rintf(range.low / scale), 127.0f)};
+}
+
+static void quantize_row(const et_few_bits_linear *linear, size_t row,
+                         quantization q, int16_t *steps) {
+  const float inverse = 1.0f / q.scale;
   for (size_t start = 0; start < linear->weight.columns; start += ET_CHUNK) {
     et_chunk chunk;
     const size_t rest = linear->weight.columns - start;
     const size_t n = rest < ET_CHUNK ? rest : ET_CHUNK;
     load_row(linear, row, start, n, &chunk);
     for (size_t i = 0; i < n; i++) {
-      const float code = rintf(chunk.float32[i] * inverse) + zero_point;
+      const float code = rintf(chunk.float32[i] * inverse) + q.zero_point;
       steps[start + i] =
-          (int16_t)(fminf(fmaxf(code, -128.0f), 127.0f) - zero_point);
+          (int16_t)(fminf(fmaxf(code, -128.0f), 127.0f) - q.zero_point);
     }
   }
-  return scale;
 }
 
 /* Adds the products of `count` elements, all of one group. */
@@ -94,8 +107,12 @@ static void multiply(const et_few_bits_linear *linear,
 static void run_rows(const et_few_bits_linear *linear, quantized_rows *rows,
                      size_t first, size_t count) {
   for (size_t r = 0; r < count; r++) {
-    rows->scales[r] = quantize_row(linear, first + r,
-                                   rows->steps + r * linear->weight.columns);
+    const quantization q =
+        rows->whole == NULL ? quantization_of(linear, first + r, 1, FLT_EPSILON)
+                            : *rows->whole;
+    quantize_row(linear, first + r, q,
+                 rows->steps + r * linear->weight.columns);
+    rows->scales[r] = q.scale;
   }
   for (size_t column = 0; column < linear->weight.rows; column++) {
     float sums[ET_FEW_BITS_ROWS] = {0};
@@ -116,18 +133,39 @@ et_status et_op_quantized_weight_dynamic_linear_prepare(
   return ET_STATUS_OK;
 }
 
+static void run(const et_few_bits_linear *linear, quantized_rows *rows) {
+  for (size_t first = 0; first < linear->rows; first += ET_FEW_BITS_ROWS) {
+    const size_t rest = linear->rows - first;
+    run_rows(linear, rows, first,
+             rest < ET_FEW_BITS_ROWS ? rest : ET_FEW_BITS_ROWS);
+  }
+}
+
 et_status et_op_quantized_weight_dynamic_linear_out(et_kernel_context *context,
                                                     et_value **args) {
   et_few_bits_linear linear;
-  quantized_rows rows = {(int16_t *)(void *)context->scratch.data, {0}};
+  quantized_rows rows = {(int16_t *)(void *)context->scratch.data, {0}, NULL};
   ET_RETURN_IF_ERROR(et_few_bits_linear_read(
       context, "dynamic linear of few bits", args, ET_FEW_BITS_ZERO_POINTS,
       et_arg_tensor(args[4]), args[5]->u.as_int, args[6]->u.as_tensor,
       &linear));
-  for (size_t first = 0; first < linear.rows; first += ET_FEW_BITS_ROWS) {
-    const size_t rest = linear.rows - first;
-    run_rows(&linear, &rows, first,
-             rest < ET_FEW_BITS_ROWS ? rest : ET_FEW_BITS_ROWS);
-  }
+  run(&linear, &rows);
+  return ET_STATUS_OK;
+}
+
+et_status et_op_quantized_weight_dynamic_linear_per_tensor_out(
+    et_kernel_context *context, et_value **args) {
+  et_few_bits_linear linear;
+  ET_RETURN_IF_ERROR(et_few_bits_linear_read(
+      context, "dynamic linear of few bits", args, ET_FEW_BITS_ZERO_POINTS,
+      et_arg_tensor(args[4]), args[5]->u.as_int, args[7]->u.as_tensor,
+      &linear));
+  const double eps = et_scalar_to_double(args[6]);
+  ET_CHECK(context, eps > 0.0, "%s: smallest scale %g is not above 0",
+           linear.what, eps);
+  const quantization whole =
+      quantization_of(&linear, 0, linear.rows, (float)eps);
+  quantized_rows rows = {(int16_t *)(void *)context->scratch.data, {0}, &whole};
+  run(&linear, &rows);
   return ET_STATUS_OK;
 }

@@ -111,10 +111,17 @@ def test_linear_layers_of_few_bits_follow_their_definition(bits: int, rows: int,
     for count, bias in [((1,), None), ((2, 9), random_tensor((rows,)))]:
         x = random_tensor((*count, columns))
         for zero_points in (points, None):
-            for name in ("linear", "dynamic_linear"):
-                arguments = x, codes, scales, zero_points, bias, bits
+            for name, *rest in (("linear",), ("dynamic_linear",), ("dynamic_linear_per_tensor", 1e-5)):
+                arguments = x, codes, scales, zero_points, bias, bits, *rest
                 operator = getattr(torch.ops.quantized_weight, name)
                 check(KERNELS, f"{OURS}{name}.out", *arguments, reference=operator, tolerance=(1e-4, 1e-4))
+
+
+def test_a_smallest_scale_is_the_step_of_what_has_no_range() -> None:
+    codes, scales = torch.tensor([[1]], dtype=torch.int8), torch.ones(1, 1)
+    x, out = torch.tensor([[0.3], [0.2]]), torch.empty(2, 1)
+    KERNELS.call(f"{OURS}dynamic_linear_per_tensor.out", x, codes, scales, None, None, 8, 0.25, out, out)
+    assert out.tolist() == [[0.25], [0.25]]
 
 
 @pytest.mark.parametrize(("rows", "columns", "groups"), SHAPES)
@@ -167,9 +174,13 @@ def test_what_does_not_fit_is_refused() -> None:
         ((x, codes.view(torch.int8), scales, points, None, 4), "codes of 4 bits are not of int8"),
     ]
     for arguments, message in calls:
-        for name in ("linear", "dynamic_linear"):
+        for name, *rest in (("linear",), ("dynamic_linear",), ("dynamic_linear_per_tensor", 1e-5)):
             with pytest.raises(KernelError, match=message):
-                KERNELS.call(f"{OURS}{name}.out", *arguments, out, out)
+                KERNELS.call(f"{OURS}{name}.out", *arguments, *rest, out, out)
+    for eps in (0.0, -1.0, NAN):
+        with pytest.raises(KernelError, match="smallest scale .* is not above 0"):
+            name = "dynamic_linear_per_tensor.out"
+            KERNELS.call(OURS + name, x, codes, scales, points, None, 4, eps, out, out)
     for index in (4, -1):
         with pytest.raises(KernelError, match="embedding of few bits"):
             KERNELS.call(f"{OURS}embedding.out", codes, scales, points, torch.tensor([index]), 4, x, x)

@@ -8,6 +8,7 @@ CONFIG_SECTIONS = {
         "core_aten_ops_exception_list": "list",
         "preserve_ops": "list",
         "whole_attention": "bool",
+        "fuse_few_bits": "bool",
         "pipeline": "string",
     },
     "executorch": {

@@ -77,6 +77,14 @@ INDEX, ROW = torch.tensor([0, 2, 1, 2]), _real(2, 4)
 
 SCATTERED: dict[str, Case] = {
     **{
+        f"diagonal_scatter {place}": (
+            lambda x, s, place=place: torch.diagonal_scatter(x, s, *place),
+            _real(4, 3, 5),
+            torch.randn_like(torch.diagonal(_real(4, 3, 5), *place)),
+        )
+        for place in ((0, 0, 1), (1, 0, 2), (-2, 0, 1), (2, -1, -2))
+    },
+    **{
         f"scatter_reduce {reduce}{' without self' * (not own)}": (
             lambda x, i, s, reduce=reduce, own=own: x.scatter_reduce(0, i, s, reduce, include_self=own),
             _real(3),
@@ -271,6 +279,9 @@ DRAWN: dict[str, Case] = {
     "randint_like": (lambda x: torch.randint_like(x, 3).max(), MANY),
     "bernoulli": (lambda x: _is_near(torch.bernoulli(x * 0.25), 0.25, 0.05), MANY),
     "dropout in training": (lambda x: _is_near(F.dropout(x, 0.25, True), 1, 0.1), MANY),
+    "geometric": (lambda x: _is_near(x.clone().geometric_(0.25), 4, 0.3), MANY),
+    "geometric, of whole trials": (lambda x: x.clone().geometric_(0.9).min(), MANY),
+    "cauchy": (lambda x: _is_near((x.clone().cauchy_(3, 0.5) > 3.5).double(), 0.25, 0.05), MANY),
     "randperm": (lambda x: torch.sort(torch.randperm(50)).values + x[:50], MANY),
     "multinomial, each once": (lambda p: torch.sort(torch.multinomial(p[0], 2)).values, ODDS),
     "multinomial with replacement": (lambda p: torch.multinomial(p, 5, True)[1] + (p[0] == 0).any(), ODDS),

@@ -25,6 +25,29 @@ _MADE = """\
 ## Made of others
 
 The compiler decomposes these, in any overload, into operators of the tables:"""
+_REFUSED_HEAD = """\
+## Refused
+
+These have neither a kernel nor a decomposition. The compiler, or `torch.export` before it, says so with the line of the model:
+
+| operator | reason |
+| --- | --- |"""
+REFUSED = {
+    "linalg_eig": "eigenvectors of a matrix that is not symmetric are complex, and no kernel iterates to them; `linalg_eigh` has one",
+    "linalg_ldl_factor_ex": "no kernel pivots by blocks; `linalg_cholesky` and `linalg_lu_factor` have kernels for such matrices",
+    "linalg_ldl_solve": "its factors are those of `linalg_ldl_factor_ex`",
+    "linalg_lstsq": "`torch.export` knows no sizes of its results; `linalg_pinv(a) @ b` is the solution",
+    "allclose": "`torch.export` refuses values that become numbers of Python; `isclose(a, b).all()` is a tensor",
+    "equal": "as `allclose`; `(a == b).all()` is a tensor",
+    "bincount": "the size of its result is known from values alone and has no bound; `histc` has bins",
+    "histogram": "`histc`, `bucketize` and `searchsorted` have kernels",
+    "frexp": "no kernel takes numbers apart",
+    "segment_reduce": "`index_reduce` has a kernel",
+    "as_strided_scatter": "writing by strides would depend on where a tensor lies",
+    "hash_tensor": "of no model",
+}
+"""Operators, and why they are refused."""
+
 _SECTIONS = (
     ("kernels/portable", "PyTorch's operators"),
     ("kernels/quantized", "Operators on quantized tensors"),
@@ -56,7 +79,9 @@ def page(root: Path) -> str:
     for folder, title in _SECTIONS:
         parts += [f"## {title}", _table(tables[folder])]
     known = {_base(name) for table in tables.values() for name in table.kernels}
-    return "\n\n".join([*parts, _MADE, ", ".join(f"`{name}`" for name in _made_of_others(known))]) + "\n"
+    made = ", ".join(f"`{name}`" for name in _made_of_others(known))
+    refused = "\n".join([_REFUSED_HEAD, *(f"| `{name}` | {reason} |" for name, reason in REFUSED.items())])
+    return "\n\n".join([*parts, _MADE, made, refused]) + "\n"
 
 
 def _table(table: KernelTable) -> str:

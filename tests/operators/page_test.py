@@ -1,9 +1,16 @@
 """The page is what the tables and the compiler say."""
 
+from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+import torch
+from torch import Tensor
+
+from exir import to_edge
+from exir.error import ExirError
 from exir.operators.operators import own_operators
-from tests.operators.page import page
+from tests.operators.page import REFUSED, page
 
 _ROOT = Path(__file__).absolute().parents[2]
 _PAGE = page(_ROOT)
@@ -31,3 +38,40 @@ def test_rows_say_dtypes_and_dimensions() -> None:
 
 def test_what_is_decomposed_is_named() -> None:
     assert all(f"`{name}`" in _PAGE for name in ("_embedding_bag", "median", "silu"))
+
+
+_SQUARE, _WHOLE = torch.eye(3), torch.arange(3)
+_CALLS: dict[str, tuple[Callable[..., object], Tensor]] = {
+    "linalg_eig": (torch.linalg.eig, _SQUARE),
+    "linalg_ldl_factor_ex": (torch.linalg.ldl_factor_ex, _SQUARE),
+    "linalg_ldl_solve": (lambda x: torch.linalg.ldl_solve(x, torch.arange(1, 4, dtype=torch.int32), x), _SQUARE),
+    "linalg_lstsq": (lambda x: torch.linalg.lstsq(x, x).solution, _SQUARE),
+    "allclose": (lambda x: x + torch.allclose(x, x), _SQUARE),
+    "equal": (lambda x: x + torch.equal(x, x * 1), _SQUARE),
+    "bincount": (torch.bincount, _WHOLE),
+    "histogram": (lambda x: torch.histogram(x, 4).hist, _SQUARE),
+    "frexp": (torch.frexp, _SQUARE),
+    "segment_reduce": (lambda x: torch.segment_reduce(x, "sum", lengths=torch.tensor([1, 2])), _SQUARE),
+    "as_strided_scatter": (lambda x: torch.as_strided_scatter(x, x[0], (3,), (2,)), _SQUARE),
+    "hash_tensor": (torch.hash_tensor, _WHOLE),
+}
+
+
+class _Of(torch.nn.Module):
+    def __init__(self, function: Callable[..., object]) -> None:
+        super().__init__()
+        self._function = function
+
+    def forward(self, x: Tensor) -> object:
+        return self._function(x)
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_said_to_be_refused_is(name: str) -> None:
+    function, x = _CALLS[name]
+    try:
+        exported = torch.export.export(_Of(function), (x,))
+    except Exception:
+        return  # the page says whether it is so for `torch.export`
+    with pytest.raises(ExirError, match=name):
+        to_edge(exported).to_executorch()

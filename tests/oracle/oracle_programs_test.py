@@ -45,6 +45,29 @@ class Reduced(nn.Module):
         return x.mean((2, 3), keepdim=True), x.mean(1), x.sum(3), *pooled, one.expand(3, -1, -1, -1) * 2
 
 
+class Ordered(nn.Module):
+    """What takes tensors of several dim orders, moves elements of those that are not in row-major order, and normalizes them."""
+
+    def forward(self, x: Tensor, rows: Tensor, shift: Tensor) -> tuple[Tensor, ...]:
+        mixed = x + rows, torch.where(rows > x, shift, x), x * 2.0 + shift, rows / (x.abs() + 1)
+        cut = x[:, 1:3].relu(), x[:, :, 1:7:2] * 2, x[:, 1], *x.split([1, 2], 1), x.unsqueeze(1)
+        moved = (
+            x.flip(2),
+            x.roll(1, 3),
+            torch.cat((x, x), 1),
+            torch.stack((x, rows)),
+            nn.functional.pad(x, (1, 2, 0, 1)),
+        )
+        picked = (
+            x.gather(1, rows[:, :1].long().clamp(0, 2)),
+            *x.topk(2, 1),
+            *x.max(2),
+            x.index_select(3, torch.tensor([1, 0])),
+        )
+        normal = x.softmax(1), nn.functional.layer_norm(x, (8,)), nn.functional.group_norm(x, 3), x.log_softmax(3)
+        return *mixed, *cut, *moved, *picked, *normal
+
+
 class DynamicViews(nn.Module):
     """Views whose sizes are computed when the program runs."""
 
@@ -155,6 +178,9 @@ STATIC = {
         torch.randn(1, 3, 8, 8).to(memory_format=LAST),
     ),
     "reduced": lambda: of(Reduced(), *(torch.randn(batch, 3, 8, 8).to(memory_format=LAST) for batch in (2, 1))),
+    "ordered": lambda: of(
+        Ordered(), torch.randn(2, 3, 8, 8).to(memory_format=LAST), torch.randn(2, 3, 8, 8), torch.randn(3, 1, 1)
+    ),
     "lstm": lambda: of(nn.LSTM(4, 5, batch_first=True), torch.randn(2, 6, 4)),
     "bfloat16": lambda: of(nn.PReLU().bfloat16(), torch.randn(3, 4).bfloat16()),
     "both_ways": lambda: of(BothWays(), torch.tensor([3, 0, 99])),

@@ -14,9 +14,10 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from exir.capture import EdgeCompileConfig
 from exir.cli.reporting.calls import Call, write_calls
-from exir.program import to_edge
-from exir.quantize import QuantizationOptions, Quantized, quantize_program
+from exir.program import ExecutorchProgramManager, to_edge
+from exir.quantize import RECIPES, QuantizationOptions, Quantized, quantize_program, quantize_weights
 from tests.oracle.official import OfficialProgram
 
 _CLOSE = 1e-5
@@ -74,20 +75,50 @@ def _quantized(name: str, recipe: str) -> tuple[Quantized, Tensor]:
     return quantize_program(program, QuantizationOptions(recipe), calls), x
 
 
+def _check(manager: ExecutorchProgramManager, x: Tensor, expected: Tensor, atol: float, folder: Path) -> None:
+    """Both runtimes give the same, and what is expected."""
+    (official,) = OfficialProgram(manager.buffer).run("forward", x)
+    torch.testing.assert_close(official, expected, rtol=0, atol=atol)
+    Path(folder, "program.pte").write_bytes(manager.buffer)
+    Path(folder, "calls").write_bytes(write_calls([Call("forward", (x,), (official,))]))
+    files = [str(folder / each) for each in ("program.pte", "calls")]
+    run = [os.environ["RUN_CALLS"], *files, f"--atol={_CLOSE}", "--rtol=0"]
+    done = subprocess.run(run, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 @pytest.mark.parametrize("recipe", ["int8_static", "int8_static_per_tensor"])
 @pytest.mark.parametrize("name", _NETWORKS)
 def test_both_runtimes_give_what_the_quantized_model_gives(name: str, recipe: str, tmp_path: Path) -> None:
     quantized, x = _quantized(name, recipe)
     assert any(each.reason == "" for each in quantized.decisions)
-    manager = to_edge(quantized.program).to_executorch()
-    (official,) = OfficialProgram(manager.buffer).run("forward", x)
     with torch.no_grad():
         eager = quantized.program.module()(x)
     step = float((eager.max() - eager.min()) / 255)
-    torch.testing.assert_close(official, eager, rtol=0, atol=1.5 * step)
-    Path(tmp_path, "program.pte").write_bytes(manager.buffer)
-    Path(tmp_path, "calls").write_bytes(write_calls([Call("forward", (x,), (official,))]))
-    files = [str(tmp_path / each) for each in ("program.pte", "calls")]
-    run = [os.environ["RUN_CALLS"], *files, f"--atol={_CLOSE}", "--rtol=0"]
-    done = subprocess.run(run, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+    _check(to_edge(quantized.program).to_executorch(), x, eager, 1.5 * step, tmp_path)
+
+
+class Words(nn.Module):
+    """An embedding, normalized, and two linear layers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words, self.norm = nn.Embedding(40, 64), nn.LayerNorm(64)
+        self.layers = nn.Sequential(nn.Linear(64, 256), nn.GELU(), nn.Linear(256, 128, bias=False))
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        return self.layers(self.norm(self.words(tokens)))
+
+
+@pytest.mark.parametrize("recipe", [name for name, each in RECIPES.items() if not each.needs_calibration])
+def test_layers_of_few_bits_that_are_not_fused_run_on_both_runtimes(recipe: str, tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    network, tokens = Words().eval(), torch.tensor([[3, 1, 39], [0, 2, 2]])
+    floats = sum(each.nbytes for each in network.parameters())
+    assert not quantize_weights(network, QuantizationOptions(recipe))
+    program = torch.export.export(network, (tokens,))
+    manager = to_edge(program, compile_config=EdgeCompileConfig(fuse_few_bits=False)).to_executorch()
+    assert len(manager.buffer) < floats * (0.4 if "int8" in recipe else 0.3)
+    with torch.no_grad():
+        eager = network(tokens)
+    _check(manager, tokens, eager, 1e-4, tmp_path)

@@ -25,10 +25,13 @@ def test_the_table_has_every_recipe() -> None:
     assert re.findall(r"^\| `(int\w+)` \|", _PAGE, re.MULTILINE) == list(RECIPES)
 
 
-def test_the_section_is_one_that_the_compiler_takes() -> None:
-    (section,) = _examples("toml")
-    options = parse_config(tomllib.loads(section), "quantization.md").quantization_options()
+def test_the_sections_are_such_as_the_compiler_takes() -> None:
+    official, recipe = (parse_config(tomllib.loads(each), "quantization.md") for each in _examples("toml"))
+    options = recipe.quantization_options()
     assert options is not None and options.recipe == "int8_static"
+    lowering = official.executorch_config([])
+    assert not official.edge_config().fuse_few_bits
+    assert (lowering.fuse_bytes, lowering.row_major_operands) == (False, True)
 
 
 def test_the_python_example_runs() -> None:

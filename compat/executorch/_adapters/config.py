@@ -8,8 +8,10 @@ from enum import IntEnum
 from typing import Any
 
 from executorch._adapters.memory_planning_pass import MemoryPlanningPass
+from executorch._adapters.quant_fusion import QuantFusionPass
 from exir import capture
 from exir.error import ConfigError
+from exir.passes.propagate_constants import PropagateConstants
 
 
 class DynamicMemoryPlanningMode(IntEnum):
@@ -39,7 +41,8 @@ class EdgeCompileConfig(capture.EdgeCompileConfig):
 class ExecutorchBackendConfig(capture.ExecutorchBackendConfig):
     """`exir.ExecutorchBackendConfig` with the official package's further fields.
 
-    Memory is planned for upper bounds, on the CPU, and every operator has an out variant.
+    Memory is planned for upper bounds, on the CPU, and every operator has an out variant. The planner lets results lie where their
+    operands lay, whether `run_reinplace_pass` asks for it or not.
     """
 
     memory_planning_pass: Any = field(default_factory=MemoryPlanningPass)
@@ -53,5 +56,5 @@ class ExecutorchBackendConfig(capture.ExecutorchBackendConfig):
     def __post_init__(self) -> None:
         if self.dynamic_memory_planning_mode is not DynamicMemoryPlanningMode.UPPER_BOUND:
             raise ConfigError("'dynamic_memory_planning_mode' must be UPPER_BOUND")
-        if self.run_reinplace_pass or self.reinplace_extra_ops:
-            raise ConfigError("'run_reinplace_pass' is not provided: the planner lets results lie where operands lay")
+        if self.do_quant_fusion_and_const_prop:
+            self.passes = [QuantFusionPass(), PropagateConstants(), *self.passes]

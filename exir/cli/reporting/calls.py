@@ -19,40 +19,19 @@ The file (`ETCL`, version 1, little-endian) is what parity tests replay on the C
 """
 
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
-from math import prod
 from typing import Any
 
 import torch
 
 from exir.error import InvalidProgramError, UnsupportedOperatorError
 from exir.tensor import dim_order_of_strides, scalar_type
+from exir.tensor_bytes import elements_of, tensor_of
 
 MAGIC = b"ETCL"
 VERSION = 1
-
-_DTYPES = {
-    scalar_type(dtype): dtype
-    for dtype in (
-        torch.uint8,
-        torch.int8,
-        torch.int16,
-        torch.int32,
-        torch.int64,
-        torch.float16,
-        torch.float32,
-        torch.float64,
-        torch.complex64,
-        torch.complex128,
-        torch.bool,
-        torch.bfloat16,
-        torch.uint16,
-        torch.uint32,
-        torch.uint64,
-    )
-}
 
 
 class _Kind(IntEnum):
@@ -113,12 +92,6 @@ def read_calls(data: bytes) -> list[Call]:
     return calls
 
 
-def in_dim_order(tensor: torch.Tensor, dim_order: Sequence[int]) -> torch.Tensor:
-    """`tensor` with its elements laid out in `dim_order`, slowest dimension first."""
-    inverse = sorted(range(len(dim_order)), key=dim_order.__getitem__)
-    return tensor.detach().permute(tuple(dim_order)).contiguous().permute(inverse)
-
-
 def _encode_call(call: Call) -> bytes:
     head = _encode_string(call.method) + struct.pack("<I", call.expected_status)
     return head + _encode_values(call.inputs) + _encode_values(call.outputs)
@@ -151,8 +124,7 @@ def _encode_value(value: Any) -> bytes:
 def _encode_tensor(tensor: torch.Tensor) -> bytes:
     shape = tuple(tensor.shape)
     order = dim_order_of_strides(shape, tuple(tensor.stride()))
-    elements = tensor.detach().resolve_conj().permute(order).contiguous().reshape(-1)
-    data = elements.view(torch.uint8).numpy().tobytes()
+    data = elements_of(tensor, order)
     rank = len(shape)
     head = struct.pack(f"<BB{rank}i{rank}B", scalar_type(tensor.dtype), rank, *shape, *order)
     return head + struct.pack("<Q", len(data)) + data
@@ -222,21 +194,12 @@ class _Reader:
         return self.take(self.unpack("<I")).decode()
 
     def _tensor(self) -> torch.Tensor:
-        dtype = _DTYPES.get(number := self.unpack("<B"))
+        number = self.unpack("<B")
         rank = self.unpack("<B")
         sizes = struct.unpack(f"<{rank}i", self.take(4 * rank))
         order = tuple(self.take(rank))
         data = bytearray(self.take(self.unpack("<Q")))
-        if dtype is None or sorted(order) != list(range(rank)) or min(sizes, default=0) < 0:
-            raise InvalidProgramError(f"recorded calls: tensor of dtype {number}, {sizes}, {order}")
-        return _from_memory(data, dtype, sizes, order)
-
-
-def _from_memory(
-    data: bytearray, dtype: torch.dtype, sizes: tuple[int, ...], order: tuple[int, ...]
-) -> torch.Tensor:
-    if len(data) != prod(sizes) * dtype.itemsize:
-        raise InvalidProgramError(f"recorded calls: {len(data)} bytes for a {dtype} of sizes {sizes}")
-    flat = torch.frombuffer(data, dtype=dtype) if data else torch.empty(0, dtype=dtype)
-    inverse = sorted(range(len(order)), key=order.__getitem__)
-    return flat.reshape([sizes[dim] for dim in order]).permute(inverse)
+        try:
+            return tensor_of(data, number, sizes, order)
+        except InvalidProgramError as error:
+            raise InvalidProgramError(f"recorded calls: {error}") from None

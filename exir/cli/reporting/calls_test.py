@@ -3,8 +3,9 @@
 import pytest
 import torch
 
-from exir.cli.reporting.calls import Call, QuantizedOutput, in_dim_order, read_calls, write_calls
+from exir.cli.reporting.calls import Call, QuantizedOutput, read_calls, write_calls
 from exir.error import InvalidProgramError
+from exir.tensor_bytes import in_dim_order
 
 _VALUES = (None, -3, True, 2.5, "grün", QuantizedOutput(3, 2.5, 1.0, 0.25, -7))
 

@@ -1,0 +1,70 @@
+"""Fusing what is computed between bytes to the official package's operators."""
+
+from typing import Any, ClassVar
+
+import torch
+from torch.export import ExportedProgram
+from torch.fx import Node
+
+import exir.dialects.quantized_decomposed_ops  # noqa: F401  (registers the operator used below)
+from exir.dialects.edge import edge_op
+from exir.graph.byte_codes import Codes, Reading, dequantized_codes, is_quantizing, quantized_reading
+from exir.graph.byte_moves import move_bytes
+from exir.graph.edit import insert_before, replace_and_erase
+from exir.graph.fake_mode import fake_mode_of
+from exir.pass_manager import ProgramPass
+from exir.passes.propagate_constants import PropagateConstants
+
+_ADD = edge_op(torch.ops.aten.add.Tensor)
+_ADD_BYTES = torch.ops.quantized_decomposed.add.default
+
+
+class QuantFusionPass(ProgramPass):
+    """Sums between bytes become `quantized_decomposed::add`, and what only moves elements moves bytes.
+
+    Embeddings and layers of few bits are fused by `to_edge` already. Every node has its value described, whatever
+    `_fix_node_meta_val` says, and constants are found without `node_value_dict`.
+    """
+
+    name: ClassVar[str] = "quant_fusion"
+
+    def __init__(self, _fix_node_meta_val: bool = False, node_value_dict: Any = None) -> None:
+        pass
+
+    def run(self, program: ExportedProgram) -> ExportedProgram:
+        move_bytes(program)
+        for quantize in list(filter(is_quantizing, program.graph.nodes)):
+            fused = _fused(quantize)
+            if fused is not None:
+                replace_and_erase(quantize, fused)
+        program.graph.eliminate_dead_code()
+        program.graph_module.recompile()
+        return program
+
+
+def quant_fusion_and_const_prop_pass(program: ExportedProgram) -> ExportedProgram:
+    """`QuantFusionPass`, and what constants alone decide computed."""
+    return PropagateConstants().run(QuantFusionPass().run(program))
+
+
+def _fused(quantize: Node) -> Node | None:
+    """What gives the bytes that `quantize` makes, without floats."""
+    reading, floats = quantized_reading(quantize), quantize.args[0]
+    same = dequantized_codes(floats)
+    if same is not None:
+        return same.node if same.reading == reading else None
+    if reading is None or floats.target is not _ADD or floats.kwargs:
+        return None
+    operands = [dequantized_codes(each) for each in floats.args]
+    found = [each for each in operands if each is not None and each.reading.dtype == reading.dtype]
+    return _sum(quantize, found, reading) if len(found) == 2 else None
+
+
+def _sum(before: Node, operands: list[Codes], reading: Reading) -> Node:
+    arguments = [value for each in operands for value in (each.node, *_affine(each.reading))]
+    arguments += _affine(reading)
+    return insert_before(before, _ADD_BYTES, tuple(arguments), {}, fake_mode_of(before.graph))
+
+
+def _affine(reading: Reading) -> tuple[float, int, int, int]:
+    return reading.scale, reading.zero_point, reading.low, reading.high

@@ -1,0 +1,33 @@
+"""Takes a bundled program (`.bpte`) apart: the program, and its calls as parity tests replay them on the C runtime.
+
+python -m exir.cli.unbundle net.bpte --program=net.pte --calls=net.calls
+"""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from exir.bundled_file import deserialize_bpte
+from exir.bundled_program import bundled_calls
+from exir.cli.reporting.calls import Call, write_calls
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Write both files."""
+    parser = argparse.ArgumentParser(prog="unbundle", description="Take a bundled program apart.")
+    parser.add_argument("bundle", type=Path)
+    parser.add_argument("--program", type=Path, required=True, help="the .pte to write")
+    parser.add_argument("--calls", type=Path, required=True, help="the file of recorded calls to write")
+    given = parser.parse_args(argv)
+    bundled = deserialize_bpte(given.bundle.read_bytes())
+    calls = (
+        Call(method, tuple(case.inputs), tuple(case.expected_outputs))
+        for method, case in bundled_calls(bundled)
+        if case.expected_outputs
+    )
+    given.calls.write_bytes(write_calls(calls))
+    given.program.write_bytes(bundled.program)
+
+
+if __name__ == "__main__":
+    main()

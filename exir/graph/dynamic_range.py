@@ -1,0 +1,68 @@
+"""Tensors that are quantized to int8 by the range that they have at run time, and dequantized again."""
+
+import operator
+from dataclasses import dataclass
+
+import torch
+from torch.fx import Node
+
+from exir.graph.quantized_weight import edge_name, origin
+
+_BYTES = [(-128, 127)] * 2
+
+
+@dataclass(frozen=True)
+class _Scheme:
+    """The names of the operators of `quantized_decomposed` that quantize by a range, and go back."""
+
+    choose: str
+    quantize: str
+    dequantize: str
+
+
+_OF_ROWS = _Scheme("choose_qparams_per_token_asymmetric", "quantize_per_token", "dequantize_per_token")
+_OF_TENSORS = _Scheme(
+    "choose_qparams.tensor", "quantize_per_tensor.tensor", "dequantize_per_tensor.tensor"
+)
+
+
+def quantized_by_rows(dequantized: Node) -> Node | None:
+    """The floats that were quantized by the ranges of their rows."""
+    choice = _choice(dequantized, _OF_ROWS)
+    return None if choice is None else choice.args[0]
+
+
+def quantized_as_whole(dequantized: Node) -> tuple[Node, float] | None:
+    """The floats that were quantized by the range of all of them, and the smallest scale."""
+    choice = _choice(dequantized, _OF_TENSORS)
+    if choice is None or tuple(choice.args[1:3]) != _BYTES[0] or choice.args[4] != torch.int8:
+        return None
+    return choice.args[0], choice.args[3]
+
+
+def _choice(dequantized: Node, scheme: _Scheme) -> Node | None:
+    """The call that chose the parameters by which int8 was made of floats, and these of it again."""
+    quantized = dequantized.args[0]
+    if not (_calls(dequantized, scheme.dequantize) and _calls(quantized, scheme.quantize)):
+        return None
+    found = [_chosen(each, scheme) for node in (dequantized, quantized) for each in node.args[1:3]]
+    limits = [tuple(node.args[3:5]) for node in (dequantized, quantized)]
+    choice = found[0][0]
+    is_one = found == [(choice, 0), (choice, 1)] * 2 and limits == _BYTES
+    return choice if is_one and choice is not None and choice.args[0] is quantized.args[0] else None
+
+
+def _chosen(parameter: object, scheme: _Scheme) -> tuple[Node | None, int]:
+    """The call that chose a parameter, and which of its results that is: 0 the scale, 1 the zero point."""
+    item = origin(parameter)
+    if (
+        isinstance(item, Node)
+        and item.target is operator.getitem
+        and _calls(item.args[0], scheme.choose)
+    ):
+        return item.args[0], item.args[1]
+    return None, 0
+
+
+def _calls(node: object, name: str) -> bool:
+    return isinstance(node, Node) and edge_name(node) == f"quantized_decomposed::{name}"

@@ -1,0 +1,52 @@
+"""Linear layers whose input is quantized by the range of all of it multiply whole numbers."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+from torch.export import ExportedProgram
+from torch.fx import Node
+
+import exir.dialects.quantized_weight_ops  # noqa: F401  (registers the operator used below)
+from exir.graph.dynamic_range import quantized_as_whole
+from exir.graph.edit import replace_and_erase
+from exir.graph.few_bits import FewBits
+from exir.graph.linear_layers import LinearLayer, linear_layers, of_all_rows
+from exir.graph.quantized_weight import is_dequantized, origin
+from exir.pass_manager import ProgramPass
+
+_LINEAR = torch.ops.quantized_weight.dynamic_linear_per_tensor.default
+
+
+@dataclass(frozen=True)
+class FuseDynamicLayers(ProgramPass):
+    """Fuses choosing a tensor's range, quantizing it to int8 and a linear layer of a quantized weight.
+
+    Before: the edge dialect, partitioned. After: such layers are `quantized_weight::dynamic_linear_per_tensor`, whose weights lie
+    in 2, 4 or 8 bits an element. Backends have seen the layers as they were, as they know them.
+    """
+
+    name: ClassVar[str] = "fuse_dynamic_layers"
+
+    def run(self, program: ExportedProgram) -> ExportedProgram:
+        weights = list(filter(is_dequantized, program.graph.nodes))
+        few_bits = FewBits(program)
+        for weight in weights:
+            for layer in map(of_all_rows, linear_layers(weight)):
+                _fuse(layer, weight, few_bits)
+        if weights:
+            program.graph.eliminate_dead_code()
+            few_bits.constants.drop_unused()
+        return program
+
+
+def _fuse(layer: LinearLayer, dequantized: Node, few_bits: FewBits) -> None:
+    found = quantized_as_whole(origin(layer.x)) if is_dequantized(origin(layer.x)) else None
+    weight = None if found is None else few_bits.weight(dequantized)
+    if found is None or weight is None or layer.x.meta["val"].dtype != weight.dtype:
+        return
+    real, eps = found
+    x = few_bits.seen_as(layer.node, real, layer.x)
+    stored = few_bits.stored(dequantized, weight)
+    arguments = (x, *stored.parameters, layer.bias, weight.bits, eps)
+    replace_and_erase(layer.node, few_bits.insert(layer.node, _LINEAR, *arguments))

@@ -1,0 +1,63 @@
+"""A weight that is dequantized by groups lies in its few bits, whatever takes it."""
+
+import torch
+from torch import Tensor, nn
+
+from exir import to_edge
+from exir.passes.pack_few_bits import PackFewBits
+from exir.testing.graphs import assert_same, operator_names, run, run_module
+from exir.testing.models import Example
+
+_OPS = torch.ops.quantized_decomposed
+
+
+class Groups(nn.Module):
+    """Sums of two matrices of one shape, in groups of 32, of as many bits."""
+
+    def __init__(self, bits: int) -> None:
+        super().__init__()
+        half = 1 << bits - 1
+        for name in ("first", "second"):
+            codes = torch.randint(-half, half, (6, 64), dtype=torch.int8)
+            codes[0, 0] = -half
+            self.register_buffer(f"{name}_codes", codes)
+            self.register_buffer(f"{name}_scales", torch.rand(6, 2) + 0.1)
+        self.register_buffer("points", torch.zeros(6, 2, dtype=torch.int32))
+
+    def forward(self, x: Tensor) -> Tensor:
+        for codes, scales in (
+            (self.first_codes, self.first_scales),
+            (self.second_codes, self.second_scales),
+        ):
+            limits = -128, 127, torch.int8, 32, torch.float32
+            x = x + _OPS.dequantize_per_channel_group(codes, scales, self.points, *limits)
+        return x
+
+
+def _packed(bits: int) -> tuple[list[str], int]:
+    """The operators of the program, and the bytes of its constants."""
+    example = Example(Groups(bits).eval(), (torch.randn(6, 64),))
+    program = PackFewBits().run(to_edge(example.export()).exported_program())
+    assert_same(run(program, example.inputs), run_module(example.module, example.inputs))
+    held = [*program.state_dict.values(), *program.constants.values()]
+    return operator_names(program), sum(each.nbytes for each in held)
+
+
+def test_codes_take_their_bits_and_rows_are_numbered_once() -> None:
+    scales, rows = 6 * 2 * 4, 6 * 8
+    for bits, kind in ((2, "2bit"), (4, "4bit"), (8, "byte")):
+        names, size = _packed(bits)
+        assert names == [f"quantized_decomposed::embedding_{kind}", "aten::add.Tensor"] * 2
+        assert size == 2 * (6 * 64 * bits // 8 + scales) + rows
+
+
+def test_a_computed_weight_stays() -> None:
+    class Computed(Groups):
+        def forward(self, x: Tensor) -> Tensor:
+            codes = x.to(torch.int8)
+            limits = -128, 127, torch.int8, 32, torch.float32
+            return _OPS.dequantize_per_channel_group(codes, self.first_scales, self.points, *limits)
+
+    example = Example(Computed(4).eval(), (torch.randn(6, 64),))
+    program = PackFewBits().run(to_edge(example.export()).exported_program())
+    assert "quantized_decomposed::dequantize_per_channel_group" in operator_names(program)

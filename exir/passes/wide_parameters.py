@@ -1,0 +1,55 @@
+"""Scales and zero points in the dtypes that kernels of the official runtime take."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor
+from torch.export import ExportedProgram
+from torch.fx import Node
+
+import exir.dialects.dim_order_ops  # noqa: F401  (registers the operator used below)
+from exir.graph.control_flow import graphs
+from exir.graph.edit import insert_before
+from exir.graph.fake_mode import fake_mode_of
+from exir.graph.quantized_weight import edge_name
+from exir.pass_manager import ProgramPass
+
+_COPY = torch.ops.dim_order_ops._to_dim_order_copy.default
+_OPERATORS = frozenset(
+    f"quantized_decomposed::{verb}_per_{what}"
+    for verb in ("quantize", "dequantize")
+    for what in ("channel", "token")
+)
+# Places of the scale and the zero point among the arguments.
+_DTYPES: Mapping[int, torch.dtype] = {1: torch.float64, 2: torch.int64}
+
+
+@dataclass(frozen=True)
+class WideParameters(ProgramPass):
+    """Makes scales of rows and channels float64, and their zero points int64: the official runtime's kernels take no other.
+
+    Before: the edge dialect. After: what quantizes or dequantizes rows or channels has such parameters, of the same values.
+    """
+
+    name: ClassVar[str] = "wide_parameters"
+
+    def run(self, program: ExportedProgram) -> ExportedProgram:
+        fake_mode = fake_mode_of(program.graph)
+        for graph_module in graphs(program.graph_module):
+            for node in list(graph_module.graph.nodes):
+                if edge_name(node) in _OPERATORS:
+                    for place, dtype in _DTYPES.items():
+                        _widen(node, place, dtype, fake_mode)
+        return program
+
+
+def _widen(node: Node, place: int, dtype: torch.dtype, fake_mode: Any) -> None:
+    given = node.args[place] if place < len(node.args) else None
+    if (
+        isinstance(given, Node)
+        and isinstance(given.meta["val"], Tensor)
+        and given.meta["val"].dtype != dtype
+    ):
+        node.update_arg(place, insert_before(node, _COPY, (given,), {"dtype": dtype}, fake_mode))
