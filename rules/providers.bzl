@@ -30,6 +30,7 @@ ExecutorchBackendInfo = provider(
         "data": "depset[File]: files that the compiler side reads.",
         "tools": "list[FilesToRunProvider]: programs that the compiler side runs.",
         "kernels": "depset[ExecutorchKernelsInfo]: kernels that programs compiled for it may call.",
+        "measure": "FilesToRunProvider: program that says what a payload's delegate needs, of a backend without a compiler side; or None.",
         "symbol": "string: C symbol of the `et_backend`; '' when there is no runtime side.",
         "cc": "CcInfo: library that defines the symbol, or None.",
     },

@@ -22,7 +22,8 @@ from exir.plan.imported import external_tensors, imported_methods
 from exir.plan.indices import check_indices
 from exir.plan.kernels import calls_without_kernel, load_tables
 from exir.plan.manifest import manifest_text, method_content, methods_content
-from exir.plan.memory import CalledMemory, kernel_memory
+from exir.plan.measured import measured_memory, payload_of
+from exir.plan.memory import CalledMemory, RuntimeMemory, called_memory, kernel_memory
 from exir.plan.report import MethodReport
 
 
@@ -98,22 +99,39 @@ def _delegates(
     program: schema.Program,
 ) -> tuple[list[list[str]], CalledMemory]:
     """The parts that each delegate needs, and what they need together."""
-    if not plan.delegates:
-        return [], CalledMemory((), (), ())
-    # What follows needs torch.
+    measures = dict(options.measure)
+    if any(each.id not in measures for each in plan.delegates):
+        _import_backends(options)
+    needs = [_delegate(each, program, measures) for each in plan.delegates]
+    return [parts for parts, _ in needs], called_memory([memory for _, memory in needs])
+
+
+def _import_backends(options: argparse.Namespace) -> None:
+    # This needs torch.
     from exir.cli.loading.load_model import use_import_roots
     from exir.cli.loading.references import resolve
-    from exir.cli.reporting.delegates import delegate_memory, delegate_parts
 
     use_import_roots(tuple(options.import_root))
     for reference in options.backend:
         resolve(reference, "--backend", tuple(options.import_root))
-    return delegate_parts(plan, program), delegate_memory(plan, program)
+
+
+def _delegate(
+    delegate: schema.BackendDelegate, program: schema.Program, measures: Mapping[str, Path]
+) -> tuple[list[str], RuntimeMemory]:
+    """Parts and memory of one delegate: as its runtime side says, or its compiler side."""
+    name = str(delegate.id)
+    if name in measures:
+        return [], measured_memory(measures[name], payload_of(delegate, program), name)
+    from exir.cli.reporting.delegates import memory_of, parts_of
+
+    return parts_of(delegate, program), memory_of(delegate, program)
 
 
 def _check_backends(options: argparse.Namespace, reports: Sequence[MethodReport]) -> None:
+    known = [*options.backend_id, *dict(options.measure)]
     missing = {delegate.backend_id for report in reports for delegate in report.delegates}.difference(
-        options.backend_id
+        known
     )
     for name in sorted(missing):
         raise ConfigError(
@@ -130,6 +148,11 @@ def _file(path: Path) -> Mapping[str, Any]:
     }
 
 
+def _measure(text: str) -> tuple[str, Path]:
+    name, _, path = text.partition("=")
+    return name, Path(path)
+
+
 def _parse(argv: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="describe", fromfile_prefix_chars="@", allow_abbrev=False)
     parser.add_argument("--target", required=True, help="the label that messages and the manifest name")
@@ -137,6 +160,13 @@ def _parse(argv: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--weights", type=Path, action="append", default=[], help="its .ptd")
     parser.add_argument("--operators", type=Path, action="append", default=[], help="table of operators")
     parser.add_argument("--kernels", type=Path, action="append", required=True, help="table of kernels")
+    parser.add_argument(
+        "--measure",
+        type=_measure,
+        action="append",
+        default=[],
+        help="ID=program that says what its delegates need",
+    )
     parser.add_argument("--backend-id", action="append", default=[], help="of a backend that is linked")
     parser.add_argument(
         "--backend", action="append", default=[], help="its compiler side, <module>:<attribute>"

@@ -27,6 +27,12 @@ _ATTRS = {
         doc = "cc_library that defines `symbol`.",
     ),
     "symbol": attr.string(doc = "C symbol of the backend's `const et_backend`."),
+    "measure": attr.label(
+        executable = True,
+        cfg = "exec",
+        doc = "Program that is given a payload and prints what its delegate will need: what a backend has without a compiler side, whose " +
+              "programs are imported.",
+    ),
     "data": attr.label_list(
         allow_files = True,
         doc = "Files that the compiler side reads: `exir.data_path(\"<package>/<file>\")`.",
@@ -43,7 +49,7 @@ _ATTRS = {
 }
 
 def _check(ctx):
-    if bool(ctx.attr.id) != bool(ctx.attr.partitioner):
+    if bool(ctx.attr.id) != bool(ctx.attr.partitioner or ctx.attr.measure):
         fail("%s: 'id' and 'partitioner' go together: a delegate needs both, the portable backend neither" % ctx.label)
     if bool(ctx.attr.runtime) != bool(ctx.attr.symbol):
         fail("%s: 'runtime' and 'symbol' go together" % ctx.label)
@@ -63,6 +69,7 @@ def _impl(ctx):
             data = depset(transitive = [each.data for each in libraries] + [data_files(ctx.attr.data)]),
             tools = [tool[DefaultInfo].files_to_run for tool in ctx.attr.tools],
             kernels = depset([target[ExecutorchKernelsInfo] for target in ctx.attr.kernels]),
+            measure = ctx.attr.measure[DefaultInfo].files_to_run if ctx.attr.measure else None,
             symbol = ctx.attr.symbol,
             cc = ctx.attr.runtime[CcInfo] if ctx.attr.runtime else None,
         ),

@@ -8,8 +8,8 @@ def executorch_import(name, pte, backend = None, **kwargs):
     Args:
       name: name of the target; its names in C begin with it, after the package.
       pte: the program, a `.pte` file.
-      backend: label of the `executorch_backend` that its delegates are for, or a list of several. Without delegates neither this nor
-        torch is needed.
+      backend: label of the `executorch_backend` that its delegates are for, or a list of several. Without delegates, and for those that the
+        official exporter writes for XNNPACK, neither this nor torch is needed: //backends/xnnpack is linked by itself where the program names it.
       **kwargs: weights (a `.ptd` file), kernels, prefix, and what every rule has.
     """
     backends = backend if type(backend) == "list" else [backend] if backend else []

@@ -36,6 +36,11 @@ _ATTRS = {
         providers = [ExecutorchKernelsInfo],
         doc = "Further kernels that the program may call, besides those that come with the rules.",
     ),
+    # Backends that take what others have compiled; only those that the program names are linked.
+    "_measured": attr.label_list(
+        default = ["//backends/xnnpack"],
+        providers = [ExecutorchBackendInfo],
+    ),
     "_kernels": attr.label(
         default = "//kernels",
         providers = [ExecutorchKernelsInfo],
@@ -50,6 +55,9 @@ _DELEGATED_ATTRS = dict(
         doc = "The backends that its delegates are for.",
     ),
 )
+
+def _measured(ctx):
+    return [target[ExecutorchBackendInfo] for target in ctx.attr._measured]
 
 def _described(ctx, backends):
     """What the actions of both rules have in common."""
@@ -67,12 +75,16 @@ def _described(ctx, backends):
     args.add_all(tables[0], before_each = "--operators")
     args.add_all(tables[1], before_each = "--kernels")
     args.add_all([backend.id for backend in backends if backend.id], before_each = "--backend-id")
+    measures = [backend.measure for backend in _measured(ctx)]
+    for backend in _measured(ctx):
+        args.add("--measure", "%s=%s" % (backend.id, backend.measure.executable.path))
     args.add("--out-manifest", manifest)
     return struct(
         args = args,
         inputs = depset([ctx.file.pte] + weights, transitive = tables),
         kernels = sets,
         manifest = manifest,
+        measures = measures,
         message = "Reading %s" % ctx.file.pte.short_path,
         mnemonic = "ExecutorchImport",
         weights = weights,
@@ -93,7 +105,7 @@ def _provide(ctx, described, backends):
             reference = None,
             prefix = ctx.attr.prefix or c_prefix(ctx.label.package, ctx.label.name),
             kernels = described.kernels,
-            backends = depset(backends),
+            backends = depset(backends + _measured(ctx)),
         ),
     ]
 
@@ -111,6 +123,7 @@ def _kernels_impl(ctx):
         outputs = [described.manifest],
         mnemonic = described.mnemonic,
         message = described.message,
+        programs = described.measures,
     )
     return _provide(ctx, described, [])
 
@@ -126,7 +139,7 @@ def _delegated_impl(ctx):
         ctx.toolchains[TOOLCHAIN_TYPE],
         arguments = described.args,
         inputs = depset(transitive = [described.inputs, files]),
-        programs = [tool for backend in backends for tool in backend.tools],
+        programs = described.measures + [tool for backend in backends for tool in backend.tools],
         outputs = [described.manifest],
         mnemonic = described.mnemonic,
         message = described.message,

@@ -130,6 +130,8 @@ def _arguments(ctx, given):
     args.add("--entry-point", ctx.attr.entry_point)
     args.add("--time-limit", ctx.attr.time_limit)
     for backend in given.backends:
+        if backend.id and not backend.partitioner:
+            fail("%s: the backend '%s' runs programs that were compiled elsewhere, and compiles none" % (ctx.label, backend.id))
         if backend.partitioner:
             args.add("--backend", backend.partitioner)
     args.add_all(operator_tables(given.kernels), before_each = "--operators")

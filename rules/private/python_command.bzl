@@ -86,7 +86,7 @@ def run_compiler(ctx, toolchain, arguments, inputs, programs, outputs, mnemonic,
         **counted
     )
 
-def run_module(ctx, toolchain, sources, module, arguments, inputs, outputs, mnemonic, message, packages = []):
+def run_module(ctx, toolchain, sources, module, arguments, inputs, outputs, mnemonic, message, packages = [], programs = []):
     """Registers an action that runs a module of the generators, or of this repository.
 
     Args:
@@ -100,11 +100,13 @@ def run_module(ctx, toolchain, sources, module, arguments, inputs, outputs, mnem
       mnemonic: CamelCase name of the action.
       message: progress message.
       packages: list[File]: folders of packages that it needs besides the standard library.
+      programs: list[FilesToRunProvider]: what it runs.
     """
     _run_python(
         ctx,
         toolchain,
         sources,
+        programs = programs,
         path = [sources.root] + [site.path for site in packages],
         arguments = ["-m", module, arguments],
         inputs = depset(packages, transitive = [inputs]),

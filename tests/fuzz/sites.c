@@ -3,6 +3,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "backends/xnnpack/runtime/graph.h"
+#include "backends/xnnpack/runtime/schema.h"
 #include "runtime/program/flatbuffer.h"
 #include "runtime/program/schema.h"
 #include "tests/fuzz/site_list.h"
@@ -18,13 +20,26 @@
 #define HEADER_AT 12u
 #define HEADER_OFFSETS 4u
 
+/* Payloads for XNNPACK: their magic, and the numbers of their header. */
+#define IS_XNNPACK "XH00"
+#define XNNPACK_KIND 0x2000u
+#define XNNPACK_HEADER_KIND 0x6000u
+#define XNNPACK_HEADER_BYTES 30u
+
+/* Fields of a table. */
+#define KINDS_OF_TABLE 32
+
+/* One flatbuffer: the program itself, or one inside of it. */
 typedef struct walk {
   et_span program;
-  et_site_list list;
+  uint32_t base; /* of the flatbuffer in the file */
+  const et_schema *schema;
+  uint16_t first_kind;
+  et_site_list *list;
 } walk;
 
 static void add(walk *w, uint32_t position, uint16_t kind, uint8_t width) {
-  et_site_list_add(&w->list, position, kind, width);
+  et_site_list_add(w->list, w->base + position, kind, width);
 }
 
 /* `width` 0: the elements are no numbers, just the length is. */
@@ -54,8 +69,9 @@ static void add_tables(walk *w, uint32_t target, uint16_t kind, uint8_t type) {
 
 static void add_field(walk *w, const et_fb_table *table, uint8_t type,
                       uint16_t number) {
-  const et_schema_field *field = &et_schema_tables[type].fields[number];
-  const uint16_t kind = (uint16_t)(type * 16 + number);
+  const et_schema_field *field = &w->schema->tables[type].fields[number];
+  const uint16_t kind =
+      (uint16_t)(w->first_kind + type * KINDS_OF_TABLE + number);
   const bool is_scalar = field->kind == ET_KIND_SCALAR;
   uint32_t slot = 0;
   uint32_t target = 0;
@@ -74,7 +90,7 @@ static void add_field(walk *w, const et_fb_table *table, uint8_t type,
     add_tables(w, target, kind, field->detail);
   } else if (field->kind == ET_KIND_UNION) {
     const uint8_t tag = et_fb_u8(table, (uint16_t)(number - 1));
-    add_table(w, target, et_schema_unions[field->detail].members[tag]);
+    add_table(w, target, w->schema->unions[field->detail].members[tag]);
   } else {
     add_vector(w, target, kind,
                field->kind == ET_KIND_TEXT ? 1 : field->detail);
@@ -84,29 +100,71 @@ static void add_field(walk *w, const et_fb_table *table, uint8_t type,
 static void add_table(walk *w, uint32_t position, uint8_t type) {
   et_fb_table table;
   if (et_fb_table_at(w->program, position, &table)) {
-    for (uint16_t i = 0; i < et_schema_tables[type].field_count; i++) {
+    for (uint16_t i = 0; i < w->schema->tables[type].field_count; i++) {
       add_field(w, &table, type, i);
     }
   }
 }
 
-static void add_header(walk *w) {
-  add(w, HEADER_AT, HEADER_KIND, 4);
+static void add_root(walk *w) {
+  uint32_t root = 0;
+  memcpy(&root, w->program.data, sizeof root);
+  add_table(w, root, w->schema->root);
+}
+
+static void add_header(et_site_list *list) {
+  et_site_list_add(list, HEADER_AT, HEADER_KIND, 4);
   for (uint32_t i = 0; i < HEADER_OFFSETS; i++) {
-    add(w, HEADER_AT + 4 + 8 * i, (uint16_t)(HEADER_KIND + 1 + i), 8);
+    et_site_list_add(list, HEADER_AT + 4 + 8 * i,
+                     (uint16_t)(HEADER_KIND + 1 + i), 8);
   }
+}
+
+/* Length, then offset and size of the flatbuffer and of the constants. */
+static void add_xnnpack_header(et_site_list *list, uint32_t at) {
+  static const uint8_t fields[][2] = {
+      {8, 2}, {10, 4}, {14, 4}, {18, 4}, {22, 8}};
+  for (uint16_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+    et_site_list_add(list, at + fields[i][0],
+                     (uint16_t)(XNNPACK_HEADER_KIND + i), fields[i][1]);
+  }
+}
+
+/* The flatbuffer of the payload that begins at `at`, if one does. */
+static void add_payload(et_span file, uint32_t at, et_site_list *list) {
+  const et_span payload = {file.data + at, file.size - at};
+  et_xnn_graph graph;
+  uint32_t offset = 0;
+  uint32_t size = 0;
+  if (memcmp(payload.data + 4, IS_XNNPACK, 4) != 0 ||
+      et_xnn_graph_open(payload, NULL, &graph) != ET_STATUS_OK) {
+    return;
+  }
+  memcpy(&offset, payload.data + 10, sizeof offset);
+  memcpy(&size, payload.data + 14, sizeof size);
+  walk w = {.program = {payload.data + offset, size},
+            .base = at + offset,
+            .schema = &et_xnn_schema,
+            .first_kind = XNNPACK_KIND,
+            .list = list};
+  add_xnnpack_header(list, at);
+  add_root(&w);
 }
 
 et_site *et_sites_of(et_span file, size_t *out_count) {
   const bool is_data = memcmp(file.data + 4, IS_DATA, 4) == 0;
-  walk w = {.program = file};
-  uint32_t root = 0;
-  memcpy(&root, file.data, sizeof root);
+  et_site_list list = {NULL, 0, 0};
+  walk w = {.program = file,
+            .schema = is_data ? &et_flat_tensor_schema : &et_program_schema,
+            .list = &list};
   if (is_data) {
-    add_header(&w);
+    add_header(&list);
   }
-  add_table(&w, root, is_data ? ET_TABLE_FLAT_TENSOR : ET_TABLE_PROGRAM);
-  et_site_list_sort(&w.list);
-  *out_count = w.list.count;
-  return w.list.sites;
+  add_root(&w);
+  for (uint32_t at = 0; at + XNNPACK_HEADER_BYTES <= file.size; at += 4) {
+    add_payload(file, at, &list);
+  }
+  et_site_list_sort(&list);
+  *out_count = list.count;
+  return list.sites;
 }

@@ -293,6 +293,26 @@ static void read_taps(strip *s) {
   }
 }
 
+/* Among the numbers, or among the sums. */
+static void read_biases(strip *s, et_f32 inverse) {
+  const et_cpu_columns_i8 *columns = &s->depthwise->of_columns;
+  const size_t panel = ET_PANEL * sizeof(float);
+  et_i32 starts[VECTORS];
+  if (columns->start != NULL) {
+    put_panels(columns->start + s->first_channel, panel, panels_of(s), starts);
+  } else {
+    put_panels(columns->bias + s->first_channel, panel, panels_of(s), s->bias);
+  }
+  for (int v = 0; v < VECTORS; v++) {
+    if (columns->start != NULL) {
+      s->start[v] += et_start_bias(starts[v]);
+      s->bias[v] = et_f32_all(0.0f);
+    } else {
+      s->bias[v] *= inverse;
+    }
+  }
+}
+
 static void read_columns(strip *s, int32_t shift) {
   const et_cpu_depthwise_i8 *d = s->depthwise;
   const size_t panel = ET_PANEL * sizeof(float);
@@ -301,13 +321,11 @@ static void read_columns(strip *s, int32_t shift) {
              s->start);
   put_panels(d->of_columns.scale + s->first_channel, panel, panels_of(s),
              s->scale);
-  put_panels(d->of_columns.bias + s->first_channel, panel, panels_of(s),
-             s->bias);
   for (int v = 0; v < VECTORS; v++) {
     s->start[v] = et_start_of(s->start[v], d->x.zero_point + shift);
     s->scale[v] *= inverse;
-    s->bias[v] *= inverse;
   }
+  read_biases(s, inverse);
 }
 
 /* Small elements keep sums of int16 from saturating; else all there may be are

@@ -24,11 +24,13 @@ typedef struct et_cpu_bytes {
 } et_cpu_bytes;
 
 /* A sum s of products of a column stands for the number
- * (s - zero_point * sums) * scale + bias, rounded twice. */
+ * (s - zero_point * sums) * scale + bias, rounded twice, or where there is a start for
+ * (s - zero_point * sums + start) * scale, rounded once. */
 typedef struct et_cpu_columns_i8 {
   const int32_t *sums; /* of all weights of the column */
   const float *scale;
-  const float *bias;
+  const float *bias;    /* or NULL: there is a start */
+  const int32_t *start; /* or NULL */
 } et_cpu_columns_i8;
 
 #endif /* BACKENDS_CPU_SIMD_QUANTIZED_H_ */

@@ -33,20 +33,30 @@ et_cpu_bytes et_cpu_read_bytes(const et_cpu_step *step, size_t index,
   return bytes;
 }
 
+/* Biases that are whole numbers are added to sums. */
+static bool has_start(const et_cpu_step *step, size_t first) {
+  return step->tensors[first + 2]->dtype == ET_SCALAR_TYPE_INT32;
+}
+
 et_status et_cpu_check_columns(const et_cpu_step *step, size_t first,
                                int64_t count, et_error *error) {
   ET_RETURN_IF_ERROR(
       et_cpu_check_numel(step, first, ET_SCALAR_TYPE_INT32, count, error));
   ET_RETURN_IF_ERROR(et_cpu_check_numel(step, first + 1, ET_SCALAR_TYPE_FLOAT32,
                                         count, error));
-  return et_cpu_check_numel(step, first + 2, ET_SCALAR_TYPE_FLOAT32, count,
-                            error);
+  return et_cpu_check_numel(step, first + 2,
+                            has_start(step, first) ? ET_SCALAR_TYPE_INT32
+                                                   : ET_SCALAR_TYPE_FLOAT32,
+                            count, error);
 }
 
 et_cpu_columns_i8 et_cpu_read_columns(const et_cpu_step *step, size_t first) {
-  const et_cpu_columns_i8 columns = {step->tensors[first]->data,
-                                     step->tensors[first + 1]->data,
-                                     step->tensors[first + 2]->data};
+  const void *biases = step->tensors[first + 2]->data;
+  const bool is_start = has_start(step, first);
+  const et_cpu_columns_i8 columns = {.sums = step->tensors[first]->data,
+                                     .scale = step->tensors[first + 1]->data,
+                                     .bias = is_start ? NULL : biases,
+                                     .start = is_start ? biases : NULL};
   return columns;
 }
 

@@ -33,9 +33,10 @@ static et_status plan_scratch(const et_backend_context *context,
 
 #define REGIONS 11
 
-/* The parts of a handle, in their order. */
-static bool take_all(const et_xnn_graph *graph, const et_xnn_counts *counts,
-                     et_arena *arena, void *regions[REGIONS]) {
+/* The parts of a handle, in the order of ET_XNN_HANDLE_BYTES. */
+static bool take_all(const et_xnn_sizes *needed, et_arena *arena,
+                     void *regions[REGIONS]) {
+  const et_xnn_counts *counts = &needed->counts;
   const struct {
     size_t count;
     size_t size;
@@ -48,8 +49,8 @@ static bool take_all(const et_xnn_graph *graph, const et_xnn_counts *counts,
       {counts->dims, sizeof(int32_t *)},
       {counts->dims, sizeof(int32_t)},
       {counts->words, sizeof(uint32_t)},
-      {graph->nodes.count, sizeof(size_t)},
-      {graph->external_count, sizeof(uint32_t)},
+      {needed->nodes, sizeof(size_t)},
+      {needed->arguments, sizeof(uint32_t)},
       {counts->packed_bytes, 1},
   };
   for (size_t i = 0; i < REGIONS; i++) {
@@ -61,18 +62,19 @@ static bool take_all(const et_xnn_graph *graph, const et_xnn_counts *counts,
   return true;
 }
 
+/* Takes the room; fills the handle, of `graph`, when there is memory. */
 static et_status reserve(const et_backend_context *context,
-                         const et_xnn_graph *graph, const et_xnn_counts *counts,
+                         const et_xnn_sizes *needed, const et_xnn_graph *graph,
                          et_arena *arena, et_xnn_handle **out) {
   void *regions[REGIONS];
-  if (!take_all(graph, counts, arena, regions)) {
+  if (!take_all(needed, arena, regions)) {
     return et_fail(context->error, ET_STATUS_DELEGATE_MEMORY,
                    "the method's memory is too small");
   }
   *out = regions[0];
   if (*out != NULL) {
     **out = (et_xnn_handle){.graph = *graph,
-                            .counts = *counts,
+                            .counts = needed->counts,
                             .tensors = regions[1],
                             .slots = regions[2],
                             .steps = regions[3],
@@ -96,18 +98,27 @@ static size_t count_outputs(const et_xnn_graph *graph) {
   return count;
 }
 
+et_status et_xnn_size_up(const et_backend_context *context, et_xnn_sizes *out) {
+  et_xnn_graph graph;
+  ET_RETURN_IF_ERROR(open_graph(context, &graph, &out->counts));
+  ET_RETURN_IF_ERROR(plan_scratch(context, &graph, NULL, &out->scratch_bytes));
+  out->nodes = graph.nodes.count;
+  out->arguments = graph.external_count;
+  out->outputs = count_outputs(&graph);
+  return ET_STATUS_OK;
+}
+
 et_status et_xnn_measure(const et_backend_context *context,
                          et_backend_requirements *out) {
-  et_xnn_graph graph;
-  et_xnn_counts counts;
+  et_xnn_sizes sizes;
   et_xnn_handle *none = NULL;
   et_arena arena = et_arena_measuring();
-  ET_RETURN_IF_ERROR(open_graph(context, &graph, &counts));
-  ET_RETURN_IF_ERROR(plan_scratch(context, &graph, NULL, &out->scratch_bytes));
-  ET_RETURN_IF_ERROR(reserve(context, &graph, &counts, &arena, &none));
+  ET_RETURN_IF_ERROR(et_xnn_size_up(context, &sizes));
+  ET_RETURN_IF_ERROR(reserve(context, &sizes, NULL, &arena, &none));
   out->handle_bytes = arena.used;
-  out->shared_bytes = counts.shared_bytes;
-  out->output_count = count_outputs(&graph);
+  out->scratch_bytes = sizes.scratch_bytes;
+  out->shared_bytes = sizes.counts.shared_bytes;
+  out->output_count = sizes.outputs;
   return ET_STATUS_OK;
 }
 
@@ -186,11 +197,12 @@ static et_status check_nodes_order(et_xnn_handle *handle, et_error *error) {
 et_status et_xnn_build(const et_backend_context *context, uint8_t isa,
                        et_xnn_handle **out) {
   et_xnn_graph graph;
-  et_xnn_counts counts;
+  et_xnn_sizes sizes = {.nodes = 0};
   et_xnn_handle *handle = NULL;
-  ET_RETURN_IF_ERROR(open_graph(context, &graph, &counts));
-  ET_RETURN_IF_ERROR(
-      reserve(context, &graph, &counts, context->arena, &handle));
+  ET_RETURN_IF_ERROR(open_graph(context, &graph, &sizes.counts));
+  sizes.nodes = graph.nodes.count;
+  sizes.arguments = graph.external_count;
+  ET_RETURN_IF_ERROR(reserve(context, &sizes, &graph, context->arena, &handle));
   fill_values(handle);
   ET_RETURN_IF_ERROR(check_nodes_order(handle, context->error));
   ET_RETURN_IF_ERROR(

@@ -4,7 +4,19 @@
 
 #include "backends/xnnpack/runtime/handle.h"
 
-/* Verifies the payload and says what its delegate needs. */
+/* What a delegate needs, counted. */
+typedef struct et_xnn_sizes {
+  et_xnn_counts counts;
+  uint32_t nodes;
+  uint32_t arguments; /* of its calls */
+  size_t outputs;     /* of them */
+  size_t scratch_bytes;
+} et_xnn_sizes;
+
+/* Verifies the payload and counts. */
+et_status et_xnn_size_up(const et_backend_context *context, et_xnn_sizes *out);
+
+/* The same as the runtime asks for it. */
 et_status et_xnn_measure(const et_backend_context *context,
                          et_backend_requirements *out);
 

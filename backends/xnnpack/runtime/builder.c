@@ -180,25 +180,30 @@ uint32_t et_xnn_bits(float number) {
   return bits;
 }
 
-/* A bound of the numbers as one of the bytes. */
-static int32_t byte_of(float bound, const et_xnn_value *value, int32_t lowest,
-                       int32_t highest) {
-  const float byte = rintf(bound / value->quantization.scale) +
+static int32_t bounded_byte(float number, const et_xnn_value *value,
+                            int32_t lowest, int32_t highest) {
+  const float byte = rintf(number / value->quantization.scale) +
                      (float)value->quantization.zero_point;
   return byte <= (float)lowest    ? lowest
          : byte >= (float)highest ? highest
                                   : (int32_t)byte;
 }
 
+int32_t et_xnn_byte_of(const et_xnn_builder *b, const et_xnn_value *value,
+                       float number) {
+  const bool is_signed = value->datatype == ET_XNN_QINT8;
+  const float low = number < b->node->low ? b->node->low : number;
+  const float bounded = low > b->node->high ? b->node->high : low;
+  return bounded_byte(bounded, value, is_signed ? INT8_MIN : 0,
+                      is_signed ? INT8_MAX : UINT8_MAX);
+}
+
 void et_xnn_quantizing(const et_xnn_builder *b, const et_xnn_value *value,
                        uint32_t words[ET_XNN_QUANTIZING_WORDS]) {
-  const bool is_signed = value->datatype == ET_XNN_QINT8;
-  const int32_t lowest = is_signed ? INT8_MIN : 0;
-  const int32_t highest = is_signed ? INT8_MAX : UINT8_MAX;
   words[0] = et_xnn_bits(1.0f / value->quantization.scale);
   words[1] = (uint32_t)value->quantization.zero_point;
-  words[2] = (uint32_t)byte_of(b->node->low, value, lowest, highest);
-  words[3] = (uint32_t)byte_of(b->node->high, value, lowest, highest);
+  words[2] = (uint32_t)et_xnn_byte_of(b, value, -INFINITY);
+  words[3] = (uint32_t)et_xnn_byte_of(b, value, INFINITY);
 }
 
 static void emit_one(et_xnn_builder *b, const et_backend_part *part,

@@ -119,6 +119,10 @@ void et_xnn_emit(et_xnn_builder *b, const et_xnn_emission *emission);
 void et_xnn_quantizing(const et_xnn_builder *b, const et_xnn_value *value,
                        uint32_t words[ET_XNN_QUANTIZING_WORDS]);
 
+/* The byte of `value` nearest to `number`, within the node's bounds. */
+int32_t et_xnn_byte_of(const et_xnn_builder *b, const et_xnn_value *value,
+                       float number);
+
 /* The bits of a float as an attribute. */
 uint32_t et_xnn_bits(float number);
 

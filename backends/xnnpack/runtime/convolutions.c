@@ -167,17 +167,8 @@ static void convolve_bytes(et_xnn_builder *b, const convolution *c) {
              et_xnn_pack_quads(b, &c->matrix), words, ET_XNN_BYTES_WORDS + 1);
 }
 
-/* From bytes to bytes, with weights that are multiples of a scale a column. */
-static bool is_of_bytes(const et_xnn_builder *b) {
-  const et_xnn_value x = et_xnn_input(b, X);
-  const et_xnn_value filter = et_xnn_input(b, FILTER);
-  const et_xnn_value y = et_xnn_output(b, 0);
-  return et_xnn_is_bytes(&x) && et_xnn_is_bytes(&y) &&
-         et_xnn_has_codes(&filter) && filter.quantization.by != ET_XNN_BY_GROUP;
-}
-
 static void convolve(et_xnn_builder *b, const convolution *c) {
-  if (is_of_bytes(b)) {
+  if (et_xnn_is_of_bytes(b)) {
     convolve_bytes(b, c);
   } else {
     convolve_floats(b, c);
@@ -217,7 +208,7 @@ static void filter_bytes(et_xnn_builder *b, const convolution *c) {
 }
 
 static void filter(et_xnn_builder *b, convolution *c) {
-  const bool is_of_codes = is_of_bytes(b);
+  const bool is_of_codes = et_xnn_is_of_bytes(b);
   const bool fits = is_of_codes ? c->matrix.depth <= MOST_DEPTHWISE_TAPS_I8
                                 : c->window.kernel[0] <= MOST_DEPTHWISE_HEIGHT;
   if (c->matrix.outputs != 1 || !fits) {

@@ -4,10 +4,12 @@
 #include "backends/cpu/simd/activation.h"
 #include "backends/cpu/simd/map.h"
 #include "backends/xnnpack/runtime/rules.h"
+#include "backends/xnnpack/runtime/steps.h"
 
 extern const et_backend_part et_cpu_step_map;
 extern const et_backend_part et_cpu_step_map_i8;
 extern const et_backend_part et_cpu_step_softmax;
+extern const et_backend_part et_cpu_step_table_i8;
 
 /* A program of step map: at most a few instructions. Results are registers behind
  * those of the operands. */
@@ -120,10 +122,48 @@ static void map_floats(et_xnn_builder *b) {
   et_xnn_put_floats(b, node->outputs[0], floats);
 }
 
+/* Bytes that the bytes of a clamp become, by their bits. */
+static et_status fill_table(et_xnn_builder *b, const void *request,
+                            void *bytes) {
+  const et_xnn_value x = et_xnn_input(b, 0);
+  const et_xnn_value y = et_xnn_output(b, 0);
+  uint8_t *table = bytes;
+  (void)request;
+  for (int32_t i = 0; i < 256; i++) {
+    const int32_t code = x.datatype == ET_XNN_QINT8 ? (int8_t)i : i;
+    const float number =
+        (float)(code - x.quantization.zero_point) * x.quantization.scale;
+    table[i] = (uint8_t)et_xnn_byte_of(b, &y, number);
+  }
+  return ET_STATUS_OK;
+}
+
+static void clamp_bytes(et_xnn_builder *b) {
+  const et_xnn_value y = et_xnn_output(b, 0);
+  const et_xnn_packing packing = {.dtype = et_xnn_storage(&y),
+                                  .dims = {.rank = 1, .sizes = {256}},
+                                  .fill = fill_table,
+                                  .id = b->node->outputs[0]};
+  const et_xnn_tensor inputs[] = {et_xnn_tensor_of(b, b->node->inputs[0]),
+                                  et_xnn_pack(b, &packing)};
+  et_xnn_emit(b, &(et_xnn_emission){
+                     .part = &et_cpu_step_table_i8,
+                     .inputs = inputs,
+                     .input_count = 2,
+                     .output = et_xnn_tensor_of(b, b->node->outputs[0])});
+}
+
 void et_xnn_unary(et_xnn_builder *b) {
+  const et_xnn_value x = et_xnn_input(b, 0);
+  const et_xnn_value y = et_xnn_output(b, 0);
   const et_xnn_dims dims = et_xnn_dims_of(b, b->node->inputs[0]);
   et_xnn_infer(b, 0, &dims);
-  map_floats(b);
+  if (b->node->tag == ET_XNN_NODE_CLAMP && et_xnn_is_bytes(&x) &&
+      et_xnn_is_bytes(&y)) {
+    clamp_bytes(b);
+  } else {
+    map_floats(b);
+  }
 }
 
 /* Right-aligned; of sizes that differ one is 1. */
@@ -147,18 +187,17 @@ static bool same_dims(const et_xnn_dims *a, const et_xnn_dims *b) {
          memcmp(a->sizes, b->sizes, a->rank * sizeof a->sizes[0]) == 0;
 }
 
-/* Sums and products of bytes as declared in equal sizes have a step of their own. */
-static bool is_pair_of_bytes(const et_xnn_builder *b) {
+/* Products of bytes as declared in equal sizes have a step of their own. */
+static bool is_product_of_bytes(const et_xnn_builder *b) {
   const et_xnn_value x = et_xnn_input(b, 0);
   const et_xnn_value y = et_xnn_input(b, 1);
   const et_xnn_value out = et_xnn_output(b, 0);
-  const uint8_t tag = b->node->tag;
-  return (tag == ET_XNN_NODE_ADD || tag == ET_XNN_NODE_MULTIPLY) &&
-         et_xnn_is_bytes(&x) && et_xnn_is_bytes(&y) && et_xnn_is_bytes(&out) &&
+  return b->node->tag == ET_XNN_NODE_MULTIPLY && et_xnn_is_bytes(&x) &&
+         et_xnn_is_bytes(&y) && et_xnn_is_bytes(&out) &&
          same_dims(&x.dims, &y.dims);
 }
 
-static void map_bytes(et_xnn_builder *b) {
+static void multiply_bytes(et_xnn_builder *b) {
   const et_xnn_value x = et_xnn_input(b, 0);
   const et_xnn_value y = et_xnn_input(b, 1);
   const et_xnn_value out = et_xnn_output(b, 0);
@@ -179,6 +218,66 @@ static void map_bytes(et_xnn_builder *b) {
                             .word_count = sizeof words / sizeof words[0]});
 }
 
+/* Shares of 2^shift, the larger of them with 21 bits. False where one is not worth
+ * adding so. */
+static bool shares_of(const et_xnn_builder *b, int32_t shares[2],
+                      int32_t *shift) {
+  const float out = et_xnn_output(b, 0).quantization.scale;
+  const float x = et_xnn_input(b, 0).quantization.scale / out;
+  const float y = et_xnn_input(b, 1).quantization.scale / out;
+  const float least = x < y ? x : y;
+  const float most = x < y ? y : x;
+  if (!(least >= 0x1p-10f && most < 0x1p8f)) {
+    return false;
+  }
+  *shift = 20 - ilogbf(most);
+  shares[0] = (int32_t)rintf(ldexpf(x, *shift));
+  shares[1] = (int32_t)rintf(ldexpf(y, *shift));
+  shares[1] = b->node->tag == ET_XNN_NODE_SUBTRACT ? -shares[1] : shares[1];
+  return true;
+}
+
+/* Sums and differences of bytes of one kind have whole shares. */
+static bool is_sum_of_bytes(const et_xnn_builder *b) {
+  const et_xnn_value x = et_xnn_input(b, 0);
+  const et_xnn_value y = et_xnn_input(b, 1);
+  const et_xnn_value out = et_xnn_output(b, 0);
+  int32_t shares[2];
+  int32_t shift = 0;
+  const uint8_t tag = b->node->tag;
+  return (tag == ET_XNN_NODE_ADD || tag == ET_XNN_NODE_SUBTRACT) &&
+         et_xnn_is_bytes(&out) && x.datatype == out.datatype &&
+         y.datatype == out.datatype && same_dims(&x.dims, &y.dims) &&
+         shares_of(b, shares, &shift);
+}
+
+static void add_bytes(et_xnn_builder *b) {
+  const et_xnn_value out = et_xnn_output(b, 0);
+  const et_xnn_tensor inputs[] = {et_xnn_tensor_of(b, b->node->inputs[0]),
+                                  et_xnn_tensor_of(b, b->node->inputs[1])};
+  uint32_t quantizing[ET_XNN_QUANTIZING_WORDS];
+  int32_t shares[2] = {0, 0};
+  int32_t shift = 1;
+  shares_of(b, shares, &shift);
+  et_xnn_quantizing(b, &out, quantizing);
+  const uint32_t words[] = {
+      (uint32_t)shares[0],
+      (uint32_t)shares[1],
+      (uint32_t)et_xnn_input(b, 0).quantization.zero_point,
+      (uint32_t)et_xnn_input(b, 1).quantization.zero_point,
+      (uint32_t)shift,
+      quantizing[1],
+      quantizing[2],
+      quantizing[3]};
+  et_xnn_emit(
+      b, &(et_xnn_emission){.part = &et_xnn_step_add_bytes,
+                            .inputs = inputs,
+                            .input_count = 2,
+                            .output = et_xnn_tensor_of(b, b->node->outputs[0]),
+                            .words = words,
+                            .word_count = sizeof words / sizeof words[0]});
+}
+
 void et_xnn_binary(et_xnn_builder *b) {
   const et_xnn_dims x = et_xnn_dims_of(b, b->node->inputs[0]);
   const et_xnn_dims y = et_xnn_dims_of(b, b->node->inputs[1]);
@@ -188,8 +287,10 @@ void et_xnn_binary(et_xnn_builder *b) {
   if (b->mode != ET_XNN_COUNT) {
     et_xnn_infer(b, 0, &dims);
   }
-  if (is_pair_of_bytes(b)) {
-    map_bytes(b);
+  if (is_sum_of_bytes(b)) {
+    add_bytes(b);
+  } else if (is_product_of_bytes(b)) {
+    multiply_bytes(b);
   } else {
     map_floats(b);
   }

@@ -47,4 +47,23 @@ typedef struct et_xnn_handle {
   uint8_t isa;     /* et_cpu_isa */
 } et_xnn_handle;
 
+#define ET_XNN_ALIGNED(bytes)                                    \
+  (((bytes) + ET_XNN_ALIGNMENT - (size_t)1) / ET_XNN_ALIGNMENT * \
+   ET_XNN_ALIGNMENT)
+
+/* Bytes of a handle of a graph whose steps take so much of everything. The manifest
+ * of a program says this of its delegates. */
+#define ET_XNN_HANDLE_BYTES(tensors, steps, references, dims, words, nodes, \
+                            arguments, packed)                              \
+  (ET_XNN_ALIGNED(sizeof(et_xnn_handle)) +                                  \
+   ET_XNN_ALIGNED(sizeof(et_cpu_tensor) * (size_t)(tensors)) +              \
+   ET_XNN_ALIGNED(sizeof(et_xnn_slot) * (size_t)(tensors)) +                \
+   ET_XNN_ALIGNED(sizeof(et_cpu_step) * (size_t)(steps)) +                  \
+   ET_XNN_ALIGNED(sizeof(et_cpu_tensor *) * (size_t)(references)) +         \
+   ET_XNN_ALIGNED(sizeof(int32_t *) * (size_t)(dims)) +                     \
+   ET_XNN_ALIGNED(sizeof(int32_t) * (size_t)(dims)) +                       \
+   ET_XNN_ALIGNED(sizeof(uint32_t) * (size_t)(words)) +                     \
+   ET_XNN_ALIGNED(sizeof(size_t) * (size_t)(nodes)) +                       \
+   ET_XNN_ALIGNED(sizeof(uint32_t) * (size_t)(arguments)) + (size_t)(packed))
+
 #endif /* BACKENDS_XNNPACK_RUNTIME_HANDLE_H_ */

@@ -198,7 +198,8 @@ et_xnn_tensor et_xnn_pack_tap_quads(et_xnn_builder *b, const et_xnn_matrix *m,
 typedef struct columns {
   et_xnn_matrix matrix; /* of the weights */
   uint32_t bias;
-  float x_scale; /* what a byte is worth that they are multiplied by */
+  float x_scale; /* what bytes are worth that they are multiplied by, */
+  float y_scale; /* and that come of it */
 } columns;
 
 static et_xnn_matrix bias_matrix(const columns *c) {
@@ -231,12 +232,34 @@ static et_status fill_bias(et_xnn_builder *b, const void *request,
   return put_panels(b, &matrix, put_bias, NULL, PANEL * sizeof(float), bytes);
 }
 
+static void put_start(const et_xnn_weights *w, panel p, const void *request,
+                      void *to) {
+  int32_t *out = to;
+  (void)request;
+  for (size_t i = 0; i < p.columns; i++) {
+    out[i] = et_xnn_code(w, p.first + i, 0);
+  }
+}
+
+/* Codes of a bias, whose scale is that of the products. */
+static et_status fill_start(et_xnn_builder *b, const void *request,
+                            void *bytes) {
+  const columns *c = request;
+  const et_xnn_matrix matrix = bias_matrix(c);
+  if (c->bias == ET_XNN_NO_VALUE) {
+    memset(bytes, 0, padded_columns(&c->matrix) * sizeof(int32_t));
+    return ET_STATUS_OK;
+  }
+  return put_panels(b, &matrix, put_start, NULL, PANEL * sizeof(int32_t),
+                    bytes);
+}
+
 static void put_column_scales(const et_xnn_weights *w, panel p,
                               const void *request, void *to) {
   const columns *c = request;
   float *out = to;
   for (size_t i = 0; i < p.columns; i++) {
-    out[i] = c->x_scale * et_xnn_scale(w, p.first + i, 0);
+    out[i] = c->x_scale * et_xnn_scale(w, p.first + i, 0) / c->y_scale;
   }
 }
 
@@ -288,10 +311,11 @@ et_xnn_tensor et_xnn_pack_bias(et_xnn_builder *b, const et_xnn_matrix *m,
 void et_xnn_pack_columns(et_xnn_builder *b, const et_xnn_matrix *m,
                          uint32_t bias, et_xnn_tensor out[3]) {
   const et_xnn_value x = et_xnn_input(b, 0);
-  const columns c = {*m, bias, x.quantization.scale};
+  const et_xnn_value y = et_xnn_output(b, 0);
+  const columns c = {*m, bias, x.quantization.scale, y.quantization.scale};
   out[0] = pack_columns(b, &c, ET_SCALAR_TYPE_INT32, fill_column_sums);
   out[1] = pack_columns(b, &c, ET_SCALAR_TYPE_FLOAT32, fill_column_scales);
-  out[2] = pack_columns(b, &c, ET_SCALAR_TYPE_FLOAT32, fill_bias);
+  out[2] = pack_columns(b, &c, ET_SCALAR_TYPE_INT32, fill_start);
 }
 
 static void put_words(const et_xnn_weights *w, panel p, const void *request,

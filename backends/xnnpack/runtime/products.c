@@ -205,9 +205,6 @@ static void multiply_bytes(et_xnn_builder *b, const et_xnn_matrix *m) {
 }
 
 void et_xnn_fully_connected(et_xnn_builder *b) {
-  const et_xnn_value x = et_xnn_input(b, X);
-  const et_xnn_value filter = et_xnn_input(b, FILTER);
-  const et_xnn_value y = et_xnn_output(b, 0);
   const et_xnn_matrix m = filter_of(b);
   if (b->status != ET_STATUS_OK) {
     return;
@@ -216,8 +213,7 @@ void et_xnn_fully_connected(et_xnn_builder *b) {
   if (b->status != ET_STATUS_OK) {
     return;
   }
-  if (et_xnn_is_bytes(&x) && et_xnn_is_bytes(&y) && et_xnn_has_codes(&filter) &&
-      filter.quantization.by != ET_XNN_BY_GROUP) {
+  if (et_xnn_is_of_bytes(b)) {
     multiply_bytes(b, &m);
   } else {
     multiply_numbers(b, &m);

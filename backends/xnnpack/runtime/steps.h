@@ -13,6 +13,11 @@ extern const et_backend_part et_xnn_step_round_rows;
  * one; ACT is a clamp or none. Its output may have any size. */
 extern const et_backend_part et_xnn_step_transposed_convolution;
 
+/* a and b of y's elements, all int8 or all uint8. Attributes: what a and b are
+ * multiplied by, zero points of both, by how many bits sums are shifted, zero point,
+ * lowest and highest byte of y. */
+extern const et_backend_part et_xnn_step_add_bytes;
+
 /* x [B, H, W, C] to the largest of each window and its place there, int32.
  * Attributes: height and width of windows, padding top and left. */
 extern const et_backend_part et_xnn_step_argmax_pool;

@@ -2,6 +2,7 @@
 
 #include "backends/cpu/simd/activation.h"
 #include "backends/cpu/simd/map.h"
+#include "backends/xnnpack/runtime/pack.h"
 #include "backends/xnnpack/runtime/schema.h"
 
 extern const et_backend_part et_cpu_step_map;
@@ -35,6 +36,26 @@ void et_xnn_bytes(const et_xnn_builder *b, const et_xnn_window *window,
   own[1] = 0; /* quads are not known to add up in 16 bits */
   own[2] = (uint32_t)(x.datatype == ET_XNN_QINT8 ? INT8_MIN : 0);
   et_xnn_quantizing(b, &y, own + 3);
+  own[3] = et_xnn_bits(1.0f); /* columns' scales are those of the bytes */
+}
+
+/* A bias that there is none of counts. */
+static bool is_of_whole_numbers(const et_xnn_builder *b, uint32_t id) {
+  if (id == ET_XNN_NO_VALUE) {
+    return true;
+  }
+  const et_xnn_value bias = et_xnn_value_at(b->graph, id);
+  return et_xnn_storage(&bias) == ET_SCALAR_TYPE_INT32;
+}
+
+bool et_xnn_is_of_bytes(const et_xnn_builder *b) {
+  const et_xnn_value x = et_xnn_input(b, 0);
+  const et_xnn_value filter = et_xnn_input(b, 1);
+  const et_xnn_value y = et_xnn_output(b, 0);
+  return et_xnn_is_bytes(&x) && et_xnn_is_bytes(&y) &&
+         et_xnn_has_codes(&filter) &&
+         filter.quantization.by != ET_XNN_BY_GROUP &&
+         is_of_whole_numbers(b, b->node->inputs[2]);
 }
 
 void et_xnn_clamp(et_xnn_builder *b, et_xnn_tensor floats) {

@@ -29,6 +29,10 @@ void et_xnn_window_words(const et_xnn_window *window,
 void et_xnn_bytes(const et_xnn_builder *b, const et_xnn_window *window,
                   uint32_t words[ET_XNN_BYTES_WORDS]);
 
+/* Whether a node of input, weights and bias is one from bytes to bytes, with weights
+ * that are multiples of a scale a column and a bias of whole numbers. */
+bool et_xnn_is_of_bytes(const et_xnn_builder *b);
+
 /* A step that brings floats within the node's bounds, if it has any. */
 void et_xnn_clamp(et_xnn_builder *b, et_xnn_tensor floats);
 

@@ -1,0 +1,88 @@
+/* measure: says what the delegate of a payload for XNNPACK will need, as constant C
+ * expressions, for builds.
+ *
+ *   measure < PAYLOAD */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "backends/xnnpack/runtime/build.h"
+
+/* Steps are counted here, not run. */
+#define STEPS(X)                \
+  X(et_cpu_step_convert)        \
+  X(et_cpu_step_convolution)    \
+  X(et_cpu_step_convolution_i8) \
+  X(et_cpu_step_copy)           \
+  X(et_cpu_step_depthwise)      \
+  X(et_cpu_step_depthwise_i8)   \
+  X(et_cpu_step_dequantize)     \
+  X(et_cpu_step_map)            \
+  X(et_cpu_step_map_i8)         \
+  X(et_cpu_step_matmul)         \
+  X(et_cpu_step_permute)        \
+  X(et_cpu_step_pool)           \
+  X(et_cpu_step_pool_i8)        \
+  X(et_cpu_step_product)        \
+  X(et_cpu_step_product_i8)     \
+  X(et_cpu_step_product_q)      \
+  X(et_cpu_step_quantize)       \
+  X(et_cpu_step_resize)         \
+  X(et_cpu_step_softmax)        \
+  X(et_cpu_step_table_i8)       \
+  X(et_xnn_step_add_bytes)      \
+  X(et_xnn_step_argmax_pool)    \
+  X(et_xnn_step_round_rows)     \
+  X(et_xnn_step_transposed_convolution)
+
+#define DEFINE(name)                 \
+  extern const et_backend_part name; \
+  const et_backend_part name = {0, NULL};
+STEPS(DEFINE)
+
+#define BLOCK 65536
+
+/* All of the standard input; NULL when it cannot be read. */
+static uint8_t *read_all(size_t *size) {
+  uint8_t *bytes = NULL;
+  size_t got = 0;
+  *size = 0;
+  do {
+    uint8_t *more = realloc(bytes, *size + BLOCK);
+    if (more == NULL) {
+      free(bytes);
+      return NULL;
+    }
+    bytes = more;
+    got = fread(bytes + *size, 1, BLOCK, stdin);
+    *size += got;
+  } while (got > 0);
+  return bytes;
+}
+
+static void print_sizes(const et_xnn_sizes *sizes) {
+  const et_xnn_counts *c = &sizes->counts;
+  printf(
+      "{\"handle\": \"ET_XNN_HANDLE_BYTES(%uu, %uu, %uu, %uu, %uu, %uu, %uu, "
+      "%zuu)\", \"scratch\": \"%zuu\", \"header\": "
+      "\"backends/xnnpack/runtime/handle.h\"}\n",
+      (unsigned)c->tensors, (unsigned)c->steps, (unsigned)c->references,
+      (unsigned)c->dims, (unsigned)c->words, (unsigned)sizes->nodes,
+      (unsigned)sizes->arguments, c->packed_bytes, sizes->scratch_bytes);
+}
+
+int main(void) {
+  et_error error;
+  et_xnn_sizes sizes;
+  et_backend_context context = {.size = sizeof context, .error = &error};
+  et_error_clear(&error);
+  uint8_t *bytes = read_all(&context.payload.size);
+  context.payload.data = bytes;
+  if (bytes == NULL || et_xnn_size_up(&context, &sizes) != ET_STATUS_OK) {
+    fprintf(stderr, "%s\n", error.message);
+    free(bytes);
+    return 1;
+  }
+  print_sizes(&sizes);
+  free(bytes);
+  return 0;
+}

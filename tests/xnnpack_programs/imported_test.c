@@ -1,0 +1,84 @@
+/* Programs for XNNPACK, imported: their backend is linked by itself, and their memory
+ * is what the build said. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "tests/xnnpack_programs/imported.h"
+
+static tests_xnnpack_programs_product_forward_memory product_memory;
+static tests_xnnpack_programs_doubled_forward_memory doubled_memory;
+
+static void check(et_status status, const et_error *error) {
+  if (status != ET_STATUS_OK) {
+    fail_msg("%s", error->message);
+  }
+}
+
+static void multiply(et_method *method, const float *x, float y[20]) {
+  et_error error = {0};
+  const float *out = NULL;
+  check(tests_xnnpack_programs_product_forward_set_input_0(method, x, &error),
+        &error);
+  check(et_method_execute(method, &error), &error);
+  check(
+      tests_xnnpack_programs_product_forward_get_output_0(method, &out, &error),
+      &error);
+  for (size_t i = 0; i < 20; i++) {
+    y[i] = out[i];
+  }
+}
+
+/* [4, 8] times packed weights: rows are products of their own. */
+static void test_weights_are_packed_in_the_memory_that_was_counted(
+    void **state) {
+  et_error error = {0};
+  et_method *method = NULL;
+  float x[32] = {0};
+  float y[20];
+  (void)state;
+  check(tests_xnnpack_programs_product_forward_load(&product_memory, NULL,
+                                                    &method, &error),
+        &error);
+  x[0] = 1.0f;
+  x[8] = 2.0f;
+  multiply(method, x, y);
+  for (size_t i = 0; i < 5; i++) {
+    assert_true(y[i] != 0.0f);
+    assert_true(y[5 + i] == 2.0f * y[i]);
+    assert_true(y[10 + i] == 0.0f);
+  }
+}
+
+static void test_two_delegates_of_a_method_run(void **state) {
+  et_error error = {0};
+  et_method *method = NULL;
+  const float *out = NULL;
+  float x[24];
+  (void)state;
+  for (size_t i = 0; i < 24; i++) {
+    x[i] = (float)i;
+  }
+  check(tests_xnnpack_programs_doubled_forward_load(&doubled_memory, NULL,
+                                                    &method, &error),
+        &error);
+  check(tests_xnnpack_programs_doubled_forward_set_input_0(method, x, &error),
+        &error);
+  check(et_method_execute(method, &error), &error);
+  check(
+      tests_xnnpack_programs_doubled_forward_get_output_0(method, &out, &error),
+      &error);
+  for (size_t i = 0; i < 24; i++) {
+    assert_true(out[i] == 2.0f * x[i]);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_weights_are_packed_in_the_memory_that_was_counted),
+      cmocka_unit_test(test_two_delegates_of_a_method_run),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
