@@ -3,7 +3,8 @@
  *   chat [--temperature T] [--top-k K] [--top-p P] [--min-p P] [--repetition R] [--seed N]
  *        [--max-tokens N] [--system TEXT] [--threads N] [PROMPT]
  *
- * Temperature 0, the default, always takes the most probable token. Ctrl-C ends an answer. */
+ * Temperature 0, the default, always takes the most probable token. Ctrl-C ends an answer.
+ * --max-tokens 0 reads prompts and says nothing. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,11 +62,11 @@ static const et_chat_work *work(void) {
   return &kWork;
 }
 
-/* A number that an option has. */
+/* A number that an option may have. */
 static bool read_number(const char *text, double *out) {
   char *end = NULL;
   *out = strtod(text, &end);
-  return end != text && *end == '\0' && *out >= 0.0;
+  return end != text && *end == '\0' && *out >= 0.0 && *out <= UINT32_MAX;
 }
 
 static bool set_number(const char *name, double value, options *out) {
@@ -105,8 +106,7 @@ static bool parse_options(int argc, char **argv, options *out) {
       return false;
     }
   }
-  return out->max_tokens >= 1 && out->threads >= 1 &&
-         out->threads <= ET_CPU_POOL_MAX_THREADS;
+  return out->threads >= 1 && out->threads <= ET_CPU_POOL_MAX_THREADS;
 }
 
 /* Adds the tokens of a message to talk.tokens[*count ...]. */
@@ -180,36 +180,50 @@ static void print_token(et_whole_characters *characters, int64_t token) {
   fflush(stdout);
 }
 
-/* Prints the answer as it comes. */
+/* Prints the answer as it comes, and takes what it printed. */
 static et_status answer(void) {
   et_whole_characters characters = {0};
   size_t count = 0;
-  is_interrupted = 0;
-  for (int64_t token = choose(NULL, 0);; token = choose(talk.tokens, count)) {
+  for (int64_t token = choose(NULL, 0);
+       !et_chat_is_stop(&chat_vocabulary_chat, token) && !is_interrupted &&
+       count < talk.options.max_tokens;
+       token = choose(talk.tokens, count)) {
     talk.tokens[count++] = token;
-    if (et_chat_is_stop(&chat_vocabulary_chat, token) || is_interrupted ||
-        count >= talk.options.max_tokens || count >= kDecoderContext) {
-      break;
-    }
     print_token(&characters, token);
     ET_RETURN_IF_ERROR(take(&token, 1, &talk.answer));
   }
-  putchar('\n');
   return ET_STATUS_OK;
 }
 
 static et_status reply(const char *prompt) {
   size_t count = 0;
+  is_interrupted = 0;
   ET_RETURN_IF_ERROR(make_tokens(prompt, &count));
   ET_RETURN_IF_ERROR(take(talk.tokens, count, &talk.prompt));
-  return answer();
+  const et_status status = answer();
+  putchar('\n');
+  return status;
 }
 
-/* A line without its end; false when there is none. */
+/* Reads on to the end of a line; returns how many bytes that were. */
+static size_t skip_line(void) {
+  size_t skipped = 0;
+  for (int c = getchar(); c != EOF && c != '\n'; c = getchar()) {
+    ++skipped;
+  }
+  return skipped;
+}
+
+/* A line without its end; false when there is none. One that is too long is said to be, and
+ * is empty. */
 static bool read_line(char *line) {
   fputs("> ", stderr);
   if (fgets(line, kLine, stdin) == NULL) {
     return false;
+  }
+  if (strchr(line, '\n') == NULL && skip_line() > 0) {
+    fprintf(stderr, "a line may have %d bytes\n", kLine - 2);
+    line[0] = '\0';
   }
   line[strcspn(line, "\r\n")] = '\0';
   return true;

@@ -3,82 +3,21 @@
 from __future__ import annotations
 
 import os
+import re
+import signal
 import subprocess
-from functools import cache
-from pathlib import Path
 
 import pytest
 import torch
-from tokenizers import Tokenizer
-from torch import Tensor, nn
+from torch import Tensor
 
-from exir.block_weight import BlockWeight
-from exir.cli.loading.weights import load_weights, read_weights
-from exir.weights_file import WeightsFile
-from models.chat import llama
-from text.testing_tokenizers import smollm_tokenizer, with_controls
+from models.chat import eager, llama
 
-_SYSTEM = "You are a helpful AI assistant named SmolLM, trained by Hugging Face"
-_LETTERS = {"Ġ": " ", "Ċ": "\n"}
 _TOKENS = 24
 
 
 def _chat(*arguments: str, text: str | None = None) -> subprocess.CompletedProcess[str]:
     return subprocess.run([os.environ["CHAT"], *arguments], input=text, capture_output=True, text=True)
-
-
-@cache
-def _file() -> WeightsFile:
-    return read_weights(Path(os.environ["MODEL"]))
-
-
-@cache
-def _model() -> llama.Llama:
-    """The model with every weight in float32."""
-    file = _file()
-    spec = llama.chat(file)
-    load_weights(spec.module, spec.map_weights(file.tensors), Path("model"))
-    for module in spec.module.modules():
-        for name, parameter in module.named_parameters(recurse=False):
-            if isinstance(parameter, BlockWeight):
-                setattr(module, name, nn.Parameter(parameter.dequantize(), requires_grad=False))
-    return spec.module.eval()
-
-
-@cache
-def _tokenizer() -> Tokenizer:
-    return with_controls(smollm_tokenizer(_file().metadata), _file().metadata)
-
-
-def _encoded(text: str) -> list[int]:
-    return _tokenizer().encode(text, add_special_tokens=False).ids
-
-
-def _answers(prompts: list[str], system: str) -> list[str]:
-    """Greedily, token by token; an answer that goes on is cut."""
-    tokens, answers = _encoded(f"<|im_start|>system\n{system}<|im_end|>\n"), []
-    for prompt in prompts:
-        tokens += _encoded(f"<|im_start|>user\n{prompt}<|im_end|>\n<|im_start|>assistant\n")
-        answer = _answer(tokens)
-        answers.append(_text(answer))
-        tokens += answer + _encoded("<|im_end|>\n")
-    return answers
-
-
-@torch.no_grad()
-def _answer(tokens: list[int]) -> list[int]:
-    model = _model()
-    scores = model.prefill(torch.tensor([tokens]), torch.arange(len(tokens)))
-    answer: list[int] = []
-    while len(answer) < _TOKENS and int(scores.argmax()) != _file().metadata["tokenizer.ggml.eos_token_id"]:
-        answer.append(int(scores.argmax()))
-        scores = model.decode(torch.tensor([answer[-1:]]), torch.tensor([len(tokens) + len(answer) - 1]))
-    return answer
-
-
-def _text(tokens: list[int]) -> str:
-    names = _file().metadata["tokenizer.ggml.tokens"]
-    return "".join(_LETTERS.get(letter, letter) for token in tokens for letter in names[token])
 
 
 @pytest.mark.parametrize(
@@ -90,22 +29,62 @@ def _text(tokens: list[int]) -> str:
 )
 def test_answers_are_those_of_eager(prompt: str, system: str | None) -> None:
     arguments = [] if system is None else ["--system", system]
-    # The last token that it may have is not printed.
-    result = _chat("--max-tokens", str(_TOKENS + 1), *arguments, prompt)
+    result = _chat("--max-tokens", str(_TOKENS), *arguments, prompt)
     assert result.returncode == 0
-    assert result.stdout == f"{_answers([prompt], system or _SYSTEM)[0]}\n"
+    assert result.stdout == f"{eager.answers([prompt], system or eager.SYSTEM, _TOKENS)[0]}\n"
 
 
 def test_a_session_goes_on_from_what_was_said() -> None:
     prompts = ["Name a colour.", "And another one?"]
-    result = _chat("--max-tokens", str(_TOKENS + 1), text="\n".join(prompts))
+    result = _chat("--max-tokens", str(_TOKENS), text="\n".join(prompts))
     assert result.returncode == 0
-    assert result.stdout == "".join(f"{answer}\n" for answer in _answers(prompts, _SYSTEM))
+    assert result.stdout == "".join(f"{answer}\n" for answer in eager.answers(prompts, eager.SYSTEM, _TOKENS))
 
 
 def test_a_seed_gives_the_same_answer_again() -> None:
     drawn = [_chat("--temperature", "1", "--seed", seed, "--max-tokens", "12", "Tell a joke.").stdout for seed in "112"]
     assert drawn[0] == drawn[1] != drawn[2]
+
+
+def test_an_answer_of_no_tokens_is_none() -> None:
+    result = _chat("--max-tokens", "0", "Hello!")
+    assert (result.returncode, result.stdout) == (0, "\n")
+    assert "answer: 0 tokens" in result.stderr
+
+
+def test_an_interrupt_ends_the_answer_and_not_the_program() -> None:
+    with subprocess.Popen(
+        [os.environ["CHAT"]], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as program:
+        assert program.stdin and program.stdout
+        program.stdin.write("Count from one to one thousand.\n")
+        program.stdin.flush()
+        begun = program.stdout.read(1)
+        program.send_signal(signal.SIGINT)
+        rest, costs = program.communicate("Hello!\n")
+    assert program.returncode == 0
+    first, second, *_ = (begun + rest).splitlines()
+    assert first and second
+    (tokens,) = re.findall(r"answer: (\d+) tokens", costs)
+    assert int(tokens) < 300
+
+
+def test_a_cut_answer_is_whole_characters() -> None:
+    command = [os.environ["CHAT"], "--max-tokens", "9", "Repeat ten times: 🦜🦜🦜🦜🦜"]
+    subprocess.run(command, capture_output=True, check=True).stdout.decode()
+
+
+def test_a_full_conversation_is_said() -> None:
+    result = _chat("word " * 2000)
+    assert result.returncode == 1
+    assert "the conversation has 2048 tokens, 1 would follow, and there is room for 2048" in result.stderr
+
+
+def test_a_line_that_is_too_long_is_said_and_the_session_goes_on() -> None:
+    result = _chat("--max-tokens", "3", text="a" * 20000 + "\nHello!\n")
+    assert result.returncode == 0
+    assert "a line may have 16382 bytes" in result.stderr
+    assert len(result.stdout) > 1
 
 
 def test_threads_change_nothing() -> None:
@@ -119,6 +98,7 @@ def test_threads_change_nothing() -> None:
         (["word " * 2100], "is too long"),
         (["--temperature", "hot", "Hello!"], "usage: "),
         (["--threads", "0", "Hello!"], "usage: "),
+        (["--top-k", "1e30", "Hello!"], "usage: "),
     ],
 )
 def test_what_does_not_fit_is_said(arguments: list[str], message: str) -> None:
@@ -129,7 +109,7 @@ def test_what_does_not_fit_is_said(arguments: list[str], message: str) -> None:
 
 def test_rows_of_heads_turn_halves() -> None:
     """Neighbours that turn together in the file lie half a head apart."""
-    shape = llama.shape_of(_file())
+    shape = llama.shape_of(eager.file())
     rows = torch.arange(shape.heads * shape.head, dtype=torch.float32).reshape(-1, 1)
     mapped: Tensor = llama.half_turns({"blk.0.attn_q.weight": rows}, shape)["blk.0.attn_q.weight"]
     assert mapped[:3, 0].tolist() == [0.0, 2.0, 4.0]

@@ -24,6 +24,9 @@ CHUNK = 128
 # Tokens that a conversation may have, where the model was trained for as many.
 CONTEXT = 2048
 
+# Architectures of this shape, as files call them; that of Mistral and SmolLM is `llama`, too.
+_FAMILIES = ("llama", "qwen2")
+
 # Of Llama 3: what divides the speeds at which pairs of elements turn.
 _SLOWING = "rope_freqs.weight"
 
@@ -53,14 +56,16 @@ class Shape:
 
 def shape_of(weights: exir.WeightsFile) -> Shape:
     """The shape of the model in a file. Raises `ValueError` for a file without it."""
-    kind = weights.metadata.get("general.architecture", "general")
+    kind = weights.metadata.get("general.architecture")
+    if kind not in _FAMILIES:
+        raise ValueError(
+            f"the weights file has to be a GGUF file of one of the architectures {', '.join(_FAMILIES)}; it says '{kind}'"
+        )
 
     def said(name: str, default: Any = None) -> Any:
         value = weights.metadata.get(f"{kind}.{name}", default)
         if value is None:
-            raise ValueError(
-                f"the weights file says no '{kind}.{name}'; it has to be a GGUF file of a decoder of this shape"
-            )
+            raise ValueError(f"the weights file says no '{kind}.{name}', which every file of that architecture has")
         return value
 
     heads, width = said("attention.head_count"), said("embedding_length")
@@ -139,15 +144,22 @@ class Llama(nn.Module):
         self.register_buffer("places", torch.arange(shape.length), persistent=False)
 
     def prefill(self, tokens: Tensor, positions: Tensor) -> Tensor:
+        return self.scores(self.vectors(tokens, positions)[:, -1])
+
+    decode = prefill
+
+    def vectors(self, tokens: Tensor, positions: Tensor) -> Tensor:
+        """Of each token, behind the last block: [1, n, width]."""
         angles = self.cosines[positions], self.sines[positions]
         seen = self.places <= positions[:, None]
         x = self.token_embd(tokens)
         for block in self.blk:
             x = block(x, positions, angles, seen)
-        last = self.output_norm(x[:, -1])
-        return F.linear(last, self.token_embd.weight) if self.output is None else self.output(last)
+        return x
 
-    decode = prefill
+    def scores(self, vectors: Tensor) -> Tensor:
+        normed = self.output_norm(vectors)
+        return F.linear(normed, self.token_embd.weight) if self.output is None else self.output(normed)
 
 
 def angles_of(shape: Shape, slowing: Tensor | None) -> Tensor:

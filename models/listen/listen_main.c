@@ -1,8 +1,8 @@
-/* Prints where a recording holds speech, in seconds, as it comes.
+/* Prints where recordings hold speech, in seconds, as it comes.
  *
- *   listen FILE.wav [--chunks] [--svg PICTURE.svg]
+ *   listen FILE.wav ... [--chunks] [--svg PICTURE.svg]
  *
- * --chunks prints how likely speech is in each 32 ms as well, --svg draws the signal. */
+ * --chunks prints how likely speech is in each 32 ms as well, --svg draws the last recording. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,25 +17,27 @@ enum { kChunk = 512 };
 static listen_forward_memory memory;
 
 typedef struct options {
-  const char *sound;
+  char **sounds; /* `count` of them */
+  size_t count;
   const char *svg; /* NULL: no picture */
   bool chunks;
 } options;
 
+/* The names of recordings are moved to the front of `argv`. */
 static bool parse_options(char **argv, options *out) {
-  *out = (options){NULL, NULL, false};
+  *out = (options){argv, 0, NULL, false};
   for (char **argument = argv + 1; *argument != NULL; ++argument) {
     if (strcmp(*argument, "--chunks") == 0) {
       out->chunks = true;
     } else if (strcmp(*argument, "--svg") == 0 && argument[1] != NULL) {
       out->svg = *++argument;
     } else if (**argument != '-') {
-      out->sound = *argument;
+      out->sounds[out->count++] = *argument;
     } else {
       return false;
     }
   }
-  return out->sound != NULL;
+  return out->count > 0;
 }
 
 /* What is found of a recording, chunk by chunk. */
@@ -95,18 +97,17 @@ static et_status listen(const wav *sound, bool print_chunks, findings *found,
   return ET_STATUS_OK;
 }
 
-static et_status listen_and_draw(const wav *sound, const options *chosen,
-                                 et_error *error) {
+static et_status listen_and_draw(const wav *sound, bool print_chunks,
+                                 const char *svg, et_error *error) {
   const size_t chunks = (sound->count + kChunk - 1) / kChunk;
   findings found = {chunks, calloc(chunks, sizeof(float)),
                     calloc(chunks, sizeof(bool))};
   et_status status = found.probabilities != NULL && found.speaking != NULL
-                         ? listen(sound, chosen->chunks, &found, error)
+                         ? listen(sound, print_chunks, &found, error)
                          : et_fail(error, ET_STATUS_OUT_OF_RESOURCES,
                                    "no memory for %zu chunks", chunks);
-  if (status == ET_STATUS_OK && chosen->svg != NULL &&
-      !svg_write(chosen->svg, sound, found.probabilities, found.speaking,
-                 chunks)) {
+  if (status == ET_STATUS_OK && svg != NULL &&
+      !svg_write(svg, sound, found.probabilities, found.speaking, chunks)) {
     status =
         et_fail(error, ET_STATUS_ACCESS_FAILED, "the picture was not written");
   }
@@ -115,21 +116,37 @@ static et_status listen_and_draw(const wav *sound, const options *chosen,
   return status;
 }
 
-int main(int argc, char **argv) {
-  options chosen;
+/* What goes wrong is said. */
+static bool hear_file(const options *chosen, size_t index) {
+  const bool is_last = index + 1 == chosen->count;
   wav sound;
-  if (argc < 2 || !parse_options(argv, &chosen)) {
-    fprintf(stderr, "usage: listen FILE.wav [--chunks] [--svg PICTURE.svg]\n");
-    return EXIT_FAILURE;
+  if (!wav_read(chosen->sounds[index], &sound)) {
+    return false;
   }
-  if (!wav_read(chosen.sound, &sound)) {
-    return EXIT_FAILURE;
+  if (chosen->count > 1) {
+    printf("%s\n", chosen->sounds[index]);
   }
   et_error error = {0};
-  const et_status status = listen_and_draw(&sound, &chosen, &error);
+  const et_status status = listen_and_draw(
+      &sound, chosen->chunks, is_last ? chosen->svg : NULL, &error);
   if (status != ET_STATUS_OK) {
     fprintf(stderr, "listen: %s: %s\n", et_status_text(status), error.message);
   }
   wav_free(&sound);
-  return status == ET_STATUS_OK ? EXIT_SUCCESS : EXIT_FAILURE;
+  return status == ET_STATUS_OK;
+}
+
+int main(int argc, char **argv) {
+  options chosen;
+  if (argc < 2 || !parse_options(argv, &chosen)) {
+    fprintf(stderr,
+            "usage: listen FILE.wav ... [--chunks] [--svg PICTURE.svg]\n");
+    return EXIT_FAILURE;
+  }
+  for (size_t i = 0; i < chosen.count; ++i) {
+    if (!hear_file(&chosen, i)) {
+      return EXIT_FAILURE;
+    }
+  }
+  return EXIT_SUCCESS;
 }

@@ -59,6 +59,26 @@ def test_probabilities_are_those_of_the_published_layers(tmp_path: Path) -> None
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-4)
 
 
+def test_each_recording_begins_anew() -> None:
+    """In one process: what the network remembers of one is not there in the next."""
+    sound = os.environ["SOUND"]
+    alone = _listen(sound, "--chunks").stdout
+    assert _listen(sound, sound, "--chunks").stdout == f"{sound}\n{alone}" * 2
+
+
+@pytest.mark.parametrize(("rate", "width"), [(8000, 2), (44100, 2), (16000, 1), (16000, 3)])
+def test_other_samples_are_told(tmp_path: Path, rate: int, width: int) -> None:
+    path = tmp_path / "other.wav"
+    with wave.open(str(path), "wb") as sound:
+        sound.setparams((1, width, rate, 0, "NONE", ""))
+        sound.writeframes(bytes(width * rate))
+    result = _listen(str(path))
+    assert result.returncode == 1
+    assert result.stderr.startswith(
+        f"{path}: {8 * width}-bit samples at {rate} Hz, not 16-bit samples at 16 kHz; convert it, for example: ffmpeg"
+    )
+
+
 def test_two_sentences_are_two_intervals() -> None:
     result = _listen(os.environ["SOUND"])
     assert result.returncode == 0, result.stderr

@@ -41,24 +41,42 @@ static bool find_chunk(FILE *file, const char *name, uint32_t *out_size) {
   return false;
 }
 
-/* Returns how many channels there are, or 0 where the samples are of another kind. */
-static uint32_t read_format(FILE *file) {
+/* What the head of a file says of its samples; all zero: it is no WAV file. */
+typedef struct format {
+  uint32_t kind;
+  uint32_t channels;
+  uint32_t rate;
+  uint32_t bits;
+} format;
+
+static format read_format(FILE *file) {
   uint8_t riff[12];
-  uint8_t format[kFormatBytes];
+  uint8_t bytes[kFormatBytes];
   uint32_t size = 0;
   if (fread(riff, 1, sizeof riff, file) != sizeof riff ||
       memcmp(riff, "RIFF", 4) != 0 || memcmp(riff + 8, "WAVE", 4) != 0 ||
       !find_chunk(file, "fmt ", &size) || size < kFormatBytes ||
-      fread(format, 1, sizeof format, file) != sizeof format ||
+      fread(bytes, 1, sizeof bytes, file) != sizeof bytes ||
       fseek(file, (long)(size - kFormatBytes), SEEK_CUR) != 0) {
-    return 0;
+    return (format){0};
   }
-  const uint32_t kind = little(format, 2);
-  const uint32_t channels = little(format + 2, 2);
-  const bool fits =
-      (kind == kPcm || kind == kExtensible) && channels <= kMaxChannels &&
-      little(format + 4, 4) == WAV_RATE && little(format + 14, 2) == 16;
-  return fits ? channels : 0;
+  return (format){little(bytes, 2), little(bytes + 2, 2), little(bytes + 4, 4),
+                  little(bytes + 14, 2)};
+}
+
+static bool fits(const format *found) {
+  return (found->kind == kPcm || found->kind == kExtensible) &&
+         found->channels > 0 && found->channels <= kMaxChannels &&
+         found->rate == WAV_RATE && found->bits == 16;
+}
+
+static void refuse(const char *path, const format *found) {
+  fprintf(stderr, "%s: ", path);
+  if (found->rate != 0) {
+    fprintf(stderr, "%u-bit samples at %u Hz, ", (unsigned)found->bits,
+            (unsigned)found->rate);
+  }
+  fprintf(stderr, "%s\n", kConvert);
 }
 
 static float mean_of(const uint8_t *frame, uint32_t channels) {
@@ -96,6 +114,20 @@ static const char *read_samples(FILE *file, uint32_t channels, wav *out) {
   return out->count > 0 ? NULL : "has no samples";
 }
 
+static bool read_file(const char *path, FILE *file, wav *out) {
+  const format found = read_format(file);
+  if (!fits(&found)) {
+    refuse(path, &found);
+    return false;
+  }
+  const char *problem = read_samples(file, found.channels, out);
+  if (problem != NULL) {
+    fprintf(stderr, "%s: %s\n", path, problem);
+    wav_free(out);
+  }
+  return problem == NULL;
+}
+
 bool wav_read(const char *path, wav *out) {
   *out = (wav){NULL, 0};
   FILE *file = fopen(path, "rb");
@@ -103,15 +135,9 @@ bool wav_read(const char *path, wav *out) {
     perror(path);
     return false;
   }
-  const uint32_t channels = read_format(file);
-  const char *problem =
-      channels == 0 ? kConvert : read_samples(file, channels, out);
+  const bool read = read_file(path, file, out);
   fclose(file);
-  if (problem != NULL) {
-    fprintf(stderr, "%s: %s\n", path, problem);
-    wav_free(out);
-  }
-  return problem == NULL;
+  return read;
 }
 
 void wav_free(wav *sound) {

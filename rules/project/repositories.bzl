@@ -28,3 +28,8 @@ def project_repositories():
         lock = Label("//third_party/python:litert.lock"),
         optional = True,
     )
+    python_environment(
+        name = "executorch_llama_cpp",
+        lock = Label("//third_party/python:llama_cpp.lock"),
+        optional = True,
+    )

@@ -66,16 +66,18 @@ def _name_of(requirement: str) -> str:
     return _normalised(re.match(r"[\w.-]+", requirement)[0])
 
 
-def lock(requirements: Iterable[str], base: Sequence[str], alone: Iterable[str]) -> list[str]:
-    """Lock lines for `requirements`, without the packages of the `base` lock; `alone` come without dependencies."""
-    requirements, alone = list(requirements), set(map(_normalised, alone))
+def lock(requirements: Sequence[str], base: Sequence[str], alone: Iterable[str]) -> list[str]:
+    """Lock lines for `requirements`, without the packages of the `base` lock; `alone` come without dependencies. Options of pip stay."""
+    alone = set(map(_normalised, alone))
+    options = [line for line in requirements if line.startswith("-")]
+    requirements = [line for line in requirements if not line.startswith("-")]
     pins = [line.split()[0] for line in base]
     followed = [line for line in (*requirements, *pins) if _name_of(line) not in alone]
     single = [line for line in requirements if _name_of(line) in alone]
-    found = dict(map(_lock_line, resolve(followed, [])))
-    found |= dict(map(_lock_line, resolve(single, ["--no-deps"]))) if single else {}
+    found = dict(map(_lock_line, resolve(followed, options)))
+    found |= dict(map(_lock_line, resolve(single, ["--no-deps", *options]))) if single else {}
     below = set(map(_name_of, pins))
-    return [line for name, line in sorted(found.items()) if name not in below]
+    return options + [line for name, line in sorted(found.items()) if name not in below]
 
 
 def _options_for(machine: str | None) -> list[str]:

@@ -1,0 +1,82 @@
+"""The decoder on eager PyTorch with the weights of the file as floats, for tests to compare with."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from pathlib import Path
+
+import torch
+from tokenizers import Tokenizer
+from torch import Tensor, nn
+
+from exir.block_weight import BlockWeight
+from exir.cli.loading.weights import load_weights, read_weights
+from exir.weights_file import WeightsFile
+from models.chat import llama
+from text.testing_tokenizers import smollm_tokenizer, with_controls
+
+SYSTEM = "You are a helpful AI assistant named SmolLM, trained by Hugging Face"
+_LETTERS = {"Ġ": " ", "Ċ": "\n"}
+
+
+@cache
+def file() -> WeightsFile:
+    return read_weights(Path(os.environ["MODEL"]))
+
+
+def in_floats(weights: WeightsFile) -> llama.Llama:
+    """The model of a file with every weight in float32."""
+    spec = llama.chat(weights)
+    load_weights(spec.module, spec.map_weights(weights.tensors), Path("model"))
+    for module in spec.module.modules():
+        for name, parameter in module.named_parameters(recurse=False):
+            if isinstance(parameter, BlockWeight):
+                setattr(module, name, nn.Parameter(parameter.dequantize(), requires_grad=False))
+    return spec.module.eval()
+
+
+@cache
+def model() -> llama.Llama:
+    return in_floats(file())
+
+
+@cache
+def _tokenizer() -> Tokenizer:
+    return with_controls(smollm_tokenizer(file().metadata), file().metadata)
+
+
+def encoded(text: str) -> list[int]:
+    return _tokenizer().encode(text, add_special_tokens=False).ids
+
+
+def text_of(tokens: list[int]) -> str:
+    names = file().metadata["tokenizer.ggml.tokens"]
+    return "".join(_LETTERS.get(letter, letter) for token in tokens for letter in names[token])
+
+
+def answers(prompts: list[str], system: str, most: int) -> list[str]:
+    """Greedily, token by token; an answer that goes on is cut."""
+    tokens, made = encoded(f"<|im_start|>system\n{system}<|im_end|>\n"), []
+    for prompt in prompts:
+        tokens += encoded(f"<|im_start|>user\n{prompt}<|im_end|>\n<|im_start|>assistant\n")
+        answer = _answer(tokens, most)
+        made.append(text_of(answer))
+        tokens += answer + encoded("<|im_end|>\n")
+    return made
+
+
+@torch.no_grad()
+def _answer(tokens: list[int], most: int) -> list[int]:
+    scores = model().prefill(torch.tensor([tokens]), torch.arange(len(tokens)))
+    answer: list[int] = []
+    while len(answer) < most and int(scores.argmax()) != file().metadata["tokenizer.ggml.eos_token_id"]:
+        answer.append(int(scores.argmax()))
+        scores = model().decode(torch.tensor([answer[-1:]]), torch.tensor([len(tokens) + len(answer) - 1]))
+    return answer
+
+
+@torch.no_grad()
+def scores_of_all(tokens: list[int]) -> Tensor:
+    """What may follow each of the tokens: [n, vocabulary]."""
+    return model().scores(model().vectors(torch.tensor([tokens]), torch.arange(len(tokens))))[0]

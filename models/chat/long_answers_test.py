@@ -1,0 +1,28 @@
+"""Answers of 200 tokens are those of eager PyTorch with the weights of the file as floats."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+
+import pytest
+
+from models.chat import eager
+
+_TOKENS = 200
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "What is the capital of France?",
+        "Tell a story about a lighthouse keeper.",
+        "Explain how rain forms.",
+        "Write a poem about autumn leaves.",
+        "List five facts about whales and explain each.",
+    ],
+)
+def test_a_long_answer_is_that_of_eager(prompt: str) -> None:
+    command = [os.environ["CHAT"], "--max-tokens", str(_TOKENS), prompt]
+    answer = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert answer == f"{eager.answers([prompt], eager.SYSTEM, _TOKENS)[0]}\n"

@@ -1,0 +1,62 @@
+"""Files of Llama 3.2 and Qwen 2.5 say their shape, their words and their templates."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from exir.cli.loading.weights import read_weights
+from models.chat import llama, small_files
+from models.chat.small_files import LLAMA, QWEN, Kind
+from text.generate import byte_pairs, chat
+
+
+@pytest.mark.parametrize("kind", [LLAMA, QWEN])
+def test_the_shape_is_that_of_the_family(tmp_path: Path, kind: Kind) -> None:
+    path = tmp_path / "small.gguf"
+    small_files.write(path, kind)
+    shape = llama.shape_of(read_weights(path))
+    assert (shape.layers, shape.width, shape.heads, shape.groups, shape.head, shape.length) == (2, 64, 4, 2, 16, 32)
+    assert (shape.biased, shape.tied, shape.base) == (kind.biased, kind.tied, kind.base)
+    assert shape.epsilon == pytest.approx(kind.epsilon)
+
+
+def test_speeds_are_divided_as_the_file_says(tmp_path: Path) -> None:
+    path = tmp_path / "small.gguf"
+    small_files.write(path, LLAMA)
+    file = read_weights(path)
+    shape = llama.shape_of(file)
+    slowed, plain = (llama.angles_of(shape, slowing) for slowing in (file.tensors["rope_freqs.weight"], None))
+    torch.testing.assert_close(slowed[1:] * torch.tensor([1, 1, 1.5, 2.5, 4, 8, 16, 32]), plain[1:])
+
+
+@pytest.mark.parametrize(
+    ("kind", "opening", "user"),
+    [
+        (
+            LLAMA,
+            "<|begin_of_text|><|start_header_id|>system<|end_header_id|>\n\nToday Date: 26 Jul 2024\n\n<|eot_id|>",
+            "<|start_header_id|>user<|end_header_id|>\n\n",
+        ),
+        (QWEN, "<|im_start|>system\nYou are a helpful assistant.<|im_end|>\n", "<|im_start|>user\n"),
+    ],
+)
+def test_words_and_template_become_tables(tmp_path: Path, kind: Kind, opening: str, user: str) -> None:
+    path = tmp_path / "small.gguf"
+    small_files.write(path, kind)
+    metadata = byte_pairs.read_metadata(path)
+    parts = chat.take_apart(chat.renderer(metadata))
+    assert (parts.opening, parts.before["user"]) == (opening, user)
+    assert "const et_chat_template small_chat = {" in byte_pairs.source(metadata, "small", "small.h")
+
+
+def test_another_family_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "small.gguf"
+    small_files.write(path, replace(QWEN, architecture="mamba"))
+    with pytest.raises(
+        ValueError, match="has to be a GGUF file of one of the architectures llama, qwen2; it says 'mamba'"
+    ):
+        llama.chat(read_weights(path))
