@@ -1,7 +1,7 @@
 """How kernels are compiled and tested."""
 
 load("@rules_cc//cc:defs.bzl", "cc_test")
-load("//rules/private:object_library.bzl", "object_library")
+load("//rules/project:object_library.bzl", "object_library")
 
 # Kernels are loops over numbers: they are optimised and vectorised in every compilation mode. Products and sums may be
 # contracted where the processor has such an instruction; nothing else departs from IEEE 754.
