@@ -41,7 +41,7 @@ class RowMajorOperands(ProgramPass):
     element do if all of their tensors lie so; others refuse them, or take them for row-major ones.
 
     Before: the edge dialect. After: these operators take and give tensors in row-major order; what uses
-    their results finds them in the dim order of before. Those whose results lie in other orders than these two stay.
+    their results finds them in the dim order of before. Those of tensors in other orders than these two stay.
     """
 
     name: ClassVar[str] = "row_major_operands"
@@ -62,7 +62,7 @@ def _needs_rows(node: Node) -> bool:
     if not isinstance(node.target, EdgeOpOverload) or node.target._op.namespace != "aten":
         return False
     orders = {_order(each) for each in node.all_input_nodes if _is_tensor(each)}
-    if node.target in _ANY_ORDER or all(map(_is_row_major, orders)):
+    if node.target in _ANY_ORDER or not any(map(_is_channels_last, orders)):
         return False
     if not all(_can_be_copied_to(_order(each)) for each in _results(node)):
         return False
@@ -128,7 +128,11 @@ def _order(node: Node) -> tuple[int, ...]:
 
 def _can_be_copied_to(order: tuple[int, ...]) -> bool:
     """Whether the operator that copies knows the order: row-major, or channels-last."""
-    return _is_row_major(order) or (len(order) in (4, 5) and order == (0, *range(2, len(order)), 1))
+    return _is_row_major(order) or _is_channels_last(order)
+
+
+def _is_channels_last(order: tuple[int, ...]) -> bool:
+    return len(order) in (4, 5) and order == (0, *range(2, len(order)), 1)
 
 
 def _is_row_major(order: tuple[int, ...]) -> bool:

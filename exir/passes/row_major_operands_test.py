@@ -69,3 +69,18 @@ def test_what_was_turned_is_not_turned_again() -> None:
     names, _ = turned(Largest(), torch.channels_last)
     assert [name for name in names if name != _COPY] == ["aten::flip", "aten::max.dim"]
     assert names.index("aten::max.dim") == names.index("aten::flip") + 1
+
+
+class Found(nn.Module):
+    """Rows by the places of what is not 0, which PyTorch's description of `nonzero` has in columns."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        places = torch.nonzero(x)
+        torch._check(places.shape[0] >= 1)
+        return torch.ops.aten.index.Tensor(x, [places])
+
+
+def test_what_lies_in_neither_order_stays() -> None:
+    example = Example(Found().eval(), (torch.triu(torch.ones(2, 2)),))
+    program = RowMajorOperands().run(to_edge(example.export()).exported_program())
+    assert _COPY not in operator_names(program)
