@@ -76,7 +76,7 @@ def test_sources_lead_instructions_back_to_lines(compile_source: Compile, tmp_pa
     file = tmp_path / "net.sources.json"
     assert compile_source(_MODEL, _DEMO, f"--out-sources={file}").output == ""
     delegate, kernel = json.loads(file.read_text())["methods"]["forward"]
-    assert [node["operator"] for node in delegate] == ["aten::mm", "aten::sin"]
+    assert [node["operator"] for node in delegate] == ["aten::sin", "aten::mm"]
     (node,) = kernel
     assert node["operator"] == "aten::exp.out"
     assert re.fullmatch(r"\w+\.py:\d+", node["source"])
