@@ -1,0 +1,25 @@
+"""A program without an observer has nothing of it."""
+
+import os
+import subprocess
+
+# What tells observers: runtime/method/observe.c and runtime/program/load_observed.c.
+_TELLS = {"et_observation", "et_program_load_observed"}
+
+
+def _symbols(variable: str) -> set[str]:
+    listing = subprocess.run(["nm", os.environ[variable]], capture_output=True, text=True, check=True).stdout
+    return {line.split()[-1] for line in listing.splitlines()}
+
+
+def _observer_symbols(variable: str) -> set[str]:
+    return {name for name in _symbols(variable) if "observ" in name.lower() or "recorder" in name}
+
+
+def test_a_program_with_an_observer_has_what_tells_it() -> None:
+    assert _TELLS <= _observer_symbols("OBSERVED")
+
+
+def test_a_program_without_one_has_nothing_of_it() -> None:
+    assert "et_method_execute" in _symbols("CORE")
+    assert _observer_symbols("CORE") == set()
