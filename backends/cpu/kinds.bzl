@@ -15,6 +15,7 @@ CPU_KINDS = [
     "dequantize",
     "embedding",
     "embedding_q",
+    "fold",
     "grid_sample",
     "map",
     "map_i64",

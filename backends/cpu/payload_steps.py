@@ -44,6 +44,7 @@ KINDS = {
     42: "topk",
     43: "adaptive_pool",
     44: "grid_sample",
+    45: "fold",
 }
 _DTYPES = {
     0: "uint8",

@@ -1,4 +1,4 @@
-"""Volumes made larger, shared out, looked at through a grid, and the largest of what is seen, on the CPU backend."""
+"""Volumes made larger, shared out, windows of them added up, looked at through a grid, and the largest of what is seen, on the CPU backend."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ class Sampled(nn.Module):
     def forward(self, volumes: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         pooled, places = F.adaptive_max_pool3d(self.up(volumes), (2, 3, 4), return_indices=True)
         pictures = F.adaptive_avg_pool2d(pooled[:, :, 0], (2, 5))
-        grid = torch.tanh(pictures[:, :2].permute(0, 2, 3, 1))
+        added = F.fold(F.unfold(pictures, 2), (2, 5), 2)
+        grid = torch.tanh(added[:, :2].permute(0, 2, 3, 1))
         seen = [
             F.grid_sample(pooled[:, :, 1], grid, mode, padding, align_corners=False)
             for mode, padding in (("bilinear", "zeros"), ("bicubic", "reflection"))

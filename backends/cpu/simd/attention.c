@@ -4,6 +4,9 @@
 #include "backends/cpu/simd/attention_sum.h"
 #include "backends/cpu/simd/tile.h"
 
+/* Queries that see other keys each, worked on together: rows of whole tiles. */
+#define MOST_OF_UNLIKE 36
+
 /* Some keys of one group, packed, and what goes on beside them. */
 typedef struct block {
   size_t first; /* key */
@@ -105,6 +108,23 @@ static size_t visible(const et_cpu_attention *a, const block *b, size_t row) {
   return end < b->first ? 0 : smaller(end - b->first, b->count);
 }
 
+/* Keys of the block up to the last that one of the queries sees; one at least of the
+ * first block, as its results are begun with. */
+static size_t columns_of(const et_cpu_attention *a, const block *b,
+                         const queries *q) {
+  const size_t most = visible(a, b, q->first + q->count - 1);
+  size_t seen = b->first == 0 && most > 0 ? 1 : 0;
+  if (a->mask == NULL) {
+    return most;
+  }
+  for (size_t r = a->mask_row == 0 ? 1 : q->count; r-- > 0;) {
+    const float *mask =
+        a->mask + q->head * a->mask_head + (q->first + r) * a->mask_row;
+    seen = et_seen_by_row(mask + b->first, most, seen);
+  }
+  return seen;
+}
+
 static void score(const et_cpu_attention *a, const block *b, const queries *q) {
   static const float zeros[ET_CPU_ATTENTION_KEYS];
   static const et_cpu_activation none = {ET_CPU_ACTIVATION_NONE, 0.0f, 0.0f};
@@ -160,16 +180,24 @@ static void attend(const et_cpu_attention *a, const block *b,
     const et_attention_sum sum = {q->most + r, q->sums + r,
                                   out + r * out_stride, a->width};
     et_attention_weigh(&sum, b->first == 0, b->scores + r * b->stride,
-                       visible(a, b, q->first + r), q->columns);
+                       smaller(visible(a, b, q->first + r), q->columns),
+                       q->columns);
   }
   add_values(a, b, q, out);
 }
 
-/* One head's queries, as many at once as there is room for scores: in blocks of
- * like size. */
+/* Queries that may be worked on together: those that see other keys each are fewer,
+ * as all are computed with what the last one sees. */
+static size_t together(const et_cpu_attention *a, const block *b) {
+  const size_t room = ET_CPU_ATTENTION_SCORES / b->stride;
+  const bool see_others = a->causal || a->mask_row != 0;
+  return see_others ? smaller(room, MOST_OF_UNLIKE) : room;
+}
+
+/* One head's queries, in blocks of like size. */
 static void attend_head(const et_cpu_attention *a, const block *b, size_t head,
                         size_t offset) {
-  const size_t most = ET_CPU_ATTENTION_SCORES / b->stride;
+  const size_t most = together(a, b);
   const size_t blocks = (a->queries + most - 1) / most;
   const size_t size = (a->queries + blocks - 1) / blocks;
   for (size_t i = 0; i < a->queries; i += size) {
@@ -178,7 +206,7 @@ static void attend_head(const et_cpu_attention *a, const block *b, size_t head,
                  .count = smaller(size, a->queries - i),
                  .most = b->most + offset + i,
                  .sums = b->sums + offset + i};
-    q.columns = visible(a, b, i + q.count - 1);
+    q.columns = columns_of(a, b, &q);
     if (q.columns > 0) {
       attend(a, b, &q);
     }

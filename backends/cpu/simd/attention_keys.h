@@ -83,19 +83,26 @@ static size_t et_seen_by_row(const float *mask, size_t keys, size_t seen) {
   return seen;
 }
 
+/* Keys up to the position of the last query, of those that go by theirs. */
+static size_t et_keys_before(const et_cpu_attention *a) {
+  const size_t before = a->position + a->queries;
+  return a->causal && before < a->keys ? before : a->keys;
+}
+
 /* Keys that any query of a group sees, one at least: a cache is longer than what it
  * holds, and the mask says so. */
 static size_t et_seen_keys(const et_cpu_attention *a, size_t group) {
   const size_t heads = a->heads / a->groups;
   const size_t rows = a->mask_row == 0 ? 1 : a->queries;
-  size_t seen = a->keys < 1 ? a->keys : 1;
+  const size_t keys = et_keys_before(a);
+  size_t seen = keys < 1 ? keys : 1;
   if (a->mask == NULL) {
-    return a->keys;
+    return keys;
   }
   for (size_t h = 0; h < (a->mask_head == 0 ? 1 : heads); h++) {
     const float *mask = a->mask + (group * heads + h) * a->mask_head;
     for (size_t r = rows; r-- > 0;) {
-      seen = et_seen_by_row(mask + r * a->mask_row, a->keys, seen);
+      seen = et_seen_by_row(mask + r * a->mask_row, keys, seen);
     }
   }
   return seen;

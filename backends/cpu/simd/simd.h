@@ -180,10 +180,20 @@ ET_INLINE et_f32 et_f32_clamp(et_f32 x, et_f32 low, et_f32 high) {
 }
 
 /* The first `count` <= ET_CPU_LANES lanes; the others are 0, not read. */
+#if defined(ET_CPU_ISA_AVX2)
+/* All bits of the first `count` lanes. */
+ET_INLINE __m256i et_first_of_eight(size_t count) {
+  const __m256i ramp = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+  return _mm256_cmpgt_epi32(_mm256_set1_epi32((int)count), ramp);
+}
+#endif
+
 ET_INLINE et_f32 et_f32_load_some(const float *from, size_t count) {
 #if defined(ET_CPU_ISA_AVX512)
   const __mmask16 mask = (__mmask16)((1u << count) - 1u);
   return (et_f32)_mm512_maskz_loadu_ps(mask, from);
+#elif defined(ET_CPU_ISA_AVX2)
+  return (et_f32)_mm256_maskload_ps(from, et_first_of_eight(count));
 #else
   float lanes[ET_CPU_LANES] = {0};
   memcpy(lanes, from, count * sizeof(float));
@@ -195,6 +205,8 @@ ET_INLINE void et_f32_store_some(float *to, et_f32 value, size_t count) {
 #if defined(ET_CPU_ISA_AVX512)
   const __mmask16 mask = (__mmask16)((1u << count) - 1u);
   _mm512_mask_storeu_ps(to, mask, (__m512)value);
+#elif defined(ET_CPU_ISA_AVX2)
+  _mm256_maskstore_ps(to, et_first_of_eight(count), (__m256)value);
 #else
   float lanes[ET_CPU_LANES];
   et_f32_store(lanes, value);

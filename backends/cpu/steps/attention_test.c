@@ -154,25 +154,29 @@ static void attend(const et_test_step *test, const shape *s, int32_t batch,
   free(scores);
 }
 
-static void check_attention(const shape *s) {
-  et_test_step test;
-  make(&test, s);
-  const size_t count = et_test_result(&test)->numel;
+static void check_result(et_test_step *test, const shape *s) {
+  const size_t count = et_test_result(test)->numel;
   double *expected = malloc((2 * count + 1) * sizeof(double));
   assert_non_null(expected);
   double *to = expected;
   for (int32_t b = 0; b < s->batch; b++) {
     for (int32_t q = 0; q < s->queries; q++) {
       for (int32_t h = 0; h < s->heads; h++, to += s->width) {
-        attend(&test, s, b, h, q, to);
+        attend(test, s, b, h, q, to);
       }
     }
   }
   for (size_t i = 0; i < count; i++) {
     expected[count + i] = 3e-6;
   }
-  et_test_run(&test, expected, expected + count);
+  et_test_run(test, expected, expected + count);
   free(expected);
+}
+
+static void check_attention(const shape *s) {
+  et_test_step test;
+  make(&test, s);
+  check_result(&test, s);
   et_test_end(&test);
 }
 
@@ -318,6 +322,67 @@ static void test_keys_that_are_masked_out(void **state) {
   }
 }
 
+/* Query i sees `back` keys up to its own position. */
+static void hide(et_test_step *test, const shape *s, int32_t back) {
+  float *mask = test->tensors[3].data;
+  for (int32_t q = 0; q < s->queries; q++) {
+    for (int32_t k = 0; k < s->keys; k++) {
+      const int32_t behind = q + s->position - k;
+      mask[q * s->keys + k] = behind >= 0 && behind < back ? 0.0f : -INFINITY;
+    }
+  }
+}
+
+/* Blocks of queries stop at the last key that one of them sees, and begin in any
+ * block of keys. */
+static void test_masks_that_hide_other_keys_of_each_query(void **state) {
+  (void)state;
+  const int32_t backs[] = {1200, 100, 1};
+  for (size_t i = 0; i < 6; i++) {
+    const shape s = {.batch = 1,
+                     .queries = i < 3 ? 90 : 37,
+                     .keys = i < 3 ? 1130 : 41,
+                     .heads = 2,
+                     .groups = 1,
+                     .depth = 8,
+                     .width = 12,
+                     .position = i < 3 ? 1000 : 2,
+                     .mask = {1, 1, i < 3 ? 90 : 37}};
+    et_test_step test;
+    make(&test, &s);
+    hide(&test, &s, backs[i % 3]);
+    check_result(&test, &s);
+    et_test_end(&test);
+  }
+}
+
+static void test_a_mask_that_says_what_causal_says_gives_the_same_bits(
+    void **state) {
+  (void)state;
+  shape s = {.batch = 1,
+             .queries = 131,
+             .keys = 150,
+             .heads = 4,
+             .groups = 2,
+             .depth = 16,
+             .width = 20,
+             .position = 3,
+             .mask = {1, 1, 131}};
+  et_test_step masked;
+  et_test_step causal;
+  make(&masked, &s);
+  hide(&masked, &s, 200);
+  s.mask[0] = 0;
+  s.causal = true;
+  make(&causal, &s);
+  for (size_t i = 0; i < 3; i++) {
+    et_test_copy(&causal, i, &masked);
+  }
+  et_test_same_bits(&causal, &masked);
+  et_test_end(&causal);
+  et_test_end(&masked);
+}
+
 /* What lay in the output before is not read. */
 static void test_queries_without_keys_give_zeros(void **state) {
   (void)state;
@@ -430,6 +495,9 @@ int main(void) {
       cmocka_unit_test(test_few_queries),
       cmocka_unit_test(test_keys_that_are_masked_out),
       cmocka_unit_test(test_queries_without_keys_give_zeros),
+      cmocka_unit_test(test_masks_that_hide_other_keys_of_each_query),
+      cmocka_unit_test(
+          test_a_mask_that_says_what_causal_says_gives_the_same_bits),
       cmocka_unit_test(test_heads_that_lie_apart_and_do_not_fit_are_refused),
       cmocka_unit_test(test_keys_and_values_have_one_dtype),
       cmocka_unit_test(test_attributes_that_do_not_fit_are_refused),

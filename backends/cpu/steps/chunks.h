@@ -18,6 +18,21 @@ static inline void et_cpu_for_each(const et_cpu_run *run, size_t count,
   }
 }
 
+/* Calls function(copy of the step, row) for each row of all pictures [B, H, ...] of
+ * tensor `index`, if they have elements. */
+static inline void et_cpu_for_each_row(const et_cpu_run *run,
+                                       const et_cpu_step *step, size_t index,
+                                       void (*function)(void *data,
+                                                        size_t row)) {
+  const et_cpu_tensor *pictures = step->tensors[index];
+  et_cpu_step copy = *step;
+  if (pictures->numel > 0) {
+    et_cpu_for_each(run,
+                    (size_t)pictures->sizes[0] * (size_t)pictures->sizes[1],
+                    function, &copy);
+  }
+}
+
 /* Threads that may work at once. */
 static inline size_t et_cpu_threads(const et_cpu_run *run) {
   return run->parallel == NULL || run->parallel->thread_count < 1

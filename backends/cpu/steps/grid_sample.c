@@ -149,12 +149,7 @@ static void run_row(void *data, size_t index) {
 }
 
 static void run(const et_cpu_step *step, const et_cpu_run *run) {
-  const et_cpu_tensor *y = step->tensors[Y];
-  et_cpu_step copy = *step;
-  if (y->numel > 0) {
-    et_cpu_for_each(run, (size_t)y->sizes[BATCH] * (size_t)y->sizes[HEIGHT],
-                    run_row, &copy);
-  }
+  et_cpu_for_each_row(run, step, Y, run_row);
 }
 
 static const et_cpu_kind kind = {"grid_sample", check, run, 0};

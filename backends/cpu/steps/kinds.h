@@ -40,7 +40,8 @@
   X(CUMSUM, 41, cumsum)                 \
   X(TOPK, 42, topk)                     \
   X(ADAPTIVE_POOL, 43, adaptive_pool)   \
-  X(GRID_SAMPLE, 44, grid_sample)
+  X(GRID_SAMPLE, 44, grid_sample)       \
+  X(FOLD, 45, fold)
 
 typedef enum et_cpu_kind_code {
 #define ET_CPU_KIND_CODE(NAME, code, name) ET_CPU_KIND_##NAME = code,

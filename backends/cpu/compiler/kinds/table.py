@@ -12,6 +12,7 @@ from backends.cpu.compiler.kinds.cumsum import Cumsum
 from backends.cpu.compiler.kinds.depthwise import Depthwise
 from backends.cpu.compiler.kinds.embedding import Embedding
 from backends.cpu.compiler.kinds.embedding_q import EmbeddingQ
+from backends.cpu.compiler.kinds.fold import Fold
 from backends.cpu.compiler.kinds.grid_sample import GridSample
 from backends.cpu.compiler.kinds.map import Map, MapI64
 from backends.cpu.compiler.kinds.matmul import Matmul
@@ -35,7 +36,7 @@ KINDS: dict[int, type[Operation]] = {
     kind.code: kind
     for kind in (
         *(Product, Convolution, Depthwise, Winograd, Block, Pool, Permute, Map, Softmax, Norm, Attention),
-        *(Embedding, Copy, MapI64, Update, Reduce, Matmul, Resize, Range, Cumsum, Topk, AdaptivePool, GridSample),
+        *(Embedding, Copy, MapI64, Update, Reduce, Matmul, Resize, Range, Cumsum, Topk, AdaptivePool, GridSample, Fold),
         *(ProductQ, ProductI8, EmbeddingQ, Convert, ProductH, ConvolutionH),
         *(Quantize, Dequantize, ConvolutionI8, DepthwiseI8, MapI8, TableI8, PoolI8),
     )

@@ -49,6 +49,25 @@ def test_causal_scaled_and_in_groups() -> None:
     assert_computes(lambda q, k, v: _attend(q, k, v, enable_gqa=True), *_qkv(groups=2))
 
 
+@pytest.mark.parametrize(("groups", "keys"), [(4, 7), (2, 7), (2, 5), (1, 3)])
+def test_causal_attention_is_a_flag_of_the_step(groups: int, keys: int) -> None:
+    function = lambda q, k, v: _attend(q, k, v, is_causal=True, enable_gqa=True)
+    q, k, v = _qkv(groups=groups, keys=keys)
+    found = [(each.operation, each.inputs) for each in steps(function, q, k, v).steps]
+    ((operation, inputs),) = [each for each in found if isinstance(each[0], Attention)]
+    assert isinstance(operation, Attention) and operation.causal and operation.groups == groups
+    assert len(inputs) == 3
+    assert_computes(function, q, k, v)
+
+
+def test_causal_attention_of_any_length() -> None:
+    function = lambda q, k, v: _attend(q, k, v, is_causal=True, enable_gqa=True)
+    length = Dim("length", min=2, max=40)
+    draw = lambda size: (torch.randn(1, 4, size, 8), torch.randn(1, 2, size, 8), torch.randn(1, 2, size, 6))
+    shapes = ({2: length},) * 3
+    assert_computes(function, *draw(9), dynamic_shapes=shapes, others=[draw(2), draw(40)])
+
+
 def test_what_is_no_step_of_its_own() -> None:
     q, k, v = _qkv()
     for inputs in ([q[0], k[0], v[0]], [q, k[:1], v[:1]]):

@@ -1,0 +1,37 @@
+"""Windows added up to the picture that they were taken of: `fold`."""
+
+import torch
+from torch._ops import OpOverload
+from torch.fx import Node
+from torch.utils._sympy.functions import FloorDiv
+
+from backends.cpu.compiler.dims import Dim
+from backends.cpu.compiler.kinds.fold import Fold
+from backends.cpu.compiler.kinds.window import Window
+from backends.cpu.compiler.lower.builder import Builder, view
+from backends.cpu.compiler.lower.rule import Rule, dims_at
+
+# [batch, channels, taps, down, across] as the step has windows.
+_WINDOWS = (0, 3, 4, 2, 1)
+
+
+def _lower(builder: Builder, node: Node) -> None:
+    x, _, kernel, dilation, padding, stride = node.args
+    (top, left), (channels, *size) = padding, dims_at(node)[-3:]
+    window = Window((kernel[0], kernel[1]), (stride[0], stride[1]), (top, left, top, left), (dilation[0], dilation[1]))
+    batch = dims_at(node)[0] if len(dims_at(node)) == 4 else 1
+    places = (_places(window, axis, extent) for axis, extent in enumerate(size))
+    windows = builder.shaped(x, (batch, channels, window.taps, *places), _WINDOWS)
+    last = len(dims_at(node)) - 3
+    output = builder.write(node, (*range(last), last + 1, last + 2, last))
+    builder.step(Fold(window), [windows], view(output, (batch, *size, channels)), node)
+
+
+def _places(window: Window, axis: int, extent: Dim) -> Dim:
+    """Of the window along an axis of `extent` pixels."""
+    reach = (window.kernel[axis] - 1) * window.dilation[axis] + 1
+    room = extent + 2 * window.pads[axis] - reach
+    return (room // window.stride[axis] if isinstance(room, int) else FloorDiv(room, window.stride[axis])) + 1
+
+
+RULES: dict[OpOverload, Rule] = {torch.ops.aten.col2im.default: Rule(_lower)}
