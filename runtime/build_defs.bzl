@@ -1,6 +1,7 @@
 """How the runtime and its tests are built."""
 
-load("@rules_cc//cc:defs.bzl", "cc_library", "cc_test")
+load("@rules_cc//cc:defs.bzl", "cc_test")
+load("//rules/project:object_library.bzl", "object_library")
 
 RUNTIME_COPTS = [
     "-std=c11",
@@ -14,10 +15,10 @@ def runtime_library(name, **kwargs):
     """One part of the runtime: all C files of the package but its tests.
 
     Args:
-      name: name of the cc_library.
-      **kwargs: what every cc_library has.
+      name: name of the library.
+      **kwargs: linkopts, deps, and what every rule has.
     """
-    cc_library(
+    object_library(
         name = name,
         srcs = native.glob(
             ["*.c"],
@@ -25,7 +26,7 @@ def runtime_library(name, **kwargs):
         ),
         hdrs = native.glob(["*.h"]),
         copts = RUNTIME_COPTS,
-        linkstatic = True,
+        further_copts = "//runtime:copts",
         **kwargs
     )
 

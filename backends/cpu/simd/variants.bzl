@@ -1,6 +1,7 @@
 """Libraries that are compiled once an instruction set, and the build setting that says for which."""
 
 load("@rules_cc//cc:defs.bzl", "cc_library")
+load("//rules/project:object_library.bzl", "object_library")
 
 # Only what simd.h says fuses: contraction would make bits depend on the compiler.
 SIMD_COPTS = [
@@ -72,38 +73,26 @@ def per_isa(lists):
     conditions["//conditions:default"] = lists["plain"]
     return select(conditions)
 
-def simd_library(name, srcs, hdrs = [], variant_deps = [], deps = [], multiplies_bytes = False, **kwargs):
-    """A library whose sources are compiled once for each instruction set that is linked.
+def simd_loops(name, srcs, multiplies_bytes, deps):
+    """The archives of loops, one for each instruction set that is linked: of an archive's objects, the linker takes those that a step calls.
 
     Args:
-      name: the library; `name`_avx2 and so on are its variants.
+      name: of the library; `name`_avx2 and so on are the archives.
       srcs: sources written with simd.h.
-      hdrs: what they declare for others.
-      variant_deps: simd_libraries of this package that each variant uses in its own variant.
-      deps: libraries that all variants use.
-      multiplies_bytes: whether AVX-VNNI has a variant of its own, not that of AVX2.
-      **kwargs: what every cc_library has.
+      multiplies_bytes: those that AVX-VNNI has variants of, not those of AVX2. They call others, and no other calls them.
+      deps: the headers that sources are written with.
     """
     for isa, copts in _ISA_COPTS.items():
-        if isa == "avxvnni" and not multiplies_bytes:
-            native.alias(
-                name = "%s_%s" % (name, isa),
-                actual = ":%s_avx2" % name,
-                tags = ["manual"],
-            )
-            continue
-        cc_library(
+        is_part = isa == "avxvnni"
+        object_library(
             name = "%s_%s" % (name, isa),
-            srcs = srcs,
-            hdrs = hdrs,
+            srcs = multiplies_bytes if is_part else srcs,
             copts = SIMD_COPTS + copts + ["-DET_CPU_ISA_" + isa.upper()],
-            linkstatic = True,
+            further_copts = "//backends/cpu/simd:copts",
             tags = ["manual"],
-            deps = deps + [Label("//backends/cpu/simd")] + ["%s_%s" % (dep, isa) for dep in variant_deps],
+            deps = deps + ([":%s_avx2" % name] if is_part else []),
         )
     cc_library(
         name = name,
-        hdrs = hdrs,
-        deps = deps + [Label("//backends/cpu/simd:linked")] + per_isa({isa: [":%s_%s" % (name, isa)] for isa in _ISAS}),
-        **kwargs
+        deps = deps + per_isa({isa: [":%s_%s" % (name, isa)] for isa in _ISAS}),
     )
