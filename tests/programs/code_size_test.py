@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-# Bytes of .text, of which AVX2 has 61,100, AVX-512 75,300. AVX-512 has more shapes of tiles, and each of its instructions is longer.
-_BUDGET = {"AVX2": 60 << 10, "AVX512": 75_400}
+# Bytes of .text, of which AVX2 has 56,920, AVX-512 72,204. AVX-512 has more shapes of tiles, and each of its instructions is longer.
+_BUDGET = {"AVX2": 57_000, "AVX512": 72_300}
 # What the table of a MobileNetV2 names.
 _ROOTS = ("et_cpu_backend", *(f"et_cpu_step_{kind}" for kind in ("block", "depthwise", "pool", "product")))
 
