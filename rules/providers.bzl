@@ -7,6 +7,7 @@ ExecutorchModelInfo = provider(
         "weights": "File: the weights (.ptd) of `external_weights = True`, or None.",
         "manifest": "File: JSON; methods, shapes, operators and dtypes, backends, exact memory (docs/manifest.md).",
         "reference": "File: example calls with eager PyTorch's outputs, for parity tests. Built only when asked for. None for a program that was made elsewhere.",
+        "steps": "File: what PyTorch gives for each instruction of those calls, with lines of the model. Built only when asked for. None where `reference` is.",
         "prefix": "string: C identifier that the model's names start with: package and name.",
         "kernels": "depset[ExecutorchKernelsInfo]: the kernels it was compiled for; what links it brings them along.",
         "backends": "depset[ExecutorchBackendInfo]: the backends it was compiled for.",

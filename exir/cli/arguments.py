@@ -23,9 +23,10 @@ class Arguments:
     weights: a safetensors or GGUF file, or a torch state dict.
     calibration: inputs to measure ranges on, a safetensors or npz file.
     operators: tables of operators, besides our own; kernels: tables of kernels to check the program against.
+    reference_inputs: a file of inputs for further reference calls; sweep, sweep_seed: further random ones.
     external_weights: constants and delegates' named data lie in a file beside the program, out_weights.
-    out_pte, out_weights, out_manifest, out_reference, out_dump, out_debug_record, out_sources: files to write, at least
-        one of them.
+    out_pte, out_weights, out_manifest, out_reference, out_steps, out_dump, out_debug_record, out_sources: files to write,
+        at least one of them.
     """
 
     target: str
@@ -42,12 +43,16 @@ class Arguments:
     operators: tuple[Path, ...] = ()
     kernels: tuple[Path, ...] = ()
     external_weights: bool = False
+    reference_inputs: Path | None = None
+    sweep: int = 0
+    sweep_seed: int = 0
     out_weights: Path | None = None
     out_manifest: Path | None = None
     out_reference: Path | None = None
     out_dump: Path | None = None
     out_debug_record: Path | None = None
     out_sources: Path | None = None
+    out_steps: Path | None = None
 
     @property
     def wants_program(self) -> bool:
@@ -58,8 +63,14 @@ class Arguments:
             self.out_dump,
             self.out_debug_record,
             self.out_sources,
+            self.out_steps,
         )
         return any(file is not None for file in files)
+
+    @property
+    def wants_reference(self) -> bool:
+        """Whether a file is asked for that calls of the eager model are needed for."""
+        return self.out_reference is not None or self.out_steps is not None
 
 
 class _Parser(argparse.ArgumentParser):
@@ -212,6 +223,15 @@ def _add_output_flags(parser: _Parser) -> None:
     add("--out-weights", type=Path, metavar="PATH", help="the weights (.ptd), with --external-weights")
     add("--out-manifest", type=Path, metavar="PATH", help="what the program needs (JSON)")
     add("--out-reference", type=Path, metavar="PATH", help="recorded calls of the eager model")
+    add(
+        "--reference-inputs",
+        type=Path,
+        metavar="PATH",
+        help="inputs of further recorded calls (.safetensors or .npz)",
+    )
+    add("--sweep", type=int, default=0, metavar="N", help="further recorded calls of random inputs")
+    add("--sweep-seed", type=int, default=0, metavar="N", help="of these (0)")
+    add("--out-steps", type=Path, metavar="PATH", help="what eager PyTorch gives for each instruction")
     add("--out-dump", type=Path, metavar="PATH", help="the program as text")
     add("--out-debug-record", type=Path, metavar="PATH", help="what developer tools want to know")
     add(

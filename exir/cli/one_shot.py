@@ -19,16 +19,18 @@ from exir.cli.compile import (
     owning_programs,
 )
 from exir.cli.config import load_config
+from exir.cli.loading.calibration import calls_of
 from exir.cli.loading.load_model import load_model, use_import_roots
 from exir.cli.loading.references import make_partitioners, make_passes
 from exir.cli.quantization import Quantization, quantize_methods
-from exir.cli.reporting.calls import write_calls
+from exir.cli.reporting.calls import Call, write_calls
 from exir.cli.reporting.fallback import check_fallback
 from exir.cli.reporting.kernels import check_kernels
 from exir.cli.reporting.manifest import render_manifest
 from exir.cli.reporting.messages import EXIT_OK, explain
 from exir.cli.reporting.outputs import write_outputs
-from exir.cli.reporting.reference import record_calls
+from exir.cli.reporting.reference import Further, record_calls
+from exir.cli.reporting.steps import record_steps
 from exir.cli.worker.environment import pin_torch
 from exir.error import ConfigError
 from exir.files import Write
@@ -64,13 +66,37 @@ def run(arguments: Arguments) -> None:
     quantization = _quantize(arguments, spec, programs, pipeline)
     for note in quantization.notes if quantization is not None else ():
         sys.stderr.write(f"note: {note}\n")
-    if arguments.out_reference is None and arguments.out_debug_record is None and quantization is None:
+    if not arguments.wants_reference and arguments.out_debug_record is None and quantization is None:
         pipeline = owning_programs(pipeline, spec)
-    outputs = _program_outputs(arguments, programs, spec, pipeline, quantization)
+    manager = _lower(arguments, programs, spec, pipeline, quantization)
+    outputs = _program_outputs(arguments, manager, pipeline, quantization) if manager is not None else {}
+    calls = _reference(arguments, spec, programs, quantization)
     if arguments.out_reference is not None:
-        calls = write_calls(record_calls(spec, programs, arguments.import_roots, quantization))
-        outputs[arguments.out_reference] = lambda file: file.write(calls)
+        outputs[arguments.out_reference] = _writer(write_calls(calls))
+    if arguments.out_steps is not None and manager is not None:
+        shares = bool(pipeline.config.memory_planning.get("share_mutable_buffers"))
+        steps = record_steps(manager, calls, shares, quantization is not None)
+        outputs[arguments.out_steps] = _writer(write_calls(steps))
     write_outputs(outputs)
+
+
+def _reference(
+    arguments: Arguments,
+    spec: ModelSpec,
+    programs: Mapping[str, ExportedProgram],
+    quantization: Quantization | None,
+) -> list[Call]:
+    """What eager PyTorch gives, where a file is asked for that needs it."""
+    if not arguments.wants_reference:
+        return []
+    given = arguments.reference_inputs
+    inputs = calls_of(given, programs) if given is not None else {}
+    further = Further(inputs, arguments.sweep, arguments.sweep_seed)
+    return record_calls(spec, programs, arguments.import_roots, quantization, further)
+
+
+def _writer(content: bytes) -> Write:
+    return lambda file: file.write(content)
 
 
 def _make_pipeline(arguments: Arguments) -> Pipeline:
@@ -99,16 +125,16 @@ def _quantize(
     return None
 
 
-def _program_outputs(
+def _lower(
     arguments: Arguments,
     programs: Mapping[str, ExportedProgram],
     spec: ModelSpec,
     pipeline: Pipeline,
     quantization: Quantization | None,
-) -> dict[Path, Write]:
-    """The files that need the lowered program; nothing is lowered when there are none."""
+) -> ExecutorchProgramManager | None:
+    """The lowered program, checked; None where no file needs it."""
     if not arguments.wants_program:
-        return {}
+        return None
     if quantization is not None:
         constants = {**spec.constant_methods, **quantization.constant_methods}
         programs, spec = quantization.programs, replace(spec, constant_methods=constants)
@@ -121,22 +147,31 @@ def _program_outputs(
         check_fallback(manager, arguments.allow_fallback)
     for message in pipeline.facts.diagnostics.messages:
         sys.stderr.write(f"note: {message}\n")
+    return manager
+
+
+def _program_outputs(
+    arguments: Arguments,
+    manager: ExecutorchProgramManager,
+    pipeline: Pipeline,
+    quantization: Quantization | None,
+) -> dict[Path, Write]:
+    """The files that the lowered program is written to or described in."""
     outputs: dict[Path, Write] = {}
     if arguments.out_pte is not None:
         outputs[arguments.out_pte] = manager.write_to_file
     if arguments.out_weights is not None:
         outputs[arguments.out_weights] = manager.merged_external_data.write_to_file
     if arguments.out_manifest is not None:
-        manifest = render_manifest(arguments, manager, table, quantization).encode()
-        outputs[arguments.out_manifest] = lambda file: file.write(manifest)
+        manifest = render_manifest(arguments, manager, pipeline.facts.kernels, quantization)
+        outputs[arguments.out_manifest] = _writer(manifest.encode())
     if arguments.out_dump is not None:
-        dump = _dump(manager).encode()
-        outputs[arguments.out_dump] = lambda file: file.write(dump)
+        outputs[arguments.out_dump] = _writer(_dump(manager).encode())
     if arguments.out_debug_record is not None:
         outputs[arguments.out_debug_record] = manager.get_etrecord().save
     if arguments.out_sources is not None:
-        sources = (json.dumps(manager.instruction_sources, indent=1) + "\n").encode()
-        outputs[arguments.out_sources] = lambda file: file.write(sources)
+        sources = json.dumps(manager.instruction_sources, indent=1) + "\n"
+        outputs[arguments.out_sources] = _writer(sources.encode())
     return outputs
 
 

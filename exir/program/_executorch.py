@@ -8,6 +8,7 @@ from pprint import pformat
 from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
 
 from torch.export import ExportedProgram
+from torch.fx import Node
 
 from exir import schema
 from exir._serialize import PTEFile, SerializedProgram, serialize_ptd, serialize_pte_binary
@@ -242,6 +243,11 @@ class ExecutorchProgramManager:
     def delegate_map(self) -> dict[str, dict[int, dict[str, Any]]]:
         """Method to the index of each delegate call to its backend and debug handles."""
         return debug_maps.delegates(self._emitted.methods)
+
+    @property
+    def instruction_nodes(self) -> dict[str, list[Node]]:
+        """Method to the node behind each instruction."""
+        return {name: list(method.nodes) for name, method in self._emitted.methods.items()}
 
     @property
     def instruction_sources(self) -> dict[str, Any]:

@@ -103,6 +103,7 @@ def _provide(ctx, described, backends):
             weights = ctx.file.weights,
             manifest = described.manifest,
             reference = None,
+            steps = None,
             prefix = ctx.attr.prefix or c_prefix(ctx.label.package, ctx.label.name),
             kernels = described.kernels,
             backends = depset(backends + _measured(ctx)),

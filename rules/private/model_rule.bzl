@@ -4,13 +4,9 @@ load("@rules_python//python:py_info.bzl", "PyInfo")
 load("//rules:providers.bzl", "ExecutorchBackendInfo", "ExecutorchKernelsInfo", "ExecutorchModelInfo")
 load("//rules:toolchain.bzl", "CODEGEN_TOOLCHAIN_TYPE", "TOOLCHAIN_TYPE")
 load("//rules/private:c_names.bzl", "c_prefix")
+load("//rules/private:compilation.bzl", "ExecutorchCompilationInfo", "compilation_of", "run_compilation")
 load("//rules/private:compiler_memory.bzl", "COMPILER_RESOURCES")
-load("//rules/private:config_rule.bzl", "add_config", "config_files", "config_layers")
 load("//rules/private:distributions.bzl", "distributions_aspect")
-load("//rules/private:kernel_sets.bzl", "kernel_tables", "operator_tables")
-load("//rules/private:labels.bzl", "display_label")
-load("//rules/private:python_command.bzl", "run_compiler")
-load("//rules/private:python_module.bzl", "add_import_roots", "data_files", "imported_library", "module_file", "module_name")
 load("//rules/private:report_action.bzl", "report_page")
 
 _DOC = """Compiles a PyTorch module to an ExecuTorch program.
@@ -95,100 +91,26 @@ def _check(ctx):
     if prefix and prefix != c_prefix("", prefix):
         fail("%s: 'prefix' must be letters, digits and single '_', first a letter, got '%s'" % (ctx.label, prefix))
 
-def _backends(ctx):
-    return ([ctx.attr.backend] if ctx.attr.backend else []) + ctx.attr.backends
-
-def _config(ctx):
-    json_layers = [struct(file = None, json = ctx.attr.config_json)] if ctx.attr.config_json else []
-    return (config_layers(ctx.attr.config) if ctx.attr.config else []) + json_layers
-
-def _gather(ctx):
-    """What the compiler is given by the model and its backends together."""
-    library = imported_library(ctx.label, ctx.attr.module, "module")
-    backends = [target[ExecutorchBackendInfo] for target in _backends(ctx)]
-    kernels = [target[ExecutorchKernelsInfo] for target in [ctx.attr._kernels] + ctx.attr.kernels]
-    return struct(
-        backends = backends,
-        config = _config(ctx),
-        kernels = depset(kernels, transitive = [backend.kernels for backend in backends]),
-        sources = depset(transitive = [library.sources] + [backend.sources for backend in backends]),
-        imports = depset(transitive = [library.imports] + [backend.imports for backend in backends]),
-        data = depset(transitive = [library.data, data_files(ctx.attr.data)] + [backend.data for backend in backends]),
-        tools = [tool for backend in backends for tool in backend.tools],
-    )
-
-def _arguments(ctx, given):
-    """What the compiler is told, the same for the program and the reference."""
-    file = module_file(ctx.attr.module, "module")
-    args = ctx.actions.args()
-    args.add("--target", display_label(ctx.label))
-    args.add("--module", module_name(file))
-    args.add("--module-file", file)
-    programs = [tool.executable for tool in given.tools if tool.executable]
-    files = depset(programs, transitive = [given.sources, given.data])
-    add_import_roots(args, files, given.imports, ctx.workspace_name)
-    args.add("--entry-point", ctx.attr.entry_point)
-    args.add("--time-limit", ctx.attr.time_limit)
-    for backend in given.backends:
-        if backend.id and not backend.partitioner:
-            fail("%s: the backend '%s' runs programs that were compiled elsewhere, and compiles none" % (ctx.label, backend.id))
-        if backend.partitioner:
-            args.add("--backend", backend.partitioner)
-    args.add_all(operator_tables(given.kernels), before_each = "--operators")
-    args.add_all(kernel_tables(given.kernels), before_each = "--kernels")
-    add_config(args, given.config)
-    if not ctx.attr.any_fallback:
-        args.add("--allow-fallback", ",".join(ctx.attr.allow_fallback))
-    if ctx.file.weights:
-        args.add("--weights", ctx.file.weights)
-    if ctx.attr.external_weights:
-        args.add("--external-weights")
-    if ctx.file.calibration:
-        args.add("--calibration", ctx.file.calibration)
-    return args
-
-def _lower(ctx, given, outputs, message):
-    """Registers one run of the compiler. `outputs` maps flags to files.
-
-    All runs have one mnemonic, so that they share workers.
-    """
-    args = _arguments(ctx, given)
-    for flag, file in outputs.items():
-        args.add(flag, file)
-    optional = [file for file in [ctx.file.weights, ctx.file.calibration] if file] + config_files(given.config)
-    tables = [operator_tables(given.kernels), kernel_tables(given.kernels)]
-    run_compiler(
-        ctx,
-        ctx.toolchains[TOOLCHAIN_TYPE],
-        arguments = args,
-        inputs = depset(optional, transitive = [given.sources, given.data] + tables),
-        programs = given.tools,
-        outputs = outputs.values(),
-        mnemonic = "ExecutorchLower",
-        message = "%s %s" % (message, display_label(ctx.label)),
-        requirements = {"requires-worker-protocol": "proto", "supports-path-mapping": "1", "supports-workers": "1"},
-        resources = COMPILER_RESOURCES[ctx.attr.memory_gb],
-    )
-
 def _impl(ctx):
     _check(ctx)
-    given = _gather(ctx)
+    given = compilation_of(ctx)
     name = ctx.label.name
     stem = name[:-len(_PTE_SUFFIX)] if name.endswith(_PTE_SUFFIX) else name
     pte = ctx.actions.declare_file(stem + ".pte")
     manifest = ctx.actions.declare_file(stem + ".manifest.json")
     dump = ctx.actions.declare_file(stem + ".dump.txt")
     reference = ctx.actions.declare_file(stem + ".reference.calls")
+    steps = ctx.actions.declare_file(stem + ".reference.steps")
     record = ctx.actions.declare_file(stem + ".etrecord")
     sources = ctx.actions.declare_file(stem + ".sources.json")
     weights = [ctx.actions.declare_file(stem + ".ptd")] if ctx.attr.external_weights else []
     outputs = {"--out-pte": pte, "--out-manifest": manifest}
     outputs.update({"--out-weights": file for file in weights})
-    _lower(ctx, given, outputs, "Compiling")
-    _lower(ctx, given, {"--out-reference": reference}, "Running eager PyTorch for")
-    _lower(ctx, given, {"--out-dump": dump}, "Printing")
-    _lower(ctx, given, {"--out-debug-record": record}, "Recording")
-    _lower(ctx, given, {"--out-sources": sources}, "Recording the lines of")
+    run_compilation(ctx, given, outputs, "Compiling")
+    run_compilation(ctx, given, {"--out-reference": reference, "--out-steps": steps}, "Running eager PyTorch for")
+    run_compilation(ctx, given, {"--out-dump": dump}, "Printing")
+    run_compilation(ctx, given, {"--out-debug-record": record}, "Recording")
+    run_compilation(ctx, given, {"--out-sources": sources}, "Recording the lines of")
     return [
         DefaultInfo(files = depset([pte, manifest] + weights)),
         OutputGroupInfo(
@@ -206,10 +128,12 @@ def _impl(ctx):
             weights = weights[0] if weights else None,
             manifest = manifest,
             reference = reference,
+            steps = steps,
             prefix = ctx.attr.prefix or c_prefix(ctx.label.package, stem),
             kernels = given.kernels,
             backends = depset(given.backends),
         ),
+        ExecutorchCompilationInfo(compilation = given),
     ]
 
 # A rule's kind is the name it is given first, here that of the macro before it.

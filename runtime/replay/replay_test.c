@@ -13,71 +13,47 @@
 #include "runtime/replay/calls.h"
 #include "runtime/replay/compare.h"
 #include "runtime/replay/element.h"
+#include "runtime/replay/recording.h"
 #include "runtime/replay/similarity.h"
 #include "runtime/testing/program_test_support.h"
 
-/* A file of calls being written. */
-typedef struct recording {
-  uint8_t bytes[512];
-  size_t size;
-} recording;
-
-static void put(recording *r, const void *bytes, size_t size) {
-  assert_true(size <= sizeof r->bytes - r->size);
-  memcpy(r->bytes + r->size, bytes, size);
-  r->size += size;
-}
-
-static void put_u32(recording *r, uint32_t value) {
-  put(r, &value, sizeof value);
-}
-
-static void put_floats(recording *r, const float *data, int32_t count) {
-  const uint8_t head[3] = {ET_RECORD_TENSOR, ET_SCALAR_TYPE_FLOAT32, 1};
-  const uint64_t size = (uint64_t)count * sizeof *data;
-  put(r, head, sizeof head);
-  put(r, &count, sizeof count);
-  put(r, "\0", 1); /* dim order */
-  put(r, &size, sizeof size);
-  put(r, data, (size_t)size);
-}
-
-static void start_call(recording *r, uint32_t expected_status,
+static void start_call(et_recording *r, uint32_t expected_status,
                        uint32_t inputs) {
-  put_u32(r, 7);
-  put(r, "forward", 7);
-  put_u32(r, expected_status);
-  put_u32(r, inputs);
+  et_recording_put_u32(r, 7);
+  et_recording_put(r, "forward", 7);
+  et_recording_put_u32(r, expected_status);
+  et_recording_put_u32(r, inputs);
 }
 
 /* One call: out = copy(in), two floats. */
-static void record_copy(recording *r, const float *in, const float *out) {
+static void record_copy(et_recording *r, const float *in, const float *out) {
   r->size = 0;
-  put(r, "ETCL", 4);
-  put_u32(r, 1);
-  put_u32(r, 1);
+  et_recording_put(r, "ETCL", 4);
+  et_recording_put_u32(r, 1);
+  et_recording_put_u32(r, 1);
   start_call(r, 0, 1);
-  put_floats(r, in, 2);
-  put_u32(r, 1);
-  put_floats(r, out, 2);
+  et_recording_put_floats(r, in, 2);
+  et_recording_put_u32(r, 1);
+  et_recording_put_floats(r, out, 2);
 }
 
 static et_program_writer writer;
 
-static et_status replay(const recording *r, double atol, et_error *error) {
+static et_status replay(const et_recording *r, double atol, et_error *error) {
   const et_span calls = {r->bytes, r->size};
-  const et_replay_options options = {{atol, 0}, 0, {20, 0.9}};
+  const et_replay_options options = {{atol, 0}, 0, {20, 0.9}, NULL};
   et_error_clear(error);
   et_test_write_copy(&writer, 2);
   et_program program;
   assert_int_equal(et_program_load(et_writer_finish(&writer), &program, NULL),
                    ET_STATUS_OK);
-  return et_replay(&program, calls, &et_test_registry, &options, error);
+  uint32_t call = 0;
+  return et_replay(&program, calls, &et_test_registry, &options, &call, error);
 }
 
 static void test_calls_that_answer_as_recorded_pass(void **state) {
   (void)state;
-  recording r;
+  et_recording r;
   et_error error;
   const float data[2] = {1, 2};
   const float near[2] = {1, 2.25F};
@@ -89,7 +65,7 @@ static void test_calls_that_answer_as_recorded_pass(void **state) {
 
 static void test_wrong_answers_fail_with_their_place(void **state) {
   (void)state;
-  recording r;
+  et_recording r;
   et_error error;
   const float data[2] = {1, 2};
   const float far[2] = {1, 2.5F};
@@ -102,15 +78,15 @@ static void test_wrong_answers_fail_with_their_place(void **state) {
 
 static void test_refusals_are_compared_by_status(void **state) {
   (void)state;
-  recording r = {.size = 0};
+  et_recording r = {.size = 0};
   et_error error;
   const float data[3] = {1, 2, 3};
-  put(&r, "ETCL", 4);
-  put_u32(&r, 1);
-  put_u32(&r, 1);
+  et_recording_put(&r, "ETCL", 4);
+  et_recording_put_u32(&r, 1);
+  et_recording_put_u32(&r, 1);
   start_call(&r, ET_STATUS_INVALID_ARGUMENT, 1);
-  put_floats(&r, data, 3);
-  put_u32(&r, 0);
+  et_recording_put_floats(&r, data, 3);
+  et_recording_put_u32(&r, 0);
   assert_int_equal(replay(&r, 0, &error), ET_STATUS_OK);
   record_copy(&r, data, data);
   r.bytes[4 + 4 + 4 + 4 + 7] = ET_STATUS_NOT_FOUND;
@@ -119,26 +95,26 @@ static void test_refusals_are_compared_by_status(void **state) {
 }
 
 /* The same of a quantized model; its elements are a step apart. */
-static void record_quantized(recording *r, const float *in, const float *out,
+static void record_quantized(et_recording *r, const float *in, const float *out,
                              double step, const float *real) {
   const uint8_t kind = ET_RECORD_QUANTIZED;
   const et_record_steps steps = {step, 1, 0};
   r->size = 0;
-  put(r, "ETCL", 4);
-  put_u32(r, 1);
-  put_u32(r, 1);
+  et_recording_put(r, "ETCL", 4);
+  et_recording_put_u32(r, 1);
+  et_recording_put_u32(r, 1);
   start_call(r, 0, 1);
-  put_floats(r, in, 2);
-  put_u32(r, 1);
-  put(r, &kind, 1);
-  put(r, &steps, sizeof steps);
-  put_floats(r, out, 2);
-  put_floats(r, real, 2);
+  et_recording_put_floats(r, in, 2);
+  et_recording_put_u32(r, 1);
+  et_recording_put(r, &kind, 1);
+  et_recording_put(r, &steps, sizeof steps);
+  et_recording_put_floats(r, out, 2);
+  et_recording_put_floats(r, real, 2);
 }
 
 static void test_quantized_outputs_may_be_one_step_off(void **state) {
   (void)state;
-  recording r;
+  et_recording r;
   et_error error;
   const float data[2] = {1, 2};
   const float next[2] = {1, 2.25F};
@@ -151,7 +127,7 @@ static void test_quantized_outputs_may_be_one_step_off(void **state) {
 
 static void test_quantized_outputs_are_like_the_float_models(void **state) {
   (void)state;
-  recording r;
+  et_recording r;
   et_error error;
   const float data[2] = {1, 2};
   const float near[2] = {1.01F, 2};
@@ -203,7 +179,7 @@ static void test_bytes_are_compared_by_what_they_mean(void **state) {
 
 static void test_m30_cut_recordings_are_refused(void **state) {
   (void)state;
-  recording r;
+  et_recording r;
   et_error error;
   const float data[2] = {1, 2};
   record_quantized(&r, data, data, 1, data);
@@ -215,7 +191,7 @@ static void test_m30_cut_recordings_are_refused(void **state) {
 
 static void test_m30_changed_recordings_are_survived(void **state) {
   (void)state;
-  recording r;
+  et_recording r;
   et_error error;
   const float data[2] = {1, 2};
   record_quantized(&r, data, data, 1, data);

@@ -1,18 +1,22 @@
 /* run_calls: replays recorded calls on a program and compares every output.
  *
- *   run_calls PROGRAM.pte CALLS.bin [WEIGHTS.ptd...] [--atol X] [--rtol X]
+ *   run_calls PROGRAM.pte CALLS.bin [WEIGHTS.ptd...] [STEPS.steps] [--atol X]
+ *     [--rtol X] [--output-atol OUTPUT:X] [--output-rtol OUTPUT:X]
  *     [--min-sqnr X] [--min-cosine X] [--share-planned ID]
  *
- * Files that end in .ptd may stand anywhere. Methods are loaded once and keep their state from call to call. With
+ * Files that end in .ptd or .steps may stand anywhere. Where a call does not give what
+ * was recorded, steps tell which instruction is the first that does not. Methods are loaded once and keep their state from call to call. With
  * --share-planned the methods have one buffer for that memory id. Exits with 0 when
  * all calls gave what was recorded, 1 when not, 2 when called wrongly. Options may
  * also be spelled --atol=X. */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "executorch/file_loader.h"
 #include "executorch/program.h"
+#include "runtime/replay/deviation.h"
 #include "runtime/replay/replay.h"
 
 /* The binary's kernels and backends: from the library that is linked in. */
@@ -22,9 +26,12 @@ extern const et_registry et_linked_registry;
 #define MAX_DATA 16
 
 static int usage(void) {
-  fprintf(stderr,
-          "usage: run_calls PROGRAM.pte CALLS.bin [WEIGHTS.ptd...] [--atol X] "
-          "[--rtol X] [--min-sqnr X] [--min-cosine X] [--share-planned ID]\n");
+  fprintf(
+      stderr,
+      "usage: run_calls PROGRAM.pte CALLS.bin [WEIGHTS.ptd...] [STEPS.steps] "
+      "[--atol X] [--rtol X] [--output-atol OUTPUT:X] [--output-rtol "
+      "OUTPUT:X] [--min-sqnr X] [--min-cosine X] [--share-planned "
+      "ID]\n");
   return 2;
 }
 
@@ -34,6 +41,8 @@ typedef struct options {
   size_t file_count;
   const char *data[MAX_DATA];
   size_t data_count;
+  const char *steps; /* NULL for none */
+  et_output_tolerance outputs[ET_REPLAY_MAX_OUTPUTS];
   et_replay_options replay;
 } options;
 
@@ -57,9 +66,13 @@ static bool parse_number(const char *text, double *out) {
   return end != text && *end == '\0' && *out >= 0;
 }
 
-/* Data by its name, else the program and then the calls. */
+/* Data and steps by their names, else the program and then the calls. */
 static bool add_file(const char *path, options *out) {
   const char *suffix = strrchr(path, '.');
+  if (suffix != NULL && strcmp(suffix, ".steps") == 0) {
+    out->steps = path;
+    return true;
+  }
   if (suffix != NULL && strcmp(suffix, ".ptd") == 0) {
     const bool fits = out->data_count < MAX_DATA;
     out->data[fits ? out->data_count++ : 0] = path;
@@ -91,12 +104,29 @@ static double *number_option(int argc, char **argv, int *index,
   return NULL;
 }
 
+/* "1:0.5": the tolerance of output 1. */
+static bool parse_output(const char *text, bool is_atol, options *out) {
+  char *end = NULL;
+  const unsigned long output = strtoul(text, &end, 10);
+  if (end == text || *end != ':' || output >= ET_REPLAY_MAX_OUTPUTS) {
+    return false;
+  }
+  et_output_tolerance *own = &out->outputs[output];
+  return parse_number(end + 1, is_atol ? &own->atol : &own->rtol);
+}
+
 static bool parse_argument(int argc, char **argv, int *index, options *out) {
   const char *text = NULL;
   double number = 0;
   double *place = number_option(argc, argv, index, &out->replay, &text);
   if (place != NULL) {
     return parse_number(text, place);
+  }
+  if ((text = option_value(argc, argv, index, "--output-atol")) != NULL) {
+    return parse_output(text, true, out);
+  }
+  if ((text = option_value(argc, argv, index, "--output-rtol")) != NULL) {
+    return parse_output(text, false, out);
   }
   if ((text = option_value(argc, argv, index, "--share-planned")) != NULL) {
     const bool valid = parse_number(text, &number) && number <= UINT16_MAX;
@@ -109,6 +139,10 @@ static bool parse_argument(int argc, char **argv, int *index, options *out) {
 static bool parse_options(int argc, char **argv, options *out) {
   const options defaults = {.replay = {.tolerance = {1e-5, 1e-5}}};
   *out = defaults;
+  out->replay.outputs = out->outputs;
+  for (size_t i = 0; i < ET_REPLAY_MAX_OUTPUTS; i++) {
+    out->outputs[i].atol = out->outputs[i].rtol = -1;
+  }
   for (int i = 1; i < argc; i++) {
     if (!parse_argument(argc, argv, &i, out)) {
       return false;
@@ -117,9 +151,10 @@ static bool parse_options(int argc, char **argv, options *out) {
   return out->file_count == 2;
 }
 
-/* Mapped files: the program, its data, and the calls. */
+/* Mapped files: the program, its data, the calls and their steps. */
 typedef struct opened {
   et_file calls;
+  et_file steps;
   et_file files[1 + MAX_DATA];
   et_extent extents[1 + MAX_DATA];
   et_data_source sources[1 + MAX_DATA];
@@ -136,23 +171,51 @@ static et_status open_source(opened *o, const char *path, et_error *error) {
   return ET_STATUS_OK;
 }
 
-static et_status open_and_replay(const options *chosen, opened *o,
-                                 et_error *error) {
-  et_program program;
+static et_status open_all(const options *chosen, opened *o,
+                          et_program *out_program, et_error *error) {
   ET_RETURN_IF_ERROR(open_source(o, chosen->files[0], error));
   for (size_t i = 0; i < chosen->data_count; i++) {
     ET_RETURN_IF_ERROR(open_source(o, chosen->data[i], error));
   }
   ET_RETURN_IF_ERROR(et_file_open(chosen->files[1], &o->calls, error));
+  if (chosen->steps != NULL) {
+    ET_RETURN_IF_ERROR(et_file_open(chosen->steps, &o->steps, error));
+  }
   ET_RETURN_IF_ERROR(
-      et_program_load_sources(o->sources, o->count, &program, error));
-  ET_RETURN_IF_ERROR(et_program_check_contents(&program, error));
-  return et_replay(&program, o->calls.bytes, &et_linked_registry,
-                   &chosen->replay, error);
+      et_program_load_sources(o->sources, o->count, out_program, error));
+  return et_program_check_contents(out_program, error);
+}
+
+static void print_failure(const char *program, et_status status,
+                          const et_error *error) {
+  fprintf(stderr, "run_calls: %s: %s: %s\n", program, et_status_name(status),
+          error->message);
+}
+
+static et_status replay(const options *chosen, const opened *o,
+                        const et_program *program, et_error *error) {
+  uint32_t call = 0;
+  const et_status status =
+      et_replay(program, o->calls.bytes, &et_linked_registry, &chosen->replay,
+                &call, error);
+  if (status == ET_STATUS_OK) {
+    return ET_STATUS_OK;
+  }
+  print_failure(chosen->files[0], status, error);
+  if (status == ET_STATUS_INVALID_TYPE && chosen->steps != NULL) {
+    et_error reason;
+    et_error_clear(&reason);
+    if (et_deviation_print(program, o->steps.bytes, call, &et_linked_registry,
+                           &chosen->replay, &reason) != ET_STATUS_OK) {
+      fprintf(stderr, "  %s: %s\n", chosen->steps, reason.message);
+    }
+  }
+  return status;
 }
 
 static void close_all(opened *o) {
   et_file_close(&o->calls);
+  et_file_close(&o->steps);
   for (size_t i = 0; i < o->count; i++) {
     et_file_close(&o->files[i]);
   }
@@ -164,14 +227,15 @@ int main(int argc, char **argv) {
     return usage();
   }
   opened o = {.count = 0};
+  et_program program;
   et_error error;
   et_error_clear(&error);
-  const et_status status = open_and_replay(&chosen, &o, &error);
-  close_all(&o);
+  et_status status = open_all(&chosen, &o, &program, &error);
   if (status != ET_STATUS_OK) {
-    fprintf(stderr, "run_calls: %s: %s: %s\n", chosen.files[0],
-            et_status_name(status), error.message);
-    return EXIT_FAILURE;
+    print_failure(chosen.files[0], status, &error);
+  } else {
+    status = replay(&chosen, &o, &program, &error);
   }
-  return EXIT_SUCCESS;
+  close_all(&o);
+  return status == ET_STATUS_OK ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,4 +1,4 @@
-"""Inputs to calibrate with, from a file."""
+"""Inputs of calls, from a file: to calibrate with, or to compare with the eager model."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -26,7 +26,7 @@ def read_tensors(path: Path) -> Tensors:
             return {name: torch.from_numpy(arrays[name]) for name in arrays.files}
     except Exception as error:
         reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        raise ModelError(f"{path} cannot be read as calibration inputs: {reason}") from error
+        raise ModelError(f"{path} cannot be read as inputs: {reason}") from error
 
 
 def calls_of(path: Path, programs: Mapping[str, ExportedProgram]) -> dict[str, list[tuple[Any, ...]]]:

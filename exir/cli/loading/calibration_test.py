@@ -79,5 +79,5 @@ def test_what_does_not_fit_is_named(tmp_path: Path, tensors: dict[str, Tensor], 
 def test_a_damaged_file_is_named(tmp_path: Path, name: str) -> None:
     if not name.startswith("missing"):
         (tmp_path / name).write_bytes(b"no tensors")
-    with pytest.raises(ModelError, match=f"{name} cannot be read as calibration inputs: "):
+    with pytest.raises(ModelError, match=f"{name} cannot be read as inputs: "):
         calls_of(tmp_path / name, _programs("forward"))

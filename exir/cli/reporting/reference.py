@@ -2,7 +2,8 @@
 
 Per method: its example inputs, seeded random variants of them, for every dynamic dimension its
 smallest, middle and largest size, and one size above the largest, which must be refused.
-Calls of a method follow each other on one copy of the module, so that state is kept.
+Calls of a method follow each other on one copy of the module, so that state is kept. A file may give inputs of
+further calls, and a sweep makes more random ones, of any size within the bounds.
 
 Of a quantized model: what the quantized program gives in eager mode, and beside it what the float
 model gives, for inputs like those that ranges were measured on, of which some are recorded, too.
@@ -11,6 +12,7 @@ model gives, for inputs like those that ranges were measured on, of which some a
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +31,7 @@ from exir.model_spec import Method, ModelSpec
 from exir.quantize import Steps, output_steps
 
 VARIANTS = 3
+_FIRST_OF_SWEEP = 1000
 
 # The runtime's status for a size above its bound: ET_STATUS_NOT_SUPPORTED.
 STATUS_ABOVE_BOUND = 0x10
@@ -36,13 +39,28 @@ STATUS_ABOVE_BOUND = 0x10
 Shapes = list[tuple[Any, ...] | None]
 
 
+@dataclass(frozen=True)
+class Further:
+    """Calls besides those that every model has.
+
+    inputs: of each method, those that a file gives.
+    sweep: number of random calls of each method; dimensions that are not fixed are of random sizes, too.
+    seed: of the sweep; what it is does not change the other calls.
+    """
+
+    inputs: Mapping[str, Sequence[tuple[Any, ...]]] = field(default_factory=dict)
+    sweep: int = 0
+    seed: int = 0
+
+
 def record_calls(
     spec: ModelSpec,
     programs: Mapping[str, ExportedProgram],
     roots: tuple[Path, ...] = (),
     quantization: Quantization | None = None,
+    further: Further | None = None,
 ) -> list[Call]:
-    """Calls of every method. `ModelError` when the model fails on its own example inputs.
+    """Calls of every method. `ModelError` when the model fails on its own example inputs, or on those of a file.
 
     A random variant that the eager model refuses is no valid input, and left out.
     """
@@ -55,7 +73,34 @@ def record_calls(
                 runner = _QuantizedRunner(runner, quantization)
                 measured = quantization.calls[name]
             calls += _record_method(runner, programs[name], measured, roots)
+            if further is not None:
+                calls += _record_further(runner, programs[name], further, not measured, roots)
     return calls
+
+
+def _record_further(
+    runner: "_Runner",
+    program: ExportedProgram,
+    further: Further,
+    compared: bool,
+    roots: tuple[Path, ...],
+) -> Iterator[Call]:
+    for number, given in enumerate(further.inputs.get(runner.name, ())):
+        try:
+            yield runner.call(pytree.tree_leaves(given), compared=compared)
+        except Exception as error:
+            reason = describe(error, roots)
+            raise ModelError(
+                f"method '{runner.name}' fails on call {number} of the inputs given: {reason}"
+            ) from error
+    examples = pytree.tree_leaves(program.example_inputs)
+    generator = torch.Generator().manual_seed(further.seed)
+    for number in range(further.sweep):
+        shape = _random_shapes(program, generator)
+        variant = _variant(examples, shape, _FIRST_OF_SWEEP + further.seed * further.sweep + number)
+        call = _try_call(runner, variant, compared=compared)
+        if call is not None:
+            yield call
 
 
 def _record_method(
@@ -219,6 +264,15 @@ def _shapes_within_bounds(program: ExportedProgram) -> Iterator[Shapes]:
     if bounds:
         for pick in (min, lambda ends: sum(ends) // 2, max):
             yield _shapes(program, {symbol: pick(ends) for symbol, ends in bounds.items()})
+
+
+def _random_shapes(program: ExportedProgram, generator: torch.Generator) -> Shapes | None:
+    """Any sizes within the bounds; None where all are fixed."""
+    sizes = {
+        symbol: int(torch.randint(low, high + 1, (), generator=generator))
+        for symbol, (low, high) in _bounds(program).items()
+    }
+    return _shapes(program, sizes) if sizes else None
 
 
 def _shapes_above_bounds(program: ExportedProgram) -> Iterator[Shapes]:

@@ -7,7 +7,7 @@ from torch.export import Dim
 
 from exir.cli.compile import export_methods
 from exir.cli.reporting.calls import Call
-from exir.cli.reporting.reference import STATUS_ABOVE_BOUND, VARIANTS, record_calls
+from exir.cli.reporting.reference import STATUS_ABOVE_BOUND, VARIANTS, Further, record_calls
 from exir.error import ModelError
 from exir.model_spec import MethodSpec, ModelSpec
 from exir.testing.models import Codec, Counter, DynamicAdd
@@ -55,6 +55,39 @@ def test_dynamic_dimensions_are_run_at_both_ends_and_the_middle_and_refused_abov
     assert all(_shapes(call)[0] == _shapes(call)[1] for call in calls)
     assert [call.expected_status for call in calls] == [0] * 7 + [STATUS_ABOVE_BOUND]
     assert calls[-1].outputs == ()
+
+
+def _record_further(spec: ModelSpec, further: Further) -> list[Call]:
+    programs = export_methods(spec)
+    usual = len(record_calls(spec, programs))
+    return record_calls(spec, programs, further=further)[usual:]
+
+
+def test_a_sweep_is_of_any_size_within_the_bounds_and_the_same_for_the_same_seed() -> None:
+    n = Dim("n", min=2, max=16)
+    spec = ModelSpec(DynamicAdd(), (torch.randn(4, 4),) * 2, dynamic_shapes={"x": {0: n}, "y": {0: n}})
+    one, again, other = (_record_further(spec, Further(sweep=12, seed=seed)) for seed in (3, 3, 4))
+    assert [_shapes(call) for call in one] == [_shapes(call) for call in again]
+    assert [_shapes(call) for call in one] != [_shapes(call) for call in other]
+    assert len({_shapes(call)[0] for call in one}) > 4
+    assert all(2 <= _shapes(call)[0][0] <= 16 for call in one)
+    for call, same in zip(one, again, strict=True):
+        assert torch.equal(call.inputs[0], same.inputs[0])
+        assert torch.equal(call.outputs[0], DynamicAdd()(*call.inputs))
+
+
+def test_inputs_that_are_given_are_calls_of_their_own() -> None:
+    given = [(torch.full((1, 3), float(number)),) for number in range(2)]
+    calls = _record_further(
+        ModelSpec(nn.Linear(3, 2), (torch.randn(1, 3),)), Further({"forward": given})
+    )
+    assert [call.inputs[0][0, 0].item() for call in calls] == [0, 1]
+
+
+def test_inputs_that_the_model_refuses_are_an_error() -> None:
+    spec = ModelSpec(nn.Linear(3, 2), (torch.randn(1, 3),))
+    with pytest.raises(ModelError, match="^method 'forward' fails on call 0 of the inputs given: "):
+        _record_further(spec, Further({"forward": [(torch.ones(1, 4),)]}))
 
 
 def test_each_method_has_its_calls() -> None:

@@ -1,0 +1,149 @@
+"""Reference steps: what PyTorch computes of each instruction of a program, for a parity test that fails to say where the
+runtime leaves it.
+
+The file is one of recorded calls (`exir.cli.reporting.calls`). A call has the inputs of the reference call, and as outputs:
+
+    bool                       whether values are compared as those of a quantized model
+    for each instruction, in order:
+        int                    its index in the method
+        str                    where it comes from: "net.py:12 in module 'fc'"
+        int                    count of its results, and for each
+            int, tensor        a step, and of the elements in row-major order each that many steps on
+
+An instruction of a branch or of the body of a loop is left out. What PyTorch cannot run ends a call's steps.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.export import ExportedProgram
+from torch.export.graph_signature import InputKind
+from torch.fx import Interpreter, Node
+from torch.utils import _pytree as pytree
+
+from exir.cli.reporting.calls import Call
+from exir.delegate import is_delegate_call, updated_arguments
+from exir.graph.control_flow import regions
+from exir.program import ExecutorchProgramManager
+
+KEPT = 512
+"""Of a result's elements at least half as many are recorded."""
+
+SHOWN = 8
+"""Lines that are named of a delegate call, which may stand for the whole model."""
+
+_States = dict[tuple[str, str], Tensor]
+
+
+def record_steps(
+    manager: ExecutorchProgramManager, calls: Sequence[Call], shares_state: bool, quantized: bool
+) -> list[Call]:
+    """The steps of `calls`, which are made in order. shares_state: methods have the buffers of one name in common."""
+    places = {name: _places(manager, name) for name in sorted(manager.methods)}
+    states: _States = {}
+    with torch.no_grad():
+        return [
+            _call(manager, call, places[call.method], states, shares_state, quantized) for call in calls
+        ]
+
+
+def _places(manager: ExecutorchProgramManager, method: str) -> dict[Node, tuple[int, str]]:
+    """Of each node that is one instruction: its index, and where it comes from."""
+    sources = manager.instruction_sources["methods"][method]
+    return {
+        node: (index, _where(sources[index]))
+        for index, node in enumerate(manager.instruction_nodes[method])
+        if not regions(node)
+    }
+
+
+def _where(sources: Sequence[Mapping[str, str]]) -> str:
+    """The lines behind an instruction, each once, with the modules that it stands for there."""
+    modules: dict[str, list[str]] = {}
+    for each in sources:
+        if each["source"]:
+            modules.setdefault(each["source"], []).append(each["module"])
+    lines = [
+        _line(source, list(dict.fromkeys(filter(None, names)))) for source, names in modules.items()
+    ]
+    more = f" and {len(lines) - SHOWN} more lines" if len(lines) > SHOWN else ""
+    return ", ".join(lines[:SHOWN]) + more or "no line of the model is known"
+
+
+def _line(source: str, modules: list[str]) -> str:
+    return f"{source} in module {' and '.join(map(repr, modules))}" if modules else source
+
+
+def _call(
+    manager: ExecutorchProgramManager,
+    call: Call,
+    places: Mapping[Node, tuple[int, str]],
+    states: _States,
+    shares_state: bool,
+    quantized: bool,
+) -> Call:
+    steps: list[Any] = []
+    if call.expected_status == 0:
+        program = manager.exported_program(call.method)
+        arguments = list(_arguments(program, call, states, "" if shares_state else call.method))
+        steps = _Recorder(program, places).record(arguments)
+    return Call(call.method, call.inputs, (quantized, *steps), call.expected_status)
+
+
+def _arguments(program: ExportedProgram, call: Call, states: _States, owner: str) -> Iterator[Any]:
+    """Of the graph. State is kept in `states` from call to call."""
+    mutated = set(program.graph_signature.buffers_to_mutate.values())
+    inputs = iter(call.inputs)
+    for spec in program.graph_signature.input_specs:
+        if spec.kind is InputKind.USER_INPUT:
+            value = next(inputs)
+            yield value.clone() if isinstance(value, Tensor) else value
+            continue
+        assert spec.target is not None
+        value = program.state_dict.get(spec.target, program.constants.get(spec.target))
+        yield states.setdefault((owner, spec.target), value.clone()) if spec.target in mutated else value
+
+
+class _Recorder(Interpreter):
+    """Runs the lowered graph on PyTorch's kernels."""
+
+    def __init__(self, program: ExportedProgram, places: Mapping[Node, tuple[int, str]]) -> None:
+        super().__init__(program.graph_module)
+        self._places = places
+        self._steps: list[Any] = []
+
+    def record(self, arguments: list[Any]) -> list[Any]:
+        """The steps up to what PyTorch cannot run, such as operators that have a kernel of the runtime alone."""
+        try:
+            self.run(*arguments, enable_io_processing=False)
+        except Exception:
+            return self._steps
+        return self._steps
+
+    def run_node(self, n: Node) -> Any:
+        result = super().run_node(n)
+        written = result
+        if is_delegate_call(n) and isinstance(result, tuple):
+            updated = updated_arguments(n)
+            written = result[: len(result) - len(updated)]
+            # New states lie where the former ones lay.
+            for index, argument in updated.items():
+                self.env[argument].copy_(result[index])
+        if n in self._places:
+            self._keep(*self._places[n], written)
+        return result
+
+    def _keep(self, index: int, where: str, result: Any) -> None:
+        tensors = [value for value in pytree.tree_leaves(result) if isinstance(value, Tensor)]
+        if not tensors:
+            return
+        self._steps += [index, where, len(tensors)]
+        for tensor in tensors:
+            self._steps += _sample(tensor)
+
+
+def _sample(tensor: Tensor) -> tuple[int, Tensor]:
+    step = max(1, tensor.numel() // KEPT)
+    return step, tensor.detach().reshape(-1)[::step].clone()

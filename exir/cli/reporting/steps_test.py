@@ -1,0 +1,107 @@
+"""What PyTorch computes of each instruction."""
+
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from exir.cli.conftest import Compile
+from exir.cli.reporting.calls import Call, read_calls
+from exir.cli.reporting.steps import KEPT
+
+_NET = """
+import torch
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = torch.nn.Linear(4, 3)
+        self.register_buffer("seen", torch.zeros(2, 3))
+
+    def forward(self, x):
+        hidden = self.first(x)
+        self.seen.add_(hidden)
+        return torch.sin(self.seen)
+
+def model():
+    return Net(), (torch.rand(2, 4),)
+"""
+
+
+def _steps(compile_source: Compile, folder: Path, source: str, *flags: str) -> list[Call]:
+    outcome = compile_source(source, *flags, outputs=("reference", "steps"))
+    assert outcome.exit_code == 0, outcome.output
+    return read_calls((folder / "out" / "net.steps").read_bytes())
+
+
+def _by_place(call: Call) -> list[tuple[int, str, list[torch.Tensor]]]:
+    values: list[Any] = list(call.outputs[1:])
+    found = []
+    while values:
+        index, where, count = values[:3]
+        found.append(
+            (
+                index,
+                where,
+                [each for each in values[3 : 3 + 2 * count] if isinstance(each, torch.Tensor)],
+            )
+        )
+        del values[: 3 + 2 * count]
+    return found
+
+
+def test_each_instruction_has_its_line_and_value(compile_source: Compile, tmp_path: Path) -> None:
+    calls = _steps(compile_source, tmp_path, _NET)
+    reference = read_calls((tmp_path / "out" / "net.reference").read_bytes())
+    for call, expected in zip(calls, reference, strict=True):
+        places = _by_place(call)
+        assert [index for index, _, _ in places] == list(range(len(places)))
+        assert places[0][1] == "app/net.py:11 in module 'first'"
+        (last,) = [values for _, where, values in places if where == "app/net.py:13"]
+        torch.testing.assert_close(last[0], expected.outputs[0].reshape(-1))
+
+
+_LARGE = """
+import torch
+
+class Net(torch.nn.Module):
+    def forward(self, x):
+        return torch.exp(x)
+
+def model():
+    return Net(), (torch.rand(3000),)
+"""
+
+
+def test_of_a_large_result_some_elements_are_kept(compile_source: Compile, tmp_path: Path) -> None:
+    call = _steps(compile_source, tmp_path, _LARGE)[0]
+    quantized, index, where, count, step, kept = call.outputs
+    assert (quantized, index, where, count) == (False, 0, "app/net.py:6", 1)
+    assert step == 3000 // KEPT
+    torch.testing.assert_close(kept, torch.exp(call.inputs[0])[::step])
+
+
+def test_a_delegate_has_the_lines_that_it_took(compile_source: Compile, tmp_path: Path) -> None:
+    (place, *_) = _by_place(
+        _steps(compile_source, tmp_path, _NET, "--backend=backends.demo.compiler_demo:BACKEND")[0]
+    )
+    assert place[1].startswith("app/net.py:11 in module 'first'")
+
+
+_BRANCH = """
+import torch
+
+class Net(torch.nn.Module):
+    def forward(self, x):
+        y = torch.cond(x.sum() > 0, lambda v: v.sin(), lambda v: v.cos(), (x,))
+        return y + 1
+
+def model():
+    return Net(), (torch.rand(2),)
+"""
+
+
+def test_instructions_of_a_branch_are_left_out(compile_source: Compile, tmp_path: Path) -> None:
+    places = _by_place(_steps(compile_source, tmp_path, _BRANCH)[0])
+    assert {where for _, where, _ in places} == {"app/net.py:6", "app/net.py:7"}
+    torch.testing.assert_close(places[-1][2][0].numel(), 2)

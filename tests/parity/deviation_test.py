@@ -1,0 +1,87 @@
+"""What a parity test compares, and that one which fails names the first instruction that leaves eager PyTorch."""
+
+import re
+import subprocess
+from pathlib import Path
+
+_HERE = Path("tests/parity")
+
+
+def _run(model: str, program: str, *flags: str, steps: str | None = None) -> subprocess.CompletedProcess[str]:
+    """The program of a parity test on another file than its own; `steps` of another model, "" for none."""
+    files = [_HERE / f"{program}.pte", _HERE / f"{model}.reference.calls"]
+    if steps != "":
+        files.append(_HERE / f"{steps or model}.reference.steps")
+    command: list[str | Path] = [_HERE / f"{model}_parity_test", *files, "--atol=1e-4", "--rtol=1e-4", *flags]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_the_right_program_passes_and_says_nothing_of_instructions() -> None:
+    run = _run("model", "model")
+    assert (run.returncode, run.stderr) == (0, "")
+
+
+def test_a_broken_layer_is_named_by_its_line() -> None:
+    run = _run("model", "broken")
+    assert run.returncode == 1
+    error, place, line, elements = run.stderr.splitlines()
+    assert error.startswith("run_calls: tests/parity/broken.pte: INVALID_TYPE: call 0: output 0: ")
+    assert place.startswith("  the first instruction that does not give what PyTorch gives: aten::addmm.out, number ")
+    assert line == "    tests/parity/net.py:19 in module 'second'"
+    assert elements.startswith("    element 3 is ")
+
+
+def test_of_a_delegate_the_lines_that_it_took_are_named() -> None:
+    run = _run("model_cpu", "broken_cpu")
+    assert run.returncode == 1
+    _, place, line, _ = run.stderr.splitlines()
+    assert place == "  the first instruction that does not give what PyTorch gives: CpuBackend, number 0"
+    assert line == (
+        "    tests/parity/net.py:18 in module 'first', tests/parity/net.py:19 in module 'second', "
+        "tests/parity/net.py:20 in module 'third'"
+    )
+
+
+def test_where_each_instruction_agrees_the_compiler_is_to_blame() -> None:
+    """The eager model is another one than the graph whose instructions were recorded."""
+    run = _run("model", "broken", steps="broken")
+    assert run.returncode == 1
+    assert run.stderr.splitlines()[1] == (
+        "  all 5 instructions that PyTorch ran as well give what it gives: the deviation is in what the compiler made of "
+        "the model, or in an instruction that only the runtime has"
+    )
+
+
+def test_steps_that_are_damaged_are_said_to_be(tmp_path: Path) -> None:
+    damaged = tmp_path / "damaged.steps"
+    damaged.write_bytes((_HERE / "model.reference.steps").read_bytes()[:400])
+    run = _run("model", "broken", str(damaged), steps="")
+    assert run.returncode == 1
+    assert run.stderr.splitlines()[1].startswith(f"  {damaged}: recorded calls: ")
+
+
+_ROWS = [_HERE / "rows_parity_test", _HERE / "rows.pte", _HERE / "rows_parity_test_data.reference.calls"]
+
+
+def _rows(*flags: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*_ROWS, *flags], capture_output=True, text=True, check=False)
+
+
+def test_files_and_a_sweep_add_calls() -> None:
+    """Eight calls that each such model has, one of them refused, two of the file, twenty of the sweep."""
+    run = _rows("--atol=1e-2")
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.splitlines()[-1] == "30 calls gave what was recorded"
+    assert len(re.findall("refused as recorded", run.stdout)) == 1
+
+
+def test_an_output_may_have_a_tolerance_of_its_own() -> None:
+    assert _rows("--atol=1", "--rtol=0").returncode == 0
+    wrong = _rows("--atol=1", "--rtol=0", "--output-atol=0:0")
+    assert (wrong.returncode, "output 0" in wrong.stderr) == (1, True)
+    assert _rows("--atol=0", "--rtol=0", "--output-atol=0:1", "--output-rtol=1:1").returncode == 0
+
+
+def test_a_tolerance_of_no_output_is_refused() -> None:
+    for flag in ("--output-atol=1", "--output-atol=x:1", "--output-rtol=0:-1", "--output-atol=64:1"):
+        assert _rows(flag).returncode == 2
