@@ -20,17 +20,6 @@ load("@rules_python//python:py_library.bzl", "py_library")
 py_library(name = "net", srcs = ["net.py"])
 """
 
-_MODEL = """\
-import torch
-
-class Net(torch.nn.Module):
-    def forward(self, x):
-        return torch.exp(torch.sin(x))
-
-def model():
-    return Net(), (torch.ones(4),)
-"""
-
 _WRONG = _HEAD + "executorch_models(name = 'all', module = ':net', {arguments})\n"
 
 
@@ -38,16 +27,21 @@ _WRONG = _HEAD + "executorch_models(name = 'all', module = ':net', {arguments})\
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     """With the package that the guide shows."""
     scratch = Workspace(tmp_path_factory.mktemp("scratch") / "workspace", repository_root())
-    shown = re.findall(r"```python\n# app/BUILD.bazel\n(.*?)```", _GUIDE.read_text(encoding="utf-8"), re.DOTALL)
-    scratch.write("app/BUILD.bazel", "".join(shown))
-    (toml,) = re.findall(r"```toml\n# app/base.toml\n(.*?)```", _GUIDE.read_text(encoding="utf-8"), re.DOTALL)
-    scratch.write("app/base.toml", toml)
-    scratch.write("app/net.py", _MODEL)
-    scratch.write("wrong/net.py", _MODEL)
+    model = _shown("net.py")
+    scratch.write("app/BUILD.bazel", _shown("BUILD.bazel"))
+    scratch.write("app/base.toml", _shown("base.toml"))
+    scratch.write("app/net.py", model)
+    scratch.write("wrong/net.py", model)
     build = scratch.build("//app:nets")
     assert build.exit_code == 0, build.stderr
     yield scratch
     scratch.shutdown()
+
+
+def _shown(file: str) -> str:
+    """What the guide says of a file."""
+    (text,) = re.findall(rf"```\w+\n# app/{file}\n(.*?)```", _GUIDE.read_text(encoding="utf-8"), re.DOTALL)
+    return text
 
 
 def _manifest(workspace: Workspace, name: str) -> dict[str, Any]:
@@ -79,12 +73,13 @@ def test_an_edit_of_a_config_compiles_what_extends_it(workspace: Workspace) -> N
 
 def test_an_operator_that_may_not_fall_back_is_a_build_error(workspace: Workspace) -> None:
     source = workspace.folder / "app/net.py"
-    source.write_text(_MODEL.replace("torch.exp(", "torch.cos("), encoding="utf-8")
+    model = _shown("net.py")
+    source.write_text(model.replace("torch.exp(", "torch.cos("), encoding="utf-8")
     build = workspace.build("//app:nets_demo_plain_pte")
-    source.write_text(_MODEL, encoding="utf-8")
+    source.write_text(model, encoding="utf-8")
     assert build.exit_code != 0
     assert "error: //app:nets_demo_plain_pte: these operators fall back to kernels" in build.stderr
-    assert "    aten::cos.out (app/net.py:5)\n" in build.stderr
+    assert "    aten::cos.out (app/net.py:6)\n" in build.stderr
     assert "or add them to 'allow_fallback'" in build.stderr
 
 

@@ -4,12 +4,14 @@ import difflib
 import importlib
 import inspect
 import os
+import re
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from exir.cli.arguments import Arguments
@@ -69,7 +71,20 @@ def import_user_module(name: str, roots: tuple[Path, ...]) -> ModuleType:
     except BaseException as error:
         if isinstance(error, ModuleNotFoundError) and error.name:
             raise ModelError(_not_found(name, error, roots)) from error
-        raise ModelError(f"module '{name}' cannot be imported: {describe(error, roots)}") from error
+        raise ModelError(
+            f"module '{name}' cannot be imported: {describe(error, roots)}{_unloaded_library(error)}"
+        ) from error
+
+
+def _unloaded_library(error: BaseException) -> str:
+    """What a missing operator tells of a package that was built for another torch, a line; else nothing."""
+    missing = re.fullmatch(r"operator (\w+)::\w+ does not exist", str(error))
+    if not missing:
+        return ""
+    return (
+        f"\n    the library that defines operators of '{missing[1]}' was not loaded: where it is a package's, lock the build of"
+        f" that package for torch {torch.__version__}, as one for another torch does not load"
+    )
 
 
 def _not_found(name: str, error: ModuleNotFoundError, roots: tuple[Path, ...]) -> str:

@@ -99,6 +99,16 @@ def test_an_exception_at_import_is_shown_with_its_line(tmp_path: Path) -> None:
     )
 
 
+def test_a_package_whose_operators_do_not_load_is_said_to_be_of_another_torch(tmp_path: Path) -> None:
+    """As torchvision's of the default index beside torch's CPU build."""
+    message = _refused(tmp_path, "import torch\ntorch.library.register_fake('nowhere::nms')(abs)\n")
+    assert "RuntimeError: operator nowhere::nms does not exist\n    app/net.py:2: " in message
+    assert message.endswith(
+        "\n    the library that defines operators of 'nowhere' was not loaded: where it is a package's, lock the build of that"
+        f" package for torch {torch.__version__}, as one for another torch does not load"
+    )
+
+
 def test_a_syntax_error_is_shown_with_its_line(tmp_path: Path) -> None:
     message = _refused(tmp_path, "import torch\ndef model(:\n")
     assert "SyntaxError: " in message
