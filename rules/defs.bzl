@@ -2,6 +2,7 @@
 
 load("//rules:providers.bzl", _ExecutorchBackendInfo = "ExecutorchBackendInfo", _ExecutorchConfigInfo = "ExecutorchConfigInfo", _ExecutorchKernelsInfo = "ExecutorchKernelsInfo", _ExecutorchModelInfo = "ExecutorchModelInfo")
 load("//rules/private:executorch_backend.bzl", _executorch_backend = "executorch_backend")
+load("//rules/private:executorch_benchmark.bzl", _executorch_benchmark = "executorch_benchmark")
 load("//rules/private:executorch_budget_test.bzl", _executorch_budget_test = "executorch_budget_test")
 load("//rules/private:executorch_cc_library.bzl", _executorch_cc_library = "executorch_cc_library")
 load("//rules/private:executorch_compat_test.bzl", _executorch_compat_test = "executorch_compat_test")
@@ -14,6 +15,7 @@ load("//rules/private:executorch_models.bzl", _executorch_models = "executorch_m
 load("//rules/private:executorch_parity_test.bzl", _executorch_parity_test = "executorch_parity_test")
 
 executorch_backend = _executorch_backend
+executorch_benchmark = _executorch_benchmark
 executorch_budget_test = _executorch_budget_test
 executorch_cc_library = _executorch_cc_library
 executorch_compat_test = _executorch_compat_test

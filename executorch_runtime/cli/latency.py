@@ -25,7 +25,8 @@ class Latency:
 
 
 def milliseconds(nanoseconds: float) -> str:
-    return f"{nanoseconds / 1e6:.3f} ms"
+    """With two more digits for what is very short."""
+    return f"{nanoseconds / 1e6:.3f} ms" if nanoseconds >= 1e4 else f"{nanoseconds / 1e6:.5f} ms"
 
 
 def measured(run: Callable[[], object], times: int) -> Latency:
@@ -36,6 +37,19 @@ def measured(run: Callable[[], object], times: int) -> Latency:
         run()
         found.append(time.perf_counter_ns() - begin)
     return Latency(tuple(found))
+
+
+def by_turns(runs: Sequence[Callable[[], int]], times: int, warm_up: int) -> list[Latency]:
+    """Each of them that often, one after the other; who begins changes, so that all follow all alike. A run gives its
+    nanoseconds."""
+    found: list[list[int]] = [[] for _ in runs]
+    for turn in range(times + warm_up):
+        order = range(len(runs)) if turn % 2 == 0 else reversed(range(len(runs)))
+        for place in order:
+            nanoseconds = runs[place]()
+            if turn >= warm_up:
+                found[place].append(nanoseconds)
+    return [Latency(tuple(each)) for each in found]
 
 
 def medians(runs: Sequence[Sequence[int]]) -> list[float]:

@@ -11,20 +11,18 @@ Exit codes: 0 done, 1 the program, an input or an output is not as it should be,
 from __future__ import annotations
 
 import argparse
-import json
-import os
 import sys
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from executorch_report.facts import MethodFacts, ProgramFacts, read_program
+from executorch_report.facts import ProgramFacts, read_program
 from executorch_runtime import ExecutorchError, Method, Program
+from executorch_runtime.cli.common import count_argument, only_method, path_argument, runner, sources_of
 from executorch_runtime.cli.comparison import Difference, compare, widened
 from executorch_runtime.cli.inputs import InputError, random_inputs, read_arrays, read_calls
-from executorch_runtime.cli.latency import Latency, measured, milliseconds
+from executorch_runtime.cli.latency import measured, milliseconds
 from executorch_runtime.cli.trace_file import trace_document, write_trace
 from executorch_runtime.values import Signature
 from exir.base_error import InvalidProgramError
@@ -46,7 +44,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(options: argparse.Namespace) -> int:
     program = Program(options.program, *options.weights)
     facts = read_program(options.program)
-    name = options.method or _only_method(program)
+    name = options.method or only_method(program)
     signature = program.signature(name)
     method = program.method(name, threads=options.threads, seed=options.seed, trace=options.trace is not None)
     print(f"{options.program.name}: {signature}")
@@ -59,7 +57,7 @@ def _run(options: argparse.Namespace) -> int:
     _print_outputs(outputs, signature)
     print(f"memory: {_memory(method, facts.nbytes)}")
     if options.repeat:
-        print(f"time: {_repeat(method, calls[-1], options.repeat)}")
+        print(f"time: {measured(runner(method, calls[-1]), options.repeat)}")
     if options.trace:
         _trace(options, program, method, calls[-1], facts)
     if options.save:
@@ -67,27 +65,11 @@ def _run(options: argparse.Namespace) -> int:
     return _compare(options, outputs, signature) if options.compare else 0
 
 
-def _only_method(program: Program) -> str:
-    names = program.methods
-    if "forward" in names or len(names) == 1:
-        return "forward" if "forward" in names else names[0]
-    raise InputError(f"has the methods {', '.join(names)}; choose one with --method")
-
-
 def _memory(method: Method, file: int) -> str:
     found = method.memory
     parts = {"planned": found.planned, "scratch": found.scratch, "method": found.method, "read": found.data}
     shown = ", ".join(f"{name} {size:,}" for name, size in parts.items() if size)
     return f"{found.total:,} bytes ({shown}), the file {file:,}"
-
-
-def _repeat(method: Method, inputs: Sequence[Any], times: int) -> Latency:
-    def run() -> None:
-        lent = [method.set_input(index, value) for index, value in enumerate(inputs)]
-        method.execute()
-        del lent
-
-    return measured(run, times)
 
 
 def _trace(
@@ -98,26 +80,12 @@ def _trace(
     method.clear_events()
     method(*inputs)
     found = facts.method(method.signature.name)
-    document = trace_document([*loads, *method.events()], found, _sources(options, found), method.sizes_of)
+    document = trace_document(
+        [*loads, *method.events()], found, sources_of(options.program, options.sources, found), method.sizes_of
+    )
     write_trace(options.trace, document)
     spans = [event for event in method.events() if event.kind != "step"]
     print(f"trace: {options.trace}, {len(spans)} instructions in {milliseconds(spans[-1].end - spans[0].begin)}")
-
-
-def _sources(options: argparse.Namespace, method: MethodFacts) -> list[list[Mapping[str, str]]]:
-    """Of --sources, or of the file beside the program that has its name."""
-    path = options.sources or options.program.with_suffix(".sources.json")
-    if not path.exists() and not options.sources:
-        return []
-    try:
-        found: list[list[Mapping[str, str]]] = json.loads(path.read_text(encoding="utf-8"))["methods"][method.name]
-    except (ValueError, KeyError, TypeError) as error:
-        raise InputError(f"{path} is no record of sources (--out-sources): {error!r}") from error
-    if len(found) != len(method.instructions):
-        raise InputError(
-            f"{path} is another program's: it has {len(found)} instructions, not {len(method.instructions)}"
-        )
-    return found
 
 
 def _print_outputs(outputs: Outputs, signature: Signature) -> None:
@@ -174,13 +142,13 @@ def _parse(argv: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser("executorch_run", description=__doc__, allow_abbrev=False)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add = parser.add_argument
-    add("program", type=_path, help="the .pte")
-    add("-w", "--weights", type=_path, action="append", default=[], metavar="FILE", help="a .ptd beside it")
+    add("program", type=path_argument, help="the .pte")
+    add("-w", "--weights", type=path_argument, action="append", default=[], metavar="FILE", help="a .ptd beside it")
     add("-m", "--method", help="which method; without it forward, or the only one")
     add(
         "-i",
         "--input",
-        type=_path,
+        type=path_argument,
         action="append",
         default=[],
         metavar="FILE",
@@ -191,35 +159,23 @@ def _parse(argv: Sequence[str]) -> argparse.Namespace:
     add("--threads", type=int, default=1, metavar="N", help="to run on (1)")
     add(
         "--repeat",
-        type=_count,
+        type=count_argument,
         default=0,
         metavar="N",
         help="run the last call so often more and say how long it takes",
     )
-    add("--save", type=_path, metavar="FILE", help="write outputs to an .npz")
-    add("--trace", type=_path, metavar="FILE", help="write a trace of one more run, for Chrome and Perfetto")
+    add("--save", type=path_argument, metavar="FILE", help="write outputs to an .npz")
+    add("--trace", type=path_argument, metavar="FILE", help="write a trace of one more run, for Chrome and Perfetto")
     add(
         "--sources",
-        type=_path,
+        type=path_argument,
         metavar="FILE",
         help="the model's lines behind instructions; else NAME.sources.json beside it",
     )
-    add("--compare", type=_path, metavar="FILE", help=".npz or .npy of the outputs that are expected")
+    add("--compare", type=path_argument, metavar="FILE", help=".npz or .npy of the outputs that are expected")
     add("--atol", type=float, default=1e-5, help="largest absolute error (1e-5)")
     add("--rtol", type=float, default=1e-5, help="largest relative error (1e-5)")
     return parser.parse_args(argv)
-
-
-def _path(text: str) -> Path:
-    """`bazel run` starts elsewhere than where the user stands."""
-    return Path(os.environ.get("BUILD_WORKING_DIRECTORY", ""), text)
-
-
-def _count(text: str) -> int:
-    count = int(text)
-    if count < 1:
-        raise ValueError(text)
-    return count
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Executables of users' targets that run a module of this repository, without packages."""
+"""Executables of users' targets that run a module of this repository."""
 
 load("//rules:toolchain.bzl", "CODEGEN_TOOLCHAIN_TYPE")
 
@@ -6,34 +6,37 @@ load("//rules:toolchain.bzl", "CODEGEN_TOOLCHAIN_TYPE")
 _LAUNCHER = """#!/bin/sh
 # Generated.
 export LC_ALL=C.UTF-8 PYTHONDONTWRITEBYTECODE=1 PYTHONNOUSERSITE=1 PYTHONSAFEPATH=1
-export PYTHONPATH="$PWD/{root}"
+export PYTHONPATH="$PWD/{root}{packages}"
 exec {python} -m {module} {arguments} "$@"
 """
 
-def tool_executable(ctx, module, sources, arguments, files):
+def tool_executable(ctx, module, sources, arguments, files, toolchain_type = CODEGEN_TOOLCHAIN_TYPE, packages = []):
     """Returns the providers of a target that runs `python -m <module> <arguments>`.
 
     Args:
-      ctx: the rule's context, of a rule with the code generation's toolchain.
+      ctx: the rule's context, of a rule with the toolchain.
       module: dotted name of the module.
       sources: Target: the module and all that it imports.
       arguments: list[string]: words of the shell.
       files: list[File]: what they name, by the paths of runfiles.
+      toolchain_type: that of the interpreter.
+      packages: list[File]: folders of packages that the module needs.
 
     Returns:
       list[provider]
     """
-    toolchain = ctx.toolchains[CODEGEN_TOOLCHAIN_TYPE]
+    toolchain = ctx.toolchains[toolchain_type]
     repository = sources.label.workspace_name
     launcher = ctx.actions.declare_file(ctx.label.name + ".sh")
     ctx.actions.write(launcher, is_executable = True, content = _LAUNCHER.format(
         arguments = " ".join(arguments),
         module = module,
+        packages = "".join([":$PWD/" + package.short_path for package in packages]),
         python = toolchain.python.short_path,
         root = "../" + repository if repository else ".",
     ))
     runfiles = ctx.runfiles(
-        files = files + [toolchain.python] + toolchain.library,
+        files = files + packages + [toolchain.python] + toolchain.library,
         transitive_files = depset(transitive = [toolchain.python_files, sources[DefaultInfo].files]),
     )
     return [DefaultInfo(executable = launcher, runfiles = runfiles)]

@@ -20,7 +20,9 @@ def _linked(archives: list[str], folder: Path) -> Path:
     stay apart, without room between them. What other libraries define stays open."""
     linked = folder / "linked.o"
     roots = [f"--undefined={root}" for root in _ROOTS]
-    subprocess.run(["ld", "-r", "--unique=.text", *roots, "-o", str(linked), "--start-group", *archives, "--end-group"], check=True)
+    subprocess.run(
+        ["ld", "-r", "--unique=.text", *roots, "-o", str(linked), "--start-group", *archives, "--end-group"], check=True
+    )
     return linked
 
 

@@ -19,6 +19,7 @@ _NAME = "rules_executorch"
 _PACKAGES = ("backends", "executorch_report", "executorch_runtime", "exir", "schema")
 _KINDS = {".css", ".js", ".py", ".so", ".toml", ".typed"}
 _COMMANDS = {
+    "executorch_benchmark": "executorch_runtime.cli.benchmark:main",
     "executorch_diff": "executorch_report.diff:main",
     "executorch_inspect": "executorch_report.inspect_program:main",
     "executorch_run": "executorch_runtime.cli.run:main",

@@ -1,0 +1,180 @@
+"""How long a program takes, and where; two programs, or two revisions of one, against each other.
+
+    executorch_benchmark net.pte
+    executorch_benchmark net.pte --json net.json --svg net.svg
+    executorch_benchmark net.pte --against old.pte           run by turns, so that what else the machine does falls on both
+    executorch_benchmark net.pte --against net.json          an earlier run
+
+What is timed is the run itself, on inputs of -i or random ones. What operators take is measured in further runs, with an
+observer. Exit codes: 0 done, 1 the program or an input is not as it should be, 2 called wrongly.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from executorch_report.facts import read_program
+from executorch_runtime import ExecutorchError, Method, Program
+from executorch_runtime.cli.common import count_argument, only_method, path_argument, timed
+from executorch_runtime.cli.inputs import InputError, random_inputs, read_calls
+from executorch_runtime.cli.latency import Latency, by_turns, medians, milliseconds
+from executorch_runtime.cli.measurement import (
+    Measurement,
+    OperatorTime,
+    cpu_name,
+    load,
+    read_measurement,
+    write_measurement,
+)
+from executorch_runtime.cli.plot import plot
+from exir.base_error import InvalidProgramError
+
+_WARM_UP = 3
+_TRACED = 20  # runs for what operators take
+_SHOWN = 12  # operators
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    options = _parse(sys.argv[1:] if argv is None else argv)
+    try:
+        _run(options)
+    except (ExecutorchError, InvalidProgramError, InputError, OSError) as error:
+        print(f"executorch_benchmark: {options.program}: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _run(options: argparse.Namespace) -> None:
+    against = options.against
+    is_earlier = against is not None and against.suffix == ".json"
+    programs = [(options.program, options.weights)]
+    if against is not None and not is_earlier:
+        programs.append((against, options.against_weights))
+    found = _measure(programs, options)
+    if is_earlier:
+        found.append(read_measurement(against))
+    for each in found:
+        _print(each)
+    if len(found) > 1:
+        _print_ratio(found[0], found[1], were_by_turns=not is_earlier)
+    if options.json:
+        write_measurement(options.json, found[0])
+        print(f"json: {options.json}")
+    if options.svg:
+        options.svg.write_text(plot(found), encoding="utf-8")
+        print(f"plot: {options.svg}")
+
+
+def _measure(programs: Sequence[tuple[Path, Sequence[Path]]], options: argparse.Namespace) -> list[Measurement]:
+    """Each of them, run by turns."""
+    sides = [_Side(path, weights, options) for path, weights in programs]
+    before = load()
+    latencies = by_turns([side.run for side in sides], options.repeat, _WARM_UP)
+    return [side.measurement(latency, options.threads, before) for side, latency in zip(sides, latencies)]
+
+
+class _Side:
+    """One program, loaded, with its inputs."""
+
+    def __init__(self, path: Path, weights: Sequence[Path], options: argparse.Namespace) -> None:
+        self._path = path
+        self._program = Program(path, *weights)
+        self._options = options
+        self._name = options.method or only_method(self._program)
+        self._signature = self._program.signature(self._name)
+        self._method = self._load(trace=False)
+        self._inputs = self._given_or_random()
+
+    def run(self) -> int:
+        return timed(self._method, self._inputs)
+
+    def _load(self, trace: bool) -> Method:
+        return self._program.method(self._name, threads=self._options.threads, seed=0, trace=trace)
+
+    def _given_or_random(self) -> list[Any]:
+        if self._options.input:
+            return read_calls(self._options.input, self._signature)[0]
+        scalars = read_program(self._path).method(self._name).scalar_inputs
+        return random_inputs(self._signature, scalars, self._options.seed, self._options.integers_below)
+
+    def measurement(self, latency: Latency, threads: int, load_before: float) -> Measurement:
+        return Measurement(
+            self._path.name, str(self._signature), threads, cpu_name(), load_before, latency.times, self._operators()
+        )
+
+    def _operators(self) -> tuple[OperatorTime, ...]:
+        """The longest first: of each instruction the median, of each operator the sum."""
+        traced = self._load(trace=True)
+        runs = []
+        for _ in range(_TRACED):
+            traced.clear_events()
+            timed(traced, self._inputs)
+            runs.append([event for event in traced.events() if event.kind in ("kernel", "delegate")])
+        times = medians([[event.end - event.begin for event in events] for events in runs])
+        sums: dict[str, list[float]] = {}
+        for event, nanoseconds in zip(runs[0], times):
+            sums.setdefault(event.name, []).append(nanoseconds)
+        found = [OperatorTime(name, len(each), sum(each)) for name, each in sums.items()]
+        return tuple(sorted(found, key=lambda each: (-each.nanoseconds, each.name)))
+
+
+def _print(found: Measurement) -> None:
+    threads = "1 thread" if found.threads == 1 else f"{found.threads} threads"
+    print(f"{found.program}: {found.signature}")
+    print(f"  {found.cpu}, load {found.load:.1f}, {threads}")
+    print(f"  {found.latency}")
+    total = sum(each.nanoseconds for each in found.operators) or 1
+    width = max((len(each.name) for each in found.operators[:_SHOWN]), default=0)
+    for each in found.operators[:_SHOWN]:
+        share = f"{100 * each.nanoseconds / total:.1f} %"
+        print(f"  {each.name:<{width}}  {each.calls:>5} x  {milliseconds(each.nanoseconds):>12}  {share:>7}")
+    if len(found.operators) > _SHOWN:
+        print(f"  and {len(found.operators) - _SHOWN} more operators")
+
+
+def _print_ratio(new: Measurement, old: Measurement, were_by_turns: bool) -> None:
+    ratio = new.latency.quantile(0.5) / max(old.latency.quantile(0.5), 1)
+    print(f"{new.program} takes {ratio:.3f} of {old.program}'s time (medians)")
+    if were_by_turns:
+        pairs = sorted(one / max(other, 1) for one, other in zip(new.times, old.times))
+        low, high = pairs[len(pairs) // 10], pairs[len(pairs) * 9 // 10]
+        print(f"  of {len(pairs)} pairs of runs eight in ten lie between {low:.3f} and {high:.3f}")
+    else:
+        print(
+            "  measured at another time: what else the machine did is in the ratio; --against a .pte runs both by turns"
+        )
+
+
+def _parse(argv: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser("executorch_benchmark", description=__doc__, allow_abbrev=False)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    add = parser.add_argument
+    add("program", type=path_argument, help="the .pte")
+    add("-w", "--weights", type=path_argument, action="append", default=[], metavar="FILE", help="a .ptd beside it")
+    add("-m", "--method", help="which method; without it forward, or the only one")
+    add(
+        "-i",
+        "--input",
+        type=path_argument,
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="of one call, as executorch_run's",
+    )
+    add("--seed", type=int, default=0, help="of random inputs")
+    add("--integers-below", type=int, default=2, metavar="N", help="bound of random integers (2)")
+    add("--threads", type=int, default=1, metavar="N", help="to run on (1)")
+    add("--repeat", type=count_argument, default=100, metavar="N", help="runs that are timed (100)")
+    add("--against", type=path_argument, metavar="FILE", help="another .pte, or the .json of an earlier run")
+    add("--against-weights", type=path_argument, action="append", default=[], metavar="FILE", help="a .ptd beside that")
+    add("--json", type=path_argument, metavar="FILE", help="write every time")
+    add("--svg", type=path_argument, metavar="FILE", help="write a picture of the distribution and of the operators")
+    return parser.parse_args(argv)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,89 @@
+"""executorch_benchmark: what it prints and writes, not how long anything takes."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from executorch_runtime.cli.benchmark import main
+from executorch_runtime.cli.latency import Latency, by_turns
+from executorch_runtime.cli.measurement import read_measurement
+from tests.fixtures.recorded import FOLDER
+
+_ADD = str(FOLDER / "tut02_basic_add.pte")
+_LINEAR = str(FOLDER / "tut01_simpleconv.pte")
+
+
+def _svg(path: Path) -> ElementTree.Element:
+    return ElementTree.fromstring(path.read_text(encoding="utf-8"))
+
+
+def test_the_distribution_and_the_operators_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([_ADD, "--repeat", "5"]) == 0
+    signature, machine, runs, operator = capsys.readouterr().out.splitlines()
+    assert signature == "tut02_basic_add.pte: forward(float32[3, 3], float32[3, 3]) -> (float32[3, 3])"
+    assert machine.endswith(", 1 thread")
+    assert re.match(r"  5 runs: min [\d.]+ ms, median ", runs)
+    assert re.fullmatch(r"  aten::add\.out      1 x  +[\d.]+ ms  100\.0 %", operator)
+
+
+def test_every_time_is_in_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "add.json"
+    assert main([_ADD, "--repeat", "7", "--json", str(file)]) == 0
+    found = read_measurement(file)
+    assert len(found.times) == 7 and min(found.times) > 0
+    assert [(each.name, each.calls) for each in found.operators] == [("aten::add.out", 1)]
+    assert json.loads(file.read_text())["quantiles"]["median"] == found.latency.quantile(0.5)
+
+
+def test_the_picture_has_a_line_a_program(tmp_path: Path) -> None:
+    one, two = tmp_path / "one.svg", tmp_path / "two.svg"
+    assert main([_ADD, "--repeat", "5", "--svg", str(one)]) == 0
+    assert main([_ADD, "--repeat", "5", "--svg", str(two), "--against", _LINEAR]) == 0
+    lines = [len(list(_svg(file).iter("{http://www.w3.org/2000/svg}polyline"))) for file in (one, two)]
+    assert lines == [1, 2]
+
+
+def test_two_programs_take_turns(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([_ADD, "--repeat", "20", "--against", _LINEAR]) == 0
+    *_, ratio, pairs = capsys.readouterr().out.splitlines()
+    assert re.fullmatch(r"tut02_basic_add\.pte takes [\d.]+ of tut01_simpleconv\.pte's time \(medians\)", ratio)
+    assert re.fullmatch(r"  of 20 pairs of runs eight in ten lie between [\d.]+ and [\d.]+", pairs)
+
+
+def test_who_begins_a_turn_changes() -> None:
+    order: list[str] = []
+
+    def run(name: str) -> int:
+        order.append(name)
+        return len(order)
+
+    found = by_turns([lambda: run("a"), lambda: run("b")], times=2, warm_up=1)
+    assert order == ["a", "b", "b", "a", "a", "b"]
+    assert found == [Latency((4, 5)), Latency((3, 6))]
+
+
+def test_an_earlier_run_is_compared_and_said_to_be_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "add.json"
+    assert main([_ADD, "--repeat", "5", "--json", str(file)]) == 0
+    assert main([_ADD, "--repeat", "5", "--against", str(file)]) == 0
+    assert capsys.readouterr().out.splitlines()[-1].startswith("  measured at another time: ")
+
+
+@pytest.mark.parametrize("content", ["", "{}", '{"format": 9}', '{"format": 1, "times": []}'])
+def test_what_is_no_earlier_run_is_refused(content: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "other.json"
+    file.write_text(content)
+    assert main([_ADD, "--repeat", "5", "--against", str(file)]) == 1
+    assert "other.json is no file of --json: " in capsys.readouterr().err
+
+
+def test_what_is_no_program_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "net.pte"
+    file.write_bytes(b"no program")
+    assert main([str(file)]) == 1
+    assert capsys.readouterr().err.startswith(f"executorch_benchmark: {file}: ")

@@ -1,0 +1,76 @@
+"""What the programs that run models have in common: which method, on what, with which lines of the model."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from executorch_report.facts import MethodFacts
+from executorch_runtime import Method, Program
+from executorch_runtime.cli.inputs import InputError
+
+Sources = Sequence[Sequence[Mapping[str, str]]]
+
+
+def only_method(program: Program) -> str:
+    """`forward`, or the only one. `InputError` where one must be chosen."""
+    names = program.methods
+    if "forward" in names or len(names) == 1:
+        return "forward" if "forward" in names else names[0]
+    raise InputError(f"has the methods {', '.join(names)}; choose one with --method")
+
+
+def runner(method: Method, inputs: Sequence[Any]) -> Callable[[], None]:
+    """What sets the inputs and runs it, without taking outputs."""
+
+    def run() -> None:
+        lent = [method.set_input(index, value) for index, value in enumerate(inputs)]
+        method.execute()
+        del lent
+
+    return run
+
+
+def timed(method: Method, inputs: Sequence[Any]) -> int:
+    """Runs it; the nanoseconds that it takes once its inputs are set."""
+    lent = [method.set_input(index, value) for index, value in enumerate(inputs)]
+    begin = time.perf_counter_ns()
+    method.execute()
+    end = time.perf_counter_ns()
+    del lent
+    return end - begin
+
+
+def sources_of(program: Path, given: Path | None, method: MethodFacts) -> Sources:
+    """The model's lines behind each instruction: of the file given, or of the one beside the program that has its name.
+
+    None where there is no such file; `InputError` for one that is of something else.
+    """
+    path = given or program.with_suffix(".sources.json")
+    if not path.exists() and not given:
+        return []
+    try:
+        found: list[list[Mapping[str, str]]] = json.loads(path.read_text(encoding="utf-8"))["methods"][method.name]
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{path} is no record of sources (--out-sources): {error!r}") from error
+    if len(found) != len(method.instructions):
+        raise InputError(
+            f"{path} is another program's: it has {len(found)} instructions, not {len(method.instructions)}"
+        )
+    return found
+
+
+def path_argument(text: str) -> Path:
+    """`bazel run` starts elsewhere than where the user stands."""
+    return Path(os.environ.get("BUILD_WORKING_DIRECTORY", ""), text)
+
+
+def count_argument(text: str) -> int:
+    count = int(text)
+    if count < 1:
+        raise ValueError(text)
+    return count

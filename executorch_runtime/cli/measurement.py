@@ -1,0 +1,86 @@
+"""What a benchmark found, and its file."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from executorch_runtime.cli.inputs import InputError
+from executorch_runtime.cli.latency import Latency
+
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class OperatorTime:
+    """What all calls of an operator, or of a backend's delegates, take of a run."""
+
+    name: str
+    calls: int
+    nanoseconds: float
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """Of one program. `load` is the machine's before it, `times` are those of runs in nanoseconds."""
+
+    program: str
+    signature: str
+    threads: int
+    cpu: str
+    load: float
+    times: tuple[int, ...]
+    operators: tuple[OperatorTime, ...]
+
+    @property
+    def latency(self) -> Latency:
+        return Latency(self.times)
+
+
+def write_measurement(path: Path, found: Measurement) -> None:
+    quantiles = {name: found.latency.quantile(share) for name, share in (("median", 0.5), ("90%", 0.9), ("99%", 0.99))}
+    document = {"format": FORMAT, **asdict(found), "quantiles": quantiles}
+    path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+
+
+def read_measurement(path: Path) -> Measurement:
+    """`InputError` for a file of something else."""
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        if document["format"] != FORMAT:
+            raise ValueError(f"format {document['format']}, this reads {FORMAT}")
+        return Measurement(
+            program=str(document["program"]),
+            signature=str(document["signature"]),
+            threads=int(document["threads"]),
+            cpu=str(document["cpu"]),
+            load=float(document["load"]),
+            times=_times(document["times"]),
+            operators=tuple(OperatorTime(**each) for each in document["operators"]),
+        )
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{path} is no file of --json: {error!r}") from error
+
+
+def _times(values: list[int]) -> tuple[int, ...]:
+    if not values:
+        raise ValueError("no times")
+    return tuple(int(value) for value in values)
+
+
+def cpu_name() -> str:
+    """As the system says it."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        lines = []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.machine()
+
+
+def load() -> float:
+    """The mean number of processes that would run, over the last minute."""
+    return os.getloadavg()[0]

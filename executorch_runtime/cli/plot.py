@@ -1,0 +1,83 @@
+"""A benchmark as a picture: what share of runs takes how long, and what the operators take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from executorch_report.html.elements import Markup, element, joined
+from executorch_runtime.cli.latency import milliseconds
+from executorch_runtime.cli.measurement import Measurement
+
+_WIDTH, _HEIGHT, _LEFT, _TOP = 840, 220, 60, 80
+_RIGHT = 50
+_ROW, _BARS = 22, 10
+_COLORS = ("#1f6fb2", "#c2571a")
+_LONGEST = 0.99  # runs beyond this quantile are left out: one that was interrupted would press all others together
+
+
+def plot(found: Sequence[Measurement]) -> str:
+    """An SVG file of one or two measurements."""
+    names = list(dict.fromkeys(operator.name for each in found for operator in each.operators))[:_BARS]
+    bars = _TOP + _HEIGHT + 70
+    height = bars + len(names) * _ROW + 20
+    content = joined([*_legend(found), *_distribution(found), *_operators(found, names, bars)])
+    drawn = element(
+        "svg",
+        element("rect", width="100%", height="100%", fill="white"),
+        content,
+        xmlns="http://www.w3.org/2000/svg",
+        viewBox=f"0 0 {_WIDTH} {height}",
+        font_family="sans-serif",
+        font_size="12",
+    )
+    return f"{drawn}\n"
+
+
+def _text(x: float, y: float, text: str, **attributes: str) -> Markup:
+    return element("text", text, x=f"{x:.1f}", y=f"{y:.1f}", **attributes)
+
+
+def _legend(found: Sequence[Measurement]) -> Iterator[Markup]:
+    for row, (each, color) in enumerate(zip(found, _COLORS)):
+        median = milliseconds(each.latency.quantile(0.5))
+        text = f"{each.program}: median of {len(each.times)} runs {median}; {each.cpu}, load {each.load:.1f}"
+        yield _text(_LEFT, 20 + row * 18, text, fill=color)
+
+
+def _distribution(found: Sequence[Measurement]) -> Iterator[Markup]:
+    """The share of runs that took no longer, by time."""
+    yield _text(_LEFT, _TOP - 14, "share of runs that took no longer", fill="#555")
+    low = min(min(each.times) for each in found)
+    high = max(low + 1, *(each.latency.quantile(_LONGEST) for each in found))
+    wide = _WIDTH - _LEFT - _RIGHT
+    for share in (0.0, 0.5, 0.9, 1.0):
+        y = _TOP + _HEIGHT * (1 - share)
+        yield element("line", x1=str(_LEFT), x2=str(_LEFT + wide), y1=f"{y:.1f}", y2=f"{y:.1f}", stroke="#ddd")
+        yield _text(_LEFT - 8, y + 4, f"{share:.0%}", text_anchor="end")
+    for part in range(5):
+        at = low + (high - low) * part / 4
+        yield _text(_LEFT + wide * part / 4, _TOP + _HEIGHT + 18, milliseconds(at), text_anchor="middle")
+    for each, color in zip(found, _COLORS):
+        times = [time for time in sorted(each.times) if time <= high]
+        points = " ".join(
+            f"{_LEFT + wide * (time - low) / (high - low):.1f},{_TOP + _HEIGHT * (1 - (place + 1) / len(each.times)):.1f}"
+            for place, time in enumerate(times)
+        )
+        yield element("polyline", points=points, fill="none", stroke=color, stroke_width="2")
+
+
+def _operators(found: Sequence[Measurement], names: Sequence[str], top: float) -> Iterator[Markup]:
+    """A bar an operator and program."""
+    sums = [{operator.name: operator.nanoseconds for operator in each.operators} for each in found]
+    longest = max((value for each in sums for value in each.values()), default=1) or 1
+    yield _text(_LEFT, top - 14, "median of a run's calls, operator by operator", fill="#555")
+    left, wide = _LEFT + 240, _WIDTH - _LEFT - 240 - 170
+    high = (_ROW - 6) / len(found)
+    for row, name in enumerate(names):
+        y = top + row * _ROW
+        yield _text(left - 8, y + 12, name, text_anchor="end")
+        for side, (values, color) in enumerate(zip(sums, _COLORS)):
+            length = wide * values.get(name, 0) / longest
+            size = {"width": f"{max(length, 0.5):.1f}", "height": f"{high:.1f}"}
+            yield element("rect", x=f"{left:.1f}", y=f"{y + side * high:.1f}", fill=color, **size)
+        yield _text(left + wide + 8, y + 12, " / ".join(milliseconds(values.get(name, 0)) for values in sums))

@@ -1,0 +1,16 @@
+"""A target that measures a model, as `bazel run` starts it."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+
+def test_a_target_measures_its_model_and_the_other(tmp_path: Path) -> None:
+    files = [tmp_path / "digits.json", tmp_path / "digits.svg"]
+    flags = ["--repeat=3", f"--json={files[0]}", f"--svg={files[1]}"]
+    run = subprocess.run([os.environ["BENCHMARK"], *flags], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    assert "\ndigits.pte takes " in run.stdout
+    assert json.loads(files[0].read_text())["program"] == "digits.pte"
+    assert files[1].read_text().startswith("<svg ")
