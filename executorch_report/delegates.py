@@ -10,7 +10,10 @@ from executorch_report.facts import Delegate
 
 # By backend: a function that makes of a payload the steps, each a name and the tensors that it works on; ValueError where it cannot.
 # Looked up when a program has such a delegate: a backend that is not installed says nothing.
-DESCRIBERS = {"CpuBackend": "backends.cpu.payload_steps:describe"}
+DESCRIBERS = {
+    "CpuBackend": "backends.cpu.payload_steps:describe",
+    "XnnpackBackend": "backends.xnnpack.payload_nodes:describe",
+}
 
 Describe = Callable[[bytes], list[tuple[str, list[str]]]]
 

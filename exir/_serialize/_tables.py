@@ -27,10 +27,12 @@ WIRES = {
         Wire("bool", "?", 1),
         Wire("uint8", "B", 1),
         Wire("int8", "b", 1),
+        Wire("int16", "h", 2),
         Wire("int32", "i", 4),
         Wire("uint32", "I", 4),
         Wire("int64", "q", 8),
         Wire("uint64", "Q", 8),
+        Wire("float32", "f", 4),
         Wire("float64", "d", 8),
     )
 }

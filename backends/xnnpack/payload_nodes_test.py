@@ -1,0 +1,75 @@
+"""Payloads for XNNPACK as people read them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from backends.xnnpack.payload_nodes import NODES, describe
+from executorch_report.facts import read_program
+
+_PROGRAMS = sorted(
+    (*Path("tests/xnnpack_programs").glob("*.pte"), *Path("tests/fixtures").glob("*.pte")), key=lambda path: path.stem
+)
+
+
+def _payloads(path: Path) -> list[bytes]:
+    facts = read_program(path)
+    return [
+        bytes(delegate.payload)
+        for method in facts.methods
+        for delegate in method.delegates
+        if delegate.backend == "XnnpackBackend"
+    ]
+
+
+def _payload(name: str) -> bytes:
+    return _payloads(Path("tests/xnnpack_programs") / f"{name}.pte")[0]
+
+
+def test_kinds_of_nodes_have_the_tags_of_the_verifier() -> None:
+    text = Path("backends/xnnpack/runtime/schema.h").read_text(encoding="utf-8")
+    tags = [int(tag) for tag in re.findall(r"^  X\(\w+, (\d+), \w+\)", text, re.MULTILINE)]
+    assert tags == list(range(1, len(NODES) + 1))
+
+
+def test_a_convolution_has_its_weights_and_what_surrounds_it() -> None:
+    names = [name for name, _ in describe(_payload("conv_dq"))]
+    assert names == ["StaticTranspose", "Convert", "Conv2d", "StaticTranspose"]
+    _, values = describe(_payload("conv_dq"))[2]
+    assert values[0].startswith("int8 by row[") and values[1].startswith("constant int8 by channel[")
+    assert values[-1].startswith("float32[")
+
+
+def test_the_fifth_input_of_a_concatenation_comes_before_the_output() -> None:
+    ((name, values),) = describe(_payload("cat5"))
+    assert name == "Concatenate5" and len(values) == 6
+
+
+def test_every_payload_that_the_official_exporter_wrote_is_read() -> None:
+    payloads = [payload for path in _PROGRAMS for payload in _payloads(path)]
+    assert len(payloads) > 60
+    for payload in payloads:
+        nodes = describe(payload)
+        assert nodes and all(values for _, values in nodes)
+        assert not [text for _, values in nodes for text in values if text.startswith(("value ", "datatype "))]
+
+
+def test_what_is_no_payload_is_refused() -> None:
+    payload = _payload("cat5")
+    for damaged in (b"", payload[:40], b"\0" * 80, payload[:32] + b"\xff" * 4 + payload[36:]):
+        with pytest.raises(ValueError, match="XnnpackBackend"):
+            describe(damaged)
+
+
+def test_no_byte_that_is_damaged_leads_elsewhere() -> None:
+    payload = _payload("cat5")
+    for place in range(len(payload)):
+        damaged = bytearray(payload)
+        damaged[place] ^= 0xFF
+        try:
+            describe(bytes(damaged))
+        except ValueError as error:
+            assert "XnnpackBackend" in str(error)
