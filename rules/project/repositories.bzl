@@ -31,5 +31,21 @@ def project_repositories():
     python_environment(
         name = "executorch_llama_cpp",
         lock = Label("//third_party/python:llama_cpp.lock"),
+        # Its library alone is loaded: a fifth of the files that are compiled else. Python's package has it in llama_cpp/lib.
+        build_variables = {
+            "CMAKE_ARGS": " ".join([
+                "-DBUILD_SHARED_LIBS=ON",
+                "-DCMAKE_INSTALL_LIBDIR=llama_cpp/lib",
+                "-DCMAKE_INSTALL_RPATH=$ORIGIN",
+                "-DLLAMA_BUILD_APP=OFF",
+                "-DLLAMA_BUILD_COMMON=OFF",
+                "-DLLAMA_BUILD_EXAMPLES=OFF",
+                "-DLLAMA_BUILD_SERVER=OFF",
+                "-DLLAMA_BUILD_TESTS=OFF",
+                "-DLLAMA_BUILD_TOOLS=OFF",
+                "-DLLAMA_OPENSSL=OFF",
+            ]),
+            "SKBUILD_CMAKE_SOURCE_DIR": "vendor/llama.cpp",
+        },
         optional = True,
     )

@@ -2,14 +2,16 @@
 
     python3 install_environment.py LOCK            # prints the folder they are in; says on standard error when it had to install
     python3 install_environment.py LOCK FOLDER     # and makes FOLDER have the same
+    python3 install_environment.py LOCK --build-variable CMAKE_ARGS=-DTOOLS=OFF    # for what pip compiles
 
-The packages lie in the user's cache under a name made from the lock's content, the Python they are for and the version of
-this recipe. FOLDER has hard links to the files, so that it stays whole when somebody deletes the cache; where the two lie on
+The packages lie in the user's cache under a name made from the lock's content, the variables they are compiled with, the Python
+they are for and the version of this recipe. FOLDER has hard links to the files, so that it stays whole when somebody deletes the cache; where the two lie on
 different disks it is a link itself. Two installs of one lock by one Python hold the same bytes: no record of place or time is
 kept, and byte code is compiled without either. What the actions of a build never read (headers, test suites, scripts) is left
 out.
 """
 
+import argparse
 import errno
 import hashlib
 import os
@@ -17,7 +19,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from byte_code import compile_byte_code
@@ -26,6 +28,7 @@ from pip_command import find_pip, pip_errors
 from user_cache import cache_root, provide, publish
 
 _RECIPE = 2  # Raise it when what is installed from the same lock changes.
+_NO_VARIABLES: Mapping[str, str] = {}
 _CONTENTS = "contents"  # of an entry: for each installed file a line with its size and its path
 _PIP_OPTIONS = (
     *("--quiet", "--no-deps", "--require-hashes", "--no-compile", "--only-binary=:all:"),
@@ -73,12 +76,14 @@ class _NoSuchTorch(BootstrapError):
     EXIT_CODE = 3
 
 
-def install(lock: Path) -> tuple[Path, bool]:
-    """The cached folder with the packages of `lock`, and whether they were installed now, as it was not there or not whole."""
-    entry = cache_root() / "python" / environment_key(lock)
+def install(lock: Path, variables: Mapping[str, str] = _NO_VARIABLES) -> tuple[Path, bool]:
+    """The cached folder with the packages of `lock`, and whether they were installed now, as it was not there or not whole.
+
+    Packages that pip compiles are compiled with the environment's `variables`."""
+    entry = cache_root() / "python" / environment_key(lock, variables)
     if entry.exists() and not _is_whole(entry):
         shutil.rmtree(entry)
-    installed = publish(entry, lambda folder: _fill(folder / "site", lock))
+    installed = publish(entry, lambda folder: _fill(folder / "site", lock, variables))
     return entry / "site", installed
 
 
@@ -90,23 +95,24 @@ def provide_site(site: Path, folder: Path) -> None:
     provide(site, folder)
 
 
-def environment_key(lock: Path) -> str:
-    """Name of the environment: the same lock, Python and recipe give the same name on every machine."""
-    parts = (str(_RECIPE), sys.implementation.cache_tag, sysconfig.get_platform(), lock.read_text())
+def environment_key(lock: Path, variables: Mapping[str, str] = _NO_VARIABLES) -> str:
+    """Name of the environment: the same lock, variables, Python and recipe give the same name on every machine."""
+    given = sorted(f"{name}={value}" for name, value in variables.items())
+    parts = (str(_RECIPE), sys.implementation.cache_tag, sysconfig.get_platform(), lock.read_text(), *given)
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
 
 
-def _fill(site: Path, lock: Path) -> None:
-    _pip_install(site, lock)
+def _fill(site: Path, lock: Path, variables: Mapping[str, str]) -> None:
+    _pip_install(site, lock, variables)
     for path in _unused_paths(site):
         shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink(missing_ok=True)
     compile_byte_code(site)
     _record_contents(site)
 
 
-def _pip_install(site: Path, lock: Path) -> None:
+def _pip_install(site: Path, lock: Path, variables: Mapping[str, str]) -> None:
     command = [*find_pip(), "install", *_PIP_OPTIONS, "--target", str(site), "--requirement", str(lock)]
-    result = subprocess.run(command, capture_output=True, text=True)
+    result = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **variables})
     if result.returncode:
         errors = pip_errors(result.stderr)
         room = _room_advice(errors)
@@ -155,12 +161,21 @@ def _has_size(path: Path, size: int) -> bool:
         return False
 
 
+def _options(words: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Install the packages of a lock file once for a user and machine.")
+    parser.add_argument("lock", type=Path)
+    parser.add_argument("folder", type=Path, nargs="?")
+    parser.add_argument("--build-variable", action="append", default=[], metavar="NAME=VALUE")
+    return parser.parse_args(words)
+
+
 def main() -> int:
-    lock, *folders = map(Path, sys.argv[1:])
+    options = _options(sys.argv[1:])
+    lock = options.lock
     try:
-        site, installed = install(lock)
-        for folder in folders:
-            provide_site(site, folder)
+        site, installed = install(lock, dict(word.split("=", 1) for word in options.build_variable))
+        if options.folder:
+            provide_site(site, options.folder)
     except BootstrapError as error:
         print(error, file=sys.stderr)
         return error.EXIT_CODE

@@ -14,6 +14,7 @@ sys.path.insert(0, str(Path(__file__).absolute().parent))
 import install_environment
 from errors import BootstrapError
 
+_VARIABLE = "--build-variable=CMAKE_ARGS=-DA=B -DC=D"
 _FAKE_PIP = """
 import pathlib, sys
 site = pathlib.Path(sys.argv[sys.argv.index("--target") + 1])
@@ -50,6 +51,26 @@ def test_key_changes_with_the_lock_alone(lock: Path) -> None:
     assert install_environment.environment_key(moved) == before
     moved.write_text("package==2 --hash=sha256:00\n")
     assert install_environment.environment_key(moved) != before
+
+
+_PIP_THAT_TELLS = (
+    _FAKE_PIP
+    + """
+import os
+(site / "package/__init__.py").write_text(f"VALUE = {os.environ.get('CMAKE_ARGS')!r}\\n")
+"""
+)
+
+
+def test_variables_reach_what_pip_compiles_and_name_the_environment(
+    lock: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    _use_pip(monkeypatch, tmp_path, _PIP_THAT_TELLS)
+    plain, _ = install_environment.install(lock)
+    monkeypatch.setattr(sys, "argv", ["install_environment.py", str(lock), str(tmp_path / "site"), _VARIABLE])
+    assert install_environment.main() == 0
+    assert (tmp_path / "site/package/__init__.py").read_text() == "VALUE = '-DA=B -DC=D'\n"
+    assert (plain / "package/__init__.py").read_text() == "VALUE = None\n"
 
 
 def test_second_install_needs_no_pip(lock: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ _ATTRS = {
         default = PYTHON_VERSIONS[0],
         doc = "CPython's version, two numbers of it.",
     ),
+    "build_variables": attr.string_dict(doc = "Environment variables for packages that pip compiles, which have no wheel."),
     "optional": attr.bool(doc = "Where the packages cannot be had, an empty folder and a line that says so are no failure."),
     "_python_sources": attr.label_list(default = PYTHON_SOURCES),
 }
@@ -92,7 +93,7 @@ def _install_first(rctx, python):
     """Makes the folder `site` of the first lock whose torch can be had; returns the result and the lock."""
     locks = _locks(rctx, python)
     for lock, following in zip(locks, locks[1:] + [None]):
-        result = install_packages(rctx, python, rctx.path(lock))
+        result = install_packages(rctx, python, rctx.path(lock), rctx.attr.build_variables)
         if result.return_code != NO_SUCH_TORCH or not following:
             return result, lock
 

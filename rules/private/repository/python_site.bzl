@@ -25,21 +25,23 @@ alias(
 # Exit code of install_environment.py where an index does not have the build of torch that the lock names.
 NO_SUCH_TORCH = 3
 
-def install_packages(rctx, python, lock):
+def install_packages(rctx, python, lock, build_variables = {}):
     """Makes the folder `site`, and prints what had to be installed for it.
 
     Args:
       rctx: the repository's context; its rule has the attribute `_python_sources`.
       python: struct of `find_python`.
       lock: path of the lock file.
+      build_variables: environment variables for packages that pip compiles.
 
     Returns:
       result of install_environment.py.
     """
     rctx.report_progress("installing the packages of " + lock.basename)
     installer = python_program(rctx, "install_environment")
+    variables = ["--build-variable=%s=%s" % variable for variable in build_variables.items()]
     result = rctx.execute(
-        [python.path, "-B", installer, lock, rctx.path("site")],
+        [python.path, "-B", installer, lock, rctx.path("site")] + variables,
         environment = {"PYTHONPATH": str(installer.dirname)},
         timeout = 3600,
     )
