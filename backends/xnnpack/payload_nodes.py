@@ -5,11 +5,13 @@ The tables are those of the official exporter's schema: `runtime/schema.h` has t
 
 from __future__ import annotations
 
+import operator
 import struct
 from dataclasses import dataclass, field, make_dataclass
-from typing import Annotated, Any, Union
+from functools import reduce
+from typing import Annotated, Any
 
-from exir._serialize._flatbuffer_reader import read_root
+from exir._serialize import read_root
 from exir.base_error import InvalidProgramError
 
 _Int16 = Annotated[int, "int16"]
@@ -107,7 +109,7 @@ def _body(name: str, layout: str) -> type:
     return made
 
 
-_Body = Union[tuple(_body(name, layout) for name, layout in NODES)]  # type: ignore[misc, valid-type]
+_Body: Any = reduce(operator.or_, [_body(name, layout) for name, layout in NODES])
 
 
 @dataclass
@@ -128,7 +130,7 @@ class _Quantized:
 
 @dataclass
 class _Value:
-    value: Union[_Tensor, _Quantized]
+    value: _Tensor | _Quantized
 
     @property
     def tensor(self) -> _Tensor:
@@ -137,7 +139,7 @@ class _Value:
 
 @dataclass
 class _Node:
-    body: _Body  # type: ignore[valid-type]
+    body: _Body
 
 
 @dataclass

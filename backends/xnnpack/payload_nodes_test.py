@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from backends.xnnpack.payload_nodes import NODES, describe
-from executorch_report.facts import read_program
+from exir._serialize import deserialize_pte_binary
 
 _PROGRAMS = sorted(
     (*Path("tests/xnnpack_programs").glob("*.pte"), *Path("tests/fixtures").glob("*.pte")), key=lambda path: path.stem
@@ -16,13 +17,9 @@ _PROGRAMS = sorted(
 
 
 def _payloads(path: Path) -> list[bytes]:
-    facts = read_program(path)
-    return [
-        bytes(delegate.payload)
-        for method in facts.methods
-        for delegate in method.delegates
-        if delegate.backend == "XnnpackBackend"
-    ]
+    program = deserialize_pte_binary(path.read_bytes()).program
+    delegates = [each for plan in program.execution_plan for each in plan.delegates if each.id == "XnnpackBackend"]
+    return [bytes(program.backend_delegate_data[each.processed.index].data) for each in delegates if each.processed]
 
 
 def _payload(name: str) -> bytes:
@@ -64,12 +61,10 @@ def test_what_is_no_payload_is_refused() -> None:
             describe(damaged)
 
 
-def test_no_byte_that_is_damaged_leads_elsewhere() -> None:
+def test_a_damaged_byte_is_value_error_at_most() -> None:
     payload = _payload("cat5")
     for place in range(len(payload)):
         damaged = bytearray(payload)
         damaged[place] ^= 0xFF
-        try:
+        with suppress(ValueError):
             describe(bytes(damaged))
-        except ValueError as error:
-            assert "XnnpackBackend" in str(error)

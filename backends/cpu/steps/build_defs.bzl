@@ -3,11 +3,12 @@
 load("@rules_cc//cc:defs.bzl", "cc_test")
 load("//runtime:build_defs.bzl", "RUNTIME_COPTS")
 
-def step_tests(kinds):
+def step_tests(name, kinds):
     """The test of each kind: `kind`_test.c.
 
     Args:
-      kinds: their names.
+      name: of all of them, as a test suite.
+      kinds: the names of kinds.
     """
     for kind in kinds:
         cc_test(
@@ -22,3 +23,7 @@ def step_tests(kinds):
                 "@cmocka",
             ],
         )
+    native.test_suite(
+        name = name,
+        tests = [kind + "_test" for kind in kinds],
+    )
