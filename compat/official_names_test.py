@@ -220,13 +220,22 @@ def test_a_pass_written_for_the_official_package_runs() -> None:
     torch.testing.assert_close(program.module()(x), torch.sigmoid(x) * 2 + 1)
 
 
-def test_code_of_graphs_names_operators_as_the_official_package_does() -> None:
-    from executorch.exir import to_edge
-    from executorch.exir.dialects._ops import ops  # noqa: F401  (gives the names)
+_PRINTS_CODE = """
+import torch
+from executorch.exir import to_edge
 
-    program = to_edge(torch.export.export(_Scaled(), (torch.randn(3),))).exported_program()
-    program.graph_module.recompile()
-    assert "executorch_exir_dialects_edge__ops_aten_relu_default" in program.graph_module.code
+program = to_edge(torch.export.export(torch.nn.ReLU(), (torch.randn(3),))).exported_program()
+print(program.graph_module.code)
+"""
+
+
+def test_code_of_graphs_names_operators_as_the_official_package_does() -> None:
+    """In a process of its own: whatever else is imported."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE), *sys.path])}
+    done = subprocess.run(
+        [sys.executable, "-c", _PRINTS_CODE], env=environment, capture_output=True, text=True, check=True
+    )
+    assert "executorch_exir_dialects_edge__ops_aten_relu_default" in done.stdout
 
 
 def test_passes_can_be_called_on_a_graph_module() -> None:
@@ -430,3 +439,63 @@ def test_a_submodule_becomes_a_program_that_owns_what_is_tagged() -> None:
     for _ in range(2):
         (result,) = made.module()(x)
         torch.testing.assert_close(result, module(x))
+
+
+class _Weighed(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.randn(3))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x * self.weight
+
+
+def test_stored_constants_are_found_by_the_names_of_their_nodes() -> None:
+    from executorch.exir import to_edge
+    from executorch.exir.passes.quant_fusion_pass import _get_node_value_dict
+
+    module = _Weighed()
+    program = to_edge(torch.export.export(module, (torch.randn(3),))).exported_program()
+    (name, value), *others = _get_node_value_dict(program).items()
+    assert not others and torch.equal(value, module.weight)
+    assert name in {node.name for node in program.graph.nodes}
+
+
+def test_a_delegate_for_another_device_is_refused_by_the_pass_that_would_copy() -> None:
+    from executorch.exir import to_edge
+    from executorch.exir.backend.canonical_partitioners.all_node_partitioner import AllNodePartitioner
+    from executorch.exir.backend.compile_spec_schema import CompileSpec
+    from executorch.exir.backend.test.backend_with_compiler_demo import BackendWithCompilerDemo
+    from executorch.exir.passes.propagate_device_pass import (
+        TARGET_DEVICE_COMPILE_SPEC_KEY,
+        PropagateDevicePass,
+        _parse_device_spec_value,
+    )
+    from executorch.exir.schema import DeviceType
+
+    assert _parse_device_spec_value(b" CUDA:1 ") == (DeviceType.CUDA, 1)
+    assert _parse_device_spec_value(b"cpu") == (DeviceType.CPU, 0)
+    with pytest.raises(ValueError, match="Unknown device type 'tpu'"):
+        _parse_device_spec_value(b"tpu:0")
+    edge = to_edge(torch.export.export(_Sum(), (torch.randn(3),)))
+    whole = AllNodePartitioner(BackendWithCompilerDemo.__name__, [])
+    graph_module = edge.to_backend(whole).exported_program().graph_module
+    assert not PropagateDevicePass()(graph_module).modified
+    (lowered,) = graph_module.children()
+    lowered.compile_specs.append(CompileSpec(TARGET_DEVICE_COMPILE_SPEC_KEY, b"cuda:0"))
+    with pytest.raises(ValueError, match="runs on cuda:0, which backend"):
+        PropagateDevicePass()(graph_module)
+
+
+def test_copies_that_are_not_made_cannot_be_left_out() -> None:
+    from executorch.exir.passes.propagate_device_config import PropagateDeviceConfig
+
+    assert PropagateDeviceConfig(skip_h2d_for_method_inputs={"forward": False}) is not None
+    with pytest.raises(ValueError, match="'skip_d2h_for_method_outputs' is not provided"):
+        PropagateDeviceConfig(skip_d2h_for_method_outputs=True)
+
+
+def test_dtypes_have_the_names_of_the_official_tables() -> None:
+    from executorch.exir.dialects.edge.dtype.supported import regular_tensor_dtypes_to_str, regular_tensor_str_to_dtypes
+
+    assert regular_tensor_dtypes_to_str[torch.int64] == "Long" and regular_tensor_str_to_dtypes["Half"] is torch.float16

@@ -117,7 +117,10 @@ def _reads_and_writes(node: Node) -> tuple[list[TensorSpec], list[TensorSpec]]:
         return _all_specs(node.all_input_nodes), specs_of(node)
     given = bind_arguments(op, node.args, node.kwargs)
     written = [given[name] for name in written_arguments(op) if given[name] is not None]
-    read = [source for source in node.all_input_nodes if source not in written]
+    places = [
+        given[arg.name] for arg in op._schema.arguments if arg.is_out and given.get(arg.name) is not None
+    ]
+    read = [source for source in node.all_input_nodes if source not in places]
     return _all_specs(read), _all_specs(written)
 
 

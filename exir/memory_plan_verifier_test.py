@@ -8,6 +8,7 @@ from exir.memory_plan_verifier import verify_memory_plan
 from exir.program import to_edge
 from exir.tensor import TensorSpec, specs_of
 from exir.testing import models
+from exir.testing.graphs import put_in_place
 from exir.testing.models import Example
 
 
@@ -157,3 +158,20 @@ def branches(graph_module: torch.fx.GraphModule) -> list[torch.fx.GraphModule]:
 
 def first_result(branch: torch.fx.GraphModule) -> TensorSpec:
     return next(node for node in branch.graph.nodes if node.op == "call_function").meta["spec"]
+
+
+class Rows(torch.nn.Module):
+    def forward(self, at: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+        y, z = x * 2, x * 3
+        return torch.index_put(y, (at,), z.sum(0))
+
+
+def test_what_is_changed_where_it_lies_must_still_be_there() -> None:
+    edge = to_edge(Example(Rows(), (torch.tensor([1]), torch.ones(4, 8))).export())
+    put_in_place(edge.exported_program())
+    graph_module = edge.to_executorch().exported_program().graph_module
+    verify(graph_module)
+    products = [node for node in graph_module.graph.nodes if node.target is torch.ops.aten.mul.out]
+    first, second = (node.meta["spec"] for node in products)
+    second.mem_offset = first.mem_offset
+    assert not is_sound(graph_module)

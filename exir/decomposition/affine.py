@@ -76,7 +76,6 @@ def _dequantize(
     dtype: torch.dtype,
     low: int | None = None,
     high: int | None = None,
-    *,
     output_dtype: torch.dtype = torch.float32,
 ) -> Tensor:
     limits = _limits(dtype, low, high)

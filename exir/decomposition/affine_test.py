@@ -60,3 +60,23 @@ def test_images_and_bytes_without_sign_are_taken(mapping: MappingType) -> None:
     for network in networks:
         program = to_edge(export(network, (x,))).exported_program()
         torch.testing.assert_close(program.module()(x), network(x))
+
+
+class Halved(nn.Module):
+    """What codes are as halves, which an exported program says by the place of the argument."""
+
+    def __init__(self, block: list[int]) -> None:
+        super().__init__()
+        self.block = block
+
+    def forward(self, codes: Tensor, scale: Tensor) -> Tensor:
+        dequantize = torch.ops.torchao.dequantize_affine.default
+        return dequantize(codes, self.block, scale, None, torch.int8, -128, 127, torch.float16)
+
+
+@pytest.mark.parametrize(("block", "scale"), [([1, 6], torch.rand(4)), ([2, 3], torch.rand(2, 2))])
+def test_a_dtype_may_be_given_by_its_place(block: list[int], scale: Tensor) -> None:
+    network, codes = Halved(block), torch.arange(24, dtype=torch.int8).reshape(4, 6)
+    program = to_edge(export(network, (codes, scale))).exported_program()
+    assert not [name for name in operator_names(program) if "torchao" in name]
+    torch.testing.assert_close(program.module()(codes, scale), network(codes, scale))

@@ -38,7 +38,14 @@ def _like(number: Any, given: Tensor) -> Tensor:
 
 def _shifted(polynomial: OpOverload) -> Callable[..., Tensor]:
     """From [0, 1], where the shifted polynomial is orthogonal, to [-1, 1]."""
-    return lambda x, n: polynomial(x + x - 1, n)
+
+    def call(x: Tensor, n: Tensor) -> Tensor:
+        dtype = torch.result_type(x, n)
+        # Twice a bool or a small integer, less one, may be none of its kind.
+        x = x.to(dtype if dtype.is_floating_point else torch.get_default_dtype())
+        return polynomial(x + x - 1, n)
+
+    return call
 
 
 def _decompositions() -> Mapping[OpOverload, Callable[..., Any]]:

@@ -12,6 +12,7 @@ from exir.delegate import updated_argument
 from exir.error import internal_assert
 from exir.graph.cloning import clone_before
 from exir.graph.graph_builder import inherited_meta
+from exir.graph.in_place import memory_owner
 from exir.graph.program_update import with_graph_module
 from exir.pass_manager import ProgramPass
 
@@ -25,7 +26,8 @@ class InsertWriteBackForBuffersPass(ProgramPass):
 
     Before: a functional program, whose signature lists the mutations among the outputs.
     After: the graph's last calls are the copies, in order of the outputs; each mutation's
-    output is its copy. What a delegate updates where it lies is not copied. An old value that outlives its buffer's copy is saved before.
+    output is its copy. What a delegate or an operator updates where it lies is not copied. A value that lies in a buffer and
+    outlives the buffer's copy, or leaves the method, is saved before.
     """
 
     name: ClassVar[str] = "insert_write_back_for_buffers"
@@ -33,16 +35,16 @@ class InsertWriteBackForBuffersPass(ProgramPass):
     def run(self, program: ExportedProgram) -> ExportedProgram:
         targets = mutation_targets(program)
         if targets:
-            _save_old_values(program, set(targets.values()))
+            _save_old_values(program, targets)
             _insert_copies(program, targets)
             program = with_graph_module(program, program.graph_module)
         return program
 
     def ensures(self, program: ExportedProgram) -> None:
         outputs = program.graph.output_node().args[0]
-        for index in mutation_targets(program):
+        for index, target in mutation_targets(program).items():
             value = outputs[index]
-            is_written = _is_copy(value) or updated_argument(value) is not None
+            is_written = _is_copy(value) or _lies_in(value, target)
             internal_assert(is_written, f"output {index} is not written back")
 
 
@@ -74,16 +76,26 @@ def _placeholders(program: ExportedProgram) -> tuple[dict[str, Node], dict[str, 
     return by_state, {node.name: node for node in nodes}
 
 
-def _save_old_values(program: ExportedProgram, mutated: set[Node]) -> None:
-    """Outputs that are the old value of a mutated buffer become copies made before it changes."""
+def _save_old_values(program: ExportedProgram, targets: dict[int, Node]) -> None:
+    """Outputs that lie in a mutated buffer, but for its own new value, become copies made before it changes."""
     output = program.graph.output_node()
-    output.args = (tuple(_saved(value, mutated, output) for value in output.args[0]),)
+    mutated = set(targets.values())
+    values = enumerate(output.args[0])
+    output.args = (tuple(_saved(value, mutated, targets.get(index), output) for index, value in values),)
 
 
-def _saved(value: object, mutated: set[Node], output: Node) -> object:
-    if isinstance(value, Node) and value in mutated:
-        return clone_before(output, value)
-    return value
+def _saved(value: object, mutated: set[Node], target: Node | None, output: Node) -> object:
+    """target: the buffer that `value` is the new value of."""
+    if not isinstance(value, Node) or memory_owner(value) not in mutated:
+        return value
+    if target is not None and value is not target and _lies_in(value, target):
+        return value
+    return clone_before(output, value)
+
+
+def _lies_in(value: Node, target: Node) -> bool:
+    """Whether a new value lies where its buffer does."""
+    return updated_argument(value) is target or memory_owner(value) is target
 
 
 def _insert_copies(program: ExportedProgram, targets: dict[int, Node]) -> None:
@@ -92,7 +104,7 @@ def _insert_copies(program: ExportedProgram, targets: dict[int, Node]) -> None:
     with program.graph.inserting_before(output):
         for index, target in targets.items():
             new_value = values[index]
-            if updated_argument(new_value) is target:
+            if _lies_in(new_value, target):
                 continue
             copy = program.graph.call_function(torch.ops.aten.copy_.default, (target, new_value))
             copy.meta = {**inherited_meta(new_value), "val": target.meta["val"]}

@@ -7,6 +7,7 @@ from torch.fx import Node
 from exir.passes.insert_write_back_for_buffers_pass import InsertWriteBackForBuffersPass
 from exir.program import to_edge
 from exir.testing import models
+from exir.testing.graphs import operator_names, put_in_place
 from exir.testing.models import Example
 
 COPY = torch.ops.aten.copy_.default
@@ -74,3 +75,24 @@ def test_buffers_that_change_places_are_saved_before_the_copies() -> None:
         (torch.ops.aten.clone.default, (b,)),
         (torch.ops.aten.clone.default, (a,)),
     ]
+
+
+class Rows(torch.nn.Module):
+    """Sets a row of a buffer, and returns the buffer."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("rows", torch.zeros(4, 2))
+
+    def forward(self, at: torch.Tensor, row: torch.Tensor) -> torch.Tensor:
+        self.rows.index_put_((at,), row)
+        return self.rows
+
+
+def test_what_an_operator_changed_where_it_lies_is_copied_only_where_it_leaves() -> None:
+    program = to_edge(Example(Rows(), (torch.tensor([1]), torch.ones(1, 2))).export()).exported_program()
+    put_in_place(program)
+    program = written_back(program)
+    assert operator_names(program) == ["aten::index_put_", "aten::clone"]
+    new, returned = program.graph.output_node().args[0]
+    assert returned.args == (new,)

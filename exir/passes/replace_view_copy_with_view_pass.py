@@ -11,6 +11,7 @@ from torch.fx import Node
 
 from exir import memory
 from exir.dialects.edge import to_torch_overload
+from exir.graph.in_place import overwritten_operand
 from exir.graph.program_update import with_graph_module
 from exir.operators.facts_of import facts_of
 from exir.pass_manager import ProgramPass
@@ -28,8 +29,9 @@ class ReplaceViewCopyWithViewPass(ProgramPass):
     contiguous tensor is a `memory.view` whose spec has the input's as its base; copies to
     the same dtype and dim order are gone. Copies stay where the result leaves the method
     and its memory is an input's, a constant's, a buffer's or another output's, or where it
-    is written back to a buffer; where it has a planned buffer of its own choice; of constants in
-    other files, which have one shape there; and, as the options say, where memory is not planned.
+    is written back to a buffer; where an operator changes either of them later where it lies; where it
+    has a planned buffer of its own choice; of constants in other files, which have one shape there; and,
+    as the options say, where memory is not planned.
 
     alias_inputs, alias_outputs: whether views of inputs, and views of outputs or that are
         outputs, may share memory; False when the caller provides that memory.
@@ -59,11 +61,14 @@ class _Sharing:
         self._roots = {node.meta["spec"]: kind for node, kind in zip(placeholders, kinds)}
         self._alias_inputs = alias_inputs
         self._alias_outputs = alias_outputs
+        self._changes = _changes_in_place(program)
 
     def may_share(self, node: Node) -> bool:
         storage = _source(node).meta["spec"].storage
         is_shared_output = _is_output_storage(storage, node)
         if storage in self._external or any(_is_write_back(user) for user in node.users):
+            return False
+        if self._changes_later(node, (storage, node.meta["spec"])):
             return False
         if node.meta["spec"].mem_id not in (None, storage.mem_id):
             return False
@@ -74,6 +79,18 @@ class _Sharing:
             return False
         may_leave = self._alias_outputs and root_kind is None and not is_shared_output
         return may_leave or not _is_output(node)
+
+    def _changes_later(self, node: Node, storages: tuple[TensorSpec, TensorSpec]) -> bool:
+        """Whether an operator behind `node` changes one of these."""
+        return any(node < change and spec.storage in storages for change, spec in self._changes)
+
+
+def _changes_in_place(program: ExportedProgram) -> list[tuple[Node, TensorSpec]]:
+    """Operators that change what they are given, but for write-backs, which come last."""
+    operands = (
+        (node, overwritten_operand(node)) for node in program.graph.nodes if not _is_write_back(node)
+    )
+    return [(node, operand.meta["spec"]) for node, operand in operands if operand is not None]
 
 
 def _source(node: Node) -> Node:

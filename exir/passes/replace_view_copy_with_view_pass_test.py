@@ -11,7 +11,7 @@ from exir.passes.insert_write_back_for_buffers_pass import InsertWriteBackForBuf
 from exir.passes.replace_view_copy_with_view_pass import ReplaceViewCopyWithViewPass
 from exir.passes.spec_prop_pass import SpecPropPass
 from exir.program import to_edge
-from exir.testing.graphs import calls, operator_names
+from exir.testing.graphs import calls, operator_names, put_in_place
 from exir.testing.models import Example
 
 Function = Callable[..., object]
@@ -35,6 +35,7 @@ def replaced(
     shapes = ({0: Dim("n", min=2, max=8)},) if dynamic else None
     example = Example(Call(function), (torch.randn(4, 6),), shapes)
     program = to_edge(example.export()).exported_program()
+    put_in_place(program)
     for each in (InsertWriteBackForBuffersPass(), SpecPropPass(), done or ReplaceViewCopyWithViewPass()):
         program = each.run(program)
     program.graph.lint()
@@ -116,3 +117,30 @@ def test_copy_to_the_same_type_and_layout_is_gone() -> None:
     add.update_arg(0, clone_before(add, relu))
     program = ReplaceViewCopyWithViewPass().run(SpecPropPass().run(program))
     assert operator_names(program) == ["aten::relu", "aten::add.Tensor"]
+
+
+def _with_a_row_set(x: torch.Tensor) -> torch.Tensor:
+    return torch.index_put(x, (torch.tensor([1]),), torch.zeros(6))
+
+
+def test_view_of_what_is_changed_later_where_it_lies_stays_a_copy() -> None:
+    def function(m: object, x: torch.Tensor) -> object:
+        y = torch.relu(x)
+        before = y.view(24)
+        return _with_a_row_set(y) + 1, before + 1
+
+    assert not views(replaced(function))
+
+
+def test_view_that_is_changed_later_where_it_lies_stays_a_copy() -> None:
+    def function(m: object, x: torch.Tensor) -> object:
+        y = torch.relu(x)
+        return _with_a_row_set(y.view(2, 2, 6).view(4, 6)) + 1, y + 1
+
+    (view,) = views(replaced(function))
+    assert view.meta["spec"].shape == (2, 2, 6)
+
+
+def test_view_of_what_was_changed_before_shares_its_memory() -> None:
+    (view,) = views(replaced(lambda m, x: _with_a_row_set(torch.relu(x)).view(24) + 1))
+    assert view.meta["spec"].storage is view.args[0].meta["spec"].storage

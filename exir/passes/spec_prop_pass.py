@@ -16,6 +16,7 @@ from exir.delegate import is_delegate_call, updated_arguments
 from exir.error import ExportError, ExportErrorType, internal_assert
 from exir.graph.cloning import clone_before
 from exir.graph.control_flow import Region, graphs, regions
+from exir.graph.in_place import overwritten_operand
 from exir.graph.input_bounds import bound_inputs
 from exir.graph.size_bounds import Bound, constraint_bound
 from exir.pass_manager import ProgramPass
@@ -35,7 +36,7 @@ class SpecPropPass(ProgramPass):
     bounds under the program's range constraints, inputs without bounds by those of the example inputs,
     with a warning; a `getitem` holds the very spec object of
     its tuple; specs of constants are `const`, those of mutated buffers `state`;
-    a write-back has its buffer's spec; a graph of control flow has its operands' specs, or rows
+    what is changed where it lies, as by a write-back, keeps its spec; a graph of control flow has its operands' specs, or rows
     of them, and computes into those that the control flow returns, or hands on copies. `meta["mem_id"]`, if a pass has set it, is
     the `mem_id` of the node's specs. Raises `ExportError` naming the dimension that
     has no upper bound.
@@ -163,8 +164,9 @@ def _spec_of(node: Node, bound: Bound) -> Any:
         container, index = node.args
         assert isinstance(container, Node) and isinstance(index, int)
         return container.meta["spec"][index]
-    if node.target is torch.ops.aten.copy_.default:
-        return node.args[0].meta["spec"]
+    overwritten = overwritten_operand(node)
+    if overwritten is not None:
+        return overwritten.meta["spec"]
     specs = _spec_of_value(node.meta.get("val"), bound, node)
     if is_delegate_call(node):
         for index, argument in updated_arguments(node).items():

@@ -9,7 +9,7 @@ from torch.export import ExportedProgram
 from torch.fx import Node
 from torch.utils._pytree import tree_leaves
 
-from exir.dialects.edge import to_torch_overload
+from exir.dialects.edge import edge_op, to_torch_overload
 from exir.graph.control_flow import graphs
 
 
@@ -46,3 +46,11 @@ def assert_same(found: list[Any], expected: list[Any], rtol: float = 1e-5, atol:
             torch.testing.assert_close(*pair, rtol=rtol, atol=atol, equal_nan=True)
         else:
             assert one == other
+
+
+def put_in_place(program: ExportedProgram) -> None:
+    """Let every `index_put` change its first operand where that lies, whoever reads it afterwards."""
+    for node in calls(program):
+        if to_torch_overload(node.target) is torch.ops.aten.index_put.default:
+            node.target = edge_op(torch.ops.aten.index_put_.default)
+    program.graph_module.recompile()

@@ -12,7 +12,8 @@ from exir import memory
 from exir.dialects.edge import to_torch_overload
 from exir.error import EdgeDialectError
 from exir.graph.control_flow import graphs
-from exir.out_variant import written_arguments
+from exir.graph.in_place import overwritten_operand
+from exir.out_variant import returns_tensors, written_arguments
 from exir.tensor import TensorSpec, dim_order_of_strides
 from exir.verification.structure import is_beside_operators, is_described_call, operands_of
 
@@ -21,7 +22,7 @@ def verify_lowered(program: ExportedProgram) -> None:
     """Raise `EdgeDialectError` that names a node unless `program` is of the last stage's dialect.
 
     Operators of the edge dialect or of PyTorch, called after their schema; those that write,
-    write to memory that is given for it or to inputs and states; `memory.alloc` and
+    write to memory that is given for it, to inputs and states, or to what an operator computed; `memory.alloc` and
     `memory.view` are as their specs say; specs are as the values are.
     """
     for graph_module in graphs(program.graph_module):
@@ -48,12 +49,24 @@ def _check_call(node: Node) -> None:
 def _check_written(node: Node, name: str, value: object) -> None:
     if value is None:  # a result that the operator was told to leave out
         return
-    is_memory = isinstance(value, Node) and (value.op == "placeholder" or value.target is memory.alloc)
-    if not is_memory:
+    if not (
+        isinstance(value, Node)
+        and (_is_given(value) or (value is overwritten_operand(node) and _is_result(value)))
+    ):
         raise EdgeDialectError(
             f"{node.target} writes to '{name}', which is no memory.alloc, input or state: {value}",
             node,
         )
+
+
+def _is_given(value: Node) -> bool:
+    return value.op == "placeholder" or value.target is memory.alloc
+
+
+def _is_result(value: Node) -> bool:
+    """Whether an operator computed `value`, into memory of its own."""
+    op = to_torch_overload(value.target)
+    return op is not None and returns_tensors(op)
 
 
 def _check_alloc(node: Node) -> None:

@@ -363,7 +363,12 @@ def test_compiled_operator_follows_pytorch(name: str) -> None:
 @pytest.mark.parametrize("kind", "tuvw")
 def test_shifted_polynomials_follow_pytorch(kind: str) -> None:
     shifted = getattr(torch.special, f"shifted_chebyshev_polynomial_{kind}")
-    assert_follows_pytorch(shifted, torch.tensor([0.0, 0.1, 0.8, 1.0]), torch.tensor([3.0, 4.0, 9.0, 2.0]))
+    degrees = torch.tensor([3.0, 4.0, 9.0, 2.0])
+    assert_follows_pytorch(shifted, torch.tensor([0.0, 0.1, 0.8, 1.0]), degrees)
+    for places in (torch.tensor([False, True, True, False]), torch.tensor([0, 1, 0, 1], dtype=torch.uint8)):
+        assert_follows_pytorch(shifted, places, degrees)
+        assert_follows_pytorch(shifted, places, degrees.to(places.dtype))
+        assert_follows_pytorch(lambda x: shifted(x.to(torch.int64), torch.tensor([3, 2, 5, 1])), places)
 
 
 def test_polynomials_of_numbers_follow_pytorch() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from executorch._adapters.memory_planning_pass import MemoryPlanningPass
 from executorch._adapters.quant_fusion import QuantFusionPass
+from executorch._adapters.reinplace import DEFAULT_INPLACEABLE_OPS, Reinplace
 from exir import capture
 from exir.error import ConfigError
 from exir.passes.propagate_constants import PropagateConstants
@@ -41,8 +42,8 @@ class EdgeCompileConfig(capture.EdgeCompileConfig):
 class ExecutorchBackendConfig(capture.ExecutorchBackendConfig):
     """`exir.ExecutorchBackendConfig` with the official package's further fields.
 
-    Memory is planned for upper bounds, on the CPU, and every operator has an out variant. The planner lets results lie where their
-    operands lay, whether `run_reinplace_pass` asks for it or not.
+    Memory is planned for upper bounds, on the CPU. With `run_reinplace_pass`, `index_put` changes its operand where it lies if nobody
+    reads that afterwards, as do the operators of `reinplace_extra_ops`, whose in-place variants need kernels where the program runs.
     """
 
     memory_planning_pass: Any = field(default_factory=MemoryPlanningPass)
@@ -58,3 +59,6 @@ class ExecutorchBackendConfig(capture.ExecutorchBackendConfig):
             raise ConfigError("'dynamic_memory_planning_mode' must be UPPER_BOUND")
         if self.do_quant_fusion_and_const_prop:
             self.passes = [QuantFusionPass(), PropagateConstants(), *self.passes]
+        if self.run_reinplace_pass or self.reinplace_extra_ops:
+            extra = self.reinplace_extra_ops or frozenset()
+            self.passes = [*self.passes, Reinplace(DEFAULT_INPLACEABLE_OPS | extra)]

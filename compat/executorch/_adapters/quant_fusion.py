@@ -4,6 +4,7 @@ from typing import Any, ClassVar
 
 import torch
 from torch.export import ExportedProgram
+from torch.export.graph_signature import InputKind
 from torch.fx import Node
 
 import exir.dialects.quantized_decomposed_ops  # noqa: F401  (registers the operator used below)
@@ -45,6 +46,17 @@ class QuantFusionPass(ProgramPass):
 def quant_fusion_and_const_prop_pass(program: ExportedProgram) -> ExportedProgram:
     """`QuantFusionPass`, and what constants alone decide computed."""
     return PropagateConstants().run(QuantFusionPass().run(program))
+
+
+def constant_values(program: ExportedProgram) -> dict[str, torch.Tensor]:
+    """Parameters and buffers of a program that are stored, by the names of their nodes."""
+    specs = program.graph_signature.input_specs
+    stored = (
+        each
+        for each in specs
+        if each.kind in (InputKind.BUFFER, InputKind.PARAMETER) and each.target in program.state_dict
+    )
+    return {each.arg.name: program.state_dict[str(each.target)] for each in stored}
 
 
 def _fused(quantize: Node) -> Node | None:

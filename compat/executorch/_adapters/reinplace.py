@@ -1,7 +1,8 @@
 """Functional operators that become in-place ones where nobody reads the operand that they overwrite."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import torch
 from torch._ops import OpOverload
@@ -9,9 +10,10 @@ from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind
 from torch.fx import Node
 
-from exir.dialects.edge import EdgeOpOverload, edge_op
+from exir.dialects.edge import EdgeOpOverload, edge_op, to_torch_overload
 from exir.graph.program_update import with_names_of_graph
 from exir.out_variant import written_arguments
+from exir.pass_manager import ProgramPass
 
 DEFAULT_INPLACEABLE_OPS: frozenset[Any] = frozenset({edge_op(torch.ops.aten.index_put.default)})
 
@@ -34,6 +36,20 @@ def reinplace_pass(
         read_later.update(node.all_input_nodes if node.op != "output" else ())
     ep.graph_module.recompile()
     return with_names_of_graph(ep)
+
+
+@dataclass(frozen=True)
+class Reinplace(ProgramPass):
+    """`reinplace_pass` as a pass of `to_executorch`.
+
+    Before: operators are functional. After: calls of `ops` whose operand nobody reads afterwards change it where it lies.
+    """
+
+    ops: frozenset[Any] = DEFAULT_INPLACEABLE_OPS
+    name: ClassVar[str] = "reinplace"
+
+    def run(self, program: ExportedProgram) -> ExportedProgram:
+        return reinplace_pass(program, self.ops)
 
 
 def _results_that_stay(ep: ExportedProgram) -> list[Node]:
@@ -74,7 +90,7 @@ def _same_kind(node: Node, operand: Node) -> bool:
 def _is_ours(ep: ExportedProgram, operand: Node) -> bool:
     """Whether an operand is a temporary, or a buffer or input that the program changes anyway."""
     if operand.op != "placeholder":
-        return operand.op == "call_function"
+        return to_torch_overload(operand.target) is not None
     signature = ep.graph_signature
     spec = next(each for each in signature.input_specs if each.arg.name == operand.name)
     if spec.kind is InputKind.BUFFER:

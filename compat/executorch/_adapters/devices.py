@@ -1,0 +1,73 @@
+"""Devices that parts of a program may ask for. Programs here run on the CPU, and no copies to another device are made."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from torch.fx import GraphModule
+from torch.fx.passes.infra.pass_base import PassBase, PassResult
+
+from exir.delegate import delegate_calls, lowered_module_of
+from exir.error import ConfigError
+from exir.graph.control_flow import graphs
+from exir.schema import DeviceType
+
+TARGET_DEVICE_COMPILE_SPEC_KEY = "target_device"
+
+
+@dataclass(frozen=True)
+class PropagateDeviceConfig:
+    """Which copies between host and device to leave out, for all methods or by their names; there are none to leave out here."""
+
+    skip_h2d_for_method_inputs: bool | dict[str, bool] = False
+    skip_d2h_for_method_outputs: bool | dict[str, bool] = False
+
+    def __post_init__(self) -> None:
+        for name, skipped in vars(self).items():
+            if any(skipped.values()) if isinstance(skipped, dict) else skipped:
+                raise ConfigError(
+                    f"'{name}' is not provided: programs run on the CPU, and no tensor lies on another device"
+                )
+
+
+class PropagateDevicePass(PassBase):
+    """Nothing, where every delegate runs on the CPU; raises `ConfigError` for one whose compile specs name another device.
+
+    The options are those of `PropagateDeviceConfig`; memory is planned for the CPU whatever `enable_non_cpu_memory_planning` says.
+    """
+
+    def __init__(
+        self,
+        skip_h2d_for_method_inputs: bool = False,
+        skip_d2h_for_method_outputs: bool = False,
+        enable_non_cpu_memory_planning: bool = False,
+    ) -> None:
+        super().__init__()
+        PropagateDeviceConfig(skip_h2d_for_method_inputs, skip_d2h_for_method_outputs)
+
+    def call(self, graph_module: GraphModule) -> PassResult:
+        for each in graphs(graph_module):
+            for node in delegate_calls(each.graph):
+                lowered = lowered_module_of(node)
+                device, index = target_device(lowered) or (DeviceType.CPU, 0)
+                if device is not DeviceType.CPU:
+                    raise ConfigError(
+                        f"'{node.name}' runs on {device.name.lower()}:{index}, which backend '{lowered.backend_id}' asks for:"
+                        " programs run on the CPU, and no copies to another device are made"
+                    )
+        return PassResult(graph_module, False)
+
+
+def target_device(lowered: Any) -> tuple[DeviceType, int] | None:
+    """The device that a delegate's compile specs name; None when they name none."""
+    named = (spec.value for spec in lowered.compile_specs if spec.key == TARGET_DEVICE_COMPILE_SPEC_KEY)
+    value = next(named, None)
+    return None if value is None else parsed_device(value)
+
+
+def parsed_device(value: bytes) -> tuple[DeviceType, int]:
+    """Kind and index of a device such as `cuda:1`; raises `ValueError` for a kind that no program file has."""
+    kind, _, index = value.decode().strip().upper().partition(":")
+    if kind not in DeviceType.__members__:
+        known = ", ".join(device.name for device in DeviceType)
+        raise ValueError(f"Unknown device type '{kind.lower()}'. Valid types: {known}")
+    return DeviceType[kind], int(index or 0)
