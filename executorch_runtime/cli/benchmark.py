@@ -19,7 +19,7 @@ from typing import Any
 
 from executorch_report.facts import read_program
 from executorch_runtime import ExecutorchError, Method, Program
-from executorch_runtime.cli.common import count_argument, only_method, path_argument, timed
+from executorch_runtime.cli.common import add_program_arguments, count_argument, only_method, path_argument, timed
 from executorch_runtime.cli.inputs import InputError, random_inputs, read_calls
 from executorch_runtime.cli.latency import Latency, by_turns, medians, milliseconds
 from executorch_runtime.cli.measurement import (
@@ -153,21 +153,8 @@ def _parse(argv: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser("executorch_benchmark", description=__doc__, allow_abbrev=False)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add = parser.add_argument
-    add("program", type=path_argument, help="the .pte")
-    add("-w", "--weights", type=path_argument, action="append", default=[], metavar="FILE", help="a .ptd beside it")
-    add("-m", "--method", help="which method; without it forward, or the only one")
-    add(
-        "-i",
-        "--input",
-        type=path_argument,
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="of one call, as executorch_run's",
-    )
+    add_program_arguments(parser)
     add("--seed", type=int, default=0, help="of random inputs")
-    add("--integers-below", type=int, default=2, metavar="N", help="bound of random integers (2)")
-    add("--threads", type=int, default=1, metavar="N", help="to run on (1)")
     add("--repeat", type=count_argument, default=100, metavar="N", help="runs that are timed (100)")
     add("--against", type=path_argument, metavar="FILE", help="another .pte, or the .json of an earlier run")
     add("--against-weights", type=path_argument, action="append", default=[], metavar="FILE", help="a .ptd beside that")

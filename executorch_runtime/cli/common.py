@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import time
@@ -74,3 +75,22 @@ def count_argument(text: str) -> int:
     if count < 1:
         raise ValueError(text)
     return count
+
+
+def add_program_arguments(parser: argparse.ArgumentParser) -> None:
+    """What is run, on what, and how."""
+    add = parser.add_argument
+    add("program", type=path_argument, help="the .pte")
+    add("-w", "--weights", type=path_argument, action="append", default=[], metavar="FILE", help="a .ptd beside it")
+    add("-m", "--method", help="which method; without it forward, or the only one")
+    add(
+        "-i",
+        "--input",
+        type=path_argument,
+        action="append",
+        default=[],
+        metavar="FILE",
+        help=".npz with all, or .npy or picture of one",
+    )
+    add("--integers-below", type=int, default=2, metavar="N", help="bound of random integers (2)")
+    add("--threads", type=int, default=1, metavar="N", help="to run on (1)")

@@ -19,7 +19,14 @@ import numpy as np
 
 from executorch_report.facts import ProgramFacts, read_program
 from executorch_runtime import ExecutorchError, Method, Program
-from executorch_runtime.cli.common import count_argument, only_method, path_argument, runner, sources_of
+from executorch_runtime.cli.common import (
+    add_program_arguments,
+    count_argument,
+    only_method,
+    path_argument,
+    runner,
+    sources_of,
+)
 from executorch_runtime.cli.comparison import Difference, compare, widened
 from executorch_runtime.cli.inputs import InputError, random_inputs, read_arrays, read_calls
 from executorch_runtime.cli.latency import measured, milliseconds
@@ -142,21 +149,8 @@ def _parse(argv: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser("executorch_run", description=__doc__, allow_abbrev=False)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add = parser.add_argument
-    add("program", type=path_argument, help="the .pte")
-    add("-w", "--weights", type=path_argument, action="append", default=[], metavar="FILE", help="a .ptd beside it")
-    add("-m", "--method", help="which method; without it forward, or the only one")
-    add(
-        "-i",
-        "--input",
-        type=path_argument,
-        action="append",
-        default=[],
-        metavar="FILE",
-        help=".npz with all, or .npy or picture of one",
-    )
+    add_program_arguments(parser)
     add("--seed", type=int, default=0, help="of random inputs, and of what the program draws")
-    add("--integers-below", type=int, default=2, metavar="N", help="bound of random integers (2)")
-    add("--threads", type=int, default=1, metavar="N", help="to run on (1)")
     add(
         "--repeat",
         type=count_argument,
