@@ -13,6 +13,7 @@ load("//rules/private:executorch_kernels.bzl", _executorch_kernels = "executorch
 load("//rules/private:executorch_model.bzl", _executorch_model = "executorch_model")
 load("//rules/private:executorch_models.bzl", _executorch_models = "executorch_models")
 load("//rules/private:executorch_parity_test.bzl", _executorch_parity_test = "executorch_parity_test")
+load("//rules/private:model_pages.bzl", _executorch_report = "executorch_report")
 
 executorch_backend = _executorch_backend
 executorch_benchmark = _executorch_benchmark
@@ -26,6 +27,7 @@ executorch_kernels = _executorch_kernels
 executorch_model = _executorch_model
 executorch_models = _executorch_models
 executorch_parity_test = _executorch_parity_test
+executorch_report = _executorch_report
 
 ExecutorchBackendInfo = _ExecutorchBackendInfo
 ExecutorchConfigInfo = _ExecutorchConfigInfo

@@ -24,6 +24,7 @@ Rules and macros also take what every rule takes (`tags`, `visibility`, …)."""
 # File, its section's title, and the names to leave out.
 _SECTIONS = (
     ("rules/defs.bzl", "Rules and providers"),
+    ("rules/aspects.bzl", "Aspects"),
     ("rules/toolchain.bzl", "Toolchain"),
     ("rules/repositories.bzl", "Repositories, for WORKSPACE"),
 )

@@ -58,6 +58,11 @@ class _Opaque:
         return other
 
 
+def _aspect(doc: str = "", **_: Any) -> Rule:
+    """What a page says of it is what it says of a rule."""
+    return Rule({}, doc)
+
+
 def _rule(attrs: Mapping[str, Attribute] | None = None, doc: str = "", **_: Any) -> Rule:
     return Rule(attrs or {}, doc)
 
@@ -90,8 +95,15 @@ class Workspace:
             names.update({new: _Opaque() if source is None else source[old] for new, old in wanted.items()})
 
         opaque = ("native", "platform_common", "config_common", "json", "struct", "depset", "repository_rule")
-        names |= {name: _Opaque() for name in (*opaque, "module_extension", "tag_class", "aspect", "transition")}
-        names |= {"attr": _Attributes(), "rule": _rule, "provider": _provider, "load": load, "Label": str}
+        names |= {name: _Opaque() for name in (*opaque, "module_extension", "tag_class", "transition")}
+        names |= {
+            "attr": _Attributes(),
+            "rule": _rule,
+            "aspect": _aspect,
+            "provider": _provider,
+            "load": load,
+            "Label": str,
+        }
         names |= {"select": dict}
         exec(compile(file.read_text(), str(file), "exec"), names)
         return names

@@ -1,0 +1,99 @@
+"""One page over many programs: what each costs, and which operators they call.
+
+python -m executorch_report.overview --title //app --model //my:net_pte net.pte --html models.html
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from executorch_report.facts import ProgramFacts, read_program
+from executorch_report.html.elements import Markup, details, element, section, table
+from executorch_report.html.page import document
+from executorch_report.text import program_text
+from exir.base_error import InvalidProgramError
+
+Models = Sequence[tuple[str, ProgramFacts]]
+
+
+def overview(title: str, models: Models) -> str:
+    """The page. `models` have labels and facts, in the order of the page."""
+    return document(title, [_costs(models), _operators(models), _programs(models)])
+
+
+def _costs(models: Models) -> Markup:
+    head = (
+        "model",
+        "program bytes",
+        "arena bytes",
+        "instructions",
+        "operators outside delegates",
+        "delegates",
+        "backends",
+    )
+    rows = [(label, *_cost(facts)) for label, facts in models]
+    count = "1 model" if len(models) == 1 else f"{len(models)} models"
+    total = sum(facts.nbytes for _, facts in models)
+    return section("costs", "Models", element("p", f"{count}, {total:,} bytes of programs"), table(head, rows))
+
+
+def _cost(facts: ProgramFacts) -> tuple[int | str, ...]:
+    """Of all methods together; methods that share a buffer have it each."""
+    delegates = [each for method in facts.methods for each in method.delegates]
+    return (
+        facts.nbytes,
+        sum(method.arena_bytes for method in facts.methods),
+        sum(len(method.instructions) for method in facts.methods),
+        sum(method.kernel_calls for method in facts.methods),
+        len(delegates),
+        ", ".join(sorted({each.backend for each in delegates})),
+    )
+
+
+def _operators(models: Models) -> Markup:
+    """Which kernels a program that links all of them has, and who wants them."""
+    calls: dict[str, list[tuple[str, int]]] = {}
+    for label, name, count in _calls(models):
+        calls.setdefault(name, []).append((label, count))
+    rows = [
+        (name, sum(count for _, count in found), ", ".join(dict.fromkeys(label for label, _ in found)))
+        for name, found in sorted(calls.items())
+    ]
+    return section("operators", "Operators outside delegates", table(("operator", "calls", "models"), rows))
+
+
+def _calls(models: Models) -> Iterator[tuple[str, str, int]]:
+    for label, facts in models:
+        for method in facts.methods:
+            for (name, _), count in method.operators.items():
+                yield label, name, count
+
+
+def _programs(models: Models) -> Markup:
+    parts = [details(label, element("pre", program_text(facts))) for label, facts in models]
+    return section("programs", "Each of them", *parts)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """0 done, 1 a file is no program."""
+    parser = argparse.ArgumentParser("overview", description=__doc__, allow_abbrev=False)
+    parser.add_argument("--title", required=True)
+    parser.add_argument("--model", nargs=2, action="append", default=[], metavar=("LABEL", "PTE"))
+    parser.add_argument("--html", type=Path, required=True)
+    options = parser.parse_args(sys.argv[1:] if argv is None else argv)
+    models = []
+    for label, pte in sorted(options.model):
+        try:
+            models.append((label, read_program(Path(pte))))
+        except (InvalidProgramError, OSError) as error:
+            print(f"{options.title}: {label}: {pte}: {error}", file=sys.stderr)
+            return 1
+    options.html.write_text(overview(f"Models under {options.title}", models), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,89 @@
+"""One page over all models under targets: an aspect, and a rule that applies it."""
+
+load("//rules:providers.bzl", "ExecutorchModelInfo")
+load("//rules:toolchain.bzl", "CODEGEN_TOOLCHAIN_TYPE")
+load("//rules/private:labels.bzl", "display_label")
+load("//rules/private:python_command.bzl", "run_module")
+
+_ModelsInfo = provider(
+    doc = "The models under a target.",
+    fields = {"models": "depset[struct]: `label`, string, and `pte`, File."},
+)
+
+def _words(model):
+    return ["--model", model.label, model.pte.path]
+
+def _page(ctx, models):
+    """Registers the action that writes `<name>.models.html`."""
+    toolchain = ctx.toolchains[CODEGEN_TOOLCHAIN_TYPE]
+    page = ctx.actions.declare_file(ctx.label.name + ".models.html")
+    args = ctx.actions.args()
+    args.add("--title", display_label(ctx.label))
+    args.add_all(models, map_each = _words)
+    args.add("--html", page)
+    run_module(
+        ctx,
+        toolchain,
+        toolchain.reporters,
+        module = "executorch_report.overview",
+        arguments = args,
+        inputs = depset([model.pte for model in models.to_list()]),
+        outputs = [page],
+        mnemonic = "ExecutorchModelsReport",
+        message = "Reporting on the models under %s" % display_label(ctx.label),
+    )
+    return page
+
+def _below(ctx):
+    """The models of all that a target names."""
+    found = []
+    for name in dir(ctx.rule.attr):
+        value = getattr(ctx.rule.attr, name)
+        several = value.keys() if type(value) == "dict" else value
+        for each in several if type(several) == "list" else [several]:
+            if type(each) == "Target" and _ModelsInfo in each:
+                found.append(each[_ModelsInfo].models)
+    return found
+
+def _aspect_impl(target, ctx):
+    own = []
+    if ExecutorchModelInfo in target:
+        own = [struct(label = display_label(target.label), pte = target[ExecutorchModelInfo].pte)]
+    models = depset(own, transitive = _below(ctx))
+    pages = [_page(ctx, models)] if models else []
+    return [
+        _ModelsInfo(models = models),
+        OutputGroupInfo(executorch_report = depset(pages)),
+    ]
+
+executorch_report_aspect = aspect(
+    implementation = _aspect_impl,
+    attr_aspects = ["*"],
+    doc = """Gathers one page over all models under a target, whatever kind of target it is: what each costs, which operators they call, and what each is.
+
+`bazel build //app --aspects=@rules_executorch//rules:aspects.bzl%executorch_report_aspect --output_groups=executorch_report` writes `<name>.models.html` beside what `//app` builds.""",
+    toolchains = [CODEGEN_TOOLCHAIN_TYPE],
+)
+
+def _impl(ctx):
+    models = depset(transitive = [target[_ModelsInfo].models for target in ctx.attr.targets])
+    if not models:
+        fail("%s: there is no model under %s" % (
+            display_label(ctx.label),
+            ", ".join([display_label(target.label) for target in ctx.attr.targets]),
+        ))
+    return [DefaultInfo(files = depset([_page(ctx, models)]))]
+
+executorch_report = rule(
+    implementation = _impl,
+    attrs = {
+        "targets": attr.label_list(
+            mandatory = True,
+            allow_empty = False,
+            aspects = [executorch_report_aspect],
+            doc = "Models, or whatever depends on them: libraries, programs, tests.",
+        ),
+    },
+    doc = "One page over all models under targets, `<name>.models.html`: what each costs, which operators they call, and what each is.",
+    toolchains = [CODEGEN_TOOLCHAIN_TYPE],
+)
