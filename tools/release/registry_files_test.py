@@ -4,6 +4,8 @@ import json
 import re
 from pathlib import Path
 
+import yaml
+
 _ROOT = Path(__file__).absolute().parents[2]
 _MODULE = (_ROOT / "MODULE.bazel").read_text(encoding="utf-8")
 
@@ -17,6 +19,16 @@ def test_templates_have_the_keys_of_the_registry() -> None:
     source = _template("source")
     assert list(source) == ["integrity", "strip_prefix", "url"]
     assert all(word in source["url"] for word in ("{OWNER}", "{REPO}", "{TAG}"))
+
+
+def test_presubmit_builds_an_example_on_each_platform_with_each_bazel() -> None:
+    presubmit = yaml.safe_load((_ROOT / ".bcr" / "presubmit.yml").read_text(encoding="utf-8"))
+    module = presubmit["bcr_test_module"]
+    assert module["module_path"].startswith("examples/")
+    assert all(module["matrix"][axis] for axis in ("platform", "bazel"))
+    for task in module["tasks"].values():
+        assert (task["platform"], task["bazel"]) == ("${{ platform }}", "${{ bazel }}")
+        assert task["build_targets"] == ["//..."]
 
 
 def test_a_version_before_the_first_stable_one_has_level_0() -> None:

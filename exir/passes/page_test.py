@@ -1,0 +1,46 @@
+"""The passes of docs/adding_a_pass.md run as they are shown."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from exir.bundle import Facts
+from exir.program import to_edge
+from exir.testing.graphs import calls
+
+_NEGATION = "edge.aten.neg.default"
+
+
+class _TwiceNegated(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.linear = torch.nn.Linear(600, 600)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.linear(torch.neg(torch.neg(x)))
+
+
+def _shown() -> list[dict[str, Any]]:
+    """What each example of the page defines."""
+    page = Path("docs/adding_a_pass.md").read_text(encoding="utf-8")
+    found = []
+    for example in re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL):
+        # A dataclass looks up its module.
+        names: dict[str, Any] = {"__name__": __name__}
+        exec(compile(example, "adding_a_pass.md", "exec"), names)
+        found.append(names)
+    return found
+
+
+def test_a_pass_and_a_pass_over_all_methods_run_in_one_list() -> None:
+    first, second = _shown()
+    facts = Facts()
+    edge = to_edge(torch.export.export(_TwiceNegated(), (torch.randn(1, 600),)), facts=facts)
+    assert [str(node.target) for node in calls(edge.exported_program())].count(_NEGATION) == 2
+    edge = edge.transform([first["RemoveDoubleNegation"](), second["NameLargeConstants"]()])
+    assert _NEGATION not in [str(node.target) for node in calls(edge.exported_program())]
+    assert facts.diagnostics.messages == ["forward: linear.weight has 1440000 bytes"]
