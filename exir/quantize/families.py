@@ -30,7 +30,7 @@ _MEMBERS = {
         "max_pool1d max_pool2d max_pool3d avg_pool1d avg_pool2d avg_pool3d adaptive_avg_pool1d adaptive_avg_pool2d"
         " adaptive_avg_pool3d mean amax amin flatten view reshape permute transpose t squeeze unsqueeze expand slice"
         " select dropout clone contiguous flip roll repeat unflatten pixel_shuffle pixel_unshuffle channel_shuffle"
-        " upsample_nearest1d upsample_nearest2d upsample_bilinear2d index_select narrow"
+        " upsample_nearest1d upsample_nearest2d upsample_bilinear2d index_select narrow pad constant_pad_nd"
     ),
     Family.JOINING: "cat stack",
 }
@@ -61,9 +61,26 @@ def gives_float(node: Node) -> bool:
 def family_of(node: Node) -> Family | None:
     """How the operator of `node` is quantized, or None for one that has no int8 form."""
     family = _FAMILIES.get(operator_name(node))
+    if _pads_with_other_than_zero(node):
+        return None
     if family is Family.BINARY and not all(isinstance(operand, Node) for operand in node.args[:2]):
         return Family.UNARY  # the other operand is a number
     return family
+
+
+def _pads_with_other_than_zero(node: Node) -> bool:
+    """Every range has zero, and may lack another number; other modes repeat elements."""
+    name = operator_name(node)
+    if name == "aten::constant_pad_nd":
+        return bool(_argument(node, 2))
+    return (
+        name == "aten::pad" and _argument(node, 2, "constant") == "constant" and bool(_argument(node, 3))
+    )
+
+
+def _argument(node: Node, index: int, default: object = None) -> object:
+    """One that was given by its place; `default` where it was not."""
+    return node.args[index] if len(node.args) > index else default
 
 
 def bound_after(node: Node) -> Node | None:

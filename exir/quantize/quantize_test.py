@@ -356,3 +356,24 @@ def test_torchao_is_imported_by_quantizing_alone() -> None:
     program = "import sys, exir.cli.one_shot, exir.quantize; print('torchao' in sys.modules)"
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "False"
+
+
+def _padded(pad: Callable[[Tensor], Tensor]) -> tuple[nn.Module, Tensor, Quantized]:
+    class Padded(nn.Conv2d):
+        def forward(self, x: Tensor) -> Tensor:
+            return super().forward(pad(x))
+
+    module, x = Padded(3, 4, 3), torch.randn(_PICTURE)
+    return module, x, _quantized(module, x)
+
+
+@pytest.mark.parametrize("mode", ["constant", "reflect", "replicate"])
+def test_padding_has_the_range_of_what_it_pads(mode: str) -> None:
+    module, x, quantized = _padded(lambda x: nn.functional.pad(x, (0, 1, 0, 1), mode))
+    assert _reasons(quantized)["pad"] == ""
+    assert _sqnr(quantized, module, x) > 30
+
+
+def test_padding_with_another_number_stays_float() -> None:
+    _, _, quantized = _padded(lambda x: nn.functional.pad(x, (0, 1, 0, 1), value=-9.0))
+    assert _reasons(quantized)["pad"] == "recipe 'int8_static' has no form of this operator"
