@@ -5,13 +5,16 @@ from __future__ import annotations
 import functools
 import os
 import re
+import struct
 import subprocess
+import zlib
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
-from PIL import Image
+from PIL import ExifTags, Image
 
 from models.classify.efficientnet_lite import SIDE, EfficientNetLite0
 
@@ -92,16 +95,165 @@ def test_int8_takes_at_most_three_tenths() -> None:
     assert sizes["classify_int8"] <= 0.3 * sizes["classify"]
 
 
+def _run(*paths: Path) -> subprocess.CompletedProcess[str]:
+    command = [os.environ["CLASSIFY"], *map(str, paths)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def _named(path: Path) -> list[str]:
+    """The lines that the program prints of a photo, but for its name."""
+    result = _run(path)
+    assert result.returncode == 0, result.stderr
+    return result.stdout.splitlines()[1:]
+
+
 def test_what_is_no_picture_is_told_and_the_others_are_named(tmp_path: Path) -> None:
     text = tmp_path / "notes.txt"
     text.write_text("no picture")
     cut = tmp_path / "cut.png"
     cut.write_bytes(next(path for path in _PHOTOS if path.suffix == ".png").read_bytes()[:2000])
     missing = tmp_path / "missing.jpg"
-    paths = map(str, [text, cut, missing, _FLOWER])
-    result = subprocess.run([os.environ["CLASSIFY"], *paths], capture_output=True, text=True)
+    result = _run(text, cut, missing, _FLOWER)
     assert result.returncode == 1
     assert f"{text}: no JPEG, PNG or binary PPM that can be read (unknown image type)" in result.stderr
-    assert f"{cut}: no JPEG, PNG or binary PPM that can be read (" in result.stderr
+    assert f"{cut}: the picture is cut short\n" in result.stderr
     assert f"{missing}: No such file or directory" in result.stderr
     assert "daisy" in result.stdout
+
+
+_HEIC = b"\0\0\0\x18ftypheic\0\0\0\0mif1heic" + bytes(100)
+_WEBP = b"RIFF\x64\0\0\0WEBPVP8 " + bytes(100)
+_UNKNOWN = (
+    "no JPEG, PNG or binary PPM that can be read (unknown image type); convert it, for example: "
+    "convert photo.heic photo.jpg"
+)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        pytest.param(b"", "the file is empty", id="empty"),
+        pytest.param(_HEIC, _UNKNOWN, id="HEIC"),
+        pytest.param(_WEBP, _UNKNOWN, id="WebP"),
+        pytest.param(b"P6 4 4 255\n123", "the pixels are cut short", id="PPM that is cut short"),
+        pytest.param(
+            b"P6 0 4 255\n", "the header needs width, height (1 to 16384) and 255 levels", id="PPM of no width"
+        ),
+        pytest.param(
+            b"P6 99999 99999 255\n", "the header needs width, height (1 to 16384) and 255 levels", id="huge PPM"
+        ),
+    ],
+)
+def test_other_files_are_told(content: bytes, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "photo"
+    path.write_bytes(content)
+    result = _run(path)
+    assert (result.returncode, result.stdout, result.stderr) == (1, "", f"{path}: {message}\n")
+
+
+@pytest.mark.parametrize("side", [0, 20_000, 2**31 - 1])
+def test_a_png_of_impossible_size_is_told(side: int, tmp_path: Path) -> None:
+    header = struct.pack(">4sIIBBBBB", b"IHDR", side, side, 8, 2, 0, 0, 0)
+    path = tmp_path / "huge.png"
+    path.write_bytes(b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + header + struct.pack(">I", zlib.crc32(header)))
+    result = _run(path)
+    assert (result.returncode, result.stdout) == (1, "")
+    reason = "too large" if side else "0-pixel image"
+    assert f"{path}: no JPEG, PNG or binary PPM that can be read ({reason})" in result.stderr
+
+
+@pytest.mark.parametrize("options", [{}, {"progressive": True}], ids=["", "progressive"])
+@pytest.mark.parametrize("share", [0.3, 0.9, 0.999])
+def test_a_jpeg_that_is_cut_short_is_told(share: float, options: dict[str, bool], tmp_path: Path) -> None:
+    whole = tmp_path / "whole.jpg"
+    Image.open(_FLOWER).save(whole, **options)
+    assert "daisy" in _named(whole)[0]
+    content = whole.read_bytes()
+    cut = tmp_path / "cut.jpg"
+    cut.write_bytes(content[: int(share * len(content))])
+    result = _run(cut)
+    assert (result.returncode, result.stdout, result.stderr) == (1, "", f"{cut}: the picture is cut short\n")
+
+
+def test_a_damaged_picture_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "damaged.png"
+    Image.open(_FLOWER).save(path)
+    content = bytearray(path.read_bytes())
+    begin = content.index(b"IDAT") + 4
+    content[begin : begin + 2] = b"\xff\xff"
+    path.write_bytes(content)
+    result = _run(path)
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr.startswith(f"{path}: the picture is damaged (")
+
+
+def test_what_follows_a_jpeg_does_not_matter(tmp_path: Path) -> None:
+    """Telephones put other pictures, or a film, behind it."""
+    path, longer = tmp_path / "photo.jpg", tmp_path / "longer.jpg"
+    Image.open(_FLOWER).save(path)
+    longer.write_bytes(path.read_bytes() + b"more" * 1000)
+    assert _named(longer) == _named(path)
+
+
+def _save_gray(image: Image.Image, path: Path) -> Image.Image:
+    gray = image.convert("L")
+    gray.save(path)
+    return gray.convert("RGB")
+
+
+def _save_palette(image: Image.Image, path: Path) -> Image.Image:
+    few = image.convert("P", palette=Image.Palette.ADAPTIVE, colors=64)
+    few.save(path)
+    return few.convert("RGB")
+
+
+def _save_alpha(image: Image.Image, path: Path) -> Image.Image:
+    """Half transparent: what is behind it is nobody's business."""
+    seen = image.copy()
+    image.putalpha(128)
+    image.save(path)
+    return seen
+
+
+def _save_wide(image: Image.Image, path: Path) -> Image.Image:
+    """16 bits, of which the upper eight count."""
+    gray = np.array(image.convert("L"))
+    Image.fromarray(gray.astype(np.uint16) * 256 + 77).save(path)
+    return Image.fromarray(gray).convert("RGB")
+
+
+@pytest.mark.parametrize("save", [_save_gray, _save_palette, _save_alpha, _save_wide])
+def test_a_png_of_another_kind_is_what_it_shows(
+    save: Callable[[Image.Image, Path], Image.Image], tmp_path: Path
+) -> None:
+    odd, plain = tmp_path / "odd.png", tmp_path / "plain.png"
+    save(Image.open(_FLOWER), odd).save(plain)
+    assert _named(odd) == _named(plain)
+
+
+def test_a_gray_jpeg_is_what_it_shows(tmp_path: Path) -> None:
+    gray, colors = tmp_path / "gray.jpg", tmp_path / "colors.png"
+    Image.open(_FLOWER).convert("L").save(gray)
+    Image.open(gray).convert("RGB").save(colors)
+    found, expected = _LINE.fullmatch(_named(gray)[0]), _LINE.fullmatch(_named(colors)[0])
+    assert found and expected
+    assert found["name"] == expected["name"]
+    assert float(found["percent"]) == pytest.approx(float(expected["percent"]), abs=2)
+
+
+def test_pixels_are_taken_as_they_lie(tmp_path: Path) -> None:
+    """What EXIF says of turning is not read, as the guide says."""
+    plain, turned = tmp_path / "plain.jpg", tmp_path / "turned.jpg"
+    image = Image.open(_FLOWER)
+    exif = image.getexif()
+    exif[ExifTags.Base.Orientation] = 6
+    image.save(plain)
+    image.save(turned, exif=exif)
+    assert turned.stat().st_size > plain.stat().st_size
+    assert _named(turned) == _named(plain)
+
+
+def test_a_picture_of_one_pixel_has_five_classes(tmp_path: Path) -> None:
+    path = tmp_path / "dot.png"
+    Image.new("RGB", (1, 1), "red").save(path)
+    assert len(_named(path)) == 5

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import struct
 import subprocess
 import wave
 from pathlib import Path
@@ -106,3 +107,107 @@ def test_what_is_no_recording_is_told(content: bytes, tmp_path: Path) -> None:
     result = _listen(str(path))
     assert result.returncode == 1
     assert result.stderr.startswith(f"{path}: not 16-bit samples at 16 kHz; convert it")
+
+
+def _riff(*chunks: tuple[bytes, bytes]) -> bytes:
+    body = b"".join(name + struct.pack("<I", len(data)) + data + bytes(len(data) % 2) for name, data in chunks)
+    return b"RIFF" + struct.pack("<I", 4 + len(body)) + b"WAVE" + body
+
+
+def _format(kind: int, channels: int, rate: int, bits: int) -> tuple[bytes, bytes]:
+    frame = channels * bits // 8
+    return b"fmt ", struct.pack("<HHIIHH", kind, channels, rate, rate * frame, frame, bits)
+
+
+_PCM, _FLOAT = 1, 3
+_MONO = _format(_PCM, 1, 16000, 16)
+
+
+def _sound() -> bytes:
+    with wave.open(os.environ["SOUND"]) as sound:
+        return sound.readframes(sound.getnframes())
+
+
+def _heard(content: bytes, tmp_path: Path) -> str:
+    path = tmp_path / "sound.wav"
+    path.write_bytes(content)
+    result = _listen(str(path), "--chunks")
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+def _refused(content: bytes, tmp_path: Path) -> str:
+    path = tmp_path / "sound.wav"
+    path.write_bytes(content)
+    result = _listen(str(path))
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr.startswith(f"{path}: ")
+    return result.stderr.removeprefix(f"{path}: ").rstrip("\n")
+
+
+_EXTENDED = b"\x16\0" + bytes(22)
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        pytest.param([(b"LIST", b"INFOodd"), _MONO, (b"fact", bytes(4))], id="other chunks, of odd sizes too"),
+        pytest.param([(b"fmt ", _MONO[1] + b"\0\0")], id="a longer format"),
+        pytest.param([(b"fmt ", _MONO[1] + b"\1\0x")], id="a longer format of odd size"),
+        pytest.param([(b"fmt ", _format(0xFFFE, 1, 16000, 16)[1] + _EXTENDED)], id="an extensible format"),
+    ],
+)
+def test_a_recording_is_the_same_whatever_its_head(head: list[tuple[bytes, bytes]], tmp_path: Path) -> None:
+    samples = _sound()
+    assert (
+        _heard(_riff(*head, (b"data", samples), (b"id3 ", b"after")), tmp_path)
+        == _listen(os.environ["SOUND"], "--chunks").stdout
+    )
+
+
+def test_channels_are_mixed(tmp_path: Path) -> None:
+    one = np.frombuffer(_sound(), np.int16)
+    both = np.repeat(one, 2).tobytes()
+    head = _format(_PCM, 2, 16000, 16)
+    assert _heard(_riff(head, (b"data", both)), tmp_path) == _listen(os.environ["SOUND"], "--chunks").stdout
+
+
+@pytest.mark.parametrize("size", [0xFFFFFFFF, 0x7FFFFFFF])
+def test_a_recording_that_was_cut_off_is_heard_as_far_as_it_is_there(size: int, tmp_path: Path) -> None:
+    """As of a program that wrote to a pipe, or still does."""
+    samples = _sound()[:32001]  # and half a sample
+    whole = _riff(_MONO, (b"data", samples[:-1]))
+    cut = whole[:40] + struct.pack("<I", size) + samples
+    assert _heard(cut, tmp_path) == _heard(whole, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("head", "found"),
+    [
+        (_format(_PCM, 1, 8000, 16), "16-bit samples at 8000 Hz, "),
+        (_format(_PCM, 2, 44100, 16), "16-bit samples at 44100 Hz, "),
+        (_format(_PCM, 1, 16000, 24), "24-bit samples at 16000 Hz, "),
+        (_format(_FLOAT, 1, 16000, 32), "32-bit samples at 16000 Hz that are no whole numbers, "),
+        (_format(_FLOAT, 1, 16000, 16), "16-bit samples at 16000 Hz that are no whole numbers, "),
+        (_format(_PCM, 0, 16000, 16), "16-bit samples at 16000 Hz of 0 channels, "),
+        (_format(_PCM, 65, 16000, 16), "16-bit samples at 16000 Hz of 65 channels, "),
+    ],
+)
+def test_what_other_samples_there_are_is_told(head: tuple[bytes, bytes], found: str, tmp_path: Path) -> None:
+    message = _refused(_riff(head, (b"data", bytes(1000))), tmp_path)
+    assert message.startswith(f"{found}not 16-bit samples at 16 kHz; convert it, for example: ffmpeg")
+
+
+@pytest.mark.parametrize("chunks", [[_MONO], [_MONO, (b"data", b"")], [_MONO, (b"data", b"x")]])
+def test_a_recording_without_samples_is_told(chunks: list[tuple[bytes, bytes]], tmp_path: Path) -> None:
+    assert _refused(_riff(*chunks), tmp_path) == "has no samples"
+
+
+def test_a_recording_shorter_than_a_chunk_is_heard(tmp_path: Path) -> None:
+    assert len(_heard(_riff(_MONO, (b"data", bytes(2))), tmp_path).splitlines()) == 1
+
+
+def test_a_missing_recording_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "missing.wav"
+    result = _listen(str(path))
+    assert (result.returncode, result.stderr) == (1, f"{path}: No such file or directory\n")

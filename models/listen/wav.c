@@ -57,24 +57,39 @@ static format read_format(FILE *file) {
       memcmp(riff, "RIFF", 4) != 0 || memcmp(riff + 8, "WAVE", 4) != 0 ||
       !find_chunk(file, "fmt ", &size) || size < kFormatBytes ||
       fread(bytes, 1, sizeof bytes, file) != sizeof bytes ||
-      fseek(file, (long)(size - kFormatBytes), SEEK_CUR) != 0) {
+      fseek(file, (long)(size - kFormatBytes) + (long)(size & 1), SEEK_CUR) !=
+          0) {
     return (format){0};
   }
   return (format){little(bytes, 2), little(bytes + 2, 2), little(bytes + 4, 4),
                   little(bytes + 14, 2)};
 }
 
+static bool has_whole_numbers(const format *found) {
+  return found->kind == kPcm || found->kind == kExtensible;
+}
+
+static bool has_channels(const format *found) {
+  return found->channels > 0 && found->channels <= kMaxChannels;
+}
+
 static bool fits(const format *found) {
-  return (found->kind == kPcm || found->kind == kExtensible) &&
-         found->channels > 0 && found->channels <= kMaxChannels &&
+  return has_whole_numbers(found) && has_channels(found) &&
          found->rate == WAV_RATE && found->bits == 16;
 }
 
 static void refuse(const char *path, const format *found) {
   fprintf(stderr, "%s: ", path);
   if (found->rate != 0) {
-    fprintf(stderr, "%u-bit samples at %u Hz, ", (unsigned)found->bits,
+    fprintf(stderr, "%u-bit samples at %u Hz", (unsigned)found->bits,
             (unsigned)found->rate);
+    if (!has_whole_numbers(found)) {
+      fprintf(stderr, " that are no whole numbers");
+    }
+    if (!has_channels(found)) {
+      fprintf(stderr, " of %u channels", (unsigned)found->channels);
+    }
+    fprintf(stderr, ", ");
   }
   fprintf(stderr, "%s\n", kConvert);
 }

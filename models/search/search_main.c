@@ -107,7 +107,9 @@ static size_t rank(const searchable *all, const float *query, hit *out) {
 static void print_hits(const searchable *all, const hit *hits, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     const corpus_line *line = &all->text.lines[hits[i].line];
-    printf("%6.3f  %.*s\n", (double)hits[i].score, (int)line->size, line->text);
+    printf("%6.3f  ", (double)hits[i].score);
+    fwrite(line->text, 1, line->size, stdout); /* whatever bytes it has */
+    putchar('\n');
   }
 }
 

@@ -34,7 +34,7 @@ How do I bake bread without yeast?
 
 def _search(corpus: Path, query: str, *count: str) -> subprocess.CompletedProcess[str]:
     command = [os.environ["SEARCH"], str(corpus), query, *count]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+    return subprocess.run(command, capture_output=True, text=True, errors="surrogateescape", check=False)
 
 
 def _vectors(corpus: Path) -> np.ndarray:
@@ -133,3 +133,96 @@ def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
     (tmp_path / "empty.txt").write_text("")
     assert _search(tmp_path / "empty.txt", "bread").stderr == f"{tmp_path}/empty.txt: has no lines\n"
     assert _search(tmp_path / "empty.txt", "bread", "0").stderr.startswith("usage: search")
+
+
+def _printed(content: bytes, tmp_path: Path) -> list[bytes]:
+    """What the program prints of a text, without scores, in the text's order."""
+    path = tmp_path / "odd.txt"
+    path.write_bytes(content)
+    result = subprocess.run([os.environ["SEARCH"], str(path), "bread", "100"], capture_output=True, check=False)
+    assert result.returncode == 0, result.stderr
+    assert len(_vectors(path)) == content.rstrip(b"\n").count(b"\n") + 1
+    found = [line.split(b"  ", 1)[1] for line in result.stdout.split(b"\n")[:-1]]
+    return sorted(found, key=content.index)
+
+
+@pytest.mark.parametrize(
+    ("content", "lines"),
+    [
+        pytest.param(b"bread\n", [b"bread"], id="one line"),
+        pytest.param(b"bread\nwine", [b"bread", b"wine"], id="no end of the last line"),
+        pytest.param(b"bread\r\nwine\r\n", [b"bread", b"wine"], id="ends of lines of two characters"),
+        pytest.param(b"bread\rwine\n", [b"bread\rwine"], id="a return within a line"),
+        pytest.param(b"\xff\xfe bread\n\xc3\n", [b"\xff\xfe bread", b"\xc3"], id="no UTF-8"),
+        pytest.param(b"bre\0ad\n\0\0x\n", [b"bre\0ad", b"\0\0x"], id="zeros"),
+        pytest.param(b"\xef\xbb\xbfbread\n", [b"\xef\xbb\xbfbread"], id="a byte order mark"),
+        pytest.param(bytes(range(128, 256)) * 300 + b"\n", [bytes(range(128, 256)) * 300], id="any bytes"),
+    ],
+)
+def test_lines_are_printed_as_they_are(content: bytes, lines: list[bytes], tmp_path: Path) -> None:
+    assert _printed(content, tmp_path) == lines
+
+
+def test_what_is_no_character_is_no_part_of_the_meaning(tmp_path: Path) -> None:
+    """Zeros and bytes that are no UTF-8 are left out, as the tokenizer's makers do with U+0000 and U+FFFD."""
+    path = tmp_path / "odd.txt"
+    path.write_bytes(b"a loaf of bread\na loaf\0 of\xff bread\r\n")
+    assert _search(path, "bread").returncode == 0
+    plain, odd = _vectors(path)
+    np.testing.assert_array_equal(plain, odd)
+
+
+def test_of_a_long_line_the_first_256_tokens_count(tmp_path: Path) -> None:
+    path = tmp_path / "long.txt"
+    path.write_text("ship " * (LONGEST - 2) + "\n" + "ship " * 100_000 + "\n")
+    assert _search(path, "a ship").returncode == 0
+    short, long = _vectors(path)
+    np.testing.assert_array_equal(short, long)
+
+
+def test_blank_lines_alone_are_no_answer(tmp_path: Path) -> None:
+    path = tmp_path / "blank.txt"
+    path.write_text("\n \t\n\r\n")
+    result = _search(path, "bread")
+    assert (result.returncode, result.stdout) == (0, "")
+
+
+def test_a_query_may_be_anything(corpus: Path) -> None:
+    for query in ("", "\n", "x" * 100_000, "\u2003\U0001f35e"):
+        result = _search(corpus, query)
+        assert result.returncode == 0, result.stderr
+        assert len(result.stdout.splitlines()) == 6
+
+
+def test_a_text_that_vanished_is_told_though_its_vectors_are_there(corpus: Path) -> None:
+    assert _search(corpus, "bread").returncode == 0
+    corpus.unlink()
+    again = _search(corpus, "bread")
+    assert (again.returncode, again.stdout) == (1, "")
+    assert again.stderr == f"{corpus}: No such file or directory\n"
+
+
+def test_a_folder_is_no_text(tmp_path: Path) -> None:
+    result = _search(tmp_path, "bread")
+    assert (result.returncode, result.stderr) == (1, f"{tmp_path}: cannot be read\n")
+
+
+@pytest.mark.parametrize("name", ["corpus.txt.vectors", "corpus.txt.vectors.part"])
+def test_vectors_that_cannot_be_kept_are_told_and_the_answer_is_given(name: str, corpus: Path) -> None:
+    """As in a folder that one may not write to; a folder in the file's place is one for every user."""
+    expected = _search(corpus, "bread").stdout
+    corpus.with_name("corpus.txt.vectors").unlink()
+    (corpus.with_name(name) / "full").mkdir(parents=True)
+    result = _search(corpus, "bread")
+    assert (result.returncode, result.stdout) == (0, expected)
+    assert f"\nsearch: the vectors are not kept: {corpus}.vectors: Is a directory\n" in result.stderr
+
+
+@pytest.mark.parametrize("kept", [b"", b"vectors1", bytes(100), b"vectors1" + b"\xff" * 24])
+def test_kept_vectors_that_are_none_are_made_anew(kept: bytes, corpus: Path) -> None:
+    expected = _search(corpus, "bread").stdout
+    path = corpus.with_name("corpus.txt.vectors")
+    whole = path.read_bytes()
+    path.write_bytes(kept)
+    assert _search(corpus, "bread").stdout == expected
+    assert path.read_bytes() == whole
