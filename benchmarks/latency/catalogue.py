@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import functools
 import importlib
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import torch
+from safetensors.torch import load_file
 from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
@@ -16,20 +19,31 @@ from exir.cli.worker.environment import SEED
 
 Inputs = tuple[torch.Tensor, ...]
 
+STREAM = "stream"  # the kind of what remembers from call to call
+
 
 @dataclass(frozen=True)
 class Model:
-    """A model and its weights, which are those that the build compiles: made from the same seed."""
+    """A model and its weights, which are those that the build compiles: of a published file, or made from the same seed."""
 
     name: str
     file: str  # of the module whose function of the model's name gives module and inputs
-    kind: str  # "picture", "text" or "decoder"
+    kind: str  # "picture", "text", "decoder" or STREAM
+    program: str = ""  # name of the compiled program, where another model has it, too
+    weights_variable: str = ""  # environment variable with the path of a file
 
     @functools.cached_property
     def _example(self) -> tuple[nn.Module, Inputs]:
         torch.manual_seed(SEED)
         entry_point: Callable[[], tuple[nn.Module, Inputs]] = getattr(importlib.import_module(self.file), self.name)
-        return entry_point()
+        module, inputs = entry_point()
+        if self.weights_variable:
+            module.load_state_dict(_weights(self._weights_file))
+        return module, inputs
+
+    @property
+    def _weights_file(self) -> Path:
+        return Path(os.environ[self.weights_variable])
 
     @property
     def module(self) -> nn.Module:
@@ -43,7 +57,9 @@ class Model:
     def sources(self) -> tuple[str, ...]:
         """Files that say what the model is."""
         own = importlib.import_module(self.file).__file__
-        return tuple(source for source in (own, blocks.__file__) if source)
+        written = importlib.import_module(type(self.module).__module__).__file__
+        published = str(self._weights_file) if self.weights_variable else None
+        return tuple(source for source in (own, written, blocks.__file__, published) if source)
 
     @functools.cached_property
     def operations(self) -> int:
@@ -58,16 +74,23 @@ class Model:
         return sum(each.weight.numel() for each in self.module.modules() if isinstance(each, (nn.Linear, nn.Conv2d)))
 
 
+def _weights(path: Path) -> dict[str, torch.Tensor]:
+    return load_file(path) if path.suffix == ".safetensors" else torch.load(path, weights_only=True)
+
+
 _OWN = "benchmarks.latency.models."
+_PUBLISHED = _OWN + "published"
 _ALL = (
     Model("mobilenet_v2", "models.mobilenet", "picture"),
     Model("mobilenet_v3_small", _OWN + "mobilenet_v3_small", "picture"),
-    Model("efficientnet_lite0", _OWN + "efficientnet_lite0", "picture"),
     Model("resnet18", _OWN + "resnet", "picture"),
     Model("resnet50", _OWN + "resnet", "picture"),
     Model("minilm", _OWN + "encoder", "text"),
     Model("bert_base", _OWN + "encoder", "text"),
     Model("decoder", _OWN + "decoder", "decoder"),
     Model("decoder_4bit", _OWN + "decoder", "decoder"),
+    Model("classify", _PUBLISHED, "picture", weights_variable="CLASSIFY_WEIGHTS"),
+    *(Model(f"search_{length}", _PUBLISHED, "text", "search", "SEARCH_WEIGHTS") for length in (8, 32, 128, 256)),
+    Model("listen_100", _PUBLISHED, STREAM, "listen", "LISTEN_WEIGHTS"),
 )
 MODELS = {model.name: model for model in _ALL}

@@ -5,10 +5,11 @@ from __future__ import annotations
 from benchmarks.latency.sides.limits import FmaLimit, ReadLimit
 from benchmarks.latency.sides.litert import LiteRt
 from benchmarks.latency.sides.official import Xnnpack, Xnnpack4Bit, XnnpackDynamic, XnnpackInt8
-from benchmarks.latency.sides.onnx import OnnxRuntime, OnnxRuntimeDynamic
+from benchmarks.latency.sides.onnx import OnnxRuntime, OnnxRuntimeDynamic, OnnxRuntimeInt8
 from benchmarks.latency.sides.ours import Ours, OursDynamic, OursInt8
 from benchmarks.latency.sides.pytorch import Compiled, Eager
 from benchmarks.latency.sides.side import Side
+from benchmarks.latency.sides.streams import OnnxRuntimeStream, OursStream
 
 KERNELS = Ours("ours, kernels", "portable", held=False)
 CPU = Ours("ours, cpu", "cpu", held=True)
@@ -17,6 +18,7 @@ _SCALED_4_BIT = 4 + 16 / 32  # a 16-bit scale for 32 weights
 _ALL: tuple[Side, ...] = (
     KERNELS,
     CPU,
+    OursStream("ours, cpu, in chunks", "cpu", held=True),
     OursInt8(),
     OursDynamic(),
     Xnnpack(),
@@ -24,7 +26,9 @@ _ALL: tuple[Side, ...] = (
     XnnpackDynamic(),
     Xnnpack4Bit(),
     OnnxRuntime(),
+    OnnxRuntimeInt8(),
     OnnxRuntimeDynamic(),
+    OnnxRuntimeStream(),
     LiteRt(),
     Eager(),
     Compiled(),

@@ -7,7 +7,11 @@ from typing import Any
 from benchmarks.latency.measurement import Measured, Measurement
 
 LIMIT = "FMA limit"
-_OURS = ("ours, cpu", "ours, kernels")  # the first that took part is what peers are compared with
+_OURS = (
+    "ours, cpu",
+    "ours, cpu, in chunks",
+    "ours, kernels",
+)  # the first that took part is what peers are compared with
 _ELSEWHERE = 0.05  # share of other threads that is worth a word
 
 

@@ -30,11 +30,12 @@ class SamePadding(nn.Conv2d):
     """A convolution without bias whose output has ceil(size / stride) rows; what padding is odd lies below and to the right."""
 
     def __init__(self, inputs: int, outputs: int, side: int, stride: int = 1, groups: int = 1) -> None:
-        super().__init__(inputs, outputs, side, stride, groups=groups, bias=False)
+        padding = side // 2 if stride == 1 else 0
+        super().__init__(inputs, outputs, side, stride, padding, groups=groups, bias=False)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        rows, columns = (self._missing(size) for size in x.shape[2:])
-        if rows or columns:
+        if self.stride[0] > 1:
+            rows, columns = (self._missing(size) for size in x.shape[2:])
             x = functional.pad(x, (columns // 2, columns - columns // 2, rows // 2, rows - rows // 2))
         return super().forward(x)
 

@@ -79,6 +79,7 @@ def published_models():
         sha256 = "7b7f5436cfcb02fae583a05b512ea96467fd449fe54cb49a5e4f06c51a1e43b8",
         files = [
             "silero_vad/data/silero_vad_16k.safetensors",
+            "silero_vad/data/silero_vad_16k_op15.onnx",
             "silero_vad/tinygrad_model.py",
         ],
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 import exir
-from benchmarks.latency.models.efficientnet_lite0 import efficientnet_lite0
+from models.classify.efficientnet_lite import efficientnet_lite0
 
 
 def model() -> exir.ModelSpec:

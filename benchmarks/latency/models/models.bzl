@@ -2,13 +2,14 @@
 
 load("//rules:defs.bzl", "executorch_model")
 
-def compiled_models(name, backends, models):
+def compiled_models(name, backends, models, weights = {}):
     """Compiles each model for each backend, as `<model>_<backend>.pte`.
 
     Args:
       name: filegroup of all programs and manifests.
       backends: folders in //backends.
       models: py_library by model; the entry point is named as the model.
+      weights: published file by model.
     """
     programs = []
     for backend in backends:
@@ -19,6 +20,7 @@ def compiled_models(name, backends, models):
                 backend = "//backends/" + backend,
                 entry_point = model,
                 module = module,
+                weights = weights.get(model),
                 tags = ["manual"],
             )
             native.filegroup(

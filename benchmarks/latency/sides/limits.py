@@ -16,6 +16,9 @@ class FmaLimit(Side):
 
     name = "FMA limit"
 
+    def takes(self, model: Model) -> bool:
+        return True
+
     def load(self, model: Model, path: Path | None, setting: Setting) -> Loaded:
         multiply_add = getattr(setting.library.calls, f"bench_fma_{setting.isa}")
         operations = model.operations

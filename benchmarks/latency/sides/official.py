@@ -12,7 +12,7 @@ from torch import nn
 from benchmarks.latency.catalogue import Model
 from benchmarks.latency.sides.side import Loaded, Setting, Side
 
-_CALIBRATIONS = 4
+CALIBRATIONS = 4
 _GROUP = 32  # weights that share a scale
 
 
@@ -63,7 +63,7 @@ class XnnpackInt8(Xnnpack):
 
         quantizer = XNNPACKQuantizer().set_global(get_symmetric_quantization_config(is_per_channel=True))
         prepared = prepare_pt2e(torch.export.export(model.module, model.inputs).module(), quantizer)
-        for _ in range(_CALIBRATIONS):
+        for _ in range(CALIBRATIONS):
             prepared(*[torch.randn_like(each) for each in model.inputs])
         return convert_pt2e(prepared)
 

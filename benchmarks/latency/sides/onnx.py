@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import torch
 
 from benchmarks.latency.catalogue import Model
+from benchmarks.latency.sides.official import CALIBRATIONS
 from benchmarks.latency.sides.side import Loaded, Setting, Side
 
 _OPSET = 17
@@ -16,19 +18,22 @@ class OnnxRuntime(Side):
     name = "ONNX Runtime"
     packages = ("onnxruntime",)
     modules = ("onnxruntime",)
-    converters = ("onnx",)
+    converters: tuple[str, ...] = ("onnx",)
 
     def convert(self, model: Model, path: Path) -> None:
         # The exporter that is based on torch.export needs another package; this one writes the same operators.
         torch.onnx.export(model.module, model.inputs, str(path), dynamo=False, opset_version=_OPSET)
 
-    def load(self, model: Model, path: Path | None, setting: Setting) -> Loaded:
+    def session(self, path: Path, setting: Setting) -> Any:
         import onnxruntime
 
-        assert path is not None
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads, options.inter_op_num_threads = setting.threads, 1
-        session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+        return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+
+    def load(self, model: Model, path: Path | None, setting: Setting) -> Loaded:
+        assert path is not None
+        session = self.session(path, setting)
         names = [each.name for each in session.get_inputs()]
         inputs = {name: tensor.numpy() for name, tensor in zip(names, model.inputs, strict=True)}
         results: list[torch.Tensor] = []
@@ -37,6 +42,31 @@ class OnnxRuntime(Side):
             results[:] = [torch.from_numpy(each) for each in session.run(None, inputs)]
 
         return Loaded(run, lambda: results, path.stat().st_size)
+
+
+class OnnxRuntimeInt8(OnnxRuntime):
+    """Static int8 of its own quantizer, with a scale for each channel of the weights."""
+
+    name = "ONNX Runtime int8"
+
+    def takes(self, model: Model) -> bool:
+        return model.kind == "picture"
+
+    def convert(self, model: Model, path: Path) -> None:
+        import onnxruntime
+        from onnxruntime.quantization import CalibrationDataReader, quantize_static
+
+        floats = path.with_suffix(".floats")
+        super().convert(model, floats)
+        name = onnxruntime.InferenceSession(str(floats)).get_inputs()[0].name
+        left = [{name: torch.randn_like(model.inputs[0]).numpy()} for _ in range(CALIBRATIONS)]
+
+        class Pictures(CalibrationDataReader):
+            def get_next(self) -> dict[str, Any] | None:
+                return left.pop() if left else None
+
+        quantize_static(str(floats), str(path), Pictures(), per_channel=True)
+        floats.unlink()
 
 
 class OnnxRuntimeDynamic(OnnxRuntime):

@@ -27,7 +27,7 @@ class Ours(Side):
         self._held = held  # can be held to an instruction set
 
     def program(self, model: Model, setting: Setting) -> Path:
-        path = setting.programs / f"{model.name}_{self._variant}.pte"
+        path = setting.programs / f"{model.program or model.name}_{self._variant}.pte"
         if not path.exists():
             raise Missing(f"{path.name} is not built")
         return path

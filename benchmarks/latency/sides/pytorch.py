@@ -13,6 +13,9 @@ from benchmarks.latency.sides.side import Loaded, Setting, Side
 class Eager(Side):
     name = "eager PyTorch"
 
+    def takes(self, model: Model) -> bool:
+        return True
+
     def start(self, setting: Setting) -> None:
         torch.set_num_threads(setting.threads)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import torch
 
-from benchmarks.latency.catalogue import Model
+from benchmarks.latency.catalogue import STREAM, Model
 from benchmarks.latency.native import Library
 
 
@@ -49,7 +49,7 @@ class Side(ABC):
 
     def takes(self, model: Model) -> bool:
         """Whether it makes sense for the model at all."""
-        return True
+        return model.kind != STREAM
 
     def start(self, setting: Setting) -> None:
         """Import what it needs and set the number of threads; Missing when something is not there."""
