@@ -15,7 +15,7 @@ import numpy as np
 from gguf import GGMLQuantizationType as Type
 from numpy.typing import NDArray
 
-_WIDTH, _HIDDEN, _LAYERS, _LENGTH = 64, 96, 2, 32
+_WIDTH, _HIDDEN, _LAYERS = 64, 96, 2
 _HEADS, _GROUPS, _HEAD = 4, 2, 16
 _SLOWINGS = (1.0, 1.0, 1.5, 2.5, 4.0, 8.0, 16.0, 32.0)
 _HEADED = (
@@ -49,6 +49,7 @@ class Kind:
     slowed: bool
     template: str
     controls: tuple[str, ...]  # the first begins a text, the second ends an answer
+    length: int = 32  # tokens of a conversation
 
 
 LLAMA = Kind(
@@ -110,7 +111,7 @@ def _vectors(kind: Kind) -> Iterator[tuple[str, int]]:
 
 def _add_shape(writer: gguf.GGUFWriter, kind: Kind) -> None:
     writer.add_block_count(_LAYERS)
-    writer.add_context_length(_LENGTH)
+    writer.add_context_length(kind.length)
     writer.add_embedding_length(_WIDTH)
     writer.add_feed_forward_length(_HIDDEN)
     writer.add_head_count(_HEADS)

@@ -1,0 +1,153 @@
+/* Answers a prompt: app PROMPT. All memory is static. */
+#include <stdio.h>
+#include <string.h>
+
+#include "app/llm_cc.h"
+#include "app/words.h"
+#include "backends/cpu/threads/pool.h"
+#include "executorch/text/chat_template.h"
+#include "executorch/text/sampler.h"
+#include "executorch/text/whole_characters.h"
+
+/* Tokens that one call of prefill takes, and that a conversation may have, as the
+ * network's source says; tokens of the file, and bytes of one, at most. */
+enum { kChunk = 128, kContext = 2048, kTokens = 49152, kPiece = 256 };
+enum { kAnswer = 256, kThreads = 2, kText = 8192 };
+
+/* All zero: always the most probable token. */
+static const et_sampler_options kSampling = {0};
+
+static llm_prefill_memory prefill_memory;
+static llm_decode_memory decode_memory;
+static llm_state cache; /* both methods write to it */
+static et_method *prefill;
+static et_method *decode;
+
+static et_status load(const et_method_options *options, et_error *error) {
+  if (words.count > kTokens) {
+    return et_fail(error, ET_STATUS_OUT_OF_RESOURCES,
+                   "the file has %u tokens, and there is room for %d",
+                   (unsigned)words.count, kTokens);
+  }
+  ET_RETURN_IF_ERROR(
+      llm_prefill_load(&prefill_memory, options, &cache, &prefill, error));
+  return llm_decode_load(&decode_memory, options, &cache, &decode, error);
+}
+
+/* Two to kChunk tokens, of which the first is number `at` of the conversation. */
+static et_status take_many(const int64_t *tokens, int32_t count, int64_t at,
+                           const float **scores, et_error *error) {
+  int64_t positions[kChunk];
+  for (int32_t i = 0; i < count; ++i) {
+    positions[i] = at + i;
+  }
+  const int32_t sizes[2] = {1, count};
+  ET_RETURN_IF_ERROR(
+      llm_prefill_set_tokens(prefill, tokens, (size_t)count, sizes, error));
+  ET_RETURN_IF_ERROR(llm_prefill_set_positions(prefill, positions,
+                                               (size_t)count, &count, error));
+  ET_RETURN_IF_ERROR(et_method_execute(prefill, error));
+  return llm_prefill_get_output_0(prefill, scores, error);
+}
+
+static et_status take_one(int64_t token, int64_t at, const float **scores,
+                          et_error *error) {
+  ET_RETURN_IF_ERROR(llm_decode_set_tokens(decode, &token, error));
+  ET_RETURN_IF_ERROR(llm_decode_set_positions(decode, &at, error));
+  ET_RETURN_IF_ERROR(et_method_execute(decode, error));
+  return llm_decode_get_output_0(decode, scores, error);
+}
+
+/* Tokens that begin a conversation; the scores are of what may follow them. */
+static et_status take_prompt(const int64_t *tokens, size_t count,
+                             const float **scores, et_error *error) {
+  for (size_t at = 0; at < count; at += kChunk) {
+    const size_t part = count - at < kChunk ? count - at : kChunk;
+    ET_RETURN_IF_ERROR(part == 1
+                           ? take_one(tokens[at], (int64_t)at, scores, error)
+                           : take_many(tokens + at, (int32_t)part, (int64_t)at,
+                                       scores, error));
+  }
+  return ET_STATUS_OK;
+}
+
+/* The tokens of a conversation up to where the answer begins; 0 when the prompt is too
+ * long. */
+static size_t make_tokens(const char *prompt, int64_t *tokens) {
+  static char text[kText];
+  static et_byte_pair_symbol symbols[kText];
+  const et_chat_work work = {text, kText, symbols, kText};
+  size_t count = et_chat_parts_tokens(&words_chat.opening, &words, tokens,
+                                      kContext, &work);
+  const size_t said =
+      et_chat_message(&words_chat, &words, ET_CHAT_USER, prompt, strlen(prompt),
+                      tokens + count, kContext - count, &work);
+  if (said == ET_CHAT_TOO_LONG) {
+    return 0;
+  }
+  count += said;
+  const size_t begun = et_chat_parts_tokens(
+      &words_chat.answer, &words, tokens + count, kContext - count, &work);
+  return begun == ET_CHAT_TOO_LONG ? 0 : count + begun;
+}
+
+/* A character may be several tokens: it is printed when it is whole. */
+static void print_token(et_whole_characters *characters, int64_t token) {
+  char out[ET_WHOLE_CHARACTERS_BYTES(kPiece)];
+  size_t size = 0;
+  const char *piece = et_byte_pairs_piece(&words, token, &size);
+  size = size < kPiece ? size : kPiece;
+  fwrite(out, 1, et_whole_characters_push(characters, piece, size, out),
+         stdout);
+  fflush(stdout);
+}
+
+/* Prints tokens until one ends the answer. `count` have been taken. */
+static et_status answer(const float *scores, size_t count, et_error *error) {
+  static et_sampler_choice choices[kTokens];
+  et_whole_characters characters = {0};
+  uint64_t seed = 1;
+  for (int left = kAnswer; left > 0 && count < kContext; --left) {
+    const int64_t token =
+        et_sampler_choose(&kSampling, scores, words.count, &seed, choices);
+    if (et_chat_is_stop(&words_chat, token)) {
+      break;
+    }
+    print_token(&characters, token);
+    ET_RETURN_IF_ERROR(take_one(token, (int64_t)count++, &scores, error));
+  }
+  putchar('\n');
+  return ET_STATUS_OK;
+}
+
+static et_status reply(const char *prompt, const et_method_options *options,
+                       et_error *error) {
+  static int64_t tokens[kContext];
+  const float *scores = NULL;
+  ET_RETURN_IF_ERROR(load(options, error));
+  const size_t count = make_tokens(prompt, tokens);
+  if (count == 0) {
+    return et_fail(error, ET_STATUS_OUT_OF_RESOURCES, "the prompt is too long");
+  }
+  ET_RETURN_IF_ERROR(take_prompt(tokens, count, &scores, error));
+  return answer(scores, count, error);
+}
+
+int main(int argc, char **argv) {
+  static et_cpu_pool pool;
+  et_error error = {0};
+  if (argc != 2) {
+    fprintf(stderr, "usage: app PROMPT\n");
+    return 1;
+  }
+  et_status status = et_cpu_pool_create(&pool, kThreads, &error);
+  if (status == ET_STATUS_OK) {
+    const et_method_options options = {.parallel = &pool.parallel};
+    status = reply(argv[1], &options, &error);
+    et_cpu_pool_destroy(&pool);
+  }
+  if (status != ET_STATUS_OK) {
+    fprintf(stderr, "%s\n", error.message);
+  }
+  return status == ET_STATUS_OK ? 0 : 1;
+}
