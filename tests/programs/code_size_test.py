@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-# Bytes of .text, of which AVX2 has 56,920, AVX-512 72,204. AVX-512 has more shapes of tiles, and each of its instructions is longer.
-_BUDGET = {"AVX2": 57_000, "AVX512": 72_300}
+# Bytes of .text, of which AVX2 has 60,008, AVX-512 75,421. AVX-512 has more shapes of tiles, and each of its instructions is longer.
+_BUDGET = {"AVX2": 60_100, "AVX512": 75_500}
 # What the table of a MobileNetV2 names.
 _ROOTS = ("et_cpu_backend", *(f"et_cpu_step_{kind}" for kind in ("block", "depthwise", "pool", "product")))
 

@@ -117,10 +117,10 @@ static row_function *const row_functions[] = {
 /* What does not fill a vector is worked on beside the row. */
 ET_APART void run_last(row_function *function, float *values, size_t count,
                        const parameters *p) {
-  float lanes[ET_CPU_LANES] = {0};
-  memcpy(lanes, values, count * sizeof(float));
+  float lanes[ET_CPU_LANES];
+  et_f32_store(lanes, et_f32_load_some(values, count));
   function(lanes, ET_CPU_LANES, p);
-  memcpy(values, lanes, count * sizeof(float));
+  et_f32_store_some(values, et_f32_load(lanes), count);
 }
 
 void ET_CPU_NAME(et_cpu_activate_f32)(const et_cpu_activation *activation,

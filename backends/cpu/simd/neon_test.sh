@@ -15,7 +15,7 @@ trap 'rm -rf "$out"' EXIT
 cd "$root"
 
 cc="${CC:-aarch64-linux-gnu-gcc} -I. -Iruntime/include -Ikernels/include -I$cmocka/include -std=c11 -Wall -Wextra -pedantic"
-loops="-O2 -ffp-contract=off -fno-math-errno -fno-trapping-math -fno-tree-vectorize"
+loops="-O3 -ffp-contract=off -fno-math-errno -fno-trapping-math -fno-tree-vectorize"
 linked="-O2 -DET_CPU_LINKED_PLAIN -DET_CPU_LINKED_NEON"
 system="-w -D_GNU_SOURCE -DHAVE_CLOCK_REALTIME -DHAVE_INTTYPES_H -DHAVE_MALLOC_H -DHAVE_SIGNAL_H -DHAVE_STRINGS_H
     -DHAVE_STRUCT_TIMESPEC"

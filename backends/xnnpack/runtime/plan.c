@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "backends/xnnpack/runtime/join.h"
 #include "backends/xnnpack/runtime/rules.h"
 #include "executorch/checked.h"
 
@@ -28,8 +29,10 @@ typedef struct plan {
 
 et_status et_xnn_apply_all(et_xnn_builder *b) {
   for (uint32_t i = 0; i < b->graph->nodes.count; i++) {
-    const et_xnn_node node = et_xnn_node_at(b->graph, i);
-    ET_RETURN_IF_ERROR(et_xnn_apply(b, &node));
+    et_xnn_node node;
+    if (et_xnn_joined_node(b->graph, i, &node)) {
+      ET_RETURN_IF_ERROR(et_xnn_apply(b, &node));
+    }
   }
   return ET_STATUS_OK;
 }
@@ -130,8 +133,10 @@ et_status et_xnn_plan(et_xnn_builder *counting, et_xnn_handle *handle,
                       size_t *out_bytes) {
   plan p = {.b = counting, .handle = handle};
   for (uint32_t i = counting->graph->nodes.count; i-- > 0;) {
-    const et_xnn_node node = et_xnn_node_at(counting->graph, i);
-    ET_RETURN_IF_ERROR(plan_node(&p, &node));
+    et_xnn_node node;
+    if (et_xnn_joined_node(counting->graph, i, &node)) {
+      ET_RETURN_IF_ERROR(plan_node(&p, &node));
+    }
   }
   *out_bytes = p.most;
   return ET_STATUS_OK;
