@@ -105,18 +105,21 @@ class Workspace:
         self._bazel("shutdown")
 
     def _bazel(self, command: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-        home = pwd.getpwuid(os.getuid()).pw_dir
-        environment = {
-            key: value for key, value in os.environ.items() if not key.startswith(("TEST_", "RUNFILES", "PYTHON"))
-        }
         return subprocess.run(
             [*self._inside, str(self._root / "bazelw"), f"--output_base={self._output_base}", command, *arguments],
             cwd=self.folder,
-            env={**environment, "HOME": home, "USER": pwd.getpwuid(os.getuid()).pw_name},
+            env=users_environment(),
             capture_output=True,
             text=True,
             check=False,
         )
+
+
+def users_environment() -> dict[str, str]:
+    """What a program sees that the user runs, without what a test sets."""
+    user = pwd.getpwuid(os.getuid())
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(("TEST_", "RUNFILES", "PYTHON"))}
+    return {**kept, "HOME": user.pw_dir, "USER": user.pw_name}
 
 
 def example_workspaces(factory: pytest.TempPathFactory, cache: Path, name: str) -> Iterator[Workspace]:
