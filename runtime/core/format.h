@@ -18,6 +18,15 @@ size_t et_format(char *text, size_t size, const char *format, ...)
 #endif
     ;
 
+/* et_format for what only messages say: nothing where these are reduced to codes. */
+#ifdef ET_MESSAGES_CODES
+#define et_describe(text, size, ...)                                       \
+  ((void)sizeof(et_format((text), (size), __VA_ARGS__)), (text)[0] = '\0', \
+   (size_t)0)
+#else
+#define et_describe et_format
+#endif
+
 size_t et_format_args(char *text, size_t size, const char *format,
                       va_list *args);
 

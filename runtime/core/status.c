@@ -31,12 +31,32 @@ void et_error_clear(et_error *error) {
   }
 }
 
-et_status et_fail(et_error *error, et_status status, const char *format, ...) {
+et_status(et_fail)(et_error *error, et_status status, const char *format, ...) {
   if (error != NULL && error->status == ET_STATUS_OK) {
     va_list args;
     va_start(args, format);
     et_format_args(error->message, sizeof error->message, format, &args);
     va_end(args);
+    error->status = status;
+  }
+  return status;
+}
+
+/* Four digits and what follows them. */
+static char *put_hex(char *to, uint32_t value, char next) {
+  for (int shift = 12; shift >= 0; shift -= 4) {
+    *to++ = "0123456789abcdef"[value >> shift & 0xF];
+  }
+  *to = next;
+  return to + 1;
+}
+
+et_status et_fail_code(et_error *error, et_status status, uint32_t place,
+                       uint32_t index) {
+  if (error != NULL && error->status == ET_STATUS_OK) {
+    char *to = put_hex(error->message, place >> 16, ':');
+    to = put_hex(to, place, ':');
+    (void)put_hex(put_hex(to, index >> 16, '\0') - 1, index, '\0');
     error->status = status;
   }
   return status;

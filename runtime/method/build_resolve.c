@@ -30,8 +30,8 @@ static bool is_listed(const missing *m, const char *name) {
 static void list_missing(missing *m, const char *name) {
   m->any = true;
   if (!is_listed(m, name)) {
-    m->used += et_format(m->names + m->used, sizeof m->names - m->used, "%s%s",
-                         m->used == 0 ? "" : ", ", name);
+    m->used += et_describe(m->names + m->used, sizeof m->names - m->used,
+                           "%s%s", m->used == 0 ? "" : ", ", name);
   }
 }
 
@@ -43,9 +43,14 @@ static et_string full_name(const et_builder *builder, uint32_t index,
   const et_fb_table row = et_fb_child_at(&operators, index);
   const et_string overload = et_fb_text(&row, ET_OPERATOR_OVERLOAD);
   const et_string name = et_fb_text(&row, ET_OPERATOR_NAME);
-  et_string full = {text, 0};
-  full.size = et_format(text, ET_LIMIT_NAME_BYTES + 1, "%s%s%s", name.data,
-                        overload.size == 0 ? "" : ".", overload.data);
+  et_string full = {text, name.size};
+  memcpy(text, name.data, name.size);
+  if (overload.size != 0) {
+    text[full.size++] = '.';
+    memcpy(text + full.size, overload.data, overload.size);
+    full.size += overload.size;
+  }
+  text[full.size] = '\0';
   return full;
 }
 

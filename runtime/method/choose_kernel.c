@@ -134,8 +134,8 @@ static et_status refuse(const et_builder *builder, const trial *t,
   char order[DIM_ORDER_TEXT_BYTES] = "";
   size_t used = 0;
   for (uint32_t d = 0; d < record->rank; d++) {
-    used += et_format(order + used, sizeof order - used, d == 0 ? "%u" : ",%u",
-                      (unsigned)record->dim_order[d]);
+    used += et_describe(order + used, sizeof order - used,
+                        d == 0 ? "%u" : ",%u", (unsigned)record->dim_order[d]);
   }
   return et_fail(builder->error, ET_STATUS_INVALID_PROGRAM,
                  "instructions[%u] %s: args[%u] is %s of %u dims in the order "

@@ -21,8 +21,8 @@ static et_status fail_not_found(const et_program *program, const char *name,
   for (size_t i = 0; i < et_program_method_count(program); i++) {
     et_string found;
     et_program_method_name(program, i, &found);
-    used += et_format(names + used, sizeof names - used, "%s%s",
-                      i == 0 ? "" : ", ", found.data);
+    used += et_describe(names + used, sizeof names - used, "%s%s",
+                        i == 0 ? "" : ", ", found.data);
   }
   return et_fail(error, ET_STATUS_NOT_FOUND,
                  "there is no method '%s'; the program has: %s", name, names);

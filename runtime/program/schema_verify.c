@@ -39,14 +39,14 @@ static const et_schema_field *current_field(const walk *w,
 
 /* Writes "execution_plan[0].values[3]" for where the walk stands. */
 static void write_path(const walk *w, char *text, size_t size) {
-  size_t used = et_format(text, size, "%s", w->schema->name);
+  size_t used = et_describe(text, size, "%s", w->schema->name);
   for (size_t i = 0; i < w->depth; i++) {
     const walk_level *level = &w->levels[i];
     const et_schema_field *field = current_field(w, level);
-    used += et_format(text + used, size - used, ".%s", field->name);
+    used += et_describe(text + used, size - used, ".%s", field->name);
     if (field->kind == ET_KIND_TABLES) {
-      used +=
-          et_format(text + used, size - used, "[%u]", (unsigned)level->element);
+      used += et_describe(text + used, size - used, "[%u]",
+                          (unsigned)level->element);
     }
   }
 }

@@ -76,6 +76,46 @@ et_status et_fail(et_error *error, et_status status, const char *format, ...)
 #endif
     ;
 
+/* What et_fail is where messages are reduced (ET_MESSAGES_CODES, of a build with
+ * --@rules_executorch//runtime:messages=codes): the message is "FILE:LINE:INDEX" in
+ * hexadecimal, where FILE is a number of the source's path (tools/message_of_code.py
+ * knows it), and INDEX the first argument of the message if that is a whole number, else
+ * 0. Texts and what makes them are in no program then. */
+et_status et_fail_code(et_error *error, et_status status, uint32_t place,
+                       uint32_t index);
+
+#if defined(ET_MESSAGES_CODES) && !defined(__cplusplus)
+/* Constant once compiled: a digit for each of the last characters of __FILE__. */
+#define ET_FILE_DIGIT(from_end, factor)                                        \
+  ((sizeof(__FILE__) > (from_end) + 3u                                         \
+        ? (uint32_t)(unsigned char)                                            \
+              __FILE__[sizeof(__FILE__) - 4u -                                 \
+                       (sizeof(__FILE__) > (from_end) + 3u ? (from_end) : 0u)] \
+        : 0u) *                                                                \
+   (factor))
+#define ET_FILE_NUMBER                                                         \
+  ((ET_FILE_DIGIT(0u, 1u) + ET_FILE_DIGIT(1u, 31u) + ET_FILE_DIGIT(2u, 961u) + \
+    ET_FILE_DIGIT(3u, 29791u) + ET_FILE_DIGIT(4u, 6367u) +                     \
+    ET_FILE_DIGIT(5u, 1181u) + ET_FILE_DIGIT(6u, 36611u) +                     \
+    ET_FILE_DIGIT(7u, 20725u)) &                                               \
+   0xFFFFu)
+#define ET_INDEX_OF(first)          \
+  ((uint32_t)_Generic((first),      \
+       int: (first),                \
+       unsigned: (first),           \
+       long: (first),               \
+       unsigned long: (first),      \
+       long long: (first),          \
+       unsigned long long: (first), \
+       default: 0))
+#define ET_FIRST_INDEX(format, first, ...) ET_INDEX_OF(first)
+/* The arguments are not evaluated, and nothing is unused for that. */
+#define et_fail(error, status, ...)                                           \
+  ((void)sizeof((et_fail)((error), (status), __VA_ARGS__)),                   \
+   et_fail_code((error), (status), ET_FILE_NUMBER << 16 | (uint32_t)__LINE__, \
+                ET_FIRST_INDEX(__VA_ARGS__, 0, 0)))
+#endif
+
 /* Returns from the calling function when `expression` is not ET_STATUS_OK. */
 #define ET_RETURN_IF_ERROR(expression)         \
   do {                                         \

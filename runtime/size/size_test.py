@@ -1,0 +1,27 @@
+"""The core takes no more than runtime/size/budget.json says."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from runtime.size.measure import CORTEX_M4, MESSAGES, X86_64, measure
+
+_MACHINES = {machine.name: machine for machine in (X86_64, CORTEX_M4)}
+_BUDGET = json.loads(Path(__file__).with_name("budget.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("messages", MESSAGES)
+def test_the_core_is_within_its_budget_and_has_no_variables(messages: str) -> None:
+    machine = _MACHINES[os.environ["MACHINE"]]
+    found = measure(machine, messages)
+    budget = _BUDGET[machine.name][messages]
+    assert found.variable == 0
+    assert found.constant <= budget, (
+        f"the core takes {found.constant:,} bytes of {machine.name} with {messages}, {found.constant - budget:,} more than"
+        " runtime/size/budget.json allows; if that is worth it, raise it there"
+    )
+    assert found.constant > budget * 0.97, (
+        f"the core shrank to {found.constant:,} bytes: lower the budget of {budget:,}"
+    )
