@@ -21,21 +21,11 @@ static bool takes_bounds(const et_xnn_node *node) {
   }
 }
 
-static bool reads(const et_xnn_node *node, uint32_t id) {
-  for (uint8_t i = 0; i < node->input_count; i++) {
-    if (node->inputs[i] == id) {
-      return true;
-    }
-  }
-  return false;
-}
-
 /* Whether a node from `first` on reads value `id`. */
 static bool is_read_behind(const et_xnn_graph *graph, uint32_t first,
                            uint32_t id) {
   for (uint32_t i = first; i < graph->nodes.count; i++) {
-    const et_xnn_node node = et_xnn_node_at(graph, i);
-    if (reads(&node, id)) {
+    if (et_xnn_reads(graph, i, id)) {
       return true;
     }
   }
@@ -61,10 +51,12 @@ static bool is_joined(const et_xnn_graph *graph, uint32_t index) {
     return false;
   }
   const et_xnn_node clamp = et_xnn_node_at(graph, index);
+  if (clamp.tag != ET_XNN_NODE_CLAMP) {
+    return false;
+  }
   const et_xnn_node before = et_xnn_node_at(graph, index - 1);
-  return clamp.tag == ET_XNN_NODE_CLAMP && takes_bounds(&before) &&
-         clamp.inputs[0] == before.outputs[0] &&
-         !reads(&before, clamp.outputs[0]) &&
+  return takes_bounds(&before) && clamp.inputs[0] == before.outputs[0] &&
+         !et_xnn_reads(graph, index - 1, clamp.outputs[0]) &&
          are_alike(graph, clamp.inputs[0], clamp.outputs[0]) &&
          !is_read_behind(graph, index + 1, clamp.inputs[0]);
 }

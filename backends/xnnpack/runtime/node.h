@@ -32,6 +32,9 @@ typedef struct et_xnn_node {
 /* Node `index`. Its ids are not looked at. */
 et_xnn_node et_xnn_node_at(const et_xnn_graph *graph, uint32_t index);
 
+/* Whether value `id` is an input of node `index`. */
+bool et_xnn_reads(const et_xnn_graph *graph, uint32_t index, uint32_t id);
+
 /* That all nodes are known, name values that exist, and have flags and bounds that
  * are known. */
 et_status et_xnn_check_nodes(const et_xnn_graph *graph, et_error *error);

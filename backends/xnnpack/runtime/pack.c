@@ -56,10 +56,32 @@ static et_status put_panels(et_xnn_builder *b, const et_xnn_matrix *m,
   return ET_STATUS_OK;
 }
 
+/* Numbers of `width` bytes, a constant of each call, as they are. */
+static inline void move(const et_xnn_weights *w, panel p, size_t width,
+                        uint8_t *to) {
+  const size_t depth = (size_t)w->matrix.depth;
+  const uint8_t *rows[PANEL];
+  for (size_t c = 0; c < p.columns; c++) {
+    rows[c] = w->data + et_xnn_element(&w->matrix, p.first + c, 0) * width;
+  }
+  const size_t step = (et_xnn_element(&w->matrix, p.first, 1) -
+                       et_xnn_element(&w->matrix, p.first, 0)) *
+                      width;
+  for (size_t k = 0; k < depth; k++, to += PANEL * width) {
+    for (size_t c = 0; c < p.columns; c++) {
+      memcpy(to + c * width, rows[c] + k * step, width);
+    }
+  }
+}
+
 static void put_floats(const et_xnn_weights *w, panel p, const void *request,
                        void *to) {
   float *out = to;
   (void)request;
+  if (w->value.datatype == ET_XNN_FP32) {
+    move(w, p, sizeof(float), to);
+    return;
+  }
   for (size_t k = 0; k < (size_t)w->matrix.depth; k++) {
     for (size_t c = 0; c < p.columns; c++) {
       out[k * PANEL + c] = et_xnn_number(w, p.first + c, k);
@@ -69,15 +91,12 @@ static void put_floats(const et_xnn_weights *w, panel p, const void *request,
 
 static void put_halves(const et_xnn_weights *w, panel p, const void *request,
                        void *to) {
-  uint16_t *out = to;
   (void)request;
-  for (size_t k = 0; k < (size_t)w->matrix.depth; k++) {
-    for (size_t c = 0; c < p.columns; c++) {
-      memcpy(&out[k * PANEL + c],
-             w->data + et_xnn_element(&w->matrix, p.first + c, k) * 2, 2);
-    }
-  }
+  move(w, p, sizeof(uint16_t), to);
 }
+
+/* Reads a code: a constant of each call of what is given one. */
+typedef int32_t read_code(const et_xnn_weights *w, size_t row, size_t k);
 
 static et_status fill_floats(et_xnn_builder *b, const void *request,
                              void *bytes) {
@@ -116,15 +135,39 @@ et_xnn_tensor et_xnn_pack_panels(et_xnn_builder *b, const et_xnn_matrix *m,
   return et_xnn_pack(b, &packing);
 }
 
-static void put_quads(const et_xnn_weights *w, panel p, const void *request,
-                      void *to) {
-  int8_t *out = to;
-  (void)request;
+static inline void quads_by(read_code *code, const et_xnn_weights *w, panel p,
+                            int8_t *out) {
   for (size_t k = 0; k < (size_t)w->matrix.depth; k++) {
     for (size_t c = 0; c < p.columns; c++) {
-      out[(k / 4 * PANEL + c) * 4 + k % 4] =
-          (int8_t)et_xnn_code(w, p.first + c, k);
+      out[(k / 4 * PANEL + c) * 4 + k % 4] = (int8_t)code(w, p.first + c, k);
     }
+  }
+}
+
+/* Codes that lie as quads of each column are moved as such. */
+static void move_quads(const et_xnn_weights *w, panel p, uint8_t *to) {
+  const size_t depth = (size_t)w->matrix.depth;
+  for (size_t c = 0; c < p.columns; c++) {
+    const uint8_t *row = w->data + (p.first + c) * depth;
+    for (size_t k = 0; k + 4 <= depth; k += 4) {
+      memcpy(to + (k / 4 * PANEL + c) * 4, row + k, 4);
+    }
+    for (size_t k = depth / 4 * 4; k < depth; k++) {
+      to[(k / 4 * PANEL + c) * 4 + k % 4] = row[k];
+    }
+  }
+}
+
+static void put_quads(const et_xnn_weights *w, panel p, const void *request,
+                      void *to) {
+  (void)request;
+  if (et_xnn_has_int8(w) && !w->matrix.is_transposed &&
+      w->value.quantization.zero_point == 0) {
+    move_quads(w, p, to);
+  } else if (et_xnn_has_int8(w)) {
+    quads_by(et_xnn_int8, w, p, to);
+  } else {
+    quads_by(et_xnn_code, w, p, to);
   }
 }
 
@@ -270,14 +313,25 @@ static et_status fill_column_scales(et_xnn_builder *b, const void *request,
                     bytes);
 }
 
+static inline void sums_by(read_code *code, const et_xnn_weights *w, panel p,
+                           int32_t *out) {
+  for (size_t i = 0; i < p.columns; i++) {
+    const size_t depth = (size_t)w->matrix.depth;
+    int32_t sum = 0;
+    for (size_t k = 0; k < depth; k++) {
+      sum += code(w, p.first + i, k);
+    }
+    out[i] = sum;
+  }
+}
+
 static void put_column_sums(const et_xnn_weights *w, panel p,
                             const void *request, void *to) {
-  int32_t *out = to;
   (void)request;
-  for (size_t i = 0; i < p.columns; i++) {
-    for (size_t k = 0; k < (size_t)w->matrix.depth; k++) {
-      out[i] += et_xnn_code(w, p.first + i, k);
-    }
+  if (et_xnn_has_int8(w)) {
+    sums_by(et_xnn_int8, w, p, to);
+  } else {
+    sums_by(et_xnn_code, w, p, to);
   }
 }
 

@@ -134,12 +134,17 @@ static int32_t nibble_at(const et_xnn_weights *w, size_t element) {
   return (at % 2 == 0 ? byte & 15 : byte >> 4) - 8;
 }
 
+bool et_xnn_has_int8(const et_xnn_weights *w) {
+  return w->value.datatype == ET_XNN_QINT8 ||
+         w->value.datatype == ET_XNN_QCINT8;
+}
+
 int32_t et_xnn_code(const et_xnn_weights *w, size_t row, size_t k) {
   const size_t element = et_xnn_element(&w->matrix, row, k);
   switch ((et_xnn_datatype)w->value.datatype) {
     case ET_XNN_QINT8:
     case ET_XNN_QCINT8:
-      return (int8_t)w->data[element] - w->value.quantization.zero_point;
+      return et_xnn_int8(w, row, k);
     case ET_XNN_QUINT8:
       return w->data[element] - w->value.quantization.zero_point;
     case ET_XNN_QCINT4:

@@ -30,7 +30,16 @@ static inline size_t et_xnn_element(const et_xnn_matrix *m, size_t row,
   return m->is_transposed ? k * outputs + row : row * (size_t)m->depth + k;
 }
 
+/* A code of any datatype; of those that lie as int8, which most are, without asking
+ * which each time. */
 int32_t et_xnn_code(const et_xnn_weights *w, size_t row, size_t k);
+bool et_xnn_has_int8(const et_xnn_weights *w);
+static inline int32_t et_xnn_int8(const et_xnn_weights *w, size_t row,
+                                  size_t k) {
+  return (int8_t)w->data[et_xnn_element(&w->matrix, row, k)] -
+         w->value.quantization.zero_point;
+}
+
 float et_xnn_scale(const et_xnn_weights *w, size_t row, size_t k);
 float et_xnn_number(const et_xnn_weights *w, size_t row, size_t k);
 
