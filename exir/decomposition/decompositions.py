@@ -97,7 +97,10 @@ def _is_core_composite(op: OpOverload) -> bool:
 
 
 def _linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """`x` [..., K], `weight` [N, K], `bias` [N] → [..., N] as one product of two matrices."""
+    """`x` [..., K], `weight` [N, K], `bias` [N] → [..., N] as one product of two matrices; `weight` [K], `bias` [] → [...]."""
+    if weight.dim() == 1:
+        sums = torch.matmul(x, weight)
+        return sums if bias is None else sums + bias
     rows = x if x.dim() == 2 else x.reshape(-1, weight.shape[1])
     columns = weight.permute(1, 0)
     product = torch.mm(rows, columns) if bias is None else torch.addmm(bias, rows, columns)

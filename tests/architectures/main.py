@@ -27,6 +27,7 @@ from tests.architectures import (
     torchvision_models,
     torchvision_operators,
     transformers_models,
+    transformers_parts,
     trial,
 )
 from tests.architectures.architecture import Architecture
@@ -47,7 +48,7 @@ def _options() -> argparse.Namespace:
 
 def _chosen(words: list[str]) -> list[Architecture]:
     """Of packages that are there."""
-    modules = (plain_models, torchvision_models, timm_models, transformers_models)
+    modules = (plain_models, torchvision_models, timm_models, transformers_models, transformers_parts)
     every = [each for module in modules for each in module.architectures()]
     wanted = [each for each in every if not words or any(word in str(each) for word in words)]
     there = {package for package in {each.package for each in wanted} if _imported(package)}

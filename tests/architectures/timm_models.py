@@ -19,7 +19,10 @@ _ANY_SIZE = (
     " fastvit_t8 fastvit_mci0 edgenext_xx_small convnext_atto convnextv2_atto convmixer_768_32 inception_next_atto starnet_s1"
     " regnetz_b16 regnetv_040 seresnet50 ecaresnet26t gcresnet33ts skresnet18 skresnext50_32x4d resnest14d legacy_senet154"
     " xception41 legacy_xception inception_v4 inception_resnet_v2 nasnetalarge pnasnet5large tresnet_m hgnet_tiny hgnetv2_b0"
-    " rdnet_tiny densenetblur121d mambaout_femto fasternet_t0 csatv2"
+    " rdnet_tiny densenetblur121d mambaout_femto fasternet_t0 csatv2 efficientnet_cc_b0_4e efficientnet_blur_b0 efficientnetv2_rw_t"
+    " fbnetv3_b nf_regnet_b0 nf_ecaresnet26 regnetz_005 resnetv2_50d_frn resnetv2_50x1_bit resnetrs50 resnet50_gn vovnet39a"
+    " darknet17 cs3edgenet_x xception41p convnext_zepto_rms_ols convnext_tiny_hnf edgenext_small_rw tf_mobilenetv3_small_minimal_100"
+    " efficientvit_l1 rexnetr_200 resnetblur18 tresnet_v2_l"
 )
 _OWN_SIZE = (
     "vit_tiny_patch16_224 deit_tiny_patch16_224 deit3_small_patch16_224 beit_base_patch16_224 beitv2_base_patch16_224"
@@ -32,7 +35,10 @@ _OWN_SIZE = (
     " hiera_tiny_224 nextvit_small vit_small_patch16_dinov3 vit_relpos_small_patch16_224 vit_small_r26_s32_224"
     " vitamin_small_224 caformer_s18 convformer_s18 nest_tiny_jx botnet26t_256 eca_halonext26ts lambda_resnet26t"
     " bat_resnext26ts swiftformer_xs shvit_s1 iformer_t lowformer_b0 cpubone_t0 naflexvit_base_patch16_gap"
-    " samvit_base_patch16_224 sam2_hiera_tiny mobilenetv5_base test_vit"
+    " samvit_base_patch16_224 sam2_hiera_tiny mobilenetv5_base test_vit qwen3_vit_88m gemma4_vit_167m beit3_base_patch16_224"
+    " flexivit_small vit_base_patch16_rope_mixed_224 vit_srelpos_small_patch16_224 halonet26t lamhalobotnet50ts_256 sehalonet33ts"
+    " poolformerv2_s12 mobilenetv4_hybrid_medium_075 crossvit_9_dagger_240 deit_tiny_distilled_patch16_224 levit_conv_128s"
+    " swin_s3_tiny_224 tnt_s_legacy_patch16_224 vit_tiny_r_s16_p8_224 resnet50_clip haloregnetz_b naflexvit_base_patch16_siglip"
 )
 
 

@@ -9,31 +9,25 @@ from functools import partial
 from typing import Any
 
 import torch
-from torch import nn
 from torch.export import Dim
 
 from tests.architectures.architecture import Architecture, Part, Subject, Tensors, picture
+from tests.architectures.transformers_base import (
+    DECODER,
+    LENGTH,
+    PICTURE,
+    SIZES,
+    T5,
+    TEXT,
+    TWO_STACKS,
+    VOCABULARY,
+    made,
+    transformers,
+    words,
+)
 
-_VOCABULARY, _LENGTH = 200, 16
-_SIZES = {"hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 128}
-_TEXT = {**_SIZES, "vocab_size": _VOCABULARY, "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}
-_DECODER = {**_TEXT, "num_key_value_heads": 2, "head_dim": 16}
-_PICTURE = {**_SIZES, "image_size": 64, "patch_size": 16}
-_TWO_STACKS = {
-    **_TEXT,
-    "d_model": 64,
-    "encoder_layers": 2,
-    "decoder_layers": 2,
-    "encoder_attention_heads": 4,
-    "decoder_attention_heads": 4,
-    "encoder_ffn_dim": 128,
-    "decoder_ffn_dim": 128,
-    "decoder_start_token_id": 1,
-    "forced_eos_token_id": None,
-}
-_T5 = {**_TEXT, "d_model": 64, "d_ff": 128, "num_layers": 2, "num_heads": 4, "d_kv": 16, "decoder_start_token_id": 1}
-_SOUND = {**_SIZES, "conv_dim": [32] * 7, "vocab_size": 32}
-_EXPERTS = {**_DECODER, "num_experts": 4, "num_local_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 64}
+_SOUND = {**SIZES, "conv_dim": [32] * 7, "vocab_size": 32}
+_EXPERTS = {**DECODER, "num_experts": 4, "num_local_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 64}
 
 # The model's class and, where the configuration's is not called so, what it is derived from; options beyond the sizes.
 _ENCODERS: dict[str, dict[str, Any]] = {
@@ -51,8 +45,8 @@ _ENCODERS: dict[str, dict[str, Any]] = {
     "SqueezeBert": {"embedding_size": 64},
     "ConvBert": {"embedding_size": 32},
     "ModernBert": {},
-    "FNet": {"tpu_short_seq_length": _LENGTH},
-    "Nystromformer": {"segment_means_seq_len": _LENGTH, "num_landmarks": 4},
+    "FNet": {"tpu_short_seq_length": LENGTH},
+    "Nystromformer": {"segment_means_seq_len": LENGTH, "num_landmarks": 4},
     "Funnel": {
         "d_model": 64,
         "n_head": 4,
@@ -70,6 +64,26 @@ _ENCODERS: dict[str, dict[str, Any]] = {
     "RoFormer": {"embedding_size": 64},
     "BigBird": {"attention_type": "original_full"},
     "Esm": {"position_embedding_type": "rotary"},
+    "MegatronBert": {},
+    "EuroBert": {"num_key_value_heads": 2},
+    "Splinter": {},
+    "Canine": {"num_hash_buckets": 64, "local_transformer_stride": 8},
+    "XLMRobertaXL": {},
+    "RobertaPreLayerNorm": {},
+    "Xmod": {"languages": ["en_XX"], "default_language": "en_XX"},
+    "Lilt": {"hidden_size": 96},
+    "LayoutLM": {},
+    "NomicBert": {},
+    "Tapas": {},
+    "IBert": {"quant_mode": False},
+    "Reformer": {
+        "attn_layers": ["local", "local"],
+        "local_attn_chunk_length": 4,
+        "axial_pos_shape": [4, 4],
+        "axial_pos_embds_dim": [32, 32],
+        "feed_forward_size": 128,
+        "attention_head_size": 16,
+    },
     "T5Encoder": {},
     "UMT5Encoder": {},
 }
@@ -108,6 +122,20 @@ _DECODERS: dict[str, dict[str, Any]] = {
     "Persimmon": {},
     "Starcoder2": {},
     "Helium": {},
+    "Olmo3": {"layer_types": ["sliding_attention", "full_attention"], "sliding_window": 8},
+    "Arcee": {},
+    "Apertus": {},
+    "SeedOss": {},
+    "Exaone4": {"layer_types": ["full_attention", "full_attention"]},
+    "Ernie4_5": {},
+    "HunYuanDenseV1": {},
+    "DiffLlama": {},
+    "Doge": {},
+    "BitNet": {},
+    "Glm4": {},
+    "VaultGemma": {},
+    "NanoChat": {},
+    "ModernBertDecoder": {},
     "Glm": {},
     "Nemotron": {},
     "Lfm2": {"layer_types": ["conv", "full_attention"]},
@@ -116,6 +144,21 @@ _DECODERS: dict[str, dict[str, Any]] = {
     "Mamba2": {"num_heads": 8, "n_groups": 1, "state_size": 8, "expand": 2, "chunk_size": 8},
     "FalconMamba": {"state_size": 8},
     "Rwkv": {"attention_hidden_size": 64},
+    "Bamba": {
+        "attn_layer_indices": [1],
+        "mamba_n_heads": 8,
+        "mamba_d_head": 16,
+        "mamba_d_state": 8,
+        "mamba_chunk_size": 8,
+    },
+    "FalconH1": {"mamba_n_heads": 8, "mamba_d_head": 16, "mamba_d_ssm": 128, "mamba_d_state": 8, "mamba_chunk_size": 8},
+    "Zamba2": {"layers_block_type": ["mamba", "hybrid"], "mamba_d_state": 8, "n_mamba_heads": 8, "chunk_size": 8},
+    "xLSTM": {
+        "num_blocks": 2,
+        "num_heads": 4,
+        "chunkwise_kernel": "chunkwise--native_autograd",
+        "sequence_kernel": "native_sequence__native",
+    },
 }
 _MIXTURES: dict[str, dict[str, Any]] = {
     "Mixtral": {},
@@ -125,18 +168,60 @@ _MIXTURES: dict[str, dict[str, Any]] = {
     "Phimoe": {},
     "GptOss": {"layer_types": ["full_attention", "full_attention"]},
     "GraniteMoe": {},
+    "DeepseekV3": {
+        "n_routed_experts": 4,
+        "n_group": 2,
+        "topk_group": 1,
+        "first_k_dense_replace": 1,
+        "q_lora_rank": 32,
+        "kv_lora_rank": 16,
+        "qk_rope_head_dim": 8,
+        "qk_nope_head_dim": 8,
+        "v_head_dim": 16,
+        "head_dim": 8,
+        "num_key_value_heads": 4,
+    },
+    "Qwen3Next": {
+        "layer_types": ["linear_attention", "full_attention"],
+        "linear_num_key_heads": 2,
+        "linear_num_value_heads": 4,
+        "linear_key_head_dim": 16,
+        "linear_value_head_dim": 16,
+        "shared_expert_intermediate_size": 64,
+    },
+    "Jamba": {"mamba_d_state": 8, "attn_layer_period": 2, "attn_layer_offset": 1, "use_mamba_kernels": False},
+    "MiniMax": {"layer_types": ["linear_attention", "full_attention"], "block_size": 8},
+    "Dots1": {"n_routed_experts": 4, "n_group": 1, "topk_group": 1, "first_k_dense_replace": 1, "n_shared_experts": 1},
+    "Ernie4_5_Moe": {"moe_num_experts": 4, "moe_k": 2, "moe_num_shared_experts": 1},
 }
 _TRANSLATORS: dict[str, dict[str, Any]] = {
-    "Bart": _TWO_STACKS,
-    "MBart": _TWO_STACKS,
-    "Pegasus": _TWO_STACKS,
-    "Marian": {**_TWO_STACKS, "decoder_vocab_size": _VOCABULARY},
-    "Blenderbot": _TWO_STACKS,
-    "M2M100": _TWO_STACKS,
-    "LED": {**_TWO_STACKS, "attention_window": 8},
-    "T5": _T5,
-    "LongT5": _T5,
-    "SwitchTransformers": {**_T5, "num_experts": 2, "num_sparse_encoder_layers": 0, "num_sparse_decoder_layers": 0},
+    "Bart": TWO_STACKS,
+    "MBart": TWO_STACKS,
+    "Pegasus": TWO_STACKS,
+    "Marian": {**TWO_STACKS, "decoder_vocab_size": VOCABULARY},
+    "Blenderbot": TWO_STACKS,
+    "M2M100": TWO_STACKS,
+    "BlenderbotSmall": TWO_STACKS,
+    "PLBart": TWO_STACKS,
+    "Mvp": TWO_STACKS,
+    "BigBirdPegasus": {**TWO_STACKS, "attention_type": "original_full"},
+    "PegasusX": {**TWO_STACKS, "block_size": 8, "num_global_tokens": 4},
+    "ProphetNet": {
+        "vocab_size": VOCABULARY,
+        "hidden_size": 64,
+        "encoder_ffn_dim": 128,
+        "decoder_ffn_dim": 128,
+        "num_encoder_layers": 2,
+        "num_decoder_layers": 2,
+        "num_encoder_attention_heads": 4,
+        "num_decoder_attention_heads": 4,
+        "decoder_start_token_id": 1,
+    },
+    "MT5": T5,
+    "LED": {**TWO_STACKS, "attention_window": 8},
+    "T5": T5,
+    "LongT5": T5,
+    "SwitchTransformers": {**T5, "num_experts": 2, "num_sparse_encoder_layers": 0, "num_sparse_decoder_layers": 0},
 }
 # Their masks have no default while they are exported.
 _MASKED = {"LongT5", "SwitchTransformers"}
@@ -164,6 +249,26 @@ _EYES: dict[str, dict[str, Any]] = {
     "MobileNetV2": {},
     "MobileViT": {},
     "EfficientNet": {},
+    "Cvt": {"embed_dim": [16, 32, 48], "num_heads": [1, 2, 3], "depth": [1, 2, 10]},
+    "Levit": {"hidden_sizes": [32, 48, 64], "num_attention_heads": [2, 2, 2], "depths": [1, 1, 1], "image_size": 64},
+    "FocalNet": {"image_size": 64, "embed_dim": 16, "depths": [1, 1, 1, 1]},
+    "Hiera": {
+        "image_size": [64, 64],
+        "embed_dim": 16,
+        "depths": [1, 1, 1, 1],
+        "num_heads": [1, 2, 4, 8],
+        "num_query_pool": 1,
+    },
+    "PvtV2": {"image_size": 64, "depths": [1, 1, 1, 1], "hidden_sizes": [16, 32, 80, 128]},
+    "SwiftFormer": {"depths": [1, 1, 2, 1], "embed_dims": [16, 32, 48, 64]},
+    "MobileViTV2": {"image_size": 64, "width_multiplier": 0.5},
+    "TextNet": {},
+    "Bit": {**_DEPTHS, "embedding_size": 16, "num_groups": 4},
+    "IJepa": {},
+    "Dinov2WithRegisters": {},
+    "DINOv3ConvNext": _DEPTHS,
+    "Aimv2Vision": {},
+    "Swin2SRForImageSuperResolution": {"embed_dim": 24, "depths": [1, 1], "num_heads": [2, 2], "image_size": 64},
     "SegformerForSemanticSegmentation": {"num_attention_heads": [1, 2, 5, 8]},
     "YolosForObjectDetection": {"image_size": [64, 64], "num_detection_tokens": 10},
     "DPTForDepthEstimation": {
@@ -186,149 +291,133 @@ _UNEVEN_EYES = {
     "MobileNetV2",
 }
 _UNEVEN_EYES |= {"MobileViT", "EfficientNet", "SegformerForSemanticSegmentation"}
+_UNEVEN_EYES |= {"Cvt", "Levit", "FocalNet", "Hiera", "PvtV2", "SwiftFormer", "MobileViTV2", "TextNet", "Bit"}
+_UNEVEN_EYES |= {"DINOv3ConvNext", "Swin2SRForImageSuperResolution"}
 _EYE_OF_224 = "Pvt"
-_EARS = {
+_EARS: dict[str, dict[str, Any]] = {
     "Wav2Vec2ForCTC": {},
     "HubertForCTC": {},
     "Data2VecAudioForCTC": {},
     "WavLMForCTC": {},
     "UniSpeechForCTC": {},
+    "UniSpeechSatForCTC": {},
+    "Wav2Vec2ConformerForCTC": {"position_embeddings_type": "relative"},
+    "SEWDForCTC": {"squeeze_factor": 1, "conv_stride": [5, 2, 2, 2, 2, 2, 2], "conv_kernel": [10, 3, 3, 3, 3, 2, 2]},
     "SEWForCTC": {"squeeze_factor": 1, "conv_stride": [5, 2, 2, 2, 2, 2, 2], "conv_kernel": [10, 3, 3, 3, 3, 2, 2]},
 }
-
-
-def _transformers() -> Any:
-    return importlib.import_module("transformers")
 
 
 _TASK = r"For[A-Z]\w+$"
 
 
-def _made(model: str, config: str, **options: Any) -> nn.Module:
-    """The model with attention spelled out and no cache. Options that are None are those that it has not."""
-    transformers = _transformers()
-    configuration = getattr(transformers, config)(
-        **{name: value for name, value in options.items() if value is not None}
-    )
-    configuration.use_cache = False
-    configuration._attn_implementation = "eager"
-    return getattr(transformers, model)(configuration)
-
-
-def _words(length: int = _LENGTH) -> torch.Tensor:
-    return torch.randint(3, 100, (1, length))
-
-
 def _reader(model: str, config: str, **options: Any) -> Subject:
-    return Subject(Tensors(_made(model, config, **options), ["input_ids"]), ((_words(),),))
+    return Subject(Tensors(made(model, config, **options), ["input_ids"]), ((words(),),))
 
 
 def _reader_of_any_length(model: str, config: str, longest: int | None = 64, **options: Any) -> Subject:
     """Exported with a length that varies; without `longest`, without a bound."""
     length = Dim("length", min=2, max=longest) if longest else Dim("length", min=2)
-    module = Tensors(_made(model, config, **options), ["input_ids"])
-    return Subject(module, ((_words(),), (_words(3),)), {"inputs": ({1: length},)})
+    module = Tensors(made(model, config, **options), ["input_ids"])
+    return Subject(module, ((words(),), (words(3),)), {"inputs": ({1: length},)})
 
 
 def _translator(name: str, **options: Any) -> Subject:
-    model = _made(
-        f"{name}ForConditionalGeneration" if name != "Marian" else "MarianMTModel", f"{name}Config", **options
-    )
+    model = made(f"{name}ForConditionalGeneration" if name != "Marian" else "MarianMTModel", f"{name}Config", **options)
     if name in _MASKED:
-        inputs = (_words(), torch.ones(1, _LENGTH, dtype=torch.int64), _words(5))
+        inputs = (words(), torch.ones(1, LENGTH, dtype=torch.int64), words(5))
         return Subject(Tensors(model, ["input_ids", "attention_mask", "decoder_input_ids"]), (inputs,))
-    return Subject(Tensors(model, ["input_ids", "decoder_input_ids"]), ((_words(), _words(5)),))
+    return Subject(Tensors(model, ["input_ids", "decoder_input_ids"]), ((words(), words(5)),))
 
 
 def _eye(name: str, **options: Any) -> Subject:
     stem = re.sub(_TASK, "", name)
     model = name if stem != name else f"{name}Model"
-    module = _made(model, f"{stem}Config", **{**({} if name in _UNEVEN_EYES else _PICTURE), **options})
+    module = made(model, f"{stem}Config", **{**({} if name in _UNEVEN_EYES else PICTURE), **options})
     return Subject(Tensors(module, ["pixel_values"]), (picture(224 if name == _EYE_OF_224 else 64),))
 
 
 def _ear(name: str, **options: Any) -> Subject:
-    model = _made(name, f"{name.partition('For')[0]}Config", **{**_SOUND, **options})
+    model = made(name, f"{name.partition('For')[0]}Config", **{**_SOUND, **options})
     return Subject(Tensors(model, ["input_values"]), ((torch.randn(1, 8000),),))
 
 
 def _mixture(name: str, experts: str, **options: Any) -> Subject:
     """experts: which of transformers' ways to compute the experts."""
-    model = _made(f"{name}ForCausalLM", f"{name}Config", **{**_EXPERTS, **options})
+    model = made(f"{name}ForCausalLM", f"{name}Config", **{**_EXPERTS, **options})
     model.set_experts_implementation(experts)
-    return Subject(Tensors(model, ["input_ids"]), ((_words(),),))
+    return Subject(Tensors(model, ["input_ids"]), ((words(),),))
 
 
 def _cached_decoder(name: str) -> Subject:
     """A decoder with its static cache, by transformers' own module for this; the calls go on where the last ended."""
-    transformers = _transformers()
-    model = getattr(transformers, f"{name}ForCausalLM")(getattr(transformers, f"{name}Config")(**_DECODER))
+    package = transformers()
+    model = getattr(package, f"{name}ForCausalLM")(getattr(package, f"{name}Config")(**DECODER))
     cache = {"batch_size": 1, "max_cache_len": 32}
-    model.generation_config = transformers.GenerationConfig(
+    model.generation_config = package.GenerationConfig(
         use_cache=True, cache_implementation="static", max_length=32, cache_config=cache
     )
     wrappers = importlib.import_module("transformers.integrations.executorch")
     module = wrappers.TorchExportableModuleWithStaticCache(model)
     part = Part(module, lambda decoder, token, at: decoder(input_ids=token, cache_position=at))
-    return Subject(part, tuple((_words(1), torch.tensor([position])) for position in range(3)))
+    return Subject(part, tuple((words(1), torch.tensor([position])) for position in range(3)))
 
 
 def _whisper_config() -> dict[str, Any]:
-    return {**_TWO_STACKS, "max_source_positions": 100, "max_target_positions": 64, "num_mel_bins": 80}
+    return {**TWO_STACKS, "max_source_positions": 100, "max_target_positions": 64, "num_mel_bins": 80}
 
 
 def _whisper_encoder() -> Subject:
-    model = _made("WhisperModel", "WhisperConfig", **_whisper_config())
+    model = made("WhisperModel", "WhisperConfig", **_whisper_config())
     return Subject(Tensors(model.get_encoder(), ["input_features"]), ((torch.randn(1, 80, 200),),))
 
 
 def _whisper() -> Subject:
-    model = _made("WhisperForConditionalGeneration", "WhisperConfig", **_whisper_config())
+    model = made("WhisperForConditionalGeneration", "WhisperConfig", **_whisper_config())
     keywords = ["input_features", "decoder_input_ids"]
-    return Subject(Tensors(model, keywords), ((torch.randn(1, 80, 200), _words(5)),))
+    return Subject(Tensors(model, keywords), ((torch.randn(1, 80, 200), words(5)),))
 
 
 def _clip() -> Subject:
     """Both sides and their likeness."""
-    sides = {"text_config": {**_TEXT}, "vision_config": {**_PICTURE}, "projection_dim": 32}
-    module = Tensors(_made("CLIPModel", "CLIPConfig", **sides), ["input_ids", "pixel_values"], ["logits_per_image"])
-    return Subject(module, ((torch.randint(3, 100, (2, _LENGTH)), *picture(64)),))
+    sides = {"text_config": {**TEXT}, "vision_config": {**PICTURE}, "projection_dim": 32}
+    module = Tensors(made("CLIPModel", "CLIPConfig", **sides), ["input_ids", "pixel_values"], ["logits_per_image"])
+    return Subject(module, ((torch.randint(3, 100, (2, LENGTH)), *picture(64)),))
 
 
 def _detr() -> Subject:
     backbone = {"model_type": "resnet", **_DEPTHS, "embedding_size": 16, "out_features": ["stage4"]}
-    transformers = _transformers()
-    options = {**_TWO_STACKS, "backbone_config": transformers.ResNetConfig(**backbone), "num_queries": 10}
+    package = transformers()
+    options = {**TWO_STACKS, "backbone_config": package.ResNetConfig(**backbone), "num_queries": 10}
     options |= {"use_timm_backbone": False, "use_pretrained_backbone": False, "backbone": None}
     module = Tensors(
-        _made("DetrForObjectDetection", "DetrConfig", **options), ["pixel_values"], ["logits", "pred_boxes"]
+        made("DetrForObjectDetection", "DetrConfig", **options), ["pixel_values"], ["logits", "pred_boxes"]
     )
     return Subject(module, (picture(64),))
 
 
 def _depth() -> Subject:
-    model = _made("DepthAnythingForDepthEstimation", "DepthAnythingConfig")
+    model = made("DepthAnythingForDepthEstimation", "DepthAnythingConfig")
     return Subject(Tensors(model, ["pixel_values"]), (picture(56),))
 
 
 def _encodec(call: Callable[..., Any], *inputs: torch.Tensor) -> Subject:
     sizes = {"num_filters": 8, "upsampling_ratios": [4, 2], "hidden_size": 32, "codebook_dim": 32}
     sizes |= {"codebook_size": 64, "use_causal_conv": True}
-    return Subject(Part(_made("EncodecModel", "EncodecConfig", **sizes), call), (inputs,))
+    return Subject(Part(made("EncodecModel", "EncodecConfig", **sizes), call), (inputs,))
 
 
 def _musicgen_decoder() -> Subject:
-    options = {**_TEXT, "num_codebooks": 4, "ffn_dim": 128, "vocab_size": 64}
-    model = _made("MusicgenForCausalLM", "MusicgenDecoderConfig", **options)
-    return Subject(Tensors(model, ["input_ids"]), ((torch.randint(0, 60, (4, _LENGTH)),),))
+    options = {**TEXT, "num_codebooks": 4, "ffn_dim": 128, "vocab_size": 64}
+    model = made("MusicgenForCausalLM", "MusicgenDecoderConfig", **options)
+    return Subject(Tensors(model, ["input_ids"]), ((torch.randint(0, 60, (4, LENGTH)),),))
 
 
 _SINGLE: dict[str, Callable[[], Subject]] = {
-    "BertModel, length to 64": lambda: _reader_of_any_length("BertModel", "BertConfig", **_TEXT),
-    "BertModel, any length": lambda: _reader_of_any_length("BertModel", "BertConfig", None, **_TEXT),
-    "LlamaForCausalLM, length to 64": lambda: _reader_of_any_length("LlamaForCausalLM", "LlamaConfig", **_DECODER),
-    "LlamaForCausalLM, any length": lambda: _reader_of_any_length("LlamaForCausalLM", "LlamaConfig", None, **_DECODER),
-    "GPT2LMHeadModel, length to 64": lambda: _reader_of_any_length("GPT2LMHeadModel", "GPT2Config", **_TEXT),
+    "BertModel, length to 64": lambda: _reader_of_any_length("BertModel", "BertConfig", **TEXT),
+    "BertModel, any length": lambda: _reader_of_any_length("BertModel", "BertConfig", None, **TEXT),
+    "LlamaForCausalLM, length to 64": lambda: _reader_of_any_length("LlamaForCausalLM", "LlamaConfig", **DECODER),
+    "LlamaForCausalLM, any length": lambda: _reader_of_any_length("LlamaForCausalLM", "LlamaConfig", None, **DECODER),
+    "GPT2LMHeadModel, length to 64": lambda: _reader_of_any_length("GPT2LMHeadModel", "GPT2Config", **TEXT),
     "LlamaForCausalLM, static cache": lambda: _cached_decoder("Llama"),
     "Qwen3ForCausalLM, static cache": lambda: _cached_decoder("Qwen3"),
     "WhisperModel, encoder": _whisper_encoder,
@@ -347,13 +436,13 @@ _SINGLE: dict[str, Callable[[], Subject]] = {
 
 def _in_tables() -> Iterator[tuple[str, Callable[[], Subject]]]:
     for name, extra in _ENCODERS.items():
-        options = {**_TEXT, **(_T5 if name in _CONFIGURED_AS else {}), **extra}
+        options = {**TEXT, **(T5 if name in _CONFIGURED_AS else {}), **extra}
         config = f"{_CONFIGURED_AS.get(name, name)}Config"
         yield f"{name}Model", partial(_reader, f"{name}Model", config, **options)
     for name, extra in _DECODERS.items():
         model = f"{name}Model" if name.endswith("LMHead") else f"{name}ForCausalLM"
         config = {"Gemma3": "Gemma3Text"}.get(name, name.removesuffix("LMHead")) + "Config"
-        options = {**_DECODER, **extra}
+        options = {**DECODER, **extra}
         yield model, partial(_reader, model, config, **options)
     for name, extra in _MIXTURES.items():
         for experts in ("batched_mm", "grouped_mm"):

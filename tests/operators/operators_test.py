@@ -163,6 +163,9 @@ FORMULAS: dict[str, Case] = {
     "mean of integers": (lambda x: torch.mean(x, dtype=torch.float32), DIGITS),
     "mean of integers along": (lambda x: torch.mean(x, 1, keepdim=True, dtype=torch.float64), DIGITS),
     "dist": (lambda x, y: torch.dist(x, y, 3), A, B),
+    "linear with one row of weights": (F.linear, A, _real(7)),
+    "linear of many with one row of weights": (F.linear, _real(2, 3, 7), _real(7), torch.tensor(0.5)),
+    "linear of a vector with one row of weights": (F.linear, _real(7), _real(7)),
     "bilinear": (F.bilinear, _real(2, 3), _real(2, 4), _real(5, 3, 4), _real(5)),
     "bilinear of integers": (
         lambda a, b, w: F.bilinear(a, b, w),
