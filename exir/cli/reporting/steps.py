@@ -23,10 +23,12 @@ from torch.export.graph_signature import InputKind
 from torch.fx import Interpreter, Node
 from torch.utils import _pytree as pytree
 
+from exir import memory
 from exir.cli.reporting.calls import Call
 from exir.delegate import is_delegate_call, updated_arguments
 from exir.graph.control_flow import regions
 from exir.program import ExecutorchProgramManager
+from exir.tensor import TensorSpec
 
 KEPT = 512
 """Of a result's elements at least half as many are recorded."""
@@ -123,7 +125,7 @@ class _Recorder(Interpreter):
         return self._steps
 
     def run_node(self, n: Node) -> Any:
-        result = super().run_node(n)
+        result = _room(n) if n.target is memory.alloc else super().run_node(n)
         written = result
         if is_delegate_call(n) and isinstance(result, tuple):
             updated = updated_arguments(n)
@@ -142,6 +144,14 @@ class _Recorder(Interpreter):
         self._steps += [index, where, len(tensors)]
         for tensor in tensors:
             self._steps += _sample(tensor)
+
+
+def _room(alloc: Node) -> Any:
+    """Memory for a result. Where sizes vary it is empty: operators make it as large as this call wants it, and warn of
+    any other that is not."""
+    specs: list[TensorSpec] = pytree.tree_leaves(alloc.meta["spec"])
+    rooms = [torch.empty(each.shape if each.is_static else 0, dtype=each.dtype) for each in specs]
+    return rooms if isinstance(alloc.meta["spec"], list) else rooms[0]
 
 
 def _sample(tensor: Tensor) -> tuple[int, Tensor]:

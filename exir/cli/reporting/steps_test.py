@@ -3,11 +3,13 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
 import torch
 
 from exir.cli.conftest import Compile
 from exir.cli.reporting.calls import Call, read_calls
 from exir.cli.reporting.steps import KEPT
+from exir.dialects.writing import writing
 
 _NET = """
 import torch
@@ -105,3 +107,38 @@ def test_instructions_of_a_branch_are_left_out(compile_source: Compile, tmp_path
     places = _by_place(_steps(compile_source, tmp_path, _BRANCH)[0])
     assert {where for _, where, _ in places} == {"app/net.py:6", "app/net.py:7"}
     torch.testing.assert_close(places[-1][2][0].numel(), 2)
+
+
+_ROWS = """
+import torch
+import exir
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(32, 4)
+
+    def forward(self, x):
+        return torch.relu(self.layer(x))
+
+def model():
+    sizes = {"x": {0: torch.export.Dim("n", min=1, max=9)}}
+    return exir.ModelSpec(Net(), (torch.rand(3, 32),), dynamic_shapes=sizes)
+"""
+
+
+@pytest.mark.parametrize("flags", [(), ('--config-json={"quantization": {"recipe": "int8_dynamic"}}',)])
+def test_sizes_that_vary_are_those_of_the_call_and_nothing_is_warned_of(
+    compile_source: Compile, tmp_path: Path, flags: tuple[str, ...], capfd: pytest.CaptureFixture[str]
+) -> None:
+    for call in _steps(compile_source, tmp_path, _ROWS, *flags):
+        if call.expected_status == 0:
+            rows = call.inputs[0].shape[0]
+            assert _by_place(call)[-1][2][0].numel() == rows * 4
+    assert "resized" not in capfd.readouterr().err
+
+
+def test_an_operator_of_ours_gives_what_it_writes_to_its_sizes() -> None:
+    sine = writing(torch.sin)
+    for room in (torch.empty(0), torch.empty(3)):
+        assert torch.equal(sine(torch.ones(3), out=room), torch.sin(torch.ones(3)))
