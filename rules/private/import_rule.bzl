@@ -9,6 +9,7 @@ load("//rules/private:labels.bzl", "display_label")
 load("//rules/private:python_command.bzl", "run_compiler", "run_module", "use_params_file")
 load("//rules/private:python_module.bzl", "add_import_roots")
 load("//rules/private:report_action.bzl", "report_page")
+load("//rules/private:validation.bzl", "VALIDATION_ATTRS", "validation")
 
 _DOC = """A program that was made elsewhere, as one that `executorch_model` has compiled: libraries and tests link it.
 
@@ -21,7 +22,7 @@ _DELEGATED_DOC = _DOC + " The compiler sides of the backends say what their dele
 
 _MODULE = "exir.cli.describe"
 
-_ATTRS = {
+_ATTRS = dict(VALIDATION_ATTRS, **{
     "pte": attr.label(
         mandatory = True,
         allow_single_file = [".pte"],
@@ -45,7 +46,7 @@ _ATTRS = {
         default = "//kernels",
         providers = [ExecutorchKernelsInfo],
     ),
-}
+})
 
 _DELEGATED_ATTRS = dict(
     _ATTRS,
@@ -97,6 +98,7 @@ def _provide(ctx, described, backends):
             manifest = depset([described.manifest]),
             pte = depset([ctx.file.pte]),
             report = depset([report_page(ctx, ctx.label.name, ctx.file.pte, described.manifest)]),
+            verified = validation(ctx, ctx.label.name, ctx.file.pte, described.weights),
         ),
         ExecutorchModelInfo(
             pte = ctx.file.pte,

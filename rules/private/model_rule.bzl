@@ -8,11 +8,12 @@ load("//rules/private:compilation.bzl", "ExecutorchCompilationInfo", "compilatio
 load("//rules/private:compiler_memory.bzl", "COMPILER_RESOURCES")
 load("//rules/private:distributions.bzl", "distributions_aspect")
 load("//rules/private:report_action.bzl", "report_page")
+load("//rules/private:validation.bzl", "VALIDATION_ATTRS", "validation")
 
 _DOC = """Compiles a PyTorch module to an ExecuTorch program.
 
 Writes `<name less _pte>.pte` and, beside it, a manifest in JSON and, with `external_weights`, the weights. Output groups, made when asked for: `pte`, `manifest`, `weights`, `dump` (the program as
-text), `debug_record` (what ExecuTorch's developer tools read, docs/debug_record.md), `sources` (the model's lines behind each instruction, JSON), `report` (all of it as a page, docs/reports.md), and `reference` (example calls with eager PyTorch's outputs, which parity tests replay)."""
+text), `debug_record` (what ExecuTorch's developer tools read, docs/debug_record.md), `sources` (the model's lines behind each instruction, JSON), `report` (all of it as a page, docs/reports.md), `verified` (the program is opened by the runtime's verifier), and `reference` (example calls with eager PyTorch's outputs, which parity tests replay)."""
 
 _PTE_SUFFIX = "_pte"
 
@@ -121,6 +122,7 @@ def _impl(ctx):
             reference = depset([reference]),
             report = depset([report_page(ctx, stem, pte, manifest, sources)]),
             sources = depset([sources]),
+            verified = validation(ctx, stem, pte, weights),
             weights = depset(weights),
         ),
         ExecutorchModelInfo(
@@ -139,7 +141,7 @@ def _impl(ctx):
 # A rule's kind is the name it is given first, here that of the macro before it.
 executorch_model = rule(
     implementation = _impl,
-    attrs = _ATTRS,
+    attrs = dict(_ATTRS, **VALIDATION_ATTRS),
     doc = _DOC,
     provides = [ExecutorchModelInfo],
     toolchains = [TOOLCHAIN_TYPE, CODEGEN_TOOLCHAIN_TYPE],

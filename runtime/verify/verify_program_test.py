@@ -1,0 +1,43 @@
+"""Programs that the runtime opens are told from those that it does not."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+_FIXTURES = Path("tests/fixtures")
+_ADD = _FIXTURES / "tut02_basic_add.pte"
+
+
+def _verify(stamp: Path, *files: Path) -> subprocess.CompletedProcess[str]:
+    command = [os.environ["VERIFY"], "//my:net_pte", str(stamp), *map(str, files)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("program", sorted(_FIXTURES.glob("tut*.pte")), ids=lambda path: path.stem)
+def test_programs_of_the_official_exporter_are_opened(program: Path, tmp_path: Path) -> None:
+    run = _verify(tmp_path / "stamp", program)
+    assert (run.returncode, run.stderr) == (0, "")
+    assert (tmp_path / "stamp").read_bytes() == b""
+
+
+def test_weights_apart_are_opened(tmp_path: Path) -> None:
+    run = _verify(tmp_path / "stamp", _FIXTURES / "ptd_mlp.pte", _FIXTURES / "mlp_weights.ptd")
+    assert (run.returncode, run.stderr) == (0, "")
+
+
+def test_a_damaged_program_is_named_with_its_target(tmp_path: Path) -> None:
+    damaged = tmp_path / "net.pte"
+    damaged.write_bytes(_ADD.read_bytes()[:500])
+    run = _verify(tmp_path / "stamp", damaged)
+    assert run.returncode == 1
+    assert run.stderr.startswith(
+        f"error: //my:net_pte: {damaged} is no program that the runtime opens: INVALID_PROGRAM: "
+    )
+    assert not (tmp_path / "stamp").exists()
+
+
+def test_without_a_program_it_says_what_it_takes() -> None:
+    run = subprocess.run([os.environ["VERIFY"]], capture_output=True, text=True, check=False)
+    assert run.returncode == 2 and run.stderr.startswith("usage: ")
