@@ -45,6 +45,7 @@ def _workspace(root: Path) -> Path:
     (root / "rules/private").mkdir(parents=True)
     (root / "rules/private/kinds.bzl").write_text('KIND = "x"\nDEPTH = 2\n')
     (root / "rules/defs.bzl").write_text(_RULE)
+    (root / "rules/aspects.bzl").write_text('"""Nothing."""\n')
     (root / "rules/toolchain.bzl").write_text('"""Nothing."""\n')
     (root / "rules/repositories.bzl").write_text('load(":defs.bzl", _w = "written")\n_hidden = _w\n')
     return root
