@@ -45,7 +45,7 @@ def _workspace(root: Path) -> Path:
     (root / "rules/private").mkdir(parents=True)
     (root / "rules/private/kinds.bzl").write_text('KIND = "x"\nDEPTH = 2\n')
     (root / "rules/defs.bzl").write_text(_RULE)
-    (root / "rules/aspects.bzl").write_text('"""Nothing."""\n')
+    (root / "rules/aspects.bzl").write_text('gathers = aspect(doc = "Gathers.", attr_aspects = ["*"])\n')
     (root / "rules/toolchain.bzl").write_text('"""Nothing."""\n')
     (root / "rules/repositories.bzl").write_text('load(":defs.bzl", _w = "written")\n_hidden = _w\n')
     return root
@@ -66,7 +66,7 @@ def test_files_are_evaluated(tmp_path: Path) -> None:
 
 def test_a_macro_has_its_arguments_and_the_rules_attributes(tmp_path: Path) -> None:
     text = page(_workspace(tmp_path))
-    entry = text[text.index("### written\n") : text.index("## Toolchain")]
+    entry = text[text.index("### written\n") : text.index("## Aspects")]
     assert entry.splitlines() == [
         "### written",
         "",
@@ -80,6 +80,10 @@ def test_a_macro_has_its_arguments_and_the_rules_attributes(tmp_path: Path) -> N
         "| `src` | label | mandatory | From where. |",
         "",
     ]
+
+
+def test_an_aspect_has_what_it_says_of_itself(tmp_path: Path) -> None:
+    assert "### gathers\n\nGathers.\n" in page(_workspace(tmp_path))
 
 
 def test_a_providers_fields_are_cells_of_a_table(tmp_path: Path) -> None:
