@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pwd
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator, Sequence
@@ -145,6 +146,13 @@ def example_workspace(folder: Path, name: str, root: Path | None = None, inside:
     if settings.exists():
         made.write(".bazelrc", _BAZELRC.format(root=root) + settings.read_text(encoding="utf-8"))
     return made
+
+
+def readme_block(beginning: str) -> str:
+    """The first of the README's blocks of Python that begins so."""
+    readme = (repository_root() / "README.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
+    return next(block for block in blocks if block.startswith(beginning))
 
 
 def _json_objects(text: str) -> list[dict]:
