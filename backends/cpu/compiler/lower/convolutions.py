@@ -1,5 +1,6 @@
 """Convolutions with constant weights."""
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import torch
@@ -14,9 +15,10 @@ from backends.cpu.compiler.kinds.depthwise import Depthwise
 from backends.cpu.compiler.kinds.product import Product
 from backends.cpu.compiler.kinds.window import Pair, Window
 from backends.cpu.compiler.lower.builder import Builder, as_it_is, channels_last, view
-from backends.cpu.compiler.lower.rule import Program, Refusal, Rule, tensor_of
+from backends.cpu.compiler.lower.rule import Program, Refusal, Rule, argument, tensor_of
 from backends.cpu.compiler.lower.transposed import lower_transposed
 from backends.cpu.compiler.lower.volumes import lower_volume, refuses_volume
+from exir.dialects.edge import to_torch_overload
 
 _aten = torch.ops.aten
 _VOLUME = 5  # dimensions
@@ -53,7 +55,7 @@ def _lower(builder: Builder, node: Node) -> None:
     if call.transposed or weight.dim() == _VOLUME:
         (lower_transposed if call.transposed else lower_volume)(builder, node, weight, bias)
         return
-    window = _window(call, weight)
+    call, window = _unpadded(call, _window(call, weight))
     if call.groups == 1 and _is_planes(builder, call, window):
         planes = _as_picture(builder.read(call.x), 2)
         _emit(builder, node, Convolution(window, planes=True), planes, weight, bias)
@@ -93,6 +95,20 @@ def _window(call: _Call, weight: Tensor) -> Window:
     (top, left), kernel = _pair(call.padding, 0), weight.shape[2:]
     stride, dilation = _pair(call.stride, 1), _pair(call.dilation, 1)
     return Window((kernel[0], kernel[1]), stride, (top, left, top, left), dilation)
+
+
+def _unpadded(call: _Call, window: Window) -> tuple[_Call, Window]:
+    """Zeros that were put around the picture before, on one side only for instance, are the window's; the step that puts them there
+    goes where nobody else reads it."""
+    pad, rank = call.x, tensor_of(call.x).dim()
+    if to_torch_overload(pad.target) != _aten.constant_pad_nd.default or argument(pad, 2, "value", 0.0) != 0:
+        return call, window
+    sizes = [*pad.args[1], *[0] * (2 * rank - len(pad.args[1]))]
+    left, right, top, bottom = sizes[:4] if rank == 4 else (*sizes[:2], 0, 0)
+    if not all(isinstance(size, int) and size >= 0 for size in sizes) or any(sizes[2 * (rank - 2) :]):
+        return call, window
+    pads = tuple(old + new for old, new in zip(window.pads, (top, left, bottom, right)))
+    return call._replace(x=pad.args[0]), replace(window, pads=pads)
 
 
 def _pair(sizes: list[int], along_height: int) -> Pair:

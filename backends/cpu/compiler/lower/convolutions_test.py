@@ -37,6 +37,59 @@ def test_a_convolution_is_one_step_and_agrees(module: nn.Module, shape: tuple[in
     assert_computes(module, x)
 
 
+class _Padded(nn.Module):
+    """Zeros on some sides, then a convolution."""
+
+    def __init__(self, sizes: tuple[int, ...], convolution: nn.Module) -> None:
+        super().__init__()
+        self.sizes, self.convolution = sizes, convolution
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.convolution(nn.functional.pad(x, self.sizes))
+
+
+@pytest.mark.parametrize(
+    ("module", "shape", "kind"),
+    [
+        (_Padded((0, 1, 0, 1), nn.Conv2d(6, 6, 3, stride=2, groups=6)), (2, 6, 8, 10), Depthwise),
+        (_Padded((1, 2, 1, 2), nn.Conv2d(6, 6, 5, stride=2, groups=6)), (1, 6, 8, 8), Depthwise),
+        (_Padded((0, 1, 2, 0), nn.Conv2d(12, 7, 3, stride=2, padding=1)), (1, 12, 8, 6), Convolution),
+        (_Padded((0, 1, 0, 1), nn.Conv2d(3, 8, 3, stride=2)), (1, 3, 8, 8), Convolution),
+        (_Padded((3, 1), nn.Conv2d(12, 7, 1)), (1, 12, 4, 6), Convolution),
+        (_Padded((4, 0), nn.Conv1d(12, 12, 5, groups=12)), (2, 12, 9), Depthwise),
+        (_Padded((4, 0), nn.Conv1d(12, 9, 3, dilation=2)), (2, 12, 9), Convolution),
+    ],
+)
+def test_zeros_around_the_picture_are_the_windows(module: nn.Module, shape: tuple[int, ...], kind: type) -> None:
+    x = torch.randn(shape)
+    assert [type(each) for each in operations(module, x) if not isinstance(each, Permute)] == [kind]
+    assert_computes(module, x)
+
+
+@pytest.mark.parametrize(
+    "pad",
+    [
+        nn.ConstantPad2d((0, 1, 0, 1), 2.5),
+        nn.ConstantPad2d((-1, 1, 0, 1), 0.0),
+        nn.ConstantPad3d((0, 1, 0, 1, 2, 0), 0.0),
+    ],
+)
+def test_what_else_is_put_around_it_is_a_step(pad: nn.Module) -> None:
+    module = nn.Sequential(pad, nn.Conv2d(14 if isinstance(pad, nn.ConstantPad3d) else 12, 7, 3, stride=2))
+    x = torch.randn(1, 12, 8, 8)
+    assert len([each for each in operations(module, x) if not isinstance(each, Permute)]) == 2
+    assert_computes(module, x)
+
+
+def test_a_padded_picture_that_others_read_is_there() -> None:
+    class Both(nn.Conv2d):
+        def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:  # type: ignore[override]
+            padded = nn.functional.pad(x, (0, 1, 0, 1))
+            return super().forward(padded), padded * 2
+
+    assert_computes(Both(12, 7, 3, stride=2), torch.randn(1, 12, 8, 8))
+
+
 def test_few_planes_are_read_where_they_lie() -> None:
     first, last = operations(nn.Conv2d(3, 8, 3), torch.randn(1, 3, 8, 8))
     assert isinstance(first, Convolution) and first.planes
