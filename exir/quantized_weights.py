@@ -7,6 +7,8 @@ columns, and an element is (code - zero point) * scale. In a weight that has min
 llama.cpp have them, codes count from 0 up, and an element is code * scale + minimum.
 """
 
+import functools
+
 import torch
 from torch import Tensor
 
@@ -17,10 +19,14 @@ def packed(codes: Tensor, bits: int) -> Tensor:
     """int8 codes in as few bytes as `bits` of 2, 4 or 8 allow."""
     if bits == 8:
         return codes
+    return _joined((codes + (1 << bits - 1)).to(torch.uint8), bits)
+
+
+def _joined(positive: Tensor, bits: int) -> Tensor:
+    """uint8 codes that count from 0 up, several a byte."""
     shifts = _SHIFTS[bits]
-    positive = (codes + (1 << bits - 1)).to(torch.uint8).unflatten(-1, (-1, len(shifts)))
-    parts = [positive[..., place] << shift for place, shift in enumerate(shifts)]
-    return sum(parts[1:], parts[0])
+    parts = [positive[..., place :: len(shifts)] << shift for place, shift in enumerate(shifts)]
+    return functools.reduce(torch.Tensor.bitwise_or_, parts)
 
 
 def unpacked(weight: Tensor, bits: int) -> Tensor:
@@ -33,8 +39,10 @@ def unpacked(weight: Tensor, bits: int) -> Tensor:
 
 def packed_blocks(codes: Tensor, bits: int, from_zero: bool) -> Tensor:
     """Codes of `bits` of 4 or 8 as they lie in bytes: signed ones, or such as count from 0 up."""
-    lowest = 1 << bits - 1 if from_zero else 0
-    return packed((codes.to(torch.int16) - lowest).to(torch.int8), bits)
+    if not from_zero:
+        return packed(codes.to(torch.int8), bits)
+    positive = codes.to(torch.uint8)
+    return (positive ^ 128).view(torch.int8) if bits == 8 else _joined(positive, bits)
 
 
 def dequantized(weight: Tensor, scales: Tensor, zero_points: Tensor | None, bits: int) -> Tensor:

@@ -31,14 +31,22 @@ def test_answers_are_those_of_eager(prompt: str, system: str | None) -> None:
     arguments = [] if system is None else ["--system", system]
     result = _chat("--max-tokens", str(_TOKENS), *arguments, prompt)
     assert result.returncode == 0
-    assert result.stdout == f"{eager.answers([prompt], system or eager.SYSTEM, _TOKENS)[0]}\n"
+    assert result.stdout == f"{eager.answers([prompt], system or eager.SYSTEM, _TOKENS, result.stdout)[0]}\n"
 
 
 def test_a_session_goes_on_from_what_was_said() -> None:
     prompts = ["Name a colour.", "And another one?"]
     result = _chat("--max-tokens", str(_TOKENS), text="\n".join(prompts))
     assert result.returncode == 0
-    assert result.stdout == "".join(f"{answer}\n" for answer in eager.answers(prompts, eager.SYSTEM, _TOKENS))
+    expected = eager.answers(prompts, eager.SYSTEM, _TOKENS, result.stdout)
+    assert result.stdout == "".join(f"{answer}\n" for answer in expected)
+
+
+def test_what_is_expected_does_not_follow_what_was_printed() -> None:
+    prompt, system = "What is the capital of France?", eager.SYSTEM
+    expected = eager.answers([prompt], system, 8)
+    assert expected == eager.answers([prompt], system, 8, "The capital of Spain is Madrid.")
+    assert expected == eager.answers([prompt], system, 8, f"{expected[0]} And of Spain?")
 
 
 def test_a_seed_gives_the_same_answer_again() -> None:

