@@ -165,3 +165,11 @@ def test_use_of_a_view_keeps_its_base_alive() -> None:
     other.meta["spec"] = spec(8)
     graph.output((graph.call_function(operator.add, (other, view)),))
     assert lifetimes_of(GraphModule({}, graph))[base.meta["spec"]] == Lifetime(0, 3)
+
+
+def test_a_large_graph_is_placed_in_further_orders() -> None:
+    """One whose plan is a fifth above the bound in order of size, and in that of the widest step."""
+    graph_module = network(random.Random(1002), 1_000, 0.01)
+    specs = specs_in(graph_module)
+    plan = greedy(16, specs, graph_module, SIGNATURE)
+    assert plan.bufsizes[1] <= 1.06 * lower_bound(specs, graph_module, 16)

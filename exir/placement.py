@@ -7,7 +7,7 @@ calculation, Pisarchyk and Lee, "Efficient Memory Management for Deep Neural Net
 changes the order step by step, within a budget that does not grow with the number of blocks.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 from random import Random
@@ -21,6 +21,8 @@ Key = TypeVar("Key", bound=Hashable)
 # How many blocks are placed anew for a better plan, all orders together; and of how many orders. Fewer do not pay.
 _BUDGET = 30_000
 _CHANGES = range(10, 401)
+# So many blocks at most are tried in all orders: where there are more, each takes seconds.
+_MANY = 5_000
 # How often a change is kept that makes a plan larger: there is none better beside some that are not the best.
 _TOLERATED = 0.05
 
@@ -50,13 +52,25 @@ def aligned(nbytes: int, alignment: int) -> int:
 def placed(blocks: Sequence[Block[Key]]) -> Placement[Key]:
     """Each block at the lowest free offset; the best of several orders of placing them."""
     least = bound(blocks)
-    order = _by_size(blocks)
-    best = _placed_in_order(order)
-    if best.size > least:
-        other = _by_breadth(blocks)
-        placement = _placed_in_order(other)
-        if placement.size < best.size:
-            best, order = placement, other
+    best = _best_of((_by_size, _by_breadth), blocks, least)
+    if best.size > least and len(blocks) <= _MANY:
+        best = min(best, _best_of((_by_area, _from_peak), blocks, least), key=lambda each: each.size)
+    return best
+
+
+def _best_of(
+    orders: Sequence[Callable[[Sequence[Block[Key]]], list[Block[Key]]]],
+    blocks: Sequence[Block[Key]],
+    least: int,
+) -> Placement[Key]:
+    """The best of these orders, and of changes of it."""
+    best, order = Placement[Key](), list(blocks)
+    for arranged in (arrange(blocks) for arrange in orders):
+        placement = _placed_in_order(arranged)
+        if not best.offsets or placement.size < best.size:
+            best, order = placement, arranged
+        if best.size == least:
+            break
     return _improved(best, order, least)
 
 
@@ -128,6 +142,23 @@ def _by_breadth(blocks: Sequence[Block[Key]]) -> list[Block[Key]]:
     live = RangeMaximum(live_at_each_step(blocks))
     widest = {block.key: live.of(block.lifetime.first, block.lifetime.last) for block in blocks}
     return sorted(blocks, key=lambda block: (-widest[block.key], -block.size))
+
+
+def _by_area(blocks: Sequence[Block[Key]]) -> list[Block[Key]]:
+    """The largest product of bytes and steps first; then the largest."""
+    return sorted(blocks, key=lambda block: (-block.size * block.lifetime.steps, -block.size))
+
+
+def _from_peak(blocks: Sequence[Block[Key]]) -> list[Block[Key]]:
+    """What lives at the step with the most live bytes first, then what lives ever farther from it; the longest lived first."""
+    live = live_at_each_step(blocks)
+    peak = max(range(len(live)), key=live.__getitem__)
+
+    def rank(block: Block[Key]) -> tuple[int, int, int]:
+        away = max(block.lifetime.first - peak, peak - block.lifetime.last, 0)
+        return away, -block.lifetime.steps, -block.size
+
+    return sorted(blocks, key=rank)
 
 
 def live_at_each_step(blocks: Sequence[Block[Key]]) -> list[int]:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import torch
 
 from exir.operators.schemas import Argument
-from kernels.testing import sweep_bytes, sweep_matrices, sweep_polynomials
+from kernels.testing import sweep_bytes, sweep_indexing, sweep_matrices, sweep_polynomials, sweep_quantized
 from kernels.testing.native import DTYPE_CODES
-from kernels.testing.sweep_case import Case
-
-Maker = Callable[[Case], list[object]]
+from kernels.testing.sweep_case import Case, Maker
 
 # What stands for a required argument that is no tensor, by its name.
 _NUMBERS: dict[str, object] = {
@@ -168,23 +164,6 @@ def _batch_norm(*rest: object, statistics: bool = True) -> Maker:
     return make
 
 
-def _indices(case: Case, name: str, shape: tuple[int, ...], size: int) -> torch.Tensor:
-    """Each place once: what is written to one place twice has no order."""
-    places = torch.arange(int(torch.tensor(shape).prod())) % max(size, 1)
-    return places.reshape(shape).to(case.dtypes[name])
-
-
-def _along(name: str, *rest: str | int | bool) -> Maker:
-    """Along the last dimension, which the index names whole."""
-
-    def make(case: Case) -> list[object]:
-        index = _indices(case, "index", case.shape, case.shape[-1] if case.rank else 1)
-        others = [case.tensor(each) if isinstance(each, str) and each in case.dtypes else each for each in rest]
-        return [case.tensor(name), -1, index, *others]
-
-    return make
-
-
 def _grid(dims: int) -> Maker:
     def make(case: Case) -> list[object]:
         grid = case.tensor("grid", (case.shape[0], *[3] * dims, dims))
@@ -200,43 +179,12 @@ def _regions(case: Case) -> list[object]:
     return [case.tensor("input"), rois, 1.5, 2, 3, 2, True]
 
 
-def _searched(case: Case) -> list[object]:
-    """A sorted row for every row of values, and the order that sorts it."""
-    sequence = case.tensor("sorted_sequence")
-    sorter = sequence.sort(-1).indices
-    return [sequence, case.tensor("self"), case.dtypes["out"] == torch.int32, False, None, sorter]
-
-
-def _indexed(case: Case) -> list[object]:
-    """The first dimension by a tensor of each dtype; by a mask where it is bool."""
-    size = case.shape[0] if case.rank else 1
-    if case.dtypes["indices"] == torch.bool:
-        return [case.tensor("self"), [torch.arange(size) % 2 == 0]]
-    return [case.tensor("self"), [_indices(case, "indices", (size,), size)]]
-
-
-def _index_put(accumulate: bool) -> Maker:
-    def make(case: Case) -> list[object]:
-        target, indices = _indexed(case)
-        return [target, indices, case.tensor("values", case.shape[1:]), accumulate]
-
-    return make
-
-
-def _masked(*rest: str) -> Maker:
-    return lambda case: [case.tensor("self"), case.tensor("mask"), *(case.tensor(name) for name in rest)]
-
-
 def _padding(dims: int) -> Maker:
     return lambda case: [case.tensor("self"), [1, 1] * dims]
 
 
 def _strided(case: Case) -> list[object]:
     return [case.tensor("self"), [1], [1], 0]
-
-
-def _embedding(case: Case) -> list[object]:
-    return [case.tensor("weight", (7, 3)), _indices(case, "indices", case.shape, 7), -1, False, False]
 
 
 def _view(case: Case) -> list[object]:
@@ -249,107 +197,6 @@ def _parts(case: Case) -> list[object]:
 
 def _stacked(case: Case) -> list[object]:
     return [[case.tensor("tensors"), case.tensor("tensors")], 0]
-
-
-_RANGES = {
-    torch.uint8: (0, 255),
-    torch.int8: (-128, 127),
-    torch.int16: (-(2**15), 2**15 - 1),
-    torch.int32: (-(2**31), 2**31 - 1),
-}
-
-
-def _quantize(case: Case) -> list[object]:
-    dtype = case.dtypes["out"]
-    return [case.tensor("input"), 0.03, 1, *_RANGES[dtype], DTYPE_CODES[dtype]]
-
-
-def _dequantize(case: Case) -> list[object]:
-    dtype = case.dtypes["input"]
-    return [case.tensor("input"), 0.03, 1, *_RANGES[dtype], DTYPE_CODES[dtype], DTYPE_CODES[case.dtypes["out"]]]
-
-
-def _dequantize_channels(case: Case) -> list[object]:
-    dtype, channels = case.dtypes["input"], case.shape[:1]
-    vectors = [case.tensor("scales", channels).abs(), case.tensor("zero_points", channels)]
-    limits = [0, *_RANGES[dtype], DTYPE_CODES[dtype], DTYPE_CODES[case.dtypes["out"]]]
-    return [case.tensor("input"), *vectors, *limits]
-
-
-def _choose(case: Case) -> list[object]:
-    return [case.tensor("input"), -128, 127, 1e-5, DTYPE_CODES[torch.int8]]
-
-
-def _scalars(case: Case, *rest: object) -> list[object]:
-    """A scale and a zero point of one element, then limits and dtypes."""
-    low, high = _RANGES[case.dtypes["input" if rest else "out"]]
-    dtype = DTYPE_CODES[case.dtypes["input" if rest else "out"]]
-    scale = case.tensor("scale", (1,)).abs() * 0 + 0.25
-    return [case.tensor("input"), scale, torch.ones(1, dtype=case.dtypes["zero_point"]), low, high, dtype, *rest]
-
-
-def _spread(sizes: Callable[[Case], tuple[int, ...]], quantizes: bool, *rest: int, axis: bool = False) -> Maker:
-    """Scales that are powers of two, so that rounding is the same in every precision."""
-
-    def make(case: Case) -> list[object]:
-        codes = case.dtypes["out" if quantizes else "input"]
-        scales = torch.full(sizes(case), 0.25, dtype=case.dtypes["scales"])
-        points = case.tensor("zero_points", sizes(case)) % 5
-        limits = [*([0] if axis else []), *_RANGES[codes], DTYPE_CODES[codes], *rest]
-        output = [] if quantizes else [DTYPE_CODES[case.dtypes["out"]]]
-        shape = (4, 6) if rest else case.shape
-        return [case.tensor("input", shape), scales, points, *limits, *output]
-
-    return make
-
-
-def _tokens(case: Case) -> tuple[int, ...]:
-    return (*case.shape[:-1], 1)
-
-
-def _embedding_of(bits: int, *rest: object) -> Maker:
-    def make(case: Case) -> list[object]:
-        weight = case.tensor("weight", (7, 8 * bits // 8))
-        scales, points = case.tensor("weight_scales", (7, 2)), case.tensor("weight_zero_points", (7, 2))
-        limits = (
-            (0, 255) if case.dtypes["weight"] == torch.uint8 and bits == 8 else (-1 << bits - 1, (1 << bits - 1) - 1)
-        )
-        made = [weight, scales, points, *limits, _indices(case, "indices", case.shape, 7)]
-        return [*made, *([DTYPE_CODES[case.dtypes["out"]]] if rest else [])]
-
-    return make
-
-
-def _mixed(columns: int, *rest: object) -> Maker:
-    """A product with a matrix of bytes: of its rows, or of its columns."""
-
-    def make(case: Case) -> list[object]:
-        weight = case.tensor("weight", (4, 6) if columns == 6 else (6, 4))
-        rows = weight.shape[:1]
-        scales, points = case.tensor("weight_scales", rows), case.tensor("weight_zero_points", rows)
-        return [case.tensor("input", (3, 6)), weight, scales, points, *rest]
-
-    return make
-
-
-def _few_bits_linear(shift: str, *rest: object) -> Maker:
-    def make(case: Case) -> list[object]:
-        parameters = [case.tensor(name, (5, 2)) for name in ("weight_scales", shift)]
-        return [case.tensor("input"), case.tensor("weight", (5, 6)), *parameters, case.tensor("bias", (5,)), 8, *rest]
-
-    return make
-
-
-def _few_bits_table(case: Case) -> list[object]:
-    parameters = [case.tensor(name, (7, 2)) for name in ("weight_scales", "weight_minima")]
-    return [case.tensor("weight", (7, 8)), *parameters, _indices(case, "indices", case.shape, 7), 8]
-
-
-def _quantized_add(case: Case) -> list[object]:
-    made: list[object] = []
-    for name in ("a", "b"):
-        made += [case.tensor(name), 0.03, 1, *_RANGES[case.dtypes[name]]]
-    return [*made, 0.05, 2, *_RANGES[case.dtypes["out"]]]
 
 
 _MAKERS: dict[str, Maker] = {
@@ -384,26 +231,17 @@ _MAKERS: dict[str, Maker] = {
     "aten::diagonal_copy.out": lambda case: [case.tensor("self"), 1, 0, -1],
     "aten::div.out": _divisors,
     "aten::div.out_mode": _divisors,
-    "aten::embedding.out": _embedding,
     "aten::expand_copy.out": lambda case: [case.tensor("self"), list(case.shape), False],
     "aten::fill.Tensor_out": lambda case: [case.tensor("self"), case.tensor("value", ())],
     "aten::flip.out": lambda case: [case.tensor("self"), list(range(min(case.rank, 2)))],
     "aten::floor_divide.out": _divisors,
     "aten::fmod.Tensor_out": _divisors,
-    "aten::gather.out": _along("self", False),
     "aten::glu.out": lambda case: [case.tensor("self"), -1],
     "aten::grid_sampler_2d.out": _grid(2),
     "aten::grid_sampler_3d.out": _grid(3),
     "aten::histc.out": lambda case: [case.tensor("self"), 5, -2, 2],
-    "aten::index.Tensor_out": _indexed,
-    "aten::index_put.out": _index_put(False),
-    "aten::index_put_": _index_put(False),
-    "aten::index_select.out": lambda case: [case.tensor("self"), 0, _indices(case, "index", (1,), case.shape[0])],
     "aten::linear.out": _linear,
     "aten::logit.out": lambda case: [case.tensor("self"), 0.25],
-    "aten::masked_fill.Scalar_out": lambda case: [*_masked()(case), 2],
-    "aten::masked_scatter.out": _masked("source"),
-    "aten::masked_select.out": _masked(),
     "aten::max_pool2d_with_indices.out": _pooling([[1, 1], False]),
     "aten::max_pool3d_with_indices.out": _pooling([[1, 1, 1], False], 3),
     "aten::mm.out": _matrices("self", "mat2"),
@@ -428,11 +266,6 @@ _MAKERS: dict[str, Maker] = {
     "aten::replication_pad2d.out": _padding(2),
     "aten::replication_pad3d.out": _padding(3),
     "aten::roll.out": lambda case: [case.tensor("self"), [1], [0] if case.rank in (1, 3) else []],
-    "aten::scatter.src_out": _along("self", "src"),
-    "aten::scatter.value_out": _along("self", 1),
-    "aten::scatter_add.out": _along("self", "src"),
-    "aten::scatter_reduce.two_out": _along("self", "src", "prod", False),
-    "aten::searchsorted.Tensor_out": _searched,
     "aten::select_scatter.out": lambda case: [case.tensor("self"), case.tensor("src", case.shape[1:]), 0, 0],
     "aten::slice_copy.Tensor_out": lambda case: [case.tensor("self"), -1, 1, None, 2],
     "aten::slice_scatter.out": lambda case: [case.tensor("self"), case.tensor("src"), 0, None, None, 1],
@@ -453,41 +286,11 @@ _MAKERS: dict[str, Maker] = {
     "dim_order_ops::_clone_dim_order.out": lambda case: [case.tensor("self"), False, None],
     "dim_order_ops::_to_dim_order_copy.out": lambda case: [case.tensor("self"), False, None],
     **sweep_bytes.MAKERS,
+    **sweep_indexing.MAKERS,
     **sweep_matrices.MAKERS,
     **sweep_polynomials.MAKERS,
+    **sweep_quantized.MAKERS,
     "grouped::mm.out": _groups,
-    "quantized_decomposed::add.out": _quantized_add,
-    "quantized_decomposed::choose_qparams.Tensor_out": _choose,
-    "quantized_decomposed::choose_qparams_per_token_asymmetric.out": lambda case: [
-        case.tensor("input"),
-        DTYPE_CODES[torch.int8],
-    ],
-    "quantized_decomposed::choose_qparams_symmetric.Tensor_out": _choose,
-    "quantized_decomposed::dequantize_per_channel.out": _dequantize_channels,
-    "quantized_decomposed::dequantize_per_channel_group.out": _spread(lambda case: (4, 2), False, 3),
-    "quantized_decomposed::dequantize_per_tensor.Tensor_out": lambda case: _scalars(
-        case, DTYPE_CODES[case.dtypes["out"]]
-    ),
-    "quantized_decomposed::dequantize_per_tensor.out": _dequantize,
-    "quantized_decomposed::dequantize_per_token.out": _spread(_tokens, False),
-    "quantized_decomposed::embedding_2bit.dtype_out": _embedding_of(2, "dtype"),
-    "quantized_decomposed::embedding_2bit.out": _embedding_of(2),
-    "quantized_decomposed::embedding_4bit.dtype_out": _embedding_of(4, "dtype"),
-    "quantized_decomposed::embedding_4bit.out": _embedding_of(4),
-    "quantized_decomposed::embedding_byte.dtype_out": _embedding_of(8, "dtype"),
-    "quantized_decomposed::embedding_byte.out": _embedding_of(8),
-    "quantized_decomposed::mixed_linear.out": _mixed(6, None),
-    "quantized_decomposed::mixed_mm.out": _mixed(4),
-    "quantized_decomposed::quantize_per_channel.out": _spread(lambda case: case.shape[:1], True, axis=True),
-    "quantized_decomposed::quantize_per_channel_group.out": _spread(lambda case: (4, 2), True, 3),
-    "quantized_decomposed::quantize_per_tensor.Tensor_out": _scalars,
-    "quantized_decomposed::quantize_per_tensor.out": _quantize,
-    "quantized_decomposed::quantize_per_token.out": _spread(_tokens, True),
-    "quantized_weight::dynamic_linear.out": _few_bits_linear("weight_zero_points"),
-    "quantized_weight::dynamic_linear_per_tensor.out": _few_bits_linear("weight_zero_points", 1e-5),
-    "quantized_weight::embedding.out": _few_bits_table,
-    "quantized_weight::linear.out": _few_bits_linear("weight_zero_points"),
-    "quantized_weight::linear_with_minimum.out": _few_bits_linear("weight_minima"),
     "attention::scaled_dot_product.out": lambda case: [
         case.tensor("query", (2, 4, 3, 5)),
         case.tensor("key", (2, 2, 6, 5)),

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import torch
 
-from kernels.testing.sweep_case import Case
+from kernels.testing.sweep_case import Case, Maker
 
 
 def _zero_point(case: Case, name: str) -> int:
@@ -53,7 +51,7 @@ def _table(case: Case) -> list[object]:
     return [case.tensor("input"), case.tensor("table", (256,))]
 
 
-MAKERS: dict[str, Callable[[Case], list[object]]] = {
+MAKERS: dict[str, Maker] = {
     "quantized_bytes::add.out": _pair,
     "quantized_bytes::avg_pool2d.out": _avg_pool2d,
     "quantized_bytes::convolution.out": _convolution,

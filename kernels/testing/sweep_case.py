@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import torch
@@ -129,3 +129,13 @@ def _usual_rank(kernel: Kernel) -> int:
 def _ranks(kernel: Kernel) -> list[int]:
     low, high = _lead_ranks(kernel)
     return sorted({*range(low, min(high, _MOST_RANK) + 1), high})
+
+
+def indices(case: Case, name: str, shape: tuple[int, ...], size: int) -> torch.Tensor:
+    """Each place once: what is written to one place twice has no order."""
+    places = torch.arange(int(torch.tensor(shape).prod())) % max(size, 1)
+    return places.reshape(shape).to(case.dtypes[name])
+
+
+# Makes the arguments of a call, less the outs.
+Maker = Callable[[Case], list[object]]

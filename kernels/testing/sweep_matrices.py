@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import torch
 
-from kernels.testing.sweep_case import Case, laid_out
+from kernels.testing.sweep_case import Case, Maker, laid_out
 
-Maker = Callable[[Case], list[object]]
 SIZE = 3
 
 

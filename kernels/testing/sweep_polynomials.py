@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import torch
 
-from kernels.testing.sweep_case import Case
+from kernels.testing.sweep_case import Case, Maker
 
-Maker = Callable[[Case], list[object]]
 _NAMES = (
     *(f"chebyshev_polynomial_{kind}" for kind in "tuvw"),
     "hermite_polynomial_h",
