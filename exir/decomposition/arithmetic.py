@@ -36,7 +36,10 @@ def _lcm(a: Tensor, b: Tensor) -> Tensor:
 
 
 def _addbmm(x: Tensor, a: Tensor, b: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
-    product = torch.bmm(a, b).sum(0, dtype=x.dtype)
+    """As one product, whose sums are rounded once: all columns of `a` beside each other, and rows of `b` below each other."""
+    summands = a.shape[0] * a.shape[2]
+    columns = a.permute(1, 0, 2).reshape(a.shape[1], summands)
+    product = torch.mm(columns, b.reshape(summands, b.shape[2]))
     return _scaled(x, beta) + _scaled(product, alpha)
 
 

@@ -19,3 +19,18 @@ def test_sums_of_products_are_scaled_by_complex_factors() -> None:
     program = to_core_aten(example.export(), {})
     assert "aten::addbmm" not in operator_names(program)
     assert_same(run(program, example.inputs), [Products()(*example.inputs)], 1e-4, 1e-4)
+
+
+class Summed(nn.Module):
+    def forward(self, x: Tensor, a: Tensor, b: Tensor) -> Tensor:
+        return torch.addbmm(x, a, b)
+
+
+def test_sums_of_products_are_rounded_once() -> None:
+    """Products of halves that cancel: each by itself would lose what is left of them."""
+    x, a, b = torch.zeros(1, 1), torch.tensor([[[64.0]], [[-64.0]]]), torch.tensor([[[32.02]], [[32.0]]])
+    example = Example(Summed(), tuple(each.half() for each in (x, a, b)))
+    program = to_core_aten(example.export(), {})
+    assert "aten::bmm" not in operator_names(program)
+    exact = Summed()(*(each.double() for each in example.inputs)).half()
+    assert_same(run(program, example.inputs), [exact], 0, 0)
