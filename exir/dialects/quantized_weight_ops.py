@@ -57,7 +57,7 @@ def _dynamic_linear_per_tensor(
     eps: float,
 ) -> Tensor:
     floats = x.float()
-    steps = _by_range(floats, floats.amin().clamp(max=0.0), floats.amax().clamp(min=0.0), eps)
+    steps = by_range(floats, floats.amin().clamp(max=0.0), floats.amax().clamp(min=0.0), eps)
     return _product(steps, weight, scales, zero_points, bias, bits).to(x.dtype)
 
 
@@ -100,10 +100,11 @@ def quantized_rows(rows: Tensor) -> Tensor:
     """What rows of float32 stand for once each is in int8 by the range that it and zero take."""
     low = rows.amin(-1, keepdim=True).clamp(max=0.0)
     high = rows.amax(-1, keepdim=True).clamp(min=0.0)
-    return _by_range(rows, low, high, torch.finfo(torch.float32).eps)
+    return by_range(rows, low, high, torch.finfo(torch.float32).eps)
 
 
-def _by_range(rows: Tensor, low: Tensor, high: Tensor, eps: float) -> Tensor:
+def by_range(rows: Tensor, low: Tensor, high: Tensor, eps: float) -> Tensor:
+    """`rows` as the numbers that int8 codes between `low` and `high` stand for; no scale is below `eps`."""
     scale = ((high - low) / float(_HIGHEST - _LOWEST)).clamp(min=eps)
     zero_point = (_LOWEST - torch.round(low / scale)).clamp(_LOWEST, _HIGHEST)
     codes = torch.round(rows * (1.0 / scale)) + zero_point
