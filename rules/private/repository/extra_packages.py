@@ -15,6 +15,9 @@ from errors import BootstrapError
 
 _REQUIREMENT = re.compile(r"(?P<name>[A-Za-z0-9][\w.-]*)(\[[^]]*\])?\s*==\s*(?P<version>[^\s;\\]+)")
 
+# As pip-compile writes of the configuration that it ran with.
+_PLACE = re.compile(r"--(index-url|extra-index-url|find-links|trusted-host)\b")
+
 
 @dataclass(frozen=True)
 class Requirement:
@@ -30,10 +33,14 @@ class Requirement:
 
 
 def read_lock(path: Path) -> list[Requirement]:
-    """The packages of a lock file as pip-compile and pip freeze write it. Raises `BootstrapError`."""
+    """The packages of a lock file as pip-compile and pip freeze write it. Raises `BootstrapError`.
+
+    Where pip looked when it was written is passed over: packages come from pip as it is configured on the machine.
+    """
     text = re.sub(r"^\s*#.*\n?", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
     logical = re.sub(r"\s*\\\n\s*", " ", text)
-    return [_requirement(line.strip(), path) for line in logical.splitlines() if line.strip()]
+    lines = [line.strip() for line in logical.splitlines()]
+    return [_requirement(line, path) for line in lines if line and not _PLACE.match(line)]
 
 
 def _requirement(line: str, path: Path) -> Requirement:

@@ -56,6 +56,11 @@ def test_what_is_not_exact_is_refused(line: str, tmp_path: Path) -> None:
         _read(tmp_path, f"{line}\n")
 
 
+def test_where_pip_looked_when_the_lock_was_written_is_left_to_the_machine(tmp_path: Path) -> None:
+    options = "--index-url https://one.example\n--extra-index-url two\n--find-links /wheels\n--trusted-host three\n\n"
+    assert _read(tmp_path, options + _LOCK) == _read(tmp_path, _LOCK)
+
+
 def test_program_says_where_each_package_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
