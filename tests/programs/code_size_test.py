@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-# Bytes of .text, of which AVX2 has 60,008, AVX-512 75,421. AVX-512 has more shapes of tiles, and each of its instructions is longer.
-_BUDGET = {"AVX2": 60_100, "AVX512": 75_500}
+# Bytes of .text, of which AVX2 has 59,761, AVX-512 75,252. AVX-512 has more shapes of tiles, and each of its instructions is longer.
+_BUDGET = {"AVX2": 59_900, "AVX512": 75_300}
 # What the table of a MobileNetV2 names.
 _ROOTS = ("et_cpu_backend", *(f"et_cpu_step_{kind}" for kind in ("block", "depthwise", "pool", "product")))
 

@@ -55,8 +55,13 @@
 
 #define ET_INLINE static inline __attribute__((always_inline, unused))
 
-/* What does little beside what it calls: one copy of it is enough. */
+/* What does little beside what it calls: one copy of it is enough. clang makes
+ * no others. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define ET_APART static __attribute__((noinline, noclone, unused))
+#else
 #define ET_APART static __attribute__((noinline, unused))
+#endif
 
 /* Columns of a panel of packed weights, for every instruction set. */
 #define ET_PANEL 16
