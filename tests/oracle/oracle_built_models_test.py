@@ -12,9 +12,9 @@ import torch
 from exir.cli.reporting.calls import Call, read_calls
 from tests.oracle.official import OfficialProgram
 
-# Pairs of a program and its recorded calls, by the program's name.
-_FILES = [Path(path) for path in os.environ["PROGRAMS_AND_CALLS"].split()]
-_PROGRAMS = {program.stem: (program, calls) for program, calls in zip(_FILES[::2], _FILES[1::2], strict=True)}
+# A program, its recorded calls and their steps in turn. By the program's name the first two.
+_FILES = [Path(path) for path in os.environ["REPLAYED"].split()]
+_PROGRAMS = {program.stem: (program, calls) for program, calls in zip(_FILES[::3], _FILES[1::3], strict=True)}
 
 
 def _check(program: OfficialProgram, call: Call) -> None:
