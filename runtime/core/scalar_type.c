@@ -1,5 +1,7 @@
 #include "executorch/scalar_type.h"
 
+#include "runtime/core/coded_texts.h"
+
 size_t et_scalar_type_size(int32_t code) {
   switch (code) {
 #define ET_SCALAR_TYPE_SIZE(name, number, bytes, text) \
@@ -13,15 +15,14 @@ size_t et_scalar_type_size(int32_t code) {
 }
 
 const char *et_scalar_type_name(int32_t code) {
-  switch (code) {
-#define ET_SCALAR_TYPE_NAME(name, number, bytes, text) \
-  case number:                                         \
-    return text;
-    ET_SCALAR_TYPE_LIST(ET_SCALAR_TYPE_NAME)
+#define ET_SCALAR_TYPE_CODE(name, number, bytes, text) number,
+#define ET_SCALAR_TYPE_NAME(name, number, bytes, text) text "\0"
+  static const uint8_t codes[] = {ET_SCALAR_TYPE_LIST(ET_SCALAR_TYPE_CODE)};
+  static const et_coded_texts names = {
+      codes, sizeof codes, ET_SCALAR_TYPE_LIST(ET_SCALAR_TYPE_NAME) "unknown"};
 #undef ET_SCALAR_TYPE_NAME
-    default:
-      return "unknown";
-  }
+#undef ET_SCALAR_TYPE_CODE
+  return et_coded_text(&names, code);
 }
 
 bool et_scalar_type_is_floating(et_scalar_type dtype) {

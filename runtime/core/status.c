@@ -1,27 +1,17 @@
 #include "executorch/status.h"
 
+#include "runtime/core/coded_texts.h"
 #include "runtime/core/format.h"
 
-const char *et_status_name(et_status status) {
-  switch (status) {
-#define ET_STATUS_NAME(name, code, text) \
-  case ET_STATUS_##name:                 \
-    return #name;
-    ET_STATUS_LIST(ET_STATUS_NAME)
-#undef ET_STATUS_NAME
-  }
-  return "UNKNOWN";
-}
-
 const char *et_status_text(et_status status) {
-  switch (status) {
-#define ET_STATUS_TEXT(name, code, text) \
-  case ET_STATUS_##name:                 \
-    return text;
-    ET_STATUS_LIST(ET_STATUS_TEXT)
+#define ET_STATUS_CODE(name, code, text) code,
+#define ET_STATUS_TEXT(name, code, text) text "\0"
+  static const uint8_t codes[] = {ET_STATUS_LIST(ET_STATUS_CODE)};
+  static const et_coded_texts texts = {
+      codes, sizeof codes, ET_STATUS_LIST(ET_STATUS_TEXT) "unknown status"};
 #undef ET_STATUS_TEXT
-  }
-  return "unknown status";
+#undef ET_STATUS_CODE
+  return et_coded_text(&texts, (int32_t)status);
 }
 
 void et_error_clear(et_error *error) {

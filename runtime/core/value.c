@@ -2,16 +2,17 @@
 
 #include <string.h>
 
+#include "runtime/core/coded_texts.h"
+
 const char *et_value_tag_name(int32_t tag) {
-  switch (tag) {
-#define ET_VALUE_TAG_NAME(name, code, text) \
-  case code:                                \
-    return text;
-    ET_VALUE_TAG_LIST(ET_VALUE_TAG_NAME)
+#define ET_VALUE_TAG_CODE(name, code, text) code,
+#define ET_VALUE_TAG_NAME(name, code, text) text "\0"
+  static const uint8_t codes[] = {ET_VALUE_TAG_LIST(ET_VALUE_TAG_CODE)};
+  static const et_coded_texts names = {
+      codes, sizeof codes, ET_VALUE_TAG_LIST(ET_VALUE_TAG_NAME) "unknown"};
 #undef ET_VALUE_TAG_NAME
-    default:
-      return "unknown";
-  }
+#undef ET_VALUE_TAG_CODE
+  return et_coded_text(&names, tag);
 }
 
 double et_double_list_at(const et_value *list, size_t index) {

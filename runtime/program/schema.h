@@ -145,10 +145,7 @@ typedef enum et_schema_union_id {
   ET_UNION_COUNT
 } et_schema_union_id;
 
-extern const et_schema_table et_schema_tables[ET_TABLE_COUNT];
-extern const et_schema_union et_schema_unions[ET_UNION_COUNT];
-
-/* Both are of these tables. */
+/* Both are of the same tables. */
 extern const et_schema et_program_schema;
 extern const et_schema et_flat_tensor_schema;
 

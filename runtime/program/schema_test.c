@@ -273,11 +273,12 @@ typedef struct reading {
 static void expect_field(reading *r, const char *name, uint8_t kind,
                          uint8_t detail) {
   assert_true(r->next < r->fields->field_count);
-  const et_schema_field *field = &r->fields->fields[r->next];
+  const et_schema_field *field =
+      et_schema_field_of(&et_program_schema, r->id, r->next);
   expect_number(r->table, name, r->next);
   /* Two tables of the file share that one. */
   if (r->id != ET_TABLE_BUFFER) {
-    assert_string_equal(field->name, name);
+    assert_string_equal(et_schema_name_of(&et_program_schema, field), name);
   }
   assert_int_equal(field->kind, kind);
   assert_int_equal(field->detail, detail);
@@ -338,7 +339,7 @@ static void read_table(void) {
   char word[WORD_BYTES];
   reading r = {.table = next_word(table)};
   r.id = id_of(tables, table_count, table);
-  r.fields = &et_schema_tables[r.id];
+  r.fields = &et_program_schema.tables[r.id];
   expect_word("{");
   while (strcmp(next_word(word), "}") != 0) {
     read_field(&r, word);
@@ -349,7 +350,7 @@ static void read_table(void) {
 static void read_union(void) {
   char word[WORD_BYTES];
   const et_schema_union *members =
-      &et_schema_unions[id_of(ROWS(UNIONS), next_word(word))];
+      &et_program_schema.unions[id_of(ROWS(UNIONS), next_word(word))];
   expect_word("{");
   uint8_t count = 1; /* NONE */
   for (; strcmp(next_word(word), "}") != 0; count++) {

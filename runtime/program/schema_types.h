@@ -15,14 +15,18 @@ typedef enum et_schema_kind {
                     * is the field before */
 } et_schema_kind;
 
+/* Small numbers, no addresses: a schema is a good part of what the core takes. */
 typedef struct et_schema_field {
-  const char *name;
   uint8_t kind; /* et_schema_kind */
   uint8_t detail;
+#ifndef ET_MESSAGES_CODES
+  uint16_t name; /* place in the schema's `names` */
+#endif
 } et_schema_field;
 
+/* Rows of the schema's `fields`, in the order of their numbers. */
 typedef struct et_schema_table {
-  const et_schema_field *fields;
+  uint16_t first_field;
   uint16_t field_count;
 } et_schema_table;
 
@@ -37,15 +41,80 @@ typedef struct et_schema {
   const char *name; /* of the root, in messages */
   uint8_t root;     /* its table */
   const et_schema_table *tables;
+  const et_schema_field *fields; /* of all tables */
+  const char *names; /* of fields; NULL where messages are reduced to codes */
   const et_schema_union *unions;
 } et_schema;
 
-/* Rows of a table's fields, in the order of their numbers. */
-#define ET_SCHEMA_SCALAR(name, bytes) {name, ET_KIND_SCALAR, bytes}
-#define ET_SCHEMA_TEXT(name) {name, ET_KIND_TEXT, 0}
-#define ET_SCHEMA_SCALARS(name, bytes) {name, ET_KIND_SCALARS, bytes}
-#define ET_SCHEMA_TABLE(name, table) {name, ET_KIND_TABLE, table}
-#define ET_SCHEMA_TABLES(name, table) {name, ET_KIND_TABLES, table}
-#define ET_SCHEMA_UNION(name, number) {name, ET_KIND_UNION, number}
+static inline const et_schema_field *et_schema_field_of(const et_schema *schema,
+                                                        uint8_t table,
+                                                        uint16_t number) {
+  return &schema->fields[schema->tables[table].first_field + number];
+}
+
+/* "" where messages are reduced to codes. */
+static inline const char *et_schema_name_of(const et_schema *schema,
+                                            const et_schema_field *field) {
+#ifdef ET_MESSAGES_CODES
+  (void)schema;
+  (void)field;
+  return "";
+#else
+  return schema->names + field->name;
+#endif
+}
+
+/* How a schema is written, given two lists: NAMES(X) has X(name) once for each name of a
+ * field, TABLES(X) has X(number, rows, count) for each table.
+ *
+ *   ET_SCHEMA_NAMES(NAMES);
+ *   ET_SCHEMA_FIELDS(TABLES);
+ *   static const union et_schema_fields fields = {
+ *       .rows.one = {ET_SCHEMA_TEXT(key), ...}, ...};
+ *   static const et_schema_table tables[] = {TABLES(ET_SCHEMA_TABLE_ROW)};
+ *   ET_SCHEMA_NAME_TEXTS(NAMES);
+ *   const et_schema one = {"file", ROOT, tables, fields.all, ET_SCHEMA_NAMES_TEXT, ...}; */
+#define ET_SCHEMA_NAMES(LIST) \
+  struct et_schema_names {    \
+    LIST(ET_SCHEMA_NAME)      \
+  }
+#define ET_SCHEMA_FIELDS(LIST)                                        \
+  struct et_schema_rows {                                             \
+    LIST(ET_SCHEMA_ROWS)                                              \
+  };                                                                  \
+  union et_schema_fields {                                            \
+    struct et_schema_rows rows;                                       \
+    et_schema_field                                                   \
+        all[sizeof(struct et_schema_rows) / sizeof(et_schema_field)]; \
+  }
+#define ET_SCHEMA_NAME(name) char name[sizeof #name];
+#define ET_SCHEMA_ROWS(table, rows, count) et_schema_field rows[count];
+#define ET_SCHEMA_TABLE_ROW(table, rows, count)                               \
+  [table] = {offsetof(struct et_schema_rows, rows) / sizeof(et_schema_field), \
+             count},
+
+/* Rows of a table's fields, in the order of their numbers, and the names' texts. */
+#ifdef ET_MESSAGES_CODES
+#define ET_SCHEMA_FIELD(name, kind, detail) {kind, detail}
+#define ET_SCHEMA_NAME_TEXTS(LIST) struct et_schema_names
+#define ET_SCHEMA_NAMES_TEXT NULL
+#else
+#define ET_SCHEMA_FIELD(name, kind, detail) \
+  {kind, detail, offsetof(struct et_schema_names, name)}
+#define ET_SCHEMA_NAME_TEXTS(LIST) \
+  static const struct et_schema_names names = {LIST(ET_SCHEMA_NAME_TEXT)}
+#define ET_SCHEMA_NAME_TEXT(name) #name,
+#define ET_SCHEMA_NAMES_TEXT ((const char *)&names)
+#endif
+#define ET_SCHEMA_SCALAR(name, bytes) \
+  ET_SCHEMA_FIELD(name, ET_KIND_SCALAR, bytes)
+#define ET_SCHEMA_TEXT(name) ET_SCHEMA_FIELD(name, ET_KIND_TEXT, 0)
+#define ET_SCHEMA_SCALARS(name, bytes) \
+  ET_SCHEMA_FIELD(name, ET_KIND_SCALARS, bytes)
+#define ET_SCHEMA_TABLE(name, table) ET_SCHEMA_FIELD(name, ET_KIND_TABLE, table)
+#define ET_SCHEMA_TABLES(name, table) \
+  ET_SCHEMA_FIELD(name, ET_KIND_TABLES, table)
+#define ET_SCHEMA_UNION(name, number) \
+  ET_SCHEMA_FIELD(name, ET_KIND_UNION, number)
 
 #endif /* ET_RUNTIME_PROGRAM_SCHEMA_TYPES_H_ */

@@ -34,7 +34,7 @@ typedef struct walk {
 
 static const et_schema_field *current_field(const walk *w,
                                             const walk_level *level) {
-  return &w->schema->tables[level->type].fields[level->field];
+  return et_schema_field_of(w->schema, level->type, level->field);
 }
 
 /* Writes "execution_plan[0].values[3]" for where the walk stands. */
@@ -43,7 +43,8 @@ static void write_path(const walk *w, char *text, size_t size) {
   for (size_t i = 0; i < w->depth; i++) {
     const walk_level *level = &w->levels[i];
     const et_schema_field *field = current_field(w, level);
-    used += et_describe(text + used, size - used, ".%s", field->name);
+    used += et_describe(text + used, size - used, ".%s",
+                        et_schema_name_of(w->schema, field));
     if (field->kind == ET_KIND_TABLES) {
       used += et_describe(text + used, size - used, "[%u]",
                           (unsigned)level->element);

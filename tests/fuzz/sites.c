@@ -69,7 +69,7 @@ static void add_tables(walk *w, uint32_t target, uint16_t kind, uint8_t type) {
 
 static void add_field(walk *w, const et_fb_table *table, uint8_t type,
                       uint16_t number) {
-  const et_schema_field *field = &w->schema->tables[type].fields[number];
+  const et_schema_field *field = et_schema_field_of(w->schema, type, number);
   const uint16_t kind =
       (uint16_t)(w->first_kind + type * KINDS_OF_TABLE + number);
   const bool is_scalar = field->kind == ET_KIND_SCALAR;
