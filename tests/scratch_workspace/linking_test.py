@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 from collections.abc import Iterator
 
 import pytest
 
-from tests.scratch_workspace.scratch import Workspace, repository_root
+from tests.scratch_workspace.scratch import Workspace, repository_root, shown_files
 
-_GUIDE = repository_root() / "docs" / "programs_as_files.md"
 _PROGRAM = repository_root() / "examples/checked_in_program/app/add.pte"
 
 
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     scratch = Workspace(tmp_path_factory.mktemp("scratch") / "workspace", repository_root())
-    shown = re.findall(r"```\w+\n[#/* ]*(app/[\w.]+)[^\n]*\n(.*?)```", _GUIDE.read_text(encoding="utf-8"), re.DOTALL)
-    for path, text in shown:
+    for path, text in shown_files("programs_as_files.md"):
         scratch.write(path, text)
     for name in ("add", "sum"):
         shutil.copy(_PROGRAM, scratch.folder / f"app/{name}.pte")

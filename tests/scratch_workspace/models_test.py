@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from tests.scratch_workspace.scratch import Workspace, repository_root
-
-_GUIDE = repository_root() / "docs" / "many_variants.md"
+from tests.scratch_workspace.scratch import Workspace, repository_root, shown_files
 
 _HEAD = """\
 load("@rules_executorch//rules:defs.bzl", "executorch_config", "executorch_models")
@@ -40,8 +37,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
 
 def _shown(file: str) -> str:
     """What the guide says of a file."""
-    (text,) = re.findall(rf"```\w+\n# app/{file}\n(.*?)```", _GUIDE.read_text(encoding="utf-8"), re.DOTALL)
-    return text
+    return dict(shown_files("many_variants.md"))[f"app/{file}"]
 
 
 def _manifest(workspace: Workspace, name: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.scratch_workspace.scratch import Workspace, example_workspaces
+from tests.scratch_workspace.scratch import Workspace, example_workspaces, shown_files
 
 
 @pytest.fixture(scope="module")
@@ -40,6 +40,18 @@ def test_backend_takes_what_it_can_and_the_model_runs(own_backend: Workspace) ->
     manifest = json.loads((own_backend.folder / "bazel-bin/app/net.manifest.json").read_text(encoding="utf-8"))
     (method,) = manifest["methods"]
     assert len(method["delegates"]) == 2
+
+
+def test_backend_that_the_guide_shows_runs(own_backend: Workspace) -> None:
+    """Its package is `npu` there, and beside the example's one of another name."""
+    shown = shown_files("adding_a_backend.md")
+    assert sorted(path for path, _ in shown) == ["npu/BUILD.bazel", "npu/net.py", "npu/npu.c", "npu/partitioner.py"]
+    for path, text in shown:
+        own_backend.write(path.replace("npu/", "shown/", 1), text)
+    result = own_backend.test("//shown:net_parity_test")
+    assert result.returncode == 0, result.stdout + result.stderr
+    manifest = json.loads((own_backend.folder / "bazel-bin/shown/net.manifest.json").read_text(encoding="utf-8"))
+    assert [call["id"] for call in manifest["methods"][0]["delegates"]] == ["NpuBackend"]
 
 
 def _recompiles_after_an_edit(workspace: Workspace, target: str, path: str) -> bool:

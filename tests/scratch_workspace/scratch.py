@@ -155,6 +155,12 @@ def readme_block(beginning: str) -> str:
     return next(block for block in blocks if block.startswith(beginning))
 
 
+def shown_files(page: str) -> list[tuple[str, str]]:
+    """Path and text of each block of a page below docs/ that begins with a comment that names its file."""
+    text = (repository_root() / "docs" / page).read_text(encoding="utf-8")
+    return re.findall(r"```\w+\n[#/* ]*([\w.]+/[\w./]+)[^\n]*\n(.*?)```", text, re.DOTALL)
+
+
 def _json_objects(text: str) -> list[dict]:
     """The log is JSON objects one after another, without commas."""
     decoder, position, objects = json.JSONDecoder(), 0, []
