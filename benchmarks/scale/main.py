@@ -1,9 +1,9 @@
 """Measures what Bazel does after an edit in workspaces of many models, and writes docs/incrementality.md's table and plot.
 
-    python3 -m benchmarks.scale.main [--workers N] RESULTS.jsonl [MODELS...]
+    python3 -m benchmarks.scale.main [--workers N] [--analysis] RESULTS.jsonl [MODELS...]
 
 Phases are added to RESULTS.jsonl, and the page is written from all that is there: of numbers of models that are measured again,
-the later. Without numbers it writes the page only. A thousand models take some 20 minutes of two idle cores.
+the later. Without numbers it writes the page only. A thousand models take some 20 minutes of two idle cores, their analysis alone (--analysis) one.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ def write_page(docs: Path, phases: list[Phase]) -> None:
     (docs / "incrementality.svg").write_text(plot(phases), encoding="utf-8")
 
 
-def _measure_into(results: Path, models: int, workers: int) -> None:
+def _measure_into(results: Path, models: int, workers: int, analysis_alone: bool) -> None:
     folder = Path(tempfile.mkdtemp(prefix="many-models-"))
     try:
-        for phase in measure(models, _ROOT, folder, workers):
+        for phase in measure(models, _ROOT, folder, workers, analysis_alone):
             with results.open("a", encoding="utf-8") as file:
                 print(json.dumps(asdict(phase)), file=file)
             print(phase, flush=True)
@@ -50,11 +50,12 @@ def _measure_into(results: Path, models: int, workers: int) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description="Measures builds of many models.")
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--analysis", action="store_true", help="measure analysis alone, and compile nothing")
     parser.add_argument("results", type=Path)
     parser.add_argument("models", type=int, nargs="*")
     given = parser.parse_args()
     for models in given.models:
-        _measure_into(given.results, models, given.workers)
+        _measure_into(given.results, models, given.workers, given.analysis)
     write_page(_ROOT / "docs", read_phases(given.results))
 
 

@@ -81,13 +81,16 @@ def _metrics(events: Path) -> tuple[dict[str, int], int]:
     raise SystemExit(f"{events} has no metrics")
 
 
-def measure(models: int, root: Path, folder: Path, workers: int) -> Iterator[Phase]:
-    """Every phase, one after the other, in a new workspace under `folder`."""
+def measure(models: int, root: Path, folder: Path, workers: int, analysis_alone: bool = False) -> Iterator[Phase]:
+    """Every phase, one after the other, in a new workspace under `folder`; or those that compile nothing."""
     workspace = ManyModels(folder / "workspace", root, models)
     flags = ["--curses=no", f"--disk_cache={folder / 'cache'}", f"--worker_max_instances=ExecutorchLower={workers}"]
     bazel = Bazel(root / "bazelw", workspace.folder, folder / "base", flags)
     yield bazel.build(models, "analysis, cold", "--nobuild")
     yield bazel.build(models, "analysis, warm", "--nobuild")
+    if analysis_alone:
+        bazel.shutdown()
+        return
     yield bazel.build(models, "all, compiled")
     for edit, apply in _edits(workspace):
         apply()

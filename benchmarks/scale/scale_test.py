@@ -63,13 +63,18 @@ def test_models_differ_and_import_their_packages_layer(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def phases(tmp_path: Path) -> list[Phase]:
-    """Of a Bazel that only says that it built."""
+def program_folder(tmp_path: Path) -> Path:
+    """With a Bazel that only says that it built."""
     (tmp_path / "events").write_text("{}\n" + json.dumps(_EVENTS))
     program = tmp_path / "bazelw"
     program.write_text(_BAZEL.format(calls=tmp_path / "calls", events=tmp_path / "events"))
     program.chmod(0o755)
-    return list(measure(10, tmp_path, tmp_path, workers=2))
+    return tmp_path
+
+
+@pytest.fixture
+def phases(program_folder: Path) -> list[Phase]:
+    return list(measure(10, program_folder, program_folder, workers=2))
 
 
 def test_actions_are_counted_by_what_ran_them(phases: list[Phase]) -> None:
@@ -81,6 +86,13 @@ def test_each_edit_is_measured_once_and_the_cache_last(phases: list[Phase], tmp_
     assert len(set(edits)) == len(edits) == 8
     builds = [line for line in (tmp_path / "calls").read_text().splitlines() if " build " in line]
     assert ["other_base" in line for line in builds] == [False] * 7 + [True]
+
+
+def test_analysis_alone_compiles_nothing(program_folder: Path) -> None:
+    phases = measure(10, program_folder, program_folder, workers=2, analysis_alone=True)
+    assert [phase.edit for phase in phases] == ["analysis, cold", "analysis, warm"]
+    builds = [line for line in (program_folder / "calls").read_text().splitlines() if " build " in line]
+    assert len(builds) == 2 and all(" --nobuild " in line for line in builds)
 
 
 def test_processor_time_grows_with_work() -> None:
