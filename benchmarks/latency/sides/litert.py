@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import torch
 
 from benchmarks.latency.catalogue import Model
@@ -27,13 +30,28 @@ class LiteRt(Side):
         assert path is not None
         interpreter = Interpreter(model_path=str(path), num_threads=setting.threads)
         interpreter.allocate_tensors()
-        places = [each["index"] for each in interpreter.get_input_details()]
-        inputs = [tensor.numpy() for tensor in model.inputs]
+        inputs = declared_inputs(interpreter.get_input_details(), [tensor.numpy() for tensor in model.inputs])
         result = interpreter.get_output_details()[0]["index"]
 
         def run() -> None:
-            for place, array in zip(places, inputs, strict=True):
+            for place, array in inputs:
                 interpreter.set_tensor(place, array)
             interpreter.invoke()
 
         return Loaded(run, lambda: [torch.from_numpy(interpreter.get_tensor(result))], path.stat().st_size)
+
+
+def declared_inputs(details: Sequence[Mapping[str, Any]], arrays: Sequence[np.ndarray]) -> list[tuple[int, np.ndarray]]:
+    """Each input's place in the interpreter and its numbers in the dtype declared there: the converter makes int32 of int64.
+
+    OverflowError when that dtype does not hold the numbers.
+    """
+    declared = []
+    for detail, array in zip(details, arrays, strict=True):
+        cast = array.astype(detail["dtype"], copy=False)
+        if not np.array_equal(cast, array):
+            raise OverflowError(
+                f"LiteRT wants input {detail['name']} in {cast.dtype}, which does not hold its numbers of {array.dtype}"
+            )
+        declared.append((detail["index"], cast))
+    return declared
