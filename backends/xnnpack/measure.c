@@ -29,6 +29,7 @@
   X(et_cpu_step_resize)         \
   X(et_cpu_step_softmax)        \
   X(et_cpu_step_table_i8)       \
+  X(et_cpu_step_winograd)       \
   X(et_xnn_step_add_bytes)      \
   X(et_xnn_step_argmax_pool)    \
   X(et_xnn_step_round_rows)     \

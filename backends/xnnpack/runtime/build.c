@@ -3,8 +3,10 @@
 #include "backends/xnnpack/runtime/plan.h"
 
 static et_xnn_builder counting(const et_backend_context *context,
+                               const et_xnn_options *options,
                                const et_xnn_graph *graph) {
   return (et_xnn_builder){.mode = ET_XNN_COUNT,
+                          .options = *options,
                           .graph = graph,
                           .context = context,
                           .error = context->error,
@@ -13,21 +15,23 @@ static et_xnn_builder counting(const et_backend_context *context,
 
 /* Opens and verifies the payload, and counts what its steps take. */
 static et_status open_graph(const et_backend_context *context,
-                            et_xnn_graph *graph, et_xnn_counts *counts) {
+                            const et_xnn_options *options, et_xnn_graph *graph,
+                            et_xnn_counts *counts) {
   ET_RETURN_IF_ERROR(
       et_xnn_graph_open(context->payload, context->error, graph));
   ET_RETURN_IF_ERROR(et_xnn_check_values(graph, context->error));
   ET_RETURN_IF_ERROR(et_xnn_check_nodes(graph, context->error));
-  et_xnn_builder b = counting(context, graph);
+  et_xnn_builder b = counting(context, options, graph);
   ET_RETURN_IF_ERROR(et_xnn_apply_all(&b));
   *counts = b.used;
   return ET_STATUS_OK;
 }
 
 static et_status plan_scratch(const et_backend_context *context,
+                              const et_xnn_options *options,
                               const et_xnn_graph *graph, et_xnn_handle *handle,
                               size_t *bytes) {
-  et_xnn_builder b = counting(context, graph);
+  et_xnn_builder b = counting(context, options, graph);
   return et_xnn_plan(&b, handle, bytes);
 }
 
@@ -100,8 +104,11 @@ static size_t count_outputs(const et_xnn_graph *graph) {
 
 et_status et_xnn_size_up(const et_backend_context *context, et_xnn_sizes *out) {
   et_xnn_graph graph;
-  ET_RETURN_IF_ERROR(open_graph(context, &graph, &out->counts));
-  ET_RETURN_IF_ERROR(plan_scratch(context, &graph, NULL, &out->scratch_bytes));
+  et_xnn_options options;
+  ET_RETURN_IF_ERROR(et_xnn_read_options(context, &options));
+  ET_RETURN_IF_ERROR(open_graph(context, &options, &graph, &out->counts));
+  ET_RETURN_IF_ERROR(
+      plan_scratch(context, &options, &graph, NULL, &out->scratch_bytes));
   out->nodes = graph.nodes.count;
   out->arguments = graph.external_count;
   out->outputs = count_outputs(&graph);
@@ -197,20 +204,23 @@ static et_status check_nodes_order(et_xnn_handle *handle, et_error *error) {
 et_status et_xnn_build(const et_backend_context *context, uint8_t isa,
                        et_xnn_handle **out) {
   et_xnn_graph graph;
+  et_xnn_options options;
   et_xnn_sizes sizes = {.nodes = 0};
   et_xnn_handle *handle = NULL;
-  ET_RETURN_IF_ERROR(open_graph(context, &graph, &sizes.counts));
+  ET_RETURN_IF_ERROR(et_xnn_read_options(context, &options));
+  ET_RETURN_IF_ERROR(open_graph(context, &options, &graph, &sizes.counts));
   sizes.nodes = graph.nodes.count;
   sizes.arguments = graph.external_count;
   ET_RETURN_IF_ERROR(reserve(context, &sizes, &graph, context->arena, &handle));
   fill_values(handle);
   ET_RETURN_IF_ERROR(check_nodes_order(handle, context->error));
   ET_RETURN_IF_ERROR(
-      plan_scratch(context, &graph, handle, &handle->scratch_bytes));
-  et_xnn_builder b = counting(context, &handle->graph);
+      plan_scratch(context, &options, &graph, handle, &handle->scratch_bytes));
+  et_xnn_builder b = counting(context, &options, &handle->graph);
   b.mode = ET_XNN_BUILD;
   b.handle = handle;
   ET_RETURN_IF_ERROR(et_xnn_apply_all(&b));
+  handle->options = options;
   handle->isa = isa;
   handle->is_current = true;
   *out = handle;

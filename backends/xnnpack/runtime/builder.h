@@ -15,6 +15,7 @@ typedef enum et_xnn_mode {
 
 typedef struct et_xnn_builder {
   et_xnn_mode mode;
+  et_xnn_options options;
   const et_xnn_graph *graph;
   et_xnn_handle *handle;             /* NULL when counting */
   const et_backend_context *context; /* NULL when resizing */

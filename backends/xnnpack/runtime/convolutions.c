@@ -1,26 +1,24 @@
-#include "backends/xnnpack/runtime/pack.h"
+#include "backends/xnnpack/runtime/convolution.h"
 #include "backends/xnnpack/runtime/rules.h"
 #include "backends/xnnpack/runtime/steps.h"
-#include "backends/xnnpack/runtime/words.h"
 
 extern const et_backend_part et_cpu_step_convolution;
 extern const et_backend_part et_cpu_step_convolution_i8;
 extern const et_backend_part et_cpu_step_depthwise;
 extern const et_backend_part et_cpu_step_depthwise_i8;
+extern const et_backend_part et_cpu_step_product;
 
-enum { X, FILTER, BIAS };
+enum {
+  X = ET_XNN_CONV_X,
+  FILTER = ET_XNN_CONV_FILTER,
+  BIAS = ET_XNN_CONV_BIAS
+};
 
 /* Taps that steps depthwise keep on the stack. */
 #define MOST_DEPTHWISE_HEIGHT 256
 #define MOST_DEPTHWISE_TAPS_I8 64
 
-/* What the node says beside its values. */
-typedef struct convolution {
-  et_xnn_window window;
-  et_xnn_matrix matrix;
-  int32_t channels; /* of all groups, in */
-  int32_t outputs;  /* of all groups */
-} convolution;
+typedef et_xnn_convolution_of convolution;
 
 static uint32_t number(const et_xnn_builder *b, uint16_t field) {
   return et_fb_u32(&b->node->body, field);
@@ -117,25 +115,58 @@ static void check_rows(et_xnn_builder *b) {
 /* Words before those of an activation. */
 #define MOST_WORDS (1 + ET_XNN_WINDOW_WORDS + 1 + ET_XNN_ACTIVATION_WORDS)
 
-static void emit_floats(et_xnn_builder *b, const et_backend_part *part,
-                        const convolution *c, et_xnn_tensor panels,
-                        const uint32_t *words, uint16_t count) {
+void et_xnn_emit_floats(et_xnn_builder *b, const convolution *c,
+                        const et_xnn_image_step *step) {
   const uint32_t id = b->node->outputs[0];
   check_rows(b);
   const et_xnn_tensor inputs[] = {
-      et_xnn_floats_of(b, b->node->inputs[X]), panels,
+      et_xnn_floats_of(b, b->node->inputs[X]), step->weights,
       et_xnn_pack_bias(b, &c->matrix, b->node->inputs[BIAS])};
   const et_xnn_tensor floats = et_xnn_floats_for(b, id);
-  et_xnn_emit(b, &(et_xnn_emission){.part = part,
+  et_xnn_emit(b, &(et_xnn_emission){.part = step->part,
                                     .inputs = inputs,
                                     .input_count = 3,
                                     .output = floats,
-                                    .words = words,
-                                    .word_count = count});
+                                    .workspace = step->workspace,
+                                    .workspace_count = step->workspace_count,
+                                    .words = step->words,
+                                    .word_count = step->word_count});
   et_xnn_put_floats(b, id, floats);
 }
 
-static void convolve_floats(et_xnn_builder *b, const convolution *c) {
+static void emit_floats(et_xnn_builder *b, const et_backend_part *part,
+                        const convolution *c, et_xnn_tensor weights,
+                        const uint32_t *words, uint16_t count) {
+  const et_xnn_image_step step = {
+      .part = part, .weights = weights, .words = words, .word_count = count};
+  et_xnn_emit_floats(b, c, &step);
+}
+
+/* Whether each pixel is a row that is multiplied by the weights. */
+static bool is_product(const convolution *c) {
+  const et_xnn_window *w = &c->window;
+  bool is_one = c->matrix.groups == 1;
+  for (size_t i = 0; i < 2; i++) {
+    is_one = is_one && w->kernel[i] == 1 && w->stride[i] == 1 &&
+             w->before[i] == 0 && w->after[i] == 0;
+  }
+  return is_one;
+}
+
+static void multiply_pixels(et_xnn_builder *b, const convolution *c) {
+  uint32_t words[ET_XNN_ACTIVATION_WORDS];
+  const et_xnn_dims panels = {
+      .rank = 3,
+      .sizes = {(c->outputs + ET_XNN_PANEL - 1) / ET_XNN_PANEL, c->channels,
+                ET_XNN_PANEL}};
+  const et_xnn_tensor packed =
+      et_xnn_pack_panels(b, &c->matrix, ET_SCALAR_TYPE_FLOAT32);
+  et_xnn_activation(b->node, words);
+  emit_floats(b, &et_cpu_step_product, c, et_xnn_view(b, packed, &panels),
+              words, ET_XNN_ACTIVATION_WORDS);
+}
+
+static void convolve_windows(et_xnn_builder *b, const convolution *c) {
   uint32_t words[MOST_WORDS] = {0 /* no planes */};
   et_xnn_window_words(&c->window, words + 1);
   words[1 + ET_XNN_WINDOW_WORDS] = (uint32_t)c->matrix.groups;
@@ -143,6 +174,16 @@ static void convolve_floats(et_xnn_builder *b, const convolution *c) {
   emit_floats(b, &et_cpu_step_convolution, c,
               et_xnn_pack_panels(b, &c->matrix, ET_SCALAR_TYPE_FLOAT32), words,
               MOST_WORDS);
+}
+
+static void convolve_floats(et_xnn_builder *b, const convolution *c) {
+  if (is_product(c)) {
+    multiply_pixels(b, c);
+  } else if (et_xnn_takes_winograd(b, c)) {
+    et_xnn_emit_winograd(b, c);
+  } else {
+    convolve_windows(b, c);
+  }
 }
 
 static void emit_bytes(et_xnn_builder *b, const et_backend_part *part,

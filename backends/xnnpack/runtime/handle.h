@@ -4,6 +4,7 @@
 
 #include "backends/cpu/steps/step.h"
 #include "backends/xnnpack/runtime/graph.h"
+#include "backends/xnnpack/runtime/options.h"
 
 #define ET_XNN_ALIGNMENT 64
 
@@ -30,6 +31,7 @@ typedef struct et_xnn_counts {
 /* Sizes and pointers are those of the current call; everything else is fixed. */
 typedef struct et_xnn_handle {
   et_xnn_graph graph;
+  et_xnn_options options;
   et_xnn_counts counts;
   et_cpu_tensor *tensors;
   et_xnn_slot *slots; /* of tensors */

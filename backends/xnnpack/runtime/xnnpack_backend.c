@@ -5,11 +5,21 @@
 #include "backends/xnnpack/runtime/build.h"
 #include "backends/xnnpack/runtime/call.h"
 
+/* The instruction set that options say, or the best. */
+static et_status choose_isa(const et_backend_context *context,
+                            et_cpu_isa *out_isa) {
+  et_backend_context own = *context;
+  const et_backend_option *isa = et_xnn_find_option(context, "isa");
+  own.options = isa;
+  own.option_count = isa != NULL;
+  return et_cpu_isa_choose(&own, out_isa);
+}
+
 static et_status xnn_init(const et_backend_context *context,
                           void **out_handle) {
   et_xnn_handle *handle = NULL;
   et_cpu_isa isa = ET_CPU_PLAIN;
-  ET_RETURN_IF_ERROR(et_cpu_isa_choose(context, &isa));
+  ET_RETURN_IF_ERROR(choose_isa(context, &isa));
   ET_RETURN_IF_ERROR(et_xnn_build(context, (uint8_t)isa, &handle));
   *out_handle = handle;
   return ET_STATUS_OK;

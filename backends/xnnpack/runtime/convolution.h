@@ -1,0 +1,41 @@
+/* Convolutions as their nodes describe them. */
+#ifndef BACKENDS_XNNPACK_RUNTIME_CONVOLUTION_H_
+#define BACKENDS_XNNPACK_RUNTIME_CONVOLUTION_H_
+
+#include "backends/xnnpack/runtime/pack.h"
+#include "backends/xnnpack/runtime/words.h"
+
+/* Values of the node. */
+enum { ET_XNN_CONV_X, ET_XNN_CONV_FILTER, ET_XNN_CONV_BIAS };
+
+/* What the node says beside its values. */
+typedef struct et_xnn_convolution_of {
+  et_xnn_window window;
+  et_xnn_matrix matrix;
+  int32_t channels; /* of all groups, in */
+  int32_t outputs;  /* of all groups */
+} et_xnn_convolution_of;
+
+/* A step of floats over images, with the node's bias and bounds. */
+typedef struct et_xnn_image_step {
+  const et_backend_part *part;
+  et_xnn_tensor weights;
+  const uint32_t *words;
+  uint16_t word_count;
+  et_xnn_tensor workspace; /* if there is one */
+  uint16_t workspace_count;
+} et_xnn_image_step;
+
+/* Emits it: reads floats, makes what the output is of its own. */
+void et_xnn_emit_floats(et_xnn_builder *b, const et_xnn_convolution_of *c,
+                        const et_xnn_image_step *step);
+
+/* Whether Winograd's algorithm is the faster way, by the sizes that the payload
+ * declares, and the caller has not said no; winograd.c. */
+bool et_xnn_takes_winograd(const et_xnn_builder *b,
+                           const et_xnn_convolution_of *c);
+
+/* The convolution by that. */
+void et_xnn_emit_winograd(et_xnn_builder *b, const et_xnn_convolution_of *c);
+
+#endif /* BACKENDS_XNNPACK_RUNTIME_CONVOLUTION_H_ */

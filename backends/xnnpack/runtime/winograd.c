@@ -1,0 +1,232 @@
+/* Convolutions 3 x 3 of stride 1 as the CPU backend's step `winograd`. Choices are
+ * those of its compiler, which has the measurements: backends/cpu/compiler/cost.py. */
+#include "backends/cpu/simd/winograd.h"
+
+#include "backends/xnnpack/runtime/convolution.h"
+#include "backends/xnnpack/runtime/weights.h"
+
+extern const et_backend_part et_cpu_step_winograd;
+
+#define PANEL ET_XNN_PANEL
+#define TAPS 3
+#define MOST_ACROSS 6 /* positions along an axis of a tile */
+
+#define LEAST_CHANNELS 32
+#define MOST_CHANNELS 65536 /* within them no workspace is too large to count */
+#define LEAST_PIXELS 36     /* of the output */
+#define LEAST_PIXELS_OF_4 144
+
+/* Floats of tiles that are transformed at once, and how many tiles those may be. */
+#define FLOATS_AT_ONCE 187200
+#define LEAST_TILES 6
+#define MOST_TILES 48
+
+/* Workspaces of all threads of a step; beyond, no more than two work at once. */
+#define MOST_WORKSPACE 262144
+
+/* Pixels of the output, batch by batch, at the sizes that the payload declares. */
+typedef struct sizes {
+  int64_t batch;
+  int64_t height;
+  int64_t width;
+} sizes;
+
+static sizes declared_sizes(const et_xnn_builder *b,
+                            const et_xnn_convolution_of *c) {
+  const et_xnn_dims x = et_xnn_input(b, ET_XNN_CONV_X).dims;
+  if (x.rank != 4) {
+    return (sizes){0, 0, 0};
+  }
+  return (sizes){x.sizes[0], et_xnn_window_outputs(&c->window, 0, x.sizes[1]),
+                 et_xnn_window_outputs(&c->window, 1, x.sizes[2])};
+}
+
+/* Whether an axis of the window is 3 taps side by side. */
+static bool is_plain(const et_xnn_window *w, size_t axis) {
+  return w->kernel[axis] == TAPS && w->stride[axis] == 1 &&
+         w->dilation[axis] == 1;
+}
+
+static bool is_within(int32_t channels) {
+  return channels >= LEAST_CHANNELS && channels <= MOST_CHANNELS;
+}
+
+bool et_xnn_takes_winograd(const et_xnn_builder *b,
+                           const et_xnn_convolution_of *c) {
+  const sizes out = declared_sizes(b, c);
+  const et_xnn_value filter = et_xnn_input(b, ET_XNN_CONV_FILTER);
+  return !b->options.is_without_winograd && filter.datatype == ET_XNN_FP32 &&
+         c->matrix.groups == 1 && is_plain(&c->window, 0) &&
+         is_plain(&c->window, 1) && is_within(c->channels) &&
+         is_within(c->outputs) && out.height * out.width >= LEAST_PIXELS;
+}
+
+/* A number of each column of a panel. */
+typedef struct lanes {
+  float at[PANEL];
+} lanes;
+
+/* Three taps at the points of F(2, 3). */
+static void transform_2(const lanes *a, const lanes *b, const lanes *c,
+                        lanes *out) {
+  for (size_t i = 0; i < PANEL; i++) {
+    const float half = (a->at[i] + c->at[i]) * 0.5f;
+    const float middle = b->at[i] * 0.5f;
+    out[0].at[i] = a->at[i];
+    out[1].at[i] = half + middle;
+    out[2].at[i] = half - middle;
+    out[3].at[i] = c->at[i];
+  }
+}
+
+/* At those of F(4, 3). */
+static void transform_4(const lanes *a, const lanes *b, const lanes *c,
+                        lanes *out) {
+  for (size_t i = 0; i < PANEL; i++) {
+    const float x = a->at[i], y = b->at[i], z = c->at[i];
+    const float p = (x + z) * (-1.0f / 6), q = y * (1.0f / 6);
+    const float r = x * (1.0f / 24) + z * (1.0f / 6), t = y * (1.0f / 12);
+    out[0].at[i] = x * 0.25f;
+    out[1].at[i] = p - q;
+    out[2].at[i] = p + q;
+    out[3].at[i] = r + t;
+    out[4].at[i] = r - t;
+    out[5].at[i] = z;
+  }
+}
+
+/* Results lie `step` lanes from each other; nothing that is read is written. */
+static void transform(size_t side, const lanes taps[TAPS], lanes *out,
+                      size_t step) {
+  lanes made[MOST_ACROSS];
+  const lanes a = taps[0], b = taps[1], c = taps[2];
+  if (side == 2) {
+    transform_2(&a, &b, &c, made);
+  } else {
+    transform_4(&a, &b, &c, made);
+  }
+  for (size_t i = 0; i < side + TAPS - 1; i++) {
+    out[i * step] = made[i];
+  }
+}
+
+/* Weights at positions of tiles. */
+typedef struct tiles {
+  et_xnn_matrix matrix;
+  size_t side;
+} tiles;
+
+/* A channel's windows of a panel: taps down of each tap across. */
+typedef struct windows {
+  lanes taps[TAPS][TAPS];
+} windows;
+
+static void read_windows(const et_xnn_weights *w, size_t first, size_t columns,
+                         size_t channel, windows *out) {
+  const size_t channels = (size_t)w->matrix.depth / (TAPS * TAPS);
+  for (size_t column = 0; column < columns; column++) {
+    const float *row = (const float *)(const void *)w->data +
+                       (first + column) * (size_t)w->matrix.depth + channel;
+    for (size_t tap = 0; tap < TAPS * TAPS; tap++) {
+      out->taps[tap % TAPS][tap / TAPS].at[column] = row[tap * channels];
+    }
+  }
+}
+
+/* Those at all positions, which lie `apart` from each other. */
+static void put_positions(size_t side, const windows *given, size_t apart,
+                          lanes *out) {
+  lanes down[MOST_ACROSS][TAPS];
+  const size_t across = side + TAPS - 1;
+  for (size_t x = 0; x < TAPS; x++) {
+    transform(side, given->taps[x], &down[0][x], TAPS);
+  }
+  for (size_t y = 0; y < across; y++) {
+    transform(side, down[y], out + y * across * apart, apart);
+  }
+}
+
+static et_status fill(et_xnn_builder *b, const void *request, void *bytes) {
+  const tiles *t = request;
+  const size_t channels = (size_t)t->matrix.depth / (TAPS * TAPS);
+  const size_t columns = (size_t)t->matrix.outputs;
+  const size_t panels = (columns + PANEL - 1) / PANEL;
+  lanes *out = bytes;
+  et_xnn_weights w;
+  ET_RETURN_IF_ERROR(et_xnn_weights_of(b, &t->matrix, &w));
+  ET_XNN_CHECK(b->error, (uintptr_t)w.data % sizeof(float) == 0,
+               "constant %u is not aligned to its elements",
+               (unsigned)w.value.constant);
+  for (size_t panel = 0; panel < panels; panel++) {
+    const size_t left = columns - panel * PANEL;
+    windows of_channel = {{{{{0}}}}};
+    for (size_t c = 0; c < channels; c++) {
+      read_windows(&w, panel * PANEL, left < PANEL ? left : PANEL, c,
+                   &of_channel);
+      put_positions(t->side, &of_channel, panels * channels, out++);
+    }
+  }
+  return ET_STATUS_OK;
+}
+
+static et_xnn_tensor pack(et_xnn_builder *b, const et_xnn_convolution_of *c,
+                          size_t side) {
+  const tiles t = {c->matrix, side};
+  const et_xnn_packing packing = {
+      .dtype = ET_SCALAR_TYPE_FLOAT32,
+      .dims = {.rank = 4,
+               .sizes = {(int32_t)et_cpu_winograd_positions(side),
+                         (c->outputs + PANEL - 1) / PANEL, c->channels, PANEL}},
+      .fill = fill,
+      .request = &t,
+      .id = c->matrix.id,
+      .share = "winograd"};
+  return et_xnn_pack(b, &packing);
+}
+
+/* How many tiles are transformed at once. */
+static size_t tiles_at_once(const sizes *out, size_t side, size_t channels) {
+  const size_t all = (size_t)out->batch *
+                     et_cpu_winograd_tiles((size_t)out->height, side) *
+                     et_cpu_winograd_tiles((size_t)out->width, side);
+  const size_t chosen = FLOATS_AT_ONCE / (et_cpu_winograd_positions(side) *
+                                          (channels + ET_CPU_WINOGRAD_COLUMNS));
+  const size_t most = chosen < LEAST_TILES  ? LEAST_TILES
+                      : chosen > MOST_TILES ? MOST_TILES
+                                            : chosen;
+  return all < 1 ? 1 : all < most ? all : most;
+}
+
+/* A workspace for each thread. */
+static et_xnn_tensor workspace(et_xnn_builder *b, size_t floats) {
+  const size_t lanes = MOST_WORKSPACE / (floats * sizeof(float));
+  const et_xnn_dims dims = {.rank = 2,
+                            .sizes = {lanes < 2                ? 2
+                                      : lanes > ET_XNN_THREADS ? ET_XNN_THREADS
+                                                               : (int32_t)lanes,
+                                      (int32_t)floats}};
+  return et_xnn_own(b, ET_SCALAR_TYPE_FLOAT32, &dims);
+}
+
+void et_xnn_emit_winograd(et_xnn_builder *b, const et_xnn_convolution_of *c) {
+  const sizes out = declared_sizes(b, c);
+  const size_t side = out.height * out.width >= LEAST_PIXELS_OF_4 ? 4 : 2;
+  const size_t channels = (size_t)c->channels;
+  const size_t at_once = tiles_at_once(&out, side, channels);
+  uint32_t words[6 + ET_XNN_ACTIVATION_WORDS] = {(uint32_t)c->window.before[0],
+                                                 (uint32_t)c->window.before[1],
+                                                 (uint32_t)c->window.after[0],
+                                                 (uint32_t)c->window.after[1],
+                                                 (uint32_t)side,
+                                                 (uint32_t)at_once};
+  et_xnn_activation(b->node, words + 6);
+  const et_xnn_image_step step = {
+      .part = &et_cpu_step_winograd,
+      .weights = pack(b, c, side),
+      .words = words,
+      .word_count = sizeof words / sizeof words[0],
+      .workspace =
+          workspace(b, et_cpu_winograd_workspace(side, at_once, channels)),
+      .workspace_count = 1};
+  et_xnn_emit_floats(b, c, &step);
+}

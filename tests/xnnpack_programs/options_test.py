@@ -1,0 +1,46 @@
+"""What XnnpackBackend is told when a method is loaded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from executorch_runtime import ExecutorchError, Method, Program
+
+_FOLDER = Path(__file__).parent
+_BACKEND = "XnnpackBackend"
+
+
+def _method(**options: str) -> Method:
+    return Program(_FOLDER / "winograd.pte").method(backend_options={_BACKEND: options})
+
+
+def test_without_winograd_outputs_are_the_official_ones_and_memory_is_less() -> None:
+    recorded = np.load(_FOLDER / "winograd.npz")
+    tiles, windows = _method(winograd="auto"), _method(winograd="never", isa="plain")
+    (plain,) = windows(recorded["c0_in0"])
+    np.testing.assert_allclose(plain, recorded["c0_et0"], rtol=1e-5, atol=1e-5)
+    # Columns, filled up to panels, channels and positions in place of 9 taps; the last one's picture has 36 pixels.
+    panels = [(48, 32, 36), (48, 40, 36), (32, 33, 16)]
+    more = sum(4 * columns * channels * (positions - 9) for columns, channels, positions in panels)
+    assert tiles.memory.method - windows.memory.method >= more
+    assert tiles.memory.scratch > windows.memory.scratch
+
+
+def test_auto_is_what_methods_do_that_are_told_nothing() -> None:
+    assert _method().memory == _method(winograd="auto").memory
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"winograd": "always"}, "option 'winograd' is auto or never"),
+        ({"threads": "2"}, "option 'threads': there are 'isa' and 'winograd', strings"),
+        ({"isa": "neon2"}, "option 'isa' is plain, avx2, avxvnni, avx512 or neon"),
+    ],
+)
+def test_options_that_there_are_none_of_are_refused(options: dict[str, str], message: str) -> None:
+    with pytest.raises(ExecutorchError, match=message):
+        _method(**options)
