@@ -3,15 +3,25 @@
 #include "runtime/core/coded_texts.h"
 #include "runtime/core/format.h"
 
-const char *et_status_text(et_status status) {
 #define ET_STATUS_CODE(name, code, text) code,
-#define ET_STATUS_TEXT(name, code, text) text "\0"
-  static const uint8_t codes[] = {ET_STATUS_LIST(ET_STATUS_CODE)};
-  static const et_coded_texts texts = {
-      codes, sizeof codes, ET_STATUS_LIST(ET_STATUS_TEXT) "unknown status"};
-#undef ET_STATUS_TEXT
+static const uint8_t codes[] = {ET_STATUS_LIST(ET_STATUS_CODE)};
 #undef ET_STATUS_CODE
-  return et_coded_text(&texts, (int32_t)status);
+
+/* Names and sentences are arrays, so that a program has just those that it says. */
+const char *et_status_name(et_status status) {
+#define ET_STATUS_NAME(name, code, text) #name "\0"
+  static const char names[] = ET_STATUS_LIST(ET_STATUS_NAME) "UNKNOWN";
+#undef ET_STATUS_NAME
+  static const et_coded_texts list = {codes, sizeof codes, names};
+  return et_coded_text(&list, (int32_t)status);
+}
+
+const char *et_status_text(et_status status) {
+#define ET_STATUS_TEXT(name, code, text) text "\0"
+  static const char texts[] = ET_STATUS_LIST(ET_STATUS_TEXT) "unknown status";
+#undef ET_STATUS_TEXT
+  static const et_coded_texts list = {codes, sizeof codes, texts};
+  return et_coded_text(&list, (int32_t)status);
 }
 
 void et_error_clear(et_error *error) {
