@@ -7,9 +7,17 @@
 #include "backends/cpu/threads/pool.h"
 
 #include <signal.h>
+#include <stdint.h>
+#include <time.h>
 
-/* Looks for work before a thread sleeps: some 50 us. */
-#define MAX_LOOKS 1000
+/* How long a thread looks out for work before it sleeps. Waking one takes 15 us, as
+ * long as many a step; and between those that are shared out a method may have
+ * several that are not. */
+#define MAX_WAIT_NS 200000
+
+/* Looks between two at the clock. What a pause takes differs by a factor of four
+ * between processors, so looks alone are no time. */
+#define LOOKS 64
 
 /* Tells the processor that this is a loop that waits. */
 static void pause_a_little(void) {
@@ -18,6 +26,29 @@ static void pause_a_little(void) {
 #elif defined(__aarch64__) || defined(__arm__)
   __asm__ volatile("yield");
 #endif
+}
+
+static int64_t now_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* What a thread looks out for. */
+typedef bool condition(et_cpu_pool *pool, size_t seen);
+
+/* Whether it is so before the thread had better sleep. */
+static bool comes_soon(condition *is_so, et_cpu_pool *pool, size_t seen) {
+  const int64_t begin = now_ns();
+  do {
+    for (size_t i = 0; i < LOOKS; i++) {
+      if (is_so(pool, seen)) {
+        return true;
+      }
+      pause_a_little();
+    }
+  } while (now_ns() - begin < MAX_WAIT_NS);
+  return false;
 }
 
 /* True when chunk *index is the calling thread's. It is of the work that lies in the
@@ -77,12 +108,16 @@ static bool is_ending(et_cpu_pool *pool) {
   return atomic_load(&pool->is_ending);
 }
 
+static bool is_needed(et_cpu_pool *pool, size_t seen) {
+  return has_work(pool, seen) || is_ending(pool);
+}
+
 /* Counted among the sleepers before it looks a last time: whoever gives work after
  * that sees the sleeper. */
 static void sleep_until_work(et_cpu_pool *pool, size_t seen) {
   pthread_mutex_lock(&pool->mutex);
   atomic_fetch_add(&pool->sleepers, 1);
-  while (!has_work(pool, seen) && !is_ending(pool)) {
+  while (!is_needed(pool, seen)) {
     pthread_cond_wait(&pool->work, &pool->mutex);
   }
   atomic_fetch_sub(&pool->sleepers, 1);
@@ -91,13 +126,9 @@ static void sleep_until_work(et_cpu_pool *pool, size_t seen) {
 
 /* Until more works were begun than `seen`. */
 static void await_work(et_cpu_pool *pool, size_t seen) {
-  for (size_t i = 0; i < MAX_LOOKS; i++) {
-    if (has_work(pool, seen) || is_ending(pool)) {
-      return;
-    }
-    pause_a_little();
+  if (!comes_soon(is_needed, pool, seen)) {
+    sleep_until_work(pool, seen);
   }
-  sleep_until_work(pool, seen);
 }
 
 static void *work(void *argument) {
@@ -118,20 +149,18 @@ static void wake_all(et_cpu_pool *pool) {
   pthread_mutex_unlock(&pool->mutex);
 }
 
-static bool is_finished(et_cpu_pool *pool) {
+static bool is_finished(et_cpu_pool *pool, size_t seen) {
+  (void)seen;
   return atomic_load_explicit(&pool->unfinished, memory_order_acquire) == 0;
 }
 
 /* Chunks that others have claimed may still run. */
 static void await_finish(et_cpu_pool *pool) {
-  for (size_t i = 0; i < MAX_LOOKS; i++) {
-    if (is_finished(pool)) {
-      return;
-    }
-    pause_a_little();
+  if (comes_soon(is_finished, pool, 0)) {
+    return;
   }
   pthread_mutex_lock(&pool->mutex);
-  while (!is_finished(pool)) {
+  while (!is_finished(pool, 0)) {
     pthread_cond_wait(&pool->idle, &pool->mutex);
   }
   pthread_mutex_unlock(&pool->mutex);
