@@ -18,6 +18,7 @@ from pathlib import Path
 
 from executorch_report.budget import costs_of
 from executorch_report.facts import MethodFacts, ProgramFacts, read_program
+from executorch_report.failures import failure
 from executorch_report.html.elements import Markup, element, section
 from executorch_report.html.elements import table as html_table
 from executorch_report.html.page import document
@@ -52,12 +53,23 @@ class Difference:
     notes: tuple[str, ...]
 
 
+class DiffError(Exception):
+    """A file is no program; the message says which, and why not."""
+
+
 def difference(old: Path, new: Path) -> Difference:
-    """Raises `InvalidProgramError` or OSError."""
-    before, after = costs_of(old, None, None), costs_of(new, None, None)
+    """Raises `DiffError`."""
+    before, after = _costs(old), _costs(new)
     costs = (Change(what, before.get(what, 0), after.get(what, 0)) for what in dict.fromkeys((*before, *after)))
     changed = tuple(change for change in costs if change.old != change.new)
     return Difference(old.name, new.name, changed, tuple(_notes(read_program(old), read_program(new))))
+
+
+def _costs(path: Path) -> dict[str, int]:
+    try:
+        return costs_of(path, None, None)
+    except (InvalidProgramError, OSError) as error:
+        raise DiffError(failure(path, error)) from error
 
 
 def _notes(old: ProgramFacts, new: ProgramFacts) -> Iterable[str]:
@@ -123,8 +135,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             options.out_markdown.write_text(markdown(found), encoding="utf-8")
         if not (options.html or options.out_markdown):
             print(markdown(found) if options.markdown else text(found), end="")
-    except (InvalidProgramError, OSError) as error:
-        print(f"executorch_diff: {options.old}, {options.new}: {error}", file=sys.stderr)
+    except (DiffError, OSError) as error:
+        print(f"executorch_diff: {error}", file=sys.stderr)
         return 1
     return 0
 

@@ -53,5 +53,10 @@ def test_the_command_writes_what_it_is_asked_for(tmp_path: Path, capsys: pytest.
 
 def test_damaged_files_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "old.pte").write_bytes(b"")
-    assert main([str(tmp_path / "old.pte"), str(_PORTABLE)]) == 1
-    assert "old.pte" in capsys.readouterr().err
+    assert main([str(_PORTABLE), str(tmp_path / "old.pte")]) == 1
+    assert capsys.readouterr().err.startswith(f"executorch_diff: {tmp_path}/old.pte: ")
+
+
+def test_a_file_that_is_not_there_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([str(_PORTABLE), "nowhere.pte"]) == 1
+    assert capsys.readouterr().err == "executorch_diff: nowhere.pte: No such file or directory\n"

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from executorch_report.document import program_document
 from executorch_report.facts import ProgramFacts, read_program
+from executorch_report.failures import failure
 from executorch_report.html.page import page
 from executorch_report.html.record import RecordError, read_record
 from executorch_report.text import program_text
@@ -29,7 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         _write(options, read_program(options.program))
     except (InvalidProgramError, RecordError, OSError) as error:
-        print(f"executorch_inspect: {options.program}: {error}", file=sys.stderr)
+        print(f"executorch_inspect: {failure(options.program, error)}", file=sys.stderr)
         return 1
     return 0
 

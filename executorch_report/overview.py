@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from executorch_report.facts import ProgramFacts, read_program
+from executorch_report.failures import failure
 from executorch_report.html.elements import Markup, details, element, section, table
 from executorch_report.html.page import document
 from executorch_report.text import program_text
@@ -89,7 +90,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         try:
             models.append((label, read_program(Path(pte))))
         except (InvalidProgramError, OSError) as error:
-            print(f"{options.title}: {label}: {pte}: {error}", file=sys.stderr)
+            print(f"{options.title}: {label}: {failure(Path(pte), error)}", file=sys.stderr)
             return 1
     options.html.write_text(overview(f"Models under {options.title}", models), encoding="utf-8")
     return 0

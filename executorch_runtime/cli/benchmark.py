@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from executorch_report.facts import read_program
+from executorch_report.failures import failure
 from executorch_runtime import ExecutorchError, Method, Program
 from executorch_runtime.cli.common import add_program_arguments, count_argument, only_method, path_argument, timed
 from executorch_runtime.cli.inputs import InputError, random_inputs, read_calls
@@ -43,7 +44,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         _run(options)
     except (ExecutorchError, InvalidProgramError, InputError, OSError) as error:
-        print(f"executorch_benchmark: {options.program}: {error}", file=sys.stderr)
+        print(f"executorch_benchmark: {failure(options.program, error)}", file=sys.stderr)
         return 1
     return 0
 

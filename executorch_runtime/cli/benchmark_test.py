@@ -74,12 +74,27 @@ def test_an_earlier_run_is_compared_and_said_to_be_one(tmp_path: Path, capsys: p
     assert capsys.readouterr().out.splitlines()[-1].startswith("  measured at another time: ")
 
 
-@pytest.mark.parametrize("content", ["", "{}", '{"format": 9}', '{"format": 1, "times": []}'])
-def test_what_is_no_earlier_run_is_refused(content: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "Expecting value: line 1 column 1"),
+        ("{}", "it has no 'format'"),
+        ('{"format": 9}', "format 9, this reads 1"),
+        ('{"format": 1, "times": []}', "it has no 'program'"),
+    ],
+)
+def test_what_is_no_earlier_run_is_refused(
+    content: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = tmp_path / "other.json"
     file.write_text(content)
     assert main([_ADD, "--repeat", "5", "--against", str(file)]) == 1
-    assert "other.json is no file of --json: " in capsys.readouterr().err
+    assert f"other.json is no file of --json: {message}" in capsys.readouterr().err
+
+
+def test_an_earlier_run_that_is_not_there_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([_ADD, "--repeat", "5", "--against", "nowhere.json"]) == 1
+    assert capsys.readouterr().err == "executorch_benchmark: nowhere.json: No such file or directory\n"
 
 
 def test_what_is_no_program_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -71,10 +71,9 @@ def path_argument(text: str) -> Path:
 
 
 def count_argument(text: str) -> int:
-    count = int(text)
-    if count < 1:
-        raise ValueError(text)
-    return count
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"must be a whole number, at least 1, got '{text}'")
+    return int(text)
 
 
 def add_program_arguments(parser: argparse.ArgumentParser) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -40,11 +41,11 @@ def read_calls(files: Sequence[Path], signature: Signature) -> list[list[Any]]:
 
 
 def read_arrays(path: Path) -> list[tuple[str, Any]]:
-    """The arrays of an .npy or .npz file with their names."""
+    """The arrays of an .npy or .npz file with their names. Raises `InputError`, or OSError where it cannot be read."""
     try:
         found = np.load(path, allow_pickle=False)
         return [("", found)] if isinstance(found, np.ndarray) else [(name, found[name]) for name in found.files]
-    except (OSError, ValueError, EOFError, KeyError) as error:
+    except (ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
         raise InputError(f"{path} is no .npy or .npz file: {error}") from error
 
 
@@ -60,13 +61,15 @@ def _arrays_of(path: Path, signature: Signature) -> list[tuple[str, Any]]:
 def _picture(path: Path, info: ValueInfo) -> Any:
     """In the size of the input, channels first; floats as torchvision's models take them, integers as they are."""
     try:
-        from PIL import Image, UnidentifiedImageError
+        from PIL import Image
     except ImportError:
         raise InputError(f"{path} is a picture, which Pillow reads; install it, or give an .npy") from None
     _, channels, height, width = info.shape
     try:
         picture = Image.open(path).convert("RGB" if channels == 3 else "L").resize((width, height))
-    except (OSError, UnidentifiedImageError) as error:
+    except OSError as error:
+        if error.strerror:
+            raise  # it cannot be read
         raise InputError(f"{path} is no picture: {error}") from error
     values = np.asarray(picture).reshape(height, width, channels)
     if info.dtype.startswith(("float", "bfloat")):

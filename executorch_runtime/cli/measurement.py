@@ -47,9 +47,10 @@ def write_measurement(path: Path, found: Measurement) -> None:
 
 
 def read_measurement(path: Path) -> Measurement:
-    """`InputError` for a file of something else."""
+    """`InputError` for a file of something else, OSError where it cannot be read."""
+    text = path.read_text(encoding="utf-8")
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        document = json.loads(text)
         if document["format"] != FORMAT:
             raise ValueError(f"format {document['format']}, this reads {FORMAT}")
         return Measurement(
@@ -61,8 +62,10 @@ def read_measurement(path: Path) -> Measurement:
             times=_times(document["times"]),
             operators=tuple(OperatorTime(**each) for each in document["operators"]),
         )
-    except (ValueError, KeyError, TypeError) as error:
-        raise InputError(f"{path} is no file of --json: {error!r}") from error
+    except KeyError as error:
+        raise InputError(f"{path} is no file of --json: it has no {error}") from error
+    except (ValueError, TypeError) as error:
+        raise InputError(f"{path} is no file of --json: {error}") from error
 
 
 def _times(values: list[int]) -> tuple[int, ...]:

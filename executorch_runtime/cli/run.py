@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from executorch_report.facts import ProgramFacts, read_program
+from executorch_report.failures import failure
 from executorch_runtime import ExecutorchError, Method, Program
 from executorch_runtime.cli.common import (
     add_program_arguments,
@@ -44,7 +45,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         return _run(options)
     except (ExecutorchError, InvalidProgramError, InputError, OSError) as error:
-        print(f"executorch_run: {options.program}: {error}", file=sys.stderr)
+        print(f"executorch_run: {failure(options.program, error)}", file=sys.stderr)
         return 1
 
 

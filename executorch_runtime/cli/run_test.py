@@ -114,6 +114,7 @@ def _instructions() -> int:
             "has the methods decode, encode; choose one with --method",
         ),
         ([_ADD, "-i", "tests/fixtures/manifest.json"], "manifest.json is no .npy or .npz file"),
+        ([_ADD, "-i", "nowhere.npz"], "executorch_run: nowhere.npz: No such file or directory"),
         ([_ADD, "-i", "tests/fixtures/dyn_mlp.npz"], "and forward(float32[3, 3], float32[3, 3])"),
         ([_ADD, "--compare", "tests/fixtures/lstm.npz"], "outputs, the program 1"),
         ([_ADD, "-m", "backward"], "NOT_FOUND"),
@@ -133,6 +134,19 @@ def test_damaged_programs_are_refused(cut: int, tmp_path: Path) -> None:
     path = tmp_path / "net.pte"
     path.write_bytes(Path(_ADD).read_bytes()[:cut])
     assert main([str(path)]) == 1
+
+
+def test_a_damaged_archive_of_inputs_is_a_message(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "in.npz").write_bytes(b"PK\3\4 and no archive")
+    assert main([_ADD, "-i", str(tmp_path / "in.npz")]) == 1
+    assert "in.npz is no .npy or .npz file: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("count", ["0", "-1", "many"])
+def test_a_count_that_is_none_is_a_message(count: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main([_ADD, f"--repeat={count}"])
+    assert f"argument --repeat: must be a whole number, at least 1, got '{count}'" in capsys.readouterr().err
 
 
 def test_pictures_come_in_the_size_of_the_input(tmp_path: Path) -> None:
