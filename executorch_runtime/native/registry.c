@@ -21,4 +21,5 @@ static const et_backend_parts parts[sizeof backends / sizeof *backends] = {
     {cpu_steps, sizeof cpu_steps / sizeof *cpu_steps}};
 
 const et_registry et_python_registry = {
-    &et_all_kernels, backends, sizeof backends / sizeof *backends, parts};
+    &et_all_kernels, backends,       sizeof backends / sizeof *backends,
+    parts,           &et_delegation, &et_preparation};

@@ -4,10 +4,12 @@
 
 #include "executorch/kernels/args.h"
 #include "executorch/kernels/convert.h"
+#include "executorch/number_text.h"
 
 et_status et_distance_check(et_kernel_context *context, const char *what,
                             double p) {
-  ET_CHECK(context, p >= 0.0, "%s: p = %g is not a norm", what, p);
+  ET_CHECK(context, p >= 0.0, "%s: p = %s is not a norm", what,
+           ET_NUMBER_TEXT(p));
   return ET_STATUS_OK;
 }
 

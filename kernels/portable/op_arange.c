@@ -2,6 +2,7 @@
 
 #include "executorch/kernels/args.h"
 #include "executorch/kernels/convert.h"
+#include "executorch/number_text.h"
 
 typedef struct range {
   double start;
@@ -52,10 +53,11 @@ static et_status write_range(et_kernel_context *context, range r,
   ET_CHECK(context,
            isfinite(r.start) && isfinite(r.end) && isfinite(r.step) &&
                (r.step > 0 ? r.end >= r.start : r.step < 0 && r.end <= r.start),
-           "arange: from %g to %g in steps of %g", r.start, r.end, r.step);
+           "arange: from %s to %s in steps of %s", ET_NUMBER_TEXT(r.start),
+           ET_NUMBER_TEXT(r.end), ET_NUMBER_TEXT(r.step));
   const double count = count_of(&r, whole);
-  ET_CHECK(context, count <= INT32_MAX, "arange: %g elements are too many",
-           count);
+  ET_CHECK(context, count <= INT32_MAX, "arange: %s elements are too many",
+           ET_NUMBER_TEXT(count));
   const int32_t sizes[1] = {(int32_t)count};
   ET_RETURN_IF_ERROR(et_tensor_resize(out, sizes, 1, context->error));
   for (int32_t i = 0; i < sizes[0]; i++) {

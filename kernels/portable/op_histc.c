@@ -5,6 +5,7 @@
 #include "executorch/kernels/copy.h"
 #include "executorch/kernels/loop.h"
 #include "executorch/kernels/shape.h"
+#include "executorch/number_text.h"
 #include "kernels/portable/accumulate.h"
 
 typedef struct range {
@@ -48,7 +49,8 @@ static et_status plan_range(et_kernel_context *context, const et_tensor *self,
   }
   ET_CHECK(context,
            isfinite(out->low) && isfinite(out->high) && out->low < out->high,
-           "histc: range [%g, %g] is not finite or empty", out->low, out->high);
+           "histc: range [%s, %s] is not finite or empty",
+           ET_NUMBER_TEXT(out->low), ET_NUMBER_TEXT(out->high));
   return ET_STATUS_OK;
 }
 

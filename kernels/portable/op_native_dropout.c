@@ -2,6 +2,7 @@
 #include "executorch/kernels/convert.h"
 #include "executorch/kernels/shape.h"
 #include "executorch/kernels/view.h"
+#include "executorch/number_text.h"
 #include "kernels/portable/draw.h"
 
 /* Whether an element is kept, and what is kept is multiplied with. */
@@ -36,7 +37,7 @@ et_status et_op_native_dropout_out(et_kernel_context *context,
   et_tensor *mask = args[4]->u.as_tensor;
   lottery l = {NULL, p, 1.0};
   ET_CHECK(context, p >= 0.0 && p <= 1.0,
-           "native_dropout: p = %g is not in [0, 1]", p);
+           "native_dropout: p = %s is not in [0, 1]", ET_NUMBER_TEXT(p));
   ET_RETURN_IF_ERROR(
       et_shape_supports(context, "native_dropout",
                         et_scalar_type_is_floating(input->dtype) &&

@@ -3,6 +3,7 @@
 
 #include "executorch/kernels/args.h"
 #include "executorch/kernels/scratch.h"
+#include "executorch/number_text.h"
 #include "kernels/quantized/few_bits_linear.h"
 #include "kernels/quantized/range.h"
 
@@ -161,8 +162,8 @@ et_status et_op_quantized_weight_dynamic_linear_per_tensor_out(
       et_arg_tensor(args[4]), args[5]->u.as_int, args[7]->u.as_tensor,
       &linear));
   const double eps = et_scalar_to_double(args[6]);
-  ET_CHECK(context, eps > 0.0, "%s: smallest scale %g is not above 0",
-           linear.what, eps);
+  ET_CHECK(context, eps > 0.0, "%s: smallest scale %s is not above 0",
+           linear.what, ET_NUMBER_TEXT(eps));
   const quantization whole =
       quantization_of(&linear, 0, linear.rows, (float)eps);
   quantized_rows rows = {(int16_t *)(void *)context->scratch.data, {0}, &whole};

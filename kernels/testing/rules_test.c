@@ -15,7 +15,8 @@ extern const et_kernel_table et_all_kernels;
 static et_program_writer writer;
 
 static et_status measure(et_error *error) {
-  const et_registry registry = {.kernels = &et_all_kernels};
+  const et_registry registry = {.kernels = &et_all_kernels,
+                                .preparation = &et_preparation};
   et_program program;
   et_method_requirements needed;
   et_error_clear(error);

@@ -3,6 +3,7 @@
 #include "executorch/kernels/args.h"
 #include "executorch/kernels/convert.h"
 #include "executorch/kernels/shape.h"
+#include "executorch/number_text.h"
 #include "kernels/engines/taps.h"
 
 /* Samples of a bin along an axis at most: a region is data, and may be of any size. */
@@ -56,8 +57,8 @@ static et_status check_roi(et_kernel_context *context, const pooling *p,
   const side x = side_of(p, roi, 1, p->out.sizes[4]);
   const side y = side_of(p, roi, 2, p->out.sizes[3]);
   ET_CHECK(context, image >= 0.0 && image < (double)p->input.sizes[0],
-           "roi_align: region %lld is of image %g of %d", (long long)roi, image,
-           (int)p->input.sizes[0]);
+           "roi_align: region %lld is of image %s of %d", (long long)roi,
+           ET_NUMBER_TEXT(image), (int)p->input.sizes[0]);
   ET_CHECK(context, x.samples <= MAX_SAMPLES && y.samples <= MAX_SAMPLES,
            "roi_align: region %lld takes %lld x %lld samples a bin, at most %d "
            "along an axis are taken",

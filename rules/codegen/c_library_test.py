@@ -174,12 +174,12 @@ def test_parts_of_all_delegates_are_linked_once(tmp_path: Path) -> None:
     assert "static const et_backend_part *const parts_0[] = {NULL};" in source
     assert "static const et_backend_part *const parts_1[] = {&npu_a, &npu_b};" in source
     assert "static const et_backend_parts parts[] = {{parts_0, 0}, {parts_1, 2}};" in source
-    assert "const et_registry net_registry = {&kernels, backends, 2, parts};" in source
+    assert "const et_registry net_registry = {&kernels, backends, 2, parts, &et_delegation, NULL};" in source
 
 
 def test_backends_without_parts_have_no_table_of_them(tmp_path: Path) -> None:
     _, _, source = _generate(tmp_path, _with_delegates(("Npu", [])), "--backend=Npu=npu_backend")
-    assert "const et_registry net_registry = {&kernels, backends, 1, NULL};" in source
+    assert "const et_registry net_registry = {&kernels, backends, 1, NULL, &et_delegation, NULL};" in source
     assert "parts_0" not in source
 
 

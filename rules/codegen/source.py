@@ -26,7 +26,7 @@ const size_t {prefix}_program_size = {upper}_PROGRAM_BYTES;
 # Declared first: et_linked_registry is in no header of the library.
 _REGISTRY = """
 extern const et_registry {name};
-const et_registry {name} = {{&kernels, {backends}, {backend_count}, {parts}}};
+const et_registry {name} = {{&kernels, {backends}, {backend_count}, {parts}, {delegation}, {preparation}}};
 """
 
 _OPEN_BOTH = """
@@ -92,7 +92,7 @@ def source(
     """The source's text: `registries` are defined, all alike."""
     parts = [_HEAD.format(include=include), table_definition(kernels, "kernels", "static ")]
     parts += [_backends(backends), _backend_parts(backends)]
-    parts += [_registry(name, backends) for name in registries]
+    parts += [_registry(name, kernels, backends) for name in registries]
     parts += [_OPEN_BOTH] * any(model.weights is not None for model in models)
     for model in models:
         parts += [_SIZE.format(prefix=model.prefix, upper=model.prefix.upper())] * (not lent.programs)
@@ -100,12 +100,15 @@ def source(
     return "".join(parts)
 
 
-def _registry(name: str, backends: Sequence[LinkedBackend]) -> str:
+def _registry(name: str, kernels: Sequence[Kernel], backends: Sequence[LinkedBackend]) -> str:
+    """What the runtime has for delegates and for kernels with a `prepare` is linked where there are any."""
     return _REGISTRY.format(
         name=name,
         backends="backends" if backends else "NULL",
         backend_count=len(backends),
         parts="parts" if any(each.parts for each in backends) else "NULL",
+        delegation="&et_delegation" if backends else "NULL",
+        preparation="&et_preparation" if any(kernel.prepare for kernel in kernels) else "NULL",
     )
 
 

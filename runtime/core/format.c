@@ -4,8 +4,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "runtime/core/format_double.h"
-
 /* A message being written; what does not fit is dropped. */
 typedef struct et_message {
   char *text;
@@ -41,11 +39,6 @@ static void put_signed(et_message *message, int64_t value) {
   }
   /* Negates as unsigned, because -INT64_MIN does not fit. */
   put_unsigned(message, value < 0 ? 0 - (uint64_t)value : (uint64_t)value, 10);
-}
-
-static void put_double(et_message *message, double value) {
-  char text[ET_FORMAT_DOUBLE_BYTES];
-  put_bytes(message, text, et_format_double(text, value));
 }
 
 /* Sizes of integers that a letter before the conversion tells. */
@@ -118,9 +111,6 @@ static bool put_value(et_message *message, char conversion, et_width width,
   switch (conversion) {
     case 's':
       put_text(message, va_arg(*args, const char *));
-      return true;
-    case 'g':
-      put_double(message, va_arg(*args, double));
       return true;
     case '%':
       put_bytes(message, "%", 1);

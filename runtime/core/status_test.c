@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "executorch/number_text.h"
 #include "runtime/core/format.h"
 
 static void test_every_status_has_a_name_and_a_sentence(void **state) {
@@ -49,10 +50,9 @@ static void test_format_reads_long_and_size(void **state) {
 /* As %g of the C library. */
 static void expect_double(double number) {
   char expected[32];
-  char text[32];
+  char text[ET_NUMBER_TEXT_BYTES];
   snprintf(expected, sizeof expected, "%g", number);
-  et_format(text, sizeof text, "%g", number);
-  assert_string_equal(text, expected);
+  assert_string_equal(et_number_text(text, number), expected);
 }
 
 static void test_doubles_have_six_digits(void **state) {
@@ -99,9 +99,7 @@ static void test_doubles_have_six_digits(void **state) {
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
     expect_double(numbers[i]);
   }
-  char text[8];
-  et_format(text, sizeof text, "%g", (double)NAN);
-  assert_string_equal(text, "nan");
+  assert_string_equal(ET_NUMBER_TEXT((double)NAN), "nan");
 }
 
 static void test_doubles_of_every_magnitude(void **state) {

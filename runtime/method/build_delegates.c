@@ -2,8 +2,9 @@
 
 #include "executorch/checked.h"
 #include "runtime/core/limits.h"
-#include "runtime/method/builder.h"
+#include "runtime/core/reason.h"
 #include "runtime/method/data.h"
+#include "runtime/method/delegation.h"
 #include "runtime/program/external.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
@@ -12,10 +13,8 @@
 static et_status fail_delegate(const et_builder *builder, uint32_t index,
                                const et_backend *backend, et_status status,
                                const et_error *reason) {
-  return et_fail(builder->error, status, "delegates[%u] %s: %s",
-                 (unsigned)index, backend->id,
-                 reason->message[0] != '\0' ? reason->message
-                                            : et_status_text(status));
+  return et_fail_because(builder->error, status, reason,
+                         "delegates[%u] %s: ", (unsigned)index, backend->id);
 }
 
 static et_status fail_missing(et_string key, et_error *error) {
@@ -33,7 +32,8 @@ static et_status find_data(const et_backend_context *context, et_string key,
   et_piece piece;
   return et_tables_named_data(builder->program, key, &piece) ||
                  et_external_bytes(builder->program, key, &piece)
-             ? et_data_get(builder, piece, out_bytes, error)
+             ? et_data_get(builder->program, &builder->data, piece, out_bytes,
+                           error)
              : fail_missing(key, error);
 }
 
@@ -102,6 +102,26 @@ static et_backend_context make_context(const et_builder *builder,
   return context;
 }
 
+/* The linked backend of delegate `index` of the plan, or NULL. */
+static const et_backend *find_backend(const et_builder *builder,
+                                      uint32_t index) {
+  const et_fb_vector delegates =
+      et_tables_vector(&builder->plan, ET_PLAN_DELEGATES);
+  const et_fb_table delegate = et_fb_child_at(&delegates, index);
+  const et_string id = et_fb_text(&delegate, ET_DELEGATE_ID);
+  for (size_t i = 0; i < builder->registry->backend_count; i++) {
+    const et_backend *backend = builder->registry->backends[i];
+    if (strcmp(backend->id, id.data) == 0) {
+      return backend;
+    }
+  }
+  return NULL;
+}
+
+static bool is_linked(const et_builder *builder, uint32_t index) {
+  return find_backend(builder, index) != NULL;
+}
+
 /* Asks the backend of delegate `index`; its specs lie on the stack for that. */
 static et_status measure_delegate(const et_builder *builder, uint32_t index,
                                   const et_backend *backend,
@@ -160,10 +180,9 @@ static et_status note_delegate(et_builder *builder, uint32_t index,
                        (unsigned)index, backend->id, needed->handle_bytes);
 }
 
-et_status et_build_measure_delegates(et_builder *builder,
-                                     et_method_requirements *out) {
+static et_status measure(et_builder *builder, et_method_requirements *out) {
   for (uint32_t i = 0; i < builder->counts.delegates; i++) {
-    const et_backend *backend = et_build_find_backend(builder, i);
+    const et_backend *backend = find_backend(builder, i);
     et_backend_requirements needed;
     ET_RETURN_IF_ERROR(measure_delegate(builder, i, backend, &needed));
     ET_RETURN_IF_ERROR(add_requirements(builder, i, &needed, out));
@@ -204,15 +223,7 @@ static et_status init_all(et_builder *builder) {
   return ET_STATUS_OK;
 }
 
-et_status et_build_delegates(et_builder *builder) {
-  const et_status status = init_all(builder);
-  if (status != ET_STATUS_OK) {
-    et_destroy_delegates(builder->regions.method);
-  }
-  return status;
-}
-
-void et_destroy_delegates(const et_method *method) {
+static void destroy(const et_method *method) {
   for (uint32_t i = 0; i < method->delegate_count; i++) {
     et_delegate *delegate = &method->delegates[i];
     if (delegate->is_built && delegate->backend->destroy != NULL) {
@@ -221,3 +232,54 @@ void et_destroy_delegates(const et_method *method) {
     delegate->is_built = false;
   }
 }
+
+static et_status build(et_builder *builder) {
+  const et_status status = init_all(builder);
+  if (status != ET_STATUS_OK) {
+    destroy(builder->regions.method);
+  }
+  return status;
+}
+
+static et_status set_outputs(const et_builder *builder, uint32_t index) {
+  et_instruction *call = &builder->regions.instructions[index];
+  const et_delegate *delegate = &builder->regions.delegates[call->u.delegate];
+  const uint32_t changed = delegate->output_count + delegate->updated_count;
+  if (changed > call->arg_count) {
+    return et_fail(builder->error, ET_STATUS_INVALID_PROGRAM,
+                   "instructions[%u] %s: %u args, but %u outputs",
+                   (unsigned)index, delegate->backend->id,
+                   (unsigned)call->arg_count, (unsigned)changed);
+  }
+  call->output_count = (uint16_t)delegate->output_count;
+  call->updated_count = (uint16_t)delegate->updated_count;
+  for (uint32_t i = call->arg_count - changed; i < call->arg_count; i++) {
+    if (call->args[i]->tag != ET_VALUE_TENSOR) {
+      return et_fail(builder->error, ET_STATUS_INVALID_PROGRAM,
+                     "instructions[%u] %s: args[%u], an output, is no Tensor",
+                     (unsigned)index, delegate->backend->id, (unsigned)i);
+    }
+  }
+  return ET_STATUS_OK;
+}
+
+static et_status run(const et_method *method, uint32_t index, et_error *error) {
+  const et_instruction *call = &method->instructions[index];
+  const et_delegate *delegate = &method->delegates[call->u.delegate];
+  et_error reason;
+  et_error_clear(&reason);
+  const et_execute_context context = {.scratch = method->scratch,
+                                      .parallel = method->parallel,
+                                      .observer = method->observer,
+                                      .error = &reason};
+  const et_status status = delegate->backend->execute(
+      delegate->handle, &context, call->args, call->arg_count);
+  return status == ET_STATUS_OK
+             ? status
+             : et_fail_because(error, status, &reason,
+                               "instructions[%u] %s: ", (unsigned)index,
+                               delegate->backend->id);
+}
+
+const struct et_delegation et_delegation = {is_linked, measure, set_outputs,
+                                            build,     destroy, run};

@@ -1,4 +1,5 @@
 #include "runtime/method/builder.h"
+#include "runtime/method/delegation.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
 
@@ -58,30 +59,6 @@ static void mark_loops(const et_builder *builder) {
   }
 }
 
-/* The last arguments of a delegate call are its outputs, those before are what it
- * updates. */
-static et_status set_outputs(const et_builder *builder, uint32_t index,
-                             et_instruction *call) {
-  const et_delegate *delegate = &builder->regions.delegates[call->u.delegate];
-  const uint32_t changed = delegate->output_count + delegate->updated_count;
-  if (changed > call->arg_count) {
-    return et_fail(builder->error, ET_STATUS_INVALID_PROGRAM,
-                   "instructions[%u] %s: %u args, but %u outputs",
-                   (unsigned)index, delegate->backend->id,
-                   (unsigned)call->arg_count, (unsigned)changed);
-  }
-  call->output_count = (uint16_t)delegate->output_count;
-  call->updated_count = (uint16_t)delegate->updated_count;
-  for (uint32_t i = call->arg_count - changed; i < call->arg_count; i++) {
-    if (call->args[i]->tag != ET_VALUE_TENSOR) {
-      return et_fail(builder->error, ET_STATUS_INVALID_PROGRAM,
-                     "instructions[%u] %s: args[%u], an output, is no Tensor",
-                     (unsigned)index, delegate->backend->id, (unsigned)i);
-    }
-  }
-  return ET_STATUS_OK;
-}
-
 et_status et_build_instructions(et_builder *builder) {
   et_walk walk = et_walk_start(&builder->plan);
   et_value **next = builder->regions.args;
@@ -89,7 +66,8 @@ et_status et_build_instructions(et_builder *builder) {
     et_instruction *instruction = &builder->regions.instructions[walk.index];
     next = fill_instruction(builder, &walk, next, instruction);
     if (walk.tag == ET_INSTRUCTION_DELEGATE_CALL) {
-      ET_RETURN_IF_ERROR(set_outputs(builder, walk.index, instruction));
+      ET_RETURN_IF_ERROR(
+          builder->registry->delegation->set_outputs(builder, walk.index));
     }
   }
   mark_loops(builder);

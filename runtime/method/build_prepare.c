@@ -1,9 +1,11 @@
 #include <string.h>
 
 #include "runtime/core/limits.h"
+#include "runtime/core/reason.h"
 #include "runtime/method/builder.h"
 #include "runtime/method/data.h"
 #include "runtime/method/fill.h"
+#include "runtime/method/preparation.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
 
@@ -49,9 +51,9 @@ static et_status fail_room(const prepared_call *call) {
 }
 
 /* Whether the tensor, or each item of the list, has room. */
-static bool has_room(prepared_call *call, const et_fb_table *evalue) {
-  const et_fb_table held = et_fb_child(evalue, ET_EVALUE_VALUE);
-  const uint8_t tag = et_fb_u8(evalue, ET_EVALUE_TAG);
+static bool has_room(prepared_call *call, uint32_t index) {
+  et_fb_table held;
+  const uint8_t tag = et_tables_value(&call->builder->values, index, &held);
   size_t items = 0;
   if (tag == ET_VALUE_TENSOR) {
     call->tensor_count++;
@@ -83,12 +85,12 @@ static void bind_constant(const prepared_call *call,
 
 static et_status fill_arg(prepared_call *call, et_fill *fill, size_t at) {
   et_tensor_record record;
-  const et_fb_table evalue =
-      et_fb_child_at(&call->builder->values, call->indices[at]);
-  if (!has_room(call, &evalue)) {
+  if (!has_room(call, call->indices[at])) {
     return fail_room(call);
   }
-  ET_RETURN_IF_ERROR(et_fill_value(fill, &evalue, &call->values[at], &record));
+  ET_RETURN_IF_ERROR(et_fill_value(fill, &call->builder->values,
+                                   call->indices[at], &call->values[at],
+                                   &record));
   if (call->values[at].tag == ET_VALUE_TENSOR) {
     bind_constant(call, &record, call->values[at].u.as_tensor);
   }
@@ -115,14 +117,6 @@ static et_status fill_args(prepared_call *call, const et_fb_vector *args) {
   return ET_STATUS_OK;
 }
 
-static et_status fail_prepare(const prepared_call *call, et_status status,
-                              const et_error *reason) {
-  return et_fail(call->builder->error, status, "instructions[%u] %s: %s",
-                 (unsigned)call->instruction, call->kernel->name,
-                 reason->message[0] != '\0' ? reason->message
-                                            : et_status_text(status));
-}
-
 static et_status run_prepare(const prepared_call *call, et_arena *arena,
                              size_t *out_scratch, void **out_state) {
   et_error reason;
@@ -137,8 +131,11 @@ static et_status run_prepare(const prepared_call *call, et_arena *arena,
   const et_status status =
       call->kernel->prepare(&context, call->args, out_state);
   *out_scratch = context.scratch_bytes;
-  return status == ET_STATUS_OK ? ET_STATUS_OK
-                                : fail_prepare(call, status, &reason);
+  return status == ET_STATUS_OK
+             ? ET_STATUS_OK
+             : et_fail_because(call->builder->error, status, &reason,
+                               "instructions[%u] %s: ",
+                               (unsigned)call->instruction, call->kernel->name);
 }
 
 /* Measures the state, then builds it in room of exactly that size when there is
@@ -188,15 +185,4 @@ static et_status prepare_call(et_builder *builder, const et_walk *walk,
   return ET_STATUS_OK;
 }
 
-et_status et_build_prepare(et_builder *builder, size_t *scratch) {
-  et_walk walk = et_walk_start(&builder->plan);
-  while (et_walk_next(&walk)) {
-    const et_kernel *kernel = et_build_called_kernel(builder, &walk);
-    size_t needed = kernel != NULL ? kernel->scratch_bytes : 0;
-    if (kernel != NULL && kernel->prepare != NULL) {
-      ET_RETURN_IF_ERROR(prepare_call(builder, &walk, kernel, &needed));
-    }
-    *scratch = needed > *scratch ? needed : *scratch;
-  }
-  return ET_STATUS_OK;
-}
+const struct et_preparation et_preparation = {prepare_call};

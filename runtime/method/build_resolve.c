@@ -5,6 +5,7 @@
 #include "runtime/method/builder.h"
 #include "runtime/method/check.h"
 #include "runtime/method/choose_kernel.h"
+#include "runtime/method/delegation.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
 
@@ -64,26 +65,12 @@ const et_kernel *et_build_find_kernel(const et_builder *builder,
                               full_name(builder, index, text));
 }
 
-const et_backend *et_build_find_backend(const et_builder *builder,
-                                        uint32_t index) {
-  const et_fb_vector delegates =
-      et_tables_vector(&builder->plan, ET_PLAN_DELEGATES);
-  const et_fb_table delegate = et_fb_child_at(&delegates, index);
-  const et_string id = et_fb_text(&delegate, ET_DELEGATE_ID);
-  for (size_t i = 0; i < builder->registry->backend_count; i++) {
-    const et_backend *backend = builder->registry->backends[i];
-    if (strcmp(backend->id, id.data) == 0) {
-      return backend;
-    }
-  }
-  return NULL;
-}
-
 static void find_missing_backends(const et_builder *builder, missing *m) {
   const et_fb_vector delegates =
       et_tables_vector(&builder->plan, ET_PLAN_DELEGATES);
   for (uint32_t i = 0; i < delegates.count; i++) {
-    if (et_build_find_backend(builder, i) == NULL) {
+    const struct et_delegation *delegation = builder->registry->delegation;
+    if (delegation == NULL || !delegation->is_linked(builder, i)) {
       const et_fb_table delegate = et_fb_child_at(&delegates, i);
       list_missing(m, et_fb_text(&delegate, ET_DELEGATE_ID).data);
     }
@@ -106,6 +93,12 @@ static void find_missing_kernels(const et_builder *builder, missing *m) {
 
 static et_status check_linked(const et_builder *builder) {
   missing m = {"", 0, false};
+  if (builder->registry->backend_count != 0 &&
+      builder->registry->delegation == NULL) {
+    return et_fail(builder->error, ET_STATUS_INVALID_ARGUMENT,
+                   "the registry has backends: registry.delegation must be "
+                   "&et_delegation");
+  }
   find_missing_kernels(builder, &m);
   if (m.any) {
     return et_fail(builder->error, ET_STATUS_OPERATOR_MISSING,
@@ -124,10 +117,9 @@ static uint64_t count_operands(const et_builder *builder, const et_walk *walk) {
   const et_fb_vector args = et_walk_args(walk);
   uint64_t count = args.count;
   for (uint32_t i = 0; i < args.count; i++) {
-    const et_fb_table evalue =
-        et_fb_child_at(&builder->values, (uint32_t)et_fb_i32_at(&args, i));
-    const et_fb_table held = et_fb_child(&evalue, ET_EVALUE_VALUE);
-    const uint8_t tag = et_fb_u8(&evalue, ET_EVALUE_TAG);
+    et_fb_table held;
+    const uint8_t tag = et_tables_value(
+        &builder->values, (uint32_t)et_fb_i32_at(&args, i), &held);
     if (tag == ET_VALUE_TENSOR_LIST || tag == ET_VALUE_OPTIONAL_TENSOR_LIST) {
       count += et_tables_vector(&held, ET_SINGLE_FIELD).count;
     }

@@ -26,11 +26,10 @@ typedef struct kept {
 /* Whether value `index` is planned and has an initial value or a name, which only
  * what is kept from run to run has. */
 static bool read_kept(const et_fb_vector *values, uint32_t index, kept *out) {
-  const et_fb_table evalue = et_fb_child_at(values, index);
-  const et_fb_table held = et_fb_child(&evalue, ET_EVALUE_VALUE);
+  et_fb_table held;
+  const uint8_t tag = et_tables_value(values, index, &held);
   const et_fb_table extra = et_fb_child(&held, ET_TENSOR_EXTRA);
-  if (et_fb_u8(&evalue, ET_EVALUE_TAG) != ET_VALUE_TENSOR ||
-      !et_fb_has(&held, ET_TENSOR_ALLOCATION) ||
+  if (tag != ET_VALUE_TENSOR || !et_fb_has(&held, ET_TENSOR_ALLOCATION) ||
       et_tensor_record_read(&held, &out->record, NULL) != ET_STATUS_OK) {
     return false;
   }
@@ -211,10 +210,9 @@ static void reset(const et_method *method, bool with_initial) {
   et_fb_table_at(method->program.flatbuffer, method->plan, &plan);
   const et_fb_vector values = et_tables_vector(&plan, ET_PLAN_VALUES);
   for (uint32_t i = 0; i < values.count; i++) {
-    const et_fb_table evalue = et_fb_child_at(&values, i);
-    const et_fb_table held = et_fb_child(&evalue, ET_EVALUE_VALUE);
+    et_fb_table held;
     et_tensor_record record;
-    if (et_fb_u8(&evalue, ET_EVALUE_TAG) == ET_VALUE_TENSOR &&
+    if (et_tables_value(&values, i, &held) == ET_VALUE_TENSOR &&
         et_fb_has(&held, ET_TENSOR_ALLOCATION) &&
         et_tensor_record_read(&held, &record, NULL) == ET_STATUS_OK &&
         (!with_initial || record.has_data)) {

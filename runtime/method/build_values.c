@@ -38,9 +38,9 @@ et_status et_build_values(et_builder *builder) {
                   .context = builder,
                   .error = builder->error};
   for (uint32_t i = 0; i < builder->values.count; i++) {
-    const et_fb_table evalue = et_fb_child_at(&builder->values, i);
     et_value *value = &builder->regions.values[i];
-    ET_RETURN_IF_ERROR(et_fill_value(&fill, &evalue, value, &record));
+    ET_RETURN_IF_ERROR(
+        et_fill_value(&fill, &builder->values, i, value, &record));
     if (value->tag == ET_VALUE_TENSOR) {
       bind_memory(builder, &record, value->u.as_tensor);
     }
@@ -49,25 +49,24 @@ et_status et_build_values(et_builder *builder) {
 }
 
 bool et_build_is_planned(const et_builder *builder, uint32_t index) {
-  const et_fb_table evalue = et_fb_child_at(&builder->values, index);
-  const et_fb_table held = et_fb_child(&evalue, ET_EVALUE_VALUE);
-  return et_fb_u8(&evalue, ET_EVALUE_TAG) == ET_VALUE_TENSOR &&
+  et_fb_table held;
+  return et_tables_value(&builder->values, index, &held) == ET_VALUE_TENSOR &&
          et_fb_has(&held, ET_TENSOR_ALLOCATION);
 }
 
 bool et_build_has_state(const et_builder *builder, uint32_t index) {
-  const et_fb_table evalue = et_fb_child_at(&builder->values, index);
-  const et_fb_table held = et_fb_child(&evalue, ET_EVALUE_VALUE);
+  et_fb_table held;
   et_tensor_record record;
-  return et_build_is_planned(builder, index) &&
+  return et_tables_value(&builder->values, index, &held) == ET_VALUE_TENSOR &&
+         et_fb_has(&held, ET_TENSOR_ALLOCATION) &&
          et_tensor_record_read(&held, &record, NULL) == ET_STATUS_OK &&
          record.has_data;
 }
 
 void et_build_scalars(const et_fb_vector *values, et_value *out_values) {
   for (uint32_t i = 0; i < values->count; i++) {
-    const et_fb_table evalue = et_fb_child_at(values, i);
-    const et_fb_table held = et_fb_child(&evalue, ET_EVALUE_VALUE);
+    et_fb_table held;
+    et_tables_value(values, i, &held);
     et_fill_scalar(&held, &out_values[i]);
   }
 }

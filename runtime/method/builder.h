@@ -91,28 +91,14 @@ bool et_build_has_state(const et_builder *builder, uint32_t index);
 /* Writes back into INT, BOOL and DOUBLE values what the program says. */
 void et_build_scalars(const et_fb_vector *values, et_value *out_values);
 
-/* Asks the backends what the delegates need, and notes it in the regions when
- * there are any: `out` gets the largest scratch and the sum of what is shared. */
-et_status et_build_measure_delegates(et_builder *builder,
-                                     et_method_requirements *out);
-
-/* Has the backends build their handles in the arena; undone when one fails. */
-et_status et_build_delegates(et_builder *builder);
-
-/* Has the backends give back what they hold. */
-void et_destroy_delegates(const et_method *method);
-
 /* Takes room for what a call or a delegate keeps, in whole units of
  * ET_MEMORY_ALIGNMENT, so that it may be aligned as the method's memory is. False
  * when it does not fit. */
 bool et_build_take_room(et_builder *builder, size_t bytes, et_arena *out_room);
 
 /* Prepares the calls of kernels that want it, their states in the arena, or
- * measures them; raises *scratch to the largest that a call needs. */
-et_status et_build_prepare(et_builder *builder, size_t *scratch);
-
-/* The linked backend of delegate `index` of the plan, or NULL. */
-const et_backend *et_build_find_backend(const et_builder *builder,
-                                        uint32_t index);
+ * measures them; raises *scratch to the largest that a call needs. INVALID_ARGUMENT
+ * when a kernel has a `prepare` and the registry no preparation. */
+et_status et_build_calls(et_builder *builder, size_t *scratch);
 
 #endif /* ET_RUNTIME_METHOD_BUILDER_H_ */

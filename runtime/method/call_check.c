@@ -12,7 +12,7 @@ typedef struct call_check {
   uint64_t steps_left;
 } call_check;
 
-static uint32_t index_of(const call_check *c, const et_value *value) {
+static inline uint32_t index_of(const call_check *c, const et_value *value) {
   return (uint32_t)(value - c->method->values);
 }
 

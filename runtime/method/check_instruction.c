@@ -22,19 +22,16 @@ typedef struct call_check {
           "instructions[%u] %s: " format, (unsigned)(c)->index, \
           (c)->kernel->name, __VA_ARGS__)
 
-static et_fb_table evalue_at(const et_builder *builder, int32_t index) {
-  return et_fb_child_at(&builder->values, (uint32_t)index);
-}
-
 static uint8_t tag_at(const et_builder *builder, int32_t index) {
-  const et_fb_table evalue = evalue_at(builder, index);
-  return et_fb_u8(&evalue, ET_EVALUE_TAG);
+  et_fb_table held;
+  return et_tables_value(&builder->values, (uint32_t)index, &held);
 }
 
 /* Items of the tensor list in argument `arg`. */
 static et_fb_vector list_at(const call_check *c, uint32_t arg) {
-  const et_fb_table evalue = evalue_at(c->builder, et_fb_i32_at(&c->args, arg));
-  const et_fb_table held = et_fb_child(&evalue, ET_EVALUE_VALUE);
+  et_fb_table held;
+  et_tables_value(&c->builder->values, (uint32_t)et_fb_i32_at(&c->args, arg),
+                  &held);
   return et_tables_vector(&held, ET_SINGLE_FIELD);
 }
 
@@ -130,8 +127,8 @@ static et_status fail_instruction(const et_builder *builder,
 
 static et_status record_at(const et_builder *builder, int32_t index,
                            et_tensor_record *out_record) {
-  const et_fb_table evalue = evalue_at(builder, index);
-  const et_fb_table held = et_fb_child(&evalue, ET_EVALUE_VALUE);
+  et_fb_table held;
+  et_tables_value(&builder->values, (uint32_t)index, &held);
   return et_tensor_record_read(&held, out_record, builder->error);
 }
 

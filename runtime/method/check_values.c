@@ -49,9 +49,8 @@ static et_status check_devices(const et_builder *builder) {
 
 et_status et_check_values(const et_builder *builder) {
   for (uint32_t i = 0; i < builder->values.count; i++) {
-    const et_fb_table value = et_fb_child_at(&builder->values, i);
-    const et_fb_table held = et_fb_child(&value, ET_EVALUE_VALUE);
-    if (et_fb_u8(&value, ET_EVALUE_TAG) == ET_VALUE_TENSOR) {
+    et_fb_table held;
+    if (et_tables_value(&builder->values, i, &held) == ET_VALUE_TENSOR) {
       ET_RETURN_IF_ERROR(check_tensor(builder, i, &held));
     }
   }

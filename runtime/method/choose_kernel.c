@@ -74,20 +74,13 @@ static bool tensor_fits(trial *t, const et_tensor_rule *rule,
          layout_fits(rule->layout, &t->record) && group_fits(t, rule->group);
 }
 
-static et_fb_table held_at(const trial *t, int32_t index, uint8_t *out_tag) {
-  const et_fb_table value =
-      et_fb_child_at(&t->builder->values, (uint32_t)index);
-  *out_tag = et_fb_u8(&value, ET_EVALUE_TAG);
-  return et_fb_child(&value, ET_EVALUE_VALUE);
-}
-
 static bool items_fit(trial *t, const et_tensor_rule *rule,
                       const et_fb_table *list) {
   const et_fb_vector items = et_tables_vector(list, ET_SINGLE_FIELD);
   for (uint32_t i = 0; i < items.count; i++) {
     const int32_t item = et_fb_i32_at(&items, i);
-    uint8_t tag = 0;
-    const et_fb_table tensor = held_at(t, item < 0 ? 0 : item, &tag);
+    et_fb_table tensor;
+    et_tables_value(&t->builder->values, (uint32_t)item, &tensor);
     if (item >= 0 && !tensor_fits(t, rule, &tensor)) {
       return false;
     }
@@ -97,9 +90,9 @@ static bool items_fit(trial *t, const et_tensor_rule *rule,
 
 /* What is absent fits. */
 static bool argument_fits(trial *t, const et_tensor_rule *rule) {
-  uint8_t tag = 0;
-  const et_fb_table held = held_at(t, et_fb_i32_at(&t->args, t->arg), &tag);
-  switch (tag) {
+  et_fb_table held;
+  const int32_t index = et_fb_i32_at(&t->args, t->arg);
+  switch (et_tables_value(&t->builder->values, (uint32_t)index, &held)) {
     case ET_VALUE_TENSOR:
       return tensor_fits(t, rule, &held);
     case ET_VALUE_TENSOR_LIST:

@@ -4,7 +4,7 @@
 
 #include "executorch/method_layout.h"
 #include "runtime/method/builder.h"
-#include "runtime/program/source.h"
+#include "runtime/program/reading.h"
 
 /* Measures what is not addressable, the list of it included. */
 et_status et_data_measure(const et_builder *builder, size_t *out_bytes);
@@ -13,13 +13,5 @@ et_status et_data_measure(const et_builder *builder, size_t *out_bytes);
  * needed for sure. MEMORY_TOO_SMALL when the room is. */
 et_status et_data_build(et_builder *builder, const char *name,
                         et_mutable_span room, size_t *out_bytes);
-
-/* The bytes of a piece; NULL when it is empty. */
-const uint8_t *et_data_find(const et_program *program, const et_data *data,
-                            et_piece piece);
-
-/* The same for a piece that perhaps nobody has needed yet. */
-et_status et_data_get(const et_builder *builder, et_piece piece,
-                      et_span *out_bytes, et_error *error);
 
 #endif /* ET_RUNTIME_METHOD_DATA_H_ */

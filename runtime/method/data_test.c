@@ -99,7 +99,8 @@ static const et_kernel_table table = {rows, 6};
 static const et_backend all = {"XnnpackBackend", measure_all, init_all,
                                execute_nothing, NULL};
 static const et_backend *const backends[] = {&all};
-static const et_registry registry = {&table, backends, 1, NULL};
+static const et_registry registry = {&table, backends,       1,
+                                     NULL,   &et_delegation, NULL};
 
 static void gather_method(const et_method *method,
                           const et_planned_buffer *planned, size_t count) {

@@ -194,7 +194,8 @@ static const et_kernel_table table = {rows, 1};
 static const et_backend_part probe_part = {7, &seen};
 static const et_backend_part *const probe_items[] = {&probe_part};
 static const et_backend_parts probe_parts[] = {{probe_items, 1}, {NULL, 0}};
-static const et_registry probe_registry = {&table, probes, 2, probe_parts};
+static const et_registry probe_registry = {&table,      probes,         2,
+                                           probe_parts, &et_delegation, NULL};
 
 static et_status load(et_span file, const et_method_options *options,
                       et_error *out_error) {
@@ -241,6 +242,22 @@ static void test_backend_gets_exactly_what_it_measured(void **state) {
   assert_int_equal(et_method_execute(hosted.method, NULL), ET_STATUS_OK);
   assert_true(seen.scratch.size >= 7000);
   et_hosted_method_free(&hosted);
+}
+
+static void test_backends_need_what_runs_delegates(void **state) {
+  (void)state;
+  const et_registry without = {.backends = probes, .backend_count = 2};
+  et_error error;
+  et_error_clear(&error);
+  probe_with("100 7000 1");
+  assert_int_equal(et_program_load(et_writer_finish(&writer), &program, &error),
+                   ET_STATUS_OK);
+  assert_int_equal(et_hosted_method_load(&program, "forward", &without, NULL,
+                                         &hosted, &error),
+                   ET_STATUS_INVALID_ARGUMENT);
+  assert_string_equal(error.message,
+                      "the registry has backends: registry.delegation must be "
+                      "&et_delegation");
 }
 
 static void test_backend_gets_the_parts_that_are_linked_of_it(void **state) {
@@ -495,6 +512,7 @@ int main(void) {
       cmocka_unit_test(test_output_that_was_read_before_is_written),
       cmocka_unit_test(test_delegate_may_not_write_what_the_caller_lends),
       cmocka_unit_test(test_backend_gets_exactly_what_it_measured),
+      cmocka_unit_test(test_backends_need_what_runs_delegates),
       cmocka_unit_test(test_backend_gets_the_parts_that_are_linked_of_it),
       cmocka_unit_test(test_method_bytes_with_handles_are_those_of_the_macro),
       cmocka_unit_test(test_backend_gets_its_options_and_what_the_caller_lends),

@@ -27,9 +27,9 @@ static et_fb_vector bounds_of(const et_method *method, size_t index) {
   et_fb_table_at(method->program.flatbuffer, method->plan, &plan);
   const et_fb_vector inputs = et_tables_vector(&plan, ET_PLAN_INPUTS);
   const et_fb_vector values = et_tables_vector(&plan, ET_PLAN_VALUES);
-  const et_fb_table evalue =
-      et_fb_child_at(&values, (uint32_t)et_fb_i32_at(&inputs, (uint32_t)index));
-  const et_fb_table tensor = et_fb_child(&evalue, ET_EVALUE_VALUE);
+  et_fb_table tensor;
+  et_tables_value(&values, (uint32_t)et_fb_i32_at(&inputs, (uint32_t)index),
+                  &tensor);
   return et_fb_list(&tensor, ET_TENSOR_SIZES, sizeof(int32_t));
 }
 

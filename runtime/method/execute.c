@@ -1,19 +1,13 @@
 #include <string.h>
 
 #include "executorch/method_layout.h"
+#include "runtime/core/reason.h"
 #include "runtime/method/builder.h"
+#include "runtime/method/delegation.h"
 #include "runtime/method/observe.h"
 #include "runtime/method/views.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
-
-/* Adds the instruction to the reason that a kernel or backend gave. */
-static et_status fail_call(et_error *error, uint32_t index, const char *callee,
-                           et_status status, const et_error *reason) {
-  return et_fail(
-      error, status, "instructions[%u] %s: %s", (unsigned)index, callee,
-      reason->message[0] != '\0' ? reason->message : et_status_text(status));
-}
 
 static et_status run_kernel(const et_method *method, uint32_t index,
                             et_error *error) {
@@ -29,24 +23,9 @@ static et_status run_kernel(const et_method *method, uint32_t index,
   const et_status status = call->u.kernel->run(&context, call->args);
   return status == ET_STATUS_OK
              ? status
-             : fail_call(error, index, call->u.kernel->name, status, &reason);
-}
-
-static et_status run_delegate(const et_method *method, uint32_t index,
-                              et_error *error) {
-  const et_instruction *call = &method->instructions[index];
-  const et_delegate *delegate = &method->delegates[call->u.delegate];
-  et_error reason;
-  et_error_clear(&reason);
-  const et_execute_context context = {.scratch = method->scratch,
-                                      .parallel = method->parallel,
-                                      .observer = method->observer,
-                                      .error = &reason};
-  const et_status status = delegate->backend->execute(
-      delegate->handle, &context, call->args, call->arg_count);
-  return status == ET_STATUS_OK
-             ? status
-             : fail_call(error, index, delegate->backend->id, status, &reason);
+             : et_fail_because(error, status, &reason,
+                               "instructions[%u] %s: ", (unsigned)index,
+                               call->u.kernel->name);
 }
 
 /* Copies a number, or a tensor's bytes and sizes. */
@@ -65,7 +44,8 @@ static et_status run_move(const et_method *method, uint32_t index,
   const et_status status =
       et_tensor_resize(to->u.as_tensor, source->sizes, source->rank, &reason);
   if (status != ET_STATUS_OK) {
-    return fail_call(error, index, "Move", status, &reason);
+    return et_fail_because(error, status, &reason,
+                           "instructions[%u] Move: ", (unsigned)index);
   }
   memmove(to->u.as_tensor->data, source->data, et_tensor_nbytes(source));
   return ET_STATUS_OK;
@@ -94,7 +74,7 @@ et_status et_run_instruction(const et_method *method, uint32_t index,
     case ET_INSTRUCTION_KERNEL_CALL:
       return run_kernel(method, index, error);
     case ET_INSTRUCTION_DELEGATE_CALL:
-      return run_delegate(method, index, error);
+      return method->delegation->run(method, index, error);
     case ET_INSTRUCTION_MOVE:
       return run_move(method, index, error);
     case ET_INSTRUCTION_JUMP_FALSE:

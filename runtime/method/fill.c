@@ -74,11 +74,12 @@ void et_fill_scalar(const et_fb_table *held, et_value *out_value) {
   }
 }
 
-et_status et_fill_value(et_fill *fill, const et_fb_table *evalue,
-                        et_value *out_value, et_tensor_record *out_record) {
-  const et_fb_table held = et_fb_child(evalue, ET_EVALUE_VALUE);
+et_status et_fill_value(et_fill *fill, const et_fb_vector *values,
+                        uint32_t index, et_value *out_value,
+                        et_tensor_record *out_record) {
+  et_fb_table held;
   memset(out_value, 0, sizeof *out_value);
-  out_value->tag = (et_value_tag)et_fb_u8(evalue, ET_EVALUE_TAG);
+  out_value->tag = (et_value_tag)et_tables_value(values, index, &held);
   switch (out_value->tag) {
     case ET_VALUE_TENSOR:
       return fill_tensor(fill, &held, out_value, out_record);

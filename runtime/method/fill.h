@@ -20,10 +20,11 @@ typedef struct et_fill {
   et_error *error;
 } et_fill;
 
-/* Fills `out_value` from an EValue table. A tensor is described in *out_record
- * too, and has no data yet. */
-et_status et_fill_value(et_fill *fill, const et_fb_table *evalue,
-                        et_value *out_value, et_tensor_record *out_record);
+/* Fills `out_value` from EValue `index` of `values`. A tensor is described in
+ * *out_record too, and has no data yet. */
+et_status et_fill_value(et_fill *fill, const et_fb_vector *values,
+                        uint32_t index, et_value *out_value,
+                        et_tensor_record *out_record);
 
 /* Writes an INT, BOOL or DOUBLE from its table; leaves other values alone. */
 void et_fill_scalar(const et_fb_table *held, et_value *out_value);

@@ -4,6 +4,7 @@
 #include "executorch/method.h"
 #include "runtime/method/builder.h"
 #include "runtime/method/data.h"
+#include "runtime/method/delegation.h"
 #include "runtime/method/observe.h"
 #include "runtime/method/plan_check.h"
 #include "runtime/method/views.h"
@@ -42,6 +43,13 @@ typedef struct data_room {
   et_mutable_span bytes;
 } data_room;
 
+/* A method whose registry has no delegation has no delegates: et_build_resolve. */
+static et_status measure_delegates(et_builder *builder,
+                                   et_method_requirements *out) {
+  const struct et_delegation *delegation = builder->registry->delegation;
+  return delegation != NULL ? delegation->measure(builder, out) : ET_STATUS_OK;
+}
+
 /* Bytes of the regions, then of the larger of what comes behind them. */
 static et_status measure(et_builder *builder, const data_room *room,
                          et_method_requirements *out_requirements) {
@@ -58,9 +66,8 @@ static et_status measure(et_builder *builder, const data_room *room,
   *out_requirements = none;
   ET_RETURN_IF_ERROR(et_data_build(builder, room->name, room->bytes,
                                    &out_requirements->data_bytes));
-  ET_RETURN_IF_ERROR(et_build_measure_delegates(builder, out_requirements));
-  ET_RETURN_IF_ERROR(
-      et_build_prepare(builder, &out_requirements->scratch_bytes));
+  ET_RETURN_IF_ERROR(measure_delegates(builder, out_requirements));
+  ET_RETURN_IF_ERROR(et_build_calls(builder, &out_requirements->scratch_bytes));
   const size_t prepared = builder->arena.used;
   out_requirements->method_bytes =
       with_check > prepared ? with_check : prepared;
@@ -170,6 +177,7 @@ static void fill_method(const et_builder *builder) {
       .values = regions->values,
       .instructions = regions->instructions,
       .delegates = regions->delegates,
+      .delegation = builder->registry->delegation,
       .inputs = regions->ends,
       .outputs = regions->ends + counts->inputs,
       .plan = builder->plan.position,
@@ -194,8 +202,11 @@ static et_mutable_span rest_of(const et_builder *builder) {
 /* What must be undone when it fails comes last. */
 static et_status build_callees(et_builder *builder) {
   size_t scratch = 0;
-  ET_RETURN_IF_ERROR(et_build_delegates(builder));
-  const et_status status = et_build_prepare(builder, &scratch);
+  const struct et_delegation *delegation = builder->registry->delegation;
+  if (delegation != NULL) {
+    ET_RETURN_IF_ERROR(delegation->build(builder));
+  }
+  const et_status status = et_build_calls(builder, &scratch);
   if (status != ET_STATUS_OK) {
     et_destroy_delegates(builder->regions.method);
   }
@@ -208,7 +219,7 @@ static et_status build(et_builder *builder) {
   ET_RETURN_IF_ERROR(et_build_reserve(builder));
   fill_method(builder);
   ET_RETURN_IF_ERROR(et_build_values(builder));
-  ET_RETURN_IF_ERROR(et_build_measure_delegates(builder, &needed));
+  ET_RETURN_IF_ERROR(measure_delegates(builder, &needed));
   ET_RETURN_IF_ERROR(et_build_instructions(builder));
   ET_RETURN_IF_ERROR(et_build_ends(builder));
   ET_RETURN_IF_ERROR(et_plan_check_run(builder, rest_of(builder)));

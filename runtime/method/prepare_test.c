@@ -130,7 +130,8 @@ static const et_kernel rows[] = {
     {"test::scale.out", "itw>w", NULL, run_scale, prepare_scale, 16},
 };
 static const et_kernel_table table = {rows, sizeof rows / sizeof *rows};
-static const et_registry registry = {.kernels = &table};
+static const et_registry registry = {.kernels = &table,
+                                     .preparation = &et_preparation};
 
 static et_status load(const et_method_options *options, et_error *out_error) {
   et_error_clear(out_error);
@@ -277,6 +278,23 @@ static void test_refusal_of_prepare_names_the_call(void **state) {
   scale(-4);
   expect_refused(ET_STATUS_INVALID_ARGUMENT,
                  "instructions[1] test::scale.out: factor -4 is negative");
+}
+
+static void test_kernels_that_prepare_need_what_prepares_them(void **state) {
+  (void)state;
+  const et_registry without = {.kernels = &table};
+  et_error error;
+  et_error_clear(&error);
+  start();
+  scale(1);
+  assert_int_equal(et_program_load(et_writer_finish(&writer), &program, &error),
+                   ET_STATUS_OK);
+  assert_int_equal(et_hosted_method_load(&program, "forward", &without, NULL,
+                                         &hosted, &error),
+                   ET_STATUS_INVALID_ARGUMENT);
+  assert_string_equal(error.message,
+                      "instructions[0] test::scale.out has a prepare: "
+                      "registry.preparation must be &et_preparation");
 }
 
 static void test_prepare_that_measures_otherwise_is_refused(void **state) {
@@ -427,6 +445,7 @@ int main(void) {
       cmocka_unit_test(test_state_counts_as_memory_of_the_method),
       cmocka_unit_test(test_method_memory_short_of_the_state_is_refused),
       cmocka_unit_test(test_refusal_of_prepare_names_the_call),
+      cmocka_unit_test(test_kernels_that_prepare_need_what_prepares_them),
       cmocka_unit_test(test_prepare_that_measures_otherwise_is_refused),
       cmocka_unit_test(test_prepared_call_may_have_so_many_tensors),
       cmocka_unit_test(test_prepared_call_may_have_so_many_values),

@@ -55,9 +55,10 @@ static void count_tensor(et_counts *counts, const et_fb_table *tensor) {
   }
 }
 
-static void count_value(et_counts *counts, const et_fb_table *value) {
-  const et_fb_table held = et_fb_child(value, ET_EVALUE_VALUE);
-  switch (et_fb_u8(value, ET_EVALUE_TAG)) {
+static void count_value(et_counts *counts, const et_fb_vector *values,
+                        uint32_t index) {
+  et_fb_table held;
+  switch (et_tables_value(values, index, &held)) {
     case ET_VALUE_TENSOR:
       count_tensor(counts, &held);
       break;
@@ -101,8 +102,7 @@ et_counts et_counts_of(const et_fb_table *plan) {
   counts.outputs = et_tables_vector(plan, ET_PLAN_OUTPUTS).count;
   counts.planned_buffers = et_tables_planned_count(plan);
   for (uint32_t i = 0; i < values.count; i++) {
-    const et_fb_table value = et_fb_child_at(&values, i);
-    count_value(&counts, &value);
+    count_value(&counts, &values, i);
   }
   count_instructions(&counts, plan);
   count_delegates(&counts, plan);

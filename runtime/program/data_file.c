@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "executorch/checked.h"
+#include "runtime/core/reason.h"
 #include "runtime/program/head.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/schema_verify.h"
@@ -151,8 +152,8 @@ static et_status verify_entry(const et_data_file *file, uint32_t index,
     return ET_STATUS_OK;
   }
   if (et_data_layout_read(&entry, &layout, &reason) != ET_STATUS_OK) {
-    return et_fail(error, ET_STATUS_INVALID_PROGRAM, "named_data[%u]: %s",
-                   (unsigned)index, reason.message);
+    return et_fail_because(error, ET_STATUS_INVALID_PROGRAM, &reason,
+                           "named_data[%u]: ", (unsigned)index);
   }
   et_segments_find(&file->segments, et_fb_u32(&entry, ET_NAMED_DATA_SEGMENT),
                    &piece);

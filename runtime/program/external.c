@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "runtime/core/reason.h"
 #include "runtime/program/data_file.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
@@ -32,11 +33,11 @@ static bool find(const et_program *program, et_string key, found *out) {
 /* Adds which source it is to the reason. */
 static et_status fail_source(const et_data_source *source, et_status status,
                              const et_error *reason, et_error *error) {
-  return et_fail(error,
-                 status == ET_STATUS_INVALID_PROGRAM
-                     ? ET_STATUS_INVALID_EXTERNAL_DATA
-                     : status,
-                 "source '%s': %s", source->name, reason->message);
+  return et_fail_because(error,
+                         status == ET_STATUS_INVALID_PROGRAM
+                             ? ET_STATUS_INVALID_EXTERNAL_DATA
+                             : status,
+                         reason, "source '%s': ", source->name);
 }
 
 /* No key may stand for two things. */

@@ -94,10 +94,6 @@ et_status et_header_parse(const et_data_source *source, et_program *out_program,
   ET_RETURN_IF_ERROR(et_head_check_extent(source, tables, "tables", error));
   program.flatbuffer.data = file.data;
   program.flatbuffer.size = (size_t)tables;
-  if (file.size != source->size) {
-    program.sources = source;
-    program.source_count = 1;
-  }
   *out_program = program;
   return ET_STATUS_OK;
 }

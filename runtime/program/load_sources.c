@@ -1,5 +1,6 @@
 #include "runtime/program/external.h"
 #include "runtime/program/load.h"
+#include "runtime/program/reading.h"
 #include "runtime/program/source.h"
 
 static et_status check_sources(const et_data_source *sources, size_t count,
@@ -23,9 +24,12 @@ et_status et_program_load_sources(const et_data_source *sources, size_t count,
   et_program program;
   ET_RETURN_IF_ERROR(check_sources(sources, count, error));
   ET_RETURN_IF_ERROR(et_load_program(&sources[0], &program, error));
-  if (count > 1) {
+  if (count > 1 || program.file.size != sources[0].size) {
     program.sources = sources;
     program.source_count = count;
+    program.reading = &et_reading;
+  }
+  if (count > 1) {
     program.external = &et_external_files;
     ET_RETURN_IF_ERROR(et_source_check_bases(&program, error));
     ET_RETURN_IF_ERROR(program.external->verify(&program, error));

@@ -90,15 +90,13 @@ static et_status describe_end(const et_method_meta *meta, uint16_t field,
                    (unsigned)ends.count);
   }
   const et_fb_vector values = et_tables_vector(&plan, ET_PLAN_VALUES);
-  const et_fb_table value =
-      et_fb_child_at(&values, (uint32_t)et_fb_i32_at(&ends, (uint32_t)index));
+  et_fb_table tensor;
   memset(out_meta, 0, sizeof *out_meta);
-  out_meta->tag = (et_value_tag)et_fb_u8(&value, ET_EVALUE_TAG);
-  if (out_meta->tag != ET_VALUE_TENSOR) {
-    return ET_STATUS_OK;
-  }
-  const et_fb_table tensor = et_fb_child(&value, ET_EVALUE_VALUE);
-  return describe_tensor(&tensor, out_meta, error);
+  out_meta->tag = (et_value_tag)et_tables_value(
+      &values, (uint32_t)et_fb_i32_at(&ends, (uint32_t)index), &tensor);
+  return out_meta->tag == ET_VALUE_TENSOR
+             ? describe_tensor(&tensor, out_meta, error)
+             : ET_STATUS_OK;
 }
 
 et_status et_method_meta_input(const et_method_meta *meta, size_t index,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "executorch/checked.h"
+#include "runtime/core/reason.h"
 
 static et_status fail_extent(const et_data_source *source, size_t index,
                              const char *reason, et_error *error) {
@@ -153,11 +154,10 @@ static et_status call_read(const et_data_source *source, et_piece piece,
       source->read(source->context, piece.offset, piece.size, out, &reason);
   return status == ET_STATUS_OK
              ? ET_STATUS_OK
-             : et_fail(
-                   error, status, "source '%s': reading %zu bytes at %llu: %s",
-                   source->name, piece.size, (unsigned long long)piece.offset,
-                   reason.message[0] != '\0' ? reason.message
-                                             : et_status_text(status));
+             : et_fail_because(
+                   error, status, &reason,
+                   "source '%s': reading %zu bytes at %llu: ", source->name,
+                   piece.size, (unsigned long long)piece.offset);
 }
 
 /* Bytes from `offset` to where extent `index` begins, or the source ends. */

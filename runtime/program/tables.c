@@ -22,6 +22,13 @@ et_fb_table et_tables_plan(const et_program *program, uint32_t index) {
   return et_fb_child_at(&plans, index);
 }
 
+uint8_t et_tables_value(const et_fb_vector *values, uint32_t index,
+                        et_fb_table *out_held) {
+  const et_fb_table value = et_fb_child_at(values, index);
+  *out_held = et_fb_child(&value, ET_EVALUE_VALUE);
+  return et_fb_u8(&value, ET_EVALUE_TAG);
+}
+
 et_segments et_tables_segments(const et_program *program) {
   const et_fb_table root = et_tables_root(program);
   const et_segments segments = {

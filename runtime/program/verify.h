@@ -25,15 +25,9 @@ et_status et_verify_plans(const et_program *program, et_error *error);
 typedef struct et_plan_check {
   const et_program *program;
   et_fb_table plan;
-  uint32_t index; /* of the plan, for messages */
   et_fb_vector values;
-  et_error *error;
+  et_error *error; /* for messages that say where in the plan; never NULL */
 } et_plan_check;
-
-/* Returns INVALID_PROGRAM with a message that begins with the plan. */
-#define ET_PLAN_FAIL(check, format, ...)             \
-  et_fail((check)->error, ET_STATUS_INVALID_PROGRAM, \
-          "execution_plan[%u]." format, (unsigned)(check)->index, __VA_ARGS__)
 
 /* Lists refer to values of the kind they hold; tensors are consistent and have
  * their constants and planned bytes in bounds. */

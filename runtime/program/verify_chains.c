@@ -1,26 +1,21 @@
 #include "runtime/core/limits.h"
+#include "runtime/core/reason.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
 #include "runtime/program/verify.h"
 
-/* Where in the plan an instruction stands. */
+/* An instruction being checked. */
 typedef struct place {
   const et_plan_check *check;
-  uint32_t chain;
-  uint32_t instruction;
-  uint32_t instruction_count; /* of the chain */
+  uint32_t instruction_count; /* of its chain */
+  et_error *error; /* for messages that say where in the instruction */
 } place;
-
-#define PLACE_FAIL(at, format, ...)                                 \
-  ET_PLAN_FAIL((at)->check, "chains[%u].instructions[%u]: " format, \
-               (unsigned)(at)->chain, (unsigned)(at)->instruction,  \
-               __VA_ARGS__)
 
 static et_status check_index(const place *at, const char *name, int32_t index,
                              uint32_t count) {
   if (index < 0 || (uint32_t)index >= count) {
-    return PLACE_FAIL(at, "%s %d is not one of %u", name, (int)index,
-                      (unsigned)count);
+    return et_fail(at->error, ET_STATUS_INVALID_PROGRAM,
+                   "%s %d is not one of %u", name, (int)index, (unsigned)count);
   }
   return ET_STATUS_OK;
 }
@@ -29,14 +24,16 @@ static et_status check_args(const place *at, const et_fb_table *call,
                             uint16_t field) {
   const et_fb_vector args = et_tables_vector(call, field);
   if (args.count > ET_LIMIT_CALL_ARGS) {
-    return PLACE_FAIL(at, "%u args, more than the limit of %d",
-                      (unsigned)args.count, ET_LIMIT_CALL_ARGS);
+    return et_fail(at->error, ET_STATUS_INVALID_PROGRAM,
+                   "%u args, more than the limit of %d", (unsigned)args.count,
+                   ET_LIMIT_CALL_ARGS);
   }
   for (uint32_t i = 0; i < args.count; i++) {
     const int32_t index = et_fb_i32_at(&args, i);
     if (index < 0 || (uint32_t)index >= at->check->values.count) {
-      return PLACE_FAIL(at, "args[%u] = %d: there are %u values", (unsigned)i,
-                        (int)index, (unsigned)at->check->values.count);
+      return et_fail(at->error, ET_STATUS_INVALID_PROGRAM,
+                     "args[%u] = %d: there are %u values", (unsigned)i,
+                     (int)index, (unsigned)at->check->values.count);
     }
   }
   return ET_STATUS_OK;
@@ -92,11 +89,17 @@ static et_status check_instruction(const place *at,
 
 static et_status check_chain(const et_plan_check *check, uint32_t index,
                              const et_fb_vector *instructions) {
-  place at = {check, index, 0, instructions->count};
+  et_error reason;
+  const place at = {check, instructions->count, &reason};
+  et_error_clear(&reason);
   for (uint32_t i = 0; i < instructions->count; i++) {
     const et_fb_table instruction = et_fb_child_at(instructions, i);
-    at.instruction = i;
-    ET_RETURN_IF_ERROR(check_instruction(&at, &instruction));
+    const et_status status = check_instruction(&at, &instruction);
+    if (status != ET_STATUS_OK) {
+      return et_fail_because(check->error, status, &reason,
+                             "chains[%u].instructions[%u]: ", (unsigned)index,
+                             (unsigned)i);
+    }
   }
   return ET_STATUS_OK;
 }
@@ -110,9 +113,9 @@ et_status et_verify_chains(const et_plan_check *check) {
         et_tables_vector(&chain, ET_CHAIN_INSTRUCTIONS);
     total += instructions.count;
     if (total > ET_LIMIT_INSTRUCTIONS) {
-      return ET_PLAN_FAIL(check,
-                          "chains: more instructions than the limit of %u",
-                          ET_LIMIT_INSTRUCTIONS);
+      return et_fail(check->error, ET_STATUS_INVALID_PROGRAM,
+                     "chains: more instructions than the limit of %u",
+                     ET_LIMIT_INSTRUCTIONS);
     }
     ET_RETURN_IF_ERROR(check_chain(check, i, &instructions));
   }

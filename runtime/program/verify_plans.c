@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "runtime/core/limits.h"
+#include "runtime/core/reason.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
 #include "runtime/program/verify.h"
@@ -15,8 +16,9 @@ static et_status check_operators(const et_plan_check *check) {
     ET_RETURN_IF_ERROR(et_verify_name(name, "operators", i, check->error));
     if (name.size + overload.size >= ET_LIMIT_NAME_BYTES ||
         memchr(overload.data, '\0', overload.size) != NULL) {
-      return ET_PLAN_FAIL(
-          check, "operators[%u]: the overload is over-long or has a NUL inside",
+      return et_fail(
+          check->error, ET_STATUS_INVALID_PROGRAM,
+          "operators[%u]: the overload is over-long or has a NUL inside",
           (unsigned)i);
     }
   }
@@ -30,14 +32,15 @@ static et_status check_delegate(const et_plan_check *check, uint32_t index,
                                     "delegates", index, check->error));
   if (!et_fb_has(delegate, ET_DELEGATE_PROCESSED) ||
       !et_tables_payload(check->program, delegate, &payload)) {
-    return ET_PLAN_FAIL(check, "delegates[%u]: its payload does not exist",
-                        (unsigned)index);
+    return et_fail(check->error, ET_STATUS_INVALID_PROGRAM,
+                   "delegates[%u]: its payload does not exist",
+                   (unsigned)index);
   }
   const uint32_t specs = et_tables_vector(delegate, ET_DELEGATE_SPECS).count;
   if (specs > ET_LIMIT_COMPILE_SPECS) {
-    return ET_PLAN_FAIL(
-        check, "delegates[%u]: %u compile_specs, the limit is %d",
-        (unsigned)index, (unsigned)specs, ET_LIMIT_COMPILE_SPECS);
+    return et_fail(check->error, ET_STATUS_INVALID_PROGRAM,
+                   "delegates[%u]: %u compile_specs, the limit is %d",
+                   (unsigned)index, (unsigned)specs, ET_LIMIT_COMPILE_SPECS);
   }
   return ET_STATUS_OK;
 }
@@ -55,15 +58,17 @@ static et_status check_delegates(const et_plan_check *check) {
 static et_status check_buffer_sizes(const et_plan_check *check) {
   const uint32_t count = et_tables_planned_count(&check->plan);
   if (count > ET_MAX_PLANNED_BUFFERS) {
-    return ET_PLAN_FAIL(check, "non_const_buffer_sizes: %u, the limit is %d",
-                        (unsigned)count, ET_MAX_PLANNED_BUFFERS);
+    return et_fail(check->error, ET_STATUS_INVALID_PROGRAM,
+                   "non_const_buffer_sizes: %u, the limit is %d",
+                   (unsigned)count, ET_MAX_PLANNED_BUFFERS);
   }
   for (uint32_t i = 0; i < count; i++) {
     const int64_t bytes = et_tables_planned_bytes(&check->plan, i);
     /* Pointer differences in a buffer must fit ptrdiff_t. */
     if (bytes < 0 || (uint64_t)bytes > SIZE_MAX / 2) {
-      return ET_PLAN_FAIL(check, "non_const_buffer_sizes[%u] = %lld",
-                          (unsigned)i + 1, (long long)bytes);
+      return et_fail(check->error, ET_STATUS_INVALID_PROGRAM,
+                     "non_const_buffer_sizes[%u] = %lld", (unsigned)i + 1,
+                     (long long)bytes);
     }
   }
   return ET_STATUS_OK;
@@ -76,32 +81,44 @@ static et_status check_ends(const et_plan_check *check, uint16_t field,
   for (uint32_t i = 0; i < ends.count; i++) {
     const int32_t index = et_fb_i32_at(&ends, i);
     if (index < 0 || (uint32_t)index >= check->values.count) {
-      return ET_PLAN_FAIL(check, "%s[%u] = %d: there are %u values", name,
-                          (unsigned)i, (int)index,
-                          (unsigned)check->values.count);
+      return et_fail(check->error, ET_STATUS_INVALID_PROGRAM,
+                     "%s[%u] = %d: there are %u values", name, (unsigned)i,
+                     (int)index, (unsigned)check->values.count);
     }
   }
   return ET_STATUS_OK;
 }
 
-static et_status check_plan(const et_program *program, uint32_t index,
-                            et_error *error) {
-  et_plan_check check = {.program = program, .index = index, .error = error};
+static et_status check_plan(const et_plan_check *check) {
+  if (check->values.count > ET_LIMIT_VALUES) {
+    return et_fail(check->error, ET_STATUS_INVALID_PROGRAM,
+                   "values: %u, the limit is %u", (unsigned)check->values.count,
+                   ET_LIMIT_VALUES);
+  }
+  ET_RETURN_IF_ERROR(check_buffer_sizes(check));
+  ET_RETURN_IF_ERROR(check_operators(check));
+  ET_RETURN_IF_ERROR(check_delegates(check));
+  ET_RETURN_IF_ERROR(et_verify_values(check));
+  ET_RETURN_IF_ERROR(check_ends(check, ET_PLAN_INPUTS, "inputs"));
+  ET_RETURN_IF_ERROR(check_ends(check, ET_PLAN_OUTPUTS, "outputs"));
+  return et_verify_chains(check);
+}
+
+/* Adds which plan it is to what is wrong with it. */
+static et_status verify_plan(const et_program *program, uint32_t index,
+                             et_error *error) {
+  et_error reason;
+  et_plan_check check = {.program = program, .error = &reason};
+  et_error_clear(&reason);
   check.plan = et_tables_plan(program, index);
   check.values = et_tables_vector(&check.plan, ET_PLAN_VALUES);
   const et_string name = et_fb_text(&check.plan, ET_PLAN_NAME);
   ET_RETURN_IF_ERROR(et_verify_name(name, "execution_plan", index, error));
-  if (check.values.count > ET_LIMIT_VALUES) {
-    return ET_PLAN_FAIL(&check, "values: %u, the limit is %u",
-                        (unsigned)check.values.count, ET_LIMIT_VALUES);
-  }
-  ET_RETURN_IF_ERROR(check_buffer_sizes(&check));
-  ET_RETURN_IF_ERROR(check_operators(&check));
-  ET_RETURN_IF_ERROR(check_delegates(&check));
-  ET_RETURN_IF_ERROR(et_verify_values(&check));
-  ET_RETURN_IF_ERROR(check_ends(&check, ET_PLAN_INPUTS, "inputs"));
-  ET_RETURN_IF_ERROR(check_ends(&check, ET_PLAN_OUTPUTS, "outputs"));
-  return et_verify_chains(&check);
+  const et_status status = check_plan(&check);
+  return status == ET_STATUS_OK
+             ? ET_STATUS_OK
+             : et_fail_because(error, status, &reason, "execution_plan[%u].",
+                               (unsigned)index);
 }
 
 et_status et_verify_plans(const et_program *program, et_error *error) {
@@ -113,7 +130,7 @@ et_status et_verify_plans(const et_program *program, et_error *error) {
                    (unsigned)plans.count, ET_LIMIT_METHODS);
   }
   for (uint32_t i = 0; i < plans.count; i++) {
-    ET_RETURN_IF_ERROR(check_plan(program, i, error));
+    ET_RETURN_IF_ERROR(verify_plan(program, i, error));
   }
   return et_verify_distinct(&plans, ET_PLAN_NAME, "execution_plan", "name",
                             error);

@@ -1,30 +1,29 @@
 #include "executorch/checked.h"
 #include "executorch/value.h"
+#include "runtime/core/reason.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
 #include "runtime/program/tensor_record.h"
 #include "runtime/program/verify.h"
-
-static uint8_t tag_of(const et_plan_check *check, uint32_t index) {
-  const et_fb_table value = et_fb_child_at(&check->values, index);
-  return et_fb_u8(&value, ET_EVALUE_TAG);
-}
 
 /* Item `item` of a list, which refers to value `target`: it must exist and be
  * of kind `tag`. So no list can hold a list. */
 static et_status check_item(const et_plan_check *check, uint32_t list,
                             uint32_t item, int64_t target, uint8_t tag) {
   if (target < 0 || target >= (int64_t)check->values.count) {
-    return ET_PLAN_FAIL(check,
-                        "values[%u].items[%u] = %lld: there are %u values",
-                        (unsigned)list, (unsigned)item, (long long)target,
-                        (unsigned)check->values.count);
+    return et_fail(check->error, ET_STATUS_INVALID_PROGRAM,
+                   "values[%u].items[%u] = %lld: there are %u values",
+                   (unsigned)list, (unsigned)item, (long long)target,
+                   (unsigned)check->values.count);
   }
-  const uint8_t found = tag_of(check, (uint32_t)target);
+  et_fb_table held;
+  const uint8_t found =
+      et_tables_value(&check->values, (uint32_t)target, &held);
   if (found != tag) {
-    return ET_PLAN_FAIL(check, "values[%u].items[%u] is %s, not %s",
-                        (unsigned)list, (unsigned)item,
-                        et_value_tag_name(found), et_value_tag_name(tag));
+    return et_fail(check->error, ET_STATUS_INVALID_PROGRAM,
+                   "values[%u].items[%u] is %s, not %s", (unsigned)list,
+                   (unsigned)item, et_value_tag_name(found),
+                   et_value_tag_name(tag));
   }
   return ET_STATUS_OK;
 }
@@ -56,22 +55,25 @@ static et_status check_planned_bytes(const et_plan_check *check, uint32_t index,
                                      const et_tensor_record *record) {
   const uint32_t id = record->memory_id;
   if (id == 0 || id > et_tables_planned_count(&check->plan)) {
-    return ET_PLAN_FAIL(check, "values[%u]: there is no memory id %u",
-                        (unsigned)index, (unsigned)id);
+    return et_fail(check->error, ET_STATUS_INVALID_PROGRAM,
+                   "values[%u]: there is no memory id %u", (unsigned)index,
+                   (unsigned)id);
   }
   const int64_t bytes = et_tables_planned_bytes(&check->plan, id - 1);
   if (!et_range_in(record->memory_offset, record->nbytes, (uint64_t)bytes)) {
-    return ET_PLAN_FAIL(
-        check, "values[%u]: %zu bytes at %llu exceed the %lld of memory id %u",
+    return et_fail(
+        check->error, ET_STATUS_INVALID_PROGRAM,
+        "values[%u]: %zu bytes at %llu exceed the %lld of memory id %u",
         (unsigned)index, record->nbytes,
         (unsigned long long)record->memory_offset, (long long)bytes,
         (unsigned)id);
   }
   const size_t size = et_scalar_type_size(record->dtype);
   if (size != 0 && record->memory_offset % size != 0) {
-    return ET_PLAN_FAIL(check, "values[%u]: offset %llu is not aligned to %zu",
-                        (unsigned)index,
-                        (unsigned long long)record->memory_offset, size);
+    return et_fail(check->error, ET_STATUS_INVALID_PROGRAM,
+                   "values[%u]: offset %llu is not aligned to %zu",
+                   (unsigned)index, (unsigned long long)record->memory_offset,
+                   size);
   }
   return ET_STATUS_OK;
 }
@@ -82,16 +84,18 @@ static et_status check_initial_bytes(const et_plan_check *check, uint32_t index,
                                      const et_tensor_record *record) {
   et_piece piece;
   if (!et_tensor_record_data(check->program, record, &piece)) {
-    return ET_PLAN_FAIL(
-        check, "values[%u]: data_buffer_idx %u has no %zu bytes in its segment",
+    return et_fail(
+        check->error, ET_STATUS_INVALID_PROGRAM,
+        "values[%u]: data_buffer_idx %u has no %zu bytes in its segment",
         (unsigned)index, (unsigned)record->data_buffer, record->nbytes);
   }
   const size_t size = et_scalar_type_size(record->dtype);
   /* State is copied, constants are used where they lie. */
   if (!record->is_planned && size != 0 && piece.offset % size != 0 &&
       piece.size != 0) {
-    return ET_PLAN_FAIL(check, "values[%u]: its constant is not aligned to %zu",
-                        (unsigned)index, size);
+    return et_fail(check->error, ET_STATUS_INVALID_PROGRAM,
+                   "values[%u]: its constant is not aligned to %zu",
+                   (unsigned)index, size);
   }
   return ET_STATUS_OK;
 }
@@ -103,8 +107,8 @@ static et_status check_tensor(const et_plan_check *check, uint32_t index,
   et_error_clear(&reason);
   const et_status status = et_tensor_record_read(table, &record, &reason);
   if (status != ET_STATUS_OK) {
-    return et_fail(check->error, status, "execution_plan[%u].values[%u]: %s",
-                   (unsigned)check->index, (unsigned)index, reason.message);
+    return et_fail_because(check->error, status, &reason,
+                           "values[%u]: ", (unsigned)index);
   }
   if (record.is_planned) {
     ET_RETURN_IF_ERROR(check_planned_bytes(check, index, &record));
@@ -116,9 +120,8 @@ static et_status check_tensor(const et_plan_check *check, uint32_t index,
 }
 
 static et_status check_value(const et_plan_check *check, uint32_t index) {
-  const et_fb_table value = et_fb_child_at(&check->values, index);
-  const et_fb_table held = et_fb_child(&value, ET_EVALUE_VALUE);
-  switch (et_fb_u8(&value, ET_EVALUE_TAG)) {
+  et_fb_table held;
+  switch (et_tables_value(&check->values, index, &held)) {
     case ET_VALUE_TENSOR:
       return check_tensor(check, index, &held);
     case ET_VALUE_INT_LIST:

@@ -162,4 +162,5 @@ static const et_backend backend = {"TestBackend", backend_measure, backend_init,
                                    backend_execute, NULL};
 static const et_backend *const backends[] = {&backend};
 
-const et_registry et_test_registry = {&table, backends, 1, NULL};
+const et_registry et_test_registry = {&table, backends,       1,
+                                      NULL,   &et_delegation, NULL};

@@ -10,4 +10,5 @@ extern const et_registry et_linked_registry;
 static const et_backend *const backends[] = {
     &et_compiler_demo_backend, &et_mapping_demo_backend, &et_xnnpack_backend};
 
-const et_registry et_linked_registry = {&et_all_kernels, backends, 3, NULL};
+const et_registry et_linked_registry = {
+    &et_all_kernels, backends, 3, NULL, &et_delegation, &et_preparation};

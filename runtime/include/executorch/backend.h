@@ -110,12 +110,24 @@ typedef struct et_backend_parts {
   size_t count;
 } et_backend_parts;
 
+/* How the runtime builds and runs delegates, and how it prepares calls of kernels: in
+ * objects that only naming them links. */
+struct et_delegation;
+struct et_preparation;
+extern const struct et_delegation et_delegation;
+extern const struct et_preparation et_preparation;
+
 /* What a method may call: the tables are static and owned by the binary. */
 typedef struct et_registry {
   const et_kernel_table *kernels;
   const et_backend *const *backends;
   size_t backend_count;
   const et_backend_parts *parts; /* of each of `backends`; NULL: of none */
+  const struct et_delegation *delegation; /* &et_delegation where there are
+                                           * backends; else NULL */
+  const struct et_preparation
+      *preparation; /* &et_preparation where a kernel has
+                                             * a `prepare`; else NULL will do */
 } et_registry;
 
 #ifdef __cplusplus

@@ -82,6 +82,7 @@ struct et_method {
   et_value *values;
   et_instruction *instructions;
   et_delegate *delegates;
+  const struct et_delegation *delegation; /* of the registry */
   et_end *inputs;
   et_end *outputs;
   uint32_t plan; /* position of the ExecutionPlan table */

@@ -42,6 +42,7 @@ typedef struct et_program {
   et_span flatbuffer;            /* the part that holds tables */
   const et_data_source *sources; /* NULL: `file` is all there is */
   size_t source_count;
+  const struct et_reading *reading;   /* what reads data; NULL: none needs be */
   const struct et_external *external; /* what reads .ptd files; NULL: none */
   uint64_t
       segments_offset; /* the part that holds constant and delegate bytes */

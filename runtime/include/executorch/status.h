@@ -68,8 +68,9 @@ void et_error_clear(et_error *error);
 /* Records `status` and a formatted message unless an earlier one is there, and
  * returns `status`, so that `return et_fail(error, ...)` reads as one step.
  * Formats: %s (NULL prints "(null)"), %d, %u and %x, also of long (%ld), long long
- * (%lld) and size_t (%zu), %g (double, six digits), %%; without flags, width or
- * precision. Any other is written as it stands, with all that follows it. */
+ * (%lld) and size_t (%zu), %%; without flags, width or precision. Any other is written
+ * as it stands, with all that follows it. ET_NUMBER_TEXT (number_text.h) makes a text
+ * of a double. */
 et_status et_fail(et_error *error, et_status status, const char *format, ...)
 #if defined(__GNUC__)
     __attribute__((format(printf, 3, 4)))
@@ -99,6 +100,7 @@ et_status et_fail_code(et_error *error, et_status status, uint32_t place,
     ET_FILE_DIGIT(5u, 1181u) + ET_FILE_DIGIT(6u, 36611u) +                     \
     ET_FILE_DIGIT(7u, 20725u)) &                                               \
    0xFFFFu)
+#define ET_PLACE (ET_FILE_NUMBER << 16 | (uint32_t)__LINE__)
 #define ET_INDEX_OF(first)          \
   ((uint32_t)_Generic((first),      \
        int: (first),                \
@@ -110,9 +112,9 @@ et_status et_fail_code(et_error *error, et_status status, uint32_t place,
        default: 0))
 #define ET_FIRST_INDEX(format, first, ...) ET_INDEX_OF(first)
 /* The arguments are not evaluated, and nothing is unused for that. */
-#define et_fail(error, status, ...)                                           \
-  ((void)sizeof((et_fail)((error), (status), __VA_ARGS__)),                   \
-   et_fail_code((error), (status), ET_FILE_NUMBER << 16 | (uint32_t)__LINE__, \
+#define et_fail(error, status, ...)                         \
+  ((void)sizeof((et_fail)((error), (status), __VA_ARGS__)), \
+   et_fail_code((error), (status), ET_PLACE,                \
                 ET_FIRST_INDEX(__VA_ARGS__, 0, 0)))
 #endif
 

@@ -1,6 +1,7 @@
-#include "runtime/core/format_double.h"
+#include "executorch/number_text.h"
 
 #include <float.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -107,26 +108,31 @@ static void put_scientific(text_end *out, const decimal *d) {
   put(out, size < 100 ? digits + 1 : digits, size < 100 ? 2 : 3);
 }
 
-size_t et_format_double(char text[ET_FORMAT_DOUBLE_BYTES], double number) {
-  text_end out = {text, 0};
+static void put_number(text_end *out, double number) {
   uint64_t bits = 0;
   memcpy(&bits, &number, sizeof bits);
   if (number != number) {
-    put(&out, "nan", 3);
-    return out.size;
+    put(out, "nan", 3);
+    return;
   }
   if (bits >> 63 != 0) { /* -0 as well */
-    put(&out, "-", 1);
+    put(out, "-", 1);
     number = -number;
   }
   if (number > DBL_MAX) {
-    put(&out, "inf", 3);
+    put(out, "inf", 3);
   } else if (number == 0) {
-    put(&out, "0", 1);
+    put(out, "0", 1);
   } else {
     const decimal d = decimal_of(number);
     const int fixed = d.exponent > -4 && d.exponent <= DIGITS;
-    (fixed ? put_fixed : put_scientific)(&out, &d);
+    (fixed ? put_fixed : put_scientific)(out, &d);
   }
-  return out.size;
+}
+
+const char *et_number_text(char text[ET_NUMBER_TEXT_BYTES], double number) {
+  text_end out = {text, 0};
+  put_number(&out, number);
+  text[out.size] = '\0';
+  return text;
 }

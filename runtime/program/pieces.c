@@ -1,4 +1,4 @@
-#include "runtime/method/pieces.h"
+#include "runtime/program/pieces.h"
 
 #include <string.h>
 
@@ -8,70 +8,65 @@
 #include "runtime/program/tables.h"
 #include "runtime/program/tensor_record.h"
 
-static bool value_piece(const et_builder *builder, uint32_t index,
+static bool value_piece(const et_data_needs *needs, uint32_t index,
                         et_piece *out) {
-  const et_fb_table evalue = et_fb_child_at(&builder->values, index);
-  const et_fb_table held = et_fb_child(&evalue, ET_EVALUE_VALUE);
+  et_fb_table held;
   et_tensor_record record;
-  return et_fb_u8(&evalue, ET_EVALUE_TAG) == ET_VALUE_TENSOR &&
+  return et_tables_value(&needs->values, index, &held) == ET_VALUE_TENSOR &&
          et_tensor_record_read(&held, &record, NULL) == ET_STATUS_OK &&
-         record.has_data &&
-         et_tensor_record_data(builder->program, &record, out);
+         record.has_data && et_tensor_record_data(needs->program, &record, out);
 }
 
-static bool payload_piece(const et_builder *builder, uint32_t index,
+static bool payload_piece(const et_data_needs *needs, uint32_t index,
                           et_piece *out) {
-  const et_fb_vector delegates =
-      et_tables_vector(&builder->plan, ET_PLAN_DELEGATES);
-  const et_fb_table delegate = et_fb_child_at(&delegates, index);
-  return et_tables_payload(builder->program, &delegate, out);
+  const et_fb_table delegate = et_fb_child_at(&needs->delegates, index);
+  return et_tables_payload(needs->program, &delegate, out);
 }
 
-static et_fb_vector named_data(const et_builder *builder) {
-  const et_fb_table root = et_tables_root(builder->program);
+static et_fb_vector named_data(const et_data_needs *needs) {
+  const et_fb_table root = et_tables_root(needs->program);
   return et_tables_vector(&root, ET_PROGRAM_NAMED_DATA);
 }
 
-static bool named_piece(const et_builder *builder, uint32_t index,
+static bool named_piece(const et_data_needs *needs, uint32_t index,
                         et_piece *out) {
-  const et_fb_vector named = named_data(builder);
+  const et_fb_vector named = named_data(needs);
   if (index >= named.count) {
-    return et_external_bytes_at(builder->program, index - named.count, out);
+    return et_external_bytes_at(needs->program, index - named.count, out);
   }
   const et_fb_table entry = et_fb_child_at(&named, index);
-  return et_tables_segment(builder->program,
+  return et_tables_segment(needs->program,
                            et_fb_u32(&entry, ET_NAMED_DATA_SEGMENT), out);
 }
 
-uint32_t et_piece_needed_count(const et_builder *builder) {
-  return builder->values.count + (uint32_t)builder->counts.delegates;
+uint32_t et_piece_needed_count(const et_data_needs *needs) {
+  return needs->values.count + needs->delegates.count;
 }
 
-uint32_t et_piece_count(const et_builder *builder) {
-  const uint32_t needed = et_piece_needed_count(builder);
-  return builder->counts.delegates != 0
-             ? needed + named_data(builder).count +
-                   et_external_count(builder->program)
-             : needed;
+uint32_t et_piece_count(const et_data_needs *needs) {
+  const uint32_t needed = et_piece_needed_count(needs);
+  return needs->delegates.count != 0 ? needed + named_data(needs).count +
+                                           et_external_count(needs->program)
+                                     : needed;
 }
 
-static bool find_piece(const et_builder *builder, uint32_t index,
+static bool find_piece(const et_data_needs *needs, uint32_t index,
                        et_piece *out) {
-  const uint32_t values = builder->values.count;
-  const uint32_t needed = et_piece_needed_count(builder);
-  return index < values   ? value_piece(builder, index, out)
-         : index < needed ? payload_piece(builder, index - values, out)
-                          : named_piece(builder, index - needed, out);
+  const uint32_t values = needs->values.count;
+  const uint32_t needed = et_piece_needed_count(needs);
+  return index < values   ? value_piece(needs, index, out)
+         : index < needed ? payload_piece(needs, index - values, out)
+                          : named_piece(needs, index - needed, out);
 }
 
-bool et_piece_at(const et_builder *builder, uint32_t index, et_piece *out) {
-  return find_piece(builder, index, out) && out->size != 0 &&
-         et_source_address(builder->program, *out) == NULL;
+bool et_piece_at(const et_data_needs *needs, uint32_t index, et_piece *out) {
+  return find_piece(needs, index, out) && out->size != 0 &&
+         et_source_address(needs->program, *out) == NULL;
 }
 
-void et_piece_walk_start(et_piece_walk *walk, const et_builder *builder) {
-  walk->builder = builder;
-  walk->count = et_piece_count(builder);
+void et_piece_walk_start(et_piece_walk *walk, const et_data_needs *needs) {
+  walk->needs = needs;
+  walk->count = et_piece_count(needs);
   walk->steps_left = ET_LIMIT_PLAN_STEPS;
   walk->from = 0;
   walk->used = walk->next = 0;
@@ -112,13 +107,13 @@ static void insert(et_piece_walk *walk, et_piece piece) {
 static et_status fill_window(et_piece_walk *walk) {
   walk->used = walk->next = 0;
   if (walk->count > walk->steps_left) {
-    return et_fail(walk->builder->error, ET_STATUS_OUT_OF_RESOURCES,
+    return et_fail(walk->needs->error, ET_STATUS_OUT_OF_RESOURCES,
                    "the method has too many constants to be read apart");
   }
   walk->steps_left -= walk->count;
   for (uint32_t i = 0; i < walk->count; i++) {
     et_piece piece;
-    if (et_piece_at(walk->builder, i, &piece) && piece.offset >= walk->from) {
+    if (et_piece_at(walk->needs, i, &piece) && piece.offset >= walk->from) {
       insert(walk, piece);
     }
   }

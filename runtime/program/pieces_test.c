@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "runtime/method/pieces.h"
+#include "runtime/program/pieces.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
 #include "runtime/testing/program_test_support.h"
@@ -21,7 +21,7 @@ enum {
 static et_program_writer writer;
 static _Alignas(64) uint8_t file[2 * ET_WRITER_BYTES];
 static et_program program;
-static et_builder builder;
+static et_data_needs needs;
 static et_piece_walk walk;
 
 static void start(void) {
@@ -96,12 +96,11 @@ static void open_reading(uint64_t count) {
 }
 
 static void start_walk(void) {
-  const et_builder empty = {.program = &program};
-  builder = empty;
-  builder.plan = et_tables_plan(&program, 0);
-  builder.values = et_tables_vector(&builder.plan, ET_PLAN_VALUES);
-  builder.counts = et_counts_of(&builder.plan);
-  et_piece_walk_start(&walk, &builder);
+  const et_fb_table plan = et_tables_plan(&program, 0);
+  needs.program = &program;
+  needs.values = et_tables_vector(&plan, ET_PLAN_VALUES);
+  needs.delegates = et_tables_vector(&plan, ET_PLAN_DELEGATES);
+  et_piece_walk_start(&walk, &needs);
 }
 
 static void expect_next(uint64_t offset, size_t size) {
@@ -150,7 +149,7 @@ static void test_steps_of_sorting_have_a_limit(void **state) {
   write_many();
   open_reading(MANY * STEP);
   start_walk();
-  builder.error = &error;
+  needs.error = &error;
   et_error_clear(&error);
   walk.steps_left = 2 * (uint64_t)walk.count;
   for (uint32_t i = 0; i < 2 * ET_PIECE_WINDOW - 1; i++) {

@@ -1,0 +1,32 @@
+#include "runtime/core/reason.h"
+
+#include "runtime/core/format.h"
+
+et_status(et_fail_because)(et_error *error, et_status status,
+                           const et_error *reason, const char *format, ...) {
+  if (error != NULL && error->status == ET_STATUS_OK) {
+    va_list args;
+    va_start(args, format);
+    const size_t used =
+        et_format_args(error->message, sizeof error->message, format, &args);
+    va_end(args);
+    et_format(error->message + used, sizeof error->message - used, "%s",
+              reason->message[0] != '\0' ? reason->message
+                                         : et_status_text(status));
+    error->status = status;
+  }
+  return status;
+}
+
+et_status et_fail_code_because(et_error *error, et_status status,
+                               const et_error *reason, uint32_t place,
+                               uint32_t index) {
+  if (reason->message[0] == '\0') {
+    return et_fail_code(error, status, place, index);
+  }
+  if (error != NULL && error->status == ET_STATUS_OK) {
+    *error = *reason;
+    error->status = status;
+  }
+  return status;
+}

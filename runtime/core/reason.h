@@ -1,0 +1,35 @@
+/* Failures that another failure is the reason of. */
+#ifndef ET_RUNTIME_CORE_REASON_H_
+#define ET_RUNTIME_CORE_REASON_H_
+
+#include "executorch/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* et_fail with a message that ends in the reason's: the format, which says where that
+ * happened, comes before it. A reason without a message gives the sentence of `status`.
+ * Where messages are reduced to codes it is the reason's, if that has one. */
+et_status et_fail_because(et_error *error, et_status status,
+                          const et_error *reason, const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 4, 5)))
+#endif
+    ;
+
+et_status et_fail_code_because(et_error *error, et_status status,
+                               const et_error *reason, uint32_t place,
+                               uint32_t index);
+
+#if defined(ET_MESSAGES_CODES) && !defined(__cplusplus)
+#define et_fail_because(error, status, reason, ...)                           \
+  ((void)sizeof((et_fail_because)((error), (status), (reason), __VA_ARGS__)), \
+   et_fail_code_because((error), (status), (reason), ET_PLACE,                \
+                        ET_FIRST_INDEX(__VA_ARGS__, 0, 0)))
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* ET_RUNTIME_CORE_REASON_H_ */
