@@ -9,6 +9,7 @@
 
 /* Steps are counted here, not run. */
 #define STEPS(X)                \
+  X(et_cpu_step_block)          \
   X(et_cpu_step_convert)        \
   X(et_cpu_step_convolution)    \
   X(et_cpu_step_convolution_i8) \

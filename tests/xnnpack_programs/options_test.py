@@ -1,7 +1,8 @@
-"""What XnnpackBackend is told when a method is loaded."""
+"""What XnnpackBackend makes of programs, and what it is told when a method is loaded."""
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -44,3 +45,22 @@ def test_auto_is_what_methods_do_that_are_told_nothing() -> None:
 def test_options_that_there_are_none_of_are_refused(options: dict[str, str], message: str) -> None:
     with pytest.raises(ExecutorchError, match=message):
         _method(**options)
+
+
+def _steps(program: str) -> Counter[str]:
+    method = Program(_FOLDER / f"{program}.pte").method(trace=True)
+    recorded = np.load(_FOLDER / f"{program}.npz")
+    method(*(recorded[name] for name in sorted(recorded.files) if name.startswith("c0_in")))
+    return Counter(event.name for event in method.events() if event.kind == "step")
+
+
+def test_layers_add_and_activate_themselves() -> None:
+    # What is left: two sums of what is read twice, one of a depthwise layer, which adds nothing, and a product.
+    assert _steps("residual")["map"] == 4
+    # What is left: hardsigmoid as three, a product, silu as two, and the hardswish of what is read twice.
+    assert _steps("swish")["map"] == 7
+
+
+def test_layers_that_expand_filter_and_project_are_strips() -> None:
+    # Four that stand apart, and the first and third of those that share layers.
+    assert _steps("strip")["block"] == 6

@@ -174,6 +174,27 @@ et_xnn_tensor et_xnn_own(et_xnn_builder *b, et_scalar_type dtype,
   return add(b, dtype, dims, &slot, NULL);
 }
 
+/* Of all threads of a step; beyond, no more than two work at once. */
+#define MOST_WORKSPACE ((size_t)256 << 10)
+
+et_xnn_tensor et_xnn_workspaces(et_xnn_builder *b, size_t floats) {
+  const size_t lanes = MOST_WORKSPACE / (floats * sizeof(float) + 1);
+  const et_xnn_dims dims = {.rank = 2,
+                            .sizes = {lanes < 2                ? 2
+                                      : lanes > ET_XNN_THREADS ? ET_XNN_THREADS
+                                                               : (int32_t)lanes,
+                                      (int32_t)floats}};
+  return et_xnn_own(b, ET_SCALAR_TYPE_FLOAT32, &dims);
+}
+
+uint16_t et_xnn_add_residual(et_xnn_builder *b, et_xnn_tensor *inputs,
+                             uint16_t count) {
+  if (b->node->input_count > ET_XNN_RESIDUAL) {
+    inputs[count++] = et_xnn_tensor_of(b, b->node->inputs[ET_XNN_RESIDUAL]);
+  }
+  return count;
+}
+
 uint32_t et_xnn_bits(float number) {
   uint32_t bits = 0;
   memcpy(&bits, &number, sizeof bits);

@@ -4,8 +4,8 @@
 #ifndef BACKENDS_XNNPACK_RUNTIME_BUILDER_H_
 #define BACKENDS_XNNPACK_RUNTIME_BUILDER_H_
 
+#include "backends/xnnpack/runtime/group.h"
 #include "backends/xnnpack/runtime/handle.h"
-#include "backends/xnnpack/runtime/node.h"
 
 typedef enum et_xnn_mode {
   ET_XNN_COUNT,  /* sizes are those that the payload declares; no handle */
@@ -20,7 +20,9 @@ typedef struct et_xnn_builder {
   et_xnn_handle *handle;             /* NULL when counting */
   const et_backend_context *context; /* NULL when resizing */
   et_error *error;
-  const et_xnn_node *node; /* whose rule runs */
+  const et_xnn_group *group; /* whose rule runs */
+  const et_xnn_node *node;   /* of it */
+  et_xnn_uses uses;
   et_xnn_counts used;
   size_t room;      /* bytes of the node's own tensors up to here */
   et_status status; /* of the first failure: rules go on, and emit no more */
@@ -123,6 +125,15 @@ void et_xnn_quantizing(const et_xnn_builder *b, const et_xnn_value *value,
 /* The byte of `value` nearest to `number`, within the node's bounds. */
 int32_t et_xnn_byte_of(const et_xnn_builder *b, const et_xnn_value *value,
                        float number);
+
+/* A workspace of so many floats for each of as many threads as are worth it, at
+ * most ET_XNN_THREADS. */
+et_xnn_tensor et_xnn_workspaces(et_xnn_builder *b, size_t floats);
+
+/* Puts what the node's result is added to behind the `count` inputs of its step, if
+ * there is such a value; returns how many inputs that makes. */
+uint16_t et_xnn_add_residual(et_xnn_builder *b, et_xnn_tensor *inputs,
+                             uint16_t count);
 
 /* The bits of a float as an attribute. */
 uint32_t et_xnn_bits(float number);

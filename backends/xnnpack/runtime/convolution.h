@@ -26,6 +26,15 @@ typedef struct et_xnn_image_step {
   uint16_t workspace_count;
 } et_xnn_image_step;
 
+/* Reads the node; weights are [outputs, height, width, channels of a group]. */
+void et_xnn_read_convolution(et_xnn_builder *b, et_xnn_convolution_of *out);
+
+/* Of a filter [1, height, width, outputs], each of one channel. */
+void et_xnn_read_depthwise(et_xnn_builder *b, et_xnn_convolution_of *out);
+
+/* Filters of one output for each channel as columns of one matrix. */
+void et_xnn_as_columns(et_xnn_convolution_of *c);
+
 /* Emits it: reads floats, makes what the output is of its own. */
 void et_xnn_emit_floats(et_xnn_builder *b, const et_xnn_convolution_of *c,
                         const et_xnn_image_step *step);

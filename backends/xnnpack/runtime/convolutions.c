@@ -32,8 +32,7 @@ static bool has_sizes(const et_xnn_value *filter, int64_t first, int64_t height,
          sizes[1] == height && sizes[2] == width && sizes[3] == last;
 }
 
-/* Reads the node; its weights are [outputs, height, width, channels of a group]. */
-static void read(et_xnn_builder *b, convolution *c) {
+void et_xnn_read_convolution(et_xnn_builder *b, convolution *c) {
   const et_xnn_value filter = et_xnn_input(b, FILTER);
   const uint32_t groups = number(b, ET_XNN_CONV_GROUPS);
   const uint32_t channels = number(b, ET_XNN_CONV_GROUP_CHANNELS);
@@ -60,8 +59,7 @@ static void read(et_xnn_builder *b, convolution *c) {
                       .depth = (int32_t)(filter.numel / (size_t)c->outputs)};
 }
 
-/* Of a filter [1, height, width, outputs], each of one channel. */
-static void read_depthwise(et_xnn_builder *b, convolution *c) {
+void et_xnn_read_depthwise(et_xnn_builder *b, convolution *c) {
   const et_xnn_value filter = et_xnn_input(b, FILTER);
   const uint32_t groups = number(b, ET_XNN_CONV_GROUPS);
   const uint32_t outputs = number(b, ET_XNN_CONV_GROUP_OUTPUTS);
@@ -119,13 +117,14 @@ void et_xnn_emit_floats(et_xnn_builder *b, const convolution *c,
                         const et_xnn_image_step *step) {
   const uint32_t id = b->node->outputs[0];
   check_rows(b);
-  const et_xnn_tensor inputs[] = {
+  et_xnn_tensor inputs[4] = {
       et_xnn_floats_of(b, b->node->inputs[X]), step->weights,
       et_xnn_pack_bias(b, &c->matrix, b->node->inputs[BIAS])};
+  const uint16_t count = et_xnn_add_residual(b, inputs, 3);
   const et_xnn_tensor floats = et_xnn_floats_for(b, id);
   et_xnn_emit(b, &(et_xnn_emission){.part = step->part,
                                     .inputs = inputs,
-                                    .input_count = 3,
+                                    .input_count = count,
                                     .output = floats,
                                     .workspace = step->workspace,
                                     .workspace_count = step->workspace_count,
@@ -144,13 +143,7 @@ static void emit_floats(et_xnn_builder *b, const et_backend_part *part,
 
 /* Whether each pixel is a row that is multiplied by the weights. */
 static bool is_product(const convolution *c) {
-  const et_xnn_window *w = &c->window;
-  bool is_one = c->matrix.groups == 1;
-  for (size_t i = 0; i < 2; i++) {
-    is_one = is_one && w->kernel[i] == 1 && w->stride[i] == 1 &&
-             w->before[i] == 0 && w->after[i] == 0;
-  }
-  return is_one;
+  return c->matrix.groups == 1 && et_xnn_is_pixel(&c->window);
 }
 
 static void multiply_pixels(et_xnn_builder *b, const convolution *c) {
@@ -218,7 +211,7 @@ static void convolve(et_xnn_builder *b, const convolution *c) {
 
 void et_xnn_convolution(et_xnn_builder *b) {
   convolution c;
-  read(b, &c);
+  et_xnn_read_convolution(b, &c);
   if (b->status == ET_STATUS_OK) {
     infer(b, &c);
     convolve(b, &c);
@@ -248,6 +241,11 @@ static void filter_bytes(et_xnn_builder *b, const convolution *c) {
              ET_XNN_BYTES_WORDS);
 }
 
+void et_xnn_as_columns(convolution *c) {
+  c->matrix.outputs = c->outputs;
+  c->matrix.groups = 1;
+}
+
 static void filter(et_xnn_builder *b, convolution *c) {
   const bool is_of_codes = et_xnn_is_of_bytes(b);
   const bool fits = is_of_codes ? c->matrix.depth <= MOST_DEPTHWISE_TAPS_I8
@@ -256,8 +254,7 @@ static void filter(et_xnn_builder *b, convolution *c) {
     convolve(b, c);
     return;
   }
-  c->matrix.outputs = c->outputs;
-  c->matrix.groups = 1;
+  et_xnn_as_columns(c);
   if (is_of_codes) {
     filter_bytes(b, c);
   } else {
@@ -267,7 +264,7 @@ static void filter(et_xnn_builder *b, convolution *c) {
 
 void et_xnn_depthwise(et_xnn_builder *b) {
   convolution c;
-  read_depthwise(b, &c);
+  et_xnn_read_depthwise(b, &c);
   if (b->status == ET_STATUS_OK) {
     infer(b, &c);
     filter(b, &c);
@@ -295,7 +292,7 @@ static void infer_transposed(et_xnn_builder *b, const convolution *c) {
 void et_xnn_transposed_convolution(et_xnn_builder *b) {
   convolution c;
   uint32_t words[ET_XNN_WINDOW_WORDS + 1 + ET_XNN_ACTIVATION_WORDS];
-  read(b, &c);
+  et_xnn_read_convolution(b, &c);
   if (b->status != ET_STATUS_OK) {
     return;
   }

@@ -139,19 +139,6 @@ et_xnn_node et_xnn_node_at(const et_xnn_graph *graph, uint32_t index) {
   return node;
 }
 
-bool et_xnn_reads(const et_xnn_graph *graph, uint32_t index, uint32_t id) {
-  const et_fb_table table = et_fb_child_at(&graph->nodes, index);
-  const uint8_t tag = et_fb_u8(&table, ET_XNN_NODE_TAG);
-  const et_fb_table body = et_fb_child(&table, ET_XNN_NODE);
-  const places *p = &all[tag < ET_XNN_NODE_TAG_COUNT ? tag : 0];
-  for (uint8_t i = 0; i < p->input_count; i++) {
-    if (et_fb_u32(&body, p->inputs[i]) == id) {
-      return true;
-    }
-  }
-  return false;
-}
-
 static et_status check_ids(const et_xnn_graph *graph, const et_xnn_node *node,
                            et_error *error) {
   const places *p = &all[node->tag];

@@ -25,15 +25,15 @@ typedef struct et_xnn_node {
   uint32_t outputs[ET_XNN_MOST_OUTPUTS];
   uint8_t input_count;
   uint8_t output_count;
-  float low; /* bounds of the results; infinite where there are none */
+  uint8_t
+      activation; /* et_cpu_activation_kind beside bounds: of layers, which node
+                       * behind them is computed with them */
+  float low;      /* bounds of the results; infinite where there are none */
   float high;
 } et_xnn_node;
 
 /* Node `index`. Its ids are not looked at. */
 et_xnn_node et_xnn_node_at(const et_xnn_graph *graph, uint32_t index);
-
-/* Whether value `id` is an input of node `index`. */
-bool et_xnn_reads(const et_xnn_graph *graph, uint32_t index, uint32_t id);
 
 /* That all nodes are known, name values that exist, and have flags and bounds that
  * are known. */

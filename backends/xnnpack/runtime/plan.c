@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "backends/xnnpack/runtime/join.h"
 #include "backends/xnnpack/runtime/rules.h"
 #include "executorch/checked.h"
 
@@ -29,9 +28,9 @@ typedef struct plan {
 
 et_status et_xnn_apply_all(et_xnn_builder *b) {
   for (uint32_t i = 0; i < b->graph->nodes.count; i++) {
-    et_xnn_node node;
-    if (et_xnn_joined_node(b->graph, i, &node)) {
-      ET_RETURN_IF_ERROR(et_xnn_apply(b, &node));
+    et_xnn_group group;
+    if (et_xnn_group_of(&b->uses, b->graph, i, &group)) {
+      ET_RETURN_IF_ERROR(et_xnn_apply(b, &group));
     }
   }
   return ET_STATUS_OK;
@@ -104,25 +103,26 @@ static et_status keep(plan *p, uint32_t id) {
   return ET_STATUS_OK;
 }
 
-static et_status plan_room(plan *p, const et_xnn_node *node) {
+static et_status plan_room(plan *p, const et_xnn_group *group) {
   size_t offset = 0;
-  ET_RETURN_IF_ERROR(et_xnn_apply(p->b, node));
+  ET_RETURN_IF_ERROR(et_xnn_apply(p->b, group));
   ET_RETURN_IF_ERROR(place(p, ROOM, p->b->room, &offset));
   release(p, ROOM);
   if (p->handle != NULL) {
-    p->handle->rooms[node->index] = offset;
+    p->handle->rooms[group->node.index] = offset;
   }
   return ET_STATUS_OK;
 }
 
-static et_status plan_node(plan *p, const et_xnn_node *node) {
+static et_status plan_group(plan *p, const et_xnn_group *group) {
+  const et_xnn_node *node = &group->node;
   for (uint8_t i = 0; i < node->output_count; i++) {
     ET_RETURN_IF_ERROR(keep(p, node->outputs[i]));
   }
   for (uint8_t i = 0; i < node->input_count; i++) {
     ET_RETURN_IF_ERROR(keep(p, node->inputs[i]));
   }
-  ET_RETURN_IF_ERROR(plan_room(p, node));
+  ET_RETURN_IF_ERROR(plan_room(p, group));
   for (uint8_t i = 0; i < node->output_count; i++) {
     release(p, node->outputs[i]);
   }
@@ -133,9 +133,9 @@ et_status et_xnn_plan(et_xnn_builder *counting, et_xnn_handle *handle,
                       size_t *out_bytes) {
   plan p = {.b = counting, .handle = handle};
   for (uint32_t i = counting->graph->nodes.count; i-- > 0;) {
-    et_xnn_node node;
-    if (et_xnn_joined_node(counting->graph, i, &node)) {
-      ET_RETURN_IF_ERROR(plan_node(&p, &node));
+    et_xnn_group group;
+    if (et_xnn_group_of(&counting->uses, counting->graph, i, &group)) {
+      ET_RETURN_IF_ERROR(plan_group(&p, &group));
     }
   }
   *out_bytes = p.most;

@@ -85,10 +85,10 @@ static void multiply_floats(et_xnn_builder *b, const et_xnn_matrix *m,
       .rank = 3,
       .sizes = {(m->outputs + ET_XNN_PANEL - 1) / ET_XNN_PANEL, m->depth,
                 ET_XNN_PANEL}};
-  const et_xnn_tensor inputs[] = {
-      x, et_xnn_view(b, panels, &packed),
-      et_xnn_pack_bias(b, m, b->node->inputs[BIAS])};
-  emit_product(b, &et_cpu_step_product, m, inputs, 3, words,
+  et_xnn_tensor inputs[4] = {x, et_xnn_view(b, panels, &packed),
+                             et_xnn_pack_bias(b, m, b->node->inputs[BIAS])};
+  const uint16_t count = et_xnn_add_residual(b, inputs, 3);
+  emit_product(b, &et_cpu_step_product, m, inputs, count, words,
                ET_XNN_ACTIVATION_WORDS);
 }
 

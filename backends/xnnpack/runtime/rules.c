@@ -49,9 +49,14 @@ static et_xnn_rule *const rules[ET_XNN_NODE_TAG_COUNT] = {
     [ET_XNN_NODE_COSINE] = et_xnn_unary,
 };
 
-et_status et_xnn_apply(et_xnn_builder *b, const et_xnn_node *node) {
-  b->node = node;
+et_status et_xnn_apply(et_xnn_builder *b, const et_xnn_group *group) {
+  b->group = group;
+  b->node = &group->node;
   b->room = 0;
-  rules[node->tag](b);
+  if (group->is_strip) {
+    et_xnn_strip(b);
+  } else {
+    rules[group->node.tag](b);
+  }
   return b->status;
 }

@@ -23,12 +23,13 @@ et_xnn_rule et_xnn_matrix_product;
 et_xnn_rule et_xnn_convolution; /* convolutions.c */
 et_xnn_rule et_xnn_depthwise;
 et_xnn_rule et_xnn_transposed_convolution;
-et_xnn_rule et_xnn_pool; /* images.c */
+et_xnn_rule et_xnn_strip; /* strip.c */
+et_xnn_rule et_xnn_pool;  /* images.c */
 et_xnn_rule et_xnn_global_pool;
 et_xnn_rule et_xnn_argmax_pool;
 et_xnn_rule et_xnn_resize;
 
-/* Runs the rule of `node`. */
-et_status et_xnn_apply(et_xnn_builder *b, const et_xnn_node *node);
+/* Runs the rule of the group. */
+et_status et_xnn_apply(et_xnn_builder *b, const et_xnn_group *group);
 
 #endif /* BACKENDS_XNNPACK_RUNTIME_RULES_H_ */

@@ -21,9 +21,6 @@ extern const et_backend_part et_cpu_step_winograd;
 #define LEAST_TILES 6
 #define MOST_TILES 48
 
-/* Workspaces of all threads of a step; beyond, no more than two work at once. */
-#define MOST_WORKSPACE 262144
-
 /* Pixels of the output, batch by batch, at the sizes that the payload declares. */
 typedef struct sizes {
   int64_t batch;
@@ -197,17 +194,6 @@ static size_t tiles_at_once(const sizes *out, size_t side, size_t channels) {
   return all < 1 ? 1 : all < most ? all : most;
 }
 
-/* A workspace for each thread. */
-static et_xnn_tensor workspace(et_xnn_builder *b, size_t floats) {
-  const size_t lanes = MOST_WORKSPACE / (floats * sizeof(float));
-  const et_xnn_dims dims = {.rank = 2,
-                            .sizes = {lanes < 2                ? 2
-                                      : lanes > ET_XNN_THREADS ? ET_XNN_THREADS
-                                                               : (int32_t)lanes,
-                                      (int32_t)floats}};
-  return et_xnn_own(b, ET_SCALAR_TYPE_FLOAT32, &dims);
-}
-
 void et_xnn_emit_winograd(et_xnn_builder *b, const et_xnn_convolution_of *c) {
   const sizes out = declared_sizes(b, c);
   const size_t side = out.height * out.width >= LEAST_PIXELS_OF_4 ? 4 : 2;
@@ -225,8 +211,8 @@ void et_xnn_emit_winograd(et_xnn_builder *b, const et_xnn_convolution_of *c) {
       .weights = pack(b, c, side),
       .words = words,
       .word_count = sizeof words / sizeof words[0],
-      .workspace =
-          workspace(b, et_cpu_winograd_workspace(side, at_once, channels)),
+      .workspace = et_xnn_workspaces(
+          b, et_cpu_winograd_workspace(side, at_once, channels)),
       .workspace_count = 1};
   et_xnn_emit_floats(b, c, &step);
 }

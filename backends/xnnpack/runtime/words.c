@@ -10,7 +10,7 @@ extern const et_backend_part et_cpu_step_map;
 void et_xnn_activation(const et_xnn_node *node,
                        uint32_t words[ET_XNN_ACTIVATION_WORDS]) {
   const bool is_bounded = et_xnn_is_bounded(node);
-  words[0] = is_bounded ? ET_CPU_ACTIVATION_CLAMP : ET_CPU_ACTIVATION_NONE;
+  words[0] = is_bounded ? ET_CPU_ACTIVATION_CLAMP : node->activation;
   words[1] = is_bounded ? et_xnn_bits(node->low) : 0;
   words[2] = is_bounded ? et_xnn_bits(node->high) : 0;
 }
@@ -98,6 +98,15 @@ bool et_xnn_window_of(const et_xnn_node *node, et_xnn_window *out) {
     out->dilation[i] = out->dilation[i] == 0 ? 1 : out->dilation[i];
   }
   return is_ok;
+}
+
+bool et_xnn_is_pixel(const et_xnn_window *window) {
+  bool is_one = true;
+  for (size_t i = 0; i < 2; i++) {
+    is_one = is_one && window->kernel[i] == 1 && window->stride[i] == 1 &&
+             window->before[i] == 0 && window->after[i] == 0;
+  }
+  return is_one;
 }
 
 bool et_xnn_places_of(const et_xnn_node *node, et_xnn_window *out) {

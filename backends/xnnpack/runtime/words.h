@@ -18,7 +18,7 @@ typedef struct et_xnn_window {
   int32_t dilation[2];
 } et_xnn_window;
 
-/* The node's bounds as an activation. */
+/* The node's bounds, or what else is applied to its results, as an activation. */
 void et_xnn_activation(const et_xnn_node *node,
                        uint32_t words[ET_XNN_ACTIVATION_WORDS]);
 
@@ -39,6 +39,9 @@ void et_xnn_clamp(et_xnn_builder *b, et_xnn_tensor floats);
 /* Reads the window from the fields of the node's table: padding from 0 on, then
  * kernel, stride and dilation. False when it is no window. */
 bool et_xnn_window_of(const et_xnn_node *node, et_xnn_window *out);
+
+/* Whether it is one pixel, and each has its own. */
+bool et_xnn_is_pixel(const et_xnn_window *window);
 
 /* The same of a node whose windows lie side by side. */
 bool et_xnn_places_of(const et_xnn_node *node, et_xnn_window *out);
