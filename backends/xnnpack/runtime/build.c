@@ -1,6 +1,7 @@
 #include "backends/xnnpack/runtime/build.h"
 
 #include "backends/xnnpack/runtime/plan.h"
+#include "backends/xnnpack/runtime/recent.h"
 
 static et_xnn_builder counting(const et_backend_context *context,
                                const et_xnn_options *options,
@@ -13,26 +14,30 @@ static et_xnn_builder counting(const et_backend_context *context,
                           .used = {.tensors = graph->values.count}};
 }
 
-/* Opens and verifies the payload, and counts what its steps take. */
+/* Opens and verifies the payload, counts what its steps take, and lays out scratch
+ * for a handle that is not there yet. */
 static et_status open_graph(const et_backend_context *context,
                             const et_xnn_options *options, et_xnn_graph *graph,
-                            et_xnn_counts *counts) {
+                            et_xnn_recent *recent, et_xnn_sizes *out) {
   ET_RETURN_IF_ERROR(
       et_xnn_graph_open(context->payload, context->error, graph));
+  et_xnn_remember(graph, recent);
   ET_RETURN_IF_ERROR(et_xnn_check_values(graph, context->error));
   ET_RETURN_IF_ERROR(et_xnn_check_nodes(graph, context->error));
   et_xnn_builder b = counting(context, options, graph);
-  ET_RETURN_IF_ERROR(et_xnn_apply_all(&b));
-  *counts = b.used;
+  ET_RETURN_IF_ERROR(et_xnn_plan(&b, NULL, &out->scratch_bytes));
+  out->counts = b.used;
+  out->nodes = graph->nodes.count;
+  out->arguments = graph->external_count;
   return ET_STATUS_OK;
 }
 
+/* Lays out scratch again, into the handle. */
 static et_status plan_scratch(const et_backend_context *context,
                               const et_xnn_options *options,
-                              const et_xnn_graph *graph, et_xnn_handle *handle,
-                              size_t *bytes) {
-  et_xnn_builder b = counting(context, options, graph);
-  return et_xnn_plan(&b, handle, bytes);
+                              et_xnn_handle *handle) {
+  et_xnn_builder b = counting(context, options, &handle->graph);
+  return et_xnn_plan(&b, handle, &handle->scratch_bytes);
 }
 
 #define REGIONS 11
@@ -104,13 +109,10 @@ static size_t count_outputs(const et_xnn_graph *graph) {
 
 et_status et_xnn_size_up(const et_backend_context *context, et_xnn_sizes *out) {
   et_xnn_graph graph;
+  et_xnn_recent recent;
   et_xnn_options options;
   ET_RETURN_IF_ERROR(et_xnn_read_options(context, &options));
-  ET_RETURN_IF_ERROR(open_graph(context, &options, &graph, &out->counts));
-  ET_RETURN_IF_ERROR(
-      plan_scratch(context, &options, &graph, NULL, &out->scratch_bytes));
-  out->nodes = graph.nodes.count;
-  out->arguments = graph.external_count;
+  ET_RETURN_IF_ERROR(open_graph(context, &options, &graph, &recent, out));
   out->outputs = count_outputs(&graph);
   return ET_STATUS_OK;
 }
@@ -201,25 +203,31 @@ static et_status check_nodes_order(et_xnn_handle *handle, et_error *error) {
   return ET_STATUS_OK;
 }
 
+/* Makes the steps of a handle whose sizes are known. */
+static et_status build_steps(const et_backend_context *context,
+                             const et_xnn_options *options,
+                             et_xnn_handle *handle) {
+  fill_values(handle);
+  ET_RETURN_IF_ERROR(check_nodes_order(handle, context->error));
+  ET_RETURN_IF_ERROR(plan_scratch(context, options, handle));
+  et_xnn_builder b = counting(context, options, &handle->graph);
+  b.mode = ET_XNN_BUILD;
+  b.handle = handle;
+  return et_xnn_apply_all(&b);
+}
+
 et_status et_xnn_build(const et_backend_context *context, uint8_t isa,
                        et_xnn_handle **out) {
   et_xnn_graph graph;
+  et_xnn_recent recent;
   et_xnn_options options;
   et_xnn_sizes sizes = {.nodes = 0};
   et_xnn_handle *handle = NULL;
   ET_RETURN_IF_ERROR(et_xnn_read_options(context, &options));
-  ET_RETURN_IF_ERROR(open_graph(context, &options, &graph, &sizes.counts));
-  sizes.nodes = graph.nodes.count;
-  sizes.arguments = graph.external_count;
+  ET_RETURN_IF_ERROR(open_graph(context, &options, &graph, &recent, &sizes));
   ET_RETURN_IF_ERROR(reserve(context, &sizes, &graph, context->arena, &handle));
-  fill_values(handle);
-  ET_RETURN_IF_ERROR(check_nodes_order(handle, context->error));
-  ET_RETURN_IF_ERROR(
-      plan_scratch(context, &options, &graph, handle, &handle->scratch_bytes));
-  et_xnn_builder b = counting(context, &options, &handle->graph);
-  b.mode = ET_XNN_BUILD;
-  b.handle = handle;
-  ET_RETURN_IF_ERROR(et_xnn_apply_all(&b));
+  ET_RETURN_IF_ERROR(build_steps(context, &options, handle));
+  handle->graph.recent = NULL;
   handle->options = options;
   handle->isa = isa;
   handle->is_current = true;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "backends/xnnpack/runtime/plan.h"
+#include "backends/xnnpack/runtime/recent.h"
 
 static et_status fail_argument(et_error *error, size_t index,
                                const char *reason) {
@@ -108,10 +109,14 @@ static et_status update(et_xnn_handle *handle, et_error *error) {
                       .handle = handle,
                       .error = error,
                       .used = {.tensors = handle->graph.values.count}};
+  et_xnn_recent recent;
   if (handle->is_current) {
     return ET_STATUS_OK;
   }
-  ET_RETURN_IF_ERROR(et_xnn_apply_all(&b));
+  et_xnn_remember(&handle->graph, &recent);
+  const et_status status = et_xnn_apply_all(&b);
+  handle->graph.recent = NULL;
+  ET_RETURN_IF_ERROR(status);
   handle->is_current = true;
   return ET_STATUS_OK;
 }

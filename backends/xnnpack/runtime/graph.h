@@ -15,6 +15,8 @@ extern "C" {
 
 #define ET_XNN_MOST_EXTERNALS 1024
 
+struct et_xnn_recent;
+
 /* Borrowed from the payload. The structure of the flatbuffer has been verified, its
  * numbers have not. */
 typedef struct et_xnn_graph {
@@ -23,7 +25,8 @@ typedef struct et_xnn_graph {
   et_fb_vector constants; /* ConstantDataOffset, or Buffer */
   et_span data;           /* that offsets of constants count in */
   uint32_t external_count;
-  bool has_buffers; /* constants are inside of the flatbuffer */
+  bool has_buffers;             /* constants are inside of the flatbuffer */
+  struct et_xnn_recent *recent; /* or NULL; recent.h */
 } et_xnn_graph;
 
 /* Reads the header and verifies the flatbuffer's structure. */

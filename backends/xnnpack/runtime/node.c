@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "backends/xnnpack/runtime/recent.h"
 #include "backends/xnnpack/runtime/schema.h"
 
 /* Where in a node's table the ids of its values and its flags stand. */
@@ -119,7 +120,7 @@ static void read_bounds(const et_fb_table *table, et_xnn_node *node) {
   }
 }
 
-et_xnn_node et_xnn_node_at(const et_xnn_graph *graph, uint32_t index) {
+static et_xnn_node read_node(const et_xnn_graph *graph, uint32_t index) {
   const et_fb_table table = et_fb_child_at(&graph->nodes, index);
   et_xnn_node node = {.index = index,
                       .tag = et_fb_u8(&table, ET_XNN_NODE_TAG),
@@ -137,6 +138,19 @@ et_xnn_node et_xnn_node_at(const et_xnn_graph *graph, uint32_t index) {
   }
   read_bounds(&table, &node);
   return node;
+}
+
+et_xnn_node et_xnn_node_at(const et_xnn_graph *graph, uint32_t index) {
+  et_xnn_recent *recent = graph->recent;
+  const size_t place = index % ET_XNN_RECENT;
+  if (recent == NULL) {
+    return read_node(graph, index);
+  }
+  if (recent->node_indices[place] != index) {
+    recent->nodes[place] = read_node(graph, index);
+    recent->node_indices[place] = index;
+  }
+  return recent->nodes[place];
 }
 
 static et_status check_ids(const et_xnn_graph *graph, const et_xnn_node *node,

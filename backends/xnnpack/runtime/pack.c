@@ -144,6 +144,12 @@ static inline void quads_by(read_code *code, const et_xnn_weights *w, panel p,
   }
 }
 
+/* Whether each column's codes are bytes one behind the other. */
+static bool lies_as_bytes(const et_xnn_weights *w) {
+  return et_xnn_has_int8(w) && !w->matrix.is_transposed &&
+         w->value.quantization.zero_point == 0;
+}
+
 /* Codes that lie as quads of each column are moved as such. */
 static void move_quads(const et_xnn_weights *w, panel p, uint8_t *to) {
   const size_t depth = (size_t)w->matrix.depth;
@@ -161,8 +167,7 @@ static void move_quads(const et_xnn_weights *w, panel p, uint8_t *to) {
 static void put_quads(const et_xnn_weights *w, panel p, const void *request,
                       void *to) {
   (void)request;
-  if (et_xnn_has_int8(w) && !w->matrix.is_transposed &&
-      w->value.quantization.zero_point == 0) {
+  if (lies_as_bytes(w)) {
     move_quads(w, p, to);
   } else if (et_xnn_has_int8(w)) {
     quads_by(et_xnn_int8, w, p, to);
@@ -325,10 +330,55 @@ static inline void sums_by(read_code *code, const et_xnn_weights *w, panel p,
   }
 }
 
+/* Pairs of bytes are added as numbers of two bytes, which so many words of eight bytes
+ * cannot overflow. */
+#define WORDS_AT_ONCE 128
+#define EVEN_BYTES UINT64_C(0x00ff00ff00ff00ff)
+#define ZEROS UINT64_C(0x8080808080808080) /* bytes above their lowest number */
+
+static int32_t sum_of_words(const uint8_t *bytes, size_t words) {
+  uint64_t pairs = 0;
+  for (size_t i = 0; i < words; i++) {
+    uint64_t word = 0;
+    memcpy(&word, bytes + i * sizeof word, sizeof word);
+    word ^= ZEROS;
+    pairs += (word & EVEN_BYTES) + (word >> 8 & EVEN_BYTES);
+  }
+  const uint64_t fours = (pairs & UINT64_C(0xffff0000ffff)) +
+                         (pairs >> 16 & UINT64_C(0xffff0000ffff));
+  return (int32_t)(fours & UINT32_MAX) + (int32_t)(fours >> 32);
+}
+
+static int32_t sum_of_bytes(const uint8_t *bytes, size_t count) {
+  int32_t sum = 0;
+  size_t at = 0;
+  while (count - at >= sizeof(uint64_t)) {
+    const size_t left = (count - at) / sizeof(uint64_t);
+    const size_t words = left < WORDS_AT_ONCE ? left : WORDS_AT_ONCE;
+    sum += sum_of_words(bytes + at, words);
+    at += words * sizeof(uint64_t);
+  }
+  sum -= 128 * (int32_t)at;
+  for (; at < count; at++) {
+    sum += (int8_t)bytes[at];
+  }
+  return sum;
+}
+
+/* Of codes that lie one behind the other. */
+static void sums_of_rows(const et_xnn_weights *w, panel p, int32_t *out) {
+  const size_t depth = (size_t)w->matrix.depth;
+  for (size_t i = 0; i < p.columns; i++) {
+    out[i] = sum_of_bytes(w->data + (p.first + i) * depth, depth);
+  }
+}
+
 static void put_column_sums(const et_xnn_weights *w, panel p,
                             const void *request, void *to) {
   (void)request;
-  if (et_xnn_has_int8(w)) {
+  if (lies_as_bytes(w)) {
+    sums_of_rows(w, p, to);
+  } else if (et_xnn_has_int8(w)) {
     sums_by(et_xnn_int8, w, p, to);
   } else {
     sums_by(et_xnn_code, w, p, to);

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "backends/xnnpack/runtime/recent.h"
 #include "backends/xnnpack/runtime/schema.h"
 
 /* The table of what a value and its quantized form have in common. */
@@ -78,7 +79,7 @@ static void read_implied_rows(const et_fb_table *tensor, et_xnn_value *value) {
   }
 }
 
-et_xnn_value et_xnn_value_at(const et_xnn_graph *graph, uint32_t id) {
+static et_xnn_value read_value(const et_xnn_graph *graph, uint32_t id) {
   const et_fb_table table = et_fb_child_at(&graph->values, id);
   const et_fb_table tensor = tensor_of(&table);
   const et_fb_vector dims =
@@ -100,6 +101,19 @@ et_xnn_value et_xnn_value_at(const et_xnn_graph *graph, uint32_t id) {
   }
   read_implied_rows(&tensor, &value);
   return value;
+}
+
+et_xnn_value et_xnn_value_at(const et_xnn_graph *graph, uint32_t id) {
+  et_xnn_recent *recent = graph->recent;
+  const size_t place = id % ET_XNN_RECENT;
+  if (recent == NULL) {
+    return read_value(graph, id);
+  }
+  if (recent->value_ids[place] != id) {
+    recent->values[place] = read_value(graph, id);
+    recent->value_ids[place] = id;
+  }
+  return recent->values[place];
 }
 
 et_scalar_type et_xnn_storage(const et_xnn_value *value) {

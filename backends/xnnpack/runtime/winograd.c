@@ -118,14 +118,21 @@ typedef struct windows {
   lanes taps[TAPS][TAPS];
 } windows;
 
+/* Channels whose windows are read at once: a line of the cache has as many. */
+#define CHANNELS_AT_ONCE 16
+
+/* Windows of some columns of `count` channels. */
 static void read_windows(const et_xnn_weights *w, size_t first, size_t columns,
-                         size_t channel, windows *out) {
+                         size_t channel, size_t count, windows *out) {
   const size_t channels = (size_t)w->matrix.depth / (TAPS * TAPS);
   for (size_t column = 0; column < columns; column++) {
     const float *row = (const float *)(const void *)w->data +
                        (first + column) * (size_t)w->matrix.depth + channel;
     for (size_t tap = 0; tap < TAPS * TAPS; tap++) {
-      out->taps[tap % TAPS][tap / TAPS].at[column] = row[tap * channels];
+      for (size_t c = 0; c < count; c++) {
+        out[c].taps[tap % TAPS][tap / TAPS].at[column] =
+            row[tap * channels + c];
+      }
     }
   }
 }
@@ -143,25 +150,36 @@ static void put_positions(size_t side, const windows *given, size_t apart,
   }
 }
 
+/* A panel: all channels of some columns. */
+static lanes *put_panel(const tiles *t, const et_xnn_weights *w, size_t first,
+                        size_t apart, lanes *out) {
+  const size_t channels = (size_t)t->matrix.depth / (TAPS * TAPS);
+  const size_t left = (size_t)t->matrix.outputs - first;
+  windows read[CHANNELS_AT_ONCE] = {{{{{{0}}}}}};
+  for (size_t c = 0; c < channels; c += CHANNELS_AT_ONCE) {
+    const size_t rest = channels - c;
+    const size_t count = rest < CHANNELS_AT_ONCE ? rest : CHANNELS_AT_ONCE;
+    read_windows(w, first, left < PANEL ? left : PANEL, c, count, read);
+    for (size_t i = 0; i < count; i++) {
+      put_positions(t->side, &read[i], apart, out++);
+    }
+  }
+  return out;
+}
+
 static et_status fill(et_xnn_builder *b, const void *request, void *bytes) {
   const tiles *t = request;
-  const size_t channels = (size_t)t->matrix.depth / (TAPS * TAPS);
   const size_t columns = (size_t)t->matrix.outputs;
   const size_t panels = (columns + PANEL - 1) / PANEL;
+  const size_t apart = panels * ((size_t)t->matrix.depth / (TAPS * TAPS));
   lanes *out = bytes;
   et_xnn_weights w;
   ET_RETURN_IF_ERROR(et_xnn_weights_of(b, &t->matrix, &w));
   ET_XNN_CHECK(b->error, (uintptr_t)w.data % sizeof(float) == 0,
                "constant %u is not aligned to its elements",
                (unsigned)w.value.constant);
-  for (size_t panel = 0; panel < panels; panel++) {
-    const size_t left = columns - panel * PANEL;
-    windows of_channel = {{{{{0}}}}};
-    for (size_t c = 0; c < channels; c++) {
-      read_windows(&w, panel * PANEL, left < PANEL ? left : PANEL, c,
-                   &of_channel);
-      put_positions(t->side, &of_channel, panels * channels, out++);
-    }
+  for (size_t first = 0; first < columns; first += PANEL) {
+    out = put_panel(t, &w, first, apart, out);
   }
   return ET_STATUS_OK;
 }
