@@ -5,11 +5,13 @@ from __future__ import annotations
 import copy
 import importlib
 import os
+import re
 import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -162,6 +164,17 @@ def test_a_name_that_is_a_module_as_well_means_what_the_official_package_says() 
 def test_a_module_that_is_not_there_is_said_to_be_not_provided(path: str) -> None:
     with pytest.raises(ImportError, match=r"^executorch\.\S+: not provided by rules_executorch; .*names.toml"):
         importlib.import_module(path)
+
+
+_ABSENT = tomllib.loads((HERE / "executorch" / "absent.toml").read_text())["reason"]
+
+
+@pytest.mark.parametrize("reason", _ABSENT, ids=lambda reason: str(len(reason["modules"])))
+def test_a_module_that_means_nothing_here_says_why(reason: dict[str, Any]) -> None:
+    for module in reason["modules"]:
+        message = f"executorch.{module}: not provided by rules_executorch; {reason['why']}"
+        with pytest.raises(ImportError, match=f"^{re.escape(message)}$"):
+            importlib.import_module(f"executorch.{module}")
 
 
 def test_a_name_that_is_not_there_is_said_to_be_not_provided() -> None:

@@ -14,6 +14,7 @@ from typing import Any
 
 PACKAGE = "executorch"
 TABLE = Path(__file__).with_name("names.toml")
+_ABSENT = Path(__file__).with_name("absent.toml")
 
 # Module of ours → its names, as the table spells them.
 Sources = Mapping[str, str]
@@ -36,6 +37,13 @@ def packages() -> frozenset[str]:
 def _modules() -> frozenset[str]:
     """All official modules that there are."""
     return packages() | table().keys()
+
+
+@cache
+def absent() -> Mapping[str, str]:
+    """Official module that means nothing here → why."""
+    reasons = tomllib.loads(_ABSENT.read_text())["reason"]
+    return {module: each["why"] for each in reasons for module in each["modules"]}
 
 
 def refuse_other_package(own_path: Iterable[str]) -> None:
@@ -144,4 +152,6 @@ def _home(module: str, name: str) -> ModuleType:
 
 
 def _not_provided(name: str) -> str:
-    return f"{name}: not provided by rules_executorch; compat/executorch/names.toml lists what is, under official names"
+    why = absent().get(name.removeprefix(f"{PACKAGE}."))
+    other = "compat/executorch/names.toml lists what is, under official names"
+    return f"{name}: not provided by rules_executorch; {why or other}"

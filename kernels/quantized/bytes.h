@@ -4,6 +4,16 @@
 
 #include "kernels/engines/byte_product.h"
 
+/* The arguments that a product of bytes begins with. */
+enum {
+  ET_BYTES_INPUT,
+  ET_BYTES_INPUT_ZERO_POINT,
+  ET_BYTES_WEIGHT,
+  ET_BYTES_FACTORS,
+  ET_BYTES_BIAS,
+  ET_BYTES_NEXT /* the first that is the operator's own */
+};
+
 /* Checks that `value` is a zero point of `tensor`, and says how to read it. */
 et_status et_bytes_reading(et_kernel_context *context, const char *what,
                            const et_tensor *tensor, const et_value *value,

@@ -7,12 +7,7 @@
 #define WHAT "convolution of bytes"
 
 enum {
-  INPUT,
-  INPUT_ZERO_POINT,
-  WEIGHT,
-  FACTORS,
-  BIAS,
-  STRIDE,
+  STRIDE = ET_BYTES_NEXT,
   PADDING,
   DILATION,
   GROUPS,
@@ -23,7 +18,7 @@ enum {
 et_status et_op_quantized_bytes_convolution_prepare(et_prepare_context *context,
                                                     et_value *const *args,
                                                     void **out_state) {
-  const et_tensor *weight = args[WEIGHT]->u.as_tensor;
+  const et_tensor *weight = args[ET_BYTES_WEIGHT]->u.as_tensor;
   size_t depth = 1;
   (void)out_state;
   for (size_t d = 1; d < weight->rank; d++) {
@@ -36,25 +31,26 @@ et_status et_op_quantized_bytes_convolution_prepare(et_prepare_context *context,
 static et_status start(et_kernel_context *context, et_value **args,
                        et_byte_conv *conv) {
   et_tensor *out = args[OUT]->u.as_tensor;
-  const et_conv_arguments arguments = {args[INPUT]->u.as_tensor,
-                                       args[WEIGHT]->u.as_tensor,
-                                       et_arg_tensor(args[BIAS]),
+  const et_conv_arguments arguments = {args[ET_BYTES_INPUT]->u.as_tensor,
+                                       args[ET_BYTES_WEIGHT]->u.as_tensor,
+                                       et_arg_tensor(args[ET_BYTES_BIAS]),
                                        args[STRIDE],
                                        args[PADDING],
                                        args[DILATION],
                                        NULL,
                                        args[GROUPS]->u.as_int,
                                        false};
-  conv->factors = et_bytes_floats(args[FACTORS]->u.as_tensor);
+  conv->factors = et_bytes_floats(args[ET_BYTES_FACTORS]->u.as_tensor);
   conv->bias = et_bytes_floats(arguments.bias);
   ET_RETURN_IF_ERROR(et_bytes_reading(context, WHAT, arguments.input,
-                                      args[INPUT_ZERO_POINT], &conv->reading));
+                                      args[ET_BYTES_INPUT_ZERO_POINT],
+                                      &conv->reading));
   ET_RETURN_IF_ERROR(
       et_bytes_range(context, WHAT, out, &args[RANGE], &conv->range));
   ET_RETURN_IF_ERROR(et_conv_plan(context, &arguments, out, &conv->conv));
   ET_RETURN_IF_ERROR(et_bytes_check_product(
       context, WHAT, arguments.weight, et_byte_conv_depth(&conv->conv),
-      args[FACTORS]->u.as_tensor, arguments.bias));
+      args[ET_BYTES_FACTORS]->u.as_tensor, arguments.bias));
   return et_conv_start(context, &arguments, out, &conv->conv);
 }
 

@@ -6,12 +6,7 @@
 #define WHAT "linear layer of bytes"
 
 enum {
-  INPUT,
-  INPUT_ZERO_POINT,
-  WEIGHT,
-  FACTORS,
-  BIAS,
-  RANGE, /* zero point, low and high */
+  RANGE = ET_BYTES_NEXT, /* zero point, low and high */
   OUT = RANGE + 3
 };
 
@@ -20,17 +15,17 @@ et_status et_op_quantized_bytes_linear_prepare(et_prepare_context *context,
                                                void **out_state) {
   (void)out_state;
   context->scratch_bytes =
-      ET_BYTE_PRODUCT_SCRATCH(args[WEIGHT]->u.as_tensor->sizes[1]);
+      ET_BYTE_PRODUCT_SCRATCH(args[ET_BYTES_WEIGHT]->u.as_tensor->sizes[1]);
   return ET_STATUS_OK;
 }
 
 /* Resizes out. */
 static et_status start(et_kernel_context *context, et_value **args,
                        et_byte_product *product, et_byte_reading *reading) {
-  const et_tensor *input = args[INPUT]->u.as_tensor;
-  const et_tensor *weight = args[WEIGHT]->u.as_tensor;
-  const et_tensor *factors = args[FACTORS]->u.as_tensor;
-  const et_tensor *bias = et_arg_tensor(args[BIAS]);
+  const et_tensor *input = args[ET_BYTES_INPUT]->u.as_tensor;
+  const et_tensor *weight = args[ET_BYTES_WEIGHT]->u.as_tensor;
+  const et_tensor *factors = args[ET_BYTES_FACTORS]->u.as_tensor;
+  const et_tensor *bias = et_arg_tensor(args[ET_BYTES_BIAS]);
   et_tensor *out = args[OUT]->u.as_tensor;
   int32_t sizes[ET_MAX_RANK];
   const size_t last = (size_t)input->rank - 1;
@@ -44,8 +39,8 @@ static et_status start(et_kernel_context *context, et_value **args,
                                .bias = et_bytes_floats(bias),
                                .row_stride = 1,
                                .column_stride = (size_t)weight->sizes[0]};
-  ET_RETURN_IF_ERROR(
-      et_bytes_reading(context, WHAT, input, args[INPUT_ZERO_POINT], reading));
+  ET_RETURN_IF_ERROR(et_bytes_reading(
+      context, WHAT, input, args[ET_BYTES_INPUT_ZERO_POINT], reading));
   ET_RETURN_IF_ERROR(
       et_bytes_range(context, WHAT, out, &args[RANGE], &product->range));
   ET_RETURN_IF_ERROR(et_bytes_check_product(context, WHAT, weight,
@@ -76,7 +71,8 @@ et_status et_op_quantized_bytes_linear_out(et_kernel_context *context,
   et_byte_reading reading;
   ET_RETURN_IF_ERROR(start(context, args, &product, &reading));
   const et_tensor *out = args[OUT]->u.as_tensor;
-  const uint8_t *input = (const uint8_t *)args[INPUT]->u.as_tensor->data;
+  const uint8_t *input =
+      (const uint8_t *)args[ET_BYTES_INPUT]->u.as_tensor->data;
   const size_t rows = product.rows == 0 ? 0 : out->numel / product.rows;
   const size_t most = et_byte_product_columns(product.depth, context->scratch);
   int16_t *panel = (int16_t *)(void *)context->scratch.data;

@@ -23,7 +23,7 @@ _REFUSED = {
         nn.functional.ctc_loss nn.functional.gaussian_nll_loss nonzero_static tensor_split unique unique_consecutive
     """,
     "distributions without a kernel": """
-        cauchy geometric log_normal nn.functional.rrelu normal normal.number_mean
+        log_normal nn.functional.rrelu normal normal.number_mean
     """,
     "factors without a kernel": """
         linalg.eig linalg.eigvals linalg.ldl_factor linalg.ldl_factor_ex linalg.ldl_solve
@@ -32,7 +32,7 @@ _REFUSED = {
     "functions of complex numbers": "nn.functional.silu.complex",
     "no kernel and no decomposition": """
         _batch_norm_with_update _native_batch_norm_legit _segment_reduce.lengths _segment_reduce.offsets
-        as_strided_scatter diagonal_scatter frexp hash_tensor histogram histogramdd
+        as_strided_scatter frexp hash_tensor histogram histogramdd
         nn.functional.fractional_max_pool2d nn.functional.fractional_max_pool3d nn.functional.instance_norm put
         resize_ resize_as_
     """,
@@ -47,7 +47,7 @@ _REFUSED = {
 # Numbers drawn, elements of no value, and places among equal elements: any are right.
 _FREE = frozenset(
     """
-    bernoulli empty empty_like empty_permuted empty_strided exponential kthvalue mode multinomial new_empty new_empty_strided nn.functional.alpha_dropout
+    argsort bernoulli cauchy empty empty_like empty_permuted empty_strided exponential geometric kthvalue mode multinomial new_empty new_empty_strided nn.functional.alpha_dropout
     nn.functional.dropout nn.functional.dropout2d nn.functional.dropout3d nn.functional.feature_alpha_dropout.with_train
     nn.functional.feature_alpha_dropout.without_train nn.functional.multi_head_attention_forward
     nn.functional.scaled_dot_product_attention normal.in_place rand_like randint randint_like randn randn_like sort topk uniform

@@ -72,6 +72,11 @@ class _Swap(torch.nn.Module):
         return a + b
 
 
+class _Sum(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.sin(x) + x
+
+
 def _lowered(module: torch.nn.Module, inputs: tuple[Any, ...], run_reinplace_pass: bool) -> Any:
     from executorch.exir import ExecutorchBackendConfig, to_edge
 
@@ -105,3 +110,68 @@ def test_a_state_that_is_changed_where_it_lies_is_copied_only_where_it_leaves() 
     inputs = (torch.tensor([0]), torch.randn(1, 3))
     names = operator_names(_lowered(_Cache(), inputs, True).exported_program())
     assert "aten::copy_" not in names and names.count("aten::clone.out") == 1
+
+
+def _config(**options: Any) -> Any:
+    from executorch.exir import ExecutorchBackendConfig
+
+    return ExecutorchBackendConfig(**options)
+
+
+def test_an_operator_without_a_kernel_in_place_is_refused_where_it_is_named() -> None:
+    from executorch.exir.dialects._ops import ops
+
+    available = r"kernels in place have aten::copy_ and aten::index_put_$"
+    assert _config(reinplace_extra_ops=frozenset({ops.edge.aten.index_put.default})) is not None
+    with pytest.raises(ValueError, match=rf"'reinplace_extra_ops': no kernel computes aten::relu_; {available}"):
+        _config(reinplace_extra_ops=frozenset({ops.edge.aten.relu.default}))
+    with pytest.raises(ValueError, match="'reinplace_extra_ops': aten.cat.default has no in-place variant of the same"):
+        _config(reinplace_extra_ops=frozenset({ops.edge.aten.cat.default}))
+    with pytest.raises(ValueError, match="'reinplace_extra_ops': aten.relu.default is no operator of the edge dialect"):
+        _config(reinplace_extra_ops=frozenset({torch.ops.aten.relu.default}))
+
+
+def test_an_operator_of_ones_own_may_be_named() -> None:
+    from executorch.exir.dialects._ops import ops
+
+    with torch.library._scoped_library("in_place_test", "DEF") as library:
+        library.define("twice(Tensor x) -> Tensor")
+        library.define("twice_(Tensor(a!) x) -> Tensor(a!)")
+        assert _config(reinplace_extra_ops=frozenset({ops.edge.in_place_test.twice.default})) is not None
+
+
+@pytest.mark.parametrize(
+    "given, told",
+    [("cuda", "got str"), (True, "got bool"), ({"forward": "cuda"}, "got str for method 'forward'")],
+)
+def test_what_says_nothing_of_copies_between_devices_is_refused(given: Any, told: str) -> None:
+    message = f"'propagate_device_config' must be a PropagateDeviceConfig, or one for each method by its name, {told}$"
+    with pytest.raises(ValueError, match=message):
+        _config(propagate_device_config=given)
+
+
+def test_copies_between_devices_may_be_asked_for_by_method() -> None:
+    from executorch.exir.passes.propagate_device_config import PropagateDeviceConfig
+
+    for each in (None, PropagateDeviceConfig(), {"forward": PropagateDeviceConfig()}):
+        assert _config(propagate_device_config=each).propagate_device_config is each
+
+
+def test_a_delegate_on_another_device_is_refused() -> None:
+    from executorch.exir import to_edge
+    from executorch.exir.backend.canonical_partitioners.all_node_partitioner import AllNodePartitioner
+    from executorch.exir.backend.compile_spec_schema import CompileSpec
+    from executorch.exir.backend.test.backend_with_compiler_demo import BackendWithCompilerDemo
+    from executorch.exir.passes.propagate_device_pass import TARGET_DEVICE_COMPILE_SPEC_KEY
+
+    def lowered(device: bytes) -> Any:
+        specs = [CompileSpec("max_value", bytes([3])), CompileSpec(TARGET_DEVICE_COMPILE_SPEC_KEY, device)]
+        edge = to_edge(torch.export.export(_Sum(), (torch.randn(3),)))
+        return edge.to_backend(AllNodePartitioner(BackendWithCompilerDemo.__name__, specs))
+
+    assert lowered(b"cpu").to_executorch(_config()).buffer
+    told = r"'.*' runs on cuda:1, which backend 'BackendWithCompilerDemo' asks for: .* with enable_non_cpu_memory_planning=False"
+    with pytest.raises(ValueError, match=told):
+        lowered(b"cuda:1").to_executorch(_config())
+    on_the_cpu = _config(enable_non_cpu_memory_planning=False)
+    assert lowered(b"cuda:1").to_executorch(on_the_cpu).buffer

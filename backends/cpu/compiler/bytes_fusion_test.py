@@ -106,3 +106,17 @@ def test_floats_that_others_read_stay() -> None:
             return y, self.after(y)
 
     assert kinds(Twice(), torch.randn(2, 4)) == ["Quantize", "Dequantize", "Product", "Quantize", "Dequantize"]
+
+
+def test_bytes_between_a_layer_and_its_clamp_are_bytes() -> None:
+    """Of a range of their own they have few steps below 6, which the result keeps: it is that of the graph, not a nearer one."""
+    x = torch.randn(9, 8) * 90
+    sums = quantized.quantized(nn.Sequential(nn.Linear(8, 8)), x)
+    with torch.no_grad():
+        network = nn.Sequential(*sums, nn.ReLU6(), Affine(sums(x).clamp(0, 6), torch.int8))
+        steps = network(x).unique()
+    assert steps.numel() <= 2 + 6 / float(sums.get_submodule("2").scale)
+    assert kinds(network, x) == ["Quantize", "ConvolutionI8", "TableI8", "Dequantize"]
+    payload = compile_partition(delegated(network, (x,)), Options())
+    (found,) = run_payload(payload.data, payload.named, [x])
+    assert found.unique().tolist() == steps.tolist()

@@ -1,14 +1,16 @@
 """Devices that parts of a program may ask for. Programs here run on the CPU, and no copies to another device are made."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
+from torch.export import ExportedProgram
 from torch.fx import GraphModule
 from torch.fx.passes.infra.pass_base import PassBase, PassResult
 
 from exir.delegate import delegate_calls, lowered_module_of
 from exir.error import ConfigError
 from exir.graph.control_flow import graphs
+from exir.pass_manager import ProgramPass
 from exir.schema import DeviceType
 
 TARGET_DEVICE_COMPILE_SPEC_KEY = "target_device"
@@ -45,16 +47,49 @@ class PropagateDevicePass(PassBase):
         PropagateDeviceConfig(skip_h2d_for_method_inputs, skip_d2h_for_method_outputs)
 
     def call(self, graph_module: GraphModule) -> PassResult:
-        for each in graphs(graph_module):
-            for node in delegate_calls(each.graph):
-                lowered = lowered_module_of(node)
-                device, index = target_device(lowered) or (DeviceType.CPU, 0)
-                if device is not DeviceType.CPU:
-                    raise ConfigError(
-                        f"'{node.name}' runs on {device.name.lower()}:{index}, which backend '{lowered.backend_id}' asks for:"
-                        " programs run on the CPU, and no copies to another device are made"
-                    )
+        check_devices(graph_module)
         return PassResult(graph_module, False)
+
+
+@dataclass(frozen=True)
+class OnTheCpu(ProgramPass):
+    """`PropagateDevicePass` as a pass of `to_executorch`.
+
+    Before: nothing. After: every delegate runs on the CPU; the program is as it was.
+    """
+
+    name: ClassVar[str] = "on_the_cpu"
+
+    def run(self, program: ExportedProgram) -> ExportedProgram:
+        check_devices(
+            program.graph_module, "; with enable_non_cpu_memory_planning=False it is given tensors of the CPU"
+        )
+        return program
+
+
+def check_device_config(given: Any) -> None:
+    """Raises `ConfigError` for what is neither None, nor a `PropagateDeviceConfig`, nor one for each of some methods."""
+    configs = given if isinstance(given, dict) else {"": given}
+    for method, config in configs.items():
+        if config is not None and not isinstance(config, PropagateDeviceConfig):
+            where = f" for method '{method}'" if method else ""
+            raise ConfigError(
+                "'propagate_device_config' must be a PropagateDeviceConfig, or one for each method by its name, got"
+                f" {type(config).__name__}{where}"
+            )
+
+
+def check_devices(graph_module: GraphModule, remedy: str = "") -> None:
+    """Raises `ConfigError`, with a remedy if there is one, for a delegate whose compile specs name another device than the CPU."""
+    for each in graphs(graph_module):
+        for node in delegate_calls(each.graph):
+            lowered = lowered_module_of(node)
+            device, index = target_device(lowered) or (DeviceType.CPU, 0)
+            if device is not DeviceType.CPU:
+                raise ConfigError(
+                    f"'{node.name}' runs on {device.name.lower()}:{index}, which backend '{lowered.backend_id}' asks for:"
+                    f" programs run on the CPU, and no copies to another device are made{remedy}"
+                )
 
 
 def target_device(lowered: Any) -> tuple[DeviceType, int] | None:

@@ -11,11 +11,15 @@ from torch.export.graph_signature import InputKind
 from torch.fx import Node
 
 from exir.dialects.edge import EdgeOpOverload, edge_op, to_torch_overload
+from exir.error import ConfigError
 from exir.graph.program_update import with_names_of_graph
+from exir.operators.operators import own_operators
 from exir.out_variant import written_arguments
 from exir.pass_manager import ProgramPass
 
 DEFAULT_INPLACEABLE_OPS: frozenset[Any] = frozenset({edge_op(torch.ops.aten.index_put.default)})
+
+_EXTRA = "'reinplace_extra_ops'"
 
 
 def reinplace_pass(
@@ -71,6 +75,30 @@ def derived_in_place(op: EdgeOpOverload) -> EdgeOpOverload:
     if found is None or not written_arguments(found):
         raise ValueError(f"{torch_op} has no in-place variant of the same name and overload")
     return edge_op(found)
+
+
+def check_in_place(ops: Iterable[Any]) -> None:
+    """Raises `ConfigError` for what is no edge operator, has no in-place variant, or is PyTorch's and has no kernel in place.
+
+    An operator of another namespace has the kernels that its owner brings.
+    """
+    for op in ops:
+        if not isinstance(op, EdgeOpOverload):
+            raise ConfigError(
+                f"{_EXTRA}: {op} is no operator of the edge dialect, as ops.edge.aten.index_put.default is"
+            )
+        try:
+            name = derived_in_place(op)._op.name()
+        except ValueError as error:
+            raise ConfigError(f"{_EXTRA}: {error}") from error
+        if name.startswith("aten::") and name not in own_operators().operators:
+            raise ConfigError(
+                f"{_EXTRA}: no kernel computes {name}; kernels in place have {' and '.join(_in_place_kernels())}"
+            )
+
+
+def _in_place_kernels() -> list[str]:
+    return [each.name for each in own_operators() if each.name.endswith("_")]
 
 
 def _may_overwrite(ep: ExportedProgram, node: Node, read_later: set[Node]) -> bool:
