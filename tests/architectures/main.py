@@ -1,6 +1,6 @@
 """Compiles architectures of torchvision, timm and transformers, as far as they are installed, and compares with eager PyTorch.
 
-./bazelw run //tests/architectures:try -- --packages FOLDER [--results FILE.jsonl] [WORD…]
+./bazelw run //tests/architectures:try -- --packages FOLDER [--backend cpu] [--results FILE.jsonl] [WORD…]
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import importlib.util
 import json
 import logging
 import multiprocessing
-import os
 import sys
 import time
 import warnings
@@ -32,6 +31,7 @@ from tests.architectures import (
 )
 from tests.architectures.architecture import Architecture
 
+_LOWER = {"cpu": trial.lower_for_cpu, "portable": trial.lower}
 _FORK = multiprocessing.get_context("fork")
 
 
@@ -41,6 +41,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--results", type=Path, help="file that gets a line of JSON for each; what it has is not repeated"
     )
+    parser.add_argument("--backend", choices=sorted(_LOWER), default="portable", help="what computes it")
+    parser.add_argument("--tolerance", type=float, default=trial.TOLERANCE, help="of the largest output")
     parser.add_argument("--seconds", type=float, default=900, help="longest time for one")
     parser.add_argument("words", nargs="*", help="try those whose names hold one of these")
     return parser.parse_args()
@@ -63,16 +65,16 @@ def _imported(package: str) -> bool:
     return True
 
 
-def _in_child(architecture: Architecture, seconds: float) -> trial.Result:
+def _in_child(architecture: Architecture, options: argparse.Namespace) -> trial.Result:
     """Tried in a process of its own: memory, settings and crashes stay there."""
     ours, theirs = _FORK.Pipe(duplex=False)
-    child = _FORK.Process(target=_send, args=(architecture, theirs))
+    child = _FORK.Process(target=_send, args=(architecture, options, theirs))
     child.start()
     theirs.close()
     try:
-        if ours.poll(seconds):
+        if ours.poll(options.seconds):
             return ours.recv()
-        why = f"took more than {seconds:.0f} s"
+        why = f"took more than {options.seconds:.0f} s"
     except EOFError:
         child.join()
         why = f"the process ended with {child.exitcode}"
@@ -82,8 +84,8 @@ def _in_child(architecture: Architecture, seconds: float) -> trial.Result:
     return trial.Result(trial.Outcome.COMPILER, why)
 
 
-def _send(architecture: Architecture, connection: Connection) -> None:
-    connection.send(trial.attempt(architecture.make, Path(os.environ["RUN_CALLS"])))
+def _send(architecture: Architecture, options: argparse.Namespace, connection: Connection) -> None:
+    connection.send(trial.attempt(architecture.make, _LOWER[options.backend], options.tolerance))
     connection.close()
 
 
@@ -95,9 +97,11 @@ def _done(results: Path | None) -> set[str]:
 
 def _try(architecture: Architecture, options: argparse.Namespace) -> trial.Outcome:
     start = time.monotonic()
-    result = _in_child(architecture, options.seconds)
-    line = {"name": str(architecture), "outcome": result.outcome.name, "why": result.why}
-    print(f"{result.outcome.name:8s} {architecture}, {time.monotonic() - start:.0f} s {result.why[-600:]}", flush=True)
+    result = _in_child(architecture, options)
+    line = {"name": str(architecture), "outcome": result.outcome.name, "why": result.why, "error": result.error}
+    error = "" if result.error is None else f"{result.error:.1e}"
+    seconds = time.monotonic() - start
+    print(f"{result.outcome.name:8s} {error:8s} {architecture}, {seconds:.0f} s {result.why[-600:]}", flush=True)
     if options.results is not None:
         with options.results.open("a", encoding="utf-8") as file:
             file.write(json.dumps(line) + "\n")

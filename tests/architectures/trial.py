@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import copy
 import enum
-import subprocess
+import math
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 from torch.utils import _pytree as pytree
 
-from exir import ExecutorchProgramManager, to_edge
-from exir.cli.reporting.calls import Call, write_calls
+from executorch_runtime import Method, Program
+from exir import ExecutorchProgramManager, to_edge, to_edge_transform_and_lower
 from tests.architectures.architecture import Subject
 
 Lower = Callable[[torch.export.ExportedProgram], ExecutorchProgramManager]
@@ -46,8 +45,11 @@ class Stopped(Exception):
 
 @dataclass(frozen=True)
 class Result:
+    """error: the largest difference from eager, as a share of its largest output; None where it did not come to run."""
+
     outcome: Outcome
     why: str = ""
+    error: float | None = field(default=None, compare=False)
 
 
 @contextmanager
@@ -65,8 +67,15 @@ def lower(program: torch.export.ExportedProgram) -> ExecutorchProgramManager:
     return to_edge(program).to_executorch()
 
 
-def attempt(make: Callable[[], Subject], run_calls: Path, lower: Lower = lower) -> Result:
-    """Compile what `make` makes and replay its calls with the program `run_calls`."""
+def lower_for_cpu(program: torch.export.ExportedProgram) -> ExecutorchProgramManager:
+    """For the CPU backend, and the portable kernels for what it does not take."""
+    from backends.cpu.compiler.partitioner import CpuPartitioner
+
+    return to_edge_transform_and_lower(program, partitioner=[CpuPartitioner()]).to_executorch()
+
+
+def attempt(make: Callable[[], Subject], lower: Lower = lower, tolerance: float = TOLERANCE) -> Result:
+    """Compile what `make` makes and compare its calls on the C runtime, in this process."""
     try:
         with _step(Outcome.MODEL):
             torch.manual_seed(1)
@@ -80,10 +89,16 @@ def attempt(make: Callable[[], Subject], run_calls: Path, lower: Lower = lower) 
             )
         with _step(Outcome.COMPILER):
             manager = lower(program)
-        _replay(manager, subject.calls, expected, run_calls)
+        with _step(Outcome.RUNTIME):
+            found = _ran(manager, subject.calls)
+            difference = _difference(found, expected)
     except Stopped as stopped:
         return Result(stopped.outcome, str(stopped))
-    return Result(Outcome.MATCHES)
+    largest = _largest(expected)
+    error = difference / largest if largest else difference
+    if difference > max(tolerance * largest, _VANISHING):
+        return Result(Outcome.RUNTIME, f"differs by {error:.1e} of the largest output", error)
+    return Result(Outcome.MATCHES, error=error)
 
 
 def _eager(module: torch.nn.Module, calls: tuple[tuple[Any, ...], ...]) -> list[tuple[Any, ...]]:
@@ -95,24 +110,39 @@ def _kept(value: Any) -> Any:
     return value.clone() if isinstance(value, torch.Tensor) else value
 
 
-def _replay(
-    manager: ExecutorchProgramManager, calls: tuple[tuple[Any, ...], ...], expected: list[tuple[Any, ...]], run: Path
-) -> None:
-    recorded = [
-        Call(method="forward", inputs=tuple(pytree.tree_leaves(inputs)), outputs=outputs)
-        for inputs, outputs in zip(calls, expected, strict=True)
-    ]
-    with tempfile.TemporaryDirectory() as folder:
-        program, file = Path(folder, "program.pte"), Path(folder, "calls")
-        with program.open("wb") as out:
-            manager.write_to_file(out)
-        file.write_bytes(write_calls(recorded))
-        atol = max(TOLERANCE * _largest(expected), _VANISHING)
-        done = subprocess.run(
-            [run, program, file, f"--atol={atol}", "--rtol=0"], capture_output=True, text=True, check=False
-        )
-    if done.returncode != 0:
-        raise Stopped(Outcome.RUNTIME, (done.stdout + done.stderr).strip())
+def _ran(manager: ExecutorchProgramManager, calls: tuple[tuple[Any, ...], ...]) -> list[list[Any]]:
+    """The outputs of each call, in turn."""
+    with tempfile.NamedTemporaryFile(suffix=".pte") as file:
+        manager.write_to_file(file)
+        file.flush()
+        method = Program(file.name).method()
+        return [_called(method, pytree.tree_leaves(inputs)) for inputs in calls]
+
+
+def _called(method: Method, inputs: list[Any]) -> list[Any]:
+    lent = [method.set_input(index, value) for index, value in enumerate(inputs)]
+    method.execute()
+    outputs = [_kept(value) for value in method.outputs(as_torch=True)]
+    del lent
+    return outputs
+
+
+def _difference(found: list[list[Any]], expected: list[tuple[Any, ...]]) -> float:
+    """The largest of any element; infinite where whole numbers differ. Raises `ValueError` for other shapes or dtypes."""
+    differences = [0.0]
+    for ours, theirs in zip(found, expected, strict=True):
+        differences += [_between(a, b) for a, b in zip(ours, theirs, strict=True)]
+    return max(differences)
+
+
+def _between(found: Any, expected: Any) -> float:
+    a, b = torch.as_tensor(found), torch.as_tensor(expected)
+    if a.shape != b.shape or a.dtype != b.dtype:
+        raise ValueError(f"{list(a.shape)} of {a.dtype} where eager gives {list(b.shape)} of {b.dtype}")
+    if not (a.is_floating_point() or a.is_complex()):
+        return 0.0 if torch.equal(a, b) else math.inf
+    same = (a == b) | (a.isnan() & b.isnan())
+    return float(torch.where(same, 0, (a - b).abs()).nan_to_num(math.inf).max()) if a.numel() else 0.0
 
 
 def _largest(outputs: list[tuple[Any, ...]]) -> float:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 import torch
@@ -13,24 +11,28 @@ from torch.export import Dim
 
 from exir import ExecutorchProgramManager
 from tests.architectures.architecture import Part, Subject
-from tests.architectures.trial import Outcome, Result, attempt, lower
-
-RUN_CALLS = Path(os.environ["RUN_CALLS"])
+from tests.architectures.trial import Outcome, Result, attempt, lower, lower_for_cpu
 
 
 def of(call: Callable[[nn.Module, Tensor], Tensor]) -> Result:
-    return attempt(lambda: Subject(Part(nn.Linear(4, 4), call), ((torch.ones(2, 4),),)), RUN_CALLS)
+    return attempt(lambda: Subject(Part(nn.Linear(4, 4), call), ((torch.ones(2, 4),),)))
 
 
 def test_a_layer_matches() -> None:
     assert of(lambda linear, x: linear(x).relu()) == Result(Outcome.MATCHES)
 
 
+def test_the_cpu_backend_is_tried_as_well() -> None:
+    subject = Subject(nn.Sequential(nn.Linear(4, 4), nn.GELU()), ((torch.ones(2, 4),),))
+    found = attempt(lambda: subject, lower_for_cpu, 3e-6)
+    assert found == Result(Outcome.MATCHES) and found.error is not None and found.error <= 3e-6
+
+
 def test_each_call_is_compared() -> None:
     calls = ((torch.ones(2, 4),), (torch.ones(7, 4),))
     shapes = {"inputs": ({0: Dim("rows", min=2, max=9)},)}
     subject = Subject(Part(nn.Linear(4, 4), lambda linear, x: linear(x)), calls, shapes)
-    assert attempt(lambda: subject, RUN_CALLS) == Result(Outcome.MATCHES)
+    assert attempt(lambda: subject) == Result(Outcome.MATCHES)
 
 
 def test_calls_of_a_module_with_state_go_on_where_the_last_ended() -> None:
@@ -45,7 +47,7 @@ def test_calls_of_a_module_with_state_go_on_where_the_last_ended() -> None:
             self.count += 1
             return x * self.count
 
-    assert attempt(lambda: Subject(Counter(), ((torch.ones(2),),) * 3), RUN_CALLS) == Result(Outcome.MATCHES)
+    assert attempt(lambda: Subject(Counter(), ((torch.ones(2),),) * 3)) == Result(Outcome.MATCHES)
 
 
 @pytest.mark.parametrize(
@@ -69,4 +71,15 @@ def test_another_result_is_a_failure_of_the_runtime() -> None:
         return lower(torch.export.export(nn.ReLU(), (torch.ones(2, 4),)))
 
     subject = Subject(nn.Sigmoid(), ((torch.ones(2, 4),),))
-    assert attempt(lambda: subject, RUN_CALLS, other).outcome is Outcome.RUNTIME
+    assert attempt(lambda: subject, other).outcome is Outcome.RUNTIME
+
+
+def test_whole_numbers_and_shapes_must_be_equal() -> None:
+    def of_program(made: nn.Module) -> Result:
+        exported = torch.export.export(made, (torch.ones(2),))
+        subject = Subject(Part(nn.Identity(), lambda _, x: x.long()), ((torch.ones(2),),))
+        return attempt(lambda: subject, lambda _: lower(exported))
+
+    assert of_program(Part(nn.Identity(), lambda _, x: x.long())).outcome is Outcome.MATCHES
+    assert "inf" in of_program(Part(nn.Identity(), lambda _, x: x.long() + 1)).why
+    assert "[1] of torch.int64 where eager gives [2]" in of_program(Part(nn.Identity(), lambda _, x: x.long()[:1])).why
