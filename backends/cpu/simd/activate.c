@@ -47,19 +47,17 @@ ET_INLINE et_f32 silu(et_f32 x, parameters p) {
   return x / (et_f32_all(1.0f) + et_f32_exp(-x));
 }
 
+/* Times the nearest float to 1 / 6, which a division takes three times as long as;
+ * of 6 that is 1. */
 ET_INLINE et_f32 hardsigmoid(et_f32 x, parameters p) {
   (void)p;
   return et_f32_clamp(x + et_f32_all(3.0f), et_f32_all(0.0f),
-                      et_f32_all(6.0f)) /
-         et_f32_all(6.0f);
+                      et_f32_all(6.0f)) *
+         et_f32_all(1.0f / 6.0f);
 }
 
 ET_INLINE et_f32 hardswish(et_f32 x, parameters p) {
-  (void)p;
-  return x *
-         et_f32_clamp(x + et_f32_all(3.0f), et_f32_all(0.0f),
-                      et_f32_all(6.0f)) /
-         et_f32_all(6.0f);
+  return x * hardsigmoid(x, p);
 }
 
 ET_INLINE et_f32 sigmoid(et_f32 x, parameters p) {

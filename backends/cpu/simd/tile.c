@@ -1,5 +1,6 @@
 #include "backends/cpu/simd/activate.h"
 #include "backends/cpu/simd/sums.h"
+#include "backends/cpu/simd/tile_wide.h"
 
 /* Rows and panels of the tiles there are: what fits the registers beside the
  * vectors of a row of weights and one element. */
@@ -9,8 +10,9 @@
 #define ET_TILES_OF(X, rows) X(rows, 1) X(rows, 2) X(rows, 4)
 #define ET_TILE_LIST(X) \
   ET_TILES_OF(X, 1)     \
-  ET_TILES_OF(X, 2)     \
-  ET_TILES_OF(X, 3) ET_TILES_OF(X, 4) ET_TILES_OF(X, 5) ET_TILES_OF(X, 6)
+  X(2, 1)               \
+  X(2, 4)               \
+  X(3, 1) X(3, 4) ET_TILES_OF(X, 4) ET_TILES_OF(X, 5) ET_TILES_OF(X, 6)
 #else
 #define ET_TILE_LIST(X) \
   X(1, 1) X(1, 4) X(2, 1) X(2, 2) X(3, 1) X(4, 1) X(5, 1) X(6, 1)
@@ -178,25 +180,39 @@ static tile_function *const tile_functions[ET_TILE_ROWS + 1]
                                           [ET_TILE_PANELS + 1] = {
                                               ET_TILE_LIST(TILE_ENTRY)};
 
-/* How many of `left` panels are worked on together: groups of like size. */
-static size_t group_size(size_t rows, size_t left) {
-  size_t widest = ET_TILE_PANELS;
-  while (tile_functions[rows][widest] == NULL) {
-    widest--;
-  }
-  const size_t groups = (left + widest - 1) / widest;
-  size_t size = (left + groups - 1) / groups;
-  while (tile_functions[rows][size] == NULL) {
-    size--;
-  }
-  return size;
+/* Whether there are tiles of so many panels for all rows. */
+static bool has_tiles(const et_tile_split *split, size_t panels) {
+  return tile_functions[split->height][panels] != NULL &&
+         (split->taller == 0 ||
+          tile_functions[split->height + 1][panels] != NULL);
 }
 
-/* Applies what the tiles themselves do not. */
-static void finish(const et_tiles *tiles, size_t rows, size_t columns) {
-  if (tiles->last && et_cpu_is_curve(tiles->activation)) {
+/* The most panels of a tile, up to `most`. */
+static size_t widest(const et_tile_split *split, size_t most) {
+  while (!has_tiles(split, most)) {
+    most--;
+  }
+  return most;
+}
+
+/* How many of `left` panels are worked on together: groups of like size. */
+static size_t group_size(const et_tile_split *split, size_t left) {
+  const size_t most = widest(split, ET_TILE_PANELS);
+  const size_t groups = divide_up(left, most);
+  return widest(split, divide_up(left, groups));
+}
+
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+
+static bool leaves_curve(const et_tiles *t) {
+  return t->last && et_cpu_is_curve(t->activation);
+}
+
+/* Applies what the tiles themselves do not, to rows from `row` on. */
+static void finish(const et_tiles *t, size_t row, size_t rows, size_t columns) {
+  if (leaves_curve(t)) {
     ET_CPU_NAME(et_cpu_activate_f32)
-    (tiles->activation, tiles->out, tiles->out_stride, rows, columns);
+    (t->activation, t->out + row * t->out_stride, t->out_stride, rows, columns);
   }
 }
 
@@ -209,17 +225,27 @@ static size_t lines_to_fetch(const et_tiles *t, size_t rows,
              : divide_up(t->segments * t->depth, parts);
 }
 
-static void run_group(const group *g, const et_tile_split *split,
-                      size_t panels) {
+/* Tiles whose results are still in the nearest cache. */
+#define NEAR_TILES 4
+
+/* `count` tiles of `height` rows, from tile `tile` and row `row` on. */
+static void run_some(const group *g, size_t tile, size_t row, size_t count,
+                     size_t height, size_t panels, size_t columns) {
+  const size_t most = leaves_curve(&g->tiles) ? NEAR_TILES : count;
+  for (; count > 0; count -= smaller(count, most), tile += most) {
+    const size_t some = smaller(count, most);
+    tile_functions[height][panels](g, tile, row, some);
+    finish(&g->tiles, row, some * height, columns);
+    row += some * height;
+  }
+}
+
+static void run_group(const group *g, const et_tile_split *split, size_t panels,
+                      size_t columns) {
   const size_t taller = split->taller;
-  const size_t others = split->tiles - taller;
-  if (taller > 0) {
-    tile_functions[split->height + 1][panels](g, 0, 0, taller);
-  }
-  if (others > 0) {
-    tile_functions[split->height][panels](g, taller,
-                                          taller * (split->height + 1), others);
-  }
+  run_some(g, 0, 0, taller, split->height + 1, panels, columns);
+  run_some(g, taller, taller * (split->height + 1), split->tiles - taller,
+           split->height, panels, columns);
 }
 
 #if defined(ET_CPU_ISA_AVX512)
@@ -277,61 +303,60 @@ ET_APART void run_rest(const et_tiles *tiles, const et_tile_split *split,
 
 #endif
 
-static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
-
 /* All columns; `next` is what comes after them. Afterwards `g` stands behind the
  * last panel that is whole. */
 ET_APART void run_columns(group *g, size_t rows, size_t columns,
                           const float *next) {
   const et_tile_split split = et_split_rows(rows);
-  const size_t tallest = split.height + (split.taller > 0 ? 1 : 0);
   et_tiles *t = &g->tiles;
   size_t left = whole_panels(columns);
   size_t rest = columns;
   while (left > 0) {
-    const size_t panels = group_size(tallest, left);
+    const size_t panels = group_size(&split, left);
     const size_t width = smaller(rest, panels * ET_PANEL);
     t->lanes = (width - 1) % ET_PANEL + 1;
     t->next = left > panels ? t->panels + panels * t->panel_stride : next;
     g->lines = lines_to_fetch(t, rows, &split);
-    run_group(g, &split, panels);
-    finish(t, rows, width);
+    run_group(g, &split, panels, width);
     et_tiles_right(t, panels);
     left -= panels;
     rest -= width;
   }
   run_rest(t, &split, rest);
-  finish(t, rows, rest);
+  finish(t, 0, rows, rest);
 }
 
-/* Three vectors of columns: where two make a panel, one and the first half of
- * another. Networks have many layers of 24 or 40 columns. */
-#if 2 * ET_CPU_LANES == ET_PANEL
-#define WIDE (3 * ET_CPU_LANES)
-#define WIDE_ROWS 4
-
-/* How many columns, at the end, are worked on so. Tables list other tiles. */
+#if defined(ET_HAS_WIDE)
+/* How many columns, at the end, are worked on by wide tiles. Tables list others. */
 static size_t wide_columns(const et_tiles *t, size_t rows, size_t columns) {
-  return t->table == NULL && rows >= WIDE_ROWS && columns >= WIDE &&
-                 columns % ET_PANEL == ET_CPU_LANES
-             ? WIDE
+  return t->table == NULL && rows >= ET_WIDE_ROWS &&
+                 columns >= ET_WIDE_COLUMNS &&
+                 columns % ET_PANEL == ET_WIDE_HALF
+             ? ET_WIDE_COLUMNS
              : 0;
 }
 
+static void run_wide_tiles(const group *all, size_t count) {
+  const group g = *all; /* which no result overlaps, as compilers see */
+  for (size_t i = 0; i < count; i++) {
+    const place at = find_place(&g, i, i * ET_WIDE_ROWS);
+    et_wide_tile(&g.tiles, at.x, at.out, at.residual);
+  }
+}
+
 /* Rows that do not fill a tile are worked on as others are. */
-static void run_wide(group *g, size_t rows, const float *next) {
-  const size_t tiles = rows / WIDE_ROWS;
-  const size_t whole = tiles * WIDE_ROWS;
+static void run_wide(group *g, size_t rows) {
+  const size_t tiles = rows / ET_WIDE_ROWS;
+  const size_t whole = tiles * ET_WIDE_ROWS;
   et_tiles *t = &g->tiles;
-  t->next = next;
-  g->lines = lines_to_fetch(t, rows, &(et_tile_split){.tiles = tiles});
-  run_tiles(g, 0, 0, tiles, WIDE_ROWS, 3);
-  finish(t, whole, WIDE);
+  g->lines = 0;
+  run_wide_tiles(g, tiles);
+  finish(t, 0, whole, ET_WIDE_COLUMNS);
   if (whole < rows) {
     t->x += whole * t->x_stride;
     t->out += whole * t->out_stride;
     t->residual += t->residual == NULL ? 0 : whole * t->residual_stride;
-    run_columns(g, rows - whole, WIDE, NULL);
+    run_columns(g, rows - whole, ET_WIDE_COLUMNS, NULL);
   }
 }
 #else
@@ -342,10 +367,9 @@ static size_t wide_columns(const et_tiles *t, size_t rows, size_t columns) {
   return 0;
 }
 
-static void run_wide(group *g, size_t rows, const float *next) {
+static void run_wide(group *g, size_t rows) {
   (void)g;
   (void)rows;
-  (void)next;
 }
 #endif
 
@@ -361,6 +385,6 @@ void ET_CPU_NAME(et_cpu_tiles)(const et_tiles *tiles, size_t rows,
               wide > 0 ? tiles->panels + panels * tiles->panel_stride
                        : tiles->next);
   if (wide > 0) {
-    run_wide(&g, rows, tiles->next);
+    run_wide(&g, rows);
   }
 }

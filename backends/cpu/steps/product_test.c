@@ -89,6 +89,19 @@ static void test_products_of_every_remainder(void **state) {
   }
 }
 
+/* 24, 40, 88, 152: one panel and a half are worked on together. */
+static void test_products_that_end_with_half_a_panel(void **state) {
+  (void)state;
+  const int32_t columns[] = {24, 40, 88, 152};
+  for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
+    for (int32_t rows = 1; rows <= 14; rows++) {
+      const shape s = {rows, rows == 9 ? 771 : rows * 5 % 23, columns[i],
+                       rows % 2 == 0, rows % 3 != 0};
+      check_product(&s);
+    }
+  }
+}
+
 static void test_products_of_random_shapes(void **state) {
   (void)state;
   for (int i = 0; i < 60; i++) {
@@ -248,6 +261,7 @@ static void test_what_does_not_fit_is_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_products_of_every_remainder),
+      cmocka_unit_test(test_products_that_end_with_half_a_panel),
       cmocka_unit_test(test_products_of_random_shapes),
       cmocka_unit_test(test_blocks_cover_each_result_once),
       cmocka_unit_test(test_threads_share_what_moves_less),
