@@ -141,12 +141,13 @@ static size_t whole_panels(size_t columns) {
   return (columns + ET_PANEL - 1) / ET_PANEL * ET_PANEL;
 }
 
-/* All positions of the tiles times `columns` columns from `column` on. */
-static void multiply(const work *s, size_t column, size_t columns) {
+/* All positions of the tiles times columns `column` to before `end`; `next` comes
+ * after them, if there is more. */
+static void multiply(const work *s, size_t column, size_t end,
+                     const float *next) {
   static const float zeros[COLUMNS] __attribute__((aligned(64)));
   const et_cpu_winograd *w = s->winograd;
   const size_t position = whole_panels(w->columns) * w->channels;
-  const size_t end = column + columns;
   et_tiles t = {.x = s->pixels,
                 .x_stride = w->channels,
                 .segments = 1,
@@ -158,10 +159,8 @@ static void multiply(const work *s, size_t column, size_t columns) {
                 .out_stride = COLUMNS,
                 .activation = &w->activation};
   for (size_t p = 0; p < s->positions; p++) {
-    t.next = p + 1 < s->positions ? t.panels + position
-             : end < w->columns   ? w->panels + end * w->channels
-                                  : NULL;
-    ET_CPU_NAME(et_cpu_tiles)(&t, s->tiles, whole_panels(columns));
+    t.next = p + 1 < s->positions ? t.panels + position : next;
+    ET_CPU_NAME(et_cpu_tiles)(&t, s->tiles, whole_panels(end - column));
     t.x += s->tiles * w->channels;
     t.panels += position;
     t.out += s->tiles * COLUMNS;
@@ -250,38 +249,49 @@ static void store_tile(const work *s, size_t tile, place at, size_t column,
   }
 }
 
-/* What clamping leaves to do, once all columns are stored. */
-static void bend_tile(const et_cpu_winograd *w, place at) {
+/* What clamping leaves to do, of columns `column` to before `end`. */
+static void bend_tile(const et_cpu_winograd *w, place at, size_t column,
+                      size_t end) {
   const size_t rows = smaller(w->side, w->out_height - at.y);
-  const size_t count = smaller(w->side, w->out_width - at.x) * w->columns;
+  const size_t pixels = smaller(w->side, w->out_width - at.x);
   const size_t stride = w->out_width * w->columns;
-  const size_t first =
-      (at.image * w->out_height + at.y) * stride + at.x * w->columns;
-  ET_CPU_NAME(et_cpu_activate_f32)
-  (&w->activation, w->out + first, stride, rows, count);
+  float *out = w->out + (at.image * w->out_height + at.y) * stride +
+               at.x * w->columns + column;
+  for (size_t i = 0; i < rows; i++, out += stride) {
+    ET_CPU_NAME(et_cpu_activate_f32)
+    (&w->activation, out, w->columns, pixels, end - column);
+  }
+}
+
+static void store_tiles(const work *s, size_t first, size_t column,
+                        size_t end) {
+  const et_cpu_winograd *w = s->winograd;
+  for (size_t i = 0; i < s->tiles; i++) {
+    const place at = find_place(w, first + i);
+    store_tile(s, i, at, column, end);
+    if (et_cpu_is_curve(&w->activation)) {
+      bend_tile(w, at, column, end);
+    }
+  }
 }
 
 void ET_CPU_NAME(et_cpu_winograd_f32)(const et_cpu_winograd *winograd,
-                                      size_t first, size_t tiles,
+                                      const et_cpu_winograd_part *part,
                                       float *workspace) {
   const et_cpu_winograd *w = winograd;
   work s = {.winograd = w,
             .positions = et_cpu_winograd_positions(w->side),
-            .tiles = tiles,
+            .tiles = part->tiles,
             .pixels = workspace};
-  s.products = s.pixels + s.positions * tiles * w->channels;
-  s.edge = s.products + s.positions * tiles * COLUMNS;
-  for (size_t i = 0; i < tiles; i++) {
-    load_tile(&s, i, find_place(w, first + i));
+  s.products = s.pixels + s.positions * s.tiles * w->channels;
+  s.edge = s.products + s.positions * s.tiles * COLUMNS;
+  for (size_t i = 0; i < s.tiles; i++) {
+    load_tile(&s, i, find_place(w, part->first_tile + i));
   }
-  for (size_t c = 0; c < w->columns; c += COLUMNS) {
-    const size_t columns = smaller(COLUMNS, w->columns - c);
-    multiply(&s, c, columns);
-    for (size_t i = 0; i < tiles; i++) {
-      store_tile(&s, i, find_place(w, first + i), c, c + columns);
-    }
-  }
-  for (size_t i = 0; i < tiles && et_cpu_is_curve(&w->activation); i++) {
-    bend_tile(w, find_place(w, first + i));
+  for (size_t c = part->first_column; c < part->end_column; c += COLUMNS) {
+    const size_t end = smaller(c + COLUMNS, part->end_column);
+    multiply(&s, c, end,
+             end < part->end_column ? w->panels + end * w->channels : NULL);
+    store_tiles(&s, part->first_tile, c, end);
   }
 }

@@ -44,9 +44,15 @@ static inline size_t et_cpu_winograd_workspace(size_t side, size_t tiles,
          (tiles * (channels + ET_CPU_WINOGRAD_COLUMNS) + channels);
 }
 
-/* Computes tiles first, first + 1, ..., counted by rows over all images. */
+/* Some tiles, counted by rows over all images, and some columns of their results:
+ * from whole ET_CPU_WINOGRAD_COLUMNS on. */
+typedef struct et_cpu_winograd_part {
+  size_t first_tile, tiles;
+  size_t first_column, end_column;
+} et_cpu_winograd_part;
+
 typedef void et_cpu_winograd_f32_function(const et_cpu_winograd *winograd,
-                                          size_t first, size_t tiles,
+                                          const et_cpu_winograd_part *part,
                                           float *workspace);
 
 ET_CPU_DECLARE(et_cpu_winograd_f32_function, et_cpu_winograd_f32);

@@ -2,6 +2,8 @@
  * four ninths. */
 #include "backends/cpu/simd/winograd.h"
 
+#include <stdbool.h>
+
 #include "backends/cpu/steps/activation.h"
 #include "backends/cpu/steps/check.h"
 #include "backends/cpu/steps/chunks.h"
@@ -114,24 +116,55 @@ static et_status check(const et_cpu_step *step, et_error *error) {
   return check_workspace(step, error);
 }
 
-/* Groups of tiles, shared out among as many lanes as have a workspace. */
+/* Shared out among as many lanes as have a workspace: groups of tiles, or where one
+ * group has all tiles, columns, as each lane would read all weights else, which is
+ * what takes the time then. */
 typedef struct work {
   et_cpu_winograd winograd;
   et_cpu_winograd_f32_function *function;
   size_t tiles;
   size_t group; /* tiles at once */
   size_t lanes;
+  bool shares_columns;
   float *workspace;
   size_t workspace_size;
 } work;
 
+static void run_tiles(const work *w, size_t lane, float *workspace) {
+  const size_t groups = et_cpu_parts(w->tiles, w->group);
+  const size_t end = groups * (lane + 1) / w->lanes;
+  for (size_t i = groups * lane / w->lanes; i < end; i++) {
+    const et_cpu_winograd_part part = {.first_tile = i * w->group,
+                                       .tiles =
+                                           et_cpu_part(w->tiles, w->group, i),
+                                       .end_column = w->winograd.columns};
+    w->function(&w->winograd, &part, workspace);
+  }
+}
+
+static size_t column_groups(const work *w) {
+  return et_cpu_parts(w->winograd.columns, ET_CPU_WINOGRAD_COLUMNS);
+}
+
+static void run_columns(const work *w, size_t lane, float *workspace) {
+  const size_t groups = column_groups(w);
+  const size_t end = groups * (lane + 1) / w->lanes * ET_CPU_WINOGRAD_COLUMNS;
+  const et_cpu_winograd_part part = {
+      .tiles = w->tiles,
+      .first_column = groups * lane / w->lanes * ET_CPU_WINOGRAD_COLUMNS,
+      .end_column = end < w->winograd.columns ? end : w->winograd.columns};
+  if (part.first_column < part.end_column) {
+    w->function(&w->winograd, &part, workspace);
+  }
+}
+
 static void run_lane(void *data, size_t index) {
   const work *w = data;
-  const size_t groups = et_cpu_parts(w->tiles, w->group);
-  const size_t end = groups * (index + 1) / w->lanes;
-  for (size_t i = groups * index / w->lanes; i < end; i++) {
-    w->function(&w->winograd, i * w->group, et_cpu_part(w->tiles, w->group, i),
-                w->workspace + index * w->workspace_size);
+  float *workspace = w->workspace + index * w->workspace_size;
+  if (w->shares_columns) {
+    run_columns(w, index, workspace);
+  } else {
+    run_tiles(w, index, workspace);
   }
 }
 
@@ -140,7 +173,8 @@ static void run_lane(void *data, size_t index) {
 static size_t even_group(const work *w, size_t most) {
   const size_t groups = et_cpu_parts(w->tiles, most);
   const size_t shared = et_cpu_parts(groups, w->lanes) * w->lanes;
-  return groups == 0 ? most : et_cpu_parts(w->tiles, shared);
+  return groups == 0 || w->shares_columns ? most
+                                          : et_cpu_parts(w->tiles, shared);
 }
 
 static et_cpu_winograd read(const et_cpu_step *step) {
@@ -177,6 +211,8 @@ static void run(const et_cpu_step *step, const et_cpu_run *run) {
             et_cpu_winograd_tiles(w.winograd.out_height, side) *
             et_cpu_winograd_tiles(w.winograd.out_width, side);
   w.lanes = et_cpu_lanes(run, (size_t)space->sizes[0]);
+  w.shares_columns = w.tiles <= step->attributes[TILES] && w.lanes > 1 &&
+                     w.lanes <= column_groups(&w);
   w.group = even_group(&w, step->attributes[TILES]);
   et_cpu_for_each(run, w.lanes, run_lane, &w);
 }

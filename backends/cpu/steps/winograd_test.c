@@ -227,6 +227,24 @@ static void test_convolutions_of_random_shapes(void **state) {
   }
 }
 
+/* Where one group has all tiles. */
+static void test_lanes_that_share_columns(void **state) {
+  (void)state;
+  for (int32_t i = 0; i < 12; i++) {
+    const shape s = {.batch = 1,
+                     .channels = 5,
+                     .columns = 65 + 23 * i,
+                     .y = {6, 6, 3, 1, 1, 1, 1},
+                     .x = {5, 5, 3, 1, 1, 1, 1},
+                     .side = i % 2 == 0 ? 2 : 4,
+                     .tiles = 9,
+                     .lanes = 2 + i % 3,
+                     .residual = i % 3 == 0,
+                     .activation = i % 4 == 0 ? 9 : i % 2};
+    check_winograd(&s);
+  }
+}
+
 static void test_what_does_not_fit_is_refused(void **state) {
   (void)state;
   const et_test_axis side = {6, 6, 3, 1, 1, 1, 1};
@@ -259,6 +277,7 @@ static void test_what_does_not_fit_is_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_convolutions_of_random_shapes),
+      cmocka_unit_test(test_lanes_that_share_columns),
       cmocka_unit_test(test_what_does_not_fit_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
