@@ -95,10 +95,10 @@ def _provide(ctx, described, backends):
     return [
         DefaultInfo(files = depset([ctx.file.pte, described.manifest] + described.weights)),
         OutputGroupInfo(
+            _validation = validation(ctx, ctx.label.name, ctx.file.pte, described.manifest, described.weights),
             manifest = depset([described.manifest]),
             pte = depset([ctx.file.pte]),
             report = depset([report_page(ctx, ctx.label.name, ctx.file.pte, described.manifest)]),
-            verified = validation(ctx, ctx.label.name, ctx.file.pte, described.weights),
         ),
         ExecutorchModelInfo(
             pte = ctx.file.pte,

@@ -13,7 +13,9 @@ load("//rules/private:validation.bzl", "VALIDATION_ATTRS", "validation")
 _DOC = """Compiles a PyTorch module to an ExecuTorch program.
 
 Writes `<name less _pte>.pte` and, beside it, a manifest in JSON and, with `external_weights`, the weights. Output groups, made when asked for: `pte`, `manifest`, `weights`, `dump` (the program as
-text), `debug_record` (what ExecuTorch's developer tools read, docs/debug_record.md), `sources` (the model's lines behind each instruction, JSON), `report` (all of it as a page, docs/reports.md), `verified` (the program is opened by the runtime's verifier), and `reference` (example calls with eager PyTorch's outputs, which parity tests replay)."""
+text), `debug_record` (what ExecuTorch's developer tools read, docs/debug_record.md), `sources` (the model's lines behind each instruction, JSON), `report` (all of it as a page, docs/reports.md), and `reference` (example calls with eager PyTorch's outputs, which parity tests replay).
+
+Beside the build the program is opened by the runtime's verifier (docs/reports.md)."""
 
 _PTE_SUFFIX = "_pte"
 
@@ -115,6 +117,7 @@ def _impl(ctx):
     return [
         DefaultInfo(files = depset([pte, manifest] + weights)),
         OutputGroupInfo(
+            _validation = validation(ctx, stem, pte, manifest, weights),
             debug_record = depset([record]),
             dump = depset([dump]),
             manifest = depset([manifest]),
@@ -122,7 +125,6 @@ def _impl(ctx):
             reference = depset([reference]),
             report = depset([report_page(ctx, stem, pte, manifest, sources)]),
             sources = depset([sources]),
-            verified = validation(ctx, stem, pte, weights),
             weights = depset(weights),
         ),
         ExecutorchModelInfo(

@@ -1,4 +1,4 @@
-"""Opening a program by the runtime's verifier, when that is asked for."""
+"""Opening a program by the runtime's verifier, beside the build."""
 
 load("//rules/private:labels.bzl", "display_label")
 
@@ -10,15 +10,16 @@ VALIDATION_ATTRS = {
     ),
 }
 
-def validation(ctx, stem, pte, weights):
+def validation(ctx, stem, pte, manifest, weights):
     """Registers the action that verifies a program.
 
-    Its output is for the group `verified`. Nothing waits for it.
+    Its output is for the group `_validation`, which Bazel builds along with whatever depends on the target; no other action waits for it.
 
     Args:
       ctx: the context of a rule with `VALIDATION_ATTRS`.
       stem: name of the output.
       pte: File: the program.
+      manifest: File: what says of it what it needs. Without one the program is not opened, so that a damaged one is refused by whom it says most.
       weights: list[File]: those that lie apart.
 
     Returns:
@@ -33,8 +34,9 @@ def validation(ctx, stem, pte, weights):
     ctx.actions.run(
         executable = ctx.executable._verifier,
         arguments = [args],
-        inputs = [pte] + weights,
+        inputs = [pte, manifest] + weights,
         outputs = [stamp],
+        execution_requirements = {"supports-path-mapping": "1"},
         mnemonic = "ExecutorchVerify",
         progress_message = "Verifying the program of %s" % display_label(ctx.label),
     )

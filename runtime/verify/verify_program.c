@@ -94,10 +94,14 @@ int main(int argc, char **argv) {
     et_file_close(&o.files[i]);
   }
   if (status != ET_STATUS_OK) {
-    fprintf(stderr,
-            "error: %s: %s is no program that the runtime opens: %s: %s\n",
-            argv[1], argv[3], et_status_name(status),
-            error.message[0] != '\0' ? error.message : et_status_text(status));
+    fprintf(
+        stderr,
+        "error: %s: %s is no program that the runtime opens: %s: %s\n"
+        "  no device would open it: export or fetch it again if it was made "
+        "elsewhere; if it was compiled here, the compiler or a backend wrote "
+        "what it should not\n",
+        argv[1], argv[3], et_status_name(status),
+        error.message[0] != '\0' ? error.message : et_status_text(status));
     return EXIT_FAILURE;
   }
   return write_stamp(argv[2]);

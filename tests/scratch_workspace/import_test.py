@@ -65,6 +65,10 @@ executorch_import(name = "without_backend", pte = "tut08_partitioner_demo.pte")
 
 executorch_import(name = "damaged", pte = "damaged.pte")
 
+executorch_import(name = "too_little", pte = "too_little.pte")
+
+executorch_cc_library(name = "too_little_cc", model = "too_little")
+
 executorch_parity_test(name = "no_parity_test", model = ":apart")
 """
 
@@ -78,9 +82,19 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
         shutil.copy(_FIXTURES / name, scratch.folder / "lib" / name)
     whole = (_FIXTURES / "ptd_mlp.pte").read_bytes()
     (scratch.folder / "lib/damaged.pte").write_bytes(whole[: len(whole) // 2])
+    (scratch.folder / "lib/too_little.pte").write_bytes(
+        _with_too_little_memory((_EXAMPLE / "app/add.pte").read_bytes())
+    )
     _add_other_repository(scratch)
     yield scratch
     scratch.shutdown()
+
+
+def _with_too_little_memory(add: bytes) -> bytes:
+    """The example's program with 16 bytes for its tensors, not 144: well formed, but a tensor lies outside."""
+    at = 184
+    assert add[at : at + 8] == (144).to_bytes(8, "little")
+    return add[:at] + (16).to_bytes(8, "little") + add[at + 8 :]
 
 
 def _add_other_repository(scratch: Workspace) -> None:
@@ -147,6 +161,18 @@ def test_fault_is_a_build_error(name: str, message: str, workspace: Workspace) -
     assert build.exit_code != 0
     assert message in build.stderr
     assert "Traceback" not in build.stderr
+
+
+@pytest.mark.parametrize("target", ["//lib:too_little", "//lib:too_little_cc"])
+def test_what_the_runtime_would_not_open_fails_beside_the_build(target: str, workspace: Workspace) -> None:
+    build = workspace.build(target)
+    assert build.exit_code != 0
+    assert (
+        "error: //lib:too_little: lib/too_little.pte is no program that the runtime opens: INVALID_PROGRAM:"
+        " execution_plan[0].values[0]: 36 bytes at 96 exceed the 16 of memory id 1\n" in build.stderr
+    )
+    build = workspace.build("--noexperimental_run_validations", target)
+    assert build.exit_code == 0, build.stderr
 
 
 def test_a_parity_test_has_nothing_to_compare_with(workspace: Workspace) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.scratch_workspace.scratch import Workspace, repository_root, shown_files
+from tests.scratch_workspace.scratch import COMPILES_A_MODEL, Workspace, repository_root, shown_files
 
 _HEAD = """\
 load("@rules_executorch//rules:defs.bzl", "executorch_config", "executorch_models")
@@ -64,7 +64,8 @@ def test_each_pair_is_compiled_for_its_backend_with_its_config(
 def test_an_edit_of_a_config_compiles_what_extends_it(workspace: Workspace) -> None:
     file = workspace.folder / "app/base.toml"
     file.write_text(file.read_text(encoding="utf-8").replace("64", "256"), encoding="utf-8")
-    assert workspace.build("//app:nets").mnemonics == ("ExecutorchLower",) * 2
+    # A program without a delegate has no segment that would be aligned otherwise, and is not verified anew.
+    assert sorted(workspace.build("//app:nets").mnemonics) == ["ExecutorchLower", *COMPILES_A_MODEL]
 
 
 def test_an_operator_that_may_not_fall_back_is_a_build_error(workspace: Workspace) -> None:

@@ -55,6 +55,7 @@ def test_backend_that_the_guide_shows_runs(own_backend: Workspace) -> None:
 
 
 def _recompiles_after_an_edit(workspace: Workspace, target: str, path: str) -> bool:
+    """An edit after which the program is the same, so that nobody looks at it again."""
     assert workspace.build(target).exit_code == 0
     file = workspace.folder / path
     file.write_text(file.read_text() + "\n")

@@ -41,6 +41,18 @@ def repository_root() -> Path:
     return Path(os.environ["WORKSPACE_FILE"]).resolve().parent
 
 
+# Of a build that compiles one model: its program is opened by the runtime's verifier beside it, with Bazel 4 when that is asked for.
+COMPILES_A_MODEL = ("ExecutorchLower", "ExecutorchVerify")
+
+# Of one that makes that verifier besides, in alphabetical order, as they do not wait for one another.
+COMPILES_THE_FIRST_MODEL = (
+    *("CppCompile",) * 2,
+    "CppLink",
+    *("ExecutorchCompileObjects",) * 3,
+    *COMPILES_A_MODEL,
+)
+
+
 # How an example names the rules.
 _RULES_OF_EXAMPLE = 'path = "../.."'
 
@@ -65,6 +77,7 @@ class Workspace:
         self.folder = folder
         self._root = root
         self._inside = inside
+        self._flags = os.environ.get("FLAGS_OF_BUILDS", "").split()
         self._log = folder.parent / "execution.json"
         self._output_base = folder.parent / "output_base"
         folder.mkdir()
@@ -106,8 +119,10 @@ class Workspace:
         self._bazel("shutdown")
 
     def _bazel(self, command: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+        flags = self._flags if command in ("build", "run", "test") else []
+        bazel = [*self._inside, str(self._root / "bazelw"), f"--output_base={self._output_base}"]
         return subprocess.run(
-            [*self._inside, str(self._root / "bazelw"), f"--output_base={self._output_base}", command, *arguments],
+            [*bazel, command, *flags, *arguments],
             cwd=self.folder,
             env=users_environment(),
             capture_output=True,
