@@ -8,14 +8,10 @@ import os
 from ctypes import (
     POINTER,
     Structure,
-    Union,
     c_bool,
-    c_char,
     c_char_p,
-    c_double,
     c_int,
     c_int32,
-    c_int64,
     c_size_t,
     c_uint8,
     c_uint16,
@@ -26,46 +22,7 @@ from ctypes import (
 from pathlib import Path
 from typing import Any
 
-MAX_RANK = 16
-
-
-class Error(Structure):
-    _fields_ = [("status", c_int), ("message", c_char * 240)]
-
-
-class String(Structure):
-    """Text or items, and how many."""
-
-    _fields_ = [("data", c_void_p), ("size", c_size_t)]
-
-
-class Tensor(Structure):
-    _fields_ = [
-        ("data", c_void_p),
-        ("capacity", c_size_t),
-        ("sizes", POINTER(c_int32)),
-        ("strides", POINTER(c_int32)),
-        ("dim_order", POINTER(c_uint8)),
-        ("numel", c_size_t),
-        ("dtype", c_int),
-        ("rank", c_uint8),
-        ("dynamism", c_uint8),
-        ("is_constant", c_bool),
-    ]
-
-
-class _Content(Union):
-    _fields_ = [
-        ("as_int", c_int64),
-        ("as_bool", c_bool),
-        ("as_double", c_double),
-        ("as_tensor", POINTER(Tensor)),
-        ("as_string", String),
-    ]
-
-
-class Value(Structure):
-    _fields_ = [("tag", c_int), ("u", _Content)]
+from executorch_runtime.structures import MAX_RANK, Error, Span, Tensor, Value
 
 
 class ValueMeta(Structure):
@@ -166,7 +123,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "et_value_tag_name": (c_char_p, [c_int32]),
     "et_scalar_type_name": (c_char_p, [c_int32]),
     "et_program_method_count": (c_size_t, [c_void_p]),
-    "et_program_method_name": (_STATUS, [c_void_p, c_size_t, POINTER(String)]),
+    "et_program_method_name": (_STATUS, [c_void_p, c_size_t, POINTER(Span)]),
     "et_program_method_meta": (_STATUS, [c_void_p, c_char_p, _META, POINTER(Error)]),
     "et_method_meta_input_count": (c_size_t, [_META]),
     "et_method_meta_output_count": (c_size_t, [_META]),

@@ -57,7 +57,7 @@ def scalar_value(value: Scalar | None) -> tuple[_native.Value, object]:
     elif isinstance(value, str):
         text = ctypes.create_string_buffer(value.encode())
         found.tag = _STRING
-        found.u.as_string = _native.String(ctypes.addressof(text), len(text) - 1)
+        found.u.as_string = _native.Span(ctypes.addressof(text), len(text) - 1)
         return found, text
     else:
         raise TypeError(f"an input is {type(value).__name__}; methods take tensors, int, float, bool, str and None")

@@ -47,7 +47,7 @@ class Program:
         return tuple(self._name(index) for index in range(self._calls.et_program_method_count(self._view)))
 
     def _name(self, index: int) -> str:
-        found = _native.String()
+        found = _native.Span()
         self._calls.et_program_method_name(self._view, index, ctypes.byref(found))
         return ctypes.string_at(found.data, found.size).decode()
 

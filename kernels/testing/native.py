@@ -1,6 +1,6 @@
 """Calls compiled kernels from Python, on torch tensors, for tests.
 
-The structures mirror `runtime/include/executorch/{value,tensor,kernel,status}.h`. Arguments are
+The structures mirror `runtime/include/executorch/kernel.h`. Arguments are
 checked against the kernel's signature as the method loader would, and the scratch
 is exactly as large as the call asks for.
 """
@@ -12,15 +12,12 @@ from collections.abc import Sequence
 from ctypes import (
     POINTER,
     Structure,
-    Union,
     addressof,
     byref,
     c_bool,
-    c_char,
     c_char_p,
     c_double,
     c_int32,
-    c_int64,
     c_size_t,
     c_uint8,
     c_uint32,
@@ -33,6 +30,8 @@ from pathlib import Path
 from typing import Any
 
 import torch
+
+from executorch_runtime.structures import MAX_RANK, Content, Error, Span, Tensor, Value
 
 DTYPE_CODES = {
     torch.uint8: 0,
@@ -56,50 +55,13 @@ _NONE, _INT, _BOOL, _DOUBLE, _TENSOR, _STRING = range(1, 7)
 _INT_LIST, _DOUBLE_LIST, _BOOL_LIST, _TENSOR_LIST, _OPTIONAL_LIST = range(7, 12)
 
 
-class _Tensor(Structure):
-    _fields_ = [
-        ("data", c_void_p),
-        ("capacity", c_size_t),
-        ("sizes", POINTER(c_int32)),
-        ("strides", POINTER(c_int32)),
-        ("dim_order", POINTER(c_uint8)),
-        ("numel", c_size_t),
-        ("dtype", c_int32),
-        ("rank", c_uint8),
-        ("dynamism", c_uint8),
-        ("is_constant", c_bool),
-    ]
-
-
-class _Span(Structure):
-    _fields_ = [("data", c_void_p), ("size", c_size_t)]
-
-
-class _Payload(Union):
-    _fields_ = [
-        ("as_int", c_int64),
-        ("as_bool", c_bool),
-        ("as_double", c_double),
-        ("as_tensor", POINTER(_Tensor)),
-        ("as_span", _Span),  # as_string, as_list, as_packed: a pointer and a length each
-    ]
-
-
-class _Value(Structure):
-    _fields_ = [("tag", c_int32), ("u", _Payload)]
-
-
-class _Error(Structure):
-    _fields_ = [("status", c_int32), ("message", c_char * 240)]
-
-
 class _Context(Structure):
     _fields_ = [
-        ("scratch", _Span),
+        ("scratch", Span),
         ("state", c_void_p),
         ("parallel", c_void_p),
         ("observer", c_void_p),
-        ("error", POINTER(_Error)),
+        ("error", POINTER(Error)),
         ("random", c_void_p),
     ]
 
@@ -109,12 +71,12 @@ class _PrepareContext(Structure):
         ("arena", c_void_p),  # no kernel here keeps a state
         ("scratch_bytes", c_size_t),
         ("parallel", c_void_p),
-        ("error", POINTER(_Error)),
+        ("error", POINTER(Error)),
     ]
 
 
-_PREPARE_FN = ctypes.CFUNCTYPE(c_int32, POINTER(_PrepareContext), POINTER(POINTER(_Value)), POINTER(c_void_p))
-_KERNEL_FN = ctypes.CFUNCTYPE(c_int32, POINTER(_Context), POINTER(POINTER(_Value)))
+_PREPARE_FN = ctypes.CFUNCTYPE(c_int32, POINTER(_PrepareContext), POINTER(POINTER(Value)), POINTER(c_void_p))
+_KERNEL_FN = ctypes.CFUNCTYPE(c_int32, POINTER(_Context), POINTER(POINTER(Value)))
 
 
 class _Rule(Structure):
@@ -179,13 +141,13 @@ def _scratch_bytes(row: _Kernel, values: ctypes.Array[Any]) -> int:
 def _run(row: _Kernel, arguments: Sequence[object]) -> None:
     builder = _Builder()
     values = builder.values(row.signature.decode(), arguments)
-    array = (POINTER(_Value) * len(values))(*[pointer(value) for value in values])
+    array = (POINTER(Value) * len(values))(*[pointer(value) for value in values])
     wanted = _scratch_bytes(row, array)
     scratch = ctypes.create_string_buffer(wanted + 64)
     start = -ctypes.addressof(scratch) % 64 + ctypes.addressof(scratch)
-    error = _Error()
+    error = Error()
     random = (c_uint64 * 4)(1, 2, 3, 4)
-    context = _Context(scratch=_Span(start, wanted), error=pointer(error), random=addressof(random))
+    context = _Context(scratch=Span(start, wanted), error=pointer(error), random=addressof(random))
     status = _KERNEL_FN(row.run)(byref(context), array)
     if status != 0:
         raise KernelError(f"status {status:#x}: {error.message.decode()}")
@@ -222,10 +184,10 @@ class _Builder:
 
     def __init__(self) -> None:
         self._alive: list[object] = []
-        self._outs: list[tuple[torch.Tensor, _Tensor]] = []
-        self._seen: dict[int, _Value] = {}
+        self._outs: list[tuple[torch.Tensor, Tensor]] = []
+        self._seen: dict[int, Value] = {}
 
-    def values(self, signature: str, arguments: Sequence[object]) -> list[_Value]:
+    def values(self, signature: str, arguments: Sequence[object]) -> list[Value]:
         codes = _split_codes(signature)
         assert len(codes) == len(arguments), f"signature {signature} takes {len(codes)} values, got {len(arguments)}"
         return [self._value(code, argument) for code, argument in zip(codes, arguments, strict=True)]
@@ -237,13 +199,13 @@ class _Builder:
             strides = [native.strides[i] for i in range(native.rank)]
             tensor.as_strided_(sizes, strides)
 
-    def _value(self, code: str, argument: object) -> _Value:
+    def _value(self, code: str, argument: object) -> Value:
         if argument is None:
             assert code.startswith("?"), f"None for an argument of kind {code}"
-            return _Value(_NONE)
+            return Value(_NONE)
         return self._build(code.removeprefix("?"), argument)
 
-    def _build(self, code: str, argument: Any) -> _Value:
+    def _build(self, code: str, argument: Any) -> Value:
         if code in "twm":
             return self._tensor(argument, code != "t")
         if code in "TWOI":
@@ -252,50 +214,50 @@ class _Builder:
             return self._packed(code, argument)
         return self._scalar(code, argument)
 
-    def _scalar(self, code: str, argument: object) -> _Value:
+    def _scalar(self, code: str, argument: object) -> Value:
         if code == "s":
             text = str(argument).encode()
             self._alive.append(text)
-            return _Value(_STRING, _Payload(as_span=_Span(cast(c_char_p(text), c_void_p), len(text))))
+            return Value(_STRING, Content(as_string=Span(cast(c_char_p(text), c_void_p), len(text))))
         if isinstance(argument, bool):
             assert code in "bnx", f"bool for an argument of kind {code}"
-            return _Value(_BOOL, _Payload(as_bool=argument))
+            return Value(_BOOL, Content(as_bool=argument))
         if isinstance(argument, float):
             assert code in "dnx", f"float for an argument of kind {code}"
-            return _Value(_DOUBLE, _Payload(as_double=argument))
+            return Value(_DOUBLE, Content(as_double=argument))
         assert code in "inx", f"int for an argument of kind {code}"
-        return _Value(_INT, _Payload(as_int=argument))
+        return Value(_INT, Content(as_int=argument))
 
-    def _list(self, code: str, items: Sequence[object]) -> _Value:
+    def _list(self, code: str, items: Sequence[object]) -> Value:
         element = {"T": "t", "W": "w", "O": "t", "I": "i"}[code]
         pointers: list[Any] = [None if item is None else pointer(self._build(element, item)) for item in items]
-        array = (POINTER(_Value) * max(1, len(items)))(*pointers)
+        array = (POINTER(Value) * max(1, len(items)))(*pointers)
         self._alive.append((array, pointers))
         tag = {"T": _TENSOR_LIST, "W": _TENSOR_LIST, "O": _OPTIONAL_LIST, "I": _INT_LIST}[code]
-        return _Value(tag, _Payload(as_span=_Span(cast(array, c_void_p), len(items))))
+        return Value(tag, Content(as_string=Span(cast(array, c_void_p), len(items))))
 
-    def _packed(self, code: str, items: Sequence[float]) -> _Value:
+    def _packed(self, code: str, items: Sequence[float]) -> Value:
         kind: Any
         kind, tag = (c_double, _DOUBLE_LIST) if code == "D" else (c_bool, _BOOL_LIST)
         array = (kind * max(1, len(items)))(*items)
         self._alive.append(array)
-        return _Value(tag, _Payload(as_span=_Span(cast(array, c_void_p), len(items))))
+        return Value(tag, Content(as_string=Span(cast(array, c_void_p), len(items))))
 
-    def _tensor(self, tensor: torch.Tensor, out: bool) -> _Value:
+    def _tensor(self, tensor: torch.Tensor, out: bool) -> Value:
         if id(tensor) not in self._seen:
             native = self._native(tensor)
-            self._seen[id(tensor)] = _Value(_TENSOR, _Payload(as_tensor=pointer(native)))
+            self._seen[id(tensor)] = Value(_TENSOR, Content(as_tensor=pointer(native)))
             if out:
                 self._outs.append((tensor, native))
         return self._seen[id(tensor)]
 
-    def _native(self, tensor: torch.Tensor) -> _Tensor:
+    def _native(self, tensor: torch.Tensor) -> Tensor:
         rank, order = tensor.dim(), tensor.dim_order()
-        sizes = (c_int32 * 16)(*tensor.shape)
-        strides = (c_int32 * 16)(*_dense_strides(tensor.shape, order))
-        dim_order = (c_uint8 * 16)(*order)
+        sizes = (c_int32 * MAX_RANK)(*tensor.shape)
+        strides = (c_int32 * MAX_RANK)(*_dense_strides(tensor.shape, order))
+        dim_order = (c_uint8 * MAX_RANK)(*order)
         self._alive.append((tensor, sizes, strides, dim_order))
-        return _Tensor(
+        return Tensor(
             data=tensor.data_ptr(),
             capacity=tensor.untyped_storage().nbytes(),
             sizes=sizes,
