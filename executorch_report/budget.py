@@ -18,6 +18,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from executorch_report.facts import MethodFacts, read_program
+from executorch_report.failures import failure
 from executorch_report.text import table
 from exir.base_error import InvalidProgramError
 
@@ -86,7 +87,7 @@ def _allowed(what: str, budget: Mapping[str, int], slack: int) -> int:
 
 
 def _check(options: argparse.Namespace, costs: Mapping[str, int]) -> int:
-    budget = _read(options.budget)
+    budget = _read(options.budget, options.target)
     grown = growth(budget, costs, options.code_slack)
     if grown:
         rows = [(what, before, now, f"+{now - before:,}", _percent(before, now)) for what, before, now in grown]
@@ -104,25 +105,30 @@ def _percent(before: int, now: int) -> str:
     return f"{(now - before) / before:.1%}" if before else "new"
 
 
-def _read(path: Path) -> dict[str, int]:
+def _read(path: Path, target: str) -> dict[str, int]:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         return {str(what): int(cost) for what, cost in content.items()}
     except (OSError, ValueError, AttributeError, TypeError) as error:
-        raise BudgetError(f"{path} is no budget: {error}") from error
+        raise BudgetError(f"{path} is no budget; this writes it anew: bazel run {target}.update") from error
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     options = _parse(sys.argv[1:] if argv is None else argv)
     try:
+        if options.missing is not None:
+            raise BudgetError(f"there is no {options.missing} yet; this writes it: bazel run {options.target}.update")
         costs = costs_of(options.pte, options.weights, options.program)
         if options.update is None:
             return _check(options, costs)
         path = Path(os.environ.get("BUILD_WORKSPACE_DIRECTORY", ""), options.update)
         path.write_text(json.dumps(costs, indent=1) + "\n", encoding="utf-8")
         print(f"{options.update}: written")
-    except (BudgetError, InvalidProgramError, OSError) as error:
+    except BudgetError as error:
         print(f"{options.target}: {error}", file=sys.stderr)
+        return 1
+    except (InvalidProgramError, OSError) as error:
+        print(f"{options.target}: {failure(options.pte, error)}", file=sys.stderr)
         return 1
     return 0
 
@@ -136,6 +142,7 @@ def _parse(argv: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--code-slack", type=int, default=0, help="percent that code may be above the budget")
     kind = parser.add_mutually_exclusive_group(required=True)
     kind.add_argument("--budget", type=Path, help="compare with this file")
+    kind.add_argument("--missing", help="the file to compare with, which is not there; relative to the workspace")
     kind.add_argument("--update", help="write this file, relative to the workspace")
     return parser.parse_args(argv)
 

@@ -10,16 +10,17 @@ Exit codes: 0 done, 1 a file is damaged or something else, 2 called wrongly.
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from executorch_report.budget import costs_of
 from executorch_report.facts import MethodFacts, ProgramFacts, read_program
 from executorch_report.failures import failure
-from executorch_report.html.elements import Markup, element, section
+from executorch_report.html.elements import Number, element, markup, section
 from executorch_report.html.elements import table as html_table
 from executorch_report.html.page import document
 from executorch_report.text import table, value_text
@@ -54,22 +55,22 @@ class Difference:
 
 
 class DiffError(Exception):
-    """A file is no program; the message says which, and why not."""
+    """A program that cannot be read; the message names it."""
 
 
 def difference(old: Path, new: Path) -> Difference:
     """Raises `DiffError`."""
-    before, after = _costs(old), _costs(new)
+    (before, old_facts), (after, new_facts) = _read(old), _read(new)
     costs = (Change(what, before.get(what, 0), after.get(what, 0)) for what in dict.fromkeys((*before, *after)))
     changed = tuple(change for change in costs if change.old != change.new)
-    return Difference(old.name, new.name, changed, tuple(_notes(read_program(old), read_program(new))))
+    return Difference(old.name, new.name, changed, tuple(_notes(old_facts, new_facts)))
 
 
-def _costs(path: Path) -> dict[str, int]:
+def _read(program: Path) -> tuple[Mapping[str, int], ProgramFacts]:
     try:
-        return costs_of(path, None, None)
+        return costs_of(program, None, None), read_program(program)
     except (InvalidProgramError, OSError) as error:
-        raise DiffError(failure(path, error)) from error
+        raise DiffError(failure(program, error)) from error
 
 
 def _notes(old: ProgramFacts, new: ProgramFacts) -> Iterable[str]:
@@ -115,14 +116,21 @@ def _escaped(cell: str) -> str:
 
 
 def html(found: Difference) -> str:
-    rows = [(*change.cells[:3], _coloured(change), change.cells[4]) for change in found.costs]
+    rows = [(change.what, change.old, change.new, *_coloured(change)) for change in found.costs]
     notes = element("ul", *(element("li", note) for note in found.notes))
     costs = html_table(_HEAD, rows) if rows else element("p", "They cost the same.")
     return document(f"{found.old} → {found.new}", [section("costs", "Costs", costs), section("notes", "Notes", notes)])
 
 
-def _coloured(change: Change) -> Markup:
-    return element("span", change.cells[3], class_="plus" if change.new > change.old else "minus")
+def _coloured(change: Change) -> tuple[Number, Number]:
+    """The change, and its share of what was."""
+    grown, share = change.cells[3:]
+    colour = "plus" if change.new > change.old else "minus"
+    by = change.new - change.old
+    return (
+        Number(by, element("span", grown, class_=colour)),
+        Number(by / change.old if change.old else math.inf, markup(share)),
+    )
 
 
 def main(argv: Sequence[str] | None = None) -> int:

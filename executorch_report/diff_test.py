@@ -45,7 +45,7 @@ def test_the_command_writes_what_it_is_asked_for(tmp_path: Path, capsys: pytest.
     page, table = tmp_path / "diff.html", tmp_path / "diff.md"
     assert main([str(_PORTABLE), str(_DELEGATED), "--html", str(page), "--out-markdown", str(table)]) == 0
     assert capsys.readouterr().out == ""
-    assert '<span class="minus">-5</span>' in page.read_text()
+    assert '<td class="number" data-value="-5"><span class="minus">-5</span></td>' in page.read_text()
     assert page.read_text() == html(difference(_PORTABLE, _DELEGATED))
     assert main([str(_PORTABLE), str(_DELEGATED), "--markdown"]) == 0
     assert capsys.readouterr().out == table.read_text()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,8 @@ import pytest
 from executorch_report.facts import program_facts, read_program
 from executorch_report.inspect_program import main
 from executorch_report.memory import alive_at
+from executorch_report.segments import Segment
+from executorch_report.text import program_text
 from exir.base_error import InvalidProgramError
 
 _FIXTURES = Path("tests/fixtures")
@@ -53,6 +56,16 @@ def test_parts_cover_the_file() -> None:
     assert "delegates[0] of 'forward' (XnnpackBackend)" in [part.what for part in facts.segments]
 
 
+def test_of_much_named_data_the_largest_is_listed() -> None:
+    facts = read_program(_FIXTURES / "dyn_mlp.pte")
+    named = tuple((f"key{index}", index) for index in range(40))
+    parts = (*facts.segments, *(Segment(f"named data '{key}'", 9000, size, True) for key, size in named))
+    text = program_text(replace(facts, named=named, segments=parts))
+    assert "  and 40 parts of named data, 780 bytes\n" in text and "named data 'key" not in text
+    listed = text[text.index("named data: 40, 780 bytes\n") : text.index("  and 28 more\n")]
+    assert re.findall(r"key\d+", listed) == [f"key{index}" for index in range(39, 27, -1)]
+
+
 def test_the_peak_is_what_is_alive_at_its_instruction() -> None:
     (method,) = read_program(_FIXTURES / "dyn_mlp.pte").methods
     (buffer,) = method.planned
@@ -80,7 +93,9 @@ def test_a_file_that_was_cut_is_refused(cut: int, tmp_path: Path, capsys: pytest
     path.write_bytes((_FIXTURES / "tut02_basic_add.pte").read_bytes()[:cut])
     assert main([str(path)]) == 1
     captured = capsys.readouterr()
-    assert captured.out == "" and re.fullmatch(rf"executorch_inspect: {re.escape(str(path))}: .+\n", captured.err)
+    remedy = "  the file is damaged, or no ExecuTorch program: export or fetch it again"
+    message = rf"executorch_inspect: {re.escape(str(path))}: .+\n{remedy}\n"
+    assert captured.out == "" and re.fullmatch(message, captured.err)
 
 
 def test_a_file_that_is_not_there_is_named(capsys: pytest.CaptureFixture[str]) -> None:

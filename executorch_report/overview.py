@@ -14,7 +14,7 @@ from executorch_report.facts import ProgramFacts, read_program
 from executorch_report.failures import failure
 from executorch_report.html.elements import Markup, details, element, section, table
 from executorch_report.html.page import document
-from executorch_report.text import program_text
+from executorch_report.text import count_text, program_text
 from exir.base_error import InvalidProgramError
 
 Models = Sequence[tuple[str, ProgramFacts]]
@@ -36,9 +36,13 @@ def _costs(models: Models) -> Markup:
         "backends",
     )
     rows = [(label, *_cost(facts)) for label, facts in models]
-    count = "1 model" if len(models) == 1 else f"{len(models)} models"
     total = sum(facts.nbytes for _, facts in models)
-    return section("costs", "Models", element("p", f"{count}, {total:,} bytes of programs"), table(head, rows))
+    return section(
+        "costs",
+        "Models",
+        element("p", f"{count_text(len(models), 'model')}, {total:,} bytes of programs"),
+        table(head, rows),
+    )
 
 
 def _cost(facts: ProgramFacts) -> tuple[int | str, ...]:
@@ -50,7 +54,7 @@ def _cost(facts: ProgramFacts) -> tuple[int | str, ...]:
         sum(len(method.instructions) for method in facts.methods),
         sum(method.kernel_calls for method in facts.methods),
         len(delegates),
-        ", ".join(sorted({each.backend for each in delegates})),
+        ", ".join(sorted({each.backend for each in delegates})) or "none",
     )
 
 

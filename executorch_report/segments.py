@@ -15,6 +15,7 @@ class Segment:
     what: str
     offset: int
     nbytes: int
+    is_named_data: bool = False
 
 
 def segments_of(data: bytes) -> tuple[Segment, ...]:
@@ -25,8 +26,9 @@ def segments_of(data: bytes) -> tuple[Segment, ...]:
     _, _, program_size, base, _ = HEADER.unpack(head)
     program: schema.Program = read_root(schema.Program, memoryview(data)[:program_size])
     uses = _uses(program)
+    named = {each.segment_index for each in program.named_data or ()}
     parts = [
-        Segment(uses.get(index, "unused"), base + segment.offset, segment.size)
+        Segment(uses.get(index, "unused"), base + segment.offset, segment.size, index in named)
         for index, segment in enumerate(program.segments)
     ]
     return (Segment("program (tables)", 0, program_size), *sorted(parts, key=lambda each: each.offset))

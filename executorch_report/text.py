@@ -10,12 +10,12 @@ from executorch_report.facts import Delegate, MethodFacts, ProgramFacts
 from executorch_report.memory import Buffer, alive_at
 from exir.plan.report import ValueReport
 
-_LISTED = 12  # weights, tensors at a peak
+_LISTED = 12  # weights, named data, tensors at a peak
 
 
 def program_text(facts: ProgramFacts) -> str:
     """All of it, method by method."""
-    parts = [f"{facts.file}: {facts.nbytes:,} bytes, {_count(len(facts.methods), 'method')}", _segments(facts)]
+    parts = [f"{facts.file}: {facts.nbytes:,} bytes, {count_text(len(facts.methods), 'method')}", _segments(facts)]
     parts += [_named(facts)] if facts.named else []
     parts += [f"weights in files beside it: {', '.join(facts.external)}"] if facts.external else []
     return "\n\n".join([*parts, *(_method(method) for method in facts.methods)]) + "\n"
@@ -35,21 +35,35 @@ def _line(row: Sequence[str], widths: Sequence[int], numeric: Sequence[bool]) ->
     return "  ".join(cells).rstrip()
 
 
-def _count(number: int, what: str) -> str:
+def count_text(number: int, what: str) -> str:
+    """ "1 method", "2 methods"."""
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def _segments(facts: ProgramFacts) -> str:
-    rows = [(each.what, each.offset, each.nbytes) for each in facts.segments]
-    return "file\n" + table(("part", "at", "bytes"), rows)
+    """Named data is listed apart, by size: of a language model they are more than a thousand."""
+    is_long = len(facts.named) > _LISTED
+    shown = [each for each in facts.segments if not (is_long and each.is_named_data)]
+    rows = [(each.what, each.offset, each.nbytes) for each in shown]
+    hidden = [each.nbytes for each in facts.segments if is_long and each.is_named_data]
+    more = f"\n  and {len(hidden):,} parts of named data, {sum(hidden):,} bytes" if hidden else ""
+    return "file\n" + table(("part", "at", "bytes"), rows) + more
 
 
 def _named(facts: ProgramFacts) -> str:
-    return "named data\n" + table(("key", "bytes"), facts.named)
+    total = sum(nbytes for _, nbytes in facts.named)
+    ordered = sorted(facts.named, key=lambda row: -row[1]) if len(facts.named) > _LISTED else facts.named
+    head = f"named data: {len(facts.named):,}, {total:,} bytes\n"
+    return head + table(("key", "bytes"), ordered[:_LISTED]) + _more(len(facts.named))
+
+
+def _more(count: int) -> str:
+    """Behind a table that shows the first of so many."""
+    return f"\n  and {count - _LISTED:,} more" if count > _LISTED else ""
 
 
 def _method(method: MethodFacts) -> str:
-    parts = [f"method {method.name}: {_count(len(method.instructions), 'instruction')}"]
+    parts = [f"method {method.name}: {count_text(len(method.instructions), 'instruction')}"]
     parts += [_ends("inputs", method.inputs), _ends("outputs", method.outputs)]
     parts += [_operators(method)] if method.operators else []
     parts += [_delegate(method, each) for each in method.delegates]
@@ -87,7 +101,7 @@ def _operators(method: MethodFacts) -> str:
 
 def _delegate(method: MethodFacts, delegate: Delegate) -> str:
     calls = sum(each.delegate == delegate.index for each in method.instructions)
-    head = f"delegate {delegate.index}: {delegate.backend}, {delegate.nbytes:,} bytes, {_count(calls, 'call')}"
+    head = f"delegate {delegate.index}: {delegate.backend}, {delegate.nbytes:,} bytes, {count_text(calls, 'call')}"
     kinds = Counter(step.name for step in steps_of(delegate))
     return head + ("\n" + table(("step", "times"), kinds.most_common()) if kinds else "")
 
@@ -100,9 +114,8 @@ def _buffer(method: MethodFacts, buffer: Buffer) -> str:
     name = method.instructions[buffer.peak_at].name if method.instructions else "the beginning"
     alive = alive_at(buffer, buffer.peak_at)
     rows = [(each.text, each.nbytes, each.offset, f"{each.first} to {each.last}") for each in alive[:_LISTED]]
-    more = f"\n  and {len(alive) - _LISTED} more" if len(alive) > _LISTED else ""
     peak = f"; most at instruction {buffer.peak_at} ({name}): {buffer.peak:,}"
-    return head + peak + "\n" + table(("alive there", "bytes", "at", "instructions"), rows) + more
+    return head + peak + "\n" + table(("alive there", "bytes", "at", "instructions"), rows) + _more(len(alive))
 
 
 def _weights(method: MethodFacts) -> str:
@@ -112,7 +125,5 @@ def _weights(method: MethodFacts) -> str:
         for each in ordered[:_LISTED]
     ]
     total = sum(each.nbytes for each in method.weights)
-    more = f"\n  and {len(ordered) - _LISTED} more" if len(ordered) > _LISTED else ""
-    return (
-        f"constants and states: {len(ordered):,}, {total:,} bytes\n" + table(("name", "tensor", "bytes"), rows) + more
-    )
+    head = f"constants and states: {len(ordered):,}, {total:,} bytes\n"
+    return head + table(("name", "tensor", "bytes"), rows) + _more(len(ordered))

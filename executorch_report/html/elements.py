@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from html import escape
 
 
 class Markup(str):
     """Text that is HTML already."""
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number that a table shows otherwise than as itself."""
+
+    value: int | float
+    shown: Markup
 
 
 Cell = str | int | float | Markup
@@ -32,7 +41,7 @@ def joined(parts: Iterable[Cell]) -> Markup:
     return Markup("".join(markup(part) for part in parts))
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[Cell]], id_: str = "") -> Markup:
+def table(head: Sequence[str], rows: Iterable[Sequence[Cell | Number]], id_: str = "") -> Markup:
     """Sorted by a click on the head of a column (script.js); numbers stand at the right."""
     body = joined(element("tr", *(_cell(cell) for cell in row)) for row in rows)
     titles = element("tr", *(element("th", title) for title in head))
@@ -40,7 +49,9 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Cell]], id_: str = "") ->
     return element("table", element("thead", titles), element("tbody", body), class_="sortable", **attributes)
 
 
-def _cell(cell: Cell) -> Markup:
+def _cell(cell: Cell | Number) -> Markup:
+    if isinstance(cell, Number):
+        return element("td", cell.shown, class_="number", data_value=str(cell.value))
     if isinstance(cell, (int, float)):
         return element("td", cell, class_="number", data_value=str(cell))
     return element("td", cell)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from executorch_report.facts import Instruction, MethodFacts
 from executorch_report.html.elements import Cell, Markup, details, element, joined, table
 from executorch_report.html.record import Record
+from executorch_report.text import count_text
 
 
 @dataclass
@@ -74,7 +76,7 @@ def _module(record: Record, method: MethodFacts, module: Module, is_open: bool =
 
 def _summary(record: Record, module: Module) -> Markup:
     instructions = module.instructions()
-    count = f"{len(instructions)} instruction{'' if len(instructions) == 1 else 's'}"
+    count = count_text(len(instructions), "instruction")
     time = sum(record.times.get(each.index, 0.0) for each in instructions)
     times = f", {time / 1e6:.3f} ms" if record.times else ""
     return joined([element("b", module.name), " ", element("span", count + times, class_="soft")])
@@ -91,4 +93,10 @@ def _row(record: Record, method: MethodFacts, instruction: Instruction) -> list[
     lines = dict.fromkeys(node["source"] for node in record.nodes(method, instruction.index) if node["source"])
     shown = ", ".join(list(lines)[:4]) + (f" and {len(lines) - 4} more" if len(lines) > 4 else "")
     times: list[Cell] = [record.times.get(instruction.index, 0.0) / 1e3] if record.times else []
-    return [instruction.index, instruction.name, " ".join(instruction.tensors), shown, *times]
+    return [instruction.index, instruction.name, _tensors(instruction.tensors), shown, *times]
+
+
+def _tensors(texts: Sequence[str]) -> str:
+    """Neighbours that are alike as one, with their number: a delegate may have the caches of all layers."""
+    counted = ((text, len(list(alike))) for text, alike in itertools.groupby(texts))
+    return " ".join(text if count == 1 else f"{count} x {text}" for text, count in counted)

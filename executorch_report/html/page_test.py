@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -56,11 +57,12 @@ def _record(tmp_path: Path) -> Record:
     """What lies beside dyn_mlp.pte, as the compiler and executorch_run write it."""
     module = ["0", "0", "1", "norm.inner", "norm.inner", "2"]
     nodes = [[{"operator": "op", "module": name, "source": f"net.py:{i}"}] for i, name in enumerate(module)]
-    spans = [{"dur": 1000.0 * (i + 1), "args": {"instruction": i}} for i in range(6)]
+    spans = [{"ts": 1e4 * i, "dur": 1000.0 * (i + 1), "args": {"instruction": i}} for i in range(6)]
     left = [{"backend": "Cpu", "operator": "aten::gelu", "source": "net.py:2", "reason": "is <b>odd</b>"}]
+    memory = {"lower_bound_bytes": 4352, "scratch": ["64u", "128000u"]}
     manifest = {
         "target": "//net:net_pte",
-        "methods": [{"name": "forward", "memory": {"lower_bound_bytes": 4352}, "not_delegated": left}],
+        "methods": [{"name": "forward", "memory": memory, "not_delegated": left}],
         "quantization": {
             "recipe": "static_int8",
             "methods": [
@@ -85,6 +87,13 @@ def test_what_lies_beside_the_program_is_on_the_page(tmp_path: Path) -> None:
     assert "is &lt;b&gt;odd&lt;/b&gt;" in text and "<b>odd</b>" not in text
     assert "No plan can do with less than 4,352" in text
     assert "21.000 ms" in text  # 1 + 2 + ... + 6
+    assert "<b>128 kB</b><span>scratch memory</span>" in text
+
+
+def test_a_size_that_the_c_compiler_knows_is_left_out(tmp_path: Path) -> None:
+    record = _record(tmp_path)
+    record.manifest["methods"][0]["memory"]["scratch"].append("sizeof(npu)")
+    assert "scratch memory" not in page(record)
 
 
 def test_modules_are_folded_in_the_order_of_the_program(tmp_path: Path) -> None:
@@ -118,3 +127,51 @@ def test_files_beside_it_that_are_none_are_named(
     arguments = [str(_FIXTURES / "dyn_mlp.pte"), "--html", str(tmp_path / "out.html"), "--sources", str(other)]
     assert main(arguments) == 1
     assert str(other) in capsys.readouterr().err
+
+
+def test_costs_of_several_methods_stand_side_by_side() -> None:
+    text = page(Record(read_program(_FIXTURES / "multi_state_shared.pte")))
+    summary = text[text.index('id="summary"') : text.index('id="operators-')]
+    names = [method.name for method in read_program(_FIXTURES / "multi_state_shared.pte").methods]
+    assert "".join(f"<th>{name}</th>" for name in ["", *names]) in summary
+    assert re.findall(r'class="card"><b>([^<]*)</b><span>([^<]*)</span>', summary)[1:] == [(str(len(names)), "methods")]
+
+
+def test_alike_tensors_of_an_instruction_are_counted() -> None:
+    facts = read_program(_FIXTURES / "dyn_mlp.pte")
+    (method,) = facts.methods
+    first = replace(method.instructions[0], tensors=("int64[1]", *("float32[2, 3]",) * 60, "int64[1]"))
+    changed = replace(facts, methods=(replace(method, instructions=(first, *method.instructions[1:])),))
+    assert "<td>int64[1] 60 x float32[2, 3] int64[1]</td>" in page(Record(changed))
+
+
+def test_a_long_list_of_what_is_alive_is_folded() -> None:
+    facts = read_program(_FIXTURES / "dyn_mlp.pte")
+    (method,) = facts.methods
+    (buffer,) = method.planned
+    alive = next(block for block in buffer.blocks if block.first <= buffer.peak_at <= block.last)
+    for more, opening in ((0, "<details open>"), (21, "<details>")):
+        longer = replace(buffer, blocks=(*buffer.blocks, *(alive,) * more))
+        text = page(Record(replace(facts, methods=(replace(method, planned=(longer,)),))))
+        assert re.search(rf"{opening}<summary>\d+ tensors alive at the peak</summary>", text)
+
+
+def test_steps_of_a_delegate_are_told_by_time(tmp_path: Path) -> None:
+    facts = read_program(_FIXTURES / "dyn_mlp_xnn.pte")
+    called = [each.index for each in facts.methods[0].instructions if each.delegate is not None]
+    spans = [
+        {"name": "XnnpackBackend", "ts": 0.0, "dur": 100.0, "args": {"instruction": called[0]}},
+        {"name": "clamp", "ts": 1.0, "dur": 10.0, "args": {"step": 0}},
+        {"name": "linear", "ts": 11.0, "dur": 70.0, "args": {"step": 1}},
+        {"name": "clamp", "ts": 81.0, "dur": 15.0, "args": {"step": 2}},
+        {"name": "XnnpackBackend", "ts": 200.0, "dur": 50.0, "args": {"instruction": called[1]}},
+        {"name": "clamp", "ts": 201.0, "dur": 40.0, "args": {"step": 0}},
+    ]
+    (tmp_path / "trace").write_text(json.dumps({"traceEvents": spans}))
+    text = page(read_record(_FIXTURES / "dyn_mlp_xnn.pte", None, None, tmp_path / "trace"))
+    first, second = text.split("<h3>")[-2:]
+    assert re.findall(r"<td>(\w+)</td><td[^>]*>(\d)</td><td[^>]*>([\d.]+)</td>", first) == [
+        ("linear", "1", "0.070"),
+        ("clamp", "2", "0.025"),
+    ]
+    assert re.findall(r"<td>(\w+)</td><td[^>]*>(\d)</td><td[^>]*>([\d.]+)</td>", second) == [("clamp", "1", "0.040")]

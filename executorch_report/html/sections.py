@@ -13,23 +13,32 @@ from executorch_report.html.memory_picture import picture
 from executorch_report.html.module_tree import tree_markup
 from executorch_report.html.record import Record
 from executorch_report.memory import Buffer, alive_at
-from executorch_report.text import value_text
+from executorch_report.text import count_text, value_text
 
 _SHOWN = 20  # rows of a long table
 
 
 def summary(record: Record) -> Markup:
     facts = record.facts
-    cards = [("file", size_text(facts.nbytes)), ("methods", str(len(facts.methods)))]
-    for method in facts.methods:
-        prefix = f"{method.name}: " if len(facts.methods) > 1 else ""
-        cards += [(prefix + name, value) for name, value in _method_cards(record, method)]
+    costs = [_costs(record, method) for method in facts.methods]
+    cards = [("file", size_text(facts.nbytes)), ("method" if len(costs) == 1 else "methods", str(len(costs)))]
+    if facts.named:
+        cards.append(("named data of delegates", size_text(sum(size for _, size in facts.named))))
+    if len(costs) == 1:
+        cards += costs[0]
     shown = joined(element("div", element("b", value), element("span", name), class_="card") for name, value in cards)
     signatures = joined(element("p", element("code", _signature(each))) for each in facts.methods)
-    return section("summary", "Summary", element("div", shown, class_="cards"), signatures, _parts(record))
+    methods = _methods(facts.methods, costs) if len(costs) > 1 else ""
+    return section("summary", "Summary", element("div", shown, class_="cards"), signatures, methods, _parts(record))
 
 
-def _method_cards(record: Record, method: MethodFacts) -> list[tuple[str, str]]:
+def _methods(methods: Sequence[MethodFacts], costs: Sequence[Sequence[tuple[str, str]]]) -> Markup:
+    """What each of several methods costs: a row a cost, so that methods stand side by side."""
+    rows = [(same[0][0], *(value for _, value in same)) for same in zip(*costs, strict=True)]
+    return table(("", *(method.name for method in methods)), rows)
+
+
+def _costs(record: Record, method: MethodFacts) -> list[tuple[str, str]]:
     cards = [
         ("planned memory", size_text(method.arena_bytes)),
         ("constants", size_text(sum(each.nbytes for each in method.weights))),
@@ -37,8 +46,17 @@ def _method_cards(record: Record, method: MethodFacts) -> list[tuple[str, str]]:
         ("operators outside delegates", f"{method.kernel_calls:,}"),
         ("delegates", str(len(method.delegates))),
     ]
+    scratch = _scratch_bytes(record, method)
+    if scratch is not None:
+        cards.insert(1, ("scratch memory", size_text(scratch)))
     total = sum(record.times.values())
     return cards + ([("traced", f"{total / 1e6:.3f} ms")] if total else [])
+
+
+def _scratch_bytes(record: Record, method: MethodFacts) -> int | None:
+    """Of the call that takes most. None where the manifest is not known, or leaves a size to the C compiler."""
+    sizes = [text.removesuffix("u") for text in record.of_method(method).get("memory", {}).get("scratch", ())]
+    return max(map(int, sizes)) if sizes and all(map(str.isdigit, sizes)) else None
 
 
 def _signature(method: MethodFacts) -> str:
@@ -86,28 +104,31 @@ def _bytes_of(method: MethodFacts, index: int) -> int:
 
 
 def memory(record: Record, method: MethodFacts) -> Markup:
-    parts = [_buffer(record, method, each) for each in method.planned]
+    parts = [_buffer(method, each) for each in method.planned]
+    bound = record.of_method(method).get("memory", {}).get("lower_bound_bytes", 0)
+    if bound and parts:
+        together = " for all of them together" if len(parts) > 1 else ""
+        parts.insert(0, element("p", f"No plan can do with less than {bound:,} bytes{together}."))
     return section(
         f"memory-{method.name}", f"Memory plan of {method.name}", *(parts or [element("p", "None is planned.")])
     )
 
 
-def _buffer(record: Record, method: MethodFacts, buffer: Buffer) -> Markup:
-    bound = record.of_method(method).get("memory", {}).get("lower_bound_bytes", 0)
+def _buffer(method: MethodFacts, buffer: Buffer) -> Markup:
     shared = ", shared with other methods" if buffer.memory_id == method.shared_memory_id else ""
     name = method.instructions[buffer.peak_at].name if method.instructions else ""
     head = element("h3", f"Memory {buffer.memory_id}: {size_text(buffer.nbytes)}{shared}")
     words = f"Most is alive at instruction {buffer.peak_at} ({name}): {buffer.peak:,} of {buffer.nbytes:,} bytes."
-    least = f" No plan can do with less than {bound:,} for the method." if bound else ""
     rows = [
         (each.text, each.nbytes, each.offset, f"{each.first} to {each.last}")
         for each in alive_at(buffer, buffer.peak_at)
     ]
-    alive = details("tensors alive at the peak", table(("tensor", "bytes", "at", "instructions"), rows), is_open=True)
+    head_of_alive = f"{count_text(len(rows), 'tensor')} alive at the peak"
+    alive = details(head_of_alive, table(("tensor", "bytes", "at", "instructions"), rows), is_open=len(rows) <= _SHOWN)
     axes = element(
         "p", "Instructions from left to right, bytes from the bottom up; the line marks the peak.", class_="soft"
     )
-    return joined([head, element("p", words + least), picture(method, buffer), axes, alive])
+    return joined([head, element("p", words), picture(method, buffer), axes, alive])
 
 
 def delegates(record: Record, method: MethodFacts) -> Markup:
@@ -126,20 +147,36 @@ def _delegate(record: Record, method: MethodFacts, delegate: Delegate) -> Markup
     nodes = [
         (node["operator"], node["module"], node["source"]) for index in calls for node in record.nodes(method, index)
     ]
-    head = (
-        f"{delegate.index}: {delegate.backend}, {size_text(delegate.nbytes)}, called by instructions {_listed(calls)}"
-    )
+    head = f"{delegate.index}: {delegate.backend}, {size_text(delegate.nbytes)}, called by {_listed(calls)}"
     return joined(
         [
             element("h3", head),
-            details(f"{len(steps)} steps", table(("#", "step", "tensors"), steps)) if steps else "",
-            details(f"{len(nodes)} nodes that it took", table(("operator", "module", "line"), nodes)) if nodes else "",
+            _steps_by_time(record, calls),
+            details(count_text(len(steps), "step"), table(("#", "step", "tensors"), steps)) if steps else "",
+            details(f"{count_text(len(nodes), 'node')} that it took", table(("operator", "module", "line"), nodes))
+            if nodes
+            else "",
         ]
     )
 
 
+def _steps_by_time(record: Record, calls: Sequence[int]) -> Markup:
+    """What takes the time inside a delegate, where a trace says so."""
+    times: dict[str, list[float]] = defaultdict(list)
+    for call in calls:
+        for name, taken in record.step_times.get(call, {}).items():
+            times[name] += taken
+    if not times:
+        return Markup("")
+    total = sum(map(sum, times.values())) or 1.0
+    ordered = sorted(times.items(), key=lambda item: -sum(item[1]))
+    rows = [(name, len(taken), sum(taken) / 1e6, bar(sum(taken) / total)) for name, taken in ordered]
+    return table(("step", "times", "ms", "share"), rows)
+
+
 def _listed(indices: Sequence[int]) -> str:
-    return ", ".join(map(str, indices)) or "none"
+    word = "instruction" if len(indices) == 1 else "instructions"
+    return f"{word} {', '.join(map(str, indices))}" if indices else "no instruction"
 
 
 def weights(record: Record, method: MethodFacts) -> Markup:
@@ -171,11 +208,13 @@ def quantization(record: Record) -> Markup:
         return Markup("")
     parts = [element("p", f"Recipe {found['recipe']}.")]
     for method in found["methods"]:
-        parts += [_decisions(f"in {method['name']} quantized", method["quantized"], ("module", "operator", "source"))]
-        parts += [_decisions(f"in {method['name']} float", method["float"], ("module", "operator", "source", "reason"))]
+        parts += [_decisions(f"quantized in {method['name']}", method["quantized"], ("module", "operator", "source"))]
+        parts += [
+            _decisions(f"left float in {method['name']}", method["float"], ("module", "operator", "source", "reason"))
+        ]
     return section("quantization", "Quantization", *parts)
 
 
 def _decisions(title: str, rows: Iterable[Mapping[str, str]], keys: Sequence[str]) -> Markup:
     listed = [tuple(row[key] for key in keys) for row in rows]
-    return details(f"{title}: {len(listed)}", table(keys, listed))
+    return details(f"{title}: {len(listed)}", table(keys, listed)) if listed else element("p", f"{title}: none")

@@ -20,7 +20,14 @@ from typing import Any
 from executorch_report.facts import read_program
 from executorch_report.failures import failure
 from executorch_runtime import ExecutorchError, Method, Program
-from executorch_runtime.cli.common import add_program_arguments, count_argument, only_method, path_argument, timed
+from executorch_runtime.cli.common import (
+    add_program_arguments,
+    check_weights,
+    count_argument,
+    only_method,
+    path_argument,
+    timed,
+)
 from executorch_runtime.cli.inputs import InputError, random_inputs, read_calls
 from executorch_runtime.cli.latency import Latency, by_turns, medians, milliseconds
 from executorch_runtime.cli.measurement import (
@@ -84,6 +91,8 @@ class _Side:
     def __init__(self, path: Path, weights: Sequence[Path], options: argparse.Namespace) -> None:
         self._path = path
         self._program = Program(path, *weights)
+        self._facts = read_program(path)
+        check_weights(self._facts, weights)
         self._options = options
         self._name = options.method or only_method(self._program)
         self._signature = self._program.signature(self._name)
@@ -99,7 +108,7 @@ class _Side:
     def _given_or_random(self) -> list[Any]:
         if self._options.input:
             return read_calls(self._options.input, self._signature)[0]
-        scalars = read_program(self._path).method(self._name).scalar_inputs
+        scalars = self._facts.method(self._name).scalar_inputs
         return random_inputs(self._signature, scalars, self._options.seed, self._options.integers_below)
 
     def measurement(self, latency: Latency, threads: int, load_before: float) -> Measurement:

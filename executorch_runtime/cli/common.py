@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from executorch_report.facts import MethodFacts
+from executorch_report.facts import MethodFacts, ProgramFacts
+from executorch_report.text import count_text
 from executorch_runtime import Method, Program
 from executorch_runtime.cli.inputs import InputError
 
@@ -23,6 +24,14 @@ def only_method(program: Program) -> str:
     if "forward" in names or len(names) == 1:
         return "forward" if "forward" in names else names[0]
     raise InputError(f"has the methods {', '.join(names)}; choose one with --method")
+
+
+def check_weights(facts: ProgramFacts, given: Sequence[Path]) -> None:
+    """`InputError` for a program whose weights lie in a file that is not given."""
+    if facts.external and not given:
+        names = ", ".join(facts.external[:3]) + (", ..." if len(facts.external) > 3 else "")
+        count = count_text(len(facts.external), "weight")
+        raise InputError(f"has {count} in a file beside it ({names}); name the .ptd with --weights")
 
 
 def runner(method: Method, inputs: Sequence[Any]) -> Callable[[], None]:
@@ -57,7 +66,9 @@ def sources_of(program: Path, given: Path | None, method: MethodFacts) -> Source
     try:
         found: list[list[Mapping[str, str]]] = json.loads(path.read_text(encoding="utf-8"))["methods"][method.name]
     except (ValueError, KeyError, TypeError) as error:
-        raise InputError(f"{path} is no record of sources (--out-sources): {error!r}") from error
+        raise InputError(
+            f"{path} is no record of the lines of method '{method.name}'; the output group 'sources' of a model is one"
+        ) from error
     if len(found) != len(method.instructions):
         raise InputError(
             f"{path} is another program's: it has {len(found)} instructions, not {len(method.instructions)}"
@@ -91,5 +102,5 @@ def add_program_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help=".npz with all, or .npy or picture of one",
     )
-    add("--integers-below", type=int, default=2, metavar="N", help="bound of random integers (2)")
-    add("--threads", type=int, default=1, metavar="N", help="to run on (1)")
+    add("--integers-below", type=count_argument, default=2, metavar="N", help="bound of random integers (2)")
+    add("--threads", type=count_argument, default=1, metavar="N", help="to run on (1)")

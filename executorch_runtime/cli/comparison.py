@@ -19,8 +19,9 @@ class Difference:
     sqnr: float = math.inf  # in dB
 
     def __str__(self) -> str:
-        figures = f"largest error {self.largest:.3g}, {self.sqnr:.1f} dB"
-        return f"{self.name}: {self.problem or 'as recorded'}; {figures}"
+        are_comparable = self.sqnr > -math.inf
+        figures = f"; largest error {self.largest:.3g}, {self.sqnr:.1f} dB" if are_comparable else ""
+        return f"{self.name}: {self.problem or 'as recorded'}{figures}"
 
 
 def compare(name: str, actual: Any, expected: Any, atol: float, rtol: float) -> Difference:

@@ -46,7 +46,9 @@ def read_arrays(path: Path) -> list[tuple[str, Any]]:
         found = np.load(path, allow_pickle=False)
         return [("", found)] if isinstance(found, np.ndarray) else [(name, found[name]) for name in found.files]
     except (ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
-        raise InputError(f"{path} is no .npy or .npz file: {error}") from error
+        # numpy takes whatever it does not know for pickled objects, and advises to trust it.
+        reason = "it does not begin as one, or holds objects" if "allow_pickle" in str(error) else error
+        raise InputError(f"{path} is no .npy or .npz file: {reason}") from error
 
 
 def _arrays_of(path: Path, signature: Signature) -> list[tuple[str, Any]]:

@@ -13,15 +13,18 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from executorch_report.facts import ProgramFacts, read_program
 from executorch_report.failures import failure
+from executorch_report.text import count_text
 from executorch_runtime import ExecutorchError, Method, Program
 from executorch_runtime.cli.common import (
     add_program_arguments,
+    check_weights,
     count_argument,
     only_method,
     path_argument,
@@ -52,6 +55,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(options: argparse.Namespace) -> int:
     program = Program(options.program, *options.weights)
     facts = read_program(options.program)
+    check_weights(facts, options.weights)
+    expected = read_arrays(options.compare) if options.compare else []
     name = options.method or only_method(program)
     signature = program.signature(name)
     method = program.method(name, threads=options.threads, seed=options.seed, trace=options.trace is not None)
@@ -70,7 +75,7 @@ def _run(options: argparse.Namespace) -> int:
         _trace(options, program, method, calls[-1], facts)
     if options.save:
         np.savez(options.save, **_named(outputs))
-    return _compare(options, outputs, signature) if options.compare else 0
+    return _compare(options, outputs, expected, signature) if options.compare else 0
 
 
 def _memory(method: Method, file: int) -> str:
@@ -93,7 +98,9 @@ def _trace(
     )
     write_trace(options.trace, document)
     spans = [event for event in method.events() if event.kind != "step"]
-    print(f"trace: {options.trace}, {len(spans)} instructions in {milliseconds(spans[-1].end - spans[0].begin)}")
+    print(
+        f"trace: {options.trace}, {count_text(len(spans), 'instruction')} in {milliseconds(spans[-1].end - spans[0].begin)}"
+    )
 
 
 def _print_outputs(outputs: Outputs, signature: Signature) -> None:
@@ -126,14 +133,15 @@ def _shown(value: Any, dtype: str) -> str:
     return f"{dtype}{list(value.shape)} {elements}{rest}"
 
 
-def _compare(options: argparse.Namespace, outputs: Outputs, signature: Signature) -> int:
-    expected = [array for _, array in read_arrays(options.compare)]
+def _compare(
+    options: argparse.Namespace, outputs: Outputs, expected: Sequence[tuple[str, Any]], signature: Signature
+) -> int:
     found = _named(outputs)
     if len(found) != len(expected):
         raise InputError(f"{options.compare} has {len(expected)} outputs, the program {len(found)}")
     differences = [
         _difference(options, name, _dtype(name, signature), value, other)
-        for (name, value), other in zip(found.items(), expected)
+        for (name, value), (_, other) in zip(found.items(), expected)
     ]
     for difference in differences:
         print(difference)
@@ -144,6 +152,12 @@ def _difference(options: argparse.Namespace, name: str, dtype: str, value: Any, 
     is_bits = dtype == "bfloat16" and expected.dtype in (np.int16, np.uint16)
     value, expected = (widened(value), widened(expected)) if is_bits else (value, expected)
     return compare(name, value, expected, options.atol, options.rtol)
+
+
+def _npz_argument(text: str) -> Path:
+    if not text.endswith(".npz"):
+        raise argparse.ArgumentTypeError(f"'{text}' must end in .npz")
+    return path_argument(text)
 
 
 def _parse(argv: Sequence[str]) -> argparse.Namespace:
@@ -159,7 +173,7 @@ def _parse(argv: Sequence[str]) -> argparse.Namespace:
         metavar="N",
         help="run the last call so often more and say how long it takes",
     )
-    add("--save", type=path_argument, metavar="FILE", help="write outputs to an .npz")
+    add("--save", type=_npz_argument, metavar="FILE", help="write outputs to an .npz")
     add("--trace", type=path_argument, metavar="FILE", help="write a trace of one more run, for Chrome and Perfetto")
     add(
         "--sources",

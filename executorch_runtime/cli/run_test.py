@@ -121,12 +121,40 @@ def _instructions() -> int:
         ([_ADD, "-i", "photo.jpg"], "has no input of four dimensions"),
         (["tests/fixtures/manifest.json"], "INVALID_PROGRAM"),
         (["nowhere.pte"], "ACCESS_FAILED"),
+        ([_ADD, "-i", "nowhere.npy"], "executorch_run: nowhere.npy: No such file or directory"),
+        ([_ADD, "--compare", "nowhere.npz"], "executorch_run: nowhere.npz: No such file or directory"),
+        ([_ADD, "--trace", "nowhere/trace.json"], "executorch_run: nowhere/trace.json: No such file or directory"),
+        ([_ADD, "--trace", "/dev/null", "--sources", _ADD], "is no record of the lines of method 'forward'"),
+        (
+            ["tests/fixtures/ptd_mlp.pte"],
+            "has 4 weights in a file beside it (0.bias, 0.weight, 2.bias, ...); name the .ptd with --weights",
+        ),
     ],
 )
 def test_what_does_not_fit_is_a_message(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(arguments) == 1
     error = capsys.readouterr().err
     assert message in error and error.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["--repeat", "0"], "argument --repeat: must be a whole number, at least 1, got '0'"),
+        (["--threads", "two"], "argument --threads: must be a whole number, at least 1, got 'two'"),
+        (["--save", "out.txt"], "argument --save: 'out.txt' must end in .npz"),
+    ],
+)
+def test_wrong_arguments_are_told(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main([_ADD, *arguments])
+    assert caught.value.code == 2 and message in capsys.readouterr().err
+
+
+def test_outputs_of_another_shape_have_no_error_in_numbers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    np.savez(tmp_path / "out.npz", out0=np.ones((2, 2), np.float32))
+    assert main([_ADD, "--compare", str(tmp_path / "out.npz")]) == 1
+    assert capsys.readouterr().out.endswith("out0: shape (3, 3) is not the recorded (2, 2)\n")
 
 
 @pytest.mark.parametrize("cut", [0, 5, 40, 300, 1000])
