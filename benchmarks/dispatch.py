@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -56,10 +57,10 @@ def _add(source: int, target: int) -> schema.Instruction:
     return schema.Instruction(schema.KernelCall(0, [source, 2, 3, target, target]))
 
 
-def nanoseconds(method: Method, runs: int) -> float:
-    """Of an instruction, in the fastest of some runs."""
-    best = min(_run(method) for _ in range(runs))
-    return best / _INSTRUCTIONS
+def nanoseconds(methods: Sequence[Method], runs: int) -> list[float]:
+    """Of an instruction of each, in the fastest of some runs, by turns."""
+    times = [[_run(method) for method in methods] for _ in range(runs)]
+    return [min(of_one) / _INSTRUCTIONS for of_one in zip(*times)]
 
 
 def _run(method: Method) -> int:
@@ -75,7 +76,7 @@ def _line(what: str, plan: schema.ExecutionPlan, runs: int, folder: Path) -> str
     program = schema.Program(execution_plan=[plan], constant_buffer=[schema.Buffer()])
     path.write_bytes(bytes(serialize_pte_binary(PTEFile(program))))
     opened = Program(path)
-    alone, traced = (nanoseconds(opened.method(trace=trace), runs) for trace in (False, True))
+    alone, traced = nanoseconds([opened.method(trace=trace) for trace in (False, True)], runs)
     return f"an addition of {what}: {alone:.1f} ns, traced {traced:.1f} ns ({traced - alone:+.1f})"
 
 
