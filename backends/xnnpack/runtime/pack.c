@@ -422,18 +422,58 @@ void et_xnn_pack_columns(et_xnn_builder *b, const et_xnn_matrix *m,
   out[2] = pack_columns(b, &c, ET_SCALAR_TYPE_INT32, fill_start);
 }
 
-static void put_words(const et_xnn_weights *w, panel p, const void *request,
-                      void *to) {
-  const et_xnn_words *words = request;
+/* Codes by way of their numbers, whatever they are. */
+static void words_by_code(const et_xnn_weights *w, panel p,
+                          const et_xnn_words *words, uint32_t *out) {
   const size_t codes = 32 / (size_t)words->bits;
   const uint32_t mask = words->bits == 4 ? 15 : 255;
-  uint32_t *out = to;
   for (size_t k = 0; k < (size_t)w->matrix.depth; k++) {
     const size_t shift = k % codes * (size_t)words->bits;
     for (size_t c = 0; c < p.columns; c++) {
       const uint32_t code = (uint32_t)et_xnn_code(w, p.first + c, k) & mask;
       out[k / codes * PANEL + c] |= code << shift;
     }
+  }
+}
+
+/* Whether the codes of a column lie one behind the other as whole bytes. */
+static bool lies_in_rows(const et_xnn_weights *w) {
+  return lies_as_bytes(w) ||
+         (et_xnn_has_nibbles(&w->value) && !w->matrix.is_transposed &&
+          w->matrix.depth % 2 == 0);
+}
+
+static const uint8_t *row_of(const et_xnn_weights *w, size_t row) {
+  return w->data + row * (et_xnn_has_nibbles(&w->value)
+                              ? w->row_bytes
+                              : (size_t)w->matrix.depth);
+}
+
+static uint32_t word_at(const uint8_t *bytes) {
+  return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
+         (uint32_t)bytes[3] << 24;
+}
+
+/* Nibbles are codes above their lowest one, which is what turns their upper bit. */
+static void move_words(const et_xnn_weights *w, panel p, size_t count,
+                       uint32_t *out) {
+  const uint32_t turned =
+      et_xnn_has_nibbles(&w->value) ? UINT32_C(0x88888888) : 0;
+  for (size_t c = 0; c < p.columns; c++) {
+    const uint8_t *row = row_of(w, p.first + c);
+    for (size_t i = 0; i < count; i++) {
+      out[i * PANEL + c] = word_at(row + i * sizeof *out) ^ turned;
+    }
+  }
+}
+
+static void put_words(const et_xnn_weights *w, panel p, const void *request,
+                      void *to) {
+  const et_xnn_words *words = request;
+  if (lies_in_rows(w)) {
+    move_words(w, p, (size_t)w->matrix.depth / (32 / (size_t)words->bits), to);
+  } else {
+    words_by_code(w, p, words, to);
   }
 }
 
@@ -460,15 +500,45 @@ static void put_scales(const et_xnn_weights *w, panel p, const void *request,
   }
 }
 
-static void put_sums(const et_xnn_weights *w, panel p, const void *request,
-                     void *to) {
-  const et_xnn_words *words = request;
-  const size_t group = (size_t)words->group;
-  int32_t *out = to;
+static void sums_by_code(const et_xnn_weights *w, panel p, size_t group,
+                         int32_t *out) {
   for (size_t k = 0; k < (size_t)w->matrix.depth; k++) {
     for (size_t c = 0; c < p.columns; c++) {
       out[k / group * PANEL + c] += et_xnn_code(w, p.first + c, k);
     }
+  }
+}
+
+/* Of `count` codes, an even number, two a byte. */
+static int32_t sum_of_nibbles(const uint8_t *bytes, size_t count) {
+  int32_t sum = -8 * (int32_t)count;
+  for (size_t i = 0; i < count / 2; i++) {
+    sum += (bytes[i] & 15) + (bytes[i] >> 4);
+  }
+  return sum;
+}
+
+static void sums_of_groups(const et_xnn_weights *w, panel p, size_t group,
+                           int32_t *out) {
+  const bool has_nibbles = et_xnn_has_nibbles(&w->value);
+  for (size_t c = 0; c < p.columns; c++) {
+    const uint8_t *row = row_of(w, p.first + c);
+    for (size_t k = 0; k < (size_t)w->matrix.depth; k += group) {
+      out[k / group * PANEL + c] = has_nibbles
+                                       ? sum_of_nibbles(row + k / 2, group)
+                                       : sum_of_bytes(row + k, group);
+    }
+  }
+}
+
+static void put_sums(const et_xnn_weights *w, panel p, const void *request,
+                     void *to) {
+  const et_xnn_words *words = request;
+  const size_t group = (size_t)words->group;
+  if (lies_in_rows(w) && group % 2 == 0) {
+    sums_of_groups(w, p, group, to);
+  } else {
+    sums_by_code(w, p, group, to);
   }
 }
 

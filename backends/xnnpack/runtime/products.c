@@ -153,6 +153,13 @@ static et_xnn_tensor rounded_rows(et_xnn_builder *b) {
   return y;
 }
 
+/* Whether it is a row at most. Then weights are read once for it, and turning them
+ * into floats is the faster way to do so. */
+static bool is_one_row(const et_xnn_value *x) {
+  return x->dims.rank >= 1 &&
+         x->numel == (size_t)x->dims.sizes[x->dims.rank - 1];
+}
+
 static void multiply_numbers(et_xnn_builder *b, const et_xnn_matrix *m) {
   const et_xnn_value x = et_xnn_input(b, X);
   const et_xnn_value filter = et_xnn_input(b, FILTER);
@@ -163,7 +170,7 @@ static void multiply_numbers(et_xnn_builder *b, const et_xnn_matrix *m) {
   const bool is_unrounded = x.datatype == ET_XNN_QDINT8 &&
                             x.quantization.row_dims == 1 &&
                             y.datatype == ET_XNN_FP32;
-  if (has_codes && is_unrounded && in_bytes.group != 0) {
+  if (has_codes && is_unrounded && in_bytes.group != 0 && !is_one_row(&x)) {
     multiply_rows(b, &in_bytes, et_xnn_tensor_of(b, b->node->inputs[X]));
     return;
   }
