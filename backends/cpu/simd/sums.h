@@ -55,16 +55,22 @@ ET_INLINE void et_tile_add_residual(const et_tiles *t, const float *residual,
   }
 }
 
-/* Sums that are not whole yet pass the bounds as they are. */
+ET_INLINE void et_tile_clamp(const et_tiles *t, int rows, int vectors,
+                             et_sums sums) {
+  const et_f32 low = et_f32_all(t->activation->low);
+  const et_f32 high = et_f32_all(t->activation->high);
+  ET_UNROLL for (int r = 0; r < rows; r++) {
+    ET_UNROLL for (int v = 0; v < vectors; v++) {
+      sums[r][v] = et_f32_clamp(sums[r][v], low, high);
+    }
+  }
+}
+
 ET_INLINE void et_tile_store(const et_tiles *t, float *out, int rows,
                              int vectors, et_sums sums) {
-  const et_f32 low =
-      et_f32_all(t->last ? et_cpu_clamp_low(t->activation) : -INFINITY);
-  const et_f32 high =
-      et_f32_all(t->last ? et_cpu_clamp_high(t->activation) : INFINITY);
   ET_UNROLL for (int r = 0; r < rows; r++, out += t->out_stride) {
     ET_UNROLL for (int v = 0; v < vectors; v++) {
-      et_sum_store(t, out, v, vectors, et_f32_clamp(sums[r][v], low, high));
+      et_sum_store(t, out, v, vectors, sums[r][v]);
     }
   }
 }
@@ -73,6 +79,9 @@ ET_INLINE void et_tile_end(const et_tiles *t, float *out, const float *residual,
                            int rows, int vectors, et_sums sums) {
   if (t->last && residual != NULL) {
     et_tile_add_residual(t, residual, rows, vectors, sums);
+  }
+  if (t->last && t->activation->kind == ET_CPU_ACTIVATION_CLAMP) {
+    et_tile_clamp(t, rows, vectors, sums);
   }
   et_tile_store(t, out, rows, vectors, sums);
 }
