@@ -8,7 +8,7 @@
 #define VERSION 1
 
 static et_status fail_calls(et_error *error, const char *reason) {
-  return et_fail(error, ET_STATUS_INVALID_EXTERNAL_DATA, "recorded calls: %s",
+  return et_fail(error, ET_STATUS_INVALID_EXTERNAL_DATA, ET_CALLS_FAULT "%s",
                  reason);
 }
 

@@ -16,6 +16,9 @@
 extern "C" {
 #endif
 
+/* What messages on a file of calls that is damaged begin with. */
+#define ET_CALLS_FAULT "recorded calls: "
+
 typedef enum et_record_kind {
   ET_RECORD_NONE,
   ET_RECORD_TENSOR,

@@ -14,8 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "executorch/checked.h"
 #include "executorch/file_loader.h"
 #include "executorch/program.h"
+#include "runtime/replay/calls.h"
 #include "runtime/replay/deviation.h"
 #include "runtime/replay/replay.h"
 
@@ -171,6 +173,30 @@ static et_status open_source(opened *o, const char *path, et_error *error) {
   return ET_STATUS_OK;
 }
 
+/* A tolerance of an output that no method has would hold nothing. */
+static et_status check_outputs(const options *chosen, const et_program *program,
+                               et_error *error) {
+  size_t most = 0;
+  for (size_t i = 0; i < et_program_method_count(program); i++) {
+    et_string name;
+    et_method_meta meta;
+    ET_RETURN_IF_ERROR(et_program_method_name(program, i, &name));
+    ET_RETURN_IF_ERROR(
+        et_program_method_meta(program, name.data, &meta, error));
+    const size_t count = et_method_meta_output_count(&meta);
+    most = count > most ? count : most;
+  }
+  for (size_t i = most; i < ET_REPLAY_MAX_OUTPUTS; i++) {
+    if (chosen->outputs[i].atol >= 0 || chosen->outputs[i].rtol >= 0) {
+      return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
+                     "there is a tolerance for output %zu, and outputs up to "
+                     "%zu only",
+                     i, most - 1);
+    }
+  }
+  return ET_STATUS_OK;
+}
+
 static et_status open_all(const options *chosen, opened *o,
                           et_program *out_program, et_error *error) {
   ET_RETURN_IF_ERROR(open_source(o, chosen->files[0], error));
@@ -183,13 +209,18 @@ static et_status open_all(const options *chosen, opened *o,
   }
   ET_RETURN_IF_ERROR(
       et_program_load_sources(o->sources, o->count, out_program, error));
-  return et_program_check_contents(out_program, error);
+  ET_RETURN_IF_ERROR(et_program_check_contents(out_program, error));
+  return check_outputs(chosen, out_program, error);
 }
 
-static void print_failure(const char *program, et_status status,
+/* Behind the figures of what went before, in the file of the two that is at fault. */
+static void print_failure(const options *chosen, et_status status,
                           const et_error *error) {
-  fprintf(stderr, "run_calls: %s: %s: %s\n", program, et_status_name(status),
-          error->message);
+  const bool is_calls =
+      strncmp(error->message, ET_CALLS_FAULT, strlen(ET_CALLS_FAULT)) == 0;
+  fflush(stdout);
+  fprintf(stderr, "run_calls: %s: %s: %s\n", chosen->files[is_calls ? 1 : 0],
+          et_status_name(status), error->message);
 }
 
 static et_status replay(const options *chosen, const opened *o,
@@ -201,7 +232,7 @@ static et_status replay(const options *chosen, const opened *o,
   if (status == ET_STATUS_OK) {
     return ET_STATUS_OK;
   }
-  print_failure(chosen->files[0], status, error);
+  print_failure(chosen, status, error);
   if (status == ET_STATUS_INVALID_TYPE && chosen->steps != NULL) {
     et_error reason;
     et_error_clear(&reason);
@@ -232,7 +263,7 @@ int main(int argc, char **argv) {
   et_error_clear(&error);
   et_status status = open_all(&chosen, &o, &program, &error);
   if (status != ET_STATUS_OK) {
-    print_failure(chosen.files[0], status, &error);
+    print_failure(&chosen, status, &error);
   } else {
     status = replay(&chosen, &o, &program, &error);
   }

@@ -60,6 +60,28 @@ def test_steps_that_are_damaged_are_said_to_be(tmp_path: Path) -> None:
     assert run.stderr.splitlines()[1].startswith(f"  {damaged}: recorded calls: ")
 
 
+def test_calls_that_are_damaged_are_named(tmp_path: Path) -> None:
+    damaged = tmp_path / "damaged.calls"
+    damaged.write_bytes((_HERE / "model.reference.calls").read_bytes()[:200])
+    command: list[str | Path] = [_HERE / "model_parity_test", _HERE / "model.pte", damaged]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert run.returncode == 1
+    assert run.stderr.startswith(f"run_calls: {damaged}: INVALID_EXTERNAL_DATA: recorded calls: ")
+
+
+def test_a_tolerance_of_an_output_that_is_not_there_is_refused() -> None:
+    run = _run("model", "model", "--output-rtol=1:0.5")
+    assert run.returncode == 1
+    assert run.stderr.endswith(": INVALID_ARGUMENT: there is a tolerance for output 1, and outputs up to 0 only\n")
+
+
+def test_the_failure_stands_behind_the_figures() -> None:
+    """In a log that has both, as those of Bazel's tests do."""
+    command: list[str | Path] = [_HERE / "model_parity_test", _HERE / "broken.pte", _HERE / "model.reference.calls"]
+    run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    assert run.stdout.splitlines()[-1].startswith("run_calls: ")
+
+
 _ROWS = [_HERE / "rows_parity_test", _HERE / "rows.pte", _HERE / "rows_parity_test_data.reference.calls"]
 
 
