@@ -1,4 +1,5 @@
-"""The page of MobileNetV2 in a real browser: complete within two seconds, its list of sections and its picture are there."""
+"""Pages in a real browser: MobileNetV2's, complete within two seconds with its list of sections and its picture, that of several models, a
+comparison."""
 
 from __future__ import annotations
 
@@ -8,20 +9,23 @@ import subprocess
 from pathlib import Path
 
 _PAGE = Path(os.environ["PAGE"]).resolve()
+_MODELS = Path(os.environ["MODELS"]).resolve()
+_DIFF = next(Path(name).resolve() for name in os.environ["DIFF"].split() if name.endswith(".html"))
 _BROWSER = ("chromium", "--headless", "--no-sandbox", "--disable-gpu")
 
 
-def _dom(budget_ms: int) -> str:
-    """What the page has become after so much of the browser's time."""
-    command = [*_BROWSER, f"--timeout={budget_ms}", "--dump-dom", _PAGE.as_uri()]
-    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
+def _sections(page: Path) -> list[str]:
+    """Those that the page lists, once its script has run, after two seconds of the browser's time."""
+    command = [*_BROWSER, "--timeout=2000", "--dump-dom", page.as_uri()]
+    dom = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
+    assert dom.rstrip().endswith("</html>")
+    navigation = re.search(r"<nav>(.*?)</nav>", dom, re.DOTALL)
+    assert navigation is not None
+    return re.findall(r'href="#([\w-]+)"', navigation[1])
 
 
 def test_the_page_is_complete_within_two_seconds() -> None:
-    dom = _dom(2000)
-    navigation = re.search(r"<nav>(.*?)</nav>", dom, re.DOTALL)
-    assert navigation is not None
-    assert re.findall(r'href="#([\w-]+)"', navigation[1]) == [
+    assert _sections(_PAGE) == [
         "summary",
         "operators-forward",
         "memory-forward",
@@ -29,7 +33,11 @@ def test_the_page_is_complete_within_two_seconds() -> None:
         "graph-forward",
         "weights-forward",
     ]
-    assert dom.rstrip().endswith("</html>")
+
+
+def test_the_page_of_several_models_and_a_comparison_are_complete() -> None:
+    assert _sections(_MODELS) == ["costs", "operators", "programs"]
+    assert _sections(_DIFF) == ["costs", "notes"]
 
 
 def test_a_picture_of_it_can_be_taken(tmp_path: Path) -> None:
