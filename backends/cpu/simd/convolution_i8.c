@@ -31,11 +31,11 @@ static size_t list_points(call *c, size_t pixel, size_t rows) {
   const uint8_t *x =
       conv->x.data + c->group * c->channels + pixel * conv->channels;
   if (c->channels == conv->channels && c->channels % 4 == 0) {
-    c->pieces[0] = (et_piece_i8){x, rows * c->channels};
+    c->pieces[0] = (et_piece_i8){x, rows * c->channels, 1, 0};
     return 1;
   }
   for (size_t r = 0; r < rows; r++) {
-    c->pieces[r] = (et_piece_i8){x + r * conv->channels, c->channels};
+    c->pieces[r] = (et_piece_i8){x + r * conv->channels, c->channels, 1, 0};
   }
   return rows;
 }
@@ -60,14 +60,15 @@ static void pack_rows(call *c, size_t pixel, size_t rows) {
   ET_CPU_NAME(et_cpu_pack_i8)(&c->packed, &from, rows);
 }
 
-/* ET_I8_PANELS from panel `first` of the group on, or those there are. */
-static void run_panels(const call *c, size_t first, et_target_i8 *target) {
+/* So many panels from panel `first` of the group on. */
+static void run_panels(const call *c, size_t first, size_t count,
+                       et_target_i8 *target) {
   const et_cpu_convolution_i8 *conv = c->conv;
   const size_t columns = conv->columns / conv->groups;
   const size_t panels = (columns + ET_PANEL - 1) / ET_PANEL;
   const size_t panel = c->group * panels + first;
   et_requantizer requantizers[ET_I8_PANELS];
-  for (size_t i = 0; i < ET_I8_PANELS && first + i < panels; i++) {
+  for (size_t i = 0; i < count; i++) {
     requantizers[i] = et_requantizer_of(&conv->of_columns, &conv->quantizing,
                                         conv->x.zero_point + c->packed.shift,
                                         (panel + i) * ET_PANEL);
@@ -85,10 +86,11 @@ static void run_rows(call *c, size_t pixel, size_t rows) {
       .out = conv->out + pixel * conv->columns + c->group * columns,
       .stride = conv->columns,
       .rounder = &c->rounder};
-  for (size_t n = 0; n < columns; n += ET_I8_PANELS * ET_PANEL) {
+  for (size_t n = 0, done; n < columns; n += done, target.out += done) {
+    const size_t panels = et_i8_panels(columns - n);
     target.columns = columns - n;
-    run_panels(c, n / ET_PANEL, &target);
-    target.out += ET_I8_PANELS * ET_PANEL;
+    run_panels(c, n / ET_PANEL, panels, &target);
+    done = panels * ET_PANEL;
   }
 }
 

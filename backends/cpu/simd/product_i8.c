@@ -113,7 +113,7 @@ static void pack_group(call *c, size_t first) {
   for (size_t r = 0; r < c->rows; r++) {
     uint8_t *bytes = c->bytes + r * w->group;
     put_bytes(&c->of_rows[r], c->x + r * w->depth + first, w->group, bytes);
-    pieces[r] = (et_piece_i8){bytes, w->group};
+    pieces[r] = (et_piece_i8){bytes, w->group, 1, 0};
   }
   const et_rows_i8 from = {.pieces = pieces,
                            .count = c->rows,

@@ -268,6 +268,70 @@ ET_INLINE et_panel_bytes et_panel_of(et_u8 bytes, int index) {
 #endif
 }
 
+/* Most parts that et_u8_joined takes: of 16 bytes at least. */
+#if defined(ET_CPU_ISA_AVX512)
+#define ET_U8_MOST_PARTS 4
+#elif defined(ET_CPU_ISA_AVX2)
+#define ET_U8_MOST_PARTS 2
+#else
+#define ET_U8_MOST_PARTS 1
+#endif
+
+#if ET_PACKS_LANES
+ET_INLINE __m128i et_16_bytes(const uint8_t *from) {
+  return _mm_loadu_si128((const __m128i *)(const void *)from);
+}
+
+ET_INLINE __m256i et_32_bytes(const uint8_t *low, const uint8_t *high) {
+  return _mm256_inserti128_si256(_mm256_castsi128_si256(et_16_bytes(low)),
+                                 et_16_bytes(high), 1);
+}
+#endif
+
+/* A vector of 1, 2 or 4 parts of equal size; `parts` is a constant. */
+ET_INLINE et_u8 et_u8_joined(const uint8_t *const *from, int parts) {
+  et_u8 bytes;
+#if defined(ET_CPU_ISA_AVX512)
+  if (parts > 1) {
+    __m256i halves[2];
+    ET_UNROLL for (int i = 0; i < 2; i++) {
+      halves[i] =
+          parts == 4
+              ? et_32_bytes(from[2 * i], from[2 * i + 1])
+              : _mm256_loadu_si256((const __m256i *)(const void *)from[i]);
+    }
+    return (et_u8)_mm512_inserti64x4(_mm512_castsi256_si512(halves[0]),
+                                     halves[1], 1);
+  }
+#elif defined(ET_CPU_ISA_AVX2)
+  if (parts == 2) {
+    return (et_u8)et_32_bytes(from[0], from[1]);
+  }
+#else
+  (void)parts;
+#endif
+  memcpy(&bytes, from[0], sizeof(bytes));
+  return bytes;
+}
+
+/* Part `index` of `parts` equal ones, of 1, 2 or 4; both are constants. */
+ET_INLINE void et_u8_store_part(uint8_t *to, et_u8 bytes, int index,
+                                int parts) {
+  if (parts == 1) {
+    memcpy(to, &bytes, sizeof(bytes));
+#if defined(ET_CPU_ISA_AVX512)
+  } else if (parts == 2) {
+    const __m256i half = index == 0
+                             ? _mm512_castsi512_si256((__m512i)bytes)
+                             : _mm512_extracti64x4_epi64((__m512i)bytes, 1);
+    _mm256_storeu_si256((__m256i *)(void *)to, half);
+#endif
+  } else {
+    const et_panel_bytes panel = et_panel_of(bytes, index);
+    memcpy(to, &panel, sizeof(panel));
+  }
+}
+
 /* Bytes a[i], b[i], c[i], d[i] of four rows as quads, so many of each quarter of
  * the rows to a vector: quads 0 to 3 of all quarters, then 4 to 7 and so on. */
 ET_INLINE void et_i8_quads(const et_u8 *rows, et_i8 *quads) {

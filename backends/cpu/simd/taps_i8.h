@@ -21,13 +21,14 @@ ET_INLINE et_piece_i8 *et_list_row_i8(const et_taps_i8 *t, const uint8_t *row,
   const et_cpu_window *w = t->window;
   if (row != NULL && t->size == t->channels && w->dilation_x == 1 &&
       x < w->width && x + w->kernel_x <= w->width) {
-    *list++ = (et_piece_i8){row + x * t->channels, w->kernel_x * t->channels};
+    *list++ =
+        (et_piece_i8){row + x * t->channels, w->kernel_x * t->channels, 1, 0};
     return list;
   }
   for (size_t j = 0; j < w->kernel_x; j++, x += w->dilation_x) {
     const bool inside = row != NULL && x < w->width;
-    *list++ =
-        (et_piece_i8){inside ? row + x * t->channels : t->beyond, t->size};
+    *list++ = (et_piece_i8){inside ? row + x * t->channels : t->beyond, t->size,
+                            1, 0};
   }
   return list;
 }
@@ -44,6 +45,16 @@ ET_INLINE void et_find_rows_i8(const et_taps_i8 *t, size_t line,
   }
 }
 
+/* A window as lines of one piece, which holds where all channels are read and all
+ * taps lie together in the image. */
+ET_INLINE bool et_is_inside_i8(const et_taps_i8 *t, const uint8_t *const *rows,
+                               size_t x) {
+  const et_cpu_window *w = t->window;
+  return rows[0] != NULL && rows[w->kernel_y - 1] != NULL &&
+         t->size == t->channels && w->dilation_x == 1 && x < w->width &&
+         x + w->kernel_x <= w->width;
+}
+
 /* Lists what windows of `count` output pixels read, from number `pixel`, counted
  * over all images; returns the end of the list, which has a place for each tap. */
 ET_INLINE et_piece_i8 *et_list_taps_i8(const et_taps_i8 *t, size_t pixel,
@@ -52,14 +63,21 @@ ET_INLINE et_piece_i8 *et_list_taps_i8(const et_taps_i8 *t, size_t pixel,
   const uint8_t *rows[ET_CPU_TAPS_I8];
   size_t line = pixel / w->out_width;
   size_t column = pixel % w->out_width;
+  const size_t between = w->dilation_y * w->width * t->channels; /* rows */
   et_find_rows_i8(t, line, rows);
   for (; count > 0; count--, column++) {
     if (column == w->out_width) {
       column = 0;
       et_find_rows_i8(t, ++line, rows);
     }
+    const size_t x = column * w->stride_x - w->left;
+    if (et_is_inside_i8(t, rows, x)) {
+      *list++ = (et_piece_i8){rows[0] + x * t->channels,
+                              w->kernel_x * t->channels, w->kernel_y, between};
+      continue;
+    }
     for (size_t i = 0; i < w->kernel_y; i++) {
-      list = et_list_row_i8(t, rows[i], column * w->stride_x - w->left, list);
+      list = et_list_row_i8(t, rows[i], x, list);
     }
   }
   return list;

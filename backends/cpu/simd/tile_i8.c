@@ -21,24 +21,56 @@ ET_INLINE bytes load_step(const uint8_t *from, size_t count,
   return x;
 }
 
-ET_INLINE void put_piece(uint8_t *to, const et_piece_i8 *piece,
-                         const uint8_t *end, bytes shifts) {
-  for (size_t at = 0; at < piece->size; at += ET_I8_STEP) {
-    const bytes x = load_step(piece->from + at, piece->size - at, end) + shifts;
+ET_INLINE void put_line(uint8_t *to, const uint8_t *from, size_t size,
+                        const uint8_t *end, uint8_t shift) {
+  size_t at = 0;
+  for (; at + sizeof(et_u8) <= size; at += sizeof(et_u8)) {
+    et_u8 x;
+    memcpy(&x, from + at, sizeof(x));
+    x += shift;
+    memcpy(to + at, &x, sizeof(x));
+  }
+  for (; at < size; at += ET_I8_STEP) {
+    const bytes x = load_step(from + at, size - at, end) + shift;
     memcpy(to + at, &x, sizeof(x));
   }
 }
 
-/* Rows as they are, each padded to quads by anything, as weights there are 0.
- * Each piece overwrites what the one before wrote too much. */
+/* Lines of one step that have a whole one to read, as of pictures of few channels. */
+ET_INLINE void put_short_lines(uint8_t *to, const et_piece_i8 *piece,
+                               uint8_t shift) {
+  const uint8_t *from = piece->from;
+  for (size_t i = 0; i < piece->lines; i++, from += piece->stride) {
+    const bytes x = load_step(from, ET_I8_STEP, from) + shift;
+    memcpy(to, &x, sizeof(x));
+    to += piece->size;
+  }
+}
+
+/* Each line overwrites what the one before wrote too much. */
+ET_INLINE void put_piece(uint8_t *to, const et_piece_i8 *piece,
+                         const uint8_t *end, uint8_t shift) {
+  const size_t last = (piece->lines - 1) * piece->stride;
+  if (piece->size <= ET_I8_STEP &&
+      (uintptr_t)piece->from + last + ET_I8_STEP <= (uintptr_t)end) {
+    put_short_lines(to, piece, shift);
+    return;
+  }
+  for (size_t i = 0; i < piece->lines; i++, to += piece->size) {
+    put_line(to, piece->from + i * piece->stride, piece->size, end, shift);
+  }
+}
+
+/* Rows as they are, each padded to quads by anything, as weights there are 0. */
 ET_INLINE void put_rows(uint8_t *to, const et_rows_i8 *from, uint8_t shift) {
   const size_t padding = (4 - from->size % 4) % 4;
   size_t done = 0; /* of the row */
   for (size_t i = 0; i < from->count; i++) {
     const et_piece_i8 *piece = &from->pieces[i];
-    put_piece(to, piece, from->end, (bytes){0} + shift);
-    to += piece->size;
-    done += piece->size;
+    const size_t size = piece->lines * piece->size;
+    put_piece(to, piece, from->end, shift);
+    to += size;
+    done += size;
     if (done >= from->size) {
       to += padding;
       done = 0;
@@ -225,7 +257,10 @@ ET_INLINE void add_bytes(cursor at, const int8_t *weights, size_t depth,
       ET_PIN(w[v]);
     }
     ET_UNROLL for (int r = 0; r < rows; r++) {
-      const et_i8 quad = (et_i8)word_of(&at, r);
+      et_i8 quad = (et_i8)word_of(&at, r);
+      if (panels > 1) {
+        ET_PIN(quad); /* is read once */
+      }
       ET_UNROLL for (int v = 0; v < panels * VECTORS; v++) {
         sums[r][v] = et_i32_dot4(sums[r][v], quad, w[v]);
         ET_PIN(sums[r][v]);
@@ -289,10 +324,20 @@ ET_INLINE void put_panel(const et_target_i8 *target, size_t row, int panel,
                  target->columns - column);
 }
 
+/* Bytes of the `panels` panels of some rows, the whole of each row at once. */
+ET_INLINE void put_rows_of(const et_target_i8 *target, size_t row, int rows,
+                           int panels, et_u8 bytes) {
+  ET_UNROLL for (int r = 0; r < rows; r++) {
+    et_u8_store_part(target->out + (row + (size_t)r) * target->stride, bytes, r,
+                     ET_ROUNDED_PANELS / panels);
+  }
+}
+
 ET_INLINE void put_bytes(const block *b, size_t row, int rows, int panels,
                          sums_of_tile sums) {
   const et_target_i8 *target = b->target;
   const int count = rows * panels;
+  const bool whole = target->columns >= (size_t)panels * ET_PANEL;
   ET_UNROLL for (int i = 0; i < count; i += ET_ROUNDED_PANELS) {
     et_f32 steps[ET_ROUNDED];
     ET_UNROLL for (int v = 0; v < ET_ROUNDED; v++) {
@@ -303,6 +348,13 @@ ET_INLINE void put_bytes(const block *b, size_t row, int rows, int panels,
                       r->scale[v % VECTORS], r->bias[v % VECTORS]);
     }
     const et_u8 bytes = et_u8_in_order(et_rounded(target->rounder, steps));
+    if (panels > 1 && whole) {
+      const int left = rows - i / panels;
+      const int there = ET_ROUNDED_PANELS / panels;
+      put_rows_of(target, row + (size_t)(i / panels),
+                  left < there ? left : there, panels, bytes);
+      continue;
+    }
     ET_UNROLL for (int j = 0; j < ET_ROUNDED_PANELS; j++) {
       const int at = i + j;
       if (at < count) {
@@ -374,31 +426,34 @@ ET_INLINE void run_tile(const block *b, size_t row, int rows, int panels) {
 
 typedef void tile_function(const block *b, size_t row);
 
-#define DEFINE_TILE(rows)                                  \
-  static void run_##rows##_1(const block *b, size_t row) { \
-    run_tile(b, row, rows, 1);                             \
+#define DEFINE_TILE(rows, panels)                                 \
+  static void run_##rows##_##panels(const block *b, size_t row) { \
+    run_tile(b, row, rows, panels);                               \
   }
-TILE_LIST(DEFINE_TILE)
-#define TILE_ENTRY(rows) [rows] = run_##rows##_1,
+#define DEFINE_TILE_OF_1(rows) DEFINE_TILE(rows, 1)
+#define TILE_ENTRY_OF_1(rows) [rows] = run_##rows##_1,
+TILE_LIST(DEFINE_TILE_OF_1)
 
-#if ET_I8_PANELS == 2
-#define DEFINE_TILE_OF_TWO(rows)                           \
-  static void run_##rows##_2(const block *b, size_t row) { \
-    run_tile(b, row, rows, 2);                             \
-  }
-TILE_LIST(DEFINE_TILE_OF_TWO)
-#define TILE_ENTRY_OF_TWO(rows) [rows] = run_##rows##_2,
+#if ET_I8_PANELS == 4
+#define TILE_LIST_OF_4(X) X(1) X(2) X(4) X(6)
+#define DEFINE_TILE_OF_2(rows) DEFINE_TILE(rows, 2)
+#define DEFINE_TILE_OF_4(rows) DEFINE_TILE(rows, 4)
+#define TILE_ENTRY_OF_2(rows) [rows] = run_##rows##_2,
+#define TILE_ENTRY_OF_4(rows) [rows] = run_##rows##_4,
+TILE_LIST(DEFINE_TILE_OF_2)
+TILE_LIST_OF_4(DEFINE_TILE_OF_4)
 #endif
 
 static tile_function *const tile_functions[][ET_I8_ROWS + 1] = {
-    {TILE_LIST(TILE_ENTRY)},
-#if ET_I8_PANELS == 2
-    {TILE_LIST(TILE_ENTRY_OF_TWO)},
+    [1] = {TILE_LIST(TILE_ENTRY_OF_1)},
+#if ET_I8_PANELS == 4
+    [2] = {TILE_LIST(TILE_ENTRY_OF_2)},
+    [4] = {TILE_LIST_OF_4(TILE_ENTRY_OF_4)},
 #endif
 };
 
 static size_t panels_of(const block *b) {
-  return b->target != NULL && b->target->columns > ET_PANEL ? ET_I8_PANELS : 1;
+  return b->target != NULL ? et_i8_panels(b->target->columns) : 1;
 }
 
 #if ET_DOT4_EXACT
@@ -406,9 +461,11 @@ static size_t panels_of(const block *b) {
 static void run_tiles(const block *b) {
   const size_t rows = b->packed->rows;
   const size_t pairs = (rows + 1) / 2;
-  const size_t least = (pairs + ET_I8_ROWS / 2 - 1) / (ET_I8_ROWS / 2);
+  const size_t panels = panels_of(b);
+  const size_t most = panels > 2 ? 3 : ET_I8_ROWS / 2; /* pairs that fit */
+  const size_t least = (pairs + most - 1) / most;
   const size_t tiles = least == 1 && rows % 2 == 1 ? 2 : least;
-  tile_function *const *functions = tile_functions[panels_of(b) - 1];
+  tile_function *const *functions = tile_functions[panels];
   if (rows == 1) {
     functions[1](b, 0);
     return;
@@ -435,7 +492,7 @@ static void run_tiles(const block *b) {
   const size_t rows = b->packed->rows;
   const size_t most = tile_rows(b);
   const size_t tiles = (rows + most - 1) / most;
-  tile_function *const *functions = tile_functions[panels_of(b) - 1];
+  tile_function *const *functions = tile_functions[panels_of(b)];
   for (size_t i = 0, row = 0; i < tiles; i++) {
     const size_t height = rows / tiles + (i < rows % tiles ? 1 : 0);
     functions[height](b, row);

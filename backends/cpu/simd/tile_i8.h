@@ -17,12 +17,20 @@
 #endif
 #define ET_I8_BLOCK_ROWS 96
 
-/* Most panels of a tile: of one vector each, two share what is loaded of rows. */
+/* Most panels of a tile: of one vector each, several share what is loaded of rows. */
 #if defined(ET_CPU_ISA_AVX512)
-#define ET_I8_PANELS 2
+#define ET_I8_PANELS 4
 #else
 #define ET_I8_PANELS 1
 #endif
+
+/* Panels of the next tiles, of so many columns: one, two or four, of which the last one
+ * is not for nothing. */
+ET_INLINE size_t et_i8_panels(size_t columns) {
+  return columns <= ET_PANEL || ET_I8_PANELS == 1 ? 1
+         : columns <= 3 * ET_PANEL                ? 2
+                                                  : 4;
+}
 
 /* Bytes that a block of rows is packed in: as they are, or as int16. */
 #define ET_I8_PACKED_BYTES 32768
@@ -45,15 +53,17 @@ typedef struct et_packed_i8 {
   int32_t shift;   /* what was added to each element */
 } et_packed_i8;
 
-/* Bytes that follow each other. */
+/* Lines of bytes that follow each other, `stride` bytes apart. */
 typedef struct et_piece_i8 {
   const uint8_t *from;
-  size_t size;
+  size_t size; /* of a line */
+  size_t lines;
+  size_t stride;
 } et_piece_i8;
 
 /* What rows of `size` elements look like before: pieces that make them up, one
  * after the other. Rows end where a piece does, unless `size` is a multiple of
- * four. Each piece lies before `end`, or has ET_I8_STEP bytes behind it. */
+ * four. Each line lies before `end`, or has ET_I8_STEP bytes behind it. */
 typedef struct et_rows_i8 {
   const et_piece_i8 *pieces;
   size_t count; /* of pieces, of all rows */
@@ -90,8 +100,7 @@ void ET_CPU_NAME(et_cpu_pack_i8)(et_packed_i8 *packed, const et_rows_i8 *from,
 void ET_CPU_NAME(et_cpu_sums_i8)(const et_packed_i8 *packed,
                                  const int8_t *panel, int32_t *sums);
 
-/* The same sums as bytes, of as many panels as there are columns for, at most
- * ET_I8_PANELS. */
+/* The same sums as bytes, of et_i8_panels(target->columns) panels. */
 void ET_CPU_NAME(et_cpu_tiles_i8)(const et_packed_i8 *packed,
                                   const int8_t *panels,
                                   const et_target_i8 *target);

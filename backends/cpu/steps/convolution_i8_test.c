@@ -158,7 +158,7 @@ static et_test_axis points(int32_t count) {
 static void test_products_of_every_remainder(void **state) {
   (void)state;
   for (int32_t rows = 0; rows <= 26; rows++) {
-    for (int32_t columns = 1; columns <= 40; columns += 9) {
+    for (int32_t columns = 1; columns <= 136; columns += 9) {
       const shape s = {1,
                        (rows * 5 + columns) % 37 + 1,
                        columns,
@@ -181,7 +181,7 @@ static void test_windows_of_random_shapes(void **state) {
     const shape s = {
         1 + (int32_t)et_test_below(2),
         groups * (1 + (int32_t)et_test_below(20)),
-        groups * (1 + (int32_t)et_test_below(34)),
+        groups * (1 + (int32_t)et_test_below(80)),
         groups,
         et_test_axis_random(1 + (int32_t)et_test_below(4),
                             1 + (int32_t)et_test_below(3), dilation),

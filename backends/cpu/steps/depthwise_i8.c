@@ -35,8 +35,10 @@ static et_status check(const et_cpu_step *step, et_error *error) {
   return check_weights(step, error);
 }
 
-/* Pixels that what is made ready for some channels pays off with. */
-#define PIXELS 64
+/* Pixels that what is made ready for some channels pays off with, and rows that may
+ * be worked on together. */
+#define PIXELS 128
+#define ROWS 4
 
 typedef struct work {
   et_cpu_depthwise_i8 depthwise;
@@ -79,7 +81,7 @@ static void run(const et_cpu_step *step, const et_cpu_run *run) {
   }
   work w = {.depthwise = read(step), .function = variants[run->isa]};
   w.rows = (size_t)y->sizes[0] * (size_t)y->sizes[1];
-  w.at_once = et_cpu_parts(PIXELS, (size_t)y->sizes[2]);
+  w.at_once = ROWS * et_cpu_parts(PIXELS, ROWS * (size_t)y->sizes[2]);
   w.channels = et_cpu_parts(w.depthwise.channels, ET_CPU_DEPTHWISE_CHANNELS_I8);
   et_cpu_for_each(run, et_cpu_parts(w.rows, w.at_once) * w.channels, run_rows,
                   &w);

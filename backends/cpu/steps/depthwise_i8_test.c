@@ -142,13 +142,35 @@ static void test_windows_of_random_shapes(void **state) {
   }
 }
 
+/* Windows whose sums are in registers, of several pixels, and of several rows where
+ * channels leave room for them: rows and pixels that groups of them do not fit. */
+static void test_common_windows_over_any_number_of_channels(void **state) {
+  (void)state;
+  static const int32_t channels[] = {3, 16, 20, 32, 33, 48, 64, 80, 96, 144};
+  for (int32_t i = 0; i < 40; i++) {
+    const int32_t kernel = i % 4 < 2 ? 3 : 5;
+    const int32_t stride = 1 + i % 2;
+    const int32_t side = kernel / 2;
+    const int32_t rows = 1 + (int32_t)et_test_below(6);
+    const int32_t pixels = 1 + (int32_t)et_test_below(20);
+    const et_test_axis y = {stride * rows, rows, kernel, stride, side, side, 1};
+    const et_test_axis x = {
+        stride * pixels, pixels, kernel, stride, side, side, 1};
+    const shape s = {1 + i % 3 / 2, channels[i / 4], y,    x,
+                     i % 3 == 0,    i % 2 == 0,      i % 4};
+    check_depthwise(&s);
+  }
+}
+
 /* Of 3 x 3 taps, which have loops of their own, and of others. */
 static void test_the_largest_products_do_not_saturate(void **state) {
   (void)state;
   for (int32_t kernel = 2; kernel <= 4; kernel++) {
     for (int32_t together = 1; together <= 8; together++) {
-      const et_test_axis axis = {kernel, 1, kernel, 1, 0, 0, 1};
-      const shape s = {1, 16, axis, axis, false, true, together};
+      const et_test_axis one = {kernel, 1, kernel, 1, 0, 0, 1};
+      const et_test_axis nine = {kernel + 8, 9, kernel, 1, 0, 0, 1};
+      const shape s = {1,     16,   one,     together % 2 == 0 ? one : nine,
+                       false, true, together};
       et_test_step test;
       make(&test, &s);
       memset(test.tensors[0].data, 255, test.tensors[0].bytes);
@@ -205,6 +227,7 @@ static void test_wide_images_come_in_parts(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_windows_of_random_shapes),
+      cmocka_unit_test(test_common_windows_over_any_number_of_channels),
       cmocka_unit_test(test_wide_images_come_in_parts),
       cmocka_unit_test(test_the_largest_products_do_not_saturate),
       cmocka_unit_test(test_what_does_not_fit_is_refused),
