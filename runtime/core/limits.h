@@ -40,6 +40,6 @@
 
 /* Steps of the check of the memory plan: instructions and operands looked at; a
  * loop is walked again for each of its jumps. Seconds at most. */
-#define ET_LIMIT_PLAN_STEPS (UINT64_C(1) << 24)
+#define ET_LIMIT_PLAN_STEPS (UINT32_C(1) << 24)
 
 #endif /* ET_RUNTIME_CORE_LIMITS_H_ */

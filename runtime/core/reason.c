@@ -2,18 +2,29 @@
 
 #include "runtime/core/format.h"
 
+et_status(et_fail_program)(et_error *error, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  et_fail_args(error, ET_STATUS_INVALID_PROGRAM, format, &args);
+  va_end(args);
+  return ET_STATUS_INVALID_PROGRAM;
+}
+
+et_status et_fail_code_program(et_error *error, uint32_t place,
+                               uint32_t index) {
+  return et_fail_code(error, ET_STATUS_INVALID_PROGRAM, place, index);
+}
+
 et_status(et_fail_because)(et_error *error, et_status status,
                            const et_error *reason, const char *format, ...) {
-  if (error != NULL && error->status == ET_STATUS_OK) {
-    va_list args;
-    va_start(args, format);
-    const size_t used =
-        et_format_args(error->message, sizeof error->message, format, &args);
-    va_end(args);
+  va_list args;
+  va_start(args, format);
+  const size_t used = et_fail_args(error, status, format, &args);
+  va_end(args);
+  if (used != 0) {
     et_format(error->message + used, sizeof error->message - used, "%s",
               reason->message[0] != '\0' ? reason->message
                                          : et_status_text(status));
-    error->status = status;
   }
   return status;
 }

@@ -2,6 +2,7 @@
 
 #include "runtime/core/coded_texts.h"
 #include "runtime/core/format.h"
+#include "runtime/core/reason.h"
 
 #define ET_STATUS_CODE(name, code, text) code,
 static const uint8_t codes[] = {ET_STATUS_LIST(ET_STATUS_CODE)};
@@ -31,14 +32,20 @@ void et_error_clear(et_error *error) {
   }
 }
 
-et_status(et_fail)(et_error *error, et_status status, const char *format, ...) {
-  if (error != NULL && error->status == ET_STATUS_OK) {
-    va_list args;
-    va_start(args, format);
-    et_format_args(error->message, sizeof error->message, format, &args);
-    va_end(args);
-    error->status = status;
+size_t et_fail_args(et_error *error, et_status status, const char *format,
+                    va_list *args) {
+  if (error == NULL || error->status != ET_STATUS_OK) {
+    return 0;
   }
+  error->status = status;
+  return et_format_args(error->message, sizeof error->message, format, args);
+}
+
+et_status(et_fail)(et_error *error, et_status status, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  et_fail_args(error, status, format, &args);
+  va_end(args);
   return status;
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "executorch/checked.h"
+#include "runtime/core/reason.h"
 
 size_t et_tensor_nbytes(const et_tensor *tensor) {
   return tensor->numel * et_scalar_type_size((int32_t)tensor->dtype);
@@ -36,9 +37,9 @@ static et_status check_permutation(const uint8_t *dim_order, size_t rank,
   for (size_t d = 0; d < rank; d++) {
     const unsigned dim = dim_order[d];
     if (dim >= rank || (seen >> dim & 1u) != 0) {
-      return et_fail(error, ET_STATUS_INVALID_PROGRAM,
-                     "dim_order[%zu] = %u makes no permutation of %zu dims", d,
-                     dim, rank);
+      return et_fail_program(
+          error, "dim_order[%zu] = %u makes no permutation of %zu dims", d, dim,
+          rank);
     }
     seen |= 1u << dim;
   }
@@ -54,14 +55,12 @@ static et_status fill_strides(const int32_t *sizes, const uint8_t *dim_order,
   for (size_t d = rank; d-- > 0;) {
     const int64_t size = sizes[dim_order[d]];
     if (size < 0) {
-      return et_fail(error, ET_STATUS_INVALID_PROGRAM,
-                     "sizes[%u] = %lld is negative", (unsigned)dim_order[d],
-                     (long long)size);
+      return et_fail_program(error, "sizes[%u] = %lld is negative",
+                             (unsigned)dim_order[d], (long long)size);
     }
     if (stride > INT32_MAX) {
-      return et_fail(error, ET_STATUS_INVALID_PROGRAM,
-                     "the stride of dim %u does not fit 32 bits",
-                     (unsigned)dim_order[d]);
+      return et_fail_program(error, "the stride of dim %u does not fit 32 bits",
+                             (unsigned)dim_order[d]);
     }
     out_strides[dim_order[d]] = (int32_t)stride;
     stride *= size > 1 ? size : 1; /* below 2^62: both factors below 2^31 */
@@ -84,14 +83,13 @@ et_status et_tensor_layout(const int32_t *sizes, const uint8_t *dim_order,
                            size_t rank, int32_t *out_strides, size_t *out_numel,
                            et_error *error) {
   if (rank > ET_MAX_RANK) {
-    return et_fail(error, ET_STATUS_INVALID_PROGRAM,
-                   "%zu dims, more than the limit of %d", rank, ET_MAX_RANK);
+    return et_fail_program(error, "%zu dims, more than the limit of %d", rank,
+                           ET_MAX_RANK);
   }
   ET_RETURN_IF_ERROR(check_permutation(dim_order, rank, error));
   ET_RETURN_IF_ERROR(fill_strides(sizes, dim_order, rank, out_strides, error));
   if (!count_elements(sizes, rank, out_numel)) {
-    return et_fail(error, ET_STATUS_INVALID_PROGRAM,
-                   "the number of elements overflows");
+    return et_fail_program(error, "the number of elements overflows");
   }
   return ET_STATUS_OK;
 }

@@ -246,18 +246,19 @@ static et_status set_outputs(const et_builder *builder, uint32_t index) {
   const et_delegate *delegate = &builder->regions.delegates[call->u.delegate];
   const uint32_t changed = delegate->output_count + delegate->updated_count;
   if (changed > call->arg_count) {
-    return et_fail(builder->error, ET_STATUS_INVALID_PROGRAM,
-                   "instructions[%u] %s: %u args, but %u outputs",
-                   (unsigned)index, delegate->backend->id,
-                   (unsigned)call->arg_count, (unsigned)changed);
+    return et_fail_program(builder->error,
+                           "instructions[%u] %s: %u args, but %u outputs",
+                           (unsigned)index, delegate->backend->id,
+                           (unsigned)call->arg_count, (unsigned)changed);
   }
   call->output_count = (uint16_t)delegate->output_count;
   call->updated_count = (uint16_t)delegate->updated_count;
   for (uint32_t i = call->arg_count - changed; i < call->arg_count; i++) {
     if (call->args[i]->tag != ET_VALUE_TENSOR) {
-      return et_fail(builder->error, ET_STATUS_INVALID_PROGRAM,
-                     "instructions[%u] %s: args[%u], an output, is no Tensor",
-                     (unsigned)index, delegate->backend->id, (unsigned)i);
+      return et_fail_program(
+          builder->error,
+          "instructions[%u] %s: args[%u], an output, is no Tensor",
+          (unsigned)index, delegate->backend->id, (unsigned)i);
     }
   }
   return ET_STATUS_OK;

@@ -1,3 +1,4 @@
+#include "runtime/core/reason.h"
 #include "runtime/method/builder.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
@@ -43,8 +44,8 @@ static et_status check_inputs(const et_builder *builder) {
   for (uint32_t i = 0; i < method->input_count; i++) {
     const et_tensor *tensor = tensor_of(method->inputs[i].value);
     if (tensor != NULL && tensor->is_constant) {
-      return et_fail(builder->error, ET_STATUS_INVALID_PROGRAM,
-                     "inputs[%u] is a constant", (unsigned)i);
+      return et_fail_program(builder->error, "inputs[%u] is a constant",
+                             (unsigned)i);
     }
   }
   return ET_STATUS_OK;
@@ -55,9 +56,9 @@ static et_status check_all_bound(const et_builder *builder) {
   for (uint32_t i = 0; i < builder->values.count; i++) {
     const et_tensor *tensor = tensor_of(&values[i]);
     if (tensor != NULL && tensor->data == NULL) {
-      return et_fail(builder->error, ET_STATUS_INVALID_PROGRAM,
-                     "values[%u]: a temporary tensor without memory",
-                     (unsigned)i);
+      return et_fail_program(builder->error,
+                             "values[%u]: a temporary tensor without memory",
+                             (unsigned)i);
     }
   }
   return ET_STATUS_OK;

@@ -1,27 +1,55 @@
+#include <string.h>
+
 #include "runtime/method/builder.h"
 
-static bool take(et_builder *builder, size_t count, size_t size, void **out) {
-  return et_arena_take(&builder->arena, count, size, ET_REGION_ALIGNMENT, out);
+/* A region: where its address goes, bytes of one of its structs, and what is counted of
+ * them. */
+typedef struct region_row {
+  uint8_t address;
+  uint8_t size;
+  uint8_t count;
+} region_row;
+
+#define ROW(region, counted)                                              \
+  {offsetof(et_regions, region), sizeof *((const et_regions *)0)->region, \
+   offsetof(et_counts, counted)}
+
+/* Behind that of the method, in the order of ET_METHOD_REGION_BYTES. */
+static const region_row rows[] = {
+    ROW(values, values),
+    ROW(tensors, tensors),
+    ROW(list_items, list_items),
+    ROW(instructions, instructions),
+    ROW(args, args),
+    ROW(delegates, delegates),
+    ROW(specs, specs),
+    ROW(ends, ends),
+    ROW(dims, dims),
+};
+_Static_assert(sizeof(et_regions) <= UINT8_MAX &&
+                   sizeof(et_counts) <= UINT8_MAX,
+               "places in them are bytes");
+
+static bool take(et_builder *builder, size_t count, size_t size,
+                 size_t address) {
+  void *region = NULL;
+  const bool fits =
+      et_arena_take(&builder->arena, count, size, ET_REGION_ALIGNMENT, &region);
+  memcpy((uint8_t *)&builder->regions + address, &region, sizeof region);
+  return fits;
 }
 
-/* `field` of the regions becomes room for `count` of what it points to. */
-#define TAKE(builder, field, count)                                       \
-  (take((builder), (count), sizeof *(builder)->regions.field, &region) && \
-   ((builder)->regions.field = region, true))
-
 static bool take_regions(et_builder *builder) {
-  const et_counts *n = &builder->counts;
-  void *region = NULL;
   void *end = NULL;
-  return TAKE(builder, method, 1) && TAKE(builder, values, n->values) &&
-         TAKE(builder, tensors, n->tensors) &&
-         TAKE(builder, list_items, n->list_items) &&
-         TAKE(builder, instructions, n->instructions) &&
-         TAKE(builder, args, n->args) &&
-         TAKE(builder, delegates, n->delegates) &&
-         TAKE(builder, specs, n->specs) &&
-         TAKE(builder, ends, n->inputs + n->outputs) &&
-         TAKE(builder, dims, 2 * n->dims) && take(builder, 0, 1, &end);
+  bool fits = take(builder, 1, sizeof(et_method), offsetof(et_regions, method));
+  for (size_t i = 0; fits && i < sizeof rows / sizeof *rows; i++) {
+    size_t count = 0;
+    memcpy(&count, (const uint8_t *)&builder->counts + rows[i].count,
+           sizeof count);
+    fits = take(builder, count, rows[i].size, rows[i].address);
+  }
+  return fits &&
+         et_arena_take(&builder->arena, 0, 1, ET_REGION_ALIGNMENT, &end);
 }
 
 et_status et_build_reserve(et_builder *builder) {

@@ -2,6 +2,7 @@
 
 #include "executorch/checked.h"
 #include "runtime/core/limits.h"
+#include "runtime/core/reason.h"
 #include "runtime/method/builder.h"
 #include "runtime/method/data.h"
 #include "runtime/program/schema.h"
@@ -14,7 +15,7 @@ _Static_assert(sizeof((et_state *)0)->loaded * 8 == ET_LIMIT_METHODS,
 /* Looks at what methods keep in shared buffers. */
 typedef struct state_check {
   const et_builder *builder;
-  uint64_t steps_left;
+  uint32_t steps_left;
 } state_check;
 
 /* A mutable buffer of a method. */
@@ -77,8 +78,8 @@ static et_status compare(state_check *check, uint32_t index, const kept *mine,
       continue;
     }
     if (!agree(mine, &theirs)) {
-      return et_fail(
-          check->builder->error, ET_STATUS_INVALID_PROGRAM,
+      return et_fail_program(
+          check->builder->error,
           "values[%u] and values[%u] of method '%s' share state, but "
           "not the same place in memory id %u",
           (unsigned)index, (unsigned)i, et_fb_text(&plan, ET_PLAN_NAME).data,

@@ -1,3 +1,4 @@
+#include "runtime/core/reason.h"
 #include "runtime/method/builder.h"
 #include "runtime/method/operands.h"
 
@@ -31,9 +32,9 @@ static et_status bind_view(const et_builder *builder, uint32_t index) {
   method->lends_views = method->lends_views || view->binds_out;
   if (out->data != base->data || out->capacity > base->capacity ||
       out->dtype != base->dtype) {
-    return et_fail(builder->error, ET_STATUS_INVALID_PROGRAM,
-                   "instructions[%u] %s: the out does not lie on its base",
-                   (unsigned)index, view->u.kernel->name);
+    return et_fail_program(
+        builder->error, "instructions[%u] %s: the out does not lie on its base",
+        (unsigned)index, view->u.kernel->name);
   }
   return ET_STATUS_OK;
 }

@@ -27,18 +27,19 @@ typedef struct et_regions {
   int32_t *dims;
 } et_regions;
 
+/* What is used most comes first: machines address that in fewer bytes. */
 typedef struct et_builder {
+  et_error *error;
   const et_program *program;
   const et_registry *registry;
   const et_method_options *options; /* or NULL */
   const et_method_memory *memory;   /* NULL while measuring */
-  et_fb_table plan;
-  et_fb_vector values; /* EValues of the plan */
-  et_counts counts;
-  et_arena arena;
   et_regions regions;
+  et_arena arena;
+  et_fb_vector values; /* EValues of the plan */
+  et_fb_table plan;
+  et_counts counts;
   et_data data;
-  et_error *error;
 } et_builder;
 
 /* Takes all regions from the arena. */

@@ -1,6 +1,7 @@
 #include "runtime/method/call_check.h"
 
 #include "runtime/core/limits.h"
+#include "runtime/core/reason.h"
 #include "runtime/method/operands.h"
 
 typedef struct call_check {
@@ -9,7 +10,7 @@ typedef struct call_check {
   uint32_t instruction;
   const et_value *out; /* whose overlaps are looked for */
   uint32_t out_count;  /* places where the instruction writes it */
-  uint64_t steps_left;
+  uint32_t steps_left;
 } call_check;
 
 static inline uint32_t index_of(const call_check *c, const et_value *value) {
@@ -26,8 +27,8 @@ static bool overlap(const et_tensor *a, const et_tensor *b) {
 
 static et_status compare_with_out(const call_check *c, const et_value *value) {
   if (overlap(value->u.as_tensor, c->out->u.as_tensor)) {
-    return et_fail(
-        c->builder->error, ET_STATUS_INVALID_PROGRAM,
+    return et_fail_program(
+        c->builder->error,
         "instructions[%u] writes values[%u], which shares bytes with "
         "its operand values[%u]",
         (unsigned)c->instruction, (unsigned)index_of(c, c->out),
@@ -61,19 +62,20 @@ static et_status check_against_written(void *context, et_value *value) {
   if (c->out_count++ == 0) {
     return ET_STATUS_OK;
   }
-  return et_fail(c->builder->error, ET_STATUS_INVALID_PROGRAM,
-                 "instructions[%u] writes values[%u] twice",
-                 (unsigned)c->instruction, (unsigned)index_of(c, value));
+  return et_fail_program(
+      c->builder->error, "instructions[%u] writes values[%u] twice",
+      (unsigned)c->instruction, (unsigned)index_of(c, value));
 }
 
 static et_status check_out(void *context, et_value *out) {
   call_check *c = context;
   const et_instruction *instruction = &c->method->instructions[c->instruction];
   if (out->u.as_tensor->is_constant) {
-    return et_fail(c->builder->error, ET_STATUS_INVALID_PROGRAM,
-                   "instructions[%u] writes values[%u], a constant or an input "
-                   "that the caller lends",
-                   (unsigned)c->instruction, (unsigned)index_of(c, out));
+    return et_fail_program(
+        c->builder->error,
+        "instructions[%u] writes values[%u], a constant or an input "
+        "that the caller lends",
+        (unsigned)c->instruction, (unsigned)index_of(c, out));
   }
   c->out = out;
   c->out_count = 0;

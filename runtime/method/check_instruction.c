@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "runtime/core/reason.h"
 #include "runtime/method/check.h"
 #include "runtime/method/signature.h"
 #include "runtime/program/schema.h"
@@ -121,8 +122,8 @@ static et_status check_kernel_call(call_check *c) {
 
 static et_status fail_instruction(const et_builder *builder,
                                   const et_walk *walk, const char *reason) {
-  return et_fail(builder->error, ET_STATUS_INVALID_PROGRAM,
-                 "instructions[%u]: %s", (unsigned)walk->index, reason);
+  return et_fail_program(builder->error, "instructions[%u]: %s",
+                         (unsigned)walk->index, reason);
 }
 
 static et_status record_at(const et_builder *builder, int32_t index,

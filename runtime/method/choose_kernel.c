@@ -1,6 +1,7 @@
 #include "runtime/method/choose_kernel.h"
 
 #include "runtime/core/format.h"
+#include "runtime/core/reason.h"
 #include "runtime/method/signature.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
@@ -130,12 +131,12 @@ static et_status refuse(const et_builder *builder, const trial *t,
     used += et_describe(order + used, sizeof order - used,
                         d == 0 ? "%u" : ",%u", (unsigned)record->dim_order[d]);
   }
-  return et_fail(builder->error, ET_STATUS_INVALID_PROGRAM,
-                 "instructions[%u] %s: args[%u] is %s of %u dims in the order "
-                 "(%s), which no linked kernel takes",
-                 (unsigned)instruction, name, (unsigned)t->arg,
-                 et_scalar_type_name(record->dtype), (unsigned)record->rank,
-                 order);
+  return et_fail_program(
+      builder->error,
+      "instructions[%u] %s: args[%u] is %s of %u dims in the order "
+      "(%s), which no linked kernel takes",
+      (unsigned)instruction, name, (unsigned)t->arg,
+      et_scalar_type_name(record->dtype), (unsigned)record->rank, order);
 }
 
 et_status et_choose_kernel(const et_builder *builder, const et_walk *walk,

@@ -60,9 +60,9 @@ static et_status read_condition(const et_method *method, uint32_t index,
   }
   const et_tensor *tensor = value->u.as_tensor;
   if (tensor->numel != 1) {
-    return et_fail(error, ET_STATUS_INVALID_PROGRAM,
-                   "instructions[%u] JumpFalse: the condition has %zu elements",
-                   (unsigned)index, tensor->numel);
+    return et_fail_program(
+        error, "instructions[%u] JumpFalse: the condition has %zu elements",
+        (unsigned)index, tensor->numel);
   }
   *out_condition = *(const uint8_t *)tensor->data != 0;
   return ET_STATUS_OK;

@@ -6,11 +6,12 @@
 /* Of a node whose pieces have several owners. */
 #define MIXED (ET_NO_OWNER - 1)
 
-/* A node of the tree: its place in `owners`, and its pieces. */
+/* A node of the tree: its place in `owners`, and its pieces. All below 2^22, as there are
+ * no more than ET_LIMIT_VALUES ranges; so small that a node is passed in registers. */
 typedef struct node {
-  size_t place;
-  size_t first;
-  size_t past;
+  uint32_t place;
+  uint32_t first;
+  uint32_t past;
 } node;
 
 /* A tree over n pieces has 2n - 1 nodes: a node, all of its left child, all of its
@@ -29,7 +30,7 @@ static node right_of(const node *parent) {
 }
 
 static node root_of(const et_intervals *map) {
-  const node root = {0, 0, map->edge_count - 1};
+  const node root = {0, 0, (uint32_t)map->edge_count - 1};
   return root;
 }
 
@@ -81,11 +82,11 @@ void et_intervals_start(et_intervals *map) {
 
 /* Index of the first edge at or behind `address`, which is that of the piece that
  * begins there. */
-static size_t edge_at(const et_intervals *map, uintptr_t address) {
-  size_t low = 0;
-  size_t high = map->edge_count;
+static uint32_t edge_at(const et_intervals *map, uintptr_t address) {
+  uint32_t low = 0;
+  uint32_t high = (uint32_t)map->edge_count;
   while (low < high) {
-    const size_t middle = low + (high - low) / 2;
+    const uint32_t middle = low + (high - low) / 2;
     if (map->edges[middle] >= address) {
       high = middle;
     } else {
@@ -96,7 +97,7 @@ static size_t edge_at(const et_intervals *map, uintptr_t address) {
 }
 
 /* Recursion is as deep as the tree: 32 at most, as values have 32-bit indices. */
-static void assign(et_intervals *map, node at, size_t first, size_t past,
+static void assign(et_intervals *map, node at, uint32_t first, uint32_t past,
                    uint32_t owner) {
   if (past <= at.first || at.past <= first) {
     return;
@@ -123,7 +124,7 @@ void et_intervals_assign(et_intervals *map, uintptr_t begin, uintptr_t end,
   assign(map, root_of(map), edge_at(map, begin), edge_at(map, end), owner);
 }
 
-static uint32_t owner_of_piece(const et_intervals *map, size_t piece) {
+static uint32_t owner_of_piece(const et_intervals *map, uint32_t piece) {
   node at = root_of(map);
   while (map->owners[at.place] == MIXED) {
     const node left = left_of(&at);
@@ -134,8 +135,8 @@ static uint32_t owner_of_piece(const et_intervals *map, size_t piece) {
 
 /* The first owner of the pieces that is not `owner`; `owner` when there is
  * none. */
-static uint32_t other_owner(const et_intervals *map, node at, size_t first,
-                            size_t past, uint32_t owner) {
+static uint32_t other_owner(const et_intervals *map, node at, uint32_t first,
+                            uint32_t past, uint32_t owner) {
   if (past <= at.first || at.past <= first) {
     return owner;
   }
@@ -149,7 +150,7 @@ static uint32_t other_owner(const et_intervals *map, node at, size_t first,
 
 bool et_intervals_owner(const et_intervals *map, uintptr_t begin, uintptr_t end,
                         uint32_t wanted, uint32_t *out_owner) {
-  const size_t piece = edge_at(map, begin);
+  const uint32_t piece = edge_at(map, begin);
   const uint32_t first = owner_of_piece(map, piece);
   const uint32_t other =
       other_owner(map, root_of(map), piece, edge_at(map, end), first);

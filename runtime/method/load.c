@@ -97,30 +97,32 @@ static bool disjoint(const et_mutable_span *a, const et_mutable_span *b) {
          b_begin >= a_begin + a->size;
 }
 
+/* Whether the buffer overlaps none of method, scratch, and the first planned ones. */
+static bool is_apart(const et_method_memory *memory,
+                     const et_mutable_span *buffer, size_t planned_count) {
+  bool apart =
+      disjoint(buffer, &memory->method) && disjoint(buffer, &memory->scratch);
+  for (size_t i = 0; i < planned_count; i++) {
+    apart = apart && disjoint(buffer, &memory->planned[i].bytes);
+  }
+  return apart;
+}
+
 /* Before anything is read there. */
 static et_status check_data(const et_method_memory *memory, et_error *error) {
-  bool apart = disjoint(&memory->data, &memory->method) &&
-               disjoint(&memory->data, &memory->scratch);
-  for (size_t i = 0; memory->planned != NULL && i < memory->planned_count;
-       i++) {
-    apart = apart && disjoint(&memory->data, &memory->planned[i].bytes);
-  }
-  return apart ? ET_STATUS_OK
-               : et_fail(error, ET_STATUS_INVALID_ARGUMENT,
-                         "memory.data overlaps another buffer");
+  const size_t count = memory->planned != NULL ? memory->planned_count : 0;
+  return is_apart(memory, &memory->data, count)
+             ? ET_STATUS_OK
+             : et_fail(error, ET_STATUS_INVALID_ARGUMENT,
+                       "memory.data overlaps another buffer");
 }
 
 static et_status check_disjoint(const et_method_memory *memory, size_t index,
                                 et_error *error) {
-  const et_mutable_span *buffer = &memory->planned[index].bytes;
-  bool apart =
-      disjoint(buffer, &memory->method) && disjoint(buffer, &memory->scratch);
-  for (size_t i = 0; i < index; i++) {
-    apart = apart && disjoint(buffer, &memory->planned[i].bytes);
-  }
-  return apart ? ET_STATUS_OK
-               : et_fail(error, ET_STATUS_INVALID_ARGUMENT,
-                         "memory.planned[%zu] overlaps another buffer", index);
+  return is_apart(memory, &memory->planned[index].bytes, index)
+             ? ET_STATUS_OK
+             : et_fail(error, ET_STATUS_INVALID_ARGUMENT,
+                       "memory.planned[%zu] overlaps another buffer", index);
 }
 
 static et_status check_planned(const et_builder *builder,

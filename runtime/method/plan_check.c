@@ -1,6 +1,7 @@
 #include "runtime/method/plan_check.h"
 
 #include "runtime/core/limits.h"
+#include "runtime/core/reason.h"
 #include "runtime/method/call_check.h"
 #include "runtime/method/intervals.h"
 #include "runtime/method/operands.h"
@@ -22,7 +23,7 @@ typedef struct simulation {
   const et_builder *builder;
   const et_method *method;
   et_intervals map;
-  uint64_t steps_left;
+  uint32_t steps_left;
   int32_t *origins; /* of each value */
   uint32_t instruction;
 } simulation;
@@ -104,8 +105,8 @@ static et_status read_value(void *context, et_value *value) {
   ET_RETURN_IF_ERROR(spend_step(sim));
   *origin = *origin == ORIGIN_UNFILLED ? ORIGIN_WRITTEN : *origin;
   if (*origin == ORIGIN_UNVIEWED) {
-    return et_fail(
-        sim->builder->error, ET_STATUS_INVALID_PROGRAM,
+    return et_fail_program(
+        sim->builder->error,
         "instructions[%u] reads values[%u] before the view that gives "
         "it bytes",
         (unsigned)sim->instruction, (unsigned)index_of(sim, value));
@@ -113,11 +114,12 @@ static et_status read_value(void *context, et_value *value) {
   if (holds_its_bytes(sim, value, &owner)) {
     return ET_STATUS_OK;
   }
-  return et_fail(sim->builder->error, ET_STATUS_INVALID_PROGRAM,
-                 "instructions[%u] reads values[%u], but values[%d] has "
-                 "overwritten its bytes",
-                 (unsigned)sim->instruction, (unsigned)index_of(sim, value),
-                 (int)(int32_t)owner);
+  return et_fail_program(
+      sim->builder->error,
+      "instructions[%u] reads values[%u], but values[%d] has "
+      "overwritten its bytes",
+      (unsigned)sim->instruction, (unsigned)index_of(sim, value),
+      (int)(int32_t)owner);
 }
 
 /* What is written in part keeps the rest, but for rows before their first. */
@@ -222,12 +224,13 @@ static et_status mark_view(simulation *sim, uint32_t index) {
     sim->origins[out] = ORIGIN_UNVIEWED;
     return ET_STATUS_OK;
   }
-  return et_fail(sim->builder->error, ET_STATUS_INVALID_PROGRAM,
-                 "instructions[%u]: values[%u], the out of a view, %s",
-                 (unsigned)index, (unsigned)out,
-                 sim->origins[out] == ORIGIN_UNVIEWED
-                     ? "is that of another already"
-                     : "is an input, holds state or is written as well");
+  return et_fail_program(
+      sim->builder->error,
+      "instructions[%u]: values[%u], the out of a view, %s", (unsigned)index,
+      (unsigned)out,
+      sim->origins[out] == ORIGIN_UNVIEWED
+          ? "is that of another already"
+          : "is an input, holds state or is written as well");
 }
 
 static et_status mark_views(simulation *sim) {
@@ -289,19 +292,21 @@ static et_status end_run(simulation *sim) {
   uint32_t owner = 0;
   for (uint32_t i = 0; i < sim->method->output_count; i++) {
     if (!holds_its_bytes(sim, sim->method->outputs[i].value, &owner)) {
-      return et_fail(sim->builder->error, ET_STATUS_INVALID_PROGRAM,
-                     "outputs[%u]: values[%d] has overwritten its bytes",
-                     (unsigned)i, (int)(int32_t)owner);
+      return et_fail_program(
+          sim->builder->error,
+          "outputs[%u]: values[%d] has overwritten its bytes", (unsigned)i,
+          (int)(int32_t)owner);
     }
   }
   for (uint32_t i = 0; i < sim->method->value_count; i++) {
     const int32_t origin = sim->origins[i];
     if ((origin == ORIGIN_STATE || origin == ORIGIN_BOTH) &&
         !holds_its_bytes(sim, &sim->method->values[i], &owner)) {
-      return et_fail(sim->builder->error, ET_STATUS_INVALID_PROGRAM,
-                     "values[%u] is kept from run to run, but values[%d] has "
-                     "overwritten its bytes",
-                     (unsigned)i, (int)(int32_t)owner);
+      return et_fail_program(
+          sim->builder->error,
+          "values[%u] is kept from run to run, but values[%d] has "
+          "overwritten its bytes",
+          (unsigned)i, (int)(int32_t)owner);
     }
   }
   return ET_STATUS_OK;

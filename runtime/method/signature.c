@@ -1,42 +1,48 @@
 #include "runtime/method/signature.h"
 
 #include "executorch/value.h"
+#include "runtime/core/coded_texts.h"
 
 #define BIT(tag) (1u << ET_VALUE_##tag)
 #define NUMBER (BIT(INT) | BIT(BOOL) | BIT(DOUBLE))
 
-/* Code, tags of the values it takes, type. */
-typedef struct code_row {
-  char code;
-  uint16_t tags;
-  const char *type;
-} code_row;
+/* X(code, tags of the values it takes, type). */
+#define CODES(X)                                                    \
+  X('t', BIT(TENSOR), "Tensor")                                     \
+  X('w', BIT(TENSOR), "out Tensor")                                 \
+  X('m', BIT(TENSOR), "Tensor to update")                           \
+  X('i', BIT(INT), "int")                                           \
+  X('b', BIT(BOOL), "bool")                                         \
+  X('d', BIT(DOUBLE), "float")                                      \
+  X('n', NUMBER, "Scalar")                                          \
+  X('s', BIT(STRING), "str")                                        \
+  X('I', BIT(INT_LIST), "int[]")                                    \
+  X('D', BIT(DOUBLE_LIST), "float[]")                               \
+  X('B', BIT(BOOL_LIST), "bool[]")                                  \
+  X('T', BIT(TENSOR_LIST), "Tensor[]")                              \
+  X('W', BIT(TENSOR_LIST), "out Tensor[]")                          \
+  X('O', BIT(OPTIONAL_TENSOR_LIST) | BIT(TENSOR_LIST), "Tensor?[]") \
+  X('x', NUMBER, "out Scalar")
 
-static const code_row codes[] = {
-    {'t', BIT(TENSOR), "Tensor"},
-    {'w', BIT(TENSOR), "out Tensor"},
-    {'m', BIT(TENSOR), "Tensor to update"},
-    {'i', BIT(INT), "int"},
-    {'b', BIT(BOOL), "bool"},
-    {'d', BIT(DOUBLE), "float"},
-    {'n', NUMBER, "Scalar"},
-    {'s', BIT(STRING), "str"},
-    {'I', BIT(INT_LIST), "int[]"},
-    {'D', BIT(DOUBLE_LIST), "float[]"},
-    {'B', BIT(BOOL_LIST), "bool[]"},
-    {'T', BIT(TENSOR_LIST), "Tensor[]"},
-    {'W', BIT(TENSOR_LIST), "out Tensor[]"},
-    {'O', BIT(OPTIONAL_TENSOR_LIST) | BIT(TENSOR_LIST), "Tensor?[]"},
-    {'x', NUMBER, "out Scalar"},
+static const uint8_t codes[] = {
+#define CODE(code, tags, type) code,
+    CODES(CODE)
+#undef CODE
+};
+static const uint16_t tags_of_codes[] = {
+#define TAGS(code, tags, type) tags,
+    CODES(TAGS)
+#undef TAGS
 };
 
-static const code_row *find_code(char code) {
-  for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
-    if (codes[i].code == code) {
-      return &codes[i];
+/* 0 for a code that is not known. */
+static uint16_t tags_of(char code) {
+  for (size_t i = 0; i < sizeof codes; i++) {
+    if (codes[i] == (uint8_t)code) {
+      return tags_of_codes[i];
     }
   }
-  return NULL;
+  return 0;
 }
 
 bool et_signature_next(et_signature_cursor *cursor, et_parameter *out) {
@@ -66,22 +72,24 @@ size_t et_signature_count(const char *signature) {
 }
 
 bool et_parameter_accepts(const et_parameter *parameter, uint8_t tag) {
-  const code_row *row = find_code(parameter->code);
-  if (row == NULL || tag > ET_VALUE_OPTIONAL_TENSOR_LIST) {
+  const uint16_t tags = tags_of(parameter->code);
+  if (tags == 0 || tag > ET_VALUE_OPTIONAL_TENSOR_LIST) {
     return false;
   }
-  return (row->tags >> tag & 1u) != 0 ||
+  return (tags >> tag & 1u) != 0 ||
          (parameter->optional && tag == ET_VALUE_NONE);
 }
 
 bool et_parameter_is_tensor(const et_parameter *parameter) {
   const uint16_t tensors =
       BIT(TENSOR) | BIT(TENSOR_LIST) | BIT(OPTIONAL_TENSOR_LIST);
-  const code_row *row = find_code(parameter->code);
-  return row != NULL && (row->tags & tensors) != 0;
+  return (tags_of(parameter->code) & tensors) != 0;
 }
 
 const char *et_parameter_type(const et_parameter *parameter) {
-  const code_row *row = find_code(parameter->code);
-  return row != NULL ? row->type : "unknown";
+#define TYPE(code, tags, type) type "\0"
+  static const et_coded_texts types = {codes, sizeof codes,
+                                       CODES(TYPE) "unknown"};
+#undef TYPE
+  return et_coded_text(&types, parameter->code);
 }

@@ -2,6 +2,7 @@
 
 #include <stddef.h>
 
+#include "runtime/core/reason.h"
 #include "runtime/method/operands.h"
 
 /* A static tensor keeps its sizes: without an address nothing reads it. */
@@ -32,10 +33,9 @@ typedef struct reading {
 static et_status check_viewed(void *context, et_value *value) {
   const reading *r = context;
   if (value->u.as_tensor->data == NULL) {
-    return et_fail(r->error, ET_STATUS_INVALID_PROGRAM,
-                   "instructions[%u] reads values[%u], whose view was not run",
-                   (unsigned)r->instruction,
-                   (unsigned)(value - r->method->values));
+    return et_fail_program(
+        r->error, "instructions[%u] reads values[%u], whose view was not run",
+        (unsigned)r->instruction, (unsigned)(value - r->method->values));
   }
   return ET_STATUS_OK;
 }
@@ -59,8 +59,8 @@ et_status et_views_check_outputs(const et_method *method, et_error *error) {
   for (uint32_t i = 0; i < method->output_count; i++) {
     const et_value *value = method->outputs[i].value;
     if (value->tag == ET_VALUE_TENSOR && value->u.as_tensor->data == NULL) {
-      return et_fail(error, ET_STATUS_INVALID_PROGRAM,
-                     "outputs[%u]: its view was not run", (unsigned)i);
+      return et_fail_program(error, "outputs[%u]: its view was not run",
+                             (unsigned)i);
     }
   }
   return ET_STATUS_OK;

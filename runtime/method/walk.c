@@ -49,7 +49,8 @@ et_fb_vector et_walk_args(const et_walk *walk) {
 
 static void count_tensor(et_counts *counts, const et_fb_table *tensor) {
   counts->tensors++;
-  counts->dims += et_fb_list(tensor, ET_TENSOR_SIZES, sizeof(int32_t)).count;
+  counts->dims +=
+      2 * (size_t)et_fb_list(tensor, ET_TENSOR_SIZES, sizeof(int32_t)).count;
   if (et_fb_has(tensor, ET_TENSOR_ALLOCATION)) {
     counts->planned_tensors++;
   }
@@ -100,6 +101,7 @@ et_counts et_counts_of(const et_fb_table *plan) {
   counts.values = values.count;
   counts.inputs = et_tables_vector(plan, ET_PLAN_INPUTS).count;
   counts.outputs = et_tables_vector(plan, ET_PLAN_OUTPUTS).count;
+  counts.ends = counts.inputs + counts.outputs;
   counts.planned_buffers = et_tables_planned_count(plan);
   for (uint32_t i = 0; i < values.count; i++) {
     count_value(&counts, &values, i);

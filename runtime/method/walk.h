@@ -28,7 +28,8 @@ bool et_walk_next(et_walk *walk);
 /* Arguments of a kernel or delegate call; empty for other instructions. */
 et_fb_vector et_walk_args(const et_walk *walk);
 
-/* The counts of method_layout.h, and `args` with moves and jumps. */
+/* The counts of method_layout.h: `args` with moves and jumps, `dims` of sizes and of
+ * strides. */
 typedef struct et_counts {
   size_t values;
   size_t tensors;
@@ -42,6 +43,7 @@ typedef struct et_counts {
   size_t specs;
   size_t inputs;
   size_t outputs;
+  size_t ends; /* both */
 } et_counts;
 
 et_counts et_counts_of(const et_fb_table *plan);

@@ -24,11 +24,12 @@
 
 static et_status fail_header(et_error *error, const char *what, uint64_t at,
                              uint64_t size, uint64_t file_size) {
-  return et_fail(error, ET_STATUS_INVALID_PROGRAM,
-                 "header: %llu bytes of %s at %llu do not fit a file of %llu "
-                 "bytes",
-                 (unsigned long long)size, what, (unsigned long long)at,
-                 (unsigned long long)file_size);
+  return et_fail_program(
+      error,
+      "header: %llu bytes of %s at %llu do not fit a file of %llu "
+      "bytes",
+      (unsigned long long)size, what, (unsigned long long)at,
+      (unsigned long long)file_size);
 }
 
 static et_status check_magic(et_span head, et_error *error) {
@@ -36,14 +37,13 @@ static et_status check_magic(et_span head, et_error *error) {
       et_head_check_identifier(head, IDENTIFIER, "a data file (.ptd)", error));
   if (head.size < ET_HEAD_MAGIC_AT + HEADER_BYTES ||
       memcmp(head.data + ET_HEAD_MAGIC_AT, MAGIC, 4) != 0) {
-    return et_fail(error, ET_STATUS_INVALID_PROGRAM,
-                   "the header '" MAGIC "' is missing");
+    return et_fail_program(error, "the header '" MAGIC "' is missing");
   }
   const uint32_t length = et_head_u32(head, LENGTH_AT);
-  return length >= HEADER_BYTES ? ET_STATUS_OK
-                                : et_fail(error, ET_STATUS_INVALID_PROGRAM,
-                                          "header: its length %u is below %d",
-                                          (unsigned)length, HEADER_BYTES);
+  return length >= HEADER_BYTES
+             ? ET_STATUS_OK
+             : et_fail_program(error, "header: its length %u is below %d",
+                               (unsigned)length, HEADER_BYTES);
 }
 
 /* Divides the file into tables and segments. */
@@ -107,11 +107,11 @@ static et_status read_sizes(const et_fb_table *layout, et_data_layout *out,
       et_fb_list(layout, ET_LAYOUT_SIZES, sizeof(int32_t));
   const et_fb_vector dim_order = et_fb_list(layout, ET_LAYOUT_DIM_ORDER, 1);
   if (sizes.count > ET_MAX_RANK || sizes.count != dim_order.count) {
-    return et_fail(error, ET_STATUS_INVALID_PROGRAM,
-                   "%u sizes and %u entries of dim_order; both must be equal, "
-                   "at most %d",
-                   (unsigned)sizes.count, (unsigned)dim_order.count,
-                   ET_MAX_RANK);
+    return et_fail_program(
+        error,
+        "%u sizes and %u entries of dim_order; both must be equal, "
+        "at most %d",
+        (unsigned)sizes.count, (unsigned)dim_order.count, ET_MAX_RANK);
   }
   for (uint32_t d = 0; d < sizes.count; d++) {
     out->sizes[d] = et_fb_i32_at(&sizes, d);
@@ -128,16 +128,14 @@ et_status et_data_layout_read(const et_fb_table *entry, et_data_layout *out,
   size_t numel = 0;
   out->dtype = et_fb_i8(&layout, ET_LAYOUT_SCALAR_TYPE);
   if (out->dtype < 0 || out->dtype > MAX_SCALAR_TYPE_CODE) {
-    return et_fail(error, ET_STATUS_INVALID_PROGRAM,
-                   "scalar_type %d is unknown", (int)out->dtype);
+    return et_fail_program(error, "scalar_type %d is unknown", (int)out->dtype);
   }
   ET_RETURN_IF_ERROR(read_sizes(&layout, out, error));
   ET_RETURN_IF_ERROR(et_tensor_layout(out->sizes, out->dim_order, out->rank,
                                       strides, &numel, error));
   return et_checked_mul(numel, et_scalar_type_size(out->dtype), &out->nbytes)
              ? ET_STATUS_OK
-             : et_fail(error, ET_STATUS_INVALID_PROGRAM,
-                       "the tensor's bytes overflow");
+             : et_fail_program(error, "the tensor's bytes overflow");
 }
 
 /* A tensor that has exactly the bytes of its layout; bytes have none. */
@@ -159,9 +157,9 @@ static et_status verify_entry(const et_data_file *file, uint32_t index,
                    &piece);
   return et_scalar_type_size(layout.dtype) == 0 || layout.nbytes == piece.size
              ? ET_STATUS_OK
-             : et_fail(error, ET_STATUS_INVALID_PROGRAM,
-                       "named_data[%u]: a tensor of %zu bytes has %zu",
-                       (unsigned)index, layout.nbytes, piece.size);
+             : et_fail_program(error,
+                               "named_data[%u]: a tensor of %zu bytes has %zu",
+                               (unsigned)index, layout.nbytes, piece.size);
 }
 
 et_status et_data_file_verify(et_data_file *file, et_error *error) {

@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "executorch/checked.h"
-
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "programs are little-endian and are read in place: no big-endian hosts"
 #endif
@@ -12,34 +10,42 @@
  * does. */
 #define MAX_BUFFER_BYTES INT32_MAX
 
+/* Whether `width` bytes at `position` lie in the buffer. In 32 bits, which is what small
+ * machines calculate with. */
+static bool lies_in(et_span buffer, uint32_t position, uint32_t width) {
+  const uint32_t size = (uint32_t)buffer.size;
+  return buffer.size <= MAX_BUFFER_BYTES && position <= size &&
+         width <= size - position;
+}
+
 /* Copies `width` bytes at `position` to `out`, or leaves it alone. */
-static bool load(et_span buffer, uint64_t position, size_t width, void *out) {
-  if (!et_range_in(position, width, buffer.size)) {
+static bool load(et_span buffer, uint32_t position, size_t width, void *out) {
+  if (!lies_in(buffer, position, (uint32_t)width)) {
     return false;
   }
   memcpy(out, buffer.data + position, width);
   return true;
 }
 
-bool et_fb_table_at(et_span buffer, uint64_t position, et_fb_table *out) {
-  const et_fb_table absent = {{NULL, 0}, 0, 0, 0, 0};
-  *out = absent;
-  int32_t back = 0;
+bool et_fb_table_at(et_span buffer, uint32_t position, et_fb_table *out) {
+  uint32_t back = 0; /* signed; what leads before the buffer is too large */
   uint16_t sizes[2] = {0, 0}; /* of the vtable, of the table */
-  if (buffer.size > MAX_BUFFER_BYTES ||
-      !load(buffer, position, sizeof back, &back)) {
+  memset(out, 0, sizeof *out);
+  if (!load(buffer, position, sizeof back, &back)) {
     return false;
   }
-  const int64_t vtable = (int64_t)position - back;
-  if (vtable < 0 || !load(buffer, (uint64_t)vtable, sizeof sizes, sizes) ||
-      sizes[0] < sizeof sizes || sizes[0] % 2 != 0 || sizes[1] < sizeof back ||
-      !et_range_in((uint64_t)vtable, sizes[0], buffer.size) ||
-      !et_range_in(position, sizes[1], buffer.size)) {
+  const uint32_t vtable = position - back;
+  if (!load(buffer, vtable, sizeof sizes, sizes) || sizes[0] < sizeof sizes ||
+      sizes[0] % 2 != 0 || sizes[1] < sizeof back ||
+      !lies_in(buffer, vtable, sizes[0]) ||
+      !lies_in(buffer, position, sizes[1])) {
     return false;
   }
-  const et_fb_table table = {buffer, (uint32_t)position, (uint32_t)vtable,
-                             sizes[0], sizes[1]};
-  *out = table;
+  out->buffer = buffer;
+  out->position = position;
+  out->vtable = vtable;
+  out->vtable_size = sizes[0];
+  out->size = sizes[1];
   return true;
 }
 
@@ -50,15 +56,14 @@ et_fb_presence et_fb_find(const et_fb_table *table, uint16_t field,
   if (slot + sizeof offset > table->vtable_size) {
     return ET_FB_ABSENT;
   }
-  if (!load(table->buffer, (uint64_t)table->vtable + slot, sizeof offset,
-            &offset)) {
+  if (!load(table->buffer, table->vtable + slot, sizeof offset, &offset)) {
     return ET_FB_BROKEN;
   }
   if (offset == 0) {
     return ET_FB_ABSENT;
   }
   /* The first four bytes are the table's way to its vtable, never a field. */
-  if (offset < sizeof(int32_t) || !et_range_in(offset, width, table->size)) {
+  if (offset < sizeof(int32_t) || offset + width > table->size) {
     return ET_FB_BROKEN;
   }
   *out_position = table->position + offset;
@@ -67,8 +72,10 @@ et_fb_presence et_fb_find(const et_fb_table *table, uint16_t field,
 
 bool et_fb_follow(et_span buffer, uint32_t position, uint32_t *out_target) {
   uint32_t offset = 0;
+  /* Both are below 2^31, so that their sum does not wrap. */
   if (!load(buffer, position, sizeof offset, &offset) || offset == 0 ||
-      !et_range_in((uint64_t)position + offset, sizeof offset, buffer.size)) {
+      offset > MAX_BUFFER_BYTES ||
+      !lies_in(buffer, position + offset, sizeof offset)) {
     return false;
   }
   *out_target = position + offset;
@@ -77,16 +84,17 @@ bool et_fb_follow(et_span buffer, uint32_t position, uint32_t *out_target) {
 
 bool et_fb_vector_at(et_span buffer, uint32_t position, uint32_t width,
                      et_fb_vector *out) {
-  const et_fb_vector empty = {{NULL, 0}, 0, 0, width};
-  *out = empty;
   uint32_t count = 0;
-  const uint64_t first = (uint64_t)position + sizeof count;
+  const uint32_t first = position + (uint32_t)sizeof count;
+  memset(out, 0, sizeof *out);
+  out->width = width;
   if (!load(buffer, position, sizeof count, &count) ||
-      !et_range_in(first, (uint64_t)count * width, buffer.size)) {
+      count > ((uint32_t)buffer.size - first) / width) {
     return false;
   }
-  const et_fb_vector vector = {buffer, (uint32_t)first, count, width};
-  *out = vector;
+  out->buffer = buffer;
+  out->position = first;
+  out->count = count;
   return true;
 }
 

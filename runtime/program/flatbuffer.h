@@ -43,7 +43,7 @@ typedef enum et_fb_presence {
 
 /* The table at `position`. False, and the absent table, when the table or its
  * vtable does not lie in the buffer. */
-bool et_fb_table_at(et_span buffer, uint64_t position, et_fb_table *out);
+bool et_fb_table_at(et_span buffer, uint32_t position, et_fb_table *out);
 
 /* Where the `width` bytes of a field lie. */
 et_fb_presence et_fb_find(const et_fb_table *table, uint16_t field,

@@ -33,7 +33,7 @@ static uint8_t *new_buffer(void) {
   return bytes;
 }
 
-static bool read_table(const uint8_t *bytes, size_t size, uint64_t position) {
+static bool read_table(const uint8_t *bytes, size_t size, uint32_t position) {
   const et_span buffer = {bytes, size};
   et_fb_table table;
   const bool found = et_fb_table_at(buffer, position, &table);
@@ -86,7 +86,7 @@ static void test_m04_table_position_lies_in_the_buffer(void **state) {
   uint8_t *bytes = new_buffer();
   assert_false(read_table(bytes, BYTES, BYTES - 3));
   assert_false(read_table(bytes, BYTES, BYTES));
-  assert_false(read_table(bytes, BYTES, UINT64_MAX - 1));
+  assert_false(read_table(bytes, BYTES, UINT32_MAX - 1));
   for (size_t size = 0; size < BYTES; size++) {
     assert_false(read_table(bytes, size, TABLE_AT));
   }

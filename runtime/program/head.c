@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "runtime/core/reason.h"
+
 uint32_t et_head_u32(et_span file, size_t position) {
   uint32_t value = 0;
   memcpy(&value, file.data + position, sizeof value);
@@ -17,16 +19,17 @@ uint64_t et_head_u64(et_span file, size_t position) {
 et_status et_head_check_identifier(et_span file, const char *identifier,
                                    const char *what, et_error *error) {
   if (file.size < ET_HEAD_MAGIC_AT) {
-    return et_fail(error, ET_STATUS_INVALID_PROGRAM,
-                   "a file of %zu bytes is too short for %s", file.size, what);
+    return et_fail_program(error, "a file of %zu bytes is too short for %s",
+                           file.size, what);
   }
   const uint8_t *found = file.data + ET_HEAD_IDENTIFIER_AT;
   if (memcmp(found, identifier, 4) != 0) {
-    return et_fail(error, ET_STATUS_INVALID_PROGRAM,
-                   "bytes %x %x %x %x are no identifier of %s; "
-                   "expected those of '%s'",
-                   (unsigned)found[0], (unsigned)found[1], (unsigned)found[2],
-                   (unsigned)found[3], what, identifier);
+    return et_fail_program(error,
+                           "bytes %x %x %x %x are no identifier of %s; "
+                           "expected those of '%s'",
+                           (unsigned)found[0], (unsigned)found[1],
+                           (unsigned)found[2], (unsigned)found[3], what,
+                           identifier);
   }
   return ET_STATUS_OK;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "executorch/checked.h"
+#include "runtime/core/reason.h"
 #include "runtime/program/head.h"
 
 #define IDENTIFIER "ET12"
@@ -30,8 +31,8 @@ static et_status split_segments(uint64_t file_size, uint64_t program_size,
     return ET_STATUS_OK;
   }
   if (base < program_size || !et_range_in(base, size, file_size)) {
-    return et_fail(
-        error, ET_STATUS_INVALID_PROGRAM,
+    return et_fail_program(
+        error,
         "header: %llu bytes of segments at %llu do not lie behind the "
         "tables in a file of %llu bytes",
         (unsigned long long)size, (unsigned long long)base,
@@ -60,16 +61,15 @@ static et_status parse_extended(et_span file, uint64_t file_size,
                                 et_error *error) {
   const uint32_t length = et_head_u32(file, LENGTH_AT);
   if (length < LENGTH_WITH_BASE || !et_range_in(MAGIC_AT, length, file_size)) {
-    return et_fail(error, ET_STATUS_INVALID_PROGRAM,
-                   "header: its length %u does not fit", (unsigned)length);
+    return et_fail_program(error, "header: its length %u does not fit",
+                           (unsigned)length);
   }
   *program_size = et_head_u64(file, PROGRAM_SIZE_AT);
   if (*program_size < (uint64_t)MAGIC_AT + length ||
       *program_size > file_size) {
-    return et_fail(error, ET_STATUS_INVALID_PROGRAM,
-                   "header: %llu bytes of tables in a file of %llu bytes",
-                   (unsigned long long)*program_size,
-                   (unsigned long long)file_size);
+    return et_fail_program(
+        error, "header: %llu bytes of tables in a file of %llu bytes",
+        (unsigned long long)*program_size, (unsigned long long)file_size);
   }
   const uint64_t base = et_head_u64(file, SEGMENT_BASE_AT);
   return split_segments(file_size, *program_size, base,
@@ -86,14 +86,14 @@ et_status et_header_parse(const et_data_source *source, et_program *out_program,
   const et_span file = source->extents[0].bytes;
   ET_RETURN_IF_ERROR(
       et_head_check_identifier(file, IDENTIFIER, "a program", error));
-  et_program program = {.file = file, .root = et_head_u32(file, 0)};
+  const et_program program = {.file = file, .root = et_head_u32(file, 0)};
+  *out_program = program;
   if (has_header(file)) {
     ET_RETURN_IF_ERROR(
-        parse_extended(file, source->size, &tables, &program, error));
+        parse_extended(file, source->size, &tables, out_program, error));
   }
   ET_RETURN_IF_ERROR(et_head_check_extent(source, tables, "tables", error));
-  program.flatbuffer.data = file.data;
-  program.flatbuffer.size = (size_t)tables;
-  *out_program = program;
+  out_program->flatbuffer.data = file.data;
+  out_program->flatbuffer.size = (size_t)tables;
   return ET_STATUS_OK;
 }

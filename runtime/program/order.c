@@ -3,6 +3,7 @@
 #include <stdbool.h>
 
 #include "runtime/core/limits.h"
+#include "runtime/core/reason.h"
 #include "runtime/core/sort.h"
 
 /* What is in order does not pay for the room on the stack that sorting takes. */
@@ -61,9 +62,9 @@ et_status et_order_walk(const et_order *order, uint32_t count,
   if (!is_in_order(order, count)) {
     return count <= ET_LIMIT_UNSORTED
                ? walk_sorted(order, count, error)
-               : et_fail(error, ET_STATUS_INVALID_PROGRAM,
-                         "%u %s that do not lie in order; the limit is %d",
-                         (unsigned)count, order->name, ET_LIMIT_UNSORTED);
+               : et_fail_program(
+                     error, "%u %s that do not lie in order; the limit is %d",
+                     (unsigned)count, order->name, ET_LIMIT_UNSORTED);
   }
   for (uint32_t i = 0; i < count; i++) {
     ET_RETURN_IF_ERROR(order->visit(order->context, i, error));

@@ -24,8 +24,7 @@ static bool payload_piece(const et_data_needs *needs, uint32_t index,
 }
 
 static et_fb_vector named_data(const et_data_needs *needs) {
-  const et_fb_table root = et_tables_root(needs->program);
-  return et_tables_vector(&root, ET_PROGRAM_NAMED_DATA);
+  return et_tables_of_program(needs->program, ET_PROGRAM_NAMED_DATA);
 }
 
 static bool named_piece(const et_data_needs *needs, uint32_t index,

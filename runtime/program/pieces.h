@@ -26,7 +26,7 @@ typedef struct et_data_needs {
 typedef struct et_piece_walk {
   const et_data_needs *needs;
   uint32_t count;      /* of all pieces of the method */
-  uint64_t steps_left; /* pieces that may be looked at yet */
+  uint32_t steps_left; /* pieces that may be looked at yet */
   uint64_t from;       /* later ones are still to come */
   uint32_t used;       /* entries of the window */
   uint32_t next;

@@ -40,8 +40,7 @@ et_status et_program_load(et_span file, et_program *out_program,
 }
 
 size_t et_program_method_count(const et_program *program) {
-  const et_fb_table root = et_tables_root(program);
-  return et_tables_vector(&root, ET_PROGRAM_EXECUTION_PLAN).count;
+  return et_tables_of_program(program, ET_PROGRAM_EXECUTION_PLAN).count;
 }
 
 et_status et_program_method_name(const et_program *program, size_t index,

@@ -4,6 +4,7 @@
 
 #include "executorch/checked.h"
 #include "runtime/core/format.h"
+#include "runtime/core/reason.h"
 #include "runtime/program/flatbuffer.h"
 
 /* Program, plan, chain, stack trace, frame: the schema nests no deeper. */
@@ -55,7 +56,7 @@ static void write_path(const walk *w, char *text, size_t size) {
 static et_status fail_here(const walk *w, const char *reason) {
   char path[160];
   write_path(w, path, sizeof path);
-  return et_fail(w->error, ET_STATUS_INVALID_PROGRAM, "%s: %s", path, reason);
+  return et_fail_program(w->error, "%s: %s", path, reason);
 }
 
 static et_status spend(walk *w, uint64_t bytes) {

@@ -16,9 +16,14 @@ et_fb_vector et_tables_vector(const et_fb_table *table, uint16_t field) {
   return et_fb_list(table, field, sizeof(uint32_t));
 }
 
-et_fb_table et_tables_plan(const et_program *program, uint32_t index) {
+et_fb_vector et_tables_of_program(const et_program *program, uint16_t field) {
   const et_fb_table root = et_tables_root(program);
-  const et_fb_vector plans = et_tables_vector(&root, ET_PROGRAM_EXECUTION_PLAN);
+  return et_tables_vector(&root, field);
+}
+
+et_fb_table et_tables_plan(const et_program *program, uint32_t index) {
+  const et_fb_vector plans =
+      et_tables_of_program(program, ET_PROGRAM_EXECUTION_PLAN);
   return et_fb_child_at(&plans, index);
 }
 
@@ -30,9 +35,8 @@ uint8_t et_tables_value(const et_fb_vector *values, uint32_t index,
 }
 
 et_segments et_tables_segments(const et_program *program) {
-  const et_fb_table root = et_tables_root(program);
   const et_segments segments = {
-      et_tables_vector(&root, ET_PROGRAM_SEGMENTS),
+      et_tables_of_program(program, ET_PROGRAM_SEGMENTS),
       program->segments_offset,
       program->segments_size,
   };
@@ -83,9 +87,8 @@ bool et_tables_subsegment(const et_program *program,
 
 static bool inline_payload(const et_program *program, uint32_t index,
                            et_piece *out) {
-  const et_fb_table root = et_tables_root(program);
   const et_fb_vector payloads =
-      et_tables_vector(&root, ET_PROGRAM_DELEGATE_DATA);
+      et_tables_of_program(program, ET_PROGRAM_DELEGATE_DATA);
   const et_fb_table payload = et_fb_child_at(&payloads, index);
   const et_span bytes = et_fb_bytes(&payload, ET_SINGLE_FIELD);
   out->offset =
@@ -158,8 +161,8 @@ bool et_named_data_find(const et_fb_vector *named, et_string key,
 
 bool et_tables_named_data(const et_program *program, et_string key,
                           et_piece *out) {
-  const et_fb_table root = et_tables_root(program);
-  const et_fb_vector named = et_tables_vector(&root, ET_PROGRAM_NAMED_DATA);
+  const et_fb_vector named =
+      et_tables_of_program(program, ET_PROGRAM_NAMED_DATA);
   et_fb_table entry;
   return et_named_data_find(&named, key, &entry) &&
          et_tables_segment(program, et_fb_u32(&entry, ET_NAMED_DATA_SEGMENT),

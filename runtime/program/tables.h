@@ -16,6 +16,9 @@
 /* The Program table. */
 et_fb_table et_tables_root(const et_program *program);
 
+/* A vector of tables in the Program table. */
+et_fb_vector et_tables_of_program(const et_program *program, uint16_t field);
+
 /* ExecutionPlan `index`; the absent table past the end. */
 et_fb_table et_tables_plan(const et_program *program, uint32_t index);
 

@@ -1,6 +1,7 @@
 #include "runtime/program/tensor_record.h"
 
 #include "executorch/checked.h"
+#include "runtime/core/reason.h"
 #include "runtime/program/external.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
@@ -14,14 +15,12 @@ static et_status read_shape(const et_fb_table *table, et_tensor_record *record,
       et_fb_list(table, ET_TENSOR_SIZES, sizeof(int32_t));
   const et_fb_vector dim_order = et_fb_list(table, ET_TENSOR_DIM_ORDER, 1);
   if (sizes.count > ET_MAX_RANK) {
-    return et_fail(error, ET_STATUS_INVALID_PROGRAM,
-                   "%u sizes, more than the limit of %d", (unsigned)sizes.count,
-                   ET_MAX_RANK);
+    return et_fail_program(error, "%u sizes, more than the limit of %d",
+                           (unsigned)sizes.count, ET_MAX_RANK);
   }
   if (sizes.count != dim_order.count) {
-    return et_fail(error, ET_STATUS_INVALID_PROGRAM,
-                   "%u sizes but %u entries of dim_order",
-                   (unsigned)sizes.count, (unsigned)dim_order.count);
+    return et_fail_program(error, "%u sizes but %u entries of dim_order",
+                           (unsigned)sizes.count, (unsigned)dim_order.count);
   }
   for (uint32_t d = 0; d < sizes.count; d++) {
     record->sizes[d] = et_fb_i32_at(&sizes, d);
@@ -46,20 +45,19 @@ static et_status check_kind(const et_tensor_record *record, int8_t location,
                             et_error *error) {
   const et_fb_table *table = &record->table;
   if (record->dtype < 0 || record->dtype > MAX_SCALAR_TYPE_CODE) {
-    return et_fail(error, ET_STATUS_INVALID_PROGRAM,
-                   "scalar_type %d is unknown", (int)record->dtype);
+    return et_fail_program(error, "scalar_type %d is unknown",
+                           (int)record->dtype);
   }
   if (record->dynamism < 0 || record->dynamism > ET_SHAPE_DYNAMIC_UNBOUND) {
-    return et_fail(error, ET_STATUS_INVALID_PROGRAM,
-                   "shape_dynamism %d is unknown", (int)record->dynamism);
+    return et_fail_program(error, "shape_dynamism %d is unknown",
+                           (int)record->dynamism);
   }
   if (et_fb_i8(table, ET_TENSOR_LAYOUT) != 0) {
-    return et_fail(error, ET_STATUS_INVALID_PROGRAM,
-                   "the layout is not strided");
+    return et_fail_program(error, "the layout is not strided");
   }
   if (location != ET_DATA_IN_SEGMENT && location != ET_DATA_EXTERNAL) {
-    return et_fail(error, ET_STATUS_INVALID_PROGRAM,
-                   "extra_tensor_info.location %d is unknown", (int)location);
+    return et_fail_program(error, "extra_tensor_info.location %d is unknown",
+                           (int)location);
   }
   if (et_fb_i32(table, ET_TENSOR_STORAGE_OFFSET) != 0) {
     return et_fail(error, ET_STATUS_NOT_SUPPORTED, "storage_offset is not 0");
@@ -84,8 +82,7 @@ et_status et_tensor_record_read(const et_fb_table *table,
   ET_RETURN_IF_ERROR(read_shape(table, out_record, error));
   if (!et_checked_mul(out_record->numel, et_scalar_type_size(out_record->dtype),
                       &out_record->nbytes)) {
-    return et_fail(error, ET_STATUS_INVALID_PROGRAM,
-                   "the tensor's bytes overflow");
+    return et_fail_program(error, "the tensor's bytes overflow");
   }
   return ET_STATUS_OK;
 }

@@ -15,8 +15,7 @@
 /* As the file says it. */
 typedef struct et_tensor_record {
   et_fb_table table;
-  int32_t sizes[ET_MAX_RANK]; /* upper bounds where dynamic */
-  const uint8_t *dim_order;   /* `rank` entries in the file; NULL for rank 0 */
+  const uint8_t *dim_order; /* `rank` entries in the file; NULL for rank 0 */
   uint32_t rank;
   int32_t dtype;        /* code of the file format, perhaps unknown */
   int8_t dynamism;      /* et_shape_dynamism, or 2: unbounded */
@@ -27,9 +26,11 @@ typedef struct et_tensor_record {
   uint32_t memory_id;
   uint64_t memory_offset;
   /* What follows from it: */
-  int32_t strides[ET_MAX_RANK];
   size_t numel;
   size_t nbytes; /* 0 when the dtype is not known to this runtime */
+  /* Last, so that machines address the others in fewer bytes. */
+  int32_t sizes[ET_MAX_RANK]; /* upper bounds where dynamic */
+  int32_t strides[ET_MAX_RANK];
 } et_tensor_record;
 
 /* TensorShapeDynamism that et_shape_dynamism leaves out. */

@@ -14,8 +14,8 @@ typedef struct place {
 static et_status check_index(const place *at, const char *name, int32_t index,
                              uint32_t count) {
   if (index < 0 || (uint32_t)index >= count) {
-    return et_fail(at->error, ET_STATUS_INVALID_PROGRAM,
-                   "%s %d is not one of %u", name, (int)index, (unsigned)count);
+    return et_fail_program(at->error, "%s %d is not one of %u", name,
+                           (int)index, (unsigned)count);
   }
   return ET_STATUS_OK;
 }
@@ -24,16 +24,15 @@ static et_status check_args(const place *at, const et_fb_table *call,
                             uint16_t field) {
   const et_fb_vector args = et_tables_vector(call, field);
   if (args.count > ET_LIMIT_CALL_ARGS) {
-    return et_fail(at->error, ET_STATUS_INVALID_PROGRAM,
-                   "%u args, more than the limit of %d", (unsigned)args.count,
-                   ET_LIMIT_CALL_ARGS);
+    return et_fail_program(at->error, "%u args, more than the limit of %d",
+                           (unsigned)args.count, ET_LIMIT_CALL_ARGS);
   }
   for (uint32_t i = 0; i < args.count; i++) {
     const int32_t index = et_fb_i32_at(&args, i);
     if (index < 0 || (uint32_t)index >= at->check->values.count) {
-      return et_fail(at->error, ET_STATUS_INVALID_PROGRAM,
-                     "args[%u] = %d: there are %u values", (unsigned)i,
-                     (int)index, (unsigned)at->check->values.count);
+      return et_fail_program(at->error, "args[%u] = %d: there are %u values",
+                             (unsigned)i, (int)index,
+                             (unsigned)at->check->values.count);
     }
   }
   return ET_STATUS_OK;
@@ -106,16 +105,16 @@ static et_status check_chain(const et_plan_check *check, uint32_t index,
 
 et_status et_verify_chains(const et_plan_check *check) {
   const et_fb_vector chains = et_tables_vector(&check->plan, ET_PLAN_CHAINS);
-  uint64_t total = 0;
+  uint32_t total = 0; /* cannot wrap: 2^20, and a vector in 2^31 bytes */
   for (uint32_t i = 0; i < chains.count; i++) {
     const et_fb_table chain = et_fb_child_at(&chains, i);
     const et_fb_vector instructions =
         et_tables_vector(&chain, ET_CHAIN_INSTRUCTIONS);
     total += instructions.count;
     if (total > ET_LIMIT_INSTRUCTIONS) {
-      return et_fail(check->error, ET_STATUS_INVALID_PROGRAM,
-                     "chains: more instructions than the limit of %u",
-                     ET_LIMIT_INSTRUCTIONS);
+      return et_fail_program(check->error,
+                             "chains: more instructions than the limit of %u",
+                             ET_LIMIT_INSTRUCTIONS);
     }
     ET_RETURN_IF_ERROR(check_chain(check, i, &instructions));
   }

@@ -1,4 +1,5 @@
 #include "executorch/checked.h"
+#include "runtime/core/reason.h"
 #include "runtime/program/order.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
@@ -30,10 +31,9 @@ static et_status check_overlap(void *context, uint32_t index, et_error *error) {
   }
   if (before->size != 0 && segment.offset < before->offset + before->size) {
     const uint32_t other = walk->before_index;
-    return et_fail(error, ET_STATUS_INVALID_PROGRAM,
-                   "segments[%u] overlaps segments[%u]",
-                   (unsigned)(index > other ? index : other),
-                   (unsigned)(index > other ? other : index));
+    return et_fail_program(error, "segments[%u] overlaps segments[%u]",
+                           (unsigned)(index > other ? index : other),
+                           (unsigned)(index > other ? other : index));
   }
   walk->before = segment;
   walk->before_index = index;
@@ -46,9 +46,9 @@ et_status et_verify_segments(const et_segments *segments, et_error *error) {
   for (uint32_t i = 0; i < segments->table.count; i++) {
     et_piece bytes;
     if (!et_segments_find(segments, i, &bytes)) {
-      return et_fail(error, ET_STATUS_INVALID_PROGRAM,
-                     "segments[%u] does not lie in the %llu bytes of segments",
-                     (unsigned)i, (unsigned long long)segments->size);
+      return et_fail_program(
+          error, "segments[%u] does not lie in the %llu bytes of segments",
+          (unsigned)i, (unsigned long long)segments->size);
     }
   }
   return et_order_walk(&order, segments->table.count, error);
@@ -64,16 +64,15 @@ static et_status check_subsegments(const et_program *program,
   const uint32_t index = et_fb_u32(table, ET_SUBSEGMENT_INDEX);
   et_piece segment = {0, 0};
   if (offsets.count > 1 && !et_tables_segment(program, index, &segment)) {
-    return et_fail(error, ET_STATUS_INVALID_PROGRAM,
-                   "%s.segment_index %u: there is no such segment", name,
-                   (unsigned)index);
+    return et_fail_program(error,
+                           "%s.segment_index %u: there is no such segment",
+                           name, (unsigned)index);
   }
   for (uint32_t i = 1; i < offsets.count; i++) {
     if (et_fb_u64_at(&offsets, i) > segment.size) {
-      return et_fail(
-          error, ET_STATUS_INVALID_PROGRAM,
-          "%s.offsets[%u] = %llu lies outside its segment of %zu bytes", name,
-          (unsigned)i, (unsigned long long)et_fb_u64_at(&offsets, i),
+      return et_fail_program(
+          error, "%s.offsets[%u] = %llu lies outside its segment of %zu bytes",
+          name, (unsigned)i, (unsigned long long)et_fb_u64_at(&offsets, i),
           segment.size);
     }
   }
@@ -81,9 +80,9 @@ static et_status check_subsegments(const et_program *program,
 }
 
 static et_status check_mutable_data(const et_program *program,
-                                    const et_fb_table *root, et_error *error) {
+                                    et_error *error) {
   const et_fb_vector tables =
-      et_tables_vector(root, ET_PROGRAM_MUTABLE_DATA_SEGMENTS);
+      et_tables_of_program(program, ET_PROGRAM_MUTABLE_DATA_SEGMENTS);
   for (uint32_t i = 0; i < tables.count; i++) {
     const et_fb_table table = et_fb_child_at(&tables, i);
     ET_RETURN_IF_ERROR(
@@ -101,9 +100,8 @@ static et_status check_named_entry(const et_fb_vector *named, uint32_t index,
   ET_RETURN_IF_ERROR(et_verify_name(et_fb_text(&entry, ET_NAMED_DATA_KEY),
                                     "named_data", index, error));
   if (!et_segments_find(segments, segment, &bytes)) {
-    return et_fail(error, ET_STATUS_INVALID_PROGRAM,
-                   "named_data[%u]: there is no segment %u", (unsigned)index,
-                   (unsigned)segment);
+    return et_fail_program(error, "named_data[%u]: there is no segment %u",
+                           (unsigned)index, (unsigned)segment);
   }
   return ET_STATUS_OK;
 }
@@ -119,12 +117,13 @@ et_status et_verify_named_data(const et_fb_vector *named,
 
 et_status et_verify_data(const et_program *program, et_error *error) {
   const et_fb_table root = et_tables_root(program);
-  const et_fb_vector named = et_tables_vector(&root, ET_PROGRAM_NAMED_DATA);
+  const et_fb_vector named =
+      et_tables_of_program(program, ET_PROGRAM_NAMED_DATA);
   const et_segments segments = et_tables_segments(program);
   const et_fb_table constants = et_fb_child(&root, ET_PROGRAM_CONSTANT_SEGMENT);
   ET_RETURN_IF_ERROR(et_verify_segments(&segments, error));
   ET_RETURN_IF_ERROR(
       check_subsegments(program, &constants, "constant_segment", error));
-  ET_RETURN_IF_ERROR(check_mutable_data(program, &root, error));
+  ET_RETURN_IF_ERROR(check_mutable_data(program, error));
   return et_verify_named_data(&named, &segments, error);
 }

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "runtime/core/limits.h"
+#include "runtime/core/reason.h"
 #include "runtime/program/order.h"
 #include "runtime/program/tables.h"
 #include "runtime/program/verify.h"
@@ -8,17 +9,16 @@
 et_status et_verify_name(et_string name, const char *what, uint32_t index,
                          et_error *error) {
   if (name.size == 0) {
-    return et_fail(error, ET_STATUS_INVALID_PROGRAM, "%s[%u] has no name", what,
-                   (unsigned)index);
+    return et_fail_program(error, "%s[%u] has no name", what, (unsigned)index);
   }
   if (name.size > ET_LIMIT_NAME_BYTES) {
-    return et_fail(error, ET_STATUS_INVALID_PROGRAM,
-                   "%s[%u]: a name of %zu bytes, more than the limit of %d",
-                   what, (unsigned)index, name.size, ET_LIMIT_NAME_BYTES);
+    return et_fail_program(
+        error, "%s[%u]: a name of %zu bytes, more than the limit of %d", what,
+        (unsigned)index, name.size, ET_LIMIT_NAME_BYTES);
   }
   if (memchr(name.data, '\0', name.size) != NULL) {
-    return et_fail(error, ET_STATUS_INVALID_PROGRAM,
-                   "%s[%u]: the name has a NUL inside", what, (unsigned)index);
+    return et_fail_program(error, "%s[%u]: the name has a NUL inside", what,
+                           (unsigned)index);
   }
   return ET_STATUS_OK;
 }
@@ -45,9 +45,9 @@ static et_status check_differs(void *context, uint32_t index, et_error *error) {
   name_walk *walk = context;
   if (walk->before != UINT32_MAX &&
       compare_names(walk, walk->before, index) == 0) {
-    return et_fail(error, ET_STATUS_INVALID_PROGRAM,
-                   "%s[%u] has the %s of %s[%u]", walk->what, (unsigned)index,
-                   walk->called, walk->what, (unsigned)walk->before);
+    return et_fail_program(error, "%s[%u] has the %s of %s[%u]", walk->what,
+                           (unsigned)index, walk->called, walk->what,
+                           (unsigned)walk->before);
   }
   walk->before = index;
   return ET_STATUS_OK;

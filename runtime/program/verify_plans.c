@@ -16,8 +16,8 @@ static et_status check_operators(const et_plan_check *check) {
     ET_RETURN_IF_ERROR(et_verify_name(name, "operators", i, check->error));
     if (name.size + overload.size >= ET_LIMIT_NAME_BYTES ||
         memchr(overload.data, '\0', overload.size) != NULL) {
-      return et_fail(
-          check->error, ET_STATUS_INVALID_PROGRAM,
+      return et_fail_program(
+          check->error,
           "operators[%u]: the overload is over-long or has a NUL inside",
           (unsigned)i);
     }
@@ -32,15 +32,15 @@ static et_status check_delegate(const et_plan_check *check, uint32_t index,
                                     "delegates", index, check->error));
   if (!et_fb_has(delegate, ET_DELEGATE_PROCESSED) ||
       !et_tables_payload(check->program, delegate, &payload)) {
-    return et_fail(check->error, ET_STATUS_INVALID_PROGRAM,
-                   "delegates[%u]: its payload does not exist",
-                   (unsigned)index);
+    return et_fail_program(check->error,
+                           "delegates[%u]: its payload does not exist",
+                           (unsigned)index);
   }
   const uint32_t specs = et_tables_vector(delegate, ET_DELEGATE_SPECS).count;
   if (specs > ET_LIMIT_COMPILE_SPECS) {
-    return et_fail(check->error, ET_STATUS_INVALID_PROGRAM,
-                   "delegates[%u]: %u compile_specs, the limit is %d",
-                   (unsigned)index, (unsigned)specs, ET_LIMIT_COMPILE_SPECS);
+    return et_fail_program(
+        check->error, "delegates[%u]: %u compile_specs, the limit is %d",
+        (unsigned)index, (unsigned)specs, ET_LIMIT_COMPILE_SPECS);
   }
   return ET_STATUS_OK;
 }
@@ -58,17 +58,16 @@ static et_status check_delegates(const et_plan_check *check) {
 static et_status check_buffer_sizes(const et_plan_check *check) {
   const uint32_t count = et_tables_planned_count(&check->plan);
   if (count > ET_MAX_PLANNED_BUFFERS) {
-    return et_fail(check->error, ET_STATUS_INVALID_PROGRAM,
-                   "non_const_buffer_sizes: %u, the limit is %d",
-                   (unsigned)count, ET_MAX_PLANNED_BUFFERS);
+    return et_fail_program(check->error,
+                           "non_const_buffer_sizes: %u, the limit is %d",
+                           (unsigned)count, ET_MAX_PLANNED_BUFFERS);
   }
   for (uint32_t i = 0; i < count; i++) {
     const int64_t bytes = et_tables_planned_bytes(&check->plan, i);
     /* Pointer differences in a buffer must fit ptrdiff_t. */
     if (bytes < 0 || (uint64_t)bytes > SIZE_MAX / 2) {
-      return et_fail(check->error, ET_STATUS_INVALID_PROGRAM,
-                     "non_const_buffer_sizes[%u] = %lld", (unsigned)i + 1,
-                     (long long)bytes);
+      return et_fail_program(check->error, "non_const_buffer_sizes[%u] = %lld",
+                             (unsigned)i + 1, (long long)bytes);
     }
   }
   return ET_STATUS_OK;
@@ -81,9 +80,9 @@ static et_status check_ends(const et_plan_check *check, uint16_t field,
   for (uint32_t i = 0; i < ends.count; i++) {
     const int32_t index = et_fb_i32_at(&ends, i);
     if (index < 0 || (uint32_t)index >= check->values.count) {
-      return et_fail(check->error, ET_STATUS_INVALID_PROGRAM,
-                     "%s[%u] = %d: there are %u values", name, (unsigned)i,
-                     (int)index, (unsigned)check->values.count);
+      return et_fail_program(check->error, "%s[%u] = %d: there are %u values",
+                             name, (unsigned)i, (int)index,
+                             (unsigned)check->values.count);
     }
   }
   return ET_STATUS_OK;
@@ -91,9 +90,8 @@ static et_status check_ends(const et_plan_check *check, uint16_t field,
 
 static et_status check_plan(const et_plan_check *check) {
   if (check->values.count > ET_LIMIT_VALUES) {
-    return et_fail(check->error, ET_STATUS_INVALID_PROGRAM,
-                   "values: %u, the limit is %u", (unsigned)check->values.count,
-                   ET_LIMIT_VALUES);
+    return et_fail_program(check->error, "values: %u, the limit is %u",
+                           (unsigned)check->values.count, ET_LIMIT_VALUES);
   }
   ET_RETURN_IF_ERROR(check_buffer_sizes(check));
   ET_RETURN_IF_ERROR(check_operators(check));
@@ -122,12 +120,12 @@ static et_status verify_plan(const et_program *program, uint32_t index,
 }
 
 et_status et_verify_plans(const et_program *program, et_error *error) {
-  const et_fb_table root = et_tables_root(program);
-  const et_fb_vector plans = et_tables_vector(&root, ET_PROGRAM_EXECUTION_PLAN);
+  const et_fb_vector plans =
+      et_tables_of_program(program, ET_PROGRAM_EXECUTION_PLAN);
   if (plans.count == 0 || plans.count > ET_LIMIT_METHODS) {
-    return et_fail(error, ET_STATUS_INVALID_PROGRAM,
-                   "execution_plan: %u methods; there must be 1 to %d",
-                   (unsigned)plans.count, ET_LIMIT_METHODS);
+    return et_fail_program(error,
+                           "execution_plan: %u methods; there must be 1 to %d",
+                           (unsigned)plans.count, ET_LIMIT_METHODS);
   }
   for (uint32_t i = 0; i < plans.count; i++) {
     ET_RETURN_IF_ERROR(verify_plan(program, i, error));

@@ -11,19 +11,18 @@
 static et_status check_item(const et_plan_check *check, uint32_t list,
                             uint32_t item, int64_t target, uint8_t tag) {
   if (target < 0 || target >= (int64_t)check->values.count) {
-    return et_fail(check->error, ET_STATUS_INVALID_PROGRAM,
-                   "values[%u].items[%u] = %lld: there are %u values",
-                   (unsigned)list, (unsigned)item, (long long)target,
-                   (unsigned)check->values.count);
+    return et_fail_program(check->error,
+                           "values[%u].items[%u] = %lld: there are %u values",
+                           (unsigned)list, (unsigned)item, (long long)target,
+                           (unsigned)check->values.count);
   }
   et_fb_table held;
   const uint8_t found =
       et_tables_value(&check->values, (uint32_t)target, &held);
   if (found != tag) {
-    return et_fail(check->error, ET_STATUS_INVALID_PROGRAM,
-                   "values[%u].items[%u] is %s, not %s", (unsigned)list,
-                   (unsigned)item, et_value_tag_name(found),
-                   et_value_tag_name(tag));
+    return et_fail_program(check->error, "values[%u].items[%u] is %s, not %s",
+                           (unsigned)list, (unsigned)item,
+                           et_value_tag_name(found), et_value_tag_name(tag));
   }
   return ET_STATUS_OK;
 }
@@ -55,14 +54,13 @@ static et_status check_planned_bytes(const et_plan_check *check, uint32_t index,
                                      const et_tensor_record *record) {
   const uint32_t id = record->memory_id;
   if (id == 0 || id > et_tables_planned_count(&check->plan)) {
-    return et_fail(check->error, ET_STATUS_INVALID_PROGRAM,
-                   "values[%u]: there is no memory id %u", (unsigned)index,
-                   (unsigned)id);
+    return et_fail_program(check->error, "values[%u]: there is no memory id %u",
+                           (unsigned)index, (unsigned)id);
   }
   const int64_t bytes = et_tables_planned_bytes(&check->plan, id - 1);
   if (!et_range_in(record->memory_offset, record->nbytes, (uint64_t)bytes)) {
-    return et_fail(
-        check->error, ET_STATUS_INVALID_PROGRAM,
+    return et_fail_program(
+        check->error,
         "values[%u]: %zu bytes at %llu exceed the %lld of memory id %u",
         (unsigned)index, record->nbytes,
         (unsigned long long)record->memory_offset, (long long)bytes,
@@ -70,10 +68,9 @@ static et_status check_planned_bytes(const et_plan_check *check, uint32_t index,
   }
   const size_t size = et_scalar_type_size(record->dtype);
   if (size != 0 && record->memory_offset % size != 0) {
-    return et_fail(check->error, ET_STATUS_INVALID_PROGRAM,
-                   "values[%u]: offset %llu is not aligned to %zu",
-                   (unsigned)index, (unsigned long long)record->memory_offset,
-                   size);
+    return et_fail_program(
+        check->error, "values[%u]: offset %llu is not aligned to %zu",
+        (unsigned)index, (unsigned long long)record->memory_offset, size);
   }
   return ET_STATUS_OK;
 }
@@ -84,8 +81,8 @@ static et_status check_initial_bytes(const et_plan_check *check, uint32_t index,
                                      const et_tensor_record *record) {
   et_piece piece;
   if (!et_tensor_record_data(check->program, record, &piece)) {
-    return et_fail(
-        check->error, ET_STATUS_INVALID_PROGRAM,
+    return et_fail_program(
+        check->error,
         "values[%u]: data_buffer_idx %u has no %zu bytes in its segment",
         (unsigned)index, (unsigned)record->data_buffer, record->nbytes);
   }
@@ -93,9 +90,9 @@ static et_status check_initial_bytes(const et_plan_check *check, uint32_t index,
   /* State is copied, constants are used where they lie. */
   if (!record->is_planned && size != 0 && piece.offset % size != 0 &&
       piece.size != 0) {
-    return et_fail(check->error, ET_STATUS_INVALID_PROGRAM,
-                   "values[%u]: its constant is not aligned to %zu",
-                   (unsigned)index, size);
+    return et_fail_program(check->error,
+                           "values[%u]: its constant is not aligned to %zu",
+                           (unsigned)index, size);
   }
   return ET_STATUS_OK;
 }

@@ -72,9 +72,6 @@ typedef struct et_data {
 } et_data;
 
 struct et_method {
-  et_program program;
-  et_data data;
-  et_mutable_span scratch;
   const et_parallel *parallel;
   et_random *random;
   const et_observer *observer;
@@ -92,6 +89,9 @@ struct et_method {
   uint32_t input_count;
   uint32_t output_count;
   bool lends_views; /* some instruction binds_out */
+  et_mutable_span scratch;
+  et_data data;
+  et_program program; /* last: machines address the others in fewer bytes */
 };
 
 #define ET_LARGER(a, b) ((a) > (b) ? (a) : (b))
