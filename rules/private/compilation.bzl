@@ -19,7 +19,7 @@ def _backends(ctx):
 
 def _config(ctx):
     json_layers = [struct(file = None, json = ctx.attr.config_json)] if ctx.attr.config_json else []
-    return (config_layers(ctx.attr.config) if ctx.attr.config else []) + json_layers
+    return (config_layers(ctx.label, "config", ctx.attr.config) if ctx.attr.config else []) + json_layers
 
 def compilation_of(ctx):
     """How a model is compiled.
@@ -35,7 +35,7 @@ def compilation_of(ctx):
     kernels = [target[ExecutorchKernelsInfo] for target in [ctx.attr._kernels] + ctx.attr.kernels]
     for backend in backends:
         if backend.id and not backend.partitioner:
-            fail("%s: the backend '%s' runs programs that were compiled elsewhere, and compiles none" % (ctx.label, backend.id))
+            fail("%s: the backend '%s' runs programs that were compiled elsewhere, and compiles none" % (display_label(ctx.label), backend.id))
     file = module_file(ctx.attr.module, "module")
     return struct(
         allow_fallback = None if ctx.attr.any_fallback else ctx.attr.allow_fallback,

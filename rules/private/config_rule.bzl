@@ -1,6 +1,7 @@
 """The rule behind executorch_config: compiler options with a label."""
 
 load("//rules:providers.bzl", "ExecutorchConfigInfo")
+load("//rules/private:labels.bzl", "display_label")
 
 _DOC = """Compiler options (docs/config.md) that models share, over those of other targets or files.
 
@@ -18,10 +19,12 @@ _ATTRS = {
     "json": attr.string(doc = "The options as JSON text."),
 }
 
-def config_layers(target):
+def config_layers(label, attribute, target):
     """Finds the layers of options that a label stands for.
 
     Args:
+      label: Label: whose attribute it is, for a message.
+      attribute: its name.
       target: an `executorch_config`, or a TOML file.
 
     Returns:
@@ -31,7 +34,7 @@ def config_layers(target):
         return target[ExecutorchConfigInfo].layers
     files = target[DefaultInfo].files.to_list()
     if not files or [file for file in files if file.extension != "toml"]:
-        fail("%s is neither an executorch_config nor a TOML file" % target.label)
+        fail("%s: '%s' has %s, which is neither an executorch_config nor a TOML file" % (display_label(label), attribute, display_label(target.label)))
     return [struct(file = file, json = None) for file in files]
 
 def add_config(arguments, layers):
@@ -59,7 +62,7 @@ def config_files(layers):
     return [layer.file for layer in layers if layer.file]
 
 def _impl(ctx):
-    layers = [layer for target in ctx.attr.extends for layer in config_layers(target)]
+    layers = [layer for target in ctx.attr.extends for layer in config_layers(ctx.label, "extends", target)]
     if ctx.file.file:
         layers.append(struct(file = ctx.file.file, json = None))
     if ctx.attr.json:

@@ -4,6 +4,7 @@ load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("@rules_python//python:py_info.bzl", "PyInfo")
 load("//rules:providers.bzl", "ExecutorchBackendInfo", "ExecutorchKernelsInfo")
 load("//rules/private:distributions.bzl", "distributions_aspect")
+load("//rules/private:labels.bzl", "display_label")
 load("//rules/private:python_module.bzl", "data_files", "imported_library", "module_file", "module_name")
 
 _DOC = """A backend that `executorch_model` can compile for.
@@ -50,9 +51,9 @@ _ATTRS = {
 
 def _check(ctx):
     if bool(ctx.attr.id) != bool(ctx.attr.partitioner or ctx.attr.measure):
-        fail("%s: 'id' and 'partitioner' go together: a delegate needs both, the portable backend neither" % ctx.label)
+        fail("%s: 'id' and 'partitioner' go together: a delegate needs both, the portable backend neither" % display_label(ctx.label))
     if bool(ctx.attr.runtime) != bool(ctx.attr.symbol):
-        fail("%s: 'runtime' and 'symbol' go together" % ctx.label)
+        fail("%s: 'runtime' and 'symbol' go together" % display_label(ctx.label))
 
 def _impl(ctx):
     _check(ctx)

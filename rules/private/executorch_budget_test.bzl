@@ -35,6 +35,7 @@ def executorch_budget_test(name, model, budget = None, code = True, code_slack =
         testonly = True,
     )
     if code:
+        # Manual, as the test alone needs them: who leaves it out builds them neither.
         executorch_cc_library(
             name = name + "_lib",
             embed = False,
@@ -52,6 +53,8 @@ def executorch_budget_test(name, model, budget = None, code = True, code_slack =
             **passed_on
         )
         common["program"] = ":%s_program" % name
+
+    # Manual, as it is run by hand.
     budget_update(
         name = name + ".update",
         out = path,

@@ -27,7 +27,7 @@ def executorch_compat_test(name, pte, calls, backend = None, weights = None, ato
     passed_on = {key: kwargs[key] for key in _PASSED_ON if key in kwargs}
     common = dict(
         passed_on,
-        tags = ["manual"] + tags,
+        tags = ["manual"] + tags,  # the test alone needs them
         testonly = True,
     )
     executorch_import(

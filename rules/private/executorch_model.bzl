@@ -8,6 +8,10 @@ def _check_fallback(where, names):
         if type(name) != "string" or len(name.split("::")) != 2:
             fail("%s: 'allow_fallback' has %r; write operators as 'aten::exp', or 'aten::exp.out'" % (where, name))
 
+def _check_module(where, module):
+    if type(module) == "string" and module.endswith(".py"):
+        fail("%s: 'module' must be a py_library, got the file '%s'; name a py_library that has it in 'srcs'" % (where, module))
+
 def executorch_model(name, module, backend = Label("//backends/portable"), config = None, allow_fallback = None, **kwargs):
     """Compiles a PyTorch module to `<name less _pte>.pte`; see the rule's attributes for the rest.
 
@@ -22,6 +26,9 @@ def executorch_model(name, module, backend = Label("//backends/portable"), confi
       **kwargs: entry_point, weights, external_weights, calibration, data, kernels, prefix, time_limit, memory_gb, and what every rule has.
     """
     where = "executorch_model(name = '%s')" % name
+    _check_module(where, module)
+    if "backends" in kwargs:
+        fail("%s: there is no 'backends'; 'backend' takes a list" % where)
     several = type(backend) == "list"
     if several and not backend:
         fail("%s: 'backend' is an empty list; leave it out for kernels alone" % where)

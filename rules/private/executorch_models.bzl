@@ -1,6 +1,7 @@
 """executorch_models: one module compiled for several backends, with several configs."""
 
 load("//rules/private:executorch_model.bzl", "executorch_model")
+load("//rules/private:model_group.bzl", "executorch_model_group")
 
 def _check_words(where, argument, words):
     if not words:
@@ -8,6 +9,10 @@ def _check_words(where, argument, words):
     for word in words:
         if not word or [c for c in word.elems() if not (c.isalnum() or c == "_")]:
             fail("%s: '%s' has the name '%s'; names are letters, digits and '_', as they become part of targets' names" % (where, argument, word))
+
+def _check_is_dict(where, argument, given):
+    if given != None and type(given) != "dict":
+        fail("%s: '%s' must be a dict whose keys become part of targets' names, got %r" % (where, argument, given))
 
 def _rows(where, argument, given):
     """Pairs of a part of the name, and what it stands for."""
@@ -30,6 +35,8 @@ def executorch_models(name, module, backends = None, configs = None, allow_fallb
       **kwargs: what `executorch_model` takes besides, for all alike.
     """
     where = "executorch_models(name = '%s')" % name
+    for argument, given in [("backends", backends), ("configs", configs), ("allow_fallback", allow_fallback)]:
+        _check_is_dict(where, argument, given)
     for word in allow_fallback:
         if word not in (backends or {}):
             fail("%s: 'allow_fallback' has '%s', which 'backends' has not" % (where, word))
@@ -48,8 +55,8 @@ def executorch_models(name, module, backends = None, configs = None, allow_fallb
                 **dict(kwargs, **({"backend": backend} if backend != None else {}))
             )
     passed_on = {key: kwargs[key] for key in ["tags", "target_compatible_with", "testonly", "visibility"] if key in kwargs}
-    native.filegroup(
+    executorch_model_group(
         name = name,
-        srcs = made.keys(),
+        models = made.keys(),
         **passed_on
     )

@@ -5,6 +5,7 @@ load("//rules:providers.bzl", "ExecutorchModelInfo")
 load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE")
 load("//rules/private:compilation.bzl", "ExecutorchCompilationInfo", "run_compilation")
 load("//rules/private:executorch_cc_library.bzl", "executorch_cc_library")
+load("//rules/private:labels.bzl", "display_label")
 
 _REPLAY_ATTRS = {
     "model": attr.label(
@@ -40,7 +41,7 @@ def _reference(ctx, info):
 def _replay_data_impl(ctx):
     info = ctx.attr.model[ExecutorchModelInfo]
     if not info.reference:
-        fail("%s: %s was made elsewhere, so there is no eager PyTorch to compare it with" % (ctx.label, ctx.attr.model.label))
+        fail("%s: %s was made elsewhere, so there is no eager PyTorch to compare it with" % (display_label(ctx.label), display_label(ctx.attr.model.label)))
     files = [info.pte] + _reference(ctx, info) + ([info.weights] if info.weights else [])
     return [DefaultInfo(files = depset(files), runfiles = ctx.runfiles(files))]
 
@@ -57,6 +58,8 @@ def _check_number(test, argument, value):
 
 def _of_outputs(test, argument, values):
     """The flags of tolerances that single outputs have."""
+    if type(values) != "dict":
+        fail("executorch_parity_test(name = '%s'): '%s' must be a dict from the number of an output to a number, got %r" % (test, argument, values))
     for index, value in values.items():
         if type(index) != "int" or index < 0:
             fail("executorch_parity_test(name = '%s'): '%s' has the key %r; give the number of an output, from 0" % (test, argument, index))
@@ -114,6 +117,8 @@ def executorch_parity_test(
         _check_number(name, option, value)
     per_output = _of_outputs(name, "output_atol", output_atol) + _of_outputs(name, "output_rtol", output_rtol)
     passed_on = {key: kwargs[key] for key in _PASSED_ON if key in kwargs}
+
+    # Manual, as the test alone needs them: who leaves it out builds them neither.
     executorch_cc_library(
         name = name + "_lib",
         linked_registry = True,

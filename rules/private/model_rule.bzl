@@ -7,6 +7,7 @@ load("//rules/private:c_names.bzl", "c_prefix")
 load("//rules/private:compilation.bzl", "ExecutorchCompilationInfo", "compilation_of", "run_compilation")
 load("//rules/private:compiler_memory.bzl", "COMPILER_RESOURCES")
 load("//rules/private:distributions.bzl", "distributions_aspect")
+load("//rules/private:labels.bzl", "display_label")
 load("//rules/private:report_action.bzl", "report_page")
 load("//rules/private:validation.bzl", "VALIDATION_ATTRS", "validation")
 
@@ -87,12 +88,12 @@ _ATTRS = {
 def _check(ctx):
     name = ctx.attr.entry_point
     if not name or name[0].isdigit() or [c for c in name.elems() if not (c.isalnum() or c == "_")]:
-        fail("%s: 'entry_point' must be a Python identifier, got '%s'" % (ctx.label, name))
+        fail("%s: 'entry_point' must be a Python identifier, got '%s'" % (display_label(ctx.label), name))
     if ctx.attr.time_limit < 1:
-        fail("%s: 'time_limit' must be a number of seconds, at least 1, got %d" % (ctx.label, ctx.attr.time_limit))
+        fail("%s: 'time_limit' must be a number of seconds, at least 1, got %d" % (display_label(ctx.label), ctx.attr.time_limit))
     prefix = ctx.attr.prefix
     if prefix and prefix != c_prefix("", prefix):
-        fail("%s: 'prefix' must be letters, digits and single '_', first a letter, got '%s'" % (ctx.label, prefix))
+        fail("%s: 'prefix' must be letters, digits and single '_', first a letter, got '%s'" % (display_label(ctx.label), prefix))
 
 def _impl(ctx):
     _check(ctx)

@@ -10,10 +10,11 @@ from pathlib import Path
 
 from tests.many_machines.network import free_port
 from tests.many_machines.programs import program
+from tests.scratch_workspace.scratch import shown_files
 
 _SECONDS_TO_START = 20
 
-# That of docs/many_machines.md, in one process, and with folders of the test's own.
+# In one process, and with folders of the test's own.
 _CONFIGURATION = """\
 daemon off;
 master_process off;
@@ -27,15 +28,18 @@ http {{
   fastcgi_temp_path {folder}/fastcgi;
   uwsgi_temp_path {folder}/uwsgi;
   scgi_temp_path {folder}/scgi;
-  server {{
-    listen 127.0.0.1:{port};
-    root {folder}/cache;
-    client_max_body_size 0;
-    dav_methods PUT;
-    create_full_put_path on;
-  }}
+  {server}
 }}
 """
+
+
+def _server(folder: Path, port: int) -> str:
+    """The page's, on another port and with another folder."""
+    shown = dict(shown_files("docs/many_machines.md"))["/etc/nginx/conf.d/bazel-cache.conf"]
+    for text, own in (("listen 8099;", f"listen 127.0.0.1:{port};"), ("/var/cache/bazel;", f"{folder}/cache;")):
+        assert text in shown
+        shown = shown.replace(text, own)
+    return shown
 
 
 @contextlib.contextmanager
@@ -44,7 +48,7 @@ def web_cache(folder: Path, inside: Sequence[str] = ()) -> Iterator[str]:
     port = free_port()
     (folder / "cache").mkdir(parents=True, exist_ok=True)
     configuration = folder / "nginx.conf"
-    configuration.write_text(_CONFIGURATION.format(folder=folder, port=port), encoding="utf-8")
+    configuration.write_text(_CONFIGURATION.format(folder=folder, server=_server(folder, port)), encoding="utf-8")
     command = [*inside, program("usr/sbin/nginx"), "-c", str(configuration), "-e", f"{folder}/error.log"]
     with subprocess.Popen(command) as server:
         try:

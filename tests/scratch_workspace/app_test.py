@@ -7,14 +7,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.scratch_workspace.scratch import Workspace, example_workspace, readme_block
+from tests.scratch_workspace.scratch import Workspace, example_workspaces, readme_block
 
 
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
-    scratch = example_workspace(tmp_path_factory.mktemp("scratch") / "workspace", "app_monorepo")
-    yield scratch
-    scratch.shutdown()
+    yield from example_workspaces(tmp_path_factory, "app_monorepo")
 
 
 @pytest.mark.parametrize("target", ["//app", "//app:fast"])
@@ -35,17 +33,42 @@ def test_library_of_another_repository_is_made(workspace: Workspace) -> None:
     assert build.exit_code == 0, build.stderr
 
 
-_README_MODEL = """\
+_GENERATED = """\
+load("@rules_executorch//rules:defs.bzl", "executorch_model")
+load("@rules_python//python:py_library.bzl", "py_library")
+
+genrule(
+    name = "generate",
+    srcs = ["net.py.in"],
+    outs = ["sub/net.py"],
+    cmd = "cp $< $@",
+)
+
+py_library(name = "net", srcs = ["sub/net.py"])
+
+executorch_model(name = "net_pte", module = ":net")
+"""
+
+_MODEL = """\
 import torch
 
-def mobilenet_v2():
+def model():
     return torch.nn.ReLU(), (torch.ones(4),)
+
+mobilenet_v2 = model
 """
+
+
+def test_model_whose_source_is_made_compiles(workspace: Workspace) -> None:
+    workspace.write("made/BUILD.bazel", _GENERATED)
+    workspace.write("made/net.py.in", _MODEL)
+    build = workspace.build("//made:net_pte")
+    assert build.exit_code == 0, build.stderr
 
 
 def test_readme_shows_a_package_that_works(workspace: Workspace) -> None:
     workspace.write("readme/BUILD.bazel", readme_block("load("))
-    workspace.write("readme/mobilenet.py", _README_MODEL)
+    workspace.write("readme/mobilenet.py", _MODEL)
     workspace.write("readme/app.c", '#include "readme/mobilenet_cc.h"\n\nint main(void) { return 0; }\n')
     result = workspace.run("//readme:app")
     assert result.returncode == 0, result.stderr

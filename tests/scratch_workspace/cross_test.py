@@ -6,7 +6,6 @@ It needs Debian's cross compilers and emulators, which docs/cross_building.md li
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -14,18 +13,13 @@ from tests.scratch_workspace.scratch import Workspace, example_workspaces
 
 
 @pytest.fixture(scope="module")
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("cache")
+def microcontroller(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    yield from example_workspaces(tmp_path_factory, "cortex_m")
 
 
 @pytest.fixture(scope="module")
-def microcontroller(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Iterator[Workspace]:
-    yield from example_workspaces(tmp_path_factory, cache, "cortex_m")
-
-
-@pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Iterator[Workspace]:
-    yield from example_workspaces(tmp_path_factory, cache, "app_monorepo")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    yield from example_workspaces(tmp_path_factory, "app_monorepo")
 
 
 @pytest.mark.parametrize("machine", ["cortex_m4", "cortex_m33"])

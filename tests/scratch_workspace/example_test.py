@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.scratch_workspace.scratch import Workspace, readme_block, repository_root
+from tests.scratch_workspace.scratch import Workspace, repository_root
 
 _APP = repository_root() / "examples" / "app_monorepo" / "app"
 
@@ -32,14 +32,12 @@ def test_guide_shows_the_files_of_the_example(guide: str, name: str) -> None:
         assert content == _without_head(shown[name])
 
 
-@pytest.mark.parametrize("file", ["MODULE.bazel", "WORKSPACE"])
-def test_readme_shows_all_that_the_first_guide_needs(file: str, tmp_path: Path) -> None:
-    """WORKSPACE is loaded where the Bazel can do without modules."""
+@pytest.mark.parametrize("flags", [[], ["--noenable_bzlmod", "--enable_workspace"]], ids=["MODULE.bazel", "WORKSPACE"])
+def test_readme_shows_all_that_the_first_guide_needs(flags: list[str], tmp_path: Path) -> None:
+    """A scratch workspace has the README's MODULE.bazel and WORKSPACE."""
     scratch = Workspace(tmp_path / "workspace", repository_root())
-    scratch.write(file, readme_block(f"# {file}").replace("../rules_executorch", str(repository_root())))
     for name, text in _code_blocks((repository_root() / "docs/first_model.md").read_text(encoding="utf-8")):
         scratch.write(f"app/{name}", text)
-    flags = ["--noenable_bzlmod", "--enable_workspace"] if file == "WORKSPACE" else []
     result = scratch.build("--nobuild", *flags, "//...")
     scratch.shutdown()
     assert result.exit_code == 0, result.stderr

@@ -7,15 +7,15 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.scratch_workspace.scratch import Workspace, repository_root, shown_files
+from tests.scratch_workspace.scratch import Workspace, new_workspace, repository_root, shown_files
 
 _PROGRAM = repository_root() / "examples/checked_in_program/app/add.pte"
 
 
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
-    scratch = Workspace(tmp_path_factory.mktemp("scratch") / "workspace", repository_root())
-    for path, text in shown_files("programs_as_files.md"):
+    scratch = new_workspace(tmp_path_factory)
+    for path, text in shown_files("docs/programs_as_files.md"):
         scratch.write(path, text)
     for name in ("add", "sum"):
         shutil.copy(_PROGRAM, scratch.folder / f"app/{name}.pte")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.scratch_workspace.scratch import Build, Workspace, repository_root
+from tests.scratch_workspace.scratch import Build, Workspace, new_workspace
 
 _BUILD = """\
 load("@rules_executorch//rules:defs.bzl", "executorch_cc_library", "executorch_model", "executorch_parity_test")
@@ -42,7 +42,7 @@ _UNKNOWN_OPERATOR = _GOOD_MODEL.replace("torch.relu(x)", "torch.linalg.ldl_facto
 
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
-    scratch = Workspace(tmp_path_factory.mktemp("scratch") / "workspace", repository_root())
+    scratch = new_workspace(tmp_path_factory)
     scratch.write("words.txt", "one two\n")
     scratch.write("other.py", "")
     yield scratch
@@ -73,6 +73,7 @@ def test_good_model_builds(workspace: Workspace) -> None:
         ("time_limit = 0", "'time_limit' must be a number of seconds, at least 1, got 0"),
         ('prefix = "new-net"', "'prefix' must be letters, digits and single '_', first a letter, got 'new-net'"),
         ('weights = "net.py"', "'//:net.py' does not produce any executorch_model weights files"),
+        ('backends = ["//:b"]', "executorch_model(name = 'net_pte'): there is no 'backends'; 'backend' takes a list"),
         ("backend = []", "'backend' is an empty list; leave it out for kernels alone"),
         (
             'config = {"nonsense": {}}',
@@ -107,6 +108,10 @@ def test_wrong_attribute_fails_in_analysis(workspace: Workspace, attributes: str
             'atol = "small"',
             "executorch_parity_test(name = 'net_test'): 'atol' must be a number, at least 0, got \"small\"",
         ),
+        (
+            "output_atol = [1]",
+            "executorch_parity_test(name = 'net_test'): 'output_atol' must be a dict from the number of an output to a number, got [1]",
+        ),
         ("min_sqnr = -1", "executorch_parity_test(name = 'net_test'): 'min_sqnr' must be a number, at least 0, got -1"),
     ],
 )
@@ -120,13 +125,23 @@ def test_wrong_argument_of_a_test_fails_when_its_file_is_read(
     assert message in build.stderr
 
 
+def test_a_file_for_a_module_is_refused_with_what_to_write(workspace: Workspace) -> None:
+    workspace.write("BUILD.bazel", _BUILD.format(attributes="").replace('module = ":net"', 'module = "net.py"'))
+    build = workspace.build("//:net_pte")
+    assert build.exit_code != 0
+    assert (
+        "executorch_model(name = 'net_pte'): 'module' must be a py_library, got the file 'net.py'; "
+        "name a py_library that has it in 'srcs'"
+    ) in build.stderr
+
+
 def test_a_library_that_is_built_is_compiled(workspace: Workspace) -> None:
-    workspace.write("net.py", _GOOD_MODEL)
+    assert _build(workspace).exit_code == 0
     library = 'executorch_cc_library(name = "net_cc", model = ":net_pte")\n'
     workspace.write("BUILD.bazel", _BUILD.format(attributes="") + library)
     build = workspace.build("//:net_cc")
     assert build.exit_code == 0, build.stderr
-    assert "CppArchive" in build.mnemonics
+    assert build.mnemonics.count("CppCompile") == 2
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.scratch_workspace.scratch import COMPILES_A_MODEL, Workspace, repository_root, shown_files
+from tests.scratch_workspace.scratch import COMPILES_A_MODEL, Workspace, new_workspace, shown_files
 
 _HEAD = """\
 load("@rules_executorch//rules:defs.bzl", "executorch_config", "executorch_models")
@@ -23,7 +23,7 @@ _WRONG = _HEAD + "executorch_models(name = 'all', module = ':net', {arguments})\
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     """With the package that the guide shows."""
-    scratch = Workspace(tmp_path_factory.mktemp("scratch") / "workspace", repository_root())
+    scratch = new_workspace(tmp_path_factory)
     model = _shown("net.py")
     scratch.write("app/BUILD.bazel", _shown("BUILD.bazel"))
     scratch.write("app/base.toml", _shown("base.toml"))
@@ -37,7 +37,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
 
 def _shown(file: str) -> str:
     """What the guide says of a file."""
-    return dict(shown_files("many_variants.md"))[f"app/{file}"]
+    return dict(shown_files("docs/many_variants.md"))[f"app/{file}"]
 
 
 def _manifest(workspace: Workspace, name: str) -> dict[str, Any]:
@@ -83,6 +83,10 @@ def test_an_operator_that_may_not_fall_back_is_a_build_error(workspace: Workspac
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (
+            "backends = ['//b:x']",
+            "executorch_models(name = 'all'): 'backends' must be a dict whose keys become part of targets' names, got [\"//b:x\"]",
+        ),
         ("backends = {}", "executorch_models(name = 'all'): 'backends' is empty"),
         ("configs = {'a-b': None}", "executorch_models(name = 'all'): 'configs' has the name 'a-b'"),
         ("allow_fallback = {'npu': []}", "'allow_fallback' has 'npu', which 'backends' has not"),

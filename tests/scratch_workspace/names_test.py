@@ -7,14 +7,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.scratch_workspace.scratch import Workspace, repository_root
+from tests.scratch_workspace.scratch import Workspace, new_workspace, repository_root
 
 _FILES = repository_root() / "tests" / "scratch_workspace" / "names"
 
 
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
-    scratch = Workspace(tmp_path_factory.mktemp("scratch") / "workspace", repository_root())
+    scratch = new_workspace(tmp_path_factory)
     shutil.copytree(_FILES, scratch.folder, dirs_exist_ok=True)
     yield scratch
     scratch.shutdown()

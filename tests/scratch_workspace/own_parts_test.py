@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -12,18 +11,13 @@ from tests.scratch_workspace.scratch import Workspace, example_workspaces, shown
 
 
 @pytest.fixture(scope="module")
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("cache")
+def own_operator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    yield from example_workspaces(tmp_path_factory, "own_operator")
 
 
 @pytest.fixture(scope="module")
-def own_operator(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Iterator[Workspace]:
-    yield from example_workspaces(tmp_path_factory, cache, "own_operator")
-
-
-@pytest.fixture(scope="module")
-def own_backend(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Iterator[Workspace]:
-    yield from example_workspaces(tmp_path_factory, cache, "own_backend")
+def own_backend(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    yield from example_workspaces(tmp_path_factory, "own_backend")
 
 
 def test_models_with_an_operator_of_their_own_run(own_operator: Workspace) -> None:
@@ -42,12 +36,23 @@ def test_backend_takes_what_it_can_and_the_model_runs(own_backend: Workspace) ->
     assert len(method["delegates"]) == 2
 
 
-def test_backend_that_the_guide_shows_runs(own_backend: Workspace) -> None:
-    """Its package is `npu` there, and beside the example's one of another name."""
-    shown = shown_files("adding_a_backend.md")
-    assert sorted(path for path, _ in shown) == ["npu/BUILD.bazel", "npu/net.py", "npu/npu.c", "npu/partitioner.py"]
+def _write_shown(workspace: Workspace, page: str, package: str, files: set[str]) -> None:
+    """The package that a page shows, beside the example's own of that name."""
+    shown = shown_files(page)
+    assert {path for path, _ in shown} == {f"{package}/{name}" for name in files}
     for path, text in shown:
-        own_backend.write(path.replace("npu/", "shown/", 1), text)
+        workspace.write(path.replace(package, "shown", 1), text.replace(f"import {package}.", "import shown."))
+
+
+def test_operator_that_the_guide_shows_runs(own_operator: Workspace) -> None:
+    files = {"BUILD.bazel", "kernels.toml", "net.py", "operators.py", "operators.toml", "soft_step.c"}
+    _write_shown(own_operator, "kernels/README.md", "ops", files)
+    result = own_operator.test("//shown:net_parity_test")
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_backend_that_the_guide_shows_runs(own_backend: Workspace) -> None:
+    _write_shown(own_backend, "docs/adding_a_backend.md", "npu", {"BUILD.bazel", "net.py", "npu.c", "partitioner.py"})
     result = own_backend.test("//shown:net_parity_test")
     assert result.returncode == 0, result.stdout + result.stderr
     manifest = json.loads((own_backend.folder / "bazel-bin/shown/net.manifest.json").read_text(encoding="utf-8"))

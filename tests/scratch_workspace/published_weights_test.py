@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.scratch_workspace.scratch import Workspace, repository_root
+from tests.scratch_workspace.scratch import Workspace, new_workspace, repository_root
 
 _GUIDE = repository_root() / "docs" / "published_weights.md"
 _FILE = "silero_vad/data/silero_vad_16k.safetensors"
@@ -20,7 +20,7 @@ genrule(name = "other", outs = ["other.txt"], cmd = "touch $@")
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     """What the guide shows, added to both kinds of workspace."""
-    scratch = Workspace(tmp_path_factory.mktemp("scratch") / "workspace", repository_root())
+    scratch = new_workspace(tmp_path_factory)
     shown = re.findall(r"```python\n# (\S+)\n(.*?)```", _GUIDE.read_text(encoding="utf-8"), re.DOTALL)
     assert [name for name, _ in shown] == ["MODULE.bazel", "WORKSPACE"]
     for name, text in shown:

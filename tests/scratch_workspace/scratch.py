@@ -14,23 +14,6 @@ from pathlib import Path
 
 import pytest
 
-_MODULE = """\
-module(name = "scratch")
-bazel_dep(name = "rules_executorch", version = "0.1.0")
-local_path_override(module_name = "rules_executorch", path = "{root}")
-bazel_dep(name = "rules_cc", version = "0.0.17")
-bazel_dep(name = "rules_python", version = "1.0.0")
-"""
-
-# For Bazel 4, which knows no modules.
-_WORKSPACE = """\
-workspace(name = "scratch")
-local_repository(name = "rules_executorch", path = "{root}")
-load("@rules_executorch//rules:repositories.bzl", "executorch_dependencies", "executorch_register_toolchains")
-executorch_dependencies()
-executorch_register_toolchains()
-"""
-
 _BAZELRC = """\
 import "{root}/tests/scratch_workspace/scratch.bazelrc"
 """
@@ -53,7 +36,8 @@ COMPILES_THE_FIRST_MODEL = (
 )
 
 
-# How an example names the rules.
+# How README and examples name the rules.
+_RULES_OF_README = "../rules_executorch"
 _RULES_OF_EXAMPLE = 'path = "../.."'
 
 
@@ -68,12 +52,13 @@ class Build:
 
 
 class Workspace:
-    """A folder with a MODULE.bazel and a WORKSPACE that take the rules from `root`.
+    """A folder with the README's MODULE.bazel and WORKSPACE, which take the rules from `root`.
 
-    `inside` is a command that runs Bazel, given as its last arguments, somewhere else: without a network, say.
+    `inside` is a command that runs Bazel, given as its last arguments, somewhere else: without a network, say. `cache` is a disk
+    cache: of what several workspaces have in common, above all the runtime and kernels, which each would compile for itself.
     """
 
-    def __init__(self, folder: Path, root: Path, inside: Sequence[str] = ()):
+    def __init__(self, folder: Path, root: Path, inside: Sequence[str] = (), cache: Path | None = None):
         self.folder = folder
         self._root = root
         self._inside = inside
@@ -81,15 +66,20 @@ class Workspace:
         self._log = folder.parent / "execution.json"
         self._output_base = folder.parent / "output_base"
         folder.mkdir()
-        self.write("MODULE.bazel", _MODULE.format(root=root))
-        self.write("WORKSPACE", _WORKSPACE.format(root=root))
-        self.write(".bazelrc", _BAZELRC.format(root=root))
+        for file in ("MODULE.bazel", "WORKSPACE"):
+            self.write(file, readme_block(f"# {file}").replace(_RULES_OF_README, str(root)))
+        self.write_settings("", cache)
 
     def write(self, path: str, content: str) -> Path:
         file = self.folder / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(content, encoding="utf-8")
         return file
+
+    def write_settings(self, settings: str, cache: Path | None) -> None:
+        """The .bazelrc: what every test has, the cache, and `settings`."""
+        of_cache = f"build --disk_cache={cache}\n" if cache else ""
+        self.write(".bazelrc", _BAZELRC.format(root=self._root) + of_cache + settings)
 
     @property
     def output_base(self) -> Path:
@@ -115,6 +105,12 @@ class Workspace:
     def test(self, *targets: str) -> subprocess.CompletedProcess[str]:
         return self._bazel("test", *targets)
 
+    def query(self, expression: str, *flags: str) -> list[str]:
+        """The lines that Bazel answers with."""
+        result = self._bazel("query", *flags, expression)
+        assert result.returncode == 0, result.stderr
+        return result.stdout.splitlines()
+
     def shutdown(self) -> None:
         self._bazel("shutdown")
 
@@ -138,20 +134,30 @@ def users_environment() -> dict[str, str]:
     return {**kept, "HOME": user.pw_dir, "USER": user.pw_name}
 
 
-def example_workspaces(factory: pytest.TempPathFactory, cache: Path, name: str) -> Iterator[Workspace]:
-    """For a fixture: a copy of an example, with a disk cache of what several examples have in common."""
-    scratch = example_workspace(factory.mktemp("scratch") / "workspace", name)
-    with (scratch.folder / ".bazelrc").open("a", encoding="utf-8") as settings:
-        print(f"build --disk_cache={cache}", file=settings)
+def new_workspace(factory: pytest.TempPathFactory) -> Workspace:
+    """For a fixture: one that takes the rules from the source tree, with the session's cache."""
+    return Workspace(factory.mktemp("scratch") / "workspace", repository_root(), cache=session_cache(factory))
+
+
+def session_cache(factory: pytest.TempPathFactory) -> Path:
+    """The disk cache of all workspaces of one call of pytest, empty when it begins."""
+    return factory.getbasetemp() / "disk_cache"
+
+
+def example_workspaces(factory: pytest.TempPathFactory, name: str) -> Iterator[Workspace]:
+    """For a fixture: a copy of an example, with the session's cache."""
+    scratch = example_workspace(factory.mktemp("scratch") / "workspace", name, cache=session_cache(factory))
     yield scratch
     scratch.shutdown()
 
 
-def example_workspace(folder: Path, name: str, root: Path | None = None, inside: Sequence[str] = ()) -> Workspace:
+def example_workspace(
+    folder: Path, name: str, root: Path | None = None, inside: Sequence[str] = (), cache: Path | None = None
+) -> Workspace:
     """A copy of an example with all its files, which takes the rules from `root`, or else from the source tree."""
     root = root or repository_root()
     example = root / "examples" / name
-    made = Workspace(folder, root, inside)
+    made = Workspace(folder, root, inside, cache)
     shutil.copytree(example, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns(".bazelrc", "bazel-*"))
     for file in ("MODULE.bazel", "WORKSPACE"):
         text = (example / file).read_text(encoding="utf-8")
@@ -159,7 +165,7 @@ def example_workspace(folder: Path, name: str, root: Path | None = None, inside:
         made.write(file, text.replace(_RULES_OF_EXAMPLE, f'path = "{root}"'))
     settings = example / ".bazelrc"
     if settings.exists():
-        made.write(".bazelrc", _BAZELRC.format(root=root) + settings.read_text(encoding="utf-8"))
+        made.write_settings(settings.read_text(encoding="utf-8"), cache)
     return made
 
 
@@ -171,9 +177,9 @@ def readme_block(beginning: str) -> str:
 
 
 def shown_files(page: str) -> list[tuple[str, str]]:
-    """Path and text of each block of a page below docs/ that begins with a comment that names its file."""
-    text = (repository_root() / "docs" / page).read_text(encoding="utf-8")
-    return re.findall(r"```\w+\n[#/* ]*([\w.]+/[\w./]+)[^\n]*\n(.*?)```", text, re.DOTALL)
+    """Path and text of each block of a page that begins with a comment that names its file."""
+    text = (repository_root() / page).read_text(encoding="utf-8")
+    return re.findall(r"```\w*\n(?:#|/\*) ([\w./-]+/[\w.-]+)[^\n]*\n(.*?)```", text, re.DOTALL)
 
 
 def _json_objects(text: str) -> list[dict]:

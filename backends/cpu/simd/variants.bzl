@@ -92,7 +92,7 @@ def simd_loops(name, srcs, multiplies_bytes, deps):
             srcs = multiplies_bytes if is_part else srcs,
             copts = SIMD_COPTS + copts + ["-DET_CPU_ISA_" + isa.upper()],
             further_copts = "//backends/cpu/simd:copts",
-            tags = ["manual"],
+            tags = ["manual"],  # a compiler for another processor refuses the flags
             deps = deps + ([":%s_avx2" % name] if is_part else []),
         )
     cc_library(

@@ -11,6 +11,9 @@ def compiled_models(name, backends, models, weights = {}):
       models: py_library by model; the entry point is named as the model.
       weights: published file by model.
     """
+
+    # By hand, as what measures them.
+    tags = ["manual"]
     programs = []
     for backend in backends:
         for model, module in models.items():
@@ -21,17 +24,17 @@ def compiled_models(name, backends, models, weights = {}):
                 entry_point = model,
                 module = module,
                 weights = weights.get(model),
-                tags = ["manual"],
+                tags = tags,
             )
             native.filegroup(
                 name = program + "_manifest",
                 srcs = [program],
                 output_group = "manifest",
-                tags = ["manual"],
+                tags = tags,
             )
             programs += [program, program + "_manifest"]
     native.filegroup(
         name = name,
         srcs = programs,
-        tags = ["manual"],
+        tags = tags,
     )
