@@ -14,6 +14,7 @@ from exir.error import ExirError, PassError
 from exir.graph.graph_program import program_around
 from exir.graph.program_update import with_graph_module, with_names_of_graph
 from exir.pass_base import ExportedProgramPassBase
+from exir.verification.sizes import sizes_kept
 from exir.verification.values import ValueChecker
 
 
@@ -200,12 +201,13 @@ class _Checks:
 
 def _run_one(each: BundlePass, bundle: ProgramBundle, checks: _Checks | None) -> ProgramBundle:
     try:
-        bundle = each.run(bundle)
-        for program in bundle.programs.values():
-            with_names_of_graph(program)
-        each.ensures(bundle)
-        if checks is not None:
-            checks(bundle)
+        with sizes_kept(bundle.programs.values(), f"pass '{pass_name(each)}'"):
+            bundle = each.run(bundle)
+            for program in bundle.programs.values():
+                with_names_of_graph(program)
+            each.ensures(bundle)
+            if checks is not None:
+                checks(bundle)
     except ExirError as error:
         error.pass_name = error.pass_name or pass_name(each)
         raise

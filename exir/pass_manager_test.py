@@ -129,3 +129,19 @@ def test_passes_over_programs_can_be_called_on_a_graph_that_has_none() -> None:
     nodes = graph_module.graph.find_nodes(op="placeholder")
     assert all(node.meta["spec"].mem_offset is not None for node in nodes)
     assert graph_module.meta["non_const_buffer_sizes"][1] > 0
+
+
+class _AsksForSizes(_DoubleConstants):
+    def __call__(self, exported_program: ExportedProgram) -> ExportedProgramPassResult:
+        (node,) = (node for node in exported_program.graph.nodes if node.name == "x")
+        int(node.meta["val"].shape[0])
+        return super().__call__(exported_program)
+
+
+def test_a_pass_that_takes_a_dynamic_size_for_a_number_is_an_error() -> None:
+    shapes = ({0: torch.export.Dim("n", min=2, max=8)},)
+    exported = torch.export.export(_AddThree(), (torch.zeros(3),), dynamic_shapes=shapes)
+    with pytest.raises(
+        PassError, match=r"pass '_AsksForSizes' takes a dynamic size, s\d+ of 2 to 8, for .* 3; have"
+    ):
+        run_passes(exported, [_AsksForSizes()])

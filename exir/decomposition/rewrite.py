@@ -20,7 +20,6 @@ from exir.decomposition.result_bounds import Ranges, ranges_of_result
 from exir.dialects.edge import to_torch_overload
 from exir.error import NotLocal
 from exir.graph.graph_builder import GraphBuilder, same_layout, values
-from exir.graph.symbolic_dispatch import dispatch_for
 from exir.graph.value_map import ValueMap
 from exir.graph.variants import IDENTITIES, functional_form, is_view, run_copying
 
@@ -158,7 +157,7 @@ class GraphRewriter:
         if is_exported or _ONLY_AT_RUN_TIME & set(op.tags):
             return known
         given = values((args, kwargs))
-        with torch.no_grad(), dispatch_for(given), self._fake_mode:
+        with torch.no_grad(), self._fake_mode:
             val = run_copying(op, *given)
         return known if same_layout(val, known) else val
 

@@ -88,3 +88,31 @@ def test_program_computes_what_the_model_does_for_all_sizes(case: str) -> None:
     for inputs in calls:
         torch.testing.assert_close(edge.exported_program().module()(*inputs), function(*inputs))
     edge.to_executorch()
+
+
+@pytest.mark.parametrize("dim", [0, 2])
+def test_sizes_of_what_is_made_empty_stay_symbols(dim: int) -> None:
+    around = Call(lambda x: nn.functional.pad(x, (1, 1, 1, 0), mode="circular"))
+    exported = export(around, (torch.randn(3, 4, 6, 7),), dynamic_shapes=(({dim: A},),))
+    manager = to_edge(exported).to_executorch()
+    (x,) = manager.exported_program().graph.find_nodes(op="placeholder")
+    assert not x.meta["val"].shape[dim].node.expr.is_number
+    assert not x.meta["spec"].is_static
+
+
+class Padded(nn.Module):
+    """What is padded has no value that the exported program knows: the layer before it is decomposed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.Conv2d(4, 4, 1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return nn.functional.pad(self.layer(x), (1, 2, 0, 1))
+
+
+def test_a_padded_size_stays_a_symbol() -> None:
+    exported = export(Padded(), (torch.randn(3, 4, 6, 7),), dynamic_shapes=({0: A},))
+    (result,) = to_edge(exported).exported_program().graph.output_node().all_input_nodes
+    assert isinstance(result.meta["val"].shape[0], torch.SymInt)
+    assert not result.meta["val"].shape[0].node.expr.is_number

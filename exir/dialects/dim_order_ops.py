@@ -16,8 +16,8 @@ _SCHEMAS = (
     " int[]? dim_order=None) -> Tensor",
     "_to_dim_order_copy.out(Tensor self, *, bool non_blocking=False, int[]? dim_order=None,"
     " Tensor(a!) out) -> Tensor(a!)",
-    f"_empty_dim_order(int[] size, {_COPY_ARGUMENTS}, int[]? dim_order=None) -> Tensor",
-    "_empty_dim_order.out(int[] size, *, int[]? dim_order=None, Tensor(a!) out) -> Tensor(a!)",
+    f"_empty_dim_order(SymInt[] size, {_COPY_ARGUMENTS}, int[]? dim_order=None) -> Tensor",
+    "_empty_dim_order.out(SymInt[] size, *, int[]? dim_order=None, Tensor(a!) out) -> Tensor(a!)",
     "_clone_dim_order(Tensor self, *, bool non_blocking=False, int[]? dim_order=None) -> Tensor",
     "_clone_dim_order.out(Tensor self, *, bool non_blocking=False, int[]? dim_order=None,"
     " Tensor(a!) out) -> Tensor(a!)",

@@ -8,12 +8,18 @@ import sympy
 import torch
 from torch import SymInt
 from torch.fx import Graph, Node
-from torch.utils._sympy.functions import FloorDiv
+from torch.utils._sympy.functions import FloorDiv, Mod, PythonMod
 
 from exir.dialects.edge import edge_op
 from exir.error import NotLocal
 
-_FOLDS = {sympy.Add: operator.add, sympy.Mul: operator.mul}
+_FOLDS = {
+    sympy.Add: operator.add,
+    sympy.Mul: operator.mul,
+    FloorDiv: operator.floordiv,
+    Mod: operator.mod,
+    PythonMod: operator.mod,
+}
 
 
 class SymbolicSizes:
@@ -40,9 +46,15 @@ class SymbolicSizes:
         if expr.is_Integer:
             return int(expr)
         if expr not in self._known:
-            found = self._read_off(expr, tensors) or self._compute(expr, tensors)
-            self._known[expr] = found
+            self._known[expr] = self._found(expr, tensors)
         return self._known[expr]
+
+    def _found(self, expr: sympy.Expr, tensors: list[Node]) -> Node:
+        for way in (self._read_off, self._compute, self._read_off_with_offset):
+            node = way(expr, tensors)
+            if node is not None:
+                return node
+        raise NotLocal(f"no value of the graph gives the size {expr}")
 
     def _read_off(self, expr: sympy.Expr, tensors: list[Node]) -> Node | None:
         for node in tensors:
@@ -52,12 +64,19 @@ class SymbolicSizes:
                     return self._append(target, (node, dim), size, node)
         return None
 
-    def _compute(self, expr: sympy.Expr, tensors: list[Node]) -> Node:
-        if isinstance(expr, FloorDiv):
-            return self._apply(operator.floordiv, list(expr.args), tensors)
-        if type(expr) in _FOLDS:
-            return self._apply(_FOLDS[type(expr)], list(expr.args), tensors)
-        raise NotLocal(f"no value of the graph gives the size {expr}")
+    def _compute(self, expr: sympy.Expr, tensors: list[Node]) -> Node | None:
+        function = _FOLDS.get(type(expr))
+        return self._apply(function, list(expr.args), tensors) if function else None
+
+    def _read_off_with_offset(self, expr: sympy.Expr, tensors: list[Node]) -> Node | None:
+        """`expr` from a size that is more or less by a number, as those of a convolution's result are."""
+        for node in tensors:
+            for size in node.meta["val"].shape:
+                offset = expr - size.node.expr if isinstance(size, SymInt) else None
+                if offset is not None and offset.is_Integer:
+                    base = cast(Node, self._build(size.node.expr, tensors))
+                    return self._combine(operator.add, base, int(offset))
+        return None
 
     def _apply(self, function: Any, terms: list[sympy.Expr], tensors: list[Node]) -> Node:
         operands = [self._build(term, tensors) for term in terms]

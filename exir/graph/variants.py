@@ -9,6 +9,8 @@ from torch import Tensor
 from torch._ops import OpOverload
 from torch.utils._pytree import tree_map_only
 
+from exir.graph.symbolic_dispatch import dispatch_for
+
 # Operators that give their argument another name.
 IDENTITIES = frozenset({torch.ops.aten.alias.default, torch.ops.aten.detach.default})
 
@@ -38,10 +40,11 @@ def view_form(op: OpOverload) -> OpOverload:
 def run_copying(op: OpOverload, args: Any, kwargs: Mapping[str, Any]) -> Any:
     """The value of `copy_form(op)`: of its own memory, contiguous, when `op` is a view.
 
-    Made from the view, as the copying operators themselves do not take symbolic sizes.
+    Made from the view, as the copying operators themselves do not take symbolic sizes. Sizes that are symbols stay so.
     """
-    result = op(*args, **kwargs)
-    return tree_map_only(Tensor, _contiguous_copy, result) if is_view(op) else result
+    with dispatch_for((args, kwargs)):
+        result = op(*args, **kwargs)
+        return tree_map_only(Tensor, _contiguous_copy, result) if is_view(op) else result
 
 
 def _contiguous_copy(tensor: Tensor) -> Tensor:

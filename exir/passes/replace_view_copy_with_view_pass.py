@@ -8,6 +8,7 @@ from torch._ops import OpOverload
 from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind
 from torch.fx import Node
+from torch.fx.experimental.symbolic_shapes import statically_known_true
 
 from exir import memory
 from exir.dialects.edge import to_torch_overload
@@ -27,7 +28,7 @@ class ReplaceViewCopyWithViewPass(ProgramPass):
 
     Before: nodes have specs, operators are functional. After: a shape-only copy of a
     contiguous tensor is a `memory.view` whose spec has the input's as its base; copies to
-    the same dtype and dim order are gone. Copies stay where the result leaves the method
+    the same dtype and dim order are gone, or views. Copies stay where the result leaves the method
     and its memory is an input's, a constant's, a buffer's or another output's, or where it
     is written back to a buffer; where an operator changes either of them later where it lies; where it
     has a planned buffer of its own choice; of constants in other files, which have one shape there; and,
@@ -45,7 +46,7 @@ class ReplaceViewCopyWithViewPass(ProgramPass):
         finder = _Sharing(program, self.alias_inputs, self.alias_outputs)
         for node in list(program.graph.nodes):
             if _is_redundant_copy(node) and finder.may_share(node):
-                _remove_copy(node)
+                _share_all(node)
             elif _is_view_copy(node) and finder.may_share(node):
                 _make_view(node)
         return with_graph_module(program, program.graph_module)
@@ -132,7 +133,18 @@ def _is_redundant_copy(node: Node) -> bool:
     if op is None or not facts_of(op).copy_of:
         return False
     source, result = _source(node).meta["spec"], node.meta["spec"]
-    return source.dtype == result.dtype and source.dim_order == result.dim_order
+    if source.dtype != result.dtype or source.dim_order != result.dim_order:
+        return False
+    return _has_strides_of_source(node) or (
+        source.is_contiguous and source.is_static and result.is_static
+    )
+
+
+def _has_strides_of_source(node: Node) -> bool:
+    """Not so where sizes of 1 leave the order open, and the copy says which it is: by the strides torch
+    tells how results of what uses it lie."""
+    strides, others = (each.meta["val"].stride() for each in (_source(node), node))
+    return all(statically_known_true(a == b) for a, b in zip(strides, others, strict=True))
 
 
 def _make_view(node: Node) -> None:
@@ -145,6 +157,10 @@ def _make_view(node: Node) -> None:
     node.kwargs = {}
 
 
-def _remove_copy(node: Node) -> None:
-    node.replace_all_uses_with(_source(node))
-    node.graph.erase_node(node)
+def _share_all(node: Node) -> None:
+    """The copy is gone, or is a view where its strides differ."""
+    if _has_strides_of_source(node):
+        node.replace_all_uses_with(_source(node))
+        node.graph.erase_node(node)
+    else:
+        _make_view(node)

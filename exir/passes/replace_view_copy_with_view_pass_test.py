@@ -119,6 +119,23 @@ def test_copy_to_the_same_type_and_layout_is_gone() -> None:
     assert operator_names(program) == ["aten::relu", "aten::add.Tensor"]
 
 
+def test_copy_to_an_order_that_the_sizes_leave_open_is_a_view() -> None:
+    """What is behind it lies as the copy says."""
+
+    class Padded(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.conv = torch.nn.Conv2d(3, 4, 3)
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return torch.nn.functional.pad(self.conv(x), (1, 2, 0, 1)) + 1
+
+    x = torch.randn(2, 3, 3, 3).to(memory_format=torch.channels_last)
+    manager = to_edge(Example(Padded().eval(), (x,)).export()).to_executorch()
+    (view,) = views(manager.exported_program())
+    assert view.meta["val"].is_contiguous()
+
+
 def _with_a_row_set(x: torch.Tensor) -> torch.Tensor:
     return torch.index_put(x, (torch.tensor([1]),), torch.zeros(6))
 

@@ -64,6 +64,8 @@ def _needs_rows(node: Node) -> bool:
     orders = {_order(each) for each in node.all_input_nodes if _is_tensor(each)}
     if node.target in _ANY_ORDER or not any(map(_is_channels_last, orders)):
         return False
+    if isinstance(node.meta.get("val"), torch.SymInt):  # a size, which is the same in every order
+        return False
     if not all(_can_be_copied_to(_order(each)) for each in _results(node)):
         return False
     is_of_one = _is_tensor(node) and orders == {_order(node)}

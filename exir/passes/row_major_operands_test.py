@@ -1,5 +1,6 @@
 """Reductions take row-major operands; what uses their results finds them where they were."""
 
+import sympy
 import torch
 from torch import Tensor, nn
 
@@ -51,6 +52,33 @@ def test_what_lies_otherwise_is_copied_there_and_back() -> None:
     names, orders = turned(Pooled(), torch.channels_last)
     assert names == [_COPY, "aten::avg_pool2d", _COPY, "aten::relu"]
     assert orders == [(0, 2, 3, 1)]
+
+
+def test_sizes_are_read_of_what_lies_in_any_order() -> None:
+    class Doubled(nn.Module):
+        def forward(self, x: Tensor) -> Tensor:
+            y = x.relu()
+            return y.reshape(y.shape[0] * 2, -1)
+
+    x = torch.randn(2, 4, 8, 8).to(memory_format=torch.channels_last)
+    example = Example(Doubled().eval(), (x,), ({0: torch.export.Dim("n", min=2, max=8)},))
+    program = RowMajorOperands().run(to_edge(example.export()).exported_program())
+    assert "aten::sym_size.int" in operator_names(program)
+    assert_same(run(program, example.inputs), run_module(example.module, example.inputs))
+
+
+def test_dynamic_sizes_stay_dynamic() -> None:
+    class Padded(nn.Module):
+        def forward(self, x: Tensor) -> Tensor:
+            return nn.functional.pad(x, (1, 0, 0, 0), value=0.5) + 1
+
+    x = torch.randn(3, 3, 6, 13).to(memory_format=torch.channels_last)
+    exported = torch.export.export(
+        Padded(), (x,), dynamic_shapes=({0: torch.export.Dim("n", min=2, max=8)},)
+    )
+    program = RowMajorOperands().run(to_edge(exported).exported_program())
+    (taken,) = (node for node in program.graph.nodes if node.name == "x")
+    assert not isinstance(taken.meta["val"].shape[0].node.expr, sympy.Integer)
 
 
 def test_row_major_operands_stay() -> None:

@@ -26,6 +26,7 @@ from exir.passes.promote_operands import PromoteOperands
 from exir.passes.propagate_constants import PropagateConstants
 from exir.passes.remove_noops import RemoveNoops
 from exir.passes.share_transposed import ShareTransposed
+from exir.verification.sizes import sizes_kept
 from exir.verification.verifier import EXIREdgeDialectVerifier, verify_structure
 
 if TYPE_CHECKING:
@@ -244,10 +245,11 @@ def _lowered(
 ) -> ProgramBundle:
     """The programs in the edge dialect; `whole` are the operators to keep in each method."""
     always = dict.fromkeys(config.preserve_ops, _always)
-    core = {
-        name: to_core_aten(program, {**whole.get(name, {}), **always}, config.whole_attention)
-        for name, program in bundle.programs.items()
-    }
+    with sizes_kept(bundle.programs.values(), "decomposition"):
+        core = {
+            name: to_core_aten(program, {**whole.get(name, {}), **always}, config.whole_attention)
+            for name, program in bundle.programs.items()
+        }
     if bundle.facts.owns_programs:
         _empty(bundle.programs.values())
     check = verify_structure if config._check_ir_validity else None

@@ -28,9 +28,11 @@ def write_in_place(graph: StepGraph) -> None:
 def _ending_operand(step: Step, place: int, alive: Mapping[Value, Lifetime]) -> int | None:
     if not isinstance(step.operation, Map) or not _is_own_scratch(step.output):
         return None
+    storages = [value.storage for value in step.inputs]
     for index, value in enumerate(step.inputs):
         fits = value.dims == step.output.dims and value.dtype == step.output.dtype
-        if fits and isinstance(value.storage.place, Scratch) and alive[value.storage].last == place:
+        is_alone = storages.count(value.storage) == 1  # no other operand is a view of it, or both of a third
+        if fits and is_alone and isinstance(value.storage.place, Scratch) and alive[value.storage].last == place:
             return index
     return None
 

@@ -46,3 +46,15 @@ def test_a_map_writes_over_an_operand_that_ends_with_it() -> None:
     rows = read(compile_partition(delegated(function, inputs), Options()).data)
     assert rows.scratch_bytes == 16 * 4 * 4 * 4
     assert_computes(function, *inputs)
+
+
+def test_a_map_does_not_write_over_an_operand_that_another_is_a_view_of() -> None:
+    def function(x: Tensor) -> Tensor:
+        columns = torch.nn.functional.avg_pool2d(x, 1)
+        viewed = torch.nn.functional.pixel_unshuffle(columns, 1)
+        return torch.nn.functional.max_pool2d(viewed - columns * 3, 1)
+
+    inputs = [torch.rand(1, 16, 4, 4).to(memory_format=torch.channels_last)]
+    rows = read(compile_partition(delegated(function, inputs), Options()).data)
+    assert rows.scratch_bytes == 2 * 16 * 4 * 4 * 4
+    assert_computes(function, *inputs)
