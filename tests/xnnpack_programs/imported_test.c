@@ -10,6 +10,8 @@
 
 static tests_xnnpack_programs_product_forward_memory product_memory;
 static tests_xnnpack_programs_doubled_forward_memory doubled_memory;
+static tests_xnnpack_programs_stripes_forward_memory stripes_memory;
+static tests_xnnpack_programs_tiles_forward_memory tiles_memory;
 
 static void check(et_status status, const et_error *error) {
   if (status != ET_STATUS_OK) {
@@ -75,10 +77,41 @@ static void test_two_delegates_of_a_method_run(void **state) {
   }
 }
 
+static void test_tiles_of_windows_run_in_the_memory_that_was_counted(
+    void **state) {
+  static const float x[32 * 15 * 15];
+  et_error error = {0};
+  et_method *method = NULL;
+  (void)state;
+  check(tests_xnnpack_programs_tiles_forward_load(&tiles_memory, NULL, &method,
+                                                  &error),
+        &error);
+  check(tests_xnnpack_programs_tiles_forward_set_input_0(method, x, &error),
+        &error);
+  check(et_method_execute(method, &error), &error);
+}
+
+static void test_strips_of_rows_run_in_the_memory_that_was_counted(
+    void **state) {
+  static const float x[3 * 64 * 58];
+  et_error error = {0};
+  et_method *method = NULL;
+  (void)state;
+  check(tests_xnnpack_programs_stripes_forward_load(&stripes_memory, NULL,
+                                                    &method, &error),
+        &error);
+  check(tests_xnnpack_programs_stripes_forward_set_input_0(method, x, &error),
+        &error);
+  check(et_method_execute(method, &error), &error);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_weights_are_packed_in_the_memory_that_was_counted),
       cmocka_unit_test(test_two_delegates_of_a_method_run),
+      cmocka_unit_test(
+          test_tiles_of_windows_run_in_the_memory_that_was_counted),
+      cmocka_unit_test(test_strips_of_rows_run_in_the_memory_that_was_counted),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
