@@ -10,6 +10,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+import torch
 
 from tools.release.make_wheel import version_of, write_wheel
 
@@ -50,6 +51,14 @@ def test_the_wheel_lists_what_it_has(wheel: Path) -> None:
     assert [line.split(",")[0] for line in record] == names
     assert {"executorch_runtime/libexecutorch_runtime.so", "exir/__init__.py", "schema/operators.toml"} <= set(names)
     assert not [name for name in names if name.endswith("_test.py")]
+
+
+def test_the_wheel_wants_the_torch_that_is_tested(wheel: Path) -> None:
+    minor = ".".join(torch.__version__.split(".")[:2])
+    with zipfile.ZipFile(wheel) as archive:
+        (metadata,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+        lines = archive.read(metadata).decode().splitlines()
+    assert f"Requires-Dist: torch=={minor}.*" in lines
 
 
 def test_equal_sources_give_an_equal_wheel(wheel: Path, tmp_path: Path) -> None:
