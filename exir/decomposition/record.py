@@ -3,7 +3,7 @@
 from typing import Any, cast
 
 import torch
-from torch import SymInt, Tensor
+from torch import SymFloat, SymInt, Tensor
 from torch._ops import OpOverload
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx import Node
@@ -97,7 +97,7 @@ class OperatorRecorder(TorchDispatchMode):
             if id(value) not in self._nodes:
                 raise NotLocal("a decomposition makes a tensor of its own", self._builder.source)
             return self._nodes[id(value)][1]
-        if isinstance(value, SymInt):
+        if isinstance(value, (SymInt, SymFloat)):
             return self._builder.sizes.node_for(value, self._inputs)
         return value
 

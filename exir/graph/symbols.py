@@ -6,9 +6,9 @@ from typing import Any, cast
 
 import sympy
 import torch
-from torch import SymInt
+from torch import SymFloat, SymInt
 from torch.fx import Graph, Node
-from torch.utils._sympy.functions import FloorDiv, Mod, PythonMod
+from torch.utils._sympy.functions import FloorDiv, IntTrueDiv, Mod, PythonMod
 
 from exir.dialects.edge import edge_op
 from exir.error import NotLocal
@@ -19,6 +19,7 @@ _FOLDS = {
     FloorDiv: operator.floordiv,
     Mod: operator.mod,
     PythonMod: operator.mod,
+    IntTrueDiv: operator.truediv,
 }
 
 
@@ -35,8 +36,8 @@ class SymbolicSizes:
         if isinstance(val, SymInt):
             self._known.setdefault(val.node.expr, node)
 
-    def node_for(self, size: SymInt, tensors: list[Node]) -> Node | int:
-        """The node (or the number) for `size`, read off the shape of one of `tensors` if need be.
+    def node_for(self, size: SymInt | SymFloat, tensors: list[Node]) -> Node | int:
+        """The node (or the number) for `size`, or a quotient of sizes, read off the shape of one of `tensors` if need be.
 
         Raises `NotLocal` when it cannot be had.
         """
