@@ -52,6 +52,15 @@ _FOLDED = {
 }
 
 
+def can_compute(dim: Dim) -> bool:
+    """Whether the table has operations for `dim`, which those on fractions are not."""
+    if isinstance(dim, (int, sympy.Symbol)) or dim.is_Integer:
+        return True
+    is_power = isinstance(dim, sympy.Pow) and dim.exp.is_Integer and dim.exp > 0
+    is_known = is_power or type(dim) in (sympy.Add, *_BINARY, *_FOLDED)
+    return is_known and all(map(can_compute, dim.args))
+
+
 class DimTable:
     """Grows the table; equal sizes are one entry."""
 

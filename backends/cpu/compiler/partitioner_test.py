@@ -2,6 +2,7 @@
 
 import torch
 from torch import Tensor, nn
+from torch.export import ExportedProgram
 
 from backends.cpu.compiler.compile import compile_partition
 from backends.cpu.compiler.options import Options
@@ -29,6 +30,20 @@ def test_dtypes_that_are_not_taken_are_named() -> None:
     program = lowered(torch.relu, [torch.ones(3, dtype=torch.float64)])
     (left,) = get_non_lowered_nodes(program.graph)
     assert refusals_of(left) == {"cpu": "'aten_relu_default' is of torch.float64; float32 is taken"}
+
+
+def test_sizes_that_are_computed_with_fractions_are_left_to_kernels() -> None:
+    def larger(x: Tensor) -> Tensor:
+        return nn.functional.interpolate(x.relu(), scale_factor=1.5, mode="bilinear").relu()
+
+    height = {2: torch.export.Dim("h", min=2, max=24)}
+    program = lowered(larger, [torch.randn(1, 3, 4, 5)], dynamic_shapes=(height,))
+    assert len(delegate_calls(program.graph)) == 1
+    assert any("is computed with fractions" in reason for reason in _reasons(program))
+
+
+def _reasons(program: ExportedProgram) -> list[str]:
+    return [reason for node in get_non_lowered_nodes(program.graph) for reason in refusals_of(node).values()]
 
 
 def test_views_alone_are_no_delegate() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 import torch
 from torch.fx import Node
 
+from backends.cpu.compiler.dim_table import can_compute
 from backends.cpu.compiler.dims import dims_of
 from backends.cpu.compiler.kinds.convert import HALVES
 from backends.cpu.compiler.lower import (
@@ -147,4 +148,6 @@ def _refuses(program: Program, name: str, value: object, dtypes: tuple[torch.dty
         return f"'{name}' has {value.dim()} dimensions; {MAX_RANK} are taken"
     if any(program.bounds.maximum(size) is None for size in dims_of(value)):
         return f"'{name}' has a dimension without an upper bound"
+    if not all(map(can_compute, dims_of(value))):
+        return f"'{name}' has a dimension that is computed with fractions"
     return None
