@@ -133,11 +133,7 @@ def _is_redundant_copy(node: Node) -> bool:
     if op is None or not facts_of(op).copy_of:
         return False
     source, result = _source(node).meta["spec"], node.meta["spec"]
-    if source.dtype != result.dtype or source.dim_order != result.dim_order:
-        return False
-    return _has_strides_of_source(node) or (
-        source.is_contiguous and source.is_static and result.is_static
-    )
+    return source.dtype == result.dtype and source.dim_order == result.dim_order
 
 
 def _has_strides_of_source(node: Node) -> bool:
@@ -158,8 +154,9 @@ def _make_view(node: Node) -> None:
 
 
 def _share_all(node: Node) -> None:
-    """The copy is gone, or is a view where its strides differ."""
-    if _has_strides_of_source(node):
+    """The copy is gone, or is a view where its strides differ and its sizes are numbers."""
+    spec = node.meta["spec"]
+    if _has_strides_of_source(node) or not (spec.is_contiguous and spec.is_static):
         node.replace_all_uses_with(_source(node))
         node.graph.erase_node(node)
     else:

@@ -136,6 +136,20 @@ def test_copy_to_an_order_that_the_sizes_leave_open_is_a_view() -> None:
     assert view.meta["val"].is_contiguous()
 
 
+def test_copy_to_an_order_that_dynamic_sizes_leave_open_is_gone() -> None:
+    """The runtime holds such a tensor in rows, and would refuse a copy to another order into it."""
+
+    class Pooled(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            pooled = torch.nn.functional.max_pool2d(x, (3, 2), 2, 1, ceil_mode=True)
+            return torch.nn.functional.pixel_unshuffle(pooled, 1).neg()
+
+    x = torch.randn(3, 1, 8, 5).as_strided((3, 1, 8, 5), (40, 1, 5, 1))
+    example = Example(Pooled(), (x,), ({0: Dim("n", min=2, max=8)},))
+    program = to_edge(example.export()).to_executorch().exported_program()
+    assert not [name for name in operator_names(program) if name.startswith("dim_order_ops::")]
+
+
 def _with_a_row_set(x: torch.Tensor) -> torch.Tensor:
     return torch.index_put(x, (torch.tensor([1]),), torch.zeros(6))
 
