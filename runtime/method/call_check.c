@@ -13,9 +13,8 @@ typedef struct call_check {
   uint32_t steps_left;
 } call_check;
 
-static inline uint32_t index_of(const call_check *c, const et_value *value) {
-  return (uint32_t)(value - c->method->values);
-}
+/* No function, as it would have no use where messages are reduced to codes. */
+#define INDEX_OF(c, value) ((unsigned)((value) - (c)->method->values))
 
 static bool overlap(const et_tensor *a, const et_tensor *b) {
   const uintptr_t a_begin = (uintptr_t)a->data;
@@ -31,8 +30,7 @@ static et_status compare_with_out(const call_check *c, const et_value *value) {
         c->builder->error,
         "instructions[%u] writes values[%u], which shares bytes with "
         "its operand values[%u]",
-        (unsigned)c->instruction, (unsigned)index_of(c, c->out),
-        (unsigned)index_of(c, value));
+        (unsigned)c->instruction, INDEX_OF(c, c->out), INDEX_OF(c, value));
   }
   return ET_STATUS_OK;
 }
@@ -62,9 +60,9 @@ static et_status check_against_written(void *context, et_value *value) {
   if (c->out_count++ == 0) {
     return ET_STATUS_OK;
   }
-  return et_fail_program(
-      c->builder->error, "instructions[%u] writes values[%u] twice",
-      (unsigned)c->instruction, (unsigned)index_of(c, value));
+  return et_fail_program(c->builder->error,
+                         "instructions[%u] writes values[%u] twice",
+                         (unsigned)c->instruction, INDEX_OF(c, value));
 }
 
 static et_status check_out(void *context, et_value *out) {
@@ -75,7 +73,7 @@ static et_status check_out(void *context, et_value *out) {
         c->builder->error,
         "instructions[%u] writes values[%u], a constant or an input "
         "that the caller lends",
-        (unsigned)c->instruction, (unsigned)index_of(c, out));
+        (unsigned)c->instruction, INDEX_OF(c, out));
   }
   c->out = out;
   c->out_count = 0;
