@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "executorch/arena.h"
+#include "runtime/extension/large_memory.h"
 
 /* What is being loaded, and whose buffer it shares. */
 typedef struct request {
@@ -142,6 +143,7 @@ static et_status allocate(const request *r, size_t size, void **out_allocation,
   }
   out_memory->data = align_up(*out_allocation);
   out_memory->size = size;
+  et_wish_large_pages(out_memory->data, size);
   return ET_STATUS_OK;
 }
 

@@ -1,0 +1,30 @@
+#if defined(__linux__)
+#define _DEFAULT_SOURCE /* madvise */
+#endif
+
+#include "runtime/extension/large_memory.h"
+
+#include <stdint.h>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+/* What whole pages need is advised, and no neighbour: a multiple of any page's size
+ * that processors have. */
+#define LARGE_PAGE ((size_t)2 << 20)
+
+#if defined(MADV_HUGEPAGE)
+void et_wish_large_pages(void *data, size_t size) {
+  const size_t skip = (LARGE_PAGE - (uintptr_t)data % LARGE_PAGE) % LARGE_PAGE;
+  if (size >= skip + LARGE_PAGE) {
+    const size_t whole = (size - skip) / LARGE_PAGE * LARGE_PAGE;
+    (void)madvise((uint8_t *)data + skip, whole, MADV_HUGEPAGE);
+  }
+}
+#else
+void et_wish_large_pages(void *data, size_t size) {
+  (void)data;
+  (void)size;
+}
+#endif

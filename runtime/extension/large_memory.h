@@ -1,0 +1,13 @@
+/* Memory of many megabytes. */
+#ifndef RUNTIME_EXTENSION_LARGE_MEMORY_H_
+#define RUNTIME_EXTENSION_LARGE_MEMORY_H_
+
+#include <stddef.h>
+
+/* Asks the operating system for large pages where `size` bytes at `data`, which have
+ * not been written yet, have room for some: they are there for a tenth of the time,
+ * and reading all of them misses no address translation. A wish: where there are no
+ * such pages nothing happens. */
+void et_wish_large_pages(void *data, size_t size);
+
+#endif /* RUNTIME_EXTENSION_LARGE_MEMORY_H_ */

@@ -1,0 +1,61 @@
+/* Wishes for large pages leave memory what it is, and need none of any size. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "runtime/extension/large_memory.h"
+
+#define MEBIBYTE ((size_t)1 << 20)
+
+static uint8_t byte_at(size_t i) { return (uint8_t)(i / 4096 + i % 251); }
+
+/* Writes all of it, and looks whether that stays. */
+static void use(uint8_t *data, size_t size) {
+  for (size_t i = 0; i < size; i++) {
+    data[i] = byte_at(i);
+  }
+  for (size_t i = 0; i < size; i++) {
+    assert_int_equal(data[i], byte_at(i));
+  }
+}
+
+static void test_memory_of_any_size_and_place_can_be_used(void **state) {
+  (void)state;
+  const size_t sizes[] = {0, 1, 4096, 2 * MEBIBYTE, 9 * MEBIBYTE + 17};
+  for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+    for (size_t skip = 0; skip < 128; skip += 64) {
+      uint8_t *allocation = malloc(sizes[i] + skip + 1);
+      assert_non_null(allocation);
+      et_wish_large_pages(allocation + skip, sizes[i]);
+      use(allocation + skip, sizes[i]);
+      free(allocation);
+    }
+  }
+}
+
+static void test_what_lies_there_stays(void **state) {
+  (void)state;
+  const size_t size = 6 * MEBIBYTE;
+  uint8_t *data = malloc(size);
+  assert_non_null(data);
+  for (size_t i = 0; i < size; i++) {
+    data[i] = byte_at(i);
+  }
+  et_wish_large_pages(data, size);
+  for (size_t i = 0; i < size; i++) {
+    assert_int_equal(data[i], byte_at(i));
+  }
+  free(data);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_memory_of_any_size_and_place_can_be_used),
+      cmocka_unit_test(test_what_lies_there_stays),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
