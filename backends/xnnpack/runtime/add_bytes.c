@@ -1,9 +1,14 @@
 /* Step add_bytes: sums of the numbers behind two tensors of bytes, as bytes, in whole
  * numbers: each is multiplied by its share of 2^shift, and sums are rounded up from
  * the half. */
+#include "backends/cpu/simd/shares.h"
+
 #include "backends/cpu/steps/check.h"
 #include "backends/cpu/steps/chunks.h"
 #include "backends/xnnpack/runtime/steps.h"
+
+static et_cpu_add_shares_function *const variants[ET_CPU_ISA_COUNT] =
+    ET_CPU_VARIANTS(et_cpu_add_shares);
 
 enum { A, B, Y };
 enum { FACTOR_A, FACTOR_B, ZERO_A, ZERO_B, SHIFT, ZERO_Y, LOW, HIGH, WORDS };
@@ -42,55 +47,45 @@ static et_status check(const et_cpu_step *step, et_error *error) {
 }
 
 typedef struct work {
+  et_cpu_shares shares;
+  et_cpu_add_shares_function *function;
   const uint8_t *a;
   const uint8_t *b;
   uint8_t *y;
   size_t count;
-  int32_t factors[2];
-  int32_t start; /* of sums: half of 2^shift, less what zero points make */
-  int32_t shift;
-  int32_t zero_point;
-  int32_t low;
-  int32_t high;
-  uint8_t sign; /* of int8, as unsigned bytes with it turned */
 } work;
-
-static int32_t sum_at(const work *w, size_t i) {
-  const int32_t offset = w->sign;
-  return w->start + w->factors[0] * ((w->a[i] ^ w->sign) - offset) +
-         w->factors[1] * ((w->b[i] ^ w->sign) - offset);
-}
 
 static void run_chunk(void *data, size_t index) {
   const work *w = data;
   const size_t first = index * CHUNK;
-  const size_t end = first + et_cpu_part(w->count, CHUNK, index);
-  for (size_t i = first; i < end; i++) {
-    const int32_t sum = (sum_at(w, i) >> w->shift) + w->zero_point;
-    const int32_t least = sum < w->low ? w->low : sum;
-    w->y[i] = (uint8_t)(least > w->high ? w->high : least);
-  }
+  w->function(&w->shares, w->a + first, w->b + first, w->y + first,
+              et_cpu_part(w->count, CHUNK, index));
 }
 
-static void run(const et_cpu_step *step, const et_cpu_run *run) {
-  const et_cpu_tensor *y = step->tensors[Y];
+/* Sums begin with half of 2^shift, less what zero points make. */
+static et_cpu_shares shares_of(const et_cpu_step *step) {
   int32_t words[WORDS];
   for (size_t i = 0; i < WORDS; i++) {
     words[i] = (int32_t)et_cpu_attribute(step, i);
   }
-  work w = {.a = step->tensors[A]->data,
+  return (et_cpu_shares){
+      .factors = {words[FACTOR_A], words[FACTOR_B]},
+      .start = (1 << (words[SHIFT] - 1)) - words[FACTOR_A] * words[ZERO_A] -
+               words[FACTOR_B] * words[ZERO_B],
+      .shift = words[SHIFT],
+      .zero_point = words[ZERO_Y],
+      .low = words[LOW],
+      .high = words[HIGH],
+      .is_signed = step->tensors[Y]->dtype == ET_SCALAR_TYPE_INT8};
+}
+
+static void run(const et_cpu_step *step, const et_cpu_run *run) {
+  work w = {.shares = shares_of(step),
+            .function = variants[run->isa],
+            .a = step->tensors[A]->data,
             .b = step->tensors[B]->data,
-            .y = y->data,
-            .count = y->numel,
-            .factors = {words[FACTOR_A], words[FACTOR_B]},
-            .start = (1 << (words[SHIFT] - 1)) -
-                     words[FACTOR_A] * words[ZERO_A] -
-                     words[FACTOR_B] * words[ZERO_B],
-            .shift = words[SHIFT],
-            .zero_point = words[ZERO_Y],
-            .low = words[LOW],
-            .high = words[HIGH],
-            .sign = y->dtype == ET_SCALAR_TYPE_INT8 ? 128 : 0};
+            .y = step->tensors[Y]->data,
+            .count = step->tensors[Y]->numel};
   et_cpu_for_each(run, et_cpu_parts(w.count, CHUNK), run_chunk, &w);
 }
 
