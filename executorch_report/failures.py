@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from exir.base_error import InvalidProgramError
+from exir.plan.no_program import no_program
 
 
 def failure(path: Path, error: Exception) -> str:
@@ -12,5 +13,5 @@ def failure(path: Path, error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename or path}: {error.strerror}"
     if isinstance(error, InvalidProgramError):
-        return f"{path}: {error}\n  the file is damaged, or no ExecuTorch program: export or fetch it again"
+        return no_program(path, error)
     return f"{path}: {error}"

@@ -24,6 +24,7 @@ from exir.plan.kernels import calls_without_kernel, load_tables
 from exir.plan.manifest import manifest_text, method_content, methods_content
 from exir.plan.measured import measured_memory, payload_of
 from exir.plan.memory import CalledMemory, RuntimeMemory, called_memory, kernel_memory
+from exir.plan.no_program import no_program
 from exir.plan.report import MethodReport
 
 
@@ -55,9 +56,7 @@ def _read(path: Path) -> schema.Program:
         program = deserialize_pte_binary(path.read_bytes()).program
         check_indices(program)
     except InvalidProgramError as error:
-        raise ConfigError(
-            f"{path}: {error}\n  the file is damaged, or no ExecuTorch program: export or fetch it again"
-        ) from error
+        raise ConfigError(no_program(path, error)) from error
     return program
 
 

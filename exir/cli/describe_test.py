@@ -86,6 +86,19 @@ def test_what_is_no_program_says_what_to_do(tmp_path: Path, capsys: pytest.Captu
     assert message.endswith("the file is damaged, or no ExecuTorch program: export or fetch it again\n")
 
 
+def test_a_program_that_git_lfs_has_not_fetched_is_no_damaged_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "net.pte").write_text(
+        "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n"
+    )
+    assert _described(tmp_path) == 1
+    assert capsys.readouterr().err == (
+        f"error: //app:net: {tmp_path}/net.pte is a pointer of Git LFS, not the file itself: "
+        "fetch it with `git lfs pull`\n"
+    )
+
+
 def test_a_call_without_a_kernel_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     spec = ModelSpec(torch.nn.ReLU(), (torch.ones(8),))
     manager = lower_programs(export_methods(spec), spec, Pipeline())

@@ -10,13 +10,17 @@ from torch import Tensor
 from torch.export import ExportedProgram
 from torch.utils import _pytree as pytree
 
+from exir.cli.loading.unreadable import why_unreadable
 from exir.error import ModelError
+from exir.git_lfs import NOT_FETCHED, is_pointer
 
 Tensors = Mapping[str, Tensor]
 
 
 def read_tensors(path: Path) -> Tensors:
     """Tensors by name from a .safetensors or .npz file. Raises `ModelError`."""
+    if is_pointer(path):
+        raise ModelError(f"{path} {NOT_FETCHED}")
     try:
         if path.suffix == ".safetensors":
             from safetensors.torch import load_file
@@ -25,8 +29,7 @@ def read_tensors(path: Path) -> Tensors:
         with numpy.load(path, allow_pickle=False) as arrays:
             return {name: torch.from_numpy(arrays[name]) for name in arrays.files}
     except Exception as error:
-        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        raise ModelError(f"{path} cannot be read as inputs: {reason}") from error
+        raise ModelError(why_unreadable(path, "inputs", error)) from error
 
 
 def calls_of(path: Path, programs: Mapping[str, ExportedProgram]) -> dict[str, list[tuple[Any, ...]]]:

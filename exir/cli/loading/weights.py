@@ -7,7 +7,9 @@ import torch
 from torch import Tensor, nn
 
 from exir.block_weight import BlockWeight
+from exir.cli.loading.unreadable import why_unreadable
 from exir.error import WeightsError
+from exir.git_lfs import NOT_FETCHED, is_pointer
 from exir.weights_file import WeightsFile
 
 _MOST_NAMES = 5
@@ -43,13 +45,14 @@ def _replace(module: nn.Module, old: Tensor, new: nn.Parameter) -> None:
 
 def read_weights(path: Path) -> WeightsFile:
     """A file of safetensors or GGUF (by its suffix), or a state dict of torch."""
+    if is_pointer(path):
+        raise WeightsError(f"{path} {NOT_FETCHED}")
     try:
         return _READERS.get(path.suffix, _read_state_dict)(path)
     except WeightsError:
         raise
     except Exception as error:
-        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        raise WeightsError(f"{path} cannot be read as weights: {reason}") from error
+        raise WeightsError(why_unreadable(path, "weights", error)) from error
 
 
 def _read_safetensors(path: Path) -> WeightsFile:

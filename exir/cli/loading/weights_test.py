@@ -103,6 +103,17 @@ def test_a_damaged_file_is_named(tmp_path: Path, name: str, reason: str) -> None
         _load(_net(), tmp_path / name)
 
 
+@pytest.mark.parametrize("name", ["w.safetensors", "w.pt", "w.gguf"])
+def test_a_file_that_git_lfs_has_not_fetched_is_told_from_a_damaged_one(
+    tmp_path: Path, name: str
+) -> None:
+    (tmp_path / name).write_text("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n")
+    with pytest.raises(
+        WeightsError, match=f"{name} is a pointer of Git LFS, not the file itself: fetch it"
+    ):
+        _load(_net(), tmp_path / name)
+
+
 @pytest.mark.parametrize(
     "saved, message",
     [([1], "holds a list, not a state dict"), ({"epoch": 3}, "'epoch' is a int, not a tensor")],

@@ -1,0 +1,13 @@
+"""What is said of a file that is no program."""
+
+from pathlib import Path
+
+from exir.base_error import InvalidProgramError
+from exir.git_lfs import NOT_FETCHED, is_pointer
+
+
+def no_program(path: Path, error: InvalidProgramError) -> str:
+    """The file, what is wrong with it, and what to do."""
+    if is_pointer(path):
+        return f"{path} {NOT_FETCHED}"
+    return f"{path}: {error}\n  the file is damaged, or no ExecuTorch program: export or fetch it again"
