@@ -11,12 +11,14 @@
 /* Weights are as those of et_cpu_product_q; there is no residual. */
 typedef struct et_cpu_product_i8 {
   et_cpu_product_q weights;
-  const int32_t *sums; /* of a group's codes: like scales */
+  const int32_t *sums; /* of a group's codes: like scales; NULL with codes of 4
+                          bits: they are added up on the way */
 } et_cpu_product_i8;
 
 typedef void et_cpu_product_i8_function(const et_cpu_product_i8 *product,
                                         const et_cpu_range *range);
 
-ET_CPU_DECLARE(et_cpu_product_i8_function, et_cpu_product_i8);
+ET_CPU_DECLARE(et_cpu_product_i8_function, et_cpu_product_i8); /* 8 bits */
+ET_CPU_DECLARE(et_cpu_product_i8_function, et_cpu_product_i4); /* 4 bits */
 
 #endif /* BACKENDS_CPU_SIMD_PRODUCT_I8_H_ */

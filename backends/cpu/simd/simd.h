@@ -180,6 +180,17 @@ ET_INLINE et_f32 et_f32_at_most(et_f32 x, et_f32 high) {
 #endif
 }
 
+/* The same, but NaN becomes `high`. */
+ET_INLINE et_f32 et_f32_below(et_f32 x, et_f32 high) {
+#if defined(ET_CPU_ISA_AVX512)
+  return (et_f32)_mm512_min_ps((__m512)x, (__m512)high);
+#elif defined(ET_CPU_ISA_AVX2)
+  return (et_f32)_mm256_min_ps((__m256)x, (__m256)high);
+#else
+  return et_f32_select(x < high, x, high);
+#endif
+}
+
 ET_INLINE et_f32 et_f32_clamp(et_f32 x, et_f32 low, et_f32 high) {
   return et_f32_at_most(et_f32_at_least(x, low), high);
 }

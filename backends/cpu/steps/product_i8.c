@@ -7,19 +7,32 @@
 #include "backends/cpu/steps/kinds.h"
 #include "backends/cpu/steps/product_blocks.h"
 
-static et_cpu_product_i8_function *const variants[ET_CPU_ISA_COUNT] =
+static et_cpu_product_i8_function *const variants_of_4[ET_CPU_ISA_COUNT] =
+    ET_CPU_VARIANTS_I8(et_cpu_product_i4);
+static et_cpu_product_i8_function *const variants_of_8[ET_CPU_ISA_COUNT] =
     ET_CPU_VARIANTS_I8(et_cpu_product_i8);
 
-static et_status check(const et_cpu_step *step, et_error *error) {
-  ET_RETURN_IF_ERROR(et_cpu_few_bits_check(step, 1, ET_CPU_ZERO_POINTS, error));
+static et_status check_sums(const et_cpu_step *step, et_error *error) {
   const et_cpu_tensor *scales = step->tensors[ET_CPU_FEW_BITS_SCALES];
-  const size_t group = et_cpu_few_bits_read(step).group;
-  ET_CPU_CHECK(error, group <= ET_CPU_GROUP_I8,
-               "product_i8: groups of %zu weights, expected at most %d", group,
-               ET_CPU_GROUP_I8);
   const int64_t sizes[3] = {scales->sizes[0], scales->sizes[1], 16};
   return et_cpu_check_sizes(step, et_cpu_few_bits_own(step),
                             ET_SCALAR_TYPE_INT32, 3, sizes, error);
+}
+
+static bool has_sums(const et_cpu_step *step) {
+  return step->input_count > et_cpu_few_bits_own(step);
+}
+
+static et_status check(const et_cpu_step *step, et_error *error) {
+  ET_RETURN_IF_ERROR(et_cpu_few_bits_check(step, 0, ET_CPU_ZERO_POINTS, error));
+  const et_cpu_product_q product = et_cpu_few_bits_read(step);
+  ET_CPU_CHECK(error, product.group <= ET_CPU_GROUP_I8,
+               "product_i8: groups of %zu weights, expected at most %d",
+               product.group, ET_CPU_GROUP_I8);
+  ET_CPU_CHECK(error, has_sums(step) || product.bits == 4,
+               "product_i8: %d inputs, expected sums of codes of %d bits",
+               (int)step->input_count, (int)product.bits);
+  return has_sums(step) ? check_sums(step, error) : ET_STATUS_OK;
 }
 
 typedef struct work {
@@ -37,21 +50,25 @@ static void run_block(void *data, size_t index) {
   w->function(&w->product, &range);
 }
 
-/* All columns where there are blocks of rows enough to share out, else so many
- * that making bytes of rows again does not count. */
-static size_t column_parts(size_t rows, size_t columns) {
-  return rows > 4 * BLOCK_ROWS || columns < 512 ? 1
-                                                : et_cpu_parts(columns, 512);
+/* All columns where one thread works, or blocks of rows are enough to share out;
+ * else so many that making bytes of rows again does not count. */
+static size_t column_parts(size_t rows, size_t columns, size_t threads) {
+  return threads < 2 || rows > 4 * BLOCK_ROWS || columns < 512
+             ? 1
+             : et_cpu_parts(columns, 512);
 }
 
 static void run(const et_cpu_step *step, const et_cpu_run *run) {
-  work w = {.product = {et_cpu_few_bits_read(step),
-                        step->tensors[et_cpu_few_bits_own(step)]->data},
-            .function = variants[run->isa]};
+  work w = {.product = {.weights = et_cpu_few_bits_read(step)}};
   const size_t rows = et_cpu_few_bits_rows(step);
   const size_t columns = w.product.weights.columns;
+  w.function = w.product.weights.bits == 4 ? variants_of_4[run->isa]
+                                           : variants_of_8[run->isa];
+  if (has_sums(step)) {
+    w.product.sums = step->tensors[et_cpu_few_bits_own(step)]->data;
+  }
   w.blocks = (et_cpu_blocks){rows, columns, et_cpu_parts(rows, BLOCK_ROWS),
-                             column_parts(rows, columns)};
+                             column_parts(rows, columns, et_cpu_threads(run))};
   et_cpu_for_each(run, et_cpu_block_count(&w.blocks), run_block, &w);
 }
 

@@ -15,7 +15,7 @@ extern const et_backend_part et_cpu_step_product_i8;
 
 typedef struct shape {
   int32_t rows, groups, group, columns, bits;
-  bool shifted, clamp;
+  bool shifted, clamp, unsummed; /* without sums of codes */
 } shape;
 
 enum { X, WORDS, SCALES, BIAS, MORE };
@@ -39,6 +39,9 @@ static size_t place(const shape *s, size_t group, size_t n) {
 }
 
 static void put_sums(et_test_step *test, const shape *s) {
+  if (s->unsummed) {
+    return;
+  }
   int32_t *sums = test->tensors[s->shifted ? MORE + 1 : MORE].data;
   for (size_t n = 0; n < (size_t)panel_count(s) * 16; n++) {
     for (size_t group = 0; group < (size_t)s->groups; group++) {
@@ -65,7 +68,9 @@ static void make(et_test_step *test, const shape *s) {
   if (s->shifted) {
     et_test_input(test, F32, 3, parameters);
   }
-  et_test_input(test, ET_SCALAR_TYPE_INT32, 3, parameters);
+  if (!s->unsummed) {
+    et_test_input(test, ET_SCALAR_TYPE_INT32, 3, parameters);
+  }
   et_test_output(test, F32, 2, (int32_t[]){s->rows, s->columns});
   et_test_int(test, s->bits);
   et_test_int(test, s->shifted);
@@ -141,17 +146,21 @@ static void test_random_shapes(void **state) {
                      1 + (int32_t)et_test_below(90),
                      bits,
                      et_test_below(2) == 0,
-                     et_test_below(2) == 0};
+                     et_test_below(2) == 0,
+                     bits == 4 && et_test_below(2) == 0};
     check_product(&s);
   }
 }
 
 static void test_largest_groups_many_rows_and_none(void **state) {
   (void)state;
-  const shape shapes[] = {{0, 2, 32, 20, 4, false, false},
-                          {25, 1, 512, 33, 8, true, true},
-                          {2, 2, 512, 530, 4, false, true},
-                          {120, 2, 16, 18, 4, true, false}};
+  const shape shapes[] = {{0, 2, 32, 20, 4, false, false, false},
+                          {25, 1, 512, 33, 8, true, true, false},
+                          {2, 2, 512, 530, 4, false, true, true},
+                          {33, 3, 512, 17, 4, true, false, true},
+                          {1, 300, 8, 40, 4, true, false, false},
+                          {40, 70, 32, 40, 4, false, true, true},
+                          {120, 2, 16, 18, 4, true, false, false}};
   for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
     check_product(&shapes[i]);
   }
@@ -159,7 +168,7 @@ static void test_largest_groups_many_rows_and_none(void **state) {
 
 static void test_rows_of_zeros_give_the_bias(void **state) {
   (void)state;
-  const shape s = {1, 1, 8, 16, 4, true, false};
+  const shape s = {1, 1, 8, 16, 4, true, false, false};
   et_test_step test;
   double expected[16];
   double margin[16] = {0};
@@ -175,7 +184,7 @@ static void test_rows_of_zeros_give_the_bias(void **state) {
 /* What rows of them become is not said, but nothing else is touched. */
 static void test_rows_of_no_numbers_are_taken(void **state) {
   (void)state;
-  const shape s = {3, 1, 8, 16, 8, true, false};
+  const shape s = {3, 1, 8, 16, 8, true, false, false};
   et_test_step test;
   make(&test, &s);
   float *x = test.tensors[X].data;
@@ -193,18 +202,23 @@ static void test_rows_of_no_numbers_are_taken(void **state) {
 
 static void test_what_does_not_fit_is_refused(void **state) {
   (void)state;
-  const shape s = {4, 2, 32, 20, 4, false, true};
+  const shape s = {4, 2, 32, 20, 8, false, true, false};
   et_test_step test;
   make(&test, &s);
   test.tensors[MORE].dtype = F32;
   et_test_refused(&test, "product_i8: tensor 4 is float32, expected int32");
   test.tensors[MORE].dtype = ET_SCALAR_TYPE_INT32;
   test.attributes[1] = 1;
-  et_test_refused(&test, "product_i8: 5 inputs");
+  et_test_refused(&test, "product_i8: tensor 4 is int32, expected float32");
   et_test_end(&test);
-  const shape wide = {1, 1, 520, 16, 8, false, true};
+  const shape wide = {1, 1, 520, 16, 8, false, true, false};
   make(&test, &wide);
   et_test_refused(&test, "product_i8: groups of 520 weights");
+  et_test_end(&test);
+  const shape unsummed = {1, 1, 32, 16, 8, false, true, true};
+  make(&test, &unsummed);
+  et_test_refused(&test,
+                  "product_i8: 4 inputs, expected sums of codes of 8 bits");
   et_test_end(&test);
 }
 

@@ -1,0 +1,326 @@
+/* Rows that become bytes, times weights of 4 bits: a tile of rows multiplies a vector
+ * of columns, of which codes are turned into bytes on their way. */
+#include "backends/cpu/simd/activate.h"
+#include "backends/cpu/simd/nibbles.h"
+#include "backends/cpu/simd/parameters.h"
+#include "backends/cpu/simd/product_i8.h"
+#include "backends/cpu/simd/row_bytes.h"
+
+/* Rows that are worked on together, and what a part of them has at most: bytes, and
+ * groups of weights. They lie on the stack. */
+#define ROWS 32
+#define PART_BYTES 32768
+#define PART_GROUPS 128
+
+_Static_assert(PART_BYTES >= ROWS * ET_CPU_GROUP_I8, "a group of rows fits");
+
+/* Rows of tiles, at most so many that sums and results have registers. */
+#if defined(ET_CPU_ISA_PLAIN)
+#define TILE_LIST(X) X(1) X(2)
+#define TILE_ROWS 2
+#elif defined(ET_CPU_ISA_AVX512)
+#define TILE_LIST(X) X(1) X(2) X(4) X(6) X(8) X(10) X(12)
+#define TILE_ROWS 12
+#else
+#define TILE_LIST(X) X(1) X(2) X(4) X(6)
+#define TILE_ROWS 6
+#endif
+
+/* Lines of the cache ahead that are asked for, as of one row in floats. */
+#define AHEAD (40 * ET_PANEL)
+
+/* Eight summands. */
+#define WORD 8
+
+/* Some rows and, of them, some summands: those of whole groups. */
+typedef struct part {
+  const et_cpu_product_i8 *product;
+  size_t first_row;
+  size_t rows;
+  size_t first; /* summand */
+  size_t depth;
+  bool is_last;
+  et_row_bytes of_rows[ROWS];
+  int32_t zeros[ROWS];              /* times sums of codes: what is too much */
+  float totals[ROWS * PART_GROUPS]; /* of steps; [tile][group][row] */
+  int32_t sums[PART_GROUPS * ET_PANEL]; /* of a panel's codes */
+  uint8_t bytes[PART_BYTES];            /* [tile][word][row][8] */
+} part;
+
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+
+/* Tiles of pairs of rows. */
+static size_t paired_tiles(size_t rows) {
+  return (rows / 2 + TILE_ROWS / 2 - 1) / (TILE_ROWS / 2);
+}
+
+static size_t tile_count(size_t rows) { return paired_tiles(rows) + rows % 2; }
+
+/* Tiles are of like height, but the last one of an odd number of rows, which is a row. */
+static size_t first_of_tile(size_t rows, size_t tile) {
+  const size_t paired = paired_tiles(rows);
+  return tile > paired   ? rows
+         : tile < paired ? rows / 2 * tile / paired * 2
+                         : rows - rows % 2;
+}
+
+/* Row `r` of the tile of `height` rows that begins with row `first`. */
+static void put_row(part *p, size_t first, size_t height, size_t r) {
+  const et_cpu_product_q *w = &p->product->weights;
+  const size_t groups = p->depth / w->group;
+  const float *x = w->x + (p->first_row + first + r) * w->depth + p->first;
+  uint8_t *to = p->bytes + first * p->depth + r * WORD;
+  float *totals = p->totals + first * groups + r;
+  for (size_t g = 0; g < groups; g++, x += w->group, totals += height) {
+    uint8_t line[ET_CPU_GROUP_I8];
+    const int32_t total = et_put_row_bytes(&p->of_rows[first + r], x, w->group,
+                                           ET_DOT4_SHIFT - 128, line);
+    *totals = (float)(total * ET_NIBBLE_UNIT);
+    for (size_t k = 0; k < w->group; k += WORD, to += height * WORD) {
+      et_nibbles_order(line + k, to);
+    }
+  }
+}
+
+static void put_rows(part *p) {
+  const size_t tiles = tile_count(p->rows);
+  for (size_t t = 0; t < tiles; t++) {
+    const size_t first = first_of_tile(p->rows, t);
+    const size_t height = first_of_tile(p->rows, t + 1) - first;
+    for (size_t r = 0; r < height; r++) {
+      put_row(p, first, height, r);
+    }
+  }
+}
+
+/* A vector of columns. */
+typedef struct columns {
+  const int32_t
+      *words; /* of the part's first group; the next ones are a panel on */
+  const int32_t *sums; /* of its codes, likewise */
+  size_t at;           /* of its parameters, likewise */
+  size_t first;
+  size_t count; /* that are wanted */
+} columns;
+
+ET_INLINE et_i8 quad_at(const uint8_t *bytes) {
+  int32_t quad;
+  memcpy(&quad, bytes, sizeof(quad));
+  return (et_i8)et_i32_all(quad);
+}
+
+/* Sums of some words. */
+#if ET_SUMS_OF_16
+typedef et_i16 few;
+#define MOST_WORDS ET_NIBBLE_WORDS
+#define ADD_QUAD et_i16_dot2
+#define ADD_FEW et_i32_add2
+#else
+typedef et_i32 few;
+#define MOST_WORDS SIZE_MAX
+#define ADD_QUAD et_i32_dot4
+#define ADD_FEW(sum, few) (few)
+#endif
+
+ET_INLINE void add_words(const int32_t *words, const uint8_t *x, size_t count,
+                         int rows, few *sums) {
+  ET_UNROLL for (int r = 0; r < rows; r++) { sums[r] = (few){0}; }
+  for (size_t i = 0; i < count; i++, words += ET_PANEL, x += rows * WORD) {
+    et_nibbles codes = et_nibbles_of(et_words_load(words));
+    ET_PIN(codes.even);
+    ET_PIN(codes.odd);
+    if (rows == 1) {
+      et_prefetch(words + AHEAD);
+    }
+    ET_UNROLL for (int r = 0; r < rows; r++) {
+      sums[r] = ADD_QUAD(sums[r], quad_at(x + r * WORD), codes.even);
+      sums[r] = ADD_QUAD(sums[r], quad_at(x + r * WORD + 4), codes.odd);
+      ET_PIN(sums[r]);
+    }
+  }
+}
+
+/* Exact sums of a group of `count` words. */
+ET_INLINE void add_group(const int32_t *words, const uint8_t *x, size_t count,
+                         int rows, et_i32 *sums) {
+  ET_UNROLL for (int r = 0; r < rows; r++) { sums[r] = et_i32_all(0); }
+  for (size_t i = 0; i < count; i += smaller(count - i, MOST_WORDS)) {
+    few more[TILE_ROWS];
+    add_words(words + i * ET_PANEL, x + i * (size_t)rows * WORD,
+              smaller(count - i, MOST_WORDS), rows, more);
+    ET_UNROLL for (int r = 0; r < rows; r++) {
+      sums[r] = ADD_FEW(sums[r], more[r]);
+    }
+  }
+}
+
+/* Adds exact sums, less what zero is, times the group's scales to the results. */
+ET_INLINE void scale_group(const part *p, size_t at, et_i32 of_codes,
+                           const int32_t *zeros, const float *totals, int rows,
+                           const et_i32 *sums, et_f32 *results) {
+  const et_cpu_product_q *w = &p->product->weights;
+  const et_f32 scales = et_parameters_load(&w->scales, at);
+  et_f32 values[TILE_ROWS];
+  ET_UNROLL for (int r = 0; r < rows; r++) {
+    /* Without sign, as a payload's sums may not fit. */
+    const et_u32 more = (et_u32)et_i32_all(zeros[r]) * (et_u32)of_codes;
+    values[r] = et_f32_of_i32((et_i32)((et_u32)sums[r] + more));
+  }
+  if (w->zero_points.data != NULL) {
+    const et_f32 points = et_parameters_load(&w->zero_points, at);
+    ET_UNROLL for (int r = 0; r < rows; r++) {
+      values[r] = et_f32_fma(-points, et_f32_all(totals[r]), values[r]);
+    }
+  }
+  ET_UNROLL for (int r = 0; r < rows; r++) {
+    results[r] = et_f32_fma(scales, values[r], results[r]);
+  }
+}
+
+/* Results begin with what the part before has left in the output; those of the last
+ * part are whole but for curves. */
+ET_INLINE void begin_results(const part *p, const float *out, size_t count,
+                             int rows, et_f32 *results) {
+  const size_t stride = p->product->weights.columns;
+  ET_UNROLL for (int r = 0; r < rows; r++) {
+    results[r] = p->first == 0 ? et_f32_all(0.0f)
+                               : et_load_first(out + (size_t)r * stride, count);
+  }
+}
+
+ET_INLINE void end_results(const part *p, const columns *c, size_t row,
+                           int rows, float *out, et_f32 *results) {
+  const et_cpu_product_q *w = &p->product->weights;
+  if (p->is_last) {
+    const et_f32 low = et_f32_all(et_cpu_clamp_low(&w->activation));
+    const et_f32 high = et_f32_all(et_cpu_clamp_high(&w->activation));
+    const et_f32 bias = et_f32_load(w->bias + c->first);
+    ET_UNROLL for (int r = 0; r < rows; r++) {
+      const float scale = p->of_rows[row + (size_t)r].scale / ET_NIBBLE_UNIT;
+      results[r] = et_f32_clamp(et_f32_fma(results[r], et_f32_all(scale), bias),
+                                low, high);
+    }
+  }
+  ET_UNROLL for (int r = 0; r < rows; r++) {
+    et_store_first(out + (size_t)r * w->columns, results[r], c->count);
+  }
+}
+
+ET_INLINE void run_tile(const part *p, const columns *c, size_t row, int rows) {
+  const et_cpu_product_q *w = &p->product->weights;
+  const size_t words = w->group / WORD;
+  const size_t groups = p->depth / w->group;
+  const uint8_t *x = p->bytes + row * p->depth;
+  const float *totals = p->totals + row * groups;
+  float *out = w->out + (p->first_row + row) * w->columns + c->first;
+  et_f32 results[TILE_ROWS];
+  begin_results(p, out, c->count, rows, results);
+  for (size_t g = 0; g < groups; g++) {
+    et_i32 sums[TILE_ROWS];
+    add_group(c->words + g * words * ET_PANEL, x, words, rows, sums);
+    scale_group(p, c->at + g * ET_PANEL, et_i32_load(c->sums + g * ET_PANEL),
+                p->zeros + row, totals, rows, sums, results);
+    x += w->group * (size_t)rows;
+    totals += rows;
+  }
+  end_results(p, c, row, rows, out, results);
+}
+
+typedef void tile_function(const part *p, const columns *c, size_t row);
+
+#define DEFINE_TILE(rows)                                               \
+  static void run_##rows(const part *p, const columns *c, size_t row) { \
+    run_tile(p, c, row, rows);                                          \
+  }
+#define TILE_ENTRY(rows) [rows] = run_##rows,
+TILE_LIST(DEFINE_TILE)
+static tile_function *const tile_functions[TILE_ROWS + 1] = {
+    TILE_LIST(TILE_ENTRY)};
+
+/* Sums of a vector of columns' codes, in their bytes' unit. */
+static void put_sums(const part *p, const int32_t *words, int32_t *to) {
+  const size_t group = p->product->weights.group;
+  const et_i8 ones = (et_i8)et_i32_all(0x01010101);
+  for (size_t k = 0; k < p->depth; k += group, to += ET_PANEL) {
+    et_i32 sum = et_i32_all(0);
+    for (size_t i = 0; i < group / WORD; i++, words += ET_PANEL) {
+      const et_nibbles codes = et_nibbles_of(et_words_load(words));
+      et_prefetch(words + AHEAD);
+      sum = et_i32_dot4(sum, ones, codes.even);
+      sum = et_i32_dot4(sum, ones, codes.odd);
+    }
+    et_i32_store(to, sum);
+  }
+}
+
+static void run_columns(part *p, size_t first, size_t count) {
+  const et_cpu_product_i8 *product = p->product;
+  const et_cpu_product_q *w = &product->weights;
+  const size_t panel = first / ET_PANEL;
+  const size_t lane = first % ET_PANEL;
+  const size_t at =
+      (panel * (w->depth / w->group) + p->first / w->group) * ET_PANEL + lane;
+  const int32_t *words =
+      w->words + (panel * w->depth + p->first) / WORD * ET_PANEL + lane;
+  const columns c = {words,
+                     product->sums != NULL ? product->sums + at : p->sums, at,
+                     first, count};
+  if (product->sums == NULL) {
+    put_sums(p, words, p->sums);
+  }
+  for (size_t t = 0; t < tile_count(p->rows); t++) {
+    const size_t row = first_of_tile(p->rows, t);
+    tile_functions[first_of_tile(p->rows, t + 1) - row](p, &c, row);
+  }
+}
+
+/* So many summands that all the part has fits. */
+static size_t part_depth(const part *p) {
+  const et_cpu_product_q *w = &p->product->weights;
+  const size_t fit = PART_BYTES / p->rows / w->group;
+  return smaller(w->depth - p->first, smaller(fit, PART_GROUPS) * w->group);
+}
+
+static void run_part(part *p, const et_cpu_range *range) {
+  p->depth = part_depth(p);
+  p->is_last = p->first + p->depth == p->product->weights.depth;
+  put_rows(p);
+  for (size_t done = 0; done < range->columns; done += ET_CPU_LANES) {
+    run_columns(p, range->first_column + done, range->columns - done);
+  }
+}
+
+/* What rows are as bytes. */
+static void measure_rows(part *p) {
+  const et_cpu_product_q *w = &p->product->weights;
+  const int32_t unit = p->product->sums != NULL ? ET_NIBBLE_UNIT : 1;
+  for (size_t r = 0; r < p->rows; r++) {
+    et_row_bytes *row = &p->of_rows[r];
+    *row = et_row_bytes_of(w->x + (p->first_row + r) * w->depth, w->depth);
+    p->zeros[r] = -(row->zero_point + ET_DOT4_SHIFT - 128) * unit;
+  }
+}
+
+static void run_rows(part *p, const et_cpu_range *range) {
+  const et_cpu_product_q *w = &p->product->weights;
+  measure_rows(p);
+  for (p->first = 0; p->first < w->depth; p->first += p->depth) {
+    run_part(p, range);
+  }
+  if (et_cpu_is_curve(&w->activation)) {
+    ET_CPU_FLOAT_NAME(et_cpu_activate_f32)
+    (&w->activation, w->out + p->first_row * w->columns + range->first_column,
+     w->columns, p->rows, range->columns);
+  }
+}
+
+void ET_CPU_NAME(et_cpu_product_i4)(const et_cpu_product_i8 *product,
+                                    const et_cpu_range *range) {
+  part p;
+  p.product = product;
+  for (size_t done = 0; done < range->rows; done += ROWS) {
+    p.first_row = range->first_row + done;
+    p.rows = smaller(range->rows - done, ROWS);
+    run_rows(&p, range);
+  }
+}
