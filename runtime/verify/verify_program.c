@@ -12,22 +12,25 @@
 #include "executorch/file_loader.h"
 #include "executorch/program.h"
 
-/* The program, and files of external data. */
-#define MAX_FILES 17
+/* A file, and what the runtime is told of it. */
+typedef struct opened_file {
+  et_file file;
+  et_extent extent;
+} opened_file;
 
+/* The program and its files of external data: `count` of as many as there is room for. */
 typedef struct opened {
-  et_file files[MAX_FILES];
-  et_extent extents[MAX_FILES];
-  et_data_source sources[MAX_FILES];
+  opened_file *files;
+  et_data_source *sources;
   size_t count;
 } opened;
 
 static et_status open_source(opened *o, const char *path, et_error *error) {
-  et_file *file = &o->files[o->count];
-  ET_RETURN_IF_ERROR(et_file_open(path, file, error));
-  et_extent *extent = &o->extents[o->count];
-  extent->bytes = file->bytes;
-  const et_data_source source = {path, file->bytes.size, extent, 1, NULL, NULL};
+  opened_file *opening = &o->files[o->count];
+  ET_RETURN_IF_ERROR(et_file_open(path, &opening->file, error));
+  opening->extent.bytes = opening->file.bytes;
+  const et_data_source source = {
+      path, opening->file.bytes.size, &opening->extent, 1, NULL, NULL};
   o->sources[o->count++] = source;
   return ET_STATUS_OK;
 }
@@ -79,20 +82,32 @@ static int write_stamp(const char *path) {
   return EXIT_SUCCESS;
 }
 
+static et_status open_and_verify(char **paths, int count, et_error *error) {
+  opened o = {calloc((size_t)count, sizeof *o.files),
+              calloc((size_t)count, sizeof *o.sources), 0};
+  const et_status status =
+      o.files != NULL && o.sources != NULL
+          ? verify(&o, paths, count, error)
+          : et_fail(error, ET_STATUS_OUT_OF_RESOURCES,
+                    "no memory for a list of %u files", (unsigned)count);
+  for (size_t i = 0; i < o.count; i++) {
+    et_file_close(&o.files[i].file);
+  }
+  free(o.files);
+  free(o.sources);
+  return status;
+}
+
 int main(int argc, char **argv) {
-  if (argc < 4 || argc - 3 > MAX_FILES) {
+  if (argc < 4) {
     fprintf(
         stderr,
         "usage: verify_program TARGET STAMP PROGRAM.pte [WEIGHTS.ptd...]\n");
     return 2;
   }
-  opened o = {.count = 0};
   et_error error;
   et_error_clear(&error);
-  const et_status status = verify(&o, argv + 3, argc - 3, &error);
-  for (size_t i = 0; i < o.count; i++) {
-    et_file_close(&o.files[i]);
-  }
+  const et_status status = open_and_verify(argv + 3, argc - 3, &error);
   if (status != ET_STATUS_OK) {
     fprintf(
         stderr,

@@ -27,6 +27,20 @@ def test_weights_apart_are_opened(tmp_path: Path) -> None:
     assert (run.returncode, run.stderr) == (0, "")
 
 
+def test_weights_may_lie_in_any_number_of_files(tmp_path: Path) -> None:
+    weights = [tmp_path / f"{i}.ptd" for i in range(40)]
+    for i, path in enumerate(weights):
+        renamed = (
+            (_FIXTURES / "mlp_weights.ptd")
+            .read_bytes()
+            .replace(b".weight", b".w%05d" % i)
+            .replace(b".bias", b".%04d" % i)
+        )
+        path.write_bytes(renamed)
+    run = _verify(tmp_path / "stamp", _ADD, *weights)
+    assert (run.returncode, run.stderr) == (0, "")
+
+
 def test_a_damaged_program_is_named_with_its_target(tmp_path: Path) -> None:
     damaged = tmp_path / "net.pte"
     damaged.write_bytes(_ADD.read_bytes()[:500])
