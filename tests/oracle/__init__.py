@@ -6,6 +6,5 @@ try:
     ctypes.CDLL("libpython3.11.so.1.0")
 except OSError as error:
     raise ImportError(
-        "the official package needs libpython3.11.so.1.0 (Debian: apt-get install libpython3.11);"
-        " leave these tests out with --test_tag_filters=-oracle"
+        "the official package needs libpython3.11.so.1.0 (Debian: apt-get install libpython3.11)"
     ) from error

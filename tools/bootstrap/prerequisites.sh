@@ -9,7 +9,7 @@ check_prerequisites() {
 }
 
 # The official ExecuTorch package, which some tests compare with, loads Python as a library. Debian's python3 does without
-# it. Not a must: those tests can be left out, and say so.
+# it. Not a must: those tests are asked for by name, and say so.
 offer_libpython() {
   ls /usr/lib/*/libpython3.11.so.1.0 >/dev/null 2>&1 || install_package libpython3.11 || :
 }

@@ -4,6 +4,7 @@ Each test runs a copy of the stages in a folder of its own, with programs that s
 """
 
 import os
+import re
 import shutil
 import subprocess
 from dataclasses import dataclass
@@ -13,8 +14,8 @@ import pytest
 
 _ROOT = Path(__file__).absolute().parents[2]
 _STAGES = (
-    *("tests", "check", "sanitizers", "clang", "bazel4", "bazel4_outside"),
-    *("cross", "cross_parts", "remote_cache", "remote_execution"),
+    *("tests", "check", "sanitizers", "clang", "bazel4", "oracle"),
+    *("bazel4_outside", "cross", "cross_parts", "remote_cache", "remote_execution"),
 )
 _PREPARE = "tests/many_machines/prepare_servers.py"
 
@@ -87,6 +88,7 @@ def test_bazel_4_is_debians_and_has_its_own_output(checkout: Checkout) -> None:
         ("bazelw", "config=asan", "sanitizers"),
         ("bazelw", "config=clang", "clang"),
         ("bazelw", "BAZEL=/usr", "bazel4"),
+        ("bazelw", "tests/oracle", "oracle"),
         ("bazelw", "scratch_workspace:bazel4", "bazel4_outside"),
         ("bazelw", "scratch_workspace:cross_test", "cross"),
         ("bazelw", "simd:neon_test", "cross_parts"),
@@ -142,19 +144,44 @@ def test_tests_of_many_machines_are_left_out_where_servers_or_networks_are_missi
     assert left_out == reasons
 
 
-# Ten minutes go by from each question to the next.
+# Some seconds go by from each question to the next.
 _CLOCK = """\
 #!/bin/sh
 last=$(cat "$0.last" 2>/dev/null || echo 0)
-echo $((last + 600)) | tee "$0.last"
+echo $((last + {seconds})) | tee "$0.last"
 """
 
 
-def test_further_stages_are_left_out_when_the_hour_is_not_enough(checkout: Checkout) -> None:
+def _set_clock(checkout: Checkout, seconds: int) -> Path:
+    """The file with the time of the last question."""
     clock = checkout.folder / "bin/date"
-    clock.write_text(_CLOCK)
+    clock.write_text(_CLOCK.format(seconds=seconds))
     clock.chmod(0o755)
+    return checkout.folder / "bin/date.last"
+
+
+def test_further_stages_are_left_out_when_the_hour_is_not_enough(checkout: Checkout) -> None:
+    _set_clock(checkout, 240)
     result = checkout.run()
     assert result.returncode == 0, result.stderr
-    assert len(_stages_of(checkout)) == len(_STAGES) - 8
-    assert "cross: left out, as it may take 15 minutes and 90 have gone by" in result.stdout.splitlines()
+    summary = result.stdout.splitlines()
+    assert [line.split(": ")[0] for line in summary if "passed in" in line] == list(_STAGES[:4])
+    assert "cross: left out, as it may take 8 minutes and 80 have gone by" in summary
+
+
+def test_time_that_installing_takes_counts(checkout: Checkout) -> None:
+    last = _set_clock(checkout, 1)
+    checkout.program("bin/dpkg-query", "clang")
+    installer = checkout.folder / "bin/apt-get"
+    installer.write_text(f"#!/bin/sh\necho 3300 >'{last}'\n")
+    installer.chmod(0o755)
+    summary = checkout.run().stdout.splitlines()
+    assert "sanitizers: passed in 1 s of at most 720" in summary
+    assert "clang: left out, as it may take 7 minutes and 55 have gone by" in summary
+
+
+def test_what_is_begun_ends_within_the_hour() -> None:
+    """Those that are always begun, each with the minute in which it is ended, leave time."""
+    stages = re.findall(r"^stage \w+ (\d+) ", (_ROOT / "tools/ci/run").read_text(), re.MULTILINE)
+    assert len(stages) == 2
+    assert sum(int(minutes) + 1 for minutes in stages) < 59
