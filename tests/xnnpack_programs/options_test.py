@@ -64,3 +64,8 @@ def test_layers_add_and_activate_themselves() -> None:
 def test_layers_that_expand_filter_and_project_are_strips() -> None:
     # Four that stand apart, and the first and third of those that share layers.
     assert _steps("strip")["block"] == 6
+
+
+def test_what_stands_far_behind_a_layer_is_a_step_of_its_own() -> None:
+    # 40 sines and cosines, and behind them two sums, which layers would add if they stood nearer.
+    assert _steps("far") == {"map": 82, "convolution": 1, "product": 1, "permute": 4}

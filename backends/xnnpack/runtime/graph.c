@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "backends/xnnpack/runtime/recent.h"
 #include "backends/xnnpack/runtime/schema.h"
 #include "executorch/checked.h"
 #include "runtime/program/schema_verify.h"
@@ -123,19 +124,42 @@ static et_span bytes_inside(const et_xnn_graph *graph, uint32_t index) {
                    graph->data.size - (size_t)offset};
 }
 
+static et_status find(const et_xnn_graph *graph,
+                      const et_backend_context *context, uint32_t index,
+                      et_span *out) {
+  const et_string key = et_xnn_constant_key(graph, index);
+  if (key.size != 0) {
+    return context->find_data(context, key, out, context->error);
+  }
+  *out = bytes_inside(graph, index);
+  return ET_STATUS_OK;
+}
+
+/* The same, without looking for it among the named data again. */
+static et_status find_once(const et_xnn_graph *graph,
+                           const et_backend_context *context, uint32_t index,
+                           et_span *out) {
+  et_xnn_recent *recent = graph->recent;
+  const size_t place = index % ET_XNN_RECENT;
+  if (recent == NULL) {
+    return find(graph, context, index, out);
+  }
+  if (recent->constant_indices[place] != index) {
+    recent->constant_indices[place] = ET_XNN_NO_VALUE;
+    ET_RETURN_IF_ERROR(find(graph, context, index, &recent->constants[place]));
+    recent->constant_indices[place] = index;
+  }
+  *out = recent->constants[place];
+  return ET_STATUS_OK;
+}
+
 et_status et_xnn_constant(const et_xnn_graph *graph,
                           const et_backend_context *context, uint32_t index,
                           size_t size, const uint8_t **out) {
-  const et_string key = et_xnn_constant_key(graph, index);
   et_span bytes = {NULL, 0};
   ET_XNN_CHECK(context->error, index != 0 && index < graph->constants.count,
                "there is no constant %u", (unsigned)index);
-  if (key.size != 0) {
-    ET_RETURN_IF_ERROR(
-        context->find_data(context, key, &bytes, context->error));
-  } else {
-    bytes = bytes_inside(graph, index);
-  }
+  ET_RETURN_IF_ERROR(find_once(graph, context, index, &bytes));
   ET_XNN_CHECK(context->error, bytes.size >= size,
                "constant %u has %zu bytes; its value needs %zu",
                (unsigned)index, bytes.size, size);

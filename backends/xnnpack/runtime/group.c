@@ -140,8 +140,8 @@ static uint32_t last_of(const nodes *n, uint32_t index) {
   for (;;) {
     const et_xnn_node node = et_xnn_node_at(n->graph, index);
     const uint32_t reader =
-        et_xnn_sole_reader(n->uses, n->graph, node.outputs[0]);
-    if (reader == NONE || reader <= index) {
+        et_xnn_sole_reader(n->uses, n->graph, index, node.outputs[0]);
+    if (reader == NONE) {
       return index;
     }
     const et_xnn_node after = et_xnn_node_at(n->graph, reader);
@@ -210,9 +210,9 @@ static bool is_strip(const nodes *n, uint32_t index, found *out) {
 static bool is_in_strip(const nodes *n, uint32_t index) {
   const et_xnn_node node = et_xnn_node_at(n->graph, index);
   const uint32_t reader =
-      et_xnn_sole_reader(n->uses, n->graph, node.outputs[0]);
+      et_xnn_sole_reader(n->uses, n->graph, index, node.outputs[0]);
   found strip;
-  if (reader == NONE || reader <= index) {
+  if (reader == NONE) {
     return false;
   }
   const uint32_t next = last_of(n, reader);
@@ -221,9 +221,9 @@ static bool is_in_strip(const nodes *n, uint32_t index) {
   }
   const et_xnn_node filter = et_xnn_node_at(n->graph, next);
   const uint32_t after =
-      et_xnn_sole_reader(n->uses, n->graph, filter.outputs[0]);
-  return after != NONE && after > next &&
-         is_strip(n, last_of(n, after), &strip) && strip.expand == index;
+      et_xnn_sole_reader(n->uses, n->graph, next, filter.outputs[0]);
+  return after != NONE && is_strip(n, last_of(n, after), &strip) &&
+         strip.expand == index;
 }
 
 bool et_xnn_group_of(et_xnn_uses *uses, const et_xnn_graph *graph,

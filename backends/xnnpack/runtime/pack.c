@@ -205,18 +205,25 @@ typedef struct taps {
   size_t width;
 } taps;
 
+static inline void tap_quads_by(read_code *code, const et_xnn_weights *w,
+                                panel p, const taps *t, int8_t *out) {
+  const size_t quads = (t->height + 3) / 4;
+  for (size_t y = 0; y < t->height; y++) {
+    for (size_t x = 0; x < t->width; x++) {
+      int8_t *quad = out + (x * quads + y / 4) * PANEL * 4 + y % 4;
+      for (size_t c = 0; c < p.columns; c++) {
+        quad[c * 4] = (int8_t)code(w, p.first + c, y * t->width + x);
+      }
+    }
+  }
+}
+
 static void put_tap_quads(const et_xnn_weights *w, panel p, const void *request,
                           void *to) {
-  const taps *t = request;
-  const size_t quads = (t->height + 3) / 4;
-  int8_t *out = to;
-  for (size_t k = 0; k < t->height * t->width; k++) {
-    const size_t y = k / t->width;
-    const size_t quad = k % t->width * quads + y / 4;
-    for (size_t c = 0; c < p.columns; c++) {
-      out[(quad * PANEL + c) * 4 + y % 4] =
-          (int8_t)et_xnn_code(w, p.first + c, k);
-    }
+  if (et_xnn_has_int8(w)) {
+    tap_quads_by(et_xnn_int8, w, p, request, to);
+  } else {
+    tap_quads_by(et_xnn_code, w, p, request, to);
   }
 }
 

@@ -1,5 +1,5 @@
-/* Values and nodes that were read from a payload lately: rules and groups ask for the
- * same ones many times over. */
+/* Values, nodes and constants that were read from a payload lately: rules and groups
+ * ask for the same ones many times over. */
 #ifndef BACKENDS_XNNPACK_RUNTIME_RECENT_H_
 #define BACKENDS_XNNPACK_RUNTIME_RECENT_H_
 
@@ -12,14 +12,17 @@
 typedef struct et_xnn_recent {
   uint32_t value_ids[ET_XNN_RECENT]; /* ET_XNN_NO_VALUE: none stands there */
   uint32_t node_indices[ET_XNN_RECENT];
+  uint32_t constant_indices[ET_XNN_RECENT];
   et_xnn_value values[ET_XNN_RECENT];
   et_xnn_node nodes[ET_XNN_RECENT];
+  et_span constants[ET_XNN_RECENT]; /* their bytes */
 } et_xnn_recent;
 
 /* Empties it, and lets `graph` use it. */
 static inline void et_xnn_remember(et_xnn_graph *graph, et_xnn_recent *recent) {
   for (size_t i = 0; i < ET_XNN_RECENT; i++) {
     recent->value_ids[i] = recent->node_indices[i] = ET_XNN_NO_VALUE;
+    recent->constant_indices[i] = ET_XNN_NO_VALUE;
   }
   graph->recent = recent;
 }

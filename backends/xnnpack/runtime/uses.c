@@ -1,59 +1,75 @@
 #include "backends/xnnpack/runtime/uses.h"
 
 #define NONE ET_XNN_NO_NODE
-#define SEVERAL (UINT32_MAX - 1)
 
-static void note(const et_xnn_uses_part *uses, uint32_t *nodes, uint32_t id,
-                 uint32_t node) {
-  if (id - uses->first < ET_XNN_USES) {
-    uint32_t *of = &nodes[id - uses->first];
-    *of = *of == NONE ? node : SEVERAL;
+static void note(et_xnn_uses *uses, uint32_t id) {
+  if (id < ET_XNN_USES) {
+    const uint64_t bit = UINT64_C(1) << id % 64;
+    uses->again[id / 64] |= uses->once[id / 64] & bit;
+    uses->once[id / 64] |= bit;
   }
 }
 
-static void find(et_xnn_uses_part *uses, const et_xnn_graph *graph,
-                 uint32_t id) {
-  uses->first = id / ET_XNN_USES * ET_XNN_USES;
+static void count_all(et_xnn_uses *uses, const et_xnn_graph *graph) {
   uses->is_known = true;
-  for (size_t i = 0; i < ET_XNN_USES; i++) {
-    uses->writers[i] = uses->readers[i] = NONE;
-  }
   for (uint32_t i = 0; i < graph->nodes.count; i++) {
     const et_xnn_node node = et_xnn_node_at(graph, i);
     for (uint8_t k = 0; k < node.input_count; k++) {
-      note(uses, uses->readers, node.inputs[k], i);
-    }
-    for (uint8_t k = 0; k < node.output_count; k++) {
-      note(uses, uses->writers, node.outputs[k], i);
+      note(uses, node.inputs[k]);
     }
   }
 }
 
-static const et_xnn_uses_part *part_of(et_xnn_uses *uses,
-                                       const et_xnn_graph *graph, uint32_t id) {
-  et_xnn_uses_part *part = &uses->parts[id / ET_XNN_USES % ET_XNN_USES_PARTS];
-  if (!part->is_known || id - part->first >= ET_XNN_USES) {
-    find(part, graph, id);
+/* Whether one node alone reads a value, and nobody but nodes. */
+static bool is_read_once(et_xnn_uses *uses, const et_xnn_graph *graph,
+                         uint32_t id) {
+  const et_xnn_value value = et_xnn_value_at(graph, id);
+  if (value.constant != 0 || value.external != ET_XNN_NO_VALUE ||
+      id >= ET_XNN_USES) {
+    return false;
   }
-  return part;
+  if (!uses->is_known) {
+    count_all(uses, graph);
+  }
+  const uint64_t bit = UINT64_C(1) << id % 64;
+  return (uses->once[id / 64] & ~uses->again[id / 64] & bit) != 0;
+}
+
+static bool has(const uint32_t *ids, uint8_t count, uint32_t id) {
+  uint8_t i = 0;
+  while (i < count && ids[i] != id) {
+    i++;
+  }
+  return i < count;
 }
 
 uint32_t et_xnn_sole_reader(et_xnn_uses *uses, const et_xnn_graph *graph,
-                            uint32_t id) {
-  const et_xnn_value value = et_xnn_value_at(graph, id);
-  const et_xnn_uses_part *part = part_of(uses, graph, id);
-  const uint32_t reader = part->readers[id - part->first];
-  const bool is_inner =
-      value.constant == 0 && value.external == ET_XNN_NO_VALUE;
-  return is_inner && reader != SEVERAL ? reader : NONE;
+                            uint32_t writer, uint32_t id) {
+  const uint32_t left = graph->nodes.count - 1 - writer;
+  const uint32_t near = left < ET_XNN_NEAR ? left : ET_XNN_NEAR;
+  if (!is_read_once(uses, graph, id)) {
+    return NONE;
+  }
+  for (uint32_t i = 1; i <= near; i++) {
+    const et_xnn_node node = et_xnn_node_at(graph, writer + i);
+    if (has(node.inputs, node.input_count, id)) {
+      return writer + i;
+    }
+  }
+  return NONE;
 }
 
 uint32_t et_xnn_sole_writer(et_xnn_uses *uses, const et_xnn_graph *graph,
                             uint32_t reader, uint32_t id) {
-  if (et_xnn_sole_reader(uses, graph, id) != reader) {
+  const uint32_t near = reader < ET_XNN_NEAR ? reader : ET_XNN_NEAR;
+  if (!is_read_once(uses, graph, id)) {
     return NONE;
   }
-  const et_xnn_uses_part *part = part_of(uses, graph, id);
-  const uint32_t writer = part->writers[id - part->first];
-  return writer < reader ? writer : NONE;
+  for (uint32_t i = 1; i <= near; i++) {
+    const et_xnn_node node = et_xnn_node_at(graph, reader - i);
+    if (has(node.outputs, node.output_count, id)) {
+      return reader - i;
+    }
+  }
+  return NONE;
 }

@@ -4,33 +4,33 @@
 
 #include "backends/xnnpack/runtime/node.h"
 
-/* Values of a part, and parts that are known at once: there is no memory for those of
- * all. Nodes that follow each other may ask about values of several parts. */
-#define ET_XNN_USES 512
-#define ET_XNN_USES_PARTS 4
+/* Values whose readers are counted: there is no memory for more, and files have a
+ * hundredth of them. Those behind count as read by several nodes. */
+#define ET_XNN_USES 65536
+
+/* How many nodes before or behind one are looked at for who writes or reads what it
+ * has: what stands farther away is not computed with it. Without a bound, the time
+ * could grow with the square of the nodes. */
+#define ET_XNN_NEAR 64
 
 #define ET_XNN_NO_NODE UINT32_MAX
 
-typedef struct et_xnn_uses_part {
-  uint32_t first; /* value, a multiple of ET_XNN_USES */
-  bool is_known;
-  uint32_t writers[ET_XNN_USES];
-  uint32_t readers[ET_XNN_USES];
-} et_xnn_uses_part;
-
-/* Nodes are read once for each part of the values that is asked for. Zero is how it
- * begins. All nodes must have been checked. */
+/* How often values are read. Zero is how it begins; all nodes are read once, when it is
+ * asked for the first time. All nodes must have been checked. */
 typedef struct et_xnn_uses {
-  et_xnn_uses_part parts[ET_XNN_USES_PARTS]; /* each has one place */
+  bool is_known;
+  uint64_t once[ET_XNN_USES / 64];  /* a bit for each value: it is read, */
+  uint64_t again[ET_XNN_USES / 64]; /* and more than once */
 } et_xnn_uses;
 
-/* The node that alone reads value `id`, which is none of the delegate's arguments,
- * and does so once; ET_XNN_NO_NODE when there is none. */
+/* The node near behind node `writer` that alone reads value `id`, which `writer` makes
+ * and which is none of the delegate's arguments, and does so once; ET_XNN_NO_NODE when
+ * there is none. */
 uint32_t et_xnn_sole_reader(et_xnn_uses *uses, const et_xnn_graph *graph,
-                            uint32_t id);
+                            uint32_t writer, uint32_t id);
 
-/* The node that makes value `id` for node `reader` alone and stands before it, or
- * ET_XNN_NO_NODE. */
+/* The node near before node `reader` that makes value `id`, which `reader` reads, for
+ * it alone; ET_XNN_NO_NODE when there is none. */
 uint32_t et_xnn_sole_writer(et_xnn_uses *uses, const et_xnn_graph *graph,
                             uint32_t reader, uint32_t id);
 

@@ -81,7 +81,11 @@ static void read_implied_rows(const et_fb_table *tensor, et_xnn_value *value) {
 
 static et_xnn_value read_value(const et_xnn_graph *graph, uint32_t id) {
   const et_fb_table table = et_fb_child_at(&graph->values, id);
-  const et_fb_table tensor = tensor_of(&table);
+  const et_fb_table member = et_fb_child(&table, ET_XNN_VALUE);
+  const bool is_quantized =
+      et_fb_u8(&table, ET_XNN_VALUE_TAG) == ET_XNN_VALUE_QUANTIZED;
+  const et_fb_table tensor =
+      is_quantized ? et_fb_child(&member, ET_XNN_QUANTIZED_TENSOR) : member;
   const et_fb_vector dims =
       et_fb_list(&tensor, ET_XNN_TENSOR_DIMS, sizeof(uint32_t));
   et_xnn_value value = {.datatype =
@@ -95,9 +99,8 @@ static et_xnn_value read_value(const et_xnn_graph *graph, uint32_t id) {
     value.dims.sizes[i] = et_fb_i32_at(&dims, i);
   }
   et_xnn_count(&value.dims, &value.numel);
-  if (et_fb_u8(&table, ET_XNN_VALUE_TAG) == ET_XNN_VALUE_QUANTIZED) {
-    const et_fb_table quantized = et_fb_child(&table, ET_XNN_VALUE);
-    value.quantization = quantization_of(&quantized);
+  if (is_quantized) {
+    value.quantization = quantization_of(&member);
   }
   read_implied_rows(&tensor, &value);
   return value;
