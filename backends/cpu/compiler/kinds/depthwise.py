@@ -13,6 +13,9 @@ from backends.cpu.compiler.kinds.operation import Sizes
 from backends.cpu.compiler.kinds.window import WORDS, Window
 from backends.cpu.compiler.packing import unpanelled
 
+# Rows of a window that are listed on the stack (steps/depthwise.c).
+MOST_ROWS = 256
+
 
 @dataclass(frozen=True)
 class Depthwise(Activated):

@@ -10,6 +10,10 @@ Pair = tuple[int, int]
 Pads = tuple[int, int, int, int]
 WORDS = 10
 
+MOST_SIZE = 1 << 15
+"""The largest kernel, stride, pad and dilation that are taken (`steps/window.c` takes larger strides and pads, which pads of
+several operators may add up to)."""
+
 
 @dataclass(frozen=True)
 class Window:

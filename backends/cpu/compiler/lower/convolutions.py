@@ -13,7 +13,7 @@ from backends.cpu.compiler.graph import Laid, Value, constant
 from backends.cpu.compiler.kinds.convolution import Convolution, takes_planes
 from backends.cpu.compiler.kinds.depthwise import Depthwise
 from backends.cpu.compiler.kinds.product import Product
-from backends.cpu.compiler.kinds.window import Pair, Window
+from backends.cpu.compiler.kinds.window import MOST_SIZE, Pair, Window
 from backends.cpu.compiler.lower.builder import Builder, as_it_is, channels_last, view
 from backends.cpu.compiler.lower.rule import Program, Refusal, Rule, argument, tensor_of
 from backends.cpu.compiler.lower.transposed import lower_transposed
@@ -105,7 +105,7 @@ def _unpadded(call: _Call, window: Window) -> tuple[_Call, Window]:
         return call, window
     sizes = [*pad.args[1], *[0] * (2 * rank - len(pad.args[1]))]
     left, right, top, bottom = sizes[:4] if rank == 4 else (*sizes[:2], 0, 0)
-    if not all(isinstance(size, int) and size >= 0 for size in sizes) or any(sizes[2 * (rank - 2) :]):
+    if not all(isinstance(size, int) and 0 <= size <= MOST_SIZE for size in sizes) or any(sizes[2 * (rank - 2) :]):
         return call, window
     pads = tuple(old + new for old, new in zip(window.pads, (top, left, bottom, right)))
     return call._replace(x=pad.args[0]), replace(window, pads=pads)

@@ -10,7 +10,7 @@ from backends.cpu.compiler.dims import Dim
 from backends.cpu.compiler.graph import Value
 from backends.cpu.compiler.kinds.adaptive_pool import AdaptivePool, Sharing
 from backends.cpu.compiler.kinds.pool import WHOLE, Pool, Pooling
-from backends.cpu.compiler.kinds.window import Window
+from backends.cpu.compiler.kinds.window import MOST_SIZE, Window
 from backends.cpu.compiler.lower.builder import Builder, Order, view
 from backends.cpu.compiler.lower.parts import parts_of
 from backends.cpu.compiler.lower.rule import Rule, tensor_of
@@ -64,10 +64,11 @@ def _even_window(before: _Sizes, after: _Sizes) -> Window | None:
 
 
 def _even_side(size: Dim, count: Dim) -> int:
-    """Of `count` windows that are of one size; else 0."""
+    """Of `count` windows that are of one size, and of one that a step takes; else 0."""
     if not isinstance(size, int) or not isinstance(count, int):
         return 0
-    return size // count if count and size % count == 0 else 0
+    even = size // count if count and size % count == 0 else 0
+    return even if even <= MOST_SIZE else 0
 
 
 _WITH_PLACES = (torch.float32, torch.int64)

@@ -41,6 +41,7 @@ from backends.cpu.compiler.lower import (
     volumes,
 )
 from backends.cpu.compiler.lower.rule import MAX_RANK, Program, Refusal, Rule
+from backends.cpu.compiler.lower.windows import refuses_window
 from exir.dialects.edge import to_torch_overload
 
 _FAMILIES = (
@@ -126,7 +127,7 @@ def refusal(program: Program, node: Node) -> Refusal:
         reason = _refuses_value(program, each, rule.dtypes)
         if reason is not None:
             return reason
-    return rule.refuses(program, node)
+    return refuses_window(node) or rule.refuses(program, node)
 
 
 def _refuses_value(program: Program, node: Node, dtypes: tuple[torch.dtype, ...]) -> Refusal:

@@ -1,0 +1,53 @@
+"""Windows that are too large for steps."""
+
+from collections.abc import Iterator
+
+import torch
+from torch.fx import Node
+
+from backends.cpu.compiler.kinds.depthwise import MOST_ROWS
+from backends.cpu.compiler.kinds.window import MOST_SIZE
+from backends.cpu.compiler.lower.rule import Refusal, tensor_of
+from exir.dialects.edge import to_torch_overload
+
+_aten = torch.ops.aten
+_GROUPS = 8
+
+# Which arguments of an operator are about its window; lists among them are sizes along axes.
+_OF_WINDOW: dict[object, range] = {
+    _aten.convolution.default: range(3, 8),
+    _aten.col2im.default: range(2, 6),
+    _aten.avg_pool2d.default: range(1, 4),
+    _aten.avg_pool3d.default: range(1, 4),
+    _aten.max_pool2d.default: range(1, 5),
+    _aten.max_pool2d_with_indices.default: range(1, 5),
+    _aten.max_pool3d_with_indices.default: range(1, 5),
+}
+
+
+def refuses_window(node: Node) -> Refusal:
+    """Why the window of `node` is left to kernels: kernel, stride, pads or dilation are more than a step can say."""
+    largest = max(_sizes(node), default=0)
+    if largest > MOST_SIZE:
+        return f"a window with a size of {largest} is not taken; up to {MOST_SIZE} are"
+    rows = _depthwise_rows(node)
+    if rows > MOST_ROWS:
+        return f"a kernel of {rows} rows for each channel is not taken; up to {MOST_ROWS} are"
+    return None
+
+
+def _sizes(node: Node) -> Iterator[int]:
+    operator = to_torch_overload(node.target)
+    for index in _OF_WINDOW.get(operator, range(0)):
+        if len(node.args) > index and isinstance(node.args[index], (list, tuple)):
+            yield from node.args[index]
+    if operator == _aten.convolution.default:
+        yield from map(int, tensor_of(node.args[1]).shape[2:])
+
+
+def _depthwise_rows(node: Node) -> int:
+    """Of the kernel of a convolution of pictures whose channels do not mix; else 0."""
+    if to_torch_overload(node.target) != _aten.convolution.default or node.args[_GROUPS] == 1:
+        return 0
+    weight = tensor_of(node.args[1])
+    return int(weight.shape[2]) if weight.dim() == 4 and weight.shape[1] == 1 else 0
