@@ -1,6 +1,6 @@
 #include "backends/cpu/simd/convolution_i8.h"
 
-#include "backends/cpu/simd/taps_i8.h"
+#include "backends/cpu/simd/windows_i8.h"
 
 _Static_assert(ET_CPU_QUADS_I8 * 4 * 128 <= 1 << 21,
                "sums of weights are et_sum_of_bytes");
@@ -23,7 +23,18 @@ typedef struct call {
   et_piece_i8 pieces[MOST_PIECES];
   uint8_t beyond[ET_CPU_CHANNELS_I8 + ET_I8_STEP]; /* zeros, as x says them */
   et_packed_i8 packed;
+#if ET_DOT4_EXACT
+  et_runs_i8 runs;
+  int8_t spread[ET_SPREAD_BYTES] __attribute__((aligned(64)));
+#endif
 } call;
+
+/* Of the group. */
+static et_taps_i8 taps_of(const call *c) {
+  const et_cpu_convolution_i8 *conv = c->conv;
+  return (et_taps_i8){&conv->window, conv->x.data + c->group * c->channels,
+                      c->beyond, conv->channels, c->channels};
+}
 
 /* Pixels of a single group whose quads are whole are one piece. */
 static size_t list_points(call *c, size_t pixel, size_t rows) {
@@ -41,14 +52,21 @@ static size_t list_points(call *c, size_t pixel, size_t rows) {
 }
 
 static size_t list_windows(call *c, size_t pixel, size_t rows) {
-  const et_cpu_convolution_i8 *conv = c->conv;
-  const et_taps_i8 taps = {&conv->window, conv->x.data + c->group * c->channels,
-                           c->beyond, conv->channels, c->channels};
+  const et_taps_i8 taps = taps_of(c);
   return (size_t)(et_list_taps_i8(&taps, pixel, rows, c->pieces) - c->pieces);
 }
 
 static void pack_rows(call *c, size_t pixel, size_t rows) {
   const et_cpu_convolution_i8 *conv = c->conv;
+#if ET_DOT4_EXACT
+  if (c->runs != ET_RUNS_PACKED) {
+    const et_taps_i8 taps = taps_of(c);
+    et_address_windows_i8(&taps, c->runs, pixel, rows,
+                          conv->x.data + conv->x.size, &c->packed);
+    et_turn_i8(&c->packed, conv->x.is_signed);
+    return;
+  }
+#endif
   const et_rows_i8 from = {.pieces = c->pieces,
                            .count = c->is_point ? list_points(c, pixel, rows)
                                                 : list_windows(c, pixel, rows),
@@ -60,22 +78,45 @@ static void pack_rows(call *c, size_t pixel, size_t rows) {
   ET_CPU_NAME(et_cpu_pack_i8)(&c->packed, &from, rows);
 }
 
+/* Weights of so many panels from number `panel` on, as the rows are. */
+static const int8_t *panels_at(call *c, size_t panel, size_t count) {
+  const size_t quads = (c->taps * c->channels + 3) / 4;
+  const size_t size = quads * 4 * ET_PANEL;
+  const int8_t *panels = c->conv->panels + panel * size;
+#if ET_DOT4_EXACT
+  if (c->runs == ET_RUNS_LINES) {
+    const et_cpu_window *w = &c->conv->window;
+    const size_t spread = c->packed.depth * 4 * ET_PANEL;
+    for (size_t i = 0; i < count; i++) {
+      et_spread_panel_i8(panels + i * size, quads, w->kernel_y,
+                         w->kernel_x * c->channels, c->spread + i * spread);
+    }
+    return c->spread;
+  }
+#else
+  (void)count;
+#endif
+  return panels;
+}
+
 /* So many panels from panel `first` of the group on. */
-static void run_panels(const call *c, size_t first, size_t count,
+static void run_panels(call *c, size_t first, size_t count,
                        et_target_i8 *target) {
   const et_cpu_convolution_i8 *conv = c->conv;
   const size_t columns = conv->columns / conv->groups;
   const size_t panels = (columns + ET_PANEL - 1) / ET_PANEL;
   const size_t panel = c->group * panels + first;
   et_requantizer requantizers[ET_I8_PANELS];
+  target->is_far = false;
   for (size_t i = 0; i < count; i++) {
     requantizers[i] = et_requantizer_of(&conv->of_columns, &conv->quantizing,
                                         conv->x.zero_point + c->packed.shift,
                                         (panel + i) * ET_PANEL);
+    target->is_far |= requantizers[i].is_far;
   }
   target->requantizers = requantizers;
   ET_CPU_NAME(et_cpu_tiles_i8)
-  (&c->packed, conv->panels + panel * c->packed.depth * 4 * ET_PANEL, target);
+  (&c->packed, panels_at(c, panel, count), target);
 }
 
 static void run_rows(call *c, size_t pixel, size_t rows) {
@@ -100,10 +141,41 @@ static bool is_point(const et_cpu_window *w) {
          w->top + w->left == 0;
 }
 
+#if ET_DOT4_EXACT
+static et_runs_i8 runs_of(const call *c) {
+  const et_taps_i8 taps = taps_of(c);
+  return c->is_point ? ET_RUNS_PACKED : et_runs_of_i8(&taps);
+}
+
+/* Rows whose addresses have room, as has each line that is copied. */
+static size_t most_addressed(const call *c) {
+  const et_taps_i8 taps = taps_of(c);
+  et_packed_i8 counts;
+  et_count_runs_i8(&taps, c->runs, &counts);
+  const size_t most = ET_I8_ADDRESSES / counts.runs;
+  return most < ET_I8_BLOCK_ROWS ? most : ET_I8_BLOCK_ROWS;
+}
+#endif
+
 static size_t most_rows(const call *c) {
+#if ET_DOT4_EXACT
+  if (c->runs != ET_RUNS_PACKED) {
+    return most_addressed(c);
+  }
+#endif
   const size_t fit = et_i8_block_rows((c->taps * c->channels + 3) / 4);
   const size_t listed = MOST_PIECES / c->taps;
   return fit < listed ? fit : listed;
+}
+
+/* What a run of taps may read that lie beyond the image. */
+static size_t beyond_size(const call *c) {
+#if ET_DOT4_EXACT
+  if (c->runs == ET_RUNS_LINES) {
+    return 4 * ET_SPREAD_QUADS;
+  }
+#endif
+  return c->channels + ET_I8_STEP;
 }
 
 void ET_CPU_NAME(et_cpu_convolution_i8)(const et_cpu_convolution_i8 *conv,
@@ -114,8 +186,11 @@ void ET_CPU_NAME(et_cpu_convolution_i8)(const et_cpu_convolution_i8 *conv,
   c.channels = conv->channels / conv->groups;
   c.taps = conv->window.kernel_y * conv->window.kernel_x;
   c.is_point = is_point(&conv->window);
+#if ET_DOT4_EXACT
+  c.runs = runs_of(&c);
+#endif
   c.rounder = et_rounder_of(&conv->quantizing);
-  memset(c.beyond, (uint8_t)conv->x.zero_point, c.channels + ET_I8_STEP);
+  memset(c.beyond, (uint8_t)conv->x.zero_point, beyond_size(&c));
   const size_t most = most_rows(&c);
   const size_t blocks = (pixels->pixels + most - 1) / most;
   for (size_t i = 0; i < blocks; i++) {

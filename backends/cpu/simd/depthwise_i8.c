@@ -310,7 +310,7 @@ ET_INLINE void put_pixel(const strip *s, const making *m, const et_i32 *sums,
   ET_UNROLL for (int v = 0; v < VECTORS; v++) {
     steps[v] = et_steps_of(sums[v], m->scale[v], m->bias[v]);
   }
-  const et_u8 bytes = et_rounded(&m->rounder, steps);
+  const et_u8 bytes = et_rounded(&m->rounder, steps, true);
   if (s->count == CHANNELS) {
     memcpy(s->out[0] + at, &bytes, CHANNELS);
     return;

@@ -96,6 +96,14 @@ typedef float et_f32_loose
 #define ET_PIN(vector) ((void)(vector))
 #endif
 
+/* Keeps an index one that several addresses share: GCC gives each a register that it
+ * counts up. */
+#if defined(__clang__)
+#define ET_PIN_INDEX(index) ((void)(index))
+#else
+#define ET_PIN_INDEX(index) __asm__("" : "+r"(index))
+#endif
+
 ET_INLINE et_f32 et_f32_load(const float *from) {
   return *(const et_f32_loose *)from;
 }

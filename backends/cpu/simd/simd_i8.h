@@ -80,6 +80,21 @@ ET_INLINE et_i32 et_i32_all(int32_t value) {
 #endif
 }
 
+/* Whether any bit is set. */
+ET_INLINE bool et_i32_any(et_i32 value) {
+#if defined(ET_CPU_ISA_AVX512)
+  return _mm512_test_epi32_mask((__m512i)value, (__m512i)value) != 0;
+#elif defined(ET_CPU_ISA_AVX2)
+  return _mm256_testz_si256((__m256i)value, (__m256i)value) == 0;
+#else
+  int32_t bits = 0;
+  for (int i = 0; i < ET_CPU_LANES; i++) {
+    bits |= value[i];
+  }
+  return bits != 0;
+#endif
+}
+
 /* sum + a[2i] * b[2i] + a[2i + 1] * b[2i + 1] in each lane i. */
 ET_INLINE et_i32 et_i32_dot2(et_i32 sum, et_i16 a, et_i16 b) {
 #if defined(ET_CPU_ISA_AVX512)
@@ -230,6 +245,12 @@ ET_INLINE et_u8 et_u8_above(const et_f32 *numbers, et_i16 base) {
 }
 #endif
 
+#if ET_PACKS_LANES
+ET_INLINE et_u8 et_u8_at_most(et_u8 bytes, et_u8 most) {
+  return (et_u8)ET_OF_WIDTH(min_epu8)((et_bits)bytes, (et_bits)most);
+}
+#endif
+
 /* Four bytes of each vector in turn, a quarter at a time, as vector after
  * vector. */
 ET_INLINE et_u8 et_u8_in_order(et_u8 in_turn) {
@@ -314,6 +335,13 @@ ET_INLINE et_u8 et_u8_joined(const uint8_t *const *from, int parts) {
   return bytes;
 }
 
+#if defined(ET_CPU_ISA_AVX512)
+ET_INLINE __m256i et_half_of(et_u8 bytes, int index) {
+  return index == 0 ? _mm512_castsi512_si256((__m512i)bytes)
+                    : _mm512_extracti64x4_epi64((__m512i)bytes, 1);
+}
+#endif
+
 /* Part `index` of `parts` equal ones, of 1, 2 or 4; both are constants. */
 ET_INLINE void et_u8_store_part(uint8_t *to, et_u8 bytes, int index,
                                 int parts) {
@@ -321,10 +349,7 @@ ET_INLINE void et_u8_store_part(uint8_t *to, et_u8 bytes, int index,
     memcpy(to, &bytes, sizeof(bytes));
 #if defined(ET_CPU_ISA_AVX512)
   } else if (parts == 2) {
-    const __m256i half = index == 0
-                             ? _mm512_castsi512_si256((__m512i)bytes)
-                             : _mm512_extracti64x4_epi64((__m512i)bytes, 1);
-    _mm256_storeu_si256((__m256i *)(void *)to, half);
+    _mm256_storeu_si256((__m256i *)(void *)to, et_half_of(bytes, index));
 #endif
   } else {
     const et_panel_bytes panel = et_panel_of(bytes, index);

@@ -112,28 +112,95 @@ static void pack_wide(et_packed_i8 *packed, const et_rows_i8 *from) {
 }
 #endif
 
-/* Where products of bytes saturate, small elements keep them from it; elsewhere
- * all there may be are made unsigned, or signed. */
-static int32_t shift_of(const et_rows_i8 *from) {
-  return ET_DOT4_EXACT ? ET_DOT4_SHIFT - (from->is_signed ? 0 : 128)
-                       : -from->lowest;
+/* Vector `v` of quad `k` of panels, `depth` quads each. */
+ET_INLINE et_i8 weights_at(const int8_t *panels, size_t depth, size_t k,
+                           int v) {
+  const size_t quad = (size_t)(v / VECTORS) * depth + k;
+  return et_i8_load(panels + quad * 4 * ET_PANEL +
+                    v % VECTORS * 4 * ET_CPU_LANES);
 }
 
+#if ET_DOT4_EXACT
+/* All elements there may be are made unsigned, or signed. */
+void ET_CPU_NAME(et_cpu_pack_i8)(et_packed_i8 *packed, const et_rows_i8 *from,
+                                 size_t rows) {
+  packed->rows = rows;
+  packed->depth = packed->quads = (from->size + 3) / 4;
+  packed->shift = ET_DOT4_SHIFT - (from->is_signed ? 0 : 128);
+  packed->flip = 0;
+  packed->runs = 1;
+  for (size_t r = 0; r < rows; r++) {
+    packed->from[r] = packed->bytes + r * packed->depth * 4;
+  }
+  put_rows(packed->bytes, from, (uint8_t)packed->shift);
+}
+
+/* Rows of a run, all of whose quads are turned by `flip`, or as they are. */
+typedef struct run {
+  const uint8_t *const *from; /* of each row */
+  size_t quads;
+  bool is_turned; /* constant */
+  et_i32 flip;
+} run;
+
+ET_INLINE et_i8 quad_of(const run *run, const uint8_t *from) {
+  int32_t word;
+  memcpy(&word, from, sizeof(word));
+  const et_i32 all = et_i32_all(word);
+  return (et_i8)(run->is_turned ? all ^ run->flip : all);
+}
+
+/* Weights are those of `panels` panels, each of all runs. */
+ET_INLINE void add_run(const run *run, const int8_t *weights, size_t depth,
+                       int rows, int panels, sums_of_tile sums) {
+  const uint8_t *at[ET_I8_ROWS];
+  ET_UNROLL for (int r = 0; r < rows; r++) { at[r] = run->from[r]; }
+  for (size_t k = 0; k < 4 * run->quads; k += 4, weights += 4 * ET_PANEL) {
+    et_i8 w[ET_I8_PANELS * VECTORS];
+    ET_PIN_INDEX(k);
+    ET_UNROLL for (int v = 0; v < panels * VECTORS; v++) {
+      w[v] = weights_at(weights, depth, 0, v);
+      ET_PIN(w[v]);
+    }
+    ET_UNROLL for (int r = 0; r < rows; r++) {
+      et_i8 quad = quad_of(run, at[r] + k);
+      if (panels * VECTORS > 1) {
+        ET_PIN(quad); /* is read once */
+      }
+      ET_UNROLL for (int v = 0; v < panels * VECTORS; v++) {
+        sums[r][v] = et_i32_dot4(sums[r][v], quad, w[v]);
+        ET_PIN(sums[r][v]);
+      }
+    }
+  }
+}
+
+ET_INLINE void add_runs(const et_packed_i8 *packed, bool is_turned,
+                        const int8_t *weights, size_t row, int rows, int panels,
+                        sums_of_tile sums) {
+  run run = {packed->from + row, packed->quads, is_turned,
+             et_i32_all(packed->flip)};
+  ET_PIN(run.flip); /* else it turns words before they are spread */
+  for (size_t i = 0; i < packed->runs; i++, run.from += packed->rows) {
+    add_run(&run, weights, packed->depth, rows, panels, sums);
+    weights += packed->quads * 4 * ET_PANEL;
+  }
+}
+#else
+/* Small elements keep products from saturating. */
 void ET_CPU_NAME(et_cpu_pack_i8)(et_packed_i8 *packed, const et_rows_i8 *from,
                                  size_t rows) {
   packed->rows = rows;
   packed->together = from->together;
   packed->depth = (from->size + 3) / 4;
-#if !ET_DOT4_EXACT
   if (from->together == 0) {
     packed->words = 2;
     packed->shift = 0;
     pack_wide(packed, from);
     return;
   }
-#endif
   packed->words = 1;
-  packed->shift = shift_of(from);
+  packed->shift = -from->lowest;
   put_rows(packed->bytes, from, (uint8_t)packed->shift);
 }
 
@@ -153,7 +220,6 @@ ET_INLINE void advance(cursor *at, int rows) {
   ET_UNROLL for (int i = 0; i < (rows + 2) / 3; i++) { at->three[i]++; }
 }
 
-#if !ET_DOT4_EXACT
 /* Weights of a panel as int16, in the order of wide elements: they are widened
  * once for all tiles of a block, so many quads at a time. */
 #define WIDE_QUADS 128
@@ -207,7 +273,6 @@ ET_INLINE void add_wide(cursor at, const int16_t *panel, size_t depth, int rows,
     advance(&at, rows);
   }
 }
-#endif
 
 #if ET_SUMS_OF_16
 /* Rows whose sums of int16, too, have registers. */
@@ -240,28 +305,17 @@ ET_INLINE void add_windows(cursor at, const int8_t *panel,
 }
 #endif
 
-/* Vector `v` of quad `k` of panels, `depth` quads each. */
-ET_INLINE et_i8 weights_at(const int8_t *panels, size_t depth, size_t k,
-                           int v) {
-  const size_t quad = (size_t)(v / VECTORS) * depth + k;
-  return et_i8_load(panels + quad * 4 * ET_PANEL +
-                    v % VECTORS * 4 * ET_CPU_LANES);
-}
-
-ET_INLINE void add_bytes(cursor at, const int8_t *weights, size_t depth,
-                         int rows, int panels, sums_of_tile sums) {
+ET_INLINE void add_bytes(cursor at, const int8_t *panel, size_t depth, int rows,
+                         sums_of_tile sums) {
   for (size_t k = 0; k < depth; k++) {
-    et_i8 w[ET_I8_PANELS * VECTORS];
-    ET_UNROLL for (int v = 0; v < panels * VECTORS; v++) {
-      w[v] = weights_at(weights, depth, k, v);
+    et_i8 w[VECTORS];
+    ET_UNROLL for (int v = 0; v < VECTORS; v++) {
+      w[v] = weights_at(panel, depth, k, v);
       ET_PIN(w[v]);
     }
     ET_UNROLL for (int r = 0; r < rows; r++) {
-      et_i8 quad = (et_i8)word_of(&at, r);
-      if (panels > 1) {
-        ET_PIN(quad); /* is read once */
-      }
-      ET_UNROLL for (int v = 0; v < panels * VECTORS; v++) {
+      const et_i8 quad = (et_i8)word_of(&at, r);
+      ET_UNROLL for (int v = 0; v < VECTORS; v++) {
         sums[r][v] = et_i32_dot4(sums[r][v], quad, w[v]);
         ET_PIN(sums[r][v]);
       }
@@ -269,6 +323,7 @@ ET_INLINE void add_bytes(cursor at, const int8_t *weights, size_t depth,
     advance(&at, rows);
   }
 }
+#endif
 
 /* What all tiles of a block have in common: of some quads of a panel. */
 typedef struct block {
@@ -283,6 +338,16 @@ typedef struct block {
   int32_t *sums;
 } block;
 
+#if ET_DOT4_EXACT
+ET_INLINE void add_products(const block *b, size_t row, int rows, int panels,
+                            sums_of_tile sums) {
+  if (b->packed->flip == 0) {
+    add_runs(b->packed, false, b->panels, row, rows, panels, sums);
+  } else {
+    add_runs(b->packed, true, b->panels, row, rows, panels, sums);
+  }
+}
+#else
 ET_INLINE cursor cursor_of(const block *b, size_t row, int rows) {
   const et_packed_i8 *p = b->packed;
   cursor at = {.stride = p->depth * p->words};
@@ -297,7 +362,7 @@ ET_INLINE cursor cursor_of(const block *b, size_t row, int rows) {
 ET_INLINE void add_products(const block *b, size_t row, int rows, int panels,
                             sums_of_tile sums) {
   const cursor at = cursor_of(b, row, rows);
-#if !ET_DOT4_EXACT
+  (void)panels;
   if (rows == 1 && b->packed->words == 2) {
     add_widening(at, b->panels, b->depth, sums[0]);
     return;
@@ -306,62 +371,54 @@ ET_INLINE void add_products(const block *b, size_t row, int rows, int panels,
     add_wide(at, b->wide, b->depth, rows, sums);
     return;
   }
-#endif
 #if ET_SUMS_OF_16
   if (rows <= WINDOW_ROWS) {
     add_windows(at, b->panels, b->packed, rows, sums);
     return;
   }
 #endif
-  add_bytes(at, b->panels, b->depth, rows, panels, sums);
+  add_bytes(at, b->panels, b->depth, rows, sums);
 }
+#endif
 
-/* A row's bytes of a panel. */
-ET_INLINE void put_panel(const et_target_i8 *target, size_t row, int panel,
-                         et_panel_bytes bytes) {
-  const size_t column = (size_t)panel * ET_PANEL;
-  et_store_panel(target->out + row * target->stride + column, bytes,
-                 target->columns - column);
-}
-
-/* Bytes of the `panels` panels of some rows, the whole of each row at once. */
-ET_INLINE void put_rows_of(const et_target_i8 *target, size_t row, int rows,
-                           int panels, et_u8 bytes) {
-  ET_UNROLL for (int r = 0; r < rows; r++) {
-    et_u8_store_part(target->out + (row + (size_t)r) * target->stride, bytes, r,
-                     ET_ROUNDED_PANELS / panels);
+/* Bytes of the `panels` panels of some rows: the whole of each row, or its first
+ * `columns`. */
+ET_INLINE void put_rows_of(uint8_t *out, size_t stride, size_t columns,
+                           int rows, int panels, et_u8 bytes) {
+  const int parts = ET_ROUNDED_PANELS / panels;
+  const bool whole = columns >= (size_t)panels * ET_PANEL;
+  ET_UNROLL for (int r = 0; r < rows; r++, out += stride) {
+    if (whole) {
+      et_u8_store_part(out, bytes, r, parts);
+    } else {
+      et_u8_store_some(out, bytes, r, parts, columns);
+    }
   }
 }
 
+/* What bytes are made with is read once: to the compiler, each byte that is written may
+ * be part of it. */
 ET_INLINE void put_bytes(const block *b, size_t row, int rows, int panels,
                          sums_of_tile sums) {
-  const et_target_i8 *target = b->target;
-  const int count = rows * panels;
-  const bool whole = target->columns >= (size_t)panels * ET_PANEL;
-  ET_UNROLL for (int i = 0; i < count; i += ET_ROUNDED_PANELS) {
+  const et_target_i8 target = *b->target;
+  const et_rounder rounder = *target.rounder;
+  const int there =
+      ET_ROUNDED_PANELS / panels; /* rows that are bytes at once */
+  uint8_t *out = target.out + row * target.stride;
+  ET_UNROLL for (int i = 0; i < rows; i += there) {
+    const int left = rows - i < there ? rows - i : there;
     et_f32 steps[ET_ROUNDED];
     ET_UNROLL for (int v = 0; v < ET_ROUNDED; v++) {
-      const int at = i + v / VECTORS < count ? i + v / VECTORS : count - 1;
-      const et_requantizer *r = &target->requantizers[at % panels];
-      steps[v] =
-          et_steps_of(sums[at / panels][at % panels * VECTORS + v % VECTORS],
-                      r->scale[v % VECTORS], r->bias[v % VECTORS]);
+      const int at = v / VECTORS < left * panels ? v / VECTORS : 0;
+      const et_requantizer *r = &target.requantizers[at % panels];
+      steps[v] = et_steps_of(
+          sums[i + at / panels][at % panels * VECTORS + v % VECTORS],
+          r->scale[v % VECTORS], r->bias[v % VECTORS]);
     }
-    const et_u8 bytes = et_u8_in_order(et_rounded(target->rounder, steps));
-    if (panels > 1 && whole) {
-      const int left = rows - i / panels;
-      const int there = ET_ROUNDED_PANELS / panels;
-      put_rows_of(target, row + (size_t)(i / panels),
-                  left < there ? left : there, panels, bytes);
-      continue;
-    }
-    ET_UNROLL for (int j = 0; j < ET_ROUNDED_PANELS; j++) {
-      const int at = i + j;
-      if (at < count) {
-        put_panel(target, row + (size_t)(at / panels), at % panels,
-                  et_panel_of(bytes, j));
-      }
-    }
+    const et_u8 bytes =
+        et_u8_in_order(et_rounded(&rounder, steps, target.is_far));
+    put_rows_of(out, target.stride, target.columns, left, panels, bytes);
+    out += (size_t)there * target.stride;
   }
 }
 
@@ -417,7 +474,7 @@ ET_INLINE void run_tile(const block *b, size_t row, int rows, int panels) {
 #if defined(ET_CPU_ISA_PLAIN)
 #define TILE_LIST(X) X(1) X(2) X(3)
 #elif defined(ET_CPU_ISA_AVX512)
-#define TILE_LIST(X) X(1) X(2) X(4) X(6) X(8) X(10) X(12)
+#define TILE_LIST(X) X(1) X(2) X(4) X(6) X(8)
 #elif ET_DOT4_EXACT
 #define TILE_LIST(X) X(1) X(2) X(4) X(6)
 #else

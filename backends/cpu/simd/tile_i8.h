@@ -7,11 +7,12 @@
 
 #include "backends/cpu/simd/requantize.h"
 
-/* Most rows of a tile, a multiple of three, and of a block of tiles. */
+/* Most rows of a tile, a multiple of three where sums are not exact, and of a block of
+ * tiles. */
 #if defined(ET_CPU_ISA_PLAIN)
 #define ET_I8_ROWS 3
 #elif defined(ET_CPU_ISA_AVX512)
-#define ET_I8_ROWS 12
+#define ET_I8_ROWS 8
 #else
 #define ET_I8_ROWS 6
 #endif
@@ -34,9 +35,14 @@ ET_INLINE size_t et_i8_panels(size_t columns) {
 
 /* Bytes that a block of rows is packed in: as they are, or as int16. */
 #define ET_I8_PACKED_BYTES 32768
+#define ET_I8_QUAD_BYTES (ET_DOT4_EXACT ? 4 : 8)
 
-/* Most groups of four summands: one row of int16 fits. */
-#define ET_I8_MOST_QUADS (ET_I8_PACKED_BYTES / 8)
+/* Most groups of four summands: one row fits. */
+#define ET_I8_MOST_QUADS (ET_I8_PACKED_BYTES / ET_I8_QUAD_BYTES)
+
+/* Most addresses of all rows of a block, which is what they are read by where sums are
+ * exact. */
+#define ET_I8_ADDRESSES 1536
 
 /* Bytes that are packed at once, which may be more than there are. */
 #define ET_I8_STEP 16
@@ -47,10 +53,19 @@ typedef struct et_packed_i8 {
   uint8_t bytes[ET_I8_PACKED_BYTES + 2 * ET_I8_STEP]
       __attribute__((aligned(64)));
   size_t rows;
-  size_t depth;    /* quads of a row */
+  size_t depth;  /* quads of a row */
+  int32_t shift; /* what is added to each element */
+#if ET_DOT4_EXACT
+  /* [runs][rows]: where each run of a row begins, `quads` quads that lie together,
+   * among the bytes above or elsewhere. `flip` is what is left to turn of each. */
+  const uint8_t *from[ET_I8_ADDRESSES];
+  size_t runs;
+  size_t quads; /* of a run: of all runs `depth` */
+  int32_t flip;
+#else
   size_t words;    /* of a quad */
   size_t together; /* as that of the rows */
-  int32_t shift;   /* what was added to each element */
+#endif
 } et_packed_i8;
 
 /* Lines of bytes that follow each other, `stride` bytes apart. */
@@ -83,8 +98,18 @@ typedef struct et_target_i8 {
   size_t stride;
   size_t columns;
   const et_requantizer *requantizers; /* of each panel */
+  bool is_far;                        /* any of them */
   const et_rounder *rounder;
 } et_target_i8;
+
+#if ET_DOT4_EXACT
+/* Rows that are read where they lie: all elements there may be are made unsigned, or
+ * signed, on their way. */
+ET_INLINE void et_turn_i8(et_packed_i8 *packed, bool is_signed) {
+  packed->shift = ET_DOT4_SHIFT - (is_signed ? 0 : 128);
+  packed->flip = packed->shift == 0 ? 0 : (int32_t)0x80808080;
+}
+#endif
 
 /* Rows that fit a block. */
 ET_INLINE size_t et_i8_block_rows(size_t depth) {

@@ -244,6 +244,38 @@ static void test_bytes_of_a_small_range_take_larger_weights(void **state) {
   et_test_end(&test);
 }
 
+/* As the first layer of a network has them: windows whose rows are no whole quads, over
+ * pictures with room for several in a row. */
+static void test_windows_of_few_channels(void **state) {
+  (void)state;
+  for (int32_t kernel = 2; kernel <= 7; kernel++) {
+    for (int32_t channels = 1; channels <= 7; channels++) {
+      const et_test_axis y = {12, 0, kernel, 2, kernel / 2, kernel / 2, 1};
+      et_test_axis x = {40, 0, kernel, 1 + channels % 2, kernel / 2, 1, 1};
+      shape s = {2, channels, 75, 1, y, x, channels % 3 > 0, true, 0};
+      s.y.out = et_test_axis_out(&s.y);
+      s.x.out = et_test_axis_out(&s.x);
+      check_convolution(&s);
+    }
+  }
+}
+
+/* Sums that are no int32 once they are scaled become the nearest byte there is. */
+static void test_steps_beyond_an_int32(void **state) {
+  (void)state;
+  const shape s = {1, 16, 64, 1, points(1), points(13), true, true, 0};
+  et_test_step test;
+  make(&test, &s);
+  float *scale = test.tensors[3].data;
+  float *bias = test.tensors[4].data;
+  for (int i = 0; i < 16; i++) {
+    scale[16 + i] = 3e7f;
+    bias[32 + i] = i % 2 == 0 ? 4e9f : -4e9f;
+  }
+  et_test_run_exact(&test, &s, element);
+  et_test_end(&test);
+}
+
 /* Those of a payload are not compared with its weights. */
 static void test_sums_that_no_weights_have_do_not_overflow(void **state) {
   (void)state;
@@ -321,6 +353,8 @@ int main(void) {
       cmocka_unit_test(test_long_rows_come_in_smaller_blocks),
       cmocka_unit_test(test_the_largest_products_do_not_saturate),
       cmocka_unit_test(test_bytes_of_a_small_range_take_larger_weights),
+      cmocka_unit_test(test_windows_of_few_channels),
+      cmocka_unit_test(test_steps_beyond_an_int32),
       cmocka_unit_test(test_sums_that_no_weights_have_do_not_overflow),
       cmocka_unit_test(test_what_does_not_fit_is_refused),
       cmocka_unit_test(test_what_does_not_fit_the_stack_is_refused),
