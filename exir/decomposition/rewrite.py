@@ -11,6 +11,7 @@ import torch
 from torch._ops import OpOverload
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx import Graph, GraphModule, Node
+from torch.fx.experimental.symbolic_shapes import rebind_unbacked
 from torch.utils._sympy.value_ranges import ValueRanges
 
 from exir.decomposition.decompositions import Decompositions
@@ -146,8 +147,15 @@ class GraphRewriter:
         if op in _OTHER_NAMES:
             return self._builder.append(_OTHER_NAMES[op], args, kwargs, node.meta["val"])
         if self._decompositions.apply_to(op, node):
-            return self._recorder.expand(op, args, kwargs)
+            return self._expanded(op, args, kwargs, node)
         return self._builder.append(op, args, kwargs, self._value(op, args, kwargs, node))
+
+    def _expanded(self, op: OpOverload, args: Any, kwargs: dict[str, Any], node: Node) -> Any:
+        """What `op` does; sizes that are in the data keep the symbols, and so the bounds, that `node` has for them."""
+        result = self._recorder.expand(op, args, kwargs)
+        if op is node.target:
+            rebind_unbacked(self._fake_mode.shape_env, node, values(result))
+        return result
 
     def _value(self, op: OpOverload, args: Any, kwargs: dict[str, Any], node: Node) -> Any:
         """The exported value of `node` as long as it is right: computing values costs most."""

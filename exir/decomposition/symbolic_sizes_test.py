@@ -59,6 +59,11 @@ def pooled(mode: str) -> Callable[[Tensor], Tensor]:
 BATCHES: list[tuple[Tensor, ...]] = [(torch.randn(2, 3, 9, 8),), (torch.randn(5, 3, 9, 8),)]
 PICTURE = (torch.randn(1, 3, 32, 32), torch.randn(1, 3, 9, 64))
 ROWS = torch.randn(8, 3)
+MASKS: list[tuple[Tensor, ...]] = [
+    (torch.tensor([1.0, -1.0, 2.0]),),
+    (-torch.ones(3),),
+    (torch.eye(3, 4),),
+]
 CASES: dict[str, tuple[Any, Any, list[tuple[Tensor, ...]]]] = {
     "bilinear": (resized("bilinear"), ({2: HEIGHT, 3: WIDTH},), [(each,) for each in PICTURE]),
     "nearest": (resized("nearest"), ({2: HEIGHT, 3: WIDTH},), [(each,) for each in PICTURE]),
@@ -80,6 +85,13 @@ CASES: dict[str, tuple[Any, Any, list[tuple[Tensor, ...]]]] = {
         [(torch.randn(5, 3), torch.randn(4, 3)), (torch.randn(9, 3), torch.randn(8, 3))],
     ),
     "item slices": (first, (None, None), [(ROWS, torch.tensor(3)), (ROWS, torch.tensor(8))]),
+    "places of one dimension": (lambda x: torch.where(x > 0)[0] * 2, (None,), MASKS[:2]),
+    "places of two": (lambda x: torch.stack(torch.where(x > 0)), (None,), MASKS[2:]),
+    "places, twice": (
+        lambda x: (torch.where(x > 0)[0] + 1, torch.nonzero(x > 0, as_tuple=True)[0]),
+        (None,),
+        MASKS[:2],
+    ),
     "item makes": (extended, (None, None), [(ROWS, torch.tensor(3)), (ROWS, torch.tensor(1))]),
 }
 
