@@ -22,4 +22,5 @@ static const et_backend_parts parts[sizeof backends / sizeof *backends] = {
 
 const et_registry et_python_registry = {
     &et_all_kernels, backends,       sizeof backends / sizeof *backends,
-    parts,           &et_delegation, &et_preparation};
+    parts,           &et_delegation, &et_preparation,
+    &et_views,       &et_branching};

@@ -46,8 +46,15 @@ def method_content(
         "not_delegated": _not_delegated(report.operator_uses),
         "bytes": _computed_in_bytes(report.operator_uses),
         "instructions": report.instruction_count,
+        "branches": _branches(plan),
         "memory": _memory(report, plan, called),
     }
+
+
+def _branches(plan: schema.ExecutionPlan) -> bool:
+    """Whether the method moves or jumps: the runtime has that in a part of its own."""
+    steps = (step.instr_args for chain in plan.chains for step in chain.instructions)
+    return any(isinstance(step, (schema.MoveCall, schema.JumpFalseCall)) for step in steps)
 
 
 def _memory(

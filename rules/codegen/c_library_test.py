@@ -52,6 +52,7 @@ def _manifest(**changes: object) -> dict:
                 "inputs": [_slot("x", [2, 3]), _slot("default", [4, 8], "dynamic_bound")],
                 "outputs": [_slot("y", [2])],
                 "delegates": [],
+                "branches": False,
                 "memory": {
                     "planned_bytes": [64],
                     "shared_id": 0,
@@ -110,8 +111,8 @@ def test_state_that_methods_share_is_the_models(tmp_path: Path) -> None:
     assert code == 0
     assert "#define NET_STATE_BYTES 32u\ntypedef struct net_state {\n  et_state state;\n" in header
     assert header.count("net_state *state,") == 2 and "planned_1[" not in header
-    planned = "{{memory->planned_0, sizeof memory->planned_0}, NULL}"
-    shared = "{{state->bytes, sizeof state->bytes}, &state->state}"
+    planned = "{{memory->planned_0, sizeof memory->planned_0}, NULL, NULL}"
+    shared = "{{state->bytes, sizeof state->bytes}, &state->state, &et_sharing}"
     assert source.count(f"planned[] = {{{planned}, {shared}}};") == 2
     assert source.count(f"planned[] = {{{planned}}};") == 1
 
@@ -174,13 +175,29 @@ def test_parts_of_all_delegates_are_linked_once(tmp_path: Path) -> None:
     assert "static const et_backend_part *const parts_0[] = {NULL};" in source
     assert "static const et_backend_part *const parts_1[] = {&npu_a, &npu_b};" in source
     assert "static const et_backend_parts parts[] = {{parts_0, 0}, {parts_1, 2}};" in source
-    assert "const et_registry net_registry = {&kernels, backends, 2, parts, &et_delegation, NULL};" in source
+    members = ".backends = backends, .backend_count = 2, .parts = parts, .delegation = &et_delegation"
+    assert f"const et_registry net_registry = {{.kernels = &kernels, {members}}};" in source
 
 
 def test_backends_without_parts_have_no_table_of_them(tmp_path: Path) -> None:
     _, _, source = _generate(tmp_path, _with_delegates(("Npu", [])), "--backend=Npu=npu_backend")
-    assert "const et_registry net_registry = {&kernels, backends, 1, NULL, &et_delegation, NULL};" in source
+    members = ".backends = backends, .backend_count = 1, .delegation = &et_delegation"
+    assert f"const et_registry net_registry = {{.kernels = &kernels, {members}}};" in source
     assert "parts_0" not in source
+
+
+def test_the_linked_registry_is_that_of_the_model(tmp_path: Path) -> None:
+    _, _, source = _generate(tmp_path, _manifest(), "--linked-registry")
+    for name in ("net_registry", "et_linked_registry"):
+        assert f"const et_registry {name} = {{.kernels = &kernels}};" in source
+
+
+def test_moves_and_jumps_are_linked_where_a_method_has_them(tmp_path: Path) -> None:
+    manifest = _with_methods("put", "take")
+    assert "branching" not in _generate(tmp_path, manifest)[2]
+    manifest["methods"][1]["branches"] = True
+    source = _generate(tmp_path, manifest)[2]
+    assert "const et_registry net_registry = {.kernels = &kernels, .branching = &et_branching};" in source
 
 
 def test_a_part_that_is_no_identifier_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

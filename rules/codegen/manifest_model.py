@@ -72,6 +72,7 @@ class Method:
     outputs: tuple[Slot, ...]
     planned_bytes: tuple[int, ...]
     shared: int | None  # index of the planned buffer that methods share
+    branches: bool  # whether it moves or jumps
     counts: dict[str, int]  # arguments of ET_METHOD_BYTES
     kept: tuple[str, ...]  # C expressions: bytes of handles and states
     scratch: tuple[str, ...]  # C expressions, the largest of which is needed
@@ -149,6 +150,7 @@ def _method(entry: dict) -> Method:
         outputs=_slots(entry["outputs"], "output"),
         planned_bytes=tuple(memory["planned_bytes"]),
         shared=memory["shared_id"] - 1 if memory["shared_id"] else None,
+        branches=entry["branches"],
         counts=memory["counts"],
         kept=tuple(memory["kept"]),
         scratch=tuple(memory["scratch"]),

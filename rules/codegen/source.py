@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from exir.operators.kernels import Kernel
@@ -12,6 +12,8 @@ from rules.codegen.kernel_table import table_definition
 from rules.codegen.lent import Lent
 from rules.codegen.manifest_model import Method, Model
 from rules.codegen.names import c_string
+
+_VIEW = "executorch_prim::et_view.default"
 
 _HEAD = """\
 /* Generated. */
@@ -26,7 +28,7 @@ const size_t {prefix}_program_size = {upper}_PROGRAM_BYTES;
 # Declared first: et_linked_registry is in no header of the library.
 _REGISTRY = """
 extern const et_registry {name};
-const et_registry {name} = {{&kernels, {backends}, {backend_count}, {parts}, {delegation}, {preparation}}};
+const et_registry {name} = {{{members}}};
 """
 
 _OPEN_BOTH = """
@@ -92,7 +94,8 @@ def source(
     """The source's text: `registries` are defined, all alike."""
     parts = [_HEAD.format(include=include), table_definition(kernels, "kernels", "static ")]
     parts += [_backends(backends), _backend_parts(backends)]
-    parts += [_registry(name, kernels, backends) for name in registries]
+    members = ", ".join(_members(models, kernels, backends))
+    parts += [_REGISTRY.format(name=name, members=members) for name in registries]
     parts += [_OPEN_BOTH] * any(model.weights is not None for model in models)
     for model in models:
         parts += [_SIZE.format(prefix=model.prefix, upper=model.prefix.upper())] * (not lent.programs)
@@ -100,16 +103,21 @@ def source(
     return "".join(parts)
 
 
-def _registry(name: str, kernels: Sequence[Kernel], backends: Sequence[LinkedBackend]) -> str:
-    """What the runtime has for delegates and for kernels with a `prepare` is linked where there are any."""
-    return _REGISTRY.format(
-        name=name,
-        backends="backends" if backends else "NULL",
-        backend_count=len(backends),
-        parts="parts" if any(each.parts for each in backends) else "NULL",
-        delegation="&et_delegation" if backends else "NULL",
-        preparation="&et_preparation" if any(kernel.prepare for kernel in kernels) else "NULL",
-    )
+def _members(models: Sequence[Model], kernels: Sequence[Kernel], backends: Sequence[LinkedBackend]) -> Iterator[str]:
+    """Of a registry: what not each program needs of the runtime is linked where it is named here."""
+    yield ".kernels = &kernels"
+    if backends:
+        yield f".backends = backends, .backend_count = {len(backends)}"
+    if any(each.parts for each in backends):
+        yield ".parts = parts"
+    if backends:
+        yield ".delegation = &et_delegation"
+    if any(kernel.prepare for kernel in kernels):
+        yield ".preparation = &et_preparation"
+    if any(kernel.operator.name == _VIEW for kernel in kernels):
+        yield ".views = &et_views"
+    if any(method.branches for model in models for method in model.methods):
+        yield ".branching = &et_branching"
 
 
 def _backends(backends: Sequence[LinkedBackend]) -> str:
@@ -163,9 +171,9 @@ def _planned(method: Method) -> str:
     if not method.planned_bytes:
         return ""
     buffers = ", ".join(
-        "{{state->bytes, sizeof state->bytes}, &state->state}"
+        "{{state->bytes, sizeof state->bytes}, &state->state, &et_sharing}"
         if index == method.shared
-        else f"{{{_span(planned_member(index), size)}, NULL}}"
+        else f"{{{_span(planned_member(index), size)}, NULL, NULL}}"
         for index, size in enumerate(method.planned_bytes)
     )
     return f"  const et_planned_buffer planned[] = {{{buffers}}};\n"

@@ -54,6 +54,7 @@ static bool take_buffer(et_arena *arena, size_t size, et_planned_buffer *out) {
     return false;
   }
   out->state = state;
+  out->sharing = &et_sharing;
   if (state != NULL) {
     *out->state = none;
   }

@@ -1,5 +1,6 @@
 #include "runtime/core/reason.h"
 #include "runtime/method/builder.h"
+#include "runtime/method/views.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
 
@@ -83,13 +84,18 @@ static void settle_ends(const et_method *method) {
 
 et_status et_build_ends(et_builder *builder) {
   et_method *method = builder->regions.method;
+  const struct et_views *views = builder->registry->views;
   fill_ends(builder, ET_PLAN_INPUTS, method->inputs);
   fill_ends(builder, ET_PLAN_OUTPUTS, method->outputs);
   ET_RETURN_IF_ERROR(check_inputs(builder));
-  et_build_mark_views(builder);
+  if (views != NULL) {
+    views->mark(builder);
+  }
   lend(builder, method->inputs, method->input_count);
   lend(builder, method->outputs, method->output_count);
-  ET_RETURN_IF_ERROR(et_build_bind_views(builder));
+  if (views != NULL) {
+    ET_RETURN_IF_ERROR(views->bind(builder));
+  }
   ET_RETURN_IF_ERROR(check_all_bound(builder));
   unlend(builder);
   settle_ends(method);

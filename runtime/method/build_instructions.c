@@ -1,5 +1,7 @@
+#include "runtime/method/branching.h"
 #include "runtime/method/builder.h"
 #include "runtime/method/delegation.h"
+#include "runtime/method/operands.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
 
@@ -26,6 +28,7 @@ static et_value **fill_instruction(const et_builder *builder,
   switch (walk->tag) {
     case ET_INSTRUCTION_KERNEL_CALL:
       out->u.kernel = et_build_called_kernel(builder, walk);
+      out->is_view = et_kernel_is_view(out->u.kernel);
       break;
     case ET_INSTRUCTION_DELEGATE_CALL:
       out->u.delegate =
@@ -46,19 +49,6 @@ static et_value **fill_instruction(const et_builder *builder,
   return fill_args(builder, &args, next);
 }
 
-/* Goes back over the instructions with the lowest target of a jump seen. */
-static void mark_loops(const et_builder *builder) {
-  uint32_t lowest = UINT32_MAX;
-  for (size_t i = builder->counts.instructions; i-- > 0;) {
-    et_instruction *instruction = &builder->regions.instructions[i];
-    if (instruction->tag == ET_INSTRUCTION_JUMP_FALSE &&
-        instruction->u.target < lowest) {
-      lowest = instruction->u.target;
-    }
-    instruction->in_loop = lowest <= i;
-  }
-}
-
 et_status et_build_instructions(et_builder *builder) {
   et_walk walk = et_walk_start(&builder->plan);
   et_value **next = builder->regions.args;
@@ -70,6 +60,8 @@ et_status et_build_instructions(et_builder *builder) {
           builder->registry->delegation->set_outputs(builder, walk.index));
     }
   }
-  mark_loops(builder);
+  if (builder->registry->branching != NULL) {
+    builder->registry->branching->mark(builder);
+  }
   return ET_STATUS_OK;
 }

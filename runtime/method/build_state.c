@@ -1,226 +1,70 @@
 #include <string.h>
 
-#include "executorch/checked.h"
-#include "runtime/core/limits.h"
-#include "runtime/core/reason.h"
 #include "runtime/method/builder.h"
 #include "runtime/method/data.h"
+#include "runtime/method/state.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
-#include "runtime/program/tensor_record.h"
 
-_Static_assert(sizeof((et_state *)0)->loaded * 8 == ET_LIMIT_METHODS,
-               "a bit for each method that a program may have");
-
-/* Looks at what methods keep in shared buffers. */
-typedef struct state_check {
-  const et_builder *builder;
-  uint32_t steps_left;
-} state_check;
-
-/* A mutable buffer of a method. */
-typedef struct kept {
-  et_tensor_record record;
-  et_string name; /* empty when the program does not say it */
-} kept;
-
-/* Whether value `index` is planned and has an initial value or a name, which only
- * what is kept from run to run has. */
-static bool read_kept(const et_fb_vector *values, uint32_t index, kept *out) {
+bool et_state_read(const et_fb_vector *values, uint32_t index,
+                   et_tensor_record *out_record) {
   et_fb_table held;
-  const uint8_t tag = et_tables_value(values, index, &held);
-  const et_fb_table extra = et_fb_child(&held, ET_TENSOR_EXTRA);
-  if (tag != ET_VALUE_TENSOR || !et_fb_has(&held, ET_TENSOR_ALLOCATION) ||
-      et_tensor_record_read(&held, &out->record, NULL) != ET_STATUS_OK) {
-    return false;
-  }
-  out->name = et_fb_text(&extra, ET_EXTRA_NAME);
-  return out->record.has_data || out->name.size != 0;
+  return et_tables_value(values, index, &held) == ET_VALUE_TENSOR &&
+         et_fb_has(&held, ET_TENSOR_ALLOCATION) &&
+         et_tensor_record_read(&held, out_record, NULL) == ET_STATUS_OK;
 }
 
-static bool same_place(const kept *a, const kept *b) {
-  return a->record.memory_offset == b->record.memory_offset &&
-         a->record.nbytes == b->record.nbytes;
-}
-
-static bool overlap(const kept *a, const kept *b) {
-  return a->record.memory_offset < b->record.memory_offset + b->record.nbytes &&
-         b->record.memory_offset < a->record.memory_offset + a->record.nbytes;
-}
-
-static bool same_name(const kept *a, const kept *b) {
-  return a->name.size == b->name.size && a->name.size != 0 &&
-         memcmp(a->name.data, b->name.data, a->name.size) == 0;
-}
-
-/* Whether both can be in one buffer: as the same, or apart. */
-static bool agree(const kept *a, const kept *b) {
-  if (same_place(a, b)) {
-    return a->name.size == 0 || b->name.size == 0 || same_name(a, b);
-  }
-  return !same_name(a, b) && !overlap(a, b);
-}
-
-/* Compares `mine`, value `index`, with what method `other` keeps in that buffer;
- * sets *out_there when it is the same as one of those. */
-static et_status compare(state_check *check, uint32_t index, const kept *mine,
-                         uint32_t other, bool *out_there) {
-  const et_fb_table plan = et_tables_plan(check->builder->program, other);
-  const et_fb_vector values = et_tables_vector(&plan, ET_PLAN_VALUES);
-  for (uint32_t i = 0; i < values.count; i++) {
-    kept theirs;
-    if (check->steps_left-- == 0) {
-      return et_fail(check->builder->error, ET_STATUS_OUT_OF_RESOURCES,
-                     "the methods have too much state to compare");
-    }
-    if (!read_kept(&values, i, &theirs) ||
-        theirs.record.memory_id != mine->record.memory_id) {
-      continue;
-    }
-    if (!agree(mine, &theirs)) {
-      return et_fail_program(
-          check->builder->error,
-          "values[%u] and values[%u] of method '%s' share state, but "
-          "not the same place in memory id %u",
-          (unsigned)index, (unsigned)i, et_fb_text(&plan, ET_PLAN_NAME).data,
-          (unsigned)mine->record.memory_id);
-    }
-    *out_there = *out_there || same_place(mine, &theirs);
-  }
-  return ET_STATUS_OK;
-}
-
-static bool was_loaded(const et_state *state, uint32_t method) {
-  return (state->loaded[method / 64] >> method % 64 & 1u) != 0;
-}
-
-/* Whether a method that was loaded before has made `mine`. */
-static et_status find_made(state_check *check, uint32_t index, const kept *mine,
-                           bool *out_made) {
-  const et_state *state =
-      check->builder->memory->planned[mine->record.memory_id - 1].state;
-  const size_t count = et_program_method_count(check->builder->program);
-  *out_made = false;
-  for (uint32_t other = 0; state != NULL && other < count; other++) {
-    if (was_loaded(state, other)) {
-      ET_RETURN_IF_ERROR(compare(check, index, mine, other, out_made));
-    }
-  }
-  return ET_STATUS_OK;
-}
-
-static void set_initial(const et_program *program, const et_data *constants,
-                        const et_tensor_record *record, void *data) {
+void et_state_set_initial(const et_method *method, uint32_t index,
+                          const et_tensor_record *record) {
+  void *data = method->values[index].u.as_tensor->data;
   et_piece initial = {0, 0};
   if (record->nbytes == 0) {
     return;
   }
   memset(data, 0, record->nbytes);
-  if (record->has_data && et_tensor_record_data(program, record, &initial)) {
-    memcpy(data, et_data_find(program, constants, initial), initial.size);
+  if (record->has_data &&
+      et_tensor_record_data(&method->program, record, &initial)) {
+    memcpy(data, et_data_find(&method->program, &method->data, initial),
+           initial.size);
   }
 }
 
-/* Checks all that the method keeps; writes what nobody has made when `writes`. */
-static et_status settle(const et_builder *builder, bool writes) {
-  state_check check = {builder, ET_LIMIT_PLAN_STEPS};
-  for (uint32_t i = 0; i < builder->values.count; i++) {
-    kept mine;
-    bool made = false;
-    if (!read_kept(&builder->values, i, &mine)) {
-      continue;
-    }
-    ET_RETURN_IF_ERROR(find_made(&check, i, &mine, &made));
-    if (writes && !made) {
-      set_initial(builder->program, &builder->data, &mine.record,
-                  builder->regions.values[i].u.as_tensor->data);
-    }
-  }
-  return ET_STATUS_OK;
-}
-
-static et_status check_owner(const et_builder *builder, size_t index) {
-  const et_planned_buffer *buffer = &builder->memory->planned[index];
-  const et_state *state = buffer->state;
-  if (state == NULL || state->program.data == NULL) {
-    return ET_STATUS_OK;
-  }
-  if (state->program.data != builder->program->file.data) {
-    return et_fail(builder->error, ET_STATUS_INVALID_ARGUMENT,
-                   "memory.planned[%zu].state is that of another program",
-                   index);
-  }
-  return state->bytes.data == buffer->bytes.data
-             ? ET_STATUS_OK
-             : et_fail(builder->error, ET_STATUS_INVALID_ARGUMENT,
-                       "memory.planned[%zu].state is that of another buffer",
-                       index);
-}
-
-/* Number of the method in its program. */
-static uint32_t method_index(const et_builder *builder) {
-  uint32_t index = 0;
-  while (et_tables_plan(builder->program, index).position !=
-         builder->plan.position) {
-    index++;
-  }
-  return index;
-}
-
-/* Zeroes a buffer that holds nothing yet, and notes who uses it. */
-static void start_buffer(const et_builder *builder, size_t index) {
-  const et_planned_buffer *buffer = &builder->memory->planned[index];
-  if (buffer->bytes.size != 0 &&
-      (buffer->state == NULL || buffer->state->program.data == NULL)) {
-    memset(buffer->bytes.data, 0, buffer->bytes.size);
-  }
-  if (buffer->state != NULL) {
-    buffer->state->program = builder->program->file;
-    buffer->state->bytes = buffer->bytes;
-  }
-}
-
-static void note_loaded(const et_builder *builder, size_t index) {
-  const uint32_t method = method_index(builder);
-  et_state *state = builder->memory->planned[index].state;
-  if (state != NULL) {
-    state->loaded[method / 64] |= (uint64_t)1 << method % 64;
-  }
-}
-
-et_status et_build_state(const et_builder *builder) {
-  const size_t count = builder->counts.planned_buffers;
-  for (size_t i = 0; i < count; i++) {
-    ET_RETURN_IF_ERROR(check_owner(builder, i));
-  }
-  ET_RETURN_IF_ERROR(settle(builder, false));
-  for (size_t i = 0; i < count; i++) {
-    start_buffer(builder, i);
-  }
-  ET_RETURN_IF_ERROR(settle(builder, true));
-  for (size_t i = 0; i < count; i++) {
-    note_loaded(builder, i);
-  }
-  return ET_STATUS_OK;
-}
-
-/* Calls set_initial for each planned tensor, or for each with an initial value:
- * those may lie where others lie. */
+/* Sets each planned tensor, or each with an initial value: those may lie where others
+ * lie. */
 static void reset(const et_method *method, bool with_initial) {
   et_fb_table plan;
   et_fb_table_at(method->program.flatbuffer, method->plan, &plan);
   const et_fb_vector values = et_tables_vector(&plan, ET_PLAN_VALUES);
   for (uint32_t i = 0; i < values.count; i++) {
-    et_fb_table held;
     et_tensor_record record;
-    if (et_tables_value(&values, i, &held) == ET_VALUE_TENSOR &&
-        et_fb_has(&held, ET_TENSOR_ALLOCATION) &&
-        et_tensor_record_read(&held, &record, NULL) == ET_STATUS_OK &&
+    if (et_state_read(&values, i, &record) &&
         (!with_initial || record.has_data)) {
-      set_initial(&method->program, &method->data, &record,
-                  method->values[i].u.as_tensor->data);
+      et_state_set_initial(method, i, &record);
     }
   }
+}
+
+et_status et_build_state(const et_builder *builder) {
+  const size_t count = builder->counts.planned_buffers;
+  const et_planned_buffer *planned = builder->memory->planned;
+  for (size_t i = 0; i < count; i++) {
+    if (planned[i].state == NULL) {
+      continue;
+    }
+    return planned[i].sharing != NULL
+               ? planned[i].sharing->build(builder)
+               : et_fail(builder->error, ET_STATUS_INVALID_ARGUMENT,
+                         "memory.planned[%zu] has a state: its sharing must "
+                         "be &et_sharing",
+                         i);
+  }
+  for (size_t i = 0; i < count; i++) {
+    if (planned[i].bytes.size != 0) {
+      memset(planned[i].bytes.data, 0, planned[i].bytes.size);
+    }
+  }
+  reset(builder->regions.method, true);
+  return ET_STATUS_OK;
 }
 
 void et_method_reset_state(et_method *method) {

@@ -1,6 +1,7 @@
 #include "runtime/method/builder.h"
 #include "runtime/method/data.h"
 #include "runtime/method/fill.h"
+#include "runtime/method/state.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
 #include "runtime/program/tensor_record.h"
@@ -55,12 +56,8 @@ bool et_build_is_planned(const et_builder *builder, uint32_t index) {
 }
 
 bool et_build_has_state(const et_builder *builder, uint32_t index) {
-  et_fb_table held;
   et_tensor_record record;
-  return et_tables_value(&builder->values, index, &held) == ET_VALUE_TENSOR &&
-         et_fb_has(&held, ET_TENSOR_ALLOCATION) &&
-         et_tensor_record_read(&held, &record, NULL) == ET_STATUS_OK &&
-         record.has_data;
+  return et_state_read(&builder->values, index, &record) && record.has_data;
 }
 
 void et_build_scalars(const et_fb_vector *values, et_value *out_values) {

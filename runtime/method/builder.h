@@ -73,12 +73,6 @@ et_status et_build_instructions(et_builder *builder);
  * that of their base, and refuses what is then left without memory. */
 et_status et_build_ends(et_builder *builder);
 
-/* Two steps of et_build_ends. The first notes which views have an out without
- * memory, before the caller's tensors get an address for now; the second lays
- * those on their base, and checks that all others lie there. */
-void et_build_mark_views(const et_builder *builder);
-et_status et_build_bind_views(const et_builder *builder);
-
 /* Whether value `index` is a tensor with a place in planned memory. */
 bool et_build_is_planned(const et_builder *builder, uint32_t index);
 

@@ -1,11 +1,12 @@
 #include <string.h>
 
 #include "runtime/core/reason.h"
+#include "runtime/method/branching.h"
 #include "runtime/method/check.h"
+#include "runtime/method/operands.h"
 #include "runtime/method/signature.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
-#include "runtime/program/tensor_record.h"
 
 /* An instruction being checked. */
 typedef struct call_check {
@@ -111,6 +112,11 @@ static et_status check_kernel_call(call_check *c) {
     return CALL_FAIL(c, "%u args, expected %zu", (unsigned)c->args.count,
                      expected);
   }
+  if (c->builder->registry->views == NULL && et_kernel_is_view(c->kernel)) {
+    return et_fail(c->builder->error, ET_STATUS_INVALID_ARGUMENT,
+                   "instructions[%u] %s: registry.views must be &et_views",
+                   (unsigned)c->index, c->kernel->name);
+  }
   et_signature_cursor cursor = {c->kernel->signature, false};
   et_parameter parameter;
   c->has_outs = has_outs(c->kernel->signature);
@@ -120,75 +126,23 @@ static et_status check_kernel_call(call_check *c) {
   return ET_STATUS_OK;
 }
 
-static et_status fail_instruction(const et_builder *builder,
-                                  const et_walk *walk, const char *reason) {
-  return et_fail_program(builder->error, "instructions[%u]: %s",
-                         (unsigned)walk->index, reason);
-}
-
-static et_status record_at(const et_builder *builder, int32_t index,
-                           et_tensor_record *out_record) {
-  et_fb_table held;
-  et_tables_value(&builder->values, (uint32_t)index, &held);
-  return et_tensor_record_read(&held, out_record, builder->error);
-}
-
-/* A move copies bytes, so both tensors must lay them out alike. */
-static et_status check_tensor_move(const et_builder *builder,
-                                   const et_walk *walk, int32_t from,
-                                   int32_t to) {
-  et_tensor_record a;
-  et_tensor_record b;
-  ET_RETURN_IF_ERROR(record_at(builder, from, &a));
-  ET_RETURN_IF_ERROR(record_at(builder, to, &b));
-  if (a.dtype != b.dtype || a.rank != b.rank ||
-      (a.rank != 0 && memcmp(a.dim_order, b.dim_order, a.rank) != 0)) {
-    return fail_instruction(builder, walk,
-                            "moves between tensors of different dtype, rank or "
-                            "dim order");
-  }
-  return ET_STATUS_OK;
-}
-
-static et_status check_move(const et_builder *builder, const et_walk *walk) {
-  const int32_t from = et_fb_i32(&walk->args, ET_MOVE_FROM);
-  const int32_t to = et_fb_i32(&walk->args, ET_MOVE_TO);
-  const uint8_t tag = tag_at(builder, from);
-  if (tag != tag_at(builder, to)) {
-    return fail_instruction(builder, walk, "moves change a value's kind");
-  }
-  if (tag == ET_VALUE_TENSOR) {
-    return check_tensor_move(builder, walk, from, to);
-  }
-  if (tag != ET_VALUE_INT && tag != ET_VALUE_BOOL && tag != ET_VALUE_DOUBLE) {
-    return fail_instruction(builder, walk,
-                            "moves what is neither tensor nor number");
-  }
-  return ET_STATUS_OK;
-}
-
-static et_status check_jump(const et_builder *builder, const et_walk *walk) {
-  const int32_t index = et_fb_i32(&walk->args, ET_JUMP_CONDITION);
-  const uint8_t tag = tag_at(builder, index);
-  et_tensor_record record;
-  if (tag == ET_VALUE_TENSOR) {
-    ET_RETURN_IF_ERROR(record_at(builder, index, &record));
-    return record.dtype == ET_SCALAR_TYPE_BOOL
-               ? ET_STATUS_OK
-               : fail_instruction(builder, walk,
-                                  "the condition is no bool tensor");
-  }
-  return tag == ET_VALUE_BOOL
-             ? ET_STATUS_OK
-             : fail_instruction(builder, walk,
-                                "the condition is neither bool nor Tensor");
-}
-
 static et_status check_free(const et_builder *builder, const et_walk *walk) {
   const int32_t index = et_fb_i32(&walk->args, ET_FREE_VALUE);
   return tag_at(builder, index) == ET_VALUE_TENSOR
              ? ET_STATUS_OK
-             : fail_instruction(builder, walk, "frees what is no Tensor");
+             : et_fail_program(builder->error,
+                               "instructions[%u]: frees what is no Tensor",
+                               (unsigned)walk->index);
+}
+
+static et_status check_branch(const et_builder *builder, const et_walk *walk) {
+  const struct et_branching *branching = builder->registry->branching;
+  return branching != NULL
+             ? branching->check(builder, walk)
+             : et_fail(builder->error, ET_STATUS_INVALID_ARGUMENT,
+                       "instructions[%u] moves or jumps: registry.branching "
+                       "must be &et_branching",
+                       (unsigned)walk->index);
 }
 
 et_status et_check_instruction(const et_builder *builder, const et_walk *walk,
@@ -199,9 +153,8 @@ et_status et_check_instruction(const et_builder *builder, const et_walk *walk,
     case ET_INSTRUCTION_KERNEL_CALL:
       return check_kernel_call(&c);
     case ET_INSTRUCTION_MOVE:
-      return check_move(builder, walk);
     case ET_INSTRUCTION_JUMP_FALSE:
-      return check_jump(builder, walk);
+      return check_branch(builder, walk);
     case ET_INSTRUCTION_FREE:
       return check_free(builder, walk);
     default:

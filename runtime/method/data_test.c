@@ -99,8 +99,10 @@ static const et_kernel_table table = {rows, 6};
 static const et_backend all = {"XnnpackBackend", measure_all, init_all,
                                execute_nothing, NULL};
 static const et_backend *const backends[] = {&all};
-static const et_registry registry = {&table, backends,       1,
-                                     NULL,   &et_delegation, NULL};
+static const et_registry registry = {.kernels = &table,
+                                     .backends = backends,
+                                     .backend_count = 1,
+                                     .delegation = &et_delegation};
 
 static void gather_method(const et_method *method,
                           const et_planned_buffer *planned, size_t count) {
@@ -290,6 +292,7 @@ static void take_memory(memory *m) {
   m->parts.scratch = allocate(m->needed.scratch_bytes);
   m->planned[0].bytes = allocate(planned_bytes);
   m->planned[0].state = NULL;
+  m->planned[0].sharing = NULL;
   m->parts.planned = m->planned;
   m->parts.planned_count = 1;
 }

@@ -194,8 +194,11 @@ static const et_kernel_table table = {rows, 1};
 static const et_backend_part probe_part = {7, &seen};
 static const et_backend_part *const probe_items[] = {&probe_part};
 static const et_backend_parts probe_parts[] = {{probe_items, 1}, {NULL, 0}};
-static const et_registry probe_registry = {&table,      probes,         2,
-                                           probe_parts, &et_delegation, NULL};
+static const et_registry probe_registry = {.kernels = &table,
+                                           .backends = probes,
+                                           .backend_count = 2,
+                                           .parts = probe_parts,
+                                           .delegation = &et_delegation};
 
 static et_status load(et_span file, const et_method_options *options,
                       et_error *out_error) {

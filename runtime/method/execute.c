@@ -2,6 +2,7 @@
 
 #include "executorch/method_layout.h"
 #include "runtime/core/reason.h"
+#include "runtime/method/branching.h"
 #include "runtime/method/builder.h"
 #include "runtime/method/delegation.h"
 #include "runtime/method/observe.h"
@@ -28,46 +29,6 @@ static et_status run_kernel(const et_method *method, uint32_t index,
                                call->u.kernel->name);
 }
 
-/* Copies a number, or a tensor's bytes and sizes. */
-static et_status run_move(const et_method *method, uint32_t index,
-                          et_error *error) {
-  const et_instruction *move = &method->instructions[index];
-  const et_value *from = move->args[0];
-  et_value *to = move->args[1];
-  if (from->tag != ET_VALUE_TENSOR) {
-    *to = *from;
-    return ET_STATUS_OK;
-  }
-  const et_tensor *source = from->u.as_tensor;
-  et_error reason;
-  et_error_clear(&reason);
-  const et_status status =
-      et_tensor_resize(to->u.as_tensor, source->sizes, source->rank, &reason);
-  if (status != ET_STATUS_OK) {
-    return et_fail_because(error, status, &reason,
-                           "instructions[%u] Move: ", (unsigned)index);
-  }
-  memmove(to->u.as_tensor->data, source->data, et_tensor_nbytes(source));
-  return ET_STATUS_OK;
-}
-
-static et_status read_condition(const et_method *method, uint32_t index,
-                                bool *out_condition, et_error *error) {
-  const et_value *value = method->instructions[index].args[0];
-  if (value->tag == ET_VALUE_BOOL) {
-    *out_condition = value->u.as_bool;
-    return ET_STATUS_OK;
-  }
-  const et_tensor *tensor = value->u.as_tensor;
-  if (tensor->numel != 1) {
-    return et_fail_program(
-        error, "instructions[%u] JumpFalse: the condition has %zu elements",
-        (unsigned)index, tensor->numel);
-  }
-  *out_condition = *(const uint8_t *)tensor->data != 0;
-  return ET_STATUS_OK;
-}
-
 et_status et_run_instruction(const et_method *method, uint32_t index,
                              bool *condition, et_error *error) {
   switch (method->instructions[index].tag) {
@@ -76,9 +37,8 @@ et_status et_run_instruction(const et_method *method, uint32_t index,
     case ET_INSTRUCTION_DELEGATE_CALL:
       return method->delegation->run(method, index, error);
     case ET_INSTRUCTION_MOVE:
-      return run_move(method, index, error);
     case ET_INSTRUCTION_JUMP_FALSE:
-      return read_condition(method, index, condition, error);
+      return method->branching->run(method, index, condition, error);
     default:
       return ET_STATUS_OK; /* Free: planned memory is not given back */
   }
@@ -97,8 +57,8 @@ static et_status run_one(const et_method *method, uint32_t index,
 static et_status step(const et_method *method, uint32_t *index,
                       et_error *error) {
   bool condition = true;
-  if (method->lends_views) {
-    ET_RETURN_IF_ERROR(et_views_enter(method, *index, error));
+  if (method->views != NULL) {
+    ET_RETURN_IF_ERROR(method->views->enter(method, *index, error));
   }
   ET_RETURN_IF_ERROR(run_one(method, *index, &condition, error));
   *index = condition ? *index + 1 : method->instructions[*index].u.target;
@@ -125,8 +85,8 @@ static et_status run_all(const et_method *method, et_error *error) {
     }
     ET_RETURN_IF_ERROR(step(method, &index, error));
   }
-  return method->lends_views ? et_views_check_outputs(method, error)
-                             : ET_STATUS_OK;
+  return method->views != NULL ? method->views->check_outputs(method, error)
+                               : ET_STATUS_OK;
 }
 
 static et_status check_set(const et_end *ends, uint32_t count,
@@ -178,8 +138,8 @@ static et_status check_ends(const et_method *method, et_error *error) {
 
 et_status et_method_execute(et_method *method, et_error *out_error) {
   ET_RETURN_IF_ERROR(check_ends(method, out_error));
-  if (method->lends_views) {
-    et_views_reset(method);
+  if (method->views != NULL) {
+    method->views->reset(method);
   }
   const et_status status = run_all(method, out_error);
   if (status != ET_STATUS_OK) {

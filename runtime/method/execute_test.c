@@ -236,6 +236,24 @@ static void test_m20_conditions_and_frees_of_other_kinds_are_refused(
   expect_refused("instructions[0]: frees what is no Tensor");
 }
 
+static void test_moves_and_jumps_need_what_runs_them(void **state) {
+  (void)state;
+  et_registry without = et_test_registry;
+  without.branching = NULL;
+  for (int i = 0; i < 2; i++) {
+    const int32_t condition = (start(), et_writer_bool(&writer, 1));
+    if (i == 0) {
+      et_writer_move(&writer, condition, et_writer_bool(&writer, 0));
+    } else {
+      et_writer_jump_false(&writer, condition, 1);
+    }
+    et_test_expect_part_missing(
+        et_writer_finish(&writer), &without,
+        "instructions[0] moves or jumps: registry.branching must be "
+        "&et_branching");
+  }
+}
+
 static void test_method_without_instructions_gives_its_constants(void **state) {
   (void)state;
   et_writer_start(&writer, 0);
@@ -322,6 +340,7 @@ int main(void) {
       cmocka_unit_test(test_m20_moves_that_change_a_kind_are_refused),
       cmocka_unit_test(
           test_m20_conditions_and_frees_of_other_kinds_are_refused),
+      cmocka_unit_test(test_moves_and_jumps_need_what_runs_them),
       cmocka_unit_test(test_method_without_instructions_gives_its_constants),
       cmocka_unit_test(test_delegate_runs_with_its_handle_in_method_memory),
       cmocka_unit_test(test_missing_backend_is_named),

@@ -329,8 +329,10 @@ static et_status execute_one(void *handle, const et_execute_context *context,
 static const et_backend backend = {"XnnpackBackend", measure_one, init_one,
                                    execute_one, NULL};
 static const et_backend *const backends[] = {&backend};
-static const et_registry with_backend = {&table, backends,       1,
-                                         NULL,   &et_delegation, NULL};
+static const et_registry with_backend = {.kernels = &table,
+                                         .backends = backends,
+                                         .backend_count = 1,
+                                         .delegation = &et_delegation};
 
 static et_status load_delegate(sample *s) {
   ET_RETURN_IF_ERROR(load_program(s, 2));

@@ -180,6 +180,7 @@ static void fill_method(const et_builder *builder) {
       .instructions = regions->instructions,
       .delegates = regions->delegates,
       .delegation = builder->registry->delegation,
+      .branching = builder->registry->branching,
       .inputs = regions->ends,
       .outputs = regions->ends + counts->inputs,
       .plan = builder->plan.position,
@@ -227,7 +228,9 @@ static et_status build(et_builder *builder) {
   ET_RETURN_IF_ERROR(et_plan_check_run(builder, rest_of(builder)));
   ET_RETURN_IF_ERROR(et_build_state(builder));
   ET_RETURN_IF_ERROR(build_callees(builder));
-  et_views_reset(builder->regions.method);
+  if (builder->regions.method->views != NULL) {
+    builder->regions.method->views->reset(builder->regions.method);
+  }
   return ET_STATUS_OK;
 }
 

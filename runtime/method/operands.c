@@ -5,17 +5,8 @@
 #include "runtime/method/signature.h"
 #include "runtime/program/schema.h"
 
-static bool calls(const et_instruction *instruction, const char *name) {
-  return instruction->tag == ET_INSTRUCTION_KERNEL_CALL &&
-         strcmp(instruction->u.kernel->name, name) == 0;
-}
-
-bool et_instruction_is_view(const et_instruction *instruction) {
-  return calls(instruction, "executorch_prim::et_view.default");
-}
-
-bool et_instruction_is_row_copy(const et_instruction *instruction) {
-  return calls(instruction, "executorch_prim::et_copy_index.tensor");
+bool et_kernel_is_view(const et_kernel *kernel) {
+  return strcmp(kernel->name, "executorch_prim::et_view.default") == 0;
 }
 
 /* Tensors in one argument: itself, or its items. */
@@ -101,11 +92,10 @@ et_status et_operands_visit(const et_instruction *instruction, unsigned roles,
   switch (instruction->tag) {
     case ET_INSTRUCTION_KERNEL_CALL:
       /* The `w` that a view returns is no out: it writes nothing. */
-      return visit_kernel(instruction,
-                          et_instruction_is_view(instruction)
-                              ? roles & ~(unsigned)ET_OPERAND_WRITTEN
-                              : roles,
-                          visit, context);
+      return visit_kernel(
+          instruction,
+          instruction->is_view ? roles & ~(unsigned)ET_OPERAND_WRITTEN : roles,
+          visit, context);
     case ET_INSTRUCTION_DELEGATE_CALL:
       return visit_delegate(instruction, roles, visit, context);
     case ET_INSTRUCTION_MOVE:

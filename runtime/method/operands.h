@@ -30,12 +30,8 @@ typedef enum et_operand_role {
 et_status et_operands_visit(const et_instruction *instruction, unsigned roles,
                             et_operand_fn visit, void *context);
 
-/* Whether it calls executorch_prim::et_view.default, whose out is its first
- * operand in another shape. */
-bool et_instruction_is_view(const et_instruction *instruction);
-
-/* Whether it calls executorch_prim::et_copy_index.tensor, which writes one row of
- * its first operand. */
-bool et_instruction_is_row_copy(const et_instruction *instruction);
+/* Whether it is executorch_prim::et_view.default, whose out is its first operand in
+ * another shape. */
+bool et_kernel_is_view(const et_kernel *kernel);
 
 #endif /* ET_RUNTIME_METHOD_OPERANDS_H_ */

@@ -255,7 +255,7 @@ static void test_method_memory_short_of_the_state_is_refused(void **state) {
   et_error error;
   _Alignas(64) static uint8_t bytes[8192];
   _Alignas(64) static uint8_t planned[128];
-  const et_planned_buffer buffer = {{planned, sizeof planned}, NULL};
+  const et_planned_buffer buffer = {{planned, sizeof planned}, NULL, NULL};
   start();
   scale(100);
   et_error_clear(&error);

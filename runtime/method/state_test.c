@@ -39,6 +39,7 @@ typedef struct sample {
   _Alignas(64) uint8_t own[2][1024];
   _Alignas(64) uint8_t memory[2][8192];
   et_method *methods[2];
+  const struct et_sharing *sharing;
   et_error error;
 } sample;
 
@@ -46,6 +47,7 @@ static void open_sample(sample *s) {
   size_t size = 0;
   memset(s, 0, sizeof *s);
   memset(s->shared, 0x55, sizeof s->shared);
+  s->sharing = &et_sharing;
   s->file = et_test_read_fixture("multi_state_shared", &size);
   const et_span file = {s->file, size};
   assert_int_equal(et_program_load(file, &s->program, NULL), ET_STATUS_OK);
@@ -55,8 +57,8 @@ static void open_sample(sample *s) {
 static et_status load(sample *s, size_t index) {
   et_string name = {NULL, 0};
   const et_planned_buffer planned[2] = {
-      {{s->own[index], sizeof s->own[index]}, NULL},
-      {{s->shared, sizeof s->shared}, &s->state}};
+      {{s->own[index], sizeof s->own[index]}, NULL, NULL},
+      {{s->shared, sizeof s->shared}, &s->state, s->sharing}};
   const et_method_memory memory = {{s->memory[index], sizeof s->memory[index]},
                                    {NULL, 0},
                                    planned,
@@ -136,6 +138,18 @@ static void test_state_of_another_program_or_buffer_is_refused(void **state) {
   free(b.file);
 }
 
+static void test_state_without_what_shares_it_is_refused(void **state) {
+  (void)state;
+  static sample s;
+  open_sample(&s);
+  s.sharing = NULL;
+  assert_int_equal(load(&s, 0), ET_STATUS_INVALID_ARGUMENT);
+  assert_string_equal(s.error.message,
+                      "memory.planned[1] has a state: its sharing must be "
+                      "&et_sharing");
+  free(s.file);
+}
+
 static void test_other_state_in_the_same_place_is_refused(void **state) {
   (void)state;
   static sample s;
@@ -178,6 +192,7 @@ int main(void) {
       cmocka_unit_test(test_later_loads_leave_it_alone),
       cmocka_unit_test(test_reset_gives_initial_values),
       cmocka_unit_test(test_state_of_another_program_or_buffer_is_refused),
+      cmocka_unit_test(test_state_without_what_shares_it_is_refused),
       cmocka_unit_test(test_other_state_in_the_same_place_is_refused),
       cmocka_unit_test(test_same_state_in_another_place_is_refused),
   };

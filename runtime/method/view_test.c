@@ -109,6 +109,18 @@ static void test_view_lies_on_its_base(void **state) {
       "not lie on its base");
 }
 
+static void test_views_need_what_lays_them_on_their_base(void **state) {
+  (void)state;
+  et_registry without = et_test_registry;
+  without.views = NULL;
+  const lent values = start_lent();
+  view(values.in, values.view);
+  et_test_expect_part_missing(
+      et_writer_finish(&writer), &without,
+      "instructions[0] executorch_prim::et_view.default: registry.views must "
+      "be &et_views");
+}
+
 static void test_view_of_a_lent_input_follows_it(void **state) {
   (void)state;
   et_error error;
@@ -288,6 +300,7 @@ static void test_m21_view_of_overwritten_planned_bytes_is_refused(
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_view_lies_on_its_base),
+      cmocka_unit_test(test_views_need_what_lays_them_on_their_base),
       cmocka_unit_test(test_view_of_a_lent_input_follows_it),
       cmocka_unit_test(test_views_of_views_follow_the_lent_input),
       cmocka_unit_test(test_view_of_a_lent_input_may_be_an_output),

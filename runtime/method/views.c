@@ -5,6 +5,88 @@
 #include "runtime/core/reason.h"
 #include "runtime/method/operands.h"
 
+static void mark(const et_builder *builder) {
+  for (size_t i = 0; i < builder->counts.instructions; i++) {
+    et_instruction *instruction = &builder->regions.instructions[i];
+    instruction->binds_out =
+        instruction->is_view && instruction->args[2]->u.as_tensor->data == NULL;
+  }
+}
+
+/* Planned bytes stay where they are, and who writes them is followed: an out on
+ * them lies there from now on. All else is read only, and what the caller lends
+ * may lie elsewhere in each run. */
+static void lay_on_base(const et_method *method, et_instruction *view) {
+  const et_tensor *base = view->args[0]->u.as_tensor;
+  et_tensor *out = view->args[2]->u.as_tensor;
+  out->data = base->data;
+  out->is_constant = base->is_constant || base->data == method;
+  view->binds_out = out->is_constant;
+}
+
+static et_status bind_view(const et_builder *builder, uint32_t index) {
+  et_method *method = builder->regions.method;
+  et_instruction *view = &builder->regions.instructions[index];
+  const et_tensor *base = view->args[0]->u.as_tensor;
+  const et_tensor *out = view->args[2]->u.as_tensor;
+  if (view->binds_out) {
+    lay_on_base(method, view);
+  }
+  if (view->binds_out) {
+    method->views = &et_views;
+  }
+  if (out->data != base->data || out->capacity > base->capacity ||
+      out->dtype != base->dtype) {
+    return et_fail_program(
+        builder->error, "instructions[%u] %s: the out does not lie on its base",
+        (unsigned)index, view->u.kernel->name);
+  }
+  return ET_STATUS_OK;
+}
+
+static et_status bind(const et_builder *builder) {
+  const et_method *method = builder->regions.method;
+  for (uint32_t i = 0; i < method->instruction_count; i++) {
+    if (method->instructions[i].is_view) {
+      ET_RETURN_IF_ERROR(bind_view(builder, i));
+    }
+  }
+  return ET_STATUS_OK;
+}
+
+/* An out gets its bytes from one view and from nothing else. */
+static et_status start_view(et_simulation *sim, uint32_t index) {
+  const et_instruction *view = &sim->method->instructions[index];
+  const uint32_t out = et_simulation_index(sim, view->args[2]);
+  if (sim->origins[out] == ORIGIN_UNKNOWN) {
+    sim->origins[out] = ORIGIN_UNVIEWED;
+    return ET_STATUS_OK;
+  }
+  return et_fail_program(
+      sim->builder->error,
+      "instructions[%u]: values[%u], the out of a view, %s", (unsigned)index,
+      (unsigned)out,
+      sim->origins[out] == ORIGIN_UNVIEWED
+          ? "is that of another already"
+          : "is an input, holds state or is written as well");
+}
+
+static et_status start(et_simulation *sim) {
+  for (uint32_t i = 0; i < sim->method->instruction_count; i++) {
+    if (sim->method->instructions[i].is_view) {
+      ET_RETURN_IF_ERROR(start_view(sim, i));
+    }
+  }
+  return ET_STATUS_OK;
+}
+
+/* The out holds from its view on what the base holds then. */
+static et_status see(et_simulation *sim, const et_instruction *view) {
+  int32_t *origin = &sim->origins[et_simulation_index(sim, view->args[2])];
+  *origin = *origin == ORIGIN_UNVIEWED ? ORIGIN_UNKNOWN : *origin;
+  return et_simulation_read(sim, view->args[2]);
+}
+
 /* A static tensor keeps its sizes: without an address nothing reads it. */
 static void empty(et_tensor *tensor) {
   const int32_t none[ET_MAX_RANK] = {0};
@@ -14,7 +96,7 @@ static void empty(et_tensor *tensor) {
   }
 }
 
-void et_views_reset(const et_method *method) {
+static void reset(const et_method *method) {
   for (uint32_t i = 0; i < method->instruction_count; i++) {
     const et_instruction *instruction = &method->instructions[i];
     if (instruction->binds_out) {
@@ -40,8 +122,8 @@ static et_status check_viewed(void *context, et_value *value) {
   return ET_STATUS_OK;
 }
 
-et_status et_views_enter(const et_method *method, uint32_t index,
-                         et_error *error) {
+static et_status enter(const et_method *method, uint32_t index,
+                       et_error *error) {
   const et_instruction *instruction = &method->instructions[index];
   reading r = {method, index, error};
   ET_RETURN_IF_ERROR(
@@ -55,7 +137,7 @@ et_status et_views_enter(const et_method *method, uint32_t index,
   return ET_STATUS_OK;
 }
 
-et_status et_views_check_outputs(const et_method *method, et_error *error) {
+static et_status check_outputs(const et_method *method, et_error *error) {
   for (uint32_t i = 0; i < method->output_count; i++) {
     const et_value *value = method->outputs[i].value;
     if (value->tag == ET_VALUE_TENSOR && value->u.as_tensor->data == NULL) {
@@ -65,3 +147,6 @@ et_status et_views_check_outputs(const et_method *method, et_error *error) {
   }
   return ET_STATUS_OK;
 }
+
+const struct et_views et_views = {mark,  bind,  start,        see,
+                                  reset, enter, check_outputs};

@@ -4,4 +4,4 @@
 extern const et_registry et_linked_registry;
 
 static const et_kernel_table no_kernels = {NULL, 0};
-const et_registry et_linked_registry = {&no_kernels, NULL, 0, NULL, NULL, NULL};
+const et_registry et_linked_registry = {.kernels = &no_kernels};

@@ -61,15 +61,28 @@ et_status et_test_load(et_span file, et_error *out_error) {
   return et_program_load(file, &program, out_error);
 }
 
-et_status et_test_load_method(et_span file, et_error *out_error) {
+static et_status load_method(et_span file, const et_registry *registry,
+                             et_error *out_error) {
   et_program program;
   et_hosted_method hosted;
   et_error_clear(out_error);
   ET_RETURN_IF_ERROR(et_program_load(file, &program, out_error));
-  const et_status status = et_hosted_method_load(
-      &program, "forward", &et_test_registry, NULL, &hosted, out_error);
+  const et_status status = et_hosted_method_load(&program, "forward", registry,
+                                                 NULL, &hosted, out_error);
   et_hosted_method_free(&hosted);
   return status;
+}
+
+et_status et_test_load_method(et_span file, et_error *out_error) {
+  return load_method(file, &et_test_registry, out_error);
+}
+
+void et_test_expect_part_missing(et_span file, const et_registry *registry,
+                                 const char *message) {
+  et_error error;
+  assert_int_equal(load_method(file, registry, &error),
+                   ET_STATUS_INVALID_ARGUMENT);
+  assert_string_equal(error.message, message);
 }
 
 static void expect(et_status found, const et_error *error, et_status status,

@@ -51,6 +51,11 @@ et_status et_test_load(et_span file, et_error *out_error);
 /* Loads program and method "forward", then frees it. */
 et_status et_test_load_method(et_span file, et_error *out_error);
 
+/* As et_test_load_method, with another registry: asserts that this fails with
+ * INVALID_ARGUMENT and that message. */
+void et_test_expect_part_missing(et_span file, const et_registry *registry,
+                                 const char *message);
+
 /* Loads method "forward" of a finished writer, which must go well. `program`
  * must outlive it. */
 void et_test_open(et_program_writer *writer, et_program *program,

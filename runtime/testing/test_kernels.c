@@ -162,5 +162,9 @@ static const et_backend backend = {"TestBackend", backend_measure, backend_init,
                                    backend_execute, NULL};
 static const et_backend *const backends[] = {&backend};
 
-const et_registry et_test_registry = {&table, backends,       1,
-                                      NULL,   &et_delegation, NULL};
+const et_registry et_test_registry = {.kernels = &table,
+                                      .backends = backends,
+                                      .backend_count = 1,
+                                      .delegation = &et_delegation,
+                                      .views = &et_views,
+                                      .branching = &et_branching};

@@ -116,6 +116,10 @@ struct et_delegation;
 struct et_preparation;
 extern const struct et_delegation et_delegation;
 extern const struct et_preparation et_preparation;
+struct et_views;
+struct et_branching;
+extern const struct et_views et_views;
+extern const struct et_branching et_branching;
 
 /* What a method may call: the tables are static and owned by the binary. */
 typedef struct et_registry {
@@ -126,8 +130,13 @@ typedef struct et_registry {
   const struct et_delegation *delegation; /* &et_delegation where there are
                                            * backends; else NULL */
   const struct et_preparation
-      *preparation; /* &et_preparation where a kernel has
+      *preparation;             /* &et_preparation where a kernel has
                                              * a `prepare`; else NULL will do */
+  const struct et_views *views; /* &et_views where programs call
+                                 * executorch_prim::et_view; else NULL will do */
+  const struct et_branching
+      *branching; /* &et_branching where they move or jump;
+                                         * else NULL will do */
 } et_registry;
 
 #ifdef __cplusplus

@@ -98,6 +98,10 @@ typedef struct et_state {
   uint64_t loaded[16];   /* a bit for each method of the program: was loaded */
 } et_state;
 
+/* What shares state, in programs that name it alone: `sharing` of a buffer. */
+struct et_sharing;
+extern const struct et_sharing et_sharing;
+
 /* A planned buffer. Without a state it is the method's own: loading sets it to
  * zero and gives mutable buffers their initial values.
  *
@@ -107,7 +111,9 @@ typedef struct et_state {
  * INVALID_PROGRAM when the methods place it differently. */
 typedef struct et_planned_buffer {
   et_mutable_span bytes;
-  et_state *state; /* NULL: the method's own */
+  et_state *state;                  /* NULL: the method's own */
+  const struct et_sharing *sharing; /* &et_sharing where there is a state; else
+                                     * NULL will do */
 } et_planned_buffer;
 
 /* Memory for one method. Borrowed until the method is no longer used. Two methods

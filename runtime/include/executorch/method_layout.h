@@ -26,9 +26,10 @@ extern "C" {
 
 /* One step of a method. Chains are laid end to end. */
 typedef struct et_instruction {
-  uint8_t tag;        /* ET_INSTRUCTION_* */
-  bool binds_out : 1; /* a view: see runtime/method/views.h */
-  bool in_loop : 1;   /* a jump at or behind it leads to it or before it */
+  uint8_t tag;         /* ET_INSTRUCTION_* */
+  bool is_view : 1;    /* calls executorch_prim::et_view.default */
+  bool binds_out : 1;  /* such a view: see runtime/method/views.h */
+  bool fills_rows : 1; /* calls et_copy_index in a loop */
   uint16_t arg_count;
   uint16_t output_count;  /* of a delegate call: its last args that it writes */
   uint16_t updated_count; /* and those before, that it reads and writes */
@@ -80,6 +81,8 @@ struct et_method {
   et_instruction *instructions;
   et_delegate *delegates;
   const struct et_delegation *delegation; /* of the registry */
+  const struct et_branching *branching;   /* likewise */
+  const struct et_views *views; /* likewise, when some instruction binds_out */
   et_end *inputs;
   et_end *outputs;
   uint32_t plan; /* position of the ExecutionPlan table */
@@ -88,7 +91,6 @@ struct et_method {
   uint32_t delegate_count;
   uint32_t input_count;
   uint32_t output_count;
-  bool lends_views; /* some instruction binds_out */
   et_mutable_span scratch;
   et_data data;
   et_program program; /* last: machines address the others in fewer bytes */

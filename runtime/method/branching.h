@@ -1,0 +1,28 @@
+/* What the runtime does with moves and jumps. A table, so that programs without any are
+ * linked without: registries alone refer to it. */
+#ifndef ET_RUNTIME_METHOD_BRANCHING_H_
+#define ET_RUNTIME_METHOD_BRANCHING_H_
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "executorch/method_layout.h"
+#include "executorch/status.h"
+#include "runtime/method/builder.h"
+#include "runtime/method/simulation.h"
+#include "runtime/method/walk.h"
+
+struct et_branching {
+  /* et_check_instruction of a move or jump. */
+  et_status (*check)(const et_builder *builder, const et_walk *walk);
+  /* Notes which instructions fill rows in a loop. */
+  void (*mark)(const et_builder *builder);
+  /* A backward jump has its loop followed a second time, to see what an iteration
+   * reads of the one before. */
+  et_status (*follow_again)(et_simulation *sim, uint32_t jump);
+  /* et_run_instruction of a move or jump. */
+  et_status (*run)(const et_method *method, uint32_t index, bool *condition,
+                   et_error *error);
+};
+
+#endif /* ET_RUNTIME_METHOD_BRANCHING_H_ */

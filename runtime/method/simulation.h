@@ -1,0 +1,44 @@
+/* The run that the check of the memory plan follows: see plan_check.h. */
+#ifndef ET_RUNTIME_METHOD_SIMULATION_H_
+#define ET_RUNTIME_METHOD_SIMULATION_H_
+
+#include <stdint.h>
+
+#include "executorch/method_layout.h"
+#include "executorch/status.h"
+#include "runtime/method/builder.h"
+#include "runtime/method/intervals.h"
+
+/* Where a value's bytes come from. Below ET_LIMIT_VALUES: it is a view of the
+ * value with that index. */
+enum {
+  ORIGIN_UNKNOWN = -1,  /* not read yet, and written by nothing */
+  ORIGIN_WRITTEN = -2,  /* an input, or written by an instruction */
+  ORIGIN_STATE = -3,    /* the run before */
+  ORIGIN_BOTH = -4,     /* a mutable buffer: the run before, then written */
+  ORIGIN_UNVIEWED = -5, /* the out of an et_view that has not been followed */
+  ORIGIN_UNFILLED = -6, /* rows that a loop is to fill: see plan_check.h */
+  ORIGIN_FILLED = -7,   /* such rows, once it does */
+};
+
+typedef struct et_simulation {
+  const et_builder *builder;
+  const et_method *method;
+  et_intervals map;
+  uint32_t steps_left;
+  int32_t *origins; /* of each value */
+  uint32_t instruction;
+} et_simulation;
+
+static inline uint32_t et_simulation_index(const et_simulation *sim,
+                                           const et_value *value) {
+  return (uint32_t)(value - sim->method->values);
+}
+
+/* An instruction reads a tensor: an et_operand_fn whose context is the simulation. */
+et_status et_simulation_read(void *context, et_value *value);
+
+/* Follows instruction `index`. */
+et_status et_simulation_follow(et_simulation *sim, uint32_t index);
+
+#endif /* ET_RUNTIME_METHOD_SIMULATION_H_ */
