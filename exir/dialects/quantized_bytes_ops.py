@@ -68,7 +68,8 @@ def _pairing(combine: Callable[[Tensor, Tensor], Tensor]) -> Callable[..., Tenso
 
 
 def _mapped(x: Tensor, table: Tensor) -> Tensor:
-    return table[x.to(torch.int64) - torch.iinfo(x.dtype).min]
+    # As an operand lies so does what is computed of each of its elements, which indexing does not say.
+    return torch.empty_like(x).copy_(table[x.to(torch.int64) - torch.iinfo(x.dtype).min])
 
 
 def _mean(x: Tensor, dims: list[int], keepdim: bool, zero_point: int) -> Tensor:

@@ -11,6 +11,7 @@ from torchao.quantization.pt2e import move_exported_model_to_eval
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_qat_pt2e
 
 from exir.capture import ExecutorchBackendConfig
+from exir.dialects._ops import ops as exir_ops
 from exir.graph.byte_fusion import STAYS_FLOAT
 from exir.graph.program_copy import copy_program
 from exir.passes.fuse_bytes import FuseBytes
@@ -201,6 +202,17 @@ def test_what_stays_float_says_why() -> None:
     x = torch.randn(PICTURE).to(memory_format=torch.channels_last)
     program = to_edge(export(last, (x,))).exported_program()
     assert _reasons(program) == {"aten::convolution": "its tensors are not in row-major order"}
+
+
+def test_what_a_table_gives_lies_as_its_operand() -> None:
+    x = torch.randn(PICTURE).to(memory_format=torch.channels_last)
+    program = _edge(Fn(nn.functional.silu), x)
+    fused = _fused(program)
+    (table,) = fused.graph.find_nodes(
+        op="call_function", target=exir_ops.edge.quantized_bytes.table.default
+    )
+    assert table.meta["val"].dim_order() == x.dim_order() == (0, 2, 3, 1)
+    _check(program, fused, x)
 
 
 class Interpolated(Fn):

@@ -43,9 +43,9 @@ def output_steps(program: ExportedProgram) -> list[Steps]:
 def _steps(node: Node | None) -> Steps:
     while node is not None and operator_name(node) in _SAME_ELEMENTS:
         node = node.all_input_nodes[0]
-    if node is None or not isinstance(node.args[1] if len(node.args) > 1 else None, float):
+    if node is None or operator_name(node) not in (_QUANTIZE, _DEQUANTIZE):
         return Steps()
     scale, zero_point = node.args[1:3]
-    if operator_name(node) == _QUANTIZE:
-        return Steps(1.0, scale, zero_point)
-    return Steps(scale) if operator_name(node) == _DEQUANTIZE else Steps()
+    if not isinstance(scale, float):
+        return Steps()
+    return Steps(1.0, scale, zero_point) if operator_name(node) == _QUANTIZE else Steps(scale)

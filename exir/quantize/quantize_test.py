@@ -15,6 +15,7 @@ from exir.error import ConfigError, ModelError
 from exir.program import to_edge
 from exir.quantize import Decision, QuantizationOptions, Quantized, output_steps, quantize_program
 from exir.quantize.families import operator_name
+from exir.quantize.outputs import Steps
 from exir.testing import quantized as made_by_hand
 from exir.testing.quantized import Residual
 
@@ -95,6 +96,17 @@ def test_a_static_recipe_computes_on_bytes_from_input_to_output() -> None:
             } == {"quantized_decomposed"}
     (output,) = output_steps(quantized.program)
     assert output.step > 0 and output.scale == 1
+
+
+@pytest.mark.parametrize("last", [lambda x: x * 1.5, lambda x: nn.functional.leaky_relu(x, 0.2)])
+def test_an_output_that_a_number_is_an_argument_of_has_no_steps(
+    last: Callable[[Tensor], Tensor],
+) -> None:
+    class Last(nn.Module):
+        def forward(self, x: Tensor) -> Tensor:
+            return last(x)
+
+    assert output_steps(export(Last(), (torch.randn(3),))) == [Steps()]
 
 
 def test_bounds_after_a_product_are_one_with_it() -> None:
