@@ -33,6 +33,56 @@ ET_INLINE et_i32 fold_window(const et_cpu_pool_i8 *p, const et_reader *reader,
   return result;
 }
 
+ET_INLINE et_u8 larger_bytes(et_u8 x, et_u8 y) {
+#if ET_PACKS_LANES
+  return (et_u8)ET_OF_WIDTH(max_epu8)((et_bits)x, (et_bits)y);
+#elif defined(ET_CPU_ISA_NEON)
+  return (et_u8)vmaxq_u8((uint8x16_t)x, (uint8x16_t)y);
+#else
+  const et_u8 mask = (et_u8)(x > y);
+  return (x & mask) | (y & ~mask);
+#endif
+}
+
+/* The largest bytes of a window that has any, of BYTES channels. `sign` is the bit that
+ * int8 has turned, as numbers are compared without one. */
+#define BYTES (4 * ET_CPU_LANES)
+ET_INLINE et_u8 largest_bytes(const et_cpu_pool_i8 *p, const window *at,
+                              et_u8 sign) {
+  const et_cpu_window *w = &p->pool.window;
+  et_u8 result = {0};
+  for (size_t i = at->y->first; i < at->y->end; i++) {
+    const size_t row = (at->y->begin + i * w->dilation_y) * w->width;
+    for (size_t j = at->x->first; j < at->x->end; j++) {
+      const size_t pixel = row + at->x->begin + j * w->dilation_x;
+      et_u8 bytes;
+      memcpy(&bytes, at->image + pixel * p->pool.channels, sizeof(bytes));
+      result = larger_bytes(result, bytes ^ sign);
+    }
+  }
+  return result ^ sign;
+}
+
+/* BYTES channels at once: the largest number is that of the largest byte. */
+ET_INLINE void put_largest(const et_cpu_pool_i8 *p, const et_reader *reader,
+                           const et_quantizer *quantizer, const window *at,
+                           uint8_t *out) {
+  const et_u8 sign = (et_u8){0} + (uint8_t)(reader->is_signed ? 128 : 0);
+  const et_u8 largest = largest_bytes(p, at, sign);
+  uint8_t bytes[BYTES];
+  memcpy(bytes, &largest, sizeof(bytes));
+  for (size_t i = 0; i < BYTES; i += ET_CPU_LANES) {
+    const et_f32 number =
+        et_f32_of_i32(et_read_bytes(reader, bytes + i)) * reader->scale;
+    const et_i8_narrow done = et_i8_quantized(quantizer, number);
+    memcpy(out + i, &done, sizeof(done));
+  }
+}
+
+ET_INLINE bool has_taps(const et_pool_taps *taps) {
+  return taps->first < taps->end;
+}
+
 ET_INLINE et_f32 pool_window(const et_cpu_pool_i8 *p, const et_reader *reader,
                              const window *at) {
   if (p->pool.maximum) {
@@ -55,7 +105,14 @@ void ET_CPU_NAME(et_cpu_pool_i8)(const et_cpu_pool_i8 *p,
     const et_pool_taps x = et_find_taps(i * w->stride_x - w->left, w->width,
                                         w->kernel_x, w->dilation_x);
     const size_t end = row->first + row->channels;
-    for (size_t c = row->first; c < end; c += ET_CPU_LANES) {
+    size_t c = row->first;
+    if (p->pool.maximum && has_taps(&y) && has_taps(&x)) {
+      for (; end - c >= BYTES; c += BYTES) {
+        const window at = {row->image + c, &y, &x, BYTES};
+        put_largest(p, &reader, &quantizer, &at, out + c);
+      }
+    }
+    for (; c < end; c += ET_CPU_LANES) {
       const size_t count = end - c < ET_CPU_LANES ? end - c : ET_CPU_LANES;
       const window at = {row->image + c, &y, &x, count};
       const et_i8_narrow done =

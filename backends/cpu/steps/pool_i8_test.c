@@ -94,7 +94,7 @@ static void test_windows_of_random_shapes(void **state) {
   (void)state;
   for (int i = 0; i < 80; i++) {
     const shape s = {1 + (int32_t)et_test_below(2),
-                     1 + (int32_t)et_test_below(50),
+                     1 + (int32_t)et_test_below(i % 4 == 0 ? 150 : 50),
                      random_axis(),
                      random_axis(),
                      et_test_below(2) == 0,
@@ -110,7 +110,9 @@ static void test_many_channels_come_in_blocks(void **state) {
   (void)state;
   const et_test_axis whole = {7, 1, 7, 1, 0, 0, 1};
   const shape s = {2, 530, whole, whole, false, false, 0, true, true};
+  const shape largest = {2, 530, whole, whole, true, false, 0, true, false};
   check_pool(&s);
+  check_pool(&largest);
 }
 
 static void test_what_does_not_fit_is_refused(void **state) {

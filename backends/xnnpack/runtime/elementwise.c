@@ -187,14 +187,32 @@ static bool same_dims(const et_xnn_dims *a, const et_xnn_dims *b) {
          memcmp(a->sizes, b->sizes, a->rank * sizeof a->sizes[0]) == 0;
 }
 
-/* Products of bytes as declared in equal sizes have a step of their own. */
+/* Rows of fewer bytes are no faster by themselves. */
+#define LEAST_ROW 16
+
+/* Whether one tensor is declared as the last sizes of the other, with ones before
+ * them. */
+static bool is_row(const et_xnn_dims *row, const et_xnn_dims *of) {
+  const uint8_t rank = row->rank;
+  uint8_t first = 0;
+  while (first < rank && row->sizes[first] == 1) {
+    first++;
+  }
+  return rank <= of->rank && first < rank &&
+         row->sizes[rank - 1] >= LEAST_ROW &&
+         memcmp(row->sizes + first, of->sizes + (of->rank - rank + first),
+                (size_t)(rank - first) * sizeof row->sizes[0]) == 0;
+}
+
+/* Products of bytes as declared in equal sizes, or by a row, have a step of their
+ * own. */
 static bool is_product_of_bytes(const et_xnn_builder *b) {
   const et_xnn_value x = et_xnn_input(b, 0);
   const et_xnn_value y = et_xnn_input(b, 1);
   const et_xnn_value out = et_xnn_output(b, 0);
   return b->node->tag == ET_XNN_NODE_MULTIPLY && et_xnn_is_bytes(&x) &&
          et_xnn_is_bytes(&y) && et_xnn_is_bytes(&out) &&
-         same_dims(&x.dims, &y.dims);
+         (same_dims(&x.dims, &y.dims) || is_row(&y.dims, &x.dims));
 }
 
 static void multiply_bytes(et_xnn_builder *b) {
