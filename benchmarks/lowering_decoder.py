@@ -1,4 +1,4 @@
-"""A decoder in the shape of Llama, 42 million parameters: eight layers, 512 wide, a prompt of 128 tokens."""
+"""A decoder in the shape of Llama, 42 million parameters: eight layers, 512 wide, no cache; of 128 tokens, or 1 or 32."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-_WIDTH, _HIDDEN, _HEAD, _LAYERS, _VOCABULARY, _TOKENS = 512, 1376, 64, 8, 32000, 128
+_WIDTH, _HIDDEN, _HEAD, _LAYERS, _VOCABULARY = 512, 1376, 64, 8, 32000
 
 
 def _linear(inputs: int, outputs: int) -> nn.Linear:
@@ -38,7 +38,7 @@ class _Layer(nn.Module):
     def forward(self, x: Tensor, cosine: Tensor, sine: Tensor) -> Tensor:
         y = self.norm(x)
         query, key, value = (
-            part(y).view(1, _TOKENS, -1, _HEAD).transpose(1, 2) for part in (self.query, self.key, self.value)
+            part(y).view(1, x.shape[1], -1, _HEAD).transpose(1, 2) for part in (self.query, self.key, self.value)
         )
         query, key = _turned(query, cosine, sine), _turned(key, cosine, sine)
         mixed = functional.scaled_dot_product_attention(query, key, value, is_causal=True)
@@ -48,14 +48,14 @@ class _Layer(nn.Module):
 
 
 class Decoder(nn.Module):
-    """Token numbers [1, 128] to logits [1, 128, vocabulary]; the embedding is also the last layer's weight."""
+    """Token numbers [1, tokens] to logits [1, tokens, vocabulary]; the embedding is also the last layer's weight."""
 
-    def __init__(self) -> None:
+    def __init__(self, tokens: int) -> None:
         super().__init__()
         self.words, self.norm, self.logits = nn.Embedding(_VOCABULARY, _WIDTH), _RmsNorm(), _linear(_WIDTH, _VOCABULARY)
         self.logits.weight = self.words.weight
         self.layers = nn.ModuleList(_Layer() for _ in range(_LAYERS))
-        turns = torch.outer(torch.arange(_TOKENS), 10000.0 ** (-torch.arange(0, _HEAD, 2) / _HEAD))
+        turns = torch.outer(torch.arange(tokens), 10000.0 ** (-torch.arange(0, _HEAD, 2) / _HEAD))
         self.register_buffer("cosine", turns.cos())
         self.register_buffer("sine", turns.sin())
 
@@ -66,5 +66,20 @@ class Decoder(nn.Module):
         return self.logits(self.norm(x))
 
 
-def decoder() -> tuple[nn.Module, tuple[Tensor, ...]]:
-    return Decoder().eval(), (torch.randint(0, _VOCABULARY, (1, _TOKENS)),)
+Example = tuple[nn.Module, tuple[Tensor, ...]]
+
+
+def _of(tokens: int) -> Example:
+    return Decoder(tokens).eval(), (torch.randint(0, _VOCABULARY, (1, tokens)),)
+
+
+def decoder() -> Example:
+    return _of(128)
+
+
+def llama_1() -> Example:
+    return _of(1)
+
+
+def llama_32() -> Example:
+    return _of(32)

@@ -94,3 +94,7 @@ _ALL = (
     Model("listen_100", _PUBLISHED, STREAM, "listen", "LISTEN_WEIGHTS"),
 )
 MODELS = {model.name: model for model in _ALL}
+
+# For the official runtime alone: what is compiled here has none of them.
+_LLAMAS = (Model(name, "benchmarks.lowering_decoder", "decoder") for name in ("llama_1", "llama_32"))
+LOWERED_ONLY = {model.name: model for model in _LLAMAS}

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import torch
 
-from benchmarks.latency.catalogue import MODELS, Model
+from benchmarks.latency.catalogue import LOWERED_ONLY, MODELS, Model
 from benchmarks.latency.roster import SIDES
 from benchmarks.latency.sides.side import Missing, Side, require, version
 
@@ -53,7 +53,7 @@ def _convert(side: Side, model: Model, path: Path) -> None:
 def main(arguments: list[str]) -> None:
     side, model, path = arguments
     torch.set_grad_enabled(False)
-    SIDES[side].convert(MODELS[model], Path(path))
+    SIDES[side].convert((MODELS | LOWERED_ONLY)[model], Path(path))
 
 
 if __name__ == "__main__":
