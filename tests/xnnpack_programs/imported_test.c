@@ -3,6 +3,8 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -12,6 +14,7 @@ static tests_xnnpack_programs_product_forward_memory product_memory;
 static tests_xnnpack_programs_doubled_forward_memory doubled_memory;
 static tests_xnnpack_programs_stripes_forward_memory stripes_memory;
 static tests_xnnpack_programs_tiles_forward_memory tiles_memory;
+static tests_xnnpack_programs_tiles_forward_memory more_tiles_memory;
 
 static void check(et_status status, const et_error *error) {
   if (status != ET_STATUS_OK) {
@@ -91,6 +94,51 @@ static void test_tiles_of_windows_run_in_the_memory_that_was_counted(
   check(et_method_execute(method, &error), &error);
 }
 
+enum { TILES = 32 * 6 * 6 }; /* elements of the output */
+
+static void load_and_run_tiles(
+    tests_xnnpack_programs_tiles_forward_memory *memory,
+    const et_method_options *options, float y[TILES]) {
+  static float x[32 * 15 * 15];
+  et_error error = {0};
+  et_method *method = NULL;
+  const float *out = NULL;
+  for (size_t i = 0; i < sizeof x / sizeof x[0]; i++) {
+    x[i] = (float)(i % 37) / 37 - 0.5f;
+  }
+  check(tests_xnnpack_programs_tiles_forward_load(memory, options, &method,
+                                                  &error),
+        &error);
+  check(tests_xnnpack_programs_tiles_forward_set_input_0(method, x, &error),
+        &error);
+  check(et_method_execute(method, &error), &error);
+  check(tests_xnnpack_programs_tiles_forward_get_output_0(method, &out, &error),
+        &error);
+  memcpy(y, out, TILES * sizeof y[0]);
+}
+
+/* Floats of the tiles' weights: columns, channels, positions. */
+#define TILE_FLOATS (48 * 32 * 36 + 48 * 40 * 36 + 32 * 33 * 16)
+
+static void test_methods_share_panels_of_tiles(void **state) {
+  static _Alignas(ET_MEMORY_ALIGNMENT) uint8_t memory[TILE_FLOATS * 4 + 4096];
+  et_shared_store store =
+      et_shared_store_over((et_mutable_span){memory, sizeof memory});
+  const et_method_options options = {.store = &store};
+  static float alone[TILES];
+  static float first[TILES];
+  static float second[TILES];
+  (void)state;
+  load_and_run_tiles(&tiles_memory, NULL, alone);
+  load_and_run_tiles(&tiles_memory, &options, first);
+  const size_t used = store.arena.used;
+  assert_true(used >= TILE_FLOATS * sizeof(float));
+  load_and_run_tiles(&more_tiles_memory, &options, second);
+  assert_int_equal(store.arena.used, used);
+  assert_memory_equal(first, alone, sizeof alone);
+  assert_memory_equal(second, alone, sizeof alone);
+}
+
 static void test_strips_of_rows_run_in_the_memory_that_was_counted(
     void **state) {
   static const float x[3 * 64 * 58];
@@ -111,6 +159,7 @@ int main(void) {
       cmocka_unit_test(test_two_delegates_of_a_method_run),
       cmocka_unit_test(
           test_tiles_of_windows_run_in_the_memory_that_was_counted),
+      cmocka_unit_test(test_methods_share_panels_of_tiles),
       cmocka_unit_test(test_strips_of_rows_run_in_the_memory_that_was_counted),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
