@@ -5,12 +5,20 @@
 /* Channels that are worked on together, whose sums are bytes at once. */
 #define VECTORS ET_ROUNDED
 #define CHANNELS (VECTORS * ET_CPU_LANES)
+#define PANELS (CHANNELS / ET_PANEL)
 
 /* Pixels whose sums have registers, as have the columns that they share. */
 #if defined(ET_CPU_ISA_AVX512) || defined(ET_CPU_ISA_NEON)
 #define PIXELS 4
 #else
 #define PIXELS 2
+#endif
+
+/* Whether registers hold sums of three pixels and all taps of a window. */
+#if defined(ET_CPU_ISA_AVX512)
+#define SLIDES 1
+#else
+#define SLIDES 0
 #endif
 
 /* Rows of the output that are worked on together, where channels leave room. */
@@ -25,6 +33,7 @@
  * taps has at most n. */
 #define MOST_QUADS 96
 
+_Static_assert(PANELS == ET_U8_MOST_PARTS, "a panel is a part");
 _Static_assert(MOST_QUADS >= MOST_TAPS, "a window fits");
 _Static_assert(MOST_ROWS % 4 == 0, "rows come in quads");
 _Static_assert(ET_CPU_DEPTHWISE_CHANNELS_I8 % CHANNELS == 0, "all are done");
@@ -77,6 +86,7 @@ typedef struct strip {
   word taps[MOST_TAPS * MOST_WORDS]; /* [kernel_x][height][words] */
   et_i32 start[VECTORS];
   making making;
+  bool is_far; /* as that of an et_requantizer */
   et_u8 zero;
   et_u8 shift; /* what is added to bytes */
 } strip;
@@ -212,7 +222,7 @@ ET_INLINE void put_columns(const strip *s, const columns_of_row *of, int rows,
 
 ET_INLINE void put_columns_of(const strip *s, const columns_of_row *of,
                               size_t bands, form f, word *to) {
-  if (s->depthwise->window.kernel_y == 3) {
+  if (!SLIDES && s->depthwise->window.kernel_y == 3) {
     put_columns(s, of, 3, bands, f, to);
   } else {
     put_columns(s, of, 4, bands, f, to);
@@ -446,7 +456,9 @@ static bool sum_some_groups(const strip *s, const word *x, size_t count,
     GROUPS(3, 1, 1, NARROW)
   }
 #else
-  GROUPS(3, 1, 1, EXACT)
+  if (!SLIDES) {
+    GROUPS(3, 1, 1, EXACT)
+  }
   GROUPS(5, 2, 1, EXACT)
 #endif
 #undef GROUPS
@@ -475,8 +487,137 @@ static size_t pixels_at_once(const strip *s) {
   return w->dilation_x == 1 ? room / w->stride_x + 1 : 1;
 }
 
+#if SLIDES
+/* What pixels of windows of 3 x 3 share while a row is computed from left to right. */
+typedef struct slide {
+  const strip *strip;
+  column at; /* of the next column in the image */
+  size_t x;  /* of the next column, may wrap */
+  et_i8 outside[VECTORS];
+  making making;
+  bool is_far;
+} slide;
+
+/* The next column, as quads. */
+ET_INLINE void next_column(slide *slide, size_t bands, et_i8 *quads) {
+  const strip *s = slide->strip;
+  const size_t x = slide->x++;
+  if (x >= s->depthwise->window.width) {
+    ET_UNROLL for (int v = 0; v < VECTORS; v++) {
+      quads[v] = slide->outside[v];
+    }
+    return;
+  }
+  et_u8 bytes[4] = {{0}};
+  ET_UNROLL for (int i = 0; i < 3; i++) {
+    bytes[i] = et_u8_joined(slide->at.from[i], (int)bands) + s->shift;
+    ET_UNROLL for (size_t b = 0; b < bands; b++) {
+      slide->at.from[i][b] += slide->at.step[i][b];
+    }
+  }
+  et_i8_quads(bytes, quads);
+}
+
+ET_INLINE void add_column(et_i32 *sums, const et_i8 *quads, const et_i8 *taps) {
+  ET_UNROLL for (int v = 0; v < VECTORS; v++) {
+    sums[v] = et_i32_dot4(sums[v], quads[v], taps[v]);
+  }
+}
+
+/* A pixel of all bands, whose number is constant. */
+ET_INLINE void put_bands(const slide *slide, const et_i32 *sums, size_t bands,
+                         size_t at) {
+  const strip *s = slide->strip;
+  et_f32 steps[VECTORS];
+  ET_UNROLL for (int v = 0; v < VECTORS; v++) {
+    steps[v] =
+        et_steps_of(sums[v], slide->making.scale[v], slide->making.bias[v]);
+  }
+  const et_u8 bytes = et_rounded(&slide->making.rounder, steps, slide->is_far);
+  ET_UNROLL for (size_t b = 0; b < bands; b++) {
+    uint8_t *to = s->out[b] + at;
+    if (s->count == CHANNELS / bands) {
+      et_u8_store_part(to, bytes, (int)b, (int)bands);
+    } else {
+      et_u8_store_some(to, bytes, (int)b, (int)bands, s->count);
+    }
+  }
+}
+
+/* Each column is made quads once, and added to the pixels that it is below: sums of
+ * those to the right wait in registers. */
+ET_INLINE void slide_row(const strip *s, size_t bands, size_t stride) {
+  const et_cpu_depthwise_i8 *d = s->depthwise;
+  slide slide = {.strip = s, .x = -d->window.left, .making = s->making};
+  et_i32 sums[3][VECTORS]; /* of the next pixels */
+  et_i8 quads[VECTORS];
+  slide.at = column_at(s, 0, 0);
+  slide.is_far = s->is_far;
+  {
+    const et_u8 byte = s->zero + s->shift;
+    const et_u8 all[4] = {byte, byte, byte, byte};
+    et_i8_quads(all, slide.outside);
+  }
+  et_i8 taps[3][VECTORS];
+  ET_UNROLL for (int i = 0; i < 3; i++) {
+    ET_UNROLL for (int v = 0; v < VECTORS; v++) {
+      taps[i][v] = s->taps[i].of[v];
+      ET_PIN(taps[i][v]);
+    }
+  }
+  memcpy(sums[0], s->start, sizeof(sums[0]));
+  next_column(&slide, bands, quads);
+  add_column(sums[0], quads, taps[0]);
+  if (stride == 1) {
+    next_column(&slide, bands, quads);
+    add_column(sums[0], quads, taps[1]);
+    memcpy(sums[1], s->start, sizeof(sums[1]));
+    add_column(sums[1], quads, taps[0]);
+  }
+  for (size_t p = 0; p < d->window.out_width; p++) {
+    if (stride == 2) {
+      next_column(&slide, bands, quads);
+      add_column(sums[0], quads, taps[1]);
+    }
+    next_column(&slide, bands, quads);
+    add_column(sums[0], quads, taps[2]);
+    put_bands(&slide, sums[0], bands, p * d->channels);
+    ET_UNROLL for (int v = 0; v < VECTORS; v++) { sums[2][v] = s->start[v]; }
+    add_column(sums[2], quads, taps[0]);
+    if (stride == 1) {
+      add_column(sums[1], quads, taps[1]);
+      ET_UNROLL for (int v = 0; v < VECTORS; v++) { sums[0][v] = sums[1][v]; }
+    }
+    ET_UNROLL for (int v = 0; v < VECTORS; v++) {
+      sums[stride == 1 ? 1 : 0][v] = sums[2][v];
+    }
+  }
+}
+
+#define SLIDE(bands_, stride_)                                              \
+  if (s->bands == (bands_) && s->depthwise->window.stride_x == (stride_)) { \
+    slide_row(s, bands_, stride_);                                          \
+    return true;                                                            \
+  }
+static bool slide_any_row(const strip *s) {
+  const et_cpu_window *w = &s->depthwise->window;
+  if (w->kernel_x != 3 || w->kernel_y != 3 || w->dilation_x != 1 ||
+      s->is_near_end) {
+    return false;
+  }
+  SLIDE(1, 1)
+  SLIDE(1, 2) SLIDE(2, 1) SLIDE(2, 2) SLIDE(4, 1) SLIDE(4, 2) return false;
+}
+#undef SLIDE
+#endif
+
 /* A row of the output of each band. */
 static void run_row(const strip *s) {
+#if SLIDES
+  if (slide_any_row(s)) {
+    return;
+  }
+#endif
   const et_cpu_window *w = &s->depthwise->window;
   word columns[MOST_QUADS * MOST_WORDS];
   const size_t most = pixels_at_once(s);
@@ -513,6 +654,9 @@ static bool is_near_end(const strip *s) {
   const size_t length = d->window.width * d->channels;
   const size_t part = CHANNELS / s->bands;
   bool near = false;
+  if (s->count == part) {
+    return false;
+  }
   for (size_t b = 0; b < s->bands; b++) {
     for (size_t i = 0; i < 4 * s->height; i++) {
       const line *row = &s->rows[b][i];
@@ -521,7 +665,7 @@ static bool is_near_end(const strip *s) {
                                 (uintptr_t)s->end;
     }
   }
-  return near && s->count < part;
+  return near;
 }
 
 /* Where rows are fewer than bands, the last one is computed several times. */
@@ -540,16 +684,19 @@ static void run_rows(strip *s, const et_cpu_rows_i8 *rows) {
  * words, the same for each band; 0 where there is no panel. */
 static void put_panels(const strip *s, const void *panels, size_t stride,
                        void *to) {
+  static const uint8_t none[VECTORS * 16];
   const size_t count = (s->count + ET_PANEL - 1) / ET_PANEL;
-  const size_t places = CHANNELS / ET_PANEL / s->bands; /* of a band */
-  memset(to, 0, sizeof(word));
-  for (size_t p = 0; p < CHANNELS / ET_PANEL; p++) {
-    if (p % places >= count) {
-      continue;
-    }
-    const uint8_t *from = (const uint8_t *)panels + p % places * stride;
-    for (size_t v = 0; v < VECTORS; v++) {
-      memcpy((uint8_t *)to + v * sizeof(et_i8) + 16 * p, from + 16 * v, 16);
+  const size_t places = PANELS / s->bands; /* of a band */
+  const uint8_t *from[PANELS];
+  for (size_t p = 0; p < PANELS; p++) {
+    from[p] = p % places < count ? (const uint8_t *)panels + p % places * stride
+                                 : none;
+  }
+  ET_UNROLL for (size_t v = 0; v < VECTORS; v++) {
+    const et_u8 joined = et_u8_joined(from, PANELS);
+    memcpy((uint8_t *)to + v * sizeof(joined), &joined, sizeof(joined));
+    for (size_t p = 0; p < PANELS; p++) {
+      from[p] += 16;
     }
   }
 }
@@ -574,19 +721,18 @@ static void read_taps(strip *s) {
 static void read_biases(strip *s, et_f32 inverse) {
   const et_cpu_columns_i8 *columns = &s->depthwise->of_columns;
   const size_t panel = ET_PANEL * sizeof(float);
-  et_i32 starts[VECTORS];
   if (columns->start != NULL) {
+    et_i32 starts[VECTORS];
     put_panels(s, columns->start + s->first_channel, panel, starts);
-  } else {
-    put_panels(s, columns->bias + s->first_channel, panel, s->making.bias);
-  }
-  for (int v = 0; v < VECTORS; v++) {
-    if (columns->start != NULL) {
+    for (int v = 0; v < VECTORS; v++) {
       s->start[v] += et_start_bias(starts[v]);
       s->making.bias[v] = et_f32_all(0.0f);
-    } else {
-      s->making.bias[v] *= inverse;
     }
+    return;
+  }
+  put_panels(s, columns->bias + s->first_channel, panel, s->making.bias);
+  for (int v = 0; v < VECTORS; v++) {
+    s->making.bias[v] *= inverse;
   }
 }
 
@@ -601,6 +747,11 @@ static void read_columns(strip *s, int32_t shift) {
     s->making.scale[v] *= inverse;
   }
   read_biases(s, inverse);
+  et_i32 far = et_i32_all(0);
+  for (int v = 0; v < VECTORS; v++) {
+    far |= et_far_lanes(s->making.scale[v], s->making.bias[v]);
+  }
+  s->is_far = et_i32_any(far);
 }
 
 /* Small elements keep sums of int16 from saturating; else all there may be are

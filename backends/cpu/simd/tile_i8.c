@@ -513,6 +513,109 @@ static size_t panels_of(const block *b) {
   return b->target != NULL ? et_i8_panels(b->target->columns) : 1;
 }
 
+#if defined(ET_CPU_ISA_AVX512)
+/* Quads of rows whose tiles are low. With more, loads of weights would take longer than
+ * products; with fewer, bytes more than those. */
+#define LEAST_LOW_QUADS 4
+#define MOST_LOW_QUADS 48
+
+/* Eight vectors of a low tile, of two, four or eight rows. */
+#define LOW_SUMS 8
+
+ET_INLINE void add_low(const uint8_t *const *at, const int8_t *weights,
+                       size_t depth, size_t k, int panels, et_i32 *sums) {
+  et_i8 w[ET_I8_PANELS];
+  ET_UNROLL for (int v = 0; v < panels; v++) {
+    w[v] = weights_at(weights, depth, k, v);
+    ET_PIN(w[v]);
+  }
+  ET_UNROLL for (int r = 0; r < LOW_SUMS / panels; r++) {
+    int32_t word;
+    memcpy(&word, at[r] + 4 * k, sizeof(word));
+    et_i8 quad = (et_i8)et_i32_all(word);
+    if (panels > 1) {
+      ET_PIN(quad);
+    }
+    ET_UNROLL for (int v = 0; v < panels; v++) {
+      const int i = r * panels + v;
+      sums[i] = et_i32_dot4(sums[i], quad, w[v]);
+      ET_PIN(sums[i]);
+    }
+  }
+}
+
+/* Step 0 to 3 of what makes bytes of a low tile: two for each half. */
+ET_INLINE void make_low(const et_target_i8 *target, const et_rounder *rounder,
+                        int panels, int step, const et_i32 *sums, et_f32 *steps,
+                        uint8_t *out) {
+  const int first = step / 2 * ET_ROUNDED;
+  if (step % 2 == 0) {
+    ET_UNROLL for (int v = 0; v < ET_ROUNDED; v++) {
+      const et_requantizer *r = &target->requantizers[v % panels];
+      steps[v] = et_steps_of(sums[first + v], r->scale[0], r->bias[0]);
+      ET_PIN(steps[v]);
+    }
+    return;
+  }
+  const et_u8 bytes = et_u8_in_order(et_rounded(rounder, steps, false));
+  put_rows_of(out + (size_t)(first / panels) * target->stride, target->stride,
+              target->columns, ET_ROUNDED / panels, panels, bytes);
+}
+
+/* Products of some rows in turn with what makes bytes of those before: processors look
+ * ahead less far than a tile is long. Of the first ones, what is written first is written
+ * again; the last ones may be computed again. */
+ET_INLINE void run_low(const block *b, int panels) {
+  const et_packed_i8 *p = b->packed;
+  const et_target_i8 target = *b->target;
+  const et_rounder rounder = *target.rounder;
+  const size_t height = (size_t)(LOW_SUMS / panels);
+  uint8_t *out = target.out;
+  et_i32 before[LOW_SUMS] = {{0}};
+  et_f32 steps[ET_ROUNDED];
+  for (size_t row = 0; row < p->rows; row += height) {
+    const size_t first = row + height <= p->rows ? row : p->rows - height;
+    const uint8_t *at[LOW_SUMS];
+    et_i32 sums[LOW_SUMS];
+    ET_UNROLL for (int i = 0; i < LOW_SUMS; i++) {
+      sums[i] = target.requantizers[i % panels].start[0];
+    }
+    ET_UNROLL for (int r = 0; r < LOW_SUMS / panels; r++) {
+      at[r] = p->from[first + (size_t)r];
+    }
+    ET_UNROLL for (int k = 0; k < LEAST_LOW_QUADS; k++) {
+      add_low(at, b->panels, p->depth, (size_t)k, panels, sums);
+      make_low(&target, &rounder, panels, k, before, steps, out);
+    }
+    for (size_t k = LEAST_LOW_QUADS; k < p->depth; k++) {
+      add_low(at, b->panels, p->depth, k, panels, sums);
+    }
+    ET_UNROLL for (int i = 0; i < LOW_SUMS; i++) { before[i] = sums[i]; }
+    out = target.out + first * target.stride;
+  }
+  ET_UNROLL for (int k = 0; k < LEAST_LOW_QUADS; k++) {
+    make_low(&target, &rounder, panels, k, before, steps, out);
+  }
+}
+
+static bool run_low_tiles(const block *b, size_t panels) {
+  const et_packed_i8 *p = b->packed;
+  if (p->depth < LEAST_LOW_QUADS || p->depth > MOST_LOW_QUADS || p->runs > 1 ||
+      p->flip != 0 || p->rows * panels < LOW_SUMS || b->target == NULL ||
+      b->target->is_far) {
+    return false;
+  }
+  if (panels == 4) {
+    run_low(b, 4);
+  } else if (panels == 2) {
+    run_low(b, 2);
+  } else {
+    run_low(b, 1);
+  }
+  return true;
+}
+#endif
+
 #if ET_DOT4_EXACT
 /* Tiles of like height, which is even; the last one may compute a row again. */
 static void run_tiles(const block *b) {
@@ -523,6 +626,11 @@ static void run_tiles(const block *b) {
   const size_t least = (pairs + most - 1) / most;
   const size_t tiles = least == 1 && rows % 2 == 1 ? 2 : least;
   tile_function *const *functions = tile_functions[panels];
+#if defined(ET_CPU_ISA_AVX512)
+  if (run_low_tiles(b, panels)) {
+    return;
+  }
+#endif
   if (rows == 1) {
     functions[1](b, 0);
     return;
