@@ -32,7 +32,8 @@ _Static_assert(PART_BYTES >= ROWS * ET_CPU_GROUP_I8, "a group of rows fits");
 /* Eight summands. */
 #define WORD 8
 
-/* Some rows and, of them, some summands: those of whole groups. */
+/* Some rows and, of them, some summands: those of whole groups. A row's bytes are
+ * the numbers that stand for it less 128. */
 typedef struct part {
   const et_cpu_product_i8 *product;
   size_t first_row;
@@ -41,10 +42,10 @@ typedef struct part {
   size_t depth;
   bool is_last;
   et_row_bytes of_rows[ROWS];
-  int32_t zeros[ROWS];              /* times sums of codes: what is too much */
-  float totals[ROWS * PART_GROUPS]; /* of steps; [tile][group][row] */
-  int32_t sums[PART_GROUPS * ET_PANEL]; /* of a panel's codes */
-  uint8_t bytes[PART_BYTES];            /* [tile][word][row][8] */
+  int32_t
+      raised[ROWS * PART_GROUPS]; /* by how much raised codes raise the sums,
+                                         negative; [tile][group][row] */
+  uint8_t bytes[PART_BYTES];      /* [tile][word][row][8] */
 } part;
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
@@ -64,18 +65,20 @@ static size_t first_of_tile(size_t rows, size_t tile) {
                          : rows - rows % 2;
 }
 
+#define MIDDLE 128
+
 /* Row `r` of the tile of `height` rows that begins with row `first`. */
 static void put_row(part *p, size_t first, size_t height, size_t r) {
   const et_cpu_product_q *w = &p->product->weights;
+  const et_row_bytes *row = &p->of_rows[first + r];
   const size_t groups = p->depth / w->group;
+  const int32_t more = (row->zero_point - MIDDLE) * (int32_t)w->group;
   const float *x = w->x + (p->first_row + first + r) * w->depth + p->first;
   uint8_t *to = p->bytes + first * p->depth + r * WORD;
-  float *totals = p->totals + first * groups + r;
-  for (size_t g = 0; g < groups; g++, x += w->group, totals += height) {
+  int32_t *raised = p->raised + first * groups + r;
+  for (size_t g = 0; g < groups; g++, x += w->group, raised += height) {
     uint8_t line[ET_CPU_GROUP_I8];
-    const int32_t total = et_put_row_bytes(&p->of_rows[first + r], x, w->group,
-                                           ET_DOT4_SHIFT - 128, line);
-    *totals = (float)(total * ET_NIBBLE_UNIT);
+    *raised = -8 * (et_put_row_bytes(row, x, w->group, -MIDDLE, line) + more);
     for (size_t k = 0; k < w->group; k += WORD, to += height * WORD) {
       et_nibbles_order(line + k, to);
     }
@@ -95,12 +98,11 @@ static void put_rows(part *p) {
 
 /* A vector of columns. */
 typedef struct columns {
-  const int32_t
-      *words; /* of the part's first group; the next ones are a panel on */
-  const int32_t *sums; /* of its codes, likewise */
-  size_t at;           /* of its parameters, likewise */
+  const int32_t *words; /* of the part's first group; each is a panel on */
+  size_t at;            /* of the group's parameters, likewise */
   size_t first;
   size_t count; /* that are wanted */
+  et_f32 sums;  /* of their weights, for the last part */
 } columns;
 
 ET_INLINE et_i8 quad_at(const uint8_t *bytes) {
@@ -109,22 +111,17 @@ ET_INLINE et_i8 quad_at(const uint8_t *bytes) {
   return (et_i8)et_i32_all(quad);
 }
 
-/* Sums of some words. */
+/* Sums of some words' products. */
 #if ET_SUMS_OF_16
 typedef et_i16 few;
-#define MOST_WORDS ET_NIBBLE_WORDS
 #define ADD_QUAD et_i16_dot2
-#define ADD_FEW et_i32_add2
 #else
 typedef et_i32 few;
-#define MOST_WORDS SIZE_MAX
 #define ADD_QUAD et_i32_dot4
-#define ADD_FEW(sum, few) (few)
 #endif
 
 ET_INLINE void add_words(const int32_t *words, const uint8_t *x, size_t count,
                          int rows, few *sums) {
-  ET_UNROLL for (int r = 0; r < rows; r++) { sums[r] = (few){0}; }
   for (size_t i = 0; i < count; i++, words += ET_PANEL, x += rows * WORD) {
     et_nibbles codes = et_nibbles_of(et_words_load(words));
     ET_PIN(codes.even);
@@ -133,43 +130,48 @@ ET_INLINE void add_words(const int32_t *words, const uint8_t *x, size_t count,
       et_prefetch(words + AHEAD);
     }
     ET_UNROLL for (int r = 0; r < rows; r++) {
-      sums[r] = ADD_QUAD(sums[r], quad_at(x + r * WORD), codes.even);
-      sums[r] = ADD_QUAD(sums[r], quad_at(x + r * WORD + 4), codes.odd);
+      sums[r] = ADD_QUAD(sums[r], codes.even, quad_at(x + r * WORD));
+      ET_PIN(sums[r]);
+    }
+    ET_UNROLL for (int r = 0; r < rows; r++) {
+      sums[r] = ADD_QUAD(sums[r], codes.odd, quad_at(x + r * WORD + 4));
       ET_PIN(sums[r]);
     }
   }
 }
 
-/* Exact sums of a group of `count` words. */
+/* Adds the products of a group of `count` words, exactly. */
 ET_INLINE void add_group(const int32_t *words, const uint8_t *x, size_t count,
                          int rows, et_i32 *sums) {
-  ET_UNROLL for (int r = 0; r < rows; r++) { sums[r] = et_i32_all(0); }
-  for (size_t i = 0; i < count; i += smaller(count - i, MOST_WORDS)) {
+#if ET_SUMS_OF_16
+  for (size_t i = 0; i < count; i += ET_NIBBLE_WORDS) {
     few more[TILE_ROWS];
+    ET_UNROLL for (int r = 0; r < rows; r++) { more[r] = (few){0}; }
     add_words(words + i * ET_PANEL, x + i * (size_t)rows * WORD,
-              smaller(count - i, MOST_WORDS), rows, more);
+              smaller(count - i, ET_NIBBLE_WORDS), rows, more);
     ET_UNROLL for (int r = 0; r < rows; r++) {
-      sums[r] = ADD_FEW(sums[r], more[r]);
+      sums[r] = et_i32_add2(sums[r], more[r]);
     }
   }
+#else
+  add_words(words, x, count, rows, sums);
+#endif
 }
 
-/* Adds exact sums, less what zero is, times the group's scales to the results. */
-ET_INLINE void scale_group(const part *p, size_t at, et_i32 of_codes,
-                           const int32_t *zeros, const float *totals, int rows,
-                           const et_i32 *sums, et_f32 *results) {
+/* Adds exact sums times the group's scales to the results. */
+ET_INLINE void scale_group(const part *p, size_t at, const int32_t *raised,
+                           int rows, const et_i32 *sums, et_f32 *results) {
   const et_cpu_product_q *w = &p->product->weights;
   const et_f32 scales = et_parameters_load(&w->scales, at);
   et_f32 values[TILE_ROWS];
   ET_UNROLL for (int r = 0; r < rows; r++) {
-    /* Without sign, as a payload's sums may not fit. */
-    const et_u32 more = (et_u32)et_i32_all(zeros[r]) * (et_u32)of_codes;
-    values[r] = et_f32_of_i32((et_i32)((et_u32)sums[r] + more));
+    values[r] = et_f32_of_i32(sums[r]);
   }
   if (w->zero_points.data != NULL) {
     const et_f32 points = et_parameters_load(&w->zero_points, at);
     ET_UNROLL for (int r = 0; r < rows; r++) {
-      values[r] = et_f32_fma(-points, et_f32_all(totals[r]), values[r]);
+      const et_f32 total = et_f32_all((float)raised[r] * 0.125f);
+      values[r] = et_f32_fma(points, total, values[r]);
     }
   }
   ET_UNROLL for (int r = 0; r < rows; r++) {
@@ -188,6 +190,15 @@ ET_INLINE void begin_results(const part *p, const float *out, size_t count,
   }
 }
 
+/* Of a row and a vector of columns: all that bytes are less than they stand for, times
+ * the weights. */
+ET_INLINE et_f32 finished(const et_row_bytes *row, const columns *c,
+                          et_f32 bias, et_f32 result) {
+  const et_f32 less = et_f32_all((float)(MIDDLE - row->zero_point));
+  const et_f32 sum = et_f32_fma(less, c->sums, result);
+  return et_f32_fma(sum, et_f32_all(row->scale), bias);
+}
+
 ET_INLINE void end_results(const part *p, const columns *c, size_t row,
                            int rows, float *out, et_f32 *results) {
   const et_cpu_product_q *w = &p->product->weights;
@@ -196,9 +207,9 @@ ET_INLINE void end_results(const part *p, const columns *c, size_t row,
     const et_f32 high = et_f32_all(et_cpu_clamp_high(&w->activation));
     const et_f32 bias = et_f32_load(w->bias + c->first);
     ET_UNROLL for (int r = 0; r < rows; r++) {
-      const float scale = p->of_rows[row + (size_t)r].scale / ET_NIBBLE_UNIT;
-      results[r] = et_f32_clamp(et_f32_fma(results[r], et_f32_all(scale), bias),
-                                low, high);
+      const et_row_bytes *of_row = &p->of_rows[row + (size_t)r];
+      results[r] =
+          et_f32_clamp(finished(of_row, c, bias, results[r]), low, high);
     }
   }
   ET_UNROLL for (int r = 0; r < rows; r++) {
@@ -211,17 +222,18 @@ ET_INLINE void run_tile(const part *p, const columns *c, size_t row, int rows) {
   const size_t words = w->group / WORD;
   const size_t groups = p->depth / w->group;
   const uint8_t *x = p->bytes + row * p->depth;
-  const float *totals = p->totals + row * groups;
+  const int32_t *raised = p->raised + row * groups;
   float *out = w->out + (p->first_row + row) * w->columns + c->first;
   et_f32 results[TILE_ROWS];
   begin_results(p, out, c->count, rows, results);
-  for (size_t g = 0; g < groups; g++) {
+  for (size_t g = 0; g < groups; g++, raised += rows) {
     et_i32 sums[TILE_ROWS];
+    ET_UNROLL for (int r = 0; r < rows; r++) {
+      sums[r] = et_i32_all(raised[r]);
+    }
     add_group(c->words + g * words * ET_PANEL, x, words, rows, sums);
-    scale_group(p, c->at + g * ET_PANEL, et_i32_load(c->sums + g * ET_PANEL),
-                p->zeros + row, totals, rows, sums, results);
+    scale_group(p, c->at + g * ET_PANEL, raised, rows, sums, results);
     x += w->group * (size_t)rows;
-    totals += rows;
   }
   end_results(p, c, row, rows, out, results);
 }
@@ -237,36 +249,53 @@ TILE_LIST(DEFINE_TILE)
 static tile_function *const tile_functions[TILE_ROWS + 1] = {
     TILE_LIST(TILE_ENTRY)};
 
-/* Sums of a vector of columns' codes, in their bytes' unit. */
-static void put_sums(const part *p, const int32_t *words, int32_t *to) {
-  const size_t group = p->product->weights.group;
-  const et_i8 ones = (et_i8)et_i32_all(0x01010101);
-  for (size_t k = 0; k < p->depth; k += group, to += ET_PANEL) {
-    et_i32 sum = et_i32_all(0);
-    for (size_t i = 0; i < group / WORD; i++, words += ET_PANEL) {
-      const et_nibbles codes = et_nibbles_of(et_words_load(words));
-      et_prefetch(words + AHEAD);
-      sum = et_i32_dot4(sum, ones, codes.even);
-      sum = et_i32_dot4(sum, ones, codes.odd);
-    }
-    et_i32_store(to, sum);
-  }
+/* Where the words of a group and of its next columns begin. */
+static const int32_t *words_at(const et_cpu_product_q *w, size_t column,
+                               size_t first) {
+  const size_t panel = column / ET_PANEL;
+  return w->words + (panel * w->depth + first) / WORD * ET_PANEL +
+         column % ET_PANEL;
 }
 
-static void run_columns(part *p, size_t first, size_t count) {
+static size_t parameters_at(const et_cpu_product_q *w, size_t column,
+                            size_t first) {
+  const size_t panel = column / ET_PANEL;
+  return (panel * (w->depth / w->group) + first / w->group) * ET_PANEL +
+         column % ET_PANEL;
+}
+
+/* Sums of a vector of columns' weights. */
+static et_f32 sums_of(const et_cpu_product_q *w, size_t column) {
+  const et_i8 ones = (et_i8)et_i32_all(0x01010101);
+  const int32_t *words = words_at(w, column, 0);
+  size_t at = parameters_at(w, column, 0);
+  et_f32 total = et_f32_all(0.0f);
+  for (size_t k = 0; k < w->depth; k += w->group, at += ET_PANEL) {
+    et_i32 sum = et_i32_all(-8 * (int32_t)w->group);
+    for (size_t i = 0; i < w->group / WORD; i++, words += ET_PANEL) {
+      const et_nibbles codes = et_nibbles_of(et_words_load(words));
+      sum = et_i32_dot4(sum, codes.even, ones);
+      sum = et_i32_dot4(sum, codes.odd, ones);
+    }
+    const et_f32 points =
+        et_parameters_load(&w->zero_points, at) * et_f32_all((float)w->group);
+    total = et_f32_fma(et_parameters_load(&w->scales, at),
+                       et_f32_of_i32(sum) - points, total);
+  }
+  return total;
+}
+
+static void run_columns(const part *p, size_t first, size_t count) {
   const et_cpu_product_i8 *product = p->product;
   const et_cpu_product_q *w = &product->weights;
-  const size_t panel = first / ET_PANEL;
-  const size_t lane = first % ET_PANEL;
-  const size_t at =
-      (panel * (w->depth / w->group) + p->first / w->group) * ET_PANEL + lane;
-  const int32_t *words =
-      w->words + (panel * w->depth + p->first) / WORD * ET_PANEL + lane;
-  const columns c = {words,
-                     product->sums != NULL ? product->sums + at : p->sums, at,
-                     first, count};
-  if (product->sums == NULL) {
-    put_sums(p, words, p->sums);
+  columns c = {.words = words_at(w, first, p->first),
+               .at = parameters_at(w, first, p->first),
+               .first = first,
+               .count = count};
+  if (p->is_last) {
+    c.sums = product->column_sums != NULL
+                 ? et_f32_load(product->column_sums + first)
+                 : sums_of(w, first);
   }
   for (size_t t = 0; t < tile_count(p->rows); t++) {
     const size_t row = first_of_tile(p->rows, t);
@@ -290,20 +319,12 @@ static void run_part(part *p, const et_cpu_range *range) {
   }
 }
 
-/* What rows are as bytes. */
-static void measure_rows(part *p) {
-  const et_cpu_product_q *w = &p->product->weights;
-  const int32_t unit = p->product->sums != NULL ? ET_NIBBLE_UNIT : 1;
-  for (size_t r = 0; r < p->rows; r++) {
-    et_row_bytes *row = &p->of_rows[r];
-    *row = et_row_bytes_of(w->x + (p->first_row + r) * w->depth, w->depth);
-    p->zeros[r] = -(row->zero_point + ET_DOT4_SHIFT - 128) * unit;
-  }
-}
-
 static void run_rows(part *p, const et_cpu_range *range) {
   const et_cpu_product_q *w = &p->product->weights;
-  measure_rows(p);
+  for (size_t r = 0; r < p->rows; r++) {
+    p->of_rows[r] =
+        et_row_bytes_of(w->x + (p->first_row + r) * w->depth, w->depth);
+  }
   for (p->first = 0; p->first < w->depth; p->first += p->depth) {
     run_part(p, range);
   }

@@ -11,8 +11,10 @@
 /* Weights are as those of et_cpu_product_q; there is no residual. */
 typedef struct et_cpu_product_i8 {
   et_cpu_product_q weights;
-  const int32_t *sums; /* of a group's codes: like scales; NULL with codes of 4
-                          bits: they are added up on the way */
+  const int32_t *sums; /* with 8 bits: of a group's codes, like scales */
+  const float
+      *column_sums; /* with 4 bits: of a column's weights, like the bias;
+                               NULL: they are added up on the way */
 } et_cpu_product_i8;
 
 typedef void et_cpu_product_i8_function(const et_cpu_product_i8 *product,

@@ -12,11 +12,16 @@ static et_cpu_product_i8_function *const variants_of_4[ET_CPU_ISA_COUNT] =
 static et_cpu_product_i8_function *const variants_of_8[ET_CPU_ISA_COUNT] =
     ET_CPU_VARIANTS_I8(et_cpu_product_i8);
 
-static et_status check_sums(const et_cpu_step *step, et_error *error) {
+/* Of a column's weights with 4 bits, of a group's codes with 8. */
+static et_status check_sums(const et_cpu_step *step, size_t bits,
+                            et_error *error) {
   const et_cpu_tensor *scales = step->tensors[ET_CPU_FEW_BITS_SCALES];
   const int64_t sizes[3] = {scales->sizes[0], scales->sizes[1], 16};
-  return et_cpu_check_sizes(step, et_cpu_few_bits_own(step),
-                            ET_SCALAR_TYPE_INT32, 3, sizes, error);
+  const size_t sums = et_cpu_few_bits_own(step);
+  return bits == 4 ? et_cpu_check_numel(step, sums, ET_SCALAR_TYPE_FLOAT32,
+                                        sizes[0] * 16, error)
+                   : et_cpu_check_sizes(step, sums, ET_SCALAR_TYPE_INT32, 3,
+                                        sizes, error);
 }
 
 static bool has_sums(const et_cpu_step *step) {
@@ -32,7 +37,7 @@ static et_status check(const et_cpu_step *step, et_error *error) {
   ET_CPU_CHECK(error, has_sums(step) || product.bits == 4,
                "product_i8: %d inputs, expected sums of codes of %d bits",
                (int)step->input_count, (int)product.bits);
-  return has_sums(step) ? check_sums(step, error) : ET_STATUS_OK;
+  return has_sums(step) ? check_sums(step, product.bits, error) : ET_STATUS_OK;
 }
 
 typedef struct work {
@@ -58,15 +63,24 @@ static size_t column_parts(size_t rows, size_t columns, size_t threads) {
              : et_cpu_parts(columns, 512);
 }
 
+static et_cpu_product_i8 read(const et_cpu_step *step) {
+  et_cpu_product_i8 product = {.weights = et_cpu_few_bits_read(step)};
+  const void *sums =
+      has_sums(step) ? step->tensors[et_cpu_few_bits_own(step)]->data : NULL;
+  if (product.weights.bits == 4) {
+    product.column_sums = sums;
+  } else {
+    product.sums = sums;
+  }
+  return product;
+}
+
 static void run(const et_cpu_step *step, const et_cpu_run *run) {
-  work w = {.product = {.weights = et_cpu_few_bits_read(step)}};
+  work w = {.product = read(step)};
   const size_t rows = et_cpu_few_bits_rows(step);
   const size_t columns = w.product.weights.columns;
   w.function = w.product.weights.bits == 4 ? variants_of_4[run->isa]
                                            : variants_of_8[run->isa];
-  if (has_sums(step)) {
-    w.product.sums = step->tensors[et_cpu_few_bits_own(step)]->data;
-  }
   w.blocks = (et_cpu_blocks){rows, columns, et_cpu_parts(rows, BLOCK_ROWS),
                              column_parts(rows, columns, et_cpu_threads(run))};
   et_cpu_for_each(run, et_cpu_block_count(&w.blocks), run_block, &w);

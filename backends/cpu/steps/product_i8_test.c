@@ -38,10 +38,27 @@ static size_t place(const shape *s, size_t group, size_t n) {
   return (n / 16 * (size_t)s->groups + group) * 16 + n % 16;
 }
 
-static void put_sums(et_test_step *test, const shape *s) {
-  if (s->unsummed) {
-    return;
+static double weight(const et_test_step *test, const shape *s, size_t k,
+                     size_t n) {
+  const size_t at = place(s, k / (size_t)s->group, n);
+  const float scale = ((const float *)test->tensors[SCALES].data)[at];
+  const float zero =
+      s->shifted ? ((const float *)test->tensors[MORE].data)[at] : 0.0f;
+  return ((double)code(test, s, k, n) - (double)zero) * (double)scale;
+}
+
+static void put_column_sums(et_test_step *test, const shape *s) {
+  float *sums = test->tensors[s->shifted ? MORE + 1 : MORE].data;
+  for (size_t n = 0; n < (size_t)panel_count(s) * 16; n++) {
+    double sum = 0;
+    for (size_t k = 0; k < (size_t)(s->groups * s->group); k++) {
+      sum += weight(test, s, k, n);
+    }
+    sums[n] = (float)sum;
   }
+}
+
+static void put_sums(et_test_step *test, const shape *s) {
   int32_t *sums = test->tensors[s->shifted ? MORE + 1 : MORE].data;
   for (size_t n = 0; n < (size_t)panel_count(s) * 16; n++) {
     for (size_t group = 0; group < (size_t)s->groups; group++) {
@@ -68,7 +85,9 @@ static void make(et_test_step *test, const shape *s) {
   if (s->shifted) {
     et_test_input(test, F32, 3, parameters);
   }
-  if (!s->unsummed) {
+  if (!s->unsummed && s->bits == 4) {
+    et_test_input(test, F32, 1, &bias);
+  } else if (!s->unsummed) {
     et_test_input(test, ET_SCALAR_TYPE_INT32, 3, parameters);
   }
   et_test_output(test, F32, 2, (int32_t[]){s->rows, s->columns});
@@ -77,7 +96,11 @@ static void make(et_test_step *test, const shape *s) {
   et_test_int(test, s->clamp ? 1 : 0);
   et_test_float(test, -0.5f);
   et_test_float(test, 0.75f);
-  put_sums(test, s);
+  if (!s->unsummed && s->bits == 4) {
+    put_column_sums(test, s);
+  } else if (!s->unsummed) {
+    put_sums(test, s);
+  }
 }
 
 /* What a row of x stands for once it is in bytes. */
@@ -102,14 +125,9 @@ static double element(const et_test_step *test, const shape *s,
   double sum = ((const float *)test->tensors[BIAS].data)[n];
   double size = fabs(sum);
   for (size_t k = 0; k < (size_t)(s->groups * s->group); k++) {
-    const size_t at = place(s, k / (size_t)s->group, n);
-    const float scale = ((const float *)test->tensors[SCALES].data)[at];
-    const float zero =
-        s->shifted ? ((const float *)test->tensors[MORE].data)[at] : 0.0f;
-    const double weight =
-        ((double)code(test, s, k, n) - (double)zero) * (double)scale;
-    sum += row[k] * weight;
-    size += fabs(row[k] * weight);
+    const double product = row[k] * weight(test, s, k, n);
+    sum += product;
+    size += fabs(product);
   }
   *margin = 1e-6 + 1e-6 * size;
   return !s->clamp ? sum : sum < -0.5 ? -0.5 : sum > 0.75 ? 0.75 : sum;
@@ -214,6 +232,11 @@ static void test_what_does_not_fit_is_refused(void **state) {
   const shape wide = {1, 1, 520, 16, 8, false, true, false};
   make(&test, &wide);
   et_test_refused(&test, "product_i8: groups of 520 weights");
+  et_test_end(&test);
+  const shape nibbles = {4, 2, 32, 20, 4, false, true, false};
+  make(&test, &nibbles);
+  test.tensors[MORE].dtype = ET_SCALAR_TYPE_INT32;
+  et_test_refused(&test, "product_i8: tensor 4 is int32, expected float32");
   et_test_end(&test);
   const shape unsummed = {1, 1, 32, 16, 8, false, true, true};
   make(&test, &unsummed);

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "backends/xnnpack/runtime/schema.h"
 #include "backends/xnnpack/runtime/weights.h"
 
 #define PANEL ET_XNN_PANEL
@@ -495,57 +496,88 @@ static et_status fill_words(et_xnn_builder *b, const void *request,
                     (size_t)words_of(w) * PANEL * sizeof(uint32_t), bytes);
 }
 
+/* Scales of groups are halves of floats, whose lower bits are 0. */
+static bool has_half_scales(const et_xnn_value *value) {
+  return value->quantization.by == ET_XNN_BY_GROUP;
+}
+
 static void put_scales(const et_xnn_weights *w, panel p, const void *request,
                        void *to) {
   const et_xnn_words *words = request;
+  const bool in_halves = has_half_scales(&w->value);
   const size_t group = (size_t)words->group;
-  float *out = to;
+  float *floats = to;
+  uint16_t *halves = to;
   for (size_t k = 0; k < (size_t)w->matrix.depth; k += group) {
     for (size_t c = 0; c < p.columns; c++) {
-      out[k / group * PANEL + c] = et_xnn_scale(w, p.first + c, k);
+      const float scale = et_xnn_scale(w, p.first + c, k);
+      if (in_halves) {
+        halves[k / group * PANEL + c] = (uint16_t)(et_xnn_bits(scale) >> 16);
+      } else {
+        floats[k / group * PANEL + c] = scale;
+      }
     }
   }
 }
 
-static void sums_by_code(const et_xnn_weights *w, panel p, size_t group,
-                         int32_t *out) {
-  for (size_t k = 0; k < (size_t)w->matrix.depth; k++) {
-    for (size_t c = 0; c < p.columns; c++) {
-      out[k / group * PANEL + c] += et_xnn_code(w, p.first + c, k);
-    }
-  }
-}
+#define NIBBLES UINT64_C(0x0f0f0f0f0f0f0f0f)
 
 /* Of `count` codes, an even number, two a byte. */
 static int32_t sum_of_nibbles(const uint8_t *bytes, size_t count) {
   int32_t sum = -8 * (int32_t)count;
-  for (size_t i = 0; i < count / 2; i++) {
+  size_t i = 0;
+  for (; i + sizeof(uint64_t) <= count / 2; i += sizeof(uint64_t)) {
+    uint64_t word = 0;
+    memcpy(&word, bytes + i, sizeof word);
+    word = (word & NIBBLES) + (word >> 4 & NIBBLES);
+    word = (word & EVEN_BYTES) + (word >> 8 & EVEN_BYTES);
+    sum += (int32_t)(word * UINT64_C(0x0001000100010001) >> 48);
+  }
+  for (; i < count / 2; i++) {
     sum += (bytes[i] & 15) + (bytes[i] >> 4);
   }
   return sum;
 }
 
-static void sums_of_groups(const et_xnn_weights *w, panel p, size_t group,
-                           int32_t *out) {
-  const bool has_nibbles = et_xnn_has_nibbles(&w->value);
-  for (size_t c = 0; c < p.columns; c++) {
-    const uint8_t *row = row_of(w, p.first + c);
-    for (size_t k = 0; k < (size_t)w->matrix.depth; k += group) {
-      out[k / group * PANEL + c] = has_nibbles
-                                       ? sum_of_nibbles(row + k / 2, group)
-                                       : sum_of_bytes(row + k, group);
-    }
+/* Of the codes of output `row` from `first` on. */
+static int32_t sum_of_group(const et_xnn_weights *w, size_t row, size_t first,
+                            size_t group) {
+  if (lies_in_rows(w) && group % 2 == 0) {
+    return et_xnn_has_nibbles(&w->value)
+               ? sum_of_nibbles(row_of(w, row) + first / 2, group)
+               : sum_of_bytes(row_of(w, row) + first, group);
   }
+  int32_t sum = 0;
+  for (size_t k = 0; k < group; k++) {
+    sum += et_xnn_code(w, row, first + k);
+  }
+  return sum;
 }
 
 static void put_sums(const et_xnn_weights *w, panel p, const void *request,
                      void *to) {
   const et_xnn_words *words = request;
   const size_t group = (size_t)words->group;
-  if (lies_in_rows(w) && group % 2 == 0) {
-    sums_of_groups(w, p, group, to);
-  } else {
-    sums_by_code(w, p, group, to);
+  int32_t *out = to;
+  for (size_t c = 0; c < p.columns; c++) {
+    for (size_t k = 0; k < (size_t)w->matrix.depth; k += group) {
+      out[k / group * PANEL + c] = sum_of_group(w, p.first + c, k, group);
+    }
+  }
+}
+
+static void put_weight_sums(const et_xnn_weights *w, panel p,
+                            const void *request, void *to) {
+  const et_xnn_words *words = request;
+  const size_t group = (size_t)words->group;
+  float *out = to;
+  for (size_t c = 0; c < p.columns; c++) {
+    const size_t row = p.first + c;
+    double sum = 0;
+    for (size_t k = 0; k < (size_t)w->matrix.depth; k += group) {
+      sum += (double)et_xnn_scale(w, row, k) * sum_of_group(w, row, k, group);
+    }
+    out[c] = (float)sum;
   }
 }
 
@@ -553,11 +585,20 @@ static int32_t groups_of(const et_xnn_words *w) {
   return w->matrix.depth / w->group;
 }
 
+static et_scalar_type scales_of(const et_xnn_builder *b,
+                                const et_xnn_words *w) {
+  const et_xnn_value value = et_xnn_value_at(b->graph, w->matrix.id);
+  return has_half_scales(&value) ? ET_SCALAR_TYPE_BFLOAT16
+                                 : ET_SCALAR_TYPE_FLOAT32;
+}
+
 static et_status fill_scales(et_xnn_builder *b, const void *request,
                              void *bytes) {
   const et_xnn_words *w = request;
-  return put_panels(b, &w->matrix, put_scales, w,
-                    (size_t)groups_of(w) * PANEL * sizeof(float), bytes);
+  return put_panels(
+      b, &w->matrix, put_scales, w,
+      (size_t)groups_of(w) * PANEL * et_scalar_type_size(scales_of(b, w)),
+      bytes);
 }
 
 static et_status fill_sums(et_xnn_builder *b, const void *request,
@@ -565,6 +606,13 @@ static et_status fill_sums(et_xnn_builder *b, const void *request,
   const et_xnn_words *w = request;
   return put_panels(b, &w->matrix, put_sums, w,
                     (size_t)groups_of(w) * PANEL * sizeof(int32_t), bytes);
+}
+
+static et_status fill_weight_sums(et_xnn_builder *b, const void *request,
+                                  void *bytes) {
+  const et_xnn_words *w = request;
+  return put_panels(b, &w->matrix, put_weight_sums, w, PANEL * sizeof(float),
+                    bytes);
 }
 
 /* [panels][count][16] of a matrix of one group. */
@@ -588,11 +636,15 @@ et_xnn_tensor et_xnn_pack_words(et_xnn_builder *b, const et_xnn_words *w) {
 }
 
 et_xnn_tensor et_xnn_pack_scales(et_xnn_builder *b, const et_xnn_words *w) {
-  return pack_words(b, w, ET_SCALAR_TYPE_FLOAT32, groups_of(w), fill_scales,
-                    NULL);
+  return pack_words(b, w, scales_of(b, w), groups_of(w), fill_scales, NULL);
 }
 
 et_xnn_tensor et_xnn_pack_sums(et_xnn_builder *b, const et_xnn_words *w) {
   return pack_words(b, w, ET_SCALAR_TYPE_INT32, groups_of(w), fill_sums,
                     w->matrix.is_transposed ? "column sums" : "sums");
+}
+
+et_xnn_tensor et_xnn_pack_weight_sums(et_xnn_builder *b,
+                                      const et_xnn_words *w) {
+  return pack_words(b, w, ET_SCALAR_TYPE_FLOAT32, 1, fill_weight_sums, NULL);
 }

@@ -48,9 +48,11 @@ typedef struct et_xnn_words {
   int32_t group; /* weights */
 } et_xnn_words;
 
-/* Codes, scales and sums of each group's codes. */
+/* Codes, scales (bfloat16 where the payload has them of groups, which are no more),
+ * sums of each group's codes, and sums of each column's weights. */
 et_xnn_tensor et_xnn_pack_words(et_xnn_builder *b, const et_xnn_words *w);
 et_xnn_tensor et_xnn_pack_scales(et_xnn_builder *b, const et_xnn_words *w);
 et_xnn_tensor et_xnn_pack_sums(et_xnn_builder *b, const et_xnn_words *w);
+et_xnn_tensor et_xnn_pack_weight_sums(et_xnn_builder *b, const et_xnn_words *w);
 
 #endif /* BACKENDS_XNNPACK_RUNTIME_PACK_H_ */

@@ -120,7 +120,7 @@ static void multiply_rows(et_xnn_builder *b, const et_xnn_words *w,
   const et_xnn_tensor inputs[] = {
       x, et_xnn_pack_words(b, w), et_xnn_pack_scales(b, w),
       et_xnn_pack_bias(b, &w->matrix, b->node->inputs[BIAS]),
-      et_xnn_pack_sums(b, w)};
+      w->bits == 4 ? et_xnn_pack_weight_sums(b, w) : et_xnn_pack_sums(b, w)};
   emit_product(b, &et_cpu_step_product_i8, &w->matrix, inputs, 5, words,
                2 + ET_XNN_ACTIVATION_WORDS);
 }
@@ -153,8 +153,8 @@ static et_xnn_tensor rounded_rows(et_xnn_builder *b) {
   return y;
 }
 
-/* Whether it is a row at most. Then weights are read once for it, and turning them
- * into floats is the faster way to do so. */
+/* Whether it is a row at most. Then weights are read once for it, and turning those of
+ * 8 bits into floats is the faster way to do so. */
 static bool is_one_row(const et_xnn_value *x) {
   return x->dims.rank >= 1 &&
          x->numel == (size_t)x->dims.sizes[x->dims.rank - 1];
@@ -170,7 +170,8 @@ static void multiply_numbers(et_xnn_builder *b, const et_xnn_matrix *m) {
   const bool is_unrounded = x.datatype == ET_XNN_QDINT8 &&
                             x.quantization.row_dims == 1 &&
                             y.datatype == ET_XNN_FP32;
-  if (has_codes && is_unrounded && in_bytes.group != 0 && !is_one_row(&x)) {
+  if (has_codes && is_unrounded && in_bytes.group != 0 &&
+      (in_bytes.bits == 4 || !is_one_row(&x))) {
     multiply_rows(b, &in_bytes, et_xnn_tensor_of(b, b->node->inputs[X]));
     return;
   }

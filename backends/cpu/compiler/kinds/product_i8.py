@@ -16,8 +16,8 @@ MOST_GROUP = 512
 
 @dataclass(frozen=True)
 class ProductI8(FewBits):
-    """x, words, scales, bias and zero points as `product_q` has them, sums of a group's codes [ceil(N / 16), groups, 16]
-    to [..., N]. A group has at most `MOST_GROUP` codes."""
+    """x, words, scales, bias and zero points as `product_q` has them, sums to [..., N]: with 8 bits of a group's codes,
+    [ceil(N / 16), groups, 16], with 4 of a column's weights, as the bias. A group has at most `MOST_GROUP` codes."""
 
     code = 19
 

@@ -116,9 +116,13 @@ class _Table:
 
     @property
     def sums(self) -> Value:
-        """Of the codes of each group."""
-        groups = self.codes.unflatten(1, (self.scales.shape[1], -1))
-        return constant(panels(groups.sum(2, dtype=torch.int32)))
+        """Of the codes of each group, or with 4 bits of the weights of each column."""
+        length = self.codes.shape[1] // self.scales.shape[1]
+        groups = self.codes.unflatten(1, (-1, length)).sum(2, dtype=torch.int32)
+        if self.bits == 8:
+            return constant(panels(groups))
+        sums = groups.double() if self.shifts is None else groups - self.shifts.double() * length
+        return constant(padded((sums * self.scales.double()).sum(1).float(), 0))
 
     def in_groups_of(self, most: int) -> "_Table":
         """The same in groups of at most so many codes."""
