@@ -66,6 +66,15 @@ def test_layers_that_expand_filter_and_project_are_strips() -> None:
     assert _steps("strip")["block"] == 6
 
 
+def test_strips_that_follow_each_other_are_one_step_and_planes_are_read_as_they_lie() -> None:
+    steps = _steps("chain")
+    # Six that follow each other are four and two; three stand apart, as pictures between them are read twice.
+    assert steps["block"] == 5
+    # Three results, and the picture that is multiplied pixel by pixel: both convolutions of windows read planes.
+    assert steps["permute"] == 4
+    assert _steps("chain_dynamic") == {"block": 1, "permute": 1}
+
+
 def test_what_stands_far_behind_a_layer_is_a_step_of_its_own() -> None:
     # 40 sines and cosines, and behind them two sums, which layers would add if they stood nearer.
     assert _steps("far") == {"map": 82, "convolution": 1, "product": 1, "permute": 4}

@@ -85,15 +85,24 @@ void et_xnn_read_depthwise(et_xnn_builder *b, convolution *c) {
                               .is_transposed = true};
 }
 
-static void check_input(et_xnn_builder *b, const convolution *c) {
+et_xnn_dims et_xnn_picture_dims(const et_xnn_builder *b) {
   const et_xnn_dims x = et_xnn_dims_of(b, b->node->inputs[X]);
+  return b->group->reads_planes
+             ? (et_xnn_dims){.rank = x.rank,
+                             .sizes = {x.sizes[0], x.sizes[2], x.sizes[3],
+                                       x.sizes[1]}}
+             : x;
+}
+
+static void check_input(et_xnn_builder *b, const convolution *c) {
+  const et_xnn_dims x = et_xnn_picture_dims(b);
   ET_XNN_REQUIRE(
       b, b->mode == ET_XNN_COUNT || (x.rank == 4 && x.sizes[3] == c->channels),
       "its input is no image of %d channels", (int)c->channels);
 }
 
 static void infer(et_xnn_builder *b, const convolution *c) {
-  et_xnn_dims dims = et_xnn_dims_of(b, b->node->inputs[X]);
+  et_xnn_dims dims = et_xnn_picture_dims(b);
   check_input(b, c);
   for (size_t i = 0; i < 2 && dims.rank == 4; i++) {
     dims.sizes[1 + i] = et_xnn_window_outputs(&c->window, i, dims.sizes[1 + i]);
@@ -160,7 +169,7 @@ static void multiply_pixels(et_xnn_builder *b, const convolution *c) {
 }
 
 static void convolve_windows(et_xnn_builder *b, const convolution *c) {
-  uint32_t words[MOST_WORDS] = {0 /* no planes */};
+  uint32_t words[MOST_WORDS] = {b->group->reads_planes};
   et_xnn_window_words(&c->window, words + 1);
   words[1 + ET_XNN_WINDOW_WORDS] = (uint32_t)c->matrix.groups;
   et_xnn_activation(b->node, words + 2 + ET_XNN_WINDOW_WORDS);

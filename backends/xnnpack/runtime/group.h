@@ -1,26 +1,31 @@
 /* Nodes that are computed as one, at the place of the last of them: what lies
  * between them is read by nobody else.
  *
- * Clamps are bounds of the layer before them: exporters write them apart where bytes
- * are computed, and the official runtime joins them, too, so that results are rounded
- * to bytes once. Layers of floats add what is added to their result, and apply a
- * hardswish; one that expands, one that filters each channel and one that projects
- * are a strip of rows at a time. */
+ * Mostly they are a layer (layer.h). One that expands, one that filters each channel
+ * and one that projects are a strip of rows at a time, and strips that follow each
+ * other one step where the picture between them is large (chain.h). A convolution of
+ * a picture that was brought channels last for it alone reads the planes. */
 #ifndef BACKENDS_XNNPACK_RUNTIME_GROUP_H_
 #define BACKENDS_XNNPACK_RUNTIME_GROUP_H_
 
-#include "backends/xnnpack/runtime/uses.h"
+#include "backends/xnnpack/runtime/layer.h"
 
-/* Input of a layer that is added to its result, if it has so many. */
-#define ET_XNN_RESIDUAL 3
+/* Strips of a step. */
+#define ET_XNN_MOST_PARTS 4
 
-typedef struct et_xnn_group {
-  et_xnn_node
-      node; /* with output and bounds of the last, and what that adds; of
-                     * strips what projects, with the input of what expands */
-  bool is_strip;
+/* A strip's layers. */
+typedef struct et_xnn_part {
   et_xnn_node expand;
   et_xnn_node filter;
+  et_xnn_node project;
+} et_xnn_part;
+
+typedef struct et_xnn_group {
+  et_xnn_node node; /* a layer; of strips the last one, which projects, with the
+                      * input of what expands first */
+  bool reads_planes;  /* that input is [B, C, H, W]; else as the layer says */
+  uint8_t part_count; /* strips; 0: it is one layer */
+  et_xnn_part parts[ET_XNN_MOST_PARTS];
 } et_xnn_group;
 
 /* Sets *out to the nodes that end with node `index`. False: a later one computes it,

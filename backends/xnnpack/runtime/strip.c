@@ -18,6 +18,9 @@ extern const et_backend_part et_cpu_step_block;
 /* Sizes within which no product below overflows. */
 #define MOST_SIZE (1 << 15)
 
+/* Of a strip that a thread needs. */
+#define MOST_FLOATS (INT32_MAX / ET_XNN_THREADS / ET_XNN_MOST_PARTS)
+
 /* A strip at the sizes that the payload declares. */
 typedef struct strip {
   et_xnn_window expand;
@@ -31,9 +34,9 @@ typedef struct strip {
 static bool is_within(int64_t size) { return size >= 1 && size <= MOST_SIZE; }
 
 /* Whether each channel has a filter of its own and no more. */
-static bool filters_channels(const et_xnn_graph *graph,
-                             const et_xnn_group *group, strip *s) {
-  const et_xnn_node *node = &group->filter;
+static bool filters_channels(const et_xnn_graph *graph, const et_xnn_part *part,
+                             strip *s) {
+  const et_xnn_node *node = &part->filter;
   const et_xnn_dims dims = et_xnn_value_at(graph, node->inputs[1]).dims;
   return et_xnn_window_of(node, &s->filter) && dims.rank == 4 &&
          dims.sizes[3] == s->channels &&
@@ -43,33 +46,32 @@ static bool filters_channels(const et_xnn_graph *graph,
          s->filter.dilation[0] <= MOST_SIZE && s->filter.stride[0] <= MOST_SIZE;
 }
 
-static bool projects_pixels(const et_xnn_group *group) {
+static bool is_product(const et_xnn_node *node) {
   et_xnn_window w;
-  return et_xnn_window_of(&group->node, &w) && et_xnn_is_pixel(&w) &&
-         et_fb_u32(&group->node.body, ET_XNN_CONV_GROUPS) == 1;
+  return et_xnn_window_of(node, &w) && et_xnn_is_pixel(&w) &&
+         et_fb_u32(&node->body, ET_XNN_CONV_GROUPS) == 1;
 }
 
 /* Reads what the nodes say; false when they are no strip. */
-static bool read(const et_xnn_graph *graph, const et_xnn_group *group,
-                 strip *s) {
+static bool read(const et_xnn_graph *graph, const et_xnn_part *part, strip *s) {
   const et_xnn_dims x =
-      et_xnn_value_at(graph, group->expand.inputs[ET_XNN_CONV_X]).dims;
+      et_xnn_value_at(graph, part->expand.inputs[ET_XNN_CONV_X]).dims;
   const et_xnn_dims weights =
-      et_xnn_value_at(graph, group->expand.inputs[ET_XNN_CONV_FILTER]).dims;
+      et_xnn_value_at(graph, part->expand.inputs[ET_XNN_CONV_FILTER]).dims;
   if (x.rank != 4 || weights.rank != 4 ||
-      !et_xnn_window_of(&group->expand, &s->expand) ||
-      et_fb_u32(&group->expand.body, ET_XNN_CONV_GROUPS) != 1) {
+      !et_xnn_window_of(&part->expand, &s->expand) ||
+      et_fb_u32(&part->expand.body, ET_XNN_CONV_GROUPS) != 1) {
     return false;
   }
   s->channels = weights.sizes[0];
   s->height = et_xnn_window_outputs(&s->expand, 0, x.sizes[1]);
   s->width = et_xnn_window_outputs(&s->expand, 1, x.sizes[2]);
   if (!is_within(s->channels) || !is_within(s->height) ||
-      !is_within(s->width) || !filters_channels(graph, group, s)) {
+      !is_within(s->width) || !filters_channels(graph, part, s)) {
     return false;
   }
   s->filtered_width = et_xnn_window_outputs(&s->filter, 1, (int32_t)s->width);
-  return is_within(s->filtered_width) && projects_pixels(group);
+  return is_within(s->filtered_width) && is_product(&part->project);
 }
 
 /* What a thread needs for so many rows at once. */
@@ -90,12 +92,22 @@ static int64_t rows_of(const strip *s) {
   return rows;
 }
 
-bool et_xnn_prefers_strip(const et_xnn_graph *graph,
-                          const et_xnn_group *group) {
+static bool is_large(int64_t height, int64_t width, int64_t channels) {
+  return height * width * channels * 4 >= LEAST_BYTES;
+}
+
+bool et_xnn_prefers_strip(const et_xnn_graph *graph, const et_xnn_part *part) {
   strip s;
-  return read(graph, group, &s) &&
-         s.height * s.width * s.channels * 4 >= LEAST_BYTES &&
-         floats_of(&s, rows_of(&s)) <= INT32_MAX / ET_XNN_THREADS;
+  return read(graph, part, &s) && is_large(s.height, s.width, s.channels) &&
+         floats_of(&s, rows_of(&s)) <= MOST_FLOATS;
+}
+
+bool et_xnn_expands_rows(const et_xnn_graph *graph, const et_xnn_part *part) {
+  const et_xnn_dims x =
+      et_xnn_value_at(graph, part->expand.inputs[ET_XNN_CONV_X]).dims;
+  return is_product(&part->expand) && x.rank == 4 && is_within(x.sizes[1]) &&
+         is_within(x.sizes[2]) && is_within(x.sizes[3]) &&
+         is_large(x.sizes[1], x.sizes[2], x.sizes[3]);
 }
 
 /* Weights and bias of one of the three. */
@@ -128,14 +140,23 @@ typedef struct layers {
   layer project;
 } layers;
 
-static void read_layers(et_xnn_builder *b, const et_xnn_group *g, layers *l) {
-  const et_xnn_node *project = b->node;
-  b->node = &g->expand;
-  et_xnn_read_convolution(b, &l->expand.convolution);
-  b->node = &g->filter;
-  et_xnn_read_depthwise(b, &l->filter.convolution);
-  b->node = project;
-  et_xnn_read_convolution(b, &l->project.convolution);
+/* Reads a node with the rule of its kind. */
+static void read_node(et_xnn_builder *b, const et_xnn_node *node,
+                      et_xnn_convolution_of *out) {
+  const et_xnn_node *last = b->node;
+  b->node = node;
+  if (node->tag == ET_XNN_NODE_DEPTHWISE) {
+    et_xnn_read_depthwise(b, out);
+  } else {
+    et_xnn_read_convolution(b, out);
+  }
+  b->node = last;
+}
+
+static void read_layers(et_xnn_builder *b, const et_xnn_part *part, layers *l) {
+  read_node(b, &part->expand, &l->expand.convolution);
+  read_node(b, &part->filter, &l->filter.convolution);
+  read_node(b, &part->project, &l->project.convolution);
   if (b->status != ET_STATUS_OK) {
     return;
   }
@@ -145,83 +166,122 @@ static void read_layers(et_xnn_builder *b, const et_xnn_group *g, layers *l) {
           l->filter.convolution.outputs == l->project.convolution.channels,
       "what it reads has other channels");
   et_xnn_as_columns(&l->filter.convolution);
-  pack(b, &g->expand, &l->expand);
-  pack(b, &g->filter, &l->filter);
-  pack(b, &g->node, &l->project);
+  pack(b, &part->expand, &l->expand);
+  pack(b, &part->filter, &l->filter);
+  pack(b, &part->project, &l->project);
+}
+
+/* Height and width of what a strip makes, in place of those of what it reads. */
+static void infer_one(const layers *l, et_xnn_dims *dims) {
+  for (size_t i = 0; i < 2; i++) {
+    const int32_t size = et_xnn_window_outputs(&l->expand.convolution.window, i,
+                                               dims->sizes[1 + i]);
+    dims->sizes[1 + i] =
+        et_xnn_window_outputs(&l->filter.convolution.window, i, size);
+  }
+  dims->sizes[3] = l->project.convolution.outputs;
 }
 
 static void infer(et_xnn_builder *b, const layers *l) {
-  const et_xnn_convolution_of *expand = &l->expand.convolution;
-  et_xnn_dims dims = et_xnn_dims_of(b, b->node->inputs[ET_XNN_CONV_X]);
-  ET_XNN_REQUIRE(b,
-                 b->mode == ET_XNN_COUNT ||
-                     (dims.rank == 4 && dims.sizes[3] == expand->channels),
-                 "its input is no image of %d channels", (int)expand->channels);
-  for (size_t i = 0; i < 2 && dims.rank == 4; i++) {
-    const int32_t size =
-        et_xnn_window_outputs(&expand->window, i, dims.sizes[1 + i]);
-    dims.sizes[1 + i] =
-        et_xnn_window_outputs(&l->filter.convolution.window, i, size);
+  et_xnn_dims dims = et_xnn_picture_dims(b);
+  for (size_t i = 0; i < b->group->part_count && dims.rank == 4; i++) {
+    const int32_t channels = l[i].expand.convolution.channels;
+    ET_XNN_REQUIRE(b, b->mode == ET_XNN_COUNT || dims.sizes[3] == channels,
+                   "its input is no image of %d channels", (int)channels);
+    infer_one(&l[i], &dims);
   }
-  dims.sizes[3] = l->project.convolution.outputs;
   et_xnn_infer(b, 0, &dims);
 }
 
-/* Rows, planes, window, groups and activation of what expands, window and activation
- * of what filters, activation of what projects. */
-#define WORDS                                                  \
-  (1 + 1 + ET_XNN_WINDOW_WORDS + 1 + ET_XNN_ACTIVATION_WORDS + \
+/* Planes, window, groups and activation of what expands, window and activation of
+ * what filters, activation of what projects. */
+#define PART_WORDS                                         \
+  (1 + ET_XNN_WINDOW_WORDS + 1 + ET_XNN_ACTIVATION_WORDS + \
    ET_XNN_WINDOW_WORDS + ET_XNN_ACTIVATION_WORDS + ET_XNN_ACTIVATION_WORDS)
 
-static void fill_words(const et_xnn_group *g, const strip *s,
-                       uint32_t words[WORDS]) {
+static void fill_words(const et_xnn_part *part, const layers *l, bool planes,
+                       uint32_t words[PART_WORDS]) {
   uint32_t *to = words;
-  *to++ = (uint32_t)rows_of(s);
-  *to++ = 0; /* no planes */
-  et_xnn_window_words(&s->expand, to);
+  *to++ = planes;
+  et_xnn_window_words(&l->expand.convolution.window, to);
   to += ET_XNN_WINDOW_WORDS;
   *to++ = 1; /* group */
-  et_xnn_activation(&g->expand, to);
+  et_xnn_activation(&part->expand, to);
   to += ET_XNN_ACTIVATION_WORDS;
-  et_xnn_window_words(&s->filter, to);
+  et_xnn_window_words(&l->filter.convolution.window, to);
   to += ET_XNN_WINDOW_WORDS;
-  et_xnn_activation(&g->filter, to);
+  et_xnn_activation(&part->filter, to);
   to += ET_XNN_ACTIVATION_WORDS;
-  et_xnn_activation(&g->node, to);
+  et_xnn_activation(&part->project, to);
 }
 
-static void emit(et_xnn_builder *b, const et_xnn_group *g, const layers *l,
-                 const strip *s) {
-  uint32_t words[WORDS];
-  et_xnn_tensor inputs[8] = {
-      et_xnn_tensor_of(b, b->node->inputs[ET_XNN_CONV_X]),
-      l->expand.weights,
-      l->expand.bias,
-      panels_of(b, &l->filter),
-      l->filter.bias,
-      panels_of(b, &l->project),
-      l->project.bias};
-  const uint16_t count = et_xnn_add_residual(b, inputs, 7);
-  fill_words(g, s, words);
+#define PART_INPUTS 6
+
+static void fill_inputs(et_xnn_builder *b, const layers *l,
+                        et_xnn_tensor inputs[PART_INPUTS]) {
+  inputs[0] = l->expand.weights;
+  inputs[1] = l->expand.bias;
+  inputs[2] = panels_of(b, &l->filter);
+  inputs[3] = l->filter.bias;
+  inputs[4] = panels_of(b, &l->project);
+  inputs[5] = l->project.bias;
+}
+
+/* What a thread needs, and rows of the last strip at once. Those before make one row
+ * at a time, which lies beside what they need themselves. */
+typedef struct room {
+  int64_t floats;
+  int64_t rows;
+} room;
+
+static room room_of(const et_xnn_builder *b, const layers *l) {
+  const et_xnn_group *g = b->group;
+  room r = {0, 1};
+  for (size_t i = 0; i < g->part_count; i++) {
+    const bool is_last = i + 1u == g->part_count;
+    strip s = {.channels = 0};
+    (void)read(b->graph, &g->parts[i], &s); /* it is one, as was asked */
+    r.rows = is_last ? rows_of(&s) : 1;
+    r.floats +=
+        floats_of(&s, r.rows) +
+        (is_last ? 0 : s.filtered_width * l[i].project.convolution.outputs);
+  }
+  return r;
+}
+
+static void emit(et_xnn_builder *b, const layers *l) {
+  const et_xnn_group *g = b->group;
+  const room needed = room_of(b, l);
+  uint32_t words[1 + ET_XNN_MOST_PARTS * PART_WORDS] = {(uint32_t)needed.rows};
+  et_xnn_tensor inputs[2 + ET_XNN_MOST_PARTS * PART_INPUTS] = {
+      et_xnn_tensor_of(b, b->node->inputs[ET_XNN_CONV_X])};
+  ET_XNN_REQUIRE(b, needed.floats <= INT32_MAX / ET_XNN_THREADS,
+                 "it needs too much memory");
+  for (size_t i = 0; i < g->part_count; i++) {
+    fill_inputs(b, &l[i], inputs + 1 + i * PART_INPUTS);
+    fill_words(&g->parts[i], &l[i], i == 0 && g->reads_planes,
+               words + 1 + i * PART_WORDS);
+  }
+  const uint16_t count = et_xnn_add_residual(
+      b, inputs, (uint16_t)(1 + g->part_count * PART_INPUTS));
   et_xnn_emit(b, &(et_xnn_emission){
                      .part = &et_cpu_step_block,
                      .inputs = inputs,
                      .input_count = count,
                      .output = et_xnn_tensor_of(b, b->node->outputs[0]),
-                     .workspace =
-                         et_xnn_workspaces(b, (size_t)floats_of(s, rows_of(s))),
+                     .workspace = et_xnn_workspaces(b, (size_t)needed.floats),
                      .workspace_count = 1,
                      .words = words,
-                     .word_count = WORDS});
+                     .word_count = (uint16_t)(1 + g->part_count * PART_WORDS)});
 }
 
 void et_xnn_strip(et_xnn_builder *b) {
-  const et_xnn_group *group = b->group;
-  strip s;
-  layers l;
-  read_layers(b, group, &l);
-  if (b->status == ET_STATUS_OK && read(b->graph, group, &s)) {
-    infer(b, &l);
-    emit(b, group, &l, &s);
+  layers l[ET_XNN_MOST_PARTS];
+  for (size_t i = 0; i < b->group->part_count; i++) {
+    read_layers(b, &b->group->parts[i], &l[i]);
+  }
+  if (b->status == ET_STATUS_OK) {
+    infer(b, l);
+    emit(b, l);
   }
 }

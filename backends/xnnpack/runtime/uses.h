@@ -15,12 +15,17 @@
 
 #define ET_XNN_NO_NODE UINT32_MAX
 
+/* Nodes that are remembered to end no strip (chain.h), which is asked of each several
+ * times. */
+#define ET_XNN_REMEMBERED 256
+
 /* How often values are read. Zero is how it begins; all nodes are read once, when it is
  * asked for the first time. All nodes must have been checked. */
 typedef struct et_xnn_uses {
   bool is_known;
-  uint64_t once[ET_XNN_USES / 64];  /* a bit for each value: it is read, */
-  uint64_t again[ET_XNN_USES / 64]; /* and more than once */
+  uint64_t once[ET_XNN_USES / 64];       /* a bit for each value: it is read, */
+  uint64_t again[ET_XNN_USES / 64];      /* and more than once */
+  uint32_t no_strips[ET_XNN_REMEMBERED]; /* nodes + 1, each in one place */
 } et_xnn_uses;
 
 /* The node near behind node `writer` that alone reads value `id`, which `writer` makes
