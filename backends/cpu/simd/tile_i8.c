@@ -524,12 +524,13 @@ static size_t panels_of(const block *b) {
 
 ET_INLINE void add_low(const uint8_t *const *at, const int8_t *weights,
                        size_t depth, size_t k, int panels, et_i32 *sums) {
+  const int rows = LOW_SUMS / panels;
   et_i8 w[ET_I8_PANELS];
   ET_UNROLL for (int v = 0; v < panels; v++) {
     w[v] = weights_at(weights, depth, k, v);
     ET_PIN(w[v]);
   }
-  ET_UNROLL for (int r = 0; r < LOW_SUMS / panels; r++) {
+  ET_UNROLL for (int r = 0; r < rows; r++) {
     int32_t word;
     memcpy(&word, at[r] + 4 * k, sizeof(word));
     et_i8 quad = (et_i8)et_i32_all(word);
@@ -569,7 +570,8 @@ ET_INLINE void run_low(const block *b, int panels) {
   const et_packed_i8 *p = b->packed;
   const et_target_i8 target = *b->target;
   const et_rounder rounder = *target.rounder;
-  const size_t height = (size_t)(LOW_SUMS / panels);
+  const int rows = LOW_SUMS / panels;
+  const size_t height = (size_t)rows;
   uint8_t *out = target.out;
   et_i32 before[LOW_SUMS] = {{0}};
   et_f32 steps[ET_ROUNDED];
@@ -580,7 +582,7 @@ ET_INLINE void run_low(const block *b, int panels) {
     ET_UNROLL for (int i = 0; i < LOW_SUMS; i++) {
       sums[i] = target.requantizers[i % panels].start[0];
     }
-    ET_UNROLL for (int r = 0; r < LOW_SUMS / panels; r++) {
+    ET_UNROLL for (int r = 0; r < rows; r++) {
       at[r] = p->from[first + (size_t)r];
     }
     ET_UNROLL for (int k = 0; k < LEAST_LOW_QUADS; k++) {
