@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.scratch_workspace.scratch import Workspace, repository_root
+from tests.scratch_workspace.scratch import Workspace, new_workspace, repository_root
 
 _EXAMPLE = repository_root() / "examples" / "checked_in_program"
 _FIXTURES = repository_root() / "tests" / "fixtures"
@@ -75,7 +75,7 @@ executorch_parity_test(name = "no_parity_test", model = ":apart")
 
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
-    scratch = Workspace(tmp_path_factory.mktemp("scratch") / "workspace", repository_root())
+    scratch = new_workspace(tmp_path_factory)
     shutil.copytree(_EXAMPLE / "app", scratch.folder / "app")
     scratch.write("lib/BUILD.bazel", _BUILD)
     for name in _FILES:
@@ -115,7 +115,7 @@ def test_an_app_of_one_operator_compiles_with_few_actions(workspace: Workspace) 
     elsewhere may have, which are known before the program is read; all by sixteen."""
     build = workspace.build("//app")
     assert build.exit_code == 0, build.stderr
-    compilations = [name for name in build.mnemonics if name in ("CppCompile", "ExecutorchCompileObjects")]
+    compilations = [name for name in build.needed if name in ("CppCompile", "ExecutorchCompileObjects")]
     print(f"{len(compilations)} actions compile C")
     assert len(compilations) <= 70
 

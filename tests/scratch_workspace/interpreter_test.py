@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.scratch_workspace.scratch import Workspace, repository_root
+from tests.scratch_workspace.scratch import Workspace, new_workspace
 
 _VERSION = """
 executorch = use_extension("@rules_executorch//rules:extensions.bzl", "executorch")
@@ -36,7 +36,7 @@ def model():
 
 @pytest.fixture
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
-    scratch = Workspace(tmp_path_factory.mktemp("scratch") / "workspace", repository_root())
+    scratch = new_workspace(tmp_path_factory)
     scratch.write("BUILD.bazel", _BUILD)
     scratch.write("net.py", _MODEL)
     yield scratch

@@ -12,7 +12,7 @@ import torch
 
 from exir.cli.loading.weights import read_weights
 from models.chat import eager, small_files
-from tests.scratch_workspace.scratch import Workspace, example_workspace, repository_root
+from tests.scratch_workspace.scratch import Workspace, new_example, repository_root
 from text.generate import byte_pairs, chat
 
 _EXAMPLE = repository_root() / "examples" / "llm_in_your_app"
@@ -27,7 +27,7 @@ _REPLACED = "\ufffd"
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     """The example with another file in the place of the one that is fetched."""
-    scratch = example_workspace(tmp_path_factory.mktemp("scratch") / "workspace", "llm_in_your_app")
+    scratch = new_example(tmp_path_factory, "llm_in_your_app")
     build, count = _MODEL.subn('_MODEL = "small.gguf"', (_EXAMPLE / "app/BUILD.bazel").read_text(encoding="utf-8"))
     assert count == 1
     scratch.write("app/BUILD.bazel", build)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.scratch_workspace.scratch import COMPILES_THE_FIRST_MODEL, Workspace, example_workspace, repository_root
+from tests.scratch_workspace.scratch import COMPILES_THE_FIRST_MODEL, Workspace, example_workspaces, repository_root
 
 _EXAMPLE = repository_root() / "examples" / "own_packages"
 _GUIDE = repository_root() / "docs" / "python_packages.md"
@@ -15,15 +15,13 @@ _GUIDE = repository_root() / "docs" / "python_packages.md"
 
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
-    scratch = example_workspace(tmp_path_factory.mktemp("scratch") / "workspace", "own_packages")
-    yield scratch
-    scratch.shutdown()
+    yield from example_workspaces(tmp_path_factory, "own_packages")
 
 
 def test_model_imports_a_package_of_its_own(workspace: Workspace) -> None:
     build = workspace.build("//app:net_pte")
     assert build.exit_code == 0, build.stderr
-    assert tuple(sorted(build.mnemonics)) == COMPILES_THE_FIRST_MODEL
+    assert tuple(sorted(build.needed)) == COMPILES_THE_FIRST_MODEL
 
 
 def test_python_test_imports_model_torch_and_compiler(workspace: Workspace) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.scratch_workspace.scratch import COMPILES_THE_FIRST_MODEL, Workspace, example_workspace, repository_root
+from tests.scratch_workspace.scratch import COMPILES_THE_FIRST_MODEL, Workspace, new_example, repository_root
 
 _MODULE = """
 hub = use_extension("//:extension.bzl", "hub")
@@ -58,7 +58,7 @@ def model():
 
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
-    scratch = example_workspace(tmp_path_factory.mktemp("scratch") / "workspace", "own_packages")
+    scratch = new_example(tmp_path_factory, "own_packages")
     for name, text in {"MODULE.bazel": _MODULE, "WORKSPACE": _WORKSPACE}.items():
         scratch.write(name, (scratch.folder / name).read_text(encoding="utf-8") + text)
     shutil.copy(repository_root() / "tests/scratch_workspace/hub.bzl", scratch.folder)
@@ -75,7 +75,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
 def test_model_imports_code_data_and_shared_objects_of_a_hub(workspace: Workspace) -> None:
     build = workspace.build("//hubbed:net_pte")
     assert build.exit_code == 0, build.stderr
-    assert tuple(sorted(build.mnemonics)) == COMPILES_THE_FIRST_MODEL
+    assert tuple(sorted(build.needed)) == COMPILES_THE_FIRST_MODEL
 
 
 @pytest.mark.parametrize("target, attribute", [("//hubbed:net_pte", "module"), ("//hubbed:backend", "partitioner")])

@@ -48,6 +48,7 @@ class Build:
     exit_code: int
     stderr: str
     mnemonics: tuple[str, ...]  # of the actions that were run, not taken from a cache, in order
+    needed: tuple[str, ...]  # of all actions, run or taken from a cache
     runners: frozenset[str]  # what ran them: sandboxes, workers, other machines
 
 
@@ -96,6 +97,7 @@ class Workspace:
             result.returncode,
             result.stderr,
             tuple(entry["mnemonic"] for entry in ran),
+            tuple(entry["mnemonic"] for entry in entries),
             frozenset(entry["runner"] for entry in ran),
         )
 
@@ -144,9 +146,14 @@ def session_cache(factory: pytest.TempPathFactory) -> Path:
     return factory.getbasetemp() / "disk_cache"
 
 
-def example_workspaces(factory: pytest.TempPathFactory, name: str) -> Iterator[Workspace]:
+def new_example(factory: pytest.TempPathFactory, name: str) -> Workspace:
     """For a fixture: a copy of an example, with the session's cache."""
-    scratch = example_workspace(factory.mktemp("scratch") / "workspace", name, cache=session_cache(factory))
+    return example_workspace(factory.mktemp("scratch") / "workspace", name, cache=session_cache(factory))
+
+
+def example_workspaces(factory: pytest.TempPathFactory, name: str) -> Iterator[Workspace]:
+    """A fixture: `new_example`, and nothing of it is left running."""
+    scratch = new_example(factory, name)
     yield scratch
     scratch.shutdown()
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.scratch_workspace.scratch import Workspace, repository_root
+from tests.scratch_workspace.scratch import Workspace, new_workspace
 
 _MODULE = """
 executorch = use_extension("@rules_executorch//rules:extensions.bzl", "executorch")
@@ -73,7 +73,7 @@ def model():
 
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
-    scratch = Workspace(tmp_path_factory.mktemp("scratch") / "workspace", repository_root())
+    scratch = new_workspace(tmp_path_factory)
     with (scratch.folder / "MODULE.bazel").open("a", encoding="utf-8") as file:
         file.write(_MODULE)
     scratch.write("interpreter/python.sh", _INTERPRETER).chmod(0o755)
