@@ -176,6 +176,50 @@ static void test_curves_follow_the_sum(void **state) {
   }
 }
 
+/* In groups of their own, small numbers are as exact as large ones. */
+static void test_numbers_far_apart(void **state) {
+  (void)state;
+  const float sizes[] = {3e33f, 1e-33f, 0.0f, 1e-3f, 1e4f, 1e-42f, 2e36f};
+  const shape s = {1, 7, 32, 41, 4, 1, true, false, F32};
+  double expected[41];
+  double margin[41];
+  for (int group = 0; group < 7; group++) {
+    et_test_step test;
+    make(&test, &s);
+    float *x = test.tensors[X].data;
+    for (int k = 0; k < 7 * 32; k++) {
+      x[k] = k / 32 == group ? x[k] * sizes[group] : 0.0f;
+    }
+    for (size_t n = 0; n < 41; n++) {
+      expected[n] = element(&test, &s, 0, n, &margin[n]);
+    }
+    et_test_run(&test, expected, margin);
+    et_test_end(&test);
+  }
+}
+
+static void test_what_is_no_number_spreads(void **state) {
+  (void)state;
+  const float none[] = {NAN, INFINITY, -INFINITY};
+  for (size_t i = 0; i < 3; i++) {
+    const shape s = {1, 3, 32, 20, 4, 0, true, false, F32};
+    et_test_step test;
+    make(&test, &s);
+    ((float *)test.tensors[X].data)[40] = none[i];
+    for (int isa = 0; isa < ET_CPU_ISA_COUNT; isa++) {
+      const et_cpu_run run = {.isa = (uint8_t)isa};
+      if (!et_test_has((et_cpu_isa)isa)) {
+        continue;
+      }
+      test.step.kind->run(&test.step, &run);
+      for (size_t n = 0; n < 20; n++) {
+        assert_false(isfinite(et_test_at(et_test_result(&test), n)));
+      }
+    }
+    et_test_end(&test);
+  }
+}
+
 static void test_what_does_not_fit_is_refused(void **state) {
   (void)state;
   const shape s = {4, 2, 32, 20, 4, 1, true, true, F32};
@@ -216,6 +260,8 @@ int main(void) {
       cmocka_unit_test(test_no_rows_and_many),
       cmocka_unit_test(test_rows_that_are_long),
       cmocka_unit_test(test_curves_follow_the_sum),
+      cmocka_unit_test(test_numbers_far_apart),
+      cmocka_unit_test(test_what_is_no_number_spreads),
       cmocka_unit_test(test_what_does_not_fit_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
