@@ -18,12 +18,15 @@ size_t et_format(char *text, size_t size, const char *format, ...)
 #endif
     ;
 
-/* et_format for what only messages say: nothing where these are reduced to codes. */
+/* et_format for what only messages say: nothing where these are reduced to codes. ET_TELLS
+ * is 0 then, for what is looked up for messages. */
 #ifdef ET_MESSAGES_CODES
+#define ET_TELLS 0
 #define et_describe(text, size, ...)                                       \
   ((void)sizeof(et_format((text), (size), __VA_ARGS__)), (text)[0] = '\0', \
    (size_t)0)
 #else
+#define ET_TELLS 1
 #define et_describe et_format
 #endif
 

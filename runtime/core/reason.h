@@ -37,13 +37,17 @@ et_status et_fail_code_because(et_error *error, et_status status,
                                uint32_t index);
 
 #if defined(ET_MESSAGES_CODES) && !defined(__cplusplus)
-#define et_fail_program(error, ...)                       \
-  ((void)sizeof((et_fail_program)((error), __VA_ARGS__)), \
-   et_fail_code_program((error), ET_PLACE, ET_FIRST_INDEX(__VA_ARGS__, 0, 0)))
+#define et_fail_program(error, ...)                                   \
+  ((void)sizeof((et_fail_program)((error), __VA_ARGS__)),             \
+   et_failed(et_fail_code_program((error), ET_PLACE,                  \
+                                  ET_FIRST_INDEX(__VA_ARGS__, 0, 0)), \
+             1))
 #define et_fail_because(error, status, reason, ...)                           \
   ((void)sizeof((et_fail_because)((error), (status), (reason), __VA_ARGS__)), \
    et_fail_code_because((error), (status), (reason), ET_PLACE,                \
                         ET_FIRST_INDEX(__VA_ARGS__, 0, 0)))
+#elif !defined(__cplusplus)
+#define et_fail_program(...) et_failed((et_fail_program)(__VA_ARGS__), 1)
 #endif
 
 #ifdef __cplusplus

@@ -17,12 +17,16 @@ static void sift_down(const et_sort_items *items, size_t root, size_t count) {
   }
 }
 
+/* Makes a heap from its last parent to its root, then takes the top off, again and again. */
 void et_sort(const et_sort_items *items, size_t count) {
-  for (size_t root = count / 2; root-- > 0;) {
+  size_t root = count / 2;
+  while (count > 1) {
+    if (root != 0) {
+      root--;
+    } else {
+      count--;
+      items->swap(items->context, 0, count);
+    }
     sift_down(items, root, count);
-  }
-  for (size_t end = count; end-- > 1;) {
-    items->swap(items->context, 0, end);
-    sift_down(items, 0, end);
   }
 }

@@ -12,18 +12,17 @@ static void fill_ends(const et_builder *builder, uint16_t field, et_end *ends) {
   const et_fb_vector indices = et_tables_vector(&builder->plan, field);
   for (uint32_t i = 0; i < indices.count; i++) {
     const uint32_t index = (uint32_t)et_fb_i32_at(&indices, i);
-    const et_end end = {&builder->regions.values[index],
-                        et_build_is_planned(builder, index), false};
-    ends[i] = end;
+    ends[i].value = &builder->regions.values[index];
+    ends[i].is_planned = et_build_is_planned(builder, index);
+    ends[i].is_set = false;
   }
 }
 
 /* Gives tensors that the caller will lend an address for now, so that those
  * without any memory can be told from them. */
-static void lend(const et_builder *builder, const et_end *ends,
-                 uint32_t count) {
-  for (uint32_t i = 0; i < count; i++) {
-    et_tensor *tensor = tensor_of(ends[i].value);
+static void lend(const et_builder *builder) {
+  for (size_t i = 0; i < builder->counts.ends; i++) {
+    et_tensor *tensor = tensor_of(builder->regions.ends[i].value);
     if (tensor != NULL && tensor->data == NULL) {
       tensor->data = builder->regions.method;
     }
@@ -91,8 +90,7 @@ et_status et_build_ends(et_builder *builder) {
   if (views != NULL) {
     views->mark(builder);
   }
-  lend(builder, method->inputs, method->input_count);
-  lend(builder, method->outputs, method->output_count);
+  lend(builder);
   if (views != NULL) {
     ET_RETURN_IF_ERROR(views->bind(builder));
   }

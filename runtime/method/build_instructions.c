@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "runtime/method/branching.h"
 #include "runtime/method/builder.h"
 #include "runtime/method/delegation.h"
@@ -22,9 +24,10 @@ static et_value **fill_instruction(const et_builder *builder,
                                    const et_walk *walk, et_value **next,
                                    et_instruction *out) {
   const et_fb_vector args = et_walk_args(walk);
-  const et_instruction instruction = {
-      .tag = walk->tag, .arg_count = (uint16_t)args.count, .args = next};
-  *out = instruction;
+  memset(out, 0, sizeof *out);
+  out->tag = walk->tag;
+  out->arg_count = (uint16_t)args.count;
+  out->args = next;
   switch (walk->tag) {
     case ET_INSTRUCTION_KERNEL_CALL:
       out->u.kernel = et_build_called_kernel(builder, walk);

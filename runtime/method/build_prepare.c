@@ -61,7 +61,7 @@ static bool has_room(prepared_call *call, uint32_t index) {
     items = et_fb_list(&held, ET_SINGLE_FIELD, sizeof(int64_t)).count;
   } else if (tag == ET_VALUE_TENSOR_LIST ||
              tag == ET_VALUE_OPTIONAL_TENSOR_LIST) {
-    items = et_tables_vector(&held, ET_SINGLE_FIELD).count;
+    items = et_tables_count(&held, ET_SINGLE_FIELD);
   }
   call->item_count += items;
   return call->tensor_count <= ET_LIMIT_PREPARED_TENSORS &&

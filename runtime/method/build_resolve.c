@@ -29,7 +29,6 @@ static bool is_listed(const missing *m, const char *name) {
 }
 
 static void list_missing(missing *m, const char *name) {
-  m->any = true;
   if (!is_listed(m, name)) {
     m->used += et_describe(m->names + m->used, sizeof m->names - m->used,
                            "%s%s", m->used == 0 ? "" : ", ", name);
@@ -71,8 +70,11 @@ static void find_missing_backends(const et_builder *builder, missing *m) {
   for (uint32_t i = 0; i < delegates.count; i++) {
     const struct et_delegation *delegation = builder->registry->delegation;
     if (delegation == NULL || !delegation->is_linked(builder, i)) {
-      const et_fb_table delegate = et_fb_child_at(&delegates, i);
-      list_missing(m, et_fb_text(&delegate, ET_DELEGATE_ID).data);
+      m->any = true;
+      if (ET_TELLS) {
+        const et_fb_table delegate = et_fb_child_at(&delegates, i);
+        list_missing(m, et_fb_text(&delegate, ET_DELEGATE_ID).data);
+      }
     }
   }
 }
@@ -86,13 +88,19 @@ static void find_missing_kernels(const et_builder *builder, missing *m) {
     if (walk.tag == ET_INSTRUCTION_KERNEL_CALL &&
         et_build_find_kernel(builder, index) == NULL) {
       char text[ET_LIMIT_NAME_BYTES + 1];
-      list_missing(m, full_name(builder, index, text).data);
+      m->any = true;
+      if (ET_TELLS) {
+        list_missing(m, full_name(builder, index, text).data);
+      }
     }
   }
 }
 
 static et_status check_linked(const et_builder *builder) {
-  missing m = {"", 0, false};
+  missing m;
+  m.names[0] = '\0';
+  m.used = 0;
+  m.any = false;
   if (builder->registry->backend_count != 0 &&
       builder->registry->delegation == NULL) {
     return et_fail(builder->error, ET_STATUS_INVALID_ARGUMENT,
@@ -121,7 +129,7 @@ static uint64_t count_operands(const et_builder *builder, const et_walk *walk) {
     const uint8_t tag = et_tables_value(
         &builder->values, (uint32_t)et_fb_i32_at(&args, i), &held);
     if (tag == ET_VALUE_TENSOR_LIST || tag == ET_VALUE_OPTIONAL_TENSOR_LIST) {
-      count += et_tables_vector(&held, ET_SINGLE_FIELD).count;
+      count += et_tables_count(&held, ET_SINGLE_FIELD);
     }
   }
   return count;

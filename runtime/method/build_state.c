@@ -32,9 +32,7 @@ void et_state_set_initial(const et_method *method, uint32_t index,
 /* Sets each planned tensor, or each with an initial value: those may lie where others
  * lie. */
 static void reset(const et_method *method, bool with_initial) {
-  et_fb_table plan;
-  et_fb_table_at(method->program.flatbuffer, method->plan, &plan);
-  const et_fb_vector values = et_tables_vector(&plan, ET_PLAN_VALUES);
+  const et_fb_vector values = et_method_vector(method, ET_PLAN_VALUES);
   for (uint32_t i = 0; i < values.count; i++) {
     et_tensor_record record;
     if (et_state_read(&values, i, &record) &&

@@ -86,6 +86,9 @@ bool et_build_has_state(const et_builder *builder, uint32_t index);
 /* Writes back into INT, BOOL and DOUBLE values what the program says. */
 void et_build_scalars(const et_fb_vector *values, et_value *out_values);
 
+/* A vector of a loaded method's plan. */
+et_fb_vector et_method_vector(const et_method *method, uint16_t field);
+
 /* Takes room for what a call or a delegate keeps, in whole units of
  * ET_MEMORY_ALIGNMENT, so that it may be aligned as the method's memory is. False
  * when it does not fit. */

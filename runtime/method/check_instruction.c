@@ -37,28 +37,30 @@ static et_fb_vector list_at(const call_check *c, uint32_t arg) {
   return et_tables_vector(&held, ET_SINGLE_FIELD);
 }
 
-/* A list that repeats out `out` .. `out` + its size. */
-static et_status check_repeated_outs(const call_check *c, uint32_t arg) {
+/* Whether the list in argument `arg` has `count` items, those of `outs` from `first` on. */
+static bool repeats(const call_check *c, uint32_t arg, const et_fb_vector *outs,
+                    uint32_t first, uint32_t count) {
   const et_fb_vector list = list_at(c, arg);
-  bool same = list.count == c->out_count;
-  for (uint32_t i = 0; same && i < list.count; i++) {
-    same = et_fb_i32_at(&list, i) == et_fb_i32_at(&c->args, c->first_out + i);
+  bool same = list.count == count;
+  for (uint32_t i = 0; same && i < count; i++) {
+    same = et_fb_i32_at(&list, i) == et_fb_i32_at(outs, first + i);
   }
-  return same ? ET_STATUS_OK
-              : CALL_FAIL(c, "args[%u] does not list the outs", (unsigned)arg);
+  return same;
 }
 
-/* A list that repeats the out list. */
-static et_status check_repeated_list(const call_check *c, uint32_t arg) {
-  const et_fb_vector list = list_at(c, arg);
-  const et_fb_vector outs = list_at(c, c->first_out);
-  bool same = list.count == outs.count;
-  for (uint32_t i = 0; same && i < list.count; i++) {
-    same = et_fb_i32_at(&list, i) == et_fb_i32_at(&outs, i);
+/* A list that repeats the out list, or lists the outs. */
+static et_status check_returned_list(const call_check *c, uint32_t arg) {
+  const int32_t out = et_fb_i32_at(&c->args, c->first_out);
+  if (tag_at(c->builder, out) == ET_VALUE_TENSOR_LIST) {
+    const et_fb_vector outs = list_at(c, c->first_out);
+    return repeats(c, arg, &outs, 0, outs.count)
+               ? ET_STATUS_OK
+               : CALL_FAIL(c, "args[%u] does not repeat the out list",
+                           (unsigned)arg);
   }
-  return same ? ET_STATUS_OK
-              : CALL_FAIL(c, "args[%u] does not repeat the out list",
-                          (unsigned)arg);
+  return repeats(c, arg, &c->args, c->first_out, c->out_count)
+             ? ET_STATUS_OK
+             : CALL_FAIL(c, "args[%u] does not list the outs", (unsigned)arg);
 }
 
 /* A return value repeats what was written. */
@@ -67,10 +69,7 @@ static et_status check_return(const call_check *c, uint32_t arg, char code) {
     return ET_STATUS_OK; /* it is itself what is written */
   }
   if (code == 'W') {
-    const int32_t out = et_fb_i32_at(&c->args, c->first_out);
-    return tag_at(c->builder, out) == ET_VALUE_TENSOR_LIST
-               ? check_repeated_list(c, arg)
-               : check_repeated_outs(c, arg);
+    return check_returned_list(c, arg);
   }
   if (et_fb_i32_at(&c->args, arg) != et_fb_i32_at(&c->args, c->first_out)) {
     return CALL_FAIL(c, "args[%u] does not repeat the out", (unsigned)arg);

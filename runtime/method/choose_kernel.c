@@ -127,7 +127,7 @@ static et_status refuse(const et_builder *builder, const trial *t,
   const et_tensor_record *record = &t->record;
   char order[DIM_ORDER_TEXT_BYTES] = "";
   size_t used = 0;
-  for (uint32_t d = 0; d < record->rank; d++) {
+  for (uint32_t d = 0; ET_TELLS && d < record->rank; d++) {
     used += et_describe(order + used, sizeof order - used,
                         d == 0 ? "%u" : ",%u", (unsigned)record->dim_order[d]);
   }

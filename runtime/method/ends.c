@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "executorch/method_layout.h"
+#include "runtime/method/builder.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
 
@@ -23,10 +24,8 @@ static et_status check_index(const char *name, size_t index, uint32_t count,
 
 /* Sizes of the input as the program bounds them. */
 static et_fb_vector bounds_of(const et_method *method, size_t index) {
-  et_fb_table plan;
-  et_fb_table_at(method->program.flatbuffer, method->plan, &plan);
-  const et_fb_vector inputs = et_tables_vector(&plan, ET_PLAN_INPUTS);
-  const et_fb_vector values = et_tables_vector(&plan, ET_PLAN_VALUES);
+  const et_fb_vector inputs = et_method_vector(method, ET_PLAN_INPUTS);
+  const et_fb_vector values = et_method_vector(method, ET_PLAN_VALUES);
   et_fb_table tensor;
   et_tables_value(&values, (uint32_t)et_fb_i32_at(&inputs, (uint32_t)index),
                   &tensor);

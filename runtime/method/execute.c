@@ -145,9 +145,7 @@ et_status et_method_execute(et_method *method, et_error *out_error) {
   if (status != ET_STATUS_OK) {
     /* Loop counters live in values: an interrupted loop has left them
      * somewhere. */
-    et_fb_table plan;
-    et_fb_table_at(method->program.flatbuffer, method->plan, &plan);
-    const et_fb_vector values = et_tables_vector(&plan, ET_PLAN_VALUES);
+    const et_fb_vector values = et_method_vector(method, ET_PLAN_VALUES);
     et_build_scalars(&values, method->values);
   }
   return status;

@@ -26,27 +26,17 @@ static et_status fill_tensor(et_fill *f, const et_fb_table *held,
   return ET_STATUS_OK;
 }
 
-static void start_list(et_fill *f, et_value *value, uint32_t count) {
+/* A list of values: of ints, whose indices have 64 bits, or of tensors, where those that
+ * are absent have -1. */
+static void fill_list(et_fill *f, const et_fb_table *table, et_value *value) {
+  const bool is_wide = value->tag == ET_VALUE_INT_LIST;
+  const et_fb_vector items = et_fb_list(
+      table, ET_SINGLE_FIELD, is_wide ? sizeof(int64_t) : sizeof(int32_t));
   value->u.as_list.items = f->item;
-  value->u.as_list.size = count;
-}
-
-static void fill_int_list(et_fill *f, const et_fb_table *table,
-                          et_value *value) {
-  const et_fb_vector items =
-      et_fb_list(table, ET_SINGLE_FIELD, sizeof(int64_t));
-  start_list(f, value, items.count);
+  value->u.as_list.size = items.count;
   for (uint32_t i = 0; i < items.count; i++) {
-    *f->item++ = f->value_at(f->context, (uint32_t)et_fb_i64_at(&items, i));
-  }
-}
-
-static void fill_tensor_list(et_fill *f, const et_fb_table *table,
-                             et_value *value) {
-  const et_fb_vector items = et_tables_vector(table, ET_SINGLE_FIELD);
-  start_list(f, value, items.count);
-  for (uint32_t i = 0; i < items.count; i++) {
-    const int32_t index = et_fb_i32_at(&items, i);
+    const int32_t index =
+        is_wide ? (int32_t)et_fb_i64_at(&items, i) : et_fb_i32_at(&items, i);
     *f->item++ = index < 0 ? NULL : f->value_at(f->context, (uint32_t)index);
   }
 }
@@ -86,18 +76,16 @@ et_status et_fill_value(et_fill *fill, const et_fb_vector *values,
     case ET_VALUE_STRING:
       out_value->u.as_string = et_fb_text(&held, ET_SINGLE_FIELD);
       break;
-    case ET_VALUE_INT_LIST:
-      fill_int_list(fill, &held, out_value);
-      break;
     case ET_VALUE_DOUBLE_LIST:
       fill_packed(&held, sizeof(double), out_value);
       break;
     case ET_VALUE_BOOL_LIST:
       fill_packed(&held, 1, out_value);
       break;
+    case ET_VALUE_INT_LIST:
     case ET_VALUE_TENSOR_LIST:
     case ET_VALUE_OPTIONAL_TENSOR_LIST:
-      fill_tensor_list(fill, &held, out_value);
+      fill_list(fill, &held, out_value);
       break;
     default:
       et_fill_scalar(&held, out_value);

@@ -124,15 +124,6 @@ void et_intervals_assign(et_intervals *map, uintptr_t begin, uintptr_t end,
   assign(map, root_of(map), edge_at(map, begin), edge_at(map, end), owner);
 }
 
-static uint32_t owner_of_piece(const et_intervals *map, uint32_t piece) {
-  node at = root_of(map);
-  while (map->owners[at.place] == MIXED) {
-    const node left = left_of(&at);
-    at = piece < left.past ? left : right_of(&at);
-  }
-  return map->owners[at.place];
-}
-
 /* The first owner of the pieces that is not `owner`; `owner` when there is
  * none. */
 static uint32_t other_owner(const et_intervals *map, node at, uint32_t first,
@@ -151,7 +142,8 @@ static uint32_t other_owner(const et_intervals *map, node at, uint32_t first,
 bool et_intervals_owner(const et_intervals *map, uintptr_t begin, uintptr_t end,
                         uint32_t wanted, uint32_t *out_owner) {
   const uint32_t piece = edge_at(map, begin);
-  const uint32_t first = owner_of_piece(map, piece);
+  const uint32_t first =
+      other_owner(map, root_of(map), piece, piece + 1, MIXED);
   const uint32_t other =
       other_owner(map, root_of(map), piece, edge_at(map, end), first);
   const bool is_first = first != wanted && first != ET_NO_OWNER;

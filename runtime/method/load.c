@@ -2,6 +2,7 @@
 
 #include "executorch/checked.h"
 #include "executorch/method.h"
+#include "runtime/core/noinline.h"
 #include "runtime/method/builder.h"
 #include "runtime/method/data.h"
 #include "runtime/method/delegation.h"
@@ -17,16 +18,22 @@ static et_status start_builder(const et_program *program, const char *name,
                                et_error *error, et_builder *out_builder) {
   et_method_meta meta;
   ET_RETURN_IF_ERROR(et_program_method_meta(program, name, &meta, error));
-  const et_builder builder = {.program = program,
-                              .registry = registry,
-                              .options = options,
-                              .arena = et_arena_measuring(),
-                              .error = error};
-  *out_builder = builder;
+  memset(out_builder, 0, sizeof *out_builder);
+  out_builder->program = program;
+  out_builder->registry = registry;
+  out_builder->options = options;
+  out_builder->arena = et_arena_measuring();
+  out_builder->error = error;
   et_fb_table_at(program->flatbuffer, meta.plan, &out_builder->plan);
   out_builder->values = et_tables_vector(&out_builder->plan, ET_PLAN_VALUES);
-  out_builder->counts = et_counts_of(&out_builder->plan);
+  et_count(&out_builder->plan, &out_builder->values, &out_builder->counts);
   return ET_STATUS_OK;
+}
+
+et_fb_vector et_method_vector(const et_method *method, uint16_t field) {
+  et_fb_table plan;
+  et_fb_table_at(method->program.flatbuffer, method->plan, &plan);
+  return et_tables_vector(&plan, field);
 }
 
 et_status et_method_data_bytes(const et_program *program, const char *name,
@@ -160,37 +167,38 @@ static et_status check_memory(const et_builder *builder,
 }
 
 static uint64_t max_steps_of(const et_method_options *options) {
-  const bool is_given = options != NULL && options->max_steps != 0;
-  return is_given ? options->max_steps : ET_DEFAULT_MAX_STEPS;
+  return options->max_steps != 0 ? options->max_steps : ET_DEFAULT_MAX_STEPS;
 }
 
 static void fill_method(const et_builder *builder) {
   const et_regions *regions = &builder->regions;
   const et_counts *counts = &builder->counts;
   const et_method_options *options = builder->options;
-  const et_method method = {
-      .program = *builder->program,
-      .data = builder->data,
-      .scratch = builder->memory->scratch,
-      .parallel = options != NULL ? options->parallel : NULL,
-      .observer = options != NULL ? options->observer : NULL,
-      .random = options != NULL ? options->random : NULL,
-      .max_steps = max_steps_of(options),
-      .values = regions->values,
-      .instructions = regions->instructions,
-      .delegates = regions->delegates,
-      .delegation = builder->registry->delegation,
-      .branching = builder->registry->branching,
-      .inputs = regions->ends,
-      .outputs = regions->ends + counts->inputs,
-      .plan = builder->plan.position,
-      .value_count = (uint32_t)counts->values,
-      .instruction_count = (uint32_t)counts->instructions,
-      .delegate_count = (uint32_t)counts->delegates,
-      .input_count = (uint32_t)counts->inputs,
-      .output_count = (uint32_t)counts->outputs,
-  };
-  *regions->method = method;
+  et_method *method = regions->method;
+  memset(method, 0, sizeof *method);
+  method->program = *builder->program;
+  method->data = builder->data;
+  method->scratch = builder->memory->scratch;
+  method->max_steps = ET_DEFAULT_MAX_STEPS;
+  if (options != NULL) {
+    method->parallel = options->parallel;
+    method->observer = options->observer;
+    method->random = options->random;
+    method->max_steps = max_steps_of(options);
+  }
+  method->values = regions->values;
+  method->instructions = regions->instructions;
+  method->delegates = regions->delegates;
+  method->delegation = builder->registry->delegation;
+  method->branching = builder->registry->branching;
+  method->inputs = regions->ends;
+  method->outputs = regions->ends + counts->inputs;
+  method->plan = builder->plan.position;
+  method->value_count = (uint32_t)counts->values;
+  method->instruction_count = (uint32_t)counts->instructions;
+  method->delegate_count = (uint32_t)counts->delegates;
+  method->input_count = (uint32_t)counts->inputs;
+  method->output_count = (uint32_t)counts->outputs;
 }
 
 /* The part of the method's memory that is not taken yet. */
@@ -216,7 +224,7 @@ static et_status build_callees(et_builder *builder) {
   return status;
 }
 
-static et_status build(et_builder *builder) {
+static ET_NOINLINE et_status build(et_builder *builder) {
   et_method_requirements needed = {0};
   builder->arena = et_arena_over(builder->memory->method);
   ET_RETURN_IF_ERROR(et_build_reserve(builder));

@@ -1,5 +1,7 @@
 #include "runtime/method/walk.h"
 
+#include <string.h>
+
 #include "executorch/value.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
@@ -49,8 +51,7 @@ et_fb_vector et_walk_args(const et_walk *walk) {
 
 static void count_tensor(et_counts *counts, const et_fb_table *tensor) {
   counts->tensors++;
-  counts->dims +=
-      2 * (size_t)et_fb_list(tensor, ET_TENSOR_SIZES, sizeof(int32_t)).count;
+  counts->dims += 2 * (size_t)et_tables_count(tensor, ET_TENSOR_SIZES);
   if (et_fb_has(tensor, ET_TENSOR_ALLOCATION)) {
     counts->planned_tensors++;
   }
@@ -69,7 +70,7 @@ static void count_value(et_counts *counts, const et_fb_vector *values,
       break;
     case ET_VALUE_TENSOR_LIST:
     case ET_VALUE_OPTIONAL_TENSOR_LIST:
-      counts->list_items += et_tables_vector(&held, ET_SINGLE_FIELD).count;
+      counts->list_items += et_tables_count(&held, ET_SINGLE_FIELD);
       break;
     default:
       break;
@@ -91,22 +92,21 @@ static void count_delegates(et_counts *counts, const et_fb_table *plan) {
   counts->delegates = delegates.count;
   for (uint32_t i = 0; i < delegates.count; i++) {
     const et_fb_table delegate = et_fb_child_at(&delegates, i);
-    counts->specs += et_tables_vector(&delegate, ET_DELEGATE_SPECS).count;
+    counts->specs += et_tables_count(&delegate, ET_DELEGATE_SPECS);
   }
 }
 
-et_counts et_counts_of(const et_fb_table *plan) {
-  et_counts counts = {0};
-  const et_fb_vector values = et_tables_vector(plan, ET_PLAN_VALUES);
-  counts.values = values.count;
-  counts.inputs = et_tables_vector(plan, ET_PLAN_INPUTS).count;
-  counts.outputs = et_tables_vector(plan, ET_PLAN_OUTPUTS).count;
-  counts.ends = counts.inputs + counts.outputs;
-  counts.planned_buffers = et_tables_planned_count(plan);
-  for (uint32_t i = 0; i < values.count; i++) {
-    count_value(&counts, &values, i);
+void et_count(const et_fb_table *plan, const et_fb_vector *values,
+              et_counts *counts) {
+  memset(counts, 0, sizeof *counts);
+  counts->values = values->count;
+  counts->inputs = et_tables_count(plan, ET_PLAN_INPUTS);
+  counts->outputs = et_tables_count(plan, ET_PLAN_OUTPUTS);
+  counts->ends = counts->inputs + counts->outputs;
+  counts->planned_buffers = et_tables_planned_count(plan);
+  for (uint32_t i = 0; i < values->count; i++) {
+    count_value(counts, values, i);
   }
-  count_instructions(&counts, plan);
-  count_delegates(&counts, plan);
-  return counts;
+  count_instructions(counts, plan);
+  count_delegates(counts, plan);
 }

@@ -46,6 +46,7 @@ typedef struct et_counts {
   size_t ends; /* both */
 } et_counts;
 
-et_counts et_counts_of(const et_fb_table *plan);
+void et_count(const et_fb_table *plan, const et_fb_vector *values,
+              et_counts *counts);
 
 #endif /* ET_RUNTIME_METHOD_WALK_H_ */

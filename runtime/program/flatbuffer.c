@@ -115,11 +115,8 @@ static void read_field(const et_fb_table *table, uint16_t field, size_t width,
   }
 
 ET_FB_DEFINE_READER(u8, uint8_t)
-ET_FB_DEFINE_READER(i8, int8_t)
 ET_FB_DEFINE_READER(i16, int16_t)
-ET_FB_DEFINE_READER(i32, int32_t)
 ET_FB_DEFINE_READER(u32, uint32_t)
-ET_FB_DEFINE_READER(i64, int64_t)
 ET_FB_DEFINE_READER(u64, uint64_t)
 ET_FB_DEFINE_READER(f32, float)
 ET_FB_DEFINE_READER(f64, double)
@@ -188,10 +185,8 @@ static void read_element(const et_fb_vector *vector, uint32_t index,
     return value;                                                      \
   }
 
-ET_FB_DEFINE_ELEMENT(i32, int32_t)
 ET_FB_DEFINE_ELEMENT(u32, uint32_t)
 ET_FB_DEFINE_ELEMENT(f32, float)
-ET_FB_DEFINE_ELEMENT(i64, int64_t)
 ET_FB_DEFINE_ELEMENT(u64, uint64_t)
 
 et_fb_table et_fb_child_at(const et_fb_vector *vector, uint32_t index) {

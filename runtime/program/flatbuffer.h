@@ -59,11 +59,8 @@ bool et_fb_vector_at(et_span buffer, uint32_t position, uint32_t width,
 
 /* Fields of a table. A string's and a byte vector's bytes are borrowed. */
 uint8_t et_fb_u8(const et_fb_table *table, uint16_t field);
-int8_t et_fb_i8(const et_fb_table *table, uint16_t field);
 int16_t et_fb_i16(const et_fb_table *table, uint16_t field);
-int32_t et_fb_i32(const et_fb_table *table, uint16_t field);
 uint32_t et_fb_u32(const et_fb_table *table, uint16_t field);
-int64_t et_fb_i64(const et_fb_table *table, uint16_t field);
 uint64_t et_fb_u64(const et_fb_table *table, uint16_t field);
 float et_fb_f32(const et_fb_table *table, uint16_t field);
 double et_fb_f64(const et_fb_table *table, uint16_t field);
@@ -76,12 +73,27 @@ et_span et_fb_bytes(const et_fb_table *table, uint16_t field);
 
 /* Elements of a vector; an index past its end reads as 0 or the absent
  * table. */
-int32_t et_fb_i32_at(const et_fb_vector *vector, uint32_t index);
 uint32_t et_fb_u32_at(const et_fb_vector *vector, uint32_t index);
 float et_fb_f32_at(const et_fb_vector *vector, uint32_t index);
-int64_t et_fb_i64_at(const et_fb_vector *vector, uint32_t index);
 uint64_t et_fb_u64_at(const et_fb_vector *vector, uint32_t index);
 et_fb_table et_fb_child_at(const et_fb_vector *vector, uint32_t index);
+
+/* As signed numbers. */
+static inline int8_t et_fb_i8(const et_fb_table *table, uint16_t field) {
+  return (int8_t)et_fb_u8(table, field);
+}
+static inline int32_t et_fb_i32(const et_fb_table *table, uint16_t field) {
+  return (int32_t)et_fb_u32(table, field);
+}
+static inline int64_t et_fb_i64(const et_fb_table *table, uint16_t field) {
+  return (int64_t)et_fb_u64(table, field);
+}
+static inline int32_t et_fb_i32_at(const et_fb_vector *vector, uint32_t index) {
+  return (int32_t)et_fb_u32_at(vector, index);
+}
+static inline int64_t et_fb_i64_at(const et_fb_vector *vector, uint32_t index) {
+  return (int64_t)et_fb_u64_at(vector, index);
+}
 
 /* The vector's first byte, NULL when it is empty. */
 const uint8_t *et_fb_data(const et_fb_vector *vector);

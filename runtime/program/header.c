@@ -86,8 +86,9 @@ et_status et_header_parse(const et_data_source *source, et_program *out_program,
   const et_span file = source->extents[0].bytes;
   ET_RETURN_IF_ERROR(
       et_head_check_identifier(file, IDENTIFIER, "a program", error));
-  const et_program program = {.file = file, .root = et_head_u32(file, 0)};
-  *out_program = program;
+  memset(out_program, 0, sizeof *out_program);
+  out_program->file = file;
+  out_program->root = et_head_u32(file, 0);
   if (has_header(file)) {
     ET_RETURN_IF_ERROR(
         parse_extended(file, source->size, &tables, out_program, error));

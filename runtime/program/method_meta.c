@@ -18,7 +18,7 @@ static et_status fail_not_found(const et_program *program, const char *name,
   char names[ET_ERROR_MESSAGE_BYTES];
   size_t used = 0;
   names[0] = '\0';
-  for (size_t i = 0; i < et_program_method_count(program); i++) {
+  for (size_t i = 0; ET_TELLS && i < et_program_method_count(program); i++) {
     et_string found;
     et_program_method_name(program, i, &found);
     used += et_describe(names + used, sizeof names - used, "%s%s",
@@ -45,7 +45,7 @@ et_status et_program_method_meta(const et_program *program, const char *name,
 
 static size_t end_count(const et_method_meta *meta, uint16_t field) {
   const et_fb_table plan = plan_of(meta);
-  return et_tables_vector(&plan, field).count;
+  return et_tables_count(&plan, field);
 }
 
 size_t et_method_meta_input_count(const et_method_meta *meta) {

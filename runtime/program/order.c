@@ -3,15 +3,9 @@
 #include <stdbool.h>
 
 #include "runtime/core/limits.h"
+#include "runtime/core/noinline.h"
 #include "runtime/core/reason.h"
 #include "runtime/core/sort.h"
-
-/* What is in order does not pay for the room on the stack that sorting takes. */
-#if defined(__GNUC__)
-#define ET_NOINLINE __attribute__((noinline))
-#else
-#define ET_NOINLINE
-#endif
 
 static bool is_in_order(const et_order *order, uint32_t count) {
   for (uint32_t i = 1; i < count; i++) {
@@ -43,6 +37,7 @@ static void swap(void *context, size_t a, size_t b) {
   s->indices[b] = index;
 }
 
+/* What is in order does not pay for the room on the stack that sorting takes. */
 static ET_NOINLINE et_status walk_sorted(const et_order *order, uint32_t count,
                                          et_error *error) {
   sorting s = {.order = order};

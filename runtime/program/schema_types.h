@@ -64,6 +64,14 @@ static inline const char *et_schema_name_of(const et_schema *schema,
 #endif
 }
 
+/* That of a field of the table that a union has for a tag. */
+static inline const char *et_schema_name_in_union(const et_schema *schema,
+                                                  uint8_t union_id, uint8_t tag,
+                                                  uint16_t field) {
+  const uint8_t table = schema->unions[union_id].members[tag];
+  return et_schema_name_of(schema, et_schema_field_of(schema, table, field));
+}
+
 /* How a schema is written, given two lists: NAMES(X) has X(name) once for each name of a
  * field, TABLES(X) has X(number, rows, count) for each table.
  *

@@ -4,6 +4,7 @@
 
 #include "executorch/checked.h"
 #include "runtime/core/format.h"
+#include "runtime/core/noinline.h"
 #include "runtime/core/reason.h"
 #include "runtime/program/flatbuffer.h"
 
@@ -157,7 +158,7 @@ static et_status visit_present(walk *w, walk_level *level,
   return ET_STATUS_OK;
 }
 
-static et_status visit_field(walk *w, walk_level *level) {
+static ET_NOINLINE et_status visit_field(walk *w, walk_level *level) {
   const et_schema_field *field = current_field(w, level);
   const bool is_scalar = field->kind == ET_KIND_SCALAR;
   uint32_t slot = 0;

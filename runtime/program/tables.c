@@ -16,6 +16,10 @@ et_fb_vector et_tables_vector(const et_fb_table *table, uint16_t field) {
   return et_fb_list(table, field, sizeof(uint32_t));
 }
 
+uint32_t et_tables_count(const et_fb_table *table, uint16_t field) {
+  return et_tables_vector(table, field).count;
+}
+
 et_fb_vector et_tables_of_program(const et_program *program, uint16_t field) {
   const et_fb_table root = et_tables_root(program);
   return et_tables_vector(&root, field);

@@ -25,6 +25,9 @@ et_fb_table et_tables_plan(const et_program *program, uint32_t index);
 /* A vector of tables, or of 32-bit indices, in a table. */
 et_fb_vector et_tables_vector(const et_fb_table *table, uint16_t field);
 
+/* How many elements that has. */
+uint32_t et_tables_count(const et_fb_table *table, uint16_t field);
+
 /* EValue `index` of a plan's values: its tag, et_value_tag, and the table that holds what
  * it is. 0, and the absent table, past the end. */
 uint8_t et_tables_value(const et_fb_vector *values, uint32_t index,

@@ -1,5 +1,7 @@
 #include "runtime/program/tensor_record.h"
 
+#include <string.h>
+
 #include "executorch/checked.h"
 #include "runtime/core/reason.h"
 #include "runtime/program/external.h"
@@ -67,8 +69,8 @@ static et_status check_kind(const et_tensor_record *record, int8_t location,
 
 et_status et_tensor_record_read(const et_fb_table *table,
                                 et_tensor_record *out_record, et_error *error) {
-  const et_tensor_record empty = {.table = *table};
-  *out_record = empty;
+  memset(out_record, 0, sizeof *out_record);
+  out_record->table = *table;
   const et_fb_table extra = et_fb_child(table, ET_TENSOR_EXTRA);
   const int8_t location = et_fb_i8(&extra, ET_EXTRA_LOCATION);
   out_record->dtype = et_fb_i8(table, ET_TENSOR_SCALAR_TYPE);

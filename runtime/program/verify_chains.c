@@ -4,21 +4,31 @@
 #include "runtime/program/tables.h"
 #include "runtime/program/verify.h"
 
-/* An instruction being checked. */
+/* What an index of an instruction is one of; or a field that has none. */
+enum {
+  OF_VALUES,
+  OF_OPERATORS,
+  OF_DELEGATES,
+  OF_INSTRUCTIONS, /* or one past the last, which ends the chain */
+  OF_COUNTS,
+  ARGS = OF_COUNTS, /* a vector of values */
+  NONE,
+};
+
+/* The first two fields of instructions by their tags. */
+static const uint8_t rules[][2] = {
+    [ET_INSTRUCTION_KERNEL_CALL] = {OF_OPERATORS, ARGS},
+    [ET_INSTRUCTION_DELEGATE_CALL] = {OF_DELEGATES, ARGS},
+    [ET_INSTRUCTION_MOVE] = {OF_VALUES, OF_VALUES},
+    [ET_INSTRUCTION_JUMP_FALSE] = {OF_VALUES, OF_INSTRUCTIONS},
+    [ET_INSTRUCTION_FREE] = {OF_VALUES, NONE},
+};
+
+/* The instructions of a chain. */
 typedef struct place {
-  const et_plan_check *check;
-  uint32_t instruction_count; /* of its chain */
+  uint32_t counts[OF_COUNTS];
   et_error *error; /* for messages that say where in the instruction */
 } place;
-
-static et_status check_index(const place *at, const char *name, int32_t index,
-                             uint32_t count) {
-  if (index < 0 || (uint32_t)index >= count) {
-    return et_fail_program(at->error, "%s %d is not one of %u", name,
-                           (int)index, (unsigned)count);
-  }
-  return ET_STATUS_OK;
-}
 
 static et_status check_args(const place *at, const et_fb_table *call,
                             uint16_t field) {
@@ -29,67 +39,51 @@ static et_status check_args(const place *at, const et_fb_table *call,
   }
   for (uint32_t i = 0; i < args.count; i++) {
     const int32_t index = et_fb_i32_at(&args, i);
-    if (index < 0 || (uint32_t)index >= at->check->values.count) {
+    if (index < 0 || (uint32_t)index >= at->counts[OF_VALUES]) {
       return et_fail_program(at->error, "args[%u] = %d: there are %u values",
                              (unsigned)i, (int)index,
-                             (unsigned)at->check->values.count);
+                             (unsigned)at->counts[OF_VALUES]);
     }
   }
   return ET_STATUS_OK;
 }
 
-/* A kernel or delegate call: `index_field` says which of the plan's `field`. */
-static et_status check_call(const place *at, const et_fb_table *call,
-                            uint16_t index_field, uint16_t args_field,
-                            const char *name, uint16_t field) {
-  const et_fb_vector callees = et_tables_vector(&at->check->plan, field);
-  ET_RETURN_IF_ERROR(
-      check_index(at, name, et_fb_i32(call, index_field), callees.count));
-  return check_args(at, call, args_field);
+static et_status check_field(const place *at, const et_fb_table *args,
+                             uint8_t tag, uint16_t field) {
+  const uint8_t rule =
+      tag < sizeof rules / sizeof *rules ? rules[tag][field] : NONE;
+  if (rule == ARGS) {
+    return check_args(at, args, field);
+  }
+  const int32_t index = et_fb_i32(args, field);
+  if (rule == NONE || (index >= 0 && (uint32_t)index < at->counts[rule])) {
+    return ET_STATUS_OK;
+  }
+  return et_fail_program(
+      at->error, "%s %d is not one of %u",
+      et_schema_name_in_union(&et_program_schema, ET_UNION_INSTRUCTION, tag,
+                              field),
+      (int)index, (unsigned)at->counts[rule]);
 }
 
-static et_status check_jump(const place *at, const et_fb_table *jump) {
-  ET_RETURN_IF_ERROR(check_index(at, "cond_value_index",
-                                 et_fb_i32(jump, ET_JUMP_CONDITION),
-                                 at->check->values.count));
-  /* One past the last instruction ends the chain. */
-  return check_index(at, "destination_instruction",
-                     et_fb_i32(jump, ET_JUMP_DESTINATION),
-                     at->instruction_count + 1);
-}
-
-static et_status check_move(const place *at, const et_fb_table *move) {
-  const uint32_t count = at->check->values.count;
-  ET_RETURN_IF_ERROR(
-      check_index(at, "move_from", et_fb_i32(move, ET_MOVE_FROM), count));
-  return check_index(at, "move_to", et_fb_i32(move, ET_MOVE_TO), count);
-}
-
+/* The walk over the structure refuses unknown tags. */
 static et_status check_instruction(const place *at,
                                    const et_fb_table *instruction) {
   const et_fb_table args = et_fb_child(instruction, ET_INSTRUCTION_ARGS);
-  switch (et_fb_u8(instruction, ET_INSTRUCTION_TAG)) {
-    case ET_INSTRUCTION_KERNEL_CALL:
-      return check_call(at, &args, ET_KERNEL_CALL_OPERATOR, ET_KERNEL_CALL_ARGS,
-                        "op_index", ET_PLAN_OPERATORS);
-    case ET_INSTRUCTION_DELEGATE_CALL:
-      return check_call(at, &args, ET_DELEGATE_CALL_DELEGATE,
-                        ET_DELEGATE_CALL_ARGS, "delegate_index",
-                        ET_PLAN_DELEGATES);
-    case ET_INSTRUCTION_MOVE:
-      return check_move(at, &args);
-    case ET_INSTRUCTION_JUMP_FALSE:
-      return check_jump(at, &args);
-    default: /* Free: the walk over the structure refuses unknown tags. */
-      return check_index(at, "value_index", et_fb_i32(&args, ET_FREE_VALUE),
-                         at->check->values.count);
-  }
+  const uint8_t tag = et_fb_u8(instruction, ET_INSTRUCTION_TAG);
+  ET_RETURN_IF_ERROR(check_field(at, &args, tag, 0));
+  return check_field(at, &args, tag, 1);
 }
 
 static et_status check_chain(const et_plan_check *check, uint32_t index,
                              const et_fb_vector *instructions) {
   et_error reason;
-  const place at = {check, instructions->count, &reason};
+  place at;
+  at.error = &reason;
+  at.counts[OF_VALUES] = check->values.count;
+  at.counts[OF_OPERATORS] = et_tables_count(&check->plan, ET_PLAN_OPERATORS);
+  at.counts[OF_DELEGATES] = et_tables_count(&check->plan, ET_PLAN_DELEGATES);
+  at.counts[OF_INSTRUCTIONS] = instructions->count + 1;
   et_error_clear(&reason);
   for (uint32_t i = 0; i < instructions->count; i++) {
     const et_fb_table instruction = et_fb_child_at(instructions, i);

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "runtime/core/limits.h"
+#include "runtime/core/noinline.h"
 #include "runtime/core/reason.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
@@ -36,7 +37,7 @@ static et_status check_delegate(const et_plan_check *check, uint32_t index,
                            "delegates[%u]: its payload does not exist",
                            (unsigned)index);
   }
-  const uint32_t specs = et_tables_vector(delegate, ET_DELEGATE_SPECS).count;
+  const uint32_t specs = et_tables_count(delegate, ET_DELEGATE_SPECS);
   if (specs > ET_LIMIT_COMPILE_SPECS) {
     return et_fail_program(
         check->error, "delegates[%u]: %u compile_specs, the limit is %d",
@@ -88,7 +89,7 @@ static et_status check_ends(const et_plan_check *check, uint16_t field,
   return ET_STATUS_OK;
 }
 
-static et_status check_plan(const et_plan_check *check) {
+static ET_NOINLINE et_status check_plan(const et_plan_check *check) {
   if (check->values.count > ET_LIMIT_VALUES) {
     return et_fail_program(check->error, "values: %u, the limit is %u",
                            (unsigned)check->values.count, ET_LIMIT_VALUES);

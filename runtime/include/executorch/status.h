@@ -77,6 +77,25 @@ et_status et_fail(et_error *error, et_status status, const char *format, ...)
 #endif
     ;
 
+/* Tells compilers that what a failure returns is no success, where its status is a
+ * constant: what would come after a success is not compiled then. */
+static inline et_status et_failed(et_status status, int is_known) {
+#if defined(__GNUC__)
+  if (is_known && status == ET_STATUS_OK) {
+    __builtin_unreachable();
+  }
+#else
+  (void)is_known;
+#endif
+  return status;
+}
+#if defined(__GNUC__)
+#define ET_IS_FAILURE(status) \
+  (__builtin_constant_p(status) && (status) != ET_STATUS_OK)
+#else
+#define ET_IS_FAILURE(status) 0
+#endif
+
 /* What et_fail is where messages are reduced (ET_MESSAGES_CODES, of a build with
  * --@rules_executorch//runtime:messages=codes): the message is "FILE:LINE:INDEX" in
  * hexadecimal, where FILE is a number of the source's path (tools/message_of_code.py
@@ -112,10 +131,14 @@ et_status et_fail_code(et_error *error, et_status status, uint32_t place,
        default: 0))
 #define ET_FIRST_INDEX(format, first, ...) ET_INDEX_OF(first)
 /* The arguments are not evaluated, and nothing is unused for that. */
-#define et_fail(error, status, ...)                         \
-  ((void)sizeof((et_fail)((error), (status), __VA_ARGS__)), \
-   et_fail_code((error), (status), ET_PLACE,                \
-                ET_FIRST_INDEX(__VA_ARGS__, 0, 0)))
+#define et_fail(error, status, ...)                           \
+  ((void)sizeof((et_fail)((error), (status), __VA_ARGS__)),   \
+   et_failed(et_fail_code((error), (status), ET_PLACE,        \
+                          ET_FIRST_INDEX(__VA_ARGS__, 0, 0)), \
+             ET_IS_FAILURE(status)))
+#elif !defined(__cplusplus)
+#define et_fail(error, status, ...) \
+  et_failed((et_fail)((error), (status), __VA_ARGS__), ET_IS_FAILURE(status))
 #endif
 
 /* Returns from the calling function when `expression` is not ET_STATUS_OK. */
