@@ -62,8 +62,8 @@ static void pack_rows(call *c, size_t pixel, size_t rows) {
   if (c->runs != ET_RUNS_PACKED) {
     const et_taps_i8 taps = taps_of(c);
     et_address_windows_i8(&taps, c->runs, pixel, rows,
-                          conv->x.data + conv->x.size, &c->packed);
-    et_turn_i8(&c->packed, conv->x.is_signed);
+                          conv->x.data + conv->x.size, conv->x.is_signed,
+                          &c->packed);
     return;
   }
 #endif
@@ -152,7 +152,8 @@ static size_t most_addressed(const call *c) {
   const et_taps_i8 taps = taps_of(c);
   et_packed_i8 counts;
   et_count_runs_i8(&taps, c->runs, &counts);
-  const size_t most = ET_I8_ADDRESSES / counts.runs;
+  const size_t most = c->runs == ET_RUNS_LINES ? ET_I8_MOST_QUADS / counts.quads
+                                               : ET_I8_ADDRESSES / counts.runs;
   return most < ET_I8_BLOCK_ROWS ? most : ET_I8_BLOCK_ROWS;
 }
 #endif
@@ -172,7 +173,7 @@ static size_t most_rows(const call *c) {
 static size_t beyond_size(const call *c) {
 #if ET_DOT4_EXACT
   if (c->runs == ET_RUNS_LINES) {
-    return 4 * ET_SPREAD_QUADS;
+    return 4 * ET_SPREAD_QUADS + ET_I8_STEP;
   }
 #endif
   return c->channels + ET_I8_STEP;

@@ -1,6 +1,6 @@
-/* Rows of bytes that are multiplied where they lie: addresses of the runs that windows are
- * made of. For instruction sets whose sums of bytes are exact, as nothing is added to what
- * is in memory. */
+/* Windows that are multiplied where they lie, by addresses of their pixels, and those of few
+ * channels, whose rows are packed. For instruction sets whose sums of bytes are exact, as
+ * nothing has to be made of bytes in memory. */
 #ifndef BACKENDS_CPU_SIMD_WINDOWS_I8_H_
 #define BACKENDS_CPU_SIMD_WINDOWS_I8_H_
 
@@ -17,7 +17,7 @@
 typedef enum et_runs_i8 {
   ET_RUNS_PACKED, /* none: windows are copied */
   ET_RUNS_TAPS,   /* pixels, whose channels are whole quads */
-  ET_RUNS_LINES,  /* rows of a window, each filled up to whole quads */
+  ET_RUNS_LINES,  /* one: rows of a window, each filled up to whole quads */
 } et_runs_i8;
 
 ET_INLINE size_t et_line_size_i8(const et_taps_i8 *t) {
@@ -40,8 +40,9 @@ ET_INLINE void et_count_runs_i8(const et_taps_i8 *t, et_runs_i8 kind,
                                 et_packed_i8 *packed) {
   const et_cpu_window *w = t->window;
   const bool by_lines = kind == ET_RUNS_LINES;
-  packed->runs = by_lines ? w->kernel_y : w->kernel_y * w->kernel_x;
-  packed->quads = ((by_lines ? et_line_size_i8(t) : t->size) + 3) / 4;
+  packed->runs = by_lines ? 1 : w->kernel_y * w->kernel_x;
+  packed->quads = by_lines ? w->kernel_y * ((et_line_size_i8(t) + 3) / 4)
+                           : (t->size + 3) / 4;
   packed->depth = packed->runs * packed->quads;
 }
 
@@ -87,6 +88,8 @@ ET_INLINE void et_address_taps_i8(const et_segment_i8 *s) {
   }
 }
 
+typedef uint8_t et_step_i8 __attribute__((vector_size(ET_I8_STEP)));
+
 /* A row of a window that is not wholly inside of the image, pixel by pixel. */
 ET_APART void et_copy_line_i8(const et_taps_i8 *t, const uint8_t *row, size_t x,
                               uint8_t *to) {
@@ -96,55 +99,99 @@ ET_APART void et_copy_line_i8(const et_taps_i8 *t, const uint8_t *row, size_t x,
   }
 }
 
-/* Of one row of each window. Those that reach beyond the image, or would be read beyond
- * its end, are copied to `copies`, whose end is returned. */
-ET_INLINE uint8_t *et_address_line_i8(const et_segment_i8 *s,
-                                      const uint8_t *row, const uint8_t **from,
-                                      uint8_t *copies) {
-  const et_taps_i8 *t = s->taps;
-  const et_cpu_window *w = t->window;
-  const size_t size = (et_line_size_i8(t) + 3) / 4 * 4;
-  size_t x = s->x;
-  for (size_t i = 0; i < s->count; i++, x += w->stride_x) {
-    const uint8_t *at = row + x * t->size;
-    if (x < w->width && x + w->kernel_x <= w->width &&
-        (uintptr_t)at + size <= (uintptr_t)s->end) {
-      from[i] = at;
-      continue;
-    }
-    et_copy_line_i8(t, row, x, copies);
-    from[i] = copies;
-    copies += size;
+/* Some whole steps of bytes, with `shift` added to each. */
+ET_INLINE void et_put_steps_i8(uint8_t *to, const uint8_t *from, size_t size,
+                               uint8_t shift) {
+  for (size_t at = 0; at < size; at += ET_I8_STEP) {
+    et_step_i8 x;
+    memcpy(&x, from + at, sizeof(x));
+    x += shift;
+    memcpy(to + at, &x, sizeof(x));
   }
-  return copies;
 }
 
-ET_INLINE uint8_t *et_address_lines_i8(const et_segment_i8 *s,
-                                       uint8_t *copies) {
-  const uint8_t **from = s->from;
-  for (size_t i = 0; i < s->taps->window->kernel_y; i++, from += s->stride) {
-    if (s->rows[i] != NULL) {
-      copies = et_address_line_i8(s, s->rows[i], from, copies);
-      continue;
+/* The rows of the window that begins at pixel `x`, each filled up to whole quads by
+ * anything, as weights there are 0: it overwrites what the one before wrote too much.
+ * Those that reach beyond the image, or what may be read, are copied first. */
+ET_INLINE void et_put_lines_i8(const et_segment_i8 *s, size_t x, uint8_t shift,
+                               uint8_t *to) {
+  const et_taps_i8 *t = s->taps;
+  const et_cpu_window *w = t->window;
+  const size_t size = et_line_size_i8(t);
+  const bool within = x < w->width && x + w->kernel_x <= w->width;
+  uint8_t copy[4 * ET_SPREAD_QUADS + ET_I8_STEP];
+  for (size_t i = 0; i < w->kernel_y; i++, to += (size + 3) / 4 * 4) {
+    const uint8_t *row = s->rows[i];
+    const uint8_t *from = t->beyond;
+    if (row != NULL && within &&
+        (uintptr_t)(row + x * t->size) + size + ET_I8_STEP <=
+            (uintptr_t)s->end) {
+      from = row + x * t->size;
+    } else if (row != NULL) {
+      et_copy_line_i8(t, row, x, copy);
+      from = copy;
     }
-    for (size_t p = 0; p < s->count; p++) {
-      from[p] = s->taps->beyond;
+    et_put_steps_i8(to, from, size, shift);
+  }
+}
+
+/* Windows from pixel `x` on that lie in the image, all of whose rows may be read in
+ * whole steps. */
+ET_INLINE size_t et_count_inside_i8(const et_segment_i8 *s, size_t x) {
+  const et_taps_i8 *t = s->taps;
+  const et_cpu_window *w = t->window;
+  const uint8_t *last = s->rows[w->kernel_y - 1];
+  if (s->rows[0] == NULL || last == NULL || x >= w->width ||
+      x + w->kernel_x > w->width ||
+      (uintptr_t)(last + w->width * t->size + ET_I8_STEP) > (uintptr_t)s->end) {
+    return 0;
+  }
+  return (w->width - w->kernel_x - x) / w->stride_x + 1;
+}
+
+ET_INLINE void et_pack_lines_i8(const et_segment_i8 *s, uint8_t shift,
+                                size_t depth, uint8_t *to) {
+  const et_taps_i8 *t = s->taps;
+  const et_cpu_window *w = t->window;
+  const size_t size = et_line_size_i8(t);
+  const size_t step = (size + 3) / 4 * 4;
+  size_t x = s->x;
+  for (size_t p = 0; p < s->count;) {
+    const size_t inside = et_count_inside_i8(s, x);
+    const size_t end = inside < s->count - p ? p + inside : s->count;
+    for (; p < end; p++, x += w->stride_x, to += depth * 4) {
+      for (size_t i = 0; i < w->kernel_y; i++) {
+        et_put_steps_i8(to + i * step, s->rows[i] + x * t->size, size, shift);
+      }
+    }
+    if (p < s->count) {
+      et_put_lines_i8(s, x, shift, to);
+      p++;
+      x += w->stride_x;
+      to += depth * 4;
     }
   }
-  return copies;
 }
 
 /* Fills in the addresses of `count` windows from number `pixel`, counted over all
- * images; `end` is that of the images. */
+ * images; `end` is that of the images. Rows of windows are packed. */
 ET_INLINE void et_address_windows_i8(const et_taps_i8 *t, et_runs_i8 kind,
                                      size_t pixel, size_t count,
-                                     const uint8_t *end, et_packed_i8 *packed) {
+                                     const uint8_t *end, bool is_signed,
+                                     et_packed_i8 *packed) {
   const et_cpu_window *w = t->window;
   et_segment_i8 s = {
       .taps = t, .end = end, .from = packed->from, .stride = count};
-  uint8_t *copies = packed->bytes;
+  uint8_t *to = packed->bytes;
   packed->rows = count;
   et_count_runs_i8(t, kind, packed);
+  et_turn_i8(packed, is_signed);
+  if (kind == ET_RUNS_LINES) {
+    packed->flip = 0;
+    for (size_t i = 0; i < count; i++) {
+      packed->from[i] = packed->bytes + i * packed->depth * 4;
+    }
+  }
   for (size_t left = count; left > 0; left -= s.count, pixel += s.count) {
     const size_t column = pixel % w->out_width;
     s.x = column * w->stride_x - w->left;
@@ -153,7 +200,8 @@ ET_INLINE void et_address_windows_i8(const et_taps_i8 *t, et_runs_i8 kind,
     if (kind == ET_RUNS_TAPS) {
       et_address_taps_i8(&s);
     } else {
-      copies = et_address_lines_i8(&s, copies);
+      et_pack_lines_i8(&s, (uint8_t)packed->shift, packed->depth, to);
+      to += s.count * packed->depth * 4;
     }
     s.from += s.count;
   }
