@@ -67,7 +67,7 @@ def _load_ours(model: Model, path: Path) -> Loaded:
 
 
 def _prepare(load: Callable[[], Loaded], library: Library) -> _Ready:
-    """Memory first: what a process has loaded before leaves room that is used again."""
+    """Memory first, as a process that has it loaded already shares some of it."""
 
     def loaded_and_run() -> Loaded:
         loaded = load()

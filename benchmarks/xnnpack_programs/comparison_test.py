@@ -19,6 +19,16 @@ def test_memory_is_what_is_touched_and_held():
     assert given_back < 8 * _MB
 
 
+def _pieces() -> list[bytearray]:
+    """Smaller than what the allocator asks the system for one by one."""
+    return [bytearray(b"x") * 100_000 for _ in range(600)]
+
+
+def test_room_that_was_left_behind_counts():
+    _pieces()
+    assert growth(_pieces) >= 58_000_000
+
+
 def test_memory_of_work_that_fails_is_an_error(capfd):
     def work():
         raise ValueError("no such program")
