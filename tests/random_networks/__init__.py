@@ -1,0 +1,1 @@
+"""Random networks through compiler and runtime, beside eager PyTorch."""

@@ -1,0 +1,89 @@
+"""Random networks by seed, each compiled and compared with eager PyTorch.
+
+./bazelw run //tests/random_networks -- --first SEED [--count N] [--backend kernels|cpu] [--reduce] [--source]
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import logging
+import sys
+import time
+import warnings
+from dataclasses import replace
+
+import torch
+
+from tests.random_networks.comparison import BACKENDS, Outcome, Result, compare
+from tests.random_networks.generator import random_network
+from tests.random_networks.isolated import Ended, isolated
+from tests.random_networks.network import Network
+from tests.random_networks.reduce import reduced
+
+
+def _options(argv: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="random_networks", description=__doc__)
+    parser.add_argument("--first", type=int, default=0, help="seed of the first network")
+    parser.add_argument("--count", type=int, default=1, help="how many, of consecutive seeds")
+    parser.add_argument("--backend", choices=BACKENDS, action="append", help="what computes them; both by default")
+    parser.add_argument("--recipe", help="quantized by it, whatever the seed says; none: not quantized")
+    parser.add_argument("--seconds", type=float, default=300, help="longest time for one")
+    parser.add_argument("--source", action="store_true", help="print each network")
+    parser.add_argument("--reduce", action="store_true", help="print what of a finding is enough for it")
+    return parser.parse_args(argv)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """The exit code: 1 where one was a finding."""
+    options = _options(argv)
+    warnings.simplefilter("ignore")
+    logging.disable(logging.CRITICAL)
+    torch.set_num_threads(1)
+    counts: collections.Counter[Outcome] = collections.Counter()
+    begun = time.monotonic()
+    for seed in range(options.first, options.first + options.count):
+        network = random_network(seed)
+        if options.recipe is not None:
+            network = replace(network, recipe="" if options.recipe == "none" else options.recipe)
+        if options.source:
+            print(described(network), flush=True)
+        for backend in options.backend or BACKENDS:
+            result = _attempt(network, backend, options.seconds)
+            counts[result.outcome] += 1
+            if result.outcome.is_a_finding:
+                print(finding(network, backend, result), flush=True)
+                if options.reduce:
+                    _print_reduced(network, backend, options.seconds)
+    summary = ", ".join(f"{counts[each]} {each.name.lower()}" for each in Outcome if counts[each])
+    print(f"{options.count} networks: {summary}; {time.monotonic() - begun:.0f} s")
+    return int(any(each.is_a_finding for each in counts))
+
+
+def _attempt(network: Network, backend: str, seconds: float) -> Result:
+    try:
+        return isolated(lambda: compare(network, backend), seconds)
+    except Ended as ended:
+        return Result(Outcome.CRASHED, str(ended))
+
+
+def _print_reduced(network: Network, backend: str, seconds: float) -> None:
+    small = reduced(network, lambda each: _attempt(each, backend, seconds).outcome)
+    print("reduced to:\n" + finding(small, backend, _attempt(small, backend, seconds)), flush=True)
+
+
+def described(network: Network) -> str:
+    """Its text, and what is not in there."""
+    order = ", channels last" if network.channels_last else ""
+    dynamic = f", dimension {network.dynamic} open" if network.dynamic is not None else ""
+    recipe = f", {network.recipe}" if network.recipe else ""
+    return f"seed {network.seed}: input {list(network.shape)}{order}{dynamic}{recipe}\n{network.source()}"
+
+
+def finding(network: Network, backend: str, result: Result) -> str:
+    """All that is needed to look into it."""
+    return f"== {backend}: {result.outcome.value}: {result.why}\n{described(network)}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,97 @@
+"""Networks of fixed seeds follow eager PyTorch; what is a finding is found, and made smaller."""
+
+from __future__ import annotations
+
+import os
+import random
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import torch
+
+from exir.cli.reporting.calls import Call
+from exir.cli.reporting.reference import record_calls
+from tests.random_networks.comparison import BACKENDS, Outcome, compare
+from tests.random_networks.generator import random_network
+from tests.random_networks.main import finding, main
+from tests.random_networks.network import Network, Placed, Step
+from tests.random_networks.reduce import reduced
+
+_SEEDS = range(12)
+
+
+@pytest.mark.parametrize("seed", _SEEDS)
+def test_network_follows_eager(seed: int) -> None:
+    """By turns on either backend."""
+    network = random_network(seed)
+    result = compare(network, BACKENDS[seed % 2])
+    assert not result.outcome.is_a_finding, finding(network, BACKENDS[seed % 2], result)
+
+
+def test_a_seed_is_one_network() -> None:
+    torch.manual_seed(3)
+    random.seed(3)
+    assert random_network(1) == random_network(1)
+    assert torch.equal(random_network(1).inputs()[0], random_network(1).inputs()[0])
+    first, second = (random_network(1).module().state_dict() for _ in range(2))
+    assert all(torch.equal(first[name], second[name]) for name in first)
+
+
+def _chain(*calls: str) -> Network:
+    steps = tuple(Placed(Step(call), (index,)) for index, call in enumerate(calls))
+    return Network(seed=1, shape=(2, 3), steps=steps, outputs=(len(steps),))
+
+
+def test_text_of_a_network() -> None:
+    network = replace(_chain("F.relu({0})", "{m}({0})"), outputs=(2, 1))
+    network = replace(network, steps=(network.steps[0], Placed(Step("{m}({0})", "nn.Linear(3, 4)"), (1,))))
+    _, _, text = network.source().partition("class Network")
+    assert text == (
+        "(nn.Module):\n"
+        "    def __init__(self):\n"
+        "        super().__init__()\n"
+        "        self.m2 = nn.Linear(3, 4)\n\n"
+        "    def forward(self, v0):\n"
+        "        v1 = F.relu(v0)\n"
+        "        v2 = self.m2(v1)\n"
+        "        return v2, v1\n"
+    )
+
+
+def test_reduced_keeps_what_is_needed() -> None:
+    network = replace(
+        _chain("F.relu({0})", "torch.sin({0})", "{0} + 0.5", "torch.cos({0})"), dynamic=0, recipe="int8_static"
+    )
+
+    def outcome(each: Network) -> Outcome:
+        return Outcome.DIFFERS if "torch.sin" in each.source() and each.dynamic == 0 else Outcome.MATCHES
+
+    assert reduced(network, outcome) == replace(_chain("torch.sin({0})"), dynamic=0)
+
+
+def test_an_output_that_is_off_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Eager PyTorch is made to give something else than the network that was compiled."""
+    monkeypatch.setattr("tests.random_networks.comparison.record_calls", _calls_with_outputs_off)
+    result = compare(_chain("F.relu({0})", "torch.sin({0})"), "kernels")
+    assert result.outcome is Outcome.DIFFERS
+    assert "output 0" in result.why
+
+
+def _calls_with_outputs_off(*arguments: Any, **options: Any) -> list[Call]:
+    calls = record_calls(*arguments, **options)
+    return [replace(call, outputs=tuple(each + 1e-3 for each in call.outputs)) for call in calls]
+
+
+def test_a_network_that_the_compiler_refuses_is_a_finding() -> None:
+    result = compare(_chain("torch.linalg.ldl_factor({0} @ {0}.T).LD"), "kernels")
+    assert result.outcome is Outcome.REFUSED
+    assert "ldl_factor" in result.why
+
+
+def test_a_crash_is_a_finding(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("tests.random_networks.main.compare", lambda network, backend: os._exit(3))
+    assert main(["--first=5", "--backend=cpu"]) == 1
+    printed = capfd.readouterr().out
+    assert printed.startswith("== cpu: the process ended: the process ended with 3\nseed 5: input [")
+    assert "def forward(self, v0):" in printed and "1 networks: 1 crashed" in printed

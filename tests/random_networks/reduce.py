@@ -1,0 +1,33 @@
+"""A smaller network that fails in the same way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from tests.random_networks.comparison import Outcome
+from tests.random_networks.network import Network
+
+
+def reduced(network: Network, outcome: Callable[[Network], Outcome]) -> Network:
+    """`network` without what it can do without, one change after the other, while `outcome` stays what it is."""
+    wanted = outcome(network)
+    while True:
+        smaller = next((each for each in _smaller(network) if outcome(each) is wanted), None)
+        if smaller is None:
+            return network
+        network = smaller
+
+
+def _smaller(network: Network) -> list[Network]:
+    """Networks of one thing less."""
+    found = [network.without(number) for number in range(len(network.steps), 0, -1)]
+    if len(network.outputs) > 1:
+        found += [replace(network, outputs=(each,)) for each in network.outputs]
+    if network.dynamic is not None:
+        found.append(replace(network, dynamic=None))
+    if network.recipe:
+        found.append(replace(network, recipe=""))
+    if network.channels_last:
+        found.append(replace(network, channels_last=False))
+    return found

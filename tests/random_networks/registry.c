@@ -1,0 +1,23 @@
+/* All kernels, and the backends that compute what random networks consist of. */
+#include "backends/cpu/runtime/cpu_backend.h"
+#include "executorch/backend.h"
+
+extern const et_kernel_table et_all_kernels;
+extern const et_backend et_xnnpack_backend;
+extern const et_registry et_linked_registry;
+
+#define DECLARE(kind) extern const et_backend_part et_cpu_step_##kind;
+CPU_KINDS(DECLARE)
+
+#define ADDRESS(kind) &et_cpu_step_##kind,
+static const et_backend_part *const cpu_steps[] = {CPU_KINDS(ADDRESS)};
+
+static const et_backend *const backends[] = {&et_cpu_backend,
+                                             &et_xnnpack_backend};
+static const et_backend_parts parts[sizeof backends / sizeof *backends] = {
+    {cpu_steps, sizeof cpu_steps / sizeof *cpu_steps}};
+
+const et_registry et_linked_registry = {
+    &et_all_kernels, backends,       sizeof backends / sizeof *backends,
+    parts,           &et_delegation, &et_preparation,
+    &et_views,       &et_branching};
