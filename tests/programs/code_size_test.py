@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-# Bytes of .text, of which AVX2 has 59,761, AVX-512 75,252. AVX-512 has more shapes of tiles, and each of its instructions is longer.
-_BUDGET = {"AVX2": 59_900, "AVX512": 75_300}
+# Bytes of .text, of which AVX2 has 58,988, AVX-512 72,782. AVX-512 has more shapes of tiles, and each of its instructions is longer.
+_BUDGET = {"AVX2": 59_900, "AVX512": 73_000}
 # What the table of a MobileNetV2 names.
 _ROOTS = ("et_cpu_backend", *(f"et_cpu_step_{kind}" for kind in ("block", "depthwise", "pool", "product")))
 

@@ -12,7 +12,7 @@
   ET_TILES_OF(X, 1)     \
   X(2, 1)               \
   X(2, 4)               \
-  X(3, 1) X(3, 4) ET_TILES_OF(X, 4) ET_TILES_OF(X, 5) ET_TILES_OF(X, 6)
+  X(3, 1) X(3, 4) X(4, 1) X(4, 4) ET_TILES_OF(X, 5) ET_TILES_OF(X, 6)
 #else
 #define ET_TILE_LIST(X) \
   X(1, 1) X(1, 4) X(2, 1) X(2, 2) X(3, 1) X(4, 1) X(5, 1) X(6, 1)

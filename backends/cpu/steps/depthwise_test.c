@@ -102,6 +102,25 @@ static void test_windows_of_three_and_five(void **state) {
   }
 }
 
+/* Pixels are computed several at a time, which a row may have fewer of, or some
+ * left over. */
+static void test_rows_of_any_number_of_pixels(void **state) {
+  (void)state;
+  for (int32_t pixels = 1; pixels <= 22; pixels++) {
+    for (int32_t kernel = 3; kernel <= 5; kernel += 2) {
+      for (int32_t stride = 1; stride <= 2; stride++) {
+        const int32_t pad = kernel / 2;
+        const et_test_axis x = {pixels * stride,  pixels, kernel, stride, pad,
+                                pad + 1 - stride, 1};
+        const et_test_axis y = {2 * stride,       2, kernel, stride, pad,
+                                pad + 1 - stride, 1};
+        const shape s = {1, 20, y, x};
+        check_depthwise(&s);
+      }
+    }
+  }
+}
+
 static void test_what_does_not_fit_is_refused(void **state) {
   (void)state;
   const et_test_axis side = {6, 6, 3, 1, 1, 1, 1};
@@ -130,6 +149,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_any_window),
       cmocka_unit_test(test_windows_of_three_and_five),
+      cmocka_unit_test(test_rows_of_any_number_of_pixels),
       cmocka_unit_test(test_what_does_not_fit_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
