@@ -28,7 +28,7 @@ def free_port() -> int:
 @contextlib.contextmanager
 def cut_off() -> Iterator[list[str]]:
     """What to put before a command that has no network but this machine's own."""
-    users = [] if os.getuid() == 0 else ["--user"]
+    users = [] if os.getuid() == 0 else ["--user", "--preserve-credentials"]
     command = ["unshare", "--net", *(["--map-root-user"] if users else []), sys.executable, "-c", _HOLD]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
         assert holder.stdout is not None and holder.stdin is not None
