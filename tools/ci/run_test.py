@@ -55,9 +55,11 @@ def checkout(tmp_path: Path) -> Checkout:
     servers = tmp_path / _PREPARE
     servers.parent.mkdir(parents=True)
     servers.touch()
-    packages = tmp_path / "bin/dpkg-query"
-    packages.write_text("#!/bin/sh\necho /usr/share/doc/bazel\necho /usr/bin/bazel-4\n")
-    packages.chmod(0o755)
+    # Whoever runs the tests, the stages are run by root, who may install what is missing.
+    for path, answers in (("dpkg-query", ("/usr/share/doc/bazel", "/usr/bin/bazel-4")), ("id", ("0",))):
+        program = tmp_path / "bin" / path
+        program.write_text("#!/bin/sh\n" + "".join(f"echo {answer}\n" for answer in answers))
+        program.chmod(0o755)
     return made
 
 
