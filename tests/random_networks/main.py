@@ -16,7 +16,7 @@ from dataclasses import replace
 import torch
 
 from tests.random_networks.comparison import BACKENDS, Outcome, Result, compare
-from tests.random_networks.generator import random_network
+from tests.random_networks.generator import RECIPES, random_network
 from tests.random_networks.isolated import Ended, isolated
 from tests.random_networks.network import Network
 from tests.random_networks.reduce import reduced
@@ -27,7 +27,9 @@ def _options(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--first", type=int, default=0, help="seed of the first network")
     parser.add_argument("--count", type=int, default=1, help="how many, of consecutive seeds")
     parser.add_argument("--backend", choices=BACKENDS, action="append", help="what computes them; both by default")
-    parser.add_argument("--recipe", help="quantized by it, whatever the seed says; none: not quantized")
+    parser.add_argument(
+        "--recipe", choices=("none", *RECIPES), help="quantized by it, whatever the seed says; none: not quantized"
+    )
     parser.add_argument("--seconds", type=float, default=300, help="longest time for one")
     parser.add_argument("--source", action="store_true", help="print each network")
     parser.add_argument("--reduce", action="store_true", help="print what of a finding is enough for it")
