@@ -40,9 +40,12 @@ static et_value **fill_instruction(const et_builder *builder,
     case ET_INSTRUCTION_MOVE:
       *next++ = value_at(builder, et_fb_i32(&walk->args, ET_MOVE_FROM));
       *next++ = value_at(builder, et_fb_i32(&walk->args, ET_MOVE_TO));
+      out->arg_count = 2;
+      out->output_count = 1;
       break;
     case ET_INSTRUCTION_JUMP_FALSE:
       *next++ = value_at(builder, et_fb_i32(&walk->args, ET_JUMP_CONDITION));
+      out->arg_count = 1;
       out->u.target =
           walk->first + (uint32_t)et_fb_i32(&walk->args, ET_JUMP_DESTINATION);
       break;

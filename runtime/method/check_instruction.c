@@ -1,5 +1,3 @@
-#include <string.h>
-
 #include "runtime/core/reason.h"
 #include "runtime/method/branching.h"
 #include "runtime/method/check.h"
@@ -16,7 +14,8 @@ typedef struct call_check {
   et_fb_vector args;
   uint32_t first_out; /* argument */
   uint32_t out_count; /* arguments that return values repeat */
-  bool has_outs;      /* `w` or `W` */
+  bool has_outs;      /* `w` or `W`, until now */
+  bool lists_outs;    /* the first of them is a list */
 } call_check;
 
 #define CALL_FAIL(c, format, ...)                               \
@@ -37,30 +36,33 @@ static et_fb_vector list_at(const call_check *c, uint32_t arg) {
   return et_tables_vector(&held, ET_SINGLE_FIELD);
 }
 
-/* Whether the list in argument `arg` has `count` items, those of `outs` from `first` on. */
-static bool repeats(const call_check *c, uint32_t arg, const et_fb_vector *outs,
-                    uint32_t first, uint32_t count) {
-  const et_fb_vector list = list_at(c, arg);
-  bool same = list.count == count;
-  for (uint32_t i = 0; same && i < count; i++) {
-    same = et_fb_i32_at(&list, i) == et_fb_i32_at(outs, first + i);
+/* Whether argument `arg`, which `is_list` or not, is that argument, list or arguments that
+ * the call writes. */
+static bool repeats_outs(const call_check *c, uint32_t arg, bool is_list) {
+  et_fb_vector returned = c->args;
+  et_fb_vector outs = c->args;
+  uint32_t first = arg;
+  uint32_t first_out = c->first_out;
+  uint32_t count = 1;
+  if (is_list) {
+    returned = list_at(c, arg);
+    first = 0;
+    count = c->out_count;
+    if (c->lists_outs) {
+      outs = list_at(c, c->first_out);
+      first_out = 0;
+      count = outs.count;
+    }
+    if (returned.count != count) {
+      return false;
+    }
   }
-  return same;
-}
-
-/* A list that repeats the out list, or lists the outs. */
-static et_status check_returned_list(const call_check *c, uint32_t arg) {
-  const int32_t out = et_fb_i32_at(&c->args, c->first_out);
-  if (tag_at(c->builder, out) == ET_VALUE_TENSOR_LIST) {
-    const et_fb_vector outs = list_at(c, c->first_out);
-    return repeats(c, arg, &outs, 0, outs.count)
-               ? ET_STATUS_OK
-               : CALL_FAIL(c, "args[%u] does not repeat the out list",
-                           (unsigned)arg);
+  while (count-- != 0) {
+    if (et_fb_i32_at(&returned, first++) != et_fb_i32_at(&outs, first_out++)) {
+      return false;
+    }
   }
-  return repeats(c, arg, &c->args, c->first_out, c->out_count)
-             ? ET_STATUS_OK
-             : CALL_FAIL(c, "args[%u] does not list the outs", (unsigned)arg);
+  return true;
 }
 
 /* A return value repeats what was written. */
@@ -68,24 +70,31 @@ static et_status check_return(const call_check *c, uint32_t arg, char code) {
   if (code == 'x' || c->out_count == 0) {
     return ET_STATUS_OK; /* it is itself what is written */
   }
-  if (code == 'W') {
-    return check_returned_list(c, arg);
-  }
-  if (et_fb_i32_at(&c->args, arg) != et_fb_i32_at(&c->args, c->first_out)) {
-    return CALL_FAIL(c, "args[%u] does not repeat the out", (unsigned)arg);
-  }
-  return ET_STATUS_OK;
+  const bool is_list = code == 'W';
+  return repeats_outs(c, arg, is_list)
+             ? ET_STATUS_OK
+             : CALL_FAIL(c, "args[%u] does not %s", (unsigned)arg,
+                         !is_list        ? "repeat the out"
+                         : c->lists_outs ? "repeat the out list"
+                                         : "list the outs");
 }
 
-/* Whether return values repeat an argument of that code: outs or, where there is
- * none, what an in-place operator writes in part. */
-static bool is_returned(const call_check *c, char code) {
-  return code == 'w' || code == 'W' || (code == 'm' && !c->has_outs);
-}
-
-static bool has_outs(const char *signature) {
-  const char first = signature[strcspn(signature, "wW>")];
-  return first == 'w' || first == 'W';
+/* Notes that return values repeat the argument: an out or, where there is none, what an
+ * in-place operator writes in part. */
+static void note_out(call_check *c, uint32_t arg, const et_parameter *parameter,
+                     uint8_t tag) {
+  const bool is_out = et_parameter_is_out(parameter);
+  if (!is_out && (parameter->code != 'm' || c->has_outs)) {
+    return;
+  }
+  if (is_out && !c->has_outs) {
+    c->has_outs = true;
+    c->out_count = 0;
+  }
+  if (c->out_count++ == 0) {
+    c->first_out = arg;
+    c->lists_outs = tag == ET_VALUE_TENSOR_LIST;
+  }
 }
 
 static et_status check_arg(call_check *c, uint32_t arg,
@@ -98,10 +107,7 @@ static et_status check_arg(call_check *c, uint32_t arg,
   if (parameter->is_return) {
     return check_return(c, arg, parameter->code);
   }
-  if (is_returned(c, parameter->code)) {
-    c->first_out = c->out_count == 0 ? arg : c->first_out;
-    c->out_count++;
-  }
+  note_out(c, arg, parameter, tag);
   return ET_STATUS_OK;
 }
 
@@ -116,10 +122,8 @@ static et_status check_kernel_call(call_check *c) {
                    "instructions[%u] %s: registry.views must be &et_views",
                    (unsigned)c->index, c->kernel->name);
   }
-  et_signature_cursor cursor = {c->kernel->signature, false};
-  et_parameter parameter;
-  c->has_outs = has_outs(c->kernel->signature);
-  for (uint32_t i = 0; et_signature_next(&cursor, &parameter); i++) {
+  et_parameter parameter = {.next = c->kernel->signature};
+  for (uint32_t i = 0; et_signature_next(&parameter); i++) {
     ET_RETURN_IF_ERROR(check_arg(c, i, &parameter));
   }
   return ET_STATUS_OK;
@@ -146,8 +150,10 @@ static et_status check_branch(const et_builder *builder, const et_walk *walk) {
 
 et_status et_check_instruction(const et_builder *builder, const et_walk *walk,
                                const et_kernel *kernel) {
-  call_check c = {builder, kernel, walk->index, et_walk_args(walk),
-                  0,       0,      false};
+  call_check c = {.builder = builder,
+                  .kernel = kernel,
+                  .index = walk->index,
+                  .args = et_walk_args(walk)};
   switch (walk->tag) {
     case ET_INSTRUCTION_KERNEL_CALL:
       return check_kernel_call(&c);

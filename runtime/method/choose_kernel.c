@@ -8,6 +8,12 @@
 #include "runtime/program/tensor_record.h"
 
 #define NO_DTYPE (-1)
+
+/* Arguments that have a rule. */
+#define TENSORS                                         \
+  (1u << ET_VALUE_TENSOR | 1u << ET_VALUE_TENSOR_LIST | \
+   1u << ET_VALUE_OPTIONAL_TENSOR_LIST)
+
 #define DIM_ORDER_TEXT_BYTES 48 /* "0,1,2, ... 15" has 37 characters */
 
 /* A row that is tried on a call, and the tensor that it refuses. */
@@ -19,38 +25,25 @@ typedef struct trial {
   et_tensor_record record;                /* of its tensor */
 } trial;
 
-static bool is_in_order(const et_tensor_record *record) {
+/* Channels-last is 0, 2, 3, ..., 1. */
+static bool layout_fits(uint8_t layout, const et_tensor_record *record) {
+  const bool is_last = layout != ET_LAYOUT_CONTIGUOUS;
+  if (layout == ET_LAYOUT_ANY) {
+    return true;
+  }
+  if (is_last && record->rank < 3) {
+    return false;
+  }
   for (uint32_t d = 0; d < record->rank; d++) {
-    if (record->dim_order[d] != d) {
+    uint32_t dim = d;
+    if (is_last && d != 0) {
+      dim = d + 1 < record->rank ? d + 1 : 1;
+    }
+    if (record->dim_order[d] != dim) {
       return false;
     }
   }
   return true;
-}
-
-/* 0, 2, 3, ..., 1. */
-static bool is_channels_last(const et_tensor_record *record) {
-  const uint32_t last = record->rank - 1;
-  if (record->rank < 3 || record->dim_order[0] != 0) {
-    return false;
-  }
-  for (uint32_t d = 1; d < last; d++) {
-    if (record->dim_order[d] != d + 1) {
-      return false;
-    }
-  }
-  return record->dim_order[last] == 1;
-}
-
-static bool layout_fits(uint8_t layout, const et_tensor_record *record) {
-  switch (layout) {
-    case ET_LAYOUT_ANY:
-      return true;
-    case ET_LAYOUT_CONTIGUOUS:
-      return is_in_order(record);
-    default:
-      return is_channels_last(record);
-  }
 }
 
 /* The first of a group says what dtype the others must have. */
@@ -105,16 +98,16 @@ static bool argument_fits(trial *t, const et_tensor_rule *rule) {
 }
 
 static bool row_fits(trial *t, const et_kernel *kernel) {
-  et_signature_cursor cursor = {kernel->signature, false};
-  et_parameter parameter;
+  et_parameter parameter = {.next = kernel->signature};
   const et_tensor_rule *rule = kernel->rules;
   for (size_t i = 0; i < ET_TENSOR_GROUPS; i++) {
     t->group_dtypes[i] = NO_DTYPE;
   }
   t->arg = 0;
-  while (et_signature_next(&cursor, &parameter) && !parameter.is_return) {
-    const bool is_tensor = et_parameter_is_tensor(&parameter);
-    if (is_tensor && rule != NULL && !argument_fits(t, rule++)) {
+  while (rule != NULL && et_signature_next(&parameter) &&
+         !parameter.is_return) {
+    if ((et_parameter_tags(&parameter) & TENSORS) != 0 &&
+        !argument_fits(t, rule++)) {
       return false;
     }
     t->arg++;

@@ -4,9 +4,9 @@
 #include "runtime/program/schema.h"
 
 static et_event event_of(const et_instruction *instruction, uint32_t index,
-                         et_event_kind kind, const char *name,
-                         size_t arg_count) {
-  const et_event event = {kind, index, name, instruction->args, arg_count};
+                         et_event_kind kind, const char *name) {
+  const et_event event = {kind, index, name, instruction->args,
+                          instruction->arg_count};
   return event;
 }
 
@@ -15,19 +15,17 @@ static bool describe(const et_method *method, uint32_t index, et_event *out) {
   const et_instruction *it = &method->instructions[index];
   switch (it->tag) {
     case ET_INSTRUCTION_KERNEL_CALL:
-      *out = event_of(it, index, ET_EVENT_KERNEL, it->u.kernel->name,
-                      it->arg_count);
+      *out = event_of(it, index, ET_EVENT_KERNEL, it->u.kernel->name);
       return true;
     case ET_INSTRUCTION_DELEGATE_CALL:
       *out = event_of(it, index, ET_EVENT_DELEGATE,
-                      method->delegates[it->u.delegate].backend->id,
-                      it->arg_count);
+                      method->delegates[it->u.delegate].backend->id);
       return true;
     case ET_INSTRUCTION_MOVE:
-      *out = event_of(it, index, ET_EVENT_MOVE, "Move", 2);
+      *out = event_of(it, index, ET_EVENT_MOVE, "Move");
       return true;
     case ET_INSTRUCTION_JUMP_FALSE:
-      *out = event_of(it, index, ET_EVENT_JUMP, "JumpFalse", 1);
+      *out = event_of(it, index, ET_EVENT_JUMP, "JumpFalse");
       return true;
     default:
       return false;

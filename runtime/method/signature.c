@@ -29,61 +29,49 @@ static const uint8_t codes[] = {
     CODES(CODE)
 #undef CODE
 };
-static const uint16_t tags_of_codes[] = {
+/* That of a code that is not known is behind them. */
+static const uint16_t tags_of_codes[sizeof codes + 1] = {
 #define TAGS(code, tags, type) tags,
     CODES(TAGS)
 #undef TAGS
 };
 
-/* 0 for a code that is not known. */
-static uint16_t tags_of(char code) {
-  for (size_t i = 0; i < sizeof codes; i++) {
-    if (codes[i] == (uint8_t)code) {
-      return tags_of_codes[i];
-    }
+uint32_t et_parameter_tags(const et_parameter *parameter) {
+  size_t i = 0;
+  while (i < sizeof codes && codes[i] != (uint8_t)parameter->code) {
+    i++;
   }
-  return 0;
+  return tags_of_codes[i];
 }
 
-bool et_signature_next(et_signature_cursor *cursor, et_parameter *out) {
-  if (*cursor->next == '>') {
-    cursor->in_returns = true;
-    cursor->next++;
+bool et_signature_next(et_parameter *parameter) {
+  const char *next = parameter->next;
+  if (*next == '>') {
+    parameter->is_return = true;
+    next++;
   }
-  out->optional = *cursor->next == '?';
-  cursor->next += out->optional ? 1 : 0;
-  out->code = *cursor->next;
-  out->is_return = cursor->in_returns;
-  if (out->code == '\0') {
-    return false;
-  }
-  cursor->next++;
-  return true;
+  parameter->optional = *next == '?';
+  next += parameter->optional;
+  parameter->code = *next;
+  parameter->next = next + 1; /* nobody goes on behind the end */
+  return parameter->code != '\0';
 }
 
 size_t et_signature_count(const char *signature) {
-  et_signature_cursor cursor = {signature, false};
-  et_parameter parameter;
+  et_parameter parameter = {.next = signature};
   size_t count = 0;
-  while (et_signature_next(&cursor, &parameter)) {
+  while (et_signature_next(&parameter)) {
     count++;
   }
   return count;
 }
 
 bool et_parameter_accepts(const et_parameter *parameter, uint8_t tag) {
-  const uint16_t tags = tags_of(parameter->code);
-  if (tags == 0 || tag > ET_VALUE_OPTIONAL_TENSOR_LIST) {
-    return false;
+  const uint32_t tags = et_parameter_tags(parameter);
+  if (tag == ET_VALUE_NONE) {
+    return parameter->optional && tags != 0;
   }
-  return (tags >> tag & 1u) != 0 ||
-         (parameter->optional && tag == ET_VALUE_NONE);
-}
-
-bool et_parameter_is_tensor(const et_parameter *parameter) {
-  const uint16_t tensors =
-      BIT(TENSOR) | BIT(TENSOR_LIST) | BIT(OPTIONAL_TENSOR_LIST);
-  return (tags_of(parameter->code) & tensors) != 0;
+  return (tags >> (tag & 31u) & 1u) != 0;
 }
 
 const char *et_parameter_type(const et_parameter *parameter) {

@@ -6,31 +6,32 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* One argument of a call. */
+/* One argument of a call, and where in the text the next one stands. Starts as {text}. */
 typedef struct et_parameter {
-  char code;      /* of core/kernel.h */
+  const char *next;
+  char code;      /* of executorch/kernel.h */
   bool optional;  /* None is allowed */
   bool is_return; /* stands after '>' */
 } et_parameter;
 
-/* The parameter at *cursor, and moves on. False at the end. Start with {text,
- * false}. */
-typedef struct et_signature_cursor {
-  const char *next;
-  bool in_returns;
-} et_signature_cursor;
-
-bool et_signature_next(et_signature_cursor *cursor, et_parameter *out);
+/* Moves on to the next parameter. False at the end, where it is not to be asked again. */
+bool et_signature_next(et_parameter *parameter);
 
 /* Number of arguments that a call of this signature has. */
 size_t et_signature_count(const char *signature);
+
+/* 1u << et_value_tag of each kind of values that it takes besides None; 0 for a code that
+ * is not known. */
+uint32_t et_parameter_tags(const et_parameter *parameter);
 
 /* Whether a value with that tag (et_value_tag) may stand there. False for a
  * code that is not known. */
 bool et_parameter_accepts(const et_parameter *parameter, uint8_t tag);
 
-/* Whether it is a tensor or a list of tensors, which has an et_tensor_rule. */
-bool et_parameter_is_tensor(const et_parameter *parameter);
+/* What it says of the code that the call writes there: `w` and `W` in whole. */
+static inline bool et_parameter_is_out(const et_parameter *parameter) {
+  return parameter->code == 'w' || parameter->code == 'W';
+}
 
 /* The parameter's type as a schema spells it: "Tensor", "int[]". */
 const char *et_parameter_type(const et_parameter *parameter);

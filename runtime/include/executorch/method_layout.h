@@ -31,7 +31,7 @@ typedef struct et_instruction {
   bool binds_out : 1;  /* such a view: see runtime/method/views.h */
   bool fills_rows : 1; /* calls et_copy_index in a loop */
   uint16_t arg_count;
-  uint16_t output_count;  /* of a delegate call: its last args that it writes */
+  uint16_t output_count;  /* of no kernel call: its last args that it writes */
   uint16_t updated_count; /* and those before, that it reads and writes */
   union {
     const et_kernel *kernel;
