@@ -78,3 +78,24 @@ def test_strips_that_follow_each_other_are_one_step_and_planes_are_read_as_they_
 def test_what_stands_far_behind_a_layer_is_a_step_of_its_own() -> None:
     # 40 sines and cosines, and behind them two sums, which layers would add if they stood nearer.
     assert _steps("far") == {"map": 82, "convolution": 1, "product": 1, "permute": 4}
+
+
+def _load_with_group_scale(path: Path, index: int, bits: int) -> None:
+    """`rows_q` with other bits of one scale, a half, of its 40 outputs' 3 groups of 4-bit weights."""
+    program = bytearray((_FOLDER / "rows_q.pte").read_bytes())
+    halves = np.frombuffer(program, np.uint16)
+    runs = np.lib.stride_tricks.sliding_window_view((halves > 0x3800) & (halves < 0x3F80), 120)
+    (place,) = np.flatnonzero(runs.all(axis=1))
+    halves[place + index] = bits
+    path.write_bytes(program)
+    Program(path).method()
+
+
+@pytest.mark.parametrize("index", [0, 58, 119])
+def test_scales_of_groups_that_are_no_positive_numbers_are_refused(index: int, tmp_path: Path) -> None:
+    path = tmp_path / "scaled.pte"
+    for bits in (0x7F80, 0x7FC0, 0xFF80, 0xFFFF, 0x8001, 0xBF80):
+        with pytest.raises(ExecutorchError, match="has a scale that is no positive number"):
+            _load_with_group_scale(path, index, bits)
+    for bits in (0x0000, 0x8000, 0x0001, 0x7F7F):
+        _load_with_group_scale(path, index, bits)

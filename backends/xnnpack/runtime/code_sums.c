@@ -1,11 +1,8 @@
 #include "backends/xnnpack/runtime/code_sums.h"
 
-#include <string.h>
-
 /* Pairs of bytes are added as numbers of two bytes, which so many words of eight bytes
  * cannot overflow. */
 #define WORDS_AT_ONCE 128
-#define EVEN_BYTES UINT64_C(0x00ff00ff00ff00ff)
 #define ZEROS UINT64_C(0x8080808080808080) /* bytes above their lowest number */
 
 static int32_t sum_of_words(const uint8_t *bytes, size_t words) {
@@ -14,7 +11,7 @@ static int32_t sum_of_words(const uint8_t *bytes, size_t words) {
     uint64_t word = 0;
     memcpy(&word, bytes + i * sizeof word, sizeof word);
     word ^= ZEROS;
-    pairs += (word & EVEN_BYTES) + (word >> 8 & EVEN_BYTES);
+    pairs += (word & ET_XNN_EVEN_BYTES) + (word >> 8 & ET_XNN_EVEN_BYTES);
   }
   const uint64_t fours = (pairs & UINT64_C(0xffff0000ffff)) +
                          (pairs >> 16 & UINT64_C(0xffff0000ffff));
@@ -33,24 +30,6 @@ int32_t et_xnn_sum_of_bytes(const uint8_t *bytes, size_t count) {
   sum -= 128 * (int32_t)at;
   for (; at < count; at++) {
     sum += (int8_t)bytes[at];
-  }
-  return sum;
-}
-
-#define NIBBLES UINT64_C(0x0f0f0f0f0f0f0f0f)
-
-int32_t et_xnn_sum_of_nibbles(const uint8_t *bytes, size_t count) {
-  int32_t sum = -8 * (int32_t)count;
-  size_t i = 0;
-  for (; i + sizeof(uint64_t) <= count / 2; i += sizeof(uint64_t)) {
-    uint64_t word = 0;
-    memcpy(&word, bytes + i, sizeof word);
-    word = (word & NIBBLES) + (word >> 4 & NIBBLES);
-    word = (word & EVEN_BYTES) + (word >> 8 & EVEN_BYTES);
-    sum += (int32_t)(word * UINT64_C(0x0001000100010001) >> 48);
-  }
-  for (; i < count / 2; i++) {
-    sum += (bytes[i] & 15) + (bytes[i] >> 4);
   }
   return sum;
 }

@@ -4,11 +4,47 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Of bytes with signs. */
 int32_t et_xnn_sum_of_bytes(const uint8_t *bytes, size_t count);
 
-/* Of `count` codes, an even number, two a byte, each 8 above what it stands for. */
-int32_t et_xnn_sum_of_nibbles(const uint8_t *bytes, size_t count);
+/* Words of eight bytes of which each may be twice 15 so often. */
+#define ET_XNN_NIBBLE_WORDS 8
+#define ET_XNN_NIBBLES UINT64_C(0x0f0f0f0f0f0f0f0f)
+#define ET_XNN_EVEN_BYTES UINT64_C(0x00ff00ff00ff00ff)
+
+/* Of up to ET_XNN_NIBBLE_WORDS words. */
+static inline int32_t et_xnn_sum_of_nibble_words(const uint8_t *bytes,
+                                                 size_t words) {
+  uint64_t sums = 0;
+  for (size_t i = 0; i < words; i++) {
+    uint64_t word = 0;
+    memcpy(&word, bytes + i * sizeof word, sizeof word);
+    sums += (word & ET_XNN_NIBBLES) + (word >> 4 & ET_XNN_NIBBLES);
+  }
+  sums = (sums & ET_XNN_EVEN_BYTES) + (sums >> 8 & ET_XNN_EVEN_BYTES);
+  return (int32_t)(sums * UINT64_C(0x0001000100010001) >> 48);
+}
+
+/* Of `count` codes, an even number, two a byte, each 8 above what it stands for. Here,
+ * as groups are many and short. */
+static inline int32_t et_xnn_sum_of_nibbles(const uint8_t *bytes,
+                                            size_t count) {
+  int32_t sum = -8 * (int32_t)count;
+  size_t left = count / 2;
+  while (left >= sizeof(uint64_t)) {
+    const size_t whole = left / sizeof(uint64_t);
+    const size_t words =
+        whole < ET_XNN_NIBBLE_WORDS ? whole : ET_XNN_NIBBLE_WORDS;
+    sum += et_xnn_sum_of_nibble_words(bytes, words);
+    bytes += words * sizeof(uint64_t);
+    left -= words * sizeof(uint64_t);
+  }
+  for (; left > 0; left--, bytes++) {
+    sum += (*bytes & 15) + (*bytes >> 4);
+  }
+  return sum;
+}
 
 #endif /* BACKENDS_XNNPACK_RUNTIME_CODE_SUMS_H_ */

@@ -74,22 +74,60 @@ static bool has_half_scales(const et_xnn_value *value) {
   return value->quantization.by == ET_XNN_BY_GROUP;
 }
 
+/* Scales of an output in halves, as they lie; each is that of `parts` groups of words. */
+typedef struct half_scales {
+  const uint8_t *halves;
+  size_t count;
+  size_t parts;
+} half_scales;
+
+static half_scales half_scales_of(const et_xnn_weights *w,
+                                  const et_xnn_words *words, size_t row) {
+  const size_t whole = w->value.quantization.group;
+  const size_t count = (size_t)w->matrix.depth / whole;
+  return (half_scales){w->scales + row * count * sizeof(uint16_t), count,
+                       whole / (size_t)words->group};
+}
+
+/* Halves of one output. */
+static void move_scales(const half_scales *from, uint16_t *out) {
+  for (size_t i = 0; i < from->count; i++) {
+    const uint16_t half = et_xnn_half_at(from->halves, i);
+    for (size_t part = 0; part < from->parts; part++, out += ET_XNN_PANEL) {
+      *out = half;
+    }
+  }
+}
+
+/* Of one output, those of files of old as well. */
+static void put_halves(const et_xnn_weights *w, size_t row, size_t group,
+                       uint16_t *out) {
+  for (size_t k = 0; k < (size_t)w->matrix.depth; k += group) {
+    *out = (uint16_t)(et_xnn_bits(et_xnn_scale(w, row, k)) >> 16);
+    out += ET_XNN_PANEL;
+  }
+}
+
+static void put_floats(const et_xnn_weights *w, size_t row, size_t group,
+                       float *out) {
+  for (size_t k = 0; k < (size_t)w->matrix.depth; k += group) {
+    *out = et_xnn_scale(w, row, k);
+    out += ET_XNN_PANEL;
+  }
+}
+
 static void put_scales(const et_xnn_weights *w, et_xnn_panel p,
                        const void *request, void *to) {
   const et_xnn_words *words = request;
-  const bool in_halves = has_half_scales(&w->value);
-  const size_t group = (size_t)words->group;
-  float *floats = to;
-  uint16_t *halves = to;
-  for (size_t k = 0; k < (size_t)w->matrix.depth; k += group) {
-    for (size_t c = 0; c < p.columns; c++) {
-      const float scale = et_xnn_scale(w, p.first + c, k);
-      if (in_halves) {
-        halves[k / group * ET_XNN_PANEL + c] =
-            (uint16_t)(et_xnn_bits(scale) >> 16);
-      } else {
-        floats[k / group * ET_XNN_PANEL + c] = scale;
-      }
+  for (size_t c = 0; c < p.columns; c++) {
+    const size_t row = p.first + c;
+    if (w->scales_are_bf16) {
+      const half_scales scales = half_scales_of(w, words, row);
+      move_scales(&scales, (uint16_t *)to + c);
+    } else if (has_half_scales(&w->value)) {
+      put_halves(w, row, (size_t)words->group, (uint16_t *)to + c);
+    } else {
+      put_floats(w, row, (size_t)words->group, (float *)to + c);
     }
   }
 }
@@ -122,18 +160,49 @@ static void put_sums(const et_xnn_weights *w, et_xnn_panel p,
   }
 }
 
+/* Of an output's nibbles, which lie as do its scales, in halves. `group` should be a
+ * constant of the call. */
+static inline double weights_by(const half_scales *scales, const uint8_t *codes,
+                                size_t group) {
+  double sum = 0;
+  for (size_t i = 0; i < scales->count; i++) {
+    const double scale =
+        et_xnn_float_of_bfloat16(et_xnn_half_at(scales->halves, i));
+    for (size_t part = 0; part < scales->parts; part++, codes += group / 2) {
+      sum += scale * et_xnn_sum_of_nibbles(codes, group);
+    }
+  }
+  return sum;
+}
+
+/* Of groups of 32, which most are, in less time. */
+static double sum_of_weights(const half_scales *scales, const uint8_t *codes,
+                             size_t group) {
+  return group == 32 ? weights_by(scales, codes, 32)
+                     : weights_by(scales, codes, group);
+}
+
+/* Whatever they are. */
+static double sum_of_groups(const et_xnn_weights *w, size_t row, size_t group) {
+  double sum = 0;
+  for (size_t k = 0; k < (size_t)w->matrix.depth; k += group) {
+    sum += (double)et_xnn_scale(w, row, k) * sum_of_group(w, row, k, group);
+  }
+  return sum;
+}
+
 static void put_weight_sums(const et_xnn_weights *w, et_xnn_panel p,
                             const void *request, void *to) {
   const et_xnn_words *words = request;
   const size_t group = (size_t)words->group;
+  const bool in_rows = w->scales_are_bf16 && lies_in_rows(w);
   float *out = to;
   for (size_t c = 0; c < p.columns; c++) {
     const size_t row = p.first + c;
-    double sum = 0;
-    for (size_t k = 0; k < (size_t)w->matrix.depth; k += group) {
-      sum += (double)et_xnn_scale(w, row, k) * sum_of_group(w, row, k, group);
-    }
-    out[c] = (float)sum;
+    const half_scales scales =
+        in_rows ? half_scales_of(w, words, row) : (half_scales){0};
+    out[c] = (float)(in_rows ? sum_of_weights(&scales, row_of(w, row), group)
+                             : sum_of_groups(w, row, group));
   }
 }
 

@@ -5,12 +5,6 @@
 
 #include "backends/xnnpack/runtime/schema.h"
 
-static uint16_t half_at(const uint8_t *bytes, size_t index) {
-  uint16_t half = 0;
-  memcpy(&half, bytes + index * sizeof half, sizeof half);
-  return half;
-}
-
 static float float_at(const uint8_t *bytes, size_t index) {
   float number = 0;
   memcpy(&number, bytes + index * sizeof number, sizeof number);
@@ -23,24 +17,14 @@ static int32_t int_at(const uint8_t *bytes, size_t index) {
   return number;
 }
 
-static float float_of_bits(uint32_t bits) {
-  float number = 0;
-  memcpy(&number, &bits, sizeof number);
-  return number;
-}
-
 /* The exponent is moved by a multiplication, which makes subnormal numbers right,
  * too; infinity and NaN get the largest one. */
 float et_xnn_float_of_half(uint16_t bits) {
   const uint32_t magnitude = (uint32_t)(bits & 0x7fffu) << 13;
   const uint32_t sign = (uint32_t)(bits & 0x8000u) << 16;
-  const float moved = float_of_bits(magnitude) * 0x1p112f;
+  const float moved = et_xnn_float_of_bits(magnitude) * 0x1p112f;
   const uint32_t largest = magnitude >= 0x0f800000u ? 0x7f800000u : 0u;
-  return float_of_bits(et_xnn_bits(moved) | largest | sign);
-}
-
-static float float_of_bfloat16(uint16_t bits) {
-  return float_of_bits((uint32_t)bits << 16);
+  return et_xnn_float_of_bits(et_xnn_bits(moved) | largest | sign);
 }
 
 /* How many scales there must be. */
@@ -82,23 +66,58 @@ static et_status find_scales(et_xnn_builder *b, et_xnn_weights *w) {
 static float scale_at(const et_xnn_weights *w, size_t index) {
   const et_xnn_quantization *q = &w->value.quantization;
   if (w->scales_are_bf16) {
-    return float_of_bfloat16(half_at(w->scales, index));
+    return et_xnn_float_of_bfloat16(et_xnn_half_at(w->scales, index));
   }
   const float scale = float_at(w->scales, index);
   return q->by == ET_XNN_BY_GROUP
-             ? float_of_bits(et_xnn_bits(scale * OLD_SCALE_FACTOR) &
-                             0xffff0000u)
+             ? et_xnn_float_of_bits(et_xnn_bits(scale * OLD_SCALE_FACTOR) &
+                                    0xffff0000u)
              : scale;
 }
 
-static et_status check_scales(et_xnn_builder *b, const et_xnn_weights *w) {
+/* Four halves at once. */
+#define EACH(bits) (UINT64_C(0x0001000100010001) * (bits))
+
+/* Has a bit for each half that is infinite, none, or below 0. */
+static uint64_t wrong_halves(uint64_t halves) {
+  const uint64_t sizes = halves & EACH(0x7fffu);
+  const uint64_t infinite = sizes + EACH(0x0080u);
+  const uint64_t nonzero = sizes + EACH(0x7fffu);
+  return (infinite | (halves & nonzero)) & EACH(0x8000u);
+}
+
+static bool are_halves_positive(const uint8_t *halves, size_t count) {
+  const size_t bytes = count * sizeof(uint16_t);
+  uint64_t wrong = 0;
+  uint64_t word = 0;
+  size_t at = 0;
+  for (; bytes - at >= sizeof word; at += sizeof word) {
+    memcpy(&word, halves + at, sizeof word);
+    wrong |= wrong_halves(word);
+  }
+  word = 0;
+  memcpy(&word, halves + at, bytes - at);
+  return (wrong | wrong_halves(word)) == 0;
+}
+
+static bool are_scales_positive(const et_xnn_weights *w) {
   const size_t count = scales_needed(&w->matrix, &w->value);
+  if (w->scales_are_bf16) {
+    return are_halves_positive(w->scales, count);
+  }
   for (size_t i = 0; i < count; i++) {
     const float scale = scale_at(w, i);
-    ET_XNN_CHECK(b->error, isfinite(scale) && scale >= 0,
-                 "xvalues[%u] has a scale that is no positive number",
-                 (unsigned)w->matrix.id);
+    if (!isfinite(scale) || scale < 0) {
+      return false;
+    }
   }
+  return true;
+}
+
+static et_status check_scales(et_xnn_builder *b, const et_xnn_weights *w) {
+  ET_XNN_CHECK(b->error, are_scales_positive(w),
+               "xvalues[%u] has a scale that is no positive number",
+               (unsigned)w->matrix.id);
   return ET_STATUS_OK;
 }
 
@@ -174,9 +193,9 @@ float et_xnn_number(const et_xnn_weights *w, size_t row, size_t k) {
     case ET_XNN_FP32:
       return float_at(w->data, element);
     case ET_XNN_FP16:
-      return et_xnn_float_of_half(half_at(w->data, element));
+      return et_xnn_float_of_half(et_xnn_half_at(w->data, element));
     case ET_XNN_BF16:
-      return float_of_bfloat16(half_at(w->data, element));
+      return et_xnn_float_of_bfloat16(et_xnn_half_at(w->data, element));
     case ET_XNN_INT32:
       return (float)int_at(w->data, element);
     default:

@@ -2,6 +2,8 @@
 #ifndef BACKENDS_XNNPACK_RUNTIME_WEIGHTS_H_
 #define BACKENDS_XNNPACK_RUNTIME_WEIGHTS_H_
 
+#include <string.h>
+
 #include "backends/xnnpack/runtime/pack.h"
 
 typedef struct et_xnn_weights {
@@ -44,5 +46,21 @@ float et_xnn_scale(const et_xnn_weights *w, size_t row, size_t k);
 float et_xnn_number(const et_xnn_weights *w, size_t row, size_t k);
 
 float et_xnn_float_of_half(uint16_t bits);
+
+static inline uint16_t et_xnn_half_at(const uint8_t *bytes, size_t index) {
+  uint16_t half = 0;
+  memcpy(&half, bytes + index * sizeof half, sizeof half);
+  return half;
+}
+
+static inline float et_xnn_float_of_bits(uint32_t bits) {
+  float number = 0;
+  memcpy(&number, &bits, sizeof number);
+  return number;
+}
+
+static inline float et_xnn_float_of_bfloat16(uint16_t bits) {
+  return et_xnn_float_of_bits((uint32_t)bits << 16);
+}
 
 #endif /* BACKENDS_XNNPACK_RUNTIME_WEIGHTS_H_ */
