@@ -8,12 +8,19 @@ static et_tensor *tensor_of(const et_value *value) {
   return value->tag == ET_VALUE_TENSOR ? value->u.as_tensor : NULL;
 }
 
+/* Whether value `index` is a tensor with a place in planned memory. */
+static bool is_planned(const et_builder *builder, uint32_t index) {
+  et_fb_table held;
+  return et_tables_value(&builder->values, index, &held) == ET_VALUE_TENSOR &&
+         et_fb_has(&held, ET_TENSOR_ALLOCATION);
+}
+
 static void fill_ends(const et_builder *builder, uint16_t field, et_end *ends) {
   const et_fb_vector indices = et_tables_vector(&builder->plan, field);
   for (uint32_t i = 0; i < indices.count; i++) {
     const uint32_t index = (uint32_t)et_fb_i32_at(&indices, i);
     ends[i].value = &builder->regions.values[index];
-    ends[i].is_planned = et_build_is_planned(builder, index);
+    ends[i].is_planned = is_planned(builder, index);
     ends[i].is_set = false;
   }
 }

@@ -10,54 +10,62 @@ typedef struct region_row {
   uint8_t count;
 } region_row;
 
-#define ROW(region, counted)                                              \
-  {offsetof(et_regions, region), sizeof *((const et_regions *)0)->region, \
+#define ROW(region, structs, counted)                   \
+  {offsetof(et_regions, region),                        \
+   (structs) * sizeof *((const et_regions *)0)->region, \
    offsetof(et_counts, counted)}
 
-/* Behind that of the method, in the order of ET_METHOD_REGION_BYTES. */
+/* In the order of ET_METHOD_REGION_BYTES and ET_PLAN_CHECK_BYTES. */
 static const region_row rows[] = {
-    ROW(values, values),
-    ROW(tensors, tensors),
-    ROW(list_items, list_items),
-    ROW(instructions, instructions),
-    ROW(args, args),
-    ROW(delegates, delegates),
-    ROW(specs, specs),
-    ROW(ends, ends),
-    ROW(dims, dims),
+    ROW(method, 1, methods),
+    ROW(values, 1, values),
+    ROW(tensors, 1, tensors),
+    ROW(list_items, 1, list_items),
+    ROW(instructions, 1, instructions),
+    ROW(args, 1, args),
+    ROW(delegates, 1, delegates),
+    ROW(specs, 1, specs),
+    ROW(ends, 1, ends),
+    ROW(dims, 1, dims),
+    ROW(edges, 2, planned_tensors),
+    ROW(owners, 4, planned_tensors),
+    ROW(origins, 1, values),
 };
+#define ALL_ROWS (sizeof rows / sizeof *rows)
+#define KEPT_ROWS (ALL_ROWS - 3)
 _Static_assert(sizeof(et_regions) <= UINT8_MAX &&
-                   sizeof(et_counts) <= UINT8_MAX,
-               "places in them are bytes");
+                   sizeof(et_counts) <= UINT8_MAX &&
+                   sizeof(et_method) <= UINT8_MAX,
+               "places in them, and bytes, are bytes");
 
-static bool take(et_builder *builder, size_t count, size_t size,
-                 size_t address) {
+/* Takes what the rows from `first` to before `past` say, to where the next region may
+ * begin. */
+static bool take(et_builder *builder, size_t first, size_t past) {
   void *region = NULL;
-  const bool fits =
-      et_arena_take(&builder->arena, count, size, ET_REGION_ALIGNMENT, &region);
-  memcpy((uint8_t *)&builder->regions + address, &region, sizeof region);
-  return fits;
-}
-
-static bool take_regions(et_builder *builder) {
-  void *end = NULL;
-  bool fits = take(builder, 1, sizeof(et_method), offsetof(et_regions, method));
-  for (size_t i = 0; fits && i < sizeof rows / sizeof *rows; i++) {
+  for (size_t i = first; i < past; i++) {
     size_t count = 0;
     memcpy(&count, (const uint8_t *)&builder->counts + rows[i].count,
            sizeof count);
-    fits = take(builder, count, rows[i].size, rows[i].address);
+    if (!et_arena_take(&builder->arena, count, rows[i].size,
+                       ET_REGION_ALIGNMENT, &region)) {
+      return false;
+    }
+    memcpy((uint8_t *)&builder->regions + rows[i].address, &region,
+           sizeof region);
   }
-  return fits &&
-         et_arena_take(&builder->arena, 0, 1, ET_REGION_ALIGNMENT, &end);
+  return et_arena_take(&builder->arena, 0, 1, ET_REGION_ALIGNMENT, &region);
 }
 
-et_status et_build_reserve(et_builder *builder) {
-  if (!take_regions(builder)) {
+et_status et_build_reserve(et_builder *builder, size_t *out_bytes) {
+  const bool fits = take(builder, 0, KEPT_ROWS);
+  const size_t kept = builder->arena.used;
+  if (!fits || !take(builder, KEPT_ROWS, ALL_ROWS)) {
     return et_fail(builder->error, ET_STATUS_MEMORY_TOO_SMALL,
                    "memory.method: %zu bytes are not enough",
                    builder->arena.size);
   }
+  *out_bytes = builder->arena.used;
+  builder->arena.used = kept;
   return ET_STATUS_OK;
 }
 

@@ -1,7 +1,6 @@
 #include "runtime/method/builder.h"
 #include "runtime/method/data.h"
 #include "runtime/method/fill.h"
-#include "runtime/method/state.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
 #include "runtime/program/tensor_record.h"
@@ -47,17 +46,6 @@ et_status et_build_values(et_builder *builder) {
     }
   }
   return ET_STATUS_OK;
-}
-
-bool et_build_is_planned(const et_builder *builder, uint32_t index) {
-  et_fb_table held;
-  return et_tables_value(&builder->values, index, &held) == ET_VALUE_TENSOR &&
-         et_fb_has(&held, ET_TENSOR_ALLOCATION);
-}
-
-bool et_build_has_state(const et_builder *builder, uint32_t index) {
-  et_tensor_record record;
-  return et_state_read(&builder->values, index, &record) && record.has_data;
 }
 
 void et_build_scalars(const et_fb_vector *values, et_value *out_values) {

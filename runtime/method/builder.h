@@ -13,7 +13,7 @@
 #include "runtime/method/walk.h"
 #include "runtime/program/flatbuffer.h"
 
-/* The regions of method_layout.h that a method keeps, or NULL while measuring. */
+/* The regions of method_layout.h, or NULL while measuring. */
 typedef struct et_regions {
   et_method *method;
   et_value *values;
@@ -25,6 +25,11 @@ typedef struct et_regions {
   et_compile_spec *specs;
   et_end *ends;
   int32_t *dims;
+  /* Of the check of the memory plan; what is kept of calls and delegates takes its place
+   * afterwards. */
+  uintptr_t *edges;
+  uint32_t *owners;
+  int32_t *origins;
 } et_regions;
 
 /* What is used most comes first: machines address that in fewer bytes. */
@@ -42,8 +47,9 @@ typedef struct et_builder {
   et_data data;
 } et_builder;
 
-/* Takes all regions from the arena. */
-et_status et_build_reserve(et_builder *builder);
+/* Takes all regions from the arena, and gives those of the check of the memory plan back,
+ * which stay as they are until more is taken. *out_bytes is what all of them take. */
+et_status et_build_reserve(et_builder *builder, size_t *out_bytes);
 
 /* Checks the size of a buffer that the caller gives, and its alignment. */
 et_status et_build_check_buffer(const char *name, size_t index,
@@ -73,15 +79,9 @@ et_status et_build_instructions(et_builder *builder);
  * that of their base, and refuses what is then left without memory. */
 et_status et_build_ends(et_builder *builder);
 
-/* Whether value `index` is a tensor with a place in planned memory. */
-bool et_build_is_planned(const et_builder *builder, uint32_t index);
-
 /* Sets planned bytes to zero and gives mutable buffers their initial values, but
  * where methods that were loaded before share them. */
 et_status et_build_state(const et_builder *builder);
-
-/* Whether value `index` is a mutable buffer with an initial state. */
-bool et_build_has_state(const et_builder *builder, uint32_t index);
 
 /* Writes back into INT, BOOL and DOUBLE values what the program says. */
 void et_build_scalars(const et_fb_vector *values, et_value *out_values);

@@ -3,50 +3,9 @@
 #include "executorch/method_layout.h"
 #include "runtime/core/sort.h"
 
-/* Of a node whose pieces have several owners. */
+/* Of a node whose pieces have several owners. Nodes are below 2^22, as there are no more
+ * than ET_LIMIT_VALUES ranges. */
 #define MIXED (ET_NO_OWNER - 1)
-
-/* A node of the tree: its place in `owners`, and its pieces. All below 2^22, as there are
- * no more than ET_LIMIT_VALUES ranges; so small that a node is passed in registers. */
-typedef struct node {
-  uint32_t place;
-  uint32_t first;
-  uint32_t past;
-} node;
-
-/* A tree over n pieces has 2n - 1 nodes: a node, all of its left child, all of its
- * right child. */
-static node left_of(const node *parent) {
-  const node child = {parent->place + 1, parent->first,
-                      parent->first + (parent->past - parent->first) / 2};
-  return child;
-}
-
-static node right_of(const node *parent) {
-  const node left = left_of(parent);
-  const node child = {parent->place + 2 * (left.past - left.first), left.past,
-                      parent->past};
-  return child;
-}
-
-static node root_of(const et_intervals *map) {
-  const node root = {0, 0, (uint32_t)map->edge_count - 1};
-  return root;
-}
-
-bool et_intervals_take(et_arena *arena, size_t ranges, et_intervals *out) {
-  void *edges = NULL;
-  void *owners = NULL;
-  if (!et_arena_take(arena, ranges, 2 * sizeof *out->edges, ET_REGION_ALIGNMENT,
-                     &edges) ||
-      !et_arena_take(arena, ranges, 4 * sizeof *out->owners,
-                     ET_REGION_ALIGNMENT, &owners)) {
-    return false;
-  }
-  const et_intervals map = {edges, 0, owners};
-  *out = map;
-  return true;
-}
 
 void et_intervals_add(et_intervals *map, uintptr_t begin, uintptr_t end) {
   map->edges[map->edge_count++] = begin;
@@ -96,57 +55,57 @@ static uint32_t edge_at(const et_intervals *map, uintptr_t address) {
   return low;
 }
 
-/* Recursion is as deep as the tree: 32 at most, as values have 32-bit indices. */
-static void assign(et_intervals *map, node at, uint32_t first, uint32_t past,
-                   uint32_t owner) {
-  if (past <= at.first || at.past <= first) {
-    return;
+/* Pieces whose owner becomes `owner`, or where others than it are looked for. */
+typedef struct range {
+  uint32_t first;
+  uint32_t past;
+  uint32_t owner;
+  bool assigns;
+} range;
+
+/* Visits a node, which has the pieces from `first` to before `past`. Gives the first owner of
+ * those in the range that is not `owner`; `owner` when there is none, or assigning. A tree
+ * over n pieces has 2n - 1 nodes: a node, all of its left child, all of its right child.
+ * Recursion is as deep as the tree: 32 at most, as values have 32-bit indices. */
+static uint32_t visit(const range *r, uint32_t *node, uint32_t first,
+                      uint32_t past) {
+  if (past <= r->first || r->past <= first) {
+    return r->owner;
   }
-  uint32_t *owners = map->owners;
-  if (first <= at.first && at.past <= past) {
-    owners[at.place] = owner;
-    return;
+  if (r->assigns && r->first <= first && past <= r->past) {
+    return *node = r->owner;
   }
-  const node left = left_of(&at);
-  const node right = right_of(&at);
-  if (owners[at.place] != MIXED) {
-    owners[left.place] = owners[at.place];
-    owners[right.place] = owners[at.place];
+  const uint32_t middle = first + (past - first) / 2;
+  uint32_t *right = node + 2 * (size_t)(middle - first);
+  if (*node != MIXED) {
+    if (!r->assigns) {
+      return *node;
+    }
+    node[1] = *right = *node;
   }
-  assign(map, left, first, past, owner);
-  assign(map, right, first, past, owner);
-  owners[at.place] =
-      owners[left.place] == owners[right.place] ? owners[left.place] : MIXED;
+  uint32_t found = visit(r, node + 1, first, middle);
+  if (found == r->owner) {
+    found = visit(r, right, middle, past);
+  }
+  *node = node[1] == *right ? *right : MIXED;
+  return found;
+}
+
+static uint32_t visit_all(const et_intervals *map, const range *r) {
+  return visit(r, map->owners, 0, (uint32_t)map->edge_count - 1);
 }
 
 void et_intervals_assign(et_intervals *map, uintptr_t begin, uintptr_t end,
                          uint32_t owner) {
-  assign(map, root_of(map), edge_at(map, begin), edge_at(map, end), owner);
-}
-
-/* The first owner of the pieces that is not `owner`; `owner` when there is
- * none. */
-static uint32_t other_owner(const et_intervals *map, node at, uint32_t first,
-                            uint32_t past, uint32_t owner) {
-  if (past <= at.first || at.past <= first) {
-    return owner;
-  }
-  if (map->owners[at.place] != MIXED) {
-    return map->owners[at.place];
-  }
-  const uint32_t found = other_owner(map, left_of(&at), first, past, owner);
-  return found != owner ? found
-                        : other_owner(map, right_of(&at), first, past, owner);
+  const range r = {edge_at(map, begin), edge_at(map, end), owner, true};
+  visit_all(map, &r);
 }
 
 bool et_intervals_owner(const et_intervals *map, uintptr_t begin, uintptr_t end,
                         uint32_t wanted, uint32_t *out_owner) {
-  const uint32_t piece = edge_at(map, begin);
-  const uint32_t first =
-      other_owner(map, root_of(map), piece, piece + 1, MIXED);
-  const uint32_t other =
-      other_owner(map, root_of(map), piece, edge_at(map, end), first);
-  const bool is_first = first != wanted && first != ET_NO_OWNER;
-  *out_owner = other == first || is_first ? first : other;
-  return other == first;
+  range r = {edge_at(map, begin), edge_at(map, end), wanted, false};
+  r.owner = visit_all(map, &r);
+  const uint32_t other = r.owner == wanted ? wanted : visit_all(map, &r);
+  *out_owner = r.owner == ET_NO_OWNER ? other : r.owner;
+  return other == r.owner;
 }

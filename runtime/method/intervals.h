@@ -10,19 +10,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "executorch/arena.h"
-
 /* Owner of bytes that nothing has written in this run. */
 #define ET_NO_OWNER UINT32_MAX
 
+/* In memory of the caller's. Starts without edges. */
 typedef struct et_intervals {
-  uintptr_t *edges; /* sorted and distinct once started */
+  uintptr_t *edges; /* room for two a range; sorted and distinct once started */
+  uint32_t *owners; /* of the tree's nodes: room for four a range */
   size_t edge_count;
-  uint32_t *owners; /* of the tree's nodes */
 } et_intervals;
-
-/* Takes room for `ranges` ranges of bytes: 16 bytes and two pointers each. */
-bool et_intervals_take(et_arena *arena, size_t ranges, et_intervals *out);
 
 /* Adds a range that will be assigned, [begin, end). */
 void et_intervals_add(et_intervals *map, uintptr_t begin, uintptr_t end);
@@ -34,8 +30,9 @@ void et_intervals_start(et_intervals *map);
 void et_intervals_assign(et_intervals *map, uintptr_t begin, uintptr_t end,
                          uint32_t owner);
 
-/* The one owner of [begin, end), the beginning of a range that was added. False,
- * and the first owner that is not `wanted`, when there are several. */
+/* The one owner of [begin, end), the beginning of a range that was added. When there are
+ * several, false, and the first that is not `wanted`; where that is nobody, the first that
+ * is somebody. */
 bool et_intervals_owner(const et_intervals *map, uintptr_t begin, uintptr_t end,
                         uint32_t wanted, uint32_t *out_owner);
 

@@ -1,6 +1,5 @@
 #include <string.h>
 
-#include "executorch/checked.h"
 #include "executorch/method.h"
 #include "runtime/core/noinline.h"
 #include "runtime/method/builder.h"
@@ -60,15 +59,9 @@ static et_status measure_delegates(et_builder *builder,
 /* Bytes of the regions, then of the larger of what comes behind them. */
 static et_status measure(et_builder *builder, const data_room *room,
                          et_method_requirements *out_requirements) {
-  size_t check = 0;
   size_t with_check = 0;
   ET_RETURN_IF_ERROR(et_build_resolve(builder));
-  ET_RETURN_IF_ERROR(et_build_reserve(builder));
-  if (!et_plan_check_bytes(&builder->counts, &check) ||
-      !et_checked_add(builder->arena.used, check, &with_check)) {
-    return et_fail(builder->error, ET_STATUS_OUT_OF_RESOURCES,
-                   "the method needs more bytes than there are addresses");
-  }
+  ET_RETURN_IF_ERROR(et_build_reserve(builder, &with_check));
   const et_method_requirements none = {0};
   *out_requirements = none;
   ET_RETURN_IF_ERROR(et_data_build(builder, room->name, room->bytes,
@@ -201,15 +194,6 @@ static void fill_method(const et_builder *builder) {
   method->output_count = (uint32_t)counts->outputs;
 }
 
-/* The part of the method's memory that is not taken yet. */
-static et_mutable_span rest_of(const et_builder *builder) {
-  const et_mutable_span rest = {
-      builder->arena.data + builder->arena.used,
-      builder->arena.size - builder->arena.used,
-  };
-  return rest;
-}
-
 /* What must be undone when it fails comes last. */
 static et_status build_callees(et_builder *builder) {
   size_t scratch = 0;
@@ -227,13 +211,14 @@ static et_status build_callees(et_builder *builder) {
 static ET_NOINLINE et_status build(et_builder *builder) {
   et_method_requirements needed = {0};
   builder->arena = et_arena_over(builder->memory->method);
-  ET_RETURN_IF_ERROR(et_build_reserve(builder));
+  size_t with_check = 0;
+  ET_RETURN_IF_ERROR(et_build_reserve(builder, &with_check));
   fill_method(builder);
   ET_RETURN_IF_ERROR(et_build_values(builder));
   ET_RETURN_IF_ERROR(measure_delegates(builder, &needed));
   ET_RETURN_IF_ERROR(et_build_instructions(builder));
   ET_RETURN_IF_ERROR(et_build_ends(builder));
-  ET_RETURN_IF_ERROR(et_plan_check_run(builder, rest_of(builder)));
+  ET_RETURN_IF_ERROR(et_plan_check_run(builder));
   ET_RETURN_IF_ERROR(et_build_state(builder));
   ET_RETURN_IF_ERROR(build_callees(builder));
   if (builder->regions.method->views != NULL) {

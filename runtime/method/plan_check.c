@@ -6,6 +6,7 @@
 #include "runtime/method/call_check.h"
 #include "runtime/method/operands.h"
 #include "runtime/method/simulation.h"
+#include "runtime/method/state.h"
 #include "runtime/method/views.h"
 #include "runtime/program/schema.h"
 
@@ -135,49 +136,41 @@ static et_status follow_all(et_simulation *sim) {
   return ET_STATUS_OK;
 }
 
+static et_status mark_written(void *context, et_value *value) {
+  et_simulation *sim = context;
+  int32_t *origin = &sim->origins[et_simulation_index(sim, value)];
+  *origin = *origin == ORIGIN_STATE || *origin == ORIGIN_BOTH ? ORIGIN_BOTH
+                                                              : ORIGIN_WRITTEN;
+  return ET_STATUS_OK;
+}
+
 /* Rows that nothing but a loop's et_copy_index writes. */
 static et_status mark_rows(void *context, et_value *value) {
   et_simulation *sim = context;
   int32_t *origin = &sim->origins[et_simulation_index(sim, value)];
-  *origin = *origin == ORIGIN_UNKNOWN ? ORIGIN_UNFILLED : *origin;
+  if (*origin == ORIGIN_UNKNOWN) {
+    *origin = ORIGIN_UNFILLED;
+  } else if (*origin == ORIGIN_STATE) {
+    *origin = ORIGIN_BOTH;
+  }
   return ET_STATUS_OK;
 }
 
-static et_status mark_written(void *context, et_value *value) {
-  et_simulation *sim = context;
-  sim->origins[et_simulation_index(sim, value)] = ORIGIN_WRITTEN;
-  return ET_STATUS_OK;
-}
-
-static et_status set_origins(et_simulation *sim) {
-  const et_method *method = sim->method;
-  const struct et_views *views = sim->builder->registry->views;
-  for (uint32_t i = 0; i < method->value_count; i++) {
-    sim->origins[i] = ORIGIN_UNKNOWN;
-  }
-  for (uint32_t i = 0; i < method->instruction_count; i++) {
-    const et_instruction *instruction = &method->instructions[i];
-    et_operands_visit(instruction, ET_OPERANDS_WRITTEN,
-                      instruction->fills_rows ? mark_rows : mark_written, sim);
-  }
-  for (uint32_t i = 0; i < method->input_count; i++) {
-    mark_written(sim, method->inputs[i].value);
-  }
-  for (uint32_t i = 0; i < method->value_count; i++) {
-    if (et_build_has_state(sim->builder, i)) {
-      sim->origins[i] =
-          sim->origins[i] == ORIGIN_UNKNOWN ? ORIGIN_STATE : ORIGIN_BOTH;
-    }
-  }
-  return views != NULL ? views->start(sim) : ET_STATUS_OK;
-}
-
-/* Cuts planned memory where tensors begin and end. The out of a view that has no
- * place of its own lies at the beginning of one that has. */
-static void cut_memory(et_simulation *sim) {
+/* Notes which values the run before left something in, and cuts planned memory where
+ * tensors begin and end. The out of a view that has no place of its own lies at the
+ * beginning of one that has. */
+static void look_at_values(et_simulation *sim) {
   for (uint32_t i = 0; i < sim->method->value_count; i++) {
     const et_value *value = &sim->method->values[i];
-    if (is_tracked(value) && et_build_is_planned(sim->builder, i)) {
+    et_tensor_record record;
+    sim->origins[i] = ORIGIN_UNKNOWN;
+    if (!et_state_read(&sim->builder->values, i, &record)) {
+      continue;
+    }
+    if (record.has_data) {
+      sim->origins[i] = ORIGIN_STATE;
+    }
+    if (is_tracked(value)) {
       const uintptr_t begin = (uintptr_t)value->u.as_tensor->data;
       et_intervals_add(&sim->map, begin, begin + value->u.as_tensor->capacity);
     }
@@ -187,11 +180,19 @@ static void cut_memory(et_simulation *sim) {
 
 /* All planned bytes are left over from the run before; then inputs are set. */
 static et_status start_run(et_simulation *sim) {
-  cut_memory(sim);
-  for (uint32_t i = 0; i < sim->method->input_count; i++) {
-    ET_RETURN_IF_ERROR(write_value(sim, sim->method->inputs[i].value));
+  const et_method *method = sim->method;
+  const struct et_views *views = sim->builder->registry->views;
+  look_at_values(sim);
+  for (uint32_t i = 0; i < method->instruction_count; i++) {
+    const et_instruction *instruction = &method->instructions[i];
+    et_operands_visit(instruction, ET_OPERANDS_WRITTEN,
+                      instruction->fills_rows ? mark_rows : mark_written, sim);
   }
-  return ET_STATUS_OK;
+  for (uint32_t i = 0; i < method->input_count; i++) {
+    mark_written(sim, method->inputs[i].value);
+    ET_RETURN_IF_ERROR(write_value(sim, method->inputs[i].value));
+  }
+  return views != NULL ? views->start(sim) : ET_STATUS_OK;
 }
 
 static et_status end_run(et_simulation *sim) {
@@ -218,38 +219,15 @@ static et_status end_run(et_simulation *sim) {
   return ET_STATUS_OK;
 }
 
-static bool take_work(et_arena *arena, const et_counts *counts,
-                      et_simulation *sim) {
-  void *origins = NULL;
-  const bool fits =
-      et_intervals_take(arena, counts->planned_tensors, &sim->map) &&
-      et_arena_take(arena, counts->values, sizeof *sim->origins,
-                    ET_REGION_ALIGNMENT, &origins);
-  sim->origins = origins;
-  return fits;
-}
-
-bool et_plan_check_bytes(const et_counts *counts, size_t *out_bytes) {
-  et_arena arena = et_arena_measuring();
-  et_simulation sim;
-  void *end = NULL;
-  const bool fits = take_work(&arena, counts, &sim) &&
-                    et_arena_take(&arena, 0, 1, ET_REGION_ALIGNMENT, &end);
-  *out_bytes = arena.used;
-  return fits;
-}
-
-et_status et_plan_check_run(const et_builder *builder, et_mutable_span work) {
-  et_arena arena = et_arena_over(work);
-  et_simulation sim = {.builder = builder,
-                       .method = builder->regions.method,
-                       .steps_left = ET_LIMIT_PLAN_STEPS};
-  if (!take_work(&arena, &builder->counts, &sim)) {
-    return et_fail(builder->error, ET_STATUS_INTERNAL,
-                   "no room to check the memory plan");
-  }
+et_status et_plan_check_run(const et_builder *builder) {
+  const et_regions *regions = &builder->regions;
+  et_simulation sim = {
+      .builder = builder,
+      .method = regions->method,
+      .map = {.edges = regions->edges, .owners = regions->owners},
+      .steps_left = ET_LIMIT_PLAN_STEPS,
+      .origins = regions->origins};
   ET_RETURN_IF_ERROR(et_call_check_run(builder));
-  ET_RETURN_IF_ERROR(set_origins(&sim));
   ET_RETURN_IF_ERROR(start_run(&sim));
   ET_RETURN_IF_ERROR(follow_all(&sim));
   return end_run(&sim);

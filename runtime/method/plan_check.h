@@ -21,16 +21,12 @@
 #ifndef ET_RUNTIME_METHOD_PLAN_CHECK_H_
 #define ET_RUNTIME_METHOD_PLAN_CHECK_H_
 
-#include "executorch/span.h"
 #include "executorch/status.h"
 #include "runtime/method/builder.h"
 
-/* Bytes of working memory for the check; false when they overflow. */
-bool et_plan_check_bytes(const et_counts *counts, size_t *out_bytes);
-
-/* Checks the built method, with working memory of that size. INVALID_PROGRAM
- * names the instruction and both values; OUT_OF_RESOURCES when following the plan
- * takes more than ET_LIMIT_PLAN_STEPS. */
-et_status et_plan_check_run(const et_builder *builder, et_mutable_span work);
+/* Checks the built method, in the regions that are for it. INVALID_PROGRAM names the
+ * instruction and both values; OUT_OF_RESOURCES when following the plan takes more than
+ * ET_LIMIT_PLAN_STEPS. */
+et_status et_plan_check_run(const et_builder *builder);
 
 #endif /* ET_RUNTIME_METHOD_PLAN_CHECK_H_ */

@@ -99,6 +99,7 @@ static void count_delegates(et_counts *counts, const et_fb_table *plan) {
 void et_count(const et_fb_table *plan, const et_fb_vector *values,
               et_counts *counts) {
   memset(counts, 0, sizeof *counts);
+  counts->methods = 1;
   counts->values = values->count;
   counts->inputs = et_tables_count(plan, ET_PLAN_INPUTS);
   counts->outputs = et_tables_count(plan, ET_PLAN_OUTPUTS);

@@ -31,6 +31,7 @@ et_fb_vector et_walk_args(const et_walk *walk);
 /* The counts of method_layout.h: `args` with moves and jumps, `dims` of sizes and of
  * strides. */
 typedef struct et_counts {
+  size_t methods; /* 1 */
   size_t values;
   size_t tensors;
   size_t planned_tensors;
