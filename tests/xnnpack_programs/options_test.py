@@ -99,3 +99,13 @@ def test_scales_of_groups_that_are_no_positive_numbers_are_refused(index: int, t
             _load_with_group_scale(path, index, bits)
     for bits in (0x0000, 0x8000, 0x0001, 0x7F7F):
         _load_with_group_scale(path, index, bits)
+
+
+def test_zeros_around_pictures_are_part_of_the_windows_that_alone_read_them() -> None:
+    # What is left: pads before pixels, of 0.5, read twice, of channels, before a transposed layer and a pool; and two slices.
+    assert _steps("pads")["copy"] == 8
+    # Of bytes those of planes that a transpose reads, as no step reads such planes; of halves likewise.
+    assert _steps("pads_q")["copy"] == 1
+    assert _steps("pads_half")["copy"] == 1
+    assert _steps("pads_dynamic") == {"convolution": 2, "depthwise": 1, "permute": 1}
+    assert _steps("pads_strip") == {"block": 2, "permute": 1}

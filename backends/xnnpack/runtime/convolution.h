@@ -35,6 +35,9 @@ void et_xnn_read_depthwise(et_xnn_builder *b, et_xnn_convolution_of *out);
 /* Filters of one output for each channel as columns of one matrix. */
 void et_xnn_as_columns(et_xnn_convolution_of *c);
 
+/* Sizes of what the layer reads as [B, H, W, C]. */
+et_xnn_dims et_xnn_as_picture(const et_xnn_node *layer, et_xnn_dims x);
+
 /* Sizes of the picture that the node reads as [B, H, W, C], whether it lies so or as
  * planes. */
 et_xnn_dims et_xnn_picture_dims(const et_xnn_builder *b);

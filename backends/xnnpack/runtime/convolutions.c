@@ -85,13 +85,15 @@ void et_xnn_read_depthwise(et_xnn_builder *b, convolution *c) {
                               .is_transposed = true};
 }
 
+et_xnn_dims et_xnn_as_picture(const et_xnn_node *layer, et_xnn_dims x) {
+  return layer->reads_planes ? (et_xnn_dims){.rank = x.rank,
+                                             .sizes = {x.sizes[0], x.sizes[2],
+                                                       x.sizes[3], x.sizes[1]}}
+                             : x;
+}
+
 et_xnn_dims et_xnn_picture_dims(const et_xnn_builder *b) {
-  const et_xnn_dims x = et_xnn_dims_of(b, b->node->inputs[X]);
-  return b->group->reads_planes
-             ? (et_xnn_dims){.rank = x.rank,
-                             .sizes = {x.sizes[0], x.sizes[2], x.sizes[3],
-                                       x.sizes[1]}}
-             : x;
+  return et_xnn_as_picture(b->node, et_xnn_dims_of(b, b->node->inputs[X]));
 }
 
 static void check_input(et_xnn_builder *b, const convolution *c) {
@@ -169,7 +171,7 @@ static void multiply_pixels(et_xnn_builder *b, const convolution *c) {
 }
 
 static void convolve_windows(et_xnn_builder *b, const convolution *c) {
-  uint32_t words[MOST_WORDS] = {b->group->reads_planes};
+  uint32_t words[MOST_WORDS] = {b->node->reads_planes};
   et_xnn_window_words(&c->window, words + 1);
   words[1 + ET_XNN_WINDOW_WORDS] = (uint32_t)c->matrix.groups;
   et_xnn_activation(b->node, words + 2 + ET_XNN_WINDOW_WORDS);

@@ -22,8 +22,7 @@ typedef struct et_xnn_part {
 
 typedef struct et_xnn_group {
   et_xnn_node node; /* a layer; of strips the last one, which projects, with the
-                      * input of what expands first */
-  bool reads_planes;  /* that input is [B, C, H, W]; else as the layer says */
+                      * input of what expands first, which may be planes */
   uint8_t part_count; /* strips; 0: it is one layer */
   et_xnn_part parts[ET_XNN_MOST_PARTS];
 } et_xnn_group;

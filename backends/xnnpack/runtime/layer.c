@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "backends/cpu/simd/activation.h"
+#include "backends/xnnpack/runtime/pads.h"
 #include "backends/xnnpack/runtime/schema.h"
 
 #define NONE ET_XNN_NO_NODE
@@ -77,11 +78,20 @@ static uint32_t find_summand(const nodes *n, const et_xnn_node *sum,
              : NONE;
 }
 
+static bool reads_windows(const et_xnn_node *node) {
+  return node->tag == ET_XNN_NODE_CONVOLUTION ||
+         node->tag == ET_XNN_NODE_DEPTHWISE;
+}
+
 /* The node whose result `node` is computed with, or NONE. */
 static uint32_t find_taken(const nodes *n, const et_xnn_node *node) {
   if (node->tag == ET_XNN_NODE_ADD) {
     const uint32_t first = find_summand(n, node, 0);
     return first != NONE ? first : find_summand(n, node, 1);
+  }
+  if (reads_windows(node)) {
+    return et_xnn_find_pad(n->uses, n->graph, node->index, ET_XNN_PICTURE,
+                           node);
   }
   if (node->tag != ET_XNN_NODE_CLAMP && node->tag != ET_XNN_NODE_HARDSWISH) {
     return NONE;
@@ -102,6 +112,12 @@ static uint32_t find_taken(const nodes *n, const et_xnn_node *node) {
 
 /* Puts what `last` does behind `layer`. */
 static void extend(const et_xnn_node *last, et_xnn_node *layer) {
+  if (reads_windows(last)) {
+    const et_xnn_node pad = *layer;
+    *layer = *last;
+    et_xnn_take_pad(&pad, ET_XNN_PICTURE, layer);
+    return;
+  }
   if (last->tag == ET_XNN_NODE_ADD) {
     const bool is_first = last->inputs[0] == layer->outputs[0];
     layer->inputs[layer->input_count++] = last->inputs[is_first ? 1 : 0];
@@ -114,7 +130,8 @@ static void extend(const et_xnn_node *last, et_xnn_node *layer) {
   layer->outputs[0] = last->outputs[0];
 }
 
-/* There are two at most: a clamp takes a sum, a sum a layer, and a layer nothing. */
+/* There are three at most: a clamp takes a sum, a sum a layer, a layer a pad, and that
+ * nothing. */
 et_xnn_node et_xnn_layer_of(const nodes *n, uint32_t index) {
   const et_xnn_node last = et_xnn_node_at(n->graph, index);
   const uint32_t taken = find_taken(n, &last);

@@ -54,8 +54,9 @@ static bool is_product(const et_xnn_node *node) {
 
 /* Reads what the nodes say; false when they are no strip. */
 static bool read(const et_xnn_graph *graph, const et_xnn_part *part, strip *s) {
-  const et_xnn_dims x =
-      et_xnn_value_at(graph, part->expand.inputs[ET_XNN_CONV_X]).dims;
+  const et_xnn_dims x = et_xnn_as_picture(
+      &part->expand,
+      et_xnn_value_at(graph, part->expand.inputs[ET_XNN_CONV_X]).dims);
   const et_xnn_dims weights =
       et_xnn_value_at(graph, part->expand.inputs[ET_XNN_CONV_FILTER]).dims;
   if (x.rank != 4 || weights.rank != 4 ||
@@ -199,10 +200,10 @@ static void infer(et_xnn_builder *b, const layers *l) {
   (1 + ET_XNN_WINDOW_WORDS + 1 + ET_XNN_ACTIVATION_WORDS + \
    ET_XNN_WINDOW_WORDS + ET_XNN_ACTIVATION_WORDS + ET_XNN_ACTIVATION_WORDS)
 
-static void fill_words(const et_xnn_part *part, const layers *l, bool planes,
+static void fill_words(const et_xnn_part *part, const layers *l,
                        uint32_t words[PART_WORDS]) {
   uint32_t *to = words;
-  *to++ = planes;
+  *to++ = part->expand.reads_planes;
   et_xnn_window_words(&l->expand.convolution.window, to);
   to += ET_XNN_WINDOW_WORDS;
   *to++ = 1; /* group */
@@ -259,8 +260,7 @@ static void emit(et_xnn_builder *b, const layers *l) {
                  "it needs too much memory");
   for (size_t i = 0; i < g->part_count; i++) {
     fill_inputs(b, &l[i], inputs + 1 + i * PART_INPUTS);
-    fill_words(&g->parts[i], &l[i], i == 0 && g->reads_planes,
-               words + 1 + i * PART_WORDS);
+    fill_words(&g->parts[i], &l[i], words + 1 + i * PART_WORDS);
   }
   const uint16_t count = et_xnn_add_residual(
       b, inputs, (uint16_t)(1 + g->part_count * PART_INPUTS));

@@ -72,8 +72,7 @@ void et_xnn_clamp(et_xnn_builder *b, et_xnn_tensor floats) {
                                     .word_count = 1 + ET_CPU_MAP_WORDS});
 }
 
-/* Larger values are of no use; within them nothing overflows. */
-#define MOST (1 << 20)
+#define MOST ET_XNN_MOST_WINDOW
 
 static int32_t field(const et_xnn_node *node, uint16_t number, int32_t least,
                      bool *is_ok) {
@@ -92,9 +91,12 @@ bool et_xnn_window_of(const et_xnn_node *node, et_xnn_window *out) {
     out->dilation[i] =
         field(node, (uint16_t)(ET_XNN_CONV_DILATION_Y + i), 0, &is_ok);
     out->before[i] =
-        field(node, i == 0 ? ET_XNN_CONV_TOP : ET_XNN_CONV_LEFT, 0, &is_ok);
-    out->after[i] =
-        field(node, i == 0 ? ET_XNN_CONV_BOTTOM : ET_XNN_CONV_RIGHT, 0, &is_ok);
+        field(node, i == 0 ? ET_XNN_CONV_TOP : ET_XNN_CONV_LEFT, 0, &is_ok) +
+        node->zeros_before[i];
+    out->after[i] = field(node, i == 0 ? ET_XNN_CONV_BOTTOM : ET_XNN_CONV_RIGHT,
+                          0, &is_ok) +
+                    node->zeros_after[i];
+    is_ok = is_ok && out->before[i] <= MOST && out->after[i] <= MOST;
     out->dilation[i] = out->dilation[i] == 0 ? 1 : out->dilation[i];
   }
   return is_ok;

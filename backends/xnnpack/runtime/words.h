@@ -36,8 +36,12 @@ bool et_xnn_is_of_bytes(const et_xnn_builder *b);
 /* A step that brings floats within the node's bounds, if it has any. */
 void et_xnn_clamp(et_xnn_builder *b, et_xnn_tensor floats);
 
+/* Larger numbers of a window are of no use; within them nothing overflows. */
+#define ET_XNN_MOST_WINDOW (1 << 20)
+
 /* Reads the window from the fields of the node's table: padding from 0 on, then
- * kernel, stride and dilation. False when it is no window. */
+ * kernel, stride and dilation; to the padding the node's zeros are added. False when it
+ * is no window. */
 bool et_xnn_window_of(const et_xnn_node *node, et_xnn_window *out);
 
 /* Whether it is one pixel, and each has its own. */

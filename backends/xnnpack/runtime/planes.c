@@ -1,0 +1,114 @@
+#include "backends/xnnpack/runtime/planes.h"
+
+#include "backends/cpu/simd/planes.h"
+#include "backends/xnnpack/runtime/convolution.h"
+#include "backends/xnnpack/runtime/pads.h"
+#include "backends/xnnpack/runtime/schema.h"
+
+/* With so few channels reading planes takes less than bringing them channels last:
+ * backends/cpu/compiler/cost.py. */
+#define MOST_PLANES 4
+
+/* Whether the node brings planes of floats channels last. */
+static bool is_channels_last(const et_xnn_graph *graph,
+                             const et_xnn_node *node) {
+  static const uint32_t channels_last[] = {0, 2, 3, 1};
+  if (node->tag != ET_XNN_NODE_TRANSPOSE) {
+    return false;
+  }
+  const et_xnn_value x = et_xnn_value_at(graph, node->inputs[0]);
+  const et_fb_vector order =
+      et_fb_list(&node->body, ET_XNN_TRANSPOSE_ORDER, sizeof(uint32_t));
+  bool is_last = order.count == 4 && x.dims.rank == 4 && x.constant == 0 &&
+                 x.datatype == ET_XNN_FP32;
+  for (uint32_t i = 0; i < 4 && is_last; i++) {
+    is_last = et_fb_u32_at(&order, i) == channels_last[i];
+  }
+  return is_last;
+}
+
+static bool fits_planes(const et_xnn_window *w, uint32_t channels) {
+  const et_cpu_window window = {.kernel_y = (size_t)w->kernel[0],
+                                .kernel_x = (size_t)w->kernel[1],
+                                .stride_x = (size_t)w->stride[1],
+                                .dilation_x = (size_t)w->dilation[1]};
+  return w->kernel[0] <= ET_CPU_PLANES_TAPS &&
+         w->kernel[1] <= ET_CPU_PLANES_TAPS &&
+         et_cpu_planes_fit(&window, channels);
+}
+
+/* Whether a layer is a convolution whose step reads planes as well. */
+static bool takes_planes(const et_xnn_nodes *n, const et_xnn_node *layer) {
+  et_xnn_window w;
+  if (layer->tag != ET_XNN_NODE_CONVOLUTION) {
+    return false;
+  }
+  const uint32_t channels = et_fb_u32(&layer->body, ET_XNN_CONV_GROUP_CHANNELS);
+  return channels <= MOST_PLANES &&
+         et_fb_u32(&layer->body, ET_XNN_CONV_GROUPS) == 1 &&
+         et_xnn_window_of(layer, &w) && !et_xnn_is_pixel(&w) &&
+         fits_planes(&w, channels) && et_xnn_is_float_layer(n, layer);
+}
+
+/* The node that brings the planes which `layer` reads channels last. */
+static uint32_t find_transpose(const et_xnn_nodes *n,
+                               const et_xnn_node *layer) {
+  if (!takes_planes(n, layer)) {
+    return ET_XNN_NO_NODE;
+  }
+  const uint32_t index = et_xnn_sole_writer(n->uses, n->graph, layer->index,
+                                            layer->inputs[ET_XNN_CONV_X]);
+  if (index == ET_XNN_NO_NODE) {
+    return index;
+  }
+  const et_xnn_node node = et_xnn_node_at(n->graph, index);
+  return is_channels_last(n->graph, &node) ? index : ET_XNN_NO_NODE;
+}
+
+/* The layer that takes node `index`, a transpose, as what brings it planes. */
+static bool find_layer(const et_xnn_nodes *n, uint32_t index,
+                       et_xnn_node *layer) {
+  const et_xnn_node node = et_xnn_node_at(n->graph, index);
+  const uint32_t reader =
+      et_xnn_sole_reader(n->uses, n->graph, index, node.outputs[0]);
+  if (node.tag != ET_XNN_NODE_TRANSPOSE || reader == ET_XNN_NO_NODE) {
+    return false;
+  }
+  *layer = et_xnn_layer_of(n, et_xnn_last_of(n, reader));
+  return find_transpose(n, layer) == index;
+}
+
+/* The pad of the planes that `layer` reads by way of node `transpose`. */
+static uint32_t find_pad(const et_xnn_nodes *n, uint32_t transpose,
+                         const et_xnn_node *layer) {
+  return et_xnn_find_pad(n->uses, n->graph, transpose, ET_XNN_PLANES, layer);
+}
+
+static bool pads_planes(const et_xnn_nodes *n, const et_xnn_node *pad) {
+  const uint32_t reader =
+      et_xnn_sole_reader(n->uses, n->graph, pad->index, pad->outputs[0]);
+  et_xnn_node layer;
+  return reader != ET_XNN_NO_NODE && find_layer(n, reader, &layer) &&
+         find_pad(n, reader, &layer) == pad->index;
+}
+
+bool et_xnn_brings_planes(const et_xnn_nodes *n, uint32_t index) {
+  const et_xnn_node node = et_xnn_node_at(n->graph, index);
+  et_xnn_node layer;
+  return node.tag == ET_XNN_NODE_PAD ? pads_planes(n, &node)
+                                     : find_layer(n, index, &layer);
+}
+
+void et_xnn_take_planes(const et_xnn_nodes *n, et_xnn_node *layer) {
+  const uint32_t transpose = find_transpose(n, layer);
+  if (transpose == ET_XNN_NO_NODE) {
+    return;
+  }
+  const uint32_t pad = find_pad(n, transpose, layer);
+  layer->reads_planes = true;
+  layer->inputs[ET_XNN_CONV_X] = et_xnn_node_at(n->graph, transpose).inputs[0];
+  if (pad != ET_XNN_NO_NODE) {
+    const et_xnn_node node = et_xnn_node_at(n->graph, pad);
+    et_xnn_take_pad(&node, ET_XNN_PLANES, layer);
+  }
+}
