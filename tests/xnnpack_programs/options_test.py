@@ -109,3 +109,13 @@ def test_zeros_around_pictures_are_part_of_the_windows_that_alone_read_them() ->
     assert _steps("pads_half")["copy"] == 1
     assert _steps("pads_dynamic") == {"convolution": 2, "depthwise": 1, "permute": 1}
     assert _steps("pads_strip") == {"block": 2, "permute": 1}
+
+
+def test_planes_that_are_declared_with_other_sizes_than_the_picture_made_of_them_are_refused(tmp_path: Path) -> None:
+    program = (_FOLDER / "pads_strip.pte").read_bytes()
+    declared, other = (np.array([1, 3, 120, width], np.uint32).tobytes() for width in (116, 1 << 20))
+    place = program.rindex(declared)  # of the delegate, behind those of the program
+    path = tmp_path / "other.pte"
+    path.write_bytes(program[:place] + other + program[place + len(other) :])
+    with pytest.raises(ExecutorchError, match="other sizes than the picture"):
+        Program(path).method()

@@ -229,7 +229,8 @@ static void fill_inputs(et_xnn_builder *b, const layers *l,
 }
 
 /* What a thread needs, and rows of the last strip at once. Those before make one row
- * at a time, which lies beside what they need themselves. */
+ * at a time, which lies beside what they need themselves. No rows: they were strips as
+ * the picture is declared that planes were brought to, but not as those are. */
 typedef struct room {
   int64_t floats;
   int64_t rows;
@@ -241,7 +242,9 @@ static room room_of(const et_xnn_builder *b, const layers *l) {
   for (size_t i = 0; i < g->part_count; i++) {
     const bool is_last = i + 1u == g->part_count;
     strip s = {.channels = 0};
-    (void)read(b->graph, &g->parts[i], &s); /* it is one, as was asked */
+    if (!read(b->graph, &g->parts[i], &s)) {
+      return (room){0, 0};
+    }
     r.rows = is_last ? rows_of(&s) : 1;
     r.floats +=
         floats_of(&s, r.rows) +
@@ -256,6 +259,9 @@ static void emit(et_xnn_builder *b, const layers *l) {
   uint32_t words[1 + ET_XNN_MOST_PARTS * PART_WORDS] = {(uint32_t)needed.rows};
   et_xnn_tensor inputs[2 + ET_XNN_MOST_PARTS * PART_INPUTS] = {
       et_xnn_tensor_of(b, b->node->inputs[ET_XNN_CONV_X])};
+  ET_XNN_REQUIRE(b, needed.rows > 0,
+                 "the planes that it reads are declared with other sizes than "
+                 "the picture that is made of them");
   ET_XNN_REQUIRE(b, needed.floats <= INT32_MAX / ET_XNN_THREADS,
                  "it needs too much memory");
   for (size_t i = 0; i < g->part_count; i++) {
