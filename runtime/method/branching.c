@@ -105,7 +105,7 @@ static void mark(const et_builder *builder) {
 
 static et_status forget_rows(void *context, et_value *value) {
   et_simulation *sim = context;
-  int32_t *origin = &sim->origins[et_simulation_index(sim, value)];
+  uint32_t *origin = &sim->origins[et_simulation_index(sim, value)];
   *origin = *origin == ORIGIN_FILLED ? ORIGIN_UNFILLED : *origin;
   return ET_STATUS_OK;
 }

@@ -20,8 +20,15 @@ et_status et_data_measure(const et_builder *builder, size_t *out_bytes) {
   return reading->measure(&needs, &list, out_bytes);
 }
 
-et_status et_data_build(et_builder *builder, const char *name,
-                        et_mutable_span room, size_t *out_bytes) {
+static const et_mutable_span *room_of(const et_builder *builder) {
+  static const et_mutable_span none = {NULL, 0};
+  if (builder->memory != NULL) {
+    return &builder->memory->data;
+  }
+  return builder->options != NULL ? &builder->options->data : &none;
+}
+
+et_status et_data_build(et_builder *builder, size_t *out_bytes) {
   const struct et_reading *reading = builder->program->reading;
   size_t list = 0;
   *out_bytes = 0;
@@ -33,7 +40,7 @@ et_status et_data_build(et_builder *builder, const char *name,
   if (*out_bytes == 0) {
     return ET_STATUS_OK;
   }
-  ET_RETURN_IF_ERROR(
-      et_build_check_buffer(name, 0, &room, *out_bytes, builder->error));
-  return reading->build(&needs, room, list, &builder->data);
+  const et_mutable_span *room = room_of(builder);
+  ET_RETURN_IF_ERROR(et_build_check_buffer(builder, room, *out_bytes));
+  return reading->build(&needs, *room, list, &builder->data);
 }

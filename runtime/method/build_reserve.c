@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "runtime/core/format.h"
 #include "runtime/method/builder.h"
 
 /* A region: where its address goes, bytes of one of its structs, and what is counted of
@@ -82,20 +83,46 @@ bool et_build_take_room(et_builder *builder, size_t bytes, et_arena *out_room) {
   return true;
 }
 
-et_status et_build_check_buffer(const char *name, size_t index,
-                                const et_mutable_span *buffer, size_t needed,
-                                et_error *error) {
-  if (buffer->size < needed) {
-    return et_fail(error, ET_STATUS_MEMORY_TOO_SMALL,
-                   "%s[%zu] has %zu bytes and needs %zu", name, index,
-                   buffer->size, needed);
+/* What messages call a buffer. `bytes` comes first in a planned one. */
+static const char *name_of(const et_method_memory *memory,
+                           const et_mutable_span *buffer, size_t *out_index) {
+  *out_index = 0;
+  if (memory == NULL) {
+    return "options.data";
   }
-  if (buffer->size != 0 &&
-      (buffer->data == NULL ||
-       (uintptr_t)buffer->data % ET_MEMORY_ALIGNMENT != 0)) {
-    return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
-                   "%s[%zu] is NULL or not aligned to %d bytes", name, index,
-                   ET_MEMORY_ALIGNMENT);
+  if (buffer == &memory->method) {
+    return "memory.method";
   }
-  return ET_STATUS_OK;
+  if (buffer == &memory->scratch) {
+    return "memory.scratch";
+  }
+  if (buffer == &memory->data) {
+    return "memory.data";
+  }
+  *out_index = (size_t)((const et_planned_buffer *)(const void *)buffer -
+                        memory->planned);
+  return "memory.planned";
+}
+
+static et_status fail_buffer(const et_builder *builder,
+                             const et_mutable_span *buffer, size_t needed) {
+  size_t index = 0;
+  const char *name = ET_TELLS ? name_of(builder->memory, buffer, &index) : NULL;
+  return buffer->size < needed
+             ? et_fail(builder->error, ET_STATUS_MEMORY_TOO_SMALL,
+                       "%s[%zu] has %zu bytes and needs %zu", name, index,
+                       buffer->size, needed)
+             : et_fail(builder->error, ET_STATUS_INVALID_ARGUMENT,
+                       "%s[%zu] is NULL or not aligned to %d bytes", name,
+                       index, ET_MEMORY_ALIGNMENT);
+}
+
+et_status et_build_check_buffer(const et_builder *builder,
+                                const et_mutable_span *buffer, size_t needed) {
+  const bool is_placed =
+      buffer->size == 0 || (buffer->data != NULL &&
+                            (uintptr_t)buffer->data % ET_MEMORY_ALIGNMENT == 0);
+  return is_placed && buffer->size >= needed
+             ? ET_STATUS_OK
+             : fail_buffer(builder, buffer, needed);
 }

@@ -43,22 +43,19 @@ static void reset(const et_method *method, bool with_initial) {
 }
 
 et_status et_build_state(const et_builder *builder) {
-  const size_t count = builder->counts.planned_buffers;
   const et_planned_buffer *planned = builder->memory->planned;
-  for (size_t i = 0; i < count; i++) {
-    if (planned[i].state == NULL) {
-      continue;
+  for (size_t i = 0; i < builder->counts.planned_buffers; i++) {
+    const et_planned_buffer *buffer = &planned[i];
+    if (buffer->state != NULL) {
+      return buffer->sharing != NULL
+                 ? buffer->sharing->build(builder)
+                 : et_fail(builder->error, ET_STATUS_INVALID_ARGUMENT,
+                           "memory.planned[%zu] has a state: its sharing must "
+                           "be &et_sharing",
+                           i);
     }
-    return planned[i].sharing != NULL
-               ? planned[i].sharing->build(builder)
-               : et_fail(builder->error, ET_STATUS_INVALID_ARGUMENT,
-                         "memory.planned[%zu] has a state: its sharing must "
-                         "be &et_sharing",
-                         i);
-  }
-  for (size_t i = 0; i < count; i++) {
-    if (planned[i].bytes.size != 0) {
-      memset(planned[i].bytes.data, 0, planned[i].bytes.size);
+    if (buffer->bytes.size != 0) {
+      memset(buffer->bytes.data, 0, buffer->bytes.size);
     }
   }
   reset(builder->regions.method, true);

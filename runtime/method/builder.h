@@ -29,7 +29,7 @@ typedef struct et_regions {
    * afterwards. */
   uintptr_t *edges;
   uint32_t *owners;
-  int32_t *origins;
+  uint32_t *origins;
 } et_regions;
 
 /* What is used most comes first: machines address that in fewer bytes. */
@@ -38,7 +38,7 @@ typedef struct et_builder {
   const et_program *program;
   const et_registry *registry;
   const et_method_options *options; /* or NULL */
-  const et_method_memory *memory;   /* NULL while measuring */
+  const et_method_memory *memory;   /* NULL in et_method_measure */
   et_regions regions;
   et_arena arena;
   et_fb_vector values; /* EValues of the plan */
@@ -51,10 +51,10 @@ typedef struct et_builder {
  * which stay as they are until more is taken. *out_bytes is what all of them take. */
 et_status et_build_reserve(et_builder *builder, size_t *out_bytes);
 
-/* Checks the size of a buffer that the caller gives, and its alignment. */
-et_status et_build_check_buffer(const char *name, size_t index,
-                                const et_mutable_span *buffer, size_t needed,
-                                et_error *error);
+/* Checks the size of a buffer that the caller gives, one of `memory` or else that of the
+ * options, and its alignment. */
+et_status et_build_check_buffer(const et_builder *builder,
+                                const et_mutable_span *buffer, size_t needed);
 
 /* Checks that what the plan needs is linked and that each call fits the signature
  * and the rules of a kernel. Needs no memory. */

@@ -10,6 +10,7 @@ typedef struct call_check {
   uint32_t instruction;
   const et_value *out; /* whose overlaps are looked for */
   uint32_t out_count;  /* places where the instruction writes it */
+  bool is_written;     /* what it is compared with, else read */
   uint32_t steps_left;
 } call_check;
 
@@ -24,45 +25,29 @@ static bool overlap(const et_tensor *a, const et_tensor *b) {
          b_begin < a_begin + a->capacity;
 }
 
-static et_status compare_with_out(const call_check *c, const et_value *value) {
-  if (overlap(value->u.as_tensor, c->out->u.as_tensor)) {
-    return et_fail_program(
-        c->builder->error,
-        "instructions[%u] writes values[%u], which shares bytes with "
-        "its operand values[%u]",
-        (unsigned)c->instruction, INDEX_OF(c, c->out), INDEX_OF(c, value));
-  }
-  return ET_STATUS_OK;
-}
-
-static et_status spend_step(call_check *c) {
-  if (c->steps_left == 0) {
+/* Another operand may not share bytes with the out, and no other place may be it. */
+static et_status check_against(void *context, et_value *value) {
+  call_check *c = context;
+  if (c->steps_left-- == 0) {
     return et_fail(c->builder->error, ET_STATUS_OUT_OF_RESOURCES,
                    "instructions[%u] has too many operands to compare",
                    (unsigned)c->instruction);
   }
-  c->steps_left--;
-  return ET_STATUS_OK;
-}
-
-static et_status check_against_read(void *context, et_value *value) {
-  call_check *c = context;
-  ET_RETURN_IF_ERROR(spend_step(c));
-  return compare_with_out(c, value);
-}
-
-static et_status check_against_written(void *context, et_value *value) {
-  call_check *c = context;
-  ET_RETURN_IF_ERROR(spend_step(c));
-  if (value != c->out) {
-    return compare_with_out(c, value);
+  if (c->is_written && value == c->out) {
+    return c->out_count++ == 0
+               ? ET_STATUS_OK
+               : et_fail_program(c->builder->error,
+                                 "instructions[%u] writes values[%u] twice",
+                                 (unsigned)c->instruction, INDEX_OF(c, value));
   }
-  if (c->out_count++ == 0) {
-    return ET_STATUS_OK;
-  }
-  return et_fail_program(c->builder->error,
-                         "instructions[%u] writes values[%u] twice",
-                         (unsigned)c->instruction, INDEX_OF(c, value));
+  return !overlap(value->u.as_tensor, c->out->u.as_tensor)
+             ? ET_STATUS_OK
+             : et_fail_program(
+                   c->builder->error,
+                   "instructions[%u] writes values[%u], which shares bytes "
+                   "with its operand values[%u]",
+                   (unsigned)c->instruction, INDEX_OF(c, c->out),
+                   INDEX_OF(c, value));
 }
 
 static et_status check_out(void *context, et_value *out) {
@@ -77,10 +62,11 @@ static et_status check_out(void *context, et_value *out) {
   }
   c->out = out;
   c->out_count = 0;
+  c->is_written = false;
   ET_RETURN_IF_ERROR(
-      et_operands_visit(instruction, ET_OPERAND_READ, check_against_read, c));
-  return et_operands_visit(instruction, ET_OPERANDS_WRITTEN,
-                           check_against_written, c);
+      et_operands_visit(instruction, ET_OPERAND_READ, check_against, c));
+  c->is_written = true;
+  return et_operands_visit(instruction, ET_OPERANDS_WRITTEN, check_against, c);
 }
 
 et_status et_call_check_run(const et_builder *builder) {

@@ -9,9 +9,8 @@
 /* Measures what is not addressable, the list of it included. */
 et_status et_data_measure(const et_builder *builder, size_t *out_bytes);
 
-/* Measures it, lays it out in `room`, which is called `name`, and reads what is
- * needed for sure. MEMORY_TOO_SMALL when the room is. */
-et_status et_data_build(et_builder *builder, const char *name,
-                        et_mutable_span room, size_t *out_bytes);
+/* Measures it, lays it out in the `data` of the memory, or of the options while there is
+ * none, and reads what is needed for sure. MEMORY_TOO_SMALL when that is. */
+et_status et_data_build(et_builder *builder, size_t *out_bytes);
 
 #endif /* ET_RUNTIME_METHOD_DATA_H_ */

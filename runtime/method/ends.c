@@ -88,7 +88,7 @@ static et_status check_data(const et_end *input, size_t index,
     return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
                    "inputs[%zu]: data is NULL", index);
   }
-  if (!input->is_planned && (uintptr_t)data % size != 0) {
+  if (input->is_lent && (uintptr_t)data % size != 0) {
     return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
                    "inputs[%zu]: data is not aligned to %zu bytes", index,
                    size);
@@ -100,7 +100,7 @@ static et_status check_data(const et_end *input, size_t index,
 static void take_data(et_method *method, const et_end *input, const void *data,
                       size_t nbytes) {
   et_tensor *tensor = input->value->u.as_tensor;
-  if (!input->is_planned) {
+  if (input->is_lent) {
     tensor->data = nbytes == 0 ? method : (void *)(uintptr_t)data;
     return; /* is_constant guards it */
   }
@@ -184,8 +184,7 @@ et_status et_method_set_output(et_method *method, size_t index, void *data,
   ET_RETURN_IF_ERROR(
       check_index("outputs", index, method->output_count, out_error));
   et_end *output = &method->outputs[index];
-  if (output->value->tag != ET_VALUE_TENSOR || output->is_planned ||
-      output->value->u.as_tensor->is_constant) {
+  if (!output->is_lent) {
     return et_fail(out_error, ET_STATUS_INVALID_STATE,
                    "outputs[%zu] has memory of its own", index);
   }

@@ -92,7 +92,7 @@ static et_status run_all(const et_method *method, et_error *error) {
 static et_status check_set(const et_end *ends, uint32_t count,
                            const char *message, et_error *error) {
   for (uint32_t i = 0; i < count; i++) {
-    if (ends[i].value->tag == ET_VALUE_TENSOR && !ends[i].is_set) {
+    if (!ends[i].is_set) {
       return et_fail(error, ET_STATUS_INVALID_STATE, message, (unsigned)i);
     }
   }
@@ -100,20 +100,20 @@ static et_status check_set(const et_end *ends, uint32_t count,
 }
 
 /* Memory that the caller lends for an output may not be that of an input. */
-static et_status check_lent(const et_method *method, const et_tensor *output,
-                            uint32_t index, et_error *error) {
+static et_status check_lent(const et_method *method, uint32_t output,
+                            et_error *error) {
+  const et_tensor *written = method->outputs[output].value->u.as_tensor;
   for (uint32_t i = 0; i < method->input_count; i++) {
-    const et_end *input = &method->inputs[i];
-    if (input->value->tag != ET_VALUE_TENSOR || input->is_planned) {
+    const et_tensor *read = method->inputs[i].value->u.as_tensor;
+    if (!method->inputs[i].is_lent) {
       continue;
     }
-    const et_tensor *lent = input->value->u.as_tensor;
-    const uintptr_t a = (uintptr_t)lent->data;
-    const uintptr_t b = (uintptr_t)output->data;
-    if (a < b + output->capacity && b < a + et_tensor_nbytes(lent)) {
+    const uintptr_t a = (uintptr_t)read->data;
+    const uintptr_t b = (uintptr_t)written->data;
+    if (a < b + written->capacity && b < a + et_tensor_nbytes(read)) {
       return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
                      "the memory of outputs[%u] overlaps that of inputs[%u]",
-                     (unsigned)index, (unsigned)i);
+                     (unsigned)output, (unsigned)i);
     }
   }
   return ET_STATUS_OK;
@@ -126,11 +126,8 @@ static et_status check_ends(const et_method *method, et_error *error) {
       check_set(method->outputs, method->output_count,
                 "outputs[%u] is not planned and was given no memory", error));
   for (uint32_t i = 0; i < method->output_count; i++) {
-    const et_end *output = &method->outputs[i];
-    if (output->value->tag == ET_VALUE_TENSOR && !output->is_planned &&
-        !output->value->u.as_tensor->is_constant) {
-      ET_RETURN_IF_ERROR(
-          check_lent(method, output->value->u.as_tensor, i, error));
+    if (method->outputs[i].is_lent) {
+      ET_RETURN_IF_ERROR(check_lent(method, i, error));
     }
   }
   return ET_STATUS_OK;

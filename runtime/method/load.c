@@ -43,12 +43,6 @@ et_status et_method_data_bytes(const et_program *program, const char *name,
   return et_data_measure(&builder, out_bytes);
 }
 
-/* Where data is read to, and what that is called. */
-typedef struct data_room {
-  const char *name;
-  et_mutable_span bytes;
-} data_room;
-
 /* A method whose registry has no delegation has no delegates: et_build_resolve. */
 static et_status measure_delegates(et_builder *builder,
                                    et_method_requirements *out) {
@@ -57,15 +51,14 @@ static et_status measure_delegates(et_builder *builder,
 }
 
 /* Bytes of the regions, then of the larger of what comes behind them. */
-static et_status measure(et_builder *builder, const data_room *room,
+static et_status measure(et_builder *builder,
                          et_method_requirements *out_requirements) {
   size_t with_check = 0;
   ET_RETURN_IF_ERROR(et_build_resolve(builder));
   ET_RETURN_IF_ERROR(et_build_reserve(builder, &with_check));
   const et_method_requirements none = {0};
   *out_requirements = none;
-  ET_RETURN_IF_ERROR(et_data_build(builder, room->name, room->bytes,
-                                   &out_requirements->data_bytes));
+  ET_RETURN_IF_ERROR(et_data_build(builder, &out_requirements->data_bytes));
   ET_RETURN_IF_ERROR(measure_delegates(builder, out_requirements));
   ET_RETURN_IF_ERROR(et_build_calls(builder, &out_requirements->scratch_bytes));
   const size_t prepared = builder->arena.used;
@@ -81,13 +74,9 @@ et_status et_method_measure(const et_program *program, const char *name,
                             et_method_requirements *out_requirements,
                             et_error *out_error) {
   et_builder builder;
-  data_room room = {"options.data", {NULL, 0}};
-  if (options != NULL) {
-    room.bytes = options->data;
-  }
   ET_RETURN_IF_ERROR(
       start_builder(program, name, registry, options, out_error, &builder));
-  return measure(&builder, &room, out_requirements);
+  return measure(&builder, out_requirements);
 }
 
 static bool disjoint(const et_mutable_span *a, const et_mutable_span *b) {
@@ -136,31 +125,25 @@ static et_status check_planned(const et_builder *builder,
   }
   for (size_t i = 0; i < count; i++) {
     const int64_t needed = et_tables_planned_bytes(&builder->plan, (uint32_t)i);
-    ET_RETURN_IF_ERROR(et_build_check_buffer("memory.planned", i,
-                                             &memory->planned[i].bytes,
-                                             (size_t)needed, builder->error));
+    ET_RETURN_IF_ERROR(et_build_check_buffer(builder, &memory->planned[i].bytes,
+                                             (size_t)needed));
     ET_RETURN_IF_ERROR(check_disjoint(memory, i, builder->error));
   }
   return ET_STATUS_OK;
 }
 
 static et_status check_memory(const et_builder *builder,
-                              const et_method_requirements *needed,
-                              const et_method_memory *memory) {
-  et_error *error = builder->error;
-  ET_RETURN_IF_ERROR(et_build_check_buffer("memory.method", 0, &memory->method,
-                                           needed->method_bytes, error));
-  ET_RETURN_IF_ERROR(et_build_check_buffer(
-      "memory.scratch", 0, &memory->scratch, needed->scratch_bytes, error));
+                              const et_method_requirements *needed) {
+  const et_method_memory *memory = builder->memory;
+  ET_RETURN_IF_ERROR(
+      et_build_check_buffer(builder, &memory->method, needed->method_bytes));
+  ET_RETURN_IF_ERROR(
+      et_build_check_buffer(builder, &memory->scratch, needed->scratch_bytes));
   if (!disjoint(&memory->method, &memory->scratch)) {
-    return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
+    return et_fail(builder->error, ET_STATUS_INVALID_ARGUMENT,
                    "memory.scratch overlaps memory.method");
   }
   return check_planned(builder, memory);
-}
-
-static uint64_t max_steps_of(const et_method_options *options) {
-  return options->max_steps != 0 ? options->max_steps : ET_DEFAULT_MAX_STEPS;
 }
 
 static void fill_method(const et_builder *builder) {
@@ -172,12 +155,14 @@ static void fill_method(const et_builder *builder) {
   method->program = *builder->program;
   method->data = builder->data;
   method->scratch = builder->memory->scratch;
-  method->max_steps = ET_DEFAULT_MAX_STEPS;
   if (options != NULL) {
     method->parallel = options->parallel;
     method->observer = options->observer;
     method->random = options->random;
-    method->max_steps = max_steps_of(options);
+    method->max_steps = options->max_steps;
+  }
+  if (method->max_steps == 0) {
+    method->max_steps = ET_DEFAULT_MAX_STEPS;
   }
   method->values = regions->values;
   method->instructions = regions->instructions;
@@ -229,11 +214,10 @@ static ET_NOINLINE et_status build(et_builder *builder) {
 
 static et_status load(et_builder *builder, const et_method_memory *memory) {
   et_method_requirements needed;
-  const data_room room = {"memory.data", memory->data};
-  ET_RETURN_IF_ERROR(check_data(memory, builder->error));
-  ET_RETURN_IF_ERROR(measure(builder, &room, &needed));
-  ET_RETURN_IF_ERROR(check_memory(builder, &needed, memory));
   builder->memory = memory;
+  ET_RETURN_IF_ERROR(check_data(memory, builder->error));
+  ET_RETURN_IF_ERROR(measure(builder, &needed));
+  ET_RETURN_IF_ERROR(check_memory(builder, &needed));
   return build(builder);
 }
 

@@ -17,6 +17,12 @@ static bool is_tracked(const et_value *value) {
          !tensor->is_constant && tensor->capacity != 0;
 }
 
+/* A mutable buffer, written in this run. */
+static bool is_updated_state(uint32_t origin) {
+  const uint32_t bits = ORIGIN_STATE | ORIGIN_WRITTEN;
+  return origin < ORIGIN_VIEW && (origin & bits) == bits;
+}
+
 static bool owner_of(const et_simulation *sim, const et_value *value,
                      uint32_t *out_owner) {
   const uintptr_t begin = (uintptr_t)value->u.as_tensor->data;
@@ -49,22 +55,18 @@ static et_status write_value(void *context, et_value *value) {
 /* Whether `value` may take its bytes from `owner`, another value, or from the
  * run before. Notes what it takes them as. */
 static bool accept_owner(et_simulation *sim, uint32_t value, uint32_t owner) {
-  int32_t *origin = &sim->origins[value];
-  const bool is_written = *origin == ORIGIN_WRITTEN || *origin == ORIGIN_BOTH ||
-                          *origin == ORIGIN_FILLED;
+  uint32_t *origin = &sim->origins[value];
   if (owner == ET_NO_OWNER) {
-    *origin = is_written ? ORIGIN_BOTH
-                         : (*origin == ORIGIN_UNKNOWN ? ORIGIN_STATE : *origin);
-    return *origin < 0;
-  }
-  if (*origin == ORIGIN_UNKNOWN) {
-    *origin = (int32_t)owner;
-    return true;
+    *origin |= *origin < ORIGIN_VIEW ? ORIGIN_STATE : 0u;
+    return *origin < ORIGIN_VIEW;
   }
   if (*origin == ORIGIN_STATE) { /* a view of a mutable buffer written since */
-    return sim->origins[owner] == ORIGIN_BOTH;
+    return is_updated_state(sim->origins[owner]);
   }
-  return *origin == (int32_t)owner;
+  if (*origin == ORIGIN_UNKNOWN) {
+    *origin = et_origin_in(owner);
+  }
+  return *origin == et_origin_in(owner);
 }
 
 /* Whether `value` holds what it should; else *out_owner has overwritten it. */
@@ -79,7 +81,7 @@ static bool holds_its_bytes(et_simulation *sim, const et_value *value,
 et_status et_simulation_read(void *context, et_value *value) {
   et_simulation *sim = context;
   uint32_t owner = 0;
-  int32_t *origin = &sim->origins[et_simulation_index(sim, value)];
+  uint32_t *origin = &sim->origins[et_simulation_index(sim, value)];
   ET_RETURN_IF_ERROR(spend_step(sim));
   *origin = *origin == ORIGIN_UNFILLED ? ORIGIN_WRITTEN : *origin;
   if (*origin == ORIGIN_UNVIEWED) {
@@ -103,7 +105,7 @@ et_status et_simulation_read(void *context, et_value *value) {
 /* What is written in part keeps the rest, but for rows before their first. */
 static et_status update_value(void *context, et_value *value) {
   et_simulation *sim = context;
-  int32_t *origin = &sim->origins[et_simulation_index(sim, value)];
+  uint32_t *origin = &sim->origins[et_simulation_index(sim, value)];
   if (*origin == ORIGIN_UNFILLED) {
     *origin = ORIGIN_FILLED;
     return ET_STATUS_OK;
@@ -138,20 +140,19 @@ static et_status follow_all(et_simulation *sim) {
 
 static et_status mark_written(void *context, et_value *value) {
   et_simulation *sim = context;
-  int32_t *origin = &sim->origins[et_simulation_index(sim, value)];
-  *origin = *origin == ORIGIN_STATE || *origin == ORIGIN_BOTH ? ORIGIN_BOTH
-                                                              : ORIGIN_WRITTEN;
+  uint32_t *origin = &sim->origins[et_simulation_index(sim, value)];
+  *origin = (*origin & ORIGIN_STATE) | ORIGIN_WRITTEN;
   return ET_STATUS_OK;
 }
 
 /* Rows that nothing but a loop's et_copy_index writes. */
 static et_status mark_rows(void *context, et_value *value) {
   et_simulation *sim = context;
-  int32_t *origin = &sim->origins[et_simulation_index(sim, value)];
+  uint32_t *origin = &sim->origins[et_simulation_index(sim, value)];
   if (*origin == ORIGIN_UNKNOWN) {
     *origin = ORIGIN_UNFILLED;
   } else if (*origin == ORIGIN_STATE) {
-    *origin = ORIGIN_BOTH;
+    *origin |= ORIGIN_WRITTEN;
   }
   return ET_STATUS_OK;
 }
@@ -206,8 +207,8 @@ static et_status end_run(et_simulation *sim) {
     }
   }
   for (uint32_t i = 0; i < sim->method->value_count; i++) {
-    const int32_t origin = sim->origins[i];
-    if ((origin == ORIGIN_STATE || origin == ORIGIN_BOTH) &&
+    const uint32_t origin = sim->origins[i];
+    if (origin < ORIGIN_VIEW && (origin & ORIGIN_STATE) != 0 &&
         !holds_its_bytes(sim, &sim->method->values[i], &owner)) {
       return et_fail_program(
           sim->builder->error,

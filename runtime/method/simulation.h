@@ -9,24 +9,29 @@
 #include "runtime/method/builder.h"
 #include "runtime/method/intervals.h"
 
-/* Where a value's bytes come from. Below ET_LIMIT_VALUES: it is a view of the
- * value with that index. */
+/* What is known of where a value's bytes come from: bits, or that it is a view of another
+ * value. */
 enum {
-  ORIGIN_UNKNOWN = -1,  /* not read yet, and written by nothing */
-  ORIGIN_WRITTEN = -2,  /* an input, or written by an instruction */
-  ORIGIN_STATE = -3,    /* the run before */
-  ORIGIN_BOTH = -4,     /* a mutable buffer: the run before, then written */
-  ORIGIN_UNVIEWED = -5, /* the out of an et_view that has not been followed */
-  ORIGIN_UNFILLED = -6, /* rows that a loop is to fill: see plan_check.h */
-  ORIGIN_FILLED = -7,   /* such rows, once it does */
+  ORIGIN_UNKNOWN = 0,  /* not read yet, and written by nothing */
+  ORIGIN_WRITTEN = 1,  /* an input, or written by an instruction */
+  ORIGIN_STATE = 2,    /* the run before; a mutable buffer is written as well */
+  ORIGIN_UNFILLED = 4, /* rows that a loop is to fill: see plan_check.h */
+  ORIGIN_FILLED = ORIGIN_UNFILLED | ORIGIN_WRITTEN, /* once it does */
+  ORIGIN_UNVIEWED = 8, /* the out of an et_view that has not been followed */
+  ORIGIN_VIEW =
+      16, /* times one more than the index of the value it is one of */
 };
+
+static inline uint32_t et_origin_in(uint32_t value) {
+  return (value + 1) * ORIGIN_VIEW; /* values are below ET_LIMIT_VALUES */
+}
 
 typedef struct et_simulation {
   const et_builder *builder;
   const et_method *method;
   et_intervals map;
   uint32_t steps_left;
-  int32_t *origins; /* of each value */
+  uint32_t *origins; /* of each value */
   uint32_t instruction;
 } et_simulation;
 

@@ -82,7 +82,7 @@ static et_status start(et_simulation *sim) {
 
 /* The out holds from its view on what the base holds then. */
 static et_status see(et_simulation *sim, const et_instruction *view) {
-  int32_t *origin = &sim->origins[et_simulation_index(sim, view->args[2])];
+  uint32_t *origin = &sim->origins[et_simulation_index(sim, view->args[2])];
   *origin = *origin == ORIGIN_UNVIEWED ? ORIGIN_UNKNOWN : *origin;
   return et_simulation_read(sim, view->args[2]);
 }

@@ -55,7 +55,8 @@ typedef struct et_delegate {
 typedef struct et_end {
   et_value *value;
   bool is_planned; /* lies in planned memory */
-  bool is_set;     /* an input that was given, an output that has memory */
+  bool is_lent;    /* the caller lends the memory of the tensor */
+  bool is_set;     /* was given, has memory, or needs neither */
 } et_end;
 
 /* Bytes of a file that are not addressable, as read. In et_method_memory.data, with a
