@@ -10,7 +10,7 @@
 
 static uint8_t tag_at(const et_builder *builder, int32_t index) {
   et_fb_table held;
-  return et_tables_value(&builder->values, (uint32_t)index, &held);
+  return et_tables_value(builder->values, (uint32_t)index, &held);
 }
 
 static et_status fail_instruction(const et_builder *builder,
@@ -22,8 +22,8 @@ static et_status fail_instruction(const et_builder *builder,
 static et_status record_at(const et_builder *builder, int32_t index,
                            et_tensor_record *out_record) {
   et_fb_table held;
-  et_tables_value(&builder->values, (uint32_t)index, &held);
-  return et_tensor_record_read(&held, out_record, builder->error);
+  et_tables_value(builder->values, (uint32_t)index, &held);
+  return et_tensor_record_read(held, out_record, builder->error);
 }
 
 /* A move copies bytes, so both tensors must lay them out alike. */
@@ -44,8 +44,8 @@ static et_status check_tensor_move(const et_builder *builder,
 }
 
 static et_status check_move(const et_builder *builder, const et_walk *walk) {
-  const int32_t from = et_fb_i32(&walk->args, ET_MOVE_FROM);
-  const int32_t to = et_fb_i32(&walk->args, ET_MOVE_TO);
+  const int32_t from = et_fb_i32(walk->args, ET_MOVE_FROM);
+  const int32_t to = et_fb_i32(walk->args, ET_MOVE_TO);
   const uint8_t tag = tag_at(builder, from);
   if (tag != tag_at(builder, to)) {
     return fail_instruction(builder, walk, "moves change a value's kind");
@@ -61,7 +61,7 @@ static et_status check_move(const et_builder *builder, const et_walk *walk) {
 }
 
 static et_status check_jump(const et_builder *builder, const et_walk *walk) {
-  const int32_t index = et_fb_i32(&walk->args, ET_JUMP_CONDITION);
+  const int32_t index = et_fb_i32(walk->args, ET_JUMP_CONDITION);
   const uint8_t tag = tag_at(builder, index);
   et_tensor_record record;
   if (tag == ET_VALUE_TENSOR) {

@@ -5,7 +5,7 @@
 static et_data_needs needs_of(const et_builder *builder) {
   const et_data_needs needs = {
       builder->program, builder->values,
-      et_tables_vector(&builder->plan, ET_PLAN_DELEGATES), builder->error};
+      et_tables_vector(builder->plan, ET_PLAN_DELEGATES), builder->error};
   return needs;
 }
 

@@ -38,11 +38,11 @@ static et_status find_data(const et_backend_context *context, et_string key,
 }
 
 /* Copies the compile specs to where there is room. */
-static void fill_specs(const et_fb_vector *tables, et_compile_spec *specs) {
-  for (uint32_t i = 0; i < tables->count; i++) {
+static void fill_specs(et_fb_vector tables, et_compile_spec *specs) {
+  for (uint32_t i = 0; i < et_fb_count(tables); i++) {
     const et_fb_table spec = et_fb_child_at(tables, i);
-    specs[i].key = et_fb_text(&spec, ET_SPEC_KEY);
-    specs[i].value = et_fb_bytes(&spec, ET_SPEC_VALUE);
+    specs[i].key = et_fb_text(spec, ET_SPEC_KEY);
+    specs[i].value = et_fb_bytes(spec, ET_SPEC_VALUE);
   }
 }
 
@@ -77,24 +77,24 @@ static et_backend_context make_context(const et_builder *builder,
                                        et_compile_spec *specs,
                                        et_error *error) {
   const et_fb_vector delegates =
-      et_tables_vector(&builder->plan, ET_PLAN_DELEGATES);
-  const et_fb_table delegate = et_fb_child_at(&delegates, index);
-  const et_fb_vector tables = et_tables_vector(&delegate, ET_DELEGATE_SPECS);
+      et_tables_vector(builder->plan, ET_PLAN_DELEGATES);
+  const et_fb_table delegate = et_fb_child_at(delegates, index);
+  const et_fb_vector tables = et_tables_vector(delegate, ET_DELEGATE_SPECS);
   et_backend_context context = {
       .size = sizeof context,
       .specs = specs,
-      .spec_count = tables.count,
-      .method_name = et_fb_text(&builder->plan, ET_PLAN_NAME).data,
+      .spec_count = et_fb_count(tables),
+      .method_name = et_fb_text(builder->plan, ET_PLAN_NAME).data,
       .find_data = find_data,
       .data_context = builder,
       .error = error,
   };
   et_piece payload = {0, 0};
-  et_tables_payload(builder->program, &delegate, &payload);
+  et_tables_payload(builder->program, delegate, &payload);
   context.payload.data =
       et_data_find(builder->program, &builder->data, payload);
   context.payload.size = payload.size;
-  fill_specs(&tables, specs);
+  fill_specs(tables, specs);
   add_parts(builder->registry, backend, &context);
   if (builder->options != NULL) {
     add_options(builder->options, backend->id, &context);
@@ -106,9 +106,9 @@ static et_backend_context make_context(const et_builder *builder,
 static const et_backend *find_backend(const et_builder *builder,
                                       uint32_t index) {
   const et_fb_vector delegates =
-      et_tables_vector(&builder->plan, ET_PLAN_DELEGATES);
-  const et_fb_table delegate = et_fb_child_at(&delegates, index);
-  const et_string id = et_fb_text(&delegate, ET_DELEGATE_ID);
+      et_tables_vector(builder->plan, ET_PLAN_DELEGATES);
+  const et_fb_table delegate = et_fb_child_at(delegates, index);
+  const et_string id = et_fb_text(delegate, ET_DELEGATE_ID);
   for (size_t i = 0; i < builder->registry->backend_count; i++) {
     const et_backend *backend = builder->registry->backends[i];
     if (strcmp(backend->id, id.data) == 0) {

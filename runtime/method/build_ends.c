@@ -11,17 +11,17 @@ static et_tensor *tensor_of(const et_value *value) {
 /* Whether value `index` is a tensor with a place in planned memory. */
 static bool is_planned(const et_builder *builder, uint32_t index) {
   et_fb_table held;
-  return et_tables_value(&builder->values, index, &held) == ET_VALUE_TENSOR &&
-         et_fb_has(&held, ET_TENSOR_ALLOCATION);
+  return et_tables_value(builder->values, index, &held) == ET_VALUE_TENSOR &&
+         et_fb_has(held, ET_TENSOR_ALLOCATION);
 }
 
 /* Gives tensors that the caller will lend an address for now, so that those without any
  * memory can be told from them. */
 static et_status fill_ends(const et_builder *builder, uint16_t field,
                            et_end *end) {
-  const et_fb_vector indices = et_tables_vector(&builder->plan, field);
-  for (uint32_t i = 0; i < indices.count; i++, end++) {
-    const uint32_t index = (uint32_t)et_fb_i32_at(&indices, i);
+  const et_fb_vector indices = et_tables_vector(builder->plan, field);
+  for (uint32_t i = 0; i < et_fb_count(indices); i++, end++) {
+    const uint32_t index = (uint32_t)et_fb_i32_at(indices, i);
     end->value = &builder->regions.values[index];
     end->is_planned = is_planned(builder, index);
     et_tensor *tensor = tensor_of(end->value);
@@ -42,7 +42,7 @@ static et_status fill_ends(const et_builder *builder, uint16_t field,
 /* Takes that address away again; a tensor without bytes may keep it. */
 static et_status check_all_bound(const et_builder *builder) {
   const et_value *values = builder->regions.values;
-  for (uint32_t i = 0; i < builder->values.count; i++) {
+  for (uint32_t i = 0; i < et_fb_count(builder->values); i++) {
     et_tensor *tensor = tensor_of(&values[i]);
     if (tensor == NULL) {
       continue;

@@ -53,15 +53,15 @@ static et_status fail_room(const prepared_call *call) {
 /* Whether the tensor, or each item of the list, has room. */
 static bool has_room(prepared_call *call, uint32_t index) {
   et_fb_table held;
-  const uint8_t tag = et_tables_value(&call->builder->values, index, &held);
+  const uint8_t tag = et_tables_value(call->builder->values, index, &held);
   size_t items = 0;
   if (tag == ET_VALUE_TENSOR) {
     call->tensor_count++;
   } else if (tag == ET_VALUE_INT_LIST) {
-    items = et_fb_list(&held, ET_SINGLE_FIELD, sizeof(int64_t)).count;
+    items = et_tables_count(held, ET_SINGLE_FIELD);
   } else if (tag == ET_VALUE_TENSOR_LIST ||
              tag == ET_VALUE_OPTIONAL_TENSOR_LIST) {
-    items = et_tables_count(&held, ET_SINGLE_FIELD);
+    items = et_tables_count(held, ET_SINGLE_FIELD);
   }
   call->item_count += items;
   return call->tensor_count <= ET_LIMIT_PREPARED_TENSORS &&
@@ -88,7 +88,7 @@ static et_status fill_arg(prepared_call *call, et_fill *fill, size_t at) {
   if (!has_room(call, call->indices[at])) {
     return fail_room(call);
   }
-  ET_RETURN_IF_ERROR(et_fill_value(fill, &call->builder->values,
+  ET_RETURN_IF_ERROR(et_fill_value(fill, call->builder->values,
                                    call->indices[at], &call->values[at],
                                    &record));
   if (call->values[at].tag == ET_VALUE_TENSOR) {
@@ -98,17 +98,17 @@ static et_status fill_arg(prepared_call *call, et_fill *fill, size_t at) {
 }
 
 /* The items of lists queue up behind the arguments. */
-static et_status fill_args(prepared_call *call, const et_fb_vector *args) {
+static et_status fill_args(prepared_call *call, et_fb_vector args) {
   et_fill fill = {.tensor = call->tensors,
                   .item = call->items,
                   .dim = call->dims,
                   .value_at = value_at,
                   .context = call,
                   .error = call->builder->error};
-  if (args->count > ET_LIMIT_PREPARED_VALUES) {
+  if (et_fb_count(args) > ET_LIMIT_PREPARED_VALUES) {
     return fail_room(call);
   }
-  for (uint32_t i = 0; i < args->count; i++) {
+  for (uint32_t i = 0; i < et_fb_count(args); i++) {
     call->args[i] = value_at(call, (uint32_t)et_fb_i32_at(args, i));
   }
   for (size_t at = 0; at < call->value_count; at++) {
@@ -177,7 +177,7 @@ static et_status prepare_call(et_builder *builder, const et_walk *walk,
   call.kernel = kernel;
   call.instruction = walk->index;
   call.value_count = call.item_count = call.tensor_count = 0;
-  ET_RETURN_IF_ERROR(fill_args(&call, &args));
+  ET_RETURN_IF_ERROR(fill_args(&call, args));
   ET_RETURN_IF_ERROR(prepare(builder, &call, out_scratch, &state));
   if (builder->regions.instructions != NULL) {
     builder->regions.instructions[walk->index].state = state;

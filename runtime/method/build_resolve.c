@@ -39,10 +39,10 @@ static void list_missing(missing *m, const char *name) {
 static et_string full_name(const et_builder *builder, uint32_t index,
                            char text[ET_LIMIT_NAME_BYTES + 1]) {
   const et_fb_vector operators =
-      et_tables_vector(&builder->plan, ET_PLAN_OPERATORS);
-  const et_fb_table row = et_fb_child_at(&operators, index);
-  const et_string overload = et_fb_text(&row, ET_OPERATOR_OVERLOAD);
-  const et_string name = et_fb_text(&row, ET_OPERATOR_NAME);
+      et_tables_vector(builder->plan, ET_PLAN_OPERATORS);
+  const et_fb_table row = et_fb_child_at(operators, index);
+  const et_string overload = et_fb_text(row, ET_OPERATOR_OVERLOAD);
+  const et_string name = et_fb_text(row, ET_OPERATOR_NAME);
   et_string full = {text, name.size};
   memcpy(text, name.data, name.size);
   if (overload.size != 0) {
@@ -66,14 +66,14 @@ const et_kernel *et_build_find_kernel(const et_builder *builder,
 
 static void find_missing_backends(const et_builder *builder, missing *m) {
   const et_fb_vector delegates =
-      et_tables_vector(&builder->plan, ET_PLAN_DELEGATES);
-  for (uint32_t i = 0; i < delegates.count; i++) {
+      et_tables_vector(builder->plan, ET_PLAN_DELEGATES);
+  for (uint32_t i = 0; i < et_fb_count(delegates); i++) {
     const struct et_delegation *delegation = builder->registry->delegation;
     if (delegation == NULL || !delegation->is_linked(builder, i)) {
       m->any = true;
       if (ET_TELLS) {
-        const et_fb_table delegate = et_fb_child_at(&delegates, i);
-        list_missing(m, et_fb_text(&delegate, ET_DELEGATE_ID).data);
+        const et_fb_table delegate = et_fb_child_at(delegates, i);
+        list_missing(m, et_fb_text(delegate, ET_DELEGATE_ID).data);
       }
     }
   }
@@ -81,10 +81,10 @@ static void find_missing_backends(const et_builder *builder, missing *m) {
 
 /* Only operators that are called: a plan may list others. */
 static void find_missing_kernels(const et_builder *builder, missing *m) {
-  et_walk walk = et_walk_start(&builder->plan);
+  et_walk walk = et_walk_start(builder->plan);
   while (et_walk_next(&walk)) {
     const uint32_t index =
-        (uint32_t)et_fb_i32(&walk.args, ET_KERNEL_CALL_OPERATOR);
+        (uint32_t)et_fb_i32(walk.args, ET_KERNEL_CALL_OPERATOR);
     if (walk.tag == ET_INSTRUCTION_KERNEL_CALL &&
         et_build_find_kernel(builder, index) == NULL) {
       char text[ET_LIMIT_NAME_BYTES + 1];
@@ -123,13 +123,13 @@ static et_status check_linked(const et_builder *builder) {
 /* Operands of a call, with those in lists. */
 static uint64_t count_operands(const et_builder *builder, const et_walk *walk) {
   const et_fb_vector args = et_walk_args(walk);
-  uint64_t count = args.count;
-  for (uint32_t i = 0; i < args.count; i++) {
+  uint64_t count = et_fb_count(args);
+  for (uint32_t i = 0; i < et_fb_count(args); i++) {
     et_fb_table held;
-    const uint8_t tag = et_tables_value(
-        &builder->values, (uint32_t)et_fb_i32_at(&args, i), &held);
+    const uint8_t tag = et_tables_value(builder->values,
+                                        (uint32_t)et_fb_i32_at(args, i), &held);
     if (tag == ET_VALUE_TENSOR_LIST || tag == ET_VALUE_OPTIONAL_TENSOR_LIST) {
-      count += et_tables_count(&held, ET_SINGLE_FIELD);
+      count += et_tables_count(held, ET_SINGLE_FIELD);
     }
   }
   return count;
@@ -143,7 +143,7 @@ static const et_kernel *first_kernel(const et_builder *builder,
              ? NULL
              : et_build_find_kernel(
                    builder,
-                   (uint32_t)et_fb_i32(&walk->args, ET_KERNEL_CALL_OPERATOR));
+                   (uint32_t)et_fb_i32(walk->args, ET_KERNEL_CALL_OPERATOR));
 }
 
 const et_kernel *et_build_called_kernel(const et_builder *builder,
@@ -159,7 +159,7 @@ et_status et_build_resolve(const et_builder *builder) {
   ET_RETURN_IF_ERROR(check_linked(builder));
   ET_RETURN_IF_ERROR(et_check_values(builder));
   uint64_t operands = 0;
-  et_walk walk = et_walk_start(&builder->plan);
+  et_walk walk = et_walk_start(builder->plan);
   while (et_walk_next(&walk)) {
     const et_kernel *kernel = first_kernel(builder, &walk);
     operands += count_operands(builder, &walk);

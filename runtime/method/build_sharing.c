@@ -24,12 +24,12 @@ typedef struct kept {
 
 /* Whether value `index` is planned and has an initial value or a name, which only
  * what is kept from run to run has. */
-static bool read_kept(const et_fb_vector *values, uint32_t index, kept *out) {
+static bool read_kept(et_fb_vector values, uint32_t index, kept *out) {
   if (!et_state_read(values, index, &out->record)) {
     return false;
   }
-  const et_fb_table extra = et_fb_child(&out->record.table, ET_TENSOR_EXTRA);
-  out->name = et_fb_text(&extra, ET_EXTRA_NAME);
+  const et_fb_table extra = et_fb_child(out->record.table, ET_TENSOR_EXTRA);
+  out->name = et_fb_text(extra, ET_EXTRA_NAME);
   return out->record.has_data || out->name.size != 0;
 }
 
@@ -61,14 +61,14 @@ static bool agree(const kept *a, const kept *b) {
 static et_status compare(state_check *check, uint32_t index, const kept *mine,
                          uint32_t other, bool *out_there) {
   const et_fb_table plan = et_tables_plan(check->builder->program, other);
-  const et_fb_vector values = et_tables_vector(&plan, ET_PLAN_VALUES);
-  for (uint32_t i = 0; i < values.count; i++) {
+  const et_fb_vector values = et_tables_vector(plan, ET_PLAN_VALUES);
+  for (uint32_t i = 0; i < et_fb_count(values); i++) {
     kept theirs;
     if (check->steps_left-- == 0) {
       return et_fail(check->builder->error, ET_STATUS_OUT_OF_RESOURCES,
                      "the methods have too much state to compare");
     }
-    if (!read_kept(&values, i, &theirs) ||
+    if (!read_kept(values, i, &theirs) ||
         theirs.record.memory_id != mine->record.memory_id) {
       continue;
     }
@@ -77,7 +77,7 @@ static et_status compare(state_check *check, uint32_t index, const kept *mine,
           check->builder->error,
           "values[%u] and values[%u] of method '%s' share state, but "
           "not the same place in memory id %u",
-          (unsigned)index, (unsigned)i, et_fb_text(&plan, ET_PLAN_NAME).data,
+          (unsigned)index, (unsigned)i, et_fb_text(plan, ET_PLAN_NAME).data,
           (unsigned)mine->record.memory_id);
     }
     *out_there = *out_there || same_place(mine, &theirs);
@@ -107,10 +107,10 @@ static et_status find_made(state_check *check, uint32_t index, const kept *mine,
 /* Checks all that the method keeps; writes what nobody has made when `writes`. */
 static et_status settle(const et_builder *builder, bool writes) {
   state_check check = {builder, ET_LIMIT_PLAN_STEPS};
-  for (uint32_t i = 0; i < builder->values.count; i++) {
+  for (uint32_t i = 0; i < et_fb_count(builder->values); i++) {
     kept mine;
     bool made = false;
-    if (!read_kept(&builder->values, i, &mine)) {
+    if (!read_kept(builder->values, i, &mine)) {
       continue;
     }
     ET_RETURN_IF_ERROR(find_made(&check, i, &mine, &made));
@@ -142,8 +142,7 @@ static et_status check_owner(const et_builder *builder, size_t index) {
 /* Number of the method in its program. */
 static uint32_t method_index(const et_builder *builder) {
   uint32_t index = 0;
-  while (et_tables_plan(builder->program, index).position !=
-         builder->plan.position) {
+  while (et_tables_plan(builder->program, index) != builder->plan) {
     index++;
   }
   return index;

@@ -6,12 +6,12 @@
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
 
-bool et_state_read(const et_fb_vector *values, uint32_t index,
+bool et_state_read(et_fb_vector values, uint32_t index,
                    et_tensor_record *out_record) {
   et_fb_table held;
   return et_tables_value(values, index, &held) == ET_VALUE_TENSOR &&
-         et_fb_has(&held, ET_TENSOR_ALLOCATION) &&
-         et_tensor_record_read(&held, out_record, NULL) == ET_STATUS_OK;
+         et_fb_has(held, ET_TENSOR_ALLOCATION) &&
+         et_tensor_record_read(held, out_record, NULL) == ET_STATUS_OK;
 }
 
 void et_state_set_initial(const et_method *method, uint32_t index,
@@ -33,9 +33,9 @@ void et_state_set_initial(const et_method *method, uint32_t index,
  * lie. */
 static void reset(const et_method *method, bool with_initial) {
   const et_fb_vector values = et_method_vector(method, ET_PLAN_VALUES);
-  for (uint32_t i = 0; i < values.count; i++) {
+  for (uint32_t i = 0; i < et_fb_count(values); i++) {
     et_tensor_record record;
-    if (et_state_read(&values, i, &record) &&
+    if (et_state_read(values, i, &record) &&
         (!with_initial || record.has_data)) {
       et_state_set_initial(method, i, &record);
     }

@@ -37,10 +37,10 @@ et_status et_build_values(et_builder *builder) {
                   .value_at = value_at,
                   .context = builder,
                   .error = builder->error};
-  for (uint32_t i = 0; i < builder->values.count; i++) {
+  for (uint32_t i = 0; i < et_fb_count(builder->values); i++) {
     et_value *value = &builder->regions.values[i];
     ET_RETURN_IF_ERROR(
-        et_fill_value(&fill, &builder->values, i, value, &record));
+        et_fill_value(&fill, builder->values, i, value, &record));
     if (value->tag == ET_VALUE_TENSOR) {
       bind_memory(builder, &record, value->u.as_tensor);
     }
@@ -48,10 +48,10 @@ et_status et_build_values(et_builder *builder) {
   return ET_STATUS_OK;
 }
 
-void et_build_scalars(const et_fb_vector *values, et_value *out_values) {
-  for (uint32_t i = 0; i < values->count; i++) {
+void et_build_scalars(et_fb_vector values, et_value *out_values) {
+  for (uint32_t i = 0; i < et_fb_count(values); i++) {
     et_fb_table held;
     et_tables_value(values, i, &held);
-    et_fill_scalar(&held, &out_values[i]);
+    et_fill_scalar(held, &out_values[i]);
   }
 }

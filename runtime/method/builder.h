@@ -84,7 +84,7 @@ et_status et_build_ends(et_builder *builder);
 et_status et_build_state(const et_builder *builder);
 
 /* Writes back into INT, BOOL and DOUBLE values what the program says. */
-void et_build_scalars(const et_fb_vector *values, et_value *out_values);
+void et_build_scalars(et_fb_vector values, et_value *out_values);
 
 /* A vector of a loaded method's plan. */
 et_fb_vector et_method_vector(const et_method *method, uint16_t field);

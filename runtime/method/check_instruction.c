@@ -25,15 +25,15 @@ typedef struct call_check {
 
 static uint8_t tag_at(const et_builder *builder, int32_t index) {
   et_fb_table held;
-  return et_tables_value(&builder->values, (uint32_t)index, &held);
+  return et_tables_value(builder->values, (uint32_t)index, &held);
 }
 
 /* Items of the tensor list in argument `arg`. */
 static et_fb_vector list_at(const call_check *c, uint32_t arg) {
   et_fb_table held;
-  et_tables_value(&c->builder->values, (uint32_t)et_fb_i32_at(&c->args, arg),
+  et_tables_value(c->builder->values, (uint32_t)et_fb_i32_at(c->args, arg),
                   &held);
-  return et_tables_vector(&held, ET_SINGLE_FIELD);
+  return et_tables_vector(held, ET_SINGLE_FIELD);
 }
 
 /* Whether argument `arg`, which `is_list` or not, is that argument, list or arguments that
@@ -51,14 +51,14 @@ static bool repeats_outs(const call_check *c, uint32_t arg, bool is_list) {
     if (c->lists_outs) {
       outs = list_at(c, c->first_out);
       first_out = 0;
-      count = outs.count;
+      count = et_fb_count(outs);
     }
-    if (returned.count != count) {
+    if (et_fb_count(returned) != count) {
       return false;
     }
   }
   while (count-- != 0) {
-    if (et_fb_i32_at(&returned, first++) != et_fb_i32_at(&outs, first_out++)) {
+    if (et_fb_i32_at(returned, first++) != et_fb_i32_at(outs, first_out++)) {
       return false;
     }
   }
@@ -99,7 +99,7 @@ static void note_out(call_check *c, uint32_t arg, const et_parameter *parameter,
 
 static et_status check_arg(call_check *c, uint32_t arg,
                            const et_parameter *parameter) {
-  const uint8_t tag = tag_at(c->builder, et_fb_i32_at(&c->args, arg));
+  const uint8_t tag = tag_at(c->builder, et_fb_i32_at(c->args, arg));
   if (!et_parameter_accepts(parameter, tag)) {
     return CALL_FAIL(c, "args[%u] is %s, not %s", (unsigned)arg,
                      et_value_tag_name(tag), et_parameter_type(parameter));
@@ -113,8 +113,8 @@ static et_status check_arg(call_check *c, uint32_t arg,
 
 static et_status check_kernel_call(call_check *c) {
   const size_t expected = et_signature_count(c->kernel->signature);
-  if (c->args.count != expected) {
-    return CALL_FAIL(c, "%u args, expected %zu", (unsigned)c->args.count,
+  if (et_fb_count(c->args) != expected) {
+    return CALL_FAIL(c, "%u args, expected %zu", (unsigned)et_fb_count(c->args),
                      expected);
   }
   if (c->builder->registry->views == NULL && et_kernel_is_view(c->kernel)) {
@@ -130,7 +130,7 @@ static et_status check_kernel_call(call_check *c) {
 }
 
 static et_status check_free(const et_builder *builder, const et_walk *walk) {
-  const int32_t index = et_fb_i32(&walk->args, ET_FREE_VALUE);
+  const int32_t index = et_fb_i32(walk->args, ET_FREE_VALUE);
   return tag_at(builder, index) == ET_VALUE_TENSOR
              ? ET_STATUS_OK
              : et_fail_program(builder->error,

@@ -5,21 +5,21 @@
 #include "runtime/program/tensor_record.h"
 
 static const char *unsupported_reason(const et_tensor_record *record) {
-  const et_fb_table extra = et_fb_child(&record->table, ET_TENSOR_EXTRA);
+  const et_fb_table extra = et_fb_child(record->table, ET_TENSOR_EXTRA);
   if (et_scalar_type_size(record->dtype) == 0) {
     return "its dtype is not one of those this runtime has";
   }
   if (record->dynamism == ET_SHAPE_DYNAMIC_UNBOUND) {
     return "its shape has no upper bound";
   }
-  if (et_fb_i8(&extra, ET_EXTRA_DEVICE_TYPE) != 0) {
+  if (et_fb_i8(extra, ET_EXTRA_DEVICE_TYPE) != 0) {
     return "it lies on a device other than the CPU";
   }
   return NULL;
 }
 
 static et_status check_tensor(const et_builder *builder, uint32_t index,
-                              const et_fb_table *table) {
+                              et_fb_table table) {
   et_tensor_record record;
   ET_RETURN_IF_ERROR(et_tensor_record_read(table, &record, builder->error));
   if (record.is_external) {
@@ -36,10 +36,10 @@ static et_status check_tensor(const et_builder *builder, uint32_t index,
 
 static et_status check_devices(const et_builder *builder) {
   const et_fb_vector devices =
-      et_tables_vector(&builder->plan, ET_PLAN_BUFFER_DEVICES);
-  for (uint32_t i = 0; i < devices.count; i++) {
-    const et_fb_table device = et_fb_child_at(&devices, i);
-    if (et_fb_i8(&device, ET_BUFFER_DEVICE_TYPE) != 0) {
+      et_tables_vector(builder->plan, ET_PLAN_BUFFER_DEVICES);
+  for (uint32_t i = 0; i < et_fb_count(devices); i++) {
+    const et_fb_table device = et_fb_child_at(devices, i);
+    if (et_fb_i8(device, ET_BUFFER_DEVICE_TYPE) != 0) {
       return et_fail(builder->error, ET_STATUS_NOT_SUPPORTED,
                      "non_const_buffer_device[%u] is not the CPU", (unsigned)i);
     }
@@ -48,10 +48,10 @@ static et_status check_devices(const et_builder *builder) {
 }
 
 et_status et_check_values(const et_builder *builder) {
-  for (uint32_t i = 0; i < builder->values.count; i++) {
+  for (uint32_t i = 0; i < et_fb_count(builder->values); i++) {
     et_fb_table held;
-    if (et_tables_value(&builder->values, i, &held) == ET_VALUE_TENSOR) {
-      ET_RETURN_IF_ERROR(check_tensor(builder, i, &held));
+    if (et_tables_value(builder->values, i, &held) == ET_VALUE_TENSOR) {
+      ET_RETURN_IF_ERROR(check_tensor(builder, i, held));
     }
   }
   return check_devices(builder);

@@ -58,7 +58,7 @@ static bool group_fits(trial *t, uint8_t group) {
 
 /* Codes above 31 have been refused: et_check_values. */
 static bool tensor_fits(trial *t, const et_tensor_rule *rule,
-                        const et_fb_table *tensor) {
+                        et_fb_table tensor) {
   if (et_tensor_record_read(tensor, &t->record, NULL) != ET_STATUS_OK) {
     return false;
   }
@@ -68,14 +68,13 @@ static bool tensor_fits(trial *t, const et_tensor_rule *rule,
          layout_fits(rule->layout, &t->record) && group_fits(t, rule->group);
 }
 
-static bool items_fit(trial *t, const et_tensor_rule *rule,
-                      const et_fb_table *list) {
+static bool items_fit(trial *t, const et_tensor_rule *rule, et_fb_table list) {
   const et_fb_vector items = et_tables_vector(list, ET_SINGLE_FIELD);
-  for (uint32_t i = 0; i < items.count; i++) {
-    const int32_t item = et_fb_i32_at(&items, i);
+  for (uint32_t i = 0; i < et_fb_count(items); i++) {
+    const int32_t item = et_fb_i32_at(items, i);
     et_fb_table tensor;
-    et_tables_value(&t->builder->values, (uint32_t)item, &tensor);
-    if (item >= 0 && !tensor_fits(t, rule, &tensor)) {
+    et_tables_value(t->builder->values, (uint32_t)item, &tensor);
+    if (item >= 0 && !tensor_fits(t, rule, tensor)) {
       return false;
     }
   }
@@ -85,13 +84,13 @@ static bool items_fit(trial *t, const et_tensor_rule *rule,
 /* What is absent fits. */
 static bool argument_fits(trial *t, const et_tensor_rule *rule) {
   et_fb_table held;
-  const int32_t index = et_fb_i32_at(&t->args, t->arg);
-  switch (et_tables_value(&t->builder->values, (uint32_t)index, &held)) {
+  const int32_t index = et_fb_i32_at(t->args, t->arg);
+  switch (et_tables_value(t->builder->values, (uint32_t)index, &held)) {
     case ET_VALUE_TENSOR:
-      return tensor_fits(t, rule, &held);
+      return tensor_fits(t, rule, held);
     case ET_VALUE_TENSOR_LIST:
     case ET_VALUE_OPTIONAL_TENSOR_LIST:
-      return items_fit(t, rule, &held);
+      return items_fit(t, rule, held);
     default:
       return true;
   }

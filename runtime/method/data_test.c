@@ -63,13 +63,13 @@ static et_status measure_all(const et_backend_context *context,
 static et_status init_all(const et_backend_context *context,
                           void **out_handle) {
   const et_fb_table root = et_tables_root(&program);
-  const et_fb_vector named = et_tables_vector(&root, ET_PROGRAM_NAMED_DATA);
+  const et_fb_vector named = et_tables_vector(root, ET_PROGRAM_NAMED_DATA);
   gather(context->payload.data, context->payload.size);
-  for (uint32_t i = 0; i < 2 * named.count; i++) {
-    const et_fb_table entry = et_fb_child_at(&named, i % named.count);
+  for (uint32_t i = 0; i < 2 * et_fb_count(named); i++) {
+    const et_fb_table entry = et_fb_child_at(named, i % et_fb_count(named));
     et_span data;
     ET_RETURN_IF_ERROR(context->find_data(
-        context, et_fb_text(&entry, ET_NAMED_DATA_KEY), &data, context->error));
+        context, et_fb_text(entry, ET_NAMED_DATA_KEY), &data, context->error));
     gather(data.data, data.size);
   }
   *out_handle = NULL;

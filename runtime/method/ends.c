@@ -27,17 +27,17 @@ static et_fb_vector bounds_of(const et_method *method, size_t index) {
   const et_fb_vector inputs = et_method_vector(method, ET_PLAN_INPUTS);
   const et_fb_vector values = et_method_vector(method, ET_PLAN_VALUES);
   et_fb_table tensor;
-  et_tables_value(&values, (uint32_t)et_fb_i32_at(&inputs, (uint32_t)index),
+  et_tables_value(values, (uint32_t)et_fb_i32_at(inputs, (uint32_t)index),
                   &tensor);
-  return et_fb_list(&tensor, ET_TENSOR_SIZES, sizeof(int32_t));
+  return et_fb_list(tensor, ET_TENSOR_SIZES);
 }
 
 static et_status check_sizes(const et_method *method, size_t index,
                              const et_tensor *tensor, const int32_t *sizes,
                              et_error *error) {
   const et_fb_vector bounds = bounds_of(method, index);
-  for (uint32_t d = 0; d < bounds.count; d++) {
-    const int32_t bound = et_fb_i32_at(&bounds, d);
+  for (uint32_t d = 0; d < et_fb_count(bounds); d++) {
+    const int32_t bound = et_fb_i32_at(bounds, d);
     if (sizes[d] < 0 ||
         (tensor->dynamism == ET_SHAPE_STATIC && sizes[d] != bound)) {
       return et_fail(error, ET_STATUS_INVALID_ARGUMENT,

@@ -5,8 +5,8 @@
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
 
-static et_status fill_tensor(et_fill *f, const et_fb_table *held,
-                             et_value *value, et_tensor_record *record) {
+static et_status fill_tensor(et_fill *f, et_fb_table held, et_value *value,
+                             et_tensor_record *record) {
   ET_RETURN_IF_ERROR(et_tensor_record_read(held, record, f->error));
   et_tensor *tensor = f->tensor++;
   memset(tensor, 0, sizeof *tensor);
@@ -28,27 +28,25 @@ static et_status fill_tensor(et_fill *f, const et_fb_table *held,
 
 /* A list of values: of ints, whose indices have 64 bits, or of tensors, where those that
  * are absent have -1. */
-static void fill_list(et_fill *f, const et_fb_table *table, et_value *value) {
+static void fill_list(et_fill *f, et_fb_table table, et_value *value) {
   const bool is_wide = value->tag == ET_VALUE_INT_LIST;
-  const et_fb_vector items = et_fb_list(
-      table, ET_SINGLE_FIELD, is_wide ? sizeof(int64_t) : sizeof(int32_t));
+  const et_fb_vector items = et_fb_list(table, ET_SINGLE_FIELD);
   value->u.as_list.items = f->item;
-  value->u.as_list.size = items.count;
-  for (uint32_t i = 0; i < items.count; i++) {
+  value->u.as_list.size = et_fb_count(items);
+  for (uint32_t i = 0; i < et_fb_count(items); i++) {
     const int32_t index =
-        is_wide ? (int32_t)et_fb_i64_at(&items, i) : et_fb_i32_at(&items, i);
+        is_wide ? (int32_t)et_fb_i64_at(items, i) : et_fb_i32_at(items, i);
     *f->item++ = index < 0 ? NULL : f->value_at(f->context, (uint32_t)index);
   }
 }
 
-static void fill_packed(const et_fb_table *table, uint32_t width,
-                        et_value *value) {
-  const et_fb_vector items = et_fb_list(table, ET_SINGLE_FIELD, width);
-  value->u.as_packed.data = et_fb_data(&items);
-  value->u.as_packed.size = items.count;
+static void fill_packed(et_fb_table table, et_value *value) {
+  const et_fb_vector items = et_fb_list(table, ET_SINGLE_FIELD);
+  value->u.as_packed.data = et_fb_data(items);
+  value->u.as_packed.size = et_fb_count(items);
 }
 
-void et_fill_scalar(const et_fb_table *held, et_value *out_value) {
+void et_fill_scalar(et_fb_table held, et_value *out_value) {
   switch (out_value->tag) {
     case ET_VALUE_INT:
       out_value->u.as_int = et_fb_i64(held, ET_SINGLE_FIELD);
@@ -64,31 +62,30 @@ void et_fill_scalar(const et_fb_table *held, et_value *out_value) {
   }
 }
 
-et_status et_fill_value(et_fill *fill, const et_fb_vector *values,
-                        uint32_t index, et_value *out_value,
-                        et_tensor_record *out_record) {
+et_status et_fill_value(et_fill *fill, et_fb_vector values, uint32_t index,
+                        et_value *out_value, et_tensor_record *out_record) {
   et_fb_table held;
   memset(out_value, 0, sizeof *out_value);
   out_value->tag = (et_value_tag)et_tables_value(values, index, &held);
   switch (out_value->tag) {
     case ET_VALUE_TENSOR:
-      return fill_tensor(fill, &held, out_value, out_record);
+      return fill_tensor(fill, held, out_value, out_record);
     case ET_VALUE_STRING:
-      out_value->u.as_string = et_fb_text(&held, ET_SINGLE_FIELD);
+      out_value->u.as_string = et_fb_text(held, ET_SINGLE_FIELD);
       break;
     case ET_VALUE_DOUBLE_LIST:
-      fill_packed(&held, sizeof(double), out_value);
+      fill_packed(held, out_value);
       break;
     case ET_VALUE_BOOL_LIST:
-      fill_packed(&held, 1, out_value);
+      fill_packed(held, out_value);
       break;
     case ET_VALUE_INT_LIST:
     case ET_VALUE_TENSOR_LIST:
     case ET_VALUE_OPTIONAL_TENSOR_LIST:
-      fill_list(fill, &held, out_value);
+      fill_list(fill, held, out_value);
       break;
     default:
-      et_fill_scalar(&held, out_value);
+      et_fill_scalar(held, out_value);
   }
   return ET_STATUS_OK;
 }

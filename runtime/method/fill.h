@@ -22,11 +22,10 @@ typedef struct et_fill {
 
 /* Fills `out_value` from EValue `index` of `values`. A tensor is described in
  * *out_record too, and has no data yet. */
-et_status et_fill_value(et_fill *fill, const et_fb_vector *values,
-                        uint32_t index, et_value *out_value,
-                        et_tensor_record *out_record);
+et_status et_fill_value(et_fill *fill, et_fb_vector values, uint32_t index,
+                        et_value *out_value, et_tensor_record *out_record);
 
 /* Writes an INT, BOOL or DOUBLE from its table; leaves other values alone. */
-void et_fill_scalar(const et_fb_table *held, et_value *out_value);
+void et_fill_scalar(et_fb_table held, et_value *out_value);
 
 #endif /* ET_RUNTIME_METHOD_FILL_H_ */

@@ -23,16 +23,16 @@ static et_status start_builder(const et_program *program, const char *name,
   out_builder->options = options;
   out_builder->arena = et_arena_measuring();
   out_builder->error = error;
-  et_fb_table_at(program->flatbuffer, meta.plan, &out_builder->plan);
-  out_builder->values = et_tables_vector(&out_builder->plan, ET_PLAN_VALUES);
-  et_count(&out_builder->plan, &out_builder->values, &out_builder->counts);
+  out_builder->plan = et_fb_table_at(program->flatbuffer, meta.plan);
+  out_builder->values = et_tables_vector(out_builder->plan, ET_PLAN_VALUES);
+  et_count(out_builder->plan, out_builder->values, &out_builder->counts);
   return ET_STATUS_OK;
 }
 
 et_fb_vector et_method_vector(const et_method *method, uint16_t field) {
-  et_fb_table plan;
-  et_fb_table_at(method->program.flatbuffer, method->plan, &plan);
-  return et_tables_vector(&plan, field);
+  const et_fb_table plan =
+      et_fb_table_at(method->program.flatbuffer, method->plan);
+  return et_tables_vector(plan, field);
 }
 
 et_status et_method_data_bytes(const et_program *program, const char *name,
@@ -124,7 +124,7 @@ static et_status check_planned(const et_builder *builder,
                    count);
   }
   for (size_t i = 0; i < count; i++) {
-    const int64_t needed = et_tables_planned_bytes(&builder->plan, (uint32_t)i);
+    const int64_t needed = et_tables_planned_bytes(builder->plan, (uint32_t)i);
     ET_RETURN_IF_ERROR(et_build_check_buffer(builder, &memory->planned[i].bytes,
                                              (size_t)needed));
     ET_RETURN_IF_ERROR(check_disjoint(memory, i, builder->error));
@@ -171,7 +171,7 @@ static void fill_method(const et_builder *builder) {
   method->branching = builder->registry->branching;
   method->inputs = regions->ends;
   method->outputs = regions->ends + counts->inputs;
-  method->plan = builder->plan.position;
+  method->plan = et_fb_position(builder->program->flatbuffer, builder->plan);
   method->value_count = (uint32_t)counts->values;
   method->instruction_count = (uint32_t)counts->instructions;
   method->delegate_count = (uint32_t)counts->delegates;

@@ -165,7 +165,7 @@ static void look_at_values(et_simulation *sim) {
     const et_value *value = &sim->method->values[i];
     et_tensor_record record;
     sim->origins[i] = ORIGIN_UNKNOWN;
-    if (!et_state_read(&sim->builder->values, i, &record)) {
+    if (!et_state_read(sim->builder->values, i, &record)) {
       continue;
     }
     if (record.has_data) {

@@ -12,7 +12,7 @@
 #include "runtime/program/tensor_record.h"
 
 /* Whether value `index` is a tensor with a place in planned memory; reads it. */
-bool et_state_read(const et_fb_vector *values, uint32_t index,
+bool et_state_read(et_fb_vector values, uint32_t index,
                    et_tensor_record *out_record);
 
 /* Gives the bytes of value `index`, whose record it is, their initial values: 0 where the

@@ -73,11 +73,11 @@ static et_status load(sample *s, size_t index) {
 /* Name of the mutable buffer of a method, in the file. */
 static char *state_name(const sample *s, uint32_t method) {
   const et_fb_table plan = et_tables_plan(&s->program, method);
-  const et_fb_vector values = et_tables_vector(&plan, ET_PLAN_VALUES);
-  const et_fb_table evalue = et_fb_child_at(&values, 2);
-  const et_fb_table held = et_fb_child(&evalue, ET_EVALUE_VALUE);
-  const et_fb_table extra = et_fb_child(&held, ET_TENSOR_EXTRA);
-  const et_string name = et_fb_text(&extra, ET_EXTRA_NAME);
+  const et_fb_vector values = et_tables_vector(plan, ET_PLAN_VALUES);
+  const et_fb_table evalue = et_fb_child_at(values, 2);
+  const et_fb_table held = et_fb_child(evalue, ET_EVALUE_VALUE);
+  const et_fb_table extra = et_fb_child(held, ET_TENSOR_EXTRA);
+  const et_string name = et_fb_text(extra, ET_EXTRA_NAME);
   assert_int_equal(name.size, strlen("m.state"));
   return (char *)(uintptr_t)name.data;
 }
@@ -172,13 +172,12 @@ static void test_same_state_in_another_place_is_refused(void **state) {
   static sample s;
   open_sample(&s);
   const et_fb_table plan = et_tables_plan(&s.program, 1);
-  const et_fb_vector values = et_tables_vector(&plan, ET_PLAN_VALUES);
-  const et_fb_table evalue = et_fb_child_at(&values, 2);
-  const et_fb_table held = et_fb_child(&evalue, ET_EVALUE_VALUE);
-  const et_fb_vector sizes =
-      et_fb_list(&held, ET_TENSOR_SIZES, sizeof(int32_t));
+  const et_fb_vector values = et_tables_vector(plan, ET_PLAN_VALUES);
+  const et_fb_table evalue = et_fb_child_at(values, 2);
+  const et_fb_table held = et_fb_child(evalue, ET_EVALUE_VALUE);
+  const et_fb_vector sizes = et_fb_list(held, ET_TENSOR_SIZES);
   const int32_t two = 2; /* instead of 4: the same name, fewer bytes */
-  memcpy((void *)(uintptr_t)et_fb_data(&sizes), &two, sizeof two);
+  memcpy((void *)(uintptr_t)et_fb_data(sizes), &two, sizeof two);
   assert_int_equal(load(&s, 0), ET_STATUS_OK);
   assert_int_equal(load(&s, 1), ET_STATUS_INVALID_PROGRAM);
   assert_non_null(

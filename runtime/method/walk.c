@@ -7,11 +7,11 @@
 #include "runtime/program/tables.h"
 
 static void enter_chain(et_walk *walk) {
-  const et_fb_table chain = et_fb_child_at(&walk->chains, walk->chain);
-  walk->instructions = et_tables_vector(&chain, ET_CHAIN_INSTRUCTIONS);
+  const et_fb_table chain = et_fb_child_at(walk->chains, walk->chain);
+  walk->instructions = et_tables_vector(chain, ET_CHAIN_INSTRUCTIONS);
 }
 
-et_walk et_walk_start(const et_fb_table *plan) {
+et_walk et_walk_start(et_fb_table plan) {
   et_walk walk = {.index = UINT32_MAX}; /* steps to 0 */
   walk.chains = et_tables_vector(plan, ET_PLAN_CHAINS);
   enter_chain(&walk);
@@ -19,37 +19,36 @@ et_walk et_walk_start(const et_fb_table *plan) {
 }
 
 bool et_walk_next(et_walk *walk) {
-  while (walk->next == walk->instructions.count) {
-    if (walk->chain >= walk->chains.count) {
+  while (walk->next == et_fb_count(walk->instructions)) {
+    if (walk->chain >= et_fb_count(walk->chains)) {
       return false;
     }
-    walk->first += walk->instructions.count;
+    walk->first += et_fb_count(walk->instructions);
     walk->next = 0;
     walk->chain++;
     enter_chain(walk);
   }
   const et_fb_table instruction =
-      et_fb_child_at(&walk->instructions, walk->next);
-  walk->tag = et_fb_u8(&instruction, ET_INSTRUCTION_TAG);
-  walk->args = et_fb_child(&instruction, ET_INSTRUCTION_ARGS);
+      et_fb_child_at(walk->instructions, walk->next);
+  walk->tag = et_fb_u8(instruction, ET_INSTRUCTION_TAG);
+  walk->args = et_fb_child(instruction, ET_INSTRUCTION_ARGS);
   walk->next++;
   walk->index++;
   return true;
 }
 
 et_fb_vector et_walk_args(const et_walk *walk) {
-  const et_fb_vector none = {{NULL, 0}, 0, 0, sizeof(int32_t)};
   switch (walk->tag) {
     case ET_INSTRUCTION_KERNEL_CALL:
-      return et_tables_vector(&walk->args, ET_KERNEL_CALL_ARGS);
+      return et_tables_vector(walk->args, ET_KERNEL_CALL_ARGS);
     case ET_INSTRUCTION_DELEGATE_CALL:
-      return et_tables_vector(&walk->args, ET_DELEGATE_CALL_ARGS);
+      return et_tables_vector(walk->args, ET_DELEGATE_CALL_ARGS);
     default:
-      return none;
+      return NULL;
   }
 }
 
-static void count_tensor(et_counts *counts, const et_fb_table *tensor) {
+static void count_tensor(et_counts *counts, et_fb_table tensor) {
   counts->tensors++;
   counts->dims += 2 * (size_t)et_tables_count(tensor, ET_TENSOR_SIZES);
   if (et_fb_has(tensor, ET_TENSOR_ALLOCATION)) {
@@ -57,55 +56,53 @@ static void count_tensor(et_counts *counts, const et_fb_table *tensor) {
   }
 }
 
-static void count_value(et_counts *counts, const et_fb_vector *values,
+static void count_value(et_counts *counts, et_fb_vector values,
                         uint32_t index) {
   et_fb_table held;
   switch (et_tables_value(values, index, &held)) {
     case ET_VALUE_TENSOR:
-      count_tensor(counts, &held);
+      count_tensor(counts, held);
       break;
     case ET_VALUE_INT_LIST:
-      counts->list_items +=
-          et_fb_list(&held, ET_SINGLE_FIELD, sizeof(int64_t)).count;
+      counts->list_items += et_tables_count(held, ET_SINGLE_FIELD);
       break;
     case ET_VALUE_TENSOR_LIST:
     case ET_VALUE_OPTIONAL_TENSOR_LIST:
-      counts->list_items += et_tables_count(&held, ET_SINGLE_FIELD);
+      counts->list_items += et_tables_count(held, ET_SINGLE_FIELD);
       break;
     default:
       break;
   }
 }
 
-static void count_instructions(et_counts *counts, const et_fb_table *plan) {
+static void count_instructions(et_counts *counts, et_fb_table plan) {
   et_walk walk = et_walk_start(plan);
   while (et_walk_next(&walk)) {
     counts->instructions++;
-    counts->args += et_walk_args(&walk).count;
+    counts->args += et_fb_count(et_walk_args(&walk));
     counts->args += walk.tag == ET_INSTRUCTION_MOVE ? 2 : 0;
     counts->args += walk.tag == ET_INSTRUCTION_JUMP_FALSE ? 1 : 0;
   }
 }
 
-static void count_delegates(et_counts *counts, const et_fb_table *plan) {
+static void count_delegates(et_counts *counts, et_fb_table plan) {
   const et_fb_vector delegates = et_tables_vector(plan, ET_PLAN_DELEGATES);
-  counts->delegates = delegates.count;
-  for (uint32_t i = 0; i < delegates.count; i++) {
-    const et_fb_table delegate = et_fb_child_at(&delegates, i);
-    counts->specs += et_tables_count(&delegate, ET_DELEGATE_SPECS);
+  counts->delegates = et_fb_count(delegates);
+  for (uint32_t i = 0; i < et_fb_count(delegates); i++) {
+    const et_fb_table delegate = et_fb_child_at(delegates, i);
+    counts->specs += et_tables_count(delegate, ET_DELEGATE_SPECS);
   }
 }
 
-void et_count(const et_fb_table *plan, const et_fb_vector *values,
-              et_counts *counts) {
+void et_count(et_fb_table plan, et_fb_vector values, et_counts *counts) {
   memset(counts, 0, sizeof *counts);
   counts->methods = 1;
-  counts->values = values->count;
+  counts->values = et_fb_count(values);
   counts->inputs = et_tables_count(plan, ET_PLAN_INPUTS);
   counts->outputs = et_tables_count(plan, ET_PLAN_OUTPUTS);
   counts->ends = counts->inputs + counts->outputs;
   counts->planned_buffers = et_tables_planned_count(plan);
-  for (uint32_t i = 0; i < values->count; i++) {
+  for (uint32_t i = 0; i < et_fb_count(values); i++) {
     count_value(counts, values, i);
   }
   count_instructions(counts, plan);

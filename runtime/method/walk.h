@@ -20,7 +20,7 @@ typedef struct et_walk {
   uint8_t tag; /* ET_INSTRUCTION_* */
 } et_walk;
 
-et_walk et_walk_start(const et_fb_table *plan);
+et_walk et_walk_start(et_fb_table plan);
 
 /* Steps to the next instruction. False after the last. */
 bool et_walk_next(et_walk *walk);
@@ -47,7 +47,6 @@ typedef struct et_counts {
   size_t ends; /* both */
 } et_counts;
 
-void et_count(const et_fb_table *plan, const et_fb_vector *values,
-              et_counts *counts);
+void et_count(et_fb_table plan, et_fb_vector values, et_counts *counts);
 
 #endif /* ET_RUNTIME_METHOD_WALK_H_ */

@@ -30,7 +30,7 @@ static bool names_digest(et_string key, const uint8_t *digest) {
 
 /* A tensor is its dtype, rank, sizes and dim order, a byte or 32 bits each, little
  * end first; then its bytes. */
-static void add_layout(const et_fb_table *entry, et_sha256 *hash) {
+static void add_layout(et_fb_table entry, et_sha256 *hash) {
   et_data_layout layout;
   if (!et_fb_has(entry, ET_NAMED_DATA_LAYOUT) ||
       et_data_layout_read(entry, &layout, NULL) != ET_STATUS_OK) {
@@ -69,18 +69,18 @@ static et_status add_bytes(const et_program *program, et_piece piece,
 static et_status check_entry(const et_program *program,
                              const et_data_file *file, uint32_t index,
                              et_error *error) {
-  const et_fb_table entry = et_fb_child_at(&file->named, index);
-  const et_string key = et_fb_text(&entry, ET_NAMED_DATA_KEY);
+  const et_fb_table entry = et_fb_child_at(file->named, index);
+  const et_string key = et_fb_text(entry, ET_NAMED_DATA_KEY);
   et_piece piece = {0, 0};
   et_sha256 hash;
   uint8_t digest[ET_SHA256_BYTES];
   if (!names_content(key)) {
     return ET_STATUS_OK;
   }
-  et_segments_find(&file->segments, et_fb_u32(&entry, ET_NAMED_DATA_SEGMENT),
+  et_segments_find(&file->segments, et_fb_u32(entry, ET_NAMED_DATA_SEGMENT),
                    &piece);
   et_sha256_start(&hash);
-  add_layout(&entry, &hash);
+  add_layout(entry, &hash);
   ET_RETURN_IF_ERROR(add_bytes(program, piece, &hash, error));
   et_sha256_finish(&hash, digest);
   return names_digest(key, digest)
@@ -96,7 +96,7 @@ et_status et_program_check_contents(const et_program *program,
   for (size_t i = 1; i < program->source_count; i++) {
     et_data_file file;
     ET_RETURN_IF_ERROR(et_data_file_open(program, i, &file, out_error));
-    for (uint32_t k = 0; k < file.named.count; k++) {
+    for (uint32_t k = 0; k < et_fb_count(file.named); k++) {
       ET_RETURN_IF_ERROR(check_entry(program, &file, k, out_error));
     }
   }

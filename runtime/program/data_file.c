@@ -66,14 +66,9 @@ static et_status split(et_span head, uint64_t file_size, et_data_file *file,
   return ET_STATUS_OK;
 }
 
-static et_fb_vector tables_of(const et_data_file *file, uint16_t field) {
-  et_fb_table root;
-  et_fb_table_at(file->flatbuffer, file->root, &root);
-  return et_tables_vector(&root, field);
-}
-
-et_status et_data_file_open(const et_program *program, size_t index,
-                            et_data_file *out, et_error *error) {
+/* Opens a file whose tables may not be verified. */
+static et_status open_head(const et_program *program, size_t index,
+                           et_data_file *out, et_error *error) {
   const et_data_source *source = &program->sources[index];
   const uint64_t least = ET_HEAD_MAGIC_AT + HEADER_BYTES;
   const et_data_file none = {.source = source};
@@ -88,49 +83,61 @@ et_status et_data_file_open(const et_program *program, size_t index,
       et_head_check_extent(source, out->flatbuffer.size, "tables", error));
   out->flatbuffer.data = head.data;
   out->root = et_head_u32(head, 0);
-  out->segments.table = tables_of(out, ET_FLAT_SEGMENTS);
-  out->named = tables_of(out, ET_FLAT_NAMED_DATA);
+  return ET_STATUS_OK;
+}
+
+static void find_tables(et_data_file *file) {
+  const et_fb_table root = et_fb_table_at(file->flatbuffer, file->root);
+  file->segments.table = et_fb_list(root, ET_FLAT_SEGMENTS);
+  file->named = et_fb_list(root, ET_FLAT_NAMED_DATA);
+}
+
+et_status et_data_file_open(const et_program *program, size_t index,
+                            et_data_file *out, et_error *error) {
+  ET_RETURN_IF_ERROR(open_head(program, index, out, error));
+  find_tables(out);
   return ET_STATUS_OK;
 }
 
 bool et_data_file_find(const et_data_file *file, et_string key,
                        et_fb_table *out_entry, et_piece *out_piece) {
-  return et_named_data_find(&file->named, key, out_entry) &&
+  return et_named_data_find(file->named, key, out_entry) &&
          et_segments_find(&file->segments,
-                          et_fb_u32(out_entry, ET_NAMED_DATA_SEGMENT),
+                          et_fb_u32(*out_entry, ET_NAMED_DATA_SEGMENT),
                           out_piece);
 }
 
-static et_status read_sizes(const et_fb_table *layout, et_data_layout *out,
+static et_status read_sizes(et_fb_table layout, et_data_layout *out,
                             et_error *error) {
-  const et_fb_vector sizes =
-      et_fb_list(layout, ET_LAYOUT_SIZES, sizeof(int32_t));
-  const et_fb_vector dim_order = et_fb_list(layout, ET_LAYOUT_DIM_ORDER, 1);
-  if (sizes.count > ET_MAX_RANK || sizes.count != dim_order.count) {
+  const et_fb_vector sizes = et_fb_list(layout, ET_LAYOUT_SIZES);
+  const et_fb_vector dim_order = et_fb_list(layout, ET_LAYOUT_DIM_ORDER);
+  if (et_fb_count(sizes) > ET_MAX_RANK ||
+      et_fb_count(sizes) != et_fb_count(dim_order)) {
     return et_fail_program(
         error,
         "%u sizes and %u entries of dim_order; both must be equal, "
         "at most %d",
-        (unsigned)sizes.count, (unsigned)dim_order.count, ET_MAX_RANK);
+        (unsigned)et_fb_count(sizes), (unsigned)et_fb_count(dim_order),
+        ET_MAX_RANK);
   }
-  for (uint32_t d = 0; d < sizes.count; d++) {
-    out->sizes[d] = et_fb_i32_at(&sizes, d);
+  for (uint32_t d = 0; d < et_fb_count(sizes); d++) {
+    out->sizes[d] = et_fb_i32_at(sizes, d);
   }
-  out->rank = sizes.count;
-  out->dim_order = et_fb_data(&dim_order);
+  out->rank = et_fb_count(sizes);
+  out->dim_order = et_fb_data(dim_order);
   return ET_STATUS_OK;
 }
 
-et_status et_data_layout_read(const et_fb_table *entry, et_data_layout *out,
+et_status et_data_layout_read(et_fb_table entry, et_data_layout *out,
                               et_error *error) {
   const et_fb_table layout = et_fb_child(entry, ET_NAMED_DATA_LAYOUT);
   int32_t strides[ET_MAX_RANK];
   size_t numel = 0;
-  out->dtype = et_fb_i8(&layout, ET_LAYOUT_SCALAR_TYPE);
+  out->dtype = et_fb_i8(layout, ET_LAYOUT_SCALAR_TYPE);
   if (out->dtype < 0 || out->dtype > MAX_SCALAR_TYPE_CODE) {
     return et_fail_program(error, "scalar_type %d is unknown", (int)out->dtype);
   }
-  ET_RETURN_IF_ERROR(read_sizes(&layout, out, error));
+  ET_RETURN_IF_ERROR(read_sizes(layout, out, error));
   ET_RETURN_IF_ERROR(et_tensor_layout(out->sizes, out->dim_order, out->rank,
                                       strides, &numel, error));
   return et_checked_mul(numel, et_scalar_type_size(out->dtype), &out->nbytes)
@@ -141,19 +148,19 @@ et_status et_data_layout_read(const et_fb_table *entry, et_data_layout *out,
 /* A tensor that has exactly the bytes of its layout; bytes have none. */
 static et_status verify_entry(const et_data_file *file, uint32_t index,
                               et_error *error) {
-  const et_fb_table entry = et_fb_child_at(&file->named, index);
+  const et_fb_table entry = et_fb_child_at(file->named, index);
   et_data_layout layout;
   et_piece piece = {0, 0};
   et_error reason;
   et_error_clear(&reason);
-  if (!et_fb_has(&entry, ET_NAMED_DATA_LAYOUT)) {
+  if (!et_fb_has(entry, ET_NAMED_DATA_LAYOUT)) {
     return ET_STATUS_OK;
   }
-  if (et_data_layout_read(&entry, &layout, &reason) != ET_STATUS_OK) {
+  if (et_data_layout_read(entry, &layout, &reason) != ET_STATUS_OK) {
     return et_fail_because(error, ET_STATUS_INVALID_PROGRAM, &reason,
                            "named_data[%u]: ", (unsigned)index);
   }
-  et_segments_find(&file->segments, et_fb_u32(&entry, ET_NAMED_DATA_SEGMENT),
+  et_segments_find(&file->segments, et_fb_u32(entry, ET_NAMED_DATA_SEGMENT),
                    &piece);
   return et_scalar_type_size(layout.dtype) == 0 || layout.nbytes == piece.size
              ? ET_STATUS_OK
@@ -162,13 +169,15 @@ static et_status verify_entry(const et_data_file *file, uint32_t index,
                                (unsigned)index, layout.nbytes, piece.size);
 }
 
-et_status et_data_file_verify(et_data_file *file, et_error *error) {
+et_status et_data_file_verify(const et_program *program, size_t index,
+                              et_data_file *file, et_error *error) {
+  ET_RETURN_IF_ERROR(open_head(program, index, file, error));
   ET_RETURN_IF_ERROR(et_schema_verify(file->flatbuffer, &et_flat_tensor_schema,
                                       file->root, error));
+  find_tables(file);
   ET_RETURN_IF_ERROR(et_verify_segments(&file->segments, error));
-  ET_RETURN_IF_ERROR(
-      et_verify_named_data(&file->named, &file->segments, error));
-  for (uint32_t i = 0; i < file->named.count; i++) {
+  ET_RETURN_IF_ERROR(et_verify_named_data(file->named, &file->segments, error));
+  for (uint32_t i = 0; i < et_fb_count(file->named); i++) {
     ET_RETURN_IF_ERROR(verify_entry(file, i, error));
   }
   return ET_STATUS_OK;

@@ -16,7 +16,7 @@ typedef struct et_data_file {
   const et_data_source *source;
   et_span flatbuffer;
   uint32_t root;
-  et_fb_vector named;   /* NamedData; empty until the structure is verified */
+  et_fb_vector named;   /* NamedData */
   et_segments segments; /* by their place in the program */
 } et_data_file;
 
@@ -29,14 +29,16 @@ typedef struct et_data_layout {
   size_t nbytes;            /* 0 when the dtype is not known to this runtime */
 } et_data_layout;
 
-/* Source `index` of the program, which is not 0. Files that were verified open
- * again. INVALID_PROGRAM when the head is not that of a .ptd, or the file is shorter
- * than it says; INVALID_ARGUMENT when its first extent does not hold all tables. */
+/* Opens source `index` of the program, which is not 0, and verifies its structure,
+ * segments, names and layouts. INVALID_PROGRAM also when the head is not that of a .ptd,
+ * or the file is shorter than it says; INVALID_ARGUMENT when its first extent does not
+ * hold all tables. *out has the source in any case. */
+et_status et_data_file_verify(const et_program *program, size_t index,
+                              et_data_file *out, et_error *error);
+
+/* The same for one that was verified. */
 et_status et_data_file_open(const et_program *program, size_t index,
                             et_data_file *out, et_error *error);
-
-/* Verifies structure, segments, names and layouts of a file that was opened. */
-et_status et_data_file_verify(et_data_file *file, et_error *error);
 
 /* The entry under `key`, and its bytes by their place in the program. False when
  * there is none. */
@@ -45,7 +47,7 @@ bool et_data_file_find(const et_data_file *file, et_string key,
 
 /* Decodes and checks the TensorLayout of an entry that has one. INVALID_PROGRAM as
  * et_tensor_record_read. */
-et_status et_data_layout_read(const et_fb_table *entry, et_data_layout *out,
+et_status et_data_layout_read(et_fb_table entry, et_data_layout *out,
                               et_error *error);
 
 #endif /* ET_RUNTIME_PROGRAM_DATA_FILE_H_ */

@@ -43,9 +43,9 @@ static et_status fail_source(const et_data_source *source, et_status status,
 /* No key may stand for two things. */
 static et_status check_keys(const et_program *program, size_t index,
                             const et_data_file *file, et_error *error) {
-  for (uint32_t i = 0; i < file->named.count; i++) {
-    const et_fb_table entry = et_fb_child_at(&file->named, i);
-    const et_string key = et_fb_text(&entry, ET_NAMED_DATA_KEY);
+  for (uint32_t i = 0; i < et_fb_count(file->named); i++) {
+    const et_fb_table entry = et_fb_child_at(file->named, i);
+    const et_string key = et_fb_text(entry, ET_NAMED_DATA_KEY);
     et_piece piece;
     found other;
     if (find_before(program, index, key, &other)) {
@@ -67,10 +67,7 @@ static et_status verify_file(const et_program *program, size_t index,
   et_data_file file;
   et_error reason;
   et_error_clear(&reason);
-  et_status status = et_data_file_open(program, index, &file, &reason);
-  if (status == ET_STATUS_OK) {
-    status = et_data_file_verify(&file, &reason);
-  }
+  const et_status status = et_data_file_verify(program, index, &file, &reason);
   if (status == ET_STATUS_INVALID_ARGUMENT) {
     return et_fail(error, status, "%s", reason.message); /* names the source */
   }
@@ -119,10 +116,10 @@ static const char *difference(const et_tensor_record *record,
 static const char *check_layout(const et_tensor_record *record,
                                 const found *it) {
   et_data_layout layout;
-  if (!et_fb_has(&it->entry, ET_NAMED_DATA_LAYOUT)) {
+  if (!et_fb_has(it->entry, ET_NAMED_DATA_LAYOUT)) {
     return "kind: those bytes are no tensor";
   }
-  if (et_data_layout_read(&it->entry, &layout, NULL) != ET_STATUS_OK) {
+  if (et_data_layout_read(it->entry, &layout, NULL) != ET_STATUS_OK) {
     return "layout";
   }
   const char *what = difference(record, &layout);
@@ -160,7 +157,7 @@ static et_status check_tensor(const et_program *program, uint32_t index,
 static bool find_bytes(const et_program *program, et_string key,
                        et_piece *out) {
   found it;
-  if (!find(program, key, &it) || et_fb_has(&it.entry, ET_NAMED_DATA_LAYOUT)) {
+  if (!find(program, key, &it) || et_fb_has(it.entry, ET_NAMED_DATA_LAYOUT)) {
     return false;
   }
   *out = it.piece;
@@ -172,7 +169,7 @@ static uint32_t count_entries(const et_program *program) {
   for (size_t i = 1; i < program->source_count; i++) {
     et_data_file file;
     et_data_file_open(program, i, &file, NULL);
-    count += file.named.count;
+    count += et_fb_count(file.named);
   }
   return count;
 }
@@ -182,13 +179,13 @@ static bool find_bytes_at(const et_program *program, uint32_t index,
   for (size_t i = 1; i < program->source_count; i++) {
     et_data_file file;
     et_data_file_open(program, i, &file, NULL);
-    if (index < file.named.count) {
-      const et_fb_table entry = et_fb_child_at(&file.named, index);
-      return !et_fb_has(&entry, ET_NAMED_DATA_LAYOUT) &&
+    if (index < et_fb_count(file.named)) {
+      const et_fb_table entry = et_fb_child_at(file.named, index);
+      return !et_fb_has(entry, ET_NAMED_DATA_LAYOUT) &&
              et_segments_find(&file.segments,
-                              et_fb_u32(&entry, ET_NAMED_DATA_SEGMENT), out);
+                              et_fb_u32(entry, ET_NAMED_DATA_SEGMENT), out);
     }
-    index -= file.named.count;
+    index -= et_fb_count(file.named);
   }
   return false;
 }

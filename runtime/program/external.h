@@ -35,8 +35,8 @@ extern const et_external et_external_files;
 
 /* The name under which a file has the tensor. */
 static inline et_string et_external_key(const et_tensor_record *record) {
-  const et_fb_table extra = et_fb_child(&record->table, ET_TENSOR_EXTRA);
-  return et_fb_text(&extra, ET_EXTRA_NAME);
+  const et_fb_table extra = et_fb_child(record->table, ET_TENSOR_EXTRA);
+  return et_fb_text(extra, ET_EXTRA_NAME);
 }
 
 /* NOT_FOUND: none of the program's files, if it has any, has the key. */

@@ -10,6 +10,21 @@
  * does. */
 #define MAX_BUFFER_BYTES INT32_MAX
 
+/* What begins a vtable: its bytes, and those of the table. */
+#define VTABLE_HEAD_BYTES 4u
+
+static uint16_t u16_at(const uint8_t *at) {
+  uint16_t value;
+  memcpy(&value, at, sizeof value);
+  return value;
+}
+
+static uint32_t u32_at(const uint8_t *at) {
+  uint32_t value;
+  memcpy(&value, at, sizeof value);
+  return value;
+}
+
 /* Whether `width` bytes at `position` lie in the buffer. In 32 bits, which is what small
  * machines calculate with. */
 static bool lies_in(et_span buffer, uint32_t position, uint32_t width) {
@@ -18,185 +33,142 @@ static bool lies_in(et_span buffer, uint32_t position, uint32_t width) {
          width <= size - position;
 }
 
-/* Copies `width` bytes at `position` to `out`, or leaves it alone. */
-static bool load(et_span buffer, uint32_t position, size_t width, void *out) {
-  if (!lies_in(buffer, position, (uint32_t)width)) {
-    return false;
-  }
-  memcpy(out, buffer.data + position, width);
-  return true;
+/* The number at `position`; 0 when it does not lie in the buffer. */
+static uint32_t checked_u32(et_span buffer, uint32_t position) {
+  return lies_in(buffer, position, sizeof(uint32_t))
+             ? u32_at(buffer.data + position)
+             : 0;
 }
 
-bool et_fb_table_at(et_span buffer, uint32_t position, et_fb_table *out) {
-  uint32_t back = 0; /* signed; what leads before the buffer is too large */
-  uint16_t sizes[2] = {0, 0}; /* of the vtable, of the table */
-  memset(out, 0, sizeof *out);
-  if (!load(buffer, position, sizeof back, &back)) {
-    return false;
-  }
-  const uint32_t vtable = position - back;
-  if (!load(buffer, vtable, sizeof sizes, sizes) || sizes[0] < sizeof sizes ||
-      sizes[0] % 2 != 0 || sizes[1] < sizeof back ||
-      !lies_in(buffer, vtable, sizes[0]) ||
-      !lies_in(buffer, position, sizes[1])) {
-    return false;
-  }
-  out->buffer = buffer;
-  out->position = position;
-  out->vtable = vtable;
-  out->vtable_size = sizes[0];
-  out->size = sizes[1];
-  return true;
+uint32_t et_fb_check_table(et_span buffer, uint32_t position) {
+  /* Signed; what leads before the buffer is too large. */
+  const uint32_t vtable = position - checked_u32(buffer, position);
+  const uint32_t sizes = checked_u32(buffer, vtable);
+  const uint32_t vtable_size = sizes & UINT16_MAX;
+  const uint32_t size = sizes >> 16;
+  return vtable_size >= VTABLE_HEAD_BYTES && vtable_size % 2 == 0 &&
+                 size >= sizeof(int32_t) &&
+                 lies_in(buffer, vtable, vtable_size) &&
+                 lies_in(buffer, position, size)
+             ? vtable_size + size
+             : 0;
 }
 
-et_fb_presence et_fb_find(const et_fb_table *table, uint16_t field,
-                          size_t width, uint32_t *out_position) {
-  const uint32_t slot = 4 + 2 * (uint32_t)field; /* two sizes come first */
-  uint16_t offset = 0;
-  if (slot + sizeof offset > table->vtable_size) {
+uint32_t et_fb_check_offset(et_span buffer, uint32_t position) {
+  const uint32_t offset = checked_u32(buffer, position);
+  /* Both are below 2^31, so that their sum does not wrap. */
+  return offset != 0 && offset <= MAX_BUFFER_BYTES &&
+                 lies_in(buffer, position + offset, sizeof offset)
+             ? position + offset
+             : 0;
+}
+
+bool et_fb_check_vector(et_span buffer, uint32_t position, uint32_t width) {
+  const uint32_t first = position + (uint32_t)sizeof(uint32_t);
+  return lies_in(buffer, position, sizeof(uint32_t)) &&
+         u32_at(buffer.data + position) <=
+             ((uint32_t)buffer.size - first) / width;
+}
+
+uint32_t et_fb_find(et_fb_table table, unsigned field, uint32_t width) {
+  const uint8_t *at = (const uint8_t *)table;
+  const uint32_t slot = VTABLE_HEAD_BYTES + 2 * field;
+  if (at == NULL) {
     return ET_FB_ABSENT;
   }
-  if (!load(table->buffer, table->vtable + slot, sizeof offset, &offset)) {
-    return ET_FB_BROKEN;
+  const uint8_t *vtable = at - (int32_t)u32_at(at);
+  if (slot >= u16_at(vtable)) { /* both are even */
+    return ET_FB_ABSENT;
   }
+  const uint32_t offset = u16_at(vtable + slot);
   if (offset == 0) {
     return ET_FB_ABSENT;
   }
-  /* The first four bytes are the table's way to its vtable, never a field. */
-  if (offset < sizeof(int32_t) || offset + width > table->size) {
-    return ET_FB_BROKEN;
+  return offset >= sizeof(int32_t) && offset + width <= u16_at(vtable + 2)
+             ? offset
+             : ET_FB_BROKEN;
+}
+
+/* What is absent reads as this. */
+static const uint8_t zeros[sizeof(uint64_t)];
+
+static const uint8_t *field_at(et_fb_table table, unsigned field,
+                               uint32_t width) {
+  const uint32_t offset = et_fb_find(table, field, width);
+  return offset > ET_FB_BROKEN ? (const uint8_t *)table + offset : zeros;
+}
+
+static const uint8_t *element_at(et_fb_vector vector, uint32_t index,
+                                 uint32_t width) {
+  return index < et_fb_count(vector)
+             ? (const uint8_t *)vector + sizeof(uint32_t) +
+                   (size_t)index * width
+             : zeros;
+}
+
+#define ET_FB_DEFINE_READER(name, type, at, owner, index) \
+  type et_fb_##name(owner, index) {                       \
+    type value;                                           \
+    memcpy(&value, at, sizeof value);                     \
+    return value;                                         \
   }
-  *out_position = table->position + offset;
-  return ET_FB_PRESENT;
+#define ET_FB_DEFINE_FIELD(name, type)                                  \
+  ET_FB_DEFINE_READER(name, type, field_at(table, field, sizeof value), \
+                      et_fb_table table, unsigned field)
+#define ET_FB_DEFINE_ELEMENT(name, type)                                   \
+  ET_FB_DEFINE_READER(name, type, element_at(vector, index, sizeof value), \
+                      et_fb_vector vector, uint32_t index)
+
+ET_FB_DEFINE_FIELD(u8, uint8_t)
+ET_FB_DEFINE_FIELD(u16, uint16_t)
+ET_FB_DEFINE_FIELD(u32, uint32_t)
+ET_FB_DEFINE_FIELD(u64, uint64_t)
+ET_FB_DEFINE_FIELD(f32, float)
+ET_FB_DEFINE_FIELD(f64, double)
+ET_FB_DEFINE_ELEMENT(u32_at, uint32_t)
+ET_FB_DEFINE_ELEMENT(f32_at, float)
+ET_FB_DEFINE_ELEMENT(u64_at, uint64_t)
+
+/* Where the offset at an address leads; NULL when it is the one of what is absent. */
+static const void *follow(const uint8_t *at) {
+  const uint32_t offset = u32_at(at);
+  return offset != 0 ? at + offset : NULL;
 }
 
-bool et_fb_follow(et_span buffer, uint32_t position, uint32_t *out_target) {
-  uint32_t offset = 0;
-  /* Both are below 2^31, so that their sum does not wrap. */
-  if (!load(buffer, position, sizeof offset, &offset) || offset == 0 ||
-      offset > MAX_BUFFER_BYTES ||
-      !lies_in(buffer, position + offset, sizeof offset)) {
-    return false;
-  }
-  *out_target = position + offset;
-  return true;
+bool et_fb_has(et_fb_table table, unsigned field) {
+  return et_fb_find(table, field, 1) != ET_FB_ABSENT;
 }
 
-bool et_fb_vector_at(et_span buffer, uint32_t position, uint32_t width,
-                     et_fb_vector *out) {
-  uint32_t count = 0;
-  const uint32_t first = position + (uint32_t)sizeof count;
-  memset(out, 0, sizeof *out);
-  out->width = width;
-  if (!load(buffer, position, sizeof count, &count) ||
-      count > ((uint32_t)buffer.size - first) / width) {
-    return false;
-  }
-  out->buffer = buffer;
-  out->position = first;
-  out->count = count;
-  return true;
+et_fb_table et_fb_child(et_fb_table table, unsigned field) {
+  return follow(field_at(table, field, sizeof(uint32_t)));
 }
 
-/* Reads a scalar field into `out`, which keeps its default when absent. */
-static void read_field(const et_fb_table *table, uint16_t field, size_t width,
-                       void *out) {
-  uint32_t position = 0;
-  if (et_fb_find(table, field, width, &position) == ET_FB_PRESENT) {
-    load(table->buffer, position, width, out);
-  }
+et_fb_vector et_fb_list(et_fb_table table, unsigned field) {
+  return follow(field_at(table, field, sizeof(uint32_t)));
 }
 
-#define ET_FB_DEFINE_READER(name, type)                         \
-  type et_fb_##name(const et_fb_table *table, uint16_t field) { \
-    type value = 0;                                             \
-    read_field(table, field, sizeof value, &value);             \
-    return value;                                               \
-  }
-
-ET_FB_DEFINE_READER(u8, uint8_t)
-ET_FB_DEFINE_READER(i16, int16_t)
-ET_FB_DEFINE_READER(u32, uint32_t)
-ET_FB_DEFINE_READER(u64, uint64_t)
-ET_FB_DEFINE_READER(f32, float)
-ET_FB_DEFINE_READER(f64, double)
-
-/* Where the offset in a field leads. */
-static bool follow_field(const et_fb_table *table, uint16_t field,
-                         uint32_t *out_target) {
-  uint32_t position = 0;
-  return et_fb_find(table, field, sizeof(uint32_t), &position) ==
-             ET_FB_PRESENT &&
-         et_fb_follow(table->buffer, position, out_target);
-}
-
-bool et_fb_has(const et_fb_table *table, uint16_t field) {
-  uint32_t position = 0;
-  return et_fb_find(table, field, 1, &position) == ET_FB_PRESENT;
-}
-
-et_fb_table et_fb_child(const et_fb_table *table, uint16_t field) {
-  et_fb_table child = {{NULL, 0}, 0, 0, 0, 0};
-  uint32_t target = 0;
-  if (follow_field(table, field, &target)) {
-    et_fb_table_at(table->buffer, target, &child);
-  }
-  return child;
-}
-
-et_fb_vector et_fb_list(const et_fb_table *table, uint16_t field,
-                        uint32_t width) {
-  et_fb_vector vector = {{NULL, 0}, 0, 0, width};
-  uint32_t target = 0;
-  if (follow_field(table, field, &target)) {
-    et_fb_vector_at(table->buffer, target, width, &vector);
-  }
-  return vector;
-}
-
-et_string et_fb_text(const et_fb_table *table, uint16_t field) {
-  const et_fb_vector vector = et_fb_list(table, field, 1);
-  const char *bytes = (const char *)et_fb_data(&vector);
-  const et_string text = {bytes != NULL ? bytes : "", vector.count};
-  return text;
-}
-
-et_span et_fb_bytes(const et_fb_table *table, uint16_t field) {
-  const et_fb_vector vector = et_fb_list(table, field, 1);
-  const et_span bytes = {et_fb_data(&vector), vector.count};
+et_span et_fb_bytes(et_fb_table table, unsigned field) {
+  const et_fb_vector vector = et_fb_list(table, field);
+  const et_span bytes = {et_fb_data(vector), et_fb_count(vector)};
   return bytes;
 }
 
-const uint8_t *et_fb_data(const et_fb_vector *vector) {
-  return vector->count != 0 ? vector->buffer.data + vector->position : NULL;
+et_string et_fb_text(et_fb_table table, unsigned field) {
+  const et_span bytes = et_fb_bytes(table, field);
+  const et_string text = {bytes.data != NULL ? (const char *)bytes.data : "",
+                          bytes.size};
+  return text;
 }
 
-static void read_element(const et_fb_vector *vector, uint32_t index,
-                         size_t width, void *out) {
-  if (index < vector->count && width == vector->width) {
-    memcpy(out, et_fb_data(vector) + (size_t)index * width, width);
-  }
+uint32_t et_fb_count(et_fb_vector vector) {
+  return vector != NULL ? u32_at((const uint8_t *)vector) : 0;
 }
 
-#define ET_FB_DEFINE_ELEMENT(name, type)                               \
-  type et_fb_##name##_at(const et_fb_vector *vector, uint32_t index) { \
-    type value = 0;                                                    \
-    read_element(vector, index, sizeof value, &value);                 \
-    return value;                                                      \
-  }
+const uint8_t *et_fb_data(et_fb_vector vector) {
+  return et_fb_count(vector) != 0 ? (const uint8_t *)vector + sizeof(uint32_t)
+                                  : NULL;
+}
 
-ET_FB_DEFINE_ELEMENT(u32, uint32_t)
-ET_FB_DEFINE_ELEMENT(f32, float)
-ET_FB_DEFINE_ELEMENT(u64, uint64_t)
-
-et_fb_table et_fb_child_at(const et_fb_vector *vector, uint32_t index) {
-  et_fb_table child = {{NULL, 0}, 0, 0, 0, 0};
-  uint32_t target = 0;
-  if (index < vector->count && vector->width == sizeof target &&
-      et_fb_follow(vector->buffer,
-                   vector->position + index * (uint32_t)sizeof target,
-                   &target)) {
-    et_fb_table_at(vector->buffer, target, &child);
-  }
-  return child;
+et_fb_table et_fb_child_at(et_fb_vector vector, uint32_t index) {
+  return follow(element_at(vector, index, sizeof(uint32_t)));
 }

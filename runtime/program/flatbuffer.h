@@ -1,9 +1,10 @@
-/* Reading flatbuffers without trusting them.
+/* Reading flatbuffers: what nobody has looked at yet, and what is verified.
  *
- * Every reader checks that what it reads lies in the buffer; what does not, or
- * is absent, reads as the default (0, empty). So a damaged buffer can give
- * wrong values, never a bad access. Whether it *is* damaged is asked once, by
- * schema_verify.h, before anything is used.
+ * A buffer that comes from outside is looked at once, by schema_verify.h, whose steps
+ * ask here whether what they find lies in the buffer. Of a buffer that it has taken,
+ * tables and vectors are addresses, and reading follows them: only fields that the
+ * schema has, as what the schema says they are. What is absent reads as the default (0,
+ * empty), as do the fields of the absent table and what lies behind a vector's end.
  *
  * Positions are bytes from the start of the buffer. Numbers are little-endian
  * and may lie unaligned. */
@@ -16,86 +17,80 @@
 
 #include "executorch/span.h"
 
-/* A table. All zero is the absent table, whose fields are all absent. */
-typedef struct et_fb_table {
-  et_span buffer;
-  uint32_t position;    /* of the table */
-  uint32_t vtable;      /* position of its vtable */
-  uint16_t vtable_size; /* bytes */
-  uint16_t size;        /* bytes of the table's own data */
-} et_fb_table;
+/* A table of a verified buffer. NULL is the absent one. */
+typedef const struct et_fb_table_start *et_fb_table;
 
-/* A vector of scalars (`width` bytes an element) or of offsets (width 4). All
- * zero is the empty vector. */
-typedef struct et_fb_vector {
-  et_span buffer;
-  uint32_t position; /* of the first element */
-  uint32_t count;    /* elements */
-  uint32_t width;
-} et_fb_vector;
+/* A vector of scalars, of texts' bytes or of tables, likewise. NULL is the empty one. */
+typedef const struct et_fb_vector_start *et_fb_vector;
 
-/* What a field's slot holds. */
-typedef enum et_fb_presence {
-  ET_FB_ABSENT,
-  ET_FB_PRESENT,
-  ET_FB_BROKEN, /* the vtable or the slot points outside the table */
-} et_fb_presence;
+/* The steps of the verification. Of a table, nothing is followed but the way to its
+ * vtable. */
 
-/* The table at `position`. False, and the absent table, when the table or its
- * vtable does not lie in the buffer. */
-bool et_fb_table_at(et_span buffer, uint32_t position, et_fb_table *out);
+/* Bytes of the table at `position` and of its vtable, at most 2^17; 0 when one of them
+ * does not lie in the buffer. */
+uint32_t et_fb_check_table(et_span buffer, uint32_t position);
 
-/* Where the `width` bytes of a field lie. */
-et_fb_presence et_fb_find(const et_fb_table *table, uint16_t field,
-                          size_t width, uint32_t *out_position);
+/* Where the offset stored at `position` leads; 0 when that is outside. */
+uint32_t et_fb_check_offset(et_span buffer, uint32_t position);
 
-/* Follows the offset stored at `position`. False when it leads outside. */
-bool et_fb_follow(et_span buffer, uint32_t position, uint32_t *out_target);
+/* Whether the vector whose length is stored at `position`, of `width` bytes an element,
+ * lies in the buffer. */
+bool et_fb_check_vector(et_span buffer, uint32_t position, uint32_t width);
 
-/* The vector whose length is stored at `position`. False, and the empty vector,
- * when it does not lie in the buffer. */
-bool et_fb_vector_at(et_span buffer, uint32_t position, uint32_t width,
-                     et_fb_vector *out);
+/* Where in a table that lies in its buffer, or in the absent one, the `width` bytes of a
+ * field begin: ET_FB_BROKEN when they do not lie in the table. */
+uint32_t et_fb_find(et_fb_table table, unsigned field, uint32_t width);
+#define ET_FB_ABSENT 0u
+#define ET_FB_BROKEN 1u /* fields come behind the table's way to its vtable */
+
+/* The table at `position`. */
+static inline et_fb_table et_fb_table_at(et_span buffer, uint32_t position) {
+  return (et_fb_table)(const void *)(buffer.data + position);
+}
+
+/* Its place, or that of a vector, neither of which is absent. */
+static inline uint32_t et_fb_position(et_span buffer, const void *there) {
+  return (uint32_t)((const uint8_t *)there - buffer.data);
+}
 
 /* Fields of a table. A string's and a byte vector's bytes are borrowed. */
-uint8_t et_fb_u8(const et_fb_table *table, uint16_t field);
-int16_t et_fb_i16(const et_fb_table *table, uint16_t field);
-uint32_t et_fb_u32(const et_fb_table *table, uint16_t field);
-uint64_t et_fb_u64(const et_fb_table *table, uint16_t field);
-float et_fb_f32(const et_fb_table *table, uint16_t field);
-double et_fb_f64(const et_fb_table *table, uint16_t field);
-bool et_fb_has(const et_fb_table *table, uint16_t field);
-et_fb_table et_fb_child(const et_fb_table *table, uint16_t field);
-et_fb_vector et_fb_list(const et_fb_table *table, uint16_t field,
-                        uint32_t width);
-et_string et_fb_text(const et_fb_table *table, uint16_t field);
-et_span et_fb_bytes(const et_fb_table *table, uint16_t field);
+uint8_t et_fb_u8(et_fb_table table, unsigned field);
+uint16_t et_fb_u16(et_fb_table table, unsigned field);
+uint32_t et_fb_u32(et_fb_table table, unsigned field);
+uint64_t et_fb_u64(et_fb_table table, unsigned field);
+float et_fb_f32(et_fb_table table, unsigned field);
+double et_fb_f64(et_fb_table table, unsigned field);
+bool et_fb_has(et_fb_table table, unsigned field);
+et_fb_table et_fb_child(et_fb_table table, unsigned field);
+et_fb_vector et_fb_list(et_fb_table table, unsigned field);
+et_string et_fb_text(et_fb_table table, unsigned field);
+et_span et_fb_bytes(et_fb_table table, unsigned field);
 
-/* Elements of a vector; an index past its end reads as 0 or the absent
- * table. */
-uint32_t et_fb_u32_at(const et_fb_vector *vector, uint32_t index);
-float et_fb_f32_at(const et_fb_vector *vector, uint32_t index);
-uint64_t et_fb_u64_at(const et_fb_vector *vector, uint32_t index);
-et_fb_table et_fb_child_at(const et_fb_vector *vector, uint32_t index);
+/* Elements of a vector. */
+uint32_t et_fb_count(et_fb_vector vector);
+uint32_t et_fb_u32_at(et_fb_vector vector, uint32_t index);
+float et_fb_f32_at(et_fb_vector vector, uint32_t index);
+uint64_t et_fb_u64_at(et_fb_vector vector, uint32_t index);
+et_fb_table et_fb_child_at(et_fb_vector vector, uint32_t index);
 
 /* As signed numbers. */
-static inline int8_t et_fb_i8(const et_fb_table *table, uint16_t field) {
+static inline int8_t et_fb_i8(et_fb_table table, unsigned field) {
   return (int8_t)et_fb_u8(table, field);
 }
-static inline int32_t et_fb_i32(const et_fb_table *table, uint16_t field) {
+static inline int32_t et_fb_i32(et_fb_table table, unsigned field) {
   return (int32_t)et_fb_u32(table, field);
 }
-static inline int64_t et_fb_i64(const et_fb_table *table, uint16_t field) {
+static inline int64_t et_fb_i64(et_fb_table table, unsigned field) {
   return (int64_t)et_fb_u64(table, field);
 }
-static inline int32_t et_fb_i32_at(const et_fb_vector *vector, uint32_t index) {
+static inline int32_t et_fb_i32_at(et_fb_vector vector, uint32_t index) {
   return (int32_t)et_fb_u32_at(vector, index);
 }
-static inline int64_t et_fb_i64_at(const et_fb_vector *vector, uint32_t index) {
+static inline int64_t et_fb_i64_at(et_fb_vector vector, uint32_t index) {
   return (int64_t)et_fb_u64_at(vector, index);
 }
 
 /* The vector's first byte, NULL when it is empty. */
-const uint8_t *et_fb_data(const et_fb_vector *vector);
+const uint8_t *et_fb_data(et_fb_vector vector);
 
 #endif /* ET_RUNTIME_PROGRAM_FLATBUFFER_H_ */

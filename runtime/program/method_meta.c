@@ -7,9 +7,7 @@
 #include "runtime/program/tensor_record.h"
 
 static et_fb_table plan_of(const et_method_meta *meta) {
-  et_fb_table plan;
-  et_fb_table_at(meta->program->flatbuffer, meta->plan, &plan);
-  return plan;
+  return et_fb_table_at(meta->program->flatbuffer, meta->plan);
 }
 
 /* Fails with the names there are, as many as fit. */
@@ -36,7 +34,8 @@ et_status et_program_method_meta(const et_program *program, const char *name,
     et_program_method_name(program, i, &found);
     if (found.size == size && memcmp(found.data, name, size) == 0) {
       out_meta->program = program;
-      out_meta->plan = et_tables_plan(program, (uint32_t)i).position;
+      out_meta->plan = et_fb_position(program->flatbuffer,
+                                      et_tables_plan(program, (uint32_t)i));
       return ET_STATUS_OK;
     }
   }
@@ -45,7 +44,7 @@ et_status et_program_method_meta(const et_program *program, const char *name,
 
 static size_t end_count(const et_method_meta *meta, uint16_t field) {
   const et_fb_table plan = plan_of(meta);
-  return et_tables_count(&plan, field);
+  return et_tables_count(plan, field);
 }
 
 size_t et_method_meta_input_count(const et_method_meta *meta) {
@@ -56,8 +55,8 @@ size_t et_method_meta_output_count(const et_method_meta *meta) {
   return end_count(meta, ET_PLAN_OUTPUTS);
 }
 
-static et_status describe_tensor(const et_fb_table *table,
-                                 et_value_meta *out_meta, et_error *error) {
+static et_status describe_tensor(et_fb_table table, et_value_meta *out_meta,
+                                 et_error *error) {
   et_tensor_record record;
   ET_RETURN_IF_ERROR(et_tensor_record_read(table, &record, error));
   if (et_scalar_type_size(record.dtype) == 0 ||
@@ -83,19 +82,19 @@ static et_status describe_end(const et_method_meta *meta, uint16_t field,
                               size_t index, et_value_meta *out_meta,
                               et_error *error) {
   const et_fb_table plan = plan_of(meta);
-  const et_fb_vector ends = et_tables_vector(&plan, field);
-  if (index >= ends.count) {
+  const et_fb_vector ends = et_tables_vector(plan, field);
+  if (index >= et_fb_count(ends)) {
     return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
                    "index %zu of %u inputs or outputs", index,
-                   (unsigned)ends.count);
+                   (unsigned)et_fb_count(ends));
   }
-  const et_fb_vector values = et_tables_vector(&plan, ET_PLAN_VALUES);
+  const et_fb_vector values = et_tables_vector(plan, ET_PLAN_VALUES);
   et_fb_table tensor;
   memset(out_meta, 0, sizeof *out_meta);
   out_meta->tag = (et_value_tag)et_tables_value(
-      &values, (uint32_t)et_fb_i32_at(&ends, (uint32_t)index), &tensor);
+      values, (uint32_t)et_fb_i32_at(ends, (uint32_t)index), &tensor);
   return out_meta->tag == ET_VALUE_TENSOR
-             ? describe_tensor(&tensor, out_meta, error)
+             ? describe_tensor(tensor, out_meta, error)
              : ET_STATUS_OK;
 }
 
@@ -111,17 +110,17 @@ et_status et_method_meta_output(const et_method_meta *meta, size_t index,
 
 size_t et_method_meta_planned_count(const et_method_meta *meta) {
   const et_fb_table plan = plan_of(meta);
-  return et_tables_planned_count(&plan);
+  return et_tables_planned_count(plan);
 }
 
 et_status et_method_meta_planned_bytes(const et_method_meta *meta, size_t index,
                                        size_t *out_bytes, et_error *error) {
   const et_fb_table plan = plan_of(meta);
-  if (index >= et_tables_planned_count(&plan)) {
+  if (index >= et_tables_planned_count(plan)) {
     return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
                    "index %zu of %u planned buffers", index,
-                   (unsigned)et_tables_planned_count(&plan));
+                   (unsigned)et_tables_planned_count(plan));
   }
-  *out_bytes = (size_t)et_tables_planned_bytes(&plan, (uint32_t)index);
+  *out_bytes = (size_t)et_tables_planned_bytes(plan, (uint32_t)index);
   return ET_STATUS_OK;
 }

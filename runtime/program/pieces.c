@@ -12,15 +12,15 @@ static bool value_piece(const et_data_needs *needs, uint32_t index,
                         et_piece *out) {
   et_fb_table held;
   et_tensor_record record;
-  return et_tables_value(&needs->values, index, &held) == ET_VALUE_TENSOR &&
-         et_tensor_record_read(&held, &record, NULL) == ET_STATUS_OK &&
+  return et_tables_value(needs->values, index, &held) == ET_VALUE_TENSOR &&
+         et_tensor_record_read(held, &record, NULL) == ET_STATUS_OK &&
          record.has_data && et_tensor_record_data(needs->program, &record, out);
 }
 
 static bool payload_piece(const et_data_needs *needs, uint32_t index,
                           et_piece *out) {
-  const et_fb_table delegate = et_fb_child_at(&needs->delegates, index);
-  return et_tables_payload(needs->program, &delegate, out);
+  const et_fb_table delegate = et_fb_child_at(needs->delegates, index);
+  return et_tables_payload(needs->program, delegate, out);
 }
 
 static et_fb_vector named_data(const et_data_needs *needs) {
@@ -30,28 +30,30 @@ static et_fb_vector named_data(const et_data_needs *needs) {
 static bool named_piece(const et_data_needs *needs, uint32_t index,
                         et_piece *out) {
   const et_fb_vector named = named_data(needs);
-  if (index >= named.count) {
-    return et_external_bytes_at(needs->program, index - named.count, out);
+  if (index >= et_fb_count(named)) {
+    return et_external_bytes_at(needs->program, index - et_fb_count(named),
+                                out);
   }
-  const et_fb_table entry = et_fb_child_at(&named, index);
+  const et_fb_table entry = et_fb_child_at(named, index);
   return et_tables_segment(needs->program,
-                           et_fb_u32(&entry, ET_NAMED_DATA_SEGMENT), out);
+                           et_fb_u32(entry, ET_NAMED_DATA_SEGMENT), out);
 }
 
 uint32_t et_piece_needed_count(const et_data_needs *needs) {
-  return needs->values.count + needs->delegates.count;
+  return et_fb_count(needs->values) + et_fb_count(needs->delegates);
 }
 
 uint32_t et_piece_count(const et_data_needs *needs) {
   const uint32_t needed = et_piece_needed_count(needs);
-  return needs->delegates.count != 0 ? needed + named_data(needs).count +
-                                           et_external_count(needs->program)
-                                     : needed;
+  return et_fb_count(needs->delegates) != 0
+             ? needed + et_fb_count(named_data(needs)) +
+                   et_external_count(needs->program)
+             : needed;
 }
 
 static bool find_piece(const et_data_needs *needs, uint32_t index,
                        et_piece *out) {
-  const uint32_t values = needs->values.count;
+  const uint32_t values = et_fb_count(needs->values);
   const uint32_t needed = et_piece_needed_count(needs);
   return index < values   ? value_piece(needs, index, out)
          : index < needed ? payload_piece(needs, index - values, out)

@@ -98,8 +98,8 @@ static void open_reading(uint64_t count) {
 static void start_walk(void) {
   const et_fb_table plan = et_tables_plan(&program, 0);
   needs.program = &program;
-  needs.values = et_tables_vector(&plan, ET_PLAN_VALUES);
-  needs.delegates = et_tables_vector(&plan, ET_PLAN_DELEGATES);
+  needs.values = et_tables_vector(plan, ET_PLAN_VALUES);
+  needs.delegates = et_tables_vector(plan, ET_PLAN_DELEGATES);
   et_piece_walk_start(&walk, &needs);
 }
 

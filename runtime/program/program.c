@@ -40,7 +40,7 @@ et_status et_program_load(et_span file, et_program *out_program,
 }
 
 size_t et_program_method_count(const et_program *program) {
-  return et_tables_of_program(program, ET_PROGRAM_EXECUTION_PLAN).count;
+  return et_fb_count(et_tables_of_program(program, ET_PROGRAM_EXECUTION_PLAN));
 }
 
 et_status et_program_method_name(const et_program *program, size_t index,
@@ -49,6 +49,6 @@ et_status et_program_method_name(const et_program *program, size_t index,
     return ET_STATUS_INVALID_ARGUMENT;
   }
   const et_fb_table plan = et_tables_plan(program, (uint32_t)index);
-  *out_name = et_fb_text(&plan, ET_PLAN_NAME);
+  *out_name = et_fb_text(plan, ET_PLAN_NAME);
   return ET_STATUS_OK;
 }

@@ -69,32 +69,37 @@ static et_status spend(walk *w, uint64_t bytes) {
 }
 
 static et_status push(walk *w, uint32_t position, uint8_t type) {
-  et_fb_table table;
-  if (!et_fb_table_at(w->buffer, position, &table)) {
+  const uint32_t bytes = et_fb_check_table(w->buffer, position);
+  if (bytes == 0) {
     return fail_here(w, "the table does not lie in the file");
   }
   if (w->depth == MAX_DEPTH) {
     return fail_here(w, "tables are nested too deep");
   }
-  ET_RETURN_IF_ERROR(spend(w, (uint64_t)table.size + table.vtable_size));
-  const walk_level level = {table, type, 0, 0};
+  ET_RETURN_IF_ERROR(spend(w, bytes));
+  const walk_level level = {et_fb_table_at(w->buffer, position), type, 0, 0};
   w->levels[w->depth++] = level;
   return ET_STATUS_OK;
 }
 
-static et_status check_vector(walk *w, uint32_t target, uint32_t width,
-                              et_fb_vector *out) {
-  if (!et_fb_vector_at(w->buffer, target, width, out)) {
+/* A vector that may not lie in the buffer. */
+static et_fb_vector vector_at(const walk *w, uint32_t position) {
+  return (et_fb_vector)(const void *)(w->buffer.data + position);
+}
+
+static et_status check_vector(walk *w, uint32_t target, uint32_t width) {
+  if (!et_fb_check_vector(w->buffer, target, width)) {
     return fail_here(w, "the vector does not lie in the file");
   }
-  return spend(w, sizeof(uint32_t) + (uint64_t)out->count * width);
+  const uint64_t count = et_fb_count(vector_at(w, target));
+  return spend(w, sizeof(uint32_t) + count * width);
 }
 
 static et_status check_text(walk *w, uint32_t target) {
-  et_fb_vector text;
-  ET_RETURN_IF_ERROR(check_vector(w, target, 1, &text));
-  const uint64_t end = (uint64_t)text.position + text.count;
-  if (!et_range_in(end, 1, w->buffer.size) || w->buffer.data[end] != '\0') {
+  ET_RETURN_IF_ERROR(check_vector(w, target, 1));
+  const size_t end =
+      target + sizeof(uint32_t) + et_fb_count(vector_at(w, target));
+  if (end == w->buffer.size || w->buffer.data[end] != '\0') {
     return fail_here(w, "the text does not end with NUL");
   }
   return ET_STATUS_OK;
@@ -102,50 +107,50 @@ static et_status check_text(walk *w, uint32_t target) {
 
 /* A value whose tag says what it is. */
 static et_status enter_union(walk *w, walk_level *level, uint8_t union_id,
-                             et_fb_presence presence, uint32_t target) {
+                             uint32_t target) {
   const et_schema_union *members = &w->schema->unions[union_id];
-  const uint8_t tag = et_fb_u8(&level->table, (uint16_t)(level->field - 1));
+  const uint8_t tag = et_fb_u8(level->table, level->field - 1u);
   if (tag == 0 || tag >= members->count) {
     return fail_here(w, "the tag of the union is unknown");
   }
-  if (presence != ET_FB_PRESENT) {
+  if (target == 0) {
     return fail_here(w, "the union has a tag but no value");
   }
   return push(w, target, members->members[tag]);
 }
 
+static et_status follow(const walk *w, uint32_t position,
+                        uint32_t *out_target) {
+  *out_target = et_fb_check_offset(w->buffer, position);
+  return *out_target != 0 ? ET_STATUS_OK
+                          : fail_here(w, "the offset leads outside the file");
+}
+
 /* The next element of a vector of tables, or the next field after the last. */
 static et_status enter_element(walk *w, walk_level *level, uint8_t type,
                                uint32_t target) {
-  et_fb_vector tables;
   if (level->element == 0) {
-    ET_RETURN_IF_ERROR(check_vector(w, target, sizeof(uint32_t), &tables));
-  } else {
-    et_fb_vector_at(w->buffer, target, sizeof(uint32_t), &tables);
+    ET_RETURN_IF_ERROR(check_vector(w, target, sizeof(uint32_t)));
   }
-  if (level->element == tables.count) {
+  if (level->element == et_fb_count(vector_at(w, target))) {
     level->element = 0;
     level->field++;
     return ET_STATUS_OK;
   }
   uint32_t child = 0;
-  const uint32_t slot =
-      tables.position + level->element * (uint32_t)sizeof(uint32_t);
-  if (!et_fb_follow(w->buffer, slot, &child)) {
-    return fail_here(w, "the offset leads outside the file");
-  }
+  ET_RETURN_IF_ERROR(follow(
+      w, target + (1 + level->element) * (uint32_t)sizeof child, &child));
   return push(w, child, type);
 }
 
 static et_status visit_present(walk *w, walk_level *level,
                                const et_schema_field *field, uint32_t target) {
-  et_fb_vector ignored;
   switch (field->kind) {
     case ET_KIND_TEXT:
       ET_RETURN_IF_ERROR(check_text(w, target));
       break;
     case ET_KIND_SCALARS:
-      ET_RETURN_IF_ERROR(check_vector(w, target, field->detail, &ignored));
+      ET_RETURN_IF_ERROR(check_vector(w, target, field->detail));
       break;
     case ET_KIND_TABLE:
       return push(w, target, field->detail);
@@ -161,22 +166,21 @@ static et_status visit_present(walk *w, walk_level *level,
 static ET_NOINLINE et_status visit_field(walk *w, walk_level *level) {
   const et_schema_field *field = current_field(w, level);
   const bool is_scalar = field->kind == ET_KIND_SCALAR;
-  uint32_t slot = 0;
+  const uint32_t offset =
+      et_fb_find(level->table, level->field,
+                 is_scalar ? field->detail : (uint32_t)sizeof(uint32_t));
   uint32_t target = 0;
-  const et_fb_presence presence =
-      et_fb_find(&level->table, level->field,
-                 is_scalar ? field->detail : sizeof(uint32_t), &slot);
-  if (presence == ET_FB_BROKEN) {
+  if (offset == ET_FB_BROKEN) {
     return fail_here(w, "the field does not lie in its table");
   }
-  if (presence == ET_FB_PRESENT && !is_scalar &&
-      !et_fb_follow(w->buffer, slot, &target)) {
-    return fail_here(w, "the offset leads outside the file");
+  if (offset != ET_FB_ABSENT && !is_scalar) {
+    ET_RETURN_IF_ERROR(
+        follow(w, et_fb_position(w->buffer, level->table) + offset, &target));
   }
   if (field->kind == ET_KIND_UNION) {
-    return enter_union(w, level, field->detail, presence, target);
+    return enter_union(w, level, field->detail, target);
   }
-  if (presence == ET_FB_ABSENT) {
+  if (offset == ET_FB_ABSENT) {
     level->field++;
     return ET_STATUS_OK;
   }

@@ -28,14 +28,14 @@ static void open_sample(sample *s, const char *name) {
 }
 
 /* Overwrites a field that is present, or an element. */
-static void put(sample *s, const et_fb_table *table, uint16_t field,
-                const void *value, size_t size) {
-  uint32_t position = 0;
-  assert_int_equal(et_fb_find(table, field, size, &position), ET_FB_PRESENT);
-  memcpy(s->bytes + position, value, size);
+static void put(sample *s, et_fb_table table, unsigned field, const void *value,
+                size_t size) {
+  const uint32_t offset = et_fb_find(table, field, (uint32_t)size);
+  assert_true(offset > ET_FB_BROKEN);
+  memcpy(s->bytes + et_fb_position(s->file, table) + offset, value, size);
 }
 
-static void put_u64(sample *s, const et_fb_table *table, uint16_t field,
+static void put_u64(sample *s, et_fb_table table, unsigned field,
                     uint64_t value) {
   put(s, table, field, &value, sizeof value);
 }
@@ -46,8 +46,8 @@ static void expect_invalid(sample *s, const char *part) {
 }
 
 static et_fb_table segment_at(const sample *s, uint32_t index) {
-  const et_fb_vector segments = et_tables_vector(&s->root, ET_PROGRAM_SEGMENTS);
-  return et_fb_child_at(&segments, index);
+  const et_fb_vector segments = et_tables_vector(s->root, ET_PROGRAM_SEGMENTS);
+  return et_fb_child_at(segments, index);
 }
 
 static void test_m17_segments_out_of_the_file_are_refused(void **state) {
@@ -57,7 +57,7 @@ static void test_m17_segments_out_of_the_file_are_refused(void **state) {
     sample s;
     open_sample(&s, "bundled_linear_plain");
     const et_fb_table segment = segment_at(&s, 0);
-    put_u64(&s, &segment, ET_SEGMENT_SIZE, sizes[i]);
+    put_u64(&s, segment, ET_SEGMENT_SIZE, sizes[i]);
     expect_invalid(&s, "segments[0] does not lie in");
   }
 }
@@ -67,7 +67,7 @@ static void test_m17_segment_offset_that_wraps_is_refused(void **state) {
   sample s;
   open_sample(&s, "counter_mutable_init");
   const et_fb_table segment = segment_at(&s, 1);
-  put_u64(&s, &segment, ET_SEGMENT_OFFSET, UINT64_MAX - 3);
+  put_u64(&s, segment, ET_SEGMENT_OFFSET, UINT64_MAX - 3);
   expect_invalid(&s, "segments[1] does not lie in");
 }
 
@@ -76,7 +76,7 @@ static void test_m17_overlapping_segments_are_refused(void **state) {
   sample s;
   open_sample(&s, "counter_mutable_init");
   const et_fb_table segment = segment_at(&s, 1);
-  put_u64(&s, &segment, ET_SEGMENT_OFFSET, 4);
+  put_u64(&s, segment, ET_SEGMENT_OFFSET, 4);
   expect_invalid(&s, "segments[1] overlaps segments[0]");
 }
 
@@ -86,9 +86,9 @@ static void swap_segments(sample *s, uint32_t a, uint32_t b) {
   const et_fb_table first = segment_at(s, a);
   const et_fb_table second = segment_at(s, b);
   for (size_t i = 0; i < 2; i++) {
-    const uint64_t mine = et_fb_u64(&first, fields[i]);
-    put_u64(s, &first, fields[i], et_fb_u64(&second, fields[i]));
-    put_u64(s, &second, fields[i], mine);
+    const uint64_t mine = et_fb_u64(first, fields[i]);
+    put_u64(s, first, fields[i], et_fb_u64(second, fields[i]));
+    put_u64(s, second, fields[i], mine);
   }
 }
 
@@ -109,9 +109,9 @@ static void test_m17_overlap_of_segments_out_of_order_is_seen(void **state) {
   swap_segments(&s, 2, 3);
   const et_fb_table third = segment_at(&s, 3);
   const et_fb_table second = segment_at(&s, 2);
-  put_u64(&s, &third, ET_SEGMENT_SIZE,
-          et_fb_u64(&second, ET_SEGMENT_OFFSET) + 1 -
-              et_fb_u64(&third, ET_SEGMENT_OFFSET));
+  put_u64(&s, third, ET_SEGMENT_SIZE,
+          et_fb_u64(second, ET_SEGMENT_OFFSET) + 1 -
+              et_fb_u64(third, ET_SEGMENT_OFFSET));
   expect_invalid(&s, "segments[3] overlaps segments[2]");
 }
 
@@ -123,10 +123,10 @@ static void test_m17_empty_segments_hide_no_overlap(void **state) {
   const et_fb_table second = segment_at(&s, 2);
   const et_fb_table third = segment_at(&s, 3);
   const et_fb_table first = segment_at(&s, 1);
-  put_u64(&s, &second, ET_SEGMENT_SIZE, 0);
-  put_u64(&s, &first, ET_SEGMENT_SIZE,
-          et_fb_u64(&third, ET_SEGMENT_OFFSET) + 1 -
-              et_fb_u64(&first, ET_SEGMENT_OFFSET));
+  put_u64(&s, second, ET_SEGMENT_SIZE, 0);
+  put_u64(&s, first, ET_SEGMENT_SIZE,
+          et_fb_u64(third, ET_SEGMENT_OFFSET) + 1 -
+              et_fb_u64(first, ET_SEGMENT_OFFSET));
   expect_invalid(&s, "segments[3] overlaps segments[1]");
 }
 
@@ -135,21 +135,21 @@ static void test_m08_constant_segment_must_exist(void **state) {
   sample s;
   open_sample(&s, "counter_mutable_init");
   const et_fb_vector tables =
-      et_tables_vector(&s.root, ET_PROGRAM_MUTABLE_DATA_SEGMENTS);
-  const et_fb_table table = et_fb_child_at(&tables, 0);
+      et_tables_vector(s.root, ET_PROGRAM_MUTABLE_DATA_SEGMENTS);
+  const et_fb_table table = et_fb_child_at(tables, 0);
   const uint32_t index = 77;
-  put(&s, &table, ET_SUBSEGMENT_INDEX, &index, sizeof index);
+  put(&s, table, ET_SUBSEGMENT_INDEX, &index, sizeof index);
   expect_invalid(&s, "mutable_data_segments.segment_index 77");
 }
 
 /* Element 1 of the constants' offsets: where constant 1 begins. */
 static void move_constant(sample *s, uint64_t offset) {
   const et_fb_table constants =
-      et_fb_child(&s->root, ET_PROGRAM_CONSTANT_SEGMENT);
-  const et_fb_vector offsets =
-      et_fb_list(&constants, ET_SUBSEGMENT_OFFSETS, sizeof(uint64_t));
-  assert_true(offsets.count > 1);
-  memcpy(s->bytes + offsets.position + sizeof offset, &offset, sizeof offset);
+      et_fb_child(s->root, ET_PROGRAM_CONSTANT_SEGMENT);
+  const et_fb_vector offsets = et_fb_list(constants, ET_SUBSEGMENT_OFFSETS);
+  assert_true(et_fb_count(offsets) > 1);
+  uint8_t *first = s->bytes + et_fb_position(s->file, et_fb_data(offsets));
+  memcpy(first + sizeof offset, &offset, sizeof offset);
 }
 
 static void test_m16_constant_beyond_its_segment_is_refused(void **state) {
@@ -177,12 +177,12 @@ static void test_m25_duplicate_data_keys_are_refused(void **state) {
   (void)state;
   sample s;
   open_sample(&s, "mlp_xnn_seg_default");
-  const et_fb_vector named = et_tables_vector(&s.root, ET_PROGRAM_NAMED_DATA);
-  assert_true(named.count > 1);
-  const et_fb_table first = et_fb_child_at(&named, 0);
-  const et_fb_table second = et_fb_child_at(&named, 1);
-  const et_string key = et_fb_text(&first, ET_NAMED_DATA_KEY);
-  const et_string other = et_fb_text(&second, ET_NAMED_DATA_KEY);
+  const et_fb_vector named = et_tables_vector(s.root, ET_PROGRAM_NAMED_DATA);
+  assert_true(et_fb_count(named) > 1);
+  const et_fb_table first = et_fb_child_at(named, 0);
+  const et_fb_table second = et_fb_child_at(named, 1);
+  const et_string key = et_fb_text(first, ET_NAMED_DATA_KEY);
+  const et_string other = et_fb_text(second, ET_NAMED_DATA_KEY);
   assert_int_equal(key.size, other.size);
   memcpy(s.bytes + ((const uint8_t *)other.data - s.bytes), key.data, key.size);
   expect_invalid(&s, "named_data[1] has the key of named_data[0]");

@@ -11,41 +11,40 @@
 /* Codes 0 to 29 are assigned; some of them have no element type here. */
 #define MAX_SCALAR_TYPE_CODE 29
 
-static et_status read_shape(const et_fb_table *table, et_tensor_record *record,
+static et_status read_shape(et_fb_table table, et_tensor_record *record,
                             et_error *error) {
-  const et_fb_vector sizes =
-      et_fb_list(table, ET_TENSOR_SIZES, sizeof(int32_t));
-  const et_fb_vector dim_order = et_fb_list(table, ET_TENSOR_DIM_ORDER, 1);
-  if (sizes.count > ET_MAX_RANK) {
+  const et_fb_vector sizes = et_fb_list(table, ET_TENSOR_SIZES);
+  const et_fb_vector dim_order = et_fb_list(table, ET_TENSOR_DIM_ORDER);
+  if (et_fb_count(sizes) > ET_MAX_RANK) {
     return et_fail_program(error, "%u sizes, more than the limit of %d",
-                           (unsigned)sizes.count, ET_MAX_RANK);
+                           (unsigned)et_fb_count(sizes), ET_MAX_RANK);
   }
-  if (sizes.count != dim_order.count) {
+  if (et_fb_count(sizes) != et_fb_count(dim_order)) {
     return et_fail_program(error, "%u sizes but %u entries of dim_order",
-                           (unsigned)sizes.count, (unsigned)dim_order.count);
+                           (unsigned)et_fb_count(sizes),
+                           (unsigned)et_fb_count(dim_order));
   }
-  for (uint32_t d = 0; d < sizes.count; d++) {
-    record->sizes[d] = et_fb_i32_at(&sizes, d);
+  for (uint32_t d = 0; d < et_fb_count(sizes); d++) {
+    record->sizes[d] = et_fb_i32_at(sizes, d);
   }
-  record->rank = sizes.count;
-  record->dim_order = et_fb_data(&dim_order);
+  record->rank = et_fb_count(sizes);
+  record->dim_order = et_fb_data(dim_order);
   return et_tensor_layout(record->sizes, record->dim_order, record->rank,
                           record->strides, &record->numel, error);
 }
 
-static void read_allocation(const et_fb_table *table,
-                            et_tensor_record *record) {
+static void read_allocation(et_fb_table table, et_tensor_record *record) {
   const et_fb_table allocation = et_fb_child(table, ET_TENSOR_ALLOCATION);
-  const uint64_t high = et_fb_u32(&allocation, ET_ALLOCATION_OFFSET_HIGH);
+  const uint64_t high = et_fb_u32(allocation, ET_ALLOCATION_OFFSET_HIGH);
   record->is_planned = et_fb_has(table, ET_TENSOR_ALLOCATION);
-  record->memory_id = et_fb_u32(&allocation, ET_ALLOCATION_MEMORY_ID);
+  record->memory_id = et_fb_u32(allocation, ET_ALLOCATION_MEMORY_ID);
   record->memory_offset =
-      high << 32 | et_fb_u32(&allocation, ET_ALLOCATION_OFFSET_LOW);
+      high << 32 | et_fb_u32(allocation, ET_ALLOCATION_OFFSET_LOW);
 }
 
 static et_status check_kind(const et_tensor_record *record, int8_t location,
                             et_error *error) {
-  const et_fb_table *table = &record->table;
+  const et_fb_table table = record->table;
   if (record->dtype < 0 || record->dtype > MAX_SCALAR_TYPE_CODE) {
     return et_fail_program(error, "scalar_type %d is unknown",
                            (int)record->dtype);
@@ -67,12 +66,12 @@ static et_status check_kind(const et_tensor_record *record, int8_t location,
   return ET_STATUS_OK;
 }
 
-et_status et_tensor_record_read(const et_fb_table *table,
-                                et_tensor_record *out_record, et_error *error) {
+et_status et_tensor_record_read(et_fb_table table, et_tensor_record *out_record,
+                                et_error *error) {
   memset(out_record, 0, sizeof *out_record);
-  out_record->table = *table;
+  out_record->table = table;
   const et_fb_table extra = et_fb_child(table, ET_TENSOR_EXTRA);
-  const int8_t location = et_fb_i8(&extra, ET_EXTRA_LOCATION);
+  const int8_t location = et_fb_i8(extra, ET_EXTRA_LOCATION);
   out_record->dtype = et_fb_i8(table, ET_TENSOR_SCALAR_TYPE);
   out_record->dynamism = et_fb_i8(table, ET_TENSOR_DYNAMISM);
   out_record->data_buffer = et_fb_u32(table, ET_TENSOR_DATA_BUFFER);
@@ -94,14 +93,14 @@ static et_fb_table data_table(const et_program *program,
                               const et_tensor_record *record) {
   const et_fb_table root = et_tables_root(program);
   if (!record->is_planned) {
-    return et_fb_child(&root, ET_PROGRAM_CONSTANT_SEGMENT);
+    return et_fb_child(root, ET_PROGRAM_CONSTANT_SEGMENT);
   }
   const et_fb_vector tables =
-      et_tables_vector(&root, ET_PROGRAM_MUTABLE_DATA_SEGMENTS);
-  const et_fb_table extra = et_fb_child(&record->table, ET_TENSOR_EXTRA);
-  const uint64_t index = et_fb_u64(&extra, ET_EXTRA_MUTABLE_SEGMENT);
-  return et_fb_child_at(&tables,
-                        index < tables.count ? (uint32_t)index : UINT32_MAX);
+      et_tables_vector(root, ET_PROGRAM_MUTABLE_DATA_SEGMENTS);
+  const et_fb_table extra = et_fb_child(record->table, ET_TENSOR_EXTRA);
+  const uint64_t index = et_fb_u64(extra, ET_EXTRA_MUTABLE_SEGMENT);
+  return et_fb_child_at(tables, index < et_fb_count(tables) ? (uint32_t)index
+                                                            : UINT32_MAX);
 }
 
 bool et_tensor_record_data(const et_program *program,
@@ -110,6 +109,6 @@ bool et_tensor_record_data(const et_program *program,
     return et_external_tensor(program, record, out);
   }
   const et_fb_table table = data_table(program, record);
-  return et_tables_subsegment(program, &table, record->data_buffer,
+  return et_tables_subsegment(program, table, record->data_buffer,
                               record->nbytes, out);
 }

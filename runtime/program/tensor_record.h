@@ -40,8 +40,8 @@ typedef struct et_tensor_record {
  * sizes that are negative or overflow, a dim_order that is no permutation, an
  * unknown dtype, dynamism, layout or location; NOT_SUPPORTED for a storage
  * offset. */
-et_status et_tensor_record_read(const et_fb_table *table,
-                                et_tensor_record *out_record, et_error *error);
+et_status et_tensor_record_read(et_fb_table table, et_tensor_record *out_record,
+                                et_error *error);
 
 /* Where the `nbytes` lie that the tensor starts with: its constant or, when it is
  * planned, its initial state. False when data_buffer does not name them, or no .ptd

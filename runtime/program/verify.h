@@ -15,8 +15,8 @@ et_status et_verify_data(const et_program *program, et_error *error);
 
 /* Two steps of it, which other files with segments and names share. */
 et_status et_verify_segments(const et_segments *segments, et_error *error);
-et_status et_verify_named_data(const et_fb_vector *named,
-                               const et_segments *segments, et_error *error);
+et_status et_verify_named_data(et_fb_vector named, const et_segments *segments,
+                               et_error *error);
 
 /* Methods: their number, names, and each plan. */
 et_status et_verify_plans(const et_program *program, et_error *error);
@@ -41,7 +41,7 @@ et_status et_verify_name(et_string name, const char *what, uint32_t index,
                          et_error *error);
 
 /* That the texts in `field` of the tables differ. `called` is what they are. */
-et_status et_verify_distinct(const et_fb_vector *tables, uint16_t field,
+et_status et_verify_distinct(et_fb_vector tables, uint16_t field,
                              const char *what, const char *called,
                              et_error *error);
 

@@ -30,15 +30,14 @@ typedef struct place {
   et_error *error; /* for messages that say where in the instruction */
 } place;
 
-static et_status check_args(const place *at, const et_fb_table *call,
-                            uint16_t field) {
+static et_status check_args(const place *at, et_fb_table call, uint16_t field) {
   const et_fb_vector args = et_tables_vector(call, field);
-  if (args.count > ET_LIMIT_CALL_ARGS) {
+  if (et_fb_count(args) > ET_LIMIT_CALL_ARGS) {
     return et_fail_program(at->error, "%u args, more than the limit of %d",
-                           (unsigned)args.count, ET_LIMIT_CALL_ARGS);
+                           (unsigned)et_fb_count(args), ET_LIMIT_CALL_ARGS);
   }
-  for (uint32_t i = 0; i < args.count; i++) {
-    const int32_t index = et_fb_i32_at(&args, i);
+  for (uint32_t i = 0; i < et_fb_count(args); i++) {
+    const int32_t index = et_fb_i32_at(args, i);
     if (index < 0 || (uint32_t)index >= at->counts[OF_VALUES]) {
       return et_fail_program(at->error, "args[%u] = %d: there are %u values",
                              (unsigned)i, (int)index,
@@ -48,8 +47,8 @@ static et_status check_args(const place *at, const et_fb_table *call,
   return ET_STATUS_OK;
 }
 
-static et_status check_field(const place *at, const et_fb_table *args,
-                             uint8_t tag, uint16_t field) {
+static et_status check_field(const place *at, et_fb_table args, uint8_t tag,
+                             uint16_t field) {
   const uint8_t rule =
       tag < sizeof rules / sizeof *rules ? rules[tag][field] : NONE;
   if (rule == ARGS) {
@@ -67,27 +66,26 @@ static et_status check_field(const place *at, const et_fb_table *args,
 }
 
 /* The walk over the structure refuses unknown tags. */
-static et_status check_instruction(const place *at,
-                                   const et_fb_table *instruction) {
+static et_status check_instruction(const place *at, et_fb_table instruction) {
   const et_fb_table args = et_fb_child(instruction, ET_INSTRUCTION_ARGS);
   const uint8_t tag = et_fb_u8(instruction, ET_INSTRUCTION_TAG);
-  ET_RETURN_IF_ERROR(check_field(at, &args, tag, 0));
-  return check_field(at, &args, tag, 1);
+  ET_RETURN_IF_ERROR(check_field(at, args, tag, 0));
+  return check_field(at, args, tag, 1);
 }
 
 static et_status check_chain(const et_plan_check *check, uint32_t index,
-                             const et_fb_vector *instructions) {
+                             et_fb_vector instructions) {
   et_error reason;
   place at;
   at.error = &reason;
-  at.counts[OF_VALUES] = check->values.count;
-  at.counts[OF_OPERATORS] = et_tables_count(&check->plan, ET_PLAN_OPERATORS);
-  at.counts[OF_DELEGATES] = et_tables_count(&check->plan, ET_PLAN_DELEGATES);
-  at.counts[OF_INSTRUCTIONS] = instructions->count + 1;
+  at.counts[OF_VALUES] = et_fb_count(check->values);
+  at.counts[OF_OPERATORS] = et_tables_count(check->plan, ET_PLAN_OPERATORS);
+  at.counts[OF_DELEGATES] = et_tables_count(check->plan, ET_PLAN_DELEGATES);
+  at.counts[OF_INSTRUCTIONS] = et_fb_count(instructions) + 1;
   et_error_clear(&reason);
-  for (uint32_t i = 0; i < instructions->count; i++) {
+  for (uint32_t i = 0; i < et_fb_count(instructions); i++) {
     const et_fb_table instruction = et_fb_child_at(instructions, i);
-    const et_status status = check_instruction(&at, &instruction);
+    const et_status status = check_instruction(&at, instruction);
     if (status != ET_STATUS_OK) {
       return et_fail_because(check->error, status, &reason,
                              "chains[%u].instructions[%u]: ", (unsigned)index,
@@ -98,19 +96,19 @@ static et_status check_chain(const et_plan_check *check, uint32_t index,
 }
 
 et_status et_verify_chains(const et_plan_check *check) {
-  const et_fb_vector chains = et_tables_vector(&check->plan, ET_PLAN_CHAINS);
+  const et_fb_vector chains = et_tables_vector(check->plan, ET_PLAN_CHAINS);
   uint32_t total = 0; /* cannot wrap: 2^20, and a vector in 2^31 bytes */
-  for (uint32_t i = 0; i < chains.count; i++) {
-    const et_fb_table chain = et_fb_child_at(&chains, i);
+  for (uint32_t i = 0; i < et_fb_count(chains); i++) {
+    const et_fb_table chain = et_fb_child_at(chains, i);
     const et_fb_vector instructions =
-        et_tables_vector(&chain, ET_CHAIN_INSTRUCTIONS);
-    total += instructions.count;
+        et_tables_vector(chain, ET_CHAIN_INSTRUCTIONS);
+    total += et_fb_count(instructions);
     if (total > ET_LIMIT_INSTRUCTIONS) {
       return et_fail_program(check->error,
                              "chains: more instructions than the limit of %u",
                              ET_LIMIT_INSTRUCTIONS);
     }
-    ET_RETURN_IF_ERROR(check_chain(check, i, &instructions));
+    ET_RETURN_IF_ERROR(check_chain(check, i, instructions));
   }
   return ET_STATUS_OK;
 }

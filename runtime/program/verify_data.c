@@ -14,10 +14,10 @@ typedef struct segment_walk {
 
 static int compare_segments(void *context, uint32_t a, uint32_t b) {
   const segment_walk *walk = context;
-  const et_fb_table first = et_fb_child_at(&walk->segments->table, a);
-  const et_fb_table second = et_fb_child_at(&walk->segments->table, b);
-  const uint64_t x = et_fb_u64(&first, ET_SEGMENT_OFFSET);
-  const uint64_t y = et_fb_u64(&second, ET_SEGMENT_OFFSET);
+  const et_fb_table first = et_fb_child_at(walk->segments->table, a);
+  const et_fb_table second = et_fb_child_at(walk->segments->table, b);
+  const uint64_t x = et_fb_u64(first, ET_SEGMENT_OFFSET);
+  const uint64_t y = et_fb_u64(second, ET_SEGMENT_OFFSET);
   return (x > y) - (x < y);
 }
 
@@ -43,7 +43,7 @@ static et_status check_overlap(void *context, uint32_t index, et_error *error) {
 et_status et_verify_segments(const et_segments *segments, et_error *error) {
   segment_walk walk = {segments, {0, 0}, 0};
   const et_order order = {"segments", compare_segments, check_overlap, &walk};
-  for (uint32_t i = 0; i < segments->table.count; i++) {
+  for (uint32_t i = 0; i < et_fb_count(segments->table); i++) {
     et_piece bytes;
     if (!et_segments_find(segments, i, &bytes)) {
       return et_fail_program(
@@ -51,28 +51,27 @@ et_status et_verify_segments(const et_segments *segments, et_error *error) {
           (unsigned)i, (unsigned long long)segments->size);
     }
   }
-  return et_order_walk(&order, segments->table.count, error);
+  return et_order_walk(&order, et_fb_count(segments->table), error);
 }
 
 /* Offsets of a SubsegmentOffsets table. Entry 0 is reserved, so that a table
  * with nothing behind it may leave out its segment. */
-static et_status check_subsegments(const et_program *program,
-                                   const et_fb_table *table, const char *name,
-                                   et_error *error) {
-  const et_fb_vector offsets =
-      et_fb_list(table, ET_SUBSEGMENT_OFFSETS, sizeof(uint64_t));
+static et_status check_subsegments(const et_program *program, et_fb_table table,
+                                   const char *name, et_error *error) {
+  const et_fb_vector offsets = et_fb_list(table, ET_SUBSEGMENT_OFFSETS);
   const uint32_t index = et_fb_u32(table, ET_SUBSEGMENT_INDEX);
   et_piece segment = {0, 0};
-  if (offsets.count > 1 && !et_tables_segment(program, index, &segment)) {
+  if (et_fb_count(offsets) > 1 &&
+      !et_tables_segment(program, index, &segment)) {
     return et_fail_program(error,
                            "%s.segment_index %u: there is no such segment",
                            name, (unsigned)index);
   }
-  for (uint32_t i = 1; i < offsets.count; i++) {
-    if (et_fb_u64_at(&offsets, i) > segment.size) {
+  for (uint32_t i = 1; i < et_fb_count(offsets); i++) {
+    if (et_fb_u64_at(offsets, i) > segment.size) {
       return et_fail_program(
           error, "%s.offsets[%u] = %llu lies outside its segment of %zu bytes",
-          name, (unsigned)i, (unsigned long long)et_fb_u64_at(&offsets, i),
+          name, (unsigned)i, (unsigned long long)et_fb_u64_at(offsets, i),
           segment.size);
     }
   }
@@ -83,21 +82,21 @@ static et_status check_mutable_data(const et_program *program,
                                     et_error *error) {
   const et_fb_vector tables =
       et_tables_of_program(program, ET_PROGRAM_MUTABLE_DATA_SEGMENTS);
-  for (uint32_t i = 0; i < tables.count; i++) {
-    const et_fb_table table = et_fb_child_at(&tables, i);
+  for (uint32_t i = 0; i < et_fb_count(tables); i++) {
+    const et_fb_table table = et_fb_child_at(tables, i);
     ET_RETURN_IF_ERROR(
-        check_subsegments(program, &table, "mutable_data_segments", error));
+        check_subsegments(program, table, "mutable_data_segments", error));
   }
   return ET_STATUS_OK;
 }
 
-static et_status check_named_entry(const et_fb_vector *named, uint32_t index,
+static et_status check_named_entry(et_fb_vector named, uint32_t index,
                                    const et_segments *segments,
                                    et_error *error) {
   const et_fb_table entry = et_fb_child_at(named, index);
-  const uint32_t segment = et_fb_u32(&entry, ET_NAMED_DATA_SEGMENT);
+  const uint32_t segment = et_fb_u32(entry, ET_NAMED_DATA_SEGMENT);
   et_piece bytes;
-  ET_RETURN_IF_ERROR(et_verify_name(et_fb_text(&entry, ET_NAMED_DATA_KEY),
+  ET_RETURN_IF_ERROR(et_verify_name(et_fb_text(entry, ET_NAMED_DATA_KEY),
                                     "named_data", index, error));
   if (!et_segments_find(segments, segment, &bytes)) {
     return et_fail_program(error, "named_data[%u]: there is no segment %u",
@@ -106,9 +105,9 @@ static et_status check_named_entry(const et_fb_vector *named, uint32_t index,
   return ET_STATUS_OK;
 }
 
-et_status et_verify_named_data(const et_fb_vector *named,
-                               const et_segments *segments, et_error *error) {
-  for (uint32_t i = 0; i < named->count; i++) {
+et_status et_verify_named_data(et_fb_vector named, const et_segments *segments,
+                               et_error *error) {
+  for (uint32_t i = 0; i < et_fb_count(named); i++) {
     ET_RETURN_IF_ERROR(check_named_entry(named, i, segments, error));
   }
   return et_verify_distinct(named, ET_NAMED_DATA_KEY, "named_data", "key",
@@ -120,10 +119,10 @@ et_status et_verify_data(const et_program *program, et_error *error) {
   const et_fb_vector named =
       et_tables_of_program(program, ET_PROGRAM_NAMED_DATA);
   const et_segments segments = et_tables_segments(program);
-  const et_fb_table constants = et_fb_child(&root, ET_PROGRAM_CONSTANT_SEGMENT);
+  const et_fb_table constants = et_fb_child(root, ET_PROGRAM_CONSTANT_SEGMENT);
   ET_RETURN_IF_ERROR(et_verify_segments(&segments, error));
   ET_RETURN_IF_ERROR(
-      check_subsegments(program, &constants, "constant_segment", error));
+      check_subsegments(program, constants, "constant_segment", error));
   ET_RETURN_IF_ERROR(check_mutable_data(program, error));
-  return et_verify_named_data(&named, &segments, error);
+  return et_verify_named_data(named, &segments, error);
 }

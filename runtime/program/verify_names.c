@@ -25,7 +25,7 @@ et_status et_verify_name(et_string name, const char *what, uint32_t index,
 
 /* Names are looked at in the order of their lengths and bytes. */
 typedef struct name_walk {
-  const et_fb_vector *tables;
+  const et_fb_vector tables;
   uint16_t field;
   const char *what;
   const char *called;
@@ -36,8 +36,8 @@ static int compare_names(void *context, uint32_t a, uint32_t b) {
   const name_walk *walk = context;
   const et_fb_table first = et_fb_child_at(walk->tables, a);
   const et_fb_table second = et_fb_child_at(walk->tables, b);
-  const et_string x = et_fb_text(&first, walk->field);
-  const et_string y = et_fb_text(&second, walk->field);
+  const et_string x = et_fb_text(first, walk->field);
+  const et_string y = et_fb_text(second, walk->field);
   return et_string_compare(x, y);
 }
 
@@ -53,10 +53,10 @@ static et_status check_differs(void *context, uint32_t index, et_error *error) {
   return ET_STATUS_OK;
 }
 
-et_status et_verify_distinct(const et_fb_vector *tables, uint16_t field,
+et_status et_verify_distinct(et_fb_vector tables, uint16_t field,
                              const char *what, const char *called,
                              et_error *error) {
   name_walk walk = {tables, field, what, called, UINT32_MAX};
   const et_order order = {what, compare_names, check_differs, &walk};
-  return et_order_walk(&order, tables->count, error);
+  return et_order_walk(&order, et_fb_count(tables), error);
 }

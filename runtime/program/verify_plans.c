@@ -9,11 +9,11 @@
 
 static et_status check_operators(const et_plan_check *check) {
   const et_fb_vector operators =
-      et_tables_vector(&check->plan, ET_PLAN_OPERATORS);
-  for (uint32_t i = 0; i < operators.count; i++) {
-    const et_fb_table row = et_fb_child_at(&operators, i);
-    const et_string name = et_fb_text(&row, ET_OPERATOR_NAME);
-    const et_string overload = et_fb_text(&row, ET_OPERATOR_OVERLOAD);
+      et_tables_vector(check->plan, ET_PLAN_OPERATORS);
+  for (uint32_t i = 0; i < et_fb_count(operators); i++) {
+    const et_fb_table row = et_fb_child_at(operators, i);
+    const et_string name = et_fb_text(row, ET_OPERATOR_NAME);
+    const et_string overload = et_fb_text(row, ET_OPERATOR_OVERLOAD);
     ET_RETURN_IF_ERROR(et_verify_name(name, "operators", i, check->error));
     if (name.size + overload.size >= ET_LIMIT_NAME_BYTES ||
         memchr(overload.data, '\0', overload.size) != NULL) {
@@ -27,7 +27,7 @@ static et_status check_operators(const et_plan_check *check) {
 }
 
 static et_status check_delegate(const et_plan_check *check, uint32_t index,
-                                const et_fb_table *delegate) {
+                                et_fb_table delegate) {
   et_piece payload;
   ET_RETURN_IF_ERROR(et_verify_name(et_fb_text(delegate, ET_DELEGATE_ID),
                                     "delegates", index, check->error));
@@ -48,23 +48,23 @@ static et_status check_delegate(const et_plan_check *check, uint32_t index,
 
 static et_status check_delegates(const et_plan_check *check) {
   const et_fb_vector delegates =
-      et_tables_vector(&check->plan, ET_PLAN_DELEGATES);
-  for (uint32_t i = 0; i < delegates.count; i++) {
-    const et_fb_table delegate = et_fb_child_at(&delegates, i);
-    ET_RETURN_IF_ERROR(check_delegate(check, i, &delegate));
+      et_tables_vector(check->plan, ET_PLAN_DELEGATES);
+  for (uint32_t i = 0; i < et_fb_count(delegates); i++) {
+    const et_fb_table delegate = et_fb_child_at(delegates, i);
+    ET_RETURN_IF_ERROR(check_delegate(check, i, delegate));
   }
   return ET_STATUS_OK;
 }
 
 static et_status check_buffer_sizes(const et_plan_check *check) {
-  const uint32_t count = et_tables_planned_count(&check->plan);
+  const uint32_t count = et_tables_planned_count(check->plan);
   if (count > ET_MAX_PLANNED_BUFFERS) {
     return et_fail_program(check->error,
                            "non_const_buffer_sizes: %u, the limit is %d",
                            (unsigned)count, ET_MAX_PLANNED_BUFFERS);
   }
   for (uint32_t i = 0; i < count; i++) {
-    const int64_t bytes = et_tables_planned_bytes(&check->plan, i);
+    const int64_t bytes = et_tables_planned_bytes(check->plan, i);
     /* Pointer differences in a buffer must fit ptrdiff_t. */
     if (bytes < 0 || (uint64_t)bytes > SIZE_MAX / 2) {
       return et_fail_program(check->error, "non_const_buffer_sizes[%u] = %lld",
@@ -77,22 +77,23 @@ static et_status check_buffer_sizes(const et_plan_check *check) {
 /* Inputs or outputs of the plan. */
 static et_status check_ends(const et_plan_check *check, uint16_t field,
                             const char *name) {
-  const et_fb_vector ends = et_tables_vector(&check->plan, field);
-  for (uint32_t i = 0; i < ends.count; i++) {
-    const int32_t index = et_fb_i32_at(&ends, i);
-    if (index < 0 || (uint32_t)index >= check->values.count) {
+  const et_fb_vector ends = et_tables_vector(check->plan, field);
+  for (uint32_t i = 0; i < et_fb_count(ends); i++) {
+    const int32_t index = et_fb_i32_at(ends, i);
+    if (index < 0 || (uint32_t)index >= et_fb_count(check->values)) {
       return et_fail_program(check->error, "%s[%u] = %d: there are %u values",
                              name, (unsigned)i, (int)index,
-                             (unsigned)check->values.count);
+                             (unsigned)et_fb_count(check->values));
     }
   }
   return ET_STATUS_OK;
 }
 
 static ET_NOINLINE et_status check_plan(const et_plan_check *check) {
-  if (check->values.count > ET_LIMIT_VALUES) {
+  if (et_fb_count(check->values) > ET_LIMIT_VALUES) {
     return et_fail_program(check->error, "values: %u, the limit is %u",
-                           (unsigned)check->values.count, ET_LIMIT_VALUES);
+                           (unsigned)et_fb_count(check->values),
+                           ET_LIMIT_VALUES);
   }
   ET_RETURN_IF_ERROR(check_buffer_sizes(check));
   ET_RETURN_IF_ERROR(check_operators(check));
@@ -110,8 +111,8 @@ static et_status verify_plan(const et_program *program, uint32_t index,
   et_plan_check check = {.program = program, .error = &reason};
   et_error_clear(&reason);
   check.plan = et_tables_plan(program, index);
-  check.values = et_tables_vector(&check.plan, ET_PLAN_VALUES);
-  const et_string name = et_fb_text(&check.plan, ET_PLAN_NAME);
+  check.values = et_tables_vector(check.plan, ET_PLAN_VALUES);
+  const et_string name = et_fb_text(check.plan, ET_PLAN_NAME);
   ET_RETURN_IF_ERROR(et_verify_name(name, "execution_plan", index, error));
   const et_status status = check_plan(&check);
   return status == ET_STATUS_OK
@@ -123,14 +124,14 @@ static et_status verify_plan(const et_program *program, uint32_t index,
 et_status et_verify_plans(const et_program *program, et_error *error) {
   const et_fb_vector plans =
       et_tables_of_program(program, ET_PROGRAM_EXECUTION_PLAN);
-  if (plans.count == 0 || plans.count > ET_LIMIT_METHODS) {
+  if (et_fb_count(plans) == 0 || et_fb_count(plans) > ET_LIMIT_METHODS) {
     return et_fail_program(error,
                            "execution_plan: %u methods; there must be 1 to %d",
-                           (unsigned)plans.count, ET_LIMIT_METHODS);
+                           (unsigned)et_fb_count(plans), ET_LIMIT_METHODS);
   }
-  for (uint32_t i = 0; i < plans.count; i++) {
+  for (uint32_t i = 0; i < et_fb_count(plans); i++) {
     ET_RETURN_IF_ERROR(verify_plan(program, i, error));
   }
-  return et_verify_distinct(&plans, ET_PLAN_NAME, "execution_plan", "name",
+  return et_verify_distinct(plans, ET_PLAN_NAME, "execution_plan", "name",
                             error);
 }

@@ -10,15 +10,14 @@
  * of kind `tag`. So no list can hold a list. */
 static et_status check_item(const et_plan_check *check, uint32_t list,
                             uint32_t item, int64_t target, uint8_t tag) {
-  if (target < 0 || target >= (int64_t)check->values.count) {
+  if (target < 0 || target >= (int64_t)et_fb_count(check->values)) {
     return et_fail_program(check->error,
                            "values[%u].items[%u] = %lld: there are %u values",
                            (unsigned)list, (unsigned)item, (long long)target,
-                           (unsigned)check->values.count);
+                           (unsigned)et_fb_count(check->values));
   }
   et_fb_table held;
-  const uint8_t found =
-      et_tables_value(&check->values, (uint32_t)target, &held);
+  const uint8_t found = et_tables_value(check->values, (uint32_t)target, &held);
   if (found != tag) {
     return et_fail_program(check->error, "values[%u].items[%u] is %s, not %s",
                            (unsigned)list, (unsigned)item,
@@ -28,20 +27,20 @@ static et_status check_item(const et_plan_check *check, uint32_t list,
 }
 
 static et_status check_int_list(const et_plan_check *check, uint32_t index,
-                                const et_fb_table *list) {
-  const et_fb_vector items = et_fb_list(list, ET_SINGLE_FIELD, sizeof(int64_t));
-  for (uint32_t i = 0; i < items.count; i++) {
+                                et_fb_table list) {
+  const et_fb_vector items = et_fb_list(list, ET_SINGLE_FIELD);
+  for (uint32_t i = 0; i < et_fb_count(items); i++) {
     ET_RETURN_IF_ERROR(
-        check_item(check, index, i, et_fb_i64_at(&items, i), ET_VALUE_INT));
+        check_item(check, index, i, et_fb_i64_at(items, i), ET_VALUE_INT));
   }
   return ET_STATUS_OK;
 }
 
 static et_status check_tensor_list(const et_plan_check *check, uint32_t index,
-                                   const et_fb_table *list, bool optional) {
+                                   et_fb_table list, bool optional) {
   const et_fb_vector items = et_tables_vector(list, ET_SINGLE_FIELD);
-  for (uint32_t i = 0; i < items.count; i++) {
-    const int32_t target = et_fb_i32_at(&items, i);
+  for (uint32_t i = 0; i < et_fb_count(items); i++) {
+    const int32_t target = et_fb_i32_at(items, i);
     if (optional && target == -1) {
       continue;
     }
@@ -53,11 +52,11 @@ static et_status check_tensor_list(const et_plan_check *check, uint32_t index,
 static et_status check_planned_bytes(const et_plan_check *check, uint32_t index,
                                      const et_tensor_record *record) {
   const uint32_t id = record->memory_id;
-  if (id == 0 || id > et_tables_planned_count(&check->plan)) {
+  if (id == 0 || id > et_tables_planned_count(check->plan)) {
     return et_fail_program(check->error, "values[%u]: there is no memory id %u",
                            (unsigned)index, (unsigned)id);
   }
-  const int64_t bytes = et_tables_planned_bytes(&check->plan, id - 1);
+  const int64_t bytes = et_tables_planned_bytes(check->plan, id - 1);
   if (!et_range_in(record->memory_offset, record->nbytes, (uint64_t)bytes)) {
     return et_fail_program(
         check->error,
@@ -98,7 +97,7 @@ static et_status check_initial_bytes(const et_plan_check *check, uint32_t index,
 }
 
 static et_status check_tensor(const et_plan_check *check, uint32_t index,
-                              const et_fb_table *table) {
+                              et_fb_table table) {
   et_tensor_record record;
   et_error reason;
   et_error_clear(&reason);
@@ -118,22 +117,22 @@ static et_status check_tensor(const et_plan_check *check, uint32_t index,
 
 static et_status check_value(const et_plan_check *check, uint32_t index) {
   et_fb_table held;
-  switch (et_tables_value(&check->values, index, &held)) {
+  switch (et_tables_value(check->values, index, &held)) {
     case ET_VALUE_TENSOR:
-      return check_tensor(check, index, &held);
+      return check_tensor(check, index, held);
     case ET_VALUE_INT_LIST:
-      return check_int_list(check, index, &held);
+      return check_int_list(check, index, held);
     case ET_VALUE_TENSOR_LIST:
-      return check_tensor_list(check, index, &held, false);
+      return check_tensor_list(check, index, held, false);
     case ET_VALUE_OPTIONAL_TENSOR_LIST:
-      return check_tensor_list(check, index, &held, true);
+      return check_tensor_list(check, index, held, true);
     default:
       return ET_STATUS_OK;
   }
 }
 
 et_status et_verify_values(const et_plan_check *check) {
-  for (uint32_t i = 0; i < check->values.count; i++) {
+  for (uint32_t i = 0; i < et_fb_count(check->values); i++) {
     ET_RETURN_IF_ERROR(check_value(check, i));
   }
   return ET_STATUS_OK;

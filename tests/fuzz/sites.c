@@ -45,12 +45,12 @@ static void add(walk *w, uint32_t position, uint16_t kind, uint8_t width) {
 /* `width` 0: the elements are no numbers, just the length is. */
 static et_fb_vector add_vector(walk *w, uint32_t target, uint16_t kind,
                                uint8_t width) {
-  et_fb_vector vector;
-  et_fb_vector_at(w->program, target, width == 0 ? 4 : width, &vector);
+  const et_fb_vector vector =
+      (et_fb_vector)(const void *)(w->program.data + target);
   add(w, target, kind | LENGTH_KIND, 4);
-  for (uint32_t i = 0; i < vector.count && i < LONGEST_VECTOR; i++) {
+  for (uint32_t i = 0; i < et_fb_count(vector) && i < LONGEST_VECTOR; i++) {
     if (width != 0) {
-      add(w, vector.position + i * width, kind, width);
+      add(w, target + 4 + i * width, kind, width);
     }
   }
   return vector;
@@ -60,36 +60,34 @@ static void add_table(walk *w, uint32_t position, uint8_t type);
 
 static void add_tables(walk *w, uint32_t target, uint16_t kind, uint8_t type) {
   const et_fb_vector tables = add_vector(w, target, kind, 0);
-  for (uint32_t i = 0; i < tables.count; i++) {
-    uint32_t child = 0;
-    et_fb_follow(w->program, tables.position + 4 * i, &child);
-    add_table(w, child, type);
+  for (uint32_t i = 0; i < et_fb_count(tables); i++) {
+    add_table(w, et_fb_check_offset(w->program, target + 4 + 4 * i), type);
   }
 }
 
-static void add_field(walk *w, const et_fb_table *table, uint8_t type,
+static void add_field(walk *w, et_fb_table table, uint8_t type,
                       uint16_t number) {
   const et_schema_field *field = et_schema_field_of(w->schema, type, number);
   const uint16_t kind =
       (uint16_t)(w->first_kind + type * KINDS_OF_TABLE + number);
   const bool is_scalar = field->kind == ET_KIND_SCALAR;
-  uint32_t slot = 0;
-  uint32_t target = 0;
-  if (et_fb_find(table, number, is_scalar ? field->detail : 4, &slot) !=
-      ET_FB_PRESENT) {
+  const uint32_t offset =
+      et_fb_find(table, number, is_scalar ? field->detail : 4);
+  if (offset <= ET_FB_BROKEN) {
     return;
   }
+  const uint32_t slot = et_fb_position(w->program, table) + offset;
   if (is_scalar) {
     add(w, slot, kind, field->detail);
     return;
   }
-  et_fb_follow(w->program, slot, &target);
+  const uint32_t target = et_fb_check_offset(w->program, slot);
   if (field->kind == ET_KIND_TABLE) {
     add_table(w, target, field->detail);
   } else if (field->kind == ET_KIND_TABLES) {
     add_tables(w, target, kind, field->detail);
   } else if (field->kind == ET_KIND_UNION) {
-    const uint8_t tag = et_fb_u8(table, (uint16_t)(number - 1));
+    const uint8_t tag = et_fb_u8(table, number - 1u);
     add_table(w, target, w->schema->unions[field->detail].members[tag]);
   } else {
     add_vector(w, target, kind,
@@ -98,10 +96,10 @@ static void add_field(walk *w, const et_fb_table *table, uint8_t type,
 }
 
 static void add_table(walk *w, uint32_t position, uint8_t type) {
-  et_fb_table table;
-  if (et_fb_table_at(w->program, position, &table)) {
+  if (et_fb_check_table(w->program, position) != 0) {
+    const et_fb_table table = et_fb_table_at(w->program, position);
     for (uint16_t i = 0; i < w->schema->tables[type].field_count; i++) {
-      add_field(w, &table, type, i);
+      add_field(w, table, type, i);
     }
   }
 }

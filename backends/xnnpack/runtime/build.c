@@ -11,7 +11,7 @@ static et_xnn_builder counting(const et_backend_context *context,
                           .graph = graph,
                           .context = context,
                           .error = context->error,
-                          .used = {.tensors = graph->values.count}};
+                          .used = {.tensors = et_fb_count(graph->values)}};
 }
 
 /* Opens and verifies the payload, counts what its steps take, and lays out scratch
@@ -27,7 +27,7 @@ static et_status open_graph(const et_backend_context *context,
   et_xnn_builder b = counting(context, options, graph);
   ET_RETURN_IF_ERROR(et_xnn_plan(&b, NULL, &out->scratch_bytes));
   out->counts = b.used;
-  out->nodes = graph->nodes.count;
+  out->nodes = et_fb_count(graph->nodes);
   out->arguments = graph->external_count;
   return ET_STATUS_OK;
 }
@@ -101,7 +101,7 @@ static et_status reserve(const et_backend_context *context,
 /* What inputs the graph has; the other arguments are outputs. */
 static size_t count_outputs(const et_xnn_graph *graph) {
   size_t count = 0;
-  for (uint32_t i = 0; i < graph->values.count; i++) {
+  for (uint32_t i = 0; i < et_fb_count(graph->values); i++) {
     count += et_xnn_value_at(graph, i).flags == ET_XNN_EXTERNAL_OUTPUT;
   }
   return count;
@@ -161,7 +161,7 @@ static void fill_value(et_xnn_handle *handle, uint32_t id) {
 }
 
 static void fill_values(et_xnn_handle *handle) {
-  for (uint32_t i = 0; i < handle->graph.values.count; i++) {
+  for (uint32_t i = 0; i < et_fb_count(handle->graph.values); i++) {
     fill_value(handle, i);
   }
 }
@@ -191,7 +191,7 @@ static et_status check_order(et_xnn_handle *handle, const et_xnn_node *node,
 }
 
 static et_status check_nodes_order(et_xnn_handle *handle, et_error *error) {
-  for (uint32_t i = 0; i < handle->graph.nodes.count; i++) {
+  for (uint32_t i = 0; i < et_fb_count(handle->graph.nodes); i++) {
     const et_xnn_node node = et_xnn_node_at(&handle->graph, i);
     ET_RETURN_IF_ERROR(check_order(handle, &node, error));
   }

@@ -108,7 +108,7 @@ static et_status update(et_xnn_handle *handle, et_error *error) {
                       .graph = &handle->graph,
                       .handle = handle,
                       .error = error,
-                      .used = {.tensors = handle->graph.values.count}};
+                      .used = {.tensors = et_fb_count(handle->graph.values)}};
   et_xnn_recent recent;
   if (handle->is_current) {
     return ET_STATUS_OK;

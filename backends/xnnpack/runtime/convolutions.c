@@ -21,7 +21,7 @@ enum {
 typedef et_xnn_convolution_of convolution;
 
 static uint32_t number(const et_xnn_builder *b, uint16_t field) {
-  return et_fb_u32(&b->node->body, field);
+  return et_fb_u32(b->node->body, field);
 }
 
 /* Whether the filter has these dims. */

@@ -79,7 +79,7 @@ static void add_prelu(program *p) {
 static float parameter_of(const et_xnn_node *node) {
   const bool has_one =
       node->tag == ET_XNN_NODE_LEAKY_RELU || node->tag == ET_XNN_NODE_ELU;
-  return has_one ? et_fb_f32(&node->body, ET_XNN_UNARY_PARAMETER) : 0.0f;
+  return has_one ? et_fb_f32(node->body, ET_XNN_UNARY_PARAMETER) : 0.0f;
 }
 
 static program program_of(const et_xnn_node *node) {

@@ -76,8 +76,8 @@ static et_status check_identifier(et_span flatbuffer, et_error *error) {
   return ET_STATUS_OK;
 }
 
-static et_fb_vector tables_of(const et_fb_table *table, uint16_t field) {
-  return et_fb_list(table, field, sizeof(uint32_t));
+static et_fb_vector tables_of(et_fb_table table, uint16_t field) {
+  return et_fb_list(table, field);
 }
 
 et_status et_xnn_graph_open(et_span payload, et_error *error,
@@ -88,15 +88,14 @@ et_status et_xnn_graph_open(et_span payload, et_error *error,
   ET_RETURN_IF_ERROR(check_identifier(flatbuffer, error));
   const uint32_t root = word_at(flatbuffer, 0);
   ET_RETURN_IF_ERROR(et_schema_verify(flatbuffer, &et_xnn_schema, root, error));
-  et_fb_table graph;
-  et_fb_table_at(flatbuffer, root, &graph);
-  out->nodes = tables_of(&graph, ET_XNN_GRAPH_NODES);
-  out->values = tables_of(&graph, ET_XNN_GRAPH_VALUES);
-  out->external_count = et_fb_u32(&graph, ET_XNN_GRAPH_EXTERN_COUNT);
-  out->constants = tables_of(&graph, ET_XNN_GRAPH_CONSTANTS);
-  out->has_buffers = !et_fb_has(&graph, ET_XNN_GRAPH_CONSTANTS);
+  const et_fb_table graph = et_fb_table_at(flatbuffer, root);
+  out->nodes = tables_of(graph, ET_XNN_GRAPH_NODES);
+  out->values = tables_of(graph, ET_XNN_GRAPH_VALUES);
+  out->external_count = et_fb_u32(graph, ET_XNN_GRAPH_EXTERN_COUNT);
+  out->constants = tables_of(graph, ET_XNN_GRAPH_CONSTANTS);
+  out->has_buffers = !et_fb_has(graph, ET_XNN_GRAPH_CONSTANTS);
   if (out->has_buffers) {
-    out->constants = tables_of(&graph, ET_XNN_GRAPH_BUFFERS);
+    out->constants = tables_of(graph, ET_XNN_GRAPH_BUFFERS);
   }
   ET_XNN_CHECK(error, out->external_count <= ET_XNN_MOST_EXTERNALS,
                "%u arguments are more than %u", (unsigned)out->external_count,
@@ -106,17 +105,17 @@ et_status et_xnn_graph_open(et_span payload, et_error *error,
 
 et_string et_xnn_constant_key(const et_xnn_graph *graph, uint32_t index) {
   const et_string none = {"", 0};
-  const et_fb_table table = et_fb_child_at(&graph->constants, index);
-  return graph->has_buffers ? none : et_fb_text(&table, ET_XNN_CONSTANT_KEY);
+  const et_fb_table table = et_fb_child_at(graph->constants, index);
+  return graph->has_buffers ? none : et_fb_text(table, ET_XNN_CONSTANT_KEY);
 }
 
 /* Those that have no name. */
 static et_span bytes_inside(const et_xnn_graph *graph, uint32_t index) {
-  const et_fb_table table = et_fb_child_at(&graph->constants, index);
+  const et_fb_table table = et_fb_child_at(graph->constants, index);
   if (graph->has_buffers) {
-    return et_fb_bytes(&table, ET_XNN_BUFFER_BYTES);
+    return et_fb_bytes(table, ET_XNN_BUFFER_BYTES);
   }
-  const uint64_t offset = et_fb_u64(&table, ET_XNN_CONSTANT_OFFSET);
+  const uint64_t offset = et_fb_u64(table, ET_XNN_CONSTANT_OFFSET);
   if (offset > graph->data.size) {
     return (et_span){NULL, 0};
   }
@@ -157,7 +156,8 @@ et_status et_xnn_constant(const et_xnn_graph *graph,
                           const et_backend_context *context, uint32_t index,
                           size_t size, const uint8_t **out) {
   et_span bytes = {NULL, 0};
-  ET_XNN_CHECK(context->error, index != 0 && index < graph->constants.count,
+  ET_XNN_CHECK(context->error,
+               index != 0 && index < et_fb_count(graph->constants),
                "there is no constant %u", (unsigned)index);
   ET_RETURN_IF_ERROR(find_once(graph, context, index, &bytes));
   ET_XNN_CHECK(context->error, bytes.size >= size,

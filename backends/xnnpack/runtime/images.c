@@ -150,8 +150,8 @@ void et_xnn_argmax_pool(et_xnn_builder *b) {
 
 void et_xnn_resize(et_xnn_builder *b) {
   const uint32_t id = b->node->outputs[0];
-  const uint32_t height = et_fb_u32(&b->node->body, ET_XNN_RESIZE_HEIGHT);
-  const uint32_t width = et_fb_u32(&b->node->body, ET_XNN_RESIZE_WIDTH);
+  const uint32_t height = et_fb_u32(b->node->body, ET_XNN_RESIZE_HEIGHT);
+  const uint32_t width = et_fb_u32(b->node->body, ET_XNN_RESIZE_WIDTH);
   et_xnn_dims dims = et_xnn_dims_of(b, b->node->inputs[0]);
   ET_XNN_REQUIRE(b, dims.rank == 4, "its input is no image");
   ET_XNN_REQUIRE(b,

@@ -53,14 +53,13 @@ static void permute(et_xnn_builder *b, const uint32_t *order, uint8_t rank) {
 
 void et_xnn_transpose(et_xnn_builder *b) {
   const et_xnn_dims x = et_xnn_dims_of(b, b->node->inputs[0]);
-  const et_fb_vector list =
-      et_fb_list(&b->node->body, ET_XNN_TRANSPOSE_ORDER, sizeof(uint32_t));
+  const et_fb_vector list = et_fb_list(b->node->body, ET_XNN_TRANSPOSE_ORDER);
   uint32_t order[ET_XNN_MOST_DIMS] = {0};
   et_xnn_dims y = {.rank = x.rank};
-  ET_XNN_REQUIRE(b, list.count == x.rank, "it permutes %u of %u dims",
-                 (unsigned)list.count, (unsigned)x.rank);
+  ET_XNN_REQUIRE(b, et_fb_count(list) == x.rank, "it permutes %u of %u dims",
+                 (unsigned)et_fb_count(list), (unsigned)x.rank);
   for (uint8_t i = 0; i < x.rank; i++) {
-    order[i] = et_fb_u32_at(&list, i);
+    order[i] = et_fb_u32_at(list, i);
     ET_XNN_REQUIRE(b, order[i] < x.rank, "it has no permutation");
     y.sizes[i] = x.sizes[order[i]];
   }
@@ -125,14 +124,13 @@ static bool infer_reshaped(size_t numel, et_xnn_dims *dims) {
 
 void et_xnn_reshape(et_xnn_builder *b) {
   const et_xnn_dims x = et_xnn_dims_of(b, b->node->inputs[0]);
-  const et_fb_vector list =
-      et_fb_list(&b->node->body, ET_XNN_RESHAPE_SIZES, sizeof(uint32_t));
+  const et_fb_vector list = et_fb_list(b->node->body, ET_XNN_RESHAPE_SIZES);
   size_t numel = 0;
-  ET_XNN_REQUIRE(b, list.count <= ET_XNN_MOST_DIMS, "it makes %u dims",
-                 (unsigned)list.count);
-  et_xnn_dims sizes = {.rank = (uint8_t)list.count};
+  ET_XNN_REQUIRE(b, et_fb_count(list) <= ET_XNN_MOST_DIMS, "it makes %u dims",
+                 (unsigned)et_fb_count(list));
+  et_xnn_dims sizes = {.rank = (uint8_t)et_fb_count(list)};
   for (uint8_t i = 0; i < sizes.rank; i++) {
-    sizes.sizes[i] = et_fb_i32_at(&list, i);
+    sizes.sizes[i] = et_fb_i32_at(list, i);
   }
   et_xnn_count(&x, &numel);
   ET_XNN_REQUIRE(b, b->mode == ET_XNN_COUNT || infer_reshaped(numel, &sizes),
@@ -177,19 +175,18 @@ static void copy_parts(et_xnn_builder *b, const copying *c, uint8_t rank) {
 
 void et_xnn_slice(et_xnn_builder *b) {
   const et_xnn_dims x = et_xnn_dims_of(b, b->node->inputs[0]);
-  const et_fb_vector offsets =
-      et_fb_list(&b->node->body, ET_XNN_SLICE_OFFSETS, sizeof(uint32_t));
-  const et_fb_vector sizes =
-      et_fb_list(&b->node->body, ET_XNN_SLICE_SIZES, sizeof(uint32_t));
+  const et_fb_vector offsets = et_fb_list(b->node->body, ET_XNN_SLICE_OFFSETS);
+  const et_fb_vector sizes = et_fb_list(b->node->body, ET_XNN_SLICE_SIZES);
   copying c = {.is_filled = false};
   et_xnn_dims y = {.rank = x.rank};
-  ET_XNN_REQUIRE(b, offsets.count == x.rank && sizes.count == x.rank,
+  ET_XNN_REQUIRE(b,
+                 et_fb_count(offsets) == x.rank && et_fb_count(sizes) == x.rank,
                  "it has %u offsets and %u sizes for %u dims",
-                 (unsigned)offsets.count, (unsigned)sizes.count,
+                 (unsigned)et_fb_count(offsets), (unsigned)et_fb_count(sizes),
                  (unsigned)x.rank);
   for (uint8_t i = 0; i < x.rank; i++) {
-    const int64_t offset = et_fb_u32_at(&offsets, i);
-    const int64_t size = et_fb_u32_at(&sizes, i);
+    const int64_t offset = et_fb_u32_at(offsets, i);
+    const int64_t size = et_fb_u32_at(sizes, i);
     ET_XNN_REQUIRE(b, size > 0 && offset + size <= x.sizes[i],
                    "%lld elements from %lld on are not all in dim %u of %d",
                    (long long)size, (long long)offset, (unsigned)i,
@@ -203,19 +200,18 @@ void et_xnn_slice(et_xnn_builder *b) {
 
 void et_xnn_pad(et_xnn_builder *b) {
   const et_xnn_dims x = et_xnn_dims_of(b, b->node->inputs[0]);
-  const et_fb_vector before =
-      et_fb_list(&b->node->body, ET_XNN_PAD_BEFORE, sizeof(uint32_t));
-  const et_fb_vector after =
-      et_fb_list(&b->node->body, ET_XNN_PAD_AFTER, sizeof(uint32_t));
+  const et_fb_vector before = et_fb_list(b->node->body, ET_XNN_PAD_BEFORE);
+  const et_fb_vector after = et_fb_list(b->node->body, ET_XNN_PAD_AFTER);
   copying c = {.is_filled = true,
-               .fill = et_fb_f32(&b->node->body, ET_XNN_PAD_VALUE)};
+               .fill = et_fb_f32(b->node->body, ET_XNN_PAD_VALUE)};
   et_xnn_dims y = {.rank = x.rank};
-  ET_XNN_REQUIRE(b, before.count == x.rank && after.count == x.rank,
-                 "it pads %u and %u of %u dims", (unsigned)before.count,
-                 (unsigned)after.count, (unsigned)x.rank);
+  ET_XNN_REQUIRE(b,
+                 et_fb_count(before) == x.rank && et_fb_count(after) == x.rank,
+                 "it pads %u and %u of %u dims", (unsigned)et_fb_count(before),
+                 (unsigned)et_fb_count(after), (unsigned)x.rank);
   for (uint8_t i = 0; i < x.rank; i++) {
-    const int64_t first = et_fb_u32_at(&before, i);
-    const int64_t size = first + x.sizes[i] + et_fb_u32_at(&after, i);
+    const int64_t first = et_fb_u32_at(before, i);
+    const int64_t size = first + x.sizes[i] + et_fb_u32_at(after, i);
     ET_XNN_REQUIRE(b, size <= INT32_MAX, "it pads a dim to %lld elements",
                    (long long)size);
     c.places[2 * i + 1] = (int32_t)first;
@@ -245,7 +241,7 @@ static void append(et_xnn_builder *b, uint8_t index, uint32_t axis, copying *c,
 }
 
 void et_xnn_concatenate(et_xnn_builder *b) {
-  const uint32_t axis = et_fb_u32(&b->node->body, ET_XNN_CONCATENATE_AXIS);
+  const uint32_t axis = et_fb_u32(b->node->body, ET_XNN_CONCATENATE_AXIS);
   et_xnn_dims y = et_xnn_dims_of(b, b->node->inputs[0]);
   copying c = {.is_filled = false};
   ET_XNN_REQUIRE(b, axis < y.rank, "axis %u of %u dims", (unsigned)axis,

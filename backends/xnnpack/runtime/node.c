@@ -110,33 +110,33 @@ bool et_xnn_is_bounded(const et_xnn_node *node) {
   return node->low > -INFINITY || node->high < INFINITY;
 }
 
-static void read_bounds(const et_fb_table *table, et_xnn_node *node) {
+static void read_bounds(et_fb_table table, et_xnn_node *node) {
   node->low = -INFINITY;
   node->high = INFINITY;
   if (et_fb_has(table, ET_XNN_NODE_BOUNDS)) {
     const et_fb_table bounds = et_fb_child(table, ET_XNN_NODE_BOUNDS);
-    node->low = et_fb_f32(&bounds, ET_XNN_BOUNDS_LOW);
-    node->high = et_fb_f32(&bounds, ET_XNN_BOUNDS_HIGH);
+    node->low = et_fb_f32(bounds, ET_XNN_BOUNDS_LOW);
+    node->high = et_fb_f32(bounds, ET_XNN_BOUNDS_HIGH);
   }
 }
 
 static et_xnn_node read_node(const et_xnn_graph *graph, uint32_t index) {
-  const et_fb_table table = et_fb_child_at(&graph->nodes, index);
+  const et_fb_table table = et_fb_child_at(graph->nodes, index);
   et_xnn_node node = {.index = index,
-                      .tag = et_fb_u8(&table, ET_XNN_NODE_TAG),
-                      .body = et_fb_child(&table, ET_XNN_NODE)};
+                      .tag = et_fb_u8(table, ET_XNN_NODE_TAG),
+                      .body = et_fb_child(table, ET_XNN_NODE)};
   const places *p = &all[node.tag < ET_XNN_NODE_TAG_COUNT ? node.tag : 0];
-  node.debug_handle = et_fb_u32(&table, ET_XNN_NODE_DEBUG_HANDLE);
-  node.flags = et_fb_u32(&node.body, p->flags);
+  node.debug_handle = et_fb_u32(table, ET_XNN_NODE_DEBUG_HANDLE);
+  node.flags = et_fb_u32(node.body, p->flags);
   node.input_count = p->input_count;
   for (uint8_t i = 0; i < p->input_count; i++) {
-    node.inputs[i] = et_fb_u32(&node.body, p->inputs[i]);
+    node.inputs[i] = et_fb_u32(node.body, p->inputs[i]);
   }
   node.output_count = p->output_count;
   for (uint8_t i = 0; i < p->output_count; i++) {
-    node.outputs[i] = et_fb_u32(&node.body, (uint16_t)(p->output + i));
+    node.outputs[i] = et_fb_u32(node.body, (uint16_t)(p->output + i));
   }
-  read_bounds(&table, &node);
+  read_bounds(table, &node);
   return node;
 }
 
@@ -159,17 +159,17 @@ static et_status check_ids(const et_xnn_graph *graph, const et_xnn_node *node,
   for (uint8_t i = 0; i < node->input_count; i++) {
     const bool may_lack = p->last_is_optional && i + 1 == node->input_count;
     ET_XNN_CHECK(error,
-                 node->inputs[i] < graph->values.count ||
+                 node->inputs[i] < et_fb_count(graph->values) ||
                      (may_lack && node->inputs[i] == ET_XNN_NO_VALUE),
                  "xnodes[%u] %s has the input %u of %u values",
                  (unsigned)node->index, p->name, (unsigned)node->inputs[i],
-                 (unsigned)graph->values.count);
+                 (unsigned)et_fb_count(graph->values));
   }
   for (uint8_t i = 0; i < node->output_count; i++) {
-    ET_XNN_CHECK(error, node->outputs[i] < graph->values.count,
+    ET_XNN_CHECK(error, node->outputs[i] < et_fb_count(graph->values),
                  "xnodes[%u] %s has the output %u of %u values",
                  (unsigned)node->index, p->name, (unsigned)node->outputs[i],
-                 (unsigned)graph->values.count);
+                 (unsigned)et_fb_count(graph->values));
   }
   return ET_STATUS_OK;
 }
@@ -191,7 +191,7 @@ static et_status check_node(const et_xnn_graph *graph, uint32_t index,
 }
 
 et_status et_xnn_check_nodes(const et_xnn_graph *graph, et_error *error) {
-  for (uint32_t i = 0; i < graph->nodes.count; i++) {
+  for (uint32_t i = 0; i < et_fb_count(graph->nodes); i++) {
     ET_RETURN_IF_ERROR(check_node(graph, i, error));
   }
   return ET_STATUS_OK;

@@ -9,7 +9,7 @@
 static const uint16_t sides[2] = {ET_XNN_PAD_BEFORE, ET_XNN_PAD_AFTER};
 
 static et_fb_vector list_of(const et_xnn_node *pad, size_t side) {
-  return et_fb_list(&pad->body, sides[side], sizeof(uint32_t));
+  return et_fb_list(pad->body, sides[side]);
 }
 
 /* Whether what is added is what a window reads beyond a picture. */
@@ -20,7 +20,7 @@ static bool adds_zeros(const et_xnn_graph *graph, const et_xnn_node *pad) {
                         x.datatype == ET_XNN_QDINT8;
   return is_known && x.constant == 0 && x.dims.rank == 4 &&
          et_xnn_same_quantization(&x, &y) && !et_xnn_is_bounded(pad) &&
-         et_fb_f32(&pad->body, ET_XNN_PAD_VALUE) == 0.0f;
+         et_fb_f32(pad->body, ET_XNN_PAD_VALUE) == 0.0f;
 }
 
 /* Whether no more than heights and widths grow, by as much as a window may have. */
@@ -28,11 +28,11 @@ static bool surrounds(const et_xnn_node *pad, et_xnn_layout layout) {
   bool is_around = true;
   for (size_t side = 0; side < 2; side++) {
     const et_fb_vector list = list_of(pad, side);
-    is_around = is_around && list.count == 4;
+    is_around = is_around && et_fb_count(list) == 4;
     for (uint32_t i = 0; i < 4 && is_around; i++) {
       const bool is_of_pixels = i == layout || i == layout + 1u;
       is_around =
-          et_fb_u32_at(&list, i) <= (is_of_pixels ? ET_XNN_MOST_WINDOW : 0);
+          et_fb_u32_at(list, i) <= (is_of_pixels ? ET_XNN_MOST_WINDOW : 0);
     }
   }
   return is_around;
@@ -50,8 +50,8 @@ void et_xnn_take_pad(const et_xnn_node *pad, et_xnn_layout layout,
   const et_fb_vector before = list_of(pad, 0);
   const et_fb_vector after = list_of(pad, 1);
   for (uint32_t i = 0; i < 2; i++) {
-    layer->zeros_before[i] += et_fb_i32_at(&before, layout + i);
-    layer->zeros_after[i] += et_fb_i32_at(&after, layout + i);
+    layer->zeros_before[i] += et_fb_i32_at(before, layout + i);
+    layer->zeros_after[i] += et_fb_i32_at(after, layout + i);
   }
   layer->inputs[0] = pad->inputs[0];
 }

@@ -27,7 +27,7 @@ typedef struct plan {
 } plan;
 
 et_status et_xnn_apply_all(et_xnn_builder *b) {
-  for (uint32_t i = 0; i < b->graph->nodes.count; i++) {
+  for (uint32_t i = 0; i < et_fb_count(b->graph->nodes); i++) {
     et_xnn_group group;
     if (et_xnn_group_of(&b->uses, b->graph, i, &group)) {
       ET_RETURN_IF_ERROR(et_xnn_apply(b, &group));
@@ -132,7 +132,7 @@ static et_status plan_group(plan *p, const et_xnn_group *group) {
 et_status et_xnn_plan(et_xnn_builder *counting, et_xnn_handle *handle,
                       size_t *out_bytes) {
   plan p = {.b = counting, .handle = handle};
-  for (uint32_t i = counting->graph->nodes.count; i-- > 0;) {
+  for (uint32_t i = et_fb_count(counting->graph->nodes); i-- > 0;) {
     et_xnn_group group;
     if (et_xnn_group_of(&counting->uses, counting->graph, i, &group)) {
       ET_RETURN_IF_ERROR(plan_group(&p, &group));

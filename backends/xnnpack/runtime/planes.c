@@ -17,12 +17,11 @@ static bool is_channels_last(const et_xnn_graph *graph,
     return false;
   }
   const et_xnn_value x = et_xnn_value_at(graph, node->inputs[0]);
-  const et_fb_vector order =
-      et_fb_list(&node->body, ET_XNN_TRANSPOSE_ORDER, sizeof(uint32_t));
-  bool is_last = order.count == 4 && x.dims.rank == 4 && x.constant == 0 &&
-                 x.datatype == ET_XNN_FP32;
+  const et_fb_vector order = et_fb_list(node->body, ET_XNN_TRANSPOSE_ORDER);
+  bool is_last = et_fb_count(order) == 4 && x.dims.rank == 4 &&
+                 x.constant == 0 && x.datatype == ET_XNN_FP32;
   for (uint32_t i = 0; i < 4 && is_last; i++) {
-    is_last = et_fb_u32_at(&order, i) == channels_last[i];
+    is_last = et_fb_u32_at(order, i) == channels_last[i];
   }
   return is_last;
 }
@@ -43,9 +42,9 @@ static bool takes_planes(const et_xnn_nodes *n, const et_xnn_node *layer) {
   if (layer->tag != ET_XNN_NODE_CONVOLUTION) {
     return false;
   }
-  const uint32_t channels = et_fb_u32(&layer->body, ET_XNN_CONV_GROUP_CHANNELS);
+  const uint32_t channels = et_fb_u32(layer->body, ET_XNN_CONV_GROUP_CHANNELS);
   return channels <= MOST_PLANES &&
-         et_fb_u32(&layer->body, ET_XNN_CONV_GROUPS) == 1 &&
+         et_fb_u32(layer->body, ET_XNN_CONV_GROUPS) == 1 &&
          et_xnn_window_of(layer, &w) && !et_xnn_is_pixel(&w) &&
          fits_planes(&w, channels) && et_xnn_is_float_layer(n, layer);
 }

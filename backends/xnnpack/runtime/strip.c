@@ -40,8 +40,8 @@ static bool filters_channels(const et_xnn_graph *graph, const et_xnn_part *part,
   const et_xnn_dims dims = et_xnn_value_at(graph, node->inputs[1]).dims;
   return et_xnn_window_of(node, &s->filter) && dims.rank == 4 &&
          dims.sizes[3] == s->channels &&
-         et_fb_u32(&node->body, ET_XNN_CONV_GROUPS) == (uint64_t)s->channels &&
-         et_fb_u32(&node->body, ET_XNN_CONV_GROUP_OUTPUTS) == 1 &&
+         et_fb_u32(node->body, ET_XNN_CONV_GROUPS) == (uint64_t)s->channels &&
+         et_fb_u32(node->body, ET_XNN_CONV_GROUP_OUTPUTS) == 1 &&
          s->filter.kernel[0] <= MOST_FILTER_HEIGHT &&
          s->filter.dilation[0] <= MOST_SIZE && s->filter.stride[0] <= MOST_SIZE;
 }
@@ -49,7 +49,7 @@ static bool filters_channels(const et_xnn_graph *graph, const et_xnn_part *part,
 static bool is_product(const et_xnn_node *node) {
   et_xnn_window w;
   return et_xnn_window_of(node, &w) && et_xnn_is_pixel(&w) &&
-         et_fb_u32(&node->body, ET_XNN_CONV_GROUPS) == 1;
+         et_fb_u32(node->body, ET_XNN_CONV_GROUPS) == 1;
 }
 
 /* Reads what the nodes say; false when they are no strip. */
@@ -61,7 +61,7 @@ static bool read(const et_xnn_graph *graph, const et_xnn_part *part, strip *s) {
       et_xnn_value_at(graph, part->expand.inputs[ET_XNN_CONV_FILTER]).dims;
   if (x.rank != 4 || weights.rank != 4 ||
       !et_xnn_window_of(&part->expand, &s->expand) ||
-      et_fb_u32(&part->expand.body, ET_XNN_CONV_GROUPS) != 1) {
+      et_fb_u32(part->expand.body, ET_XNN_CONV_GROUPS) != 1) {
     return false;
   }
   s->channels = weights.sizes[0];

@@ -12,7 +12,7 @@ static void note(et_xnn_uses *uses, uint32_t id) {
 
 static void count_all(et_xnn_uses *uses, const et_xnn_graph *graph) {
   uses->is_known = true;
-  for (uint32_t i = 0; i < graph->nodes.count; i++) {
+  for (uint32_t i = 0; i < et_fb_count(graph->nodes); i++) {
     const et_xnn_node node = et_xnn_node_at(graph, i);
     for (uint8_t k = 0; k < node.input_count; k++) {
       note(uses, node.inputs[k]);
@@ -45,7 +45,7 @@ static bool has(const uint32_t *ids, uint8_t count, uint32_t id) {
 
 uint32_t et_xnn_sole_reader(et_xnn_uses *uses, const et_xnn_graph *graph,
                             uint32_t writer, uint32_t id) {
-  const uint32_t left = graph->nodes.count - 1 - writer;
+  const uint32_t left = et_fb_count(graph->nodes) - 1 - writer;
   const uint32_t near = left < ET_XNN_NEAR ? left : ET_XNN_NEAR;
   if (!is_read_once(uses, graph, id)) {
     return NONE;

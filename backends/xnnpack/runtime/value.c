@@ -6,52 +6,51 @@
 #include "backends/xnnpack/runtime/schema.h"
 
 /* The table of what a value and its quantized form have in common. */
-static et_fb_table tensor_of(const et_fb_table *value) {
+static et_fb_table tensor_of(et_fb_table value) {
   const et_fb_table member = et_fb_child(value, ET_XNN_VALUE);
   return et_fb_u8(value, ET_XNN_VALUE_TAG) == ET_XNN_VALUE_QUANTIZED
-             ? et_fb_child(&member, ET_XNN_QUANTIZED_TENSOR)
+             ? et_fb_child(member, ET_XNN_QUANTIZED_TENSOR)
              : member;
 }
 
-static et_xnn_quantization by_channel(const et_fb_table *table) {
+static et_xnn_quantization by_channel(et_fb_table table) {
   return (et_xnn_quantization){
       .dim = et_fb_u32(table, ET_XNN_CHANNEL_DIM),
       .count = et_fb_u32(table, ET_XNN_CHANNEL_COUNT),
       .constant = et_fb_u32(table, ET_XNN_CHANNEL_CONSTANT),
-      .inline_scales = et_fb_list(table, ET_XNN_CHANNEL_SCALES, sizeof(float))};
+      .inline_scales = et_fb_list(table, ET_XNN_CHANNEL_SCALES)};
 }
 
-static et_xnn_quantization by_group(const et_fb_table *table) {
-  et_xnn_quantization q = {
-      .dim = et_fb_u32(table, ET_XNN_GROUP_DIM),
-      .group = et_fb_u32(table, ET_XNN_GROUP_SIZE),
-      .count = et_fb_u32(table, ET_XNN_GROUP_COUNT),
-      .constant = et_fb_u32(table, ET_XNN_GROUP_CONSTANT),
-      .inline_scales = et_fb_list(table, ET_XNN_GROUP_SCALES, sizeof(float))};
-  if (q.inline_scales.count == 0) {
+static et_xnn_quantization by_group(et_fb_table table) {
+  et_xnn_quantization q = {.dim = et_fb_u32(table, ET_XNN_GROUP_DIM),
+                           .group = et_fb_u32(table, ET_XNN_GROUP_SIZE),
+                           .count = et_fb_u32(table, ET_XNN_GROUP_COUNT),
+                           .constant = et_fb_u32(table, ET_XNN_GROUP_CONSTANT),
+                           .inline_scales =
+                               et_fb_list(table, ET_XNN_GROUP_SCALES)};
+  if (et_fb_count(q.inline_scales) == 0) {
     q.is_bf16 = true;
-    q.inline_scales =
-        et_fb_list(table, ET_XNN_GROUP_SCALES_BF16, sizeof(uint16_t));
+    q.inline_scales = et_fb_list(table, ET_XNN_GROUP_SCALES_BF16);
   }
   return q;
 }
 
-static et_xnn_quantization quantization_of(const et_fb_table *quantized) {
+static et_xnn_quantization quantization_of(et_fb_table quantized) {
   const uint8_t tag = et_fb_u8(quantized, ET_XNN_QUANTIZED_TAG);
   const et_fb_table table = et_fb_child(quantized, ET_XNN_QUANTIZED_BY);
   et_xnn_quantization q = {.by = 0};
   if (tag == ET_XNN_BY_CHANNEL) {
-    q = by_channel(&table);
+    q = by_channel(table);
   } else if (tag == ET_XNN_BY_GROUP) {
-    q = by_group(&table);
+    q = by_group(table);
   } else if (tag == ET_XNN_BY_TENSOR) {
-    q.scale = et_fb_f32(&table, ET_XNN_TENSOR_SCALE);
-    q.zero_point = et_fb_i32(&table, ET_XNN_TENSOR_ZERO_POINT);
+    q.scale = et_fb_f32(table, ET_XNN_TENSOR_SCALE);
+    q.zero_point = et_fb_i32(table, ET_XNN_TENSOR_ZERO_POINT);
   } else {
-    q.row_dims = et_fb_u32(&table, ET_XNN_ROW_DIMS);
+    q.row_dims = et_fb_u32(table, ET_XNN_ROW_DIMS);
   }
   if (q.constant == 0 && q.count == 0) {
-    q.count = q.inline_scales.count;
+    q.count = et_fb_count(q.inline_scales);
   }
   q.by = tag;
   return q;
@@ -70,8 +69,8 @@ bool et_xnn_count(const et_xnn_dims *dims, size_t *out) {
 }
 
 /* Files of before rows had a type of their own say so beside that of floats. */
-static void read_implied_rows(const et_fb_table *tensor, et_xnn_value *value) {
-  if (et_fb_i16(tensor, ET_XNN_TENSOR_QUANTIZED_AS) == ET_XNN_QINT8 &&
+static void read_implied_rows(et_fb_table tensor, et_xnn_value *value) {
+  if ((int16_t)et_fb_u16(tensor, ET_XNN_TENSOR_QUANTIZED_AS) == ET_XNN_QINT8 &&
       value->datatype == ET_XNN_FP32 && value->flags == ET_XNN_EXTERNAL_INPUT) {
     value->datatype = ET_XNN_QDINT8;
     value->quantization =
@@ -80,29 +79,29 @@ static void read_implied_rows(const et_fb_table *tensor, et_xnn_value *value) {
 }
 
 static et_xnn_value read_value(const et_xnn_graph *graph, uint32_t id) {
-  const et_fb_table table = et_fb_child_at(&graph->values, id);
-  const et_fb_table member = et_fb_child(&table, ET_XNN_VALUE);
+  const et_fb_table table = et_fb_child_at(graph->values, id);
+  const et_fb_table member = et_fb_child(table, ET_XNN_VALUE);
   const bool is_quantized =
-      et_fb_u8(&table, ET_XNN_VALUE_TAG) == ET_XNN_VALUE_QUANTIZED;
+      et_fb_u8(table, ET_XNN_VALUE_TAG) == ET_XNN_VALUE_QUANTIZED;
   const et_fb_table tensor =
-      is_quantized ? et_fb_child(&member, ET_XNN_QUANTIZED_TENSOR) : member;
-  const et_fb_vector dims =
-      et_fb_list(&tensor, ET_XNN_TENSOR_DIMS, sizeof(uint32_t));
+      is_quantized ? et_fb_child(member, ET_XNN_QUANTIZED_TENSOR) : member;
+  const et_fb_vector dims = et_fb_list(tensor, ET_XNN_TENSOR_DIMS);
   et_xnn_value value = {.datatype =
-                            (uint8_t)et_fb_i16(&tensor, ET_XNN_TENSOR_DATATYPE),
-                        .constant = et_fb_u32(&tensor, ET_XNN_TENSOR_CONSTANT),
-                        .external = et_fb_u32(&tensor, ET_XNN_TENSOR_EXTERNAL),
-                        .flags = et_fb_u32(&tensor, ET_XNN_TENSOR_FLAGS)};
+                            (uint8_t)et_fb_u16(tensor, ET_XNN_TENSOR_DATATYPE),
+                        .constant = et_fb_u32(tensor, ET_XNN_TENSOR_CONSTANT),
+                        .external = et_fb_u32(tensor, ET_XNN_TENSOR_EXTERNAL),
+                        .flags = et_fb_u32(tensor, ET_XNN_TENSOR_FLAGS)};
   value.dims.rank =
-      (uint8_t)(dims.count < ET_XNN_MOST_DIMS ? dims.count : ET_XNN_MOST_DIMS);
+      (uint8_t)(et_fb_count(dims) < ET_XNN_MOST_DIMS ? et_fb_count(dims)
+                                                     : ET_XNN_MOST_DIMS);
   for (uint8_t i = 0; i < value.dims.rank; i++) {
-    value.dims.sizes[i] = et_fb_i32_at(&dims, i);
+    value.dims.sizes[i] = et_fb_i32_at(dims, i);
   }
   et_xnn_count(&value.dims, &value.numel);
   if (is_quantized) {
-    value.quantization = quantization_of(&member);
+    value.quantization = quantization_of(member);
   }
-  read_implied_rows(&tensor, &value);
+  read_implied_rows(tensor, &value);
   return value;
 }
 
@@ -219,16 +218,15 @@ static et_status check_quantization(uint32_t id, const et_xnn_value *value,
   return ET_STATUS_OK;
 }
 
-static et_status check_dims(uint32_t id, const et_fb_table *tensor,
+static et_status check_dims(uint32_t id, et_fb_table tensor,
                             const et_xnn_value *value, et_error *error) {
-  const et_fb_vector dims =
-      et_fb_list(tensor, ET_XNN_TENSOR_DIMS, sizeof(uint32_t));
+  const et_fb_vector dims = et_fb_list(tensor, ET_XNN_TENSOR_DIMS);
   size_t numel = 0;
   ET_XNN_CHECK(error,
-               dims.count <= ET_XNN_MOST_DIMS &&
-                   dims.count == et_fb_u32(tensor, ET_XNN_TENSOR_RANK),
+               et_fb_count(dims) <= ET_XNN_MOST_DIMS &&
+                   et_fb_count(dims) == et_fb_u32(tensor, ET_XNN_TENSOR_RANK),
                "xvalues[%u] has %u dims, and says %u", (unsigned)id,
-               (unsigned)dims.count,
+               (unsigned)et_fb_count(dims),
                (unsigned)et_fb_u32(tensor, ET_XNN_TENSOR_RANK));
   for (uint8_t i = 0; i < value->dims.rank; i++) {
     ET_XNN_CHECK(error, value->dims.sizes[i] >= (value->constant != 0 ? 1 : 0),
@@ -251,23 +249,24 @@ static et_status check_place(const et_xnn_graph *graph, uint32_t id,
                "xvalues[%u] has flags %u and is argument %u of %u",
                (unsigned)id, (unsigned)value->flags, (unsigned)value->external,
                (unsigned)graph->external_count);
-  ET_XNN_CHECK(error,
-               value->constant == 0 ||
-                   (!is_external && value->constant < graph->constants.count),
-               "xvalues[%u] is constant %u of %u", (unsigned)id,
-               (unsigned)value->constant, (unsigned)graph->constants.count);
+  ET_XNN_CHECK(
+      error,
+      value->constant == 0 ||
+          (!is_external && value->constant < et_fb_count(graph->constants)),
+      "xvalues[%u] is constant %u of %u", (unsigned)id,
+      (unsigned)value->constant, (unsigned)et_fb_count(graph->constants));
   return ET_STATUS_OK;
 }
 
 static et_status check_value(const et_xnn_graph *graph, uint32_t id,
                              et_error *error) {
-  const et_fb_table table = et_fb_child_at(&graph->values, id);
-  const et_fb_table tensor = tensor_of(&table);
+  const et_fb_table table = et_fb_child_at(graph->values, id);
+  const et_fb_table tensor = tensor_of(table);
   const et_xnn_value value = et_xnn_value_at(graph, id);
-  ET_XNN_CHECK(error, et_fb_u32(&tensor, ET_XNN_TENSOR_ID) == id,
+  ET_XNN_CHECK(error, et_fb_u32(tensor, ET_XNN_TENSOR_ID) == id,
                "xvalues[%u] has the id %u", (unsigned)id,
-               (unsigned)et_fb_u32(&tensor, ET_XNN_TENSOR_ID));
-  ET_RETURN_IF_ERROR(check_dims(id, &tensor, &value, error));
+               (unsigned)et_fb_u32(tensor, ET_XNN_TENSOR_ID));
+  ET_RETURN_IF_ERROR(check_dims(id, tensor, &value, error));
   ET_RETURN_IF_ERROR(check_place(graph, id, &value, error));
   return check_quantization(id, &value, error);
 }
@@ -275,7 +274,7 @@ static et_status check_value(const et_xnn_graph *graph, uint32_t id,
 /* Each argument is one value, inputs before outputs. */
 static et_status check_externals(const et_xnn_graph *graph, et_error *error) {
   uint8_t flags[ET_XNN_MOST_EXTERNALS] = {0};
-  for (uint32_t i = 0; i < graph->values.count; i++) {
+  for (uint32_t i = 0; i < et_fb_count(graph->values); i++) {
     const et_xnn_value value = et_xnn_value_at(graph, i);
     if (value.external == ET_XNN_NO_VALUE) {
       continue;
@@ -293,7 +292,7 @@ static et_status check_externals(const et_xnn_graph *graph, et_error *error) {
 }
 
 et_status et_xnn_check_values(const et_xnn_graph *graph, et_error *error) {
-  for (uint32_t i = 0; i < graph->values.count; i++) {
+  for (uint32_t i = 0; i < et_fb_count(graph->values); i++) {
     ET_RETURN_IF_ERROR(check_value(graph, i, error));
   }
   return check_externals(graph, error);

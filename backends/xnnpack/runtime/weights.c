@@ -54,9 +54,9 @@ static et_status find_scales(et_xnn_builder *b, et_xnn_weights *w) {
     return et_xnn_constant(b->graph, b->context, q->constant,
                            needed * (in_halves ? 2 : 4), &w->scales);
   }
-  ET_XNN_CHECK(b->error, q->inline_scales.count >= needed,
+  ET_XNN_CHECK(b->error, et_fb_count(q->inline_scales) >= needed,
                "xvalues[%u] lacks scales", (unsigned)w->matrix.id);
-  w->scales = et_fb_data(&q->inline_scales);
+  w->scales = et_fb_data(q->inline_scales);
   return ET_STATUS_OK;
 }
 

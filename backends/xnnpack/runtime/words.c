@@ -76,7 +76,7 @@ void et_xnn_clamp(et_xnn_builder *b, et_xnn_tensor floats) {
 
 static int32_t field(const et_xnn_node *node, uint16_t number, int32_t least,
                      bool *is_ok) {
-  const uint32_t value = et_fb_u32(&node->body, number);
+  const uint32_t value = et_fb_u32(node->body, number);
   *is_ok = *is_ok && value <= MOST && value >= (uint32_t)least;
   return value <= MOST ? (int32_t)value : least;
 }
