@@ -25,7 +25,6 @@ typedef struct call {
   et_packed_i8 packed;
 #if ET_DOT4_EXACT
   et_runs_i8 runs;
-  int8_t spread[ET_SPREAD_BYTES] __attribute__((aligned(64)));
 #endif
 } call;
 
@@ -78,27 +77,6 @@ static void pack_rows(call *c, size_t pixel, size_t rows) {
   ET_CPU_NAME(et_cpu_pack_i8)(&c->packed, &from, rows);
 }
 
-/* Weights of so many panels from number `panel` on, as the rows are. */
-static const int8_t *panels_at(call *c, size_t panel, size_t count) {
-  const size_t quads = (c->taps * c->channels + 3) / 4;
-  const size_t size = quads * 4 * ET_PANEL;
-  const int8_t *panels = c->conv->panels + panel * size;
-#if ET_DOT4_EXACT
-  if (c->runs == ET_RUNS_LINES) {
-    const et_cpu_window *w = &c->conv->window;
-    const size_t spread = c->packed.depth * 4 * ET_PANEL;
-    for (size_t i = 0; i < count; i++) {
-      et_spread_panel_i8(panels + i * size, quads, w->kernel_y,
-                         w->kernel_x * c->channels, c->spread + i * spread);
-    }
-    return c->spread;
-  }
-#else
-  (void)count;
-#endif
-  return panels;
-}
-
 /* So many panels from panel `first` of the group on. */
 static void run_panels(call *c, size_t first, size_t count,
                        et_target_i8 *target) {
@@ -106,6 +84,7 @@ static void run_panels(call *c, size_t first, size_t count,
   const size_t columns = conv->columns / conv->groups;
   const size_t panels = (columns + ET_PANEL - 1) / ET_PANEL;
   const size_t panel = c->group * panels + first;
+  const size_t quads = (c->taps * c->channels + 3) / 4;
   et_requantizer requantizers[ET_I8_PANELS];
   target->is_far = false;
   for (size_t i = 0; i < count; i++) {
@@ -116,7 +95,7 @@ static void run_panels(call *c, size_t first, size_t count,
   }
   target->requantizers = requantizers;
   ET_CPU_NAME(et_cpu_tiles_i8)
-  (&c->packed, panels_at(c, panel, count), target);
+  (&c->packed, conv->panels + panel * quads * 4 * ET_PANEL, target);
 }
 
 static void run_rows(call *c, size_t pixel, size_t rows) {
@@ -173,7 +152,7 @@ static size_t most_rows(const call *c) {
 static size_t beyond_size(const call *c) {
 #if ET_DOT4_EXACT
   if (c->runs == ET_RUNS_LINES) {
-    return 4 * ET_SPREAD_QUADS + ET_I8_STEP;
+    return ET_LINES_BYTES + ET_LINE_STEP;
   }
 #endif
   return c->channels + ET_I8_STEP;

@@ -8,16 +8,20 @@
 
 #if ET_DOT4_EXACT
 
-/* Quads of lines of a window, which weights are spread to, and those of all panels of a
- * tile. */
-#define ET_SPREAD_QUADS 64
-#define ET_SPREAD_BYTES (ET_SPREAD_QUADS * 4 * ET_PANEL * ET_I8_PANELS)
+/* Most bytes of windows whose lines are copied, and how many are copied at once, which
+ * may be more than there are. */
+#define ET_LINES_BYTES 256
+#define ET_LINE_STEP 32
+
+_Static_assert(ET_LINE_STEP <= 2 * ET_I8_STEP, "the last line fits the block");
+_Static_assert(ET_LINES_BYTES + ET_LINE_STEP <= ET_CPU_CHANNELS_I8,
+               "a line beyond the image fits");
 
 /* What the runs of a window are. */
 typedef enum et_runs_i8 {
   ET_RUNS_PACKED, /* none: windows are copied */
   ET_RUNS_TAPS,   /* pixels, whose channels are whole quads */
-  ET_RUNS_LINES,  /* one: rows of a window, each filled up to whole quads */
+  ET_RUNS_LINES,  /* one: rows of a window, copied one behind the other */
 } et_runs_i8;
 
 ET_INLINE size_t et_line_size_i8(const et_taps_i8 *t) {
@@ -30,7 +34,7 @@ ET_INLINE et_runs_i8 et_runs_of_i8(const et_taps_i8 *t) {
     return ET_RUNS_TAPS;
   }
   return t->size == t->channels && w->dilation_x == 1 && t->size > 0 &&
-                 w->kernel_y * ((et_line_size_i8(t) + 3) / 4) <= ET_SPREAD_QUADS
+                 w->kernel_y * et_line_size_i8(t) <= ET_LINES_BYTES
              ? ET_RUNS_LINES
              : ET_RUNS_PACKED;
 }
@@ -41,8 +45,8 @@ ET_INLINE void et_count_runs_i8(const et_taps_i8 *t, et_runs_i8 kind,
   const et_cpu_window *w = t->window;
   const bool by_lines = kind == ET_RUNS_LINES;
   packed->runs = by_lines ? 1 : w->kernel_y * w->kernel_x;
-  packed->quads = by_lines ? w->kernel_y * ((et_line_size_i8(t) + 3) / 4)
-                           : (t->size + 3) / 4;
+  packed->quads =
+      ((by_lines ? w->kernel_y * et_line_size_i8(t) : t->size) + 3) / 4;
   packed->depth = packed->runs * packed->quads;
 }
 
@@ -88,50 +92,86 @@ ET_INLINE void et_address_taps_i8(const et_segment_i8 *s) {
   }
 }
 
-typedef uint8_t et_step_i8 __attribute__((vector_size(ET_I8_STEP)));
+/* How lines are copied: as one step or half of one, or as many as they take. */
+typedef enum et_lines_i8 {
+  ET_LINES_HALF,
+  ET_LINES_ONE,
+  ET_LINES_MANY,
+} et_lines_i8;
 
-/* A row of a window that is not wholly inside of the image, pixel by pixel. */
+ET_INLINE et_lines_i8 et_lines_of_i8(size_t size) {
+  return size <= ET_LINE_STEP / 2 ? ET_LINES_HALF
+         : size <= ET_LINE_STEP   ? ET_LINES_ONE
+                                  : ET_LINES_MANY;
+}
+
+ET_INLINE void et_put_half_i8(uint8_t *to, const uint8_t *from, uint8_t shift) {
+  typedef uint8_t half __attribute__((vector_size(ET_LINE_STEP / 2)));
+  half x;
+  memcpy(&x, from, sizeof(x));
+  x += shift;
+  memcpy(to, &x, sizeof(x));
+}
+
+ET_INLINE void et_put_step_i8(uint8_t *to, const uint8_t *from, uint8_t shift) {
+  typedef uint8_t step __attribute__((vector_size(ET_LINE_STEP)));
+  step x;
+  memcpy(&x, from, sizeof(x));
+  x += shift;
+  memcpy(to, &x, sizeof(x));
+}
+
+/* A line of `size` bytes, with `shift` added to each; `lines` is a constant. */
+ET_INLINE void et_put_line_i8(uint8_t *to, const uint8_t *from, size_t size,
+                              et_lines_i8 lines, uint8_t shift) {
+  if (lines == ET_LINES_HALF) {
+    et_put_half_i8(to, from, shift);
+    return;
+  }
+  et_put_step_i8(to, from, shift);
+  for (size_t at = ET_LINE_STEP; lines == ET_LINES_MANY && at < size;
+       at += ET_LINE_STEP) {
+    et_put_step_i8(to + at, from + at, shift);
+  }
+}
+
+/* A row of a window that is not wholly inside of the image. */
 ET_APART void et_copy_line_i8(const et_taps_i8 *t, const uint8_t *row, size_t x,
                               uint8_t *to) {
   const et_cpu_window *w = t->window;
-  for (size_t j = 0; j < w->kernel_x; j++, x++, to += t->size) {
-    memcpy(to, x < w->width ? row + x * t->size : t->beyond, t->size);
+  const size_t before = x < w->width ? 0 : 0 - x; /* pixels; x may wrap */
+  memcpy(to, t->beyond, et_line_size_i8(t));
+  if (before < w->kernel_x) {
+    const size_t first = x + before;
+    const size_t left = w->width - first;
+    const size_t most = w->kernel_x - before;
+    memcpy(to + before * t->size, row + first * t->size,
+           (left < most ? left : most) * t->size);
   }
 }
 
-/* Some whole steps of bytes, with `shift` added to each. */
-ET_INLINE void et_put_steps_i8(uint8_t *to, const uint8_t *from, size_t size,
-                               uint8_t shift) {
-  for (size_t at = 0; at < size; at += ET_I8_STEP) {
-    et_step_i8 x;
-    memcpy(&x, from + at, sizeof(x));
-    x += shift;
-    memcpy(to + at, &x, sizeof(x));
-  }
-}
-
-/* The rows of the window that begins at pixel `x`, each filled up to whole quads by
- * anything, as weights there are 0: it overwrites what the one before wrote too much.
- * Those that reach beyond the image, or what may be read, are copied first. */
+/* The rows of the window that begins at pixel `x`, one behind the other: each overwrites
+ * what the one before wrote too much. Those that reach beyond the image, or what may be
+ * read, are copied first. */
 ET_INLINE void et_put_lines_i8(const et_segment_i8 *s, size_t x, uint8_t shift,
                                uint8_t *to) {
   const et_taps_i8 *t = s->taps;
   const et_cpu_window *w = t->window;
   const size_t size = et_line_size_i8(t);
   const bool within = x < w->width && x + w->kernel_x <= w->width;
-  uint8_t copy[4 * ET_SPREAD_QUADS + ET_I8_STEP];
-  for (size_t i = 0; i < w->kernel_y; i++, to += (size + 3) / 4 * 4) {
+  uint8_t copy[ET_LINES_BYTES + ET_LINE_STEP];
+  for (size_t i = 0; i < w->kernel_y; i++, to += size) {
     const uint8_t *row = s->rows[i];
     const uint8_t *from = t->beyond;
     if (row != NULL && within &&
-        (uintptr_t)(row + x * t->size) + size + ET_I8_STEP <=
+        (uintptr_t)(row + x * t->size) + size + ET_LINE_STEP <=
             (uintptr_t)s->end) {
       from = row + x * t->size;
     } else if (row != NULL) {
       et_copy_line_i8(t, row, x, copy);
       from = copy;
     }
-    et_put_steps_i8(to, from, size, shift);
+    et_put_line_i8(to, from, size, ET_LINES_MANY, shift);
   }
 }
 
@@ -143,32 +183,47 @@ ET_INLINE size_t et_count_inside_i8(const et_segment_i8 *s, size_t x) {
   const uint8_t *last = s->rows[w->kernel_y - 1];
   if (s->rows[0] == NULL || last == NULL || x >= w->width ||
       x + w->kernel_x > w->width ||
-      (uintptr_t)(last + w->width * t->size + ET_I8_STEP) > (uintptr_t)s->end) {
+      (uintptr_t)(last + w->width * t->size + ET_LINE_STEP) >
+          (uintptr_t)s->end) {
     return 0;
   }
   return (w->width - w->kernel_x - x) / w->stride_x + 1;
 }
 
+/* Of so many windows inside of the image. */
+ET_INLINE void et_put_inside_i8(const et_segment_i8 *s, size_t x, size_t count,
+                                et_lines_i8 lines, uint8_t shift, size_t depth,
+                                uint8_t *to) {
+  const et_taps_i8 *t = s->taps;
+  const size_t height = t->window->kernel_y;
+  const size_t size = et_line_size_i8(t);
+  size_t from = x * t->size;
+  for (size_t p = 0; p < count; p++, to += depth * 4) {
+    for (size_t i = 0; i < height; i++) {
+      et_put_line_i8(to + i * size, s->rows[i] + from, size, lines, shift);
+    }
+    from += t->window->stride_x * t->size;
+  }
+}
+
 ET_INLINE void et_pack_lines_i8(const et_segment_i8 *s, uint8_t shift,
                                 size_t depth, uint8_t *to) {
-  const et_taps_i8 *t = s->taps;
-  const et_cpu_window *w = t->window;
-  const size_t size = et_line_size_i8(t);
-  const size_t step = (size + 3) / 4 * 4;
-  size_t x = s->x;
-  for (size_t p = 0; p < s->count;) {
+  const size_t step = s->taps->window->stride_x;
+  const et_lines_i8 lines = et_lines_of_i8(et_line_size_i8(s->taps));
+  for (size_t p = 0, count; p < s->count; p += count) {
+    const size_t x = s->x + p * step;
     const size_t inside = et_count_inside_i8(s, x);
-    const size_t end = inside < s->count - p ? p + inside : s->count;
-    for (; p < end; p++, x += w->stride_x, to += depth * 4) {
-      for (size_t i = 0; i < w->kernel_y; i++) {
-        et_put_steps_i8(to + i * step, s->rows[i] + x * t->size, size, shift);
-      }
-    }
-    if (p < s->count) {
-      et_put_lines_i8(s, x, shift, to);
-      p++;
-      x += w->stride_x;
-      to += depth * 4;
+    uint8_t *at = to + p * depth * 4;
+    count = inside < s->count - p ? inside : s->count - p;
+    if (count == 0) {
+      et_put_lines_i8(s, x, shift, at);
+      count = 1;
+    } else if (lines == ET_LINES_HALF) {
+      et_put_inside_i8(s, x, count, ET_LINES_HALF, shift, depth, at);
+    } else if (lines == ET_LINES_ONE) {
+      et_put_inside_i8(s, x, count, ET_LINES_ONE, shift, depth, at);
+    } else {
+      et_put_inside_i8(s, x, count, ET_LINES_MANY, shift, depth, at);
     }
   }
 }
@@ -204,32 +259,6 @@ ET_INLINE void et_address_windows_i8(const et_taps_i8 *t, et_runs_i8 kind,
       to += s.count * packed->depth * 4;
     }
     s.from += s.count;
-  }
-}
-
-/* Weights of a panel, `depth` quads of windows whose elements lie together, for lines
- * of `size` elements each: what fills up their quads is 0. */
-ET_INLINE void et_spread_panel_i8(const int8_t *panel, size_t depth,
-                                  size_t lines, size_t size, int8_t *to) {
-  for (size_t line = 0; line < lines; line++) {
-    for (size_t k = 0; k < size; k += 4, to += 4 * ET_PANEL) {
-      const size_t at = line * size + k;
-      const int shift = (int)(at % 4 * 8);
-      const uint32_t keep = size - k < 4 ? (1u << (size - k) * 8) - 1 : ~0u;
-      const int8_t *from = panel + at / 4 * 4 * ET_PANEL;
-      const bool last = at / 4 + 1 == depth;
-      ET_UNROLL for (int v = 0; v < ET_PANEL_VECTORS; v++) {
-        const et_u32 low = (et_u32)et_i8_load(from + v * 4 * ET_CPU_LANES);
-        et_u32 high = {0};
-        if (!last) {
-          high = (et_u32)et_i8_load(from + 4 * ET_PANEL + v * 4 * ET_CPU_LANES);
-        }
-        /* In two steps, as all 32 bits are none to shift by. */
-        const et_u32 quad = low >> shift | high << (24 - shift) << 8;
-        const et_u32 kept = quad & keep;
-        memcpy(to + v * 4 * ET_CPU_LANES, &kept, sizeof(kept));
-      }
-    }
   }
 }
 

@@ -260,6 +260,19 @@ static void test_windows_of_few_channels(void **state) {
   }
 }
 
+/* Some of which see nothing of the picture, or a pixel at either end. */
+static void test_windows_beyond_pictures_of_few_channels(void **state) {
+  (void)state;
+  for (int32_t channels = 1; channels <= 5; channels += 2) {
+    et_test_axis y = {9, 0, 5, 1, 7, 6, 1};
+    et_test_axis x = {4, 0, 7, 1, 9, 8, 1};
+    shape s = {1, channels, 33, 1, y, x, true, true, 0};
+    s.y.out = et_test_axis_out(&y);
+    s.x.out = et_test_axis_out(&x);
+    check_convolution(&s);
+  }
+}
+
 /* Sums that are no int32 once they are scaled become the nearest byte there is. */
 static void test_steps_beyond_an_int32(void **state) {
   (void)state;
@@ -354,6 +367,7 @@ int main(void) {
       cmocka_unit_test(test_the_largest_products_do_not_saturate),
       cmocka_unit_test(test_bytes_of_a_small_range_take_larger_weights),
       cmocka_unit_test(test_windows_of_few_channels),
+      cmocka_unit_test(test_windows_beyond_pictures_of_few_channels),
       cmocka_unit_test(test_steps_beyond_an_int32),
       cmocka_unit_test(test_sums_that_no_weights_have_do_not_overflow),
       cmocka_unit_test(test_what_does_not_fit_is_refused),
