@@ -44,7 +44,7 @@ et_fb_vector et_walk_args(const et_walk *walk) {
     case ET_INSTRUCTION_DELEGATE_CALL:
       return et_tables_vector(walk->args, ET_DELEGATE_CALL_ARGS);
     default:
-      return NULL;
+      return ET_FB_EMPTY_VECTOR;
   }
 }
 

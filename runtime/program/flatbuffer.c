@@ -73,9 +73,6 @@ bool et_fb_check_vector(et_span buffer, uint32_t position, uint32_t width) {
 uint32_t et_fb_find(et_fb_table table, unsigned field, uint32_t width) {
   const uint8_t *at = (const uint8_t *)table;
   const uint32_t slot = VTABLE_HEAD_BYTES + 2 * field;
-  if (at == NULL) {
-    return ET_FB_ABSENT;
-  }
   const uint8_t *vtable = at - (int32_t)u32_at(at);
   if (slot >= u16_at(vtable)) { /* both are even */
     return ET_FB_ABSENT;
@@ -89,13 +86,14 @@ uint32_t et_fb_find(et_fb_table table, unsigned field, uint32_t width) {
              : ET_FB_BROKEN;
 }
 
-/* What is absent reads as this. */
-static const uint8_t zeros[sizeof(uint64_t)];
+/* What is absent reads as this: a table with a vtable of no bytes, in the same place, a
+ * vector of no elements, an offset to itself, and every number 0. */
+const uint8_t et_fb_zeros[sizeof(uint64_t)];
 
 static const uint8_t *field_at(et_fb_table table, unsigned field,
                                uint32_t width) {
   const uint32_t offset = et_fb_find(table, field, width);
-  return offset > ET_FB_BROKEN ? (const uint8_t *)table + offset : zeros;
+  return offset > ET_FB_BROKEN ? (const uint8_t *)table + offset : et_fb_zeros;
 }
 
 static const uint8_t *element_at(et_fb_vector vector, uint32_t index,
@@ -103,7 +101,7 @@ static const uint8_t *element_at(et_fb_vector vector, uint32_t index,
   return index < et_fb_count(vector)
              ? (const uint8_t *)vector + sizeof(uint32_t) +
                    (size_t)index * width
-             : zeros;
+             : et_fb_zeros;
 }
 
 #define ET_FB_DEFINE_READER(name, type, at, owner, index) \
@@ -129,11 +127,8 @@ ET_FB_DEFINE_ELEMENT(u32_at, uint32_t)
 ET_FB_DEFINE_ELEMENT(f32_at, float)
 ET_FB_DEFINE_ELEMENT(u64_at, uint64_t)
 
-/* Where the offset at an address leads; NULL when it is the one of what is absent. */
-static const void *follow(const uint8_t *at) {
-  const uint32_t offset = u32_at(at);
-  return offset != 0 ? at + offset : NULL;
-}
+/* Where the offset at an address leads. */
+static const void *follow(const uint8_t *at) { return at + u32_at(at); }
 
 bool et_fb_has(et_fb_table table, unsigned field) {
   return et_fb_find(table, field, 1) != ET_FB_ABSENT;
@@ -158,10 +153,6 @@ et_string et_fb_text(et_fb_table table, unsigned field) {
   const et_string text = {bytes.data != NULL ? (const char *)bytes.data : "",
                           bytes.size};
   return text;
-}
-
-uint32_t et_fb_count(et_fb_vector vector) {
-  return vector != NULL ? u32_at((const uint8_t *)vector) : 0;
 }
 
 const uint8_t *et_fb_data(et_fb_vector vector) {

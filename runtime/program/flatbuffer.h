@@ -14,14 +14,20 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "executorch/span.h"
 
-/* A table of a verified buffer. NULL is the absent one. */
+/* A table of a verified buffer, or the absent one. Never NULL. */
 typedef const struct et_fb_table_start *et_fb_table;
 
-/* A vector of scalars, of texts' bytes or of tables, likewise. NULL is the empty one. */
+/* A vector of scalars, of texts' bytes or of tables, likewise. */
 typedef const struct et_fb_vector_start *et_fb_vector;
+
+/* The absent table, and the empty vector. */
+extern const uint8_t et_fb_zeros[sizeof(uint64_t)];
+#define ET_FB_ABSENT_TABLE ((et_fb_table)(const void *)et_fb_zeros)
+#define ET_FB_EMPTY_VECTOR ((et_fb_vector)(const void *)et_fb_zeros)
 
 /* The steps of the verification. Of a table, nothing is followed but the way to its
  * vtable. */
@@ -67,7 +73,11 @@ et_string et_fb_text(et_fb_table table, unsigned field);
 et_span et_fb_bytes(et_fb_table table, unsigned field);
 
 /* Elements of a vector. */
-uint32_t et_fb_count(et_fb_vector vector);
+static inline uint32_t et_fb_count(et_fb_vector vector) {
+  uint32_t count;
+  memcpy(&count, vector, sizeof count);
+  return count;
+}
 uint32_t et_fb_u32_at(et_fb_vector vector, uint32_t index);
 float et_fb_f32_at(et_fb_vector vector, uint32_t index);
 uint64_t et_fb_u64_at(et_fb_vector vector, uint32_t index);

@@ -54,16 +54,18 @@ static void test_table_that_fills_the_buffer_is_read(void **state) {
 
 static void test_what_is_absent_is_empty(void **state) {
   (void)state;
-  assert_int_equal(et_fb_u64(NULL, 0), 0);
-  assert_false(et_fb_has(NULL, 0));
-  assert_null(et_fb_child(NULL, 0));
-  assert_null(et_fb_list(NULL, 0));
-  assert_string_equal(et_fb_text(NULL, 0).data, "");
-  assert_null(et_fb_bytes(NULL, 0).data);
-  assert_int_equal(et_fb_count(NULL), 0);
-  assert_null(et_fb_data(NULL));
-  assert_int_equal(et_fb_u64_at(NULL, 0), 0);
-  assert_null(et_fb_child_at(NULL, 0));
+  const et_fb_table table = ET_FB_ABSENT_TABLE;
+  const et_fb_vector vector = ET_FB_EMPTY_VECTOR;
+  assert_int_equal(et_fb_u64(table, 0), 0);
+  assert_false(et_fb_has(table, 0));
+  assert_ptr_equal(et_fb_child(table, 0), ET_FB_ABSENT_TABLE);
+  assert_ptr_equal(et_fb_list(table, 0), ET_FB_EMPTY_VECTOR);
+  assert_string_equal(et_fb_text(table, 0).data, "");
+  assert_null(et_fb_bytes(table, 0).data);
+  assert_int_equal(et_fb_count(vector), 0);
+  assert_null(et_fb_data(vector));
+  assert_int_equal(et_fb_u64_at(vector, 0), 0);
+  assert_ptr_equal(et_fb_child_at(vector, 0), ET_FB_ABSENT_TABLE);
 }
 
 static void expect_no_table(size_t at, size_t width, uint32_t value) {

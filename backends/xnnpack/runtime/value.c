@@ -38,7 +38,7 @@ static et_xnn_quantization by_group(et_fb_table table) {
 static et_xnn_quantization quantization_of(et_fb_table quantized) {
   const uint8_t tag = et_fb_u8(quantized, ET_XNN_QUANTIZED_TAG);
   const et_fb_table table = et_fb_child(quantized, ET_XNN_QUANTIZED_BY);
-  et_xnn_quantization q = {.by = 0};
+  et_xnn_quantization q = {.inline_scales = ET_FB_EMPTY_VECTOR};
   if (tag == ET_XNN_BY_CHANNEL) {
     q = by_channel(table);
   } else if (tag == ET_XNN_BY_GROUP) {
