@@ -1,18 +1,6 @@
 #include "executorch/arena.h"
 
-#include <stdint.h>
-
 #include "executorch/checked.h"
-
-et_arena et_arena_over(et_mutable_span memory) {
-  const et_arena arena = {memory.data, memory.size, 0};
-  return arena;
-}
-
-et_arena et_arena_measuring(void) {
-  const et_arena arena = {NULL, SIZE_MAX, 0};
-  return arena;
-}
 
 bool et_arena_take(et_arena *arena, size_t count, size_t size, size_t alignment,
                    void **out) {

@@ -82,6 +82,22 @@ static et_status check(const et_builder *builder, const et_walk *walk) {
                                           : check_jump(builder, walk);
 }
 
+static void fill(const et_builder *builder, const et_walk *walk) {
+  et_value *values = builder->regions.values;
+  et_instruction *out = &builder->regions.instructions[walk->index];
+  if (walk->tag == ET_INSTRUCTION_MOVE) {
+    out->args[0] = &values[et_fb_i32(walk->args, ET_MOVE_FROM)];
+    out->args[1] = &values[et_fb_i32(walk->args, ET_MOVE_TO)];
+    out->arg_count = 2;
+    out->output_count = 1;
+  } else {
+    out->args[0] = &values[et_fb_i32(walk->args, ET_JUMP_CONDITION)];
+    out->arg_count = 1;
+    out->u.target =
+        walk->first + (uint32_t)et_fb_i32(walk->args, ET_JUMP_DESTINATION);
+  }
+}
+
 /* Whether it calls executorch_prim::et_copy_index.tensor, which writes one row of its
  * first operand. */
 static bool is_row_copy(const et_instruction *instruction) {
@@ -190,4 +206,4 @@ static et_status run(const et_method *method, uint32_t index, bool *condition,
              : read_condition(method, index, condition, error);
 }
 
-const struct et_branching et_branching = {check, mark, follow_again, run};
+const struct et_branching et_branching = {check, fill, mark, follow_again, run};

@@ -15,6 +15,8 @@
 struct et_branching {
   /* et_check_instruction of a move or jump. */
   et_status (*check)(const et_builder *builder, const et_walk *walk);
+  /* Fills what a move or jump has besides its tag, at the arguments that are its own. */
+  void (*fill)(const et_builder *builder, const et_walk *walk);
   /* Notes which instructions fill rows in a loop. */
   void (*mark)(const et_builder *builder);
   /* A backward jump has its loop followed a second time, to see what an iteration

@@ -14,7 +14,8 @@ static et_status prepare(et_builder *builder, const et_walk *walk,
 }
 
 et_status et_build_calls(et_builder *builder, size_t *scratch) {
-  et_walk walk = et_walk_start(builder->plan);
+  et_walk walk;
+  et_walk_start(&walk, builder->plan);
   while (et_walk_next(&walk)) {
     const et_kernel *kernel = et_build_called_kernel(builder, &walk);
     size_t needed = kernel != NULL ? kernel->scratch_bytes : 0;

@@ -241,8 +241,10 @@ static et_status build(et_builder *builder) {
   return status;
 }
 
-static et_status set_outputs(const et_builder *builder, uint32_t index) {
+static et_status fill(const et_builder *builder, const et_walk *walk) {
+  const uint32_t index = walk->index;
   et_instruction *call = &builder->regions.instructions[index];
+  call->u.delegate = et_fb_u32(walk->args, ET_DELEGATE_CALL_DELEGATE);
   const et_delegate *delegate = &builder->regions.delegates[call->u.delegate];
   const uint32_t changed = delegate->output_count + delegate->updated_count;
   if (changed > call->arg_count) {
@@ -282,5 +284,5 @@ static et_status run(const et_method *method, uint32_t index, et_error *error) {
                                delegate->backend->id);
 }
 
-const struct et_delegation et_delegation = {is_linked, measure, set_outputs,
+const struct et_delegation et_delegation = {is_linked, measure, fill,
                                             build,     destroy, run};

@@ -171,7 +171,7 @@ static et_status prepare(et_builder *builder, const prepared_call *call,
 static et_status prepare_call(et_builder *builder, const et_walk *walk,
                               const et_kernel *kernel, size_t *out_scratch) {
   void *state = NULL;
-  const et_fb_vector args = et_walk_args(walk);
+  const et_fb_vector args = walk->operands;
   prepared_call call;
   call.builder = builder;
   call.kernel = kernel;

@@ -81,7 +81,8 @@ static void find_missing_backends(const et_builder *builder, missing *m) {
 
 /* Only operators that are called: a plan may list others. */
 static void find_missing_kernels(const et_builder *builder, missing *m) {
-  et_walk walk = et_walk_start(builder->plan);
+  et_walk walk;
+  et_walk_start(&walk, builder->plan);
   while (et_walk_next(&walk)) {
     const uint32_t index =
         (uint32_t)et_fb_i32(walk.args, ET_KERNEL_CALL_OPERATOR);
@@ -120,19 +121,24 @@ static et_status check_linked(const et_builder *builder) {
   return ET_STATUS_OK;
 }
 
-/* Operands of a call, with those in lists. */
-static uint64_t count_operands(const et_builder *builder, const et_walk *walk) {
-  const et_fb_vector args = et_walk_args(walk);
-  uint64_t count = et_fb_count(args);
-  for (uint32_t i = 0; i < et_fb_count(args); i++) {
+/* Adds the operands of a call, with those in lists, to *count. */
+static et_status count_operands(const et_builder *builder, const et_walk *walk,
+                                uint32_t *count) {
+  for (uint32_t i = 0; i < et_fb_count(walk->operands); i++) {
     et_fb_table held;
     const uint8_t tag = et_tables_value(builder->values,
-                                        (uint32_t)et_fb_i32_at(args, i), &held);
+                                        et_fb_u32_at(walk->operands, i), &held);
+    *count += 1;
     if (tag == ET_VALUE_TENSOR_LIST || tag == ET_VALUE_OPTIONAL_TENSOR_LIST) {
-      count += et_tables_count(held, ET_SINGLE_FIELD);
+      *count += et_tables_count(held, ET_SINGLE_FIELD); /* below 2^29 */
+    }
+    if (*count > ET_LIMIT_OPERANDS) {
+      return et_fail(builder->error, ET_STATUS_OUT_OF_RESOURCES,
+                     "more operands of calls than the limit of %u",
+                     ET_LIMIT_OPERANDS);
     }
   }
-  return count;
+  return ET_STATUS_OK;
 }
 
 /* The first kernel of the operator that the instruction calls, or NULL when it
@@ -158,16 +164,12 @@ const et_kernel *et_build_called_kernel(const et_builder *builder,
 et_status et_build_resolve(const et_builder *builder) {
   ET_RETURN_IF_ERROR(check_linked(builder));
   ET_RETURN_IF_ERROR(et_check_values(builder));
-  uint64_t operands = 0;
-  et_walk walk = et_walk_start(builder->plan);
+  uint32_t operands = 0;
+  et_walk walk;
+  et_walk_start(&walk, builder->plan);
   while (et_walk_next(&walk)) {
     const et_kernel *kernel = first_kernel(builder, &walk);
-    operands += count_operands(builder, &walk);
-    if (operands > ET_LIMIT_OPERANDS) {
-      return et_fail(builder->error, ET_STATUS_OUT_OF_RESOURCES,
-                     "more operands of calls than the limit of %u",
-                     ET_LIMIT_OPERANDS);
-    }
+    ET_RETURN_IF_ERROR(count_operands(builder, &walk, &operands));
     ET_RETURN_IF_ERROR(et_check_instruction(builder, &walk, kernel));
     if (kernel != NULL) {
       ET_RETURN_IF_ERROR(et_choose_kernel(builder, &walk, kernel, &kernel));

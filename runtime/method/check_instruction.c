@@ -153,13 +153,13 @@ et_status et_check_instruction(const et_builder *builder, const et_walk *walk,
   call_check c = {.builder = builder,
                   .kernel = kernel,
                   .index = walk->index,
-                  .args = et_walk_args(walk)};
+                  .args = walk->operands};
+  if (et_walk_branches(walk)) {
+    return check_branch(builder, walk);
+  }
   switch (walk->tag) {
     case ET_INSTRUCTION_KERNEL_CALL:
       return check_kernel_call(&c);
-    case ET_INSTRUCTION_MOVE:
-    case ET_INSTRUCTION_JUMP_FALSE:
-      return check_branch(builder, walk);
     case ET_INSTRUCTION_FREE:
       return check_free(builder, walk);
     default:

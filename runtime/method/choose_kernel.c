@@ -134,7 +134,7 @@ static et_status refuse(const et_builder *builder, const trial *t,
 et_status et_choose_kernel(const et_builder *builder, const et_walk *walk,
                            const et_kernel *first,
                            const et_kernel **out_kernel) {
-  trial t = {.builder = builder, .args = et_walk_args(walk)};
+  trial t = {.builder = builder, .args = walk->operands};
   const et_kernel_table *table = builder->registry->kernels;
   for (const et_kernel *row = first; row != NULL;
        row = et_kernel_table_next(table, row)) {

@@ -16,10 +16,10 @@ struct et_delegation {
   /* Asks the backends what the delegates need, and notes it in the regions when
    * there are any: `out` gets the largest scratch and the sum of what is shared. */
   et_status (*measure)(et_builder *builder, et_method_requirements *out);
-  /* Notes what call `index` writes: its last arguments are the delegate's outputs,
+  /* Notes which delegate an instruction calls and what that writes: its last arguments are the delegate's outputs,
    * those before are what it updates. INVALID_PROGRAM when it has fewer, or one
    * that is no tensor. */
-  et_status (*set_outputs)(const et_builder *builder, uint32_t index);
+  et_status (*fill)(const et_builder *builder, const et_walk *walk);
   /* Has the backends build their handles in the arena; undone when one fails. */
   et_status (*build)(et_builder *builder);
   /* Has the backends give back what they hold. */

@@ -23,23 +23,24 @@ static et_status check_index(const char *name, size_t index, uint32_t count,
 }
 
 /* Sizes of the input as the program bounds them. */
-static et_fb_vector bounds_of(const et_method *method, size_t index) {
-  const et_fb_vector inputs = et_method_vector(method, ET_PLAN_INPUTS);
-  const et_fb_vector values = et_method_vector(method, ET_PLAN_VALUES);
+static et_fb_vector bounds_of(const et_method *method, const et_value *input) {
   et_fb_table tensor;
-  et_tables_value(values, (uint32_t)et_fb_i32_at(inputs, (uint32_t)index),
-                  &tensor);
+  et_tables_value(et_method_vector(method, ET_PLAN_VALUES),
+                  (uint32_t)(input - method->values), &tensor);
   return et_fb_list(tensor, ET_TENSOR_SIZES);
 }
 
+/* *out_numel cannot wrap: the bound does not. */
 static et_status check_sizes(const et_method *method, size_t index,
-                             const et_tensor *tensor, const int32_t *sizes,
+                             const int32_t *sizes, size_t *out_numel,
                              et_error *error) {
-  const et_fb_vector bounds = bounds_of(method, index);
+  const et_value *input = method->inputs[index].value;
+  const bool is_static = input->u.as_tensor->dynamism == ET_SHAPE_STATIC;
+  const et_fb_vector bounds = bounds_of(method, input);
+  *out_numel = 1;
   for (uint32_t d = 0; d < et_fb_count(bounds); d++) {
     const int32_t bound = et_fb_i32_at(bounds, d);
-    if (sizes[d] < 0 ||
-        (tensor->dynamism == ET_SHAPE_STATIC && sizes[d] != bound)) {
+    if (sizes[d] < 0 || (is_static && sizes[d] != bound)) {
       return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
                      "inputs[%zu]: size %d of dim %u, expected %d", index,
                      (int)sizes[d], (unsigned)d, (int)bound);
@@ -49,6 +50,7 @@ static et_status check_sizes(const et_method *method, size_t index,
                      "inputs[%zu]: size %d of dim %u is above the bound of %d",
                      index, (int)sizes[d], (unsigned)d, (int)bound);
     }
+    *out_numel *= (size_t)sizes[d];
   }
   return ET_STATUS_OK;
 }
@@ -70,15 +72,11 @@ static et_status check_kind(const et_tensor *tensor, size_t index,
   return ET_STATUS_OK;
 }
 
-static et_status check_data(const et_end *input, size_t index,
-                            const int32_t *sizes, const void *data,
-                            size_t nbytes, et_error *error) {
-  const et_tensor *tensor = input->value->u.as_tensor;
-  const size_t size = et_scalar_type_size((int32_t)tensor->dtype);
-  size_t expected = size; /* cannot wrap: the bound does not */
-  for (size_t d = 0; d < tensor->rank; d++) {
-    expected *= (size_t)sizes[d];
-  }
+static et_status check_data(const et_end *input, size_t index, size_t numel,
+                            const void *data, size_t nbytes, et_error *error) {
+  const size_t size =
+      et_scalar_type_size((int32_t)input->value->u.as_tensor->dtype);
+  const size_t expected = size * numel;
   if (nbytes != expected) {
     return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
                    "inputs[%zu]: %zu bytes given, %zu expected", index, nbytes,
@@ -123,8 +121,9 @@ et_status et_method_set_input(et_method *method, size_t index,
   }
   et_tensor *tensor = input->value->u.as_tensor;
   ET_RETURN_IF_ERROR(check_kind(tensor, index, dtype, rank, out_error));
-  ET_RETURN_IF_ERROR(check_sizes(method, index, tensor, sizes, out_error));
-  ET_RETURN_IF_ERROR(check_data(input, index, sizes, data, nbytes, out_error));
+  size_t numel = 0;
+  ET_RETURN_IF_ERROR(check_sizes(method, index, sizes, &numel, out_error));
+  ET_RETURN_IF_ERROR(check_data(input, index, numel, data, nbytes, out_error));
   ET_RETURN_IF_ERROR(et_tensor_resize(tensor, sizes, rank, out_error));
   take_data(method, input, data, nbytes);
   input->is_set = true;

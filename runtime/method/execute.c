@@ -67,13 +67,11 @@ static et_status step(const et_method *method, uint32_t *index,
 
 static et_status fail_budget(const et_method *method, uint32_t index,
                              et_error *error) {
-  const et_fb_table plan =
-      et_fb_table_at(method->program.flatbuffer, method->plan);
   return et_fail(error, ET_STATUS_OUT_OF_RESOURCES,
                  "instructions[%u] of method '%s': all %llu steps of "
                  "et_method_options.max_steps are spent; its loops do not end, "
                  "or need more",
-                 (unsigned)index, et_fb_text(plan, ET_PLAN_NAME).data,
+                 (unsigned)index, et_fb_text(method->plan, ET_PLAN_NAME).data,
                  (unsigned long long)method->max_steps);
 }
 

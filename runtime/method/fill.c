@@ -40,22 +40,14 @@ static void fill_list(et_fill *f, et_fb_table table, et_value *value) {
   }
 }
 
-static void fill_packed(et_fb_table table, et_value *value) {
-  const et_fb_vector items = et_fb_list(table, ET_SINGLE_FIELD);
-  value->u.as_packed.data = et_fb_data(items);
-  value->u.as_packed.size = et_fb_count(items);
-}
-
 void et_fill_scalar(et_fb_table held, et_value *out_value) {
   switch (out_value->tag) {
     case ET_VALUE_INT:
+    case ET_VALUE_DOUBLE: /* whose bits are those of as_double */
       out_value->u.as_int = et_fb_i64(held, ET_SINGLE_FIELD);
       break;
     case ET_VALUE_BOOL:
       out_value->u.as_bool = et_fb_u8(held, ET_SINGLE_FIELD) != 0;
-      break;
-    case ET_VALUE_DOUBLE:
-      out_value->u.as_double = et_fb_f64(held, ET_SINGLE_FIELD);
       break;
     default:
       break;
@@ -65,6 +57,7 @@ void et_fill_scalar(et_fb_table held, et_value *out_value) {
 et_status et_fill_value(et_fill *fill, et_fb_vector values, uint32_t index,
                         et_value *out_value, et_tensor_record *out_record) {
   et_fb_table held;
+  et_span bytes;
   memset(out_value, 0, sizeof *out_value);
   out_value->tag = (et_value_tag)et_tables_value(values, index, &held);
   switch (out_value->tag) {
@@ -74,10 +67,10 @@ et_status et_fill_value(et_fill *fill, et_fb_vector values, uint32_t index,
       out_value->u.as_string = et_fb_text(held, ET_SINGLE_FIELD);
       break;
     case ET_VALUE_DOUBLE_LIST:
-      fill_packed(held, out_value);
-      break;
     case ET_VALUE_BOOL_LIST:
-      fill_packed(held, out_value);
+      bytes = et_fb_bytes(held, ET_SINGLE_FIELD);
+      out_value->u.as_packed.data = bytes.data;
+      out_value->u.as_packed.size = bytes.size;
       break;
     case ET_VALUE_INT_LIST:
     case ET_VALUE_TENSOR_LIST:

@@ -10,6 +10,7 @@
 void et_intervals_add(et_intervals *map, uintptr_t begin, uintptr_t end) {
   map->edges[map->edge_count++] = begin;
   map->edges[map->edge_count++] = end;
+  map->owners[0] = ET_NO_OWNER;
 }
 
 static bool comes_before(void *context, size_t a, size_t b) {
@@ -24,19 +25,11 @@ static void swap(void *context, size_t a, size_t b) {
   map->edges[b] = edge;
 }
 
+/* Between edges at one address lie pieces without bytes, which always have the owner of what
+ * follows them. */
 void et_intervals_start(et_intervals *map) {
   const et_sort_items items = {map, comes_before, swap};
   et_sort(&items, map->edge_count);
-  size_t kept = 0;
-  for (size_t i = 0; i < map->edge_count; i++) {
-    if (i == 0 || map->edges[i] != map->edges[kept - 1]) {
-      map->edges[kept++] = map->edges[i];
-    }
-  }
-  map->edge_count = kept;
-  if (kept != 0) {
-    map->owners[0] = ET_NO_OWNER;
-  }
 }
 
 /* Index of the first edge at or behind `address`, which is that of the piece that

@@ -15,7 +15,7 @@
 
 /* In memory of the caller's. Starts without edges. */
 typedef struct et_intervals {
-  uintptr_t *edges; /* room for two a range; sorted and distinct once started */
+  uintptr_t *edges; /* room for two a range; sorted once started */
   uint32_t *owners; /* of the tree's nodes: room for four a range */
   size_t edge_count;
 } et_intervals;

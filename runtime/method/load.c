@@ -30,9 +30,7 @@ static et_status start_builder(const et_program *program, const char *name,
 }
 
 et_fb_vector et_method_vector(const et_method *method, uint16_t field) {
-  const et_fb_table plan =
-      et_fb_table_at(method->program.flatbuffer, method->plan);
-  return et_tables_vector(plan, field);
+  return et_tables_vector(method->plan, field);
 }
 
 et_status et_method_data_bytes(const et_program *program, const char *name,
@@ -171,7 +169,7 @@ static void fill_method(const et_builder *builder) {
   method->branching = builder->registry->branching;
   method->inputs = regions->ends;
   method->outputs = regions->ends + counts->inputs;
-  method->plan = et_fb_position(builder->program->flatbuffer, builder->plan);
+  method->plan = builder->plan;
   method->value_count = (uint32_t)counts->values;
   method->instruction_count = (uint32_t)counts->instructions;
   method->delegate_count = (uint32_t)counts->delegates;

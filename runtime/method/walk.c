@@ -6,46 +6,36 @@
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
 
-static void enter_chain(et_walk *walk) {
-  const et_fb_table chain = et_fb_child_at(walk->chains, walk->chain);
-  walk->instructions = et_tables_vector(chain, ET_CHAIN_INSTRUCTIONS);
-}
+_Static_assert((int)ET_KERNEL_CALL_ARGS == (int)ET_DELEGATE_CALL_ARGS,
+               "arguments of both kinds of calls are one field");
 
-et_walk et_walk_start(et_fb_table plan) {
-  et_walk walk = {.index = UINT32_MAX}; /* steps to 0 */
-  walk.chains = et_tables_vector(plan, ET_PLAN_CHAINS);
-  enter_chain(&walk);
-  return walk;
+/* Before the first chain, as if behind one without instructions. */
+void et_walk_start(et_walk *out_walk, et_fb_table plan) {
+  memset(out_walk, 0, sizeof *out_walk);
+  out_walk->index = UINT32_MAX; /* steps to 0 */
+  out_walk->chains = et_tables_vector(plan, ET_PLAN_CHAINS);
+  out_walk->instructions = ET_FB_EMPTY_VECTOR;
 }
 
 bool et_walk_next(et_walk *walk) {
   while (walk->next == et_fb_count(walk->instructions)) {
-    if (walk->chain >= et_fb_count(walk->chains)) {
+    if (walk->chain == et_fb_count(walk->chains)) {
       return false;
     }
-    walk->first += et_fb_count(walk->instructions);
+    const et_fb_table chain = et_fb_child_at(walk->chains, walk->chain++);
+    walk->first += walk->next;
     walk->next = 0;
-    walk->chain++;
-    enter_chain(walk);
+    walk->instructions = et_tables_vector(chain, ET_CHAIN_INSTRUCTIONS);
   }
   const et_fb_table instruction =
-      et_fb_child_at(walk->instructions, walk->next);
+      et_fb_child_at(walk->instructions, walk->next++);
   walk->tag = et_fb_u8(instruction, ET_INSTRUCTION_TAG);
   walk->args = et_fb_child(instruction, ET_INSTRUCTION_ARGS);
-  walk->next++;
+  walk->operands = walk->tag <= ET_INSTRUCTION_DELEGATE_CALL
+                       ? et_tables_vector(walk->args, ET_KERNEL_CALL_ARGS)
+                       : ET_FB_EMPTY_VECTOR;
   walk->index++;
   return true;
-}
-
-et_fb_vector et_walk_args(const et_walk *walk) {
-  switch (walk->tag) {
-    case ET_INSTRUCTION_KERNEL_CALL:
-      return et_tables_vector(walk->args, ET_KERNEL_CALL_ARGS);
-    case ET_INSTRUCTION_DELEGATE_CALL:
-      return et_tables_vector(walk->args, ET_DELEGATE_CALL_ARGS);
-    default:
-      return ET_FB_EMPTY_VECTOR;
-  }
 }
 
 static void count_tensor(et_counts *counts, et_fb_table tensor) {
@@ -76,10 +66,11 @@ static void count_value(et_counts *counts, et_fb_vector values,
 }
 
 static void count_instructions(et_counts *counts, et_fb_table plan) {
-  et_walk walk = et_walk_start(plan);
+  et_walk walk;
+  et_walk_start(&walk, plan);
   while (et_walk_next(&walk)) {
     counts->instructions++;
-    counts->args += et_fb_count(et_walk_args(&walk));
+    counts->args += et_fb_count(walk.operands);
     counts->args += walk.tag == ET_INSTRUCTION_MOVE ? 2 : 0;
     counts->args += walk.tag == ET_INSTRUCTION_JUMP_FALSE ? 1 : 0;
   }

@@ -7,26 +7,31 @@
 #include <stdint.h>
 
 #include "runtime/program/flatbuffer.h"
+#include "runtime/program/schema.h"
 
 /* Stands on an instruction of a plan; chains follow each other. */
 typedef struct et_walk {
   et_fb_vector chains;
   et_fb_vector instructions; /* of the current chain */
-  uint32_t chain;
-  uint32_t next;  /* in the current chain */
-  uint32_t first; /* number of the current chain's first instruction */
-  uint32_t index; /* of the instruction in the whole method */
-  et_fb_table args;
-  uint8_t tag; /* ET_INSTRUCTION_* */
+  uint32_t chain;            /* that comes next */
+  uint32_t next;             /* in the current chain */
+  uint32_t first;        /* number of the current chain's first instruction */
+  uint32_t index;        /* of the instruction in the whole method */
+  et_fb_table args;      /* its own table */
+  et_fb_vector operands; /* arguments of a kernel or delegate call, else none */
+  uint8_t tag;           /* ET_INSTRUCTION_* */
 } et_walk;
 
-et_walk et_walk_start(et_fb_table plan);
+void et_walk_start(et_walk *out_walk, et_fb_table plan);
 
 /* Steps to the next instruction. False after the last. */
 bool et_walk_next(et_walk *walk);
 
-/* Arguments of a kernel or delegate call; empty for other instructions. */
-et_fb_vector et_walk_args(const et_walk *walk);
+/* Whether it moves or jumps. */
+static inline bool et_walk_branches(const et_walk *walk) {
+  return walk->tag == ET_INSTRUCTION_MOVE ||
+         walk->tag == ET_INSTRUCTION_JUMP_FALSE;
+}
 
 /* The counts of method_layout.h: `args` with moves and jumps, `dims` of sizes and of
  * strides. */

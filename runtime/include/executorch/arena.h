@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "executorch/span.h"
 
@@ -20,8 +21,15 @@ typedef struct et_arena {
   size_t used;
 } et_arena;
 
-et_arena et_arena_over(et_mutable_span memory);
-et_arena et_arena_measuring(void);
+static inline et_arena et_arena_over(et_mutable_span memory) {
+  const et_arena arena = {memory.data, memory.size, 0};
+  return arena;
+}
+
+static inline et_arena et_arena_measuring(void) {
+  const et_arena arena = {NULL, SIZE_MAX, 0};
+  return arena;
+}
 
 /* Sets *out to count * size bytes aligned to `alignment` (a power of two), or
  * to NULL when measuring. False, and nothing taken, when they do not fit or the

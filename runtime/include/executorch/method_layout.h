@@ -86,7 +86,7 @@ struct et_method {
   const struct et_views *views; /* likewise, when some instruction binds_out */
   et_end *inputs;
   et_end *outputs;
-  uint32_t plan; /* position of the ExecutionPlan table */
+  const void *plan; /* its ExecutionPlan table */
   uint32_t value_count;
   uint32_t instruction_count;
   uint32_t delegate_count;
