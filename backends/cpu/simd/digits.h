@@ -77,9 +77,7 @@ ET_APART et_group_digits et_put_digits(const float *x, size_t count,
     }
   }
   ET_UNROLL for (int d = 0; d < ET_DIGITS; d++) {
-    for (int i = 0; i < ET_CPU_LANES; i++) {
-      group.totals[d] += totals[d][i];
-    }
+    group.totals[d] = et_i32_total(totals[d]);
   }
   return group;
 }

@@ -120,15 +120,15 @@ typedef et_i32 few;
 #define ADD_QUAD et_i32_dot4
 #endif
 
-ET_INLINE void add_words(const int32_t *words, const uint8_t *x, size_t count,
-                         int rows, few *sums) {
+/* Asks for words of the cache that are `ahead`: those of the next panel, which is then there
+ * before its first tile. */
+ET_INLINE void add_words(const int32_t *words, size_t ahead, const uint8_t *x,
+                         size_t count, int rows, few *sums) {
   for (size_t i = 0; i < count; i++, words += ET_PANEL, x += rows * WORD) {
     et_nibbles codes = et_nibbles_of(et_words_load(words));
     ET_PIN(codes.even);
     ET_PIN(codes.odd);
-    if (rows == 1) {
-      et_prefetch(words + AHEAD);
-    }
+    et_prefetch(words + ahead);
     ET_UNROLL for (int r = 0; r < rows; r++) {
       sums[r] = ADD_QUAD(sums[r], codes.even, quad_at(x + r * WORD));
       ET_PIN(sums[r]);
@@ -141,20 +141,20 @@ ET_INLINE void add_words(const int32_t *words, const uint8_t *x, size_t count,
 }
 
 /* Adds the products of a group of `count` words, exactly. */
-ET_INLINE void add_group(const int32_t *words, const uint8_t *x, size_t count,
-                         int rows, et_i32 *sums) {
+ET_INLINE void add_group(const int32_t *words, size_t ahead, const uint8_t *x,
+                         size_t count, int rows, et_i32 *sums) {
 #if ET_SUMS_OF_16
   for (size_t i = 0; i < count; i += ET_NIBBLE_WORDS) {
     few more[TILE_ROWS];
     ET_UNROLL for (int r = 0; r < rows; r++) { more[r] = (few){0}; }
-    add_words(words + i * ET_PANEL, x + i * (size_t)rows * WORD,
+    add_words(words + i * ET_PANEL, ahead, x + i * (size_t)rows * WORD,
               smaller(count - i, ET_NIBBLE_WORDS), rows, more);
     ET_UNROLL for (int r = 0; r < rows; r++) {
       sums[r] = et_i32_add2(sums[r], more[r]);
     }
   }
 #else
-  add_words(words, x, count, rows, sums);
+  add_words(words, ahead, x, count, rows, sums);
 #endif
 }
 
@@ -169,6 +169,7 @@ ET_INLINE void scale_group(const part *p, size_t at, const int32_t *raised,
   }
   if (w->zero_points.data != NULL) {
     const et_f32 points = et_parameters_load(&w->zero_points, at);
+    ET_PIN_INDEX(raised); /* else sums do not begin with what is loaded */
     ET_UNROLL for (int r = 0; r < rows; r++) {
       const et_f32 total = et_f32_all((float)raised[r] * 0.125f);
       values[r] = et_f32_fma(points, total, values[r]);
@@ -221,6 +222,7 @@ ET_INLINE void run_tile(const part *p, const columns *c, size_t row, int rows) {
   const et_cpu_product_q *w = &p->product->weights;
   const size_t words = w->group / WORD;
   const size_t groups = p->depth / w->group;
+  const size_t ahead = rows == 1 ? AHEAD : w->depth / WORD * ET_PANEL;
   const uint8_t *x = p->bytes + row * p->depth;
   const int32_t *raised = p->raised + row * groups;
   float *out = w->out + (p->first_row + row) * w->columns + c->first;
@@ -231,7 +233,7 @@ ET_INLINE void run_tile(const part *p, const columns *c, size_t row, int rows) {
     ET_UNROLL for (int r = 0; r < rows; r++) {
       sums[r] = et_i32_all(raised[r]);
     }
-    add_group(c->words + g * words * ET_PANEL, x, words, rows, sums);
+    add_group(c->words + g * words * ET_PANEL, ahead, x, words, rows, sums);
     scale_group(p, c->at + g * ET_PANEL, raised, rows, sums, results);
     x += w->group * (size_t)rows;
   }

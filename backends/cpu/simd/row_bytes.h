@@ -5,6 +5,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "backends/cpu/simd/rows.h"
 #include "backends/cpu/simd/simd_i8.h"
 
 /* A byte stands for (byte - zero_point) * scale. */
@@ -32,17 +33,17 @@ ET_INLINE void et_store_first(float *to, et_f32 value, size_t count) {
 ET_APART et_row_bytes et_row_bytes_of(const float *x, size_t count) {
   et_f32 lows = et_f32_all(0.0f);
   et_f32 highs = et_f32_all(0.0f);
-  float low = 0.0f;
-  float high = 0.0f;
   for (size_t i = 0; i < count; i += ET_CPU_LANES) {
     const et_f32 next = et_load_first(x + i, count - i);
     lows = et_f32_below(next, lows);
     highs = et_f32_above(next, highs);
   }
-  for (int i = 0; i < ET_CPU_LANES; i++) {
-    low = lows[i] < low ? lows[i] : low;
-    high = highs[i] > high ? highs[i] : high;
+  ET_UNROLL for (int half = ET_CPU_LANES / 2; half > 0; half /= 2) {
+    lows = et_f32_below(et_f32_upper(lows, half), lows);
+    highs = et_f32_above(et_f32_upper(highs, half), highs);
   }
+  const float low = lows[0];
+  const float high = highs[0];
   const float step = (high - low) / 255.0f;
   const float scale = step > FLT_EPSILON ? step : FLT_EPSILON;
   const float zero_point = fminf(-rintf(low / scale), 255.0f);
@@ -62,11 +63,11 @@ ET_INLINE et_i32 et_row_steps(const et_row_bytes *row, et_f32 x) {
  * point's. */
 ET_APART int32_t et_put_row_bytes(const et_row_bytes *row, const float *x,
                                   size_t count, int32_t shift, uint8_t *to) {
-  const et_i32 up = et_i32_all(row->zero_point + shift);
+  const et_row_bytes own = *row; /* what is written may not be it */
+  const et_i32 up = et_i32_all(own.zero_point + shift);
   et_i32 totals = et_i32_all(0);
-  int32_t total = 0;
   for (size_t i = 0; i < count; i += ET_CPU_LANES) {
-    const et_i32 steps = et_row_steps(row, et_load_first(x + i, count - i));
+    const et_i32 steps = et_row_steps(&own, et_load_first(x + i, count - i));
     const et_i8_narrow bytes = et_i8_of_i32(steps + up);
     totals += steps;
     if (count - i >= ET_CPU_LANES) {
@@ -75,10 +76,7 @@ ET_APART int32_t et_put_row_bytes(const et_row_bytes *row, const float *x,
       memcpy(to + i, &bytes, count - i);
     }
   }
-  for (int i = 0; i < ET_CPU_LANES; i++) {
-    total += totals[i];
-  }
-  return total;
+  return et_i32_total(totals);
 }
 
 #endif /* BACKENDS_CPU_SIMD_ROW_BYTES_H_ */

@@ -66,6 +66,14 @@ ET_INLINE et_f32 et_f32_upper(et_f32 x, int half) {
 #endif
 }
 
+/* The sum of all lanes. */
+ET_INLINE int32_t et_i32_total(et_i32 x) {
+  ET_UNROLL for (int half = ET_CPU_LANES / 2; half > 0; half /= 2) {
+    x += (et_i32)et_f32_upper((et_f32)x, half);
+  }
+  return x[0];
+}
+
 /* One number of all lanes. */
 ET_INLINE float et_row_fold(et_f32 *lanes, et_row_join *join) {
   const et_f32 none = et_f32_all(0.0f);
