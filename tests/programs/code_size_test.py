@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-# Bytes of .text, of which AVX2 has 58,988, AVX-512 72,782. AVX-512 has more shapes of tiles, and each of its instructions is longer.
-_BUDGET = {"AVX2": 59_900, "AVX512": 73_000}
+# Bytes of .text, of which AVX2 has 51,667, AVX-512 58,198: it has more shapes of tiles, and each of its instructions is longer.
+_BUDGET = {"AVX2": 52_500, "AVX512": 59_000}
 # What the table of a MobileNetV2 names.
 _ROOTS = ("et_cpu_backend", *(f"et_cpu_step_{kind}" for kind in ("block", "depthwise", "pool", "product")))
 

@@ -221,13 +221,16 @@ ET_APART void last_lane(const strip *s, size_t x, size_t pixels) {
 }
 
 /* The last pixels begin where they have to: what they share with those before
- * comes out the same. */
+ * comes out the same. Code that looks at no column is for windows of 3 x 3 alone, which it
+ * saves up to a twentieth with AVX-512, a third with AVX2; of 5 x 5, one after the other, it
+ * takes as long. */
 ET_INLINE void fast_strip(const strip *s, int kernel, int stride, int pixels) {
   const size_t width = s->depthwise->window.out_width;
   for (size_t next = 0; next < width; next += (size_t)pixels) {
     const size_t x = smaller(next, width - (size_t)pixels);
     const group g = find_group(s, x, kernel, stride);
-    if (g.begin <= 0 && g.end >= (pixels - 1) * stride + kernel) {
+    if (kernel == 3 && g.begin <= 0 &&
+        g.end >= (pixels - 1) * stride + kernel) {
       each_lane(s, &g, kernel, stride, pixels, true);
     } else {
       each_lane(s, &g, kernel, stride, pixels, false);

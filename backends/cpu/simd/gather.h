@@ -28,9 +28,10 @@ typedef struct et_gather_block {
 typedef struct et_gather {
   const et_cpu_convolution *conv;
   size_t first_channel; /* of the group */
-  et_tile_split split;
+  size_t pixels;
   et_origin origins[ET_CPU_CONVOLUTION_PIXELS];
-  const float *table[ET_CPU_CONVOLUTION_PIXELS * ET_GATHER_TAPS];
+  const float *table[ET_MOST_TILES(ET_CPU_CONVOLUTION_PIXELS) * ET_TILE_ROWS *
+                     ET_GATHER_TAPS];
 } et_gather;
 
 ET_INLINE void et_find_origins(et_gather *g, size_t first, size_t count) {
@@ -64,8 +65,9 @@ ET_INLINE const float *et_tap_pixel(const et_gather *g, const et_origin *at,
 ET_INLINE void et_fill_table(et_gather *g, const et_gather_block *b) {
   const float **entry = g->table;
   const et_origin *first = g->origins;
-  for (size_t tile = 0; tile < g->split.tiles; tile++) {
-    const size_t rows = g->split.height + (tile < g->split.taller ? 1 : 0);
+  const et_origin *const end = first + g->pixels;
+  while (first < end) {
+    const size_t rows = et_tile_height((size_t)(end - first));
     for (size_t tap = 0; tap < b->taps; tap++, entry += ET_TILE_ROWS) {
       for (size_t r = 0; r < rows; r++) {
         entry[r] = et_tap_pixel(g, first + r, b->tap + tap,
@@ -135,7 +137,7 @@ ET_INLINE void et_convolve(const et_cpu_convolution *conv,
   et_gather g;
   g.conv = conv;
   g.first_channel = pixels->group * channels;
-  g.split = et_split_rows(pixels->pixels);
+  g.pixels = pixels->pixels;
   et_find_origins(&g, pixels->first_pixel, pixels->pixels);
   et_tiles tiles = et_gather_tiles(conv, pixels, taps * channels);
   tiles.table = g.table;

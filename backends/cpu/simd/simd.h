@@ -77,10 +77,8 @@ typedef float et_f32_loose
  * is a constant is kept in registers. */
 #if defined(__clang__)
 #define ET_UNROLL _Pragma("clang loop unroll(full)")
-#define ET_UNROLL_TWICE _Pragma("clang loop unroll_count(2)")
 #else
 #define ET_UNROLL _Pragma("GCC unroll 16")
-#define ET_UNROLL_TWICE _Pragma("GCC unroll 2")
 #endif
 
 /* Keeps a vector in a register from here on: without it GCC moves loads next to

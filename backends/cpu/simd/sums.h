@@ -17,18 +17,18 @@ typedef et_f32 et_sums[ET_TILE_ROWS][ET_TILE_VECTORS];
 #define ET_SUM_IS_PART(v, vectors) ((v) >= (vectors))
 #endif
 
-ET_INLINE et_f32 et_sum_load(const et_tiles *t, const float *row, int v,
-                             int vectors) {
+ET_INLINE et_f32 et_sum_load(const float *row, int v, int vectors,
+                             size_t lanes) {
   const float *from = row + v * ET_CPU_LANES;
-  return ET_SUM_IS_PART(v, vectors) ? et_f32_load_some(from, t->lanes)
+  return ET_SUM_IS_PART(v, vectors) ? et_f32_load_some(from, lanes)
                                     : et_f32_load(from);
 }
 
-ET_INLINE void et_sum_store(const et_tiles *t, float *row, int v, int vectors,
+ET_INLINE void et_sum_store(float *row, int v, int vectors, size_t lanes,
                             et_f32 sum) {
   float *to = row + v * ET_CPU_LANES;
   if (ET_SUM_IS_PART(v, vectors)) {
-    et_f32_store_some(to, sum, t->lanes);
+    et_f32_store_some(to, sum, lanes);
   } else {
     et_f32_store(to, sum);
   }
@@ -41,7 +41,7 @@ ET_INLINE void et_tile_begin(const et_tiles *t, const float *out, int rows,
   const size_t stride = t->start != NULL ? 0 : t->out_stride;
   ET_UNROLL for (int r = 0; r < rows; r++, from += stride) {
     ET_UNROLL for (int v = 0; v < vectors; v++) {
-      sums[r][v] = et_sum_load(t, from, v, vectors);
+      sums[r][v] = et_sum_load(from, v, vectors, t->lanes);
     }
   }
 }
@@ -50,7 +50,7 @@ ET_INLINE void et_tile_add_residual(const et_tiles *t, const float *residual,
                                     int rows, int vectors, et_sums sums) {
   ET_UNROLL for (int r = 0; r < rows; r++, residual += t->residual_stride) {
     ET_UNROLL for (int v = 0; v < vectors; v++) {
-      sums[r][v] += et_sum_load(t, residual, v, vectors);
+      sums[r][v] += et_sum_load(residual, v, vectors, t->lanes);
     }
   }
 }
@@ -68,9 +68,11 @@ ET_INLINE void et_tile_clamp(const et_tiles *t, int rows, int vectors,
 
 ET_INLINE void et_tile_store(const et_tiles *t, float *out, int rows,
                              int vectors, et_sums sums) {
-  ET_UNROLL for (int r = 0; r < rows; r++, out += t->out_stride) {
+  const size_t stride = t->out_stride; /* once: results may be floats of `t`, */
+  const size_t lanes = t->lanes;       /* as compilers see */
+  ET_UNROLL for (int r = 0; r < rows; r++, out += stride) {
     ET_UNROLL for (int v = 0; v < vectors; v++) {
-      et_sum_store(t, out, v, vectors, sums[r][v]);
+      et_sum_store(out, v, vectors, lanes, sums[r][v]);
     }
   }
 }

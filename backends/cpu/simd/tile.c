@@ -7,12 +7,10 @@
 #if defined(ET_CPU_ISA_PLAIN)
 #define ET_TILE_LIST(X) X(1, 1) X(1, 2) X(2, 1) X(3, 1)
 #elif defined(ET_CPU_ISA_AVX512)
-#define ET_TILES_OF(X, rows) X(rows, 1) X(rows, 2) X(rows, 4)
-#define ET_TILE_LIST(X) \
-  ET_TILES_OF(X, 1)     \
-  X(2, 1)               \
-  X(2, 4)               \
-  X(3, 1) X(3, 4) X(4, 1) X(4, 4) ET_TILES_OF(X, 5) ET_TILES_OF(X, 6)
+#define ET_TILE_LIST(X)                                                   \
+  X(1, 1)                                                                 \
+  X(1, 2) X(1, 4) X(2, 1) X(2, 4) X(3, 1) X(3, 4) X(4, 1) X(4, 4) X(6, 1) \
+      X(6, 2) X(6, 4)
 #else
 #define ET_TILE_LIST(X) \
   X(1, 1) X(1, 4) X(2, 1) X(2, 2) X(3, 1) X(4, 1) X(5, 1) X(6, 1)
@@ -49,38 +47,80 @@ typedef struct group {
   size_t lines; /* of each next panel, with a part; 0: nothing is fetched */
 } group;
 
-/* Where a tile begins. */
+/* Where a tile begins, and how far it is to the next one, of as many rows. */
 typedef struct place {
-  const float *const *begins; /* where its rows begin, if there is a table */
-  const float *x;             /* else its first row */
+  const float *const *begins; /* its rows: [segment][ET_TILE_ROWS] */
   float *out;
   const float *residual;
   const float *next;
+  size_t begins_step;
+  size_t out_step;
+  size_t residual_step;
+  size_t next_step;
+  size_t x_step;
+  const float *rows[ET_TILE_ROWS]; /* where `begins` points without a table */
 } place;
 
-ET_INLINE place find_place(const group *g, size_t tile, size_t row) {
-  const et_tiles *t = &g->tiles;
-  place at = {.out = t->out + row * t->out_stride};
-  if (t->table != NULL) {
-    at.begins = t->table + tile * t->segments * ET_TILE_ROWS;
-  } else {
-    at.x = t->x + row * t->x_stride;
+/* Without a table. Rows that there are not are the first one. */
+ET_INLINE void list_rows(const et_tiles *t, size_t row, size_t rows,
+                         place *at) {
+  at->begins = at->rows;
+  at->x_step = rows * t->x_stride;
+  for (size_t r = 0; r < ET_TILE_ROWS; r++) {
+    at->rows[r] = t->x + (r < rows ? row + r : row) * t->x_stride;
   }
-  if (t->residual != NULL) {
-    at.residual = t->residual + row * t->residual_stride;
-  }
-  if (g->lines > 0) {
-    at.next = t->next + tile * parts_of(t) * g->lines * ET_PANEL;
-  }
-  return at;
 }
 
-ET_INLINE void fetch_next(const group *g, place *at, int vectors) {
-  for (size_t i = 0; i < g->lines; i++, at->next += ET_PANEL) {
+/* Of the tile whose first row is `row`, of `rows`. */
+static void find_place(const group *g, size_t tile, size_t row, size_t rows,
+                       place *at) {
+  const et_tiles *t = &g->tiles;
+  at->out_step = rows * t->out_stride;
+  at->out = t->out + row * t->out_stride;
+  at->residual = NULL;
+  if (t->residual != NULL) {
+    at->residual_step = rows * t->residual_stride;
+    at->residual = t->residual + row * t->residual_stride;
+  }
+  if (g->lines > 0) {
+    at->next_step = parts_of(t) * g->lines * ET_PANEL;
+    at->next = t->next + tile * at->next_step;
+  }
+  if (t->table == NULL) {
+    list_rows(t, row, rows, at);
+  } else {
+    at->begins_step = t->segments * ET_TILE_ROWS;
+    at->begins = t->table + tile * at->begins_step;
+  }
+}
+
+/* To the next tile. In a tile's own code compilers would count up an address for each of its
+ * rows, a third of that code. */
+ET_APART void move_on(const group *g, place *at) {
+  at->out += at->out_step;
+  if (at->residual != NULL) {
+    at->residual += at->residual_step;
+  }
+  if (g->lines > 0) {
+    at->next += at->next_step;
+  }
+  if (g->tiles.table != NULL) {
+    at->begins += at->begins_step;
+    return;
+  }
+  const size_t step = at->x_step;
+  ET_UNROLL for (int r = 0; r < ET_TILE_ROWS; r++) { at->rows[r] += step; }
+}
+
+/* Fetches what comes with a part, and returns what comes after. */
+ET_INLINE const float *fetch_next(const group *g, const float *next,
+                                  int vectors) {
+  for (size_t i = 0; i < g->lines; i++, next += ET_PANEL) {
     ET_UNROLL for (int p = 0; p * ET_PANEL_VECTORS < vectors; p++) {
-      et_prefetch(at->next + (size_t)p * g->tiles.panel_stride);
+      et_prefetch(next + (size_t)p * g->tiles.panel_stride);
     }
   }
+  return next;
 }
 
 /* Adds x[row][k] * panel[k]. */
@@ -102,75 +142,56 @@ ET_INLINE void add_summand(const float *const *row, const float *panel,
   }
 }
 
-/* Sums of a summand from which on counting them takes no time to speak of. */
-#define MANY 16
-
-/* Adds those from `k` to before `end`. */
+/* Adds those from `k` to before `end`; panels begin with that of `k`. */
 ET_INLINE void add_part(const float *const *row, const float *panels,
                         size_t panel_stride, size_t k, size_t end, int rows,
                         int vectors, et_sums sums) {
-  if (rows * vectors < MANY) {
-    ET_UNROLL_TWICE for (; k < end; k++) {
-      add_summand(row, panels + k * ET_PANEL, panel_stride, k, rows, vectors,
-                  sums);
-    }
-  } else {
-    for (; k < end; k++) {
-      add_summand(row, panels + k * ET_PANEL, panel_stride, k, rows, vectors,
-                  sums);
-    }
+  for (; k < end; k++, panels += ET_PANEL) {
+    ET_PIN_INDEX(k);
+    add_summand(row, panels, panel_stride, k, rows, vectors, sums);
   }
 }
 
-/* Adds one segment, whose panels begin at `panels`. */
-ET_INLINE void add_segment(const group *g, place *at,
-                           const float *const *begins, const float *panels,
-                           int rows, int vectors, et_sums sums) {
+/* Adds one segment, whose panels begin at `panels`. Fetches from `next` on, and returns
+ * where to go on. */
+ET_INLINE const float *add_segment(const group *g, const float *const *begins,
+                                   const float *panels, const float *next,
+                                   int rows, int vectors, et_sums sums) {
   const size_t depth = g->tiles.depth;
   const float *row[ET_TILE_ROWS];
   ET_UNROLL for (int r = 0; r < rows; r++) { row[r] = begins[r]; }
   for (size_t k = 0; k < depth; k += PART) {
-    fetch_next(g, at, vectors);
-    add_part(row, panels, g->tiles.panel_stride, k,
+    next = fetch_next(g, next, vectors);
+    add_part(row, panels + k * ET_PANEL, g->tiles.panel_stride, k,
              depth - k < PART ? depth : k + PART, rows, vectors, sums);
   }
+  return next;
 }
 
-ET_INLINE void add_all(const group *g, place *at, int rows, int vectors,
-                       et_sums sums) {
-  const et_tiles *t = &g->tiles;
-  const float *dense[ET_TILE_ROWS];
-  ET_UNROLL for (int r = 0; r < rows; r++) {
-    dense[r] = at->x + (size_t)r * t->x_stride;
-  }
-  const float *const *begins = at->begins != NULL ? at->begins : dense;
-  const float *panels = t->panels;
-  for (size_t s = 0; s < t->segments; s++, begins += ET_TILE_ROWS) {
-    add_segment(g, at, begins, panels, rows, vectors, sums);
-    panels += t->depth * ET_PANEL;
-  }
-}
-
-/* Computes tiles `tile`, `tile` + 1, ..., the first from `row` on. */
-ET_INLINE void run_tiles(const group *all, size_t tile, size_t row,
-                         size_t count, int rows, int vectors) {
+/* Computes `count` tiles from `at` on. */
+ET_INLINE void run_tiles(const group *all, place *at, size_t count, int rows,
+                         int vectors) {
   const group g = *all; /* which no result overlaps, as compilers see */
-  for (; count > 0; count--, tile++, row += (size_t)rows) {
-    place at = find_place(&g, tile, row);
+  const et_tiles *t = &g.tiles;
+  for (; count > 0; count--, move_on(all, at)) {
+    const float *const *begins = at->begins;
+    const float *panels = t->panels;
+    const float *next = at->next;
     et_sums sums;
-    et_tile_begin(&g.tiles, at.out, rows, vectors, sums);
-    add_all(&g, &at, rows, vectors, sums);
-    et_tile_end(&g.tiles, at.out, at.residual, rows, vectors, sums);
+    et_tile_begin(t, at->out, rows, vectors, sums);
+    for (size_t s = 0; s < t->segments; s++, begins += ET_TILE_ROWS) {
+      next = add_segment(&g, begins, panels, next, rows, vectors, sums);
+      panels += t->depth * ET_PANEL;
+    }
+    et_tile_end(t, at->out, at->residual, rows, vectors, sums);
   }
 }
 
-typedef void tile_function(const group *g, size_t tile, size_t row,
-                           size_t count);
+typedef void tile_function(const group *g, place *at, size_t count);
 
-#define DEFINE_TILE(rows, panels)                                            \
-  static void run_##rows##x##panels(const group *g, size_t tile, size_t row, \
-                                    size_t count) {                          \
-    run_tiles(g, tile, row, count, rows, (panels) * ET_PANEL_VECTORS);       \
+#define DEFINE_TILE(rows, panels)                                              \
+  static void run_##rows##x##panels(const group *g, place *at, size_t count) { \
+    run_tiles(g, at, count, rows, (panels) * ET_PANEL_VECTORS);                \
   }
 ET_TILE_LIST(DEFINE_TILE)
 
@@ -180,26 +201,13 @@ static tile_function *const tile_functions[ET_TILE_ROWS + 1]
                                           [ET_TILE_PANELS + 1] = {
                                               ET_TILE_LIST(TILE_ENTRY)};
 
-/* Whether there are tiles of so many panels for all rows. */
-static bool has_tiles(const et_tile_split *split, size_t panels) {
-  return tile_functions[split->height][panels] != NULL &&
-         (split->taller == 0 ||
-          tile_functions[split->height + 1][panels] != NULL);
-}
-
-/* The most panels of a tile, up to `most`. */
-static size_t widest(const et_tile_split *split, size_t most) {
-  while (!has_tiles(split, most)) {
+/* How many of `left` panels tiles of so many rows have at once. */
+static size_t group_size(size_t height, size_t left) {
+  size_t most = left < ET_TILE_PANELS ? left : ET_TILE_PANELS;
+  while (tile_functions[height][most] == NULL) {
     most--;
   }
   return most;
-}
-
-/* How many of `left` panels are worked on together: groups of like size. */
-static size_t group_size(const et_tile_split *split, size_t left) {
-  const size_t most = widest(split, ET_TILE_PANELS);
-  const size_t groups = divide_up(left, most);
-  return widest(split, divide_up(left, groups));
 }
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
@@ -217,9 +225,8 @@ static void finish(const et_tiles *t, size_t row, size_t rows, size_t columns) {
 }
 
 /* A single row fetches its own weights. */
-static size_t lines_to_fetch(const et_tiles *t, size_t rows,
-                             const et_tile_split *split) {
-  const size_t parts = parts_of(t) * split->tiles;
+static size_t lines_to_fetch(const et_tiles *t, size_t rows) {
+  const size_t parts = parts_of(t) * divide_up(rows, ET_TILE_ROWS);
   return t->next == NULL || rows == 1 || parts == 0
              ? 0
              : divide_up(t->segments * t->depth, parts);
@@ -228,24 +235,65 @@ static size_t lines_to_fetch(const et_tiles *t, size_t rows,
 /* Tiles whose results are still in the nearest cache. */
 #define NEAR_TILES 4
 
-/* `count` tiles of `height` rows, from tile `tile` and row `row` on. */
-static void run_some(const group *g, size_t tile, size_t row, size_t count,
-                     size_t height, size_t panels, size_t columns) {
-  const size_t most = leaves_curve(&g->tiles) ? NEAR_TILES : count;
-  for (; count > 0; count -= smaller(count, most), tile += most) {
-    const size_t some = smaller(count, most);
-    tile_functions[height][panels](g, tile, row, some);
-    finish(&g->tiles, row, some * height, columns);
-    row += some * height;
+/* Some tiles of like height. */
+typedef struct tile_range {
+  size_t tile; /* the first one */
+  size_t row;  /* its first row */
+  size_t count;
+  size_t height;
+} tile_range;
+
+ET_APART void run_function(const group *g, const tile_range *of,
+                           size_t panels) {
+  place at;
+  find_place(g, of->tile, of->row, of->height, &at);
+  tile_functions[of->height][panels](g, &at, of->count);
+}
+
+/* One panel after the other. */
+ET_APART void run_singly(const group *all, const tile_range *of,
+                         size_t panels) {
+  group g = *all;
+  g.tiles.lanes = ET_PANEL;
+  for (; panels > 0; panels--) {
+    if (panels == 1) {
+      g.tiles.lanes = all->tiles.lanes;
+    }
+    run_function(&g, of, 1);
+    et_tiles_right(&g.tiles, 1);
+    g.tiles.next += g.tiles.next == NULL ? 0 : g.tiles.panel_stride;
   }
 }
 
-static void run_group(const group *g, const et_tile_split *split, size_t panels,
+/* Moves `of` behind its tiles. Lower ones may be of single panels alone. What tiles leave is
+ * applied to some at a time. */
+static void run_range(const group *g, tile_range *of, size_t panels,
                       size_t columns) {
-  const size_t taller = split->taller;
-  run_some(g, 0, 0, taller, split->height + 1, panels, columns);
-  run_some(g, taller, taller * (split->height + 1), split->tiles - taller,
-           split->height, panels, columns);
+  const size_t most = leaves_curve(&g->tiles) ? NEAR_TILES : of->count;
+  size_t left = of->count;
+  while (left > 0) {
+    of->count = smaller(left, most);
+    if (tile_functions[of->height][panels] != NULL) {
+      run_function(g, of, panels);
+    } else {
+      run_singly(g, of, panels);
+    }
+    finish(&g->tiles, of->row, of->count * of->height, columns);
+    of->tile += of->count;
+    of->row += of->count * of->height;
+    left -= of->count;
+  }
+}
+
+/* All rows. */
+static void run_group(const group *g, size_t rows, size_t panels,
+                      size_t columns) {
+  tile_range of = {0};
+  while (of.row < rows) {
+    of.height = et_tile_height(rows - of.row);
+    of.count = et_like_tiles(rows - of.row);
+    run_range(g, &of, panels, columns);
+  }
 }
 
 #if defined(ET_CPU_ISA_AVX512)
@@ -254,10 +302,9 @@ static size_t whole_panels(size_t columns) {
   return (columns + ET_PANEL - 1) / ET_PANEL;
 }
 
-static void run_rest(const et_tiles *tiles, const et_tile_split *split,
-                     size_t columns) {
+static void run_rest(const et_tiles *tiles, size_t rows, size_t columns) {
   (void)tiles;
-  (void)split;
+  (void)rows;
   (void)columns;
 }
 #else
@@ -269,35 +316,34 @@ ET_APART void run_part(const group *g, size_t tile, size_t row, size_t rows,
                        size_t columns) {
   float out[ET_TILE_ROWS * ET_PANEL] = {0};
   float residual[ET_TILE_ROWS * ET_PANEL] = {0};
-  const place at = find_place(g, tile, row);
   group part = *g;
-  part.tiles.x = at.x;
-  part.tiles.table = at.begins;
-  part.tiles.out = out;
-  part.tiles.out_stride = ET_PANEL;
-  part.tiles.lanes = ET_PANEL;
+  place at;
+  find_place(g, tile, row, rows, &at);
+  float *const to = at.out;
   if (part.tiles.start == NULL) {
-    et_copy_columns(at.out, g->tiles.out_stride, out, ET_PANEL, rows, columns);
+    et_copy_columns(to, g->tiles.out_stride, out, ET_PANEL, rows, columns);
   }
   if (at.residual != NULL) {
     et_copy_columns(at.residual, g->tiles.residual_stride, residual, ET_PANEL,
                     rows, columns);
-    part.tiles.residual = residual;
+    at.residual = residual;
     part.tiles.residual_stride = ET_PANEL;
   }
-  tile_functions[rows][1](&part, 0, 0, 1);
-  et_copy_columns(out, ET_PANEL, at.out, g->tiles.out_stride, rows, columns);
+  at.out = out;
+  part.tiles.out_stride = ET_PANEL;
+  part.tiles.lanes = ET_PANEL;
+  tile_functions[rows][1](&part, &at, 1);
+  et_copy_columns(out, ET_PANEL, to, g->tiles.out_stride, rows, columns);
 }
 
 /* Columns that do not fill a panel. */
-ET_APART void run_rest(const et_tiles *tiles, const et_tile_split *split,
-                       size_t columns) {
+ET_APART void run_rest(const et_tiles *tiles, size_t rows, size_t columns) {
   const group g = {*tiles, 0};
   size_t row = 0;
-  for (size_t i = 0; i < split->tiles && columns > 0; i++) {
-    const size_t rows = split->height + (i < split->taller ? 1 : 0);
-    run_part(&g, i, row, rows, columns);
-    row += rows;
+  for (size_t i = 0; row < rows && columns > 0; i++) {
+    const size_t height = et_tile_height(rows - row);
+    run_part(&g, i, row, height, columns);
+    row += height;
   }
 }
 
@@ -307,22 +353,22 @@ ET_APART void run_rest(const et_tiles *tiles, const et_tile_split *split,
  * last panel that is whole. */
 ET_APART void run_columns(group *g, size_t rows, size_t columns,
                           const float *next) {
-  const et_tile_split split = et_split_rows(rows);
+  const size_t height = et_tile_height(rows);
   et_tiles *t = &g->tiles;
   size_t left = whole_panels(columns);
   size_t rest = columns;
   while (left > 0) {
-    const size_t panels = group_size(&split, left);
+    const size_t panels = group_size(height, left);
     const size_t width = smaller(rest, panels * ET_PANEL);
     t->lanes = (width - 1) % ET_PANEL + 1;
     t->next = left > panels ? t->panels + panels * t->panel_stride : next;
-    g->lines = lines_to_fetch(t, rows, &split);
-    run_group(g, &split, panels, width);
+    g->lines = lines_to_fetch(t, rows);
+    run_group(g, rows, panels, width);
     et_tiles_right(t, panels);
     left -= panels;
     rest -= width;
   }
-  run_rest(t, &split, rest);
+  run_rest(t, rows, rest);
   finish(t, 0, rows, rest);
 }
 
@@ -336,11 +382,15 @@ static size_t wide_columns(const et_tiles *t, size_t rows, size_t columns) {
              : 0;
 }
 
-static void run_wide_tiles(const group *all, size_t count) {
-  const group g = *all; /* which no result overlaps, as compilers see */
+static void run_wide_tiles(const et_tiles *all, size_t count) {
+  const et_tiles t = *all; /* which no result overlaps, as compilers see */
   for (size_t i = 0; i < count; i++) {
-    const place at = find_place(&g, i, i * ET_WIDE_ROWS);
-    et_wide_tile(&g.tiles, at.x, at.out, at.residual);
+    const size_t row = i * ET_WIDE_ROWS;
+    const float *x = t.x + row * t.x_stride;
+    float *out = t.out + row * t.out_stride;
+    et_wide_tile(&t, x, out,
+                 t.residual == NULL ? NULL
+                                    : t.residual + row * t.residual_stride);
   }
 }
 
@@ -350,7 +400,7 @@ static void run_wide(group *g, size_t rows) {
   const size_t whole = tiles * ET_WIDE_ROWS;
   et_tiles *t = &g->tiles;
   g->lines = 0;
-  run_wide_tiles(g, tiles);
+  run_wide_tiles(t, tiles);
   finish(t, 0, whole, ET_WIDE_COLUMNS);
   if (whole < rows) {
     t->x += whole * t->x_stride;

@@ -53,23 +53,44 @@ typedef struct et_tiles {
   const et_cpu_activation *activation;
 } et_tiles;
 
-/* How rows are shared out among tiles, as evenly as possible: `taller` tiles of
- * height + 1 rows, then the others of `height`. */
-typedef struct et_tile_split {
-  size_t tiles;
-  size_t taller;
-  size_t height;
-} et_tile_split;
+/* From so many rows on, the next tile is one of most rows. */
+#if defined(ET_CPU_ISA_PLAIN)
+#define ET_TILE_TAIL 6
+#elif defined(ET_CPU_ISA_AVX512)
+#define ET_TILE_TAIL 12
+#else
+#define ET_TILE_TAIL 14
+#endif
 
-ET_INLINE et_tile_split et_split_rows(size_t rows) {
-  const size_t tiles = (rows + ET_TILE_ROWS - 1) / ET_TILE_ROWS;
-  const et_tile_split split = {tiles, tiles == 0 ? 0 : rows % tiles,
-                               tiles == 0 ? 0 : rows / tiles};
-  return split;
+/* Rows of the next tile where `left` are left: of those before the last ones most, then as
+ * like as possible. With AVX-512 none has five rows, which would take 4 KB of code: tiles of
+ * three and of four rows are as fast. */
+ET_INLINE size_t et_tile_height(size_t left) {
+#if defined(ET_CPU_ISA_PLAIN)
+  static const uint8_t heights[ET_TILE_TAIL] = {0, 1, 2, 3, 2, 3};
+#elif defined(ET_CPU_ISA_AVX512)
+  static const uint8_t heights[ET_TILE_TAIL] = {0, 1, 2, 3, 4, 3,
+                                                6, 4, 4, 6, 6, 4};
+#else
+  static const uint8_t heights[ET_TILE_TAIL] = {0, 1, 2, 3, 4, 5, 6,
+                                                4, 4, 5, 5, 6, 6, 5};
+#endif
+  return left < ET_TILE_TAIL ? heights[left] : ET_TILE_ROWS;
 }
 
+/* How many tiles of that height come at least, one after the other. */
+ET_INLINE size_t et_like_tiles(size_t left) {
+  const size_t whole =
+      left < ET_TILE_TAIL ? 0 : (left - ET_TILE_TAIL) / ET_TILE_ROWS + 1;
+  const size_t next = et_tile_height(left - whole * ET_TILE_ROWS);
+  return whole == 0 || next == ET_TILE_ROWS ? whole + 1 : whole;
+}
+
+/* Most tiles of so many rows: one more than if all but the last were of most rows. */
+#define ET_MOST_TILES(rows) (((rows) + ET_TILE_ROWS - 1) / ET_TILE_ROWS + 1)
+
 /* Computes the first `columns` columns of `rows` rows, which a table lists in
- * the tiles of et_split_rows. `start` has whole panels; nothing beyond the
+ * tiles of et_tile_height. `start` has whole panels; nothing beyond the
  * columns of `out` and `residual` is touched. */
 void ET_CPU_NAME(et_cpu_tiles)(const et_tiles *tiles, size_t rows,
                                size_t columns);

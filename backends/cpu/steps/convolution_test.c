@@ -112,6 +112,17 @@ static void test_images_of_several_blocks(void **state) {
   check_convolution(&s);
 }
 
+/* Blocks of as many pixels as there may be, and of fewer, whose last tiles differ. */
+static void test_blocks_of_every_remainder(void **state) {
+  (void)state;
+  const et_test_axis y = {1, 1, 3, 1, 1, 1, 1};
+  for (int32_t width = 83; width <= 97; width++) {
+    const et_test_axis x = {width, width, 3, 1, 1, 1, 1};
+    const shape s = {1, 4, 40, 1, y, x, false, width % 2 == 0, true};
+    check_convolution(&s);
+  }
+}
+
 static void test_many_channels_go_through_memory(void **state) {
   (void)state;
   const et_test_axis side = {3, 3, 3, 1, 1, 1, 1};
@@ -168,6 +179,7 @@ int main(void) {
       cmocka_unit_test(test_planes_of_random_shapes),
       cmocka_unit_test(test_planes_of_several_strips),
       cmocka_unit_test(test_images_of_several_blocks),
+      cmocka_unit_test(test_blocks_of_every_remainder),
       cmocka_unit_test(test_many_channels_go_through_memory),
       cmocka_unit_test(test_what_does_not_fit_is_refused),
       cmocka_unit_test(test_large_windows_over_planes_are_refused),
