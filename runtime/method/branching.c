@@ -119,6 +119,29 @@ static void mark(const et_builder *builder) {
   }
 }
 
+/* Rows that nothing but a loop's et_copy_index writes. */
+static et_status mark_rows(void *context, et_value *value) {
+  et_simulation *sim = context;
+  uint32_t *origin = &sim->origins[et_simulation_index(sim, value)];
+  if (*origin == ORIGIN_UNKNOWN) {
+    *origin = ORIGIN_UNFILLED;
+  } else if (*origin == ORIGIN_STATE) {
+    *origin |= ORIGIN_WRITTEN;
+  }
+  return ET_STATUS_OK;
+}
+
+/* What is written in part keeps the rest, but for rows before their first. */
+static et_status fill_row(void *context, et_value *value) {
+  et_simulation *sim = context;
+  uint32_t *origin = &sim->origins[et_simulation_index(sim, value)];
+  if (*origin == ORIGIN_UNFILLED) {
+    *origin = ORIGIN_FILLED;
+    return ET_STATUS_OK;
+  }
+  return et_simulation_read(context, value);
+}
+
 static et_status forget_rows(void *context, et_value *value) {
   et_simulation *sim = context;
   uint32_t *origin = &sim->origins[et_simulation_index(sim, value)];
@@ -206,4 +229,5 @@ static et_status run(const et_method *method, uint32_t index, bool *condition,
              : read_condition(method, index, condition, error);
 }
 
-const struct et_branching et_branching = {check, fill, mark, follow_again, run};
+const struct et_branching et_branching = {
+    check, fill, mark, mark_rows, fill_row, follow_again, run};

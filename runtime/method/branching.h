@@ -19,6 +19,10 @@ struct et_branching {
   void (*fill)(const et_builder *builder, const et_walk *walk);
   /* Notes which instructions fill rows in a loop. */
   void (*mark)(const et_builder *builder);
+  /* Of an instruction that fills rows: et_operand_fn for what it writes, before the check
+   * of the memory plan, and for what it updates, when that comes to it. */
+  et_status (*mark_rows)(void *context, et_value *value);
+  et_status (*fill_row)(void *context, et_value *value);
   /* A backward jump has its loop followed a second time, to see what an iteration
    * reads of the one before. */
   et_status (*follow_again)(et_simulation *sim, uint32_t jump);

@@ -44,3 +44,11 @@ et_status et_data_build(et_builder *builder, size_t *out_bytes) {
   ET_RETURN_IF_ERROR(et_build_check_buffer(builder, room, *out_bytes));
   return reading->build(&needs, *room, list, &builder->data);
 }
+
+const uint8_t *et_data_initial(const et_program *program, const et_data *data,
+                               const et_tensor_record *record) {
+  et_piece piece;
+  return record->has_data && et_tensor_record_data(program, record, &piece)
+             ? et_data_find(program, data, piece)
+             : NULL;
+}

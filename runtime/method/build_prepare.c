@@ -74,11 +74,9 @@ static bool has_room(prepared_call *call, uint32_t index) {
 static void bind_constant(const prepared_call *call,
                           const et_tensor_record *record, et_tensor *tensor) {
   const et_builder *builder = call->builder;
-  et_piece piece = {0, 0};
   if (!record->is_planned && record->has_data) {
-    et_tensor_record_data(builder->program, record, &piece);
-    tensor->data = (void *)(uintptr_t)et_data_find(
-        builder->program, &builder->data, piece); /* is_constant guards it */
+    tensor->data = (void *)(uintptr_t)et_data_initial(
+        builder->program, &builder->data, record); /* is_constant guards it */
     tensor->is_constant = true;
   }
 }

@@ -155,10 +155,7 @@ static const et_kernel *first_kernel(const et_builder *builder,
 const et_kernel *et_build_called_kernel(const et_builder *builder,
                                         const et_walk *walk) {
   const et_kernel *kernel = first_kernel(builder, walk);
-  if (kernel != NULL) {
-    (void)et_choose_kernel(builder, walk, kernel, &kernel);
-  }
-  return kernel;
+  return kernel != NULL ? et_choose_kernel(builder, walk, kernel) : NULL;
 }
 
 et_status et_build_resolve(const et_builder *builder) {
@@ -171,8 +168,8 @@ et_status et_build_resolve(const et_builder *builder) {
     const et_kernel *kernel = first_kernel(builder, &walk);
     ET_RETURN_IF_ERROR(count_operands(builder, &walk, &operands));
     ET_RETURN_IF_ERROR(et_check_instruction(builder, &walk, kernel));
-    if (kernel != NULL) {
-      ET_RETURN_IF_ERROR(et_choose_kernel(builder, &walk, kernel, &kernel));
+    if (kernel != NULL && et_choose_kernel(builder, &walk, kernel) == NULL) {
+      return ET_STATUS_INVALID_PROGRAM;
     }
   }
   return ET_STATUS_OK;

@@ -17,15 +17,12 @@ bool et_state_read(et_fb_vector values, uint32_t index,
 void et_state_set_initial(const et_method *method, uint32_t index,
                           const et_tensor_record *record) {
   void *data = method->values[index].u.as_tensor->data;
-  et_piece initial = {0, 0};
-  if (record->nbytes == 0) {
-    return;
-  }
-  memset(data, 0, record->nbytes);
-  if (record->has_data &&
-      et_tensor_record_data(&method->program, record, &initial)) {
-    memcpy(data, et_data_find(&method->program, &method->data, initial),
-           initial.size);
+  const uint8_t *initial =
+      et_data_initial(&method->program, &method->data, record);
+  if (initial != NULL) {
+    memcpy(data, initial, record->nbytes);
+  } else if (record->nbytes != 0) {
+    memset(data, 0, record->nbytes);
   }
 }
 

@@ -9,14 +9,12 @@
  * since kernels may compute with it. */
 static void bind_memory(const et_builder *builder,
                         const et_tensor_record *record, et_tensor *tensor) {
-  et_piece constant = {0, 0};
   if (record->is_planned) {
     uint8_t *base = builder->memory->planned[record->memory_id - 1].bytes.data;
     tensor->data = base != NULL ? base + record->memory_offset : NULL;
   } else if (record->has_data) {
-    et_tensor_record_data(builder->program, record, &constant);
-    tensor->data = (void *)(uintptr_t)et_data_find(
-        builder->program, &builder->data, constant); /* is_constant guards it */
+    tensor->data = (void *)(uintptr_t)et_data_initial(
+        builder->program, &builder->data, record); /* is_constant guards it */
     tensor->is_constant = true;
   }
   if (record->nbytes == 0) {

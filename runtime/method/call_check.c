@@ -5,7 +5,7 @@
 #include "runtime/method/operands.h"
 
 typedef struct call_check {
-  const et_builder *builder;
+  et_error *error;
   const et_method *method;
   uint32_t instruction;
   const et_value *out; /* whose overlaps are looked for */
@@ -29,21 +29,21 @@ static bool overlap(const et_tensor *a, const et_tensor *b) {
 static et_status check_against(void *context, et_value *value) {
   call_check *c = context;
   if (c->steps_left-- == 0) {
-    return et_fail(c->builder->error, ET_STATUS_OUT_OF_RESOURCES,
+    return et_fail(c->error, ET_STATUS_OUT_OF_RESOURCES,
                    "instructions[%u] has too many operands to compare",
                    (unsigned)c->instruction);
   }
   if (c->is_written && value == c->out) {
     return c->out_count++ == 0
                ? ET_STATUS_OK
-               : et_fail_program(c->builder->error,
+               : et_fail_program(c->error,
                                  "instructions[%u] writes values[%u] twice",
                                  (unsigned)c->instruction, INDEX_OF(c, value));
   }
   return !overlap(value->u.as_tensor, c->out->u.as_tensor)
              ? ET_STATUS_OK
              : et_fail_program(
-                   c->builder->error,
+                   c->error,
                    "instructions[%u] writes values[%u], which shares bytes "
                    "with its operand values[%u]",
                    (unsigned)c->instruction, INDEX_OF(c, c->out),
@@ -55,7 +55,7 @@ static et_status check_out(void *context, et_value *out) {
   const et_instruction *instruction = &c->method->instructions[c->instruction];
   if (out->u.as_tensor->is_constant) {
     return et_fail_program(
-        c->builder->error,
+        c->error,
         "instructions[%u] writes values[%u], a constant or an input "
         "that the caller lends",
         (unsigned)c->instruction, INDEX_OF(c, out));
@@ -70,7 +70,7 @@ static et_status check_out(void *context, et_value *out) {
 }
 
 et_status et_call_check_run(const et_builder *builder) {
-  call_check c = {.builder = builder,
+  call_check c = {.error = builder->error,
                   .method = builder->regions.method,
                   .steps_left = ET_LIMIT_PLAN_STEPS};
   for (uint32_t i = 0; i < c.method->instruction_count; i++) {

@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "runtime/core/reason.h"
 #include "runtime/method/branching.h"
 #include "runtime/method/check.h"
@@ -36,33 +38,31 @@ static et_fb_vector list_at(const call_check *c, uint32_t arg) {
   return et_tables_vector(held, ET_SINGLE_FIELD);
 }
 
+/* Where item `index` of a vector of indices lies. */
+static const uint8_t *item_at(et_fb_vector vector, uint32_t index) {
+  return (const uint8_t *)vector + (index + 1) * sizeof(int32_t);
+}
+
 /* Whether argument `arg`, which `is_list` or not, is that argument, list or arguments that
  * the call writes. */
 static bool repeats_outs(const call_check *c, uint32_t arg, bool is_list) {
-  et_fb_vector returned = c->args;
-  et_fb_vector outs = c->args;
-  uint32_t first = arg;
-  uint32_t first_out = c->first_out;
+  const uint8_t *returned = item_at(c->args, arg);
+  const uint8_t *outs = item_at(c->args, c->first_out);
   uint32_t count = 1;
   if (is_list) {
-    returned = list_at(c, arg);
-    first = 0;
+    const et_fb_vector list = list_at(c, arg);
+    returned = item_at(list, 0);
     count = c->out_count;
     if (c->lists_outs) {
-      outs = list_at(c, c->first_out);
-      first_out = 0;
-      count = et_fb_count(outs);
+      const et_fb_vector out_list = list_at(c, c->first_out);
+      outs = item_at(out_list, 0);
+      count = et_fb_count(out_list);
     }
-    if (et_fb_count(returned) != count) {
+    if (et_fb_count(list) != count) {
       return false;
     }
   }
-  while (count-- != 0) {
-    if (et_fb_i32_at(returned, first++) != et_fb_i32_at(outs, first_out++)) {
-      return false;
-    }
-  }
-  return true;
+  return memcmp(returned, outs, count * sizeof(int32_t)) == 0;
 }
 
 /* A return value repeats what was written. */

@@ -114,8 +114,8 @@ static bool row_fits(trial *t, const et_kernel *kernel) {
   return true;
 }
 
-static et_status refuse(const et_builder *builder, const trial *t,
-                        uint32_t instruction, const char *name) {
+static void refuse(const et_builder *builder, const trial *t,
+                   uint32_t instruction, const char *name) {
   const et_tensor_record *record = &t->record;
   char order[DIM_ORDER_TEXT_BYTES] = "";
   size_t used = 0;
@@ -123,25 +123,24 @@ static et_status refuse(const et_builder *builder, const trial *t,
     used += et_describe(order + used, sizeof order - used,
                         d == 0 ? "%u" : ",%u", (unsigned)record->dim_order[d]);
   }
-  return et_fail_program(
-      builder->error,
-      "instructions[%u] %s: args[%u] is %s of %u dims in the order "
-      "(%s), which no linked kernel takes",
-      (unsigned)instruction, name, (unsigned)t->arg,
-      et_scalar_type_name(record->dtype), (unsigned)record->rank, order);
+  et_fail_program(builder->error,
+                  "instructions[%u] %s: args[%u] is %s of %u dims in the order "
+                  "(%s), which no linked kernel takes",
+                  (unsigned)instruction, name, (unsigned)t->arg,
+                  et_scalar_type_name(record->dtype), (unsigned)record->rank,
+                  order);
 }
 
-et_status et_choose_kernel(const et_builder *builder, const et_walk *walk,
-                           const et_kernel *first,
-                           const et_kernel **out_kernel) {
+const et_kernel *et_choose_kernel(const et_builder *builder,
+                                  const et_walk *walk, const et_kernel *first) {
   trial t = {.builder = builder, .args = walk->operands};
   const et_kernel_table *table = builder->registry->kernels;
   for (const et_kernel *row = first; row != NULL;
        row = et_kernel_table_next(table, row)) {
     if (row_fits(&t, row)) {
-      *out_kernel = row;
-      return ET_STATUS_OK;
+      return row;
     }
   }
-  return refuse(builder, &t, walk->index, first->name);
+  refuse(builder, &t, walk->index, first->name);
+  return NULL;
 }

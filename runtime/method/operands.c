@@ -29,30 +29,25 @@ static et_status visit_value(et_value *value, et_operand_fn visit,
   return ET_STATUS_OK;
 }
 
-/* An instruction and its arguments up to one of them. */
-typedef struct operands {
-  const et_instruction *instruction;
-  et_parameter parameter; /* of a kernel call */
-  bool has_out;           /* it has, until now */
-} operands;
-
-/* That of the next argument of a kernel call. Return values repeat what was written: they
- * have none; where nothing was, the call leaves them itself. The `w` that a view returns is
- * no out: it writes nothing. */
-static unsigned kernel_role(operands *o) {
-  const et_parameter *parameter = &o->parameter;
-  et_signature_next(&o->parameter);
-  const bool repeats = parameter->is_return && o->has_out;
-  unsigned role = ET_OPERAND_READ;
+/* What a kernel does with an argument that has no other that says so. */
+static unsigned own_role(const et_parameter *parameter) {
   if (et_parameter_is_out(parameter)) {
-    role = ET_OPERAND_WRITTEN;
-  } else if (parameter->code == 'm') {
-    role = ET_OPERAND_UPDATED;
+    return ET_OPERAND_WRITTEN;
   }
-  o->has_out = o->has_out || role != ET_OPERAND_READ;
-  return repeats || (role == ET_OPERAND_WRITTEN && o->instruction->is_view)
-             ? 0
-             : role;
+  return parameter->code == 'm' ? ET_OPERAND_UPDATED : ET_OPERAND_READ;
+}
+
+/* Moves on to the next argument of a kernel call; *seen are the roles of those before. Return
+ * values repeat what was written: they have none; where nothing was, the call leaves them
+ * itself. The `w` that a view returns is no out: it writes nothing. */
+static unsigned kernel_role(et_parameter *parameter, bool is_view,
+                            unsigned *seen) {
+  et_signature_next(parameter);
+  const unsigned role = own_role(parameter);
+  const bool repeats =
+      parameter->is_return && (*seen & ET_OPERANDS_WRITTEN) != 0;
+  *seen |= role;
+  return repeats || (is_view && role == ET_OPERAND_WRITTEN) ? 0 : role;
 }
 
 /* That of argument `index` of anything else: its last output_count arguments are written,
@@ -70,13 +65,13 @@ static unsigned other_role(const et_instruction *instruction, size_t index) {
 et_status et_operands_visit(const et_instruction *instruction, unsigned roles,
                             et_operand_fn visit, void *context) {
   const bool calls_kernel = instruction->tag == ET_INSTRUCTION_KERNEL_CALL;
-  operands o = {.instruction = instruction};
-  if (calls_kernel) {
-    o.parameter.next = instruction->u.kernel->signature;
-  }
+  et_parameter parameter = {
+      .next = calls_kernel ? instruction->u.kernel->signature : NULL};
+  unsigned seen = 0;
   for (size_t i = 0; i < instruction->arg_count; i++) {
     const unsigned role =
-        calls_kernel ? kernel_role(&o) : other_role(instruction, i);
+        calls_kernel ? kernel_role(&parameter, instruction->is_view, &seen)
+                     : other_role(instruction, i);
     if ((role & roles) != 0) {
       ET_RETURN_IF_ERROR(visit_value(instruction->args[i], visit, context));
     }

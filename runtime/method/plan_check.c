@@ -33,7 +33,7 @@ static bool owner_of(const et_simulation *sim, const et_value *value,
 
 static et_status spend_step(et_simulation *sim) {
   if (sim->steps_left == 0) {
-    return et_fail(sim->builder->error, ET_STATUS_OUT_OF_RESOURCES,
+    return et_fail(sim->error, ET_STATUS_OUT_OF_RESOURCES,
                    "the memory plan takes too many steps to check");
   }
   sim->steps_left--;
@@ -86,7 +86,7 @@ et_status et_simulation_read(void *context, et_value *value) {
   *origin = *origin == ORIGIN_UNFILLED ? ORIGIN_WRITTEN : *origin;
   if (*origin == ORIGIN_UNVIEWED) {
     return et_fail_program(
-        sim->builder->error,
+        sim->error,
         "instructions[%u] reads values[%u] before the view that gives "
         "it bytes",
         (unsigned)sim->instruction, (unsigned)et_simulation_index(sim, value));
@@ -95,22 +95,11 @@ et_status et_simulation_read(void *context, et_value *value) {
     return ET_STATUS_OK;
   }
   return et_fail_program(
-      sim->builder->error,
+      sim->error,
       "instructions[%u] reads values[%u], but values[%d] has "
       "overwritten its bytes",
       (unsigned)sim->instruction, (unsigned)et_simulation_index(sim, value),
       (int)(int32_t)owner);
-}
-
-/* What is written in part keeps the rest, but for rows before their first. */
-static et_status update_value(void *context, et_value *value) {
-  et_simulation *sim = context;
-  uint32_t *origin = &sim->origins[et_simulation_index(sim, value)];
-  if (*origin == ORIGIN_UNFILLED) {
-    *origin = ORIGIN_FILLED;
-    return ET_STATUS_OK;
-  }
-  return et_simulation_read(context, value);
 }
 
 et_status et_simulation_follow(et_simulation *sim, uint32_t index) {
@@ -119,8 +108,11 @@ et_status et_simulation_follow(et_simulation *sim, uint32_t index) {
   ET_RETURN_IF_ERROR(spend_step(sim));
   ET_RETURN_IF_ERROR(
       et_operands_visit(instruction, ET_OPERAND_READ, et_simulation_read, sim));
-  ET_RETURN_IF_ERROR(
-      et_operands_visit(instruction, ET_OPERAND_UPDATED, update_value, sim));
+  ET_RETURN_IF_ERROR(et_operands_visit(instruction, ET_OPERAND_UPDATED,
+                                       instruction->fills_rows
+                                           ? sim->method->branching->fill_row
+                                           : et_simulation_read,
+                                       sim));
   if (instruction->is_view) {
     ET_RETURN_IF_ERROR(sim->builder->registry->views->see(sim, instruction));
   }
@@ -142,18 +134,6 @@ static et_status mark_written(void *context, et_value *value) {
   et_simulation *sim = context;
   uint32_t *origin = &sim->origins[et_simulation_index(sim, value)];
   *origin = (*origin & ORIGIN_STATE) | ORIGIN_WRITTEN;
-  return ET_STATUS_OK;
-}
-
-/* Rows that nothing but a loop's et_copy_index writes. */
-static et_status mark_rows(void *context, et_value *value) {
-  et_simulation *sim = context;
-  uint32_t *origin = &sim->origins[et_simulation_index(sim, value)];
-  if (*origin == ORIGIN_UNKNOWN) {
-    *origin = ORIGIN_UNFILLED;
-  } else if (*origin == ORIGIN_STATE) {
-    *origin |= ORIGIN_WRITTEN;
-  }
   return ET_STATUS_OK;
 }
 
@@ -187,7 +167,9 @@ static et_status start_run(et_simulation *sim) {
   for (uint32_t i = 0; i < method->instruction_count; i++) {
     const et_instruction *instruction = &method->instructions[i];
     et_operands_visit(instruction, ET_OPERANDS_WRITTEN,
-                      instruction->fills_rows ? mark_rows : mark_written, sim);
+                      instruction->fills_rows ? method->branching->mark_rows
+                                              : mark_written,
+                      sim);
   }
   for (uint32_t i = 0; i < method->input_count; i++) {
     mark_written(sim, method->inputs[i].value);
@@ -201,9 +183,8 @@ static et_status end_run(et_simulation *sim) {
   for (uint32_t i = 0; i < sim->method->output_count; i++) {
     if (!holds_its_bytes(sim, sim->method->outputs[i].value, &owner)) {
       return et_fail_program(
-          sim->builder->error,
-          "outputs[%u]: values[%d] has overwritten its bytes", (unsigned)i,
-          (int)(int32_t)owner);
+          sim->error, "outputs[%u]: values[%d] has overwritten its bytes",
+          (unsigned)i, (int)(int32_t)owner);
     }
   }
   for (uint32_t i = 0; i < sim->method->value_count; i++) {
@@ -211,7 +192,7 @@ static et_status end_run(et_simulation *sim) {
     if (origin < ORIGIN_VIEW && (origin & ORIGIN_STATE) != 0 &&
         !holds_its_bytes(sim, &sim->method->values[i], &owner)) {
       return et_fail_program(
-          sim->builder->error,
+          sim->error,
           "values[%u] is kept from run to run, but values[%d] has "
           "overwritten its bytes",
           (unsigned)i, (int)(int32_t)owner);
@@ -223,6 +204,7 @@ static et_status end_run(et_simulation *sim) {
 et_status et_plan_check_run(const et_builder *builder) {
   const et_regions *regions = &builder->regions;
   et_simulation sim = {
+      .error = builder->error,
       .builder = builder,
       .method = regions->method,
       .map = {.edges = regions->edges, .owners = regions->owners},

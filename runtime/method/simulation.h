@@ -27,6 +27,7 @@ static inline uint32_t et_origin_in(uint32_t value) {
 }
 
 typedef struct et_simulation {
+  et_error *error;
   const et_builder *builder;
   const et_method *method;
   et_intervals map;

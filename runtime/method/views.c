@@ -63,9 +63,8 @@ static et_status start_view(et_simulation *sim, uint32_t index) {
     return ET_STATUS_OK;
   }
   return et_fail_program(
-      sim->builder->error,
-      "instructions[%u]: values[%u], the out of a view, %s", (unsigned)index,
-      (unsigned)out,
+      sim->error, "instructions[%u]: values[%u], the out of a view, %s",
+      (unsigned)index, (unsigned)out,
       sim->origins[out] == ORIGIN_UNVIEWED
           ? "is that of another already"
           : "is an input, holds state or is written as well");
