@@ -1,8 +1,9 @@
 #include "runtime/core/format.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+
+#include "runtime/core/noinline.h"
 
 /* A message being written; what does not fit is dropped. */
 typedef struct et_message {
@@ -33,91 +34,40 @@ static void put_unsigned(et_message *message, uint64_t value, unsigned base) {
   put_bytes(message, digits + first, sizeof digits - first);
 }
 
-static void put_signed(et_message *message, int64_t value) {
-  if (value < 0) {
-    put_bytes(message, "-", 1);
-  }
-  /* Negates as unsigned, because -INT64_MIN does not fit. */
-  put_unsigned(message, value < 0 ? 0 - (uint64_t)value : (uint64_t)value, 10);
-}
-
-/* Sizes of integers that a letter before the conversion tells. */
-typedef enum et_width {
-  WIDTH_INT,
-  WIDTH_LONG,
-  WIDTH_LONG_LONG,
-  WIDTH_SIZE
-} et_width;
-
-static et_width read_width(const char **format) {
+/* Bytes of the integer that letters before a conversion tell of. */
+static size_t read_size(const char **format) {
+  static const uint8_t sizes[] = {sizeof(int), sizeof(long), sizeof(long long)};
+  size_t letters = 0;
   if (**format == 'z') {
     *format += 1;
-    return WIDTH_SIZE;
+    return sizeof(size_t);
   }
-  size_t letters = 0;
   while (letters < 2 && **format == 'l') {
     *format += 1;
     letters++;
   }
-  return letters == 0 ? WIDTH_INT : letters == 1 ? WIDTH_LONG : WIDTH_LONG_LONG;
+  return sizes[letters];
 }
 
-static uint64_t take_unsigned(et_width width, va_list *args) {
-  switch (width) {
-    case WIDTH_SIZE:
-      return va_arg(*args, size_t);
-    case WIDTH_LONG_LONG:
-      return va_arg(*args, unsigned long long);
-    case WIDTH_LONG:
-      return va_arg(*args, unsigned long);
-    default:
-      return va_arg(*args, unsigned);
-  }
+/* An integer of `size` bytes: all of more than an int are of 64 bits, or as an int is. */
+static ET_NOINLINE uint64_t take_integer(size_t size, va_list *args) {
+  return size > sizeof(unsigned) ? va_arg(*args, unsigned long long)
+                                 : va_arg(*args, unsigned);
 }
 
-static int64_t take_signed(et_width width, va_list *args) {
-  switch (width) {
-    case WIDTH_SIZE:
-      return va_arg(*args, ptrdiff_t);
-    case WIDTH_LONG_LONG:
-      return va_arg(*args, long long);
-    case WIDTH_LONG:
-      return va_arg(*args, long);
-    default:
-      return va_arg(*args, int);
+static void put_integer(et_message *message, char conversion, size_t size,
+                        va_list *args) {
+  uint64_t value = take_integer(size, args);
+  if (conversion == 'd') {
+    const int64_t number =
+        size > sizeof(int) ? (int64_t)value : (int32_t)(uint32_t)value;
+    if (number < 0) {
+      put_bytes(message, "-", 1);
+      /* Negates as unsigned, because -INT64_MIN does not fit. */
+      value = 0 - (uint64_t)number;
+    }
   }
-}
-
-/* Writes one value. False, and nothing taken, for a conversion that is not
- * known. */
-static bool put_value(et_message *message, char conversion, et_width width,
-                      va_list *args) {
-  switch (conversion) {
-    case 'd':
-      put_signed(message, take_signed(width, args));
-      return true;
-    case 'u':
-      put_unsigned(message, take_unsigned(width, args), 10);
-      return true;
-    case 'x':
-      put_unsigned(message, take_unsigned(width, args), 16);
-      return true;
-    default:
-      break;
-  }
-  if (width != WIDTH_INT) {
-    return false;
-  }
-  switch (conversion) {
-    case 's':
-      put_text(message, va_arg(*args, const char *));
-      return true;
-    case '%':
-      put_bytes(message, "%", 1);
-      return true;
-    default:
-      return false;
-  }
+  put_unsigned(message, value, conversion == 'x' ? 16 : 10);
 }
 
 /* Writes the conversion that begins with the '%' at `format` and returns what
@@ -126,12 +76,18 @@ static bool put_value(et_message *message, char conversion, et_width width,
 static const char *put_conversion(et_message *message, const char *format,
                                   va_list *args) {
   const char *at = format + 1;
-  const et_width width = read_width(&at);
-  if (put_value(message, *at, width, args)) {
-    return at + 1;
+  const size_t size = read_size(&at);
+  if (*at == 'd' || *at == 'u' || *at == 'x') {
+    put_integer(message, *at, size, args);
+  } else if (at == format + 1 && *at == 's') {
+    put_text(message, va_arg(*args, const char *));
+  } else if (at == format + 1 && *at == '%') {
+    put_bytes(message, at, 1);
+  } else {
+    put_text(message, format);
+    return format + strlen(format);
   }
-  put_text(message, format);
-  return format + strlen(format);
+  return at + 1;
 }
 
 /* Takes away a UTF-8 character that the end of the buffer has cut in two. */
@@ -166,7 +122,7 @@ size_t et_format_args(char *text, size_t size, const char *format,
   return message.used;
 }
 
-size_t et_format(char *text, size_t size, const char *format, ...) {
+ET_INTEGERS size_t et_format(char *text, size_t size, const char *format, ...) {
   va_list args;
   va_start(args, format);
   const size_t used = et_format_args(text, size, format, &args);

@@ -1,8 +1,10 @@
 #include "runtime/core/reason.h"
 
 #include "runtime/core/format.h"
+#include "runtime/core/noinline.h"
 
-et_status(et_fail_program)(et_error *error, const char *format, ...) {
+ET_INTEGERS et_status(et_fail_program)(et_error *error, const char *format,
+                                       ...) {
   va_list args;
   va_start(args, format);
   et_fail_args(error, ET_STATUS_INVALID_PROGRAM, format, &args);
@@ -15,8 +17,9 @@ et_status et_fail_code_program(et_error *error, uint32_t place,
   return et_fail_code(error, ET_STATUS_INVALID_PROGRAM, place, index);
 }
 
-et_status(et_fail_because)(et_error *error, et_status status,
-                           const et_error *reason, const char *format, ...) {
+ET_INTEGERS et_status(et_fail_because)(et_error *error, et_status status,
+                                       const et_error *reason,
+                                       const char *format, ...) {
   va_list args;
   va_start(args, format);
   const size_t used = et_fail_args(error, status, format, &args);

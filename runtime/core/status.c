@@ -2,6 +2,7 @@
 
 #include "runtime/core/coded_texts.h"
 #include "runtime/core/format.h"
+#include "runtime/core/noinline.h"
 #include "runtime/core/reason.h"
 
 #define ET_STATUS_CODE(name, code, text) code,
@@ -41,7 +42,8 @@ size_t et_fail_args(et_error *error, et_status status, const char *format,
   return et_format_args(error->message, sizeof error->message, format, args);
 }
 
-et_status(et_fail)(et_error *error, et_status status, const char *format, ...) {
+ET_INTEGERS et_status(et_fail)(et_error *error, et_status status,
+                               const char *format, ...) {
   va_list args;
   va_start(args, format);
   et_fail_args(error, status, format, &args);

@@ -280,10 +280,12 @@ static const et_schema_union unions[ET_UNION_COUNT] = {
     [ET_UNION_INSTRUCTION] = {instruction_members, sizeof instruction_members},
 };
 
-ET_SCHEMA_NAME_TEXTS(NAMES);
-
-const et_schema et_program_schema = {"program",  ET_TABLE_PROGRAM,     tables,
-                                     fields.all, ET_SCHEMA_NAMES_TEXT, unions};
+const et_schema et_program_schema = {"program",
+                                     ET_TABLE_PROGRAM,
+                                     tables,
+                                     fields.all,
+                                     ET_SCHEMA_NAMES_TEXT(NAMES),
+                                     unions};
 const et_schema et_flat_tensor_schema = {
-    "flat_tensor", ET_TABLE_FLAT_TENSOR, tables,
-    fields.all,    ET_SCHEMA_NAMES_TEXT, unions};
+    "flat_tensor", ET_TABLE_FLAT_TENSOR,        tables,
+    fields.all,    ET_SCHEMA_NAMES_TEXT(NAMES), unions};

@@ -98,7 +98,8 @@ enum {
 enum { ET_LOCATION_INLINE, ET_LOCATION_SEGMENT };
 enum { ET_DATA_IN_SEGMENT, ET_DATA_EXTERNAL };
 
-/* Type of a table, or of the member of a union. */
+/* Type of a table, or of the member of a union. Those that fields name come first: they
+ * are below 32. */
 typedef enum et_schema_table_id {
   ET_TABLE_PROGRAM,
   ET_TABLE_PLAN,
@@ -113,6 +114,16 @@ typedef enum et_schema_table_id {
   ET_TABLE_PROCESSED,
   ET_TABLE_SPEC,
   ET_TABLE_INSTRUCTION,
+  ET_TABLE_ALLOCATION,
+  ET_TABLE_EXTRA,
+  ET_TABLE_BUFFER, /* Buffer and BackendDelegateInlineData: one [u8] */
+  ET_TABLE_SEGMENT,
+  ET_TABLE_SUBSEGMENTS,
+  ET_TABLE_NAMED_DATA,
+  ET_TABLE_FLAT_TENSOR,
+  ET_TABLE_FLAT_NAMED_DATA,
+  ET_TABLE_LAYOUT,
+  /* Members of unions alone. */
   ET_TABLE_KERNEL_CALL,
   ET_TABLE_DELEGATE_CALL,
   ET_TABLE_MOVE,
@@ -127,15 +138,6 @@ typedef enum et_schema_table_id {
   ET_TABLE_LIST_OF_8, /* [i64], [f64] */
   ET_TABLE_LIST_OF_4, /* [i32] */
   ET_TABLE_LIST_OF_1, /* [bool] */
-  ET_TABLE_ALLOCATION,
-  ET_TABLE_EXTRA,
-  ET_TABLE_BUFFER, /* Buffer and BackendDelegateInlineData: one [u8] */
-  ET_TABLE_SEGMENT,
-  ET_TABLE_SUBSEGMENTS,
-  ET_TABLE_NAMED_DATA,
-  ET_TABLE_FLAT_TENSOR,
-  ET_TABLE_FLAT_NAMED_DATA,
-  ET_TABLE_LAYOUT,
   ET_TABLE_COUNT
 } et_schema_table_id;
 

@@ -273,15 +273,15 @@ typedef struct reading {
 static void expect_field(reading *r, const char *name, uint8_t kind,
                          uint8_t detail) {
   assert_true(r->next < r->fields->field_count);
-  const et_schema_field *field =
+  const et_schema_field field =
       et_schema_field_of(&et_program_schema, r->id, r->next);
   expect_number(r->table, name, r->next);
   /* Two tables of the file share that one. */
   if (r->id != ET_TABLE_BUFFER) {
     assert_string_equal(et_schema_name_of(&et_program_schema, field), name);
   }
-  assert_int_equal(field->kind, kind);
-  assert_int_equal(field->detail, detail);
+  assert_int_equal(et_schema_kind_of(field), kind);
+  assert_int_equal(et_schema_detail_of(field), detail);
   r->next++;
 }
 

@@ -5,29 +5,37 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What a field is, in the upper bits of a byte; `detail` is below 32. */
 typedef enum et_schema_kind {
-  ET_KIND_SCALAR,  /* `detail` bytes */
-  ET_KIND_TEXT,    /* bytes, then a NUL that the length does not count */
-  ET_KIND_SCALARS, /* vector, `detail` bytes an element */
-  ET_KIND_TABLE,   /* `detail` is its number */
-  ET_KIND_TABLES,  /* vector of them */
-  ET_KIND_UNION,   /* value of a union; `detail` is its number; the tag
-                    * is the field before */
+  ET_KIND_SCALAR = 0x00,  /* `detail` bytes */
+  ET_KIND_TEXT = 0x20,    /* bytes, then a NUL that the length does not count */
+  ET_KIND_SCALARS = 0x40, /* vector, `detail` bytes an element */
+  ET_KIND_TABLE = 0x60,   /* `detail` is its number */
+  ET_KIND_TABLES = 0x80,  /* vector of them */
+  ET_KIND_UNION = 0xA0,   /* value of a union; `detail` is its number; the tag
+                           * is the field before */
 } et_schema_kind;
 
 /* Small numbers, no addresses: a schema is a good part of what the core takes. */
 typedef struct et_schema_field {
-  uint8_t kind; /* et_schema_kind */
-  uint8_t detail;
+  uint8_t is; /* kind, and detail in the bits below */
 #ifndef ET_MESSAGES_CODES
-  uint16_t name; /* place in the schema's `names` */
+  uint8_t name; /* number of the text in the schema's `names` */
 #endif
 } et_schema_field;
 
+static inline uint8_t et_schema_kind_of(et_schema_field field) {
+  return field.is & 0xE0;
+}
+
+static inline uint8_t et_schema_detail_of(et_schema_field field) {
+  return field.is & 0x1F;
+}
+
 /* Rows of the schema's `fields`, in the order of their numbers. */
 typedef struct et_schema_table {
-  uint16_t first_field;
-  uint16_t field_count;
+  uint8_t first_field;
+  uint8_t field_count;
 } et_schema_table;
 
 /* Member types by tag; entry 0, NONE, is unused. */
@@ -42,35 +50,23 @@ typedef struct et_schema {
   uint8_t root;     /* its table */
   const et_schema_table *tables;
   const et_schema_field *fields; /* of all tables */
-  const char *names; /* of fields; NULL where messages are reduced to codes */
+  const char *names; /* of fields, each with its NUL; NULL where messages are
+                      * reduced to codes */
   const et_schema_union *unions;
 } et_schema;
 
-static inline const et_schema_field *et_schema_field_of(const et_schema *schema,
-                                                        uint8_t table,
-                                                        uint16_t number) {
-  return &schema->fields[schema->tables[table].first_field + number];
+static inline et_schema_field et_schema_field_of(const et_schema *schema,
+                                                 uint8_t table,
+                                                 unsigned number) {
+  return schema->fields[schema->tables[table].first_field + number];
 }
 
-/* "" where messages are reduced to codes. */
-static inline const char *et_schema_name_of(const et_schema *schema,
-                                            const et_schema_field *field) {
-#ifdef ET_MESSAGES_CODES
-  (void)schema;
-  (void)field;
-  return "";
-#else
-  return schema->names + field->name;
-#endif
-}
+/* "" where messages are reduced to codes. O(number of names). */
+const char *et_schema_name_of(const et_schema *schema, et_schema_field field);
 
 /* That of a field of the table that a union has for a tag. */
-static inline const char *et_schema_name_in_union(const et_schema *schema,
-                                                  uint8_t union_id, uint8_t tag,
-                                                  uint16_t field) {
-  const uint8_t table = schema->unions[union_id].members[tag];
-  return et_schema_name_of(schema, et_schema_field_of(schema, table, field));
-}
+const char *et_schema_name_in_union(const et_schema *schema, uint8_t union_id,
+                                    uint8_t tag, unsigned field);
 
 /* How a schema is written, given two lists: NAMES(X) has X(name) once for each name of a
  * field, TABLES(X) has X(number, rows, count) for each table.
@@ -80,12 +76,9 @@ static inline const char *et_schema_name_in_union(const et_schema *schema,
  *   static const union et_schema_fields fields = {
  *       .rows.one = {ET_SCHEMA_TEXT(key), ...}, ...};
  *   static const et_schema_table tables[] = {TABLES(ET_SCHEMA_TABLE_ROW)};
- *   ET_SCHEMA_NAME_TEXTS(NAMES);
- *   const et_schema one = {"file", ROOT, tables, fields.all, ET_SCHEMA_NAMES_TEXT, ...}; */
-#define ET_SCHEMA_NAMES(LIST) \
-  struct et_schema_names {    \
-    LIST(ET_SCHEMA_NAME)      \
-  }
+ *   const et_schema one = {"file", ROOT, tables, fields.all, ET_SCHEMA_NAMES_TEXT(NAMES),
+ *                          ...}; */
+#define ET_SCHEMA_NAMES(LIST) enum et_schema_names { LIST(ET_SCHEMA_NAME) }
 #define ET_SCHEMA_FIELDS(LIST)                                        \
   struct et_schema_rows {                                             \
     LIST(ET_SCHEMA_ROWS)                                              \
@@ -95,24 +88,23 @@ static inline const char *et_schema_name_in_union(const et_schema *schema,
     et_schema_field                                                   \
         all[sizeof(struct et_schema_rows) / sizeof(et_schema_field)]; \
   }
-#define ET_SCHEMA_NAME(name) char name[sizeof #name];
+#define ET_SCHEMA_NAME(name) ET_SCHEMA_NAME_##name,
 #define ET_SCHEMA_ROWS(table, rows, count) et_schema_field rows[count];
 #define ET_SCHEMA_TABLE_ROW(table, rows, count)                               \
   [table] = {offsetof(struct et_schema_rows, rows) / sizeof(et_schema_field), \
              count},
 
 /* Rows of a table's fields, in the order of their numbers, and the names' texts. */
+#define ET_SCHEMA_IS(kind, detail) \
+  (uint8_t)((kind) + (detail) + 0 * sizeof(char[(detail) < 0x20 ? 1 : -1]))
 #ifdef ET_MESSAGES_CODES
-#define ET_SCHEMA_FIELD(name, kind, detail) {kind, detail}
-#define ET_SCHEMA_NAME_TEXTS(LIST) struct et_schema_names
-#define ET_SCHEMA_NAMES_TEXT NULL
+#define ET_SCHEMA_FIELD(name, kind, detail) {ET_SCHEMA_IS(kind, detail)}
+#define ET_SCHEMA_NAMES_TEXT(LIST) NULL
 #else
 #define ET_SCHEMA_FIELD(name, kind, detail) \
-  {kind, detail, offsetof(struct et_schema_names, name)}
-#define ET_SCHEMA_NAME_TEXTS(LIST) \
-  static const struct et_schema_names names = {LIST(ET_SCHEMA_NAME_TEXT)}
-#define ET_SCHEMA_NAME_TEXT(name) #name,
-#define ET_SCHEMA_NAMES_TEXT ((const char *)&names)
+  {ET_SCHEMA_IS(kind, detail), ET_SCHEMA_NAME_##name}
+#define ET_SCHEMA_NAMES_TEXT(LIST) LIST(ET_SCHEMA_NAME_TEXT)
+#define ET_SCHEMA_NAME_TEXT(name) #name "\0"
 #endif
 #define ET_SCHEMA_SCALAR(name, bytes) \
   ET_SCHEMA_FIELD(name, ET_KIND_SCALAR, bytes)

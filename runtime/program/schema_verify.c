@@ -1,6 +1,7 @@
 #include "runtime/program/schema_verify.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "executorch/checked.h"
 #include "runtime/core/format.h"
@@ -34,8 +35,27 @@ typedef struct walk {
   et_error *error;
 } walk;
 
-static const et_schema_field *current_field(const walk *w,
-                                            const walk_level *level) {
+const char *et_schema_name_of(const et_schema *schema, et_schema_field field) {
+#ifdef ET_MESSAGES_CODES
+  (void)schema;
+  (void)field;
+  return "";
+#else
+  const char *name = schema->names;
+  for (uint8_t i = 0; i < field.name; i++) {
+    name += strlen(name) + 1;
+  }
+  return name;
+#endif
+}
+
+const char *et_schema_name_in_union(const et_schema *schema, uint8_t union_id,
+                                    uint8_t tag, unsigned field) {
+  const uint8_t table = schema->unions[union_id].members[tag];
+  return et_schema_name_of(schema, et_schema_field_of(schema, table, field));
+}
+
+static et_schema_field current_field(const walk *w, const walk_level *level) {
   return et_schema_field_of(w->schema, level->type, level->field);
 }
 
@@ -44,10 +64,10 @@ static void write_path(const walk *w, char *text, size_t size) {
   size_t used = et_describe(text, size, "%s", w->schema->name);
   for (size_t i = 0; i < w->depth; i++) {
     const walk_level *level = &w->levels[i];
-    const et_schema_field *field = current_field(w, level);
+    const et_schema_field field = current_field(w, level);
     used += et_describe(text + used, size - used, ".%s",
                         et_schema_name_of(w->schema, field));
-    if (field->kind == ET_KIND_TABLES) {
+    if (et_schema_kind_of(field) == ET_KIND_TABLES) {
       used += et_describe(text + used, size - used, "[%u]",
                           (unsigned)level->element);
     }
@@ -144,18 +164,19 @@ static et_status enter_element(walk *w, walk_level *level, uint8_t type,
 }
 
 static et_status visit_present(walk *w, walk_level *level,
-                               const et_schema_field *field, uint32_t target) {
-  switch (field->kind) {
+                               et_schema_field field, uint32_t target) {
+  const uint8_t detail = et_schema_detail_of(field);
+  switch (et_schema_kind_of(field)) {
     case ET_KIND_TEXT:
       ET_RETURN_IF_ERROR(check_text(w, target));
       break;
     case ET_KIND_SCALARS:
-      ET_RETURN_IF_ERROR(check_vector(w, target, field->detail));
+      ET_RETURN_IF_ERROR(check_vector(w, target, detail));
       break;
     case ET_KIND_TABLE:
-      return push(w, target, field->detail);
+      return push(w, target, detail);
     case ET_KIND_TABLES:
-      return enter_element(w, level, field->detail, target);
+      return enter_element(w, level, detail, target);
     default:
       break; /* a scalar: that it lies in the table has been seen */
   }
@@ -164,11 +185,13 @@ static et_status visit_present(walk *w, walk_level *level,
 }
 
 static ET_NOINLINE et_status visit_field(walk *w, walk_level *level) {
-  const et_schema_field *field = current_field(w, level);
-  const bool is_scalar = field->kind == ET_KIND_SCALAR;
+  const et_schema_field field = current_field(w, level);
+  const uint8_t kind = et_schema_kind_of(field);
+  const uint8_t detail = et_schema_detail_of(field);
+  const bool is_scalar = kind == ET_KIND_SCALAR;
   const uint32_t offset =
       et_fb_find(level->table, level->field,
-                 is_scalar ? field->detail : (uint32_t)sizeof(uint32_t));
+                 is_scalar ? detail : (uint32_t)sizeof(uint32_t));
   uint32_t target = 0;
   if (offset == ET_FB_BROKEN) {
     return fail_here(w, "the field does not lie in its table");
@@ -177,8 +200,8 @@ static ET_NOINLINE et_status visit_field(walk *w, walk_level *level) {
     ET_RETURN_IF_ERROR(
         follow(w, et_fb_position(w->buffer, level->table) + offset, &target));
   }
-  if (field->kind == ET_KIND_UNION) {
-    return enter_union(w, level, field->detail, target);
+  if (kind == ET_KIND_UNION) {
+    return enter_union(w, level, detail, target);
   }
   if (offset == ET_FB_ABSENT) {
     level->field++;
@@ -194,7 +217,7 @@ static void pop(walk *w) {
     return;
   }
   walk_level *owner = &w->levels[w->depth - 1];
-  if (current_field(w, owner)->kind == ET_KIND_TABLES) {
+  if (et_schema_kind_of(current_field(w, owner)) == ET_KIND_TABLES) {
     owner->element++;
   } else {
     owner->field++;

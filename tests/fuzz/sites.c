@@ -67,31 +67,31 @@ static void add_tables(walk *w, uint32_t target, uint16_t kind, uint8_t type) {
 
 static void add_field(walk *w, et_fb_table table, uint8_t type,
                       uint16_t number) {
-  const et_schema_field *field = et_schema_field_of(w->schema, type, number);
+  const et_schema_field field = et_schema_field_of(w->schema, type, number);
+  const uint8_t is = et_schema_kind_of(field);
+  const uint8_t detail = et_schema_detail_of(field);
   const uint16_t kind =
       (uint16_t)(w->first_kind + type * KINDS_OF_TABLE + number);
-  const bool is_scalar = field->kind == ET_KIND_SCALAR;
-  const uint32_t offset =
-      et_fb_find(table, number, is_scalar ? field->detail : 4);
+  const bool is_scalar = is == ET_KIND_SCALAR;
+  const uint32_t offset = et_fb_find(table, number, is_scalar ? detail : 4);
   if (offset <= ET_FB_BROKEN) {
     return;
   }
   const uint32_t slot = et_fb_position(w->program, table) + offset;
   if (is_scalar) {
-    add(w, slot, kind, field->detail);
+    add(w, slot, kind, detail);
     return;
   }
   const uint32_t target = et_fb_check_offset(w->program, slot);
-  if (field->kind == ET_KIND_TABLE) {
-    add_table(w, target, field->detail);
-  } else if (field->kind == ET_KIND_TABLES) {
-    add_tables(w, target, kind, field->detail);
-  } else if (field->kind == ET_KIND_UNION) {
+  if (is == ET_KIND_TABLE) {
+    add_table(w, target, detail);
+  } else if (is == ET_KIND_TABLES) {
+    add_tables(w, target, kind, detail);
+  } else if (is == ET_KIND_UNION) {
     const uint8_t tag = et_fb_u8(table, number - 1u);
-    add_table(w, target, w->schema->unions[field->detail].members[tag]);
+    add_table(w, target, w->schema->unions[detail].members[tag]);
   } else {
-    add_vector(w, target, kind,
-               field->kind == ET_KIND_TEXT ? 1 : field->detail);
+    add_vector(w, target, kind, is == ET_KIND_TEXT ? 1 : detail);
   }
 }
 

@@ -381,7 +381,5 @@ static const et_schema_union unions[UNION_COUNT] = {
     [NODE_UNION] = {node_members, sizeof node_members},
 };
 
-ET_SCHEMA_NAME_TEXTS(NAMES);
-
 const et_schema et_xnn_schema = {
-    "payload", GRAPH, tables, fields.all, ET_SCHEMA_NAMES_TEXT, unions};
+    "payload", GRAPH, tables, fields.all, ET_SCHEMA_NAMES_TEXT(NAMES), unions};
