@@ -40,7 +40,7 @@ static et_fb_vector list_at(const call_check *c, uint32_t arg) {
 
 /* Where item `index` of a vector of indices lies. */
 static const uint8_t *item_at(et_fb_vector vector, uint32_t index) {
-  return (const uint8_t *)vector + (index + 1) * sizeof(int32_t);
+  return et_fb_first(vector) + index * sizeof(int32_t);
 }
 
 /* Whether argument `arg`, which `is_list` or not, is that argument, list or arguments that

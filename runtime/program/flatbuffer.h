@@ -100,6 +100,11 @@ static inline int64_t et_fb_i64_at(et_fb_vector vector, uint32_t index) {
   return (int64_t)et_fb_u64_at(vector, index);
 }
 
+/* Where the vector's first element lies, or would. */
+static inline const uint8_t *et_fb_first(et_fb_vector vector) {
+  return (const uint8_t *)vector + sizeof(uint32_t);
+}
+
 /* The vector's first byte, NULL when it is empty. */
 const uint8_t *et_fb_data(et_fb_vector vector);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "executorch/checked.h"
+#include "runtime/core/format.h"
 #include "runtime/core/reason.h"
 #include "runtime/program/head.h"
 
@@ -82,10 +83,11 @@ et_status et_header_parse(const et_data_source *source, et_program *out_program,
   uint64_t tables = source->size;
   const uint64_t head =
       tables < ET_PROGRAM_HEAD_BYTES ? tables : ET_PROGRAM_HEAD_BYTES;
-  ET_RETURN_IF_ERROR(et_head_check_extent(source, head, "its head", error));
+  ET_RETURN_IF_ERROR(
+      et_head_check_extent(source, head, ET_SAYS("its head"), error));
   const et_span file = source->extents[0].bytes;
   ET_RETURN_IF_ERROR(
-      et_head_check_identifier(file, IDENTIFIER, "a program", error));
+      et_head_check_identifier(file, IDENTIFIER, ET_SAYS("a program"), error));
   memset(out_program, 0, sizeof *out_program);
   out_program->file = file;
   out_program->root = et_head_u32(file, 0);
@@ -93,7 +95,8 @@ et_status et_header_parse(const et_data_source *source, et_program *out_program,
     ET_RETURN_IF_ERROR(
         parse_extended(file, source->size, &tables, out_program, error));
   }
-  ET_RETURN_IF_ERROR(et_head_check_extent(source, tables, "tables", error));
+  ET_RETURN_IF_ERROR(
+      et_head_check_extent(source, tables, ET_SAYS("tables"), error));
   out_program->flatbuffer.data = file.data;
   out_program->flatbuffer.size = (size_t)tables;
   return ET_STATUS_OK;

@@ -36,11 +36,12 @@ et_status et_verify_values(const et_plan_check *check);
 /* Operators and arguments of calls exist, jumps lead into their chain. */
 et_status et_verify_chains(const et_plan_check *check);
 
-/* A name that is there and not over-long. `what` is what it names. */
-et_status et_verify_name(et_string name, const char *what, uint32_t index,
-                         et_error *error);
+/* That the texts in `field` of the tables are names: there, not over-long, without NUL.
+ * `what` are the tables. */
+et_status et_verify_names(et_fb_vector tables, uint16_t field, const char *what,
+                          et_error *error);
 
-/* That the texts in `field` of the tables differ. `called` is what they are. */
+/* That they differ as well. `called` is what they are. */
 et_status et_verify_distinct(et_fb_vector tables, uint16_t field,
                              const char *what, const char *called,
                              et_error *error);

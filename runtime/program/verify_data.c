@@ -1,4 +1,5 @@
 #include "executorch/checked.h"
+#include "runtime/core/format.h"
 #include "runtime/core/reason.h"
 #include "runtime/program/order.h"
 #include "runtime/program/schema.h"
@@ -42,7 +43,8 @@ static et_status check_overlap(void *context, uint32_t index, et_error *error) {
 
 et_status et_verify_segments(const et_segments *segments, et_error *error) {
   segment_walk walk = {segments, {0, 0}, 0};
-  const et_order order = {"segments", compare_segments, check_overlap, &walk};
+  const et_order order = {ET_SAYS("segments"), compare_segments, check_overlap,
+                          &walk};
   for (uint32_t i = 0; i < et_fb_count(segments->table); i++) {
     et_piece bytes;
     if (!et_segments_find(segments, i, &bytes)) {
@@ -84,8 +86,8 @@ static et_status check_mutable_data(const et_program *program,
       et_tables_of_program(program, ET_PROGRAM_MUTABLE_DATA_SEGMENTS);
   for (uint32_t i = 0; i < et_fb_count(tables); i++) {
     const et_fb_table table = et_fb_child_at(tables, i);
-    ET_RETURN_IF_ERROR(
-        check_subsegments(program, table, "mutable_data_segments", error));
+    ET_RETURN_IF_ERROR(check_subsegments(
+        program, table, ET_SAYS("mutable_data_segments"), error));
   }
   return ET_STATUS_OK;
 }
@@ -96,8 +98,6 @@ static et_status check_named_entry(et_fb_vector named, uint32_t index,
   const et_fb_table entry = et_fb_child_at(named, index);
   const uint32_t segment = et_fb_u32(entry, ET_NAMED_DATA_SEGMENT);
   et_piece bytes;
-  ET_RETURN_IF_ERROR(et_verify_name(et_fb_text(entry, ET_NAMED_DATA_KEY),
-                                    "named_data", index, error));
   if (!et_segments_find(segments, segment, &bytes)) {
     return et_fail_program(error, "named_data[%u]: there is no segment %u",
                            (unsigned)index, (unsigned)segment);
@@ -110,8 +110,8 @@ et_status et_verify_named_data(et_fb_vector named, const et_segments *segments,
   for (uint32_t i = 0; i < et_fb_count(named); i++) {
     ET_RETURN_IF_ERROR(check_named_entry(named, i, segments, error));
   }
-  return et_verify_distinct(named, ET_NAMED_DATA_KEY, "named_data", "key",
-                            error);
+  return et_verify_distinct(named, ET_NAMED_DATA_KEY, ET_SAYS("named_data"),
+                            ET_SAYS("key"), error);
 }
 
 et_status et_verify_data(const et_program *program, et_error *error) {
@@ -121,8 +121,8 @@ et_status et_verify_data(const et_program *program, et_error *error) {
   const et_segments segments = et_tables_segments(program);
   const et_fb_table constants = et_fb_child(root, ET_PROGRAM_CONSTANT_SEGMENT);
   ET_RETURN_IF_ERROR(et_verify_segments(&segments, error));
-  ET_RETURN_IF_ERROR(
-      check_subsegments(program, constants, "constant_segment", error));
+  ET_RETURN_IF_ERROR(check_subsegments(program, constants,
+                                       ET_SAYS("constant_segment"), error));
   ET_RETURN_IF_ERROR(check_mutable_data(program, error));
   return et_verify_named_data(named, &segments, error);
 }

@@ -6,19 +6,29 @@
 #include "runtime/program/tables.h"
 #include "runtime/program/verify.h"
 
-et_status et_verify_name(et_string name, const char *what, uint32_t index,
-                         et_error *error) {
-  if (name.size == 0) {
+static et_status check_name(et_fb_vector name, const char *what, uint32_t index,
+                            et_error *error) {
+  const uint32_t size = et_fb_count(name);
+  if (size == 0) {
     return et_fail_program(error, "%s[%u] has no name", what, (unsigned)index);
   }
-  if (name.size > ET_LIMIT_NAME_BYTES) {
+  if (size > ET_LIMIT_NAME_BYTES) {
     return et_fail_program(
-        error, "%s[%u]: a name of %zu bytes, more than the limit of %d", what,
-        (unsigned)index, name.size, ET_LIMIT_NAME_BYTES);
+        error, "%s[%u]: a name of %u bytes, more than the limit of %d", what,
+        (unsigned)index, (unsigned)size, ET_LIMIT_NAME_BYTES);
   }
-  if (memchr(name.data, '\0', name.size) != NULL) {
+  if (memchr(et_fb_first(name), '\0', size) != NULL) {
     return et_fail_program(error, "%s[%u]: the name has a NUL inside", what,
                            (unsigned)index);
+  }
+  return ET_STATUS_OK;
+}
+
+et_status et_verify_names(et_fb_vector tables, uint16_t field, const char *what,
+                          et_error *error) {
+  for (uint32_t i = 0; i < et_fb_count(tables); i++) {
+    const et_fb_vector name = et_fb_list(et_fb_child_at(tables, i), field);
+    ET_RETURN_IF_ERROR(check_name(name, what, i, error));
   }
   return ET_STATUS_OK;
 }
@@ -34,11 +44,15 @@ typedef struct name_walk {
 
 static int compare_names(void *context, uint32_t a, uint32_t b) {
   const name_walk *walk = context;
-  const et_fb_table first = et_fb_child_at(walk->tables, a);
-  const et_fb_table second = et_fb_child_at(walk->tables, b);
-  const et_string x = et_fb_text(first, walk->field);
-  const et_string y = et_fb_text(second, walk->field);
-  return et_string_compare(x, y);
+  const et_fb_vector x =
+      et_fb_list(et_fb_child_at(walk->tables, a), walk->field);
+  const et_fb_vector y =
+      et_fb_list(et_fb_child_at(walk->tables, b), walk->field);
+  const uint32_t size = et_fb_count(x);
+  if (size != et_fb_count(y)) {
+    return size > et_fb_count(y) ? 1 : -1;
+  }
+  return memcmp(et_fb_first(x), et_fb_first(y), size);
 }
 
 static et_status check_differs(void *context, uint32_t index, et_error *error) {
@@ -56,6 +70,7 @@ static et_status check_differs(void *context, uint32_t index, et_error *error) {
 et_status et_verify_distinct(et_fb_vector tables, uint16_t field,
                              const char *what, const char *called,
                              et_error *error) {
+  ET_RETURN_IF_ERROR(et_verify_names(tables, field, what, error));
   name_walk walk = {tables, field, what, called, UINT32_MAX};
   const et_order order = {what, compare_names, check_differs, &walk};
   return et_order_walk(&order, et_fb_count(tables), error);

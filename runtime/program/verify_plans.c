@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "runtime/core/format.h"
 #include "runtime/core/limits.h"
 #include "runtime/core/noinline.h"
 #include "runtime/core/reason.h"
@@ -10,13 +11,14 @@
 static et_status check_operators(const et_plan_check *check) {
   const et_fb_vector operators =
       et_tables_vector(check->plan, ET_PLAN_OPERATORS);
+  ET_RETURN_IF_ERROR(et_verify_names(operators, ET_OPERATOR_NAME,
+                                     ET_SAYS("operators"), check->error));
   for (uint32_t i = 0; i < et_fb_count(operators); i++) {
     const et_fb_table row = et_fb_child_at(operators, i);
-    const et_string name = et_fb_text(row, ET_OPERATOR_NAME);
-    const et_string overload = et_fb_text(row, ET_OPERATOR_OVERLOAD);
-    ET_RETURN_IF_ERROR(et_verify_name(name, "operators", i, check->error));
-    if (name.size + overload.size >= ET_LIMIT_NAME_BYTES ||
-        memchr(overload.data, '\0', overload.size) != NULL) {
+    const et_fb_vector overload = et_fb_list(row, ET_OPERATOR_OVERLOAD);
+    const uint32_t size = et_fb_count(overload);
+    if (et_tables_count(row, ET_OPERATOR_NAME) + size >= ET_LIMIT_NAME_BYTES ||
+        memchr(et_fb_first(overload), '\0', size) != NULL) {
       return et_fail_program(
           check->error,
           "operators[%u]: the overload is over-long or has a NUL inside",
@@ -29,8 +31,6 @@ static et_status check_operators(const et_plan_check *check) {
 static et_status check_delegate(const et_plan_check *check, uint32_t index,
                                 et_fb_table delegate) {
   et_piece payload;
-  ET_RETURN_IF_ERROR(et_verify_name(et_fb_text(delegate, ET_DELEGATE_ID),
-                                    "delegates", index, check->error));
   if (!et_fb_has(delegate, ET_DELEGATE_PROCESSED) ||
       !et_tables_payload(check->program, delegate, &payload)) {
     return et_fail_program(check->error,
@@ -49,6 +49,8 @@ static et_status check_delegate(const et_plan_check *check, uint32_t index,
 static et_status check_delegates(const et_plan_check *check) {
   const et_fb_vector delegates =
       et_tables_vector(check->plan, ET_PLAN_DELEGATES);
+  ET_RETURN_IF_ERROR(et_verify_names(delegates, ET_DELEGATE_ID,
+                                     ET_SAYS("delegates"), check->error));
   for (uint32_t i = 0; i < et_fb_count(delegates); i++) {
     const et_fb_table delegate = et_fb_child_at(delegates, i);
     ET_RETURN_IF_ERROR(check_delegate(check, i, delegate));
@@ -99,8 +101,8 @@ static ET_NOINLINE et_status check_plan(const et_plan_check *check) {
   ET_RETURN_IF_ERROR(check_operators(check));
   ET_RETURN_IF_ERROR(check_delegates(check));
   ET_RETURN_IF_ERROR(et_verify_values(check));
-  ET_RETURN_IF_ERROR(check_ends(check, ET_PLAN_INPUTS, "inputs"));
-  ET_RETURN_IF_ERROR(check_ends(check, ET_PLAN_OUTPUTS, "outputs"));
+  ET_RETURN_IF_ERROR(check_ends(check, ET_PLAN_INPUTS, ET_SAYS("inputs")));
+  ET_RETURN_IF_ERROR(check_ends(check, ET_PLAN_OUTPUTS, ET_SAYS("outputs")));
   return et_verify_chains(check);
 }
 
@@ -112,8 +114,6 @@ static et_status verify_plan(const et_program *program, uint32_t index,
   et_error_clear(&reason);
   check.plan = et_tables_plan(program, index);
   check.values = et_tables_vector(check.plan, ET_PLAN_VALUES);
-  const et_string name = et_fb_text(check.plan, ET_PLAN_NAME);
-  ET_RETURN_IF_ERROR(et_verify_name(name, "execution_plan", index, error));
   const et_status status = check_plan(&check);
   return status == ET_STATUS_OK
              ? ET_STATUS_OK
@@ -132,6 +132,6 @@ et_status et_verify_plans(const et_program *program, et_error *error) {
   for (uint32_t i = 0; i < et_fb_count(plans); i++) {
     ET_RETURN_IF_ERROR(verify_plan(program, i, error));
   }
-  return et_verify_distinct(plans, ET_PLAN_NAME, "execution_plan", "name",
-                            error);
+  return et_verify_distinct(plans, ET_PLAN_NAME, ET_SAYS("execution_plan"),
+                            ET_SAYS("name"), error);
 }
