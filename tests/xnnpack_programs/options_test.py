@@ -119,3 +119,10 @@ def test_planes_that_are_declared_with_other_sizes_than_the_picture_made_of_them
     path.write_bytes(program[:place] + other + program[place + len(other) :])
     with pytest.raises(ExecutorchError, match="other sizes than the picture"):
         Program(path).method()
+
+
+def test_products_make_bytes_of_rows_where_they_lie() -> None:
+    steps = _steps("rows_q")
+    # Of one row and of five, by weights of 4 and of 8 bits; one row by 8 bits is rounded, then a product of floats.
+    assert (steps["product_i8"], steps["round_rows"], steps["product_q"]) == (3, 1, 1)
+    assert steps["permute"] == 0

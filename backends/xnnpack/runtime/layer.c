@@ -83,6 +83,20 @@ static bool reads_windows(const et_xnn_node *node) {
          node->tag == ET_XNN_NODE_DEPTHWISE;
 }
 
+/* The node that makes rows bytes for `product` alone, whose step does so itself. */
+static uint32_t find_rows(const nodes *n, const et_xnn_node *product) {
+  const uint32_t index =
+      et_xnn_sole_writer(n->uses, n->graph, product->index, product->inputs[0]);
+  const et_xnn_value rows = value_at(n, product->inputs[0]);
+  if (index == NONE || rows.datatype != ET_XNN_QDINT8 ||
+      rows.quantization.row_dims != 1 || !is_float(n, product->outputs[0])) {
+    return NONE;
+  }
+  const et_xnn_node node = et_xnn_node_at(n->graph, index);
+  return node.tag == ET_XNN_NODE_CONVERT && is_float(n, node.inputs[0]) ? index
+                                                                        : NONE;
+}
+
 /* The node whose result `node` is computed with, or NONE. */
 static uint32_t find_taken(const nodes *n, const et_xnn_node *node) {
   if (node->tag == ET_XNN_NODE_ADD) {
@@ -92,6 +106,9 @@ static uint32_t find_taken(const nodes *n, const et_xnn_node *node) {
   if (reads_windows(node)) {
     return et_xnn_find_pad(n->uses, n->graph, node->index, ET_XNN_PICTURE,
                            node);
+  }
+  if (node->tag == ET_XNN_NODE_FULLY_CONNECTED) {
+    return find_rows(n, node);
   }
   if (node->tag != ET_XNN_NODE_CLAMP && node->tag != ET_XNN_NODE_HARDSWISH) {
     return NONE;
@@ -118,6 +135,13 @@ static void extend(const et_xnn_node *last, et_xnn_node *layer) {
     et_xnn_take_pad(&pad, ET_XNN_PICTURE, layer);
     return;
   }
+  if (last->tag == ET_XNN_NODE_FULLY_CONNECTED) {
+    const uint32_t rows = layer->inputs[0];
+    *layer = *last;
+    layer->inputs[0] = rows;
+    layer->rounds_rows = true;
+    return;
+  }
   if (last->tag == ET_XNN_NODE_ADD) {
     const bool is_first = last->inputs[0] == layer->outputs[0];
     layer->inputs[layer->input_count++] = last->inputs[is_first ? 1 : 0];
@@ -130,8 +154,8 @@ static void extend(const et_xnn_node *last, et_xnn_node *layer) {
   layer->outputs[0] = last->outputs[0];
 }
 
-/* There are three at most: a clamp takes a sum, a sum a layer, a layer a pad, and that
- * nothing. */
+/* There are three at most: a clamp takes a sum, a sum a layer, a layer a pad or what
+ * makes its rows bytes, and that nothing. */
 et_xnn_node et_xnn_layer_of(const nodes *n, uint32_t index) {
   const et_xnn_node last = et_xnn_node_at(n->graph, index);
   const uint32_t taken = find_taken(n, &last);

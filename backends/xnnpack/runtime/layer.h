@@ -4,7 +4,8 @@
  * Clamps are bounds of the layer before them: exporters write them apart where bytes
  * are computed, and the official runtime joins them, too, so that results are rounded
  * to bytes once. Layers of floats add what is added to their result, and apply a
- * hardswish. Convolutions have zeros around what they read in their windows. */
+ * hardswish. Convolutions have zeros around what they read in their windows, and
+ * products make their rows bytes. */
 #ifndef BACKENDS_XNNPACK_RUNTIME_LAYER_H_
 #define BACKENDS_XNNPACK_RUNTIME_LAYER_H_
 

@@ -167,9 +167,9 @@ static void multiply_numbers(et_xnn_builder *b, const et_xnn_matrix *m) {
   const bool has_codes = et_xnn_has_codes(&filter);
   const et_xnn_words in_bytes = words_of(&filter, m, ET_CPU_GROUP_I8);
   const et_xnn_words in_floats = words_of(&filter, m, m->depth);
-  const bool is_unrounded = x.datatype == ET_XNN_QDINT8 &&
-                            x.quantization.row_dims == 1 &&
-                            y.datatype == ET_XNN_FP32;
+  const bool has_rows = b->node->rounds_rows || (x.datatype == ET_XNN_QDINT8 &&
+                                                 x.quantization.row_dims == 1);
+  const bool is_unrounded = has_rows && y.datatype == ET_XNN_FP32;
   if (has_codes && is_unrounded && in_bytes.group != 0 &&
       (in_bytes.bits == 4 || !is_one_row(&x))) {
     multiply_rows(b, &in_bytes, et_xnn_tensor_of(b, b->node->inputs[X]));
