@@ -2,15 +2,10 @@
 
 #include <string.h>
 
-/* Orders as strcmp does, for a name whose length is known. */
+/* Orders as strcmp does, for a name whose length is known and that has no NUL inside. */
 static int compare_name(et_string name, const char *row) {
-  const size_t row_size = strlen(row);
-  const size_t shared = name.size < row_size ? name.size : row_size;
-  const int order = shared != 0 ? memcmp(name.data, row, shared) : 0;
-  if (order != 0) {
-    return order;
-  }
-  return (name.size > row_size) - (name.size < row_size);
+  const int order = strncmp(name.data, row, name.size);
+  return order == 0 && row[name.size] != '\0' ? -1 : order;
 }
 
 const et_kernel *et_kernel_table_find(const et_kernel_table *table,

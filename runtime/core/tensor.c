@@ -50,33 +50,32 @@ static et_status check_permutation(const uint8_t *dim_order, size_t rank,
  * PyTorch, so that strides stay positive. */
 static et_status fill_strides(const int32_t *sizes, const uint8_t *dim_order,
                               size_t rank, int32_t *out_strides,
-                              et_error *error) {
-  int64_t stride = 1;
+                              size_t *out_numel, et_error *error) {
+  uint64_t stride = 1;
+  bool is_empty = false;
   for (size_t d = rank; d-- > 0;) {
-    const int64_t size = sizes[dim_order[d]];
+    const int32_t size = sizes[dim_order[d]];
     if (size < 0) {
-      return et_fail_program(error, "sizes[%u] = %lld is negative",
-                             (unsigned)dim_order[d], (long long)size);
+      return et_fail_program(error, "sizes[%u] = %d is negative",
+                             (unsigned)dim_order[d], (int)size);
     }
     if (stride > INT32_MAX) {
       return et_fail_program(error, "the stride of dim %u does not fit 32 bits",
                              (unsigned)dim_order[d]);
     }
     out_strides[dim_order[d]] = (int32_t)stride;
-    stride *= size > 1 ? size : 1; /* below 2^62: both factors below 2^31 */
+    is_empty = is_empty || size == 0;
+    /* Below 2^62: both factors are below 2^31. */
+    stride = (uint64_t)(uint32_t)stride * (size > 1 ? (uint32_t)size : 1u);
   }
+  if (is_empty) {
+    stride = 0;
+  }
+  if (stride > SIZE_MAX) {
+    return et_fail_program(error, "the number of elements overflows");
+  }
+  *out_numel = (size_t)stride;
   return ET_STATUS_OK;
-}
-
-static bool count_elements(const int32_t *sizes, size_t rank, size_t *out) {
-  size_t count = 1;
-  for (size_t d = 0; d < rank; d++) {
-    if (!et_checked_mul(count, (size_t)sizes[d], &count)) {
-      return false;
-    }
-  }
-  *out = count;
-  return true;
 }
 
 et_status et_tensor_layout(const int32_t *sizes, const uint8_t *dim_order,
@@ -87,11 +86,7 @@ et_status et_tensor_layout(const int32_t *sizes, const uint8_t *dim_order,
                            ET_MAX_RANK);
   }
   ET_RETURN_IF_ERROR(check_permutation(dim_order, rank, error));
-  ET_RETURN_IF_ERROR(fill_strides(sizes, dim_order, rank, out_strides, error));
-  if (!count_elements(sizes, rank, out_numel)) {
-    return et_fail_program(error, "the number of elements overflows");
-  }
-  return ET_STATUS_OK;
+  return fill_strides(sizes, dim_order, rank, out_strides, out_numel, error);
 }
 
 static et_status check_resize(const et_tensor *tensor, const int32_t *sizes,

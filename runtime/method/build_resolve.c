@@ -35,22 +35,21 @@ static void list_missing(missing *m, const char *name) {
   }
 }
 
-/* "aten::add.out" of operator `index`; verified to fit. */
+/* Writes "aten::add.out" of operator `index`; verified to fit, and that names and overloads
+ * end with NUL. */
 static et_string full_name(const et_builder *builder, uint32_t index,
                            char text[ET_LIMIT_NAME_BYTES + 1]) {
-  const et_fb_vector operators =
-      et_tables_vector(builder->plan, ET_PLAN_OPERATORS);
-  const et_fb_table row = et_fb_child_at(operators, index);
-  const et_string overload = et_fb_text(row, ET_OPERATOR_OVERLOAD);
-  const et_string name = et_fb_text(row, ET_OPERATOR_NAME);
-  et_string full = {text, name.size};
-  memcpy(text, name.data, name.size);
-  if (overload.size != 0) {
+  const et_fb_table row =
+      et_fb_child_at(et_tables_vector(builder->plan, ET_PLAN_OPERATORS), index);
+  const et_fb_vector name = et_fb_list(row, ET_OPERATOR_NAME);
+  const et_fb_vector overload = et_fb_list(row, ET_OPERATOR_OVERLOAD);
+  et_string full = {text, et_fb_count(name)};
+  memcpy(text, et_fb_first(name), full.size + 1);
+  if (et_fb_count(overload) != 0) {
     text[full.size++] = '.';
-    memcpy(text + full.size, overload.data, overload.size);
-    full.size += overload.size;
+    memcpy(text + full.size, et_fb_first(overload), et_fb_count(overload) + 1);
+    full.size += et_fb_count(overload);
   }
-  text[full.size] = '\0';
   return full;
 }
 

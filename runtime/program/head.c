@@ -4,18 +4,6 @@
 
 #include "runtime/core/reason.h"
 
-uint32_t et_head_u32(et_span file, size_t position) {
-  uint32_t value = 0;
-  memcpy(&value, file.data + position, sizeof value);
-  return value;
-}
-
-uint64_t et_head_u64(et_span file, size_t position) {
-  uint64_t value = 0;
-  memcpy(&value, file.data + position, sizeof value);
-  return value;
-}
-
 et_status et_head_check_identifier(et_span file, const char *identifier,
                                    const char *what, et_error *error) {
   if (file.size < ET_HEAD_MAGIC_AT) {

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "executorch/program.h"
 #include "executorch/span.h"
@@ -14,8 +15,17 @@
 #define ET_HEAD_MAGIC_AT 8
 
 /* Numbers of the head, which must lie in `file`. */
-uint32_t et_head_u32(et_span file, size_t position);
-uint64_t et_head_u64(et_span file, size_t position);
+static inline uint32_t et_head_u32(et_span file, size_t position) {
+  uint32_t value;
+  memcpy(&value, file.data + position, sizeof value);
+  return value;
+}
+
+static inline uint64_t et_head_u64(et_span file, size_t position) {
+  uint64_t value;
+  memcpy(&value, file.data + position, sizeof value);
+  return value;
+}
 
 /* INVALID_PROGRAM when the file is too short for an identifier, or has another;
  * `what` is what the file should be. */

@@ -25,9 +25,17 @@ static bool has_header(et_span file) {
          memcmp(file.data + MAGIC_AT, MAGIC, 4) == 0;
 }
 
-static et_status split_segments(uint64_t file_size, uint64_t program_size,
-                                uint64_t base, uint64_t size,
+/* Finds the segments behind the tables: where the header says no size, or 0, they are the
+ * rest of the file. */
+static et_status split_segments(et_span file, uint64_t file_size,
+                                uint64_t program_size, uint32_t length,
                                 et_program *program, et_error *error) {
+  const uint64_t base = et_head_u64(file, SEGMENT_BASE_AT);
+  uint64_t size =
+      length >= LENGTH_WITH_SIZE ? et_head_u64(file, SEGMENT_SIZE_AT) : 0;
+  if (size == 0 && base <= file_size) {
+    size = base != 0 ? file_size - base : 0;
+  }
   if (base == 0 && size == 0) {
     return ET_STATUS_OK;
   }
@@ -44,38 +52,23 @@ static et_status split_segments(uint64_t file_size, uint64_t program_size,
   return ET_STATUS_OK;
 }
 
-/* Bytes of segments; a header without that field, or with 0 in it, leaves the rest
- * of the file. */
-static uint64_t segment_bytes(et_span file, uint64_t file_size, uint32_t length,
-                              uint64_t base) {
-  const uint64_t stated =
-      length >= LENGTH_WITH_SIZE ? et_head_u64(file, SEGMENT_SIZE_AT) : 0;
-  if (stated != 0) {
-    return stated;
-  }
-  return base != 0 && base <= file_size ? file_size - base : 0;
-}
-
 /* Finds the bytes of tables, and the segments behind them. */
 static et_status parse_extended(et_span file, uint64_t file_size,
                                 uint64_t *program_size, et_program *program,
                                 et_error *error) {
   const uint32_t length = et_head_u32(file, LENGTH_AT);
-  if (length < LENGTH_WITH_BASE || !et_range_in(MAGIC_AT, length, file_size)) {
+  const uint64_t head = (uint64_t)MAGIC_AT + length;
+  if (length < LENGTH_WITH_BASE || head > file_size) {
     return et_fail_program(error, "header: its length %u does not fit",
                            (unsigned)length);
   }
   *program_size = et_head_u64(file, PROGRAM_SIZE_AT);
-  if (*program_size < (uint64_t)MAGIC_AT + length ||
-      *program_size > file_size) {
+  if (*program_size < head || *program_size > file_size) {
     return et_fail_program(
         error, "header: %llu bytes of tables in a file of %llu bytes",
         (unsigned long long)*program_size, (unsigned long long)file_size);
   }
-  const uint64_t base = et_head_u64(file, SEGMENT_BASE_AT);
-  return split_segments(file_size, *program_size, base,
-                        segment_bytes(file, file_size, length, base), program,
-                        error);
+  return split_segments(file, file_size, *program_size, length, program, error);
 }
 
 et_status et_header_parse(const et_data_source *source, et_program *out_program,

@@ -28,14 +28,15 @@ static et_status fail_not_found(const et_program *program, const char *name,
 
 et_status et_program_method_meta(const et_program *program, const char *name,
                                  et_method_meta *out_meta, et_error *error) {
-  const size_t size = strlen(name);
-  for (size_t i = 0; i < et_program_method_count(program); i++) {
-    et_string found;
-    et_program_method_name(program, i, &found);
-    if (found.size == size && memcmp(found.data, name, size) == 0) {
+  const et_fb_vector plans =
+      et_tables_of_program(program, ET_PROGRAM_EXECUTION_PLAN);
+  for (uint32_t i = 0; i < et_fb_count(plans); i++) {
+    const et_fb_table plan = et_fb_child_at(plans, i);
+    const et_fb_vector found = et_fb_list(plan, ET_PLAN_NAME);
+    /* Names end with NUL and have none inside. */
+    if (strcmp((const char *)et_fb_first(found), name) == 0) {
       out_meta->program = program;
-      out_meta->plan = et_fb_position(program->flatbuffer,
-                                      et_tables_plan(program, (uint32_t)i));
+      out_meta->plan = et_fb_position(program->flatbuffer, plan);
       return ET_STATUS_OK;
     }
   }
@@ -70,10 +71,8 @@ static et_status describe_tensor(et_fb_table table, et_value_meta *out_meta,
   out_meta->dynamism = (uint8_t)record.dynamism;
   out_meta->nbytes = record.nbytes;
   out_meta->is_planned = record.is_planned;
-  memcpy(out_meta->sizes, record.sizes, sizeof record.sizes);
-  if (record.rank != 0) {
-    memcpy(out_meta->dim_order, record.dim_order, record.rank);
-  }
+  memcpy(out_meta->sizes, record.sizes, record.rank * sizeof *record.sizes);
+  memcpy(out_meta->dim_order, record.dim_order, record.rank);
   return ET_STATUS_OK;
 }
 

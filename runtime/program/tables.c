@@ -70,7 +70,7 @@ bool et_tables_segment(const et_program *program, uint32_t index,
 bool et_tables_subsegment(const et_program *program, et_fb_table subsegments,
                           uint32_t index, size_t nbytes, et_piece *out) {
   const et_fb_vector offsets = et_fb_list(subsegments, ET_SUBSEGMENT_OFFSETS);
-  et_piece segment = {0, 0};
+  et_piece segment;
   if (index == 0 || index >= et_fb_count(offsets) ||
       !et_tables_segment(program, et_fb_u32(subsegments, ET_SUBSEGMENT_INDEX),
                          &segment)) {
@@ -89,11 +89,12 @@ static bool inline_payload(const et_program *program, uint32_t index,
                            et_piece *out) {
   const et_fb_vector payloads =
       et_tables_of_program(program, ET_PROGRAM_DELEGATE_DATA);
-  const et_fb_table payload = et_fb_child_at(payloads, index);
-  const et_span bytes = et_fb_bytes(payload, ET_SINGLE_FIELD);
-  out->offset =
-      bytes.size != 0 ? (uint64_t)(bytes.data - program->flatbuffer.data) : 0;
-  out->size = bytes.size;
+  const et_fb_vector bytes =
+      et_fb_list(et_fb_child_at(payloads, index), ET_SINGLE_FIELD);
+  out->size = et_fb_count(bytes);
+  out->offset = out->size != 0
+                    ? et_fb_position(program->flatbuffer, et_fb_first(bytes))
+                    : 0;
   return index < et_fb_count(payloads);
 }
 

@@ -24,11 +24,10 @@ static et_status read_shape(et_fb_table table, et_tensor_record *record,
                            (unsigned)et_fb_count(sizes),
                            (unsigned)et_fb_count(dim_order));
   }
-  for (uint32_t d = 0; d < et_fb_count(sizes); d++) {
-    record->sizes[d] = et_fb_i32_at(sizes, d);
-  }
   record->rank = et_fb_count(sizes);
-  record->dim_order = et_fb_data(dim_order);
+  record->dim_order = et_fb_first(dim_order);
+  memcpy(record->sizes, et_fb_first(sizes),
+         record->rank * sizeof *record->sizes);
   return et_tensor_layout(record->sizes, record->dim_order, record->rank,
                           record->strides, &record->numel, error);
 }
@@ -36,7 +35,7 @@ static et_status read_shape(et_fb_table table, et_tensor_record *record,
 static void read_allocation(et_fb_table table, et_tensor_record *record) {
   const et_fb_table allocation = et_fb_child(table, ET_TENSOR_ALLOCATION);
   const uint64_t high = et_fb_u32(allocation, ET_ALLOCATION_OFFSET_HIGH);
-  record->is_planned = et_fb_has(table, ET_TENSOR_ALLOCATION);
+  record->is_planned = allocation != ET_FB_ABSENT_TABLE;
   record->memory_id = et_fb_u32(allocation, ET_ALLOCATION_MEMORY_ID);
   record->memory_offset =
       high << 32 | et_fb_u32(allocation, ET_ALLOCATION_OFFSET_LOW);
@@ -68,7 +67,6 @@ static et_status check_kind(const et_tensor_record *record, int8_t location,
 
 et_status et_tensor_record_read(et_fb_table table, et_tensor_record *out_record,
                                 et_error *error) {
-  memset(out_record, 0, sizeof *out_record);
   out_record->table = table;
   const et_fb_table extra = et_fb_child(table, ET_TENSOR_EXTRA);
   const int8_t location = et_fb_i8(extra, ET_EXTRA_LOCATION);

@@ -15,7 +15,7 @@
 /* As the file says it. */
 typedef struct et_tensor_record {
   et_fb_table table;
-  const uint8_t *dim_order; /* `rank` entries in the file; NULL for rank 0 */
+  const uint8_t *dim_order; /* `rank` entries in the file */
   uint32_t rank;
   int32_t dtype;        /* code of the file format, perhaps unknown */
   int8_t dynamism;      /* et_shape_dynamism, or 2: unbounded */

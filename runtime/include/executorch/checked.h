@@ -21,10 +21,18 @@ static inline bool et_checked_add(size_t a, size_t b, size_t *out) {
 }
 
 static inline bool et_checked_mul(size_t a, size_t b, size_t *out) {
+#if defined(__GNUC__)
+  size_t product = 0; /* no division where the compiler knows better */
+  if (__builtin_mul_overflow(a, b, &product)) {
+    return false;
+  }
+#else
+  const size_t product = a * b;
   if (a != 0 && b > SIZE_MAX / a) {
     return false;
   }
-  *out = a * b;
+#endif
+  *out = product;
   return true;
 }
 

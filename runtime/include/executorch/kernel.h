@@ -126,7 +126,7 @@ typedef struct et_kernel_table {
   size_t count;
 } et_kernel_table;
 
-/* The first row of that name, or NULL. O(log count). */
+/* The first row of that name, which has no NUL inside, or NULL. O(log count). */
 const et_kernel *et_kernel_table_find(const et_kernel_table *table,
                                       et_string name);
 
