@@ -49,6 +49,6 @@ const uint8_t *et_data_initial(const et_program *program, const et_data *data,
                                const et_tensor_record *record) {
   et_piece piece;
   return record->has_data && et_tensor_record_data(program, record, &piece)
-             ? et_data_find(program, data, piece)
+             ? et_data_find(program, data, &piece)
              : NULL;
 }

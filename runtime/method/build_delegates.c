@@ -92,7 +92,7 @@ static et_backend_context make_context(const et_builder *builder,
   et_piece payload = {0, 0};
   et_tables_payload(builder->program, delegate, &payload);
   context.payload.data =
-      et_data_find(builder->program, &builder->data, payload);
+      et_data_find(builder->program, &builder->data, &payload);
   context.payload.size = payload.size;
   fill_specs(tables, specs);
   add_parts(builder->registry, backend, &context);

@@ -9,7 +9,7 @@ static et_status fill_tensor(et_fill *f, et_fb_table held, et_value *value,
                              et_tensor_record *record) {
   ET_RETURN_IF_ERROR(et_tensor_record_read(held, record, f->error));
   et_tensor *tensor = f->tensor++;
-  memset(tensor, 0, sizeof *tensor);
+  tensor->data = NULL;
   tensor->capacity = record->nbytes;
   tensor->sizes = f->dim;
   tensor->strides = f->dim + record->rank;
@@ -18,6 +18,7 @@ static et_status fill_tensor(et_fill *f, et_fb_table held, et_value *value,
   tensor->dtype = (et_scalar_type)record->dtype;
   tensor->rank = (uint8_t)record->rank;
   tensor->dynamism = (uint8_t)record->dynamism;
+  tensor->is_constant = false;
   memcpy(tensor->sizes, record->sizes, record->rank * sizeof *tensor->sizes);
   memcpy(tensor->strides, record->strides,
          record->rank * sizeof *tensor->strides);
@@ -54,23 +55,27 @@ void et_fill_scalar(et_fb_table held, et_value *out_value) {
   }
 }
 
+_Static_assert(offsetof(et_value, u.as_string.data) ==
+                       offsetof(et_value, u.as_packed.data) &&
+                   offsetof(et_value, u.as_string.size) ==
+                       offsetof(et_value, u.as_packed.size),
+               "texts and lists of bytes are filled alike");
+
 et_status et_fill_value(et_fill *fill, et_fb_vector values, uint32_t index,
                         et_value *out_value, et_tensor_record *out_record) {
   et_fb_table held;
-  et_span bytes;
+  et_fb_vector items;
   memset(out_value, 0, sizeof *out_value);
   out_value->tag = (et_value_tag)et_tables_value(values, index, &held);
   switch (out_value->tag) {
     case ET_VALUE_TENSOR:
       return fill_tensor(fill, held, out_value, out_record);
-    case ET_VALUE_STRING:
-      out_value->u.as_string = et_fb_text(held, ET_SINGLE_FIELD);
-      break;
+    case ET_VALUE_STRING: /* whose address and size lie where those of lists do */
     case ET_VALUE_DOUBLE_LIST:
     case ET_VALUE_BOOL_LIST:
-      bytes = et_fb_bytes(held, ET_SINGLE_FIELD);
-      out_value->u.as_packed.data = bytes.data;
-      out_value->u.as_packed.size = bytes.size;
+      items = et_fb_list(held, ET_SINGLE_FIELD);
+      out_value->u.as_packed.data = et_fb_first(items);
+      out_value->u.as_packed.size = et_fb_count(items);
       break;
     case ET_VALUE_INT_LIST:
     case ET_VALUE_TENSOR_LIST:

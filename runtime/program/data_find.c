@@ -2,12 +2,12 @@
 #include "runtime/program/reading.h"
 
 const uint8_t *et_data_find(const et_program *program, const et_data *data,
-                            et_piece piece) {
-  if (piece.size == 0) {
+                            const et_piece *piece) {
+  if (piece->size == 0) {
     return NULL;
   }
-  if (et_range_in(piece.offset, piece.size, program->file.size)) {
-    return program->file.data + piece.offset;
+  if (et_range_in(piece->offset, piece->size, program->file.size)) {
+    return program->file.data + piece->offset;
   }
   return program->reading != NULL ? program->reading->find(program, data, piece)
                                   : NULL;
@@ -18,7 +18,7 @@ et_status et_data_get(const et_program *program, const et_data *data,
   if (program->reading != NULL && piece.size != 0) {
     return program->reading->get(program, data, piece, out_bytes, error);
   }
-  out_bytes->data = et_data_find(program, data, piece);
+  out_bytes->data = et_data_find(program, data, &piece);
   out_bytes->size = piece.size;
   return ET_STATUS_OK;
 }

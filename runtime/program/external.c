@@ -138,7 +138,7 @@ static et_status check_tensor(const et_program *program, uint32_t index,
   const et_string key = et_external_key(record);
   found it;
   if (key.size == 0 || !find(program, key, &it)) {
-    return et_external_absent(program, index, key, error);
+    return et_external_absent(program, index, record, error);
   }
   const char *what = check_layout(record, &it);
   if (what != NULL) {

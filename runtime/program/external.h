@@ -39,9 +39,9 @@ static inline et_string et_external_key(const et_tensor_record *record) {
   return et_fb_text(extra, ET_EXTRA_NAME);
 }
 
-/* NOT_FOUND: none of the program's files, if it has any, has the key. */
+/* NOT_FOUND: none of the program's files, if it has any, has the tensor's key. */
 et_status et_external_absent(const et_program *program, uint32_t index,
-                             et_string key, et_error *error);
+                             const et_tensor_record *record, et_error *error);
 
 /* check, or NOT_FOUND for a program without files. */
 et_status et_external_check(const et_program *program, uint32_t index,

@@ -1,20 +1,19 @@
 #include "runtime/program/external.h"
 
 et_status et_external_absent(const et_program *program, uint32_t index,
-                             et_string key, et_error *error) {
+                             const et_tensor_record *record, et_error *error) {
   const size_t files =
       program->source_count > 1 ? program->source_count - 1 : 0;
   return et_fail(error, ET_STATUS_NOT_FOUND,
                  "values[%u]: its data lies in an external file (.ptd), under "
                  "the key '%s', which none of the %zu given has: "
                  "et_program_load_sources takes them",
-                 (unsigned)index, key.size != 0 ? key.data : "", files);
+                 (unsigned)index, et_external_key(record).data, files);
 }
 
 et_status et_external_check(const et_program *program, uint32_t index,
                             const et_tensor_record *record, et_error *error) {
   return program->external != NULL
              ? program->external->check(program, index, record, error)
-             : et_external_absent(program, index, et_external_key(record),
-                                  error);
+             : et_external_absent(program, index, record, error);
 }

@@ -40,8 +40,9 @@ static void swap(void *context, size_t a, size_t b) {
 /* What is in order does not pay for the room on the stack that sorting takes. */
 static ET_NOINLINE et_status walk_sorted(const et_order *order, uint32_t count,
                                          et_error *error) {
-  sorting s = {.order = order};
+  sorting s;
   const et_sort_items items = {&s, comes_before, swap};
+  s.order = order;
   for (uint32_t i = 0; i < count; i++) {
     s.indices[i] = (uint16_t)i;
   }

@@ -83,13 +83,13 @@ static et_data_run *find_run(const et_data *data, et_piece piece) {
 }
 
 static const uint8_t *find(const et_program *program, const et_data *data,
-                           et_piece piece) {
-  const uint8_t *there = et_source_address(program, piece);
+                           const et_piece *piece) {
+  const uint8_t *there = et_source_address(program, *piece);
   if (there != NULL) {
     return there;
   }
-  const et_data_run *run = find_run(data, piece);
-  return run->bytes + (piece.offset - run->offset);
+  const et_data_run *run = find_run(data, *piece);
+  return run->bytes + (piece->offset - run->offset);
 }
 
 static et_status read_run(const et_program *program, et_data_run *run,
@@ -108,7 +108,7 @@ static et_status get(const et_program *program, const et_data *data,
   if (et_source_address(program, piece) == NULL) {
     ET_RETURN_IF_ERROR(read_run(program, find_run(data, piece), error));
   }
-  out_bytes->data = find(program, data, piece);
+  out_bytes->data = find(program, data, &piece);
   out_bytes->size = piece.size;
   return ET_STATUS_OK;
 }

@@ -25,7 +25,7 @@ struct et_reading {
                      size_t list, et_data *out_data);
   /* The bytes of a piece that is not empty and has been read, or needs not be. */
   const uint8_t *(*find)(const et_program *program, const et_data *data,
-                         et_piece piece);
+                         const et_piece *piece);
   /* The same for a piece that perhaps nobody has needed yet. */
   et_status (*get)(const et_program *program, const et_data *data,
                    et_piece piece, et_span *out_bytes, et_error *error);
@@ -35,7 +35,7 @@ extern const struct et_reading et_reading;
 
 /* The bytes of a piece that has been read, or needs not be; NULL when it is empty. */
 const uint8_t *et_data_find(const et_program *program, const et_data *data,
-                            et_piece piece);
+                            const et_piece *piece);
 
 /* The same for a piece that perhaps nobody has needed yet. */
 et_status et_data_get(const et_program *program, const et_data *data,

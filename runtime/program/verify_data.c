@@ -9,8 +9,8 @@
 /* Segments are looked at in the order in which they lie. */
 typedef struct segment_walk {
   const et_segments *segments;
-  et_piece before; /* the last that was not empty */
-  uint32_t before_index;
+  uint64_t end;    /* of the last that was not empty */
+  uint32_t before; /* its index */
 } segment_walk;
 
 static int compare_segments(void *context, uint32_t a, uint32_t b) {
@@ -24,25 +24,23 @@ static int compare_segments(void *context, uint32_t a, uint32_t b) {
 
 static et_status check_overlap(void *context, uint32_t index, et_error *error) {
   segment_walk *walk = context;
-  const et_piece *before = &walk->before;
-  et_piece segment = {0, 0};
-  et_segments_find(walk->segments, index, &segment);
-  if (segment.size == 0) {
+  et_piece segment; /* which is there */
+  if (!et_segments_find(walk->segments, index, &segment) || segment.size == 0) {
     return ET_STATUS_OK;
   }
-  if (before->size != 0 && segment.offset < before->offset + before->size) {
-    const uint32_t other = walk->before_index;
+  if (segment.offset < walk->end) {
+    const uint32_t other = walk->before;
     return et_fail_program(error, "segments[%u] overlaps segments[%u]",
                            (unsigned)(index > other ? index : other),
                            (unsigned)(index > other ? other : index));
   }
-  walk->before = segment;
-  walk->before_index = index;
+  walk->end = segment.offset + segment.size;
+  walk->before = index;
   return ET_STATUS_OK;
 }
 
 et_status et_verify_segments(const et_segments *segments, et_error *error) {
-  segment_walk walk = {segments, {0, 0}, 0};
+  segment_walk walk = {segments, 0, 0};
   const et_order order = {ET_SAYS("segments"), compare_segments, check_overlap,
                           &walk};
   for (uint32_t i = 0; i < et_fb_count(segments->table); i++) {
