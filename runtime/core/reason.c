@@ -21,6 +21,12 @@ ET_INTEGERS et_status(et_fail_because)(et_error *error, et_status status,
                                        const et_error *reason,
                                        const char *format, ...) {
   va_list args;
+  et_error own;
+  if (reason == NULL && error != NULL) {
+    own = *error;
+    reason = &own;
+    et_error_clear(error);
+  }
   va_start(args, format);
   const size_t used = et_fail_args(error, status, format, &args);
   va_end(args);

@@ -22,8 +22,17 @@ et_status et_fail_program(et_error *error, const char *format, ...)
 
 et_status et_fail_code_program(et_error *error, uint32_t place, uint32_t index);
 
+/* et_fail_within(error, status, format, ...) puts where it happened before the message of
+ * the failure that `error` has, and gives back its status. Nothing where messages are
+ * reduced to codes. What et_unfailed gives is such an error: NULL where an earlier failure
+ * is there, which stays as it is told. */
+static inline et_error *et_unfailed(et_error *error) {
+  return error != NULL && error->status == ET_STATUS_OK ? error : NULL;
+}
+
 /* et_fail with a message that ends in the reason's: the format, which says where that
- * happened, comes before it. A reason without a message gives the sentence of `status`.
+ * happened, comes before it. A reason without a message gives the sentence of `status`,
+ * and NULL is what `error` has.
  * Where messages are reduced to codes it is the reason's, if that has one. */
 et_status et_fail_because(et_error *error, et_status status,
                           const et_error *reason, const char *format, ...)
@@ -37,6 +46,9 @@ et_status et_fail_code_because(et_error *error, et_status status,
                                uint32_t index);
 
 #if defined(ET_MESSAGES_CODES) && !defined(__cplusplus)
+#define et_fail_within(error, status, ...)                                \
+  ((void)sizeof((et_fail_because)((error), (status), NULL, __VA_ARGS__)), \
+   (status))
 #define et_fail_program(error, ...)                                   \
   ((void)sizeof((et_fail_program)((error), __VA_ARGS__)),             \
    et_failed(et_fail_code_program((error), ET_PLACE,                  \
@@ -47,6 +59,8 @@ et_status et_fail_code_because(et_error *error, et_status status,
    et_fail_code_because((error), (status), (reason), ET_PLACE,                \
                         ET_FIRST_INDEX(__VA_ARGS__, 0, 0)))
 #elif !defined(__cplusplus)
+#define et_fail_within(error, status, ...) \
+  et_fail_because((error), (status), NULL, __VA_ARGS__)
 #define et_fail_program(...) et_failed((et_fail_program)(__VA_ARGS__), 1)
 #endif
 

@@ -1,5 +1,6 @@
 #include "executorch/program.h"
 
+#include "runtime/core/reason.h"
 #include "runtime/program/header.h"
 #include "runtime/program/load.h"
 #include "runtime/program/schema.h"
@@ -22,6 +23,7 @@ static et_status check_base(et_span file, et_error *error) {
 et_status et_load_program(const et_data_source *source, et_program *out_program,
                           et_error *error) {
   et_program program;
+  error = et_unfailed(error);
   ET_RETURN_IF_ERROR(et_header_parse(source, &program, error));
   ET_RETURN_IF_ERROR(et_schema_verify(program.flatbuffer, &et_program_schema,
                                       program.root, error));

@@ -247,6 +247,31 @@ static void test_m06_tensor_without_sizes_is_a_scalar_or_refused(void **state) {
                    ET_STATUS_OK);
 }
 
+/* Failures are told from within: what is around them is not put before an older one. */
+static void test_m26_first_failure_stays_as_it_is_told(void **state) {
+  (void)state;
+  et_error error;
+  et_program program;
+  et_test_write_copy(&writer, 4);
+  et_writer_floats(&writer, 4, 0);
+  drop_field(writer.last_table, ET_TENSOR_SIZES);
+  const et_span file = et_writer_finish(&writer);
+  et_error_clear(&error);
+  et_fail(&error, ET_STATUS_NOT_FOUND, "first");
+  assert_int_equal(et_program_load(file, &program, &error),
+                   ET_STATUS_INVALID_PROGRAM);
+  assert_int_equal(error.status, ET_STATUS_NOT_FOUND);
+  assert_string_equal(error.message, "first");
+  assert_int_equal(et_program_load(file, &program, NULL),
+                   ET_STATUS_INVALID_PROGRAM);
+  et_error_clear(&error);
+  et_program_load(file, &program, &error);
+  assert_int_equal(error.status, ET_STATUS_INVALID_PROGRAM);
+  assert_non_null(strstr(error.message, "execution_plan[0].values["));
+  assert_non_null(
+      strstr(error.message, "]: 0 sizes but 1 entries of dim_order"));
+}
+
 static void test_m06_delegate_without_payload_or_id_is_refused(void **state) {
   (void)state;
   et_test_write_copy(&writer, 4);
@@ -387,6 +412,7 @@ int main(void) {
       cmocka_unit_test(test_m06_absent_lists_of_a_plan_are_empty),
       cmocka_unit_test(test_m06_operator_without_name_is_refused),
       cmocka_unit_test(test_m06_tensor_without_sizes_is_a_scalar_or_refused),
+      cmocka_unit_test(test_m26_first_failure_stays_as_it_is_told),
       cmocka_unit_test(test_m06_delegate_without_payload_or_id_is_refused),
       cmocka_unit_test(test_m07_union_tag_without_value),
       cmocka_unit_test(test_m07_union_value_without_tag),

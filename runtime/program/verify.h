@@ -26,7 +26,8 @@ typedef struct et_plan_check {
   const et_program *program;
   et_fb_table plan;
   et_fb_vector values;
-  et_error *error; /* for messages that say where in the plan; never NULL */
+  uint32_t value_count;
+  et_error *error; /* for messages that say where in the plan; no failure yet */
 } et_plan_check;
 
 /* Lists refer to values of the kind they hold; tensors are consistent and have

@@ -10,8 +10,7 @@ enum {
   OF_OPERATORS,
   OF_DELEGATES,
   OF_INSTRUCTIONS, /* or one past the last, which ends the chain */
-  OF_COUNTS,
-  ARGS = OF_COUNTS, /* a vector of values */
+  ARGS,            /* a vector of values */
   NONE,
 };
 
@@ -26,22 +25,36 @@ static const uint8_t rules[][2] = {
 
 /* The instructions of a chain. */
 typedef struct place {
-  uint32_t counts[OF_COUNTS];
-  et_error *error; /* for messages that say where in the instruction */
+  const et_plan_check *check;
+  uint32_t instructions;
 } place;
 
-static et_status check_args(const place *at, et_fb_table call, uint16_t field) {
+static uint32_t count_of(const place *at, uint8_t rule) {
+  switch (rule) {
+    case OF_VALUES:
+      return at->check->value_count;
+    case OF_INSTRUCTIONS:
+      return at->instructions + 1;
+    default:
+      return et_tables_count(at->check->plan, rule == OF_OPERATORS
+                                                  ? ET_PLAN_OPERATORS
+                                                  : ET_PLAN_DELEGATES);
+  }
+}
+
+static et_status check_args(const et_plan_check *check, et_fb_table call,
+                            uint16_t field) {
   const et_fb_vector args = et_tables_vector(call, field);
   if (et_fb_count(args) > ET_LIMIT_CALL_ARGS) {
-    return et_fail_program(at->error, "%u args, more than the limit of %d",
+    return et_fail_program(check->error, "%u args, more than the limit of %d",
                            (unsigned)et_fb_count(args), ET_LIMIT_CALL_ARGS);
   }
   for (uint32_t i = 0; i < et_fb_count(args); i++) {
     const int32_t index = et_fb_i32_at(args, i);
-    if (index < 0 || (uint32_t)index >= at->counts[OF_VALUES]) {
-      return et_fail_program(at->error, "args[%u] = %d: there are %u values",
+    if (index < 0 || (uint32_t)index >= check->value_count) {
+      return et_fail_program(check->error, "args[%u] = %d: there are %u values",
                              (unsigned)i, (int)index,
-                             (unsigned)at->counts[OF_VALUES]);
+                             (unsigned)check->value_count);
     }
   }
   return ET_STATUS_OK;
@@ -52,17 +65,21 @@ static et_status check_field(const place *at, et_fb_table args, uint8_t tag,
   const uint8_t rule =
       tag < sizeof rules / sizeof *rules ? rules[tag][field] : NONE;
   if (rule == ARGS) {
-    return check_args(at, args, field);
+    return check_args(at->check, args, field);
   }
-  const int32_t index = et_fb_i32(args, field);
-  if (rule == NONE || (index >= 0 && (uint32_t)index < at->counts[rule])) {
+  if (rule == NONE) {
+    return ET_STATUS_OK;
+  }
+  const uint32_t index = et_fb_u32(args, field); /* signed; negative: large */
+  const uint32_t count = count_of(at, rule);
+  if (index < count) {
     return ET_STATUS_OK;
   }
   return et_fail_program(
-      at->error, "%s %d is not one of %u",
+      at->check->error, "%s %d is not one of %u",
       et_schema_name_in_union(&et_program_schema, ET_UNION_INSTRUCTION, tag,
                               field),
-      (int)index, (unsigned)at->counts[rule]);
+      (int)index, (unsigned)count);
 }
 
 /* The walk over the structure refuses unknown tags. */
@@ -75,21 +92,15 @@ static et_status check_instruction(const place *at, et_fb_table instruction) {
 
 static et_status check_chain(const et_plan_check *check, uint32_t index,
                              et_fb_vector instructions) {
-  et_error reason;
-  place at;
-  at.error = &reason;
-  at.counts[OF_VALUES] = et_fb_count(check->values);
-  at.counts[OF_OPERATORS] = et_tables_count(check->plan, ET_PLAN_OPERATORS);
-  at.counts[OF_DELEGATES] = et_tables_count(check->plan, ET_PLAN_DELEGATES);
-  at.counts[OF_INSTRUCTIONS] = et_fb_count(instructions) + 1;
-  et_error_clear(&reason);
-  for (uint32_t i = 0; i < et_fb_count(instructions); i++) {
+  const uint32_t count = et_fb_count(instructions);
+  const place at = {check, count};
+  for (uint32_t i = 0; i < count; i++) {
     const et_fb_table instruction = et_fb_child_at(instructions, i);
     const et_status status = check_instruction(&at, instruction);
     if (status != ET_STATUS_OK) {
-      return et_fail_because(check->error, status, &reason,
-                             "chains[%u].instructions[%u]: ", (unsigned)index,
-                             (unsigned)i);
+      return et_fail_within(check->error, status,
+                            "chains[%u].instructions[%u]: ", (unsigned)index,
+                            (unsigned)i);
     }
   }
   return ET_STATUS_OK;

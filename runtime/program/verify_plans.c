@@ -2,7 +2,6 @@
 
 #include "runtime/core/format.h"
 #include "runtime/core/limits.h"
-#include "runtime/core/noinline.h"
 #include "runtime/core/reason.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
@@ -82,20 +81,19 @@ static et_status check_ends(const et_plan_check *check, uint16_t field,
   const et_fb_vector ends = et_tables_vector(check->plan, field);
   for (uint32_t i = 0; i < et_fb_count(ends); i++) {
     const int32_t index = et_fb_i32_at(ends, i);
-    if (index < 0 || (uint32_t)index >= et_fb_count(check->values)) {
+    if (index < 0 || (uint32_t)index >= check->value_count) {
       return et_fail_program(check->error, "%s[%u] = %d: there are %u values",
                              name, (unsigned)i, (int)index,
-                             (unsigned)et_fb_count(check->values));
+                             (unsigned)check->value_count);
     }
   }
   return ET_STATUS_OK;
 }
 
-static ET_NOINLINE et_status check_plan(const et_plan_check *check) {
-  if (et_fb_count(check->values) > ET_LIMIT_VALUES) {
+static et_status check_plan(const et_plan_check *check) {
+  if (check->value_count > ET_LIMIT_VALUES) {
     return et_fail_program(check->error, "values: %u, the limit is %u",
-                           (unsigned)et_fb_count(check->values),
-                           ET_LIMIT_VALUES);
+                           (unsigned)check->value_count, ET_LIMIT_VALUES);
   }
   ET_RETURN_IF_ERROR(check_buffer_sizes(check));
   ET_RETURN_IF_ERROR(check_operators(check));
@@ -109,16 +107,15 @@ static ET_NOINLINE et_status check_plan(const et_plan_check *check) {
 /* Adds which plan it is to what is wrong with it. */
 static et_status verify_plan(const et_program *program, uint32_t index,
                              et_error *error) {
-  et_error reason;
-  et_plan_check check = {.program = program, .error = &reason};
-  et_error_clear(&reason);
+  et_plan_check check = {.program = program, .error = error};
   check.plan = et_tables_plan(program, index);
   check.values = et_tables_vector(check.plan, ET_PLAN_VALUES);
+  check.value_count = et_fb_count(check.values);
   const et_status status = check_plan(&check);
   return status == ET_STATUS_OK
              ? ET_STATUS_OK
-             : et_fail_because(error, status, &reason, "execution_plan[%u].",
-                               (unsigned)index);
+             : et_fail_within(error, status, "execution_plan[%u].",
+                              (unsigned)index);
 }
 
 et_status et_verify_plans(const et_program *program, et_error *error) {

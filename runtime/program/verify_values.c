@@ -1,3 +1,5 @@
+#include <stdbool.h>
+
 #include "executorch/checked.h"
 #include "executorch/value.h"
 #include "runtime/core/reason.h"
@@ -6,45 +8,33 @@
 #include "runtime/program/tensor_record.h"
 #include "runtime/program/verify.h"
 
-/* Item `item` of a list, which refers to value `target`: it must exist and be
- * of kind `tag`. So no list can hold a list. */
-static et_status check_item(const et_plan_check *check, uint32_t list,
-                            uint32_t item, int64_t target, uint8_t tag) {
-  if (target < 0 || target >= (int64_t)et_fb_count(check->values)) {
-    return et_fail_program(check->error,
-                           "values[%u].items[%u] = %lld: there are %u values",
-                           (unsigned)list, (unsigned)item, (long long)target,
-                           (unsigned)et_fb_count(check->values));
-  }
-  et_fb_table held;
-  const uint8_t found = et_tables_value(check->values, (uint32_t)target, &held);
-  if (found != tag) {
-    return et_fail_program(check->error, "values[%u].items[%u] is %s, not %s",
-                           (unsigned)list, (unsigned)item,
-                           et_value_tag_name(found), et_value_tag_name(tag));
-  }
-  return ET_STATUS_OK;
-}
-
-static et_status check_int_list(const et_plan_check *check, uint32_t index,
-                                et_fb_table list) {
-  const et_fb_vector items = et_fb_list(list, ET_SINGLE_FIELD);
-  for (uint32_t i = 0; i < et_fb_count(items); i++) {
-    ET_RETURN_IF_ERROR(
-        check_item(check, index, i, et_fb_i64_at(items, i), ET_VALUE_INT));
-  }
-  return ET_STATUS_OK;
-}
-
-static et_status check_tensor_list(const et_plan_check *check, uint32_t index,
-                                   et_fb_table list, bool optional) {
+/* Items refer to values: they must exist and be of the kind that the list holds. So no
+ * list can hold a list. */
+static et_status check_list(const et_plan_check *check, uint32_t index,
+                            et_fb_table list, uint8_t list_tag) {
+  const bool is_wide = list_tag == ET_VALUE_INT_LIST;
+  const uint8_t tag = is_wide ? ET_VALUE_INT : ET_VALUE_TENSOR;
   const et_fb_vector items = et_tables_vector(list, ET_SINGLE_FIELD);
   for (uint32_t i = 0; i < et_fb_count(items); i++) {
-    const int32_t target = et_fb_i32_at(items, i);
-    if (optional && target == -1) {
+    const int64_t target =
+        is_wide ? et_fb_i64_at(items, i) : et_fb_i32_at(items, i);
+    et_fb_table held;
+    if (list_tag == ET_VALUE_OPTIONAL_TENSOR_LIST && target == -1) {
       continue;
     }
-    ET_RETURN_IF_ERROR(check_item(check, index, i, target, ET_VALUE_TENSOR));
+    if ((uint64_t)target >= check->value_count) {
+      return et_fail_program(check->error,
+                             "values[%u].items[%u] = %lld: there are %u values",
+                             (unsigned)index, (unsigned)i, (long long)target,
+                             (unsigned)check->value_count);
+    }
+    const uint8_t found =
+        et_tables_value(check->values, (uint32_t)target, &held);
+    if (found != tag) {
+      return et_fail_program(check->error, "values[%u].items[%u] is %s, not %s",
+                             (unsigned)index, (unsigned)i,
+                             et_value_tag_name(found), et_value_tag_name(tag));
+    }
   }
   return ET_STATUS_OK;
 }
@@ -99,12 +89,10 @@ static et_status check_initial_bytes(const et_plan_check *check, uint32_t index,
 static et_status check_tensor(const et_plan_check *check, uint32_t index,
                               et_fb_table table) {
   et_tensor_record record;
-  et_error reason;
-  et_error_clear(&reason);
-  const et_status status = et_tensor_record_read(table, &record, &reason);
+  const et_status status = et_tensor_record_read(table, &record, check->error);
   if (status != ET_STATUS_OK) {
-    return et_fail_because(check->error, status, &reason,
-                           "values[%u]: ", (unsigned)index);
+    return et_fail_within(check->error, status,
+                          "values[%u]: ", (unsigned)index);
   }
   if (record.is_planned) {
     ET_RETURN_IF_ERROR(check_planned_bytes(check, index, &record));
@@ -117,22 +105,21 @@ static et_status check_tensor(const et_plan_check *check, uint32_t index,
 
 static et_status check_value(const et_plan_check *check, uint32_t index) {
   et_fb_table held;
-  switch (et_tables_value(check->values, index, &held)) {
+  const uint8_t tag = et_tables_value(check->values, index, &held);
+  switch (tag) {
     case ET_VALUE_TENSOR:
       return check_tensor(check, index, held);
     case ET_VALUE_INT_LIST:
-      return check_int_list(check, index, held);
     case ET_VALUE_TENSOR_LIST:
-      return check_tensor_list(check, index, held, false);
     case ET_VALUE_OPTIONAL_TENSOR_LIST:
-      return check_tensor_list(check, index, held, true);
+      return check_list(check, index, held, tag);
     default:
       return ET_STATUS_OK;
   }
 }
 
 et_status et_verify_values(const et_plan_check *check) {
-  for (uint32_t i = 0; i < et_fb_count(check->values); i++) {
+  for (uint32_t i = 0; i < check->value_count; i++) {
     ET_RETURN_IF_ERROR(check_value(check, i));
   }
   return ET_STATUS_OK;
