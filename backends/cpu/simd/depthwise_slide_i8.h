@@ -14,7 +14,7 @@ typedef struct et_slide_i8 {
   size_t x;                  /* of the next column, may wrap */
   et_i8 outside[ET_ROUNDED]; /* a column that lies there, as quads */
   et_making_i8 making;
-  bool is_far;
+  uint64_t mask; /* of the channels of a band */
 } et_slide_i8;
 
 /* The next column, as quads. */
@@ -45,18 +45,13 @@ ET_INLINE void et_add_column_i8(et_i32 *sums, const et_i8 *quads,
   }
 }
 
-/* A pixel of all bands, whose number is constant. */
+/* A pixel of all bands, whose number is constant. Masks cost nothing. */
 ET_INLINE void et_put_bands_i8(const et_slide_i8 *slide, const et_i32 *sums,
                                size_t bands, size_t at) {
   const et_strip_i8 *s = slide->strip;
-  const et_u8 bytes = et_made_i8(&slide->making, sums, slide->is_far);
+  const et_u8 bytes = et_made_i8(&slide->making, sums, false);
   ET_UNROLL for (size_t b = 0; b < bands; b++) {
-    uint8_t *to = s->out[b] + at;
-    if (s->count == ET_STRIP_CHANNELS / bands) {
-      et_u8_store_part(to, bytes, (int)b, (int)bands);
-    } else {
-      et_u8_store_some(to, bytes, (int)b, (int)bands, s->count);
-    }
+    et_u8_store_mask(s->out[b] + at, bytes, (int)b, (int)bands, slide->mask);
   }
 }
 
@@ -66,18 +61,21 @@ ET_INLINE void et_outside_i8(const et_strip_i8 *s, et_i8 *quads) {
   et_i8_quads(all, quads);
 }
 
-/* A column is added to all pixels that it is below, whose sums wait: those of the pixel
- * that is next, of the one behind it and, while the next is written, of the one behind
- * that. `bands` and `stride`, 1 or 2, are constants. */
+/* A column is added to all pixels that it is below, whose sums wait: those of the next
+ * pixel, of the one behind it and of the one behind that. Bytes of the pixel before are
+ * made in turn with them, as processors look ahead less far than a pixel is long: first
+ * of none, which the first pixel overwrites. `bands` and `stride`, 1 or 2, are constants. */
 ET_INLINE void et_slide_row_i8(const et_strip_i8 *s, size_t bands,
                                size_t stride) {
   const et_cpu_depthwise_i8 *d = s->depthwise;
   et_slide_i8 slide = {.strip = s, .x = -d->window.left, .making = s->making};
   et_i32 sums[3][ET_ROUNDED];
+  et_i32 before[ET_ROUNDED] = {{0}};
+  size_t at = 0;
   et_i8 quads[ET_ROUNDED];
   et_i8 taps[3][ET_ROUNDED];
   slide.at = et_column_at_i8(s, 0, 0);
-  slide.is_far = s->is_far;
+  slide.mask = et_mask_of(s->count);
   et_outside_i8(s, slide.outside);
   ET_UNROLL for (int i = 0; i < 3; i++) {
     ET_UNROLL for (int v = 0; v < ET_ROUNDED; v++) {
@@ -100,8 +98,10 @@ ET_INLINE void et_slide_row_i8(const et_strip_i8 *s, size_t bands,
       et_add_column_i8(sums[0], quads, taps[1]);
     }
     et_next_column_i8(&slide, bands, quads);
+    et_put_bands_i8(&slide, before, bands, at);
+    at = p * d->channels;
     et_add_column_i8(sums[0], quads, taps[2]);
-    et_put_bands_i8(&slide, sums[0], bands, p * d->channels);
+    ET_UNROLL for (int v = 0; v < ET_ROUNDED; v++) { before[v] = sums[0][v]; }
     ET_UNROLL for (int v = 0; v < ET_ROUNDED; v++) { sums[2][v] = s->start[v]; }
     et_add_column_i8(sums[2], quads, taps[0]);
     if (stride == 1) {
@@ -114,6 +114,7 @@ ET_INLINE void et_slide_row_i8(const et_strip_i8 *s, size_t bands,
       sums[stride == 1 ? 1 : 0][v] = sums[2][v];
     }
   }
+  et_put_bands_i8(&slide, before, bands, at);
 }
 
 ET_INLINE void et_slide_bands_i8(const et_strip_i8 *s, size_t bands) {
@@ -124,12 +125,13 @@ ET_INLINE void et_slide_bands_i8(const et_strip_i8 *s, size_t bands) {
   }
 }
 
-/* Returns false, and does nothing, where windows are others, or vectors of their rows may reach
- * beyond the image. */
+/* Returns false, and does nothing, where windows are others or none, vectors of their rows may reach
+ * beyond the image, or steps may not fit an int32. */
 static bool et_slide_any_row_i8(const et_strip_i8 *s) {
   const et_cpu_window *w = &s->depthwise->window;
   if (w->kernel_x != 3 || w->kernel_y != 3 || w->dilation_x != 1 ||
-      w->stride_x < 1 || w->stride_x > 2 || s->is_near_end) {
+      w->out_width == 0 || w->stride_x < 1 || w->stride_x > 2 ||
+      s->is_near_end || s->is_far) {
     return false;
   }
   if (s->bands == 4) {

@@ -124,12 +124,15 @@ ET_APART void et_store_some_of_panel(uint8_t *to, et_panel_bytes bytes,
   et_copy_few(to, (const uint8_t *)&bytes, count, ET_PANEL);
 }
 
-/* The first `count` bytes of part `index` of `parts`, which is not all of it: as
- * et_u8_store_part; without masks parts are of a panel. */
-ET_INLINE void et_u8_store_some(uint8_t *to, et_u8 bytes, int index, int parts,
-                                size_t count) {
 #if defined(ET_CPU_ISA_AVX512)
-  const __mmask64 mask = ((__mmask64)1 << count) - 1;
+/* Set for the first `count` bytes, at most 64. */
+ET_INLINE __mmask64 et_mask_of(size_t count) {
+  return count == 64 ? ~(__mmask64)0 : ((__mmask64)1 << count) - 1;
+}
+
+/* The bytes of part `index` of `parts` that a mask says: as et_u8_store_part. */
+ET_INLINE void et_u8_store_mask(uint8_t *to, et_u8 bytes, int index, int parts,
+                                __mmask64 mask) {
   if (parts == 1) {
     _mm512_mask_storeu_epi8(to, mask, (__m512i)bytes);
   } else if (parts == 2) {
@@ -139,6 +142,15 @@ ET_INLINE void et_u8_store_some(uint8_t *to, et_u8 bytes, int index, int parts,
     const __m128i panel = (__m128i)et_panel_of(bytes, index);
     _mm_mask_storeu_epi8(to, (__mmask16)mask, panel);
   }
+}
+#endif
+
+/* The first `count` bytes of part `index` of `parts`, which is not all of it: as
+ * et_u8_store_part; without masks parts are of a panel. */
+ET_INLINE void et_u8_store_some(uint8_t *to, et_u8 bytes, int index, int parts,
+                                size_t count) {
+#if defined(ET_CPU_ISA_AVX512)
+  et_u8_store_mask(to, bytes, index, parts, et_mask_of(count));
 #else
   (void)parts;
   et_store_some_of_panel(to, et_panel_of(bytes, index), count);

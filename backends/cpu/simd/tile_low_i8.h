@@ -11,6 +11,9 @@
  * products; with fewer, bytes more than those. */
 #define ET_LEAST_LOW_QUADS 4
 #define ET_MOST_LOW_QUADS 48
+/* Of four panels together, from so many quads on: with fewer, reading what makes bytes of
+ * their sums takes longer than loading rows twice. */
+#define ET_WIDE_LOW_QUADS 16
 
 /* Eight vectors of a low tile, of two, four or eight rows. */
 #define ET_LOW_SUMS 8
@@ -57,13 +60,32 @@ ET_INLINE void et_make_low_i8(const et_target_i8 *target,
                     panels, bytes);
 }
 
-/* Products of some rows in turn with what makes bytes of those before: processors look
- * ahead less far than a tile is long. Of the first ones, what is written first is written
- * again; the last ones may be computed again. */
-ET_INLINE void et_run_low_i8(const et_block_i8 *b, int panels) {
+/* The target of panels from number `panel` on. */
+ET_INLINE et_target_i8 et_target_at_i8(const et_target_i8 *all, size_t panel) {
+  et_target_i8 target = *all;
+  target.out += panel * ET_PANEL;
+  target.columns -= panel * ET_PANEL;
+  target.requantizers += panel;
+  return target;
+}
+
+/* Products of some rows and `panels` panels from number `panel` on, in turn with what makes
+ * bytes of those before: processors look ahead less far than a tile is long. Of the first
+ * ones, what is written first is written again; the last ones may be computed again. What
+ * makes bytes of one or two panels is read once: to the compiler, each byte that is written
+ * may be part of it. Of four it would have no registers. */
+ET_INLINE void et_run_low_i8(const et_block_i8 *b, size_t panel, int panels) {
   const et_packed_i8 *p = b->packed;
-  const et_target_i8 target = *b->target;
+  const int8_t *weights = b->panels + panel * p->depth * 4 * ET_PANEL;
+  et_target_i8 target = et_target_at_i8(b->target, panel);
   const et_rounder rounder = *target.rounder;
+  et_requantizer near[2];
+  if (panels <= 2) {
+    ET_UNROLL for (int v = 0; v < panels; v++) {
+      near[v] = target.requantizers[v];
+    }
+    target.requantizers = near;
+  }
   const int rows = ET_LOW_SUMS / panels;
   const size_t height = (size_t)rows;
   uint8_t *out = target.out;
@@ -80,11 +102,11 @@ ET_INLINE void et_run_low_i8(const et_block_i8 *b, int panels) {
       at[r] = p->from[first + (size_t)r];
     }
     ET_UNROLL for (int k = 0; k < ET_LEAST_LOW_QUADS; k++) {
-      et_add_low_i8(at, b->panels, p->depth, (size_t)k, panels, sums);
+      et_add_low_i8(at, weights, p->depth, (size_t)k, panels, sums);
       et_make_low_i8(&target, &rounder, panels, k, before, steps, out);
     }
     for (size_t k = ET_LEAST_LOW_QUADS; k < p->depth; k++) {
-      et_add_low_i8(at, b->panels, p->depth, k, panels, sums);
+      et_add_low_i8(at, weights, p->depth, k, panels, sums);
     }
     ET_UNROLL for (int i = 0; i < ET_LOW_SUMS; i++) { before[i] = sums[i]; }
     out = target.out + first * target.stride;
@@ -94,19 +116,27 @@ ET_INLINE void et_run_low_i8(const et_block_i8 *b, int panels) {
   }
 }
 
+/* Panels of a low tile. */
+ET_INLINE size_t et_low_panels_i8(size_t depth, size_t panels) {
+  return panels == 4 && depth < ET_WIDE_LOW_QUADS ? 2 : panels;
+}
+
 static bool et_run_low_tiles_i8(const et_block_i8 *b, size_t panels) {
   const et_packed_i8 *p = b->packed;
+  const size_t at_once = et_low_panels_i8(p->depth, panels);
   if (p->depth < ET_LEAST_LOW_QUADS || p->depth > ET_MOST_LOW_QUADS ||
-      p->runs > 1 || p->flip != 0 || p->rows * panels < ET_LOW_SUMS ||
+      p->runs > 1 || p->flip != 0 || p->rows * at_once < ET_LOW_SUMS ||
       b->target == NULL || b->target->is_far) {
     return false;
   }
-  if (panels == 4) {
-    et_run_low_i8(b, 4);
-  } else if (panels == 2) {
-    et_run_low_i8(b, 2);
-  } else {
-    et_run_low_i8(b, 1);
+  for (size_t panel = 0; panel < panels; panel += at_once) {
+    if (at_once == 4) {
+      et_run_low_i8(b, panel, 4);
+    } else if (at_once == 2) {
+      et_run_low_i8(b, panel, 2);
+    } else {
+      et_run_low_i8(b, panel, 1);
+    }
   }
   return true;
 }
