@@ -86,7 +86,7 @@ static et_status check_data(const et_end *input, size_t index, size_t numel,
     return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
                    "inputs[%zu]: data is NULL", index);
   }
-  if (input->is_lent && (uintptr_t)data % size != 0) {
+  if (input->is_lent && ((uintptr_t)data & (size - 1)) != 0) {
     return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
                    "inputs[%zu]: data is not aligned to %zu bytes", index,
                    size);
@@ -190,7 +190,7 @@ et_status et_method_set_output(et_method *method, size_t index, void *data,
   et_tensor *tensor = output->value->u.as_tensor;
   const size_t size = et_scalar_type_size((int32_t)tensor->dtype);
   if (nbytes < tensor->capacity || (nbytes != 0 && data == NULL) ||
-      (uintptr_t)data % size != 0) {
+      ((uintptr_t)data & (size - 1)) != 0) {
     return et_fail(out_error, ET_STATUS_INVALID_ARGUMENT,
                    "outputs[%zu] needs %zu bytes, aligned to %zu", index,
                    tensor->capacity, size);

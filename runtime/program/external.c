@@ -128,9 +128,8 @@ static const char *check_layout(const et_tensor_record *record,
 
 /* Constants are used where they lie; state is copied. */
 static bool is_aligned(const et_tensor_record *record, const found *it) {
-  const size_t size = et_scalar_type_size(record->dtype);
-  return record->is_planned || it->piece.size == 0 || size == 0 ||
-         it->piece.offset % size == 0;
+  return record->is_planned || it->piece.size == 0 ||
+         et_tensor_record_fits_at(record, it->piece.offset);
 }
 
 static et_status check_tensor(const et_program *program, uint32_t index,

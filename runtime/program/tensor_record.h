@@ -49,4 +49,11 @@ et_status et_tensor_record_read(et_fb_table table, et_tensor_record *out_record,
 bool et_tensor_record_data(const et_program *program,
                            const et_tensor_record *record, et_piece *out);
 
+/* Whether bytes at `offset` are aligned for its elements, whose sizes are powers of two. */
+static inline bool et_tensor_record_fits_at(const et_tensor_record *record,
+                                            uint64_t offset) {
+  const size_t size = et_scalar_type_size(record->dtype);
+  return size == 0 || ((size_t)offset & (size - 1)) == 0;
+}
+
 #endif /* ET_RUNTIME_PROGRAM_TENSOR_RECORD_H_ */

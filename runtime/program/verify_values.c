@@ -55,11 +55,11 @@ static et_status check_planned_bytes(const et_plan_check *check, uint32_t index,
         (unsigned long long)record->memory_offset, (long long)bytes,
         (unsigned)id);
   }
-  const size_t size = et_scalar_type_size(record->dtype);
-  if (size != 0 && record->memory_offset % size != 0) {
+  if (!et_tensor_record_fits_at(record, record->memory_offset)) {
     return et_fail_program(
         check->error, "values[%u]: offset %llu is not aligned to %zu",
-        (unsigned)index, (unsigned long long)record->memory_offset, size);
+        (unsigned)index, (unsigned long long)record->memory_offset,
+        et_scalar_type_size(record->dtype));
   }
   return ET_STATUS_OK;
 }
@@ -75,13 +75,12 @@ static et_status check_initial_bytes(const et_plan_check *check, uint32_t index,
         "values[%u]: data_buffer_idx %u has no %zu bytes in its segment",
         (unsigned)index, (unsigned)record->data_buffer, record->nbytes);
   }
-  const size_t size = et_scalar_type_size(record->dtype);
   /* State is copied, constants are used where they lie. */
-  if (!record->is_planned && size != 0 && piece.offset % size != 0 &&
-      piece.size != 0) {
+  if (!record->is_planned && piece.size != 0 &&
+      !et_tensor_record_fits_at(record, piece.offset)) {
     return et_fail_program(check->error,
                            "values[%u]: its constant is not aligned to %zu",
-                           (unsigned)index, size);
+                           (unsigned)index, et_scalar_type_size(record->dtype));
   }
   return ET_STATUS_OK;
 }
