@@ -30,6 +30,16 @@ def test_without_winograd_outputs_are_the_official_ones_and_memory_is_less() -> 
     assert tiles.memory.scratch > windows.memory.scratch
 
 
+def test_tiles_are_smaller_where_weights_would_take_4_mb_more() -> None:
+    # 200 x 200 windows of 9 taps, the columns filled up to panels: 16 positions, as 36 would take 4.3 MB more than windows.
+    program = Program(_FOLDER / "winograd_wide.pte")
+    method, windows = (
+        program.method(backend_options={_BACKEND: {"winograd": w}}).memory.method for w in ("auto", "never")
+    )
+    more = 4 * 208 * 200 * (16 - 9)
+    assert more <= method - windows < more + 4096
+
+
 def test_auto_is_what_methods_do_that_are_told_nothing() -> None:
     assert _method().memory == _method(winograd="auto").memory
 

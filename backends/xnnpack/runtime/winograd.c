@@ -1,5 +1,6 @@
 /* Convolutions 3 x 3 of stride 1 as the CPU backend's step `winograd`. Choices are
- * those of its compiler, which has the measurements: backends/cpu/compiler/cost.py. */
+ * those of its compiler, which has the measurements (backends/cpu/compiler/cost.py),
+ * but where weights would take much more memory: here they are not in the file. */
 #include "backends/cpu/simd/winograd.h"
 
 #include "backends/xnnpack/runtime/convolution.h"
@@ -15,6 +16,10 @@ extern const et_backend_part et_cpu_step_winograd;
 #define MOST_CHANNELS 65536 /* within them no workspace is too large to count */
 #define LEAST_PIXELS 36     /* of the output */
 #define LEAST_PIXELS_OF_4 144
+
+/* Bytes that a layer's weights may take more than as windows: those of ResNet-18's last
+ * six layers would take 38 MB more in all, for a tenth of the time. */
+#define MOST_MORE_BYTES (4 << 20)
 
 /* Floats of tiles that are transformed at once, and how many tiles those may be. */
 #define FLOATS_AT_ONCE 187200
@@ -48,6 +53,21 @@ static bool is_within(int32_t channels) {
   return channels >= LEAST_CHANNELS && channels <= MOST_CHANNELS;
 }
 
+static bool takes_little_memory(const et_xnn_convolution_of *c, size_t side) {
+  const uint64_t more = et_cpu_winograd_positions(side) - TAPS * TAPS;
+  return more * (uint64_t)c->channels * (uint64_t)c->outputs * sizeof(float) <=
+         MOST_MORE_BYTES;
+}
+
+/* The side of a tile's results; 0: none pays. */
+static size_t choose_side(const sizes *out, const et_xnn_convolution_of *c) {
+  const int64_t pixels = out->height * out->width;
+  if (pixels >= LEAST_PIXELS_OF_4 && takes_little_memory(c, 4)) {
+    return 4;
+  }
+  return pixels >= LEAST_PIXELS && takes_little_memory(c, 2) ? 2 : 0;
+}
+
 bool et_xnn_takes_winograd(const et_xnn_builder *b,
                            const et_xnn_convolution_of *c) {
   const sizes out = declared_sizes(b, c);
@@ -55,7 +75,7 @@ bool et_xnn_takes_winograd(const et_xnn_builder *b,
   return !b->options.is_without_winograd && filter.datatype == ET_XNN_FP32 &&
          c->matrix.groups == 1 && is_plain(&c->window, 0) &&
          is_plain(&c->window, 1) && is_within(c->channels) &&
-         is_within(c->outputs) && out.height * out.width >= LEAST_PIXELS;
+         is_within(c->outputs) && choose_side(&out, c) != 0;
 }
 
 /* A number of each column of a panel. */
@@ -214,7 +234,7 @@ static size_t tiles_at_once(const sizes *out, size_t side, size_t channels) {
 
 void et_xnn_emit_winograd(et_xnn_builder *b, const et_xnn_convolution_of *c) {
   const sizes out = declared_sizes(b, c);
-  const size_t side = out.height * out.width >= LEAST_PIXELS_OF_4 ? 4 : 2;
+  const size_t side = choose_side(&out, c);
   const size_t channels = (size_t)c->channels;
   const size_t at_once = tiles_at_once(&out, side, channels);
   uint32_t words[6 + ET_XNN_ACTIVATION_WORDS] = {(uint32_t)c->window.before[0],
