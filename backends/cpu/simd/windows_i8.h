@@ -135,43 +135,61 @@ ET_INLINE void et_put_line_i8(uint8_t *to, const uint8_t *from, size_t size,
   }
 }
 
-/* A row of a window that is not wholly inside of the image. */
-ET_APART void et_copy_line_i8(const et_taps_i8 *t, const uint8_t *row, size_t x,
-                              uint8_t *to) {
-  const et_cpu_window *w = t->window;
-  const size_t before = x < w->width ? 0 : 0 - x; /* pixels; x may wrap */
-  memcpy(to, t->beyond, et_line_size_i8(t));
-  if (before < w->kernel_x) {
-    const size_t first = x + before;
-    const size_t left = w->width - first;
-    const size_t most = w->kernel_x - before;
-    memcpy(to + before * t->size, row + first * t->size,
-           (left < most ? left : most) * t->size);
+/* A row of a window: pixels before the image, in it, which begin with pixel `first`, and
+ * behind it. */
+typedef struct et_reach_i8 {
+  size_t before;
+  size_t first;
+  size_t inside;
+} et_reach_i8;
+
+/* Of the window that begins at pixel `x`, which may wrap. */
+ET_INLINE et_reach_i8 et_reach_of_i8(const et_cpu_window *w, size_t x) {
+  const size_t outside = x < w->width ? 0 : 0 - x;
+  if (outside >= w->kernel_x) {
+    return (et_reach_i8){w->kernel_x, 0, 0};
+  }
+  const size_t left = w->width - (x + outside);
+  const size_t most = w->kernel_x - outside;
+  return (et_reach_i8){outside, x + outside, left < most ? left : most};
+}
+
+/* A row of which some pixels are inside, one part behind the other: each overwrites what
+ * the one before wrote too much. What may not be read in whole steps is copied first. */
+ET_INLINE void et_put_reach_i8(const et_segment_i8 *s, const et_reach_i8 *reach,
+                               const uint8_t *row, uint8_t shift, uint8_t *to) {
+  const et_taps_i8 *t = s->taps;
+  const size_t size = reach->inside * t->size;
+  const size_t done = (reach->before + reach->inside) * t->size;
+  const uint8_t *from = row + reach->first * t->size;
+  uint8_t copy[ET_LINES_BYTES + ET_LINE_STEP];
+  if ((uintptr_t)from + size + ET_LINE_STEP > (uintptr_t)s->end) {
+    memcpy(copy, from, size);
+    from = copy;
+  }
+  et_put_line_i8(to, t->beyond, reach->before * t->size, ET_LINES_MANY, shift);
+  et_put_line_i8(to + reach->before * t->size, from, size, ET_LINES_MANY,
+                 shift);
+  if (done < et_line_size_i8(t)) {
+    et_put_line_i8(to + done, t->beyond, et_line_size_i8(t) - done,
+                   ET_LINES_MANY, shift);
   }
 }
 
-/* The rows of the window that begins at pixel `x`, one behind the other: each overwrites
- * what the one before wrote too much. Those that reach beyond the image, or what may be
- * read, are copied first. */
+/* The rows of the window that begins at pixel `x`, one behind the other, wherever that
+ * lies. */
 ET_INLINE void et_put_lines_i8(const et_segment_i8 *s, size_t x, uint8_t shift,
                                uint8_t *to) {
   const et_taps_i8 *t = s->taps;
   const et_cpu_window *w = t->window;
   const size_t size = et_line_size_i8(t);
-  const bool within = x < w->width && x + w->kernel_x <= w->width;
-  uint8_t copy[ET_LINES_BYTES + ET_LINE_STEP];
+  const et_reach_i8 reach = et_reach_of_i8(w, x);
   for (size_t i = 0; i < w->kernel_y; i++, to += size) {
-    const uint8_t *row = s->rows[i];
-    const uint8_t *from = t->beyond;
-    if (row != NULL && within &&
-        (uintptr_t)(row + x * t->size) + size + ET_LINE_STEP <=
-            (uintptr_t)s->end) {
-      from = row + x * t->size;
-    } else if (row != NULL) {
-      et_copy_line_i8(t, row, x, copy);
-      from = copy;
+    if (s->rows[i] == NULL || reach.inside == 0) {
+      et_put_line_i8(to, t->beyond, size, ET_LINES_MANY, shift);
+    } else {
+      et_put_reach_i8(s, &reach, s->rows[i], shift, to);
     }
-    et_put_line_i8(to, from, size, ET_LINES_MANY, shift);
   }
 }
 
@@ -197,12 +215,13 @@ ET_INLINE void et_put_inside_i8(const et_segment_i8 *s, size_t x, size_t count,
   const et_taps_i8 *t = s->taps;
   const size_t height = t->window->kernel_y;
   const size_t size = et_line_size_i8(t);
+  const size_t step = t->window->stride_x * t->size;
   size_t from = x * t->size;
-  for (size_t p = 0; p < count; p++, to += depth * 4) {
-    for (size_t i = 0; i < height; i++) {
-      et_put_line_i8(to + i * size, s->rows[i] + from, size, lines, shift);
+  for (size_t p = 0; p < count; p++, to += depth * 4, from += step) {
+    uint8_t *at = to;
+    for (size_t i = 0; i < height; i++, at += size) {
+      et_put_line_i8(at, s->rows[i] + from, size, lines, shift);
     }
-    from += t->window->stride_x * t->size;
   }
 }
 
