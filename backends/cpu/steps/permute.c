@@ -127,10 +127,29 @@ DEFINE_TURN(uint16_t)
 DEFINE_TURN(uint32_t)
 DEFINE_TURN(uint64_t)
 
+/* As a picture's three channels of bytes: all three of a row at once. */
+static void turn_three(const void *from, size_t from_stride, void *to,
+                       size_t to_stride, size_t rows) {
+  const uint8_t *first = from;
+  const uint8_t *second = first + from_stride;
+  const uint8_t *third = second + from_stride;
+  uint8_t *y = to;
+  for (size_t i = 0; i < rows; i++, y += to_stride) {
+    const uint8_t a = first[i], b = second[i], c = third[i];
+    y[0] = a;
+    y[1] = b;
+    y[2] = c;
+  }
+}
+
 static void turn(size_t element, const void *from, size_t from_stride, void *to,
                  size_t to_stride, size_t rows, size_t columns) {
   switch (element) {
     case 1:
+      if (columns == 3) {
+        turn_three(from, from_stride, to, to_stride, rows);
+        return;
+      }
       turn_uint8_t(from, from_stride, to, to_stride, rows, columns);
       return;
     case 2:

@@ -94,6 +94,16 @@ static void test_channels_first_and_last(void **state) {
   check_permute(ET_SCALAR_TYPE_FLOAT32, 4, image, to_first);
 }
 
+/* More pixels than are turned at once. */
+static void test_three_channels_of_bytes(void **state) {
+  (void)state;
+  const int32_t planes[4] = {2, 3, 23, 31};
+  const int32_t wide[4] = {2, 19, 23, 31};
+  const int32_t to_last[4] = {0, 2, 3, 1};
+  check_permute(ET_SCALAR_TYPE_INT8, 4, planes, to_last);
+  check_permute(ET_SCALAR_TYPE_UINT8, 4, wide, to_last);
+}
+
 static void test_a_scalar(void **state) {
   (void)state;
   check_permute(ET_SCALAR_TYPE_FLOAT32, 0, NULL, NULL);
@@ -122,6 +132,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_any_order_of_any_elements),
       cmocka_unit_test(test_channels_first_and_last),
+      cmocka_unit_test(test_three_channels_of_bytes),
       cmocka_unit_test(test_a_scalar),
       cmocka_unit_test(test_what_does_not_fit_is_refused),
   };
