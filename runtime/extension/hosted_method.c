@@ -110,16 +110,20 @@ static et_status take_outputs(const request *r, et_arena *arena,
   return ET_STATUS_OK;
 }
 
+/* What every run writes and reads comes first: large pages are there for it, as the
+ * memory begins with one, and may not be for what comes last. */
 static et_status build(const request *r, et_arena *arena,
                        et_hosted_method *hosted) {
   et_method_memory memory = {.planned = hosted->planned};
   memory.planned_count = hosted->requirements.planned_count;
   memory.data = r->measuring.data;
-  if (!take(arena, hosted->requirements.method_bytes, &memory.method) ||
-      !take(arena, hosted->requirements.scratch_bytes, &memory.scratch)) {
+  if (!take(arena, hosted->requirements.scratch_bytes, &memory.scratch)) {
     return fail_heap(r);
   }
   ET_RETURN_IF_ERROR(take_planned(r, arena, hosted));
+  if (!take(arena, hosted->requirements.method_bytes, &memory.method)) {
+    return fail_heap(r);
+  }
   if (arena->data != NULL) {
     ET_RETURN_IF_ERROR(et_method_load(r->meta.program, r->name, r->registry,
                                       r->options, &memory, &hosted->method,
@@ -129,20 +133,21 @@ static et_status build(const request *r, et_arena *arena,
 }
 
 /* The heap gives no such alignment everywhere: asks for more and rounds up. */
-static uint8_t *align_up(uint8_t *data) {
-  const uintptr_t over = (uintptr_t)data % ET_MEMORY_ALIGNMENT;
-  return over == 0 ? data : data + (ET_MEMORY_ALIGNMENT - over);
+static uint8_t *align_up(uint8_t *data, size_t alignment) {
+  const uintptr_t over = (uintptr_t)data % alignment;
+  return over == 0 ? data : data + (alignment - over);
 }
 
 static et_status allocate(const request *r, size_t size, void **out_allocation,
                           et_mutable_span *out_memory) {
-  *out_allocation = size <= SIZE_MAX - ET_MEMORY_ALIGNMENT
-                        ? malloc(size + ET_MEMORY_ALIGNMENT)
-                        : NULL;
+  const size_t large = et_large_page_of(size);
+  const size_t alignment = large > 0 ? large : ET_MEMORY_ALIGNMENT;
+  *out_allocation =
+      size <= SIZE_MAX - alignment ? malloc(size + alignment) : NULL;
   if (*out_allocation == NULL) {
     return fail_heap(r);
   }
-  out_memory->data = align_up(*out_allocation);
+  out_memory->data = align_up(*out_allocation, alignment);
   out_memory->size = size;
   et_wish_large_pages(out_memory->data, size);
   return ET_STATUS_OK;

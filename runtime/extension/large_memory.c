@@ -15,6 +15,10 @@
 #define LARGE_PAGE ((size_t)2 << 20)
 
 #if defined(MADV_HUGEPAGE)
+size_t et_large_page_of(size_t size) {
+  return size >= LARGE_PAGE ? LARGE_PAGE : 0;
+}
+
 void et_wish_large_pages(void *data, size_t size) {
   const size_t skip = (LARGE_PAGE - (uintptr_t)data % LARGE_PAGE) % LARGE_PAGE;
   if (size >= skip + LARGE_PAGE) {
@@ -23,6 +27,11 @@ void et_wish_large_pages(void *data, size_t size) {
   }
 }
 #else
+size_t et_large_page_of(size_t size) {
+  (void)size;
+  return 0;
+}
+
 void et_wish_large_pages(void *data, size_t size) {
   (void)data;
   (void)size;

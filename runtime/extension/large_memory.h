@@ -10,4 +10,9 @@
  * such pages nothing happens. */
 void et_wish_large_pages(void *data, size_t size);
 
+/* Where memory of `size` bytes should begin so that its first bytes lie in a large
+ * page: at a multiple of this; 0: anywhere, there is none. What is skipped for that is
+ * never written, and takes no memory. */
+size_t et_large_page_of(size_t size);
+
 #endif /* RUNTIME_EXTENSION_LARGE_MEMORY_H_ */

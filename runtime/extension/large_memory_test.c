@@ -52,10 +52,22 @@ static void test_what_lies_there_stays(void **state) {
   free(data);
 }
 
+static void test_memory_begins_with_a_large_page_where_it_has_room_for_one(
+    void **state) {
+  (void)state;
+  const size_t large = et_large_page_of(64 * MEBIBYTE);
+  assert_int_equal(et_large_page_of(0), 0);
+  assert_int_equal(et_large_page_of(MEBIBYTE), 0);
+  assert_int_equal(large & (large - 1), 0);
+  assert_true(large == 0 || large > MEBIBYTE);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_memory_of_any_size_and_place_can_be_used),
       cmocka_unit_test(test_what_lies_there_stays),
+      cmocka_unit_test(
+          test_memory_begins_with_a_large_page_where_it_has_room_for_one),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
