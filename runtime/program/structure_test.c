@@ -10,6 +10,7 @@
 #include "executorch/value.h"
 #include "runtime/program/flatbuffer.h"
 #include "runtime/program/schema.h"
+#include "runtime/program/tables.h"
 #include "runtime/testing/program_test_support.h"
 
 static et_program_writer writer;
@@ -301,6 +302,24 @@ static void test_m07_union_value_without_tag(void **state) {
   expect_invalid("values[2].val: the tag of the union is unknown");
 }
 
+/* The schema gives None no fields, so nobody has looked at what a file writes there. */
+static void test_m07_none_holds_nothing(void **state) {
+  (void)state;
+  et_program program;
+  et_fb_table held;
+  et_test_write_copy(&writer, 4);
+  const int32_t none = et_writer_value(&writer, ET_VALUE_NONE, 1);
+  const int32_t wild = INT32_MAX;
+  et_fb_set(&writer.buffer, writer.last_table, 0, &wild, sizeof wild);
+  assert_int_equal(et_program_load(et_writer_finish(&writer), &program, NULL),
+                   ET_STATUS_OK);
+  const et_fb_table plan = et_tables_plan(&program, 0);
+  const et_fb_vector values = et_fb_list(plan, ET_PLAN_VALUES);
+  assert_int_equal(et_tables_value(values, (uint32_t)none, &held),
+                   ET_VALUE_NONE);
+  assert_int_equal(et_fb_count(et_fb_list(held, ET_SINGLE_FIELD)), 0);
+}
+
 static void test_m07_unknown_union_tag(void **state) {
   (void)state;
   et_test_write_copy(&writer, 4);
@@ -416,6 +435,7 @@ int main(void) {
       cmocka_unit_test(test_m06_delegate_without_payload_or_id_is_refused),
       cmocka_unit_test(test_m07_union_tag_without_value),
       cmocka_unit_test(test_m07_union_value_without_tag),
+      cmocka_unit_test(test_m07_none_holds_nothing),
       cmocka_unit_test(test_m07_unknown_union_tag),
       cmocka_unit_test(test_m23_shared_parts_do_not_multiply_work),
       cmocka_unit_test(test_writers_may_store_equal_parts_once),

@@ -32,8 +32,11 @@ et_fb_table et_tables_plan(const et_program *program, uint32_t index) {
 uint8_t et_tables_value(et_fb_vector values, uint32_t index,
                         et_fb_table *out_held) {
   const et_fb_table value = et_fb_child_at(values, index);
-  *out_held = et_fb_child(value, ET_EVALUE_VALUE);
-  return et_fb_u8(value, ET_EVALUE_TAG);
+  const uint8_t tag = et_fb_u8(value, ET_EVALUE_TAG);
+  /* None has no fields that the schema knows: none is verified. */
+  *out_held = tag == ET_VALUE_NONE ? ET_FB_ABSENT_TABLE
+                                   : et_fb_child(value, ET_EVALUE_VALUE);
+  return tag;
 }
 
 et_segments et_tables_segments(const et_program *program) {
