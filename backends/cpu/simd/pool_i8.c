@@ -69,6 +69,10 @@ ET_INLINE void put_largest(const et_cpu_pool_i8 *p, const et_reader *reader,
                            uint8_t *out) {
   const et_u8 sign = (et_u8){0} + (uint8_t)(reader->is_signed ? 128 : 0);
   const et_u8 largest = largest_bytes(p, at, sign);
+  if (p->keeps_bytes) {
+    memcpy(out, &largest, sizeof(largest));
+    return;
+  }
   uint8_t bytes[BYTES];
   memcpy(bytes, &largest, sizeof(bytes));
   for (size_t i = 0; i < BYTES; i += ET_CPU_LANES) {

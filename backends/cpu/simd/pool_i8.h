@@ -11,6 +11,7 @@ typedef struct et_cpu_pool_i8 {
   et_cpu_pool pool;
   et_cpu_scaled_bytes x;
   et_cpu_quantizing quantizing;
+  bool keeps_bytes; /* a number that is read is written as the same byte */
 } et_cpu_pool_i8;
 
 /* `channels` channels from `first` on of one row of the output. */

@@ -1,6 +1,8 @@
 /* Step pool_i8: averages and maxima of windows of bytes, or of whole images. */
 #include "backends/cpu/simd/pool_i8.h"
 
+#include <math.h>
+
 #include "backends/cpu/steps/check.h"
 #include "backends/cpu/steps/chunks.h"
 #include "backends/cpu/steps/kinds.h"
@@ -35,6 +37,18 @@ static et_status check(const et_cpu_step *step, et_error *error) {
   return et_cpu_check_quantizing(step, QUANTIZING, Y, error);
 }
 
+/* A byte's difference from its zero point is at most 255: scales that differ by a
+ * thousandth of them move it by less than half a step, so that it is rounded to itself. */
+#define SAME_SCALE 1e-3f
+
+static bool keeps_bytes(const et_cpu_scaled_bytes *x,
+                        const et_cpu_quantizing *y) {
+  const int32_t low = x->bytes.is_signed ? INT8_MIN : 0;
+  return fabsf(x->scale * y->inverse - 1.0f) <= SAME_SCALE &&
+         x->bytes.zero_point == y->zero_point && y->low == low &&
+         y->high == low + UINT8_MAX;
+}
+
 typedef struct work {
   et_cpu_pool_i8 pool;
   et_cpu_pool_i8_function *function;
@@ -50,10 +64,12 @@ static void run_part(void *data, size_t index) {
 }
 
 static void run(const et_cpu_step *step, const et_cpu_run *run) {
-  const et_cpu_pool_i8 pool = {et_cpu_read_pool(step),
-                               {et_cpu_read_bytes(step, X, READING),
-                                et_cpu_float_attribute(step, READING + 1)},
-                               et_cpu_read_quantizing(step, QUANTIZING)};
+  et_cpu_pool_i8 pool = {et_cpu_read_pool(step),
+                         {et_cpu_read_bytes(step, X, READING),
+                          et_cpu_float_attribute(step, READING + 1)},
+                         et_cpu_read_quantizing(step, QUANTIZING),
+                         false};
+  pool.keeps_bytes = keeps_bytes(&pool.x, &pool.quantizing);
   work w = {pool, variants[run->isa], step->tensors[Y]->data};
   et_cpu_for_each(run, et_cpu_pool_parts(step), run_part, &w);
 }

@@ -19,11 +19,16 @@ typedef struct shape {
   bool maximum, count_padding;
   int32_t divisor;
   bool from_signed, to_signed;
+  const et_cpu_quantizing *quantizing; /* NULL for `clamped` */
 } shape;
 
 enum { X_ZERO = 9 };
 static const float scale = 0.037f;
-static const et_cpu_quantizing quantizing = {21.0f, 50, 2, 120};
+static const et_cpu_quantizing clamped = {21.0f, 50, 2, 120};
+
+static const et_cpu_quantizing *quantizing_of(const shape *s) {
+  return s->quantizing == NULL ? &clamped : s->quantizing;
+}
 
 static void make(et_test_step *test, const shape *s) {
   const int32_t in[4] = {s->batch, s->y.in, s->x.in, s->channels};
@@ -37,7 +42,7 @@ static void make(et_test_step *test, const shape *s) {
   et_test_int(test, s->divisor);
   et_test_int(test, X_ZERO);
   et_test_float(test, scale);
-  et_test_quantizing(test, &quantizing);
+  et_test_quantizing(test, quantizing_of(s));
 }
 
 static float divisor(const shape *s, int32_t inside) {
@@ -67,8 +72,8 @@ static double element(const et_test_step *test, const void *shape_,
     }
   }
   return et_test_quantized(
-      &quantizing, s->maximum ? (float)most * scale
-                              : (float)sum * scale / divisor(s, inside));
+      quantizing_of(s), s->maximum ? (float)most * scale
+                                   : (float)sum * scale / divisor(s, inside));
 }
 
 static void check_pool(const shape *s) {
@@ -101,7 +106,8 @@ static void test_windows_of_random_shapes(void **state) {
                      et_test_below(2) == 0,
                      (int32_t)et_test_below(3) * 5,
                      et_test_below(2) == 0,
-                     et_test_below(2) == 0};
+                     et_test_below(2) == 0,
+                     NULL};
     check_pool(&s);
   }
 }
@@ -109,16 +115,41 @@ static void test_windows_of_random_shapes(void **state) {
 static void test_many_channels_come_in_blocks(void **state) {
   (void)state;
   const et_test_axis whole = {7, 1, 7, 1, 0, 0, 1};
-  const shape s = {2, 530, whole, whole, false, false, 0, true, true};
-  const shape largest = {2, 530, whole, whole, true, false, 0, true, false};
+  const shape s = {2, 530, whole, whole, false, false, 0, true, true, NULL};
+  const shape largest = {2,     530, whole, whole, true,
+                         false, 0,   true,  false, NULL};
   check_pool(&s);
   check_pool(&largest);
+}
+
+/* As bytes that are read: whole ranges of the same scale; all but one of them. */
+static void test_largest_numbers_of_one_scale(void **state) {
+  (void)state;
+  const et_cpu_quantizing ranges[] = {
+      {1 / 0.037f, X_ZERO, INT8_MIN, INT8_MAX},
+      {1 / 0.037f, X_ZERO, 0, UINT8_MAX},
+      {1.0009f / 0.037f, X_ZERO, 0, UINT8_MAX},
+      {0.9991f / 0.037f, X_ZERO, INT8_MIN, INT8_MAX},
+      {1.01f / 0.037f, X_ZERO, 0, UINT8_MAX},
+      {1 / 0.037f, X_ZERO + 1, 0, UINT8_MAX},
+      {1 / 0.037f, X_ZERO, 20, UINT8_MAX},
+      {1 / 0.037f, X_ZERO, INT8_MIN, 100},
+  };
+  const et_test_axis axis = {7, 4, 3, 2, 1, 1, 1};
+  for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
+    const bool is_signed = ranges[i].low == INT8_MIN;
+    for (int from_signed = 0; from_signed < 2; from_signed++) {
+      const shape s = {2,     200, axis,        axis,      true,
+                       false, 0,   from_signed, is_signed, &ranges[i]};
+      check_pool(&s);
+    }
+  }
 }
 
 static void test_what_does_not_fit_is_refused(void **state) {
   (void)state;
   const et_test_axis whole = {3, 1, 3, 1, 0, 0, 1};
-  const shape s = {1, 4, whole, whole, false, false, 0, true, true};
+  const shape s = {1, 4, whole, whole, false, false, 0, true, true, NULL};
   et_test_step test;
   make(&test, &s);
   test.attributes[0] = 2;
@@ -142,6 +173,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_windows_of_random_shapes),
       cmocka_unit_test(test_many_channels_come_in_blocks),
+      cmocka_unit_test(test_largest_numbers_of_one_scale),
       cmocka_unit_test(test_what_does_not_fit_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
