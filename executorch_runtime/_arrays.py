@@ -63,7 +63,7 @@ def lend(value: Any, dim_order: Sequence[int], dtype: str = "") -> Lent:
         raise TypeError(f"a tensor of dtype {name} is nothing that programs have")
     order = tuple(dim_order) if len(dim_order) == value.ndim else tuple(range(value.ndim))
     if is_torch(value):
-        owner = value if _lies_so(value, order) else value.detach().cpu().permute(order).contiguous()
+        owner = value if _lies_so(value, order) else _resolved(value).cpu().permute(order).contiguous()
         return Lent(owner, owner.data_ptr(), _CODES[name], tuple(value.shape), owner.nbytes)
     owner = np.ascontiguousarray(np.transpose(value, order))
     return Lent(owner, owner.ctypes.data, _CODES[name], tuple(value.shape), owner.nbytes)
@@ -71,7 +71,13 @@ def lend(value: Any, dim_order: Sequence[int], dtype: str = "") -> Lent:
 
 def _lies_so(value: Any, order: tuple[int, ...]) -> bool:
     """Whether a torch tensor is dense in that order in the processor's memory, where asking takes less than a view of it."""
-    return value.is_cpu and value.is_contiguous() and order == tuple(range(value.ndim))
+    as_stored = not (value.is_conj() or value.is_neg())
+    return as_stored and value.is_cpu and value.is_contiguous() and order == tuple(range(value.ndim))
+
+
+def _resolved(value: Any) -> Any:
+    """With elements that are what they stand for: PyTorch puts off conjugation and changes of sign."""
+    return value.detach().resolve_conj().resolve_neg()
 
 
 def _dtype_name(value: Any) -> str:

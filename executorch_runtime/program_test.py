@@ -108,6 +108,17 @@ def test_dense_tensors_are_lent_where_they_lie() -> None:
     assert _arrays.lend(array.T, (0, 1)).address != array.ctypes.data
 
 
+@pytest.mark.parametrize(
+    "tensor", [torch.tensor([1 + 2j, 3 - 4j]).conj(), torch.tensor([5 + 6j]).conj().imag], ids=["conjugated", "negated"]
+)
+def test_what_torch_puts_off_is_done_before_tensors_are_lent(tensor: torch.Tensor) -> None:
+    from executorch_runtime import _arrays
+
+    assert tensor.is_contiguous() and (tensor.is_conj() or tensor.is_neg())
+    lent = _arrays.lend(tensor, (0,))
+    assert ctypes.string_at(lent.address, lent.nbytes) == tensor.resolve_conj().resolve_neg().numpy().tobytes()
+
+
 def test_state_is_kept_and_reset() -> None:
     name = "counter_mutable_init"
     counter = _open(name).method(PROGRAMS[name]["calls"][0]["method"])

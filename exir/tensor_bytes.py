@@ -30,16 +30,27 @@ _DTYPES: dict[int, torch.dtype] = {
 }
 
 
+def resolved(tensor: torch.Tensor) -> torch.Tensor:
+    """`tensor` with elements that are what they stand for: PyTorch puts off conjugation and changes of sign."""
+    return tensor.detach().resolve_conj().resolve_neg()
+
+
+def bytes_in_order(tensor: torch.Tensor, dim_order: Sequence[int]) -> torch.Tensor:
+    """uint8: the elements of `tensor` in `dim_order`, slowest dimension first; its own memory when they lie so."""
+    in_order = resolved(tensor).cpu().permute(tuple(dim_order)).contiguous()
+    # A single element may have any stride, which a view of its bytes may not.
+    return in_order.as_strided((in_order.numel(),), (1,)).view(torch.uint8)
+
+
 def in_dim_order(tensor: torch.Tensor, dim_order: Sequence[int]) -> torch.Tensor:
     """`tensor` with its elements laid out in `dim_order`, slowest dimension first."""
     inverse = sorted(range(len(dim_order)), key=dim_order.__getitem__)
-    return tensor.detach().permute(tuple(dim_order)).contiguous().permute(inverse)
+    return resolved(tensor).permute(tuple(dim_order)).contiguous().permute(inverse)
 
 
 def elements_of(tensor: torch.Tensor, dim_order: Sequence[int]) -> bytes:
     """The bytes of the elements of `tensor`, from the slowest dimension to the fastest."""
-    elements = tensor.detach().resolve_conj().permute(tuple(dim_order)).contiguous().reshape(-1)
-    return elements.view(torch.uint8).numpy().tobytes()
+    return bytes_in_order(tensor, dim_order).numpy().tobytes()
 
 
 def tensor_of(

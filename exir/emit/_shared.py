@@ -9,6 +9,7 @@ import torch
 from exir.emit._external import ExternalFiles
 from exir.schema import BackendDelegateInlineData, Buffer
 from exir.tensor import TensorSpec
+from exir.tensor_bytes import bytes_in_order
 
 
 @dataclass
@@ -47,8 +48,5 @@ class SharedData:
 
 def bytes_of(tensor: torch.Tensor, spec: TensorSpec) -> memoryview:
     """The elements of `tensor` in the dim order of `spec`: its own memory when it lies so."""
-    in_order = tensor.detach().cpu().permute(spec.dim_order).contiguous()
-    if not in_order.numel():
-        return memoryview(b"")
-    elements: Any = in_order.reshape(-1).view(torch.uint8).numpy()
+    elements: Any = bytes_in_order(tensor, spec.dim_order).numpy()
     return memoryview(elements).cast("B")

@@ -352,3 +352,10 @@ def test_stacktraces_name_lines_of_the_model() -> None:
     frames = plan.chains[0].stacktrace
     assert frames is not None and len(frames) == len(plan.chains[0].instructions)
     assert any(frame.filename == "exir/testing/models.py" for each in frames for frame in each.items)
+
+
+def test_constants_are_what_they_stand_for() -> None:
+    conjugated = torch.tensor([1 + 2j, 3 - 4j]).conj()
+    manager = lowered(Example(Call(lambda x: x * conjugated), (torch.ones(2, dtype=torch.complex64),)))
+    constants = [buffer.storage for buffer in manager.executorch_program.constant_buffer]
+    assert conjugated.resolve_conj().numpy().tobytes() in constants

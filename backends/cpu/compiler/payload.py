@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import accumulate
 
-import torch
 from torch import Tensor
 
 from backends.cpu.compiler.dim_table import DimTable
@@ -24,6 +23,7 @@ from backends.cpu.compiler.graph import (
 )
 from backends.cpu.compiler.plan import Plan
 from exir.tensor import scalar_type
+from exir.tensor_bytes import bytes_in_order
 
 MAGIC = 0x43504531
 VERSION = 1
@@ -141,4 +141,4 @@ def _order_word(order: tuple[int, ...]) -> int:
 
 def bytes_of_tensor(tensor: Tensor) -> memoryview:
     """The elements of a contiguous tensor, where they lie."""
-    return tensor.reshape(-1).view(torch.uint8).numpy().data
+    return bytes_in_order(tensor, range(tensor.dim())).numpy().data

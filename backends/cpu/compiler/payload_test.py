@@ -88,3 +88,9 @@ def test_other_bytes_are_no_payload() -> None:
     for damaged in (b"", bytes(64), _payload().data[:-4]):
         with pytest.raises(InvalidProgramError, match="not a payload of the cpu backend"):
             read(damaged)
+
+
+def test_constants_are_what_they_stand_for() -> None:
+    module = nn.Module()
+    module.register_buffer("negated", torch.tensor([5 + 6j]).conj().imag)
+    assert_computes(lambda x: x * module.negated, torch.randn(3))
