@@ -56,17 +56,25 @@ def is_tensor(value: Any) -> bool:
 
 def lend(value: Any, dim_order: Sequence[int], dtype: str = "") -> Lent:
     """The tensor as it lies where that is dense in `dim_order`, else a copy that is. Where `dtype`, which is asked for, is
-    bfloat16, integers of 16 bits are its bits. TypeError for an unknown dtype."""
+    bfloat16, integers of 16 bits are its bits. TypeError for an unknown dtype, and for what is not dense."""
     name = _dtype_name(value)
     name = dtype if dtype == "bfloat16" and name in ("int16", _BITS_OF_BFLOAT16) else name
     if name not in _CODES:
         raise TypeError(f"a tensor of dtype {name} is nothing that programs have")
     order = tuple(dim_order) if len(dim_order) == value.ndim else tuple(range(value.ndim))
     if is_torch(value):
+        _check_has_elements(value)
         owner = value if _lies_so(value, order) else _resolved(value).cpu().permute(order).contiguous()
         return Lent(owner, owner.data_ptr(), _CODES[name], tuple(value.shape), owner.nbytes)
     owner = np.ascontiguousarray(np.transpose(value, order))
     return Lent(owner, owner.ctypes.data, _CODES[name], tuple(value.shape), owner.nbytes)
+
+
+def _check_has_elements(value: Any) -> None:
+    layout = str(value.layout).removeprefix("torch.")
+    if value.is_meta or value.is_nested or layout != "strided":
+        kind = "meta" if value.is_meta else "nested" if value.is_nested else layout
+        raise TypeError(f"a {kind} tensor of torch has no elements that lie one behind the other; dense ones are taken")
 
 
 def _lies_so(value: Any, order: tuple[int, ...]) -> bool:

@@ -119,6 +119,20 @@ def test_what_torch_puts_off_is_done_before_tensors_are_lent(tensor: torch.Tenso
     assert ctypes.string_at(lent.address, lent.nbytes) == tensor.resolve_conj().resolve_neg().numpy().tobytes()
 
 
+@pytest.mark.parametrize(
+    ("kind", "tensor"),
+    [
+        ("meta", torch.ones(3, 8, device="meta")),
+        ("nested", torch.nested.nested_tensor([torch.ones(2), torch.ones(3)])),
+        ("sparse_coo", torch.eye(8).to_sparse()),
+        ("sparse_csr", torch.eye(8).to_sparse_csr()),
+    ],
+)
+def test_tensors_without_elements_are_named(kind: str, tensor: torch.Tensor) -> None:
+    with pytest.raises(TypeError, match=f"a {kind} tensor of torch has no elements"):
+        _open("dyn_mlp").method()(tensor)
+
+
 def test_state_is_kept_and_reset() -> None:
     name = "counter_mutable_init"
     counter = _open(name).method(PROGRAMS[name]["calls"][0]["method"])
