@@ -5,8 +5,8 @@ from __future__ import annotations
 import ctypes
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from functools import cache, lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -33,8 +33,7 @@ _NAMES = {code: name for name, code in _CODES.items()}
 _BITS_OF_BFLOAT16 = "uint16"  # which numpy does not have
 
 
-@dataclass(frozen=True)
-class Lent:
+class Lent(NamedTuple):
     """A tensor whose bytes the runtime may read; `owner` keeps them alive."""
 
     owner: Any
@@ -51,27 +50,52 @@ def is_torch(value: Any) -> bool:
 
 
 def is_tensor(value: Any) -> bool:
-    return isinstance(value, (np.ndarray, np.generic)) or is_torch(value)
+    return is_torch(value) or isinstance(value, (np.ndarray, np.generic))
 
 
 def lend(value: Any, dim_order: Sequence[int], dtype: str = "") -> Lent:
     """The tensor as it lies where that is dense in `dim_order`, else a copy that is. Where `dtype`, which is asked for, is
     bfloat16, integers of 16 bits are its bits. TypeError for an unknown dtype, and for what is not dense."""
-    name = _dtype_name(value)
-    name = dtype if dtype == "bfloat16" and name in ("int16", _BITS_OF_BFLOAT16) else name
+    code = _code(value.dtype, dtype)
+    from_torch = is_torch(value)
+    if from_torch:
+        _check_has_elements(value)
+    sizes = tuple(value.shape)
+    order = tuple(dim_order) if len(dim_order) == len(sizes) else _in_turn(len(sizes))
+    if from_torch:
+        owner = value if _lies_so(value, order) else _resolved(value).cpu().permute(order).contiguous()
+        return Lent(owner, owner.data_ptr(), code, sizes, owner.nbytes)
+    owner = np.ascontiguousarray(np.transpose(value, order))
+    return Lent(owner, owner.ctypes.data, code, sizes, owner.nbytes)
+
+
+@cache
+def _code(dtype: Any, asked: str) -> int:
+    name = str(dtype).removeprefix("torch.")
+    name = asked if asked == "bfloat16" and name in ("int16", _BITS_OF_BFLOAT16) else name
     if name not in _CODES:
         raise TypeError(f"a tensor of dtype {name} is nothing that programs have")
-    order = tuple(dim_order) if len(dim_order) == value.ndim else tuple(range(value.ndim))
-    if is_torch(value):
-        _check_has_elements(value)
-        owner = value if _lies_so(value, order) else _resolved(value).cpu().permute(order).contiguous()
-        return Lent(owner, owner.data_ptr(), _CODES[name], tuple(value.shape), owner.nbytes)
-    owner = np.ascontiguousarray(np.transpose(value, order))
-    return Lent(owner, owner.ctypes.data, _CODES[name], tuple(value.shape), owner.nbytes)
+    return _CODES[name]
+
+
+@cache
+def _layout_name(layout: Any) -> str:
+    return str(layout).removeprefix("torch.")
+
+
+@lru_cache(maxsize=64)
+def size_array(sizes: tuple[int, ...]) -> ctypes.Array[ctypes.c_int32]:
+    """Sizes as the runtime reads them; nobody writes there."""
+    return (ctypes.c_int32 * len(sizes))(*sizes)
+
+
+@cache
+def _in_turn(rank: int) -> tuple[int, ...]:
+    return tuple(range(rank))
 
 
 def _check_has_elements(value: Any) -> None:
-    layout = str(value.layout).removeprefix("torch.")
+    layout = _layout_name(value.layout)
     if value.is_meta or value.is_nested or layout != "strided":
         kind = "meta" if value.is_meta else "nested" if value.is_nested else layout
         raise TypeError(f"a {kind} tensor of torch has no elements that lie one behind the other; dense ones are taken")
@@ -80,16 +104,12 @@ def _check_has_elements(value: Any) -> None:
 def _lies_so(value: Any, order: tuple[int, ...]) -> bool:
     """Whether a torch tensor is dense in that order in the processor's memory, where asking takes less than a view of it."""
     as_stored = not (value.is_conj() or value.is_neg())
-    return as_stored and value.is_cpu and value.is_contiguous() and order == tuple(range(value.ndim))
+    return as_stored and value.is_cpu and value.is_contiguous() and order == _in_turn(len(order))
 
 
 def _resolved(value: Any) -> Any:
     """With elements that are what they stand for: PyTorch puts off conjugation and changes of sign."""
     return value.detach().resolve_conj().resolve_neg()
-
-
-def _dtype_name(value: Any) -> str:
-    return str(value.dtype).removeprefix("torch.")
 
 
 def copied(tensor: Tensor, as_torch: bool) -> Any:

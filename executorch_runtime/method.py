@@ -159,7 +159,7 @@ class Method:
     def _set_tensor(self, index: int, value: Any) -> object:
         info = self.signature.inputs[index]
         lent = _arrays.lend(value, info.dim_order, info.dtype)
-        sizes = (ctypes.c_int32 * len(lent.sizes))(*lent.sizes)
+        sizes = _arrays.size_array(lent.sizes)
         self._check("et_method_set_input", index, lent.dtype, sizes, len(sizes), lent.address, lent.nbytes)
         return lent
 
