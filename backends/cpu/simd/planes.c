@@ -3,11 +3,15 @@
 #include "backends/cpu/simd/activate.h"
 #include "backends/cpu/simd/sums.h"
 
-/* Panels beside one another in a tile of ET_TILE_ROWS columns of the output. */
+/* Panels beside one another in a tile of ET_TILE_ROWS columns of the output, and such
+ * tiles of one panel that are computed together: each begins and ends with waiting for
+ * its sums, and reads all weights. */
 #if defined(ET_CPU_ISA_AVX512)
 #define PANELS 4
+#define TILES 2
 #else
 #define PANELS 1
+#define TILES 1
 #endif
 
 /* Some columns of one row of the output, and what they read. */
@@ -24,17 +28,27 @@ typedef struct strip {
   float rows[ET_CPU_PLANES_FLOATS];      /* [channel][kernel_y][pitch] */
 } strip;
 
+static void lay_zeros(float *to, size_t count) {
+  if (count > 0) {
+    memset(to, 0, count * sizeof(float));
+  }
+}
+
 /* Copies columns begin, begin + 1, ... of a row, which may lie outside. */
 static void lay_row(const float *row, size_t width, ptrdiff_t begin,
                     size_t count, float *to) {
   const ptrdiff_t end = begin + (ptrdiff_t)count;
   const ptrdiff_t from = begin < 0 ? 0 : begin;
   const ptrdiff_t stop = end < (ptrdiff_t)width ? end : (ptrdiff_t)width;
-  memset(to, 0, count * sizeof(float));
-  if (row != NULL && from < stop) {
-    memcpy(to + (from - begin), row + from,
-           (size_t)(stop - from) * sizeof(float));
+  if (row == NULL || from >= stop) {
+    lay_zeros(to, count);
+    return;
   }
+  const size_t before = (size_t)(from - begin);
+  const size_t inside = (size_t)(stop - from);
+  lay_zeros(to, before);
+  memcpy(to + before, row + from, inside * sizeof(float));
+  lay_zeros(to + before + inside, count - before - inside);
 }
 
 static void lay_rows(strip *s) {
@@ -67,8 +81,20 @@ static void list_taps(strip *s) {
   }
 }
 
+/* `x` is what a tap reads for the first column of the tile. */
+ET_INLINE void add_tap(const float *x, size_t stride, const et_f32 *w,
+                       int vectors, et_sums sums) {
+  ET_UNROLL for (int r = 0; r < ET_TILE_ROWS; r++) {
+    const et_f32 element = et_f32_all(x[(size_t)r * stride]);
+    ET_UNROLL for (int v = 0; v < vectors; v++) {
+      sums[r][v] = et_f32_fma(element, w[v], sums[r][v]);
+    }
+  }
+}
+
+/* Of `tiles` tiles, one to the right of the other. */
 ET_INLINE void add_taps(const et_tiles *t, const float *const *taps, size_t at,
-                        size_t stride, int vectors, et_sums sums) {
+                        size_t stride, int vectors, int tiles, et_sums *sums) {
   const float *panels = t->panels;
   for (size_t k = 0; k < t->depth; k++, panels += ET_PANEL) {
     const float *x = taps[k] + at;
@@ -78,34 +104,42 @@ ET_INLINE void add_taps(const et_tiles *t, const float *const *taps, size_t at,
                          v % ET_PANEL_VECTORS * ET_CPU_LANES);
       ET_PIN(w[v]);
     }
-    ET_UNROLL for (int r = 0; r < ET_TILE_ROWS; r++) {
-      const et_f32 element = et_f32_all(x[(size_t)r * stride]);
-      ET_UNROLL for (int v = 0; v < vectors; v++) {
-        sums[r][v] = et_f32_fma(element, w[v], sums[r][v]);
-      }
+    ET_UNROLL for (int i = 0; i < tiles; i++, x += ET_TILE_ROWS * stride) {
+      add_tap(x, stride, w, vectors, sums[i]);
     }
   }
 }
 
-ET_INLINE void run_tile(const et_tiles *t, const strip *s, size_t column,
-                        int panels) {
+ET_INLINE void run_tiles(const et_tiles *t, const strip *s, size_t column,
+                         int panels, int tiles) {
   const size_t stride = s->conv->window.stride_x;
-  et_sums sums;
-  et_tile_begin(t, t->out, ET_TILE_ROWS, panels * ET_PANEL_VECTORS, sums);
-  add_taps(t, s->taps, column * stride, stride, panels * ET_PANEL_VECTORS,
-           sums);
-  et_tile_end(t, t->out, t->residual, ET_TILE_ROWS, panels * ET_PANEL_VECTORS,
-              sums);
+  const int vectors = panels * ET_PANEL_VECTORS;
+  const float *residual = t->residual;
+  float *out = t->out;
+  et_sums sums[TILES];
+  ET_UNROLL for (int i = 0; i < tiles; i++) {
+    et_tile_begin(t, out, ET_TILE_ROWS, vectors, sums[i]);
+  }
+  add_taps(t, s->taps, column * stride, stride, vectors, tiles, sums);
+  ET_UNROLL for (int i = 0; i < tiles; i++) {
+    et_tile_end(t, out, residual, ET_TILE_ROWS, vectors, sums[i]);
+    out += ET_TILE_ROWS * t->out_stride;
+    residual += residual == NULL ? 0 : ET_TILE_ROWS * t->residual_stride;
+  }
 }
 
 typedef void tile_function(const et_tiles *t, const strip *s, size_t column);
 
 static void run_one(const et_tiles *t, const strip *s, size_t column) {
-  run_tile(t, s, column, 1);
+  run_tiles(t, s, column, 1, 1);
 }
 
 static void run_several(const et_tiles *t, const strip *s, size_t column) {
-  run_tile(t, s, column, PANELS);
+  run_tiles(t, s, column, PANELS, 1);
+}
+
+static void run_together(const et_tiles *t, const strip *s, size_t column) {
+  run_tiles(t, s, column, 1, TILES);
 }
 
 /* A tile of which only some rows and columns exist. */
@@ -126,18 +160,32 @@ static void run_part(const et_tiles *tiles, const strip *s, size_t column,
   et_copy_columns(out, ET_PANEL, tiles->out, tiles->out_stride, rows, columns);
 }
 
-/* All columns of the strip, whole panels. The last tile ends where the
+static void run_at(const et_tiles *tiles, const strip *s, size_t column,
+                   tile_function *function) {
+  et_tiles t = *tiles;
+  t.out += column * t.out_stride;
+  t.residual += t.residual == NULL ? 0 : column * t.residual_stride;
+  function(&t, s, column);
+}
+
+/* All columns of the strip from `from` on, whole panels. The last tile ends where the
  * strip does: what it shares with the one before comes out the same. */
-static void run_panels(const et_tiles *tiles, const strip *s,
+static void run_panels(const et_tiles *tiles, const strip *s, size_t from,
                        tile_function *function) {
   const size_t last = s->columns - ET_TILE_ROWS;
-  for (size_t x = 0; x < s->columns; x += ET_TILE_ROWS) {
-    const size_t at = x < last ? x : last;
-    et_tiles t = *tiles;
-    t.out += at * t.out_stride;
-    t.residual += t.residual == NULL ? 0 : at * t.residual_stride;
-    function(&t, s, at);
+  for (size_t x = from; x < s->columns; x += ET_TILE_ROWS) {
+    run_at(tiles, s, x < last ? x : last, function);
   }
+}
+
+/* All columns of the strip, one panel. */
+static void run_panel(const et_tiles *tiles, const strip *s) {
+  const size_t width = TILES * (size_t)ET_TILE_ROWS;
+  size_t x = 0;
+  for (; TILES > 1 && x + width <= s->columns; x += width) {
+    run_at(tiles, s, x, run_together);
+  }
+  run_panels(tiles, s, x, run_one);
 }
 
 /* All columns of the strip, a panel that may not be whole. */
@@ -177,8 +225,10 @@ static void run_strip(const strip *s) {
   while (left > 0) {
     const bool whole = s->columns >= ET_TILE_ROWS && left >= ET_PANEL;
     const bool several = whole && left >= PANELS * ET_PANEL;
-    if (whole) {
-      run_panels(&tiles, s, several ? run_several : run_one);
+    if (several) {
+      run_panels(&tiles, s, 0, run_several);
+    } else if (whole) {
+      run_panel(&tiles, s);
     } else {
       run_parts(&tiles, s, left < ET_PANEL ? left : ET_PANEL);
     }

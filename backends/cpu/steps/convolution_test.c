@@ -105,6 +105,20 @@ static void test_planes_of_several_strips(void **state) {
   check_convolution(&s);
 }
 
+/* Rows of tiles that are computed together, of some that are not, and of both. */
+static void test_rows_of_planes_of_every_remainder(void **state) {
+  (void)state;
+  const et_test_axis y = {3, 3, 3, 1, 1, 1, 1};
+  for (int32_t width = 5; width <= 31; width++) {
+    const et_test_axis near = {width, width, 3, 1, 1, 1, 1};
+    const et_test_axis apart = {2 * width, width, 3, 2, 1, 0, 1};
+    const shape s = {1, 3, 40, 1, y, near, true, width % 2 == 0, true};
+    const shape skipping = {1, 3, 16, 1, y, apart, true, false, false};
+    check_convolution(&s);
+    check_convolution(&skipping);
+  }
+}
+
 static void test_images_of_several_blocks(void **state) {
   (void)state;
   const et_test_axis side = {15, 15, 3, 1, 1, 1, 1};
@@ -178,6 +192,7 @@ int main(void) {
       cmocka_unit_test(test_convolutions_of_random_shapes),
       cmocka_unit_test(test_planes_of_random_shapes),
       cmocka_unit_test(test_planes_of_several_strips),
+      cmocka_unit_test(test_rows_of_planes_of_every_remainder),
       cmocka_unit_test(test_images_of_several_blocks),
       cmocka_unit_test(test_blocks_of_every_remainder),
       cmocka_unit_test(test_many_channels_go_through_memory),
