@@ -8,6 +8,10 @@
 
 #include <cmocka.h>
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
 #include "backends/cpu/simd/avxvnni.h"
 
 static uint32_t state = 1;
@@ -160,6 +164,33 @@ static void run_backwards(void *context, size_t count,
   }
 }
 
+#if defined(__x86_64__)
+/* Upper parts of vector registers 0 to 15 in use, by XGETBV of XINUSE. */
+#define UPPER_PARTS (1u << 2 | 1u << 6)
+
+static bool has_xinuse(void) {
+  uint32_t a = 0, b = 0, c = 0, d = 0;
+  return __get_cpuid_count(0xd, 1, &a, &b, &c, &d) != 0 && (a & 1u << 2) != 0;
+}
+
+/* What comes next may be compiled for SSE, whose instructions take several times as long
+ * where upper parts of registers must be kept. Compilers forget to clear them before a
+ * return behind a call. */
+static void check_upper_parts(et_cpu_isa isa) {
+  if (has_xinuse()) {
+    uint32_t in_use = 0;
+    uint32_t high = 0;
+    __asm__ volatile("xgetbv" : "=a"(in_use), "=d"(high) : "c"(1));
+    if ((in_use & UPPER_PARTS) != 0) {
+      fail_msg("isa %d: upper parts of registers are left in use (%x)",
+               (int)isa, (unsigned)in_use);
+    }
+  }
+}
+#else
+static void check_upper_parts(et_cpu_isa isa) { (void)isa; }
+#endif
+
 static void run_on(et_test_step *test, et_cpu_isa isa, bool backwards) {
   const et_parallel parallel = {NULL, 3, run_backwards};
   const et_cpu_run run = {.isa = (uint8_t)isa,
@@ -167,6 +198,7 @@ static void run_on(et_test_step *test, et_cpu_isa isa, bool backwards) {
   et_cpu_tensor *result = et_test_result(test);
   memset(result->data, 0x7f, result->bytes);
   test->step.kind->run(&test->step, &run);
+  check_upper_parts(isa);
 }
 
 double et_test_half(uint16_t bits, bool is_bfloat) {
