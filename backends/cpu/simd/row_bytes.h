@@ -33,17 +33,17 @@ ET_INLINE void et_store_first(float *to, et_f32 value, size_t count) {
 ET_APART et_row_bytes et_row_bytes_of(const float *x, size_t count) {
   et_f32 lows = et_f32_all(0.0f);
   et_f32 highs = et_f32_all(0.0f);
+  float low = 0.0f;
+  float high = 0.0f;
   for (size_t i = 0; i < count; i += ET_CPU_LANES) {
     const et_f32 next = et_load_first(x + i, count - i);
     lows = et_f32_below(next, lows);
     highs = et_f32_above(next, highs);
   }
-  ET_UNROLL for (int half = ET_CPU_LANES / 2; half > 0; half /= 2) {
-    lows = et_f32_below(et_f32_upper(lows, half), lows);
-    highs = et_f32_above(et_f32_upper(highs, half), highs);
+  for (int i = 0; i < ET_CPU_LANES; i++) {
+    low = lows[i] < low ? lows[i] : low;
+    high = highs[i] > high ? highs[i] : high;
   }
-  const float low = lows[0];
-  const float high = highs[0];
   const float step = (high - low) / 255.0f;
   const float scale = step > FLT_EPSILON ? step : FLT_EPSILON;
   const float zero_point = fminf(-rintf(low / scale), 255.0f);
