@@ -31,16 +31,21 @@ static size_t padded_columns(const et_xnn_matrix *m) {
          ET_XNN_PANEL;
 }
 
-static et_status fill_bias(et_xnn_builder *b, const void *request,
-                           void *bytes) {
-  const columns *c = request;
+/* Columns of four bytes each: zeros, where there is no bias. */
+static et_status fill_from_bias(et_xnn_builder *b, const columns *c,
+                                et_xnn_put_panel *put, void *bytes) {
   const et_xnn_matrix matrix = bias_matrix(c);
   if (c->bias == ET_XNN_NO_VALUE) {
-    memset(bytes, 0, padded_columns(&c->matrix) * sizeof(float));
+    memset(bytes, 0, padded_columns(&c->matrix) * sizeof(int32_t));
     return ET_STATUS_OK;
   }
-  return et_xnn_put_panels(b, &matrix, put_bias, NULL,
-                           ET_XNN_PANEL * sizeof(float), bytes);
+  return et_xnn_put_panels(b, &matrix, put, NULL,
+                           ET_XNN_PANEL * sizeof(int32_t), bytes);
+}
+
+static et_status fill_bias(et_xnn_builder *b, const void *request,
+                           void *bytes) {
+  return fill_from_bias(b, request, put_bias, bytes);
 }
 
 static void put_start(const et_xnn_weights *w, et_xnn_panel p,
@@ -55,14 +60,7 @@ static void put_start(const et_xnn_weights *w, et_xnn_panel p,
 /* Codes of a bias, whose scale is that of the products. */
 static et_status fill_start(et_xnn_builder *b, const void *request,
                             void *bytes) {
-  const columns *c = request;
-  const et_xnn_matrix matrix = bias_matrix(c);
-  if (c->bias == ET_XNN_NO_VALUE) {
-    memset(bytes, 0, padded_columns(&c->matrix) * sizeof(int32_t));
-    return ET_STATUS_OK;
-  }
-  return et_xnn_put_panels(b, &matrix, put_start, NULL,
-                           ET_XNN_PANEL * sizeof(int32_t), bytes);
+  return fill_from_bias(b, request, put_start, bytes);
 }
 
 static void put_column_scales(const et_xnn_weights *w, et_xnn_panel p,
