@@ -15,6 +15,9 @@
   X(1, 1) X(1, 4) X(2, 1) X(2, 2) X(3, 1) X(4, 1) X(5, 1) X(6, 1)
 #endif
 
+/* Of a low tile. */
+#define LOW_ROWS 3
+
 /* A single row reads every weight once, at the speed of memory: what comes next is
  * asked for that many summands ahead. */
 #define AHEAD 16
@@ -223,9 +226,30 @@ static void finish(const et_tiles *t, size_t row, size_t rows, size_t columns) {
   }
 }
 
+/* How many of the rows, from the first on, are worked on by low tiles. Where few summands are
+ * added, a high tile's results take longer to write than processors look ahead, those of half
+ * of it do not. Of more summands the panels would be read too often. At least two rows are
+ * left, as a single one has too few sums at once. */
+#if defined(ET_CPU_ISA_AVX512)
+#define FEW_SUMMANDS 96
+static size_t low_rows(const et_tiles *t, size_t rows, size_t panels) {
+  const bool are_low = t->table == NULL && t->depth <= FEW_SUMMANDS &&
+                       panels == ET_TILE_PANELS && rows > LOW_ROWS;
+  return are_low ? (rows - 2) / LOW_ROWS * LOW_ROWS : 0;
+}
+#else
+static size_t low_rows(const et_tiles *t, size_t rows, size_t panels) {
+  (void)t;
+  (void)rows;
+  (void)panels;
+  return 0;
+}
+#endif
+
 /* A single row fetches its own weights. */
-static size_t lines_to_fetch(const et_tiles *t, size_t rows) {
-  const size_t parts = parts_of(t) * divide_up(rows, ET_TILE_ROWS);
+static size_t lines_to_fetch(const et_tiles *t, size_t rows, size_t panels) {
+  const size_t height = low_rows(t, rows, panels) > 0 ? LOW_ROWS : ET_TILE_ROWS;
+  const size_t parts = parts_of(t) * divide_up(rows, height);
   return t->next == NULL || rows == 1 || parts == 0
              ? 0
              : divide_up(t->segments * t->depth, parts);
@@ -287,7 +311,9 @@ static void run_range(const group *g, tile_range *of, size_t panels,
 /* All rows. */
 static void run_group(const group *g, size_t rows, size_t panels,
                       size_t columns) {
-  tile_range of = {0};
+  tile_range of = {.count = low_rows(&g->tiles, rows, panels) / LOW_ROWS,
+                   .height = LOW_ROWS};
+  run_range(g, &of, panels, columns);
   while (of.row < rows) {
     of.height = et_tile_height(rows - of.row);
     of.count = et_like_tiles(rows - of.row);
@@ -361,7 +387,7 @@ ET_APART void run_columns(group *g, size_t rows, size_t columns,
     const size_t width = smaller(rest, panels * ET_PANEL);
     t->lanes = (width - 1) % ET_PANEL + 1;
     t->next = left > panels ? t->panels + panels * t->panel_stride : next;
-    g->lines = lines_to_fetch(t, rows);
+    g->lines = lines_to_fetch(t, rows, panels);
     run_group(g, rows, panels, width);
     et_tiles_right(t, panels);
     left -= panels;
