@@ -95,6 +95,13 @@ typedef float et_f32_loose
 #define ET_PIN(vector) ((void)(vector))
 #endif
 
+/* The same, and those that are pinned so stay in their order. */
+#if defined(__clang__) || !defined(ET_CPU_REGISTER)
+#define ET_PIN_ORDER(vector) ((void)(vector))
+#else
+#define ET_PIN_ORDER(vector) __asm__ volatile("" : "+" ET_CPU_REGISTER(vector))
+#endif
+
 /* Keeps an index one that several addresses share: GCC gives each a register that it
  * counts up. */
 #if defined(__clang__)
