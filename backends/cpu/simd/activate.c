@@ -2,13 +2,10 @@
 
 #include "backends/cpu/simd/functions.h"
 
-typedef struct parameters {
-  et_f32 low;
-  et_f32 high;
-} parameters;
+typedef et_cpu_activation parameters;
 
 ET_INLINE et_f32 clamped(et_f32 x, parameters p) {
-  return et_f32_clamp(x, p.low, p.high);
+  return et_f32_clamp(x, et_f32_all(p.low), et_f32_all(p.high));
 }
 
 /* x times the share of the normal distribution below x, for which a quotient of
@@ -33,13 +30,13 @@ ET_INLINE et_f32 gelu(et_f32 x, parameters p) {
   return x * et_f32_fma(half, et_f32_clamp(twice, -one, one), half);
 }
 
+/* x times half of 1 + tanh(u), which is x / (1 + e^(-2u)). */
 ET_INLINE et_f32 gelu_tanh(et_f32 x, parameters p) {
   (void)p;
-  const et_f32 half = et_f32_all(0.5f);
   const et_f32 cube = x * x * x;
   const et_f32 inner = et_f32_fma(et_f32_all(0.044715f), cube, x);
-  return x *
-         et_f32_fma(half, et_f32_tanh(inner * et_f32_all(0.797884561f)), half);
+  const et_f32 power = et_f32_exp(inner * et_f32_all(-1.595769122f));
+  return x / (et_f32_all(1.0f) + power);
 }
 
 ET_INLINE et_f32 silu(et_f32 x, parameters p) {
@@ -71,68 +68,82 @@ ET_INLINE et_f32 hyperbolic(et_f32 x, parameters p) {
 }
 
 ET_INLINE et_f32 leaky_relu(et_f32 x, parameters p) {
-  return et_f32_select(x > et_f32_all(0.0f), x, x * p.low);
+  return et_f32_select(x > et_f32_all(0.0f), x, x * et_f32_all(p.low));
 }
 
 ET_INLINE et_f32 elu(et_f32 x, parameters p) {
-  return et_f32_select(x > et_f32_all(0.0f), x, p.low * et_f32_expm1(x));
+  return et_f32_select(x > et_f32_all(0.0f), x,
+                       et_f32_all(p.low) * et_f32_expm1(x));
 }
 
-typedef void row_function(float *values, size_t count, const parameters *p);
+typedef void rows_function(float *values, size_t stride, size_t rows,
+                           size_t vectors, const parameters *p);
 
-/* Of whole vectors. */
-#define DEFINE_ROW(name)                                                     \
-  static void name##_row(float *values, size_t count, const parameters *p) { \
-    const parameters same = *p; /* whatever is stored */                     \
-    for (size_t i = 0; i < count; i += ET_CPU_LANES) {                       \
-      et_f32_store(values + i, name(et_f32_load(values + i), same));         \
-    }                                                                        \
+/* Tiles have few vectors in a row: a call for each row took as long as what it did. */
+#define DEFINE_ROWS(name)                                            \
+  static void name##_rows(float *values, size_t stride, size_t rows, \
+                          size_t vectors, const parameters *p) {     \
+    const parameters same = *p; /* whatever is stored */             \
+    for (; rows > 0; rows--, values += stride) {                     \
+      for (size_t v = 0; v < vectors; v++) {                         \
+        float *at = values + v * ET_CPU_LANES;                       \
+        et_f32_store(at, name(et_f32_load(at), same));               \
+      }                                                              \
+    }                                                                \
   }
-DEFINE_ROW(clamped)
-DEFINE_ROW(gelu)
-DEFINE_ROW(gelu_tanh)
-DEFINE_ROW(silu)
-DEFINE_ROW(hardswish)
-DEFINE_ROW(sigmoid)
-DEFINE_ROW(hyperbolic)
-DEFINE_ROW(hardsigmoid)
-DEFINE_ROW(leaky_relu)
-DEFINE_ROW(elu)
+DEFINE_ROWS(clamped)
+DEFINE_ROWS(gelu)
+DEFINE_ROWS(gelu_tanh)
+DEFINE_ROWS(silu)
+DEFINE_ROWS(hardswish)
+DEFINE_ROWS(sigmoid)
+DEFINE_ROWS(hyperbolic)
+DEFINE_ROWS(hardsigmoid)
+DEFINE_ROWS(leaky_relu)
+DEFINE_ROWS(elu)
 
-static row_function *const row_functions[] = {
-    [ET_CPU_ACTIVATION_CLAMP] = clamped_row,
-    [ET_CPU_ACTIVATION_GELU] = gelu_row,
-    [ET_CPU_ACTIVATION_GELU_TANH] = gelu_tanh_row,
-    [ET_CPU_ACTIVATION_SILU] = silu_row,
-    [ET_CPU_ACTIVATION_HARDSWISH] = hardswish_row,
-    [ET_CPU_ACTIVATION_SIGMOID] = sigmoid_row,
-    [ET_CPU_ACTIVATION_TANH] = hyperbolic_row,
-    [ET_CPU_ACTIVATION_HARDSIGMOID] = hardsigmoid_row,
-    [ET_CPU_ACTIVATION_LEAKY_RELU] = leaky_relu_row,
-    [ET_CPU_ACTIVATION_ELU] = elu_row,
+static rows_function *const rows_functions[] = {
+    [ET_CPU_ACTIVATION_CLAMP] = clamped_rows,
+    [ET_CPU_ACTIVATION_GELU] = gelu_rows,
+    [ET_CPU_ACTIVATION_GELU_TANH] = gelu_tanh_rows,
+    [ET_CPU_ACTIVATION_SILU] = silu_rows,
+    [ET_CPU_ACTIVATION_HARDSWISH] = hardswish_rows,
+    [ET_CPU_ACTIVATION_SIGMOID] = sigmoid_rows,
+    [ET_CPU_ACTIVATION_TANH] = hyperbolic_rows,
+    [ET_CPU_ACTIVATION_HARDSIGMOID] = hardsigmoid_rows,
+    [ET_CPU_ACTIVATION_LEAKY_RELU] = leaky_relu_rows,
+    [ET_CPU_ACTIVATION_ELU] = elu_rows,
 };
 
 /* What does not fill a vector is worked on beside the row. */
-ET_APART void run_last(row_function *function, float *values, size_t count,
+ET_APART void run_last(rows_function *function, float *values, size_t count,
                        const parameters *p) {
   float lanes[ET_CPU_LANES];
   et_f32_store(lanes, et_f32_load_some(values, count));
-  function(lanes, ET_CPU_LANES, p);
+  function(lanes, ET_CPU_LANES, 1, 1, p);
   et_f32_store_some(values, et_f32_load(lanes), count);
 }
 
+static void run_rows(rows_function *function, float *values, size_t stride,
+                     size_t rows, size_t columns, const parameters *p) {
+  const size_t vectors = columns / ET_CPU_LANES;
+  const size_t whole = vectors * ET_CPU_LANES;
+  function(values, stride, rows, vectors, p);
+  for (size_t r = 0; whole < columns && r < rows; r++) {
+    run_last(function, values + r * stride + whole, columns - whole, p);
+  }
+}
+
+/* Rows without gaps are one. */
 void ET_CPU_NAME(et_cpu_activate_f32)(const et_cpu_activation *activation,
                                       float *values, size_t stride, size_t rows,
                                       size_t columns) {
-  const size_t whole = columns / ET_CPU_LANES * ET_CPU_LANES;
-  row_function *function = row_functions[activation->kind];
-  const parameters p = {et_f32_all(activation->low),
-                        et_f32_all(activation->high)};
-  for (size_t r = 0; function != NULL && r < rows; r++) {
-    float *row = values + r * stride;
-    function(row, whole, &p);
-    if (whole < columns) {
-      run_last(function, row + whole, columns - whole, &p);
-    }
+  rows_function *function = rows_functions[activation->kind];
+  if (stride == columns) {
+    columns *= rows;
+    rows = 1;
+  }
+  if (function != NULL) {
+    run_rows(function, values, stride, rows, columns, activation);
   }
 }

@@ -123,9 +123,41 @@ static void test_rows_keep_to_their_columns(void **state) {
   for (int isa = 0; isa < ET_CPU_ISA_COUNT; isa++) {
     if (et_test_has((et_cpu_isa)isa)) {
       float values[60] = {0};
+      variants[isa](&activation, values, 20, 0, 20); /* none */
       variants[isa](&activation, values, 20, 3, 19);
       for (size_t i = 0; i < 60; i++) {
         assert_true(values[i] == (i % 20 == 19 ? 0.0f : 1.0f));
+      }
+    }
+  }
+}
+
+#define ROWS 3
+#define COLUMNS 37
+
+/* All at once, and one after the other. */
+static void check_rows(et_cpu_isa isa, const et_cpu_activation *activation,
+                       size_t stride) {
+  float rows[ROWS * (COLUMNS + 8)];
+  float apart[ROWS * (COLUMNS + 8)];
+  for (size_t i = 0; i < ROWS * stride; i++) {
+    rows[i] = apart[i] = 0.13f * (float)i - 7.0f;
+  }
+  variants[isa](activation, rows, stride, ROWS, COLUMNS);
+  for (size_t r = 0; r < ROWS; r++) {
+    variants[isa](activation, apart + r * stride, COLUMNS, 1, COLUMNS);
+  }
+  assert_memory_equal(rows, apart, ROWS * stride * sizeof(float));
+}
+
+static void test_rows_are_those_of_calls_of_their_own(void **state) {
+  (void)state;
+  for (uint32_t kind = 0; kind <= ET_CPU_ACTIVATION_ELU; kind++) {
+    const et_cpu_activation activation = {kind, 0.3f, 0.8f};
+    for (int isa = 0; isa < ET_CPU_ISA_COUNT; isa++) {
+      if (et_test_has((et_cpu_isa)isa)) {
+        check_rows((et_cpu_isa)isa, &activation, COLUMNS);
+        check_rows((et_cpu_isa)isa, &activation, COLUMNS + 8);
       }
     }
   }
@@ -136,6 +168,7 @@ int main(void) {
       cmocka_unit_test(test_every_activation_is_close_to_its_definition),
       cmocka_unit_test(test_nan_and_infinities),
       cmocka_unit_test(test_rows_keep_to_their_columns),
+      cmocka_unit_test(test_rows_are_those_of_calls_of_their_own),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
