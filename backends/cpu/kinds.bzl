@@ -38,4 +38,5 @@ CPU_KINDS = [
     "topk",
     "update",
     "winograd",
+    "winograd_i8",
 ]

@@ -45,6 +45,7 @@ KINDS = {
     43: "adaptive_pool",
     44: "grid_sample",
     45: "fold",
+    46: "winograd_i8",
 }
 _DTYPES = {
     0: "uint8",

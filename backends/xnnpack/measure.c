@@ -31,6 +31,7 @@
   X(et_cpu_step_softmax)        \
   X(et_cpu_step_table_i8)       \
   X(et_cpu_step_winograd)       \
+  X(et_cpu_step_winograd_i8)    \
   X(et_xnn_step_add_bytes)      \
   X(et_xnn_step_argmax_pool)    \
   X(et_xnn_step_round_rows)     \

@@ -14,8 +14,12 @@ _FOLDER = Path(__file__).parent
 _BACKEND = "XnnpackBackend"
 
 
+def _method_of(program: str, **options: str) -> Method:
+    return Program(_FOLDER / f"{program}.pte").method(backend_options={_BACKEND: options})
+
+
 def _method(**options: str) -> Method:
-    return Program(_FOLDER / "winograd.pte").method(backend_options={_BACKEND: options})
+    return _method_of("winograd", **options)
 
 
 def test_without_winograd_outputs_are_the_official_ones_and_memory_is_less() -> None:
@@ -38,6 +42,21 @@ def test_tiles_are_smaller_where_weights_would_take_4_mb_more() -> None:
     )
     more = 4 * 208 * 200 * (16 - 9)
     assert more <= method - windows < more + 4096
+
+
+def test_tiles_of_bytes_give_the_bytes_of_windows() -> None:
+    recorded = np.load(_FOLDER / "winograd_q.npz")
+    tiles, windows = _method_of("winograd_q", winograd="auto"), _method_of("winograd_q", winograd="never")
+    others = [_method_of("winograd_q", winograd=winograd, isa="plain") for winograd in ("auto", "never")]
+    for call in range(2):
+        (found,) = tiles(recorded[f"c{call}_in0"])
+        for other in (windows, *others):
+            (again,) = other(recorded[f"c{call}_in0"])
+            np.testing.assert_array_equal(again, found)
+    # Pairs of bytes at 36 positions in place of 9 taps, of two layers; the third one's 40 columns are no whole panels.
+    more = 2 * 64 * 32 * (2 * 36 - 9)
+    assert tiles.memory.method - windows.memory.method >= more
+    assert _steps("winograd_q")["winograd_i8"] == 2
 
 
 def test_auto_is_what_methods_do_that_are_told_nothing() -> None:

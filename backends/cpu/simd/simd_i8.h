@@ -95,23 +95,47 @@ ET_INLINE bool et_i32_any(et_i32 value) {
 #endif
 }
 
-/* sum + a[2i] * b[2i] + a[2i + 1] * b[2i + 1] in each lane i. */
+/* The sum modulo 2^32. */
+ET_INLINE et_i32 et_i32_add(et_i32 a, et_i32 b) {
+  return (et_i32)((et_u32)a + (et_u32)b);
+}
+
+/* sum + a[2i] * b[2i] + a[2i + 1] * b[2i + 1] in each lane i, modulo 2^32; the products of
+ * a lane add up to an int32. */
 ET_INLINE et_i32 et_i32_dot2(et_i32 sum, et_i16 a, et_i16 b) {
 #if defined(ET_CPU_ISA_AVX512)
   return (et_i32)_mm512_dpwssd_epi32((__m512i)sum, (__m512i)a, (__m512i)b);
 #elif defined(ET_CPU_ISA_AVXVNNI)
   return (et_i32)_mm256_dpwssd_avx_epi32((__m256i)sum, (__m256i)a, (__m256i)b);
 #elif defined(ET_CPU_ISA_AVX2)
-  return sum + (et_i32)_mm256_madd_epi16((__m256i)a, (__m256i)b);
+  return et_i32_add(sum, (et_i32)_mm256_madd_epi16((__m256i)a, (__m256i)b));
 #elif defined(ET_CPU_ISA_NEON)
   const int16x8_t x = (int16x8_t)a;
   const int16x8_t y = (int16x8_t)b;
-  return sum + (et_i32)vpaddq_s32(vmull_s16(vget_low_s16(x), vget_low_s16(y)),
-                                  vmull_high_s16(x, y));
+  return et_i32_add(
+      sum, (et_i32)vpaddq_s32(vmull_s16(vget_low_s16(x), vget_low_s16(y)),
+                              vmull_high_s16(x, y)));
 #else
   const et_i32 x = (et_i32)a;
   const et_i32 y = (et_i32)b;
-  return sum + (x << 16 >> 16) * (y << 16 >> 16) + (x >> 16) * (y >> 16);
+  return et_i32_add(sum,
+                    (x << 16 >> 16) * (y << 16 >> 16) + (x >> 16) * (y >> 16));
+#endif
+}
+
+/* As many bytes as a vector has pairs' halves, each turned by `flip` and then as int16. */
+ET_INLINE et_i16 et_i16_of_bytes(const uint8_t *from, uint8_t flip) {
+  typedef uint8_t bytes __attribute__((vector_size(2 * ET_CPU_LANES)));
+  typedef int8_t signed_bytes __attribute__((vector_size(2 * ET_CPU_LANES)));
+  bytes x;
+  memcpy(&x, from, sizeof(x));
+  const signed_bytes turned = (signed_bytes)(x ^ flip);
+#if defined(ET_CPU_ISA_AVX512)
+  return (et_i16)_mm512_cvtepi8_epi16((__m256i)turned);
+#elif defined(ET_CPU_ISA_AVX2)
+  return (et_i16)_mm256_cvtepi8_epi16((__m128i)turned);
+#else
+  return __builtin_convertvector(turned, et_i16);
 #endif
 }
 

@@ -16,18 +16,10 @@ typedef struct work {
   float *edge;     /* [row][column][channels] of a tile that leaves the image */
 } work;
 
-/* Where a tile lies. */
-typedef struct place {
-  size_t image;
-  size_t y, x; /* of its results */
-} place;
+typedef et_cpu_winograd_place place;
 
 static place find_place(const et_cpu_winograd *w, size_t tile) {
-  const size_t across = et_cpu_winograd_tiles(w->out_width, w->side);
-  const size_t down = et_cpu_winograd_tiles(w->out_height, w->side);
-  const place at = {tile / across / down, tile / across % down * w->side,
-                    tile % across * w->side};
-  return at;
+  return et_cpu_winograd_place_of(w->out_height, w->out_width, w->side, tile);
 }
 
 /* Lanes that do not fill a vector; masks cost nothing with AVX-512. */

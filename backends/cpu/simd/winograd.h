@@ -36,6 +36,23 @@ static inline size_t et_cpu_winograd_tiles(size_t out, size_t side) {
   return (out + side - 1) / side;
 }
 
+/* Where the results of a tile lie that is counted by rows over all images. */
+typedef struct et_cpu_winograd_place {
+  size_t image;
+  size_t y, x;
+} et_cpu_winograd_place;
+
+static inline et_cpu_winograd_place et_cpu_winograd_place_of(size_t out_height,
+                                                             size_t out_width,
+                                                             size_t side,
+                                                             size_t tile) {
+  const size_t across = et_cpu_winograd_tiles(out_width, side);
+  const size_t down = et_cpu_winograd_tiles(out_height, side);
+  const et_cpu_winograd_place at = {
+      tile / across / down, tile / across % down * side, tile % across * side};
+  return at;
+}
+
 /* Floats that `tiles` tiles at once need: all positions of their pixels and of
  * some columns of products, and the pixels of one tile. */
 static inline size_t et_cpu_winograd_workspace(size_t side, size_t tiles,

@@ -57,4 +57,11 @@ static inline size_t et_cpu_part(size_t total, size_t size, size_t index) {
   return left < size ? left : size;
 }
 
+/* The size of parts of at most `most` of `total`, which is not 0: as many parts as these are,
+ * and some for each lane, but of like size, as a small last one may cost as much as any. */
+static inline size_t et_cpu_even_part(size_t total, size_t most, size_t lanes) {
+  const size_t parts = et_cpu_parts(total, most);
+  return et_cpu_parts(total, et_cpu_parts(parts, lanes) * lanes);
+}
+
 #endif /* BACKENDS_CPU_STEPS_CHUNKS_H_ */

@@ -45,7 +45,7 @@ static et_status check_weights(const et_cpu_step *step, et_error *error) {
 }
 
 static et_status check(const et_cpu_step *step, et_error *error) {
-  ET_RETURN_IF_ERROR(et_cpu_check_window_i8(step, 1, error));
+  ET_RETURN_IF_ERROR(et_cpu_check_window_i8(step, 1, 0, error));
   return check_weights(step, error);
 }
 

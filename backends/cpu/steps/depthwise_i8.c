@@ -26,7 +26,7 @@ static et_status check_weights(const et_cpu_step *step, et_error *error) {
 }
 
 static et_status check(const et_cpu_step *step, et_error *error) {
-  ET_RETURN_IF_ERROR(et_cpu_check_window_i8(step, 0, error));
+  ET_RETURN_IF_ERROR(et_cpu_check_window_i8(step, 0, 0, error));
   const int32_t channels = step->tensors[X]->sizes[3];
   const int32_t columns = step->tensors[Y]->sizes[3];
   ET_CPU_CHECK(error, channels == columns,

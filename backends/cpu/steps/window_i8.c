@@ -13,10 +13,11 @@ static et_status check_images(const et_cpu_step *step, et_error *error) {
 }
 
 et_status et_cpu_check_window_i8(const et_cpu_step *step, uint16_t own,
-                                 et_error *error) {
+                                 uint16_t workspaces, et_error *error) {
   const et_cpu_counts counts = {.inputs_least = ET_CPU_I8_Y,
                                 .inputs_most = ET_CPU_I8_Y,
                                 .outputs = 1,
+                                .workspaces = workspaces,
                                 .attributes = ET_CPU_I8_WORDS + own};
   ET_RETURN_IF_ERROR(et_cpu_check_counts(step, &counts, error));
   ET_RETURN_IF_ERROR(check_images(step, error));

@@ -27,8 +27,8 @@ enum {
 #define ET_CPU_I8_MOST_TOGETHER 4096
 
 /* That the step's images and all of these attributes fit each other, and that
- * `own` others follow. */
+ * `own` others follow; and that there are so many workspaces. */
 et_status et_cpu_check_window_i8(const et_cpu_step *step, uint16_t own,
-                                 et_error *error);
+                                 uint16_t workspaces, et_error *error);
 
 #endif /* BACKENDS_CPU_STEPS_WINDOW_I8_H_ */

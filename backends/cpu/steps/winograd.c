@@ -168,15 +168,6 @@ static void run_lane(void *data, size_t index) {
   }
 }
 
-/* As many groups as groups of `most` are, and some for each lane, but of like
- * size: a small last one would read all weights for a few tiles. */
-static size_t even_group(const work *w, size_t most) {
-  const size_t groups = et_cpu_parts(w->tiles, most);
-  const size_t shared = et_cpu_parts(groups, w->lanes) * w->lanes;
-  return groups == 0 || w->shares_columns ? most
-                                          : et_cpu_parts(w->tiles, shared);
-}
-
 static et_cpu_winograd read(const et_cpu_step *step) {
   const int32_t *in = step->tensors[X]->sizes;
   const int32_t *out = output(step)->sizes;
@@ -213,7 +204,9 @@ static void run(const et_cpu_step *step, const et_cpu_run *run) {
   w.lanes = et_cpu_lanes(run, (size_t)space->sizes[0]);
   w.shares_columns = w.tiles <= step->attributes[TILES] && w.lanes > 1 &&
                      w.lanes <= column_groups(&w);
-  w.group = even_group(&w, step->attributes[TILES]);
+  w.group = w.shares_columns || w.tiles == 0
+                ? step->attributes[TILES]
+                : et_cpu_even_part(w.tiles, step->attributes[TILES], w.lanes);
   et_cpu_for_each(run, w.lanes, run_lane, &w);
 }
 

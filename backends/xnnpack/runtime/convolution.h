@@ -54,4 +54,13 @@ bool et_xnn_takes_winograd(const et_xnn_builder *b,
 /* The convolution by that. */
 void et_xnn_emit_winograd(et_xnn_builder *b, const et_xnn_convolution_of *c);
 
+/* Of bytes: whether, its weights, and how many tiles are worked on at once;
+ * winograd_i8.c. */
+bool et_xnn_takes_winograd_i8(const et_xnn_builder *b,
+                              const et_xnn_convolution_of *c);
+et_xnn_tensor et_xnn_pack_winograd_i8(et_xnn_builder *b,
+                                      const et_xnn_convolution_of *c);
+size_t et_xnn_winograd_tiles_i8(const et_xnn_builder *b,
+                                const et_xnn_convolution_of *c);
+
 #endif /* BACKENDS_XNNPACK_RUNTIME_CONVOLUTION_H_ */

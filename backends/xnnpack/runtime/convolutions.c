@@ -1,3 +1,5 @@
+#include "backends/cpu/simd/winograd_i8.h"
+
 #include "backends/xnnpack/runtime/convolution.h"
 #include "backends/xnnpack/runtime/rules.h"
 #include "backends/xnnpack/runtime/steps.h"
@@ -7,6 +9,7 @@ extern const et_backend_part et_cpu_step_convolution_i8;
 extern const et_backend_part et_cpu_step_depthwise;
 extern const et_backend_part et_cpu_step_depthwise_i8;
 extern const et_backend_part et_cpu_step_product;
+extern const et_backend_part et_cpu_step_winograd_i8;
 
 enum {
   X = ET_XNN_CONV_X,
@@ -190,30 +193,47 @@ static void convolve_floats(et_xnn_builder *b, const convolution *c) {
   }
 }
 
-static void emit_bytes(et_xnn_builder *b, const et_backend_part *part,
-                       const convolution *c, et_xnn_tensor quads,
-                       const uint32_t *words, uint16_t count) {
-  et_xnn_tensor inputs[5] = {et_xnn_tensor_of(b, b->node->inputs[X]), quads};
+/* A step of bytes, with what columns have; of its emission there are `part`, words and the
+ * workspace. */
+static void emit_bytes(et_xnn_builder *b, et_xnn_emission step,
+                       const convolution *c, et_xnn_tensor weights) {
+  et_xnn_tensor inputs[5] = {et_xnn_tensor_of(b, b->node->inputs[X]), weights};
   et_xnn_pack_columns(b, &c->matrix, b->node->inputs[BIAS], inputs + 2);
-  et_xnn_emit(
-      b, &(et_xnn_emission){.part = part,
-                            .inputs = inputs,
-                            .input_count = 5,
-                            .output = et_xnn_tensor_of(b, b->node->outputs[0]),
-                            .words = words,
-                            .word_count = count});
+  step.inputs = inputs;
+  step.input_count = 5;
+  step.output = et_xnn_tensor_of(b, b->node->outputs[0]);
+  et_xnn_emit(b, &step);
 }
 
 static void convolve_bytes(et_xnn_builder *b, const convolution *c) {
   uint32_t words[ET_XNN_BYTES_WORDS + 1];
   et_xnn_bytes(b, &c->window, words);
   words[ET_XNN_BYTES_WORDS] = (uint32_t)c->matrix.groups;
-  emit_bytes(b, &et_cpu_step_convolution_i8, c,
-             et_xnn_pack_quads(b, &c->matrix), words, ET_XNN_BYTES_WORDS + 1);
+  const et_xnn_emission step = {.part = &et_cpu_step_convolution_i8,
+                                .words = words,
+                                .word_count = ET_XNN_BYTES_WORDS + 1};
+  emit_bytes(b, step, c, et_xnn_pack_quads(b, &c->matrix));
+}
+
+static void convolve_tiles_of_bytes(et_xnn_builder *b, const convolution *c) {
+  uint32_t words[ET_XNN_BYTES_WORDS + 1];
+  const size_t tiles = et_xnn_winograd_tiles_i8(b, c);
+  et_xnn_bytes(b, &c->window, words);
+  words[ET_XNN_BYTES_WORDS] = (uint32_t)tiles;
+  const et_xnn_emission step = {
+      .part = &et_cpu_step_winograd_i8,
+      .words = words,
+      .word_count = ET_XNN_BYTES_WORDS + 1,
+      .workspace = et_xnn_workspaces(
+          b, et_cpu_winograd_words_i8(tiles, (size_t)c->channels)),
+      .workspace_count = 1};
+  emit_bytes(b, step, c, et_xnn_pack_winograd_i8(b, c));
 }
 
 static void convolve(et_xnn_builder *b, const convolution *c) {
-  if (et_xnn_is_of_bytes(b)) {
+  if (et_xnn_is_of_bytes(b) && et_xnn_takes_winograd_i8(b, c)) {
+    convolve_tiles_of_bytes(b, c);
+  } else if (et_xnn_is_of_bytes(b)) {
     convolve_bytes(b, c);
   } else {
     convolve_floats(b, c);
@@ -247,9 +267,11 @@ static void filter_floats(et_xnn_builder *b, const convolution *c) {
 static void filter_bytes(et_xnn_builder *b, const convolution *c) {
   uint32_t words[ET_XNN_BYTES_WORDS];
   et_xnn_bytes(b, &c->window, words);
-  emit_bytes(b, &et_cpu_step_depthwise_i8, c,
-             et_xnn_pack_tap_quads(b, &c->matrix, c->window.kernel[0]), words,
-             ET_XNN_BYTES_WORDS);
+  const et_xnn_emission step = {.part = &et_cpu_step_depthwise_i8,
+                                .words = words,
+                                .word_count = ET_XNN_BYTES_WORDS};
+  emit_bytes(b, step, c,
+             et_xnn_pack_tap_quads(b, &c->matrix, c->window.kernel[0]));
 }
 
 void et_xnn_as_columns(convolution *c) {

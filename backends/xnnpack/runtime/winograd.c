@@ -5,11 +5,12 @@
 
 #include "backends/xnnpack/runtime/convolution.h"
 #include "backends/xnnpack/runtime/weights.h"
+#include "backends/xnnpack/runtime/winograd.h"
 
 extern const et_backend_part et_cpu_step_winograd;
 
 #define PANEL ET_XNN_PANEL
-#define TAPS 3
+#define TAPS ET_XNN_WINOGRAD_TAPS
 #define MOST_ACROSS 6 /* positions along an axis of a tile */
 
 #define LEAST_CHANNELS 32
@@ -17,37 +18,12 @@ extern const et_backend_part et_cpu_step_winograd;
 #define LEAST_PIXELS 36     /* of the output */
 #define LEAST_PIXELS_OF_4 144
 
-/* Bytes that a layer's weights may take more than as windows: those of ResNet-18's last
- * six layers would take 38 MB more in all, for a tenth of the time. */
-#define MOST_MORE_BYTES (4 << 20)
-
 /* Floats of tiles that are transformed at once, and how many tiles those may be. */
 #define FLOATS_AT_ONCE 187200
 #define LEAST_TILES 6
 #define MOST_TILES 48
 
-/* Pixels of the output, batch by batch, at the sizes that the payload declares. */
-typedef struct sizes {
-  int64_t batch;
-  int64_t height;
-  int64_t width;
-} sizes;
-
-static sizes declared_sizes(const et_xnn_builder *b,
-                            const et_xnn_convolution_of *c) {
-  const et_xnn_dims x = et_xnn_input(b, ET_XNN_CONV_X).dims;
-  if (x.rank != 4) {
-    return (sizes){0, 0, 0};
-  }
-  return (sizes){x.sizes[0], et_xnn_window_outputs(&c->window, 0, x.sizes[1]),
-                 et_xnn_window_outputs(&c->window, 1, x.sizes[2])};
-}
-
-/* Whether an axis of the window is 3 taps side by side. */
-static bool is_plain(const et_xnn_window *w, size_t axis) {
-  return w->kernel[axis] == TAPS && w->stride[axis] == 1 &&
-         w->dilation[axis] == 1;
-}
+typedef et_xnn_pixels sizes;
 
 static bool is_within(int32_t channels) {
   return channels >= LEAST_CHANNELS && channels <= MOST_CHANNELS;
@@ -56,7 +32,7 @@ static bool is_within(int32_t channels) {
 static bool takes_little_memory(const et_xnn_convolution_of *c, size_t side) {
   const uint64_t more = et_cpu_winograd_positions(side) - TAPS * TAPS;
   return more * (uint64_t)c->channels * (uint64_t)c->outputs * sizeof(float) <=
-         MOST_MORE_BYTES;
+         ET_XNN_MOST_MORE_BYTES;
 }
 
 /* The side of a tile's results; 0: none pays. */
@@ -70,12 +46,12 @@ static size_t choose_side(const sizes *out, const et_xnn_convolution_of *c) {
 
 bool et_xnn_takes_winograd(const et_xnn_builder *b,
                            const et_xnn_convolution_of *c) {
-  const sizes out = declared_sizes(b, c);
+  const sizes out = et_xnn_declared_pixels(b, c);
   const et_xnn_value filter = et_xnn_input(b, ET_XNN_CONV_FILTER);
   return !b->options.is_without_winograd && filter.datatype == ET_XNN_FP32 &&
-         c->matrix.groups == 1 && is_plain(&c->window, 0) &&
-         is_plain(&c->window, 1) && is_within(c->channels) &&
-         is_within(c->outputs) && choose_side(&out, c) != 0;
+         c->matrix.groups == 1 && et_xnn_is_of_three_taps(&c->window) &&
+         is_within(c->channels) && is_within(c->outputs) &&
+         choose_side(&out, c) != 0;
 }
 
 /* A number of each column of a panel. */
@@ -221,9 +197,7 @@ static et_xnn_tensor pack(et_xnn_builder *b, const et_xnn_convolution_of *c,
 
 /* How many tiles are transformed at once. */
 static size_t tiles_at_once(const sizes *out, size_t side, size_t channels) {
-  const size_t all = (size_t)out->batch *
-                     et_cpu_winograd_tiles((size_t)out->height, side) *
-                     et_cpu_winograd_tiles((size_t)out->width, side);
+  const size_t all = et_xnn_tiles_of(out, side);
   const size_t chosen = FLOATS_AT_ONCE / (et_cpu_winograd_positions(side) *
                                           (channels + ET_CPU_WINOGRAD_COLUMNS));
   const size_t most = chosen < LEAST_TILES  ? LEAST_TILES
@@ -233,7 +207,7 @@ static size_t tiles_at_once(const sizes *out, size_t side, size_t channels) {
 }
 
 void et_xnn_emit_winograd(et_xnn_builder *b, const et_xnn_convolution_of *c) {
-  const sizes out = declared_sizes(b, c);
+  const sizes out = et_xnn_declared_pixels(b, c);
   const size_t side = choose_side(&out, c);
   const size_t channels = (size_t)c->channels;
   const size_t at_once = tiles_at_once(&out, side, channels);

@@ -1,0 +1,145 @@
+/* Convolutions 3 x 3 of stride 1 of bytes as the CPU backend's step `winograd_i8`. */
+#include "backends/cpu/simd/winograd_i8.h"
+
+#include "backends/xnnpack/runtime/panels.h"
+#include "backends/xnnpack/runtime/winograd.h"
+
+#define TAPS ET_XNN_WINOGRAD_TAPS
+#define SIDE ET_CPU_WINOGRAD_SIDE_I8
+#define ACROSS (SIDE + TAPS - 1)
+#define POSITIONS (ACROSS * ACROSS)
+#define PANEL ET_XNN_PANEL
+
+#define LEAST_PIXELS 144 /* of the output */
+#define LEAST_COLUMNS 32
+#define MOST_COLUMNS 65536 /* within them no size below overflows */
+
+/* Words of tiles that are transformed at once, and how many tiles those may be. */
+#define WORDS_AT_ONCE 64000
+#define LEAST_TILES 6
+#define MOST_TILES 48
+
+static bool takes_little_memory(const et_xnn_convolution_of *c) {
+  const uint64_t more = POSITIONS * sizeof(int16_t) - TAPS * TAPS;
+  return more * (uint64_t)c->channels * (uint64_t)c->outputs <=
+         ET_XNN_MOST_MORE_BYTES;
+}
+
+static bool fits(const et_xnn_convolution_of *c) {
+  return c->matrix.groups == 1 && et_xnn_is_of_three_taps(&c->window) &&
+         c->channels % ET_CPU_WINOGRAD_CHANNELS_I8 == 0 &&
+         c->channels <= ET_CPU_WINOGRAD_MOST_CHANNELS_I8 &&
+         c->outputs % PANEL == 0 && c->outputs >= LEAST_COLUMNS &&
+         c->outputs <= MOST_COLUMNS && takes_little_memory(c);
+}
+
+bool et_xnn_takes_winograd_i8(const et_xnn_builder *b,
+                              const et_xnn_convolution_of *c) {
+#if defined(ET_CPU_LINKED_NEON)
+  /* It multiplies sixteen bytes in one instruction, and two int16. */
+  (void)b;
+  (void)c;
+  return false;
+#else
+  const et_xnn_pixels out = et_xnn_declared_pixels(b, c);
+  return !b->options.is_without_winograd && fits(c) &&
+         out.height * out.width >= LEAST_PIXELS;
+#endif
+}
+
+/* A number of each column of a panel, of both channels of a pair. */
+typedef struct lanes {
+  int16_t at[2 * PANEL];
+} lanes;
+
+/* Three taps between rows of 6 0 0, 1 1 1, 1 -1 1, 1 2 4, 1 -2 4, 0 0 6: see
+ * backends/cpu/simd/winograd_i8.h. Results lie `step` lanes from each other; nothing that is
+ * read is written. */
+static void transform(const lanes taps[TAPS], lanes *out, size_t step) {
+  lanes made[ACROSS];
+  const lanes a = taps[0], b = taps[1], c = taps[2];
+  for (size_t i = 0; i < 2 * PANEL; i++) {
+    const int32_t x = a.at[i], y = b.at[i], z = c.at[i];
+    made[0].at[i] = (int16_t)(6 * x);
+    made[1].at[i] = (int16_t)(x + y + z);
+    made[2].at[i] = (int16_t)(x - y + z);
+    made[3].at[i] = (int16_t)(x + 2 * y + 4 * z);
+    made[4].at[i] = (int16_t)(x - 2 * y + 4 * z);
+    made[5].at[i] = (int16_t)(6 * z);
+  }
+  for (size_t i = 0; i < ACROSS; i++) {
+    out[i * step] = made[i];
+  }
+}
+
+/* A pair of channels' windows of a panel: taps down of each tap across. */
+typedef struct windows {
+  lanes taps[TAPS][TAPS];
+} windows;
+
+static void read_windows(const et_xnn_weights *w, size_t first, size_t channel,
+                         windows *out) {
+  const size_t channels = (size_t)w->matrix.depth / (TAPS * TAPS);
+  for (size_t tap = 0; tap < TAPS * TAPS; tap++) {
+    int16_t *to = out->taps[tap % TAPS][tap / TAPS].at;
+    for (size_t i = 0; i < 2 * PANEL; i++) {
+      to[i] = (int16_t)et_xnn_code(w, first + i / 2,
+                                   tap * channels + channel + i % 2);
+    }
+  }
+}
+
+/* Those at all positions, which lie `apart` from each other. */
+static void put_positions(const windows *given, size_t apart, lanes *out) {
+  lanes down[ACROSS][TAPS];
+  for (size_t x = 0; x < TAPS; x++) {
+    transform(given->taps[x], &down[0][x], TAPS);
+  }
+  for (size_t y = 0; y < ACROSS; y++) {
+    transform(down[y], out + y * ACROSS * apart, apart);
+  }
+}
+
+static et_status fill(et_xnn_builder *b, const void *request, void *bytes) {
+  const et_xnn_matrix *m = request;
+  const size_t columns = (size_t)m->outputs;
+  const size_t channels = (size_t)m->depth / (TAPS * TAPS);
+  const size_t apart = columns / PANEL * (channels / 2);
+  lanes *out = bytes;
+  et_xnn_weights w;
+  ET_RETURN_IF_ERROR(et_xnn_weights_of(b, m, &w));
+  for (size_t first = 0; first < columns; first += PANEL) {
+    for (size_t c = 0; c < channels; c += 2) {
+      windows read;
+      read_windows(&w, first, c, &read);
+      put_positions(&read, apart, out++);
+    }
+  }
+  return ET_STATUS_OK;
+}
+
+et_xnn_tensor et_xnn_pack_winograd_i8(et_xnn_builder *b,
+                                      const et_xnn_convolution_of *c) {
+  const et_xnn_packing packing = {
+      .dtype = ET_SCALAR_TYPE_INT16,
+      .dims = {.rank = 4,
+               .sizes = {POSITIONS, c->outputs / PANEL, c->channels / 2,
+                         2 * PANEL}},
+      .fill = fill,
+      .request = &c->matrix,
+      .id = c->matrix.id,
+      .share = "winograd of bytes"};
+  return et_xnn_pack(b, &packing);
+}
+
+size_t et_xnn_winograd_tiles_i8(const et_xnn_builder *b,
+                                const et_xnn_convolution_of *c) {
+  const et_xnn_pixels out = et_xnn_declared_pixels(b, c);
+  const size_t all = et_xnn_tiles_of(&out, SIDE);
+  const size_t chosen =
+      WORDS_AT_ONCE / et_cpu_winograd_words_i8(1, (size_t)c->channels);
+  const size_t most = chosen < LEAST_TILES  ? LEAST_TILES
+                      : chosen > MOST_TILES ? MOST_TILES
+                                            : chosen;
+  return all < 1 ? 1 : all < most ? all : most;
+}
