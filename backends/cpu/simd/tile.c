@@ -31,8 +31,9 @@ ET_INLINE void fetch_ahead(const float *panels, size_t panel_stride, int rows,
   }
 }
 
-/* Summands that are added between two looks at what is to be fetched. */
-#define PART 128
+/* Summands that are added between two looks at what is to be fetched: of more, so many lines
+ * are asked for at once that the tile's own wait behind them. */
+#define PART 16
 
 ET_INLINE size_t divide_up(size_t a, size_t b) { return (a + b - 1) / b; }
 
@@ -119,7 +120,7 @@ ET_INLINE const float *fetch_next(const group *g, const float *next,
                                   int vectors) {
   for (size_t i = 0; i < g->lines; i++, next += ET_PANEL) {
     ET_UNROLL for (int p = 0; p * ET_PANEL_VECTORS < vectors; p++) {
-      et_prefetch(next + (size_t)p * g->tiles.panel_stride);
+      et_prefetch_near(next + (size_t)p * g->tiles.panel_stride);
     }
   }
   return next;
