@@ -173,9 +173,10 @@ static instruction *const instructions[] = {ET_CPU_MAP_LIST(INSTRUCTION_ENTRY)};
 void ET_CPU_NAME(et_cpu_map_f32)(const et_cpu_map *map, et_cpu_map_state *state,
                                  float *out, size_t count) {
   const uint32_t *words = map->words;
+  const size_t room = et_cpu_map_block(map);
   for (size_t i = 0; i < map->count; i++, words += ET_CPU_MAP_WORDS) {
     const size_t result = map->operands + i;
-    float *to = i + 1 == map->count ? out : state->rooms[result];
+    float *to = i + 1 == map->count ? out : state->rooms + result * room;
     instructions[words[0]](words + 1, state->registers, to, count);
     state->registers[result] = to;
   }

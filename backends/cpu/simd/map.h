@@ -10,8 +10,10 @@
 
 #define ET_CPU_MAP_OPERANDS 8
 #define ET_CPU_MAP_REGISTERS 32
-#define ET_CPU_MAP_BLOCK 256 /* elements */
-#define ET_CPU_MAP_WORDS 5   /* of an instruction */
+#define ET_CPU_MAP_FLOATS \
+  8192 /* that rooms have, which stay in the nearest cache */
+#define ET_CPU_MAP_BLOCK 1024 /* elements, at most */
+#define ET_CPU_MAP_WORDS 5    /* of an instruction */
 
 /* X(NAME, code, registers that it reads). The codes stand in payloads. CONSTANT
  * has the bits of a float, ACTIVATE behind its register an activation. What is
@@ -66,10 +68,18 @@ typedef struct et_cpu_map {
  * instructions; they lie in their rooms or elsewhere. */
 typedef struct et_cpu_map_state {
   const float *registers[ET_CPU_MAP_REGISTERS];
-  float rooms[ET_CPU_MAP_REGISTERS][ET_CPU_MAP_BLOCK];
+  float rooms[ET_CPU_MAP_FLOATS]; /* one behind the other */
 } et_cpu_map_state;
 
-/* Runs the program on `count` <= ET_CPU_MAP_BLOCK elements of the operands that
+/* Elements of a block, and of a room: programs of few registers have large ones, as what is
+ * done for each block takes as long as a few hundred elements. */
+static inline size_t et_cpu_map_block(const et_cpu_map *map) {
+  const size_t room =
+      ET_CPU_MAP_FLOATS / (map->operands + map->count) / 16 * 16;
+  return room < ET_CPU_MAP_BLOCK ? room : ET_CPU_MAP_BLOCK;
+}
+
+/* Runs the program on at most et_cpu_map_block elements of the operands that
  * the state's first registers point to. `out` may be one of them. */
 typedef void et_cpu_map_f32_function(const et_cpu_map *map,
                                      et_cpu_map_state *state, float *out,

@@ -13,8 +13,8 @@
 static et_cpu_map_f32_function *const variants[ET_CPU_ISA_COUNT] =
     ET_CPU_VARIANTS(et_cpu_map_f32);
 
-/* Blocks of a chunk. */
-#define CHUNK 32
+/* Elements of a chunk's blocks, about. */
+#define CHUNK 8192
 #define OPERANDS ET_CPU_MAP_OPERANDS
 
 /* Numbers that are read as floats: each becomes the nearest one. */
@@ -59,15 +59,19 @@ typedef struct work {
   et_cpu_map map;
   et_cpu_map_f32_function *function;
   const et_cpu_step *step;
+  size_t block;  /* elements */
+  size_t blocks; /* of a chunk */
 } work;
 
 static work plan(const et_cpu_step *step, const et_cpu_run *run) {
-  const work w = {.broadcast = et_cpu_broadcast_of(step, ET_CPU_MAP_BLOCK),
-                  .map = {.words = step->attributes + 1,
-                          .count = step->attribute_count / ET_CPU_MAP_WORDS,
-                          .operands = step->input_count},
-                  .function = variants[run->isa],
-                  .step = step};
+  work w = {.map = {.words = step->attributes + 1,
+                    .count = step->attribute_count / ET_CPU_MAP_WORDS,
+                    .operands = step->input_count},
+            .function = variants[run->isa],
+            .step = step};
+  w.block = et_cpu_map_block(&w.map);
+  w.blocks = CHUNK / w.block;
+  w.broadcast = et_cpu_broadcast_of(step, w.block);
   return w;
 }
 
@@ -84,10 +88,20 @@ static float number_at(const et_cpu_tensor *x, size_t i) {
   }
 }
 
+static void fill_row(float number, float *to, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    to[i] = number;
+  }
+}
+
 /* Writes `count` elements of x from `from` on, `stride` apart, as floats. */
 static void spread_row(const et_cpu_tensor *x, size_t from, size_t stride,
                        float *to, size_t count) {
-  if (x->dtype == ET_SCALAR_TYPE_FLOAT32 && stride != 0) {
+  if (stride == 0) {
+    fill_row(number_at(x, from), to, count);
+    return;
+  }
+  if (x->dtype == ET_SCALAR_TYPE_FLOAT32) {
     memcpy(to, (const float *)x->data + from, count * sizeof(float));
     return;
   }
@@ -139,8 +153,9 @@ static void take_operand(const work *w, const et_cpu_block *b, size_t i,
     state->registers[i] = data + b->operands[i];
     return;
   }
-  spread(w, b, i, s, state->rooms[i]);
-  state->registers[i] = state->rooms[i];
+  float *room = state->rooms + i * w->block;
+  spread(w, b, i, s, room);
+  state->registers[i] = room;
 }
 
 static void write_bools(const float *from, uint8_t *to, size_t count) {
@@ -157,7 +172,8 @@ static void run_block(const work *w, const et_cpu_block *b,
     w->function(&w->map, state, (float *)y->data + b->offset, count);
     return;
   }
-  float *room = state->rooms[w->map.operands + w->map.count - 1];
+  const size_t last = w->map.operands + w->map.count - 1;
+  float *room = state->rooms + last * w->block;
   w->function(&w->map, state, room, count);
   write_bools(room, (uint8_t *)y->data + b->offset, count);
 }
@@ -166,8 +182,8 @@ static void run_chunk(void *data, size_t index) {
   const work *w = data;
   et_cpu_map_state state;
   spreads s = {.count = {0}};
-  const size_t first = index * CHUNK;
-  const size_t end = first + et_cpu_part(w->broadcast.blocks, CHUNK, index);
+  const size_t first = index * w->blocks;
+  const size_t end = first + et_cpu_part(w->broadcast.blocks, w->blocks, index);
   for (size_t i = first; i < end; i++) {
     const et_cpu_block b = et_cpu_broadcast_block(&w->broadcast, i);
     for (size_t k = 0; k < w->map.operands; k++) {
@@ -182,7 +198,8 @@ static void run(const et_cpu_step *step, const et_cpu_run *run) {
     return;
   }
   work w = plan(step, run);
-  et_cpu_for_each(run, et_cpu_parts(w.broadcast.blocks, CHUNK), run_chunk, &w);
+  et_cpu_for_each(run, et_cpu_parts(w.broadcast.blocks, w.blocks), run_chunk,
+                  &w);
 }
 
 static const et_cpu_kind kind = {"map", check, run, 1};

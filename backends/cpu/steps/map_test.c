@@ -129,7 +129,7 @@ static void test_operands_are_broadcast(void **state) {
 
 static void test_rows_of_many_blocks(void **state) {
   (void)state;
-  const int32_t rows[] = {255, 256, 257, 500, 1031, 20000};
+  const int32_t rows[] = {255, 256, 257, 500, 1024, 1025, 1031, 20000};
   for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
     const int32_t sizes[3] = {2, 3, rows[i]};
     check_broadcast(3, sizes, 3);
