@@ -166,6 +166,40 @@ static void add_values(const et_cpu_attention *a, const block *b,
   ET_CPU_NAME(et_cpu_tiles)(&tiles, q->count, a->width);
 }
 
+/* One query of them, and its scores. */
+typedef struct row {
+  et_attention_sum sum;
+  float *scores;
+  size_t seen; /* keys */
+} row;
+
+static row row_of(const et_cpu_attention *a, const block *b, const queries *q,
+                  size_t r) {
+  const size_t at = ((q->first + r) * a->heads + q->head) * a->width;
+  const size_t seen = smaller(visible(a, b, q->first + r), q->columns);
+  return (row){{q->most + r, q->sums + r, a->out + at, a->width},
+               b->scores + r * b->stride,
+               seen};
+}
+
+/* The largest scores of all rows come first: what is computed with one waits for it, and
+ * processors look no further than to the next row. */
+ET_APART void raise(const et_cpu_attention *a, const block *b,
+                    const queries *q) {
+  for (size_t r = 0; r < q->count; r++) {
+    const row each = row_of(a, b, q, r);
+    et_attention_raise(&each.sum, b->first == 0, each.scores, each.seen);
+  }
+}
+
+ET_APART void weigh(const et_cpu_attention *a, const block *b,
+                    const queries *q) {
+  for (size_t r = 0; r < q->count; r++) {
+    const row each = row_of(a, b, q, r);
+    et_attention_weigh(&each.sum, each.scores, each.seen, q->columns);
+  }
+}
+
 static void attend(const et_cpu_attention *a, const block *b,
                    const queries *q) {
   const size_t out_stride = a->heads * a->width;
@@ -176,13 +210,8 @@ static void attend(const et_cpu_attention *a, const block *b,
     }
   }
   score(a, b, q);
-  for (size_t r = 0; r < q->count; r++) {
-    const et_attention_sum sum = {q->most + r, q->sums + r,
-                                  out + r * out_stride, a->width};
-    et_attention_weigh(&sum, b->first == 0, b->scores + r * b->stride,
-                       smaller(visible(a, b, q->first + r), q->columns),
-                       q->columns);
-  }
+  raise(a, b, q);
+  weigh(a, b, q);
   add_values(a, b, q, out);
 }
 

@@ -242,13 +242,19 @@ static void add_query(const group *g, size_t index, size_t first, size_t count,
   }
 }
 
+ET_APART void weigh(const et_attention_sum *sum, bool is_first, float *scores,
+                    size_t seen, size_t columns) {
+  et_attention_raise(sum, is_first, scores, seen);
+  et_attention_weigh(sum, scores, seen, columns);
+}
+
 /* `queries` is a constant of each call of this. */
 ET_INLINE void attend(const group *g, const rows *r, size_t query, size_t first,
                       int queries) {
   score(g->a, r, queries);
   for (int i = 0; i < queries; i++) {
     const et_attention_sum sum = sum_of(g, query + (size_t)i);
-    et_attention_weigh(&sum, first == 0, r->scores[i], r->seen[i], r->columns);
+    weigh(&sum, first == 0, r->scores[i], r->seen[i], r->columns);
   }
   add_values(g->a, r, queries);
 }

@@ -53,24 +53,32 @@ ET_INLINE float et_weights_of(float *scores, size_t count, float most) {
   return et_row_fold(lanes, et_join_sum);
 }
 
-/* Turns the scores of a block into e^(score - most), and what was summed before
- * with another maximum into what it is with this one. Weights from `seen` to
- * `columns` are 0. */
-ET_APART void et_attention_weigh(const et_attention_sum *q, bool is_first,
-                                 float *scores, size_t seen, size_t columns) {
+/* What a query's scores are reduced by; of one that has seen no key, nothing. */
+ET_INLINE float et_attention_base(const et_attention_sum *q) {
+  return *q->most == -__builtin_inff() ? 0.0f : *q->most;
+}
+
+/* Takes the largest score of a block, and turns what was summed before with another
+ * maximum into what it is with this one. */
+ET_INLINE void et_attention_raise(const et_attention_sum *q, bool is_first,
+                                  const float *scores, size_t seen) {
   const float before = *q->most;
   const float row_most = et_row_reduce(scores, seen, et_join_above,
                                        et_join_above, -__builtin_inff(), 0.0f);
-  const float most = row_most < before ? before : row_most;
-  const float base = most == -__builtin_inff() ? 0.0f : most;
-  const float sum = et_weights_of(scores, seen, base);
-  memset(scores + seen, 0, (columns - seen) * sizeof(float));
-  const float factor = is_first ? 0.0f : et_exp_of(before - base);
-  *q->sum = *q->sum * factor + sum;
-  *q->most = most;
-  if (!is_first && factor != 1.0f) {
+  *q->most = row_most < before ? before : row_most;
+  const float factor =
+      is_first ? 1.0f : et_exp_of(before - et_attention_base(q));
+  if (factor != 1.0f) {
+    *q->sum *= factor;
     et_row_scale(q->out, q->out, q->width, factor);
   }
+}
+
+/* Then turns the scores into e^(score - most). Weights from `seen` to `columns` are 0. */
+ET_INLINE void et_attention_weigh(const et_attention_sum *q, float *scores,
+                                  size_t seen, size_t columns) {
+  *q->sum += et_weights_of(scores, seen, et_attention_base(q));
+  memset(scores + seen, 0, (columns - seen) * sizeof(float));
 }
 
 /* A query that sees nothing has a sum of 0, and gives zeros, even where nothing
