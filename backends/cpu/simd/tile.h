@@ -16,7 +16,7 @@
 #define ET_TILE_ROWS 6
 #endif
 
-/* Summands that are added in one go, so that a group of panels stays in the
+/* Summands of windows that are added in one go, so that a group of panels stays in the
  * nearest caches while all rows pass by. */
 #define ET_TILE_DEPTH 384
 
@@ -24,12 +24,6 @@
  * them: 16 KiB, which lie on the stack. */
 #define ET_BLOCK_PANELS 2
 #define ET_BLOCK_DEPTH 128
-
-/* The like parts, at most ET_TILE_DEPTH, that `depth` summands are added in. */
-ET_INLINE size_t et_tile_depth(size_t depth) {
-  const size_t parts = (depth + ET_TILE_DEPTH - 1) / ET_TILE_DEPTH;
-  return parts < 2 ? depth : (depth + parts - 1) / parts;
-}
 
 /* Tiles of some rows each, one below the other. */
 typedef struct et_tiles {

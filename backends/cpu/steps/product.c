@@ -22,9 +22,9 @@ static void run_block(void *data, size_t index) {
   w->function(&w->product, &range);
 }
 
-/* Rows of a block: as many as stay in the second cache while the panels pass,
- * ET_TILE_DEPTH elements of each at a time, and no fewer than make reading the
- * panels worth while. */
+/* Rows of a block: as many as stay in the second cache while the panels pass, some
+ * hundred elements of each at a time, and no fewer than make reading the panels worth
+ * while. */
 static size_t rows_per_block(size_t depth) {
   const size_t floats = 98304;
   const size_t least = 252;
