@@ -69,9 +69,9 @@ static void add_dim(work *w, size_t size, size_t stride) {
   w->rank++;
 }
 
-/* Of few columns as many as a square has elements. */
+/* Of few columns as many as four squares have elements. */
 static size_t rows_at_once(size_t columns) {
-  return columns > 0 && columns < SIDE ? SIDE * SIDE / columns : SIDE;
+  return columns > 0 && columns < SIDE ? 4 * SIDE * SIDE / columns : SIDE;
 }
 
 static work plan(const et_cpu_step *step) {
@@ -127,14 +127,66 @@ DEFINE_TURN(uint16_t)
 DEFINE_TURN(uint32_t)
 DEFINE_TURN(uint64_t)
 
-/* As a picture's three channels of bytes: all three of a row at once. */
+/* Pixels of three bytes that are put together at once. */
+#define PIXELS 16
+
+typedef uint8_t bytes __attribute__((vector_size(PIXELS)));
+typedef uint16_t pairs __attribute__((vector_size(PIXELS)));
+typedef uint64_t twos __attribute__((vector_size(PIXELS)));
+
+#define LOW_BYTES 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
+#define HIGH_BYTES 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
+#define LOW_PAIRS 0, 8, 1, 9, 2, 10, 3, 11
+#define HIGH_PAIRS 4, 12, 5, 13, 6, 14, 7, 15
+
+/* Four pixels of four bytes each without the last ones; writes two bytes more. */
+static inline void put_fours(pairs fours, uint8_t *y) {
+  const twos x = (twos)fours;
+  const twos threes = (x & 0xffffff) | ((x >> 8) & 0xffffff000000);
+  memcpy(y, &threes, 8);
+  const uint64_t last = threes[1];
+  memcpy(y + 6, &last, 8);
+}
+
+static inline bytes bytes_at(const uint8_t *from) {
+  bytes x;
+  memcpy(&x, from, sizeof(x));
+  return x;
+}
+
+/* PIXELS pixels of three planes, and two bytes more. */
+static inline void put_pixels(const uint8_t *first, const uint8_t *second,
+                              const uint8_t *third, uint8_t *y) {
+  const bytes a = bytes_at(first), b = bytes_at(second), c = bytes_at(third);
+  const bytes none = {0};
+  const pairs low = (pairs)__builtin_shufflevector(a, b, LOW_BYTES);
+  const pairs high = (pairs)__builtin_shufflevector(a, b, HIGH_BYTES);
+  const pairs c_low = (pairs)__builtin_shufflevector(c, none, LOW_BYTES);
+  const pairs c_high = (pairs)__builtin_shufflevector(c, none, HIGH_BYTES);
+  put_fours(__builtin_shufflevector(low, c_low, LOW_PAIRS), y);
+  put_fours(__builtin_shufflevector(low, c_low, HIGH_PAIRS), y + 12);
+  put_fours(__builtin_shufflevector(high, c_high, LOW_PAIRS), y + 24);
+  put_fours(__builtin_shufflevector(high, c_high, HIGH_PAIRS), y + 36);
+}
+
+/* As a picture's three channels of bytes: all three of a row at once. What is written beyond
+ * some pixels is overwritten by the next one. */
 static void turn_three(const void *from, size_t from_stride, void *to,
                        size_t to_stride, size_t rows) {
   const uint8_t *first = from;
   const uint8_t *second = first + from_stride;
   const uint8_t *third = second + from_stride;
   uint8_t *y = to;
-  for (size_t i = 0; i < rows; i++, y += to_stride) {
+  size_t i = 0;
+  if (to_stride == 3 && rows > PIXELS) {
+    const size_t last = rows - 1; /* is put alone */
+    for (; i < last; i += PIXELS) {
+      const size_t at = i + PIXELS <= last ? i : last - PIXELS;
+      put_pixels(first + at, second + at, third + at, y + 3 * at);
+    }
+    i = last;
+  }
+  for (y += i * to_stride; i < rows; i++, y += to_stride) {
     const uint8_t a = first[i], b = second[i], c = third[i];
     y[0] = a;
     y[1] = b;

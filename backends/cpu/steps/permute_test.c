@@ -102,6 +102,11 @@ static void test_three_channels_of_bytes(void **state) {
   const int32_t to_last[4] = {0, 2, 3, 1};
   check_permute(ET_SCALAR_TYPE_INT8, 4, planes, to_last);
   check_permute(ET_SCALAR_TYPE_UINT8, 4, wide, to_last);
+  for (int32_t width = 1; width <= 50; width++) {
+    const int32_t line[2] = {3, width};
+    const int32_t turned[2] = {1, 0};
+    check_permute(ET_SCALAR_TYPE_UINT8, 2, line, turned);
+  }
 }
 
 static void test_a_scalar(void **state) {
