@@ -88,8 +88,18 @@ def assert_exact(network: Between, *inputs: Tensor) -> None:
 
 
 def kinds(network: nn.Module, *inputs: Tensor) -> set[str]:
+    return _kinds(network, *inputs)
+
+
+def _kinds(network: nn.Module, *inputs: Tensor, **options: str) -> set[str]:
     ignored = {"Quantize", "Dequantize", "Permute"}
-    return {_name(each) for each in operations(network, *inputs)} - ignored
+    return {_name(each) for each in operations(network, *inputs, **options)} - ignored
+
+
+def _run(network: nn.Module, *inputs: Tensor, **options: Any) -> Tensor:
+    payload = compile_partition(delegated(network, inputs), Options(**options))
+    (found,) = run_payload(payload.data, payload.named, inputs)
+    return found
 
 
 def _name(operation: Operation) -> str:
@@ -115,6 +125,36 @@ def test_weighted_sums_are_exact(name: str, recipe: Recipe) -> None:
         network = Between(nn.Sequential(Layer(make(), recipe.per_channel), activation), [x], recipe)
         assert kinds(network, x) == {kind}
         assert_exact(network, x)
+
+
+@pytest.mark.parametrize("recipe", RECIPES, ids=str)
+@pytest.mark.parametrize("channels", [32, 96])
+def test_tiles_of_bytes_give_the_bytes_of_windows(channels: int, recipe: Recipe) -> None:
+    x = torch.randn(2, channels, 9, 11) + 0.4
+    convolution = Layer(nn.Conv2d(channels, 48, 3, padding=(1, 2)), recipe.per_channel)
+    network = Between(nn.Sequential(convolution, nn.ReLU6()), [x], recipe)
+    tiles, windows = (_run(network, x, winograd=winograd) for winograd in ("always", "auto"))
+    assert _kinds(network, x, winograd="always") == {"WinogradI8"}
+    assert torch.unique(windows).numel() > 5
+    assert torch.equal(tiles, windows)
+
+
+@pytest.mark.parametrize(
+    "layer",
+    [
+        nn.Conv2d(32, 32, 3, stride=2),
+        nn.Conv2d(32, 32, 3, dilation=2),
+        nn.Conv2d(32, 32, 3, groups=2),
+        nn.Conv2d(32, 32, (3, 5)),
+        nn.Conv2d(48, 32, 3),
+        nn.Conv2d(256, 32, 3),
+        nn.Conv2d(32, 40, 3),
+    ],
+    ids=str,
+)
+def test_other_windows_of_bytes_stay_direct(layer: nn.Conv2d) -> None:
+    x = torch.randn(1, layer.in_channels, 9, 11)
+    assert _kinds(Between(Layer(layer, True), [x], Recipe()), x, winograd="always") == {"ConvolutionI8"}
 
 
 ELEMENTWISE: dict[str, tuple[Callable[..., Tensor], str]] = {

@@ -7,14 +7,18 @@ import torch
 from backends.cpu.compiler import cost
 from backends.cpu.compiler.dims import Dim, product
 from backends.cpu.compiler.graph import Step, StepGraph, Value, constant
+from backends.cpu.compiler.kinds import winograd_i8
 from backends.cpu.compiler.kinds.block import MOST_PARTS, Block, Part
 from backends.cpu.compiler.kinds.convert import HALVES
 from backends.cpu.compiler.kinds.convolution import Convolution
+from backends.cpu.compiler.kinds.convolution_i8 import ConvolutionI8
 from backends.cpu.compiler.kinds.depthwise import Depthwise
 from backends.cpu.compiler.kinds.product import Product
 from backends.cpu.compiler.kinds.window import Window
 from backends.cpu.compiler.kinds.winograd import Winograd
+from backends.cpu.compiler.kinds.winograd_i8 import WinogradI8
 from backends.cpu.compiler.options import Options
+from backends.cpu.compiler.packing import unquadded, winograd_pairs
 from backends.cpu.compiler.rewrite import Rewriter
 
 _FLOAT_BYTES = 4
@@ -29,6 +33,8 @@ def choose(graph: StepGraph, options: Options) -> None:
             _make_block(graph, rewriter, step, options)
         elif isinstance(step.operation, Convolution) and _takes_winograd(graph, step, options):
             rewriter.replace(step, _winograd(graph, step, step.operation, options))
+        elif isinstance(step.operation, ConvolutionI8) and _takes_winograd_i8(step, step.operation, options):
+            rewriter.replace(step, _winograd_i8(graph, step, step.operation, options))
     rewriter.finish()
 
 
@@ -47,13 +53,37 @@ def _takes_winograd(graph: StepGraph, step: Step, options: Options) -> bool:
 
 
 def _winograd(graph: StepGraph, step: Step, operation: Convolution, options: Options) -> Step:
-    batch, height, width, _ = (graph.bounds.most([dim]) for dim in step.output.dims)
     channels = step.inputs[0].dims[3]
-    one = Winograd(operation.window.pads, cost.winograd_side(height * width), 1, operation.activation)
-    all_tiles = batch * -(-height // one.side) * -(-width // one.side)
-    chosen = replace(one, tiles=max(1, min(all_tiles, cost.winograd_tiles(one.tile(channels)))))
+    side = cost.winograd_side(graph.bounds.most(step.output.dims[1:3]))
+    one = Winograd(operation.window.pads, side, 1, operation.activation)
+    chosen = replace(one, tiles=_tiles(graph, step.output, side, cost.winograd_tiles(one.tile(channels))))
     workspace = _workspace(options.threads, chosen.workspace(channels))
     return replace(step, operation=chosen, workspaces=(workspace,))
+
+
+def _takes_winograd_i8(step: Step, operation: ConvolutionI8, options: Options) -> bool:
+    channels, columns = step.inputs[0].dims[3], step.output.dims[3]
+    assert isinstance(channels, int) and isinstance(columns, int)
+    return options.winograd == "always" and winograd_i8.takes(operation, channels, columns)
+
+
+def _winograd_i8(graph: StepGraph, step: Step, operation: ConvolutionI8, options: Options) -> Step:
+    x, quads, *columns = step.inputs
+    channels, outputs = x.dims[3], step.output.dims[3]
+    assert quads.constant is not None and isinstance(channels, int) and isinstance(outputs, int)
+    codes = unquadded(quads.constant, outputs, channels, operation.window.kernel, 1)
+    most = cost.winograd_tiles_i8(winograd_i8.words_of_tile(channels))
+    tiles = _tiles(graph, step.output, winograd_i8.SIDE, most)
+    chosen = WinogradI8(operation.window, operation.zero_point, operation.quantizing, tiles)
+    workspace = _workspace(options.threads, chosen.workspace(channels))
+    inputs = (x, constant(winograd_pairs(codes)), *columns)
+    return replace(step, operation=chosen, inputs=inputs, workspaces=(workspace,))
+
+
+def _tiles(graph: StepGraph, output: Value, side: int, most: int) -> int:
+    """How many tiles are worked on at once: at most `most`, and as many as there are."""
+    batch, height, width, _ = (graph.bounds.most([dim]) for dim in output.dims)
+    return max(1, min(batch * -(-height // side) * -(-width // side), most))
 
 
 def _make_block(graph: StepGraph, rewriter: Rewriter, project: Step, options: Options) -> None:

@@ -69,6 +69,25 @@ def winograd_panels(weight: Tensor, side: int) -> Tensor:
     return panels(transformed.to(weight.dtype).flatten(2).permute(2, 0, 1))
 
 
+# G times 24 without the common factors of its rows (simd/winograd_i8.h), and what takes that back.
+_WHOLE = torch.tensor([[6, 0, 0], [1, 1, 1], [1, -1, 1], [1, 2, 4], [1, -2, 4], [0, 0, 6]], dtype=torch.float64)
+_BACK = torch.tensor([[1 / 6, 0, 0, 0, 0, 0], [0, 1 / 2, -1 / 2, 0, 0, 0], [0, 0, 0, 0, 0, 1 / 6]], dtype=torch.float64)
+
+
+def winograd_pairs(codes: Tensor) -> Tensor:
+    """int8 [N, C, 3, 3] as int16 [36, N / 16, C / 2, 32]: at the positions of tiles of 4 x 4 results, two channels of a
+    column side by side. N is a multiple of 16, C of 2."""
+    transformed = (_WHOLE @ codes.double() @ _WHOLE.t()).flatten(2).permute(2, 0, 1).to(torch.int16)
+    by_panel = transformed.unflatten(2, (-1, 2)).unflatten(1, (-1, WIDTH))
+    return by_panel.transpose(2, 3).flatten(3).contiguous()
+
+
+def winograd_codes(packed: Tensor) -> Tensor:
+    """What `winograd_pairs` was given, as float64."""
+    columns = packed.unflatten(3, (WIDTH, 2)).transpose(2, 3).flatten(3).flatten(1, 2)
+    return (_BACK @ columns.permute(1, 2, 0).unflatten(2, (6, 6)).double() @ _BACK.t()).round()
+
+
 def taps(weight: Tensor) -> Tensor:
     """[C, 1, kh, kw] as [ceil(C / 16), kh * kw, 16]."""
     return panels(weight.flatten(1))

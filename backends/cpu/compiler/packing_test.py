@@ -2,7 +2,15 @@
 
 import torch
 
-from backends.cpu.compiler.packing import convolution_panels, group_bias, panels, taps, unpanelled
+from backends.cpu.compiler.packing import (
+    convolution_panels,
+    group_bias,
+    panels,
+    taps,
+    unpanelled,
+    winograd_codes,
+    winograd_pairs,
+)
 
 
 def test_a_panel_has_sixteen_columns_side_by_side_and_zeros_at_the_end() -> None:
@@ -24,6 +32,15 @@ def test_a_row_of_a_convolution_runs_over_taps_then_channels() -> None:
 def test_each_group_has_panels_and_bias_of_its_own() -> None:
     assert convolution_panels(torch.ones(6, 2, 3, 3), 2).shape == (2, 1, 18, 16)
     assert group_bias(torch.arange(6.0), 2)[[0, 1, 2, 3, 16, 17, 18, 19]].tolist() == [0, 1, 2, 0, 3, 4, 5, 0]
+
+
+def test_pairs_of_channels_stand_side_by_side_at_all_positions() -> None:
+    codes = torch.randint(-128, 128, (48, 32, 3, 3), generator=torch.Generator().manual_seed(0)).to(torch.int8)
+    packed = winograd_pairs(codes)
+    assert packed.shape == (36, 3, 16, 32) and packed.dtype == torch.int16
+    assert packed[0, 1, 2, 2 * 5 + 1] == 36 * int(codes[16 + 5, 5, 0, 0])
+    assert packed[7, 1, 2, 2 * 5] == codes[16 + 5, 4].sum(dtype=torch.int16)
+    assert torch.equal(winograd_codes(packed), codes.double())
 
 
 def test_taps_of_a_channel_stand_below_each_other() -> None:

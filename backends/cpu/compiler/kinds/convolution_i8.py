@@ -57,7 +57,7 @@ class ConvolutionI8(Operation):
         each = outputs[0].shape[3] // self.groups
         columns = (row.reshape(self.groups, -1)[:, :each].flatten() for row in (sums, scales, biases))
         sums, scale, bias = columns
-        total = _products(x, self.zero_point, weight, self.window, self.groups) - self.zero_point * sums
+        total = products(x, self.zero_point, weight, self.window, self.groups) - self.zero_point * sums
         outputs[0].copy_(self.quantizing.of_sums(total, scale, bias))
 
 
@@ -93,7 +93,7 @@ class DepthwiseI8(Operation):
         x, packed, sums, scales, biases = inputs
         channels = x.shape[3]
         weight = unquadded_taps(packed, channels, self.window.kernel)
-        total = _products(x, self.zero_point, weight, self.window, channels) - self.zero_point * sums[:channels]
+        total = products(x, self.zero_point, weight, self.window, channels) - self.zero_point * sums[:channels]
         outputs[0].copy_(self.quantizing.of_sums(total, scales[:channels], biases[:channels]))
 
 
@@ -108,7 +108,7 @@ def _read(words: Sequence[int]) -> tuple[Window, int, int, int, Quantizing]:
     return window, int_of_word(zero_point), together, int_of_word(lowest), Quantizing.read(quantizing)
 
 
-def _products(x: Tensor, zero_point: int, weight: Tensor, window: Window, groups: int) -> Tensor:
+def products(x: Tensor, zero_point: int, weight: Tensor, window: Window, groups: int) -> Tensor:
     """The exact sums of products of bytes, where pads are `zero_point`."""
     planes = window.pad(x.permute(0, 3, 1, 2).double(), zero_point)
     sums = F.conv2d(planes, weight.double(), None, window.stride, 0, window.dilation, groups)

@@ -31,6 +31,7 @@ from backends.cpu.compiler.kinds.softmax import Softmax
 from backends.cpu.compiler.kinds.topk import Topk
 from backends.cpu.compiler.kinds.update import Update
 from backends.cpu.compiler.kinds.winograd import Winograd
+from backends.cpu.compiler.kinds.winograd_i8 import WinogradI8
 
 KINDS: dict[int, type[Operation]] = {
     kind.code: kind
@@ -38,7 +39,7 @@ KINDS: dict[int, type[Operation]] = {
         *(Product, Convolution, Depthwise, Winograd, Block, Pool, Permute, Map, Softmax, Norm, Attention),
         *(Embedding, Copy, MapI64, Update, Reduce, Matmul, Resize, Range, Cumsum, Topk, AdaptivePool, GridSample, Fold),
         *(ProductQ, ProductI8, EmbeddingQ, Convert, ProductH, ConvolutionH),
-        *(Quantize, Dequantize, ConvolutionI8, DepthwiseI8, MapI8, TableI8, PoolI8),
+        *(Quantize, Dequantize, ConvolutionI8, DepthwiseI8, MapI8, TableI8, PoolI8, WinogradI8),
     )
 }
 
