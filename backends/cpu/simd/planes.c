@@ -14,6 +14,9 @@
 #define TILES 1
 #endif
 
+/* Columns at an edge of the image. */
+#define EDGE (TILES * (size_t)ET_TILE_ROWS)
+
 /* Some columns of one row of the output, and what they read. */
 typedef struct strip {
   const et_cpu_convolution *conv;
@@ -21,9 +24,12 @@ typedef struct strip {
   size_t y;     /* in the image, of tap row 0; it wraps before it */
   size_t first; /* column */
   size_t columns;
-  size_t pitch; /* elements of a row */
-  float *out;   /* of the whole row */
+  float *out; /* of the whole row */
   const float *residual;
+  size_t pitch;      /* elements of a row that was laid out */
+  const float *from; /* what tap 0 reads for column 0, */
+  size_t row_step;   /* elements from one row of taps to the next */
+  size_t plane_step;
   const float *taps[ET_CPU_PLANES_TAPS]; /* what each reads for column 0 */
   float rows[ET_CPU_PLANES_FLOATS];      /* [channel][kernel_y][pitch] */
 } strip;
@@ -73,9 +79,9 @@ static void list_taps(strip *s) {
   const float **tap = s->taps;
   for (size_t i = 0; i < w->kernel_y; i++) {
     for (size_t j = 0; j < w->kernel_x; j++) {
-      for (size_t c = 0; c < s->conv->channels; c++) {
-        const size_t row = c * w->kernel_y + i;
-        *tap++ = s->rows + row * s->pitch + j * w->dilation_x;
+      const float *from = s->from + i * s->row_step + j * w->dilation_x;
+      for (size_t c = 0; c < s->conv->channels; c++, from += s->plane_step) {
+        *tap++ = from;
       }
     }
   }
@@ -238,16 +244,68 @@ static void run_strip(const strip *s) {
   }
 }
 
-static void lay_strip(strip *s) {
-  const et_cpu_window *w = &s->conv->window;
-  const size_t columns = s->columns < ET_TILE_ROWS ? ET_TILE_ROWS : s->columns;
-  s->pitch =
-      (columns - 1) * w->stride_x + (w->kernel_x - 1) * w->dilation_x + 1;
-  lay_rows(s);
-  list_taps(s);
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+
+static size_t reach_of(size_t kernel, size_t dilation) {
+  return (kernel - 1) * dilation + 1;
 }
 
-static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+/* Elements that a strip reads of a row. */
+static size_t span_of(const strip *s) {
+  const et_cpu_window *w = &s->conv->window;
+  const size_t columns = s->columns < ET_TILE_ROWS ? ET_TILE_ROWS : s->columns;
+  return (columns - 1) * w->stride_x + reach_of(w->kernel_x, w->dilation_x);
+}
+
+static void lay_strip(strip *s) {
+  s->pitch = span_of(s);
+  s->from = s->rows;
+  s->row_step = s->pitch;
+  s->plane_step = s->conv->window.kernel_y * s->pitch;
+  lay_rows(s);
+}
+
+/* Whether windows over rows of the image may be read where it lies: none of its tiles is one
+ * of only some columns, which would read beyond. */
+static bool has_rows_inside(const strip *s) {
+  const et_cpu_window *w = &s->conv->window;
+  const size_t reach = reach_of(w->kernel_y, w->dilation_y);
+  return s->conv->columns % ET_PANEL == 0 && s->y < w->height &&
+         reach <= w->height - s->y;
+}
+
+/* Columns from `first` on whose windows lie inside of the image; of others there are none
+ * behind them, or a tile at least. */
+static size_t columns_inside(const strip *s) {
+  const et_cpu_window *w = &s->conv->window;
+  const size_t begin = s->first * w->stride_x - w->left; /* wraps before 0 */
+  const size_t reach = reach_of(w->kernel_x, w->dilation_x);
+  const size_t left = w->out_width - s->first;
+  if (begin >= w->width || reach > w->width - begin) {
+    return 0;
+  }
+  const size_t most = (w->width - begin - reach) / w->stride_x + 1;
+  return most >= left ? left : most - smaller(most, ET_TILE_ROWS);
+}
+
+/* Where windows lie inside of the image, its own rows are read; copies of them take a tenth
+ * of a step's time. Elsewhere rows are laid out, of few columns if others can do without. */
+ET_APART void find_columns(strip *s, size_t most, bool rows_inside) {
+  const et_cpu_window *w = &s->conv->window;
+  const size_t left = w->out_width - s->first;
+  const size_t inside = rows_inside ? columns_inside(s) : 0;
+  if (inside >= ET_TILE_ROWS) {
+    s->columns = inside;
+    s->from = s->image + s->y * w->width + s->first * w->stride_x - w->left;
+    s->row_step = w->dilation_y * w->width;
+    s->plane_step = w->height * w->width;
+  } else {
+    const bool is_edge = rows_inside && left >= 2 * EDGE;
+    s->columns = smaller(is_edge ? EDGE : left, most);
+    lay_strip(s);
+  }
+  list_taps(s);
+}
 
 void ET_CPU_NAME(et_cpu_planes_f32)(const et_cpu_convolution *conv, size_t row,
                                     float *out, const float *residual) {
@@ -260,9 +318,9 @@ void ET_CPU_NAME(et_cpu_planes_f32)(const et_cpu_convolution *conv, size_t row,
   s.y = row % w->out_height * w->stride_y - w->top;
   s.out = out;
   s.residual = residual;
+  const bool rows_inside = has_rows_inside(&s);
   for (s.first = 0; s.first < w->out_width; s.first += s.columns) {
-    s.columns = smaller(most, w->out_width - s.first);
-    lay_strip(&s);
+    find_columns(&s, most, rows_inside);
     run_strip(&s);
   }
   if (et_cpu_is_curve(&conv->activation)) {

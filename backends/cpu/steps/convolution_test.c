@@ -119,6 +119,34 @@ static void test_rows_of_planes_of_every_remainder(void **state) {
   }
 }
 
+/* Output of so many pixels, with so many zeros before it; those behind it follow. */
+static et_test_axis axis(int32_t out, int32_t kernel, int32_t stride,
+                         int32_t before, int32_t dilation, int32_t after) {
+  const int32_t read = (out - 1) * stride + (kernel - 1) * dilation + 1;
+  return (et_test_axis){
+      read - before - after, out, kernel, stride, before, after, dilation};
+}
+
+/* Pixels whose windows lie inside of the image read it where it lies. */
+static void test_planes_inside_and_at_edges(void **state) {
+  (void)state;
+  for (int32_t i = 0; i < 108; i++) {
+    const int32_t kernel = 3 + 2 * (i % 3);
+    const int32_t stride = 1 + i / 3 % 2;
+    const int32_t dilation = 1 + i / 6 % 2;
+    const int32_t reach = (kernel - 1) * dilation;
+    const int32_t before = i / 12 % 3 * reach / 4;
+    const int32_t after = i / 36 % 3 * reach / 4;
+    const int32_t out = 37 + (int32_t)et_test_below(24);
+    const et_test_axis x = axis(out, kernel, stride, before, dilation, after);
+    const et_test_axis y = axis(9, kernel, stride, after, dilation, before);
+    const shape s = {2,    2,          i % 4 == 0 ? 24 : 16 + 16 * (i % 4),
+                     1,    y,          x,
+                     true, i % 5 == 0, true};
+    check_convolution(&s);
+  }
+}
+
 static void test_images_of_several_blocks(void **state) {
   (void)state;
   const et_test_axis side = {15, 15, 3, 1, 1, 1, 1};
@@ -193,6 +221,7 @@ int main(void) {
       cmocka_unit_test(test_planes_of_random_shapes),
       cmocka_unit_test(test_planes_of_several_strips),
       cmocka_unit_test(test_rows_of_planes_of_every_remainder),
+      cmocka_unit_test(test_planes_inside_and_at_edges),
       cmocka_unit_test(test_images_of_several_blocks),
       cmocka_unit_test(test_blocks_of_every_remainder),
       cmocka_unit_test(test_many_channels_go_through_memory),
