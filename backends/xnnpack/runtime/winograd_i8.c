@@ -77,15 +77,23 @@ typedef struct windows {
   lanes taps[TAPS][TAPS];
 } windows;
 
+static inline void read_by(et_xnn_read_code *code, const et_xnn_weights *w,
+                           size_t first, size_t channel, windows *out) {
+  const size_t channels = (size_t)w->matrix.depth / (TAPS * TAPS);
+  for (size_t i = 0; i < 2 * PANEL; i++) {
+    for (size_t tap = 0; tap < TAPS * TAPS; tap++) {
+      out->taps[tap % TAPS][tap / TAPS].at[i] =
+          (int16_t)code(w, first + i / 2, tap * channels + channel + i % 2);
+    }
+  }
+}
+
 static void read_windows(const et_xnn_weights *w, size_t first, size_t channel,
                          windows *out) {
-  const size_t channels = (size_t)w->matrix.depth / (TAPS * TAPS);
-  for (size_t tap = 0; tap < TAPS * TAPS; tap++) {
-    int16_t *to = out->taps[tap % TAPS][tap / TAPS].at;
-    for (size_t i = 0; i < 2 * PANEL; i++) {
-      to[i] = (int16_t)et_xnn_code(w, first + i / 2,
-                                   tap * channels + channel + i % 2);
-    }
+  if (et_xnn_has_int8(w)) {
+    read_by(et_xnn_int8, w, first, channel, out);
+  } else {
+    read_by(et_xnn_code, w, first, channel, out);
   }
 }
 
