@@ -7,7 +7,7 @@
 #if defined(ET_CPU_ISA_PLAIN)
 #define ET_TILE_LIST(X) X(1, 1) X(1, 2) X(2, 1) X(3, 1)
 #elif defined(ET_CPU_ISA_AVX512)
-#define ET_LOW_TILES(X) X(1, 1) X(1, 2) X(1, 4) X(2, 1) X(2, 4) X(3, 1) X(3, 4)
+#define ET_LOW_TILES(X) X(1, 1) X(1, 4) X(2, 1) X(2, 4) X(3, 1) X(3, 4)
 #define ET_HIGH_TILES(X) X(4, 1) X(4, 4) X(6, 1) X(6, 4)
 #define ET_TILE_LIST(X) ET_LOW_TILES(X) ET_HIGH_TILES(X)
 #else

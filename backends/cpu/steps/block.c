@@ -62,8 +62,8 @@ static const float *row_before(lane *l, size_t index, size_t row) {
   return at.out;
 }
 
-/* A row of the expanded picture as a product of a row. */
-static void expand_point(lane *l, size_t index, size_t row) {
+/* Rows of the expanded picture as a product of rows. */
+static void expand_point(lane *l, size_t index, size_t row, size_t rows) {
   const stage *s = &l->stages[index];
   const et_cpu_convolution *c = &s->block.expand;
   const et_cpu_product product = {.x = row_before(l, index, row),
@@ -73,7 +73,7 @@ static void expand_point(lane *l, size_t index, size_t row) {
                                   .depth = c->channels,
                                   .columns = c->columns,
                                   .activation = c->activation};
-  const et_cpu_range range = {0, c->window.width, 0, c->columns};
+  const et_cpu_range range = {0, rows * c->window.width, 0, c->columns};
   product_variants[l->isa](&product, &range);
 }
 
@@ -92,21 +92,33 @@ static void expand_window(const lane *l, const stage *s, size_t row) {
   }
 }
 
-static void expand_row(lane *l, size_t index, size_t row) {
+/* How many of `most` rows are one product: those that lie one behind the other in x and in
+ * the ring. What the block before makes comes row by row. */
+static size_t rows_of_product(const stage *s, size_t index, size_t row,
+                              size_t most) {
+  const size_t left = s->block.ring - row % s->block.ring;
+  return index > 0 ? 1 : left < most ? left : most;
+}
+
+/* Returns how many rows it has expanded, of `most`, from `row` on. */
+static size_t expand_rows(lane *l, size_t index, size_t row, size_t most) {
   const stage *s = &l->stages[index];
   const et_cpu_convolution *c = &s->block.expand;
+  size_t rows = 1;
   switch (s->block.form) {
     case ET_CPU_EXPAND_POINT:
-      expand_point(l, index, row);
-      return;
+      rows = rows_of_product(s, index, row, most);
+      expand_point(l, index, row, rows);
+      break;
     case ET_CPU_EXPAND_PLANES:
       plane_variants[l->isa](c, l->image * c->window.out_height + row,
                              ring_row(s, row), NULL);
-      return;
+      break;
     default:
       expand_window(l, s, row);
-      return;
+      break;
   }
+  return rows;
 }
 
 /* Computes the rows of the expanded picture that output rows up to before `end`
@@ -118,10 +130,11 @@ static void fill_ring(lane *l, size_t index, size_t begin, size_t end) {
   const size_t last =
       (end - 1) * w->stride_y + (w->kernel_y - 1) * w->dilation_y + 1;
   const size_t skip = first < w->top ? 0 : first - w->top;
-  const size_t stop = last < w->top ? 0 : last - w->top;
+  const size_t below = last < w->top ? 0 : last - w->top;
+  const size_t stop = below < w->height ? below : w->height;
   s->next = s->next < skip ? skip : s->next;
-  while (s->next < stop && s->next < w->height) {
-    expand_row(l, index, s->next++);
+  while (s->next < stop) {
+    s->next += expand_rows(l, index, s->next, stop - s->next);
   }
 }
 

@@ -88,11 +88,15 @@ static void run_chunk(void *data, size_t index) {
   run_row(w, index % w->rows, channels_of(w, index / w->rows));
 }
 
-/* Few rows cannot be shared out evenly. */
+/* Of parts of 128 channels, three rows of a small picture stay in the nearest cache until the
+ * next row has read them again. Few rows cannot be shared out evenly. */
 static size_t channel_parts(const work *w, size_t threads) {
   const size_t few = 4;
+  const size_t near = 128;
+  const size_t parts = et_cpu_parts(w->depthwise.channels, near);
   const size_t panels = et_cpu_parts(w->depthwise.channels, 16);
-  return w->rows >= few * threads || panels < threads ? 1 : threads;
+  const bool is_even = w->rows >= few * threads || panels < threads;
+  return is_even || parts > threads ? parts : threads;
 }
 
 static void run(const et_cpu_step *step, const et_cpu_run *run) {
