@@ -196,7 +196,17 @@ ET_APART void weigh(const et_cpu_attention *a, const block *b,
                     const queries *q) {
   for (size_t r = 0; r < q->count; r++) {
     const row each = row_of(a, b, q, r);
-    et_attention_weigh(&each.sum, each.scores, each.seen, q->columns);
+    et_attention_weigh(&each.sum, each.scores, each.seen);
+  }
+}
+
+/* Weights of keys that not all of the queries see. Not with the others, whose loop keeps
+ * its constants in registers as long as it calls nothing. */
+static void clear(const et_cpu_attention *a, const block *b, const queries *q) {
+  for (size_t r = 0; r < q->count; r++) {
+    const row each = row_of(a, b, q, r);
+    memset(each.scores + each.seen, 0,
+           (q->columns - each.seen) * sizeof(float));
   }
 }
 
@@ -212,6 +222,9 @@ static void attend(const et_cpu_attention *a, const block *b,
   score(a, b, q);
   raise(a, b, q);
   weigh(a, b, q);
+  if (a->causal) {
+    clear(a, b, q);
+  }
   add_values(a, b, q, out);
 }
 

@@ -74,11 +74,10 @@ ET_INLINE void et_attention_raise(const et_attention_sum *q, bool is_first,
   }
 }
 
-/* Then turns the scores into e^(score - most). Weights from `seen` to `columns` are 0. */
+/* Then turns the scores into e^(score - most). */
 ET_INLINE void et_attention_weigh(const et_attention_sum *q, float *scores,
-                                  size_t seen, size_t columns) {
+                                  size_t seen) {
   *q->sum += et_weights_of(scores, seen, et_attention_base(q));
-  memset(scores + seen, 0, (columns - seen) * sizeof(float));
 }
 
 /* A query that sees nothing has a sum of 0, and gives zeros, even where nothing
