@@ -140,20 +140,21 @@ typedef struct group {
   et_f32 low, high;
 } group;
 
-ET_INLINE group find_group(const strip *s, size_t x, int kernel, int stride) {
+/* In place: copies of what was just written piece by piece wait for it. */
+ET_INLINE void find_group(const strip *s, size_t x, int kernel, int stride,
+                          group *g) {
   const et_cpu_depthwise *d = s->depthwise;
   const ptrdiff_t column =
       (ptrdiff_t)(x * (size_t)stride) - (ptrdiff_t)d->window.left;
-  group g = {.before = column * (ptrdiff_t)d->channels,
-             .begin = -column,
-             .end = (ptrdiff_t)d->window.width - column,
-             .pixel = d->channels,
-             .bias = d->bias,
-             .out = s->out + x * d->channels,
-             .low = s->low,
-             .high = s->high};
-  ET_UNROLL for (int i = 0; i < kernel; i++) { g.rows[i] = s->rows[i]; }
-  return g;
+  ET_UNROLL for (int i = 0; i < kernel; i++) { g->rows[i] = s->rows[i]; }
+  g->before = column * (ptrdiff_t)d->channels;
+  g->begin = -column;
+  g->end = (ptrdiff_t)d->window.width - column;
+  g->pixel = d->channels;
+  g->bias = d->bias;
+  g->out = s->out + x * d->channels;
+  g->low = s->low;
+  g->high = s->high;
 }
 
 /* Adds one row of taps to the pixels, of channel `c` and those after it. */
@@ -197,9 +198,8 @@ ET_INLINE void some_lanes(const group *g, const float *taps, size_t c,
   }
 }
 
-ET_INLINE void each_lane(const strip *s, const group *all, int kernel,
-                         int stride, int pixels, bool inside) {
-  const group g = *all; /* which no result overlaps, as compilers see */
+ET_INLINE void each_lane(const strip *s, const group *g, int kernel, int stride,
+                         int pixels, bool inside) {
   const size_t end = s->end;
   const size_t panel = (size_t)(kernel * kernel) * ET_PANEL;
   const float *taps = s->depthwise->taps + s->first / ET_PANEL * panel;
@@ -207,7 +207,7 @@ ET_INLINE void each_lane(const strip *s, const group *all, int kernel,
     const size_t count = smaller(ET_CPU_LANES, end - c);
     taps += c % ET_PANEL == 0 && c > s->first ? panel - ET_PANEL : 0;
     if (IS_FAST(count)) {
-      some_lanes(&g, taps, c, count, kernel, stride, pixels, inside);
+      some_lanes(g, taps, c, count, kernel, stride, pixels, inside);
     }
   }
 }
@@ -228,7 +228,8 @@ ET_INLINE void fast_strip(const strip *s, int kernel, int stride, int pixels) {
   const size_t width = s->depthwise->window.out_width;
   for (size_t next = 0; next < width; next += (size_t)pixels) {
     const size_t x = smaller(next, width - (size_t)pixels);
-    const group g = find_group(s, x, kernel, stride);
+    group g;
+    find_group(s, x, kernel, stride, &g);
     if (kernel == 3 && g.begin <= 0 &&
         g.end >= (pixels - 1) * stride + kernel) {
       each_lane(s, &g, kernel, stride, pixels, true);
