@@ -11,11 +11,12 @@ RUNTIME_COPTS = [
     "-O2",
 ]
 
-def runtime_library(name, **kwargs):
+def runtime_library(name, generated_hdrs = [], **kwargs):
     """One part of the runtime: all C files of the package but its tests.
 
     Args:
       name: name of the library.
+      generated_hdrs: headers that are not in the package's folder.
       **kwargs: linkopts, deps, and what every rule has.
     """
     object_library(
@@ -24,7 +25,7 @@ def runtime_library(name, **kwargs):
             ["*.c"],
             exclude = ["*_test.c"],
         ),
-        hdrs = native.glob(["*.h"]),
+        hdrs = native.glob(["*.h"]) + generated_hdrs,
         copts = RUNTIME_COPTS,
         further_copts = "//runtime:copts",
         **kwargs

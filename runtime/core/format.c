@@ -1,52 +1,55 @@
 #include "runtime/core/format.h"
 
+#include <stdbool.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "runtime/core/noinline.h"
+#include "runtime/core/packing.h"
+#if ET_PACKS
+#include "runtime/core/packed_table.h"
+#endif
 
 /* A message being written; what does not fit is dropped. */
 typedef struct et_message {
   char *text;
   size_t size; /* with the NUL */
   size_t used;
+  va_list *args; /* of conversions; NULL while a '%' is a character as others */
+  size_t begin;  /* of the conversion, which is written as it stands at first */
+  unsigned letters; /* of sizes in the conversion: see size_of; 0 outside */
+  int skipped;      /* packed texts before that to be written */
 } et_message;
 
-static void put_bytes(et_message *message, const char *bytes, size_t size) {
-  const size_t room = message->size - 1 - message->used;
-  const size_t taken = size < room ? size : room;
-  memcpy(message->text + message->used, bytes, taken);
-  message->used += taken;
-}
-
-static void put_text(et_message *message, const char *text) {
-  const char *shown = text != NULL ? text : "(null)";
-  put_bytes(message, shown, strlen(shown));
+static void put_byte(et_message *message, char byte) {
+  if (message->used < message->size - 1) {
+    message->text[message->used++] = byte;
+  }
 }
 
 static void put_unsigned(et_message *message, uint64_t value, unsigned base) {
-  char digits[20]; /* 2^64 - 1 has 20 decimal digits */
-  size_t first = sizeof digits;
-  do {
-    digits[--first] = "0123456789abcdef"[value % base];
-    value /= base;
-  } while (value != 0);
-  put_bytes(message, digits + first, sizeof digits - first);
+  const uint64_t rest = value / base;
+  const unsigned digit = (unsigned)(value % base);
+  if (rest != 0) {
+    put_unsigned(message, rest, base);
+  }
+  put_byte(message, "0123456789abcdef"[digit]);
 }
 
-/* Bytes of the integer that letters before a conversion tell of. */
-static size_t read_size(const char **format) {
-  static const uint8_t sizes[] = {sizeof(int), sizeof(long), sizeof(long long)};
-  size_t letters = 0;
-  if (**format == 'z') {
-    *format += 1;
-    return sizeof(size_t);
-  }
-  while (letters < 2 && **format == 'l') {
-    *format += 1;
-    letters++;
-  }
-  return sizes[letters];
+/* `letters` when another one comes. */
+static unsigned with_letter(unsigned letters, char letter) {
+  return letters * 2 + (letter == 'z');
+}
+enum { NONE = 1, L = NONE * 2, Z = NONE * 2 + 1, L_L = L * 2 };
+
+/* Bytes of the integer that a conversion with these letters takes; 0 where there is none. */
+static size_t size_of(unsigned letters) {
+  static const uint8_t sizes[] = {
+      [NONE] = sizeof(int),
+      [L] = sizeof(long),
+      [Z] = sizeof(size_t),
+      [L_L] = sizeof(long long),
+  };
+  return letters < sizeof sizes ? sizes[letters] : 0;
 }
 
 /* An integer of `size` bytes: all of more than an int are of 64 bits, or as an int is. */
@@ -55,14 +58,13 @@ static ET_NOINLINE uint64_t take_integer(size_t size, va_list *args) {
                                  : va_arg(*args, unsigned);
 }
 
-static void put_integer(et_message *message, char conversion, size_t size,
-                        va_list *args) {
-  uint64_t value = take_integer(size, args);
+static void put_integer(et_message *message, char conversion, size_t size) {
+  uint64_t value = take_integer(size, message->args);
   if (conversion == 'd') {
     const int64_t number =
         size > sizeof(int) ? (int64_t)value : (int32_t)(uint32_t)value;
     if (number < 0) {
-      put_bytes(message, "-", 1);
+      put_byte(message, '-');
       /* Negates as unsigned, because -INT64_MIN does not fit. */
       value = 0 - (uint64_t)number;
     }
@@ -70,24 +72,86 @@ static void put_integer(et_message *message, char conversion, size_t size,
   put_unsigned(message, value, conversion == 'x' ? 16 : 10);
 }
 
-/* Writes the conversion that begins with the '%' at `format` and returns what
- * comes after it. Of one that is not known nobody knows what it takes: it is
- * written as it stands, with all behind it. */
-static const char *put_conversion(et_message *message, const char *format,
-                                  va_list *args) {
-  const char *at = format + 1;
-  const size_t size = read_size(&at);
-  if (*at == 'd' || *at == 'u' || *at == 'x') {
-    put_integer(message, *at, size, args);
-  } else if (at == format + 1 && *at == 's') {
+static void put_text(et_message *message, const char *text);
+
+/* Puts what a conversion stands for in its place. Of one that is not known nobody knows
+ * what it takes: it stays as it is written, and all behind it. */
+static void convert(et_message *message, char conversion) {
+  va_list *args = message->args;
+  const unsigned letters = message->letters;
+  const size_t size = size_of(letters);
+  const size_t end = message->used;
+  message->letters = 0;
+  message->used = message->begin;
+  if (size != 0 &&
+      (conversion == 'd' || conversion == 'u' || conversion == 'x')) {
+    put_integer(message, conversion, size);
+  } else if (letters == NONE && conversion == 's') {
+    message->args = NULL;
     put_text(message, va_arg(*args, const char *));
-  } else if (at == format + 1 && *at == '%') {
-    put_bytes(message, at, 1);
+    message->args = args;
+  } else if (letters == NONE && conversion == '%') {
+    put_byte(message, '%');
   } else {
-    put_text(message, format);
-    return format + strlen(format);
+    message->used = end;
+    message->args = NULL;
   }
-  return at + 1;
+}
+
+/* A character of a text. */
+static ET_NOINLINE void put(et_message *message, char next) {
+  const size_t before = message->used;
+  put_byte(message, next);
+  if (message->args == NULL) {
+    return;
+  }
+  if (message->letters == 0) {
+    message->begin = before;
+    message->letters = next == '%' ? NONE : 0;
+  } else if (next == 'l' || next == 'z') {
+    message->letters = with_letter(message->letters, next);
+  } else {
+    convert(message, next);
+  }
+}
+
+#if ET_PACKS
+static void put_symbol(et_message *message, unsigned symbol) {
+  while (symbol >= sizeof et_packed_alphabet) {
+    const uint8_t *pair =
+        et_packed_pairs + 2 * (symbol - sizeof et_packed_alphabet);
+    put_symbol(message, pair[0]);
+    symbol = pair[1];
+  }
+  if (symbol == 0) {
+    message->skipped--;
+  } else if (message->skipped == 0) {
+    put(message, (char)et_packed_alphabet[symbol]);
+  }
+}
+
+static void put_packed(et_message *message, unsigned number) {
+  const uint8_t *next = et_packed_texts;
+  message->skipped = (int)number;
+  while (message->skipped >= 0) {
+    put_symbol(message, *next++);
+  }
+  message->skipped = 0; /* as in the text in which this one is */
+}
+#endif
+
+static void put_text(et_message *message, const char *text) {
+#if ET_PACKS
+  if ((uintptr_t)text < ET_PACKED_COUNT) {
+    put_packed(message, (unsigned)(uintptr_t)text);
+    return;
+  }
+#else
+  text = text != NULL ? text : "(null)";
+#endif
+  while (*text != '\0') {
+    put(message, *text++);
+  }
 }
 
 /* Takes away a UTF-8 character that the end of the buffer has cut in two. */
@@ -108,15 +172,8 @@ static void drop_cut_character(et_message *message) {
 
 size_t et_format_args(char *text, size_t size, const char *format,
                       va_list *args) {
-  et_message message = {text, size, 0};
-  while (*format != '\0') {
-    const size_t plain = strcspn(format, "%");
-    put_bytes(&message, format, plain);
-    format += plain;
-    if (*format == '%') {
-      format = put_conversion(&message, format, args);
-    }
-  }
+  et_message message = {.text = text, .size = size, .args = args};
+  put_text(&message, format);
   drop_cut_character(&message);
   text[message.used] = '\0';
   return message.used;

@@ -18,19 +18,14 @@ size_t et_format(char *text, size_t size, const char *format, ...)
 #endif
     ;
 
-/* et_format for what only messages say: nothing where these are reduced to codes. ET_TELLS
- * is 0 then, for what is looked up for messages, and ET_SAYS is NULL, for texts that
- * functions are told for them. */
+/* Where messages are reduced to codes, ET_TELLS is 0, for what is looked up for messages,
+ * and ET_SAYS is NULL, for texts that functions are told for them. */
 #ifdef ET_MESSAGES_CODES
 #define ET_TELLS 0
-#define ET_SAYS(text) NULL
-#define et_describe(text, size, ...)                                       \
-  ((void)sizeof(et_format((text), (size), __VA_ARGS__)), (text)[0] = '\0', \
-   (size_t)0)
+#define ET_SAYS(text) ((const char *)NULL)
 #else
 #define ET_TELLS 1
 #define ET_SAYS(text) (text)
-#define et_describe et_format
 #endif
 
 size_t et_format_args(char *text, size_t size, const char *format,

@@ -1,7 +1,10 @@
 #include "runtime/core/reason.h"
 
+#include <string.h>
+
 #include "runtime/core/format.h"
 #include "runtime/core/noinline.h"
+#include "runtime/core/says.h"
 
 ET_INTEGERS et_status(et_fail_program)(et_error *error, const char *format,
                                        ...) {
@@ -15,6 +18,17 @@ ET_INTEGERS et_status(et_fail_program)(et_error *error, const char *format,
 et_status et_fail_code_program(et_error *error, uint32_t place,
                                uint32_t index) {
   return et_fail_code(error, ET_STATUS_INVALID_PROGRAM, place, index);
+}
+
+ET_INTEGERS void(et_tell_more)(et_error *error, const char *format, ...) {
+  if (error != NULL) {
+    const size_t used = strlen(error->message);
+    va_list args;
+    va_start(args, format);
+    et_format_args(error->message + used, sizeof error->message - used, format,
+                   &args);
+    va_end(args);
+  }
 }
 
 ET_INTEGERS et_status(et_fail_because)(et_error *error, et_status status,
@@ -31,9 +45,9 @@ ET_INTEGERS et_status(et_fail_because)(et_error *error, et_status status,
   const size_t used = et_fail_args(error, status, format, &args);
   va_end(args);
   if (used != 0) {
-    et_format(error->message + used, sizeof error->message - used, "%s",
-              reason->message[0] != '\0' ? reason->message
-                                         : et_status_text(status));
+    et_tell_more(error, "%s",
+                 reason->message[0] != '\0' ? reason->message
+                                            : et_status_says(status));
   }
   return status;
 }

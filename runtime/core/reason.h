@@ -27,8 +27,21 @@ et_status et_fail_code_program(et_error *error, uint32_t place, uint32_t index);
  * reduced to codes. What et_unfailed gives is such an error: NULL where an earlier failure
  * is there, which stays as it is told. */
 static inline et_error *et_unfailed(et_error *error) {
+#ifdef ET_MESSAGES_CODES
+  return error; /* nothing is put before or behind a code */
+#else
   return error != NULL && error->status == ET_STATUS_OK ? error : NULL;
+#endif
 }
+
+/* Adds to the message of the failure that `error` has, which et_unfailed gave before it: the
+ * message becomes the format's as well. Nothing without an error. Nothing where messages are
+ * reduced to codes. */
+void et_tell_more(et_error *error, const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 2, 3)))
+#endif
+    ;
 
 /* et_fail with a message that ends in the reason's: the format, which says where that
  * happened, comes before it. A reason without a message gives the sentence of `status`,
@@ -46,6 +59,8 @@ et_status et_fail_code_because(et_error *error, et_status status,
                                uint32_t index);
 
 #if defined(ET_MESSAGES_CODES) && !defined(__cplusplus)
+#define et_tell_more(error, ...) \
+  ((void)sizeof((et_tell_more)((error), __VA_ARGS__), 0))
 #define et_fail_within(error, status, ...)                                \
   ((void)sizeof((et_fail_because)((error), (status), NULL, __VA_ARGS__)), \
    (status))

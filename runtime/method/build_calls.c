@@ -1,3 +1,4 @@
+#include "runtime/core/packing.h"
 #include "runtime/method/builder.h"
 #include "runtime/method/preparation.h"
 

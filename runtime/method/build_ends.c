@@ -1,4 +1,4 @@
-#include "runtime/core/reason.h"
+#include "runtime/core/packing.h"
 #include "runtime/method/builder.h"
 #include "runtime/method/views.h"
 #include "runtime/program/schema.h"

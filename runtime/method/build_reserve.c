@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "runtime/core/format.h"
+#include "runtime/core/packing.h"
 #include "runtime/method/builder.h"
 
 /* A region: where its address goes, bytes of one of its structs, and what is counted of
@@ -88,20 +88,20 @@ static const char *name_of(const et_method_memory *memory,
                            const et_mutable_span *buffer, size_t *out_index) {
   *out_index = 0;
   if (memory == NULL) {
-    return "options.data";
+    return ET_SAYS("options.data");
   }
   if (buffer == &memory->method) {
-    return "memory.method";
+    return ET_SAYS("memory.method");
   }
   if (buffer == &memory->scratch) {
-    return "memory.scratch";
+    return ET_SAYS("memory.scratch");
   }
   if (buffer == &memory->data) {
-    return "memory.data";
+    return ET_SAYS("memory.data");
   }
   *out_index = (size_t)((const et_planned_buffer *)(const void *)buffer -
                         memory->planned);
-  return "memory.planned";
+  return ET_SAYS("memory.planned");
 }
 
 static et_status fail_buffer(const et_builder *builder,

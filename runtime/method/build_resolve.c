@@ -1,7 +1,7 @@
 #include <string.h>
 
-#include "runtime/core/format.h"
 #include "runtime/core/limits.h"
+#include "runtime/core/packing.h"
 #include "runtime/method/builder.h"
 #include "runtime/method/check.h"
 #include "runtime/method/choose_kernel.h"
@@ -9,18 +9,12 @@
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
 
-/* Names of what is not linked, for one message. */
-typedef struct missing {
-  char names[ET_ERROR_MESSAGE_BYTES]; /* as many as fit */
-  size_t used;
-  bool any;
-} missing;
-
-static bool is_listed(const missing *m, const char *name) {
+/* Whether a message lists that name among those that it ends in. */
+static bool is_listed(const char *message, const char *name) {
   const size_t size = strlen(name);
-  for (const char *at = strstr(m->names, name); at != NULL;
+  for (const char *at = strstr(message, name); at != NULL;
        at = strstr(at + 1, name)) {
-    if ((at == m->names || at[-1] == ' ') &&
+    if (at != message && at[-1] == ' ' &&
         (at[size] == '\0' || at[size] == ',')) {
       return true;
     }
@@ -28,11 +22,17 @@ static bool is_listed(const missing *m, const char *name) {
   return false;
 }
 
-static void list_missing(missing *m, const char *name) {
-  if (!is_listed(m, name)) {
-    m->used += et_describe(m->names + m->used, sizeof m->names - m->used,
-                           "%s%s", m->used == 0 ? "" : ", ", name);
+/* Fails for the first that is not linked, whose `status` is OK, and lists others. */
+static et_status fail_missing(et_error *error, et_status status,
+                              const char *what, const char *name) {
+  if (status == ET_STATUS_OK) {
+    return et_fail(error, ET_STATUS_OPERATOR_MISSING, "no %s is linked for: %s",
+                   what, name);
   }
+  if (ET_TELLS && error != NULL && !is_listed(error->message, name)) {
+    et_tell_more(error, ", %s", name);
+  }
+  return status;
 }
 
 /* Writes "aten::add.out" of operator `index`; verified to fit, and that names and overloads
@@ -63,23 +63,25 @@ const et_kernel *et_build_find_kernel(const et_builder *builder,
                               full_name(builder, index, text));
 }
 
-static void find_missing_backends(const et_builder *builder, missing *m) {
+static et_status check_backends(const et_builder *builder, et_error *error) {
   const et_fb_vector delegates =
       et_tables_vector(builder->plan, ET_PLAN_DELEGATES);
+  et_status status = ET_STATUS_OK;
   for (uint32_t i = 0; i < et_fb_count(delegates); i++) {
     const struct et_delegation *delegation = builder->registry->delegation;
     if (delegation == NULL || !delegation->is_linked(builder, i)) {
-      m->any = true;
-      if (ET_TELLS) {
-        const et_fb_table delegate = et_fb_child_at(delegates, i);
-        list_missing(m, et_fb_text(delegate, ET_DELEGATE_ID).data);
-      }
+      const et_fb_table delegate = et_fb_child_at(delegates, i);
+      status = fail_missing(error, status, ET_SAYS("backend"),
+                            ET_TELLS ? et_fb_text(delegate, ET_DELEGATE_ID).data
+                                     : NULL);
     }
   }
+  return status;
 }
 
 /* Only operators that are called: a plan may list others. */
-static void find_missing_kernels(const et_builder *builder, missing *m) {
+static et_status check_kernels(const et_builder *builder, et_error *error) {
+  et_status status = ET_STATUS_OK;
   et_walk walk;
   et_walk_start(&walk, builder->plan);
   while (et_walk_next(&walk)) {
@@ -88,36 +90,24 @@ static void find_missing_kernels(const et_builder *builder, missing *m) {
     if (walk.tag == ET_INSTRUCTION_KERNEL_CALL &&
         et_build_find_kernel(builder, index) == NULL) {
       char text[ET_LIMIT_NAME_BYTES + 1];
-      m->any = true;
-      if (ET_TELLS) {
-        list_missing(m, full_name(builder, index, text).data);
-      }
+      status =
+          fail_missing(error, status, ET_SAYS("kernel"),
+                       ET_TELLS ? full_name(builder, index, text).data : NULL);
     }
   }
+  return status;
 }
 
 static et_status check_linked(const et_builder *builder) {
-  missing m;
-  m.names[0] = '\0';
-  m.used = 0;
-  m.any = false;
+  et_error *error = et_unfailed(builder->error);
   if (builder->registry->backend_count != 0 &&
       builder->registry->delegation == NULL) {
-    return et_fail(builder->error, ET_STATUS_INVALID_ARGUMENT,
+    return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
                    "the registry has backends: registry.delegation must be "
                    "&et_delegation");
   }
-  find_missing_kernels(builder, &m);
-  if (m.any) {
-    return et_fail(builder->error, ET_STATUS_OPERATOR_MISSING,
-                   "no kernel is linked for: %s", m.names);
-  }
-  find_missing_backends(builder, &m);
-  if (m.any) {
-    return et_fail(builder->error, ET_STATUS_OPERATOR_MISSING,
-                   "no backend is linked for: %s", m.names);
-  }
-  return ET_STATUS_OK;
+  ET_RETURN_IF_ERROR(check_kernels(builder, error));
+  return check_backends(builder, error);
 }
 
 /* Adds the operands of a call, with those in lists, to *count. */

@@ -1,6 +1,7 @@
 #include <string.h>
 
-#include "runtime/core/reason.h"
+#include "runtime/core/packing.h"
+#include "runtime/core/says.h"
 #include "runtime/method/branching.h"
 #include "runtime/method/check.h"
 #include "runtime/method/operands.h"
@@ -74,9 +75,9 @@ static et_status check_return(const call_check *c, uint32_t arg, char code) {
   return repeats_outs(c, arg, is_list)
              ? ET_STATUS_OK
              : CALL_FAIL(c, "args[%u] does not %s", (unsigned)arg,
-                         !is_list        ? "repeat the out"
-                         : c->lists_outs ? "repeat the out list"
-                                         : "list the outs");
+                         !is_list        ? ET_SAYS("repeat the out")
+                         : c->lists_outs ? ET_SAYS("repeat the out list")
+                                         : ET_SAYS("list the outs"));
 }
 
 /* Notes that return values repeat the argument: an out or, where there is none, what an
@@ -102,7 +103,7 @@ static et_status check_arg(call_check *c, uint32_t arg,
   const uint8_t tag = tag_at(c->builder, et_fb_i32_at(c->args, arg));
   if (!et_parameter_accepts(parameter, tag)) {
     return CALL_FAIL(c, "args[%u] is %s, not %s", (unsigned)arg,
-                     et_value_tag_name(tag), et_parameter_type(parameter));
+                     et_value_tag_says(tag), et_parameter_type(parameter));
   }
   if (parameter->is_return) {
     return check_return(c, arg, parameter->code);

@@ -1,21 +1,28 @@
+#include "runtime/core/packing.h"
 #include "runtime/method/check.h"
 #include "runtime/program/external.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
 #include "runtime/program/tensor_record.h"
 
-static const char *unsupported_reason(const et_tensor_record *record) {
+static et_status check_supported(const et_builder *builder, uint32_t index,
+                                 const et_tensor_record *record) {
   const et_fb_table extra = et_fb_child(record->table, ET_TENSOR_EXTRA);
   if (et_scalar_type_size(record->dtype) == 0) {
-    return "its dtype is not one of those this runtime has";
+    return et_fail(builder->error, ET_STATUS_NOT_SUPPORTED,
+                   "values[%u]: its dtype is not one of those this runtime has",
+                   (unsigned)index);
   }
   if (record->dynamism == ET_SHAPE_DYNAMIC_UNBOUND) {
-    return "its shape has no upper bound";
+    return et_fail(builder->error, ET_STATUS_NOT_SUPPORTED,
+                   "values[%u]: its shape has no upper bound", (unsigned)index);
   }
   if (et_fb_i8(extra, ET_EXTRA_DEVICE_TYPE) != 0) {
-    return "it lies on a device other than the CPU";
+    return et_fail(builder->error, ET_STATUS_NOT_SUPPORTED,
+                   "values[%u]: it lies on a device other than the CPU",
+                   (unsigned)index);
   }
-  return NULL;
+  return ET_STATUS_OK;
 }
 
 static et_status check_tensor(const et_builder *builder, uint32_t index,
@@ -26,12 +33,7 @@ static et_status check_tensor(const et_builder *builder, uint32_t index,
     ET_RETURN_IF_ERROR(
         et_external_check(builder->program, index, &record, builder->error));
   }
-  const char *reason = unsupported_reason(&record);
-  if (reason != NULL) {
-    return et_fail(builder->error, ET_STATUS_NOT_SUPPORTED, "values[%u]: %s",
-                   (unsigned)index, reason);
-  }
-  return ET_STATUS_OK;
+  return check_supported(builder, index, &record);
 }
 
 static et_status check_devices(const et_builder *builder) {

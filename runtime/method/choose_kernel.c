@@ -1,7 +1,7 @@
 #include "runtime/method/choose_kernel.h"
 
-#include "runtime/core/format.h"
-#include "runtime/core/reason.h"
+#include "runtime/core/packing.h"
+#include "runtime/core/says.h"
 #include "runtime/method/signature.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
@@ -13,8 +13,6 @@
 #define TENSORS                                         \
   (1u << ET_VALUE_TENSOR | 1u << ET_VALUE_TENSOR_LIST | \
    1u << ET_VALUE_OPTIONAL_TENSOR_LIST)
-
-#define DIM_ORDER_TEXT_BYTES 48 /* "0,1,2, ... 15" has 37 characters */
 
 /* A row that is tried on a call, and the tensor that it refuses. */
 typedef struct trial {
@@ -117,18 +115,17 @@ static bool row_fits(trial *t, const et_kernel *kernel) {
 static void refuse(const et_builder *builder, const trial *t,
                    uint32_t instruction, const char *name) {
   const et_tensor_record *record = &t->record;
-  char order[DIM_ORDER_TEXT_BYTES] = "";
-  size_t used = 0;
-  for (uint32_t d = 0; ET_TELLS && d < record->rank; d++) {
-    used += et_describe(order + used, sizeof order - used,
-                        d == 0 ? "%u" : ",%u", (unsigned)record->dim_order[d]);
-  }
-  et_fail_program(builder->error,
+  et_error *error = et_unfailed(builder->error);
+  et_fail_program(error,
                   "instructions[%u] %s: args[%u] is %s of %u dims in the order "
-                  "(%s), which no linked kernel takes",
+                  "(",
                   (unsigned)instruction, name, (unsigned)t->arg,
-                  et_scalar_type_name(record->dtype), (unsigned)record->rank,
-                  order);
+                  et_scalar_type_says(record->dtype), (unsigned)record->rank);
+  for (uint32_t d = 0; ET_TELLS && d < record->rank; d++) {
+    et_tell_more(error, "%s%u", d == 0 ? ET_SAYS("") : ET_SAYS(","),
+                 (unsigned)record->dim_order[d]);
+  }
+  et_tell_more(error, "), which no linked kernel takes");
 }
 
 const et_kernel *et_choose_kernel(const et_builder *builder,

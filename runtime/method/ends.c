@@ -1,9 +1,22 @@
+#include "runtime/method/ends.h"
+
 #include <string.h>
 
 #include "executorch/method_layout.h"
+#include "runtime/core/packing.h"
+#include "runtime/core/says.h"
 #include "runtime/method/builder.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
+
+et_status et_check_end(const char *name, size_t index, uint32_t count,
+                       et_error *error) {
+  if (index >= count) {
+    return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
+                   "%s[%zu]: the method has %u", name, index, (unsigned)count);
+  }
+  return ET_STATUS_OK;
+}
 
 size_t et_method_input_count(const et_method *method) {
   return method->input_count;
@@ -11,15 +24,6 @@ size_t et_method_input_count(const et_method *method) {
 
 size_t et_method_output_count(const et_method *method) {
   return method->output_count;
-}
-
-static et_status check_index(const char *name, size_t index, uint32_t count,
-                             et_error *error) {
-  if (index >= count) {
-    return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
-                   "%s[%zu]: the method has %u", name, index, (unsigned)count);
-  }
-  return ET_STATUS_OK;
 }
 
 /* Sizes of the input as the program bounds them. */
@@ -61,8 +65,8 @@ static et_status check_kind(const et_tensor *tensor, size_t index,
   if (dtype != tensor->dtype) {
     return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
                    "inputs[%zu] is %s, not %s", index,
-                   et_scalar_type_name((int32_t)tensor->dtype),
-                   et_scalar_type_name((int32_t)dtype));
+                   et_scalar_type_says((int32_t)tensor->dtype),
+                   et_scalar_type_says((int32_t)dtype));
   }
   if (rank != tensor->rank) {
     return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
@@ -112,12 +116,12 @@ et_status et_method_set_input(et_method *method, size_t index,
                               size_t rank, const void *data, size_t nbytes,
                               et_error *out_error) {
   ET_RETURN_IF_ERROR(
-      check_index("inputs", index, method->input_count, out_error));
+      et_check_end(ET_SAYS("inputs"), index, method->input_count, out_error));
   et_end *input = &method->inputs[index];
   if (input->value->tag != ET_VALUE_TENSOR) {
     return et_fail(out_error, ET_STATUS_INVALID_ARGUMENT,
                    "inputs[%zu] is %s, not Tensor", index,
-                   et_value_tag_name((int32_t)input->value->tag));
+                   et_value_tag_says((int32_t)input->value->tag));
   }
   et_tensor *tensor = input->value->u.as_tensor;
   ET_RETURN_IF_ERROR(check_kind(tensor, index, dtype, rank, out_error));
@@ -130,74 +134,11 @@ et_status et_method_set_input(et_method *method, size_t index,
   return ET_STATUS_OK;
 }
 
-static bool same_string(et_string a, et_string b) {
-  return a.size == b.size &&
-         (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
-}
-
-static bool same_scalar(const et_value *a, const et_value *b) {
-  if (a->tag != b->tag) {
-    return false;
-  }
-  switch (a->tag) {
-    case ET_VALUE_NONE:
-      return true;
-    case ET_VALUE_INT:
-      return a->u.as_int == b->u.as_int;
-    case ET_VALUE_BOOL:
-      return a->u.as_bool == b->u.as_bool;
-    case ET_VALUE_DOUBLE:
-      return memcmp(&a->u.as_double, &b->u.as_double, sizeof(double)) == 0;
-    case ET_VALUE_STRING:
-      return same_string(a->u.as_string, b->u.as_string);
-    default:
-      return false;
-  }
-}
-
-et_status et_method_set_scalar_input(et_method *method, size_t index,
-                                     const et_value *value,
-                                     et_error *out_error) {
-  ET_RETURN_IF_ERROR(
-      check_index("inputs", index, method->input_count, out_error));
-  if (!same_scalar(method->inputs[index].value, value)) {
-    return et_fail(
-        out_error, ET_STATUS_INVALID_ARGUMENT,
-        "inputs[%zu] is not the %s the program was compiled with", index,
-        et_value_tag_name((int32_t)method->inputs[index].value->tag));
-  }
-  return ET_STATUS_OK;
-}
-
 et_status et_method_get_output(const et_method *method, size_t index,
                                const et_value **out_value,
                                et_error *out_error) {
   ET_RETURN_IF_ERROR(
-      check_index("outputs", index, method->output_count, out_error));
+      et_check_end(ET_SAYS("outputs"), index, method->output_count, out_error));
   *out_value = method->outputs[index].value;
-  return ET_STATUS_OK;
-}
-
-et_status et_method_set_output(et_method *method, size_t index, void *data,
-                               size_t nbytes, et_error *out_error) {
-  ET_RETURN_IF_ERROR(
-      check_index("outputs", index, method->output_count, out_error));
-  et_end *output = &method->outputs[index];
-  if (!output->is_lent) {
-    return et_fail(out_error, ET_STATUS_INVALID_STATE,
-                   "outputs[%zu] has memory of its own", index);
-  }
-  et_tensor *tensor = output->value->u.as_tensor;
-  const size_t size = et_scalar_type_size((int32_t)tensor->dtype);
-  if (nbytes < tensor->capacity || (nbytes != 0 && data == NULL) ||
-      ((uintptr_t)data & (size - 1)) != 0) {
-    return et_fail(out_error, ET_STATUS_INVALID_ARGUMENT,
-                   "outputs[%zu] needs %zu bytes, aligned to %zu", index,
-                   tensor->capacity, size);
-  }
-  if (tensor->capacity != 0) {
-    tensor->data = data;
-  }
-  output->is_set = true;
   return ET_STATUS_OK;
 }

@@ -1,7 +1,8 @@
 #include <string.h>
 
 #include "executorch/method_layout.h"
-#include "runtime/core/reason.h"
+#include "runtime/core/noinline.h"
+#include "runtime/core/packing.h"
 #include "runtime/method/branching.h"
 #include "runtime/method/builder.h"
 #include "runtime/method/delegation.h"
@@ -87,14 +88,13 @@ static et_status run_all(const et_method *method, et_error *error) {
                                : ET_STATUS_OK;
 }
 
-static et_status check_set(const et_end *ends, uint32_t count,
-                           const char *message, et_error *error) {
-  for (uint32_t i = 0; i < count; i++) {
-    if (!ends[i].is_set) {
-      return et_fail(error, ET_STATUS_INVALID_STATE, message, (unsigned)i);
-    }
+/* `count` where all are set. */
+static ET_NOINLINE uint32_t first_unset(const et_end *ends, uint32_t count) {
+  uint32_t i = 0;
+  while (i < count && ends[i].is_set) {
+    i++;
   }
-  return ET_STATUS_OK;
+  return i;
 }
 
 /* Memory that the caller lends for an output may not be that of an input. */
@@ -118,11 +118,17 @@ static et_status check_lent(const et_method *method, uint32_t output,
 }
 
 static et_status check_ends(const et_method *method, et_error *error) {
-  ET_RETURN_IF_ERROR(check_set(method->inputs, method->input_count,
-                               "inputs[%u] was never set", error));
-  ET_RETURN_IF_ERROR(
-      check_set(method->outputs, method->output_count,
-                "outputs[%u] is not planned and was given no memory", error));
+  const uint32_t input = first_unset(method->inputs, method->input_count);
+  if (input < method->input_count) {
+    return et_fail(error, ET_STATUS_INVALID_STATE, "inputs[%u] was never set",
+                   (unsigned)input);
+  }
+  const uint32_t output = first_unset(method->outputs, method->output_count);
+  if (output < method->output_count) {
+    return et_fail(error, ET_STATUS_INVALID_STATE,
+                   "outputs[%u] is not planned and was given no memory",
+                   (unsigned)output);
+  }
   for (uint32_t i = 0; i < method->output_count; i++) {
     if (method->outputs[i].is_lent) {
       ET_RETURN_IF_ERROR(check_lent(method, i, error));

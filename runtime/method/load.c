@@ -2,6 +2,7 @@
 
 #include "executorch/method.h"
 #include "runtime/core/noinline.h"
+#include "runtime/core/packing.h"
 #include "runtime/method/builder.h"
 #include "runtime/method/data.h"
 #include "runtime/method/delegation.h"
@@ -42,8 +43,8 @@ et_status et_method_data_bytes(const et_program *program, const char *name,
 }
 
 /* A method whose registry has no delegation has no delegates: et_build_resolve. */
-static et_status measure_delegates(et_builder *builder,
-                                   et_method_requirements *out) {
+static ET_NOINLINE et_status measure_delegates(et_builder *builder,
+                                               et_method_requirements *out) {
   const struct et_delegation *delegation = builder->registry->delegation;
   return delegation != NULL ? delegation->measure(builder, out) : ET_STATUS_OK;
 }

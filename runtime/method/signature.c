@@ -1,7 +1,7 @@
 #include "runtime/method/signature.h"
 
 #include "executorch/value.h"
-#include "runtime/core/coded_texts.h"
+#include "runtime/core/packing.h"
 
 #define BIT(tag) (1u << ET_VALUE_##tag)
 #define NUMBER (BIT(INT) | BIT(BOOL) | BIT(DOUBLE))
@@ -36,12 +36,16 @@ static const uint16_t tags_of_codes[sizeof codes + 1] = {
 #undef TAGS
 };
 
-uint32_t et_parameter_tags(const et_parameter *parameter) {
+static size_t row_of(const et_parameter *parameter) {
   size_t i = 0;
   while (i < sizeof codes && codes[i] != (uint8_t)parameter->code) {
     i++;
   }
-  return tags_of_codes[i];
+  return i;
+}
+
+uint32_t et_parameter_tags(const et_parameter *parameter) {
+  return tags_of_codes[row_of(parameter)];
 }
 
 bool et_signature_next(et_parameter *parameter) {
@@ -75,9 +79,15 @@ bool et_parameter_accepts(const et_parameter *parameter, uint8_t tag) {
 }
 
 const char *et_parameter_type(const et_parameter *parameter) {
-#define TYPE(code, tags, type) type "\0"
-  static const et_coded_texts types = {codes, sizeof codes,
-                                       CODES(TYPE) "unknown"};
-#undef TYPE
-  return et_coded_text(&types, parameter->code);
+  const size_t row = row_of(parameter);
+#if ET_PACKS
+#define NUMBER_OF(code, tags, type) ET_PACKED_NUMBER(type),
+  static const uint8_t numbers[] = {CODES(NUMBER_OF)
+                                        ET_PACKED_NUMBER("unknown")};
+  return ET_PACKED_TEXT(numbers[row]);
+#else
+#define TYPE(code, tags, type) type,
+  static const char *const types[] = {CODES(TYPE) "unknown"};
+  return types[row];
+#endif
 }

@@ -149,9 +149,10 @@ et_span et_fb_bytes(et_fb_table table, unsigned field) {
 }
 
 et_string et_fb_text(et_fb_table table, unsigned field) {
-  const et_span bytes = et_fb_bytes(table, field);
-  const et_string text = {bytes.data != NULL ? (const char *)bytes.data : "",
-                          bytes.size};
+  const et_fb_vector vector = et_fb_list(table, field);
+  const size_t size = et_fb_count(vector);
+  const et_string text = {size != 0 ? (const char *)et_fb_first(vector) : "",
+                          size};
   return text;
 }
 

@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "executorch/checked.h"
-#include "runtime/core/format.h"
-#include "runtime/core/reason.h"
+#include "runtime/core/packing.h"
 #include "runtime/program/head.h"
 
 #define IDENTIFIER "ET12"

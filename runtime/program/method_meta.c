@@ -1,46 +1,12 @@
 #include <string.h>
 
 #include "executorch/program.h"
-#include "runtime/core/format.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
 #include "runtime/program/tensor_record.h"
 
 static et_fb_table plan_of(const et_method_meta *meta) {
   return et_fb_table_at(meta->program->flatbuffer, meta->plan);
-}
-
-/* Fails with the names there are, as many as fit. */
-static et_status fail_not_found(const et_program *program, const char *name,
-                                et_error *error) {
-  char names[ET_ERROR_MESSAGE_BYTES];
-  size_t used = 0;
-  names[0] = '\0';
-  for (size_t i = 0; ET_TELLS && i < et_program_method_count(program); i++) {
-    et_string found;
-    et_program_method_name(program, i, &found);
-    used += et_describe(names + used, sizeof names - used, "%s%s",
-                        i == 0 ? "" : ", ", found.data);
-  }
-  return et_fail(error, ET_STATUS_NOT_FOUND,
-                 "there is no method '%s'; the program has: %s", name, names);
-}
-
-et_status et_program_method_meta(const et_program *program, const char *name,
-                                 et_method_meta *out_meta, et_error *error) {
-  const et_fb_vector plans =
-      et_tables_of_program(program, ET_PROGRAM_EXECUTION_PLAN);
-  for (uint32_t i = 0; i < et_fb_count(plans); i++) {
-    const et_fb_table plan = et_fb_child_at(plans, i);
-    const et_fb_vector found = et_fb_list(plan, ET_PLAN_NAME);
-    /* Names end with NUL and have none inside. */
-    if (strcmp((const char *)et_fb_first(found), name) == 0) {
-      out_meta->program = program;
-      out_meta->plan = et_fb_position(program->flatbuffer, plan);
-      return ET_STATUS_OK;
-    }
-  }
-  return fail_not_found(program, name, error);
 }
 
 static size_t end_count(const et_method_meta *meta, uint16_t field) {

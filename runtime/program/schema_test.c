@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "runtime/core/format.h"
+
 #define WORD_BYTES 48
 
 /* Each field of the files and its number in schema.h. */
@@ -278,7 +280,10 @@ static void expect_field(reading *r, const char *name, uint8_t kind,
   expect_number(r->table, name, r->next);
   /* Two tables of the file share that one. */
   if (r->id != ET_TABLE_BUFFER) {
-    assert_string_equal(et_schema_name_of(&et_program_schema, field), name);
+    char said[64];
+    et_format(said, sizeof said, "%s",
+              et_schema_name_of(&et_program_schema, field));
+    assert_string_equal(said, name);
   }
   assert_int_equal(et_schema_kind_of(field), kind);
   assert_int_equal(et_schema_detail_of(field), detail);

@@ -50,8 +50,9 @@ typedef struct et_schema {
   uint8_t root;     /* its table */
   const et_schema_table *tables;
   const et_schema_field *fields; /* of all tables */
-  const char *names; /* of fields, each with its NUL; NULL where messages are
-                      * reduced to codes */
+  const char
+      *names; /* of fields, each with its NUL; NULL where they are packed,
+                      * or messages are reduced to codes */
   const et_schema_union *unions;
 } et_schema;
 
@@ -79,6 +80,8 @@ const char *et_schema_name_in_union(const et_schema *schema, uint8_t union_id,
  *   const et_schema one = {"file", ROOT, tables, fields.all, ET_SCHEMA_NAMES_TEXT(NAMES),
  *                          ...}; */
 #define ET_SCHEMA_NAMES(LIST) enum et_schema_names { LIST(ET_SCHEMA_NAME) }
+#define ET_SCHEMA_PACKED_NAMES(LIST) \
+  enum et_schema_names { LIST(ET_SCHEMA_PACKED_NAME) }
 #define ET_SCHEMA_FIELDS(LIST)                                        \
   struct et_schema_rows {                                             \
     LIST(ET_SCHEMA_ROWS)                                              \
@@ -89,6 +92,8 @@ const char *et_schema_name_in_union(const et_schema *schema, uint8_t union_id,
         all[sizeof(struct et_schema_rows) / sizeof(et_schema_field)]; \
   }
 #define ET_SCHEMA_NAME(name) ET_SCHEMA_NAME_##name,
+#define ET_SCHEMA_PACKED_NAME(name) \
+  ET_SCHEMA_NAME_##name = ET_PACKED_NAME_##name,
 #define ET_SCHEMA_ROWS(table, rows, count) et_schema_field rows[count];
 #define ET_SCHEMA_TABLE_ROW(table, rows, count)                               \
   [table] = {offsetof(struct et_schema_rows, rows) / sizeof(et_schema_field), \

@@ -1,6 +1,5 @@
 #include "executorch/checked.h"
-#include "runtime/core/format.h"
-#include "runtime/core/reason.h"
+#include "runtime/core/packing.h"
 #include "runtime/program/order.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"

@@ -1,8 +1,7 @@
 #include <string.h>
 
-#include "runtime/core/format.h"
 #include "runtime/core/limits.h"
-#include "runtime/core/reason.h"
+#include "runtime/core/packing.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
 #include "runtime/program/verify.h"

@@ -13,6 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from runtime.packing.write import write
+
 ROOT = Path(__file__).parents[2]
 _FLAGS = ("-std=c11", "-Os", "-ffunction-sections", "-fdata-sections", "-I.", "-Iruntime/include")
 _LINK = ("-nostdlib", "-static", "-no-pie", "-Wl,--gc-sections", "-Wl,-e,main", "-Wl,--unresolved-symbols=ignore-all")
@@ -47,8 +49,9 @@ class Size:
 def measure(machine: Machine, messages: str, root: Path = ROOT) -> Size:
     """Of the program runtime/size/linked.c without any kernel; what is C's library's is not in it."""
     compiler = f"{machine.prefix}gcc"
-    flags = (*machine.flags, *_FLAGS, *MESSAGES[messages])
     with tempfile.TemporaryDirectory() as folder:
+        flags = (*machine.flags, *_FLAGS, *MESSAGES[messages], f"-I{folder}")
+        _pack_texts(root, Path(folder))
 
         def compiled(source: str) -> str:
             made = f"{folder}/{source.replace('/', '_')}.o"
@@ -61,6 +64,14 @@ def measure(machine: Machine, messages: str, root: Path = ROOT) -> Size:
         link = [compiler, *machine.flags, *_LINK, *objects, "-o", program]
         subprocess.run(link, cwd=root, check=True, capture_output=True)
         return _sections(machine, program)
+
+
+def _pack_texts(root: Path, folder: Path) -> None:
+    """What a build makes: the headers that runtime/core/packing.h includes."""
+    made = folder / "runtime" / "core"
+    made.mkdir(parents=True)
+    headers = (root / "runtime" / "include").rglob("*.h")
+    write(made / "packed_ids.h", made / "packed_table.h", [*headers, *(root / each for each in _sources(root))])
 
 
 def _sources(root: Path) -> list[str]:

@@ -1,0 +1,41 @@
+#include <string.h>
+
+#include "executorch/program.h"
+#include "runtime/core/packing.h"
+#include "runtime/program/schema.h"
+#include "runtime/program/tables.h"
+
+/* Names end with NUL and have none inside. */
+static const char *name_of(et_fb_table plan) {
+  return (const char *)et_fb_first(et_fb_list(plan, ET_PLAN_NAME));
+}
+
+/* Fails with the names there are, as many as fit. */
+static et_status fail_not_found(const et_program *program, const char *name,
+                                et_error *error) {
+  const et_fb_vector plans =
+      et_tables_of_program(program, ET_PROGRAM_EXECUTION_PLAN);
+  et_error *told = et_unfailed(error);
+  et_fail(told, ET_STATUS_NOT_FOUND,
+          "there is no method '%s'; the program has:", name);
+  for (uint32_t i = 0; ET_TELLS && i < et_fb_count(plans); i++) {
+    et_tell_more(told, "%s%s", i == 0 ? ET_SAYS(" ") : ET_SAYS(", "),
+                 name_of(et_fb_child_at(plans, i)));
+  }
+  return ET_STATUS_NOT_FOUND;
+}
+
+et_status et_program_method_meta(const et_program *program, const char *name,
+                                 et_method_meta *out_meta, et_error *error) {
+  const et_fb_vector plans =
+      et_tables_of_program(program, ET_PROGRAM_EXECUTION_PLAN);
+  for (uint32_t i = 0; i < et_fb_count(plans); i++) {
+    const et_fb_table plan = et_fb_child_at(plans, i);
+    if (strcmp(name_of(plan), name) == 0) {
+      out_meta->program = program;
+      out_meta->plan = et_fb_position(program->flatbuffer, plan);
+      return ET_STATUS_OK;
+    }
+  }
+  return fail_not_found(program, name, error);
+}
