@@ -51,7 +51,7 @@ class SymbolicSizes:
         return self._known[expr]
 
     def _found(self, expr: sympy.Expr, tensors: list[Node]) -> Node:
-        for way in (self._read_off, self._compute, self._read_off_with_offset):
+        for way in (self._read_off, self._read_off_with_offset, self._compute, self._solve):
             node = way(expr, tensors)
             if node is not None:
                 return node
@@ -79,6 +79,17 @@ class SymbolicSizes:
                     return self._combine(operator.add, base, int(offset))
         return None
 
+    def _solve(self, expr: sympy.Expr, tensors: list[Node]) -> Node | None:
+        """A symbol from a size that is a multiple of it and a number, as those of enlarged pictures are."""
+        for node in tensors:
+            for size in node.meta["val"].shape:
+                found = _line(size.node.expr, expr) if isinstance(size, SymInt) else None
+                if found is not None:
+                    factor, offset = found
+                    multiple = self._combine(operator.add, self._build(size.node.expr, tensors), -offset)
+                    return self._combine(operator.floordiv, multiple, factor)
+        return None
+
     def _apply(self, function: Any, terms: list[sympy.Expr], tensors: list[Node]) -> Node:
         operands = [self._build(term, tensors) for term in terms]
         return cast(Node, reduce(lambda left, right: self._combine(function, left, right), operands))
@@ -92,3 +103,12 @@ class SymbolicSizes:
         node = self._graph.call_function(target, args)
         node.meta = {**source.meta, "val": val}
         return node
+
+
+def _line(size: sympy.Expr, symbol: sympy.Expr) -> tuple[int, int] | None:
+    """`size` is the first times `symbol` and the second."""
+    if not symbol.is_Symbol:
+        return None
+    factor, offset = size.coeff(symbol), size.subs(symbol, 0)
+    exact = factor.is_Integer and offset.is_Integer and factor != 0 and size == factor * symbol + offset
+    return (int(factor), int(offset)) if exact else None

@@ -1,10 +1,14 @@
 """Sizes that decomposition needs are computed from those that the graph has."""
 
+import operator
+
 import pytest
 import torch
-from torch import Tensor, nn
+from torch import SymInt, Tensor, nn
+from torch.fx import Graph, Node
 
 from exir import to_edge
+from exir.graph.symbols import SymbolicSizes
 from exir.testing.graphs import assert_same, run, run_module
 from exir.testing.models import Example
 
@@ -18,6 +22,11 @@ class Rolled(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         return torch.roll(self.conv(x).relu(), 1, 2)
+
+
+class Doubled(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        return nn.functional.interpolate(nn.functional.pad(x, (0, 1)), scale_factor=2.0)
 
 
 class RolledTwice(nn.Module):
@@ -36,3 +45,28 @@ def test_roll_of_dynamic_sizes(module: nn.Module, dim: int) -> None:
         sizes[dim] = size
         x = torch.randn(sizes)
         assert_same(run(program, (x,)), run_module(example.module, (x,)))
+
+
+
+def _doubled() -> tuple[Graph, Node, SymInt]:
+    """A graph, its tensor of twice a number and two, and that number."""
+    shapes = ({2: torch.export.Dim("n", min=2, max=9)},)
+    graph = Example(Doubled(), (torch.randn(1, 3, 5),), shapes).export().graph
+    number = next(node for node in graph.nodes if node.name == "x").meta["val"].shape[2]
+    return graph, next(node for node in graph.nodes if "upsample" in node.name), number
+
+
+def test_a_size_whose_terms_are_not_there_is_had_from_one_nearby() -> None:
+    graph, doubled, number = _doubled()
+    size = SymbolicSizes(graph).node_for(2 * number + 1, [doubled])
+    assert isinstance(size, Node) and size.meta["val"] == 2 * number + 1
+    assert size.target is operator.add and size.args[1] == -1
+
+
+def test_a_size_is_had_from_a_multiple_of_it() -> None:
+    graph, doubled, number = _doubled()
+    size = SymbolicSizes(graph).node_for(number, [doubled])
+    assert isinstance(size, Node) and size.meta["val"] == number
+    multiple = size.args[0]
+    assert isinstance(multiple, Node)
+    assert (size.target, size.args[1], multiple.target, multiple.args[1]) == (operator.floordiv, 2, operator.add, -2)
