@@ -6,6 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch._ops import OpOverload
+from torch._prims_common import suggest_memory_format
 
 from exir.graph.variants import run_copying
 
@@ -23,6 +24,13 @@ def _batch_norm(x: Tensor, *others: Any) -> tuple[Tensor, Tensor, Tensor]:
     return torch.empty_like(x), x.new_empty(0), x.new_empty(0)
 
 
+def _group_norm(x: Tensor, *others: Any) -> tuple[Tensor, Tensor, Tensor]:
+    """As `x`. What torch tells of one picture with its channels last has another stride, at which convolutions change the order."""
+    _, mean, deviation = run_copying(_ATEN.native_group_norm.default, (x, *others), {})
+    return torch.empty_like(x, memory_format=suggest_memory_format(x)), mean, deviation
+
+
 _KNOWN: Mapping[OpOverload, Callable[..., Any]] = {
     _ATEN._native_batch_norm_legit_no_training.default: _batch_norm,
+    _ATEN.native_group_norm.default: _group_norm,
 }

@@ -56,3 +56,24 @@ def test_batch_norm_of_sizes_known_at_run_time_gives_what_is_like_its_input() ->
     x = next(iter(program.graph.nodes)).meta["val"]
     with x.fake_mode:
         _assert_known(x, None, torch.empty(3))
+
+
+GROUPED = [((1, 4), "contiguous"), ((2, 4, 5), "contiguous"), ((1, 4, 5, 6), "contiguous")] + [
+    (shape, "channels last") for shape in [(1, 4, 5, 6), (2, 4, 5, 6), (1, 4, 1, 1), (1, 4, 3, 5, 6)]
+]
+
+
+@pytest.mark.parametrize(("shape", "layout"), GROUPED)
+def test_group_norm_gives_what_eager_pytorch_gives(shape: tuple[int, ...], layout: str) -> None:
+    x = LAYOUTS[layout](shape, torch.float32).zero_()
+    args = (x, None, None, shape[0], 4, x[0, 0].numel(), 2, 1e-5)
+    computed = torch.ops.aten.native_group_norm.default(*args)
+    mode = FakeTensorMode()
+    with mode:
+        known = known_value(
+            torch.ops.aten.native_group_norm.default, (mode.from_tensor(x), *args[1:]), {}
+        )
+    layouts = [
+        [(each.dtype, each.shape, each.stride()) for each in results] for results in (known, computed)
+    ]
+    assert layouts[0] == layouts[1]

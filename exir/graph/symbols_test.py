@@ -47,7 +47,6 @@ def test_roll_of_dynamic_sizes(module: nn.Module, dim: int) -> None:
         assert_same(run(program, (x,)), run_module(example.module, (x,)))
 
 
-
 def _doubled() -> tuple[Graph, Node, SymInt]:
     """A graph, its tensor of twice a number and two, and that number."""
     shapes = ({2: torch.export.Dim("n", min=2, max=9)},)
@@ -69,4 +68,9 @@ def test_a_size_is_had_from_a_multiple_of_it() -> None:
     assert isinstance(size, Node) and size.meta["val"] == number
     multiple = size.args[0]
     assert isinstance(multiple, Node)
-    assert (size.target, size.args[1], multiple.target, multiple.args[1]) == (operator.floordiv, 2, operator.add, -2)
+    assert (size.target, size.args[1], multiple.target, multiple.args[1]) == (
+        operator.floordiv,
+        2,
+        operator.add,
+        -2,
+    )

@@ -52,3 +52,27 @@ def filtered() -> ModelSpec:
     """Entry point: up to 4 pictures."""
     n = Dim("n", min=1, max=4)
     return ModelSpec(Filtered(), (torch.randn(2, 3, 17, 19),), dynamic_shapes={"pictures": {0: n}})
+
+
+class Narrow(nn.Module):
+    """Pictures float32 [n, 3, 35, 39] to [n, 40, 18, 20]: channels that Winograd's algorithm takes in bytes, between float ends."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = nn.Sequential(
+            nn.Conv2d(3, 32, 3, stride=2, padding=1),
+            nn.ReLU(),
+            nn.Conv2d(32, 64, 3, padding=1),
+            nn.ReLU(),
+            nn.Conv2d(64, 40, 3, padding=1),
+        )
+
+    def forward(self, pictures: torch.Tensor) -> torch.Tensor:
+        return self.layers(pictures)
+
+
+def narrow() -> ModelSpec:
+    """Entry point: up to 4 pictures, calibrated for bytes."""
+    n = Dim("n", min=1, max=4)
+    inputs = (torch.randn(2, 3, 35, 39),)
+    return ModelSpec(Narrow(), inputs, dynamic_shapes={"pictures": {0: n}}, calibration_inputs={"forward": [inputs]})
