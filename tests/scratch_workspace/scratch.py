@@ -28,11 +28,16 @@ def repository_root() -> Path:
 COMPILES_A_MODEL = ("ExecutorchLower", "ExecutorchVerify")
 
 # Of one that makes that verifier besides, in alphabetical order, as they do not wait for one another.
-COMPILES_THE_FIRST_MODEL = (
-    *("CppCompile",) * 2,
-    "CppLink",
-    *("ExecutorchCompileObjects",) * 3,
-    *COMPILES_A_MODEL,
+COMPILES_THE_FIRST_MODEL = tuple(
+    sorted(
+        (
+            *("CppCompile",) * 2,
+            "CppLink",
+            *("ExecutorchCompileObjects",) * 3,
+            "ExecutorchPackTexts",
+            *COMPILES_A_MODEL,
+        )
+    )
 )
 
 
