@@ -193,7 +193,20 @@ static void test_the_option_isa_chooses(void **state) {
   cpu_test_expect_refused(
       "option 'isa' is plain, avx2, avxvnni, avx512 or neon");
   option.value.tag = ET_VALUE_INT;
-  cpu_test_expect_refused("option 'isa': there is just 'isa', a string");
+  cpu_test_expect_refused("option 'isa' is a string");
+}
+
+static void test_an_option_of_the_compiler_is_told_where_it_belongs(
+    void **state) {
+  (void)state;
+  const et_backend_option option = {.key = "winograd",
+                                    .value = {.tag = ET_VALUE_STRING}};
+  cpu_test_write_static();
+  session->options = &option;
+  session->option_count = 1;
+  cpu_test_expect_refused(
+      "option 'winograd': a method takes just 'isa'; what the compiler takes "
+      "belongs in its config, under backends.cpu");
 }
 
 static void test_without_an_option_the_widest_is_taken(void **state) {
@@ -233,6 +246,7 @@ int main(void) {
       CPU_TEST(test_arguments_of_another_kind_are_refused),
       CPU_TEST(test_an_observer_is_told_of_each_step),
       CPU_TEST(test_the_option_isa_chooses),
+      CPU_TEST(test_an_option_of_the_compiler_is_told_where_it_belongs),
       CPU_TEST(test_without_an_option_the_widest_is_taken),
       CPU_TEST(test_states_are_updated_where_they_lie),
   };

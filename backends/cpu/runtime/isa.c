@@ -126,10 +126,15 @@ et_status et_cpu_isa_choose(const et_backend_context *context,
                             et_cpu_isa *out_isa) {
   for (size_t i = 0; i < context->option_count; i++) {
     const et_backend_option *option = &context->options[i];
-    if (strcmp(option->key, "isa") != 0 ||
-        option->value.tag != ET_VALUE_STRING) {
+    if (strcmp(option->key, "isa") != 0) {
       return et_fail(context->error, ET_STATUS_INVALID_ARGUMENT,
-                     "option '%s': there is just 'isa', a string", option->key);
+                     "option '%s': a method takes just 'isa'; what the "
+                     "compiler takes belongs in its config, under backends.cpu",
+                     option->key);
+    }
+    if (option->value.tag != ET_VALUE_STRING) {
+      return et_fail(context->error, ET_STATUS_INVALID_ARGUMENT,
+                     "option 'isa' is a string");
     }
     return find_named(option->value.u.as_string, context->error, out_isa);
   }
