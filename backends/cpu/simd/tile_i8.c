@@ -1,3 +1,4 @@
+#include "backends/cpu/simd/tile_even.h"
 #include "backends/cpu/simd/tile_exact_i8.h"
 #include "backends/cpu/simd/tile_low_i8.h"
 #include "backends/cpu/simd/tile_pairs_i8.h"
@@ -29,11 +30,9 @@ ET_INLINE void run_tile(const et_block_i8 *b, size_t row, int rows,
 #define TILE_LIST(X) X(1) X(2) X(3) X(4) X(5) X(6)
 #endif
 
-typedef void tile_function(const et_block_i8 *b, size_t row);
-
-#define DEFINE_TILE(rows, panels)                                       \
-  static void run_##rows##_##panels(const et_block_i8 *b, size_t row) { \
-    run_tile(b, row, rows, panels);                                     \
+#define DEFINE_TILE(rows, panels)                                    \
+  static void run_##rows##_##panels(const void *block, size_t row) { \
+    run_tile(block, row, rows, panels);                              \
   }
 #define DEFINE_TILE_OF_1(rows) DEFINE_TILE(rows, 1)
 #define TILE_ENTRY_OF_1(rows) [rows] = run_##rows##_1,
@@ -49,7 +48,7 @@ TILE_LIST(DEFINE_TILE_OF_2)
 TILE_LIST_OF_4(DEFINE_TILE_OF_4)
 #endif
 
-static tile_function *const tile_functions[][ET_I8_ROWS + 1] = {
+static et_tile_function *const tile_functions[][ET_I8_ROWS + 1] = {
     [1] = {TILE_LIST(TILE_ENTRY_OF_1)},
 #if ET_I8_PANELS == 4
     [2] = {TILE_LIST(TILE_ENTRY_OF_2)},
@@ -62,29 +61,15 @@ static size_t panels_of(const et_block_i8 *b) {
 }
 
 #if ET_DOT4_EXACT
-/* Tiles of like height, which is even; the last one may compute a row again. */
 static void run_tiles(const et_block_i8 *b) {
-  const size_t rows = b->packed->rows;
-  const size_t pairs = (rows + 1) / 2;
   const size_t panels = panels_of(b);
-  const size_t most = panels > 2 ? 3 : ET_I8_ROWS / 2; /* pairs that fit */
-  const size_t least = (pairs + most - 1) / most;
-  const size_t tiles = least == 1 && rows % 2 == 1 ? 2 : least;
-  tile_function *const *functions = tile_functions[panels];
+  const size_t most = panels > 2 ? 6 : ET_I8_ROWS; /* rows that fit */
 #if defined(ET_CPU_ISA_AVX512)
   if (et_run_low_tiles_i8(b, panels)) {
     return;
   }
 #endif
-  if (rows == 1) {
-    functions[1](b, 0);
-    return;
-  }
-  for (size_t i = 0, row = 0; i < tiles; i++) {
-    const size_t height = 2 * (pairs / tiles + (i < pairs % tiles ? 1 : 0));
-    functions[height](b, row + height <= rows ? row : rows - height);
-    row += height;
-  }
+  et_run_even_tiles(b, b->packed->rows, most, tile_functions[panels]);
 }
 #else
 static size_t tile_rows(const et_block_i8 *b) {
@@ -102,7 +87,7 @@ static void run_tiles(const et_block_i8 *b) {
   const size_t rows = b->packed->rows;
   const size_t most = tile_rows(b);
   const size_t tiles = (rows + most - 1) / most;
-  tile_function *const *functions = tile_functions[panels_of(b)];
+  et_tile_function *const *functions = tile_functions[panels_of(b)];
   for (size_t i = 0, row = 0; i < tiles; i++) {
     const size_t height = rows / tiles + (i < rows % tiles ? 1 : 0);
     functions[height](b, row);

@@ -1,6 +1,7 @@
 #include "backends/cpu/simd/winograd_i8.h"
 
 #include "backends/cpu/simd/requantize.h"
+#include "backends/cpu/simd/tile_even.h"
 #include "backends/cpu/simd/winograd_tile_i8.h"
 
 #define COLUMNS ET_CPU_WINOGRAD_COLUMNS
@@ -148,11 +149,9 @@ ET_INLINE void multiply_tile(const product *p, size_t row, int rows,
   }
 }
 
-typedef void tile_function(const product *p, size_t row);
-
-#define DEFINE_TILE(rows, panels)                                        \
-  static void multiply_##rows##_##panels(const product *p, size_t row) { \
-    multiply_tile(p, row, rows, panels);                                 \
+#define DEFINE_TILE(rows, panels)                                     \
+  static void multiply_##rows##_##panels(const void *p, size_t row) { \
+    multiply_tile(p, row, rows, panels);                              \
   }
 #define TILE_ENTRY(rows, panels) [rows] = multiply_##rows##_##panels,
 
@@ -163,28 +162,11 @@ typedef void tile_function(const product *p, size_t row);
 #endif
 
 TILE_LIST(DEFINE_TILE, 1)
-static tile_function *const functions_of_1[] = {TILE_LIST(TILE_ENTRY, 1)};
+static et_tile_function *const functions_of_1[] = {TILE_LIST(TILE_ENTRY, 1)};
 #if PANELS == 4
 TILE_LIST(DEFINE_TILE, 4)
-static tile_function *const functions_of_4[] = {TILE_LIST(TILE_ENTRY, 4)};
+static et_tile_function *const functions_of_4[] = {TILE_LIST(TILE_ENTRY, 4)};
 #endif
-
-/* Tiles of like height, which is even; the last one may compute a row again. */
-static void multiply_rows(const product *p, size_t rows,
-                          tile_function *const *functions) {
-  const size_t pairs = (rows + 1) / 2;
-  const size_t least = (pairs + ROWS / 2 - 1) / (ROWS / 2);
-  const size_t tiles = least == 1 && rows % 2 == 1 ? 2 : least;
-  if (rows == 1) {
-    functions[1](p, 0);
-    return;
-  }
-  for (size_t i = 0, row = 0; i < tiles; i++) {
-    const size_t height = 2 * (pairs / tiles + (i < pairs % tiles ? 1 : 0));
-    functions[height](p, row + height <= rows ? row : rows - height);
-    row += height;
-  }
-}
 
 /* One position of the tiles times some panels. */
 static void multiply_panels(product p, size_t rows, size_t panels) {
@@ -192,9 +174,10 @@ static void multiply_panels(product p, size_t rows, size_t panels) {
     size_t done = 1;
 #if PANELS == 4
     done = panels < PANELS ? 1 : PANELS;
-    multiply_rows(&p, rows, done == 1 ? functions_of_1 : functions_of_4);
+    et_run_even_tiles(&p, rows, ROWS,
+                      done == 1 ? functions_of_1 : functions_of_4);
 #else
-    multiply_rows(&p, rows, functions_of_1);
+    et_run_even_tiles(&p, rows, ROWS, functions_of_1);
 #endif
     p.panels += done * p.pairs * 2 * ET_PANEL;
     p.out += done * ET_PANEL;
