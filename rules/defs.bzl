@@ -13,7 +13,7 @@ load("//rules/private:executorch_kernels.bzl", _executorch_kernels = "executorch
 load("//rules/private:executorch_model.bzl", _executorch_model = "executorch_model")
 load("//rules/private:executorch_models.bzl", _executorch_models = "executorch_models")
 load("//rules/private:executorch_parity_test.bzl", _executorch_parity_test = "executorch_parity_test")
-load("//rules/private:model_pages.bzl", _executorch_report = "executorch_report")
+load("//rules/private:executorch_report.bzl", _executorch_report = "executorch_report")
 
 executorch_backend = _executorch_backend
 executorch_benchmark = _executorch_benchmark

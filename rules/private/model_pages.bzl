@@ -74,6 +74,7 @@ def _impl(ctx):
         ))
     return [DefaultInfo(files = depset([_page(ctx, models)]))]
 
+# A rule's kind is the name it is given first, here that of the macro before it.
 executorch_report = rule(
     implementation = _impl,
     attrs = {

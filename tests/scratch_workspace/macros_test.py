@@ -19,6 +19,7 @@ load(
     "executorch_model",
     "executorch_models",
     "executorch_parity_test",
+    "executorch_report",
 )
 
 def everything(**given):
@@ -30,6 +31,7 @@ def everything(**given):
     executorch_parity_test(name = "net_parity_test", model = ":net_pte", **given)
     executorch_budget_test(name = "net_budget_test", model = ":net_pte", **given)
     executorch_compat_test(name = "net_compat_test", calls = "net.calls", pte = "net.pte", **given)
+    executorch_report(name = "page", targets = [":net_pte"], **given)
 """
 
 _BUILD = """\
@@ -65,4 +67,5 @@ def test_targets_are_of_the_kinds_that_their_files_name(workspace: Workspace) ->
         "executorch_import",
         "executorch_model",
         "executorch_model_group",
+        "executorch_report",
     } <= kinds

@@ -10,7 +10,7 @@ import pytest
 from tests.scratch_workspace.scratch import Build, Workspace, new_workspace
 
 _BUILD = """\
-load("@rules_executorch//rules:defs.bzl", "executorch_cc_library", "executorch_model", "executorch_parity_test")
+load("@rules_executorch//rules:defs.bzl", "executorch_cc_library", "executorch_model", "executorch_parity_test", "executorch_report")
 load("@rules_python//python:py_library.bzl", "py_library")
 
 py_library(name = "net", srcs = ["net.py"])
@@ -123,6 +123,18 @@ def test_wrong_argument_of_a_test_fails_when_its_file_is_read(
     build = workspace.build("//:net_pte")
     assert build.exit_code != 0
     assert message in build.stderr
+
+
+@pytest.mark.parametrize("argument", ["model", "models"])
+def test_a_report_names_what_it_takes(workspace: Workspace, argument: str) -> None:
+    report = f'executorch_report(name = "page", {argument} = ":net_pte")\n'
+    workspace.write("BUILD.bazel", _BUILD.format(attributes="") + report)
+    build = workspace.build("//:net_pte")
+    assert build.exit_code != 0
+    assert (
+        f"executorch_report(name = 'page'): there is no '{argument}'; "
+        "'targets' takes a list of models, or of what depends on them"
+    ) in build.stderr
 
 
 def test_a_file_for_a_module_is_refused_with_what_to_write(workspace: Workspace) -> None:

@@ -1,0 +1,16 @@
+"""executorch_report: one page over all models under targets."""
+
+load("//rules/private:model_pages.bzl", executorch_report_rule = "executorch_report")
+
+def executorch_report(name, targets = None, **kwargs):
+    """One page over all models under targets; see the rule for what it says.
+
+    Args:
+      name: name of the target; its page is `<package>/<name>.models.html`.
+      targets: models, or whatever depends on them: libraries, programs, tests.
+      **kwargs: what every rule has.
+    """
+    for word in ["model", "models"]:
+        if word in kwargs:
+            fail("executorch_report(name = '%s'): there is no '%s'; 'targets' takes a list of models, or of what depends on them" % (name, word))
+    executorch_report_rule(name = name, targets = targets, **kwargs)
