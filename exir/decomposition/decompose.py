@@ -1,8 +1,8 @@
 """From the graph that `torch.export` gives to functional core ATen operators.
 
 Each operator is decomposed on its own (`exir.decomposition.record`), so the cost is that of the few
-operators that need it. A program for which that does not do (control flow, views that
-are written to, …) is retraced as a whole by `run_decompositions`, which is several times slower.
+operators that need it. A program for which that does not do (control flow, `vmap`,
+views that are written to, …) is retraced as a whole by `run_decompositions`, which is several times slower.
 """
 
 from collections.abc import Iterator, Mapping
@@ -22,6 +22,9 @@ from exir.delegate import executorch_call_delegate
 from exir.error import NotLocal
 from exir.graph.fake_mode import fake_mode_of
 from exir.graph.program_update import edge_program
+
+# `torch.export` writes where `vmap`, `grad` and `jvp` begin and end as calls between the operators.
+_TRANSFORMS = "torch._functorch.predispatch"
 
 
 def to_core_aten(
@@ -47,7 +50,7 @@ def to_core_aten(
 
 def decompose_locally(program: ExportedProgram, decompositions: Decompositions) -> ExportedProgram:
     """`to_core_aten` operator by operator; raises `NotLocal` when that would not be sound."""
-    _refuse_control_flow(program.graph_module)
+    _refuse_what_spans_operators(program.graph_module)
     with _without_onednn():
         return _rewritten(program, decompositions)
 
@@ -76,8 +79,10 @@ def _rewritten(program: ExportedProgram, decompositions: Decompositions) -> Expo
     return edge_program(program, rewriter.run())
 
 
-def _refuse_control_flow(graph_module: GraphModule) -> None:
+def _refuse_what_spans_operators(graph_module: GraphModule) -> None:
     for node in graph_module.graph.nodes:
         target = node.target
         if isinstance(target, HigherOrderOperator) and target is not executorch_call_delegate:
             raise NotLocal("a higher-order operator", node)
+        if getattr(target, "__module__", None) == _TRANSFORMS:
+            raise NotLocal("a transform of functions, of which operators behind it are part", node)

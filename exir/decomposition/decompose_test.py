@@ -14,9 +14,11 @@ from exir.testing.models import Example
 from exir.verification.verifier import EXIREdgeDialectVerifier, verify_structure
 
 CASES = {**models.ALL, **programs.CASES}
-# What one operator and its arguments do not tell: who else sees the memory, control flow.
+# What one operator and its arguments do not tell: who else sees the memory, control flow, transforms around it.
 NOT_LOCAL = {
     "branches",
+    "forward_derivative",
+    "mapped",
     "no_gradients",
     "write_seen_through_a_view",
     "write_through_overlapping_views",

@@ -130,3 +130,13 @@ def no_gradients(x: Tensor) -> Tensor:
     with torch.no_grad():
         y = x * 2
     return y.detach() + 1
+
+
+@case(CASES, (4, 6))
+def mapped(x: Tensor) -> list[Tensor]:
+    return [torch.vmap(torch.dot)(x, x + 1), torch.vmap(torch.vmap(torch.sin))(x)]
+
+
+@case(CASES, (4, 6))
+def forward_derivative(x: Tensor) -> list[Tensor]:
+    return list(torch.func.jvp(torch.sin, (x,), (x + 1,)))
