@@ -5,20 +5,14 @@
 #include "backends/cpu/simd/activate.h"
 #include "backends/cpu/simd/simd.h"
 
-/* Pixels that are computed together, so that each element that is loaded and
- * each tap in a register serve several. Networks end in pictures of 14 and 7, which
- * windows of 5 x 5 go over in 0.75 to 0.85 of the time by sevens; those of 3 x 3 gain
- * nothing. With AVX2 code may not be larger. */
-#if defined(ET_CPU_ISA_AVX512)
-#define PIXELS(kernel) ((kernel) == 5 ? 7 : 4)
-#else
-#define PIXELS(kernel) 4
-#endif
+/* Pixels that are computed together, so that each element that is loaded and each tap in
+ * a register serve several. Each sum is a chain of multiply-adds that wait for one
+ * another, and two of eight floats could begin every cycle, of which each takes four:
+ * seven chains take 0.7 to 0.9 of the time of four, and divide pictures of 7, 14, 28 ... */
+#define FEW_PIXELS 4
 #define MOST_PIXELS 7
 
-/* Channels that a row is worked on at a time: what neighbouring pixels read as
- * well stays in the nearest cache. Whole panels. */
-#define CHANNELS 128
+#define MOST_KERNEL 5 /* of windows that are not slow */
 
 /* The row at hand, and some channels of it. */
 typedef struct strip {
@@ -37,15 +31,6 @@ typedef struct lane {
   const float *taps; /* ET_PANEL apart */
   et_f32 bias;
 } lane;
-
-/* Masks cost nothing with AVX-512; elsewhere only whole vectors are fast. */
-#if defined(ET_CPU_ISA_AVX512)
-#define IS_FAST(count) true
-#define WHOLE false
-#else
-#define IS_FAST(count) ((count) == ET_CPU_LANES)
-#define WHOLE true
-#endif
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
@@ -111,7 +96,7 @@ ET_INLINE void add_window(const strip *s, const lane *l, const reach *r,
 /* One lane of a pixel, wherever its window lies. */
 ET_APART void any_lane(const strip *s, const lane *l, size_t x) {
   const reach r = find_reach(&s->depthwise->window, x);
-  if (WHOLE && l->count == ET_CPU_LANES) {
+  if (l->count == ET_CPU_LANES) {
     add_window(s, l, &r, x, true);
   } else {
     add_window(s, l, &r, x, false);
@@ -130,8 +115,8 @@ ET_APART void any_strip(const strip *s) {
 /* What some pixels read: some columns, of which those from `begin` to before
  * `end` lie inside of the image. */
 typedef struct group {
-  const float
-      *rows[5]; /* of channel 0 of the image's first column; NULL: outside */
+  /* of channel 0 of the image's first column; NULL: outside */
+  const float *rows[MOST_KERNEL];
   ptrdiff_t before; /* floats from there to the first column that is read */
   ptrdiff_t begin, end;
   size_t pixel; /* floats from one column to the next */
@@ -157,18 +142,24 @@ ET_INLINE void find_group(const strip *s, size_t x, int kernel, int stride,
   g->high = s->high;
 }
 
+/* How many columns may lie outside of the image on each side: others are not looked at. */
+#define MARGIN(kernel) ((kernel) / 2)
+
 /* Adds one row of taps to the pixels, of channel `c` and those after it. */
 ET_INLINE void add_row(const group *g, const float *row, const float *from,
-                       size_t c, size_t count, int kernel, int stride,
-                       int pixels, bool inside, et_f32 *sums) {
-  et_f32 taps[5];
+                       size_t c, int kernel, int stride, int pixels,
+                       et_f32 *sums) {
+  const int columns = (pixels - 1) * stride + kernel;
+  et_f32 taps[MOST_KERNEL];
   ET_UNROLL for (int j = 0; j < kernel; j++) {
     taps[j] = et_f32_load(from + j * ET_PANEL);
   }
-  ET_UNROLL for (int j = 0; j < (pixels - 1) * stride + kernel; j++) {
-    if (inside || (j >= g->begin && j < g->end)) {
-      const ptrdiff_t at = g->before + (ptrdiff_t)(c + (size_t)j * g->pixel);
-      et_f32 x = load_lane(row + at, count, WHOLE);
+  ptrdiff_t at = g->before + (ptrdiff_t)c;
+  ET_UNROLL for (int j = 0; j < columns; j++, at += (ptrdiff_t)g->pixel) {
+    ET_PIN_INDEX(at);
+    if ((j >= MARGIN(kernel) || j >= g->begin) &&
+        (j < columns - MARGIN(kernel) || j < g->end)) {
+      et_f32 x = et_f32_load(row + at);
       ET_PIN(x);
       ET_UNROLL for (int i = 0; i < pixels; i++) {
         const int tap = j - i * stride;
@@ -181,98 +172,128 @@ ET_INLINE void add_row(const group *g, const float *row, const float *from,
 }
 
 ET_INLINE void some_lanes(const group *g, const float *taps, size_t c,
-                          size_t count, int kernel, int stride, int pixels,
-                          bool inside) {
+                          int kernel, int stride, int pixels) {
   const et_f32 bias = et_f32_load(g->bias + c);
   et_f32 sums[MOST_PIXELS];
   ET_UNROLL for (int i = 0; i < pixels; i++) { sums[i] = bias; }
   for (int i = 0; i < kernel; i++, taps += kernel * ET_PANEL) {
     if (g->rows[i] != NULL) {
-      add_row(g, g->rows[i], taps, c, count, kernel, stride, pixels, inside,
-              sums);
+      add_row(g, g->rows[i], taps, c, kernel, stride, pixels, sums);
     }
   }
-  ET_UNROLL for (int i = 0; i < pixels; i++) {
-    store_lane(g->out + (size_t)i * g->pixel + c,
-               et_f32_clamp(sums[i], g->low, g->high), count, WHOLE);
+  float *out = g->out + c;
+  ET_UNROLL for (int i = 0; i < pixels; i++, out += g->pixel) {
+    ET_PIN_INDEX(out);
+    et_f32_store(out, et_f32_clamp(sums[i], g->low, g->high));
   }
 }
 
-ET_INLINE void each_lane(const strip *s, const group *g, int kernel, int stride,
-                         int pixels, bool inside) {
+/* Taps of a vector of channels that may begin within a panel. The last store reaches
+ * behind them. */
+typedef float lane_taps[(MOST_KERNEL * MOST_KERNEL + 1) * ET_PANEL];
+
+ET_APART void copy_taps(const strip *s, size_t channel, size_t count,
+                        lane_taps to) {
+  const size_t apart = ET_PANEL - channel % ET_PANEL;
+  const float *panel =
+      s->depthwise->taps + channel / ET_PANEL * count * ET_PANEL;
+  const float *next = panel + count * ET_PANEL;
+  for (size_t i = 0; i < count * ET_PANEL; i += ET_PANEL) {
+    et_f32_store(to + i, et_f32_load(panel + i + ET_PANEL - apart));
+    if (apart < ET_CPU_LANES) {
+      et_f32_store(to + i + apart, et_f32_load(next + i));
+    }
+  }
+}
+
+/* All channels of some pixels. The last vector begins where it has to, and has taps of
+ * its own: masks would take longer than what is computed twice. */
+ET_INLINE void each_lane(const strip *s, const group *all, const float *last,
+                         int kernel, int stride, int pixels) {
+  const group g = *all; /* which no result overlaps, as compilers see */
+  const float *taps = s->depthwise->taps;
   const size_t end = s->end;
-  const size_t panel = (size_t)(kernel * kernel) * ET_PANEL;
-  const float *taps = s->depthwise->taps + s->first / ET_PANEL * panel;
-  for (size_t c = s->first; c < end; c += ET_CPU_LANES, taps += ET_CPU_LANES) {
-    const size_t count = smaller(ET_CPU_LANES, end - c);
-    taps += c % ET_PANEL == 0 && c > s->first ? panel - ET_PANEL : 0;
-    if (IS_FAST(count)) {
-      some_lanes(g, taps, c, count, kernel, stride, pixels, inside);
-    }
-  }
-}
-
-/* Channels at the end that do not fill a vector. */
-ET_APART void last_lane(const strip *s, size_t x, size_t pixels) {
-  const lane l = find_lane(s, s->end / ET_CPU_LANES * ET_CPU_LANES);
-  for (size_t i = x; i < x + pixels; i++) {
-    any_lane(s, &l, i);
+  for (size_t c = s->first; c < end; c += ET_CPU_LANES) {
+    const size_t panel = c / ET_PANEL * (size_t)(kernel * kernel);
+    const bool is_whole = c + ET_CPU_LANES <= end;
+    some_lanes(&g, is_whole ? taps + panel * ET_PANEL + c % ET_PANEL : last,
+               is_whole ? c : end - ET_CPU_LANES, kernel, stride, pixels);
   }
 }
 
 /* The last pixels begin where they have to: what they share with those before
- * comes out the same. Code that looks at no column is for windows of 3 x 3 alone, which it
- * saves up to a twentieth with AVX-512, a third with AVX2; of 5 x 5, one after the other, it
- * takes as long. */
+ * comes out the same. */
 ET_INLINE void fast_strip(const strip *s, int kernel, int stride, int pixels) {
   const size_t width = s->depthwise->window.out_width;
+  lane_taps last;
+  if (s->end % ET_CPU_LANES != 0) {
+    copy_taps(s, s->end - ET_CPU_LANES, (size_t)(kernel * kernel), last);
+  }
   for (size_t next = 0; next < width; next += (size_t)pixels) {
-    const size_t x = smaller(next, width - (size_t)pixels);
     group g;
-    find_group(s, x, kernel, stride, &g);
-    if (kernel == 3 && g.begin <= 0 &&
-        g.end >= (pixels - 1) * stride + kernel) {
-      each_lane(s, &g, kernel, stride, pixels, true);
-    } else {
-      each_lane(s, &g, kernel, stride, pixels, false);
-    }
-    if (!IS_FAST(s->end % ET_CPU_LANES) && s->end % ET_CPU_LANES != 0) {
-      last_lane(s, x, (size_t)pixels);
-    }
+    find_group(s, smaller(next, width - (size_t)pixels), kernel, stride, &g);
+    each_lane(s, &g, last, kernel, stride, pixels);
   }
 }
 
-static void strip_3_1(const strip *s) { fast_strip(s, 3, 1, PIXELS(3)); }
-static void strip_3_2(const strip *s) { fast_strip(s, 3, 2, PIXELS(3)); }
-static void strip_5_1(const strip *s) { fast_strip(s, 5, 1, PIXELS(5)); }
-static void strip_5_2(const strip *s) { fast_strip(s, 5, 2, PIXELS(5)); }
+static void fours_3_1(const strip *s) { fast_strip(s, 3, 1, FEW_PIXELS); }
+static void fours_3_2(const strip *s) { fast_strip(s, 3, 2, FEW_PIXELS); }
+static void fours_5_1(const strip *s) { fast_strip(s, 5, 1, FEW_PIXELS); }
+static void sevens_3_1(const strip *s) { fast_strip(s, 3, 1, MOST_PIXELS); }
+static void sevens_5_1(const strip *s) { fast_strip(s, 5, 1, MOST_PIXELS); }
+static void sevens_5_2(const strip *s) { fast_strip(s, 5, 2, MOST_PIXELS); }
 
 typedef void strip_function(const strip *s);
 
-static strip_function *choose(const et_cpu_window *w) {
-  static strip_function *const fast[2][2] = {{strip_3_1, strip_3_2},
-                                             {strip_5_1, strip_5_2}};
+/* Those of fours and of sevens. Windows of 3 x 3 that move by two read so much beside
+ * their sums that sevens take longer; fours of 5 x 5 that do would be for pictures of
+ * four to six pixels alone. */
+static strip_function *const functions[2][2][2] = {
+    {{fours_3_1, sevens_3_1}, {fours_3_2, fours_3_2}},
+    {{fours_5_1, sevens_5_1}, {sevens_5_2, sevens_5_2}}};
+
+/* No more columns than a margin lie outside. */
+static bool has_margins(const et_cpu_window *w) {
+  const size_t margin = MARGIN(w->kernel_x);
+  const size_t read = (w->out_width - 1) * w->stride_x + w->kernel_x;
+  return w->left <= margin && read <= w->width + w->left + margin;
+}
+
+/* Pixels by sevens take five sixths of the time, and some are computed twice. */
+static bool takes_sevens(size_t width) {
+  const size_t sevens = (width + MOST_PIXELS - 1) / MOST_PIXELS;
+  const size_t fours = (width + FEW_PIXELS - 1) / FEW_PIXELS;
+  return width >= MOST_PIXELS && sevens * 3 <= fours * 2;
+}
+
+static size_t least_width(const et_cpu_window *w) {
+  return w->kernel_x == 5 && w->stride_x == 2 ? MOST_PIXELS : FEW_PIXELS;
+}
+
+static strip_function *choose(const strip *s) {
+  const et_cpu_window *w = &s->depthwise->window;
   const size_t kernel = w->kernel_x;
   const bool known = (kernel == 3 || kernel == 5) && w->kernel_y == kernel &&
                      (w->stride_x == 1 || w->stride_x == 2) &&
-                     w->dilation_x == 1 && w->out_width >= PIXELS(kernel);
-  return known ? fast[(kernel - 3) / 2][w->stride_x - 1] : any_strip;
+                     w->dilation_x == 1 && w->out_width >= least_width(w) &&
+                     s->end - s->first >= ET_CPU_LANES && has_margins(w);
+  return known ? functions[(kernel - 3) / 2][w->stride_x - 1]
+                          [takes_sevens(w->out_width)]
+               : any_strip;
 }
 
 void ET_CPU_NAME(et_cpu_depthwise_f32)(const et_cpu_depthwise *depthwise,
                                        const float *const *rows, float *out,
                                        et_cpu_channels channels) {
   const et_cpu_depthwise *d = depthwise;
-  strip s = {.depthwise = d,
-             .rows = rows,
-             .out = out,
-             .low = et_f32_all(et_cpu_clamp_low(&d->activation)),
-             .high = et_f32_all(et_cpu_clamp_high(&d->activation)),
-             .first = channels.first};
-  for (; s.first < channels.end; s.first = s.end) {
-    s.end = smaller(s.first + CHANNELS, channels.end);
-    choose (&d->window)(&s);
-  }
+  const strip s = {.depthwise = d,
+                   .rows = rows,
+                   .out = out,
+                   .low = et_f32_all(et_cpu_clamp_low(&d->activation)),
+                   .high = et_f32_all(et_cpu_clamp_high(&d->activation)),
+                   .first = channels.first,
+                   .end = channels.end};
+  choose (&s)(&s);
   if (et_cpu_is_curve(&d->activation)) {
     ET_CPU_NAME(et_cpu_activate_f32)
     (&d->activation, out + channels.first, d->channels, d->window.out_width,

@@ -102,20 +102,36 @@ static void test_windows_of_three_and_five(void **state) {
   }
 }
 
+/* Rows of so many pixels, of windows of which some lie `pad` columns outside. */
+static void check_rows(int32_t pixels, int32_t kernel, int32_t stride,
+                       int32_t pad) {
+  static const int32_t channels[] = {9, 20, 31, 48};
+  const et_test_axis x = {pixels * stride + kernel - stride - 2 * pad,
+                          pixels,
+                          kernel,
+                          stride,
+                          pad,
+                          pad,
+                          1};
+  const int32_t middle = kernel / 2;
+  const et_test_axis y = {2 * stride,          2, kernel, stride, middle,
+                          middle + 1 - stride, 1};
+  for (size_t i = 0; x.in > 0 && i < sizeof channels / sizeof *channels; i++) {
+    const shape s = {1, channels[i], y, x};
+    check_depthwise(&s);
+  }
+}
+
 /* Pixels are computed several at a time, which a row may have fewer of, or some
- * left over. */
+ * left over; channels are vectors, of which the last may begin within the one before. */
 static void test_rows_of_any_number_of_pixels(void **state) {
   (void)state;
   for (int32_t pixels = 1; pixels <= 22; pixels++) {
     for (int32_t kernel = 3; kernel <= 5; kernel += 2) {
       for (int32_t stride = 1; stride <= 2; stride++) {
-        const int32_t pad = kernel / 2;
-        const et_test_axis x = {pixels * stride,  pixels, kernel, stride, pad,
-                                pad + 1 - stride, 1};
-        const et_test_axis y = {2 * stride,       2, kernel, stride, pad,
-                                pad + 1 - stride, 1};
-        const shape s = {1, 20, y, x};
-        check_depthwise(&s);
+        for (int32_t pad = 0; pad < kernel; pad++) {
+          check_rows(pixels, kernel, stride, pad);
+        }
       }
     }
   }
