@@ -12,6 +12,7 @@ import torch
 
 from benchmarks.latency import plot, steps, table
 from benchmarks.latency.catalogue import MODELS
+from benchmarks.latency.hold import Hold
 from benchmarks.latency.machine import description, instruction_sets
 from benchmarks.latency.measurement import measure
 from benchmarks.latency.native import Library
@@ -21,16 +22,15 @@ from benchmarks.latency.sides.ours import Ours
 from benchmarks.latency.sides.side import Missing, Setting
 
 
-def run(arguments: list[str], library: Library, note: str) -> None:
-    """`note` says what instruction set the sides are held to."""
+def run(arguments: list[str], library: Library, held: Hold) -> None:
     options = parse(arguments, list(MODELS), list(SIDES), instruction_sets())
     names = options.sides or [name for name in SIDES if name not in ON_REQUEST]
-    setting = Setting(library, options.isa, options.threads, Path(os.environ["LATENCY_PROGRAMS"]))
+    setting = Setting(library, options.isa, options.threads, Path(os.environ["LATENCY_PROGRAMS"]), held.holds)
     torch.set_grad_enabled(False)
     if options.steps:
         _print_steps(options, names, setting)
     else:
-        _measure(options, names, setting, note)
+        _measure(options, names, setting, held.note)
 
 
 def _print_steps(options: argparse.Namespace, names: list[str], setting: Setting) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import sys
 
+from benchmarks.latency.hold import hold
 from benchmarks.latency.machine import instruction_sets
 from benchmarks.latency.native import Library
 
@@ -19,24 +20,13 @@ def _isa(arguments: list[str]) -> str:
     return parser.parse_known_args(arguments)[0].isa
 
 
-def hold(library: Library, isa: str) -> str:
-    """Hold the libraries that are not loaded yet to the instruction set, and say how that went."""
-    known = instruction_sets()
-    wider = known[known.index(isa) + 1 :] if isa in known else []
-    if not wider:
-        return f"every side chooses by cpuid, which shows {isa}"
-    if library.hide_avx512(and_vnni=isa == "avx2"):
-        return f"cpuid is answered without {' and '.join(wider)} to every side"
-    return f"peers choose by cpuid, which shows {wider[-1]}: this machine cannot hide it from them"
-
-
 def main() -> None:
     library = Library()
-    note = hold(library, _isa(sys.argv[1:]))
-    # Whatever asks the processor what it is must be loaded after that.
+    held = hold(library, _isa(sys.argv[1:]))
+    # torch may be loaded after that only: what is loaded is not held any more.
     from benchmarks.latency.command import run
 
-    run(sys.argv[1:], library, note)
+    run(sys.argv[1:], library, held)
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ class Measured:
     samples: Samples
     loaded: Loaded
     error: float | None  # largest difference from eager PyTorch, as a share of its largest output
+    used_avx512: bool | None  # whether its first run left registers of AVX-512 in use, if it is held back from them
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,7 @@ class Measurement:
     """One model's figures."""
 
     model: Model
+    isa: str  # what the sides were to be held to
     sides: list[Measured]
     missing: dict[str, str]  # reason by side
 
@@ -37,26 +39,31 @@ def measure(model: Model, sides: Iterable[Side], setting: Setting, rounds: int) 
     expected = model.module(*model.inputs)
     loaded: dict[str, Loaded] = {}
     samples: dict[str, Samples] = {}
+    wide: dict[str, bool | None] = {}
     missing: dict[str, str] = {}
     for side in sides:
         if not side.takes(model):
             continue
         try:
-            loaded[side.name], samples[side.name] = _load(side, model, setting)
+            loaded[side.name], samples[side.name], wide[side.name] = _load(side, model, setting)
         except Missing as reason:
             missing[side.name] = str(reason)
     take_turns(setting.library, {name: each.run for name, each in loaded.items()}, samples, rounds)
-    measured = [Measured(name, samples[name], each, _error(each, expected)) for name, each in loaded.items()]
-    return Measurement(model, measured, missing)
+    measured = [
+        Measured(name, samples[name], each, _error(each, expected), wide[name]) for name, each in loaded.items()
+    ]
+    return Measurement(model, setting.isa, measured, missing)
 
 
-def _load(side: Side, model: Model, setting: Setting) -> tuple[Loaded, Samples]:
+def _load(side: Side, model: Model, setting: Setting) -> tuple[Loaded, Samples, bool | None]:
     side.start(setting)
     path = converted(side, model) if converts(side) else None
     found: list[Loaded] = []
     loading: Sample = sample(setting.library, lambda: found.append(side.load(model, path, setting)))
+    setting.library.forget_avx512()
     first = sample(setting.library, found[0].run)
-    return found[0], Samples(loading.wall_ns, first)
+    used = setting.library.used_avx512 if setting.held else None
+    return found[0], Samples(loading.wall_ns, first), used
 
 
 def _error(loaded: Loaded, expected: torch.Tensor) -> float | None:

@@ -27,6 +27,10 @@ class _Clock:
     unit: str = "cycles"
     now: int = 0
     log: list[str] = field(default_factory=list)
+    used_avx512: bool | None = None
+
+    def forget_avx512(self) -> None:
+        self.used_avx512 = self.used_avx512 and False
 
     def read(self) -> Reading:
         return Reading(self.now, self.now, self.now, self.now)
@@ -43,6 +47,12 @@ class _Pretended(Side):
     def _run(self) -> None:
         self._clock.log.append(self.name)
         self._clock.now += self._costs.pop(0) if len(self._costs) > 1 else self._costs[0]
+
+
+class _Wide(_Pretended):
+    def _run(self) -> None:
+        super()._run()
+        self._clock.used_avx512 = True
 
 
 class _Absent(Side):
@@ -66,7 +76,7 @@ _SLOW = 1_000_000_000  # so that a turn is one run
 
 
 def _measure(clock: _Clock, sides: list[Side], rounds: int = 2) -> Measurement:
-    return measure(_MODEL, sides, Setting(clock, "avx2", 1, Path()), rounds)  # type: ignore[arg-type]
+    return measure(_MODEL, sides, Setting(clock, "avx2", 1, Path(), held=True), rounds)  # type: ignore[arg-type]
 
 
 def _three(clock: _Clock) -> list[Side]:
@@ -115,6 +125,24 @@ def test_a_missing_peer_is_a_line():
     assert lines[-1] == "  absent: left out: absent is not installed"
     assert "peer" in lines[3] and "0.50" in lines[3] and "4000.00" in lines[3]
     assert table.record(found, 1)["missing"] == {"absent": "absent is not installed"}
+
+
+def test_a_side_that_used_what_it_is_held_back_from_is_named():
+    clock = _Clock(used_avx512=False)
+    found = _measure(clock, [_Wide("wide", clock, [_SLOW]), *_three(clock)])
+    assert [each.used_avx512 for each in found.sides] == [True, False, False, False]
+    assert table.text(found, "cycles", 1).splitlines()[-1] == "  used AVX-512's registers, though held to avx2: wide"
+
+
+def test_that_no_side_used_it_is_said():
+    clock = _Clock(used_avx512=False)
+    lines = table.text(_measure(clock, _three(clock)), "cycles", 1).splitlines()
+    assert lines[-1] == "  used AVX-512's registers, though held to avx2: no side"
+
+
+def test_where_registers_cannot_be_told_nothing_is_said_of_them():
+    clock = _Clock()
+    assert "registers" not in table.text(_measure(clock, _three(clock)), "cycles", 1)
 
 
 def test_without_our_side_or_a_limit_there_are_no_ratios():

@@ -26,7 +26,9 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "bench_counter_open": (c_int, []),
     "bench_counter_read": (None, [c_int, POINTER(Reading)]),
     "bench_counter_now": (c_uint64, [c_void_p]),
-    "bench_hide_avx512": (c_int, [c_int]),
+    "bench_shown_isa": (c_int, []),
+    "bench_forget_avx512": (None, []),
+    "bench_used_avx512": (c_int, []),
     "bench_fma_avx2": (c_float, [c_uint64]),
     "bench_fma_avxvnni": (c_float, [c_uint64]),
     "bench_fma_avx512": (c_float, [c_uint64]),
@@ -65,6 +67,17 @@ class Library:
         assert function is not None
         return Clock(function, self.counter % 2**64, self)
 
-    def hide_avx512(self, and_vnni: bool = True) -> bool:
-        """Whether libraries loaded from now on take the processor for one without AVX-512, and without AVX-VNNI."""
-        return self.calls.bench_hide_avx512(and_vnni) == 0
+    @property
+    def shown_isa(self) -> str:
+        """The widest of the benchmark's instruction sets that `cpuid` shows to libraries of this process."""
+        return ("avx2", "avxvnni", "avx512")[self.calls.bench_shown_isa()]
+
+    def forget_avx512(self) -> None:
+        """Take the registers that AVX-512 alone has for unused from here on, in the calling thread."""
+        self.calls.bench_forget_avx512()
+
+    @property
+    def used_avx512(self) -> bool | None:
+        """Whether the calling thread has used them since and left something there; None where the processor cannot tell."""
+        used = self.calls.bench_used_avx512()
+        return None if used < 0 else bool(used)

@@ -45,6 +45,7 @@ def text(measurement: Measurement, unit: str, threads: int) -> str:
     )
     lines += [_row(each, shares[each.side]) for each in measurement.sides]
     lines += [f"  {side}: left out: {reason}" for side, reason in measurement.missing.items()]
+    lines += _registers(measurement)
     lines += [_busy(each) for each in measurement.sides if threads == 1 and each.samples.elsewhere > _ELSEWHERE]
     return "\n".join(lines)
 
@@ -67,6 +68,15 @@ def _number(value: float | None, form: str) -> str:
 
 def _busy(each: Measured) -> str:
     return f"  {each.side}: {each.samples.elsewhere:.0%} of its processor time was other threads'"
+
+
+def _registers(measurement: Measurement) -> list[str]:
+    """Which sides worked with AVX-512 though they were to be held to less, as seen by their registers."""
+    told = [each for each in measurement.sides if each.used_avx512 is not None]
+    if not told:
+        return []
+    using = [each.side for each in told if each.used_avx512]
+    return [f"  used AVX-512's registers, though held to {measurement.isa}: {'; '.join(using) or 'no side'}"]
 
 
 def record(measurement: Measurement, threads: int) -> dict[str, Any]:
@@ -94,4 +104,5 @@ def _figures(each: Measured) -> dict[str, Any]:
         "file_bytes": each.loaded.file_bytes,
         "memory_bytes": each.loaded.memory,
         "error": each.error,
+        "used_avx512": each.used_avx512,
     }

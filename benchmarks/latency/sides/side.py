@@ -27,6 +27,7 @@ class Setting:
     isa: str  # "avx2", "avxvnni" or "avx512": what every side is held to, where it can be
     threads: int
     programs: Path  # folder of this project's compiled programs
+    held: bool = False  # whether it is held back from wider instruction sets, so that one may look for them
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,85 @@
+"""Holding every library of the process to an instruction set, by what `cpuid` tells it.
+
+Most peers have no switch for that. The program starts itself again with a library that the dynamic linker tells of each
+library before its code runs (native/hold.c), and with a table of the places to replace there.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.latency.cpuid import NoDisassembler, instructions
+from benchmarks.latency.machine import instruction_sets
+from benchmarks.latency.native import Library
+
+# Folders on Python's path whose libraries compute.
+_PACKAGES = ("ai_edge_litert", "executorch", "numpy", "numpy.libs", "onnxruntime", "torch")
+_TABLE, _ISA = "LATENCY_HOLD_TABLE", "LATENCY_HOLD_ISA"
+_AUDIT, _TUNABLES = "LD_AUDIT", "GLIBC_TUNABLES"
+_OURS = (_TABLE, _ISA, _AUDIT, _TUNABLES)
+# The C library has asked before it knows of the other; what it copies memory with goes by these.
+_WITHOUT_AVX512 = "glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW"
+
+
+@dataclass(frozen=True)
+class Hold:
+    """How holding went."""
+
+    note: str
+    holds: bool  # back from what the processor has beyond the instruction set
+
+
+def hold(library: Library, isa: str) -> Hold:
+    """Hold every side to the instruction set. May start the program again."""
+    known = instruction_sets()
+    wider = known[known.index(isa) + 1 :] if isa in known else []
+    if not wider:
+        return Hold(f"every side chooses by cpuid, which shows {isa}", False)
+    reason = "this machine's dynamic linker does not let it be replaced"
+    if not _started_again():
+        try:
+            start_again(isa, peers())
+        except (NoDisassembler, OSError) as error:
+            reason = str(error)
+    if library.shown_isa in wider:
+        return Hold(f"peers choose by cpuid, which shows {library.shown_isa}: {reason}", False)
+    return Hold(f"cpuid is answered without {' and '.join(wider)} to every side", True)
+
+
+def peers() -> list[Path]:
+    """The shared libraries of all sides, and the benchmark's own, which tells whether it works."""
+    folders = [Path(root, package) for root in sys.path for package in _PACKAGES]
+    found = [path for folder in folders for path in folder.rglob("*.so*") if path.is_file()]
+    return [Path(os.environ["LATENCY_LIBRARY"]), *found]
+
+
+def start_again(isa: str, libraries: Iterable[Path]) -> None:
+    """Run this program's command line in its place, with every `cpuid` of these libraries answered."""
+    table = os.memfd_create("cpuid", 0)  # without flags it stays open
+    os.write(table, places(libraries))
+    audit = Path(os.environ["LATENCY_HOLD_LIBRARY"]).resolve()
+    added = {_TABLE: str(table), _ISA: isa, _AUDIT: str(audit), _TUNABLES: _WITHOUT_AVX512}
+    os.execve(sys.executable, [sys.executable, *sys.orig_argv[1:]], os.environ | added)
+
+
+def places(libraries: Iterable[Path]) -> bytes:
+    """The table that native/hold.c reads."""
+    table = bytearray()
+    for path in libraries:
+        status = path.stat()
+        for address in instructions(path):
+            table += struct.pack("<4Q", status.st_dev, status.st_ino, address, 0)
+    return bytes(table)
+
+
+def _started_again() -> bool:
+    """Whether this is the second start; what this program starts is not held."""
+    again = _TABLE in os.environ
+    for name in _OURS if again else ():
+        del os.environ[name]
+    return again
