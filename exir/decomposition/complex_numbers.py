@@ -35,6 +35,48 @@ def _negative(x: Tensor) -> Any:
     return _ATEN.view_as_complex_copy.default(-_ATEN.view_as_real_copy.default(x))
 
 
+def _exp(x: Tensor) -> Any:
+    if not x.is_complex():
+        return NotImplemented
+    real, imaginary = _parts(x)
+    return _polar(torch.exp(real), imaginary)
+
+
+def _product(multiply: Callable[[Tensor, Tensor], Tensor]) -> Callable[[Tensor, Tensor], Any]:
+    """A product of matrices as four of their parts."""
+
+    def multiplied(a: Tensor, b: Tensor) -> Any:
+        if not a.is_complex():
+            return NotImplemented
+        (a_real, a_imaginary), (b_real, b_imaginary) = _parts(a), _parts(b)
+        real = multiply(a_real, b_real) - multiply(a_imaginary, b_imaginary)
+        return _of_parts(real, multiply(a_real, b_imaginary) + multiply(a_imaginary, b_real))
+
+    return multiplied
+
+
+def _sum_of_product(x: Tensor, a: Tensor, b: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Any:
+    return beta * x + alpha * torch.mm(a, b) if x.is_complex() else NotImplemented
+
+
+def _filled(
+    size: Sequence[int | SymInt], value: Number, *, dtype: torch.dtype | None = None, **_: Any
+) -> Any:
+    if not isinstance(value, complex) and not (dtype and dtype.is_complex):
+        return NotImplemented
+    real = (dtype or torch.complex64).to_real()
+    parts = complex(value)
+    return _of_parts(*(torch.full(size, part, dtype=real) for part in (parts.real, parts.imag)))
+
+
+def _filled_like(x: Tensor, value: Number, *, dtype: torch.dtype | None = None, **_: Any) -> Any:
+    return _filled(x.shape, value, dtype=dtype or x.dtype)
+
+
+def _number(value: Number, *, dtype: torch.dtype | None = None, **_: Any) -> Any:
+    return _filled([], value, dtype=dtype)
+
+
 def _conjugate(x: Tensor) -> Any:
     return _ATEN._conj_physical.default(x) if x.is_complex() else x.clone()
 
@@ -62,9 +104,16 @@ COMPLEX_NUMBERS: Mapping[OpOverload, Callable[..., Any]] = {
     _ATEN._fft_c2r.default: _to_real,
     _ATEN._neg_view.default: torch.neg,
     _ATEN.abs.default: _abs,
+    _ATEN.addmm.default: _sum_of_product,
+    _ATEN.bmm.default: _product(_ATEN.bmm.default),
     _ATEN.complex.default: _of_parts,
     _ATEN.conj_physical.default: _conjugate,
     _ATEN.constant_pad_nd.default: _padded,
+    _ATEN.exp.default: _exp,
+    _ATEN.full.default: _filled,
+    _ATEN.full_like.default: _filled_like,
+    _ATEN.mm.default: _product(_ATEN.mm.default),
     _ATEN.neg.default: _negative,
     _ATEN.polar.default: _polar,
+    _ATEN.scalar_tensor.default: _number,
 }

@@ -22,7 +22,7 @@ from exir.operators.facts_of import facts_of
 from exir.pass_manager import ProgramPass
 
 _ATEN = torch.ops.aten
-_Number = (bool, int, float)
+_Number = (bool, int, float, complex)
 _Symbolic = (SymBool, SymInt, SymFloat)
 _LIFTED = "_lifted_tensor_constant"
 _KINDS = {"default": Kind.DEFAULT, "int_to_float": Kind.INT_TO_FLOAT}
@@ -109,16 +109,29 @@ class _Promoter:
     def _insert(self, node: Node, op: OpOverload, operand: Node, dtype: torch.dtype) -> Node:
         return insert_before(node, op, (operand,), {"dtype": dtype}, self.fake_mode)
 
-    def _lift(self, node: Node, number: bool | int | float, dtype: torch.dtype) -> Node:
+    def _lift(self, node: Node, number: complex, dtype: torch.dtype) -> Node:
         if self.constants is None:
-            options = {"dtype": dtype}
-            return insert_before(node, _ATEN.full.default, ([], number), options, self.fake_mode)
+            return self._filled(node, number, dtype)
         tensor = torch.tensor(number, dtype=dtype)
         key = (repr(tensor.item()), dtype)
         if key not in self.lifted:
             name = f"{_LIFTED}{len(self.lifted)}"
             self.lifted[key] = self.constants.add(name, tensor)
         return self.lifted[key]
+
+    def _filled(self, node: Node, number: complex, dtype: torch.dtype) -> Node:
+        """`number` by operators; a complex one of its parts, as programs have no such numbers but in tensors."""
+        if not isinstance(number, complex):
+            return insert_before(
+                node, _ATEN.full.default, ([], number), {"dtype": dtype}, self.fake_mode
+            )
+        real = dtype.to_real()
+        parts = [self._filled_row(node, part, real) for part in (number.real, number.imag)]
+        both = insert_before(node, _ATEN.cat.default, (parts,), {}, self.fake_mode)
+        return insert_before(node, _ATEN.view_as_complex_copy.default, (both,), {}, self.fake_mode)
+
+    def _filled_row(self, node: Node, number: float, dtype: torch.dtype) -> Node:
+        return insert_before(node, _ATEN.full.default, ([1], number), {"dtype": dtype}, self.fake_mode)
 
 
 def _val(operand: Any) -> Any:
@@ -133,4 +146,6 @@ def _rank(operand: Any) -> int:
 def _default_dtype(number: Any) -> torch.dtype:
     if isinstance(number, (bool, SymBool)):
         return torch.bool
+    if isinstance(number, complex):
+        return torch.complex64
     return torch.float32 if isinstance(number, (float, SymFloat)) else torch.int64

@@ -114,3 +114,24 @@ def test_symbolic_number_becomes_a_tensor() -> None:
 def test_program_of_one_dtype_is_left_alone() -> None:
     before = operator_names(to_core_aten(models.conv_bn_relu().export(), {}))
     assert operator_names(_promoted(models.conv_bn_relu())) == before
+
+
+COMPLEX = {
+    "multiple": lambda x: 1j * x,
+    "product": lambda x: torch.complex(x, x + 1) * (1 + 2j),
+    "sum": lambda x: torch.complex(x, x) + 2j,
+    "difference": lambda x: 2j - torch.complex(x, x),
+    "quotient": lambda x: torch.complex(x, x) / 2j,
+    "of double precision": lambda x: x.double() * 0.1j,
+    "of whole numbers": lambda x: x.long() * 1j,
+    "of one element": lambda x: x.sum() * 1j,
+    "in a branch": lambda x: torch.cond(x.sum() > 0, lambda x: x * (2 + 1j), lambda x: x - 1j, (x,)),
+}
+
+
+@pytest.mark.parametrize("name", COMPLEX)
+def test_complex_numbers_of_python_are_computed_with(name: str) -> None:
+    x = torch.randn(2, 3)
+    program = _promoted(_of(COMPLEX[name], x))
+    EXIREdgeDialectVerifier()(program)
+    assert_same(run(program, (x,)), [COMPLEX[name](x)], 1e-6, 1e-7)
