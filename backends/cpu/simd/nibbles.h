@@ -18,9 +18,14 @@ typedef struct et_nibbles {
 
 ET_INLINE et_nibbles et_nibbles_of(et_i32 words) {
   const et_u32 low = (et_u32)et_i32_all(0x0f0f0f0f);
+#if defined(ET_CPU_ISA_AVX512)
   const et_u32 top = (et_u32)et_i32_all(0x08080808);
   const et_u32 w = (et_u32)words;
   return (et_nibbles){(et_i8)((w & low) ^ top), (et_i8)((w >> 4 & low) ^ top)};
+#else
+  const et_u32 raised = et_codes_raised(words, 4);
+  return (et_nibbles){(et_i8)(raised & low), (et_i8)(raised >> 4 & low)};
+#endif
 }
 
 /* Bytes of a row in the order of such codes: eight by eight. */

@@ -198,6 +198,31 @@ static void test_numbers_far_apart(void **state) {
   }
 }
 
+/* Sums of whole numbers go to the ends of what they are kept in. */
+static void test_largest_sums(void **state) {
+  (void)state;
+  const uint32_t codes[] = {0x88888888u, 0x77777777u};
+  for (int32_t i = 0; i < 8; i++) {
+    const shape s = {1, 3, i < 4 ? 32 : 128, 20, 4, 0, false, false, F32};
+    const size_t depth = (size_t)(s.groups * s.group);
+    double expected[20];
+    double margin[20];
+    et_test_step test;
+    make(&test, &s);
+    for (size_t k = 0; k < depth; k++) {
+      ((float *)test.tensors[X].data)[k] = i % 2 == 0 ? 0.7f : -0.7f;
+    }
+    for (size_t k = 0; k < test.tensors[WORDS].numel; k++) {
+      ((uint32_t *)test.tensors[WORDS].data)[k] = codes[i / 2 % 2];
+    }
+    for (size_t n = 0; n < 20; n++) {
+      expected[n] = element(&test, &s, 0, n, &margin[n]);
+    }
+    et_test_run(&test, expected, margin);
+    et_test_end(&test);
+  }
+}
+
 static void test_what_is_no_number_spreads(void **state) {
   (void)state;
   const float none[] = {NAN, INFINITY, -INFINITY};
@@ -261,6 +286,7 @@ int main(void) {
       cmocka_unit_test(test_rows_that_are_long),
       cmocka_unit_test(test_curves_follow_the_sum),
       cmocka_unit_test(test_numbers_far_apart),
+      cmocka_unit_test(test_largest_sums),
       cmocka_unit_test(test_what_is_no_number_spreads),
       cmocka_unit_test(test_what_does_not_fit_is_refused),
   };
