@@ -3,6 +3,15 @@
 #include "backends/cpu/simd/tile_low_i8.h"
 #include "backends/cpu/simd/tile_pairs_i8.h"
 
+ET_INLINE void put_tile(const et_block_i8 *b, size_t row, int rows, int panels,
+                        et_sums_i8 sums) {
+  if (b->is_last && b->target != NULL) {
+    et_put_bytes_i8(b, row, rows, panels, sums);
+  } else {
+    et_put_sums_i8(b, row, rows, sums);
+  }
+}
+
 /* `rows` from `row` on, times `panels` panels: both are constants. */
 ET_INLINE void run_tile(const et_block_i8 *b, size_t row, int rows,
                         int panels) {
@@ -13,12 +22,18 @@ ET_INLINE void run_tile(const et_block_i8 *b, size_t row, int rows,
     et_get_sums_i8(b, row, rows, sums);
   }
   et_add_products_i8(b, row, rows, panels, sums);
-  if (b->is_last && b->target != NULL) {
-    et_put_bytes_i8(b, row, rows, panels, sums);
-  } else {
-    et_put_sums_i8(b, row, rows, sums);
-  }
+  put_tile(b, row, rows, panels, sums);
 }
+
+#if ET_SUMS_OF_16
+/* The same of one panel by sums of int16. */
+ET_INLINE void run_tile_of_16(const et_block_i8 *b, size_t row, int rows) {
+  et_sums_i8 sums;
+  et_start_sums_i8(b, rows, 1, sums);
+  et_add_products_of_16_i8(b, row, rows, sums);
+  put_tile(b, row, rows, 1, sums);
+}
+#endif
 
 #if defined(ET_CPU_ISA_PLAIN)
 #define TILE_LIST(X) X(1) X(2) X(3)
@@ -56,6 +71,19 @@ static et_tile_function *const tile_functions[][ET_I8_ROWS + 1] = {
 #endif
 };
 
+#if ET_SUMS_OF_16
+/* Tiles of their own: beside each other, either would have fewer registers. */
+#define DEFINE_TILE_OF_16(rows)                                   \
+  static void run_##rows##_of_16(const void *block, size_t row) { \
+    run_tile_of_16(block, row, rows);                             \
+  }
+#define TILE_ENTRY_OF_16(rows) [rows] = run_##rows##_of_16,
+#define TILE_LIST_OF_16(X) X(1) X(2) X(4) X(6)
+TILE_LIST_OF_16(DEFINE_TILE_OF_16)
+static et_tile_function *const functions_of_16[] = {
+    TILE_LIST_OF_16(TILE_ENTRY_OF_16)};
+#endif
+
 static size_t panels_of(const et_block_i8 *b) {
   return b->target != NULL ? et_i8_panels(b->target->columns) : 1;
 }
@@ -72,21 +100,16 @@ static void run_tiles(const et_block_i8 *b) {
   et_run_even_tiles(b, b->packed->rows, most, tile_functions[panels]);
 }
 #else
-static size_t tile_rows(const et_block_i8 *b) {
-#if ET_SUMS_OF_16
-  if (b->packed->together > 1) {
-    return ET_WINDOW_ROWS;
-  }
-#endif
-  (void)b;
-  return ET_I8_ROWS;
-}
-
 /* Tiles are of like height: none computes a row again, as sums may go on. */
 static void run_tiles(const et_block_i8 *b) {
   const size_t rows = b->packed->rows;
-  const size_t most = tile_rows(b);
-  const size_t tiles = (rows + most - 1) / most;
+#if ET_SUMS_OF_16
+  if (b->packed->together > 1) {
+    et_run_even_tiles(b, rows, ET_I8_ROWS, functions_of_16);
+    return;
+  }
+#endif
+  const size_t tiles = (rows + ET_I8_ROWS - 1) / ET_I8_ROWS;
   et_tile_function *const *functions = tile_functions[panels_of(b)];
   for (size_t i = 0, row = 0; i < tiles; i++) {
     const size_t height = rows / tiles + (i < rows % tiles ? 1 : 0);

@@ -78,22 +78,26 @@ ET_INLINE void et_add_wide_i8(et_cursor_i8 at, const int16_t *panel,
 }
 
 #if ET_SUMS_OF_16
-/* Rows whose sums of int16, too, have registers. */
-#define ET_WINDOW_ROWS 3
-
+/* Sums of int16 have the registers, those of int32 wait in memory: twice the rows for each
+ * load of weights are worth more. */
 ET_INLINE void et_add_windows_i8(et_cursor_i8 at, const int8_t *panel,
                                  const et_packed_i8 *packed, int rows,
                                  et_sums_i8 sums) {
   for (size_t k = 0; k < packed->depth; k += packed->together) {
     const size_t left = packed->depth - k;
     size_t count = left < packed->together ? left : packed->together;
-    et_i16 pairs[ET_WINDOW_ROWS][ET_PANEL_VECTORS] = {{{0}}};
+    et_i16 pairs[ET_I8_ROWS][ET_PANEL_VECTORS] = {{{0}}};
     for (; count > 0; count--, panel += 4 * ET_PANEL) {
+      et_i8 w[ET_PANEL_VECTORS];
       ET_UNROLL for (int v = 0; v < ET_PANEL_VECTORS; v++) {
-        const et_i8 w = et_i8_load(panel + v * 4 * ET_CPU_LANES);
-        ET_UNROLL for (int r = 0; r < rows; r++) {
-          const et_i8 quad = (et_i8)et_word_of_i8(&at, r);
-          pairs[r][v] = et_i16_dot2(pairs[r][v], quad, w);
+        w[v] = et_i8_load(panel + v * 4 * ET_CPU_LANES);
+        ET_PIN(w[v]);
+      }
+      ET_UNROLL for (int r = 0; r < rows; r++) {
+        et_i8 quad = (et_i8)et_word_of_i8(&at, r);
+        ET_PIN(quad); /* is read once */
+        ET_UNROLL for (int v = 0; v < ET_PANEL_VECTORS; v++) {
+          pairs[r][v] = et_i16_dot2(pairs[r][v], quad, w[v]);
           ET_PIN(pairs[r][v]);
         }
       }
@@ -151,14 +155,17 @@ ET_INLINE void et_add_products_i8(const et_block_i8 *b, size_t row, int rows,
     et_add_wide_i8(at, b->wide, b->depth, rows, sums);
     return;
   }
-#if ET_SUMS_OF_16
-  if (rows <= ET_WINDOW_ROWS) {
-    et_add_windows_i8(at, b->panels, b->packed, rows, sums);
-    return;
-  }
-#endif
   et_add_bytes_i8(at, b->panels, b->depth, rows, sums);
 }
+
+#if ET_SUMS_OF_16
+/* The same by sums of int16. */
+ET_INLINE void et_add_products_of_16_i8(const et_block_i8 *b, size_t row,
+                                        int rows, et_sums_i8 sums) {
+  et_add_windows_i8(et_cursor_of_i8(b, row, rows), b->panels, b->packed, rows,
+                    sums);
+}
+#endif
 
 #endif
 
