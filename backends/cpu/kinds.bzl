@@ -34,6 +34,7 @@ CPU_KINDS = [
     "reduce",
     "resize",
     "softmax",
+    "strassen",
     "table_i8",
     "topk",
     "update",

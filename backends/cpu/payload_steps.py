@@ -46,6 +46,7 @@ KINDS = {
     44: "grid_sample",
     45: "fold",
     46: "winograd_i8",
+    47: "strassen",
 }
 _DTYPES = {
     0: "uint8",

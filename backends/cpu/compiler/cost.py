@@ -25,6 +25,15 @@ _WINOGRAD_TILES = (6, 48)
 # Of bytes, words of pixels and products: 56 x 56 x 64 takes 329 us with 18 tiles, 326 with 22 and 327 with 98 (AVX-512).
 _WINOGRAD_WORDS = 64_000
 
+# Strassen's algorithm against plain products, 384 x 1152 to 1536 x 384 with weights from memory (AVX-512, AVX2 of Zen 4):
+#   48 rows   1.01, 1.03
+#   64 rows   0.94, 1.00
+#   128 rows  0.92, 0.96
+_STRASSEN_LEAST_ROWS = 64
+_STRASSEN_LEAST_SIDE = 192
+# Pairs of rows at once: sums of 384 numbers that they have stay in the second cache.
+STRASSEN_PAIRS = 126
+
 # Strips: an expanded picture that does not stay in the second-level cache is made row by row.
 # 28 x 28 x 192 in strips and 14 x 14 x 576 as a whole are each the faster way.
 BLOCK_LEAST_BYTES = 512 << 10
@@ -59,6 +68,11 @@ def winograd_tiles_i8(words_of_one: int) -> int:
     """The same of bytes."""
     least, most = _WINOGRAD_TILES
     return max(least, min(most, _WINOGRAD_WORDS // words_of_one))
+
+
+def prefers_strassen(rows: int, depth: int, columns: int) -> bool:
+    """Whether a product has so many rows, summands and columns that Strassen's algorithm is faster."""
+    return rows >= _STRASSEN_LEAST_ROWS and min(depth, columns) >= _STRASSEN_LEAST_SIDE
 
 
 def prefers_strips(expanded_bytes: int) -> bool:

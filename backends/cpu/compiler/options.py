@@ -8,6 +8,7 @@ from exir.backend.compile_spec_schema import CompileSpec
 from exir.error import ConfigError
 
 CHOICES = ("auto", "never", "always")
+STRASSEN = ("never", "always")
 WEIGHTS = ("auto", "float32", "float16", "bfloat16")
 
 
@@ -22,6 +23,9 @@ class Options:
     strips: for expand, filter, project: "auto" where the expanded picture does not stay in the
         cache, and two such blocks as one where the picture between them does not; "never", or "always" where it
         can be. The bits of results are the same.
+    strassen: for linear layers of float32, "never", or "always" where rows are many (by their upper bound) and
+        dimensions allow: seven eighths of the multiplications, 1.75 of the weights' bytes, and errors of rounding twice
+        as large. Few rows take longer then.
     threads: how many threads a call may use at once; each has workspace of its own.
     weights: what weights of products, convolutions and tables are stored as: "auto" as the program has them, or
         "float32", "float16", "bfloat16". They are computed with as float32.
@@ -31,9 +35,11 @@ class Options:
     strips: str = "auto"
     threads: int = 4
     weights: str = "auto"
+    strassen: str = "never"
 
     def __post_init__(self) -> None:
-        for name, choices in (("winograd", CHOICES), ("strips", CHOICES), ("weights", WEIGHTS)):
+        known = {"winograd": CHOICES, "strips": CHOICES, "weights": WEIGHTS, "strassen": STRASSEN}
+        for name, choices in known.items():
             if (value := getattr(self, name)) not in choices:
                 raise ConfigError(f"cpu: '{name}' must be one of {', '.join(choices)}, got '{value}'")
         if not 1 <= self.threads <= 64:

@@ -8,7 +8,7 @@ from exir.error import ConfigError
 
 
 def test_specs_say_what_was_given() -> None:
-    options = Options(winograd="never", strips="always", threads=2, weights="float16")
+    options = Options(winograd="never", strips="always", threads=2, weights="float16", strassen="always")
     assert Options.read(options.specs()) == options
     assert Options.read([]) == Options()
 
@@ -18,6 +18,7 @@ def test_specs_say_what_was_given() -> None:
     [
         ([CompileSpec("winograd", b"maybe")], "'winograd' must be one of auto, never, always, got 'maybe'"),
         ([CompileSpec("weights", b"half")], "'weights' must be one of auto, float32, float16, bfloat16, got 'half'"),
+        ([CompileSpec("strassen", b"auto")], "'strassen' must be one of never, always, got 'auto'"),
         ([CompileSpec("threads", b"0")], "'threads' must be from 1 to 64, got 0"),
         ([CompileSpec("strip", b"1")], "unknown compile spec 'strip'"),
     ],

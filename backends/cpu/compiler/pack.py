@@ -15,12 +15,15 @@ from backends.cpu.compiler.kinds.depthwise import Depthwise
 from backends.cpu.compiler.kinds.embedding import Embedding
 from backends.cpu.compiler.kinds.operation import Operation
 from backends.cpu.compiler.kinds.product import Product, ProductH
+from backends.cpu.compiler.kinds.strassen import Strassen
 from backends.cpu.compiler.kinds.winograd import Winograd
 from backends.cpu.compiler.packing import (
     convolution_panels,
     group_bias,
     padded,
     panels,
+    strassen_bias,
+    strassen_panels,
     taps,
     winograd_panels,
 )
@@ -30,6 +33,10 @@ Packed = tuple[Tensor, ...]
 
 def _product(operation: Product, weight: Tensor, bias: Tensor) -> Packed:
     return panels(weight), padded(bias, 0)
+
+
+def _strassen(operation: Strassen, weight: Tensor, bias: Tensor) -> Packed:
+    return strassen_panels(weight), strassen_bias(bias)
 
 
 def _convolution(operation: Convolution, weight: Tensor, bias: Tensor) -> Packed:
@@ -63,6 +70,7 @@ def _part(part: Part, *weights: Tensor) -> Packed:
 # What makes of weights, inputs 1 and on, what is read.
 _PACKERS: dict[type[Operation], Callable[..., Packed]] = {
     Product: _product,
+    Strassen: _strassen,
     Convolution: _convolution,
     Winograd: _winograd,
     Depthwise: _depthwise,

@@ -88,6 +88,35 @@ def winograd_codes(packed: Tensor) -> Tensor:
     return (_BACK @ columns.permute(1, 2, 0).unflatten(2, (6, 6)).double() @ _BACK.t()).round()
 
 
+STRASSEN_PRODUCTS = 7
+# Of a half, whose weights for one product after the other lie together.
+STRASSEN_COLUMNS = 64
+
+
+def strassen_panels(weight: Tensor) -> Tensor:
+    """[N, K] as [7 * N / 32, K / 2, 16], the sums of quarters that `simd/strassen.c` multiplies by: of each group of columns
+    of a half, the panels of one product after the other. N and K are multiples of 32."""
+    (a, c), (b, d) = (half.chunk(2, 1) for half in weight.double().chunk(2, 0))
+    sums = torch.stack([a, d - b + a, c, b - a, d - b, d, c - d + b - a]).to(weight.dtype)
+    return torch.cat([panels(group).flatten(0, 1) for group in sums.split(STRASSEN_COLUMNS, 1)])
+
+
+def strassen_bias(bias: Tensor) -> Tensor:
+    """[N]: that of the right half less that of the left one."""
+    left, right = bias.double().chunk(2)
+    return torch.cat([left, right - left]).to(bias.dtype)
+
+
+def unstrassen(packed: Tensor, bias: Tensor) -> tuple[Tensor, Tensor]:
+    """What `strassen_panels` and `strassen_bias` were given, but for rounding."""
+    groups = packed.split(STRASSEN_PRODUCTS * STRASSEN_COLUMNS // WIDTH)
+    columns = [unpanelled(group.unflatten(0, (STRASSEN_PRODUCTS, -1)), STRASSEN_COLUMNS) for group in groups]
+    a, _, c, b_less_a, _, d, _ = torch.cat(columns, 1)
+    left, more = bias.chunk(2)
+    weight = torch.cat([torch.cat([a, c], 1), torch.cat([b_less_a + a, d], 1)])
+    return weight, torch.cat([left, left + more])
+
+
 def taps(weight: Tensor) -> Tensor:
     """[C, 1, kh, kw] as [ceil(C / 16), kh * kw, 16]."""
     return panels(weight.flatten(1))

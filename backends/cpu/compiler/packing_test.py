@@ -6,8 +6,11 @@ from backends.cpu.compiler.packing import (
     convolution_panels,
     group_bias,
     panels,
+    strassen_bias,
+    strassen_panels,
     taps,
     unpanelled,
+    unstrassen,
     winograd_codes,
     winograd_pairs,
 )
@@ -47,3 +50,15 @@ def test_taps_of_a_channel_stand_below_each_other() -> None:
     packed = taps(torch.arange(36.0).reshape(4, 1, 3, 3))
     assert packed.shape == (1, 9, 16)
     assert packed[0, :, 1].tolist() == [float(n) for n in range(9, 18)]
+
+
+def test_sums_of_quarters_stand_product_by_product_for_each_group_of_columns() -> None:
+    weight, bias = torch.arange(160 * 64.0).reshape(160, 64), torch.arange(160.0) ** 2
+    packed = strassen_panels(weight)
+    assert packed.shape == (7 * 5, 32, 16)
+    # Quarters of summand 3, at column 33 of the first group and column 2 of the second one.
+    for column, places in ((33, [4 * p + 2 for p in range(7)]), (66, [28 + p for p in range(7)])):
+        a, c, b, d = (float(weight[n, k]) for n in (column, 80 + column) for k in (3, 35))
+        sums = [float(packed[place, 3, column % 16]) for place in places]
+        assert sums == [a, d - b + a, c, b - a, d - b, d, c - d + b - a]
+    assert [each.tolist() for each in unstrassen(packed, strassen_bias(bias))] == [weight.tolist(), bias.tolist()]

@@ -20,11 +20,18 @@ from exir.backend.tags import constant_specs, note_refusal, tag_mutated_buffer, 
 class CpuPartitioner(Partitioner):
     """Delegates the largest groups of nodes that can be lowered and compute something.
 
-    winograd, strips, threads, weights: see `Options`.
+    winograd, strips, threads, weights, strassen: see `Options`.
     """
 
-    def __init__(self, winograd: str = "auto", strips: str = "auto", threads: int = 4, weights: str = "auto") -> None:
-        self.options = Options(winograd, strips, threads, weights)
+    def __init__(
+        self,
+        winograd: str = "auto",
+        strips: str = "auto",
+        threads: int = 4,
+        weights: str = "auto",
+        strassen: str = "never",
+    ) -> None:
+        self.options = Options(winograd, strips, threads, weights, strassen)
 
     def partition(self, exported_program: ExportedProgram) -> PartitionResult:
         """Tags `cpu_0`, `cpu_1`, … in graph order."""

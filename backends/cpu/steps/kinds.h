@@ -42,7 +42,8 @@
   X(ADAPTIVE_POOL, 43, adaptive_pool)   \
   X(GRID_SAMPLE, 44, grid_sample)       \
   X(FOLD, 45, fold)                     \
-  X(WINOGRAD_I8, 46, winograd_i8)
+  X(WINOGRAD_I8, 46, winograd_i8)       \
+  X(STRASSEN, 47, strassen)
 
 typedef enum et_cpu_kind_code {
 #define ET_CPU_KIND_CODE(NAME, code, name) ET_CPU_KIND_##NAME = code,

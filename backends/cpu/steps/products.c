@@ -27,19 +27,26 @@ et_status et_cpu_check_rows(const et_cpu_step *step, et_error *error) {
                             x->rank, sizes, error);
 }
 
-et_status et_cpu_product_check(const et_cpu_step *step, et_scalar_type weights,
-                               et_error *error) {
-  const et_cpu_counts counts = {.inputs_least = INPUTS - 1,
-                                .inputs_most = INPUTS,
-                                .outputs = 1,
-                                .attributes = ET_CPU_ACTIVATION_WORDS};
+et_status et_cpu_product_check_rows(const et_cpu_step *step,
+                                    uint16_t workspaces, uint16_t attributes,
+                                    et_error *error) {
+  const et_cpu_counts counts = {
+      .inputs_least = INPUTS - 1,
+      .inputs_most = INPUTS,
+      .outputs = 1,
+      .workspaces = workspaces,
+      .attributes = (uint16_t)(ET_CPU_ACTIVATION_WORDS + attributes)};
   ET_RETURN_IF_ERROR(et_cpu_check_counts(step, &counts, error));
   ET_RETURN_IF_ERROR(et_cpu_check_activation(step, 0, error));
   ET_RETURN_IF_ERROR(et_cpu_check_rows(step, error));
-  if (step->input_count == INPUTS) {
-    ET_RETURN_IF_ERROR(
-        et_cpu_check_same(step, RESIDUAL, step->input_count, error));
-  }
+  return step->input_count == INPUTS
+             ? et_cpu_check_same(step, RESIDUAL, step->input_count, error)
+             : ET_STATUS_OK;
+}
+
+et_status et_cpu_product_check(const et_cpu_step *step, et_scalar_type weights,
+                               et_error *error) {
+  ET_RETURN_IF_ERROR(et_cpu_product_check_rows(step, 0, 0, error));
   const et_cpu_tensor *x = step->tensors[X];
   const int64_t columns = output(step)->sizes[x->rank - 1];
   const int64_t panels = (columns + 15) / 16;

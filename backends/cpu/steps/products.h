@@ -8,6 +8,12 @@
 /* That x, input 0, and output 0 are floats with the same rows. */
 et_status et_cpu_check_rows(const et_cpu_step *step, et_error *error);
 
+/* All of a product but its weights, with so many workspaces, and attributes behind those of the
+ * activation. */
+et_status et_cpu_product_check_rows(const et_cpu_step *step,
+                                    uint16_t workspaces, uint16_t attributes,
+                                    et_error *error);
+
 /* All of a product whose panels are of dtype `weights`. */
 et_status et_cpu_product_check(const et_cpu_step *step, et_scalar_type weights,
                                et_error *error);

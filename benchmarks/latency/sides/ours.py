@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any, ClassVar
 
 import torch
 from torch.export import ExportedProgram
@@ -49,6 +50,7 @@ class OursInt8(Side):
 
     name = "ours, cpu int8"
     converters: tuple[str, ...] = ("executorch", "torchao")
+    options: ClassVar[dict[str, Any]] = {}  # of the backend
 
     def takes(self, model: Model) -> bool:
         return model.kind == "picture"
@@ -65,7 +67,7 @@ class OursInt8(Side):
         from backends.cpu.compiler.partitioner import CpuPartitioner
         from exir import to_edge_transform_and_lower
 
-        edge = to_edge_transform_and_lower(self.exported(model), partitioner=[CpuPartitioner()])
+        edge = to_edge_transform_and_lower(self.exported(model), partitioner=[CpuPartitioner(**self.options)])
         path.write_bytes(edge.to_executorch().buffer)
 
     def load(self, model: Model, path: Path | None, setting: Setting) -> Loaded:
@@ -84,6 +86,20 @@ class OursDynamic(OursInt8):
 
     def exported(self, model: Model) -> ExportedProgram:
         return torch.export.export(with_dynamic_bytes(model), model.inputs, strict=False)
+
+
+class OursStrassen(OursInt8):
+    """The CPU backend in floats, with fewer multiplications and larger weights."""
+
+    name = "ours, cpu strassen"
+    converters = ()
+    options: ClassVar[dict[str, Any]] = {"strassen": "always"}
+
+    def takes(self, model: Model) -> bool:
+        return model.kind == "text"
+
+    def exported(self, model: Model) -> ExportedProgram:
+        return torch.export.export(model.module, model.inputs, strict=False)
 
 
 def _method(path: Path, setting: Setting, isa: str, watched: bool = False) -> Method:

@@ -28,6 +28,7 @@ from backends.cpu.compiler.kinds.range import Range
 from backends.cpu.compiler.kinds.reduce import Reduce
 from backends.cpu.compiler.kinds.resize import Resize
 from backends.cpu.compiler.kinds.softmax import Softmax
+from backends.cpu.compiler.kinds.strassen import Strassen
 from backends.cpu.compiler.kinds.topk import Topk
 from backends.cpu.compiler.kinds.update import Update
 from backends.cpu.compiler.kinds.winograd import Winograd
@@ -39,7 +40,7 @@ KINDS: dict[int, type[Operation]] = {
         *(Product, Convolution, Depthwise, Winograd, Block, Pool, Permute, Map, Softmax, Norm, Attention),
         *(Embedding, Copy, MapI64, Update, Reduce, Matmul, Resize, Range, Cumsum, Topk, AdaptivePool, GridSample, Fold),
         *(ProductQ, ProductI8, EmbeddingQ, Convert, ProductH, ConvolutionH),
-        *(Quantize, Dequantize, ConvolutionI8, DepthwiseI8, MapI8, TableI8, PoolI8, WinogradI8),
+        *(Quantize, Dequantize, ConvolutionI8, DepthwiseI8, MapI8, TableI8, PoolI8, WinogradI8, Strassen),
     )
 }
 
