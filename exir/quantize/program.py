@@ -37,7 +37,7 @@ class Quantized:
 def quantize_program(
     program: ExportedProgram,
     options: QuantizationOptions,
-    calibration: Calls = (),
+    calibration: Calls | None = None,
     dynamic_shapes: Any = None,
 ) -> Quantized:
     """`program` with the operators quantized that the recipe of `options`, a static one, has a form of.
@@ -52,11 +52,12 @@ def quantize_program(
         )
     if is_quantized(program):
         return Quantized(program, ())
-    calls = first_calls(calibration, options.calibration_batches)
+    calls = first_calls(calibration or (), options.calibration_batches)
     if not calls:
         raise ConfigError(
             f"recipe '{options.recipe}' measures ranges and has no calibration inputs; give the rule `calibration`,"
-            " a .safetensors or .npz file, or ModelSpec(calibration_inputs = {method: [(input, ...), ...]})"
+            " a .safetensors or .npz file, or ModelSpec(calibration_inputs = {method: [(input, ...), ...]}), or"
+            " quantize_program(program, options, calibration = [(input, ...), ...])"
         )
     with quiet():
         # Without operators that write to their operands: a tensor that is quantized is another one.

@@ -252,12 +252,13 @@ def test_state_is_kept() -> None:
         torch.testing.assert_close(first, module.layer(x), atol=0.05, rtol=0.05)
 
 
-def test_a_static_recipe_needs_calibration_inputs() -> None:
+@pytest.mark.parametrize("calibration", [None, [], ()])
+def test_a_static_recipe_needs_calibration_inputs(calibration: Any) -> None:
     program = export(nn.Linear(4, 4), (torch.randn(3, 4),))
     with pytest.raises(
         ConfigError, match="recipe 'int8_static' measures ranges and has no calibration inputs; give"
     ):
-        quantize_program(program, QuantizationOptions("int8_static"))
+        quantize_program(program, QuantizationOptions("int8_static"), calibration)
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,10 @@ def quantize_weights(module: nn.Module, options: QuantizationOptions) -> Reasons
 
     Returns why those modules stay float that are of a kind that it quantizes, by qualified name. Raises `ConfigError`.
     """
+    if options.how.needs_calibration:
+        raise ConfigError(
+            f"recipe '{options.recipe}' quantizes exported programs; call quantize_program(program, options, calibration)"
+        )
     exclusions = Exclusions(options.exclude)
     found = {name: each for name, each in module.named_modules() if isinstance(each, _KINDS)}
     reasons = {name: exclusions.reason(name) or _refusal(each, options) for name, each in found.items()}

@@ -120,6 +120,12 @@ def test_wrong_groups_are_named(recipe: str, size: int, message: str) -> None:
         QuantizationOptions(recipe, group_size=size)
 
 
+def test_a_static_recipe_is_not_for_modules() -> None:
+    message = "recipe 'int8_static' quantizes exported programs; call quantize_program"
+    with pytest.raises(ConfigError, match=message):
+        quantize_weights(nn.Linear(4, 3), QuantizationOptions("int8_static"))
+
+
 def test_groups_that_divide_the_rows_of_no_layer_are_refused() -> None:
     message = "'group_size' 33 divides the rows of no layer; '0': its 4 inputs are no multiple of group_size 33"
     with pytest.raises(ConfigError, match=f"^{message}$"):
