@@ -43,14 +43,21 @@ class Memory:
         return self.method + self.scratch + self.planned + self.data
 
 
+def check_range(what: str, value: int, low: int, high: int) -> None:
+    """ValueError for what C would take as another number."""
+    if not low <= value <= high:
+        raise ValueError(f"{what} is {value}, not from {low} to {high}")
+
+
 def scalar_value(value: Scalar | None) -> tuple[_native.Value, object]:
-    """As the runtime takes it, and what must be kept alive with it. TypeError for anything else."""
+    """As the runtime takes it, and what must be kept alive with it. TypeError for anything else, ValueError for an int of more than 64 bits."""
     found = _native.Value()
     if value is None:
         found.tag = _NONE
     elif isinstance(value, bool):
         found.tag, found.u.as_bool = _BOOL, value
     elif isinstance(value, int):
+        check_range("an input", value, -(2**63), 2**63 - 1)
         found.tag, found.u.as_int = _INT, value
     elif isinstance(value, float):
         found.tag, found.u.as_double = _DOUBLE, value

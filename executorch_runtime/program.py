@@ -11,7 +11,7 @@ from threading import Lock
 from executorch_runtime import _native
 from executorch_runtime.clock import Clock
 from executorch_runtime.errors import checked
-from executorch_runtime.method import Event, Method, Scalar, events_of, scalar_value
+from executorch_runtime.method import Event, Method, Scalar, check_range, events_of, scalar_value
 from executorch_runtime.values import Signature, read_signature
 
 Path = str | os.PathLike[str]
@@ -79,7 +79,10 @@ class Program:
         max_steps: instructions that a run may take, so that a loop which does not end is an error; 0 for ten million.
         trace: keep what loading and each run take (`Method.events`).
         share: a method and the memory id of the planned buffer that both are to have, with the state in it.
+        ValueError for a number that is below 0 or has more than 64 bits.
         """
+        for what, value in (("threads", threads), ("seed", seed), ("max_steps", max_steps)):
+            check_range(what, value, 0, 2**64 - 1)
         owner, memory_id = share or (None, 0)
         given = _BackendOptions(backend_options or {})
         options = _native.Options(threads, given.array, len(given.array), max_steps, seed, None, memory_id, trace)

@@ -232,6 +232,20 @@ def test_threads_may_call_one_method() -> None:
     assert all(torch.equal(found[index], expected[index]) for index in range(64))
 
 
+@pytest.mark.parametrize("option", ["threads", "seed", "max_steps"])
+@pytest.mark.parametrize("value", [-1, 2**64])
+def test_numbers_that_c_would_take_as_others_are_refused(option: str, value: int) -> None:
+    given: dict[str, Any] = {option: value}
+    with pytest.raises(ValueError, match=f"{option} is {value}, not from 0 to {2**64 - 1}"):
+        _open("tut02_basic_add").method(**given)
+
+
+def test_integers_of_more_than_64_bits_are_no_inputs() -> None:
+    method = _open("tut02_basic_add").method()
+    with pytest.raises(ValueError, match=f"an input is {2**63}, not from "):
+        method(2**63, torch.ones(3, 3))
+
+
 def test_options_reach_the_backend_by_its_id() -> None:
     name = "tut02_basic_add"
     method = _open(name).method(threads=2, backend_options={"CpuBackend": {"isa": "avx2"}}, max_steps=1)

@@ -26,6 +26,7 @@ from executorch_runtime.cli.common import (
     count_argument,
     only_method,
     path_argument,
+    seed_argument,
     timed,
 )
 from executorch_runtime.cli.inputs import InputError, random_inputs, read_calls
@@ -164,7 +165,7 @@ def _parse(argv: Sequence[str]) -> argparse.Namespace:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add = parser.add_argument
     add_program_arguments(parser)
-    add("--seed", type=int, default=0, help="of random inputs")
+    add("--seed", type=seed_argument, default=0, help="of random inputs")
     add("--repeat", type=count_argument, default=100, metavar="N", help="runs that are timed (100)")
     add("--against", type=path_argument, metavar="FILE", help="another .pte, or the .json of an earlier run")
     add("--against-weights", type=path_argument, action="append", default=[], metavar="FILE", help="a .ptd beside that")

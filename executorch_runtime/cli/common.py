@@ -87,6 +87,12 @@ def count_argument(text: str) -> int:
     return int(text)
 
 
+def seed_argument(text: str) -> int:
+    if not text.isdecimal() or int(text) >= 2**64:
+        raise argparse.ArgumentTypeError(f"must be a whole number from 0 to 2**64 - 1, got '{text}'")
+    return int(text)
+
+
 def add_program_arguments(parser: argparse.ArgumentParser) -> None:
     """What is run, on what, and how."""
     add = parser.add_argument

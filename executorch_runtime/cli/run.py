@@ -29,6 +29,7 @@ from executorch_runtime.cli.common import (
     only_method,
     path_argument,
     runner,
+    seed_argument,
     sources_of,
 )
 from executorch_runtime.cli.comparison import Difference, compare, widened
@@ -165,7 +166,7 @@ def _parse(argv: Sequence[str]) -> argparse.Namespace:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add = parser.add_argument
     add_program_arguments(parser)
-    add("--seed", type=int, default=0, help="of random inputs, and of what the program draws")
+    add("--seed", type=seed_argument, default=0, help="of random inputs, and of what the program draws")
     add(
         "--repeat",
         type=count_argument,

@@ -142,6 +142,8 @@ def test_what_does_not_fit_is_a_message(arguments: list[str], message: str, caps
     [
         (["--repeat", "0"], "argument --repeat: must be a whole number, at least 1, got '0'"),
         (["--threads", "two"], "argument --threads: must be a whole number, at least 1, got 'two'"),
+        (["--seed=-3"], "argument --seed: must be a whole number from 0 to 2**64 - 1, got '-3'"),
+        (["--seed", str(2**64)], f"argument --seed: must be a whole number from 0 to 2**64 - 1, got '{2**64}'"),
         (["--save", "out.txt"], "argument --save: 'out.txt' must end in .npz"),
     ],
 )
