@@ -97,14 +97,7 @@ static et_status check_attributes(const part *p, et_error *error) {
 }
 
 static et_status check_images(const et_cpu_step *step, et_error *error) {
-  ET_RETURN_IF_ERROR(
-      et_cpu_check_tensor(step, X, ET_SCALAR_TYPE_FLOAT32, 4, error));
-  ET_RETURN_IF_ERROR(et_cpu_check_tensor(step, step->input_count,
-                                         ET_SCALAR_TYPE_FLOAT32, 4, error));
-  const int32_t images = step->tensors[X]->sizes[0];
-  ET_CPU_CHECK(error, images == output(step)->sizes[0],
-               "block: %d images in, %d images out", (int)images,
-               (int)output(step)->sizes[0]);
+  ET_RETURN_IF_ERROR(et_cpu_check_images(step, X, step->input_count, error));
   return has_residual(step) ? et_cpu_check_same(step, step->input_count - 1u,
                                                 step->input_count, error)
                             : ET_STATUS_OK;

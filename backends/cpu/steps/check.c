@@ -75,6 +75,35 @@ et_status et_cpu_check_same(const et_cpu_step *step, size_t index, size_t other,
                             sizes, error);
 }
 
+et_status et_cpu_check_batch(const et_cpu_step *step, size_t x, size_t y,
+                             et_error *error) {
+  const int32_t in = step->tensors[x]->sizes[0];
+  const int32_t out = step->tensors[y]->sizes[0];
+  ET_CPU_CHECK(error, in == out, "%s: %d images in, %d images out",
+               step->kind->name, (int)in, (int)out);
+  return ET_STATUS_OK;
+}
+
+et_status et_cpu_check_channels(const et_cpu_step *step, size_t x, size_t y,
+                                et_error *error) {
+  const int32_t *in = step->tensors[x]->sizes;
+  const int32_t *out = step->tensors[y]->sizes;
+  ET_CPU_CHECK(error, in[0] == out[0] && in[3] == out[3],
+               "%s: %d images of %d channels in, %d of %d out",
+               step->kind->name, (int)in[0], (int)in[3], (int)out[0],
+               (int)out[3]);
+  return ET_STATUS_OK;
+}
+
+et_status et_cpu_check_images(const et_cpu_step *step, size_t x, size_t y,
+                              et_error *error) {
+  ET_RETURN_IF_ERROR(
+      et_cpu_check_tensor(step, x, ET_SCALAR_TYPE_FLOAT32, 4, error));
+  ET_RETURN_IF_ERROR(
+      et_cpu_check_tensor(step, y, ET_SCALAR_TYPE_FLOAT32, 4, error));
+  return et_cpu_check_batch(step, x, y, error);
+}
+
 et_status et_cpu_check_attribute(const et_cpu_step *step, size_t index,
                                  int64_t low, int64_t high, et_error *error) {
   const int64_t value = et_cpu_attribute(step, index);

@@ -197,6 +197,10 @@ static void test_what_does_not_fit_is_refused(void **state) {
   test.attributes[11] = 2;
   test.tensors[1].sizes[2] = 9;
   et_test_refused(&test, "convolution: tensor 1, dim 2 is 9, expected 18");
+  test.tensors[0].sizes[0] = 2;
+  et_test_refused(&test, "convolution: 2 images in, 1 images out");
+  test.tensors[0].dtype = ET_SCALAR_TYPE_INT32;
+  et_test_refused(&test, "convolution: tensor 0 is int32, expected float32");
   et_test_end(&test);
 }
 

@@ -51,16 +51,9 @@ static et_status check_weights(const et_cpu_step *step, et_scalar_type dtype,
 }
 
 static et_status check_images(const et_cpu_step *step, et_error *error) {
-  ET_RETURN_IF_ERROR(
-      et_cpu_check_tensor(step, X, ET_SCALAR_TYPE_FLOAT32, 4, error));
-  ET_RETURN_IF_ERROR(et_cpu_check_tensor(step, step->input_count,
-                                         ET_SCALAR_TYPE_FLOAT32, 4, error));
-  const int32_t *in = step->tensors[X]->sizes;
-  const int32_t *out = output(step)->sizes;
-  ET_CPU_CHECK(error, in[0] == out[0], "%s: %d images in, %d images out",
-               step->kind->name, (int)in[0], (int)out[0]);
-  ET_RETURN_IF_ERROR(
-      et_cpu_check_window(step, WINDOW, image_of(step), out + 1, error));
+  ET_RETURN_IF_ERROR(et_cpu_check_images(step, X, step->input_count, error));
+  ET_RETURN_IF_ERROR(et_cpu_check_window(step, WINDOW, image_of(step),
+                                         output(step)->sizes + 1, error));
   return step->input_count == INPUTS
              ? et_cpu_check_same(step, RESIDUAL, step->input_count, error)
              : ET_STATUS_OK;

@@ -37,15 +37,10 @@ static et_status check(const et_cpu_step *step, et_error *error) {
       .inputs_least = Y, .inputs_most = Y, .outputs = 1, .attributes = WORDS};
   ET_RETURN_IF_ERROR(et_cpu_check_counts(step, &counts, error));
   ET_RETURN_IF_ERROR(et_cpu_check_activation(step, ACTIVATION, error));
-  ET_RETURN_IF_ERROR(
-      et_cpu_check_tensor(step, X, ET_SCALAR_TYPE_FLOAT32, 4, error));
-  ET_RETURN_IF_ERROR(
-      et_cpu_check_tensor(step, Y, ET_SCALAR_TYPE_FLOAT32, 4, error));
+  ET_RETURN_IF_ERROR(et_cpu_check_images(step, X, Y, error));
+  ET_RETURN_IF_ERROR(et_cpu_check_channels(step, X, Y, error));
   const int32_t *in = step->tensors[X]->sizes;
   const int32_t *out = step->tensors[Y]->sizes;
-  ET_CPU_CHECK(error, in[0] == out[0] && in[3] == out[3],
-               "depthwise: %d images of %d channels in, %d of %d out",
-               (int)in[0], (int)in[3], (int)out[0], (int)out[3]);
   ET_RETURN_IF_ERROR(et_cpu_check_window(step, WINDOW, in + 1, out + 1, error));
   return check_weights(step, error);
 }

@@ -15,10 +15,7 @@ static et_status check(const et_cpu_step *step, et_error *error) {
                                 .outputs = 1,
                                 .attributes = ET_CPU_POOL_WORDS};
   ET_RETURN_IF_ERROR(et_cpu_check_counts(step, &counts, error));
-  ET_RETURN_IF_ERROR(
-      et_cpu_check_tensor(step, X, ET_SCALAR_TYPE_FLOAT32, 4, error));
-  ET_RETURN_IF_ERROR(
-      et_cpu_check_tensor(step, Y, ET_SCALAR_TYPE_FLOAT32, 4, error));
+  ET_RETURN_IF_ERROR(et_cpu_check_images(step, X, Y, error));
   return et_cpu_check_pool(step, error);
 }
 

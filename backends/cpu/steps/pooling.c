@@ -45,10 +45,7 @@ static et_cpu_window read_window(const et_cpu_step *step, const int32_t *in,
 et_status et_cpu_check_pool(const et_cpu_step *step, et_error *error) {
   const int32_t *in = step->tensors[X]->sizes;
   const int32_t *out = step->tensors[Y]->sizes;
-  ET_CPU_CHECK(error, in[0] == out[0] && in[3] == out[3],
-               "%s: %d images of %d channels in, %d of %d out",
-               step->kind->name, (int)in[0], (int)in[3], (int)out[0],
-               (int)out[3]);
+  ET_RETURN_IF_ERROR(et_cpu_check_channels(step, X, Y, error));
   ET_RETURN_IF_ERROR(check_window(step, in + 1, out + 1, error));
   ET_RETURN_IF_ERROR(et_cpu_check_attribute(step, MAXIMUM, 0, 1, error));
   ET_RETURN_IF_ERROR(et_cpu_check_attribute(step, COUNT_PADDING, 0, 1, error));

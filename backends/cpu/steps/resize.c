@@ -32,15 +32,8 @@ static et_status check(const et_cpu_step *step, et_error *error) {
   const et_cpu_counts counts = {
       .inputs_least = 1, .inputs_most = 1, .outputs = 1, .attributes = WORDS};
   ET_RETURN_IF_ERROR(et_cpu_check_counts(step, &counts, error));
-  ET_RETURN_IF_ERROR(
-      et_cpu_check_tensor(step, X, ET_SCALAR_TYPE_FLOAT32, 4, error));
-  ET_RETURN_IF_ERROR(
-      et_cpu_check_tensor(step, Y, ET_SCALAR_TYPE_FLOAT32, 4, error));
-  const int32_t *in = step->tensors[X]->sizes;
-  const int32_t *out = step->tensors[Y]->sizes;
-  ET_CPU_CHECK(error, in[0] == out[0] && in[3] == out[3],
-               "resize: %d images of %d channels in, %d of %d out", (int)in[0],
-               (int)in[3], (int)out[0], (int)out[3]);
+  ET_RETURN_IF_ERROR(et_cpu_check_images(step, X, Y, error));
+  ET_RETURN_IF_ERROR(et_cpu_check_channels(step, X, Y, error));
   ET_RETURN_IF_ERROR(
       et_cpu_check_attribute(step, RESIZING, 0, ET_CPU_RESIZE_CUBIC, error));
   ET_RETURN_IF_ERROR(et_cpu_check_attribute(step, CORNERS, 0, 1, error));

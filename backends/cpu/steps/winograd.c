@@ -63,14 +63,9 @@ static et_status check_axis(const et_cpu_step *step, size_t before,
 }
 
 static et_status check_images(const et_cpu_step *step, et_error *error) {
-  ET_RETURN_IF_ERROR(
-      et_cpu_check_tensor(step, X, ET_SCALAR_TYPE_FLOAT32, 4, error));
-  ET_RETURN_IF_ERROR(et_cpu_check_tensor(step, step->input_count,
-                                         ET_SCALAR_TYPE_FLOAT32, 4, error));
+  ET_RETURN_IF_ERROR(et_cpu_check_images(step, X, step->input_count, error));
   const int32_t *in = step->tensors[X]->sizes;
   const int32_t *out = output(step)->sizes;
-  ET_CPU_CHECK(error, in[0] == out[0], "winograd: %d images in, %d images out",
-               (int)in[0], (int)out[0]);
   ET_RETURN_IF_ERROR(check_axis(step, TOP, BOTTOM, in[1], out[1], error));
   ET_RETURN_IF_ERROR(check_axis(step, LEFT, RIGHT, in[2], out[2], error));
   return step->input_count == INPUTS

@@ -39,14 +39,7 @@ static et_status check(const et_cpu_step *step, et_error *error) {
   const et_cpu_counts counts = {
       .inputs_least = Y, .inputs_most = Y, .outputs = 1, .attributes = WORDS};
   ET_RETURN_IF_ERROR(et_cpu_check_counts(step, &counts, error));
-  ET_RETURN_IF_ERROR(
-      et_cpu_check_tensor(step, X, ET_SCALAR_TYPE_FLOAT32, 4, error));
-  ET_RETURN_IF_ERROR(
-      et_cpu_check_tensor(step, Y, ET_SCALAR_TYPE_FLOAT32, 4, error));
-  ET_CPU_CHECK(error, step->tensors[X]->sizes[0] == step->tensors[Y]->sizes[0],
-               "transposed_convolution: %d images in, %d images out",
-               (int)step->tensors[X]->sizes[0],
-               (int)step->tensors[Y]->sizes[0]);
+  ET_RETURN_IF_ERROR(et_cpu_check_images(step, X, Y, error));
   ET_RETURN_IF_ERROR(et_cpu_check_window_words(step, WINDOW, error));
   ET_RETURN_IF_ERROR(et_cpu_check_activation(step, ACTIVATION, error));
   return check_weights(step, error);
