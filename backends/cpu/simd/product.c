@@ -28,8 +28,10 @@ void ET_CPU_NAME(et_cpu_product_f32)(const et_cpu_product *product,
   et_tiles tiles = whole_tiles(product, range);
   size_t left = range->columns;
   while (left > 0) {
-    /* The last two groups together, so that tiles may share them out evenly. */
-    const size_t columns = left < 2 * group ? left : group;
+    /* The last two groups together, so that tiles may share them out evenly; all where they
+     * are not added in parts. */
+    const size_t columns =
+        left < 2 * group || product->depth <= MOST_DEPTH ? left : group;
     left -= columns;
     tiles.next = left > 0 ? tiles.panels + columns * product->depth : NULL;
     et_tiles_in_parts(tiles, range->rows, columns, product->depth);

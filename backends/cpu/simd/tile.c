@@ -399,40 +399,65 @@ ET_APART void run_columns(group *g, size_t rows, size_t columns,
 }
 
 #if defined(ET_HAS_WIDE)
+/* Of more summands, the weights of high tiles are read less often. Those of AVX-512 take
+ * wide tiles where columns would be wasted alone. */
+#if defined(ET_CPU_ISA_AVX512)
+#define MOST_WIDE_DEPTH 0
+#else
+#define MOST_WIDE_DEPTH 48
+#endif
+
 /* How many columns, at the end, are worked on by wide tiles. Tables list others. */
 static size_t wide_columns(const et_tiles *t, size_t rows, size_t columns) {
-  return t->table == NULL && rows >= ET_WIDE_ROWS &&
-                 columns >= ET_WIDE_COLUMNS &&
-                 columns % ET_PANEL == ET_WIDE_HALF
-             ? ET_WIDE_COLUMNS
-             : 0;
+  static const size_t others[] = {0, 2 * ET_PANEL, ET_PANEL};
+  if (t->table != NULL || rows < ET_WIDE_ROWS || columns < ET_WIDE_COLUMNS ||
+      columns % ET_WIDE_HALF != 0) {
+    return 0;
+  }
+  if (t->depth > MOST_WIDE_DEPTH) {
+    return columns % ET_PANEL == 0 ? 0 : ET_WIDE_COLUMNS;
+  }
+  return columns - others[columns % ET_WIDE_COLUMNS / ET_WIDE_HALF];
 }
 
-static void run_wide_tiles(const et_tiles *all, size_t count) {
-  const et_tiles t = *all; /* which no result overlaps, as compilers see */
-  for (size_t i = 0; i < count; i++) {
-    const size_t row = i * ET_WIDE_ROWS;
-    const float *x = t.x + row * t.x_stride;
-    float *out = t.out + row * t.out_stride;
-    et_wide_tile(&t, x, out,
-                 t.residual == NULL ? NULL
-                                    : t.residual + row * t.residual_stride);
+/* Moves down by some rows. */
+static void move_down(et_tiles *t, size_t rows) {
+  t->x += rows * t->x_stride;
+  t->out += rows * t->out_stride;
+  t->residual += t->residual == NULL ? 0 : rows * t->residual_stride;
+}
+
+/* A panel and a half from `column` on, of rows that fill tiles. What tiles leave is applied
+ * to some at a time. */
+static void run_wide_column(const et_tiles *all, size_t column, size_t rows) {
+  et_tiles t = *all;
+  const size_t lane = column % ET_PANEL;
+  const size_t most = leaves_curve(all) ? NEAR_TILES * ET_WIDE_ROWS : rows;
+  t.panels += column / ET_PANEL * t.panel_stride + lane;
+  t.out += column;
+  t.start += t.start == NULL ? 0 : column;
+  t.residual += t.residual == NULL ? 0 : column;
+  while (rows > 0) {
+    const size_t some = smaller(rows, most);
+    et_wide_tiles(&t, lane == 0 ? ET_WIDE_HALF : t.panel_stride - ET_WIDE_HALF,
+                  some / ET_WIDE_ROWS);
+    finish(&t, 0, some, ET_WIDE_COLUMNS);
+    move_down(&t, some);
+    rows -= some;
   }
 }
 
-/* Rows that do not fill a tile are worked on as others are. */
-static void run_wide(group *g, size_t rows) {
-  const size_t tiles = rows / ET_WIDE_ROWS;
-  const size_t whole = tiles * ET_WIDE_ROWS;
-  et_tiles *t = &g->tiles;
-  g->lines = 0;
-  run_wide_tiles(t, tiles);
-  finish(t, 0, whole, ET_WIDE_COLUMNS);
-  if (whole < rows) {
-    t->x += whole * t->x_stride;
-    t->out += whole * t->out_stride;
-    t->residual += t->residual == NULL ? 0 : whole * t->residual_stride;
-    run_columns(g, rows - whole, ET_WIDE_COLUMNS, NULL);
+/* Rows that do not fill a tile are worked on as others are; not a single one, which would
+ * have too few sums at once. */
+static void run_wide(group *g, size_t rows, size_t columns) {
+  const size_t left =
+      rows % ET_WIDE_ROWS == 1 ? ET_WIDE_ROWS + 1 : rows % ET_WIDE_ROWS;
+  for (size_t c = 0; c < columns; c += ET_WIDE_COLUMNS) {
+    run_wide_column(&g->tiles, c, rows - left);
+  }
+  if (left > 0) {
+    move_down(&g->tiles, rows - left);
+    run_columns(g, left, columns, NULL);
   }
 }
 #else
@@ -443,9 +468,10 @@ static size_t wide_columns(const et_tiles *t, size_t rows, size_t columns) {
   return 0;
 }
 
-static void run_wide(group *g, size_t rows) {
+static void run_wide(group *g, size_t rows, size_t columns) {
   (void)g;
   (void)rows;
+  (void)columns;
 }
 #endif
 
@@ -461,6 +487,6 @@ void ET_CPU_NAME(et_cpu_tiles)(const et_tiles *tiles, size_t rows,
               wide > 0 ? tiles->panels + panels * tiles->panel_stride
                        : tiles->next);
   if (wide > 0) {
-    run_wide(&g, rows);
+    run_wide(&g, rows, wide);
   }
 }

@@ -89,10 +89,10 @@ static void test_products_of_every_remainder(void **state) {
   }
 }
 
-/* 24, 40, 88, 152: one panel and a half are worked on together. */
-static void test_products_that_end_with_half_a_panel(void **state) {
+/* One panel and a half are worked on together, where few summands are added all of them. */
+static void test_products_of_halves_of_panels(void **state) {
   (void)state;
-  const int32_t columns[] = {24, 40, 88, 152};
+  const int32_t columns[] = {24, 32, 40, 48, 56, 88, 96, 152};
   for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
     for (int32_t rows = 1; rows <= 14; rows++) {
       const shape s = {rows, rows == 9 ? 771 : rows * 5 % 23, columns[i],
@@ -179,20 +179,31 @@ static void test_threads_share_what_moves_less(void **state) {
 
 /* The curves themselves are tested beside them; here, that they are applied once,
  * to all elements. */
-static void test_curves_follow_the_sum(void **state) {
-  (void)state;
-  const shape s = {13, 400, 41, true, false};
+static void check_curve(const shape *s) {
   et_test_step test;
-  make(&test, &s);
+  make(&test, s);
   test.attributes[0] = 9; /* leaky relu of slope -0.5 */
-  double expected[13 * 41];
-  double margin[13 * 41];
-  for (size_t i = 0; i < 13 * 41; i++) {
-    const double sum = element(&test, &s, i / 41, i % 41, &margin[i]);
+  const size_t columns = (size_t)s->columns;
+  const size_t count = (size_t)s->rows * columns;
+  double *expected = malloc(2 * count * sizeof(double));
+  assert_non_null(expected);
+  for (size_t i = 0; i < count; i++) {
+    const double sum =
+        element(&test, s, i / columns, i % columns, &expected[count + i]);
     expected[i] = sum < 0 ? -0.5 * sum : sum;
   }
-  et_test_run(&test, expected, margin);
+  et_test_run(&test, expected, expected + count);
+  free(expected);
   et_test_end(&test);
+}
+
+static void test_curves_follow_the_sum(void **state) {
+  (void)state;
+  const shape shapes[] = {{13, 400, 41, true, false},
+                          {47, 20, 56, true, false}};
+  for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+    check_curve(&shapes[i]);
+  }
 }
 
 static void test_leading_dims_are_rows(void **state) {
@@ -261,7 +272,7 @@ static void test_what_does_not_fit_is_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_products_of_every_remainder),
-      cmocka_unit_test(test_products_that_end_with_half_a_panel),
+      cmocka_unit_test(test_products_of_halves_of_panels),
       cmocka_unit_test(test_products_of_random_shapes),
       cmocka_unit_test(test_blocks_cover_each_result_once),
       cmocka_unit_test(test_threads_share_what_moves_less),
