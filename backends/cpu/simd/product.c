@@ -31,7 +31,7 @@ void ET_CPU_NAME(et_cpu_product_f32)(const et_cpu_product *product,
     /* The last two groups together, so that tiles may share them out evenly; all where they
      * are not added in parts. */
     const size_t columns =
-        left < 2 * group || product->depth <= MOST_DEPTH ? left : group;
+        left < 2 * group || product->depth <= ET_MOST_DEPTH ? left : group;
     left -= columns;
     tiles.next = left > 0 ? tiles.panels + columns * product->depth : NULL;
     et_tiles_in_parts(tiles, range->rows, columns, product->depth);
