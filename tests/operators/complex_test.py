@@ -39,6 +39,7 @@ def test_lines_of_any_length_are_transformed(length: int) -> None:
 
 
 PICTURE, PAIRS, ROTATION = _real(2, 5, 6), _complex(2, 5, 6), torch.polar(torch.ones(5, 6), _real(5, 6))
+MODES = _complex(2, 3, 5, 4)
 NORMS = ("backward", "ortho", "forward")
 
 CASES: dict[str, tuple[Callable[..., Any], Tensor]] = {
@@ -64,6 +65,19 @@ CASES: dict[str, tuple[Callable[..., Any], Tensor]] = {
     "made of parts": (lambda x: (torch.complex(x, x + 1), torch.polar(x.abs(), x)), PICTURE),
     "moved": (lambda z: (z.permute(2, 0, 1), z[:, 1:3], torch.cat([z, z], 1), z.reshape(-1), z.flip(0)), PAIRS),
     "filled up": (lambda z: (torch.fft.fft(z, 9), torch.nn.functional.pad(z, (1, 2), value=3.0)), PAIRS),
+    "numbers of Python": (
+        lambda x: (1j * x, torch.exp(1j * x), torch.complex(x, x) / 2j, 2j - x, x.sum() * 1j),
+        PICTURE,
+    ),
+    "filled": (lambda z: (torch.full((2, 3), 1 - 2j), torch.zeros_like(z), torch.ones(4, dtype=z.dtype)), PAIRS),
+    "products": (
+        lambda z: (z @ z.transpose(1, 2), z[0] @ z[1].T, torch.nn.functional.linear(z, z[0], z[0, :, 0])),
+        PAIRS,
+    ),
+    "Fourier neural operator": (
+        lambda x: torch.fft.irfft2(torch.einsum("iyx,ioyx->oyx", torch.fft.rfft2(x), MODES)),
+        PICTURE,
+    ),
     "wide": (lambda z: (z.to(torch.complex128) * 2, z.to(torch.complex128).permute(2, 0, 1)), PAIRS),
 }
 
