@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 
 _CORE_TAGS = frozenset({torch.Tag.core, torch.Tag.view_copy})
+# What `torch.export` makes of modules that nobody called `eval()` on.
+_OF_TRAINING = frozenset({torch.ops.aten._native_batch_norm_legit_functional.default})
 
 
 class EXIREdgeDialectVerifier(Verifier):
@@ -71,8 +73,7 @@ class EXIREdgeDialectVerifier(Verifier):
         is_core = op.namespace != "aten" or _CORE_TAGS & set(op.tags) or self._is_beside_core(op)
         if not is_core:
             raise UnsupportedOperatorError(
-                f"{op}{called_on(node)} is not a core ATen operator and has no decomposition; write the model"
-                " without it, or list it in EdgeCompileConfig._core_aten_ops_exception_list",
+                f"{op}{called_on(node)} is not a core ATen operator and has no decomposition; {_advice(op)}",
                 node,
             )
 
@@ -82,6 +83,12 @@ class EXIREdgeDialectVerifier(Verifier):
     def allowed_op_types(self) -> tuple[type[Any], ...]:
         """Types of targets that `torch.export.ExportedProgram` accepts when it is made."""
         return (EdgeOpOverload, OpOverload, HigherOrderOperator)
+
+
+def _advice(op: OpOverload) -> str:
+    if op in _OF_TRAINING:
+        return "it is batch norm as in training: call eval() on the model before torch.export"
+    return "write the model without it, or list it in EdgeCompileConfig._core_aten_ops_exception_list"
 
 
 def verify_structure(program: ExportedProgram) -> None:

@@ -63,6 +63,15 @@ def test_operator_outside_core_aten_is_refused_unless_excepted() -> None:
     EXIREdgeDialectVerifier(EdgeCompileConfig(_core_aten_ops_exception_list=[heaviside]))(program)
 
 
+def test_batch_norm_of_training_is_told_how_to_become_that_of_inference() -> None:
+    norm = torch.nn.BatchNorm2d(2).train()
+    exported = torch.export.export(norm, (torch.ones(1, 2, 3, 3),))
+    with pytest.raises(
+        UnsupportedOperatorError, match=r"call eval\(\) on the model before torch.export"
+    ):
+        to_edge(exported)
+
+
 def test_value_without_a_description_is_refused() -> None:
     program = _program()
     del calls(program)[-1].meta["val"]
