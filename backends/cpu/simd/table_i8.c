@@ -40,8 +40,55 @@ ET_INLINE size_t look_up_vectors(const uint8_t *table, const uint8_t *x,
   }
   return i;
 }
+#elif defined(ET_CPU_ISA_AVX2)
+#define BYTES 32
+#define ENTRIES 16 /* that one instruction looks up among */
+#define PARTS (ET_CPU_TABLE_ENTRIES / ENTRIES)
+
+/* The table in parts, each in both halves of a vector: but for the first of each half of
+ * the table they hold what differs from the part before, so that of the parts up to a
+ * byte's own the exclusive or is its entry. */
+ET_INLINE void take_apart(const uint8_t *table, __m256i *parts) {
+  for (size_t i = 0; i < PARTS; i++) {
+    const uint8_t *entries = table + ENTRIES * i;
+    __m128i part = _mm_loadu_si128((const void *)entries);
+    if (i % (PARTS / 2) != 0) {
+      part = _mm_xor_si128(part,
+                           _mm_loadu_si128((const void *)(entries - ENTRIES)));
+    }
+    parts[i] = _mm256_broadcastsi128_si256(part);
+  }
+}
+
+/* What bytes below 128 are looked up as in half of the table; 0 of the others. A byte
+ * from which more is taken than it has is negative, and as such looked up as 0. */
+ET_INLINE __m256i looked_up(const __m256i *parts, __m256i x) {
+  __m256i found = _mm256_shuffle_epi8(parts[0], x);
+  ET_UNROLL
+  for (size_t i = 1; i < PARTS / 2; i++) {
+    x = _mm256_subs_epi8(x, _mm256_set1_epi8(ENTRIES));
+    found = _mm256_xor_si256(found, _mm256_shuffle_epi8(parts[i], x));
+  }
+  return found;
+}
+
+ET_INLINE size_t look_up_vectors(const uint8_t *table, const uint8_t *x,
+                                 uint8_t *y, size_t count) {
+  const __m256i highest = _mm256_set1_epi8(INT8_MIN);
+  __m256i parts[PARTS];
+  take_apart(table, parts);
+  size_t i = 0;
+  for (; i + BYTES <= count; i += BYTES) {
+    const __m256i bytes = _mm256_loadu_si256((const void *)(x + i));
+    const __m256i low = looked_up(parts, bytes);
+    const __m256i high =
+        looked_up(parts + PARTS / 2, _mm256_xor_si256(bytes, highest));
+    _mm256_storeu_si256((void *)(y + i), _mm256_xor_si256(low, high));
+  }
+  return i;
+}
 #else
-/* Elsewhere a byte after the other is as fast as sixteen parts of the table. */
+/* Elsewhere a byte after the other. */
 ET_INLINE size_t look_up_vectors(const uint8_t *table, const uint8_t *x,
                                  uint8_t *y, size_t count) {
   (void)table;
