@@ -13,6 +13,15 @@
 #define DOT_VECTORS (DOT_LANES / ET_CPU_LANES)
 /* Values that stay in the cache while their columns are gone through. */
 #define VALUES 32
+/* Most columns of values that are gone through at once: of 64, with AVX-512 all. */
+#if defined(ET_CPU_ISA_AVX512)
+#define WIDE_VECTORS 4
+#else
+#define WIDE_VECTORS ET_ROW_VECTORS
+#endif
+#define WIDE_LANES (WIDE_VECTORS * ET_CPU_LANES)
+/* Floats of keys ahead that are asked for: a cache comes from memory. */
+#define AHEAD 1536
 
 /* Some queries of a group, and a block of keys. */
 typedef struct rows {
@@ -23,6 +32,7 @@ typedef struct rows {
   size_t seen[TOGETHER]; /* keys of the block */
   et_attention_keys block;
   size_t columns; /* keys of the block that one of them sees */
+  size_t ahead;   /* from a float of a key to one that is asked for */
 } rows;
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
@@ -63,6 +73,8 @@ ET_INLINE void multiply_two(const rows *r, const float *const *keys,
   }
   size_t at = 0;
   for (; at + DOT_LANES <= depth; at += DOT_LANES) {
+    et_prefetch(keys[0] + r->ahead + at);
+    et_prefetch(keys[1] + r->ahead + at);
     add_products(r, keys, at, DOT_LANES, true, count, sums);
   }
   if (at < depth) {
@@ -151,6 +163,7 @@ typedef struct piece {
   size_t count;
   size_t at;
   size_t some;
+  size_t width; /* of all columns */
 } piece;
 
 ET_INLINE et_f32 load_columns(const piece *p, const float *row, int v) {
@@ -159,11 +172,21 @@ ET_INLINE et_f32 load_columns(const piece *p, const float *row, int v) {
                                  : et_f32_load_some(from, p->some);
 }
 
+/* Asks for what the next piece reads of a row: processors read ahead of rows that are read
+ * as a whole. */
+ET_INLINE void ask_for_next(const float *row, const piece *p, int vectors) {
+  const int lanes = vectors * ET_CPU_LANES;
+  ET_UNROLL for (int i = 0; i < lanes; i += 16) {
+    et_prefetch_near(row + p->at + lanes + i);
+  }
+}
+
 /* Adds values times their weights to the output; those of weight 0 are not
  * read. */
 ET_INLINE void add_piece(const rows *r, const piece *p, int vectors,
                          int queries) {
-  et_f32 sums[TOGETHER][ET_ROW_VECTORS];
+  const bool is_asked = p->at + WIDE_LANES < p->width;
+  et_f32 sums[TOGETHER][WIDE_VECTORS];
   ET_UNROLL for (int i = 0; i < queries; i++) {
     ET_UNROLL for (int v = 0; v < vectors; v++) {
       sums[i][v] = load_columns(p, r->out[i], v);
@@ -173,8 +196,11 @@ ET_INLINE void add_piece(const rows *r, const piece *p, int vectors,
     if (is_weightless(r, n, queries)) {
       continue;
     }
+    const float *row = r->block.values + n * r->block.v_stride;
+    if (is_asked) {
+      ask_for_next(row, p, vectors);
+    }
     ET_UNROLL for (int v = 0; v < vectors; v++) {
-      const float *row = r->block.values + n * r->block.v_stride;
       const et_f32 value = load_columns(p, row, v);
       ET_UNROLL for (int i = 0; i < queries; i++) {
         const et_f32 weight = et_f32_all(r->scores[i][n]);
@@ -193,10 +219,15 @@ ET_INLINE void add_piece(const rows *r, const piece *p, int vectors,
 ET_INLINE void add_values(const et_cpu_attention *a, const rows *r,
                           int queries) {
   for (size_t n = 0; n < r->columns; n += VALUES) {
-    piece p = {n, smaller(r->columns - n, VALUES), 0, ET_CPU_LANES};
+    piece p = {n, smaller(r->columns - n, VALUES), 0, ET_CPU_LANES, a->width};
+    for (; p.at + WIDE_LANES <= a->width; p.at += WIDE_LANES) {
+      add_piece(r, &p, WIDE_VECTORS, queries);
+    }
+#if defined(ET_CPU_ISA_AVX512)
     for (; p.at + ET_ROW_LANES <= a->width; p.at += ET_ROW_LANES) {
       add_piece(r, &p, ET_ROW_VECTORS, queries);
     }
+#endif
     for (; p.at < a->width; p.at += ET_CPU_LANES) {
       p.some = smaller(a->width - p.at, ET_CPU_LANES);
       add_piece(r, &p, 1, queries);
@@ -266,7 +297,7 @@ static void attend_block(const group *g, const et_attention_keys *block,
                          size_t query, size_t queries, size_t first,
                          size_t count) {
   const et_cpu_attention *a = g->a;
-  rows r = {.block = *block};
+  rows r = {.block = *block, .ahead = AHEAD / a->depth * block->k_stride};
   for (size_t i = 0; i < queries; i++) {
     add_query(g, query + i, first, count, &r, i);
     if (first == 0) {
