@@ -275,9 +275,16 @@ def _verifier(config: EdgeCompileConfig) -> Verify | None:
 
 
 def _by_method(programs: Programs) -> dict[str, ExportedProgram]:
-    if isinstance(programs, ExportedProgram):
-        return {"forward": programs}
-    return dict(programs)
+    named = dict(programs) if isinstance(programs, Mapping) else {"forward": programs}
+    for name, program in named.items():
+        if not isinstance(name, str) or not name:
+            raise TypeError(f"a method's name must be a string that is not empty, got {name!r}")
+        if not isinstance(program, ExportedProgram):
+            raise TypeError(
+                f"method '{name}' is of type {type(program).__name__}, not an ExportedProgram;"
+                " torch.export.export(module, inputs) makes one"
+            )
+    return named
 
 
 def _per_method(given: Any, methods: Mapping[str, Any]) -> dict[str, list[Any]]:
@@ -292,15 +299,21 @@ def _per_method(given: Any, methods: Mapping[str, Any]) -> dict[str, list[Any]]:
 
 
 def _listed(given: Any) -> list[Any]:
-    return list(given) if isinstance(given, Sequence) else [given]
+    return list(given) if isinstance(given, Sequence) and not isinstance(given, str) else [given]
 
 
 def _kept_whole(
     partitioners: "list[Partitioner]", program: ExportedProgram
 ) -> dict[OpOverload, NodeFilter]:
     """The operators that the partitioners want whole, each with a test of its nodes."""
+    from exir.backend.partitioner import Partitioner
+
     whole: dict[OpOverload, NodeFilter] = {}
     for each in partitioners:
+        if not isinstance(each, Partitioner):
+            raise TypeError(
+                f"a partitioner must be an instance of exir.backend.partitioner.Partitioner, got {each!r}"
+            )
         ops, wanted = each.ops_to_not_decompose(program)
         for op in ops:
             whole[op] = _either(whole.get(op), wanted or _always)

@@ -1,5 +1,7 @@
 """From exported programs to the edge dialect, and on."""
 
+from typing import Any
+
 import pytest
 import torch
 from torch.fx.passes.infra.pass_manager import PassManager
@@ -45,6 +47,33 @@ def test_constant_methods_are_kept_by_name() -> None:
 def test_method_and_constant_method_of_one_name_are_refused() -> None:
     with pytest.raises(ConfigError, match="'forward' is both"):
         to_edge(models.mlp().export(), constant_methods={"forward": 8})
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (
+            torch.nn.Linear(4, 2),
+            "method 'forward' is of type Linear, not an ExportedProgram; torch.export.export",
+        ),
+        ({"encode": None}, "method 'encode' is of type NoneType, not an ExportedProgram"),
+        ({"": None}, "a method's name must be a string that is not empty, got ''"),
+        ({3: None}, "a method's name must be a string that is not empty, got 3"),
+    ],
+)
+def test_what_is_no_exported_program_is_refused(given: Any, message: str) -> None:
+    for lower in (to_edge, to_edge_transform_and_lower):
+        with pytest.raises(TypeError, match=message):
+            lower(given)
+
+
+@pytest.mark.parametrize("given", ["cpu", [Partitioner]])
+def test_what_is_no_partitioner_is_refused(given: Any) -> None:
+    with pytest.raises(
+        TypeError,
+        match="a partitioner must be an instance of exir.backend.partitioner.Partitioner, got ",
+    ):
+        to_edge_transform_and_lower(models.mlp().export(), partitioner=given)
 
 
 def test_unknown_method_is_refused_with_those_that_there_are() -> None:
