@@ -129,6 +129,18 @@ static void test_one_row_of_random_shapes(void **state) {
   check_shapes(1);
 }
 
+/* Scales of each kind, alone and with zero points or minima. */
+static void test_one_row_of_each_form(void **state) {
+  (void)state;
+  const et_scalar_type dtypes[] = {F32, ET_SCALAR_TYPE_FLOAT16,
+                                   ET_SCALAR_TYPE_BFLOAT16};
+  for (int32_t i = 0; i < 18; i++) {
+    const shape s = {1,    5,     i < 9 ? 32 : 64,  41, 4, i % 3,
+                     true, false, dtypes[i / 3 % 3]};
+    check_product(&s);
+  }
+}
+
 static void test_rows_of_random_shapes(void **state) {
   (void)state;
   check_shapes(20);
@@ -281,6 +293,7 @@ static void test_what_does_not_fit_is_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_one_row_of_random_shapes),
+      cmocka_unit_test(test_one_row_of_each_form),
       cmocka_unit_test(test_rows_of_random_shapes),
       cmocka_unit_test(test_no_rows_and_many),
       cmocka_unit_test(test_rows_that_are_long),
