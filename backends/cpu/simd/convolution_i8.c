@@ -12,6 +12,13 @@ _Static_assert(ET_CPU_QUADS_I8 <= ET_I8_MOST_QUADS, "a row fits its buffer");
 
 _Static_assert(MOST_PIECES >= ET_CPU_TAPS_I8, "a row fits");
 
+/* What a block is packed from: places in the image, or lines that were copied from there,
+ * where bytes are made something else on their way. */
+typedef union source {
+  et_piece_i8 pieces[MOST_PIECES];
+  uint8_t lines[ET_I8_MOST_QUADS * 4 + ET_LINE_STEP];
+} source;
+
 /* One call's state. */
 typedef struct call {
   const et_cpu_convolution_i8 *conv;
@@ -20,12 +27,10 @@ typedef struct call {
   size_t taps;
   bool is_point; /* each output pixel reads the one at its place */
   et_rounder rounder;
-  et_piece_i8 pieces[MOST_PIECES];
+  source source;
   uint8_t beyond[ET_CPU_CHANNELS_I8 + ET_I8_STEP]; /* zeros, as x says them */
   et_packed_i8 packed;
-#if ET_DOT4_EXACT
   et_runs_i8 runs;
-#endif
 } call;
 
 /* Of the group. */
@@ -41,19 +46,32 @@ static size_t list_points(call *c, size_t pixel, size_t rows) {
   const uint8_t *x =
       conv->x.data + c->group * c->channels + pixel * conv->channels;
   if (c->channels == conv->channels && c->channels % 4 == 0) {
-    c->pieces[0] = (et_piece_i8){x, rows * c->channels, 1, 0};
+    c->source.pieces[0] = (et_piece_i8){x, rows * c->channels, 1, 0};
     return 1;
   }
   for (size_t r = 0; r < rows; r++) {
-    c->pieces[r] = (et_piece_i8){x + r * conv->channels, c->channels, 1, 0};
+    c->source.pieces[r] =
+        (et_piece_i8){x + r * conv->channels, c->channels, 1, 0};
   }
   return rows;
 }
 
 static size_t list_windows(call *c, size_t pixel, size_t rows) {
   const et_taps_i8 taps = taps_of(c);
-  return (size_t)(et_list_taps_i8(&taps, pixel, rows, c->pieces) - c->pieces);
+  return (size_t)(et_list_taps_i8(&taps, pixel, rows, c->source.pieces) -
+                  c->source.pieces);
 }
+
+#if !ET_DOT4_EXACT
+static et_piece_i8 copy_lines(call *c, size_t pixel, size_t rows) {
+  const et_cpu_convolution_i8 *conv = c->conv;
+  const et_taps_i8 taps = taps_of(c);
+  const size_t quads = (c->taps * c->channels + 3) / 4;
+  et_copy_windows_i8(&taps, pixel, rows, conv->x.data + conv->x.size, 0, quads,
+                     c->source.lines);
+  return (et_piece_i8){c->source.lines, rows * quads * 4, 1, 0};
+}
+#endif
 
 static void pack_rows(call *c, size_t pixel, size_t rows) {
   const et_cpu_convolution_i8 *conv = c->conv;
@@ -66,14 +84,26 @@ static void pack_rows(call *c, size_t pixel, size_t rows) {
     return;
   }
 #endif
-  const et_rows_i8 from = {.pieces = c->pieces,
-                           .count = c->is_point ? list_points(c, pixel, rows)
-                                                : list_windows(c, pixel, rows),
-                           .size = c->taps * c->channels,
-                           .end = conv->x.data + conv->x.size,
-                           .is_signed = conv->x.is_signed,
-                           .together = conv->together,
-                           .lowest = conv->lowest};
+  et_rows_i8 from = {.pieces = c->source.pieces,
+                     .size = c->taps * c->channels,
+                     .end = conv->x.data + conv->x.size,
+                     .is_signed = conv->x.is_signed,
+                     .together = conv->together,
+                     .lowest = conv->lowest};
+#if !ET_DOT4_EXACT
+  et_piece_i8 copied;
+  if (c->runs == ET_RUNS_LINES) {
+    copied = copy_lines(c, pixel, rows);
+    from.pieces = &copied;
+    from.count = 1;
+    from.size = (from.size + 3) / 4 * 4;
+    from.end = c->source.lines + sizeof(c->source.lines);
+    ET_CPU_NAME(et_cpu_pack_i8)(&c->packed, &from, rows);
+    return;
+  }
+#endif
+  from.count =
+      c->is_point ? list_points(c, pixel, rows) : list_windows(c, pixel, rows);
   ET_CPU_NAME(et_cpu_pack_i8)(&c->packed, &from, rows);
 }
 
@@ -120,11 +150,12 @@ static bool is_point(const et_cpu_window *w) {
          w->top + w->left == 0;
 }
 
-#if ET_DOT4_EXACT
 static et_runs_i8 runs_of(const call *c) {
   const et_taps_i8 taps = taps_of(c);
   return c->is_point ? ET_RUNS_PACKED : et_runs_of_i8(&taps);
 }
+
+#if ET_DOT4_EXACT
 
 /* Rows whose addresses have room, as has each line that is copied. */
 static size_t most_addressed(const call *c) {
@@ -144,17 +175,18 @@ static size_t most_rows(const call *c) {
   }
 #endif
   const size_t fit = et_i8_block_rows((c->taps * c->channels + 3) / 4);
+  if (c->runs == ET_RUNS_LINES) {
+    return fit;
+  }
   const size_t listed = MOST_PIECES / c->taps;
   return fit < listed ? fit : listed;
 }
 
 /* What a run of taps may read that lie beyond the image. */
 static size_t beyond_size(const call *c) {
-#if ET_DOT4_EXACT
   if (c->runs == ET_RUNS_LINES) {
     return ET_LINES_BYTES + ET_LINE_STEP;
   }
-#endif
   return c->channels + ET_I8_STEP;
 }
 
@@ -166,9 +198,7 @@ void ET_CPU_NAME(et_cpu_convolution_i8)(const et_cpu_convolution_i8 *conv,
   c.channels = conv->channels / conv->groups;
   c.taps = conv->window.kernel_y * conv->window.kernel_x;
   c.is_point = is_point(&conv->window);
-#if ET_DOT4_EXACT
   c.runs = runs_of(&c);
-#endif
   c.rounder = et_rounder_of(&conv->quantizing);
   memset(c.beyond, (uint8_t)conv->x.zero_point, beyond_size(&c));
   const size_t most = most_rows(&c);

@@ -1,12 +1,10 @@
-/* Windows that are multiplied where they lie, by addresses of their pixels, and those of few
- * channels, whose rows are packed. For instruction sets whose sums of bytes are exact, as
+/* Windows of few channels, whose rows are copied one behind the other, and those that are
+ * multiplied where they lie, by addresses of their pixels: where sums of bytes are exact, as
  * nothing has to be made of bytes in memory. */
 #ifndef BACKENDS_CPU_SIMD_WINDOWS_I8_H_
 #define BACKENDS_CPU_SIMD_WINDOWS_I8_H_
 
 #include "backends/cpu/simd/taps_i8.h"
-
-#if ET_DOT4_EXACT
 
 /* Most bytes of windows whose lines are copied, and how many are copied at once, which
  * may be more than there are. */
@@ -30,24 +28,13 @@ ET_INLINE size_t et_line_size_i8(const et_taps_i8 *t) {
 
 ET_INLINE et_runs_i8 et_runs_of_i8(const et_taps_i8 *t) {
   const et_cpu_window *w = t->window;
-  if (t->size % 4 == 0 && t->size > 0) {
+  if (ET_DOT4_EXACT && t->size % 4 == 0 && t->size > 0) {
     return ET_RUNS_TAPS;
   }
   return t->size == t->channels && w->dilation_x == 1 && t->size > 0 &&
                  w->kernel_y * et_line_size_i8(t) <= ET_LINES_BYTES
              ? ET_RUNS_LINES
              : ET_RUNS_PACKED;
-}
-
-/* Runs of a window, and the quads of each. */
-ET_INLINE void et_count_runs_i8(const et_taps_i8 *t, et_runs_i8 kind,
-                                et_packed_i8 *packed) {
-  const et_cpu_window *w = t->window;
-  const bool by_lines = kind == ET_RUNS_LINES;
-  packed->runs = by_lines ? 1 : w->kernel_y * w->kernel_x;
-  packed->quads =
-      ((by_lines ? w->kernel_y * et_line_size_i8(t) : t->size) + 3) / 4;
-  packed->depth = packed->runs * packed->quads;
 }
 
 /* Pixels of the output that follow each other in a row of it, what they read and where
@@ -62,35 +49,6 @@ typedef struct et_segment_i8 {
   const uint8_t **from; /* [run][stride] */
   size_t stride;
 } et_segment_i8;
-
-/* Of one tap of each window, which is pixel `x` for the first. */
-ET_INLINE void et_address_tap_i8(const et_segment_i8 *s, const uint8_t *row,
-                                 size_t x, const uint8_t **from) {
-  const et_cpu_window *w = s->taps->window;
-  const size_t step = w->stride_x * s->taps->channels;
-  size_t i = 0;
-  for (; i < s->count && (row == NULL || x >= w->width);
-       i++, x += w->stride_x) {
-    from[i] = s->taps->beyond;
-  }
-  const uint8_t *at = i < s->count ? row + x * s->taps->channels : NULL;
-  for (; i < s->count && x < w->width; i++, x += w->stride_x, at += step) {
-    from[i] = at;
-  }
-  for (; i < s->count; i++) {
-    from[i] = s->taps->beyond;
-  }
-}
-
-ET_INLINE void et_address_taps_i8(const et_segment_i8 *s) {
-  const et_cpu_window *w = s->taps->window;
-  const uint8_t **from = s->from;
-  for (size_t i = 0; i < w->kernel_y; i++) {
-    for (size_t j = 0; j < w->kernel_x; j++, from += s->stride) {
-      et_address_tap_i8(s, s->rows[i], s->x + j * w->dilation_x, from);
-    }
-  }
-}
 
 /* How lines are copied: as one step or half of one, or as many as they take. */
 typedef enum et_lines_i8 {
@@ -247,16 +205,78 @@ ET_INLINE void et_pack_lines_i8(const et_segment_i8 *s, uint8_t shift,
   }
 }
 
+/* The `count` pixels of the output from number `pixel` on, as far as they lie in one row of
+ * it. */
+ET_INLINE void et_find_segment_i8(et_segment_i8 *s, size_t pixel,
+                                  size_t count) {
+  const et_cpu_window *w = s->taps->window;
+  const size_t column = pixel % w->out_width;
+  s->x = column * w->stride_x - w->left;
+  s->count = count < w->out_width - column ? count : w->out_width - column;
+  et_find_rows_i8(s->taps, pixel / w->out_width, s->rows);
+}
+
+/* Copies the lines of `count` windows, `depth` quads each, from number `pixel`, counted over
+ * all images, which end at `end`. */
+ET_INLINE void et_copy_windows_i8(const et_taps_i8 *t, size_t pixel,
+                                  size_t count, const uint8_t *end,
+                                  uint8_t shift, size_t depth, uint8_t *to) {
+  et_segment_i8 s = {.taps = t, .end = end};
+  for (; count > 0; count -= s.count, pixel += s.count) {
+    et_find_segment_i8(&s, pixel, count);
+    et_pack_lines_i8(&s, shift, depth, to);
+    to += s.count * depth * 4;
+  }
+}
+
+#if ET_DOT4_EXACT
+
+/* Runs of a window, and the quads of each. */
+ET_INLINE void et_count_runs_i8(const et_taps_i8 *t, et_runs_i8 kind,
+                                et_packed_i8 *packed) {
+  const et_cpu_window *w = t->window;
+  const bool by_lines = kind == ET_RUNS_LINES;
+  packed->runs = by_lines ? 1 : w->kernel_y * w->kernel_x;
+  packed->quads =
+      ((by_lines ? w->kernel_y * et_line_size_i8(t) : t->size) + 3) / 4;
+  packed->depth = packed->runs * packed->quads;
+}
+
+/* Of one tap of each window, which is pixel `x` for the first. */
+ET_INLINE void et_address_tap_i8(const et_segment_i8 *s, const uint8_t *row,
+                                 size_t x, const uint8_t **from) {
+  const et_cpu_window *w = s->taps->window;
+  const size_t step = w->stride_x * s->taps->channels;
+  size_t i = 0;
+  for (; i < s->count && (row == NULL || x >= w->width);
+       i++, x += w->stride_x) {
+    from[i] = s->taps->beyond;
+  }
+  const uint8_t *at = i < s->count ? row + x * s->taps->channels : NULL;
+  for (; i < s->count && x < w->width; i++, x += w->stride_x, at += step) {
+    from[i] = at;
+  }
+  for (; i < s->count; i++) {
+    from[i] = s->taps->beyond;
+  }
+}
+
+ET_INLINE void et_address_taps_i8(const et_segment_i8 *s) {
+  const et_cpu_window *w = s->taps->window;
+  const uint8_t **from = s->from;
+  for (size_t i = 0; i < w->kernel_y; i++) {
+    for (size_t j = 0; j < w->kernel_x; j++, from += s->stride) {
+      et_address_tap_i8(s, s->rows[i], s->x + j * w->dilation_x, from);
+    }
+  }
+}
+
 /* Fills in the addresses of `count` windows from number `pixel`, counted over all
  * images; `end` is that of the images. Rows of windows are packed. */
 ET_INLINE void et_address_windows_i8(const et_taps_i8 *t, et_runs_i8 kind,
                                      size_t pixel, size_t count,
                                      const uint8_t *end, bool is_signed,
                                      et_packed_i8 *packed) {
-  const et_cpu_window *w = t->window;
-  et_segment_i8 s = {
-      .taps = t, .end = end, .from = packed->from, .stride = count};
-  uint8_t *to = packed->bytes;
   packed->rows = count;
   et_count_runs_i8(t, kind, packed);
   et_turn_i8(packed, is_signed);
@@ -265,18 +285,15 @@ ET_INLINE void et_address_windows_i8(const et_taps_i8 *t, et_runs_i8 kind,
     for (size_t i = 0; i < count; i++) {
       packed->from[i] = packed->bytes + i * packed->depth * 4;
     }
+    et_copy_windows_i8(t, pixel, count, end, (uint8_t)packed->shift,
+                       packed->depth, packed->bytes);
+    return;
   }
+  et_segment_i8 s = {
+      .taps = t, .end = end, .from = packed->from, .stride = count};
   for (size_t left = count; left > 0; left -= s.count, pixel += s.count) {
-    const size_t column = pixel % w->out_width;
-    s.x = column * w->stride_x - w->left;
-    s.count = left < w->out_width - column ? left : w->out_width - column;
-    et_find_rows_i8(t, pixel / w->out_width, s.rows);
-    if (kind == ET_RUNS_TAPS) {
-      et_address_taps_i8(&s);
-    } else {
-      et_pack_lines_i8(&s, (uint8_t)packed->shift, packed->depth, to);
-      to += s.count * packed->depth * 4;
-    }
+    et_find_segment_i8(&s, pixel, left);
+    et_address_taps_i8(&s);
     s.from += s.count;
   }
 }
