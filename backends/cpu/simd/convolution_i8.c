@@ -8,7 +8,7 @@ _Static_assert(ET_CPU_QUADS_I8 * 4 * 128 <= 1 << 21,
 _Static_assert(ET_CPU_QUADS_I8 <= ET_I8_MOST_QUADS, "a row fits its buffer");
 
 /* Taps of all rows of a block. */
-#define MOST_PIECES 1536
+#define MOST_PIECES 768
 
 _Static_assert(MOST_PIECES >= ET_CPU_TAPS_I8, "a row fits");
 
@@ -16,7 +16,7 @@ _Static_assert(MOST_PIECES >= ET_CPU_TAPS_I8, "a row fits");
  * where bytes are made something else on their way. */
 typedef union source {
   et_piece_i8 pieces[MOST_PIECES];
-  uint8_t lines[ET_I8_MOST_QUADS * 4 + ET_LINE_STEP];
+  uint8_t lines[ET_I8_BLOCK_ROWS * ET_LINES_BYTES + ET_LINE_STEP];
 } source;
 
 /* One call's state. */

@@ -33,8 +33,13 @@ ET_INLINE size_t et_i8_panels(size_t columns) {
                                                   : 4;
 }
 
-/* Bytes that a block of rows is packed in: as they are, or as int16. */
+/* Bytes that a block of rows is packed in: as they are, or as int16. Those of AVX2 lie
+ * beyond the first-level cache, as weights are widened once for all rows of a block. */
+#if ET_SUMS_OF_16
+#define ET_I8_PACKED_BYTES 65536
+#else
 #define ET_I8_PACKED_BYTES 32768
+#endif
 #define ET_I8_QUAD_BYTES (ET_DOT4_EXACT ? 4 : 8)
 
 /* Most groups of four summands: one row fits. */
