@@ -7,6 +7,7 @@ from torch.fx import Node
 from backends.cpu.compiler.attention_fusion import prepare_attention
 from backends.cpu.compiler.bytes_bounds import bound_bytes, narrow_products
 from backends.cpu.compiler.bytes_fusion import compute_in_bytes
+from backends.cpu.compiler.bytes_pads import fold_pads
 from backends.cpu.compiler.caches import keep_halves
 from backends.cpu.compiler.choice import choose
 from backends.cpu.compiler.folding import fold
@@ -42,6 +43,7 @@ def step_graph(program: ExportedProgram, options: Options) -> StepGraph:
     fold(graph)
     fuse(graph)
     join_maps(graph)
+    fold_pads(graph)
     compute_in_bytes(graph, known.quantized)
     bound_bytes(graph)
     narrow_products(graph)
