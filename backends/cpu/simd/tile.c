@@ -399,14 +399,6 @@ ET_APART void run_columns(group *g, size_t rows, size_t columns,
 }
 
 #if defined(ET_HAS_WIDE)
-/* Of more summands, the weights of high tiles are read less often. Those of AVX-512 take
- * wide tiles where columns would be wasted alone. */
-#if defined(ET_CPU_ISA_AVX512)
-#define MOST_WIDE_DEPTH 0
-#else
-#define MOST_WIDE_DEPTH 48
-#endif
-
 /* How many columns, at the end, are worked on by wide tiles. Tables list others. */
 static size_t wide_columns(const et_tiles *t, size_t rows, size_t columns) {
   static const size_t others[] = {0, 2 * ET_PANEL, ET_PANEL};
@@ -414,7 +406,7 @@ static size_t wide_columns(const et_tiles *t, size_t rows, size_t columns) {
       columns % ET_WIDE_HALF != 0) {
     return 0;
   }
-  if (t->depth > MOST_WIDE_DEPTH) {
+  if (t->depth > ET_MOST_WIDE_DEPTH) {
     return columns % ET_PANEL == 0 ? 0 : ET_WIDE_COLUMNS;
   }
   return columns - others[columns % ET_WIDE_COLUMNS / ET_WIDE_HALF];
@@ -427,20 +419,35 @@ static void move_down(et_tiles *t, size_t rows) {
   t->residual += t->residual == NULL ? 0 : rows * t->residual_stride;
 }
 
+/* What a column's tiles fetch: the panel, or the two, that only the next column reads. */
+static et_wide_next find_next(const et_tiles *t, size_t lane, size_t rows,
+                              bool is_last) {
+  const size_t panels = lane == 0 ? 1 : 2;
+  et_wide_next next = {NULL, 0};
+  if (ET_MOST_WIDE_DEPTH > 0 && !is_last && rows > 0) {
+    next.at = t->panels + 2 * t->panel_stride;
+    next.lines = divide_up(panels * t->depth, rows / ET_WIDE_ROWS);
+  }
+  return next;
+}
+
 /* A panel and a half from `column` on, of rows that fill tiles. What tiles leave is applied
  * to some at a time. */
-static void run_wide_column(const et_tiles *all, size_t column, size_t rows) {
+static void run_wide_column(const et_tiles *all, size_t column, size_t rows,
+                            bool is_last) {
   et_tiles t = *all;
   const size_t lane = column % ET_PANEL;
   const size_t most = leaves_curve(all) ? NEAR_TILES * ET_WIDE_ROWS : rows;
-  t.panels += column / ET_PANEL * t.panel_stride + lane;
+  t.panels += column / ET_PANEL * t.panel_stride;
+  et_wide_next next = find_next(&t, lane, rows, is_last);
+  t.panels += lane;
   t.out += column;
   t.start += t.start == NULL ? 0 : column;
   t.residual += t.residual == NULL ? 0 : column;
   while (rows > 0) {
     const size_t some = smaller(rows, most);
     et_wide_tiles(&t, lane == 0 ? ET_WIDE_HALF : t.panel_stride - ET_WIDE_HALF,
-                  some / ET_WIDE_ROWS);
+                  some / ET_WIDE_ROWS, &next);
     finish(&t, 0, some, ET_WIDE_COLUMNS);
     move_down(&t, some);
     rows -= some;
@@ -453,7 +460,7 @@ static void run_wide(group *g, size_t rows, size_t columns) {
   const size_t left =
       rows % ET_WIDE_ROWS == 1 ? ET_WIDE_ROWS + 1 : rows % ET_WIDE_ROWS;
   for (size_t c = 0; c < columns; c += ET_WIDE_COLUMNS) {
-    run_wide_column(&g->tiles, c, rows - left);
+    run_wide_column(&g->tiles, c, rows - left, c + ET_WIDE_COLUMNS == columns);
   }
   if (left > 0) {
     move_down(&g->tiles, rows - left);

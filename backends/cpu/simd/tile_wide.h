@@ -15,6 +15,20 @@
 #define ET_HAS_WIDE 1
 #define ET_WIDE_VECTORS (ET_WIDE_COLUMNS / ET_WIDE_HALF)
 
+/* Of more summands, the weights of high tiles are read less often. Those of AVX-512 take
+ * wide tiles where columns would be wasted alone. */
+#if defined(ET_CPU_ISA_AVX512)
+#define ET_MOST_WIDE_DEPTH 0
+#else
+#define ET_MOST_WIDE_DEPTH 96
+#endif
+
+/* Weights that come next, of which some lines are fetched with each tile. */
+typedef struct et_wide_next {
+  const float *at;
+  size_t lines;
+} et_wide_next;
+
 typedef __m256 et_wide_sums[ET_WIDE_ROWS][ET_WIDE_VECTORS];
 
 ET_INLINE void et_wide_begin(const et_tiles *t, const float *out,
@@ -67,9 +81,19 @@ ET_INLINE void et_wide_store(const et_tiles *t, float *out, __m256 low,
   }
 }
 
+/* Nothing with AVX-512: layers of 24 columns have few weights, and code may not be larger. */
+ET_INLINE void et_wide_fetch(et_wide_next *next) {
+  if (ET_MOST_WIDE_DEPTH > 0) {
+    for (size_t i = 0; i < next->lines; i++, next->at += ET_PANEL) {
+      et_prefetch_near(next->at);
+    }
+  }
+}
+
 /* Computes `count` tiles, one below the other. Sums that are not whole yet pass the
  * bounds as they are. */
-ET_APART void et_wide_tiles(const et_tiles *all, size_t second, size_t count) {
+ET_APART void et_wide_tiles(const et_tiles *all, size_t second, size_t count,
+                            et_wide_next *next) {
   const et_tiles t = *all; /* which no result overlaps, as compilers see */
   const __m256 low =
       _mm256_set1_ps(t.last ? et_cpu_clamp_low(t.activation) : -INFINITY);
@@ -81,6 +105,7 @@ ET_APART void et_wide_tiles(const et_tiles *all, size_t second, size_t count) {
   for (; count > 0; count--) {
     et_wide_sums sums;
     et_wide_begin(&t, out, sums);
+    et_wide_fetch(next);
     et_wide_add(&t, x, second, sums);
     if (t.last && residual != NULL) {
       et_wide_add_residual(&t, residual, sums);
