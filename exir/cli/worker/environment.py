@@ -52,12 +52,15 @@ def pin_libraries() -> None:
 def pin_torch() -> None:
     """One thread, deterministic kernels, memory from `torch.empty` filled; no kernels that only some processors have.
 
-    Torch's own warnings, which tell of its insides, are dropped.
+    Torch's own warnings and logs, which tell of its insides, are dropped: what ends a compilation is raised besides.
     """
     import torch
 
     warnings.filterwarnings("ignore", module=r"torch(\.|$)")
-    torch._logging.set_logs(all=logging.ERROR)
+    warnings.filterwarnings(
+        "ignore", message=".*LeafSpec", category=FutureWarning
+    )  # of copies of its trees, by `copyreg`
+    torch._logging.set_logs(all=logging.CRITICAL)
     torch.set_num_threads(1)
     torch.use_deterministic_algorithms(True, warn_only=True)
     torch.backends.nnpack.set_flags(False)

@@ -97,6 +97,49 @@ def test_every_machine_writes_the_same_bytes(tmp_path: Path) -> None:
         assert _compile(tmp_path, changes) == as_it_is, machine
 
 
+_MODELS_TORCH_TALKS_OF = """
+import torch
+
+class Mapped(torch.nn.Module):
+    def forward(self, x):
+        return torch.vmap(torch.sin)(x)
+
+class Wrong(torch.nn.Module):
+    def forward(self, x):
+        return x @ torch.ones(4, 4)
+
+def mapped():
+    return Mapped(), (torch.ones(2, 3),)
+
+def wrong():
+    return Wrong(), (torch.ones(2, 3),)
+"""
+
+
+def _said(folder: Path, entry_point: str) -> str:
+    """What the compiler writes of a model besides the program."""
+    (folder / "net.py").write_text(_MODELS_TORCH_TALKS_OF)
+    words = [
+        "--target=//:net",
+        "--module=net",
+        f"--entry-point={entry_point}",
+        f"--import-root={folder}",
+    ]
+    finished = subprocess.run(
+        [sys.executable, "-m", "exir.cli.lower", *words, f"--out-pte={folder / 'pte'}"],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(_ROOT), *sys.path])},
+        capture_output=True,
+        text=True,
+    )
+    return finished.stdout + finished.stderr
+
+
+def test_what_torch_tells_of_its_insides_is_dropped(tmp_path: Path) -> None:
+    assert _said(tmp_path, "mapped") == ""
+    said = _said(tmp_path, "wrong")
+    assert said.startswith("error: //:net: ") and "Traceback" not in said
+
+
 _MATHEMATICS = """
 import ctypes, hashlib
 C = ctypes.CDLL("libm.so.6")
