@@ -110,12 +110,12 @@ def decoder() -> tuple[nn.Module, tuple[torch.Tensor, ...]]:
 
 
 def decoder_4bit() -> tuple[nn.Module, tuple[torch.Tensor, ...]]:
-    """The same with weights of 4 bits, one scale for 32 of a row."""
+    """The same with weights of 4 bits, one scale of two bytes for 32 of a row."""
     # It registers tensors of its own, which the float model needs not.
     from torchao.quantization import IntxWeightOnlyConfig, quantize_
     from torchao.quantization.granularity import PerGroup
 
     module, inputs = decoder()
-    config = IntxWeightOnlyConfig(weight_dtype=_INT4, granularity=PerGroup(32))
+    config = IntxWeightOnlyConfig(weight_dtype=_INT4, granularity=PerGroup(32), scale_dtype=torch.bfloat16)
     quantize_(module, config, lambda each, _: isinstance(each, (nn.Linear, nn.Embedding)))
     return module, inputs

@@ -208,6 +208,9 @@ RULES: dict[OpOverload, Rule] = {
     _ours.linear_with_minimum.default: Rule(_lower_linear(_of_minima_linear), _refuses_linear, dtypes=_DTYPES),
     _decomposed.mixed_linear.default: Rule(_lower_mixed, _refuses_weight(_of_mixed), dtypes=_DTYPES),
     _decomposed.embedding_2bit.default: _embedding(_of_embedding(2), 5),
+    _decomposed.embedding_2bit.dtype: _embedding(_of_embedding(2), 5),
     _decomposed.embedding_4bit.default: _embedding(_of_embedding(4), 5),
+    _decomposed.embedding_4bit.dtype: _embedding(_of_embedding(4), 5),
     _decomposed.embedding_byte.default: _embedding(_of_embedding(8), 5),
+    _decomposed.embedding_byte.dtype: _embedding(_of_embedding(8), 5),
 }

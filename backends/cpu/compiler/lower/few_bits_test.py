@@ -52,10 +52,20 @@ class Layer(Weight):
         return _OURS.linear(x, *self.parts, self.bias, self.bits)
 
 
+EMBEDDINGS = {2: _DECOMPOSED.embedding_2bit, 4: _DECOMPOSED.embedding_4bit, 8: _DECOMPOSED.embedding_byte}
+
+
 class Table(Weight):
     def forward(self, indices: Tensor) -> Tensor:
-        embedding = {2: "embedding_2bit", 4: "embedding_4bit", 8: "embedding_byte"}[self.bits]
-        return getattr(_DECOMPOSED, embedding)(*self.parts, *LIMITS[self.bits], indices)
+        return EMBEDDINGS[self.bits](*self.parts, *LIMITS[self.bits], indices)
+
+
+class TableOfHalves(Weight):
+    """Of float32, with scales of two bytes."""
+
+    def forward(self, indices: Tensor) -> Tensor:
+        embedding = EMBEDDINGS[self.bits].dtype
+        return embedding(*self.parts, *LIMITS[self.bits], indices, dtype=torch.float32)
 
 
 @pytest.mark.parametrize("shifted", [False, True])
@@ -92,6 +102,16 @@ def test_layers_of_rounded_rows_compute_in_whole_numbers(
 def test_embeddings_keep_their_bits(bits: int, shifted: bool) -> None:
     table, indices = Table(bits, 21, 48, 2, shifted), torch.tensor([[0, 20, 3]])
     assert operations(table, indices) == [EmbeddingQ(21, max(bits, 4), Shift(shifted))]
+    assert_computes(table, indices)
+
+
+@pytest.mark.parametrize("bits", [2, 4, 8])
+def test_embeddings_that_name_their_dtype_have_scales_of_two_bytes(bits: int) -> None:
+    table, indices = TableOfHalves(bits, 21, 48, 2, False), torch.tensor([[0, 20, 3]])
+    table.scales = table.scales.bfloat16()
+    [embedding] = steps(table, indices).steps
+    assert embedding.operation == EmbeddingQ(21, max(bits, 4), Shift.NONE)
+    assert _elements(embedding.inputs[1]).dtype == torch.bfloat16
     assert_computes(table, indices)
 
 
