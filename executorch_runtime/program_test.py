@@ -14,7 +14,10 @@ import pytest
 import torch
 
 from executorch_runtime import Clock, ExecutorchError, Method, Program, ValueInfo, _native
+from exir import ExecutorchBackendConfig, to_edge
 from exir._serialize import deserialize_pte_binary
+from exir.bundle import Facts
+from exir.passes import MemoryPlanningPass
 from exir.plan.imported import imported_methods
 from tests.fixtures.recorded import FOLDER, PROGRAMS, recorded
 
@@ -244,6 +247,23 @@ def test_integers_of_more_than_64_bits_are_no_inputs() -> None:
     method = _open("tut02_basic_add").method()
     with pytest.raises(ValueError, match=f"an input is {2**63}, not from "):
         method(2**63, torch.ones(3, 3))
+
+
+class _Writing(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x[:, 0] = 3
+        return x.sum(1)
+
+
+@pytest.mark.parametrize("planned", [True, False])
+def test_inputs_stay_as_they_are(planned: bool, tmp_path: Path) -> None:
+    file = tmp_path / "writing.pte"
+    edge = to_edge(torch.export.export(_Writing(), (torch.zeros(2, 4),)), facts=Facts())
+    planner = MemoryPlanningPass(alloc_graph_input=planned)
+    edge.to_executorch(ExecutorchBackendConfig(memory_planning_pass=planner)).save(str(file))
+    given = torch.ones(2, 4)
+    assert Program(file).method()(given)[0].tolist() == [6, 6]
+    assert torch.equal(given, torch.ones(2, 4))
 
 
 def test_options_reach_the_backend_by_its_id() -> None:

@@ -1,5 +1,6 @@
 """All that is compiled into one program, and what is known about where it shall run."""
 
+import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -23,6 +24,15 @@ class Diagnostics:
         """Add a message, with the line of the model that `node` stems from."""
         source = source_of(node) if node is not None else None
         self.messages.append(f"{message} ({source})" if source else message)
+
+
+@dataclass
+class Warned(Diagnostics):
+    """Of scripts that give no facts, and so would read no messages: each is a warning of Python's too."""
+
+    def note(self, message: str, node: Node | None = None) -> None:
+        super().note(message, node)
+        warnings.warn(self.messages[-1], stacklevel=2)
 
 
 @dataclass(frozen=True)

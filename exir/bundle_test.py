@@ -1,5 +1,6 @@
 """Passes that see all methods at once, beside those that see one."""
 
+import re
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -134,6 +135,11 @@ def test_failure_names_the_pass() -> None:
 
     with pytest.raises(PassError, match="pass 'fail' failed: 'what'"):
         codec().transform([Fail()])
+
+
+def test_notes_are_warnings_of_scripts_that_give_no_facts() -> None:
+    with pytest.warns(UserWarning, match=re.escape("seen ['decode', 'encode']")):
+        codec().transform([See("seen ")])
 
 
 def test_note_carries_the_models_line() -> None:

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 import torch
 from torch.export import ExportedProgram
+from torch.export.graph_signature import OutputKind
 from torch.fx import Graph, Node
 
 from exir.dialects.edge import EdgeOpOverload, edge_op
@@ -25,21 +26,32 @@ class RemoveNoops(ProgramPass):
     """Takes out copies, casts, views and slices that change nothing.
 
     Before: the edge dialect, functional. After: no such operator is left, save where a graph
-    output would become a graph input itself.
+    output would become a graph input itself, or two states would get one and the same value:
+    torch's signatures name a written state by its value.
     """
 
     name: ClassVar[str] = "remove_noops"
 
     def run(self, program: ExportedProgram) -> ExportedProgram:
         for graph_module in graphs(program.graph_module):
-            _clean(graph_module.graph)
+            is_top = graph_module is program.graph_module
+            _clean(graph_module.graph, _count_written(program) if is_top else 0)
         return program
 
 
-def _clean(graph: Graph) -> None:
+def _count_written(program: ExportedProgram) -> int:
+    """How many of the first outputs are values of states and inputs that are written to."""
+    kinds = [spec.kind for spec in program.graph_signature.output_specs]
+    return len(kinds) - kinds.count(OutputKind.USER_OUTPUT)
+
+
+def _clean(graph: Graph, written: int) -> None:
     for node in graph.nodes:
         source = _unchanged_input(node)
-        if source is not None and not _would_return_an_input(node, source):
+        if source is None or _would_return_an_input(node, source):
+            continue
+        values = graph.output_node().args[0][:written]
+        if not (node in values and source in values):
             replace_and_erase(node, source)
 
 

@@ -3,6 +3,7 @@
 import torch
 
 from exir.decomposition.decompose import to_core_aten
+from exir.graph.program_update import with_names_of_graph
 from exir.passes.remove_noops import RemoveNoops
 from exir.testing import models, programs
 from exir.testing.graphs import assert_same, operator_names, run, run_module
@@ -52,3 +53,22 @@ def test_copy_onto_a_buffer_is_the_copied_value() -> None:
     program = RemoveNoops().run(to_core_aten(example.export(), {}))
     assert "aten::copy" not in operator_names(program)
     assert_same(run(program, example.inputs), run_module(example.module, example.inputs))
+
+
+class _Twice(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("first", torch.zeros(2))
+        self.register_buffer("second", torch.zeros(2))
+
+    def forward(self, x):
+        value = x + 1
+        self.first.copy_(value)
+        self.second.copy_(value)
+        return value * 2
+
+
+def test_states_that_get_one_value_keep_names_of_their_own() -> None:
+    program = RemoveNoops().run(to_core_aten(Example(_Twice(), (torch.ones(2),)).export(), {}))
+    written = with_names_of_graph(program).graph_signature.buffers_to_mutate
+    assert sorted(written.values()) == ["first", "second"]

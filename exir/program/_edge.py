@@ -10,7 +10,7 @@ from torch.fx import Node
 from torch.fx.passes.infra.pass_manager import PassManager
 
 from exir import pipeline
-from exir.bundle import Facts, ProgramBundle
+from exir.bundle import Facts, ProgramBundle, Warned
 from exir.capture import EdgeCompileConfig, ExecutorchBackendConfig
 from exir.decomposition.decompose import to_core_aten
 from exir.decomposition.decompositions import NodeFilter
@@ -84,7 +84,7 @@ def to_edge(
     """
     config = compile_config or EdgeCompileConfig()
     named = _by_method(programs)
-    bundle = ProgramBundle(named, dict(constant_methods or {}), facts or Facts())
+    bundle = ProgramBundle(named, dict(constant_methods or {}), facts or Facts(diagnostics=Warned()))
     manager = EdgeProgramManager._of(_lowered(bundle, config, {}), config)
     return manager._recorded(programs) if generate_etrecord else manager
 
@@ -108,7 +108,7 @@ def to_edge_transform_and_lower(
     named = _by_method(programs)
     partitioners = _per_method(partitioner or (), named)
     whole = {name: _kept_whole(partitioners[name], program) for name, program in named.items()}
-    bundle = ProgramBundle(named, dict(constant_methods or {}), facts or Facts())
+    bundle = ProgramBundle(named, dict(constant_methods or {}), facts or Facts(diagnostics=Warned()))
     manager = EdgeProgramManager._of(_lowered(bundle, config, whole), _preserving(config, whole))
     if generate_etrecord:
         manager = manager._recorded(programs)
@@ -137,7 +137,7 @@ class EdgeProgramManager:
         self._config = compile_config or EdgeCompileConfig()
         self._programs = _by_method(edge_programs)
         self._constant_methods = dict(constant_methods or {})
-        self._facts = facts or Facts()
+        self._facts = facts or Facts(diagnostics=Warned())
         self._etrecord: ETRecord | None = None
         both = sorted(self._programs.keys() & self._constant_methods.keys())
         if both:

@@ -12,7 +12,7 @@ from torch.fx import Node
 
 from exir import schema
 from exir._serialize import PTEFile, SerializedProgram, serialize_ptd, serialize_pte_binary
-from exir.bundle import Facts, ProgramBundle
+from exir.bundle import Facts, ProgramBundle, Warned
 from exir.capture import ExecutorchBackendConfig
 from exir.emit import EmitOptions, EmitterOutput, emit_program
 from exir.error import ConfigError
@@ -25,6 +25,7 @@ from exir.passes.external_constants_pass import DEFAULT_FILE, ExternalConstantsP
 from exir.passes.fuse_bytes import FuseBytes
 from exir.passes.fuse_dynamic_layers import FuseDynamicLayers
 from exir.passes.insert_write_back_for_buffers_pass import InsertWriteBackForBuffersPass
+from exir.passes.leave_inputs import LeaveInputs
 from exir.passes.memory_planning_pass import MemoryPlanningPass
 from exir.passes.pack_few_bits import PackFewBits
 from exir.passes.replace_view_copy_with_view_pass import ReplaceViewCopyWithViewPass
@@ -54,7 +55,7 @@ def to_executorch(
     """
     config = config or ExecutorchBackendConfig()
     programs = {name: copy_program(edge_programs[name]) for name in sorted(edge_programs)}
-    bundle = ProgramBundle(programs, dict(constant_methods or {}), facts or Facts())
+    bundle = ProgramBundle(programs, dict(constant_methods or {}), facts or Facts(diagnostics=Warned()))
     bundle = run_bundle(bundle, config.passes, verify_lowered)
     bundle = run_bundle(bundle, _built_in(config, list(bundle.programs)), verify_lowered)
     return ExecutorchProgramManager(_planned(bundle, config), config)
@@ -62,7 +63,10 @@ def to_executorch(
 
 def _built_in(config: ExecutorchBackendConfig, methods: list[str]) -> list[PassType]:
     """The passes of every method up to the planning of memory."""
-    return [as_bundle_pass(each, (name,)) for name in methods for each in _of_method(config, name)]
+    each_method = [
+        as_bundle_pass(each, (name,)) for name in methods for each in _of_method(config, name)
+    ]
+    return [LeaveInputs(), *each_method]
 
 
 def _of_method(config: ExecutorchBackendConfig, name: str) -> list[PassType]:

@@ -1,0 +1,71 @@
+"""`LeaveInputs`: programs do not write to what the caller gives them."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from torch.export import ExportedProgram
+from torch.export.graph_signature import ExportGraphSignature, OutputKind, OutputSpec
+from torch.fx import Node
+
+from exir.bundle import Diagnostics, ProgramBundle
+from exir.dialects.edge import EdgeOpOverload
+from exir.error import internal_assert
+from exir.graph.in_place import overwritten_operand
+from exir.pass_manager import BundlePass
+
+
+@dataclass(frozen=True)
+class LeaveInputs(BundlePass):
+    """Leaves out what is written to inputs behind the method's results, and tells the user.
+
+    A planned input is a copy of the caller's tensor, whose bytes the run may use again; one that is not planned may lie in
+    memory that nobody may write to. Before: writes to inputs are among the outputs. After: none is; results are computed as
+    they were, calls that only gave a new value of an input are gone.
+    """
+
+    name: ClassVar[str] = "leave_inputs"
+
+    def run(self, bundle: ProgramBundle) -> ProgramBundle:
+        for method, program in bundle.programs.items():
+            _leave_inputs(method, program, bundle.facts.diagnostics)
+        return bundle
+
+    def ensures(self, bundle: ProgramBundle) -> None:
+        for method, program in bundle.programs.items():
+            specs = program.graph_signature.output_specs
+            internal_assert(not any(map(_writes_input, specs)), f"method '{method}' writes to an input")
+
+
+def _writes_input(spec: OutputSpec) -> bool:
+    return spec.kind is OutputKind.USER_INPUT_MUTATION
+
+
+def _leave_inputs(method: str, program: ExportedProgram, diagnostics: Diagnostics) -> None:
+    output = program.graph.output_node()
+    ends = list(zip(program.graph_signature.output_specs, output.args[0]))
+    kept = [end for end in ends if not _writes_input(end[0])]
+    if len(kept) == len(ends):
+        return
+    program._graph_signature = ExportGraphSignature(
+        program.graph_signature.input_specs, [spec for spec, _ in kept]
+    )
+    output.args = (tuple(value for _, value in kept),)
+    for spec, value in ends:
+        if _writes_input(spec):
+            diagnostics.note(
+                f"method '{method}' writes to its input '{spec.target}', which the caller's tensor does not show:"
+                " programs leave inputs as they are; return the new value if it is needed",
+                value,
+            )
+            _erase_unused(value)
+
+
+def _erase_unused(value: Node) -> None:
+    """Erase `value` if nobody wants it, and then what it alone has wanted; a call that changes an operand stays."""
+    is_pure = isinstance(value.target, EdgeOpOverload) and overwritten_operand(value) is None
+    if value.users or not is_pure:
+        return
+    wanted = value.all_input_nodes
+    value.graph.erase_node(value)
+    for each in wanted:
+        _erase_unused(each)

@@ -1,0 +1,66 @@
+"""Programs leave inputs as they are, and the user is told."""
+
+import pytest
+import torch
+from torch import Tensor
+
+from backends.demo.compiler_demo import CompilerDemoPartitioner
+from exir.backend.partitioner import Partitioner
+from exir.bundle import Facts
+from exir.capture import ExecutorchBackendConfig
+from exir.passes import MemoryPlanningPass
+from exir.program import ExecutorchProgramManager, to_edge_transform_and_lower
+from exir.testing.graphs import operator_names
+from exir.testing.models import Example
+
+
+class Writing(torch.nn.Module):
+    def forward(self, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+        x.mul_(2)
+        y.copy_(torch.sin(y + x))
+        return x + 1, x
+
+
+EXAMPLE = Example(Writing(), (torch.ones(2, 2), torch.ones(2, 2)))
+
+
+def lowered(facts: Facts, *partitioners: Partitioner, planned: bool = True) -> ExecutorchProgramManager:
+    edge = to_edge_transform_and_lower(EXAMPLE.export(), partitioner=partitioners, facts=facts)
+    planner = MemoryPlanningPass(alloc_graph_input=planned)
+    return edge.to_executorch(ExecutorchBackendConfig(memory_planning_pass=planner))
+
+
+@pytest.mark.parametrize("planned", [True, False])
+def test_results_are_computed_and_inputs_are_not_written(planned: bool) -> None:
+    program = lowered(Facts(), planned=planned).exported_program()
+    assert operator_names(program) == ["aten::mul.out", "aten::add.out"]
+    assert not program.graph_signature.user_inputs_to_mutate
+    assert len(program.graph_signature.user_outputs) == 2
+
+
+def test_user_is_told_the_input_and_the_line() -> None:
+    facts = Facts()
+    lowered(facts)
+    first, second = facts.diagnostics.messages
+    text = (
+        "method 'forward' writes to its input '{}', which the caller's tensor does not show:"
+        " programs leave inputs as they are; return the new value if it is needed (exir/passes/leave_inputs_test.py:{})"
+    )
+    line = Writing.forward.__code__.co_firstlineno
+    assert (first, second) == (text.format("x", line + 1), text.format("y", line + 2))
+
+
+def test_what_a_delegate_computes_is_not_written_either() -> None:
+    facts = Facts()
+    plan = lowered(facts, CompilerDemoPartitioner()).executorch_program.execution_plan[0]
+    assert plan.delegates and len(plan.outputs) == 2
+    assert [operator.name for operator in plan.operators] == []
+    assert len(facts.diagnostics.messages) == 2
+
+
+def test_programs_that_write_to_no_input_are_as_they_were() -> None:
+    facts = Facts()
+    example = Example(torch.nn.ReLU(), (torch.ones(1, 2),))
+    program = to_edge_transform_and_lower(example.export(), facts=facts).to_executorch()
+    assert operator_names(program.exported_program()) == ["aten::relu.out"]
+    assert facts.diagnostics.messages == []
