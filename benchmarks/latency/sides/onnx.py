@@ -12,6 +12,15 @@ from benchmarks.latency.sides.official import CALIBRATIONS
 from benchmarks.latency.sides.side import Loaded, Setting, Side
 
 _OPSET = 17
+_ERRORS = 3  # of its logger's severities
+
+
+def _quiet() -> Any:
+    """The package, without a line for each constant that its passes leave unused."""
+    import onnxruntime
+
+    onnxruntime.set_default_logger_severity(_ERRORS)
+    return onnxruntime
 
 
 class OnnxRuntime(Side):
@@ -25,8 +34,7 @@ class OnnxRuntime(Side):
         torch.onnx.export(model.module, model.inputs, str(path), dynamo=False, opset_version=_OPSET)
 
     def session(self, path: Path, setting: Setting) -> Any:
-        import onnxruntime
-
+        onnxruntime = _quiet()
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads, options.inter_op_num_threads = setting.threads, 1
         return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
@@ -53,7 +61,7 @@ class OnnxRuntimeInt8(OnnxRuntime):
         return model.kind == "picture"
 
     def convert(self, model: Model, path: Path) -> None:
-        import onnxruntime
+        onnxruntime = _quiet()
         from onnxruntime.quantization import CalibrationDataReader, quantize_static
 
         floats = path.with_suffix(".floats")
