@@ -146,6 +146,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     ),
     "et_python_program_close": (None, [c_void_p]),
     "et_python_program_view": (c_void_p, [c_void_p]),
+    "et_python_program_backend": (c_char_p, [c_void_p, c_size_t]),
     "et_python_program_events": (POINTER(Recorder), [c_void_p]),
     "et_python_method_load": (_STATUS, [c_void_p, c_char_p, POINTER(Options), POINTER(c_void_p), POINTER(Error)]),
     "et_python_method_free": (None, [c_void_p]),

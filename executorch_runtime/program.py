@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 import os
 import weakref
 from collections.abc import Mapping
@@ -74,15 +75,16 @@ class Program:
         """Loads a method, with state of its own.
 
         threads: how many it may run on, the caller's among them.
-        backend_options: of each backend, by its id.
+        backend_options: of each backend that the program has, by its id.
         seed: what operators draw random numbers from.
         max_steps: instructions that a run may take, so that a loop which does not end is an error; 0 for ten million.
         trace: keep what loading and each run take (`Method.events`).
         share: a method and the memory id of the planned buffer that both are to have, with the state in it.
-        ValueError for a number that is below 0 or has more than 64 bits.
+        ValueError for a number that is below 0 or has more than 64 bits, and for a backend that the program has not.
         """
         for what, value in (("threads", threads), ("seed", seed), ("max_steps", max_steps)):
             check_range(what, value, 0, 2**64 - 1)
+        self._check_backends(backend_options or {})
         owner, memory_id = share or (None, 0)
         given = _BackendOptions(backend_options or {})
         options = _native.Options(threads, given.array, len(given.array), max_steps, seed, None, memory_id, trace)
@@ -92,6 +94,15 @@ class Program:
         assert handle.value is not None
         lock = owner.lock if owner else Lock()
         return Method(handle.value, self.signature(name), lock, (self, owner))
+
+    def _check_backends(self, given: Mapping[str, Mapping[str, Scalar]]) -> None:
+        name = self._calls.et_python_program_backend
+        found = itertools.takewhile(bool, (name(self._handle, index) for index in itertools.count()))
+        backends = sorted({each.decode() for each in found})
+        for each in given:
+            if each not in backends:
+                has = f"has {', '.join(backends)}" if backends else "has no backends"
+                raise ValueError(f"backend_options for '{each}': the program {has}")
 
 
 class _BackendOptions:

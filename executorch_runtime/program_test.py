@@ -22,6 +22,7 @@ from exir.plan.imported import imported_methods
 from tests.fixtures.recorded import FOLDER, PROGRAMS, recorded
 
 _REFUSED = {"tut09_delegate_mapping_demo": "it names no operands and no weights"}
+_DELEGATED = "dyn_mlp_xnn"
 _RUNNING = sorted(set(PROGRAMS) - set(_REFUSED))
 
 
@@ -267,9 +268,19 @@ def test_inputs_stay_as_they_are(planned: bool, tmp_path: Path) -> None:
 
 
 def test_options_reach_the_backend_by_its_id() -> None:
-    name = "tut02_basic_add"
-    method = _open(name).method(threads=2, backend_options={"CpuBackend": {"isa": "avx2"}}, max_steps=1)
-    assert torch.equal(method(torch.ones(3, 3), torch.ones(3, 3))[0], torch.full((3, 3), 2.0))
+    add = _open("tut02_basic_add").method(threads=2, max_steps=1)
+    assert torch.equal(add(torch.ones(3, 3), torch.ones(3, 3))[0], torch.full((3, 3), 2.0))
+    with pytest.raises(ExecutorchError, match="XnnpackBackend: option 'isa' is plain, avx2"):
+        _open(_DELEGATED).method(backend_options={"XnnpackBackend": {"isa": "avx1024"}})
     looping = _open("control_flow_map").method(max_steps=3)
     with pytest.raises(ExecutorchError, match="OUT_OF_RESOURCES: .*all 3 steps"):
         looping(*recorded(PROGRAMS["control_flow_map"], "inputs")[0][1])
+
+
+@pytest.mark.parametrize(
+    ("program", "has"),
+    [("tut02_basic_add", "has no backends"), (_DELEGATED, "has XnnpackBackend")],
+)
+def test_options_for_a_backend_that_is_not_there_are_refused(program: str, has: str) -> None:
+    with pytest.raises(ValueError, match=f"^backend_options for 'CpuBackened': the program {has}$"):
+        _open(program).method(backend_options={"CpuBackened": {"isa": "avx2"}})

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "executorch/file_loader.h"
+#include "runtime/program/schema.h"
+#include "runtime/program/tables.h"
 
 struct et_python_program {
   et_program program;
@@ -93,4 +95,21 @@ const et_program *et_python_program_view(const et_python_program *program) {
 
 const et_recorder *et_python_program_events(const et_python_program *program) {
   return &program->recorder;
+}
+
+const char *et_python_program_backend(const et_python_program *program,
+                                      size_t index) {
+  const et_fb_vector plans =
+      et_tables_of_program(&program->program, ET_PROGRAM_EXECUTION_PLAN);
+  for (uint32_t i = 0; i < et_fb_count(plans); i++) {
+    const et_fb_vector delegates =
+        et_tables_vector(et_fb_child_at(plans, i), ET_PLAN_DELEGATES);
+    const uint32_t count = et_fb_count(delegates);
+    if (index < count) {
+      const et_fb_table delegate = et_fb_child_at(delegates, (uint32_t)index);
+      return et_fb_text(delegate, ET_DELEGATE_ID).data;
+    }
+    index -= count;
+  }
+  return NULL;
 }

@@ -30,6 +30,10 @@ const et_program *et_python_program_view(const et_python_program *program);
 /* What was recorded of its loading. */
 const et_recorder *et_python_program_events(const et_python_program *program);
 
+/* The backend of delegate `index`, counted through all methods; NULL past the last. */
+const char *et_python_program_backend(const et_python_program *program,
+                                      size_t index);
+
 typedef struct et_python_options {
   size_t threads; /* to run on; 1 for none besides the caller's */
   const et_backend_options *backend_options;
