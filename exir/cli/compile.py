@@ -17,18 +17,12 @@ from exir.bundle import Facts
 from exir.capture import ExecutorchBackendConfig
 from exir.cli.config import CompilerConfig
 from exir.cli.loading.user_code import describe
+from exir.cli.reporting.advice import advice_on
 from exir.error import ConfigError, ExirError, ModelError
 from exir.graph.input_bounds import bound_inputs, open_dimensions
 from exir.model_spec import Method, ModelSpec
 from exir.pass_manager import PassType
 from exir.program import ExecutorchProgramManager, to_edge_transform_and_lower
-
-# What to do about failures that torch explains in terms of its own, by exception.
-_ADVICE = {
-    "GuardOnDataDependentSymNode": (
-        "\n    the model chooses its path by the values of a tensor; use torch.where or torch.cond"
-    ),
-}
 
 
 @dataclass(frozen=True)
@@ -78,7 +72,7 @@ def _export(name: str, method: Method, roots: tuple[Path, ...]) -> ExportedProgr
     except ExirError:
         raise
     except Exception as error:
-        reason = describe(error, roots) + _ADVICE.get(type(error).__name__, "")
+        reason = describe(error, roots) + advice_on(error)
         raise ModelError(f"method '{name}' cannot be exported: {reason}") from error
     sys.stderr.write(printed.getvalue())
     return program

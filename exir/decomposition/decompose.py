@@ -14,6 +14,7 @@ from torch.export import ExportedProgram
 from torch.fx import GraphModule
 
 from exir.decomposition.decompositions import Decompositions, NodeFilter, core_aten
+from exir.decomposition.derivatives import refuse_lost_derivatives
 from exir.decomposition.inline_grad_modes import inline_grad_modes
 from exir.decomposition.lift_constants import lift_inner_constants
 from exir.decomposition.rewrite import GraphRewriter
@@ -40,6 +41,7 @@ def to_core_aten(
     preserve: operators that are kept whole, each at the nodes for which its function is true.
     attention: it becomes one operator where that takes the call.
     """
+    refuse_lost_derivatives(program)
     decompositions = core_aten(preserve, attention)
     program = unwrap_subclasses(lift_inner_constants(inline_grad_modes(program)))
     try:

@@ -42,6 +42,32 @@ def model():
     return Branch(), (torch.rand(3),)
 """
 
+_DERIVATIVE = """
+import torch
+
+class Derivative(torch.nn.Module):
+    def forward(self, x):
+        def energy(y):
+            return ({term}).sum(){factor}
+        return torch.func.{function}(energy)(x)
+
+def model():
+    return Derivative(), (torch.rand(3),)
+"""
+_ENERGY = """
+import torch
+
+class Energy(torch.nn.Module):
+    def forward(self, x):
+        x = x.detach().requires_grad_()
+        with torch.enable_grad():
+            energy = torch.tanh(x).sum()
+        return torch.autograd.grad(energy, x)
+
+def model():
+    return Energy(), (torch.rand(3),)
+"""
+
 _DOUBLE = """
 import torch
 
@@ -93,6 +119,24 @@ def _lines(text: str) -> list[str]:
         (_LINEAR, ["--operators=nowhere.toml"], ["--operators: nowhere.toml"]),
         (_LINEAR, ["--kernels=nowhere.toml"], ["--kernels: nowhere.toml"]),
         (_BRANCH, [], ["cannot be exported", "app/net.py:6: if x.sum() > 0:", "use torch.where"]),
+        *[
+            (
+                _DERIVATIVE.format(term=term, factor=factor, function=function),
+                [],
+                [
+                    "takes a derivative: torch.export does not record torch.func.grad",
+                    "torch.func.jvp",
+                    "app/net.py:8: return torch.func",
+                ],
+            )
+            for term, factor, function in [
+                ("y ** 2", "", "grad"),
+                ("torch.sin(y)", " * 2", "grad"),
+                ("y ** 3", "", "jacrev"),
+                ("y ** 3", "", "hessian"),
+            ]
+        ],
+        (_ENERGY, [], ["cannot be exported", "takes a derivative", "torch.func.jvp"]),
     ],
 )
 def test_a_users_mistake_is_one_message(
