@@ -16,6 +16,7 @@ extern const et_backend_part et_cpu_step_product_i8;
 typedef struct shape {
   int32_t rows, groups, group, columns, bits;
   bool shifted, clamp, unsummed; /* without sums of codes */
+  et_scalar_type scales;
 } shape;
 
 enum { X, WORDS, SCALES, BIAS, MORE };
@@ -41,10 +42,10 @@ static size_t place(const shape *s, size_t group, size_t n) {
 static double weight(const et_test_step *test, const shape *s, size_t k,
                      size_t n) {
   const size_t at = place(s, k / (size_t)s->group, n);
-  const float scale = ((const float *)test->tensors[SCALES].data)[at];
+  const double scale = et_test_at(&test->tensors[SCALES], at);
   const float zero =
       s->shifted ? ((const float *)test->tensors[MORE].data)[at] : 0.0f;
-  return ((double)code(test, s, k, n) - (double)zero) * (double)scale;
+  return ((double)code(test, s, k, n) - (double)zero) * scale;
 }
 
 static void put_column_sums(et_test_step *test, const shape *s) {
@@ -80,7 +81,7 @@ static void make(et_test_step *test, const shape *s) {
   et_test_input(test, F32, 2, (int32_t[]){s->rows, depth});
   et_test_input(test, ET_SCALAR_TYPE_INT32, 3,
                 (int32_t[]){panels, depth * s->bits / 32, 16});
-  et_test_input(test, F32, 3, parameters);
+  et_test_input(test, s->scales, 3, parameters);
   et_test_input(test, F32, 1, &bias);
   if (s->shifted) {
     et_test_input(test, F32, 3, parameters);
@@ -165,20 +166,35 @@ static void test_random_shapes(void **state) {
                      bits,
                      et_test_below(2) == 0,
                      et_test_below(2) == 0,
-                     bits == 4 && et_test_below(2) == 0};
+                     bits == 4 && et_test_below(2) == 0,
+                     F32};
+    check_product(&s);
+  }
+}
+
+/* Scales of each kind, alone and with zero points, of one row and of one beside pairs. */
+static void test_a_last_row_of_each_form(void **state) {
+  (void)state;
+  const et_scalar_type dtypes[] = {F32, ET_SCALAR_TYPE_FLOAT16,
+                                   ET_SCALAR_TYPE_BFLOAT16};
+  const int32_t groups[] = {8, 32, 40, 64};
+  for (int32_t i = 0; i < 48; i++) {
+    const shape s = {
+        i % 2 == 0 ? 1 : 3, 5,    groups[i / 12], i % 5 + 39,       4,
+        i / 2 % 2 == 0,     true, true,           dtypes[i / 4 % 3]};
     check_product(&s);
   }
 }
 
 static void test_largest_groups_many_rows_and_none(void **state) {
   (void)state;
-  const shape shapes[] = {{0, 2, 32, 20, 4, false, false, false},
-                          {25, 1, 512, 33, 8, true, true, false},
-                          {2, 2, 512, 530, 4, false, true, true},
-                          {33, 3, 512, 17, 4, true, false, true},
-                          {1, 300, 8, 40, 4, true, false, false},
-                          {40, 70, 32, 40, 4, false, true, true},
-                          {120, 2, 16, 18, 4, true, false, false}};
+  const shape shapes[] = {{0, 2, 32, 20, 4, false, false, false, F32},
+                          {25, 1, 512, 33, 8, true, true, false, F32},
+                          {2, 2, 512, 530, 4, false, true, true, F32},
+                          {33, 3, 512, 17, 4, true, false, true, F32},
+                          {1, 300, 8, 40, 4, true, false, false, F32},
+                          {40, 70, 32, 40, 4, false, true, true, F32},
+                          {120, 2, 16, 18, 4, true, false, false, F32}};
   for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
     check_product(&shapes[i]);
   }
@@ -186,7 +202,7 @@ static void test_largest_groups_many_rows_and_none(void **state) {
 
 static void test_rows_of_zeros_give_the_bias(void **state) {
   (void)state;
-  const shape s = {1, 1, 8, 16, 4, true, false, false};
+  const shape s = {1, 1, 8, 16, 4, true, false, false, F32};
   et_test_step test;
   double expected[16];
   double margin[16] = {0};
@@ -202,7 +218,7 @@ static void test_rows_of_zeros_give_the_bias(void **state) {
 /* What rows of them become is not said, but nothing else is touched. */
 static void test_rows_of_no_numbers_are_taken(void **state) {
   (void)state;
-  const shape s = {3, 1, 8, 16, 8, true, false, false};
+  const shape s = {3, 1, 8, 16, 8, true, false, false, F32};
   et_test_step test;
   make(&test, &s);
   float *x = test.tensors[X].data;
@@ -220,7 +236,7 @@ static void test_rows_of_no_numbers_are_taken(void **state) {
 
 static void test_what_does_not_fit_is_refused(void **state) {
   (void)state;
-  const shape s = {4, 2, 32, 20, 8, false, true, false};
+  const shape s = {4, 2, 32, 20, 8, false, true, false, F32};
   et_test_step test;
   make(&test, &s);
   test.tensors[MORE].dtype = F32;
@@ -229,16 +245,16 @@ static void test_what_does_not_fit_is_refused(void **state) {
   test.attributes[1] = 1;
   et_test_refused(&test, "product_i8: tensor 4 is int32, expected float32");
   et_test_end(&test);
-  const shape wide = {1, 1, 520, 16, 8, false, true, false};
+  const shape wide = {1, 1, 520, 16, 8, false, true, false, F32};
   make(&test, &wide);
   et_test_refused(&test, "product_i8: groups of 520 weights");
   et_test_end(&test);
-  const shape nibbles = {4, 2, 32, 20, 4, false, true, false};
+  const shape nibbles = {4, 2, 32, 20, 4, false, true, false, F32};
   make(&test, &nibbles);
   test.tensors[MORE].dtype = ET_SCALAR_TYPE_INT32;
   et_test_refused(&test, "product_i8: tensor 4 is int32, expected float32");
   et_test_end(&test);
-  const shape unsummed = {1, 1, 32, 16, 8, false, true, true};
+  const shape unsummed = {1, 1, 32, 16, 8, false, true, true, F32};
   make(&test, &unsummed);
   et_test_refused(&test,
                   "product_i8: 4 inputs, expected sums of codes of 8 bits");
@@ -248,6 +264,7 @@ static void test_what_does_not_fit_is_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_random_shapes),
+      cmocka_unit_test(test_a_last_row_of_each_form),
       cmocka_unit_test(test_largest_groups_many_rows_and_none),
       cmocka_unit_test(test_rows_of_zeros_give_the_bias),
       cmocka_unit_test(test_rows_of_no_numbers_are_taken),
