@@ -20,7 +20,7 @@
 #if defined(ET_CPU_ISA_AVX512)
 #define ET_MOST_WIDE_DEPTH 0
 #else
-#define ET_MOST_WIDE_DEPTH 96
+#define ET_MOST_WIDE_DEPTH 128
 #endif
 
 /* Weights that come next, of which some lines are fetched with each tile. */
