@@ -14,7 +14,6 @@ from backends.cpu.compiler.kinds.convolution import Convolution
 from backends.cpu.compiler.kinds.convolution_i8 import ConvolutionI8
 from backends.cpu.compiler.kinds.depthwise import Depthwise
 from backends.cpu.compiler.kinds.product import Product
-from backends.cpu.compiler.kinds.strassen import MULTIPLE, Strassen
 from backends.cpu.compiler.kinds.window import Window
 from backends.cpu.compiler.kinds.winograd import Winograd
 from backends.cpu.compiler.kinds.winograd_i8 import WinogradI8
@@ -37,8 +36,6 @@ def choose(graph: StepGraph, options: Options) -> None:
         elif isinstance(step.operation, ConvolutionI8) and _takes_winograd_i8(step, step.operation, options):
             rewriter.replace(step, _winograd_i8(graph, step, step.operation, options))
     rewriter.finish()
-    if options.strassen == "always":
-        graph.steps = [_with_strassen(graph, step, options) for step in graph.steps]
 
 
 def _takes_winograd(graph: StepGraph, step: Step, options: Options) -> bool:
@@ -81,20 +78,6 @@ def _winograd_i8(graph: StepGraph, step: Step, operation: ConvolutionI8, options
     workspace = _workspace(options.threads, chosen.workspace(channels))
     inputs = (x, constant(winograd_pairs(codes)), *columns)
     return replace(step, operation=chosen, inputs=inputs, workspaces=(workspace,))
-
-
-def _with_strassen(graph: StepGraph, step: Step, options: Options) -> Step:
-    """`step`, by Strassen's algorithm where it is a product that gains by it."""
-    operation = step.operation
-    if type(operation) is not Product or step.inputs[1].dtype != torch.float32:
-        return step
-    dims, columns = step.inputs[0].dims, step.output.dims[-1]
-    rows, depth = graph.bounds.most(dims[:-1]), dims[-1]
-    if depth % MULTIPLE or columns % MULTIPLE or not cost.prefers_strassen(rows, depth, columns):
-        return step
-    chosen = Strassen(min(-(-rows // 2), cost.STRASSEN_PAIRS), operation.activation)
-    workspaces = (Value(torch.float32, chosen.sums(dims)), _workspace(options.threads, chosen.workspace()))
-    return replace(step, operation=chosen, workspaces=workspaces)
 
 
 def _tiles(graph: StepGraph, output: Value, side: int, most: int) -> int:

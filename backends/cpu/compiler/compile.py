@@ -24,6 +24,7 @@ from backends.cpu.compiler.options import Options
 from backends.cpu.compiler.pack import pack
 from backends.cpu.compiler.payload import Payload, write
 from backends.cpu.compiler.plan import plan, write_results_in_place
+from backends.cpu.compiler.strassen_choice import choose_strassen
 from backends.cpu.compiler.unread import drop_unread
 from exir.backend.tags import mutated_buffers
 from exir.error import UnsupportedOperatorError
@@ -37,6 +38,14 @@ def compile_partition(program: ExportedProgram, options: Options) -> Payload:
 
 def step_graph(program: ExportedProgram, options: Options) -> StepGraph:
     """The steps of `program`, ready to be planned."""
+    graph = chosen_steps(program, options)
+    choose_strassen([(graph, options)])
+    finish(graph)
+    return graph
+
+
+def chosen_steps(program: ExportedProgram, options: Options) -> StepGraph:
+    """The steps of `program` with weights as PyTorch has them, but for what all partitions have a say in."""
     known = Program(program)
     graph = lower(program, known)
     drop_unread(graph)
@@ -51,13 +60,17 @@ def step_graph(program: ExportedProgram, options: Options) -> StepGraph:
     prepare_attention(graph, options)
     store_weights(graph, options)
     choose(graph, options)
+    return graph
+
+
+def finish(graph: StepGraph) -> None:
+    """Make steps that were chosen ready to be planned."""
     halve_widest(graph)
     pack(graph)
     read_as_floats(graph)
     write_results_in_place(graph)
     verify(graph)
     write_in_place(graph)
-    return graph
 
 
 def lower(program: ExportedProgram, known: Program) -> StepGraph:

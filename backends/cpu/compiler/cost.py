@@ -25,12 +25,23 @@ _WINOGRAD_TILES = (6, 48)
 # Of bytes, words of pixels and products: 56 x 56 x 64 takes 329 us with 18 tiles, 326 with 22 and 327 with 98 (AVX-512).
 _WINOGRAD_WORDS = 64_000
 
-# Strassen's algorithm against plain products, 384 x 1152 to 1536 x 384 with weights from memory (AVX-512, AVX2 of Zen 4):
-#   48 rows   1.01, 1.03
-#   64 rows   0.94, 1.00
-#   128 rows  0.92, 0.96
-_STRASSEN_LEAST_ROWS = 64
-_STRASSEN_LEAST_SIDE = 192
+# Strassen's algorithm against plain products, rows x depth x columns, 12 MB of weights or more (AVX2, AVX-512 of Zen 4):
+#   49 x 512 x 2048     1.03, 0.94
+#   64 x 384 x 1152     0.99, 0.93
+#   96 x 384 x 1152     0.93, 0.91
+#   96 x 1024 x 192     0.93, 0.91
+#   128 x 128 x 512     1.16, 1.00
+#   128 x 160 x 640     1.10, 0.91
+#   128 x 256 x 256     0.96, 0.93
+#   128 x 256 x 1024    0.98, 0.93
+#   128 x 384 x 384     0.94, 0.92
+#   197 x 192 x 768     1.08, 0.93
+#   197 x 768 x 192     0.92, 0.92
+#   784 x 256 x 512     0.98, 0.93
+#   784 x 512 x 256     0.93, 0.93
+# It saves an eighth of the multiply-adds for three quarters of the bytes of the weights once more: with r rows r / 24 of
+# them for each byte, by itself from 96 rows on, where they are four.
+_STRASSEN_LEAST = {"auto": (96, 256, 192), "always": (64, 192, 192)}  # rows, depth, columns
 # Pairs of rows at once: sums of 384 numbers that they have stay in the second cache.
 STRASSEN_PAIRS = 126
 
@@ -70,9 +81,10 @@ def winograd_tiles_i8(words_of_one: int) -> int:
     return max(least, min(most, _WINOGRAD_WORDS // words_of_one))
 
 
-def prefers_strassen(rows: int, depth: int, columns: int) -> bool:
-    """Whether a product has so many rows, summands and columns that Strassen's algorithm is faster."""
-    return rows >= _STRASSEN_LEAST_ROWS and min(depth, columns) >= _STRASSEN_LEAST_SIDE
+def prefers_strassen(rows: int, depth: int, columns: int, choice: str) -> bool:
+    """Whether a product of so many rows, summands and columns is faster by Strassen's algorithm, and its weights worth
+    their bytes by what is chosen, "auto" or "always"."""
+    return all(size >= least for size, least in zip((rows, depth, columns), _STRASSEN_LEAST[choice], strict=True))
 
 
 def prefers_strips(expanded_bytes: int) -> bool:

@@ -51,6 +51,10 @@ class Bounds:
         lower = bound_sympy(dim, self._ranges).lower
         return -1 if lower in (-int_oo, -sympy.oo) else int(lower)
 
+    def least(self, dims: Sequence[Dim]) -> int:
+        """Elements of a tensor at its smallest sizes."""
+        return int(product([max(self.minimum(dim), 0) for dim in dims]))
+
     def holds(self, dim: Dim) -> bool:
         """Whether `dim` is bounded, and never below zero."""
         return self.maximum(dim) is not None and self.minimum(dim) >= 0

@@ -8,7 +8,6 @@ from exir.backend.compile_spec_schema import CompileSpec
 from exir.error import ConfigError
 
 CHOICES = ("auto", "never", "always")
-STRASSEN = ("never", "always")
 WEIGHTS = ("auto", "float32", "float16", "bfloat16")
 
 
@@ -23,9 +22,10 @@ class Options:
     strips: for expand, filter, project: "auto" where the expanded picture does not stay in the
         cache, and two such blocks as one where the picture between them does not; "never", or "always" where it
         can be. The bits of results are the same.
-    strassen: for linear layers of float32, "never", or "always" where rows are many (by their upper bound) and
-        dimensions allow: seven eighths of the multiplications, 1.75 of the weights' bytes, and errors of rounding twice
-        as large. Few rows take longer then.
+    strassen: for linear layers and convolutions of one pixel of float32: seven eighths of the multiplications, 1.75 of
+        the weights' bytes, and errors of rounding twice as large. "auto" where an example has so many rows, even at the
+        lower bounds of sizes, that it is faster and worth the bytes, and no other step reads the same weights as they
+        are; "never"; or "always" where rows are many by their upper bound, though few take longer then.
     threads: how many threads a call may use at once; each has workspace of its own.
     weights: what weights of products, convolutions and tables are stored as: "auto" as the program has them, or
         "float32", "float16", "bfloat16". They are computed with as float32.
@@ -35,10 +35,10 @@ class Options:
     strips: str = "auto"
     threads: int = 4
     weights: str = "auto"
-    strassen: str = "never"
+    strassen: str = "auto"
 
     def __post_init__(self) -> None:
-        known = {"winograd": CHOICES, "strips": CHOICES, "weights": WEIGHTS, "strassen": STRASSEN}
+        known = {"winograd": CHOICES, "strips": CHOICES, "weights": WEIGHTS, "strassen": CHOICES}
         for name, choices in known.items():
             if (value := getattr(self, name)) not in choices:
                 raise ConfigError(f"cpu: '{name}' must be one of {', '.join(choices)}, got '{value}'")

@@ -29,7 +29,7 @@ class CpuPartitioner(Partitioner):
         strips: str = "auto",
         threads: int = 4,
         weights: str = "auto",
-        strassen: str = "never",
+        strassen: str = "auto",
     ) -> None:
         self.options = Options(winograd, strips, threads, weights, strassen)
 

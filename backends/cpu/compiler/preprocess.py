@@ -4,13 +4,14 @@ from collections.abc import Mapping
 
 from torch.export import ExportedProgram
 
-from backends.cpu.compiler.compile import step_graph
+from backends.cpu.compiler.compile import chosen_steps, finish, step_graph
 from backends.cpu.compiler.graph import StepGraph
 from backends.cpu.compiler.kinds.table import symbol_of
 from backends.cpu.compiler.options import Options
 from backends.cpu.compiler.payload import Payload, write
 from backends.cpu.compiler.plan import ALIGNMENT, plan
 from backends.cpu.compiler.read_payload import read
+from backends.cpu.compiler.strassen_choice import choose_strassen
 from exir._serialize import NamedDataStore, NamedDataStoreOutput
 from exir.backend.backend_details import BackendDetails, PreprocessResult, RuntimeMemory
 from exir.backend.compile_spec_schema import CompileSpec
@@ -23,9 +24,21 @@ class CpuBackend(BackendDetails):
     @staticmethod
     def preprocess(edge_program: ExportedProgram, compile_specs: list[CompileSpec]) -> PreprocessResult:
         """`UnsupportedOperatorError` for a node that the partitioner would have left to kernels."""
-        graph = step_graph(edge_program, Options.read(compile_specs))
-        payload = write(graph, plan(graph))
-        return PreprocessResult(payload.data, _handles(graph), _stored(payload))
+        return _result(step_graph(edge_program, Options.read(compile_specs)))
+
+    @classmethod
+    def preprocess_multimethod(
+        cls,
+        edge_programs: Mapping[str, list[ExportedProgram]],
+        compile_specs: Mapping[str, list[list[CompileSpec]]],
+    ) -> dict[str, list[PreprocessResult]]:
+        """As `preprocess`, but that weights which partitions share are stored in one form."""
+        parts = {
+            name: [_begun(*each) for each in zip(programs, compile_specs[name], strict=True)]
+            for name, programs in edge_programs.items()
+        }
+        choose_strassen([part for some in parts.values() for part in some])
+        return {name: [_finished(graph) for graph, _ in some] for name, some in parts.items()}
 
     @staticmethod
     def runtime_memory(processed_bytes: bytes, compile_specs: list[CompileSpec]) -> RuntimeMemory:
@@ -42,6 +55,21 @@ class CpuBackend(BackendDetails):
         """The kinds of steps in the payload, by their symbols, each once."""
         kinds = sorted({step.kind for step in read(processed_bytes).steps})
         return [symbol_of(kind) for kind in kinds]
+
+
+def _begun(program: ExportedProgram, specs: list[CompileSpec]) -> tuple[StepGraph, Options]:
+    options = Options.read(specs)
+    return chosen_steps(program, options), options
+
+
+def _finished(graph: StepGraph) -> PreprocessResult:
+    finish(graph)
+    return _result(graph)
+
+
+def _result(graph: StepGraph) -> PreprocessResult:
+    payload = write(graph, plan(graph))
+    return PreprocessResult(payload.data, _handles(graph), _stored(payload))
 
 
 def _stored(payload: Payload) -> NamedDataStoreOutput:

@@ -5,11 +5,15 @@ from typing import Any
 import pytest
 import torch
 from torch import Tensor, nn
-from torch.export import Dim
+from torch.export import Dim, export
 
 from backends.cpu.compiler.kinds.product import Product
 from backends.cpu.compiler.kinds.strassen import Strassen
+from backends.cpu.compiler.partitioner import CpuPartitioner
 from backends.cpu.compiler.testing.compare import assert_computes, operations, steps
+from exir import to_edge_transform_and_lower
+from exir._serialize import deserialize_pte_binary
+from exir.program import ExecutorchProgramManager
 
 
 class _Residual(nn.Module):
@@ -17,8 +21,8 @@ class _Residual(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.up = nn.Linear(192, 416)
-        self.down = nn.Linear(416, 192, bias=False)
+        self.up = nn.Linear(256, 416)
+        self.down = nn.Linear(416, 256, bias=False)
 
     def forward(self, x: Tensor) -> Tensor:
         return x + self.down(torch.nn.functional.gelu(self.up(x)))
@@ -46,33 +50,107 @@ def test_it_is_taken_by_rows_and_dimensions(depth: int, columns: int, rows: int,
     assert type(chosen) is kind
 
 
-def test_weights_are_not_larger_unless_it_is_asked_for() -> None:
-    assert Strassen not in map(type, operations(_Residual(), _rows(1, 128, 192)))
+@pytest.mark.parametrize(
+    "shape, columns, kind",
+    [
+        ((1, 96, 256), 192, Strassen),
+        ((1, 95, 256), 192, Product),
+        ((1, 96, 224), 192, Product),
+        ((1, 96, 256), 160, Product),
+        ((3, 96, 256), 192, Strassen),
+        ((3, 95, 256), 192, Product),
+        ((96, 1, 256), 192, Product),
+        ((96, 256), 192, Product),
+        ((1, 8, 12, 256), 192, Strassen),
+    ],
+)
+def test_by_default_it_is_taken_where_an_example_has_many_rows(shape: tuple[int, ...], columns: int, kind: Any) -> None:
+    (chosen,) = operations(nn.Linear(shape[-1], columns), _rows(*shape))
+    assert type(chosen) is kind
+
+
+def test_weights_are_no_larger_where_it_is_not_wanted() -> None:
+    assert Strassen not in map(type, operations(_Residual(), _rows(1, 128, 256), strassen="never"))
 
 
 def test_two_bytes_stay_two_bytes() -> None:
-    assert Strassen not in map(type, operations(_Residual(), _rows(1, 128, 192), weights="float16", strassen="always"))
+    assert Strassen not in map(type, operations(_Residual(), _rows(1, 128, 256), weights="float16", strassen="always"))
 
 
 @pytest.mark.parametrize("rows", [64, 65, 300])
 def test_residual_and_curve_are_part_of_it(rows: int) -> None:
-    module, x = _Residual(), _rows(1, rows, 192)
+    module, x = _Residual(), _rows(1, rows, 256)
     found = operations(module, x, strassen="always")
     assert [type(each) for each in found] == [Strassen, Strassen]
     assert_computes(module, x, strassen="always")
 
 
-def test_rows_of_a_picture() -> None:
-    module = nn.Sequential(nn.Conv2d(192, 256, 1), nn.ReLU())
-    x = _rows(2, 192, 7, 9).to(memory_format=torch.channels_last)
-    assert Strassen in map(type, operations(module, x, strassen="always"))
-    assert_computes(module, x, strassen="always")
+def test_rows_of_pictures() -> None:
+    module = nn.Sequential(nn.Conv2d(256, 256, 1), nn.ReLU())
+    x = _rows(2, 256, 9, 11).to(memory_format=torch.channels_last)
+    assert Strassen in map(type, operations(module, x))
+    assert_computes(module, x)
 
 
 def test_any_number_of_rows_up_to_a_bound() -> None:
-    module, batch, tokens = _Residual(), Dim("batch", min=1, max=3), Dim("tokens", min=1, max=60)
+    module, batch, tokens = _Residual(), Dim("batch", min=1, max=3), Dim("tokens", min=1, max=70)
     shapes = ({0: batch, 1: tokens},)
-    graph = steps(module, _rows(2, 30, 192), dynamic_shapes=shapes, strassen="always")
+    graph = steps(module, _rows(2, 30, 256), dynamic_shapes=shapes, strassen="always")
     assert [type(step.operation) for step in graph.steps] == [Strassen, Strassen]
-    others = [(_rows(b, t, 192),) for b, t in ((1, 1), (1, 2), (3, 60), (1, 7))]
-    assert_computes(module, _rows(2, 30, 192), dynamic_shapes=shapes, others=others, strassen="always")
+    others = [(_rows(b, t, 256),) for b, t in ((1, 1), (1, 2), (3, 70), (1, 7))]
+    assert_computes(module, _rows(2, 30, 256), dynamic_shapes=shapes, others=others, strassen="always")
+
+
+@pytest.mark.parametrize("least, kind", [(95, Product), (96, Strassen)])
+def test_by_default_the_least_number_of_rows_counts(least: int, kind: Any) -> None:
+    shapes = ({0: Dim("batch", min=1, max=3), 1: Dim("tokens", min=least, max=140)},)
+    graph = steps(_Residual(), _rows(2, 130, 256), dynamic_shapes=shapes)
+    assert [type(step.operation) for step in graph.steps] == [kind, kind]
+    assert_computes(_Residual(), _rows(2, 130, 256), dynamic_shapes=shapes, others=[(_rows(1, least, 256),)])
+
+
+class _Tied(nn.Module):
+    """Words' vectors are the weights that they are multiplied by."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.table = nn.Embedding(224, 256)
+
+    def forward(self, words: Tensor) -> Tensor:
+        return self.table(words) @ self.table.weight.t()
+
+
+class _First(nn.Module):
+    """A layer of all rows, and of the first one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.Linear(256, 256)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.layer(self.layer(x)[:, :1])
+
+
+def test_weights_that_are_read_as_they_are_are_not_stored_twice() -> None:
+    words = torch.arange(128).reshape(1, 128)
+    for module, x in ((_Tied(), words), (_First(), _rows(1, 128, 256))):
+        assert Strassen in map(type, operations(module, x, strassen="always"))
+        assert Strassen not in map(type, operations(module, x))
+
+
+def _program(module: nn.Module, *rows: int) -> ExecutorchProgramManager:
+    """A method for each number of rows."""
+    methods = {f"of_{count}": export(module.eval(), (_rows(1, count, 256),), strict=False) for count in rows}
+    return to_edge_transform_and_lower(methods, partitioner=[CpuPartitioner()]).to_executorch()
+
+
+def _named_bytes(*rows: int) -> int:
+    torch.manual_seed(0)
+    return sum(len(blob.data) for blob in deserialize_pte_binary(_program(_Residual(), *rows).buffer).named_data)
+
+
+def test_methods_share_weights() -> None:
+    plain, sums = _named_bytes(1), _named_bytes(128)
+    assert 1.7 * plain < sums < 1.8 * plain
+    assert _named_bytes(128, 1) == _named_bytes(1, 128) == plain
+    assert _named_bytes(128, 96) == sums

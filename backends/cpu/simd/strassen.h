@@ -13,7 +13,7 @@
 /* Columns of a half that are worked on at once, and whose weights lie together. */
 #define ET_CPU_STRASSEN_COLUMNS 64
 
-/* Row r of the upper half and row r of the lower one are a pair; the lower half of an odd
+/* Of one example. Row r of the upper half and row r of the lower one are a pair; the lower half of an odd
  * number of rows has one less. Depth and columns are multiples of 32.
  *
  * product.panels: of each group of columns of a half, the weights of one product after

@@ -28,9 +28,21 @@ static const et_cpu_tensor *workspace(const et_cpu_step *step, size_t index) {
   return step->tensors[step->input_count + 1u + index];
 }
 
+/* Of three dims or more the first one counts examples. Rows are paired within one, so that
+ * none has a share in the results of another. */
+static size_t example_count(const et_cpu_step *step) {
+  const et_cpu_tensor *x = step->tensors[X];
+  return x->rank < 3 ? 1 : (size_t)x->sizes[0];
+}
+
+/* Of an example. */
 static size_t row_count(const et_cpu_step *step) {
   const et_cpu_tensor *x = step->tensors[X];
-  return x->numel / (size_t)x->sizes[x->rank - 1];
+  size_t rows = 1;
+  for (uint8_t i = x->rank < 3 ? 0 : 1; i + 1 < x->rank; i++) {
+    rows *= (size_t)x->sizes[i];
+  }
+  return rows;
 }
 
 static et_status check_multiple(const et_cpu_step *step, size_t index,
@@ -59,7 +71,7 @@ static et_status check_weights(const et_cpu_step *step, et_error *error) {
 static et_status check_sums(const et_cpu_step *step, et_error *error) {
   const size_t index = step->input_count + 1u + SUMS;
   const et_cpu_tensor *x = step->tensors[X];
-  const int64_t sizes[2] = {(int64_t)row_count(step) + 1,
+  const int64_t sizes[2] = {(int64_t)(row_count(step) + 1),
                             x->sizes[x->rank - 1]};
   return et_cpu_check_sizes(step, index, ET_SCALAR_TYPE_FLOAT32, 2, sizes,
                             error);
@@ -136,6 +148,15 @@ static size_t pair_parts(const work *w, size_t most) {
                                                                      : finer;
 }
 
+static void to_next_example(et_cpu_strassen *strassen) {
+  et_cpu_product *product = &strassen->product;
+  product->x += strassen->rows * product->depth;
+  product->out += strassen->rows * product->columns;
+  if (product->residual != NULL) {
+    product->residual += strassen->rows * product->columns;
+  }
+}
+
 static void run(const et_cpu_step *step, const et_cpu_run *run) {
   const et_cpu_tensor *shared = workspace(step, SHARED);
   work w = {.strassen = {.product = et_cpu_product_read(step),
@@ -151,8 +172,11 @@ static void run(const et_cpu_step *step, const et_cpu_run *run) {
   w.groups =
       et_cpu_parts(w.strassen.product.columns / 2, ET_CPU_STRASSEN_COLUMNS);
   w.pair_parts = pair_parts(&w, step->attributes[PAIRS]);
-  et_cpu_for_each(run, w.lanes, add_sums, &w);
-  et_cpu_for_each(run, w.lanes, run_lane, &w);
+  for (size_t left = example_count(step); left > 0; left--) {
+    et_cpu_for_each(run, w.lanes, add_sums, &w);
+    et_cpu_for_each(run, w.lanes, run_lane, &w);
+    to_next_example(&w.strassen);
+  }
 }
 
 static const et_cpu_kind kind = {"strassen", check, run, 0};

@@ -88,15 +88,15 @@ class OursDynamic(OursInt8):
         return torch.export.export(with_dynamic_bytes(model), model.inputs, strict=False)
 
 
-class OursStrassen(OursInt8):
-    """The CPU backend in floats, with fewer multiplications and larger weights."""
+class OursPlain(OursInt8):
+    """The CPU backend in floats, with linear layers as they are: more multiplications and smaller weights."""
 
-    name = "ours, cpu strassen"
+    name = "ours, cpu without strassen"
     converters = ()
-    options: ClassVar[dict[str, Any]] = {"strassen": "always"}
+    options: ClassVar[dict[str, Any]] = {"strassen": "never"}
 
     def takes(self, model: Model) -> bool:
-        return model.kind == "text"
+        return model.kind in ("picture", "text")
 
     def exported(self, model: Model) -> ExportedProgram:
         return torch.export.export(model.module, model.inputs, strict=False)

@@ -15,11 +15,14 @@ from backends.cpu.compiler.packing import STRASSEN_COLUMNS, STRASSEN_PRODUCTS, u
 
 # Of depth and columns: halves are whole panels.
 MULTIPLE = 32
+_RANK_OF_ROWS = 2  # of nothing but rows
 
 
 @dataclass(frozen=True)
 class Strassen(Activated):
     """x [..., K], panels [7 * N / 32, K / 2, 16], bias [N], optional residual [..., N] to [..., N].
+
+    Of three dims or more the first one of x counts examples, whose rows are multiplied on their own.
 
     pairs: of rows, one of the upper and one of the lower half, that are worked on at once.
     There are two workspaces: sums of quarters of x, and what a thread needs, a row each.
@@ -31,9 +34,14 @@ class Strassen(Activated):
     code = 47
 
     @staticmethod
+    def rows(x: Sequence[Dim]) -> tuple[Dim, ...]:
+        """The dims whose product are the rows of an example of `x`."""
+        return tuple(x[1:-1] if len(x) > _RANK_OF_ROWS else x[:-1])
+
+    @staticmethod
     def sums(x: Sequence[Dim]) -> tuple[Dim, Dim]:
         """The sizes of the workspace for sums of quarters of `x`."""
-        return (product(x[:-1]) + 1, x[-1])
+        return (product(Strassen.rows(x)) + 1, x[-1])
 
     def workspace(self) -> int:
         """Numbers that a thread needs."""
