@@ -79,17 +79,26 @@ class DimTable:
     def _new(self, dim: Dim) -> int:
         if isinstance(dim, int) or dim.is_Integer:
             return self._append(DimOp.CONST, int(dim), 0, int(dim))
-        if dim in self._sources:
+        if dim in self._sources and not self._follows(dim):
             return self._append(*self._sources[dim], self._maximum(dim))
         if isinstance(dim, sympy.Symbol):
             return self._solved(dim)
         return self._computed(dim)
+
+    def _follows(self, dim: Any) -> bool:
+        """Whether arguments have all of its symbols as sizes: computed from them, it holds the argument that has `dim` to theirs."""
+        return not dim.is_Symbol and can_compute(dim) and self._is_told(dim)
+
+    def _is_told(self, dim: Any) -> bool:
+        return all(symbol in self._sources for symbol in dim.free_symbols)
 
     def _computed(self, dim: Any) -> int:
         kind = type(dim)
         if kind is sympy.Add:
             return self._sum(dim)
         if kind in _BINARY:
+            if not self._is_told(dim) and (found := self._found(dim)) is not None:
+                return found
             return self._apply(_BINARY[kind], dim, *dim.args)
         if kind in _FOLDED:
             op, whole = _FOLDED[kind]
@@ -122,14 +131,22 @@ class DimTable:
         return self._append(op, self.add(left), self.add(right), self._maximum(dim))
 
     def _solved(self, symbol: Any) -> int:
-        """A symbol that no argument has alone, from one that has a multiple of it or more than it."""
+        """A symbol that no argument has alone."""
+        found = self._found(symbol)
+        if found is None:
+            raise UnsupportedOperatorError(f"no argument of the cpu delegate says what the size {symbol} is")
+        return found
+
+    def _found(self, part: Any) -> int | None:
+        """A part of an argument's size, from one that has a multiple of it, or more or less than that."""
         for expression in self._sources:
-            slope = sympy.Poly(expression, symbol).all_coeffs() if expression.free_symbols == {symbol} else []
-            if len(slope) == 2 and all(each.is_Integer and each >= 0 for each in slope):
-                more = self._append(*self._sources[expression], self._maximum(expression))
-                scaled = self._append(DimOp.SUB, more, self.add(slope[1]), self._maximum(expression - slope[1]))
-                return self._append(DimOp.FLOORDIV, scaled, self.add(slope[0]), self._maximum(symbol))
-        raise UnsupportedOperatorError(f"no argument of the cpu delegate says what the size {symbol} is")
+            factor, offset = _line(expression, part)
+            if factor:
+                whole = self._append(*self._sources[expression], self._maximum(expression))
+                op = DimOp.SUB if offset >= 0 else DimOp.ADD
+                multiple = self._append(op, whole, self.add(abs(offset)), self._maximum(expression - offset))
+                return self._append(DimOp.FLOORDIV, multiple, self.add(factor), self._maximum(part))
+        return None
 
     def _remember(self, dim: Any, op: DimOp, left: int, right: int) -> int:
         if dim not in self._ids:
@@ -142,6 +159,18 @@ class DimTable:
 
     def _maximum(self, dim: Any) -> int:
         return self._bounds.most([dim])
+
+
+def _line(expression: Any, part: Any) -> tuple[int, int]:
+    """`factor` and `offset` where an expression is `factor * part + offset`; a factor of 0 where it is not, or falls."""
+    place = sympy.Dummy(integer=True)
+    line = expression.xreplace({part: place})
+    if line.free_symbols != {place} or not line.is_polynomial(place):
+        return 0, 0
+    numbers = sympy.Poly(line, place).all_coeffs()
+    if len(numbers) != 2 or numbers[0] < 0 or not all(each.is_Integer for each in numbers):
+        return 0, 0
+    return int(numbers[0]), int(numbers[1])
 
 
 def _sources(arguments: Sequence[Laid | Dim]) -> Iterable[tuple[Any, tuple[DimOp, int, int]]]:

@@ -52,6 +52,25 @@ def test_a_symbol_is_solved_from_an_argument_that_has_more_of_it() -> None:
     assert dim_values(table.entries, [torch.zeros(11)])[found] == 5
 
 
+_HALF = functions.FloorDiv(_N, 2)
+
+
+@pytest.mark.parametrize("size", [_HALF - 1, _HALF + 2, 3 * _HALF, functions.Mod(_N, 4) + 1])
+@pytest.mark.parametrize("factor", [1, 6])
+def test_what_only_a_part_of_a_symbol_tells_is_computed_from_that(size: sympy.Expr, factor: int) -> None:
+    table = DimTable(_BOUNDS, [_argument(size)])
+    found = table.add(sympy.expand(factor * size))
+    told = int(size.subs(_N, 7))
+    assert dim_values(table.entries, [torch.zeros(told)])[found] == factor * told
+
+
+@pytest.mark.parametrize("size", [_N + 1, 2 * _N, functions.FloorDiv(_N, 2)])
+def test_arguments_are_held_to_the_sizes_of_others(size: sympy.Expr) -> None:
+    table = DimTable(_BOUNDS, [_argument(size), _argument(_N)])
+    found = table.add(size)
+    assert dim_values(table.entries, [torch.zeros(9), torch.zeros(7)])[found] == int(size.subs(_N, 7))
+
+
 def test_an_integer_argument_is_a_size() -> None:
     table = DimTable(_BOUNDS, [_N])
     assert table.entries == [] and table.add(_N) == 0
