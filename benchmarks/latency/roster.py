@@ -6,7 +6,7 @@ from benchmarks.latency.sides.limits import FmaLimit, ReadLimit
 from benchmarks.latency.sides.litert import LiteRt
 from benchmarks.latency.sides.official import Xnnpack, Xnnpack4Bit, XnnpackDynamic, XnnpackInt8
 from benchmarks.latency.sides.onnx import OnnxRuntime, OnnxRuntimeDynamic, OnnxRuntimeInt8
-from benchmarks.latency.sides.ours import Ours, OursDynamic, OursInt8, OursPlain
+from benchmarks.latency.sides.ours import Ours, OursDynamic, OursDynamic4Bit, OursInt8, OursPlain
 from benchmarks.latency.sides.pytorch import Compiled, Eager
 from benchmarks.latency.sides.side import Side
 from benchmarks.latency.sides.streams import OnnxRuntimeStream, OursStream
@@ -21,6 +21,7 @@ _ALL: tuple[Side, ...] = (
     OursStream("ours, cpu, in chunks", "cpu", held=True),
     OursInt8(),
     OursDynamic(),
+    OursDynamic4Bit(),
     OursPlain(),
     Xnnpack(),
     XnnpackInt8(),

@@ -75,12 +75,7 @@ class Xnnpack4Bit(Xnnpack):
         return model.kind == "decoder"
 
     def quantized(self, model: Model) -> nn.Module:
-        from torchao.quantization import Int8DynamicActivationIntxWeightConfig, quantize_
-        from torchao.quantization.granularity import PerGroup
-
-        four_bits: torch.dtype = torch.int4  # type: ignore[attr-defined]
-        quantize_(model.module, Int8DynamicActivationIntxWeightConfig(four_bits, PerGroup(_GROUP)))
-        return model.module
+        return with_dynamic_4_bits(model)
 
 
 class XnnpackDynamic(Xnnpack):
@@ -91,6 +86,17 @@ class XnnpackDynamic(Xnnpack):
 
     def quantized(self, model: Model) -> nn.Module:
         return with_dynamic_bytes(model)
+
+
+def with_dynamic_4_bits(model: Model, scale_dtype: torch.dtype | None = None) -> nn.Module:
+    """Weights of 4 bits with a scale for 32 of a row, of their own dtype if none is given; rows of inputs become bytes."""
+    from torchao.quantization import Int8DynamicActivationIntxWeightConfig, quantize_
+    from torchao.quantization.granularity import PerGroup
+
+    four_bits: torch.dtype = torch.int4  # type: ignore[attr-defined]
+    config = Int8DynamicActivationIntxWeightConfig(four_bits, PerGroup(_GROUP), weight_scale_dtype=scale_dtype)
+    quantize_(model.module, config)
+    return model.module
 
 
 def with_dynamic_bytes(model: Model) -> nn.Module:

@@ -12,7 +12,7 @@ from torch.export import ExportedProgram
 
 from benchmarks.latency.catalogue import Model
 from benchmarks.latency.quantized import quantized
-from benchmarks.latency.sides.official import with_dynamic_bytes
+from benchmarks.latency.sides.official import with_dynamic_4_bits, with_dynamic_bytes
 from benchmarks.latency.sides.side import Loaded, Missing, Setting, Side
 from executorch_runtime import ExecutorchError, Method, Program
 
@@ -86,6 +86,19 @@ class OursDynamic(OursInt8):
 
     def exported(self, model: Model) -> ExportedProgram:
         return torch.export.export(with_dynamic_bytes(model), model.inputs, strict=False)
+
+
+class OursDynamic4Bit(OursInt8):
+    """The same with weights of 4 bits, with scales of two bytes as `read limit, 4-bit` counts them."""
+
+    name = "ours, cpu dynamic 4-bit"
+    converters = ("torchao",)
+
+    def takes(self, model: Model) -> bool:
+        return model.name == "decoder"  # others have weights of few bits of their own
+
+    def exported(self, model: Model) -> ExportedProgram:
+        return torch.export.export(with_dynamic_4_bits(model, torch.bfloat16), model.inputs, strict=False)
 
 
 class OursPlain(OursInt8):
