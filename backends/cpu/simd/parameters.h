@@ -5,15 +5,17 @@
 #include "backends/cpu/simd/half.h"
 #include "backends/cpu/simd/product_q.h"
 
-/* A vector of them, from number `at`; zeros where there are none. */
-ET_INLINE et_f32 et_parameters_load(const et_cpu_parameters *p, size_t at) {
-  if (p->data == NULL) {
-    return et_f32_all(0.0f);
-  }
+/* A vector of them, from number `at`, where there are some: scales always. */
+ET_INLINE et_f32 et_scales_load(const et_cpu_parameters *p, size_t at) {
   return p->width == ET_CPU_FLOAT32
              ? et_f32_load((const float *)p->data + at)
              : et_half_load((const uint16_t *)p->data + at,
                             p->width == ET_CPU_BFLOAT16);
+}
+
+/* The same; zeros where there are none. */
+ET_INLINE et_f32 et_parameters_load(const et_cpu_parameters *p, size_t at) {
+  return p->data == NULL ? et_f32_all(0.0f) : et_scales_load(p, at);
 }
 
 #endif /* BACKENDS_CPU_SIMD_PARAMETERS_H_ */

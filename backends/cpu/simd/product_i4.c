@@ -163,7 +163,7 @@ ET_INLINE void add_group(const int32_t *words, size_t ahead, const uint8_t *x,
 ET_INLINE void scale_group(const et_cpu_product_q *w, size_t at,
                            const int32_t *raised, int rows, const et_i32 *sums,
                            et_f32 *results) {
-  const et_f32 scales = et_parameters_load(&w->scales, at);
+  const et_f32 scales = et_scales_load(&w->scales, at);
   et_f32 values[TILE_ROWS];
   ET_UNROLL for (int r = 0; r < rows; r++) {
     values[r] = et_f32_of_i32(sums[r]);
@@ -282,7 +282,7 @@ static et_f32 sums_of(const et_cpu_product_q *w, size_t column) {
     }
     const et_f32 points =
         et_parameters_load(&w->zero_points, at) * et_f32_all((float)w->group);
-    total = et_f32_fma(et_parameters_load(&w->scales, at),
+    total = et_f32_fma(et_scales_load(&w->scales, at),
                        et_f32_of_i32(sum) - points, total);
   }
   return total;
@@ -317,6 +317,7 @@ ET_INLINE void add_lines(const int32_t *words, const uint8_t *x, size_t count,
       const et_nibbles codes = et_nibbles_of(w);
       sums[v] = ADD_QUAD(sums[v], codes.even, even);
       sums[v] = ADD_QUAD(sums[v], codes.odd, odd);
+      ET_PIN(sums[v]); /* else products wait for each other in memory */
     }
   }
 }

@@ -59,7 +59,7 @@ ET_INLINE columns_of columns_at(const et_cpu_product_i8 *p, size_t panel,
   const size_t at =
       (panel * (w->depth / w->group) + first / w->group) * ET_PANEL +
       (size_t)v * ET_CPU_LANES;
-  return (columns_of){et_parameters_load(&w->scales, at),
+  return (columns_of){et_scales_load(&w->scales, at),
                       et_parameters_load(&w->zero_points, at),
                       et_i32_load(p->sums + at)};
 }

@@ -17,7 +17,7 @@ ET_INLINE void put_words(const et_cpu_product_q *p, const int32_t *words,
   ET_UNROLL for (int v = 0; v < ET_PANEL_VECTORS; v++) {
     const size_t at = group + (size_t)v * ET_CPU_LANES;
     const et_i32 w = et_words_load(words + v * ET_CPU_LANES);
-    const et_f32 scale = et_parameters_load(&p->scales, at);
+    const et_f32 scale = et_scales_load(&p->scales, at);
     const et_f32 zero = zeros_at(p, at, bits);
     const et_f32 minimum = et_parameters_load(&p->minima, at);
     ET_UNROLL for (int j = 0; j < codes; j++) {

@@ -172,6 +172,7 @@ ET_INLINE void add_words(const et_word_digits *digits, const int32_t *words,
       ET_UNROLL for (int v = 0; v < ET_PANEL_VECTORS; v++) {
         sums[d][v] = ADD_QUAD(sums[d][v], codes[v].even, even);
         sums[d][v] = ADD_QUAD(sums[d][v], codes[v].odd, odd);
+        ET_PIN(sums[d][v]); /* else products wait in memory for each other */
       }
     }
   }
@@ -194,7 +195,8 @@ ET_INLINE et_i32 joined(of_digits sums, int v, int32_t off) {
 /* Sums of a group of products, by digits; `is_one`: of summands that have one unit. */
 ET_INLINE void sum_digits(const part *part, size_t group, const int32_t *words,
                           bool is_one, et_f32 *values) {
-  const size_t count = is_one ? 1 : part->group / part->few;
+  const size_t summands = is_one ? ET_DIGITS_SUMMANDS : part->few;
+  const size_t count = is_one ? 1 : part->group / summands;
   const et_group_digits *few = part->units + group * count;
   const et_word_digits *digits = part->digits + group * part->group / 8;
   ET_UNROLL for (int v = 0; v < ET_PANEL_VECTORS; v++) {
@@ -202,13 +204,13 @@ ET_INLINE void sum_digits(const part *part, size_t group, const int32_t *words,
   }
   for (size_t f = 0; f < count; f++, few++) {
     of_digits sums = {{{0}}};
-    add_words(digits, words, part->few / 8, sums);
+    add_words(digits, words, summands / 8, sums);
     ET_UNROLL for (int v = 0; v < ET_PANEL_VECTORS; v++) {
       const et_f32 sum = et_f32_of_i32(joined(sums, v, few->off));
       values[v] = et_f32_fma(sum, et_f32_all(few->unit), values[v]);
     }
-    digits += part->few / 8;
-    words += part->few / 8 * ET_PANEL;
+    digits += summands / 8;
+    words += summands / 8 * ET_PANEL;
   }
 }
 
@@ -230,7 +232,7 @@ ET_INLINE void shift_values(const et_cpu_product_q *p, size_t at, float row_sum,
   }
 }
 
-/* What groups of 4 bits often have beside their codes, one unit of digits and: a float
+/* What groups of ET_DIGITS_SUMMANDS codes often have beside these: a float
  * scale; a scale of bfloat16; a scale and a minimum of float16. A loop that does not ask
  * for more takes 0.92 (AVX2) and 0.97 (AVX-512) of the time. */
 typedef enum form { ANY, FLOAT_SCALES, BFLOAT_SCALES, HALF_MINIMA } form;
@@ -239,7 +241,7 @@ static form form_of(const et_cpu_product_q *p, const part *part) {
   const bool has_halves = p->scales.width == ET_CPU_FLOAT16 &&
                           p->minima.data != NULL &&
                           p->minima.width == ET_CPU_FLOAT16;
-  if (!HAS_DIGITS(p->bits) || part->few != part->group) {
+  if (!HAS_DIGITS(p->bits) || part->group != ET_DIGITS_SUMMANDS) {
     return ANY;
   }
   if (has_shifts(p)) {
@@ -288,7 +290,7 @@ ET_INLINE void add_groups(const et_cpu_product_q *product, const part *part,
     }
     ET_UNROLL for (int v = 0; v < ET_PANEL_VECTORS; v++) {
       const et_f32 scale =
-          et_parameters_load(&p.scales, at + (size_t)v * ET_CPU_LANES);
+          et_scales_load(&p.scales, at + (size_t)v * ET_CPU_LANES);
       totals[v] = et_f32_fma(scale, values[v], totals[v]);
     }
     words += count * ET_PANEL;
