@@ -30,18 +30,18 @@ _WINOGRAD_WORDS = 64_000
 #   64 x 384 x 1152     0.99, 0.93
 #   96 x 384 x 1152     0.93, 0.91
 #   96 x 1024 x 192     0.93, 0.91
-#   128 x 128 x 512     1.16, 1.00
-#   128 x 160 x 640     1.10, 0.91
-#   128 x 256 x 256     0.96, 0.93
-#   128 x 256 x 1024    0.98, 0.93
+#   128 x 160 x 640     1.02, 0.90
+#   128 x 256 x 256     1.00, 0.94
+#   128 x 256 x 1024    1.05 to 1.08, 0.94
+#   128 x 320 x 1280    0.96, 0.93
 #   128 x 384 x 384     0.94, 0.92
-#   197 x 192 x 768     1.08, 0.93
+#   197 x 192 x 768     1.03, 0.90
 #   197 x 768 x 192     0.92, 0.92
-#   784 x 256 x 512     0.98, 0.93
+#   196 x 256 x 1024    1.05 to 1.08, 0.94
 #   784 x 512 x 256     0.93, 0.93
 # It saves an eighth of the multiply-adds for three quarters of the bytes of the weights once more: with r rows r / 24 of
 # them for each byte, by itself from 96 rows on, where they are four.
-_STRASSEN_LEAST = {"auto": (96, 256, 192), "always": (64, 192, 192)}  # rows, depth, columns
+_STRASSEN_LEAST = {"auto": (96, 320, 192), "always": (64, 192, 192)}  # rows, depth, columns
 # Pairs of rows at once: sums of 384 numbers that they have stay in the second cache.
 STRASSEN_PAIRS = 126
 

@@ -21,8 +21,8 @@ class _Residual(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.up = nn.Linear(256, 416)
-        self.down = nn.Linear(416, 256, bias=False)
+        self.up = nn.Linear(320, 416)
+        self.down = nn.Linear(416, 320, bias=False)
 
     def forward(self, x: Tensor) -> Tensor:
         return x + self.down(torch.nn.functional.gelu(self.up(x)))
@@ -53,15 +53,15 @@ def test_it_is_taken_by_rows_and_dimensions(depth: int, columns: int, rows: int,
 @pytest.mark.parametrize(
     "shape, columns, kind",
     [
-        ((1, 96, 256), 192, Strassen),
-        ((1, 95, 256), 192, Product),
-        ((1, 96, 224), 192, Product),
-        ((1, 96, 256), 160, Product),
-        ((3, 96, 256), 192, Strassen),
-        ((3, 95, 256), 192, Product),
-        ((96, 1, 256), 192, Product),
-        ((96, 256), 192, Product),
-        ((1, 8, 12, 256), 192, Strassen),
+        ((1, 96, 320), 192, Strassen),
+        ((1, 95, 320), 192, Product),
+        ((1, 96, 288), 192, Product),
+        ((1, 96, 320), 160, Product),
+        ((3, 96, 320), 192, Strassen),
+        ((3, 95, 320), 192, Product),
+        ((96, 1, 320), 192, Product),
+        ((96, 320), 192, Product),
+        ((1, 8, 12, 320), 192, Strassen),
     ],
 )
 def test_by_default_it_is_taken_where_an_example_has_many_rows(shape: tuple[int, ...], columns: int, kind: Any) -> None:
@@ -70,24 +70,24 @@ def test_by_default_it_is_taken_where_an_example_has_many_rows(shape: tuple[int,
 
 
 def test_weights_are_no_larger_where_it_is_not_wanted() -> None:
-    assert Strassen not in map(type, operations(_Residual(), _rows(1, 128, 256), strassen="never"))
+    assert Strassen not in map(type, operations(_Residual(), _rows(1, 128, 320), strassen="never"))
 
 
 def test_two_bytes_stay_two_bytes() -> None:
-    assert Strassen not in map(type, operations(_Residual(), _rows(1, 128, 256), weights="float16", strassen="always"))
+    assert Strassen not in map(type, operations(_Residual(), _rows(1, 128, 320), weights="float16", strassen="always"))
 
 
 @pytest.mark.parametrize("rows", [64, 65, 300])
 def test_residual_and_curve_are_part_of_it(rows: int) -> None:
-    module, x = _Residual(), _rows(1, rows, 256)
+    module, x = _Residual(), _rows(1, rows, 320)
     found = operations(module, x, strassen="always")
     assert [type(each) for each in found] == [Strassen, Strassen]
     assert_computes(module, x, strassen="always")
 
 
 def test_rows_of_pictures() -> None:
-    module = nn.Sequential(nn.Conv2d(256, 256, 1), nn.ReLU())
-    x = _rows(2, 256, 9, 11).to(memory_format=torch.channels_last)
+    module = nn.Sequential(nn.Conv2d(320, 320, 1), nn.ReLU())
+    x = _rows(2, 320, 9, 11).to(memory_format=torch.channels_last)
     assert Strassen in map(type, operations(module, x))
     assert_computes(module, x)
 
@@ -95,18 +95,18 @@ def test_rows_of_pictures() -> None:
 def test_any_number_of_rows_up_to_a_bound() -> None:
     module, batch, tokens = _Residual(), Dim("batch", min=1, max=3), Dim("tokens", min=1, max=70)
     shapes = ({0: batch, 1: tokens},)
-    graph = steps(module, _rows(2, 30, 256), dynamic_shapes=shapes, strassen="always")
+    graph = steps(module, _rows(2, 30, 320), dynamic_shapes=shapes, strassen="always")
     assert [type(step.operation) for step in graph.steps] == [Strassen, Strassen]
-    others = [(_rows(b, t, 256),) for b, t in ((1, 1), (1, 2), (3, 70), (1, 7))]
-    assert_computes(module, _rows(2, 30, 256), dynamic_shapes=shapes, others=others, strassen="always")
+    others = [(_rows(b, t, 320),) for b, t in ((1, 1), (1, 2), (3, 70), (1, 7))]
+    assert_computes(module, _rows(2, 30, 320), dynamic_shapes=shapes, others=others, strassen="always")
 
 
 @pytest.mark.parametrize("least, kind", [(95, Product), (96, Strassen)])
 def test_by_default_the_least_number_of_rows_counts(least: int, kind: Any) -> None:
     shapes = ({0: Dim("batch", min=1, max=3), 1: Dim("tokens", min=least, max=140)},)
-    graph = steps(_Residual(), _rows(2, 130, 256), dynamic_shapes=shapes)
+    graph = steps(_Residual(), _rows(2, 130, 320), dynamic_shapes=shapes)
     assert [type(step.operation) for step in graph.steps] == [kind, kind]
-    assert_computes(_Residual(), _rows(2, 130, 256), dynamic_shapes=shapes, others=[(_rows(1, least, 256),)])
+    assert_computes(_Residual(), _rows(2, 130, 320), dynamic_shapes=shapes, others=[(_rows(1, least, 320),)])
 
 
 class _Tied(nn.Module):
@@ -114,7 +114,7 @@ class _Tied(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.table = nn.Embedding(224, 256)
+        self.table = nn.Embedding(224, 320)
 
     def forward(self, words: Tensor) -> Tensor:
         return self.table(words) @ self.table.weight.t()
@@ -125,7 +125,7 @@ class _First(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.layer = nn.Linear(256, 256)
+        self.layer = nn.Linear(320, 320)
 
     def forward(self, x: Tensor) -> Tensor:
         return self.layer(self.layer(x)[:, :1])
@@ -133,14 +133,14 @@ class _First(nn.Module):
 
 def test_weights_that_are_read_as_they_are_are_not_stored_twice() -> None:
     words = torch.arange(128).reshape(1, 128)
-    for module, x in ((_Tied(), words), (_First(), _rows(1, 128, 256))):
+    for module, x in ((_Tied(), words), (_First(), _rows(1, 128, 320))):
         assert Strassen in map(type, operations(module, x, strassen="always"))
         assert Strassen not in map(type, operations(module, x))
 
 
 def _program(module: nn.Module, *rows: int) -> ExecutorchProgramManager:
     """A method for each number of rows."""
-    methods = {f"of_{count}": export(module.eval(), (_rows(1, count, 256),), strict=False) for count in rows}
+    methods = {f"of_{count}": export(module.eval(), (_rows(1, count, 320),), strict=False) for count in rows}
     return to_edge_transform_and_lower(methods, partitioner=[CpuPartitioner()]).to_executorch()
 
 
