@@ -89,7 +89,8 @@ static void pack_rows(call *c, size_t pixel, size_t rows) {
                      .end = conv->x.data + conv->x.size,
                      .is_signed = conv->x.is_signed,
                      .together = conv->together,
-                     .lowest = conv->lowest};
+                     .lowest = conv->lowest,
+                     .may_have_lows = c->is_point};
 #if !ET_DOT4_EXACT
   et_piece_i8 copied;
   if (c->runs == ET_RUNS_LINES) {
@@ -124,8 +125,11 @@ static void run_panels(call *c, size_t first, size_t count,
     target->is_far |= requantizers[i].is_far;
   }
   target->requantizers = requantizers;
-  ET_CPU_NAME(et_cpu_tiles_i8)
-  (&c->packed, conv->panels + panel * quads * 4 * ET_PANEL, target);
+  const int8_t *weights = conv->panels + panel * quads * 4 * ET_PANEL;
+#if ET_SUMS_OF_16
+  ET_CPU_NAME(et_cpu_fit_i8)(&c->packed, weights);
+#endif
+  ET_CPU_NAME(et_cpu_tiles_i8)(&c->packed, weights, target);
 }
 
 static void run_rows(call *c, size_t pixel, size_t rows) {

@@ -1,4 +1,4 @@
-#include "backends/cpu/simd/tile_i8.h"
+#include "backends/cpu/simd/lows_i8.h"
 
 typedef uint8_t bytes __attribute__((vector_size(ET_I8_STEP)));
 #if !ET_DOT4_EXACT
@@ -88,13 +88,14 @@ ET_INLINE void put_wide(uint8_t *to, bytes x, bool is_signed) {
   memcpy(to + sizeof(low), &high, sizeof(high));
 }
 
-/* Makes int16 of `size` bytes, from the end of twice as many on: what is written
- * never reaches what is not read yet. */
-ET_INLINE void widen_rows(uint8_t *rows, size_t size, bool is_signed) {
+/* Makes int16 of `size` bytes. They may be the end of what is written: that never reaches
+ * what is not read yet. */
+ET_INLINE void widen_rows(uint8_t *to, const uint8_t *from, size_t size,
+                          bool is_signed) {
   for (size_t at = 0; at < size; at += ET_I8_STEP) {
     bytes x;
-    memcpy(&x, rows + size + at, sizeof(x));
-    put_wide(rows + 2 * at, x, is_signed);
+    memcpy(&x, from + at, sizeof(x));
+    put_wide(to + 2 * at, x, is_signed);
   }
 }
 
@@ -102,9 +103,59 @@ static void pack_wide(et_packed_i8 *packed, const et_rows_i8 *from) {
   const size_t size = packed->rows * packed->depth * 4;
   put_rows(packed->bytes + size, from, 0);
   if (from->is_signed) {
-    widen_rows(packed->bytes, size, true);
+    widen_rows(packed->bytes, packed->bytes + size, size, true);
   } else {
-    widen_rows(packed->bytes, size, false);
+    widen_rows(packed->bytes, packed->bytes + size, size, false);
+  }
+}
+#endif
+
+#if ET_SUMS_OF_16
+/* Whether rows may be taken lows from: there is room for both forms. */
+static bool may_have_lows(const et_packed_i8 *packed, const et_rows_i8 *from) {
+  return from->together == 0 && from->may_have_lows &&
+         packed->rows >= ET_I8_LEAST_LOW_ROWS &&
+         packed->depth >= ET_I8_LEAST_LOW_QUADS &&
+         packed->rows * packed->depth * 12 + 2 * ET_I8_STEP <=
+             ET_I8_PACKED_BYTES;
+}
+
+/* Where rows of bytes lie behind those of int16, which are written in whole steps. */
+static uint8_t *bytes_of_both(et_packed_i8 *packed) {
+  const size_t size = packed->rows * packed->depth * 4;
+  const size_t steps = (size + ET_I8_STEP - 1) / ET_I8_STEP;
+  return packed->bytes + 2 * steps * ET_I8_STEP;
+}
+
+/* As bytes that are made int16 at once, or not before a panel asks for it. */
+static void pack_both(et_packed_i8 *packed, const et_rows_i8 *from) {
+  const size_t size = packed->rows * packed->depth * 4;
+  uint8_t *rows = bytes_of_both(packed);
+  uint8_t lows[4 * ET_I8_MOST_LOW_QUADS + ET_I8_STEP];
+  packed->shift = from->is_signed ? 128 : 0;
+  put_rows(rows, from, (uint8_t)packed->shift);
+  if (!et_spans_little_i8(rows, packed->rows, 4 * packed->depth)) {
+    widen_rows(packed->bytes, rows, size, false);
+    packed->words = 2;
+    return;
+  }
+  et_take_lows_i8(packed, rows, lows);
+  widen_rows((uint8_t *)packed->lows, lows, 4 * packed->depth, false);
+  packed->has_lows = true;
+  packed->has_wide = false;
+}
+
+void ET_CPU_NAME(et_cpu_fit_i8)(et_packed_i8 *packed, const int8_t *panel) {
+  const size_t size = packed->rows * packed->depth * 4;
+  if (!packed->has_lows) {
+    return;
+  }
+  const uint8_t *rows = bytes_of_both(packed);
+  packed->words = et_fits_int16_i8(packed, panel) ? 1 : 2;
+  packed->first = packed->words == 1 ? rows : packed->bytes;
+  if (packed->words == 2 && !packed->has_wide) {
+    widen_rows(packed->bytes, rows, size, false);
+    packed->has_wide = true;
   }
 }
 #endif
@@ -128,8 +179,16 @@ void ET_CPU_NAME(et_cpu_pack_i8)(et_packed_i8 *packed, const et_rows_i8 *from,
 void ET_CPU_NAME(et_cpu_pack_i8)(et_packed_i8 *packed, const et_rows_i8 *from,
                                  size_t rows) {
   packed->rows = rows;
+  packed->first = packed->bytes;
   packed->together = from->together;
   packed->depth = (from->size + 3) / 4;
+#if ET_SUMS_OF_16
+  packed->has_lows = false;
+  if (may_have_lows(packed, from)) {
+    pack_both(packed, from);
+    return;
+  }
+#endif
   if (from->together == 0) {
     packed->words = 2;
     packed->shift = 0;

@@ -163,6 +163,19 @@ static void run_block(et_block_i8 *b) {
   run_tiles(b);
 }
 
+#if ET_SUMS_OF_16
+/* What sums of a panel begin with where elements are those above the lowest. */
+static et_requantizer above_lows(const et_packed_i8 *packed,
+                                 const int8_t *panel,
+                                 const et_requantizer *requantizer) {
+  const et_cursor_i8 at = {
+      .three = {(const int32_t *)(const void *)packed->lows}};
+  et_requantizer r = *requantizer;
+  et_add_widening_i8(at, panel, packed->depth, r.start);
+  return r;
+}
+#endif
+
 void ET_CPU_NAME(et_cpu_sums_i8)(const et_packed_i8 *packed,
                                  const int8_t *panel, int32_t *sums) {
   et_block_i8 b = {.packed = packed, .panels = panel, .sums = sums};
@@ -175,5 +188,14 @@ void ET_CPU_NAME(et_cpu_tiles_i8)(const et_packed_i8 *packed,
   int32_t sums[ET_I8_BLOCK_ROWS * ET_PANEL];
   et_block_i8 b = {
       .packed = packed, .panels = panels, .target = target, .sums = sums};
+#if ET_SUMS_OF_16
+  et_target_i8 above = *target;
+  et_requantizer requantizer;
+  if (packed->has_lows) {
+    requantizer = above_lows(packed, panels, target->requantizers);
+    above.requantizers = &requantizer;
+    b.target = &above;
+  }
+#endif
   run_block(&b);
 }

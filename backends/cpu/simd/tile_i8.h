@@ -52,6 +52,15 @@ ET_INLINE size_t et_i8_panels(size_t columns) {
 /* Bytes that are packed at once, which may be more than there are. */
 #define ET_I8_STEP 16
 
+#if ET_SUMS_OF_16
+/* Rows from which the lowest of each element is taken: of fewer, telling whether products
+ * fit takes longer than it saves. */
+#define ET_I8_LEAST_LOW_ROWS 16
+/* Quads of such a row: of shorter ones, storing one would wait for the one before. */
+#define ET_I8_LEAST_LOW_QUADS (ET_I8_STEP / 4)
+#define ET_I8_MOST_LOW_QUADS (ET_I8_PACKED_BYTES / 12 / ET_I8_LEAST_LOW_ROWS)
+#endif
+
 /* Rows, one after the other. A quad is four elements of a row, in one word or,
  * as int16, in two: elements 0 and 2, then 1 and 3. */
 typedef struct et_packed_i8 {
@@ -68,8 +77,18 @@ typedef struct et_packed_i8 {
   size_t quads; /* of a run: of all runs `depth` */
   int32_t flip;
 #else
-  size_t words;    /* of a quad */
-  size_t together; /* as that of the rows */
+  const uint8_t *first; /* row, among the bytes above */
+  size_t words;         /* of a quad */
+  size_t together;      /* as that of the rows */
+#endif
+#if ET_SUMS_OF_16
+  bool has_lows; /* elements are what they were above these: */
+  bool has_wide; /* rows as int16, too, before those of bytes */
+  int16_t lows[4 * ET_I8_MOST_LOW_QUADS + ET_I8_STEP] /* a row of two words */
+      __attribute__((aligned(64)));
+  uint8_t spans[4 * ET_I8_MOST_LOW_QUADS + 2 * ET_I8_STEP]; /* the highest */
+  uint16_t far[ET_I8_MOST_LOW_QUADS]; /* quads: see lows_i8.h */
+  size_t far_count;
 #endif
 } et_packed_i8;
 
@@ -94,6 +113,7 @@ typedef struct et_rows_i8 {
    * to an int16, as no element is lower than `lowest`; 0: not even of one. */
   size_t together;
   int32_t lowest;
+  bool may_have_lows; /* where rows are multiplied by whole panels alone */
 } et_rows_i8;
 
 /* Where results of panels go, the first `columns` of each row, and what makes
@@ -125,6 +145,12 @@ ET_INLINE size_t et_i8_block_rows(size_t depth) {
 
 void ET_CPU_NAME(et_cpu_pack_i8)(et_packed_i8 *packed, const et_rows_i8 *from,
                                  size_t rows);
+
+#if ET_SUMS_OF_16
+/* Before products with a panel: has rows with lows read as bytes, or where those would not
+ * do as int16. */
+void ET_CPU_NAME(et_cpu_fit_i8)(et_packed_i8 *packed, const int8_t *panel);
+#endif
 
 /* sums[row][16] of one panel [depth][16][4]. */
 void ET_CPU_NAME(et_cpu_sums_i8)(const et_packed_i8 *packed,

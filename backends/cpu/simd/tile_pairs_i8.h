@@ -135,7 +135,7 @@ ET_INLINE et_cursor_i8 et_cursor_of_i8(const et_block_i8 *b, size_t row,
                                        int rows) {
   const et_packed_i8 *p = b->packed;
   et_cursor_i8 at = {.stride = p->depth * p->words};
-  const int32_t *first = (const int32_t *)(const void *)p->bytes +
+  const int32_t *first = (const int32_t *)(const void *)p->first +
                          row * at.stride + b->first * p->words;
   ET_UNROLL for (int i = 0; i < (rows + 2) / 3; i++) {
     at.three[i] = first + 3 * (size_t)i * at.stride;

@@ -244,6 +244,65 @@ static void test_bytes_of_a_small_range_take_larger_weights(void **state) {
   et_test_end(&test);
 }
 
+/* Elements of `channels` whose bytes are near each other, wherever they lie, but for those
+ * of channel `wide`, which are any. */
+static void fill_near(et_test_step *test, int32_t channels, int32_t span,
+                      int32_t wide) {
+  uint8_t *x = test->tensors[0].data;
+  for (size_t i = 0; i < test->tensors[0].bytes; i++) {
+    const int32_t channel = (int32_t)(i % (size_t)channels);
+    const uint32_t above = et_test_below((uint32_t)span + 1);
+    x[i] = channel == wide
+               ? (uint8_t)et_test_below(256)
+               : (uint8_t)((uint32_t)channel * 37 % (256 - (uint32_t)span) +
+                           above + (test->tensors[0].dtype == I8 ? 128 : 0));
+  }
+}
+
+/* What is above the lowest of each element is multiplied as bytes, or as int16 where a
+ * panel's weights ask for it: those of the second here, and of some others. */
+static void test_products_of_bytes_near_each_other(void **state) {
+  (void)state;
+  for (int32_t i = 0; i < 96; i++) {
+    const int32_t channels = 4 * (1 + i % 24) - (i % 5 == 4 ? 3 : 0);
+    const shape s = {1,          channels,   49, 1, points(1), points(14 + i),
+                     i % 2 == 0, i % 4 == 0, 0};
+    et_test_step test;
+    make(&test, &s);
+    fill_near(&test, channels, i % 7 * 20, i % 3 == 2 ? channels / 2 : -1);
+    int8_t *weights = test.tensors[1].data;
+    const size_t panel = (size_t)quads_of(&s) * 64;
+    memset(weights + panel, i % 2 == 0 ? -128 : 127, panel);
+    clear_padding(weights, &s);
+    fill_sums(test.tensors[2].data, weights, 4, quads_of(&s));
+    et_test_run_exact(&test, &s, element);
+    et_test_end(&test);
+  }
+}
+
+/* At the edges of what fits: 127 times two weights of -128 does, 129 times does not, and
+ * spans of 255 do with small weights. */
+static void test_spans_at_the_edge_of_an_int16(void **state) {
+  (void)state;
+  const int32_t spans[] = {127, 128, 129, 255};
+  const int8_t weights[] = {-128, 127, 64, -65};
+  for (int32_t i = 0; i < 16; i++) {
+    const shape s = {1, 64, 20, 1, points(1), points(40), i % 2 == 0, true, 0};
+    et_test_step test;
+    make(&test, &s);
+    uint8_t *x = test.tensors[0].data;
+    for (size_t k = 0; k < test.tensors[0].bytes; k++) {
+      const uint8_t high = k / 64 % 2 == 0 ? (uint8_t)spans[i / 4] : 0;
+      x[k] = k % 64 < 32 ? high : 0;
+      x[k] ^= s.from_signed ? 128 : 0;
+    }
+    memset(test.tensors[1].data, weights[i % 4], test.tensors[1].bytes);
+    fill_sums(test.tensors[2].data, test.tensors[1].data, 2, quads_of(&s));
+    et_test_run_exact(&test, &s, element);
+    et_test_end(&test);
+  }
+}
+
 /* As the first layer of a network has them: windows whose rows are no whole quads, over
  * pictures with room for several in a row. */
 static void test_windows_of_few_channels(void **state) {
@@ -366,6 +425,8 @@ int main(void) {
       cmocka_unit_test(test_long_rows_come_in_smaller_blocks),
       cmocka_unit_test(test_the_largest_products_do_not_saturate),
       cmocka_unit_test(test_bytes_of_a_small_range_take_larger_weights),
+      cmocka_unit_test(test_products_of_bytes_near_each_other),
+      cmocka_unit_test(test_spans_at_the_edge_of_an_int16),
       cmocka_unit_test(test_windows_of_few_channels),
       cmocka_unit_test(test_windows_beyond_pictures_of_few_channels),
       cmocka_unit_test(test_steps_beyond_an_int32),
