@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+import mmap
 from pathlib import Path
+from tempfile import TemporaryFile
 
 from benchmarks.latency.catalogue import Model
 from benchmarks.latency.sides.side import Loaded, Setting, Side
@@ -26,7 +28,8 @@ class FmaLimit(Side):
 
 
 class ReadLimit(Side):
-    """Reads as many bytes as the model's weights take."""
+    """Reads as many bytes as the model's weights take, from a file that is mapped, as they lie themselves: memory of
+    small pages that are anywhere is read at other rates from process to process."""
 
     def __init__(self, name: str, bits: float) -> None:
         self.name = name
@@ -37,9 +40,15 @@ class ReadLimit(Side):
 
     def load(self, model: Model, path: Path | None, setting: Setting) -> Loaded:
         size = int(model.weights * self._bits / 8) // _READ_STEP * _READ_STEP
-        data = (ctypes.c_char * (size + 64))()
-        ctypes.memset(data, 1, size)
+        data = _mapped_bytes(size)
         read = getattr(setting.library.calls, f"bench_read_{setting.isa}")
-        address = ctypes.addressof(data)
-        start = address + -address % 64
+        start = ctypes.addressof(ctypes.c_char.from_buffer(data))
         return Loaded(lambda data=data: read(start, size), memory={"read": size})  # type: ignore[misc]
+
+
+def _mapped_bytes(size: int) -> mmap.mmap:
+    """A page's beginning, of a file that is gone when nobody holds it."""
+    with TemporaryFile() as file:
+        file.write(bytes(size))
+        file.flush()
+        return mmap.mmap(file.fileno(), size, access=mmap.ACCESS_COPY)
