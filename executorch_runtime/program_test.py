@@ -17,6 +17,7 @@ from executorch_runtime import Clock, ExecutorchError, Method, Program, ValueInf
 from exir import ExecutorchBackendConfig, to_edge
 from exir._serialize import deserialize_pte_binary
 from exir.bundle import Facts
+from exir.operators.kernels import KernelTable
 from exir.passes import MemoryPlanningPass
 from exir.plan.imported import imported_methods
 from tests.fixtures.recorded import FOLDER, PROGRAMS, recorded
@@ -259,7 +260,7 @@ class _Writing(torch.nn.Module):
 @pytest.mark.parametrize("planned", [True, False])
 def test_inputs_stay_as_they_are(planned: bool, tmp_path: Path) -> None:
     file = tmp_path / "writing.pte"
-    edge = to_edge(torch.export.export(_Writing(), (torch.zeros(2, 4),)), facts=Facts())
+    edge = to_edge(torch.export.export(_Writing(), (torch.zeros(2, 4),)), facts=Facts(kernels=KernelTable({})))
     planner = MemoryPlanningPass(alloc_graph_input=planned)
     edge.to_executorch(ExecutorchBackendConfig(memory_planning_pass=planner)).save(str(file))
     given = torch.ones(2, 4)

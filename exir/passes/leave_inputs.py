@@ -21,19 +21,28 @@ class LeaveInputs(BundlePass):
     A planned input is a copy of the caller's tensor, whose bytes the run may use again; one that is not planned may lie in
     memory that nobody may write to. Before: writes to inputs are among the outputs. After: none is; results are computed as
     they were, calls that only gave a new value of an input are gone.
+
+    lent: methods whose inputs are not planned. They keep their writes where no kernels are named, as other runtimes than this
+    project's may run them: the official one writes to what it is lent.
     """
 
     name: ClassVar[str] = "leave_inputs"
 
+    lent: tuple[str, ...] = ()
+
     def run(self, bundle: ProgramBundle) -> ProgramBundle:
-        for method, program in bundle.programs.items():
+        for method, program in self._taken(bundle):
             _leave_inputs(method, program, bundle.facts.diagnostics)
         return bundle
 
     def ensures(self, bundle: ProgramBundle) -> None:
-        for method, program in bundle.programs.items():
+        for method, program in self._taken(bundle):
             specs = program.graph_signature.output_specs
             internal_assert(not any(map(_writes_input, specs)), f"method '{method}' writes to an input")
+
+    def _taken(self, bundle: ProgramBundle) -> list[tuple[str, ExportedProgram]]:
+        kept = self.lent if bundle.facts.kernels is None else ()
+        return [(method, program) for method, program in bundle.programs.items() if method not in kept]
 
 
 def _writes_input(spec: OutputSpec) -> bool:

@@ -8,6 +8,7 @@ from backends.demo.compiler_demo import CompilerDemoPartitioner
 from exir.backend.partitioner import Partitioner
 from exir.bundle import Facts
 from exir.capture import ExecutorchBackendConfig
+from exir.operators.kernels import KernelTable
 from exir.passes import MemoryPlanningPass
 from exir.program import ExecutorchProgramManager, to_edge_transform_and_lower
 from exir.testing.graphs import operator_names
@@ -32,10 +33,16 @@ def lowered(facts: Facts, *partitioners: Partitioner, planned: bool = True) -> E
 
 @pytest.mark.parametrize("planned", [True, False])
 def test_results_are_computed_and_inputs_are_not_written(planned: bool) -> None:
-    program = lowered(Facts(), planned=planned).exported_program()
+    facts = Facts(kernels=KernelTable({}))
+    program = lowered(facts, planned=planned).exported_program()
     assert operator_names(program) == ["aten::mul.out", "aten::add.out"]
     assert not program.graph_signature.user_inputs_to_mutate
     assert len(program.graph_signature.user_outputs) == 2
+
+
+def test_lent_inputs_are_written_where_no_kernels_are_named() -> None:
+    program = lowered(Facts(), planned=False).exported_program()
+    assert set(program.graph_signature.user_inputs_to_mutate.values()) == {"x", "y"}
 
 
 def test_user_is_told_the_input_and_the_line() -> None:

@@ -66,14 +66,19 @@ def _built_in(config: ExecutorchBackendConfig, methods: list[str]) -> list[PassT
     each_method = [
         as_bundle_pass(each, (name,)) for name in methods for each in _of_method(config, name)
     ]
-    return [LeaveInputs(), *each_method]
+    lent = tuple(name for name in methods if not _plans_inputs(config, name))
+    return [LeaveInputs(lent), *each_method]
+
+
+def _plans_inputs(config: ExecutorchBackendConfig, name: str) -> bool:
+    return getattr(_planner(config, name), "alloc_graph_input", True)
 
 
 def _of_method(config: ExecutorchBackendConfig, name: str) -> list[PassType]:
     planner = _planner(config, name)
     # The caller gives what the planner leaves out.
     gives_outputs = not getattr(planner, "alloc_graph_output", True)
-    gives_inputs = not getattr(planner, "alloc_graph_input", True)
+    gives_inputs = not _plans_inputs(config, name)
     passes: list[PassType] = [FuseDynamicLayers(), FuseBytes()] if config.fuse_bytes else []
     passes.append(PackFewBits())
     if config.row_major_operands:
