@@ -403,10 +403,10 @@ ET_APART void run_columns(group *g, size_t rows, size_t columns,
 static size_t wide_columns(const et_tiles *t, size_t rows, size_t columns) {
   static const size_t others[] = {0, 2 * ET_PANEL, ET_PANEL};
   if (t->table != NULL || rows < ET_WIDE_ROWS || columns < ET_WIDE_COLUMNS ||
-      columns % ET_WIDE_HALF != 0) {
+      columns % ET_WIDE_HALF != 0 || (ET_WIDE_BEGINS && t->start == NULL)) {
     return 0;
   }
-  if (t->depth > ET_MOST_WIDE_DEPTH) {
+  if (ET_MOST_WIDE_DEPTH == 0 || t->depth > ET_MOST_WIDE_DEPTH) {
     return columns % ET_PANEL == 0 ? 0 : ET_WIDE_COLUMNS;
   }
   return columns - others[columns % ET_WIDE_COLUMNS / ET_WIDE_HALF];
@@ -456,7 +456,8 @@ static void run_wide_column(const et_tiles *all, size_t column, size_t rows,
 
 /* Rows that do not fill a tile are worked on as others are; not a single one, which would
  * have too few sums at once. */
-static void run_wide(group *g, size_t rows, size_t columns) {
+static void run_wide(group *g, size_t rows, size_t most) {
+  const size_t columns = ET_MOST_WIDE_DEPTH == 0 ? ET_WIDE_COLUMNS : most;
   const size_t left =
       rows % ET_WIDE_ROWS == 1 ? ET_WIDE_ROWS + 1 : rows % ET_WIDE_ROWS;
   for (size_t c = 0; c < columns; c += ET_WIDE_COLUMNS) {

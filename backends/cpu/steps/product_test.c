@@ -94,8 +94,8 @@ static void test_products_of_halves_of_panels(void **state) {
   (void)state;
   const int32_t columns[] = {24, 32, 40, 48, 56, 88, 96, 152};
   for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
-    for (int32_t rows = 1; rows <= 14; rows++) {
-      const shape s = {rows, rows == 9 ? 771 : rows * 5 % 23, columns[i],
+    for (int32_t rows = 1; rows <= 19; rows++) {
+      const shape s = {rows, rows % 9 == 0 ? 771 : rows * 5 % 23, columns[i],
                        rows % 2 == 0, rows % 3 != 0};
       check_product(&s);
     }
