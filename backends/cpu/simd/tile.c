@@ -20,13 +20,13 @@
 
 /* A single row reads every weight once, at the speed of memory: what comes next is
  * asked for that many summands ahead. */
-#define AHEAD 16
+#define AHEAD 40
 
 ET_INLINE void fetch_ahead(const float *panels, size_t panel_stride, int rows,
                            int vectors) {
   if (rows == 1) {
     ET_UNROLL for (int p = 0; p * ET_PANEL_VECTORS < vectors; p++) {
-      et_prefetch(panels + (size_t)p * panel_stride + AHEAD * ET_PANEL);
+      et_prefetch_near(panels + (size_t)p * panel_stride + AHEAD * ET_PANEL);
     }
   }
 }
