@@ -5,9 +5,10 @@
 
 /* Panels beside one another in a tile of ET_TILE_ROWS columns of the output, and such
  * tiles of one panel that are computed together: each begins and ends with waiting for
- * its sums, and reads all weights. */
+ * its sums, and reads all weights. With AVX-512 two panels share what is read of the image,
+ * as one of twelve columns would read more than it multiplies; four would take more code. */
 #if defined(ET_CPU_ISA_AVX512)
-#define PANELS 4
+#define PANELS 2
 #define TILES 2
 #else
 #define PANELS 1
@@ -149,8 +150,8 @@ static void run_together(const et_tiles *t, const strip *s, size_t column) {
 }
 
 /* A tile of which only some rows and columns exist. */
-static void run_part(const et_tiles *tiles, const strip *s, size_t column,
-                     size_t rows, size_t columns) {
+ET_APART void run_part(const et_tiles *tiles, const strip *s, size_t column,
+                       size_t rows, size_t columns) {
   float out[ET_TILE_ROWS * ET_PANEL];
   float residual[ET_TILE_ROWS * ET_PANEL] = {0};
   et_tiles part = *tiles;
@@ -166,8 +167,8 @@ static void run_part(const et_tiles *tiles, const strip *s, size_t column,
   et_copy_columns(out, ET_PANEL, tiles->out, tiles->out_stride, rows, columns);
 }
 
-static void run_at(const et_tiles *tiles, const strip *s, size_t column,
-                   tile_function *function) {
+ET_APART void run_at(const et_tiles *tiles, const strip *s, size_t column,
+                     tile_function *function) {
   et_tiles t = *tiles;
   t.out += column * t.out_stride;
   t.residual += t.residual == NULL ? 0 : column * t.residual_stride;
@@ -176,8 +177,8 @@ static void run_at(const et_tiles *tiles, const strip *s, size_t column,
 
 /* All columns of the strip from `from` on, whole panels. The last tile ends where the
  * strip does: what it shares with the one before comes out the same. */
-static void run_panels(const et_tiles *tiles, const strip *s, size_t from,
-                       tile_function *function) {
+ET_APART void run_panels(const et_tiles *tiles, const strip *s, size_t from,
+                         tile_function *function) {
   const size_t last = s->columns - ET_TILE_ROWS;
   for (size_t x = from; x < s->columns; x += ET_TILE_ROWS) {
     run_at(tiles, s, x < last ? x : last, function);

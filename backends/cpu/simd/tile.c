@@ -8,7 +8,7 @@
 #define ET_TILE_LIST(X) X(1, 1) X(1, 2) X(2, 1) X(3, 1)
 #elif defined(ET_CPU_ISA_AVX512)
 #define ET_LOW_TILES(X) X(1, 1) X(1, 4) X(2, 1) X(2, 4) X(3, 1) X(3, 4)
-#define ET_HIGH_TILES(X) X(4, 1) X(4, 4) X(6, 1) X(6, 4)
+#define ET_HIGH_TILES(X) X(4, 1) X(4, 4) X(6, 1) X(6, 2) X(6, 4)
 #define ET_TILE_LIST(X) ET_LOW_TILES(X) ET_HIGH_TILES(X)
 #else
 #define ET_TILE_LIST(X) \
@@ -220,7 +220,8 @@ static bool leaves_curve(const et_tiles *t) {
 }
 
 /* Applies what the tiles themselves do not, to rows from `row` on. */
-static void finish(const et_tiles *t, size_t row, size_t rows, size_t columns) {
+ET_APART void finish(const et_tiles *t, size_t row, size_t rows,
+                     size_t columns) {
   if (leaves_curve(t)) {
     ET_CPU_NAME(et_cpu_activate_f32)
     (t->activation, t->out + row * t->out_stride, t->out_stride, rows, columns);
@@ -233,7 +234,7 @@ static void finish(const et_tiles *t, size_t row, size_t rows, size_t columns) {
  * left, as a single one has too few sums at once. */
 #if defined(ET_CPU_ISA_AVX512)
 #define FEW_SUMMANDS 96
-static size_t low_rows(const et_tiles *t, size_t rows, size_t panels) {
+ET_APART size_t low_rows(const et_tiles *t, size_t rows, size_t panels) {
   const bool are_low = t->table == NULL && t->depth <= FEW_SUMMANDS &&
                        panels == ET_TILE_PANELS && rows > LOW_ROWS;
   return are_low ? (rows - 2) / LOW_ROWS * LOW_ROWS : 0;
