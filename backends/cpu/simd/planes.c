@@ -35,7 +35,7 @@ typedef struct strip {
   float rows[ET_CPU_PLANES_FLOATS];      /* [channel][kernel_y][pitch] */
 } strip;
 
-static void lay_zeros(float *to, size_t count) {
+ET_APART void lay_zeros(float *to, size_t count) {
   if (count > 0) {
     memset(to, 0, count * sizeof(float));
   }
