@@ -18,6 +18,11 @@ _STAGES = (
     *("bazel4_outside", "cross", "cross_parts", "remote_cache", "remote_execution"),
 )
 _PREPARE = "tests/many_machines/prepare_servers.py"
+_DPKG_QUERY = """\
+case $* in
+  --listfiles*) printf '%s\\n' /usr/share/doc/bazel /usr/bin/bazel-4 ;;
+  *) if echo "$*" | grep -q -e '{missing}'; then echo {status}; else echo installed; fi ;;
+esac"""
 
 
 @dataclass(frozen=True)
@@ -32,6 +37,15 @@ class Checkout:
         line = f'"BAZEL=${{BAZEL:-}} {path} $*"'
         file.write_text(f'#!/bin/sh\necho {line} >>"{self.folder}/calls"\necho {line} | grep -q -v -e "{failing}"\n')
         file.chmod(0o755)
+
+    def answer(self, name: str, commands: str) -> None:
+        program = self.folder / "bin" / name
+        program.write_text(f"#!/bin/sh\n{commands}\n")
+        program.chmod(0o755)
+
+    def packages(self, missing: str, status: str) -> None:
+        """Debian's are installed, but those with `missing` in their names, whose status is another."""
+        self.answer("dpkg-query", _DPKG_QUERY.format(missing=missing, status=status))
 
     def run(self) -> subprocess.CompletedProcess[str]:
         variables = {"PATH": f"{self.folder}/bin:{os.environ['PATH']}", "HOME": str(self.folder / "home")}
@@ -56,10 +70,8 @@ def checkout(tmp_path: Path) -> Checkout:
     servers.parent.mkdir(parents=True)
     servers.touch()
     # Whoever runs the tests, the stages are run by root, who may install what is missing.
-    for path, answers in (("dpkg-query", ("/usr/share/doc/bazel", "/usr/bin/bazel-4")), ("id", ("0",))):
-        program = tmp_path / "bin" / path
-        program.write_text("#!/bin/sh\n" + "".join(f"echo {answer}\n" for answer in answers))
-        program.chmod(0o755)
+    made.answer("id", "echo 0")
+    made.packages("nothing", "not-installed")
     return made
 
 
@@ -117,14 +129,25 @@ def _stages_of(checkout: Checkout) -> list[str]:
 
 
 def test_stages_whose_packages_cannot_be_had_are_left_out_with_the_reason(checkout: Checkout) -> None:
-    for name in ("dpkg-query", "apt-get"):
-        checkout.program(f"bin/{name}", "qemu-system-arm\\|python3-grpcio\\|update")
+    checkout.packages("qemu-system-arm\\|python3-grpcio", "not-installed")
+    checkout.program("bin/apt-get", "update")
     result = checkout.run()
     assert result.returncode == 0, result.stderr
     summary = result.stdout.splitlines()
     assert "cross: left out, as Debian's qemu-system-arm cannot be installed" in summary
     assert "remote_execution: left out, as Debian's python3-grpcio cannot be installed" in summary
     assert not [call for call in checkout.calls() if "cross_test" in call or "execution_test" in call]
+
+
+@pytest.mark.parametrize("status", ["not-installed", "config-files", "half-configured"])
+def test_a_package_that_is_known_but_not_installed_is_installed(checkout: Checkout, status: str) -> None:
+    """Debian's records name what an installed package only recommends, too."""
+    checkout.packages("libnewlib-arm-none-eabi", status)
+    checkout.program("bin/apt-get")
+    result = checkout.run()
+    assert result.returncode == 0, result.stderr
+    installed = [call for call in checkout.calls() if "apt-get" in call and " install " in call]
+    assert installed and all(call.endswith(" libnewlib-arm-none-eabi") for call in installed)
 
 
 @pytest.mark.parametrize(
@@ -149,17 +172,14 @@ def test_tests_of_many_machines_are_left_out_where_servers_or_networks_are_missi
 
 # Some seconds go by from each question to the next.
 _CLOCK = """\
-#!/bin/sh
 last=$(cat "$0.last" 2>/dev/null || echo 0)
-echo $((last + {seconds})) | tee "$0.last"
+echo $((last + {seconds})) | tee "$0.last"\
 """
 
 
 def _set_clock(checkout: Checkout, seconds: int) -> Path:
     """The file with the time of the last question."""
-    clock = checkout.folder / "bin/date"
-    clock.write_text(_CLOCK.format(seconds=seconds))
-    clock.chmod(0o755)
+    checkout.answer("date", _CLOCK.format(seconds=seconds))
     return checkout.folder / "bin/date.last"
 
 
@@ -174,10 +194,8 @@ def test_further_stages_are_left_out_when_the_hour_is_not_enough(checkout: Check
 
 def test_time_that_installing_takes_counts(checkout: Checkout) -> None:
     last = _set_clock(checkout, 1)
-    checkout.program("bin/dpkg-query", "clang")
-    installer = checkout.folder / "bin/apt-get"
-    installer.write_text(f"#!/bin/sh\necho 3300 >'{last}'\n")
-    installer.chmod(0o755)
+    checkout.packages("clang", "not-installed")
+    checkout.answer("apt-get", f"echo 3300 >'{last}'")
     summary = checkout.run().stdout.splitlines()
     assert "sanitizers: passed in 1 s of at most 720" in summary
     assert "clang: left out, as it may take 7 minutes and 55 have gone by" in summary
