@@ -40,14 +40,27 @@ def method_content(
         "outputs": [_value(value) for value in report.outputs],
         "operators": _operators(report.operator_uses),
         "delegates": [
-            {"id": each.backend_id, "bytes": each.nbytes, "parts": list(needed)}
-            for each, needed in zip(report.delegates, parts, strict=True)
+            {
+                "id": each.backend_id,
+                "bytes": each.nbytes,
+                "parts": list(needed),
+                "options": _options(delegate),
+            }
+            for each, needed, delegate in zip(report.delegates, parts, plan.delegates, strict=True)
         ],
         "not_delegated": _not_delegated(report.operator_uses),
         "bytes": _computed_in_bytes(report.operator_uses),
         "instructions": report.instruction_count,
         "branches": _branches(plan),
         "memory": _memory(report, plan, called),
+    }
+
+
+def _options(delegate: schema.BackendDelegate) -> dict[str, str]:
+    """What its backend was told, by the keys of its compile specs."""
+    return {
+        str(spec.key): bytes(spec.value).decode(errors="backslashreplace")
+        for spec in delegate.compile_specs
     }
 
 

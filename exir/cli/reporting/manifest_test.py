@@ -9,6 +9,8 @@ import torch
 from torch.export import Dim, ExportedProgram
 
 from backends.demo.compiler_demo import CompilerDemoPartitioner
+from exir.backend.canonical_partitioners import AllNodePartitioner
+from exir.backend.compile_spec_schema import CompileSpec
 from exir.backend.partitioner import PartitionResult
 from exir.backend.tags import note_refusal
 from exir.cli.arguments import parse_arguments
@@ -127,11 +129,20 @@ def test_delegates_are_listed_with_their_bytes() -> None:
     manifest = _manifest(spec, pipeline=Pipeline(partitioners=(CompilerDemoPartitioner(),)))
     (delegate,) = manifest["methods"][0]["delegates"]
     assert delegate["id"] == "BackendWithCompilerDemo" and delegate["bytes"] > 0
-    assert delegate["parts"] == []
+    assert delegate["parts"] == [] and delegate["options"] == {}
     assert manifest["backends"] == ["BackendWithCompilerDemo"]
     memory = manifest["methods"][0]["memory"]
     assert memory["kept"] == ["DEMO_HANDLE_BYTES(2u, 128u)"]
     assert memory["headers"] == ["backends/demo/handle.h"]
+
+
+def test_delegates_are_listed_with_what_their_backend_was_told() -> None:
+    spec = ModelSpec(DynamicAdd(), (torch.randn(4, 4), torch.randn(4, 4)))
+    told = [CompileSpec("mode", b"small"), CompileSpec("key", b"\xff")]
+    partitioner = AllNodePartitioner("BackendWithCompilerDemo", told)
+    manifest = _manifest(spec, pipeline=Pipeline(partitioners=(partitioner,)))
+    (delegate,) = manifest["methods"][0]["delegates"]
+    assert delegate["options"] == {"mode": "small", "key": "\\xff"}
 
 
 def test_weights_from_a_file_are_told_apart() -> None:
