@@ -135,7 +135,9 @@ ET_INLINE void add_summand(const float *const *row, const float *panel,
   ET_UNROLL for (int v = 0; v < vectors; v++) {
     w[v] = et_f32_load(panel + v / ET_PANEL_VECTORS * panel_stride +
                        v % ET_PANEL_VECTORS * ET_CPU_LANES);
-    ET_PIN(w[v]);
+    if (rows > 1) { /* one row adds them straight from memory */
+      ET_PIN(w[v]);
+    }
   }
   ET_UNROLL for (int r = 0; r < rows; r++) {
     const et_f32 x = et_f32_all(row[r][k]);
