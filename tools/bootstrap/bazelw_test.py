@@ -73,11 +73,13 @@ class Machine:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Iterator[Path]:
-    """Not below /tmp, where bazelw adds a flag: Bazel's tests have their files elsewhere, but pytest on its own has not."""
+    """Not below /tmp, where bazelw adds a flag: Bazel's tests have their files elsewhere, unless its cache is there, but pytest
+    on its own has not. Sandboxes can write to the second."""
     if not tmp_path.is_relative_to("/tmp"):
         yield tmp_path
         return
-    with tempfile.TemporaryDirectory(dir="/var/tmp") as other:
+    writable = next(each for each in ("/var/tmp", "/dev/shm") if os.access(each, os.W_OK))
+    with tempfile.TemporaryDirectory(dir=writable) as other:
         yield Path(other)
 
 
