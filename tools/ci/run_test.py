@@ -59,14 +59,18 @@ class Checkout:
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Checkout:
+    return _checkout(tmp_path)
+
+
+def _checkout(folder: Path) -> Checkout:
     for path in (".ci/run", "tools/ci/run"):
-        (tmp_path / path).parent.mkdir(parents=True)
-        shutil.copy(_ROOT / path, tmp_path / path)
-    shutil.copytree(_ROOT / "tools/bootstrap", tmp_path / "tools/bootstrap")
-    made = Checkout(tmp_path)
+        (folder / path).parent.mkdir(parents=True)
+        shutil.copy(_ROOT / path, folder / path)
+    shutil.copytree(_ROOT / "tools/bootstrap", folder / "tools/bootstrap")
+    made = Checkout(folder)
     for path in ("bazelw", "tools/check", "bin/clang", "bin/unshare"):
         made.program(path)
-    servers = tmp_path / _PREPARE
+    servers = folder / _PREPARE
     servers.parent.mkdir(parents=True)
     servers.touch()
     # Whoever runs the tests, the stages are run by root, who may install what is missing.
@@ -93,6 +97,13 @@ def test_bazel_4_is_debians_and_has_its_own_output(checkout: Checkout) -> None:
     checkout.run()
     (call,) = [line for line in checkout.calls() if "BAZEL=/usr/bin/bazel-4" in line]
     assert f"--output_user_root={checkout.folder}/home/.cache/rules_executorch/bazel4 test " in call
+
+
+def test_bazel_4_is_left_out_in_a_folder_whose_name_it_cannot_read(tmp_path: Path) -> None:
+    result = _checkout(tmp_path / "a clone").run()
+    assert result.returncode == 0, result.stderr
+    assert "\nbazel4: left out, as Bazel 4 does not work in folders with a space in their names\n" in result.stdout
+    assert result.stdout.splitlines()[-1] == f"{len(_STAGES) - 1} passed, 0 failed"
 
 
 @pytest.mark.parametrize(
