@@ -31,11 +31,27 @@ typedef struct rows {
   float *out[TOGETHER];
   size_t seen[TOGETHER]; /* keys of the block */
   et_attention_keys block;
-  size_t columns; /* keys of the block that one of them sees */
-  size_t ahead;   /* from a float of a key to one that is asked for */
+  size_t columns;    /* keys of the block that one of them sees */
+  size_t ahead;      /* rows from one that is read to one that is asked for */
+  const float *next; /* keys that are read after the block */
 } rows;
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+
+/* What is asked for while key `n` is read: keys, and after the last one values. */
+ET_INLINE const float *after_key(const rows *r, size_t n) {
+  const size_t at = n + r->ahead;
+  return at < r->columns
+             ? r->block.keys + at * r->block.k_stride
+             : r->block.values + (at - r->columns) * r->block.v_stride;
+}
+
+/* The same for a value: values, and after the last one the next keys. */
+ET_INLINE const float *after_value(const rows *r, size_t n) {
+  const size_t at = n + r->ahead;
+  return at < r->columns ? r->block.values + at * r->block.v_stride
+                         : r->next + (at - r->columns) * r->block.k_stride;
+}
 
 /* Adds products of `left` or DOT_LANES summands, of two keys with each query. */
 ET_INLINE void add_products(const rows *r, const float *const *keys, size_t at,
@@ -61,7 +77,7 @@ ET_INLINE void add_products(const rows *r, const float *const *keys, size_t at,
 
 /* Products of two keys with each query, folded to a vector each. */
 ET_INLINE void multiply_two(const rows *r, const float *const *keys,
-                            size_t depth, int count,
+                            const float *const *asked, size_t depth, int count,
                             et_f32 products[2][TOGETHER]) {
   et_f32 sums[2][TOGETHER][DOT_VECTORS];
   ET_UNROLL for (int k = 0; k < 2; k++) {
@@ -73,8 +89,8 @@ ET_INLINE void multiply_two(const rows *r, const float *const *keys,
   }
   size_t at = 0;
   for (; at + DOT_LANES <= depth; at += DOT_LANES) {
-    et_prefetch(keys[0] + r->ahead + at);
-    et_prefetch(keys[1] + r->ahead + at);
+    et_prefetch_near(asked[0] + at);
+    et_prefetch_near(asked[1] + at);
     add_products(r, keys, at, DOT_LANES, true, count, sums);
   }
   if (at < depth) {
@@ -112,11 +128,13 @@ ET_INLINE void score_keys(const et_cpu_attention *a, const rows *r,
   for (size_t n = 0; n < ET_CPU_LANES; n += 2) {
     et_f32 two[2][TOGETHER];
     const float *keys[2];
+    const float *asked[2];
     for (size_t k = 0; k < 2; k++) {
-      keys[k] = r->block.keys +
-                (first + smaller(n + k, count - 1)) * r->block.k_stride;
+      const size_t row = first + smaller(n + k, count - 1);
+      keys[k] = r->block.keys + row * r->block.k_stride;
+      asked[k] = after_key(r, row);
     }
-    multiply_two(r, keys, a->depth, queries, two);
+    multiply_two(r, keys, asked, a->depth, queries, two);
     ET_UNROLL for (int i = 0; i < queries; i++) {
       products[i][n] = two[0][i];
       products[i][n + 1] = two[1][i];
@@ -172,13 +190,10 @@ ET_INLINE et_f32 load_columns(const piece *p, const float *row, int v) {
                                  : et_f32_load_some(from, p->some);
 }
 
-/* Asks for what the next piece reads of a row: processors read ahead of rows that are read
- * as a whole. */
-ET_INLINE void ask_for_next(const float *row, const piece *p, int vectors) {
+/* Asks for `vectors` vectors of a row. */
+ET_INLINE void ask_for_columns(const float *row, int vectors) {
   const int lanes = vectors * ET_CPU_LANES;
-  ET_UNROLL for (int i = 0; i < lanes; i += 16) {
-    et_prefetch_near(row + p->at + lanes + i);
-  }
+  ET_UNROLL for (int i = 0; i < lanes; i += 16) { et_prefetch_near(row + i); }
 }
 
 /* Adds values times their weights to the output; those of weight 0 are not
@@ -197,8 +212,9 @@ ET_INLINE void add_piece(const rows *r, const piece *p, int vectors,
       continue;
     }
     const float *row = r->block.values + n * r->block.v_stride;
-    if (is_asked) {
-      ask_for_next(row, p, vectors);
+    ask_for_columns(after_value(r, n) + p->at, vectors);
+    if (is_asked) { /* the next piece, as processors read ahead of whole rows */
+      ask_for_columns(row + p->at + vectors * ET_CPU_LANES, vectors);
     }
     ET_UNROLL for (int v = 0; v < vectors; v++) {
       const et_f32 value = load_columns(p, row, v);
@@ -291,13 +307,28 @@ ET_INLINE void attend(const group *g, const rows *r, size_t query, size_t first,
   add_values(g->a, r, queries);
 }
 
+/* Keys that are read after a block of `count`: of the next block or of the next group. */
+static const float *keys_after(const group *g, const et_attention_keys *block,
+                               size_t count) {
+  const et_cpu_attention *a = g->a;
+  if (count == ET_CPU_ATTENTION_KEYS) {
+    return block->keys + count * block->k_stride;
+  }
+  const bool is_last = g->index + 1 == a->groups;
+  return is_last || a->half != ET_CPU_NO_HALF
+             ? block->keys
+             : (const float *)a->k + (g->index + 1) * a->k_group;
+}
+
 /* Up to TOGETHER queries from `query` on, and a block of `count` keys from `first`
  * on. */
 static void attend_block(const group *g, const et_attention_keys *block,
                          size_t query, size_t queries, size_t first,
                          size_t count) {
   const et_cpu_attention *a = g->a;
-  rows r = {.block = *block, .ahead = AHEAD / a->depth * block->k_stride};
+  rows r = {.block = *block,
+            .ahead = AHEAD / a->depth,
+            .next = keys_after(g, block, count)};
   for (size_t i = 0; i < queries; i++) {
     add_query(g, query + i, first, count, &r, i);
     if (first == 0) {

@@ -365,6 +365,7 @@ ET_INLINE void add_lines_of_groups(const part *p, const columns *c, form is,
     w.scales.width = is == FLOAT_SCALES ? ET_CPU_FLOAT32 : ET_CPU_BFLOAT16;
   }
   const size_t words = w.group / WORD;
+  const size_t scales_ahead = AHEAD / ET_PANEL / 2 / words * ET_PANEL;
   const size_t groups = p->depth / w.group;
   const size_t row = p->rows - 1;
   const uint8_t *x = p->bytes + row * p->depth;
@@ -376,6 +377,7 @@ ET_INLINE void add_lines_of_groups(const part *p, const columns *c, form is,
     ET_UNROLL for (int v = 0; v < ET_PANEL_VECTORS; v++) {
       sums[v] = et_i32_all(*raised);
     }
+    et_scales_fetch(&w.scales, c->at + g * ET_PANEL + scales_ahead);
     add_group_lines(c->words + g * words * ET_PANEL, x, words, sums);
     ET_UNROLL for (int v = 0; v < ET_PANEL_VECTORS; v++) {
       scale_group(&w, c[v].at + g * ET_PANEL, raised, 1, sums + v, totals + v);

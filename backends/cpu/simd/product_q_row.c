@@ -277,10 +277,12 @@ ET_INLINE void add_groups(const et_cpu_product_q *product, const part *part,
   const size_t count = part->group * (size_t)bits / 32;
   const int32_t *words =
       p.words + (panel * p.depth + part->first) * (size_t)bits / 32 * ET_PANEL;
+  const size_t scales_ahead = AHEAD / ET_PANEL / 2 / count * ET_PANEL;
   size_t at = (panel * (p.depth / p.group) + part->first / p.group) *
               ET_PANEL; /* of scales, zero points and minima */
   for (size_t g = 0; g * part->group < part->depth; g++, at += ET_PANEL) {
     et_f32 values[ET_PANEL_VECTORS];
+    et_scales_fetch(&p.scales, at + scales_ahead);
     if (HAS_DIGITS(bits)) {
       sum_digits(part, g, words, is != ANY, values);
     } else {
