@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 import torch
 
@@ -59,11 +60,20 @@ def _load(side: Side, model: Model, setting: Setting) -> tuple[Loaded, Samples, 
     side.start(setting)
     path = converted(side, model) if converts(side) else None
     found: list[Loaded] = []
+    _read(side.file(model, path, setting))
     loading: Sample = sample(setting.library, lambda: found.append(side.load(model, path, setting)))
     setting.library.forget_avx512()
     first = sample(setting.library, found[0].run)
     used = setting.library.used_avx512 if setting.held else None
     return found[0], Samples(loading.wall_ns, first), used
+
+
+def _read(file: Path | None) -> None:
+    """Once, so that loading and the first run wait for no disk."""
+    if file is not None:
+        with file.open("rb") as bytes_of:
+            while bytes_of.read(1 << 20):
+                pass
 
 
 def _error(loaded: Loaded, expected: torch.Tensor) -> float | None:

@@ -49,6 +49,29 @@ class _Pretended(Side):
         self._clock.now += self._costs.pop(0) if len(self._costs) > 1 else self._costs[0]
 
 
+class _OfFile(_Pretended):
+    """Notes when its file, of as many bytes as are asked for twice, is read and loaded."""
+
+    def file(self, model: Any, path: Path | None, setting: Setting) -> Any:
+        return SimpleNamespace(open=lambda mode: self)
+
+    def __enter__(self) -> _OfFile:
+        self._left = 2
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._clock.log.append("closed")
+
+    def read(self, count: int) -> bytes:
+        self._clock.log.append("read")
+        self._left -= 1
+        return bytes(count if self._left >= 0 else 0)
+
+    def load(self, model: Any, path: Path | None, setting: Setting) -> Loaded:
+        self._clock.log.append("loaded")
+        return super().load(model, path, setting)
+
+
 class _Wide(_Pretended):
     def _run(self) -> None:
         super()._run()
@@ -91,6 +114,12 @@ def test_sides_run_in_turn():
     clock = _Clock()
     _measure(clock, [*_three(clock)[:2], _Absent(), _Unfit()])
     assert clock.log == ["ours, cpu", "peer"] * 3  # the first runs, and two rounds
+
+
+def test_files_are_read_before_they_are_loaded():
+    clock = _Clock()
+    _measure(clock, [_OfFile("file", clock, [_SLOW])], rounds=1)
+    assert clock.log == ["read", "read", "read", "closed", "loaded", "file", "file"]
 
 
 def test_short_runs_are_repeated_within_a_turn():

@@ -33,6 +33,9 @@ class Ours(Side):
             raise Missing(f"{path.name} is not built")
         return path
 
+    def file(self, model: Model, path: Path | None, setting: Setting) -> Path:
+        return self.program(model, setting)
+
     def open(self, model: Model, setting: Setting, watched: bool = False) -> Method:
         isa = setting.isa if self._held else ""
         path = self.program(model, setting)

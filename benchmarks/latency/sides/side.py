@@ -66,6 +66,10 @@ class Side(ABC):
         """Write the model as this side reads it. Runs in a process of its own."""
         raise NotImplementedError
 
+    def file(self, model: Model, path: Path | None, setting: Setting) -> Path | None:
+        """What `load` reads, if it is one file: that of `convert`, where there is one."""
+        return path
+
     @abstractmethod
     def load(self, model: Model, path: Path | None, setting: Setting) -> Loaded:
         """The model, from the file that `convert` wrote if the side has a converter; is timed."""
