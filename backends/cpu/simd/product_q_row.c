@@ -329,7 +329,7 @@ static void end_sums(const et_cpu_product_q *p, const part *part, size_t first,
     et_f32_store_some(p->out + first + c, et_f32_clamp(sum, low, high), count);
   }
   if (last && et_cpu_is_curve(&p->activation)) {
-    ET_CPU_NAME(et_cpu_activate_f32)
+    ET_CPU_FLOAT_NAME(et_cpu_activate_f32)
     (&p->activation, p->out + first, p->columns, 1, columns);
   }
 }

@@ -9,7 +9,7 @@
 static et_cpu_product_q_function *const rows_variants[ET_CPU_ISA_COUNT] =
     ET_CPU_VARIANTS(et_cpu_product_q_rows);
 static et_cpu_product_q_function *const row_variants[ET_CPU_ISA_COUNT] =
-    ET_CPU_VARIANTS(et_cpu_product_q_row);
+    ET_CPU_VARIANTS_I8(et_cpu_product_q_row);
 
 static bool has_residual(const et_cpu_step *step) {
   return step->input_count > et_cpu_few_bits_own(step);
