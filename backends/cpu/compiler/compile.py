@@ -24,6 +24,7 @@ from backends.cpu.compiler.options import Options
 from backends.cpu.compiler.pack import pack
 from backends.cpu.compiler.payload import Payload, write
 from backends.cpu.compiler.plan import plan, write_results_in_place
+from backends.cpu.compiler.row_sharing import share_rows
 from backends.cpu.compiler.strassen_choice import choose_strassen
 from backends.cpu.compiler.unread import drop_unread
 from exir.backend.tags import mutated_buffers
@@ -68,6 +69,7 @@ def finish(graph: StepGraph) -> None:
     halve_widest(graph)
     pack(graph)
     read_as_floats(graph)
+    share_rows(graph)
     write_results_in_place(graph)
     verify(graph)
     write_in_place(graph)

@@ -42,11 +42,22 @@ typedef struct et_cpu_product_q {
 } et_cpu_product_q;
 
 /* Of several rows: weights become floats a block at a time, which a tile then
- * multiplies. Of one row each is read once: sums of codes, times scales. */
+ * multiplies. */
 typedef void et_cpu_product_q_function(const et_cpu_product_q *product,
                                        const et_cpu_range *range);
 
+/* Panels of some products of the same row, counted over all of them. */
+typedef struct et_cpu_panels_q {
+  const et_cpu_product_q
+      *products; /* alike but for weights, bias and results */
+  size_t first;  /* panel */
+  size_t end;
+} et_cpu_panels_q;
+
+/* Of one row each weight is read once: sums of codes, times scales. */
+typedef void et_cpu_product_q_row_function(const et_cpu_panels_q *panels);
+
 ET_CPU_DECLARE(et_cpu_product_q_function, et_cpu_product_q_rows);
-ET_CPU_DECLARE(et_cpu_product_q_function, et_cpu_product_q_row);
+ET_CPU_DECLARE(et_cpu_product_q_row_function, et_cpu_product_q_row);
 
 #endif /* BACKENDS_CPU_SIMD_PRODUCT_Q_H_ */

@@ -371,9 +371,9 @@ static void run_panel(const et_cpu_product_q *p, const part *part,
   }
 }
 
-/* Asks for the words that a part begins with: they come while the row becomes digits. */
-static void ask_first(const et_cpu_product_q *p, size_t column, size_t first) {
-  const size_t panel = column / ET_PANEL;
+/* Asks for the words that a part of a panel begins with: those of the first one come while
+ * the row becomes digits. */
+static void ask_first(const et_cpu_product_q *p, size_t panel, size_t first) {
   const int32_t *words =
       p->words + (panel * p->depth + first) * p->bits / 32 * ET_PANEL;
   for (size_t i = 0; i < AHEAD; i += ET_PANEL) {
@@ -381,17 +381,44 @@ static void ask_first(const et_cpu_product_q *p, size_t column, size_t first) {
   }
 }
 
-/* One panel after the other: memory is read ahead fastest where it is one
- * stream. */
-void ET_CPU_NAME(et_cpu_product_q_row)(const et_cpu_product_q *product,
-                                       const et_cpu_range *range) {
+static size_t panels_of(const et_cpu_product_q *p) {
+  return (p->columns + ET_PANEL - 1) / ET_PANEL;
+}
+
+/* Panels `first` to before `end` of one product. One panel after the other: memory is read
+ * ahead fastest where it is one stream. */
+static void run_panels(const et_cpu_product_q *p, const part *part,
+                       size_t first, size_t end) {
+  for (size_t c = first * ET_PANEL; c < end * ET_PANEL; c += ET_PANEL) {
+    run_panel(p, part, c, smaller(p->columns - c, ET_PANEL));
+  }
+}
+
+/* Panels `first` of `p` to before `end`, counted from its own on, which may be in those
+ * after it. */
+static void run_products(const et_cpu_product_q *p, const part *part,
+                         size_t first, size_t end) {
+  while (end > panels_of(p)) {
+    run_panels(p, part, first, panels_of(p));
+    end -= panels_of(p);
+    first = 0;
+    p++;
+    ask_first(p, 0, part->first);
+  }
+  run_panels(p, part, first, end);
+}
+
+void ET_CPU_NAME(et_cpu_product_q_row)(const et_cpu_panels_q *panels) {
+  const et_cpu_product_q *p = panels->products;
+  size_t before = 0; /* panels of products before the first one that is run */
+  while (panels->first - before >= panels_of(p)) {
+    before += panels_of(p);
+    p++;
+  }
   part part;
-  for (size_t k = 0; k < product->depth; k += part.depth) {
-    ask_first(product, range->first_column, k);
-    put_part(product, k, &part);
-    for (size_t c = 0; c < range->columns; c += ET_PANEL) {
-      run_panel(product, &part, range->first_column + c,
-                smaller(range->columns - c, ET_PANEL));
-    }
+  for (size_t k = 0; k < p->depth; k += part.depth) {
+    ask_first(p, panels->first - before, k);
+    put_part(p, k, &part);
+    run_products(p, &part, panels->first - before, panels->end - before);
   }
 }

@@ -14,8 +14,9 @@ et_status et_cpu_check_counts(const et_cpu_step *step,
   ET_RETURN_IF_ERROR(check_count(step, "inputs", step->input_count,
                                  counts->inputs_least, counts->inputs_most,
                                  error));
-  ET_RETURN_IF_ERROR(check_count(step, "outputs", step->output_count,
-                                 counts->outputs, counts->outputs, error));
+  ET_RETURN_IF_ERROR(
+      check_count(step, "outputs", step->output_count, counts->outputs,
+                  (uint16_t)(counts->outputs + counts->more_outputs), error));
   ET_RETURN_IF_ERROR(check_count(step, "workspaces", step->workspace_count,
                                  counts->workspaces, counts->workspaces,
                                  error));

@@ -19,6 +19,7 @@ typedef struct et_cpu_counts {
   uint16_t inputs_least;
   uint16_t inputs_most;
   uint16_t outputs;
+  uint16_t more_outputs; /* than that there may be */
   uint16_t workspaces;
   uint16_t dims;
   uint16_t attributes;

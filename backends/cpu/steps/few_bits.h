@@ -4,8 +4,11 @@
 
 #include "backends/cpu/steps/parameters.h"
 
-/* Inputs; zero points or minima, if the attribute says so, and one of the kind's
- * own follow. */
+/* Most products of one row that a step has, an output each. */
+#define ET_CPU_FEW_BITS_PARTS 4
+
+/* Inputs; zero points or minima follow, if the attribute says so. As many behind x again for
+ * each further product, then one of the kind's own. */
 enum {
   ET_CPU_FEW_BITS_X,
   ET_CPU_FEW_BITS_WORDS,
@@ -17,13 +20,13 @@ enum {
 /* Where the kind's own input is. */
 size_t et_cpu_few_bits_own(const et_cpu_step *step);
 
-/* Checks all but the kind's own input, which is there at least `least` times;
- * `most_shift` is the last of what may follow the scales. */
-et_status et_cpu_few_bits_check(const et_cpu_step *step, uint16_t least,
+/* Checks all but the kind's own input, which is there at most once, and not beside several
+ * products. */
+et_status et_cpu_few_bits_check(const et_cpu_step *step, uint16_t most_parts,
                                 int32_t most_shift, et_error *error);
 
-/* What a step that passed has; no residual. */
-et_cpu_product_q et_cpu_few_bits_read(const et_cpu_step *step);
+/* One product of a step that passed; no residual. */
+et_cpu_product_q et_cpu_few_bits_read(const et_cpu_step *step, size_t part);
 
 /* Rows of the output. */
 size_t et_cpu_few_bits_rows(const et_cpu_step *step);

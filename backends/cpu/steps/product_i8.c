@@ -29,8 +29,8 @@ static bool has_sums(const et_cpu_step *step) {
 }
 
 static et_status check(const et_cpu_step *step, et_error *error) {
-  ET_RETURN_IF_ERROR(et_cpu_few_bits_check(step, 0, ET_CPU_ZERO_POINTS, error));
-  const et_cpu_product_q product = et_cpu_few_bits_read(step);
+  ET_RETURN_IF_ERROR(et_cpu_few_bits_check(step, 1, ET_CPU_ZERO_POINTS, error));
+  const et_cpu_product_q product = et_cpu_few_bits_read(step, 0);
   ET_CPU_CHECK(error, product.group <= ET_CPU_GROUP_I8,
                "product_i8: groups of %zu weights, expected at most %d",
                product.group, ET_CPU_GROUP_I8);
@@ -64,7 +64,7 @@ static size_t column_parts(size_t rows, size_t columns, size_t threads) {
 }
 
 static et_cpu_product_i8 read(const et_cpu_step *step) {
-  et_cpu_product_i8 product = {.weights = et_cpu_few_bits_read(step)};
+  et_cpu_product_i8 product = {.weights = et_cpu_few_bits_read(step, 0)};
   const void *sums =
       has_sums(step) ? step->tensors[et_cpu_few_bits_own(step)]->data : NULL;
   if (product.weights.bits == 4) {

@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -257,6 +258,138 @@ static void test_what_is_no_number_spreads(void **state) {
   }
 }
 
+#define MOST_PARTS 4
+
+/* Products of the row that `alone` have, as one step. */
+static void join(et_test_step *test, et_test_step *alone, size_t parts) {
+  const size_t inputs = alone->step.input_count;
+  et_test_begin(test, &et_cpu_step_product_q);
+  for (size_t part = 0; part < parts; part++) {
+    for (size_t i = part == 0 ? X : WORDS; i < inputs; i++) {
+      const et_cpu_tensor *from = &alone[part].tensors[i];
+      memcpy(et_test_input(test, (et_scalar_type)from->dtype, from->rank,
+                           from->sizes),
+             from->data, from->bytes);
+    }
+  }
+  for (size_t part = 0; part < parts; part++) {
+    const et_cpu_tensor *result = et_test_result(&alone[part]);
+    et_test_output(test, F32, result->rank, result->sizes);
+  }
+  for (size_t i = 0; i < alone->step.attribute_count; i++) {
+    et_test_int(test, (int32_t)alone->attributes[i]);
+  }
+}
+
+/* Some products of one random row. */
+static void make_alone(et_test_step *alone, const shape *s,
+                       const int32_t *columns, size_t parts) {
+  for (size_t part = 0; part < parts; part++) {
+    shape own = *s;
+    own.columns = columns[part];
+    make(&alone[part], &own);
+    if (part > 0) {
+      et_test_copy(&alone[part], X, &alone[0]);
+    }
+  }
+}
+
+static void end_all(et_test_step *alone, size_t parts) {
+  for (size_t part = 0; part < parts; part++) {
+    et_test_end(&alone[part]);
+  }
+}
+
+static void check_joined(const shape *s, const int32_t *columns, size_t parts) {
+  et_test_step alone[MOST_PARTS];
+  et_test_step joined;
+  et_error error = {0};
+  make_alone(alone, s, columns, parts);
+  join(&joined, alone, parts);
+  assert_int_equal(et_test_check(&joined, &error), ET_STATUS_OK);
+  for (size_t part = 0; part < parts; part++) {
+    et_test_same_bits_of(&joined, part, &alone[part]);
+  }
+  et_test_end(&joined);
+  end_all(alone, parts);
+}
+
+/* Each result has the bits that it has alone. */
+static void test_products_of_one_row(void **state) {
+  (void)state;
+  for (int i = 0; i < 40; i++) {
+    const int32_t bits = i % 2 == 0 ? 4 : 8;
+    const shape s = {1,
+                     1 + (int32_t)et_test_below(5),
+                     32 / bits * (1 + (int32_t)et_test_below(9)),
+                     0,
+                     bits,
+                     i % 3,
+                     false,
+                     i % 5 == 0,
+                     i % 7 == 0 ? ET_SCALAR_TYPE_BFLOAT16 : F32};
+    int32_t columns[MOST_PARTS];
+    for (size_t part = 0; part < MOST_PARTS; part++) {
+      columns[part] = 1 + (int32_t)et_test_below(90);
+    }
+    check_joined(&s, columns, 2 + et_test_below(3));
+  }
+}
+
+/* So many that threads share them, with none in the midst, and rows in several parts. */
+static void test_products_of_one_row_in_chunks(void **state) {
+  (void)state;
+  const int32_t columns[MOST_PARTS] = {200, 0, 70, 513};
+  const shape shapes[] = {{1, 9, 32, 0, 4, 0, false, false, F32},
+                          {1, 70, 32, 0, 4, 1, false, true, F32},
+                          {1, 2, 4104, 0, 8, 2, false, false, F32}};
+  for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+    check_joined(&shapes[i], columns, MOST_PARTS);
+  }
+}
+
+static void test_products_that_are_not_alike_are_refused(void **state) {
+  (void)state;
+  const int32_t columns[MOST_PARTS] = {20, 40};
+  const shape s = {1, 2, 32, 0, 4, 1, false, false, F32};
+  et_test_step alone[2];
+  et_test_step joined;
+  make_alone(alone, &s, columns, 2);
+  join(&joined, alone, 2);
+  joined.tensors[6].sizes[1] = 4; /* scales of the second product */
+  et_test_refused(&joined, "product_q: tensor 6, dim 1 is 4, expected 2");
+  joined.tensors[6].sizes[1] = 2;
+  joined.tensors[5].sizes[0] = 2; /* its words */
+  et_test_refused(&joined, "product_q: tensor 5, dim 0 is 2, expected 3");
+  joined.tensors[5].sizes[0] = 3;
+  joined.tensors[7].numel = 32; /* its bias */
+  et_test_refused(&joined, "product_q: tensor 7 has 32 elements, expected 48");
+  joined.tensors[7].numel = 48;
+  joined.tensors[10].sizes[0] = 2; /* its result */
+  et_test_refused(&joined, "product_q: tensor 10, dim 0 is 2, expected 1");
+  joined.tensors[10].sizes[0] = 1;
+  joined.step.input_count--;
+  et_test_refused(&joined, "product_q: 8 inputs, expected 9 to 9");
+  et_test_end(&joined);
+  end_all(alone, 2);
+}
+
+static void test_several_products_are_of_one_row(void **state) {
+  (void)state;
+  const int32_t columns[MOST_PARTS] = {20, 40};
+  const shape s = {3, 2, 32, 0, 4, 0, false, false, F32};
+  et_test_step alone[2];
+  et_test_step joined;
+  make_alone(alone, &s, columns, 2);
+  join(&joined, alone, 2);
+  et_test_refused(&joined, "product_q: 2 outputs of 3 rows, expected one row");
+  joined.step.output_count = 5;
+  et_test_refused(&joined, "product_q: 5 outputs, expected 1 to 4");
+  joined.step.output_count = 2;
+  et_test_end(&joined);
+  end_all(alone, 2);
+}
+
 static void test_what_does_not_fit_is_refused(void **state) {
   (void)state;
   const shape s = {4, 2, 32, 20, 4, 1, true, true, F32};
@@ -301,6 +434,10 @@ int main(void) {
       cmocka_unit_test(test_numbers_far_apart),
       cmocka_unit_test(test_largest_sums),
       cmocka_unit_test(test_what_is_no_number_spreads),
+      cmocka_unit_test(test_products_of_one_row),
+      cmocka_unit_test(test_products_of_one_row_in_chunks),
+      cmocka_unit_test(test_products_that_are_not_alike_are_refused),
+      cmocka_unit_test(test_several_products_are_of_one_row),
       cmocka_unit_test(test_what_does_not_fit_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,9 +9,10 @@ static const et_cpu_tensor *output(const et_cpu_step *step) {
   return step->tensors[step->input_count];
 }
 
-et_status et_cpu_check_rows(const et_cpu_step *step, et_error *error) {
+et_status et_cpu_check_rows(const et_cpu_step *step, size_t output,
+                            et_error *error) {
   const et_cpu_tensor *x = step->tensors[X];
-  const et_cpu_tensor *y = output(step);
+  const et_cpu_tensor *y = step->tensors[output];
   int64_t sizes[ET_CPU_MAX_RANK];
   ET_CPU_CHECK(error, x->rank >= 1, "%s: tensor 0 has no dims",
                step->kind->name);
@@ -23,8 +24,8 @@ et_status et_cpu_check_rows(const et_cpu_step *step, et_error *error) {
   if (y->rank == x->rank) {
     sizes[x->rank - 1] = y->sizes[x->rank - 1];
   }
-  return et_cpu_check_sizes(step, step->input_count, ET_SCALAR_TYPE_FLOAT32,
-                            x->rank, sizes, error);
+  return et_cpu_check_sizes(step, output, ET_SCALAR_TYPE_FLOAT32, x->rank,
+                            sizes, error);
 }
 
 et_status et_cpu_product_check_rows(const et_cpu_step *step,
@@ -38,7 +39,7 @@ et_status et_cpu_product_check_rows(const et_cpu_step *step,
       .attributes = (uint16_t)(ET_CPU_ACTIVATION_WORDS + attributes)};
   ET_RETURN_IF_ERROR(et_cpu_check_counts(step, &counts, error));
   ET_RETURN_IF_ERROR(et_cpu_check_activation(step, 0, error));
-  ET_RETURN_IF_ERROR(et_cpu_check_rows(step, error));
+  ET_RETURN_IF_ERROR(et_cpu_check_rows(step, step->input_count, error));
   return step->input_count == INPUTS
              ? et_cpu_check_same(step, RESIDUAL, step->input_count, error)
              : ET_STATUS_OK;

@@ -5,8 +5,9 @@
 #include "backends/cpu/steps/product_blocks.h"
 #include "backends/cpu/steps/step.h"
 
-/* That x, input 0, and output 0 are floats with the same rows. */
-et_status et_cpu_check_rows(const et_cpu_step *step, et_error *error);
+/* That x, input 0, and tensor `output` are floats with the same rows. */
+et_status et_cpu_check_rows(const et_cpu_step *step, size_t output,
+                            et_error *error);
 
 /* All of a product but its weights, with so many workspaces, and attributes behind those of the
  * activation. */

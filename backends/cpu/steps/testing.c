@@ -278,13 +278,19 @@ void et_test_run(et_test_step *test, const double *expected,
 }
 
 void et_test_same_bits(et_test_step *test, et_test_step *other) {
+  et_test_same_bits_of(test, 0, other);
+}
+
+void et_test_same_bits_of(et_test_step *test, size_t output,
+                          et_test_step *other) {
+  const et_cpu_tensor *result =
+      test->step.tensors[test->step.input_count + output];
   for (int isa = 0; isa < ET_CPU_ISA_COUNT; isa++) {
     if (et_test_has((et_cpu_isa)isa)) {
       run_on(test, (et_cpu_isa)isa, true);
       run_on(other, (et_cpu_isa)isa, false);
-      assert_memory_equal(et_test_result(test)->data,
-                          et_test_result(other)->data,
-                          et_test_result(test)->bytes);
+      assert_memory_equal(result->data, et_test_result(other)->data,
+                          result->bytes);
     }
   }
 }

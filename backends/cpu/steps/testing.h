@@ -64,6 +64,10 @@ void et_test_run(et_test_step *test, const double *expected,
  * that come in reverse order. */
 void et_test_same_bits(et_test_step *test, et_test_step *other);
 
+/* That output `output` of the first has those of output 0 of the other. */
+void et_test_same_bits_of(et_test_step *test, size_t output,
+                          et_test_step *other);
+
 /* Sets a tensor of floats to the numbers of the other step's. */
 void et_test_copy(et_test_step *test, size_t index, const et_test_step *other);
 

@@ -7,11 +7,14 @@ from typing import Self
 import torch.nn.functional as F
 from torch import Tensor
 
+from backends.cpu.compiler.dims import product
 from backends.cpu.compiler.kinds.activated import Activated
 from backends.cpu.compiler.kinds.activation import NONE, Activation
 from backends.cpu.compiler.kinds.operation import Sizes
 from backends.cpu.compiler.kinds.shift import Shift
 from backends.cpu.compiler.packing import dequantized_panels
+
+MOST_PRODUCTS = 4
 
 
 @dataclass(frozen=True)
@@ -38,7 +41,10 @@ class FewBits(Activated):
 @dataclass(frozen=True)
 class ProductQ(FewBits):
     """x [..., K], words [ceil(N / 16), K * bits / 32, 16], scales [ceil(N / 16), groups, 16], bias, zero points or
-    minima like scales as `shift` says, optional residual [..., N] to [..., N]."""
+    minima like scales as `shift` says, optional residual [..., N] to [..., N].
+
+    Or of one row up to `MOST_PRODUCTS` products, each with all but x of its own, without residuals.
+    """
 
     code = 23
 
@@ -47,15 +53,24 @@ class ProductQ(FewBits):
         return 5 if self.shift else 4
 
     def check(self, sizes: Sizes) -> None:
-        count = self.without_residual
-        self.expect(len(sizes) in (count + 1, count + 2), f"takes {count} or {count + 1} inputs, gives one output")
-        x, y = sizes[0], sizes[-1]
-        self.expect(x[:-1] == y[:-1], f"rows of {x} and {y} differ")
-        self.expect(len(sizes) == count + 1 or sizes[count] == y, "the residual is of another size than the output")
+        count, own = self.without_residual, self.without_residual - 1
+        products, residuals = divmod(len(sizes) - 1, own + 1)
+        fits = 1 <= products <= MOST_PRODUCTS and residuals <= (products == 1)
+        self.expect(fits, f"takes {count} or {count + 1} inputs for an output, or x and {own} for each of several")
+        x = sizes[0]
+        for y in sizes[len(sizes) - products :]:
+            self.expect(x[:-1] == y[:-1], f"rows of {x} and {y} differ")
+        self.expect(products == 1 or product(x[:-1]) == 1, f"several products are of one row, not of {x}")
+        self.expect(not residuals or sizes[count] == sizes[-1], "the residual is of another size than the output")
 
     def run(self, inputs: Sequence[Tensor], outputs: Sequence[Tensor], dims: Sequence[int]) -> None:
-        x, packed, scales, bias, *others = inputs
-        n = outputs[0].shape[-1]
-        points, minima = self.shift.parameters(others.pop(0) if self.shift else None)
-        y = F.linear(x, dequantized_panels(packed, scales, points, n, self.bits, minima), bias.flatten()[:n])
-        outputs[0].copy_(self.activation(y + others[0] if others else y))
+        own = self.without_residual - 1
+        residual = inputs[own + 1] if len(inputs) > len(outputs) * own + 1 else 0
+        for index, output in enumerate(outputs):
+            y = self._product(inputs[0], inputs[1 + index * own :][:own], output.shape[-1])
+            output.copy_(self.activation(y + residual))
+
+    def _product(self, x: Tensor, weight: Sequence[Tensor], n: int) -> Tensor:
+        packed, scales, bias, *shifts = weight
+        points, minima = self.shift.parameters(shifts[0] if shifts else None)
+        return F.linear(x, dequantized_panels(packed, scales, points, n, self.bits, minima), bias.flatten()[:n])

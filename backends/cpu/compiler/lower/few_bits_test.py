@@ -14,44 +14,12 @@ from backends.cpu.compiler.kinds.product_q import ProductQ
 from backends.cpu.compiler.kinds.shift import Shift
 from backends.cpu.compiler.partitioner import CpuPartitioner
 from backends.cpu.compiler.testing.compare import assert_computes, lowered, operations, steps
+from backends.cpu.compiler.testing.few_bits import LIMITS, Layer, Weight
 from exir import to_edge_transform_and_lower
 from exir.backend.utils import get_non_lowered_nodes
 from exir.quantized_weights import packed
 
 _OURS, _DECOMPOSED = torch.ops.quantized_weight, torch.ops.quantized_decomposed
-LIMITS = {2: (-2, 1), 4: (-8, 7), 8: (-128, 127)}
-
-
-class Weight(nn.Module):
-    """A matrix of few bits, its scales and zero points."""
-
-    def __init__(self, bits: int, rows: int, columns: int, groups: int, shifted: bool) -> None:
-        super().__init__()
-        generator = torch.Generator().manual_seed(bits)
-        low, high = LIMITS[bits]
-        codes = torch.randint(low, high + 1, (rows, columns), generator=generator).to(torch.int8)
-        self.register_buffer("codes", packed(codes, bits))
-        self.register_buffer("scales", torch.rand(rows, groups, generator=generator) / (8 * high))
-        points = torch.randint(low, high + 1, (rows, groups), generator=generator).float()
-        self.register_buffer("points", points if shifted else None)
-        self.bits = bits
-
-    @property
-    def parts(self) -> tuple[Tensor, Tensor, Tensor | None]:
-        return self.codes, self.scales, self.points
-
-
-class Layer(Weight):
-    bias: Tensor | None
-
-    def __init__(self, bits: int, rows: int, columns: int, groups: int, shifted: bool, bias: bool) -> None:
-        super().__init__(bits, rows, columns, groups, shifted)
-        self.register_buffer("bias", torch.randn(rows) if bias else None)
-
-    def forward(self, x: Tensor) -> Tensor:
-        return _OURS.linear(x, *self.parts, self.bias, self.bits)
-
-
 EMBEDDINGS = {2: _DECOMPOSED.embedding_2bit, 4: _DECOMPOSED.embedding_4bit, 8: _DECOMPOSED.embedding_byte}
 
 

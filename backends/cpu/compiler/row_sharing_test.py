@@ -1,0 +1,92 @@
+"""Products of the same row are one step, where their weights have few bits."""
+
+import torch
+from torch import Tensor, nn
+
+from backends.cpu.compiler.graph import Step
+from backends.cpu.compiler.kinds.product_q import MOST_PRODUCTS, ProductQ
+from backends.cpu.compiler.testing.compare import assert_computes, steps
+from backends.cpu.compiler.testing.few_bits import Layer
+
+
+class Side(nn.Module):
+    """Layers of 64 summands that read one tensor, each with `groups` of its own; what they give is one row."""
+
+    def __init__(self, *columns: int, bits: int = 4, shifted: bool = False, groups: tuple[int, ...] = ()) -> None:
+        super().__init__()
+        of = groups or (2,) * len(columns)
+        self.layers = nn.ModuleList(
+            Layer(bits, each, 64, count, shifted, bias=True) for each, count in zip(columns, of, strict=True)
+        )
+
+    def forward(self, x: Tensor) -> Tensor:
+        return torch.cat([layer(x) for layer in self.layers], -1)
+
+
+def _products(module: nn.Module, x: Tensor) -> list[Step]:
+    return [step for step in steps(module, x).steps if isinstance(step.operation, ProductQ)]
+
+
+def _outputs(module: nn.Module, x: Tensor) -> list[int]:
+    """Of each product."""
+    return [len(step.outputs) for step in _products(module, x)]
+
+
+def test_queries_keys_and_values_are_one_step():
+    for bits in (4, 8):
+        for shifted in (False, True):
+            module = Side(64, 24, 16, bits=bits, shifted=shifted)
+            for sizes in ((64,), (1, 64), (1, 1, 64)):
+                assert _outputs(module, torch.randn(sizes)) == [3]
+                assert_computes(module, torch.randn(sizes))
+
+
+def test_it_runs_where_the_first_of_them_did():
+    class Gated(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.gate, self.rise = (Layer(4, 48, 64, 2, False, bias=False) for _ in range(2))
+
+        def forward(self, x: Tensor) -> Tensor:
+            return torch.softmax(self.gate(x), -1) * self.rise(x)
+
+    (joined,) = _products(Gated(), torch.randn(1, 64))
+    assert [value.dims for value in joined.outputs] == [(1, 48), (1, 48)]
+    assert_computes(Gated(), torch.randn(1, 64))
+
+
+def test_several_rows_are_multiplied_one_weight_after_the_other():
+    module = Side(64, 24)
+    assert _outputs(module, torch.randn(2, 64)) == [1, 1]
+    assert_computes(module, torch.randn(2, 64))
+
+
+def test_groups_of_other_sizes_are_apart():
+    module = Side(64, 24, 40, groups=(2, 4, 2))
+    assert _outputs(module, torch.randn(1, 64)) == [2, 1]
+    assert_computes(module, torch.randn(1, 64))
+
+
+def test_more_than_a_step_has_are_several_steps():
+    module = Side(*[16] * (MOST_PRODUCTS + 3))
+    assert _outputs(module, torch.randn(1, 64)) == [MOST_PRODUCTS, 3]
+    assert_computes(module, torch.randn(1, 64))
+    assert _outputs(Side(*[16] * (MOST_PRODUCTS + 1)), torch.randn(1, 64)) == [MOST_PRODUCTS, 1]
+
+
+def test_what_adds_a_residual_is_a_step_of_its_own():
+    class Residual(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.first, self.second = (Layer(4, 64, 64, 2, False, bias=False) for _ in range(2))
+
+        def forward(self, x: Tensor) -> Tensor:
+            return torch.cat([self.first(x) + x, self.second(x)], -1)
+
+    assert _outputs(Residual(), torch.randn(1, 64)) == [1, 1]
+    assert_computes(Residual(), torch.randn(1, 64))
+
+
+def test_nodes_of_all_stand_at_the_step():
+    (joined,) = _products(Side(16, 16), torch.randn(1, 64))
+    assert len({node.name for node in joined.nodes}) == 2
