@@ -13,6 +13,7 @@ import torch
 from benchmarks.latency import plot, table
 from benchmarks.latency.measurement import Measurement, measure
 from benchmarks.latency.native import Reading
+from benchmarks.latency.rounds import Sample, cheapest
 from benchmarks.latency.sides.side import Loaded, Missing, Setting, Side
 
 _MODEL: Any = SimpleNamespace(
@@ -120,6 +121,14 @@ def test_files_are_read_before_they_are_loaded():
     clock = _Clock()
     _measure(clock, [_OfFile("file", clock, [_SLOW])], rounds=1)
     assert clock.log == ["read", "read", "read", "closed", "loaded", "file", "file"]
+
+
+def test_the_cheapest_run_is_one_that_had_a_processor_all_the_time():
+    def cost(*runs: tuple[int, int]) -> int:
+        return cheapest([Sample(thread, wall, thread, thread) for thread, wall in runs])
+
+    assert cost((700, 1000), (998, 1000), (1010, 1011), (990, 1200)) == 998
+    assert cost((700, 1000), (900, 1200)) == 700
 
 
 def test_short_runs_are_repeated_within_a_turn():

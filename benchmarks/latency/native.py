@@ -60,7 +60,7 @@ class Library:
 
     @property
     def clock(self) -> Clock:
-        """What traced steps are counted by: the calling thread's cost."""
+        """What traced steps are counted by: cycles where they are counted, else the clock on the wall."""
         from executorch_runtime import Clock
 
         function = ctypes.cast(self.calls.bench_counter_now, c_void_p).value

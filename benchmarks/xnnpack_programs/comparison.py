@@ -12,7 +12,7 @@ import torch
 
 from benchmarks.latency.catalogue import Model
 from benchmarks.latency.native import Library
-from benchmarks.latency.rounds import Sample, sample
+from benchmarks.latency.rounds import Sample, cheapest, sample
 from benchmarks.latency.sides.ours import run
 from benchmarks.latency.sides.side import Loaded, Setting
 from benchmarks.xnnpack_programs.memory import growth
@@ -90,8 +90,8 @@ def _load(load: Callable[[], Loaded], library: Library) -> tuple[Loaded, int]:
 
 
 def _figures(ready: _Ready, runs: list[Sample]) -> Figures:
-    costs = [each.cost for each in runs]
-    return Figures(min(costs), statistics.median(costs), ready.load, ready.grown)
+    median = statistics.median(each.cost for each in runs)
+    return Figures(cheapest(runs), median, ready.load, ready.grown)
 
 
 def _differences(ours: Loaded, official: Loaded) -> tuple[float, float]:

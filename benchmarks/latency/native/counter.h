@@ -17,7 +17,7 @@ int bench_counter_open(void);
 
 void bench_counter_read(int counter, bench_reading *out_reading);
 
-/* Cycles where there is a counter, else nanoseconds of this thread: an et_clock whose
+/* Cycles where there is a counter, else nanoseconds by the clock: an et_clock whose
  * context is the counter's number. */
 uint64_t bench_counter_now(void *counter);
 
