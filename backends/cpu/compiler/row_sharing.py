@@ -18,20 +18,20 @@ def share_rows(graph: StepGraph) -> None:
     After: no two of them that are alike but for weights, biases and results read one row, unless they are `MOST_PRODUCTS`.
     """
     rewriter = Rewriter(graph)
-    for steps in list(_alike(graph)):
+    for steps in _alike(graph):
         for some in _in_parts(steps):
             rewriter.merge(some[1:], some[0], _joined(some))
     rewriter.finish()
 
 
-def _alike(graph: StepGraph) -> Iterator[list[Step]]:
-    """Steps that may be one, in order."""
+def _alike(graph: StepGraph) -> list[list[Step]]:
+    """Steps that may be one, in order. A buffer that was updated is another value than before, so that a row is the same wherever it is read."""
     found: dict[Any, list[Step]] = defaultdict(list)
     for step in graph.steps:
         if _takes_one_row(step):
             row, groups = step.inputs[_X], step.inputs[_SCALES].dims[1]
             found[row.storage, row.dims, step.operation, groups].append(step)
-    yield from found.values()
+    return list(found.values())
 
 
 def _takes_one_row(step: Step) -> bool:

@@ -5,7 +5,7 @@ from torch import Tensor, nn
 
 from backends.cpu.compiler.graph import Step
 from backends.cpu.compiler.kinds.product_q import MOST_PRODUCTS, ProductQ
-from backends.cpu.compiler.testing.compare import assert_computes, steps
+from backends.cpu.compiler.testing.compare import assert_computes, assert_keeps, steps
 from backends.cpu.compiler.testing.few_bits import Layer
 
 
@@ -23,13 +23,13 @@ class Side(nn.Module):
         return torch.cat([layer(x) for layer in self.layers], -1)
 
 
-def _products(module: nn.Module, x: Tensor) -> list[Step]:
-    return [step for step in steps(module, x).steps if isinstance(step.operation, ProductQ)]
+def _products(module: nn.Module, *inputs: Tensor) -> list[Step]:
+    return [step for step in steps(module, *inputs).steps if isinstance(step.operation, ProductQ)]
 
 
-def _outputs(module: nn.Module, x: Tensor) -> list[int]:
+def _outputs(module: nn.Module, *inputs: Tensor) -> list[int]:
     """Of each product."""
-    return [len(step.outputs) for step in _products(module, x)]
+    return [len(step.outputs) for step in _products(module, *inputs)]
 
 
 def test_queries_keys_and_values_are_one_step():
@@ -85,6 +85,23 @@ def test_what_adds_a_residual_is_a_step_of_its_own():
 
     assert _outputs(Residual(), torch.randn(1, 64)) == [1, 1]
     assert_computes(Residual(), torch.randn(1, 64))
+
+
+def test_a_row_of_a_buffer_is_another_one_once_it_is_updated():
+    class Kept(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.before, self.after = (Layer(4, 48, 64, 2, False, bias=False) for _ in range(2))
+            self.register_buffer("rows", torch.randn(1, 1, 64))
+
+        def forward(self, x: Tensor, place: Tensor) -> Tensor:
+            before = self.before(self.rows)
+            self.rows[:, place] = x
+            return torch.softmax(before, -1) * self.after(self.rows)
+
+    x, place = torch.randn(1, 1, 64), torch.tensor([0])
+    assert _outputs(Kept(), x, place) == [1, 1]
+    assert_keeps(Kept(), (x, place), (2 * x, place))
 
 
 def test_nodes_of_all_stand_at_the_step():
