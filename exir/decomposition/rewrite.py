@@ -1,7 +1,7 @@
 """One walk over a graph that decomposes, functionalises and copies views."""
 
 import operator
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
@@ -17,10 +17,13 @@ from torch.utils._sympy.value_ranges import ValueRanges
 from exir.decomposition.decompositions import Decompositions
 from exir.decomposition.functionalize import WriteTracker
 from exir.decomposition.record import OperatorRecorder
+from exir.decomposition.region_layouts import fit_results, placeholder_values, returned_values
 from exir.decomposition.result_bounds import Ranges, ranges_of_result
 from exir.dialects.edge import to_torch_overload
 from exir.error import NotLocal
-from exir.graph.graph_builder import GraphBuilder, same_layout, values
+from exir.graph.control_flow import Region, regions, results_of
+from exir.graph.graph_builder import GraphBuilder, values
+from exir.graph.layouts import same_layout
 from exir.graph.value_map import ValueMap
 from exir.graph.variants import IDENTITIES, functional_form, is_view, run_copying
 
@@ -62,6 +65,8 @@ class Rewritten:
 class GraphRewriter:
     """Makes, from one graph module, the graph of edge operators that computes the same.
 
+    given: values of placeholders that are other ones than `source` says, by its nodes.
+
     Nodes made from one node share its source line and a debug handle.
 
     Raises `NotLocal` where an operator cannot be rewritten on its own.
@@ -73,8 +78,10 @@ class GraphRewriter:
         fake_mode: FakeTensorMode,
         decompositions: Decompositions,
         debug_handles: Iterator[int] | None = None,
+        given: Mapping[Node, Any] | None = None,
     ) -> None:
         self._debug_handles = debug_handles or count(1)
+        self._given = given or {}
         self._source = source
         self._fake_mode = fake_mode
         self._decompositions = decompositions
@@ -97,25 +104,15 @@ class GraphRewriter:
 
     def _placeholder(self, node: Node) -> None:
         new = self._builder.graph.node_copy(node)
+        if node in self._given:
+            new.meta["val"] = self._given[node]
         self._builder.sizes.learn(new)
         self._writes.add_input(new)
         self._values.bind(node, new)
 
     def _get_attr(self, node: Node) -> None:
-        attribute = getattr(self._source, node.target)
-        if isinstance(attribute, GraphModule):
-            attribute = self._rewritten_branch(attribute, node)
-        self._submodules[node.target] = attribute
+        self._submodules[node.target] = getattr(self._source, node.target)
         self._values.bind(node, self._builder.graph.node_copy(node))
-
-    def _rewritten_branch(self, branch: GraphModule, node: Node) -> GraphModule:
-        rewritten = GraphRewriter(
-            branch, self._fake_mode, self._decompositions, self._debug_handles
-        ).run()
-        if rewritten.mutations:
-            raise NotLocal("a branch writes to its inputs", node)
-        self._ranges.update(rewritten.ranges)
-        return GraphModule(rewritten.submodules, rewritten.graph)
 
     def _output(self, node: Node) -> None:
         new = self._builder.graph.output(self._values.translated(node.args[0]))
@@ -132,10 +129,33 @@ class GraphRewriter:
             return self._item(*args)
         op = to_torch_overload(node.target)
         if op is None:
-            return self._builder.append(node.target, args, kwargs, node.meta.get("val"))
+            return self._builder.append(node.target, args, kwargs, self._control_flow(node))
         if op._schema.is_mutable:
             return self._write(op, node, args, kwargs)
         return self._apply(op, args, kwargs, node)
+
+    def _control_flow(self, node: Node) -> Any:
+        """Rewrite the graphs that `node` runs, for operands as they are by now; what it returns then."""
+        returned: Any = node.meta.get("val")
+        for position, region in enumerate(regions(node)):
+            operands = values(self._values.translated(region.operands))
+            branch = self._rewritten_branch(region, operands, node)
+            if position == 0:
+                results = values(results_of(branch.graph))
+                returned = returned_values(region, returned, operands, results)
+            fit_results(region, branch.graph, returned)
+            self._submodules[region.holder.target] = GraphModule(branch.submodules, branch.graph)
+        return returned
+
+    def _rewritten_branch(self, region: Region, operands: Any, node: Node) -> Rewritten:
+        given = placeholder_values(region, operands)
+        rewritten = GraphRewriter(
+            region.graph_module, self._fake_mode, self._decompositions, self._debug_handles, given
+        ).run()
+        if rewritten.mutations:
+            raise NotLocal("a branch writes to its inputs", node)
+        self._ranges.update(rewritten.ranges)
+        return rewritten
 
     def _item(self, source: Any, index: int) -> Any:
         is_node = isinstance(source, Node)

@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 from torch._ops import HigherOrderOperator
-from torch.fx import GraphModule, Node
+from torch.fx import Graph, GraphModule, Node
 
 from exir.error import UnsupportedOperatorError
 
@@ -64,8 +64,7 @@ class Region:
     @property
     def results(self) -> list[Any]:
         """What the graph returns."""
-        returned = self.graph_module.graph.output_node().args[0]
-        return list(returned) if isinstance(returned, (list, tuple)) else [returned]
+        return results_of(self.graph_module.graph)
 
     @property
     def carriers(self) -> list[Node]:
@@ -86,6 +85,12 @@ def regions(node: Node) -> list[Region]:
     if not isinstance(node.target, HigherOrderOperator) or node.target not in _REGIONS:
         return []
     return _REGIONS[node.target](node)
+
+
+def results_of(graph: Graph) -> list[Any]:
+    """What a graph returns, alone or with others."""
+    returned = graph.output_node().args[0]
+    return list(returned) if isinstance(returned, (list, tuple)) else [returned]
 
 
 def graphs(graph_module: GraphModule) -> Iterator[GraphModule]:

@@ -1,13 +1,11 @@
 """Building a graph of edge operators."""
 
 import operator
-from collections.abc import Sequence
 from typing import Any
 
 import torch
-from torch import SymInt
 from torch._ops import OpOverload
-from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx import Graph, Node
 from torch.fx.node import map_arg
 from torch.fx.traceback import NodeSource, NodeSourceAction
@@ -85,23 +83,3 @@ class GraphBuilder:
 def values(arguments: Any) -> Any:
     """`arguments` with each node replaced by its value."""
     return map_arg(arguments, lambda node: node.meta["val"])
-
-
-def same_layout(a: Any, b: Any) -> bool:
-    """Whether two values are tensors of the same dtype, shape and strides."""
-    return (
-        isinstance(a, FakeTensor)
-        and isinstance(b, FakeTensor)
-        and a.dtype == b.dtype
-        and same_sizes(a.shape, b.shape)
-        and same_sizes(a.stride(), b.stride())
-    )
-
-
-def same_sizes(a: Sequence[int | SymInt], b: Sequence[int | SymInt]) -> bool:
-    """Whether sizes are equal as they are written: nothing is assumed of symbols."""
-    return len(a) == len(b) and all(_expression(x) == _expression(y) for x, y in zip(a, b))
-
-
-def _expression(size: int | SymInt) -> Any:
-    return size.node.expr if isinstance(size, SymInt) else size

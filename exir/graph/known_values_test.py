@@ -9,8 +9,8 @@ from torch import Tensor
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.export import Dim, export
 
-from exir.graph.graph_builder import same_layout
 from exir.graph.known_values import known_value
+from exir.graph.layouts import same_layout
 from exir.graph.variants import run_copying
 
 NORM = torch.ops.aten._native_batch_norm_legit_no_training.default

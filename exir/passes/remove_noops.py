@@ -11,7 +11,7 @@ from torch.fx import Graph, Node
 from exir.dialects.edge import EdgeOpOverload, edge_op
 from exir.graph.control_flow import graphs
 from exir.graph.edit import replace_and_erase
-from exir.graph.graph_builder import same_layout
+from exir.graph.layouts import same_layout
 from exir.operators.facts_of import facts_of
 from exir.pass_manager import ProgramPass
 

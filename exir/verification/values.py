@@ -2,7 +2,7 @@
 
 import operator
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -29,7 +29,7 @@ from exir.error import EdgeDialectError
 from exir.graph.control_flow import graphs, regions
 from exir.graph.fake_mode import fake_mode_of
 from exir.graph.graph_builder import values
-from exir.graph.size_bounds import hint_bound
+from exir.graph.layouts import dim_order
 from exir.graph.variants import functional_form, run_copying, view_form
 from exir.out_variant import (
     bind_arguments,
@@ -38,7 +38,6 @@ from exir.out_variant import (
     out_variant_of,
     written_arguments,
 )
-from exir.tensor import dim_order_of_strides
 from exir.verification.structure import SYMBOLIC
 
 _UNKNOWN = object()
@@ -234,21 +233,9 @@ def _agree(stated: Any, computed: Any) -> bool:
 def _same_tensor(stated: Tensor, computed: Tensor) -> bool:
     if stated.dtype != computed.dtype or stated.dim() != computed.dim():
         return False
-    sizes = zip(stated.shape, computed.shape)
-    return all(statically_known_true(a == b) for a, b in sizes) and _order(stated) == _order(computed)
-
-
-def _order(tensor: Tensor) -> tuple[int, ...] | None:
-    """The dim order; None where it hangs on sizes that are known at run time alone."""
-    shape, strides = _hints(tensor.shape), _hints(tensor.stride())
-    return None if shape is None or strides is None else dim_order_of_strides(shape, strides)
-
-
-def _hints(sizes: Iterable[int | SymInt]) -> list[int] | None:
-    """What each is for the example inputs; None where one is not known."""
-    hints = [hint_bound(size) for size in sizes]
-    known = [hint for hint in hints if hint is not None]
-    return known if len(known) == len(hints) else None
+    if dim_order(stated) != dim_order(computed):
+        return False
+    return all(statically_known_true(a == b) for a, b in zip(stated.shape, computed.shape))
 
 
 def describe(value: Any) -> str:
@@ -258,7 +245,7 @@ def describe(value: Any) -> str:
     if not isinstance(value, Tensor):
         return str(value)
     sizes = f"{str(value.dtype).removeprefix('torch.')}[{', '.join(map(str, value.shape))}]"
-    order = _order(value)
+    order = dim_order(value)
     if order is None or order == tuple(range(value.dim())):
         return sizes
     return f"{sizes} in dim order {list(order)}"

@@ -1,4 +1,4 @@
-"""Loops: carried tensors and integers, rows, captured weights, loops in loops and beside a state."""
+"""Loops: carried tensors and integers, rows, captured weights, loops in loops, beside a state and over views."""
 
 from __future__ import annotations
 
@@ -52,6 +52,15 @@ class Loops(nn.Module):
         count, result = while_loop(lambda i, a: i < 3, body, (torch.tensor(0), x))
         return count, result
 
+    def turn(self, x: Tensor) -> tuple[Any, ...]:
+        """float32 [2, 3, 3]: branches and loops over what is transposed."""
+        turned = (x * 2).transpose(1, 2)
+        chosen = torch.cond(x.sum() > 0, lambda a: a.sin() + 1, lambda a: a * 0.5, (turned,))
+        grown = while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, a * 2 + turned), (0, x * 1))
+        _, doubled = while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, a * 2), (0, turned))
+        rows = map_rows(lambda row: row.sin() + 1, (x * 2).transpose(0, 2))
+        return chosen, doubled, *grown, rows, *scan(lambda total, row: (total + row, total * row), turned[0], turned)
+
 
 def model() -> ModelSpec:
     """Entry point."""
@@ -62,5 +71,6 @@ def model() -> ModelSpec:
             "grow": MethodSpec((torch.tensor([0.5, -1.0, 2.0]),)),
             "recur": MethodSpec((torch.randn(4, 3),), dynamic_shapes={"rows": {0: rows}}),
             "nest": MethodSpec((torch.randn(4, 3),)),
+            "turn": MethodSpec((torch.randn(2, 3, 3),)),
         },
     )

@@ -1,0 +1,115 @@
+"""Control flow over values that rewriting lays out in another way than the exported program."""
+
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+from torch._higher_order_ops import map as map_rows
+from torch._higher_order_ops import scan, while_loop
+
+from exir import to_edge
+from exir.dialects.edge import edge_op
+from exir.graph.control_flow import graphs
+from exir.testing.case import Cases, case
+from exir.testing.graphs import assert_same, run, run_module
+
+CASES: Cases = {}
+SHAPE = (2, 3, 3)
+CHANNELS_LAST = torch.randn(2, 3, 4, 4).to(memory_format=torch.channels_last)
+COPY = edge_op(torch.ops.dim_order_ops._clone_dim_order.default)
+
+
+def turned(x: Tensor) -> Tensor:
+    """A computed value, transposed: a view to PyTorch, a dense copy to the compiler."""
+    return (x * 2).transpose(1, 2)
+
+
+@case(CASES, SHAPE)
+def _branches(x: Tensor) -> Tensor:
+    return torch.cond(x.sum() > 0, lambda a: a.sin() + 1, lambda a: a * 0.5, (turned(x),))
+
+
+@case(CASES, SHAPE, batch=True)
+def _branches_of_a_batch(x: Tensor) -> Tensor:
+    return torch.cond(x.sum() > 0, lambda a: a.sin() + 1, lambda a: a * 0.5, (turned(x),))
+
+
+@case(CASES, SHAPE)
+def _branches_that_transpose(x: Tensor) -> Tensor:
+    return torch.cond(
+        x.sum() > 0, lambda a: a.transpose(1, 2) * 1, lambda a: a.transpose(1, 2).sin(), (x * 2,)
+    )
+
+
+@case(CASES, SHAPE)
+def _nested_branches(x: Tensor) -> Tensor:
+    def inner(a: Tensor) -> Tensor:
+        return torch.cond(a.max() > 1, lambda a: turned(turned(a)) + a, lambda a: a - 1, (a,))
+
+    return torch.cond(x.sum() > 0, inner, lambda a: a * 0.5, (turned(x),))
+
+
+@case(CASES, CHANNELS_LAST)
+def _one_branch_that_permutes(x: Tensor) -> Tensor:
+    def there_and_back(a: Tensor) -> Tensor:
+        return (a.permute(0, 2, 3, 1) * 2).permute(0, 3, 1, 2)
+
+    return torch.cond(x.sum() > 0, there_and_back, lambda a: a.sin(), (x,))
+
+
+@case(CASES, CHANNELS_LAST)
+def _another_branch_that_permutes(x: Tensor) -> Tensor:
+    def there_and_back(a: Tensor) -> Tensor:
+        return (a.permute(0, 2, 3, 1) * 2).permute(0, 3, 1, 2)
+
+    return torch.cond(x.sum() > 0, lambda a: a.sin(), there_and_back, (x,))
+
+
+@case(CASES, CHANNELS_LAST)
+def _loop_that_permutes(x: Tensor) -> Any:
+    def body(i: int, a: Tensor) -> tuple[int, Tensor]:
+        return i + 1, (a.permute(0, 2, 3, 1) * 2).permute(0, 3, 1, 2)
+
+    return while_loop(lambda i, a: i < 3, body, (0, x))
+
+
+@case(CASES, SHAPE)
+def _loop_that_starts_transposed(x: Tensor) -> Any:
+    return while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, a * 2), (0, turned(x)))
+
+
+@case(CASES, SHAPE)
+def _loop_beside_a_transposed_value(x: Tensor) -> Any:
+    other = turned(x)
+    return while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, a * 2 + other), (0, x * 1))
+
+
+@case(CASES, SHAPE)
+def _rows_of_a_transposed_value(x: Tensor) -> Tensor:
+    return map_rows(lambda row: row.sin() + 1, (x * 2).transpose(0, 2))
+
+
+@case(CASES, SHAPE)
+def _scan_that_starts_transposed(x: Tensor) -> Any:
+    rows = turned(x)
+    return scan(lambda total, row: (total + row, total * row), rows[0], rows)
+
+
+@pytest.mark.parametrize("name", sorted(CASES))
+def test_what_lies_in_another_way_is_followed_into_the_graphs_of_control_flow(name: str) -> None:
+    example = CASES[name]()
+    edge = to_edge(example.export())
+    expected = run_module(example.module, example.inputs)
+    assert_same(run(edge.exported_program(), example.inputs), expected)
+    edge.to_executorch()
+
+
+@pytest.mark.parametrize(
+    "name, copies",
+    [("branches", 0), ("one_branch_that_permutes", 1), ("loop_that_starts_transposed", 0)],
+)
+def test_results_are_copied_only_where_they_lie_in_another_way(name: str, copies: int) -> None:
+    program = to_edge(CASES[name]().export()).exported_program()
+    inner = list(graphs(program.graph_module))[1:]
+    assert sum(node.target == COPY for each in inner for node in each.graph.nodes) == copies

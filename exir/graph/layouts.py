@@ -1,0 +1,43 @@
+"""How tensors that stand for others at compile time lie in memory: strides and dim orders."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from torch import SymInt, Tensor
+from torch._subclasses.fake_tensor import FakeTensor
+
+from exir.graph.size_bounds import hint_bound
+from exir.tensor import dim_order_of_strides
+
+
+def same_layout(a: Any, b: Any) -> bool:
+    """Whether two values are tensors of the same dtype, shape and strides."""
+    return (
+        isinstance(a, FakeTensor)
+        and isinstance(b, FakeTensor)
+        and a.dtype == b.dtype
+        and same_sizes(a.shape, b.shape)
+        and same_sizes(a.stride(), b.stride())
+    )
+
+
+def same_sizes(a: Sequence[int | SymInt], b: Sequence[int | SymInt]) -> bool:
+    """Whether sizes are equal as they are written: nothing is assumed of symbols."""
+    return len(a) == len(b) and all(_expression(x) == _expression(y) for x, y in zip(a, b))
+
+
+def dim_order(tensor: Tensor) -> tuple[int, ...] | None:
+    """The dim order; None where it hangs on sizes that are known at run time alone."""
+    shape, strides = _hints(tensor.shape), _hints(tensor.stride())
+    return None if shape is None or strides is None else dim_order_of_strides(shape, strides)
+
+
+def _expression(size: int | SymInt) -> Any:
+    return size.node.expr if isinstance(size, SymInt) else size
+
+
+def _hints(sizes: Iterable[int | SymInt]) -> list[int] | None:
+    """What each is for the example inputs; None where one is not known."""
+    hints = [hint_bound(size) for size in sizes]
+    known = [hint for hint in hints if hint is not None]
+    return known if len(known) == len(hints) else None
