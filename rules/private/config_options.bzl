@@ -46,9 +46,10 @@ CONFIG_SECTIONS = {
 # Sections with keys of the user's or of a backend.
 CONFIG_OPEN_SECTIONS = ["backends", "shapes", "target"]
 
-def _check_table(where, value):
+def _check_table(where, value, keys = None):
     if type(value) != "dict":
-        fail("%s must be a dict, got %r" % (where, value))
+        known = "; its keys are: %s" % ", ".join(keys) if keys else ""
+        fail("%s must be a dict, got %r%s" % (where, value, known))
 
 def _check_section(where, keys, given):
     for key, value in given.items():
@@ -67,7 +68,7 @@ def check_config(where, options):
     for section, given in options.items():
         name = "%s: section '%s'" % (where, section)
         if section in CONFIG_SECTIONS:
-            _check_table(name, given)
+            _check_table(name, given, CONFIG_SECTIONS[section].keys())
             _check_section(name, CONFIG_SECTIONS[section], given)
         elif section in CONFIG_OPEN_SECTIONS:
             _check_table(name, given)

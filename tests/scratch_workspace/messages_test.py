@@ -80,6 +80,10 @@ def test_good_model_builds(workspace: Workspace) -> None:
             "executorch_model(name = 'net_pte'): there is no section 'nonsense' of options; there are: edge,",
         ),
         (
+            'config = {"quantization": "int8_static"}',
+            "section 'quantization' must be a dict, got \"int8_static\"; its keys are: recipe, exclude,",
+        ),
+        (
             'config = {"executorch": {"fuse": True}}',
             "executorch_model(name = 'net_pte'): section 'executorch' has no key 'fuse'; there are: emit_stacktrace,",
         ),
