@@ -1,4 +1,4 @@
-"""What the command line asks for: measuring, or listing steps."""
+"""What the command line asks for: measuring, listing steps, or counting instructions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from benchmarks.latency import plot, steps, table
+from benchmarks.latency import instructions, plot, steps, table
 from benchmarks.latency.catalogue import MODELS
 from benchmarks.latency.hold import Hold
 from benchmarks.latency.machine import description, instruction_sets
@@ -29,6 +29,9 @@ def run(arguments: list[str], library: Library, held: Hold) -> None:
     torch.set_grad_enabled(False)
     if options.steps:
         _print_steps(options, names, setting)
+    elif options.instructions:
+        for model in options.models:
+            print(instructions.text(MODELS[model], [SIDES[name] for name in names]), flush=True)
     else:
         _measure(options, names, setting, held.note)
 

@@ -20,6 +20,9 @@ def parse(arguments: list[str], models: list[str], sides: list[str], isas: list[
     parser.add_argument(
         "--steps", type=_positive, nargs="?", const=40, help="print our dearest steps instead: how many"
     )
+    parser.add_argument(
+        "--instructions", action="store_true", help="count what a run of each side executes instead, by valgrind"
+    )
     options = parser.parse_args(arguments)
     _check_names(parser, "model", options.models, models)
     _check_names(parser, "side", options.sides or [], sides)

@@ -1,0 +1,149 @@
+"""What one run of each side executes and misses, counted by callgrind instead of timed.
+
+Counts are the same whatever else a machine does, and need no counters of its processor. valgrind shows processes a
+processor with AVX2 and no more, and computes hits and misses of caches of this machine's sizes.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory, TemporaryFile
+from typing import IO
+
+from benchmarks.latency.catalogue import Model
+from benchmarks.latency.conversion import converted
+from benchmarks.latency.sides.side import Missing, Side, converts
+
+ISA = "avx2"
+READY, DONE = "counting may begin", "a run is done"
+"""Lines of the process that is counted (benchmarks/latency/counted.py)."""
+
+_LANES = 8  # floats of a vector of AVX2
+_PROGRAMS = ("valgrind", "callgrind_control")
+_OURS = "ours, cpu"
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Of one run, in all threads: instructions, and accesses to data."""
+
+    instructions: int
+    reads: int
+    writes: int
+    near_misses: int  # accesses that the nearest cache did not have
+    far_misses: int  # nor the last one
+
+
+def text(model: Model, sides: Iterable[Side]) -> str:
+    """The table of one model, and a line for each side that is missing."""
+    counts: dict[str, Counts] = {}
+    missing = []
+    for side in sides:
+        if side.takes(model):
+            try:
+                counts[side.name] = _count(model, side)
+            except Missing as reason:
+                missing.append(f"  {side.name}: left out: {reason}")
+    return "\n".join([*table(model.name, model.operations, counts), *missing])
+
+
+def table(name: str, operations: int, counts: dict[str, Counts]) -> list[str]:
+    """operations: of the model, multiplications and additions; two for each lane of a multiply-add."""
+    multiply_adds = operations / 2 / _LANES
+    lines = [f"{name}: one run, in millions, of {multiply_adds / 1e6:.1f} multiply-adds of vectors at least"]
+    heads = ("instr.", "ours / it", "mul-adds", "reads", "writes", "near misses", "far misses")
+    lines.append(f"  {'side':18s}" + "".join(f"{head:>12s}" for head in heads))
+    ours = counts.get(_OURS)
+    for side, each in counts.items():
+        ratio = f"{ours.instructions / each.instructions:.2f}" if ours else "-"
+        lines.append(
+            f"  {side:18s}{each.instructions / 1e6:12.1f}{ratio:>12s}{multiply_adds / each.instructions:12.0%}"
+            f"{each.reads / 1e6:12.1f}{each.writes / 1e6:12.1f}{each.near_misses / 1e6:12.2f}{each.far_misses / 1e6:12.3f}"
+        )
+    return lines
+
+
+def _count(model: Model, side: Side) -> Counts:
+    if converts(side):
+        converted(side, model)
+    return count([sys.executable, "-m", "benchmarks.latency.counted", side.name, model.name])
+
+
+def count(command: Sequence[str]) -> Counts:
+    """One run of a process that says READY, and then makes a run, and says DONE, for each line that it reads.
+
+    Missing where valgrind is not installed or the process ends before.
+    """
+    for program in _PROGRAMS:
+        if shutil.which(program) is None:
+            raise Missing(f"{program} is not there; install valgrind")
+    with TemporaryDirectory() as folder:
+        out = Path(folder) / "counts"
+        options = ["--tool=callgrind", "--cache-sim=yes", "--instr-atstart=no", f"--callgrind-out-file={out}"]
+        with TemporaryFile("w+") as errors, _started(["valgrind", *options, *command], errors) as process:
+            try:
+                _converse(process)
+            except EOFError:
+                raise Missing(f"it ended under valgrind: {_last_line(errors)}") from None
+        return parse(out.with_name("counts.1").read_text())
+
+
+def _started(command: Sequence[str], errors: IO[str]) -> subprocess.Popen[str]:
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True)
+
+
+def _last_line(file: IO[str]) -> str:
+    file.seek(0)
+    return (file.read().strip() or "no message").splitlines()[-1]
+
+
+def _converse(process: subprocess.Popen[str]) -> None:
+    """The second run after counting is switched on is counted: the first one fills the caches."""
+    _wait_for(process, READY)
+    _control(process, "--instr=on")
+    _run(process)
+    _control(process, "--zero")
+    _run(process)
+    _control(process, "--dump")
+    assert process.stdin
+    process.stdin.close()
+
+
+def _run(process: subprocess.Popen[str]) -> None:
+    assert process.stdin
+    process.stdin.write("run\n")
+    process.stdin.flush()
+    _wait_for(process, DONE)
+
+
+def _wait_for(process: subprocess.Popen[str], line: str) -> None:
+    assert process.stdout
+    for said in process.stdout:
+        if said.strip() == line:
+            return
+    raise EOFError
+
+
+def _control(process: subprocess.Popen[str], request: str) -> None:
+    told = subprocess.run(["callgrind_control", request, str(process.pid)], capture_output=True, text=True)
+    if told.returncode:
+        raise Missing(f"callgrind_control {request} failed: {told.stderr.strip()}")
+
+
+def parse(dump: str) -> Counts:
+    """Of callgrind's file: its line of events' names, and that of their sums, without the last ones that are zero."""
+    fields = dict(line.split(": ", 1) for line in dump.splitlines() if line.startswith(("events: ", "totals: ")))
+    events = Counter(dict(zip(fields["events"].split(), map(int, fields["totals"].split()))))
+    return Counts(
+        instructions=events["Ir"],
+        reads=events["Dr"],
+        writes=events["Dw"],
+        near_misses=events["D1mr"] + events["D1mw"],
+        far_misses=events["DLmr"] + events["DLmw"],
+    )
