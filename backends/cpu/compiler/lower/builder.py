@@ -185,7 +185,7 @@ class Builder:
     def _ordered(self, laid: Laid, order: Order, node: Node) -> Value:
         if _same_bytes(laid, order):
             return view(laid.value, _in_order(laid.dims, order))
-        return self.once((laid.value, order), lambda: self._permuted(laid, order, node))
+        return self.once((laid, order), lambda: self._permuted(laid, order, node))
 
     def _permuted(self, laid: Laid, order: Order, node: Node) -> Value:
         permutation = tuple(laid.order.index(dim) for dim in order)

@@ -53,6 +53,8 @@ def _lower_view(builder: Builder, node: Node) -> None:
 
 def viewed_order(laid: Laid, dims: Sequence[Dim]) -> Order | None:
     """The order in which a view of sizes `dims` lies in the same bytes, or None when they must move."""
+    if 0 in dims:
+        return as_it_is(len(dims))
     place = {dim: position for position, dim in enumerate(laid.order)}
     placed: list[tuple[int, list[int]]] = []
     for old, new in _groups(laid.dims, dims):
@@ -72,12 +74,15 @@ def _are_consecutive(positions: list[int], laid: Laid) -> bool:
 
 
 def _groups(old: Sequence[Dim], new: Sequence[Dim]) -> Iterator[tuple[list[int], list[int]]]:
-    """The smallest runs of dimensions, of both shapes in turn, that have the same elements."""
+    """The smallest runs of dimensions, of both shapes in turn, that have the same elements; larger ones at the end
+    where expressions for as many do not look alike."""
     i = j = 0
     while i < len(old) or j < len(new):
         first, second = [i] if i < len(old) else [], [j] if j < len(new) else []
         i, j = i + len(first), j + len(second)
         while (left := _elements(old, first)) != (right := _elements(new, second)):
+            if i == len(old) and j == len(new):
+                break
             if j == len(new) or (i < len(old) and _is_less(left, right)):
                 first, i = [*first, i], i + 1
             else:

@@ -1,0 +1,65 @@
+"""Views and permutations show the same elements, whatever else looks at the same value."""
+
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+from torch.export import Dim
+
+from backends.cpu.compiler.kinds.permute import Permute
+from backends.cpu.compiler.testing.compare import assert_computes, operations
+
+
+@pytest.mark.parametrize("sizes", [(3, 3, 3), (2, 3, 4)])
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: (x.permute(2, 0, 1), x.permute(1, 2, 0)),
+        lambda x: (x.mT.transpose(0, 1), x.mT),
+        lambda x: (x.mT.sin(), x.permute(2, 0, 1).sin(), x.transpose(0, 2).sin()),
+    ],
+)
+def test_permutations_of_one_value_are_apart(function: Any, sizes: tuple[int, ...]) -> None:
+    assert_computes(lambda x: function(x.softmax(-1)), torch.randn(sizes))
+
+
+def test_products_of_permutations_of_one_value() -> None:
+    def function(x: Tensor) -> tuple[Tensor, Tensor]:
+        columns = (x * 2).mT
+        return columns @ columns, columns.transpose(0, 1) @ columns.transpose(0, 1)
+
+    assert_computes(function, torch.randn(3, 3, 3))
+
+
+def test_one_permutation_that_many_read_is_one_step() -> None:
+    def function(x: Tensor) -> Tensor:
+        y = x.softmax(-1)
+        return F.layer_norm(y.mT, (3,)) + F.rms_norm(y.mT, (3,))
+
+    assert [type(each) for each in operations(function, torch.randn(2, 3, 4))].count(Permute) == 1
+
+
+def test_sizes_of_a_call_that_are_written_in_several_ways() -> None:
+    rows, columns = Dim("rows", min=2, max=8), Dim("columns", min=2, max=8)
+
+    def joined(x: Tensor, y: Tensor) -> Tensor:
+        return torch.cat([x, x[:1]]).flatten() * 2
+
+    inputs = torch.randn(4, 5), torch.randn(4, 5)
+    shapes = ({0: rows, 1: columns}, {0: rows, 1: columns})
+    others = [(torch.randn(8, 2), torch.randn(8, 2)), (torch.randn(2, 8), torch.randn(2, 8))]
+    assert_computes(joined, *inputs, dynamic_shapes=shapes, others=others)
+
+
+@pytest.mark.parametrize(
+    "function, sizes",
+    [
+        (lambda x: (x * 2)[:, 1:].flatten(1, 2), (5, 1, 3)),
+        (lambda x: torch.diff(x, dim=2).flatten(2, 3), (4, 5, 1, 5)),
+        (lambda x: (x * 2).mT.reshape(0, 4), (2, 0, 3)),
+    ],
+)
+def test_views_of_nothing(function: Any, sizes: tuple[int, ...]) -> None:
+    assert_computes(function, torch.randn(sizes))
