@@ -9,7 +9,7 @@ from types import MappingProxyType
 from exir.operators.document import Row
 from exir.operators.schemas import Argument
 
-PROMOTIONS = ("default", "int_to_float")
+PROMOTIONS = ("default", "first", "int_to_float")
 DTYPE_KINDS = ("floating", "index", "integral")
 
 _TRUTHS = ("noop_by_layout", "foldable", "beside_core")

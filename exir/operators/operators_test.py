@@ -97,7 +97,7 @@ def test_operators_that_write_their_operand_say_whether_in_part() -> None:
         (
             "schema =",
             "promotion = 'up'\nschema =",
-            "'promotion' must be default or int_to_float, got 'up'",
+            "'promotion' must be default or first or int_to_float, got 'up'",
         ),
         ("schema =", "dtypes = { self = 'big' }\nschema =", "'dtypes' must be operand = kind, got"),
         (

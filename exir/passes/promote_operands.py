@@ -91,8 +91,12 @@ class _Promoter:
         if not operands:
             return None
         vals = [_val(operand) for operand in operands]
+        promotion = facts_of(op).promotion
+        if promotion == "first":
+            first: torch.dtype = vals[0].dtype
+            return first
         with self.fake_mode:
-            return elementwise_dtypes(*vals, type_promotion_kind=_KINDS[facts_of(op).promotion])[1]
+            return elementwise_dtypes(*vals, type_promotion_kind=_KINDS[promotion])[1]
 
     def _convert(self, node: Node, index: int, dtype: torch.dtype | None) -> None:
         operand = node.args[index]

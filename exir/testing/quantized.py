@@ -55,7 +55,7 @@ class Weight(nn.Module):
 class Layer(nn.Module):
     """A convolution or linear layer of an int8 weight."""
 
-    def __init__(self, layer: nn.Conv2d | nn.Linear, per_channel: bool) -> None:
+    def __init__(self, layer: nn.Conv2d | nn.Conv3d | nn.Linear, per_channel: bool) -> None:
         super().__init__()
         self.layer = layer
         self.weight = Weight(layer.weight, per_channel)
@@ -65,7 +65,8 @@ class Layer(nn.Module):
         layer, weight = self.layer, self.weight()
         if isinstance(layer, nn.Linear):
             return F.linear(x, weight, layer.bias)
-        return F.conv2d(x, weight, layer.bias, layer.stride, layer.padding, layer.dilation, layer.groups)
+        convolve = F.conv3d if isinstance(layer, nn.Conv3d) else F.conv2d
+        return convolve(x, weight, layer.bias, layer.stride, layer.padding, layer.dilation, layer.groups)
 
 
 class Residual(nn.Module):
@@ -112,7 +113,9 @@ def _with_activations(layers: Sequence[nn.Module]) -> Iterator[Sequence[nn.Modul
 def _layer(layer: nn.Module, x: Tensor, recipe: Recipe) -> nn.Module:
     if isinstance(layer, Residual):
         return Residual(*_converted(layer.body, x, recipe))
-    return Layer(layer, recipe.per_channel) if isinstance(layer, (nn.Conv2d, nn.Linear)) else layer
+    if isinstance(layer, (nn.Conv2d, nn.Conv3d, nn.Linear)):
+        return Layer(layer, recipe.per_channel)
+    return layer
 
 
 def mlp() -> tuple[nn.Sequential, Tensor]:

@@ -42,6 +42,21 @@ def test_bytes_are_those_of_the_network(make: Callable[[], tuple[nn.Sequential, 
     assert_within_one_step(quantized.quantized(network, x, recipe), x)
 
 
+@pytest.mark.parametrize(
+    "layer",
+    [
+        nn.Conv3d(4, 6, (1, 3, 3), padding=(0, 1, 1)),
+        nn.Conv3d(4, 6, 1),
+        nn.Conv3d(4, 8, (1, 3, 3), groups=2),
+        nn.Conv3d(4, 8, (1, 3, 3), groups=4),
+        nn.Conv3d(4, 6, 3, padding=1),
+    ],
+)
+def test_volumes(layer: nn.Conv3d) -> None:
+    x = torch.randn(1, 4, 3, 6, 6)
+    assert_within_one_step(quantized.quantized(nn.Sequential(layer), x), x)
+
+
 def test_linear_layers_are_steps_on_bytes() -> None:
     network, x = quantized.mlp()
     network = quantized.quantized(network, x)

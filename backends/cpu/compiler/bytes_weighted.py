@@ -24,6 +24,7 @@ from backends.cpu.compiler.kinds.product import Product
 from backends.cpu.compiler.kinds.quantizing import Quantizing, Reading
 from backends.cpu.compiler.kinds.window import Window
 from backends.cpu.compiler.lower.builder import view
+from backends.cpu.compiler.lower.volumes import flat_weight
 from backends.cpu.compiler.packing import group_bias, padded, quads, tap_quads
 from backends.cpu.compiler.quantized import Codes
 
@@ -86,9 +87,11 @@ class Weighted:
 
 
 def _as_kernels(codes: Tensor) -> Tensor:
-    """[N, ...] as [N, C, kh, kw]: of a matrix, or of one dimension, whose height is 1."""
+    """[N, ...] as [N, C, kh, kw]: of a matrix, of one dimension, whose height is 1, or of three as pictures that are joined."""
     if codes.dim() == 2:
         return codes[:, :, None, None]
+    if codes.dim() == 5:
+        return flat_weight(codes)
     return codes.unsqueeze(2) if codes.dim() == 3 else codes
 
 

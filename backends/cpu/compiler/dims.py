@@ -31,6 +31,13 @@ def _plain(expression: Any) -> Dim:
     return int(expression) if isinstance(expression, int) or expression.is_Integer else expression
 
 
+def _parts(dim: Dim) -> list[Dim]:
+    """What the table of sizes computes `dim` from; of a sum what is added and what is taken."""
+    if isinstance(dim, int):
+        return []
+    return [-part if dim.is_Add and part.could_extract_minus_sign() else part for part in dim.args]
+
+
 class Bounds:
     """The largest numbers that sizes can be while their symbols stay in their ranges."""
 
@@ -56,8 +63,8 @@ class Bounds:
         return int(product([max(self.minimum(dim), 0) for dim in dims]))
 
     def holds(self, dim: Dim) -> bool:
-        """Whether `dim` is bounded, and never below zero."""
-        return self.maximum(dim) is not None and self.minimum(dim) >= 0
+        """Whether `dim`, and all that it is computed from, is bounded and never below zero."""
+        return self.maximum(dim) is not None and self.minimum(dim) >= 0 and all(map(self.holds, _parts(dim)))
 
     def most(self, dims: Sequence[Dim]) -> int:
         """Elements of a tensor at its largest sizes, each of which must have a bound."""

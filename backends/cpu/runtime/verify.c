@@ -166,7 +166,7 @@ static et_status check_in_place(const et_cpu_handle *handle,
   const extent from = extent_of(handle, x);
   const extent to = extent_of(handle, y);
   const bool fits = x->dtype == y->dtype && x->numel == y->numel;
-  return fits || !same_place(&from, &to) || from.start != to.start
+  return fits || !overlap(&from, &to) || from.start != to.start
              ? ET_STATUS_OK
              : et_fail(error, ET_STATUS_DELEGATE_INCOMPATIBLE,
                        "%s: works in place on %zu elements of %s, its output "

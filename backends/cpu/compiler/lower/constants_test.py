@@ -79,3 +79,11 @@ def test_slices_from_a_number_of_the_call() -> None:
 
     x = torch.randn(2, 9)
     assert_computes(function, x, 2, dynamic_shapes=(None, Dim.DYNAMIC), others=[(x, 0), (x, 6)])
+
+
+def test_a_number_whose_parts_may_be_below_zero_is_left_to_kernels() -> None:
+    rows = Dim("rows", min=2, max=12)
+    program = lowered(lambda x: x.roll(3, 0) * 2, (torch.randn(5),), ({0: rows},))
+    assert "aten::scalar_tensor" in [
+        getattr(node.target, "name", str)() for node in get_non_lowered_nodes(program.graph)
+    ]

@@ -196,8 +196,16 @@ def _refuses_copy(program: Program, node: Node) -> Refusal:
 def _refuses_cat(program: Program, node: Node) -> Refusal:
     if len(node.args[0]) > MAX_INPUTS:
         return f"{len(node.args[0])} tensors are joined; {MAX_INPUTS} are taken"
-    ranks = {tensor_of(each).dim() for each in node.args[0]}
-    return None if len(ranks) == 1 else "tensors of other ranks are joined"
+    if len({tensor_of(each).dim() for each in node.args[0]}) > 1:
+        return "tensors of other ranks are joined"
+    same = all(tensor_of(each).dtype == tensor_of(node).dtype for each in node.args[0])
+    return None if same else "tensors of other dtypes are joined"
+
+
+def _refuses_flip(program: Program, node: Node) -> Refusal:
+    sizes = [dims_at(node)[dim] for dim in node.args[1]]
+    some = all(program.bounds.minimum(size) > 0 for size in sizes)
+    return None if some else "a dimension that is flipped may be empty"
 
 
 RULES: dict[Callable[..., Any], Rule] = {
@@ -209,5 +217,5 @@ RULES: dict[Callable[..., Any], Rule] = {
     _aten.copy.default: Rule(_lower_copy, _refuses_copy, dtypes=ANY),
     _aten.constant_pad_nd.default: Rule(_lower_pad, _refuses_numbers),
     _aten.roll.default: Rule(_lower_roll, _refuses_roll, dtypes=ANY),
-    _aten.flip.default: Rule(_lower_flip, dtypes=ANY),
+    _aten.flip.default: Rule(_lower_flip, _refuses_flip, dtypes=ANY),
 }

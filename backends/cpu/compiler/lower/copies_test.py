@@ -90,3 +90,19 @@ def test_rolls_are_one_step(shifts: Any, dims: Any) -> None:
     x = torch.randn(3, 5, 8)
     assert [type(each) for each in operations(lambda x: x.roll(shifts, dims), x)] == [Copy]
     assert_computes(lambda x: x.roll(shifts, dims), x)
+
+
+@pytest.mark.parametrize("dtype", [torch.int64, torch.bool, torch.uint8])
+def test_tensors_of_other_dtypes_are_joined_by_kernels(dtype: torch.dtype) -> None:
+    program = lowered(lambda x, y: torch.cat([x, y]), (torch.randn(2, 3), torch.ones(2, 3).to(dtype)))
+    assert [node.target.name() for node in get_non_lowered_nodes(program.graph)] == ["aten::cat"]
+
+
+def test_floats_and_halves_are_joined() -> None:
+    x = torch.randn(2, 3)
+    assert_computes(lambda x, y: torch.cat([x, y]), x, x.bfloat16())
+
+
+def test_nothing_is_flipped_by_kernels() -> None:
+    program = lowered(lambda x: x.flip(0), (torch.randn(0, 2),))
+    assert [node.target.name() for node in get_non_lowered_nodes(program.graph)] == ["aten::flip"]

@@ -83,12 +83,28 @@ def _call(opcode: Opcode, count: int) -> Rule:
 
 def refuses_call(opcode: Opcode, program: Program, node: Node) -> Refusal:
     """Why `opcode` of the operands of `node` is not taken."""
-    floats = [each for each in node.all_input_nodes if tensor_of(each).dtype == torch.float32]
+    operands = node.all_input_nodes
+    if any(not isinstance(each.meta["val"], torch.Tensor) for each in operands):
+        return "a number that is computed during the call is not taken"
+    floats = [each for each in operands if tensor_of(each).dtype == torch.float32]
     if tensor_of(node).dtype in WHOLE and floats:
         return "integers are not computed from floats"
-    if kind_for(node, node.all_input_nodes) is MapI64 and opcode not in WHOLE_OPCODES:
+    if floats and any(tensor_of(each).dtype in WHOLE for each in operands):
+        return "integers beside floats are not taken"
+    if kind_for(node, operands) is not MapI64:
+        return None
+    if opcode not in WHOLE_OPCODES:
         return f"{opcode.name.lower()} of integers is not taken"
-    return None
+    return None if _are_held(node.args, operands) else "a number that the integers' dtype does not hold is not taken"
+
+
+def _are_held(arguments: Sequence[Any], operands: Sequence[Node]) -> bool:
+    """Whether the numbers among `arguments` are of the dtypes of the integers among `operands`."""
+    numbers = [each for each in arguments if isinstance(each, (int, float))]
+    ranges = [torch.iinfo(tensor_of(each).dtype) for each in operands if tensor_of(each).dtype in WHOLE]
+    return all(
+        float(number).is_integer() and limits.min <= number <= limits.max for number in numbers for limits in ranges
+    )
 
 
 def _refuses_bits(program: Program, node: Node) -> Refusal:

@@ -99,3 +99,34 @@ def test_comparisons_are_part_of_the_map_that_reads_them() -> None:
 def test_what_is_left_to_kernels(function: Any) -> None:
     program = lowered(function, [torch.randn(3), torch.arange(3)])
     assert get_non_lowered_nodes(program.graph)
+
+
+def _left_to_kernels(function: Any, *inputs: Tensor, dynamic_shapes: Any = None) -> list[str]:
+    program = lowered(function, inputs, dynamic_shapes)
+    return [node.target.name() for node in get_non_lowered_nodes(program.graph) if hasattr(node.target, "name")]
+
+
+@pytest.mark.parametrize("number", [0.5, -1.5, float("inf"), float("nan"), 2**33])
+@pytest.mark.parametrize("function", _COMPARISONS)
+def test_integers_beside_numbers_that_they_do_not_hold(function: Any, number: float) -> None:
+    name = function.__name__
+    assert _left_to_kernels(lambda i: function(i, number), torch.arange(-2, 3).int()) == [f"aten::{name}.Scalar"]
+
+
+def test_integers_beside_whole_floats() -> None:
+    assert_computes(lambda i: (i >= 1.0) | (i == -2.0), torch.arange(-2, 3))
+
+
+@pytest.mark.parametrize("function", [torch.logical_and, torch.logical_or])
+def test_truth_of_integers_beside_floats(function: Any) -> None:
+    x, y = _some(torch.float32, 5), _some(torch.int64, 5)
+    assert _left_to_kernels(lambda x, y: function(x, y), x, y) == [f"aten::{function.__name__}"]
+
+
+def test_a_number_that_is_computed_during_the_call() -> None:
+    found = _left_to_kernels(
+        lambda x: torch.select_scatter(x, x[0] * 2, 0, -1),
+        torch.randn(4, 3),
+        dynamic_shapes=({0: Dim("rows", min=2, max=8)},),
+    )
+    assert "aten::eq.Scalar" in found

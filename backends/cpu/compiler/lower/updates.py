@@ -69,6 +69,8 @@ def _start(node: Node) -> Dim:
 
 
 def _refuses_scatter(program: Program, node: Node) -> Refusal:
+    if tensor_of(node.args[_ROWS]).dtype != tensor_of(node).dtype:
+        return "rows of another dtype are written"
     if argument(node, 5, "step", 1) != 1:
         return "rows are written one after the other only"
     if not program.bounds.holds(_start(node)):

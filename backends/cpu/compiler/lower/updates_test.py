@@ -142,3 +142,8 @@ def test_a_sum_is_kept() -> None:
 def test_what_is_left_to_kernels(function: Any) -> None:
     inputs = [torch.randn(3, _ROWS), torch.randn(3, 2), torch.tensor([0, 1])]
     assert get_non_lowered_nodes(lowered(function, inputs).graph)
+
+
+def test_rows_of_another_dtype_are_converted() -> None:
+    x, rows = torch.randn(5, 2), torch.ones(5, 1, dtype=torch.int64)
+    assert_computes(lambda x, rows: torch.slice_scatter(x, rows, 1, 1), x, rows)
