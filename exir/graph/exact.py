@@ -6,6 +6,7 @@ is written is rounded once.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from math import prod
 from typing import Any
 
 import torch
@@ -63,10 +64,11 @@ def _sum(
     *,
     dtype: torch.dtype | None = None,
 ) -> Tensor:
-    if not x.is_floating_point() and not (dtype and dtype.is_floating_point):
+    x = _converted(x, dtype)
+    if not x.is_floating_point():
         total: Tensor = _ATEN.sum.dim_IntList(x, dims, keepdim, dtype=dtype)
         return total
-    return _total(_wide(x), dims, keepdim).to(dtype or x.dtype)
+    return _total(_wide(x), dims, keepdim).to(x.dtype)
 
 
 def _mean(
@@ -76,7 +78,8 @@ def _mean(
     *,
     dtype: torch.dtype | None = None,
 ) -> Tensor:
-    return _average(_wide(x), dims, keepdim, 0).to(dtype or x.dtype)
+    x = _converted(x, dtype)
+    return _average(_wide(x), dims, keepdim, 0).to(x.dtype)
 
 
 def _var(
@@ -119,7 +122,8 @@ def _total(wide: Tensor, dims: Sequence[int] | None, keepdim: bool) -> Tensor:
     """Sums over `dims`, over all when there are none, each half of the numbers added to the other."""
     summed = sorted({dim % wide.dim() for dim in dims or range(wide.dim())}) if wide.dim() else []
     kept = [dim for dim in range(wide.dim()) if dim not in summed]
-    rows = wide.permute([*kept, *summed]).reshape([*(wide.shape[dim] for dim in kept), -1])
+    count = prod(wide.shape[dim] for dim in summed)
+    rows = wide.permute([*kept, *summed]).reshape([*(wide.shape[dim] for dim in kept), count])
     while rows.shape[-1] > 1:
         half = rows.shape[-1] // 2
         rows = torch.cat([rows[..., :half] + rows[..., half : 2 * half], rows[..., 2 * half :]], -1)
@@ -129,6 +133,11 @@ def _total(wide: Tensor, dims: Sequence[int] | None, keepdim: bool) -> Tensor:
         if keepdim
         else total
     )
+
+
+def _converted(x: Tensor, dtype: torch.dtype | None) -> Tensor:
+    """Sums and means are of numbers that have their `dtype` already."""
+    return x if dtype is None else x.to(dtype)
 
 
 def _wide(x: Tensor) -> Tensor:
