@@ -134,6 +134,10 @@ def _new_empty(x: Tensor, size: Sequence[int], stride: Sequence[int], **options:
     return _empty(size, stride, dtype=options.get("dtype") or x.dtype)
 
 
+def _remainder_of_number(number: Number, x: Tensor) -> Tensor:
+    return torch.remainder(torch.full((), number, dtype=torch.result_type(x, number)), x)
+
+
 def _rrelu(
     x: Tensor,
     noise: Tensor,
@@ -166,6 +170,7 @@ ARITHMETIC: Mapping[OpOverload, Callable[..., Any]] = {
     _ATEN.ldexp.Tensor: _ldexp,
     _ATEN.mean.default: _mean,
     _ATEN.mean.dim: _mean_along,
+    _ATEN.remainder.Scalar_Tensor: _remainder_of_number,
     _ATEN.round.decimals: _round_to,
     _ATEN.rrelu_with_noise_functional.default: _rrelu,
     torch.ops.prims.convert_element_type.default: _convert,

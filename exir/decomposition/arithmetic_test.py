@@ -34,3 +34,14 @@ def test_sums_of_products_are_rounded_once() -> None:
     assert "aten::bmm" not in operator_names(program)
     exact = Summed()(*(each.double() for each in example.inputs)).half()
     assert_same(run(program, example.inputs), [exact], 0, 0)
+
+
+class Remainders(nn.Module):
+    def forward(self, x: Tensor) -> tuple[Tensor, ...]:
+        return 7 % x, -2.5 % x, torch.remainder(-7, x.to(torch.uint8).int()), 3 % x.float()
+
+
+def test_remainders_of_numbers_have_the_dtype_of_both() -> None:
+    example = Example(Remainders(), (torch.tensor([3, 2, 5]),))
+    program = to_core_aten(example.export(), {})
+    assert_same(run(program, example.inputs), list(Remainders()(*example.inputs)), 0, 0)

@@ -20,7 +20,7 @@ from exir.decomposition.lift_constants import lift_inner_constants
 from exir.decomposition.rewrite import GraphRewriter
 from exir.decomposition.unwrap_subclasses import unwrap_subclasses
 from exir.delegate import executorch_call_delegate
-from exir.error import NotLocal
+from exir.error import NotLocal, UnsupportedOperatorError
 from exir.graph.fake_mode import fake_mode_of
 from exir.graph.program_update import edge_program
 
@@ -29,7 +29,10 @@ _TRANSFORMS = "torch._functorch.predispatch"
 
 
 def to_core_aten(
-    program: ExportedProgram, preserve: Mapping[OpOverload, NodeFilter], attention: bool = False
+    program: ExportedProgram,
+    preserve: Mapping[OpOverload, NodeFilter],
+    attention: bool = False,
+    outermost: Mapping[OpOverload, NodeFilter] | None = None,
 ) -> ExportedProgram:
     """A new program of core ATen operators in the edge dialect's notation.
 
@@ -40,14 +43,24 @@ def to_core_aten(
 
     preserve: operators that are kept whole, each at the nodes for which its function is true.
     attention: it becomes one operator where that takes the call.
+    outermost: operators that are kept whole in the same way, but not in graphs of control flow.
     """
     refuse_lost_derivatives(program)
-    decompositions = core_aten(preserve, attention)
+    decompositions = core_aten(preserve, attention, outermost)
     program = unwrap_subclasses(lift_inner_constants(inline_grad_modes(program)))
     try:
         return decompose_locally(program, decompositions)
     except NotLocal:
+        return _decompose_as_a_whole(program, decompositions)
+
+
+def _decompose_as_a_whole(program: ExportedProgram, decompositions: Decompositions) -> ExportedProgram:
+    try:
         return decompose_by_retracing(program, decompositions)
+    except NotLocal as reason:
+        error = UnsupportedOperatorError(f"{reason.message}; write the model without it")
+        error.node_name, error.source = reason.node_name, reason.source
+        raise error from reason
 
 
 def decompose_locally(program: ExportedProgram, decompositions: Decompositions) -> ExportedProgram:

@@ -7,7 +7,7 @@ from torch.export import ExportedProgram
 from exir import to_edge
 from exir.decomposition.decompose import decompose_by_retracing, decompose_locally, to_core_aten
 from exir.decomposition.decompositions import core_aten
-from exir.error import NotLocal
+from exir.error import NotLocal, UnsupportedOperatorError
 from exir.testing import loop_cases, models, programs
 from exir.testing.graphs import assert_same, calls, operator_names, run, run_module
 from exir.testing.models import Example
@@ -132,3 +132,15 @@ def test_linear_of_more_dimensions_is_one_product_of_matrices() -> None:
 def test_two_decompositions_of_a_program_are_equal() -> None:
     first, second = (str(to_core_aten(models.conv_bn_relu().export(), {}).graph) for _ in range(2))
     assert first == second
+
+
+class _FilledWithHalfASize(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x.sum() + torch.full((2,), x.shape[0] * 0.5)
+
+
+def test_a_fraction_of_a_size_is_refused() -> None:
+    rows = ({0: torch.export.Dim("rows", min=2, max=8)},)
+    example = Example(_FilledWithHalfASize(), (torch.ones(4, 3),), rows)
+    with pytest.raises(UnsupportedOperatorError, match="no value of the graph gives the size"):
+        to_core_aten(example.export(), {})

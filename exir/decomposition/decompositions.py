@@ -1,7 +1,7 @@
 """Which operators are decomposed, and into what."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
@@ -32,10 +32,12 @@ class Decompositions:
     """The decompositions to core ATen.
 
     preserve: operators that are not decomposed, each where its function says so of the node.
+    outermost: the same, but for the graphs of control flow.
     """
 
     table: Mapping[OpOverload, Callable[..., Any]]
     preserve: Mapping[OpOverload, NodeFilter] = field(default_factory=dict)
+    outermost: Mapping[OpOverload, NodeFilter] = field(default_factory=dict)
 
     def apply_to(self, op: OpOverload, node: Node | None = None) -> bool:
         """Whether `op` is to be decomposed: by the table, or as a composite operator.
@@ -47,14 +49,18 @@ class Decompositions:
         return op in self.table or (op._can_decompose() and not _is_core_composite(op))
 
     def _preserves(self, op: OpOverload, node: Node) -> bool:
-        return op in self.preserve and self.preserve[op](node)
+        return any(op in kept and kept[op](node) for kept in (self.preserve, self.outermost))
+
+    def inside(self) -> "Decompositions":
+        """Those of the graphs of control flow."""
+        return replace(self, outermost={})
 
     def for_retracing(self) -> dict[OpOverload, Callable[..., Any]]:
         """What `run_decompositions` should know; our own are applied to what it leaves.
 
         Composites are listed with the rest: it keeps those that are not.
         """
-        kept = self.preserve.keys() | _OWN.keys() | _of_packages().keys()
+        kept = self.preserve.keys() | self.outermost.keys() | _OWN.keys() | _of_packages().keys()
         kept |= WHOLE_ATTENTION.keys() & self.table.keys()
         table = {**torch._decomp.core_aten_decompositions(), **self.table}
         return {op: run for op, run in table.items() if op not in kept}
@@ -68,14 +74,16 @@ class Decompositions:
 
 
 def core_aten(
-    preserve: Mapping[OpOverload, NodeFilter] | None = None, attention: bool = False
+    preserve: Mapping[OpOverload, NodeFilter] | None = None,
+    attention: bool = False,
+    outermost: Mapping[OpOverload, NodeFilter] | None = None,
 ) -> Decompositions:
     """The decompositions that lead to core ATen.
 
     attention: it becomes one operator where that takes the call.
     """
     table = {**_core_aten_table(), **_of_packages(), **(WHOLE_ATTENTION if attention else {})}
-    return Decompositions(table, dict(preserve or {}))
+    return Decompositions(table, dict(preserve or {}), dict(outermost or {}))
 
 
 def _of_packages() -> Mapping[OpOverload, Callable[..., Any]]:

@@ -150,7 +150,11 @@ class GraphRewriter:
     def _rewritten_branch(self, region: Region, operands: Any, node: Node) -> Rewritten:
         given = placeholder_values(region, operands)
         rewritten = GraphRewriter(
-            region.graph_module, self._fake_mode, self._decompositions, self._debug_handles, given
+            region.graph_module,
+            self._fake_mode,
+            self._decompositions.inside(),
+            self._debug_handles,
+            given,
         ).run()
         if rewritten.mutations:
             raise NotLocal("a branch writes to its inputs", node)

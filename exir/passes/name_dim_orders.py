@@ -38,7 +38,10 @@ class NameDimOrders(ProgramPass):
 
 
 def _dim_order(node: Node) -> list[int]:
-    return list(node.meta["val"].dim_order())
+    val = node.meta["val"]
+    # Strides of what has no elements say nothing: exir.tensor takes the first order.
+    is_empty = any(isinstance(size, int) and size == 0 for size in val.shape)
+    return list(range(val.dim()) if is_empty else val.dim_order())
 
 
 def _copy_options(node: Node) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from exir.decomposition.decompose import to_core_aten
 from exir.passes.name_dim_orders import NameDimOrders
 from exir.testing import programs
 from exir.testing.graphs import assert_same, calls, operator_names, run, run_module
+from exir.testing.models import Example
 
 
 def _named(name: str):
@@ -37,3 +38,14 @@ def test_dtype_is_given_only_where_it_changes() -> None:
         for node in casts
     )
     assert torch.float16 in {node.kwargs["dtype"] for node in casts}
+
+
+def test_what_has_no_elements_lies_in_the_order_of_its_dimensions() -> None:
+    class Unfolded(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return x.unfold(-2, 1, 2).bool()
+
+    exported = Example(Unfolded(), (torch.randn(1, 1, 0),)).export()
+    program = NameDimOrders().run(to_core_aten(exported, {}))
+    (copy,) = (node for node in calls(program) if "dim_order" in node.kwargs)
+    assert copy.kwargs["dim_order"] == [0, 1, 2, 3]

@@ -1,6 +1,6 @@
 """`ReplaceViewCopyWithViewPass`: copies that only change the shape share their input's memory."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 import torch
@@ -12,6 +12,7 @@ from torch.fx.experimental.symbolic_shapes import statically_known_true
 
 from exir import memory
 from exir.dialects.edge import to_torch_overload
+from exir.graph.control_flow import regions
 from exir.graph.in_place import overwritten_operand
 from exir.graph.program_update import with_graph_module
 from exir.operators.facts_of import facts_of
@@ -45,7 +46,7 @@ class ReplaceViewCopyWithViewPass(ProgramPass):
     def run(self, program: ExportedProgram) -> ExportedProgram:
         finder = _Sharing(program, self.alias_inputs, self.alias_outputs)
         for node in list(program.graph.nodes):
-            if _is_redundant_copy(node) and finder.may_share(node):
+            if _is_redundant_copy(node) and finder.may_share(node) and not _is_given_on(node):
                 _share_all(node)
             elif _is_view_copy(node) and finder.may_share(node):
                 _make_view(node)
@@ -111,6 +112,11 @@ def _is_output_storage(storage: TensorSpec, node: Node) -> bool:
     return any(isinstance(spec, TensorSpec) and spec.storage is storage for spec in specs)
 
 
+def _is_given_on(node: Node) -> bool:
+    """Whether graphs of control flow are given what `node` gives, and so hold its spec."""
+    return any(regions(user) for user in node.users)
+
+
 def _is_write_back(node: Node) -> bool:
     return node.target is _aten.copy_.default
 
@@ -147,7 +153,8 @@ def _make_view(node: Node) -> None:
     source = _source(node)
     base, spec = source.meta["spec"], node.meta["spec"]
     size = node.args[1] if _overload(node) is _aten.view_copy.default else list(spec.shape)
-    node.meta["spec"] = replace(spec, base=base, const=base.const)
+    # As the very spec: graphs of control flow that are given the view have it, too.
+    spec.base, spec.const = base, base.const
     node.target = memory.view
     node.args = (source, size)
     node.kwargs = {}

@@ -7,6 +7,7 @@ from torch.export import Dim, ExportedProgram
 
 from exir import memory
 from exir.graph.cloning import clone_before
+from exir.graph.control_flow import regions
 from exir.passes.insert_write_back_for_buffers_pass import InsertWriteBackForBuffersPass
 from exir.passes.replace_view_copy_with_view_pass import ReplaceViewCopyWithViewPass
 from exir.passes.spec_prop_pass import SpecPropPass
@@ -175,3 +176,29 @@ def test_view_that_is_changed_later_where_it_lies_stays_a_copy() -> None:
 def test_view_of_what_was_changed_before_shares_its_memory() -> None:
     (view,) = views(replaced(lambda m, x: _with_a_row_set(torch.relu(x)).view(24) + 1))
     assert view.meta["spec"].storage is view.args[0].meta["spec"].storage
+
+
+def test_graphs_of_control_flow_read_a_view_where_its_base_lies() -> None:
+    def function(m: Call, x: torch.Tensor) -> torch.Tensor:
+        view = (x * 2).view(6, 4)
+        return torch.cond(x.sum() > 0, lambda a: a.sin(), lambda a: a * 2, (view,))
+
+    program = replaced(function)
+    (view,) = (node for node in calls(program) if node.target is memory.view)
+    (branching,) = (node for node in view.users if regions(node))
+    for region in regions(branching):
+        placeholder, operand = region.bindings[0]
+        assert operand is view and placeholder.meta["spec"] is view.meta["spec"]
+    assert view.meta["spec"].base is not None
+
+
+def test_a_copy_that_graphs_of_control_flow_read_has_memory() -> None:
+    def function(m: Call, x: torch.Tensor) -> torch.Tensor:
+        copy = torch.ops.aten.clone.default(x * 2)
+        return torch.cond(x.sum() > 0, lambda a: a.sin(), lambda a: a * 2, (copy,))
+
+    program = replaced(function)
+    (branching,) = (node for node in calls(program) if regions(node))
+    for region in regions(branching):
+        placeholder, operand = region.bindings[0]
+        assert placeholder.meta["spec"] is operand.meta["spec"]

@@ -150,13 +150,24 @@ def _set_item(item: Node, spec: TensorSpec) -> None:
 
 
 def _distinct_results(output: Node) -> list[Node]:
-    """The region's results; one that is an operand or that is there already becomes a copy."""
+    """The region's results; one that is an operand, that is there already or that is filled row by row becomes a copy."""
     results: list[Node] = []
     for value in output.args[0]:
         is_tensor = isinstance(value, Node) and bool(specs_of(value))
-        is_taken = is_tensor and (value.op == "placeholder" or value in results)
+        is_taken = is_tensor and (
+            value.op == "placeholder" or value in results or _is_filled_by_rows(value)
+        )
         results.append(clone_before(output, value) if is_taken else value)
     return results
+
+
+def _is_filled_by_rows(value: Node) -> bool:
+    """Whether a loop stacks `value`: what another graph computes as a whole may not lie in the same place."""
+    if value.target is not operator.getitem:
+        return False
+    loop, index = value.args
+    assert isinstance(loop, Node)
+    return any(index in region.stacked for region in regions(loop))
 
 
 def _spec_of(node: Node, bound: Bound) -> Any:

@@ -4,9 +4,11 @@ from typing import Any
 
 import pytest
 import torch
+from torch._higher_order_ops import map as map_rows
 from torch.export import Dim, ExportedProgram
 
 from exir.error import ExportError
+from exir.graph.control_flow import regions
 from exir.passes.spec_prop_pass import SpecPropPass
 from exir.passes.sym_shape_eval_pass import HintBasedSymShapeEvalPass
 from exir.program import to_edge
@@ -115,3 +117,17 @@ def test_hints_bound_sizes_by_the_example_inputs() -> None:
     program = to_edge(models.dynamic_add().export()).exported_program()
     HintBasedSymShapeEvalPass().run(program)
     assert spec_named(program, "x").shape == (4, 4)
+
+
+class RowsInABranch(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.cond(x.sum() > 0, lambda a: map_rows(lambda row: row * 2, a), lambda a: a + 1, (x,))
+
+
+def test_what_a_loop_fills_row_by_row_is_not_where_another_branch_computes_it_whole() -> None:
+    program = propagated(Example(RowsInABranch(), (torch.randn(3, 4),)))
+    (branching,) = (node for node in program.graph.nodes if regions(node))
+    on_true, on_false = (region.results[0] for region in regions(branching))
+    assert on_true.target is torch.ops.aten.clone.default
+    assert on_true.meta["spec"] is on_false.meta["spec"] is branching.meta["spec"][0]
+    assert on_true.args[0].meta["spec"] is not on_true.meta["spec"]

@@ -243,11 +243,12 @@ def _lowered(
     config: EdgeCompileConfig,
     whole: Mapping[str, Mapping[OpOverload, NodeFilter]],
 ) -> ProgramBundle:
-    """The programs in the edge dialect; `whole` are the operators to keep in each method."""
+    """The programs in the edge dialect; `whole` are the operators to keep in each method, but for its control flow,
+    where no partitioner looks."""
     always = dict.fromkeys(config.preserve_ops, _always)
     with sizes_kept(bundle.programs.values(), "decomposition"):
         core = {
-            name: to_core_aten(program, {**whole.get(name, {}), **always}, config.whole_attention)
+            name: to_core_aten(program, always, config.whole_attention, whole.get(name))
             for name, program in bundle.programs.items()
         }
     if bundle.facts.owns_programs:

@@ -10,6 +10,7 @@ import exir
 from exir import EdgeCompileConfig, EdgeProgramManager, to_edge, to_edge_transform_and_lower
 from exir.backend.partitioner import Partitioner, PartitionResult
 from exir.error import ConfigError
+from exir.graph.control_flow import graphs
 from exir.pass_base import ExportPass
 from exir.testing import models, programs
 from exir.testing.graphs import assert_same, operator_names, run, run_module
@@ -113,6 +114,27 @@ class _Recording(Partitioner):
     def partition(self, exported_program):
         self.shown.append(operator_names(exported_program))
         return PartitionResult(exported_program, {})
+
+
+class _Branches(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.linear = torch.nn.Linear(4, 4)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = self.linear(x)
+        return torch.cond(x.sum() > 0, lambda a: self.linear(a), lambda a: a * 2, (x,))
+
+
+def test_what_no_partitioner_sees_is_decomposed_in_the_graphs_of_control_flow() -> None:
+    partitioner, example = _Recording(), models.Example(_Branches(), (torch.ones(3, 4),))
+    manager = to_edge_transform_and_lower(example.export(), partitioner=[partitioner])
+    assert "aten::linear" in partitioner.shown[0]
+    inner = list(graphs(manager.exported_program().graph_module))[1:]
+    names = [
+        node.target.name() for each in inner for node in each.graph.nodes if hasattr(node.target, "name")
+    ]
+    assert "aten::linear" not in names and "aten::addmm" in names
 
 
 def test_partitioner_sees_whole_what_it_asks_for_and_the_rest_is_lowered_after_it() -> None:

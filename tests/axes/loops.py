@@ -61,6 +61,15 @@ class Loops(nn.Module):
         rows = map_rows(lambda row: row.sin() + 1, (x * 2).transpose(0, 2))
         return chosen, doubled, *grown, rows, *scan(lambda total, row: (total + row, total * row), turned[0], turned)
 
+    def hand_on(self, x: Tensor) -> tuple[Tensor, ...]:
+        """float32 [4, 3]: views that graphs are given and capture, rows that a branch returns, and a norm in one."""
+        view = (x * 2).view(-1)
+        one = torch.cond(x.sum() > 0, lambda a: a.sin(), lambda a: a * 2, ((x * 2).unsqueeze(0),))
+        rows = map_rows(lambda row: row * view[:3], x)
+        many = torch.cond(x.sum() > 0, lambda a: map_rows(lambda row: row * 2, a), lambda a: a + 1, (x,))
+        norm = torch.cond(x.sum() > 0, lambda a: nn.functional.layer_norm(a, (3,)), lambda a: a * 2, (x,))
+        return one, rows, many, norm
+
 
 def model() -> ModelSpec:
     """Entry point."""
@@ -71,6 +80,7 @@ def model() -> ModelSpec:
             "grow": MethodSpec((torch.tensor([0.5, -1.0, 2.0]),)),
             "recur": MethodSpec((torch.randn(4, 3),), dynamic_shapes={"rows": {0: rows}}),
             "nest": MethodSpec((torch.randn(4, 3),)),
+            "hand_on": MethodSpec((torch.randn(4, 3),)),
             "turn": MethodSpec((torch.randn(2, 3, 3),)),
         },
     )
