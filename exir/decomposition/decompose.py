@@ -18,6 +18,7 @@ from exir.decomposition.derivatives import refuse_lost_derivatives
 from exir.decomposition.inline_grad_modes import inline_grad_modes
 from exir.decomposition.lift_constants import lift_inner_constants
 from exir.decomposition.rewrite import GraphRewriter
+from exir.decomposition.separate_operands import separate_operands
 from exir.decomposition.unwrap_subclasses import unwrap_subclasses
 from exir.delegate import executorch_call_delegate
 from exir.error import NotLocal, UnsupportedOperatorError
@@ -47,7 +48,8 @@ def to_core_aten(
     """
     refuse_lost_derivatives(program)
     decompositions = core_aten(preserve, attention, outermost)
-    program = unwrap_subclasses(lift_inner_constants(inline_grad_modes(program)))
+    program = lift_inner_constants(inline_grad_modes(program))
+    program = unwrap_subclasses(separate_operands(program))
     try:
         return decompose_locally(program, decompositions)
     except NotLocal:

@@ -33,6 +33,17 @@ def _while_exchanges_integers(x: Tensor) -> Any:
 
 
 @case(CASES, (3,))
+def _while_reads_what_it_starts_from(x: Tensor) -> Any:
+    return while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, a * x), (0, x))
+
+
+@case(CASES, (2, 3))
+def _while_carries_views_of_one_tensor(x: Tensor) -> Any:
+    low, high = (x * 2).unbind(0)
+    return while_loop(lambda a, b: a.sum() < 9, lambda a, b: (a * a + 1, b + low), (low, high))
+
+
+@case(CASES, (3,))
 def _while_never_runs(x: Tensor) -> Any:
     return while_loop(lambda a: a.sum() > 1e9, lambda a: (a * 2,), (x,))
 

@@ -67,8 +67,9 @@ class Loops(nn.Module):
         one = torch.cond(x.sum() > 0, lambda a: a.sin(), lambda a: a * 2, ((x * 2).unsqueeze(0),))
         rows = map_rows(lambda row: row * view[:3], x)
         many = torch.cond(x.sum() > 0, lambda a: map_rows(lambda row: row * 2, a), lambda a: a + 1, (x,))
+        _, power = while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, a * x), (0, x))
         norm = torch.cond(x.sum() > 0, lambda a: nn.functional.layer_norm(a, (3,)), lambda a: a * 2, (x,))
-        return one, rows, many, norm
+        return one, rows, many, power, norm
 
 
 def model() -> ModelSpec:
