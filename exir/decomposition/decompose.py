@@ -20,6 +20,7 @@ from exir.decomposition.lift_constants import lift_inner_constants
 from exir.decomposition.rewrite import GraphRewriter
 from exir.decomposition.separate_operands import separate_operands
 from exir.decomposition.unwrap_subclasses import unwrap_subclasses
+from exir.decomposition.whole_copies import with_whole_copies
 from exir.delegate import executorch_call_delegate
 from exir.error import NotLocal, UnsupportedOperatorError
 from exir.graph.fake_mode import fake_mode_of
@@ -75,7 +76,7 @@ def decompose_locally(program: ExportedProgram, decompositions: Decompositions) 
 def decompose_by_retracing(program: ExportedProgram, decompositions: Decompositions) -> ExportedProgram:
     """`to_core_aten` by tracing the whole program anew."""
     with _without_onednn():
-        retraced = program.run_decompositions(decompositions.for_retracing())
+        retraced = with_whole_copies(program).run_decompositions(decompositions.for_retracing())
         return _rewritten(retraced, decompositions)
 
 

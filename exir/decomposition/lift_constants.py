@@ -18,12 +18,13 @@ def lift_inner_constants(program: ExportedProgram) -> ExportedProgram:
     """`program`, or a copy of it in which graphs of control flow are given their tensors.
 
     `torch.export` lifts the tensors of the outermost graph alone. After: no other graph has
-    an attribute that is a tensor; each is one more operand, down from a constant.
+    an attribute that is a tensor; each is one more operand, down from a constant. Graphs that no node
+    names any more, whose tensors torch's verifier would miss, are gone.
     """
-    inner = (each for each in graphs(program.graph_module) if each is not program.graph_module)
-    if not any(_holders(graph_module) for graph_module in inner):
+    inner = [each for each in graphs(program.graph_module) if each is not program.graph_module]
+    if not any(_holders(graph_module) or _has_spare_graphs(graph_module) for graph_module in inner):
         return program
-    copied = copy_program(program)
+    copied = copy_program(program)  # of what is named
     constants = ConstantTable(copied, fake_mode_of(copied.graph))
     _lift_within(copied.graph_module, constants.add)
     return copied
@@ -33,6 +34,12 @@ def _holders(graph_module: GraphModule) -> list[Node]:
     """The nodes that name a tensor."""
     nodes = graph_module.graph.find_nodes(op="get_attr")
     return [node for node in nodes if isinstance(getattr(graph_module, node.target), Tensor)]
+
+
+def _has_spare_graphs(graph_module: GraphModule) -> bool:
+    """Whether a graph belongs to control flow that is no longer there, as nobody used what it gave."""
+    named = {node.target for node in graph_module.graph.find_nodes(op="get_attr")}
+    return any(name not in named for name, _ in graph_module.named_children())
 
 
 def _lift_within(graph_module: GraphModule, source: _Source) -> None:

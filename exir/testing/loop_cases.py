@@ -128,6 +128,15 @@ def _nested(x: Tensor) -> Any:
     return while_loop(lambda i, a: i < 3, body, (torch.tensor(0), x))
 
 
+@case(CASES, (2, 3))
+def _choice_that_nobody_uses(rows: Tensor) -> Tensor:
+    def body(row: Tensor) -> Tensor:
+        torch.cond(row.sum() > 1, lambda a: a + torch.tensor([1.0, 2.0, 3.0]), lambda a: a * 2, (row,))
+        return row * 2
+
+    return map_rows(body, rows)
+
+
 @case(CASES, (3,))
 def _loop_in_a_branch(x: Tensor) -> Tensor:
     def doubled(a: Tensor) -> Tensor:

@@ -1,0 +1,49 @@
+"""Copies into memory are of its dtype and shape before a program is traced anew.
+
+Torch's tracing takes what is copied into a buffer for the buffer's new value, as it is: the conversion and the
+expansion that `copy_` does besides would be lost.
+"""
+
+from collections.abc import Iterator
+
+import torch
+from torch.export import ExportedProgram
+from torch.fx import Node
+
+from exir.graph.control_flow import graphs
+from exir.graph.graph_builder import inherited_meta
+from exir.graph.layouts import same_sizes
+from exir.graph.program_copy import copy_program
+
+_ATEN = torch.ops.aten
+
+
+def with_whole_copies(program: ExportedProgram) -> ExportedProgram:
+    """`program`, or a copy of it in which `copy_` is given what has the dtype and shape of what it writes to."""
+    if not any(_wanted(node) for node in _copies(program)):
+        return program
+    copied = copy_program(program)
+    for node in list(_copies(copied)):
+        for op in _wanted(node):
+            target, source, *others = node.args
+            node.args = (target, _inserted(op, source, target, node), *others)
+    return copied
+
+
+def _copies(program: ExportedProgram) -> Iterator[Node]:
+    for graph_module in graphs(program.graph_module):
+        yield from graph_module.graph.find_nodes(op="call_function", target=_ATEN.copy_.default)
+
+
+def _wanted(node: Node) -> list[torch._ops.OpOverload]:
+    """What makes the source of a copy like its target."""
+    target, source = (each.meta["val"] for each in node.args[:2])
+    converts = [_ATEN.type_as.default] if source.dtype != target.dtype else []
+    return converts if same_sizes(source.shape, target.shape) else [*converts, _ATEN.expand_as.default]
+
+
+def _inserted(op: torch._ops.OpOverload, source: Node, target: Node, point: Node) -> Node:
+    with point.graph.inserting_before(point):
+        new = point.graph.call_function(op, (source, target))
+    new.meta = {**inherited_meta(point), "val": op(source.meta["val"], target.meta["val"])}
+    return new
