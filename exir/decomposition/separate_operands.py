@@ -1,11 +1,13 @@
-"""Loops start from values that share memory with nothing else that they are given.
+"""Control flow is given values that share no memory.
 
 What a loop carries is another value after each run, and what it only reads is not: torch's tracing refuses
-loops that are given one tensor as both, which is natural to write (`a * x`, from `a = x` on).
+loops that are given one tensor as both, which is natural to write (`a * x`, from `a = x` on), and branches inside
+other graphs that are given one twice.
 """
 
 import operator
 from collections.abc import Iterator
+from itertools import count
 from typing import Any
 
 from torch import Tensor
@@ -19,7 +21,7 @@ from exir.graph.program_copy import copy_program
 
 
 def separate_operands(program: ExportedProgram) -> ExportedProgram:
-    """`program`, or a copy of it whose loops carry copies where they are given the same memory twice."""
+    """`program`, or a copy of it in which copies are given to control flow that is given the same memory twice."""
     if not any(_shared(node) for node in _nodes(program)):
         return program
     copied = copy_program(program)
@@ -34,15 +36,14 @@ def _nodes(program: ExportedProgram) -> Iterator[Node]:
 
 
 def _shared(node: Node) -> list[int]:
-    """Which of the values that the loop `node` carries share memory with other operands."""
+    """Which operands of control flow are to be copies: carried ones that share memory, and those that do with one before."""
     found: list[int] = []
     for region in regions(node)[:1]:
         bases = [_base(operand) for operand in region.operands]
-        found += [
-            place
-            for place in region.carried
-            if bases[place] is not None and bases.count(bases[place]) > 1
-        ]
+        for place, base in enumerate(bases):
+            others = bases if place in region.carried else bases[: place + 1]
+            if base is not None and others.count(base) > 1:
+                found.append(place)
     return found
 
 
@@ -63,14 +64,15 @@ def _is_of_first_argument(value: Node) -> bool:
 
 
 def _separate(node: Node, shared: list[int]) -> None:
-    """What a loop carries is the first of its lists."""
-    args = list(node.args)
-    for index, values in enumerate(args):
-        if shared and isinstance(values, (list, tuple)):
-            copies = [
-                clone_before(node, each) if place in shared else each
-                for place, each in enumerate(values)
-            ]
-            args[index] = type(values)(copies)
-            break
-    node.args = tuple(args)
+    """Operands are the elements of the lists among the arguments, in turn."""
+    places = count()
+    node.args = tuple(
+        type(given)([_apart(each, next(places) in shared, node) for each in given])
+        if isinstance(given, (list, tuple))
+        else given
+        for given in node.args
+    )
+
+
+def _apart(operand: Any, is_shared: bool, node: Node) -> Any:
+    return clone_before(node, operand) if is_shared else operand
