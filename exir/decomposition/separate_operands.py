@@ -10,18 +10,25 @@ from collections.abc import Iterator
 from itertools import count
 from typing import Any
 
+import torch
 from torch import Tensor
 from torch._ops import OpOverload
 from torch.export import ExportedProgram
 from torch.fx import Node
 
+from exir.error import UnsupportedOperatorError
 from exir.graph.cloning import clone_before
 from exir.graph.control_flow import graphs, regions
 from exir.graph.program_copy import copy_program
 
 
 def separate_operands(program: ExportedProgram) -> ExportedProgram:
-    """`program`, or a copy of it in which copies are given to control flow that is given the same memory twice."""
+    """`program`, or a copy of it in which copies are given to control flow that is given the same memory twice.
+
+    Raises `UnsupportedOperatorError` for a `scan` that `torch.export` got wrong.
+    """
+    for node in _nodes(program):
+        _refuse_lost_carry(node)
     if not any(_shared(node) for node in _nodes(program)):
         return program
     copied = copy_program(program)
@@ -33,6 +40,20 @@ def separate_operands(program: ExportedProgram) -> ExportedProgram:
 def _nodes(program: ExportedProgram) -> Iterator[Node]:
     for graph_module in graphs(program.graph_module):
         yield from graph_module.graph.nodes
+
+
+def _refuse_lost_carry(node: Node) -> None:
+    """`torch.export` (2.13) has a `scan` read what it starts from, if its body captures that, in place of what it carries."""
+    for region in regions(node) if node.target is torch.ops.higher_order.scan else ():
+        rest = len(region.carried) + len(region.sliced)
+        for position in region.carried:
+            placeholder, start = region.bindings[position]
+            if not placeholder.users and start in region.operands[rest:]:
+                raise UnsupportedOperatorError(
+                    f"torch.export takes what the scan carries for '{start}', which it starts from and its body reads;"
+                    " let it start from a copy (.clone())",
+                    node,
+                )
 
 
 def _shared(node: Node) -> list[int]:

@@ -1,12 +1,14 @@
 """Control flow that is given the same memory twice is given copies."""
 
+import pytest
 import torch
 from torch import Tensor, nn
-from torch._higher_order_ops import while_loop
+from torch._higher_order_ops import scan, while_loop
 from torch.export import ExportedProgram, export
 from torch.fx import Node
 
 from exir.decomposition.separate_operands import separate_operands
+from exir.error import UnsupportedOperatorError
 from exir.graph.control_flow import regions
 
 _CLONE = torch.ops.aten.clone.default
@@ -48,3 +50,28 @@ def test_what_a_loop_carries_is_a_copy_of_what_it_reads_through_another_view() -
 def test_a_program_whose_operands_are_apart_is_itself() -> None:
     program = export(Choice(), (torch.randn(3),), strict=False)
     assert separate_operands(program) is program
+
+
+class Products(nn.Module):
+    """x * x * rows…: what the scan starts from is read by its body; as it is, or as a copy."""
+
+    def __init__(self, copies: bool) -> None:
+        super().__init__()
+        self.copies = copies
+
+    def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        start = x.clone() if self.copies else x
+        return scan(lambda total, row: (total * x, row + x), start, torch.stack([x, x * 2]))
+
+
+def test_a_scan_that_lost_what_it_carries_is_refused() -> None:
+    x = torch.tensor([1.0, 2.0, 3.0])
+    program = export(Products(False), (x,), strict=False)
+    assert not torch.equal(program.module()(x)[0], Products(False)(x)[0])
+    with pytest.raises(
+        UnsupportedOperatorError, match="what the scan carries for 'x'.*start from a copy"
+    ):
+        separate_operands(program)
+    copied = export(Products(True), (x,), strict=False)
+    assert torch.equal(copied.module()(x)[0], Products(True)(x)[0])
+    separate_operands(copied)
