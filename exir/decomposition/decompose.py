@@ -61,7 +61,9 @@ def _decompose_as_a_whole(program: ExportedProgram, decompositions: Decompositio
     try:
         return decompose_by_retracing(program, decompositions)
     except NotLocal as reason:
-        error = UnsupportedOperatorError(f"{reason.message}; write the model without it")
+        error = UnsupportedOperatorError(
+            f"{reason.message}; compute it in a tensor, or write the model without it"
+        )
         error.node_name, error.source = reason.node_name, reason.source
         raise error from reason
 

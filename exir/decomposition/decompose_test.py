@@ -142,5 +142,6 @@ class _FilledWithHalfASize(torch.nn.Module):
 def test_a_fraction_of_a_size_is_refused() -> None:
     rows = ({0: torch.export.Dim("rows", min=2, max=8)},)
     example = Example(_FilledWithHalfASize(), (torch.ones(4, 3),), rows)
-    with pytest.raises(UnsupportedOperatorError, match="no value of the graph gives the size"):
+    with pytest.raises(UnsupportedOperatorError, match="no value of the graph gives the size") as error:
         to_core_aten(example.export(), {})
+    assert error.value.source is not None and "torch.full" in error.value.source.code

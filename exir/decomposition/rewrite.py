@@ -96,11 +96,17 @@ class GraphRewriter:
         """The new graph."""
         for node in self._source.graph.nodes:
             self._builder.begin(node, next(self._debug_handles))
-            getattr(self, f"_{node.op}")(node)
+            self._rewrite(node)
         written = set(self._writes.mutations.values())
         self._builder.graph.eliminate_dead_code(lambda n: n in written or n.is_impure())
         mutations = {placeholder.name: node for placeholder, node in self._writes.mutations.items()}
         return Rewritten(self._builder.graph, self._submodules, mutations, self._ranges)
+
+    def _rewrite(self, node: Node) -> None:
+        try:
+            getattr(self, f"_{node.op}")(node)
+        except NotLocal as reason:
+            raise reason if reason.node_name else NotLocal(reason.message, node) from reason
 
     def _placeholder(self, node: Node) -> None:
         new = self._builder.graph.node_copy(node)
