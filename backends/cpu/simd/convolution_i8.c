@@ -23,6 +23,8 @@ typedef union source {
 typedef struct call {
   const et_cpu_convolution_i8 *conv;
   size_t group;
+  size_t first_column; /* of the group */
+  size_t columns;
   size_t channels; /* of the group */
   size_t taps;
   bool is_point; /* each output pixel reads the one at its place */
@@ -134,16 +136,16 @@ static void run_panels(call *c, size_t first, size_t count,
 
 static void run_rows(call *c, size_t pixel, size_t rows) {
   const et_cpu_convolution_i8 *conv = c->conv;
-  const size_t columns = conv->columns / conv->groups;
+  const size_t first =
+      c->group * (conv->columns / conv->groups) + c->first_column;
   pack_rows(c, pixel, rows);
-  et_target_i8 target = {
-      .out = conv->out + pixel * conv->columns + c->group * columns,
-      .stride = conv->columns,
-      .rounder = &c->rounder};
-  for (size_t n = 0, done; n < columns; n += done, target.out += done) {
-    const size_t panels = et_i8_panels(columns - n);
-    target.columns = columns - n;
-    run_panels(c, n / ET_PANEL, panels, &target);
+  et_target_i8 target = {.out = conv->out + pixel * conv->columns + first,
+                         .stride = conv->columns,
+                         .rounder = &c->rounder};
+  for (size_t n = 0, done; n < c->columns; n += done, target.out += done) {
+    const size_t panels = et_i8_panels(c->columns - n);
+    target.columns = c->columns - n;
+    run_panels(c, (c->first_column + n) / ET_PANEL, panels, &target);
     done = panels * ET_PANEL;
   }
 }
@@ -199,6 +201,8 @@ void ET_CPU_NAME(et_cpu_convolution_i8)(const et_cpu_convolution_i8 *conv,
   call c;
   c.conv = conv;
   c.group = pixels->group;
+  c.first_column = pixels->first_column;
+  c.columns = pixels->columns;
   c.channels = conv->channels / conv->groups;
   c.taps = conv->window.kernel_y * conv->window.kernel_x;
   c.is_point = is_point(&conv->window);

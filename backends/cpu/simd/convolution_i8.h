@@ -22,15 +22,15 @@ typedef struct et_cpu_convolution_i8 {
   size_t groups;
 } et_cpu_convolution_i8;
 
-/* Pixels of the output in the order of memory, over all images of the batch, of
- * one group; at most ET_CPU_PIXELS_I8. */
+/* Pixels of the output in the order of memory, over all images of the batch, and columns of
+ * one group. */
 typedef struct et_cpu_pixels_i8 {
   size_t first_pixel;
   size_t pixels;
   size_t group;
+  size_t first_column; /* one of a panel */
+  size_t columns;
 } et_cpu_pixels_i8;
-
-#define ET_CPU_PIXELS_I8 96
 
 /* Bounds of what is kept on the stack. */
 #define ET_CPU_TAPS_I8 64

@@ -4,6 +4,7 @@
 #include "backends/cpu/steps/check.h"
 #include "backends/cpu/steps/chunks.h"
 #include "backends/cpu/steps/kinds.h"
+#include "backends/cpu/steps/product_blocks.h"
 #include "backends/cpu/steps/window_i8.h"
 
 static et_cpu_convolution_i8_function *const variants[ET_CPU_ISA_COUNT] =
@@ -49,19 +50,24 @@ static et_status check(const et_cpu_step *step, et_error *error) {
   return check_weights(step, error);
 }
 
+/* Pixels of a block. */
+#define MOST_PIXELS 384
+
 typedef struct work {
   et_cpu_convolution_i8 conv;
   et_cpu_convolution_i8_function *function;
-  size_t pixels;
-  size_t blocks;
+  et_cpu_blocks blocks; /* of pixels times columns of a group */
 } work;
 
+/* Groups of the same pixels follow each other. */
 static void run_block(void *data, size_t index) {
   const work *w = data;
-  const size_t block = index / w->conv.groups;
-  const size_t first = w->pixels * block / w->blocks;
-  const size_t end = w->pixels * (block + 1) / w->blocks;
-  const et_cpu_pixels_i8 pixels = {first, end - first, index % w->conv.groups};
+  const size_t parts = w->blocks.column_parts;
+  const size_t group = index / parts % w->conv.groups;
+  const size_t block = index / parts / w->conv.groups * parts + index % parts;
+  const et_cpu_range range = et_cpu_block_at(&w->blocks, block);
+  const et_cpu_pixels_i8 pixels = {range.first_row, range.rows, group,
+                                   range.first_column, range.columns};
   w->function(&w->conv, &pixels);
 }
 
@@ -84,15 +90,24 @@ static et_cpu_convolution_i8 read(const et_cpu_step *step) {
   return conv;
 }
 
-static void run(const et_cpu_step *step, const et_cpu_run *run) {
+static et_cpu_blocks share_out(const et_cpu_step *step,
+                               const et_cpu_convolution_i8 *c, size_t threads) {
   const int32_t *out = step->tensors[Y]->sizes;
+  const size_t pixels = (size_t)out[0] * (size_t)out[1] * (size_t)out[2];
+  const size_t taps = c->window.kernel_y * c->window.kernel_x;
+  return et_cpu_share_ready_rows(pixels, c->columns / c->groups,
+                                 taps * (c->channels / c->groups), MOST_PIXELS,
+                                 threads);
+}
+
+static void run(const et_cpu_step *step, const et_cpu_run *run) {
   if (step->tensors[Y]->numel == 0) {
     return; /* groups and pixels may be many all the same */
   }
   work w = {.conv = read(step), .function = variants[run->isa]};
-  w.pixels = (size_t)out[0] * (size_t)out[1] * (size_t)out[2];
-  w.blocks = et_cpu_parts(w.pixels, ET_CPU_PIXELS_I8);
-  et_cpu_for_each(run, w.blocks * w.conv.groups, run_block, &w);
+  w.blocks = share_out(step, &w.conv, et_cpu_threads(run));
+  et_cpu_for_each(run, et_cpu_block_count(&w.blocks) * w.conv.groups, run_block,
+                  &w);
 }
 
 static const et_cpu_kind kind = {"convolution_i8", check, run, 0};

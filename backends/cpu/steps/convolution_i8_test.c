@@ -213,6 +213,25 @@ static void test_long_rows_come_in_smaller_blocks(void **state) {
   }
 }
 
+static void test_many_pixels_come_in_several_blocks(void **state) {
+  (void)state;
+  const shape s = {1, 8, 20, 1, points(31), points(40), true, true, 1};
+  check_convolution(&s);
+}
+
+/* Columns are shared out where pixels are few. */
+static void test_few_pixels_of_many_columns(void **state) {
+  (void)state;
+  for (int32_t pixels = 1; pixels <= 26; pixels += 5) {
+    for (int32_t groups = 1; groups <= 2; groups++) {
+      const shape s = {1,      256 * groups, 300 * groups,
+                       groups, points(1),    points(pixels),
+                       true,   true,         1};
+      check_convolution(&s);
+    }
+  }
+}
+
 static void test_the_largest_products_do_not_saturate(void **state) {
   (void)state;
   for (int32_t together = 0; together <= 4; together++) {
@@ -423,6 +442,8 @@ int main(void) {
       cmocka_unit_test(test_windows_of_random_shapes),
       cmocka_unit_test(test_many_taps_come_in_smaller_blocks),
       cmocka_unit_test(test_long_rows_come_in_smaller_blocks),
+      cmocka_unit_test(test_many_pixels_come_in_several_blocks),
+      cmocka_unit_test(test_few_pixels_of_many_columns),
       cmocka_unit_test(test_the_largest_products_do_not_saturate),
       cmocka_unit_test(test_bytes_of_a_small_range_take_larger_weights),
       cmocka_unit_test(test_products_of_bytes_near_each_other),

@@ -50,8 +50,9 @@ typedef struct work {
   et_cpu_depthwise_f32_function *function;
   const float *x;
   float *y;
-  size_t rows;  /* of the output, over all images */
-  size_t parts; /* of the channels */
+  size_t rows;   /* of the output, over all images */
+  size_t ranges; /* of the rows */
+  size_t parts;  /* of the channels */
 } work;
 
 static et_cpu_channels channels_of(const work *w, size_t part) {
@@ -77,21 +78,40 @@ static void run_row(const work *w, size_t index, et_cpu_channels some) {
               some);
 }
 
-/* A part of the channels of one row after the other. */
-static void run_chunk(void *data, size_t index) {
-  const work *w = data;
-  run_row(w, index % w->rows, channels_of(w, index / w->rows));
+typedef struct row_range {
+  size_t first;
+  size_t count;
+} row_range;
+
+static row_range range_of_chunk(const work *w, size_t index) {
+  if (w->ranges == 1) {
+    return (row_range){0, w->rows};
+  }
+  const size_t range = ((index / w->parts + 1) * w->ranges - 1) / w->rows;
+  const size_t first = w->rows * range / w->ranges;
+  return (row_range){first, w->rows * (range + 1) / w->ranges - first};
 }
 
-/* Of parts of 128 channels, three rows of a small picture stay in the nearest cache until the
- * next row has read them again. Few rows cannot be shared out evenly. */
-static size_t channel_parts(const work *w, size_t threads) {
+/* Of a range of rows, a part of the channels of one row after the other. */
+static void run_chunk(void *data, size_t index) {
+  const work *w = data;
+  const row_range rows = range_of_chunk(w, index);
+  const size_t at = index - rows.first * w->parts;
+  run_row(w, rows.first + at % rows.count, channels_of(w, at / rows.count));
+}
+
+/* Threads have a range of rows each, as of products before and behind, so that what they read
+ * is in their own caches. Of parts of 128 channels, three rows of a small picture stay in the
+ * nearest one until the next row has read them again. Few rows cannot be shared out evenly. */
+static void share_out(work *w, size_t threads) {
   const size_t few = 4;
   const size_t near = 128;
   const size_t parts = et_cpu_parts(w->depthwise.channels, near);
   const size_t panels = et_cpu_parts(w->depthwise.channels, 16);
-  const bool is_even = w->rows >= few * threads || panels < threads;
-  return is_even || parts > threads ? parts : threads;
+  const bool is_even = w->rows >= few * threads;
+  const bool has_parts = is_even || panels < threads || parts > threads;
+  w->ranges = is_even ? threads : 1;
+  w->parts = has_parts ? parts : threads;
 }
 
 static void run(const et_cpu_step *step, const et_cpu_run *run) {
@@ -105,7 +125,7 @@ static void run(const et_cpu_step *step, const et_cpu_run *run) {
       .channels = (size_t)x->sizes[3],
       .activation = et_cpu_read_activation(step, ACTIVATION)};
   w.rows = (size_t)y->sizes[0] * (size_t)y->sizes[1];
-  w.parts = channel_parts(&w, et_cpu_threads(run));
+  share_out(&w, et_cpu_threads(run));
   et_cpu_for_each(run, w.rows * w.parts, run_chunk, &w);
 }
 

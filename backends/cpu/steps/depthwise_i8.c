@@ -81,7 +81,8 @@ static void run(const et_cpu_step *step, const et_cpu_run *run) {
   }
   work w = {.depthwise = read(step), .function = variants[run->isa]};
   w.rows = (size_t)y->sizes[0] * (size_t)y->sizes[1];
-  w.at_once = ROWS * et_cpu_parts(PIXELS, ROWS * (size_t)y->sizes[2]);
+  const size_t most = ROWS * et_cpu_parts(PIXELS, ROWS * (size_t)y->sizes[2]);
+  w.at_once = et_cpu_even_part(w.rows, most, et_cpu_threads(run));
   w.channels = et_cpu_parts(w.depthwise.channels, ET_CPU_DEPTHWISE_CHANNELS_I8);
   et_cpu_for_each(run, et_cpu_parts(w.rows, w.at_once) * w.channels, run_rows,
                   &w);

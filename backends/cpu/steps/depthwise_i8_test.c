@@ -163,6 +163,17 @@ static void test_common_windows_over_any_number_of_channels(void **state) {
 }
 
 /* Of 3 x 3 taps, which have loops of their own, and of others. */
+/* Three threads have some each. */
+static void test_rows_that_are_shared_out(void **state) {
+  (void)state;
+  for (int32_t rows = 5; rows <= 30; rows += 5) {
+    const et_test_axis y = {rows, rows, 3, 1, 1, 1, 1};
+    const et_test_axis x = {7, 7, 3, 1, 1, 1, 1};
+    const shape s = {1 + rows % 2, 80, y, x, true, false, 1};
+    check_depthwise(&s);
+  }
+}
+
 static void test_the_largest_products_do_not_saturate(void **state) {
   (void)state;
   for (int32_t kernel = 2; kernel <= 4; kernel++) {
@@ -229,6 +240,7 @@ int main(void) {
       cmocka_unit_test(test_windows_of_random_shapes),
       cmocka_unit_test(test_common_windows_over_any_number_of_channels),
       cmocka_unit_test(test_wide_images_come_in_parts),
+      cmocka_unit_test(test_rows_that_are_shared_out),
       cmocka_unit_test(test_the_largest_products_do_not_saturate),
       cmocka_unit_test(test_what_does_not_fit_is_refused),
       cmocka_unit_test(test_windows_that_do_not_fit_the_stack_are_refused),

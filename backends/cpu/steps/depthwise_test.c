@@ -137,6 +137,57 @@ static void test_rows_of_any_number_of_pixels(void **state) {
   }
 }
 
+/* More rows than four for each of three threads, and parts of the channels. */
+static void test_ranges_of_rows_that_are_not_alike(void **state) {
+  (void)state;
+  for (int32_t rows = 11; rows <= 16; rows++) {
+    const et_test_axis y = {rows, rows, 3, 1, 1, 1, 1};
+    const et_test_axis x = {5, 5, 3, 1, 1, 1, 1};
+    const shape s = {1 + rows % 2, 400, y, x};
+    check_depthwise(&s);
+  }
+}
+
+/* The first of two threads alone. */
+static void run_first_half(void *context, size_t count,
+                           void (*function)(void *data, size_t index),
+                           void *data) {
+  (void)context;
+  for (size_t i = 0; i < count / 2; i++) {
+    function(data, i);
+  }
+}
+
+static void check_half_of(et_test_step *test, uint8_t isa) {
+  const et_parallel two = {NULL, 2, run_first_half};
+  const et_cpu_run run = {.isa = isa, .parallel = &two};
+  const float untouched = 1e9f;
+  float *out = et_test_result(test)->data;
+  const size_t count = et_test_result(test)->numel;
+  for (size_t i = 0; i < count; i++) {
+    out[i] = untouched;
+  }
+  test->step.kind->run(&test->step, &run);
+  for (size_t i = 0; i < count; i++) {
+    assert_int_equal(out[i] != untouched, i < count / 2);
+  }
+}
+
+static void test_a_thread_has_neighbouring_rows(void **state) {
+  (void)state;
+  const et_test_axis y = {8, 8, 3, 1, 1, 1, 1};
+  const et_test_axis x = {3, 3, 3, 1, 1, 1, 1};
+  const shape s = {1, 300, y, x};
+  et_test_step test;
+  make(&test, &s);
+  for (uint8_t isa = 0; isa < ET_CPU_ISA_COUNT; isa++) {
+    if (et_test_has((et_cpu_isa)isa)) {
+      check_half_of(&test, isa);
+    }
+  }
+  et_test_end(&test);
+}
+
 static void test_what_does_not_fit_is_refused(void **state) {
   (void)state;
   const et_test_axis side = {6, 6, 3, 1, 1, 1, 1};
@@ -166,6 +217,8 @@ int main(void) {
       cmocka_unit_test(test_any_window),
       cmocka_unit_test(test_windows_of_three_and_five),
       cmocka_unit_test(test_rows_of_any_number_of_pixels),
+      cmocka_unit_test(test_ranges_of_rows_that_are_not_alike),
+      cmocka_unit_test(test_a_thread_has_neighbouring_rows),
       cmocka_unit_test(test_what_does_not_fit_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

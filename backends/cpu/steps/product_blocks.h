@@ -74,4 +74,23 @@ static inline et_cpu_blocks et_cpu_share_product(size_t rows, size_t columns,
   return b;
 }
 
+/* Parts of at most `most` rows, where making rows ready is a large part of the work: as many
+ * for each thread, and of columns only where threads would have few rows. */
+static inline et_cpu_blocks et_cpu_share_ready_rows(size_t rows, size_t columns,
+                                                    size_t depth, size_t most,
+                                                    size_t threads) {
+  const size_t least = 12;
+  et_cpu_blocks b = {rows, columns, et_cpu_parts(rows, most), 1};
+  if (threads < 2 || rows * columns < ET_CPU_WORTH_SHARING / (depth + 1)) {
+    return b;
+  }
+  const size_t fit = et_cpu_parts(rows, least);
+  const size_t lanes = threads < fit ? threads : fit;
+  b.row_parts = et_cpu_parts(rows, et_cpu_even_part(rows, most, lanes));
+  if (lanes < threads) {
+    b.column_parts = et_cpu_column_parts(columns, threads / lanes);
+  }
+  return b;
+}
+
 #endif /* BACKENDS_CPU_STEPS_PRODUCT_BLOCKS_H_ */

@@ -55,14 +55,6 @@ static void run_block(void *data, size_t index) {
   w->function(&w->product, &range);
 }
 
-/* All columns where one thread works, or blocks of rows are enough to share out;
- * else so many that making bytes of rows again does not count. */
-static size_t column_parts(size_t rows, size_t columns, size_t threads) {
-  return threads < 2 || rows > 4 * BLOCK_ROWS || columns < 512
-             ? 1
-             : et_cpu_parts(columns, 512);
-}
-
 static et_cpu_product_i8 read(const et_cpu_step *step) {
   et_cpu_product_i8 product = {.weights = et_cpu_few_bits_read(step, 0)};
   const void *sums =
@@ -78,11 +70,11 @@ static et_cpu_product_i8 read(const et_cpu_step *step) {
 static void run(const et_cpu_step *step, const et_cpu_run *run) {
   work w = {.product = read(step)};
   const size_t rows = et_cpu_few_bits_rows(step);
-  const size_t columns = w.product.weights.columns;
   w.function = w.product.weights.bits == 4 ? variants_of_4[run->isa]
                                            : variants_of_8[run->isa];
-  w.blocks = (et_cpu_blocks){rows, columns, et_cpu_parts(rows, BLOCK_ROWS),
-                             column_parts(rows, columns, et_cpu_threads(run))};
+  w.blocks = et_cpu_share_ready_rows(rows, w.product.weights.columns,
+                                     w.product.weights.depth, BLOCK_ROWS,
+                                     et_cpu_threads(run));
   et_cpu_for_each(run, et_cpu_block_count(&w.blocks), run_block, &w);
 }
 

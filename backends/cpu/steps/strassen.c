@@ -106,6 +106,8 @@ typedef struct work {
   et_cpu_strassen_f32_function *multiply;
   size_t pairs;
   size_t pair_parts;
+  size_t
+      together; /* parts, from one that is a multiple on, that fit a workspace */
   size_t groups;
   size_t lanes;
   float *shared;
@@ -118,34 +120,42 @@ static void add_sums(void *data, size_t lane) {
   w->add(&w->strassen, first, w->pairs * (lane + 1) / w->lanes - first);
 }
 
-static et_cpu_range range_at(const work *w, size_t index) {
+/* `count` parts of a group from number `index` on. */
+static et_cpu_range range_at(const work *w, size_t index, size_t count) {
   const size_t part = index % w->pair_parts;
   const size_t first = w->pairs * part / w->pair_parts;
   const size_t column = index / w->pair_parts * ET_CPU_STRASSEN_COLUMNS;
   const size_t left = w->strassen.product.columns / 2 - column;
   const et_cpu_range range = {
-      first, w->pairs * (part + 1) / w->pair_parts - first, column,
+      first, w->pairs * (part + count) / w->pair_parts - first, column,
       left < ET_CPU_STRASSEN_COLUMNS ? left : ET_CPU_STRASSEN_COLUMNS};
   return range;
 }
 
+/* Parts that are a lane's own are multiplied as one: their weights are read once, and tiles
+ * have more rows. */
 static void run_lane(void *data, size_t lane) {
   const work *w = data;
-  const size_t count = w->pair_parts * w->groups;
-  const size_t end = count * (lane + 1) / w->lanes;
-  for (size_t i = count * lane / w->lanes; i < end; i++) {
-    const et_cpu_range range = range_at(w, i);
+  const size_t all = w->pair_parts * w->groups;
+  const size_t end = all * (lane + 1) / w->lanes;
+  size_t i = all * lane / w->lanes;
+  while (i < end) {
+    const size_t fit = w->together - i % w->pair_parts % w->together;
+    const size_t count = fit < end - i ? fit : end - i;
+    const et_cpu_range range = range_at(w, i, count);
     w->multiply(&w->strassen, &range, w->shared + lane * w->shared_size);
+    i += count;
   }
 }
 
 /* At most `most` pairs each. Where groups of columns cannot be shared out evenly, parts of
  * them are. */
-static size_t pair_parts(const work *w, size_t most) {
+static void split_pairs(work *w, size_t most) {
   const size_t parts = et_cpu_parts(w->pairs, most);
-  const size_t finer = parts * w->lanes;
-  return w->groups % w->lanes == 0 || w->pairs < LEAST_PAIRS * finer ? parts
-                                                                     : finer;
+  const bool is_finer =
+      w->groups % w->lanes != 0 && w->pairs >= LEAST_PAIRS * parts * w->lanes;
+  w->together = is_finer ? w->lanes : 1;
+  w->pair_parts = parts * w->together;
 }
 
 static void to_next_example(et_cpu_strassen *strassen) {
@@ -171,7 +181,7 @@ static void run(const et_cpu_step *step, const et_cpu_run *run) {
   w.pairs = et_cpu_strassen_pairs(w.strassen.rows);
   w.groups =
       et_cpu_parts(w.strassen.product.columns / 2, ET_CPU_STRASSEN_COLUMNS);
-  w.pair_parts = pair_parts(&w, step->attributes[PAIRS]);
+  split_pairs(&w, step->attributes[PAIRS]);
   for (size_t left = example_count(step); left > 0; left--) {
     et_cpu_for_each(run, w.lanes, add_sums, &w);
     et_cpu_for_each(run, w.lanes, run_lane, &w);

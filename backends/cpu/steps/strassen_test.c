@@ -226,11 +226,17 @@ static void test_long_sums_go_through_memory(void **state) {
   }
 }
 
-/* Three groups of columns for two threads: rows are shared out as well. */
+/* Three groups of columns for two threads, four and five for three: rows are shared out as well,
+ * of which some are too many for a workspace together. */
 static void test_groups_that_threads_cannot_share(void **state) {
   (void)state;
-  const shape s = {192, 32, 384, 126, 2, true, 1, 0};
-  check_strassen(&s);
+  const shape shapes[] = {{192, 32, 384, 126, 2, true, 1, 0},
+                          {321, 32, 384, 64, 2, false, 9, 0},
+                          {480, 32, 512, 126, 3, true, 1, 0},
+                          {150, 32, 640, 75, 3, false, 1, 0}};
+  for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+    check_strassen(&shapes[i]);
+  }
 }
 
 /* Numbers of one example are so large that a share in those of another would be seen. */
