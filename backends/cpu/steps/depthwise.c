@@ -50,9 +50,9 @@ typedef struct work {
   et_cpu_depthwise_f32_function *function;
   const float *x;
   float *y;
-  size_t rows;   /* of the output, over all images */
-  size_t ranges; /* of the rows */
-  size_t parts;  /* of the channels */
+  size_t rows;     /* of the output, over all images */
+  size_t together; /* rows of a range, of which the last one may have fewer */
+  size_t parts;    /* of the channels */
 } work;
 
 static et_cpu_channels channels_of(const work *w, size_t part) {
@@ -78,55 +78,51 @@ static void run_row(const work *w, size_t index, et_cpu_channels some) {
               some);
 }
 
-typedef struct row_range {
-  size_t first;
-  size_t count;
-} row_range;
-
-static row_range range_of_chunk(const work *w, size_t index) {
-  if (w->ranges == 1) {
-    return (row_range){0, w->rows};
-  }
-  const size_t range = ((index / w->parts + 1) * w->ranges - 1) / w->rows;
-  const size_t first = w->rows * range / w->ranges;
-  return (row_range){first, w->rows * (range + 1) / w->ranges - first};
-}
-
 /* Of a range of rows, a part of the channels of one row after the other. */
 static void run_chunk(void *data, size_t index) {
   const work *w = data;
-  const row_range rows = range_of_chunk(w, index);
-  const size_t at = index - rows.first * w->parts;
-  run_row(w, rows.first + at % rows.count, channels_of(w, at / rows.count));
+  const size_t part = index / w->together;
+  const size_t row = part / w->parts * w->together + index % w->together;
+  if (row < w->rows) {
+    run_row(w, row, channels_of(w, part % w->parts));
+  }
 }
 
 /* Threads have a range of rows each, as of products before and behind, so that what they read
- * is in their own caches. Of parts of 128 channels, three rows of a small picture stay in the
- * nearest one until the next row has read them again. Few rows cannot be shared out evenly. */
-static void share_out(work *w, size_t threads) {
+ * is in their own caches; where there are few, parts of the channels, which more can be shared
+ * out evenly. Of parts of 128 channels, three rows of a small picture stay in the nearest cache
+ * until the next row has read them again. Returns the number of chunks. */
+static size_t share_out(work *w, size_t threads) {
   const size_t few = 4;
   const size_t near = 128;
-  const size_t parts = et_cpu_parts(w->depthwise.channels, near);
-  const size_t panels = et_cpu_parts(w->depthwise.channels, 16);
-  const bool is_even = w->rows >= few * threads;
-  const bool has_parts = is_even || panels < threads || parts > threads;
-  w->ranges = is_even ? threads : 1;
-  w->parts = has_parts ? parts : threads;
+  const size_t channels = w->depthwise.channels;
+  size_t ranges = threads;
+  w->parts = et_cpu_parts(channels, near);
+  if (w->rows < few * threads) {
+    ranges = 1;
+    if (w->parts < threads && channels > 16 * (threads - 1)) {
+      w->parts = threads;
+    }
+  }
+  w->together = et_cpu_parts(w->rows, ranges);
+  return ranges * w->together * w->parts;
 }
 
 static void run(const et_cpu_step *step, const et_cpu_run *run) {
   const et_cpu_tensor *x = step->tensors[X];
   const et_cpu_tensor *y = step->tensors[Y];
-  work w = {.function = variants[run->isa], .x = x->data, .y = y->data};
-  w.depthwise = (et_cpu_depthwise){
-      .window = et_cpu_read_window(step, WINDOW, x->sizes + 1, y->sizes + 1),
-      .taps = step->tensors[TAPS]->data,
-      .bias = step->tensors[BIAS]->data,
-      .channels = (size_t)x->sizes[3],
-      .activation = et_cpu_read_activation(step, ACTIVATION)};
-  w.rows = (size_t)y->sizes[0] * (size_t)y->sizes[1];
-  share_out(&w, et_cpu_threads(run));
-  et_cpu_for_each(run, w.rows * w.parts, run_chunk, &w);
+  work w = {
+      .depthwise = {.window = et_cpu_read_window(step, WINDOW, x->sizes + 1,
+                                                 y->sizes + 1),
+                    .taps = step->tensors[TAPS]->data,
+                    .bias = step->tensors[BIAS]->data,
+                    .channels = (size_t)x->sizes[3],
+                    .activation = et_cpu_read_activation(step, ACTIVATION)},
+      .function = variants[run->isa],
+      .x = x->data,
+      .y = y->data,
+      .rows = (size_t)y->sizes[0] * (size_t)y->sizes[1]};
+  et_cpu_for_each(run, share_out(&w, et_cpu_threads(run)), run_chunk, &w);
 }
 
 static const et_cpu_kind kind = {"depthwise", check, run, 0};
