@@ -50,7 +50,7 @@ static et_status check(const et_cpu_step *step, et_error *error) {
   return check_weights(step, error);
 }
 
-/* Pixels of a block. */
+/* Most pixels of a block. */
 #define MOST_PIXELS 384
 
 typedef struct work {
@@ -59,14 +59,12 @@ typedef struct work {
   et_cpu_blocks blocks; /* of pixels times columns of a group */
 } work;
 
-/* Groups of the same pixels follow each other. */
+/* Groups of the same pixels and columns follow each other. */
 static void run_block(void *data, size_t index) {
   const work *w = data;
-  const size_t parts = w->blocks.column_parts;
-  const size_t group = index / parts % w->conv.groups;
-  const size_t block = index / parts / w->conv.groups * parts + index % parts;
-  const et_cpu_range range = et_cpu_block_at(&w->blocks, block);
-  const et_cpu_pixels_i8 pixels = {range.first_row, range.rows, group,
+  const size_t groups = w->conv.groups;
+  const et_cpu_range range = et_cpu_block_at(&w->blocks, index / groups);
+  const et_cpu_pixels_i8 pixels = {range.first_row, range.rows, index % groups,
                                    range.first_column, range.columns};
   w->function(&w->conv, &pixels);
 }

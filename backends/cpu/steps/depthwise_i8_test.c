@@ -162,7 +162,6 @@ static void test_common_windows_over_any_number_of_channels(void **state) {
   }
 }
 
-/* Of 3 x 3 taps, which have loops of their own, and of others. */
 /* Three threads have some each. */
 static void test_rows_that_are_shared_out(void **state) {
   (void)state;
@@ -174,6 +173,7 @@ static void test_rows_that_are_shared_out(void **state) {
   }
 }
 
+/* Of 3 x 3 taps, which have loops of their own, and of others. */
 static void test_the_largest_products_do_not_saturate(void **state) {
   (void)state;
   for (int32_t kernel = 2; kernel <= 4; kernel++) {
