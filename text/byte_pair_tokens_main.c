@@ -1,8 +1,11 @@
 /* Prints the tokens of byte pairs of each line of standard input.
  *
- *   byte_pair_tokens < LINES */
+ *   byte_pair_tokens < LINES
+ *
+ * VOCABULARY and VOCABULARY_HEADER name the vocabulary. */
+#include VOCABULARY_HEADER
+
 #include "executorch/text/byte_pairs.h"
-#include "models/chat/chat_vocabulary.h"
 #include "text/testing_lines.h"
 
 enum { kWork = 1 << 16 };
@@ -11,8 +14,8 @@ static et_byte_pair_symbol work[kWork];
 
 static size_t encode(const char *text, size_t size, int64_t *tokens,
                      size_t capacity) {
-  return et_byte_pairs_encode(&chat_vocabulary, text, size, tokens, capacity,
-                              work, kWork);
+  return et_byte_pairs_encode(&VOCABULARY, text, size, tokens, capacity, work,
+                              kWork);
 }
 
 int main(void) {

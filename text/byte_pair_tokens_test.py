@@ -7,9 +7,10 @@ import random
 import re
 from pathlib import Path
 
-from tokenizers import Tokenizer
+from tokenizers import AddedToken, Tokenizer
 
 from text.generate.byte_pairs import read_metadata
+from text.testing_added_tokens import ADDED
 from text.testing_lines import lines, tokens_of
 from text.testing_tokenizers import smollm_tokenizer
 
@@ -36,3 +37,14 @@ def test_long_words_of_few_letters_are_merged_as_the_package_does() -> None:
     assert tokens_of(os.environ["BYTE_PAIR_TOKENS"], [line.encode() for line in made]) == [
         each.ids for each in expected
     ]
+
+
+def test_user_defined_tokens_are_those_of_the_package() -> None:
+    reference = _reference()
+    reference.add_tokens([AddedToken(name, normalized=False) for name in ADDED])
+    draw = random.Random(3)
+    parts = [*ADDED, "<", "<think", "think>", "word", " ", "  ", "\u00e9", "!", "do", "n't", "12"]
+    mixed = ["".join(draw.choices(parts, k=draw.randrange(1, 12))) for _ in range(3000)]
+    made = [text for text in (_WITHOUT_TOKEN.sub("", line) for line in [*lines(), *mixed]) if "\n" not in text]
+    expected = [each.ids for each in reference.encode_batch(made, add_special_tokens=False)]
+    assert tokens_of(os.environ["ADDED_TOKENS"], [line.encode() for line in made]) == expected

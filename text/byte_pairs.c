@@ -162,20 +162,59 @@ static void put_words(const et_byte_pair_vocabulary *vocabulary,
   }
 }
 
+/* The tokens of text[at .. size), which has no user-defined token. */
+static void put_text(const et_byte_pair_vocabulary *vocabulary,
+                     const char *text, size_t size, size_t at,
+                     et_byte_pair_symbol *work, size_t work_count,
+                     tokens_out *out) {
+  while (at < size && out->count < out->capacity) {
+    size_t behind = size;
+    size_t digit = size;
+    if (vocabulary->words.apart) {
+      digit = et_text_next_digit(text, size, at, &behind);
+    }
+    put_words(vocabulary, text, digit, at, work, work_count, out);
+    put_words(vocabulary, text, behind, digit, work, work_count, out);
+    at = behind;
+  }
+}
+
+/* Finds the leftmost user-defined token in text[at .. size), the longest of those that start
+ * there. Returns its position and sets *token; returns `size` if there is none. */
+static size_t find_added(const et_byte_pair_vocabulary *vocabulary,
+                         const char *text, size_t size, size_t at,
+                         uint32_t *token) {
+  for (; vocabulary->added != NULL && at < size; ++at) {
+    const uint8_t first = (uint8_t)text[at];
+    const uint32_t end = vocabulary->added_starts[first + 1];
+    for (uint32_t i = vocabulary->added_starts[first]; i < end; ++i) {
+      size_t length;
+      const char *piece =
+          et_byte_pairs_piece(vocabulary, vocabulary->added[i], &length);
+      if (length <= size - at && memcmp(piece, text + at, length) == 0) {
+        *token = vocabulary->added[i];
+        return at;
+      }
+    }
+  }
+  return size;
+}
+
 size_t et_byte_pairs_encode(const et_byte_pair_vocabulary *vocabulary,
                             const char *text, size_t size, int64_t *tokens,
                             size_t capacity, et_byte_pair_symbol *work,
                             size_t work_count) {
   tokens_out out = {tokens, 0, work_count > 0 ? capacity : 0};
   for (size_t at = 0; at < size && out.count < out.capacity;) {
-    size_t behind = size;
-    size_t digit = size;
-    if (vocabulary->words.apart) {
-      digit = et_text_next_digit(text, size, at, &behind);
+    uint32_t token;
+    size_t length = 0;
+    const size_t start = find_added(vocabulary, text, size, at, &token);
+    put_text(vocabulary, text, start, at, work, work_count, &out);
+    if (start < size) {
+      put(&out, token);
+      (void)et_byte_pairs_piece(vocabulary, token, &length);
     }
-    put_words(vocabulary, text, digit, at, work, work_count, &out);
-    put_words(vocabulary, text, behind, digit, work, work_count, &out);
-    at = behind;
+    at = start + length;
   }
   return out.count;
 }

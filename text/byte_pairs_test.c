@@ -79,6 +79,25 @@ static void test_a_word_that_is_a_token_is_taken_whole(void **state) {
   EXPECT(kWhole, "hello.", kHello, '.');
 }
 
+static void test_splits_text_at_user_defined_tokens(void **state) {
+  (void)state;
+  static const char text[] = "hello<think>hello<think>!!<think";
+  static const int64_t expected[] = {kHello, kThink, kHello, kThinks, '<',
+                                     't',    'h',    'i',    'n',     'k'};
+  const et_byte_pair_vocabulary vocabulary =
+      et_testing_vocabulary_with_added(kGpt2);
+  et_byte_pair_symbol work[kWork];
+  int64_t tokens[16];
+  const size_t size = sizeof text - 1;
+  assert_int_equal(
+      et_byte_pairs_encode(&vocabulary, text, size, tokens, 16, work, kWork),
+      10);
+  assert_memory_equal(tokens, expected, sizeof expected);
+  assert_int_equal(
+      et_byte_pairs_encode(&vocabulary, text, size, tokens, 2, work, kWork), 2);
+  EXPECT(kGpt2, "<think>", '<', 't', 'h', 'i', 'n', 'k', '>');
+}
+
 static void test_any_bytes_are_text(void **state) {
   (void)state;
   EXPECT(kGpt2, "\xff\xc3", 0xff, 0xc3);
@@ -125,6 +144,7 @@ int main(void) {
       cmocka_unit_test(test_space_before_a_word_belongs_to_it),
       cmocka_unit_test(test_marks_end_words),
       cmocka_unit_test(test_a_word_that_is_a_token_is_taken_whole),
+      cmocka_unit_test(test_splits_text_at_user_defined_tokens),
       cmocka_unit_test(test_any_bytes_are_text),
       cmocka_unit_test(test_text_that_is_too_long_is_cut),
       cmocka_unit_test(test_pieces_are_the_text),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -40,14 +41,68 @@ def test_merges_lie_behind_their_left_token() -> None:
     assert "const et_chat_template small_chat = {" in source
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"model": "llama"}, r"its tokenizer is of kind 'llama'; 'gpt2' \(byte pairs\) is read"),
-        ({"pre": "other"}, "its words are cut as 'other' says; known are gpt-2, llama-bpe, qwen2, smollm"),
-        ({"merges": ["b a"]}, "merge 'b a' needs the token 'ba', which it has not"),
-    ],
-)
-def test_another_vocabulary_is_refused(changes: dict[str, Any], message: str) -> None:
+def test_user_defined_tokens_are_split_from_text_longer_ones_first() -> None:
+    tokens = [*_metadata()["tokenizer.ggml.tokens"], "<t>", "<t>!", "é"]
+    metadata = _metadata(tokens=tokens[:-1], token_type=[3] + [1] * 7 + [4, 4])
+    vocabulary = byte_pairs.read_vocabulary(metadata)
+    assert vocabulary.tokens[8:] == [b"<t>", b"<t>!"] and list(vocabulary.added) == [8, 9]
+    source = byte_pairs.source(metadata, "small", "small.h")
+    arrays = dict(re.findall(r"uint32_t (\w+)\[\] = \{\n(.*?)\n\};", source, re.DOTALL))
+    assert arrays["added"] == "9,8,"
+    starts = [int(number) for number in arrays["added_starts"].replace("\n", "").split(",")[:-1]]
+    assert len(starts) == 257 and (starts[ord("<")], starts[ord("<") + 1]) == (0, 2)
+
+
+def test_a_vocabulary_needs_no_merges() -> None:
+    source = byte_pairs.source(_metadata(merges=[]), "small", "small.h")
+    assert "starts, NULL, NULL, NULL," in source and "rights[]" not in source
+
+
+_BROKEN: list[tuple[dict[str, Any], str]] = [
+    ({"model": "llama"}, r"the tokenizer is of kind 'llama'; supported: 'gpt2' \(byte pairs\)"),
+    ({"model": ["gpt2"]}, r"the tokenizer is of kind \['gpt2'\]"),
+    (
+        {"pre": "other"},
+        "unknown pre-tokenizer 'other' in 'tokenizer.ggml.pre'; supported: gpt-2, llama-bpe, qwen2, smollm",
+    ),
+    ({"pre": ["smollm"]}, r"unknown pre-tokenizer \['smollm'\]"),
+    ({"merges": ["b a"]}, "merge 'b a' needs the token 'ba', which does not exist"),
+    ({"merges": [""]}, "merge '' needs the token '', which does not exist"),
+    ({"merges": "a b"}, "'tokenizer.ggml.merges' is not a list of str"),
+    ({"merges": [1]}, "'tokenizer.ggml.merges' is not a list of str"),
+    ({"tokens": None}, "'tokenizer.ggml.tokens' is missing"),
+    ({"tokens": []}, "'tokenizer.ggml.tokens' is empty"),
+    ({"tokens": [[]] * 8}, "'tokenizer.ggml.tokens' is not a list of str"),
+    ({"tokens": [""], "token_type": [1], "merges": []}, "has only empty tokens"),
+    ({"tokens": ["a", "a"], "token_type": [1, 1], "merges": []}, "token 'a' exists twice, as 0 and 1"),
+    ({"token_type": [1]}, "'tokenizer.ggml.token_type' has 1 entries for 8 tokens"),
+    ({"token_type": [1.0] * 8}, "'tokenizer.ggml.token_type' is not a list of int"),
+    ({"eos_token_id": 8}, "'tokenizer.ggml.eos_token_id' is 8, not one of the 8 tokens"),
+    ({"eos_token_id": -1}, "'tokenizer.ggml.eos_token_id' is -1, not one of the 8 tokens"),
+    ({"eos_token_id": "a"}, "'tokenizer.ggml.eos_token_id' is 'a', not one of the 8 tokens"),
+    ({"bos_token_id": True}, "'tokenizer.ggml.bos_token_id' is True, not one of the 8 tokens"),
+]
+
+
+@pytest.mark.parametrize(("changes", "message"), _BROKEN)
+def test_rejects_a_broken_vocabulary(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         byte_pairs.source(_metadata(**changes), "small", "small.h")
+
+
+def test_rejects_a_vocabulary_without_an_end_of_answers() -> None:
+    metadata = _metadata()
+    del metadata["tokenizer.ggml.eos_token_id"]
+    with pytest.raises(ValueError, match="no token ends an answer: 'tokenizer.ggml.eos_token_id' is missing"):
+        byte_pairs.source(metadata, "small", "small.h")
+
+
+def test_a_damaged_file_is_named_on_standard_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = tmp_path / "m.gguf"
+    model.write_bytes(b"GGUF\x03\0\0\0")
+    monkeypatch.setattr("sys.argv", ["byte_pairs", str(model), "small", str(tmp_path / "s.h"), str(tmp_path / "s.c")])
+    assert byte_pairs.main() == 1
+    assert f"{model}: not a valid GGUF file: the tensor count takes 8 bytes" in capsys.readouterr().err
+    assert not (tmp_path / "s.h").exists()

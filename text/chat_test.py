@@ -54,8 +54,38 @@ def test_tokens_that_control_are_apart_from_text() -> None:
 
 @pytest.mark.parametrize(
     ("template", "message"),
-    [(_COUNTED, "its chat template is more than messages one after another"), (None, "it has no chat template")],
+    [
+        (_COUNTED, "the chat template is not a plain sequence of messages"),
+        ("nothing of the messages", "the chat template is not a plain sequence of messages"),
+        (None, "there is no chat template"),
+        (3, "'tokenizer.chat_template' is not a string"),
+        ("{% for m in messages %}", "the chat template is not valid: Unexpected end of template"),
+        ("{{ raise_exception('no system role') }}", "cannot be rendered: TemplateError: no system role"),
+        ("{{ messages[7].content }}", "cannot be rendered: UndefinedError"),
+        ("{{ messages.__class__.__mro__ }}", "cannot be rendered: SecurityError"),
+        ("{% set x = 'a' * (1024 ** 4) %}", "the chat template allocates more than 512 MiB"),
+        ("{{ 9 ** (9 ** 9) }}", "the chat template runs for more than 1 s"),
+        (
+            "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}",
+            "the chat template runs for more than 1 s",
+        ),
+    ],
 )
-def test_another_template_is_refused(template: str, message: str) -> None:
+def test_rejects_a_template_that_cannot_be_taken_apart(template: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        chat.take_apart(chat.renderer(_metadata(template)))
+        chat.take_apart_within_limits(_metadata(template), seconds=1, memory=512 << 20)
+
+
+def test_names_the_templates_of_a_file_without_a_default() -> None:
+    metadata = _metadata(_CHATML)
+    metadata["tokenizer.chat_template.tool_use"] = metadata.pop("tokenizer.chat_template")
+    with pytest.raises(ValueError, match="only the named ones tool_use; store the one to use as"):
+        chat.renderer(metadata)
+
+
+def test_takes_the_default_of_several_templates() -> None:
+    metadata = _metadata(_CHATML) | {
+        "tokenizer.chat_templates": ["tool_use"],
+        "tokenizer.chat_template.tool_use": _COUNTED,
+    }
+    assert chat.take_apart_within_limits(metadata).answer == "<|im_start|>assistant\n"

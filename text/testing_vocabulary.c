@@ -38,6 +38,8 @@ static void add_tokens(void) {
     add_token(256 + i, kMerges[i].text, strlen(kMerges[i].text));
   }
   add_token(kEnd, "<end>", 5);
+  add_token(kThink, "<think>", 7);
+  add_token(kThinks, "<think>!!", 9);
 }
 
 /* Merges by left token; each of these has one, so that any order of them is right. */
@@ -90,5 +92,18 @@ et_byte_pair_vocabulary et_testing_vocabulary(et_byte_pair_words words) {
   for (uint32_t i = 0; i < 256; ++i) {
     vocabulary.singles[i] = i == 1 ? kTokens : i;
   }
+  return vocabulary;
+}
+
+et_byte_pair_vocabulary et_testing_vocabulary_with_added(
+    et_byte_pair_words words) {
+  static const uint32_t added[] = {kThinks, kThink};
+  static uint32_t added_starts[257];
+  for (uint32_t byte = 0; byte < 257; ++byte) {
+    added_starts[byte] = byte > '<' ? 2 : 0;
+  }
+  et_byte_pair_vocabulary vocabulary = et_testing_vocabulary(words);
+  vocabulary.added = added;
+  vocabulary.added_starts = added_starts;
   return vocabulary;
 }

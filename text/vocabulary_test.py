@@ -33,7 +33,7 @@ def test_lines_end_either_way(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        ([*_TOKENS, b"a"], "vocab.txt has a token twice: 'a'"),
+        ([*_TOKENS, b"a"], "token 'a' exists twice"),
         (_TOKENS[2:], "the vocabulary has no [UNK], [CLS]"),
     ],
 )
@@ -49,4 +49,4 @@ def test_vocabulary_that_is_none_is_refused(
     outs = [str(tmp_path / "tiny.h"), str(tmp_path / "tiny.c")]
     monkeypatch.setattr(sys, "argv", ["vocabulary.py", str(path), "tiny", *outs])
     assert vocabulary.main() == 1
-    assert capsys.readouterr().err == f"{message}\n"
+    assert capsys.readouterr().err == f"{path}: {message}\n"

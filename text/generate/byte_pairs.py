@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from exir.gguf_file import GgufError, read_gguf_file
 from text.generate import chat
 from text.generate.arrays import numbers, offsets
 
@@ -42,10 +43,10 @@ static const char bytes[] = {{
 
 {arrays}
 const et_byte_pair_vocabulary {name} = {{
-    bytes, offsets, {count}u, starts, rights, ranks, results,
+    bytes, offsets, {count}u, {tables},
     {{
 {singles}    }},
-    {sorted}, {words},
+    {sorted}, {words}, {added}, {added_starts},
 }};
 
 {chat}
@@ -59,36 +60,62 @@ _WORDS = {
     "qwen2": "{true, false, false, 1}",
 }
 _WHOLE_FIRST = ("llama-bpe",)
-_CONTROL = 3
+_CONTROL, _USER_DEFINED = 3, 4
 
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Tokens as bytes; merges as (left token, right token, result), the first to be done first; names of tokens that control."""
+    """The tables of a byte-pair vocabulary.
+
+    tokens: bytes by token. merges: (left token, right token, result), those that are applied first come first.
+    controls: control tokens by name. added: user-defined tokens, which text is split at.
+    """
 
     tokens: Sequence[bytes]
     merges: Sequence[tuple[int, int, int]]
     controls: Mapping[str, int]
+    added: Sequence[int] = ()
 
 
 def read_vocabulary(metadata: Mapping[str, Any]) -> Vocabulary:
-    """That of a file's metadata. Raises `ValueError`."""
+    """The vocabulary in a file's metadata. Raises `ValueError`."""
     model = metadata.get("tokenizer.ggml.model")
     if model != "gpt2":
-        raise ValueError(f"its tokenizer is of kind '{model}'; 'gpt2' (byte pairs) is read")
-    names = metadata["tokenizer.ggml.tokens"]
-    kinds = metadata["tokenizer.ggml.token_type"]
-    numbered = {name: number for number, name in enumerate(names)}
-    controls = {name: numbered[name] for name, kind in zip(names, kinds, strict=True) if kind == _CONTROL}
-    merges = [_merge(each, numbered) for each in metadata["tokenizer.ggml.merges"]]
-    return Vocabulary([_bytes_of(name, name in controls) for name in names], merges, controls)
+        raise ValueError(f"the tokenizer is of kind {model!r}; supported: 'gpt2' (byte pairs)")
+    names = _list_of(metadata, "tokenizer.ggml.tokens", str)
+    if not names:
+        raise ValueError("'tokenizer.ggml.tokens' is empty")
+    kinds = _list_of(metadata, "tokenizer.ggml.token_type", int, [1] * len(names))
+    if len(kinds) != len(names):
+        raise ValueError(f"'tokenizer.ggml.token_type' has {len(kinds)} entries for {len(names)} tokens")
+    numbered: dict[str, int] = {}
+    for number, name in enumerate(names):
+        if numbered.setdefault(name, number) != number:
+            raise ValueError(f"token {name!r} exists twice, as {numbered[name]} and {number}")
+    controls = {name: number for name, number in numbered.items() if kinds[number] == _CONTROL}
+    added = [number for number, name in enumerate(names) if kinds[number] == _USER_DEFINED and name]
+    merges = [_merge(each, numbered) for each in _list_of(metadata, "tokenizer.ggml.merges", str, [])]
+    literal = {_CONTROL, _USER_DEFINED}
+    tokens = [_bytes_of(name, kind in literal) for name, kind in zip(names, kinds, strict=True)]
+    if not any(tokens):
+        raise ValueError("'tokenizer.ggml.tokens' has only empty tokens")
+    return Vocabulary(tokens, merges, controls, added)
+
+
+def _list_of(metadata: Mapping[str, Any], key: str, kind: type, default: list[Any] | None = None) -> list[Any]:
+    value = metadata.get(key, default)
+    if value is None:
+        raise ValueError(f"'{key}' is missing")
+    if not isinstance(value, list) or not all(type(each) is kind for each in value):
+        raise ValueError(f"'{key}' is not a list of {kind.__name__}")
+    return value
 
 
 def _merge(text: str, numbered: Mapping[str, int]) -> tuple[int, int, int]:
     left, _, right = text.partition(" ")
     missing = [part for part in (left, right, left + right) if part not in numbered]
     if missing:
-        raise ValueError(f"merge '{text}' needs the token '{missing[0]}', which it has not")
+        raise ValueError(f"merge {text!r} needs the token {missing[0]!r}, which does not exist")
     return numbered[left], numbered[right], numbered[left + right]
 
 
@@ -102,8 +129,9 @@ def _letters() -> dict[str, int]:
 _LETTERS = _letters()
 
 
-def _bytes_of(name: str, is_control: bool) -> bytes:
-    if is_control or any(letter not in _LETTERS for letter in name):
+def _bytes_of(name: str, is_literal: bool) -> bytes:
+    """The bytes of a token; control and user-defined tokens are stored as plain text."""
+    if is_literal or any(letter not in _LETTERS for letter in name):
         return name.encode()
     return bytes(_LETTERS[letter] for letter in name)
 
@@ -111,22 +139,30 @@ def _bytes_of(name: str, is_control: bool) -> bytes:
 def source(metadata: Mapping[str, Any], name: str, header: str) -> str:
     """The C file. Raises `ValueError`."""
     kind = metadata.get("tokenizer.ggml.pre", "gpt-2")
-    if kind not in _WORDS:
-        raise ValueError(f"its words are cut as '{kind}' says; known are {', '.join(sorted(_WORDS))}")
+    if not isinstance(kind, str) or kind not in _WORDS:
+        raise ValueError(
+            f"unknown pre-tokenizer {kind!r} in 'tokenizer.ggml.pre'; supported: {', '.join(sorted(_WORDS))}"
+        )
     vocabulary = read_vocabulary(metadata)
-    whole = kind in _WHOLE_FIRST
-    arrays = {"offsets": offsets(vocabulary.tokens), **_merge_tables(vocabulary)}
-    if whole:
+    arrays = {"offsets": offsets(vocabulary.tokens), **_merge_tables(vocabulary), **_added_tables(vocabulary)}
+    if kind in _WHOLE_FIRST:
         arrays["sorted"] = sorted(range(len(vocabulary.tokens)), key=vocabulary.tokens.__getitem__)
+
+    def reference(table: str) -> str:
+        return table if arrays.get(table) else "NULL"
+
     return _SOURCE.format(
         header=header,
         name=name,
         bytes=numbers(byte - 256 if byte > 127 else byte for byte in b"".join(vocabulary.tokens)),
-        arrays="".join(_array(key, values) for key, values in arrays.items()),
+        arrays="".join(_array(key, values) for key, values in arrays.items() if values),
         count=len(vocabulary.tokens),
+        tables=", ".join(map(reference, ("starts", "rights", "ranks", "results"))),
         singles=numbers(_singles(vocabulary)),
-        sorted="sorted" if whole else "NULL",
+        sorted=reference("sorted"),
         words=_WORDS[kind],
+        added=reference("added"),
+        added_starts=reference("added_starts"),
         chat=chat.source(metadata, vocabulary.controls, f"{name}_chat"),
     )
 
@@ -139,8 +175,18 @@ def _merge_tables(vocabulary: Vocabulary) -> dict[str, list[int]]:
         starts[left + 1] += 1
     for token in range(len(vocabulary.tokens)):
         starts[token + 1] += starts[token]
-    columns = zip(*(row[1:] for row in ranked), strict=True)
-    return {"starts": starts, **dict(zip(("rights", "ranks", "results"), map(list, columns), strict=True))}
+    columns = {name: [row[column] for row in ranked] for column, name in ((1, "rights"), (2, "ranks"), (3, "results"))}
+    return {"starts": starts, **columns}
+
+
+def _added_tables(vocabulary: Vocabulary) -> dict[str, list[int]]:
+    """User-defined tokens by their first byte, longer ones first, and where each byte's tokens start."""
+    if not vocabulary.added:
+        return {}
+    tokens = vocabulary.tokens
+    added = sorted(vocabulary.added, key=lambda token: (tokens[token][0], -len(tokens[token]), tokens[token]))
+    firsts = [tokens[token][0] for token in added]
+    return {"added": added, "added_starts": [sum(first < byte for first in firsts) for byte in range(257)]}
 
 
 def _singles(vocabulary: Vocabulary) -> Iterable[int]:
@@ -154,15 +200,12 @@ def _array(name: str, values: Iterable[int]) -> str:
 
 
 def read_metadata(path: Path) -> dict[str, Any]:
-    """What a GGUF file says beside its tensors. Raises `ValueError` for a damaged one."""
-    from gguf import GGUFReader
-
-    try:
-        fields = GGUFReader(path).fields
-    except (ValueError, IndexError, KeyError, OverflowError) as error:
-        raise ValueError(f"it is no whole GGUF file ({error}); fetch it, or make it, again") from error
+    """The tokenizer's entries of a GGUF file. Raises `ValueError` for a damaged file."""
     wanted = ("tokenizer.", "general.architecture")
-    return {name: field.contents() for name, field in fields.items() if name.startswith(wanted)}
+    try:
+        return read_gguf_file(path, lambda key: key.startswith(wanted)).metadata
+    except GgufError as error:
+        raise ValueError(f"not a valid GGUF file: {error}; download or generate it again") from error
 
 
 def main() -> int:

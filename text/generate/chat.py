@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import re
+import resource
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +16,15 @@ _ROLES = ("system", "user", "assistant")
 
 # Messages to try a template with. No template has these letters.
 _MARKS = tuple(chr(0xE000 + i) for i in range(5))
+
+_NOT_A_SEQUENCE = (
+    "the chat template is not a plain sequence of messages, each between fixed texts of its role; such templates are"
+    " not supported"
+)
+
+# Limits of rendering a template.
+_SECONDS = 20.0
+_MEMORY = 4 << 30
 
 # Tokens at which an answer ends, beside the one that the file names.
 _ENDS = ("<|im_end|>", "<|eot_id|>", "<|endoftext|>", "<|end_of_text|>")
@@ -42,38 +53,49 @@ Render = Callable[[Sequence[Message], bool], str]
 def take_apart(render: Render) -> Parts:
     """The parts of a template. Raises `ValueError` when it is no sequence of messages."""
     marks = list(zip(("system", "user", "assistant", "user", "assistant"), _MARKS, strict=True))
-    around = _split(render(marks, False))
-    behind_user = _split(render(marks[:2], False))[2]
+    around = _split(render(marks, False), 6)
+    behind_user = _split(render(marks[:2], False), 3)[2]
     before_user = around[3].removeprefix(around[5])
     parts = Parts(
         before={"system": around[0], "user": before_user, "assistant": around[2].removeprefix(behind_user)},
         behind={"system": around[1].removesuffix(before_user), "user": behind_user, "assistant": around[5]},
-        opening=_split(render(marks[1:2], False))[0].removesuffix(before_user),
-        answer=_split(render(marks[:2], True))[2].removeprefix(behind_user),
+        opening=_split(render(marks[1:2], False), 2)[0].removesuffix(before_user),
+        answer=_split(render(marks[:2], True), 3)[2].removeprefix(behind_user),
     )
     for messages in (marks, marks[:2], marks[1:], marks[1:2], marks[:4]):
         for asks in (False, True):
             if parts.text(messages, asks) != render(messages, asks):
-                raise ValueError(
-                    "its chat template is more than messages one after another, each between texts of its role"
-                )
+                raise ValueError(_NOT_A_SEQUENCE)
     return parts
 
 
-def _split(text: str) -> list[str]:
-    return re.split(f"[{''.join(_MARKS)}]", text)
+def _split(text: str, count: int) -> list[str]:
+    """The texts around the contents of messages, `count` of them."""
+    found = re.split(f"[{''.join(_MARKS)}]", text)
+    if len(found) != count:
+        raise ValueError(_NOT_A_SEQUENCE)
+    return found
 
 
 def renderer(metadata: Mapping[str, Any]) -> Render:
-    """What the template of a file makes of messages. Raises `ValueError` for a file without one."""
+    """A function that renders messages with the file's template. Raises `ValueError` for a file without one."""
+    from jinja2 import TemplateError
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-    template = metadata.get("tokenizer.chat_template")
-    if template is None:
-        raise ValueError("it has no chat template")
+    def raise_exception(message: object) -> None:
+        raise TemplateError(str(message))
+
+    template = _template(metadata)
     tokens = metadata["tokenizer.ggml.tokens"]
-    names = {f"{key}_token": tokens[metadata[f"tokenizer.ggml.{key}_token_id"]] for key in _named(metadata)}
-    compiled = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True).from_string(template)
+    names = {f"{key}_token": tokens[token] for key in ("bos", "eos") if (token := _token_id(metadata, key)) is not None}
+    environment = ImmutableSandboxedEnvironment(
+        trim_blocks=True, lstrip_blocks=True, extensions=["jinja2.ext.loopcontrols"]
+    )
+    environment.globals["raise_exception"] = raise_exception
+    try:
+        compiled = environment.from_string(template)
+    except (TemplateError, RecursionError, ValueError) as error:
+        raise ValueError(f"the chat template is not valid: {error}") from error
 
     def render(messages: Sequence[Message], asks: bool) -> str:
         listed = [{"role": role, "content": content} for role, content in messages]
@@ -82,13 +104,76 @@ def renderer(metadata: Mapping[str, Any]) -> Render:
     return render
 
 
-def _named(metadata: Mapping[str, Any]) -> list[str]:
-    return [key for key in ("bos", "eos") if f"tokenizer.ggml.{key}_token_id" in metadata]
+def _template(metadata: Mapping[str, Any]) -> str:
+    template = metadata.get("tokenizer.chat_template")
+    if isinstance(template, str):
+        return template
+    if template is not None:
+        raise ValueError("'tokenizer.chat_template' is not a string")
+    prefix = "tokenizer.chat_template."
+    others = sorted(key.removeprefix(prefix) for key in metadata if key.startswith(prefix))
+    if others:
+        raise ValueError(
+            f"there is no default chat template, only the named ones {', '.join(others)}; store the one to use as"
+            " 'tokenizer.chat_template'"
+        )
+    raise ValueError("there is no chat template; store one as 'tokenizer.chat_template'")
+
+
+def _token_id(metadata: Mapping[str, Any], role: str) -> int | None:
+    """The file's token for `bos` or `eos`. Raises `ValueError` if it is not a token."""
+    key = f"tokenizer.ggml.{role}_token_id"
+    if key not in metadata:
+        return None
+    token = metadata[key]
+    count = len(metadata["tokenizer.ggml.tokens"])
+    if type(token) is not int or not 0 <= token < count:
+        raise ValueError(f"'{key}' is {token!r}, not one of the {count} tokens")
+    return token
+
+
+def take_apart_within_limits(metadata: Mapping[str, Any], seconds: float = _SECONDS, memory: int = _MEMORY) -> Parts:
+    """`take_apart` the file's template in a child process, as the template is code that may loop or allocate without end.
+
+    seconds: of wall time. memory: bytes of address space. Raises `ValueError`, also where a limit is exceeded.
+    """
+    context = multiprocessing.get_context("fork")
+    receiver, sender = context.Pipe(duplex=False)
+    child = context.Process(target=_take_apart_in_child, args=(metadata, memory, sender))
+    child.start()
+    sender.close()
+    try:
+        if not receiver.poll(seconds):
+            raise ValueError(f"the chat template runs for more than {seconds:g} s; simplify it")
+        result = receiver.recv()
+    except EOFError:
+        raise ValueError("the chat template ends the process that renders it; simplify it") from None
+    finally:
+        child.kill()
+        child.join()
+    if isinstance(result, str):
+        raise ValueError(result)
+    return result
+
+
+def _take_apart_in_child(metadata: Mapping[str, Any], memory: int, sender: Any) -> None:
+    """Send the parts, or a message that says why there are none."""
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    result: Parts | str
+    try:
+        result = take_apart(renderer(metadata))
+    except ValueError as error:
+        result = str(error)
+    except MemoryError:
+        result = f"the chat template allocates more than {memory >> 20} MiB; simplify it"
+    except Exception as error:  # a template can raise anything
+        result = f"the chat template cannot be rendered: {type(error).__name__}: {error}"
+    sender.send(result)
 
 
 def source(metadata: Mapping[str, Any], controls: Mapping[str, int], name: str) -> str:
     """C that defines the `et_chat_template` of that name."""
-    parts = take_apart(renderer(metadata))
+    parts = take_apart_within_limits(metadata)
     fields = {
         **{f"before_{role}": parts.before[role] for role in _ROLES},
         **{f"behind_{role}": parts.behind[role] for role in _ROLES},
@@ -97,7 +182,9 @@ def source(metadata: Mapping[str, Any], controls: Mapping[str, int], name: str) 
     }
     arrays = "".join(_array(key, text, controls) for key, text in fields.items() if text)
     references = [f"PARTS({key})" if text else "{NULL, 0}" for key, text in fields.items()]
-    stops = sorted({controls[end] for end in _ENDS if end in controls} | {metadata["tokenizer.ggml.eos_token_id"]})
+    stops = sorted({controls[end] for end in _ENDS if end in controls} | _eos(metadata))
+    if not stops:
+        raise ValueError("no token ends an answer: 'tokenizer.ggml.eos_token_id' is missing")
     return (
         f"{arrays}static const int64_t stops[] = {{{', '.join(map(str, stops))}}};\n\n"
         f"const et_chat_template {name} = {{\n"
@@ -106,8 +193,13 @@ def source(metadata: Mapping[str, Any], controls: Mapping[str, int], name: str) 
     )
 
 
+def _eos(metadata: Mapping[str, Any]) -> set[int]:
+    token = _token_id(metadata, "eos")
+    return set() if token is None else {token}
+
+
 def _array(name: str, text: str, controls: Mapping[str, int]) -> str:
-    pattern = "|".join(re.escape(each) for each in sorted(controls, key=len, reverse=True))
-    pieces = [piece for piece in re.split(f"({pattern})", text) if piece]
+    pattern = "|".join(re.escape(each) for each in sorted(controls, key=len, reverse=True) if each)
+    pieces = [piece for piece in re.split(f"({pattern})", text) if piece] if pattern else [text]
     items = [f"TOKEN({controls[piece]})" if piece in controls else f"TEXT({literal(piece)})" for piece in pieces]
     return f"static const et_chat_part {name}[] = {{{', '.join(items)}}};\n\n"

@@ -50,7 +50,7 @@ def read_tokens(path: Path) -> list[bytes]:
     tokens = path.read_bytes().removesuffix(b"\n").split(b"\n")
     tokens = [token.removesuffix(b"\r") for token in tokens]
     if len(set(tokens)) != len(tokens):
-        raise ValueError(f"{path.name} has a token twice: {_first_repeated(tokens)!r}")
+        raise ValueError(f"token {_first_repeated(tokens)!r} exists twice")
     return tokens
 
 
@@ -103,7 +103,7 @@ def main() -> int:
     try:
         text = source(read_tokens(Path(vocabulary)), name, Path(header).name)
     except ValueError as error:
-        print(error, file=sys.stderr)
+        print(f"{vocabulary}: {error}", file=sys.stderr)
         return 1
     Path(header).write_text(_HEADER.format(name=name, guard=f"{name.upper()}_VOCABULARY_H_"), encoding="utf-8")
     Path(source_path).write_text(text, encoding="utf-8")

@@ -4,10 +4,10 @@ The layouts of blocks are those of ggml's `ggml-common.h`: a row is a sequence o
 32 or 256 elements. All are little-endian.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
@@ -15,10 +15,8 @@ from torch import Tensor
 
 from exir.block_weight import BlockWeight
 from exir.error import WeightsError
+from exir.gguf_file import GgufError, GgufTensor, read_gguf_file
 from exir.weights_file import WeightsFile
-
-if TYPE_CHECKING:
-    from gguf import ReaderTensor
 
 # [rows, blocks, bytes of a block]
 _Blocks = np.ndarray[Any, np.dtype[np.uint8]]
@@ -33,35 +31,68 @@ class _Matrix:
     minima: Any = None
 
 
+class _Tensors(Mapping[str, Tensor]):
+    """The tensors of a file, decoded when they are first used.
+
+    A tensor that cannot be decoded raises `WeightsError` on access, so a model that does not use it still loads.
+    """
+
+    def __init__(self, path: Path, found: Mapping[str, GgufTensor]) -> None:
+        self._path = path
+        self._found = found
+        self._decoded: dict[str, Tensor] = {}
+
+    def __getitem__(self, name: str) -> Tensor:
+        if name not in self._decoded:
+            try:
+                self._decoded[name] = _decode(self._found[name])
+            except (ValueError, OverflowError, RuntimeError) as error:
+                raise WeightsError(
+                    f"{self._path}: {error}; supported types: {', '.join([*_PLAIN, *_READERS])}. If the model does not"
+                    " need the tensor, leave its name out of what 'map_weights' returns"
+                ) from error
+        return self._decoded[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+
 def read_gguf(path: Path) -> WeightsFile:
-    """The file at `path`. Raises `WeightsError` for a damaged file and for tensors of other types."""
-    from gguf import GGUFReader
-
+    """Read the file at `path`; its tensors are decoded on access. Raises `WeightsError` for a damaged file."""
     try:
-        reader = GGUFReader(path)
-    except (ValueError, IndexError, KeyError, OverflowError) as error:
+        file = read_gguf_file(path)
+    except GgufError as error:
         raise WeightsError(
-            f"{path} is no whole GGUF file ({error}); fetch it, or make it, again"
+            f"{path} is not a valid GGUF file: {error}; download or generate it again"
         ) from error
-    tensors = {each.name: _tensor(each, path) for each in reader.tensors}
-    return WeightsFile(tensors, {name: each.contents() for name, each in reader.fields.items()})
+    return WeightsFile(_Tensors(path, file.tensors), file.metadata)
 
 
-def _tensor(found: "ReaderTensor", path: Path) -> Tensor:
-    kind = found.tensor_type.name
-    shape = [int(size) for size in reversed(found.shape)]
+def _decode(found: GgufTensor) -> Tensor:
+    kind, shape = found.kind, found.shape
+    blocks = found.blocks()
     if kind in _PLAIN:
-        return torch.from_numpy(found.data.copy()).view(_PLAIN[kind]).reshape(shape)
+        return torch.from_numpy(blocks.copy()).view(_PLAIN[kind]).reshape(shape)
     if kind not in _READERS:
-        raise WeightsError(
-            f"{path}: tensor '{found.name}' is of type {kind}, which cannot be read; types that can:"
-            f" {', '.join([*_PLAIN, *_READERS])}"
-        )
+        raise GgufError(f"tensor '{found.name}' has the type {kind}, which is not supported")
     if len(shape) != 2:
-        raise WeightsError(f"{path}: tensor '{found.name}' of type {kind} is no matrix, but {shape}")
-    read, size, bits = _READERS[kind]
-    matrix = read(found.data.reshape(shape[0], -1, size))
-    scales, minima = (_floats(each, shape[0]) for each in (matrix.scales, matrix.minima))
+        raise GgufError(
+            f"tensor '{found.name}' of type {kind} has the shape {list(shape)}, not [rows, columns]"
+        )
+    read, bits = _READERS[kind]
+    rows, columns = shape
+    if rows * columns == 0:
+        raise GgufError(
+            f"tensor '{found.name}' of type {kind} has no elements: its shape is {list(shape)}"
+        )
+    matrix = read(blocks.reshape(rows, -1, blocks.shape[1]))
+    scales, minima = (_floats(each, rows) for each in (matrix.scales, matrix.minima))
     return BlockWeight.of_codes(torch.from_numpy(matrix.codes.reshape(shape)), scales, minima, bits)
 
 
@@ -139,16 +170,25 @@ def _of_groups(blocks: _Blocks) -> tuple[Any, Any]:
     return whole * scales, -(least * minima)
 
 
-_PLAIN = {"F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16, "F64": torch.float64}
+_PLAIN = {
+    "F32": torch.float32,
+    "F16": torch.float16,
+    "BF16": torch.bfloat16,
+    "F64": torch.float64,
+    "I8": torch.int8,
+    "I16": torch.int16,
+    "I32": torch.int32,
+    "I64": torch.int64,
+}
 
-# How a row's blocks are read, the bytes of one, and the bits that a code takes in the program.
-_READERS: dict[str, tuple[Callable[[_Blocks], _Matrix], int, int]] = {
-    "Q4_0": (_q4_0, 18, 4),
-    "Q4_1": (_q4_1, 20, 4),
-    "Q5_0": (_q5_0, 22, 8),
-    "Q5_1": (_q5_1, 24, 8),
-    "Q8_0": (_q8_0, 34, 8),
-    "Q4_K": (_q4_k, 144, 4),
-    "Q5_K": (_q5_k, 176, 8),
-    "Q6_K": (_q6_k, 210, 8),
+# How a row's blocks are decoded, and the bits of a quantized value in the program.
+_READERS: dict[str, tuple[Callable[[_Blocks], _Matrix], int]] = {
+    "Q4_0": (_q4_0, 4),
+    "Q4_1": (_q4_1, 4),
+    "Q5_0": (_q5_0, 8),
+    "Q5_1": (_q5_1, 8),
+    "Q8_0": (_q8_0, 8),
+    "Q4_K": (_q4_k, 4),
+    "Q5_K": (_q5_k, 8),
+    "Q6_K": (_q6_k, 8),
 }

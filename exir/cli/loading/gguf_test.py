@@ -70,20 +70,30 @@ def test_floats_and_metadata_arrive(tmp_path: Path) -> None:
     assert file.metadata["tokenizer.ggml.tokens"] == ["a", "é"]
 
 
-def test_another_type_is_named(tmp_path: Path) -> None:
-    data = np.zeros((2, 84), dtype=np.uint8)
+def test_names_an_unsupported_type_when_the_tensor_is_used(tmp_path: Path) -> None:
+    odd, plain = np.zeros((2, 84), dtype=np.uint8), np.ones(3, dtype=np.float32)
+    path = _write(tmp_path / "w.gguf", odd=(odd, Type.Q2_K), plain=(plain, Type.F32))
+    tensors = read_gguf(path).tensors
+    assert torch.equal(tensors["plain"], torch.ones(3)) and set(tensors) == {"odd", "plain"}
     with pytest.raises(
         WeightsError,
-        match=r"w.gguf: tensor 'w' is of type Q2_K, which cannot be read; types that can: F32, ",
+        match=r"w.gguf: tensor 'odd' has the type Q2_K, which is not supported; supported types: F32, .*'map_weights'",
     ):
-        read_gguf(_write(tmp_path / "w.gguf", w=(data, Type.Q2_K)))
+        tensors["odd"]
+
+
+def test_reads_integers(tmp_path: Path) -> None:
+    path = _write(tmp_path / "w.gguf", w=(np.arange(-3, 3, dtype=np.int32).reshape(2, 3), Type.I32))
+    assert torch.equal(
+        read_gguf(path).tensors["w"], torch.arange(-3, 3, dtype=torch.int32).reshape(2, 3)
+    )
 
 
 @pytest.mark.parametrize("size", [0, 3, 40, 200])
-def test_a_file_that_was_cut_is_no_whole_one(tmp_path: Path, size: int) -> None:
+def test_rejects_a_truncated_file(tmp_path: Path, size: int) -> None:
     path = _write(tmp_path / "w.gguf", w=(_blocks("Q4_0"), Type.Q4_0))
     path.write_bytes(path.read_bytes()[:size])
     with pytest.raises(
-        WeightsError, match=r"w.gguf is no whole GGUF file \(.*\); fetch it, or make it, again"
+        WeightsError, match=r"w.gguf is not a valid GGUF file: .*; download or generate it again"
     ):
         read_gguf(path)

@@ -16,9 +16,9 @@ from torch import Tensor
 
 from exir.cli.arguments import Arguments
 from exir.cli.loading.user_code import describe
-from exir.cli.loading.weights import load_weights, read_weights
+from exir.cli.loading.weights import check_not_on_meta, load_weights, read_weights
 from exir.cli.worker.environment import seed_everything
-from exir.error import ModelError
+from exir.error import ModelError, WeightsError
 from exir.model_spec import ModelSpec, as_model_spec
 from exir.weights_file import WeightsFile
 
@@ -41,7 +41,9 @@ def load_model(arguments: Arguments) -> ModelSpec:
     """The model, made from the fixed seed, with the weights it is given. Raises `ModelError`, `WeightsError`."""
     path = arguments.weights
     if path is None:
-        return _make_model(arguments, None)
+        spec = _make_model(arguments, None)
+        check_not_on_meta(spec.module)
+        return spec
     file = read_weights(path)
     spec = _make_model(arguments, file)
     load_weights(spec.module, _mapped(spec, file, arguments), path)
@@ -183,7 +185,7 @@ def _mapped(spec: ModelSpec, file: WeightsFile, arguments: Arguments) -> Mapping
 def _calling(run: Callable[[], Any], what: str, arguments: Arguments) -> Any:
     try:
         return run()
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, WeightsError):
         raise
     except BaseException as error:
         raise ModelError(

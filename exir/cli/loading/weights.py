@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from exir.block_weight import BlockWeight
 from exir.cli.loading.unreadable import why_unreadable
-from exir.error import WeightsError
+from exir.error import ModelError, WeightsError
 from exir.git_lfs import NOT_FETCHED, is_pointer
 from exir.weights_file import WeightsFile
 
@@ -27,20 +27,56 @@ def load_weights(module: nn.Module, given: Mapping[str, Tensor], path: Path) -> 
     problems = _compare(expected, given)
     if problems:
         raise WeightsError(f"{path} does not fit {type(module).__name__}:" + "".join(problems))
-    on_meta = any(tensor.is_meta for tensor in expected.values())
     plain = {name: tensor for name, tensor in given.items() if not isinstance(tensor, BlockWeight)}
-    module.load_state_dict(plain, strict=False, assign=on_meta)
+    if any(tensor.is_meta for tensor in expected.values()):
+        _assign(module, expected, plain)
+    else:
+        module.load_state_dict(plain, strict=False)
     for name, tensor in given.items():
         if isinstance(tensor, BlockWeight):
             _replace(module, expected[name], nn.Parameter(tensor, requires_grad=False))
+    check_not_on_meta(module, f"after loading {path}, ")
 
 
-def _replace(module: nn.Module, old: Tensor, new: nn.Parameter) -> None:
-    """Put `new` wherever `module` has the parameter `old`."""
+def check_not_on_meta(module: nn.Module, condition: str = "") -> None:
+    """Raise `ModelError` if a parameter, buffer or tensor attribute of `module` has no values.
+
+    condition: when that is the case, for the message.
+    """
+    left = [
+        f"{prefix}.{name}".removeprefix(".")
+        for prefix, owner in module.named_modules()
+        for name, tensor in [*owner._parameters.items(), *owner._buffers.items(), *vars(owner).items()]
+        if isinstance(tensor, Tensor) and tensor.is_meta
+    ]
+    if left:
+        raise ModelError(
+            f"{condition}{type(module).__name__} has tensors without values, on the meta device:"
+            f"{''.join(_listed('without values', left))}\n"
+            "    create them on the CPU; a weights file holds parameters and persistent buffers only"
+        )
+
+
+def _assign(module: nn.Module, expected: Mapping[str, Tensor], given: Mapping[str, Tensor]) -> None:
+    """Put tensors in the place of those of `module`, in the module's dtypes; tied tensors stay tied."""
+    given = dict(given)
+    for name, tensor in expected.items():
+        if tensor.is_meta and name not in given and name.endswith(_OPTIONAL_SUFFIX):
+            given[name] = torch.zeros_like(tensor, device="cpu")
+    for name, tensor in given.items():
+        value = tensor.to(expected[name].dtype)
+        if isinstance(expected[name], nn.Parameter):
+            value = nn.Parameter(value, requires_grad=expected[name].requires_grad)
+        _replace(module, expected[name], value)
+
+
+def _replace(module: nn.Module, old: Tensor, new: Tensor) -> None:
+    """Put `new` wherever `module` has the parameter or buffer `old`."""
     for owner in module.modules():
-        for name, parameter in owner.named_parameters(recurse=False, remove_duplicate=False):
-            if parameter is old:
-                setattr(owner, name, new)
+        for tensors in (owner._parameters, owner._buffers):
+            for name, tensor in list(tensors.items()):
+                if tensor is old:
+                    setattr(owner, name, new)
 
 
 def read_weights(path: Path) -> WeightsFile:
@@ -81,13 +117,29 @@ _READERS: dict[str, Callable[[Path], WeightsFile]] = {
 def _as_state_dict(loaded: object, path: Path) -> Mapping[str, Tensor]:
     if not isinstance(loaded, Mapping):
         raise WeightsError(f"{path} holds a {type(loaded).__name__}, not a state dict")
-    strange = [name for name, value in loaded.items() if not isinstance(value, Tensor)]
-    if strange:
-        raise WeightsError(
-            f"{path} is no state dict: '{strange[0]}' is a {type(loaded[strange[0]]).__name__}, not a"
-            " tensor; save model.state_dict()"
-        )
+    for name, value in loaded.items():
+        if not isinstance(name, str):
+            raise WeightsError(
+                f"{path} is not a state dict: the key {name!r} is of type {type(name).__name__}, not a name; save"
+                " model.state_dict()"
+            )
+        if not isinstance(value, Tensor):
+            raise WeightsError(
+                f"{path} is not a state dict: '{name}' is of type {type(value).__name__}, not a tensor; save"
+                " model.state_dict()"
+            )
+        if value.layout != torch.strided or value.is_quantized or value.is_meta:
+            raise WeightsError(f"{path}: '{name}' {_unusable(value)}")
     return loaded
+
+
+def _unusable(tensor: Tensor) -> str:
+    """Why a tensor of a state dict cannot be copied into a module, and the remedy."""
+    if tensor.is_meta:
+        return "is on the meta device and has no values; save the model after its weights are loaded"
+    if tensor.is_quantized:
+        return f"has the quantized dtype {tensor.dtype}; save tensor.dequantize(), and set a recipe in the config"
+    return f"has the layout {tensor.layout}; save tensor.to_dense()"
 
 
 def _compare(expected: Mapping[str, Tensor], given: Mapping[str, Tensor]) -> list[str]:

@@ -9,7 +9,7 @@ from torch import nn
 
 from exir.block_weight import BlockWeight
 from exir.cli.loading.weights import load_weights, read_weights
-from exir.error import WeightsError
+from exir.error import ModelError, WeightsError
 
 
 def _load(module: nn.Module, path: Path) -> None:
@@ -81,6 +81,36 @@ def test_a_model_on_the_meta_device_takes_the_tensors_of_the_file(tmp_path: Path
     assert bool((linear.weight == 1).all())
 
 
+def test_a_model_on_the_meta_device_keeps_its_dtypes_and_its_ties(tmp_path: Path) -> None:
+    with torch.device("meta"):
+        module = nn.Sequential(_Tied(), nn.BatchNorm1d(3))
+    state = {f"1.{name}": torch.ones(3) for name in ("weight", "bias", "running_mean", "running_var")}
+    save_file(
+        {"0.embedding.weight": torch.ones(4, 3, dtype=torch.bfloat16), **state},
+        tmp_path / "w.safetensors",
+    )
+    _load(module, tmp_path / "w.safetensors")
+    tied = module[0]
+    assert isinstance(tied, _Tied) and tied.head.weight is tied.embedding.weight
+    assert tied.head.weight.dtype == torch.float32 and bool((tied.head.weight == 1).all())
+    assert module.state_dict()["1.num_batches_tracked"].device.type == "cpu"
+
+
+@pytest.mark.parametrize("attribute", ["buffer", "tensor"])
+def test_names_tensors_that_stay_on_the_meta_device(tmp_path: Path, attribute: str) -> None:
+    linear = nn.Linear(3, 2, bias=False, device="meta")
+    steps = torch.arange(3, device="meta")
+    if attribute == "buffer":
+        linear.register_buffer("steps", steps, persistent=False)
+    else:
+        linear.steps = steps
+    save_file({"weight": torch.ones(2, 3)}, tmp_path / "w.safetensors")
+    with pytest.raises(
+        ModelError, match=r"on the meta device:\n.*\(1\): steps\n +create them on the CPU"
+    ):
+        _load(nn.Sequential(linear)[0], tmp_path / "w.safetensors")
+
+
 def test_a_counter_of_training_steps_may_be_missing(tmp_path: Path) -> None:
     state = _net().state_dict()
     del state["1.num_batches_tracked"]
@@ -116,9 +146,27 @@ def test_a_file_that_git_lfs_has_not_fetched_is_told_from_a_damaged_one(
 
 @pytest.mark.parametrize(
     "saved, message",
-    [([1], "holds a list, not a state dict"), ({"epoch": 3}, "'epoch' is a int, not a tensor")],
+    [
+        ([1], "holds a list, not a state dict"),
+        (
+            {"epoch": 3},
+            "is not a state dict: 'epoch' is of type int, not a tensor; save model.state_dict",
+        ),
+        ({0: torch.ones(1)}, "is not a state dict: the key 0 is of type int, not a name"),
+        (
+            {"0.bias": torch.eye(2).to_sparse()},
+            r"'0.bias' has the layout torch.sparse_coo; save tensor.to_dense\(\)",
+        ),
+        ({"0.bias": torch.ones(2, device="meta")}, "'0.bias' is on the meta device and has no values"),
+        (
+            {"0.bias": torch.quantize_per_tensor(torch.ones(2), 1.0, 0, torch.qint8)},
+            r"'0.bias' has the quantized dtype torch.qint8; save tensor.dequantize\(\)",
+        ),
+    ],
 )
-def test_a_file_that_is_no_state_dict_is_refused(tmp_path: Path, saved: object, message: str) -> None:
+def test_rejects_a_file_that_is_not_a_state_dict_of_dense_tensors(
+    tmp_path: Path, saved: object, message: str
+) -> None:
     torch.save(saved, tmp_path / "w.pt")
     with pytest.raises(WeightsError, match=message):
         _load(_net(), tmp_path / "w.pt")

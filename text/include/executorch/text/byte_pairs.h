@@ -40,6 +40,11 @@ typedef struct et_byte_pair_vocabulary {
   const uint32_t *
       sorted; /* all tokens, in the order of their bytes; NULL unless whole_first */
   et_byte_pair_words words;
+  /* User-defined tokens, which text is split at before it is cut into words; NULL if there
+   * are none. Those that start with byte b are added[added_starts[b]] up to, and without,
+   * added[added_starts[b + 1]], longer ones first. */
+  const uint32_t *added;
+  const uint32_t *added_starts; /* 257 */
 } et_byte_pair_vocabulary;
 
 /* Where a token begins to be merged; what encoding a word takes. */
@@ -48,9 +53,12 @@ typedef struct et_byte_pair_symbol {
   uint32_t rank; /* of its merge with the next */
 } et_byte_pair_symbol;
 
-/* Writes the tokens of text to `tokens` and returns how many they are; it stops when there
- * are `capacity`. Any bytes are text, and names of tokens that control ("<|im_end|>") are
- * words like others; bytes that no token has are left out. `work` holds a word: one of more than `work_count` bytes is cut. */
+/* Writes the tokens of text to `tokens` and returns their number, at most `capacity`.
+ *
+ * Any bytes are valid text. A user-defined token ("<think>") in the text becomes that token;
+ * the leftmost match wins, then the longest. The name of a control token ("<|im_end|>") is
+ * text like any other. Bytes without a token are skipped. `work` holds one word; a word of
+ * more than `work_count` bytes is cut. */
 size_t et_byte_pairs_encode(const et_byte_pair_vocabulary *vocabulary,
                             const char *text, size_t size, int64_t *tokens,
                             size_t capacity, et_byte_pair_symbol *work,

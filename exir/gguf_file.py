@@ -1,0 +1,261 @@
+"""Read GGUF files, versions 2 and 3, as data that may be damaged or hostile.
+
+Layout, all little-endian (ggml's GGUF specification):
+
+    magic "GGUF", uint32 version, uint64 tensor count, uint64 entry count
+    entries: string key, uint32 type, value
+    tensors: string name, uint32 rank, uint64 dims (fastest first), uint32 type, uint64 offset
+    padding to `general.alignment`, then the data that the offsets count from
+
+A string is a uint64 length and UTF-8 bytes; an array is a uint32 type, a uint64 length and its elements.
+Lengths, counts and offsets are checked against the file's size before anything is allocated or read.
+"""
+
+from __future__ import annotations
+
+import mmap
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+_DEFAULT_ALIGNMENT = 32
+_MAX_RANK = 8
+_MAX_ARRAY_DEPTH = 4
+
+_BOOL, _STRING, _ARRAY = 7, 8, 9
+_SCALARS = {
+    0: "<u1",
+    1: "<i1",
+    2: "<u2",
+    3: "<i2",
+    4: "<u4",
+    5: "<i4",
+    6: "<f4",
+    7: "<u1",
+    10: "<u8",
+    11: "<i8",
+    12: "<f8",
+}
+# The least number of bytes that an element of an array takes.
+_LEAST_BYTES = {kind: np.dtype(code).itemsize for kind, code in _SCALARS.items()} | {
+    _STRING: 8,
+    _ARRAY: 12,
+}
+
+# Elements and bytes of a block, by the number that a file has for the type (`enum ggml_type`).
+_TYPES: dict[int, tuple[str, int, int]] = {
+    0: ("F32", 1, 4),
+    1: ("F16", 1, 2),
+    2: ("Q4_0", 32, 18),
+    3: ("Q4_1", 32, 20),
+    6: ("Q5_0", 32, 22),
+    7: ("Q5_1", 32, 24),
+    8: ("Q8_0", 32, 34),
+    12: ("Q4_K", 256, 144),
+    13: ("Q5_K", 256, 176),
+    14: ("Q6_K", 256, 210),
+    24: ("I8", 1, 1),
+    25: ("I16", 1, 2),
+    26: ("I32", 1, 4),
+    27: ("I64", 1, 8),
+    28: ("F64", 1, 8),
+    30: ("BF16", 1, 2),
+}
+# Types that are known by name alone.
+_UNREAD_TYPES = {
+    9: "Q8_1",
+    10: "Q2_K",
+    11: "Q3_K",
+    15: "Q8_K",
+    16: "IQ2_XXS",
+    17: "IQ2_XS",
+    18: "IQ3_XXS",
+    19: "IQ1_S",
+    20: "IQ4_NL",
+    21: "IQ3_S",
+    22: "IQ2_S",
+    23: "IQ4_XS",
+    29: "IQ1_M",
+    34: "TQ1_0",
+    35: "TQ2_0",
+    39: "MXFP4",
+}
+
+
+class GgufError(ValueError):
+    """The file is not a valid GGUF file, or a tensor in it cannot be read."""
+
+
+@dataclass(frozen=True)
+class GgufTensor:
+    """A tensor record. `shape` is in PyTorch's order, the fastest dimension last; `kind` is ggml's type name."""
+
+    name: str
+    kind: str
+    shape: tuple[int, ...]
+    _type: int
+    _start: int
+    _file: np.ndarray[Any, np.dtype[np.uint8]]
+
+    def blocks(self) -> np.ndarray[Any, np.dtype[np.uint8]]:
+        """The stored bytes, [blocks, bytes of a block], a view of the file. Raises `GgufError`."""
+        if self._type not in _TYPES:
+            raise GgufError(f"tensor '{self.name}' has the type {self.kind}, which is not supported")
+        _, elements, size = _TYPES[self._type]
+        row = self.shape[-1] if self.shape else 1
+        if row % elements:
+            raise GgufError(
+                f"tensor '{self.name}': rows of {row} elements are not a multiple of {self.kind}'s {elements}"
+            )
+        count = 1
+        for dim in self.shape:
+            count *= dim
+        length = count // elements * size
+        if self._start > len(self._file) or length > len(self._file) - self._start:
+            raise GgufError(
+                f"tensor '{self.name}': {length} bytes from offset {self._start} on are outside the file of"
+                f" {len(self._file)} bytes"
+            )
+        return self._file[self._start : self._start + length].reshape(-1, size)
+
+
+@dataclass(frozen=True)
+class GgufFile:
+    """The metadata entries and the tensor records of a file, both by name."""
+
+    metadata: dict[str, Any]
+    tensors: dict[str, GgufTensor]
+
+
+def read_gguf_file(path: Path, wanted: Callable[[str], bool] = lambda key: True) -> GgufFile:
+    """Read the file at `path`, with the metadata entries whose key is `wanted`. Raises `GgufError`, `OSError`."""
+    with path.open("rb") as file:
+        if path.stat().st_size == 0:
+            raise GgufError("the file is empty")
+        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    cursor = _Cursor(mapped)
+    tensor_count, entry_count = _read_header(cursor)
+    metadata, alignment = _read_metadata(cursor, entry_count, wanted)
+    return GgufFile(metadata, _read_tensors(cursor, tensor_count, alignment))
+
+
+class _Cursor:
+    """A position in the file. Every read is checked against the file's end."""
+
+    def __init__(self, data: mmap.mmap) -> None:
+        self.data = data
+        self.at = 0
+
+    def take(self, size: int, element: str) -> bytes:
+        if size > len(self.data) - self.at:
+            raise GgufError(
+                f"{element} takes {size} bytes from offset {self.at} on, and the file ends at {len(self.data)}"
+            )
+        self.at += size
+        return self.data[self.at - size : self.at]
+
+    def number(self, layout: str, element: str) -> int:
+        return int(struct.unpack(layout, self.take(struct.calcsize(layout), element))[0])
+
+    def string(self, element: str) -> str:
+        start = self.at
+        try:
+            return self.take(self.number("<Q", element), element).decode()
+        except UnicodeDecodeError as error:
+            raise GgufError(f"{element} at offset {start} is not UTF-8") from error
+
+    def count(self, least_bytes: int, element: str) -> int:
+        """A number of elements that take at least `least_bytes` each, at most as many as the file can hold."""
+        count = self.number("<Q", element)
+        if count > (len(self.data) - self.at) // least_bytes:
+            raise GgufError(
+                f"{element} is {count}, more than the file of {len(self.data)} bytes can hold"
+            )
+        return count
+
+
+def _read_header(cursor: _Cursor) -> tuple[int, int]:
+    """The numbers of tensors and of metadata entries."""
+    if cursor.take(4, "the magic number") != b"GGUF":
+        raise GgufError("it does not begin with 'GGUF'")
+    version = cursor.number("<I", "the version")
+    if version not in (2, 3):
+        order = "; it is big-endian, convert it to little-endian" if version & 0xFFFF == 0 else ""
+        raise GgufError(f"version {version} is not supported, only 2 and 3{order}")
+    return cursor.count(24, "the tensor count"), cursor.count(13, "the metadata entry count")
+
+
+def _read_metadata(
+    cursor: _Cursor, count: int, wanted: Callable[[str], bool]
+) -> tuple[dict[str, Any], int]:
+    """The wanted entries, and the alignment of the tensors' data."""
+    metadata: dict[str, Any] = {}
+    seen: set[str] = set()
+    alignment: object = _DEFAULT_ALIGNMENT
+    for index in range(count):
+        key = cursor.string(f"the key of metadata entry {index}")
+        if key in seen:
+            raise GgufError(f"metadata entry '{key}' exists twice")
+        seen.add(key)
+        value = _read_value(cursor, cursor.number("<I", f"the type of '{key}'"), f"'{key}'", 0)
+        if key == "general.alignment":
+            alignment = value
+        if wanted(key):
+            metadata[key] = value
+    if not isinstance(alignment, int) or alignment <= 0 or alignment & (alignment - 1):
+        raise GgufError(f"'general.alignment' is {alignment!r}, not a power of two")
+    return metadata, alignment
+
+
+def _read_value(cursor: _Cursor, kind: int, element: str, depth: int) -> Any:
+    if kind == _STRING:
+        return cursor.string(element)
+    if kind in _SCALARS:
+        return _read_scalars(cursor, kind, 1, element)[0]
+    if kind != _ARRAY:
+        raise GgufError(f"{element} has the unknown type {kind}")
+    if depth == _MAX_ARRAY_DEPTH:
+        raise GgufError(f"{element} nests arrays more than {_MAX_ARRAY_DEPTH} deep")
+    inner = cursor.number("<I", f"the element type of {element}")
+    if inner not in _LEAST_BYTES:
+        raise GgufError(f"{element} has elements of the unknown type {inner}")
+    count = cursor.count(_LEAST_BYTES[inner], f"the length of {element}")
+    if inner in _SCALARS:
+        return _read_scalars(cursor, inner, count, element)
+    return [_read_value(cursor, inner, element, depth + 1) for _ in range(count)]
+
+
+def _read_scalars(cursor: _Cursor, kind: int, count: int, element: str) -> list[Any]:
+    dtype = np.dtype(_SCALARS[kind])
+    values = np.frombuffer(cursor.take(count * dtype.itemsize, element), dtype)
+    return list((values != 0 if kind == _BOOL else values).tolist())
+
+
+def _read_tensors(cursor: _Cursor, count: int, alignment: int) -> dict[str, GgufTensor]:
+    records = []
+    for index in range(count):
+        name = cursor.string(f"the name of tensor {index}")
+        rank = cursor.number("<I", f"the rank of tensor '{name}'")
+        if rank > _MAX_RANK:
+            raise GgufError(f"tensor '{name}' has {rank} dimensions, more than {_MAX_RANK}")
+        dims = struct.unpack(f"<{rank}Q", cursor.take(8 * rank, f"the shape of tensor '{name}'"))
+        kind = cursor.number("<I", f"the type of tensor '{name}'")
+        offset = cursor.number("<Q", f"the offset of tensor '{name}'")
+        if offset % alignment:
+            raise GgufError(
+                f"tensor '{name}': offset {offset} is not a multiple of the alignment {alignment}"
+            )
+        records.append((name, kind, tuple(reversed(dims)), offset))
+    data = np.frombuffer(cursor.data, np.uint8)
+    data_start = -(-cursor.at // alignment) * alignment
+    tensors: dict[str, GgufTensor] = {}
+    for name, kind, shape, offset in records:
+        if name in tensors:
+            raise GgufError(f"tensor '{name}' exists twice")
+        label = _TYPES[kind][0] if kind in _TYPES else _UNREAD_TYPES.get(kind, f"number {kind}")
+        tensors[name] = GgufTensor(name, label, shape, kind, data_start + offset, data)
+    return tensors
