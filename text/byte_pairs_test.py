@@ -34,7 +34,7 @@ def test_letters_become_the_bytes_that_they_stand_for() -> None:
 
 
 def test_merges_lie_behind_their_left_token() -> None:
-    source = byte_pairs.source(_metadata(), "small", "small.h")
+    source = byte_pairs.source(_metadata(), "small")
     arrays = dict(re.findall(r"uint32_t (\w+)\[\] = \{\n(.*?)\n\};", source, re.DOTALL))
     assert arrays["starts"] == "0,0,1,1,2,2,2,2,2,"
     assert (arrays["rights"], arrays["ranks"], arrays["results"]) == ("2,4,", "0,1,", "4,5,")
@@ -46,7 +46,7 @@ def test_user_defined_tokens_are_split_from_text_longer_ones_first() -> None:
     metadata = _metadata(tokens=tokens[:-1], token_type=[3] + [1] * 7 + [4, 4])
     vocabulary = byte_pairs.read_vocabulary(metadata)
     assert vocabulary.tokens[8:] == [b"<t>", b"<t>!"] and list(vocabulary.added) == [8, 9]
-    source = byte_pairs.source(metadata, "small", "small.h")
+    source = byte_pairs.source(metadata, "small")
     arrays = dict(re.findall(r"uint32_t (\w+)\[\] = \{\n(.*?)\n\};", source, re.DOTALL))
     assert arrays["added"] == "9,8,"
     starts = [int(number) for number in arrays["added_starts"].replace("\n", "").split(",")[:-1]]
@@ -54,7 +54,7 @@ def test_user_defined_tokens_are_split_from_text_longer_ones_first() -> None:
 
 
 def test_a_vocabulary_needs_no_merges() -> None:
-    source = byte_pairs.source(_metadata(merges=[]), "small", "small.h")
+    source = byte_pairs.source(_metadata(merges=[]), "small")
     assert "starts, NULL, NULL, NULL," in source and "rights[]" not in source
 
 
@@ -87,14 +87,14 @@ _BROKEN: list[tuple[dict[str, Any], str]] = [
 @pytest.mark.parametrize(("changes", "message"), _BROKEN)
 def test_rejects_a_broken_vocabulary(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        byte_pairs.source(_metadata(**changes), "small", "small.h")
+        byte_pairs.source(_metadata(**changes), "small")
 
 
 def test_rejects_a_vocabulary_without_an_end_of_answers() -> None:
     metadata = _metadata()
     del metadata["tokenizer.ggml.eos_token_id"]
     with pytest.raises(ValueError, match="no token ends an answer: 'tokenizer.ggml.eos_token_id' is missing"):
-        byte_pairs.source(metadata, "small", "small.h")
+        byte_pairs.source(metadata, "small")
 
 
 def test_a_damaged_file_is_named_on_standard_error(
@@ -102,7 +102,7 @@ def test_a_damaged_file_is_named_on_standard_error(
 ) -> None:
     model = tmp_path / "m.gguf"
     model.write_bytes(b"GGUF\x03\0\0\0")
-    monkeypatch.setattr("sys.argv", ["byte_pairs", str(model), "small", str(tmp_path / "s.h"), str(tmp_path / "s.c")])
+    monkeypatch.setattr("sys.argv", ["byte_pairs", str(model), "small", "//text:small", str(tmp_path / "s.h"), str(tmp_path / "s.c")])
     assert byte_pairs.main() == 1
     assert f"{model}: not a valid GGUF file: the tensor count takes 8 bytes" in capsys.readouterr().err
     assert not (tmp_path / "s.h").exists()

@@ -1,39 +1,53 @@
 """wordpiece_vocabulary and byte_pair_vocabulary: the tokens of a vocab.txt and of a GGUF file as tables in C."""
 
 load("@rules_cc//cc:cc_library.bzl", "cc_library")
+load("//rules/private:arguments.bzl", "require")
+load("//rules/private:c_names.bzl", "c_prefix")
 load("//rules/project:python_action.bzl", "python_action")
 
-def wordpiece_vocabulary(name, vocabulary, symbol = None, **kwargs):
+# Attributes of a vocabulary that hold for the target of its tables as well.
+_PASSED_ON = ["compatible_with", "exec_compatible_with", "restricted_to", "tags", "target_compatible_with", "testonly"]
+
+def wordpiece_vocabulary(name, vocabulary = None, symbol = None, **kwargs):
     """A library whose header `<name>.h` declares `const et_wordpiece_vocabulary <symbol>`, for `et_wordpiece_encode`.
 
     Args:
       name: name of the cc_library.
       vocabulary: label of the file: a token a line, pieces inside of words with ## before them.
-      symbol: C identifier; `name` if there is none.
-      **kwargs: what every rule takes.
+      symbol: C identifier; package and name by default, such as `models_search_words` for `//models/search:words`.
+      **kwargs: the attributes that every rule has.
     """
-    _tables(name, vocabulary, symbol or name, "//text/generate:vocabulary", ["//text:wordpiece"], kwargs)
+    where = "wordpiece_vocabulary(name = '%s')" % name
+    require(where, "vocabulary", vocabulary, "the vocab.txt")
+    _tables(where, name, vocabulary, symbol, "//text/generate:vocabulary", ["//text:wordpiece"], kwargs)
 
-def byte_pair_vocabulary(name, model, symbol = None, **kwargs):
+def byte_pair_vocabulary(name, model = None, symbol = None, **kwargs):
     """A library whose header `<name>.h` declares `const et_byte_pair_vocabulary <symbol>` and `const et_chat_template <symbol>_chat`.
 
     Args:
       name: name of the cc_library.
       model: label of a GGUF file, whose tokenizer is of byte pairs and which has a chat template.
-      symbol: C identifier; `name` if there is none.
-      **kwargs: what every rule takes.
+      symbol: C identifier; package and name by default, such as `models_chat_words` for `//models/chat:words`.
+      **kwargs: the attributes that every rule has.
     """
-    _tables(name, model, symbol or name, "//text/generate:byte_pairs", ["//text:byte_pairs", "//text:chat_template"], kwargs)
+    where = "byte_pair_vocabulary(name = '%s')" % name
+    require(where, "model", model, "the GGUF file")
+    _tables(where, name, model, symbol, "//text/generate:byte_pairs", ["//text:byte_pairs", "//text:chat_template"], kwargs)
 
-def _tables(name, file, symbol, generator, deps, common):
+def _tables(where, name, file, symbol, generator, deps, common):
     """A library of tables that a module of //text/generate makes of a file."""
+    if symbol and symbol != c_prefix("", symbol):
+        fail("%s: 'symbol' must be letters, digits and single '_', first a letter, got '%s'" % (where, symbol))
+    label = "%s//%s:%s" % (native.repository_name().replace("@@", "@"), native.package_name(), name)
+    passed_on = {key: common[key] for key in _PASSED_ON if key in common}
     python_action(
         name = name + "_tables",
         srcs = [file],
         outs = [name + ".h", name + ".c"],
-        arguments = ["$(location %s)" % file, symbol],
+        arguments = ["$(location %s)" % file, symbol or c_prefix(native.package_name(), name), label],
         main = Label(generator),
         visibility = ["//visibility:private"],
+        **passed_on
     )
     cc_library(
         name = name,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -47,6 +48,24 @@ def test_vocabulary_that_is_none_is_refused(
     path = tmp_path / "vocab.txt"
     path.write_bytes(b"\n".join(lines) + b"\n")
     outs = [str(tmp_path / "tiny.h"), str(tmp_path / "tiny.c")]
-    monkeypatch.setattr(sys, "argv", ["vocabulary.py", str(path), "tiny", *outs])
+    monkeypatch.setattr(sys, "argv", ["vocabulary.py", str(path), "tiny", "//text:tiny", *outs])
     assert vocabulary.main() == 1
     assert capsys.readouterr().err == f"{path}: {message}\n"
+
+
+def test_vocabularies_of_two_labels_share_no_linker_name_and_no_guard(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "vocab.txt"
+    path.write_bytes(b"\n".join(_TOKENS) + b"\n")
+    found = []
+    for label in ("//a:words", "//b:words"):
+        outs = [tmp_path / "words.h", tmp_path / "words.c"]
+        monkeypatch.setattr(sys, "argv", ["vocabulary.py", str(path), "words", label, *map(str, outs)])
+        assert vocabulary.main() == 0
+        header, source = (out.read_text() for out in outs)
+        defined = re.search(r"^const et_wordpiece_vocabulary (\w+) =", source, re.MULTILINE)
+        assert defined is not None
+        assert f"#define words {defined[1]}\n" in header
+        found += [defined[1], header.splitlines()[1]]
+    assert len(set(found)) == 4

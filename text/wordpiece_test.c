@@ -18,7 +18,8 @@ static void expect_of(const char *text, size_t size, const int64_t *expected,
                       size_t count) {
   int64_t tokens[64];
   assert_int_equal(
-      et_wordpiece_encode(&tiny_vocabulary, text, size, tokens, 64), count);
+      et_wordpiece_encode(&text_tiny_vocabulary, text, size, tokens, 64),
+      count);
   for (size_t i = 0; i < count; ++i) {
     assert_int_equal(tokens[i], expected[i]);
   }
@@ -85,10 +86,11 @@ static void test_long_word_is_unknown(void **state) {
   int64_t tokens[ET_WORDPIECE_MAX_WORD + 1];
   memset(word, 's', sizeof word);
   memcpy(word, "un", 2);
-  assert_int_equal(et_wordpiece_encode(&tiny_vocabulary, word, sizeof word - 1,
-                                       tokens, ET_WORDPIECE_MAX_WORD + 1),
-                   ET_WORDPIECE_MAX_WORD - 1);
-  assert_int_equal(et_wordpiece_encode(&tiny_vocabulary, word, sizeof word,
+  assert_int_equal(
+      et_wordpiece_encode(&text_tiny_vocabulary, word, sizeof word - 1, tokens,
+                          ET_WORDPIECE_MAX_WORD + 1),
+      ET_WORDPIECE_MAX_WORD - 1);
+  assert_int_equal(et_wordpiece_encode(&text_tiny_vocabulary, word, sizeof word,
                                        tokens, ET_WORDPIECE_MAX_WORD + 1),
                    1);
   assert_int_equal(tokens[0], kUnknown);
@@ -98,14 +100,14 @@ static void test_nothing_is_written_beyond_the_room(void **state) {
   (void)state;
   int64_t tokens[3] = {-1, -1, -1};
   const char text[] = "unaffable unaffx";
-  assert_int_equal(
-      et_wordpiece_encode(&tiny_vocabulary, text, sizeof text - 1, tokens, 2),
-      2);
+  assert_int_equal(et_wordpiece_encode(&text_tiny_vocabulary, text,
+                                       sizeof text - 1, tokens, 2),
+                   2);
   assert_int_equal(tokens[1], kAff);
   assert_int_equal(tokens[2], -1);
-  assert_int_equal(
-      et_wordpiece_encode(&tiny_vocabulary, text, sizeof text - 1, tokens, 0),
-      0);
+  assert_int_equal(et_wordpiece_encode(&text_tiny_vocabulary, text,
+                                       sizeof text - 1, tokens, 0),
+                   0);
 }
 
 int main(void) {

@@ -50,7 +50,7 @@ def test_words_and_template_become_tables(tmp_path: Path, kind: Kind, opening: s
     metadata = byte_pairs.read_metadata(path)
     parts = chat.take_apart(chat.renderer(metadata))
     assert (parts.opening, parts.before["user"]) == (opening, user)
-    assert "const et_chat_template small_chat = {" in byte_pairs.source(metadata, "small", "small.h")
+    assert "const et_chat_template small_chat = {" in byte_pairs.source(metadata, "small")
 
 
 def test_another_family_is_named(tmp_path: Path) -> None:

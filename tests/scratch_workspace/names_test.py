@@ -25,10 +25,10 @@ def test_packages_named_as_ours_are_the_users(workspace: Workspace) -> None:
     assert result.returncode == 0, result.stdout + result.stderr
 
 
-def test_models_of_one_name_keep_apart_in_one_program(workspace: Workspace) -> None:
+def test_models_and_vocabularies_of_one_name_keep_apart_in_one_program(workspace: Workspace) -> None:
     result = workspace.run("//app")
     assert result.returncode == 0, result.stderr
-    assert result.stdout == "11 21, 12 22, 1, 2\n"
+    assert result.stdout == "11 21, 12 22, 1, 2\n4 5, 4 5\n"
 
 
 def test_any_parameter_gives_a_header_that_compiles(workspace: Workspace) -> None:

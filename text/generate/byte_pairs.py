@@ -1,6 +1,6 @@
 """Writes the vocabulary and chat template of a GGUF file as tables in C.
 
-    python -m text.generate.byte_pairs MODEL.gguf NAME TABLES.h TABLES.c
+    python -m text.generate.byte_pairs MODEL.gguf NAME LABEL TABLES.h TABLES.c
 
 The header declares `const et_byte_pair_vocabulary NAME` and `const et_chat_template NAME_chat`.
 """
@@ -16,23 +16,17 @@ from typing import Any
 from exir.gguf_file import GgufError, read_gguf_file
 from text.generate import chat
 from text.generate.arrays import numbers, offsets
+from text.generate.names import header_of, link_name
 
-_HEADER = """\
+_INCLUDES = ("executorch/text/byte_pairs.h", "executorch/text/chat_template.h")
+_CONSTANTS = {"": "et_byte_pair_vocabulary", "_chat": "et_chat_template"}
+_SOURCE = """\
 /* Generated from a GGUF file. */
-#ifndef {guard}
-#define {guard}
-
 #include "executorch/text/byte_pairs.h"
 #include "executorch/text/chat_template.h"
 
 extern const et_byte_pair_vocabulary {name};
 extern const et_chat_template {name}_chat;
-
-#endif /* {guard} */
-"""
-_SOURCE = """\
-/* Generated from a GGUF file. */
-#include "{header}"
 
 #define TEXT(literal) {{literal, sizeof literal - 1, -1}}
 #define TOKEN(number) {{"", 0, number}}
@@ -136,7 +130,7 @@ def _bytes_of(name: str, is_literal: bool) -> bytes:
     return bytes(_LETTERS[letter] for letter in name)
 
 
-def source(metadata: Mapping[str, Any], name: str, header: str) -> str:
+def source(metadata: Mapping[str, Any], name: str) -> str:
     """The C file. Raises `ValueError`."""
     kind = metadata.get("tokenizer.ggml.pre", "gpt-2")
     if not isinstance(kind, str) or kind not in _WORDS:
@@ -152,7 +146,6 @@ def source(metadata: Mapping[str, Any], name: str, header: str) -> str:
         return table if arrays.get(table) else "NULL"
 
     return _SOURCE.format(
-        header=header,
         name=name,
         bytes=numbers(byte - 256 if byte > 127 else byte for byte in b"".join(vocabulary.tokens)),
         arrays="".join(_array(key, values) for key, values in arrays.items() if values),
@@ -209,13 +202,13 @@ def read_metadata(path: Path) -> dict[str, Any]:
 
 
 def main() -> int:
-    model, name, header, source_path = sys.argv[1:]
+    model, name, label, header, source_path = sys.argv[1:]
     try:
-        text = source(read_metadata(Path(model)), name, Path(header).name)
+        text = source(read_metadata(Path(model)), link_name(name, label))
     except ValueError as error:
         print(f"{model}: {error}", file=sys.stderr)
         return 1
-    Path(header).write_text(_HEADER.format(name=name, guard=f"{name.upper()}_TABLES_H_"), encoding="utf-8")
+    Path(header).write_text(header_of(name, label, "a GGUF file", _INCLUDES, _CONSTANTS), encoding="utf-8")
     Path(source_path).write_text(text, encoding="utf-8")
     return 0
 

@@ -1,6 +1,6 @@
 """Writes a WordPiece vocabulary, vocab.txt, as tables in C.
 
-python -m text.generate.vocabulary VOCAB.txt NAME VOCABULARY.h VOCABULARY.c
+python -m text.generate.vocabulary VOCAB.txt NAME LABEL VOCABULARY.h VOCABULARY.c
 
 The header declares `const et_wordpiece_vocabulary NAME`.
 """
@@ -13,22 +13,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from text.generate.arrays import numbers, offsets
+from text.generate.names import header_of, link_name
 
 _HASH, _PRIME = 2166136261, 16777619
-_HEADER = """\
+_INCLUDES = ("executorch/text/wordpiece.h",)
+_CONSTANTS = {"": "et_wordpiece_vocabulary"}
+_SOURCE = """\
 /* Generated from a vocabulary. */
-#ifndef {guard}
-#define {guard}
-
 #include "executorch/text/wordpiece.h"
 
 extern const et_wordpiece_vocabulary {name};
-
-#endif /* {guard} */
-"""
-_SOURCE = """\
-/* Generated from a vocabulary. */
-#include "{header}"
 
 static const char bytes[] = {{
 {bytes}}};
@@ -78,14 +72,13 @@ def hash_slots(tokens: Sequence[bytes]) -> list[int]:
     return slots
 
 
-def source(tokens: Sequence[bytes], name: str, header: str) -> str:
+def source(tokens: Sequence[bytes], name: str) -> str:
     """The C file. Raises `ValueError` where a token that every text needs is missing."""
     missing = [token for token in ("[UNK]", "[CLS]", "[SEP]") if token.encode() not in tokens]
     if missing:
         raise ValueError(f"the vocabulary has no {', '.join(missing)}")
     slots = hash_slots(tokens)
     return _SOURCE.format(
-        header=header,
         bytes=numbers(byte - 256 if byte > 127 else byte for byte in b"".join(tokens)),
         offsets=numbers(offsets(tokens)),
         slots=numbers(slots),
@@ -99,13 +92,13 @@ def source(tokens: Sequence[bytes], name: str, header: str) -> str:
 
 
 def main() -> int:
-    vocabulary, name, header, source_path = sys.argv[1:]
+    vocabulary, name, label, header, source_path = sys.argv[1:]
     try:
-        text = source(read_tokens(Path(vocabulary)), name, Path(header).name)
+        text = source(read_tokens(Path(vocabulary)), link_name(name, label))
     except ValueError as error:
         print(f"{vocabulary}: {error}", file=sys.stderr)
         return 1
-    Path(header).write_text(_HEADER.format(name=name, guard=f"{name.upper()}_VOCABULARY_H_"), encoding="utf-8")
+    Path(header).write_text(header_of(name, label, "a vocabulary", _INCLUDES, _CONSTANTS), encoding="utf-8")
     Path(source_path).write_text(text, encoding="utf-8")
     return 0
 

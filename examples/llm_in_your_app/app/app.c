@@ -24,10 +24,10 @@ static et_method *prefill;
 static et_method *decode;
 
 static et_status load(const et_method_options *options, et_error *error) {
-  if (words.count > kTokens) {
+  if (app_words.count > kTokens) {
     return et_fail(error, ET_STATUS_OUT_OF_RESOURCES,
                    "the file has %u tokens, and there is room for %d",
-                   (unsigned)words.count, kTokens);
+                   (unsigned)app_words.count, kTokens);
   }
   ET_RETURN_IF_ERROR(
       llm_prefill_load(&prefill_memory, options, &cache, &prefill, error));
@@ -77,17 +77,18 @@ static size_t make_tokens(const char *prompt, int64_t *tokens) {
   static char text[kText];
   static et_byte_pair_symbol symbols[kText];
   const et_chat_work work = {text, kText, symbols, kText};
-  size_t count = et_chat_parts_tokens(&words_chat.opening, &words, tokens,
-                                      kContext, &work);
+  size_t count = et_chat_parts_tokens(&app_words_chat.opening, &app_words,
+                                      tokens, kContext, &work);
   const size_t said =
-      et_chat_message(&words_chat, &words, ET_CHAT_USER, prompt, strlen(prompt),
-                      tokens + count, kContext - count, &work);
+      et_chat_message(&app_words_chat, &app_words, ET_CHAT_USER, prompt,
+                      strlen(prompt), tokens + count, kContext - count, &work);
   if (said == ET_CHAT_TOO_LONG) {
     return 0;
   }
   count += said;
-  const size_t begun = et_chat_parts_tokens(
-      &words_chat.answer, &words, tokens + count, kContext - count, &work);
+  const size_t begun =
+      et_chat_parts_tokens(&app_words_chat.answer, &app_words, tokens + count,
+                           kContext - count, &work);
   return begun == ET_CHAT_TOO_LONG ? 0 : count + begun;
 }
 
@@ -95,7 +96,7 @@ static size_t make_tokens(const char *prompt, int64_t *tokens) {
 static void print_token(et_whole_characters *characters, int64_t token) {
   char out[ET_WHOLE_CHARACTERS_BYTES(kPiece)];
   size_t size = 0;
-  const char *piece = et_byte_pairs_piece(&words, token, &size);
+  const char *piece = et_byte_pairs_piece(&app_words, token, &size);
   size = size < kPiece ? size : kPiece;
   fwrite(out, 1, et_whole_characters_push(characters, piece, size, out),
          stdout);
@@ -109,8 +110,8 @@ static et_status answer(const float *scores, size_t count, et_error *error) {
   uint64_t seed = 1;
   for (int left = kAnswer; left > 0 && count < kContext; --left) {
     const int64_t token =
-        et_sampler_choose(&kSampling, scores, words.count, &seed, choices);
-    if (et_chat_is_stop(&words_chat, token)) {
+        et_sampler_choose(&kSampling, scores, app_words.count, &seed, choices);
+    if (et_chat_is_stop(&app_words_chat, token)) {
       break;
     }
     print_token(&characters, token);

@@ -1,8 +1,10 @@
 /* Two models of one name, from two packages, in one program. */
 #include <stdio.h>
 #include "a/model_cc.h"
+#include "a/words.h"
 #include "app/twins.h"
 #include "b/model_cc.h"
+#include "b/words.h"
 
 static a_model_forward_memory memory_a;
 static b_model_forward_memory memory_b;
@@ -32,5 +34,7 @@ int main(void) {
     return 1;
   }
   printf("%g %g, %g %g, %g, %g\n", y[0], y[1], z[0], z[1], twin_1, twin_2);
+  printf("%u %u, %u %u\n", (unsigned)a_words.count, (unsigned)b_words.count,
+         (unsigned)words_of_twin_1(), (unsigned)words_of_twin_2());
   return 0;
 }

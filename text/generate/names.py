@@ -1,0 +1,31 @@
+"""Names in generated C: as a programmer writes them, and as the linker sees them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+
+def link_name(symbol: str, label: str) -> str:
+    """What the linker sees: `symbol` and a digest of the target's label, as two targets may have one symbol."""
+    return f"{symbol}_{hashlib.sha256(label.encode()).hexdigest()[:8]}"
+
+
+def header_of(symbol: str, label: str, origin: str, includes: Sequence[str], constants: dict[str, str]) -> str:
+    """The header that declares constants of a target.
+
+    constants: C types by suffix of the name, such as `{"": "et_byte_pair_vocabulary", "_chat": "et_chat_template"}`.
+    """
+    linked = link_name(symbol, label)
+    guard = f"EXECUTORCH_{linked.upper()}_H_"
+    lines = [f"/* Generated from {origin}. */", f"#ifndef {guard}", f"#define {guard}", ""]
+    lines += [f'#include "{name}"' for name in includes]
+    lines += [
+        "",
+        "/* To the linker, a digest of the label stands in the names: targets of several packages can be in one program. */",
+    ]
+    lines += [f"#define {symbol}{suffix} {linked}{suffix}" for suffix in constants]
+    lines += ["", "#ifdef __cplusplus", 'extern "C" {', "#endif"]
+    lines += [f"extern const {kind} {symbol}{suffix};" for suffix, kind in constants.items()]
+    lines += ["#ifdef __cplusplus", "}", "#endif", "", f"#endif /* {guard} */", ""]
+    return "\n".join(lines)
