@@ -1,13 +1,14 @@
 """executorch_budget_test: what a model costs, held to a file."""
 
 load("@rules_cc//cc:cc_binary.bzl", "cc_binary")
+load("//rules/private:arguments.bzl", "require")
 load("//rules/private:budget_rule.bzl", "budget_test", "budget_update")
 load("//rules/private:executorch_cc_library.bzl", "executorch_cc_library")
 
 # What every target takes and what the test needs must hold for the targets that it is made of.
 _PASSED_ON = ["compatible_with", "exec_compatible_with", "features", "restricted_to", "target_compatible_with"]
 
-def executorch_budget_test(name, model, budget = None, code = True, code_slack = 10, tags = [], **kwargs):
+def executorch_budget_test(name, model = None, budget = None, code = True, code_slack = 10, tags = [], **kwargs):
     """Tests that a model costs no more than a file says, and prints a table of what grew.
 
     The file has the bytes of the program and of its weights, of the code (`.text` of a program with the runtime and the kernels that
@@ -24,6 +25,7 @@ def executorch_budget_test(name, model, budget = None, code = True, code_slack =
       tags: tags of the test.
       **kwargs: what every test has.
     """
+    require("executorch_budget_test(name = '%s')" % name, "model", model, "the model to measure")
     file = budget or name + ".json"
     if ":" in file or file.startswith("/"):
         fail("executorch_budget_test(name = '%s'): 'budget' must be the name of a file of this package, got '%s'" % (name, file))

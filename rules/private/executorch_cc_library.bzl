@@ -7,10 +7,10 @@ def executorch_cc_library(name, model = None, models = [], **kwargs):
 
     Args:
       name: name of the library; its header is `<package>/<name>.h`.
-      model: one `executorch_model`, or
-      models: several.
-      **kwargs: weights, embed, shared_memory, and what every rule has.
+      model: one `executorch_model`; either this or `models` is mandatory.
+      models: several `executorch_model` targets.
+      **kwargs: further attributes of the rule, and the attributes that every rule has.
     """
     if bool(model) == bool(models):
-        fail("executorch_cc_library(name = '%s'): give either 'model' or 'models'" % name)
+        fail("executorch_cc_library(name = '%s'): 'model' is %s; give either 'model' or 'models'" % (name, "given beside 'models'" if model else "missing"))
     executorch_cc_library_rule(name = name, models = [model] if model else models, **kwargs)

@@ -1,13 +1,14 @@
 """executorch_compat_test: a program that was checked in still loads and still answers as it did."""
 
 load("@rules_cc//cc:cc_test.bzl", "cc_test")
+load("//rules/private:arguments.bzl", "check_backend", "require")
 load("//rules/private:executorch_cc_library.bzl", "executorch_cc_library")
 load("//rules/private:executorch_import.bzl", "executorch_import")
 
 # What every target takes and what the test needs must hold for the targets that it is made of.
 _PASSED_ON = ["compatible_with", "exec_compatible_with", "features", "restricted_to", "target_compatible_with"]
 
-def executorch_compat_test(name, pte, calls, backend = None, weights = None, atol = 1e-4, rtol = 1e-4, tags = [], **kwargs):
+def executorch_compat_test(name, pte = None, calls = None, backend = None, weights = None, atol = 1e-4, rtol = 1e-4, tags = [], **kwargs):
     """Tests that a program which was checked in still loads, and still gives what was recorded.
 
     The calls are what the model's output group `reference` wrote when the program was made. Both files stay as they are while the
@@ -24,6 +25,10 @@ def executorch_compat_test(name, pte, calls, backend = None, weights = None, ato
       tags: tags of the test.
       **kwargs: what every test has.
     """
+    where = "executorch_compat_test(name = '%s')" % name
+    require(where, "pte", pte, "the .pte file of the program")
+    require(where, "calls", calls, "the file of recorded calls")
+    check_backend(where, backend)
     passed_on = {key: kwargs[key] for key in _PASSED_ON if key in kwargs}
     common = dict(
         passed_on,

@@ -17,7 +17,7 @@ def executorch_config(name, options = None, extends = [], **kwargs):
         check_config("executorch_config(name = '%s')" % name, options)
     executorch_config_rule(
         name = name,
-        extends = extends if type(extends) == "list" else [extends],
+        extends = extends if type(extends) == "list" else [extends] if extends else [],
         file = None if type(options) == "dict" else options,
         json = json.encode(options) if type(options) == "dict" else "",
         **kwargs

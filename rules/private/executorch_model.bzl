@@ -1,6 +1,8 @@
 """executorch_model: a PyTorch module compiled to a program."""
 
+load("//rules/private:arguments.bzl", "check_backend", "require")
 load("//rules/private:config_options.bzl", "check_config")
+load("//rules/private:model_files.bzl", "model_files")
 load("//rules/private:model_rule.bzl", executorch_model_rule = "executorch_model")
 
 def _check_fallback(where, names):
@@ -12,7 +14,7 @@ def _check_module(where, module):
     if type(module) == "string" and module.endswith(".py"):
         fail("%s: 'module' must be a py_library, got the file '%s'; name a py_library that has it in 'srcs'" % (where, module))
 
-def executorch_model(name, module, backend = Label("//backends/portable"), config = None, allow_fallback = None, **kwargs):
+def executorch_model(name, module = None, backend = Label("//backends/portable"), config = None, allow_fallback = None, **kwargs):
     """Compiles a PyTorch module to `<name less _pte>.pte`; see the rule's attributes for the rest.
 
     Args:
@@ -23,12 +25,14 @@ def executorch_model(name, module, backend = Label("//backends/portable"), confi
       allow_fallback: list of operators that may run on kernels, because no backend takes them: `aten::exp` or, with the overload as the
         manifest has it, `aten::exp.out`. Another one that does is a build error that names operator and line. `[]` lets none; without
         the list any may.
-      **kwargs: entry_point, weights, external_weights, calibration, data, kernels, prefix, time_limit, memory_gb, and what every rule has.
+      **kwargs: further attributes of the rule, and the attributes that every rule has.
     """
     where = "executorch_model(name = '%s')" % name
+    require(where, "module", module, "the py_library that defines the model")
     _check_module(where, module)
     if "backends" in kwargs:
         fail("%s: there is no 'backends'; 'backend' takes a list" % where)
+    check_backend(where, backend)
     several = type(backend) == "list"
     if several and not backend:
         fail("%s: 'backend' is an empty list; leave it out for kernels alone" % where)
@@ -50,3 +54,4 @@ def executorch_model(name, module, backend = Label("//backends/portable"), confi
         backends = backend if several else [],
         **kwargs
     )
+    model_files(name, bool(kwargs.get("external_weights")), kwargs)

@@ -1,5 +1,6 @@
 """executorch_models: one module compiled for several backends, with several configs."""
 
+load("//rules/private:arguments.bzl", "require")
 load("//rules/private:executorch_model.bzl", "executorch_model")
 load("//rules/private:model_group.bzl", "executorch_model_group")
 
@@ -21,10 +22,18 @@ def _rows(where, argument, given):
     _check_words(where, argument, given.keys())
     return [("_" + word, value) for word, value in given.items()]
 
-def executorch_models(name, module, backends = None, configs = None, allow_fallback = {}, **kwargs):
+def _check_excluded(where, exclude, made):
+    for combination in exclude:
+        if combination not in made:
+            fail("%s: 'exclude' has '%s', which is not a combination; there are: %s" % (where, combination, ", ".join(made.keys())))
+    if not [target for target in made.values() if target]:
+        fail("%s: 'exclude' leaves no combination; remove one from it" % where)
+
+def executorch_models(name, module = None, backends = None, configs = None, allow_fallback = None, exclude = [], **kwargs):
     """Compiles one module for each of several backends with each of several configs.
 
-    Makes a model `<name>_<backend>_<config>_pte` for each pair, where a part that is not given is left out, and `<name>`, all of them.
+    Makes a model `<name>_<backend>_<config>_pte` for each pair, where a part that is not given is left out, and `<name>`, the programs
+    of all of them.
 
     Args:
       name: what the names begin with.
@@ -32,21 +41,28 @@ def executorch_models(name, module, backends = None, configs = None, allow_fallb
       backends: dict from a word for the name to what `executorch_model(backend = …)` takes: a label or a list of labels.
       configs: dict from a word for the name to what `executorch_model(config = …)` takes, None for the defaults.
       allow_fallback: dict from a word of `backends` to the operators that may run on kernels there; those that it has not may leave any.
-      **kwargs: what `executorch_model` takes besides, for all alike.
+      exclude: list of combinations to leave out, each as `"<backend>_<config>"`.
+      **kwargs: further attributes of `executorch_model`, for all models alike.
     """
     where = "executorch_models(name = '%s')" % name
+    require(where, "module", module, "the py_library that defines the model")
     for argument, given in [("backends", backends), ("configs", configs), ("allow_fallback", allow_fallback)]:
         _check_is_dict(where, argument, given)
+    allow_fallback = allow_fallback or {}
     for word in allow_fallback:
         if word not in (backends or {}):
             fail("%s: 'allow_fallback' has '%s', which 'backends' has not" % (where, word))
     made = {}
     for backend_part, backend in _rows(where, "backends", backends):
         for config_part, config in _rows(where, "configs", configs):
+            combination = (backend_part + config_part)[1:]
+            if combination in made:
+                fail("%s: two pairs of backend and config are called '%s'; name one of them otherwise" % (where, name + "_" + combination + "_pte"))
+            made[combination] = None
+            if combination in exclude:
+                continue
             target = name + backend_part + config_part + "_pte"
-            if target in made:
-                fail("%s: two pairs of backend and config are called '%s'; name one of them otherwise" % (where, target))
-            made[target] = None
+            made[combination] = target
             executorch_model(
                 name = target,
                 module = module,
@@ -54,9 +70,10 @@ def executorch_models(name, module, backends = None, configs = None, allow_fallb
                 allow_fallback = allow_fallback.get(backend_part[1:]),
                 **dict(kwargs, **({"backend": backend} if backend != None else {}))
             )
+    _check_excluded(where, exclude, made)
     passed_on = {key: kwargs[key] for key in ["tags", "target_compatible_with", "testonly", "visibility"] if key in kwargs}
     executorch_model_group(
         name = name,
-        models = made.keys(),
+        models = [target for target in made.values() if target],
         **passed_on
     )

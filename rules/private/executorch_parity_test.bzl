@@ -3,6 +3,7 @@
 load("@rules_cc//cc:cc_test.bzl", "cc_test")
 load("//rules:providers.bzl", "ExecutorchModelInfo")
 load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE")
+load("//rules/private:arguments.bzl", "require")
 load("//rules/private:compilation.bzl", "ExecutorchCompilationInfo", "run_compilation")
 load("//rules/private:executorch_cc_library.bzl", "executorch_cc_library")
 load("//rules/private:labels.bzl", "display_label")
@@ -71,7 +72,7 @@ _PASSED_ON = ["compatible_with", "exec_compatible_with", "features", "restricted
 
 def executorch_parity_test(
         name,
-        model,
+        model = None,
         atol = 1e-4,
         rtol = 1e-4,
         output_atol = {},
@@ -112,6 +113,7 @@ def executorch_parity_test(
       tags: tags of the test.
       **kwargs: what every test has.
     """
+    require("executorch_parity_test(name = '%s')" % name, "model", model, "the executorch_model to test")
     options = [("atol", atol), ("rtol", rtol), ("min_sqnr", min_sqnr), ("min_cosine", min_cosine)]
     for option, value in options:
         _check_number(name, option, value)

@@ -1,5 +1,6 @@
 """executorch_report: one page over all models under targets."""
 
+load("//rules/private:arguments.bzl", "require")
 load("//rules/private:model_pages.bzl", executorch_report_rule = "executorch_report")
 
 def executorch_report(name, targets = None, **kwargs):
@@ -13,4 +14,5 @@ def executorch_report(name, targets = None, **kwargs):
     for word in ["model", "models"]:
         if word in kwargs:
             fail("executorch_report(name = '%s'): there is no '%s'; 'targets' takes a list of models, or of what depends on them" % (name, word))
+    require("executorch_report(name = '%s')" % name, "targets", targets, "a list of models, or of targets that depend on models")
     executorch_report_rule(name = name, targets = targets, **kwargs)

@@ -13,7 +13,8 @@ load("//rules/private:validation.bzl", "VALIDATION_ATTRS", "validation")
 
 _DOC = """A program that was made elsewhere, as one that `executorch_model` has compiled: libraries and tests link it.
 
-Writes its manifest, made from the file alone. The program is read when it is built: a damaged one, or one that calls operators
+The default output is the program. Its manifest, made from the file alone, has the label `:<name>.manifest.json`, and the weights file, if any, `:<name>.ptd`.
+Both are output groups as well: `manifest` and `weights`. The program is read when it is built: a damaged one, or one that calls operators
 without a kernel, is a build error."""
 
 _KERNELS_DOC = _DOC + " It needs no torch."
@@ -93,12 +94,13 @@ def _described(ctx, backends):
 
 def _provide(ctx, described, backends):
     return [
-        DefaultInfo(files = depset([ctx.file.pte, described.manifest] + described.weights)),
+        DefaultInfo(files = depset([ctx.file.pte])),
         OutputGroupInfo(
             _validation = validation(ctx, ctx.label.name, ctx.file.pte, described.manifest, described.weights),
             manifest = depset([described.manifest]),
             pte = depset([ctx.file.pte]),
             report = depset([report_page(ctx, ctx.label.name, ctx.file.pte, described.manifest)]),
+            weights = depset(described.weights),
         ),
         ExecutorchModelInfo(
             pte = ctx.file.pte,

@@ -3,7 +3,16 @@
 load("//rules:providers.bzl", "ExecutorchModelInfo")
 
 def _impl(ctx):
-    return [DefaultInfo(files = depset(transitive = [model[DefaultInfo].files for model in ctx.attr.models]))]
+    infos = [model[ExecutorchModelInfo] for model in ctx.attr.models]
+    programs = depset([info.pte for info in infos])
+    return [
+        DefaultInfo(files = programs),
+        OutputGroupInfo(
+            manifest = depset([info.manifest for info in infos]),
+            pte = programs,
+            weights = depset([info.weights for info in infos if info.weights]),
+        ),
+    ]
 
 # Not a filegroup, which the oldest Bazel does not let say what it is compatible with.
 executorch_model_group = rule(
@@ -15,5 +24,5 @@ executorch_model_group = rule(
             doc = "The models.",
         ),
     },
-    doc = "All of several models.",
+    doc = "Programs of several models; output groups: `pte`, `manifest`, `weights`.",
 )

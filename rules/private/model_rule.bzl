@@ -13,8 +13,19 @@ load("//rules/private:validation.bzl", "VALIDATION_ATTRS", "validation")
 
 _DOC = """Compiles a PyTorch module to an ExecuTorch program.
 
-Writes `<name less _pte>.pte` and, beside it, a manifest in JSON and, with `external_weights`, the weights. Output groups, made when asked for: `pte`, `manifest`, `weights`, `dump` (the program as
-text), `debug_record` (what ExecuTorch's developer tools read, docs/debug_record.md), `sources` (the model's lines behind each instruction, JSON), `report` (all of it as a page, docs/reports.md), and `reference` (example calls with eager PyTorch's outputs, which parity tests replay).
+The default output is the program `<name without _pte>.pte`. The same action writes two further files, which have labels of their own:
+
+- `:<name>.manifest.json`: the manifest (docs/manifest.md).
+- `:<name>.ptd`: the weights, with `external_weights`.
+
+Output groups, built on request:
+
+- `pte`, `manifest`, `weights`: the files above.
+- `dump`: the program as text.
+- `debug_record`: the input of ExecuTorch's developer tools (docs/debug_record.md).
+- `sources`: the model's lines for each instruction, as JSON.
+- `report`: a page on the program (docs/reports.md).
+- `reference`: example calls with the outputs of eager PyTorch, for parity tests.
 
 Beside the build the program is opened by the runtime's verifier (docs/reports.md)."""
 
@@ -48,7 +59,7 @@ _ATTRS = {
         allow_files = True,
         doc = "Compiler options (docs/config.md): an `executorch_config` or a TOML file.",
     ),
-    "config_json": attr.string(doc = "Options over those, as JSON text."),
+    "config_json": attr.string(doc = "Compiler options as JSON text, in place of a dict in `config`."),
     "weights": attr.label(
         allow_single_file = [".safetensors", ".gguf", ".pt", ".pth"],
         doc = "Parameters and buffers by name: safetensors, GGUF or a state dict. Without it the module's own, made from a fixed seed.",
@@ -116,7 +127,7 @@ def _impl(ctx):
     run_compilation(ctx, given, {"--out-debug-record": record}, "Recording")
     run_compilation(ctx, given, {"--out-sources": sources}, "Recording the lines of")
     return [
-        DefaultInfo(files = depset([pte, manifest] + weights)),
+        DefaultInfo(files = depset([pte])),
         OutputGroupInfo(
             _validation = validation(ctx, stem, pte, manifest, weights),
             debug_record = depset([record]),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
 
-from tests.scratch_workspace.scratch import Workspace, new_workspace
+from tests.scratch_workspace.scratch import Workspace, new_workspace, repository_root
 
 _MACROS = """\
 load(
@@ -21,6 +22,7 @@ load(
     "executorch_parity_test",
     "executorch_report",
 )
+load("@rules_executorch//text:defs.bzl", "wordpiece_vocabulary")
 
 def everything(**given):
     executorch_config(name = "config", options = {}, **given)
@@ -32,6 +34,7 @@ def everything(**given):
     executorch_budget_test(name = "net_budget_test", model = ":net_pte", **given)
     executorch_compat_test(name = "net_compat_test", calls = "net.calls", pte = "net.pte", **given)
     executorch_report(name = "page", targets = [":net_pte"], **given)
+    wordpiece_vocabulary(name = "words", vocabulary = "vocab.txt", **given)
 """
 
 _BUILD = """\
@@ -42,6 +45,10 @@ everything(
     target_compatible_with = ["@platforms//os:linux"],
 )
 """
+
+
+# Attributes that need more than None or their default: a file, a number, other targets.
+_VALUES = {"pte": "net.pte", "calls": "net.calls", "options": "options.toml", "vocabulary": "vocab.txt"}
 
 
 @pytest.fixture(scope="module")
@@ -69,3 +76,38 @@ def test_targets_are_of_the_kinds_that_their_files_name(workspace: Workspace) ->
         "executorch_model_group",
         "executorch_report",
     } <= kinds
+
+
+def test_every_attribute_of_the_reference_is_taken(workspace: Workspace) -> None:
+    page = (repository_root() / "docs/reference/rules.md").read_text(encoding="utf-8")
+    names: list[str] = []
+    text = ""
+    for file in ("//rules:defs.bzl", "//text:defs.bzl"):
+        calls = dict(_documented_calls(page, file))
+        names += calls
+        text += f'load("@rules_executorch{file}", {", ".join(map(repr, sorted(calls)))})\n' + "".join(calls.values())
+    assert len(names) >= 15
+    workspace.write("all/BUILD.bazel", text)
+    found = {line.split()[-1] for line in workspace.query("//all:all", "--output=label_kind")}
+    assert {f"//all:{name}_target" for name in names} <= found
+
+
+def _documented_calls(page: str, file: str) -> Iterator[tuple[str, str]]:
+    """For each rule and macro of a file its name, and a call with each of its attributes."""
+    section = page.split(f'`load("@rules_executorch{file}", …)`', 1)[1].split("\n## ", 1)[0]
+    for name, body in re.findall(r"^### (\w+)\n(.*?)(?=^###|\Z)", section, re.DOTALL | re.MULTILINE):
+        rows = re.findall(r"^\| `(\w+)` \| ([^|]*) \| ([^|]*) \|", body, re.MULTILINE)
+        values = {attribute: _value(attribute, kind.strip(), default.strip()) for attribute, kind, default in rows}
+        values["name"] = repr(f"{name}_target")
+        if name == "executorch_cc_library":  # takes one of the two
+            del values["models"]
+        if rows:
+            yield name, f"{name}({', '.join(f'{key} = {value}' for key, value in values.items())})\n"
+
+
+def _value(attribute: str, kind: str, default: str) -> str:
+    if attribute in _VALUES:
+        return repr(_VALUES[attribute])
+    if default == "mandatory" or attribute == "model":
+        return "[':given']" if kind == "label_list" else "':given'"
+    return default.strip("`").replace("//", "@rules_executorch//") or "None"

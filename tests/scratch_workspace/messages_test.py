@@ -76,6 +76,12 @@ def test_good_model_builds(workspace: Workspace) -> None:
         ('backends = ["//:b"]', "executorch_model(name = 'net_pte'): there is no 'backends'; 'backend' takes a list"),
         ("backend = []", "'backend' is an empty list; leave it out for kernels alone"),
         (
+            'backend = "cpu"',
+            "executorch_model(name = 'net_pte'): 'backend' takes the label of an executorch_backend, got the name 'cpu';"
+            ' write "@rules_executorch//backends/cpu"',
+        ),
+        ('backend = ["XNNPACK"]', "got the name 'XNNPACK'; write \"@rules_executorch//backends/xnnpack\""),
+        (
             'config = {"nonsense": {}}',
             "executorch_model(name = 'net_pte'): there is no section 'nonsense' of options; there are: edge,",
         ),
@@ -127,6 +133,26 @@ def test_wrong_argument_of_a_test_fails_when_its_file_is_read(
     build = workspace.build("//:net_pte")
     assert build.exit_code != 0
     assert message in build.stderr
+
+
+@pytest.mark.parametrize(
+    ("macro", "message"),
+    [
+        ("executorch_model", "'module' is missing; name the py_library that defines the model"),
+        ("executorch_models", "'module' is missing; name the py_library that defines the model"),
+        ("executorch_import", "'pte' is missing; name the .pte file of the program"),
+        ("executorch_cc_library", "'model' is missing; give either 'model' or 'models'"),
+        ("executorch_parity_test", "'model' is missing; name the executorch_model to test"),
+        ("executorch_budget_test", "'model' is missing; name the model to measure"),
+        ("executorch_compat_test", "'pte' is missing; name the .pte file of the program"),
+        ("executorch_report", "'targets' is missing; name a list of models, or of targets that depend on models"),
+    ],
+)
+def test_missing_argument_is_named(workspace: Workspace, macro: str, message: str) -> None:
+    workspace.write("BUILD.bazel", f'load("@rules_executorch//rules:defs.bzl", "{macro}")\n\n{macro}(name = "it")\n')
+    build = workspace.build("--nobuild", "//:all")
+    assert build.exit_code != 0
+    assert f"{macro}(name = 'it'): {message}" in build.stderr
 
 
 @pytest.mark.parametrize("argument", ["model", "models"])

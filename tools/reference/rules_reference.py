@@ -3,6 +3,7 @@
 The command is `python3 tools/reference/rules_reference.py`; a test holds the page to the files.
 """
 
+import ast
 import inspect
 import json
 import re
@@ -13,23 +14,25 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from starlark import Attribute, Provider, Rule, Workspace
+from starlark import Attribute, Extension, Provider, Rule, Workspace
 
 _PAGE = "docs/reference/rules.md"
 _INTRODUCTION = """\
 # Reference of the rules
 
 Made from the `.bzl` files by `python3 tools/reference/rules_reference.py`; do not edit.
-Rules and macros also take what every rule takes (`tags`, `visibility`, …)."""
+Rules and macros also take the attributes that every rule has (`tags`, `visibility`, …)."""
 # File, its section's title, and the names to leave out.
 _SECTIONS = (
     ("rules/defs.bzl", "Rules and providers"),
     ("rules/aspects.bzl", "Aspects"),
     ("rules/toolchain.bzl", "Toolchain"),
+    ("rules/extensions.bzl", "Module extension, for MODULE.bazel"),
     ("rules/repositories.bzl", "Repositories, for WORKSPACE"),
+    ("text/defs.bzl", "Vocabularies"),
 )
 _ARGUMENTS = re.compile(r"\n *Args:\n(?P<rows>(?: .*\n?)*)")
-_ARGUMENT = re.compile(r"^ +(?P<name>\*{0,2}\w+): (?P<doc>.*)$")
+_ARGUMENT = re.compile(r"^(?P<indent> +)(?P<name>\*{0,2}\w+): (?P<doc>.*)$")
 
 
 def page(root: Path) -> str:
@@ -37,7 +40,7 @@ def page(root: Path) -> str:
     workspace = Workspace(root)
     parts = [_INTRODUCTION]
     for path, title in _SECTIONS:
-        parts += [f"## {title}", f'`load("@rules_executorch//{path.replace("rules/", "rules:")}", …)`']
+        parts += [f"## {title}", f'`load("@rules_executorch//{path.replace("/", ":")}", …)`']
         parts += _entries(workspace, path)
     return "\n\n".join(parts) + "\n"
 
@@ -49,6 +52,9 @@ def _entries(workspace: Workspace, path: str) -> Iterator[str]:
             continue
         if isinstance(value, Provider):
             yield _provider_entry(name, value)
+        elif isinstance(value, Extension):
+            for tag, rule in value.tag_classes.items():
+                yield _entry(f"{name}.{tag}", rule.doc, _attribute_rows(rule.attributes))
         elif isinstance(value, Rule):
             yield _entry(name, value.doc, _attribute_rows(value.attributes))
         else:
@@ -57,7 +63,7 @@ def _entries(workspace: Workspace, path: str) -> Iterator[str]:
 
 def _is_defined_there(value: Any, name: str, path: str, workspace: Workspace) -> bool:
     """Whether the file offers the name itself: by a definition, or by giving a loaded `_name` its public name."""
-    if not isinstance(value, Rule | Provider) and not inspect.isfunction(value):
+    if not isinstance(value, Rule | Provider | Extension) and not inspect.isfunction(value):
         return False
     text = (workspace.root / path).read_text()
     return re.search(rf"^(def {name}\(|{name} = )", text, re.MULTILINE) is not None
@@ -79,10 +85,30 @@ def _macro_entry(name: str, macro: Callable[..., None], rule: Rule | None) -> st
     doc, arguments = _parse(inspect.getdoc(macro) or "")
     attributes = rule.attributes if rule else {}
     defaults = {p.name: p.default for p in inspect.signature(macro).parameters.values()}
+    defaults |= dict.fromkeys(_required_by(macro), inspect.Parameter.empty)
     own = {key: text for key, text in arguments.items() if not key.startswith("*")}
     rows = [_row(key, _kind(attributes.get(key)), _default(defaults[key]), text) for key, text in own.items()]
-    passed_on = {key: value for key, value in attributes.items() if key not in own}
+    if rule is None:
+        rows += [f"| … | | | {_cell(text)} |" for key, text in arguments.items() if key.startswith("**")]
+    unavailable = own.keys() | _set_by(macro)
+    passed_on = {key: value for key, value in attributes.items() if key not in unavailable}
     return _entry(name, rule.doc if rule else doc, [*rows, *_attribute_rows(passed_on)])
+
+
+def _set_by(macro: Callable[..., None]) -> set[str]:
+    """The attributes that a macro sets itself in each call of its rule, so that a user cannot give them."""
+    return {word.arg for call in _calls_of(macro, f"{macro.__name__}_rule") for word in call.keywords if word.arg}
+
+
+def _required_by(macro: Callable[..., None]) -> set[str]:
+    """The arguments whose absence a macro reports: `require(where, "<argument>", …)`."""
+    names = [call.args[1] for call in _calls_of(macro, "require")]
+    return {str(name.value) for name in names if isinstance(name, ast.Constant)}
+
+
+def _calls_of(macro: Callable[..., None], function: str) -> list[ast.Call]:
+    calls = [node for node in ast.walk(ast.parse(inspect.getsource(macro))) if isinstance(node, ast.Call)]
+    return [call for call in calls if isinstance(call.func, ast.Name) and call.func.id == function]
 
 
 def _kind(attribute: Attribute | None) -> str:
@@ -94,8 +120,17 @@ def _parse(docstring: str) -> tuple[str, dict[str, str]]:
     match = _ARGUMENTS.search(docstring)
     if match is None:
         return docstring, {}
-    found = [_ARGUMENT.match(line) for line in match["rows"].splitlines()]
-    return docstring[: match.start()].rstrip(), {each["name"]: each["doc"] for each in found if each}
+    found: dict[str, str] = {}
+    indent = ""
+    for line in match["rows"].splitlines():
+        argument = _ARGUMENT.match(line)
+        if argument and argument["indent"] == (indent or argument["indent"]):
+            indent = argument["indent"]
+            name = argument["name"]
+            found[name] = argument["doc"]
+        elif line.strip():
+            found[name] += f" {line.strip()}"
+    return docstring[: match.start()].rstrip(), found
 
 
 def _attribute_rows(attributes: Mapping[str, Attribute]) -> list[str]:
@@ -107,9 +142,12 @@ def _attribute_rows(attributes: Mapping[str, Attribute]) -> list[str]:
 
 
 def _default(value: Any) -> str:
+    """As Starlark writes it; nothing where the default is None."""
     if value is inspect.Parameter.empty:
         return "mandatory"
-    return f"`{json.dumps(value)}`" if value else ""
+    if value is None:
+        return ""
+    return f"`{json.dumps(value) if isinstance(value, str) else repr(value)}`"
 
 
 def _row(name: str, kind: str, default: str, doc: str) -> str:

@@ -24,21 +24,39 @@ written_rule = rule(
         "kind": attr.string(default = KIND, doc = "Which."),
         "depth": attr.int(default = depth),
         "src": attr.label(mandatory = True, providers = [ElsewhereInfo], doc = "From where."),
+        "kinds": attr.string_list(doc = "Set by the macro."),
         "_tool": attr.label(default = Label("//:tool")),
     },
     doc = "Writes.",
 )
 
-def written(name, kind = "plain", **kwargs):
+def written(name, kind = "plain", text = None, times = 0, **kwargs):
     """Writes; see the rule.
 
     Args:
       name: its name.
-      kind: the kind, of several.
+      kind: the kind, of several, among which
+        this one: that.
+      text: what to write.
+      times: how often.
       **kwargs: the rest.
     """
-    written_rule(name = name, kind = kind, **kwargs)
+    require("written", "text", text, "a text")
+    written_rule(name = name, kind = kind, kinds = [kind], **kwargs)
+
+def alone(name, **kwargs):
+    """Has no rule.
+
+    Args:
+      name: its name.
+      **kwargs: what files take.
+    """
 '''
+
+_EXTENSION = """
+_named = tag_class(attrs = {"name": attr.string(mandatory = True, doc = "Its name.")}, doc = "Names one.")
+extension = module_extension(implementation = None, tag_classes = {"named": _named})
+"""
 
 
 def _workspace(root: Path) -> Path:
@@ -48,6 +66,9 @@ def _workspace(root: Path) -> Path:
     (root / "rules/aspects.bzl").write_text('gathers = aspect(doc = "Gathers.", attr_aspects = ["*"])\n')
     (root / "rules/toolchain.bzl").write_text('"""Nothing."""\n')
     (root / "rules/repositories.bzl").write_text('load(":defs.bzl", _w = "written")\n_hidden = _w\n')
+    (root / "rules/extensions.bzl").write_text(_EXTENSION)
+    (root / "text").mkdir()
+    (root / "text/defs.bzl").write_text('"""Nothing."""\n')
     return root
 
 
@@ -66,7 +87,7 @@ def test_files_are_evaluated(tmp_path: Path) -> None:
 
 def test_a_macro_has_its_arguments_and_the_rules_attributes(tmp_path: Path) -> None:
     text = page(_workspace(tmp_path))
-    entry = text[text.index("### written\n") : text.index("## Aspects")]
+    entry = text[text.index("### written\n") : text.index("### alone")]
     assert entry.splitlines() == [
         "### written",
         "",
@@ -75,11 +96,25 @@ def test_a_macro_has_its_arguments_and_the_rules_attributes(tmp_path: Path) -> N
         "| attribute | type | default | |",
         "| --- | --- | --- | --- |",
         "| `name` |  | mandatory | its name. |",
-        '| `kind` | string | `"plain"` | the kind, of several. |',
+        '| `kind` | string | `"plain"` | the kind, of several, among which this one: that. |',
+        "| `text` |  | mandatory | what to write. |",
+        "| `times` |  | `0` | how often. |",
         "| `depth` | int | `2` |  |",
         "| `src` | label | mandatory | From where. |",
         "",
     ]
+
+
+def test_a_macro_without_a_rule_says_what_else_it_takes(tmp_path: Path) -> None:
+    text = page(_workspace(tmp_path))
+    entry = text[text.index("### alone\n") : text.index("## Aspects")]
+    assert "| … | | | what files take. |" in entry
+
+
+def test_a_tag_class_has_its_attributes(tmp_path: Path) -> None:
+    text = page(_workspace(tmp_path))
+    assert "### extension.named\n\nNames one.\n" in text
+    assert "| `name` | string | mandatory | Its name. |" in text
 
 
 def test_an_aspect_has_what_it_says_of_itself(tmp_path: Path) -> None:

@@ -27,6 +27,13 @@ class Rule:
 
 
 @dataclass(frozen=True)
+class Extension:
+    """A module extension, for MODULE.bazel; its tag classes have attributes as rules do."""
+
+    tag_classes: Mapping[str, Rule]
+
+
+@dataclass(frozen=True)
 class Provider:
     doc: str
     fields: Mapping[str, str]
@@ -67,6 +74,10 @@ def _rule(attrs: Mapping[str, Attribute] | None = None, doc: str = "", **_: Any)
     return Rule(attrs or {}, doc)
 
 
+def _module_extension(tag_classes: Mapping[str, Rule] | None = None, **_: Any) -> Extension:
+    return Extension(tag_classes or {})
+
+
 def _provider(doc: str = "", fields: Mapping[str, str] | None = None, **_: Any) -> Provider:
     return Provider(doc, fields or {})
 
@@ -94,13 +105,24 @@ class Workspace:
             source = None if label.startswith("@") else self.names_of(_path(label, package))
             names.update({new: _Opaque() if source is None else source[old] for new, old in wanted.items()})
 
-        opaque = ("native", "platform_common", "config_common", "json", "struct", "depset", "repository_rule")
-        names |= {name: _Opaque() for name in (*opaque, "module_extension", "tag_class", "transition")}
+        opaque = (
+            "native",
+            "platform_common",
+            "config_common",
+            "json",
+            "struct",
+            "depset",
+            "repository_rule",
+            "transition",
+        )
+        names |= {name: _Opaque() for name in opaque}
         names |= {
             "attr": _Attributes(),
             "rule": _rule,
             "aspect": _aspect,
             "provider": _provider,
+            "tag_class": _rule,
+            "module_extension": _module_extension,
             "load": load,
             "Label": str,
         }

@@ -26,13 +26,7 @@ def compiled_models(name, backends, models, weights = {}):
                 weights = weights.get(model),
                 tags = tags,
             )
-            native.filegroup(
-                name = program + "_manifest",
-                srcs = [program],
-                output_group = "manifest",
-                tags = tags,
-            )
-            programs += [program, program + "_manifest"]
+            programs += [program, program + ".manifest.json"]
     native.filegroup(
         name = name,
         srcs = programs,

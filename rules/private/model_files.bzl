@@ -1,0 +1,47 @@
+"""Targets for the files beside a program: `<model>.manifest.json` and `<model>.ptd`."""
+
+load("//rules:providers.bzl", "ExecutorchModelInfo")
+
+_FILES = ["manifest", "weights"]
+
+# Attributes of a model that hold for the targets of its files as well.
+_PASSED_ON = ["compatible_with", "restricted_to", "tags", "target_compatible_with", "testonly", "visibility"]
+
+def _impl(ctx):
+    file = getattr(ctx.attr.model[ExecutorchModelInfo], ctx.attr.file)
+    files = [file] if file else []
+    return [DefaultInfo(files = depset(files), runfiles = ctx.runfiles(files))]
+
+executorch_model_file = rule(
+    implementation = _impl,
+    attrs = {
+        "model": attr.label(
+            mandatory = True,
+            providers = [ExecutorchModelInfo],
+            doc = "The model.",
+        ),
+        "file": attr.string(
+            mandatory = True,
+            values = _FILES,
+            doc = "Which of its files.",
+        ),
+    },
+    doc = "One of a model's files besides its program.",
+)
+
+def model_files(name, has_weights, given):
+    """Defines a target for each file that a model has besides its program.
+
+    Args:
+      name: name of the model's target.
+      has_weights: whether the model's weights are in a file of their own.
+      given: dict: attributes of the model's target.
+    """
+    passed_on = {key: given[key] for key in _PASSED_ON if key in given}
+    for suffix, file in [("manifest.json", "manifest")] + ([("ptd", "weights")] if has_weights else []):
+        executorch_model_file(
+            name = "%s.%s" % (name, suffix),
+            file = file,
+            model = ":" + name,
+            **passed_on
+        )
