@@ -135,7 +135,7 @@ static et_status update_sizes(et_cpu_handle *handle, et_value **args,
   }
   ET_RETURN_IF_ERROR(et_cpu_tensors_update(handle, error));
   ET_RETURN_IF_ERROR(check_views(handle, error));
-  ET_RETURN_IF_ERROR(et_cpu_check_steps(handle, error));
+  ET_RETURN_IF_ERROR(et_cpu_verify_call(handle, error));
   handle->is_current = true;
   return ET_STATUS_OK;
 }

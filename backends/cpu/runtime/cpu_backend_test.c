@@ -81,6 +81,54 @@ static void test_sizes_beyond_the_bound_are_refused(void **state) {
   cpu_test_must_call(2);
 }
 
+/* y = h + 1 for all 5 rows of h, of which only the rows of x are written. */
+static void test_call_that_reads_unwritten_scratch_is_refused(void **state) {
+  (void)state;
+  const uint32_t rows =
+      cpu_write_dim(writer, (et_cpu_dim){ET_CPU_DIM_SIZE, 0, 0, 5});
+  const uint32_t columns = cpu_write_const(writer, 3);
+  const uint32_t written[2] = {rows, columns};
+  const uint32_t read[2] = {cpu_write_const(writer, 5), columns};
+  writer->inputs = writer->outputs = 1;
+  writer->scratch_bytes = 60;
+  const uint32_t x = cpu_write_floats(writer, ET_CPU_INPUT, 0, 0, written, 2);
+  const uint32_t h = cpu_write_floats(writer, ET_CPU_SCRATCH, 0, 0, written, 2);
+  const uint32_t all = cpu_write_floats(writer, ET_CPU_SCRATCH, 0, 0, read, 2);
+  const uint32_t y = cpu_write_floats(writer, ET_CPU_OUTPUT, 0, 0, read, 2);
+  cpu_write_unary(writer, CPU_TEST_SHIFT, x, h, 1);
+  cpu_write_unary(writer, CPU_TEST_SHIFT, all, y, 1);
+  cpu_test_must_load();
+  cpu_sample_make(&samples[0], 5, 3);
+  cpu_test_must_call(2);
+  cpu_sample_make(&samples[0], 4, 3);
+  cpu_test_expect_call_refused(
+      2, "payload: steps[1] reads what is not written before");
+  cpu_test_expect_call_refused(
+      2, "payload: steps[1] reads what is not written before");
+  cpu_sample_make(&samples[0], 5, 3);
+  cpu_test_must_call(2);
+}
+
+/* All rows of y are an output; only the rows of x are written. */
+static void test_call_that_leaves_output_unwritten_is_refused(void **state) {
+  (void)state;
+  const uint32_t rows =
+      cpu_write_dim(writer, (et_cpu_dim){ET_CPU_DIM_SIZE, 0, 0, 5});
+  const uint32_t columns = cpu_write_const(writer, 3);
+  const uint32_t written[2] = {rows, columns};
+  const uint32_t all[2] = {cpu_write_const(writer, 5), columns};
+  writer->inputs = writer->outputs = 1;
+  const uint32_t x = cpu_write_floats(writer, ET_CPU_INPUT, 0, 0, written, 2);
+  cpu_write_floats(writer, ET_CPU_OUTPUT, 0, 0, all, 2);
+  const uint32_t y = cpu_write_floats(writer, ET_CPU_OUTPUT, 0, 0, written, 2);
+  cpu_write_unary(writer, CPU_TEST_SHIFT, x, y, 1);
+  cpu_test_must_load();
+  cpu_sample_make(&samples[0], 4, 3);
+  assert_int_not_equal(cpu_test_call(2), ET_STATUS_OK);
+  cpu_sample_make(&samples[0], 5, 3);
+  cpu_test_must_call(2);
+}
+
 static void test_int_arguments_are_dims(void **state) {
   (void)state;
   const et_cpu_dim dim = {ET_CPU_DIM_INT, 1, 0, 100};
@@ -241,6 +289,8 @@ int main(void) {
       CPU_TEST(test_named_data_is_used_where_it_lies),
       CPU_TEST(test_sizes_follow_the_arguments),
       CPU_TEST(test_sizes_beyond_the_bound_are_refused),
+      CPU_TEST(test_call_that_reads_unwritten_scratch_is_refused),
+      CPU_TEST(test_call_that_leaves_output_unwritten_is_refused),
       CPU_TEST(test_int_arguments_are_dims),
       CPU_TEST(test_inputs_in_another_dim_order_have_dims_in_memory_order),
       CPU_TEST(test_arguments_of_another_kind_are_refused),

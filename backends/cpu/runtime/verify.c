@@ -176,7 +176,7 @@ static et_status check_in_place(const et_cpu_handle *handle,
                        et_scalar_type_name(y->dtype));
 }
 
-et_status et_cpu_check_steps(const et_cpu_handle *handle, et_error *error) {
+static et_status check_kinds(const et_cpu_handle *handle, et_error *error) {
   for (uint32_t i = 0; i < handle->payload.step_count; i++) {
     const et_cpu_step *step = &handle->steps[i];
     et_error reason;
@@ -194,12 +194,19 @@ et_status et_cpu_check_steps(const et_cpu_handle *handle, et_error *error) {
   return ET_STATUS_OK;
 }
 
+et_status et_cpu_verify_call(const et_cpu_handle *handle, et_error *error) {
+  verifier v = {handle, error, 0};
+  for (uint32_t i = 0; i < handle->payload.step_count; i++) {
+    ET_RETURN_IF_ERROR(check_reads(&v, i, &handle->steps[i]));
+  }
+  ET_RETURN_IF_ERROR(check_outputs(&v));
+  return check_kinds(handle, error);
+}
+
 et_status et_cpu_verify(const et_cpu_handle *handle, et_error *error) {
   verifier v = {handle, error, 0};
   for (uint32_t i = 0; i < handle->payload.step_count; i++) {
     ET_RETURN_IF_ERROR(check_writes(&v, i, &handle->steps[i]));
-    ET_RETURN_IF_ERROR(check_reads(&v, i, &handle->steps[i]));
   }
-  ET_RETURN_IF_ERROR(check_outputs(&v));
-  return et_cpu_check_steps(handle, error);
+  return et_cpu_verify_call(handle, error);
 }

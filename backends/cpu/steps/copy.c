@@ -6,7 +6,7 @@
 #include "backends/cpu/steps/chunks.h"
 #include "backends/cpu/steps/kinds.h"
 
-/* Attributes: whether what no input reaches is filled, with which float; then
+/* Attributes: whether what no input reaches is filled (else it is zero), with which float; then
  * for each input and dim the step in which it is read, 0 for the same again.
  * Dims: for each input and dim where reading and where writing begins. */
 enum { FILLS, VALUE, STEPS };
@@ -166,9 +166,49 @@ static void fill(const et_cpu_step *step) {
   }
 }
 
+typedef struct range {
+  int64_t begin;
+  int64_t count;
+} range;
+
+/* The range of y that an input fills in a dim; count 0 if none. */
+static range range_of(const et_cpu_step *step, size_t input, size_t dim) {
+  const size_t at = input * output(step)->rank + dim;
+  const int64_t to = *step->dims[2 * at + 1];
+  const size_t count =
+      count_of(step->tensors[input]->sizes[dim], output(step)->sizes[dim],
+               *step->dims[2 * at], to, et_cpu_attribute(step, STEPS + at));
+  return (range){to, (int64_t)count};
+}
+
+/* Whether the inputs fill y: they follow each other along the first dim that input 0
+ * does not fill, and each fills all other dims. Other ways to fill y are not
+ * recognized. */
+static bool is_covered(const et_cpu_step *step) {
+  const et_cpu_tensor *y = output(step);
+  size_t along = 0;
+  int64_t end = 0;
+  while (along + 1 < y->rank &&
+         range_of(step, 0, along).count == y->sizes[along]) {
+    along++;
+  }
+  for (size_t i = 0; i < step->input_count; i++) {
+    for (size_t dim = 0; dim < y->rank; dim++) {
+      const range r = range_of(step, i, dim);
+      if (dim != along ? r.count != y->sizes[dim] : r.begin != end) {
+        return false;
+      }
+      end += dim == along ? r.count : 0;
+    }
+  }
+  return y->rank == 0 || end == y->sizes[along];
+}
+
 static void run(const et_cpu_step *step, const et_cpu_run *run) {
   if (step->attributes[FILLS] != 0) {
     fill(step);
+  } else if (output(step)->bytes > 0 && !is_covered(step)) {
+    memset(output(step)->data, 0, output(step)->bytes);
   }
   for (size_t i = 0; i < step->input_count; i++) {
     work w = plan(step, i);

@@ -74,7 +74,7 @@ static double element(const et_test_step *test, const shape *s, size_t index) {
       return (double)((const float *)test->tensors[i].data)[at];
     }
   }
-  return 0.5;
+  return s->fills ? 0.5 : 0.0;
 }
 
 static void check_copy(const shape *s) {
@@ -173,6 +173,38 @@ static void test_nothing_beyond_the_tensors_is_touched(void **state) {
   }
 }
 
+static shape random_shape(void) {
+  shape s = {.rank = 2, .second = {(int32_t)et_test_below(6) - 1}};
+  for (int d = 0; d < 2; d++) {
+    s.x[d] = (int32_t)et_test_below(5);
+    s.y[d] = (int32_t)et_test_below(5);
+    s.from[d] = s.x[d] > 0 ? (int32_t)et_test_below((size_t)s.x[d]) : 0;
+    s.to[d] = (int32_t)et_test_below(5);
+    s.by[d] = (int32_t)et_test_below(5) - 2;
+  }
+  s.second[1] = s.second[0] < 0 ? 0 : (int32_t)et_test_below(5);
+  return s;
+}
+
+static void test_copy_zeroes_elements_without_a_source(void **state) {
+  (void)state;
+  for (int i = 0; i < 20000; i++) {
+    const shape s = random_shape();
+    const et_cpu_run run = {.isa = ET_CPU_PLAIN};
+    et_test_step test;
+    make(&test, &s);
+    const et_cpu_tensor *y = et_test_result(&test);
+    if (y->bytes > 0) {
+      memset(y->data, 0x55, y->bytes);
+    }
+    test.step.kind->run(&test.step, &run);
+    for (size_t k = 0; k < y->numel; k++) {
+      assert_true(((const float *)y->data)[k] == element(&test, &s, k));
+    }
+    et_test_end(&test);
+  }
+}
+
 static void test_what_does_not_fit_is_refused(void **state) {
   (void)state;
   const shape s = {
@@ -213,6 +245,7 @@ int main(void) {
       cmocka_unit_test(test_flips_and_expansion),
       cmocka_unit_test(test_a_number),
       cmocka_unit_test(test_nothing_beyond_the_tensors_is_touched),
+      cmocka_unit_test(test_copy_zeroes_elements_without_a_source),
       cmocka_unit_test(test_what_does_not_fit_is_refused),
       cmocka_unit_test(test_a_step_without_output_is_refused),
   };
