@@ -1,4 +1,7 @@
-/* zeros and ones; empty, whose elements may be anything. */
+/* zeros, ones and empty. Elements of an empty tensor are zero here, so that a program
+ * never returns memory that it did not write. */
+#include <string.h>
+
 #include "executorch/kernels/args.h"
 #include "executorch/kernels/copy.h"
 
@@ -27,13 +30,22 @@ et_status et_op_ones_out(et_kernel_context *context, et_value **args) {
   return fill(context, "ones: size", args, 1);
 }
 
+static et_status zero(et_kernel_context *context, const char *what,
+                      et_value **args) {
+  et_tensor *out = args[2]->u.as_tensor;
+  ET_RETURN_IF_ERROR(resize(context, what, args[0], out));
+  if (out->numel != 0) {
+    memset(out->data, 0, et_tensor_nbytes(out));
+  }
+  return ET_STATUS_OK;
+}
+
 et_status et_op_empty_out(et_kernel_context *context, et_value **args) {
-  return resize(context, "empty: size", args[0], args[2]->u.as_tensor);
+  return zero(context, "empty: size", args);
 }
 
 /* The memory plan has given out its dim order. */
 et_status et_op_empty_dim_order_out(et_kernel_context *context,
                                     et_value **args) {
-  return resize(context, "_empty_dim_order: size", args[0],
-                args[2]->u.as_tensor);
+  return zero(context, "_empty_dim_order: size", args);
 }

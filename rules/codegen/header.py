@@ -139,7 +139,8 @@ static inline et_status {prefix}_set_{name}(et_method *method, const {c_type} *d
 """
 
 _OUTPUT = """
-/* Output {index}: {dtype} {bound}{shape}. Valid until the next execute. */
+/* Output {index}: {dtype} {bound}{shape}. Valid until the next execute. INVALID_STATE unless
+ * the last execute succeeded. */
 static inline et_status {prefix}_get_{name}(const et_method *method, {out_type} **out_data,
     et_error *out_error) {{
   const et_value *value = NULL;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "executorch/arena.h"
+#include "executorch/method_layout.h"
 #include "runtime/extension/large_memory.h"
 
 /* What is being loaded, and whose buffer it shares. */
@@ -90,12 +91,7 @@ static et_status take_output(const request *r, et_arena *arena, size_t index,
   if (!take(arena, meta.nbytes, &memory)) {
     return fail_heap(r);
   }
-  const et_value *value = NULL;
-  if (method == NULL) {
-    return ET_STATUS_OK;
-  }
-  ET_RETURN_IF_ERROR(et_method_get_output(method, index, &value, r->error));
-  return value->u.as_tensor->is_constant
+  return method == NULL || !method->outputs[index].is_lent
              ? ET_STATUS_OK
              : et_method_set_output(method, index, memory.data, memory.size,
                                     r->error);
@@ -153,6 +149,15 @@ static et_status allocate(const request *r, size_t size, void **out_allocation,
   return ET_STATUS_OK;
 }
 
+static et_status check_memory_id(const request *r, size_t planned_count) {
+  return r->owner == NULL ||
+                 (r->memory_id != 0 && r->memory_id <= planned_count)
+             ? ET_STATUS_OK
+             : et_fail(r->error, ET_STATUS_INVALID_ARGUMENT,
+                       "method '%s' has no memory id %u; its ids are 1 to %zu",
+                       r->name, (unsigned)r->memory_id, planned_count);
+}
+
 /* Room for what must be read, which is needed to measure the rest. */
 static et_status allocate_data(request *r, et_hosted_method *hosted) {
   size_t size = 0;
@@ -170,6 +175,7 @@ static et_status load(request *r, et_hosted_method *hosted) {
   ET_RETURN_IF_ERROR(et_method_measure(r->meta.program, r->name, r->registry,
                                        &r->measuring, &hosted->requirements,
                                        r->error));
+  ET_RETURN_IF_ERROR(check_memory_id(r, hosted->requirements.planned_count));
   ET_RETURN_IF_ERROR(build(r, &arena, hosted));
   ET_RETURN_IF_ERROR(allocate(r, arena.used, &hosted->allocation, &memory));
   arena = et_arena_over(memory);

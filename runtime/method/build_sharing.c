@@ -148,16 +148,19 @@ static uint32_t method_index(const et_builder *builder) {
   return index;
 }
 
-/* Zeroes a buffer that holds nothing yet, and notes who uses it. */
+/* Zeroes the bytes of a buffer that no earlier load has zeroed, and records the
+ * program and the zeroed bytes. */
 static void start_buffer(const et_builder *builder, size_t index) {
-  const et_planned_buffer *buffer = &builder->memory->planned[index];
-  if (buffer->bytes.size != 0 &&
-      (buffer->state == NULL || buffer->state->program.data == NULL)) {
-    memset(buffer->bytes.data, 0, buffer->bytes.size);
+  const et_mutable_span bytes = builder->memory->planned[index].bytes;
+  et_state *state = builder->memory->planned[index].state;
+  const bool is_new = state == NULL || state->program.data == NULL;
+  const size_t zeroed = is_new ? 0 : state->bytes.size;
+  if (bytes.size > zeroed) {
+    memset(bytes.data + zeroed, 0, bytes.size - zeroed);
   }
-  if (buffer->state != NULL) {
-    buffer->state->program = builder->program->file;
-    buffer->state->bytes = buffer->bytes;
+  if (state != NULL && (is_new || bytes.size > zeroed)) {
+    state->program = builder->program->file;
+    state->bytes = bytes;
   }
 }
 

@@ -61,6 +61,7 @@ et_status et_build_state(const et_builder *builder) {
 }
 
 void et_method_reset_state(et_method *method) {
+  method->has_outputs = false;
   reset(method, false);
   reset(method, true);
   for (uint32_t i = 0; i < method->input_count; i++) {

@@ -11,6 +11,7 @@
 
 et_status et_check_end(const char *name, size_t index, uint32_t count,
                        et_error *error) {
+  et_error_clear(error);
   if (index >= count) {
     return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
                    "%s[%zu]: the method has %u", name, index, (unsigned)count);
@@ -139,6 +140,11 @@ et_status et_method_get_output(const et_method *method, size_t index,
                                et_error *out_error) {
   ET_RETURN_IF_ERROR(
       et_check_end(ET_SAYS("outputs"), index, method->output_count, out_error));
+  if (!method->has_outputs) {
+    return et_fail(out_error, ET_STATUS_INVALID_STATE,
+                   "outputs[%zu] has no value; execute the method first",
+                   index);
+  }
   *out_value = method->outputs[index].value;
   return ET_STATUS_OK;
 }

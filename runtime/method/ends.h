@@ -4,7 +4,7 @@
 
 #include "executorch/status.h"
 
-/* INVALID_ARGUMENT where there are only `count`; `name` is ET_SAYS("inputs") or outputs. */
+/* Clears the error. INVALID_ARGUMENT where there are only `count`; `name` is ET_SAYS("inputs") or outputs. */
 et_status et_check_end(const char *name, size_t index, uint32_t count,
                        et_error *error);
 

@@ -20,6 +20,7 @@ static const float TWOS[4] = {2, 2, 2, 2};
 typedef struct buffers {
   _Alignas(64) uint8_t method[4096];
   _Alignas(64) uint8_t planned[128];
+  _Alignas(64) uint8_t scratch[128];
   et_planned_buffer buffer;
   et_method_memory memory;
 } buffers;
@@ -38,8 +39,11 @@ static et_status load_into(buffers *b, et_error *error) {
 
 static void reset_buffers(buffers *b) {
   const et_mutable_span span = {b->planned, 64};
-  const et_method_memory memory = {
-      {b->method, sizeof b->method}, {NULL, 0}, &b->buffer, 1, {NULL, 0}};
+  const et_method_memory memory = {{b->method, sizeof b->method},
+                                   {b->scratch, sizeof b->scratch},
+                                   &b->buffer,
+                                   1,
+                                   {NULL, 0}};
   b->buffer.bytes = span;
   b->memory = memory;
 }
@@ -147,12 +151,15 @@ static void test_m29_outputs_are_checked(void **state) {
 /* Loads the method of `writer` itself, so that outputs get no memory. */
 static et_method *load_bare(buffers *b, et_program *program) {
   et_method *method = NULL;
+  et_error error;
+  et_error_clear(&error);
   reset_buffers(b);
   assert_int_equal(et_program_load(et_writer_finish(&writer), program, NULL),
                    ET_STATUS_OK);
-  assert_int_equal(et_method_load(program, "forward", &et_test_registry, NULL,
-                                  &b->memory, &method, NULL),
-                   ET_STATUS_OK);
+  if (et_method_load(program, "forward", &et_test_registry, NULL, &b->memory,
+                     &method, &error) != ET_STATUS_OK) {
+    fail_msg("%s", error.message);
+  }
   return method;
 }
 
@@ -174,6 +181,97 @@ static void test_ends_that_are_not_planned_use_memory_of_the_caller(
   assert_int_equal(et_method_set_output(m, 0, out, 16, NULL), ET_STATUS_OK);
   assert_int_equal(et_method_execute(m, NULL), ET_STATUS_OK);
   assert_true(out[0] == 3 && out[3] == 3);
+}
+
+/* Runs the program in `writer`, whose output 0 is 4 floats in memory of the caller. The
+ * memory holds other bytes before each run. */
+static void run_bare(const float *expected) {
+  static buffers b;
+  et_program program;
+  float out[4];
+  et_method *m = load_bare(&b, &program);
+  assert_int_equal(et_method_set_output(m, 0, out, 16, NULL), ET_STATUS_OK);
+  for (int i = 0; i < 2; i++) {
+    et_test_set_floats(m, 0, ONES, 4);
+    memset(out, 0x55, sizeof out);
+    assert_int_equal(et_method_execute(m, NULL), ET_STATUS_OK);
+    assert_memory_equal(out, expected, sizeof out);
+  }
+}
+
+/* values[0]: the input; values[1]: the output; values[2]: a temporary tensor. */
+static void start_bare(void) {
+  et_writer_start(&writer, 64);
+  et_writer_input(&writer, et_writer_floats(&writer, 4, 0));
+  et_writer_output(&writer, et_writer_floats(&writer, 4, ET_NOT_PLANNED));
+  et_writer_floats(&writer, 4, 32);
+}
+
+static void copy(int32_t from, int32_t to) {
+  const int32_t args[3] = {from, to, to};
+  et_writer_call(&writer, "copy", args, 3);
+}
+
+static void test_output_that_nothing_writes_is_zero(void **state) {
+  (void)state;
+  const float zeros[4] = {0};
+  start_bare();
+  copy(0, 2);
+  run_bare(zeros);
+}
+
+static void test_output_that_one_branch_writes_is_else_zero(void **state) {
+  (void)state;
+  const float zeros[4] = {0};
+  for (int condition = 0; condition < 2; condition++) {
+    start_bare();
+    et_writer_jump_false(&writer, et_writer_bool(&writer, condition), 2);
+    copy(0, 1);
+    copy(0, 2);
+    run_bare(condition ? ONES : zeros);
+  }
+}
+
+static void test_output_that_is_read_before_it_is_written_is_zero(
+    void **state) {
+  (void)state;
+  const int32_t add[4] = {2, 0, 1, 1};
+  start_bare();
+  copy(1, 2);
+  et_writer_call(&writer, "add", add, 4);
+  run_bare(ONES);
+}
+
+static void test_output_without_a_run_is_refused(void **state) {
+  (void)state;
+  et_program program;
+  et_hosted_method hosted;
+  et_error error;
+  const et_value *out = NULL;
+  et_test_write_add(&writer, 0, 32);
+  et_test_open(&writer, &program, &hosted);
+  et_method *m = hosted.method;
+  const et_status expected[4] = {ET_STATUS_INVALID_STATE, ET_STATUS_OK,
+                                 ET_STATUS_INVALID_STATE, ET_STATUS_OK};
+  for (int i = 0; i < 4; i++) {
+    if (i % 2 == 1) {
+      et_test_set_floats(m, 0, ONES, 4);
+      et_test_set_floats(m, 1, TWOS, 4);
+      assert_int_equal(et_method_execute(m, NULL), ET_STATUS_OK);
+    } else {
+      et_method_reset_state(m);
+    }
+    et_error_clear(&error);
+    assert_int_equal(et_method_get_output(m, 0, &out, &error), expected[i]);
+    assert_string_equal(
+        error.message,
+        i % 2 == 1 ? "" : "outputs[0] has no value; execute the method first");
+  }
+  et_method_reset_state(m);
+  assert_int_equal(et_method_execute(m, NULL), ET_STATUS_INVALID_STATE);
+  assert_int_equal(et_method_get_output(m, 0, &out, NULL),
+                   ET_STATUS_INVALID_STATE);
+  et_hosted_method_free(&hosted);
 }
 
 static void test_m29_lent_output_may_not_overlap_a_lent_input(void **state) {
@@ -366,6 +464,10 @@ int main(void) {
       cmocka_unit_test(test_m29_wrong_inputs_are_refused_and_change_nothing),
       cmocka_unit_test(test_m29_outputs_are_checked),
       cmocka_unit_test(test_ends_that_are_not_planned_use_memory_of_the_caller),
+      cmocka_unit_test(test_output_that_nothing_writes_is_zero),
+      cmocka_unit_test(test_output_that_one_branch_writes_is_else_zero),
+      cmocka_unit_test(test_output_that_is_read_before_it_is_written_is_zero),
+      cmocka_unit_test(test_output_without_a_run_is_refused),
       cmocka_unit_test(test_m29_lent_output_may_not_overlap_a_lent_input),
       cmocka_unit_test(test_lent_output_beside_numbers_and_planned_inputs),
       cmocka_unit_test(test_m29_lent_data_is_aligned_to_its_dtype),

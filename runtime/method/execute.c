@@ -1,7 +1,6 @@
 #include <string.h>
 
 #include "executorch/method_layout.h"
-#include "runtime/core/noinline.h"
 #include "runtime/core/packing.h"
 #include "runtime/method/branching.h"
 #include "runtime/method/builder.h"
@@ -88,18 +87,10 @@ static et_status run_all(const et_method *method, et_error *error) {
                                : ET_STATUS_OK;
 }
 
-/* `count` where all are set. */
-static ET_NOINLINE uint32_t first_unset(const et_end *ends, uint32_t count) {
-  uint32_t i = 0;
-  while (i < count && ends[i].is_set) {
-    i++;
-  }
-  return i;
-}
-
-/* Memory that the caller lends for an output may not be that of an input. */
-static et_status check_lent(const et_method *method, uint32_t output,
-                            et_error *error) {
+/* Memory that the caller lends for an output may not be that of an input. Clears it
+ * where a run may leave it unwritten. */
+static et_status prepare_lent(const et_method *method, uint32_t output,
+                              et_error *error) {
   const et_tensor *written = method->outputs[output].value->u.as_tensor;
   for (uint32_t i = 0; i < method->input_count; i++) {
     const et_tensor *read = method->inputs[i].value->u.as_tensor;
@@ -114,30 +105,35 @@ static et_status check_lent(const et_method *method, uint32_t output,
                      (unsigned)output, (unsigned)i);
     }
   }
+  if (method->outputs[output].is_cleared) {
+    memset(written->data, 0, written->capacity);
+  }
   return ET_STATUS_OK;
 }
 
 static et_status check_ends(const et_method *method, et_error *error) {
-  const uint32_t input = first_unset(method->inputs, method->input_count);
-  if (input < method->input_count) {
-    return et_fail(error, ET_STATUS_INVALID_STATE, "inputs[%u] was never set",
-                   (unsigned)input);
-  }
-  const uint32_t output = first_unset(method->outputs, method->output_count);
-  if (output < method->output_count) {
-    return et_fail(error, ET_STATUS_INVALID_STATE,
-                   "outputs[%u] is not planned and was given no memory",
-                   (unsigned)output);
+  for (uint32_t i = 0; i < method->input_count; i++) {
+    if (!method->inputs[i].is_set) {
+      return et_fail(error, ET_STATUS_INVALID_STATE, "inputs[%u] was never set",
+                     (unsigned)i);
+    }
   }
   for (uint32_t i = 0; i < method->output_count; i++) {
+    if (!method->outputs[i].is_set) {
+      return et_fail(error, ET_STATUS_INVALID_STATE,
+                     "outputs[%u] is not planned and was given no memory",
+                     (unsigned)i);
+    }
     if (method->outputs[i].is_lent) {
-      ET_RETURN_IF_ERROR(check_lent(method, i, error));
+      ET_RETURN_IF_ERROR(prepare_lent(method, i, error));
     }
   }
   return ET_STATUS_OK;
 }
 
 et_status et_method_execute(et_method *method, et_error *out_error) {
+  et_error_clear(out_error);
+  method->has_outputs = false;
   ET_RETURN_IF_ERROR(check_ends(method, out_error));
   if (method->views != NULL) {
     method->views->reset(method);
@@ -149,5 +145,6 @@ et_status et_method_execute(et_method *method, et_error *out_error) {
     const et_fb_vector values = et_method_vector(method, ET_PLAN_VALUES);
     et_build_scalars(values, method->values);
   }
+  method->has_outputs = status == ET_STATUS_OK;
   return status;
 }

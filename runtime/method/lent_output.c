@@ -1,5 +1,37 @@
 #include "executorch/method_layout.h"
 #include "runtime/method/ends.h"
+#include "runtime/method/operands.h"
+#include "runtime/program/schema.h"
+
+static et_status fail_if_same(void *context, et_value *value) {
+  return value == context ? ET_STATUS_INVALID_STATE : ET_STATUS_OK;
+}
+
+static bool has_operand(const et_instruction *instruction, unsigned roles,
+                        et_value *value) {
+  return et_operands_visit(instruction, roles, fail_if_same, value) !=
+         ET_STATUS_OK;
+}
+
+/* Whether every run writes the whole value before an instruction reads it. A jump may
+ * skip the instructions before its target, so a write there does not count. */
+static bool is_always_written(const et_method *method, et_value *value) {
+  uint32_t reach = 0; /* the highest target of the jumps so far */
+  for (uint32_t i = 0; i < method->instruction_count; i++) {
+    const et_instruction *instruction = &method->instructions[i];
+    if (has_operand(instruction, ET_OPERANDS_READ, value)) {
+      return false;
+    }
+    if (i >= reach && has_operand(instruction, ET_OPERAND_WRITTEN, value)) {
+      return true;
+    }
+    if (instruction->tag == ET_INSTRUCTION_JUMP_FALSE &&
+        instruction->u.target > reach) {
+      reach = instruction->u.target;
+    }
+  }
+  return false;
+}
 
 et_status et_method_set_output(et_method *method, size_t index, void *data,
                                size_t nbytes, et_error *out_error) {
@@ -20,6 +52,10 @@ et_status et_method_set_output(et_method *method, size_t index, void *data,
   }
   if (tensor->capacity != 0) {
     tensor->data = data;
+  }
+  if (!output->is_set) {
+    output->is_cleared =
+        tensor->capacity != 0 && !is_always_written(method, output->value);
   }
   output->is_set = true;
   return ET_STATUS_OK;

@@ -36,7 +36,8 @@ et_status et_hosted_method_load(const et_program *program, const char *name,
 
 /* The same, but memory id `memory_id` is that of `owner`, which must outlive
  * the method, so that both see the same mutable buffers, as they are now.
- * INVALID_ARGUMENT when `owner` has no such buffer, or a smaller one. */
+ * INVALID_ARGUMENT when the method or `owner` has no such memory id, or the buffer of
+ * `owner` is smaller. */
 et_status et_hosted_method_load_sharing(
     const et_program *program, const char *name, const et_registry *registry,
     const et_method_options *options, const et_hosted_method *owner,

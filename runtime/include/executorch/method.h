@@ -146,7 +146,8 @@ et_status et_method_load(const et_program *program, const char *name,
                          et_error *out_error);
 
 /* Gives the mutable buffers of the method their initial values, also where other
- * methods share them. Inputs must be set again; outputs hold unspecified bytes. */
+ * methods share them. Inputs must be set again; outputs have no value until the next
+ * run. */
 void et_method_reset_state(et_method *method);
 
 /* Ends the use of a method: its backends give back what they hold besides its
@@ -179,11 +180,14 @@ et_status et_method_set_scalar_input(et_method *method, size_t index,
 
 /* Runs the method once. INVALID_STATE when a tensor input was never set;
  * OUT_OF_RESOURCES when it takes more than et_method_options.max_steps. On an
- * error the outputs and mutable buffers hold unspecified bytes; the method can
- * be run again. */
+ * error the outputs have no value and mutable buffers hold unspecified bytes; the method
+ * can be run again. An output in the caller's memory that a run may leave unwritten is
+ * set to zero first. */
 et_status et_method_execute(et_method *method, et_error *out_error);
 
-/* The value of output `index`, valid until the next set_input or execute. */
+/* The value of output `index`, valid until the next set_input or execute.
+ * INVALID_STATE unless the last call of execute or reset_state was a successful
+ * execute. */
 et_status et_method_get_output(const et_method *method, size_t index,
                                const et_value **out_value, et_error *out_error);
 

@@ -57,6 +57,7 @@ typedef struct et_end {
   bool is_planned; /* lies in planned memory */
   bool is_lent;    /* the caller lends the memory of the tensor */
   bool is_set;     /* was given, has memory, or needs neither */
+  bool is_cleared; /* an output that execute sets to zero before it runs */
 } et_end;
 
 /* Bytes of a file that are not addressable, as read. In et_method_memory.data, with a
@@ -92,6 +93,7 @@ struct et_method {
   uint32_t delegate_count;
   uint32_t input_count;
   uint32_t output_count;
+  bool has_outputs; /* the last run ended with OK */
   et_mutable_span scratch;
   et_data data;
   et_program program; /* last: machines address the others in fewer bytes */
