@@ -24,19 +24,10 @@ et_status et_fail_code_program(et_error *error, uint32_t place, uint32_t index);
 
 /* et_fail_within(error, status, format, ...) puts where it happened before the message of
  * the failure that `error` has, and gives back its status. Nothing where messages are
- * reduced to codes. What et_unfailed gives is such an error: NULL where an earlier failure
- * is there, which stays as it is told. */
-static inline et_error *et_unfailed(et_error *error) {
-#ifdef ET_MESSAGES_CODES
-  return error; /* nothing is put before or behind a code */
-#else
-  return error != NULL && error->status == ET_STATUS_OK ? error : NULL;
-#endif
-}
-
-/* Adds to the message of the failure that `error` has, which et_unfailed gave before it: the
- * message becomes the format's as well. Nothing without an error. Nothing where messages are
  * reduced to codes. */
+
+/* Appends to the message of the failure that `error` has. Nothing without an error, or
+ * where messages are reduced to codes. */
 void et_tell_more(et_error *error, const char *format, ...)
 #if defined(__GNUC__)
     __attribute__((format(printf, 2, 3)))

@@ -99,7 +99,7 @@ static et_status check_kernels(const et_builder *builder, et_error *error) {
 }
 
 static et_status check_linked(const et_builder *builder) {
-  et_error *error = et_unfailed(builder->error);
+  et_error *error = builder->error;
   if (builder->registry->backend_count != 0 &&
       builder->registry->delegation == NULL) {
     return et_fail(error, ET_STATUS_INVALID_ARGUMENT,

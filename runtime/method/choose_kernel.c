@@ -115,7 +115,7 @@ static bool row_fits(trial *t, const et_kernel *kernel) {
 static void refuse(const et_builder *builder, const trial *t,
                    uint32_t instruction, const char *name) {
   const et_tensor_record *record = &t->record;
-  et_error *error = et_unfailed(builder->error);
+  et_error *error = builder->error;
   et_fail_program(error,
                   "instructions[%u] %s: args[%u] is %s of %u dims in the order "
                   "(",

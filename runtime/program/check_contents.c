@@ -93,6 +93,7 @@ static et_status check_entry(const et_program *program,
 
 et_status et_program_check_contents(const et_program *program,
                                     et_error *out_error) {
+  et_error_clear(out_error);
   for (size_t i = 1; i < program->source_count; i++) {
     et_data_file file;
     ET_RETURN_IF_ERROR(et_data_file_open(program, i, &file, out_error));

@@ -15,11 +15,10 @@ static et_status fail_not_found(const et_program *program, const char *name,
                                 et_error *error) {
   const et_fb_vector plans =
       et_tables_of_program(program, ET_PROGRAM_EXECUTION_PLAN);
-  et_error *told = et_unfailed(error);
-  et_fail(told, ET_STATUS_NOT_FOUND,
+  et_fail(error, ET_STATUS_NOT_FOUND,
           "there is no method '%s'; the program has:", name);
   for (uint32_t i = 0; ET_TELLS && i < et_fb_count(plans); i++) {
-    et_tell_more(told, "%s%s", i == 0 ? ET_SAYS(" ") : ET_SAYS(", "),
+    et_tell_more(error, "%s%s", i == 0 ? ET_SAYS(" ") : ET_SAYS(", "),
                  name_of(et_fb_child_at(plans, i)));
   }
   return ET_STATUS_NOT_FOUND;
@@ -27,6 +26,7 @@ static et_status fail_not_found(const et_program *program, const char *name,
 
 et_status et_program_method_meta(const et_program *program, const char *name,
                                  et_method_meta *out_meta, et_error *error) {
+  et_error_clear(error);
   const et_fb_vector plans =
       et_tables_of_program(program, ET_PROGRAM_EXECUTION_PLAN);
   for (uint32_t i = 0; i < et_fb_count(plans); i++) {

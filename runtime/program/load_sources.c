@@ -22,6 +22,7 @@ static et_status check_sources(const et_data_source *sources, size_t count,
 et_status et_program_load_sources(const et_data_source *sources, size_t count,
                                   et_program *out_program, et_error *error) {
   et_program program;
+  et_error_clear(error);
   ET_RETURN_IF_ERROR(check_sources(sources, count, error));
   ET_RETURN_IF_ERROR(et_load_program(&sources[0], &program, error));
   if (count > 1 || program.file.size != sources[0].size) {

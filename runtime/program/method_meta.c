@@ -47,6 +47,7 @@ static et_status describe_end(const et_method_meta *meta, uint16_t field,
                               size_t index, et_value_meta *out_meta,
                               et_error *error) {
   const et_fb_table plan = plan_of(meta);
+  et_error_clear(error);
   const et_fb_vector ends = et_tables_vector(plan, field);
   if (index >= et_fb_count(ends)) {
     return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
@@ -81,6 +82,7 @@ size_t et_method_meta_planned_count(const et_method_meta *meta) {
 et_status et_method_meta_planned_bytes(const et_method_meta *meta, size_t index,
                                        size_t *out_bytes, et_error *error) {
   const et_fb_table plan = plan_of(meta);
+  et_error_clear(error);
   if (index >= et_tables_planned_count(plan)) {
     return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
                    "index %zu of %u planned buffers", index,

@@ -23,7 +23,6 @@ static et_status check_base(et_span file, et_error *error) {
 et_status et_load_program(const et_data_source *source, et_program *out_program,
                           et_error *error) {
   et_program program;
-  error = et_unfailed(error);
   ET_RETURN_IF_ERROR(et_header_parse(source, &program, error));
   ET_RETURN_IF_ERROR(et_schema_verify(program.flatbuffer, &et_program_schema,
                                       program.root, error));
@@ -37,6 +36,7 @@ et_status et_program_load(et_span file, et_program *out_program,
                           et_error *error) {
   const et_extent whole = {0, file};
   const et_data_source source = {"program", file.size, &whole, 1, NULL, NULL};
+  et_error_clear(error);
   ET_RETURN_IF_ERROR(check_base(file, error));
   return et_load_program(&source, out_program, error);
 }

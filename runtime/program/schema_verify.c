@@ -65,7 +65,7 @@ static et_schema_field current_field(const walk *w, const walk_level *level) {
 
 /* "program.execution_plan[0].values[3]: " and the reason, for where the walk stands. */
 static et_status fail_here(const walk *w, const char *reason) {
-  et_error *error = et_unfailed(w->error);
+  et_error *error = w->error;
   et_fail_program(error, "%s", w->schema->name);
   for (size_t i = 0; ET_TELLS && i < w->depth; i++) {
     const walk_level *level = &w->levels[i];

@@ -13,7 +13,6 @@ int main(int argc, char **argv) {
   et_method *method = NULL;
   et_program program;
   et_error error;
-  et_error_clear(&error);
   return et_program_load(file, &program, &error) != ET_STATUS_OK ||
          et_method_measure(&program, argv[0], &et_linked_registry, NULL,
                            &needed, &error) != ET_STATUS_OK ||

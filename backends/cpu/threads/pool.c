@@ -253,6 +253,7 @@ static size_t start_threads(et_cpu_pool *pool, size_t count) {
 
 et_status et_cpu_pool_create(et_cpu_pool *pool, size_t thread_count,
                              et_error *error) {
+  et_error_clear(error);
   if (thread_count < 1 || thread_count > ET_CPU_POOL_MAX_THREADS) {
     return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
                    "a pool has 1 to %d threads, not %zu",

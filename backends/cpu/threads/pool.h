@@ -42,7 +42,7 @@ typedef struct et_cpu_pool {
   _Alignas(ET_CPU_POOL_LINE) atomic_size_t sleepers; /* threads that wait */
 } et_cpu_pool;
 
-/* Starts thread_count - 1 threads: the one that runs a method is the last. They take
+/* Clears the error, and starts thread_count - 1 threads: the one that runs a method is the last. They take
  * no signals. INVALID_ARGUMENT unless 1 <= thread_count <= ET_CPU_POOL_MAX_THREADS;
  * OUT_OF_RESOURCES, and nothing to destroy, when the system has none left. */
 et_status et_cpu_pool_create(et_cpu_pool *pool, size_t thread_count,

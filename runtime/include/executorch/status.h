@@ -55,9 +55,16 @@ const char *et_status_text(et_status status);
 /* Longest message with its NUL; longer ones are cut at a whole character. */
 #define ET_ERROR_MESSAGE_BYTES 240
 
-/* Message of the first failure since et_error_clear. Owned by the caller and
- * optional: each function that takes an et_error accepts NULL. A later failure
- * while unwinding does not overwrite an earlier one. */
+/* The status and message of a failed call. Owned by the caller and optional: each
+ * function that takes an et_error accepts NULL.
+ *
+ * The functions of program.h, method.h, hosted_method.h, file_loader.h and of generated
+ * headers clear the error first. So one et_error can be used again for every call, and
+ * needs no initial value. After a successful call its status is OK and its message
+ * empty.
+ *
+ * Functions that kernels and backends call (et_fail, tensor.h, shared_store.h) do not
+ * clear it: the first failure of a call is kept while the call unwinds. */
 typedef struct et_error {
   et_status status;
   char message[ET_ERROR_MESSAGE_BYTES];
