@@ -112,6 +112,6 @@ def run_compilation(ctx, given, outputs, message, flags = {}, files = []):
         outputs = outputs.values(),
         mnemonic = "ExecutorchLower",
         message = "%s %s" % (message, given.label),
-        requirements = {"requires-worker-protocol": "proto", "supports-path-mapping": "1", "supports-workers": "1"},
+        requirements = {"block-network": "1", "requires-worker-protocol": "proto", "supports-path-mapping": "1", "supports-workers": "1"},
         resources = COMPILER_RESOURCES[given.memory_gb],
     )

@@ -148,7 +148,7 @@ def _delegated_impl(ctx):
         outputs = [described.manifest],
         mnemonic = described.mnemonic,
         message = described.message,
-        requirements = {},
+        requirements = {"block-network": "1"},
         resources = COMPILER_RESOURCES[1],
         module = _MODULE,
     )

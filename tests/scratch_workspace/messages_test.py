@@ -34,6 +34,10 @@ _READ_BESIDE = _GOOD_MODEL.replace(
 )
 _READ_FROM_ROOT = _GOOD_MODEL.replace("def model():", "def model():\n    open('words.txt').read()")
 
+_DOWNLOADS = _GOOD_MODEL.replace(
+    "def model():", "def model():\n    torch.hub.load_state_dict_from_url('https://download.pytorch.org/models/net.pth')"
+)
+
 _EXITS = _GOOD_MODEL.replace("def model():", "def model():\n    __import__('os')._exit(3)")
 _HANGS = _GOOD_MODEL.replace("def model():", "def model():\n    __import__('time').sleep(600)")
 
@@ -196,6 +200,7 @@ def test_a_library_that_is_built_is_compiled(workspace: Workspace) -> None:
         ("", "import other\n" + _GOOD_MODEL, ["//:net_pte", "add the library that provides 'other' to the deps"]),
         ("", _READ_BESIDE, ["//:net_pte", "No such file or directory", "words.txt", "is listed in 'data'"]),
         ("", _READ_FROM_ROOT, ["//:net_pte", "No such file or directory", "words.txt", "is listed in 'data'"]),
+        ("", _DOWNLOADS, ["//:net_pte", "net.py:8: torch.hub", "weights are an input", "`weights = …`"]),
         ("", _EXITS, ["//:net_pte", "ended the process with exit code 3"]),
         ("time_limit = 5", _HANGS, ["//:net_pte", "did not end within 5 s"]),
     ],
@@ -207,6 +212,7 @@ def test_a_library_that_is_built_is_compiled(workspace: Workspace) -> None:
         "undeclared import",
         "undeclared file",
         "undeclared path",
+        "download",
         "exit",
         "hang",
     ],

@@ -216,3 +216,16 @@ def test_a_wrong_map_is_refused(tmp_path: Path, body: str, expected: str) -> Non
         'return {name.removeprefix("layer."): tensor for name, tensor in tensors.items()}', body
     )
     assert expected in _refused(tmp_path, source, weights=tmp_path / "w.safetensors")
+
+
+def test_a_download_without_a_network_is_shown_with_its_line_and_what_to_do(tmp_path: Path) -> None:
+    source = """\
+def model():
+    try:
+        raise LookupError("the hub is offline: HF_HUB_OFFLINE=1")
+    except LookupError:
+        raise OSError("cannot load the weights") from None
+"""
+    message = _refused(tmp_path, source)
+    assert "OSError: cannot load the weights\n    app/net.py:5: raise OSError" in message
+    assert "weights are an input; make the model without them" in message

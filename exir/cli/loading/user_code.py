@@ -10,6 +10,7 @@ from pathlib import Path
 import torch
 
 import exir
+from exir.cli.worker.network import network_note
 
 _MOST_FRAMES = 4
 _LONGEST_REASON = 400
@@ -22,9 +23,9 @@ _SYSTEM = (os.path.abspath(sysconfig.get_path("stdlib")) + os.sep, "<")
 
 
 def describe(error: BaseException, roots: Iterable[Path]) -> str:
-    """`TypeError: reason`, and below it the frames of user code, the innermost last."""
-    lines = user_lines(error, roots)
-    return f"{type(error).__name__}: {shorten(str(error))}" + "".join(f"\n    {line}" for line in lines)
+    """`TypeError: reason`, below it the frames of user code, the innermost last, and what to do without a network."""
+    frames = "".join(f"\n    {line}" for line in user_lines(error, roots))
+    return f"{type(error).__name__}: {shorten(str(error))}{frames}{network_note(error)}"
 
 
 def user_lines(error: BaseException, roots: Iterable[Path]) -> list[str]:

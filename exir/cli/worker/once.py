@@ -1,18 +1,27 @@
 """The compiler without a worker: one compilation, in a child as a worker's are."""
 
 import sys
+import tempfile
+from pathlib import Path
 
 from exir.cli.arguments import expand_params_file
 from exir.cli.one_shot import compile_command_line
 from exir.cli.worker.attended import attend
+from exir.cli.worker.network import block_network
 from exir.error import ConfigError
 
 
 def compile_once(argv: list[str]) -> int:
     """Compile what the flags ask for; returns the exit code, prints what the compilation printed."""
-    outcome = attend(_expanded(argv), lambda: compile_command_line(argv))
+    with tempfile.TemporaryDirectory(prefix="executorch_home_") as home:
+        outcome = attend(_expanded(argv), lambda: _compile(argv, Path(home)))
     sys.stderr.write(outcome.output)
     return outcome.exit_code
+
+
+def _compile(argv: list[str], home: Path) -> int:
+    block_network(home)
+    return compile_command_line(argv)
 
 
 def _expanded(argv: list[str]) -> list[str]:

@@ -10,6 +10,7 @@ from exir.cli.one_shot import compile_command_line
 from exir.cli.worker.attended import attend
 from exir.cli.worker.declared_inputs import enter_inputs_only, with_absolute_outputs
 from exir.cli.worker.heap import freeze_heap
+from exir.cli.worker.network import block_network
 from exir.cli.worker.warm_up import warm_up
 from exir.cli.worker.worker_protocol import WorkRequest, WorkResponse, read_request, write_response
 
@@ -38,6 +39,7 @@ def answer_requests(requests: BinaryIO, responses: BinaryIO) -> None:
 def _run(request: WorkRequest, responses: BinaryIO, folder: Path) -> int:
     """In the child: compile, with the request's inputs in `folder`. Nothing but the parent writes responses."""
     responses.close()
+    block_network(Path(tempfile.mkdtemp(dir=folder)))
     if request.sandbox_dir:
         os.chdir(request.sandbox_dir)
     arguments = with_absolute_outputs(request.arguments)

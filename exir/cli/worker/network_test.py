@@ -1,0 +1,111 @@
+"""A compilation reaches no other machine, and a model that tries to is told what to do."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from exir.cli.loading.user_code import describe
+from exir.cli.worker.isolation import Outcome, run_isolated
+from exir.cli.worker.network import block_network, network_note
+
+_ADDRESS = "http://weights.example/net.pt"
+
+
+def _blocked(run: Callable[[], object], home: Path) -> Outcome:
+    """What `run` prints in a process without a network; what it raises is described."""
+
+    def child() -> int:
+        block_network(home)
+        try:
+            run()
+        except BaseException as error:
+            print(describe(error, [Path(__file__).parent]))
+            return 1
+        return 0
+
+    return run_isolated(child)
+
+
+def _retry() -> None:
+    while True:
+        try:
+            urllib.request.urlopen(_ADDRESS)
+        except Exception:
+            time.sleep(0.01)
+
+
+def _raise_offline_error() -> None:
+    raise type("LocalEntryNotFoundError", (FileNotFoundError,), {})("cannot find the file")
+
+
+def _raise_without_a_chain() -> None:
+    raise OSError("cannot load it; check your connection, or unset TRANSFORMERS_OFFLINE")
+
+
+_ATTEMPTS: dict[str, Callable[[], object]] = {
+    "urllib": lambda: urllib.request.urlopen(_ADDRESS),
+    "by address": lambda: urllib.request.urlopen("http://192.0.2.1/net.pt"),
+    "connect": lambda: socket.socket().connect(("192.0.2.1", 80)),
+    "connect_ex": lambda: socket.socket().connect_ex(("192.0.2.1", 80)),
+    "datagram": lambda: socket.socket(type=socket.SOCK_DGRAM).sendto(b"x", ("192.0.2.1", 80)),
+    "version 6": lambda: socket.socket(socket.AF_INET6).connect(("2001:db8::1", 80)),
+    "name": lambda: socket.gethostbyname("weights.example"),
+    "retries": _retry,
+    "hub": _raise_offline_error,
+    "message": _raise_without_a_chain,
+}
+
+
+@pytest.mark.parametrize("name", _ATTEMPTS)
+def test_attempt_fails_at_once_with_what_to_do(name: str, tmp_path: Path) -> None:
+    begun = time.monotonic()
+    outcome = _blocked(_ATTEMPTS[name], tmp_path)
+    assert outcome.exit_code == 1
+    assert "weights are an input" in outcome.output and "`weights = …`" in outcome.output
+    assert time.monotonic() - begun < 5
+
+
+def _reach_itself() -> None:
+    server = socket.create_server(("127.0.0.1", 0))
+    with socket.create_connection(("localhost", server.getsockname()[1])):
+        pass
+    left, right = socket.socketpair()
+    left.sendall(b"x")
+    assert right.recv(1) == b"x"
+
+
+def test_the_machine_itself_is_reached(tmp_path: Path) -> None:
+    outcome = _blocked(_reach_itself, tmp_path)
+    assert outcome.exit_code == 0, outcome.output
+
+
+def _connect_by_another_program() -> None:
+    code = "import socket; socket.create_connection(('192.0.2.1', 80), timeout=3)"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    raise RuntimeError(result.stderr)
+
+
+def test_programs_of_a_compilation_reach_no_machine(tmp_path: Path) -> None:
+    outcome = _blocked(_connect_by_another_program, tmp_path)
+    assert "Network is unreachable" in outcome.output or "timed out" in outcome.output
+
+
+def test_downloads_of_the_user_are_not_found(tmp_path: Path) -> None:
+    def show() -> None:
+        import torch
+
+        print(os.path.expanduser("~"), torch.hub.get_dir(), os.environ["HF_HUB_OFFLINE"])
+
+    assert _blocked(show, tmp_path).output.split() == [str(tmp_path), f"{tmp_path}/.cache/torch/hub", "1"]
+
+
+def test_other_errors_have_no_note() -> None:
+    assert network_note(FileNotFoundError("no such file: weights.pt")) == ""
+    assert network_note(ConnectionRefusedError("127.0.0.1")) == ""
