@@ -102,7 +102,9 @@ def test_a_damaged_file_is_named_on_standard_error(
 ) -> None:
     model = tmp_path / "m.gguf"
     model.write_bytes(b"GGUF\x03\0\0\0")
-    monkeypatch.setattr("sys.argv", ["byte_pairs", str(model), "small", "//text:small", str(tmp_path / "s.h"), str(tmp_path / "s.c")])
+    monkeypatch.setattr(
+        "sys.argv", ["byte_pairs", str(model), "small", "//text:small", str(tmp_path / "s.h"), str(tmp_path / "s.c")]
+    )
     assert byte_pairs.main() == 1
     assert f"{model}: not a valid GGUF file: the tensor count takes 8 bytes" in capsys.readouterr().err
     assert not (tmp_path / "s.h").exists()

@@ -107,7 +107,7 @@ def _delegates(
 
 def _import_backends(options: argparse.Namespace) -> None:
     # This needs torch.
-    from exir.cli.loading.load_model import use_import_roots
+    from exir.cli.loading.import_roots import use_import_roots
     from exir.cli.loading.references import resolve
 
     use_import_roots(tuple(options.import_root))

@@ -20,7 +20,8 @@ from exir.cli.compile import (
 )
 from exir.cli.config import load_config
 from exir.cli.loading.calibration import calls_of
-from exir.cli.loading.load_model import load_model, use_import_roots
+from exir.cli.loading.import_roots import use_import_roots
+from exir.cli.loading.load_model import load_model
 from exir.cli.loading.references import make_partitioners, make_passes
 from exir.cli.quantization import Quantization, quantize_methods
 from exir.cli.reporting.calls import Call, write_calls

@@ -59,7 +59,7 @@ def _impl(ctx):
     _check(ctx)
     library = ctx.attr.partitioner
     libraries = [imported_library(ctx.label, library, "partitioner")] if library else []
-    partitioner = "%s:%s" % (module_name(module_file(library, "partitioner")), ctx.attr.entry_point) if library else ""
+    partitioner = "%s:%s" % (module_name(module_file(library, "partitioner"), library[PyInfo].imports), ctx.attr.entry_point) if library else ""
     return [
         DefaultInfo(),
         ExecutorchBackendInfo(

@@ -28,11 +28,12 @@ def module_file(target, attribute):
     fail("'%s' is %s, which has %d Python sources and none named %s.py" %
          (attribute, target.label, len(sources), target.label.name))
 
-def module_name(file):
+def module_name(file, imports = None):
     """Finds the dotted name that a source file is imported by, from its repository's root.
 
     Args:
       file: the source file.
+      imports: depset[string]: PyInfo.imports of its library. Where a folder's name has a dot, the name counts from one of these.
 
     Returns:
       string
@@ -40,6 +41,12 @@ def module_name(file):
     path = file.short_path
     if path.startswith("../"):
         path = path[len("../"):].partition("/")[2]
+    if "." in path[:-len(".py")]:
+        for entry in imports.to_list() if imports else []:
+            folder = entry.partition("/")[2]
+            if path.startswith(folder + "/"):
+                path = path[len(folder) + 1:]
+                break
     return path[:-len(".py")].replace("/", ".")
 
 def data_files(targets):

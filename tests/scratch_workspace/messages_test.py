@@ -35,7 +35,8 @@ _READ_BESIDE = _GOOD_MODEL.replace(
 _READ_FROM_ROOT = _GOOD_MODEL.replace("def model():", "def model():\n    open('words.txt').read()")
 
 _DOWNLOADS = _GOOD_MODEL.replace(
-    "def model():", "def model():\n    torch.hub.load_state_dict_from_url('https://download.pytorch.org/models/net.pth')"
+    "def model():",
+    "def model():\n    torch.hub.load_state_dict_from_url('https://download.pytorch.org/models/net.pth')",
 )
 
 _EXITS = _GOOD_MODEL.replace("def model():", "def model():\n    __import__('os')._exit(3)")

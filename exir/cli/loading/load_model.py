@@ -5,7 +5,6 @@ import importlib
 import inspect
 import os
 import re
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import ModuleType
@@ -15,6 +14,7 @@ import torch
 from torch import Tensor
 
 from exir.cli.arguments import Arguments
+from exir.cli.loading.import_roots import module_of_file
 from exir.cli.loading.user_code import describe
 from exir.cli.loading.weights import check_not_on_meta, load_weights, read_weights
 from exir.cli.worker.environment import seed_everything
@@ -24,17 +24,6 @@ from exir.weights_file import WeightsFile
 
 # The parameter of an entry point that makes its model by the weights file.
 _WEIGHTS = "weights"
-
-
-def use_import_roots(roots: tuple[Path, ...]) -> None:
-    """Let user modules be imported from `roots`.
-
-    They come last in `sys.path`, so that no user's file can take the place of a module that
-    the compiler, or a warm worker, may have imported already.
-    """
-    sys.dont_write_bytecode = True
-    sys.path += [os.path.abspath(root) for root in roots]
-    importlib.invalidate_caches()
 
 
 def load_model(arguments: Arguments) -> ModelSpec:
@@ -52,8 +41,10 @@ def load_model(arguments: Arguments) -> ModelSpec:
 
 def _make_model(arguments: Arguments, file: WeightsFile | None) -> ModelSpec:
     seed_everything()
-    module = import_user_module(arguments.module, arguments.import_roots)
-    _check_file(module, arguments.module_file)
+    roots, source = arguments.import_roots, arguments.module_file
+    name = arguments.module if source is None else module_of_file(source, roots, arguments.module)
+    module = import_user_module(name, roots)
+    _check_file(module, source)
     entry_point = _find_entry_point(module, arguments.entry_point)
     given = _given(entry_point, arguments, file)
     seed_everything()

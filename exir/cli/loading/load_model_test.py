@@ -10,7 +10,8 @@ import torch
 from safetensors.torch import save_file
 
 from exir.cli.arguments import parse_arguments
-from exir.cli.loading.load_model import load_model, use_import_roots
+from exir.cli.loading.import_roots import use_import_roots
+from exir.cli.loading.load_model import load_model
 from exir.error import ModelError
 from exir.model_spec import ModelSpec
 

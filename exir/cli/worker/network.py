@@ -88,7 +88,11 @@ def _is_blocked(error: BaseException) -> bool:
     if isinstance(error, NetworkBlockedError | NameLookupBlockedError | RetriesEndedError):
         return True
     text = str(error)
-    return type(error).__name__ in _OFFLINE_ERRORS or _BLOCKED in text or any(name in text for name in _OFFLINE)
+    return (
+        type(error).__name__ in _OFFLINE_ERRORS
+        or _BLOCKED in text
+        or any(name in text for name in _OFFLINE)
+    )
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
@@ -117,7 +121,9 @@ def _enter_empty_network() -> None:
             Path("/proc/self/gid_map").write_text(f"{group} {group} 1")
         with socket.socket() as any_socket:
             fcntl.ioctl(any_socket, _SIOCSIFFLAGS, struct.pack("16sh", b"lo", _IFF_UP))
-    except OSError:  # a system that grants the namespace and no rights within it: loopback is blocked, too
+    except (
+        OSError
+    ):  # a system that grants the namespace and no rights within it: loopback is blocked, too
         pass
 
 

@@ -103,7 +103,11 @@ def test_downloads_of_the_user_are_not_found(tmp_path: Path) -> None:
 
         print(os.path.expanduser("~"), torch.hub.get_dir(), os.environ["HF_HUB_OFFLINE"])
 
-    assert _blocked(show, tmp_path).output.split() == [str(tmp_path), f"{tmp_path}/.cache/torch/hub", "1"]
+    assert _blocked(show, tmp_path).output.split() == [
+        str(tmp_path),
+        f"{tmp_path}/.cache/torch/hub",
+        "1",
+    ]
 
 
 def test_other_errors_have_no_note() -> None:
