@@ -1,9 +1,9 @@
 """`to_backend`: compile a program, or the parts of it that a partitioner chooses, for a backend."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import singledispatch
-from typing import Any
+from typing import Any, TypeVar
 
 from torch.export import ExportedProgram
 from torch.export.graph_signature import OutputKind
@@ -12,10 +12,15 @@ from torch.fx import Graph, Node
 from exir.backend.backend_details import BackendDetails, PreprocessResult
 from exir.backend.compile_spec_schema import CompileSpec
 from exir.backend.extract import Partition, extract_program, find_partition
-from exir.backend.partitioner import DelegationSpec, Partitioner, PartitionResult
-from exir.backend.rewrite import with_delegate_calls
-from exir.backend.tags import remove_tags
+from exir.backend.partitioner import DelegationSpec, Partitioner
+from exir.backend.rewrite import graph_with_delegate_calls, last_handle, with_delegate_calls
+from exir.backend.tags import remove_tags, tag_of
 from exir.error import UserError
+from exir.graph.bodies import Body, bodies, drop_unused_operands
+from exir.graph.constants import ConstantTable
+from exir.graph.control_flow import graphs
+from exir.graph.fake_mode import fake_mode_of
+from exir.graph.program_copy import copy_program
 from exir.lowered_backend_module import LoweredBackendModule
 
 __all__ = ["LoweredBackendModule", "MethodProgramsPartitionerSpec", "find_backend", "to_backend"]
@@ -37,7 +42,7 @@ def to_backend(first: Any, *rest: Any) -> Any:
         compiles the whole program;
     to_backend(edge_program: ExportedProgram, partitioner) -> ExportedProgram
         gives a copy of the program in which the parts that the partitioner chose are
-        `executorch_call_delegate` nodes;
+        `executorch_call_delegate` nodes, in the graphs of its control flow as well;
     to_backend(MethodProgramsPartitionerSpec) -> dict[str, ExportedProgram]
         does the latter for several methods.
     """
@@ -74,45 +79,92 @@ def _lower_methods(methods: MethodProgramsPartitionerSpec) -> dict[str, Exported
     return {**programs, **_lower_chosen(choices)}
 
 
+_T = TypeVar("_T")
+# The graph of a program that a partition is in: the position of its body, or None for the outermost graph; and its tag.
+_Key = tuple[int | None, str]
+
+
 @dataclass(frozen=True)
 class _Choice:
-    """What a partitioner chose of a program: partitions by their tags, and who compiles them."""
+    """What a partitioner chose of a program: partitions, in its control flow as well, and who compiles them.
+
+    bodies: the graphs of control flow that have partitions, outer ones first.
+    """
 
     program: ExportedProgram
-    partitions: Mapping[str, Partition]
+    bodies: Sequence[Body]
+    partitions: Mapping[_Key, Partition]
     specs: Mapping[str, DelegationSpec]
 
-    def tags_of(self, backend_id: str) -> list[str]:
-        """Those that this backend compiles, in order."""
-        return [tag for tag in self.partitions if self.specs[tag].backend_id == backend_id]
+    def keys_of(self, backend_id: str) -> list[_Key]:
+        """Those of the partitions that this backend compiles, in order."""
+        return [key for key in self.partitions if self.specs[key[1]].backend_id == backend_id]
+
+    def within(self, body: int | None, of_all: Mapping[_Key, _T]) -> dict[str, _T]:
+        """What `of_all` has for the partitions of one graph, by their tags."""
+        return {key[1]: each for key, each in of_all.items() if key[0] == body}
+
+    def graph_program(self, body: int | None) -> ExportedProgram:
+        """One of the graphs, as a program."""
+        return self.program if body is None else self.bodies[body].program
 
 
 @dataclass(frozen=True)
 class _Part:
     """One partition as a program of its own, and what it is compiled with."""
 
-    tag: str
+    key: _Key
     program: ExportedProgram
     compile_specs: list[CompileSpec]
 
 
 def _choose(program: ExportedProgram, partitioner: Partitioner) -> _Choice:
-    before = _shape_of(program.graph)
+    before = _shape_of(program)
     result = partitioner(program)
     tagged = result.tagged_exported_program
     _check_only_tags_changed(before, tagged, partitioner)
     try:
-        return _Choice(tagged, _partitions_of(result), result.partition_tags)
+        if not any(_has_tags(body.program.graph) for body in bodies(tagged)):
+            found = _partitions_of(tagged, result.partition_tags)
+            return _Choice(
+                tagged, (), {(None, tag): each for tag, each in found.items()}, result.partition_tags
+            )
+        return _choice_with_bodies(copy_program(tagged), result.partition_tags)
     finally:
-        remove_tags(tagged.graph)
+        for graph_module in graphs(tagged.graph_module):
+            remove_tags(graph_module.graph)
+
+
+def _has_tags(graph: Graph) -> bool:
+    return any(tag_of(node) is not None for node in graph.nodes)
+
+
+def _choice_with_bodies(program: ExportedProgram, specs: Mapping[str, DelegationSpec]) -> _Choice:
+    """`program`, which is a copy, will be written to. What is in control flow that has a tag itself goes with that."""
+    chosen = [
+        body
+        for body in bodies(program)
+        if _has_tags(body.program.graph) and not any(tag_of(node) is not None for node in body.path)
+    ]
+    partitions: dict[_Key, Partition] = {
+        (None, tag): each for tag, each in _partitions_of(program, specs).items()
+    }
+    for position, body in enumerate(chosen):
+        for tag, each in _partitions_of(body.program, specs).items():
+            partitions[position, tag] = each
+    for graph_module in graphs(program.graph_module):
+        remove_tags(graph_module.graph)
+    return _Choice(program, chosen, partitions, specs)
 
 
 def _lower_chosen(choices: Mapping[str, _Choice]) -> dict[str, ExportedProgram]:
     """Each method with its partitions compiled; a backend gets those of all methods at once."""
-    lowered: dict[str, dict[str, LoweredBackendModule]] = {name: {} for name in choices}
-    backends = [choice.specs[tag].backend_id for choice in choices.values() for tag in choice.partitions]
+    lowered: dict[str, dict[_Key, LoweredBackendModule]] = {name: {} for name in choices}
+    backends = [
+        choice.specs[tag].backend_id for choice in choices.values() for _, tag in choice.partitions
+    ]
     for backend_id in dict.fromkeys(backends):
-        parts = {name: _parts(choice, choice.tags_of(backend_id)) for name, choice in choices.items()}
+        parts = {name: _parts(choice, choice.keys_of(backend_id)) for name, choice in choices.items()}
         for name, modules in _compile(
             backend_id, {n: each for n, each in parts.items() if each}
         ).items():
@@ -120,27 +172,39 @@ def _lower_chosen(choices: Mapping[str, _Choice]) -> dict[str, ExportedProgram]:
     return {name: _with_calls(choice, lowered[name]) for name, choice in choices.items()}
 
 
-def _with_calls(choice: _Choice, lowered: Mapping[str, LoweredBackendModule]) -> ExportedProgram:
-    if not lowered:
-        return choice.program
-    return with_delegate_calls(choice.program, choice.partitions, lowered)
+def _with_calls(choice: _Choice, lowered: Mapping[_Key, LoweredBackendModule]) -> ExportedProgram:
+    """Graphs of control flow get their calls first, inner ones before those around them."""
+    program = choice.program
+    handle = last_handle(program.graph_module) + 1
+    for position, body in reversed(list(enumerate(choice.bodies))):
+        partitions = choice.within(position, choice.partitions)
+        modules = choice.within(position, lowered)
+        body.replace_graph(graph_with_delegate_calls(body.program, partitions, modules, handle))
+        handle += len(partitions)
+    if choice.bodies:
+        drop_unused_operands(program)
+        ConstantTable(program, fake_mode_of(program.graph)).drop_unused()
+    outermost = choice.within(None, choice.partitions)
+    if not outermost:
+        return program
+    return with_delegate_calls(program, outermost, choice.within(None, lowered))
 
 
-def _parts(choice: _Choice, tags: list[str]) -> list[_Part]:
+def _parts(choice: _Choice, keys: list[_Key]) -> list[_Part]:
     return [
         _Part(
-            tag,
-            extract_program(choice.program, choice.partitions[tag]),
-            list(choice.specs[tag].compile_specs),
+            key,
+            extract_program(choice.graph_program(key[0]), choice.partitions[key]),
+            list(choice.specs[key[1]].compile_specs),
         )
-        for tag in tags
+        for key in keys
     ]
 
 
 def _compile(
     backend_id: str, parts: Mapping[str, list[_Part]]
-) -> dict[str, dict[str, LoweredBackendModule]]:
-    """The parts of all methods that one backend compiles, by method and tag."""
+) -> dict[str, dict[_Key, LoweredBackendModule]]:
+    """The parts of all methods that one backend compiles, by method and key."""
     programs = {
         name: [_with_graph_copied(part.program) for part in some] for name, some in parts.items()
     }
@@ -149,7 +213,7 @@ def _compile(
     _check_counts(results, parts, backend_id)
     return {
         name: {
-            part.tag: _lowered(backend_id, part.program, part.compile_specs, result)
+            part.key: _lowered(backend_id, part.program, part.compile_specs, result)
             for part, result in zip(some, results[name])
         }
         for name, some in parts.items()
@@ -168,10 +232,9 @@ def _check_counts(
             )
 
 
-def _partitions_of(result: PartitionResult) -> dict[str, Partition]:
+def _partitions_of(program: ExportedProgram, tags: Iterable[str]) -> dict[str, Partition]:
     """The partitions that compute something, in the order of their tags."""
-    program = result.tagged_exported_program
-    found = {tag: find_partition(program, tag) for tag in result.partition_tags}
+    found = {tag: find_partition(program, tag) for tag in tags}
     return {tag: partition for tag, partition in found.items() if partition.outputs}
 
 
@@ -249,17 +312,19 @@ def _refuse_state(program: ExportedProgram, backend_id: str) -> None:
         )
 
 
-def _shape_of(graph: Graph) -> list[tuple[str, str, str, str]]:
-    return [(node.op, node.name, str(node.target), f"{node.args}{node.kwargs}") for node in graph.nodes]
+def _shape_of(program: ExportedProgram) -> list[tuple[str, str, str, str]]:
+    nodes = (node for each in graphs(program.graph_module) for node in each.graph.nodes)
+    return [(node.op, node.name, str(node.target), f"{node.args}{node.kwargs}") for node in nodes]
 
 
 def _check_only_tags_changed(
     before: list[tuple[str, str, str, str]], tagged: ExportedProgram, partitioner: Partitioner
 ) -> None:
-    for old, new in zip(before, _shape_of(tagged.graph)):
+    after = _shape_of(tagged)
+    for old, new in zip(before, after):
         if old != new:
             _refuse_change(partitioner, old[1])
-    if len(before) != len(tagged.graph.nodes):
+    if len(before) != len(after):
         _refuse_change(partitioner, before[-1][1])
 
 

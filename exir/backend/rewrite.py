@@ -7,12 +7,13 @@ from typing import Any
 import torch
 from torch.export import ExportedProgram
 from torch.export.graph_signature import ExportGraphSignature
-from torch.fx import Graph, Node
+from torch.fx import Graph, GraphModule, Node
 
 from exir.backend.extract import Partition
 from exir.backend.order import units_in_order
 from exir.backend.tags import constant_specs, mutated_buffers
 from exir.delegate import attach_lowered_module, executorch_call_delegate
+from exir.graph.control_flow import graphs
 from exir.graph.program_update import renamed_signature
 from exir.lowered_backend_module import LoweredBackendModule
 
@@ -26,14 +27,24 @@ def with_delegate_calls(
 
     Constants that nothing reads any more are left out, with their inputs.
     """
-    writer = _Writer(program, partitions, lowered)
-    members = {tag: partition.nodes for tag, partition in partitions.items()}
-    for tag, nodes in units_in_order(program.graph, members):
-        if tag is None:
-            writer.copy_node(nodes[0])
-        else:
-            writer.write_call(tag)
+    writer = _Writer(program, partitions, lowered, _constants_left_out(partitions))
+    writer.write()
     return writer.finish()
+
+
+def graph_with_delegate_calls(
+    program: ExportedProgram,
+    partitions: Mapping[str, Partition],
+    lowered: Mapping[str, LoweredBackendModule],
+    first_handle: int,
+) -> GraphModule:
+    """The graph of `program` in which each partition is a call of its lowered module; it has the same placeholders.
+
+    first_handle: the debug handle of the first call; others follow.
+    """
+    writer = _Writer(program, partitions, lowered, frozenset(), first_handle)
+    writer.write()
+    return writer.graph_module()
 
 
 def as_one_call(lowered: LoweredBackendModule) -> ExportedProgram:
@@ -60,15 +71,32 @@ class _Writer:
         program: ExportedProgram,
         partitions: Mapping[str, Partition],
         lowered: Mapping[str, LoweredBackendModule],
+        left_out: frozenset[Node],
+        first_handle: int | None = None,
     ) -> None:
         self._program = program
         self._partitions = partitions
         self._lowered = lowered
-        self._left_out = _constants_left_out(partitions)
+        self._left_out = left_out
         self._graph = Graph()
         self._root = torch.nn.Module()
         self._copies: dict[Node, Node] = {}
-        self._next_handle = 1 + max(node.meta.get("debug_handle", 0) for node in program.graph.nodes)
+        self._next_handle = first_handle or 1 + last_handle(program.graph_module)
+
+    def write(self) -> None:
+        """Write the nodes that stay, and the calls, in an order in which each comes after what it reads."""
+        members = {tag: partition.nodes for tag, partition in self._partitions.items()}
+        for tag, nodes in units_in_order(self._program.graph, members):
+            if tag is None:
+                self.copy_node(nodes[0])
+            else:
+                self.write_call(tag)
+
+    def graph_module(self) -> GraphModule:
+        """The new graph with what its nodes name."""
+        result = GraphModule(self._root, self._graph)
+        result.meta.update(self._program.graph_module.meta)
+        return result
 
     def copy_node(self, node: Node) -> None:
         """Copy a node that stays, unless it is a constant that only delegates read."""
@@ -129,6 +157,12 @@ class _Writer:
         gone = {node.name for node in self._left_out}
         kept = [spec for spec in old.input_specs if spec.arg.name not in gone]
         return renamed_signature(ExportGraphSignature(kept, list(old.output_specs)), self._graph)
+
+
+def last_handle(graph_module: GraphModule) -> int:
+    """The largest debug handle of `graph_module` and of the graphs of its control flow."""
+    nodes = (node for each in graphs(graph_module) for node in each.graph.nodes)
+    return max(node.meta.get("debug_handle", 0) for node in nodes)
 
 
 def _constants_left_out(partitions: Mapping[str, Partition]) -> frozenset[Node]:

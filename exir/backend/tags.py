@@ -7,6 +7,8 @@ from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind, InputSpec, OutputKind
 from torch.fx import Graph, Node
 
+from exir.graph.control_flow import results_of
+
 TAG = "delegation_tag"
 _REFUSALS = "delegation_refusals"
 
@@ -50,7 +52,7 @@ class MutatedBuffer:
 
 def mutated_buffers(program: ExportedProgram) -> dict[Node, MutatedBuffer]:
     """By their placeholders, in order."""
-    outputs = program.graph.output_node().args[0]
+    outputs = results_of(program.graph)
     new_values = {
         spec.target: value
         for spec, value in zip(program.graph_signature.output_specs, outputs)

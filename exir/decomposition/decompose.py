@@ -5,8 +5,9 @@ operators that need it. A program for which that does not do (control flow, `vma
 views that are written to, …) is retraced as a whole by `run_decompositions`, which is several times slower.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from typing import TypeAlias
 
 import torch
 from torch._ops import HigherOrderOperator, OpOverload
@@ -26,6 +27,7 @@ from exir.error import NotLocal, UnsupportedOperatorError
 from exir.graph.fake_mode import fake_mode_of
 from exir.graph.program_update import edge_program
 
+Whole: TypeAlias = Callable[[ExportedProgram], Mapping[OpOverload, NodeFilter]]
 # `torch.export` writes where `vmap`, `grad` and `jvp` begin and end as calls between the operators.
 _TRANSFORMS = "torch._functorch.predispatch"
 
@@ -34,7 +36,7 @@ def to_core_aten(
     program: ExportedProgram,
     preserve: Mapping[OpOverload, NodeFilter],
     attention: bool = False,
-    outermost: Mapping[OpOverload, NodeFilter] | None = None,
+    whole: Whole | None = None,
 ) -> ExportedProgram:
     """A new program of core ATen operators in the edge dialect's notation.
 
@@ -45,21 +47,23 @@ def to_core_aten(
 
     preserve: operators that are kept whole, each at the nodes for which its function is true.
     attention: it becomes one operator where that takes the call.
-    outermost: operators that are kept whole in the same way, but not in graphs of control flow.
+    whole: of the program as it is when it is rewritten, further operators that are kept whole in the same way.
     """
     refuse_lost_derivatives(program)
-    decompositions = core_aten(preserve, attention, outermost)
+    decompositions = core_aten(preserve, attention)
     program = lift_inner_constants(inline_grad_modes(program))
     program = unwrap_subclasses(separate_operands(program))
     try:
-        return decompose_locally(program, decompositions)
+        return decompose_locally(program, decompositions, whole)
     except NotLocal:
-        return _decompose_as_a_whole(program, decompositions)
+        return _decompose_as_a_whole(program, decompositions, whole)
 
 
-def _decompose_as_a_whole(program: ExportedProgram, decompositions: Decompositions) -> ExportedProgram:
+def _decompose_as_a_whole(
+    program: ExportedProgram, decompositions: Decompositions, whole: Whole | None
+) -> ExportedProgram:
     try:
-        return decompose_by_retracing(program, decompositions)
+        return decompose_by_retracing(program, decompositions, whole)
     except NotLocal as reason:
         error = UnsupportedOperatorError(
             f"{reason.message}; compute it in a tensor, or write the model without it"
@@ -68,18 +72,29 @@ def _decompose_as_a_whole(program: ExportedProgram, decompositions: Decompositio
         raise error from reason
 
 
-def decompose_locally(program: ExportedProgram, decompositions: Decompositions) -> ExportedProgram:
+def decompose_locally(
+    program: ExportedProgram, decompositions: Decompositions, whole: Whole | None = None
+) -> ExportedProgram:
     """`to_core_aten` operator by operator; raises `NotLocal` when that would not be sound."""
     _refuse_what_spans_operators(program.graph_module)
     with _without_onednn():
-        return _rewritten(program, decompositions)
+        return _rewritten(program, _preserving(decompositions, whole, program))
 
 
-def decompose_by_retracing(program: ExportedProgram, decompositions: Decompositions) -> ExportedProgram:
+def decompose_by_retracing(
+    program: ExportedProgram, decompositions: Decompositions, whole: Whole | None = None
+) -> ExportedProgram:
     """`to_core_aten` by tracing the whole program anew."""
     with _without_onednn():
-        retraced = with_whole_copies(program).run_decompositions(decompositions.for_retracing())
-        return _rewritten(retraced, decompositions)
+        kept = _preserving(decompositions, whole, program)
+        retraced = with_whole_copies(program).run_decompositions(kept.for_retracing())
+        return _rewritten(retraced, _preserving(decompositions, whole, retraced))
+
+
+def _preserving(
+    decompositions: Decompositions, whole: Whole | None, program: ExportedProgram
+) -> Decompositions:
+    return decompositions if whole is None else decompositions.preserving(whole(program))
 
 
 @contextmanager

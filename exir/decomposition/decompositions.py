@@ -32,35 +32,34 @@ class Decompositions:
     """The decompositions to core ATen.
 
     preserve: operators that are not decomposed, each where its function says so of the node.
-    outermost: the same, but for the graphs of control flow.
     """
 
     table: Mapping[OpOverload, Callable[..., Any]]
     preserve: Mapping[OpOverload, NodeFilter] = field(default_factory=dict)
-    outermost: Mapping[OpOverload, NodeFilter] = field(default_factory=dict)
 
     def apply_to(self, op: OpOverload, node: Node | None = None) -> bool:
         """Whether `op` is to be decomposed: by the table, or as a composite operator.
 
         node: the node that calls it, when it is one of the program's own.
         """
-        if op.namespace == "prim" or (node is not None and self._preserves(op, node)):
+        is_kept = node is not None and op in self.preserve and self.preserve[op](node)
+        if op.namespace == "prim" or is_kept:
             return False
         return op in self.table or (op._can_decompose() and not _is_core_composite(op))
 
-    def _preserves(self, op: OpOverload, node: Node) -> bool:
-        return any(op in kept and kept[op](node) for kept in (self.preserve, self.outermost))
-
-    def inside(self) -> "Decompositions":
-        """Those of the graphs of control flow."""
-        return replace(self, outermost={})
+    def preserving(self, more: Mapping[OpOverload, NodeFilter]) -> "Decompositions":
+        """The same, but that the operators of `more` are kept as well."""
+        kept = dict(self.preserve)
+        for op, wanted in more.items():
+            kept[op] = either(kept.get(op), wanted)
+        return replace(self, preserve=kept)
 
     def for_retracing(self) -> dict[OpOverload, Callable[..., Any]]:
         """What `run_decompositions` should know; our own are applied to what it leaves.
 
         Composites are listed with the rest: it keeps those that are not.
         """
-        kept = self.preserve.keys() | self.outermost.keys() | _OWN.keys() | _of_packages().keys()
+        kept = self.preserve.keys() | _OWN.keys() | _of_packages().keys()
         kept |= WHOLE_ATTENTION.keys() & self.table.keys()
         table = {**torch._decomp.core_aten_decompositions(), **self.table}
         return {op: run for op, run in table.items() if op not in kept}
@@ -76,14 +75,18 @@ class Decompositions:
 def core_aten(
     preserve: Mapping[OpOverload, NodeFilter] | None = None,
     attention: bool = False,
-    outermost: Mapping[OpOverload, NodeFilter] | None = None,
 ) -> Decompositions:
     """The decompositions that lead to core ATen.
 
     attention: it becomes one operator where that takes the call.
     """
     table = {**_core_aten_table(), **_of_packages(), **(WHOLE_ATTENTION if attention else {})}
-    return Decompositions(table, dict(preserve or {}), dict(outermost or {}))
+    return Decompositions(table, dict(preserve or {}))
+
+
+def either(first: NodeFilter | None, second: NodeFilter) -> NodeFilter:
+    """A filter that takes what one of the two takes."""
+    return second if first is None else lambda node: first(node) or second(node)
 
 
 def _of_packages() -> Mapping[OpOverload, Callable[..., Any]]:

@@ -6,6 +6,7 @@ from torch import Tensor
 from torch.export import ExportedProgram
 from torch.fx import GraphModule, Node
 
+from exir.graph.bodies import added_operand
 from exir.graph.constants import ConstantTable
 from exir.graph.control_flow import Region, graphs, regions
 from exir.graph.fake_mode import fake_mode_of
@@ -53,7 +54,7 @@ def _lift_region(node: Node, region: Region, source: _Source) -> None:
     inner = region.graph_module
 
     def operand(name: str, tensor: Tensor) -> Node:
-        return _added_operand(node, source(name, tensor))[region.holder]
+        return added_operand(node, source(name, tensor))[region.holder]
 
     holders = _holders(inner)
     for holder in holders:
@@ -63,21 +64,3 @@ def _lift_region(node: Node, region: Region, source: _Source) -> None:
     for name in {str(holder.target) for holder in holders}:
         delattr(inner, name)
     _lift_within(inner, operand)
-
-
-def _added_operand(node: Node, value: Node) -> dict[Node, Node]:
-    """Give `node` one more operand; returns its placeholder by the holder of each graph."""
-    *others, operands = node.args
-    assert isinstance(operands, (list, tuple))
-    added = {region.holder: _added_placeholder(region, value) for region in regions(node)}
-    node.args = (*others, type(operands)([*operands, value]))
-    return added
-
-
-def _added_placeholder(region: Region, value: Node) -> Node:
-    graph = region.graph_module.graph
-    last = graph.find_nodes(op="placeholder")[-1]
-    with graph.inserting_after(last):
-        placeholder = graph.placeholder(value.name)
-    placeholder.meta = dict(value.meta)
-    return placeholder

@@ -158,7 +158,7 @@ class GraphRewriter:
         rewritten = GraphRewriter(
             region.graph_module,
             self._fake_mode,
-            self._decompositions.inside(),
+            self._decompositions,
             self._debug_handles,
             given,
         ).run()

@@ -10,6 +10,7 @@ from torch.export import ExportedProgram
 from torch.fx import Node
 
 from exir.dialects.edge import edge_op
+from exir.graph.bodies import run_in_bodies
 from exir.graph.constants import ConstantTable
 from exir.graph.edit import replace_and_erase
 from exir.graph.fake_mode import fake_mode_of
@@ -28,7 +29,7 @@ class FoldBatchNorm(ProgramPass):
     """Folds a batch norm of inference into the constant weight of the one operator that feeds it.
 
     Before: the edge dialect. After: no batch norm with constant statistics follows a convolution
-    (transposed or not) or a matrix product that has constant weights and no other user.
+    (transposed or not) or a matrix product that has constant weights and no other user, in graphs of control flow as well.
 
     With s = γ / √(σ² + ε), computed in float64 by correctly rounded operations so that every
     machine gets the same bits: W' = W · s over the output channels, b' = (b − μ) · s + β.
@@ -37,11 +38,16 @@ class FoldBatchNorm(ProgramPass):
     name: ClassVar[str] = "fold_batch_norm"
 
     def run(self, program: ExportedProgram) -> ExportedProgram:
-        constants = ConstantTable(program, fake_mode_of(program.graph))
-        for node in list(program.graph.nodes):
-            if node.target is _BATCH_NORM:
-                _fold(node, constants)
+        _fold_in_graph(program)
+        run_in_bodies(program, _fold_in_graph)
         return program
+
+
+def _fold_in_graph(program: ExportedProgram) -> None:
+    constants = ConstantTable(program, fake_mode_of(program.graph))
+    for node in list(program.graph.nodes):
+        if node.target is _BATCH_NORM:
+            _fold(node, constants)
 
 
 @dataclass(frozen=True)

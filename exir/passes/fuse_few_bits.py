@@ -10,6 +10,7 @@ from torch.fx import Node
 import exir.dialects.quantized_weight_ops  # noqa: F401  (registers the operators used below)
 from exir.dialects.edge import edge_op
 from exir.graph.block_weight import is_blocks, read_blocks
+from exir.graph.bodies import run_in_bodies
 from exir.graph.dynamic_range import quantized_by_rows
 from exir.graph.edit import replace_and_erase
 from exir.graph.few_bits import FewBits
@@ -40,13 +41,17 @@ class FuseFewBits(ProgramPass):
     name: ClassVar[str] = "fuse_few_bits"
 
     def run(self, program: ExportedProgram) -> ExportedProgram:
+        self._fuse_in_graph(program)
+        run_in_bodies(program, self._fuse_in_graph)
+        return program
+
+    def _fuse_in_graph(self, program: ExportedProgram) -> None:
         fusion = _Fusion(FewBits(program), self.layers)
         found = [node for node in program.graph.nodes if is_dequantized(node) or is_blocks(node)]
         for node in found:
             (fusion.visit_blocks if is_blocks(node) else fusion.visit)(node)
         if found:
             program.graph.eliminate_dead_code()
-        return program
 
 
 @dataclass

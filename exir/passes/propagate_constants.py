@@ -13,6 +13,7 @@ from torch.fx.node import map_arg
 
 import exir.dialects.dim_order_ops  # noqa: F401  (registers the operators used below)
 from exir.dialects.edge import EdgeOpOverload
+from exir.graph.bodies import run_in_bodies
 from exir.graph.constants import ConstantTable
 from exir.graph.exact import exact, is_exact
 from exir.graph.fake_mode import fake_mode_of
@@ -33,6 +34,8 @@ class PropagateConstants(ProgramPass):
     So a group never adds more to the file than constants that others need as well, or `max_growth`; what a group alone
     reads leaves the file. Values on the way are never in it.
 
+    Graphs of control flow are handled in the same way, with the constants that they capture.
+
     max_growth: bytes.
     """
 
@@ -40,11 +43,16 @@ class PropagateConstants(ProgramPass):
     name: ClassVar[str] = "propagate_constants"
 
     def run(self, program: ExportedProgram) -> ExportedProgram:
+        self._fold_in_graph(program)
+        run_in_bodies(program, self._fold_in_graph)
+        ConstantTable(program, fake_mode_of(program.graph)).drop_unused()
+        return program
+
+    def _fold_in_graph(self, program: ExportedProgram) -> None:
         constants = ConstantTable(program, fake_mode_of(program.graph))
         for group in self._groups(_computable(program, constants), constants):
             _fold(group, constants)
         constants.drop_unused()
-        return program
 
     def _groups(self, nodes: Sequence[Node], constants: ConstantTable) -> Iterator["_Group"]:
         """Groups of `nodes` that are to be folded."""

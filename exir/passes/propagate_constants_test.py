@@ -3,6 +3,7 @@
 import pytest
 import torch
 from torch import Tensor, nn
+from torch._higher_order_ops import while_loop
 from torch.nn import functional as F
 from torch.nn.utils import parametrizations
 
@@ -29,6 +30,27 @@ def test_weight_of_a_linear_layer_is_stored_as_its_product_reads_it() -> None:
     assert "aten::permute_copy" not in operator_names(program)
     assert program.state_dict["layers.0.weight"].shape == (8, 16)
     assert program.state_dict["layers.0.weight"].is_contiguous()
+    assert_same(run(program, example.inputs), run_module(example.module, example.inputs))
+
+
+class _Recurrent(nn.Module):
+    """A linear layer in a loop, whose weight is read outside as well."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.Linear(32, 32)
+
+    def forward(self, x: Tensor) -> Tensor:
+        def body(i: Tensor, a: Tensor) -> tuple[Tensor, Tensor]:
+            return i + 1, torch.tanh(self.layer(a))
+
+        return while_loop(lambda i, a: i < 3, body, (torch.tensor(0), x))[1] + self.layer.weight
+
+
+def test_weight_of_a_linear_layer_in_a_loop_is_transposed_at_compile_time() -> None:
+    example = Example(_Recurrent().eval(), (torch.rand(32, 32),))
+    program = _propagated(example)
+    assert "aten::permute_copy" not in operator_names(program)
     assert_same(run(program, example.inputs), run_module(example.module, example.inputs))
 
 

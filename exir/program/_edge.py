@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from torch._ops import OpOverload
@@ -12,10 +13,11 @@ from torch.fx.passes.infra.pass_manager import PassManager
 from exir import pipeline
 from exir.bundle import Facts, ProgramBundle, Warned
 from exir.capture import EdgeCompileConfig, ExecutorchBackendConfig
-from exir.decomposition.decompose import to_core_aten
-from exir.decomposition.decompositions import NodeFilter
+from exir.decomposition.decompose import Whole, to_core_aten
+from exir.decomposition.decompositions import NodeFilter, either
 from exir.dialects.edge import to_torch_overload
 from exir.error import ConfigError
+from exir.graph.control_flow import graphs
 from exir.graph.program_copy import copy_program
 from exir.pass_manager import BundlePass, PassType, ProgramPass, Verify, as_bundle_pass, run_bundle
 from exir.passes.drop_unused_constants import DropUnusedConstants
@@ -107,9 +109,10 @@ def to_edge_transform_and_lower(
     config = compile_config or EdgeCompileConfig()
     named = _by_method(programs)
     partitioners = _per_method(partitioner or (), named)
-    whole = {name: _kept_whole(partitioners[name], program) for name, program in named.items()}
+    whole = {name: partial(_kept_whole, partitioners[name]) for name in named}
+    preserved = [op for name, program in named.items() for op in whole[name](program)]
     bundle = ProgramBundle(named, dict(constant_methods or {}), facts or Facts(diagnostics=Warned()))
-    manager = EdgeProgramManager._of(_lowered(bundle, config, whole), _preserving(config, whole))
+    manager = EdgeProgramManager._of(_lowered(bundle, config, whole), _preserving(config, preserved))
     if generate_etrecord:
         manager = manager._recorded(programs)
     if transform_passes:
@@ -241,10 +244,9 @@ class EdgeProgramManager:
 def _lowered(
     bundle: ProgramBundle,
     config: EdgeCompileConfig,
-    whole: Mapping[str, Mapping[OpOverload, NodeFilter]],
+    whole: Mapping[str, Whole],
 ) -> ProgramBundle:
-    """The programs in the edge dialect; `whole` are the operators to keep in each method, but for its control flow,
-    where no partitioner looks."""
+    """The programs in the edge dialect; `whole` says which operators to keep in each method."""
     always = dict.fromkeys(config.preserve_ops, _always)
     with sizes_kept(bundle.programs.values(), "decomposition"):
         core = {
@@ -306,7 +308,7 @@ def _listed(given: Any) -> list[Any]:
 def _kept_whole(
     partitioners: "list[Partitioner]", program: ExportedProgram
 ) -> dict[OpOverload, NodeFilter]:
-    """The operators that the partitioners want whole, each with a test of its nodes."""
+    """The operators of `program` that the partitioners want whole, each with a test of its nodes."""
     from exir.backend.partitioner import Partitioner
 
     whole: dict[OpOverload, NodeFilter] = {}
@@ -317,21 +319,24 @@ def _kept_whole(
             )
         ops, wanted = each.ops_to_not_decompose(program)
         for op in ops:
-            whole[op] = _either(whole.get(op), wanted or _always)
+            whole[op] = either(whole.get(op), _within_reach(each, program, wanted or _always))
     return whole
 
 
-def _either(first: NodeFilter | None, second: NodeFilter) -> NodeFilter:
-    return second if first is None else lambda node: first(node) or second(node)
+def _within_reach(
+    partitioner: "Partitioner", program: ExportedProgram, wanted: NodeFilter
+) -> NodeFilter:
+    """`wanted` of the nodes that the partitioner sees: those of control flow only if it delegates them."""
+    if partitioner.delegates_bodies:
+        return wanted
+    return lambda node: node.graph is program.graph and wanted(node)
 
 
-def _preserving(
-    config: EdgeCompileConfig, whole: Mapping[str, Mapping[OpOverload, NodeFilter]]
-) -> EdgeCompileConfig:
-    """`config` for the time that the operators of `whole` may stand in the programs."""
-    ops = [op for each in whole.values() for op in each]
+def _preserving(config: EdgeCompileConfig, ops: Sequence[OpOverload]) -> EdgeCompileConfig:
+    """`config` for the time that `ops` may stand in the programs."""
     return replace(config, preserve_ops=[*config.preserve_ops, *ops])
 
 
 def _holds(program: ExportedProgram, ops: Collection[OpOverload]) -> bool:
-    return any(to_torch_overload(node.target) in ops for node in program.graph.nodes)
+    nodes = (node for each in graphs(program.graph_module) for node in each.graph.nodes)
+    return any(to_torch_overload(node.target) in ops for node in nodes)

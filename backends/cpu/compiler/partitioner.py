@@ -1,6 +1,7 @@
 """`CpuPartitioner`: what this backend takes of a program."""
 
 from collections.abc import Callable
+from typing import ClassVar
 
 import torch
 from torch._ops import OpOverload
@@ -15,13 +16,16 @@ from exir.backend.capability import propose_partitions
 from exir.backend.entry import BackendEntry
 from exir.backend.partitioner import DelegationSpec, Partitioner, PartitionResult
 from exir.backend.tags import constant_specs, note_refusal, tag_mutated_buffer, tag_nodes, tag_of
+from exir.graph.bodies import bodies
 
 
 class CpuPartitioner(Partitioner):
-    """Delegates the largest groups of nodes that can be lowered and compute something.
+    """Delegates the largest groups of nodes that can be lowered and compute something, in control flow as well.
 
     winograd, strips, threads, weights, strassen: see `Options`.
     """
+
+    delegates_bodies: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -34,24 +38,29 @@ class CpuPartitioner(Partitioner):
         self.options = Options(winograd, strips, threads, weights, strassen)
 
     def partition(self, exported_program: ExportedProgram) -> PartitionResult:
-        """Tags `cpu_0`, `cpu_1`, … in graph order."""
-        program = Program(exported_program)
-        groups = _groups(program)
-        tags = {}
-        for index, nodes in enumerate(group for group in groups if _computes(group)):
-            tag_nodes(nodes, f"cpu_{index}")
-            tags[f"cpu_{index}"] = DelegationSpec(CpuBackend.__name__, self.options.specs())
-        _tag_constants(exported_program)
-        tag_mutated_buffer(exported_program)
+        """Tags `cpu_0`, `cpu_1`, … in graph order, those of the graphs of control flow last."""
+        tags: dict[str, DelegationSpec] = {}
+        for program in _programs(exported_program):
+            for nodes in filter(_computes, _groups(Program(program))):
+                tag = f"cpu_{len(tags)}"
+                tag_nodes(nodes, tag)
+                tags[tag] = DelegationSpec(CpuBackend.__name__, self.options.specs())
+            _tag_constants(program)
+            tag_mutated_buffer(program)
         return PartitionResult(exported_program, tags)
 
     def ops_to_not_decompose(self, ep: ExportedProgram) -> tuple[list[OpOverload], Callable[[Node], bool] | None]:
         """Operators that are lowered better whole, where they can be lowered."""
-        program = Program(ep)
-        return list(WHOLE), lambda node: refusal(program, node) is None
+        programs = {each.graph: Program(each) for each in _programs(ep)}
+        return list(WHOLE), lambda node: node.graph in programs and refusal(programs[node.graph], node) is None
 
 
 BACKEND = BackendEntry(id="cpu", partitioner=CpuPartitioner)
+
+
+def _programs(program: ExportedProgram) -> list[ExportedProgram]:
+    """`program`, and the graphs of its control flow as programs."""
+    return [program, *(body.program for body in bodies(program))]
 
 
 def _groups(program: Program) -> list[list[Node]]:

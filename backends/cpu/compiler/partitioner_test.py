@@ -1,16 +1,22 @@
 """What the backend takes, and what it leaves."""
 
+import operator
+
 import torch
 from torch import Tensor, nn
+from torch._higher_order_ops import while_loop
 from torch.export import ExportedProgram
+from torch.export.graph_signature import InputKind
 
 from backends.cpu.compiler.compile import compile_partition
 from backends.cpu.compiler.options import Options
 from backends.cpu.compiler.partitioner import BACKEND, CpuPartitioner
 from backends.cpu.compiler.testing.compare import assert_computes, lowered
-from exir.backend.tags import refusals_of
+from exir import to_edge
+from exir.backend.tags import refusals_of, tag_of
 from exir.backend.utils import get_non_lowered_nodes
 from exir.delegate import delegate_calls, lowered_module_of
+from exir.graph.control_flow import graphs, regions
 from models.mobilenet import MobileNetV2
 
 
@@ -81,3 +87,41 @@ def test_a_size_that_others_need_is_taken_outside() -> None:
     for call in delegate_calls(program.graph):
         results = lowered_module_of(call).original_module.graph.output_node().args[0]
         assert all(isinstance(each.meta["val"], torch.Tensor) for each in results)
+
+
+class _Looped(nn.Module):
+    """A branch in a loop, with layers in both, one of them outside as well."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.one, self.other = nn.Linear(8, 8), nn.Linear(8, 8)
+
+    def forward(self, x: Tensor) -> Tensor:
+        def body(i: Tensor, a: Tensor) -> tuple[Tensor, Tensor]:
+            a = torch.cond(a[0, 0] > 0, lambda b: self.one(b).relu(), lambda b: self.other(b).tanh(), (a,))
+            return i + 1, nn.functional.layer_norm(self.one(a), (8,))
+
+        return while_loop(lambda i, a: i < 3, body, (torch.tensor(0), self.one(x)))[1]
+
+
+def test_bodies_of_control_flow_are_delegated_with_their_weights() -> None:
+    program = lowered(_Looped().eval(), [torch.randn(2, 8)])
+    left = [node for each in graphs(program.graph_module) for node in get_non_lowered_nodes(each.graph)]
+    assert {str(node.target) for node in left if regions(node)} == {"cond", "while_loop"}
+    assert all(regions(node) or node.target is operator.getitem for node in left)
+    weights = [spec.target for spec in program.graph_signature.input_specs if spec.kind is InputKind.PARAMETER]
+    assert weights == []
+    for each in graphs(program.graph_module):
+        for call in delegate_calls(each.graph):
+            held = lowered_module_of(call).original_module.state_dict
+            assert all(name.split(".")[0] in ("one", "other") for name in held)
+
+
+def test_lowering_changes_no_program_that_it_is_given() -> None:
+    program = torch.export.export(_Looped().eval(), (torch.randn(2, 8),))
+    manager = to_edge(program)
+    before = [str(each.graph) for each in graphs(manager.exported_program().graph_module)]
+    manager.to_backend(CpuPartitioner())
+    edge = manager.exported_program()
+    assert [str(each.graph) for each in graphs(edge.graph_module)] == before
+    assert all(tag_of(node) is None for each in graphs(edge.graph_module) for node in each.graph.nodes)

@@ -1,0 +1,247 @@
+"""Graphs of control flow as programs: passes and partitioners see the constants that they capture.
+
+A body gets its constants as operands of its control flow. `bodies` follows them from the program
+inwards; `run_in_bodies` gives a pass each body as a program and connects the constants that it makes.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from torch import Tensor
+from torch.export import ExportedProgram
+from torch.export.graph_signature import (
+    ExportGraphSignature,
+    InputKind,
+    InputSpec,
+    OutputKind,
+    TensorArgument,
+)
+from torch.fx import Graph, GraphModule, Node
+
+from exir.graph.constants import ConstantTable
+from exir.graph.control_flow import Region, graphs, regions
+from exir.graph.fake_mode import fake_mode_of
+from exir.graph.program_copy import with_own_containers
+
+_CONSTANT_KINDS = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR)
+_MUTATIONS = (OutputKind.BUFFER_MUTATION, OutputKind.PARAMETER_MUTATION)
+
+
+@dataclass(frozen=True)
+class Body:
+    """A graph that control flow runs, as a program.
+
+    path: the nodes of control flow that lead to the graph, outermost first.
+    index: the position of the graph among the regions of the last of them.
+    program: the very graph module that runs, with containers of its own. Its signature has inputs alone:
+        a placeholder that always holds a constant of the outermost program is that constant,
+        any other is a user input.
+    """
+
+    path: tuple[Node, ...]
+    index: int
+    program: ExportedProgram
+
+    def replace_graph(self, graph_module: GraphModule) -> None:
+        """Let the control flow run `graph_module`, which has the same placeholders and results."""
+        holder = regions(self.path[-1])[self.index].holder
+        assert holder.graph.owning_module is not None and isinstance(holder.target, str)
+        setattr(holder.graph.owning_module, holder.target, graph_module)
+
+
+def bodies(program: ExportedProgram) -> Iterator[Body]:
+    """The graphs of control flow in `program`, outer ones before those inside them.
+
+    A graph that runs at several places is left out, with those inside it: it has no one set of operands. The iterator
+    sees what has become of a graph that it gave when it is asked for the next one.
+    """
+    for path, index in _places(program.graph_module, (), _shared_graphs(program.graph_module)):
+        view = program
+        for node in path[:-1]:
+            view = _view(view, _inner(regions(node), path))
+        yield Body(path, index, _view(view, regions(path[-1])[index]))
+
+
+def run_in_bodies(program: ExportedProgram, run: Callable[[ExportedProgram], object]) -> None:
+    """Call `run`, which may edit the graph and the constants of a program, with each body of `program`.
+
+    New constants become constants of `program` and operands of the control flow on the way. A constant
+    with a new value is a new one, as others may read it. Operands that no graph reads are removed.
+    """
+    constants = ConstantTable(program, fake_mode_of(program.graph))
+    found = False
+    for body in bodies(program):
+        found = True
+        _Edit(body, constants).apply(run)
+    if found:
+        drop_unused_operands(program)
+
+
+def drop_unused_operands(program: ExportedProgram) -> None:
+    """Remove captured operands that no graph of their control flow reads."""
+    shared = _shared_graphs(program.graph_module)
+    _drop_unused_within(program.graph_module, shared)
+    for graph_module in graphs(program.graph_module):
+        graph_module.recompile()
+
+
+def added_operand(node: Node, value: Node) -> dict[Node, Node]:
+    """Give the control flow `node` one more operand; returns its placeholder by the holder of each graph."""
+    *others, operands = node.args
+    assert isinstance(operands, (list, tuple))
+    added = {region.holder: _added_placeholder(region, value) for region in regions(node)}
+    node.args = (*others, type(operands)([*operands, value]))
+    return added
+
+
+class _Edit:
+    """One body while a pass edits it."""
+
+    def __init__(self, body: Body, constants: ConstantTable) -> None:
+        self._body = body
+        self._constants = constants
+        self._view = body.program
+        self._graph = body.program.graph
+        self._placeholders = self._graph.find_nodes(op="placeholder")
+
+    def apply(self, run: Callable[[ExportedProgram], object]) -> None:
+        """Run the pass; afterwards the placeholders are those of before, then the new constants."""
+        vals = [node.meta.get("val") for node in self._placeholders]
+        tensors = self._tensors()
+        run(self._view)
+        changed = self._changed(tensors)
+        self._restore(vals)
+        for node, target in changed.items():
+            constant = self._constants.add(target, self._tensors()[target].detach())
+            node.replace_all_uses_with(self._connected(constant))
+            if node not in self._placeholders:
+                self._graph.erase_node(node)
+
+    def _tensors(self) -> dict[str, Tensor]:
+        return {**self._view.state_dict, **self._view.constants}
+
+    def _changed(self, before: dict[str, Tensor]) -> dict[Node, str]:
+        """The placeholders of constants that are new or have a new value, with the names of these."""
+        node_of = {node.name: node for node in self._graph.find_nodes(op="placeholder")}
+        now = self._tensors()
+        found = {}
+        for spec in self._view.graph_signature.input_specs:
+            if spec.kind in _CONSTANT_KINDS and spec.target is not None:
+                node = node_of[spec.arg.name]
+                if node not in self._placeholders or now.get(spec.target) is not before.get(spec.target):
+                    found[node] = spec.target
+        return found
+
+    def _restore(self, vals: Sequence[object]) -> None:
+        """Put back placeholders that the pass removed: they are the interface until their operands are removed."""
+        present = set(self._graph.nodes)
+        previous: Node | None = None
+        for position, (node, val) in enumerate(zip(self._placeholders, vals)):
+            if node not in present:
+                node = self._placeholders[position] = _placeholder(self._graph, previous, node)
+            node.meta["val"] = val
+            previous = node
+
+    def _connected(self, constant: Node) -> Node:
+        """The placeholder that holds `constant`, after all control flow on the way has got it as an operand."""
+        value = constant
+        for depth, node in enumerate(self._body.path):
+            is_last = depth == len(self._body.path) - 1
+            added = added_operand(node, value)
+            run = regions(node)
+            region = run[self._body.index] if is_last else _inner(run, self._body.path)
+            value = added[region.holder]
+        return value
+
+
+def _places(
+    graph_module: GraphModule, path: tuple[Node, ...], shared: frozenset[GraphModule]
+) -> Iterator[tuple[tuple[Node, ...], int]]:
+    for node in list(graph_module.graph.nodes):
+        run = regions(node)
+        if any(region.graph_module in shared for region in run):
+            continue
+        for index in range(len(run)):
+            yield (*path, node), index
+            yield from _places(regions(node)[index].graph_module, (*path, node), shared)
+
+
+def _shared_graphs(graph_module: GraphModule) -> frozenset[GraphModule]:
+    """The graphs that run at several places."""
+    counts = Counter(graphs(graph_module))
+    return frozenset(each for each, count in counts.items() if count > 1)
+
+
+def _inner(run: list[Region], path: tuple[Node, ...]) -> Region:
+    """The one of the regions that a node of `path` stands in."""
+    inside = [node.graph for node in path]
+    return next(region for region in run if region.graph_module.graph in inside)
+
+
+def _view(outer: ExportedProgram, region: Region) -> ExportedProgram:
+    known = _constants(outer)
+    varying = {*region.carried, *region.sliced}
+    specs = []
+    for position, (placeholder, operand) in enumerate(region.bindings):
+        is_fixed = position not in varying and isinstance(operand, Node)
+        specs.append(_input_spec(placeholder, known.get(operand.name) if is_fixed else None))
+    view = with_own_containers(outer)
+    view._graph_module = region.graph_module
+    view._graph_signature = ExportGraphSignature(specs, [])
+    return view
+
+
+def _constants(program: ExportedProgram) -> dict[str, InputSpec]:
+    """Those that no call changes, by the names of their placeholders."""
+    outputs = program.graph_signature.output_specs
+    changed = {spec.target for spec in outputs if spec.kind in _MUTATIONS}
+    inputs = program.graph_signature.input_specs
+    kept = (spec for spec in inputs if spec.kind in _CONSTANT_KINDS and spec.target not in changed)
+    return {spec.arg.name: spec for spec in kept}
+
+
+def _input_spec(placeholder: Node, constant: InputSpec | None) -> InputSpec:
+    argument = TensorArgument(placeholder.name)
+    if constant is None:
+        return InputSpec(InputKind.USER_INPUT, argument, None)
+    return InputSpec(constant.kind, argument, constant.target, constant.persistent)
+
+
+def _added_placeholder(region: Region, value: Node) -> Node:
+    graph = region.graph_module.graph
+    placeholders = _placeholders(region)
+    return _placeholder(graph, placeholders[-1] if placeholders else None, value)
+
+
+def _placeholder(graph: Graph, previous: Node | None, like: Node) -> Node:
+    """A placeholder after `previous`, or the first one, with the name and the metadata of `like`."""
+    first = next(iter(graph.nodes))
+    with graph.inserting_before(first) if previous is None else graph.inserting_after(previous):
+        placeholder = graph.placeholder(like.name)
+    placeholder.meta = dict(like.meta)
+    return placeholder
+
+
+def _drop_unused_within(graph_module: GraphModule, shared: frozenset[GraphModule]) -> None:
+    for node in graph_module.graph.nodes:
+        run = regions(node)
+        if not run or any(region.graph_module in shared for region in run):
+            continue
+        for region in run:
+            _drop_unused_within(region.graph_module, shared)
+        operands = node.args[-1]
+        assert isinstance(operands, (list, tuple))
+        first = len(run[0].operands) - len(operands)
+        kept = []
+        for operand, *placeholders in zip(operands, *(_placeholders(region)[first:] for region in run)):
+            if any(placeholder.users for placeholder in placeholders):
+                kept.append(operand)
+            else:
+                for placeholder in placeholders:
+                    placeholder.graph.erase_node(placeholder)
+        node.args = (*node.args[:-1], type(operands)(kept))
+
+
+def _placeholders(region: Region) -> list[Node]:
+    return region.graph_module.graph.find_nodes(op="placeholder")
