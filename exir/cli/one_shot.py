@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
@@ -43,19 +44,34 @@ from exir.program import ExecutorchProgramManager
 def compile_command_line(argv: list[str]) -> int:
     """Compile what the flags ask for; returns the exit code, prints one message on failure."""
     roots: tuple[Path, ...] = ()
+    reports = _Reports()
     try:
         argv = expand_params_file(argv)
         arguments = parse_arguments(argv)
         roots = arguments.import_roots
-        run(arguments)
+        run(arguments, reports)
     except Exception as error:
         text, exit_code = explain(error, target_of(argv), "--traceback" in argv, roots)
-        sys.stderr.write(text)
+        reports.write(text)
         return exit_code
     return EXIT_OK
 
 
-def run(arguments: Arguments) -> None:
+class _Reports:
+    """The error stream for messages of the compiler, whatever the model does to `sys.stderr`."""
+
+    def __init__(self) -> None:
+        self._stream = sys.stderr
+
+    def write(self, text: str) -> None:
+        try:
+            self._stream.write(text)
+            self._stream.flush()
+        except ValueError:  # the model closed it
+            os.write(2, text.encode(errors="replace"))
+
+
+def run(arguments: Arguments, reports: _Reports) -> None:
     """Compile and write every output that was asked for, or raise and write none."""
     pin_torch()
     use_import_roots(arguments.import_roots)
@@ -63,13 +79,13 @@ def run(arguments: Arguments) -> None:
     spec = load_model(arguments)
     programs = export_methods(spec, arguments.import_roots)
     for note in bound_shapes(programs, pipeline.config):
-        sys.stderr.write(f"note: {note}\n")
+        reports.write(f"note: {note}\n")
     quantization = _quantize(arguments, spec, programs, pipeline)
     for note in quantization.notes if quantization is not None else ():
-        sys.stderr.write(f"note: {note}\n")
+        reports.write(f"note: {note}\n")
     if not arguments.wants_reference and arguments.out_debug_record is None and quantization is None:
         pipeline = owning_programs(pipeline, spec)
-    manager = _lower(arguments, programs, spec, pipeline, quantization)
+    manager = _lower(arguments, programs, spec, pipeline, quantization, reports)
     outputs = _program_outputs(arguments, manager, pipeline, quantization) if manager is not None else {}
     calls = _reference(arguments, spec, programs, quantization)
     if arguments.out_reference is not None:
@@ -132,6 +148,7 @@ def _lower(
     spec: ModelSpec,
     pipeline: Pipeline,
     quantization: Quantization | None,
+    reports: _Reports,
 ) -> ExecutorchProgramManager | None:
     """The lowered program, checked; None where no file needs it."""
     if not arguments.wants_program:
@@ -147,7 +164,7 @@ def _lower(
     if arguments.allow_fallback is not None:
         check_fallback(manager, arguments.allow_fallback)
     for message in pipeline.facts.diagnostics.messages:
-        sys.stderr.write(f"note: {message}\n")
+        reports.write(f"note: {message}\n")
     return manager
 
 

@@ -13,36 +13,27 @@ def attend(argv: Sequence[str], compilation: Callable[[], int]) -> Outcome:
 
     A child that something else killed, as the system does when memory runs out, is run once more.
     """
-    outcome = _run_within_limit(argv, compilation)
-    if outcome.exit_code == -signal.SIGKILL:
-        outcome = _run_within_limit(argv, compilation)
-    if outcome.returned:
+    outcome = run_isolated(compilation, time_limit_of(argv))
+    if outcome.exit_code == -signal.SIGKILL and not outcome.timed_out:
+        outcome = run_isolated(compilation, time_limit_of(argv))
+    if outcome.returned and not outcome.timed_out:
         return outcome
-    exit_code, note = _death_note(outcome.exit_code, argv)
-    return Outcome(exit_code, outcome.output + note, outcome.returned)
+    exit_code, note = _death_note(outcome, argv)
+    return Outcome(exit_code, outcome.output + note, outcome.returned, outcome.timed_out)
 
 
-def _run_within_limit(argv: Sequence[str], compilation: Callable[[], int]) -> Outcome:
-    def limited() -> int:
-        # Its signal ends the process wherever it is, in C code as well.
-        signal.setitimer(signal.ITIMER_REAL, time_limit_of(argv) or 0)
-        return compilation()
-
-    return run_isolated(limited)
-
-
-def _death_note(exit_code: int, argv: Sequence[str]) -> tuple[int, str]:
+def _death_note(outcome: Outcome, argv: Sequence[str]) -> tuple[int, str]:
     """The exit code and the message for a child that ended before its function returned."""
-    target = target_of(argv)
+    target, exit_code = target_of(argv), outcome.exit_code
+    if outcome.timed_out:
+        return EXIT_USER_ERROR, (
+            f"error: {target}: the compilation did not end within {time_limit_of(argv)} s; if the model needs longer, set a"
+            " larger 'time_limit'\n"
+        )
     if exit_code >= 0:
         return EXIT_USER_ERROR, (
             f"error: {target}: code of the model, or of a library it imports, ended the process with exit code"
             f" {exit_code} (as os._exit does); raise an exception instead\n"
-        )
-    if exit_code == -signal.SIGALRM:
-        return EXIT_USER_ERROR, (
-            f"error: {target}: did not end within {time_limit_of(argv)} s; a model that needs longer takes a"
-            " larger 'time_limit'\n"
         )
     reason = "; the machine may be out of memory" if exit_code == -signal.SIGKILL else ""
     return EXIT_INTERNAL_ERROR, (

@@ -44,8 +44,21 @@ def test_what_does_not_end_is_ended() -> None:
     outcome = attend(_ARGV, compilation)
     assert outcome.exit_code == 1
     assert outcome.output == (
-        "error: //app:net_pte: did not end within 1 s; a model that needs longer takes a larger 'time_limit'\n"
+        "error: //app:net_pte: the compilation did not end within 1 s; if the model needs longer, set a larger"
+        " 'time_limit'\n"
     )
+
+
+def test_the_time_limit_holds_for_a_process_that_blocks_signals() -> None:
+    def compilation() -> int:
+        signal.pthread_sigmask(signal.SIG_BLOCK, set(signal.Signals) - {signal.SIGKILL, signal.SIGSTOP})
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        time.sleep(600)
+        return 0
+
+    started = time.monotonic()
+    assert "did not end within 1 s" in attend(_ARGV, compilation).output
+    assert time.monotonic() - started < 60
 
 
 def test_what_is_killed_is_run_once_more(tmp_path: Path) -> None:

@@ -80,6 +80,61 @@ def test_what_a_child_leaves_running_is_ended(tmp_path: Path) -> None:
         time.sleep(0.01)
 
 
+@pytest.mark.usefixtures("idle_threads_allowed")
+def test_kills_descendants_in_sessions_of_their_own(tmp_path: Path) -> None:
+    def daemon(name: str) -> None:
+        os.setsid()
+        (tmp_path / name).write_text(str(os.getpid()))
+        signal.pause()
+
+    def child() -> int:
+        if os.fork() == 0:
+            if os.fork() == 0:
+                daemon("inner")
+            daemon("outer")
+        while not all((tmp_path / name).exists() and (tmp_path / name).read_text() for name in ("inner", "outer")):
+            time.sleep(0.01)
+        return 0
+
+    assert run_isolated(child).exit_code == 0
+    assert not any(_is_running(int((tmp_path / name).read_text())) for name in ("inner", "outer"))
+
+
+@pytest.mark.usefixtures("idle_threads_allowed")
+@pytest.mark.parametrize("spoil", ["none", "closed"])
+def test_messages_survive_a_model_that_spoils_its_streams(spoil: str) -> None:
+    def child() -> int:
+        print("before", file=sys.stderr)
+        if spoil == "closed":
+            sys.stdout.close()
+            sys.stderr.close()
+        sys.stdout = sys.stderr = None  # type: ignore[assignment]
+        return 3
+
+    outcome = run_isolated(child)
+    assert (outcome.exit_code, outcome.output, outcome.returned) == (3, "before\n", True)
+
+
+@pytest.mark.usefixtures("idle_threads_allowed")
+def test_control_characters_are_made_visible() -> None:
+    def child() -> int:
+        print("a\x1b[2Jb\u202ec\td\r\ne\rf")
+        return 0
+
+    assert run_isolated(child).output == "a\\x1b[2Jb\\x202ec\td\ne\nf\n"
+
+
+@pytest.mark.usefixtures("idle_threads_allowed")
+def test_keeps_the_end_of_long_output() -> None:
+    def child() -> int:
+        print("first" + "x" * (2 << 20) + "last")
+        return 0
+
+    output = run_isolated(child).output
+    assert len(output) < 2 << 20 and output.endswith("xlast\n")
+    assert output.startswith("(1048586 bytes of output before this are left out)\n")
+
+
 def _is_running(pid: int) -> bool:
     state = Path(f"/proc/{pid}/stat")
     try:
