@@ -7,6 +7,7 @@ what a profile or a trace of values says of an instruction can be told of the mo
 import io
 import json
 import os
+import re
 import zipfile
 from collections.abc import Mapping, Sequence
 from typing import Any, BinaryIO
@@ -17,6 +18,7 @@ from torch.export import ExportedProgram
 from exir.error import ConfigError
 from exir.program import EdgeProgramManager, ExecutorchProgramManager
 from exir.serde import serialize
+from exir.source import import_path
 
 _IDENTIFIER = "ETRECORD_V0"
 _EXPORTED, _GRAPH_ID, _EDGE = "exported_program", "export_graph_id", "edge_dialect_exported_program"
@@ -33,6 +35,11 @@ _RESERVED = (
     "instruction_id_to_num_outs_map",
     "representative_inputs",
 )
+
+# In JSON, and in JSON within a string of it.
+_GRAPH_ADDRESS = re.compile(r'(graph_id\\*": )(\d+)')
+_FILE = re.compile(r'(\bFile (\\+)")((?:[^"\\]|\\+u[0-9a-f]{4})+)')
+_ESCAPED = re.compile(r"\\+u([0-9a-f]{4})")
 
 File = str | os.PathLike[str] | BinaryIO
 
@@ -115,10 +122,14 @@ class ETRecord:
             raise ConfigError(
                 "a debug record needs 'add_edge_dialect_program' and 'add_executorch_program' first"
             )
+        portable = _PortableText()
         with zipfile.ZipFile(path, "w") as archive:
             _write(archive, _IDENTIFIER, "")
+            if self.exported_program is not None:
+                number = portable.number(id(self.exported_program.graph))
+                _write(archive, _GRAPH_ID, json.dumps(number))
             for name, program in self._named_programs().items():
-                _write_program(archive, name, program)
+                _write_program(archive, name, program, portable)
             for name, value in self.debug_maps.items():
                 _write(archive, name, json.dumps(value))
             self._write_values(archive)
@@ -129,8 +140,6 @@ class ETRecord:
         return {**exported, **edge, **self.graph_map}
 
     def _write_values(self, archive: zipfile.ZipFile) -> None:
-        if self.exported_program is not None:
-            _write(archive, _GRAPH_ID, json.dumps(id(self.exported_program.graph)))
         values = {
             "reference_outputs": self._reference_outputs,
             "representative_inputs": self._representative_inputs,
@@ -169,9 +178,37 @@ def _write(archive: zipfile.ZipFile, name: str, content: str | bytes) -> None:
     archive.writestr(zipfile.ZipInfo(name), content)
 
 
-def _write_program(archive: zipfile.ZipFile, name: str, program: ExportedProgram) -> None:
+class _PortableText:
+    """Serialized programs without addresses and absolute paths, so that records are equal on every machine.
+
+    torch identifies the graph that a node came from by its address. Each address becomes a number, in the order of their
+    first use; files become paths relative to the import root that they are in.
+    """
+
+    def __init__(self) -> None:
+        self._numbers: dict[int, int] = {}
+
+    def number(self, address: int) -> int:
+        return self._numbers.setdefault(address, len(self._numbers) + 1)
+
+    def of(self, program: bytes) -> bytes:
+        text = _GRAPH_ADDRESS.sub(
+            lambda found: f"{found[1]}{self.number(int(found[2]))}", program.decode()
+        )
+        return _FILE.sub(_portable_file, text).encode()
+
+
+def _portable_file(found: re.Match[str]) -> str:
+    """`File "path"` with the path relative to its import root; non-ASCII letters stay escaped as they were."""
+    path = import_path(_ESCAPED.sub(lambda letter: chr(int(letter[1], 16)), found[3]))
+    return found[1] + json.dumps(path)[1:-1].replace("\\", found[2])
+
+
+def _write_program(
+    archive: zipfile.ZipFile, name: str, program: ExportedProgram, portable: _PortableText
+) -> None:
     artifact = serialize(program)
-    _write(archive, name, artifact.exported_program)
+    _write(archive, name, portable.of(artifact.exported_program))
     _write(archive, f"{name}_state_dict", artifact.state_dict)
     _write(archive, f"{name}_constants", artifact.constants)
     _write(archive, f"{name}_example_inputs", artifact.example_inputs)

@@ -50,6 +50,23 @@ def test_record_holds_the_programs_and_maps_of_a_delegated_model() -> None:
     assert torch.equal(_program(archive, "exported_program").module()(_X), SinCos()(_X))
 
 
+def test_a_record_does_not_depend_on_the_machine() -> None:
+    def record() -> bytes:
+        manager = to_edge_transform_and_lower(export(SinCos(), (_X,)), generate_etrecord=True)
+        file = io.BytesIO()
+        manager.to_executorch().get_etrecord().save(file)
+        return file.getvalue()
+
+    first = record()
+    kept = [SinCos() for _ in range(100)]  # so that the next graphs get other addresses
+    assert record() == first and kept
+    archive = zipfile.ZipFile(io.BytesIO(first))
+    text = b"".join(archive.read(name) for name in archive.namelist())
+    assert b'File \\"exir/debug_record_test.py\\", line' in text
+    assert str(Path(__file__).parent).encode() not in text
+    assert archive.read("export_graph_id") == b"1" and b'graph_id\\": 1' in text
+
+
 def _program(archive: zipfile.ZipFile, name: str) -> torch.export.ExportedProgram:
     parts = (name, f"{name}_state_dict", f"{name}_constants", f"{name}_example_inputs")
     return deserialize(SerializedArtifact(*map(archive.read, parts)))

@@ -1,4 +1,4 @@
-"""Whether what refers to what in a program is there; a file that was made elsewhere may be damaged."""
+"""Check the indices and the tensor records of a program that may be damaged."""
 
 from collections.abc import Iterable, Iterator
 
@@ -9,13 +9,26 @@ _LISTS = (schema.IntList, schema.TensorList, schema.OptionalTensorList)
 
 
 def check_indices(program: schema.Program) -> None:
-    """Raise `InvalidProgramError` that names the first index without anything behind it."""
+    """Raise `InvalidProgramError` for the first index out of range or tensor record that contradicts itself."""
     for plan in program.execution_plan:
+        for number, value in enumerate(plan.values):
+            if isinstance(value.val, schema.Tensor):
+                _check_tensor(value.val, f"method '{plan.name}': values[{number}]")
         for where, what, index, length in _indices(plan, program):
             if not 0 <= index < length:
                 raise InvalidProgramError(
                     f"method '{plan.name}': {where}: {what} {index}, and there are {length}"
                 )
+
+
+def _check_tensor(tensor: schema.Tensor, where: str) -> None:
+    rank = len(tensor.sizes)
+    if sorted(tensor.dim_order) != list(range(rank)):
+        raise InvalidProgramError(
+            f"{where}: dim_order {list(tensor.dim_order)} is not a permutation of {rank} dimensions"
+        )
+    if min(tensor.sizes, default=0) < 0:
+        raise InvalidProgramError(f"{where}: sizes {list(tensor.sizes)} are negative")
 
 
 def _indices(plan: schema.ExecutionPlan, program: schema.Program) -> Iterator[tuple[str, str, int, int]]:

@@ -22,6 +22,9 @@ from exir.schema import (
     Operator,
     OptionalTensorList,
     Program,
+    ScalarType,
+    Tensor,
+    TensorShapeDynamism,
 )
 
 
@@ -47,6 +50,27 @@ def _program() -> Program:
 
 def test_a_sound_program_passes() -> None:
     check_indices(_program())
+
+
+@pytest.mark.parametrize(
+    ("sizes", "dim_order", "message"),
+    [
+        ([2, 3], [0, 2], r"dim_order \[0, 2\] is not a permutation of 2 dimensions"),
+        ([2, 3], [0], r"dim_order \[0\] is not a permutation of 2 dimensions"),
+        ([2], [1], r"dim_order \[1\] is not a permutation of 1 dimensions"),
+        ([2, -3], [1, 0], r"sizes \[2, -3\] are negative"),
+    ],
+)
+def test_rejects_a_tensor_record_that_contradicts_itself(
+    sizes: list[int], dim_order: list[int], message: str
+) -> None:
+    program = _program()
+    tensor = Tensor(
+        ScalarType.FLOAT, 0, sizes, dim_order, False, 0, None, TensorShapeDynamism.STATIC
+    )
+    program.execution_plan[0].values[0] = EValue(tensor)
+    with pytest.raises(InvalidProgramError, match=rf"method 'forward': values\[0\]: {message}"):
+        check_indices(program)
 
 
 @pytest.mark.parametrize("index", [4, -2])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import re
+import shlex
 import struct
 import subprocess
 import zlib
@@ -149,6 +150,15 @@ def test_other_files_are_told(content: bytes, message: str, tmp_path: Path) -> N
     path.write_bytes(content)
     result = _run(path)
     assert (result.returncode, result.stdout, result.stderr) == (1, "", f"{path}: {message}\n")
+
+
+def test_rejects_a_small_file_with_a_very_large_image(tmp_path: Path) -> None:
+    path = tmp_path / "large.png"
+    Image.new("L", (8200, 8200)).save(path)
+    limit = f"ulimit -v {512 << 10} && exec {shlex.quote(os.environ['CLASSIFY'])} {shlex.quote(str(path))}"
+    result = subprocess.run(["sh", "-c", limit], capture_output=True, text=True)
+    assert (result.returncode, result.stdout) == (1, "")
+    assert f"{path}: the image has 8200 x 8200 pixels, more than 64 million or 256 MiB; scale it down" in result.stderr
 
 
 @pytest.mark.parametrize("side", [0, 20_000, 2**31 - 1])

@@ -1,5 +1,6 @@
 #include "models/classify/picture_file.h"
 
+#include <stdint.h>
 #include <stdio.h>
 
 #include "stb_image.h"
@@ -29,20 +30,41 @@ static int at_end(void *user) {
 
 static const stbi_io_callbacks kCalls = {read_more, skip, at_end};
 
-/* Whether the head is that of a picture. */
-static bool has_head(FILE *file) {
+/* Larger images are refused, as a small file can hold a very large one. While decoding,
+ * stb_image takes up to three times kMaxBytes. */
+static const int64_t kMaxPixels = (int64_t)1 << 26;
+static const int64_t kMaxBytes = (int64_t)1 << 28;
+
+typedef struct image_header {
+  int width;
+  int height;
+  int channels;
+  bool is_16_bit;
+} image_header;
+
+/* Reads the header, and moves the file back to its start. Returns false if the file is not
+ * an image. */
+static bool read_header(FILE *file, image_header *out) {
   source from = {file, false};
-  int width = 0;
-  int height = 0;
-  int channels = 0;
   rewind(file);
-  return stbi_info_from_callbacks(&kCalls, &from, &width, &height, &channels) !=
-         0;
+  out->is_16_bit = stbi_is_16_bit_from_callbacks(&kCalls, &from) != 0;
+  rewind(file);
+  const int found = stbi_info_from_callbacks(
+      &kCalls, &from, &out->width, &out->height, &out->channels);
+  rewind(file);
+  return found != 0;
+}
+
+static bool is_too_large(const image_header *header) {
+  const int64_t pixels = (int64_t)header->width * header->height;
+  return pixels > kMaxPixels ||
+         pixels * header->channels * (header->is_16_bit ? 2 : 1) > kMaxBytes;
 }
 
 /* `reason` is stb_image's. */
 static void tell(const char *path, const source *from, const char *reason) {
-  if (!has_head(from->file)) {
+  image_header header;
+  if (!read_header(from->file, &header)) {
     fprintf(stderr,
             "%s: no JPEG, PNG or binary PPM that can be read (%s); convert it, "
             "for example: convert photo.heic photo.jpg\n",
@@ -58,7 +80,16 @@ static void tell(const char *path, const source *from, const char *reason) {
  * that are cut short it makes a picture whose rest is grey, and says nothing. */
 static bool read_compressed(const char *path, FILE *file, picture *out) {
   source from = {file, false};
+  image_header header;
   int channels = 0;
+  if (read_header(file, &header) && is_too_large(&header)) {
+    fprintf(stderr,
+            "%s: the image has %d x %d pixels, more than 64 million or 256 MiB; "
+            "scale it down, for example: convert -resize 4096x4096 in.png "
+            "out.png\n",
+            path, header.width, header.height);
+    return false;
+  }
   out->pixels = stbi_load_from_callbacks(&kCalls, &from, &out->width,
                                          &out->height, &channels, 3);
   if (out->pixels != NULL && !from.exhausted) {

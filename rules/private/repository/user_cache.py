@@ -21,16 +21,23 @@ def cache_root() -> Path:
     return (Path(base) if base else Path.home() / ".cache") / "rules_executorch"
 
 
-def publish(entry: Path, make: Callable[[Path], None], check: Callable[[Path], None] | None = None) -> bool:
-    """Fill `entry` by calling `make(temporary folder)`, unless it exists already.
+def publish(
+    entry: Path,
+    make: Callable[[Path], None],
+    check: Callable[[Path], None] | None = None,
+    is_intact: Callable[[Path], bool] | None = None,
+) -> bool:
+    """Fill `entry` by calling `make(temporary folder)`, unless it exists and is intact.
 
-    `check(entry)` sees it in its place, also one that was there. Returns whether `make` was called. What either raises
-    is passed on, and leaves no entry behind.
+    `is_intact(entry)` runs under the entry's lock; an entry that is not intact is made again. `check(entry)` runs when the
+    entry is in its place. Returns whether `make` was called. An exception of either is passed on and leaves no entry.
     """
-    if entry.exists() and check is None:
+    if entry.exists() and check is None and is_intact is None:
         return False
     entry.parent.mkdir(parents=True, exist_ok=True)
     with _lock(entry):
+        if entry.exists() and is_intact is not None and not is_intact(entry):
+            shutil.rmtree(entry)
         made = not entry.exists()
         if made:
             _remove_abandoned(entry)

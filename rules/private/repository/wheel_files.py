@@ -26,6 +26,7 @@ _TAGS = re.compile(r"(?P<implementation>[a-z]+)(?P<version>\d+)-(?P<abi>\w+)-(?P
 _OTHER_HASH = re.compile(r"Got +(?P<hash>[0-9a-f]{64})")
 _VERSIONS = re.compile(r"\(from versions: (?P<versions>[^)]*)\)")
 _SUGGESTIONS = 5
+_FILE = "wheel.whl"
 
 
 @dataclass(frozen=True)
@@ -53,14 +54,14 @@ def take(wheel: Wheel, paths: Sequence[str], folder: Path) -> None:
 
 
 def cached(wheel: Wheel) -> Path:
-    """The wheel's file in the user's cache, fetched if it is not there or not whole. Raises `BootstrapError`."""
+    """The wheel's file in the user's cache, fetched if it is missing or damaged. Raises `BootstrapError`."""
     entry = cache_root() / "wheels" / wheel.sha256
-    file = entry / "wheel.whl"
-    if entry.exists() and _digest(file) != wheel.sha256:
-        file.unlink(missing_ok=True)
-        entry.rmdir()
-    publish(entry, lambda part: _fetch(wheel, part / file.name))
-    return file
+    publish(
+        entry,
+        lambda part: _fetch(wheel, part / _FILE),
+        is_intact=lambda found: _digest(found / _FILE) == wheel.sha256,
+    )
+    return entry / _FILE
 
 
 def _digest(file: Path) -> str:

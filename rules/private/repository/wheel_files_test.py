@@ -3,6 +3,7 @@
 import hashlib
 import sys
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -75,6 +76,15 @@ def test_what_is_damaged_in_the_cache_is_fetched_again(wheel: Wheel, damage: byt
     file.unlink() if damage is None else file.write_bytes(damage)
     wheel_files.take(wheel, _PATHS[:1], tmp_path / "repository")
     assert _files(tmp_path / "repository") == {_PATHS[0]: f"content of {_PATHS[0]}"}
+
+
+def test_a_damaged_wheel_is_replaced_once_by_concurrent_processes(wheel: Wheel) -> None:
+    file = wheel_files.cached(wheel)
+    with ThreadPoolExecutor(8) as pool:
+        for _ in range(10):
+            file.write_bytes(b"damaged")
+            found = list(pool.map(lambda _: hashlib.sha256(wheel_files.cached(wheel).read_bytes()).hexdigest(), range(8)))
+            assert set(found) == {wheel.sha256}
 
 
 def test_wheel_of_another_machine_is_asked_for_by_its_tags(wheel: Wheel, tmp_path: Path) -> None:
