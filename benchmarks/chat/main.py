@@ -1,6 +1,8 @@
-"""//models:chat beside llama.cpp, with the same GGUF file, in one process and in turn: a prompt of 128 tokens, then 64 tokens.
+"""Compare //models:chat with llama.cpp on the same GGUF file: a prompt of 128 tokens, then 64 generated tokens.
 
 ./bazelw run //benchmarks:chat -- [--threads 2] [--rounds 10]
+
+Each side runs in a process of its own, and the sides take turns. A side that crashes is a line of the result.
 """
 
 from __future__ import annotations
@@ -11,48 +13,39 @@ import statistics
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Any
 
 from benchmarks.chat.ours import Ours
+from benchmarks.chat.peer import Peer, PeerError
 from text.testing_lines import lines
 
 _PROMPT, _ANSWER = 128, 64
 _COMPARED_LINES = 1000
 _TEXT = Path("LICENSE")
 
-
-class Side(Protocol):
-    """A runtime with the model loaded."""
-
-    name: str
-
-    def tokens(self, text: str) -> list[int]: ...
-    def restart(self) -> None: ...
-    def take(self, tokens: list[int]) -> int: ...
-    def close(self) -> None: ...
+Seconds = tuple[float, float]  # wall clock, and CPU time of the calling thread
 
 
-Seconds = tuple[float, float]  # by the clock on the wall, and of the calling thread
+def _llama(threads: int, floats: bool) -> Any:
+    from benchmarks.chat.llama_cpp import LlamaCpp
+
+    return LlamaCpp(threads, floats)
 
 
-def sides(threads: int) -> list[Side]:
-    """Ours, and llama.cpp where it is installed."""
-    ours: list[Side] = [Ours(threads)]
-    try:
-        from benchmarks.chat.llama_cpp import LlamaCpp
-    except ImportError as error:
-        print(f"llama.cpp is not measured: {error}")
-        return ours
-    return [*ours, LlamaCpp(threads), LlamaCpp(threads, floats=True)]
+def peers(threads: int) -> list[Peer]:
+    """Ours, and llama.cpp if it is installed."""
+    return [
+        Peer("rules_executorch", lambda: Ours(threads)),
+        Peer("llama.cpp", lambda: _llama(threads, False)),
+        Peer("llama.cpp, float32 cache", lambda: _llama(threads, True)),
+    ]
 
 
-def compare_tokens(measured: list[Side]) -> None:
-    """Say on how many lines of many scripts the sides' tokens differ."""
-    ours, *others = measured
+def compare_tokens(ours: Peer, other: Peer) -> None:
+    """Print the number of lines, of many scripts, whose tokens differ."""
     made = list(itertools.islice(lines(), _COMPARED_LINES))
-    for other in others[:1]:
-        different = sum(ours.tokens(line) != other.tokens(line) for line in made)
-        print(f"tokens of {len(made)} lines: {different} lines differ between {ours.name} and {other.name}")
+    different = sum(ours.call("tokens", line) != other.call("tokens", line) for line in made)
+    print(f"tokens of {len(made)} lines: {different} lines differ between {ours.name} and {other.name}")
 
 
 def _timed(work: Callable[[], None]) -> Seconds:
@@ -61,21 +54,21 @@ def _timed(work: Callable[[], None]) -> Seconds:
     return time.perf_counter() - wall, time.thread_time() - thread
 
 
-def measure(side: Side, prompt: list[int]) -> tuple[Seconds, Seconds]:
-    """What the prompt costs, and the answer."""
+def measure(side: Any, prompt: list[int]) -> tuple[Seconds, Seconds]:
+    """The cost of the prompt, and of the answer. Runs in the side's process."""
     token = 0
 
-    def begin() -> None:
+    def read_prompt() -> None:
         nonlocal token
         token = side.take(prompt)
 
-    def go_on() -> None:
+    def generate() -> None:
         nonlocal token
         for _ in range(_ANSWER):
             token = side.take([token])
 
     side.restart()
-    return _timed(begin), _timed(go_on)
+    return _timed(read_prompt), _timed(generate)
 
 
 def _figures(kind: str, count: int, seconds: Sequence[Seconds]) -> str:
@@ -87,18 +80,45 @@ def _figures(kind: str, count: int, seconds: Sequence[Seconds]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="chat", description="//models:chat beside llama.cpp.")
-    parser.add_argument("--threads", type=int, default=1, help="that each side may use")
-    parser.add_argument("--rounds", type=int, default=5, help="turns of each side")
+    parser = argparse.ArgumentParser(prog="chat", description="Compare //models:chat with llama.cpp.")
+    parser.add_argument("--threads", type=int, default=1, help="threads of each side")
+    parser.add_argument("--rounds", type=int, default=5, help="measurements of each side")
     options = parser.parse_args()
-    measured = sides(options.threads)
-    compare_tokens(measured)
-    prompt = measured[0].tokens(_TEXT.read_text())[:_PROMPT]
-    figures = [[measure(side, prompt) for side in measured] for _ in range(options.rounds)]
-    for side, rounds in zip(measured, zip(*figures, strict=True), strict=True):
-        prompts, answers = zip(*rounds, strict=True)
-        print(f"{side.name}\n  {_figures('prompt', _PROMPT, prompts)}\n  {_figures('answer', _ANSWER, answers)}")
-        side.close()
+    running = []
+    for peer in peers(options.threads):
+        try:
+            peer.start()
+            running.append(peer)
+        except PeerError as error:
+            print(f"{peer.name} is not measured: {error}")
+    try:
+        run(running, options.rounds)
+    finally:
+        for peer in running:
+            peer.stop()
+
+
+def run(running: list[Peer], rounds: int) -> None:
+    """Measure the peers in turn and print a line for each; ours comes first."""
+    ours, *others = running
+    prompt = ours.call("tokens", _TEXT.read_text())[:_PROMPT]
+    figures: dict[str, list[tuple[Seconds, Seconds]]] = {peer.name: [] for peer in running}
+    failures: dict[str, str] = {}
+    for round_number in range(rounds):
+        for peer in running:
+            if peer.name in failures:
+                continue
+            try:
+                if round_number == 0 and others and peer is others[0]:
+                    compare_tokens(ours, peer)
+                figures[peer.name].append(peer.run(measure, prompt))
+            except PeerError as error:
+                failures[peer.name] = str(error)
+    for name, measured in figures.items():
+        print(f"{name}: {failures[name]}" if name in failures else name)
+        if measured:
+            prompts, answers = zip(*measured, strict=True)
+            print(f"  {_figures('prompt', _PROMPT, prompts)}\n  {_figures('answer', _ANSWER, answers)}")
 
 
 if __name__ == "__main__":
