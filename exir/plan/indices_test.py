@@ -65,9 +65,7 @@ def test_rejects_a_tensor_record_that_contradicts_itself(
     sizes: list[int], dim_order: list[int], message: str
 ) -> None:
     program = _program()
-    tensor = Tensor(
-        ScalarType.FLOAT, 0, sizes, dim_order, False, 0, None, TensorShapeDynamism.STATIC
-    )
+    tensor = Tensor(ScalarType.FLOAT, 0, sizes, dim_order, False, 0, None, TensorShapeDynamism.STATIC)
     program.execution_plan[0].values[0] = EValue(tensor)
     with pytest.raises(InvalidProgramError, match=rf"method 'forward': values\[0\]: {message}"):
         check_indices(program)

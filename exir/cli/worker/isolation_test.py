@@ -92,7 +92,9 @@ def test_kills_descendants_in_sessions_of_their_own(tmp_path: Path) -> None:
             if os.fork() == 0:
                 daemon("inner")
             daemon("outer")
-        while not all((tmp_path / name).exists() and (tmp_path / name).read_text() for name in ("inner", "outer")):
+        while not all(
+            (tmp_path / name).exists() and (tmp_path / name).read_text() for name in ("inner", "outer")
+        ):
             time.sleep(0.01)
         return 0
 

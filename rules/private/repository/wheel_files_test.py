@@ -83,7 +83,9 @@ def test_a_damaged_wheel_is_replaced_once_by_concurrent_processes(wheel: Wheel) 
     with ThreadPoolExecutor(8) as pool:
         for _ in range(10):
             file.write_bytes(b"damaged")
-            found = list(pool.map(lambda _: hashlib.sha256(wheel_files.cached(wheel).read_bytes()).hexdigest(), range(8)))
+            found = list(
+                pool.map(lambda _: hashlib.sha256(wheel_files.cached(wheel).read_bytes()).hexdigest(), range(8))
+            )
             assert set(found) == {wheel.sha256}
 
 
