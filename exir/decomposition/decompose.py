@@ -18,6 +18,7 @@ from exir.decomposition.decompositions import Decompositions, NodeFilter, core_a
 from exir.decomposition.derivatives import refuse_lost_derivatives
 from exir.decomposition.inline_grad_modes import inline_grad_modes
 from exir.decomposition.lift_constants import lift_inner_constants
+from exir.decomposition.merge_aliases import merge_aliases
 from exir.decomposition.rewrite import GraphRewriter
 from exir.decomposition.separate_operands import separate_operands
 from exir.decomposition.unwrap_subclasses import unwrap_subclasses
@@ -43,7 +44,8 @@ def to_core_aten(
     `program` is left as it is.
 
     After: every operator is core ATen, preserved or has no decomposition; none
-    writes to its arguments; views are copies; writes to buffers and inputs are outputs.
+    writes to its arguments; views are copies; writes to buffers and inputs are outputs; parameters that are
+    written to are buffers.
 
     preserve: operators that are kept whole, each at the nodes for which its function is true.
     attention: it becomes one operator where that takes the call.
@@ -51,7 +53,7 @@ def to_core_aten(
     """
     refuse_lost_derivatives(program)
     decompositions = core_aten(preserve, attention)
-    program = lift_inner_constants(inline_grad_modes(program))
+    program = lift_inner_constants(merge_aliases(inline_grad_modes(program)))
     program = unwrap_subclasses(separate_operands(program))
     try:
         return decompose_locally(program, decompositions, whole)

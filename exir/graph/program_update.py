@@ -1,5 +1,6 @@
 """Exported programs whose graph module has been replaced."""
 
+from collections.abc import Collection
 from dataclasses import replace
 
 import torch
@@ -14,6 +15,7 @@ from torch.export.graph_signature import (
     TokenArgument,
 )
 from torch.fx import Graph, GraphModule, Node
+from torch.nn import Parameter
 
 from exir.decomposition.rewrite import Rewritten
 from exir.error import EdgeDialectError, NotLocal
@@ -57,17 +59,23 @@ def _lift_attributes(program: ExportedProgram) -> None:
 def edge_program(program: ExportedProgram, rewritten: Rewritten) -> ExportedProgram:
     """A new program of the edge dialect: `program` computed by the rewritten graph.
 
-    Writes to buffers and inputs become the first outputs; a constant that is written to is a buffer.
+    Writes to buffers and inputs become the first outputs; a constant or a parameter that is written to is a buffer.
     Tensors are shared with `program`, the containers that hold them are not.
     """
     signature = renamed_signature(program.graph_signature, rewritten.graph)
     if rewritten.mutations:
-        signature = _with_mutations(_with_state(program, signature, rewritten), rewritten)
+        _refuse_second_names(program, signature, rewritten)
+        signature = _with_mutations(_with_state(signature, rewritten.mutations.keys()), rewritten)
+    signature = _without_written_parameters(signature)
+    buffers = set(signature.buffers)
     return ExportedProgram(
         root=rewritten.submodules,
         graph=rewritten.graph,
         graph_signature=signature,
-        state_dict=dict(program.state_dict),
+        state_dict={
+            name: tensor.detach() if name in buffers and isinstance(tensor, Parameter) else tensor
+            for name, tensor in program.state_dict.items()
+        },
         range_constraints={**program.range_constraints, **rewritten.ranges},
         module_call_graph=program.module_call_graph,
         example_inputs=program.example_inputs,
@@ -76,34 +84,55 @@ def edge_program(program: ExportedProgram, rewritten: Rewritten) -> ExportedProg
     )
 
 
-def _with_state(
-    program: ExportedProgram, signature: ExportGraphSignature, rewritten: Rewritten
-) -> ExportGraphSignature:
-    """`signature` with the constants that are written to as buffers.
+def _with_state(signature: ExportGraphSignature, written: Collection[str]) -> ExportGraphSignature:
+    """`signature` with the constants and parameters among the `written` inputs as buffers.
 
     `torch.export` finds tensors that no module has registered, as caches hold them, and takes them for constants.
     """
-    used = {node.name for node in rewritten.graph.find_nodes(op="placeholder") if node.users}
-    specs = list(signature.input_specs)
-    for position, spec in enumerate(specs):
-        if spec.kind is InputKind.CONSTANT_TENSOR and spec.arg.name in rewritten.mutations:
-            _refuse_second_names(program, spec, [each for each in specs if each.arg.name in used])
-            specs[position] = replace(spec, kind=InputKind.BUFFER, persistent=False)
+    specs = [
+        replace(spec, kind=InputKind.BUFFER, persistent=spec.kind is InputKind.PARAMETER)
+        if spec.arg.name in written and spec.kind in (InputKind.CONSTANT_TENSOR, InputKind.PARAMETER)
+        else spec
+        for spec in signature.input_specs
+    ]
     return ExportGraphSignature(specs, signature.output_specs)
 
 
-def _refuse_second_names(program: ExportedProgram, written: InputSpec, used: list[InputSpec]) -> None:
-    """No other tensor that is used may lie where one lies that is written to."""
+def _without_written_parameters(signature: ExportGraphSignature) -> ExportGraphSignature:
+    """`signature` with buffers in place of the parameters that it says are written to.
+
+    A parameter that is written to under `torch.no_grad()` is state, as a buffer is.
+    """
+    targets = {
+        spec.target for spec in signature.output_specs if spec.kind is OutputKind.PARAMETER_MUTATION
+    }
+    names = {spec.arg.name for spec in signature.input_specs if spec.target in targets}
+    outputs = [
+        replace(spec, kind=OutputKind.BUFFER_MUTATION)
+        if spec.kind is OutputKind.PARAMETER_MUTATION
+        else spec
+        for spec in signature.output_specs
+    ]
+    return ExportGraphSignature(_with_state(signature, names).input_specs, outputs)
+
+
+def _refuse_second_names(
+    program: ExportedProgram, signature: ExportGraphSignature, rewritten: Rewritten
+) -> None:
+    """No other tensor that is used may be in the memory of a constant that is written to."""
+    used = {node.name for node in rewritten.graph.find_nodes(op="placeholder") if node.users}
     tensors = {**program.state_dict, **program.constants}
-    place = _place(tensors[written.target])
-    for spec in used:
-        tensor = tensors.get(spec.target)
-        if (
-            spec.target != written.target
-            and isinstance(tensor, torch.Tensor)
-            and _place(tensor) == place
-        ):
-            raise NotLocal(f"the program writes to '{written.target}', which is '{spec.target}' as well")
+    for written in signature.input_specs:
+        if written.kind is not InputKind.CONSTANT_TENSOR or written.arg.name not in rewritten.mutations:
+            continue
+        for spec in signature.input_specs:
+            tensor = tensors.get(spec.target) if spec.arg.name in used else None
+            if spec.target == written.target or not isinstance(tensor, torch.Tensor):
+                continue
+            if _place(tensor) == _place(tensors[written.target]):
+                raise NotLocal(
+                    f"the program writes to '{written.target}', which is '{spec.target}' as well"
+                )
 
 
 def _place(tensor: torch.Tensor) -> int:

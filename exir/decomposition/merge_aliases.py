@@ -1,0 +1,136 @@
+"""Tensors that share memory become views of one tensor, where the model writes to that memory.
+
+`torch.export` gives each name of a tensor an input of its own: a buffer that two modules hold, a buffer
+that is a slice of another, or a buffer that a cache object holds as well. A write to one is a write to all.
+"""
+
+from collections.abc import Iterator
+from itertools import accumulate
+from math import prod
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+from torch._ops import OpOverload
+from torch.export import ExportedProgram
+from torch.export.graph_signature import InputKind
+from torch.fx import Graph, Node
+from torch.nn import Parameter
+
+from exir.error import UnsupportedOperatorError
+from exir.graph.constants import ConstantTable
+from exir.graph.fake_mode import fake_mode_of
+from exir.graph.program_copy import copy_program
+
+_ATEN = torch.ops.aten
+_CARRIED = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR)
+
+
+class _Carried(NamedTuple):
+    """A tensor that the program carries, its qualified name and its placeholder."""
+
+    node: Node
+    name: str
+    tensor: Tensor
+    is_registered: bool
+
+
+def merge_aliases(program: ExportedProgram) -> ExportedProgram:
+    """`program`, or a copy in which each tensor that shares memory with a written tensor is a view of it.
+
+    Raises `UnsupportedOperatorError` when no view operators lead from one to the other.
+    """
+    if not any(_written_groups(program)):
+        return program
+    copied = copy_program(program)
+    for group in list(_written_groups(copied)):
+        owner, *others = sorted(group, key=lambda each: (-each.tensor.numel(), not each.is_registered))
+        for other in others:
+            other.node.replace_all_uses_with(_view_of(owner, other, copied.graph))
+    ConstantTable(copied, fake_mode_of(copied.graph)).drop_unused()
+    return copied
+
+
+def _written_groups(program: ExportedProgram) -> Iterator[list[_Carried]]:
+    """The tensors of each memory that has several names in use and is written to."""
+    by_memory: dict[int, list[_Carried]] = {}
+    for carried in _carried(program):
+        by_memory.setdefault(carried.tensor.untyped_storage().data_ptr(), []).append(carried)
+    shared = [group for group in by_memory.values() if len(group) > 1]
+    written = _written_inputs(program.graph) if shared else set()
+    return (group for group in shared if any(each.node in written for each in group))
+
+
+def _carried(program: ExportedProgram) -> Iterator[_Carried]:
+    tensors = {**program.state_dict, **program.constants}
+    nodes = program.graph.find_nodes(op="placeholder")
+    for node, spec in zip(nodes, program.graph_signature.input_specs, strict=True):
+        tensor = tensors.get(spec.target) if spec.kind in _CARRIED and node.users else None
+        if not isinstance(tensor, Tensor) or type(tensor) not in (Tensor, Parameter):
+            continue
+        if tensor.device.type == "cpu" and tensor.numel():
+            yield _Carried(node, spec.target, tensor, spec.kind is not InputKind.CONSTANT_TENSOR)
+
+
+def _written_inputs(graph: Graph) -> set[Node]:
+    """The placeholders in whose memory an operator writes, itself or through views."""
+    root: dict[Node, Node] = {}
+    written: set[Node] = set()
+    for node in graph.nodes:
+        if not isinstance(node.target, OpOverload):
+            continue
+        arguments = [*node.args, *node.kwargs.values()]
+        if any(each.alias_info is not None for each in node.target._schema.returns) and arguments:
+            root[node] = root.get(arguments[0], arguments[0])
+        if node.target._schema.is_mutable:
+            written.update(root.get(each, each) for each in arguments if isinstance(each, Node))
+    return written
+
+
+def _view_of(owner: _Carried, other: _Carried, graph: Graph) -> Node:
+    """A value that is in the memory of `owner` where `other` is."""
+    if _geometry(owner.tensor) == _geometry(other.tensor):
+        return owner.node
+    steps = other.tensor.stride()
+    order = sorted(range(len(steps)), key=lambda dim: -steps[dim])
+    sizes = [other.tensor.size(dim) for dim in order]
+    start = int(other.tensor.storage_offset() - owner.tensor.storage_offset())
+    end = start + other.tensor.numel()
+    if not _is_dense(other.tensor.permute(order)) or not _holds(owner.tensor, other.tensor, start, end):
+        raise UnsupportedOperatorError(
+            f"'{other.name}' shares memory with '{owner.name}', to which the model writes;"
+            f" hold '{owner.name}' alone, and take the view of it in forward()"
+        )
+    views = (
+        (_ATEN.view.default, [-1]),
+        (_ATEN.slice.Tensor, 0, start, end),
+        (_ATEN.view.default, sizes),
+        (_ATEN.permute.default, [order.index(dim) for dim in range(len(order))]),
+    )
+    value = owner.node
+    with torch.no_grad(), fake_mode_of(graph), graph.inserting_before(_first_call(graph)):
+        for op, *args in views:
+            meta = {"val": op(value.meta["val"], *args)}
+            value = graph.call_function(op, (value, *args))
+            value.meta = meta
+    return value
+
+
+def _geometry(tensor: Tensor) -> tuple[object, ...]:
+    return tensor.dtype, tensor.size(), tensor.stride(), tensor.storage_offset()
+
+
+def _is_dense(tensor: Tensor) -> bool:
+    """Whether the elements are in row-major order without gaps; strides of sizes of 1 do not matter."""
+    expected = list(accumulate(reversed(tensor.shape), initial=1, func=lambda a, b: a * b))[-2::-1]
+    return all(
+        size == 1 or step == want for size, step, want in zip(tensor.shape, tensor.stride(), expected)
+    )
+
+
+def _holds(owner: Tensor, other: Tensor, start: int, end: int) -> bool:
+    return owner.dtype == other.dtype and _is_dense(owner) and start >= 0 and end <= prod(owner.shape)
+
+
+def _first_call(graph: Graph) -> Node:
+    return next(node for node in graph.nodes if node.op != "placeholder")
