@@ -137,6 +137,13 @@ static et_status mark_written(void *context, et_value *value) {
   return ET_STATUS_OK;
 }
 
+/* Whether it calls an in-place operator that writes all of its first operand, which is
+ * state then. Outs are the last operands. Views of the state may be read in its place. */
+static bool writes_state(const et_instruction *instruction) {
+  return instruction->tag == ET_INSTRUCTION_KERNEL_CALL &&
+         instruction->u.kernel->signature[0] == 'w';
+}
+
 /* Notes which values the run before left something in, and cuts planned memory where
  * tensors begin and end. The out of a view that has no place of its own lies at the
  * beginning of one that has. */
@@ -170,6 +177,10 @@ static et_status start_run(et_simulation *sim) {
                       instruction->fills_rows ? method->branching->mark_rows
                                               : mark_written,
                       sim);
+    if (writes_state(instruction)) {
+      sim->origins[et_simulation_index(sim, instruction->args[0])] |=
+          ORIGIN_STATE;
+    }
   }
   for (uint32_t i = 0; i < method->input_count; i++) {
     mark_written(sim, method->inputs[i].value);

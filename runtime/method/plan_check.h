@@ -5,7 +5,10 @@
  * them last. A tensor that is read must own its bytes, with these exceptions:
  *
  *   - state: bytes that nothing has written in this run still hold what the run
- *     before left there (a mutable buffer). They must hold it again at the end.
+ *     before left there (a mutable buffer). They must hold it again at the end. A
+ *     tensor that an in-place operator writes is state too.
+ *   - views of state: a tensor that no instruction writes may read the bytes of a
+ *     state before and after that state is written.
  *   - views: a tensor that no instruction writes may lie in the bytes of the one
  *     value that owns them all, since a compiler leaves view operations out.
  *   - rows: a tensor that nothing writes but et_copy_index in a loop is taken to be

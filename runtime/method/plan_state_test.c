@@ -53,6 +53,98 @@ static void put(int32_t self, int32_t from) {
   et_writer_call(&et_plan_writer, "put", args, 3);
 }
 
+/* The write-back of an in-place operator, as `aten::copy_`. */
+static void assign(int32_t self, int32_t from) {
+  const int32_t args[3] = {self, from, self};
+  et_writer_call(&et_plan_writer, "assign", args, 3);
+}
+
+/* Reads a tensor at place 1 that nothing writes: a view of the state there. */
+static int32_t add_view_of_state(void) {
+  const int32_t view = et_plan_tensor(1);
+  et_plan_copy(view, et_plan_tensor(2));
+  return view;
+}
+
+static void test_state_that_is_read_through_views_is_accepted(void **state) {
+  (void)state;
+  const int32_t in = et_plan_start();
+  const int32_t total = et_plan_tensor(1);
+  const int32_t view = add_view_of_state();
+  add_view_of_state();
+  assign(total, in);
+  et_plan_copy(view, et_plan_tensor(3));
+  et_plan_accepted();
+}
+
+static void test_view_of_a_part_of_state_is_accepted(void **state) {
+  (void)state;
+  const int32_t in = et_plan_start();
+  const int32_t total = et_plan_tensor(1);
+  const int32_t part = et_writer_floats(&et_plan_writer, 1, 24);
+  et_plan_copy(part, et_writer_floats(&et_plan_writer, 1, 48));
+  assign(total, in);
+  et_plan_accepted();
+}
+
+/* A temporary takes the bytes of a state that only views read. */
+static void test_m21_state_behind_views_is_kept(void **state) {
+  (void)state;
+  const int32_t in = et_plan_start();
+  const int32_t total = et_plan_tensor(1);
+  add_view_of_state();
+  assign(total, in);
+  et_plan_copy(in, et_plan_tensor(1));
+  et_plan_refused("values[1] is kept from run to run, but values[4] has");
+  const int32_t other = et_plan_start();
+  add_view_of_state();
+  et_plan_copy(other, et_plan_tensor(1));
+  et_plan_refused("values[1] is kept from run to run, but values[3] has");
+}
+
+static void test_m21_part_of_state_behind_a_view_is_kept(void **state) {
+  (void)state;
+  const int32_t in = et_plan_start();
+  const int32_t small = et_writer_floats(&et_plan_writer, 1, 28);
+  const int32_t from = et_writer_floats(&et_plan_writer, 1, 64);
+  et_writer_input(&et_plan_writer, from);
+  add_view_of_state();
+  assign(et_plan_tensor(1), in);
+  et_plan_copy(from, small);
+  et_plan_refused("values[3] is kept from run to run");
+}
+
+static void test_m21_view_of_state_after_a_temporary_is_refused(void **state) {
+  (void)state;
+  const int32_t in = et_plan_start();
+  const int32_t total = et_plan_tensor(1);
+  const int32_t view = add_view_of_state();
+  et_plan_copy(in, et_plan_tensor(1));
+  et_plan_copy(view, et_plan_tensor(3));
+  assign(total, in);
+  et_plan_refused("instructions[2] reads values[2], but values[4] has");
+}
+
+/* Nothing reads it here, but a method that shares the state may. */
+static void test_m21_state_that_is_only_written_is_kept(void **state) {
+  (void)state;
+  const int32_t in = et_plan_start();
+  assign(et_plan_tensor(1), in);
+  et_plan_copy(in, et_plan_tensor(1));
+  et_plan_refused("values[1] is kept from run to run, but values[2] has");
+}
+
+/* A view of one state does not own the bytes of two. */
+static void test_m21_view_across_two_states_is_refused(void **state) {
+  (void)state;
+  const int32_t in = et_plan_start();
+  const int32_t view = et_writer_floats(&et_plan_writer, 4, 24);
+  et_plan_copy(view, et_plan_tensor(3));
+  assign(et_plan_tensor(1), in);
+  assign(et_plan_tensor(2), in);
+  et_plan_refused("values[1] is kept from run to run");
+}
+
 static void copy_index(int32_t to, int32_t from, int32_t index) {
   const int32_t args[3] = {to, from, index};
   const int32_t op = et_writer_operator(
@@ -235,6 +327,13 @@ int main(void) {
       cmocka_unit_test(test_state_that_is_kept_is_accepted),
       cmocka_unit_test(test_m21_state_that_is_overwritten_is_refused),
       cmocka_unit_test(test_m21_state_read_after_a_temporary_is_refused),
+      cmocka_unit_test(test_state_that_is_read_through_views_is_accepted),
+      cmocka_unit_test(test_view_of_a_part_of_state_is_accepted),
+      cmocka_unit_test(test_m21_state_behind_views_is_kept),
+      cmocka_unit_test(test_m21_part_of_state_behind_a_view_is_kept),
+      cmocka_unit_test(test_m21_view_of_state_after_a_temporary_is_refused),
+      cmocka_unit_test(test_m21_state_that_is_only_written_is_kept),
+      cmocka_unit_test(test_m21_view_across_two_states_is_refused),
       cmocka_unit_test(test_partial_writes_keep_the_state_around_them),
       cmocka_unit_test(test_m21_state_under_a_partial_write_is_kept),
       cmocka_unit_test(test_m21_state_behind_a_partial_write_is_kept),

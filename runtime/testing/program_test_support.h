@@ -20,6 +20,7 @@ uint8_t *et_test_read_fixture_file(const char *name, size_t *out_size);
 /* Kernels and a backend of the tests:
  *   test::copy.out  tw>w   out = self, of equal size
  *   test::add.out   ttw>w  out = self + other
+ *   test::assign.out wt>w  self = other, of equal size
  *   test::fill.out  nw>w   all elements of out = the number
  *   test::sum.out   Tw>w   out[0] = sum of the first elements of the tensors
  *   test::pair.out  tww>W  two copies of self

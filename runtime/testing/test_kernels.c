@@ -22,6 +22,10 @@ static et_status test_copy(et_kernel_context *context, et_value **args) {
   return copy_tensor(context, args[0], args[1]);
 }
 
+static et_status test_assign(et_kernel_context *context, et_value **args) {
+  return copy_tensor(context, args[1], args[0]);
+}
+
 static et_status test_pair(et_kernel_context *context, et_value **args) {
   ET_RETURN_IF_ERROR(copy_tensor(context, args[0], args[1]));
   return copy_tensor(context, args[0], args[2]);
@@ -113,6 +117,7 @@ static const et_kernel kernels[] = {
     {"executorch_prim::et_view.default", "tI>w", NULL, et_prim_et_view, NULL,
      0},
     {"test::add.out", "ttw>w", NULL, test_add, NULL, 0},
+    {"test::assign.out", "wt>w", NULL, test_assign, NULL, 0},
     {"test::copy.out", "tw>w", NULL, test_copy, NULL, 128},
     {"test::count.out", "ni>x", NULL, test_count, NULL, 0},
     {"test::fail.out", "t", NULL, test_fail, NULL, 0},
