@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "backends/cpu/runtime/payload.h"
+#include "executorch/backend.h"
 #include "tests/fuzz/site_list.h"
 
 /* Kinds: words of one meaning. Those of attributes go by the kind of the step. */
@@ -18,6 +19,9 @@ enum {
 };
 
 #define ATTRIBUTE_KINDS 32 /* a kind of steps */
+#define MOST_KINDS 256     /* codes of ops are lower */
+
+static bool seen[MOST_KINDS];
 
 typedef struct walk {
   et_site_list list;
@@ -60,6 +64,9 @@ static void add_steps(walk *w) {
     add_same(w, step.tensors_at, STEP_TENSOR, step.tensor_count);
     add_same(w, step.dims_at, STEP_DIM, step.dim_count);
     add_fields(w, step.attributes_at, attributes, step.attribute_count);
+    if (step.kind < MOST_KINDS) {
+      seen[step.kind] = true;
+    }
   }
 }
 
@@ -89,6 +96,25 @@ static size_t payload_bytes(et_span program, size_t at) {
                           header[2] <= (program.size - at) / 4;
   return is_payload ? (size_t)4 * header[2] : 0;
 }
+
+#ifdef CPU_KINDS
+#define DECLARE(kind) extern const et_backend_part et_cpu_step_##kind;
+CPU_KINDS(DECLARE)
+#define ADDRESS(kind) &et_cpu_step_##kind,
+static const et_backend_part *const kinds[] = {CPU_KINDS(ADDRESS)};
+
+const char *et_sites_missing_kind(void) {
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    const et_cpu_kind *kind = kinds[i]->content;
+    if (kinds[i]->id >= MOST_KINDS || !seen[kinds[i]->id]) {
+      return kind->name;
+    }
+  }
+  return NULL;
+}
+#else
+const char *et_sites_missing_kind(void) { return NULL; }
+#endif
 
 et_site *et_sites_of(et_span program, size_t *out_count) {
   walk w = {.start = 0};

@@ -1,4 +1,4 @@
-#define _POSIX_C_SOURCE 200809L /* posix_memalign, clock_gettime */
+#define _POSIX_C_SOURCE 200809L /* clock_gettime */
 
 /* execute_fuzz: damages programs, loads and runs them with the real kernels.
  * cpu_fuzz: damages payloads of the CPU backend, and runs them on it.
@@ -6,9 +6,10 @@
  *   execute_fuzz SECONDS SEED PROGRAM.pte[,DATA.ptd...] ...
  *
  * Of a program with data files, one of those is damaged.
- * Whatever is damaged, a program is refused or runs, without a bad access:
- * build it with the sanitizers. The same seed tries the same programs in the
- * same order. */
+ * A damaged program is refused or runs, without a bad access, and what it returns does
+ * not depend on what memory held before. Programs that fail are written to
+ * $TEST_UNDECLARED_OUTPUTS_DIR, or to the current folder. The same seed tries the same
+ * programs in the same order. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,9 +18,11 @@
 
 #include "executorch/file_loader.h"
 #include "tests/fuzz/damage.h"
+#include "tests/fuzz/guarded.h"
 #include "tests/fuzz/trial.h"
 
 #define MOST_PROGRAMS 128
+#define MOST_FINDINGS 16
 
 /* Runs of an original: one may be given sizes or numbers that it refuses. */
 #define MOST_TRIES 64
@@ -95,24 +98,43 @@ static bool open_original(char *paths, original *out) {
   return true;
 }
 
+/* Keeps a program that fails, for a closer look. */
+static void keep(const uint8_t *bytes, size_t size) {
+  const char *folder = getenv("TEST_UNDECLARED_OUTPUTS_DIR");
+  char path[4096];
+  static int kept;
+  snprintf(path, sizeof path, "%s/finding_%d", folder != NULL ? folder : ".",
+           kept++);
+  FILE *file = fopen(path, "wb");
+  if (file != NULL && kept <= MOST_FINDINGS) {
+    fwrite(bytes, 1, size, file);
+    printf("%s\n", path);
+  }
+  if (file != NULL) {
+    fclose(file);
+  }
+}
+
 /* Damages the program, or one of its data files if it has any. */
 static void try_damaged(const original *chosen, et_random *random,
                         et_trials *trials) {
   const size_t data = chosen->count - 1;
   const size_t index = data == 0 ? 0 : 1 + et_random_below(random, data);
   const original_file *damaged = &chosen->files[index];
+  const size_t findings = trials->leaks + trials->overruns;
   et_span files[ET_TRIAL_FILES];
-  void *copy = NULL;
   spans_of(chosen, files);
-  if (posix_memalign(&copy, 64, files[index].size) != 0) {
-    abort();
-  }
-  memcpy(copy, files[index].data, files[index].size);
+  et_guarded copy = et_guarded_take(files[index].size, 64, 0);
+  memcpy(copy.data, files[index].data, files[index].size);
   et_damage(random, damaged->sites, damaged->site_count,
-            (et_mutable_span){copy, files[index].size});
-  files[index].data = copy;
+            (et_mutable_span){copy.data, copy.size});
+  et_guarded_seal(&copy);
+  files[index].data = copy.data;
   et_try_program(files, chosen->count, random, trials);
-  free(copy);
+  if (trials->leaks + trials->overruns != findings) {
+    keep(copy.data, copy.size);
+  }
+  et_guarded_free(&copy);
 }
 
 static double now(void) {
@@ -121,7 +143,8 @@ static double now(void) {
   return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-static void fuzz(const original *originals, size_t count, double seconds,
+/* Whether nothing was found. */
+static bool fuzz(const original *originals, size_t count, double seconds,
                  uint64_t seed) {
   et_random random = et_random_seeded(seed);
   et_trials trials = {0};
@@ -132,9 +155,11 @@ static void fuzz(const original *originals, size_t count, double seconds,
   printf(
       "%zu originals, %zu damaged programs, %zu methods loaded; executions: "
       "%zu "
-      "completed, %zu refused, %zu stopped\n",
+      "completed, %zu refused, %zu stopped; %zu methods depend on unwritten "
+      "memory, %zu write around their memory\n",
       count, trials.programs, trials.loaded, trials.completed, trials.refused,
-      trials.stopped);
+      trials.stopped, trials.leaks, trials.overruns);
+  return trials.leaks + trials.overruns == 0;
 }
 
 int main(int argc, char **argv) {
@@ -152,9 +177,16 @@ int main(int argc, char **argv) {
     fprintf(stderr, "execute_fuzz: none of the programs runs undamaged\n");
     return EXIT_FAILURE;
   }
-  fuzz(originals, count, atof(argv[1]), strtoull(argv[2], NULL, 10));
+  const char *missing = et_sites_missing_kind();
+  if (missing != NULL) {
+    fprintf(stderr, "execute_fuzz: none of the programs has kind %s\n",
+            missing);
+    return EXIT_FAILURE;
+  }
+  const bool is_clean =
+      fuzz(originals, count, atof(argv[1]), strtoull(argv[2], NULL, 10));
   for (size_t i = 0; i < count; i++) {
     close_original(&originals[i]);
   }
-  return EXIT_SUCCESS;
+  return is_clean ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -149,6 +149,8 @@ static void add_payload(et_span file, uint32_t at, et_site_list *list) {
   add_root(&w);
 }
 
+const char *et_sites_missing_kind(void) { return NULL; }
+
 et_site *et_sites_of(et_span file, size_t *out_count) {
   const bool is_data = memcmp(file.data + 4, IS_DATA, 4) == 0;
   et_site_list list = {NULL, 0, 0};

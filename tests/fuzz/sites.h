@@ -20,4 +20,8 @@ typedef struct et_site {
  * free(). */
 et_site *et_sites_of(et_span file, size_t *out_count);
 
+/* A kind of the CPU backend's ops that no file given to et_sites_of has, in builds that
+ * need all of them (CPU_KINDS); else NULL. */
+const char *et_sites_missing_kind(void);
+
 #endif /* ET_TESTS_FUZZ_SITES_H_ */

@@ -4,18 +4,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "executorch/hosted_method.h"
 #include "executorch/method.h"
 #include "executorch/program.h"
+#include "tests/fuzz/instance.h"
 
 extern const et_registry et_linked_registry;
 
 /* A damaged method may want much memory, which tries just the heap, or run in
  * circles. */
-#define MOST_BYTES (1u << 19)
+#define MOST_BYTES (1u << 20)
 #define MOST_SCRATCH_BYTES (1u << 24)
 #define MOST_INSTRUCTIONS 4096
 #define MOST_INPUTS 64
+
+/* What memory holds before a method is loaded. */
+#define FIRST_FILL 0x5A
+#define SECOND_FILL 0xC3
+
+/* What the executions of a method return: statuses, sizes and bytes. */
+typedef struct et_record {
+  uint8_t *bytes;
+  size_t size;
+  size_t capacity;
+} et_record;
 
 typedef struct watch {
   jmp_buf stop;
@@ -89,50 +100,73 @@ static size_t shorten(et_random *random, et_value_meta *meta) {
   return numel * et_scalar_type_size((int32_t)meta->dtype);
 }
 
-/* The block that the input borrows, or NULL. */
-static void *lend_input(et_method *method, const et_method_meta *program_meta,
-                        size_t index, et_random *random) {
+/* A block for the input, which borrows it. */
+static et_guarded lend_input(et_method *method,
+                             const et_method_meta *program_meta, size_t index,
+                             et_random *random) {
+  et_guarded block = {.data = NULL};
   et_value_meta meta;
   if (et_method_meta_input(program_meta, index, &meta, NULL) != ET_STATUS_OK ||
       meta.tag != ET_VALUE_TENSOR) {
-    return NULL;
+    return block;
   }
-  const size_t size = shorten(random, &meta);
-  uint8_t *block = malloc(size > 0 ? size : 1);
-  if (block != NULL) {
-    fill(random, meta.dtype, block, size);
-    et_method_set_input(method, index, meta.dtype, meta.sizes, meta.rank, block,
-                        size, NULL);
-  }
+  block = et_guarded_take(shorten(random, &meta), 1, 0);
+  fill(random, meta.dtype, block.data, block.size);
+  et_guarded_seal(&block);
+  et_method_set_input(method, index, meta.dtype, meta.sizes, meta.rank,
+                      block.data, block.size, NULL);
   return block;
 }
 
-static uint8_t sum_of(const et_value *value) {
-  uint8_t sum = 0;
-  if (value->tag == ET_VALUE_TENSOR) {
-    const et_tensor *tensor = value->u.as_tensor;
-    const uint8_t *bytes = tensor->data;
-    for (size_t i = 0; i < et_tensor_nbytes(tensor); i++) {
-      sum ^= bytes[i];
+static void append(et_record *record, const void *bytes, size_t size) {
+  if (size > record->capacity - record->size) {
+    record->capacity = 2 * (record->size + size);
+    record->bytes = realloc(record->bytes, record->capacity);
+    if (record->bytes == NULL) {
+      abort();
     }
   }
-  return sum;
+  if (size > 0) {
+    memcpy(record->bytes + record->size, bytes, size);
+    record->size += size;
+  }
 }
 
-static void read_outputs(const et_method *method) {
-  static volatile uint8_t sink; /* so that the reads are not left out */
+static void append_output(const et_value *value, et_record *record) {
+  append(record, &value->tag, sizeof value->tag);
+  switch (value->tag) {
+    case ET_VALUE_TENSOR: {
+      const et_tensor *tensor = value->u.as_tensor;
+      append(record, tensor->sizes, tensor->rank * sizeof *tensor->sizes);
+      append(record, tensor->data, et_tensor_nbytes(tensor));
+      break;
+    }
+    case ET_VALUE_INT:
+    case ET_VALUE_DOUBLE:
+      append(record, &value->u.as_int, sizeof value->u.as_int);
+      break;
+    case ET_VALUE_BOOL:
+      append(record, &value->u.as_bool, sizeof value->u.as_bool);
+      break;
+    default:
+      break;
+  }
+}
+
+static void append_outputs(const et_method *method, et_record *record) {
   for (size_t i = 0; i < et_method_output_count(method); i++) {
     const et_value *value = NULL;
-    if (et_method_get_output(method, i, &value, NULL) == ET_STATUS_OK) {
-      sink ^= sum_of(value);
+    const et_status status = et_method_get_output(method, i, &value, NULL);
+    append(record, &status, sizeof status);
+    if (status == ET_STATUS_OK) {
+      append_output(value, record);
     }
   }
-  (void)sink;
 }
 
 static void execute(et_method *method, const et_method_meta *meta, watch *w,
-                    et_random *random, et_trials *trials) {
-  void *blocks[MOST_INPUTS] = {NULL};
+                    et_random *random, et_trials *trials, et_record *record) {
+  et_guarded blocks[MOST_INPUTS] = {{.data = NULL}};
   const size_t count = et_method_input_count(method);
   for (size_t i = 0; i < count && i < MOST_INPUTS; i++) {
     blocks[i] = lend_input(method, meta, i, random);
@@ -142,36 +176,65 @@ static void execute(et_method *method, const et_method_meta *meta, watch *w,
     trials->stopped++;
   } else if (et_method_execute(method, NULL) == ET_STATUS_OK) {
     trials->completed++;
-    read_outputs(method);
   } else {
     trials->refused++;
   }
+  append_outputs(method, record);
   for (size_t i = 0; i < MOST_INPUTS; i++) {
-    free(blocks[i]);
+    et_guarded_free(&blocks[i]);
   }
+}
+
+/* Loads the method in memory full of `fill`, and executes it twice. */
+static void run_method(const et_method_meta *meta, const char *name,
+                       const et_method_requirements *needed, uint8_t fill_byte,
+                       et_random *random, et_trials *trials,
+                       et_record *record) {
+  watch w = {.instructions = 0};
+  const et_observer observer = ET_OBSERVER(&w, count_instruction, ignore_end);
+  const et_method_options options = {.observer = &observer};
+  et_instance instance;
+  const et_status status = et_instance_load(
+      meta, name, &et_linked_registry, &options, needed, fill_byte, &instance);
+  append(record, &status, sizeof status);
+  if (status != ET_STATUS_OK) {
+    return;
+  }
+  trials->loaded++;
+  execute(instance.method, meta, &w, random, trials, record);
+  execute(instance.method, meta, &w, random, trials, record);
+  if (!et_instance_free(&instance)) {
+    trials->overruns++;
+  }
+}
+
+static bool same_record(const et_record *a, const et_record *b) {
+  return a->size == b->size &&
+         (a->size == 0 || memcmp(a->bytes, b->bytes, a->size) == 0);
 }
 
 static void try_method(const et_program *program, const char *name,
                        et_random *random, et_trials *trials) {
-  watch w = {.instructions = 0};
-  const et_observer observer = ET_OBSERVER(&w, count_instruction, ignore_end);
-  const et_method_options options = {.observer = &observer};
+  et_random again = *random;
+  et_trials uncounted = {0};
+  et_record records[2] = {{.size = 0}, {.size = 0}};
   et_method_meta meta;
   et_method_requirements needed;
-  et_hosted_method hosted;
   if (et_program_method_meta(program, name, &meta, NULL) != ET_STATUS_OK ||
       bytes_wanted(&meta) > MOST_BYTES ||
-      et_method_measure(program, name, &et_linked_registry, &options, &needed,
+      et_method_measure(program, name, &et_linked_registry, NULL, &needed,
                         NULL) != ET_STATUS_OK ||
-      needed.scratch_bytes > MOST_SCRATCH_BYTES ||
-      et_hosted_method_load(program, name, &et_linked_registry, &options,
-                            &hosted, NULL) != ET_STATUS_OK) {
+      needed.method_bytes > MOST_SCRATCH_BYTES ||
+      needed.scratch_bytes > MOST_SCRATCH_BYTES) {
     return;
   }
-  trials->loaded++;
-  execute(hosted.method, &meta, &w, random, trials);
-  execute(hosted.method, &meta, &w, random, trials);
-  et_hosted_method_free(&hosted);
+  run_method(&meta, name, &needed, FIRST_FILL, random, trials, &records[0]);
+  run_method(&meta, name, &needed, SECOND_FILL, &again, &uncounted,
+             &records[1]);
+  trials->overruns += uncounted.overruns;
+  trials->leaks += same_record(&records[0], &records[1]) ? 0 : 1;
+  free(records[0].bytes);
+  free(records[1].bytes);
 }
 
 /* Each file is one extent. */
