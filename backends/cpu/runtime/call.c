@@ -187,6 +187,10 @@ et_status et_cpu_bind(et_cpu_handle *handle, et_mutable_span scratch,
   ET_RETURN_IF_ERROR(resize_outputs(handle, args, error));
   for (uint32_t i = 0; i < handle->payload.value_count; i++) {
     bind_tensor(handle, i, scratch, args);
+    if (handle->tensors[i].data == NULL) {
+      /* No bytes. memcpy needs a valid address all the same. */
+      handle->tensors[i].data = handle;
+    }
   }
   return ET_STATUS_OK;
 }

@@ -66,6 +66,20 @@ static void test_sizes_follow_the_arguments(void **state) {
   }
 }
 
+static void test_tensors_without_bytes_have_an_address(void **state) {
+  (void)state;
+  cpu_test_write_dynamic();
+  cpu_test_must_load();
+  cpu_sample_make(&samples[0], 0, 3);
+  samples[0].tensor.data = NULL;
+  cpu_test_must_call(2);
+  const et_cpu_handle *handle = session->handle;
+  for (uint32_t i = 0; i < handle->payload.value_count; i++) {
+    assert_int_equal(handle->tensors[i].bytes, 0);
+    assert_non_null(handle->tensors[i].data);
+  }
+}
+
 static void test_sizes_beyond_the_bound_are_refused(void **state) {
   (void)state;
   cpu_test_write_dynamic();
@@ -288,6 +302,7 @@ int main(void) {
       CPU_TEST(test_handle_takes_the_documented_bytes),
       CPU_TEST(test_named_data_is_used_where_it_lies),
       CPU_TEST(test_sizes_follow_the_arguments),
+      CPU_TEST(test_tensors_without_bytes_have_an_address),
       CPU_TEST(test_sizes_beyond_the_bound_are_refused),
       CPU_TEST(test_call_that_reads_unwritten_scratch_is_refused),
       CPU_TEST(test_call_that_leaves_output_unwritten_is_refused),

@@ -175,6 +175,10 @@ et_status et_xnn_bind(et_xnn_handle *handle, et_mutable_span scratch,
   ET_RETURN_IF_ERROR(resize_outputs(handle, args, error));
   for (uint32_t i = 0; i < handle->counts.tensors; i++) {
     bind_tensor(&handle->tensors[i], &handle->slots[i], scratch, args);
+    if (handle->tensors[i].data == NULL) {
+      /* No bytes. memcpy needs a valid address all the same. */
+      handle->tensors[i].data = handle;
+    }
   }
   return ET_STATUS_OK;
 }
