@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ctypes
+import importlib
 import sys
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
@@ -30,6 +32,7 @@ _CODES = {
     "uint64": 29,
 }
 _NAMES = {code: name for name, code in _CODES.items()}
+_MOST_SIZE = 2**31 - 1
 _BITS_OF_BFLOAT16 = "uint16"  # which numpy does not have
 
 
@@ -53,6 +56,26 @@ def is_tensor(value: Any) -> bool:
     return is_torch(value) or isinstance(value, (np.ndarray, np.generic))
 
 
+def _plain_torch() -> AbstractContextManager[Any]:
+    """Where tensors are real ones, whatever mode (FakeTensorMode, make_fx) the caller is in."""
+    dispatch = importlib.import_module("torch.utils._python_dispatch")
+    is_plain = dispatch._get_current_dispatch_mode() is None
+    found: AbstractContextManager[Any] = nullcontext() if is_plain else dispatch._disable_current_modes()
+    return found
+
+
+def _address_of(tensor: Any) -> int:
+    """Of a torch tensor's elements. TypeError for a tensor that stands for others, as a FakeTensor does."""
+    try:
+        address: int = tensor.data_ptr()
+    except (RuntimeError, TypeError):
+        address = 0
+    if address == 0 and tensor.numel() != 0:
+        kind = type(tensor).__name__
+        raise TypeError(f"a {kind} of torch has no elements in memory; pass a dense torch.Tensor")
+    return address
+
+
 def lend(value: Any, dim_order: Sequence[int], dtype: str = "") -> Lent:
     """The tensor as it lies where that is dense in `dim_order`, else a copy that is. Where `dtype`, which is asked for, is
     bfloat16, integers of 16 bits are its bits. TypeError for an unknown dtype, and for what is not dense."""
@@ -63,8 +86,12 @@ def lend(value: Any, dim_order: Sequence[int], dtype: str = "") -> Lent:
     sizes = tuple(value.shape)
     order = tuple(dim_order) if len(dim_order) == len(sizes) else _in_turn(len(sizes))
     if from_torch:
-        owner = value if _lies_so(value, order) else _resolved(value).cpu().permute(order).contiguous()
-        return Lent(owner, owner.data_ptr(), code, sizes, owner.nbytes)
+        owner = value
+        if not _lies_so(value, order):
+            _address_of(value)
+            with _plain_torch():
+                owner = _resolved(value).cpu().permute(order).contiguous()
+        return Lent(owner, _address_of(owner), code, sizes, owner.nbytes)
     owner = np.ascontiguousarray(np.transpose(value, order))
     return Lent(owner, owner.ctypes.data, code, sizes, owner.nbytes)
 
@@ -85,7 +112,9 @@ def _layout_name(layout: Any) -> str:
 
 @lru_cache(maxsize=64)
 def size_array(sizes: tuple[int, ...]) -> ctypes.Array[ctypes.c_int32]:
-    """Sizes as the runtime reads them; nobody writes there."""
+    """Sizes as the runtime reads them; nobody writes there. ValueError for one of more than 31 bits."""
+    if any(size > _MOST_SIZE for size in sizes):
+        raise ValueError(f"a tensor has sizes {list(sizes)}; a size is {_MOST_SIZE} at most")
     return (ctypes.c_int32 * len(sizes))(*sizes)
 
 
@@ -119,14 +148,15 @@ def copied(tensor: Tensor, as_torch: bool) -> Any:
     sizes = [tensor.sizes[dim] for dim in order]
     back = [order.index(dim) for dim in range(tensor.rank)]
     if as_torch:
-        return _torch_copy(tensor, name, sizes).permute(back)
+        return _torch_copy(tensor, name, sizes, back)
     found = np.empty(sizes, _BITS_OF_BFLOAT16 if name == "bfloat16" else name)
     ctypes.memmove(found.ctypes.data, tensor.data or found.ctypes.data, found.nbytes)
     return found.transpose(back)
 
 
-def _torch_copy(tensor: Tensor, name: str, sizes: list[int]) -> Any:
+def _torch_copy(tensor: Tensor, name: str, sizes: list[int], back: list[int]) -> Any:
     torch = sys.modules["torch"]
-    found = torch.empty(sizes, dtype=getattr(torch, name))
-    ctypes.memmove(found.data_ptr() or 0, tensor.data or 0, found.nbytes)
-    return found
+    with _plain_torch():
+        found = torch.empty(sizes, dtype=getattr(torch, name), device="cpu")
+        ctypes.memmove(_address_of(found), tensor.data or 0, found.nbytes)
+        return found.permute(back)

@@ -16,6 +16,10 @@ class ExecutorchError(Exception):
         self.status = status
         self.message = message
 
+    def __reduce__(self) -> tuple[type[ExecutorchError], tuple[str, str]]:
+        """As exceptions are pickled between processes."""
+        return type(self), (self.status, self.message)
+
 
 def checked(calls: ctypes.CDLL, function: str, *arguments: Any) -> None:
     """Call a function of the runtime whose last argument is an `et_error`."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ctypes
 import weakref
 from dataclasses import dataclass
-from threading import Lock
 from typing import Any
 
 from executorch_runtime import _arrays, _native
+from executorch_runtime._handles import CallLock, Uncopied, fork_count, python_string
 from executorch_runtime.errors import ExecutorchError, checked
-from executorch_runtime.values import TENSOR_TAG, Signature
+from executorch_runtime.values import TENSOR, TENSOR_TAG, Signature
 
 Scalar = int | float | bool | str
 _INT, _BOOL, _DOUBLE, _STRING, _NONE = 2, 3, 4, 6, 1
@@ -75,27 +75,30 @@ def events_of(recorder: Any) -> tuple[Event, ...]:
     """Everything that ended."""
     kept = recorder.contents
     return tuple(
-        Event(_KINDS[each.kind], each.index, (each.name or b"").decode(), each.begin, each.end)
+        Event(_KINDS[each.kind], each.index, python_string(each.name or b""), each.begin, each.end)
         for each in (kept.events[index] for index in range(kept.count))
         if each.end >= each.begin
     )
 
 
-class Method:
+class Method(Uncopied):
     """A loaded method, made by `Program.method`. Mutable buffers keep their state from call to call.
 
     May be called from any thread: calls of one method, and of methods that share a buffer, wait for each other; others
-    run at the same time.
+    run at the same time. The child of a fork may use it, unless it has several threads or ran during the fork.
     """
 
-    def __init__(self, handle: int, signature: Signature, lock: Lock, needs: object) -> None:
+    def __init__(self, handle: int, signature: Signature, lock: CallLock, threads: int, needs: object) -> None:
         self._calls = _native.library()
+        self._forks = fork_count() if threads != 1 else None  # None: any process may run it
+        self._lent: dict[int, object] = {}  # inputs that were set and not run
         self._needs = needs  # must outlive it
         self.handle = handle
         self.signature = signature
         self.lock = lock
         self._view: int = self._calls.et_python_method_view(handle)
-        weakref.finalize(self, _free, self._calls, handle, needs)
+        # Not at exit: a daemon thread may be in a call.
+        weakref.finalize(self, _free, self._calls, handle, self._forks, needs).atexit = False
 
     def __call__(self, *inputs: Any) -> tuple[Any, ...]:
         """Runs it once. Outputs are tensors of their own: torch's when an input is one, else numpy's (bfloat16 as its
@@ -104,24 +107,35 @@ class Method:
         if len(inputs) != expected:
             raise TypeError(f"{self.signature} takes {expected} inputs, got {len(inputs)}")
         with self.lock:
-            lent = [self._set(index, value) for index, value in enumerate(inputs)]
-            self._check("et_method_execute")
-            outputs = tuple(self._output(index, _wants_torch(inputs)) for index in range(len(self.signature.outputs)))
-            del lent
-        return outputs
+            try:
+                for index, value in enumerate(inputs):
+                    self._set(index, value)
+                self._check("et_method_execute")
+                as_torch = _wants_torch(inputs)
+                return tuple(self._output(index, as_torch) for index in range(len(self.signature.outputs)))
+            finally:
+                self._lent.clear()
 
     def set_input(self, index: int, value: Any) -> object:
-        """Part of a call, for measuring `execute` alone: what it returns must live until then."""
+        """Part of a call, for measuring `execute` alone. The method keeps the value until the next call.
+
+        Returns an object that keeps the value alive as well.
+        """
+        check_range("the index of an input", index, 0, len(self.signature.inputs) - 1)
         with self.lock:
-            return self._set(index, value)
+            self._set(index, value)
+            return self._lent[index]
 
     def execute(self) -> None:
-        """Part of a call: runs it on the inputs that were set."""
+        """Part of a call: runs it on the inputs that were set, any number of times."""
         with self.lock:
+            for index, info in enumerate(self.signature.inputs):
+                if info.kind == TENSOR and index not in self._lent:
+                    raise ExecutorchError("INVALID_STATE", f"inputs[{index}] is not set; call set_input first")
             self._check("et_method_execute")
 
     def outputs(self, as_torch: bool = False) -> tuple[Any, ...]:
-        """Of the last run."""
+        """Of the last run. ExecutorchError (INVALID_STATE) unless it succeeded."""
         with self.lock:
             return tuple(self._output(index, as_torch) for index in range(len(self.signature.outputs)))
 
@@ -154,14 +168,19 @@ class Method:
             return tuple(tensor.sizes[: tensor.rank])
 
     def _check(self, function: str, *arguments: Any) -> None:
+        if self._forks not in (None, fork_count()):
+            raise ExecutorchError(
+                "INVALID_STATE", "the method has threads of the process that forked; load it again in the child"
+            )
         checked(self._calls, function, self._view, *arguments)
 
-    def _set(self, index: int, value: Any) -> object:
+    def _set(self, index: int, value: Any) -> None:
         if _arrays.is_tensor(value):
-            return self._set_tensor(index, value)
+            self._lent[index] = self._set_tensor(index, value)
+            return
         scalar, kept = scalar_value(value)
         self._check("et_method_set_scalar_input", index, ctypes.byref(scalar))
-        return kept
+        self._lent[index] = kept
 
     def _set_tensor(self, index: int, value: Any) -> object:
         info = self.signature.inputs[index]
@@ -180,7 +199,7 @@ class Method:
 
     def _scalar(self, index: int, value: _native.Value) -> Scalar | None:
         if value.tag == _STRING:
-            return ctypes.string_at(value.u.as_string.data, value.u.as_string.size).decode()
+            return python_string(ctypes.string_at(value.u.as_string.data, value.u.as_string.size))
         fields = {_INT: "as_int", _BOOL: "as_bool", _DOUBLE: "as_double"}
         if value.tag not in fields and value.tag != _NONE:
             kind = self._calls.et_value_tag_name(value.tag).decode()
@@ -192,7 +211,8 @@ def _wants_torch(inputs: tuple[Any, ...]) -> bool:
     return any(_arrays.is_torch(value) for value in inputs)
 
 
-def _free(calls: ctypes.CDLL, handle: int, needs: object) -> None:
-    """`needs` is an argument so that it is there until then."""
+def _free(calls: ctypes.CDLL, handle: int, forks: int | None, needs: object) -> None:
+    """`needs` is an argument so that it is there until then. The child of a fork cannot end threads of its parent."""
     del needs
-    calls.et_python_method_free(handle)
+    if forks in (None, fork_count()):
+        calls.et_python_method_free(handle)

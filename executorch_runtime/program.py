@@ -7,9 +7,9 @@ import itertools
 import os
 import weakref
 from collections.abc import Mapping
-from threading import Lock
 
 from executorch_runtime import _native
+from executorch_runtime._handles import CallLock, Uncopied, c_string, python_string
 from executorch_runtime.clock import Clock
 from executorch_runtime.errors import checked
 from executorch_runtime.method import Event, Method, Scalar, check_range, events_of, scalar_value
@@ -18,7 +18,7 @@ from executorch_runtime.values import Signature, read_signature
 Path = str | os.PathLike[str]
 
 
-class Program:
+class Program(Uncopied):
     """A `.pte`, verified and open, with the `.ptd` files of its weights where they lie apart.
 
     Files are mapped, and must not be changed while they are open. `clock` is what all that is traced goes by; without
@@ -28,14 +28,15 @@ class Program:
     def __init__(self, path: Path, *weights: Path, clock: Clock | None = None) -> None:
         self._calls = _native.library()
         self._clock = clock  # what its function belongs to must live
-        paths = [os.fsencode(each) for each in (path, *weights)]
+        paths = [c_string("a path", os.fsencode(each)) for each in (path, *weights)]
         handle = ctypes.c_void_p()
         lent = ctypes.byref(_native.Clock(clock.function, clock.context)) if clock else None
         names = (ctypes.c_char_p * len(paths))(*paths)
         checked(self._calls, "et_python_program_open", names, len(paths), lent, ctypes.byref(handle))
         assert handle.value is not None
         self._handle: int = handle.value
-        weakref.finalize(self, self._calls.et_python_program_close, self._handle)
+        # Not at exit: a daemon thread may be in a call.
+        weakref.finalize(self, self._calls.et_python_program_close, self._handle).atexit = False
 
     @property
     def _view(self) -> int:
@@ -50,7 +51,7 @@ class Program:
     def _name(self, index: int) -> str:
         found = _native.Span()
         self._calls.et_program_method_name(self._view, index, ctypes.byref(found))
-        return ctypes.string_at(found.data, found.size).decode()
+        return python_string(ctypes.string_at(found.data, found.size))
 
     def signature(self, method: str = "forward") -> Signature:
         """What a method takes and gives, without loading it."""
@@ -80,25 +81,31 @@ class Program:
         max_steps: instructions that a run may take, so that a loop which does not end is an error; 0 for ten million.
         trace: keep what loading and each run take (`Method.events`).
         share: a method and the memory id of the planned buffer that both are to have, with the state in it.
-        ValueError for a number that is below 0 or has more than 64 bits, and for a backend that the program has not.
+        ValueError for a number that is below 0 or has too many bits, for a NUL in a name, and for a backend that the
+        program has not. TypeError for an owner that is not a Method.
         """
         for what, value in (("threads", threads), ("seed", seed), ("max_steps", max_steps)):
             check_range(what, value, 0, 2**64 - 1)
         self._check_backends(backend_options or {})
         owner, memory_id = share or (None, 0)
+        if share and not isinstance(owner, Method):
+            raise TypeError(f"share: the owner is {type(owner).__name__}; pass a Method and a memory id")
+        check_range("share: the memory id", memory_id, 0, 2**32 - 1)
         given = _BackendOptions(backend_options or {})
         options = _native.Options(threads, given.array, len(given.array), max_steps, seed, None, memory_id, trace)
         options.owner = owner.handle if owner else None
         handle = ctypes.c_void_p()
-        checked(self._calls, "et_python_method_load", self._handle, name.encode(), options, ctypes.byref(handle))
+        lock = owner.lock if owner else CallLock()
+        with lock:  # loading reads the buffer that a call of the owner writes
+            encoded = c_string("the name of a method", name)
+            checked(self._calls, "et_python_method_load", self._handle, encoded, options, ctypes.byref(handle))
         assert handle.value is not None
-        lock = owner.lock if owner else Lock()
-        return Method(handle.value, self.signature(name), lock, (self, owner))
+        return Method(handle.value, self.signature(name), lock, threads, (self, owner))
 
     def _check_backends(self, given: Mapping[str, Mapping[str, Scalar]]) -> None:
         name = self._calls.et_python_program_backend
         found = itertools.takewhile(bool, (name(self._handle, index) for index in itertools.count()))
-        backends = sorted({each.decode() for each in found})
+        backends = sorted({python_string(each) for each in found})
         for each in given:
             if each not in backends:
                 has = f"has {', '.join(backends)}" if backends else "has no backends"
@@ -116,9 +123,12 @@ class _BackendOptions:
 
     def _backend(self, name: str, options: Mapping[str, Scalar]) -> _native.BackendOptions:
         array = (_native.BackendOption * len(options))(
-            *(_native.BackendOption(key.encode(), self._value(value)) for key, value in options.items())
+            *(
+                _native.BackendOption(c_string("the name of an option", key), self._value(value))
+                for key, value in options.items()
+            )
         )
-        return _native.BackendOptions(name.encode(), array, len(options))
+        return _native.BackendOptions(c_string("the name of a backend", name), array, len(options))
 
     def _value(self, value: Scalar) -> _native.Value:
         found, kept = scalar_value(value)

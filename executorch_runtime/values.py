@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from executorch_runtime import _native
+from executorch_runtime._handles import c_string
 from executorch_runtime.errors import checked
 
 TENSOR = "Tensor"
@@ -51,7 +52,7 @@ class Signature:
 def read_signature(calls: ctypes.CDLL, program: int, name: str) -> Signature:
     """Of a method of an open program, which need not be loaded."""
     meta = _native.MethodMeta()
-    checked(calls, "et_program_method_meta", program, name.encode(), meta)
+    checked(calls, "et_program_method_meta", program, c_string("the name of a method", name), meta)
 
     def each(count: int, read: Callable[[int], ValueInfo]) -> tuple[ValueInfo, ...]:
         return tuple(read(index) for index in range(count))
