@@ -40,17 +40,43 @@ def _addbmm(x: Tensor, a: Tensor, b: Tensor, *, beta: Number = 1, alpha: Number 
     summands = a.shape[0] * a.shape[2]
     columns = a.permute(1, 0, 2).reshape(a.shape[1], summands)
     product = torch.mm(columns, b.reshape(summands, b.shape[2]))
-    return _scaled(x, beta) + _scaled(product, alpha)
+    return add_scaled(x, beta, product, alpha)
+
+
+def add_scaled(x: Tensor, beta: Number, product: Tensor, alpha: Number) -> Tensor:
+    """`beta * x + alpha * product`. A beta of 0 ignores `x`, also its NaN and infinite elements, as PyTorch does."""
+    scaled = _scaled(product, alpha)
+    return scaled if _equals(beta, 0) else _scaled(x, beta) + scaled
 
 
 def _scaled(x: Tensor, factor: Number) -> Tensor:
-    if factor == 1:
+    if _equals(factor, 1):
         return x
-    return x * (factor if x.is_floating_point() or x.is_complex() else int(factor))
+    is_exact = x.is_floating_point() or x.is_complex() or isinstance(factor, torch.SymInt)
+    return x * (factor if is_exact else int(factor))
+
+
+def _equals(factor: Number, number: int) -> bool:
+    """Whether a factor is the number. A symbolic factor is not, as comparing it would fix its size."""
+    return not isinstance(factor, (torch.SymInt, torch.SymFloat)) and factor == number
 
 
 def _addmv(x: Tensor, a: Tensor, v: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
-    return _scaled(x, beta) + _scaled(torch.mv(a, v), alpha)
+    return add_scaled(x, beta, torch.mv(a, v), alpha)
+
+
+def _addmm_activation(
+    x: Tensor, a: Tensor, b: Tensor, *, beta: Number = 1, alpha: Number = 1, use_gelu: bool = False
+) -> Tensor:
+    added = torch.addmm(x, a, b, beta=beta, alpha=alpha)
+    return torch.nn.functional.gelu(added, approximate="tanh") if use_gelu else torch.relu(added)
+
+
+def _index_select(x: Tensor, dim: int, index: Tensor) -> Any:
+    """Of a tensor without dimensions, as of one of one element."""
+    if x.dim() > 0:
+        return NotImplemented
+    return torch.index_select(x.reshape(1), 0, index.reshape(1)).reshape(())
 
 
 def _angle(x: Tensor) -> Any:
@@ -153,6 +179,7 @@ def _rrelu(
 
 
 ARITHMETIC: Mapping[OpOverload, Callable[..., Any]] = {
+    _ATEN._addmm_activation.default: _addmm_activation,
     _ATEN._int_mm.default: _int_mm,
     _ATEN._trilinear.default: _trilinear,
     _ATEN.addbmm.default: _addbmm,
@@ -161,6 +188,7 @@ ARITHMETIC: Mapping[OpOverload, Callable[..., Any]] = {
     _ATEN.dist.default: _dist,
     _ATEN.empty_permuted.default: _empty,
     _ATEN.empty_strided.default: _empty,
+    _ATEN.index_select.default: _index_select,
     _ATEN.lcm.default: _lcm,
     _ATEN.new_empty_strided.default: _new_empty,
     _ATEN.polygamma.default: _polygamma,

@@ -1,5 +1,6 @@
 """Formulas hold for complex numbers, too."""
 
+import pytest
 import torch
 from torch import Tensor, nn
 
@@ -19,6 +20,38 @@ def test_sums_of_products_are_scaled_by_complex_factors() -> None:
     program = to_core_aten(example.export(), {})
     assert "aten::addbmm" not in operator_names(program)
     assert_same(run(program, example.inputs), [Products()(*example.inputs)], 1e-4, 1e-4)
+
+
+_PRODUCTS = {
+    "addmm": ((3, 4), (3, 5), (5, 4)),
+    "addmv": ((3,), (3, 4), (4,)),
+    "addr": ((4,), (3,), (4,)),
+    "addbmm": ((1, 4), (2, 3, 5), (2, 5, 4)),
+    "baddbmm": ((4,), (2, 3, 5), (2, 5, 4)),
+}
+
+
+class Added(nn.Module):
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self._name = name
+
+    def forward(self, x: Tensor, a: Tensor, b: Tensor) -> tuple[Tensor, ...]:
+        added = getattr(torch, self._name)
+        return added(x, a, b, beta=0), added(x, a, b, beta=0.0, alpha=2.0)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.complex64])
+@pytest.mark.parametrize("name", _PRODUCTS)
+def test_a_beta_of_zero_ignores_nan_and_infinite_elements(name: str, dtype: torch.dtype) -> None:
+    first, *others = _PRODUCTS[name]
+    for element in (float("nan"), float("inf")):
+        inputs = (
+            torch.full(first, element, dtype=dtype),
+            *(torch.randn(shape, dtype=dtype) for shape in others),
+        )
+        program = to_core_aten(Example(Added(name), inputs).export(), {})
+        assert_same(run(program, inputs), list(Added(name)(*inputs)), 1e-2, 1e-2)
 
 
 class Summed(nn.Module):

@@ -8,6 +8,8 @@ from torch import SymInt, Tensor
 from torch._ops import OpOverload
 from torch.types import Number
 
+from exir.decomposition.arithmetic import add_scaled
+
 _ATEN = torch.ops.aten
 
 
@@ -56,7 +58,7 @@ def _product(multiply: Callable[[Tensor, Tensor], Tensor]) -> Callable[[Tensor, 
 
 
 def _sum_of_product(x: Tensor, a: Tensor, b: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Any:
-    return beta * x + alpha * torch.mm(a, b) if x.is_complex() else NotImplemented
+    return add_scaled(x, beta, torch.mm(a, b), alpha) if x.is_complex() else NotImplemented
 
 
 def _filled(

@@ -1,5 +1,6 @@
 """Which operators are decomposed, and into what."""
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -112,7 +113,8 @@ def _linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     if weight.dim() == 1:
         sums = torch.matmul(x, weight)
         return sums if bias is None else sums + bias
-    rows = x if x.dim() == 2 else x.reshape(-1, weight.shape[1])
+    count = -1 if weight.shape[1] != 0 else math.prod(x.shape[:-1])
+    rows = x if x.dim() == 2 else x.reshape(count, weight.shape[1])
     columns = weight.permute(1, 0)
     product = torch.mm(rows, columns) if bias is None else torch.addmm(bias, rows, columns)
     return product if x.dim() == 2 else product.reshape([*x.shape[:-1], weight.shape[0]])
