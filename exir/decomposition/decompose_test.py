@@ -139,9 +139,23 @@ class _FilledWithHalfASize(torch.nn.Module):
         return x.sum() + torch.full((2,), x.shape[0] * 0.5)
 
 
-def test_a_fraction_of_a_size_is_refused() -> None:
-    rows = ({0: torch.export.Dim("rows", min=2, max=8)},)
-    example = Example(_FilledWithHalfASize(), (torch.ones(4, 3),), rows)
+class _FilledWithTheRootOfASize(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x.sum() + torch.full((2,), x.shape[0] ** 0.5)
+
+
+_ROWS = ({0: torch.export.Dim("rows", min=2, max=8)},)
+
+
+def test_a_fraction_of_a_size_is_computed() -> None:
+    example = Example(_FilledWithHalfASize(), (torch.ones(4, 3),), _ROWS)
+    program = to_core_aten(example.export(), {})
+    longer = torch.ones(7, 3)
+    assert_same(run(program, (longer,)), [_FilledWithHalfASize()(longer)], 0, 0)
+
+
+def test_the_root_of_a_size_is_refused() -> None:
+    example = Example(_FilledWithTheRootOfASize(), (torch.ones(4, 3),), _ROWS)
     with pytest.raises(UnsupportedOperatorError, match="no value of the graph gives the size") as error:
         to_core_aten(example.export(), {})
     assert error.value.source is not None and "torch.full" in error.value.source.code

@@ -12,6 +12,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_any, tree_map
 
 from exir.decomposition.decompositions import Decompositions
+from exir.decomposition.result_bounds import Ranges, ranges_of_result
 from exir.error import NotLocal
 from exir.graph.graph_builder import GraphBuilder
 from exir.graph.known_values import known_value
@@ -23,15 +24,22 @@ class OperatorRecorder(TorchDispatchMode):
 
     Operators of the decomposition table are replaced by what their decomposition runs,
     composite ones by what they call; all else is recorded.
+
+    ranges: receives the ranges of data-dependent sizes that the operators bring.
     """
 
     def __init__(
-        self, builder: GraphBuilder, fake_mode: FakeTensorMode, decompositions: Decompositions
+        self,
+        builder: GraphBuilder,
+        fake_mode: FakeTensorMode,
+        decompositions: Decompositions,
+        ranges: Ranges,
     ) -> None:
         super().__init__()
         self._builder = builder
         self._fake_mode = fake_mode
         self._decompositions = decompositions
+        self._ranges = ranges
         self._nodes: dict[int, tuple[Tensor, Node]] = {}
         self._inputs: list[Node] = []
 
@@ -80,6 +88,7 @@ class OperatorRecorder(TorchDispatchMode):
         result = known_value(func, args, kwargs)
         if tree_any(lambda leaf: isinstance(leaf, Tensor), result):
             node_args, node_kwargs = tree_map(self._argument, (tuple(args), kwargs))
+            self._ranges.update(ranges_of_result(func, node_args, result))
             return self._bind(result, self._builder.append(func, node_args, node_kwargs, result))
         return result
 

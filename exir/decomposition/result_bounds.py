@@ -12,7 +12,7 @@ from torch.fx import Node
 from torch.utils._sympy.numbers import int_oo
 from torch.utils._sympy.value_ranges import ValueRanges
 
-Ranges = Mapping[sympy.Symbol, ValueRanges]
+Ranges = dict[sympy.Symbol, ValueRanges]
 
 
 def ranges_of_result(op: OpOverload, args: tuple[Any, ...], result: Any) -> Ranges:
@@ -22,10 +22,8 @@ def ranges_of_result(op: OpOverload, args: tuple[Any, ...], result: Any) -> Rang
     if limit is None or not isinstance(result.shape[0], SymInt):
         return {}
     node: Any = result.shape[0].node
-    most = _largest(limit(args))
-    if most is None:
-        return {}
-    return {node.expr: ValueRanges(0, most)}
+    bounds = [most for most in (_largest(limit(args)), _largest(result.shape[0])) if most is not None]
+    return {node.expr: ValueRanges(0, min(bounds))} if bounds else {}
 
 
 def _largest(size: int | SymInt) -> int | None:
@@ -42,6 +40,10 @@ def _broadcast(args: tuple[Any, ...]) -> int | SymInt:
     return prod(torch.broadcast_shapes(*shapes))
 
 
+def _elements(args: tuple[Any, ...]) -> int | SymInt:
+    return prod(args[0].meta["val"].shape)
+
+
 def _boxes(args: tuple[Any, ...]) -> int | SymInt:
     boxes = args[0]
     assert isinstance(boxes, Node)
@@ -50,5 +52,6 @@ def _boxes(args: tuple[Any, ...]) -> int | SymInt:
 
 _LIMITS: Mapping[str, Callable[[tuple[Any, ...]], int | SymInt]] = {
     "aten::masked_select": _broadcast,
+    "aten::nonzero": _elements,
     "torchvision::nms": _boxes,
 }

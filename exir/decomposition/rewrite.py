@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
-import sympy
 import torch
 from torch._ops import OpOverload
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx import Graph, GraphModule, Node
 from torch.fx.experimental.symbolic_shapes import rebind_unbacked
-from torch.utils._sympy.value_ranges import ValueRanges
 
 from exir.decomposition.decompositions import Decompositions
 from exir.decomposition.functionalize import WriteTracker
@@ -88,9 +86,9 @@ class GraphRewriter:
         self._builder = GraphBuilder(fake_mode)
         self._values = ValueMap()
         self._writes = WriteTracker(source.graph, self._values, self._builder)
-        self._recorder = OperatorRecorder(self._builder, fake_mode, decompositions)
+        self._ranges: Ranges = {}
+        self._recorder = OperatorRecorder(self._builder, fake_mode, decompositions, self._ranges)
         self._submodules: dict[str, Any] = {}
-        self._ranges: dict[sympy.Symbol, ValueRanges] = {}
 
     def run(self) -> Rewritten:
         """The new graph."""
@@ -175,6 +173,7 @@ class GraphRewriter:
         if op in IDENTITIES:
             return args[0]
         if op in _OTHER_NAMES:
+            self._ranges.update(ranges_of_result(_OTHER_NAMES[op], args, node.meta["val"]))
             return self._builder.append(_OTHER_NAMES[op], args, kwargs, node.meta["val"])
         if self._decompositions.apply_to(op, node):
             return self._expanded(op, args, kwargs, node)

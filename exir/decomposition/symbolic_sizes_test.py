@@ -92,6 +92,32 @@ CASES: dict[str, tuple[Any, Any, list[tuple[Tensor, ...]]]] = {
         (None,),
         MASKS[:2],
     ),
+    "places beside the rows that a mask chooses": (
+        lambda x: (x[x > 0], torch.where(x > 0)[0], torch.argwhere(x > 0)),
+        (None,),
+        MASKS[:2],
+    ),
+    "places in a tensor of a dynamic size": (
+        lambda x: torch.argwhere(x > 0),
+        ({0: A},),
+        [(ROWS,), (ROWS[:3],)],
+    ),
+    "a quantile along a dynamic size": (lambda x: x.quantile(0.3, 0), ({0: A},), [(ROWS,), (ROWS[:3],)]),
+    "filled with a size": (
+        lambda x: x.masked_fill(x > 0, x.shape[0]),
+        ({0: A},),
+        [(ROWS,), (ROWS[:3],)],
+    ),
+    "filled with a part of a size": (
+        lambda x: x + torch.full((1,), x.shape[0] * 0.25 - 1),
+        ({0: A},),
+        [(ROWS,), (ROWS[:3],)],
+    ),
+    "scaled by a size": (
+        lambda x: torch.addmv(x[:, 0], x, x[0], beta=x.shape[0], alpha=x.shape[0]),
+        ({0: A},),
+        [(ROWS,), (ROWS[:3],)],
+    ),
     "item makes": (extended, (None, None), [(ROWS, torch.tensor(3)), (ROWS, torch.tensor(1))]),
 }
 

@@ -1,6 +1,8 @@
 """Graph nodes for symbolic sizes."""
 
+import math
 import operator
+from collections.abc import Callable
 from functools import reduce
 from typing import Any, cast
 
@@ -8,23 +10,36 @@ import sympy
 import torch
 from torch import SymFloat, SymInt
 from torch.fx import Graph, Node
-from torch.utils._sympy.functions import FloorDiv, IntTrueDiv, Mod, PythonMod
+from torch.utils._sympy import functions
 
 from exir.dialects.edge import edge_op
 from exir.error import NotLocal
 
-_FOLDS = {
+# Functions of two operands; those of more are folded from the left.
+_FOLDS: dict[Any, Callable[..., Any]] = {
     sympy.Add: operator.add,
     sympy.Mul: operator.mul,
-    FloorDiv: operator.floordiv,
-    Mod: operator.mod,
-    PythonMod: operator.mod,
-    IntTrueDiv: operator.truediv,
+    functions.FloorDiv: operator.floordiv,
+    functions.CleanDiv: operator.floordiv,
+    functions.Mod: operator.mod,
+    functions.PythonMod: operator.mod,
+    functions.IntTrueDiv: operator.truediv,
+    functions.FloatTrueDiv: operator.truediv,
+    functions.Max: torch.sym_max,
+    functions.Min: torch.sym_min,
+}
+# Functions of one operand: conversions of sizes to floats and back.
+_CONVERSIONS: dict[Any, Callable[..., Any]] = {
+    functions.ToFloat: torch.sym_float,
+    functions.TruncToInt: math.trunc,
+    functions.FloorToInt: math.floor,
+    functions.CeilToInt: math.ceil,
+    functions.RoundToInt: round,
 }
 
 
 class SymbolicSizes:
-    """Finds or builds, in one graph, the node that computes a symbolic integer."""
+    """Finds or builds, in one graph, the node that computes a symbolic integer or float."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
@@ -36,16 +51,18 @@ class SymbolicSizes:
         if isinstance(val, SymInt):
             self._known.setdefault(val.node.expr, node)
 
-    def node_for(self, size: SymInt | SymFloat, tensors: list[Node]) -> Node | int:
-        """The node (or the number) for `size`, or a quotient of sizes, read off the shape of one of `tensors` if need be.
+    def node_for(self, size: SymInt | SymFloat, tensors: list[Node]) -> Node | float:
+        """The node (or the number) for `size`, or a float computed from sizes, read off the shape of one of `tensors` if need be.
 
         Raises `NotLocal` when it cannot be had.
         """
         return self._build(size.node.expr, tensors)
 
-    def _build(self, expr: sympy.Expr, tensors: list[Node]) -> Node | int:
+    def _build(self, expr: sympy.Expr, tensors: list[Node]) -> Node | float:
         if expr.is_Integer:
             return int(expr)
+        if expr.is_number:
+            return float(expr)
         if expr not in self._known:
             self._known[expr] = self._found(expr, tensors)
         return self._known[expr]
@@ -66,8 +83,16 @@ class SymbolicSizes:
         return None
 
     def _compute(self, expr: sympy.Expr, tensors: list[Node]) -> Node | None:
+        if type(expr) in _CONVERSIONS:
+            return self._converted(_CONVERSIONS[type(expr)], expr.args[0], tensors)
+        if expr.is_Pow and expr.exp.is_Integer and expr.exp > 1:
+            return self._apply(operator.mul, [expr.base] * int(expr.exp), tensors)
         function = _FOLDS.get(type(expr))
         return self._apply(function, list(expr.args), tensors) if function else None
+
+    def _converted(self, function: Callable[..., Any], term: sympy.Expr, tensors: list[Node]) -> Node:
+        operand = cast(Node, self._build(term, tensors))
+        return self._append(function, (operand,), function(operand.meta["val"]), operand)
 
     def _read_off_with_offset(self, expr: sympy.Expr, tensors: list[Node]) -> Node | None:
         """`expr` from a size that is more or less by a number, as those of a convolution's result are."""
@@ -94,7 +119,7 @@ class SymbolicSizes:
         operands = [self._build(term, tensors) for term in terms]
         return cast(Node, reduce(lambda left, right: self._combine(function, left, right), operands))
 
-    def _combine(self, function: Any, left: Node | int, right: Node | int) -> Node:
+    def _combine(self, function: Any, left: Node | float, right: Node | float) -> Node:
         values = [v.meta["val"] if isinstance(v, Node) else v for v in (left, right)]
         source = left if isinstance(left, Node) else cast(Node, right)
         return self._append(function, (left, right), function(*values), source)
