@@ -191,6 +191,15 @@ def test_average_pooling_follows_pytorch(ceil_mode: bool, include_pad: bool, div
         check(KERNELS, "aten::avg_pool2d.out", x, [7, 8], [1], [0], ceil_mode, include_pad, divisor)
 
 
+@pytest.mark.parametrize("divisor", [None, 5, -1])
+@pytest.mark.parametrize("include_pad", [False, True])
+def test_average_pooling_of_integers_rounds_toward_zero(include_pad: bool, divisor: int | None) -> None:
+    large = torch.tensor([[[2**62, 2**62 + 1], [-(2**62), 3]]])
+    for x in (random_tensor((2, 3, 7, 8), torch.int64), channels_last(random_tensor((2, 3, 7, 8), torch.int64))):
+        check(KERNELS, "aten::avg_pool2d.out", x, [3, 2], [2], [1], False, include_pad, divisor)
+    check(KERNELS, "aten::avg_pool2d.out", large, [2], [1], [0], False, include_pad, divisor)
+
+
 @pytest.mark.parametrize("size", [[1, 1], [3, 2], [7, 9], [1, 5]], ids=str)
 def test_adaptive_pooling_follows_pytorch(size: list[int]) -> None:
     for x in (random_tensor((2, 3, 7, 8)), channels_last(random_tensor((2, 3, 7, 8))), random_tensor((3, 6, 6))):

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 import exir.dialects.grouped_ops  # noqa: F401  (registers the operator)
-from kernels.testing.native import KernelError
+from kernels.testing.native import DTYPE_CODES, KernelError
 from kernels.testing.parity import FLOATING, INTEGRAL, NUMBERS, channels_last, check, load_kernels, random_tensor
 
 KERNELS = load_kernels()
@@ -125,6 +125,14 @@ def test_mean_takes_every_floating_dtype(dtype: torch.dtype) -> None:
 def test_mean_of_all_takes_every_floating_dtype() -> None:
     for dtype in (torch.float32, torch.float64, torch.float16, torch.bfloat16):
         check(KERNELS, "aten::mean.dtype_out", random_tensor((3, 4, 5), dtype), None)
+
+
+@pytest.mark.parametrize("dtype", [torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64], ids=str)
+def test_mean_of_integers_has_the_dtype_that_is_asked_for(dtype: torch.dtype) -> None:
+    for result in FLOATING:
+        code = DTYPE_CODES[result]
+        check(KERNELS, "aten::mean.out", random_tensor((3, 4, 5), dtype), [1], False, code, out=result)
+        check(KERNELS, "aten::mean.dtype_out", random_tensor((3, 4, 5), dtype), code, out=result)
 
 
 def test_mean_of_nothing_is_nan() -> None:

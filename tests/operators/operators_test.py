@@ -25,6 +25,7 @@ VOLUMES: dict[str, Case] = {
     "conv3d": (lambda x, w: F.conv3d(x, w, padding=1, stride=(1, 2, 1)), VOLUME, _real(4, 2, 3, 3, 3)),
     "conv3d of groups": (lambda x, w: F.conv3d(x, w, groups=2), VOLUME, _real(4, 1, 2, 3, 3)),
     "conv_transpose3d": (lambda x, w: F.conv_transpose3d(x, w, stride=2), VOLUME, _real(2, 4, 3, 3, 3)),
+    "avg_pool2d of integers": (lambda x: F.avg_pool2d(x, 3, 2, 1), torch.arange(-60, 60).reshape(1, 2, 6, 10)),
     "avg_pool1d": (lambda x: F.avg_pool1d(x, 2), LINE),
     "avg_pool3d": (lambda x: F.avg_pool3d(x, 2, padding=1), VOLUME),
     "max_pool1d with places": (lambda x: F.max_pool1d(x, 2, return_indices=True), LINE),
@@ -115,6 +116,10 @@ SCATTERED: dict[str, Case] = {
     "unfold": (lambda x: F.unfold(x, 2, padding=1), PICTURE),
     "fold": (lambda x: F.fold(x, (6, 6), 2), _real(1, 8, 25)),
     "nll_loss": (F.nll_loss, _real(4, 3), INDEX),
+    "embedding of integers": (lambda i: F.embedding(i, torch.arange(12).reshape(4, 3)), torch.tensor([1, 3])),
+    "index_select of a number": (lambda x: x.index_select(0, torch.tensor([0])), torch.tensor(1.5)),
+    "linear of no features": (lambda x: F.linear(x, torch.ones(4, 0), torch.arange(4.0)), torch.ones(2, 3, 0)),
+    "mean of integers": (lambda x: x.mean(1, dtype=torch.float64), torch.arange(-4, 8).reshape(3, 4)),
     **{
         f"embedding_bag {mode}": (
             lambda w, i, o, mode=mode: F.embedding_bag(i, w, o, mode=mode, padding_idx=1),
