@@ -72,7 +72,7 @@ RULES: dict[OpOverload, Rule] = {
     _aten.clamp.default: Rule(_lower_clamp, formulas.refuses_clamp, dtypes=NUMBERS),
     _aten.gelu.default: _rule(_gelu),
     _aten.leaky_relu.default: _rule(_leaky_relu),
-    _aten.elu.default: Rule(_lower_elu),
+    _aten.elu.default: Rule(_lower_elu, formulas.refuses_elu),
     _aten.silu.default: _rule(_plain(Function.SILU)),
     _aten.hardswish.default: _rule(_plain(Function.HARDSWISH)),
     _aten.sigmoid.default: _rule(_plain(Function.SIGMOID)),

@@ -74,10 +74,14 @@ def _refuses_batch_norm(program: Program, node: Node) -> Refusal:
 def _refuses_group_norm(program: Program, node: Node) -> Refusal:
     if not isinstance(dims_at(node.args[_X])[_CHANNEL], int):
         return "channels must be known before the call"
+    if 0 in dims_at(node.args[_X])[:2]:
+        return "there are no groups"
     return _refuses_rows(program, node) or refuses_but_first(program, node)
 
 
 def _refuses_instance_norm(program: Program, node: Node) -> Refusal:
+    if 0 in dims_at(node.args[_X])[:2]:
+        return "there are no channels"
     return _refuses_rows(program, node) if node.args[5] else "statistics are taken of the input only"
 
 
@@ -90,6 +94,6 @@ def _refuses_rows(program: Program, node: Node) -> Refusal:
 
 RULES: dict[OpOverload, Rule] = {
     _aten._native_batch_norm_legit_no_training.default: Rule(_lower_batch_norm, _refuses_batch_norm),
-    _aten.native_group_norm.default: Rule(_lower_group_norm, _refuses_group_norm),
+    _aten.native_group_norm.default: Rule(_lower_group_norm, _refuses_group_norm, numbers=True),
     _aten.instance_norm.default: Rule(_lower_instance_norm, _refuses_instance_norm),
 }

@@ -92,8 +92,10 @@ def _refuses_filled(program: Program, node: Node) -> Refusal:
 
 
 RULES: dict[OpOverload, Rule] = {
-    _aten.scalar_tensor.default: Rule(_lower_scalar, _refuses_filled, computes=False, dtypes=ANY),
-    _aten.full.default: Rule(_lower_full, _refuses_filled, computes=False, dtypes=ANY),
-    _aten.full_like.default: Rule(_lower_full, _refuses_filled, computes=False, dtypes=ANY),
-    _aten.arange.start_step: Rule(_lower_range, _refuses_range, computes=False, dtypes=(*WHOLE, torch.float32)),
+    _aten.scalar_tensor.default: Rule(_lower_scalar, _refuses_filled, computes=False, dtypes=ANY, numbers=True),
+    _aten.full.default: Rule(_lower_full, _refuses_filled, computes=False, dtypes=ANY, numbers=True),
+    _aten.full_like.default: Rule(_lower_full, _refuses_filled, computes=False, dtypes=ANY, numbers=True),
+    _aten.arange.start_step: Rule(
+        _lower_range, _refuses_range, computes=False, dtypes=(*WHOLE, torch.float32), numbers=True
+    ),
 }

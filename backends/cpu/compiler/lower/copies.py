@@ -11,7 +11,17 @@ from backends.cpu.compiler.dims import Dim
 from backends.cpu.compiler.graph import Laid, Value
 from backends.cpu.compiler.kinds.copy import MAX_INPUTS, Copy
 from backends.cpu.compiler.lower.builder import Builder, Order, as_it_is, view
-from backends.cpu.compiler.lower.rule import ANY, Program, Refusal, Rule, argument, dim_at, dims_at, tensor_of
+from backends.cpu.compiler.lower.rule import (
+    ANY,
+    Program,
+    Refusal,
+    Rule,
+    argument,
+    dim_at,
+    dims_at,
+    refuses_sizes,
+    tensor_of,
+)
 
 _aten = torch.ops.aten
 
@@ -86,11 +96,6 @@ def _lower_split(builder: Builder, node: Node) -> None:
         emit_copy(builder, part, [source], builder.write(part, laid.order), laid.order)
 
 
-def _refuses_split(program: Program, node: Node) -> Refusal:
-    computed = any(isinstance(each, Node) for each in node.args[1])
-    return "sizes of its parts are computed during the call" if computed else None
-
-
 def _lower_cat(builder: Builder, node: Node) -> None:
     dim = argument(node, 1, "dim", 0) % tensor_of(node).dim()
     order = builder.laid(node.args[0][0]).order
@@ -136,6 +141,9 @@ def _lower_pad(builder: Builder, node: Node) -> None:
 
 def _lower_flip(builder: Builder, node: Node) -> None:
     laid = builder.laid(node.args[0])
+    if not laid.order:
+        builder.alias(node, laid)
+        return
     part = part_of(laid.value)
     for each in node.args[1]:
         dim = each % len(laid.order)
@@ -167,17 +175,11 @@ def _shifts(node: Node) -> dict[int, int]:
 
 def _refuses_roll(program: Program, node: Node) -> Refusal:
     dims = argument(node, 2, "dims")
-    if not dims or len(dims) != len({dim % tensor_of(node).dim() for dim in dims}):
+    if not dims or tensor_of(node).dim() == 0 or len(dims) != len({dim % tensor_of(node).dim() for dim in dims}):
         return "each dimension that is rolled is to be named once"
     if len(dims) > 3 or any(not isinstance(size, int) or size == 0 for size in dims_at(node)):
         return "up to three dimensions are rolled, of sizes that are known before the call"
     return None
-
-
-def _refuses_numbers(program: Program, node: Node) -> Refusal:
-    arguments = [each for given in node.args[1:] for each in (given if isinstance(given, list) else [given])]
-    computed = any(isinstance(each, Node) for each in arguments)
-    return "where it begins and ends is computed during the call" if computed else None
 
 
 def _refuses_slice(program: Program, node: Node) -> Refusal:
@@ -190,7 +192,13 @@ def _refuses_slice(program: Program, node: Node) -> Refusal:
 
 def _refuses_copy(program: Program, node: Node) -> Refusal:
     same = tensor_of(node.args[1]).dtype == tensor_of(node).dtype
-    return None if same else "elements of another dtype are copied"
+    if not same:
+        return "elements of another dtype are copied"
+    return refuses_sizes(program, dims_at(node.args[1]), dims_at(node), broadcast=True)
+
+
+def _refuses_expand(program: Program, node: Node) -> Refusal:
+    return refuses_sizes(program, dims_at(node.args[0]), dims_at(node), broadcast=True)
 
 
 def _refuses_cat(program: Program, node: Node) -> Refusal:
@@ -198,24 +206,28 @@ def _refuses_cat(program: Program, node: Node) -> Refusal:
         return f"{len(node.args[0])} tensors are joined; {MAX_INPUTS} are taken"
     if len({tensor_of(each).dim() for each in node.args[0]}) > 1:
         return "tensors of other ranks are joined"
-    same = all(tensor_of(each).dtype == tensor_of(node).dtype for each in node.args[0])
-    return None if same else "tensors of other dtypes are joined"
+    if any(tensor_of(each).dtype != tensor_of(node).dtype for each in node.args[0]):
+        return "tensors of other dtypes are joined"
+    dim = argument(node, 1, "dim", 0) % tensor_of(node).dim()
+    sizes = [dims_at(each)[:dim] + dims_at(each)[dim + 1 :] for each in (node, *node.args[0])]
+    reasons = (refuses_sizes(program, each, sizes[0]) for each in sizes[1:])
+    return next((reason for reason in reasons if reason is not None), None)
 
 
 def _refuses_flip(program: Program, node: Node) -> Refusal:
-    sizes = [dims_at(node)[dim] for dim in node.args[1]]
+    sizes = [dims_at(node)[dim] for dim in node.args[1]] if tensor_of(node).dim() else []
     some = all(program.bounds.minimum(size) > 0 for size in sizes)
     return None if some else "a dimension that is flipped may be empty"
 
 
 RULES: dict[Callable[..., Any], Rule] = {
-    _aten.split_with_sizes_copy.default: Rule(_lower_split, _refuses_split, dtypes=ANY),
-    _aten.slice_copy.Tensor: Rule(_lower_slice, _refuses_slice, dtypes=ANY),
-    _aten.select_copy.int: Rule(_lower_select, _refuses_numbers, dtypes=ANY),
+    _aten.split_with_sizes_copy.default: Rule(_lower_split, dtypes=ANY),
+    _aten.slice_copy.Tensor: Rule(_lower_slice, _refuses_slice, dtypes=ANY, numbers=True),
+    _aten.select_copy.int: Rule(_lower_select, dtypes=ANY),
     _aten.cat.default: Rule(_lower_cat, _refuses_cat, dtypes=ANY),
-    _aten.expand_copy.default: Rule(_lower_expand, dtypes=ANY),
+    _aten.expand_copy.default: Rule(_lower_expand, _refuses_expand, dtypes=ANY, numbers=True),
     _aten.copy.default: Rule(_lower_copy, _refuses_copy, dtypes=ANY),
-    _aten.constant_pad_nd.default: Rule(_lower_pad, _refuses_numbers),
+    _aten.constant_pad_nd.default: Rule(_lower_pad),
     _aten.roll.default: Rule(_lower_roll, _refuses_roll, dtypes=ANY),
     _aten.flip.default: Rule(_lower_flip, _refuses_flip, dtypes=ANY),
 }

@@ -13,7 +13,17 @@ from backends.cpu.compiler.kinds.map import WHOLE_OPCODES, Map, MapI64, MapProgr
 from backends.cpu.compiler.kinds.norm import Norm
 from backends.cpu.compiler.lower.builder import Builder, Order, as_it_is
 from backends.cpu.compiler.lower.rms_norm import rms_norm_at
-from backends.cpu.compiler.lower.rule import NUMBERS, WHOLE, Program, Refusal, Rule, argument, dims_at, tensor_of
+from backends.cpu.compiler.lower.rule import (
+    NUMBERS,
+    WHOLE,
+    Program,
+    Refusal,
+    Rule,
+    argument,
+    dims_at,
+    refuses_sizes,
+    tensor_of,
+)
 
 _aten = torch.ops.aten
 MakesMap: TypeAlias = Callable[[type[MapProgram], Sequence[float | None]], MapProgram]
@@ -84,8 +94,10 @@ def _call(opcode: Opcode, count: int) -> Rule:
 def refuses_call(opcode: Opcode, program: Program, node: Node) -> Refusal:
     """Why `opcode` of the operands of `node` is not taken."""
     operands = node.all_input_nodes
-    if any(not isinstance(each.meta["val"], torch.Tensor) for each in operands):
-        return "a number that is computed during the call is not taken"
+    for each in operands:
+        reason = refuses_sizes(program, dims_at(each), dims_at(node), broadcast=True)
+        if reason is not None:
+            return reason
     floats = [each for each in operands if tensor_of(each).dtype == torch.float32]
     if tensor_of(node).dtype in WHOLE and floats:
         return "integers are not computed from floats"

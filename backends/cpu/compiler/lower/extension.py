@@ -38,8 +38,6 @@ def _lower_repeat(builder: Builder, node: Node) -> None:
 
 def _refuses_repeat(program: Program, node: Node) -> Refusal:
     times = node.args[1]
-    if any(isinstance(each, Node) for each in times):
-        return "how often it is repeated is computed during the call"
     rank = len(times) + sum(1 for each in times if each != 1)
     return None if rank <= MAX_RANK else f"{rank - len(times)} of {len(times)} dimensions are repeated"
 
@@ -106,8 +104,8 @@ def _refuses_pads(program: Program, node: Node) -> Refusal:
     given, mode = node.args[1], argument(node, 2, "mode", "constant")
     if mode not in _MODES:
         return f"padding by mode '{mode}' is not taken whole"
-    if any(isinstance(each, Node) or each < 0 for each in given):
-        return "pads are taken that are known before the call, and not below zero"
+    if any(each < 0 for each in given):
+        return "pads below zero are not taken"
     least = min(program.bounds.minimum(dims_at(node.args[0])[-1 - place]) for place in range(len(given) // 2))
     return None if least > 0 else "a dimension may be empty"
 

@@ -34,4 +34,4 @@ def _places(window: Window, axis: int, extent: Dim) -> Dim:
     return (room // window.stride[axis] if isinstance(room, int) else FloorDiv(room, window.stride[axis])) + 1
 
 
-RULES: dict[OpOverload, Rule] = {torch.ops.aten.col2im.default: Rule(_lower)}
+RULES: dict[OpOverload, Rule] = {torch.ops.aten.col2im.default: Rule(_lower, numbers=True)}

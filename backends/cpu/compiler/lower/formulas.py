@@ -13,7 +13,16 @@ from backends.cpu.compiler.kinds.formula import Expression, Formula, program
 from backends.cpu.compiler.kinds.map import Opcode
 from backends.cpu.compiler.lower.builder import Builder
 from backends.cpu.compiler.lower.elementwise import lower_call, lower_map, refuses_call
-from backends.cpu.compiler.lower.rule import NUMBERS, Program, Refusal, Rule, argument, tensor_of
+from backends.cpu.compiler.lower.rule import (
+    NUMBERS,
+    Program,
+    Refusal,
+    Rule,
+    argument,
+    dims_at,
+    refuses_sizes,
+    tensor_of,
+)
 
 _aten = torch.ops.aten
 _LOG_2 = log(2.0)
@@ -102,6 +111,11 @@ def lower_elu(builder: Builder, node: Node) -> None:
     lower_formula(builder, node, _elu, node.args[0], *factors)
 
 
+def refuses_elu(program: Program, node: Node) -> Refusal:
+    """Why an ELU is not taken: the function of the steps is ELU below zero only."""
+    return "an input_scale below zero is not taken" if argument(node, 3, "input_scale", 1) < 0 else None
+
+
 def _lower_exp2(builder: Builder, node: Node) -> None:
     lower_call(builder, node, Opcode.POW, 2.0, node.args[0])
 
@@ -128,7 +142,10 @@ def lower_clamp(builder: Builder, node: Node) -> None:
 def refuses_clamp(program: Program, node: Node) -> Refusal:
     """Why a clamp is not taken: bounds of other numbers than the tensor's."""
     x = tensor_of(node.args[0])
-    return None if x.dtype == tensor_of(node).dtype != torch.bool else "bounds of another dtype are not taken"
+    if x.dtype != tensor_of(node).dtype or x.dtype == torch.bool:
+        return "bounds of another dtype are not taken"
+    reasons = (refuses_sizes(program, dims_at(each), dims_at(node), broadcast=True) for each in node.all_input_nodes)
+    return next((reason for reason in reasons if reason is not None), None)
 
 
 def _scaled_sum(formula: Formula, plain: Opcode) -> Rule:

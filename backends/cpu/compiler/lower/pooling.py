@@ -132,5 +132,7 @@ RULES: dict[OpOverload, Rule] = {
     _aten.mean.dim: Rule(_lower_mean, reductions.refuses),
     _aten.avg_pool2d.default: Rule(_lower_average, _refuses_average),
     _aten.max_pool2d.default: Rule(_lower_max, _refuses_window),
-    _aten.max_pool2d_with_indices.default: Rule(_lower_max_with_places, _refuses_max_with_places, dtypes=_WITH_PLACES),
+    _aten.max_pool2d_with_indices.default: Rule(
+        _lower_max_with_places, _refuses_max_with_places, dtypes=_WITH_PLACES, first=(torch.float32,)
+    ),
 }

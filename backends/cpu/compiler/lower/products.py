@@ -10,7 +10,7 @@ from backends.cpu.compiler.kinds.map import Map, Opcode
 from backends.cpu.compiler.kinds.matmul import Matmul
 from backends.cpu.compiler.kinds.product import Product
 from backends.cpu.compiler.lower.builder import Builder, as_it_is
-from backends.cpu.compiler.lower.rule import Program, Refusal, Rule, argument, dims_at, tensor_of
+from backends.cpu.compiler.lower.rule import Program, Refusal, Rule, argument, dims_at, refuses_sizes, tensor_of
 
 _aten = torch.ops.aten
 
@@ -71,7 +71,18 @@ def _lower_linear(builder: Builder, node: Node) -> None:
 def _refuses_addmm(program: Program, node: Node) -> Refusal:
     if node.kwargs.get("alpha", 1) != 1 or node.kwargs.get("beta", 1) != 1:
         return "addmm is taken with factors of 1 only"
-    return None
+    reason = refuses_sizes(program, dims_at(node.args[0]), dims_at(node), broadcast=True)
+    return reason or _refuses_depth(program, *node.args[1:3])
+
+
+def _refuses_product(program: Program, node: Node) -> Refusal:
+    return _refuses_depth(program, *node.args[:2])
+
+
+def _refuses_depth(program: Program, a: Node, b: Node) -> Refusal:
+    """Whether [..., M, K] and [..., K, N] are not known to have the same batches and K."""
+    (*batch, _, depth), (*other_batch, other_depth, _) = dims_at(a), dims_at(b)
+    return refuses_sizes(program, (*batch, depth), (*other_batch, other_depth))
 
 
 def _refuses_linear(program: Program, node: Node) -> Refusal:
@@ -88,8 +99,8 @@ def _is_constant(program: Program, node: object, what: str) -> Refusal:
 
 
 RULES: dict[OpOverload, Rule] = {
-    _aten.mm.default: Rule(_lower_mm),
-    _aten.bmm.default: Rule(_lower_matmul),
+    _aten.mm.default: Rule(_lower_mm, _refuses_product),
+    _aten.bmm.default: Rule(_lower_matmul, _refuses_product),
     _aten.addmm.default: Rule(_lower_addmm, _refuses_addmm),
     _aten.linear.default: Rule(_lower_linear, _refuses_linear),
 }

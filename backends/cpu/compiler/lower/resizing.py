@@ -57,7 +57,7 @@ def _refuses(program: Program, node: Node) -> Refusal:
 
 
 def _rule(resizing: Resizing) -> Rule:
-    return Rule(lambda builder, node: _lower(builder, node, resizing), _refuses)
+    return Rule(lambda builder, node: _lower(builder, node, resizing), _refuses, numbers=True)
 
 
 RULES: dict[OpOverload, Rule] = {

@@ -1,6 +1,6 @@
 """What a lowering rule is, and what it may ask about the program."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -68,12 +68,16 @@ class Rule:
     lower: adds the node's steps and says where its result lies.
     computes: whether it does more than look at its input in another shape.
     dtypes: that its operands and result may have.
+    first: dtypes that its first operand may have, where its results may have more.
+    numbers: whether operands may be integers that are computed during the call.
     """
 
     lower: Callable[["Builder", Node], None]
     refuses: Refuses = never
     computes: bool = True
     dtypes: tuple[torch.dtype, ...] = (torch.float32,)
+    first: tuple[torch.dtype, ...] | None = None
+    numbers: bool = False
 
 
 def argument(node: Node, index: int, name: str, default: Any = None) -> Any:
@@ -99,6 +103,19 @@ def tensor_of(node: Any) -> Tensor:
 def dims_at(node: Any) -> tuple[Dim, ...]:
     """The sizes of the tensor that `node` gives."""
     return dims_of(tensor_of(node))
+
+
+def refuses_sizes(program: Program, sizes: Sequence[Dim], others: Sequence[Dim], broadcast: bool = False) -> Refusal:
+    """The reason where steps would find that sizes are not those of `others`, aligned on the right, at their largest.
+
+    PyTorch may know that different expressions are equal, for example by `torch._check`. Steps do not.
+    broadcast: whether sizes may be 1.
+    """
+    aligned = others[len(others) - len(sizes) :]
+    for size, other in zip(sizes, aligned, strict=True):
+        if not (broadcast and size == 1) and program.bounds.maximum(size) != program.bounds.maximum(other):
+            return f"the size {size} is not known to be {other} before the call"
+    return None
 
 
 def dim_at(value: Any) -> Dim:

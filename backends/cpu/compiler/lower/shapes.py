@@ -27,6 +27,9 @@ def _lower_permute(builder: Builder, node: Node) -> None:
 
 def _lower_transpose(builder: Builder, node: Node) -> None:
     rank = tensor_of(node).dim()
+    if rank == 0:
+        _lower_same(builder, node)
+        return
     first, second = (dim % rank for dim in node.args[1:3])
     dims = list(range(rank))
     dims[first], dims[second] = second, first
@@ -102,7 +105,7 @@ def _is_less(left: Dim, right: Dim) -> bool:
 
 
 def _look(lower: Callable[[Builder, Node], None]) -> Rule:
-    return Rule(lower, computes=False, dtypes=ANY)
+    return Rule(lower, computes=False, dtypes=ANY, numbers=True)
 
 
 RULES: dict[OpOverload, Rule] = {

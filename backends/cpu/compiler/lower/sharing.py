@@ -73,9 +73,9 @@ def _even_side(size: Dim, count: Dim) -> int:
 
 _WITH_PLACES = (torch.float32, torch.int64)
 RULES: dict[OpOverload, Rule] = {
-    _aten.adaptive_avg_pool2d.default: Rule(_lower_mean),
-    _aten._adaptive_avg_pool2d.default: Rule(_lower_mean),
-    _aten._adaptive_avg_pool3d.default: Rule(_lower_mean),
-    _aten.adaptive_max_pool2d.default: Rule(_lower_max, dtypes=_WITH_PLACES),
-    _aten.adaptive_max_pool3d.default: Rule(_lower_max, dtypes=_WITH_PLACES),
+    _aten.adaptive_avg_pool2d.default: Rule(_lower_mean, numbers=True),
+    _aten._adaptive_avg_pool2d.default: Rule(_lower_mean, numbers=True),
+    _aten._adaptive_avg_pool3d.default: Rule(_lower_mean, numbers=True),
+    _aten.adaptive_max_pool2d.default: Rule(_lower_max, dtypes=_WITH_PLACES, first=(torch.float32,), numbers=True),
+    _aten.adaptive_max_pool3d.default: Rule(_lower_max, dtypes=_WITH_PLACES, first=(torch.float32,), numbers=True),
 }

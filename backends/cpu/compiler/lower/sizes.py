@@ -36,7 +36,7 @@ def _lower(builder: Builder, node: Node) -> None:
     """Where it is used, it is an expression over what the call is made with."""
 
 
-_SIZE = Rule(_lower, computes=False, dtypes=ANY)
+_SIZE = Rule(_lower, computes=False, dtypes=ANY, numbers=True)
 _OPERATORS = (torch.ops.aten.sym_size.int, operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod)
 
 RULES: dict[Callable[..., Any], Rule] = dict.fromkeys(_OPERATORS, _SIZE)

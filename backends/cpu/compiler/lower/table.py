@@ -124,10 +124,18 @@ def refusal(program: Program, node: Node) -> Refusal:
     if rule is None:
         return f"there is no rule for {to_torch_overload(node.target) or node.target}"
     for each in (node, *node.all_input_nodes):
-        reason = _refuses_value(program, each, rule.dtypes)
+        is_first = each is not node and bool(node.args) and each is node.args[0]
+        reason = _refuses_value(program, each, (is_first and rule.first) or rule.dtypes)
         if reason is not None:
             return reason
+    if not rule.numbers and not all(map(_is_of_tensors, node.all_input_nodes)):
+        return "an integer that is computed during the call is not taken"
     return refuses_window(node) or rule.refuses(program, node)
+
+
+def _is_of_tensors(node: Node) -> bool:
+    value = node.meta["val"]
+    return all(isinstance(each, torch.Tensor) for each in (value if isinstance(value, (list, tuple)) else [value]))
 
 
 def _refuses_value(program: Program, node: Node, dtypes: tuple[torch.dtype, ...]) -> Refusal:

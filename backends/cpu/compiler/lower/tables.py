@@ -150,6 +150,8 @@ def _refuses_embedding(program: Program, node: Node) -> Refusal:
 
 
 def _refuses_index_select(program: Program, node: Node) -> Refusal:
+    if tensor_of(node.args[0]).dim() == 0:
+        return "a tensor without dimensions is not indexed"
     return _refuses_indices([node.args[2]])
 
 

@@ -10,7 +10,18 @@ from backends.cpu.compiler.dims import Dim, product
 from backends.cpu.compiler.graph import Value
 from backends.cpu.compiler.kinds.update import Update
 from backends.cpu.compiler.lower.builder import Builder, view
-from backends.cpu.compiler.lower.rule import ANY, WHOLE, Program, Refusal, Rule, argument, dim_at, dims_at, tensor_of
+from backends.cpu.compiler.lower.rule import (
+    ANY,
+    WHOLE,
+    Program,
+    Refusal,
+    Rule,
+    argument,
+    dim_at,
+    dims_at,
+    refuses_sizes,
+    tensor_of,
+)
 
 _aten = torch.ops.aten
 _CACHE, _ROWS, _DIM, _START = range(4)
@@ -75,7 +86,11 @@ def _refuses_scatter(program: Program, node: Node) -> Refusal:
         return "rows are written one after the other only"
     if not program.bounds.holds(_start(node)):
         return "where it begins may be below zero, or has no upper bound: torch._check says them"
-    return None
+    dim, rows = _dim(node), dims_at(node.args[_ROWS])
+    sizes = dims_at(node)
+    others = sizes[:dim] + sizes[dim + 1 :]
+    is_row = len(rows) < len(sizes)
+    return refuses_sizes(program, rows if is_row else rows[:dim] + rows[dim + 1 :], others)
 
 
 def _refuses_index_put(program: Program, node: Node) -> Refusal:
@@ -98,7 +113,7 @@ def _refuses_values(node: Node, dim: int) -> Refusal:
 
 
 RULES: dict[OpOverload, Rule] = {
-    _aten.slice_scatter.default: Rule(_lower_slice_scatter, _refuses_scatter, dtypes=ANY),
-    _aten.select_scatter.default: Rule(_lower_select_scatter, _refuses_scatter, dtypes=ANY),
+    _aten.slice_scatter.default: Rule(_lower_slice_scatter, _refuses_scatter, dtypes=ANY, numbers=True),
+    _aten.select_scatter.default: Rule(_lower_select_scatter, _refuses_scatter, dtypes=ANY, numbers=True),
     _aten.index_put.default: Rule(_lower_index_put, _refuses_index_put, dtypes=ANY),
 }

@@ -61,9 +61,12 @@ _SQUARES = program(Map, _above_squared, (None, None))
 
 
 def _refuses(program: Program, node: Node) -> Refusal:
+    reason = reductions.refuses(program, node)
+    if reason is not None:
+        return reason
     dims = reductions.dims_of_call(node, argument(node, 1, "dim"))
     count = product([dims_at(node.args[0])[dim] for dim in dims])
-    return reductions.refuses(program, node) if isinstance(count, int) else "of as many numbers as a call says"
+    return None if isinstance(count, int) else "of as many numbers as a call says"
 
 
 RULES: dict[OpOverload, Rule] = {

@@ -145,5 +145,7 @@ def _refuses_ceil(node: Node, at: int) -> Refusal:
 
 RULES: dict[OpOverload, Rule] = {
     _aten.avg_pool3d.default: Rule(_lower_average, _refuses_average),
-    _aten.max_pool3d_with_indices.default: Rule(_lower_max, _refuses_max, dtypes=(torch.float32, torch.int64)),
+    _aten.max_pool3d_with_indices.default: Rule(
+        _lower_max, _refuses_max, dtypes=(torch.float32, torch.int64), first=(torch.float32,)
+    ),
 }

@@ -1,0 +1,224 @@
+"""Programs with unusual sizes and dtypes load and run on both backends.
+
+The partitioner of the CPU backend leaves to kernels what the backend cannot take.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+from torch.export import Dim
+from torch.utils import _pytree as pytree
+
+from backends.cpu.compiler.partitioner import CpuPartitioner
+from executorch_runtime import Program
+from exir import to_edge_transform_and_lower
+
+Function = Callable[..., Any]
+
+
+class _Call(nn.Module):
+    def __init__(self, function: Function) -> None:
+        super().__init__()
+        self.function = function
+
+    def forward(self, *inputs: Tensor) -> Any:
+        return self.function(*inputs)
+
+
+def assert_runs(function: Function, *calls: Sequence[Tensor], dynamic_shapes: Any = None) -> None:
+    """Asserts that the program of `function`, exported for the first call, computes what PyTorch does for each."""
+    for partitioners in ([], [CpuPartitioner()]):
+        exported = torch.export.export(_Call(function), tuple(calls[0]), dynamic_shapes=dynamic_shapes)
+        manager = to_edge_transform_and_lower(exported, partitioner=partitioners).to_executorch()
+        with tempfile.NamedTemporaryFile(suffix=".pte") as file:
+            manager.save(file.name)
+            method = Program(Path(file.name)).method("forward")
+        for inputs in calls:
+            expected = pytree.tree_leaves(function(*inputs))
+            for got, wanted in zip(method(*inputs), expected, strict=True):
+                torch.testing.assert_close(got, wanted, atol=1e-4, rtol=1e-4)
+
+
+_W, _V = torch.randn(4, 16, 16), torch.randn(8, 16)
+_AFTER_JOINING: dict[str, Function] = {
+    "alone": lambda x: x,
+    "mul": lambda x: x * torch.ones(8, 1),
+    "add": lambda x: x + _V,
+    "where": lambda x: torch.where(x > 0, x, _V),
+    "clamp": lambda x: torch.clamp(x, min=_V),
+    "mm": lambda x: _V.t() @ x,
+    "bmm": lambda x: torch.bmm(_V.t()[None], x[None]),
+    "addmm": lambda x: torch.addmm(_V, x, _W[0]),
+    "linear": lambda x: F.linear(x, _W[1]),
+    "cat": lambda x: torch.cat([x, _V], 1),
+    "stack": lambda x: torch.stack([x, _V], 1),
+    "layer_norm": lambda x: F.layer_norm(x, (16,)) + _V,
+    "softmax": lambda x: x.softmax(0) * _V,
+    "sum": lambda x: x.sum(0) + _V,
+    "relu": lambda x: x.relu() - _V,
+}
+
+
+def _split(after: Function) -> Function:
+    def split(x: Tensor, counts: Tensor) -> Tensor:
+        sizes = counts.tolist()
+        for size in sizes:
+            torch._check(size >= 0)
+            torch._check(size <= 8)
+        torch._check(sum(sizes) == x.shape[0])
+        parts = torch.split(x, sizes)
+        return after(torch.cat([part @ _W[index] for index, part in enumerate(parts)]))
+
+    return split
+
+
+@pytest.mark.parametrize("name", _AFTER_JOINING)
+def test_rows_split_by_sizes_of_a_tensor_and_joined(name: str) -> None:
+    calls = [(torch.randn(8, 16), torch.tensor(counts)) for counts in ([3, 1, 4, 0], [8, 0, 0, 0], [2, 2, 2, 2])]
+    assert_runs(_split(_AFTER_JOINING[name]), *calls)
+
+
+_N = Dim("n", min=5, max=16)
+_BY_SIZE: dict[str, tuple[Function, tuple[int, ...], int]] = {
+    "clamp": (lambda x: x.clamp(max=x.shape[0] - 5), (6, 4), 0),
+    "clamp of both": (lambda x: x.clamp(-x.shape[0], x.shape[0] / 16), (6, 4), 0),
+    "elu": (lambda x: F.elu(x, x.shape[0]), (6, 4), 0),
+    "leaky_relu": (lambda x: F.leaky_relu(x, x.shape[0]), (6, 4), 0),
+    "hardtanh": (lambda x: F.hardtanh(x, -x.shape[0], x.shape[0]), (6, 4), 0),
+    "add": (lambda x: x + x.shape[0], (6, 4), 0),
+    "add with a factor": (lambda x: torch.add(x, x, alpha=x.shape[0]), (6, 4), 0),
+    "addmv": (lambda x: torch.addmv(x[:, 0], x, torch.ones(4), beta=x.shape[0], alpha=x.shape[0]), (6, 4), 0),
+    "mul": (lambda x: x * x.shape[0], (6, 4), 0),
+    "division": (lambda x: x / x.shape[0], (6, 4), 0),
+    "power": (lambda x: x.abs() ** x.shape[0], (6, 4), 0),
+    "comparison": (lambda x: x * 9 > x.shape[0], (6, 4), 0),
+    "masked_fill": (lambda x: x.masked_fill(x > 0, x.shape[0]), (6, 4), 0),
+    "where": (lambda x: torch.where(x > 0, x, x.shape[0]), (6, 4), 0),
+    "full": (lambda x: x + torch.full((4,), x.shape[0] * 0.5), (6, 4), 0),
+    "pad": (lambda x: F.pad(x, (0, x.shape[0] - 5)), (6, 4), 0),
+    "narrow": (lambda x: x.narrow(0, x.shape[0] - 5, 5), (6, 4), 0),
+    "select": (lambda x: x[x.shape[0] - 2], (6, 4), 0),
+    "quantile": (lambda x: x.quantile(0.5, 0), (6, 4), 0),
+    "var": (lambda x: x.var(0), (6, 4), 0),
+    "nearest by a fraction": (lambda x: F.interpolate(x, scale_factor=1.5, mode="nearest"), (1, 4, 6), 2),
+    "linear by a fraction": (lambda x: F.interpolate(x, scale_factor=0.7, mode="linear"), (1, 4, 6), 2),
+    "bilinear by a fraction": (lambda x: F.interpolate(x, scale_factor=1.3, mode="bilinear"), (1, 2, 6, 5), 2),
+    "bicubic": (lambda x: F.interpolate(x, scale_factor=2.0, mode="bicubic"), (1, 1, 6, 4), 2),
+    "bicubic by a fraction": (lambda x: F.interpolate(x, scale_factor=1.6, mode="bicubic"), (1, 1, 6, 4), 2),
+    "area": (lambda x: F.interpolate(x, scale_factor=0.5, mode="area"), (1, 2, 6, 4), 2),
+}
+
+
+@pytest.mark.parametrize("name", _BY_SIZE)
+def test_numbers_that_are_computed_from_a_dynamic_size(name: str) -> None:
+    function, shape, dim = _BY_SIZE[name]
+    other = [*shape]
+    other[dim] = 9
+    assert_runs(function, (torch.randn(shape),), (torch.randn(other),), dynamic_shapes=(({dim: _N},),))
+
+
+_WITHOUT_DIMENSIONS: dict[str, Function] = {
+    "flip": lambda x: x.flip(0),
+    "var": lambda x: x.var(0, correction=0),
+    "var and mean": lambda x: torch.var_mean(x, -1, correction=0),
+    "sum": lambda x: x.sum(0),
+    "amax": lambda x: x.amax(0),
+    "max": lambda x: x.max(0),
+    "any": lambda x: x.any(0),
+    "cumsum": lambda x: x.cumsum(0),
+    "softmax": lambda x: x.softmax(0),
+    "topk": lambda x: x.topk(1),
+    "sort": lambda x: x.sort(0),
+    "gather": lambda x: x.gather(0, torch.tensor(0)),
+    "index_select": lambda x: x.index_select(0, torch.tensor([0])),
+    "index_select by a number": lambda x: x.index_select(0, torch.tensor(0)),
+    "transpose": lambda x: x.transpose(0, -1) + 1,
+    "expand": lambda x: x.expand(3),
+    "clamp": lambda x: x.clamp(0, 1),
+}
+
+
+@pytest.mark.parametrize("name", _WITHOUT_DIMENSIONS)
+def test_tensors_without_dimensions(name: str) -> None:
+    assert_runs(_WITHOUT_DIMENSIONS[name], (torch.tensor(1.5),))
+
+
+_WITHOUT_ELEMENTS: dict[str, tuple[Function, tuple[int, ...]]] = {
+    "group_norm": (lambda x: F.group_norm(x, 1), (0, 3)),
+    "group_norm of images": (lambda x: F.group_norm(x, 3, torch.ones(3)), (0, 3, 4, 4)),
+    "group_norm of empty images": (lambda x: F.group_norm(x, 3), (2, 3, 0, 4)),
+    "layer_norm": (lambda x: F.layer_norm(x, (3,)), (0, 3)),
+    "interpolate": (lambda x: F.interpolate(x, scale_factor=2), (0, 3, 4, 4)),
+    "interpolate linearly": (lambda x: F.interpolate(x, scale_factor=2, mode="bilinear"), (0, 3, 4, 4)),
+    "convolution": (lambda x: F.conv2d(x, torch.ones(2, 3, 3, 3)), (0, 3, 4, 4)),
+    "linear": (lambda x: F.linear(x, torch.ones(2, 3)), (0, 3)),
+    "softmax": (lambda x: x.softmax(-1), (0, 3)),
+    "flip": (lambda x: x.flip(0), (0, 3)),
+    "sum": (lambda x: x.sum(0), (0, 3)),
+    "mean": (lambda x: x.mean(-1), (0, 3)),
+    "max_pool": (lambda x: F.max_pool2d(x, 2), (0, 3, 4, 4)),
+    "avg_pool": (lambda x: F.avg_pool2d(x, 2), (0, 3, 4, 4)),
+    "adaptive_avg_pool": (lambda x: F.adaptive_avg_pool2d(x, 2), (0, 3, 4, 4)),
+    "cat": (lambda x: torch.cat([x, torch.ones(2, 3)]), (0, 3)),
+    "pad": (lambda x: F.pad(x, (1, 1)), (0, 3)),
+    "topk": (lambda x: x.topk(2), (0, 3)),
+    "cumsum": (lambda x: x.cumsum(0), (0, 3)),
+    "attention": (lambda x: F.scaled_dot_product_attention(x, x, x), (0, 2, 3, 4)),
+}
+
+
+@pytest.mark.parametrize("name", _WITHOUT_ELEMENTS)
+def test_tensors_without_elements(name: str) -> None:
+    function, shape = _WITHOUT_ELEMENTS[name]
+    assert_runs(function, (torch.randn(shape),))
+
+
+_POOLS: dict[str, tuple[Function, tuple[int, ...]]] = {
+    "max_pool1d": (lambda x: F.max_pool1d(x, 2), (1, 2, 6)),
+    "max_pool2d": (lambda x: F.max_pool2d(x, 2), (1, 2, 6, 6)),
+    "max_pool3d": (lambda x: F.max_pool3d(x, 2), (1, 2, 4, 6, 6)),
+    "max_pool2d with places": (lambda x: F.max_pool2d(x, 2, return_indices=True), (1, 2, 6, 6)),
+    "avg_pool2d": (lambda x: F.avg_pool2d(x, 2, padding=1), (1, 2, 6, 6)),
+    "avg_pool1d": (lambda x: F.avg_pool1d(x, 2), (1, 2, 6)),
+    "adaptive_max_pool2d": (lambda x: F.adaptive_max_pool2d(x, 2), (1, 2, 6, 6)),
+    "adaptive_max_pool3d": (lambda x: F.adaptive_max_pool3d(x, 2), (1, 2, 4, 6, 6)),
+    "max": (lambda x: x.max(1), (2, 6)),
+    "argmax": (lambda x: x.argmax(1), (2, 6)),
+    "topk": (lambda x: x.topk(2), (2, 6)),
+    "amax": (lambda x: x.amax(1), (2, 6)),
+    "cumsum": (lambda x: x.cumsum(1), (2, 6)),
+    "sum": (lambda x: x.sum(1), (2, 6)),
+}
+
+
+def _elements(shape: tuple[int, ...], dtype: torch.dtype) -> Tensor:
+    return (torch.arange(torch.Size(shape).numel()).flip(0).reshape(shape) * 7 % 97).to(dtype)
+
+
+def _takes(name: str, dtype: torch.dtype) -> bool:
+    """Whether PyTorch has the operator for the dtype."""
+    function, shape = _POOLS[name]
+    try:
+        function(_elements(shape, dtype))
+    except RuntimeError:
+        return False
+    return True
+
+
+_DTYPES = (torch.int64, torch.int32, torch.uint8, torch.float16, torch.float64)
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype"), [(name, dtype) for name in _POOLS for dtype in _DTYPES if _takes(name, dtype)]
+)
+def test_extremes_and_sums_of_other_dtypes(name: str, dtype: torch.dtype) -> None:
+    function, shape = _POOLS[name]
+    assert_runs(function, (_elements(shape, dtype),))
