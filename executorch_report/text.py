@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from executorch_report.delegates import steps_of
 from executorch_report.facts import Delegate, MethodFacts, ProgramFacts
 from executorch_report.memory import Buffer, alive_at
+from exir.plan.ranges import shape_text
 from exir.plan.report import ValueReport
 
 _LISTED = 12  # weights, named data, tensors at a peak
@@ -73,12 +74,11 @@ def _method(method: MethodFacts) -> str:
 
 
 def value_text(value: ValueReport) -> str:
-    """ "float32[1, 3]", with `<=` before sizes that are upper bounds."""
+    """ "float32[1, 3]"; a dynamic size is "2..8", or "<=8" if nothing bounds it from below."""
     if value.kind != "Tensor":
-        return value.kind
-    bound = "<=" if value.is_dynamic else ""
+        return " ".join([value.kind, *map(str, value.steps)])
     order = "" if value.dim_order == tuple(range(len(value.shape))) else f" in order {list(value.dim_order)}"
-    return f"{value.dtype}[{', '.join(f'{bound}{size}' for size in value.shape)}]{order}"
+    return f"{value.dtype}[{shape_text(value.shape, value.steps)}]{order}"
 
 
 def _ends(what: str, values: Sequence[ValueReport]) -> str:

@@ -12,6 +12,7 @@ from ctypes import (
     c_char_p,
     c_int,
     c_int32,
+    c_int64,
     c_size_t,
     c_uint8,
     c_uint16,
@@ -35,6 +36,11 @@ class ValueMeta(Structure):
         ("dim_order", c_uint8 * MAX_RANK),
         ("nbytes", c_size_t),
         ("is_planned", c_bool),
+        ("min_sizes", c_int32 * MAX_RANK),
+        ("size_steps", c_int32 * MAX_RANK),
+        ("min", c_int64),
+        ("max", c_int64),
+        ("step", c_int64),
     ]
 
 

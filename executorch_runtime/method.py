@@ -7,6 +7,8 @@ import weakref
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from executorch_runtime import _arrays, _native
 from executorch_runtime._handles import CallLock, Uncopied, fork_count, python_string
 from executorch_runtime.errors import ExecutorchError, checked
@@ -175,6 +177,8 @@ class Method(Uncopied):
         checked(self._calls, function, self._view, *arguments)
 
     def _set(self, index: int, value: Any) -> None:
+        if isinstance(value, np.integer) and self.signature.inputs[index].kind == "int":
+            value = int(value)
         if _arrays.is_tensor(value):
             self._lent[index] = self._set_tensor(index, value)
             return

@@ -20,6 +20,7 @@ from exir.bundle import Facts
 from exir.operators.kernels import KernelTable
 from exir.passes import MemoryPlanningPass
 from exir.plan.imported import imported_methods
+from exir.plan.ranges import Steps
 from tests.fixtures.recorded import FOLDER, PROGRAMS, recorded
 
 _REFUSED = {"tut09_delegate_mapping_demo": "it names no operands and no weights"}
@@ -74,7 +75,9 @@ def test_metadata_is_there_before_loading() -> None:
     program = _open("dyn_mlp")
     assert program.methods == ("forward",)
     signature = program.signature()
-    assert signature.inputs == (ValueInfo("Tensor", "float32", (32, 8), (0, 1), True, 1024, True),)
+    assert signature.inputs == (
+        ValueInfo("Tensor", "float32", (32, 8), (0, 1), True, 1024, True, (Steps(0, 32), Steps(0, 8))),
+    )
     assert str(signature) == "forward(float32[<=32, <=8]) -> (float32[<=32, <=4])"
     with pytest.raises(ExecutorchError, match="NOT_FOUND: .*forward"):
         program.signature("backward")

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from executorch_runtime import _native
 from executorch_runtime._handles import c_string
 from executorch_runtime.errors import checked
+from exir.plan.ranges import Steps, shape_text
 
 TENSOR = "Tensor"
 TENSOR_TAG = 5
@@ -16,8 +17,14 @@ TENSOR_TAG = 5
 
 @dataclass(frozen=True)
 class ValueInfo:
-    """An input or output. All but `kind` ("Tensor", "int", "float", "bool", "str", "None", ...) is of tensors alone:
-    `shape` has upper bounds where it is dynamic, `is_planned` says that it lies in planned memory."""
+    """An input or output.
+
+    kind: "Tensor", "int", "float", "bool", "str", "None" or a list's. Only tensors have the next six.
+    shape: sizes; upper bounds where `is_dynamic`.
+    is_planned: whether it is in planned memory.
+    steps: for each dimension what its size may be, None for a fixed one; one entry for an int that each call gives.
+        Empty for a static shape, and for a value that is compiled into the program.
+    """
 
     kind: str
     dtype: str = ""
@@ -26,13 +33,13 @@ class ValueInfo:
     is_dynamic: bool = False
     nbytes: int = 0
     is_planned: bool = False
+    steps: tuple[Steps | None, ...] = ()
 
     def __str__(self) -> str:
         if self.kind != TENSOR:
-            return self.kind
-        bound = "<=" if self.is_dynamic else ""
+            return " ".join([self.kind, *map(str, self.steps)])
         order = "" if self.dim_order == tuple(range(len(self.shape))) else f" in order {list(self.dim_order)}"
-        return f"{self.dtype}[{', '.join(f'{bound}{size}' for size in self.shape)}]{order}"
+        return f"{self.dtype}[{shape_text(self.shape, self.steps)}]{order}"
 
 
 @dataclass(frozen=True)
@@ -76,7 +83,7 @@ def _info(calls: ctypes.CDLL, function: str, meta: _native.MethodMeta, index: in
     checked(calls, function, meta, index, ctypes.byref(found))
     kind = calls.et_value_tag_name(found.tag).decode()
     if found.tag != TENSOR_TAG:
-        return ValueInfo(kind)
+        return ValueInfo(kind, steps=(Steps(found.min, found.max, found.step),) if found.step else ())
     return ValueInfo(
         kind,
         calls.et_scalar_type_name(found.dtype).decode(),
@@ -85,4 +92,10 @@ def _info(calls: ctypes.CDLL, function: str, meta: _native.MethodMeta, index: in
         found.dynamism != 0,
         found.nbytes,
         found.is_planned,
+        _steps(found) if found.dynamism else (),
     )
+
+
+def _steps(found: _native.ValueMeta) -> tuple[Steps | None, ...]:
+    rows = zip(found.min_sizes, found.sizes, found.size_steps)
+    return tuple(Steps(*row) if row[2] else None for row, _ in zip(rows, range(found.rank)))

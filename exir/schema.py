@@ -213,10 +213,14 @@ class EValue:
 
 @dataclass
 class ContainerMetadata:
-    """PyTorch's pytree specs (JSON) of the method's inputs and outputs."""
+    """PyTorch's pytree specs (JSON) of the method's inputs and outputs, and their ranges.
+
+    ranges: six numbers an entry, as `schema/program.fbs` describes them (`exir.plan.ranges`).
+    """
 
     encoded_inp_str: Optional[str] = None
     encoded_out_str: Optional[str] = None
+    ranges: Annotated[Optional[list[Int64]], "slot 4"] = None
 
 
 @dataclass

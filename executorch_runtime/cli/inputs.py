@@ -89,12 +89,20 @@ def _fitting(value: Any, info: ValueInfo) -> Any:
 
 def random_inputs(signature: Signature, scalars: Sequence[Any], seed: int, below: int) -> list[Any]:
     """Floats from the normal distribution, integers from 0 to `below` - 1, at the upper bounds of sizes; inputs that are no
-    tensors have the values that the program was compiled with."""
+    tensors have the values that the program was compiled with. Integers with a range have its end, or its start if
+    nothing bounds them."""
     generator = np.random.default_rng(seed)
     return [
-        _random(info, generator, below) if info.kind == TENSOR else scalar
+        _random(info, generator, below) if info.kind == TENSOR else _scalar(info, scalar)
         for info, scalar in zip(signature.inputs, scalars)
     ]
+
+
+def _scalar(info: ValueInfo, compiled: Any) -> Any:
+    if not info.steps or info.steps[0] is None:
+        return compiled
+    steps = info.steps[0]
+    return steps.max if steps.max < 2**31 else steps.min
 
 
 def _random(info: ValueInfo, generator: np.random.Generator, below: int) -> Any:

@@ -100,11 +100,22 @@ def fields_of(table: type) -> tuple[TableField, ...]:
     fields = []
     slot = 0
     for item in dataclasses.fields(table):
-        kind = _kind_of(hints[item.name])
+        hint, slot = _placed(hints[item.name], slot)
+        hints[item.name] = hint
+        kind = _kind_of(hint)
         slot += isinstance(kind, UnionKind)  # the tag comes first
         fields.append(TableField(item.name, slot, kind, item.default, _is_optional(hints[item.name])))
         slot += 1
     return tuple(fields)
+
+
+def _placed(hint: Any, slot: int) -> tuple[Any, int]:
+    """The type of a field and its id: the next one, unless it is annotated with "slot <id>"."""
+    if typing.get_origin(hint) is Annotated:
+        base, *marks = typing.get_args(hint)
+        if isinstance(marks[0], str) and marks[0].startswith("slot "):
+            return base, int(marks[0].removeprefix("slot "))
+    return hint, slot
 
 
 def _is_optional(hint: Any) -> bool:

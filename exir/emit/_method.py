@@ -1,6 +1,6 @@
 """One method as an execution plan."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,10 +13,12 @@ from exir import schema
 from exir.emit._containers import container_metadata
 from exir.emit._graph import GraphEmitter
 from exir.emit._instructions import Instructions
+from exir.emit._ranges import ranges_of_ends
 from exir.emit._shared import SharedData, bytes_of
 from exir.emit._values import Values
 from exir.error import ExportError, ExportErrorType
 from exir.passes.external_constants_pass import EXTERNAL_FILE
+from exir.plan.ranges import numbers_of
 from exir.tensor import TensorSpec
 
 
@@ -62,21 +64,32 @@ class _MethodEmitter:
         self._graph = GraphEmitter(self._values, self._instructions, shared)
 
     def emit(self, name: str) -> MethodOutput:
-        call = self._program.call_spec
         inputs = self._emit_placeholders(name)
         self._graph.emit(self._program.graph_module)
+        outputs = self._emit_outputs()
         plan = schema.ExecutionPlan(
             name=name,
-            container_meta_type=container_metadata(call.in_spec, call.out_spec),
+            container_meta_type=self._container(inputs, outputs),
             values=self._values.values,
             inputs=inputs,
-            outputs=self._emit_outputs(),
+            outputs=outputs,
             chains=[self._instructions.chain(self._options.stacktrace)],
             operators=self._instructions.operators,
             delegates=self._instructions.delegates,
             non_const_buffer_sizes=list(self._program.graph_module.meta["non_const_buffer_sizes"]),
         )
         return MethodOutput(plan, self._instructions.nodes)
+
+    def _container(self, inputs: list[int], outputs: list[int]) -> schema.ContainerMetadata:
+        call = self._program.call_spec
+        container = container_metadata(call.in_spec, call.out_spec)
+        taken, given = _user_ends(self._program)
+        ranges = ranges_of_ends(
+            self._program.range_constraints,
+            [(node, index) for node, index in zip(taken, inputs) if isinstance(node, Node)],
+            [(node, index) for node, index in zip(given, outputs) if isinstance(node, Node)],
+        )
+        return replace(container, ranges=numbers_of(ranges) or None)
 
     def _emit_placeholders(self, method: str) -> list[int]:
         """Values of constants that are used and of inputs; returns those of the inputs."""
@@ -96,7 +109,10 @@ class _MethodEmitter:
             return self._values.add_constant(spec.arg.value, node)
         if isinstance(node.meta["spec"], TensorSpec):
             return self._values.tensor(node.meta["spec"])
-        return self._values.add_number(node.meta["val"], node)
+        value = node.meta["val"]
+        if isinstance(value, (int, float)):
+            return self._values.add_constant(value, node)
+        return self._values.add_number(value, node)
 
     def _stored(self, node: Node, spec: InputSpec, method: str) -> int:
         tensor_spec: TensorSpec = node.meta["spec"]
@@ -121,13 +137,7 @@ class _MethodEmitter:
         return tensor
 
     def _emit_outputs(self) -> list[int]:
-        values = self._program.graph.output_node().args[0]
-        specs = self._program.graph_signature.output_specs
-        return [
-            self._output(value)
-            for value, spec in zip(values, specs)
-            if spec.kind is OutputKind.USER_OUTPUT
-        ]
+        return [self._output(value) for value in _user_ends(self._program)[1]]
 
     def _output(self, value: Any) -> int:
         if not isinstance(value, Node):
@@ -135,6 +145,23 @@ class _MethodEmitter:
         index = self._graph.indices[value]
         assert isinstance(index, int), f"output {value} is a list"
         return index
+
+
+def _user_ends(program: ExportedProgram) -> tuple[list[Node], list[Any]]:
+    """The nodes of a method's inputs, and the nodes or constants of its outputs."""
+    signature = program.graph_signature
+    placeholders = program.graph.find_nodes(op="placeholder")
+    inputs = [
+        node
+        for node, spec in zip(placeholders, signature.input_specs)
+        if spec.kind is InputKind.USER_INPUT
+    ]
+    outputs = [
+        value
+        for value, spec in zip(program.graph.output_node().args[0], signature.output_specs)
+        if spec.kind is OutputKind.USER_OUTPUT
+    ]
+    return inputs, outputs
 
 
 def _needs_initial_state(node: Node, data: memoryview) -> bool:

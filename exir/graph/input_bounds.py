@@ -7,18 +7,27 @@ import sympy
 from torch import SymInt, Tensor
 from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind
+from torch.fx import GraphModule
+from torch.utils._pytree import tree_leaves
 from torch.utils._sympy.numbers import int_oo
 from torch.utils._sympy.value_ranges import ValueRanges
 
 from exir.error import ConfigError
+from exir.graph.control_flow import graphs
+
+SPECIALIZED_LOWER = 2
+"""Lower bound that torch.export gives a size for itself. A user who declares 2 is not told apart."""
 
 
 @dataclass(frozen=True)
 class OpenDimension:
-    """A dimension of an input whose size nothing bounds; `example` is its size in the example inputs."""
+    """A dimension of an input, or an integer input, that sizes follow and nothing bounds.
+
+    `example` is what it is in the example inputs.
+    """
 
     name: str
-    """`<input>.<dimension>`."""
+    """`<input>.<dimension>`, or `<input>` of an integer."""
     symbol: sympy.Symbol
     example: int
 
@@ -26,18 +35,37 @@ class OpenDimension:
 def open_dimensions(program: ExportedProgram) -> Iterator[OpenDimension]:
     """Those of the inputs, the first for each symbol."""
     seen: set[sympy.Symbol] = set()
+    of_sizes = _symbols_of_sizes(program.graph_module)
     placeholders = program.graph.find_nodes(op="placeholder")
     for node, spec in zip(placeholders, program.graph_signature.input_specs):
-        sizes = node.meta["val"].shape if isinstance(node.meta.get("val"), Tensor) else ()
-        for dim, size in enumerate(sizes if spec.kind is InputKind.USER_INPUT else ()):
-            symbol = _open_symbol(program, size)
-            if symbol is not None and symbol not in seen:
-                seen.add(symbol)
-                yield OpenDimension(f"{spec.arg.name}.{dim}", symbol, int(size.node.hint))
+        if spec.kind is InputKind.USER_INPUT:
+            for name, size in _sizes_of(spec.arg.name, node.meta.get("val")):
+                symbol = _open_symbol(program, size)
+                if symbol in of_sizes and symbol not in seen:
+                    seen.add(symbol)
+                    yield OpenDimension(name, symbol, int(size.node.hint))
 
 
-def _open_symbol(program: ExportedProgram, size: int | SymInt) -> sympy.Symbol | None:
-    if not isinstance(size, SymInt) or not size.node.expr.is_Symbol or not size.node.has_hint():
+def _sizes_of(name: str, value: object) -> Iterator[tuple[str, SymInt]]:
+    """What is symbolic of an input, by its name."""
+    if isinstance(value, SymInt):
+        yield name, value
+    for dim, size in enumerate(value.shape if isinstance(value, Tensor) else ()):
+        if isinstance(size, SymInt):
+            yield f"{name}.{dim}", size
+
+
+def _symbols_of_sizes(graph_module: GraphModule) -> set[sympy.Symbol]:
+    """The symbols that sizes of tensors depend on: memory is planned for their bounds."""
+    values = (node.meta.get("val") for each in graphs(graph_module) for node in each.graph.nodes)
+    tensors = (each for value in values for each in tree_leaves(value) if isinstance(each, Tensor))
+    sizes: Iterator[int | SymInt] = (size for tensor in tensors for size in tensor.shape)
+    symbolic = (size for size in sizes if isinstance(size, SymInt))
+    return {symbol for size in symbolic for symbol in size.node.expr.free_symbols}
+
+
+def _open_symbol(program: ExportedProgram, size: SymInt) -> sympy.Symbol | None:
+    if not size.node.expr.is_Symbol or not size.node.has_hint():
         return None
     known = program.range_constraints.get(size.node.expr)
     is_open = known is None or known.upper in (int_oo, sympy.oo)
@@ -57,8 +85,9 @@ def bound_inputs(program: ExportedProgram, bounds: Mapping[str, int]) -> list[st
                 f"[shapes] '{dimension.name}': the example's size {dimension.example} exceeds the bound {bound}"
             )
         if dimension.name not in bounds:
+            kind = "dimension" if "." in dimension.name else "integer input"
             messages.append(
-                f"dimension '{dimension.name}' has no upper bound and gets that of the example,"
+                f"{kind} '{dimension.name}' has no upper bound and gets that of the example,"
                 f" {dimension.example}; give its torch.export.Dim a max, or [shapes] a bound"
             )
         _set_upper(program, dimension.symbol, bound)
@@ -66,6 +95,7 @@ def bound_inputs(program: ExportedProgram, bounds: Mapping[str, int]) -> list[st
 
 
 def _set_upper(program: ExportedProgram, symbol: sympy.Symbol, upper: int) -> None:
+    """The lower bound stays, unless it is that of torch.export, which tells sizes from 0 and 1."""
     known = program.range_constraints.get(symbol)
-    lower = known.lower if known is not None else 0
+    lower = known.lower if known is not None and known.lower != SPECIALIZED_LOWER else 0
     program.range_constraints[symbol] = ValueRanges(min(lower, upper), upper)

@@ -17,7 +17,7 @@ def copy_program(program: ExportedProgram) -> ExportedProgram:
 
 
 def with_own_containers(program: ExportedProgram) -> ExportedProgram:
-    """`program` with a signature and dictionaries of tensors of its own; the graph is shared."""
+    """`program` with a signature and dictionaries of its own; the graph is shared."""
     copied = copy.copy(program)
     signature = program.graph_signature
     copied._graph_signature = ExportGraphSignature(
@@ -25,6 +25,7 @@ def with_own_containers(program: ExportedProgram) -> ExportedProgram:
     )
     copied._state_dict = dict(program.state_dict)
     copied._constants = dict(program.constants)
+    copied._range_constraints = dict(program.range_constraints)
     return copied
 
 

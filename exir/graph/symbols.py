@@ -108,9 +108,9 @@ class SymbolicSizes:
         """A symbol from a size that is a multiple of it and a number, as those of enlarged pictures are."""
         for node in tensors:
             for size in node.meta["val"].shape:
-                found = _line(size.node.expr, expr) if isinstance(size, SymInt) else None
-                if found is not None:
-                    factor, offset = found
+                found = line_of(size.node.expr) if isinstance(size, SymInt) else None
+                if found is not None and found[0] == expr:
+                    _, factor, offset = found
                     multiple = self._combine(operator.add, self._build(size.node.expr, tensors), -offset)
                     return self._combine(operator.floordiv, multiple, factor)
         return None
@@ -130,10 +130,10 @@ class SymbolicSizes:
         return node
 
 
-def _line(size: sympy.Expr, symbol: sympy.Expr) -> tuple[int, int] | None:
-    """`size` is the first times `symbol` and the second."""
-    if not symbol.is_Symbol:
+def line_of(expr: sympy.Expr) -> tuple[sympy.Symbol, int, int] | None:
+    """Symbol, factor and offset of `factor * symbol + offset`; None for any other expression."""
+    offset, multiple = expr.as_coeff_Add()
+    factor, symbol = multiple.as_coeff_Mul()
+    if not (symbol.is_Symbol and factor.is_Integer and offset.is_Integer):
         return None
-    factor, offset = size.coeff(symbol), size.subs(symbol, 0)
-    exact = factor.is_Integer and offset.is_Integer and factor != 0 and size == factor * symbol + offset
-    return (int(factor), int(offset)) if exact else None
+    return symbol, int(factor), int(offset)

@@ -6,6 +6,7 @@ from typing import Any
 
 from exir import schema
 from exir.plan.memory import CalledMemory, method_counts
+from exir.plan.ranges import Steps
 from exir.plan.report import MethodReport, OperatorUse, ValueReport
 
 FORMAT = 2
@@ -93,7 +94,18 @@ def _value(value: ValueReport) -> dict[str, Any]:
             "dim_order": list(value.dim_order),
             "dynamism": "dynamic_bound" if value.is_dynamic else "static",
         }
+        if value.is_dynamic:
+            described["sizes"] = [
+                size if each is None else _steps(each)
+                for size, each in zip(value.shape, value.steps, strict=True)
+            ]
+    elif value.steps and value.steps[0] is not None:
+        described["range"] = _steps(value.steps[0])
     return described
+
+
+def _steps(steps: Steps) -> dict[str, int]:
+    return {"min": steps.min, "max": steps.max, "step": steps.step}
 
 
 def _not_delegated(uses: Iterable[OperatorUse]) -> list[dict[str, str]]:

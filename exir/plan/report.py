@@ -5,13 +5,14 @@ from dataclasses import dataclass, field
 
 from exir import schema
 from exir.operators.dtypes import dtype_name
+from exir.plan.ranges import Steps, steps_of
 
 
 @dataclass(frozen=True)
 class ValueReport:
     """An input or output. `dtype`, `shape` (upper bounds), `dim_order`, `is_dynamic` and
     `is_planned` say something of tensors only; `kind` is "Tensor", "Int", "Double", "Bool",
-    "String" or "Null"."""
+    "String" or "Null". `steps` is that of `exir.plan.ranges.steps_of`."""
 
     name: str
     kind: str
@@ -20,6 +21,7 @@ class ValueReport:
     dim_order: tuple[int, ...] = ()
     is_dynamic: bool = False
     is_planned: bool = False
+    steps: tuple[Steps | None, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -72,13 +74,15 @@ def values_of(
 ) -> tuple[ValueReport, ...]:
     """Inputs or outputs, by their names or without."""
     labels = [str(name) for name in names] or [""] * len(indices)
-    return tuple(_value(plan.values[i].val, label) for i, label in zip(indices, labels))
+    return tuple(_value(plan, index, label) for index, label in zip(indices, labels))
 
 
-def _value(value: schema.KernelTypes, name: str) -> ValueReport:
+def _value(plan: schema.ExecutionPlan, index: int, name: str) -> ValueReport:
+    value = plan.values[index].val
     kind = type(value).__name__
+    steps = steps_of(plan, index)
     if not isinstance(value, schema.Tensor):
-        return ValueReport(name, kind)
+        return ValueReport(name, kind, steps=steps)
     return ValueReport(
         name,
         kind,
@@ -87,6 +91,7 @@ def _value(value: schema.KernelTypes, name: str) -> ValueReport:
         tuple(value.dim_order),
         value.shape_dynamism != schema.TensorShapeDynamism.STATIC,
         value.allocation_info is not None,
+        steps,
     )
 
 

@@ -129,6 +129,27 @@ def test_dynamic_input_takes_its_sizes(tmp_path: Path) -> None:
     assert "net_forward_set_default(et_method *method, const float *data,\n    size_t count" in header
 
 
+def test_comments_state_which_sizes_an_input_takes(tmp_path: Path) -> None:
+    manifest = _manifest()
+    manifest["methods"][0]["inputs"][1]["sizes"] = [{"min": 2, "max": 4, "step": 2}, 8]
+    _, header, source = _generate(tmp_path, manifest)
+    assert "Input 1, default: float32 [2 to 4 in steps of 2, 8]." in header
+    assert ".ranges = &et_ranges" in source
+
+
+def test_integer_input_with_a_range_is_set_by_value(tmp_path: Path) -> None:
+    manifest = _manifest()
+    manifest["methods"][0]["inputs"] = [
+        {"name": "count", "kind": "int", "range": {"min": 1, "max": 2**63 - 1, "step": 1}},
+        {"name": "fixed", "kind": "int"},
+    ]
+    _, header, source = _generate(tmp_path, manifest)
+    assert "/* Input 0, count: an integer, at least 1. */" in header
+    assert "net_forward_set_count(et_method *method, int64_t value," in header
+    assert "set_fixed" not in header
+    assert ".ranges = &et_ranges" in source
+
+
 def test_program_is_included_by_path(tmp_path: Path) -> None:
     _generate(tmp_path, _manifest())
     assert '.incbin "out/net.pte"' in (tmp_path / "net.S").read_text()

@@ -129,8 +129,8 @@ static inline et_status {prefix}_set_{name}(et_method *method, const {c_type} *d
 """
 
 _DYNAMIC_INPUT = """
-/* Input {index}, {name}: {dtype}, at most {shape}. Copies `count` elements, which is the
- * product of the {rank} sizes. */
+/* Input {index}, {name}: {dtype} [{sizes}]. Copies `count` elements, the product of
+ * the {rank} sizes. */
 static inline et_status {prefix}_set_{name}(et_method *method, const {c_type} *data,
     size_t count, const int32_t *sizes, et_error *out_error) {{
   return et_method_set_input(method, {index}, {scalar_type}, sizes, {rank}, data,
@@ -138,8 +138,19 @@ static inline et_status {prefix}_set_{name}(et_method *method, const {c_type} *d
 }}
 """
 
+_INTEGER_INPUT = """
+/* Input {index}, {name}: an integer, {range}. */
+static inline et_status {prefix}_set_{name}(et_method *method, int64_t value,
+    et_error *out_error) {{
+  et_value given;
+  given.tag = ET_VALUE_INT;
+  given.u.as_int = value;
+  return et_method_set_scalar_input(method, {index}, &given, out_error);
+}}
+"""
+
 _OUTPUT = """
-/* Output {index}: {dtype} {bound}{shape}. Valid until the next execute. INVALID_STATE unless
+/* Output {index}: {dtype} {sizes}. Valid until the next execute. INVALID_STATE unless
  * the last execute succeeded. */
 static inline et_status {prefix}_get_{name}(const et_method *method, {out_type} **out_data,
     et_error *out_error) {{
@@ -256,8 +267,7 @@ def _method(model: Model, method: Method, lent: Lent) -> str:
         lent=_LENT if lent.weights and model.weights is not None else "",
         sources=_SOURCES if model.weights is not None else "",
     )
-    tensors = [slot for slot in method.inputs if slot.kind == "tensor"]
-    text += "".join(_input(prefix, slot) for slot in tensors)
+    text += "".join(_input(prefix, slot) for slot in method.inputs if slot.kind == "tensor" or slot.range)
     return text + "".join(_output(prefix, slot) for slot in method.outputs if slot.kind == "tensor")
 
 
@@ -298,10 +308,12 @@ def _members(prefix: str, method: Method) -> str:
 
 
 def _input(prefix: str, slot: Slot) -> str:
+    if slot.kind != "tensor":
+        return _INTEGER_INPUT.format(prefix=prefix, index=slot.index, name=slot.name, range=slot.range)
     template = _DYNAMIC_INPUT if slot.is_dynamic else _STATIC_INPUT
     return template.format(
         prefix=prefix,
-        sizes=", ".join(map(str, slot.shape)) or "0",
+        sizes=", ".join(slot.sizes if slot.is_dynamic else map(str, slot.shape)) or "0",
         nbytes=slot.count * slot.element_bytes,
         **_facts(slot),
     )
@@ -311,7 +323,7 @@ def _output(prefix: str, slot: Slot) -> str:
     tensor = "value->u.as_tensor"
     return _OUTPUT.format(
         prefix=prefix,
-        bound="at most " if slot.is_dynamic else "",
+        sizes=f"[{', '.join(slot.sizes or map(str, slot.shape))}]",
         out_type="const et_tensor" if slot.is_dynamic else f"const {slot.c_type}",
         expression=tensor if slot.is_dynamic else f"(const {slot.c_type} *){tensor}->data",
         **_facts(slot),

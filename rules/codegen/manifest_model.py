@@ -11,6 +11,7 @@ from pathlib import Path
 from rules.codegen.names import c_word, link_prefix
 
 MANIFEST_FORMAT = 2
+_UNBOUNDED = 2**63 - 1
 
 # dtype in the manifest: (C type, ET_SCALAR_TYPE_…, bytes an element).
 _C_TYPES = {
@@ -46,6 +47,9 @@ class Slot:
     dtype: str  # "" unless a tensor
     shape: tuple[int, ...]  # upper bounds where dynamic
     is_dynamic: bool
+    sizes: tuple[str, ...] = ()  # of a dynamic tensor: "4", or "2 to 8"
+    range: str = ""  # of an integer that each call gives
+    has_range: bool = False  # the program may state ranges of it
 
     @property
     def c_type(self) -> str:
@@ -77,6 +81,10 @@ class Method:
     kept: tuple[str, ...]  # C expressions: bytes of handles and states
     scratch: tuple[str, ...]  # C expressions, the largest of which is needed
     headers: tuple[str, ...]  # that the expressions need
+
+    @property
+    def ends(self) -> tuple[Slot, ...]:
+        return self.inputs + self.outputs
 
 
 @dataclass(frozen=True)
@@ -168,6 +176,21 @@ def _slots(entries: list[dict], role: str) -> tuple[Slot, ...]:
             dtype=entry.get("dtype", ""),
             shape=tuple(entry.get("shape", ())),
             is_dynamic=entry.get("dynamism", "static") != "static",
+            sizes=_size_texts(entry) if entry.get("dynamism", "static") != "static" else (),
+            range=_range_text(entry["range"]) if "range" in entry else "",
+            has_range="sizes" in entry or "range" in entry,
         )
         for index, (entry, name) in enumerate(zip(entries, names, strict=True))
     )
+
+
+def _size_texts(entry: dict) -> tuple[str, ...]:
+    """A program that states no ranges has upper bounds alone."""
+    sizes = entry.get("sizes") or [{"min": 0, "max": size, "step": 1} for size in entry["shape"]]
+    return tuple(_range_text(size) if isinstance(size, dict) else str(size) for size in sizes)
+
+
+def _range_text(given: dict[str, int]) -> str:
+    """ "2 to 8", "8 to 64 in steps of 8", or "at least 2" of an integer that nothing bounds."""
+    text = f"at least {given['min']}" if given["max"] >= _UNBOUNDED else f"{given['min']} to {given['max']}"
+    return text if given["step"] == 1 else f"{text} in steps of {given['step']}"

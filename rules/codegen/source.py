@@ -118,6 +118,8 @@ def _members(models: Sequence[Model], kernels: Sequence[Kernel], backends: Seque
         yield ".views = &et_views"
     if any(method.branches for model in models for method in model.methods):
         yield ".branching = &et_branching"
+    if any(slot.has_range for model in models for method in model.methods for slot in method.ends):
+        yield ".ranges = &et_ranges"
 
 
 def _backends(backends: Sequence[LinkedBackend]) -> str:

@@ -1,5 +1,6 @@
 #include "runtime/core/packing.h"
 #include "runtime/method/builder.h"
+#include "runtime/method/ranges.h"
 #include "runtime/method/views.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
@@ -88,5 +89,8 @@ et_status et_build_ends(et_builder *builder) {
   }
   ET_RETURN_IF_ERROR(check_all_bound(builder));
   settle_ends(builder);
+  if (builder->registry->ranges != NULL) {
+    builder->registry->ranges->bind(builder);
+  }
   return ET_STATUS_OK;
 }

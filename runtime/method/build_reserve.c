@@ -6,15 +6,14 @@
 /* A region: where its address goes, bytes of one of its structs, and what is counted of
  * them. */
 typedef struct region_row {
+  uint16_t size;
   uint8_t address;
-  uint8_t size;
   uint8_t count;
 } region_row;
 
 #define ROW(region, structs, counted)                   \
-  {offsetof(et_regions, region),                        \
-   (structs) * sizeof *((const et_regions *)0)->region, \
-   offsetof(et_counts, counted)}
+  {(structs) * sizeof *((const et_regions *)0)->region, \
+   offsetof(et_regions, region), offsetof(et_counts, counted)}
 
 /* In the order of ET_METHOD_REGION_BYTES and ET_PLAN_CHECK_BYTES. */
 static const region_row rows[] = {
@@ -35,9 +34,8 @@ static const region_row rows[] = {
 #define ALL_ROWS (sizeof rows / sizeof *rows)
 #define KEPT_ROWS (ALL_ROWS - 3)
 _Static_assert(sizeof(et_regions) <= UINT8_MAX &&
-                   sizeof(et_counts) <= UINT8_MAX &&
-                   sizeof(et_method) <= UINT8_MAX,
-               "places in them, and bytes, are bytes");
+                   sizeof(et_counts) <= UINT8_MAX,
+               "offsets in both fit a byte");
 
 /* Takes what the rows from `first` to before `past` say, to where the next region may
  * begin. */

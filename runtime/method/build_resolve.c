@@ -6,6 +6,7 @@
 #include "runtime/method/check.h"
 #include "runtime/method/choose_kernel.h"
 #include "runtime/method/delegation.h"
+#include "runtime/method/ranges.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
 
@@ -147,6 +148,18 @@ const et_kernel *et_build_called_kernel(const et_builder *builder,
   return kernel != NULL ? et_choose_kernel(builder, walk, kernel) : NULL;
 }
 
+static et_status check_ranges(const et_builder *builder) {
+  const struct et_ranges *ranges = builder->registry->ranges;
+  if (ranges != NULL) {
+    return ranges->check(builder);
+  }
+  return et_tables_count(et_fb_child(builder->plan, ET_PLAN_CONTAINER_META),
+                         ET_CONTAINER_RANGES) == 0
+             ? ET_STATUS_OK
+             : et_fail(builder->error, ET_STATUS_INVALID_ARGUMENT,
+                       "inputs vary: registry.ranges must be &et_ranges");
+}
+
 et_status et_build_resolve(const et_builder *builder) {
   ET_RETURN_IF_ERROR(check_linked(builder));
   ET_RETURN_IF_ERROR(et_check_values(builder));
@@ -161,5 +174,5 @@ et_status et_build_resolve(const et_builder *builder) {
       return ET_STATUS_INVALID_PROGRAM;
     }
   }
-  return ET_STATUS_OK;
+  return check_ranges(builder);
 }

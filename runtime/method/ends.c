@@ -6,6 +6,7 @@
 #include "runtime/core/packing.h"
 #include "runtime/core/says.h"
 #include "runtime/method/builder.h"
+#include "runtime/method/ranges.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
 
@@ -126,6 +127,10 @@ et_status et_method_set_input(et_method *method, size_t index,
   }
   et_tensor *tensor = input->value->u.as_tensor;
   ET_RETURN_IF_ERROR(check_kind(tensor, index, dtype, rank, out_error));
+  if (method->ranges != NULL) {
+    ET_RETURN_IF_ERROR(
+        method->ranges->check_sizes(method, index, sizes, out_error));
+  }
   size_t numel = 0;
   ET_RETURN_IF_ERROR(check_sizes(method, index, sizes, &numel, out_error));
   ET_RETURN_IF_ERROR(check_data(input, index, numel, data, nbytes, out_error));

@@ -6,6 +6,7 @@
 #include "runtime/method/builder.h"
 #include "runtime/method/delegation.h"
 #include "runtime/method/observe.h"
+#include "runtime/method/ranges.h"
 #include "runtime/method/views.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
@@ -128,7 +129,8 @@ static et_status check_ends(const et_method *method, et_error *error) {
       ET_RETURN_IF_ERROR(prepare_lent(method, i, error));
     }
   }
-  return ET_STATUS_OK;
+  return method->ranges != NULL ? method->ranges->check_inputs(method, error)
+                                : ET_STATUS_OK;
 }
 
 et_status et_method_execute(et_method *method, et_error *out_error) {
@@ -144,6 +146,9 @@ et_status et_method_execute(et_method *method, et_error *out_error) {
      * somewhere. */
     const et_fb_vector values = et_method_vector(method, ET_PLAN_VALUES);
     et_build_scalars(values, method->values);
+    if (method->ranges != NULL) {
+      method->ranges->forget(method);
+    }
   }
   method->has_outputs = status == ET_STATUS_OK;
   return status;

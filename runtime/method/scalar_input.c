@@ -2,6 +2,7 @@
 
 #include "executorch/method_layout.h"
 #include "runtime/method/ends.h"
+#include "runtime/method/ranges.h"
 
 static bool same_string(et_string a, et_string b) {
   return a.size == b.size &&
@@ -33,7 +34,12 @@ et_status et_method_set_scalar_input(et_method *method, size_t index,
                                      et_error *out_error) {
   ET_RETURN_IF_ERROR(
       et_check_end("inputs", index, method->input_count, out_error));
-  if (!same_scalar(method->inputs[index].value, value)) {
+  bool is_ranged = false;
+  if (method->ranges != NULL) {
+    ET_RETURN_IF_ERROR(method->ranges->set_integer(method, index, value,
+                                                   &is_ranged, out_error));
+  }
+  if (!is_ranged && !same_scalar(method->inputs[index].value, value)) {
     return et_fail(
         out_error, ET_STATUS_INVALID_ARGUMENT,
         "inputs[%zu] is not the %s the program was compiled with", index,

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "executorch/program.h"
+#include "runtime/program/range_record.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
 #include "runtime/program/tensor_record.h"
@@ -42,6 +43,40 @@ static et_status describe_tensor(et_fb_table table, et_value_meta *out_meta,
   return ET_STATUS_OK;
 }
 
+/* Without a list, any dimension of a dynamic tensor may vary below its bound. */
+static void describe_unlisted(et_fb_vector list, et_value_meta *out_meta) {
+  const bool varies =
+      out_meta->dynamism != ET_SHAPE_STATIC && et_range_count(list) == 0;
+  for (size_t d = 0; d < out_meta->rank; d++) {
+    out_meta->min_sizes[d] = varies ? 0 : out_meta->sizes[d];
+    out_meta->size_steps[d] = varies ? 1 : 0;
+  }
+}
+
+/* Invalid entries are left out: loading the method reports them. */
+static void describe_ranges(et_fb_table plan, uint32_t value,
+                            et_value_meta *out_meta) {
+  const et_fb_vector list = et_range_list(plan);
+  const et_fb_vector values = et_tables_vector(plan, ET_PLAN_VALUES);
+  et_range_record record;
+  describe_unlisted(list, out_meta);
+  for (uint32_t i = et_range_first(list, value); i < et_range_count(list);
+       i++) {
+    et_range_read(list, i, &record);
+    if (record.value != value || !et_range_is_valid(list, i, values)) {
+      return;
+    }
+    if (record.dim < 0) {
+      out_meta->min = record.min;
+      out_meta->max = record.max;
+      out_meta->step = record.step;
+    } else {
+      out_meta->min_sizes[record.dim] = (int32_t)record.min;
+      out_meta->size_steps[record.dim] = (int32_t)record.step;
+    }
+  }
+}
+
 /* Input or output `index`. */
 static et_status describe_end(const et_method_meta *meta, uint16_t field,
                               size_t index, et_value_meta *out_meta,
@@ -57,11 +92,13 @@ static et_status describe_end(const et_method_meta *meta, uint16_t field,
   const et_fb_vector values = et_tables_vector(plan, ET_PLAN_VALUES);
   et_fb_table tensor;
   memset(out_meta, 0, sizeof *out_meta);
-  out_meta->tag = (et_value_tag)et_tables_value(
-      values, (uint32_t)et_fb_i32_at(ends, (uint32_t)index), &tensor);
-  return out_meta->tag == ET_VALUE_TENSOR
-             ? describe_tensor(tensor, out_meta, error)
-             : ET_STATUS_OK;
+  const uint32_t value = (uint32_t)et_fb_i32_at(ends, (uint32_t)index);
+  out_meta->tag = (et_value_tag)et_tables_value(values, value, &tensor);
+  if (out_meta->tag == ET_VALUE_TENSOR) {
+    ET_RETURN_IF_ERROR(describe_tensor(tensor, out_meta, error));
+  }
+  describe_ranges(plan, value, out_meta);
+  return ET_STATUS_OK;
 }
 
 et_status et_method_meta_input(const et_method_meta *meta, size_t index,

@@ -34,6 +34,9 @@
   X(device_index)              \
   X(encoded_inp_str)           \
   X(encoded_out_str)           \
+  X(reserved_2)                \
+  X(reserved_3)                \
+  X(ranges)                    \
   X(val_type)                  \
   X(val)                       \
   X(instructions)              \
@@ -91,7 +94,7 @@
   X(ET_TABLE_PROGRAM, program, 8)                 \
   X(ET_TABLE_PLAN, plan, 10)                      \
   X(ET_TABLE_BUFFER_DEVICE, buffer_device, 3)     \
-  X(ET_TABLE_CONTAINER, container, 2)             \
+  X(ET_TABLE_CONTAINER, container, 5)             \
   X(ET_TABLE_EVALUE, evalue, 2)                   \
   X(ET_TABLE_CHAIN, chain, 4)                     \
   X(ET_TABLE_FRAME_LIST, frame_list, 1)           \
@@ -166,7 +169,14 @@ static const union et_schema_fields fields = {
             SCALAR(device_type, 1),
             SCALAR(device_index, 1),
         },
-    .rows.container = {TEXT(encoded_inp_str), TEXT(encoded_out_str)},
+    .rows.container =
+        {
+            TEXT(encoded_inp_str),
+            TEXT(encoded_out_str),
+            SCALAR(reserved_2, 1),
+            SCALAR(reserved_3, 1),
+            SCALARS(ranges, 8),
+        },
     .rows.evalue = {SCALAR(val_type, 1), UNION(val, VALUE)},
     .rows.chain =
         {

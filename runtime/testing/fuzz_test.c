@@ -42,8 +42,10 @@ static const et_kernel kernels[] = {
 };
 static const et_kernel_table table = {kernels,
                                       sizeof kernels / sizeof *kernels};
-static const et_registry registry = {
-    .kernels = &table, .views = &et_views, .branching = &et_branching};
+static const et_registry registry = {.kernels = &table,
+                                     .views = &et_views,
+                                     .branching = &et_branching,
+                                     .ranges = &et_ranges};
 
 static const char *const FIXTURES[] = {
     "control_flow_cond", "control_flow_map",    "counter_mutable_init",

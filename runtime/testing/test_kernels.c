@@ -172,4 +172,5 @@ const et_registry et_test_registry = {.kernels = &table,
                                       .backend_count = 1,
                                       .delegation = &et_delegation,
                                       .views = &et_views,
-                                      .branching = &et_branching};
+                                      .branching = &et_branching,
+                                      .ranges = &et_ranges};

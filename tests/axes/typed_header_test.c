@@ -70,8 +70,8 @@ static void test_batch_up_to_the_bound_is_typed_and_larger_ones_are_refused(
   assert_int_equal(tests_axes_dynamic_batch_forward_set_x(method, kInput, 9 * 6,
                                                           kNine, &error),
                    ET_STATUS_NOT_SUPPORTED);
-  assert_string_equal(error.message,
-                      "inputs[0]: size 9 of dim 0 is above the bound of 8");
+  assert_string_equal(
+      error.message, "inputs[0]: size 9 of dim 0 is out of range; give 1 to 8");
 }
 
 static void test_both_models_share_one_table_of_just_their_kernels(

@@ -12,4 +12,5 @@ static const et_backend *const backends[] = {
 
 const et_registry et_linked_registry = {
     &et_all_kernels, backends,        3,         NULL,
-    &et_delegation,  &et_preparation, &et_views, &et_branching};
+    &et_delegation,  &et_preparation, &et_views, &et_branching,
+    &et_ranges};

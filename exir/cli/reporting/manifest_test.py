@@ -57,6 +57,7 @@ def test_a_program_and_its_slots_are_described() -> None:
         "shape": [16, 4],
         "dim_order": [0, 1],
         "dynamism": "dynamic_bound",
+        "sizes": [{"min": 2, "max": 16, "step": 1}, 4],
     }
     assert method["inputs"] == [{"name": "x", **tensor}, {"name": "y", **tensor}]
     assert [{**output, "name": ""} for output in method["outputs"]] == [{"name": "", **tensor}]

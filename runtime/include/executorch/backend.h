@@ -118,8 +118,10 @@ extern const struct et_delegation et_delegation;
 extern const struct et_preparation et_preparation;
 struct et_views;
 struct et_branching;
+struct et_ranges;
 extern const struct et_views et_views;
 extern const struct et_branching et_branching;
+extern const struct et_ranges et_ranges;
 
 /* What a method may call: the tables are static and owned by the binary. */
 typedef struct et_registry {
@@ -135,8 +137,11 @@ typedef struct et_registry {
   const struct et_views *views; /* &et_views where programs call
                                  * executorch_prim::et_view; else NULL will do */
   const struct et_branching
-      *branching; /* &et_branching where they move or jump;
+      *branching;                 /* &et_branching where they move or jump;
                                          * else NULL will do */
+  const struct et_ranges *ranges; /* &et_ranges where inputs or outputs have
+                                   * dynamic sizes, or an input is an integer;
+                                   * else NULL will do */
 } et_registry;
 
 #ifdef __cplusplus

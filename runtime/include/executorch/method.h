@@ -164,25 +164,29 @@ size_t et_method_output_count(const et_method *method);
  * never writes it. `nbytes` must be what dtype and sizes need, in the input's
  * own dim order.
  *
- * INVALID_ARGUMENT for a wrong index, dtype, rank, size or length;
- * NOT_SUPPORTED for a size above the bound. The input keeps its earlier state
- * then. */
+ * INVALID_ARGUMENT for a wrong index, dtype, rank, length or size of a fixed
+ * dimension; NOT_SUPPORTED for a size out of the range that the program states
+ * (et_value_meta). The input keeps its earlier state then. */
 et_status et_method_set_input(et_method *method, size_t index,
                               et_scalar_type dtype, const int32_t *sizes,
                               size_t rank, const void *data, size_t nbytes,
                               et_error *out_error);
 
-/* Checks that int, bool, float or str input `index` gets the value the program
- * was compiled with: such inputs are constants of the program. */
+/* Gives input `index`, an int with a range (et_value_meta), the value of the next
+ * runs. NOT_SUPPORTED for a value out of the range.
+ *
+ * Any other int, bool, float or str input is a constant of the program: checks that
+ * `value` is the one that the program was compiled with. */
 et_status et_method_set_scalar_input(et_method *method, size_t index,
                                      const et_value *value,
                                      et_error *out_error);
 
-/* Runs the method once. INVALID_STATE when a tensor input was never set;
+/* Runs the method once. INVALID_STATE when a tensor input, or an int with a range,
+ * was never set; INVALID_ARGUMENT when inputs that share a dynamic size disagree;
  * OUT_OF_RESOURCES when it takes more than et_method_options.max_steps. On an
  * error the outputs have no value and mutable buffers hold unspecified bytes; the method
- * can be run again. An output in the caller's memory that a run may leave unwritten is
- * set to zero first. */
+ * can be run again, after ints with a range are set again. An output in the caller's
+ * memory that a run may leave unwritten is set to zero first. */
 et_status et_method_execute(et_method *method, et_error *out_error);
 
 /* The value of output `index`, valid until the next set_input or execute.

@@ -85,6 +85,7 @@ struct et_method {
   const struct et_delegation *delegation; /* of the registry */
   const struct et_branching *branching;   /* likewise */
   const struct et_views *views; /* likewise, when some instruction binds_out */
+  const struct et_ranges *ranges; /* likewise, when the plan has ranges */
   et_end *inputs;
   et_end *outputs;
   const void *plan; /* its ExecutionPlan table */

@@ -121,16 +121,26 @@ typedef struct et_method_meta {
 et_status et_program_method_meta(const et_program *program, const char *name,
                                  et_method_meta *out_meta, et_error *out_error);
 
-/* One input or output. Arrays hold `rank` entries. */
+/* One input or output. Arrays hold `rank` entries. Unless stated otherwise, a field
+ * describes tensors only. */
 typedef struct et_value_meta {
   et_value_tag tag;
-  et_scalar_type dtype; /* tensors only, as all that follows */
+  et_scalar_type dtype;
   uint8_t rank;
   uint8_t dynamism;           /* et_shape_dynamism */
   int32_t sizes[ET_MAX_RANK]; /* upper bounds where dynamic */
   uint8_t dim_order[ET_MAX_RANK];
   size_t nbytes;   /* at these sizes */
   bool is_planned; /* lies in planned memory */
+  /* Dimension d has min_sizes[d] + k * size_steps[d] elements, at most sizes[d]. Steps of
+   * 0 are of fixed dimensions. A program of another exporter states no lower bounds. */
+  int32_t min_sizes[ET_MAX_RANK];
+  int32_t size_steps[ET_MAX_RANK];
+  /* Of an int that each call gives: min + k * step, at most max. The step of any other
+   * input is 0: its value is compiled into the program. */
+  int64_t min;
+  int64_t max;
+  int64_t step;
 } et_value_meta;
 
 size_t et_method_meta_input_count(const et_method_meta *meta);

@@ -1,0 +1,135 @@
+"""Which values the sizes and integers of a method's inputs and outputs may have."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import sympy
+import torch
+from torch import SymInt
+from torch.fx import Node
+from torch.utils._sympy.value_ranges import ValueRanges, bound_sympy
+
+from exir.error import ExportError, ExportErrorType
+from exir.graph.input_bounds import SPECIALIZED_LOWER
+from exir.graph.symbols import line_of
+from exir.plan.ranges import NUMBER, Range
+from exir.tensor import TensorSpec
+
+_LOWEST, _HIGHEST = -(2**63), 2**63 - 1
+Ranges = Mapping[sympy.Expr, ValueRanges]
+
+
+@dataclass(frozen=True)
+class _Varying:
+    """A symbolic size or integer of value `value`; `upper` is the largest that memory is planned for."""
+
+    value: int
+    dim: int
+    expr: sympy.Expr
+    upper: int
+
+    @property
+    def line(self) -> tuple[sympy.Symbol, int, int] | None:
+        """Symbol, factor and offset of an expression that grows with one symbol."""
+        return _rising_line(self.expr)
+
+
+def ranges_of_ends(
+    ranges: Ranges, inputs: Sequence[tuple[Node, int]], outputs: Sequence[tuple[Node, int]]
+) -> list[Range]:
+    """The entries of a program file, sorted; nodes come with the indices of their values.
+
+    Inputs whose sizes are lines of one symbol, such as n and 2 * n + 1, refer to each other.
+    """
+    for node, _ in inputs:
+        _check_example(node, ranges)
+    taken = sorted(_varying(inputs), key=lambda each: (each.value, each.dim))
+    limits = {
+        line[0]: _limits(line[0], ranges, taken) for each in taken if (line := each.line) is not None
+    }
+    values = {index for _, index in inputs}
+    given = [each for each in _varying(outputs) if each.value not in values]
+    entries = [(each, _range(each, ranges, limits)) for each in dict.fromkeys(taken + given)]
+    entries.sort(key=lambda pair: (pair[0].value, pair[0].dim))
+    first: dict[sympy.Symbol, int] = {}
+    found = []
+    for index, (each, entry) in enumerate(entries):
+        is_shared = each.line is not None and each.value in values
+        same_as = first.setdefault(each.line[0], index) if is_shared and each.line else index
+        found.append(replace(entry, same_as=same_as))
+    return found
+
+
+def _check_example(node: Node, ranges: Ranges) -> None:
+    """torch.export assumes of every integer that it is not negative, whatever the example is."""
+    value = node.meta.get("val")
+    if not isinstance(value, SymInt) or not value.node.has_hint():
+        return
+    low = bound_sympy(value.node.expr, dict(ranges)).lower
+    if value.node.hint < low:
+        message = (
+            f"the integer input '{node.name}' has the example {value.node.hint}, but torch.export assumes"
+            f" at least {low}; give it as a tensor, or leave it out of dynamic_shapes"
+        )
+        raise ExportError(ExportErrorType.NOT_SUPPORTED, message, node)
+
+
+def _varying(ends: Sequence[tuple[Node, int]]) -> Iterator[_Varying]:
+    for node, index in ends:
+        value = node.meta.get("val")
+        if isinstance(value, SymInt):
+            yield _Varying(index, NUMBER, value.node.expr, _HIGHEST)
+        spec = node.meta.get("spec")
+        if isinstance(value, torch.Tensor) and isinstance(spec, TensorSpec) and not spec.is_static:
+            for dim, size in enumerate(value.shape):
+                if isinstance(size, SymInt):
+                    yield _Varying(index, dim, size.node.expr, spec.shape[dim])
+
+
+def _range(each: _Varying, ranges: Ranges, limits: Mapping[sympy.Symbol, tuple[int, int]]) -> Range:
+    """Without the reference to another entry."""
+    line = each.line
+    if line is not None and line[0] in limits:
+        symbol, step, offset = line
+        low, high = (step * end + offset for end in limits[symbol])
+    else:
+        bounds = bound_sympy(each.expr, dict(ranges))
+        step, low, high = 1, _finite(bounds.lower), _finite(bounds.upper)
+    low = max(low, _LOWEST if each.dim == NUMBER else 0)
+    high = min(high, each.upper)
+    low = min(low, high)
+    return Range(each.value, each.dim, low, high - (high - low) % step, step, 0)
+
+
+def _limits(symbol: sympy.Symbol, ranges: Ranges, taken: Sequence[_Varying]) -> tuple[int, int]:
+    """The ends of `symbol` for which every size of an input is possible.
+
+    A Dim that is only used in an expression has its bounds at that expression.
+    """
+    known = ranges.get(symbol)
+    low, high = (_finite(known.lower), _finite(known.upper)) if known is not None else (0, _HIGHEST)
+    for expr, bounds in ranges.items():
+        line = _rising_line(expr)
+        if line is not None and line[0] == symbol and expr != symbol:
+            _, factor, offset = line
+            low = min(low, -((offset - _finite(bounds.lower)) // factor))
+            high = min(high, (_finite(bounds.upper) - offset) // factor)
+    own = [(each, line) for each in taken if (line := each.line) is not None and line[0] == symbol]
+    if low == SPECIALIZED_LOWER and all(each.dim == NUMBER for each, _ in own):
+        low = 0
+    for each, (_, factor, offset) in own:
+        if each.dim != NUMBER:
+            low = max(low, -(offset // factor))
+    return low, high
+
+
+def _rising_line(expr: sympy.Expr) -> tuple[sympy.Symbol, int, int] | None:
+    line = line_of(expr)
+    return line if line is not None and line[1] > 0 else None
+
+
+def _finite(bound: sympy.Expr) -> int:
+    """A bound as 64 bits have it."""
+    if not bound.is_Integer:
+        return _LOWEST if bound.is_negative else _HIGHEST
+    return max(min(int(bound), _HIGHEST), _LOWEST)

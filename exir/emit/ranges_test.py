@@ -1,0 +1,100 @@
+"""Which ranges of sizes and integers a program states."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch.export import Dim, export
+
+from exir import to_edge
+from exir.error import ExportError
+from exir.plan.ranges import NUMBER, Range, Steps, ranges_of, steps_of
+
+
+class _Call(torch.nn.Module):
+    def __init__(self, function: Callable[..., object]) -> None:
+        super().__init__()
+        self.function = function
+
+    def forward(self, *inputs: Any) -> object:
+        return self.function(*inputs)
+
+
+def _plan(function: Callable[..., object], inputs: tuple[Any, ...], *shapes: Any) -> Any:
+    program = export(_Call(function), inputs, dynamic_shapes=(shapes,))
+    return to_edge(program).to_executorch().executorch_program.execution_plan[0]
+
+
+def _inputs(plan: Any) -> list[tuple[Steps | None, ...]]:
+    return [steps_of(plan, index) for index in plan.inputs]
+
+
+def test_fixed_dimension_of_a_dynamic_input_is_not_a_range() -> None:
+    plan = _plan(lambda x: x * 2, (torch.ones(6, 4),), {0: Dim("n", min=2, max=8)})
+    assert _inputs(plan) == [(Steps(2, 8), None)]
+    assert steps_of(plan, plan.outputs[0]) == (Steps(2, 8), None)
+
+
+def test_static_program_has_no_ranges() -> None:
+    plan = _plan(lambda x: x * 2, (torch.ones(6, 4),), None)
+    assert ranges_of(plan) is None
+    assert _inputs(plan) == [()]
+
+
+def test_multiple_of_a_dim_has_steps() -> None:
+    plan = _plan(lambda x: x * 2, (torch.ones(16),), {0: 8 * Dim("n", min=1, max=8)})
+    assert _inputs(plan) == [(Steps(8, 64, 8),)]
+
+
+def test_sizes_of_one_dim_refer_to_each_other() -> None:
+    n = Dim("n", min=1, max=8)
+    plan = _plan(lambda x, y: x * y.sum(), (torch.ones(7), torch.ones(3)), {0: 2 * n + 1}, {0: n})
+    first, second = plan.inputs
+    ranges = ranges_of(plan)
+    assert ranges is not None
+    assert ranges[:2] == [Range(first, 0, 3, 17, 2, 0), Range(second, 0, 1, 8, 1, 0)]
+
+
+def test_lower_bound_that_torch_chose_for_itself_is_left_out() -> None:
+    with pytest.warns(UserWarning, match="has no upper bound and gets that of the example, 6"):
+        plan = _plan(lambda x: x * 2, (torch.ones(6),), {0: Dim.AUTO})
+    assert _inputs(plan) == [(Steps(0, 6),)]
+
+
+def test_integer_input_has_a_range() -> None:
+    plan = _plan(lambda x, k: x * k, (torch.ones(6), 3), None, Dim.DYNAMIC(min=1, max=5))
+    ranges = ranges_of(plan)
+    assert ranges is not None
+    assert ranges[0] == Range(plan.inputs[1], NUMBER, 1, 5, 1, 0)
+
+
+def test_integer_that_sizes_follow_is_bounded_by_the_example() -> None:
+    with pytest.warns(UserWarning, match="integer input 'inputs_1' has no upper bound"):
+        plan = _plan(lambda x, k: torch.zeros(k) + x, (torch.ones(1), 3), None, Dim.DYNAMIC)
+    assert _inputs(plan)[1] == (Steps(0, 3),)
+
+
+def test_integer_that_no_size_follows_is_not_bounded() -> None:
+    plan = _plan(lambda x, k: x * k, (torch.ones(6), 3), None, Dim.DYNAMIC)
+    assert _inputs(plan)[1] == (Steps(0, 2**63 - 1),)
+
+
+def test_constant_integer_has_no_range() -> None:
+    plan = _plan(lambda x, k: x * k, (torch.ones(6), 3), None, None)
+    assert _inputs(plan)[1] == ()
+
+
+def test_rejects_a_negative_example_of_an_integer() -> None:
+    with pytest.raises(
+        ExportError, match="'inputs_1' has the example -3, but torch.export assumes at least 0"
+    ):
+        _plan(lambda x, k: x * k, (torch.ones(6), -3), None, Dim.DYNAMIC)
+
+
+def test_compiling_leaves_the_bounds_of_the_given_program_alone() -> None:
+    program = export(_Call(lambda x: x * 2), (torch.ones(6),), dynamic_shapes=(({0: Dim.AUTO},),))
+    before = dict(program.range_constraints)
+    with pytest.warns(UserWarning, match="has no upper bound"):
+        to_edge(program).to_executorch()
+    assert program.range_constraints == before

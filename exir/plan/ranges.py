@@ -1,0 +1,84 @@
+"""The values that sizes and integers of a method's inputs and outputs may have."""
+
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass
+
+from exir import schema
+
+NUMBER = -1
+"""The dimension of a range that an integer has, and no tensor."""
+
+
+@dataclass(frozen=True, order=True)
+class Range:
+    """Dimension `dim` of value `value`, or the integer `value`: min + k * step, at most max.
+
+    same_as: index of the entry that has the same k in every call; its own index if none has.
+    """
+
+    value: int
+    dim: int
+    min: int
+    max: int
+    step: int
+    same_as: int
+
+    @property
+    def steps(self) -> "Steps":
+        """The allowed numbers alone."""
+        return Steps(self.min, self.max, self.step)
+
+
+@dataclass(frozen=True)
+class Steps:
+    """min, min + step, and so on, at most max."""
+
+    min: int
+    max: int
+    step: int = 1
+
+    def __str__(self) -> str:
+        high = "" if self.max >= _UNBOUNDED else self.max
+        text = f"<={high}" if self.min == 0 and high != "" else f"{self.min}..{high}"
+        return text if self.step == 1 else f"{text} by {self.step}"
+
+
+_WIDTH = 6
+_UNBOUNDED = 2**63 - 1
+
+
+def numbers_of(ranges: Sequence[Range]) -> list[int]:
+    """`ContainerMetadata.ranges` of entries that are sorted."""
+    return [number for each in ranges for number in astuple(each)]
+
+
+def ranges_of(plan: schema.ExecutionPlan) -> list[Range] | None:
+    """The entries of a plan; None if its exporter wrote none."""
+    numbers = plan.container_meta_type.ranges if plan.container_meta_type else None
+    if not numbers:
+        return None
+    whole = len(numbers) - len(numbers) % _WIDTH
+    return [Range(*numbers[at : at + _WIDTH]) for at in range(0, whole, _WIDTH)]
+
+
+def steps_of(plan: schema.ExecutionPlan, value: int) -> tuple[Steps | None, ...]:
+    """For each dimension of a tensor what its size may be, or for an integer what it may be itself.
+
+    None stands for a fixed size. A tensor of another exporter has no lower bounds. Empty for a
+    value that is the same in every call.
+    """
+    held = plan.values[value].val
+    ranges = ranges_of(plan)
+    found = {each.dim: each.steps for each in ranges or () if each.value == value}
+    if not isinstance(held, schema.Tensor):
+        return (found[NUMBER],) if NUMBER in found else ()
+    if held.shape_dynamism == schema.TensorShapeDynamism.STATIC:
+        return ()
+    if ranges is None:
+        return tuple(Steps(0, size) for size in held.sizes)
+    return tuple(found.get(dim) for dim in range(len(held.sizes)))
+
+
+def shape_text(shape: Sequence[int], steps: Sequence[Steps | None]) -> str:
+    """ "2..8, 4": each size, or what it may be."""
+    return ", ".join(str(each or size) for size, each in zip(shape, steps or [None] * len(shape)))

@@ -1,0 +1,31 @@
+"""Integers that each call gives: as a factor, as the start of a slice and as its length."""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+from torch.export import Dim
+
+from exir.model_spec import ModelSpec
+
+
+class Window(nn.Module):
+    """float32 [n, 3] to rows [start, start + count) of a linear layer's result, times `scale`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.Linear(3, 2)
+
+    def forward(self, x: torch.Tensor, start: int, count: int, scale: int) -> torch.Tensor:
+        return self.layer(x)[start : start + count] * scale + torch.arange(count)[:, None]
+
+
+def model() -> ModelSpec:
+    """Entry point."""
+    shapes = {
+        "x": {0: Dim("n", min=6, max=8)},
+        "start": Dim.DYNAMIC(min=0, max=3),
+        "count": Dim.DYNAMIC(min=1, max=3),
+        "scale": Dim.DYNAMIC,
+    }
+    return ModelSpec(Window(), (torch.randn(7, 3), 1, 2, 5), dynamic_shapes=shapes)
