@@ -37,7 +37,7 @@ typedef struct et_cpu_slot {
   uint32_t index;
 } et_cpu_slot;
 
-/* Everything but `payload`, `is_current` and the arrays' contents is fixed once it is
+/* Everything but `payload`, `is_current`, `is_written` and the arrays' contents is fixed once it is
  * built. Sizes and pointers of tensors are those of the current call. */
 typedef struct et_cpu_handle {
   et_cpu_payload payload;
@@ -51,7 +51,8 @@ typedef struct et_cpu_handle {
   uint32_t *attributes; /* of all steps, aligned */
   bool is_static;       /* no dim depends on the arguments */
   bool is_current;      /* the steps are checked for `dims` */
-  uint8_t isa;          /* et_cpu_isa */
+  bool is_written; /* for the tensors' sizes: all that is read is written */
+  uint8_t isa;     /* et_cpu_isa */
 } et_cpu_handle;
 
 #define ET_CPU_ALIGNED(bytes)                                                  \

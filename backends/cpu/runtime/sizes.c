@@ -73,12 +73,13 @@ et_status et_cpu_dims_update(et_cpu_handle *handle, et_value **args,
 }
 
 /* False when the elements are too many. */
-static bool update_tensor(const et_cpu_handle *handle,
-                          const et_cpu_value *value, et_cpu_tensor *tensor) {
+static bool update_tensor(et_cpu_handle *handle, const et_cpu_value *value,
+                          et_cpu_tensor *tensor) {
   uint64_t numel = 1;
   for (uint32_t i = 0; i < value->rank; i++) {
     const int32_t size =
         handle->dims[et_cpu_word(&handle->payload, value->dims_at + i)];
+    handle->is_written = handle->is_written && tensor->sizes[i] == size;
     tensor->sizes[i] = size;
     numel *= (uint64_t)size;
     if (numel > INT32_MAX) {

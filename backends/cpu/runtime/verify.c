@@ -194,16 +194,23 @@ static et_status check_kinds(const et_cpu_handle *handle, et_error *error) {
   return ET_STATUS_OK;
 }
 
-et_status et_cpu_verify_call(const et_cpu_handle *handle, et_error *error) {
+static et_status check_written(const et_cpu_handle *handle, et_error *error) {
   verifier v = {handle, error, 0};
   for (uint32_t i = 0; i < handle->payload.step_count; i++) {
     ET_RETURN_IF_ERROR(check_reads(&v, i, &handle->steps[i]));
   }
-  ET_RETURN_IF_ERROR(check_outputs(&v));
+  return check_outputs(&v);
+}
+
+et_status et_cpu_verify_call(et_cpu_handle *handle, et_error *error) {
+  if (!handle->is_written) {
+    ET_RETURN_IF_ERROR(check_written(handle, error));
+    handle->is_written = true;
+  }
   return check_kinds(handle, error);
 }
 
-et_status et_cpu_verify(const et_cpu_handle *handle, et_error *error) {
+et_status et_cpu_verify(et_cpu_handle *handle, et_error *error) {
   verifier v = {handle, error, 0};
   for (uint32_t i = 0; i < handle->payload.step_count; i++) {
     ET_RETURN_IF_ERROR(check_writes(&v, i, &handle->steps[i]));

@@ -6,11 +6,12 @@
 
 /* At the maxima of all dims: checks that steps write only to places for output, and
  * over no other tensor of the step; then et_cpu_verify_call. */
-et_status et_cpu_verify(const et_cpu_handle *handle, et_error *error);
+et_status et_cpu_verify(et_cpu_handle *handle, et_error *error);
 
 /* At the current sizes: checks that earlier steps write every byte that a step reads
  * and every byte of the outputs, and that each kind accepts its step. Smaller sizes need
- * this again: a step may then write fewer bytes than a later one reads. */
-et_status et_cpu_verify_call(const et_cpu_handle *handle, et_error *error);
+ * this again: a step may then write fewer bytes than a later one reads. Calls that change
+ * ints alone, such as a position, check the kinds only. */
+et_status et_cpu_verify_call(et_cpu_handle *handle, et_error *error);
 
 #endif /* BACKENDS_CPU_RUNTIME_VERIFY_H_ */
