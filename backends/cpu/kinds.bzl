@@ -17,6 +17,8 @@ CPU_KINDS = [
     "embedding_q",
     "fold",
     "grid_sample",
+    "grouped_gemm",
+    "grouped_gemm_h",
     "map",
     "map_i64",
     "map_i8",

@@ -47,6 +47,8 @@ KINDS = {
     45: "fold",
     46: "winograd_i8",
     47: "strassen",
+    48: "grouped_gemm",
+    49: "grouped_gemm_h",
 }
 _DTYPES = {
     0: "uint8",

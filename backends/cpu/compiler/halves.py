@@ -12,6 +12,7 @@ from backends.cpu.compiler.kinds.convolution import Convolution, ConvolutionH
 from backends.cpu.compiler.kinds.depthwise import Depthwise
 from backends.cpu.compiler.kinds.embedding import Embedding
 from backends.cpu.compiler.kinds.embedding_q import EmbeddingQ
+from backends.cpu.compiler.kinds.grouped_gemm import GroupedGemm, GroupedGemmH
 from backends.cpu.compiler.kinds.matmul import Matmul
 from backends.cpu.compiler.kinds.operation import Operation
 from backends.cpu.compiler.kinds.product import Product, ProductH
@@ -20,10 +21,17 @@ from backends.cpu.compiler.kinds.product_q import ProductQ
 from backends.cpu.compiler.options import Options
 
 # Which input of a step is a weight.
-_WEIGHTS: dict[type[Operation], int] = {Product: 1, Convolution: 1, Depthwise: 1, Matmul: 1, Embedding: 0}
+_WEIGHTS: dict[type[Operation], int] = {
+    Product: 1,
+    GroupedGemm: 1,
+    Convolution: 1,
+    Depthwise: 1,
+    Matmul: 1,
+    Embedding: 0,
+}
 _NUMBERS = (torch.float32, *HALVES)
 # What reads halves where they lie.
-_READERS = (ProductH, ConvolutionH, Embedding, Convert, ProductQ, ProductI8, EmbeddingQ)
+_READERS = (ProductH, GroupedGemmH, ConvolutionH, Embedding, Convert, ProductQ, ProductI8, EmbeddingQ)
 
 
 def narrowed(tensor: Tensor, dtype: torch.dtype) -> Tensor:

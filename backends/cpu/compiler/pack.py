@@ -13,6 +13,7 @@ from backends.cpu.compiler.kinds.convert import HALVES
 from backends.cpu.compiler.kinds.convolution import Convolution, ConvolutionH
 from backends.cpu.compiler.kinds.depthwise import Depthwise
 from backends.cpu.compiler.kinds.embedding import Embedding
+from backends.cpu.compiler.kinds.grouped_gemm import GroupedGemm, GroupedGemmH
 from backends.cpu.compiler.kinds.operation import Operation
 from backends.cpu.compiler.kinds.product import Product, ProductH
 from backends.cpu.compiler.kinds.strassen import Strassen
@@ -32,6 +33,10 @@ Packed = tuple[Tensor, ...]
 
 
 def _product(operation: Product, weight: Tensor, bias: Tensor) -> Packed:
+    return panels(weight), padded(bias, 0)
+
+
+def _grouped_gemm(operation: GroupedGemm, weight: Tensor, bias: Tensor) -> Packed:
     return panels(weight), padded(bias, 0)
 
 
@@ -70,6 +75,7 @@ def _part(part: Part, *weights: Tensor) -> Packed:
 # What makes of weights, inputs 1 and on, what is read.
 _PACKERS: dict[type[Operation], Callable[..., Packed]] = {
     Product: _product,
+    GroupedGemm: _grouped_gemm,
     Strassen: _strassen,
     Convolution: _convolution,
     Winograd: _winograd,
@@ -125,6 +131,8 @@ def _reader(operation: Operation, packed: Value) -> Operation:
     """The operation that reads weights as they are stored."""
     if packed.dtype in HALVES and isinstance(operation, Product):
         return ProductH(operation.activation)
+    if packed.dtype in HALVES and isinstance(operation, GroupedGemm):
+        return GroupedGemmH()
     if packed.dtype in HALVES and isinstance(operation, Convolution):
         return ConvolutionH(operation.window, False, operation.groups, operation.activation)
     return operation

@@ -43,7 +43,9 @@
   X(GRID_SAMPLE, 44, grid_sample)       \
   X(FOLD, 45, fold)                     \
   X(WINOGRAD_I8, 46, winograd_i8)       \
-  X(STRASSEN, 47, strassen)
+  X(STRASSEN, 47, strassen)             \
+  X(GROUPED_GEMM, 48, grouped_gemm)     \
+  X(GROUPED_GEMM_H, 49, grouped_gemm_h)
 
 typedef enum et_cpu_kind_code {
 #define ET_CPU_KIND_CODE(NAME, code, name) ET_CPU_KIND_##NAME = code,

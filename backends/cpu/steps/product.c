@@ -22,21 +22,11 @@ static void run_block(void *data, size_t index) {
   w->function(&w->product, &range);
 }
 
-/* Rows of a block: as many as stay in the second cache while the panels pass, some
- * hundred elements of each at a time, and no fewer than make reading the panels worth
- * while. */
-static size_t rows_per_block(size_t depth) {
-  const size_t floats = 98304;
-  const size_t least = 252;
-  const size_t most = 768;
-  const size_t rows = floats / (depth > 0 ? depth : 1) / 6 * 6;
-  return rows < least ? least : rows > most ? most : rows;
-}
-
 static void run(const et_cpu_step *step, const et_cpu_run *run) {
   work w = {et_cpu_product_read(step), variants[run->isa], {0}};
   w.product.panels = et_cpu_product_panels(step)->data;
-  w.blocks = et_cpu_product_blocks(step, run, rows_per_block(w.product.depth));
+  w.blocks =
+      et_cpu_product_blocks(step, run, et_cpu_rows_per_block(w.product.depth));
   et_cpu_for_each(run, et_cpu_block_count(&w.blocks), run_block, &w);
 }
 

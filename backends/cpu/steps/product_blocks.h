@@ -15,6 +15,17 @@ typedef struct et_cpu_blocks {
   size_t column_parts; /* whole panels each, but the last */
 } et_cpu_blocks;
 
+/* Rows of a block: as many as stay in the second cache while the panels pass, some
+ * hundred elements of each at a time, and no fewer than make reading the panels worth
+ * while. */
+static inline size_t et_cpu_rows_per_block(size_t depth) {
+  const size_t floats = 98304;
+  const size_t least = 252;
+  const size_t most = 768;
+  const size_t rows = floats / (depth > 0 ? depth : 1) / 6 * 6;
+  return rows < least ? least : rows > most ? most : rows;
+}
+
 /* Most rows that use a block of weights which have become floats. */
 #define ET_CPU_WIDENED_ROWS 512
 

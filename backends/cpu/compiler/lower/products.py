@@ -5,12 +5,24 @@ from torch import Tensor
 from torch._ops import OpOverload
 from torch.fx import Node
 
+import exir.dialects.grouped_ops  # noqa: F401  (registers the operator)
 from backends.cpu.compiler.graph import Laid, Value, constant
+from backends.cpu.compiler.kinds.grouped_gemm import GroupedGemm
 from backends.cpu.compiler.kinds.map import Map, Opcode
 from backends.cpu.compiler.kinds.matmul import Matmul
 from backends.cpu.compiler.kinds.product import Product
 from backends.cpu.compiler.lower.builder import Builder, as_it_is
-from backends.cpu.compiler.lower.rule import Program, Refusal, Rule, argument, dims_at, refuses_sizes, tensor_of
+from backends.cpu.compiler.lower.rule import (
+    NUMBERS,
+    WHOLE,
+    Program,
+    Refusal,
+    Rule,
+    argument,
+    dims_at,
+    refuses_sizes,
+    tensor_of,
+)
 
 _aten = torch.ops.aten
 
@@ -68,6 +80,25 @@ def _lower_linear(builder: Builder, node: Node) -> None:
     _emit(builder, node, node.args[0], _weight(builder, node.args[1]), bias)
 
 
+def _lower_grouped_mm(builder: Builder, node: Node) -> None:
+    x, matrices, ends = node.args
+    weight = _weight(builder, matrices).transpose(1, 2)
+    inputs = [builder.read(x), constant(weight), constant(torch.zeros(weight.shape[1])), builder.read(ends)]
+    builder.step(GroupedGemm(), inputs, builder.write(node), node)
+
+
+def _refuses_grouped_mm(program: Program, node: Node) -> Refusal:
+    x, matrices, ends = node.args
+    for each in (x, matrices):
+        if tensor_of(each).dtype != torch.float32:
+            return f"'{each.name}' is of {tensor_of(each).dtype}; float32 is taken"
+    if tensor_of(ends).dtype not in WHOLE:
+        return f"'{ends.name}' is of {tensor_of(ends).dtype}; int64 or int32 is taken"
+    groups, depth, _ = dims_at(matrices)
+    reason = refuses_sizes(program, (dims_at(x)[1], *dims_at(ends)), (depth, groups))
+    return reason or _is_constant(program, matrices, "the weight")
+
+
 def _refuses_addmm(program: Program, node: Node) -> Refusal:
     if node.kwargs.get("alpha", 1) != 1 or node.kwargs.get("beta", 1) != 1:
         return "addmm is taken with factors of 1 only"
@@ -103,4 +134,5 @@ RULES: dict[OpOverload, Rule] = {
     _aten.bmm.default: Rule(_lower_matmul, _refuses_product),
     _aten.addmm.default: Rule(_lower_addmm, _refuses_addmm),
     _aten.linear.default: Rule(_lower_linear, _refuses_linear),
+    torch.ops.grouped.mm.default: Rule(_lower_grouped_mm, _refuses_grouped_mm, dtypes=NUMBERS),
 }

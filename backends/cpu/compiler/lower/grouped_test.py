@@ -1,0 +1,79 @@
+"""Layers of experts are one op each: a GEMM of groups of rows with a matrix of its own."""
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+from torch.export import Dim
+
+import exir.dialects.grouped_ops  # noqa: F401  (registers the operator)
+from backends.cpu.compiler.kinds.grouped_gemm import GroupedGemm, GroupedGemmH
+from backends.cpu.compiler.testing.compare import assert_computes, delegated, lowered, steps
+from exir.backend.tags import refusals_of
+from exir.backend.utils import get_non_lowered_nodes
+
+
+class _Experts(nn.Module):
+    """Two layers of `count` experts, as transformers' `grouped_mm` has them."""
+
+    def __init__(self, count: int, dtype: torch.dtype = torch.float32) -> None:
+        super().__init__()
+        self.up = nn.Parameter(torch.randn(count, 40, 24).to(dtype) / 5)
+        self.down = nn.Parameter(torch.randn(count, 20, 24).to(dtype).transpose(1, 2) / 5)
+
+    def forward(self, x: Tensor, ends: Tensor) -> Tensor:
+        gate, up = torch.ops.grouped.mm(x, self.up.transpose(1, 2), ends).chunk(2, -1)
+        return torch.ops.grouped.mm(F.silu(gate) * up, self.down.transpose(1, 2), ends)
+
+
+def _ends(*ends: int) -> Tensor:
+    return torch.tensor(ends, dtype=torch.int32)
+
+
+def test_layers_of_experts_for_any_groups_and_numbers_of_rows() -> None:
+    module = _Experts(4).eval()
+    rows = Dim("rows", min=2, max=50)
+    calls = [
+        (torch.randn(n, 24), _ends(*ends)) for n, ends in ((9, (2, 2, 7, 9)), (2, (0, 1, 1, 2)), (50, (1, 1, 1, 1)))
+    ]
+    assert_computes(module, *calls[0], dynamic_shapes=({0: rows}, None), others=calls[1:])
+
+
+def test_each_layer_is_one_op() -> None:
+    made = steps(_Experts(3).eval(), torch.randn(5, 24), _ends(1, 3, 5)).steps
+    assert [type(step.operation) for step in made].count(GroupedGemm) == 2
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_weights_of_two_bytes_stay_so(dtype: torch.dtype) -> None:
+    module = _Experts(3, dtype).eval()
+    inputs = (torch.randn(5, 24).to(dtype), _ends(1, 3, 5))
+    made = steps(module, *inputs).steps
+    assert [type(step.operation) for step in made].count(GroupedGemmH) == 2
+
+
+@pytest.mark.parametrize("weights", ["float16", "bfloat16"])
+def test_an_option_stores_weights_of_experts_in_two_bytes(weights: str) -> None:
+    module = _Experts(3).eval()
+    inputs = (torch.randn(5, 24), _ends(1, 3, 5))
+    made = steps(module, *inputs, weights=weights).steps
+    assert [type(step.operation) for step in made].count(GroupedGemmH) == 2
+    narrow = _Experts(3).eval()
+    for name, tensor in module.named_parameters():
+        getattr(narrow, name).data = tensor.data.to(getattr(torch, weights)).float()
+    module.load_state_dict(narrow.state_dict())
+    assert_computes(module, *inputs, weights=weights)
+
+
+def test_weights_that_are_computed_stay_on_kernels() -> None:
+    def multiply(x: Tensor, weight: Tensor, ends: Tensor) -> Tensor:
+        return torch.ops.grouped.mm(x.relu(), weight, ends)
+
+    program = lowered(multiply, (torch.randn(5, 8), torch.randn(2, 8, 16), _ends(1, 5)))
+    left = [node for node in get_non_lowered_nodes(program.graph) if "grouped" in str(node.target)]
+    assert refusals_of(left[0]) == {"cpu": "the weight is computed, not constant"}
+
+
+def test_weights_are_in_the_payload_alone() -> None:
+    partition = delegated(_Experts(3).eval(), (torch.randn(5, 24), _ends(1, 3, 5)))
+    assert len(partition.state_dict) == 2
