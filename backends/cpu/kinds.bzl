@@ -22,6 +22,7 @@ CPU_KINDS = [
     "map",
     "map_i64",
     "map_i8",
+    "masked_scatter",
     "matmul",
     "norm",
     "permute",

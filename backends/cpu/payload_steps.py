@@ -49,6 +49,7 @@ KINDS = {
     47: "strassen",
     48: "grouped_gemm",
     49: "grouped_gemm_h",
+    50: "masked_scatter",
 }
 _DTYPES = {
     0: "uint8",

@@ -19,12 +19,13 @@ class Masked(nn.Module):
         super().__init__()
         self.query, self.key, self.value = (nn.Linear(_WIDTH, _WIDTH) for _ in range(3))
 
-    def forward(self, x: Tensor, positions: Tensor, counts: Tensor) -> Tensor:
+    def forward(self, x: Tensor, positions: Tensor, counts: Tensor) -> tuple[Tensor, Tensor]:
         age = positions[:, None] - positions
         seen = (age >= 0) & (age < _WINDOW) & counts[:, None, None]
         q, k, v = (part(x).unflatten(-1, (_HEADS, -1)).transpose(1, 2) for part in (self.query, self.key, self.value))
         mixed = F.scaled_dot_product_attention(q, k, v, seen | torch.eye(x.shape[1], dtype=torch.bool))
-        return torch.where(counts[..., None], mixed.transpose(1, 2).flatten(2), x)
+        mixed = mixed.transpose(1, 2).flatten(2)
+        return torch.where(counts[..., None], mixed, x), x.masked_scatter(counts[..., None], mixed)
 
 
 def model() -> ModelSpec:

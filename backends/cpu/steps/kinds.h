@@ -45,7 +45,8 @@
   X(WINOGRAD_I8, 46, winograd_i8)       \
   X(STRASSEN, 47, strassen)             \
   X(GROUPED_GEMM, 48, grouped_gemm)     \
-  X(GROUPED_GEMM_H, 49, grouped_gemm_h)
+  X(GROUPED_GEMM_H, 49, grouped_gemm_h) \
+  X(MASKED_SCATTER, 50, masked_scatter)
 
 typedef enum et_cpu_kind_code {
 #define ET_CPU_KIND_CODE(NAME, code, name) ET_CPU_KIND_##NAME = code,

@@ -16,6 +16,7 @@ from backends.cpu.compiler.kinds.fold import Fold
 from backends.cpu.compiler.kinds.grid_sample import GridSample
 from backends.cpu.compiler.kinds.grouped_gemm import GroupedGemm, GroupedGemmH
 from backends.cpu.compiler.kinds.map import Map, MapI64
+from backends.cpu.compiler.kinds.masked_scatter import MaskedScatter
 from backends.cpu.compiler.kinds.matmul import Matmul
 from backends.cpu.compiler.kinds.norm import Norm
 from backends.cpu.compiler.kinds.operation import Operation
@@ -39,7 +40,22 @@ KINDS: dict[int, type[Operation]] = {
     kind.code: kind
     for kind in (
         *(Product, Convolution, Depthwise, Winograd, Block, Pool, Permute, Map, Softmax, Norm, Attention),
-        *(Embedding, Copy, MapI64, Update, Reduce, Matmul, Resize, Range, Cumsum, Topk, AdaptivePool, GridSample, Fold),
+        *(
+            Embedding,
+            Copy,
+            MapI64,
+            Update,
+            MaskedScatter,
+            Reduce,
+            Matmul,
+            Resize,
+            Range,
+            Cumsum,
+            Topk,
+            AdaptivePool,
+            GridSample,
+            Fold,
+        ),
         *(ProductQ, ProductI8, EmbeddingQ, Convert, ProductH, ConvolutionH, GroupedGemm, GroupedGemmH),
         *(Quantize, Dequantize, ConvolutionI8, DepthwiseI8, MapI8, TableI8, PoolI8, WinogradI8, Strassen),
     )

@@ -119,14 +119,20 @@ def _lower_copy(builder: Builder, node: Node) -> None:
 
 def _expand(builder: Builder, node: Node, source: Node) -> None:
     dims = dims_at(node)
+    builder.alias(node, Laid(expanded(builder, node, source, dims), as_it_is(len(dims))))
+
+
+def expanded(builder: Builder, node: Node, source: Node, dims: tuple[Dim, ...]) -> Value:
+    """The tensor of `source` broadcast to `dims`, in the order of its dimensions."""
     order = as_it_is(len(dims))
     x = builder.broadcast(source, order)
     if x.dims == dims:
-        builder.alias(node, Laid(x, order))
-        return
+        return x
     part = part_of(x)
-    part.steps = [1 if own == size else 0 for own, size in zip(x.dims, dims, strict=True)]
-    emit_copy(builder, node, [part], builder.write(node, order), order)
+    part.steps = [0 if own == 1 and size != 1 else 1 for own, size in zip(x.dims, dims, strict=True)]
+    output = Value(x.dtype, dims)
+    emit_copy(builder, node, [part], output, order)
+    return output
 
 
 def _lower_pad(builder: Builder, node: Node) -> None:

@@ -8,8 +8,10 @@ from torch.fx import Node
 
 from backends.cpu.compiler.dims import Dim, product
 from backends.cpu.compiler.graph import Value
+from backends.cpu.compiler.kinds.masked_scatter import MaskedScatter
 from backends.cpu.compiler.kinds.update import Update
 from backends.cpu.compiler.lower.builder import Builder, view
+from backends.cpu.compiler.lower.copies import expanded
 from backends.cpu.compiler.lower.rule import (
     ANY,
     WHOLE,
@@ -65,6 +67,23 @@ def _lower_index_put(builder: Builder, node: Node) -> None:
     _emit(builder, node, rows, dim, (view(places, (count,)),), ())
 
 
+def _lower_masked_scatter(builder: Builder, node: Node) -> None:
+    x, mask, source = node.args
+    dims = dims_at(node)
+    inputs = [expanded(builder, node, x, dims), expanded(builder, node, mask, dims), builder.read(source)]
+    builder.step(MaskedScatter(), inputs, builder.write(node), node)
+
+
+def _refuses_masked_scatter(program: Program, node: Node) -> Refusal:
+    x, mask, source = (tensor_of(each) for each in node.args)
+    if mask.dtype is not torch.bool:
+        return f"the mask is of {mask.dtype}; bool is taken"
+    if x.dtype != source.dtype:
+        return "elements of another dtype are written"
+    reasons = (refuses_sizes(program, dims_at(each), dims_at(node), broadcast=True) for each in node.args[:2])
+    return next((reason for reason in reasons if reason is not None), None)
+
+
 def _with_size(dims: tuple[Dim, ...], at: int, size: Dim) -> tuple[Dim, ...]:
     return (*dims[:at], size, *dims[at + 1 :])
 
@@ -115,5 +134,6 @@ def _refuses_values(node: Node, dim: int) -> Refusal:
 RULES: dict[OpOverload, Rule] = {
     _aten.slice_scatter.default: Rule(_lower_slice_scatter, _refuses_scatter, dtypes=ANY, numbers=True),
     _aten.select_scatter.default: Rule(_lower_select_scatter, _refuses_scatter, dtypes=ANY, numbers=True),
+    _aten.masked_scatter.default: Rule(_lower_masked_scatter, _refuses_masked_scatter, dtypes=ANY),
     _aten.index_put.default: Rule(_lower_index_put, _refuses_index_put, dtypes=ANY),
 }
