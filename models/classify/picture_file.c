@@ -49,8 +49,8 @@ static bool read_header(FILE *file, image_header *out) {
   rewind(file);
   out->is_16_bit = stbi_is_16_bit_from_callbacks(&kCalls, &from) != 0;
   rewind(file);
-  const int found = stbi_info_from_callbacks(
-      &kCalls, &from, &out->width, &out->height, &out->channels);
+  const int found = stbi_info_from_callbacks(&kCalls, &from, &out->width,
+                                             &out->height, &out->channels);
   rewind(file);
   return found != 0;
 }
@@ -83,11 +83,12 @@ static bool read_compressed(const char *path, FILE *file, picture *out) {
   image_header header;
   int channels = 0;
   if (read_header(file, &header) && is_too_large(&header)) {
-    fprintf(stderr,
-            "%s: the image has %d x %d pixels, more than 64 million or 256 MiB; "
-            "scale it down, for example: convert -resize 4096x4096 in.png "
-            "out.png\n",
-            path, header.width, header.height);
+    fprintf(
+        stderr,
+        "%s: the image has %d x %d pixels, more than 64 million or 256 MiB; "
+        "scale it down, for example: convert -resize 4096x4096 in.png "
+        "out.png\n",
+        path, header.width, header.height);
     return false;
   }
   out->pixels = stbi_load_from_callbacks(&kCalls, &from, &out->width,

@@ -82,7 +82,7 @@ class _Call(torch.nn.Module):
     @property
     def tensors(self) -> tuple[torch.Tensor, ...]:
         """The tensors that it is called with."""
-        return tuple(_plain(leaf) for leaf in self._leaves if isinstance(leaf, torch.Tensor))
+        return tuple(plain(leaf) for leaf in self._leaves if isinstance(leaf, torch.Tensor))
 
     def forward(self, *tensors: torch.Tensor) -> Any:
         given = iter(tensors)
@@ -115,7 +115,7 @@ def outcome(op: OpInfo, sample: SampleInput) -> Outcome:
         with torch.no_grad(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             inputs = module.tensors
-            expected = [_plain(result) for result in pytree.tree_leaves(_eager(module, inputs))]
+            expected = [plain(result) for result in pytree.tree_leaves(_eager(module, inputs))]
             program = _compile(module, inputs)
     except Refused as refusal:
         return Outcome("refused", str(refusal))
@@ -130,7 +130,7 @@ def outcome(op: OpInfo, sample: SampleInput) -> Outcome:
 
 def _against(program: bytes, inputs: tuple[torch.Tensor, ...], expected: list[Any]) -> str:
     """What the runtime has to say against results."""
-    atol, rtol = _tolerance([*inputs, *expected])
+    atol, rtol = tolerance([*inputs, *expected])
     return run(program, Call("forward", inputs, tuple(expected)), atol, rtol)
 
 
@@ -145,7 +145,7 @@ def exact_results(op: OpInfo, sample: SampleInput, rounded: list[Any]) -> list[A
         return []
     module = _Call(op, sample.transform(_widened)).eval()
     with torch.no_grad():
-        wide = [_plain(result) for result in pytree.tree_leaves(_eager(module, module.tensors))]
+        wide = [plain(result) for result in pytree.tree_leaves(_eager(module, module.tensors))]
     return [
         each.to(like.dtype) if isinstance(each, torch.Tensor) else each
         for each, like in zip(wide, rounded, strict=True)
@@ -179,7 +179,7 @@ def _compile(module: _Call, inputs: tuple[torch.Tensor, ...]) -> bytes:
     return manager.buffer
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """A tensor as the runtime has it, dense; anything else as it is. Raises `Refused`."""
     if not isinstance(value, torch.Tensor):
         return value
@@ -190,6 +190,6 @@ def _plain(value: Any) -> Any:
     return value.detach().resolve_conj().clone(memory_format=torch.contiguous_format)
 
 
-def _tolerance(values: list[Any]) -> tuple[float, float]:
+def tolerance(values: list[Any]) -> tuple[float, float]:
     dtypes = {value.dtype for value in values if isinstance(value, torch.Tensor)}
     return max((_TOLERANCES[dtype] for dtype in dtypes if dtype in _TOLERANCES), default=(0.0, 0.0))

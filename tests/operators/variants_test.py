@@ -1,0 +1,58 @@
+"""Unusual variants of torch's operator database: each runs as in PyTorch on both backends, or is refused with a reason.
+
+The CPU backend takes or leaves to kernels whatever the kernels take. OP_DB_EVERY=40 takes every fortieth operator.
+OP_DB_DTYPES=all adds the samples in every dtype.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+import torch
+
+from tests.operators.op_db import operators
+from tests.operators.variants import Result, Variant, casts, results, variants
+
+_OPERATORS = operators()
+# Results are free, or depend on elements that another size does not keep valid.
+_FREE_VALUES = frozenset(
+    """
+    argsort bernoulli cauchy empty empty_like empty_permuted empty_strided exponential geometric kthvalue mode multinomial
+    new_empty new_empty_strided nn.functional.alpha_dropout nn.functional.dropout nn.functional.dropout2d nn.functional.dropout3d
+    nn.functional.embedding_bag nn.functional.feature_alpha_dropout.with_train nn.functional.feature_alpha_dropout.without_train
+    nn.functional.multi_head_attention_forward nn.functional.scaled_dot_product_attention normal.in_place rand_like randint
+    randint_like randn randn_like sort topk uniform
+    """.split()
+)
+# The decomposition of a norm decides by the example whether its order is even.
+_FIXED_ORDER = frozenset("dist linalg.norm linalg.vector_norm masked.norm masked.normalize norm renorm".split())
+# PyTorch itself ends the process for a variant.
+_LEFT_OUT = frozenset("_chunk_cat _segment_reduce.lengths _segment_reduce.offsets".split())
+
+
+def _variants(name: str) -> Iterator[Variant]:
+    op = _OPERATORS[name]
+    for dtype in (torch.float32, torch.int64):
+        if dtype in op.supported_dtypes("cpu"):
+            found = variants(op, dtype, 1)
+            yield from (each for each in found if "size for" not in each.name or name not in _FIXED_ORDER)
+    if os.environ.get("OP_DB_DTYPES") == "all":
+        yield from casts(op, 1)
+
+
+def _problems(name: str, found: dict[str, Result]) -> Iterator[str]:
+    for backend, result in found.items():
+        is_free = result.reason.startswith("values") and name in _FREE_VALUES
+        if result.kind == "wrong" and not is_free:
+            yield f"{backend}: {result.reason}"
+    kinds = {result.kind for result in found.values()}
+    if "refused" in kinds and "passed" in kinds:
+        yield f"one backend alone refuses it: {found}"
+
+
+@pytest.mark.parametrize("name", sorted(_OPERATORS.keys() - _LEFT_OUT)[:: int(os.environ.get("OP_DB_EVERY", "1"))])
+def test_unusual_variants_run_on_both_backends_or_are_refused(name: str) -> None:
+    found = {variant.name: list(_problems(name, results(variant))) for variant in _variants(name)}
+    assert {variant: problems for variant, problems in found.items() if problems} == {}
