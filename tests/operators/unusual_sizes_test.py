@@ -125,6 +125,11 @@ def test_numbers_that_are_computed_from_a_dynamic_size(name: str) -> None:
     assert_runs(function, (torch.randn(shape),), (torch.randn(other),), dynamic_shapes=(({dim: _N},),))
 
 
+def test_a_convolution_whose_kernel_has_a_dynamic_size() -> None:
+    calls = [(torch.randn(1, 3, 8, 8), torch.randn(2, 3, size, 3)) for size in (3, 5)]
+    assert_runs(F.conv2d, *calls, dynamic_shapes=((None, {2: Dim("n", min=2, max=6)}),))
+
+
 _WITHOUT_DIMENSIONS: dict[str, Function] = {
     "flip": lambda x: x.flip(0),
     "var": lambda x: x.var(0, correction=0),

@@ -7,7 +7,7 @@ from torch.fx import Node
 
 from backends.cpu.compiler.kinds.depthwise import MOST_ROWS
 from backends.cpu.compiler.kinds.window import MOST_SIZE
-from backends.cpu.compiler.lower.rule import Refusal, tensor_of
+from backends.cpu.compiler.lower.rule import Refusal, dims_at
 from exir.dialects.edge import to_torch_overload
 
 _aten = torch.ops.aten
@@ -42,12 +42,12 @@ def _sizes(node: Node) -> Iterator[int]:
         if len(node.args) > index and isinstance(node.args[index], (list, tuple)):
             yield from node.args[index]
     if operator == _aten.convolution.default:
-        yield from map(int, tensor_of(node.args[1]).shape[2:])
+        yield from (size for size in dims_at(node.args[1])[2:] if isinstance(size, int))
 
 
 def _depthwise_rows(node: Node) -> int:
     """Of the kernel of a convolution of pictures whose channels do not mix; else 0."""
     if to_torch_overload(node.target) != _aten.convolution.default or node.args[_GROUPS] == 1:
         return 0
-    weight = tensor_of(node.args[1])
-    return int(weight.shape[2]) if weight.dim() == 4 and weight.shape[1] == 1 else 0
+    dims = dims_at(node.args[1])
+    return dims[2] if len(dims) == 4 and dims[1] == 1 and isinstance(dims[2], int) else 0
