@@ -10,6 +10,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind, InputSpec, OutputKind, TensorArgument
 from torch.fx import Node
+from torch.fx.node import map_arg
 
 _CARRIED = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR)
 
@@ -45,9 +46,9 @@ class ConstantTable:
     def with_value(self, node: Node, tensor: Tensor) -> Node:
         """The constant of `node` with another value.
 
-        That is `node` itself when it has no other user, else a new constant.
+        That is `node` itself when it has one use, else a new constant.
         """
-        if len(node.users) > 1:
+        if _use_count(node) > 1:
             return self.add(self.name(node), tensor)
         self.set_value(node, tensor)
         return node
@@ -112,6 +113,14 @@ class ConstantTable:
         named = {spec.target for spec in self._program.graph_signature.input_specs}
         for target in [each for each in home if each not in named]:
             del home[target]
+
+
+def _use_count(node: Node) -> int:
+    """How often `node` is an argument; a user may take it more than once."""
+    uses: list[Node] = []
+    for user in node.users:
+        map_arg((user.args, user.kwargs), uses.append)
+    return uses.count(node)
 
 
 def _parameter(tensor: Tensor) -> torch.nn.Parameter:

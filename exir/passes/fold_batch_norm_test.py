@@ -66,6 +66,21 @@ def test_weight_that_two_convolutions_share_is_folded_for_each() -> None:
     assert len([node for node in used if node.meta["val"].shape == (4, 4, 3, 3)]) == 2
 
 
+def test_matrix_that_is_multiplied_by_itself_keeps_its_value_on_the_left() -> None:
+    class Squared(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.weight, self.norm = nn.Parameter(torch.randn(4, 4)), nn.BatchNorm1d(4)
+            self.norm.weight.data.uniform_(0.3, 3)
+
+        def forward(self, x):
+            return self.norm(torch.mm(self.weight, self.weight)) + x
+
+    example = models.Example(Squared().eval(), (torch.randn(4, 4),))
+    program = FoldBatchNorm().run(to_core_aten(example.export(), {}))
+    assert_same(run(program, example.inputs), run_module(example.module, example.inputs), 1e-5, 1e-5)
+
+
 def test_norm_of_a_value_that_others_use_too_is_kept() -> None:
     example = models.Example(_Branching().eval(), (torch.randn(1, 2, 4, 4),))
     program = FoldBatchNorm().run(to_core_aten(example.export(), {}))

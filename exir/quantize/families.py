@@ -52,10 +52,24 @@ def operator_name(node: Node) -> str:
     return schema.name if node.op == "call_function" and schema is not None else ""
 
 
+def quantizes(target: object) -> bool:
+    """Whether the operator makes integers of values that it computes with."""
+    schema = getattr(target, "_schema", None)
+    namespace, _, name = (schema.name if schema is not None else "").partition("::")
+    return namespace in ("quantized_decomposed", "torchao") and name.startswith("quantize_")
+
+
 def gives_float(node: Node) -> bool:
     """Whether the result is a tensor of float32."""
     value = node.meta.get("val")
     return isinstance(value, Tensor) and value.dtype == torch.float32
+
+
+def computes_float(node: Node) -> bool:
+    """Whether the result, or the first of several, is a tensor of float32."""
+    value = node.meta.get("val")
+    first = value[0] if isinstance(value, (list, tuple)) and value else value
+    return isinstance(first, Tensor) and first.dtype == torch.float32
 
 
 def family_of(node: Node) -> Family | None:

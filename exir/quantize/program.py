@@ -16,6 +16,7 @@ from exir.error import ConfigError, ModelError
 from exir.graph.constants import ConstantTable
 from exir.graph.fake_mode import fake_mode_of
 from exir.quantize.families import operator_name
+from exir.quantize.norms import fold_batch_norms, hide_norms
 from exir.quantize.options import QuantizationOptions
 from exir.quantize.quiet import quiet
 from exir.quantize.report import Decision
@@ -62,6 +63,7 @@ def quantize_program(
     with quiet():
         # Without operators that write to their operands: a tensor that is quantized is another one.
         functional = program.run_decompositions({})
+        fold_batch_norms(functional)
         module = functional.module(check_guards=False)
         with _state_restored(module, functional):
             converted, decisions = _convert(module, options, [_unflat(call, program) for call in calls])
@@ -81,6 +83,7 @@ def _convert(
     from exir.quantize.quantizer import StaticQuantizer
 
     quantizer = StaticQuantizer(options)
+    hide_norms(module)
     prepared = prepare_pt2e(module, quantizer)
     _measure(prepared, runs)
     return convert_pt2e(prepared), quantizer.decisions

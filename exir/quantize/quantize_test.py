@@ -13,7 +13,14 @@ from torch.fx import Node
 
 from exir.error import ConfigError, ModelError
 from exir.program import to_edge
-from exir.quantize import Decision, QuantizationOptions, Quantized, output_steps, quantize_program
+from exir.quantize import (
+    Decision,
+    QuantizationOptions,
+    Quantized,
+    notes_on,
+    output_steps,
+    quantize_program,
+)
 from exir.quantize.families import operator_name
 from exir.quantize.outputs import Steps
 from exir.testing import quantized as made_by_hand
@@ -390,3 +397,141 @@ def test_padding_has_the_range_of_what_it_pads(mode: str) -> None:
 def test_padding_with_another_number_stays_float() -> None:
     _, _, quantized = _padded(lambda x: nn.functional.pad(x, (0, 1, 0, 1), value=-9.0))
     assert _reasons(quantized)["pad"] == "recipe 'int8_static' has no form of this operator"
+
+
+def _trained(norm: nn.Module) -> nn.Module:
+    """A batch norm with statistics and weights that are far from the identity."""
+    for name, low, high in (("running_mean", -1, 1), ("running_var", 0.3, 4), ("weight", 0.3, 3)):
+        getattr(norm, name).data.uniform_(low, high)
+    return norm
+
+
+_LAYERS: dict[str, tuple[Callable[[], nn.Module], type[nn.Module], tuple[int, ...]]] = {
+    "conv1d": (lambda: nn.Conv1d(4, 4, 3), nn.BatchNorm1d, (1, 4, 16)),
+    "conv2d": (lambda: nn.Conv2d(4, 4, 3, padding=1), nn.BatchNorm2d, (1, 4, 8, 8)),
+    "depthwise": (lambda: nn.Conv2d(4, 4, 3, groups=4, bias=False), nn.BatchNorm2d, (1, 4, 8, 8)),
+    "conv3d": (lambda: nn.Conv3d(4, 4, 3), nn.BatchNorm3d, (1, 4, 5, 5, 5)),
+    "conv_transpose2d": (lambda: nn.ConvTranspose2d(4, 4, 3), nn.BatchNorm2d, (1, 4, 8, 8)),
+    "conv_transpose1d of groups": (
+        lambda: nn.ConvTranspose1d(4, 4, 3, groups=2),
+        nn.BatchNorm1d,
+        (1, 4, 16),
+    ),
+    "depthwise conv_transpose2d": (
+        lambda: nn.ConvTranspose2d(4, 4, 3, groups=4),
+        nn.BatchNorm2d,
+        (1, 4, 8, 8),
+    ),
+    "linear": (lambda: nn.Linear(32, 32), nn.BatchNorm1d, (16, 32)),
+}
+
+
+class _Normalized(nn.Module):
+    """A layer with two batch norms, used as `uses` says."""
+
+    def __init__(self, layer: str, uses: "Callable[[_Normalized, Tensor], tuple[Tensor, ...]]") -> None:
+        super().__init__()
+        make, norm, sizes = _LAYERS[layer]
+        self.layer, self.other = make(), make()
+        self.first, self.second = (_trained(norm(sizes[1])) for _ in range(2))
+        self._uses = uses
+
+    def forward(self, x: Tensor) -> tuple[Tensor, ...]:
+        return self._uses(self, x)
+
+
+def _tapped(m: _Normalized, x: Tensor) -> tuple[Tensor, ...]:
+    y = m.layer(x)
+    return m.first(y), torch.relu(y)
+
+
+_USES: dict[str, Callable[[_Normalized, Tensor], tuple[Tensor, ...]]] = {
+    "a norm per level": lambda m, x: (torch.relu(m.first(m.layer(x))), m.second(m.layer(x))),
+    "the norm of one call alone": lambda m, x: (m.first(m.layer(x)), torch.relu(m.layer(x))),
+    "a tap before the norm": _tapped,
+    "a weight that is read": lambda m, x: (m.first(m.layer(x)), m.layer.weight * 2),
+    "one norm of two layers": lambda m, x: (m.first(m.layer(x)), m.first(m.other(x))),
+}
+
+
+def _normalized(layer: str, uses: str) -> tuple[Quantized, list[float]]:
+    """The quantized module, and the error of each output, relative to its largest element."""
+    torch.manual_seed(0)
+    module, calls = (
+        _Normalized(layer, _USES[uses]).eval(),
+        [torch.randn(_LAYERS[layer][2]) for _ in range(8)],
+    )
+    options = QuantizationOptions("int8_static", observer="minmax")
+    with torch.no_grad():
+        quantized = quantize_program(export(module, (calls[0],)), options, [(each,) for each in calls])
+        found, real = quantized.program.module()(calls[0]), module(calls[0])
+    return quantized, [float((a - b).abs().max() / b.abs().max()) for a, b in zip(found, real)]
+
+
+@pytest.mark.parametrize("layer", _LAYERS)
+def test_a_norm_is_folded_into_a_weight_of_its_own(layer: str) -> None:
+    quantized, errors = _normalized(layer, "a norm per level")
+    assert max(errors) < 0.05
+    assert not any("batch_norm" in each.operator for each in quantized.decisions)
+
+
+@pytest.mark.parametrize("uses", _USES)
+def test_a_norm_changes_nothing_else_that_a_layer_is_used_for(uses: str) -> None:
+    _, errors = _normalized("conv2d", uses)
+    assert max(errors) < 0.05
+
+
+def test_a_norm_that_is_left_is_reported_with_the_reason() -> None:
+    quantized, _ = _normalized("conv2d", "a tap before the norm")
+    reason = "the result of aten::conv2d before it has 1 other use"
+    left = [each for each in quantized.decisions if "batch_norm" in each.operator]
+    assert [(each.module, each.reason) for each in left] == [("first", reason)]
+    (note,) = notes_on(quantized.decisions, QuantizationOptions("int8_static"))
+    assert note.startswith(
+        "recipe 'int8_static' leaves 1 of 2 layers float: 'first' ("
+    ) and note.endswith(reason)
+
+
+def test_a_tied_weight_keeps_its_value() -> None:
+    class Tied(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.one, self.two = nn.Linear(32, 32), nn.Linear(32, 32)
+            self.two.weight, self.one.bias = self.one.weight, self.two.bias
+            self.norm = _trained(nn.BatchNorm1d(32))
+
+        def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
+            return self.norm(self.one(x)), torch.relu(self.two(x))
+
+    torch.manual_seed(0)
+    module, x = Tied().eval(), torch.randn(16, 32)
+    with torch.no_grad():
+        found, real = _quantized(module, x).program.module()(x), module(x)
+    for a, b in zip(found, real):
+        assert (a - b).abs().max() < 0.05 * b.abs().max()
+
+
+def test_a_norm_of_a_computed_weight_stays_float() -> None:
+    class Computed(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.conv, self.norm = nn.Conv2d(3, 4, 1), _trained(nn.BatchNorm2d(4))
+
+        def forward(self, x: Tensor) -> Tensor:
+            return self.norm(nn.functional.conv2d(x, self.conv.weight * 2, self.conv.bias))
+
+    module, x = Computed().eval(), torch.randn(_PICTURE)
+    assert _sqnr(_quantized(module, x), module, x) > 30
+
+
+def test_a_norm_of_an_unbatched_convolution_has_other_channels() -> None:
+    class Unbatched(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.conv, self.norm = nn.Conv1d(4, 8, 3, padding=1), _trained(nn.BatchNorm1d(8))
+
+        def forward(self, x: Tensor) -> Tensor:
+            return self.norm(self.conv(x))
+
+    module, x = Unbatched().eval(), torch.randn(4, 8)
+    assert _sqnr(_quantized(module, x), module, x) > 25

@@ -12,7 +12,15 @@ from torchao.quantization.pt2e.quantizer import (
 )
 
 from exir.quantize.exclusions import Exclusions
-from exir.quantize.families import Family, bound_after, family_of, gives_float, operator_name
+from exir.quantize.families import (
+    Family,
+    bound_after,
+    computes_float,
+    family_of,
+    gives_float,
+    operator_name,
+)
+from exir.quantize.norms import is_left_norm, reason_left, show_norms
 from exir.quantize.options import QuantizationOptions
 from exir.quantize.report import Decision, decision
 from exir.quantize.specs import make_specs
@@ -46,10 +54,15 @@ class StaticQuantizer(Quantizer):
         self._done: set[Node] = set()
         self.decisions: list[Decision] = []
 
+    def transform_for_annotation(self, model: GraphModule) -> GraphModule:
+        """torchao has folded batch norms by now."""
+        show_norms(model)
+        return model
+
     def annotate(self, model: GraphModule) -> GraphModule:
         """Annotate every operator that the recipe quantizes."""
         for node in model.graph.nodes:
-            if operator_name(node) and gives_float(node) and node not in self._done:
+            if operator_name(node) and computes_float(node) and node not in self._done:
                 self._decide(node)
         return model
 
@@ -68,8 +81,10 @@ class StaticQuantizer(Quantizer):
         """Annotate `node`, or say why it stays float."""
         excluded = self._exclusions.reason(module_of(node))
         family = family_of(node)
-        if excluded or family is None:
-            return excluded or self._options.no_form
+        if excluded or is_left_norm(node):
+            return excluded or reason_left(node)
+        if family is None:
+            return self._options.no_form
         return self._rules[family](node)
 
     def _weighted(self, node: Node) -> str:

@@ -11,7 +11,12 @@ from exir.quantize.options import QuantizationOptions
 from exir.source import module_of, source_of
 
 # What recipes are for: everything else follows from these.
-_LAYERS = tuple(f"aten::{name}" for name in "conv1d conv2d conv3d linear embedding".split())
+_LAYERS = tuple(
+    f"aten::{name}"
+    for name in (
+        "conv1d conv2d conv3d linear embedding batch_norm _native_batch_norm_legit_no_training".split()
+    )
+)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,73 @@
+"""Folding a batch norm of inference into the constant weight and bias of its producer.
+
+With s = γ / √(σ² + ε): W' = W · s over the output channels, b' = (b − μ) · s + β. All of it is computed in float64 by
+correctly rounded operations, so every machine gets the same bits.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.fx import Node
+
+from exir.graph.constants import ConstantTable
+from exir.graph.square_root import square_root
+
+
+@dataclass(frozen=True)
+class Affine:
+    """A batch norm with constant statistics: y = (x − mean) · scale + beta for each channel."""
+
+    mean: Tensor
+    scale: Tensor
+    beta: Tensor
+
+    def folded_bias(self, bias: Tensor | None) -> Tensor:
+        """The producer's bias after folding, float64."""
+        centred = -self.mean if bias is None else bias.double() - self.mean
+        return centred * self.scale + self.beta
+
+
+def affine_of(operands: tuple[Any, ...], eps: float, constants: ConstantTable) -> Affine | None:
+    """The batch norm with the operands (gamma, beta, mean, variance), or None if one is not a constant."""
+    gamma, beta, mean, variance = (constants.tensor(each) for each in operands)
+    if mean is None or variance is None:
+        return None
+    if (gamma is None) != (operands[0] is None) or (beta is None) != (operands[1] is None):
+        return None
+    deviation = square_root(variance.double() + eps)
+    scale = torch.ones_like(deviation) / deviation if gamma is None else gamma.double() / deviation
+    return Affine(mean.double(), scale, torch.zeros_like(scale) if beta is None else beta.double())
+
+
+def fold_constants(
+    weight: Any, bias: Any, affine: Affine, scaled: Callable[[Tensor], Tensor], constants: ConstantTable
+) -> tuple[Node, Node] | None:
+    """New nodes for weight and bias of the norm's producer, or None if one is not a constant.
+
+    scaled: multiplies a float64 weight by `affine.scale`, over its output channels.
+    A constant that has another use keeps its value, and the producer gets a constant of its own.
+    """
+    old_weight, old_bias = constants.tensor(weight), constants.tensor(bias)
+    if old_weight is None or (bias is not None and old_bias is None):
+        return None
+    dtype, name = old_weight.dtype, constants.name(weight)
+    new_bias = affine.folded_bias(old_bias).to(dtype)
+    new_weight = constants.with_value(weight, scaled(old_weight.double()).to(dtype))
+    if bias is None:
+        return new_weight, constants.add(f"{name.removesuffix('weight')}bias", new_bias)
+    return new_weight, constants.with_value(bias, new_bias)
+
+
+def scale_kernel(kernel: Tensor, scale: Tensor, groups: int, transposed: bool) -> Tensor:
+    """The kernel of a convolution times the scale of its output channel.
+
+    kernel: [out, in/groups, ...], or transposed [in, out/groups, ...].
+    """
+    spatial = [1] * (kernel.dim() - 2)
+    if not transposed:
+        return kernel * scale.view(-1, 1, *spatial)
+    grouped = kernel.unflatten(0, (groups, -1))
+    return (grouped * scale.view(groups, 1, -1, *spatial)).flatten(0, 1)

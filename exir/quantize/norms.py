@@ -1,0 +1,134 @@
+"""Batch norms of a program before it is quantized: folded, or kept with the reason.
+
+torchao folds every batch norm after a convolution or a linear layer, also one whose weight or
+result has other users. So the norms are folded here, and torchao finds none that it would fold.
+"""
+
+import operator
+from collections.abc import Iterable
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.export import ExportedProgram
+from torch.fx import GraphModule, Node
+
+from exir.graph.constants import ConstantTable
+from exir.graph.edit import replace_and_erase
+from exir.graph.fake_mode import fake_mode_of
+from exir.graph.norm_folding import affine_of, fold_constants, scale_kernel
+from exir.quantize.families import operator_name
+
+_ATEN = torch.ops.aten
+_INFERENCE = _ATEN._native_batch_norm_legit_no_training.default
+_NORMS = (_INFERENCE, _ATEN.batch_norm.default)
+_CONVOLUTIONS = tuple(f"aten::conv{dims}d" for dims in (1, 2, 3))
+_TRANSPOSED = tuple(f"aten::conv_transpose{dims}d" for dims in (1, 2, 3))
+_LINEAR = "aten::linear"
+
+# The place of `groups` among the arguments of both kinds of convolutions.
+_GROUPS = 6
+
+_HIDDEN = "exir_hides_batch_norm"
+
+
+def fold_batch_norms(program: ExportedProgram) -> None:
+    """Fold each batch norm of inference into the convolution or linear layer that feeds it alone.
+
+    Weights and biases must be constants. Those with another use keep their values.
+    """
+    constants = ConstantTable(program, fake_mode_of(program.graph))
+    for node in list(program.graph.nodes):
+        if node.target in _NORMS:
+            _fold(node, constants)
+    constants.drop_unused()
+
+
+def _fold(norm: Node, constants: ConstantTable) -> None:
+    producer, result = norm.args[0], _result(norm)
+    if result is None or not _can_fold_into(producer):
+        return
+    affine = affine_of(norm.args[1:5], norm.args[-1 if norm.target is _INFERENCE else 7], constants)
+    if affine is None:
+        return
+    scale, name = affine.scale, operator_name(producer)
+    groups = _argument(producer, _GROUPS, 1)
+
+    def scaled(weight: Tensor) -> Tensor:
+        if name == _LINEAR:
+            return weight * scale.view(-1, 1)
+        return scale_kernel(weight, scale, groups, name in _TRANSPOSED)
+
+    folded = fold_constants(producer.args[1], _argument(producer, 2, None), affine, scaled, constants)
+    if folded is not None:
+        producer.args = (producer.args[0], *folded, *producer.args[3:])
+        replace_and_erase(result, producer)
+        if result is not norm:
+            norm.graph.erase_node(norm)
+
+
+def _result(norm: Node) -> Node | None:
+    """The normalized tensor, when it is the only result in use and the statistics are those of training."""
+    if norm.target is not _INFERENCE:
+        return None if norm.args[5] else norm
+    users = list(norm.users)
+    is_first = len(users) == 1 and users[0].target is operator.getitem and users[0].args[1] == 0
+    return users[0] if is_first else None
+
+
+def _can_fold_into(producer: Any) -> bool:
+    """Whether the norm's channels are the producer's output channels, and nothing else reads the result."""
+    if not _is_producer(producer) or len(producer.users) != 1 or producer.kwargs:
+        return False
+    weight = producer.args[1]
+    # Channels are in dimension 1: not those of a linear layer of 3 dimensions, nor of an unbatched convolution.
+    return bool(producer.meta["val"].dim() == weight.meta["val"].dim())
+
+
+def _is_producer(node: Any) -> bool:
+    return isinstance(node, Node) and operator_name(node) in (*_CONVOLUTIONS, *_TRANSPOSED, _LINEAR)
+
+
+def _argument(node: Node, index: int, default: Any) -> Any:
+    return node.args[index] if len(node.args) > index else default
+
+
+def is_left_norm(node: Node) -> bool:
+    """Whether `node` is a batch norm of inference that still follows a convolution or a linear layer."""
+    return node.target in _NORMS and _is_producer(node.args[0])
+
+
+def reason_left(norm: Node) -> str:
+    """Why `norm`, for which `is_left_norm` holds, was not folded."""
+    producer = norm.args[0]
+    assert isinstance(producer, Node)
+    others = len(producer.users) - 1
+    if others:
+        return f"the result of {operator_name(producer)} before it has {others} other use{'s'[: others > 1]}"
+    if producer.meta["val"].dim() != producer.args[1].meta["val"].dim():
+        return f"its channels are not the output channels of {operator_name(producer)} before it"
+    return f"its statistics, or the weight of {operator_name(producer)} before it, are not constants"
+
+
+def hide_norms(module: GraphModule) -> None:
+    """Put a node between each norm that is left and its producer, also in bodies of control flow."""
+    for graph_module in _graph_modules(module):
+        for norm in filter(is_left_norm, list(graph_module.graph.nodes)):
+            producer = norm.args[0]
+            with norm.graph.inserting_before(norm):
+                between = norm.graph.call_function(_ATEN.alias.default, (producer,))
+            between.meta = {**producer.meta, _HIDDEN: True}
+            norm.update_arg(0, between)
+        graph_module.recompile()
+
+
+def show_norms(graph_module: GraphModule) -> None:
+    """Take the nodes away that `hide_norms` has put into this graph."""
+    for node in list(graph_module.graph.nodes):
+        if node.meta.get(_HIDDEN):
+            replace_and_erase(node, node.args[0])
+    graph_module.recompile()
+
+
+def _graph_modules(module: GraphModule) -> Iterable[GraphModule]:
+    return (each for each in module.modules() if isinstance(each, GraphModule))
