@@ -34,6 +34,7 @@ typedef struct et_record_steps {
   double step;  /* the difference of neighbouring elements; 0: any number */
   double scale; /* an element means (element - zero_point) * scale */
   double zero_point;
+  double rounding; /* largest difference made by values one step off inside */
 } et_record_steps;
 
 /* A recorded input or output. Bytes are borrowed from the file and lie

@@ -123,7 +123,7 @@ static void report_kind(search *s, const et_event *event, const char *reason) {
 static void compare_sampled(search *s, const et_event *event,
                             et_tensor *sampled, const et_record *expected,
                             size_t stride) {
-  const et_record_steps same = {0, 1, 0};
+  const et_record_steps same = {0, 1, 0, 0};
   const et_value value = {ET_VALUE_TENSOR, {.as_tensor = sampled}};
   et_difference difference;
   et_similarity similarity = {0, 0};
@@ -224,7 +224,15 @@ static void end(void *context, const et_event *event, et_status status) {
 }
 
 static void print_none(const search *s) {
-  if (!s->is_found) {
+  if (!s->is_found && s->is_quantized) {
+    fprintf(
+        stderr,
+        "  all %u instructions that PyTorch ran as well give what it gives, "
+        "to %.1f dB: the differences of one step that rounding makes add "
+        "up, or the deviation is in an instruction that only the runtime "
+        "has\n",
+        (unsigned)s->agreed, s->options->least.sqnr);
+  } else if (!s->is_found) {
     fprintf(
         stderr,
         "  all %u instructions that PyTorch ran as well give what it gives: "

@@ -46,7 +46,7 @@ static et_program_writer writer;
 
 static et_status search(const et_recording *r, et_error *error) {
   const et_span steps = {r->bytes, r->size};
-  const et_replay_options options = {{0, 0}, 0, {20, 0.9}, NULL};
+  const et_replay_options options = {.least = {20, 0.9}};
   et_error_clear(error);
   et_test_write_copy(&writer, 2);
   et_program program;

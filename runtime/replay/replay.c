@@ -1,5 +1,6 @@
 #include "runtime/replay/replay.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "executorch/method.h"
@@ -11,6 +12,7 @@ typedef struct replay {
   const et_replay_options *options;
   et_session session;
   uint32_t call_index;
+  bool differs;
   et_error *error;
 } replay;
 
@@ -55,21 +57,48 @@ static void print_memory(const et_session *session) {
 #define STEP_SLACK 1.0001
 
 static et_tolerance tolerance_of(const et_replay_options *options,
-                                 uint32_t output) {
+                                 uint32_t output,
+                                 const et_record_steps *steps) {
   et_tolerance found = options->tolerance;
+  double rounding = steps->step;
+  bool has_own = false;
   if (options->outputs != NULL && output < ET_REPLAY_MAX_OUTPUTS) {
     const et_output_tolerance *own = &options->outputs[output];
     found.atol = own->atol >= 0 ? own->atol : found.atol;
     found.rtol = own->rtol >= 0 ? own->rtol : found.rtol;
+    has_own = own->atol >= 0;
   }
+  if (options->allows_rounding && !has_own && steps->rounding > rounding) {
+    rounding = steps->rounding;
+  }
+  found.atol += rounding * STEP_SLACK;
   return found;
+}
+
+static void print_failed(const et_difference *difference,
+                         const et_record_steps *steps, et_tolerance tolerance) {
+  const double error = fabs(difference->actual - difference->expected);
+  printf(
+      "  element %zu is %.9g, expected %.9g; the tolerance is %.3g + %.3g * "
+      "|expected|\n",
+      difference->first_failed, difference->actual, difference->expected,
+      tolerance.atol, tolerance.rtol);
+  if (steps->step > 0) {
+    printf("  that is %.1f quantization steps of %.3g off; %.1f are allowed\n",
+           error / steps->step, steps->step, tolerance.atol / steps->step);
+  } else if (steps->rounding > 0) {
+    printf(
+        "  rounding inside the quantized program makes differences up to "
+        "%.3g; this one is %.3g\n",
+        steps->rounding, error);
+  }
 }
 
 static et_status check_elements(replay *r, const et_value *actual,
                                 const char *name, uint32_t index,
                                 const expectation *expected) {
-  et_tolerance tolerance = tolerance_of(r->options, index);
-  tolerance.atol += expected->steps.step * STEP_SLACK;
+  const et_tolerance tolerance =
+      tolerance_of(r->options, index, &expected->steps);
   et_difference difference;
   et_error reason;
   et_error_clear(&reason);
@@ -82,13 +111,17 @@ static et_status check_elements(replay *r, const et_value *actual,
          (unsigned)r->call_index, name, (unsigned)index,
          difference.max_absolute, difference.max_relative);
   if (difference.failed != 0) {
-    printf("  element %zu is %.9g, expected %.9g\n", difference.first_failed,
-           difference.actual, difference.expected);
+    char advice[96];
+    snprintf(advice, sizeof advice,
+             "if errors up to %.3g are acceptable, set atol = %.2g",
+             difference.max_absolute, 1.2 * difference.max_absolute);
+    r->differs = true;
+    print_failed(&difference, &expected->steps, tolerance);
     return et_fail(r->error, ET_STATUS_INVALID_TYPE,
                    "call %u: output %u: %zu elements differ by more than the "
-                   "tolerance, the first at %zu",
+                   "tolerance, the first at %zu; %s",
                    (unsigned)r->call_index, (unsigned)index, difference.failed,
-                   difference.first_failed);
+                   difference.first_failed, advice);
   }
   return ET_STATUS_OK;
 }
@@ -108,11 +141,17 @@ static et_status check_similarity(replay *r, const et_value *actual,
   printf("  to the float model: SQNR %.2f dB, cosine %.6f\n", found.sqnr,
          found.cosine);
   if (!(found.sqnr >= least->sqnr && found.cosine >= least->cosine)) {
-    printf("  at least %.2f dB and %.6f are asked for\n", least->sqnr,
-           least->cosine);
+    r->differs = true;
+    char figures[128];
+    snprintf(
+        figures, sizeof figures,
+        "SQNR %.2f dB and cosine %.4f to the float model, at least %.2f dB "
+        "and %.4f required",
+        found.sqnr, found.cosine, least->sqnr, least->cosine);
     return et_fail(r->error, ET_STATUS_INVALID_TYPE,
-                   "call %u: output %u: too unlike the float model's",
-                   (unsigned)r->call_index, (unsigned)index);
+                   "call %u: output %u: %s; quantize fewer layers ('exclude') "
+                   "or set min_sqnr and min_cosine",
+                   (unsigned)r->call_index, (unsigned)index, figures);
   }
   return ET_STATUS_OK;
 }
@@ -186,8 +225,8 @@ static et_status replay_all(replay *r, et_span calls_file) {
 
 et_status et_replay(const et_program *program, et_span calls_file,
                     const et_registry *registry,
-                    const et_replay_options *options, uint32_t *out_call,
-                    et_error *error) {
+                    const et_replay_options *options,
+                    et_replay_result *out_result, et_error *error) {
   replay r = {.options = options,
               .session = {.program = program,
                           .registry = registry,
@@ -195,6 +234,7 @@ et_status et_replay(const et_program *program, et_span calls_file,
               .error = error};
   const et_status status = replay_all(&r, calls_file);
   et_session_end(&r.session);
-  *out_call = r.call_index;
+  out_result->call = r.call_index;
+  out_result->differs = r.differs;
   return status;
 }

@@ -2,6 +2,7 @@
 #ifndef ET_RUNTIME_REPLAY_REPLAY_H_
 #define ET_RUNTIME_REPLAY_REPLAY_H_
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "executorch/backend.h"
@@ -22,25 +23,33 @@ typedef struct et_output_tolerance {
 
 typedef struct et_replay_options {
   et_tolerance tolerance;
+  bool allows_rounding;      /* adds the recorded rounding to `atol` where it is
+                           larger than a step */
   uint32_t shared_memory_id; /* which all methods share; 0 for none */
   et_similarity least;       /* of a quantized model to the float one */
   const et_output_tolerance
       *outputs; /* ET_REPLAY_MAX_OUTPUTS of them, or NULL */
 } et_replay_options;
 
+/* call: the number of the call that failed, or of all calls.
+ * differs: it failed because an output is outside its tolerance. */
+typedef struct et_replay_result {
+  uint32_t call;
+  bool differs;
+} et_replay_result;
+
 /* Loads `program`, which is open, the methods that the calls name, makes the
- * calls in order and compares all outputs. An element of a quantized one may be
- * one step off besides. Prints on standard output the memory of each method and,
+ * calls in order and compares all outputs. A quantized one has one step added to
+ * its atol. Prints on standard output the memory of each method and,
  * for each output, the largest absolute and relative error, and how like the
  * float model's it is.
  *
  * Fails with the first call that does not answer as recorded: INVALID_TYPE for
  * a wrong output, INVALID_STATE for another status than the recorded one, else
- * the status of the call. *out_call is the number of that call, that of all calls
- * when none failed. */
+ * the status of the call. */
 et_status et_replay(const et_program *program, et_span calls_file,
                     const et_registry *registry,
-                    const et_replay_options *options, uint32_t *out_call,
-                    et_error *error);
+                    const et_replay_options *options,
+                    et_replay_result *out_result, et_error *error);
 
 #endif /* ET_RUNTIME_REPLAY_REPLAY_H_ */

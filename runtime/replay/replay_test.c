@@ -39,16 +39,23 @@ static void record_copy(et_recording *r, const float *in, const float *out) {
 
 static et_program_writer writer;
 
+static bool allows_rounding;
+
 static et_status replay(const et_recording *r, double atol, et_error *error) {
   const et_span calls = {r->bytes, r->size};
-  const et_replay_options options = {{atol, 0}, 0, {20, 0.9}, NULL};
+  const et_replay_options options = {
+      .tolerance = {atol, 0},
+      .allows_rounding = allows_rounding,
+      .least = {20, 0.9},
+  };
   et_error_clear(error);
   et_test_write_copy(&writer, 2);
   et_program program;
   assert_int_equal(et_program_load(et_writer_finish(&writer), &program, NULL),
                    ET_STATUS_OK);
-  uint32_t call = 0;
-  return et_replay(&program, calls, &et_test_registry, &options, &call, error);
+  et_replay_result result = {0};
+  return et_replay(&program, calls, &et_test_registry, &options, &result,
+                   error);
 }
 
 static void test_calls_that_answer_as_recorded_pass(void **state) {
@@ -73,7 +80,8 @@ static void test_wrong_answers_fail_with_their_place(void **state) {
   assert_int_equal(replay(&r, 0.25, &error), ET_STATUS_INVALID_TYPE);
   assert_string_equal(error.message,
                       "call 0: output 0: 1 elements differ by more than the "
-                      "tolerance, the first at 1");
+                      "tolerance, the first at 1; if errors up to 0.5 are "
+                      "acceptable, set atol = 0.6");
 }
 
 static void test_refusals_are_compared_by_status(void **state) {
@@ -98,7 +106,7 @@ static void test_refusals_are_compared_by_status(void **state) {
 static void record_quantized(et_recording *r, const float *in, const float *out,
                              double step, const float *real) {
   const uint8_t kind = ET_RECORD_QUANTIZED;
-  const et_record_steps steps = {step, 1, 0};
+  const et_record_steps steps = {step, 1, 0, 0};
   r->size = 0;
   et_recording_put(r, "ETCL", 4);
   et_recording_put_u32(r, 1);
@@ -125,6 +133,27 @@ static void test_quantized_outputs_may_be_one_step_off(void **state) {
   assert_non_null(strstr(error.message, "1 elements differ by more than"));
 }
 
+static void test_recorded_rounding_is_allowed_where_it_is_asked_for(
+    void **state) {
+  (void)state;
+  et_recording r;
+  et_error error;
+  const float data[2] = {1, 2};
+  const float next[2] = {1, 2.25F};
+  const double rounding = 0.25;
+  record_quantized(&r, data, next, 0, data);
+  /* After the kind, step, scale and zero point of the output. */
+  const size_t from_end = 2 * (1 + 2 + 4 + 1 + 8 + 2 * sizeof(float));
+  memcpy(r.bytes + r.size - from_end - sizeof rounding, &rounding,
+         sizeof rounding);
+  assert_int_equal(replay(&r, 0, &error), ET_STATUS_INVALID_TYPE);
+  assert_non_null(strstr(error.message, "set atol = "));
+  allows_rounding = true;
+  const et_status status = replay(&r, 0, &error);
+  allows_rounding = false;
+  assert_int_equal(status, ET_STATUS_OK);
+}
+
 static void test_quantized_outputs_are_like_the_float_models(void **state) {
   (void)state;
   et_recording r;
@@ -136,8 +165,8 @@ static void test_quantized_outputs_are_like_the_float_models(void **state) {
   assert_int_equal(replay(&r, 0, &error), ET_STATUS_OK);
   record_quantized(&r, data, data, 0, turned);
   assert_int_equal(replay(&r, 0, &error), ET_STATUS_INVALID_TYPE);
-  assert_string_equal(error.message,
-                      "call 0: output 0: too unlike the float model's");
+  assert_non_null(strstr(error.message, "call 0: output 0: SQNR "));
+  assert_non_null(strstr(error.message, "at least 20.00 dB and 0.9000"));
 }
 
 static et_similarity similarity_of_bytes(et_record_steps steps,
@@ -168,7 +197,7 @@ static et_similarity similarity_of_bytes(et_record_steps steps,
 
 static void test_bytes_are_compared_by_what_they_mean(void **state) {
   (void)state;
-  const et_record_steps steps = {1, 0.5, 1};
+  const et_record_steps steps = {1, 0.5, 1, 0};
   const float meant[2] = {1, 3};
   const float none[2] = {0, 0};
   assert_true(isinf(similarity_of_bytes(steps, meant).sqnr));
@@ -299,6 +328,7 @@ int main(void) {
       cmocka_unit_test(test_wrong_answers_fail_with_their_place),
       cmocka_unit_test(test_refusals_are_compared_by_status),
       cmocka_unit_test(test_quantized_outputs_may_be_one_step_off),
+      cmocka_unit_test(test_recorded_rounding_is_allowed_where_it_is_asked_for),
       cmocka_unit_test(test_quantized_outputs_are_like_the_float_models),
       cmocka_unit_test(test_bytes_are_compared_by_what_they_mean),
       cmocka_unit_test(test_m30_cut_recordings_are_refused),

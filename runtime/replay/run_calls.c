@@ -32,8 +32,8 @@ static int usage(void) {
       stderr,
       "usage: run_calls PROGRAM.pte CALLS.bin [WEIGHTS.ptd...] [STEPS.steps] "
       "[--atol X] [--rtol X] [--output-atol OUTPUT:X] [--output-rtol "
-      "OUTPUT:X] [--min-sqnr X] [--min-cosine X] [--share-planned "
-      "ID]\n");
+      "OUTPUT:X] [--allow-rounding] [--min-sqnr X] [--min-cosine X] "
+      "[--share-planned ID]\n");
   return 2;
 }
 
@@ -123,6 +123,10 @@ static bool parse_argument(int argc, char **argv, int *index, options *out) {
   double *place = number_option(argc, argv, index, &out->replay, &text);
   if (place != NULL) {
     return parse_number(text, place);
+  }
+  if (strcmp(argv[*index], "--allow-rounding") == 0) {
+    out->replay.allows_rounding = true;
+    return true;
   }
   if ((text = option_value(argc, argv, index, "--output-atol")) != NULL) {
     return parse_output(text, true, out);
@@ -214,30 +218,32 @@ static et_status open_all(const options *chosen, opened *o,
 }
 
 /* Behind the figures of what went before, in the file of the two that is at fault. */
-static void print_failure(const options *chosen, et_status status,
+static void print_failure(const options *chosen, const char *what,
                           const et_error *error) {
   const bool is_calls =
       strncmp(error->message, ET_CALLS_FAULT, strlen(ET_CALLS_FAULT)) == 0;
   fflush(stdout);
   fprintf(stderr, "run_calls: %s: %s: %s\n", chosen->files[is_calls ? 1 : 0],
-          et_status_name(status), error->message);
+          what, error->message);
 }
 
 static et_status replay(const options *chosen, const opened *o,
                         const et_program *program, et_error *error) {
-  uint32_t call = 0;
+  et_replay_result result = {0};
   const et_status status =
       et_replay(program, o->calls.bytes, &et_linked_registry, &chosen->replay,
-                &call, error);
+                &result, error);
   if (status == ET_STATUS_OK) {
     return ET_STATUS_OK;
   }
-  print_failure(chosen, status, error);
+  print_failure(
+      chosen, result.differs ? "wrong result" : et_status_name(status), error);
   if (status == ET_STATUS_INVALID_TYPE && chosen->steps != NULL) {
     et_error reason;
     et_error_clear(&reason);
-    if (et_deviation_print(program, o->steps.bytes, call, &et_linked_registry,
-                           &chosen->replay, &reason) != ET_STATUS_OK) {
+    if (et_deviation_print(program, o->steps.bytes, result.call,
+                           &et_linked_registry, &chosen->replay,
+                           &reason) != ET_STATUS_OK) {
       fprintf(stderr, "  %s: %s\n", chosen->steps, reason.message);
     }
   }
@@ -263,7 +269,7 @@ int main(int argc, char **argv) {
   et_error_clear(&error);
   et_status status = open_all(&chosen, &o, &program, &error);
   if (status != ET_STATUS_OK) {
-    print_failure(&chosen, status, &error);
+    print_failure(&chosen, et_status_name(status), &error);
   } else {
     status = replay(&chosen, &o, &program, &error);
   }

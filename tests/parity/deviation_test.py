@@ -25,7 +25,7 @@ def test_a_broken_layer_is_named_by_its_line() -> None:
     run = _run("model", "broken")
     assert run.returncode == 1
     error, place, line, elements = run.stderr.splitlines()
-    assert error.startswith("run_calls: tests/parity/broken.pte: INVALID_TYPE: call 0: output 0: ")
+    assert error.startswith("run_calls: tests/parity/broken.pte: wrong result: call 0: output 0: ")
     assert place.startswith("  the first instruction that does not give what PyTorch gives: aten::addmm.out, number ")
     assert line == "    tests/parity/net.py:19 in module 'second'"
     assert elements.startswith("    element 3 is ")

@@ -13,9 +13,10 @@ The file (`ETCL`, version 1, little-endian) is what parity tests replay on the C
             3 bool     u8
             4 double   f64
             5 string   u32 length, UTF-8
-            6 quantized  f64 step, f64 scale, f64 zero point, then two values: the output, and what the float model gives
-                       (none where that is not compared). One step is the difference of neighbouring elements of the
-                       output; its elements mean (element - zero point) * scale. An output only.
+            6 quantized  f64 step, f64 scale, f64 zero point, f64 rounding, then two values: the output, and what the float
+                       model gives (none where that is not compared). One step is the difference of neighbouring elements of
+                       the output; its elements mean (element - zero point) * scale. Rounding is the largest difference that
+                       values one step off inside the program make to it. An output only.
 """
 
 import struct
@@ -52,6 +53,7 @@ class QuantizedOutput:
     real: what the float model gives, or None where they are not to be compared.
     step: the difference of neighbouring elements; 0 for what is not quantized itself.
     scale, zero_point: elements mean (element - zero_point) * scale.
+    rounding: the largest difference that values one step off inside the program make to the output.
     """
 
     value: Any
@@ -59,6 +61,7 @@ class QuantizedOutput:
     step: float = 0.0
     scale: float = 1.0
     zero_point: int = 0
+    rounding: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -116,7 +119,8 @@ def _encode_value(value: Any) -> bytes:
         case str():
             return bytes([_Kind.STRING]) + _encode_string(value)
         case QuantizedOutput():
-            head = struct.pack("<Bddd", _Kind.QUANTIZED, value.step, value.scale, value.zero_point)
+            figures = value.step, value.scale, value.zero_point, value.rounding
+            head = struct.pack("<Bdddd", _Kind.QUANTIZED, *figures)
             return head + _encode_value(value.value) + _encode_value(value.real)
     raise UnsupportedOperatorError(f"a recorded call cannot hold a {type(value).__name__}")
 
@@ -185,8 +189,9 @@ class _Reader:
             case _Kind.STRING:
                 return self._string()
             case _Kind.QUANTIZED:
-                step, scale, zero_point = (self.unpack("<d") for _ in range(3))
-                return QuantizedOutput(self._value(), self._value(), step, scale, int(zero_point))
+                step, scale, zero_point, rounding = (self.unpack("<d") for _ in range(4))
+                value, real = self._value(), self._value()
+                return QuantizedOutput(value, real, step, scale, int(zero_point), rounding)
             case kind:
                 raise InvalidProgramError(f"recorded calls: unknown kind of value {kind}")
 

@@ -7,7 +7,7 @@ from exir.cli.reporting.calls import Call, QuantizedOutput, read_calls, write_ca
 from exir.error import InvalidProgramError
 from exir.tensor_bytes import in_dim_order
 
-_VALUES = (None, -3, True, 2.5, "grün", QuantizedOutput(3, 2.5, 1.0, 0.25, -7))
+_VALUES = (None, -3, True, 2.5, "grün", QuantizedOutput(3, 2.5, 1.0, 0.25, -7, 0.5))
 
 
 def test_every_kind_of_value_is_read_back() -> None:

@@ -26,6 +26,7 @@ from torch.utils import _pytree as pytree
 from exir.cli.loading.user_code import describe
 from exir.cli.quantization import Quantization
 from exir.cli.reporting.calls import Call, QuantizedOutput
+from exir.cli.reporting.rounding import RoundingRun
 from exir.error import ModelError
 from exir.model_spec import Method, ModelSpec
 from exir.quantize import Steps, output_steps
@@ -170,16 +171,18 @@ class _QuantizedRunner(_Runner):
         self._steps = output_steps(program)
         self._spec = program.call_spec.in_spec
         self._module = program.module(check_guards=False)
-        self.modules = (*real.modules, self._module)
+        self._rounding = RoundingRun(copy.deepcopy(self._module))
+        self.modules = (*real.modules, self._module, self._rounding.module)
 
     def call(self, inputs: list[Any], compared: bool) -> Call:
         taken = self.taken(inputs)
         args, kwargs = pytree.tree_unflatten(_copied(taken), self._spec)
         outputs = _copied(pytree.tree_leaves(self._module(*args, **kwargs)))
         floats = self._real.call(inputs, compared).outputs
-        pairs = zip(outputs, floats, self._steps, strict=True)
+        moved = self._rounding.differences(_copied(taken), outputs)
+        each = zip(outputs, floats, self._steps, moved, strict=True)
         return Call(
-            self.name, tuple(taken), tuple(_quantized(*each, compared=compared) for each in pairs)
+            self.name, tuple(taken), tuple(_quantized(*found, compared=compared) for found in each)
         )
 
     def taken(self, inputs: list[Any]) -> list[Any]:
@@ -191,11 +194,10 @@ class _QuantizedRunner(_Runner):
         return torch.ops.quantized_decomposed.quantize_per_tensor(value, *self._bytes[index])
 
 
-def _quantized(value: Any, real: Any, steps: Steps, compared: bool) -> QuantizedOutput:
+def _quantized(value: Any, real: Any, steps: Steps, rounding: float, compared: bool) -> QuantizedOutput:
     comparable = compared and isinstance(real, Tensor) and real.is_floating_point()
-    return QuantizedOutput(
-        value, real if comparable else None, steps.step, steps.scale, steps.zero_point
-    )
+    figures = steps.step, steps.scale, steps.zero_point, rounding
+    return QuantizedOutput(value, real if comparable else None, *figures)
 
 
 def _copied(values: Sequence[Any]) -> list[Any]:

@@ -1,0 +1,60 @@
+"""How far rounding inside a quantized program may move its outputs.
+
+Two correct implementations sum in different orders, so a value near the middle of two quantization steps may be rounded
+either way. A program that runs with some values moved by one step shows what that does to its outputs.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.fx import GraphModule, Interpreter
+from torch.utils import _pytree as pytree
+
+from exir.quantize.families import quantizes
+
+# One in so many values is moved, and on average at least as many of a tensor as it has.
+_ONE_IN = 32
+_LEAST = 4
+
+
+class RoundingRun(Interpreter):
+    """Runs a quantized program in eager PyTorch, with some quantized values one step off.
+
+    The choice of values depends on `seed` and the calls made so far. State is kept from call to call.
+    """
+
+    def __init__(self, module: GraphModule, seed: int = 0) -> None:
+        super().__init__(module)
+        self._generator = torch.Generator().manual_seed(seed)
+
+    def call_function(self, target: Any, args: Any, kwargs: Any) -> Any:
+        result = super().call_function(target, args, kwargs)
+        is_moved = quantizes(target) and isinstance(result, Tensor) and result.numel() > 0
+        return self._moved(result) if is_moved else result
+
+    def _moved(self, codes: Tensor) -> Tensor:
+        chance = max(1 / _ONE_IN, min(0.5, _LEAST / codes.numel()))
+        draw = torch.rand(codes.shape, generator=self._generator)
+        offset = (draw < chance / 2).to(torch.int64) - (draw > 1 - chance / 2).to(torch.int64)
+        low, high = int(codes.min()), int(codes.max())
+        return (codes.to(torch.int64) + offset).clamp(low, high).to(codes.dtype)
+
+    def differences(self, args: Sequence[Any], outputs: Sequence[Any]) -> list[float]:
+        """The largest difference of each of `outputs`, which the program gives for `args`, from those of this run.
+
+        0 for an output that is not floating point: an index may change to any other.
+        """
+        try:
+            moved = pytree.tree_leaves(self.run(*args))
+        except Exception:  # a value one step off may be outside a range that the model asserts
+            return [0.0] * len(outputs)
+        return [_difference(a, b) for a, b in zip(outputs, moved, strict=True)]
+
+
+def _difference(value: Any, moved: Any) -> float:
+    if not isinstance(value, Tensor) or not value.is_floating_point() or value.shape != moved.shape:
+        return 0.0
+    distances = (value.double() - moved.double()).abs()
+    return float(distances[distances.isfinite()].max()) if distances.isfinite().any() else 0.0

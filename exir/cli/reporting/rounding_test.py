@@ -1,0 +1,45 @@
+"""What rounding inside a quantized program does to its outputs."""
+
+import torch
+from torch import Tensor, nn
+from torch.export import export
+
+from exir.cli.reporting.rounding import RoundingRun
+from exir.quantize import QuantizationOptions, output_steps, quantize_program
+
+
+def _differences(module: nn.Module, x: Tensor) -> tuple[list[float], list[float]]:
+    """The differences of two equal runs, and the steps of the outputs."""
+    torch.manual_seed(0)
+    calls = [(torch.randn_like(x),) for _ in range(4)]
+    program = quantize_program(
+        export(module.eval(), (x,)), QuantizationOptions("int8_static"), calls
+    ).program
+    with torch.no_grad():
+        outputs = [program.module()(x)]
+        first, second = (RoundingRun(program.module()).differences([x], outputs) for _ in range(2))
+    assert first == second
+    return first, [each.step for each in output_steps(program)]
+
+
+def test_a_quantized_output_moves_by_whole_steps() -> None:
+    module = nn.Sequential(nn.Linear(32, 32), nn.ReLU(), nn.Linear(32, 32))
+    (difference,), (step,) = _differences(module, torch.randn(4, 32))
+    assert step > 0
+    steps = difference / step
+    assert 1 <= round(steps) <= 8 and abs(steps - round(steps)) < 1e-3
+
+
+def test_an_output_in_float_moves_although_it_has_no_steps() -> None:
+    module = nn.Sequential(nn.Linear(32, 32), nn.Softmax(-1))
+    (difference,), (step,) = _differences(module, torch.randn(4, 32))
+    assert step == 0
+    assert 1e-5 < difference < 0.05
+
+
+def test_an_index_does_not_move() -> None:
+    class Best(nn.Linear):
+        def forward(self, x: Tensor) -> Tensor:
+            return super().forward(x).argmax(-1)
+
+    assert _differences(Best(32, 32), torch.randn(64, 32))[0] == [0.0]
