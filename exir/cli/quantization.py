@@ -1,6 +1,5 @@
 """Quantizing the methods of a model as the options say."""
 
-import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,6 +11,7 @@ from exir.calibration import Calls, first_calls
 from exir.cli.loading.calibration import calls_of
 from exir.error import ConfigError, ExirError
 from exir.model_spec import ModelSpec
+from exir.module_copy import copy_modules
 from exir.passes.quantize_io_pass import (
     InputOutputQuantization,
     config_methods,
@@ -84,7 +84,7 @@ def quantize_methods(
     most = options.calibration_batches
     calls = {name: first_calls(given.get(name, ()), most) for name in programs}
     static = options.how.needs_calibration
-    made = _by_ranges(spec, programs, options, calls) if static else _weights(spec, programs, options)
+    made = _by_ranges(programs, options, calls) if static else _weights(spec, programs, options)
     return Quantization(
         options,
         {name: each.program for name, each in made.items()},
@@ -114,15 +114,14 @@ def _output_bytes(name: str, program: ExportedProgram, options: QuantizationOpti
 
 
 def _by_ranges(
-    spec: ModelSpec,
     programs: Mapping[str, ExportedProgram],
     options: QuantizationOptions,
     calls: Mapping[str, Sequence[tuple[Any, ...]]],
 ) -> dict[str, Quantized]:
-    methods, made = spec.resolved_methods(), {}
+    made = {}
     for name, program in programs.items():
         try:
-            made[name] = quantize_program(program, options, calls[name], methods[name].dynamic_shapes)
+            made[name] = quantize_program(program, options, calls[name])
         except ExirError as error:
             raise type(error)(f"method '{name}': {error}") from error
     return made
@@ -135,7 +134,7 @@ def _weights(
         return {name: Quantized(program, ()) for name, program in programs.items()}
     methods = spec.resolved_methods()
     # All at once: what they share, they share afterwards.
-    modules = copy.deepcopy({id(method.module): method.module for method in methods.values()})
+    modules = copy_modules({id(method.module): method.module for method in methods.values()})
     reasons = {key: quantize_weights(module, options) for key, module in modules.items()}
     made = {}
     for name, method in methods.items():

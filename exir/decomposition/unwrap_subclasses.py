@@ -24,6 +24,8 @@ def unwrap_subclasses(program: ExportedProgram) -> ExportedProgram:
     if not _reads(program):
         return program
     copied = copy_program(program)
+    # Calls of operators that a subclass does not implement, and that it has computed in another way.
+    copied.graph.eliminate_dead_code()
     _Unwrapping(copied, fake_mode_of(copied.graph)).run(_reads(copied))
     return copied
 

@@ -66,10 +66,15 @@ def gives_float(node: Node) -> bool:
 
 
 def computes_float(node: Node) -> bool:
-    """Whether the result, or the first of several, is a tensor of float32."""
+    """Whether the result, or the first of several, is a tensor of floating point."""
+    return float_dtype(node) is not None
+
+
+def float_dtype(node: Node) -> torch.dtype | None:
+    """The dtype of the result, or of the first of several, if that is a tensor of floating point."""
     value = node.meta.get("val")
     first = value[0] if isinstance(value, (list, tuple)) and value else value
-    return isinstance(first, Tensor) and first.dtype == torch.float32
+    return first.dtype if isinstance(first, Tensor) and first.dtype.is_floating_point else None
 
 
 def family_of(node: Node) -> Family | None:

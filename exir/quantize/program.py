@@ -15,6 +15,7 @@ from exir.calibration import Calls, first_calls
 from exir.error import ConfigError, ModelError
 from exir.graph.constants import ConstantTable
 from exir.graph.fake_mode import fake_mode_of
+from exir.quantize.dynamic_shapes import dynamic_shapes_of
 from exir.quantize.families import operator_name
 from exir.quantize.norms import fold_batch_norms, hide_norms
 from exir.quantize.options import QuantizationOptions
@@ -44,7 +45,7 @@ def quantize_program(
     """`program` with the operators quantized that the recipe of `options`, a static one, has a form of.
 
     calibration: inputs like those that the program will see.
-    dynamic_shapes: those that `program` was exported with.
+    dynamic_shapes: not needed; the result has those of `program`.
     A program that holds quantized operators stays as it is. Raises `ConfigError` and `ModelError`.
     """
     if not options.how.needs_calibration:
@@ -67,7 +68,7 @@ def quantize_program(
         module = functional.module(check_guards=False)
         with _state_restored(module, functional):
             converted, decisions = _convert(module, options, [_unflat(call, program) for call in calls])
-        return Quantized(_exported(converted, program, dynamic_shapes), decisions)
+        return Quantized(_exported(converted, program), decisions)
 
 
 def is_quantized(program: ExportedProgram) -> bool:
@@ -146,10 +147,10 @@ def _kind(value: Any) -> str:
     return f"a {str(value.dtype).removeprefix('torch.')} tensor of rank {value.dim()}"
 
 
-def _exported(module: GraphModule, program: ExportedProgram, dynamic_shapes: Any) -> ExportedProgram:
+def _exported(module: GraphModule, program: ExportedProgram) -> ExportedProgram:
     args, kwargs = program.example_inputs
     exported = torch.export.export(
-        module, args, dict(kwargs), dynamic_shapes=dynamic_shapes, strict=False
+        module, args, dict(kwargs), dynamic_shapes=dynamic_shapes_of(program, module), strict=False
     )
     ConstantTable(exported, fake_mode_of(exported.graph)).drop_unused()
     return exported

@@ -535,3 +535,27 @@ def test_a_norm_of_an_unbatched_convolution_has_other_channels() -> None:
 
     module, x = Unbatched().eval(), torch.randn(4, 8)
     assert _sqnr(_quantized(module, x), module, x) > 25
+
+
+def test_layers_that_compute_float64_are_reported() -> None:
+    module, x = nn.Linear(4, 4).double(), torch.randn(3, 4, dtype=torch.float64)
+    (note,) = notes_on(_quantized(module, x).decisions, QuantizationOptions("int8_static"))
+    assert note.endswith("it computes float64; recipe 'int8_static' quantizes float32")
+
+
+def test_dynamic_shapes_of_any_arguments_stay_dynamic() -> None:
+    class Variadic(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layer = nn.Linear(4, 4)
+
+        def forward(self, *given: Tensor) -> Tensor:
+            return self.layer(given[0]) + given[1][::2]
+
+    module, n = Variadic().eval(), Dim("n", min=2, max=16)
+    inputs = torch.randn(3, 4), torch.randn(6, 4)
+    program = export(module, inputs, dynamic_shapes=(({0: n}, {0: 2 * n}),))
+    quantized = quantize_program(program, QuantizationOptions("int8_static"), [inputs]).program
+    assert quantized.module()(torch.randn(11, 4), torch.randn(22, 4)).shape == (11, 4)
+    bounds = [sorted(map(str, each.range_constraints.values())) for each in (program, quantized)]
+    assert bounds[0] == bounds[1]

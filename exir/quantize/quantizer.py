@@ -17,6 +17,7 @@ from exir.quantize.families import (
     bound_after,
     computes_float,
     family_of,
+    float_dtype,
     gives_float,
     operator_name,
 )
@@ -85,6 +86,9 @@ class StaticQuantizer(Quantizer):
             return excluded or reason_left(node)
         if family is None:
             return self._options.no_form
+        if not gives_float(node):
+            dtype = str(float_dtype(node)).removeprefix("torch.")
+            return f"it computes {dtype}; recipe '{self._options.recipe}' quantizes float32"
         return self._rules[family](node)
 
     def _weighted(self, node: Node) -> str:

@@ -1,6 +1,6 @@
 """Quantizing the weights of linear layers and embeddings, by torchao's `quantize_`."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import torch
@@ -10,8 +10,9 @@ from torch.fx import Node
 from torch.nn.modules.linear import NonDynamicallyQuantizableLinear
 
 from exir.error import ConfigError
+from exir.quantize.computed_weights import make_weight_constant
 from exir.quantize.exclusions import Exclusions, is_exclusion
-from exir.quantize.families import gives_float, operator_name
+from exir.quantize.families import computes_float, operator_name
 from exir.quantize.options import QuantizationOptions
 from exir.quantize.quiet import quiet
 from exir.quantize.recipes import Activations
@@ -27,6 +28,8 @@ _WEIGHTS = {"aten::linear": 1, "aten::embedding": 0}
 
 _KINDS = (nn.Linear, nn.Embedding)
 
+_DTYPES = (torch.float32, torch.float16, torch.bfloat16)
+
 Reasons = dict[str, str]
 
 
@@ -41,13 +44,24 @@ def quantize_weights(module: nn.Module, options: QuantizationOptions) -> Reasons
         )
     exclusions = Exclusions(options.exclude)
     found = {name: each for name, each in module.named_modules() if isinstance(each, _KINDS)}
+    for name, each in found.items():
+        if not exclusions.reason(name):
+            make_weight_constant(each)
     reasons = {name: exclusions.reason(name) or _refusal(each, options) for name, each in found.items()}
     exclusions.check()
     _check_group(reasons, options)
     with quiet():
         for kind in _KINDS:
             _quantize(module, kind, options, reasons)
+        _make_readable(each for name, each in found.items() if not reasons[name])
     return {name: reason for name, reason in reasons.items() if reason}
+
+
+def _make_readable(modules: Iterable[nn.Module]) -> None:
+    from exir.quantize.readable_weight import make_readable
+
+    for module in modules:
+        make_readable(module)
 
 
 def decisions_of(
@@ -57,7 +71,7 @@ def decisions_of(
     computing = [
         node
         for node in program.graph.nodes
-        if operator_name(node).startswith("aten::") and gives_float(node)
+        if operator_name(node).startswith("aten::") and computes_float(node)
     ]
     return [decision(node, _reason(node, options, reasons)) for node in computing]
 
@@ -88,6 +102,11 @@ def _quantize(
 def _refusal(module: nn.Module, options: QuantizationOptions) -> str:
     if isinstance(module, NonDynamicallyQuantizableLinear):
         return "torch.nn.MultiheadAttention multiplies by its weight itself"
+    if "weight" not in module._parameters:
+        return "its weight is not a parameter"
+    if module.weight.dtype not in _DTYPES:
+        dtype = str(module.weight.dtype).removeprefix("torch.")
+        return f"its weight is {dtype}; weights of float32, float16 and bfloat16 are quantized"
     size = None if _is_byte_table(module, options) else options.weight_group
     inputs = module.weight.shape[-1]
     return f"its {inputs} inputs are no multiple of group_size {size}" if size and inputs % size else ""

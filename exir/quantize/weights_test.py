@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from torch.export import ExportedProgram, export
 
 from exir.error import ConfigError
+from exir.module_copy import copy_modules
 from exir.program import to_edge
 from exir.quantize import Decision, QuantizationOptions, decisions_of, notes_on, quantize_weights
 
@@ -203,4 +204,68 @@ def test_attention_that_multiplies_by_weights_itself_keeps_them_float() -> None:
     program = export(module, (torch.randn(2, 5, 64),))
     kept = [each for each in decisions_of(program, options, reasons) if each.operator == "aten::linear"]
     assert [bool(each.reason) for each in kept] == [True, True, False]
+    assert len(to_edge(program).to_executorch().buffer) > 0
+
+
+def _pruned() -> nn.Linear:
+    layer = nn.Linear(32, 32)
+    nn.utils.prune.l1_unstructured(layer, "weight", 0.5)
+    return layer
+
+
+_COMPUTED = {
+    "weight_norm": lambda: nn.utils.weight_norm(nn.Linear(32, 32)),
+    "spectral_norm": lambda: nn.utils.spectral_norm(nn.Linear(32, 32)),
+    "pruning": _pruned,
+    "parametrization": lambda: nn.utils.parametrizations.weight_norm(nn.Linear(32, 32)),
+}
+
+
+@pytest.mark.parametrize("kind", _COMPUTED)
+def test_a_weight_that_is_computed_in_each_call_is_quantized(kind: str) -> None:
+    torch.manual_seed(0)
+    module, x = _COMPUTED[kind]().eval(), torch.randn(4, 32)
+    other = copy_modules(module)
+    real = module(x)
+    assert quantize_weights(module, QuantizationOptions("int8_weight_only")) == {}
+    found = export(module, (x,)).module()(x)
+    assert (found - real).abs().max() < 0.02 * real.abs().max()
+    assert torch.equal(other(x), real)
+
+
+def test_a_weight_of_float64_stays_as_it_is() -> None:
+    reasons = quantize_weights(nn.Linear(4, 4).double(), QuantizationOptions("int8_weight_only"))
+    assert reasons == {
+        "": "its weight is float64; weights of float32, float16 and bfloat16 are quantized"
+    }
+
+
+_READS = {
+    "T": lambda x, w: x @ w.T,
+    "transpose": lambda x, w: torch.matmul(x, w.transpose(0, 1)),
+    "a slice": lambda x, w: nn.functional.linear(x, w[3:17]),
+    "einsum": lambda x, w: torch.einsum("bd,vd->bv", x, w),
+    "a sum": lambda x, w: x + w.sum(0),
+    "rows": lambda x, w: x + w[torch.arange(8)],
+}
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+@pytest.mark.parametrize("read", _READS)
+def test_a_quantized_table_can_be_read_by_any_operator(recipe: str, read: str) -> None:
+    class Tied(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.table, self.layer = nn.Embedding(64, 32), nn.Linear(32, 32)
+
+        def forward(self, words: Tensor) -> Tensor:
+            return _READS[read](self.layer(self.table(words)), self.table.weight)
+
+    torch.manual_seed(0)
+    module, words = Tied().eval(), torch.arange(8)
+    real = module(words)
+    quantize_weights(module, QuantizationOptions(recipe))
+    program = export(module, (words,))
+    found = program.module()(words)
+    assert (found - real).abs().max() < (0.05 if "int8" in recipe else 0.4) * real.abs().max()
     assert len(to_edge(program).to_executorch().buffer) > 0

@@ -9,7 +9,6 @@ Of a quantized model: what the quantized program gives in eager mode, and beside
 model gives, for inputs like those that ranges were measured on, of which some are recorded, too.
 """
 
-import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -29,6 +28,7 @@ from exir.cli.reporting.calls import Call, QuantizedOutput
 from exir.cli.reporting.rounding import RoundingRun
 from exir.error import ModelError
 from exir.model_spec import Method, ModelSpec
+from exir.module_copy import copy_modules
 from exir.quantize import Steps, output_steps
 
 VARIANTS = 3
@@ -151,7 +151,7 @@ class _FloatRunner(_Runner):
 
     def __init__(self, name: str, method: Method) -> None:
         self.name = name
-        self.modules = (method.as_module(copy.deepcopy(method.module)),)
+        self.modules = (method.as_module(copy_modules(method.module)),)
         self._spec = pytree.tree_structure((method.args, dict(method.kwargs)))
 
     def call(self, inputs: list[Any], compared: bool) -> Call:
@@ -171,7 +171,7 @@ class _QuantizedRunner(_Runner):
         self._steps = output_steps(program)
         self._spec = program.call_spec.in_spec
         self._module = program.module(check_guards=False)
-        self._rounding = RoundingRun(copy.deepcopy(self._module))
+        self._rounding = RoundingRun(copy_modules(self._module))
         self.modules = (*real.modules, self._module, self._rounding.module)
 
     def call(self, inputs: list[Any], compared: bool) -> Call:

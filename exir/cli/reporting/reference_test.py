@@ -172,3 +172,15 @@ def test_dim_order_of_inputs_is_that_of_the_example() -> None:
     x = torch.randn(1, 2, 3, 3).contiguous(memory_format=torch.channels_last)
     for call in _record(ModelSpec(nn.ReLU(), (x,))):
         assert call.inputs[0].is_contiguous(memory_format=torch.channels_last)
+
+
+@pytest.mark.parametrize("compute", ["weight_norm", "spectral_norm", "prune"])
+def test_a_module_with_a_computed_weight_is_recorded(compute: str) -> None:
+    layer, x = nn.Linear(3, 2), torch.randn(1, 3)
+    if compute == "prune":
+        nn.utils.prune.l1_unstructured(layer, "weight", 0.5)
+    else:
+        getattr(nn.utils, compute)(layer)
+    layer.eval()
+    for call in _record(ModelSpec(layer, (x,))):
+        assert torch.equal(call.outputs[0], layer(call.inputs[0]))

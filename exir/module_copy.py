@@ -1,0 +1,30 @@
+"""Copies of modules, also of those that hold tensors with a gradient history."""
+
+import copy
+from typing import Any, TypeVar
+
+from torch import Tensor
+from torch.overrides import TorchFunctionMode
+
+T = TypeVar("T")
+
+
+class _DetachedCopies(TorchFunctionMode):
+    """Lets `copy.deepcopy` copy tensors that are computed from parameters, detached."""
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if func is Tensor.__deepcopy__ and not args[0].is_leaf:
+            tensor, memo = args
+            memo[id(tensor)] = tensor.detach().clone()
+            return memo[id(tensor)]
+        return func(*args, **(kwargs or {}))
+
+
+def copy_modules(modules: T) -> T:
+    """A deep copy of a module, or of a container of modules.
+
+    `torch.nn.utils.weight_norm`, `spectral_norm` and `prune` leave a computed weight in a module, which torch refuses
+    to copy. Its copy is detached; the hooks of these functions compute it anew in each call.
+    """
+    with _DetachedCopies():
+        return copy.deepcopy(modules)

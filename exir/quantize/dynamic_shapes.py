@@ -1,0 +1,70 @@
+"""The dynamic shapes of an exported program, in the form that `torch.export.export` takes."""
+
+import inspect
+from typing import Any
+
+import sympy
+from torch import SymInt, Tensor
+from torch.export import Dim, ExportedProgram
+from torch.export.graph_signature import InputKind
+from torch.fx import GraphModule
+from torch.utils import _pytree as pytree
+
+
+def dynamic_shapes_of(program: ExportedProgram, module: GraphModule) -> dict[str, Any] | None:
+    """Dynamic shapes for exporting `module`, which takes the inputs of `program`; None if all shapes are static.
+
+    The arguments of `module` may be named differently than those of the model: `forward(*args)` becomes one argument
+    for each input. So the shapes come from the program, not from the model's own `dynamic_shapes`.
+    """
+    nodes = {node.name: node for node in program.graph.find_nodes(op="placeholder")}
+    specs = program.graph_signature.input_specs
+    inputs = [
+        nodes.get(getattr(each.arg, "name", "")) for each in specs if each.kind is InputKind.USER_INPUT
+    ]
+    dims = _Dims(program)
+    leaves = [dims.of_value(None if node is None else node.meta.get("val")) for node in inputs]
+    if not any(leaves):
+        return None
+    args, kwargs = pytree.tree_unflatten(leaves, program.call_spec.in_spec)
+    return dict(inspect.signature(module.forward).bind(*args, **kwargs).arguments)
+
+
+class _Dims:
+    """A `Dim` for each symbol of a program, with its bounds."""
+
+    def __init__(self, program: ExportedProgram) -> None:
+        self._ranges = program.range_constraints
+        self._of: dict[sympy.Symbol, Any] = {}
+
+    def of_value(self, value: Any) -> Any:
+        """The dynamic shape of an input; None for one without dynamic sizes."""
+        if isinstance(value, SymInt):
+            return Dim.DYNAMIC
+        if not isinstance(value, Tensor):
+            return None
+        sizes: list[Any] = list(value.shape)
+        found = {
+            i: self._of_size(size.node.expr) for i, size in enumerate(sizes) if isinstance(size, SymInt)
+        }
+        return found or None
+
+    def _of_size(self, size: sympy.Expr) -> Any:
+        """A dimension, or a multiple of one and a constant."""
+        if size.is_Integer:
+            return None
+        symbols = sorted(size.free_symbols, key=str)
+        polynomial = sympy.Poly(size, *symbols) if size.is_polynomial(*symbols) else None
+        if len(symbols) != 1 or polynomial is None or polynomial.degree() != 1:
+            return Dim.AUTO
+        factor, offset = (int(each) for each in (polynomial.nth(1), polynomial.nth(0)))
+        dim = self._of_symbol(symbols[0])
+        dim = dim if factor == 1 else factor * dim
+        return dim + offset if offset else dim
+
+    def _of_symbol(self, symbol: sympy.Symbol) -> Any:
+        if symbol not in self._of:
+            bounds = self._ranges[symbol]
+            upper = int(bounds.upper) if bounds.upper.is_finite else None
+            self._of[symbol] = Dim(str(symbol), min=int(bounds.lower), max=upper)
+        return self._of[symbol]
