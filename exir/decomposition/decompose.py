@@ -14,6 +14,7 @@ from torch._ops import HigherOrderOperator, OpOverload
 from torch.export import ExportedProgram
 from torch.fx import GraphModule
 
+from exir.decomposition.compile_time import evaluate_unsupported
 from exir.decomposition.decompositions import Decompositions, NodeFilter, core_aten
 from exir.decomposition.derivatives import refuse_lost_derivatives
 from exir.decomposition.inline_grad_modes import inline_grad_modes
@@ -43,7 +44,7 @@ def to_core_aten(
 
     `program` is left as it is.
 
-    After: every operator is core ATen, preserved or has no decomposition; none
+    After: every operator is core ATen, preserved or has no decomposition and depends on inputs; none
     writes to its arguments; views are copies; writes to buffers and inputs are outputs; parameters that are
     written to are buffers.
 
@@ -56,9 +57,10 @@ def to_core_aten(
     program = lift_inner_constants(merge_aliases(inline_grad_modes(program)))
     program = unwrap_subclasses(separate_operands(program))
     try:
-        return decompose_locally(program, decompositions, whole)
+        lowered = decompose_locally(program, decompositions, whole)
     except NotLocal:
-        return _decompose_as_a_whole(program, decompositions, whole)
+        lowered = _decompose_as_a_whole(program, decompositions, whole)
+    return evaluate_unsupported(lowered, preserve.keys() | (outermost or {}).keys())
 
 
 def _decompose_as_a_whole(

@@ -24,6 +24,8 @@ from exir.decomposition.polynomials import POLYNOMIALS
 from exir.decomposition.scattering import SCATTERING
 
 _ATEN = torch.ops.aten
+# Their values are constants (`exir.decomposition.compile_time`).
+_EVALUATED = frozenset({_ATEN.hann_window.default, _ATEN.hann_window.periodic})
 NodeFilter = Callable[[Node], bool]
 _CORE_COMPOSITES = frozenset({_ATEN.upsample_bilinear2d.vec, _ATEN.upsample_nearest2d.vec})
 
@@ -63,7 +65,7 @@ class Decompositions:
         kept = self.preserve.keys() | _OWN.keys() | _of_packages().keys()
         kept |= WHOLE_ATTENTION.keys() & self.table.keys()
         table = {**torch._decomp.core_aten_decompositions(), **self.table}
-        return {op: run for op, run in table.items() if op not in kept}
+        return {op: run for op, run in table.items() if op not in kept and op not in _EVALUATED}
 
     def __call__(self, op: OpOverload, args: Any, kwargs: Mapping[str, Any]) -> Any:
         """Run the decomposition of `op`, or return NotImplemented when there is none to run."""
@@ -98,7 +100,9 @@ def _of_packages() -> Mapping[OpOverload, Callable[..., Any]]:
 @cache
 def _core_aten_table() -> Mapping[Any, Callable[..., Any]]:
     # Without the composites, which cost most of the time to list and depend on what is registered.
-    core = torch._decomp._core_aten_decompositions_post_autograd()
+    core = dict(torch._decomp._core_aten_decompositions_post_autograd())
+    for op in _EVALUATED:
+        core.pop(op, None)
     more: Mapping[Any, Callable[..., Any]] = torch._decomp.get_decompositions([_ATEN.linalg_vector_norm])
     return {**core, **more, **_OWN}
 

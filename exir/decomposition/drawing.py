@@ -54,6 +54,22 @@ def _normal(x: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any = Non
     return torch.randn(x.shape, dtype=x.dtype) * std + mean
 
 
+def _normal_of_size(mean: float, std: float, size: Sequence[_Size], **options: Any) -> Tensor:
+    return torch.randn(size, dtype=options.get("dtype")) * std + mean
+
+
+def _rand_of_generator(
+    size: Sequence[_Size], *, dtype: torch.dtype | None = None, **options: Any
+) -> Tensor:
+    return torch.rand(size, dtype=dtype)
+
+
+def _randn_of_generator(
+    size: Sequence[_Size], *, dtype: torch.dtype | None = None, **options: Any
+) -> Tensor:
+    return torch.randn(size, dtype=dtype)
+
+
 def _exponential(x: Tensor, rate: float = 1.0, generator: Any = None) -> Tensor:
     return torch.log1p(-torch.rand(x.shape, dtype=x.dtype)) / -rate
 
@@ -88,13 +104,19 @@ DRAWING: Mapping[OpOverload, Callable[..., Any]] = {
     _ATEN.exponential.default: _exponential,
     _ATEN.geometric.default: _geometric,
     _ATEN.multinomial.default: _multinomial,
+    _ATEN.normal.float_float: _normal_of_size,
     _ATEN.normal_functional.default: _normal,
+    _ATEN.rand.generator: _rand_of_generator,
     _ATEN.rand_like.default: _rand_like,
     _ATEN.randint.default: _randint,
+    _ATEN.randint.generator: _randint,
     _ATEN.randint.low: _randint_between,
+    _ATEN.randint.low_generator: _randint_between,
     _ATEN.randint_like.default: _randint_like,
     _ATEN.randint_like.low_dtype: _randint_like_between,
+    _ATEN.randn.generator: _randn_of_generator,
     _ATEN.randn_like.default: _randn_like,
     _ATEN.randperm.default: _randperm,
+    _ATEN.randperm.generator: _randperm,
     _ATEN.uniform.default: _uniform,
 }

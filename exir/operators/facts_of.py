@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
+import torch
 from torch._ops import OpOverload
 
 from exir.operators.facts import Facts
@@ -11,6 +12,7 @@ from exir.operators.operators import own_operators
 from exir.out_variant import out_variant_of
 
 _NONE = Facts()
+_CORE_TAGS = frozenset({torch.Tag.core, torch.Tag.view_copy})
 
 
 @cache
@@ -19,3 +21,9 @@ def facts_of(op: OpOverload) -> Facts:
     variant = out_variant_of(op)
     row = own_operators().get(op.name() if variant is None else variant.op.name())
     return _NONE if row is None else row.facts
+
+
+@cache
+def is_in_edge_dialect(op: OpOverload) -> bool:
+    """Whether a program of the edge dialect may call `op`: core ATen, listed beside it, or a custom operator."""
+    return op.namespace != "aten" or bool(_CORE_TAGS & set(op.tags)) or facts_of(op).beside_core

@@ -8,11 +8,13 @@ from torch._ops import HigherOrderOperator, OpOverload
 from torch.export import ExportedProgram
 from torch.fx import GraphModule, Node
 
+from exir.decomposition import compile_time
 from exir.dialects.edge import EdgeOpOverload, to_torch_overload
 from exir.error import EdgeDialectError, UnsupportedOperatorError
 from exir.graph.control_flow import graphs
 from exir.graph.refusals import called_on
-from exir.operators.facts_of import facts_of
+from exir.operators.facts_of import is_in_edge_dialect
+from exir.operators.replacements import replacement_for
 from exir.verification.dtypes import check_dtypes
 from exir.verification.structure import check_node, check_tensor_operands
 
@@ -20,7 +22,6 @@ if TYPE_CHECKING:
     from exir.capture import EdgeCompileConfig
 
 
-_CORE_TAGS = frozenset({torch.Tag.core, torch.Tag.view_copy})
 # What `torch.export` makes of modules that nobody called `eval()` on.
 _OF_TRAINING = frozenset({torch.ops.aten._native_batch_norm_legit_functional.default})
 
@@ -68,27 +69,27 @@ class EXIREdgeDialectVerifier(Verifier):
     def check_is_core(self, node: Node) -> None:
         """Raise `UnsupportedOperatorError` when `node` calls an ATen operator that is not core."""
         op = to_torch_overload(node.target)
-        if op is None:
-            return
-        is_core = op.namespace != "aten" or _CORE_TAGS & set(op.tags) or self._is_beside_core(op)
-        if not is_core:
+        if op is not None and op not in self._exceptions and not is_in_edge_dialect(op):
             raise UnsupportedOperatorError(
-                f"{op}{called_on(node)} is not a core ATen operator and has no decomposition; {_advice(op)}",
+                f"{op}{called_on(node)} has neither a kernel nor a decomposition; {_advice(op, node)}",
                 node,
             )
-
-    def _is_beside_core(self, op: OpOverload) -> bool:
-        return op in self._exceptions or facts_of(op).beside_core
 
     def allowed_op_types(self) -> tuple[type[Any], ...]:
         """Types of targets that `torch.export.ExportedProgram` accepts when it is made."""
         return (EdgeOpOverload, OpOverload, HigherOrderOperator)
 
 
-def _advice(op: OpOverload) -> str:
+def _advice(op: OpOverload, node: Node) -> str:
     if op in _OF_TRAINING:
         return "it is batch norm as in training: call eval() on the model before torch.export"
-    return "write the model without it, or list it in EdgeCompileConfig._core_aten_ops_exception_list"
+    value = node.meta["val"]
+    if not node.all_input_nodes and isinstance(value, torch.Tensor) and value.layout is torch.strided:
+        return (
+            f"as a constant it takes {value.nbytes} bytes, and values of at most {compile_time.MAX_VALUE_BYTES} are"
+            " evaluated at compile time; pass the tensor as an input"
+        )
+    return replacement_for(op.name())
 
 
 def verify_structure(program: ExportedProgram) -> None:

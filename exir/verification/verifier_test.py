@@ -58,7 +58,7 @@ def test_operator_outside_core_aten_is_refused_unless_excepted() -> None:
     program = _program()
     heaviside = torch.ops.aten.heaviside.default
     calls(program)[-1].target = edge_op(heaviside)
-    said = "heaviside.default, called on float32, is not a core ATen operator and has no decomposition; write the model"
+    said = "heaviside.default, called on float32, has neither a kernel nor a decomposition; write it with the operators"
     _refused(program, said)
     EXIREdgeDialectVerifier(EdgeCompileConfig(_core_aten_ops_exception_list=[heaviside]))(program)
 

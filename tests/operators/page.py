@@ -25,6 +25,12 @@ _MADE = """\
 ## Made of others
 
 The compiler decomposes these, in any overload, into operators of the tables:"""
+_EVALUATED = """\
+## Evaluated at compile time
+
+An operator of PyTorch that has neither a kernel nor a decomposition is evaluated by the compiler if it
+depends on constants alone. Its value becomes a constant of the program. Such are `hamming_window`,
+`kaiser_window`, `fft_fftfreq`, `tril_indices`, and `linalg_eig` of a parameter."""
 _REFUSED_HEAD = """\
 ## Refused
 
@@ -81,7 +87,7 @@ def page(root: Path) -> str:
     known = {_base(name) for table in tables.values() for name in table.kernels}
     made = ", ".join(f"`{name}`" for name in _made_of_others(known))
     refused = "\n".join([_REFUSED_HEAD, *(f"| `{name}` | {reason} |" for name, reason in REFUSED.items())])
-    return "\n\n".join([*parts, _MADE, made, refused]) + "\n"
+    return "\n\n".join([*parts, _MADE, made, _EVALUATED, refused]) + "\n"
 
 
 def _table(table: KernelTable) -> str:

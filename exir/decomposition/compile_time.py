@@ -1,0 +1,156 @@
+"""Compile-time evaluation of operators that have neither a kernel nor a decomposition."""
+
+import operator
+from collections.abc import Callable, Collection
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch._ops import OpOverload
+from torch.export import ExportedProgram
+from torch.fx import GraphModule, Node
+from torch.fx.node import map_arg
+from torch.utils._pytree import tree_leaves
+
+from exir.decomposition.lift_constants import lift_inner_constants
+from exir.dialects.edge import to_torch_overload
+from exir.graph.constants import ConstantTable
+from exir.graph.control_flow import graphs
+from exir.graph.fake_mode import fake_mode_of
+from exir.operators.facts_of import is_in_edge_dialect
+
+MAX_VALUE_BYTES = 1 << 28
+"""The size limit of a value that is evaluated at compile time."""
+
+_ATEN = torch.ops.aten
+# Their values follow from files, devices or threads, not from their arguments.
+_IMPURE = frozenset({_ATEN.from_file.default, _ATEN._make_dep_token.default})
+_Constant = Callable[[Node], Tensor | None]
+
+
+def evaluate_unsupported(program: ExportedProgram, kept: Collection[OpOverload] = ()) -> ExportedProgram:
+    """Replace unsupported calls that depend on constants alone by their values.
+
+    Before: functional operators. After: each ATen call outside the edge dialect depends on an input,
+    on a buffer that the program writes, or on a random number; or it is in `kept`; or its value exceeds
+    `MAX_VALUE_BYTES`. `program` may be edited.
+    """
+    nodes = [node for graph in graphs(program.graph_module) for node in graph.graph.nodes]
+    if not any(_is_unsupported(node, kept) for node in nodes):
+        return program
+    constants = ConstantTable(program, fake_mode_of(program.graph))
+    for graph_module in graphs(program.graph_module):
+        is_outermost = graph_module is program.graph_module
+        evaluator = _Evaluator(constants.tensor if is_outermost else _no_constant)
+        for node in list(graph_module.graph.nodes):
+            if _is_unsupported(node, kept):
+                for result, value in evaluator.results(node).items():
+                    name = result.name
+                    holder = constants.add(name, value) if is_outermost else _held(graph_module, result, value)
+                    result.replace_all_uses_with(holder)
+        graph_module.graph.eliminate_dead_code()
+    constants.drop_unused()
+    return lift_inner_constants(program)
+
+
+def _no_constant(node: Node) -> None:
+    """A graph of control flow has no constants of its own."""
+
+
+def _held(module: GraphModule, result: Node, value: Tensor) -> Node:
+    """A node that names `value`, an attribute of `module`."""
+    name = f"_{result.name}"
+    module.register_buffer(name, value, persistent=False)
+    with result.graph.inserting_before(result):
+        holder = result.graph.get_attr(name)
+    holder.meta = dict(result.meta)
+    return holder
+
+
+def _is_unsupported(node: Node, kept: Collection[OpOverload]) -> bool:
+    op = to_torch_overload(node.target)
+    return op is not None and op not in kept and not is_in_edge_dialect(op)
+
+
+class _Evaluator:
+    """Evaluates the nodes of one graph on real tensors.
+
+    constant: returns the value of a placeholder, or None where the value is not known.
+    """
+
+    def __init__(self, constant: _Constant) -> None:
+        self._constant = constant
+        self._known: dict[Node, Any] = {}
+
+    def results(self, node: Node) -> dict[Node, Tensor]:
+        """The tensors that `node` results in, by the nodes that stand for them; empty where not known."""
+        value = self._value(node)
+        if isinstance(value, Tensor):
+            return {node: value}
+        items = [each for each in node.users if each.target is operator.getitem]
+        return {} if value is None else {each: self._value(each) for each in items}
+
+    def _value(self, node: Node) -> Any:
+        if node not in self._known:
+            self._known[node] = self._evaluated(node)
+        return self._known[node]
+
+    def _evaluated(self, node: Node) -> Any:
+        if node.op == "placeholder":
+            return self._constant(node)
+        if node.op != "call_function" or not _is_pure(node) or not _is_small(node):
+            return None
+        if any(self._value(each) is None for each in node.all_input_nodes):
+            return None
+        args, kwargs = map_arg((node.args, node.kwargs), self._value)
+        if node.target is operator.getitem:
+            return args[0][args[1]]
+        op = to_torch_overload(node.target)
+        assert op is not None
+        value = _run(op, args, kwargs, node.meta["val"])
+        return value if _has_form(value, node.meta["val"]) else None
+
+
+def _run(op: OpOverload, args: Any, kwargs: dict[str, Any], like: Any) -> Any:
+    """The value of the call.
+
+    float32 values that are made of numbers are computed in float64 and rounded once. So their bits do not
+    depend on the processor's vector instructions.
+    """
+    with torch.no_grad():
+        is_made = not any(isinstance(each, Tensor) for each in tree_leaves(args))
+        has_dtype = any(each.name == "dtype" for each in op._schema.arguments)
+        if is_made and has_dtype and isinstance(like, Tensor) and like.dtype is torch.float32:
+            return op(*args, **{**kwargs, "dtype": torch.float64}).to(torch.float32)
+        return op(*args, **kwargs)
+
+
+def _is_pure(node: Node) -> bool:
+    """Whether equal arguments give equal values."""
+    if node.target is operator.getitem:
+        return True
+    op = to_torch_overload(node.target)
+    if op is None or op.namespace != "aten" or op in _IMPURE or op._schema.is_mutable:
+        return False
+    return torch.Tag.nondeterministic_seeded not in op.tags
+
+
+def _is_small(node: Node) -> bool:
+    """Whether `node` results in dense tensors whose sizes are numbers and within the limit."""
+    tensors = _tensors(node.meta.get("val"))
+    if not all(each.layout is torch.strided and not each.is_quantized for each in tensors):
+        return False
+    sizes = [size for each in tensors for size in each.shape]
+    are_known = all(isinstance(size, int) for size in sizes)
+    return bool(tensors) and are_known and sum(each.nbytes for each in tensors) <= MAX_VALUE_BYTES
+
+
+def _has_form(value: Any, like: Any) -> bool:
+    """Whether `value` has the dtypes and shapes of `like`."""
+    pairs = list(zip(_tensors(value), _tensors(like), strict=True))
+    return all(got.dtype == want.dtype and got.shape == want.shape for got, want in pairs)
+
+
+def _tensors(value: Any) -> list[Tensor]:
+    values = value if isinstance(value, (tuple, list)) else [value]
+    return [each for each in values if isinstance(each, Tensor)]
