@@ -178,6 +178,29 @@ def _rrelu(
     return torch.nn.functional.leaky_relu(x, float((lower + upper) / 2)), noise
 
 
+def _left_shift_of_number(number: Number, x: Tensor) -> Tensor:
+    return torch.bitwise_left_shift(torch.full((), number, dtype=x.dtype), x)
+
+
+def _right_shift_of_number(number: Number, x: Tensor) -> Tensor:
+    return torch.bitwise_right_shift(torch.full((), number, dtype=x.dtype), x)
+
+
+def _frexp(x: Tensor) -> tuple[Tensor, Tensor]:
+    """Exact: each factor is a power of 2. An estimated exponent is put right by one in either direction."""
+    wide = x.double()
+    is_plain = torch.isfinite(wide) & (wide != 0)
+    plain = torch.where(is_plain, wide, 1.0)
+    exponent = torch.floor(torch.log2(torch.abs(plain))) + 1
+    half = torch.floor(exponent / 2)
+    mantissa = plain * torch.exp2(-half) * torch.exp2(half - exponent)
+    is_large, is_small = torch.abs(mantissa) >= 1, torch.abs(mantissa) < 0.5
+    exponent = exponent + torch.where(is_large, 1.0, 0.0) - torch.where(is_small, 1.0, 0.0)
+    mantissa = mantissa * torch.where(is_large, 0.5, 1.0) * torch.where(is_small, 2.0, 1.0)
+    exponent = torch.where(is_plain, exponent, 0.0)
+    return torch.where(is_plain, mantissa, wide).to(x.dtype), exponent.to(torch.int32)
+
+
 ARITHMETIC: Mapping[OpOverload, Callable[..., Any]] = {
     _ATEN._addmm_activation.default: _addmm_activation,
     _ATEN._int_mm.default: _int_mm,
@@ -189,6 +212,9 @@ ARITHMETIC: Mapping[OpOverload, Callable[..., Any]] = {
     _ATEN.empty_permuted.default: _empty,
     _ATEN.empty_strided.default: _empty,
     _ATEN.index_select.default: _index_select,
+    _ATEN.bitwise_left_shift.Scalar_Tensor: _left_shift_of_number,
+    _ATEN.bitwise_right_shift.Scalar_Tensor: _right_shift_of_number,
+    _ATEN.frexp.Tensor: _frexp,
     _ATEN.lcm.default: _lcm,
     _ATEN.new_empty_strided.default: _new_empty,
     _ATEN.polygamma.default: _polygamma,

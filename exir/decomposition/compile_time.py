@@ -46,7 +46,11 @@ def evaluate_unsupported(program: ExportedProgram, kept: Collection[OpOverload] 
             if _is_unsupported(node, kept):
                 for result, value in evaluator.results(node).items():
                     name = result.name
-                    holder = constants.add(name, value) if is_outermost else _held(graph_module, result, value)
+                    holder = (
+                        constants.add(name, value)
+                        if is_outermost
+                        else _held(graph_module, result, value)
+                    )
                     result.replace_all_uses_with(holder)
         graph_module.graph.eliminate_dead_code()
     constants.drop_unused()

@@ -60,7 +60,7 @@ def to_core_aten(
         lowered = decompose_locally(program, decompositions, whole)
     except NotLocal:
         lowered = _decompose_as_a_whole(program, decompositions, whole)
-    return evaluate_unsupported(lowered, preserve.keys() | (outermost or {}).keys())
+    return evaluate_unsupported(lowered, preserve.keys())
 
 
 def _decompose_as_a_whole(

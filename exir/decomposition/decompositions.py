@@ -15,12 +15,14 @@ from exir.decomposition.affine import affine_decompositions
 from exir.decomposition.arithmetic import ARITHMETIC
 from exir.decomposition.attention import WHOLE_ATTENTION
 from exir.decomposition.complex_numbers import COMPLEX_NUMBERS
+from exir.decomposition.counting import COUNTING
 from exir.decomposition.drawing import DRAWING
 from exir.decomposition.gradients import GRADIENTS
 from exir.decomposition.grouping import GROUPING, experts_decompositions
 from exir.decomposition.linear_algebra import LINEAR_ALGEBRA
 from exir.decomposition.ordering import ORDERING
 from exir.decomposition.polynomials import POLYNOMIALS
+from exir.decomposition.resizing import UINT8_RESIZING
 from exir.decomposition.scattering import SCATTERING
 
 _ATEN = torch.ops.aten
@@ -63,6 +65,7 @@ class Decompositions:
         Composites are listed with the rest: it keeps those that are not.
         """
         kept = self.preserve.keys() | _OWN.keys() | _of_packages().keys()
+        kept |= UINT8_RESIZING.keys()
         kept |= WHOLE_ATTENTION.keys() & self.table.keys()
         table = {**torch._decomp.core_aten_decompositions(), **self.table}
         return {op: run for op, run in table.items() if op not in kept and op not in _EVALUATED}
@@ -151,6 +154,7 @@ _OWN: Mapping[OpOverload, Callable[..., Any]] = {
     _ATEN.batch_norm.default: _batch_norm,
     **ARITHMETIC,
     **COMPLEX_NUMBERS,
+    **COUNTING,
     **DRAWING,
     **GRADIENTS,
     **GROUPING,

@@ -1,5 +1,6 @@
 """Decomposing one operator: run it on fake tensors and record the core operators that it runs."""
 
+from collections.abc import Callable
 from typing import Any, cast
 
 import torch
@@ -43,16 +44,22 @@ class OperatorRecorder(TorchDispatchMode):
         self._nodes: dict[int, tuple[Tensor, Node]] = {}
         self._inputs: list[Node] = []
 
-    def expand(self, op: OpOverload, args: Any, kwargs: dict[str, Any]) -> Any:
+    def expand(
+        self, op: OpOverload, args: Any, kwargs: dict[str, Any], form: Callable[..., Any] | None = None
+    ) -> Any:
         """Append what `op` does to `args` and `kwargs`, which hold nodes; returns nodes.
 
+        form: a decomposition for this call alone.
         Raises `NotLocal` when that cannot be told from the operator alone.
         """
         self._nodes.clear()
         self._inputs = []
         tensors, options = _mutable(map_arg((args, kwargs), self._input_value))
         with torch.no_grad(), self._fake_mode, self:
-            result = self._decompositions(op, tensors, options)
+            if form is None:
+                result = self._decompositions(op, tensors, options)
+            else:
+                result = form(*tensors, **options)
             if result is NotImplemented:
                 result = op(*tensors, **options)
         return tree_map(self._argument, result)
@@ -90,6 +97,8 @@ class OperatorRecorder(TorchDispatchMode):
             node_args, node_kwargs = tree_map(self._argument, (tuple(args), kwargs))
             self._ranges.update(ranges_of_result(func, node_args, result))
             return self._bind(result, self._builder.append(func, node_args, node_kwargs, result))
+        if func is torch.ops.aten._local_scalar_dense.default and isinstance(result, SymInt):
+            self._builder.append(func, tree_map(self._argument, tuple(args)), {}, result)
         return result
 
     def _bind(self, result: Any, node: Node) -> Any:

@@ -19,14 +19,19 @@ def ranges_of_result(op: OpOverload, args: tuple[Any, ...], result: Any) -> Rang
     """The range of the one size of `result`, which `op` gave for `args`; nothing where there is none
     to tell."""
     limit = _LIMITS.get(op.name())
-    if limit is None or not isinstance(result.shape[0], SymInt):
+    if limit is None:
         return {}
-    node: Any = result.shape[0].node
-    bounds = [most for most in (_largest(limit(args)), _largest(result.shape[0])) if most is not None]
+    first = result[0] if isinstance(result, (tuple, list)) else result
+    size = next((each for each in first.shape if isinstance(each, SymInt)), None)
+    if size is None:
+        return {}
+    node: Any = size.node
+    bounds = [most for most in (max_size(limit(args)), max_size(size)) if most is not None]
     return {node.expr: ValueRanges(0, min(bounds))} if bounds else {}
 
 
-def _largest(size: int | SymInt) -> int | None:
+def max_size(size: int | SymInt) -> int | None:
+    """The upper bound of `size`, or None where it has none."""
     if not isinstance(size, SymInt):
         return size
     node: Any = size.node
@@ -51,7 +56,11 @@ def _boxes(args: tuple[Any, ...]) -> int | SymInt:
 
 
 _LIMITS: Mapping[str, Callable[[tuple[Any, ...]], int | SymInt]] = {
+    "aten::_unique": _elements,
+    "aten::_unique2": _elements,
     "aten::masked_select": _broadcast,
     "aten::nonzero": _elements,
+    "aten::unique_consecutive": _elements,
+    "aten::unique_dim": _elements,
     "torchvision::nms": _boxes,
 }

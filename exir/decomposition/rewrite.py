@@ -1,24 +1,31 @@
 """One walk over a graph that decomposes, functionalises and copies views."""
 
 import operator
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
 import torch
 from torch._ops import OpOverload
-from torch._subclasses.fake_tensor import FakeTensorMode
+from torch._subclasses.fake_tensor import (
+    DataDependentOutputException,
+    DynamicOutputShapeException,
+    FakeTensorMode,
+    UnsupportedOperatorException,
+)
 from torch.fx import Graph, GraphModule, Node
 from torch.fx.experimental.symbolic_shapes import rebind_unbacked
 
+from exir.decomposition.counting import bincount_for_users
 from exir.decomposition.decompositions import Decompositions
 from exir.decomposition.functionalize import WriteTracker
 from exir.decomposition.record import OperatorRecorder
 from exir.decomposition.region_layouts import fit_results, placeholder_values, returned_values
+from exir.decomposition.resizing import UINT8_RESIZING
 from exir.decomposition.result_bounds import Ranges, ranges_of_result
 from exir.dialects.edge import to_torch_overload
-from exir.error import NotLocal
+from exir.error import NotLocal, UnsupportedOperatorError
 from exir.graph.control_flow import Region, regions, results_of
 from exir.graph.graph_builder import GraphBuilder, values
 from exir.graph.layouts import same_layout
@@ -42,6 +49,11 @@ _OTHER_NAMES = {
     _ATEN.argwhere.default: _ATEN.nonzero.default,
     _ATEN.item.default: _ATEN._local_scalar_dense.default,
 }
+_WITHOUT_SIZES = (
+    DataDependentOutputException,
+    DynamicOutputShapeException,
+    UnsupportedOperatorException,
+)
 _ONLY_AT_RUN_TIME = frozenset({torch.Tag.data_dependent_output, torch.Tag.dynamic_output_shape})
 
 
@@ -58,6 +70,17 @@ class Rewritten:
     submodules: dict[str, Any]
     mutations: dict[str, Node]
     ranges: Ranges
+
+
+def _form_of_call(op: OpOverload, node: Node) -> Callable[..., Any] | None:
+    """A decomposition of `op` that suits this call alone: its dtype, or what its users read."""
+    if op is not node.target:
+        return None
+    if op is _ATEN.bincount.default:
+        return bincount_for_users(node)
+    if op in UINT8_RESIZING and node.args[0].meta["val"].dtype is torch.uint8:  # type: ignore[union-attr]
+        return UINT8_RESIZING[op]
+    return None
 
 
 class GraphRewriter:
@@ -105,6 +128,12 @@ class GraphRewriter:
             getattr(self, f"_{node.op}")(node)
         except NotLocal as reason:
             raise reason if reason.node_name else NotLocal(reason.message, node) from reason
+        except _WITHOUT_SIZES as reason:
+            raise UnsupportedOperatorError(
+                f"{node.target}: torch cannot tell the sizes of {reason}; make the sizes of its operands"
+                " static, or write the model without it",
+                node,
+            ) from reason
 
     def _placeholder(self, node: Node) -> None:
         new = self._builder.graph.node_copy(node)
@@ -175,6 +204,9 @@ class GraphRewriter:
         if op in _OTHER_NAMES:
             self._ranges.update(ranges_of_result(_OTHER_NAMES[op], args, node.meta["val"]))
             return self._builder.append(_OTHER_NAMES[op], args, kwargs, node.meta["val"])
+        form = _form_of_call(op, node)
+        if form is not None:
+            return self._recorder.expand(op, args, kwargs, form)
         if self._decompositions.apply_to(op, node):
             return self._expanded(op, args, kwargs, node)
         return self._builder.append(op, args, kwargs, self._value(op, args, kwargs, node))
@@ -183,6 +215,7 @@ class GraphRewriter:
         """What `op` does; sizes that are in the data keep the symbols, and so the bounds, that `node` has for them."""
         result = self._recorder.expand(op, args, kwargs)
         if op is node.target:
+            self._ranges.update(ranges_of_result(op, args, node.meta.get("val")))
             rebind_unbacked(self._fake_mode.shape_env, node, values(result))
         return result
 

@@ -105,12 +105,19 @@ def _take(x: Tensor, index: Tensor) -> Tensor:
     return _ATEN.index.Tensor(x.reshape(-1), [index])
 
 
+def _put(x: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
+    flat = x.reshape(-1)
+    written = _ATEN.index_put.default(flat, [index.reshape(-1)], source.reshape(-1), accumulate)
+    return written.reshape(x.shape)
+
+
 SCATTERING: Mapping[OpOverload, Callable[..., Any]] = {
     _ATEN._embedding_bag.default: _embedding_bag,
     _ATEN._embedding_bag_forward_only.default: _embedding_bag,
     _ATEN.diagonal_scatter.default: _diagonal_scatter,
     _ATEN.gather.default: _gather,
     _ATEN.index_reduce.default: _index_reduce,
+    _ATEN.put.default: _put,
     _ATEN.scatter.reduce: _scatter_old_name,
     _ATEN.scatter.value_reduce: _scatter_number,
     _ATEN.scatter_reduce.two: _scatter_reduce,

@@ -30,7 +30,13 @@ def _group_norm(x: Tensor, *others: Any) -> tuple[Tensor, Tensor, Tensor]:
     return torch.empty_like(x, memory_format=suggest_memory_format(x)), mean, deviation
 
 
+def _geqrf(x: Tensor) -> tuple[Tensor, Tensor]:
+    """Column-major as LAPACK's. Torch has no fake implementation."""
+    return x.new_empty(x.mT.shape).mT, x.new_empty([*x.shape[:-2], min(x.shape[-2:])])
+
+
 _KNOWN: Mapping[OpOverload, Callable[..., Any]] = {
     _ATEN._native_batch_norm_legit_no_training.default: _batch_norm,
+    _ATEN.geqrf.default: _geqrf,
     _ATEN.native_group_norm.default: _group_norm,
 }

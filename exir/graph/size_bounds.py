@@ -8,6 +8,9 @@ import torch
 from torch.utils._sympy.numbers import int_oo
 from torch.utils._sympy.value_ranges import ValueRanges, bound_sympy
 
+MAX_SIZE = 2**31 - 1
+"""The largest size that a program file holds. Torch bounds sizes that it does not know by 2 ** 63."""
+
 # The number for a size; None when there is none.
 Bound: TypeAlias = Callable[[int | torch.SymInt], int | None]
 

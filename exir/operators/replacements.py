@@ -9,6 +9,7 @@ REPLACEMENTS: Mapping[str, str] = {
     "aten::linalg_ldl_factor_ex": "torch.linalg.lu_factor has a kernel, and torch.linalg.cholesky for positive definite matrices",
     "aten::linalg_ldl_solve": "torch.linalg.solve and torch.cholesky_solve have kernels",
     "aten::linalg_lstsq": "torch.linalg.pinv(a) @ b computes the solution",
+    "aten::unique_dim": "it has a decomposition for slices of at most 64 elements; torch.unique of one key for each slice has one",
     "aten::equal": "(a == b).all() computes the result as a tensor",
     "aten::allclose": "torch.isclose(a, b).all() computes the result as a tensor",
 }

@@ -18,7 +18,7 @@ from exir.graph.cloning import clone_before
 from exir.graph.control_flow import Region, graphs, regions
 from exir.graph.in_place import overwritten_operand
 from exir.graph.input_bounds import bound_inputs
-from exir.graph.size_bounds import Bound, constraint_bound
+from exir.graph.size_bounds import MAX_SIZE, Bound, constraint_bound
 from exir.pass_manager import ProgramPass
 from exir.passes.insert_write_back_for_buffers_pass import mutation_targets
 from exir.schema import TensorShapeDynamism
@@ -209,7 +209,7 @@ def _dynamism(tensor: torch.Tensor) -> TensorShapeDynamism:
 
 def _upper_bound(size: int | torch.SymInt, bound: Bound, node: Node, dim: int) -> int:
     number = bound(size)
-    if number is None:
+    if number is None or number > MAX_SIZE:
         raise ExportError(
             ExportErrorType.NOT_SUPPORTED,
             f"dimension {dim} of '{node.name}' has size {size} without an upper bound, so no memory"

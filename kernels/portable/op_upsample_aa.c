@@ -87,6 +87,64 @@ static void resample(const et_resample *r, const filter *f) {
   } while (et_window_next(&r->out, &o));
 }
 
+/* uint8 values are resampled as PyTorch does it: by rows and then by columns,
+ * with weights of 16 bits whose sums are rounded to uint8 each time. */
+static int64_t whole_weight(const reach *r, int64_t i, int bits) {
+  const double w =
+      r->total == 0.0 ? 0.0 : weight_of(r, i) / r->total * (double)(1 << bits);
+  const int64_t whole = et_float_to_int64(w < 0.0 ? w - 0.5 : w + 0.5);
+  return whole < INT16_MIN ? INT16_MIN : whole > INT16_MAX ? INT16_MAX : whole;
+}
+
+/* The most fractional bits, up to 22, with which each weight of `axis` fits. */
+static int weight_bits(const filter *f, const et_resample_axis *axis) {
+  double most = 0.0;
+  for (int64_t o = 0; o < axis->out; o++) {
+    const reach r = reach_of(f, axis, o);
+    for (int64_t i = r.begin; i < r.end; i++) {
+      const double w = r.total == 0.0 ? 0.0 : weight_of(&r, i) / r.total;
+      most = w > most ? w : most;
+    }
+  }
+  int bits = 0;
+  while (bits < 22 && most * (double)(1 << (bits + 1)) + 0.5 < 32768.0) {
+    bits++;
+  }
+  return bits;
+}
+
+static int64_t rounded(int64_t sum, int bits) {
+  const int64_t value = (sum + (((int64_t)1 << bits) >> 1)) >> bits;
+  return value < 0 ? 0 : value > UINT8_MAX ? UINT8_MAX : value;
+}
+
+static int64_t uint8_row(const et_view *in, et_place at, const reach *x,
+                         int bits) {
+  int64_t sum = 0;
+  for (at.x = x->begin; at.x < x->end; at.x++) {
+    const uint8_t *value = et_window_at(in, &at);
+    sum += *value * whole_weight(x, at.x, bits);
+  }
+  return rounded(sum, bits);
+}
+
+static void resample_uint8(const et_resample *r, const filter *f) {
+  const int x_bits = weight_bits(f, &r->x);
+  const int y_bits = weight_bits(f, &r->y);
+  et_place o = {0};
+  do {
+    const reach y = reach_of(f, &r->y, o.y);
+    const reach x = reach_of(f, &r->x, o.x);
+    et_place at = {o.n, o.c, 0, 0, 0};
+    int64_t sum = 0;
+    for (at.y = y.begin; at.y < y.end; at.y++) {
+      sum += uint8_row(&r->in, at, &x, x_bits) * whole_weight(&y, at.y, y_bits);
+    }
+    uint8_t *value = et_window_at(&r->out, &o);
+    *value = (uint8_t)rounded(sum, y_bits);
+  } while (et_window_next(&r->out, &o));
+}
+
 /* A factor that is given counts, whatever the sizes make of it. */
 static void take_factor(const et_value *factor, et_resample_axis *axis) {
   const bool given = !et_arg_is_none(factor) && factor->u.as_double > 0.0;
@@ -100,15 +158,18 @@ static et_status upsample(et_kernel_context *context, const char *what,
   const et_tensor *self = args[0]->u.as_tensor;
   et_tensor *out = args[5]->u.as_tensor;
   const et_value none = {.tag = ET_VALUE_NONE};
+  const bool is_uint8 = self->dtype == ET_SCALAR_TYPE_UINT8;
   et_resample r;
-  ET_CHECK(context, et_scalar_type_is_floating(self->dtype),
+  ET_CHECK(context, is_uint8 || et_scalar_type_is_floating(self->dtype),
            "%s: dtype %s is not supported", what,
            et_scalar_type_name((int32_t)self->dtype));
   ET_RETURN_IF_ERROR(et_resample_plan(context, what, self, args[1], &none,
                                       args[2]->u.as_bool, out, &r));
   take_factor(args[3], &r.y);
   take_factor(args[4], &r.x);
-  if (out->numel > 0) {
+  if (out->numel > 0 && is_uint8) {
+    resample_uint8(&r, f);
+  } else if (out->numel > 0) {
     resample(&r, f);
   }
   return ET_STATUS_OK;

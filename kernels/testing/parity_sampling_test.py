@@ -74,6 +74,17 @@ def test_antialiased_upsampling_follows_pytorch(name: str, align: bool) -> None:
     check(KERNELS, operator, random_tensor((1, 1, 9, 11)), [4, 5], align, 0.5, 0.5, tolerance=(1e-4, 1e-4))
 
 
+@pytest.mark.parametrize("align", [False, True])
+@pytest.mark.parametrize("name", ["bilinear", "bicubic"])
+def test_antialiased_upsampling_of_uint8_is_exact(name: str, align: bool) -> None:
+    operator = f"aten::_upsample_{name}2d_aa.out"
+    image = torch.randint(0, 256, (2, 3, 19, 31), generator=torch.Generator().manual_seed(0)).to(torch.uint8)
+    for x in (image, channels_last(image), image[:, :1, :, :5].contiguous(), torch.full_like(image, 255)):
+        for size in ([4, 5], [2, 2], [20, 13], [3, 30], [19, 8], [40, 31]):
+            check(KERNELS, operator, x, size, align, None, None, order=range(4))
+    check(KERNELS, operator, image, [9, 15], align, 0.5, 0.5)
+
+
 @pytest.mark.parametrize("p", [0.0, 0.5, 1.0, 2.0, 3.0, float("inf")])
 def test_distances_follow_pytorch(p: float) -> None:
     for a, b in (

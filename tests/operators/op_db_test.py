@@ -20,7 +20,7 @@ _SAMPLES = {torch.float32: 3, torch.int64: 2}
 _REFUSED = {
     "a size or a choice is in the data": """
         allclose bincount combinations corrcoef cov equal linalg.lstsq linalg.lstsq.grad_oriented
-        nn.functional.ctc_loss nn.functional.gaussian_nll_loss nonzero_static tensor_split unique unique_consecutive
+        nn.functional.ctc_loss nn.functional.gaussian_nll_loss tensor_split
     """,
     "distributions without a kernel": """
         log_normal nn.functional.rrelu normal normal.number_mean
@@ -31,9 +31,8 @@ _REFUSED = {
     "complex halves": "chalf",
     "functions of complex numbers": "nn.functional.silu.complex",
     "no kernel and no decomposition": """
-        _batch_norm_with_update _native_batch_norm_legit _segment_reduce.lengths _segment_reduce.offsets
-        as_strided_scatter frexp hash_tensor histogram histogramdd
-        nn.functional.fractional_max_pool2d nn.functional.fractional_max_pool3d nn.functional.instance_norm put
+        _batch_norm_with_update _native_batch_norm_legit as_strided_scatter hash_tensor
+        nn.functional.fractional_max_pool2d nn.functional.fractional_max_pool3d nn.functional.instance_norm
         resize_ resize_as_
     """,
     "sparse tensors": """

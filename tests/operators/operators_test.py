@@ -362,6 +362,98 @@ CASES: dict[str, Case] = {
 }
 
 
+def _repeated(dtype: torch.dtype, *shape: int) -> Tensor:
+    return torch.randint(0, 3, shape, generator=_GENERATOR).to(dtype)
+
+
+EDGES = torch.tensor([0.0, -0.0, 1.0, -0.5, 0.75, 3e38, 1e-45, -1e-40, float("inf"), float("-inf"), float("nan")])
+SEGMENTS = torch.tensor([2, 0, 4, 1])
+IMAGE = torch.randint(0, 256, (2, 3, 13, 17), generator=_GENERATOR).to(torch.uint8)
+
+
+def _segments(reduce: str, **options: Any) -> Case:
+    return (lambda x, n: torch.segment_reduce(x, reduce, lengths=n, axis=0, **options), _real(7, 3), SEGMENTS)
+
+
+def _resized(**options: Any) -> Case:
+    return (lambda x: F.interpolate(x, **options), IMAGE)
+
+
+COUNTED: dict[str, Case] = {
+    "bincount, first counts": (lambda x: torch.bincount(x.reshape(-1), minlength=5)[1:4], DIGITS),
+    "bincount, one count": (lambda x: torch.bincount(x.reshape(-1), minlength=5)[3], DIGITS),
+    "bincount with weights": (lambda x, w: torch.bincount(x, w, 4)[:4], DIGITS[0], _real(9)),
+    "bincount with integer weights": (lambda x, w: torch.bincount(x, w, 4).narrow(0, 1, 2), DIGITS[0], DIGITS[1]),
+    "bincount beyond its first counts": (lambda x: torch.bincount(x, minlength=2)[:2], DIGITS[0]),
+    "unique": (lambda x: torch.unique(x, return_inverse=True, return_counts=True), DIGITS),
+    "unique of floats": (lambda x: torch.unique(x, return_inverse=True), WITH_NAN),
+    "unique of booleans": (lambda x: torch.unique(x > 1, return_counts=True), DIGITS),
+    "unique of one": (lambda x: torch.unique(x, return_inverse=True, return_counts=True), torch.tensor([4])),
+    "unique of a scalar": (lambda x: torch.unique(x, return_inverse=True), torch.tensor(4)),
+    "unique rows": (
+        lambda x: torch.unique(x, dim=0, return_inverse=True, return_counts=True),
+        _repeated(torch.int64, 9, 2),
+    ),
+    "unique columns": (lambda x: torch.unique(x, dim=1), _repeated(torch.float32, 2, 9)),
+    "unique matrices": (lambda x: torch.unique(x, dim=0, return_counts=True), _repeated(torch.uint8, 9, 2, 1)),
+    "unique_consecutive": (
+        lambda x: torch.unique_consecutive(x, return_inverse=True, return_counts=True),
+        _repeated(torch.int32, 3, 4),
+    ),
+    "unique_consecutive rows": (lambda x: torch.unique_consecutive(x, dim=0), _repeated(torch.float32, 9, 1)),
+    "nonzero_static": (lambda x: torch.nonzero_static(x, size=5), DIGITS),
+    "nonzero_static, filled": (lambda x: torch.nonzero_static(x > 2, size=40, fill_value=-7), DIGITS),
+    "nonzero_static of none": (lambda x: torch.nonzero_static(x, size=0), DIGITS),
+    "put": (lambda x, i, y: torch.Tensor.put(x, i, y), _real(3, 4), torch.tensor([[0, -1], [5, 2]]), _real(2, 2)),
+    "put, added": (
+        lambda x, i, y: torch.Tensor.put(x, i, y, accumulate=True),
+        _real(3, 4),
+        torch.tensor([1, 1, 1]),
+        _real(3),
+    ),
+    **{f"segment_reduce {each}": _segments(each) for each in ("sum", "mean", "max", "min", "prod")},
+    **{f"segment_reduce {each} from 2": _segments(each, initial=2.0) for each in ("sum", "mean", "max")},
+    "segment_reduce of offsets": (
+        lambda x, n: torch.segment_reduce(x, "mean", offsets=n, axis=0),
+        _real(7, 3),
+        torch.tensor([0, 2, 2, 7]),
+    ),
+    "segment_reduce along": (
+        lambda x, n: torch.segment_reduce(x, "max", lengths=n, axis=1),
+        _real(2, 4, 3),
+        torch.tensor([[1, 3], [2, 2]]),
+    ),
+    "histogram": (lambda x: torch.histogram(x, 6), _real(40)),
+    "histogram in a range": (lambda x: torch.histogram(x, 6, range=(-1.0, 0.5), density=True), _real(40)),
+    "histogram with weights": (lambda x, w: torch.histogram(x, 3, weight=w), _real(9), _real(9)),
+    "histogram of equal elements": (lambda x: torch.histogram(x, 4), torch.full((3,), 2.5)),
+    "histogram between bounds": (lambda x, b: torch.histogram(x, b), _real(40), BOUNDS),
+    "histogramdd": (lambda x: torch.histogramdd(x, [3, 4]), _real(40, 2)),
+    "histogramdd in a range": (lambda x: torch.histogramdd(x, [3, 4], range=[-1.0, 1.0, -2.0, 0.5]).hist, _real(40, 2)),
+    "frexp": (torch.frexp, EDGES),
+    "frexp of float64": (torch.frexp, torch.tensor([5e-324, -1e-310, 1.7e308, 0.5, -8.0], dtype=torch.float64)),
+    "frexp of float16": (torch.frexp, torch.tensor([6e-8, 65504.0, -0.25], dtype=torch.float16)),
+    "shift of a number": (lambda x: 1 << x, DIGITS),
+    **{
+        f"{mode} of uint8, {size}{', aligned' if align else ''}{', antialiased' if smooth else ''}": _resized(
+            mode=mode, size=size, align_corners=align, antialias=smooth
+        )
+        for mode in ("bilinear", "bicubic")
+        for size in ((5, 7), (20, 30), (13, 4))
+        for align in (False, True)
+        for smooth in (False, True)
+    },
+    "bilinear of uint8 by a factor": _resized(mode="bilinear", scale_factor=(1.5, 0.5)),
+    "bicubic of uint8 by a factor, antialiased": _resized(mode="bicubic", scale_factor=(0.4, 0.7), antialias=True),
+}
+
+
+@pytest.mark.parametrize("name", sorted(COUNTED))
+def test_counting_and_resizing_operators_follow_pytorch(name: str) -> None:
+    function, *inputs = COUNTED[name]
+    assert_follows_pytorch(function, *inputs)
+
+
 @pytest.mark.parametrize("name", sorted(CASES))
 def test_compiled_operator_follows_pytorch(name: str) -> None:
     function, *inputs = CASES[name]

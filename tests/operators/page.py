@@ -45,10 +45,8 @@ REFUSED = {
     "linalg_lstsq": "`torch.export` knows no sizes of its results; `linalg_pinv(a) @ b` is the solution",
     "allclose": "`torch.export` refuses values that become numbers of Python; `isclose(a, b).all()` is a tensor",
     "equal": "as `allclose`; `(a == b).all()` is a tensor",
-    "bincount": "the size of its result is known from values alone and has no bound; `histc` has bins",
-    "histogram": "`histc`, `bucketize` and `searchsorted` have kernels",
-    "frexp": "no kernel takes numbers apart",
-    "segment_reduce": "`index_reduce` has a kernel",
+    "bincount": "its length follows from the elements; `torch.bincount(x, minlength=n)[:n]` and `torch._check(counts.shape[0] <= n)` bound it",
+    "unique_dim": "slices of more than 64 elements are not compared; `unique` of one key for each slice is",
     "as_strided_scatter": "writing by strides would depend on where a tensor lies",
     "hash_tensor": "of no model",
 }

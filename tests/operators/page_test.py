@@ -49,9 +49,7 @@ _CALLS: dict[str, tuple[Callable[..., object], Tensor]] = {
     "allclose": (lambda x: x + torch.allclose(x, x), _SQUARE),
     "equal": (lambda x: x + torch.equal(x, x * 1), _SQUARE),
     "bincount": (torch.bincount, _WHOLE),
-    "histogram": (lambda x: torch.histogram(x, 4).hist, _SQUARE),
-    "frexp": (torch.frexp, _SQUARE),
-    "segment_reduce": (lambda x: torch.segment_reduce(x, "sum", lengths=torch.tensor([1, 2])), _SQUARE),
+    "unique_dim": (lambda x: torch.unique(x, dim=0), torch.ones(2, 65)),
     "as_strided_scatter": (lambda x: torch.as_strided_scatter(x, x[0], (3,), (2,)), _SQUARE),
     "hash_tensor": (torch.hash_tensor, _WHOLE),
 }
