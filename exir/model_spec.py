@@ -11,6 +11,7 @@ from torch.export import ExportedProgram
 
 from exir.calibration import Calls
 from exir.error import ModelError
+from exir.tracing import TracedConstructs
 
 # What a constant method may return.
 CONSTANT_TYPES = (bool, int, float, str, torch.Tensor)
@@ -104,13 +105,14 @@ class Method:
 
     def export(self) -> ExportedProgram:
         """The exported program. Raises what `torch.export.export` raises."""
-        return torch.export.export(
-            self.as_module(),
-            self.args,
-            dict(self.kwargs),
-            dynamic_shapes=self.dynamic_shapes,
-            strict=False,
-        )
+        with TracedConstructs():
+            return torch.export.export(
+                self.as_module(),
+                self.args,
+                dict(self.kwargs),
+                dynamic_shapes=self.dynamic_shapes,
+                strict=False,
+            )
 
 
 def as_model_spec(returned: Any, where: str) -> ModelSpec:

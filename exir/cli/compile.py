@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import torch
 from torch import nn
 from torch.export import ExportedProgram
 from torch.fx import GraphModule
@@ -16,8 +17,10 @@ from exir.backend.partitioner import Partitioner
 from exir.bundle import Facts
 from exir.capture import ExecutorchBackendConfig
 from exir.cli.config import CompilerConfig
+from exir.cli.loading.check_modules import check_modules
 from exir.cli.loading.user_code import describe
 from exir.cli.reporting.advice import advice_on
+from exir.cli.reporting.guards import lines_of_guards
 from exir.error import ConfigError, ExirError, ModelError
 from exir.graph.input_bounds import bound_inputs, open_dimensions
 from exir.model_spec import Method, ModelSpec
@@ -53,6 +56,7 @@ def export_methods(spec: ModelSpec, roots: tuple[Path, ...] = ()) -> dict[str, E
     _evaluate(spec.module)
     for name, method in spec.resolved_methods().items():
         _evaluate(method.module)
+        check_modules(method.module)
         programs[name] = _export(name, method, roots)
     return programs
 
@@ -72,7 +76,7 @@ def _export(name: str, method: Method, roots: tuple[Path, ...]) -> ExportedProgr
     except ExirError:
         raise
     except Exception as error:
-        reason = describe(error, roots) + advice_on(error)
+        reason = describe(error, roots) + advice_on(error) + lines_of_guards(error, method.export, roots)
         raise ModelError(f"method '{name}' cannot be exported: {reason}") from error
     sys.stderr.write(printed.getvalue())
     return program
@@ -114,6 +118,8 @@ def _bounds_of(method: str, shapes: Mapping[str, int]) -> dict[str, int]:
 def owning_programs(pipeline: Pipeline, spec: ModelSpec) -> Pipeline:
     """`pipeline` for programs that nobody needs any more when they are lowered; their module lets go of its weights."""
     for module in spec.module.modules():
+        if isinstance(module, torch.jit.ScriptModule):  # its tables are not Python's
+            continue
         module._parameters.clear()
         module._buffers.clear()
     # What torch.export leaves behind are cycles that hold weights.

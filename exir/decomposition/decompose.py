@@ -22,6 +22,7 @@ from exir.decomposition.lift_constants import lift_inner_constants
 from exir.decomposition.merge_aliases import merge_aliases
 from exir.decomposition.rewrite import GraphRewriter
 from exir.decomposition.separate_operands import separate_operands
+from exir.decomposition.unsupported import refuse_unsupported
 from exir.decomposition.unwrap_subclasses import unwrap_subclasses
 from exir.decomposition.whole_copies import with_whole_copies
 from exir.delegate import executorch_call_delegate
@@ -53,6 +54,7 @@ def to_core_aten(
     whole: of the program as it is when it is rewritten, further operators that are kept whole in the same way.
     """
     refuse_lost_derivatives(program)
+    refuse_unsupported(program)
     decompositions = core_aten(preserve, attention)
     program = lift_inner_constants(merge_aliases(inline_grad_modes(program)))
     program = unwrap_subclasses(separate_operands(program))

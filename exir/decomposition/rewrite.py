@@ -78,7 +78,7 @@ def _form_of_call(op: OpOverload, node: Node) -> Callable[..., Any] | None:
         return None
     if op is _ATEN.bincount.default:
         return bincount_for_users(node)
-    if op in UINT8_RESIZING and node.args[0].meta["val"].dtype is torch.uint8:  # type: ignore[union-attr]
+    if op in UINT8_RESIZING and node.args[0].meta["val"].dtype is torch.uint8:
         return UINT8_RESIZING[op]
     return None
 

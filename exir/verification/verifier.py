@@ -82,7 +82,10 @@ class EXIREdgeDialectVerifier(Verifier):
 
 def _advice(op: OpOverload, node: Node) -> str:
     if op in _OF_TRAINING:
-        return "it is batch norm as in training: call eval() on the model before torch.export"
+        return (
+            "it is batch norm as in training: call eval() on the model before torch.export; pass training=False to"
+            " F.batch_norm, and use_input_stats=False to F.instance_norm, or no running statistics"
+        )
     value = node.meta["val"]
     if not node.all_input_nodes and isinstance(value, torch.Tensor) and value.layout is torch.strided:
         return (

@@ -61,8 +61,8 @@ _ATTRS = {
     ),
     "config_json": attr.string(doc = "Compiler options as JSON text, in place of a dict in `config`."),
     "weights": attr.label(
-        allow_single_file = [".safetensors", ".gguf", ".pt", ".pth"],
-        doc = "Parameters and buffers by name: safetensors, GGUF or a state dict. Without it the module's own, made from a fixed seed.",
+        allow_single_file = [".safetensors", ".gguf", ".npz", ".pt", ".pth", ".index.json"],
+        doc = "Parameters and buffers by name: safetensors, GGUF, NumPy's .npz or a state dict. Without it the module's own, made from a fixed seed.",
     ),
     "external_weights": attr.bool(
         doc = "Write the weights to `<name less _pte>.ptd` instead of into the program (docs/external_weights.md).",

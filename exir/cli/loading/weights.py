@@ -80,9 +80,14 @@ def _replace(module: nn.Module, old: Tensor, new: Tensor) -> None:
 
 
 def read_weights(path: Path) -> WeightsFile:
-    """A file of safetensors or GGUF (by its suffix), or a state dict of torch."""
+    """A file of safetensors, GGUF or NumPy's arrays (by its suffix), or a state dict of torch."""
     if is_pointer(path):
         raise WeightsError(f"{path} {NOT_FETCHED}")
+    if path.name.endswith(".index.json"):
+        raise WeightsError(
+            f"{path} is the index of weights in several files; merge those into one file with"
+            " safetensors.torch.load_file and save_file, and give that"
+        )
     try:
         return _READERS.get(path.suffix, _read_state_dict)(path)
     except WeightsError:
@@ -104,12 +109,20 @@ def _read_gguf(path: Path) -> WeightsFile:
     return read_gguf(path)
 
 
+def _read_npz(path: Path) -> WeightsFile:
+    import numpy
+
+    with numpy.load(path, allow_pickle=False) as arrays:
+        return WeightsFile({name: torch.from_numpy(arrays[name]) for name in arrays.files})
+
+
 def _read_state_dict(path: Path) -> WeightsFile:
     return WeightsFile(_as_state_dict(torch.load(path, map_location="cpu", weights_only=True), path))
 
 
 _READERS: dict[str, Callable[[Path], WeightsFile]] = {
     ".gguf": _read_gguf,
+    ".npz": _read_npz,
     ".safetensors": _read_safetensors,
 }
 

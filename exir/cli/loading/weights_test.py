@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy
 import pytest
 import torch
 from safetensors.torch import save_file
@@ -35,6 +36,27 @@ def test_every_tensor_is_loaded(tmp_path: Path, name: str) -> None:
     _load(target, tmp_path / name)
     for key, tensor in source.state_dict().items():
         assert torch.equal(target.state_dict()[key], tensor)
+
+
+def test_arrays_of_numpy_are_loaded(tmp_path: Path) -> None:
+    source, target = _net(), _net()
+    numpy.savez(tmp_path / "w.npz", **{key: each.numpy() for key, each in source.state_dict().items()})
+    _load(target, tmp_path / "w.npz")
+    for key, tensor in source.state_dict().items():
+        assert torch.equal(target.state_dict()[key], tensor)
+
+
+def test_arrays_of_objects_are_refused(tmp_path: Path) -> None:
+    numpy.savez(tmp_path / "w.npz", x=numpy.array([{}], dtype=object))
+    with pytest.raises(WeightsError, match="w.npz cannot be read as weights"):
+        read_weights(tmp_path / "w.npz")
+
+
+def test_index_of_several_files_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "model.safetensors.index.json"
+    path.write_text("{}")
+    with pytest.raises(WeightsError, match="index of weights in several files; merge those"):
+        read_weights(path)
 
 
 def test_names_and_shapes_that_do_not_fit_are_listed(tmp_path: Path) -> None:

@@ -1,7 +1,12 @@
 """What to do about failures that torch explains in terms of its own."""
 
+import linecache
+import os
 import traceback
 
+import torch
+
+import exir
 from exir.decomposition.derivatives import ADVICE
 
 _BY_EXCEPTION = {
@@ -14,9 +19,36 @@ _DERIVATIVES = ("grad_and_value_impl", "_vjp_with_argnums", "wrapper_fn")
 def advice_on(error: BaseException) -> str:
     """A line below the reason; empty where there is nothing to say."""
     text = _BY_EXCEPTION.get(type(error).__name__, "")
+    if text and _asserts(error):
+        text = "an assertion is on the values of a tensor; use torch._assert, or leave it out"
+    elif text and _indexes(error):
+        text = (
+            "a position is in the data; write with index_copy_ and read with index_select at a position of shape [1],"
+            " or bound it with torch._check"
+        )
     if _takes_derivative(error):
         text = f"the model takes a derivative: {ADVICE}"
     return text and f"\n    {text}"
+
+
+def _last_user_line(error: BaseException) -> str:
+    """The innermost line outside of torch and exir."""
+    frames = [
+        (frame.f_code.co_filename, number) for frame, number in traceback.walk_tb(error.__traceback__)
+    ]
+    roots = tuple(os.path.dirname(str(package.__file__)) + os.sep for package in (torch, exir))
+    lines = [linecache.getline(file, number) for file, number in frames if not file.startswith(roots)]
+    return lines[-1].strip() if lines else ""
+
+
+def _asserts(error: BaseException) -> bool:
+    return _last_user_line(error).startswith("assert ")
+
+
+def _indexes(error: BaseException) -> bool:
+    return "specialized integer from data-dependent expression" in str(error) and "[" in _last_user_line(
+        error
+    )
 
 
 def _takes_derivative(error: BaseException) -> bool:

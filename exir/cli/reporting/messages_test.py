@@ -91,6 +91,168 @@ def model():
     return Net(), (torch.rand(1, 2, 3, 5),)
 """
 
+_NET = """
+import torch
+from torch import nn
+import torch.nn.functional as F
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        {state}
+    def forward(self, x):
+        {first}
+        return {last}
+
+def model():
+    net = Net()
+    {change}
+    return {returned}
+"""
+
+
+def _net(
+    first: str,
+    last: str,
+    state: str = "pass",
+    change: str = "pass",
+    returned: str = "net, (torch.rand(8),)",
+) -> str:
+    return _NET.format(first=first, last=last, state=state, change=change, returned=returned)
+
+
+_SCALE = """
+import torch
+@torch.library.custom_op("messages_test::scale_", mutates_args={"x"})
+def scale_(x: torch.Tensor) -> None:
+    x.mul_(2)
+"""
+_BUFFER = 'self.register_buffer("h", torch.zeros(8))'
+_DYNAMIC = "__import__('exir').ModelSpec(net, (torch.rand(8),), dynamic_shapes=({0: torch.export.Dim('n', min=2, max=16)},))"
+# A model that cannot be compiled, and parts of its message.
+_REFUSED: dict[str, tuple[str, list[str]]] = {
+    "growing state": (
+        _net("self.h = torch.cat([self.h, x])", "self.h * 1", _BUFFER),
+        [
+            "of sizes [8] is assigned a tensor of sizes [16]",
+            "index_copy_",
+            "app/net.py:11: self.h = torch.cat",
+        ],
+    ),
+    "state that grows from nothing": (
+        _net(
+            "self.k = torch.cat([self.k, x[None]])",
+            "self.k * 1",
+            'self.register_buffer("k", torch.zeros(0, 8))',
+        ),
+        ["of sizes [0, 8] is assigned a tensor of sizes [1, 8]", "app/net.py:11: self.k"],
+    ),
+    "sparse buffer": (
+        _net("pass", "torch.mv(self.a, x)", 'self.register_buffer("a", torch.eye(8).to_sparse())'),
+        ["'a' is a sparse tensor (torch.sparse_coo)", "to_dense()"],
+    ),
+    "compressed buffer": (
+        _net("pass", "self.a @ x", 'self.register_buffer("a", torch.eye(8).to_sparse_csr())'),
+        ["'a' is a sparse tensor (torch.sparse_csr)", "to_dense()"],
+    ),
+    "sparse value": (
+        _net(
+            "y = torch.sparse_coo_tensor(torch.ones(2, 1).long(), torch.ones(1), (8, 8))",
+            "torch.mv(y, x)",
+        ),
+        ["is a sparse tensor (torch.sparse_coo)", "app/net.py:11: y = torch.sparse_coo_tensor"],
+    ),
+    "batch norm of its batch": (
+        _net(
+            "y = F.batch_norm(x.reshape(1, 2, 4), self.h[:2], self.h[2:4], training=True)", "y", _BUFFER
+        ),
+        ["training=False to F.batch_norm", "app/net.py:11: y = F.batch_norm"],
+    ),
+    "Python's assertion": (
+        _net("assert (x > -9).all()", "x * 2"),
+        ["use torch._assert, or leave it out", "app/net.py:11: assert"],
+    ),
+    "slice at a position": (
+        _net(
+            "self.h[self.at : self.at + 1] = x[:1]",
+            "self.h * 1",
+            _BUFFER + "; self.at = nn.Buffer(torch.tensor(0))",
+        ),
+        ["a position is in the data; write with index_copy_", "app/net.py:11: self.h[self.at"],
+    ),
+    "scripted submodule": (
+        _net("pass", "self.s(x)", "self.s = torch.jit.script(nn.Linear(8, 4))"),
+        ["module 's' is compiled by torch.jit.script", "before torch.jit.script"],
+    ),
+    "scripted model": (
+        _net("pass", "x * 2", returned="torch.jit.script(nn.Linear(8, 4)), (torch.rand(8),)"),
+        ["the model is compiled by torch.jit.script"],
+    ),
+    "submodule quantized in eager mode": (
+        _net(
+            "pass",
+            "self.s(x[None])",
+            "self.s = nn.Linear(8, 4)",
+            change="net = torch.ao.quantization.quantize_dynamic(net, {nn.Linear})",
+        ),
+        ["module 's' is quantized in eager mode", "docs/quantization.md"],
+    ),
+    "quantized buffer": (
+        _net(
+            "pass",
+            "x + self.q.dequantize()",
+            'self.register_buffer("q", torch.quantize_per_tensor(torch.ones(8), 0.1, 0, torch.qint8))',
+        ),
+        ["'q' is a quantized tensor (torch.qint8)", "docs/quantization.md"],
+    ),
+    "custom operator that writes": (
+        _SCALE + _net("y = x.clone(); torch.ops.messages_test.scale_(y)", "y"),
+        [
+            "messages_test.scale_.default writes to its argument 'x'",
+            "mutates_args=()",
+            "net.py:16: y = x.clone()",
+        ],
+    ),
+    "dimension that a line fixes": (
+        _net("y = x.reshape(2, 4)", "y * 2", returned=_DYNAMIC),
+        [
+            "Constraints violated (n)",
+            "make these lines hold for all sizes",
+            "app/net.py:11: y = x.reshape(2, 4)",
+        ],
+    ),
+    "dimension that a branch bounds": (
+        _net("y = x * 2 if x.shape[0] > 4 else x", "y * 2", returned=_DYNAMIC),
+        ["n = Dim('n', min=5, max=16)", "app/net.py:11: y = x * 2 if"],
+    ),
+    "operator without a kernel": (
+        _net("y = torch.linalg.eigvals(x.reshape(2, 2, 2))", "y.real"),
+        [
+            "aten.linalg_eig.default, called on float32,",
+            "torch.linalg.eigh",
+            "app/net.py:11: y = torch.linalg",
+        ],
+    ),
+    "counts without a bound": (
+        _net("y = torch.bincount(x.long())", "y * 2"),
+        ["torch.bincount(x, minlength=n)[:n]", "app/net.py:11: y = torch.bincount"],
+    ),
+}
+# Models with constructs that torch.export alone does not take.
+_TAKEN = {
+    "data of state": _net("self.h.data.copy_(x)", "self.h * 2", _BUFFER),
+    "data that is added to": _net("self.h.data += x", "self.h * 2", _BUFFER),
+    "position without dimensions": _net(
+        "self.h[self.at] = x[0]; self.at.add_(1)",
+        "self.h * 1",
+        _BUFFER + "; self.at = nn.Buffer(torch.tensor(0))",
+    ),
+    "assertion on values": _net("torch._assert((x > -9).all(), 'range')", "x * 2"),
+    "traced submodule": _net(
+        "pass", "self.s(x)", "self.s = torch.jit.trace(nn.Linear(8, 4), torch.rand(8))"
+    ),
+}
+
 _ONE_KERNEL = """
 [dtypes]
 float = ["float32"]
@@ -150,6 +312,24 @@ def test_a_users_mistake_is_one_message(
     assert "Traceback" not in outcome.output and "exir/" not in outcome.output
     assert len(_lines(outcome.output)) <= 8
     assert os.listdir(tmp_path / "out") == []
+
+
+@pytest.mark.parametrize("name", _REFUSED)
+def test_refusal_names_line_fault_and_remedy(compile_source: Compile, tmp_path: Path, name: str) -> None:
+    source, expected = _REFUSED[name]
+    outcome = compile_source(source, *(f"--kernels={table}" for table in _LIBRARIES))
+    assert outcome.exit_code == 1, outcome.output
+    assert outcome.output.startswith("error: //app:net_pte: ")
+    for part in expected:
+        assert part in outcome.output
+    assert "internal error" not in outcome.output and "Traceback" not in outcome.output
+    assert os.listdir(tmp_path / "out") == []
+
+
+@pytest.mark.parametrize("name", _TAKEN)
+def test_constructs_that_the_compiler_rewrites(compile_source: Compile, name: str) -> None:
+    outcome = compile_source(_TAKEN[name], *(f"--kernels={table}" for table in _LIBRARIES))
+    assert outcome.exit_code == 0, outcome.output
 
 
 def test_every_operator_without_a_kernel_is_named_with_its_line(

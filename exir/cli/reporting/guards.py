@@ -1,0 +1,59 @@
+"""The lines of a model that restrict a dynamic size."""
+
+import contextlib
+import io
+import logging
+import traceback
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from exir.cli.loading.user_code import is_user_file
+
+_VIOLATED = "Constraints violated"
+_LOGGER = "torch.fx.experimental.symbolic_shapes"
+_MAX_LINES = 3
+
+
+class _GuardLines(logging.Handler):
+    """Collects the user's line at each guard that torch logs."""
+
+    def __init__(self, roots: Iterable[Path]) -> None:
+        super().__init__(logging.INFO)
+        self._roots = tuple(roots)
+        self.lines: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Note where a guard is added."""
+        message = record.getMessage()
+        if "[guard added]" not in message or "[guard suppressed]" in message:
+            return
+        frames = [each for each in traceback.extract_stack() if is_user_file(each.filename, self._roots)]
+        if frames:
+            self.lines.append(_text(frames[-1], self._roots))
+
+
+def lines_of_guards(error: Exception, export: Callable[[], object], roots: tuple[Path, ...]) -> str:
+    """Lines below the reason of violated constraints, from another export; empty for other errors."""
+    if _VIOLATED not in str(error):
+        return ""
+    handler, logger = _GuardLines(roots), logging.getLogger(_LOGGER)
+    level, propagates, handlers = logger.level, logger.propagate, logger.handlers
+    logger.handlers, logger.propagate = [handler], False
+    logger.setLevel(logging.INFO)
+    try:
+        with contextlib.redirect_stderr(io.StringIO()), contextlib.suppress(Exception):
+            export()
+    finally:
+        logger.setLevel(level)
+        logger.handlers, logger.propagate = handlers, propagates
+    lines = list(dict.fromkeys(handler.lines))
+    if not lines:
+        return ""
+    shown = "".join(f"\n    {line}" for line in lines[:_MAX_LINES])
+    return f"\n    declare the sizes so, or make these lines hold for all sizes:{shown}"
+
+
+def _text(frame: traceback.FrameSummary, roots: Iterable[Path]) -> str:
+    above = [root for root in map(str, roots) if frame.filename.startswith(root.rstrip("/") + "/")]
+    file = frame.filename[len(max(above, key=len).rstrip("/")) + 1 :] if above else frame.filename
+    return f"{file}:{frame.lineno}: {frame.line}"

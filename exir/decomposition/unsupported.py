@@ -1,0 +1,98 @@
+"""Exported programs that cannot be lowered, refused with the model's line before they are."""
+
+import torch
+from torch import Tensor
+from torch._ops import OpOverload
+from torch.export import ExportedProgram
+from torch.fx import Node
+
+from exir.error import ModelError
+from exir.graph.control_flow import graphs
+from exir.graph.variants import functional_form
+
+_AUTO_FUNCTIONALIZED = frozenset(
+    {torch.ops.higher_order.auto_functionalized, torch.ops.higher_order.auto_functionalized_v2}
+)
+
+
+def refuse_unsupported(program: ExportedProgram) -> None:
+    """Raise `ModelError` for state of another layout or size, and for custom operators that write.
+
+    Checked are: sparse and quantized tensors, state that is assigned a tensor of other sizes, and
+    custom operators that write to their arguments.
+    """
+    _refuse_layouts_of_constants(program)
+    for graph_module in graphs(program.graph_module):
+        for node in graph_module.graph.nodes:
+            _refuse_sparse_value(node)
+            _refuse_resized_state(node)
+            _refuse_written_arguments(node)
+
+
+def layout_fault(tensor: Tensor) -> str | None:
+    """What keeps `tensor` from being stored in a program, and the remedy; None if nothing does."""
+    if tensor.layout is not torch.strided:
+        return (
+            f"is a sparse tensor ({tensor.layout}), and programs hold dense tensors alone; make it dense with"
+            " to_dense(), or write the product with index_select and index_add of its indices and values"
+        )
+    if tensor.is_quantized:
+        return (
+            f"is a quantized tensor ({tensor.dtype}), and programs hold plain tensors alone; give the float"
+            " model and quantize it when it is compiled (docs/quantization.md)"
+        )
+    return None
+
+
+def _refuse_layouts_of_constants(program: ExportedProgram) -> None:
+    placeholders = {node.name: node for node in program.graph.find_nodes(op="placeholder")}
+    for spec in program.graph_signature.input_specs:
+        name = spec.target or ""
+        value = program.state_dict.get(name, program.constants.get(name))
+        fault = layout_fault(value) if isinstance(value, Tensor) else None
+        if fault is not None:
+            users = placeholders[spec.arg.name].users
+            raise ModelError(f"'{name}' {fault}", next(iter(users), None))
+
+
+def _refuse_sparse_value(node: Node) -> None:
+    value = node.meta.get("val")
+    if node.op == "call_function" and isinstance(value, Tensor) and value.layout is not torch.strided:
+        raise ModelError(f"the result of {node.target} {layout_fault(value)}", node)
+
+
+def _refuse_resized_state(node: Node) -> None:
+    """`torch.export` records an assignment as a copy, whose value keeps the sizes of what is assigned."""
+    if node.target is not torch.ops.aten.copy_.default:
+        return
+    target = node.args[0]
+    if not isinstance(target, Node) or target.op != "placeholder":
+        return
+    before, after = target.meta["val"].shape, node.meta["val"].shape
+    if str(before) != str(after):
+        raise ModelError(
+            f"a buffer of sizes {_text(before)} is assigned a tensor of sizes {_text(after)}, and state keeps its"
+            " sizes; allocate the buffer for the longest sequence, write rows at a position"
+            " (self.cache.index_copy_(0, position, rows)), and mask what is not written yet",
+            node,
+        )
+
+
+def _text(shape: torch.Size) -> str:
+    return f"[{', '.join(map(str, shape))}]"
+
+
+def _refuse_written_arguments(node: Node) -> None:
+    op = node.args[0] if node.target in _AUTO_FUNCTIONALIZED else node.target
+    if not isinstance(op, OpOverload) or op.namespace in ("aten", "prims", "prim"):
+        return
+    written = [
+        each.name for each in op._schema.arguments if each.alias_info and each.alias_info.is_write
+    ]
+    if written and functional_form(op) is None:
+        raise ModelError(
+            f"the custom operator {op} writes to its argument '{written[0]}', and programs call operators without"
+            " side effects; call its Python function instead, or return the result from an operator with"
+            " mutates_args=() that has a kernel (kernels/README.md)",
+            node,
+        )

@@ -1,0 +1,62 @@
+"""Python's constructs that torch.export does not trace, as operators that it does."""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.overrides import TorchFunctionMode
+
+_GET_DATA = torch.Tensor.data.__get__  # type: ignore[attr-defined]
+_SET_DATA = torch.Tensor.data.__set__  # type: ignore[attr-defined]
+
+
+class TracedConstructs(TorchFunctionMode):
+    """While a model is exported, replaces these:
+
+    - `x.data` by `x.detach()`, and an assignment to it by `copy_`.
+    - `x[position] = y`, where `position` is an integer tensor without dimensions, by a write at [position].
+    - `torch._assert` of a tensor by `torch._assert_async`.
+    """
+
+    def __torch_function__(
+        self, func: Callable[..., Any], types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
+        kwargs = kwargs or {}
+        if func == _GET_DATA:
+            return args[0].detach()
+        if func == _SET_DATA and args[0].shape == args[1].shape:
+            return args[0].detach().copy_(args[1])
+        if func is torch._assert and isinstance(args[0], Tensor):
+            return torch._assert_async(args[0])
+        if func is torch.Tensor.__setitem__:
+            args = _with_lines(*args)
+        return func(*args, **kwargs)
+
+
+def _with_lines(x: Tensor, index: Any, value: Any) -> tuple[Tensor, Any, Any]:
+    """The same write with positions of one dimension, and `value` with one more where they are."""
+    parts = list(index) if isinstance(index, tuple) else [index]
+    places = [n for n, part in enumerate(parts) if _is_position(part)]
+    others = [part for part in parts if isinstance(part, (Tensor, list)) and not _is_position(part)]
+    if not places or others or places != list(range(places[0], places[-1] + 1)):
+        return x, index, value
+    for place in places:
+        parts[place] = parts[place].reshape(1)
+    if isinstance(value, Tensor):
+        behind = _result_dims(x, parts, places[-1] + 1)
+        value = value if value.dim() <= behind else value.unsqueeze(value.dim() - behind)
+    return x, tuple(parts), value
+
+
+def _is_position(part: Any) -> bool:
+    is_integer = isinstance(part, Tensor) and part.dtype in (torch.int32, torch.int64)
+    return is_integer and part.dim() == 0
+
+
+def _result_dims(x: Tensor, parts: list[Any], begin: int) -> int:
+    """The dimensions of `x[parts]` behind those that `parts[:begin]` index."""
+    indexed = sum(part is not None and part is not Ellipsis for part in parts)
+    kept = sum(isinstance(part, slice) or part is None for part in parts[begin:])
+    has_rest = Ellipsis in parts[begin:] or Ellipsis not in parts
+    return kept + (x.dim() - indexed if has_rest else 0)
