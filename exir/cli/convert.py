@@ -3,7 +3,9 @@
     bazel run @rules_executorch//exir:convert -- net.py:model -o net.pte
     python -m exir.cli.convert net.py:model -o net.pte --config options.toml
 
-Everything that stands behind is for the compiler (`exir/cli/lower.py`). Paths count from where `bazel run` was called.
+The model can import the sources of the workspace, from its root and from beside the file, and the packages of the library that
+`--@rules_executorch//exir:packages=//app:net` names. Flags after the file are for the compiler (`exir/cli/lower.py`). Paths are
+relative to the folder in which `bazel run` was called.
 """
 
 import argparse
@@ -15,6 +17,9 @@ from pathlib import Path
 from exir.cli.lower import main as lower
 
 _ROOT = Path(__file__).absolute().parents[2]
+
+# `bazel run` names the root of the workspace in it.
+_WORKSPACE = "BUILD_WORKSPACE_DIRECTORY"
 
 
 @dataclass(frozen=True)
@@ -34,17 +39,28 @@ def conversion(argv: list[str]) -> Conversion:
     path = Path(name)
     if path.suffix != ".py" or not path.stem.isidentifier():
         parser.error(f"'{name}' is no Python source that could be imported")
+    module, roots = _places(path)
     flags = [
         f"--target={options.model}",
-        f"--module={path.stem}",
+        f"--module={module}",
         f"--module-file={path}",
-        f"--import-root={path.parent}",
+        *(f"--import-root={root}" for root in roots),
         f"--entry-point={entry_point or 'model'}",
         f"--out-pte={options.output or path.with_suffix('.pte')}",
         *(f"--kernels={table}" for table in options.kernels),
         *rest,
     ]
     return Conversion(options.model, path, flags)
+
+
+def _places(path: Path) -> tuple[str, list[Path]]:
+    """The name of a file's module, counted from the workspace's root where it is below that, and the folders to import from."""
+    workspace = os.environ.get(_WORKSPACE)
+    absolute = path.absolute()
+    if not workspace or not absolute.is_relative_to(workspace):
+        return path.stem, [path.parent]
+    module = ".".join(absolute.relative_to(workspace).with_suffix("").parts)
+    return module, list(dict.fromkeys([Path(workspace), absolute.parent]))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -75,12 +91,12 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def main(argv: list[str]) -> int:
-    wanted = conversion(argv)
     os.chdir(os.environ.get("BUILD_WORKING_DIRECTORY", "."))
+    wanted = conversion(argv)
     if not wanted.file.is_file():
         print(f"error: {wanted.target}: there is no file {wanted.file} in {Path.cwd()}", file=sys.stderr)
         return 1
-    return lower(wanted.flags)
+    return lower(wanted.flags, has_network=True)
 
 
 if __name__ == "__main__":

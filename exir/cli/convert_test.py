@@ -54,6 +54,22 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     assert result.stderr == f"error: missing.py:net: there is no file missing.py in {tmp_path}\n"
 
 
+@pytest.mark.parametrize("imports", ["from layers.relu import make", "from .relu import make", "from relu import make"])
+def test_sources_of_the_workspace_are_imported(
+    imports: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "layers"
+    folder.mkdir()
+    if imports.startswith("from ."):
+        (folder / "__init__.py").touch()
+    (folder / "relu.py").write_text("import torch\n\nmake = torch.nn.ReLU\n")
+    (folder / "net.py").write_text(f"{imports}\n{_MODEL.replace('torch.nn.ReLU()', 'make()')}")
+    monkeypatch.setenv("BUILD_WORKSPACE_DIRECTORY", str(tmp_path))
+    result = _convert(tmp_path, "layers/net.py:net", "-o", "out.pte")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert (tmp_path / "out.pte").exists()
+
+
 def test_flags_behind_are_the_compilers() -> None:
     flags = conversion(["lib/net.py", "--config", "options.toml"]).flags
     assert flags[-2:] == ["--config", "options.toml"]

@@ -16,17 +16,20 @@ from exir.cli.worker.environment import pin_libraries
 from exir.cli.worker.heap import kept
 
 
-def main(argv: list[str]) -> int:
-    """Run once, or as a worker. Torch is imported only when its environment is pinned."""
+def main(argv: list[str], has_network: bool = False) -> int:
+    """Run once, or as a worker. Torch is imported only when its environment is pinned.
+
+    has_network: whether the model's code can reach other machines, which a build action must not.
+    """
     pin_libraries()
     try:
-        return _run(argv)
+        return _run(argv, has_network)
     except ImportError:
         sys.stderr.write(damage_note())
         raise
 
 
-def _run(argv: list[str]) -> int:
+def _run(argv: list[str], has_network: bool) -> int:
     if argv == ["--persistent_worker"]:
         with kept():
             from exir.cli.worker.worker import serve
@@ -36,7 +39,7 @@ def _run(argv: list[str]) -> int:
         import torch.export._trace  # noqa: F401  (torch.export imports it when it is called first)
 
         from exir.cli.worker.once import compile_once
-    return compile_once(argv)
+    return compile_once(argv, has_network)
 
 
 if __name__ == "__main__":

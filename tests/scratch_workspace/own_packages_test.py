@@ -36,6 +36,20 @@ def test_file_is_converted_without_a_target(workspace: Workspace) -> None:
     assert (workspace.folder / "lone.pte").read_bytes()[4:8] == b"ET12"
 
 
+def test_converted_file_imports_sources_and_packages_of_the_workspace(workspace: Workspace) -> None:
+    # The rules' repository has a folder `models` as well.
+    workspace.write("models/layers.py", "import torch\n\nLayer = torch.nn.ReLU\n")
+    workspace.write(
+        "app/lone.py",
+        "import einops\nimport torch\nfrom models.layers import Layer\n\n"
+        "def net():\n    return Layer(), (einops.rearrange(torch.ones(2, 2), 'a b -> (a b)'),)\n",
+    )
+    flag = "--@rules_executorch//exir:packages=//app:net"
+    result = workspace.run("@rules_executorch//exir:convert", "app/lone.py:net", "-o", "lone.pte", flags=[flag])
+    assert result.returncode == 0, result.stderr
+    assert (workspace.folder / "lone.pte").read_bytes()[4:8] == b"ET12"
+
+
 def test_other_version_of_a_package_is_refused(workspace: Workspace) -> None:
     lock = workspace.folder / "requirements.lock"
     text = lock.read_text(encoding="utf-8")

@@ -106,8 +106,10 @@ class Workspace:
             frozenset(entry["runner"] for entry in ran),
         )
 
-    def run(self, target: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-        return self._bazel("run", target, "--", *arguments)
+    def run(
+        self, target: str, *arguments: str, flags: Sequence[str] = ()
+    ) -> subprocess.CompletedProcess[str]:
+        return self._bazel("run", *flags, target, "--", *arguments)
 
     def test(self, *targets: str) -> subprocess.CompletedProcess[str]:
         return self._bazel("test", *targets)

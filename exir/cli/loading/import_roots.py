@@ -92,12 +92,16 @@ def module_of_file(file: Path, roots: Sequence[Path], name: str) -> str:
     repository = next((root for root, _ in above if ".".join(_parts(path, root)) == name), None)
     for root, group in above:
         found = _name_below(root, path)
-        is_below = repository is not None and len(root) > len(repository)
+        is_below = repository is not None and len(root) > len(repository) and not _is_package(root)
         if is_below and found is not None and _is_found_below(found.partition(".")[0], group):
             return found
     if repository is None:
         return name
     return _name_below(repository, path) or _name_below_dotted_folder(repository, path) or name
+
+
+def _is_package(folder: str) -> bool:
+    return os.path.exists(os.path.join(folder, "__init__.py"))
 
 
 def _parts(path: str, root: str) -> list[str]:

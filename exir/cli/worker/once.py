@@ -11,16 +11,18 @@ from exir.cli.worker.network import block_network
 from exir.error import ConfigError
 
 
-def compile_once(argv: list[str]) -> int:
+def compile_once(argv: list[str], has_network: bool = False) -> int:
     """Compile what the flags ask for; returns the exit code, prints what the compilation printed."""
     with tempfile.TemporaryDirectory(prefix="executorch_home_") as home:
-        outcome = attend(_expanded(argv), lambda: _compile(argv, Path(home)))
+        outcome = attend(_expanded(argv), lambda: _compile(argv, None if has_network else Path(home)))
     sys.stderr.write(outcome.output)
     return outcome.exit_code
 
 
-def _compile(argv: list[str], home: Path) -> int:
-    block_network(home)
+def _compile(argv: list[str], home: Path | None) -> int:
+    """home: the folder in place of the user's for a compilation without a network; None for one that has a network."""
+    if home is not None:
+        block_network(home)
     return compile_command_line(argv)
 
 

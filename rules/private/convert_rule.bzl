@@ -1,0 +1,66 @@
+"""The program of //exir:convert: the compiler for a model without a target."""
+
+load("@rules_python//python:py_info.bzl", "PyInfo")
+load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE")
+load("//rules/private:distributions.bzl", "distributions_aspect")
+load("//rules/private:python_module.bzl", "imported_library")
+
+# As in a build action, the model can import `exir` of these rules and no other package of their repository. `bazel run` starts in the root of
+# the runfiles; the paths are absolute, as the program changes its folder.
+_LAUNCHER = """#!/bin/sh
+# Generated.
+export LC_ALL=C.UTF-8 PYTHONDONTWRITEBYTECODE=1 PYTHONNOUSERSITE=1 PYTHONSAFEPATH=1
+export PYTHONPATH="$PWD/{site}"
+exec "$PWD/{python}" "$PWD/{start}" -m exir.cli.convert {flags} "$@"
+"""
+
+def _import_root(entry, workspace_name):
+    """The path in the runfiles of an entry of PyInfo.imports, from the main repository's root."""
+    repository, _, path = entry.partition("/")
+    return (path or ".") if repository in [workspace_name, "_main"] else "../" + entry
+
+def _impl(ctx):
+    toolchain = ctx.toolchains[TOOLCHAIN_TYPE]
+    library = imported_library(ctx.label, ctx.attr.packages, "packages")
+    roots = [_import_root(entry, ctx.workspace_name) for entry in library.imports.to_list()]
+    flags = ['"--kernels=$PWD/%s"' % table.short_path for table in ctx.files.kernels] + ['"--import-root=$PWD/%s"' % root for root in roots]
+    launcher = ctx.actions.declare_file(ctx.label.name + ".sh")
+    ctx.actions.write(launcher, is_executable = True, content = _LAUNCHER.format(
+        flags = " ".join(flags),
+        python = toolchain.python.short_path,
+        site = toolchain.site.short_path,
+        start = ctx.file.start.short_path,
+    ))
+    runfiles = ctx.runfiles(
+        files = ctx.files.srcs + ctx.files.kernels + [ctx.file.start, toolchain.site, toolchain.python] + toolchain.library,
+        transitive_files = depset(transitive = [toolchain.python_files, library.sources, library.data]),
+    )
+    return [DefaultInfo(executable = launcher, runfiles = runfiles)]
+
+convert_program = rule(
+    implementation = _impl,
+    attrs = {
+        "srcs": attr.label_list(
+            allow_files = True,
+            doc = "The compiler.",
+        ),
+        "start": attr.label(
+            mandatory = True,
+            allow_single_file = [".py"],
+            doc = "The compiler's program.",
+        ),
+        "kernels": attr.label_list(
+            allow_files = [".toml"],
+            doc = "Tables of kernels to check programs against.",
+        ),
+        "packages": attr.label(
+            mandatory = True,
+            aspects = [distributions_aspect],
+            providers = [PyInfo],
+            doc = "Library whose packages models can import.",
+        ),
+    },
+    doc = "Runs exir.cli.convert.",
+    executable = True,
+    toolchains = [TOOLCHAIN_TYPE],
+)
