@@ -116,7 +116,7 @@ int main(int argc, char **argv) {
   }
   digit_set set = {0};
   tally found = {0};
-  et_error error = {0};
+  et_error error = ET_ERROR_INIT;
   bool passed = false;
   if (read_digits(argv + 1, &set)) {
     passed = load_and_classify(&set, &found, &error) == ET_STATUS_OK &&

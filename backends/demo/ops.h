@@ -9,6 +9,10 @@
 #include "executorch/status.h"
 #include "executorch/tensor.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* A tensor that is read. */
 typedef struct demo_view {
   const float *data;
@@ -26,5 +30,9 @@ et_status demo_infer(demo_kind kind, const demo_view operands[2],
 /* Computes a result of the inferred sizes. */
 void demo_compute(demo_kind kind, const demo_view operands[2],
                   const int32_t *sizes, size_t rank, size_t numel, float *out);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* BACKENDS_DEMO_OPS_H_ */

@@ -4,6 +4,10 @@
 
 #include "backends/mapping_demo/payload.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Computes a checked step from its operands, the second of which is read by a
  * division alone. */
 void mapping_demo_compute(const mapping_demo_step *step,
@@ -11,5 +15,9 @@ void mapping_demo_compute(const mapping_demo_step *step,
 
 /* What a profile calls it. */
 const char *mapping_demo_name(mapping_demo_kind kind);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* BACKENDS_MAPPING_DEMO_STEPS_H_ */

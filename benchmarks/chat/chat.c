@@ -54,7 +54,7 @@ int64_t bench_chat_take(bench_chat *chat, const int64_t *tokens, size_t count,
   static const et_sampler_options kGreedy = {0};
   const float *scores = NULL;
   uint64_t seed = 0;
-  et_error failure = {0};
+  et_error failure = ET_ERROR_INIT;
   if (decoder_take(&chat->decoder, tokens, count, &scores, &failure) !=
       ET_STATUS_OK) {
     memcpy(error, failure.message, sizeof failure.message);

@@ -54,7 +54,9 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     assert result.stderr == f"error: missing.py:net: there is no file missing.py in {tmp_path}\n"
 
 
-@pytest.mark.parametrize("imports", ["from layers.relu import make", "from .relu import make", "from relu import make"])
+@pytest.mark.parametrize(
+    "imports", ["from layers.relu import make", "from .relu import make", "from relu import make"]
+)
 def test_sources_of_the_workspace_are_imported(
     imports: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -71,7 +71,7 @@ int main(int argc, char **argv) {
     fprintf(stderr, "%s: fewer than two tokens\n", argv[1]);
     return 1;
   }
-  et_error error = {0};
+  et_error error = ET_ERROR_INIT;
   double sum = 0.0;
   if (measure(count, &sum, &error) != ET_STATUS_OK) {
     fprintf(stderr, "%s\n", error.message);

@@ -126,7 +126,7 @@ static bool hear_file(const options *chosen, size_t index) {
   if (chosen->count > 1) {
     printf("%s\n", chosen->sounds[index]);
   }
-  et_error error = {0};
+  et_error error = ET_ERROR_INIT;
   const et_status status = listen_and_draw(
       &sound, chosen->chunks, is_last ? chosen->svg : NULL, &error);
   if (status != ET_STATUS_OK) {

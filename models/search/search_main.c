@@ -148,7 +148,7 @@ int main(int argc, char **argv) {
   if (!corpus_read(argv[1], &all.text)) {
     return EXIT_FAILURE;
   }
-  et_error error = {0};
+  et_error error = ET_ERROR_INIT;
   const et_status status =
       search_file(argv[1], argv[2], (size_t)count, &all, &error);
   if (status != ET_STATUS_OK) {

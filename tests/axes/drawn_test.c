@@ -28,7 +28,7 @@ static void test_a_seed_repeats_what_is_drawn_and_runs_go_on(void **state) {
 static void test_without_a_state_nothing_is_drawn(void **state) {
   (void)state;
   et_method *method = NULL;
-  et_error error = {0};
+  et_error error = ET_ERROR_INIT;
   assert_int_equal(
       tests_axes_drawn_forward_load(&memory, NULL, &method, &error),
       ET_STATUS_OK);

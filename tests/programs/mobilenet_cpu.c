@@ -32,7 +32,7 @@ static et_status classify(size_t *out_best, et_error *error) {
 }
 
 int main(void) {
-  et_error error = {0};
+  et_error error = ET_ERROR_INIT;
   size_t best = 0;
   for (size_t i = 0; i < kElements; ++i) {
     picture[i] = (float)(i % 251) / 251.0f;

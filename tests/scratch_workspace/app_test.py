@@ -28,6 +28,30 @@ def test_models_give_what_pytorch_gives(workspace: Workspace) -> None:
     assert len(re.findall(r"^//app:\w+_parity_test +PASSED", result.stdout, re.MULTILINE)) == 2
 
 
+_AS_CXX = """\
+
+load("@rules_cc//cc:cc_library.bzl", "cc_library")
+
+[cc_library(
+    name = name + "_cxx" + standard,
+    srcs = [name + ".cc"],
+    copts = ["-std=c++" + standard, "-Wall", "-Werror"],
+    deps = [":net_cc", ":net_fast_cc", "@rules_executorch//backends/cpu/threads"],
+) for name in ["app", "fast"] for standard in ["17", "20"]]
+"""
+
+
+def test_apps_are_cxx_as_well(workspace: Workspace) -> None:
+    for name in ("app", "fast"):
+        workspace.write(f"app/{name}.cc", (workspace.folder / f"app/{name}.c").read_text(encoding="utf-8"))
+    build_file = workspace.folder / "app/BUILD.bazel"
+    text = build_file.read_text(encoding="utf-8")
+    workspace.write("app/BUILD.bazel", text + _AS_CXX)
+    build = workspace.build(*(f"//app:{name}_cxx{standard}" for name in ("app", "fast") for standard in (17, 20)))
+    workspace.write("app/BUILD.bazel", text)
+    assert build.exit_code == 0, build.stderr
+
+
 def test_library_of_another_repository_is_made(workspace: Workspace) -> None:
     build = workspace.build("@rules_executorch//models:digits_cc")
     assert build.exit_code == 0, build.stderr

@@ -10,6 +10,13 @@
 #include <stdint.h>
 #include <time.h>
 
+/* What pool.h has C++ take for them. */
+_Static_assert(sizeof(atomic_size_t) == sizeof(size_t) &&
+                   _Alignof(atomic_size_t) == _Alignof(size_t) &&
+                   sizeof(atomic_flag) == sizeof(bool) &&
+                   sizeof(atomic_bool) == sizeof(bool),
+               "C++ sees other sizes of et_cpu_pool");
+
 /* How long a thread looks out for work before it sleeps. Waking one takes 15 us, as
  * long as many a step; and between those that are shared out a method may have
  * several that are not. */

@@ -4,22 +4,39 @@
 #define BACKENDS_CPU_THREADS_POOL_H_
 
 #include <pthread.h>
+#ifndef __cplusplus
 #include <stdatomic.h>
+#endif
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "executorch/parallel.h"
 #include "executorch/status.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define ET_CPU_POOL_MAX_THREADS 64
 #define ET_CPU_POOL_LINE 64 /* bytes: what threads write apart lies apart */
+
+/* C++ has no C atomics before C++23, and reserves memory for a pool without using its members: it sees plain members of
+ * the same sizes (checked in pool.c). */
+#ifdef __cplusplus
+#define ET_CPU_POOL_ALIGNED alignas(ET_CPU_POOL_LINE)
+#define ET_CPU_POOL_ATOMIC(atomic, plain) plain
+#else
+#define ET_CPU_POOL_ALIGNED _Alignas(ET_CPU_POOL_LINE)
+#define ET_CPU_POOL_ATOMIC(atomic, plain) atomic
+#endif
 
 struct et_cpu_pool;
 
 /* The chunks that a thread begins with: neighbours, and of like works the same
  * ones, whose data its caches have. */
 typedef struct et_cpu_pool_share {
-  _Alignas(ET_CPU_POOL_LINE) atomic_size_t unclaimed; /* the last so many */
+  ET_CPU_POOL_ALIGNED ET_CPU_POOL_ATOMIC(
+      atomic_size_t, size_t) unclaimed; /* the last so many */
   size_t end;
   struct et_cpu_pool *pool;
 } et_cpu_pool_share;
@@ -34,12 +51,14 @@ typedef struct et_cpu_pool {
   pthread_mutex_t mutex;
   pthread_cond_t work; /* there is some, or the pool ends */
   pthread_cond_t idle; /* all of it is done */
-  atomic_flag is_busy;
-  atomic_bool is_ending;
+  ET_CPU_POOL_ATOMIC(atomic_flag, bool) is_busy;
+  ET_CPU_POOL_ATOMIC(atomic_bool, bool) is_ending;
   et_cpu_pool_share shares[ET_CPU_POOL_MAX_THREADS]; /* the caller's first */
-  _Alignas(ET_CPU_POOL_LINE) atomic_size_t works;    /* that were begun */
-  _Alignas(ET_CPU_POOL_LINE) atomic_size_t unfinished;
-  _Alignas(ET_CPU_POOL_LINE) atomic_size_t sleepers; /* threads that wait */
+  ET_CPU_POOL_ALIGNED ET_CPU_POOL_ATOMIC(atomic_size_t,
+                                         size_t) works; /* that were begun */
+  ET_CPU_POOL_ALIGNED ET_CPU_POOL_ATOMIC(atomic_size_t, size_t) unfinished;
+  ET_CPU_POOL_ALIGNED ET_CPU_POOL_ATOMIC(
+      atomic_size_t, size_t) sleepers; /* threads that wait */
 } et_cpu_pool;
 
 /* Clears the error, and starts thread_count - 1 threads: the one that runs a method is the last. They take
@@ -50,5 +69,9 @@ et_status et_cpu_pool_create(et_cpu_pool *pool, size_t thread_count,
 
 /* Ends the threads. No method that was loaded with the pool runs. */
 void et_cpu_pool_destroy(et_cpu_pool *pool);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* BACKENDS_CPU_THREADS_POOL_H_ */

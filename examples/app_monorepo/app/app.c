@@ -7,7 +7,7 @@ static app_net_forward_memory memory;
 int main(void) {
   const float x[4] = {1, 2, 3, 4};
   const float *y = NULL;
-  et_error error = {0};
+  et_error error = ET_ERROR_INIT;
   et_method *method = NULL;
   if (app_net_forward_load(&memory, NULL, &method, &error) != ET_STATUS_OK ||
       app_net_forward_set_x(method, x, &error) != ET_STATUS_OK ||

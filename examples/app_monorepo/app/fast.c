@@ -22,7 +22,7 @@ static et_status run(et_error *error) {
 }
 
 int main(void) {
-  et_error error = {0};
+  et_error error = ET_ERROR_INIT;
   et_status status = et_cpu_pool_create(&pool, 2, &error);
   if (status == ET_STATUS_OK) {
     status = run(&error);

@@ -8,7 +8,7 @@ int main(void) {
   const float x[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
   const float y[9] = {10, 20, 30, 40, 50, 60, 70, 80, 90};
   const float *sum = NULL;
-  et_error error = {0};
+  et_error error = ET_ERROR_INIT;
   et_method *method = NULL;
   if (app_add_forward_load(&memory, NULL, &method, &error) != ET_STATUS_OK ||
       app_add_forward_set_input_0(method, x, &error) != ET_STATUS_OK ||

@@ -69,7 +69,7 @@ static void write_count(int count, const char *what) {
 }
 
 int main(void) {
-  et_error error = {0};
+  et_error error = ET_ERROR_INIT;
   tally found = {0};
   if (classify_all(&found, &error) != ET_STATUS_OK) {
     board_write(error.message);

@@ -21,7 +21,7 @@ static et_status print_all(et_error *error) {
 }
 
 int main(void) {
-  et_error error = {0};
+  et_error error = ET_ERROR_INIT;
   if (print_all(&error) != ET_STATUS_OK) {
     fprintf(stderr, "%s\n", error.message);
     return 1;

@@ -136,7 +136,7 @@ static et_status reply(const char *prompt, const et_method_options *options,
 
 int main(int argc, char **argv) {
   static et_cpu_pool pool;
-  et_error error = {0};
+  et_error error = ET_ERROR_INIT;
   if (argc != 2) {
     fprintf(stderr, "usage: app PROMPT\n");
     return 1;

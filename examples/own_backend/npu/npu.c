@@ -39,8 +39,8 @@ static et_status npu_execute(void *handle, const et_execute_context *context,
     return et_fail(context->error, ET_STATUS_INVALID_ARGUMENT,
                    "expected two float32 tensors of one size");
   }
-  const float *x = args[0]->u.as_tensor->data;
-  float *out = args[1]->u.as_tensor->data;
+  const float *x = (const float *)args[0]->u.as_tensor->data;
+  float *out = (float *)args[1]->u.as_tensor->data;
   for (size_t i = 0; i < args[1]->u.as_tensor->numel; i++) {
     out[i] = step == 'n' ? -x[i] : x[i] < 0 ? 0 : x[i];
   }

@@ -19,9 +19,9 @@ et_status demo_add_float32(et_kernel_context *context, et_value **args) {
   }
   ET_RETURN_IF_ERROR(et_tensor_resize(out, a->sizes, a->rank, context->error));
   const float alpha = number(args[2]);
-  const float *x = a->data;
-  const float *y = b->data;
-  float *z = out->data;
+  const float *x = (const float *)a->data;
+  const float *y = (const float *)b->data;
+  float *z = (float *)out->data;
   for (size_t i = 0; i < out->numel; ++i) {
     z[i] = x[i] + alpha * y[i];
   }

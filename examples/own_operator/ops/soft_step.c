@@ -11,8 +11,8 @@ et_status demo_soft_step_out(et_kernel_context *context, et_value **args) {
            (double)slope);
   ET_RETURN_IF_ERROR(
       et_tensor_resize(out, self->sizes, self->rank, context->error));
-  const float *x = self->data;
-  float *y = out->data;
+  const float *x = (const float *)self->data;
+  float *y = (float *)out->data;
   for (size_t i = 0; i < out->numel; ++i) {
     y[i] = x[i] / (slope + fabsf(x[i]));
   }

@@ -70,6 +70,9 @@ typedef struct et_error {
   char message[ET_ERROR_MESSAGE_BYTES];
 } et_error;
 
+/* The value of an et_error without a failure: `et_error error = ET_ERROR_INIT;` in C and C++. */
+#define ET_ERROR_INIT {ET_STATUS_OK, {0}}
+
 void et_error_clear(et_error *error);
 
 /* Records `status` and a formatted message unless an earlier one is there, and

@@ -8,6 +8,10 @@
 
 #include "executorch/kernel.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Returns from the kernel with INVALID_ARGUMENT and a formatted message unless
  * `condition` holds. Formats are those of et_fail. */
 #define ET_CHECK(context, condition, ...)                          \
@@ -52,5 +56,9 @@ et_status et_arg_ints(et_kernel_context *context, const char *what,
 et_status et_arg_sizes(et_kernel_context *context, const char *what,
                        const et_value *list, int32_t *out_sizes,
                        size_t *out_rank);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* EXECUTORCH_KERNELS_ARGS_H_ */

@@ -8,6 +8,10 @@
 
 #include "executorch/scalar_type.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* What elements are computed in: float16 and bfloat16 in float, as ATen does,
  * and all integers and bool in int64_t, whose results are the same modulo the
  * width of the narrower type. */
@@ -69,5 +73,9 @@ static inline int64_t et_wrap_sub(int64_t a, int64_t b) {
 static inline int64_t et_wrap_mul(int64_t a, int64_t b) {
   return (int64_t)((uint64_t)a * (uint64_t)b);
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* EXECUTORCH_KERNELS_CONVERT_H_ */

@@ -5,6 +5,10 @@
 #include "executorch/kernel.h"
 #include "executorch/kernels/view.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Writes every element of `in` to the same place of `out`; both have the same
  * shape. INVALID_ARGUMENT, naming `what`, when dtypes differ and one of them
  * cannot be converted. */
@@ -28,5 +32,9 @@ et_status et_fill_view(et_kernel_context *context, const char *what,
 et_status et_fill_like(et_kernel_context *context, const char *what,
                        const et_value *number, const et_tensor *like,
                        et_tensor *out);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* EXECUTORCH_KERNELS_COPY_H_ */

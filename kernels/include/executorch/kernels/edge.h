@@ -6,6 +6,10 @@
 #include <math.h>
 #include <stdbool.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* What is there; the numbers are grid_sampler's. */
 enum { ET_EDGE_ZEROS, ET_EDGE_BORDER, ET_EDGE_REFLECTION };
 
@@ -41,5 +45,9 @@ static inline double et_edge_pad(const et_edge *edge, double place) {
   place = place > 0.0 ? place : 0.0;
   return place < last ? place : last;
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* EXECUTORCH_KERNELS_EDGE_H_ */

@@ -8,6 +8,10 @@
 #include "executorch/kernel.h"
 #include "executorch/kernels/reduce.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* One operator: results that are integers or bool are folded in int64_t, the
  * others in double. `take` adds elements to the number at `state`. */
 typedef struct et_fold {
@@ -45,5 +49,9 @@ et_status et_fold_check_dtype(et_kernel_context *context, const char *what,
     }                                                                \
     *(type *)state = r;                                              \
   }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* EXECUTORCH_KERNELS_FOLD_H_ */

@@ -7,6 +7,10 @@
 #include "executorch/kernel.h"
 #include "executorch/kernels/view.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* INVALID_ARGUMENT unless `indices` is int32 or int64. */
 et_status et_index_check_dtype(et_kernel_context *context, const char *what,
                                const et_tensor *indices);
@@ -18,5 +22,9 @@ et_status et_index_check(et_kernel_context *context, const char *what,
 
 /* Element number `i`, in row-major order, of a view of int32 or int64. */
 int64_t et_index_at(const et_view *indices, size_t i);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* EXECUTORCH_KERNELS_INDEX_H_ */

@@ -7,6 +7,10 @@
 
 #include "executorch/kernels/loop.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* What all lines have in common, by operand. */
 typedef struct et_lines {
   et_scalar_type dtypes[ET_LOOP_OPERANDS];
@@ -22,5 +26,9 @@ typedef void (*et_line_fn)(const et_lines *lines, uint8_t *const *at,
  * differ in that dimension only. Without dimensions the element is a line. */
 void et_lines_run(const et_view *views, size_t operands, size_t axis,
                   et_line_fn fn, const void *state);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* EXECUTORCH_KERNELS_LINE_H_ */

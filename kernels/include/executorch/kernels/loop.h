@@ -8,6 +8,10 @@
 
 #include "executorch/kernels/view.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define ET_LOOP_OPERANDS 4
 
 /* The innermost loop is the caller's: a run of `count` elements, operand k's at
@@ -34,5 +38,9 @@ et_loop et_loop_over(const et_view *views, size_t operands);
 
 /* Moves on to the next run. */
 void et_loop_next(et_loop *loop);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* EXECUTORCH_KERNELS_LOOP_H_ */

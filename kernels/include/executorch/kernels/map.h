@@ -10,6 +10,10 @@
 #include "executorch/kernel.h"
 #include "executorch/kernels/convert.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define ET_MAP_OPERANDS 3
 #define ET_MAP_SCALARS 3
 
@@ -122,5 +126,9 @@ et_status et_map_with_scalar(et_kernel_context *context, const et_map *map,
 #define ET_RUN_ALL(fn) {fn##_int64, fn##_float32, fn##_float64}
 #define ET_RUN_FLOATS(fn) {NULL, fn##_float32, fn##_float64}
 #define ET_RUN_INT64(fn) {fn##_int64, NULL, NULL}
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* EXECUTORCH_KERNELS_MAP_H_ */

@@ -4,6 +4,10 @@
 
 #include "executorch/kernels/map.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Defines `<name>_map`; `run` is an ET_RUN_... of the functions of `name`. */
 #define ET_OPERATOR_MAP(name, rule, run, parameters) \
   static const et_map name##_map = {#name, rule, run, parameters};
@@ -59,5 +63,9 @@
 #define ET_OPERATOR_INTEGER(name, formula)             \
   ET_MAP_BINARY(name##_int64, int64_t, int64, formula) \
   ET_OPERATOR_MAP(name, ET_MAP_PROMOTE, ET_RUN_INT64(name), ET_MAP_JOIN)
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* EXECUTORCH_KERNELS_OPERATOR_H_ */

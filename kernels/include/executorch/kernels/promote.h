@@ -6,6 +6,10 @@
 
 #include "executorch/value.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* The dtype in which an operator computes on `operands`, tensors and numbers
  * (TENSOR, INT, BOOL, DOUBLE, or NONE, which is passed over), as
  * torch.result_type has it: tensors with dimensions decide; tensors without,
@@ -14,5 +18,9 @@ et_scalar_type et_result_type(const et_value *const *operands, size_t count);
 
 /* The smallest dtype that PyTorch lets both be computed in. */
 et_scalar_type et_promote(et_scalar_type a, et_scalar_type b);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* EXECUTORCH_KERNELS_PROMOTE_H_ */

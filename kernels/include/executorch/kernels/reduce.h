@@ -8,6 +8,10 @@
 #include "executorch/kernels/convert.h"
 #include "executorch/kernels/loop.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define ET_REDUCE_OUTS 2
 
 /* `kept` and `outs` are the input and the results over the dimensions that
@@ -51,5 +55,9 @@ void et_take_elements(et_loop *elements, et_scalar_type dtype,
 /* Sum of (x - shift) over the elements, or of its square. */
 double et_sum_elements(et_loop elements, et_scalar_type dtype, double shift,
                        bool squared);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* EXECUTORCH_KERNELS_REDUCE_H_ */

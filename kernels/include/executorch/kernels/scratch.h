@@ -9,6 +9,10 @@
 
 #include "executorch/tensor.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Bytes of scratch where a loop takes any. */
 #define ET_CONV_SCRATCH_BYTES ((size_t)32768)
 #define ET_MATMUL_SCRATCH_BYTES ((size_t)32768)
@@ -97,5 +101,9 @@
   (sizeof(float) *                                                             \
    (ET_ATTENTION_ROWS * ((size_t)(keys) + (size_t)(depth) + (size_t)(width)) + \
     ET_ATTENTION_KEYS * ((size_t)(depth) + (size_t)(width))))
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* EXECUTORCH_KERNELS_SCRATCH_H_ */

@@ -8,6 +8,10 @@
 
 #include "executorch/kernel.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Sets *out to `axis`, counted from the end when negative. A tensor without
  * dimensions has axes 0 and -1, as in PyTorch. */
 et_status et_shape_axis(et_kernel_context *context, const char *what,
@@ -46,5 +50,9 @@ et_status et_shape_supports(et_kernel_context *context, const char *what,
 et_status et_shape_rank(et_kernel_context *context, const char *what,
                         const et_tensor *tensor, size_t rank_low,
                         size_t rank_high);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* EXECUTORCH_KERNELS_SHAPE_H_ */

@@ -10,6 +10,10 @@
 
 #include "executorch/tensor.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Element [i0, i1, ...] lies at data + dtype size * sum(i[d] * strides[d]). */
 typedef struct et_view {
   uint8_t *data;
@@ -40,5 +44,9 @@ bool et_view_expand(const et_view *view, const int32_t *sizes, size_t rank,
 /* Where element number `index` of the row-major order lies, in elements from
  * data. */
 int64_t et_view_offset(const et_view *view, size_t index);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* EXECUTORCH_KERNELS_VIEW_H_ */

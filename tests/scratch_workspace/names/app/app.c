@@ -13,7 +13,7 @@ int main(void) {
   const float x[2] = {10, 20};
   const float *y = NULL;
   const float *z = NULL;
-  et_error error = {0};
+  et_error error = ET_ERROR_INIT;
   et_method *a = NULL;
   et_method *b = NULL;
   if (a_model_forward_load(&memory_a, NULL, &a, &error) != ET_STATUS_OK ||
