@@ -12,6 +12,7 @@ load("//rules/private/repository:bundled_rules.bzl", "bundled_rules")
 load("//rules/private/repository:python_environment.bzl", "python_environment")
 load("//rules/private/repository:python_interpreter.bzl", "python_interpreter")
 load("//rules/private/repository:python_packages.bzl", "python_packages")
+load("//rules/private/repository:stb.bzl", "stb")
 load("//rules/private/repository:wheel_files.bzl", "wheel_files")
 
 # Rule sets by name: folder in Bazel's install base, stand-in for Bazel 4.
@@ -40,11 +41,12 @@ _OTHER_LOCKS = {
 }
 
 def executorch_repositories(python_version = "3.11"):
-    """Defines what the rules need besides other rule sets: @executorch_python and @executorch_pip.
+    """Defines what the rules need besides other rule sets: @executorch_python, @executorch_pip and @executorch_stb.
 
     Args:
       python_version: CPython's version that models are compiled with, two numbers of it.
     """
+    stb(name = "executorch_stb")
     python_interpreter(name = "executorch_python", python_version = python_version)
     python_environment(
         name = "executorch_pip",

@@ -130,7 +130,7 @@ int main(int argc, char **argv) {
   }
   classifier network = {0};
   int unread = 0;
-  et_error error = {0};
+  et_error error = ET_ERROR_INIT;
   et_status status =
       (chosen.bytes ? load_bytes : load_floats)(&network, &error);
   if (status == ET_STATUS_OK) {

@@ -2,13 +2,11 @@
 
 load("//rules/private/repository:cmocka.bzl", "cmocka")
 load("//rules/private/repository:python_environment.bzl", "python_environment")
-load("//rules/private/repository:stb.bzl", "stb")
 load(":published_models.bzl", "published_models")
 
 def project_repositories():
     """Defines them: C libraries, published models, the official exporter and runtime, and the runtimes that we are measured beside."""
     cmocka(name = "cmocka")
-    stb(name = "stb")
     published_models()
     python_environment(
         name = "executorch_models",

@@ -44,6 +44,7 @@ COMPILES_THE_FIRST_MODEL = tuple(
 # How README and examples name the rules.
 _RULES_OF_README = "../rules_executorch"
 _RULES_OF_EXAMPLE = 'path = "../.."'
+_SETTINGS_OF_EXAMPLE = "%workspace%/../../executorch.bazelrc"
 
 
 @dataclass(frozen=True)
@@ -106,9 +107,7 @@ class Workspace:
             frozenset(entry["runner"] for entry in ran),
         )
 
-    def run(
-        self, target: str, *arguments: str, flags: Sequence[str] = ()
-    ) -> subprocess.CompletedProcess[str]:
+    def run(self, target: str, *arguments: str, flags: Sequence[str] = ()) -> subprocess.CompletedProcess[str]:
         return self._bazel("run", *flags, target, "--", *arguments)
 
     def test(self, *targets: str) -> subprocess.CompletedProcess[str]:
@@ -179,7 +178,8 @@ def example_workspace(
         made.write(file, text.replace(_RULES_OF_EXAMPLE, f'path = "{root}"'))
     settings = example / ".bazelrc"
     if settings.exists():
-        made.write_settings(settings.read_text(encoding="utf-8"), cache)
+        text = settings.read_text(encoding="utf-8")
+        made.write_settings(text.replace(_SETTINGS_OF_EXAMPLE, f"{root}/executorch.bazelrc"), cache)
     return made
 
 

@@ -1,0 +1,34 @@
+"""image_calibration: photographs as the inputs that a model is quantized by."""
+
+def _channels(where, argument, values):
+    if type(values) != "list" or len(values) != 3:
+        fail("%s: '%s' must be a list of three numbers, one for each channel, got %r" % (where, argument, values))
+    return ",".join([str(value) for value in values])
+
+def image_calibration(name, images, input, side = 224, mean = [0.5, 0.5, 0.5], deviation = [0.5, 0.5, 0.5], **kwargs):
+    """Reads images as //models/classify:photo does in a program, and writes `<name>.safetensors` for `calibration` of `executorch_model`.
+
+    Each image gives three calls, its center from near and from far.
+
+    Args:
+      name: name of the target.
+      images: labels of JPEG, PNG or binary PPM files.
+      input: name of the model's input, float32 [1, 3, side, side].
+      side: pixels of a side.
+      mean: of the channels red, green and blue, for values from 0 to 1.
+      deviation: of the channels.
+      **kwargs: the attributes that every rule has.
+    """
+    where = "image_calibration(name = '%s')" % name
+    if not images:
+        fail("%s: 'images' is empty; name at least one image" % where)
+    words = [input, str(side), _channels(where, "mean", mean), _channels(where, "deviation", deviation)]
+    photos = Label("//models/classify:photos")
+    native.genrule(
+        name = name,
+        srcs = images,
+        outs = [name + ".safetensors"],
+        cmd = "$(location %s) %s $(SRCS) $@" % (photos, " ".join(words)),
+        tools = [photos],
+        **kwargs
+    )
