@@ -14,6 +14,7 @@ import exir.dialects.quantized_bytes_ops
 import exir.dialects.quantized_decomposed_ops
 import exir.dialects.quantized_weight_ops
 import exir.dialects.torchvision_ops  # noqa: F401  (registers out overloads)
+from exir.dialects.custom_ops import define_out_overload
 
 # Arguments that say where and how a result is made; with an out variant, the output says it.
 _TENSOR_OPTIONS = ("dtype", "layout", "device", "pin_memory")
@@ -37,6 +38,8 @@ def out_variant_of(op: OpOverload) -> OutVariant | None:
     argument for each tensor or list of tensors that `op` returns.
     """
     found = [variant for other in _overloads(op) if (variant := _match(op, other))]
+    if not found and define_out_overload(op):
+        found = [variant for other in _overloads(op) if (variant := _match(op, other))]
     return min(found, key=lambda variant: len(variant.dropped), default=None)
 
 

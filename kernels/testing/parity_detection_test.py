@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from kernels.testing import detection
+from exir.dialects import detection
 from kernels.testing.native import KernelError
 from kernels.testing.parity import FLOATING, channels_last, check, load_kernels, random_tensor
 

@@ -20,11 +20,11 @@ from pathlib import Path
 
 import torch
 
+from exir import torchvision_operators
 from tests.architectures import (
     plain_models,
     timm_models,
     torchvision_models,
-    torchvision_operators,
     transformers_models,
     transformers_parts,
     trial,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from exir.dialects import detection
 from exir.operators.operators import own_operators
-from kernels.testing import detection
 from tests.operators.compiled import assert_follows_pytorch
 
 _LIBRARY = torch.library.Library("torchvision", "FRAGMENT")

@@ -22,6 +22,11 @@ from exir.error import ModelError, WeightsError
 from exir.model_spec import ModelSpec, as_model_spec
 from exir.weights_file import WeightsFile
 
+_PROVIDED = (
+    "; where no such build can be had, call `exir.torchvision_operators.provide()` before torchvision is imported"
+    " (docs/python_packages.md)"
+)
+
 # The parameter of an entry point that makes its model by the weights file.
 _WEIGHTS = "weights"
 
@@ -74,9 +79,10 @@ def _unloaded_library(error: BaseException) -> str:
     missing = re.fullmatch(r"operator (\w+)::\w+ does not exist", str(error))
     if not missing:
         return ""
+    provided = _PROVIDED if missing[1] == "torchvision" else ""
     return (
         f"\n    the library that defines operators of '{missing[1]}' was not loaded: where it is a package's, lock the build of"
-        f" that package for torch {torch.__version__}, as one for another torch does not load"
+        f" that package for torch {torch.__version__}, as one for another torch does not load{provided}"
     )
 
 

@@ -28,17 +28,23 @@ def roi_align(
     x: Tensor, rois: Tensor, scale: float, height: int, width: int, sampling_ratio: int, aligned: bool
 ) -> Tensor:
     """`x` [N, C, H, W], `rois` [K, 5] of image and corners → [K, C, height, width]."""
-    pooled = [_region(x.double(), roi, scale, (height, width), sampling_ratio, aligned) for roi in rois.double()]
+    pooled = [
+        _region(x.double(), roi, scale, (height, width), sampling_ratio, aligned)
+        for roi in rois.double()
+    ]
     return torch.stack(pooled).to(x.dtype) if pooled else x.new_empty(0, x.shape[1], height, width)
 
 
-def _region(x: Tensor, roi: Tensor, scale: float, bins: tuple[int, int], sampling_ratio: int, aligned: bool) -> Tensor:
+def _region(
+    x: Tensor, roi: Tensor, scale: float, bins: tuple[int, int], sampling_ratio: int, aligned: bool
+) -> Tensor:
     image = x[int(roi[0])]
     start = roi[1:3] * scale - 0.5 * aligned
     size = roi[3:5] * scale - 0.5 * aligned - start
     size = size if aligned else size.clamp(min=1)
     rows, columns = (
-        _samples(start[1 - axis], size[1 - axis], bins[axis], sampling_ratio, image.shape[1 + axis]) for axis in (0, 1)
+        _samples(start[1 - axis], size[1 - axis], bins[axis], sampling_ratio, image.shape[1 + axis])
+        for axis in (0, 1)
     )
     return rows @ image @ columns.T
 

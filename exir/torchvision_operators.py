@@ -1,6 +1,14 @@
-"""Torchvision's operators for detection where its own library does not load, as beside another build of torch."""
+"""Torchvision's operators for detection, for a build of torch that torchvision's own library does not load beside.
 
-from __future__ import annotations
+A model calls `provide()` before it imports torchvision, or a package that imports torchvision, such as timm:
+
+    from exir import torchvision_operators
+
+    torchvision_operators.provide()
+    import torchvision
+
+It defines `nms` and `roi_align` by PyTorch operations. Where torchvision's library loads, it does nothing.
+"""
 
 import importlib
 import importlib.util
@@ -8,7 +16,7 @@ from pathlib import Path
 
 import torch
 
-from kernels.testing import detection
+from exir.dialects import detection
 
 _SCHEMAS = {
     "nms": "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor",
@@ -17,11 +25,14 @@ _SCHEMAS = {
     " int sampling_ratio, bool aligned) -> Tensor",
 }
 
+# The definitions of a library end with it.
+_KEPT: list[torch.library.Library] = []
+
 
 def provide() -> None:
-    """Define what torchvision cannot; to be called before it is imported."""
+    """Define the operators that torchvision's library would define; call it before torchvision is imported."""
     spec = importlib.util.find_spec("torchvision")
-    if spec is None or spec.origin is None or _loads(Path(spec.origin).parent):
+    if _KEPT or spec is None or spec.origin is None or _loads(Path(spec.origin).parent):
         return
     library = torch.library.Library("torchvision", "FRAGMENT")
     for name, schema in _SCHEMAS.items():
@@ -32,14 +43,11 @@ def provide() -> None:
     vars(importlib.import_module("torchvision.extension"))["_has_ops"] = lambda: True
 
 
-# A library's definitions go with it.
-_KEPT: list[torch.library.Library] = []
-
-
 def _loads(package: Path) -> bool:
     try:
         for path in package.glob("_C*.so"):
             torch.ops.load_library(str(path))
     except OSError:
         return False
-    return hasattr(torch.ops.torchvision, "nms")
+    schemas = torch._C._jit_get_schemas_for_operator("torchvision::nms")
+    return any(not schema.overload_name for schema in schemas)  # exir defines the overload `out`

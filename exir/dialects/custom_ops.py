@@ -1,0 +1,47 @@
+"""Out overloads of operators that `torch.library.custom_op` defines, which has functional operators alone."""
+
+import torch
+from torch import Tensor
+from torch._library.custom_ops import OPDEFS
+from torch._ops import OpOverload
+from torch.library import Library
+
+# The definitions of a library end with it.
+_LIBRARIES: dict[str, Library] = {}
+
+
+def define_out_overload(op: OpOverload) -> bool:
+    """Define `<op>.out`, which copies the results of `op`; whether `op` is a functional operator of `custom_op`.
+
+    Its outputs are `out`, or `out0`, `out1`, … of several, after the arguments of `op`.
+    """
+    schema = op._schema
+    if op.name().removesuffix(".default") not in OPDEFS or schema.is_mutable:
+        return False
+    if not schema.returns or any(not isinstance(each.type, torch.TensorType) for each in schema.returns):
+        return False
+    names = (
+        ["out"] if len(schema.returns) == 1 else [f"out{index}" for index in range(len(schema.returns))]
+    )
+    kinds = [f"Tensor({chr(ord('a') + index)}!)" for index in range(len(names))]
+    returned = kinds[0] if len(kinds) == 1 else f"({', '.join(kinds)})"
+    arguments = str(schema).partition("(")[2].rpartition(") -> ")[0]
+    separator = "" if any(each.kwarg_only for each in schema.arguments) else "*, "
+    outputs = ", ".join(f"{kind} {name}" for kind, name in zip(kinds, names, strict=True))
+    leading = f"{arguments}, " if arguments else ""
+
+    def run(*args: object, **kwargs: object) -> Tensor | tuple[Tensor, ...]:
+        given = {key: value for key, value in kwargs.items() if key not in names}
+        results = op(*args, **given)
+        written = []
+        for name, result in zip(names, (results,) if len(names) == 1 else results, strict=True):
+            out = kwargs[name]
+            assert isinstance(out, Tensor)
+            written.append(out.resize_(result.shape).copy_(result))
+        return written[0] if len(written) == 1 else tuple(written)
+
+    namespace, _, name = schema.name.partition("::")
+    library = _LIBRARIES.setdefault(namespace, Library(namespace, "FRAGMENT"))
+    library.define(f"{name}.out({leading}{separator}{outputs}) -> {returned}")
+    library.impl(f"{name}.out", run, "CompositeExplicitAutograd")
+    return True
