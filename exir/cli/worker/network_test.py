@@ -15,6 +15,8 @@ from exir.cli.loading.user_code import describe
 from exir.cli.worker.isolation import Outcome, run_isolated
 from exir.cli.worker.network import block_network, network_note
 
+pytestmark = pytest.mark.usefixtures("idle_threads_allowed")
+
 _ADDRESS = "http://weights.example/net.pt"
 
 
