@@ -1,5 +1,6 @@
 """A matrix that is used as it is and transposed is stored once."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -7,30 +8,32 @@ import torch
 from torch import SymInt
 from torch._ops import OpOverload
 from torch._subclasses.fake_tensor import FakeTensorMode
-from torch.export import ExportedProgram
 from torch.fx import Node
 
+from exir.bundle import ProgramBundle
 from exir.dialects.edge import edge_op
 from exir.graph.constants import ConstantTable
 from exir.graph.edit import insert_before, replace_and_erase
 from exir.graph.fake_mode import fake_mode_of
-from exir.pass_manager import ProgramPass
+from exir.pass_manager import BundlePass
 
 _ATEN = torch.ops.aten
 _EMBEDDING = edge_op(_ATEN.embedding.default)
+_LINEAR = edge_op(_ATEN.linear.default)
 _MM = edge_op(_ATEN.mm.default)
 _PERMUTE = edge_op(_ATEN.permute_copy.default)
 
 
 @dataclass(frozen=True)
-class ShareTransposed(ProgramPass):
+class ShareTransposed(BundlePass):
     """Lets the users of a constant matrix that is used both ways agree on one layout.
 
     Before: the edge dialect, constants not yet propagated. After: a constant of more than
     `limit` bytes that an embedding takes as it is and a product takes transposed, as tied
     weights are, is taken transposed by both: the embedding selects columns, few of which a call
     needs. Where a product takes it as it is, products with it transposed multiply from the other
-    side: x · Wᵀ = (W · xᵀ)ᵀ.
+    side: x · Wᵀ = (W · xᵀ)ᵀ. The users may be in different methods. A matrix that is left in two
+    layouts is noted.
 
     limit: bytes; smaller constants are rather stored twice.
     """
@@ -38,14 +41,39 @@ class ShareTransposed(ProgramPass):
     limit: int = 4096
     name: ClassVar[str] = "share_transposed"
 
-    def run(self, program: ExportedProgram) -> ExportedProgram:
-        fake_mode = fake_mode_of(program.graph)
-        constants = ConstantTable(program, fake_mode)
-        for node in program.graph.find_nodes(op="placeholder"):
-            tensor = constants.tensor(node)
-            if tensor is not None and tensor.dim() == 2 and tensor.nbytes > self.limit:
-                _Sharing(node, fake_mode).settle()
-        return program
+    def run(self, bundle: ProgramBundle) -> ProgramBundle:
+        uses: dict[tuple[str, int], list[_Sharing]] = {}
+        for program in bundle.programs.values():
+            fake_mode = fake_mode_of(program.graph)
+            constants = ConstantTable(program, fake_mode)
+            for node in program.graph.find_nodes(op="placeholder"):
+                tensor = constants.tensor(node)
+                if tensor is not None and tensor.dim() == 2 and tensor.nbytes > self.limit:
+                    key = constants.name(node), tensor.data_ptr()
+                    uses.setdefault(key, []).append(_Sharing(node, fake_mode))
+        for (name, _), sharings in uses.items():
+            if not _settle(sharings):
+                bundle.facts.diagnostics.note(
+                    f"'{name}' is stored in two layouts, as it is and transposed; use it in one way, or accept the size"
+                )
+        return bundle
+
+
+def _settle(sharings: "Sequence[_Sharing]") -> bool:
+    """Rewrite the users of one constant in all methods so that one way is left. False when two are left."""
+    transposed = [user for each in sharings for user in each.transposed]
+    plain = [user for each in sharings for user in each.plain]
+    if not transposed or not plain:
+        return not (any(each.linears for each in sharings) and any(map(_multiplies_by_last, plain)))
+    if all(map(_selects_columns, plain)):
+        for each in sharings:
+            each.take_transposed()
+    elif all(_is_product(user, each) for each in transposed for user in each.users):
+        for each in sharings:
+            each.take_plain()
+    else:
+        return not any(map(_multiplies_by_last, plain))
+    return True
 
 
 class _Sharing:
@@ -54,28 +82,29 @@ class _Sharing:
     def __init__(self, constant: Node, fake_mode: FakeTensorMode) -> None:
         self._constant = constant
         self._fake_mode = fake_mode
-        self._transposed = [user for user in constant.users if _is_transpose(user)]
-        self._plain = [user for user in constant.users if not _is_transpose(user)]
+        self.transposed = [user for user in constant.users if _is_transpose(user)]
+        self.linears = [user for user in constant.users if user.target is _LINEAR]
+        self.plain = [user for user in constant.users if user not in (*self.transposed, *self.linears)]
 
-    def settle(self) -> None:
-        """Rewrite the users, if they use the constant both ways, so that one way is left."""
-        if not self._transposed or not self._plain:
-            return
-        if all(map(_selects_columns, self._plain)):
+    def take_transposed(self) -> None:
+        """Embeddings select columns of the transposed matrix."""
+        if self.plain:
             self._transpose_once()
-            for embedding in self._plain:
-                self._select_columns(embedding)
-        elif all(_is_product(user, each) for each in self._transposed for user in each.users):
-            for each in self._transposed:
-                self._multiply_from_the_left(each)
+        for embedding in self.plain:
+            self._select_columns(embedding)
+
+    def take_plain(self) -> None:
+        """Products with the transposed matrix multiply from the left."""
+        for each in self.transposed:
+            self._multiply_from_the_left(each)
 
     def _transpose_once(self) -> None:
         """One transpose before all users, for `PropagateConstants` to fold into the constant."""
         first = next(node for node in self._constant.graph.nodes if node in self._constant.users)
         transposed = self._insert(first, _ATEN.permute_copy.default, self._constant, [1, 0])
-        for each in self._transposed:
+        for each in self.transposed:
             replace_and_erase(each, transposed)
-        self._transposed = [transposed]
+        self.transposed = [transposed]
 
     def _select_columns(self, embedding: Node) -> None:
         indices = embedding.args[1]
@@ -83,7 +112,7 @@ class _Sharing:
         sizes = _sizes(indices)
         if len(sizes) != 1:
             indices = self._insert(embedding, _ATEN.view_copy.default, indices, [-1])
-        columns = self._insert(embedding, _ATEN.index_select.default, self._transposed[0], 1, indices)
+        columns = self._insert(embedding, _ATEN.index_select.default, self.transposed[0], 1, indices)
         rows = self._insert(embedding, _ATEN.permute_copy.default, columns, [1, 0])
         if len(sizes) != 1:
             width = int(embedding.meta["val"].shape[-1])
@@ -112,6 +141,10 @@ def _is_transpose(node: Node) -> bool:
 def _selects_columns(node: Node) -> bool:
     """Whether `node` is an embedding whose result has its sizes but for one from numbers."""
     return node.target is _EMBEDDING and _sizes(node.args[1]).count(-1) <= 1
+
+
+def _multiplies_by_last(node: Node) -> bool:
+    return node.target in (_MM, edge_op(_ATEN.addmm.default))
 
 
 def _sizes(indices: Any) -> list[int]:

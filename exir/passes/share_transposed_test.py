@@ -117,3 +117,29 @@ def test_small_matrix_is_rather_stored_twice() -> None:
 
     names = operator_names(edge(Small(), (TOKENS["one"],)).exported_program())
     assert names == ["aten::embedding", "aten::mm"]
+
+
+class Halves(nn.Module):
+    """One way of an autoencoder with one matrix."""
+
+    def __init__(self, weight: nn.Parameter, decodes: bool) -> None:
+        super().__init__()
+        self.weight, self.decodes = weight, decodes
+
+    def forward(self, x: Tensor) -> Tensor:
+        return nn.functional.linear(x, self.weight) if self.decodes else x @ self.weight
+
+
+def test_methods_that_use_a_matrix_both_ways_share_it() -> None:
+    weight = nn.Parameter(torch.randn(WORDS, WIDTH))
+    inputs = {"encode": (torch.randn(2, WORDS),), "decode": (torch.randn(2, WIDTH),)}
+    modules = {name: Halves(weight, name == "decode").eval() for name in inputs}
+    manager = to_edge({name: Example(modules[name], inputs[name]).export() for name in inputs})
+    for name, module in modules.items():
+        assert_same(
+            run(manager.exported_program(name), inputs[name]),
+            run_module(module, inputs[name]),
+            1e-4,
+            1e-5,
+        )
+    assert MATRIX < stored(manager) < 1.5 * MATRIX
