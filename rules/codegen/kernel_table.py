@@ -6,10 +6,12 @@ linker takes only the kernels it names.
 
     python3 -m rules.codegen.kernel_table --kernels kernels/portable/kernels.toml --symbol et_all_kernels --out all.c
     python3 -m rules.codegen.kernel_table --kernels … --only model.json --symbol model_kernels --out model.c
+    python3 -m rules.codegen.kernel_table --kernels … --signatures --symbol et_kernel_signatures --out signatures.c
 
 Each `--only` file selects operators: a model's manifest (JSON, key `operators`
 with objects that have a `name`) or a text file with one name a line. Without
-`--only` every kernel is taken. `--operators` names tables of operators besides our own.
+`--only` every kernel is taken. With `--signatures` the rows have names and signatures
+alone, for programs that load methods and never run them. `--operators` names tables of operators besides our own.
 `@file` stands for the arguments in that file, one a line.
 """
 
@@ -104,6 +106,14 @@ def table_definition(kernels: Sequence[Kernel], symbol: str, storage: str = "") 
     return "\n".join([*lines, f"{storage}const et_kernel_table {symbol} = {{{rows}, {count}}};", ""])
 
 
+def signature_table(kernels: Sequence[Kernel], symbol: str) -> str:
+    """C that defines a table of the kernels' names and signatures, one row an operator."""
+    operators = {kernel.operator.name: kernel.operator for kernel in kernels}
+    rows = [f'    {{"{each.name}", "{each.signature}", NULL, NULL, NULL, 0}},' for each in operators.values()]
+    lines = ["static const et_kernel rows[] = {", *rows, "};", ""]
+    return "\n".join([*lines, f"const et_kernel_table {symbol} = {{rows, sizeof rows / sizeof *rows}};", ""])
+
+
 def choose(table: KernelTable, only: Sequence[Path] | None) -> list[Kernel]:
     """The kernels of the operators that the files `only` name, all without; by name. Raises SelectionError.
 
@@ -144,7 +154,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 1
     declaration = f"extern const et_kernel_table {options.symbol};\n"
-    options.out.write_text(_HEAD + declaration + table_definition(kernels, options.symbol), encoding="utf-8")
+    definition = (signature_table if options.signatures else table_definition)(kernels, options.symbol)
+    options.out.write_text(_HEAD + declaration + definition, encoding="utf-8")
     return 0
 
 
@@ -233,6 +244,7 @@ def _parse_options(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Writes a C kernel table.", fromfile_prefix_chars="@")
     add_table_flags(parser)
     parser.add_argument("--only", type=Path, action="append", help="manifest or name list that selects operators")
+    parser.add_argument("--signatures", action="store_true", help="write names and signatures alone")
     parser.add_argument("--symbol", type=_identifier, required=True, help="name of the et_kernel_table")
     parser.add_argument("--out", type=Path, required=True, help="C file to write")
     return parser.parse_args(argv)

@@ -96,7 +96,7 @@ def _provide(ctx, described, backends):
     return [
         DefaultInfo(files = depset([ctx.file.pte])),
         OutputGroupInfo(
-            _validation = validation(ctx, ctx.label.name, ctx.file.pte, described.manifest, described.weights),
+            _validation = validation(ctx, ctx.label.name, ctx.file.pte, described.manifest, described.weights, backends),
             manifest = depset([described.manifest]),
             pte = depset([ctx.file.pte]),
             report = depset([report_page(ctx, ctx.label.name, ctx.file.pte, described.manifest)]),

@@ -129,7 +129,7 @@ def _impl(ctx):
     return [
         DefaultInfo(files = depset([pte])),
         OutputGroupInfo(
-            _validation = validation(ctx, stem, pte, manifest, weights),
+            _validation = validation(ctx, stem, pte, manifest, weights, given.backends),
             debug_record = depset([record]),
             dump = depset([dump]),
             manifest = depset([manifest]),

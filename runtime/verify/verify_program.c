@@ -1,16 +1,22 @@
-/* verify_program: opens a program as the runtime does, which verifies all of it.
+/* verify_program: opens a program and loads each of its methods, as the runtime does.
  *
  *   verify_program TARGET STAMP PROGRAM.pte [WEIGHTS.ptd...]
  *
  * Writes STAMP, an empty file, and exits with 0 when the structure of every file, what
  * external data says of its own content, and what each method says of its inputs,
- * outputs and memory are as they must be. Else it says what is not, and exits with 1;
- * with 2 when called wrongly. TARGET is for messages. */
+ * outputs and memory are as they must be, and every method loads. Otherwise it prints
+ * the reason, and exits with 1; with 2 when called wrongly. TARGET is for messages.
+ *
+ * et_verify_registry decides which methods are loaded. A method that needs another
+ * kernel or backend is not loaded, as this program cannot know what they accept. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "executorch/file_loader.h"
+#include "executorch/hosted_method.h"
 #include "executorch/program.h"
+#include "runtime/core/reason.h"
+#include "runtime/verify/registry.h"
 
 /* A file, and what the runtime is told of it. */
 typedef struct opened_file {
@@ -50,7 +56,33 @@ static et_status verify_ends(const et_method_meta *meta, et_error *error) {
   return ET_STATUS_OK;
 }
 
-static et_status verify_methods(const et_program *program, et_error *error) {
+/* Whether a method fails to load for a reason that says nothing about the program: it
+ * needs a kernel, a backend, weights or memory that this program does not have. */
+static bool lacks_part(et_status status, bool has_weights) {
+  return status == ET_STATUS_OPERATOR_MISSING ||
+         status == ET_STATUS_MEMORY_TOO_SMALL ||
+         (status == ET_STATUS_NOT_FOUND && !has_weights);
+}
+
+static et_status load(const et_program *program, const char *name,
+                      bool has_weights, et_error *error) {
+  et_hosted_method hosted;
+  const et_status status = et_hosted_method_load(
+      program, name, &et_verify_registry, NULL, &hosted, error);
+  if (status == ET_STATUS_OK) {
+    et_hosted_method_free(&hosted);
+    return ET_STATUS_OK;
+  }
+  if (lacks_part(status, has_weights)) {
+    return ET_STATUS_OK;
+  }
+  const et_error reason = *error;
+  et_error_clear(error); /* it keeps its first message */
+  return et_fail_because(error, status, &reason, "method %s: ", name);
+}
+
+static et_status verify_methods(const et_program *program, bool has_weights,
+                                et_error *error) {
   for (size_t i = 0; i < et_program_method_count(program); i++) {
     et_string name;
     et_method_meta meta;
@@ -58,6 +90,7 @@ static et_status verify_methods(const et_program *program, et_error *error) {
     ET_RETURN_IF_ERROR(
         et_program_method_meta(program, name.data, &meta, error));
     ET_RETURN_IF_ERROR(verify_ends(&meta, error));
+    ET_RETURN_IF_ERROR(load(program, name.data, has_weights, error));
   }
   return ET_STATUS_OK;
 }
@@ -70,7 +103,7 @@ static et_status verify(opened *o, char **paths, int count, et_error *error) {
   ET_RETURN_IF_ERROR(
       et_program_load_sources(o->sources, o->count, &program, error));
   ET_RETURN_IF_ERROR(et_program_check_contents(&program, error));
-  return verify_methods(&program, error);
+  return verify_methods(&program, count > 1, error);
 }
 
 static int write_stamp(const char *path) {
@@ -111,8 +144,8 @@ int main(int argc, char **argv) {
   if (status != ET_STATUS_OK) {
     fprintf(
         stderr,
-        "error: %s: %s is no program that the runtime opens: %s: %s\n"
-        "  no device would open it: export or fetch it again if it was made "
+        "error: %s: %s is no program that the runtime loads: %s: %s\n"
+        "  no device would load it: export or fetch it again if it was made "
         "elsewhere; if it was compiled here, the compiler or a backend wrote "
         "what it should not\n",
         argv[1], argv[3], et_status_name(status),
