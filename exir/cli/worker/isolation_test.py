@@ -110,7 +110,7 @@ def test_messages_survive_a_model_that_spoils_its_streams(spoil: str) -> None:
         if spoil == "closed":
             sys.stdout.close()
             sys.stderr.close()
-        sys.stdout = sys.stderr = None  # type: ignore[assignment]
+        sys.stdout = sys.stderr = None
         return 3
 
     outcome = run_isolated(child)
