@@ -220,7 +220,8 @@ STEPS: dict[str, Callable[[], Step]] = {
 
 
 def main(folder: str) -> None:
-    """Write the program of every step."""
+    """Write the program of every step to `folder`, which is made if it does not exist."""
+    Path(folder).mkdir(parents=True, exist_ok=True)
     for name, step in STEPS.items():
         Path(folder, f"{name}.pte").write_bytes(step().program)
 

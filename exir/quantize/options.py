@@ -1,6 +1,7 @@
 """What to quantize, and how."""
 
 import difflib
+import importlib.util
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -86,6 +87,14 @@ class QuantizationOptions:
     def no_form(self) -> str:
         """Why an operator stays float that the recipe does not know."""
         return f"recipe '{self.recipe}' has no form of this operator"
+
+
+def require_torchao(recipe: str) -> None:
+    """Raise `ConfigError` if the package that quantizes cannot be found."""
+    if importlib.util.find_spec("torchao") is None:
+        raise ConfigError(
+            f"recipe '{recipe}' needs the package torchao, which is not installed; install torchao"
+        )
 
 
 def _check_types(options: QuantizationOptions) -> None:

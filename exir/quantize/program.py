@@ -18,7 +18,7 @@ from exir.graph.fake_mode import fake_mode_of
 from exir.quantize.dynamic_shapes import dynamic_shapes_of
 from exir.quantize.families import operator_name
 from exir.quantize.norms import fold_batch_norms, hide_norms
-from exir.quantize.options import QuantizationOptions
+from exir.quantize.options import QuantizationOptions, require_torchao
 from exir.quantize.quiet import quiet
 from exir.quantize.report import Decision
 
@@ -61,6 +61,7 @@ def quantize_program(
             " a .safetensors or .npz file, or ModelSpec(calibration_inputs = {method: [(input, ...), ...]}), or"
             " quantize_program(program, options, calibration = [(input, ...), ...])"
         )
+    require_torchao(options.recipe)
     with quiet():
         # Without operators that write to their operands: a tensor that is quantized is another one.
         functional = program.run_decompositions({})

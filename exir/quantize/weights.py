@@ -13,7 +13,7 @@ from exir.error import ConfigError
 from exir.quantize.computed_weights import make_weight_constant
 from exir.quantize.exclusions import Exclusions, is_exclusion
 from exir.quantize.families import computes_float, operator_name
-from exir.quantize.options import QuantizationOptions
+from exir.quantize.options import QuantizationOptions, require_torchao
 from exir.quantize.quiet import quiet
 from exir.quantize.recipes import Activations
 from exir.quantize.report import Decision, decision
@@ -42,6 +42,7 @@ def quantize_weights(module: nn.Module, options: QuantizationOptions) -> Reasons
         raise ConfigError(
             f"recipe '{options.recipe}' quantizes exported programs; call quantize_program(program, options, calibration)"
         )
+    require_torchao(options.recipe)
     exclusions = Exclusions(options.exclude)
     found = {name: each for name, each in module.named_modules() if isinstance(each, _KINDS)}
     for name, each in found.items():

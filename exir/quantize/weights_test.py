@@ -1,5 +1,6 @@
 """Weights of 4 and 8 bits by recipe."""
 
+import importlib.util
 from collections.abc import Sequence
 from typing import Any
 
@@ -269,3 +270,11 @@ def test_a_quantized_table_can_be_read_by_any_operator(recipe: str, read: str) -
     found = program.module()(words)
     assert (found - real).abs().max() < (0.05 if "int8" in recipe else 0.4) * real.abs().max()
     assert len(to_edge(program).to_executorch().buffer) > 0
+
+
+def test_a_recipe_without_torchao_names_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(
+        ConfigError, match="recipe 'int8_dynamic' needs the package torchao, which is not"
+    ):
+        quantize_weights(nn.Linear(4, 3), QuantizationOptions("int8_dynamic"))
