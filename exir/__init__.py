@@ -5,6 +5,7 @@ The API carries ExecuTorch's names. Names are resolved on first use, so importin
 """
 
 from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 _HOME = {
@@ -23,13 +24,28 @@ _HOME = {
     "to_edge_transform_and_lower": "exir.program",
 }
 
+SUPPORTED_TORCH = "2.13.*"
+"""The versions of torch that this compiler works with."""
+
 __all__ = sorted(_HOME)
 
 
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'exir' has no attribute '{name}'")
-    return getattr(import_module(_HOME[name]), name)
+    try:
+        return getattr(import_module(_HOME[name]), name)
+    except (AttributeError, ImportError) as error:
+        # Of an AttributeError here, `from exir import name` reports nothing but the name.
+        raise ImportError(f"exir.{name} cannot be imported with {_torch_found()}: {error}") from error
+
+
+def _torch_found() -> str:
+    try:
+        found = version("torch")
+    except PackageNotFoundError:
+        return f"no torch installed; install torch {SUPPORTED_TORCH}"
+    return f"torch {found}; torch {SUPPORTED_TORCH} is supported"
 
 
 def __dir__() -> list[str]:

@@ -1,0 +1,31 @@
+"""What `from exir import name` reports when torch does not fit."""
+
+import sys
+import types
+
+import pytest
+
+import exir
+from exir import SUPPORTED_TORCH
+
+
+def test_import_error_names_the_torch_found_and_the_supported_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    other = types.ModuleType("exir.program")
+    monkeypatch.setitem(sys.modules, "exir.program", other)
+    monkeypatch.setattr(exir, "version", lambda name: "2.9.1")
+    with pytest.raises(
+        ImportError, match=rf"torch 2\.9\.1; torch {SUPPORTED_TORCH[:-1]}.*no attribute 'to_edge'"
+    ):
+        from exir import to_edge  # noqa: F401
+
+
+def test_import_error_reports_missing_torch(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> str:
+        raise exir.PackageNotFoundError(name)
+
+    monkeypatch.setitem(sys.modules, "exir.program", types.ModuleType("exir.program"))
+    monkeypatch.setattr(exir, "version", missing)
+    with pytest.raises(ImportError, match="no torch installed; install torch 2"):
+        from exir import to_edge  # noqa: F401
