@@ -17,6 +17,7 @@ from exir.decomposition.attention import WHOLE_ATTENTION
 from exir.decomposition.complex_numbers import COMPLEX_NUMBERS
 from exir.decomposition.counting import COUNTING
 from exir.decomposition.drawing import DRAWING
+from exir.decomposition.dynamic_composites import DYNAMIC_COMPOSITES
 from exir.decomposition.gradients import GRADIENTS
 from exir.decomposition.grouping import GROUPING, experts_decompositions
 from exir.decomposition.linear_algebra import LINEAR_ALGEBRA
@@ -156,6 +157,7 @@ _OWN: Mapping[OpOverload, Callable[..., Any]] = {
     **COMPLEX_NUMBERS,
     **COUNTING,
     **DRAWING,
+    **DYNAMIC_COMPOSITES,
     **GRADIENTS,
     **GROUPING,
     **LINEAR_ALGEBRA,

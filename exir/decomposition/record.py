@@ -14,10 +14,13 @@ from torch.utils._pytree import tree_any, tree_map
 
 from exir.decomposition.decompositions import Decompositions
 from exir.decomposition.result_bounds import Ranges, ranges_of_result
-from exir.error import NotLocal
+from exir.error import NotLocal, UnsupportedOperatorError
 from exir.graph.graph_builder import GraphBuilder
 from exir.graph.known_values import known_value
 from exir.graph.variants import IDENTITIES, functional_form
+
+# What C++ asks of a tensor for numbers: the sizes of a dynamic one are not.
+_ASKED_AS_NUMBERS = frozenset({torch.ops.aten.size.default, torch.ops.aten.stride.default})
 
 
 class OperatorRecorder(TorchDispatchMode):
@@ -77,12 +80,23 @@ class OperatorRecorder(TorchDispatchMode):
         self, func: OpOverload, types: Any, args: Any = (), kwargs: Any = None
     ) -> Any:
         kwargs = kwargs or {}
+        if func in _ASKED_AS_NUMBERS:
+            raise self._refused_size()
         if func in IDENTITIES:
             return self._bind(func(*args, **kwargs), self._argument(args[0]))
         if func._schema.is_mutable:
             return self._mutate(func, args, kwargs)
         result = self._decomposed(func, args, kwargs)
         return self._record(func, args, kwargs) if result is NotImplemented else result
+
+    def _refused_size(self) -> UnsupportedOperatorError:
+        source = self._builder.source
+        operator = source.target if source is not None else "an operator"
+        message = (
+            f"{operator} takes no dynamic sizes: PyTorch decomposes it for fixed ones;"
+            " write it with other operators, or give its inputs fixed sizes"
+        )
+        return UnsupportedOperatorError(message, source)
 
     def _decomposed(self, func: OpOverload, args: Any, kwargs: dict[str, Any]) -> Any:
         with self:

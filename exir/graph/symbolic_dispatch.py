@@ -13,7 +13,12 @@ def dispatch_for(arguments: Any) -> AbstractContextManager[Any]:
 
     Of a tensor they ask the sizes as numbers, and what was a symbol is the example's size from there on.
     """
-    return enable_python_dispatcher() if tree_any(_has_symbol, arguments) else nullcontext()
+    return enable_python_dispatcher() if has_symbolic_sizes(arguments) else nullcontext()
+
+
+def has_symbolic_sizes(arguments: Any) -> bool:
+    """Whether `arguments` have a symbolic integer, or a tensor with one among its sizes."""
+    return tree_any(_has_symbol, arguments)
 
 
 def _has_symbol(leaf: Any) -> bool:

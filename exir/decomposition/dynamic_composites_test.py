@@ -1,0 +1,50 @@
+"""Composite operators of dynamic sizes."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.export import Dim, export
+
+from exir import to_edge
+
+BATCH = Dim("batch", min=1, max=8)
+
+
+class _Call(nn.Module):
+    def __init__(self, function: Callable[..., object]) -> None:
+        super().__init__()
+        self.function = function
+
+    def forward(self, *inputs: Tensor) -> object:
+        return self.function(*inputs)
+
+
+def _edge(module: nn.Module, inputs: tuple[Tensor, ...], shapes: tuple[Any, ...]) -> Callable[..., object]:
+    return to_edge(export(module, inputs, dynamic_shapes=shapes)).exported_program().module()
+
+
+@pytest.mark.parametrize("kind", [nn.GRUCell, nn.LSTMCell, nn.RNNCell])
+@pytest.mark.parametrize("bias", [True, False])
+def test_recurrent_cells_take_a_dynamic_batch(kind: Callable[..., nn.Module], bias: bool) -> None:
+    cell = kind(4, 5, bias=bias).eval()
+    run = _edge(cell, (torch.randn(3, 4),), ({0: BATCH},))
+    for rows in (1, 2, 8):
+        x = torch.randn(rows, 4)
+        torch.testing.assert_close(run(x), cell(x))
+
+
+@pytest.mark.parametrize("shape", [{0: BATCH}, {1: Dim.AUTO(min=48, max=128)}])
+@pytest.mark.parametrize(
+    "options", [{}, {"normalized": True, "onesided": False}, {"center": False, "win_length": 12}]
+)
+def test_stft_takes_dynamic_sizes(shape: dict[int, object], options: dict[str, object]) -> None:
+    def spectrum(x: Tensor) -> Tensor:
+        return torch.view_as_real(torch.stft(x, 16, 4, return_complex=True, **options))  # type: ignore[arg-type]
+
+    run = _edge(_Call(spectrum), (torch.randn(3, 64),), ((shape,),))
+    for rows, length in ((2, 64), (8, 64)) if 0 in shape else ((3, 48), (3, 51)):
+        x = torch.randn(rows, length)
+        torch.testing.assert_close(run(x), spectrum(x), atol=1e-4, rtol=1e-4)
