@@ -1,8 +1,7 @@
 """wordpiece_vocabulary and byte_pair_vocabulary: the tokens of a vocab.txt and of a GGUF file as tables in C."""
 
 load("@rules_cc//cc:cc_library.bzl", "cc_library")
-load("//rules/private:arguments.bzl", "require")
-load("//rules/private:c_names.bzl", "c_prefix")
+load("//rules/project:macro_arguments.bzl", "c_prefix", "require")
 load("//rules/project:python_action.bzl", "python_action")
 
 # Attributes of a vocabulary that hold for the target of its tables as well.
