@@ -145,6 +145,16 @@ static void resample_uint8(const et_resample *r, const filter *f) {
   } while (et_window_next(&r->out, &o));
 }
 
+/* PyTorch computes the scale of uint8 images in double precision; et_resample_plan rounds it
+ * to float32, as for the other dtypes. */
+static void use_double_scale(et_resample_axis *axis) {
+  if (!axis->align_corners) {
+    axis->scale = (double)axis->in / (double)axis->out;
+  } else if (axis->out > 1) {
+    axis->scale = (double)(axis->in - 1) / (double)(axis->out - 1);
+  }
+}
+
 /* A factor that is given counts, whatever the sizes make of it. */
 static void take_factor(const et_value *factor, et_resample_axis *axis) {
   const bool given = !et_arg_is_none(factor) && factor->u.as_double > 0.0;
@@ -165,6 +175,10 @@ static et_status upsample(et_kernel_context *context, const char *what,
            et_scalar_type_name((int32_t)self->dtype));
   ET_RETURN_IF_ERROR(et_resample_plan(context, what, self, args[1], &none,
                                       args[2]->u.as_bool, out, &r));
+  if (is_uint8) {
+    use_double_scale(&r.y);
+    use_double_scale(&r.x);
+  }
   take_factor(args[3], &r.y);
   take_factor(args[4], &r.x);
   if (out->numel > 0 && is_uint8) {
