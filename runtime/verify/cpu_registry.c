@@ -14,6 +14,11 @@ static const et_backend *const backends[] = {&et_cpu_backend};
 static const et_backend_parts parts[] = {
     {cpu_steps, sizeof cpu_steps / sizeof *cpu_steps}};
 
-const et_registry et_verify_registry = {
-    &et_kernel_signatures, backends, 1,         parts,
-    &et_delegation,        NULL,     &et_views, &et_branching};
+const et_registry et_verify_registry = {.kernels = &et_kernel_signatures,
+                                        .backends = backends,
+                                        .backend_count = 1,
+                                        .parts = parts,
+                                        .delegation = &et_delegation,
+                                        .views = &et_views,
+                                        .branching = &et_branching,
+                                        .ranges = &et_ranges};
