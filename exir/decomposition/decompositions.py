@@ -17,7 +17,7 @@ from exir.decomposition.attention import WHOLE_ATTENTION
 from exir.decomposition.complex_numbers import COMPLEX_NUMBERS
 from exir.decomposition.counting import COUNTING
 from exir.decomposition.drawing import DRAWING
-from exir.decomposition.dynamic_composites import DYNAMIC_COMPOSITES
+from exir.decomposition.composites import COMPOSITES
 from exir.decomposition.gradients import GRADIENTS
 from exir.decomposition.grouping import GROUPING, experts_decompositions
 from exir.decomposition.linear_algebra import LINEAR_ALGEBRA
@@ -155,9 +155,9 @@ _OWN: Mapping[OpOverload, Callable[..., Any]] = {
     _ATEN.batch_norm.default: _batch_norm,
     **ARITHMETIC,
     **COMPLEX_NUMBERS,
+    **COMPOSITES,
     **COUNTING,
     **DRAWING,
-    **DYNAMIC_COMPOSITES,
     **GRADIENTS,
     **GROUPING,
     **LINEAR_ALGEBRA,

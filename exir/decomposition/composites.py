@@ -1,4 +1,4 @@
-"""Composite operators whose C++ kernels ask for sizes as numbers, for tensors of dynamic sizes."""
+"""Composite operators whose C++ kernels ask for sizes as integers, which dynamic sizes are not, and write in place."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -7,8 +7,6 @@ import torch
 import torch._refs
 from torch import Tensor
 from torch._ops import OpOverload
-
-from exir.graph.symbolic_dispatch import has_symbolic_sizes
 
 _ATEN = torch.ops.aten
 
@@ -117,16 +115,7 @@ def _centered_stft(
     return _stft(x, n_fft, hop_length, win_length, window, *options, **named)
 
 
-def _where_dynamic(op: OpOverload, decomposition: Callable[..., Any]) -> Callable[..., Any]:
-    """`decomposition` for dynamic sizes; fixed ones leave the operator to its own kernel."""
-
-    def run(*args: Any, **kwargs: Any) -> Any:
-        return (decomposition if has_symbolic_sizes((args, kwargs)) else op.decompose)(*args, **kwargs)
-
-    return run
-
-
-_DECOMPOSITIONS: Mapping[OpOverload, Callable[..., Any]] = {
+COMPOSITES: Mapping[OpOverload, Callable[..., Any]] = {
     _ATEN.gru_cell.default: _gru_cell,
     _ATEN.lstm_cell.default: _lstm_cell,
     _ATEN.rnn_tanh_cell.default: _rnn_cell(torch.tanh),
@@ -134,7 +123,4 @@ _DECOMPOSITIONS: Mapping[OpOverload, Callable[..., Any]] = {
     _ATEN.stft.default: _stft,
     _ATEN.stft.center: _centered_stft,
     _ATEN.istft.default: torch._refs.istft,
-}
-DYNAMIC_COMPOSITES: Mapping[OpOverload, Callable[..., Any]] = {
-    op: _where_dynamic(op, run) for op, run in _DECOMPOSITIONS.items()
 }
