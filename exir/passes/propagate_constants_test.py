@@ -1,5 +1,7 @@
 """What constants alone decide is computed once."""
 
+from collections.abc import Callable
+
 import pytest
 import torch
 from torch import Tensor, nn
@@ -137,16 +139,18 @@ class _NormedByBatchNorm(nn.Conv2d):
 
 
 @pytest.mark.parametrize(
-    "module",
+    "make",
     [
-        _Standardised(8, 16, 3),
-        _NormedByBatchNorm(),
-        parametrizations.weight_norm(nn.Conv2d(8, 16, 3)),
-        parametrizations.spectral_norm(nn.Conv2d(8, 16, 3)),
+        lambda: _Standardised(8, 16, 3),
+        _NormedByBatchNorm,
+        lambda: parametrizations.weight_norm(nn.Conv2d(8, 16, 3)),
+        lambda: parametrizations.spectral_norm(nn.Conv2d(8, 16, 3)),
     ],
 )
-def test_weights_that_are_computed_from_constants_are_stored_computed(module: nn.Module) -> None:
-    example = Example(module.eval(), (torch.randn(1, 8, 6, 6),))
+def test_weights_that_are_computed_from_constants_are_stored_computed(
+    make: Callable[[], nn.Module],
+) -> None:
+    example = Example(make().eval(), (torch.randn(1, 8, 6, 6),))
     program = _propagated(example)
     assert operator_names(program) == ["aten::convolution"]
     assert sum(tensor.numel() for tensor in program.state_dict.values()) == 16 * 8 * 9 + 16
