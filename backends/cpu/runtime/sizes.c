@@ -79,7 +79,7 @@ static bool update_tensor(et_cpu_handle *handle, const et_cpu_value *value,
   for (uint32_t i = 0; i < value->rank; i++) {
     const int32_t size =
         handle->dims[et_cpu_word(&handle->payload, value->dims_at + i)];
-    handle->is_written = handle->is_written && tensor->sizes[i] == size;
+    handle->is_written &= tensor->sizes[i] == size;
     tensor->sizes[i] = size;
     numel *= (uint64_t)size;
     if (numel > INT32_MAX) {

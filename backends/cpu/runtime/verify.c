@@ -205,8 +205,8 @@ static et_status check_written(const et_cpu_handle *handle, et_error *error) {
 et_status et_cpu_verify_call(et_cpu_handle *handle, et_error *error) {
   if (!handle->is_written) {
     ET_RETURN_IF_ERROR(check_written(handle, error));
-    handle->is_written = true;
   }
+  handle->is_written = true;
   return check_kinds(handle, error);
 }
 
