@@ -22,7 +22,9 @@ class _Call(nn.Module):
         return self.function(*inputs)
 
 
-def _edge(module: nn.Module, inputs: tuple[Tensor, ...], shapes: tuple[Any, ...]) -> Callable[..., object]:
+def _edge(
+    module: nn.Module, inputs: tuple[Tensor, ...], shapes: tuple[Any, ...]
+) -> Callable[..., object]:
     return to_edge(export(module, inputs, dynamic_shapes=shapes)).exported_program().module()
 
 

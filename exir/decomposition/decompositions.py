@@ -15,9 +15,9 @@ from exir.decomposition.affine import affine_decompositions
 from exir.decomposition.arithmetic import ARITHMETIC
 from exir.decomposition.attention import WHOLE_ATTENTION
 from exir.decomposition.complex_numbers import COMPLEX_NUMBERS
+from exir.decomposition.composites import COMPOSITES
 from exir.decomposition.counting import COUNTING
 from exir.decomposition.drawing import DRAWING
-from exir.decomposition.composites import COMPOSITES
 from exir.decomposition.gradients import GRADIENTS
 from exir.decomposition.grouping import GROUPING, experts_decompositions
 from exir.decomposition.linear_algebra import LINEAR_ALGEBRA
