@@ -111,13 +111,16 @@ def _add_other_repository(scratch: Workspace) -> None:
 
 
 def test_an_app_of_one_operator_compiles_with_few_actions(workspace: Workspace) -> None:
-    """The first test here, as it is the first that compiles: the runtime, the kernels, and the backends for delegates that a program made
-    elsewhere may have, which are known before the program is read; all by sixteen."""
+    """The first test here, as it is the first that compiles.
+
+    The actions build the runtime, the kernels, the verifier, and the backends for any delegates of an imported program. Each
+    action compiles up to 16 sources.
+    """
     build = workspace.build("//app")
     assert build.exit_code == 0, build.stderr
     compilations = [name for name in build.needed if name in ("CppCompile", "ExecutorchCompileObjects")]
     print(f"{len(compilations)} actions compile C")
-    assert len(compilations) <= 70
+    assert len(compilations) <= 72
 
 
 def test_linking_fetches_no_packages(workspace: Workspace) -> None:

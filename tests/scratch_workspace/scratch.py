@@ -8,7 +8,7 @@ import pwd
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,18 +27,15 @@ def repository_root() -> Path:
 # Of a build that compiles one model: its program is opened by the runtime's verifier beside it, with Bazel 4 when that is asked for.
 COMPILES_A_MODEL = ("ExecutorchLower", "ExecutorchVerify")
 
-# Of one that makes that verifier besides, in alphabetical order, as they do not wait for one another.
-COMPILES_THE_FIRST_MODEL = tuple(
-    sorted(
-        (
-            *("CppCompile",) * 2,
-            "CppLink",
-            *("ExecutorchCompileObjects",) * 3,
-            "ExecutorchPackTexts",
-            *COMPILES_A_MODEL,
-        )
-    )
+# Actions that build the verifier, once for all models of a workspace.
+BUILDS_THE_VERIFIER = frozenset(
+    {"CppCompile", "CppLink", "ExecutorchCodegen", "ExecutorchCompileObjects", "ExecutorchPackTexts"}
 )
+
+
+def without_the_verifier(needed: Iterable[str]) -> tuple[str, ...]:
+    """The sorted actions of a build, without those that build the verifier."""
+    return tuple(sorted(name for name in needed if name not in BUILDS_THE_VERIFIER))
 
 
 # How README and examples name the rules.
