@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/* What pool.h has C++ take for them. */
+/* C++ callers see plain storage in place of these types (pool.h): it must fit. */
 _Static_assert(sizeof(atomic_size_t) == sizeof(size_t) &&
                    _Alignof(atomic_size_t) == _Alignof(size_t) &&
                    sizeof(atomic_flag) == sizeof(bool) &&
