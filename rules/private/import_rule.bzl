@@ -94,7 +94,8 @@ def _described(ctx, backends):
 
 def _provide(ctx, described, backends):
     return [
-        DefaultInfo(files = depset([ctx.file.pte])),
+        # Bazel 4 takes only runfiles from `data`.
+        DefaultInfo(files = depset([ctx.file.pte]), runfiles = ctx.runfiles([ctx.file.pte])),
         OutputGroupInfo(
             _validation = validation(ctx, ctx.label.name, ctx.file.pte, described.manifest, described.weights, backends),
             manifest = depset([described.manifest]),

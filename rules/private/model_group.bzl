@@ -4,12 +4,13 @@ load("//rules:providers.bzl", "ExecutorchModelInfo")
 
 def _impl(ctx):
     infos = [model[ExecutorchModelInfo] for model in ctx.attr.models]
-    programs = depset([info.pte for info in infos])
+    programs = [info.pte for info in infos]
     return [
-        DefaultInfo(files = programs),
+        # Bazel 4 takes only runfiles from `data`.
+        DefaultInfo(files = depset(programs), runfiles = ctx.runfiles(programs)),
         OutputGroupInfo(
             manifest = depset([info.manifest for info in infos]),
-            pte = programs,
+            pte = depset(programs),
             weights = depset([info.weights for info in infos if info.weights]),
         ),
     ]

@@ -127,7 +127,8 @@ def _impl(ctx):
     run_compilation(ctx, given, {"--out-debug-record": record}, "Recording")
     run_compilation(ctx, given, {"--out-sources": sources}, "Recording the lines of")
     return [
-        DefaultInfo(files = depset([pte])),
+        # Bazel 4 takes only runfiles from `data`.
+        DefaultInfo(files = depset([pte]), runfiles = ctx.runfiles([pte])),
         OutputGroupInfo(
             _validation = validation(ctx, stem, pte, manifest, weights, given.backends),
             debug_record = depset([record]),

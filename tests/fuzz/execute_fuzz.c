@@ -70,24 +70,27 @@ static bool runs(const original *o) {
   return trials.completed > 0;
 }
 
-static bool open_files(char *paths, original *out) {
+/* Opens a program and its data files. Exits if one cannot be read. */
+static void open_files(char *paths, original *out) {
   for (char *path = strtok(paths, ","); path != NULL;
        path = strtok(NULL, ",")) {
     original_file *next = &out->files[out->count];
     if (out->count == ET_TRIAL_FILES ||
         !ends_with(path, out->count == 0 ? ".pte" : ".ptd") ||
         et_file_open(path, &next->file, NULL) != ET_STATUS_OK) {
-      return false;
+      fprintf(stderr, "execute_fuzz: %s: cannot be read\n", path);
+      exit(EXIT_FAILURE);
     }
     next->sites = NULL;
     out->count++;
   }
-  return out->count > 0;
 }
 
-/* Programs for other backends cannot be run here; they are left out. */
+/* Returns false for a program that cannot run here, such as one for another
+ * backend. */
 static bool open_original(char *paths, original *out) {
-  if (!open_files(paths, out) || !runs(out)) {
+  open_files(paths, out);
+  if (!runs(out)) {
     close_original(out);
     return false;
   }
