@@ -11,8 +11,8 @@ import pytest
 def test_example_of_the_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    page = Path("docs/python_runtime.md").read_text(encoding="utf-8")
+    page = Path("docs/how_to/use_from_python.md").read_text(encoding="utf-8")
     example = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)[0]
     monkeypatch.chdir(tmp_path)
-    exec(compile(example, "python_runtime.md", "exec"), {})
+    exec(compile(example, "use_from_python.md", "exec"), {})
     assert capsys.readouterr().out == "forward(float32[1, 4]) -> (float32[1, 2])\n"

@@ -110,7 +110,7 @@ def test_what_is_missing_or_twice_is_an_error() -> None:
 
 
 def test_the_page_shows_a_program_that_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    page = Path("docs/debug_record.md").read_text(encoding="utf-8")
+    page = Path("docs/how_to/debug_record.md").read_text(encoding="utf-8")
     example = page.partition("```python\n")[2].partition("```")[0]
     monkeypatch.chdir(tmp_path)
     exec(example, {})

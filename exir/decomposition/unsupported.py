@@ -39,7 +39,7 @@ def layout_fault(tensor: Tensor) -> str | None:
     if tensor.is_quantized:
         return (
             f"is a quantized tensor ({tensor.dtype}), and programs hold plain tensors alone; give the float"
-            " model and quantize it when it is compiled (docs/quantization.md)"
+            " model and quantize it when it is compiled (docs/how_to/quantize_a_model.md)"
         )
     return None
 

@@ -1,4 +1,4 @@
-"""The passes of docs/adding_a_pass.md run as they are shown."""
+"""The passes of docs/how_to/add_a_pass.md run as they are shown."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class _TwiceNegated(torch.nn.Module):
 
 def _shown() -> list[dict[str, Any]]:
     """What each example of the page defines."""
-    page = Path("docs/adding_a_pass.md").read_text(encoding="utf-8")
+    page = Path("docs/how_to/add_a_pass.md").read_text(encoding="utf-8")
     found = []
     for example in re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL):
         # A dataclass looks up its module.
         names: dict[str, Any] = {"__name__": __name__}
-        exec(compile(example, "adding_a_pass.md", "exec"), names)
+        exec(compile(example, "add_a_pass.md", "exec"), names)
         found.append(names)
     return found
 

@@ -1,4 +1,4 @@
-"""Ways of quantizing, by name. docs/quantization.md says what each is for."""
+"""Ways of quantizing, by name. docs/how_to/quantize_a_model.md says what each is for."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -29,7 +29,7 @@ _ATTRS = {
     "embed": attr.bool(
         default = True,
         doc = "Put the programs' bytes into the library. Without it load functions take the bytes of their files, which are in the runfiles " +
-              "of what links the library (docs/programs_as_files.md).",
+              "of what links the library (docs/how_to/programs_as_files.md).",
     ),
     "shared_memory": attr.bool(
         doc = "Define `<package>_<name>_memory`, a type that has room for any of the methods, for models that never run together.",

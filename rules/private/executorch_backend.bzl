@@ -10,7 +10,7 @@ load("//rules/private:python_module.bzl", "data_files", "imported_library", "mod
 _DOC = """A backend that `executorch_model` can compile for.
 
 Its compiler side is a Python library with an attribute that makes a partitioner; its runtime side is a C library that defines an
-`et_backend`. See docs/adding_a_backend.md. Without either it is the portable backend: everything runs on kernels."""
+`et_backend`. See docs/how_to/add_a_backend.md. Without either it is the portable backend: everything runs on kernels."""
 
 _ATTRS = {
     "id": attr.string(doc = "Name of the delegate in the program: BackendDelegate.id."),

@@ -22,12 +22,12 @@ Output groups, built on request:
 
 - `pte`, `manifest`, `weights`: the files above.
 - `dump`: the program as text.
-- `debug_record`: the input of ExecuTorch's developer tools (docs/debug_record.md).
+- `debug_record`: the input of ExecuTorch's developer tools (docs/how_to/debug_record.md).
 - `sources`: the model's lines for each instruction, as JSON.
-- `report`: a page on the program (docs/reports.md).
+- `report`: a page on the program (docs/how_to/inspect_a_program.md).
 - `reference`: example calls with the outputs of eager PyTorch, for parity tests.
 
-Beside the build the program is opened by the runtime's verifier (docs/reports.md)."""
+Beside the build the program is opened by the runtime's verifier (docs/how_to/inspect_a_program.md)."""
 
 _PTE_SUFFIX = "_pte"
 
@@ -65,11 +65,11 @@ _ATTRS = {
         doc = "Parameters and buffers by name: safetensors, GGUF, NumPy's .npz or a state dict. Without it the module's own, made from a fixed seed.",
     ),
     "external_weights": attr.bool(
-        doc = "Write the weights to `<name less _pte>.ptd` instead of into the program (docs/external_weights.md).",
+        doc = "Write the weights to `<name less _pte>.ptd` instead of into the program (docs/how_to/external_weights.md).",
     ),
     "calibration": attr.label(
         allow_single_file = [".safetensors", ".npz"],
-        doc = "Inputs to quantize by (docs/quantization.md): for each input of the model, by its name, those of several calls.",
+        doc = "Inputs to quantize by (docs/how_to/quantize_a_model.md): for each input of the model, by its name, those of several calls.",
     ),
     "data": attr.label_list(
         allow_files = True,

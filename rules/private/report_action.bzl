@@ -1,4 +1,4 @@
-"""The page of a program (docs/reports.md), made by an action."""
+"""The page of a program (docs/how_to/inspect_a_program.md), made by an action."""
 
 load("//rules:toolchain.bzl", "CODEGEN_TOOLCHAIN_TYPE")
 load("//rules/private:labels.bzl", "display_label")

@@ -1,4 +1,4 @@
-"""Draws what the core has taken: `tools/python -m runtime.size.chart` writes docs/runtime_size.svg from history.csv."""
+"""Draws what the core has taken: `tools/python -m runtime.size.chart` writes docs/how_to/runtime_size.svg from history.csv."""
 
 from __future__ import annotations
 
@@ -92,4 +92,4 @@ def _y(nbytes: int, highest: int) -> float:
 
 
 if __name__ == "__main__":
-    (ROOT / "docs" / "runtime_size.svg").write_text(chart(read_history()), encoding="utf-8")
+    (ROOT / "docs" / "how_to" / "runtime_size.svg").write_text(chart(read_history()), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""A smoothed signal, halved until it is small: the example of docs/control_flow.md."""
+"""A smoothed signal, halved until it is small: the example of docs/how_to/control_flow.md."""
 
 import torch
 from torch import nn

@@ -1,10 +1,10 @@
-"""docs/control_flow.md shows the model that is compiled and compared with eager PyTorch."""
+"""docs/how_to/control_flow.md shows the model that is compiled and compared with eager PyTorch."""
 
 from pathlib import Path
 
 
 def test_page_shows_the_tested_model() -> None:
-    page = Path("docs/control_flow.md").read_text(encoding="utf-8")
+    page = Path("docs/how_to/control_flow.md").read_text(encoding="utf-8")
     model = Path("tests/axes/control_flow.py").read_text(encoding="utf-8")
     shown = page.split("# tests/axes/control_flow.py\n", 1)[1].split("```", 1)[0]
     assert shown == model.split("\n\n", 1)[1]

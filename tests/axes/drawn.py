@@ -1,4 +1,4 @@
-"""Words drawn by their scores, with dropout on before: the example of docs/random.md."""
+"""Words drawn by their scores, with dropout on before: the example of docs/how_to/random_numbers.md."""
 
 import torch
 from torch import Tensor, nn

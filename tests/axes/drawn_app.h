@@ -1,4 +1,4 @@
-/* What docs/random.md shows. */
+/* What docs/how_to/random_numbers.md shows. */
 #include "executorch/random.h"
 #include "tests/axes/drawn_cc.h"
 

@@ -1,4 +1,4 @@
-"""docs/random.md shows the model and the C that are compiled and run."""
+"""docs/how_to/random_numbers.md shows the model and the C that are compiled and run."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ import pytest
 
 @pytest.mark.parametrize(("file", "mark", "end"), [("drawn.py", "# {}\n", "\n\n"), ("drawn_app.h", "/* {} */\n", "\n")])
 def test_page_shows_what_is_tested(file: str, mark: str, end: str) -> None:
-    page = Path("docs/random.md").read_text(encoding="utf-8")
+    page = Path("docs/how_to/random_numbers.md").read_text(encoding="utf-8")
     source = Path("tests/axes", file).read_text(encoding="utf-8")
     shown = page.split(mark.format(f"tests/axes/{file}"), 1)[1].split("```", 1)[0]
     assert shown == source.split(end, 1)[1]

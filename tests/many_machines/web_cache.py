@@ -35,7 +35,7 @@ http {{
 
 def _server(folder: Path, port: int) -> str:
     """The page's, on another port and with another folder."""
-    shown = dict(shown_files("docs/many_machines.md"))["/etc/nginx/conf.d/bazel-cache.conf"]
+    shown = dict(shown_files("docs/how_to/remote_builds.md"))["/etc/nginx/conf.d/bazel-cache.conf"]
     for text, own in (("listen 8099;", f"listen 127.0.0.1:{port};"), ("/var/cache/bazel;", f"{folder}/cache;")):
         assert text in shown
         shown = shown.replace(text, own)

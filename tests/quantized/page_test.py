@@ -1,4 +1,4 @@
-"""docs/quantization.md names the recipes that there are, and its examples run."""
+"""docs/how_to/quantize_a_model.md names the recipes that there are, and its examples run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from torch import nn
 from exir.cli.config import parse_config
 from exir.quantize import RECIPES
 
-_PAGE = Path("docs/quantization.md").read_text(encoding="utf-8")
+_PAGE = Path("docs/how_to/quantize_a_model.md").read_text(encoding="utf-8")
 
 
 def _examples(language: str) -> list[str]:
@@ -26,7 +26,7 @@ def test_the_table_has_every_recipe() -> None:
 
 
 def test_the_sections_are_such_as_the_compiler_takes() -> None:
-    official, recipe = (parse_config(tomllib.loads(each), "quantization.md") for each in _examples("toml"))
+    official, recipe = (parse_config(tomllib.loads(each), "quantize_a_model.md") for each in _examples("toml"))
     options = recipe.quantization_options()
     assert options is not None and options.recipe == "int8_static"
     lowering = official.executorch_config([])

@@ -1,6 +1,6 @@
 """Programs for other machines, run under emulators: what they compute is what this machine computes.
 
-It needs Debian's cross compilers and emulators, which docs/cross_building.md lists.
+It needs Debian's cross compilers and emulators, which docs/how_to/cross_compile.md lists.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What README and docs/first_model.md show works for an outsider, and is what the example of an app has."""
+"""What README and docs/get_started/first_model.md show works for an outsider, and is what the example of an app has."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _APP = repository_root() / "examples" / "app_monorepo" / "app"
 @pytest.mark.parametrize(
     ("guide", "name"),
     [
-        ("first_model.md", "net.py"),
-        ("first_model.md", "BUILD.bazel"),
-        ("first_model.md", "app.c"),
-        ("cpu_backend.md", "BUILD.bazel"),
-        ("cpu_backend.md", "fast.c"),
+        ("get_started/first_model.md", "net.py"),
+        ("get_started/first_model.md", "BUILD.bazel"),
+        ("get_started/first_model.md", "app.c"),
+        ("backends/cpu.md", "BUILD.bazel"),
+        ("backends/cpu.md", "fast.c"),
     ],
 )
 def test_guide_shows_the_files_of_the_example(guide: str, name: str) -> None:
@@ -36,7 +36,7 @@ def test_guide_shows_the_files_of_the_example(guide: str, name: str) -> None:
 def test_readme_shows_all_that_the_first_guide_needs(flags: list[str], tmp_path: Path) -> None:
     """A scratch workspace has the README's MODULE.bazel and WORKSPACE."""
     scratch = Workspace(tmp_path / "workspace", repository_root())
-    for name, text in _code_blocks((repository_root() / "docs/first_model.md").read_text(encoding="utf-8")):
+    for name, text in _code_blocks((repository_root() / "docs/get_started/first_model.md").read_text(encoding="utf-8")):
         scratch.write(f"app/{name}", text)
     result = scratch.build("--nobuild", *flags, "//...")
     scratch.shutdown()

@@ -185,7 +185,7 @@ def test_a_parity_test_has_nothing_to_compare_with(workspace: Workspace) -> None
 
 
 def test_guide_shows_the_files_of_the_example() -> None:
-    guide = (repository_root() / "docs" / "checked_in_programs.md").read_text(encoding="utf-8")
+    guide = (repository_root() / "docs" / "how_to" / "checked_in_programs.md").read_text(encoding="utf-8")
     for name in ("BUILD.bazel", "app.c"):
         shown = re.search(rf"```\w+\n[#/* ]*app/{re.escape(name)}[^\n]*\n+(.*?)```", guide, re.DOTALL)
         assert shown is not None

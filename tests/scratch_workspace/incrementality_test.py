@@ -117,7 +117,7 @@ executorch_model(name = "third_pte", module = ":third")
 
 
 def test_other_configuration_takes_the_program_from_the_cache(workspace: Workspace) -> None:
-    """With the flags of docs/cross_building.md; a generated source lies in a folder named after the configuration."""
+    """With the flags of docs/how_to/cross_compile.md; a generated source lies in a folder named after the configuration."""
     workspace.write("BUILD.bazel", _BUILD + _GENERATED)
     cache = f"--disk_cache={workspace.folder.parent / 'cache'}"
     flags = ("--experimental_output_paths=strip", "--worker_sandboxing", cache, "//:third_pte")

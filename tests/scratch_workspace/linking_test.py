@@ -1,4 +1,4 @@
-"""Programs that are no part of a library, and memory that models share: the files of docs/programs_as_files.md."""
+"""Programs that are no part of a library, and memory that models share: the files of docs/how_to/programs_as_files.md."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PROGRAM = repository_root() / "examples/checked_in_program/app/add.pte"
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     scratch = new_workspace(tmp_path_factory)
-    for path, text in shown_files("docs/programs_as_files.md"):
+    for path, text in shown_files("docs/how_to/programs_as_files.md"):
         scratch.write(path, text)
     for name in ("add", "sum"):
         shutil.copy(_PROGRAM, scratch.folder / f"app/{name}.pte")

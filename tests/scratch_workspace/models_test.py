@@ -37,7 +37,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
 
 def _shown(file: str) -> str:
     """What the guide says of a file."""
-    return dict(shown_files("docs/many_variants.md"))[f"app/{file}"]
+    return dict(shown_files("docs/how_to/many_variants.md"))[f"app/{file}"]
 
 
 def _manifest(workspace: Workspace, name: str) -> dict[str, Any]:

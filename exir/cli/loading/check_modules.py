@@ -28,7 +28,7 @@ def check_modules(module: nn.Module) -> None:
             raise ModelError(
                 f"{where} is quantized in eager mode ({type(each).__module__}.{type(each).__name__}), and torch.export"
                 " does not read packed weights; give the float model and quantize it when it is compiled"
-                " (docs/quantization.md)"
+                " (docs/how_to/quantize_a_model.md)"
             )
         for key, tensor in [*each.named_parameters(recurse=False), *each.named_buffers(recurse=False)]:
             fault = layout_fault(tensor)

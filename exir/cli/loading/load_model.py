@@ -24,7 +24,7 @@ from exir.weights_file import WeightsFile
 
 _PROVIDED = (
     "; where no such build can be had, call `exir.torchvision_operators.provide()` before torchvision is imported"
-    " (docs/python_packages.md)"
+    " (docs/how_to/python_packages.md)"
 )
 
 # The parameter of an entry point that makes its model by the weights file.

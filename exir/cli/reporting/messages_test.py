@@ -195,7 +195,7 @@ _REFUSED: dict[str, tuple[str, list[str]]] = {
             "self.s = nn.Linear(8, 4)",
             change="net = torch.ao.quantization.quantize_dynamic(net, {nn.Linear})",
         ),
-        ["module 's' is quantized in eager mode", "docs/quantization.md"],
+        ["module 's' is quantized in eager mode", "docs/how_to/quantize_a_model.md"],
     ),
     "quantized buffer": (
         _net(
@@ -203,7 +203,7 @@ _REFUSED: dict[str, tuple[str, list[str]]] = {
             "x + self.q.dequantize()",
             'self.register_buffer("q", torch.quantize_per_tensor(torch.ones(8), 0.1, 0, torch.qint8))',
         ),
-        ["'q' is a quantized tensor (torch.qint8)", "docs/quantization.md"],
+        ["'q' is a quantized tensor (torch.qint8)", "docs/how_to/quantize_a_model.md"],
     ),
     "custom operator that writes": (
         _SCALE + _net("y = x.clone(); torch.ops.messages_test.scale_(y)", "y"),

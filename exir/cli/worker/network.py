@@ -43,7 +43,7 @@ _OFFLINE_ERRORS = ("OfflineModeIsEnabled", "LocalEntryNotFoundError")
 _BLOCKED = "network access is blocked while a model is compiled"
 _NOTE = (
     "\n    the compiler has no network: weights are an input; make the model without them (`pretrained=False`), and"
-    " give their file to the target: `weights = …` (docs/published_weights.md)"
+    " give their file to the target: `weights = …` (docs/how_to/published_weights.md)"
 )
 
 # Attempts at one destination after which a loop of retries is ended.

@@ -53,7 +53,7 @@ def test_missing_file_is_refused(tmp_path: Path) -> None:
 
 
 def test_page_shows_the_tested_app() -> None:
-    page = Path("docs/external_weights.md").read_text(encoding="utf-8")
+    page = Path("docs/how_to/external_weights.md").read_text(encoding="utf-8")
     app = (_FOLDER / "app.c").read_text(encoding="utf-8")
     shown = page.split("/* app/app.c */\n", 1)[1].split("```", 1)[0]
     assert shown.replace('"app/', f'"{_FOLDER}/') == app.split("\n", 1)[1]
