@@ -1,4 +1,4 @@
-"""Measures what Bazel does after an edit in workspaces of many models, and writes docs/explanation/caching_and_determinism.md's table and plot.
+"""Measures what Bazel does after an edit in workspaces of many models, and writes the table and plot of benchmarks/scale/README.md.
 
     python3 -m benchmarks.scale.main [--workers N] [--analysis] RESULTS.jsonl [MODELS...]
 
@@ -29,7 +29,7 @@ def read_phases(results: Path) -> list[Phase]:
 
 
 def write_page(folder: Path, phases: list[Phase]) -> None:
-    page = folder / "caching_and_determinism.md"
+    page = folder / "README.md"
     page.write_text(with_table(page.read_text(encoding="utf-8"), phases), encoding="utf-8")
     (folder / "incrementality.svg").write_text(plot(phases), encoding="utf-8")
 
@@ -56,7 +56,7 @@ def main() -> None:
     given = parser.parse_args()
     for models in given.models:
         _measure_into(given.results, models, given.workers, given.analysis)
-    write_page(_ROOT / "docs" / "explanation", read_phases(given.results))
+    write_page(_ROOT / "benchmarks" / "scale", read_phases(given.results))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What was measured, as a table and a plot of docs/explanation/caching_and_determinism.md."""
+"""What was measured, as a table and a plot of benchmarks/scale/README.md."""
 
 from __future__ import annotations
 

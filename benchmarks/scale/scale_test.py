@@ -134,9 +134,9 @@ def test_later_measurement_counts(tmp_path: Path) -> None:
 
 
 def test_page_and_plot_are_written(tmp_path: Path) -> None:
-    (tmp_path / "caching_and_determinism.md").write_text("<!-- table -->\n<!-- end -->\n")
+    (tmp_path / "README.md").write_text("<!-- table -->\n<!-- end -->\n")
     write_page(tmp_path, [_PHASE])
-    assert "| nothing | 100 |" in (tmp_path / "caching_and_determinism.md").read_text()
+    assert "| nothing | 100 |" in (tmp_path / "README.md").read_text()
     assert (tmp_path / "incrementality.svg").read_text().startswith("<svg")
 
 

@@ -26,7 +26,7 @@ def test_the_table_has_every_recipe() -> None:
 
 
 def test_the_sections_are_such_as_the_compiler_takes() -> None:
-    official, recipe = (parse_config(tomllib.loads(each), "quantize_a_model.md") for each in _examples("toml"))
+    recipe, official = (parse_config(tomllib.loads(each), "quantize_a_model.md") for each in _examples("toml"))
     options = recipe.quantization_options()
     assert options is not None and options.recipe == "int8_static"
     lowering = official.executorch_config([])
