@@ -1,4 +1,4 @@
-"""Compiling MobileNetV2: one-shot, through a warm worker, and the official exporter, interleaved in one run.
+"""Measure compiling MobileNetV2: one-shot, with a warm worker, and with the official exporter, interleaved.
 
 ./bazelw run //benchmarks:compile_time -- [ROUNDS]
 """
@@ -26,7 +26,7 @@ open({path!r}, "wb").write(to_edge(torch.export.export(module, inputs)).to_execu
 
 
 class Worker:
-    """A persistent worker, spoken to as Bazel does."""
+    """A persistent worker, driven with Bazel's protocol."""
 
     def __init__(self) -> None:
         self._process = subprocess.Popen(
@@ -36,7 +36,7 @@ class Worker:
         self._requests, self._responses = self._process.stdin, self._process.stdout
 
     def request(self, arguments: list[str]) -> None:
-        """One compilation. A response without exit code and output, the good case, is one zero byte."""
+        """Compile once. A successful response, without exit code and output, is one zero byte."""
         fields = b"".join(b"\x0a" + bytes([len(argument)]) + argument.encode() for argument in arguments)
         assert len(fields) < 1 << 14 and all(len(argument) < 128 for argument in arguments)
         self._requests.write(bytes([len(fields) & 127 | 128, len(fields) >> 7]) + fields)

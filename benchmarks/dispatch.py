@@ -22,7 +22,7 @@ _INSTRUCTIONS = 10_000
 
 
 def additions_of_ints() -> schema.ExecutionPlan:
-    """c = a + b: no work to speak of."""
+    """Compute c = a + b: almost no work."""
     steps = [schema.Instruction(schema.KernelCall(0, [0, 1, 2]))] * _INSTRUCTIONS
     return schema.ExecutionPlan(
         name="forward",
@@ -35,7 +35,7 @@ def additions_of_ints() -> schema.ExecutionPlan:
 
 
 def additions_of_tensors() -> schema.ExecutionPlan:
-    """a = a + c, over two places in turn."""
+    """Compute a = a + c, alternating between two buffers."""
     steps = [_add(index % 2, 1 - index % 2) for index in range(_INSTRUCTIONS)]
     return schema.ExecutionPlan(
         name="forward",

@@ -1,4 +1,4 @@
-"""Compiling models beside the official exporter, a process each: time, peak memory, planned memory, size of the program.
+"""Compare compiling with the official exporter: time, peak memory, planned memory, program size.
 
 ./bazelw run //benchmarks:lowering -- [--rounds N] [MODEL…]
 """
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from exir._serialize import deserialize_pte_binary
 
-# The module and the function of each.
+# Module and function of each model.
 _MODELS = {
     "mobilenet_v2": ("models.mobilenet", "mobilenet_v2"),
     "resnet50": ("benchmarks.latency.models.resnet", "resnet50"),
@@ -43,7 +43,7 @@ torch.export.export(module, inputs)
 
 @dataclass(frozen=True)
 class Cost:
-    """Of a process: seconds of the processors, and the most memory that it had, in MB."""
+    """Processor seconds and peak memory (MB) of a process."""
 
     seconds: float
     peak: float
@@ -98,7 +98,7 @@ def _measure(name: str, rounds: int, folder: str) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="lowering", description=__doc__)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("models", nargs="*", choices=[[], *_MODELS], help="all, when none is named")
+    parser.add_argument("models", nargs="*", choices=[[], *_MODELS], help="default: all")
     options = parser.parse_args()
     print(f"{'':35s} {'cheapest run':>8s} {'peak':>7s} {'arena, bytes':>13s} {'program, bytes':>13s}")
     with tempfile.TemporaryDirectory() as folder:

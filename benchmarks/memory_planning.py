@@ -1,4 +1,4 @@
-"""Planning and verifying the memory of graphs of 1,000, 10,000 and 100,000 tensors.
+"""Measure planning and verifying memory for graphs of 1,000, 10,000 and 100,000 tensors.
 
 ./bazelw run //benchmarks:memory_planning -- [SIZES]
 """
@@ -23,7 +23,7 @@ _ALIGNMENT = 16
 
 
 def _seconds(run: Callable[[], object]) -> float:
-    """Time of the processor: other programs shall not count."""
+    """Return processor time, which excludes other programs."""
     start = time.process_time()
     run()
     return time.process_time() - start
@@ -50,7 +50,7 @@ def _measure(kind: str, count: int) -> tuple[float, float]:
 
 
 def _slope(kind: str, counts: list[int], times: list[tuple[float, float]]) -> None:
-    """The power of the number of tensors that the time grows with: 1 is linear, 2 quadratic."""
+    """Print the exponent of the growth of the time: 1 is linear, 2 quadratic."""
     growth = math.log(counts[-1] / counts[0])
     slopes = [math.log(last / first) / growth for first, last in zip(times[0], times[-1])]
     print(f"{kind:16s} {'slope':>8s} {slopes[0]:8.2f}   {slopes[1]:8.2f}")

@@ -1,4 +1,4 @@
-"""MobileNetV2, one thread: eager PyTorch, the official portable kernels and ours, interleaved in one run.
+"""Measure MobileNetV2 on one thread: eager PyTorch, the official portable kernels and ours, interleaved.
 
 ./bazelw run -c opt //benchmarks:mobilenet_latency -- [ROUNDS]
 """
@@ -32,7 +32,7 @@ def _milliseconds(run: Callable[[], object]) -> float:
 
 
 def _official_program(folder: Path) -> Path:
-    """The same module through the official exporter, portable kernels."""
+    """Compile the same module with the official exporter, for portable kernels."""
     from executorch.exir import to_edge
 
     module, inputs = mobilenet_v2()
@@ -55,7 +55,7 @@ def _eager_runner() -> Callable[[], object]:
 
 
 def _ours() -> float:
-    """Median milliseconds that our program prints."""
+    """Return the median in milliseconds that our program prints."""
     command = [os.environ["MOBILENET"], "--runs", str(_OUR_RUNS), _PICTURE]
     output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     (latency,) = re.findall(r"latency: ([\d.]+) ms", output)

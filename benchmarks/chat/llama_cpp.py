@@ -1,4 +1,4 @@
-"""llama.cpp, by the package llama-cpp-python."""
+"""llama.cpp, through the package llama-cpp-python."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _CONTEXT = 2048
 
 @lib.llama_log_callback
 def _quiet(level: int, text: bytes, data: ctypes.c_void_p) -> None:
-    """Of hundreds of lines none is about what is measured."""
+    """Suppress llama.cpp's log: none of its lines concerns the measurement."""
 
 
 class LlamaCpp:
@@ -37,7 +37,7 @@ class LlamaCpp:
         lib.llama_memory_clear(lib.llama_get_memory(self._context), True)
 
     def take(self, tokens: list[int]) -> int:
-        """The most probable token behind these and those before."""
+        """The most probable token after these and all earlier tokens."""
         array = (lib.llama_token * len(tokens))(*tokens)
         status = lib.llama_decode(self._context, lib.llama_batch_get_one(array, len(tokens)))
         if status:

@@ -1,4 +1,4 @@
-"""Run one side of a comparison in a process of its own, so that its crash does not end the others."""
+"""Run one side of a comparison in its own process, so that its crash does not end the others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The models that are measured."""
+"""Catalogue of the benchmark's models."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Model:
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """Files that say what the model is."""
+        """Source files that define the model."""
         own = importlib.import_module(self.file).__file__
         written = importlib.import_module(type(self.module).__module__).__file__
         published = str(self._weights_file) if self.weights_variable else None
@@ -63,14 +63,14 @@ class Model:
 
     @functools.cached_property
     def operations(self) -> int:
-        """Floating-point operations of products and convolutions, an addition and a multiplication counted as two."""
+        """Floating-point operations of GEMMs and convolutions; a multiply-add counts as two."""
         with torch.no_grad(), FlopCounterMode(display=False) as counter:
             self.module(*self.inputs)
         return counter.get_total_flops()
 
     @functools.cached_property
     def weights(self) -> int:
-        """Elements of the matrices that a run reads whole."""
+        """Number of weight elements that one run reads completely."""
         return sum(each.weight.numel() for each in self.module.modules() if isinstance(each, (nn.Linear, nn.Conv2d)))
 
 

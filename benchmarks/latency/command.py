@@ -1,4 +1,4 @@
-"""What the command line asks for: measuring, listing steps, or counting instructions."""
+"""Run the requested command: measure, list ops, or count instructions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Peers' programs, converted once by a process of their own and kept in the user's cache folder.
+"""Convert models for peers, each in its own process, and keep the results in the user's cache folder.
 
 python -m benchmarks.latency.conversion SIDE MODEL FILE
 """
@@ -25,7 +25,7 @@ _FILE = "program"
 
 
 def converted(side: Side, model: Model) -> Path:
-    """The side's program of the model, made now if it was not there; Missing when its converter cannot."""
+    """Return the side's program of the model, converted if necessary. Raises `Missing` if conversion fails."""
     require((*side.packages, *side.converters))
     entry = cache_root() / "benchmarks" / f"{_key(side, model)}-{model.name}"
     publish(entry, lambda folder: _convert(side, model, folder / _FILE))
@@ -33,7 +33,7 @@ def converted(side: Side, model: Model) -> Path:
 
 
 def _key(side: Side, model: Model) -> str:
-    """The same sources and versions make the same program."""
+    """Cache key: equal sources and versions give the same program."""
     digest = hashlib.sha256(f"{side.name} {model.name}\n".encode())
     for package in ("torch", *side.packages, *side.converters):
         digest.update(f"{package} {version(package)}\n".encode())

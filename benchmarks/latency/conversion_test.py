@@ -1,4 +1,4 @@
-"""Tests of how peers' programs are made."""
+"""Tests of the conversion of peers' programs."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class _Result:
 
 @pytest.fixture
 def runs(monkeypatch, tmp_path):
-    """Commands that were run; the next one's result comes first in `results`."""
+    """Records commands, and returns the next of `results` for each."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     commands: list[list[str]] = []
     results: list[_Result] = []

@@ -1,4 +1,4 @@
-"""Where the `cpuid` instructions of a shared library lie."""
+"""Find the `cpuid` instructions of a shared library."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _IN_FILE = 1  # SHT_PROGBITS
 
 
 class NoDisassembler(Exception):
-    """objdump is not there, or does not work; the text says which."""
+    """objdump is missing or does not work; the text says which."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def _code(content: mmap.mmap) -> Iterator[_Section]:
 
 
 def _candidates(content: mmap.mmap, section: _Section) -> Iterator[tuple[int, bytes]]:
-    """Addresses of the instruction's bytes, and what is before them."""
+    """Find addresses of the instruction's bytes, and the bytes before them."""
     end = section.offset + section.size
     at = content.find(_CPUID, section.offset, end)
     while at >= 0:

@@ -1,4 +1,4 @@
-"""Tests of finding instructions, in files that they write."""
+"""Tests that find instructions in generated files."""
 
 from __future__ import annotations
 

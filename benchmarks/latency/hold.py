@@ -1,4 +1,4 @@
-"""Holding every library of the process to an instruction set, by what `cpuid` tells it.
+"""Restrict every library of the process to an instruction set, by answering its `cpuid` instructions.
 
 Most peers have no switch for that. The program starts itself again with a library that the dynamic linker tells of each
 library before its code runs (native/hold.c), and with a table of the places to replace there.
@@ -28,14 +28,14 @@ _WITHOUT_AVX512 = "glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW"
 
 @dataclass(frozen=True)
 class Hold:
-    """How holding went."""
+    """Result of the restriction."""
 
     note: str
     holds: bool  # back from what the processor has beyond the instruction set
 
 
 def hold(library: Library, isa: str) -> Hold:
-    """Hold every side to the instruction set. May start the program again."""
+    """Restrict every side to the instruction set. May restart the program."""
     known = instruction_sets()
     wider = known[known.index(isa) + 1 :] if isa in known else []
     if not wider:
@@ -52,14 +52,14 @@ def hold(library: Library, isa: str) -> Hold:
 
 
 def peers() -> list[Path]:
-    """The shared libraries of all sides, and the benchmark's own, which tells whether it works."""
+    """The shared libraries of all sides, and the benchmark's own, which verifies the restriction."""
     folders = [Path(root, package) for root in sys.path for package in _PACKAGES]
     found = [path for folder in folders for path in folder.rglob("*.so*") if path.is_file()]
     return [Path(os.environ["LATENCY_LIBRARY"]), *found]
 
 
 def start_again(isa: str, libraries: Iterable[Path]) -> None:
-    """Run this program's command line in its place, with every `cpuid` of these libraries answered."""
+    """Replace this process by the same command line, with every `cpuid` of these libraries answered."""
     table = os.memfd_create("cpuid", 0)  # without flags it stays open
     os.write(table, places(libraries))
     audit = Path(os.environ["LATENCY_HOLD_LIBRARY"]).resolve()
@@ -68,7 +68,7 @@ def start_again(isa: str, libraries: Iterable[Path]) -> None:
 
 
 def places(libraries: Iterable[Path]) -> bytes:
-    """The table that native/hold.c reads."""
+    """Write the table that native/hold.c reads."""
     table = bytearray()
     for path in libraries:
         status = path.stat()
@@ -78,7 +78,7 @@ def places(libraries: Iterable[Path]) -> bytes:
 
 
 def _started_again() -> bool:
-    """Whether this is the second start; what this program starts is not held."""
+    """Return true in the restarted process. Its child processes are not restricted."""
     again = _TABLE in os.environ
     for name in _OURS if again else ():
         del os.environ[name]

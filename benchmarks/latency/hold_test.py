@@ -1,4 +1,4 @@
-"""Tests of holding a program to an instruction set: each starts one."""
+"""Tests of restricting a program to an instruction set; each starts a process."""
 
 from __future__ import annotations
 

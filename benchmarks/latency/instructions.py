@@ -1,4 +1,4 @@
-"""What one run of each side executes and misses, counted by callgrind instead of timed.
+"""Count instructions and cache misses of one run of each side with callgrind.
 
 Counts are the same whatever else a machine does, and need no counters of its processor. valgrind shows processes a
 processor with AVX2 and no more, and computes hits and misses of caches of this machine's sizes.
@@ -22,7 +22,7 @@ from benchmarks.latency.sides.side import Missing, Side, converts
 
 ISA = "avx2"
 READY, DONE = "counting may begin", "a run is done"
-"""Lines of the process that is counted (benchmarks/latency/counted.py)."""
+"""Lines that the counted process prints (benchmarks/latency/counted.py)."""
 
 _LANES = 8  # floats of a vector of AVX2
 _PROGRAMS = ("valgrind", "callgrind_control")
@@ -31,7 +31,7 @@ _OURS = "ours, cpu"
 
 @dataclass(frozen=True)
 class Counts:
-    """Of one run, in all threads: instructions, and accesses to data."""
+    """Instructions and data accesses of one run, in all threads."""
 
     instructions: int
     reads: int
@@ -41,7 +41,7 @@ class Counts:
 
 
 def text(model: Model, sides: Iterable[Side]) -> str:
-    """The table of one model, and a line for each side that is missing."""
+    """Format the table of one model, and a line for each missing side."""
     counts: dict[str, Counts] = {}
     missing = []
     for side in sides:
@@ -104,7 +104,7 @@ def _last_line(file: IO[str]) -> str:
 
 
 def _converse(process: subprocess.Popen[str]) -> None:
-    """The second run after counting is switched on is counted: the first one fills the caches."""
+    """Count the second run after counting is enabled; the first one warms the caches."""
     _wait_for(process, READY)
     _control(process, "--instr=on")
     _run(process)

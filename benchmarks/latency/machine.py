@@ -1,4 +1,4 @@
-"""What is measured on, for the record."""
+"""Description of the machine, for the report."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def _cpuinfo(field: str) -> str:
 
 
 def instruction_sets() -> list[str]:
-    """Those of the benchmark that this processor has."""
+    """The benchmark's instruction sets that this processor supports."""
     flags = _cpuinfo("flags").split()
     needed = {
         "avx2": ("avx2", "fma"),

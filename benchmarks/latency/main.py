@@ -1,4 +1,4 @@
-"""Models on this project's runtime and on its peers, all in one process, in turn.
+"""Measure models on this project's runtime and on its peers, in one process, in turn.
 
 ./bazelw run //benchmarks:latency -- MODEL…
 """
@@ -14,7 +14,7 @@ from benchmarks.latency.native import Library
 
 
 def _isa(arguments: list[str]) -> str:
-    """What --isa says; what is wrong with the command line is said by who reads all of it."""
+    """Return the value of --isa. The complete parser reports errors of the command line."""
     parser = argparse.ArgumentParser(add_help=False, exit_on_error=False)
     parser.add_argument("--isa", default=instruction_sets()[-1])
     return parser.parse_known_args(arguments)[0].isa

@@ -1,4 +1,4 @@
-"""One model on all sides."""
+"""Measure one model on all sides."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from benchmarks.latency.sides.side import Loaded, Missing, Setting, Side, conver
 
 @dataclass(frozen=True)
 class Measured:
-    """One side's figures."""
+    """Measurements of one side."""
 
     side: str
     samples: Samples
@@ -27,7 +27,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class Measurement:
-    """One model's figures."""
+    """Measurements of one model."""
 
     model: Model
     isa: str  # what the sides were to be held to
@@ -69,7 +69,7 @@ def _load(side: Side, model: Model, setting: Setting) -> tuple[Loaded, Samples, 
 
 
 def _read(file: Path | None) -> None:
-    """Once, so that loading and the first run wait for no disk."""
+    """Read the file once, so that loading and the first run do not wait for the disk."""
     if file is not None:
         with file.open("rb") as bytes_of:
             while bytes_of.read(1 << 20):

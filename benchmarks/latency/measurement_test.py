@@ -1,4 +1,4 @@
-"""Tests of taking turns and of what is said of them, with sides that only pretend."""
+"""Tests of interleaving and reporting, with fake sides."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MODEL: Any = SimpleNamespace(
 
 @dataclass
 class _Clock:
-    """A library whose counter stands still but for what sides add to it."""
+    """A fake library whose counter only advances when a side adds to it."""
 
     unit: str = "cycles"
     now: int = 0

@@ -30,8 +30,8 @@ def test_files_lie_where_bazel_was_called(monkeypatch):
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        (["medium"], "there is no model 'medium'; there are small, large"),
-        (["--sides", "eager;lazy"], "there is no side 'lazy'; there are ours, cpu, eager"),
+        (["medium"], "unknown model 'medium'; choose from: small, large"),
+        (["--sides", "eager;lazy"], "unknown side 'lazy'; choose from: ours, cpu, eager"),
         (["--rounds", "0"], "0 is not a positive number"),
         (["--isa", "neon"], "invalid choice: 'neon'"),
         (["--threads", "3"], "invalid choice: 3"),

@@ -1,4 +1,4 @@
-"""A picture of the figures: what part of the limit each side reaches."""
+"""Plot the share of the limit that each side reaches."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from benchmarks.latency.sides.side import Missing, require
 
 
 def draw(records: list[dict[str, Any]], title: str, path: Path) -> None:
-    """A group of bars a model, a bar a side. Missing without matplotlib."""
+    """Plot a group of bars per model and a bar per side. Raises `Missing` without matplotlib."""
     records = [each for each in records if any("limit" in side["ratios"] for side in each["sides"].values())]
     if not records:
         raise Missing("the FMA limit was not measured")

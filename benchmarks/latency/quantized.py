@@ -18,7 +18,7 @@ from benchmarks.latency.sides.official import XnnpackInt8
 
 
 def quantized(model: Model, folder: Path) -> ExportedProgram:
-    """The quantized model; a file of it is left in `folder`."""
+    """Return the quantized model, and write it to a file in `folder`."""
     import torch.ao.quantization.fx._decomposed
 
     path = folder / "quantized.pt2"

@@ -1,4 +1,4 @@
-"""Running sides in turn, and what each of their runs cost."""
+"""Run sides in turn, and record the cost of each run."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Samples:
 
     @property
     def elsewhere(self) -> float:
-        """Share of the processor time that other threads took."""
+        """Share of the processor time used by other threads."""
         total = sum(run.process_ns for run in self.runs)
         return 1 - sum(run.thread_ns for run in self.runs) / total if total else 0.0
 
@@ -61,7 +61,7 @@ def cheapest(runs: Sequence[Sample]) -> int:
 
 
 def sample(library: Library, run: Callable[[], object]) -> Sample:
-    """What one call costs."""
+    """Measure the cost of one call."""
     before = library.read()
     run()
     after = library.read()

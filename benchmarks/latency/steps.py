@@ -1,4 +1,4 @@
-"""What each step of our programs costs."""
+"""Report the cost of each op of our programs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from executorch_runtime import Event
 
 @dataclass(frozen=True)
 class StepCost:
-    """An instruction, or a step of its delegate, at its cheapest run."""
+    """The cheapest run of an instruction, or of an op of its delegate."""
 
     instruction: int
     step: int | None
@@ -23,7 +23,7 @@ class StepCost:
 
 
 def text(side: Ours, model: Model, setting: Setting, count: int, runs: int) -> str:
-    """The dearest `count` instructions and steps of the program, and what share of all of it each takes."""
+    """Format the `count` most expensive instructions and ops, with their share of the total."""
     method = side.open(model, setting, watched=True)
     seen = []
     for _ in range(runs):
@@ -34,7 +34,7 @@ def text(side: Ours, model: Model, setting: Setting, count: int, runs: int) -> s
 
 
 def cheapest(runs: Sequence[Iterable[Event]]) -> list[StepCost]:
-    """What each instruction and step took in its cheapest run; one that a run meets several times is summed."""
+    """Return the cheapest run of each instruction and op; repetitions within a run are summed."""
     summed = [_summed(events) for events in runs]
     return [StepCost(*place, min(each[place] for each in summed if place in each)) for place in summed[0]]
 

@@ -1,4 +1,4 @@
-"""What is made of the events of runs."""
+"""Tests of the evaluation of runs' events."""
 
 from benchmarks.latency.steps import StepCost, cheapest
 from executorch_runtime import Event

@@ -1,4 +1,4 @@
-"""Figures as text and as data."""
+"""Format measurements as text and as JSON."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _ELSEWHERE = 0.05  # share of other threads that is worth a word
 
 
 def _cost(each: Measured, threads: int) -> float:
-    """What sides are compared by. With several threads no one thread's cost says it all: the time does."""
+    """The compared figure: cost, or with several threads wall-clock time."""
     return each.samples.cost if threads == 1 else each.samples.fastest_ns
 
 
 def ratios(measurement: Measurement, threads: int) -> dict[str, dict[str, float]]:
-    """By side: `ours`, our cost as a share of its, and `limit`, the limit's."""
+    """For each side: `ours`, our cost divided by its cost, and `limit`, the limit's."""
     costs = {each.side: _cost(each, threads) for each in measurement.sides}
     ours = next((costs[name] for name in _OURS if name in costs), None)
     found: dict[str, dict[str, float]] = {side: {} for side in costs}
@@ -34,7 +34,7 @@ def ratios(measurement: Measurement, threads: int) -> dict[str, dict[str, float]
 
 
 def text(measurement: Measurement, unit: str, threads: int) -> str:
-    """The table of one model, and a line for each side that is missing."""
+    """Format the table of one model, and a line for each missing side."""
     model = measurement.model
     shares = ratios(measurement, threads)
     cost = "Mcycles" if unit == "cycles" else "cpu ms"
@@ -71,7 +71,7 @@ def _busy(each: Measured) -> str:
 
 
 def _registers(measurement: Measurement) -> list[str]:
-    """Which sides worked with AVX-512 though they were to be held to less, as seen by their registers."""
+    """Name the sides that used AVX-512 registers although they were restricted."""
     told = [each for each in measurement.sides if each.used_avx512 is not None]
     if not told:
         return []
@@ -80,7 +80,7 @@ def _registers(measurement: Measurement) -> list[str]:
 
 
 def record(measurement: Measurement, threads: int) -> dict[str, Any]:
-    """The same as data, for JSON."""
+    """The same as data for JSON."""
     shares = ratios(measurement, threads)
     return {
         "model": measurement.model.name,

@@ -1,4 +1,4 @@
-"""Machine code that tests make: to run, and as files."""
+"""Machine code for tests: to run, and in files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SHARED, _X86_64 = 3, 62
 
 
 def execute(code: bytes) -> None:
-    """Run instructions that use no stack and no register that a function must keep."""
+    """Run instructions that use no stack and no callee-saved register."""
     with mmap.mmap(-1, mmap.PAGESIZE, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC) as memory:
         memory.write(code + _RET)
         start = ctypes.c_char.from_buffer(memory)

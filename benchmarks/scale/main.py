@@ -22,7 +22,7 @@ _ROOT = Path(__file__).absolute().parents[2]
 
 
 def read_phases(results: Path) -> list[Phase]:
-    """The last measurement of each edit and number of models."""
+    """Return the last measurement of each edit and number of models."""
     lines = results.read_text(encoding="utf-8").splitlines() if results.exists() else []
     phases = [Phase(**json.loads(line)) for line in lines]
     return list({(phase.models, phase.edit): phase for phase in phases}.values())
@@ -42,15 +42,15 @@ def _measure_into(results: Path, models: int, workers: int, analysis_alone: bool
                 print(json.dumps(asdict(phase)), file=file)
             print(phase, flush=True)
     finally:
-        # Bazel takes the write permission from what it makes.
+        # Bazel removes the write permission of its outputs.
         subprocess.run(["chmod", "-R", "u+w", str(folder)], check=False)
         subprocess.run(["rm", "-rf", str(folder)], check=False)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Measures builds of many models.")
+    parser = argparse.ArgumentParser(description="Measure builds of many models.")
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--analysis", action="store_true", help="measure analysis alone, and compile nothing")
+    parser.add_argument("--analysis", action="store_true", help="measure analysis only; compile nothing")
     parser.add_argument("results", type=Path)
     parser.add_argument("models", type=int, nargs="*")
     given = parser.parse_args()

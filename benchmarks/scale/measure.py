@@ -1,4 +1,4 @@
-"""The edits that are measured, and what Bazel did after each."""
+"""The measured edits, and the actions that Bazel ran after each."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from pathlib import Path
 from benchmarks.scale.processes import WorkerMemory, processor_seconds
 from benchmarks.scale.workspace import ManyModels
 
-# What runs actions, as Bazel names it, and what it does not run.
+# Bazel's names of runners that execute actions, and of those that do not.
 _NOT_RUN = ("total", "internal", "disk cache hit", "remote cache hit", "action cache hit")
 
 
 @dataclass(frozen=True)
 class Phase:
-    """One call of Bazel."""
+    """One invocation of Bazel."""
 
     models: int
     edit: str
@@ -31,7 +31,7 @@ class Phase:
 
 
 class Bazel:
-    """Bazel in a workspace of many models; `base` is where it keeps what it makes."""
+    """Bazel in a workspace with many models; `base` is its output base."""
 
     def __init__(self, program: Path, folder: Path, base: Path, flags: list[str]):
         self._folder = folder
@@ -69,7 +69,7 @@ class Bazel:
 
 
 def _metrics(events: Path) -> tuple[dict[str, int], int]:
-    """How many actions each runner had, and how many models were compiled, from Bazel's record of the build."""
+    """Count actions per runner, and compiled models, from Bazel's execution log."""
     for line in events.read_text(encoding="utf-8").splitlines():
         summary = json.loads(line).get("buildMetrics", {}).get("actionSummary")
         if summary is not None:
@@ -82,7 +82,7 @@ def _metrics(events: Path) -> tuple[dict[str, int], int]:
 
 
 def measure(models: int, root: Path, folder: Path, workers: int, analysis_alone: bool = False) -> Iterator[Phase]:
-    """Every phase, one after the other, in a new workspace under `folder`; or those that compile nothing."""
+    """Run every phase in a new workspace under `folder`, or only those that compile nothing."""
     workspace = ManyModels(folder / "workspace", root, models)
     flags = ["--curses=no", f"--disk_cache={folder / 'cache'}", f"--worker_max_instances=ExecutorchLower={workers}"]
     bazel = Bazel(root / "bazelw", workspace.folder, folder / "base", flags)

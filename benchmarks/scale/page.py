@@ -1,4 +1,4 @@
-"""What was measured, as a table and a plot of benchmarks/scale/README.md."""
+"""Write the table and the plot of benchmarks/scale/README.md."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _COLORS = ("#4c78a8", "#f58518", "#54a24b")
 
 
 def with_table(page: str, phases: list[Phase]) -> str:
-    """`page` with the table between its two marks."""
+    """Return `page` with the table between its two markers."""
     mark = r"(<!-- table -->\n)(.*?)(<!-- end -->)"
     assert re.search(mark, page, re.DOTALL), "the page has no place for a table"
     return re.sub(mark, lambda match: match[1] + table(phases) + match[3], page, flags=re.DOTALL)
@@ -34,13 +34,13 @@ def _cells(phase: Phase) -> tuple[str, ...]:
 
 
 def _by_edit(phases: list[Phase]) -> list[Phase]:
-    """One edit's rows together, in the order in which edits were first measured."""
+    """Group rows by edit, in the order of the first measurement."""
     edits = list(dict.fromkeys(phase.edit for phase in phases))
     return sorted(phases, key=lambda phase: (edits.index(phase.edit), phase.models))
 
 
 def plot(phases: list[Phase]) -> str:
-    """Bars as SVG: processor time by edit, each number of models in its color."""
+    """Draw an SVG bar chart: processor time by edit, one color per number of models."""
     sizes = sorted({phase.models for phase in phases})
     longest = max(phase.processor_seconds for phase in phases)
     rows, y = [], _GAP

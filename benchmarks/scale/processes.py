@@ -1,4 +1,4 @@
-"""What a Bazel server and all that it started take: processor time, and the memory of its workers."""
+"""Measure processor time and worker memory of a Bazel server and its children."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _WORKER = b"exir/cli/start.py"
 
 
 def processor_seconds(server: int) -> float:
-    """Since it started, of the server, what it started, and what of that has ended."""
+    """Return processor time of the server and of its children, including ended ones."""
     return sum(map(_ticks, _family(server))) / _TICKS
 
 
 class WorkerMemory:
-    """The most that the server's workers had in memory together, in bytes, while the block ran."""
+    """Record the peak memory of all workers together, in bytes, while the block runs."""
 
     def __init__(self, server: int):
         self._server = server
@@ -48,13 +48,13 @@ def _family(process: int) -> Iterator[int]:
 
 
 def _ticks(process: int) -> int:
-    """Fields 14 to 17 of stat: its own, and those of children that it has waited for. The second field may have spaces."""
+    """Read fields 14 to 17 of stat: own time, and that of waited-for children. Field 2 may contain spaces."""
     fields = _read(process, "stat").rpartition(b")")[2].split()
     return sum(map(int, fields[11:15]))
 
 
 def _proportional_bytes(process: int) -> int:
-    """A forked process shares most of its memory: each counts its part of that."""
+    """Return proportional memory, because a forked process shares most of its pages."""
     for line in _read(process, "smaps_rollup").splitlines():
         if line.startswith(b"Pss:"):
             return int(line.split()[1]) * 1024
@@ -62,7 +62,7 @@ def _proportional_bytes(process: int) -> int:
 
 
 def _threads(process: int) -> list[str]:
-    """None, of a process that has ended."""
+    """Return None if the process has ended."""
     try:
         return os.listdir(f"/proc/{process}/task")
     except OSError:

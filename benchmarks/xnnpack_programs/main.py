@@ -28,15 +28,13 @@ def _options(arguments: list[str]) -> argparse.Namespace:
         prog="xnnpack_programs",
         description="Programs lowered for XNNPACK, on this project's runtime and on the official one.",
     )
-    parser.add_argument(
-        "programs", nargs="*", metavar="PROGRAM", help=f"of {', '.join(PROGRAMS)}; all when none is named"
-    )
+    parser.add_argument("programs", nargs="*", metavar="PROGRAM", help=f"one of {', '.join(PROGRAMS)}; default: all")
     parser.add_argument("--rounds", type=int, default=25, help="runs of each runtime")
-    parser.add_argument("--json", type=Path, help="file to write the figures to")
+    parser.add_argument("--json", type=Path, help="write the results to this file")
     options = parser.parse_args(arguments)
     for name in options.programs:
         if name not in PROGRAMS:
-            parser.error(f"there is no program '{name}'; there are {', '.join(PROGRAMS)}")
+            parser.error(f"unknown program '{name}'; choose from: {', '.join(PROGRAMS)}")
     if options.rounds < 1:
         parser.error(f"--rounds is {options.rounds}; it is at least 1")
     return options

@@ -1,4 +1,4 @@
-"""What the picture models are built from."""
+"""Blocks of the vision models."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Activation = Callable[[], nn.Module]
 def conv_norm(
     inputs: int, outputs: int, kernel: int = 1, stride: int = 1, groups: int = 1, activation: Activation = nn.Identity
 ) -> nn.Sequential:
-    """Convolution without bias, batch norm, activation; keeps the size at stride 1."""
+    """Convolution without bias, batch norm, activation; keeps the image size at stride 1."""
     return nn.Sequential(
         nn.Conv2d(inputs, outputs, kernel, stride, kernel // 2, groups=groups, bias=False),
         nn.BatchNorm2d(outputs),
@@ -22,7 +22,7 @@ def conv_norm(
 
 
 class SqueezeExcitation(nn.Module):
-    """Scales each channel by what a small network makes of all channels' means."""
+    """Squeeze-and-excite: scale each channel by a small network of all channels' means."""
 
     def __init__(self, channels: int, squeezed: int):
         super().__init__()
@@ -35,7 +35,7 @@ class SqueezeExcitation(nn.Module):
 
 
 class InvertedResidual(nn.Module):
-    """Expand by 1x1, filter each channel, project by 1x1; add the input where shapes agree."""
+    """Inverted residual: expand by 1x1, filter depthwise, project by 1x1; add the input if shapes agree."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class InvertedResidual(nn.Module):
 
 
 class Classifier(nn.Module):
-    """Features, their mean over the picture, then a head; weights drawn as He et al. (2015) do, fan in."""
+    """Features, global average pool, then a head; weights initialized as in He et al. (2015), fan in."""
 
     def __init__(self, features: nn.Module, head: nn.Module):
         super().__init__()
@@ -82,5 +82,5 @@ def _initialise(module: nn.Module) -> None:
 
 
 def picture() -> torch.Tensor:
-    """A picture-shaped input: 224 x 224, three channels."""
+    """A random image: 224 x 224, three channels."""
     return torch.randn(1, 3, 224, 224)

@@ -14,7 +14,7 @@ _READ_STEP = 512  # bytes: bench_read_* takes multiples
 
 
 class FmaLimit(Side):
-    """As many fused multiply-adds as the model's products and convolutions have, in registers."""
+    """Execute as many fused multiply-adds as the model has, in registers."""
 
     name = "FMA limit"
 
@@ -47,7 +47,7 @@ class ReadLimit(Side):
 
 
 def _mapped_bytes(size: int) -> mmap.mmap:
-    """A page's beginning, of a file that is gone when nobody holds it."""
+    """Map a temporary file, page-aligned, that is deleted when it is no longer used."""
     with TemporaryFile() as file:
         file.write(bytes(size))
         file.flush()

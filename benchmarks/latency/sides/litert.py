@@ -1,4 +1,4 @@
-"""LiteRT, of programs that its own converter makes."""
+"""LiteRT, with programs from its own converter."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ class XnnpackDynamic(Xnnpack):
 
 
 def with_dynamic_4_bits(model: Model, scale_dtype: torch.dtype | None = None) -> nn.Module:
-    """Weights of 4 bits with a scale for 32 of a row, of their own dtype if none is given; rows of inputs become bytes."""
+    """int4 weights with one scale per 32, in the weights' dtype by default; dynamically quantized activations."""
     from torchao.quantization import Int8DynamicActivationIntxWeightConfig, quantize_
     from torchao.quantization.granularity import PerGroup
 
@@ -100,7 +100,7 @@ def with_dynamic_4_bits(model: Model, scale_dtype: torch.dtype | None = None) ->
 
 
 def with_dynamic_bytes(model: Model) -> nn.Module:
-    """Weights of bytes with a scale for each row; rows of inputs become bytes by their own ranges."""
+    """int8 weights with one scale per row; dynamically quantized activations."""
     from torchao.quantization import Int8DynamicActivationIntxWeightConfig, quantize_
     from torchao.quantization.granularity import PerAxis
 

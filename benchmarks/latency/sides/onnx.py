@@ -1,4 +1,4 @@
-"""ONNX Runtime, of programs that torch exports."""
+"""ONNX Runtime, with programs that torch exports."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ERRORS = 3  # of its logger's severities
 
 
 def _quiet() -> Any:
-    """The package, without a line for each constant that its passes leave unused."""
+    """Import the package, and suppress its line for each unused constant."""
     import onnxruntime
 
     onnxruntime.set_default_logger_severity(_ERRORS)
@@ -53,7 +53,7 @@ class OnnxRuntime(Side):
 
 
 class OnnxRuntimeInt8(OnnxRuntime):
-    """Static int8 of its own quantizer, with a scale for each channel of the weights."""
+    """Static int8 with its own quantizer, per-channel weights."""
 
     name = "ONNX Runtime int8"
 

@@ -1,4 +1,4 @@
-"""This project's runtime, on kernels or on a backend."""
+"""This project's runtime, on portable kernels or on a backend."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _COMPILER = ("exir", "backends/cpu/compiler")
 
 
 class Ours(Side):
-    """A program that the build compiled: `<model>_<variant>.pte`."""
+    """A program from the build: `<model>_<variant>.pte`."""
 
     def __init__(self, name: str, variant: str, held: bool) -> None:
         self.name = name
@@ -56,7 +56,7 @@ class Ours(Side):
 
 
 class OursInt8(Side):
-    """The CPU backend on what the official runtime's side in static int8 is given, too."""
+    """The CPU backend with the same static int8 model as the official runtime's side."""
 
     name = "ours, cpu int8"
     converters: tuple[str, ...] = ("executorch", "torchao")
@@ -86,7 +86,7 @@ class OursInt8(Side):
 
 
 class OursDynamic(OursInt8):
-    """The same with weights of bytes alone."""
+    """The same with int8 weights only."""
 
     name = "ours, cpu dynamic int8"
     converters = ("torchao",)
@@ -99,7 +99,7 @@ class OursDynamic(OursInt8):
 
 
 class OursDynamic4Bit(OursInt8):
-    """The same with weights of 4 bits, with scales of two bytes as `read limit, 4-bit` counts them."""
+    """The same with int4 weights and 16-bit scales, as `read limit, 4-bit` counts them."""
 
     name = "ours, cpu dynamic 4-bit"
     converters = ("torchao",)
@@ -112,7 +112,7 @@ class OursDynamic4Bit(OursInt8):
 
 
 class OursPlain(OursInt8):
-    """The CPU backend in floats, with linear layers as they are: more multiplications and smaller weights."""
+    """The CPU backend in float32 without Strassen: more multiplications, smaller weights."""
 
     name = "ours, cpu without strassen"
     converters = ()
@@ -141,7 +141,7 @@ def _loaded(method: Method, model: Model, path: Path) -> Loaded:
 
 
 def run(method: Method, inputs: tuple[torch.Tensor, ...]) -> None:
-    """One run; a planned input is copied, which is part of it."""
+    """Execute one run, including the copy of a planned input."""
     lent = [method.set_input(index, tensor) for index, tensor in enumerate(inputs)]
     method.execute()
     del lent

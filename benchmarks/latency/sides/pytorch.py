@@ -1,4 +1,4 @@
-"""PyTorch itself."""
+"""Eager PyTorch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is compared: a side loads a model and runs it."""
+"""Interface of the compared sides: a side loads a model and runs it."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from benchmarks.latency.native import Library
 
 
 class Missing(Exception):
-    """A side that cannot take part, with the reason in one line."""
+    """A side cannot take part; the text is the reason, in one line."""
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What all sides of a run have in common."""
+    """Settings that all sides share."""
 
     library: Library
     isa: str  # "avx2", "avxvnni" or "avx512": what every side is held to, where it can be
@@ -32,7 +32,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Loaded:
-    """A model that is ready to run."""
+    """A loaded model."""
 
     run: Callable[[], object]
     outputs: Callable[[], list[torch.Tensor]] | None = None  # of the last run; None: computes no result
@@ -49,34 +49,34 @@ class Side(ABC):
     converters: tuple[str, ...] = ()  # and those that its converter needs besides
 
     def takes(self, model: Model) -> bool:
-        """Whether it makes sense for the model at all."""
+        """Return whether this side applies to the model."""
         return model.kind != STREAM
 
     def start(self, setting: Setting) -> None:
-        """Import what it needs and set the number of threads; Missing when something is not there."""
+        """Import packages and set the number of threads. Raises `Missing` if one is not installed."""
         require(self.packages)
         for module in self.modules:
             importlib.import_module(module)
 
     def sources(self) -> tuple[str, ...]:
-        """Files that say how it converts, besides its own."""
+        """Source files that affect the conversion, besides its own."""
         return ()
 
     def convert(self, model: Model, path: Path) -> None:
-        """Write the model as this side reads it. Runs in a process of its own."""
+        """Write the model in the format of this side. Runs in its own process."""
         raise NotImplementedError
 
     def file(self, model: Model, path: Path | None, setting: Setting) -> Path | None:
-        """What `load` reads, if it is one file: that of `convert`, where there is one."""
+        """The file that `load` reads, if it is one file."""
         return path
 
     @abstractmethod
     def load(self, model: Model, path: Path | None, setting: Setting) -> Loaded:
-        """The model, from the file that `convert` wrote if the side has a converter; is timed."""
+        """Load the model, from the file that `convert` wrote if the side has a converter. This is timed."""
 
 
 def require(packages: tuple[str, ...]) -> None:
-    """Missing unless all of these distributions are installed."""
+    """Raise `Missing` unless all of these distributions are installed."""
     for package in packages:
         version(package)
 

@@ -1,4 +1,4 @@
-"""Networks that remember from call to call: a run is all pieces of a recording, from its beginning."""
+"""Stateful networks: one run processes all chunks of a recording from its beginning."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def pieces(model: Model) -> tuple[torch.Tensor, ...]:
 
 
 class OursStream(Ours):
-    """A chunk a call; the program remembers."""
+    """Process one chunk per call; the program keeps its state."""
 
     def takes(self, model: Model) -> bool:
         return model.kind == STREAM
