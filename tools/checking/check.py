@@ -1,4 +1,4 @@
-"""Runs every check of this repository, two at a time, and tells which found something (`tools/check`)."""
+"""Run every check of this repository, two at a time (`tools/check`)."""
 
 import argparse
 import os
@@ -14,19 +14,20 @@ from pathlib import Path
 from commands import run
 from errors import BootstrapError
 from install_environment import install
+from prose import covered_files, scope
 from toolbox import toolbox
 
 _ROOT = Path(__file__).absolute().parents[2]
 _LOCKS = _ROOT / "third_party/python"
 _C = ("*.c", "*.h")
 _CLANG_FORMAT_PLACE = re.compile(r"^(\S+?):\d+:\d+: (?:error|warning): ", re.MULTILINE)
-# What stands in for other rule sets on Bazel 4 keeps to the names that it knows.
+# third_party/offline replaces other rule sets on Bazel 4, and uses its old names.
 _STARLARK = ("*.bzl", "*.bazel", "*WORKSPACE", ":!third_party/offline")
 
 
 @dataclass(frozen=True)
 class Check:
-    """One program over the files of its kind; exit code 0 means that it found nothing."""
+    """A program that checks all files of a kind. Exit code 0 means no findings."""
 
     name: str
     command: Sequence[str]
@@ -36,7 +37,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Finding:
-    """What a check printed, how it ended and how long it took."""
+    """The output, result and duration of a check."""
 
     name: str
     passed: bool
@@ -45,7 +46,7 @@ class Finding:
 
 
 def checks(tools: Path, site: Path, fix: bool) -> list[Check]:
-    """All checks, the slowest first. With `fix` those that can write put right what they find."""
+    """All checks, the slowest first. `fix` lets checks correct files where they can."""
     python_path = {"PYTHONPATH": f"{tools}:{site}"}
     ruff, clang_format = str(tools / "bin/ruff"), str(tools / "clang_format/data/bin/clang-format")
     buildifier = [
@@ -62,18 +63,27 @@ def checks(tools: Path, site: Path, fix: bool) -> list[Check]:
         ),
         Check("format and lint of Starlark", [*buildifier, *files(*_STARLARK)]),
         Check("imports of Python", [sys.executable, "tools/checking/imports.py"]),
+        Check("prose", [sys.executable, "tools/checking/prose.py"]),
+        Check("spelling", spelling(fix), {"PYTHONPATH": str(tools)}),
         Check("lint of Python", [ruff, "check", *(["--fix"] if fix else [])]),
         Check("format of Python", [ruff, "format", *([] if fix else ["--check"])]),
     ]
 
 
+def spelling(fix: bool) -> list[str]:
+    """The command that checks US spelling in the files that the prose check covers."""
+    codespell = [sys.executable, "-m", "codespell_lib", "--builtin=clear,rare,en-GB_to_en-US"]
+    words = ["--ignore-words=tools/checking/words.txt", *(["--write-changes"] if fix else [])]
+    return [*codespell, *words, *covered_files(scope())]
+
+
 def files_to_format(output: str) -> str:
-    """Of what clang-format says of each place only the names of the files, each once."""
+    """The file names in clang-format's output, without duplicates."""
     return "".join(f"{name}\n" for name in dict.fromkeys(_CLANG_FORMAT_PLACE.findall(output)))
 
 
 def files(*patterns: str) -> list[str]:
-    """The files of these kinds that belong to the repository, or will once they are added."""
+    """Tracked and new files that match `patterns`, without ignored ones."""
     listing = run(["git", "-C", str(_ROOT), "ls-files", "--cached", "--others", "--exclude-standard", *patterns])
     return [name for name in listing.splitlines() if (_ROOT / name).exists()]
 
@@ -88,7 +98,7 @@ def carry_out(check: Check) -> Finding:
 
 
 def report(findings: Sequence[Finding]) -> str:
-    """What the findings say, the failed ones' output first, and a line for each check."""
+    """The output of failed checks, then one line per check."""
     outputs = [f"--- {finding.name}\n{finding.output.rstrip()}" for finding in findings if not finding.passed]
     lines = [f"{'ok    ' if one.passed else 'FAILED'} {one.seconds:5.1f} s  {one.name}" for one in findings]
     passed = sum(finding.passed for finding in findings)
@@ -96,7 +106,9 @@ def report(findings: Sequence[Finding]) -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="tools/check", description="Format, lint and types of this repository.")
+    parser = argparse.ArgumentParser(
+        prog="tools/check", description="Check format, lint, types and prose of this repository."
+    )
     parser.add_argument("--fix", action="store_true", help="format, and put right what can be")
     options = parser.parse_args()
     try:

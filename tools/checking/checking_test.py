@@ -1,4 +1,4 @@
-"""Programs are used only if their bytes are the pinned ones; a check's finding is told and fails the whole."""
+"""Tests of the pinned tools and of the report of `tools/check`."""
 
 import io
 import os

@@ -1,6 +1,7 @@
-"""Which Python module may import which: the table of ARCHITECTURE.md, and no private module of another package.
+"""Check imports against the table in ARCHITECTURE.md.
 
-Prints a line for each import that may not be, as `file:line: reason`.
+A module may import only the folders that the table lists for its own folder, and no private module
+of another package. Prints one line per violation, as `file:line: reason`.
 """
 
 import ast
@@ -17,7 +18,7 @@ _ROW = re.compile(r"^\| `(?P<folder>\w+)/` \|[^|]*\| (?P<uses>[^|]*) \|$", re.MU
 
 @dataclass(frozen=True)
 class Import:
-    """An import statement of one name: by `path` at `line`, of a module or of something in it."""
+    """The import of one name, a module or a member of one, in `path` at `line`."""
 
     path: Path
     line: int
@@ -32,7 +33,7 @@ class Import:
 
 @dataclass(frozen=True)
 class Folder:
-    """What a folder's files may use, itself included, and what its unit tests may."""
+    """The folders that a folder's files and its tests may import, including itself."""
 
     files: frozenset[str]
     tests: frozenset[str]
@@ -43,7 +44,7 @@ class Folder:
 
 
 def read_table(architecture: str) -> dict[str, Folder]:
-    """ARCHITECTURE.md's table by folder: `used, used; tests: used besides`, or `everything`."""
+    """Parse the table: `used, used; tests: also used`, or `everything`, per folder."""
     rows = {row["folder"]: row["uses"] for row in _ROW.finditer(architecture)}
 
     def among(text: str) -> frozenset[str]:
@@ -57,7 +58,7 @@ def read_table(architecture: str) -> dict[str, Folder]:
 
 
 def imports_of(path: Path, source: str) -> Iterator[Import]:
-    """Every import in a file, those within functions as well."""
+    """Every import in a file, including those inside functions."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             yield from (Import(path, node.lineno, alias.name) for alias in node.names)
@@ -68,7 +69,7 @@ def imports_of(path: Path, source: str) -> Iterator[Import]:
 
 
 def fault_of(statement: Import, table: Mapping[str, Folder]) -> str:
-    """Why an import may not be, or ""."""
+    """The reason why an import is not allowed, or ""."""
     if statement.name == ".":
         return "is a relative import; name the module from the root"
     here, there = statement.path.parts[0], statement.name.split(".")[0]
@@ -91,7 +92,7 @@ def _owner_of_private_part(name: str) -> tuple[str, ...] | None:
 
 
 def faults(root: Path) -> Iterator[str]:
-    """All faults of the files below `root` that lie in the table's folders."""
+    """Violations in all Python files of the table's folders below `root`."""
     table = read_table((root / "ARCHITECTURE.md").read_text(encoding="utf-8"))
     for path in sorted(path for folder in table for path in (root / folder).rglob("*.py")):
         for statement in imports_of(path.relative_to(root), path.read_text(encoding="utf-8")):

@@ -1,4 +1,4 @@
-"""An import that the table of ARCHITECTURE.md does not allow, or of another package's private module, is told with its line."""
+"""Tests of the import check: the table, private modules and relative imports."""
 
 import sys
 from pathlib import Path

@@ -1,7 +1,7 @@
-"""The programs that check: installed once for a user, each in a stated version whose bytes are known.
+"""Install the checking tools, once per user, in pinned versions.
 
-What pip installs is pinned by third_party/python/check.lock. Buildifier is taken from npm's archive of it, which is used
-only if its hash is the one below; nothing that npm would run or install beside it is.
+third_party/python/check.lock pins the packages from PyPI by hash. Buildifier comes from its npm
+archive, pinned by the hash below; npm runs no scripts and installs no dependencies.
 """
 
 import base64
@@ -25,7 +25,7 @@ _PIP_OPTIONS = (
 
 
 def toolbox(lock: Path) -> Path:
-    """The folder of the programs: Python packages with their `bin/`, and `bin/buildifier`."""
+    """The folder of the tools: Python packages, and their programs in `bin/`."""
     content = f"{lock.read_text()}{_BUILDIFIER}{_BUILDIFIER_SHA512}"
     entry = cache_root() / "check" / hashlib.sha256(content.encode()).hexdigest()[:32]
     publish(entry, lambda folder: _fill(folder, lock))

@@ -1,8 +1,8 @@
-"""A plugin for mypy: torch's types as far as they say something.
+"""A mypy plugin that types the loosely typed attributes of torch as Any.
 
-Torch types the arguments of an FX node as a union of some twenty kinds, a node's target as callable or name, and whatever
-a module holds as tensor or module. Which of them it is follows from the operator or the module at hand, which no type
-says; taken at their word, each use would need a cast. Here they are Any, and everything else stays as torch types it.
+Torch types the arguments of an FX node as a union of about twenty kinds, a node's target as a
+callable or a name, and a module's attributes as a tensor or a module. The actual type depends on
+the operator or the module, so each use would need a cast.
 """
 
 from collections.abc import Callable
@@ -35,7 +35,7 @@ _NODE_ATTRIBUTES: Final[dict[str, Callable[[AttributeContext], Type]]] = {
 
 
 def _module_attribute(name: str) -> Callable[[AttributeContext], Type]:
-    """Any for what only the module's `__getattr__` answers: parameters, buffers, modules within."""
+    """Any for parameters, buffers and submodules, which `__getattr__` returns."""
 
     def hook(context: AttributeContext) -> Type:
         owner = get_proper_type(context.type)
