@@ -1,5 +1,5 @@
-"""What the runtime itself takes of an instruction: programs of 10,000 additions, of ints and of tensors of one element, without
-and with a trace.
+"""Measure the dispatch of an instruction: programs of 10,000 additions of integers or one-element tensors, with and without
+a trace.
 
     ./bazelw run //benchmarks:dispatch -- [RUNS]
 """
@@ -58,16 +58,16 @@ def _add(source: int, target: int) -> schema.Instruction:
 
 
 def nanoseconds(methods: Sequence[Method], runs: int) -> list[float]:
-    """Of an instruction of each, in the fastest of some runs, by turns."""
+    """Return nanoseconds per instruction for each program, fastest of interleaved runs."""
     times = [[_run(method) for method in methods] for _ in range(runs)]
     return [min(of_one) / _INSTRUCTIONS for of_one in zip(*times)]
 
 
 def _run(method: Method) -> int:
     method.clear_events()
-    lent = [method.set_input(index, np.ones(1, np.float32)) for index in range(len(method.signature.inputs))]
+    borrowed = [method.set_input(index, np.ones(1, np.float32)) for index in range(len(method.signature.inputs))]
     (time,) = measured(method.execute, 1).times
-    del lent
+    del borrowed
     return time
 
 

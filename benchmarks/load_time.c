@@ -1,5 +1,5 @@
-/* How the time to open a program and to load a method grows with the program:
- * with its segments, and with its tensors. */
+/* Measures how the time to open a program and to load a method grows with the number
+ * of segments and of tensors. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static void end_with(const char *message) {
   exit(1);
 }
 
-/* A program with one method, being written. */
+/* Writer of a program with one method. */
 typedef struct file {
   et_fb_writer writer;
   size_t program;
@@ -78,7 +78,7 @@ static et_span finish(file *f, size_t segment_bytes) {
   return span;
 }
 
-/* `count` segments, each of which a key names. */
+/* Writes `count` segments, each with a key. */
 static et_span write_segments(file *f, uint32_t count) {
   et_fb_writer *writer = &f->writer;
   start(f, 4096 + (size_t)count * 192, 0);
@@ -101,7 +101,7 @@ static et_span write_segments(file *f, uint32_t count) {
   return finish(f, (size_t)count * PART_BYTES);
 }
 
-/* Tensor `index`, in a place of its own. */
+/* Writes tensor `index`, with its own memory. */
 static void add_tensor(et_fb_writer *writer, size_t values, uint32_t index) {
   const int32_t size = PART_BYTES / sizeof(float);
   const uint8_t dim_order = 0;
@@ -134,7 +134,7 @@ static void add_call(et_fb_writer *writer, size_t instructions,
               et_fb_add_vector(writer, args, 3, sizeof *args));
 }
 
-/* A chain of `count` tensors, each made from the one before. */
+/* Writes a chain of `count` tensors, each computed from the previous one. */
 static et_span write_tensors(file *f, uint32_t count) {
   const int32_t first = 0;
   const int32_t last = (int32_t)count - 1;
@@ -202,7 +202,7 @@ static double load_method(const et_program *program) {
   return taken;
 }
 
-/* The best of some runs: of opening, and of loading the method. */
+/* Returns the fastest of several runs of opening and of loading. */
 static void measure(et_span span, double *out_open, double *out_load) {
   for (int run = 0; run < RUNS; run++) {
     et_program program;
@@ -213,7 +213,7 @@ static void measure(et_span span, double *out_open, double *out_load) {
   }
 }
 
-/* Times in ms, and the power of the count that they grow with. */
+/* Prints times in ms and their exponent of growth. */
 static void print_row(const char *name, const double times[COUNT_COUNT]) {
   printf("%-40s", name);
   for (size_t i = 0; i < COUNT_COUNT; i++) {

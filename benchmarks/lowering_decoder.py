@@ -1,4 +1,4 @@
-"""A decoder in the shape of Llama, 42 million parameters: eight layers, 512 wide, no cache; of 128 tokens, or 1 or 32."""
+"""A Llama shape with 42 million parameters: eight layers of width 512, no cache, 128, 32 or 1 tokens."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def _linear(inputs: int, outputs: int) -> nn.Linear:
 
 
 def _turned(x: Tensor, cosine: Tensor, sine: Tensor) -> Tensor:
-    """Rotary position embedding: the halves of a head are the coordinates that turn."""
+    """Rotary position embedding: rotates the first half of a head against the second."""
     first, second = x.chunk(2, -1)
     return torch.cat((first * cosine - second * sine, second * cosine + first * sine), -1)
 
@@ -48,7 +48,7 @@ class _Layer(nn.Module):
 
 
 class Decoder(nn.Module):
-    """Token numbers [1, tokens] to logits [1, tokens, vocabulary]; the embedding is also the last layer's weight."""
+    """Map token ids [1, tokens] to logits [1, tokens, vocabulary]; the embedding is tied to the last layer."""
 
     def __init__(self, tokens: int) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-/* //models:chat without its program, for Python to load: text to tokens, tokens to the next one. */
+/* //models:chat as a library for Python: tokenizes text and predicts the next token. */
 #ifndef BENCHMARKS_CHAT_CHAT_H_
 #define BENCHMARKS_CHAT_CHAT_H_
 
@@ -7,20 +7,20 @@
 
 typedef struct bench_chat bench_chat;
 
-/* `threads` are lent to it. NULL on an error, with its message in `error`, of
+/* Borrows `threads`. Returns NULL on an error and writes its message to `error`, of
  * ET_ERROR_MESSAGE_BYTES. */
 bench_chat *bench_chat_open(size_t threads, char *error);
 void bench_chat_close(bench_chat *chat);
 
-/* Forgets the tokens that it took. */
+/* Resets the conversation. */
 void bench_chat_restart(bench_chat *chat);
 
-/* Takes tokens that follow those before, and gives the most probable one to come next; -1 on
- * an error, with its message. */
+/* Appends tokens and returns the most probable next one, or -1 and a message on an
+ * error. */
 int64_t bench_chat_take(bench_chat *chat, const int64_t *tokens, size_t count,
                         char *error);
 
-/* How many tokens a text is, and writes as many as there is room for. */
+/* Returns the number of tokens of a text, and writes as many as fit. */
 size_t bench_chat_tokens(bench_chat *chat, const char *text, size_t size,
                          int64_t *tokens, size_t capacity);
 

@@ -19,7 +19,7 @@ from exir.cli.worker.environment import SEED
 
 Inputs = tuple[torch.Tensor, ...]
 
-STREAM = "stream"  # the kind of what remembers from call to call
+STREAM = "stream"  # the kind of stateful models
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Model:
 
     name: str
     file: str  # of the module whose function of the model's name gives module and inputs
-    kind: str  # "picture", "text", "decoder" or STREAM
+    kind: str  # "image", "text", "decoder" or STREAM
     program: str = ""  # name of the compiled program, where another model has it, too
     weights_variable: str = ""  # environment variable with the path of a file
 
@@ -81,15 +81,15 @@ def _weights(path: Path) -> dict[str, torch.Tensor]:
 _OWN = "benchmarks.latency.models."
 _PUBLISHED = _OWN + "published"
 _ALL = (
-    Model("mobilenet_v2", "models.mobilenet", "picture"),
-    Model("mobilenet_v3_small", _OWN + "mobilenet_v3_small", "picture"),
-    Model("resnet18", _OWN + "resnet", "picture"),
-    Model("resnet50", _OWN + "resnet", "picture"),
+    Model("mobilenet_v2", "models.mobilenet", "image"),
+    Model("mobilenet_v3_small", _OWN + "mobilenet_v3_small", "image"),
+    Model("resnet18", _OWN + "resnet", "image"),
+    Model("resnet50", _OWN + "resnet", "image"),
     Model("minilm", _OWN + "encoder", "text"),
     Model("bert_base", _OWN + "encoder", "text"),
     Model("decoder", _OWN + "decoder", "decoder"),
     Model("decoder_4bit", _OWN + "decoder", "decoder"),
-    Model("classify", _PUBLISHED, "picture", weights_variable="CLASSIFY_WEIGHTS"),
+    Model("classify", _PUBLISHED, "image", weights_variable="CLASSIFY_WEIGHTS"),
     *(Model(f"search_{length}", _PUBLISHED, "text", "search", "SEARCH_WEIGHTS") for length in (8, 32, 128, 256)),
     Model("listen_100", _PUBLISHED, STREAM, "listen", "LISTEN_WEIGHTS"),
 )

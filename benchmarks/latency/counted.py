@@ -1,4 +1,4 @@
-"""One side with one model, run when it is told to: what is counted (benchmarks/latency/instructions.py).
+"""Run one side with one model on request, for counting (benchmarks/latency/instructions.py).
 
 python -m benchmarks.latency.counted SIDE MODEL
 """

@@ -33,10 +33,10 @@ class _Section:
 
 
 def instructions(library: Path) -> list[int]:
-    """Addresses, as the file has them, of its `cpuid` instructions: of bytes that may be one, those that a disassembly of
-    what is before them, begun anywhere, arrives at.
+    """Return the file addresses of `cpuid` instructions.
 
-    None of a file that is not ELF for x86-64. NoDisassembler without objdump, where there is anything to look at.
+    A candidate is a matching byte pair; it counts if a disassembly that starts at some byte before it reaches it. Returns
+    nothing for files other than ELF for x86-64. Raises `NoDisassembler` if there are candidates and no objdump.
     """
     with library.open("rb") as file:
         header = file.read(20)

@@ -1,7 +1,7 @@
 """Restrict every library of the process to an instruction set, by answering its `cpuid` instructions.
 
-Most peers have no switch for that. The program starts itself again with a library that the dynamic linker tells of each
-library before its code runs (native/hold.c), and with a table of the places to replace there.
+Most peers have no switch for the instruction set. The program restarts itself with an audit library, which the dynamic
+linker calls for each library before its code runs (native/hold.c), and with a table of the instructions to replace.
 """
 
 from __future__ import annotations

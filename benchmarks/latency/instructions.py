@@ -1,7 +1,7 @@
 """Count instructions and cache misses of one run of each side with callgrind.
 
-Counts are the same whatever else a machine does, and need no counters of its processor. valgrind shows processes a
-processor with AVX2 and no more, and computes hits and misses of caches of this machine's sizes.
+Counts do not depend on the load and need no hardware counters. valgrind emulates a processor with AVX2, and simulates
+caches of this machine's sizes.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def text(model: Model, sides: Iterable[Side]) -> str:
 
 
 def table(name: str, operations: int, counts: dict[str, Counts]) -> list[str]:
-    """operations: of the model, multiplications and additions; two for each lane of a multiply-add."""
+    """Format the table. `operations` counts a multiply-add of the model as two."""
     multiply_adds = operations / 2 / _LANES
     lines = [f"{name}: one run, in millions, of {multiply_adds / 1e6:.1f} multiply-adds of vectors at least"]
     heads = ("instr.", "ours / it", "mul-adds", "reads", "writes", "near misses", "far misses")
@@ -76,9 +76,9 @@ def _count(model: Model, side: Side) -> Counts:
 
 
 def count(command: Sequence[str]) -> Counts:
-    """One run of a process that says READY, and then makes a run, and says DONE, for each line that it reads.
+    """Count one run of a process that prints READY, and then for each line that it reads, runs and prints DONE.
 
-    Missing where valgrind is not installed or the process ends before.
+    Raises `Missing` if valgrind is not installed or the process ends early.
     """
     for program in _PROGRAMS:
         if shutil.which(program) is None:
@@ -131,13 +131,13 @@ def _wait_for(process: subprocess.Popen[str], line: str) -> None:
 
 
 def _control(process: subprocess.Popen[str], request: str) -> None:
-    told = subprocess.run(["callgrind_control", request, str(process.pid)], capture_output=True, text=True)
-    if told.returncode:
-        raise Missing(f"callgrind_control {request} failed: {told.stderr.strip()}")
+    control = subprocess.run(["callgrind_control", request, str(process.pid)], capture_output=True, text=True)
+    if control.returncode:
+        raise Missing(f"callgrind_control {request} failed: {control.stderr.strip()}")
 
 
 def parse(dump: str) -> Counts:
-    """Of callgrind's file: its line of events' names, and that of their sums, without the last ones that are zero."""
+    """Parse callgrind's file: event names, and their totals, which may omit trailing zeros."""
     fields = dict(line.split(": ", 1) for line in dump.splitlines() if line.startswith(("events: ", "totals: ")))
     events = Counter(dict(zip(fields["events"].split(), map(int, fields["totals"].split()))))
     return Counts(

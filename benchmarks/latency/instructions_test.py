@@ -1,6 +1,6 @@
-"""Counting by callgrind: the conversation with a process, and what is read of callgrind's file.
+"""Tests of counting with callgrind: the protocol with the process, and parsing callgrind's file.
 
-valgrind itself is not needed: programs of its names stand for it, which write what they were told.
+valgrind itself is not needed: fake programs with its names record their arguments.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ fn=(1) main
 totals: 1000 300 50 7 20 3 2 1
 """
 
-# Runs what is to be counted, behind the options; leaves the folder of its file beside itself.
+# Runs the command after the options, and writes the folder of its output file next to itself.
 _VALGRIND = """#!{python}
 import os, pathlib, subprocess, sys
 out, = (each.split("=", 1)[1] for each in sys.argv[1:] if each.startswith("--callgrind-out-file="))

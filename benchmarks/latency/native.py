@@ -1,4 +1,4 @@
-"""liblatency.so: counters and limits."""
+"""Bindings of liblatency.so: counters and limits."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Reading(Structure):
-    """What the calling thread had cost at some moment; steps.h and counter.h describe these structures."""
+    """Counter values of the calling thread; counter.h describes the structures."""
 
     _fields_ = [
         ("cycles", c_uint64),
@@ -39,7 +39,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
 
 
 class Library:
-    """The shared library. Needs no other package, so that it may speak before they are loaded."""
+    """The shared library. It needs no other package, so it can be used before they are loaded."""
 
     def __init__(self, path: str | None = None) -> None:
         self.calls = ctypes.CDLL(path or os.environ["LATENCY_LIBRARY"])
@@ -50,7 +50,7 @@ class Library:
 
     @property
     def unit(self) -> str:
-        """What costs are counted in."""
+        """Unit of costs."""
         return "cycles" if self.counter >= 0 else "ns"
 
     def read(self) -> Reading:
@@ -60,7 +60,7 @@ class Library:
 
     @property
     def clock(self) -> Clock:
-        """What traced steps are counted by: cycles where they are counted, else the clock on the wall."""
+        """Clock of traced ops: cycles if they are counted, else wall-clock time."""
         from executorch_runtime import Clock
 
         function = ctypes.cast(self.calls.bench_counter_now, c_void_p).value
@@ -69,15 +69,15 @@ class Library:
 
     @property
     def shown_isa(self) -> str:
-        """The widest of the benchmark's instruction sets that `cpuid` shows to libraries of this process."""
+        """Return the widest of the benchmark's instruction sets that `cpuid` shows to this process."""
         return ("avx2", "avxvnni", "avx512")[self.calls.bench_shown_isa()]
 
     def forget_avx512(self) -> None:
-        """Take the registers that AVX-512 alone has for unused from here on, in the calling thread."""
+        """Mark the AVX-512 registers of the calling thread as unused."""
         self.calls.bench_forget_avx512()
 
     @property
     def used_avx512(self) -> bool | None:
-        """Whether the calling thread has used them since and left something there; None where the processor cannot tell."""
+        """Return whether the calling thread has used them since, or None if the processor cannot report it."""
         used = self.calls.bench_used_avx512()
         return None if used < 0 else bool(used)

@@ -1,5 +1,6 @@
-"""A model in static int8, as the official quantizer makes it: in a process of its own, as what it imports registers
-operators that this project's compiler registers, too.
+"""Quantize a model to static int8 with the official quantizer.
+
+Runs in its own process, because its imports register operators that this project's compiler registers as well.
 
 python -m benchmarks.latency.quantized MODEL FILE
 """

@@ -51,10 +51,10 @@ class Samples:
 
 
 def cheapest(runs: Sequence[Sample]) -> int:
-    """What the cheapest run cost: on a shared machine others' work only ever adds to it.
+    """Return the cost of the cheapest run; other load can only add to it.
 
-    Of runs that had a processor all the time by the clock, if there are some. In a virtual machine the system takes off
-    at each tick what the host took since the last one, of whatever runs then: a run may seem cheaper than any can be.
+    Considers only runs that had a processor the whole time, if there are any. In a virtual machine, stolen time is
+    subtracted at the next tick from the running thread, so a run may appear cheaper than possible.
     """
     undisturbed = [run.cost for run in runs if run.thread_ns >= _UNDISTURBED * run.wall_ns]
     return min(undisturbed or [run.cost for run in runs])
@@ -73,7 +73,7 @@ def sample(library: Library, run: Callable[[], object]) -> Sample:
 def take_turns(
     library: Library, runs: Mapping[str, Callable[[], object]], samples: Mapping[str, Samples], rounds: int
 ) -> None:
-    """Each round gives every side a turn of about the same time; the first run of a turn finds cold caches."""
+    """Run rounds in which every side gets about the same time. The first run of a turn finds cold caches."""
     for _ in range(rounds):
         for name, run in runs.items():
             for _ in range(_runs_a_turn(samples[name])):

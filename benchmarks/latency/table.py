@@ -72,10 +72,10 @@ def _busy(each: Measured) -> str:
 
 def _registers(measurement: Measurement) -> list[str]:
     """Name the sides that used AVX-512 registers although they were restricted."""
-    told = [each for each in measurement.sides if each.used_avx512 is not None]
-    if not told:
+    known = [each for each in measurement.sides if each.used_avx512 is not None]
+    if not known:
         return []
-    using = [each.side for each in told if each.used_avx512]
+    using = [each.side for each in known if each.used_avx512]
     return [f"  used AVX-512's registers, though held to {measurement.isa}: {'; '.join(using) or 'no side'}"]
 
 

@@ -1,4 +1,4 @@
-"""The workspaces that are measured, what is read of Bazel's record, and what is written of it."""
+"""Tests of the generated workspaces, of reading Bazel's execution log, and of the written page."""
 
 from __future__ import annotations
 

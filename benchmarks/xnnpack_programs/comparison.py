@@ -1,4 +1,4 @@
-"""One program on both runtimes."""
+"""Measure one program on both runtimes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LOADS = 5
 
 @dataclass(frozen=True)
 class Figures:
-    """Of one runtime. Costs are those of the thread: cycles, or nanoseconds of processor time."""
+    """Measurements of one runtime. Costs are cycles, or nanoseconds of processor time, of the thread."""
 
     cost: int  # of the cheapest run
     median: float
@@ -34,7 +34,7 @@ class Figures:
 
 @dataclass(frozen=True)
 class Comparison:
-    """One program's figures."""
+    """Measurements of one program."""
 
     name: str
     ours: Figures
@@ -67,7 +67,7 @@ def _load_ours(model: Model, path: Path) -> Loaded:
 
 
 def _prepare(load: Callable[[], Loaded], library: Library) -> _Ready:
-    """Memory first, as a process that has it loaded already shares some of it."""
+    """Measure memory first: a process that has loaded the program shares some of it."""
 
     def loaded_and_run() -> Loaded:
         loaded = load()
@@ -83,7 +83,7 @@ def _prepare(load: Callable[[], Loaded], library: Library) -> _Ready:
 
 
 def _load(load: Callable[[], Loaded], library: Library) -> tuple[Loaded, int]:
-    """What was loaded, and what that cost."""
+    """Load the program, and return it with the cost of loading."""
     held: list[Loaded] = []
     cost = sample(library, lambda: held.append(load())).cost
     return held[0], cost

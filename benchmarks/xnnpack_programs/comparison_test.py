@@ -1,4 +1,4 @@
-"""Tests of what is measured of programs for XNNPACK, and of how it is written."""
+"""Tests of measuring XNNPACK programs and of formatting the results."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_memory_is_what_is_touched_and_held():
 
 
 def _pieces() -> list[bytearray]:
-    """Smaller than what the allocator asks the system for one by one."""
+    """Return pieces smaller than the allocator maps individually."""
     return [bytearray(b"x") * 100_000 for _ in range(600)]
 
 

@@ -1,4 +1,4 @@
-"""Programs that the official exporter lowered for XNNPACK, the same file on both runtimes, in one process and in turn.
+"""Compare programs lowered for XNNPACK on both runtimes: the same file, in one process, in turn.
 
 ./bazelw run //benchmarks:xnnpack_programs -- [PROGRAM…]
 """
@@ -41,7 +41,7 @@ def _options(arguments: list[str]) -> argparse.Namespace:
 
 
 def _compared(lowered: Lowered, library: Library, rounds: int) -> Comparison | None:
-    """None, and a line that says why, where the program cannot be made."""
+    """Return the comparison, or print the reason and return None if the program cannot be created."""
     try:
         path = converted(lowered.side, lowered.model)
     except Missing as reason:

@@ -1,4 +1,4 @@
-"""What memory a piece of work takes."""
+"""Measure the memory growth of a function call."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from pathlib import Path
 
 
 def _anonymous() -> int:
-    """Bytes of this process that are in memory and of no file."""
+    """Return anonymous resident bytes of this process."""
     found = re.search(r"^Anonymous:\s+(\d+) kB", Path("/proc/self/smaps_rollup").read_text(), re.MULTILINE)
     assert found is not None, "/proc/self/smaps_rollup has no line 'Anonymous'"
     return int(found[1]) << 10
 
 
 def growth(work: Callable[[], object]) -> int:
-    """Bytes of no file by which a process grows that does `work` and holds what it returns.
+    """Return the growth in anonymous memory of a process that calls `work` and holds its result.
 
-    It is a copy of this one, which gives back what work before has freed: room that is left would not count. What `work` needs should
-    have been imported.
+    The process is a fork of this one, which first returns freed memory to the system, so that reused memory counts.
+    Import the modules that `work` needs before.
     """
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
         _report(work, writing)
     os.close(writing)
-    with os.fdopen(reading) as told:
-        text = told.read()
+    with os.fdopen(reading) as pipe:
+        text = pipe.read()
     _, status = os.waitpid(child, 0)
     if status != 0 or not text:
         raise RuntimeError("the process that measures memory failed; what it printed says why")
@@ -37,7 +37,7 @@ def growth(work: Callable[[], object]) -> int:
 
 
 def _report(work: Callable[[], object], writing: int) -> None:
-    """Does not return: what is open belongs to the other process."""
+    """Does not return, because open files belong to the parent process."""
     try:
         ctypes.CDLL(None).malloc_trim(0)
         before = _anonymous()

@@ -1,4 +1,4 @@
-"""The programs: a model, and how the official exporter lowers it."""
+"""The compared programs: models and their lowering by the official exporter."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from benchmarks.latency.sides.official import Xnnpack, Xnnpack4Bit, XnnpackDynam
 
 @dataclass(frozen=True)
 class Lowered:
-    """A model as one of the official side's forms: `mobilenet_v2_int8`."""
+    """A model in one of the official side's variants, such as `mobilenet_v2_int8`."""
 
     model: Model
     side: Xnnpack

@@ -1,4 +1,4 @@
-"""Figures as text."""
+"""Format measurements as text."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NAME = 36
 
 
 def heading(unit: str) -> str:
-    """`unit`: "cycles" or "ns"."""
+    """Format the heading. `unit` is "cycles" or "ns"."""
     costs = "millions of cycles" if unit == "cycles" else "ms of processor time"
     return f"{f'cheapest run, {costs}':{_NAME}s}" + "".join(f"{name:>{width}s}" for name, width in _COLUMNS)
 

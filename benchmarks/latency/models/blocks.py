@@ -81,6 +81,6 @@ def _initialise(module: nn.Module) -> None:
             nn.init.zeros_(module.bias)
 
 
-def picture() -> torch.Tensor:
+def image() -> torch.Tensor:
     """A random image: 224 x 224, three channels."""
     return torch.randn(1, 3, 224, 224)

@@ -1,6 +1,6 @@
-"""One step of a decoder in the shape of Llama, 135 million parameters: one token, a cache of 256.
+"""One decode step of a Llama shape with 135 million parameters: one token, a cache of 256 tokens.
 
-30 layers, 576 wide, nine heads on three heads of keys and values, the embedding also the last layer's weight.
+30 layers of width 576, nine query heads on three KV heads, tied embedding.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _POSITION = 200  # of the example: most of the cache is in use
 
 
 class _RmsNorm(nn.Module):
-    """Zhang and Sennrich (2019), in the operators that models are usually published with."""
+    """RMS norm (Zhang and Sennrich, 2019), in the operators of published models."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -33,7 +33,7 @@ class _RmsNorm(nn.Module):
 
 
 class _Attention(nn.Module):
-    """Queries that share a head of keys are its rows, so that no key is copied."""
+    """Grouped-query attention. Queries that share a KV head are its rows, so keys are not copied."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -57,7 +57,7 @@ class _Attention(nn.Module):
 
 
 def _turned(x: torch.Tensor, angles: tuple[torch.Tensor, torch.Tensor]) -> torch.Tensor:
-    """Rotary position embedding: the halves of a head are the coordinates that turn."""
+    """Rotary position embedding: rotates the first half of a head against the second."""
     cosine, sine = angles
     first, second = x.chunk(2, -1)
     return torch.cat((first * cosine - second * sine, second * cosine + first * sine), -1)
@@ -81,7 +81,7 @@ class _Layer(nn.Module):
 
 
 class Decoder(nn.Module):
-    """A token number [1, 1] and its position [1] to logits [1, 1, vocabulary]; writes its keys and values to the cache."""
+    """Map a token id [1, 1] and its position [1] to logits [1, 1, vocabulary], and update the KV cache."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -110,7 +110,7 @@ def decoder() -> tuple[nn.Module, tuple[torch.Tensor, ...]]:
 
 
 def decoder_4bit() -> tuple[nn.Module, tuple[torch.Tensor, ...]]:
-    """The same with weights of 4 bits, one scale of two bytes for 32 of a row."""
+    """The same with int4 weights, one 16-bit scale per 32."""
     # It registers tensors of its own, which the float model needs not.
     from torchao.quantization import IntxWeightOnlyConfig, quantize_
     from torchao.quantization.granularity import PerGroup

@@ -1,4 +1,4 @@
-"""Networks of pictures are one delegate of the CPU backend each."""
+"""Each vision model is one delegate of the CPU backend."""
 
 import json
 import os

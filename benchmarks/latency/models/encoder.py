@@ -1,4 +1,4 @@
-"""Encoders of text: BERT-base (Devlin et al., 2018) and a MiniLM of six layers (Wang et al., 2020), 128 tokens."""
+"""Text encoders: BERT-base (Devlin et al., 2018) and a MiniLM of six layers (Wang et al., 2020), 128 tokens."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class _Attention(nn.Module):
         return self.output(mixed.transpose(1, 2).reshape(x.shape))
 
     def _split(self, x: torch.Tensor) -> torch.Tensor:
-        """[1, tokens, width] to [1, heads, tokens, width of a head]."""
+        """Reshape [1, tokens, width] to [1, heads, tokens, head width]."""
         return x.view(x.shape[0], x.shape[1], self.heads, -1).transpose(1, 2)
 
 
@@ -41,7 +41,7 @@ class _Layer(nn.Module):
 
 
 class Encoder(nn.Module):
-    """Token numbers [1, tokens] to hidden states [1, tokens, width]."""
+    """Map token ids [1, tokens] to hidden states [1, tokens, width]."""
 
     def __init__(self, width: int, heads: int, layers: int):
         super().__init__()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import nn
 
-from benchmarks.latency.models.blocks import Classifier, InvertedResidual, conv_norm, picture
+from benchmarks.latency.models.blocks import Classifier, InvertedResidual, conv_norm, image
 
 # Kernel, hidden channels, output channels, channels of the squeeze (0: none), activation, stride.
 _BLOCKS = (
@@ -31,4 +31,4 @@ def mobilenet_v3_small() -> tuple[nn.Module, tuple[torch.Tensor, ...]]:
         channels = outputs
     features.append(conv_norm(channels, 576, activation=nn.Hardswish))
     head = nn.Sequential(nn.Linear(576, 1024), nn.Hardswish(), nn.Linear(1024, 1000))
-    return Classifier(nn.Sequential(*features), head).eval(), (picture(),)
+    return Classifier(nn.Sequential(*features), head).eval(), (image(),)

@@ -1,4 +1,4 @@
-"""The networks of //models as they are measured; their weights are read from the published files."""
+"""The models of //models, with weights from the published files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def classify() -> Example:
 
 
 def search() -> ModelSpec:
-    """As it is compiled: one program for sentences of all lengths."""
+    """Return the model as it is compiled: one program for all sentence lengths."""
     return minilm()
 
 
@@ -43,12 +43,12 @@ def search_256() -> Example:
 
 
 def listen() -> Example:
-    """As it is compiled: a chunk a call."""
+    """Return the model as it is compiled: one chunk per call."""
     return silero_vad()
 
 
 class Recording(SileroVad):
-    """(1, n * 512) samples, a recording from its beginning, to its (n, 1) probabilities."""
+    """Map a recording of (1, n * 512) samples to (n, 1) probabilities."""
 
     def forward(self, samples: torch.Tensor) -> torch.Tensor:
         for remembered in self.buffers():

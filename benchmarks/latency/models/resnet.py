@@ -10,7 +10,7 @@ from collections.abc import Callable
 import torch
 from torch import nn
 
-from benchmarks.latency.models.blocks import Classifier, conv_norm, picture
+from benchmarks.latency.models.blocks import Classifier, conv_norm, image
 
 _WIDTHS = (64, 128, 256, 512)
 
@@ -55,7 +55,7 @@ def _resnet(
         for index in range(count):
             layer, channels = block(channels, width, 2 if index == 0 and width != 64 else 1)
             features.append(layer)
-    return Classifier(nn.Sequential(*features), nn.Linear(channels, 1000)).eval(), (picture(),)
+    return Classifier(nn.Sequential(*features), nn.Linear(channels, 1000)).eval(), (image(),)
 
 
 def resnet18() -> tuple[nn.Module, tuple[torch.Tensor, ...]]:

@@ -1,4 +1,4 @@
-/* What a piece of work cost the calling thread. */
+/* Cost of work in the calling thread. */
 #ifndef BENCHMARKS_LATENCY_NATIVE_COUNTER_H_
 #define BENCHMARKS_LATENCY_NATIVE_COUNTER_H_
 
@@ -11,14 +11,14 @@ typedef struct bench_reading {
   uint64_t wall_ns;
 } bench_reading;
 
-/* A counter of this thread's cycles, to be given to the functions below; -1 where
+/* Opens a counter of this thread's cycles, for the functions below. Returns -1 if
  * the system or the machine has none. */
 int bench_counter_open(void);
 
 void bench_counter_read(int counter, bench_reading *out_reading);
 
-/* Cycles where there is a counter, else nanoseconds by the clock: an et_clock whose
- * context is the counter's number. */
+/* An et_clock whose context is the counter: cycles if there is one, else
+ * nanoseconds of wall-clock time. */
 uint64_t bench_counter_now(void *counter);
 
 #endif /* BENCHMARKS_LATENCY_NATIVE_COUNTER_H_ */

@@ -1,9 +1,10 @@
-/* An audit library (rtld-audit(7)): the dynamic linker tells it of each library that
- * it maps, before any of that library's code has run. `cpuid` is made `ud2` there, at
- * the places that a table names, and answered here without AVX-512.
+/* An audit library (rtld-audit(7)): the dynamic linker calls it for each library that
+ * it maps, before that library's code runs. It replaces `cpuid` by `ud2` at the
+ * addresses of a table, and answers the trap without AVX-512.
  *
- * LATENCY_HOLD_TABLE is the descriptor of a file of `place`s, which is closed, and
- * LATENCY_HOLD_ISA what is left: avx2, or avxvnni. hold.py writes both. */
+ * LATENCY_HOLD_TABLE is the descriptor of a file of `place`s, which is closed here.
+ * LATENCY_HOLD_ISA is the instruction set to show: avx2 or avxvnni. hold.py writes
+ * both. */
 #define _GNU_SOURCE
 #include <cpuid.h>
 #include <link.h>
@@ -32,10 +33,10 @@
 #define CPUID_SECOND 0xA2 /* 0F A2 */
 #define UD2_SECOND 0x0B   /* 0F 0B */
 
-/* A `cpuid` of a file, by the address that the file gives it. */
+/* A `cpuid` instruction, by its address in the file. */
 typedef struct place {
   uint64_t device, inode, address;
-  uint64_t replaced; /* where it lies in memory, once it is `ud2`; 0 before */
+  uint64_t replaced; /* its address in memory once it is `ud2`; 0 before */
 } place;
 
 typedef struct answer {
@@ -69,8 +70,8 @@ static int was_cpuid(uint64_t at) {
   return 0;
 }
 
-/* Answers for a `cpuid` that is `ud2` now; any other illegal instruction happens
- * again, and ends the program as it would have. */
+/* Emulates a replaced `cpuid`. Any other illegal instruction is executed again and
+ * ends the program as usual. */
 static void answer_cpuid(int number, siginfo_t *information, void *context) {
   greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
   (void)information;
@@ -103,7 +104,7 @@ static void read_table(const char *descriptor) {
   close(table);
 }
 
-/* Leaves alone what is no `cpuid`, as the file has changed since the table was made. */
+/* Skips a place without a `cpuid`: the file has changed since the table was made. */
 static void replace(place *found, uint64_t base) {
   uint8_t *at = (uint8_t *)(uintptr_t)(base + found->address);
   const uintptr_t size = (uintptr_t)sysconf(_SC_PAGESIZE);

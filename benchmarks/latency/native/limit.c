@@ -1,4 +1,4 @@
-/* Compiled once an instruction set, with LIMIT_NAME and LIMIT_BYTES for it. */
+/* Compiled once per instruction set, with its LIMIT_NAME and LIMIT_BYTES. */
 #include "benchmarks/latency/native/limit.h"
 
 typedef float floats __attribute__((vector_size(LIMIT_BYTES)));
@@ -6,8 +6,8 @@ typedef uint64_t words __attribute__((vector_size(LIMIT_BYTES)));
 
 #define LANES (LIMIT_BYTES / sizeof(float))
 
-/* Variables, not an array: compilers keep arrays of vectors in memory. Twelve sums
- * are enough for two units of five cycles' latency. */
+/* Variables, not an array: compilers keep arrays of vectors in memory. Twelve
+ * accumulators cover two units with a latency of five cycles. */
 #define EACH_SUM(X) \
   X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11)
 #define SUMS 12
@@ -22,7 +22,8 @@ static float total(floats sums) {
   return result;
 }
 
-/* The sums begin apart, and none at 2, or the compiler sees that some are the same. */
+/* Accumulators start at different values, none at 2, so that the compiler cannot
+   * merge them. */
 #define BEGIN(s) floats sum##s = (floats){0} + (float)((s) + 3);
 #define MULTIPLY_ADD(s) sum##s = sum##s * factor + term;
 #define ADD_UP(s) result += total(sum##s);

@@ -1,12 +1,12 @@
-/* What no program can beat: a model's arithmetic alone, and its weights read once. */
+/* Lower bounds of a model's time: its arithmetic alone, and reading its weights once. */
 #ifndef BENCHMARKS_LATENCY_NATIVE_LIMIT_H_
 #define BENCHMARKS_LATENCY_NATIVE_LIMIT_H_
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Fused multiply-adds in registers, `operations` floating-point operations in all,
- * rounded up. The result depends on all of them. */
+/* Executes at least `operations` floating-point operations as fused multiply-adds in
+ * registers. The result depends on all of them. */
 float bench_fma_avx2(uint64_t operations);
 float bench_fma_avxvnni(uint64_t operations);
 float bench_fma_avx512(uint64_t operations);

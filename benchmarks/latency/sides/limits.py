@@ -28,8 +28,9 @@ class FmaLimit(Side):
 
 
 class ReadLimit(Side):
-    """Reads as many bytes as the model's weights take, from a file that is mapped, as they lie themselves: memory of
-    small pages that are anywhere is read at other rates from process to process."""
+    """Read as many bytes as the model's weights have, from a mapped file as the weights themselves.
+
+    Anonymous memory with small pages is read at rates that vary between processes."""
 
     def __init__(self, name: str, bits: float) -> None:
         self.name = name

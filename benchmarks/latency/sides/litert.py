@@ -42,9 +42,9 @@ class LiteRt(Side):
 
 
 def declared_inputs(details: Sequence[Mapping[str, Any]], arrays: Sequence[np.ndarray]) -> list[tuple[int, np.ndarray]]:
-    """Each input's place in the interpreter and its numbers in the dtype declared there: the converter makes int32 of int64.
+    """Return each input's index in the interpreter and its values in the declared dtype; the converter turns int64 into int32.
 
-    OverflowError when that dtype does not hold the numbers.
+    Raises `OverflowError` if a value does not fit.
     """
     declared = []
     for detail, array in zip(details, arrays, strict=True):

@@ -52,7 +52,7 @@ class XnnpackInt8(Xnnpack):
     name = "XNNPACK int8"
 
     def takes(self, model: Model) -> bool:
-        return model.kind == "picture"
+        return model.kind == "image"
 
     def quantized(self, model: Model) -> nn.Module:
         from executorch.backends.xnnpack.quantizer.xnnpack_quantizer import (

@@ -58,7 +58,7 @@ class OnnxRuntimeInt8(OnnxRuntime):
     name = "ONNX Runtime int8"
 
     def takes(self, model: Model) -> bool:
-        return model.kind == "picture"
+        return model.kind == "image"
 
     def convert(self, model: Model, path: Path) -> None:
         onnxruntime = _quiet()

@@ -63,7 +63,7 @@ class OursInt8(Side):
     options: ClassVar[dict[str, Any]] = {}  # of the backend
 
     def takes(self, model: Model) -> bool:
-        return model.kind == "picture"
+        return model.kind == "image"
 
     def exported(self, model: Model) -> ExportedProgram:
         with TemporaryDirectory() as folder:
@@ -119,7 +119,7 @@ class OursPlain(OursInt8):
     options: ClassVar[dict[str, Any]] = {"strassen": "never"}
 
     def takes(self, model: Model) -> bool:
-        return model.kind in ("picture", "text")
+        return model.kind in ("image", "text")
 
     def exported(self, model: Model) -> ExportedProgram:
         return torch.export.export(model.module, model.inputs, strict=False)
@@ -142,6 +142,6 @@ def _loaded(method: Method, model: Model, path: Path) -> Loaded:
 
 def run(method: Method, inputs: tuple[torch.Tensor, ...]) -> None:
     """Execute one run, including the copy of a planned input."""
-    lent = [method.set_input(index, tensor) for index, tensor in enumerate(inputs)]
+    borrowed = [method.set_input(index, tensor) for index, tensor in enumerate(inputs)]
     method.execute()
-    del lent
+    del borrowed

@@ -37,7 +37,7 @@ class Loaded:
     run: Callable[[], object]
     outputs: Callable[[], list[torch.Tensor]] | None = None  # of the last run; None: computes no result
     file_bytes: int | None = None
-    memory: dict[str, int] = field(default_factory=dict)  # bytes besides the file, by what they are for
+    memory: dict[str, int] = field(default_factory=dict)  # bytes besides the file, by purpose
 
 
 class Side(ABC):

@@ -47,8 +47,9 @@ class OursStream(Ours):
 
 
 class OnnxRuntimeStream(OnnxRuntime):
-    """The file that the wheel has; state and context are given and taken. Its weights are others than the program's, so
-    that results are not compared."""
+    """Run the wheel's own file, with state and context as inputs and outputs.
+
+    Its weights differ from the program's, so results are not compared."""
 
     name = "ONNX Runtime, the wheel's file"
     converters = ()
