@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "executorch/method_layout.h"
+#include "runtime/program/schema.h"
 #include "runtime/testing/program_test_support.h"
 
 static et_program_writer writer;
@@ -165,6 +166,51 @@ static void test_temporary_tensor_without_memory_is_refused(void **state) {
                                 "values[3]: a temporary tensor without memory");
 }
 
+/* A program whose planned buffer 1 has an entry for its device. */
+static et_span write_buffer_on_device(int8_t device_type) {
+  et_fb_writer *buffer = &writer.buffer;
+  et_test_write_add(&writer, 0, 32);
+  const size_t devices = et_fb_add_vector(buffer, NULL, 1, 4);
+  et_fb_refer(buffer, writer.plan, ET_PLAN_BUFFER_DEVICES, devices);
+  const size_t device = et_fb_add_table(buffer, 3);
+  et_fb_refer_element(buffer, devices, 0, device);
+  et_fb_set_i32(buffer, device, ET_BUFFER_DEVICE_INDEX, 1);
+  et_fb_set_i8(buffer, device, ET_BUFFER_DEVICE_TYPE, device_type);
+  return et_writer_finish(&writer);
+}
+
+static void test_planned_buffers_must_be_on_the_cpu(void **state) {
+  (void)state;
+  et_error error;
+  assert_int_equal(et_test_load_method(write_buffer_on_device(0), &error),
+                   ET_STATUS_OK);
+  et_test_expect_method_refused(write_buffer_on_device(1),
+                                ET_STATUS_NOT_SUPPORTED,
+                                "non_const_buffer_device[0] is not the CPU");
+}
+
+/* A program with one more planned tensor, which names its device. */
+static et_span write_tensor_on_device(int8_t device_type) {
+  et_fb_writer *buffer = &writer.buffer;
+  et_test_write_add(&writer, 0, 32);
+  et_writer_floats(&writer, 4, 48);
+  const size_t tensor = writer.last_table;
+  const size_t extra = et_fb_add_table(buffer, ET_EXTRA_DEVICE_INDEX + 1);
+  et_fb_refer(buffer, tensor, ET_TENSOR_EXTRA, extra);
+  et_fb_set_i8(buffer, extra, ET_EXTRA_DEVICE_TYPE, device_type);
+  return et_writer_finish(&writer);
+}
+
+static void test_tensors_must_be_on_the_cpu(void **state) {
+  (void)state;
+  et_error error;
+  assert_int_equal(et_test_load_method(write_tensor_on_device(0), &error),
+                   ET_STATUS_OK);
+  et_test_expect_method_refused(
+      write_tensor_on_device(1), ET_STATUS_NOT_SUPPORTED,
+      "values[3]: it lies on a device other than the CPU");
+}
+
 static void test_kernels_reason_is_reported_with_its_instruction(void **state) {
   (void)state;
   et_program program;
@@ -194,6 +240,8 @@ int main(void) {
       cmocka_unit_test(test_m20_calls_must_fit_their_signature),
       cmocka_unit_test(test_m20_returned_list_must_repeat_the_out_list),
       cmocka_unit_test(test_temporary_tensor_without_memory_is_refused),
+      cmocka_unit_test(test_planned_buffers_must_be_on_the_cpu),
+      cmocka_unit_test(test_tensors_must_be_on_the_cpu),
       cmocka_unit_test(test_kernels_reason_is_reported_with_its_instruction),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

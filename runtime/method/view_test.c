@@ -213,6 +213,21 @@ static void test_m21_jump_over_the_view_of_an_output_is_an_error(void **state) {
   et_hosted_method_free(&hosted);
 }
 
+/* A view of a lent input has no bytes before its first run, even where the view is
+ * the first instruction. */
+static void test_view_has_no_bytes_before_the_first_run(void **state) {
+  (void)state;
+  const lent values = start_lent();
+  view(values.in, values.view);
+  copy(values.view, values.out);
+  et_writer_output(&writer, values.view);
+  et_test_open(&writer, &program, &hosted);
+  const et_tensor *viewed = hosted.method->outputs[1].value->u.as_tensor;
+  assert_int_equal(viewed->numel, 0);
+  assert_null(viewed->data);
+  et_hosted_method_free(&hosted);
+}
+
 static void set_bool(size_t index, uint8_t bit) {
   const int32_t size = 1;
   assert_int_equal(
@@ -309,6 +324,7 @@ int main(void) {
       cmocka_unit_test(test_m21_reading_before_the_view_is_refused),
       cmocka_unit_test(test_m21_jump_over_the_view_reads_nothing),
       cmocka_unit_test(test_m21_jump_over_the_view_of_an_output_is_an_error),
+      cmocka_unit_test(test_view_has_no_bytes_before_the_first_run),
       cmocka_unit_test(test_m21_view_of_the_run_before_is_gone),
       cmocka_unit_test(test_m21_two_views_on_one_out_are_refused),
       cmocka_unit_test(

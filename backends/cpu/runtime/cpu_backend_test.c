@@ -52,6 +52,19 @@ static void test_named_data_is_used_where_it_lies(void **state) {
                       6 * sizeof(float));
 }
 
+/* Static payloads skip the update of dims in each call. The word after the last
+ * dim, a float32 value's dtype, is not the op of another dim. */
+static void test_payloads_of_constant_dims_are_static(void **state) {
+  (void)state;
+  cpu_test_write_static();
+  cpu_test_must_load();
+  assert_true(((const et_cpu_handle *)session->handle)->is_static);
+  memset(writer, 0, sizeof *writer);
+  cpu_test_write_dynamic();
+  cpu_test_must_load();
+  assert_false(((const et_cpu_handle *)session->handle)->is_static);
+}
+
 static void test_sizes_follow_the_arguments(void **state) {
   (void)state;
   cpu_test_write_dynamic();
@@ -171,6 +184,23 @@ static void test_int_arguments_are_dims(void **state) {
   assert_int_equal(cpu_test_call(3), ET_STATUS_INVALID_ARGUMENT);
   cpu_test.number.tag = ET_VALUE_BOOL;
   cpu_test_expect_call_refused(3, "argument 1 is no int");
+}
+
+/* Read as one dim more, the first value of this payload, an int16 scalar at input 0,
+ * would take the int argument 0. */
+static void test_values_after_the_dims_use_no_argument(void **state) {
+  (void)state;
+  const uint32_t dtype = ET_SCALAR_TYPE_INT16;
+  const uint32_t size[1] = {cpu_write_const(writer, 1)};
+  assert_int_equal(dtype, ET_CPU_DIM_INT);
+  writer->inputs = writer->outputs = 1;
+  cpu_write_floats(writer, ET_CPU_INPUT, 0, 0, NULL, 0);
+  writer->values.words[0] = dtype;
+  cpu_write_data(writer, "weights", sizeof cpu_session_weights);
+  const uint32_t w = cpu_write_floats(writer, ET_CPU_DATA, 0, 0, size, 1);
+  const uint32_t y = cpu_write_floats(writer, ET_CPU_OUTPUT, 0, 0, size, 1);
+  cpu_write_unary(writer, CPU_TEST_SHIFT, w, y, 1);
+  cpu_test_must_load();
 }
 
 static void test_inputs_in_another_dim_order_have_dims_in_memory_order(
@@ -301,12 +331,14 @@ int main(void) {
       CPU_TEST(test_steps_run_in_order_over_scratch),
       CPU_TEST(test_handle_takes_the_documented_bytes),
       CPU_TEST(test_named_data_is_used_where_it_lies),
+      CPU_TEST(test_payloads_of_constant_dims_are_static),
       CPU_TEST(test_sizes_follow_the_arguments),
       CPU_TEST(test_tensors_without_bytes_have_an_address),
       CPU_TEST(test_sizes_beyond_the_bound_are_refused),
       CPU_TEST(test_call_that_reads_unwritten_scratch_is_refused),
       CPU_TEST(test_call_that_leaves_output_unwritten_is_refused),
       CPU_TEST(test_int_arguments_are_dims),
+      CPU_TEST(test_values_after_the_dims_use_no_argument),
       CPU_TEST(test_inputs_in_another_dim_order_have_dims_in_memory_order),
       CPU_TEST(test_arguments_of_another_kind_are_refused),
       CPU_TEST(test_an_observer_is_told_of_each_step),
