@@ -99,6 +99,8 @@ static void test_too_deep_events_are_counted_as_lost(void **state) {
   assert_int_equal(recorder.count, ET_RECORDER_DEPTH);
   assert_int_equal(recorder.lost, 2);
   assert_int_equal(recorder.depth, 0);
+  et_recorder_clear(&recorder);
+  assert_int_equal(recorder.lost, 0);
   et_recorder_free(&recorder);
 }
 

@@ -248,6 +248,15 @@ static void test_m16_tensor_with_other_bytes_than_its_sizes_is_refused(
          "16");
 }
 
+static void test_m16_first_tensor_is_checked_as_well(void **state) {
+  (void)state;
+  sample s;
+  const et_status status = load_changed(&s, 0x168, 32, 31);
+  expect(&s, status, ET_STATUS_INVALID_EXTERNAL_DATA,
+         "source 'mlp_weights.ptd': named_data[0]: a tensor of 1984 bytes has "
+         "2048");
+}
+
 static void test_m02_other_files_are_refused(void **state) {
   (void)state;
   sample s;
@@ -437,6 +446,7 @@ int main(void) {
       cmocka_unit_test(test_m18_other_sizes_are_refused),
       cmocka_unit_test(
           test_m16_tensor_with_other_bytes_than_its_sizes_is_refused),
+      cmocka_unit_test(test_m16_first_tensor_is_checked_as_well),
       cmocka_unit_test(test_m02_other_files_are_refused),
       cmocka_unit_test(test_m03_header_beyond_the_file_is_refused),
       cmocka_unit_test(test_tables_must_lie_in_the_first_extent),

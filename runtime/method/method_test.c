@@ -133,9 +133,11 @@ static void test_m20_returned_list_must_repeat_the_out_list(void **state) {
   const int32_t items[2] = {2, 3};
   const int32_t swapped[2] = {3, 2};
   const int32_t other_first[2] = {1, 3};
-  const int32_t *const returned[] = {items, swapped, other_first, items};
-  const uint32_t counts[] = {2, 2, 2, 1};
-  for (size_t i = 0; i < 4; i++) {
+  const int32_t longer[3] = {2, 3, 3};
+  const int32_t *const returned[] = {items, swapped, other_first, items,
+                                     longer};
+  const uint32_t counts[] = {2, 2, 2, 1, 3};
+  for (size_t i = 0; i < 5; i++) {
     et_error error;
     et_test_write_add(&writer, 0, 32);
     et_writer_floats(&writer, 4, 48);

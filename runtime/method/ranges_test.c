@@ -83,6 +83,22 @@ static void test_sizes_are_checked_at_both_ends_and_for_steps(void **state) {
   et_hosted_method_free(&hosted);
 }
 
+static void test_sizes_step_from_their_minimum(void **state) {
+  (void)state;
+  static const int64_t ranges[] = {0, 0, 1, 7, 3, 0};
+  et_program program;
+  et_hosted_method hosted;
+  et_error error;
+  write_program(ranges, 6);
+  et_test_open(&writer, &program, &hosted);
+  for (int32_t size = 0; size < 9; size++) {
+    const bool fits = size == 1 || size == 4 || size == 7;
+    assert_int_equal(set_floats(hosted.method, 0, size, &error),
+                     fits ? ET_STATUS_OK : ET_STATUS_NOT_SUPPORTED);
+  }
+  et_hosted_method_free(&hosted);
+}
+
 static void test_an_integer_is_an_input_within_its_range(void **state) {
   (void)state;
   et_program program;
@@ -243,6 +259,7 @@ static void test_the_description_of_a_method_has_its_ranges(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_sizes_are_checked_at_both_ends_and_for_steps),
+      cmocka_unit_test(test_sizes_step_from_their_minimum),
       cmocka_unit_test(test_an_integer_is_an_input_within_its_range),
       cmocka_unit_test(test_sizes_of_one_dim_are_compared_before_a_run),
       cmocka_unit_test(test_a_dynamic_tensor_without_a_range_has_a_fixed_dim),

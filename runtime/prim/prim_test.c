@@ -217,12 +217,16 @@ static void test_choices_take_one_of_their_operands(void **state) {
   expect_int(et_prim_sym_max_scalar, 9, 3, 9);
   expect_int(et_prim_sym_min_scalar, 9, 3, 3);
   et_value condition = bool_value(false);
-  et_value a = int_value(1);
-  et_value b = int_value(2);
+  et_value a = int_value(5);
+  et_value b = int_value(6);
   et_value out = int_value(0);
   et_value *args[4] = {&condition, &a, &b, &out};
   assert_int_equal(et_prim_sym_ite_scalar(&context, args), ET_STATUS_OK);
-  assert_int_equal(out.u.as_int, 2);
+  assert_int_equal(out.u.as_int, 6);
+  condition = bool_value(true);
+  assert_int_equal(et_prim_sym_ite_scalar(&context, args), ET_STATUS_OK);
+  assert_int_equal(out.u.as_int, 5);
+  condition = bool_value(false);
   et_value *negation[2] = {&condition, &condition};
   assert_int_equal(et_prim_sym_not_scalar(&context, negation), ET_STATUS_OK);
   assert_true(condition.u.as_bool);
@@ -432,6 +436,23 @@ static void test_m22_views_that_do_not_fit_are_errors(void **state) {
                    ET_STATUS_INVALID_ARGUMENT);
 }
 
+static void test_m22_views_of_nothing_have_valid_sizes(void **state) {
+  (void)state;
+  const int32_t none[2] = {0, 3};
+  const int64_t wrong[][2] = {{0, -2}, {0, (int64_t)1 << 32}};
+  sample self;
+  sample out;
+  make_sample(&self, 2, none, ET_SHAPE_STATIC);
+  make_sample(&out, 2, none, ET_SHAPE_DYNAMIC_BOUND);
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    et_value numbers[2] = {int_value(wrong[i][0]), int_value(wrong[i][1])};
+    et_value *items[2] = {&numbers[0], &numbers[1]};
+    const et_value list = {ET_VALUE_INT_LIST, {.as_list = {items, 2}}};
+    assert_int_equal(run(et_prim_et_view, self.value, list, &out.value),
+                     ET_STATUS_INVALID_ARGUMENT);
+  }
+}
+
 static et_status copy_index(sample *to, sample *from, int64_t index) {
   et_kernel_context context = {.error = NULL};
   et_value number = int_value(index);
@@ -451,6 +472,22 @@ static void test_copy_index_grows_its_target_row_by_row(void **state) {
     assert_int_equal(to.sizes[0], row + 1);
     assert_true(to.data[3 * row + 2] == (float)row);
   }
+}
+
+static void test_copy_index_beyond_the_target_names_its_rows(void **state) {
+  (void)state;
+  et_error error;
+  sample to;
+  sample from;
+  make_sample(&to, 2, TWO_BY_THREE, ET_SHAPE_STATIC);
+  make_sample(&from, 1, TWO_BY_THREE + 1, ET_SHAPE_STATIC);
+  et_error_clear(&error);
+  et_kernel_context context = {.error = &error};
+  et_value number = int_value(2);
+  et_value *args[3] = {&to.value, &from.value, &number};
+  assert_int_equal(et_prim_et_copy_index(&context, args),
+                   ET_STATUS_INVALID_ARGUMENT);
+  assert_string_equal(error.message, "index 2 of 2 rows");
 }
 
 /* CVE-2025-54949: an index beyond the target's memory. */
@@ -502,7 +539,9 @@ int main(void) {
       cmocka_unit_test(test_one_element_of_each_dtype_becomes_a_number),
       cmocka_unit_test(test_view_infers_one_size),
       cmocka_unit_test(test_m22_views_that_do_not_fit_are_errors),
+      cmocka_unit_test(test_m22_views_of_nothing_have_valid_sizes),
       cmocka_unit_test(test_copy_index_grows_its_target_row_by_row),
+      cmocka_unit_test(test_copy_index_beyond_the_target_names_its_rows),
       cmocka_unit_test(test_m22_copy_index_beyond_the_target_is_an_error),
       cmocka_unit_test(test_m22_copy_index_of_another_shape_is_an_error),
   };

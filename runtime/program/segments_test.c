@@ -4,9 +4,11 @@
 #include <stddef.h>
 
 #include <cmocka.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/core/limits.h"
 #include "runtime/program/flatbuffer.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
@@ -142,6 +144,26 @@ static void test_m08_constant_segment_must_exist(void **state) {
   expect_invalid(&s, "mutable_data_segments.segment_index 77");
 }
 
+/* Entry 0 is reserved: a table without other entries has no segment. */
+static void test_empty_subsegments_need_no_segment(void **state) {
+  (void)state;
+  sample s;
+  et_error error;
+  open_sample(&s, "counter_mutable_init");
+  const et_fb_vector tables =
+      et_tables_vector(s.root, ET_PROGRAM_MUTABLE_DATA_SEGMENTS);
+  const et_fb_table table = et_fb_child_at(tables, 0);
+  const et_fb_vector offsets = et_fb_list(table, ET_SUBSEGMENT_OFFSETS);
+  const uint32_t index = 77;
+  const uint32_t count = 1;
+  put(&s, table, ET_SUBSEGMENT_INDEX, &index, sizeof index);
+  memcpy(s.bytes + et_fb_position(s.file, et_fb_data(offsets)) - 4, &count,
+         sizeof count);
+  et_test_load(s.file, &error);
+  assert_null(strstr(error.message, "mutable_data_segments.segment_index"));
+  free(s.bytes);
+}
+
 /* Element 1 of the constants' offsets: where constant 1 begins. */
 static void move_constant(sample *s, uint64_t offset) {
   const et_fb_table constants =
@@ -188,6 +210,35 @@ static void test_m25_duplicate_data_keys_are_refused(void **state) {
   expect_invalid(&s, "named_data[1] has the key of named_data[0]");
 }
 
+/* As many entries as may be out of order, with keys in descending order. */
+static void test_unsorted_keys_are_found_up_to_the_limit(void **state) {
+  (void)state;
+  static uint8_t bytes[1 << 19];
+  et_fb_writer writer = {bytes, 0, sizeof bytes};
+  et_fb_append(&writer, 8, 1);
+  const size_t root = et_fb_add_table(&writer, 1);
+  const size_t entries = et_fb_add_vector(&writer, NULL, ET_LIMIT_UNSORTED, 4);
+  et_fb_refer(&writer, root, 0, entries);
+  for (uint32_t i = 0; i < ET_LIMIT_UNSORTED; i++) {
+    char key[8];
+    snprintf(key, sizeof key, "%05u", ET_LIMIT_UNSORTED - 1 - i);
+    const size_t entry = et_fb_add_table(&writer, 3);
+    et_fb_refer_element(&writer, entries, i, entry);
+    et_fb_refer(&writer, entry, ET_NAMED_DATA_KEY,
+                et_fb_add_text(&writer, key));
+  }
+  const et_span file = {bytes, writer.size};
+  const et_fb_vector named =
+      et_fb_list(et_fb_table_at(file, (uint32_t)root), 0);
+  const char *const keys[] = {"00000", "00001", "04095"};
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+    const et_string key = {keys[i], 5};
+    et_fb_table found;
+    assert_true(et_named_data_find(named, key, &found));
+    assert_string_equal(et_fb_text(found, ET_NAMED_DATA_KEY).data, keys[i]);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_m17_segments_out_of_the_file_are_refused),
@@ -197,9 +248,11 @@ int main(void) {
       cmocka_unit_test(test_m17_overlap_of_segments_out_of_order_is_seen),
       cmocka_unit_test(test_m17_empty_segments_hide_no_overlap),
       cmocka_unit_test(test_m08_constant_segment_must_exist),
+      cmocka_unit_test(test_empty_subsegments_need_no_segment),
       cmocka_unit_test(test_m16_constant_beyond_its_segment_is_refused),
       cmocka_unit_test(test_m17_unaligned_constant_is_refused),
       cmocka_unit_test(test_m25_duplicate_data_keys_are_refused),
+      cmocka_unit_test(test_unsorted_keys_are_found_up_to_the_limit),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "executorch/value.h"
+#include "runtime/core/limits.h"
 #include "runtime/program/flatbuffer.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
@@ -361,6 +362,19 @@ static void test_writers_may_store_equal_parts_once(void **state) {
                    ET_STATUS_OK);
 }
 
+static void test_m23_number_of_call_args_is_limited(void **state) {
+  (void)state;
+  static const int32_t args[ET_LIMIT_CALL_ARGS + 1] = {0};
+  et_error error;
+  et_test_write_copy(&writer, 2);
+  et_writer_call(&writer, "copy", args, ET_LIMIT_CALL_ARGS);
+  assert_int_equal(et_test_load(et_writer_finish(&writer), &error),
+                   ET_STATUS_OK);
+  et_test_write_copy(&writer, 2);
+  et_writer_call(&writer, "copy", args, ET_LIMIT_CALL_ARGS + 1);
+  expect_invalid("1025 args, more than the limit of 1024");
+}
+
 static void test_m23_number_of_methods_is_limited(void **state) {
   (void)state;
   et_test_write_copy(&writer, 4);
@@ -435,6 +449,7 @@ int main(void) {
       cmocka_unit_test(test_m07_unknown_union_tag),
       cmocka_unit_test(test_m23_shared_parts_do_not_multiply_work),
       cmocka_unit_test(test_writers_may_store_equal_parts_once),
+      cmocka_unit_test(test_m23_number_of_call_args_is_limited),
       cmocka_unit_test(test_m23_number_of_methods_is_limited),
       cmocka_unit_test(test_steps_of_the_verification_stay_in_the_buffer),
   };

@@ -169,6 +169,18 @@ static void test_quantized_outputs_are_like_the_float_models(void **state) {
   assert_non_null(strstr(error.message, "at least 20.00 dB and 0.9000"));
 }
 
+static void test_float_models_of_another_shape_are_refused(void **state) {
+  (void)state;
+  et_recording r;
+  et_error error;
+  const float data[3] = {1, 2, 3};
+  record_quantized(&r, data, data, 0, data);
+  r.size -= 1 + 2 + 4 + 1 + 8 + 2 * sizeof *data; /* the float model's */
+  et_recording_put_floats(&r, data, 3);
+  assert_int_equal(replay(&r, 0, &error), ET_STATUS_INVALID_TYPE);
+  assert_non_null(strstr(error.message, "the float model gives another shape"));
+}
+
 static et_similarity similarity_of_bytes(et_record_steps steps,
                                          const float *real) {
   int8_t bytes[2] = {3, 7};
@@ -200,9 +212,11 @@ static void test_bytes_are_compared_by_what_they_mean(void **state) {
   const et_record_steps steps = {1, 0.5, 1, 0};
   const float meant[2] = {1, 3};
   const float none[2] = {0, 0};
+  const float other_first[2] = {2, 3};
   assert_true(isinf(similarity_of_bytes(steps, meant).sqnr));
   assert_true(similarity_of_bytes(steps, meant).cosine == 1);
   assert_true(similarity_of_bytes(steps, none).sqnr < 0);
+  assert_true(isfinite(similarity_of_bytes(steps, other_first).sqnr));
   assert_true(isnan(similarity_of_bytes(steps, none).cosine));
 }
 
@@ -269,6 +283,38 @@ static void test_tolerance_is_absolute_plus_relative(void **state) {
   assert_true(difference_of(3, 2, 0, 0).max_relative == 0.5);
 }
 
+static void test_both_parts_of_complex_numbers_are_compared(void **state) {
+  (void)state;
+  float actual[2] = {1, 2};
+  const float expected[2][2] = {{1, 2.5F}, {1.5F, 2}};
+  int32_t one = 1;
+  const uint8_t order = 0;
+  et_tensor tensor = {.data = actual,
+                      .sizes = &one,
+                      .strides = &one,
+                      .dim_order = &order,
+                      .numel = 1,
+                      .dtype = ET_SCALAR_TYPE_COMPLEX64,
+                      .rank = 1};
+  const et_value value = {ET_VALUE_TENSOR, {.as_tensor = &tensor}};
+  for (size_t i = 0; i < 2; i++) {
+    const et_tolerance exact = {0, 0};
+    et_difference difference;
+    const et_record record = {
+        .kind = ET_RECORD_TENSOR,
+        .dtype = ET_SCALAR_TYPE_COMPLEX64,
+        .rank = 1,
+        .sizes = {1},
+        .strides = {1},
+        .numel = 1,
+        .bytes = {(const uint8_t *)expected[i], sizeof expected[i]}};
+    assert_int_equal(et_compare(&value, &record, exact, &difference, NULL),
+                     ET_STATUS_OK);
+    assert_int_equal(difference.failed, 1);
+    assert_true(difference.max_absolute == 0.5);
+  }
+}
+
 static void test_special_numbers_equal_only_themselves(void **state) {
   (void)state;
   const float nan = (float)NAN;
@@ -330,10 +376,12 @@ int main(void) {
       cmocka_unit_test(test_quantized_outputs_may_be_one_step_off),
       cmocka_unit_test(test_recorded_rounding_is_allowed_where_it_is_asked_for),
       cmocka_unit_test(test_quantized_outputs_are_like_the_float_models),
+      cmocka_unit_test(test_float_models_of_another_shape_are_refused),
       cmocka_unit_test(test_bytes_are_compared_by_what_they_mean),
       cmocka_unit_test(test_m30_cut_recordings_are_refused),
       cmocka_unit_test(test_m30_changed_recordings_are_survived),
       cmocka_unit_test(test_tolerance_is_absolute_plus_relative),
+      cmocka_unit_test(test_both_parts_of_complex_numbers_are_compared),
       cmocka_unit_test(test_special_numbers_equal_only_themselves),
       cmocka_unit_test(test_records_are_reordered_by_dim_order),
       cmocka_unit_test(test_half_precision_elements_are_read),
