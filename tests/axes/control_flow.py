@@ -1,4 +1,4 @@
-"""A smoothed signal, halved until it is small: the example of docs/how_to/control_flow.md."""
+"""A smoothed signal, halved until it is small: the example in docs/how_to/control_flow.md."""
 
 import torch
 from torch import nn
@@ -7,7 +7,7 @@ from torch._higher_order_ops import scan, while_loop
 
 
 class Smoother(nn.Module):
-    """float32 [5, 3] to: float32 [5, 3], how often it was halved, float32 [5]."""
+    """Maps [5, 3] to a smoothed [5, 3], the number of halvings, and row norms [5]."""
 
     def __init__(self) -> None:
         super().__init__()

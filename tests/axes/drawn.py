@@ -6,7 +6,7 @@ from torch.nn import functional as F
 
 
 class Drawn(nn.Module):
-    """float32 scores [4, 10] to: two words of each row, a permutation of the rows, noise."""
+    """Maps scores [4, 10] to two samples per row, a permutation of the rows, and noise."""
 
     def forward(self, scores: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         kept = F.dropout(scores, 0.1, training=True)

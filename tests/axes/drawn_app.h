@@ -4,7 +4,7 @@
 
 static tests_axes_drawn_forward_memory memory;
 
-/* Draws once from the state for `seed`, and once more where that ended. */
+/* Runs twice with one random state, seeded once. */
 static et_status draw_twice(uint64_t seed, const float *scores,
                             int64_t first[8], int64_t second[8],
                             et_error *error) {
